@@ -1,0 +1,126 @@
+#include "core/allocator.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+
+namespace weft::core {
+namespace {
+
+constexpr size_t kSmallBlock = 1024;
+constexpr size_t kClassSize = 64;
+constexpr size_t kClasses = kSmallBlock / kClassSize;
+constexpr int kKeep = 64;  // blocks of one class that a thread holds back
+
+std::atomic<int64_t> num_allocs{0}, in_use{0}, peak{0}, largest{0}, limit{0};
+
+int64_t machine_memory() {
+  int64_t bytes = int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    if (FILE* f = std::fopen(path, "r")) {
+      long long v = 0;
+      if (std::fscanf(f, "%lld", &v) == 1 && v > 0 && v < bytes) bytes = v;
+      std::fclose(f);
+    }
+  }
+  return bytes;
+}
+
+int64_t current_limit() {
+  int64_t v = limit.load(std::memory_order_relaxed);
+  if (v == 0) {
+    v = machine_memory();
+    limit.store(v, std::memory_order_relaxed);
+  }
+  return v;
+}
+
+void* system_allocate(size_t bytes) noexcept {
+  const int64_t size = int64_t(bytes);
+  if (size < 0) return nullptr;
+  const int64_t before = in_use.fetch_add(size, std::memory_order_relaxed);
+  if (before > current_limit() - size) {
+    in_use.fetch_sub(size, std::memory_order_relaxed);
+    return nullptr;
+  }
+  void* p = std::aligned_alloc(kAlignment, bytes);
+  if (!p) {
+    in_use.fetch_sub(size, std::memory_order_relaxed);
+    return nullptr;
+  }
+  num_allocs.fetch_add(1, std::memory_order_relaxed);
+  int64_t now = before + size, old = peak.load(std::memory_order_relaxed);
+  while (now > old && !peak.compare_exchange_weak(old, now, std::memory_order_relaxed)) {}
+  old = largest.load(std::memory_order_relaxed);
+  while (size > old && !largest.compare_exchange_weak(old, size, std::memory_order_relaxed)) {}
+  return p;
+}
+
+void system_free(void* p, size_t bytes) noexcept {
+  in_use.fetch_sub(int64_t(bytes), std::memory_order_relaxed);
+  std::free(p);
+}
+
+// A block freed on another thread than the one that made it simply joins that thread's list.
+struct ThreadLists {
+  struct Block { Block* next; };
+  Block* head[kClasses] = {};
+  int count[kClasses] = {};
+  bool dead = false;
+  ~ThreadLists() {
+    dead = true;
+    for (size_t c = 0; c < kClasses; ++c) {
+      while (Block* b = head[c]) {
+        head[c] = b->next;
+        system_free(b, (c + 1) * kClassSize);
+      }
+    }
+  }
+};
+thread_local ThreadLists lists;
+
+}  // namespace
+
+void* host_allocate(size_t bytes) noexcept {
+  if (bytes == 0) bytes = 1;
+  if (bytes > size_t(1) << 60) return nullptr;
+  const size_t rounded = (bytes + kClassSize - 1) & ~(kClassSize - 1);
+  if (rounded <= kSmallBlock) {
+    const size_t c = rounded / kClassSize - 1;
+    if (auto* b = lists.head[c]) {
+      lists.head[c] = b->next;
+      --lists.count[c];
+      return b;
+    }
+  }
+  return system_allocate(rounded);
+}
+
+void host_free(void* p, size_t bytes) noexcept {
+  if (!p) return;
+  if (bytes == 0) bytes = 1;
+  const size_t rounded = (bytes + kClassSize - 1) & ~(kClassSize - 1);
+  if (rounded <= kSmallBlock && !lists.dead) {
+    const size_t c = rounded / kClassSize - 1;
+    if (lists.count[c] < kKeep) {
+      auto* b = static_cast<ThreadLists::Block*>(p);
+      b->next = lists.head[c];
+      lists.head[c] = b;
+      ++lists.count[c];
+      return;
+    }
+  }
+  system_free(p, rounded);
+}
+
+AllocatorStats host_stats() {
+  return {num_allocs.load(), in_use.load(), peak.load(), largest.load(), current_limit()};
+}
+
+void reset_peak_stats() { peak.store(in_use.load()); }
+void set_host_limit(int64_t bytes) { limit.store(std::max<int64_t>(bytes, 1)); }
+
+}  // namespace weft::core

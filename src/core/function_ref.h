@@ -1,0 +1,28 @@
+// A borrowed callable: two pointers, no allocation. Valid only during the call it is passed to.
+#pragma once
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace weft::core {
+
+template <class Signature>
+class FunctionRef;
+
+template <class R, class... Args>
+class FunctionRef<R(Args...)> {
+ public:
+  template <class F>
+    requires(!std::is_same_v<std::decay_t<F>, FunctionRef>)
+  FunctionRef(F&& f)  // NOLINT: implicit on purpose
+      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
+        call_([](void* o, Args... args) -> R { return (*static_cast<std::remove_reference_t<F>*>(o))(std::forward<Args>(args)...); }) {}
+  R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
+
+ private:
+  void* object_;
+  R (*call_)(void*, Args...);
+};
+
+}  // namespace weft::core

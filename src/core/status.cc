@@ -1,0 +1,51 @@
+#include "core/status.h"
+
+namespace weft::core {
+
+const char* code_name(Code code) {
+  static constexpr const char* kNames[] = {
+      "OK",           "Cancelled",          "Unknown",          "InvalidArgument",    "DeadlineExceeded",
+      "NotFound",     "AlreadyExists",      "PermissionDenied", "ResourceExhausted",  "FailedPrecondition",
+      "Aborted",      "OutOfRange",         "Unimplemented",    "Internal",           "Unavailable",
+      "DataLoss",     "Unauthenticated"};
+  auto i = static_cast<unsigned>(code);
+  return i < std::size(kNames) ? kNames[i] : "Unknown";
+}
+
+Status::Status(Code code, std::string message) {
+  if (code != Code::kOk) rep_ = std::make_shared<const Rep>(Rep{code, std::move(message), {}});
+}
+
+const std::string& Status::message() const {
+  static const std::string kEmpty;
+  return rep_ ? rep_->message : kEmpty;
+}
+
+std::string Status::to_string() const { return ok() ? "OK" : cat(code_name(code()), ": ", message()); }
+
+Status Status::with_suffix(std::string_view suffix) const {
+  if (ok()) return *this;
+  Rep rep = *rep_;
+  rep.message += suffix;
+  return Status(std::make_shared<const Rep>(std::move(rep)));
+}
+
+const Status::Payloads& Status::payloads() const {
+  static const Payloads kNone;
+  return rep_ ? rep_->payloads : kNone;
+}
+
+Status Status::with_payload(std::string key, std::string value) const {
+  if (ok()) return *this;
+  Rep rep = *rep_;
+  for (auto& p : rep.payloads) {
+    if (p.first == key) {
+      p.second = std::move(value);
+      return Status(std::make_shared<const Rep>(std::move(rep)));
+    }
+  }
+  rep.payloads.emplace_back(std::move(key), std::move(value));
+  return Status(std::make_shared<const Rep>(std::move(rep)));
+}
+
+}  // namespace weft::core

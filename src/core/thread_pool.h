@@ -1,0 +1,38 @@
+// The engine's threads. parallel_for splits a range over the pool, the caller taking part; schedule runs
+// a task later. A call made from inside the pool runs on the calling thread, so nesting is safe.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "core/function_ref.h"
+
+namespace weft::core {
+
+class ThreadPool {
+ public:
+  // `threads` counts the caller: 1 means no worker threads. Workers start at the first use.
+  explicit ThreadPool(int threads);
+  ~ThreadPool();
+  int threads() const { return threads_; }
+
+  // Calls body(begin, end) on parts that cover [0, n). `cost` is a rough count of nanoseconds an item
+  // takes: work worth less than the price of a wake-up stays on the caller. Which parts there are may
+  // depend on the thread count, so a body must give the same bits for any split (reductions use
+  // parallel_chunks).
+  void parallel_for(int64_t n, double cost, FunctionRef<void(int64_t, int64_t)> body);
+
+  // Calls body(0) ... body(n - 1), in any order and on any thread.
+  void parallel_chunks(int64_t n, FunctionRef<void(int64_t)> body);
+
+  // Runs a task on a worker; on the caller when the pool has none.
+  void schedule(std::function<void()> task);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+  int threads_;
+};
+
+}  // namespace weft::core

@@ -1,0 +1,77 @@
+#include "op/attr_value.h"
+
+#include <cstdio>
+
+namespace weft::op {
+namespace {
+
+constexpr std::string_view kKinds[] = {"",          "int",        "float",     "bool",         "string",     "type",        "shape",
+                                       "tensor",    "func",       "placeholder", "list",       "list(int)",  "list(float)", "list(bool)",
+                                       "list(string)", "list(type)", "list(shape)", "list(tensor)", "list(func)"};
+
+std::string quote(std::string_view s) {
+  std::string out = "\"";
+  for (unsigned char c : s) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += char(c);
+    } else if (c < 0x20 || c >= 0x7f) {
+      char buf[8];
+      std::snprintf(buf, sizeof buf, "\\%03o", c);
+      out += buf;
+    } else {
+      out += char(c);
+    }
+  }
+  return out + "\"";
+}
+
+std::string show(std::monostate) { return "<none>"; }
+std::string show(int64_t v) { return cat(v); }
+std::string show(float v) {
+  char buf[40];
+  std::snprintf(buf, sizeof buf, "%.9g", double(v));
+  return buf;
+}
+std::string show(bool v) { return v ? "true" : "false"; }
+std::string show(const std::string& v) { return quote(v); }
+std::string show(DType v) { return dtype_enum_name(v); }
+std::string show(const PartialShape& v) { return v.to_string(); }
+std::string show(const Tensor& v) {
+  return cat("Tensor<type: ", dtype_name(v.dtype()), " shape: ", v.shape(), " values: ", v.summary(v.num_elements()), ">");
+}
+std::string show(const FunctionAttr& v) {
+  std::string out = v.name;
+  if (v.attrs && !v.attrs->empty()) {
+    out += "[";
+    for (const auto& [k, a] : *v.attrs) out += cat(k, "=", a.to_string(), ", ");
+    out += "]";
+  }
+  return out;
+}
+std::string show(const PlaceholderAttr& v) { return "$" + v.name; }
+std::string show(EmptyList) { return "[]"; }
+template <class T>
+std::string show(const std::vector<T>& list) {
+  std::string out = "[";
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (i) out += ", ";
+    const T item = list[i];
+    out += show(item);
+  }
+  return out + "]";
+}
+
+}  // namespace
+
+std::string_view AttrValue::kind() const { return kKinds[v_.index()]; }
+
+std::string AttrValue::to_string() const {
+  return std::visit([](const auto& v) { return show(v); }, v_);
+}
+
+bool operator==(const AttrValue& a, const AttrValue& b) {
+  return a.storage().index() == b.storage().index() && a.to_string() == b.to_string();
+}
+
+}  // namespace weft::op

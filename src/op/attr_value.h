@@ -1,0 +1,66 @@
+// AttrValue: the value of one attribute of a node: a number, text, type, shape, tensor, function or a
+// list of these. Plain data; the wire form is read and written in io/.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/tensor.h"
+
+namespace weft::op {
+
+using namespace weft::core;  // NOLINT: the engine speaks core's types everywhere
+
+class AttrValue;
+using AttrMap = std::map<std::string, AttrValue, std::less<>>;
+
+// A function by name, with attributes of its own.
+struct FunctionAttr {
+  std::string name;
+  std::shared_ptr<const AttrMap> attrs;
+};
+
+// Inside a function body: "take the value of the enclosing function's attribute of this name".
+struct PlaceholderAttr {
+  std::string name;
+};
+
+// A list that came without elements, so that its element type is not known yet.
+struct EmptyList {};
+
+class AttrValue {
+ public:
+  using Storage =
+      std::variant<std::monostate, int64_t, float, bool, std::string, DType, PartialShape, Tensor, FunctionAttr, PlaceholderAttr,
+                   EmptyList, std::vector<int64_t>, std::vector<float>, std::vector<bool>, std::vector<std::string>,
+                   std::vector<DType>, std::vector<PartialShape>, std::vector<Tensor>, std::vector<FunctionAttr>>;
+  AttrValue() = default;
+  template <class T>
+    requires(!std::is_same_v<std::decay_t<T>, AttrValue> && std::is_constructible_v<Storage, T> && !std::is_integral_v<std::decay_t<T>>)
+  AttrValue(T&& v) : v_(std::forward<T>(v)) {}  // NOLINT
+  AttrValue(int64_t v) : v_(v) {}               // NOLINT
+  AttrValue(int v) : v_(int64_t(v)) {}          // NOLINT
+  AttrValue(bool v) : v_(v) {}                  // NOLINT
+  AttrValue(const char* s) : v_(std::string(s)) {}  // NOLINT
+
+  bool empty() const { return v_.index() == 0; }
+  template <class T>
+  const T* get() const { return std::get_if<T>(&v_); }
+  const Storage& storage() const { return v_; }
+  // "int", "list(type)", "shape" ...: the attribute type this value can stand for.
+  std::string_view kind() const;
+  bool is_list() const { return v_.index() >= 10; }
+  // A form in which equal values are equal texts; for cache keys, messages and docs.
+  std::string to_string() const;
+
+ private:
+  Storage v_;
+};
+
+bool operator==(const AttrValue& a, const AttrValue& b);
+
+}  // namespace weft::op

@@ -1,0 +1,55 @@
+#include "op/op_spec.h"
+
+#include <mutex>
+
+#include "op/node_info.h"
+#include "op/shape_context.h"
+
+namespace weft::op {
+
+bool KernelDef::matches(const NodeInfo& node) const {
+  for (const auto& c : constraints) {
+    const AttrValue* value = node.find_attr(c.attr);
+    if (!value) return false;
+    auto allowed = [&](DType t) { return std::find(c.types.begin(), c.types.end(), t) != c.types.end(); };
+    if (const DType* t = value->get<DType>()) {
+      if (!allowed(*t)) return false;
+    } else if (const auto* list = value->get<std::vector<DType>>()) {
+      for (DType t : *list) {
+        if (!allowed(t)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+int Signature::attr_index(std::string_view name) const {
+  for (size_t i = 0; i < attrs.size(); ++i) {
+    if (attrs[i].name == name) return int(i);
+  }
+  return -1;
+}
+
+const OpSpec::Parsed& OpSpec::parsed() const {
+  if (auto p = std::atomic_load_explicit(&parsed_, std::memory_order_acquire)) return *p;
+  auto p = std::make_shared<Parsed>();
+  auto result = parse_signature(declared_inputs, declared_outputs, declared_attrs);
+  if (result.ok()) p->signature = std::move(result).value();
+  else p->status = result.status().with_suffix(cat("; in the signature of ", name));
+  // Several threads may parse; the first to store wins and its result stays for ever.
+  std::shared_ptr<const Parsed> expected;
+  std::shared_ptr<const Parsed> desired = std::move(p);
+  if (std::atomic_compare_exchange_strong(&parsed_, &expected, desired)) return *desired;
+  return *expected;
+}
+
+const Signature& OpSpec::signature() const { return parsed().signature; }
+Status OpSpec::check() const { return parsed().status; }
+
+Status OpSpec::infer_shapes(ShapeContext& c) const {
+  if (dynamic_shape) return dynamic_shape(c);
+  if (shape) return shape(c);
+  return {};  // no rule: every output stays unknown
+}
+
+}  // namespace weft::op

@@ -1,0 +1,98 @@
+// OpSpec: all that is known of an op. The Registry holds one per op; OpDef lists, bindings and docs come
+// from it. Signatures are written in TensorFlow's notation and parsed when the op is first used.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "op/attr_value.h"
+
+namespace weft::op {
+
+class Kernel;
+class NodeInfo;
+class ShapeContext;
+
+struct ArgSpec {
+  std::string name;
+  DType type = DType::kInvalid;   // fixed type, or kInvalid
+  int type_attr = -1;             // index of the attr that gives the type
+  int number_attr = -1;           // ... the count of tensors
+  int type_list_attr = -1;        // ... the list of types
+  bool is_ref = false;
+};
+
+struct AttrSpec {
+  std::string name;
+  std::string type;               // "int", "list(type)", ...
+  std::optional<AttrValue> default_value;
+  std::vector<DType> allowed_types;
+  std::vector<std::string> allowed_strings;
+  std::optional<int64_t> minimum; // of an int, or the least length of a list
+};
+
+struct TypeConstraint {
+  std::string_view attr;
+  std::span<const DType> types;
+};
+
+using KernelFactory = std::function<Result<std::unique_ptr<Kernel>>(const NodeInfo&)>;
+
+// One kernel of an op on one kind of device.
+struct KernelDef {
+  std::string device_type = "CPU";
+  std::vector<TypeConstraint> constraints;
+  std::vector<std::string> host_memory_args;
+  int priority = 0;
+  KernelFactory make;
+  bool matches(const NodeInfo& node) const;
+};
+
+using ShapeRule = Status (*)(ShapeContext&);
+
+struct Signature {
+  std::vector<ArgSpec> inputs, outputs;
+  std::vector<AttrSpec> attrs;
+  int attr_index(std::string_view name) const;  // -1 if there is none
+};
+
+class OpSpec {
+ public:
+  std::string_view name;
+  std::string_view summary;  // one sentence of documentation
+  bool stateful = false, commutative = false, aggregate = false, allows_uninitialized_input = false,
+       distributed_communication = false;
+  int deprecated_since = 0;  // GraphDef version; 0: not deprecated
+  std::string_view deprecation;
+  ShapeRule shape = nullptr;
+  // For ops added at run time, whose rule carries state.
+  std::function<Status(ShapeContext&)> dynamic_shape;
+  std::vector<KernelDef> kernels;  // in order of preference
+
+  // The declarations as written.
+  std::vector<std::string_view> declared_inputs, declared_outputs, declared_attrs;
+
+  const Signature& signature() const;  // parsed once; a bad declaration is a bug found by check()
+  Status check() const;
+  Status infer_shapes(ShapeContext& c) const;
+
+ private:
+  struct Parsed {
+    Signature signature;
+    Status status;
+  };
+  const Parsed& parsed() const;
+  mutable std::shared_ptr<const Parsed> parsed_;
+};
+
+// Parses one signature in TensorFlow's notation: "x: T", "values: N * T", "T: {float, int32} = DT_FLOAT".
+Result<Signature> parse_signature(std::span<const std::string_view> inputs, std::span<const std::string_view> outputs,
+                                  std::span<const std::string_view> attrs);
+
+}  // namespace weft::op

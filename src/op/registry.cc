@@ -1,0 +1,90 @@
+#include "op/registry.h"
+
+#include <algorithm>
+
+namespace weft::op {
+
+OpBuilder Registry::add(std::string_view name) {
+  std::unique_lock lock(mutex_);
+  auto& slot = ops_[name];
+  assert(!slot && "an op is registered twice");
+  slot = std::make_unique<OpSpec>();
+  slot->name = name;
+  return OpBuilder(*slot);
+}
+
+Result<OpSpec*> Registry::add_dynamic(std::string name) {
+  std::unique_lock lock(mutex_);
+  if (ops_.count(name)) return already_exists("Op with name ", name);
+  std::string_view kept = texts_.emplace_back(std::move(name));
+  auto& slot = ops_[kept];
+  slot = std::make_unique<OpSpec>();
+  slot->name = kept;
+  return slot.get();
+}
+
+Status Registry::add_kernel(std::string_view op, KernelDef kernel) {
+  std::unique_lock lock(mutex_);
+  auto it = ops_.find(op);
+  if (it == ops_.end()) return not_found("Op type not registered '", op, "'; register the op before its kernels");
+  it->second->kernels.push_back(std::move(kernel));
+  return {};
+}
+
+std::string_view Registry::intern(std::string text) {
+  std::unique_lock lock(mutex_);
+  return texts_.emplace_back(std::move(text));
+}
+
+const OpSpec* Registry::find(std::string_view name) const {
+  std::shared_lock lock(mutex_);
+  auto it = ops_.find(name);
+  return it == ops_.end() ? nullptr : it->second.get();
+}
+
+Result<const OpSpec*> Registry::get(std::string_view name) const {
+  if (const OpSpec* spec = find(name)) return spec;
+  return not_found("Op type not registered '", name,
+                   "' in binary running on localhost. Make sure the Op and Kernel are registered in the binary running in this process. Note that "
+                   "if you are loading a saved graph which used ops from tf.contrib (e.g. `tf.contrib.resampler`), accessing should be done before "
+                   "importing the graph, as contrib ops are lazily registered when the module is first accessed.");
+}
+
+std::vector<const OpSpec*> Registry::all() const {
+  std::vector<const OpSpec*> list;
+  {
+    std::shared_lock lock(mutex_);
+    for (const auto& [name, spec] : ops_) list.push_back(spec.get());
+  }
+  std::sort(list.begin(), list.end(), [](const OpSpec* a, const OpSpec* b) { return a->name < b->name; });
+  return list;
+}
+
+std::vector<KernelDef> Registry::kernels(const OpSpec& spec) const {
+  std::shared_lock lock(mutex_);
+  return spec.kernels;
+}
+
+Result<std::unique_ptr<Kernel>> make_kernel(const Registry& registry, const NodeInfo& node, std::string_view device_type) {
+  const auto kernels = registry.kernels(node.spec());
+  const KernelDef* best = nullptr;
+  for (const auto& k : kernels) {
+    if (k.device_type == device_type && k.matches(node) && (!best || k.priority > best->priority)) best = &k;
+  }
+  if (best) return best->make(node);
+  if (kernels.empty()) return unimplemented("op ", node.op(), " has no kernel in this version of weft");
+  std::string registered;
+  for (const auto& k : kernels) {
+    registered += cat("  device='", k.device_type, "'");
+    for (const auto& c : k.constraints) {
+      std::vector<std::string> names;
+      for (DType t : c.types) names.push_back(dtype_enum_name(t));
+      registered += cat("; ", c.attr, " in [", join(names, ", "), "]");
+    }
+    registered += "\n";
+  }
+  return not_found("Could not find device for node: {{node ", node.name().empty() ? std::string(node.op()) : node.name(), "}} = ", node.to_string(),
+                   "\nAll kernels registered for op ", node.op(), ":\n", registered);
+}
+
+}  // namespace weft::op

@@ -1,0 +1,96 @@
+// Registry: every op that the engine knows. Families fill it when the engine starts (ops/all.cc); a
+// library loaded later, or the user, may add ops and kernels, from any thread. Nothing is ever removed,
+// so a spec that was found stays valid.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "op/dispatch.h"
+#include "op/kernel.h"
+#include "op/op_spec.h"
+#include "op/shape_context.h"
+
+namespace weft::op {
+
+// Fills one OpSpec; texts must be literals (or interned by the registry).
+class OpBuilder {
+ public:
+  explicit OpBuilder(OpSpec& spec) : spec_(spec) {}
+  OpBuilder& in(std::string_view s) { spec_.declared_inputs.push_back(s); return *this; }
+  OpBuilder& out(std::string_view s) { spec_.declared_outputs.push_back(s); return *this; }
+  OpBuilder& attr(std::string_view s) { spec_.declared_attrs.push_back(s); return *this; }
+  OpBuilder& stateful() { spec_.stateful = true; return *this; }
+  OpBuilder& commutative() { spec_.commutative = true; return *this; }
+  OpBuilder& aggregate() { spec_.aggregate = true; return *this; }
+  OpBuilder& allows_uninitialized_input() { spec_.allows_uninitialized_input = true; return *this; }
+  OpBuilder& distributed_communication() { spec_.distributed_communication = true; return *this; }
+  OpBuilder& deprecated(int version, std::string_view why) {
+    spec_.deprecated_since = version;
+    spec_.deprecation = why;
+    return *this;
+  }
+  OpBuilder& doc(std::string_view s) { spec_.summary = s; return *this; }
+  OpBuilder& shape(ShapeRule rule) { spec_.shape = rule; return *this; }
+
+  // Kernels, in order of preference. Constraints limit the types; without any, all that the signature allows.
+  template <class... Constraints>
+  OpBuilder& cpu(KernelFunction f, Constraints... constraints) {
+    return kernel("CPU", [f](const NodeInfo&) -> Result<std::unique_ptr<Kernel>> { return std::unique_ptr<Kernel>(new FunctionKernel(f)); },
+                  {constraints...});
+  }
+  // A struct kernel: cpu<Conv2D>(types<float>("T")).
+  template <class K, class... Constraints>
+  OpBuilder& cpu(Constraints... constraints) {
+    return kernel("CPU", &StructKernel<K>::create, {constraints...});
+  }
+  // A kernel class derived from Kernel, made by a function; also for asynchronous ones.
+  template <class... Constraints>
+  OpBuilder& cpu_make(Result<std::unique_ptr<Kernel>> (*make)(const NodeInfo&), Constraints... constraints) {
+    return kernel("CPU", make, {constraints...});
+  }
+  OpBuilder& kernel(std::string device, KernelFactory make, std::vector<TypeConstraint> constraints) {
+    spec_.kernels.push_back(KernelDef{std::move(device), std::move(constraints), {}, 0, std::move(make)});
+    return *this;
+  }
+
+ private:
+  OpSpec& spec_;
+};
+
+class Registry {
+ public:
+  Registry() = default;
+  Registry(const Registry&) = delete;
+
+  // For families at start-up.
+  OpBuilder add(std::string_view name);
+  // For libraries and users: AlreadyExists if the name is taken.
+  Result<OpSpec*> add_dynamic(std::string name);
+  Status add_kernel(std::string_view op, KernelDef kernel);
+  // A copy of the text that lives as long as the registry.
+  std::string_view intern(std::string text);
+
+  const OpSpec* find(std::string_view name) const;
+  // NotFound with TensorFlow's text.
+  Result<const OpSpec*> get(std::string_view name) const;
+  std::vector<const OpSpec*> all() const;  // by name
+  // A snapshot: kernels may be added while others look.
+  std::vector<KernelDef> kernels(const OpSpec& spec) const;
+
+ private:
+  mutable std::shared_mutex mutex_;
+  std::unordered_map<std::string_view, std::unique_ptr<OpSpec>> ops_;
+  std::deque<std::string> texts_;
+};
+
+// The kernel of a node for a kind of device: the first that fits.
+Result<std::unique_ptr<Kernel>> make_kernel(const Registry& registry, const NodeInfo& node, std::string_view device_type);
+
+}  // namespace weft::op

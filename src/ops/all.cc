@@ -1,0 +1,79 @@
+#include "ops/all.h"
+
+namespace weft::ops {
+
+void all(op::Registry& r) {
+  array(r);
+  audio(r);
+  bias(r);
+  bincount(r);
+  bitwise(r);
+  candidate_sampling(r);
+  cast(r);
+  collective(r);
+  compare(r);
+  concat(r);
+  control_flow(r);
+  conv(r);
+  conv3d(r);
+  ctc(r);
+  dataset(r);
+  debug(r);
+  decode_raw(r);
+  diag(r);
+  einsum(r);
+  example(r);
+  fake_quant(r);
+  fft(r);
+  file(r);
+  function(r);
+  gather(r);
+  image(r);
+  image_codec(r);
+  image_resize(r);
+  io_ops(r);
+  linalg(r);
+  lookup(r);
+  loss(r);
+  math_binary(r);
+  math_special(r);
+  math_unary(r);
+  matmul(r);
+  nn_act(r);
+  norm(r);
+  optimizer(r);
+  optional(r);
+  pad(r);
+  pool(r);
+  py_func(r);
+  quantized(r);
+  queue(r);
+  ragged(r);
+  random(r);
+  random_stateless(r);
+  reduce(r);
+  regex(r);
+  rnn(r);
+  scan(r);
+  scatter(r);
+  segment(r);
+  sets(r);
+  slice(r);
+  sort(r);
+  space_batch(r);
+  sparse(r);
+  sparse_cross(r);
+  sparse_matrix(r);
+  state(r);
+  state_ref(r);
+  string(r);
+  string_hash(r);
+  summary(r);
+  tensor_array(r);
+  tensor_list(r);
+  transpose(r);
+  unicode(r);
+  xla(r);
+}
+
+}  // namespace weft::ops

@@ -1,0 +1,34 @@
+#include "op/registry.h"
+#include "ops/all.h"
+
+namespace weft::ops {
+
+using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary of op/
+
+void py_func(Registry& r) {
+  r.add("EagerPyFunc")
+      .in("input: Tin")
+      .out("output: Tout")
+      .attr("token: string")
+      .attr("is_async: bool = false")
+      .attr("Tin: list(type) >= 0")
+      .attr("Tout: list(type) >= 0")
+      .stateful();
+
+  r.add("PyFunc")
+      .in("input: Tin")
+      .out("output: Tout")
+      .attr("token: string")
+      .attr("Tin: list(type) >= 0")
+      .attr("Tout: list(type) >= 0")
+      .stateful();
+
+  r.add("PyFuncStateless")
+      .in("input: Tin")
+      .out("output: Tout")
+      .attr("token: string")
+      .attr("Tin: list(type) >= 0")
+      .attr("Tout: list(type) >= 0");
+}
+
+}  // namespace weft::ops

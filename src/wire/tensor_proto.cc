@@ -1,0 +1,171 @@
+#include "wire/tensor_proto.h"
+
+#include <algorithm>
+
+#include "core/resource.h"
+#include "core/variant.h"
+#include "wire/proto.h"
+
+namespace weft::wire {
+namespace {
+
+using namespace weft::core;
+
+// The typed value lists of a TensorProto, by what they hold.
+struct Lists {
+  std::vector<uint32_t> half;       // 13
+  std::vector<float> f;             // 5
+  std::vector<double> d;            // 6
+  std::vector<int64_t> i;           // 7 int_val, 10 int64_val, 11 bool_val, 16 uint32_val, 17 uint64_val
+  std::vector<std::string_view> s;  // 8
+  std::vector<float> c;             // 9, pairs
+  std::vector<double> z;            // 12, pairs
+  std::string_view float8;          // 18
+};
+
+// Fewer values than elements: the last one fills the rest. None at all: zeros.
+template <class T, class V, class Convert>
+Status fill(Tensor& t, const V& values, Convert convert) {
+  T* out = t.data<T>();
+  const int64_t n = t.num_elements(), have = int64_t(values.size());
+  if (have > n) return invalid_argument("TensorProto has ", have, " values for a tensor of ", n, " elements");
+  for (int64_t i = 0; i < have; ++i) out[i] = convert(values[size_t(i)]);
+  const T last = have ? out[have - 1] : T();
+  std::fill(out + have, out + n, last);
+  return {};
+}
+
+template <class T>
+Status fill_int(Tensor& t, const Lists& l) {
+  return fill<T>(t, l.i, [](int64_t v) { return T(v); });
+}
+
+template <class T, class Part>
+Status fill_complex(Tensor& t, const std::vector<Part>& parts) {
+  if (parts.size() % 2) return invalid_argument("TensorProto has half a complex number");
+  std::vector<T> values;
+  for (size_t i = 0; i < parts.size(); i += 2) values.emplace_back(parts[i], parts[i + 1]);
+  return fill<T>(t, values, [](T v) { return v; });
+}
+
+Status fill_from_lists(Tensor& t, const Lists& l) {
+  switch (t.dtype()) {
+    case DType::kFloat: return fill<float>(t, l.f, [](float v) { return v; });
+    case DType::kDouble: return fill<double>(t, l.d, [](double v) { return v; });
+    case DType::kHalf: return fill<uint16_t>(t, l.half, [](uint32_t v) { return uint16_t(v); });
+    case DType::kBfloat16: return fill<uint16_t>(t, l.half, [](uint32_t v) { return uint16_t(v); });
+    case DType::kString: return fill<tstring>(t, l.s, [](std::string_view v) { return tstring(v); });
+    case DType::kComplex64: return fill_complex<complex64>(t, l.c);
+    case DType::kComplex128: return fill_complex<complex128>(t, l.z);
+    case DType::kInt64: case DType::kUint64: return fill_int<int64_t>(t, l);
+    case DType::kInt32: case DType::kUint32: case DType::kQint32: return fill_int<int32_t>(t, l);
+    case DType::kInt16: case DType::kUint16: case DType::kQint16: case DType::kQuint16: return fill_int<int16_t>(t, l);
+    case DType::kInt8: case DType::kUint8: case DType::kQint8: case DType::kQuint8: case DType::kInt4: case DType::kUint4: case DType::kInt2:
+    case DType::kUint2: return fill_int<int8_t>(t, l);
+    case DType::kBool: return fill<bool>(t, l.i, [](int64_t v) { return v != 0; });
+    case DType::kFloat8E5m2: case DType::kFloat8E4m3fn: case DType::kFloat8E4m3fnuz: case DType::kFloat8E4m3b11fnuz: case DType::kFloat8E5m2fnuz:
+    case DType::kFloat4E2m1fn: return fill<uint8_t>(t, l.float8, [](char v) { return uint8_t(v); });
+    default: return unimplemented("a TensorProto of type ", dtype_name(t.dtype()), " cannot be read");
+  }
+}
+
+}  // namespace
+
+Result<PartialShape> decode_shape(std::string_view bytes) {
+  ProtoReader r(bytes);
+  std::vector<int64_t> dims;
+  bool unknown = false;
+  while (r.next()) {
+    if (r.field() == 2) {
+      ProtoReader d = r.message();
+      int64_t size = 0;
+      while (d.next()) {
+        if (d.field() == 1) size = d.int64();
+      }
+      if (!d.ok()) return invalid_argument("malformed TensorShapeProto");
+      if (size < -1) return invalid_argument("Shape [", join(dims), dims.empty() ? "" : ",", size, "] has negative dimensions");
+      dims.push_back(size);
+    } else if (r.field() == 3) {
+      unknown = r.boolean();
+    }
+  }
+  if (!r.ok()) return invalid_argument("malformed TensorShapeProto");
+  if (unknown) return PartialShape::unknown();
+  if (dims.size() > size_t(kMaxRank)) return invalid_argument("a shape may have at most ", kMaxRank, " dimensions, not ", dims.size());
+  return PartialShape(std::move(dims));
+}
+
+std::string encode_shape(const PartialShape& s) {
+  ProtoWriter w;
+  if (!s.has_rank()) {
+    w.boolean(3, true);
+    return w.take();
+  }
+  for (int64_t d : s.dims()) {
+    ProtoWriter dim;
+    if (d) dim.int64(1, d);
+    w.message(2, dim);
+  }
+  return w.take();
+}
+
+Result<Tensor> decode_tensor(std::string_view bytes) {
+  ProtoReader r(bytes);
+  int dtype_number = 0;
+  PartialShape shape = PartialShape::scalar();
+  std::string_view content;
+  Lists l;
+  while (r.next()) {
+    switch (r.field()) {
+      case 1: dtype_number = r.int32(); break;
+      case 2: {
+        WEFT_ASSIGN(PartialShape read, decode_shape(r.bytes()));
+        shape = std::move(read);
+        break;
+      }
+      case 4: content = r.bytes(); break;
+      case 5: r.append_fixed(l.f); break;
+      case 6: r.append_fixed(l.d); break;
+      case 7: case 10: case 11: case 16: case 17: r.append_varints(l.i); break;
+      case 8: l.s.push_back(r.bytes()); break;
+      case 9: r.append_fixed(l.c); break;
+      case 12: r.append_fixed(l.z); break;
+      case 13: r.append_varints(l.half); break;
+      case 18: l.float8 = r.bytes(); break;
+      default: break;
+    }
+  }
+  if (!r.ok()) return invalid_argument("malformed TensorProto");
+  if (!is_valid_dtype(dtype_number) || dtype_number > kRefOffset) return invalid_argument("TensorProto has an invalid type ", dtype_number);
+  const auto dtype = static_cast<DType>(dtype_number);
+  if (!shape.fully_known()) return invalid_argument("TensorProto has a shape that is not fully known: ", shape);
+  WEFT_ASSIGN(Shape concrete, Shape::make(shape.dims()));
+  // A short message must not make us reserve gigabytes: what is filled from one repeated value is
+  // limited by the allocator alone.
+  const int64_t bytes_needed = multiply_without_overflow(concrete.num_elements(), int64_t(dtype_size(dtype)));
+  if (!content.empty() && is_simple(dtype) && int64_t(content.size()) != bytes_needed)
+    return invalid_argument("TensorProto has ", content.size(), " bytes of content where ", bytes_needed, " are needed");
+  WEFT_ASSIGN(Tensor t, Tensor::allocate(dtype, concrete));
+  if (!content.empty() && is_simple(dtype)) {
+    std::memcpy(t.raw(), content.data(), content.size());
+    return t;
+  }
+  WEFT_RETURN_IF_ERROR(fill_from_lists(t, l));
+  return t;
+}
+
+Result<std::string> encode_tensor(const Tensor& t) {
+  ProtoWriter w;
+  w.varint(1, uint64_t(t.dtype()));
+  w.bytes(2, encode_shape(t.shape()));
+  if (t.dtype() == DType::kString) {
+    for (const tstring& s : t.span<tstring>()) w.bytes(8, s.view());
+  } else if (is_simple(t.dtype())) {
+    if (t.byte_size()) w.bytes(4, std::string_view(t.data<char>(), t.byte_size()));
+  } else {
+    return unimplemented("a tensor of type ", dtype_name(t.dtype()), " cannot be serialized");
+  }
+  return w.take();
+}
+
+}  // namespace weft::wire

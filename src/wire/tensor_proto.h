@@ -1,0 +1,18 @@
+// Tensors and shapes in TensorFlow's TensorProto and TensorShapeProto.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/tensor.h"
+
+namespace weft::wire {
+
+core::Result<core::Tensor> decode_tensor(std::string_view bytes);
+// Numbers as tensor_content, strings as string_val. Resources and variants cannot be written.
+core::Result<std::string> encode_tensor(const core::Tensor& t);
+
+core::Result<core::PartialShape> decode_shape(std::string_view bytes);
+std::string encode_shape(const core::PartialShape& s);
+
+}  // namespace weft::wire
