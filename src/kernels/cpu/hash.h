@@ -1,0 +1,23 @@
+// The string hashes whose values TensorFlow promises: files, vocabularies and trained embeddings depend
+// on them, so they may never change.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace weft::kernels {
+
+// FarmHash's Fingerprint64, stable over machines and versions.
+uint64_t fingerprint64(std::string_view s);
+
+// One fingerprint from two, in order.
+uint64_t fingerprint_cat64(uint64_t a, uint64_t b);
+
+// TensorFlow's Hash64, a MurmurHash64A; behind StringToHashBucket and hash tables of keys.
+inline constexpr uint64_t kHash64Seed = 0xDECAFCAFFE;
+uint64_t hash64(std::string_view s, uint64_t seed = kHash64Seed);
+
+// SipHash-2-4 with a 128-bit key: buckets that an attacker cannot aim at.
+uint64_t sip_hash(uint64_t key0, uint64_t key1, std::string_view s);
+
+}  // namespace weft::kernels
