@@ -1,0 +1,211 @@
+#include "kernels/cpu/strided_copy.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "core/resource.h"
+#include "core/tstring.h"
+#include "core/variant.h"
+
+namespace weft::kernels {
+
+using core::DType;
+using core::ThreadPool;
+
+namespace {
+
+struct Pair {
+  uint64_t a, b;
+};
+
+constexpr int64_t kRunBlock = 1 << 15;  // elements of a long run that one task takes
+constexpr int64_t kTile = 32;           // side of a transposed block: two of 8-byte elements fit the first cache
+constexpr double kBytesPerNs = 8;
+
+template <class T>
+void copy_row(const T* source, int64_t ss, T* target, int64_t ts, int64_t n) {
+  if (ss == 1 && ts == 1) {
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      if (n * int64_t(sizeof(T)) >= 64) {
+        std::memcpy(target, source, size_t(n) * sizeof(T));
+        return;
+      }
+    }
+    for (int64_t i = 0; i < n; ++i) target[i] = source[i];
+  } else if (ss == 0 && ts == 1) {
+    const T value = *source;
+    std::fill_n(target, n, value);
+  } else if (ts == 1) {
+    for (int64_t i = 0; i < n; ++i) target[i] = source[i * ss];
+  } else {
+    for (int64_t i = 0; i < n; ++i) target[i * ts] = source[i * ss];
+  }
+}
+
+// Where the walk over the first `count` dimensions stands.
+struct Odometer {
+  int64_t at[CopyPlan::kMaxDims];
+  int64_t source = 0, target = 0;
+
+  void start(const CopyPlan& p, const int* order, int count, int64_t index) {
+    source = target = 0;
+    for (int i = count; i-- > 0;) {
+      const CopyPlan::Dim& d = p[order[i]];
+      at[i] = index % d.size;
+      index /= d.size;
+      source += at[i] * d.source;
+      target += at[i] * d.target;
+    }
+  }
+  void next(const CopyPlan& p, const int* order, int count) {
+    for (int i = count; i-- > 0;) {
+      const CopyPlan::Dim& d = p[order[i]];
+      source += d.source;
+      target += d.target;
+      if (++at[i] < d.size) return;
+      source -= d.source * d.size;
+      target -= d.target * d.size;
+      at[i] = 0;
+    }
+  }
+};
+
+double cost_ns(int64_t elements, size_t size, double factor) { return double(elements) * double(size) / kBytesPerNs * factor + 2; }
+
+template <class T>
+void copy_rows(ThreadPool& pool, const T* source, T* target, const CopyPlan& p) {
+  int order[CopyPlan::kMaxDims];
+  const int outer = p.rank() - 1;
+  int64_t rows = 1;
+  for (int i = 0; i < outer; ++i) {
+    order[i] = i;
+    rows *= p[i].size;
+  }
+  const CopyPlan::Dim in = p[outer];
+  const bool run = in.source == 1 && in.target == 1;
+  const double factor = std::is_trivially_copyable_v<T> ? (run ? 1 : 4) : 10;
+  const int64_t blocks = in.size > 2 * kRunBlock ? (in.size + kRunBlock - 1) / kRunBlock : 1;
+  if (blocks > 1) {
+    pool.parallel_for(rows * blocks, cost_ns(kRunBlock, sizeof(T), factor), [&](int64_t b, int64_t e) {
+      Odometer o;
+      for (int64_t i = b; i < e; ++i) {
+        o.start(p, order, outer, i / blocks);
+        const int64_t from = (i % blocks) * kRunBlock, n = std::min(kRunBlock, in.size - from);
+        copy_row(source + o.source + from * in.source, in.source, target + o.target + from * in.target, in.target, n);
+      }
+    });
+    return;
+  }
+  pool.parallel_for(rows, cost_ns(in.size, sizeof(T), factor), [&](int64_t b, int64_t e) {
+    Odometer o;
+    o.start(p, order, outer, b);
+    for (int64_t i = b; i < e; ++i) {
+      copy_row(source + o.source, in.source, target + o.target, in.target, in.size);
+      o.next(p, order, outer);
+    }
+  });
+}
+
+// The source runs along dimension `down`, the target along the last: blocks of kTile x kTile keep both in
+// the cache. Each target row of a block is written as a run.
+template <class T>
+void copy_tiles(ThreadPool& pool, const T* source, T* target, const CopyPlan& p, int down) {
+  int order[CopyPlan::kMaxDims], outer = 0;
+  int64_t rest = 1;
+  for (int i = 0; i + 1 < p.rank(); ++i) {
+    if (i == down) continue;
+    order[outer++] = i;
+    rest *= p[i].size;
+  }
+  const CopyPlan::Dim y = p[down], x = p[p.rank() - 1];
+  const int64_t tiles_y = (y.size + kTile - 1) / kTile, tiles_x = (x.size + kTile - 1) / kTile, tiles = tiles_y * tiles_x;
+  const int64_t elements = std::min(kTile, y.size) * std::min(kTile, x.size);
+  pool.parallel_for(rest * tiles, cost_ns(elements, sizeof(T), 2), [&](int64_t b, int64_t e) {
+    Odometer o;
+    o.start(p, order, outer, b / tiles);
+    int64_t tile = b % tiles;
+    for (int64_t i = b; i < e; ++i) {
+      const int64_t y0 = tile / tiles_x * kTile, x0 = tile % tiles_x * kTile;
+      const int64_t ny = std::min(kTile, y.size - y0), nx = std::min(kTile, x.size - x0);
+      const T* s = source + o.source + y0 * y.source + x0 * x.source;
+      T* t = target + o.target + y0 * y.target + x0 * x.target;
+      for (int64_t j = 0; j < ny; ++j) {
+        for (int64_t k = 0; k < nx; ++k) t[j * y.target + k] = s[j + k * x.source];
+      }
+      if (++tile == tiles) {
+        tile = 0;
+        o.next(p, order, outer);
+      }
+    }
+  });
+}
+
+template <class T>
+void copy_plan(ThreadPool& pool, const T* source, T* target, const CopyPlan& p) {
+  if (p.empty()) return;
+  if (p.rank() == 0) {
+    *target = *source;
+    return;
+  }
+  const CopyPlan::Dim& in = p[p.rank() - 1];
+  if (std::is_trivially_copyable_v<T> && in.target == 1 && in.source != 1 && in.source != 0 && in.size >= 4) {
+    for (int i = 0; i + 1 < p.rank(); ++i) {
+      if (p[i].source == 1 && p[i].size >= 4) return copy_tiles(pool, source, target, p, i);
+    }
+  }
+  copy_rows(pool, source, target, p);
+}
+
+// Calls f with a null pointer of the type that stands for elements of this size.
+template <class F>
+void with_element(DType dtype, F f) {
+  switch (dtype) {
+    case DType::kString: return f(static_cast<core::tstring*>(nullptr));
+    case DType::kResource: return f(static_cast<core::ResourceHandle*>(nullptr));
+    case DType::kVariant: return f(static_cast<core::Variant*>(nullptr));
+    default: break;
+  }
+  switch (core::dtype_size(dtype)) {
+    case 1: return f(static_cast<uint8_t*>(nullptr));
+    case 2: return f(static_cast<uint16_t*>(nullptr));
+    case 4: return f(static_cast<uint32_t*>(nullptr));
+    case 8: return f(static_cast<uint64_t*>(nullptr));
+    case 16: return f(static_cast<Pair*>(nullptr));
+    default: assert(false);
+  }
+}
+
+}  // namespace
+
+void strided_copy(ThreadPool& pool, DType dtype, const void* source, void* target, const CopyPlan& plan) {
+  if (plan.empty()) return;
+  with_element(dtype, [&]<class T>(T*) { copy_plan(pool, static_cast<const T*>(source), static_cast<T*>(target), plan); });
+}
+
+void copy_run(ThreadPool& pool, DType dtype, const void* source, void* target, int64_t n) {
+  CopyPlan p;
+  p.add(n, 1, 1);
+  strided_copy(pool, dtype, source, target, p);
+}
+
+void fill(ThreadPool& pool, DType dtype, const void* value, void* target, int64_t n) {
+  CopyPlan p;
+  p.add(n, 0, 1);
+  strided_copy(pool, dtype, value, target, p);
+}
+
+void fill_zero(ThreadPool& pool, DType dtype, void* target, int64_t n) {
+  if (n <= 0) return;
+  switch (dtype) {
+    case DType::kString: std::fill_n(static_cast<core::tstring*>(target), n, core::tstring()); return;
+    case DType::kResource: std::fill_n(static_cast<core::ResourceHandle*>(target), n, core::ResourceHandle()); return;
+    case DType::kVariant: std::fill_n(static_cast<core::Variant*>(target), n, core::Variant()); return;
+    default: break;
+  }
+  char* bytes = static_cast<char*>(target);
+  const int64_t size = int64_t(core::dtype_size(dtype));
+  pool.parallel_for(n, double(size) / kBytesPerNs, [&](int64_t b, int64_t e) { std::memset(bytes + b * size, 0, size_t((e - b) * size)); });
+}
+
+}  // namespace weft::kernels

@@ -1,0 +1,58 @@
+// Copies between two arrays that are walked with strides of their own: the one loop behind transposing,
+// slicing, broadcasting, tiling, reversing, padding, concatenating and splitting.
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+
+#include "core/dtype.h"
+#include "core/thread_pool.h"
+
+namespace weft::kernels {
+
+// The walk, outermost dimension first. Strides count elements; they may be negative, and 0 in the source
+// (repeats it). Dimensions of size 1 vanish and those that are one run in both arrays merge as they are
+// added, so callers need not tidy up.
+class CopyPlan {
+ public:
+  struct Dim {
+    int64_t size, source, target;  // steps, and elements per step
+  };
+  // More than any walk over memory can have, since every dimension kept has at least two steps.
+  static constexpr int kMaxDims = 64;
+
+  void add(int64_t size, int64_t source_stride, int64_t target_stride) {
+    if (size <= 0) empty_ = true;
+    if (size <= 1 || empty_) return;
+    if (rank_ > 0) {
+      Dim& last = dims_[rank_ - 1];
+      if (last.source == source_stride * size && last.target == target_stride * size) {
+        last = {last.size * size, source_stride, target_stride};
+        return;
+      }
+    }
+    assert(rank_ < kMaxDims);
+    dims_[rank_++] = {size, source_stride, target_stride};
+  }
+  bool empty() const { return empty_; }
+  int rank() const { return rank_; }
+  const Dim& operator[](int i) const { return dims_[i]; }
+  Dim& operator[](int i) { return dims_[i]; }
+
+ private:
+  int rank_ = 0;
+  bool empty_ = false;
+  Dim dims_[kMaxDims];
+};
+
+// source and target point at the first elements of the walk. No target element may be met twice.
+void strided_copy(core::ThreadPool& pool, core::DType dtype, const void* source, void* target, const CopyPlan& plan);
+
+// n elements in a row.
+void copy_run(core::ThreadPool& pool, core::DType dtype, const void* source, void* target, int64_t n);
+// n times the same element.
+void fill(core::ThreadPool& pool, core::DType dtype, const void* value, void* target, int64_t n);
+// n elements of value zero: 0, false, the empty string.
+void fill_zero(core::ThreadPool& pool, core::DType dtype, void* target, int64_t n);
+
+}  // namespace weft::kernels
