@@ -1,0 +1,50 @@
+// Matrix products: C = op(A) op(B), or C += with `accumulate`. All matrices are row-major; lda, ldb and
+// ldc are the distances between rows in elements; with transa, A is stored K x M. C must not overlap A or B.
+// The result has the same bits for any thread count: every element of C is summed over k in one fixed
+// order, and only rows and columns of C are shared out between threads.
+#pragma once
+
+#include <cstdint>
+
+#include "core/float_types.h"
+#include "core/thread_pool.h"
+#include "kernels/cpu/isa.h"
+
+namespace weft::kernels {
+
+void sgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb,
+           float* c, int64_t ldc, bool accumulate, core::ThreadPool& pool);
+void dgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* b, int64_t ldb,
+           double* c, int64_t ldc, bool accumulate, core::ThreadPool& pool);
+// The same on the calling thread alone.
+void sgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb,
+           float* c, int64_t ldc, bool accumulate);
+void dgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* b, int64_t ldb,
+           double* c, int64_t ldc, bool accumulate);
+
+// Integers (unsigned, so that they wrap) and complex numbers: plain loops, C = op(A) op(B).
+// conj_a, conj_b: with the conjugate of the elements.
+template <class T>
+void plain_gemm(bool transa, bool transb, bool conj_a, bool conj_b, int64_t m, int64_t n, int64_t k, const T* a, const T* b, T* c);
+
+// One thread's part of a product; see gemm_simd.cc.
+template <class T>
+struct GemmTask {
+  bool transa, transb, accumulate;
+  int64_t m, n, k;
+  const T* a;
+  int64_t lda;
+  const T* b;
+  int64_t ldb;
+  T* c;
+  int64_t ldc;
+  T* scratch;  // kGemmScratch elements, aligned to 64 bytes
+};
+inline constexpr int64_t kGemmDepth = 256;    // k is cut into pieces of at most this
+inline constexpr int64_t kGemmColumns = 512;  // columns of B packed at a time
+inline constexpr int64_t kGemmScratch = kGemmDepth * (kGemmColumns + 32);  // packed B, packed rows of A, an edge tile
+
+WEFT_DECLARE_ISA(void gemm_float(const GemmTask<float>& g))
+WEFT_DECLARE_ISA(void gemm_double(const GemmTask<double>& g))
+
+}  // namespace weft::kernels

@@ -1,0 +1,225 @@
+// The matrix product of one thread: a register tile of C (14 x 32 floats with AVX-512, 6 x 16 with AVX2)
+// is summed over k from a column panel of B and a row panel of A. Panels are packed into scratch memory
+// only where that pays: B when many row tiles read it again, A when many column panels do; small
+// matrices are read where they lie.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/isa_begin.h"
+
+namespace {
+
+#if defined(WEFT_ISA_AVX512)
+constexpr int kBytes = 64, kRows = 14;
+#elif defined(WEFT_ISA_AVX2)
+constexpr int kBytes = 32, kRows = 6;
+#else
+constexpr int kBytes = 16, kRows = 6;
+#endif
+
+template <class T>
+struct Vec {
+  typedef T type __attribute__((vector_size(kBytes)));
+  typedef T loose __attribute__((vector_size(kBytes), aligned(sizeof(T)), may_alias));  // anywhere in memory
+  static constexpr int n = kBytes / sizeof(T);
+};
+
+// C[0:R, 0:V vectors] (+)= A B over `depth`. A(i, k) is a[i * rs + k * cs], with rs == 1 if UnitRows;
+// row k of B starts at b + k * bs.
+template <class T, int R, int V, bool UnitRows>
+__attribute__((noinline)) void tile(int64_t depth, const T* __restrict a, int64_t rs, int64_t cs, const T* __restrict b, int64_t bs, T* __restrict c, int64_t ldc, bool add) {
+  using W = typename Vec<T>::type;
+  using L = typename Vec<T>::loose;
+  constexpr int N = Vec<T>::n;
+  if (UnitRows) rs = 1;
+  W sum[R][V] = {};
+  // Three rows to a base pointer: x86 addresses p, p + rs and p + 2 rs without further registers.
+  constexpr int G = (R + 2) / 3;
+  const T* p[G];
+  for (int g = 0; g < G; ++g) p[g] = a + 3 * g * rs;
+  for (int64_t k = 0; k < depth; ++k) {
+    W y[V];
+    for (int v = 0; v < V; ++v) y[v] = *reinterpret_cast<const L*>(b + v * N);
+#pragma GCC unroll 16
+    for (int i = 0; i < R; ++i) {
+      const T x = p[i / 3][(i % 3) * rs];
+#pragma GCC unroll 8
+      for (int v = 0; v < V; ++v) sum[i][v] += x * y[v];
+    }
+#pragma GCC unroll 8
+    for (int g = 0; g < G; ++g) p[g] += cs;
+    b += bs;
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) {
+      L* at = reinterpret_cast<L*>(c + i * ldc + v * N);
+      *at = add ? W(*at) + sum[i][v] : sum[i][v];
+    }
+  }
+}
+
+template <class T>
+using Tile = void (*)(int64_t, const T*, int64_t, int64_t, const T*, int64_t, T*, int64_t, bool);
+
+template <class T, int V, bool U, int... R>
+constexpr auto tiles_of(std::integer_sequence<int, R...>) {
+  return std::array<Tile<T>, sizeof...(R)>{&tile<T, R + 1, V, U>...};
+}
+
+// tiles<T, V, UnitRows>[rows - 1]
+template <class T, int V, bool U>
+constexpr auto tiles = tiles_of<T, V, U>(std::make_integer_sequence<int, kRows>{});
+
+// dst[k * width + i] = src[i * stride + k] for i < rows; columns up to width are cleared. 4 x 4 blocks
+// are turned in registers.
+template <class T>
+void pack_transposed(const T* __restrict src, int64_t stride, int64_t rows, int64_t depth, int64_t width, T* __restrict dst) {
+  typedef T Q __attribute__((vector_size(4 * sizeof(T))));
+  typedef T L __attribute__((vector_size(4 * sizeof(T)), aligned(sizeof(T)), may_alias));
+  int64_t i = 0;
+  for (; i + 4 <= rows; i += 4) {
+    const T *s0 = src + i * stride, *s1 = s0 + stride, *s2 = s1 + stride, *s3 = s2 + stride;
+    T* d = dst + i;
+    int64_t k = 0;
+    for (; k + 4 <= depth; k += 4, d += 4 * width) {
+      const Q a = *reinterpret_cast<const L*>(s0 + k), b = *reinterpret_cast<const L*>(s1 + k);
+      const Q c = *reinterpret_cast<const L*>(s2 + k), e = *reinterpret_cast<const L*>(s3 + k);
+      const Q ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+      const Q ce_low = __builtin_shufflevector(c, e, 0, 4, 1, 5), ce_high = __builtin_shufflevector(c, e, 2, 6, 3, 7);
+      *reinterpret_cast<L*>(d) = __builtin_shufflevector(ab_low, ce_low, 0, 1, 4, 5);
+      *reinterpret_cast<L*>(d + width) = __builtin_shufflevector(ab_low, ce_low, 2, 3, 6, 7);
+      *reinterpret_cast<L*>(d + 2 * width) = __builtin_shufflevector(ab_high, ce_high, 0, 1, 4, 5);
+      *reinterpret_cast<L*>(d + 3 * width) = __builtin_shufflevector(ab_high, ce_high, 2, 3, 6, 7);
+    }
+    for (; k < depth; ++k, d += width) d[0] = s0[k], d[1] = s1[k], d[2] = s2[k], d[3] = s3[k];
+  }
+  for (; i < width; ++i) {
+    for (int64_t k = 0; k < depth; ++k) dst[k * width + i] = i < rows ? src[i * stride + k] : T(0);
+  }
+}
+
+// dst[k * width + j] = src[k * stride + j] for j < columns, cleared up to width.
+template <class T>
+void pack_straight(const T* __restrict src, int64_t stride, int64_t columns, int64_t depth, int64_t width, T* __restrict dst) {
+  for (int64_t k = 0; k < depth; ++k, src += stride, dst += width) {
+    std::memcpy(dst, src, size_t(columns) * sizeof(T));
+    if (columns < width) std::memset(dst + columns, 0, size_t(width - columns) * sizeof(T));
+  }
+}
+
+template <class T>
+struct Product {
+  static constexpr int N = Vec<T>::n, kWide = 2 * N;
+  const GemmTask<T>& g;
+
+  // Columns [j0, j1) of C, k in [k0, k0 + depth).
+  void block(int64_t j0, int64_t j1, int64_t k0, int64_t depth, bool add) const {
+    const int64_t columns = j1 - j0;
+    const bool pack_b = g.transb || (g.m > 2 * kRows && g.k * g.n * int64_t(sizeof(T)) > 32768);
+    const bool pack_a = g.transa ? g.lda > 512 && columns > 2 * kWide : columns > 4 * kWide && (g.lda % 512 == 0 || columns >= 256);
+    T* packed_a = g.scratch + kGemmDepth * kGemmColumns;
+    const int64_t whole = columns / kWide * kWide, rest = columns - whole;
+    for (int64_t j = 0; j < columns; j += kWide) {
+      if (!pack_b && j < whole) continue;  // the last, incomplete panel is packed in any case, filled up with zeros
+      const int64_t count = std::min<int64_t>(kWide, columns - j);
+      const int64_t width = count <= N ? N : kWide;
+      T* to = g.scratch + j * depth;
+      if (g.transb) pack_transposed(g.b + (j0 + j) * g.ldb + k0, g.ldb, count, depth, width, to);
+      else pack_straight(g.b + k0 * g.ldb + j0 + j, g.ldb, count, depth, width, to);
+    }
+    // Rows are dealt out evenly: 64 rows are 13 + 13 + 13 + 13 + 12, not 4 x 14 + 8.
+    const int64_t parts = (g.m + kRows - 1) / kRows;
+    for (int64_t part = 0; part < parts; ++part) {
+      const int64_t i0 = g.m * part / parts, rows = g.m * (part + 1) / parts - i0;
+      const T* a = g.transa ? g.a + k0 * g.lda + i0 : g.a + i0 * g.lda + k0;
+      int64_t rs = g.transa ? 1 : g.lda, cs = g.transa ? g.lda : 1;
+      if (pack_a) {
+        if (g.transa) pack_straight(a, g.lda, rows, depth, rows, packed_a);
+        else pack_transposed(a, g.lda, rows, depth, rows, packed_a);
+        a = packed_a, rs = 1, cs = rows;
+      }
+      T* c = g.c + i0 * g.ldc + j0;
+      const Tile<T> wide = rs == 1 ? tiles<T, 2, true>[size_t(rows - 1)] : tiles<T, 2, false>[size_t(rows - 1)];
+      for (int64_t j = 0; j < whole; j += kWide) {
+        if (pack_b) wide(depth, a, rs, cs, g.scratch + j * depth, kWide, c + j, g.ldc, add);
+        else wide(depth, a, rs, cs, g.b + k0 * g.ldb + j0 + j, g.ldb, c + j, g.ldc, add);
+      }
+      if (rest) edge(rows, depth, a, rs, cs, g.scratch + whole * depth, rest, c + whole, add);
+    }
+  }
+
+  // The columns beyond the last whole panel go through a tile of their own.
+  void edge(int64_t rows, int64_t depth, const T* a, int64_t rs, int64_t cs, const T* b, int64_t columns, T* c, bool add) const {
+    T* out = g.scratch + kGemmScratch - kRows * kWide;
+    const size_t r = size_t(rows - 1);
+    if (columns == N) return (rs == 1 ? tiles<T, 1, true>[r] : tiles<T, 1, false>[r])(depth, a, rs, cs, b, N, c, g.ldc, add);
+    if (columns < N) (rs == 1 ? tiles<T, 1, true>[r] : tiles<T, 1, false>[r])(depth, a, rs, cs, b, N, out, kWide, false);
+    else (rs == 1 ? tiles<T, 2, true>[r] : tiles<T, 2, false>[r])(depth, a, rs, cs, b, kWide, out, kWide, false);
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t j = 0; j < columns; ++j) c[i * g.ldc + j] = add ? c[i * g.ldc + j] + out[i * kWide + j] : out[i * kWide + j];
+    }
+  }
+
+  // One row times a matrix that is stored with its rows along k: dot products.
+  void dots() const {
+    using W = typename Vec<T>::type;
+    using L = typename Vec<T>::loose;
+    const int64_t even = g.k / (2 * N) * (2 * N);
+    for (int64_t j = 0; j < g.n; ++j) {
+      const T* b = g.b + j * g.ldb;
+      W s0 = {}, s1 = {};
+      for (int64_t k = 0; k < even; k += 2 * N) {
+        s0 += *reinterpret_cast<const L*>(g.a + k) * *reinterpret_cast<const L*>(b + k);
+        s1 += *reinterpret_cast<const L*>(g.a + k + N) * *reinterpret_cast<const L*>(b + k + N);
+      }
+      s0 += s1;
+      T lanes[N];
+      std::memcpy(lanes, &s0, sizeof lanes);
+      for (int half = N / 2; half; half /= 2) {
+        for (int i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+      }
+      T sum = lanes[0];
+      for (int64_t k = even; k < g.k; ++k) sum += g.a[k] * b[k];
+      g.c[j] = g.accumulate ? g.c[j] + sum : sum;
+    }
+  }
+
+  // One row times a matrix stored along n: eight vectors of C at a time hide the latency of the sums.
+  void row(int64_t k0, int64_t depth, bool add) const {
+    const int64_t cs = g.transa ? g.lda : 1;
+    const T* a = g.a + k0 * cs;
+    const T* b = g.b + k0 * g.ldb;
+    int64_t j = 0;
+    for (; j + 8 * N <= g.n; j += 8 * N) tile<T, 1, 8, true>(depth, a, 1, cs, b + j, g.ldb, g.c + j, g.ldc, add);
+    for (; j + N <= g.n; j += N) tile<T, 1, 1, true>(depth, a, 1, cs, b + j, g.ldb, g.c + j, g.ldc, add);
+    if (j < g.n) {
+      pack_straight(b + j, g.ldb, g.n - j, depth, int64_t(N), g.scratch);
+      edge(1, depth, a, 1, cs, g.scratch, g.n - j, g.c + j, add);
+    }
+  }
+
+  void run() const {
+    if (g.m == 1 && g.transb && !(g.transa && g.lda != 1)) return dots();
+    const int64_t pieces = (g.k + kGemmDepth - 1) / kGemmDepth;
+    for (int64_t j = 0; j < g.n; j += kGemmColumns) {
+      for (int64_t piece = 0; piece < pieces; ++piece) {
+        const int64_t k0 = g.k * piece / pieces, depth = g.k * (piece + 1) / pieces - k0;
+        if (g.m == 1 && !g.transb) row(k0, depth, g.accumulate || piece > 0);
+        else block(j, std::min(g.n, j + kGemmColumns), k0, depth, g.accumulate || piece > 0);
+      }
+      if (g.m == 1 && !g.transb) break;
+    }
+  }
+};
+
+}  // namespace
+
+void gemm_float(const GemmTask<float>& g) { Product<float>{g}.run(); }
+void gemm_double(const GemmTask<double>& g) { Product<double>{g}.run(); }
+
+#include "kernels/cpu/isa_end.h"
