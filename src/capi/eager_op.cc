@@ -1,0 +1,336 @@
+// TFE_Op: building and executing one eager op.
+#include "capi/internal.h"
+#include "io/attr_codec.h"
+#include "tensorflow/c/eager/c_api_experimental.h"
+#include "wire/proto.h"
+
+using namespace weft::capi;  // NOLINT
+using weft::op::AttrValue;
+
+namespace {
+
+// Ops that were deleted wait here for the next TFE_NewOp of this thread, with their memory.
+struct OpPool {
+  static constexpr int kMost = 8;
+  TFE_Op* ops[kMost];
+  int count = 0;
+  bool dead = false;
+  ~OpPool() {
+    dead = true;
+    while (count) delete ops[--count];
+  }
+};
+thread_local OpPool op_pool;
+
+TFE_Op* take_op(TFE_Context* c) {
+  if (op_pool.count && op_pool.ops[op_pool.count - 1]->owner == c) return op_pool.ops[--op_pool.count];
+  return new TFE_Op(c);
+}
+
+Status reset(TFE_Op* op, const char* name, const char* device) {
+  op->device_text = device ? device : "";
+  return op->op.reset(name, op->device_text);
+}
+
+// The setters have no status: a wrong name is remembered by the attribute check when the op executes,
+// so here it is kept as an attribute of that name only if the op knows it.
+void set_attr(TFE_Op* op, const char* name, FunctionRef<AttrValue()> value) noexcept {
+  if (!op || !name || !op->op.spec()) return;
+  try {
+    (void)op->op.set_attr(name, value());
+  } catch (...) {  // out of memory: the op will report the missing attribute
+  }
+}
+
+template <class T, class From, class Convert>
+std::vector<T> list_of(const From* values, int n, Convert convert) {
+  std::vector<T> list;
+  for (int i = 0; values && i < n; ++i) list.push_back(convert(values[i]));
+  return list;
+}
+
+std::string bytes_of(const void* value, size_t length) { return value ? std::string(static_cast<const char*>(value), length) : std::string(); }
+
+}  // namespace
+
+TFE_Op* TFE_NewOp(TFE_Context* context, const char* name, TF_Status* status) {
+  TFE_Op* op = nullptr;
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(context);
+    WEFT_NOT_NULL(name);
+    op = take_op(context);
+    Status s = reset(op, name, nullptr);
+    if (!s.ok()) {
+      delete op;
+      op = nullptr;
+    }
+    return s;
+  });
+  return op;
+}
+
+void TFE_DeleteOp(TFE_Op* op) {
+  if (!op) return;
+  op->op.clear();
+  if (!op_pool.dead && op_pool.count < OpPool::kMost) op_pool.ops[op_pool.count++] = op;
+  else delete op;
+}
+
+void TFE_OpReset(TFE_Op* op, const char* name, const char* device, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(op);
+    WEFT_NOT_NULL(name);
+    return reset(op, name, device);
+  });
+}
+
+const char* TFE_OpGetName(const TFE_Op* op, TF_Status* status) {
+  const char* name = nullptr;
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(op);
+    if (!op->op.spec()) return failed_precondition("the op has no name");
+    name = op->op.spec()->name.data();  // a literal, or interned with a terminator
+    return {};
+  });
+  return name;
+}
+
+TFE_Context* TFE_OpGetContext(const TFE_Op* op, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(op);
+    return {};
+  });
+  return op ? op->owner : nullptr;
+}
+
+void TFE_OpSetDevice(TFE_Op* op, const char* device, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(op);
+    WEFT_RETURN_IF_ERROR(op->op.set_device(device ? device : ""));
+    op->device_text = op->op.device_name();
+    return {};
+  });
+}
+
+const char* TFE_OpGetDevice(const TFE_Op* op, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(op);
+    const_cast<TFE_Op*>(op)->device_text = op->op.device_name();
+    return {};
+  });
+  return op ? op->device_text.c_str() : nullptr;
+}
+
+void TFE_OpAddInput(TFE_Op* op, TFE_TensorHandle* input, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(op);
+    WEFT_NOT_NULL(input);
+    op->op.add_input(RefPtr<weft::eager::TensorHandle>::share(unwrap(input)));
+    return {};
+  });
+}
+
+void TFE_OpAddInputList(TFE_Op* op, TFE_TensorHandle** inputs, int n, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(op);
+    if (n > 0) WEFT_NOT_NULL(inputs);
+    for (int i = 0; i < n; ++i) WEFT_NOT_NULL(inputs[i]);
+    for (int i = 0; i < n; ++i) op->op.add_input(RefPtr<weft::eager::TensorHandle>::share(unwrap(inputs[i])));
+    return {};
+  });
+}
+
+int TFE_OpGetFlatInputCount(const TFE_Op* op, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(op);
+    return {};
+  });
+  return op ? int(op->op.inputs().size()) : 0;
+}
+
+TFE_TensorHandle* TFE_OpGetFlatInput(const TFE_Op* op, int i, TF_Status* status) {
+  TFE_TensorHandle* h = nullptr;
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(op);
+    if (i < 0 || size_t(i) >= op->op.inputs().size()) return invalid_argument("input ", i, " does not exist");
+    h = wrap(op->op.inputs()[size_t(i)]);
+    return {};
+  });
+  return h;
+}
+
+int TFE_OpGetInputLength(TFE_Op* op, const char* name, TF_Status* status) {
+  int n = -1;
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(op);
+    WEFT_NOT_NULL(name);
+    WEFT_ASSIGN(n, op->op.input_length(name));
+    return {};
+  });
+  return n;
+}
+
+int TFE_OpGetOutputLength(TFE_Op* op, const char* name, TF_Status* status) {
+  int n = -1;
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(op);
+    WEFT_NOT_NULL(name);
+    WEFT_ASSIGN(n, op->op.output_length(name));
+    return {};
+  });
+  return n;
+}
+
+// ---- Attributes ----
+
+namespace {
+
+Result<TF_AttrType> attr_type(const weft::op::OpSpec& spec, const char* name, unsigned char* is_list) {
+  const int i = spec.signature().attr_index(name);
+  if (i < 0) return invalid_argument("Attribute '", name, "' does not exist for this operation");
+  std::string_view type = spec.signature().attrs[size_t(i)].type;
+  const bool list = type.starts_with("list(");
+  if (list) type = type.substr(5, type.size() - 6);
+  if (is_list) *is_list = list;
+  if (type == "string") return TF_ATTR_STRING;
+  if (type == "int") return TF_ATTR_INT;
+  if (type == "float") return TF_ATTR_FLOAT;
+  if (type == "bool") return TF_ATTR_BOOL;
+  if (type == "type") return TF_ATTR_TYPE;
+  if (type == "shape") return TF_ATTR_SHAPE;
+  if (type == "tensor") return TF_ATTR_TENSOR;
+  return TF_ATTR_FUNC;
+}
+
+}  // namespace
+
+TF_AttrType TFE_OpGetAttrType(TFE_Op* op, const char* name, unsigned char* is_list, TF_Status* status) {
+  TF_AttrType type = TF_ATTR_INT;
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(op);
+    WEFT_NOT_NULL(name);
+    WEFT_ASSIGN(type, attr_type(*op->op.spec(), name, is_list));
+    return {};
+  });
+  return type;
+}
+
+TF_AttrType TFE_OpNameGetAttrType(TFE_Context* context, const char* op_name, const char* name, unsigned char* is_list, TF_Status* status) {
+  TF_AttrType type = TF_ATTR_INT;
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(context);
+    WEFT_NOT_NULL(op_name);
+    WEFT_NOT_NULL(name);
+    WEFT_ASSIGN(const weft::op::OpSpec* spec, context->context.registry().get(op_name));
+    WEFT_ASSIGN(type, attr_type(*spec, name, is_list));
+    return {};
+  });
+  return type;
+}
+
+void TFE_OpSetAttrString(TFE_Op* op, const char* name, const void* value, size_t length) {
+  set_attr(op, name, [&] { return AttrValue(bytes_of(value, length)); });
+}
+void TFE_OpSetAttrInt(TFE_Op* op, const char* name, int64_t value) {
+  set_attr(op, name, [&] { return AttrValue(value); });
+}
+void TFE_OpSetAttrFloat(TFE_Op* op, const char* name, float value) {
+  set_attr(op, name, [&] { return AttrValue(value); });
+}
+void TFE_OpSetAttrBool(TFE_Op* op, const char* name, unsigned char value) {
+  set_attr(op, name, [&] { return AttrValue(value != 0); });
+}
+void TFE_OpSetAttrType(TFE_Op* op, const char* name, TF_DataType value) {
+  set_attr(op, name, [&] { return AttrValue(static_cast<DType>(value)); });
+}
+void TFE_OpSetAttrShape(TFE_Op* op, const char* name, const int64_t* dims, int num_dims, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(op);
+    WEFT_NOT_NULL(name);
+    if (num_dims > kMaxRank) return invalid_argument("Value specified for `", name, "` has ", num_dims, " dimensions which is over the limit of ", kMaxRank, ".");
+    return op->op.set_attr(name, AttrValue(partial_shape_from(dims, num_dims)));
+  });
+}
+void TFE_OpSetAttrFunctionName(TFE_Op* op, const char* name, const char* data, size_t length) {
+  set_attr(op, name, [&] { return AttrValue(weft::op::FunctionAttr{bytes_of(data, length), nullptr}); });
+}
+void TFE_OpSetAttrTensor(TFE_Op* op, const char* name, TF_Tensor* tensor, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(op);
+    WEFT_NOT_NULL(name);
+    WEFT_NOT_NULL(tensor);
+    return op->op.set_attr(name, AttrValue(tensor->tensor));
+  });
+}
+void TFE_OpSetAttrStringList(TFE_Op* op, const char* name, const void* const* values, const size_t* lengths, int n) {
+  set_attr(op, name, [&] {
+    std::vector<std::string> list;
+    for (int i = 0; values && lengths && i < n; ++i) list.push_back(bytes_of(values[i], lengths[i]));
+    return AttrValue(std::move(list));
+  });
+}
+void TFE_OpSetAttrIntList(TFE_Op* op, const char* name, const int64_t* values, int n) {
+  set_attr(op, name, [&] { return AttrValue(list_of<int64_t>(values, n, [](int64_t v) { return v; })); });
+}
+void TFE_OpSetAttrFloatList(TFE_Op* op, const char* name, const float* values, int n) {
+  set_attr(op, name, [&] { return AttrValue(list_of<float>(values, n, [](float v) { return v; })); });
+}
+void TFE_OpSetAttrBoolList(TFE_Op* op, const char* name, const unsigned char* values, int n) {
+  set_attr(op, name, [&] { return AttrValue(list_of<bool>(values, n, [](unsigned char v) { return v != 0; })); });
+}
+void TFE_OpSetAttrTypeList(TFE_Op* op, const char* name, const TF_DataType* values, int n) {
+  set_attr(op, name, [&] { return AttrValue(list_of<DType>(values, n, [](TF_DataType v) { return static_cast<DType>(v); })); });
+}
+void TFE_OpSetAttrShapeList(TFE_Op* op, const char* name, const int64_t** dims, const int* num_dims, int n, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(op);
+    WEFT_NOT_NULL(name);
+    if (n > 0) WEFT_NOT_NULL(dims);
+    if (n > 0) WEFT_NOT_NULL(num_dims);
+    std::vector<PartialShape> list;
+    for (int i = 0; i < n; ++i) {
+      if (num_dims[i] > kMaxRank)
+        return invalid_argument("Value specified for `", name, "` has ", num_dims[i], " dimensions which is over the limit of ", kMaxRank, ".");
+      list.push_back(partial_shape_from(dims[i], num_dims[i]));
+    }
+    return op->op.set_attr(name, AttrValue(std::move(list)));
+  });
+}
+void TFE_OpSetAttrFunction(TFE_Op* op, const char* name, const TFE_Op* value) {
+  if (!value || !value->op.spec()) return;
+  set_attr(op, name, [&] {
+    auto attrs = std::make_shared<weft::op::AttrMap>();
+    for (const auto& [k, v] : value->op.attrs()) (*attrs)[k] = v;
+    return AttrValue(weft::op::FunctionAttr{std::string(value->op.spec()->name), std::move(attrs)});
+  });
+}
+void TFE_OpSetAttrFunctionList(TFE_Op* op, const char* name, const TFE_Op** values, int n) {
+  set_attr(op, name, [&] {
+    std::vector<weft::op::FunctionAttr> list;
+    for (int i = 0; values && i < n; ++i) {
+      if (values[i] && values[i]->op.spec()) list.push_back({std::string(values[i]->op.spec()->name), nullptr});
+    }
+    return AttrValue(std::move(list));
+  });
+}
+void TFE_OpSetAttrValueProto(const TFE_Op* op, const char* name, const void* proto, size_t length, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(op);
+    WEFT_NOT_NULL(name);
+    if (length) WEFT_NOT_NULL(proto);
+    WEFT_ASSIGN(AttrValue value, weft::io::decode_attr({static_cast<const char*>(proto), length}));
+    if (value.empty()) return invalid_argument("Unparseable AttrValue proto for attribute ", name);
+    return const_cast<TFE_Op*>(op)->op.set_attr(name, std::move(value));
+  });
+}
+
+// ---- Execution ----
+
+void TFE_Execute(TFE_Op* op, TFE_TensorHandle** outputs, int* num_outputs, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(op);
+    WEFT_NOT_NULL(num_outputs);
+    if (*num_outputs > 0) WEFT_NOT_NULL(outputs);
+    return op->op.execute(reinterpret_cast<weft::eager::TensorHandle**>(outputs), *num_outputs, num_outputs);
+  });
+}

@@ -1,0 +1,82 @@
+// What stands behind the C API's opaque types, and the two ways in and out: null checks and status.
+// Nothing is thrown through a C symbol.
+#pragma once
+
+#include <exception>
+#include <new>
+#include <string>
+
+#include "core/status.h"
+#include "core/tensor.h"
+#include "eager/op.h"
+#include "engine/engine.h"
+#include "tensorflow/c/c_api.h"
+#include "tensorflow/c/eager/c_api.h"
+
+struct TSL_Status {
+  weft::core::Status status;
+};
+
+struct TF_Tensor {
+  weft::core::Tensor tensor;
+};
+
+struct TFE_Context {
+  explicit TFE_Context(const weft::eager::ContextOptions& o) : context(weft::engine::Engine::get().registry(), o) {}
+  weft::eager::Context context;
+};
+
+struct TFE_Op {
+  explicit TFE_Op(TFE_Context* c) : op(c->context), owner(c) {}
+  weft::eager::Op op;
+  TFE_Context* owner;
+  std::string device_text;
+};
+
+namespace weft::capi {
+
+using namespace weft::core;
+
+// A TFE_TensorHandle* is a TensorHandle with one reference owned by the client.
+inline eager::TensorHandle* unwrap(TFE_TensorHandle* h) { return reinterpret_cast<eager::TensorHandle*>(h); }
+inline TFE_TensorHandle* wrap(RefPtr<eager::TensorHandle> h) { return reinterpret_cast<TFE_TensorHandle*>(h.release()); }
+
+inline void set(TF_Status* out, Status s) {
+  if (out) out->status = std::move(s);
+}
+
+// Runs f, which returns a Status, and stores the outcome; a stray exception becomes a status too.
+template <class F>
+void guard(TF_Status* out, F&& f) noexcept {
+  try {
+    set(out, f());
+  } catch (const std::bad_alloc&) {
+    set(out, resource_exhausted("out of memory"));
+  } catch (const std::exception& e) {
+    set(out, internal_error(e.what()));
+  }
+}
+
+// As guard for functions without a status: null on failure.
+template <class T, class F>
+T* guard_pointer(F&& f) noexcept {
+  try {
+    return f();
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+#define WEFT_NOT_NULL(p) \
+  if (!(p)) return ::weft::core::invalid_argument("null argument: " #p)
+
+// Takes bytes over into a buffer that the client frees.
+void fill_buffer(TF_Buffer* buffer, std::string_view bytes);
+TF_Buffer* new_buffer(std::string_view bytes);
+
+Result<Shape> shape_from(const int64_t* dims, int num_dims);
+// num_dims of -1 is an unknown rank.
+PartialShape partial_shape_from(const int64_t* dims, int num_dims);
+Result<DType> dtype_from(TF_DataType t);
+
+}  // namespace weft::capi

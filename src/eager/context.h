@@ -1,0 +1,80 @@
+// Context: devices, threads, resources and cached kernels of one eager program. Any number of threads
+// may execute ops on one context.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "core/device.h"
+#include "eager/executor.h"
+#include "op/registry.h"
+
+namespace weft::eager {
+
+using namespace weft::core;
+
+// A kernel with the node it was made for, kept for later calls of the same form.
+struct CachedKernel {
+  op::NodeInfo node;
+  std::unique_ptr<op::Kernel> kernel;
+  Device* device;
+  op::KernelEnv env;
+};
+
+// What to do with an input that lives on another device than the op. The numbers are TensorFlow's.
+enum class PlacementPolicy : int { kExplicit = 0, kWarn = 1, kSilent = 2, kSilentForInt32 = 3 };
+
+struct ContextOptions {
+  int cpu_devices = 1;
+  int intra_threads = 0, inter_threads = 0;  // 0: one per core
+  bool soft_placement = true;
+  bool log_device_placement = false;
+  bool async = false;
+  PlacementPolicy policy = PlacementPolicy::kSilent;
+};
+
+class Context {
+ public:
+  Context(op::Registry& registry, const ContextOptions& options);
+  ~Context();
+
+  op::Registry& registry() { return registry_; }
+  DeviceSet& devices() { return *devices_; }
+  Device* host() { return devices_->host(); }
+  ThreadPool& pool() { return pool_; }
+  op::ResourceManager& resources() { return resources_; }
+
+  // Soft placement, logging, policy and mode may change while ops run.
+  std::atomic<bool> soft_placement, log_device_placement;
+  std::atomic<PlacementPolicy> policy;
+
+  // The executor of the calling thread: the context's own, unless the thread set another.
+  std::shared_ptr<Executor> executor();
+  void set_executor_for_thread(std::shared_ptr<Executor> executor);
+  bool maybe_async() const { return maybe_async_.load(std::memory_order_relaxed); }
+
+  // The kernel for a key (see Op::execute); made by `make` where it is not there. What is pointed to is
+  // valid on this thread until its next call; copy the shared pointer to keep it longer.
+  Result<const std::shared_ptr<CachedKernel>*> kernel(std::string_view key, uint64_t hash, FunctionRef<Result<std::shared_ptr<CachedKernel>>()> make);
+  void clear_kernels();
+  int64_t cached_kernels() const;
+  const op::KernelEnv env_for(Device* device) { return {device, &pool_, &resources_, &resources_, 0}; }
+
+ private:
+  op::Registry& registry_;
+  std::unique_ptr<DeviceSet> devices_;
+  ThreadPool pool_;
+  op::ResourceManager resources_;
+  std::shared_ptr<Executor> executor_;
+  std::atomic<bool> maybe_async_;
+  mutable std::shared_mutex kernels_mutex_;
+  std::unordered_map<std::string, std::shared_ptr<CachedKernel>> kernels_;
+  std::atomic<uint64_t> generation_;  // changes when kernels are dropped; unique over all contexts
+};
+
+}  // namespace weft::eager

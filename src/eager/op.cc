@@ -1,0 +1,315 @@
+#include "eager/op.h"
+
+#include <condition_variable>
+#include <cstdio>
+
+#include "core/log.h"
+#include "core/resource.h"
+
+namespace weft::eager {
+namespace {
+
+constexpr int kStackInputs = 16;
+
+// Multiply-and-fold over eight bytes at a time; keys are short and only need to spread over the slots.
+uint64_t hash_bytes(const char* p, size_t n) {
+  uint64_t h = 0x9e3779b97f4a7c15u ^ n;
+  while (n >= 8) {
+    uint64_t v;
+    std::memcpy(&v, p, 8);
+    h = (h ^ v) * 0xff51afd7ed558ccdu;
+    h ^= h >> 32;
+    p += 8;
+    n -= 8;
+  }
+  uint64_t v = 0;
+  std::memcpy(&v, p, n);
+  h = (h ^ v) * 0xc4ceb9fe1a85ec53u;
+  return h ^ (h >> 29);
+}
+
+template <class T>
+void append_raw(std::string& key, const T& v) { key.append(reinterpret_cast<const char*>(&v), sizeof v); }
+
+// Runs a kernel to its end, whatever its kind. Eager calls wait on the caller's thread, never on the pool.
+Status run_to_end(op::Kernel& kernel, op::KernelContext& c) {
+  if (!kernel.is_async()) [[likely]] return kernel.run(c);
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool finished = false;
+  Status result;
+  kernel.run_async(c, [&](Status s) {
+    std::lock_guard lock(mutex);
+    result = std::move(s);
+    finished = true;
+    changed.notify_one();
+  });
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [&] { return finished; });
+  return result;
+}
+
+Status guarded_run(op::Kernel& kernel, op::KernelContext& c) {
+  try {
+    return run_to_end(kernel, c);
+  } catch (const std::bad_alloc&) {
+    return resource_exhausted("out of memory in ", c.node().op());
+  } catch (const std::exception& e) {
+    return internal_error("unexpected exception in ", c.node().op(), ": ", e.what());
+  }
+}
+
+}  // namespace
+
+void Op::clear() {
+  inputs_.clear();
+  attrs_.clear();
+  attr_key_.clear();
+  cacheable_ = true;
+  device_ = nullptr;
+}
+
+Status Op::reset(std::string_view name, std::string_view device) {
+  if (!is(name)) {
+    WEFT_ASSIGN(spec_, context_->registry().get(name));
+  }
+  clear();
+  return device.empty() ? Status() : set_device(device);
+}
+
+Status Op::set_device(std::string_view device) {
+  device_ = nullptr;
+  if (device.empty()) return {};
+  WEFT_ASSIGN(device_, context_->devices().resolve(device, context_->soft_placement.load(std::memory_order_relaxed)));
+  return {};
+}
+
+Status Op::set_input(int i, RefPtr<TensorHandle> input) {
+  if (i < 0 || size_t(i) >= inputs_.size()) return invalid_argument("input ", i, " of ", spec_->name, " does not exist");
+  inputs_[size_t(i)] = std::move(input);
+  return {};
+}
+
+Status Op::set_attr(std::string_view name, op::AttrValue value) {
+  const int index = spec_->signature().attr_index(name);
+  if (index < 0 && !name.starts_with("_")) return invalid_argument("Unable to find attribute with name: ", name, " of op ", spec_->name);
+  append_raw(attr_key_, index);
+  if (index < 0) attr_key_.append(name).push_back('\0');
+  if (const auto* t = value.get<DType>()) {
+    append_raw(attr_key_, *t);
+  } else if (const auto* i = value.get<int64_t>()) {
+    append_raw(attr_key_, *i);
+  } else if (value.get<Tensor>() || value.get<std::vector<Tensor>>()) {
+    cacheable_ = false;
+  } else {
+    const std::string text = value.to_string();
+    append_raw(attr_key_, text.size());
+    attr_key_ += value.kind();
+    attr_key_ += text;
+  }
+  attrs_.emplace_back(std::string(name), std::move(value));
+  return {};
+}
+
+Result<op::NodeInfo> Op::node() const {
+  std::vector<DType> types;
+  for (const auto& i : inputs_) types.push_back(i->dtype());
+  op::AttrMap attrs;
+  for (const auto& [k, v] : attrs_) attrs[k] = v;
+  return op::NodeInfo::make(*spec_, std::string(), std::move(attrs), types);
+}
+
+Result<int> Op::input_length(std::string_view name) const {
+  const auto& args = spec_->signature().inputs;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (args[i].name != name) continue;
+    auto n = node();
+    if (n.ok()) return n->input_range(int(i)).size();
+    if (args[i].number_attr < 0 && args[i].type_list_attr < 0) return 1;
+    return n.status();
+  }
+  return invalid_argument("Input '", name, "' not found");
+}
+
+Result<int> Op::output_length(std::string_view name) const {
+  const auto& args = spec_->signature().outputs;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (args[i].name != name) continue;
+    auto n = node();
+    if (n.ok()) return n->output_range(int(i)).size();
+    if (args[i].number_attr < 0 && args[i].type_list_attr < 0) return 1;
+    return n.status();
+  }
+  return invalid_argument("Output '", name, "' not found");
+}
+
+// By explicit device, then by where a resource input lives, then the first CPU.
+Result<Device*> Op::place() const {
+  for (const auto& i : inputs_) {
+    if (i->dtype() == DType::kResource) return i->device();
+  }
+  return device_ ? device_ : context_->host();
+}
+
+Result<std::shared_ptr<CachedKernel>> Op::make_kernel(Device* device) const {
+  WEFT_ASSIGN(op::NodeInfo n, node());
+  for (DType t : n.output_types()) {
+    if (is_ref_type(t)) return unimplemented(spec_->name, " op does not support eager execution: an output is a ref.");
+  }
+  for (DType t : n.input_types()) {
+    if (is_ref_type(t)) return unimplemented(spec_->name, " op does not support eager execution: an input is a ref.");
+  }
+  auto cached = std::make_shared<CachedKernel>(CachedKernel{std::move(n), nullptr, device, context_->env_for(device)});
+  WEFT_ASSIGN(cached->kernel, op::make_kernel(context_->registry(), cached->node, device->type()));
+  return cached;
+}
+
+Result<const std::shared_ptr<CachedKernel>*> Op::find_kernel(Device* device, std::shared_ptr<CachedKernel>& uncached) const {
+  auto make = [&] { return make_kernel(device); };
+  if (!cacheable_) {
+    WEFT_ASSIGN(uncached, make());
+    return &uncached;
+  }
+  // The key: op, device, the inputs' types, the attributes as they were set.
+  thread_local std::string key;
+  key.clear();
+  append_raw(key, spec_);
+  append_raw(key, device);
+  for (const auto& i : inputs_) key.push_back(char(i->dtype()));
+  key.push_back('|');
+  key += attr_key_;
+  return context_->kernel(key, hash_bytes(key.data(), key.size()), make);
+}
+
+// Puts the tensors of the inputs, waited for and brought to the device, into `tensors`.
+Status Op::bring_inputs(Device* device, const Tensor** tensors) {
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    TensorHandle* in = inputs_[i].get();
+    WEFT_RETURN_IF_ERROR(in->wait());
+    if (in->device() != device && in->device() && !(in->device()->host_memory() && device->host_memory())) [[unlikely]] {
+      const auto policy = context_->policy.load();
+      if (policy == PlacementPolicy::kExplicit || (policy == PlacementPolicy::kSilentForInt32 && in->dtype() != DType::kInt32))
+        return invalid_argument("Tensors on conflicting devices: cannot compute ", spec_->name, " as input #", i, " was expected to be on ", device->name(),
+                                " but is actually on ", in->device()->name(), " (operation running on ", device->name(),
+                                "). Tensors can be copied explicitly using: TFE_TensorHandleCopyToDevice.");
+      if (policy == PlacementPolicy::kWarn) log(LogLevel::kWarning, cat("before computing ", spec_->name, " input #", i, " is copied to ", device->name()));
+      Status status;
+      device->copy_from(*in->device(), in->tensor(), [&](Result<Tensor> t) {
+        if (t.ok()) inputs_[i] = TensorHandle::make(std::move(t).value(), device);
+        else status = t.status();
+      });
+      WEFT_RETURN_IF_ERROR(status);
+      in = inputs_[i].get();
+    }
+    tensors[i] = &in->tensor();
+  }
+  return {};
+}
+
+Status Op::run_now(CachedKernel& k, TensorHandle** outputs) {
+  const Tensor* on_stack[kStackInputs];
+  std::vector<const Tensor*> on_heap;
+  const Tensor** tensors = on_stack;
+  if (inputs_.size() > kStackInputs) {
+    on_heap.resize(inputs_.size());
+    tensors = on_heap.data();
+  }
+  WEFT_RETURN_IF_ERROR(bring_inputs(k.device, tensors));
+  const std::span<const Tensor* const> inputs(tensors, inputs_.size());
+  const size_t n = k.node.output_types().size();
+  if (n == 1) [[likely]] {  // the kernel writes straight into the handle
+    auto handle = TensorHandle::make(Tensor(), k.device);
+    op::KernelContext c(k.node, k.env, inputs, std::span<Tensor>(&handle->slot(), 1));
+    WEFT_RETURN_IF_ERROR(guarded_run(*k.kernel, c));
+    handle->filled();
+    if (!handle->tensor().valid()) return internal_error(spec_->name, " did not set its output");
+    outputs[0] = handle.release();
+    return {};
+  }
+  std::vector<Tensor> results(n);
+  op::KernelContext c(k.node, k.env, inputs, results);
+  WEFT_RETURN_IF_ERROR(guarded_run(*k.kernel, c));
+  for (size_t i = 0; i < n; ++i) {
+    if (!results[i].valid()) {
+      while (i-- > 0) RefPtr<TensorHandle>::adopt(outputs[i]);
+      return internal_error(spec_->name, " did not set all of its outputs");
+    }
+    outputs[i] = TensorHandle::make(std::move(results[i]), k.device).release();
+  }
+  return {};
+}
+
+Status Op::run_later(std::shared_ptr<CachedKernel> k, const std::shared_ptr<Executor>& executor, TensorHandle** outputs) {
+  auto call = std::make_shared<Op>(*this);  // keeps the inputs
+  auto handles = std::make_shared<std::vector<RefPtr<TensorHandle>>>();
+  for (size_t i = 0; i < k->node.output_types().size(); ++i) {
+    handles->push_back(TensorHandle::pending(base_type(k->node.output_types()[i]), k->device));
+    outputs[i] = RefPtr<TensorHandle>((*handles)[i]).release();
+  }
+  auto fail = [handles](const Status& s) {
+    for (auto& h : *handles) h->fail(s);
+  };
+  executor->add({[call, handles, fail, k]() -> Status {
+                   std::vector<const Tensor*> tensors(call->inputs_.size());
+                   std::vector<Tensor> results(handles->size());
+                   Status s = call->bring_inputs(k->device, tensors.data());
+                   if (s.ok()) {
+                     op::KernelContext c(k->node, k->env, tensors, results);
+                     s = guarded_run(*k->kernel, c);
+                   }
+                   for (size_t i = 0; s.ok() && i < results.size(); ++i) {
+                     if (!results[i].valid()) s = internal_error(call->spec_->name, " did not set all of its outputs");
+                   }
+                   if (!s.ok()) {
+                     fail(s);
+                     return s;
+                   }
+                   for (size_t i = 0; i < results.size(); ++i) (*handles)[i]->set(std::move(results[i]));
+                   return {};
+                 },
+                 fail});
+  return {};
+}
+
+Status Op::execute(TensorHandle** outputs, int capacity, int* count) {
+  if (!spec_) return failed_precondition("the op has no name: reset it before executing");
+  WEFT_ASSIGN(Device * device, place());
+  std::shared_ptr<CachedKernel> uncached;
+  WEFT_ASSIGN(const std::shared_ptr<CachedKernel>* kernel, find_kernel(device, uncached));
+  CachedKernel* k = kernel->get();
+  const int n = k->node.num_outputs();
+  if (n > capacity) return invalid_argument("Expecting ", n, " outputs, but *num_retvals is ", capacity);
+  if (context_->log_device_placement.load(std::memory_order_relaxed)) [[unlikely]]
+    std::fprintf(stderr, "Executing op %.*s in device %s\n", int(spec_->name.size()), spec_->name.data(), k->device->name().c_str());
+  *count = n;
+  if (context_->maybe_async()) [[unlikely]] {
+    auto executor = context_->executor();
+    if (executor->async()) {
+      WEFT_RETURN_IF_ERROR(executor->status());
+      return run_later(*kernel, executor, outputs);
+    }
+  }
+  return run_now(*k, outputs);
+}
+
+Status Op::execute(std::vector<RefPtr<TensorHandle>>& outputs) {
+  // Lists may be long; ask the node how many there are only when the stack does not do.
+  constexpr int kMost = 64;
+  TensorHandle* on_stack[kMost];
+  int n = 0;
+  Status s = execute(on_stack, kMost, &n);
+  if (s.ok()) {
+    outputs.clear();
+    for (int i = 0; i < n; ++i) outputs.push_back(RefPtr<TensorHandle>::adopt(on_stack[i]));
+    return {};
+  }
+  auto info = node();
+  if (!info.ok() || info->num_outputs() <= kMost) return s;
+  std::vector<TensorHandle*> many(size_t(info->num_outputs()));
+  WEFT_RETURN_IF_ERROR(execute(many.data(), int(many.size()), &n));
+  outputs.clear();
+  for (int i = 0; i < n; ++i) outputs.push_back(RefPtr<TensorHandle>::adopt(many[size_t(i)]));
+  return {};
+}
+
+}  // namespace weft::eager

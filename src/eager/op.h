@@ -1,0 +1,66 @@
+// Op: one call being put together: name, attributes, inputs, device; then execute. An object can be
+// reset and used again, which spares the look-up of the op.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eager/context.h"
+#include "eager/tensor_handle.h"
+
+namespace weft::eager {
+
+class Op {
+ public:
+  explicit Op(Context& context) : context_(&context) {}
+
+  // Gives up inputs and attributes, keeping the memory for the next call.
+  void clear();
+  // NotFound for an unknown op; InvalidArgument for a bad device name.
+  Status reset(std::string_view name, std::string_view device = {});
+  bool is(std::string_view name) const { return spec_ && spec_->name == name; }
+
+  Context& context() const { return *context_; }
+  const op::OpSpec* spec() const { return spec_; }
+  Status set_device(std::string_view device);
+  // The device asked for; the empty name when none was.
+  std::string device_name() const { return device_ ? device_->name() : std::string(); }
+  Device* requested_device() const { return device_; }
+
+  void add_input(RefPtr<TensorHandle> input) { inputs_.push_back(std::move(input)); }
+  const std::vector<RefPtr<TensorHandle>>& inputs() const { return inputs_; }
+  Status set_input(int i, RefPtr<TensorHandle> input);
+
+  // Sets an attribute; its kind is checked when the op executes. Names of no attribute are an error.
+  Status set_attr(std::string_view name, op::AttrValue value);
+  const std::vector<std::pair<std::string, op::AttrValue>>& attrs() const { return attrs_; }
+
+  // The length of the input or output argument of that name, as far as it is known now.
+  Result<int> input_length(std::string_view name) const;
+  Result<int> output_length(std::string_view name) const;
+
+  // Runs the op; `outputs` is filled with as many handles as the op has outputs.
+  Status execute(std::vector<RefPtr<TensorHandle>>& outputs);
+  // The hot form: at most `capacity` outputs, written to `outputs` as owned pointers; `count` says how many.
+  Status execute(TensorHandle** outputs, int capacity, int* count);
+
+ private:
+  Result<op::NodeInfo> node() const;
+  Result<Device*> place() const;
+  Result<const std::shared_ptr<CachedKernel>*> find_kernel(Device* device, std::shared_ptr<CachedKernel>& uncached) const;
+  Result<std::shared_ptr<CachedKernel>> make_kernel(Device* device) const;
+  Status bring_inputs(Device* device, const Tensor** tensors);
+  Status run_now(CachedKernel& k, TensorHandle** outputs);
+  Status run_later(std::shared_ptr<CachedKernel> k, const std::shared_ptr<Executor>& executor, TensorHandle** outputs);
+
+  Context* context_;
+  const op::OpSpec* spec_ = nullptr;
+  Device* device_ = nullptr;
+  std::vector<RefPtr<TensorHandle>> inputs_;
+  std::vector<std::pair<std::string, op::AttrValue>> attrs_;  // as set; a later one of the same name wins
+  std::string attr_key_;      // what was set, in order, as bytes: part of the kernel's cache key
+  bool cacheable_ = true;     // attributes that hold tensors are not worth a key
+};
+
+}  // namespace weft::eager

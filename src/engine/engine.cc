@@ -1,0 +1,36 @@
+#include "engine/engine.h"
+
+#include <dlfcn.h>
+
+#include <set>
+
+#include "io/op_def.h"
+#include "ops/all.h"
+
+namespace weft::engine {
+
+using namespace weft::core;
+
+Engine::Engine() { ops::all(registry_); }
+
+Engine& Engine::get() {
+  // Never destroyed: threads and handles of the user may outlive main.
+  static Engine* engine = new Engine();
+  return *engine;
+}
+
+Result<Engine::LoadedLibrary> Engine::load_library(const std::string& path) {
+  std::set<std::string_view> before;
+  for (const auto* spec : registry_.all()) before.insert(spec->name);
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) return not_found(dlerror());
+  // TensorFlow's plugins of kernels export this; plain op libraries register from static constructors.
+  if (auto init = reinterpret_cast<void (*)()>(dlsym(handle, "TF_InitKernel"))) init();
+  std::vector<const op::OpSpec*> added;
+  for (const auto* spec : registry_.all()) {
+    if (!before.count(spec->name)) added.push_back(spec);
+  }
+  return LoadedLibrary{handle, io::encode_op_list(added)};
+}
+
+}  // namespace weft::engine

@@ -1,0 +1,26 @@
+// Engine: the composition root. One per process, made on first use; it owns the registry of ops.
+#pragma once
+
+#include "op/registry.h"
+
+namespace weft::engine {
+
+class Engine {
+ public:
+  static Engine& get();
+  op::Registry& registry() { return registry_; }
+
+  // dlopens a library, which may register ops and kernels through the C API as it loads.
+  // Returns the handle of the system and the serialized OpList of what it added.
+  struct LoadedLibrary {
+    void* handle = nullptr;
+    std::string op_list;
+  };
+  core::Result<LoadedLibrary> load_library(const std::string& path);
+
+ private:
+  Engine();
+  op::Registry registry_;
+};
+
+}  // namespace weft::engine

@@ -1,0 +1,162 @@
+#include "io/op_def.h"
+
+#include "io/attr_codec.h"
+#include "wire/proto.h"
+
+namespace weft::io {
+namespace {
+
+using namespace weft::core;
+using namespace weft::op;
+using wire::ProtoReader;
+using wire::ProtoWriter;
+
+ProtoWriter encode_arg(const ArgSpec& arg, const Signature& sig) {
+  ProtoWriter w;
+  w.bytes(1, arg.name);
+  if (arg.type != DType::kInvalid) w.varint(3, uint64_t(arg.type));
+  if (arg.type_attr >= 0) w.bytes(4, sig.attrs[size_t(arg.type_attr)].name);
+  if (arg.number_attr >= 0) w.bytes(5, sig.attrs[size_t(arg.number_attr)].name);
+  if (arg.type_list_attr >= 0) w.bytes(6, sig.attrs[size_t(arg.type_list_attr)].name);
+  if (arg.is_ref) w.boolean(16, true);
+  return w;
+}
+
+// Values of signatures hold no handles, so encoding them cannot fail.
+std::string encode_value(const AttrValue& v) {
+  auto bytes = encode_attr(v);
+  return bytes.ok() ? *bytes : std::string();
+}
+
+ProtoWriter encode_attr_def(const AttrSpec& attr) {
+  ProtoWriter w;
+  w.bytes(1, attr.name);
+  w.bytes(2, attr.type);
+  if (attr.default_value) w.bytes(3, encode_value(*attr.default_value));
+  if (attr.minimum) {
+    w.boolean(5, true);
+    if (*attr.minimum) w.int64(6, *attr.minimum);
+  }
+  if (!attr.allowed_types.empty()) w.bytes(7, encode_value(attr.allowed_types));
+  if (!attr.allowed_strings.empty()) w.bytes(7, encode_value(attr.allowed_strings));
+  return w;
+}
+
+}  // namespace
+
+std::string encode_op_def(const OpSpec& spec) {
+  const Signature& sig = spec.signature();
+  ProtoWriter w;
+  w.bytes(1, spec.name);
+  for (const auto& a : sig.inputs) w.message(2, encode_arg(a, sig));
+  for (const auto& a : sig.outputs) w.message(3, encode_arg(a, sig));
+  for (const auto& a : sig.attrs) w.message(4, encode_attr_def(a));
+  if (spec.deprecated_since) {
+    ProtoWriter d;
+    d.varint(1, uint64_t(spec.deprecated_since));
+    if (!spec.deprecation.empty()) d.bytes(2, spec.deprecation);
+    w.message(8, d);
+  }
+  if (spec.aggregate) w.boolean(16, true);
+  if (spec.stateful) w.boolean(17, true);
+  if (spec.commutative) w.boolean(18, true);
+  if (spec.allows_uninitialized_input) w.boolean(19, true);
+  if (spec.distributed_communication) w.boolean(21, true);
+  return w.take();
+}
+
+std::string encode_op_list(const std::vector<const OpSpec*>& specs) {
+  ProtoWriter w;
+  for (const OpSpec* s : specs) w.bytes(1, encode_op_def(*s));
+  return w.take();
+}
+
+std::string encode_kernel_def(std::string_view op, const KernelDef& kernel) {
+  ProtoWriter w;
+  w.bytes(1, op);
+  w.bytes(2, kernel.device_type);
+  for (const auto& c : kernel.constraints) {
+    ProtoWriter constraint;
+    constraint.bytes(1, c.attr);
+    constraint.bytes(2, encode_value(std::vector<DType>(c.types.begin(), c.types.end())));
+    w.message(3, constraint);
+  }
+  for (const auto& a : kernel.host_memory_args) w.bytes(4, a);
+  if (kernel.priority) w.int64(6, kernel.priority);
+  return w.take();
+}
+
+std::string encode_kernel_list(const std::vector<std::string>& kernel_defs) {
+  ProtoWriter w;
+  for (const auto& k : kernel_defs) w.bytes(1, k);
+  return w.take();
+}
+
+std::string encode_api_def(const OpSpec& spec) {
+  ProtoWriter w;
+  w.bytes(1, spec.name);
+  ProtoWriter endpoint;
+  endpoint.bytes(1, spec.name);
+  w.message(3, endpoint);
+  const Signature& sig = spec.signature();
+  auto named = [](const std::string& name) {
+    ProtoWriter a;
+    a.bytes(1, name);
+    a.bytes(2, name);
+    return a;
+  };
+  for (const auto& a : sig.inputs) w.message(4, named(a.name));
+  for (const auto& a : sig.outputs) w.message(5, named(a.name));
+  for (const auto& a : sig.attrs) {
+    ProtoWriter attr = named(a.name);
+    if (a.default_value) attr.bytes(3, encode_value(*a.default_value));
+    w.message(6, attr);
+  }
+  if (!spec.summary.empty()) w.bytes(7, spec.summary);
+  return w.take();
+}
+
+std::string encode_device_attributes(const Device& device) {
+  ProtoWriter w;
+  w.bytes(1, device.name());
+  w.bytes(2, device.type());
+  w.int64(4, device.memory_limit());
+  w.message(5, {});
+  w.fixed64(6, device.incarnation());
+  if (!device.description().empty()) w.bytes(7, device.description());
+  return w.take();
+}
+
+Result<SessionConfig> decode_config(std::string_view bytes) {
+  SessionConfig config;
+  ProtoReader r(bytes);
+  while (r.next()) {
+    switch (r.field()) {
+      case 1: {  // device_count: map of device type to number
+        ProtoReader entry = r.message();
+        std::string type;
+        int32_t count = 0;
+        while (entry.next()) {
+          if (entry.field() == 1) type = entry.string();
+          if (entry.field() == 2) count = entry.int32();
+        }
+        if (!entry.ok()) return invalid_argument("Unparseable ConfigProto");
+        if (type == "CPU") config.cpu_devices = count;
+        break;
+      }
+      case 2: config.intra_threads = r.int32(); break;
+      case 5: config.inter_threads = r.int32(); break;
+      case 7:
+        config.allow_soft_placement = r.boolean();
+        config.has_soft_placement = true;
+        break;
+      case 8: config.log_device_placement = r.boolean(); break;
+      default: break;
+    }
+  }
+  if (!r.ok()) return invalid_argument("Unparseable ConfigProto");
+  if (config.cpu_devices < 1 || config.cpu_devices > 1024) return invalid_argument("device_count of CPU must be from 1 to 1024, got ", config.cpu_devices);
+  return config;
+}
+
+}  // namespace weft::io
