@@ -1,0 +1,53 @@
+// Recorded op calls with TensorFlow's answers: reading them and comparing with ours.
+// The format is described in tests/conformance/README.md.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/tensor.h"
+#include "op/attr_value.h"
+
+namespace weft::testing {
+
+using namespace weft::core;
+
+// One tensor of a record; nothing for the empty message, which is not compared.
+using Recorded = std::optional<Tensor>;
+
+struct OpCase {
+  std::string op;
+  op::AttrMap attrs;
+  std::vector<Recorded> inputs, outputs;
+};
+
+// One call of a recorded sequence on stateful ops.
+struct SeqStep {
+  struct Arg {
+    Recorded tensor;
+    bool is_ref = false;  // the value is output `output` of step `step` of this sequence
+    int step = 0, output = 0;
+  };
+  std::string sequence;  // not empty: a new sequence starts here
+  std::string op, node_name;
+  op::AttrMap attrs;
+  std::vector<Arg> inputs;
+  std::vector<Recorded> outputs;
+  int error_code = 0;
+  std::string error_message;
+  bool ref = false;
+};
+
+// Length-prefixed records of a file.
+Result<std::vector<std::string>> read_records(const std::string& path);
+Result<OpCase> parse_case(std::string_view record);
+Result<SeqStep> parse_step(std::string_view record);
+
+// Empty when the tensors agree within the tolerance of their type, else what differs.
+std::string difference(const Tensor& got, const Tensor& want);
+// For all outputs; those that were not recorded are skipped.
+std::string difference(const std::vector<Tensor>& got, const std::vector<Recorded>& want);
+
+}  // namespace weft::testing
