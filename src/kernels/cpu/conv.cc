@@ -1,0 +1,204 @@
+#include "kernels/cpu/conv.h"
+
+#include <cstring>
+#include <memory>
+
+#include "kernels/cpu/gemm.h"
+
+namespace weft::kernels {
+namespace {
+
+void gemm(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb, float* c,
+          int64_t ldc, bool accumulate, core::ThreadPool& pool) {
+  sgemm(ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, pool);
+}
+
+void gemm(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* b, int64_t ldb, double* c,
+          int64_t ldc, bool accumulate, core::ThreadPool& pool) {
+  dgemm(ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, pool);
+}
+
+void gemm(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const uint32_t* a, int64_t lda, const uint32_t* b, int64_t ldb,
+          uint32_t* c, int64_t ldc, bool accumulate, core::ThreadPool&) {
+  for (int64_t i = 0; i < m; ++i) {
+    uint32_t* row = c + i * ldc;
+    if (!accumulate) std::fill(row, row + n, 0u);
+    for (int64_t l = 0; l < k; ++l) {
+      const uint32_t x = ta ? a[l * lda + i] : a[i * lda + l];
+      if (x == 0) continue;
+      for (int64_t j = 0; j < n; ++j) row[j] += x * (tb ? b[j * ldb + l] : b[l * ldb + j]);
+    }
+  }
+}
+
+// Output positions of one product: its patches fill about a megabyte, so that they are still in the
+// cache when the product reads them.
+int64_t block_rows(const ConvGeometry& g) {
+  return std::clamp<int64_t>((int64_t(1) << 18) / std::max<int64_t>(g.patch(), 1), 8, 512);
+}
+
+// Walks over output positions of the whole batch in order.
+struct Position {
+  int64_t image, d, h, w;
+  Position(const ConvGeometry& g, int64_t row) {
+    w = row % g.dim[2].out, row /= g.dim[2].out;
+    h = row % g.dim[1].out, row /= g.dim[1].out;
+    d = row % g.dim[0].out, image = row / g.dim[0].out;
+  }
+  void next(const ConvGeometry& g) {
+    if (++w < g.dim[2].out) return;
+    w = 0;
+    if (++h < g.dim[1].out) return;
+    h = 0;
+    if (++d < g.dim[0].out) return;
+    d = 0, ++image;
+  }
+};
+
+// Calls f(offset in the patch, offset in the image, elements) for every run of the patch at p that lies
+// inside the input; `group` selects the channels.
+template <class F>
+void for_each_run(const ConvGeometry& g, const Position& p, int64_t group, F&& f) {
+  const WindowDim &dd = g.dim[0], &dh = g.dim[1], &dw = g.dim[2];
+  const int64_t channels = g.in_channels / g.groups;
+  const int64_t sd = dd.start(p.d), sh = dh.start(p.h), sw = dw.start(p.w);
+  const auto td = dd.taps(sd), th = dh.taps(sh), tw = dw.taps(sw);
+  if (tw.size() == 0) return;
+  // Neighbouring columns are neighbours in memory too, if nothing lies between them.
+  const bool joined = dw.dilation == 1 && g.groups == 1;
+  for (int64_t fd = td.begin; fd < td.end; ++fd) {
+    for (int64_t fh = th.begin; fh < th.end; ++fh) {
+      const int64_t row = (sd + fd * dd.dilation) * dh.in + sh + fh * dh.dilation;
+      const int64_t to = ((fd * dh.window + fh) * dw.window) * channels;
+      const int64_t from = row * dw.in * g.in_channels + group * channels;
+      if (joined) {
+        f(to + tw.begin * channels, from + (sw + tw.begin) * channels, tw.size() * channels);
+      } else {
+        for (int64_t fw = tw.begin; fw < tw.end; ++fw)
+          f(to + fw * channels, from + (sw + fw * dw.dilation) * g.in_channels, channels);
+      }
+    }
+  }
+}
+
+template <class T>
+void gather_patches(const ConvGeometry& g, const T* in, int64_t begin, int64_t end, int64_t group, T* patches) {
+  const int64_t size = g.patch(), image = g.in_positions() * g.in_channels;
+  Position p(g, begin);
+  for (int64_t r = begin; r < end; ++r, p.next(g), patches += size) {
+    const T* from = in + p.image * image;
+    int64_t filled = 0;
+    for_each_run(g, p, group, [&](int64_t, int64_t, int64_t n) { filled += n; });
+    if (filled < size) std::fill(patches, patches + size, T(0));
+    for_each_run(g, p, group, [&](int64_t to, int64_t at, int64_t n) { std::memcpy(patches + to, from + at, size_t(n) * sizeof(T)); });
+  }
+}
+
+// Adds patches back to where they came from.
+template <class T>
+void scatter_patches(const ConvGeometry& g, const T* patches, int64_t begin, int64_t end, int64_t group, T* in) {
+  const int64_t size = g.patch(), image = g.in_positions() * g.in_channels;
+  Position p(g, begin);
+  for (int64_t r = begin; r < end; ++r, p.next(g), patches += size) {
+    T* base = in + p.image * image;
+    for_each_run(g, p, group, [&](int64_t from, int64_t at, int64_t n) {
+      const T* __restrict a = patches + from;
+      T* __restrict b = base + at;
+      for (int64_t i = 0; i < n; ++i) b[i] += a[i];
+    });
+  }
+}
+
+bool is_pointwise(const ConvGeometry& g) {
+  return g.groups == 1 && g.dim[0].trivial() && g.dim[1].trivial() && g.dim[2].trivial();
+}
+
+}  // namespace
+
+template <class T>
+void conv_forward(const ConvGeometry& g, const T* in, const T* filter, T* out, core::ThreadPool& pool) {
+  const int64_t rows = g.batch * g.out_positions(), n = g.out_channels, k = g.patch();
+  if (rows == 0 || n == 0) return;
+  if (is_pointwise(g)) return gemm(false, false, rows, n, k, in, k, filter, n, out, n, false, pool);
+  const int64_t block = block_rows(g), per_group = n / g.groups;
+  pool.parallel_chunks((rows + block - 1) / block, [&](int64_t b) {
+    const int64_t begin = b * block, end = std::min(rows, begin + block);
+    auto patches = std::make_unique_for_overwrite<T[]>(size_t((end - begin) * k));
+    for (int64_t group = 0; group < g.groups; ++group) {
+      gather_patches(g, in, begin, end, group, patches.get());
+      gemm(false, false, end - begin, per_group, k, patches.get(), k, filter + group * per_group, n, out + begin * n + group * per_group,
+           n, false, pool);
+    }
+  });
+}
+
+template <class T>
+void conv_backward_input(const ConvGeometry& g, const T* filter, const T* dout, T* din, core::ThreadPool& pool) {
+  const int64_t positions = g.out_positions(), n = g.out_channels, k = g.patch(), image = g.in_positions() * g.in_channels;
+  if (g.batch * image == 0) return;
+  if (n == 0 || positions == 0 || k == 0) {
+    std::fill(din, din + g.batch * image, T(0));
+    return;
+  }
+  if (is_pointwise(g)) return gemm(false, true, g.batch * positions, k, n, dout, n, filter, n, din, k, false, pool);
+  const int64_t block = block_rows(g), per_group = n / g.groups;
+  // An image belongs to one task: patches overlap, and the order of their sums must not vary.
+  pool.parallel_chunks(g.batch, [&](int64_t b) {
+    std::fill(din + b * image, din + (b + 1) * image, T(0));
+    auto patches = std::make_unique_for_overwrite<T[]>(size_t(std::min(block, positions) * k));
+    for (int64_t begin = b * positions, last = begin + positions; begin < last; begin += block) {
+      const int64_t end = std::min(last, begin + block);
+      for (int64_t group = 0; group < g.groups; ++group) {
+        gemm(false, true, end - begin, k, per_group, dout + begin * n + group * per_group, n, filter + group * per_group, n, patches.get(),
+             k, false, pool);
+        scatter_patches(g, patches.get(), begin, end, group, din);
+      }
+    }
+  });
+}
+
+template <class T>
+void conv_backward_filter(const ConvGeometry& g, const T* in, const T* dout, T* dfilter, core::ThreadPool& pool) {
+  const int64_t rows = g.batch * g.out_positions(), n = g.out_channels, k = g.patch(), size = k * n;
+  if (size == 0) return;
+  if (rows == 0) {
+    std::fill(dfilter, dfilter + size, T(0));
+    return;
+  }
+  if (is_pointwise(g)) return gemm(true, false, k, n, rows, in, k, dout, n, dfilter, n, false, pool);
+  const int64_t block = block_rows(g), per_group = n / g.groups, blocks = (rows + block - 1) / block;
+  // The rows are shared out between parts that sum on their own; how many depends on the shapes alone.
+  // A part is worth at least 20 million multiplications, and all parts together at most 64 MB.
+  const double work = double(rows) * double(size);
+  int64_t parts = std::clamp<int64_t>(int64_t(work / 2e7), 1, std::min<int64_t>(16, blocks));
+  parts = std::max<int64_t>(1, std::min(parts, (int64_t(1) << 26) / int64_t(sizeof(T)) / size));
+  auto sums = parts > 1 ? std::make_unique_for_overwrite<T[]>(size_t((parts - 1) * size)) : nullptr;
+  pool.parallel_chunks(parts, [&](int64_t part) {
+    T* sum = part == 0 ? dfilter : sums.get() + (part - 1) * size;
+    const int64_t first = part * blocks / parts * block, last = std::min(rows, (part + 1) * blocks / parts * block);
+    auto patches = std::make_unique_for_overwrite<T[]>(size_t(std::min(block, rows) * k));
+    for (int64_t begin = first; begin < last; begin += block) {
+      const int64_t end = std::min(last, begin + block);
+      for (int64_t group = 0; group < g.groups; ++group) {
+        gather_patches(g, in, begin, end, group, patches.get());
+        gemm(true, false, k, per_group, end - begin, patches.get(), k, dout + begin * n + group * per_group, n, sum + group * per_group, n,
+             begin > first, pool);
+      }
+    }
+  });
+  for (int64_t part = 1; part < parts; ++part) {
+    const T* __restrict a = sums.get() + (part - 1) * size;
+    for (int64_t i = 0; i < size; ++i) dfilter[i] += a[i];
+  }
+}
+
+#define WEFT_INSTANTIATE(T)                                                                              \
+  template void conv_forward<T>(const ConvGeometry&, const T*, const T*, T*, core::ThreadPool&);         \
+  template void conv_backward_input<T>(const ConvGeometry&, const T*, const T*, T*, core::ThreadPool&);  \
+  template void conv_backward_filter<T>(const ConvGeometry&, const T*, const T*, T*, core::ThreadPool&);
+WEFT_INSTANTIATE(float)
+WEFT_INSTANTIATE(double)
+WEFT_INSTANTIATE(uint32_t)
+#undef WEFT_INSTANTIATE
+
+}  // namespace weft::kernels
