@@ -19,7 +19,7 @@ AttrValue empty_list_of(std::string_view type) {
 int64_t list_size(const AttrValue& v) {
   return std::visit(
       [](const auto& x) -> int64_t {
-        if constexpr (requires { x.push_back(x[0]); x.size(); } && !std::is_same_v<std::decay_t<decltype(x)>, std::string>) return int64_t(x.size());
+        if constexpr (requires { x.begin(); x.size(); } && !std::is_same_v<std::decay_t<decltype(x)>, std::string>) return int64_t(x.size());
         else return 0;
       },
       v.storage());
