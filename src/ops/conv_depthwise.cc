@@ -39,6 +39,14 @@ struct Depthwise {
   }
 };
 
+// TensorFlow's gradient kernels leave the dilations aside (only the forward kernel heeds them), and
+// programs that compare with it must see the same numbers.
+Result<WindowAttrs> read_gradient_attrs(const NodeInfo& node) {
+  WEFT_ASSIGN(WindowAttrs a, read_conv_attrs(node, ConvKind::kDepthwise));
+  a.dilations.assign(4, 1);
+  return a;
+}
+
 // Sizes for both gradients, with TensorFlow's checks.
 Result<DepthwiseGeometry> gradient_geometry(std::string_view label, const WindowAttrs& a, const Shape& in, const Shape& filter, const Shape& dout) {
   if (in.rank() != 4) return invalid_argument(label, ": input must be 4-dimensional");
@@ -61,7 +69,7 @@ Result<DepthwiseGeometry> gradient_geometry(std::string_view label, const Window
 struct DepthwiseBackpropInput {
   WindowAttrs attrs;
   static Result<DepthwiseBackpropInput> make(const NodeInfo& node) {
-    WEFT_ASSIGN(WindowAttrs a, read_conv_attrs(node, ConvKind::kDepthwise));
+    WEFT_ASSIGN(WindowAttrs a, read_gradient_attrs(node));
     return DepthwiseBackpropInput{std::move(a)};
   }
   Status run(KernelContext& c) const {
@@ -85,7 +93,7 @@ struct DepthwiseBackpropInput {
 struct DepthwiseBackpropFilter {
   WindowAttrs attrs;
   static Result<DepthwiseBackpropFilter> make(const NodeInfo& node) {
-    WEFT_ASSIGN(WindowAttrs a, read_conv_attrs(node, ConvKind::kDepthwise));
+    WEFT_ASSIGN(WindowAttrs a, read_gradient_attrs(node));
     return DepthwiseBackpropFilter{std::move(a)};
   }
   Status run(KernelContext& c) const {
