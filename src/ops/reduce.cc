@@ -1,3 +1,5 @@
+// Reductions: Sum, Mean, Prod, Max, Min, All, Any, EuclideanNorm; ArgMax and ArgMin.
+#include "kernels/cpu/reduce.h"
 #include "op/registry.h"
 #include "ops/all.h"
 
@@ -5,20 +7,125 @@ namespace weft::ops {
 
 using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary of op/
 
+namespace {
+
+using kernels::ReduceOp;
+
+Status reduction_shape(ShapeContext& c) {
+  const auto axes = c.constant_ints(1);
+  const PartialShape& in = c.input(0);
+  if (!axes && in.has_rank() && !c.attr<bool>("keep_dims") && c.input(1).has_rank()) {
+    // Even without their values, the number of axes tells the rank.
+    const auto count = c.input(1).num_elements();
+    if (count && *count <= in.rank()) {
+      c.output(0, PartialShape::unknown_of_rank(in.rank() - int(*count)));
+      return {};
+    }
+  }
+  WEFT_ASSIGN(PartialShape out, shapes::reduced(in, axes, c.attr<bool>("keep_dims")));
+  c.output(0, std::move(out));
+  return {};
+}
+
+// Which dimensions go.
+Result<std::unique_ptr<bool[]>> reduced_dims(const Tensor& in, const Tensor& axes) {
+  auto gone = std::make_unique<bool[]>(size_t(in.rank()) + 1);
+  for (int64_t i = 0; i < axes.num_elements(); ++i) {
+    const int64_t axis = axes.dtype() == DType::kInt32 ? axes.data<int32_t>()[i] : axes.data<int64_t>()[i];
+    if (axis < -in.rank() || axis >= in.rank()) {
+      return invalid_argument("Invalid reduction dimension (", axis, " for input with ", in.rank(), " dimension(s)");
+    }
+    bool& flag = gone[size_t(axis < 0 ? axis + in.rank() : axis)];
+    if (flag) return invalid_argument("Invalid reduction arguments: Axes contains duplicate dimension: ", axis < 0 ? axis + in.rank() : axis);
+    flag = true;
+  }
+  return gone;
+}
+
+template <ReduceOp op>
+struct Reduction {
+  static Result<Reduction> make(const NodeInfo& node) { return Reduction{node.attr<bool>("keep_dims")}; }
+  Status run(KernelContext& c) const {
+    const Tensor& in = c.input(0);
+    WEFT_ASSIGN(std::unique_ptr<bool[]> gone, reduced_dims(in, c.input(1)));
+    Shape shape;
+    for (int i = 0; i < in.rank(); ++i) {
+      if (!gone[size_t(i)]) shape.add_dim(in.dim(i));
+      else if (keep_dims) shape.add_dim(1);
+    }
+    WEFT_ASSIGN(Tensor* out, c.allocate(0, shape));
+    WEFT_RETURN_IF_ERROR(kernels::reduce(op, in.dtype(), in.raw(), in.shape().dims(), {gone.get(), size_t(in.rank())}, out->raw(), c.pool()));
+    if (in.dtype() == DType::kBool) {  // the minimum of no bytes is 255
+      for (uint8_t& b : out->span<uint8_t>()) b = b != 0;
+    }
+    return {};
+  }
+  bool keep_dims;
+};
+
+// ---- ArgMax, ArgMin
+
+Status arg_shape(ShapeContext& c) {
+  WEFT_ASSIGN([[maybe_unused]] PartialShape axis_shape, c.with_rank(1, 0));
+  const PartialShape& in = c.input(0);
+  if (!in.has_rank()) return {};
+  if (in.rank() <= 1) {
+    c.output(0, PartialShape::scalar());
+    return {};
+  }
+  const auto axis = c.constant_int(1);
+  if (!axis) {
+    c.output(0, PartialShape::unknown_of_rank(in.rank() - 1));
+    return {};
+  }
+  if (*axis < -in.rank() || *axis >= in.rank()) {
+    return invalid_argument("Dimension (", *axis, ") must be in the range [", -in.rank(), ", ", in.rank(), "), where ", in.rank(), " is the number of dimensions in the input.");
+  }
+  const int at = int(*axis < 0 ? *axis + in.rank() : *axis);
+  c.output(0, in.slice(0, at).concat(in.slice(at + 1, in.rank())));
+  return {};
+}
+
+template <bool greatest>
+Status run_arg(KernelContext& c) {
+  const Tensor &in = c.input(0), &dimension = c.input(1);
+  if (dimension.rank() != 0) return invalid_argument("dim must be a scalar, but received tensor of shape: ", dimension.shape());
+  const int64_t axis = dimension.dtype() == DType::kInt16   ? dimension.data<int16_t>()[0]
+                       : dimension.dtype() == DType::kInt32 ? dimension.data<int32_t>()[0]
+                                                            : dimension.data<int64_t>()[0];
+  const int rank = in.rank();
+  if (axis < -rank || axis >= rank) return invalid_argument("Expected dimension in the range [", -rank, ", ", rank, "), but got ", axis);
+  const int at = int(axis < 0 ? axis + rank : axis);
+  if (in.dim(at) == 0) return invalid_argument("Reduction axis ", axis, " is empty in shape ", in.shape());
+  Shape shape = in.shape();
+  shape.remove_dim(at);
+  WEFT_ASSIGN(Tensor* out, c.allocate(0, shape));
+  return kernels::arg_extreme(greatest, in.dtype(), in.raw(), in.shape().elements_in(0, at), in.dim(at), in.shape().elements_in(at + 1, rank),
+                              out->raw(), int(dtype_size(out->dtype())), c.pool());
+}
+
+}  // namespace
+
 void reduce(Registry& r) {
   r.add("All")
       .in("input: bool")
       .in("reduction_indices: Tidx")
       .out("output: bool")
       .attr("keep_dims: bool = false")
-      .attr("Tidx: {int32, int64} = DT_INT32");
+      .attr("Tidx: {int32, int64} = DT_INT32")
+      .doc("Whether all elements along the given dimensions are true.")
+      .shape(reduction_shape)
+      .cpu<Reduction<ReduceOp::kMin>>();
 
   r.add("Any")
       .in("input: bool")
       .in("reduction_indices: Tidx")
       .out("output: bool")
       .attr("keep_dims: bool = false")
-      .attr("Tidx: {int32, int64} = DT_INT32");
+      .attr("Tidx: {int32, int64} = DT_INT32")
+      .doc("Whether any element along the given dimensions is true.")
+      .shape(reduction_shape)
+      .cpu<Reduction<ReduceOp::kMax>>();
 
   r.add("ArgMax")
       .in("input: T")
@@ -27,7 +134,10 @@ void reduce(Registry& r) {
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "
             "uint64, qint8, quint8, qint32, qint16, quint16, bool}")
       .attr("Tidx: {int16, int32, int64} = DT_INT32")
-      .attr("output_type: {int16, uint16, int32, int64} = DT_INT64");
+      .attr("output_type: {int16, uint16, int32, int64} = DT_INT64")
+      .doc("The index of the greatest element along one dimension, the first among equals.")
+      .shape(arg_shape)
+      .cpu(run_arg<true>, types<WEFT_REALS, bool>("T"));
 
   r.add("ArgMin")
       .in("input: T")
@@ -36,7 +146,10 @@ void reduce(Registry& r) {
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "
             "uint64, qint8, quint8, qint32, qint16, quint16, bool}")
       .attr("Tidx: {int32, int64} = DT_INT32")
-      .attr("output_type: {int32, int64} = DT_INT64");
+      .attr("output_type: {int32, int64} = DT_INT64")
+      .doc("The index of the least element along one dimension, the first among equals.")
+      .shape(arg_shape)
+      .cpu(run_arg<false>, types<WEFT_REALS, bool>("T"));
 
   r.add("EuclideanNorm")
       .in("input: T")
@@ -45,7 +158,10 @@ void reduce(Registry& r) {
       .attr("keep_dims: bool = false")
       .attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, "
             "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
-      .attr("Tidx: {int32, int64} = DT_INT32");
+      .attr("Tidx: {int32, int64} = DT_INT32")
+      .doc("The square root of the sum of squares along the given dimensions.")
+      .shape(reduction_shape)
+      .cpu<Reduction<ReduceOp::kNorm>>(types<WEFT_NUMBERS>("T"));
 
   r.add("Max")
       .in("input: T")
@@ -54,7 +170,10 @@ void reduce(Registry& r) {
       .attr("keep_dims: bool = false")
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "
             "uint64, qint8, quint8, qint32, qint16, quint16}")
-      .attr("Tidx: {int32, int64} = DT_INT32");
+      .attr("Tidx: {int32, int64} = DT_INT32")
+      .doc("The greatest element along the given dimensions; NaN if there is one.")
+      .shape(reduction_shape)
+      .cpu<Reduction<ReduceOp::kMax>>(types<WEFT_REALS>("T"));
 
   r.add("Mean")
       .in("input: T")
@@ -63,7 +182,10 @@ void reduce(Registry& r) {
       .attr("keep_dims: bool = false")
       .attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, "
             "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
-      .attr("Tidx: {int32, int64} = DT_INT32");
+      .attr("Tidx: {int32, int64} = DT_INT32")
+      .doc("The mean along the given dimensions.")
+      .shape(reduction_shape)
+      .cpu<Reduction<ReduceOp::kMean>>(types<WEFT_NUMBERS>("T"));
 
   r.add("Min")
       .in("input: T")
@@ -72,7 +194,10 @@ void reduce(Registry& r) {
       .attr("keep_dims: bool = false")
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "
             "uint64, qint8, quint8, qint32, qint16, quint16}")
-      .attr("Tidx: {int32, int64} = DT_INT32");
+      .attr("Tidx: {int32, int64} = DT_INT32")
+      .doc("The least element along the given dimensions; NaN if there is one.")
+      .shape(reduction_shape)
+      .cpu<Reduction<ReduceOp::kMin>>(types<WEFT_REALS>("T"));
 
   r.add("Prod")
       .in("input: T")
@@ -81,7 +206,10 @@ void reduce(Registry& r) {
       .attr("keep_dims: bool = false")
       .attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, "
             "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
-      .attr("Tidx: {int32, int64} = DT_INT32");
+      .attr("Tidx: {int32, int64} = DT_INT32")
+      .doc("The product along the given dimensions.")
+      .shape(reduction_shape)
+      .cpu<Reduction<ReduceOp::kProd>>(types<WEFT_NUMBERS>("T"));
 
   r.add("Sum")
       .in("input: T")
@@ -90,7 +218,10 @@ void reduce(Registry& r) {
       .attr("keep_dims: bool = false")
       .attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, "
             "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
-      .attr("Tidx: {int32, int64} = DT_INT32");
+      .attr("Tidx: {int32, int64} = DT_INT32")
+      .doc("The sum along the given dimensions.")
+      .shape(reduction_shape)
+      .cpu<Reduction<ReduceOp::kSum>>(types<WEFT_NUMBERS>("T"));
 }
 
 }  // namespace weft::ops
