@@ -2,6 +2,7 @@
 
 #include "io/attr_codec.h"
 #include "wire/proto.h"
+#include "wire/tensor_proto.h"
 
 namespace weft::io {
 namespace {
@@ -10,6 +11,39 @@ using namespace weft::core;
 using namespace weft::op;
 using wire::ProtoReader;
 using wire::ProtoWriter;
+
+// "DATASET(VAR:output_types)" as a FullTypeDef; takes what it reads off the front of the text.
+ProtoWriter encode_full_type(std::string_view& text) {
+  static constexpr std::pair<std::string_view, int> kIds[] = {
+      {"VAR", 1},          {"PRODUCT", 3},      {"FOR_EACH", 20},       {"STRING", 214},    {"TENSOR", 1000}, {"ARRAY", 1001},
+      {"OPTIONAL", 1002},  {"SHAPE_TENSOR", 1005}, {"DATASET", 10102},  {"RAGGED", 10103},  {"MUTEX_LOCK", 10202}};
+  auto word = [&] {
+    const size_t n = std::min(text.find_first_of(":(), "), text.size());
+    auto w = text.substr(0, n);
+    text.remove_prefix(n);
+    return w;
+  };
+  ProtoWriter w;
+  const auto name = word();
+  for (const auto& [id_name, id] : kIds) {
+    if (id_name == name) w.varint(1, uint64_t(id));
+  }
+  std::string_view label;
+  if (text.starts_with(":")) {
+    text.remove_prefix(1);
+    label = word();
+  }
+  if (text.starts_with("(")) {
+    while (!text.empty() && text[0] != ')') {
+      text.remove_prefix(1);  // the bracket, or the comma
+      if (text.starts_with(" ")) text.remove_prefix(1);
+      w.message(2, encode_full_type(text));
+    }
+    if (!text.empty()) text.remove_prefix(1);
+  }
+  if (!label.empty()) w.bytes(3, label);
+  return w;
+}
 
 ProtoWriter encode_arg(const ArgSpec& arg, const Signature& sig) {
   ProtoWriter w;
@@ -28,11 +62,24 @@ std::string encode_value(const AttrValue& v) {
   return bytes.ok() ? *bytes : std::string();
 }
 
+// As encode_value, but bytes of a tensor go one by one, as TensorFlow writes the only such default.
+std::string encode_default(const AttrValue& v) {
+  const Tensor* t = v.get<Tensor>();
+  if (!t || t->dtype() != DType::kUint8) return encode_value(v);
+  ProtoWriter tensor, attr;
+  tensor.varint(1, uint64_t(t->dtype()));
+  tensor.bytes(2, wire::encode_shape(t->shape()));
+  auto bytes = t->span<uint8_t>();
+  tensor.packed_varints(7, {bytes.begin(), bytes.end()});
+  attr.message(8, tensor);
+  return attr.take();
+}
+
 ProtoWriter encode_attr_def(const AttrSpec& attr) {
   ProtoWriter w;
   w.bytes(1, attr.name);
   w.bytes(2, attr.type);
-  if (attr.default_value) w.bytes(3, encode_value(*attr.default_value));
+  if (attr.default_value) w.bytes(3, encode_default(*attr.default_value));
   if (attr.minimum) {
     w.boolean(5, true);
     if (*attr.minimum) w.int64(6, *attr.minimum);
@@ -49,7 +96,13 @@ std::string encode_op_def(const OpSpec& spec) {
   ProtoWriter w;
   w.bytes(1, spec.name);
   for (const auto& a : sig.inputs) w.message(2, encode_arg(a, sig));
-  for (const auto& a : sig.outputs) w.message(3, encode_arg(a, sig));
+  for (size_t i = 0; i < sig.outputs.size(); ++i) {
+    ProtoWriter arg = encode_arg(sig.outputs[i], sig);
+    for (auto [index, text] : spec.full_types) {
+      if (size_t(index) == i) arg.message(17, encode_full_type(text));
+    }
+    w.message(3, arg);
+  }
   for (const auto& a : sig.attrs) w.message(4, encode_attr_def(a));
   if (spec.deprecated_since) {
     ProtoWriter d;

@@ -77,6 +77,9 @@ class OpSpec {
 
   // The declarations as written.
   std::vector<std::string_view> declared_inputs, declared_outputs, declared_attrs;
+  // What a variant or resource output holds, in TensorFlow's experimental full types:
+  // {output, "OPTIONAL(PRODUCT(...))"}. Only handed on in OpDefs.
+  std::vector<std::pair<int, std::string_view>> full_types;
 
   const Signature& signature() const;  // parsed once; a bad declaration is a bug found by check()
   Status check() const;

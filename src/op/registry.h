@@ -26,6 +26,11 @@ class OpBuilder {
   OpBuilder& in(std::string_view s) { spec_.declared_inputs.push_back(s); return *this; }
   OpBuilder& out(std::string_view s) { spec_.declared_outputs.push_back(s); return *this; }
   OpBuilder& attr(std::string_view s) { spec_.declared_attrs.push_back(s); return *this; }
+  // Of the output declared last.
+  OpBuilder& full_type(std::string_view s) {
+    spec_.full_types.emplace_back(int(spec_.declared_outputs.size()) - 1, s);
+    return *this;
+  }
   OpBuilder& stateful() { spec_.stateful = true; return *this; }
   OpBuilder& commutative() { spec_.commutative = true; return *this; }
   OpBuilder& aggregate() { spec_.aggregate = true; return *this; }

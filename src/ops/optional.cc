@@ -9,6 +9,7 @@ void optional(Registry& r) {
   r.add("OptionalFromValue")
       .in("components: Toutput_types")
       .out("optional: variant")
+      .full_type("OPTIONAL(FOR_EACH(PRODUCT, TENSOR(VAR:Toutput_types), VAR:Toutput_types))")
       .attr("Toutput_types: list(type) >= 1");
 
   r.add("OptionalGetValue")

@@ -132,6 +132,7 @@ void queue(Registry& r) {
   r.add("MutexLock")
       .in("mutex: resource")
       .out("mutex_lock: variant")
+      .full_type("MUTEX_LOCK")
       .stateful();
 
   r.add("MutexV2")

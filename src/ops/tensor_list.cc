@@ -10,6 +10,7 @@ void tensor_list(Registry& r) {
       .in("element_shape: shape_type")
       .in("max_num_elements: int32")
       .out("handle: variant")
+      .full_type("ARRAY(TENSOR(VAR:element_dtype))")
       .attr("element_dtype: type")
       .attr("shape_type: {int32, int64}");
 
@@ -27,6 +28,7 @@ void tensor_list(Registry& r) {
       .in("input_a: variant")
       .in("input_b: variant")
       .out("output: variant")
+      .full_type("ARRAY(TENSOR(VAR:element_dtype))")
       .attr("element_dtype: type");
 
   r.add("TensorListConcatV2")
@@ -47,6 +49,7 @@ void tensor_list(Registry& r) {
       .in("tensor: element_dtype")
       .in("element_shape: shape_type")
       .out("output_handle: variant")
+      .full_type("ARRAY(TENSOR(VAR:element_dtype))")
       .attr("element_dtype: type")
       .attr("shape_type: {int32, int64}");
 
@@ -80,18 +83,21 @@ void tensor_list(Registry& r) {
       .in("input_handle: variant")
       .in("tensor: element_dtype")
       .out("output_handle: variant")
+      .full_type("ARRAY(TENSOR(VAR:element_dtype))")
       .attr("element_dtype: type");
 
   r.add("TensorListPushBackBatch")
       .in("input_handles: variant")
       .in("tensor: element_dtype")
       .out("output_handles: variant")
+      .full_type("ARRAY(TENSOR(VAR:element_dtype))")
       .attr("element_dtype: type");
 
   r.add("TensorListReserve")
       .in("element_shape: shape_type")
       .in("num_elements: int32")
       .out("handle: variant")
+      .full_type("ARRAY(TENSOR(VAR:element_dtype))")
       .attr("element_dtype: type")
       .attr("shape_type: {int32, int64}");
 
@@ -105,6 +111,7 @@ void tensor_list(Registry& r) {
       .in("indices: int32")
       .in("element_shape: shape_type")
       .out("output_handle: variant")
+      .full_type("ARRAY(TENSOR(VAR:element_dtype))")
       .attr("element_dtype: type")
       .attr("shape_type: {int32, int64}");
 
@@ -113,6 +120,7 @@ void tensor_list(Registry& r) {
       .in("tensor: element_dtype")
       .in("indices: int32")
       .out("output_handle: variant")
+      .full_type("ARRAY(TENSOR(VAR:element_dtype))")
       .attr("element_dtype: type");
 
   r.add("TensorListScatterV2")
@@ -121,6 +129,7 @@ void tensor_list(Registry& r) {
       .in("element_shape: shape_type")
       .in("num_elements: int32")
       .out("output_handle: variant")
+      .full_type("ARRAY(TENSOR(VAR:element_dtype))")
       .attr("element_dtype: type")
       .attr("shape_type: {int32, int64}");
 
@@ -129,6 +138,7 @@ void tensor_list(Registry& r) {
       .in("index: int32")
       .in("item: element_dtype")
       .out("output_handle: variant")
+      .full_type("ARRAY(TENSOR(VAR:element_dtype))")
       .attr("element_dtype: type")
       .attr("resize_if_index_out_of_bounds: bool = false");
 
@@ -137,6 +147,7 @@ void tensor_list(Registry& r) {
       .in("element_shape: shape_type")
       .in("lengths: int64")
       .out("output_handle: variant")
+      .full_type("ARRAY(TENSOR(VAR:element_dtype))")
       .attr("element_dtype: type")
       .attr("shape_type: {int32, int64}");
 

@@ -1,0 +1,48 @@
+// The registry against TensorFlow's own OpDefs, and against itself.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "engine/engine.h"
+#include "io/op_def.h"
+#include "tests/support/cases.h"
+#include "wire/proto.h"
+
+using namespace weft;  // NOLINT
+
+TEST_CASE("every op's signature equals TensorFlow's OpDef") {
+  auto records = testing::read_records("tests/data/op_defs.bin");
+  REQUIRE(records.ok());
+  std::map<std::string, std::string> want;
+  for (const auto& r : *records) {
+    wire::ProtoReader reader(r);
+    REQUIRE(reader.next());
+    want[reader.string()] = r;
+  }
+  CHECK(want.size() > 1000);
+  for (const auto* spec : engine::Engine::get().registry().all()) {
+    CAPTURE(spec->name);
+    REQUIRE_MESSAGE(spec->check().ok(), spec->check().message());
+    const auto it = want.find(std::string(spec->name));
+    REQUIRE(it != want.end());
+    const bool equal = io::encode_op_def(*spec) == it->second;
+    CHECK(equal);
+  }
+}
+
+TEST_CASE("every op has one line of documentation and a shape rule") {
+  for (const auto* spec : engine::Engine::get().registry().all()) {
+    CAPTURE(spec->name);
+    CHECK(!spec->summary.empty());
+    CHECK(spec->summary.find('\n') == std::string_view::npos);
+    CHECK((spec->shape != nullptr));
+  }
+}
+
+TEST_CASE("an unknown op is NotFound in TensorFlow's words") {
+  auto missing = engine::Engine::get().registry().get("NoSuchOp");
+  REQUIRE(!missing.ok());
+  CHECK(missing.status().code() == core::Code::kNotFound);
+  CHECK(missing.status().message().starts_with("Op type not registered 'NoSuchOp' in binary running on "));
+}
