@@ -151,6 +151,7 @@ Result<StridedSlice> parse_strided_slice(const Tensor* begin, const Tensor* end,
   std::vector<int64_t> result;
   for (int axis : dense.result_axes) result.push_back(axis == kNewAxis ? 1 : out.dims[size_t(axis)].size);
   out.shape = PartialShape(std::move(result));
+  out.axes = std::move(dense.result_axes);
   return out;
 }
 

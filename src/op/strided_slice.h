@@ -23,6 +23,7 @@ struct SliceDim {
 struct StridedSlice {
   std::vector<SliceDim> dims;
   PartialShape shape;      // of the result, with new axes and without shrunk ones
+  std::vector<int> axes;   // for each axis of the result the dimension it comes from; -1 for a new axis
   bool identity = true;    // the result is the whole tensor, perhaps with another shape
   bool only_rows = true;   // the result is a run of rows of dimension 0
   // Of the tensor's rank: what is cut out before axes come and go. Valid if all sizes are known.

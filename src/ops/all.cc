@@ -4,6 +4,7 @@ namespace weft::ops {
 
 void all(op::Registry& r) {
   array(r);
+  array_values(r);
   audio(r);
   bias(r);
   bincount(r);

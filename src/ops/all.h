@@ -8,6 +8,7 @@ class Registry;
 namespace weft::ops {
 
 void array(op::Registry& r);
+void array_values(op::Registry& r);
 void audio(op::Registry& r);
 void bias(op::Registry& r);
 void bincount(op::Registry& r);

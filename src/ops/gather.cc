@@ -1,9 +1,153 @@
+// Rows taken by index.
+#include "kernels/cpu/gather.h"
+
+#include "kernels/cpu/scatter_nd.h"
 #include "op/registry.h"
 #include "ops/all.h"
+#include "ops/array_util.h"
 
 namespace weft::ops {
 
-using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary of op/
+namespace {
+
+// Calls f(pointer to the indices) with their type.
+template <class F>
+Status with_indices(const Tensor& t, F f) {
+  return dispatch<int16_t, int32_t, int64_t>(t.dtype(), [&]<class Index>(Tag<Index>) { return f(t.data<Index>()); });
+}
+
+Status gather_along(KernelContext& c, int64_t axis, int64_t batch_dims) {
+  const Tensor &params = c.input(0), &indices = c.input(1);
+  const int at = int(axis), shared = int(batch_dims), rank = params.rank();
+  for (int i = 0; i < shared; ++i) {
+    if (params.dim(i) != indices.dim(i))
+      return invalid_argument("params.shape[", i, "]: ", params.dim(i), " should be equal to indices.shape[", i, "]: ", indices.dim(i));
+  }
+  const int64_t limit = params.dim(at);
+  if (indices.dtype() == DType::kInt32 && limit > INT32_MAX)
+    return invalid_argument("params.shape[", axis, "] too large for int32 indexing: ", limit, " > ", INT32_MAX);
+  Shape shape = params.shape().slice(0, at);
+  shape = shape.concat(indices.shape().slice(shared, indices.rank())).concat(params.shape().slice(at + 1, rank));
+  const int64_t batch = params.shape().elements_in(0, shared), outer = params.shape().elements_in(shared, at),
+                inner = params.shape().elements_in(at + 1, rank), n = indices.shape().elements_in(shared, indices.rank());
+  WEFT_ASSIGN(Tensor* out, c.allocate(0, shape));
+  if (out->num_elements() == 0) return {};
+  return with_indices(indices, [&](const auto* index) -> Status {
+    const int64_t bad = kernels::first_bad_index(index, indices.num_elements(), limit);
+    if (bad >= 0)
+      return invalid_argument("indices", kernels::position_text(indices.shape(), bad), " = ", index[bad], " is not in [0, ", limit, ")");
+    kernels::gather(c.pool(), params.dtype(), params.raw(), batch, outer, limit, inner, index, n, out->raw());
+    return {};
+  });
+}
+
+Status run_gather(KernelContext& c) {
+  if (c.input(0).rank() < 1) return invalid_argument("params must be at least 1 dimensional");
+  return gather_along(c, 0, 0);
+}
+
+struct GatherV2 {
+  static Result<GatherV2> make(const NodeInfo& node) { return GatherV2{node.attr<int64_t>("batch_dims")}; }
+  Status run(KernelContext& c) const {
+    const Tensor &params = c.input(0), &indices = c.input(1), &axis_in = c.input(2);
+    if (params.rank() < 1) return invalid_argument("params must be at least 1 dimensional");
+    if (axis_in.rank() != 0) return invalid_argument("axis must be scalar");
+    int64_t axis = int_at(axis_in, 0), batch = batch_dims;
+    if (axis < -params.rank() || axis >= params.rank()) {
+      // TensorFlow counts what the axis asks for.
+      const int64_t least = axis >= 0 ? (axis == INT64_MAX ? axis : axis + 1) : axis == INT64_MIN ? INT64_MAX : -axis;
+      return invalid_argument("Shape must be at least rank ", least, " but is rank ", params.rank());
+    }
+    if (axis < 0) axis += params.rank();
+    if (batch != 0) {
+      if (batch < -indices.rank() || batch > indices.rank())
+        return invalid_argument("Expected batch_dims in the range [", -indices.rank(), ", ", indices.rank(), "], but got ", batch);
+      if (batch < 0) batch += indices.rank();
+      if (batch >= params.rank())
+        return invalid_argument("batch_dims (", batch, ") must be less than rank(params) (", params.rank(), ").");
+      if (axis < batch) return invalid_argument("batch_dims (", batch, ") must be less than or equal to axis (", axis, ").");
+    }
+    return gather_along(c, axis, batch);
+  }
+  int64_t batch_dims;
+};
+
+Status gather_shape(ShapeContext& c) {
+  const PartialShape &params = c.input(0), &indices = c.input(1);
+  WEFT_RETURN_IF_ERROR(c.with_rank_at_least(0, 1).status());
+  if (params.has_rank()) c.output(0, indices.concat(params.slice(1, params.rank())));
+  return {};
+}
+
+Status gather_v2_shape(ShapeContext& c) {
+  const PartialShape &params = c.input(0), &indices = c.input(1);
+  WEFT_RETURN_IF_ERROR(c.with_rank_at_least(0, 1).status());
+  WEFT_RETURN_IF_ERROR(c.with_rank(2, 0).status());
+  int64_t batch = c.attr<int64_t>("batch_dims");
+  const auto axis_value = c.constant_int(2);
+  if (!axis_value) {
+    if (batch == 0 && params.has_rank() && indices.has_rank())
+      c.output(0, PartialShape::unknown_of_rank(params.rank() + indices.rank() - 1));
+    return {};
+  }
+  int64_t axis = *axis_value;
+  if (!params.has_rank() || !indices.has_rank()) return {};
+  if (axis < -params.rank() || axis >= params.rank())
+    return invalid_argument("Shape must be at least rank ", axis < 0 ? -axis : axis + 1, " but is rank ", params.rank());
+  if (axis < 0) axis += params.rank();
+  if (batch < -indices.rank() || batch > indices.rank())
+    return invalid_argument("Expected batch_dims in the range [", -indices.rank(), ", ", indices.rank(), "], but got ", batch);
+  if (batch < 0) batch += indices.rank();
+  if (batch > axis) return invalid_argument("batch_dims (", batch, ") must be less than or equal to axis (", axis, ").");
+  PartialShape shared;
+  if (batch > 0) {
+    WEFT_ASSIGN(shared, params.slice(0, int(batch)).merge_with(indices.slice(0, int(batch))));
+  } else {
+    shared = PartialShape::scalar();
+  }
+  c.output(0, shared.concat(params.slice(int(batch), int(axis)))
+                  .concat(indices.slice(int(batch), indices.rank()))
+                  .concat(params.slice(int(axis) + 1, params.rank())));
+  return {};
+}
+
+Status run_gather_nd(KernelContext& c) {
+  const Tensor &params = c.input(0), &indices = c.input(1);
+  if (params.rank() < 1) return invalid_argument("params must be at least a vector");
+  if (indices.rank() < 1) return invalid_argument("indices must be at least a vector");
+  const int last = indices.rank() - 1;
+  const int64_t tuple = indices.dim(last);
+  if (tuple > params.rank())
+    return invalid_argument("index innermost dimension length must be <= params rank; saw: ", tuple, " vs. ", params.rank());
+  WEFT_ASSIGN(const bool ignore, ignores_bad_indices(c.attr<std::string>("bad_indices_policy")));
+  const Shape tuples = indices.shape().slice(0, last), rest = params.shape().slice(int(tuple), params.rank());
+  kernels::ScatterNdSizes sizes{tuples.num_elements(), tuple, rest.num_elements()};
+  WEFT_ASSIGN(Tensor* out, c.allocate(0, tuples.concat(rest)));
+  if (sizes.updates == 0) return {};
+  if (params.num_elements() == 0 && sizes.slice != 0 && !ignore) return invalid_argument("Requested more than 0 entries, but params is empty.  Params shape: ", params.shape());
+  WEFT_ASSIGN(Tensor offsets, c.temp(DType::kInt64, {sizes.updates}));
+  return with_indices(indices, [&](const auto* index) -> Status {
+    const int64_t bad = kernels::scatter_nd_offsets(index, sizes, params.shape(), offsets.data<int64_t>());
+    if (bad >= 0 && !ignore)
+      return kernels::scatter_nd_error(index, indices.shape(), sizes, params.shape(), bad, "param shape")
+          .with_suffix(cat(", node name: ", c.node().name()));
+    kernels::gather_offsets(c.pool(), params.dtype(), params.raw(), offsets.data<int64_t>(), sizes.updates, sizes.slice, out->raw());
+    return {};
+  });
+}
+
+Status gather_nd_shape(ShapeContext& c) {
+  const PartialShape &params = c.input(0), &indices = c.input(1);
+  WEFT_RETURN_IF_ERROR(c.with_rank_at_least(1, 1).status());
+  if (!params.has_rank() || !indices.has_rank()) return {};
+  const int64_t tuple = indices.dim(indices.rank() - 1);
+  if (tuple < 0) return {};
+  if (tuple > params.rank()) return invalid_argument("indices.shape[-1] must be <= params.rank, but saw indices shape: ", indices, " and params shape: ", params);
+  c.output(0, indices.slice(0, indices.rank() - 1).concat(params.slice(int(tuple), params.rank())));
+  return {};
+}
+
+}  // namespace
 
 void gather(Registry& r) {
   r.add("Gather")
@@ -12,7 +156,10 @@ void gather(Registry& r) {
       .out("output: Tparams")
       .attr("validate_indices: bool = true")
       .attr("Tparams: type")
-      .attr("Tindices: {int32, int64}");
+      .attr("Tindices: {int32, int64}")
+      .doc("Rows of params at the given indices.")
+      .shape(gather_shape)
+      .cpu(run_gather);
 
   r.add("GatherNd")
       .in("params: Tparams")
@@ -20,7 +167,10 @@ void gather(Registry& r) {
       .out("output: Tparams")
       .attr("Tparams: type")
       .attr("Tindices: {int16, int32, int64}")
-      .attr("bad_indices_policy: string = ''");
+      .attr("bad_indices_policy: string = ''")
+      .doc("Slices of params at the given index tuples.")
+      .shape(gather_nd_shape)
+      .cpu(run_gather_nd);
 
   r.add("GatherV2")
       .in("params: Tparams")
@@ -30,7 +180,10 @@ void gather(Registry& r) {
       .attr("batch_dims: int = 0")
       .attr("Tparams: type")
       .attr("Tindices: {int16, int32, int64}")
-      .attr("Taxis: {int32, int64}");
+      .attr("Taxis: {int32, int64}")
+      .doc("Slices of params along an axis at the given indices, with leading dimensions in common if batch_dims says so.")
+      .shape(gather_v2_shape)
+      .cpu<GatherV2>();
 }
 
 }  // namespace weft::ops

@@ -154,23 +154,26 @@ Status scatter_update(ThreadPool& pool, Update op, DType dtype, void* params, co
 
 Result<ScatterNdSizes> check_scatter_nd(const Shape& params, const Shape& indices, const Shape& updates) {
   if (params.rank() < 1) return invalid_argument("Output must be at least 1-D, got shape: ", params);
-  if (params.num_elements() <= 0 && (indices.num_elements() != 0 || updates.num_elements() != 0))
+  const bool none = indices.num_elements() == 0 && updates.num_elements() == 0;
+  if (!none && (params.num_elements() == 0 || indices.num_elements() == 0 || updates.num_elements() == 0))
     return invalid_argument("Indices and updates specified for empty output.  indices shape: ", indices);
-  if (indices.rank() < 1 || updates.rank() < 1)
-    return invalid_argument("Indices and updates must be at least 1-D. Got indices.shape ", indices, ", updates.shape ", updates);
-  if (updates.dim(0) != indices.dim(0))
-    return invalid_argument("Dimensions [0,1) of indices[shape=", indices, "] = ", indices.dim(0),
-                            " must match dimensions [0,1) of updates[shape=", updates, "] = ", updates.dim(0));
+  const int64_t leading = indices.rank() > 0 ? indices.dim(0) : 1, update_leading = updates.rank() > 0 ? updates.dim(0) : 1;
+  if (indices.rank() < 1 || updates.rank() < 1 || leading != update_leading)
+    return invalid_argument("Dimensions [0,1) of indices[shape=", indices, "] = ", leading, " must match dimensions [0,1) of updates[shape=",
+                            updates, "] = ", update_leading);
   ScatterNdSizes s;
   const int batch = indices.rank() > 1 ? indices.rank() - 1 : 1;
   s.tuple = indices.rank() > 1 ? indices.dim(indices.rank() - 1) : 1;
-  bool fits = updates.rank() >= batch && s.tuple <= params.rank() && updates.rank() == batch + params.rank() - int(s.tuple);
+  bool fits = updates.rank() >= batch;
   for (int i = 0; fits && i < batch; ++i) fits = updates.dim(i) == indices.dim(i);
+  if (!fits)
+    return invalid_argument("Dimensions [0,", batch, ") of indices[shape=", indices, "] must match dimensions [0,", batch,
+                            ") of updates[shape=", updates, "]");
+  fits = s.tuple <= params.rank() && updates.rank() == batch + params.rank() - int(s.tuple);
   for (int i = batch; fits && i < updates.rank(); ++i) fits = updates.dim(i) == params.dim(i - batch + int(s.tuple));
   if (!fits)
-    return invalid_argument("Must have updates.shape = indices.shape[:batch_dim] + params_shape[slice_dim:], got updates.shape: ", updates,
-                            ", indices.shape: ", indices, ", params_shape: ", params, ", slice_dim: ", s.tuple,
-                            ", and batch_dim: ", batch);
+    return invalid_argument("Dimensions [", s.tuple, ",", params.rank(), ") of input[shape=", params, "] must match dimensions [", batch, ",",
+                            updates.rank(), ") of updates[shape=", updates, "]");
   s.updates = indices.elements_in(0, batch);
   s.slice = params.elements_in(int(s.tuple), params.rank());
   return s;
@@ -194,15 +197,16 @@ int64_t scatter_nd_offsets(const Index* indices, const ScatterNdSizes& sizes, co
 }
 
 template <class Index>
-Status scatter_nd_error(const Index* indices, const Shape& indices_shape, const ScatterNdSizes& sizes, const Shape& params, int64_t bad) {
+Status scatter_nd_error(const Index* indices, const Shape& indices_shape, const ScatterNdSizes& sizes, const Shape& params, int64_t bad,
+                        std::string_view what) {
   const Shape tuples = indices_shape.rank() > 1 ? indices_shape.slice(0, indices_shape.rank() - 1) : indices_shape;
   return invalid_argument("indices", position_text(tuples, bad), " = [", join(std::span(indices + bad * sizes.tuple, size_t(sizes.tuple)), ", "),
-                          "] does not index into shape ", params);
+                          "] does not index into ", what, " ", params);
 }
 
 #define WEFT_X(Index)                                                                                          \
   template int64_t scatter_nd_offsets(const Index*, const ScatterNdSizes&, const Shape&, int64_t*);            \
-  template Status scatter_nd_error(const Index*, const Shape&, const ScatterNdSizes&, const Shape&, int64_t);
+  template Status scatter_nd_error(const Index*, const Shape&, const ScatterNdSizes&, const Shape&, int64_t, std::string_view);
 WEFT_X(int16_t)
 WEFT_X(uint16_t)
 WEFT_X(int32_t)

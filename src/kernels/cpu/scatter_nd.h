@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "core/dtype.h"
 #include "core/shape.h"
@@ -28,7 +29,7 @@ int64_t scatter_nd_offsets(const Index* indices, const ScatterNdSizes& sizes, co
 // "indices[0] = [5] does not index into shape [3]"; `what` is what TensorFlow calls the argument.
 template <class Index>
 core::Status scatter_nd_error(const Index* indices, const core::Shape& indices_shape, const ScatterNdSizes& sizes,
-                              const core::Shape& params, int64_t bad);
+                              const core::Shape& params, int64_t bad, std::string_view what = "shape");
 
 enum class Update { kAssign, kAdd, kSub, kMul, kDiv, kMin, kMax };
 
