@@ -61,7 +61,7 @@ inline void* element(Tensor& t, int64_t i) { return t.data<char>() + size_t(i) *
 inline Result<bool> ignores_bad_indices(const std::string& policy) {
   if (policy == "IGNORE") return true;
   if (policy.empty() || policy == "DEFAULT" || policy == "ERROR") return false;
-  return invalid_argument("Bad indices policy attribute value is not supported: ", policy);
+  return invalid_argument("Unknown bad indices handling attribute: ", policy);
 }
 
 // The output is input 0 itself.

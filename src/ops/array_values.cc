@@ -212,6 +212,18 @@ Status range_shape(ShapeContext& c) {
 
 // ---- indices -----------------------------------------------------------------------------------------
 
+// Numbers padded to one width, the way Eigen prints a row.
+std::string columns(const std::vector<int64_t>& values) {
+  size_t width = 0;
+  for (int64_t v : values) width = std::max(width, cat(v).size());
+  std::string out;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const std::string text = cat(values[i]);
+    out += cat(i ? " " : "", std::string(width - text.size(), ' '), text);
+  }
+  return out;
+}
+
 Status run_unravel_index(KernelContext& c) {
   const Tensor &indices = c.input(0), &dims = c.input(1);
   if (indices.rank() > 1) return invalid_argument("The indices can only be scalar or vector, got \"", indices.shape(), "\"");
@@ -223,7 +235,7 @@ Status run_unravel_index(KernelContext& c) {
     if (sizes[i] < 0) return invalid_argument("Input dims cannot be negative. Got dim = ", sizes[i], " at index ", i);
     const int64_t next = multiply_without_overflow(product, sizes[i]);
     if (next < 0 || (dims.dtype() == DType::kInt32 && next > INT32_MAX))
-      return invalid_argument("Input dims product is causing integer overflow: (", join(sizes, ", "), ")");
+      return invalid_argument("Input dims product is causing integer overflow: (", columns(sizes), ")");
     product = next;
   }
   const int64_t n = indices.num_elements(), rank = int64_t(sizes.size());

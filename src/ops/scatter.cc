@@ -158,17 +158,13 @@ Status slice_update_shape(ShapeContext& c) {
 template <Update kOp>
 Status run_inplace(KernelContext& c) {
   const Tensor &x = c.input(0), &i = c.input(1), &v = c.input(2);
-  const bool scalar = i.rank() == 0;
-  if (i.rank() > 1) return invalid_argument("i must be a vector. ", i.shape());
+  if (i.rank() != 1) return invalid_argument("i must be a vector. ", i.shape());
+  if (x.rank() != v.rank()) return invalid_argument("x and v shape doesn't match (ranks differ): ", x.shape(), " vs. ", v.shape());
   if (x.rank() < 1) return invalid_argument("x must be at least 1-D, got shape ", x.shape());
-  const Shape want = scalar ? x.shape().slice(1, x.rank()) : x.shape().with_dim(0, i.num_elements());
-  if (scalar && v.shape() == x.shape().with_dim(0, 1)) {
-    // A row may keep its leading 1.
-  } else if (v.rank() != want.rank()) {
-    return invalid_argument("x and v shape doesn't match (ranks differ): ", x.shape(), " vs. ", v.shape());
-  } else if (v.shape() != want) {
-    return invalid_argument("x and v shape doesn't match: ", x.shape(), " vs. ", v.shape());
+  for (int d = 1; d < x.rank(); ++d) {
+    if (x.dim(d) != v.dim(d)) return invalid_argument("x and v shape doesn't match at index ", d, " : ", x.shape(), " vs. ", v.shape());
   }
+  if (i.dim(0) != v.dim(0)) return invalid_argument("i and x shape doesn't match at index 0: ", i.shape(), " vs. ", v.shape());
   WEFT_ASSIGN(Tensor* out, writable_copy(c));
   const int64_t rows = x.dim(0), row = x.shape().elements_in(1, x.rank());
   std::vector<int64_t> offsets(size_t(i.num_elements()), -1);
