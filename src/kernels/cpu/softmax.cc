@@ -64,8 +64,7 @@ T cross_entropy_row(const T* x, const T* labels, T* grad, int64_t n) {
   const T log_sum = std::log(sum), scale = 1 / sum;
   T loss = 0;
   for (int64_t j = 0; j < n; ++j) {
-    // A class of probability zero adds nothing, even where its logit is infinite.
-    if (labels[j] != 0) loss += labels[j] * (log_sum - (x[j] - max));
+    loss += labels[j] * (log_sum - (x[j] - max));
     grad[j] = grad[j] * scale - labels[j];
   }
   return loss;
@@ -73,10 +72,6 @@ T cross_entropy_row(const T* x, const T* labels, T* grad, int64_t n) {
 
 template <class R, class T = typename R::T>
 T sparse_cross_entropy_row(const T* x, int64_t label, T* grad, int64_t n) {
-  if (label < 0 || label >= n) {
-    std::fill_n(grad, n, std::numeric_limits<T>::quiet_NaN());
-    return std::numeric_limits<T>::quiet_NaN();
-  }
   const T max = R::max(x, n);
   const T at_label = x[label] - max;
   const T sum = R::exp(x, max, grad, n);
@@ -84,6 +79,41 @@ T sparse_cross_entropy_row(const T* x, int64_t label, T* grad, int64_t n) {
   grad[label] -= 1;
   return std::log(sum) - at_label;
 }
+
+// Narrow floats: TensorFlow rounds after every step, which shows in losses near zero.
+template <class N>
+struct Narrow {
+  static float r(float v) { return float(N(v)); }
+  // d[j] = x[j] - max; returns the logarithm of the sum of e = exp(d).
+  static float prepare(const float* x, float* d, float* e, int64_t n, float& sum) {
+    const float max = FloatRows::max(x, n);
+    sum = 0;
+    for (int64_t j = 0; j < n; ++j) {
+      d[j] = r(x[j] - max);
+      e[j] = r(std::exp(d[j]));
+      sum += e[j];
+    }
+    sum = r(sum);
+    return r(std::log(sum));
+  }
+  static float dense(const float* x, const float* labels, float* grad, int64_t n) {
+    std::vector<float> d(static_cast<size_t>(n));
+    float sum, loss = 0;
+    const float log_sum = prepare(x, d.data(), grad, n, sum);
+    for (int64_t j = 0; j < n; ++j) {
+      loss += r(labels[j] * r(log_sum - d[size_t(j)]));
+      grad[j] = r(grad[j] / sum) - labels[j];
+    }
+    return loss;
+  }
+  static float sparse(const float* x, int64_t label, float* grad, int64_t n) {
+    std::vector<float> d(static_cast<size_t>(n));
+    float sum;
+    const float log_sum = prepare(x, d.data(), grad, n, sum);
+    for (int64_t j = 0; j < n; ++j) grad[j] = r(grad[j] / sum) - (j == label ? 1.f : 0.f);
+    return log_sum - d[size_t(label)];
+  }
+};
 
 bool is_narrow(DType t) { return t == DType::kHalf || t == DType::kBfloat16; }
 
@@ -179,7 +209,12 @@ void cross_entropy_rows(DType type, const MatrixView& x, const MatrixView& label
   auto run = [&]<class R>(R) {
     using T = typename R::T;
     losses<R>(type, x, loss, grad, rows, columns, pool, [&](int64_t i, const T* in, T* out, std::vector<T>& buffer) {
-      return cross_entropy_row<R>(in, row_of<T>(type, labels, i, columns, buffer), out, columns);
+      const T* label_row = row_of<T>(type, labels, i, columns, buffer);
+      if constexpr (std::is_same_v<T, float>) {
+        if (type == DType::kHalf) return Narrow<core::half>::dense(in, label_row, out, columns);
+        if (type == DType::kBfloat16) return Narrow<core::bfloat16>::dense(in, label_row, out, columns);
+      }
+      return cross_entropy_row<R>(in, label_row, out, columns);
     });
   };
   if (type == DType::kDouble) run(DoubleRows{});
@@ -191,6 +226,10 @@ void sparse_cross_entropy_rows(DType type, const void* x, const int64_t* labels,
   auto run = [&]<class R>(R) {
     using T = typename R::T;
     losses<R>(type, {x, columns, 1}, loss, grad, rows, columns, pool, [&](int64_t i, const T* in, T* out, std::vector<T>&) {
+      if constexpr (std::is_same_v<T, float>) {
+        if (type == DType::kHalf) return Narrow<core::half>::sparse(in, labels[i], out, columns);
+        if (type == DType::kBfloat16) return Narrow<core::bfloat16>::sparse(in, labels[i], out, columns);
+      }
       return sparse_cross_entropy_row<R>(in, labels[i], out, columns);
     });
   };

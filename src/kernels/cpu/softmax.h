@@ -20,7 +20,7 @@ struct MatrixView {
 // loss[i] = -sum_j labels[i, j] log softmax(x)[i, j]; grad = softmax(x) - labels, dense.
 void cross_entropy_rows(core::DType type, const MatrixView& x, const MatrixView& labels, void* loss, void* grad, int64_t rows, int64_t columns,
                         core::ThreadPool& pool);
-// The same with one class a row, given by its index; a row whose index lies outside gives NaN.
+// The same with one class a row, given by its index, which must lie in [0, columns).
 void sparse_cross_entropy_rows(core::DType type, const void* x, const int64_t* labels, void* loss, void* grad, int64_t rows, int64_t columns,
                                core::ThreadPool& pool);
 

@@ -1,0 +1,23 @@
+// Rows that are combined element by element: the inner loops of the segment ops.
+#pragma once
+
+#include <cstdint>
+
+#include "core/dtype.h"
+
+namespace weft::kernels {
+
+enum class SegmentOp { kSum, kProd, kMax, kMin };
+
+struct SegmentRows {
+  int size = 0;                                                       // bytes of an element
+  void (*fill)(SegmentOp op, void* row, int64_t n) = nullptr;         // the start: 0, 1, the lowest, the highest number
+  void (*combine)(SegmentOp op, void* row, const void* x, int64_t n) = nullptr;
+  void (*divide)(void* row, int64_t n, double by) = nullptr;          // integers are cut towards zero
+  void (*add_scaled)(void* row, const void* x, int64_t n, double scale) = nullptr;
+};
+
+// Null for types that cannot be added.
+const SegmentRows* segment_rows(core::DType type);
+
+}  // namespace weft::kernels
