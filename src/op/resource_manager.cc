@@ -1,6 +1,9 @@
 #include "op/resource_manager.h"
 
+#include <cxxabi.h>
+
 #include <atomic>
+#include <cstdlib>
 
 namespace weft::op {
 
@@ -11,10 +14,11 @@ std::shared_ptr<Resource> ResourceManager::lookup(const std::string& container, 
 }
 
 Result<std::shared_ptr<Resource>> ResourceManager::lookup_or_create(const std::string& container, const std::string& type, const std::string& name,
-                                                                    const std::function<Result<std::shared_ptr<Resource>>()>& make) {
+                                                                    const std::function<Result<std::shared_ptr<Resource>>()>& make, bool exists) {
   if (auto found = lookup(container, type, name)) return found;
   WEFT_ASSIGN(std::shared_ptr<Resource> made, make());  // outside the lock: no callbacks under it
   std::lock_guard lock(mutex_);
+  if (exists) containers_.insert(container.empty() ? default_container_ : container);
   return resources_.emplace(key(container, type, name), std::move(made)).first->second;
 }
 
@@ -22,15 +26,46 @@ Status ResourceManager::create(const std::string& container, const std::string& 
   std::lock_guard lock(mutex_);
   if (!resources_.emplace(key(container, type, name), std::move(resource)).second)
     return already_exists("Resource ", container.empty() ? default_container_ : container, "/", name, "/", type);
+  containers_.insert(container.empty() ? default_container_ : container);
   return {};
+}
+
+void ResourceManager::add_container(const std::string& container) {
+  std::lock_guard lock(mutex_);
+  containers_.insert(container.empty() ? default_container_ : container);
+}
+
+Status ResourceManager::absent(const std::string& container, const std::string& type, const std::string& name) const {
+  const std::string& in = container.empty() ? default_container_ : container;
+  {
+    std::lock_guard lock(mutex_);
+    if (!containers_.contains(in)) return not_found("Container ", in, " does not exist. (Could not find resource: ", in, "/", name, ")");
+  }
+  return not_found("Resource ", in, "/", name, "/", type, " does not exist.");
+}
+
+Status ResourceManager::wrong_type(const ResourceHandle::Info& info, const char* expected) {
+  // The hash is type_info::hash_code() of TensorFlow's class, which libstdc++ takes of the mangled name.
+  auto describe = [](const std::string& type) {
+    int status = 0;
+    char* plain = abi::__cxa_demangle(type.c_str(), nullptr, nullptr, &status);
+    std::string text = cat("type '", plain ? plain : type.c_str(), "' (hash code ", std::hash<std::string_view>{}(type), ")");
+    std::free(plain);
+    return text;
+  };
+  return invalid_argument("Trying to access a handle's resource using the wrong type. The handle points to a resource (name '", info.name, "') of ",
+                          describe(info.type_name), " but you are trying to access the resource as ", describe(expected));
 }
 
 Status ResourceManager::remove(const std::string& container, const std::string& type, const std::string& name) {
   std::shared_ptr<Resource> gone;  // destroyed after the lock is given back
   std::lock_guard lock(mutex_);
   auto it = resources_.find(key(container, type, name));
-  if (it == resources_.end())
-    return not_found("Resource ", container.empty() ? default_container_ : container, "/", name, "/", type, " does not exist.");
+  if (it == resources_.end()) {
+    const std::string& in = container.empty() ? default_container_ : container;
+    if (!containers_.contains(in)) return not_found("Container ", in, " does not exist.");
+    return not_found("Resource ", in, "/", name, "/", type, " does not exist.");
+  }
   gone = std::move(it->second);
   resources_.erase(it);
   return {};
@@ -43,19 +78,25 @@ void ResourceManager::clear_container(const std::string& container) {
     if (std::get<0>(it->first) == container) gone.insert(resources_.extract(it++));
     else ++it;
   }
+  containers_.erase(container);
 }
 
 void ResourceManager::clear() {
   std::map<Key, std::shared_ptr<Resource>> gone;
   std::lock_guard lock(mutex_);
   gone.swap(resources_);
+  containers_.clear();
 }
 
 Status ResourceManager::destroy(const ResourceHandle& handle) {
   const auto* info = handle.info();
   if (!info) return invalid_argument("the resource handle is empty");
   if (info->anonymous) return {};  // goes with its last handle
-  return remove(info->container, info->type_name, info->name);
+  Status removed = remove(info->container, info->type_name, info->name);
+  // By handle, TensorFlow looks with a hash code alone and so cannot name the type.
+  if (removed.code() == Code::kNotFound && removed.message().starts_with("Resource "))
+    return not_found("Resource ", info->container.empty() ? default_container_ : info->container, "/", info->name, "/<unknown> does not exist.");
+  return removed;
 }
 
 Tensor make_handle(std::string device, std::string container, std::string name, std::string type_name, std::shared_ptr<Resource> resource,

@@ -24,6 +24,11 @@ class Variable final : public core::Resource {
     tensor_ = std::move(t);
     initialized_ = true;
   }
+  // Back to the state before the first assignment (DestroyResourceOp): handles stay valid, the value is gone.
+  void reset() {
+    tensor_ = {};
+    initialized_ = false;
+  }
   // With the exclusive lock held: makes the memory this variable's own, so that it may be written.
   core::Status make_writable() {
     if (tensor_.unique()) return {};

@@ -67,6 +67,7 @@ void all(op::Registry& r) {
   sparse_matrix(r);
   state(r);
   state_ref(r);
+  state_sparse(r);
   string(r);
   string_hash(r);
   summary(r);

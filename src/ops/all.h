@@ -71,6 +71,7 @@ void sparse_cross(op::Registry& r);
 void sparse_matrix(op::Registry& r);
 void state(op::Registry& r);
 void state_ref(op::Registry& r);
+void state_sparse(op::Registry& r);
 void string(op::Registry& r);
 void string_hash(op::Registry& r);
 void summary(op::Registry& r);
