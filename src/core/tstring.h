@@ -38,6 +38,8 @@ class tstring {
     assign(s);
     return *this;
   }
+  tstring& operator=(const std::string& s) { return *this = std::string_view(s); }
+  tstring& operator=(const char* s) { return *this = std::string_view(s); }
   ~tstring() { release(); }
 
   size_t size() const {
