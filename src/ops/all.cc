@@ -69,7 +69,9 @@ void all(op::Registry& r) {
   state_ref(r);
   state_sparse(r);
   string(r);
+  string_format(r);
   string_hash(r);
+  string_split(r);
   summary(r);
   tensor_array(r);
   tensor_list(r);
