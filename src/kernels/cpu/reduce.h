@@ -12,7 +12,7 @@
 
 namespace weft::kernels {
 
-enum class ReduceOp { kSum, kMean, kProd, kMax, kMin, kNorm };  // kNorm: square root of the sum of squares
+enum class ReduceOp { kSum, kMean, kProd, kMax, kMin, kNorm, kSumSquares };  // kNorm: the root of kSumSquares
 
 // Reduces the dimensions i of `dims` with reduced[i]; out holds the others in order. bool counts as
 // uint8 (all: kMin, any: kMax). Unimplemented for types without the operation.

@@ -206,6 +206,7 @@ const ReduceLoops* arithmetic(ReduceOp op) {
     case ReduceOp::kSum: return plain<Add, T>();
     case ReduceOp::kMean: return &mean;
     case ReduceOp::kProd: return plain<Multiply, T>();
+    case ReduceOp::kSumSquares: return plain<AddSquares, T>();
     case ReduceOp::kNorm:
       if constexpr (std::is_integral_v<T>) {
         return plain<AddSquares, T>();

@@ -91,9 +91,8 @@ struct Narrow {
     for (int64_t j = 0; j < n; ++j) {
       d[j] = r(x[j] - max);
       e[j] = r(std::exp(d[j]));
-      sum += e[j];
+      sum = r(sum + e[j]);
     }
-    sum = r(sum);
     return r(std::log(sum));
   }
   static float dense(const float* x, const float* labels, float* grad, int64_t n) {
@@ -101,7 +100,7 @@ struct Narrow {
     float sum, loss = 0;
     const float log_sum = prepare(x, d.data(), grad, n, sum);
     for (int64_t j = 0; j < n; ++j) {
-      loss += r(labels[j] * r(log_sum - d[size_t(j)]));
+      loss = r(loss + r(labels[j] * r(log_sum - d[size_t(j)])));
       grad[j] = r(grad[j] / sum) - labels[j];
     }
     return loss;
