@@ -1,0 +1,44 @@
+# The everyday commands. `make test` and `make demo` start from a bare Debian 12.
+BUILD ?= build/release
+JOBS ?= $(shell nproc)
+PACKAGES = g++ cmake ninja-build ccache lld python3 doctest-dev libcli11-dev libdnnl-dev libre2-dev libicu-dev \
+           libpng-dev libjpeg62-turbo-dev libgif-dev libwebp-dev zlib1g-dev libeigen3-dev
+SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+
+.PHONY: help setup build install test demo bench asan tsan clean
+
+help:
+	@echo "make test    install packages, build, run all tests, lay out build/install"
+	@echo "make demo    install packages, build, and take a short tour"
+	@echo "make bench TF=path/to/libtensorflow_cc.so.2    weft beside TensorFlow, interleaved, as ratios"
+	@echo "make asan | tsan    build and run the tests with sanitizers"
+	@echo "make build | install | clean"
+
+setup:
+	@missing=$$(for p in $(PACKAGES); do dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'install ok installed' || echo $$p; done); \
+	if [ -n "$$missing" ]; then echo "installing:" $$missing; \
+	  $(SUDO) apt-get update -qq && DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq --no-install-recommends $$missing >/dev/null; fi
+
+build: setup
+	@start=$$(date +%s); cmake --preset release >/dev/null && ninja -C $(BUILD) -j$(JOBS) && \
+	  echo "build: $$(( $$(date +%s) - start )) s" | tee build/build_seconds
+
+install: build
+	@cmake --install $(BUILD) --prefix build/install --strip >/dev/null && echo "installed in build/install"
+
+test: install
+	@start=$$(date +%s); ctest --test-dir $(BUILD) -j$(JOBS) --output-on-failure; code=$$?; \
+	cat build/build_seconds; echo "tests: $$(( $$(date +%s) - start )) s"; exit $$code
+
+demo: install
+	@build/install/bin/weft --version
+	@$(BUILD)/examples/tour
+
+bench: install
+	@python3 bench/run.py --weft build/install/lib/libtensorflow.so $(if $(TF),--tensorflow $(TF)) $(ARGS)
+
+asan tsan: setup
+	cmake --preset $@ >/dev/null && ninja -C build/$@ -j$(JOBS) && ctest --test-dir build/$@ -j$(JOBS) --output-on-failure
+
+clean:
+	rm -rf build

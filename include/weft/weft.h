@@ -1,0 +1,9 @@
+// All of weft's C++ API, except the wrappers of every single op (weft/raw.h).
+#pragma once
+
+#include "weft/call.h"
+#include "weft/context.h"
+#include "weft/error.h"
+#include "weft/math.h"
+#include "weft/tensor.h"
+#include "weft/types.h"

@@ -1,0 +1,123 @@
+#include "weft/tensor.h"
+
+#include <ostream>
+
+#include "api/unwrap.h"
+#include "weft/call.h"
+
+namespace weft {
+
+using api::check;
+using api::handle_of;
+using api::value_of;
+
+std::string to_string(DType t) { return core::dtype_name(static_cast<core::DType>(t)); }
+
+Tensor::Tensor(const Tensor& o) : handle_(o.handle_) {
+  if (handle_) static_cast<eager::TensorHandle*>(handle_)->add_ref();
+}
+
+Tensor::~Tensor() {
+  if (handle_) static_cast<eager::TensorHandle*>(handle_)->drop_ref();
+}
+
+Tensor::Tensor(const char* text) : Tensor(of_strings({}, {text})) {}
+Tensor::Tensor(const std::string& text) : Tensor(of_strings({}, {text})) {}
+
+Tensor Tensor::of_strings(std::vector<int64_t> shape, const std::vector<std::string>& values) {
+  auto t = api::unwrap(core::Tensor::allocate(core::DType::kString, api::unwrap(core::Shape::make(shape))));
+  if (t.num_elements() != int64_t(values.size()))
+    check(core::invalid_argument(values.size(), " strings do not fill the shape ", t.shape()));
+  for (size_t i = 0; i < values.size(); ++i) t.data<core::tstring>()[i] = values[i];
+  return api::adopt(eager::TensorHandle::make(std::move(t), nullptr));
+}
+
+Tensor Tensor::from_bytes(DType dtype, std::vector<int64_t> shape, const void* bytes, size_t size) {
+  const auto type = static_cast<core::DType>(dtype);
+  if (!core::is_valid_dtype(int(dtype)) || !core::is_simple(type)) check(core::invalid_argument("a tensor of ", to_string(dtype), " cannot be made from bytes"));
+  auto t = api::unwrap(core::Tensor::allocate(type, api::unwrap(core::Shape::make(shape))));
+  if (t.byte_size() != size) check(core::invalid_argument(size, " bytes do not fill a ", to_string(dtype), " tensor of shape ", t.shape()));
+  if (size) std::memcpy(t.raw(), bytes, size);
+  return api::adopt(eager::TensorHandle::make(std::move(t), nullptr));
+}
+
+Tensor Tensor::borrow(DType dtype, std::vector<int64_t> shape, void* data, size_t size, void (*deallocator)(void*, size_t, void*), void* arg) {
+  const auto type = static_cast<core::DType>(dtype);
+  const auto s = api::unwrap(core::Shape::make(shape));
+  if (!core::is_valid_dtype(int(dtype)) || !core::is_simple(type) || !data ||
+      core::multiply_without_overflow(s.num_elements(), int64_t(core::dtype_size(type))) != int64_t(size))
+    check(core::invalid_argument(size, " bytes do not fill a ", to_string(dtype), " tensor of shape ", s));
+  if (reinterpret_cast<uintptr_t>(data) % std::min<size_t>(core::dtype_size(type), 8))
+    check(core::invalid_argument("memory to borrow must be aligned for ", to_string(dtype)));
+  return api::adopt(eager::TensorHandle::make(core::Tensor(type, s, core::Buffer::wrap(data, size, deallocator, arg)), nullptr));
+}
+
+DType Tensor::dtype() const { return static_cast<DType>(handle_of(*this)->dtype()); }
+std::vector<int64_t> Tensor::shape() const { return value_of(*this).shape().vec(); }
+int Tensor::rank() const { return value_of(*this).rank(); }
+int64_t Tensor::size() const { return value_of(*this).num_elements(); }
+
+std::string Tensor::device() const {
+  auto* d = handle_of(*this)->device();
+  return d ? d->name() : api::context().host()->name();
+}
+
+Tensor Tensor::on(std::string_view device) const {
+  auto& context = api::context();
+  core::Device* target = api::unwrap(context.devices().resolve(device, false));
+  core::Device* source = handle_of(*this)->device();
+  Tensor out;
+  core::Status status;
+  target->copy_from(source ? *source : *context.host(), value_of(*this), [&](core::Result<core::Tensor> t) {
+    if (t.ok()) out = api::adopt(eager::TensorHandle::make(std::move(t).value(), target));
+    else status = t.status();
+  });
+  check(status);
+  return out;
+}
+
+const void* Tensor::checked_data(DType expected) const {
+  const core::Tensor& t = value_of(*this);
+  if (static_cast<DType>(t.dtype()) != expected)
+    check(core::invalid_argument("the tensor holds ", core::dtype_name(t.dtype()), ", not ", to_string(expected)));
+  return t.raw();
+}
+
+std::vector<std::string> Tensor::strings() const {
+  const core::Tensor& t = value_of(*this);
+  if (t.dtype() != core::DType::kString) check(core::invalid_argument("the tensor holds ", core::dtype_name(t.dtype()), ", not strings"));
+  std::vector<std::string> out;
+  for (const auto& s : t.span<core::tstring>()) out.push_back(s.str());
+  return out;
+}
+
+std::string Tensor::to_string() const {
+  const core::Tensor& t = value_of(*this);
+  return core::cat(t.summary(20), " shape=", t.shape(), " dtype=", core::dtype_name(t.dtype()));
+}
+
+std::ostream& operator<<(std::ostream& out, const Tensor& t) { return out << t.to_string(); }
+
+namespace {
+
+Tensor binary(std::string_view op, const Tensor& a, const Tensor& b) { return Call(op).in(a).in(b).one(); }
+
+}  // namespace
+
+Tensor operator+(const Tensor& a, const Tensor& b) { return binary(a.dtype() == DType::string ? "Add" : "AddV2", a, b); }
+Tensor operator-(const Tensor& a, const Tensor& b) { return binary("Sub", a, b); }
+Tensor operator*(const Tensor& a, const Tensor& b) { return binary("Mul", a, b); }
+Tensor operator/(const Tensor& a, const Tensor& b) { return binary("RealDiv", a, b); }
+Tensor operator%(const Tensor& a, const Tensor& b) { return binary("FloorMod", a, b); }
+Tensor operator-(const Tensor& a) { return Call("Neg").in(a).one(); }
+Tensor operator==(const Tensor& a, const Tensor& b) { return binary("Equal", a, b); }
+Tensor operator!=(const Tensor& a, const Tensor& b) { return binary("NotEqual", a, b); }
+Tensor operator<(const Tensor& a, const Tensor& b) { return binary("Less", a, b); }
+Tensor operator<=(const Tensor& a, const Tensor& b) { return binary("LessEqual", a, b); }
+Tensor operator>(const Tensor& a, const Tensor& b) { return binary("Greater", a, b); }
+Tensor operator>=(const Tensor& a, const Tensor& b) { return binary("GreaterEqual", a, b); }
+Tensor operator&&(const Tensor& a, const Tensor& b) { return binary("LogicalAnd", a, b); }
+Tensor operator||(const Tensor& a, const Tensor& b) { return binary("LogicalOr", a, b); }
+Tensor operator!(const Tensor& a) { return Call("LogicalNot").in(a).one(); }
+
+}  // namespace weft
