@@ -81,7 +81,7 @@ Status shape_attr(ShapeContext& c) {
 Status run_placeholder(KernelContext& c) {
   const PartialShape& shape = c.attr<PartialShape>("shape");
   std::string tail = shape.rank() > 0 ? cat(" and shape ", shape) : "";
-  return invalid_argument("You must feed a value for placeholder tensor '", c.node().name(), "' with dtype ",
+  return invalid_argument("You must feed a value for placeholder tensor '", node_name(c.node()), "' with dtype ",
                           dtype_name(c.output_type(0)), tail);
 }
 
@@ -258,7 +258,8 @@ Status run_squeeze(KernelContext& c) {
   const Tensor& in = c.input(0);
   const auto& dims = c.attr<std::vector<int64_t>>("squeeze_dims");
   std::vector<bool> gone(size_t(in.rank()), dims.empty());
-  for (int64_t d : dims) {
+  for (size_t i = dims.size(); i-- > 0;) {  // from the last, so that of several bad ones the same is named as in TensorFlow
+    const int64_t d = dims[i];
     if (d < -in.rank() || d >= in.rank())
       return invalid_argument("Tried to squeeze dim index ", d, " for tensor with ", in.rank(), " dimensions.");
     gone[size_t(d < 0 ? d + in.rank() : d)] = true;

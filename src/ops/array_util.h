@@ -64,6 +64,9 @@ inline Result<bool> ignores_bad_indices(const std::string& policy) {
   return invalid_argument("Unknown bad indices handling attribute: ", policy);
 }
 
+// What messages call a node: an op called on its own has no name but its op's.
+inline std::string node_name(const NodeInfo& node) { return node.name().empty() ? std::string(node.op()) : node.name(); }
+
 // The output is input 0 itself.
 inline Status pass_through(KernelContext& c) {
   c.set_output(0, c.input(0));

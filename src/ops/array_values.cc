@@ -247,7 +247,7 @@ Status run_unravel_index(KernelContext& c) {
     int64_t rest = int_at(indices, i);
     for (int64_t k = rank; k-- > 0;) {
       const int64_t size = sizes[size_t(k)];
-      put_int(*out, k * n + i, k ? rest % size : rest);
+      put_int(*out, k * n + i, rest % size);
       rest /= size;
     }
   }

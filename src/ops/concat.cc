@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/gather.h"
+#include "kernels/cpu/scatter_nd.h"
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/array_util.h"
@@ -30,9 +31,8 @@ Status concat(KernelContext& c, Tensors values, const Tensor& axis_in, const cha
   const Tensor& first = *values[0];
   const int rank = first.rank();
   int64_t axis = int_at(axis_in, 0);
-  if (!((axis >= -rank && axis < rank)))
-    return rank == 0 ? invalid_argument("ConcatOp : Can't concatenate scalars (use tf.stack instead)")
-                     : invalid_argument("ConcatOp : Expected concatenating dimensions in the range [", -rank, ", ", rank, "), but got ", axis);
+  if ((axis < -rank || axis >= rank) && !(axis == 0 && rank == 0))
+    return invalid_argument("ConcatOp : Expected concatenating dimensions in the range [", -rank, ", ", rank, "), but got ", axis);
   if (axis < 0) axis += rank;
   int64_t total = 0;
   for (size_t i = 0; i < values.size(); ++i) {
@@ -110,7 +110,7 @@ Status run_concat_offset(KernelContext& c) {
   if (dim.rank() != 0) return invalid_argument("Concat dim tensor should be a scalar integer, but got shape ", dim.shape());
   const int n = c.num_inputs() - 1;
   for (int i = 0; i < n; ++i) {
-    if (c.input(i + 1).rank() != 1) return invalid_argument("input ", i, " should be a vector, but got shape ", c.input(i + 1).shape());
+    if (c.input(i + 1).rank() != 1) return invalid_argument("input ", i + 1, " should be a vector, but got shape ", c.input(i + 1).shape());
   }
   const Tensor& first = c.input(1);
   const int64_t rank = first.num_elements(), given = int_at(dim, 0), axis = given < 0 ? given + rank : given;
@@ -403,7 +403,11 @@ Status dynamic_partition_shape(ShapeContext& c) {
 Result<Shape> stitched_shape(Tensors indices, Tensors data) {
   int64_t highest = -1;
   for (size_t i = 0; i < indices.size(); ++i) {
-    for (int32_t x : indices[i]->span<int32_t>()) highest = std::max<int64_t>(highest, x);
+    const auto at = indices[i]->span<int32_t>();
+    for (size_t k = 0; k < at.size(); ++k) {
+      if (at[k] < 0) return invalid_argument("indices[", k, "] is out of range");
+      highest = std::max<int64_t>(highest, at[k]);
+    }
   }
   const Tensor &data0 = *data[0], &indices0 = *indices[0];
   for (size_t i = 0; i < indices.size(); ++i) {
@@ -422,25 +426,17 @@ Status run_dynamic_stitch(KernelContext& c) {
   const Tensors indices = c.input_list("indices"), data = c.input_list("data");
   WEFT_ASSIGN(Shape shape, stitched_shape(indices, data));
   WEFT_ASSIGN(Tensor* out, c.allocate(0, shape));
-  // For each row of the result the input that it comes from: the last that names it.
-  std::vector<const void*> source(size_t(shape.dim(0)), nullptr);
   const int64_t row = shape.elements_in(1, shape.rank());
-  for (size_t i = 0; i < indices.size(); ++i) {
-    const auto at = indices[i]->span<int32_t>();
-    for (size_t k = 0; k < at.size(); ++k) {
-      if (at[k] < 0 || at[k] >= shape.dim(0)) return invalid_argument("indices[", i, "] is out of range");
-      source[size_t(at[k])] = element(*data[i], int64_t(k) * row);
-    }
-  }
   if (row == 0) return {};
-  const DType dtype = out->dtype();
-  c.pool().parallel_for(shape.dim(0), double(row) * double(dtype_size(dtype)) / 8 + 5, [&](int64_t b, int64_t e) {
-    for (int64_t i = b; i < e; ++i) {
-      // Rows that no index names are zero: TensorFlow leaves what memory held.
-      if (source[size_t(i)]) kernels::copy_run(c.pool(), dtype, source[size_t(i)], element(*out, i * row), row);
-      else kernels::fill_zero(c.pool(), dtype, element(*out, i * row), row);
-    }
-  });
+  // Rows that no index names are zero: TensorFlow leaves what memory held.
+  kernels::fill_zero(c.pool(), out->dtype(), out->raw(), out->num_elements());
+  std::vector<int64_t> offsets;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    offsets.clear();
+    for (int32_t at : indices[i]->span<int32_t>()) offsets.push_back(at * row);
+    WEFT_RETURN_IF_ERROR(
+        kernels::scatter_update(c.pool(), kernels::Update::kAssign, out->dtype(), out->raw(), data[i]->raw(), offsets, row));
+  }
   return {};
 }
 

@@ -33,9 +33,10 @@ struct Diagonals {
 };
 
 // Reads the argument k of the newer ops; the older ones have none and mean the main diagonal.
-Result<Diagonals> read_k(const Tensor& k) {
+Result<Diagonals> read_k(const Tensor& k, const char* if_empty = "Expected diag_index to have at least 1 element") {
   if (k.rank() > 1) return invalid_argument("diag_index must be a scalar or vector, received shape: ", k.shape());
-  if (k.rank() == 1 && (k.dim(0) < 1 || k.dim(0) > 2))
+  if (k.num_elements() < 1) return invalid_argument(if_empty);
+  if (k.num_elements() > 2)
     return invalid_argument("diag_index must have only one or two elements, received ", k.dim(0), " elements.");
   Diagonals d;
   d.lower = int_at(k, 0);
@@ -166,7 +167,7 @@ Status run_set_diag(KernelContext& c) {
   const Tensor &in = c.input(0), &diagonal = c.input(1);
   Diagonals d;
   if (c.num_inputs() > 2) {
-    WEFT_ASSIGN(d, read_k(c.input(2)));
+    WEFT_ASSIGN(d, read_k(c.input(2), "diag_index must have at least one element"));
   }
   d.align(align_of(c.node()));
   const int rank = in.rank();
@@ -175,7 +176,10 @@ Status run_set_diag(KernelContext& c) {
   d.rows = in.dim(rank - 2);
   d.cols = in.dim(rank - 1);
   WEFT_RETURN_IF_ERROR(check_bounds(d, ""));
-  if (d.lower != d.upper && (diagonal.rank() <= rank - 2 || diagonal.dim(rank - 2) != d.count()))
+  if (d.lower != d.upper && diagonal.rank() <= rank - 2)
+    return invalid_argument("Diagonal tensor rank must be large enough to contain a diagonal-count dimension. Input rank: ", rank,
+                            ", Expected diagonal rank >= ", rank - 1, ", Received diagonal rank: ", diagonal.rank());
+  if (d.lower != d.upper && diagonal.dim(rank - 2) != d.count())
     return invalid_argument("The number of diagonals provided in `diag` is not consistent with `lower_diag_index` and `upper_diag_index`");
   Shape want = in.shape().slice(0, rank - 2);
   if (d.count() > 1) want.add_dim(d.count());
@@ -317,7 +321,7 @@ Status diag_shape(ShapeContext& c) {
 Status run_tensor_diag_part(KernelContext& c) {
   const Tensor& in = c.input(0);
   const int half_rank = in.rank() / 2;
-  if (in.rank() < 2 || in.rank() % 2 != 0)
+  if (in.rank() % 2 != 0)
     return invalid_argument("The rank of the tensor should be                                          even and positive, got shape ",
                             in.shape());
   for (int i = 0; i < half_rank; ++i) {

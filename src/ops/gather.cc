@@ -124,13 +124,14 @@ Status run_gather_nd(KernelContext& c) {
   kernels::ScatterNdSizes sizes{tuples.num_elements(), tuple, rest.num_elements()};
   WEFT_ASSIGN(Tensor* out, c.allocate(0, tuples.concat(rest)));
   if (sizes.updates == 0) return {};
-  if (params.num_elements() == 0 && sizes.slice != 0 && !ignore) return invalid_argument("Requested more than 0 entries, but params is empty.  Params shape: ", params.shape());
+  if (params.num_elements() == 0)
+    return invalid_argument("Requested more than 0 entries, but params is empty.  Params shape: ", params.shape());
   WEFT_ASSIGN(Tensor offsets, c.temp(DType::kInt64, {sizes.updates}));
   return with_indices(indices, [&](const auto* index) -> Status {
     const int64_t bad = kernels::scatter_nd_offsets(index, sizes, params.shape(), offsets.data<int64_t>());
     if (bad >= 0 && !ignore)
       return kernels::scatter_nd_error(index, indices.shape(), sizes, params.shape(), bad, "param shape")
-          .with_suffix(cat(", node name: ", c.node().name()));
+          .with_suffix(cat(", node name: ", node_name(c.node())));
     kernels::gather_offsets(c.pool(), params.dtype(), params.raw(), offsets.data<int64_t>(), sizes.updates, sizes.slice, out->raw());
     return {};
   });

@@ -56,9 +56,10 @@ void fill_border(KernelContext& c, const Tensor& in, const std::vector<Padding>&
   }
 }
 
-Status pad(KernelContext& c, const void* value) {
+Status pad(KernelContext& c, const Tensor& value) {
   const Tensor &in = c.input(0), &paddings = c.input(1);
   WEFT_RETURN_IF_ERROR(check_paddings(in, paddings, " "));
+  if (value.rank() != 0) return invalid_argument("constant_values must be a scalar. Found: ", value.shape());
   const std::vector<Padding> pads = paddings_of(paddings);
   std::vector<int64_t> dims;
   bool changes = false;
@@ -75,7 +76,7 @@ Status pad(KernelContext& c, const void* value) {
   const Shape shape(dims);
   WEFT_ASSIGN(Tensor* out, c.allocate(0, shape));
   if (out->num_elements() == 0) return {};
-  fill_border(c, in, pads, value, *out);
+  fill_border(c, in, pads, value.raw(), *out);
   const auto from = strides_of(in.shape()), to = strides_of(shape);
   kernels::CopyPlan plan;
   int64_t offset = 0;
@@ -89,14 +90,10 @@ Status pad(KernelContext& c, const void* value) {
 
 Status run_pad(KernelContext& c) {
   WEFT_ASSIGN(Tensor zero, Tensor::zeros(c.input(0).dtype(), {}));
-  return pad(c, zero.raw());
+  return pad(c, zero);
 }
 
-Status run_pad_v2(KernelContext& c) {
-  const Tensor& value = c.input(2);
-  if (value.rank() != 0) return invalid_argument("constant_values must be a scalar. Found: ", value.shape());
-  return pad(c, value.raw());
-}
+Status run_pad_v2(KernelContext& c) { return pad(c, c.input(2)); }
 
 // `sign` is 1 to add the borders and -1 to take them off.
 Status pad_rule(ShapeContext& c, int sign) {

@@ -55,7 +55,6 @@ int mismatch(const Shape& indices, const Shape& updates, const Shape& params) {
 Status run_scatter_nd(KernelContext& c) {
   const Tensor &indices = c.input(0), &updates = c.input(1), &dims = c.input(2);
   WEFT_RETURN_IF_ERROR(check_ranks(indices, updates));
-  if (dims.rank() != 1) return invalid_argument("Shape must be a vector");
   WEFT_ASSIGN(Shape shape, shape_from(dims));
   if (!empty_matches(dims.num_elements(), indices.num_elements(), updates.num_elements()))
     return invalid_argument("Indices and updates specified for empty output shape");
@@ -69,6 +68,7 @@ Status run_scatter_nd(KernelContext& c) {
       return invalid_argument("Dimensions [", indices.dim(outer), ",", shape.rank(), ") of input[shape=", shape,
                               "] must match dimensions [", outer, ",", updates.rank(), ") of updates[shape=", updates.shape(), "]");
   }
+  if (dims.rank() != 1) return invalid_argument("Shape must be a vector");
   WEFT_ASSIGN(Tensor* out, c.allocate(0, shape));
   kernels::fill_zero(c.pool(), out->dtype(), out->raw(), out->num_elements());
   return scatter_into(c, Update::kAdd, indices, updates, *out);

@@ -1,5 +1,7 @@
 #include "ops/strided_slice_util.h"
 
+#include <algorithm>
+
 #include "ops/array_util.h"
 
 namespace weft::ops {
@@ -38,17 +40,16 @@ void assign_slice(ThreadPool& pool, const Tensor& value, const Shape& value_shap
 Status assign_broadcast(ThreadPool& pool, const Tensor& value, const StridedSlice& slice, Tensor& target) {
   const Shape want(slice.shape.dims());
   auto refuse = [&] { return invalid_argument("Cannot broadcast input shape ", value.shape(), " into final shape ", want); };
-  if (value.rank() > want.rank()) return refuse();
+  const int extra = value.rank() - want.rank();  // the value may have more leading dimensions of size 1, or fewer dimensions
   for (int i = 0; i < value.rank(); ++i) {
-    const int64_t v = value.dim(i), w = want.dim(i + want.rank() - value.rank());
-    if (v != 1 && v != w) return refuse();
+    if (value.dim(i) != 1 && (i < extra || value.dim(i) != want.dim(i - extra))) return refuse();
   }
   // The value in the target's dimensions: what was shrunk or is missing has one step. New axes have size 1
   // in the slice, so leaving them out does not disturb the value's strides.
   std::vector<int64_t> dims(slice.dims.size(), 1);
-  for (int axis = want.rank() - value.rank(); axis < want.rank(); ++axis) {
+  for (int axis = std::max(0, -extra); axis < want.rank(); ++axis) {
     const int d = slice.axes[size_t(axis)];
-    if (d >= 0) dims[size_t(d)] = value.dim(axis - (want.rank() - value.rank()));
+    if (d >= 0) dims[size_t(d)] = value.dim(axis + extra);
   }
   assign_slice(pool, value, Shape(dims), slice, target);
   return {};

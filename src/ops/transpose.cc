@@ -17,13 +17,15 @@ Status check_permutation(const Tensor& perm, int rank) {
   if (perm.num_elements() != rank)
     return invalid_argument("transpose expects a vector of size ", rank, ". But input(1) is a vector of size ", perm.num_elements());
   std::vector<bool> seen(size_t(rank), false);
+  std::vector<int64_t> axes;
   for (int i = 0; i < rank; ++i) {
     const int64_t given = int_at(perm, i), d = given < 0 ? given + rank : given;
-    if (d < 0 || d >= rank) return invalid_argument(given, " is out of range [0 .. ", rank, ")");
+    if (d < 0 || d >= rank) return invalid_argument(d, " is out of range [0 .. ", rank, ")");
     seen[size_t(d)] = true;
+    axes.push_back(d);
   }
   for (int i = 0; i < rank; ++i) {
-    if (!seen[size_t(i)]) return invalid_argument(i, " is missing from {", join(ints_of(perm)), "}.");
+    if (!seen[size_t(i)]) return invalid_argument(i, " is missing from {", join(axes), "}.");
   }
   return {};
 }
@@ -142,6 +144,7 @@ Status run_reverse(KernelContext& c) {
     return invalid_argument("'dims' must have the same number of values as 'input' has dimensions. 'input' has ", in.rank(), "'dims' has ",
                             dims.dim(0), " values");
   if (in.rank() > 8) return unimplemented("reverse is not implemented for tensors of rank > 8.");
+  if (in.dim(0) == 0) return invalid_argument("Invalid input first dimension. Found 0.");
   std::vector<bool> turned(size_t(in.rank()));
   for (size_t i = 0; i < turned.size(); ++i) turned[i] = dims.data<uint8_t>()[i] != 0;
   return reverse(c, turned);
@@ -160,7 +163,7 @@ Status reverse_shape(ShapeContext& c) {
 Status run_reverse_v2(KernelContext& c) {
   const Tensor &in = c.input(0), &axes = c.input(1);
   const int rank = in.rank();
-  if (rank == 0) return pass_through(c);
+  if (rank == 0 || in.num_elements() == 0) return pass_through(c);
   if (axes.rank() != 1) return invalid_argument("'dims' must be 1-dimension, not ", axes.rank());
   if (rank > 8) return unimplemented("reverse is not implemented for tensors of rank > 8.");
   std::vector<bool> turned(size_t(rank), false);
@@ -182,12 +185,12 @@ Status reverse_v2_shape(ShapeContext& c) {
 }
 
 Status check_reverse_sequence(const Shape& in, const Tensor& lengths, int64_t batch_dim, int64_t seq_dim) {
+  if (batch_dim < 0) return invalid_argument("Invalid batch_dim ", batch_dim);
+  if (seq_dim < 0) return invalid_argument("Invalid seq_dim ", seq_dim);
   if (lengths.rank() != 1) return invalid_argument("seq_lengths must be 1-dim, not ", lengths.rank());
   if (batch_dim == seq_dim) return invalid_argument("batch_dim == seq_dim == ", seq_dim);
   if (seq_dim >= in.rank()) return invalid_argument("seq_dim must be < input rank ( ", seq_dim, " vs. ", in.rank(), ")");
   if (batch_dim >= in.rank()) return invalid_argument("batch_dim must be < input rank ( ", batch_dim, " vs. ", in.rank(), ")");
-  if (seq_dim < 0) return invalid_argument("Invalid seq_dim ", seq_dim);
-  if (batch_dim < 0) return invalid_argument("Invalid batch_dim ", batch_dim);
   if (lengths.num_elements() != in.dim(int(batch_dim)))
     return invalid_argument("Length of seq_lengths != input.dims(", batch_dim, "), (", lengths.num_elements(), " vs. ", in.dim(int(batch_dim)), ")");
   for (int64_t i = 0; i < lengths.num_elements(); ++i) {
@@ -247,7 +250,7 @@ Status run_roll(KernelContext& c) {
   std::vector<int64_t> by(size_t(rank), 0);
   for (int64_t i = 0; i < axes.num_elements(); ++i) {
     const int64_t given = int_at(axes, i), axis = given < 0 ? given + rank : given;
-    if (axis < 0 || axis >= rank) return invalid_argument("axis ", given, " is out of range");
+    if (axis < 0 || axis >= rank) return invalid_argument("axis ", axis, " is out of range");
     const int64_t size = std::max<int64_t>(in.dim(int(axis)), 1);
     int64_t& sum = by[size_t(axis)];
     sum = (sum + int_at(shifts, i) % size) % size;
@@ -345,10 +348,13 @@ Status run_broadcast_to(KernelContext& c) {
   if (in.rank() > shape.rank())
     return invalid_argument("Rank of input (", in.rank(), ") must be no greater than rank of output shape (", shape.rank(), ").");
   const int shift = shape.rank() - in.rank();
+  bool fits = true;
   for (int i = 0; i < in.rank(); ++i) {
-    if (in.dim(i) != 1 && in.dim(i) != shape.dim(i + shift))
-      return invalid_argument("Incompatible shapes: ", in.shape(), " vs. ", shape);
+    const int64_t from = in.dim(i), to = shape.dim(i + shift);
+    if (from != 1 && to != 1 && from != to) return invalid_argument("Incompatible shapes: ", in.shape(), " vs. ", shape);
+    fits &= from == 1 || from == to;
   }
+  if (!fits) return invalid_argument("Unable to broadcast tensor of shape ", in.shape(), " to tensor of shape ", shape);
   WEFT_ASSIGN(Tensor* out, c.allocate(0, shape));
   if (out->num_elements() == 0) return {};
   const auto from = strides_of(in.shape()), to = strides_of(shape);

@@ -32,10 +32,11 @@ std::vector<int64_t> clamped(const Tensor& starts, const Shape& in, const Shape&
 
 Status run_dynamic_slice(KernelContext& c) {
   const Tensor &in = c.input(0), &starts = c.input(1), &sizes = c.input(2);
-  if (starts.rank() != 1 || starts.num_elements() != in.rank())
+  if (starts.rank() != 1 || sizes.rank() != 1 || sizes.num_elements() != starts.num_elements())
+    return invalid_argument("has mismatched number of slice sizes (", sizes.num_elements(), ") and number of start indices (",
+                            starts.num_elements(), ")");
+  if (starts.num_elements() != in.rank())
     return invalid_argument("has mismatched number of start indices (", starts.num_elements(), ") and the rank of operand (", in.rank(), ")");
-  if (sizes.rank() != 1 || sizes.num_elements() != in.rank())
-    return invalid_argument("has mismatched number of slice sizes (", sizes.num_elements(), ") and number of start indices (", starts.num_elements(), ")");
   const Shape size(ints_of(sizes));
   for (int i = 0; i < in.rank(); ++i) {
     if (size.dim(i) < 0) return invalid_argument("has negative size index to dynamic slice: ", size.dim(i));
@@ -83,20 +84,25 @@ Result<int64_t> padded_size(int i, int64_t n, int64_t low, int64_t high, int64_t
 Status run_xla_pad(KernelContext& c) {
   const Tensor &in = c.input(0), &value = c.input(1);
   const int rank = in.rank();
+  for (int k = 2; k < 5; ++k) {
+    const Tensor& t = c.input(k);
+    if (t.rank() != 1)
+      return invalid_argument("output_shape must be rank 1, got shape ", t.dtype() == DType::kInt32 ? "s32" : "s64", t.shape());
+  }
   if (value.rank() != 0) return invalid_argument("padding_value must be a scalar");
   constexpr const char* kNames[] = {"padding_low", "padding_high", "padding_interior"};
   std::vector<int64_t> pads[3];
   for (int k = 0; k < 3; ++k) {
     const Tensor& t = c.input(k + 2);
-    if (t.rank() != 1) return invalid_argument(kNames[k], " must be rank 1, got shape ", t.shape());
     if (t.num_elements() != rank)
       return invalid_argument("The size of ", kNames[k], " must be equal to the input rank (", t.num_elements(), " vs. ", rank, ")");
     pads[k] = ints_of(t);
   }
   const auto &low = pads[0], &high = pads[1], &interior = pads[2];
   std::vector<int64_t> dims;
+  if (std::any_of(interior.begin(), interior.end(), [](int64_t x) { return x < 0; }))
+    return invalid_argument("padding_interior must be non-negative, got [", join(interior), "]");
   for (int i = 0; i < rank; ++i) {
-    if (interior[size_t(i)] < 0) return invalid_argument("padding_interior must be non-negative, got [", join(interior), "]");
     WEFT_ASSIGN(int64_t size, padded_size(i, in.dim(i), low[size_t(i)], high[size_t(i)], interior[size_t(i)]));
     dims.push_back(size);
   }

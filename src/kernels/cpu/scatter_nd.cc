@@ -1,6 +1,6 @@
 #include "kernels/cpu/scatter_nd.h"
 
-#include <limits>
+#include <algorithm>
 
 #include "core/resource.h"
 #include "core/tstring.h"
@@ -164,17 +164,24 @@ Result<ScatterNdSizes> check_scatter_nd(const Shape& params, const Shape& indice
   ScatterNdSizes s;
   const int batch = indices.rank() > 1 ? indices.rank() - 1 : 1;
   s.tuple = indices.rank() > 1 ? indices.dim(indices.rank() - 1) : 1;
-  bool fits = updates.rank() >= batch;
-  for (int i = 0; fits && i < batch; ++i) fits = updates.dim(i) == indices.dim(i);
-  if (!fits)
+  auto head_differs = [&] {
     return invalid_argument("Dimensions [0,", batch, ") of indices[shape=", indices, "] must match dimensions [0,", batch,
                             ") of updates[shape=", updates, "]");
-  fits = s.tuple <= params.rank() && updates.rank() == batch + params.rank() - int(s.tuple);
-  for (int i = batch; fits && i < updates.rank(); ++i) fits = updates.dim(i) == params.dim(i - batch + int(s.tuple));
-  if (!fits)
-    return invalid_argument("Dimensions [", s.tuple, ",", params.rank(), ") of input[shape=", params, "] must match dimensions [", batch, ",",
-                            updates.rank(), ") of updates[shape=", updates, "]");
-  s.updates = indices.elements_in(0, batch);
+  };
+  auto tail_differs = [&] {
+    return invalid_argument("Dimensions [", s.tuple, ",", params.rank(), ") of input[shape=", params, "] must match dimensions [", s.tuple,
+                            ",", updates.rank(), ") of updates[shape=", updates, "]");
+  };
+  if (updates.rank() < batch) return head_differs();
+  if (s.tuple > params.rank() || updates.rank() != batch + params.rank() - int(s.tuple)) return tail_differs();
+  for (int i = 0; i < batch; ++i) {
+    if (updates.dim(i) != indices.dim(i)) return head_differs();
+  }
+  for (int i = batch; i < updates.rank(); ++i) {
+    if (updates.dim(i) != params.dim(i - batch + int(s.tuple))) return tail_differs();
+  }
+  // A vector of indices is one tuple to TensorFlow, of which it reads the first number.
+  s.updates = indices.rank() > 1 ? indices.elements_in(0, batch) : std::min<int64_t>(1, indices.dim(0));
   s.slice = params.elements_in(int(s.tuple), params.rank());
   return s;
 }
@@ -191,7 +198,7 @@ int64_t scatter_nd_offsets(const Index* indices, const ScatterNdSizes& sizes, co
       offset = offset * d + (inside ? x : 0);
     }
     offsets[i] = inside ? offset * sizes.slice : -1;
-    if (!inside && bad < 0) bad = i;
+    if (!inside) bad = i;
   }
   return bad;
 }

@@ -21,8 +21,8 @@ struct ScatterNdSizes {
 // Do updates of that shape fit indices and params? TensorFlow's checks and texts.
 core::Result<ScatterNdSizes> check_scatter_nd(const core::Shape& params, const core::Shape& indices, const core::Shape& updates);
 
-// Where each tuple points: the first element of its slice, or -1 if it lies outside. Returns the first
-// tuple that lies outside, or -1. Index: int16, uint16, int32 or int64.
+// Where each tuple points: the first element of its slice, or -1 if it lies outside. Returns the last
+// tuple that lies outside (the one that TensorFlow names), or -1. Index: int16, uint16, int32 or int64.
 template <class Index>
 int64_t scatter_nd_offsets(const Index* indices, const ScatterNdSizes& sizes, const core::Shape& params, int64_t* offsets);
 
