@@ -12,13 +12,6 @@ using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary o
 
 namespace {
 
-// Integers wrap.
-template <class T>
-T wrapping_add(T a, T b) {
-  if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-  else return a + b;
-}
-
 struct Geometry {
   int64_t batch, depth, rate_h, rate_w;
   WindowDim h, w;  // the window is the filter's reach; rates may be 0, which WindowDim's dilation may not

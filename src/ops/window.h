@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/cpu/window.h"
@@ -47,6 +48,13 @@ Result<WindowDim> make_window(int64_t in, int64_t window, int64_t stride, int64_
 // Convolution attributes, checked. `kind`: texts of Conv2D, of depthwise or of Conv3D kernels.
 enum class ConvKind { kConv2D, kDepthwise, kConv3D };
 Result<WindowAttrs> read_conv_attrs(const NodeInfo& node, ConvKind kind);
+
+// a + b where integers wrap instead of overflowing.
+template <class T>
+T wrapping_add(T a, T b) {
+  if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  else return a + b;
+}
 
 // --- layout and type ---
 
