@@ -202,7 +202,7 @@ struct FusedMatMul {
     const auto known = fused.size() == 2 ? kernels::epilogue_of(fused[1]) : std::optional(e);
     if (fused[0] != "BiasAdd" || fused.size() > 2 || !known) {
       std::string all;
-      for (const auto& f : fused) all += (all.empty() ? "" : ",") + f;
+      for (const auto& f : fused) all += cat(all.empty() ? "" : ",", f);
       return unimplemented("Fusion is not implemented: [", all, "]");
     }
     return FusedMatMul{node.attr<bool>("transpose_a"), node.attr<bool>("transpose_b"), *known, node.attr<float>("leakyrelu_alpha")};

@@ -109,9 +109,9 @@ struct FusedBatchNorm {
     WEFT_RETURN_IF_ERROR(check_channels(c.input(1), "scale", channels));
     WEFT_RETURN_IF_ERROR(check_channels(c.input(2), "offset", channels));
     if (!training || factor != 1) {
-      const std::string why = training ? "When exponential_avg_factor != 1, " : "When is_training=false, ";
-      WEFT_RETURN_IF_ERROR(check_channels(c.input(3), why + "mean", channels));
-      WEFT_RETURN_IF_ERROR(check_channels(c.input(4), why + "variance", channels));
+      const char* why = training ? "When exponential_avg_factor != 1, " : "When is_training=false, ";
+      WEFT_RETURN_IF_ERROR(check_channels(c.input(3), cat(why, "mean"), channels));
+      WEFT_RETURN_IF_ERROR(check_channels(c.input(4), cat(why, "variance"), channels));
     }
     if (c.num_inputs() > 5 && c.input(5).shape() != x.shape()) {
       return invalid_argument("side_input shape must be equal to input shape: ", c.input(5).shape(), " != ", x.shape());

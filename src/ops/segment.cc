@@ -92,7 +92,7 @@ std::string index_text(const Tensor& t, int64_t i) {
     out = cat(i % t.dim(d), out.empty() ? "" : ",", out);
     i /= t.dim(d);
   }
-  return "[" + out + "]";
+  return cat("[", out, "]");
 }
 
 bool is_narrow(DType t) { return t == DType::kHalf || t == DType::kBfloat16; }

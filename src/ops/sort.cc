@@ -61,7 +61,8 @@ Status run_top_k(KernelContext& c) {
   const Shape shape = in.shape().with_dim(in.rank() - 1, k);
   WEFT_ASSIGN(Tensor* values, c.allocate(0, shape));
   WEFT_ASSIGN(Tensor* indices, c.allocate(1, shape));
-  return kernels::top_k(in.dtype(), in.raw(), in.shape().elements_in(0, in.rank() - 1), n, k, values->raw(), indices->raw(),
+  const AttrValue* sorted = c.node().find_attr("sorted");
+  return kernels::top_k(in.dtype(), !sorted || *sorted->get<bool>(), in.raw(), in.shape().elements_in(0, in.rank() - 1), n, k, values->raw(), indices->raw(),
                         int(dtype_size(indices->dtype())), c.pool());
 }
 

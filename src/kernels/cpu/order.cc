@@ -56,15 +56,38 @@ int64_t index_of_greatest(const T* x, int64_t n) {
   return at;
 }
 
+// A heap of the k best, the worst in front, with one spare place at the end.
+template <class Before>
+void heap_top_k(int64_t n, int64_t k, Before before, std::vector<int64_t>& heap) {
+  heap.clear();
+  bool full = false;
+  for (int64_t i = 0; i < n; ++i) {
+    if (!full) {
+      heap.push_back(i);
+      if (int64_t(heap.size()) == k + 1) {
+        std::make_heap(heap.begin(), heap.end(), before);
+        std::pop_heap(heap.begin(), heap.end(), before);
+        full = true;
+      }
+    } else if (before(i, heap.front())) {
+      heap.back() = i;
+      std::push_heap(heap.begin(), heap.end(), before);
+      std::pop_heap(heap.begin(), heap.end(), before);
+    }
+  }
+  heap.resize(size_t(k));
+}
+
 template <class T>
-void top_k_row(const T* x, int64_t n, int64_t k, std::vector<int64_t>& order) {
+void top_k_row(const T* x, int64_t n, int64_t k, bool sorted, std::vector<int64_t>& order) {
   if (k == 1) {  // NaN, which no comparison finds, is passed over here, as TensorFlow does
     order.assign(1, index_of_greatest(x, n));
     return;
   }
+  auto before = [x](int64_t a, int64_t b) { return less(x[b], x[a]) || (!less(x[a], x[b]) && a < b); };
+  if (!sorted && k < n) return heap_top_k(n, k, before, order);
   order.resize(size_t(n));
   std::iota(order.begin(), order.end(), 0);
-  auto before = [x](int64_t a, int64_t b) { return less(x[b], x[a]) || (!less(x[a], x[b]) && a < b); };
   if (k * 8 < n) {
     std::partial_sort(order.begin(), order.begin() + k, order.end(), before);
   } else {
@@ -75,14 +98,14 @@ void top_k_row(const T* x, int64_t n, int64_t k, std::vector<int64_t>& order) {
 
 }  // namespace
 
-Status top_k(DType type, const void* x, int64_t rows, int64_t n, int64_t k, void* values, void* indices, int index_size, ThreadPool& pool) {
+Status top_k(DType type, bool sorted, const void* x, int64_t rows, int64_t n, int64_t k, void* values, void* indices, int index_size, ThreadPool& pool) {
   if (k <= 0 || rows <= 0) return {};
   return for_type(type, [&]<class T>() {
     pool.parallel_for(rows, double(n) * 5, [&](int64_t begin, int64_t end) {
       std::vector<int64_t> order;
       for (int64_t r = begin; r < end; ++r) {
         const T* row = static_cast<const T*>(x) + r * n;
-        top_k_row(row, n, k, order);
+        top_k_row(row, n, k, sorted, order);
         for (int64_t i = 0; i < k; ++i) {
           static_cast<T*>(values)[r * k + i] = row[order[size_t(i)]];
           store_index(indices, r * k + i, order[size_t(i)], index_size);

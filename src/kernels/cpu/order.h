@@ -11,8 +11,8 @@
 namespace weft::kernels {
 
 // The k greatest elements of each row and their indices (index_size bytes each), greatest first, the
-// lower index first among equals.
-core::Status top_k(core::DType type, const void* x, int64_t rows, int64_t n, int64_t k, void* values, void* indices, int index_size, core::ThreadPool& pool);
+// lower index first among equals. Not `sorted`: in the order that TensorFlow's heap leaves them in.
+core::Status top_k(core::DType type, bool sorted, const void* x, int64_t rows, int64_t n, int64_t k, void* values, void* indices, int index_size, core::ThreadPool& pool);
 // The n-th element of each row in ascending order.
 core::Status nth_element(core::DType type, const void* x, int64_t rows, int64_t columns, int64_t n, void* out, core::ThreadPool& pool);
 // Each row in ascending order; stable. `permutation` (rows * n) tells where each element came from.
