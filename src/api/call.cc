@@ -1,6 +1,5 @@
-#include "weft/call.h"
-
 #include "api/unwrap.h"
+#include "weft/call.h"
 
 namespace weft {
 

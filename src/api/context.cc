@@ -1,8 +1,8 @@
-#include "weft/context.h"
-
-#include "api/unwrap.h"
 #include "engine/engine.h"
 #include "op/registry.h"
+
+#include "api/unwrap.h"
+#include "weft/context.h"
 
 namespace weft {
 namespace api {

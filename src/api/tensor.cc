@@ -1,8 +1,8 @@
+#include "api/unwrap.h"
 #include "weft/tensor.h"
 
 #include <ostream>
 
-#include "api/unwrap.h"
 #include "weft/call.h"
 
 namespace weft {
@@ -34,9 +34,9 @@ Tensor Tensor::of_strings(std::vector<int64_t> shape, const std::vector<std::str
 
 Tensor Tensor::from_bytes(DType dtype, std::vector<int64_t> shape, const void* bytes, size_t size) {
   const auto type = static_cast<core::DType>(dtype);
-  if (!core::is_valid_dtype(int(dtype)) || !core::is_simple(type)) check(core::invalid_argument("a tensor of ", to_string(dtype), " cannot be made from bytes"));
+  if (!core::is_valid_dtype(int(dtype)) || !core::is_simple(type)) check(core::invalid_argument("a tensor of ", weft::to_string(dtype), " cannot be made from bytes"));
   auto t = api::unwrap(core::Tensor::allocate(type, api::unwrap(core::Shape::make(shape))));
-  if (t.byte_size() != size) check(core::invalid_argument(size, " bytes do not fill a ", to_string(dtype), " tensor of shape ", t.shape()));
+  if (t.byte_size() != size) check(core::invalid_argument(size, " bytes do not fill a ", weft::to_string(dtype), " tensor of shape ", t.shape()));
   if (size) std::memcpy(t.raw(), bytes, size);
   return api::adopt(eager::TensorHandle::make(std::move(t), nullptr));
 }
@@ -46,9 +46,9 @@ Tensor Tensor::borrow(DType dtype, std::vector<int64_t> shape, void* data, size_
   const auto s = api::unwrap(core::Shape::make(shape));
   if (!core::is_valid_dtype(int(dtype)) || !core::is_simple(type) || !data ||
       core::multiply_without_overflow(s.num_elements(), int64_t(core::dtype_size(type))) != int64_t(size))
-    check(core::invalid_argument(size, " bytes do not fill a ", to_string(dtype), " tensor of shape ", s));
+    check(core::invalid_argument(size, " bytes do not fill a ", weft::to_string(dtype), " tensor of shape ", s));
   if (reinterpret_cast<uintptr_t>(data) % std::min<size_t>(core::dtype_size(type), 8))
-    check(core::invalid_argument("memory to borrow must be aligned for ", to_string(dtype)));
+    check(core::invalid_argument("memory to borrow must be aligned for ", weft::to_string(dtype)));
   return api::adopt(eager::TensorHandle::make(core::Tensor(type, s, core::Buffer::wrap(data, size, deallocator, arg)), nullptr));
 }
 
@@ -79,7 +79,7 @@ Tensor Tensor::on(std::string_view device) const {
 const void* Tensor::checked_data(DType expected) const {
   const core::Tensor& t = value_of(*this);
   if (static_cast<DType>(t.dtype()) != expected)
-    check(core::invalid_argument("the tensor holds ", core::dtype_name(t.dtype()), ", not ", to_string(expected)));
+    check(core::invalid_argument("the tensor holds ", core::dtype_name(t.dtype()), ", not ", weft::to_string(expected)));
   return t.raw();
 }
 

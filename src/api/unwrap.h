@@ -1,4 +1,6 @@
 // The one place where a Status becomes an exception, and how the public types stand to the engine's.
+// Include this before any header of include/weft: the engine's folders say `using namespace core`, and
+// would find weft::Tensor beside core::Tensor if the public one were declared first.
 #pragma once
 
 #include <mutex>
