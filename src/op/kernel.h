@@ -59,13 +59,12 @@ class KernelContext {
   }
   // As allocate, but takes over the memory of input j when the caller gives it away and it fits.
   Result<Tensor*> allocate_or_reuse(int i, const Shape& shape, int j) {
-    if (donated_ & (uint64_t(1) << j)) {
-      const Tensor& in = input(j);
-      if (in.unique() && in.shape() == shape && dtype_size(in.dtype()) == dtype_size(output_type(i)) && is_simple(in.dtype())) {
-        outputs_[size_t(i)] = in.viewed_as(output_type(i), shape);
-        return &outputs_[size_t(i)];
-      }
-    }
+    if (reuse(i, shape, j)) return &outputs_[size_t(i)];
+    return allocate(i, shape);
+  }
+  // Of the first input in j, k that fits.
+  Result<Tensor*> allocate_or_reuse(int i, const Shape& shape, int j, int k) {
+    if (donated_ && (reuse(i, shape, j) || reuse(i, shape, k))) return &outputs_[size_t(i)];
     return allocate(i, shape);
   }
   void set_output(int i, Tensor t) { outputs_[size_t(i)] = std::move(t); }
@@ -94,6 +93,14 @@ class KernelContext {
   void donate_inputs(uint64_t mask) { donated_ = mask; }
 
  private:
+  bool reuse(int i, const Shape& shape, int j) {
+    if (!(donated_ & (uint64_t(1) << j))) return false;
+    const Tensor& in = input(j);
+    if (!in.unique() || in.shape() != shape || dtype_size(in.dtype()) != dtype_size(output_type(i)) || !is_simple(in.dtype())) return false;
+    outputs_[size_t(i)] = in.viewed_as(output_type(i), shape);
+    return true;
+  }
+
   const NodeInfo& node_;
   const KernelEnv& env_;
   std::span<const Tensor* const> inputs_;

@@ -1,5 +1,5 @@
-#include "op/registry.h"
 #include "ops/all.h"
+#include "ops/elementwise.h"
 
 namespace weft::ops {
 
@@ -11,43 +11,64 @@ void bitwise(Registry& r) {
       .in("y: T")
       .out("z: T")
       .attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}")
-      .commutative();
+      .commutative()
+      .doc("The bits that are set in both.")
+      .shape(shapes::broadcast_binary)
+      .kernel("CPU", binary(Binary::kBitwiseAnd), {types<WEFT_INTEGERS>("T")});
 
   r.add("BitwiseOr")
       .in("x: T")
       .in("y: T")
       .out("z: T")
       .attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}")
-      .commutative();
+      .commutative()
+      .doc("The bits that are set in either.")
+      .shape(shapes::broadcast_binary)
+      .kernel("CPU", binary(Binary::kBitwiseOr), {types<WEFT_INTEGERS>("T")});
 
   r.add("BitwiseXor")
       .in("x: T")
       .in("y: T")
       .out("z: T")
       .attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}")
-      .commutative();
+      .commutative()
+      .doc("The bits that are set in one of the two.")
+      .shape(shapes::broadcast_binary)
+      .kernel("CPU", binary(Binary::kBitwiseXor), {types<WEFT_INTEGERS>("T")});
 
   r.add("Invert")
       .in("x: T")
       .out("y: T")
-      .attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}");
+      .attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}")
+      .doc("All bits flipped.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kInvert), {types<WEFT_INTEGERS>("T")});
 
   r.add("LeftShift")
       .in("x: T")
       .in("y: T")
       .out("z: T")
-      .attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}");
+      .attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}")
+      .doc("x shifted left by y bits; y is limited to the width of the type.")
+      .shape(shapes::broadcast_binary)
+      .kernel("CPU", binary(Binary::kLeftShift), {types<WEFT_INTEGERS>("T")});
 
   r.add("PopulationCount")
       .in("x: T")
       .out("y: uint8")
-      .attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}");
+      .attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}")
+      .doc("The number of bits that are set.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kPopulationCount), {types<WEFT_INTEGERS>("T")});
 
   r.add("RightShift")
       .in("x: T")
       .in("y: T")
       .out("z: T")
-      .attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}");
+      .attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}")
+      .doc("x shifted right by y bits, keeping the sign; y is limited to the width of the type.")
+      .shape(shapes::broadcast_binary)
+      .kernel("CPU", binary(Binary::kRightShift), {types<WEFT_INTEGERS>("T")});
 }
 
 }  // namespace weft::ops

@@ -1,16 +1,84 @@
-#include "op/registry.h"
+#include "kernels/cpu/cast.h"
 #include "ops/all.h"
+#include "ops/elementwise.h"
 
 namespace weft::ops {
 
 using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary of op/
+
+namespace {
+
+Status bitcast_shape(ShapeContext& c) {
+  const int64_t from = int64_t(dtype_size(c.attr<DType>("T"))), to = int64_t(dtype_size(c.attr<DType>("type")));
+  PartialShape s = c.input(0);
+  if (s.has_rank() && from < to) {
+    if (s.rank() == 0) return invalid_argument("Shape must be at least rank 1 but is rank 0 for input 0 of 'Bitcast'");
+    const int64_t last = s.dim(-1), ratio = to / from;
+    if (last >= 0 && last != ratio)
+      return invalid_argument("Cannot bitcast due to shape. ", last, " does not match ", ratio);
+    s = s.slice(0, s.rank() - 1);
+  } else if (s.has_rank() && from > to) {
+    s.add_dim(from / to);
+  }
+  c.output(0, std::move(s));
+  return {};
+}
+
+Status run_bitcast(KernelContext& c) {
+  const Tensor& in = c.input(0);
+  const DType type = c.output_type(0);
+  const int64_t from = int64_t(dtype_size(in.dtype())), to = int64_t(dtype_size(type));
+  Shape shape = in.shape();
+  if (from < to) {
+    if (shape.rank() == 0 || shape.dim(shape.rank() - 1) != to / from)
+      return invalid_argument("Cannot bitcast from ", int(in.dtype()), " to ", int(type));
+    shape.remove_dim(shape.rank() - 1);
+  } else if (from > to) {
+    if (shape.rank() >= core::kMaxRank) return invalid_argument("Cannot bitcast from ", int(in.dtype()), " to ", int(type));
+    shape.add_dim(from / to);
+  }
+  if (!shape.valid()) return shape.check();
+  c.set_output(0, in.viewed_as(type, std::move(shape)));
+  return {};
+}
+
+struct Cast {
+  static Result<Cast> make(const NodeInfo& node) {
+    const DType from = base_type(node.input_types()[0]), to = base_type(node.output_types()[0]);
+    auto plan = kernels::CastPlan::make(from, to, node.attr<bool>("Truncate"));
+    if (!plan) return unimplemented("Cast ", dtype_name(from), " to ", dtype_name(to), " is not supported");
+    return Cast{*plan};
+  }
+  Status run(KernelContext& c) const {
+    const Tensor& in = c.input(0);
+    if (plan.same()) {
+      c.set_output(0, in.dtype() == c.output_type(0) ? in : in.viewed_as(c.output_type(0), in.shape()));
+      return {};
+    }
+    WEFT_ASSIGN(Tensor* out, c.allocate(0, in.shape()));
+    const char* from = static_cast<const char*>(in.raw());
+    char* to = static_cast<char*>(out->raw());
+    const size_t in_size = dtype_size(in.dtype()), out_size = dtype_size(out->dtype());
+    for_parts(c, in.num_elements(), plan.cost(), [&](int64_t begin, int64_t end) {
+      plan.run(from + size_t(begin) * in_size, to + size_t(begin) * out_size, end - begin);
+    });
+    return {};
+  }
+  kernels::CastPlan plan;
+};
+
+}  // namespace
 
 void cast(Registry& r) {
   r.add("Angle")
       .in("input: T")
       .out("output: Tout")
       .attr("T: {complex64, complex128} = DT_COMPLEX64")
-      .attr("Tout: {float, double} = DT_FLOAT");
+      .attr("Tout: {float, double} = DT_FLOAT")
+      .doc("The angle of a complex number.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kAngle), {types<complex64>("T"), types<float>("Tout")})
+      .kernel("CPU", unary(Unary::kAngle), {types<complex128>("T"), types<double>("Tout")});
 
   r.add("Bitcast")
       .in("input: T")
@@ -18,44 +86,69 @@ void cast(Registry& r) {
       .attr("T: {bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, "
             "int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32}")
       .attr("type: {bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, "
-            "int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32}");
+            "int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32}")
+      .doc("The same memory seen as another type; a different size adds or takes the last dimension.")
+      .shape(bitcast_shape)
+      .cpu(run_bitcast);
 
   r.add("Cast")
       .in("x: SrcT")
       .out("y: DstT")
       .attr("SrcT: type")
       .attr("DstT: type")
-      .attr("Truncate: bool = false");
+      .attr("Truncate: bool = false")
+      .doc("The elements converted to another type.")
+      .shape(shapes::unchanged)
+      .cpu<Cast>();
 
   r.add("Complex")
       .in("real: T")
       .in("imag: T")
       .out("out: Tout")
       .attr("T: {float, double} = DT_FLOAT")
-      .attr("Tout: {complex64, complex128} = DT_COMPLEX64");
+      .attr("Tout: {complex64, complex128} = DT_COMPLEX64")
+      .doc("A complex number from its parts, with broadcasting.")
+      .shape(shapes::broadcast_binary)
+      .kernel("CPU", binary(Binary::kComplex), {types<float>("T"), types<complex64>("Tout")})
+      .kernel("CPU", binary(Binary::kComplex), {types<double>("T"), types<complex128>("Tout")});
 
   r.add("ComplexAbs")
       .in("x: T")
       .out("y: Tout")
       .attr("T: {complex64, complex128} = DT_COMPLEX64")
-      .attr("Tout: {float, double} = DT_FLOAT");
+      .attr("Tout: {float, double} = DT_FLOAT")
+      .doc("The absolute value of a complex number.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kComplexAbs), {types<complex64>("T"), types<float>("Tout")})
+      .kernel("CPU", unary(Unary::kComplexAbs), {types<complex128>("T"), types<double>("Tout")});
 
   r.add("Conj")
       .in("input: T")
       .out("output: T")
-      .attr("T: {complex64, complex128, variant} = DT_COMPLEX64");
+      .attr("T: {complex64, complex128, variant} = DT_COMPLEX64")
+      .doc("The complex conjugate.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kConj), {types<WEFT_COMPLEX>("T")});
 
   r.add("Imag")
       .in("input: T")
       .out("output: Tout")
       .attr("T: {complex64, complex128} = DT_COMPLEX64")
-      .attr("Tout: {float, double} = DT_FLOAT");
+      .attr("Tout: {float, double} = DT_FLOAT")
+      .doc("The imaginary part.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kImag), {types<complex64>("T"), types<float>("Tout")})
+      .kernel("CPU", unary(Unary::kImag), {types<complex128>("T"), types<double>("Tout")});
 
   r.add("Real")
       .in("input: T")
       .out("output: Tout")
       .attr("T: {complex64, complex128} = DT_COMPLEX64")
-      .attr("Tout: {float, double} = DT_FLOAT");
+      .attr("Tout: {float, double} = DT_FLOAT")
+      .doc("The real part.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kReal), {types<complex64>("T"), types<float>("Tout")})
+      .kernel("CPU", unary(Unary::kReal), {types<complex128>("T"), types<double>("Tout")});
 }
 
 }  // namespace weft::ops

@@ -1,111 +1,203 @@
-#include "op/registry.h"
+#include "kernels/cpu/activation.h"
 #include "ops/all.h"
+#include "ops/elementwise.h"
 
 namespace weft::ops {
 
 using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary of op/
 
+namespace {
+
+// alpha may be any number, so this is not max(x, alpha x). Narrow floats are computed as float.
+struct LeakyRelu {
+  static Result<LeakyRelu> make(const NodeInfo& node) { return LeakyRelu{node.attr<float>("alpha")}; }
+  Status run(KernelContext& c) const {
+    const Tensor& x = c.input(0);
+    WEFT_ASSIGN(Tensor* y, c.allocate_or_reuse(0, x.shape(), 0));
+    return dispatch<WEFT_FLOATS>(x.dtype(), [&]<class T>(Tag<T>) {
+      for_parts(c, x.num_elements(), 0.5, [&](int64_t begin, int64_t end) {
+        kernels::leaky_relu(x.data<T>() + begin, y->data<T>() + begin, end - begin, alpha);
+      });
+      return Status();
+    });
+  }
+  float alpha;
+};
+
+struct LeakyReluGrad {
+  static Result<LeakyReluGrad> make(const NodeInfo& node) { return LeakyReluGrad{node.attr<float>("alpha")}; }
+  Status run(KernelContext& c) const {
+    const Tensor& g = c.input(0);
+    const Tensor& x = c.input(1);
+    if (g.shape() != x.shape()) return not_same_shape(c, 0, 1);
+    WEFT_ASSIGN(Tensor* y, c.allocate_or_reuse(0, x.shape(), 0, 1));
+    return dispatch<WEFT_FLOATS>(x.dtype(), [&]<class T>(Tag<T>) {
+      for_parts(c, x.num_elements(), 0.5, [&](int64_t begin, int64_t end) {
+        kernels::leaky_relu_grad(g.data<T>() + begin, x.data<T>() + begin, y->data<T>() + begin, end - begin, alpha);
+      });
+      return Status();
+    });
+  }
+  float alpha;
+};
+
+}  // namespace
+
 void nn_act(Registry& r) {
   r.add("Elu")
       .in("features: T")
       .out("activations: T")
-      .attr("T: {half, bfloat16, float, double}");
+      .attr("T: {half, bfloat16, float, double}")
+      .doc("x where x is positive, exp(x) - 1 elsewhere.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kElu), {types<WEFT_FLOATS>("T")});
 
   r.add("EluGrad")
       .in("gradients: T")
       .in("outputs: T")
       .out("backprops: T")
-      .attr("T: {half, bfloat16, float, double}");
+      .attr("T: {half, bfloat16, float, double}")
+      .doc("The gradient of Elu from its result.")
+      .shape(shapes::merge_all)
+      .kernel("CPU", same_shape(Binary::kEluGrad), {types<WEFT_FLOATS>("T")});
 
   r.add("LeakyRelu")
       .in("features: T")
       .out("activations: T")
       .attr("alpha: float = 0.2")
-      .attr("T: {half, bfloat16, float, double} = DT_FLOAT");
+      .attr("T: {half, bfloat16, float, double} = DT_FLOAT")
+      .doc("x where x is positive, alpha x elsewhere.")
+      .shape(shapes::unchanged)
+      .cpu<LeakyRelu>();
 
   r.add("LeakyReluGrad")
       .in("gradients: T")
       .in("features: T")
       .out("backprops: T")
       .attr("alpha: float = 0.2")
-      .attr("T: {half, bfloat16, float, double} = DT_FLOAT");
+      .attr("T: {half, bfloat16, float, double} = DT_FLOAT")
+      .doc("The gradient of LeakyRelu from its input.")
+      .shape(shapes::merge_all)
+      .cpu<LeakyReluGrad>();
 
   r.add("Relu")
       .in("features: T")
       .out("activations: T")
-      .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8}");
+      .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8}")
+      .doc("The larger of x and 0.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kRelu), {types<WEFT_REALS>("T")});
 
   r.add("Relu6")
       .in("features: T")
       .out("activations: T")
-      .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}");
+      .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+      .doc("x limited to [0, 6].")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kRelu6), {types<WEFT_REALS>("T")});
 
   r.add("Relu6Grad")
       .in("gradients: T")
       .in("features: T")
       .out("backprops: T")
-      .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}");
+      .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+      .doc("The gradient of Relu6 from its input (or result).")
+      .shape(shapes::merge_all)
+      .kernel("CPU", same_shape(Binary::kRelu6Grad), {types<WEFT_REALS>("T")});
 
   r.add("ReluGrad")
       .in("gradients: T")
       .in("features: T")
       .out("backprops: T")
-      .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}");
+      .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+      .doc("The gradient of Relu from its input (or result).")
+      .shape(shapes::merge_all)
+      .kernel("CPU", same_shape(Binary::kReluGrad), {types<WEFT_REALS>("T")});
 
   r.add("Selu")
       .in("features: T")
       .out("activations: T")
-      .attr("T: {half, bfloat16, float, double}");
+      .attr("T: {half, bfloat16, float, double}")
+      .doc("The self-normalising activation: Elu with a scale for each side.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kSelu), {types<WEFT_FLOATS>("T")});
 
   r.add("SeluGrad")
       .in("gradients: T")
       .in("outputs: T")
       .out("backprops: T")
-      .attr("T: {half, bfloat16, float, double}");
+      .attr("T: {half, bfloat16, float, double}")
+      .doc("The gradient of Selu from its result.")
+      .shape(shapes::merge_all)
+      .kernel("CPU", same_shape(Binary::kSeluGrad), {types<WEFT_FLOATS>("T")});
 
   r.add("Sigmoid")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double, complex64, complex128}");
+      .attr("T: {bfloat16, half, float, double, complex64, complex128}")
+      .doc("1 / (1 + exp(-x)).")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kSigmoid), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("SigmoidGrad")
       .in("y: T")
       .in("dy: T")
       .out("z: T")
-      .attr("T: {bfloat16, half, float, double, complex64, complex128}");
+      .attr("T: {bfloat16, half, float, double, complex64, complex128}")
+      .doc("The gradient of Sigmoid from its result y: dy y (1 - y).")
+      .shape(shapes::unchanged)
+      .kernel("CPU", same_count(Binary::kSigmoidGrad), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("Softplus")
       .in("features: T")
       .out("activations: T")
-      .attr("T: {half, bfloat16, float, double}");
+      .attr("T: {half, bfloat16, float, double}")
+      .doc("log(1 + exp(x)).")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kSoftplus), {types<WEFT_FLOATS>("T")});
 
   r.add("SoftplusGrad")
       .in("gradients: T")
       .in("features: T")
       .out("backprops: T")
-      .attr("T: {half, bfloat16, float, double}");
+      .attr("T: {half, bfloat16, float, double}")
+      .doc("The gradient of Softplus from its input.")
+      .shape(shapes::merge_all)
+      .kernel("CPU", same_shape(Binary::kSoftplusGrad), {types<WEFT_FLOATS>("T")});
 
   r.add("Softsign")
       .in("features: T")
       .out("activations: T")
-      .attr("T: {half, bfloat16, float, double}");
+      .attr("T: {half, bfloat16, float, double}")
+      .doc("x / (1 + |x|).")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kSoftsign), {types<WEFT_FLOATS>("T")});
 
   r.add("SoftsignGrad")
       .in("gradients: T")
       .in("features: T")
       .out("backprops: T")
-      .attr("T: {half, bfloat16, float, double}");
+      .attr("T: {half, bfloat16, float, double}")
+      .doc("The gradient of Softsign from its input.")
+      .shape(shapes::merge_all)
+      .kernel("CPU", same_shape(Binary::kSoftsignGrad), {types<WEFT_FLOATS>("T")});
 
   r.add("Tanh")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double, complex64, complex128}");
+      .attr("T: {bfloat16, half, float, double, complex64, complex128}")
+      .doc("The hyperbolic tangent.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kTanh), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("TanhGrad")
       .in("y: T")
       .in("dy: T")
       .out("z: T")
-      .attr("T: {bfloat16, half, float, double, complex64, complex128}");
+      .attr("T: {bfloat16, half, float, double, complex64, complex128}")
+      .doc("The gradient of Tanh from its result y: dy (1 - y y).")
+      .shape(shapes::unchanged)
+      .kernel("CPU", same_count(Binary::kTanhGrad), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 }
 
 }  // namespace weft::ops

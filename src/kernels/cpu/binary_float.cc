@@ -1,0 +1,172 @@
+// Floating-point operations that are not worth a vector loop, and all of the complex ones.
+#include <cmath>
+#include <complex>
+#include <limits>
+
+#include "kernels/cpu/binary_loops.h"
+#include "kernels/cpu/complex_math.h"
+
+namespace weft::kernels {
+namespace {
+
+using core::DType;
+
+#define WEFT_OP(Name, expr)                              \
+  struct Name {                                          \
+    template <class T>                                   \
+    T operator()(T a, T b) const { return expr; }        \
+  };
+WEFT_OP(Pow, std::pow(a, b))
+WEFT_OP(Atan2, std::atan2(a, b))
+WEFT_OP(NextAfter, std::nextafter(a, b))
+WEFT_OP(Xdivy, a == T(0) ? T(0) : a / b)
+WEFT_OP(Xlogy, a == T(0) ? T(0) : a * std::log(b))
+WEFT_OP(Xlog1py, a == T(0) ? T(0) : a * std::log1p(b))
+WEFT_OP(SoftplusGrad, a / (std::exp(-b) + T(1)))
+WEFT_OP(SoftsignGrad, a / ((T(1) + std::abs(b)) * (T(1) + std::abs(b))))
+#undef WEFT_OP
+
+struct SeluGrad {
+  template <class T>
+  T operator()(T g, T y) const {
+    constexpr T kScale = T(1.0507009873554804934193349852946), kScaleAlpha = T(1.7580993408473768599402175208123);
+    return y < 0 ? g * (y + kScaleAlpha) : g * kScale;
+  }
+};
+
+// The quotient is rounded to the type before it is rounded to an integer, so half and bfloat16 cannot
+// be computed as float.
+struct FloorDiv {
+  template <class T>
+  T operator()(T a, T b) const { return T(std::floor(core::Wide<T>(a / b))); }
+};
+struct TruncateDiv {
+  template <class T>
+  T operator()(T a, T b) const { return T(std::trunc(core::Wide<T>(a / b))); }
+};
+struct TruncateMod {
+  template <class T>
+  T operator()(T a, T b) const { return T(std::fmod(core::Wide<T>(a), core::Wide<T>(b))); }
+};
+struct FloorMod {
+  template <class T>
+  T operator()(T a, T b) const {
+    const core::Wide<T> m = std::fmod(core::Wide<T>(a), core::Wide<T>(b)), y = b;
+    return T(m != 0 && (m < 0) != (y < 0) ? m + y : m);
+  }
+};
+
+template <class Op>
+BinaryLoop of_wide(DType t) {
+  if (t == DType::kFloat) return &strided_loop<float, float, Op>;
+  if (t == DType::kDouble) return &strided_loop<double, double, Op>;
+  return nullptr;
+}
+template <class Op>
+BinaryLoop of_all(DType t) {
+  if (t == DType::kHalf) return &strided_loop<core::half, core::half, Op>;
+  if (t == DType::kBfloat16) return &strided_loop<core::bfloat16, core::bfloat16, Op>;
+  return of_wide<Op>(t);
+}
+
+struct MakeComplex {
+  template <class T>
+  std::complex<T> operator()(T a, T b) const { return {a, b}; }
+};
+
+#define WEFT_OP(Name, expr)                                            \
+  struct Name {                                                        \
+    template <class T>                                                 \
+    std::complex<T> operator()(std::complex<T> a, std::complex<T> b) const { return expr; } \
+  };
+WEFT_OP(ComplexAdd, a + b)
+WEFT_OP(ComplexSub, a - b)
+WEFT_OP(ComplexMul, multiply(a, b))
+WEFT_OP(ComplexDiv, divide(a, b))
+WEFT_OP(ComplexDivNoNan, b == T(0) ? std::complex<T>() : divide(a, b))
+WEFT_OP(ComplexMulNoNan, b == T(0) ? std::complex<T>() : multiply(a, b))
+WEFT_OP(ComplexXdivy, a == T(0) ? std::complex<T>() : divide(a, b))
+WEFT_OP(ComplexXlogy, a == T(0) ? std::complex<T>() : multiply(a, std::log(b)))
+WEFT_OP(ComplexXlog1py, a == T(0) ? std::complex<T>() : multiply(a, complex_log1p(b)))
+WEFT_OP(ComplexPow, complex_pow(a, b))
+// |a - b|^2, as a complex number.
+WEFT_OP(ComplexSquaredDifference, multiply(a - b, std::conj(a - b)))
+WEFT_OP(ComplexReciprocalGrad, multiply(-b, std::conj(multiply(a, a))))
+WEFT_OP(ComplexSqrtGrad, divide(b * T(0.5), std::conj(a)))
+WEFT_OP(ComplexRsqrtGrad, multiply(b * T(-0.5), std::conj(multiply(multiply(a, a), a))))
+WEFT_OP(ComplexTanhGrad, multiply(b, std::conj(T(1) - multiply(a, a))))
+WEFT_OP(ComplexSigmoidGrad, multiply(b, std::conj(multiply(a, T(1) - a))))
+#undef WEFT_OP
+
+struct ComplexEqual {
+  template <class T>
+  bool operator()(std::complex<T> a, std::complex<T> b) const { return a == b; }
+};
+struct ComplexNotEqual {
+  template <class T>
+  bool operator()(std::complex<T> a, std::complex<T> b) const { return a != b; }
+};
+
+template <class Op>
+BinaryLoop of_complex(DType t) {
+  if (t == DType::kComplex64) return &strided_loop<core::complex64, core::complex64, Op>;
+  if (t == DType::kComplex128) return &strided_loop<core::complex128, core::complex128, Op>;
+  return nullptr;
+}
+template <class Op>
+BinaryLoop of_complex_to_bool(DType t) {
+  if (t == DType::kComplex64) return &strided_loop<core::complex64, bool, Op>;
+  if (t == DType::kComplex128) return &strided_loop<core::complex128, bool, Op>;
+  return nullptr;
+}
+
+}  // namespace
+
+BinaryLoop float_binary_loop(Binary op, DType t) {
+  switch (op) {
+    case Binary::kPow: return of_wide<Pow>(t);
+    case Binary::kAtan2: return of_wide<Atan2>(t);
+    case Binary::kNextAfter: return of_wide<NextAfter>(t);
+    case Binary::kXdivy: return of_wide<Xdivy>(t);
+    case Binary::kXlogy: return of_wide<Xlogy>(t);
+    case Binary::kXlog1py: return of_wide<Xlog1py>(t);
+    case Binary::kSoftplusGrad: return of_wide<SoftplusGrad>(t);
+    case Binary::kSoftsignGrad: return of_wide<SoftsignGrad>(t);
+    case Binary::kSeluGrad: return of_wide<SeluGrad>(t);
+    case Binary::kFloorDiv: return of_all<FloorDiv>(t);
+    case Binary::kFloorMod: return of_all<FloorMod>(t);
+    case Binary::kTruncateDiv: return of_all<TruncateDiv>(t);
+    case Binary::kTruncateMod: return of_all<TruncateMod>(t);
+    case Binary::kComplex:
+      if (t == DType::kFloat) return &strided_loop<float, core::complex64, MakeComplex>;
+      if (t == DType::kDouble) return &strided_loop<double, core::complex128, MakeComplex>;
+      return nullptr;
+    default: return nullptr;
+  }
+}
+
+BinaryLoop complex_binary_loop(Binary op, DType t) {
+  switch (op) {
+    case Binary::kAdd: return of_complex<ComplexAdd>(t);
+    case Binary::kSub: return of_complex<ComplexSub>(t);
+    case Binary::kMul: return of_complex<ComplexMul>(t);
+    case Binary::kDiv: return of_complex<ComplexDiv>(t);
+    case Binary::kDivNoNan: return of_complex<ComplexDivNoNan>(t);
+    case Binary::kMulNoNan: return of_complex<ComplexMulNoNan>(t);
+    case Binary::kXdivy: return of_complex<ComplexXdivy>(t);
+    case Binary::kXlogy: return of_complex<ComplexXlogy>(t);
+    case Binary::kXlog1py: return of_complex<ComplexXlog1py>(t);
+    case Binary::kPow: return of_complex<ComplexPow>(t);
+    case Binary::kSquaredDifference: return of_complex<ComplexSquaredDifference>(t);
+    case Binary::kReciprocalGrad: return of_complex<ComplexReciprocalGrad>(t);
+    case Binary::kSqrtGrad: return of_complex<ComplexSqrtGrad>(t);
+    case Binary::kRsqrtGrad: return of_complex<ComplexRsqrtGrad>(t);
+    case Binary::kTanhGrad: return of_complex<ComplexTanhGrad>(t);
+    case Binary::kSigmoidGrad: return of_complex<ComplexSigmoidGrad>(t);
+    case Binary::kEqual: return of_complex_to_bool<ComplexEqual>(t);
+    case Binary::kNotEqual: return of_complex_to_bool<ComplexNotEqual>(t);
+    default: return nullptr;
+  }
+}
+
+}  // namespace weft::kernels

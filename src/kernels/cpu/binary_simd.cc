@@ -1,0 +1,135 @@
+// Plain loops that the compiler turns into vector code. `ivdep` instead of __restrict, since a loop may
+// work in place.
+#include "kernels/cpu/elementwise_simd.h"
+
+#include "kernels/cpu/isa_begin.h"
+namespace {
+
+using core::DType;
+
+#if defined(__clang__)
+#define WEFT_IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define WEFT_IVDEP _Pragma("GCC ivdep")
+#endif
+
+template <class T, class R, class Op>
+bool loop(const void* va, const void* vb, void* vo, int64_t n, int stride_a, int stride_b) {
+  const T* a = static_cast<const T*>(va);
+  const T* b = static_cast<const T*>(vb);
+  R* o = static_cast<R*>(vo);
+  const Op op;
+  if (stride_a & stride_b) {
+    WEFT_IVDEP
+    for (int64_t i = 0; i < n; ++i) o[i] = op(a[i], b[i]);
+  } else if (stride_b) {
+    const T x = *a;
+    WEFT_IVDEP
+    for (int64_t i = 0; i < n; ++i) o[i] = op(x, b[i]);
+  } else {
+    const T y = *b;
+    WEFT_IVDEP
+    for (int64_t i = 0; i < n; ++i) o[i] = op(a[i], y);
+  }
+  return true;
+}
+
+#define WEFT_OP(Name, expr)                   \
+  struct Name {                               \
+    template <class T>                        \
+    auto operator()(T a, T b) const { return expr; } \
+  };
+WEFT_OP(Add, T(a + b))
+WEFT_OP(Sub, T(a - b))
+WEFT_OP(Mul, T(a * b))
+WEFT_OP(Div, T(a / b))
+WEFT_OP(DivNoNan, b == 0 ? T(0) : a / b)
+WEFT_OP(MulNoNan, b == 0 ? T(0) : a * b)
+// A NaN on either side is the result.
+WEFT_OP(Maximum, (a > b || a != a) ? a : b)
+WEFT_OP(Minimum, (a < b || a != a) ? a : b)
+WEFT_OP(SquaredDifference, T((a - b) * (a - b)))
+WEFT_OP(Equal, uint8_t(a == b))
+WEFT_OP(NotEqual, uint8_t(a != b))
+WEFT_OP(Less, uint8_t(a < b))
+WEFT_OP(LessEqual, uint8_t(a <= b))
+WEFT_OP(Greater, uint8_t(a > b))
+WEFT_OP(GreaterEqual, uint8_t(a >= b))
+WEFT_OP(And, T(a & b))
+WEFT_OP(Or, T(a | b))
+// A masked gradient is multiplied by 0, not replaced: a NaN that comes in must come out.
+WEFT_OP(ReluGrad, T(a * (b > 0 ? T(1) : T(0))))
+WEFT_OP(Relu6Grad, T(a * (b > 0 && b < 6 ? T(1) : T(0))))
+WEFT_OP(EluGrad, b < 0 ? (b + T(1)) * a : a)
+WEFT_OP(TanhGrad, b * (T(1) - a * a))
+WEFT_OP(SigmoidGrad, b * a * (T(1) - a))
+WEFT_OP(SqrtGrad, T(0.5) * b / a)
+WEFT_OP(RsqrtGrad, T(-0.5) * b * (a * a * a))
+WEFT_OP(ReciprocalGrad, -b * (a * a))
+#undef WEFT_OP
+
+template <class Op>
+BinaryLoop of_floats(DType t) {
+  if (t == DType::kFloat) return &loop<float, float, Op>;
+  if (t == DType::kDouble) return &loop<double, double, Op>;
+  return nullptr;
+}
+
+// Integers of both signs share a loop where the bits of the result are the same.
+template <class Op>
+BinaryLoop of_wrapping(DType t) {
+  if (t == DType::kInt32 || t == DType::kUint32) return &loop<uint32_t, uint32_t, Op>;
+  if (t == DType::kInt64 || t == DType::kUint64) return &loop<uint64_t, uint64_t, Op>;
+  return of_floats<Op>(t);
+}
+
+template <class Op>
+BinaryLoop of_ordered(DType t) {
+  if (t == DType::kInt32) return &loop<int32_t, int32_t, Op>;
+  if (t == DType::kInt64) return &loop<int64_t, int64_t, Op>;
+  return of_floats<Op>(t);
+}
+
+template <class Op>
+BinaryLoop of_compared(DType t) {
+  if (t == DType::kFloat) return &loop<float, uint8_t, Op>;
+  if (t == DType::kDouble) return &loop<double, uint8_t, Op>;
+  if (t == DType::kInt32) return &loop<int32_t, uint8_t, Op>;
+  if (t == DType::kInt64) return &loop<int64_t, uint8_t, Op>;
+  return nullptr;
+}
+
+}  // namespace
+
+BinaryLoop binary_loop(Binary op, DType t) {
+  switch (op) {
+    case Binary::kAdd: return of_wrapping<Add>(t);
+    case Binary::kSub: return of_wrapping<Sub>(t);
+    case Binary::kMul: return of_wrapping<Mul>(t);
+    case Binary::kDiv: return of_floats<Div>(t);
+    case Binary::kDivNoNan: return of_floats<DivNoNan>(t);
+    case Binary::kMulNoNan: return of_floats<MulNoNan>(t);
+    case Binary::kMaximum: return of_ordered<Maximum>(t);
+    case Binary::kMinimum: return of_ordered<Minimum>(t);
+    case Binary::kSquaredDifference: return of_wrapping<SquaredDifference>(t);
+    case Binary::kEqual: return of_compared<Equal>(t);
+    case Binary::kNotEqual: return of_compared<NotEqual>(t);
+    case Binary::kLess: return of_compared<Less>(t);
+    case Binary::kLessEqual: return of_compared<LessEqual>(t);
+    case Binary::kGreater: return of_compared<Greater>(t);
+    case Binary::kGreaterEqual: return of_compared<GreaterEqual>(t);
+    case Binary::kLogicalAnd: return &loop<uint8_t, uint8_t, And>;
+    case Binary::kLogicalOr: return &loop<uint8_t, uint8_t, Or>;
+    case Binary::kReluGrad: return of_floats<ReluGrad>(t);
+    case Binary::kRelu6Grad: return of_floats<Relu6Grad>(t);
+    case Binary::kEluGrad: return of_floats<EluGrad>(t);
+    case Binary::kTanhGrad: return of_floats<TanhGrad>(t);
+    case Binary::kSigmoidGrad: return of_floats<SigmoidGrad>(t);
+    case Binary::kSqrtGrad: return of_floats<SqrtGrad>(t);
+    case Binary::kRsqrtGrad: return of_floats<RsqrtGrad>(t);
+    case Binary::kReciprocalGrad: return of_floats<ReciprocalGrad>(t);
+    default: return nullptr;
+  }
+}
+
+#include "kernels/cpu/isa_end.h"

@@ -1,0 +1,56 @@
+// Elementwise arithmetic on dense arrays. An operation on a type is one inner loop behind a function
+// pointer; broadcasting (kernels/cpu/broadcast.h), threads and narrow floats are done around the loop,
+// once for all, so that a further op or type costs no more than its loop.
+//
+// Loops may work in place: `out` may be one of the inputs that is read with stride 1.
+#pragma once
+
+#include <cstdint>
+
+#include "core/dtype.h"
+
+namespace weft::kernels {
+
+enum class Binary : uint8_t {
+  kAdd, kSub, kMul, kDiv, kDivNoNan, kMulNoNan, kFloorDiv, kFloorMod, kTruncateDiv, kTruncateMod,
+  kMaximum, kMinimum, kPow, kSquaredDifference, kAtan2, kNextAfter, kXdivy, kXlogy, kXlog1py,
+  // Bits of integers. Shift counts are clamped to the width.
+  kBitwiseAnd, kBitwiseOr, kBitwiseXor, kLeftShift, kRightShift,
+  // To bool.
+  kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual, kLogicalAnd, kLogicalOr,
+  // Gradients; (y, dy) or (gradients, features), in the order of the op's inputs.
+  kReciprocalGrad, kSqrtGrad, kRsqrtGrad, kTanhGrad, kSigmoidGrad,
+  kReluGrad, kRelu6Grad, kEluGrad, kSeluGrad, kSoftplusGrad, kSoftsignGrad,
+  // Special functions.
+  kIgamma, kIgammac, kIgammaGradA, kZeta, kPolygamma,
+  kComplex,  // two reals to a complex number
+};
+
+enum class Unary : uint8_t {
+  kAbs, kNeg, kSign, kSquare, kSqrt, kRsqrt, kReciprocal, kCeil, kFloor, kRint, kConj,
+  kExp, kExpm1, kLog, kLog1p, kSin, kCos, kTan, kAsin, kAcos, kAtan, kSinh, kCosh, kTanh, kAsinh, kAcosh, kAtanh,
+  kSigmoid, kRelu, kRelu6, kElu, kSelu, kSoftplus, kSoftsign,
+  kErf, kErfc, kErfinv, kNdtri, kLgamma, kDigamma, kDawsn, kExpint, kFresnelCos, kFresnelSin, kSpence,
+  kBesselI0, kBesselI0e, kBesselI1, kBesselI1e, kBesselJ0, kBesselJ1, kBesselK0, kBesselK0e, kBesselK1, kBesselK1e,
+  kBesselY0, kBesselY1,
+  kInvert, kPopulationCount,             // the latter to uint8
+  kIsNan, kIsInf, kIsFinite, kLogicalNot,  // to bool
+  kComplexAbs, kAngle, kReal, kImag,     // of a complex number, to the real type
+};
+
+// out[i] = f(a[i * stride_a], b[i * stride_b]) for i in [0, n); the strides are 0 or 1, not both 0
+// unless n is 1. False: some element has no result (an integer divided by zero, an integer to a
+// negative power); the other elements are computed.
+using BinaryLoop = bool (*)(const void* a, const void* b, void* out, int64_t n, int stride_a, int stride_b);
+using UnaryLoop = void (*)(const void* in, void* out, int64_t n);
+
+// The loop for operands of a type; null where there is none. half and bfloat16 have a loop of their own
+// only where rounding once, at the end, would be wrong; otherwise see narrow.h.
+BinaryLoop binary_loop(Binary op, core::DType t);
+UnaryLoop unary_loop(Unary op, core::DType t);
+
+// Roughly how many nanoseconds an element takes; what decides about threads.
+double binary_cost(Binary op, core::DType t);
+double unary_cost(Unary op, core::DType t);
+
+}  // namespace weft::kernels

@@ -1,0 +1,13 @@
+// The hot loops of elementwise.h, compiled for each instruction set.
+#pragma once
+
+#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/isa.h"
+
+namespace weft::kernels {
+
+// Null where the plain loop serves.
+WEFT_DECLARE_ISA(BinaryLoop binary_loop(Binary op, core::DType t))
+WEFT_DECLARE_ISA(UnaryLoop unary_loop(Unary op, core::DType t))
+
+}  // namespace weft::kernels

@@ -1,0 +1,178 @@
+// exp, log, tanh and friends on a register of floats, right to about 2 units in the last place, with the
+// special values of <cmath>. Include once, between isa_begin.h and isa_end.h: the width of a register
+// depends on the instruction set. No guard for that reason.
+//
+// The polynomials are least-squares fits, reweighted towards equal ripples; the reductions are the
+// textbook ones (Muller, Elementary Functions, chapter 11).
+
+#if defined(WEFT_ISA_AVX512)
+#define WEFT_VECTOR_BYTES 64
+#elif defined(WEFT_ISA_AVX2)
+#define WEFT_VECTOR_BYTES 32
+#else
+#define WEFT_VECTOR_BYTES 16
+#endif
+
+namespace {
+
+typedef float Floats __attribute__((vector_size(WEFT_VECTOR_BYTES)));
+typedef int32_t Ints __attribute__((vector_size(WEFT_VECTOR_BYTES)));
+constexpr int kLanes = WEFT_VECTOR_BYTES / 4;
+#undef WEFT_VECTOR_BYTES
+
+inline Floats all(float x) { return Floats{} + x; }
+inline Floats load(const float* p) {
+  Floats v;
+  __builtin_memcpy(&v, p, sizeof v);
+  return v;
+}
+inline void store(float* p, Floats v) { __builtin_memcpy(p, &v, sizeof v); }
+inline Floats absolute(Floats x) { return (Floats)((Ints)x & 0x7fffffff); }
+inline Floats with_sign_of(Floats magnitude, Floats sign) {
+  return (Floats)(((Ints)magnitude & 0x7fffffff) | ((Ints)sign & int32_t(0x80000000)));
+}
+// NaN stays.
+inline Floats at_most(Floats x, float limit) { return x > limit ? all(limit) : x; }
+inline Floats at_least(Floats x, float limit) { return x < limit ? all(limit) : x; }
+
+// 2^n as a float, for n in [-126, 127].
+inline Floats power_of_two(Ints n) { return (Floats)((n + 127) << 23); }
+
+// x = n ln2 + r with |r| <= ln2 / 2, and q with exp(r) = 1 + r + r^2 q(r).
+struct ExpParts {
+  Ints n;
+  Floats count;  // n as a float
+  Floats r, tail;  // tail = r^2 q(r)
+};
+inline ExpParts exp_parts(Floats x) {
+  // Adding 1.5 * 2^23 leaves the nearest integer in the low bits.
+  constexpr float kShift = 12582912.f;
+  const Floats shifted = x * 1.44269504f + kShift;
+  ExpParts p;
+  p.n = (Ints)shifted - (Ints)all(kShift);
+  p.count = shifted - kShift;
+  // ln2 in two parts, the first short enough for n * part to be exact.
+  p.r = (x - p.count * 0.693359375f) - p.count * -2.12194440e-4f;
+  Floats q = p.r * 1.985779771e-04f + 1.393360440e-03f;
+  q = q * p.r + 8.333360729e-03f;
+  q = q * p.r + 4.166646547e-02f;
+  q = q * p.r + 1.666666653e-01f;
+  q = q * p.r + 5.000000013e-01f;
+  p.tail = q * (p.r * p.r);
+  return p;
+}
+// y 2^n for n beyond the exponents of floats: in two steps.
+inline Floats scale(Floats y, Ints n) {
+  const Ints half = n >> 1;
+  return y * power_of_two(half) * power_of_two(n - half);
+}
+
+inline Floats vexp(Floats x) {
+  x = at_least(at_most(x, 89.f), -104.f);  // infinite, or zero, from there on
+  const ExpParts p = exp_parts(x);
+  return scale((p.tail + p.r) + 1.f, p.n);
+}
+
+inline Floats vexpm1(Floats x) {
+  const Floats in = x;
+  x = at_least(at_most(x, 89.f), -20.f);
+  const ExpParts p = exp_parts(x);
+  // 2^n (e^r - 1 + (1 - 2^-n)): nothing is lost for small x, where n is 0.
+  const Ints n = p.n > 100 ? (p.n & 0) + 100 : p.n;
+  const Floats y = (p.tail + p.r) + (1.f - power_of_two(-n));
+  const Floats e = scale(y, p.n);
+  return in == 0.f ? in : e;  // keeps -0
+}
+
+inline Floats vlog(Floats x) {
+  const Floats in = x;
+  const Ints tiny = x < 1.17549435e-38f;
+  x = tiny ? x * 8388608.f : x;
+  // x = 2^e m, m in [sqrt(1/2), sqrt(2)).
+  const Ints bits = (Ints)x - 0x3f3504f3;
+  const Ints e = (bits >> 23) + (tiny & -23);
+  const Floats f = (Floats)((bits & 0x007fffff) + 0x3f3504f3) - 1.f;
+  // log(1 + f) = 2 atanh(s), s = f / (2 + f), arranged so that f itself is added last.
+  const Floats s = f / (f + 2.f), z = s * s;
+  const Floats r = z * (z * (z * (z * 0.24279078841f + 0.28498786688f) + 0.40000972152f) + 0.66666662693f);
+  const Floats half_square = 0.5f * f * f, count = __builtin_convertvector(e, Floats);
+  const Floats low = s * (half_square + r) + count * -2.12194440e-4f;
+  Floats y = count * 0.693359375f - ((half_square - low) - f);
+  y = in == 0.f ? all(-__builtin_inff()) : y;
+  y = in < 0.f ? all(__builtin_nanf("")) : y;
+  y = in == __builtin_inff() ? in : y;
+  return in != in ? in : y;
+}
+
+inline Floats vlog1p(Floats x) {
+  const Floats u = x + 1.f;
+  // The logarithm of u, and what rounding u has cost.
+  const Floats y = vlog(u) + (x - (u - 1.f)) / u;
+  const Ints plain = (u == 0.f) | (u == __builtin_inff());
+  const Floats z = plain ? vlog(u) : y;
+  return absolute(x) < 1e-8f ? x : z;
+}
+
+inline Floats vtanh(Floats x) {
+  const Floats a = at_most(absolute(x), 9.5f);  // 1 from there on
+  const Floats e = vexpm1(a + a), z = a * a;
+  // The quotient loses a bit or two where the series is best.
+  Floats p = z * -8.863235530e-03f + 2.186948854e-02f;
+  p = p * z + -5.396825397e-02f;
+  p = p * z + 1.333333333e-01f;
+  p = p * z + -3.333333333e-01f;
+  return with_sign_of(a < 0.35f ? a + a * (z * p) : e / (e + 2.f), x);
+}
+
+inline Floats vsigmoid(Floats x) {
+  const Floats s = vexp(-absolute(x));
+  const Floats d = s + 1.f, q = (x < 0.f ? s : all(1.f)) / d;
+  // What rounding d has cost, to first order; 1 / d is 1 - q or q.
+  const Floats lost = s - (d - 1.f);
+  return q - (q * lost) * (x < 0.f ? 1.f - q : q);
+}
+
+inline Floats verf(Floats x) {
+  const Floats a = at_most(absolute(x), 3.95f), z = a * a;
+  Floats p = z * -9.641515265e-06f + 1.125694764e-04f;
+  p = p * z + -8.482828812e-04f;
+  p = p * z + 5.220945431e-03f;
+  p = p * z + -2.686540004e-02f;
+  p = p * z + 1.128378197e-01f;
+  p = p * z + -3.761263843e-01f;
+  p = p * z + 1.28379167e-01f;  // 2 / sqrt(pi), less the 1 that is added exactly
+  // Beyond 1: 1 - erfc, whose logarithm is nearly a parabola.
+  Floats q = a * -1.620115349e-06f + 4.569018352e-05f;
+  q = q * a + -5.934342174e-04f;
+  q = q * a + 4.742495159e-03f;
+  q = q * a + -2.636872317e-02f;
+  q = q * a + 1.099808832e-01f;
+  q = q * a + 6.319390671e-01f;
+  q = q * a + 1.130162685e+00f;
+  q = q * a + -3.015242488e-04f;
+  return with_sign_of(a < 1.f ? a + p * a : 1.f - vexp(-q), x);
+}
+
+inline Floats vsoftplus(Floats x) {
+  const Floats larger = x > 0.f ? x : x * 0.f;  // 0 for negative x; -inf * 0 is repaired below
+  const Floats y = vlog1p(vexp(-absolute(x)));
+  return (x == -__builtin_inff() ? all(0.f) : larger) + y;
+}
+
+// out[i] = f(in[i]); the tail goes through a whole register too, so that an element's bits do not depend
+// on where it stands.
+template <Floats (*f)(Floats)>
+void map_floats(const void* vin, void* vout, int64_t n) {
+  const float* in = static_cast<const float*>(vin);
+  float* out = static_cast<float*>(vout);
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) store(out + i, f(load(in + i)));
+  if (i < n) {
+    float rest[kLanes] = {};
+    __builtin_memcpy(rest, in + i, size_t(n - i) * 4);
+    store(rest, f(load(rest)));
+    __builtin_memcpy(out + i, rest, size_t(n - i) * 4);
+  }
+}
+
+}  // namespace
