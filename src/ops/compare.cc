@@ -54,7 +54,7 @@ Status select_into(KernelContext& c, Tensor& out, const Shape& cond_shape) {
   const Shape* const shapes[] = {&cond_shape, &t.shape(), &e.shape()};
   const kernels::Broadcast walk(out.shape(), shapes);
   const kernels::SelectStrides strides = {walk.inner_stride(0), walk.inner_stride(1), walk.inner_stride(2)};
-  const bool* condition = cond.data<bool>();
+  const uint8_t* condition = cond.data<uint8_t>();  // a byte other than 0 and 1 is no reason to fail
   if (const kernels::SelectLoop loop = is_simple(t.dtype()) ? kernels::select_loop(dtype_size(t.dtype())) : nullptr) {
     const size_t size = dtype_size(t.dtype());
     for_parts(c, n, 0.15 * double(size), [&](int64_t begin, int64_t end) {
@@ -80,7 +80,7 @@ Status run_select(KernelContext& c) {
   const Tensor& e = c.input(2);
   if (cond.rank() == 0) {
     if (t.shape() != e.shape()) return invalid_argument("'then' and 'else' must have the same size.  but received: ", t.shape(), " vs. ", e.shape());
-    c.set_output(0, cond.data<bool>()[0] ? t : e);
+    c.set_output(0, cond.data<uint8_t>()[0] ? t : e);
     return {};
   }
   Shape cond_shape = cond.shape();
@@ -103,7 +103,7 @@ Status run_select_v2(KernelContext& c) {
   const Tensor& t = c.input(1);
   const Tensor& e = c.input(2);
   if (cond.rank() == 0 && t.shape() == e.shape()) {
-    c.set_output(0, cond.data<bool>()[0] ? t : e);
+    c.set_output(0, cond.data<uint8_t>()[0] ? t : e);
     return {};
   }
   auto data = kernels::broadcast_shape(t.shape(), e.shape());

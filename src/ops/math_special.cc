@@ -1,162 +1,308 @@
-#include "op/registry.h"
+#include "kernels/cpu/special_math.h"
 #include "ops/all.h"
+#include "ops/elementwise.h"
 
 namespace weft::ops {
 
 using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary of op/
 
+namespace {
+
+Status betainc_shape(ShapeContext& c) {
+  // Scalars stand for any shape; the others agree.
+  PartialShape out = PartialShape::scalar();
+  bool unknown = false, found = false;
+  for (int i = 0; i < 3; ++i) {
+    const PartialShape& s = c.input(i);
+    if (!s.has_rank()) {
+      unknown = true;
+    } else if (s.rank() > 0) {
+      if (!found) {
+        out = s;
+        found = true;
+      } else {
+        WEFT_ASSIGN(PartialShape merged, out.merge_with(s));
+        out = std::move(merged);
+      }
+    }
+  }
+  c.output(0, unknown && !found ? PartialShape() : std::move(out));
+  return {};
+}
+
+Status run_betainc(KernelContext& c) {
+  const char* names = "abx";
+  const Shape* shape = nullptr;
+  int first = 0;
+  for (int i = 0; i < 3; ++i) {
+    const Shape& s = c.input(i).shape();
+    if (s.rank() == 0) continue;
+    if (!shape) {
+      shape = &s;
+      first = i;
+    } else if (s != *shape) {
+      return invalid_argument("Shapes of ", std::string_view(names + first, 1), " and ", std::string_view(names + i, 1), " are inconsistent: ", *shape, " vs. ", s);
+    }
+  }
+  const Shape scalar;
+  WEFT_ASSIGN(Tensor* out, c.allocate(0, shape ? *shape : scalar));
+  const int64_t n = out->num_elements();
+  return dispatch<float, double>(out->dtype(), [&]<class T>(Tag<T>) {
+    const T* p[3];
+    int64_t stride[3];
+    for (int i = 0; i < 3; ++i) {
+      p[i] = c.input(i).data<T>();
+      stride[i] = c.input(i).rank() == 0 ? 0 : 1;
+    }
+    for_parts(c, n, 300, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        out->data<T>()[i] = T(kernels::betainc(double(p[0][i * stride[0]]), double(p[1][i * stride[1]]), double(p[2][i * stride[2]])));
+    });
+    return Status();
+  });
+}
+
+}  // namespace
+
 void math_special(Registry& r) {
   r.add("BesselI0")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("The modified Bessel function of the first kind of order 0.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kBesselI0), {types<half, float, double>("T")});
 
   r.add("BesselI0e")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("exp(-|x|) BesselI0(x).")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kBesselI0e), {types<half, float, double>("T")});
 
   r.add("BesselI1")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("The modified Bessel function of the first kind of order 1.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kBesselI1), {types<half, float, double>("T")});
 
   r.add("BesselI1e")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("exp(-|x|) BesselI1(x).")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kBesselI1e), {types<half, float, double>("T")});
 
   r.add("BesselJ0")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("The Bessel function of the first kind of order 0.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kBesselJ0), {types<half, float, double>("T")});
 
   r.add("BesselJ1")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("The Bessel function of the first kind of order 1.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kBesselJ1), {types<half, float, double>("T")});
 
   r.add("BesselK0")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("The modified Bessel function of the second kind of order 0.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kBesselK0), {types<half, float, double>("T")});
 
   r.add("BesselK0e")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("exp(x) BesselK0(x).")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kBesselK0e), {types<half, float, double>("T")});
 
   r.add("BesselK1")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("The modified Bessel function of the second kind of order 1.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kBesselK1), {types<half, float, double>("T")});
 
   r.add("BesselK1e")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("exp(x) BesselK1(x).")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kBesselK1e), {types<half, float, double>("T")});
 
   r.add("BesselY0")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("The Bessel function of the second kind of order 0.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kBesselY0), {types<half, float, double>("T")});
 
   r.add("BesselY1")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("The Bessel function of the second kind of order 1.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kBesselY1), {types<half, float, double>("T")});
 
   r.add("Betainc")
       .in("a: T")
       .in("b: T")
       .in("x: T")
       .out("z: T")
-      .attr("T: {float, double}");
+      .attr("T: {float, double}")
+      .doc("The regularised incomplete beta function I_x(a, b).")
+      .shape(betainc_shape)
+      .cpu(run_betainc);
 
   r.add("Dawsn")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("The Dawson integral.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kDawsn), {types<float, double>("T")});
 
   r.add("Digamma")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("The derivative of the logarithm of the gamma function.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kDigamma), {types<half, float, double>("T")});
 
   r.add("Erf")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("The error function.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kErf), {types<WEFT_FLOATS>("T")});
 
   r.add("Erfc")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("1 - erf(x), exact for large x too.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kErfc), {types<WEFT_FLOATS>("T")});
 
   r.add("Erfinv")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("The inverse of the error function.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kErfinv), {types<float, double>("T")});
 
   r.add("Expint")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("The exponential integral Ei.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kExpint), {types<float, double>("T")});
 
   r.add("FresnelCos")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("The Fresnel integral of cos(pi t t / 2).")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kFresnelCos), {types<float, double>("T")});
 
   r.add("FresnelSin")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("The Fresnel integral of sin(pi t t / 2).")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kFresnelSin), {types<float, double>("T")});
 
   r.add("Igamma")
       .in("a: T")
       .in("x: T")
       .out("z: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("The lower regularised incomplete gamma function P(a, x).")
+      .shape(shapes::broadcast_binary)
+      .kernel("CPU", binary(Binary::kIgamma), {types<float, double>("T")});
 
   r.add("IgammaGradA")
       .in("a: T")
       .in("x: T")
       .out("z: T")
-      .attr("T: {float, double}");
+      .attr("T: {float, double}")
+      .doc("The derivative of Igamma with respect to a.")
+      .shape(shapes::broadcast_binary)
+      .kernel("CPU", binary(Binary::kIgammaGradA), {types<float, double>("T")});
 
   r.add("Igammac")
       .in("a: T")
       .in("x: T")
       .out("z: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("The upper regularised incomplete gamma function Q(a, x).")
+      .shape(shapes::broadcast_binary)
+      .kernel("CPU", binary(Binary::kIgammac), {types<float, double>("T")});
 
   r.add("Lgamma")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("The logarithm of the absolute value of the gamma function.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kLgamma), {types<half, float, double>("T")});
 
   r.add("Ndtri")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("The quantile of the standard normal distribution.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kNdtri), {types<float, double>("T")});
 
   r.add("Polygamma")
       .in("a: T")
       .in("x: T")
       .out("z: T")
-      .attr("T: {float, double}");
+      .attr("T: {float, double}")
+      .doc("The derivative of order a of Digamma.")
+      .shape(shapes::broadcast_binary)
+      .kernel("CPU", binary(Binary::kPolygamma), {types<float, double>("T")});
 
   r.add("Spence")
       .in("x: T")
       .out("y: T")
-      .attr("T: {bfloat16, half, float, double}");
+      .attr("T: {bfloat16, half, float, double}")
+      .doc("The dilogarithm of 1 - x.")
+      .shape(shapes::unchanged)
+      .kernel("CPU", unary(Unary::kSpence), {types<float, double>("T")});
 
   r.add("Zeta")
       .in("x: T")
       .in("q: T")
       .out("z: T")
-      .attr("T: {float, double}");
+      .attr("T: {float, double}")
+      .doc("The Hurwitz zeta function.")
+      .shape(shapes::broadcast_binary)
+      .kernel("CPU", binary(Binary::kZeta), {types<float, double>("T")});
 }
 
 }  // namespace weft::ops

@@ -8,18 +8,19 @@ using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary o
 
 namespace {
 
-// alpha may be any number, so this is not max(x, alpha x). Narrow floats are computed as float.
+// alpha may be any number, so this is not max(x, alpha x).
 struct LeakyRelu {
   static Result<LeakyRelu> make(const NodeInfo& node) { return LeakyRelu{node.attr<float>("alpha")}; }
   Status run(KernelContext& c) const {
     const Tensor& x = c.input(0);
     WEFT_ASSIGN(Tensor* y, c.allocate_or_reuse(0, x.shape(), 0));
-    return dispatch<WEFT_FLOATS>(x.dtype(), [&]<class T>(Tag<T>) {
-      for_parts(c, x.num_elements(), 0.5, [&](int64_t begin, int64_t end) {
-        kernels::leaky_relu(x.data<T>() + begin, y->data<T>() + begin, end - begin, alpha);
-      });
-      return Status();
+    const int64_t size = int64_t(dtype_size(x.dtype()));
+    const char* px = static_cast<const char*>(x.raw());
+    char* py = static_cast<char*>(y->raw());
+    for_parts(c, x.num_elements(), 0.5, [&](int64_t begin, int64_t end) {
+      kernels::leaky_relu(x.dtype(), px + begin * size, py + begin * size, end - begin, alpha);
     });
+    return {};
   }
   float alpha;
 };
@@ -31,12 +32,14 @@ struct LeakyReluGrad {
     const Tensor& x = c.input(1);
     if (g.shape() != x.shape()) return not_same_shape(c, 0, 1);
     WEFT_ASSIGN(Tensor* y, c.allocate_or_reuse(0, x.shape(), 0, 1));
-    return dispatch<WEFT_FLOATS>(x.dtype(), [&]<class T>(Tag<T>) {
-      for_parts(c, x.num_elements(), 0.5, [&](int64_t begin, int64_t end) {
-        kernels::leaky_relu_grad(g.data<T>() + begin, x.data<T>() + begin, y->data<T>() + begin, end - begin, alpha);
-      });
-      return Status();
+    const int64_t size = int64_t(dtype_size(x.dtype()));
+    const char* pg = static_cast<const char*>(g.raw());
+    const char* px = static_cast<const char*>(x.raw());
+    char* py = static_cast<char*>(y->raw());
+    for_parts(c, x.num_elements(), 0.5, [&](int64_t begin, int64_t end) {
+      kernels::leaky_relu_grad(x.dtype(), pg + begin * size, px + begin * size, py + begin * size, end - begin, alpha);
     });
+    return {};
   }
   float alpha;
 };

@@ -94,8 +94,9 @@ WEFT_OP(ComplexSquaredDifference, multiply(a - b, std::conj(a - b)))
 WEFT_OP(ComplexReciprocalGrad, multiply(-b, std::conj(multiply(a, a))))
 WEFT_OP(ComplexSqrtGrad, divide(b * T(0.5), std::conj(a)))
 WEFT_OP(ComplexRsqrtGrad, multiply(b * T(-0.5), std::conj(multiply(multiply(a, a), a))))
-WEFT_OP(ComplexTanhGrad, multiply(b, std::conj(T(1) - multiply(a, a))))
-WEFT_OP(ComplexSigmoidGrad, multiply(b, std::conj(multiply(a, T(1) - a))))
+// These two are not conjugated in TensorFlow.
+WEFT_OP(ComplexTanhGrad, multiply(b, T(1) - multiply(a, a)))
+WEFT_OP(ComplexSigmoidGrad, multiply(multiply(b, a), T(1) - a))
 #undef WEFT_OP
 
 struct ComplexEqual {

@@ -132,4 +132,12 @@ BinaryLoop binary_loop(Binary op, DType t) {
   }
 }
 
+void leaky_relu_floats(const float* g, const float* x, float* y, int64_t n, float alpha) {
+  WEFT_IVDEP
+  for (int64_t i = 0; i < n; ++i) {
+    const float v = g[i];
+    y[i] = x[i] > 0 ? v : alpha * v;
+  }
+}
+
 #include "kernels/cpu/isa_end.h"

@@ -24,11 +24,30 @@ std::complex<T> divide(std::complex<T> a, std::complex<T> b) {
   return {(a.real() * r + a.imag()) / d, (a.imag() * r - a.real()) / d};
 }
 
+// 1 / z; NaN for infinite z, and infinite only in the real part of 1 / sqrt(0), as in TensorFlow.
+template <class T>
+std::complex<T> reciprocal(std::complex<T> z) {
+  constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
+  if (std::isinf(z.real()) || std::isinf(z.imag())) return {kNan, kNan};
+  return divide(std::complex<T>(1), z);
+}
+template <class T>
+std::complex<T> reciprocal_sqrt(std::complex<T> z) {
+  if (z == T(0)) return {std::numeric_limits<T>::infinity(), std::numeric_limits<T>::quiet_NaN()};
+  if (std::isinf(z.real()) || std::isinf(z.imag())) return {};
+  return divide(std::complex<T>(1), std::sqrt(z));
+}
+
 // log(1 + z) without loss for small z: |1 + z|^2 - 1 = x (2 + x) + y^2.
 template <class T>
 std::complex<T> complex_log1p(std::complex<T> z) {
   const T x = z.real(), y = z.imag();
-  if (std::abs(x) > T(0.5) || std::abs(y) > T(0.5)) return std::log(std::complex<T>(T(1) + x, y));
+  const std::complex<T> u(T(1) + x, y);
+  if (u == T(0) || std::isinf(y)) {  // TensorFlow's formula, log(u) z / (u - 1), ends in NaN here
+    constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
+    return {u == T(0) ? -std::numeric_limits<T>::infinity() : kNan, kNan};
+  }
+  if (std::abs(x) > T(0.5) || std::abs(y) > T(0.5)) return std::log(u);
   return {T(0.5) * std::log1p(x * (T(2) + x) + y * y), std::atan2(y, T(1) + x)};
 }
 
@@ -36,6 +55,7 @@ std::complex<T> complex_log1p(std::complex<T> z) {
 template <class T>
 std::complex<T> complex_expm1(std::complex<T> z) {
   const T x = z.real(), y = z.imag(), s = std::sin(T(0.5) * y);
+  if (std::isinf(std::exp(x))) return {std::numeric_limits<T>::quiet_NaN(), std::exp(x) * std::sin(y)};  // as TensorFlow
   return {std::expm1(x) * std::cos(y) - T(2) * s * s, std::exp(x) * std::sin(y)};
 }
 

@@ -19,9 +19,7 @@ struct Bytes16 {
 };
 
 template <class T>
-void loop(const bool* vcond, const void* vt, const void* ve, void* vo, int64_t n, SelectStrides s) {
-  // As bytes: the compiler need not believe that a bool is 0 or 1, and compares instead of masking.
-  const uint8_t* c = reinterpret_cast<const uint8_t*>(vcond);
+void loop(const uint8_t* c, const void* vt, const void* ve, void* vo, int64_t n, SelectStrides s) {
   const T* t = static_cast<const T*>(vt);
   const T* e = static_cast<const T*>(ve);
   T* o = static_cast<T*>(vo);

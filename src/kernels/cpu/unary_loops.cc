@@ -49,14 +49,15 @@ WEFT_OP(IntSquare, T(Modular<T>(x) * Modular<T>(x)))
 WEFT_OP(IntInvert, T(~x))
 WEFT_OP(IntRelu, x > 0 ? x : T(0))
 WEFT_OP(IntRelu6, x > 6 ? T(6) : x > 0 ? x : T(0))
-WEFT_OP(IntSame, x)
+// TensorFlow 2.21 rounds every integer to 0; tf.round never asks it to.
+WEFT_OP(IntRound, x & T(0))
 WEFT_OP(PopulationCount, uint8_t(std::popcount(x)))
 
 // Complex numbers; T is the complex type.
 WEFT_OP(ComplexNeg, -x)
 WEFT_OP(ComplexSquare, multiply(x, x))
-WEFT_OP(ComplexReciprocal, divide(T(1), x))
-WEFT_OP(ComplexRsqrt, divide(T(1), std::sqrt(x)))
+WEFT_OP(ComplexReciprocal, reciprocal(x))
+WEFT_OP(ComplexRsqrt, reciprocal_sqrt(x))
 WEFT_OP(ComplexSign, x == T(0) ? T(0) : x / std::abs(x))
 WEFT_OP(ComplexSigmoid, divide(T(1), T(1) + std::exp(-x)))
 WEFT_OP(ComplexLog1p, complex_log1p(x))
@@ -134,7 +135,7 @@ UnaryLoop integer_loop(Unary op, DType t) {
     case Unary::kSign: return signed_by_type<IntSign>(t);
     case Unary::kSquare: return by_size<IntSquare>(t);
     case Unary::kInvert: return by_size<IntInvert>(t);
-    case Unary::kRint: return by_size<IntSame>(t);
+    case Unary::kRint: return by_size<IntRound>(t);
     case Unary::kRelu: return by_type<IntRelu>(t);
     case Unary::kRelu6: return by_type<IntRelu6>(t);
     case Unary::kPopulationCount: return population_count(t);

@@ -17,6 +17,7 @@ namespace {
 
 typedef float Floats __attribute__((vector_size(WEFT_VECTOR_BYTES)));
 typedef int32_t Ints __attribute__((vector_size(WEFT_VECTOR_BYTES)));
+typedef uint32_t Bits __attribute__((vector_size(WEFT_VECTOR_BYTES)));  // where a NaN may make it wrap around
 constexpr int kLanes = WEFT_VECTOR_BYTES / 4;
 #undef WEFT_VECTOR_BYTES
 
@@ -36,7 +37,7 @@ inline Floats at_most(Floats x, float limit) { return x > limit ? all(limit) : x
 inline Floats at_least(Floats x, float limit) { return x < limit ? all(limit) : x; }
 
 // 2^n as a float, for n in [-126, 127].
-inline Floats power_of_two(Ints n) { return (Floats)((n + 127) << 23); }
+inline Floats power_of_two(Ints n) { return (Floats)(((Bits)n + 127u) << 23); }
 
 // x = n ln2 + r with |r| <= ln2 / 2, and q with exp(r) = 1 + r + r^2 q(r).
 struct ExpParts {
@@ -49,7 +50,7 @@ inline ExpParts exp_parts(Floats x) {
   constexpr float kShift = 12582912.f;
   const Floats shifted = x * 1.44269504f + kShift;
   ExpParts p;
-  p.n = (Ints)shifted - (Ints)all(kShift);
+  p.n = (Ints)((Bits)shifted - (Bits)all(kShift));
   p.count = shifted - kShift;
   // ln2 in two parts, the first short enough for n * part to be exact.
   p.r = (x - p.count * 0.693359375f) - p.count * -2.12194440e-4f;
@@ -79,7 +80,7 @@ inline Floats vexpm1(Floats x) {
   const ExpParts p = exp_parts(x);
   // 2^n (e^r - 1 + (1 - 2^-n)): nothing is lost for small x, where n is 0.
   const Ints n = p.n > 100 ? (p.n & 0) + 100 : p.n;
-  const Floats y = (p.tail + p.r) + (1.f - power_of_two(-n));
+  const Floats y = (p.tail + p.r) + (1.f - power_of_two((Ints)(0u - (Bits)n)));
   const Floats e = scale(y, p.n);
   return in == 0.f ? in : e;  // keeps -0
 }
@@ -89,7 +90,7 @@ inline Floats vlog(Floats x) {
   const Ints tiny = x < 1.17549435e-38f;
   x = tiny ? x * 8388608.f : x;
   // x = 2^e m, m in [sqrt(1/2), sqrt(2)).
-  const Ints bits = (Ints)x - 0x3f3504f3;
+  const Ints bits = (Ints)((Bits)x - 0x3f3504f3u);
   const Ints e = (bits >> 23) + (tiny & -23);
   const Floats f = (Floats)((bits & 0x007fffff) + 0x3f3504f3) - 1.f;
   // log(1 + f) = 2 atanh(s), s = f / (2 + f), arranged so that f itself is added last.

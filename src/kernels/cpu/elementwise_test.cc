@@ -1,0 +1,141 @@
+// What the recorded cases do not show of the elementwise loops: accuracy over all floats, the same bits
+// wherever an element stands, broadcasts of many dimensions, floats that fit no integer.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "kernels/cpu/broadcast.h"
+#include "kernels/cpu/cast.h"
+#include "kernels/cpu/elementwise_simd.h"
+
+using namespace weft;           // NOLINT
+using namespace weft::kernels;  // NOLINT
+using core::DType;
+
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+double softplus(double x) { return std::log1p(std::exp(-std::fabs(x))) + (x > 0 ? x : 0); }
+double sigmoid(double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
+
+struct Function {
+  const char* name;
+  Unary op;
+  double (*exact)(double);
+};
+const Function kFunctions[] = {{"exp", Unary::kExp, std::exp},       {"expm1", Unary::kExpm1, std::expm1},
+                               {"log", Unary::kLog, std::log},       {"log1p", Unary::kLog1p, std::log1p},
+                               {"tanh", Unary::kTanh, std::tanh},    {"sigmoid", Unary::kSigmoid, sigmoid},
+                               {"erf", Unary::kErf, std::erf},       {"softplus", Unary::kSoftplus, softplus}};
+
+double ulps(float got, double want) {
+  const float rounded = float(want);
+  if (std::isnan(want)) return std::isnan(got) ? 0 : 1e9;
+  if (got == rounded) return 0;
+  if (std::isinf(rounded)) return 1e9;
+  const float a = std::fabs(rounded);
+  return std::fabs(double(got) - want) / double(std::nextafter(a, kInf) - a);
+}
+
+std::vector<std::pair<const char*, UnaryLoop (*)(Unary, DType)>> levels() {
+  std::vector<std::pair<const char*, UnaryLoop (*)(Unary, DType)>> all = {{"generic", generic::unary_loop}};
+  if (core::cpu_level() >= core::CpuLevel::kAvx2) all.push_back({"avx2", avx2::unary_loop});
+  if (core::cpu_level() >= core::CpuLevel::kAvx512) all.push_back({"avx512", avx512::unary_loop});
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("float functions are within 2 units in the last place of the exact value") {
+  std::vector<float> x, y;
+  for (uint64_t b = 0; b < uint64_t(1) << 32; b += 8191) x.push_back(std::bit_cast<float>(uint32_t(b)));
+  for (float special : {0.f, -0.f, kInf, -kInf, kNan, 1.f, -1.f, 1e-45f, -1e-45f, 88.7f, -103.9f}) x.push_back(special);
+  y.resize(x.size());
+  for (auto [level, loop_of] : levels()) {
+    for (const Function& f : kFunctions) {
+      CAPTURE(level);
+      CAPTURE(f.name);
+      loop_of(f.op, DType::kFloat)(x.data(), y.data(), int64_t(x.size()));
+      double worst = 0;
+      for (size_t i = 0; i < x.size(); ++i) {
+        const double want = f.exact(double(x[i]));
+        if (std::fabs(want) < 1.2e-38) worst = std::max(worst, std::fabs(double(y[i]) - want) > 3e-45 ? 1e9 : 0);
+        else worst = std::max(worst, ulps(y[i], want));
+      }
+      CHECK(worst < 2);
+    }
+  }
+}
+
+TEST_CASE("an element gives the same bits wherever it stands") {
+  std::vector<float> x(100), y(100);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = 0.37f * float(i) - 17;
+  for (Unary op : {Unary::kExp, Unary::kLog, Unary::kTanh, Unary::kSigmoid, Unary::kErf, Unary::kRsqrt, Unary::kSoftsign}) {
+    const UnaryLoop loop = unary_loop(op, DType::kFloat);
+    loop(x.data(), y.data(), 100);
+    for (int64_t begin = 0; begin < 40; ++begin) {
+      for (int64_t n : {1, 3, 8, 17}) {
+        float part[17];
+        loop(x.data() + begin, part, n);
+        for (int64_t i = 0; i < n; ++i) CHECK(std::bit_cast<uint32_t>(part[i]) == std::bit_cast<uint32_t>(y[size_t(begin + i)]));
+      }
+    }
+  }
+}
+
+TEST_CASE("a broadcast walk visits what indexing would") {
+  const core::Shape a({3, 1, 2, 1, 4}), b({2, 1, 5, 1}), out({3, 2, 2, 5, 4});
+  REQUIRE(*broadcast_shape(a, b) == out);
+  const core::Shape* const shapes[] = {&a, &b};
+  const Broadcast walk(out, shapes);
+  for (int64_t begin : {0, 1, 37, 239}) {
+    int64_t seen = begin;
+    walk.for_runs(begin, 240, [&](const Broadcast::Offsets& from, int64_t to, int64_t n) {
+      CHECK(to == seen);
+      for (int64_t i = 0; i < n; ++i) {
+        const int64_t at = to + i, i4 = at % 4, i3 = at / 4 % 5, i2 = at / 20 % 2, i1 = at / 40 % 2, i0 = at / 80;
+        CHECK(from.at[0] + i * walk.inner_stride(0) == (i0 * 2 + i2) * 4 + i4);
+        CHECK(from.at[1] + i * walk.inner_stride(1) == i1 * 5 + i3);
+      }
+      seen += n;
+    });
+    CHECK(seen == 240);
+  }
+  CHECK(!broadcast_shape(core::Shape({2}), core::Shape({3})));
+}
+
+TEST_CASE("floats that fit no integer give what x86 gives") {
+  const float x[] = {kNan, kInf, -kInf, 3e9f, -3e9f, 1e20f, 300.7f, -1.5f};
+  int32_t i32[8];
+  uint8_t u8[8];
+  uint64_t u64[8];
+  CastPlan::make(DType::kFloat, DType::kInt32, false)->run(x, i32, 8);
+  CastPlan::make(DType::kFloat, DType::kUint8, false)->run(x, u8, 8);
+  CastPlan::make(DType::kFloat, DType::kUint64, false)->run(x, u64, 8);
+  for (int i = 0; i < 6; ++i) CHECK(i32[i] == std::numeric_limits<int32_t>::min());
+  CHECK(i32[6] == 300);
+  CHECK(u8[0] == 0);
+  CHECK(u8[6] == 44);
+  CHECK(u8[7] == 255);
+  CHECK(u64[0] == uint64_t(1) << 63);
+  CHECK(u64[3] == 3000000000u);
+  CHECK(u64[7] == ~uint64_t(0));
+}
+
+TEST_CASE("every cast that is planned can be run") {
+  std::vector<char> in(16 * 1000, 0x3f), out(16 * 1000);
+  for (int from = 1; from < core::kNumDTypes; ++from) {
+    for (int to = 1; to < core::kNumDTypes; ++to) {
+      for (bool truncate : {false, true}) {
+        auto plan = CastPlan::make(DType(from), DType(to), truncate);
+        if (plan && !plan->same()) plan->run(in.data(), out.data(), 1000);
+      }
+    }
+  }
+}
