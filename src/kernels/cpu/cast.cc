@@ -203,16 +203,19 @@ std::optional<CastPlan> CastPlan::make(DType from, DType to, bool truncate) {
   if (at == to) return plan;
   const DType real = to == DType::kComplex64 ? DType::kFloat : to == DType::kComplex128 ? DType::kDouble : to;
   const auto direct = [&](DType next) { return WEFT_BEST_ISA(cast_loop)(at, next); };
-  if (at != real && !direct(real)) {
+  if (at != real && direct(real)) step(real, direct(real));
+  if (at == real) {
+    // there already
+  } else if (real == DType::kUint64 && hub(at) == DType::kInt64) {
+    step(real, at == DType::kInt64 ? &plain<int64_t, uint64_t> : to_hub(at));  // the same 64 bits
+  } else {
     if (hub(at) != at) step(hub(at), to_hub(at));
-    // Integers of all kinds meet as 64 bits; floats meet the integers and each other directly.
+    // Floats meet the integers and each other directly; integers of all kinds meet as 64 bits.
     const bool int64_bits = at == DType::kUint64 && hub(real) == DType::kInt64;
     if (is_float8(real) && at == DType::kDouble) step(DType::kFloat, &double_to_sticky_float);
     else if (at != real && direct(real)) step(real, direct(real));
     else if (at != hub(real) && !int64_bits) step(hub(real), direct(hub(real)));
     if (at != real) step(real, from_hub(real));
-  } else if (at != real) {
-    step(real, direct(real));
   }
   if (to == DType::kComplex64) step(to, &plain<float, core::complex64>);
   if (to == DType::kComplex128) step(to, &plain<double, core::complex128>);

@@ -18,7 +18,7 @@ B convert(A x) {
   } else if constexpr (std::is_floating_point_v<A> && std::is_same_v<B, uint64_t>) {
     // Values from 2^63 up are converted less 2^63, the others as signed numbers.
     const bool high = x >= A(9223372036854775808.0);
-    return uint64_t(convert<A, int64_t>(high ? x - A(9223372036854775808.0) : x)) ^ (high ? uint64_t(1) << 63 : 0);
+    return uint64_t(convert<A, int64_t>(high ? x - A(9223372036854775808.0) : x)) | (high ? uint64_t(1) << 63 : 0);
   } else if constexpr (std::is_floating_point_v<A> && std::is_same_v<B, uint32_t>) {
     return uint32_t(convert<A, int64_t>(x));
   } else if constexpr (std::is_floating_point_v<A> && std::is_integral_v<B>) {
