@@ -50,6 +50,7 @@ void all(op::Registry& r) {
   quantized(r);
   queue(r);
   ragged(r);
+  ragged_convert(r);
   random(r);
   random_stateless(r);
   reduce(r);
@@ -64,7 +65,9 @@ void all(op::Registry& r) {
   space_batch(r);
   sparse(r);
   sparse_cross(r);
+  sparse_math(r);
   sparse_matrix(r);
+  sparse_serialize(r);
   state(r);
   state_ref(r);
   state_sparse(r);

@@ -109,6 +109,33 @@ std::string encode_shape(const PartialShape& s) {
   return w.take();
 }
 
+namespace {
+
+// Strings as tensor_content: the varint lengths of all, then the bytes of all.
+bool fill_strings(Tensor& t, std::string_view content) {
+  std::vector<uint64_t> lengths;
+  size_t at = 0;
+  for (int64_t i = 0; i < t.num_elements(); ++i) {
+    uint64_t length = 0;
+    for (int shift = 0;; shift += 7) {
+      if (at >= content.size() || shift > 56) return false;
+      const uint8_t byte = uint8_t(content[at++]);
+      length |= uint64_t(byte & 127) << shift;
+      if (byte < 128) break;
+    }
+    lengths.push_back(length);
+  }
+  for (int64_t i = 0; i < t.num_elements(); ++i) {
+    const uint64_t length = lengths[size_t(i)];
+    if (length > content.size() - at) return false;
+    t.data<tstring>()[i].assign(content.substr(at, length));
+    at += length;
+  }
+  return at == content.size();
+}
+
+}  // namespace
+
 Result<Tensor> decode_tensor(std::string_view bytes) {
   ProtoReader r(bytes);
   int dtype_number = 0;
@@ -150,8 +177,24 @@ Result<Tensor> decode_tensor(std::string_view bytes) {
     std::memcpy(t.raw(), content.data(), content.size());
     return t;
   }
+  if (!content.empty() && dtype == DType::kString) {
+    if (!fill_strings(t, content)) return invalid_argument("TensorProto has malformed string content");
+    return t;
+  }
   WEFT_RETURN_IF_ERROR(fill_from_lists(t, l));
   return t;
+}
+
+Result<std::string> encode_tensor_content(const Tensor& t) {
+  if (t.dtype() != DType::kString || t.num_elements() == 0) return encode_tensor(t);
+  ProtoWriter lengths, w;
+  for (const tstring& s : t.span<tstring>()) lengths.raw_varint(s.size());
+  std::string content = lengths.take();
+  for (const tstring& s : t.span<tstring>()) content += s.view();
+  w.varint(1, uint64_t(t.dtype()));
+  w.bytes(2, encode_shape(t.shape()));
+  w.bytes(4, content);
+  return w.take();
 }
 
 Result<std::string> encode_tensor(const Tensor& t) {

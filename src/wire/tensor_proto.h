@@ -12,6 +12,9 @@ core::Result<core::Tensor> decode_tensor(std::string_view bytes);
 // Numbers as tensor_content, strings as string_val. Resources and variants cannot be written.
 core::Result<std::string> encode_tensor(const core::Tensor& t);
 
+// As encode_tensor, but strings too go into tensor_content: the lengths of all, then the bytes of all.
+core::Result<std::string> encode_tensor_content(const core::Tensor& t);
+
 core::Result<core::PartialShape> decode_shape(std::string_view bytes);
 std::string encode_shape(const core::PartialShape& s);
 
