@@ -35,11 +35,15 @@ class Philox {
   uint64_t counter_high() const { return counter_[2] | uint64_t(counter_[3]) << 32; }
   uint64_t key() const { return key_[0] | uint64_t(key_[1]) << 32; }
 
-  // Moves on by that many blocks.
+  // Moves on by that many blocks. Word by word, since TensorFlow loses the carry where the count's upper
+  // half is all ones, and numbers must come out alike even then.
   void skip(uint64_t blocks) {
-    const uint64_t low = counter_low() + blocks;
-    const uint64_t high = counter_high() + (low < blocks ? 1 : 0);
-    counter_ = {uint32_t(low), uint32_t(low >> 32), uint32_t(high), uint32_t(high >> 32)};
+    const uint32_t low = uint32_t(blocks);
+    uint32_t high = uint32_t(blocks >> 32);
+    counter_[0] += low;
+    if (counter_[0] < low) ++high;
+    counter_[1] += high;
+    if (counter_[1] < high && ++counter_[2] == 0) ++counter_[3];
   }
 
   // The next 128 bits.
@@ -52,7 +56,7 @@ class Philox {
       k0 += 0x9E3779B9u;
       k1 += 0xBB67AE85u;
     }
-    skip(1);
+    if (++counter_[0] == 0 && ++counter_[1] == 0 && ++counter_[2] == 0) ++counter_[3];
     return c;
   }
 
