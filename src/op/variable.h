@@ -2,6 +2,7 @@
 // copies first, so a value that was read never changes.
 #pragma once
 
+#include <optional>
 #include <shared_mutex>
 
 #include "core/resource.h"
@@ -53,6 +54,9 @@ class RefVariable final : public core::Resource {
   std::shared_mutex& mutex() { return mutex_; }
   core::Tensor& tensor() { return tensor_; }
   bool initialized() const { return tensor_.valid(); }
+  // The shape it was declared with, which the first value must have; none if that is open.
+  const std::optional<core::Shape>& declared_shape() const { return declared_shape_; }
+  void declare(std::optional<core::Shape> shape) { declared_shape_ = std::move(shape); }
   core::Status make_writable() {
     if (tensor_.unique()) return {};
     auto copy = tensor_.copy();
@@ -64,6 +68,7 @@ class RefVariable final : public core::Resource {
  private:
   std::shared_mutex mutex_;
   core::Tensor tensor_;
+  std::optional<core::Shape> declared_shape_;
 };
 
 }  // namespace weft::op

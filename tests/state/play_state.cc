@@ -88,6 +88,7 @@ class RefPlayer {
     calls_.push_back(std::make_unique<Call>());
     Call& call = *calls_.back();
     call.step = step;
+    call.name = cat(step.op, "_", calls_.size());  // recorded names are op names; a variable's name must be its own
     if (step.inputs.empty()) return {};
     Status s = run(call);
     std::vector<Tensor> values;
@@ -98,6 +99,7 @@ class RefPlayer {
  private:
   struct Call {
     SeqStep step;
+    std::string name;
     std::unique_ptr<op::NodeInfo> node;
     std::unique_ptr<op::Kernel> kernel;
     std::vector<Tensor> outputs;
@@ -123,7 +125,7 @@ class RefPlayer {
     }
     auto& registry = engine::Engine::get().registry();
     WEFT_ASSIGN(const op::OpSpec* spec, registry.get(call.step.op));
-    WEFT_ASSIGN(op::NodeInfo node, op::NodeInfo::make(*spec, call.step.node_name.empty() ? cat("step", calls_.size()) : call.step.node_name, call.step.attrs, types));
+    WEFT_ASSIGN(op::NodeInfo node, op::NodeInfo::make(*spec, call.name, call.step.attrs, types));
     call.node = std::make_unique<op::NodeInfo>(std::move(node));
     WEFT_ASSIGN(call.kernel, op::make_kernel(registry, *call.node, "CPU"));
     call.outputs.resize(size_t(call.node->num_outputs()));
