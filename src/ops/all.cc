@@ -23,7 +23,11 @@ void all(op::Registry& r) {
   decode_raw(r);
   diag(r);
   einsum(r);
+  csv(r);
   example(r);
+  json_example(r);
+  proto(r);
+  sequence_example(r);
   fake_quant(r);
   fft(r);
   file(r);

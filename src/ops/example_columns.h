@@ -1,0 +1,80 @@
+// The values of one feature over a batch of examples, and the tensors made from them.
+#pragma once
+
+#include <algorithm>
+
+#include "op/kernel.h"
+#include "wire/example.h"
+
+namespace weft::ops {
+
+using wire::FeatureValues;
+
+struct Column {
+  explicit Column(core::DType type) : values(type) {}
+  std::string_view key;
+  FeatureValues values;
+  std::vector<int64_t> ends;   // where the values of each example end
+  std::vector<bool> present;   // whether the example has the feature
+
+  int64_t begin(int64_t i) const { return i ? ends[size_t(i) - 1] : 0; }
+  int64_t count(int64_t i) const { return ends[size_t(i)] - begin(i); }
+  int64_t longest() const {
+    int64_t n = 0;
+    for (size_t i = 0; i < ends.size(); ++i) n = std::max(n, count(int64_t(i)));
+    return n;
+  }
+
+  core::Status emit_values(op::KernelContext& c, int output) const {
+    WEFT_ASSIGN(core::Tensor* out, c.allocate(output, core::Shape({values.size()})));
+    values.copy_to(0, values.size(), *out, 0);
+    return {};
+  }
+
+  // A sparse matrix, or a sparse vector for a single example.
+  core::Status emit_sparse(op::KernelContext& c, bool batched, int indices_output, int values_output, int shape_output) const {
+    WEFT_RETURN_IF_ERROR(emit_values(c, values_output));
+    WEFT_ASSIGN(core::Tensor* indices, c.allocate(indices_output, core::Shape({values.size(), batched ? 2 : 1})));
+    int64_t* at = indices->data<int64_t>();
+    for (size_t i = 0; i < ends.size(); ++i) {
+      for (int64_t k = 0; k < count(int64_t(i)); ++k) {
+        if (batched) *at++ = int64_t(i);
+        *at++ = k;
+      }
+    }
+    WEFT_ASSIGN(core::Tensor* shape, c.allocate(shape_output, core::Shape({batched ? 2 : 1})));
+    if (batched) shape->data<int64_t>()[0] = int64_t(ends.size());
+    shape->data<int64_t>()[batched ? 1 : 0] = longest();
+    return {};
+  }
+
+  core::Status emit_splits(op::KernelContext& c, int output) const { return emit_split_list(c, output, ends); }
+
+  // {0, ends...} in the output's type.
+  static core::Status emit_split_list(op::KernelContext& c, int output, const std::vector<int64_t>& ends) {
+    WEFT_ASSIGN(core::Tensor* out, c.allocate(output, core::Shape({int64_t(ends.size()) + 1})));
+    const bool wide = out->dtype() == core::DType::kInt64;
+    for (size_t i = 0; i <= ends.size(); ++i) {
+      const int64_t v = i ? ends[i - 1] : 0;
+      if (wide) out->data<int64_t>()[i] = v;
+      else out->data<int32_t>()[i] = int32_t(v);
+    }
+    return {};
+  }
+};
+
+// Keys that come as tensors.
+inline core::Result<std::string_view> scalar_key(const core::Tensor& t, std::string_view name, size_t k) {
+  if (t.rank() != 0) return core::invalid_argument("Expected ", name, "[", k, "] to be a scalar, got shape: ", t.shape());
+  return t.data<core::tstring>()[0].view();
+}
+
+inline core::Result<std::vector<std::string_view>> vector_keys(const core::Tensor& t, std::string_view name, size_t n) {
+  if (t.rank() != 1) return core::invalid_argument("Expected ", name, " to be a vector, got shape: ", t.shape());
+  if (t.num_elements() != int64_t(n)) return core::invalid_argument("Expected ", name, " to have ", n, " elements, got ", t.num_elements());
+  std::vector<std::string_view> keys;
+  for (const core::tstring& s : t.span<core::tstring>()) keys.push_back(s.view());
+  return keys;
+}
+
+}  // namespace weft::ops
