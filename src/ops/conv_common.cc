@@ -1,6 +1,7 @@
 #include "ops/conv_common.h"
 
 #include "kernels/cpu/conv.h"
+#include "kernels/cpu/onednn.h"
 
 namespace weft::ops {
 
@@ -79,6 +80,7 @@ Status run_conv(KernelContext& c, const ConvGeometry& g, const Tensor& in, const
     kernels::conv_forward(g, in.data<uint32_t>(), filter.data<uint32_t>(), out.data<uint32_t>(), c.pool());
     return {};
   }
+  if (in.dtype() == DType::kFloat && kernels::onednn_conv_forward(g, in.data<float>(), filter.data<float>(), out.data<float>(), c.pool())) return {};
   return dispatch<float, double>(in.dtype(), [&]<class T>(Tag<T>) {
     kernels::conv_forward(g, in.data<T>(), filter.data<T>(), out.data<T>(), c.pool());
     return Status();
@@ -90,6 +92,7 @@ Status run_conv_input(KernelContext& c, const ConvGeometry& g, const Tensor& fil
     kernels::conv_backward_input(g, filter.data<uint32_t>(), dout.data<uint32_t>(), din.data<uint32_t>(), c.pool());
     return {};
   }
+  if (din.dtype() == DType::kFloat && kernels::onednn_conv_backward_input(g, filter.data<float>(), dout.data<float>(), din.data<float>(), c.pool())) return {};
   return dispatch<float, double>(din.dtype(), [&]<class T>(Tag<T>) {
     kernels::conv_backward_input(g, filter.data<T>(), dout.data<T>(), din.data<T>(), c.pool());
     return Status();
@@ -97,6 +100,7 @@ Status run_conv_input(KernelContext& c, const ConvGeometry& g, const Tensor& fil
 }
 
 Status run_conv_filter(KernelContext& c, const ConvGeometry& g, const Tensor& in, const Tensor& dout, Tensor& dfilter) {
+  if (in.dtype() == DType::kFloat && kernels::onednn_conv_backward_filter(g, in.data<float>(), dout.data<float>(), dfilter.data<float>(), c.pool())) return {};
   return dispatch<float, double>(dfilter.dtype(), [&]<class T>(Tag<T>) {
     kernels::conv_backward_filter(g, in.data<T>(), dout.data<T>(), dfilter.data<T>(), c.pool());
     return Status();
