@@ -95,8 +95,19 @@ struct QuantizeV2 {
         });
       }
     };
-    if (mode == "MIN_FIRST") {
+    // Two cases of bytes differ from the rest: there TensorFlow calls oneDNN, unless it is told not to.
+    const bool byte = sizeof(I) == 1 && axis < 0 && !narrow;
+    auto saturated = [](float v) { return I(kernels::to_int32(clamped(std::nearbyint(v), float(kLowest<I>), float(kHighest<I>)))); };
+    if (mode == "MIN_FIRST" && byte && kLowest<I> == 0) {
+      const float scale = 255.0f / (high - low), a = low;
+      each([=](float x) { return saturated((x - a) * scale); });
+    } else if (mode == "MIN_FIRST") {
       each(kernels::Quantizer<I>(low, high));
+    } else if (mode == "SCALED" && byte && half_to_even) {
+      high = std::max(std::fabs(low), std::fabs(high));
+      low = kLowest<I> == 0 ? 0.0f : -high;
+      const float scale = 255.0f / (high - low);
+      each([=](float x) { return saturated(x * scale); });
     } else if (mode == "MIN_COMBINED") {
       const float scale = float((double(kHighest<I>) - double(kLowest<I>)) / double(high - low));
       const float half = kLowest<I> == 0 ? 0.0f : float((double(kHighest<I>) - double(kLowest<I>) + 1) / 2.0);

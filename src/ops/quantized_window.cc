@@ -36,7 +36,8 @@ Result<ConvSizes> conv_sizes(const NodeInfo& node, const Shape& in, const Shape&
   WEFT_ASSIGN(s.h, make_window(in.dim(1), filter.dim(0), strides[1], 1, padding));
   WEFT_ASSIGN(s.w, make_window(in.dim(2), filter.dim(1), strides[2], 1, padding));
   // What VALID leaves over is shared between both sides, as in TensorFlow's kernel.
-  for (WindowDim* d : {&s.h, &s.w}) d->before = d->out > 0 ? ((d->out - 1) * d->stride + d->window - d->in) / 2 : 0;
+  const int64_t up = padding == "VALID" ? 1 : 0;
+  for (WindowDim* d : {&s.h, &s.w}) d->before = d->out > 0 ? ((d->out - 1) * d->stride + d->window - d->in + up) / 2 : 0;
   return s;
 }
 
@@ -140,7 +141,7 @@ void average(const kernels::PoolGeometry& g, const I* in, I* out, ThreadPool& po
         for (int64_t y = h.begin; y < h.end; ++y) {
           for (int64_t x = w.begin; x < w.end; ++x) sum += in[b * g.in_size() + (y * g.dim[2].in + x) * g.channels + c];
         }
-        out[p * g.channels + c] = I(sum / count);
+        out[p * g.channels + c] = I(std::nearbyint(float(sum) / float(count)));
       }
     });
   });
@@ -279,14 +280,13 @@ std::vector<Lerp> lerps(int64_t out, int64_t in, bool align_corners, bool half_p
   return result;
 }
 
-// Integer arithmetic with kBits bits of fraction, in Calc.
-template <int kBits, class I, class Calc>
-I mix(I tl, I tr, I bl, I br, float fx, float fy) {
+// Integers are mixed in fixed point with kBits bits of fraction.
+template <int kBits>
+int64_t mix(int64_t tl, int64_t tr, int64_t bl, int64_t br, float fx, float fy) {
   constexpr int64_t kOne = int64_t(1) << kBits;
   const int64_t x = int64_t(fx * float(kOne)), y = int64_t(fy * float(kOne));
-  const Calc top = Calc(int64_t(tl) * kOne + (int64_t(tr) - int64_t(tl)) * x), bottom = Calc(int64_t(bl) * kOne + (int64_t(br) - int64_t(bl)) * x);
-  const Calc out = Calc(uint64_t(int64_t(top)) + uint64_t((int64_t(bottom) - int64_t(top)) / kOne * y));
-  return I((int64_t(out) + kOne / 2) / kOne);
+  const int64_t top = tl * kOne + (tr - tl) * x, bottom = bl * kOne + (br - bl) * x;
+  return (top + (bottom - top) / kOne * y + kOne / 2) / kOne;
 }
 
 template <class T>
@@ -295,9 +295,11 @@ T blend(T tl, T tr, T bl, T br, float fx, float fy) {
     const float top = tl + (tr - tl) * fx, bottom = bl + (br - bl) * fx;
     return top + (bottom - top) * fy;
   } else if constexpr (sizeof(T) == 1) {
-    return mix<7, T, int16_t>(tl, tr, bl, br, fx, fy);
+    return T(mix<7>(tl, tr, bl, br, fx, fy));
   } else {
-    return mix<30, T, int64_t>(tl, tr, bl, br, fx, fy);
+    // TensorFlow's qint32 turns into an integer by way of a float, which keeps 24 bits.
+    auto f = [](T v) { return int64_t(float(v)); };
+    return T(mix<30>(f(tl), f(tr), f(bl), f(br), fx, fy));
   }
 }
 
@@ -370,7 +372,7 @@ void quantized_window(Registry& r) {
       .attr("ksize: list(int)")
       .attr("strides: list(int)")
       .attr("padding: {'SAME', 'VALID'}")
-      .doc("AvgPool of quantised numbers, rounded towards zero.")
+      .doc("AvgPool of quantised numbers.")
       .shape(pool_shape)
       .cpu(run_pool<false>, types<quint8, qint8>("T"));
 
