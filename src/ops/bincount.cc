@@ -338,16 +338,15 @@ Status run_histogram(KernelContext& c) {
     }
     if (bins <= 0) return invalid_argument("nbins should be a positive number, but got '", bins, "'");
     WEFT_ASSIGN(Tensor* out, c.allocate(0, Shape({bins})));
-    std::vector<int64_t> counts(static_cast<size_t>(bins));
+    const bool small = out->dtype() == DType::kInt32;
+    std::fill_n(static_cast<char*>(out->raw()), out->byte_size(), char(0));
     const double step = (double(high) - double(low)) / double(bins);
     for (T v : values.span<T>()) {
       if (v != v) return invalid_argument("Histogram values must not contain NaN");
       const double place = std::min((double(std::max(v, low)) - double(low)) / step, double(bins - 1));
-      ++counts[size_t(place == place ? place : 0)];  // inf - inf, for a range that is not finite
-    }
-    for (int64_t i = 0; i < bins; ++i) {
-      if (out->dtype() == DType::kInt32) out->data<int32_t>()[i] = int32_t(counts[size_t(i)]);
-      else out->data<int64_t>()[i] = counts[size_t(i)];
+      const int64_t bin = place == place ? int64_t(place) : 0;  // inf - inf, for a range that is not finite
+      if (small) ++out->data<int32_t>()[bin];
+      else ++out->data<int64_t>()[bin];
     }
     return {};
   });

@@ -234,6 +234,10 @@ Result<Operand> contracted(KernelContext& c, const Operand& a, const Operand& b,
   kernels::BatchMatMulArgs args{.transa = x.transposed, .transb = y.transposed, .m = a.size(rows), .n = b.size(columns), .k = a.size(inner), .batches = total};
   args.a_count = a.size(batch);
   args.b_count = b.size(batch);
+  if (args.k == 0 || out.num_elements() == 0) {
+    if (out.num_elements()) kernels::fill_zero(c.pool(), out.dtype(), out.raw(), out.num_elements());
+    return Operand{out, joined(batch, rows, columns)};
+  }
   std::vector<int64_t> a_index, b_index;
   if (!same) {
     a_index = batch_index(a, batch, sizes, total);

@@ -86,8 +86,9 @@ Result<Batch> broadcast_batch(const Shape& a, const Shape& b) {
     same = same && x == y;
     out.shape.add_dim(x == 1 ? y : x);
   }
-  if (same) return out;
   if (!out.shape.valid()) return out.shape.check();
+  // Nothing to index, however many empty matrices there are.
+  if (same || a.num_elements() == 0 || b.num_elements() == 0) return out;
   const int64_t n = out.shape.num_elements();
   out.a_index.resize(size_t(n));
   out.b_index.resize(size_t(n));
@@ -153,6 +154,10 @@ struct BatchMatMul {
     args.a_count = a.shape().elements_in(0, ra - 2);
     args.b_count = b.shape().elements_in(0, rb - 2);
     WEFT_ASSIGN(Tensor* out, c.allocate(0, batch.shape.concat(Shape({args.m, args.n}))));
+    if (args.k == 0 || out->num_elements() == 0) {
+      std::fill_n(static_cast<char*>(out->raw()), out->byte_size(), char(0));
+      return {};
+    }
     return kernels::batch_matmul(c.output_type(0), args, a.raw(), b.raw(), out->raw(), c.pool());
   }
   bool tx, ty, broadcasts;

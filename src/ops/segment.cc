@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <unordered_map>
 
 #include "kernels/cpu/batch_matmul.h"
 #include "kernels/cpu/segment_rows.h"
@@ -267,10 +268,10 @@ Status run_grad(KernelContext& c, Scale scale, bool compact) {
   const int64_t rows_dense = int_at(dim0, 0), segments = grad.dim(0);
   if (rows_dense < 0) return invalid_argument("Expected a non-negative size, got ", rows_dense);
   if (!ids.empty() && ids.back() >= segments) return invalid_argument("Invalid number of segments");
-  std::vector<int64_t> counts(static_cast<size_t>(segments));
+  std::unordered_map<int64_t, int64_t> counts;  // not a vector: rows without elements may be more than memory holds
   for (int64_t id : ids) {
     if (id < 0 || id >= segments) return invalid_argument("Segment id ", id, " out of range [0, ", segments, ").");
-    ++counts[size_t(id)];
+    ++counts[id];
   }
   for (int64_t at : index) {
     if (at < 0 || at >= rows_dense) return invalid_argument("Index ", at, " out of range [0, ", rows_dense, ").");
@@ -301,7 +302,7 @@ Status run_grad(KernelContext& c, Scale scale, bool compact) {
     char* to = static_cast<char*>(target.rows.raw()) + place[i] * row_bytes;
     const char* from = static_cast<const char*>(in.raw()) + ids[i] * row_bytes;
     if (scale == Scale::kNone) rows->combine(SegmentOp::kSum, to, from, width);
-    else rows->add_scaled(to, from, width, 1 / divisor(scale, counts[size_t(ids[i])]));
+    else rows->add_scaled(to, from, width, 1 / divisor(scale, counts[ids[i]]));
   }
   target.finish(c);
   return {};

@@ -144,6 +144,20 @@ Status unique_shape(ShapeContext& c) {
   return {};
 }
 
+// Slices without elements are all the same; there may be more of them than memory for a table.
+Status unique_of_nothing(KernelContext& c, int axis) {
+  const Tensor& x = c.input(0);
+  const int64_t n = x.dim(axis), distinct = n ? 1 : 0;
+  WEFT_ASSIGN([[maybe_unused]] Tensor* y, c.allocate(0, x.shape().with_dim(axis, distinct)));
+  WEFT_ASSIGN(Tensor* idx, c.allocate(1, Shape({n})));
+  std::fill_n(static_cast<char*>(idx->raw()), idx->byte_size(), char(0));
+  if (c.num_outputs() == 3) {
+    WEFT_ASSIGN(Tensor* counts, c.allocate(2, Shape({distinct})));
+    if (distinct) set_int(*counts, 0, n);
+  }
+  return {};
+}
+
 Status run_unique(KernelContext& c) {
   const Tensor& x = c.input(0);
   int axis = 0;
@@ -162,6 +176,7 @@ Status run_unique(KernelContext& c) {
   if (c.output_type(1) == DType::kInt32 && n > std::numeric_limits<int32_t>::max()) {
     return invalid_argument("unique does not support input tensors larger than ", std::numeric_limits<int32_t>::max(), " elements");
   }
+  if (outer * inner == 0) return unique_of_nothing(c, axis);
   const kernels::UniqueSlices found = kernels::unique_slices(x.dtype(), x.raw(), outer, n, inner);
   const int64_t distinct = int64_t(found.first.size());
   WEFT_ASSIGN(Tensor* y, c.allocate(0, x.shape().with_dim(axis, distinct)));

@@ -40,6 +40,12 @@ __attribute__((noinline)) void tile(int64_t depth, const T* __restrict a, int64_
   constexpr int G = (R + 2) / 3;
   const T* p[G];
   for (int g = 0; g < G; ++g) p[g] = a + 3 * g * rs;
+  // C comes from far away and is needed only at the end.
+#pragma GCC unroll 16
+  for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) __builtin_prefetch(c + i * ldc + v * N, 1);
+  }
   for (int64_t k = 0; k < depth; ++k) {
     W y[V];
     for (int v = 0; v < V; ++v) y[v] = *reinterpret_cast<const L*>(b + v * N);
@@ -106,6 +112,14 @@ void pack_transposed(const T* __restrict src, int64_t stride, int64_t rows, int6
 // dst[k * width + j] = src[k * stride + j] for j < columns, cleared up to width.
 template <class T>
 void pack_straight(const T* __restrict src, int64_t stride, int64_t columns, int64_t depth, int64_t width, T* __restrict dst) {
+  if (columns == 2 * Vec<T>::n && width == columns) {  // whole panels, the usual case: two vectors a row
+    using L = typename Vec<T>::loose;
+    for (int64_t k = 0; k < depth; ++k, src += stride, dst += width) {
+      *reinterpret_cast<L*>(dst) = *reinterpret_cast<const L*>(src);
+      *reinterpret_cast<L*>(dst + Vec<T>::n) = *reinterpret_cast<const L*>(src + Vec<T>::n);
+    }
+    return;
+  }
   for (int64_t k = 0; k < depth; ++k, src += stride, dst += width) {
     std::memcpy(dst, src, size_t(columns) * sizeof(T));
     if (columns < width) std::memset(dst + columns, 0, size_t(width - columns) * sizeof(T));
@@ -165,27 +179,40 @@ struct Product {
     }
   }
 
-  // One row times a matrix that is stored with its rows along k: dot products.
+  // One row times a matrix that is stored with its rows along k: dot products, four at a time.
   void dots() const {
+    int64_t j = 0;
+    for (; j + 4 <= g.n; j += 4) dot<4>(j);
+    for (; j < g.n; ++j) dot<1>(j);
+  }
+
+  // The lanes are added up in the same way whether a column comes alone or with others.
+  template <int R>
+  void dot(int64_t j) const {
     using W = typename Vec<T>::type;
     using L = typename Vec<T>::loose;
     const int64_t even = g.k / (2 * N) * (2 * N);
-    for (int64_t j = 0; j < g.n; ++j) {
-      const T* b = g.b + j * g.ldb;
-      W s0 = {}, s1 = {};
-      for (int64_t k = 0; k < even; k += 2 * N) {
-        s0 += *reinterpret_cast<const L*>(g.a + k) * *reinterpret_cast<const L*>(b + k);
-        s1 += *reinterpret_cast<const L*>(g.a + k + N) * *reinterpret_cast<const L*>(b + k + N);
+    W s0[R] = {}, s1[R] = {};
+    for (int64_t k = 0; k < even; k += 2 * N) {
+      const W x0 = *reinterpret_cast<const L*>(g.a + k), x1 = *reinterpret_cast<const L*>(g.a + k + N);
+#pragma GCC unroll 4
+      for (int r = 0; r < R; ++r) {
+        const T* b = g.b + (j + r) * g.ldb + k;
+        s0[r] += x0 * *reinterpret_cast<const L*>(b);
+        s1[r] += x1 * *reinterpret_cast<const L*>(b + N);
       }
-      s0 += s1;
+    }
+    for (int r = 0; r < R; ++r) {
+      const W s = s0[r] + s1[r];
       T lanes[N];
-      std::memcpy(lanes, &s0, sizeof lanes);
+      std::memcpy(lanes, &s, sizeof lanes);
       for (int half = N / 2; half; half /= 2) {
         for (int i = 0; i < half; ++i) lanes[i] += lanes[i + half];
       }
       T sum = lanes[0];
-      for (int64_t k = even; k < g.k; ++k) sum += g.a[k] * b[k];
-      g.c[j] = g.accumulate ? g.c[j] + sum : sum;
+      for (int64_t k = even; k < g.k; ++k) sum += g.a[k] * g.b[(j + r) * g.ldb + k];
+      T& c = g.c[j + r];
+      c = g.accumulate ? c + sum : sum;
     }
   }
 
