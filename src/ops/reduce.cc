@@ -28,8 +28,7 @@ Status reduction_shape(ShapeContext& c) {
 }
 
 // Which dimensions go.
-Result<std::unique_ptr<bool[]>> reduced_dims(const Tensor& in, const Tensor& axes) {
-  auto gone = std::make_unique<bool[]>(size_t(in.rank()) + 1);
+Status find_reduced_dims(const Tensor& in, const Tensor& axes, bool* gone) {
   for (int64_t i = 0; i < axes.num_elements(); ++i) {
     const int64_t axis = axes.dtype() == DType::kInt32 ? axes.data<int32_t>()[i] : axes.data<int64_t>()[i];
     if (axis < -in.rank() || axis >= in.rank()) {
@@ -39,7 +38,7 @@ Result<std::unique_ptr<bool[]>> reduced_dims(const Tensor& in, const Tensor& axe
     if (flag) return invalid_argument("Invalid reduction arguments: Axes contains duplicate dimension: ", axis < 0 ? axis + in.rank() : axis);
     flag = true;
   }
-  return gone;
+  return {};
 }
 
 template <ReduceOp op>
@@ -47,14 +46,15 @@ struct Reduction {
   static Result<Reduction> make(const NodeInfo& node) { return Reduction{node.attr<bool>("keep_dims")}; }
   Status run(KernelContext& c) const {
     const Tensor& in = c.input(0);
-    WEFT_ASSIGN(std::unique_ptr<bool[]> gone, reduced_dims(in, c.input(1)));
+    bool gone[kMaxRank] = {};
+    WEFT_RETURN_IF_ERROR(find_reduced_dims(in, c.input(1), gone));
     Shape shape;
     for (int i = 0; i < in.rank(); ++i) {
       if (!gone[size_t(i)]) shape.add_dim(in.dim(i));
       else if (keep_dims) shape.add_dim(1);
     }
     WEFT_ASSIGN(Tensor* out, c.allocate(0, shape));
-    WEFT_RETURN_IF_ERROR(kernels::reduce(op, in.dtype(), in.raw(), in.shape().dims(), {gone.get(), size_t(in.rank())}, out->raw(), c.pool()));
+    WEFT_RETURN_IF_ERROR(kernels::reduce(op, in.dtype(), in.raw(), in.shape().dims(), {gone, size_t(in.rank())}, out->raw(), c.pool()));
     if (in.dtype() == DType::kBool) {  // the minimum of no bytes is 255
       for (uint8_t& b : out->span<uint8_t>()) b = b != 0;
     }

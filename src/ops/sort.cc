@@ -437,7 +437,7 @@ void sort(Registry& r) {
       .attr("T: type")
       .doc("Sorts the last dimension.")
       .shape(shapes::unchanged)
-      .cpu(run_sort, types<WEFT_REALS>("T"));
+      .cpu(run_sort, types<WEFT_REALS, bool>("T"));
 }
 
 }  // namespace weft::ops

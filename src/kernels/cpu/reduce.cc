@@ -21,24 +21,30 @@ struct Dim {
   bool reduced;
 };
 
-// Drops dimensions of size 1 and merges neighbours of the same kind.
-std::vector<Dim> collapse(std::span<const int64_t> dims, std::span<const bool> reduced) {
-  std::vector<Dim> out;
+// Dimensions without those of size 1, neighbours of the same kind merged. Every one left has at least
+// two elements, so more than 63 would not fit into memory; fixed arrays keep small reductions fast.
+constexpr int kMaxDims = 64;
+struct Dims {
+  int count = 0;
+  Dim at[kMaxDims];
+};
+
+void collapse(std::span<const int64_t> dims, std::span<const bool> reduced, Dims& out) {
   for (size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] == 1) continue;
-    if (!out.empty() && out.back().reduced == reduced[i]) out.back().size *= dims[i];
-    else out.push_back({dims[i], reduced[i]});
+    if (out.count && out.at[out.count - 1].reduced == reduced[i]) out.at[out.count - 1].size *= dims[i];
+    else out.at[out.count++] = {dims[i], reduced[i]};
   }
-  return out;
 }
 
 // The dimensions of one kind, of those outside the innermost loops: where the i-th combination lies.
 struct Offsets {
-  std::vector<int64_t> sizes, strides;
   int64_t count = 1;
+  int rank = 0;
+  int64_t sizes[kMaxDims], strides[kMaxDims];  // innermost first
   int64_t operator()(int64_t i) const {
     int64_t at = 0;
-    for (size_t d = sizes.size(); d-- > 0; i /= sizes[d]) at += i % sizes[d] * strides[d];
+    for (int d = 0; d < rank; i /= sizes[d++]) at += i % sizes[d] * strides[d];
     return at;
   }
 };
@@ -49,27 +55,23 @@ struct Plan {
   int64_t length = 1, columns = 1;
 };
 
-Plan make_plan(const std::vector<Dim>& dims) {
-  Plan p;
-  size_t outer = dims.size();
-  if (!dims.empty() && dims.back().reduced) {
-    p.length = dims.back().size;
-    outer -= 1;
-  } else if (!dims.empty()) {
+void make_plan(const Dims& dims, Plan& p) {
+  int outer = dims.count;
+  if (outer && dims.at[outer - 1].reduced) {
+    p.length = dims.at[--outer].size;
+  } else if (outer) {
     p.inner_reduced = false;
-    p.columns = dims.back().size;
-    outer -= 1;
-    if (outer) p.length = dims[--outer].size;
+    p.columns = dims.at[--outer].size;
+    if (outer) p.length = dims.at[--outer].size;
   }
   int64_t stride = p.length * p.columns;
-  for (size_t i = outer; i-- > 0;) {
-    Offsets& o = dims[i].reduced ? p.reduced : p.kept;
-    o.sizes.insert(o.sizes.begin(), dims[i].size);
-    o.strides.insert(o.strides.begin(), stride);
-    o.count *= dims[i].size;
-    stride *= dims[i].size;
+  for (int i = outer; i-- > 0;) {
+    Offsets& o = dims.at[i].reduced ? p.reduced : p.kept;
+    o.sizes[o.rank] = dims.at[i].size;
+    o.strides[o.rank++] = stride;
+    o.count *= dims.at[i].size;
+    stride *= dims.at[i].size;
   }
-  return p;
 }
 
 // Runs a plan. The reduced range of one output (or tile of columns) is cut into `groups` when there are
@@ -249,7 +251,10 @@ Status reduce(ReduceOp op, DType type, const void* in, std::span<const int64_t> 
       loops->finish(totals.data(), static_cast<char*>(out) + i * loops->out_size, std::min(kReduceTile, n_out - i), 0);
     }
   } else {
-    const Plan plan = make_plan(collapse(dims, reduced));
+    Dims collapsed;
+    collapse(dims, reduced, collapsed);
+    Plan plan;
+    make_plan(collapsed, plan);
     Run(*loops, plan, static_cast<const char*>(in), static_cast<char*>(out), double(count), pool).go();
   }
   if (op == ReduceOp::kNorm && core::is_integer_type(type)) {
