@@ -1,6 +1,7 @@
 #include "ops/elementwise.h"
 
 #include <atomic>
+#include <cstring>
 
 #include "kernels/cpu/broadcast.h"
 #include "kernels/cpu/narrow.h"
@@ -136,6 +137,8 @@ class BinaryKernel final : public Kernel {
     const char* pa = static_cast<const char*>(a.raw());
     const char* pb = static_cast<const char*>(b.raw());
     char* po = static_cast<char*>(out->raw());
+    if (walk.repeated_row() >= 0 && walk.inner_size() <= kShortRow && call_.in_size <= 16)
+      return repeat_row(c, pa, pb, po, n, walk.repeated_row(), walk.inner_size());
     std::atomic<bool> ok = true;
     for_parts(c, n, call_.cost, [&](int64_t begin, int64_t end) {
       bool fine = true;
@@ -148,6 +151,25 @@ class BinaryKernel final : public Kernel {
     return ok ? Status() : no_result(c);
   }
 
+  // Short rows (the channels of an image): the row is written out many times, to make one long loop.
+  Status repeat_row(KernelContext& c, const char* a, const char* b, char* out, int64_t n, int which, int64_t row) const {
+    alignas(64) char tile[kShortRow * 16 * 16];
+    const size_t row_bytes = size_t(row) * call_.in_size;
+    const int64_t copies = std::min(int64_t(sizeof tile / row_bytes), n / row), block = copies * row;
+    for (int64_t i = 0; i < copies; ++i) std::memcpy(tile + size_t(i) * row_bytes, which ? b : a, row_bytes);
+    std::atomic<bool> ok = true;
+    for_parts(c, (n + block - 1) / block, call_.cost * double(block), [&](int64_t begin, int64_t end) {
+      bool fine = true;
+      for (int64_t i = begin * block; i < std::min(n, end * block); i += block) {
+        const size_t at = size_t(i) * call_.in_size;
+        fine &= call_(which ? a + at : tile, which ? tile : b + at, out + size_t(i) * call_.out_size, std::min(block, n - i), 1, 1);
+      }
+      if (!fine) ok = false;
+    });
+    return ok ? Status() : no_result(c);
+  }
+
+  static constexpr int64_t kShortRow = 32;
   BinaryCall call_;
   Match match_ = Match::kBroadcast;
   bool unequal_ = false;

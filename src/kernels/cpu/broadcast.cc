@@ -48,6 +48,11 @@ Broadcast::Broadcast(const Shape& out, std::span<const Shape* const> operands) {
   std::reverse(dims_, dims_ + rank_);
 }
 
+int Broadcast::repeated_row() const {
+  if (rank_ != 2 || dims_[1].stride[0] != 1 || dims_[1].stride[1] != 1) return -1;
+  return dims_[0].stride[1] == 0 ? 1 : dims_[0].stride[0] == 0 ? 0 : -1;
+}
+
 void Broadcast::for_runs(int64_t begin, int64_t end, core::FunctionRef<void(const Offsets&, int64_t, int64_t)> run) const {
   if (begin >= end) return;
   int64_t index[core::kMaxRank + 1];

@@ -26,6 +26,10 @@ class Broadcast {
   };
   // The stride (0 or 1) of operand k within a run.
   int inner_stride(int k) const { return int(dims_[rank_ - 1].stride[k]); }
+  int64_t inner_size() const { return dims_[rank_ - 1].size; }
+  // The operand of two that is one row, repeated for each row of the other ([n, c] with [c]); -1 if there
+  // is none. Then the other operand is read straight through.
+  int repeated_row() const;
   // Calls run(offsets, out, n) for the runs that cover elements [begin, end) of the output.
   void for_runs(int64_t begin, int64_t end, core::FunctionRef<void(const Offsets&, int64_t, int64_t)> run) const;
 

@@ -34,9 +34,10 @@ template <class T>
 void int64_to_int4(const void* vin, void* vout, int64_t n) {
   for (int64_t i = 0; i < n; ++i) static_cast<T*>(vout)[i] = T(int(static_cast<const int64_t*>(vin)[i] & 15));
 }
+// Whatever the upper half of a byte holds: some writers extend the sign, some do not.
 template <class T>
 void int4_to_int64(const void* vin, void* vout, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) static_cast<int64_t*>(vout)[i] = int(static_cast<const T*>(vin)[i]);
+  for (int64_t i = 0; i < n; ++i) static_cast<int64_t*>(vout)[i] = T::wrap(static_cast<const int8_t*>(vin)[i]);
 }
 
 // To a float that rounds to an 8-bit float as the double itself would: the last bit remembers whether

@@ -54,7 +54,7 @@ double binary_cost(Binary op, DType t) {
 
 double unary_cost(Unary op, DType t) {
   if (op >= Unary::kErfc && op <= Unary::kBesselY1) return 30;
-  if (op >= Unary::kExp && op <= Unary::kAtanh) return t == DType::kFloat ? 1 : 10;
+  if (op >= Unary::kExp && op <= Unary::kAtanh) return 5;
   switch (op) {
     case Unary::kSigmoid:
     case Unary::kElu:

@@ -32,7 +32,8 @@ struct Function {
 const Function kFunctions[] = {{"exp", Unary::kExp, std::exp},       {"expm1", Unary::kExpm1, std::expm1},
                                {"log", Unary::kLog, std::log},       {"log1p", Unary::kLog1p, std::log1p},
                                {"tanh", Unary::kTanh, std::tanh},    {"sigmoid", Unary::kSigmoid, sigmoid},
-                               {"erf", Unary::kErf, std::erf},       {"softplus", Unary::kSoftplus, softplus}};
+                               {"erf", Unary::kErf, std::erf},       {"softplus", Unary::kSoftplus, softplus},
+                               {"sin", Unary::kSin, std::sin},       {"cos", Unary::kCos, std::cos}};
 
 double ulps(float got, double want) {
   const float rounded = float(want);

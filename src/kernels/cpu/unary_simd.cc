@@ -54,6 +54,11 @@ inline Floats vselu(Floats x) {
   return x < 0.f ? 1.75809934f * (vexp(x) - 1.f) : 1.05070099f * x;
 }
 
+float exact_sin(float x) { return std::sin(x); }
+float exact_cos(float x) { return std::cos(x); }
+inline Floats wide_sin(Floats x) { return within_trig_limit<vsin, exact_sin>(x); }
+inline Floats wide_cos(Floats x) { return within_trig_limit<vcos, exact_cos>(x); }
+
 template <class Op>
 UnaryLoop of_floats(DType t) {
   if (t == DType::kFloat) return &loop<float, float, Op>;
@@ -105,6 +110,8 @@ UnaryLoop unary_loop(Unary op, DType t) {
     case Unary::kTanh: return if_float(t, &map_floats<vtanh>);
     case Unary::kSigmoid: return if_float(t, &map_floats<vsigmoid>);
     case Unary::kErf: return if_float(t, &map_floats<verf>);
+    case Unary::kSin: return if_float(t, &map_floats<wide_sin>);
+    case Unary::kCos: return if_float(t, &map_floats<wide_cos>);
     case Unary::kElu: return if_float(t, &map_floats<velu>);
     case Unary::kSelu: return if_float(t, &map_floats<vselu>);
     case Unary::kSoftplus: return if_float(t, &map_floats<vsoftplus>);

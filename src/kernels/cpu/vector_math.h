@@ -74,6 +74,12 @@ inline Floats vexp(Floats x) {
   return scale((p.tail + p.r) + 1.f, p.n);
 }
 
+// For |x| < 80, where neither end of the range of floats is near.
+inline Floats exp_inside(Floats x) {
+  const ExpParts p = exp_parts(x);
+  return ((p.tail + p.r) + 1.f) * power_of_two(p.n);
+}
+
 inline Floats vexpm1(Floats x) {
   const Floats in = x;
   x = at_least(at_most(x, 89.f), -20.f);
@@ -116,7 +122,9 @@ inline Floats vlog1p(Floats x) {
 
 inline Floats vtanh(Floats x) {
   const Floats a = at_most(absolute(x), 9.5f);  // 1 from there on
-  const Floats e = vexpm1(a + a), z = a * a;
+  const ExpParts parts = exp_parts(a + a);
+  const Floats two_n = power_of_two(parts.n), z = a * a;
+  const Floats e = two_n * (parts.tail + parts.r) + (two_n - 1.f);  // exp(2a) - 1
   // The quotient loses a bit or two where the series is best.
   Floats p = z * -8.863235530e-03f + 2.186948854e-02f;
   p = p * z + -5.396825397e-02f;
@@ -151,13 +159,69 @@ inline Floats verf(Floats x) {
   q = q * a + 6.319390671e-01f;
   q = q * a + 1.130162685e+00f;
   q = q * a + -3.015242488e-04f;
-  return with_sign_of(a < 1.f ? a + p * a : 1.f - vexp(-q), x);
+  return with_sign_of(a < 1.f ? a + p * a : 1.f - exp_inside(-q), x);
+}
+
+// sin and cos together: x = n pi/2 + r, |r| <= pi/4. pi/2 in four parts, three of them so short that
+// n * part is exact for |x| <= kTrigLimit.
+constexpr float kTrigLimit = 8192.f;
+struct Trig {
+  Ints n;
+  Floats sin, cos;  // of r
+};
+inline Trig trig(Floats x) {
+  constexpr float kShift = 12582912.f;
+  const Floats shifted = x * 0.636619772f + kShift, count = shifted - kShift;
+  const Floats a = x - count * 1.5703125f;
+  const Floats second = count * 0.0004837512969970703f, b = a - second;
+  const Floats third = count * 7.549533620476723e-08f, c = b - third;
+  // What rounding b and c has cost, and the rest of pi/2.
+  const Floats lost = ((a - b) - second) + ((b - c) - third);
+  const Floats r = c + (lost - count * 2.563344151594519e-12f);
+  const Floats z = r * r;
+  Floats s = z * 2.724879734e-06f + -1.984007722e-04f;
+  s = s * z + 8.333331855e-03f;
+  s = s * z + -1.666666666e-01f;
+  Floats q = z * -2.730017373e-07f + 2.480059388e-05f;
+  q = q * z + -1.388888766e-03f;
+  q = q * z + 4.166666666e-02f;
+  return {(Ints)((Bits)shifted - (Bits)all(kShift)), r + r * (z * s), 1.f + z * (z * q - 0.5f)};
+}
+inline Floats flip_sign(Floats x, Ints if_set) { return (Floats)((Bits)x ^ ((Bits)if_set << 30)); }  // by bit 1
+inline Floats vsin(Floats x) {
+  const Trig t = trig(x);
+  return x == 0.f ? x : flip_sign((t.n & 1) == 0 ? t.sin : t.cos, t.n & 2);
+}
+inline Floats vcos(Floats x) {
+  const Trig t = trig(x);
+  return flip_sign((t.n & 1) == 0 ? t.cos : t.sin, (t.n + 1) & 2);
 }
 
 inline Floats vsoftplus(Floats x) {
   const Floats larger = x > 0.f ? x : x * 0.f;  // 0 for negative x; -inf * 0 is repaired below
   const Floats y = vlog1p(vexp(-absolute(x)));
   return (x == -__builtin_inff() ? all(0.f) : larger) + y;
+}
+
+// In a register where some element is too large for trig(), or NaN, one element after the other.
+template <Floats (*f)(Floats), float (*exact)(float)>
+inline Floats within_trig_limit(Floats x) {
+  const Ints outside = !(absolute(x) <= kTrigLimit);
+  int32_t lanes[kLanes];
+  __builtin_memcpy(lanes, &outside, sizeof lanes);
+  int32_t any = 0;
+  for (int i = 0; i < kLanes; ++i) any |= lanes[i];
+  Floats y = f(x);
+  if (any) [[unlikely]] {
+    float in[kLanes], out[kLanes];
+    store(in, x);
+    store(out, y);
+    for (int i = 0; i < kLanes; ++i) {
+      if (lanes[i]) out[i] = exact(in[i]);
+    }
+    y = load(out);
+  }
+  return y;
 }
 
 // out[i] = f(in[i]); the tail goes through a whole register too, so that an element's bits do not depend
