@@ -1,0 +1,213 @@
+// GIF87a and GIF89a, https://www.w3.org/Graphics/GIF/spec-gif89a.txt, with TensorFlow's way of laying frames
+// over one another.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "kernels/cpu/image_codec.h"
+
+namespace weft::kernels {
+namespace {
+
+using core::Status;
+
+struct Reader {
+  std::string_view s;
+  size_t at = 0;
+  bool good = true;
+
+  int byte() {
+    if (at >= s.size()) return good = false, 0;
+    return uint8_t(s[at++]);
+  }
+  int word() {
+    const int low = byte();
+    return low | byte() << 8;
+  }
+  std::string_view take(size_t n) {
+    if (s.size() - at < n) return good = false, std::string_view();
+    at += n;
+    return s.substr(at - n, n);
+  }
+  // The data of a chain of sub-blocks.
+  std::string blocks() {
+    std::string out;
+    for (int n = byte(); n > 0 && good; n = byte()) out.append(take(size_t(n)));
+    return out;
+  }
+};
+
+struct Frame {
+  int x = 0, y = 0, width = 0, height = 0;
+  std::string_view colors;          // of this frame, or the global ones
+  int transparent = -1;
+  int disposal = 0;
+  std::vector<uint8_t> indices;
+};
+
+// LZW with codes of growing width, least significant bit first.
+bool decompress(std::string_view data, int min_bits, size_t wanted, std::vector<uint8_t>& out) {
+  constexpr int kMaxCodes = 4096;
+  if (min_bits < 1 || min_bits > 8) return false;
+  const int clear = 1 << min_bits, end = clear + 1;
+  std::array<uint16_t, kMaxCodes> prefix;
+  std::array<uint8_t, kMaxCodes> suffix, stack;
+  int next = clear + 2, bits = min_bits + 1, previous = -1;
+  uint8_t first = 0;
+  uint32_t held = 0;
+  int held_bits = 0;
+  size_t at = 0;
+  while (out.size() < wanted) {
+    while (held_bits < bits) {
+      if (at == data.size()) return false;
+      held |= uint32_t(uint8_t(data[at++])) << held_bits;
+      held_bits += 8;
+    }
+    const int code = int(held & ((1u << bits) - 1));
+    held >>= bits;
+    held_bits -= bits;
+    if (code == clear) {
+      next = clear + 2, bits = min_bits + 1, previous = -1;
+      continue;
+    }
+    if (code == end) return false;
+    if (code > next || (code == next && previous < 0) || (previous < 0 && code > end)) return false;
+    // Codes chain back to a byte; the chain gives the text backwards.
+    int depth = 0, c = code;
+    if (code == next) {
+      stack[size_t(depth++)] = first;
+      c = previous;
+    }
+    while (c >= clear + 2) {
+      if (depth >= kMaxCodes - 1) return false;
+      stack[size_t(depth++)] = suffix[size_t(c)];
+      c = prefix[size_t(c)];
+    }
+    if (c >= clear) return false;
+    first = uint8_t(c);
+    out.push_back(first);
+    while (depth > 0 && out.size() < wanted) out.push_back(stack[size_t(--depth)]);
+    if (previous >= 0 && next < kMaxCodes) {
+      prefix[size_t(next)] = uint16_t(previous);
+      suffix[size_t(next)] = first;
+      if (++next == 1 << bits && bits < 12) ++bits;
+    }
+    previous = code;
+  }
+  return true;
+}
+
+// Rows come in four passes when interlaced.
+void deinterlace(Frame& f) {
+  std::vector<uint8_t> rows(f.indices.size());
+  static constexpr int kStart[] = {0, 4, 2, 1}, kStep[] = {8, 8, 4, 2};
+  size_t from = 0;
+  for (int pass = 0; pass < 4; ++pass) {
+    for (int y = kStart[pass]; y < f.height; y += kStep[pass], from += size_t(f.width))
+      std::memcpy(rows.data() + size_t(y) * size_t(f.width), f.indices.data() + from, size_t(f.width));
+  }
+  f.indices.swap(rows);
+}
+
+// Reads one image; false where the file is cut short or broken inside it.
+bool read_frame(Reader& r, std::string_view global_colors, Frame& f) {
+  f.x = r.word(), f.y = r.word(), f.width = r.word(), f.height = r.word();
+  const int flags = r.byte();
+  f.colors = flags & 0x80 ? r.take(size_t(3) << ((flags & 7) + 1)) : global_colors;
+  const int min_bits = r.byte();
+  if (!r.good) return false;
+  const std::string data = r.blocks();
+  const size_t wanted = size_t(f.width) * size_t(f.height);
+  // A code of 12 bits stands for at most 4096 pixels: a short file cannot fill a large image.
+  if (wanted / 4096 > data.size()) return false;
+  f.indices.reserve(wanted);
+  if (wanted == 0 || !decompress(data, min_bits, wanted, f.indices)) return false;
+  if (flags & 0x40) deinterlace(f);
+  return r.good;
+}
+
+struct Gif {
+  int width = 0, height = 0;
+  std::vector<Frame> frames;
+  bool complete = false;
+};
+
+Status read_gif(std::string_view bytes, bool all_frames, Gif& gif) {
+  Reader r{bytes};
+  const std::string_view magic = r.take(6);
+  if (magic != "GIF87a" && magic != "GIF89a") return core::invalid_argument("Invalid GIF data (size ", bytes.size(), "), failed to open gif file: Data is not in GIF format");
+  gif.width = r.word(), gif.height = r.word();
+  const int flags = r.byte();
+  r.take(2);
+  const std::string_view colors = flags & 0x80 ? r.take(size_t(3) << ((flags & 7) + 1)) : std::string_view();
+  if (!r.good) return core::invalid_argument("Invalid GIF data (size ", bytes.size(), "), failed to open gif file: No screen descriptor detected");
+  Frame next;
+  while (r.good) {
+    const int block = r.byte();
+    if (!r.good) break;
+    if (block == 0x3B) {
+      gif.complete = true;
+      break;
+    }
+    if (block == 0x21) {
+      const int label = r.byte();
+      const std::string data = r.blocks();
+      if (label == 0xF9 && data.size() >= 4) {
+        next.transparent = data[0] & 1 ? uint8_t(data[3]) : -1;
+        next.disposal = data[0] >> 2 & 7;
+      }
+    } else if (block == 0x2C) {
+      if (!read_frame(r, colors, next)) break;  // what came before it still counts
+      gif.frames.push_back(std::move(next));
+      next = Frame();
+      if (!all_frames) {
+        gif.complete = true;
+        break;
+      }
+    } else {
+      break;
+    }
+  }
+  if (gif.frames.empty()) return core::invalid_argument("Invalid GIF data (size ", bytes.size(), "), ", gif.complete ? "gif file does not contain any image" : "failed to slurp gif file");
+  return {};
+}
+
+}  // namespace
+
+Status decode_gif(std::string_view bytes, bool all_frames, const AllocatePixels& allocate) {
+  Gif gif;
+  if (Status status = read_gif(bytes, all_frames, gif); !status.ok()) return status;
+  const size_t count = all_frames ? gif.frames.size() : 1;
+  // TensorFlow takes the size of the first frame where the screen has none.
+  int64_t width = gif.width, height = gif.height;
+  for (const Frame& f : gif.frames) {
+    width = std::max<int64_t>(width, f.x + f.width);
+    height = std::max<int64_t>(height, f.y + f.height);
+  }
+  auto memory = allocate({height, width, 3, int64_t(count)});
+  if (!memory.ok()) return memory.status();
+  const size_t size = size_t(width * height * 3);
+  for (size_t k = 0; k < count; ++k) {
+    const Frame& f = gif.frames[k];
+    uint8_t* to = static_cast<uint8_t*>(*memory) + k * size;
+    const bool covers = f.x == 0 && f.y == 0 && f.width == width && f.height == height;
+    if (k == 0) {
+      std::memset(to, 0, size);
+      if (!covers && f.transparent < 0 && f.colors.empty()) return core::invalid_argument("Invalid GIF data, missing color map for frame 0");
+    } else {
+      std::memcpy(to, to - size, size);  // what the frame does not cover shows the last one
+    }
+    if (f.colors.empty()) return core::invalid_argument("Invalid GIF data (size ", bytes.size(), "), missing color map for frame ", k);
+    for (int64_t y = 0; y < f.height; ++y) {
+      for (int64_t x = 0; x < f.width; ++x) {
+        const size_t index = f.indices[size_t(y * f.width + x)];
+        if (int(index) == f.transparent) continue;
+        if (index * 3 + 3 > f.colors.size()) return core::invalid_argument("Invalid GIF data (size ", bytes.size(), "), found color index ", index, " outside of color map range ", f.colors.size() / 3);
+        std::memcpy(to + ((y + f.y) * width + x + f.x) * 3, f.colors.data() + index * 3, 3);
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace weft::kernels
