@@ -103,9 +103,11 @@ Shape Shape::concat(const Shape& tail) const {
 }
 
 int64_t Shape::elements_in(int begin, int end) const {
-  int64_t n = 1;
-  for (int i = begin; i < end; ++i) n *= dim(i);
-  return n;
+  // An empty tensor may have huge dimensions beside its zero: their product wraps, which is harmless
+  // where nothing is stored, but must not be undefined.
+  uint64_t n = 1;
+  for (int i = begin; i < end; ++i) n *= uint64_t(dim(i));
+  return int64_t(n);
 }
 
 std::string Shape::to_string() const { return cat("[", join(dims()), "]"); }

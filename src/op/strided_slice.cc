@@ -1,6 +1,7 @@
 #include "op/strided_slice.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace weft::op {
 
@@ -112,7 +113,7 @@ Result<StridedSlice> parse_strided_slice(const Tensor* begin, const Tensor* end,
                                          const SliceMasks& masks) {
   if (!shape.has_rank()) return invalid_argument("Unexpected input_shape with unknown rank");
   WEFT_RETURN_IF_ERROR(check_vectors(begin, end, strides));
-  if (masks.ellipsis && (masks.ellipsis & (masks.ellipsis - 1)) != 0)
+  if (std::popcount(uint64_t(masks.ellipsis)) > 1)
     return invalid_argument("Multiple ellipses in slice spec not allowed");
   WEFT_ASSIGN(Dense dense, spell_out(begin, end, strides, shape.rank(), masks));
 

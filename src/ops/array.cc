@@ -177,8 +177,9 @@ Status run_reshape(KernelContext& c) {
     int64_t n = 1;
     bool skipped_zero = false;
     for (int64_t d : in.shape().dims()) {
-      if (d > 0 || !has_zero) n *= d;
+      if (d > 0 || !has_zero) n = multiply_without_overflow(n, d);
       else skipped_zero = true;
+      if (n < 0) return invalid_argument("Input to reshape has too many values: ", in.shape());
     }
     if (!skipped_zero && n % product != 0)
       return invalid_argument("Input to reshape is a tensor with ", n, " values, but the requested shape requires a multiple of ", product);

@@ -46,10 +46,10 @@ inline Result<Shape> shape_from(const Tensor& t) {
   return Shape::make(dims);
 }
 
-// Strides of a dense array of that shape, in elements.
+// Strides of a dense array of that shape, in elements. Those of an empty one may wrap.
 inline std::vector<int64_t> strides_of(const Shape& s) {
   std::vector<int64_t> strides(size_t(s.rank()), 1);
-  for (int i = s.rank() - 2; i >= 0; --i) strides[size_t(i)] = strides[size_t(i) + 1] * s.dim(i + 1);
+  for (int i = s.rank() - 2; i >= 0; --i) strides[size_t(i)] = int64_t(uint64_t(strides[size_t(i) + 1]) * uint64_t(s.dim(i + 1)));
   return strides;
 }
 

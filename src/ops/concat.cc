@@ -49,6 +49,7 @@ Status concat(KernelContext& c, Tensors values, const Tensor& axis_in, const cha
     if (__builtin_add_overflow(total, t.dim(int(axis)), &total)) return invalid_argument("ConcatOp : result is too large");
   }
   WEFT_ASSIGN(Tensor* out, c.allocate(0, first.shape().with_dim(int(axis), total)));
+  if (out->num_elements() == 0) return {};
   const int64_t outer = first.shape().elements_in(0, int(axis)), inner = first.shape().elements_in(int(axis) + 1, rank);
   int64_t at = 0;
   for (const Tensor* t : values) {
@@ -160,6 +161,7 @@ Status run_pack(KernelContext& c) {
     return {};
   }
   WEFT_ASSIGN(Tensor* out, c.allocate(0, shape));
+  if (out->num_elements() == 0) return {};
   const int64_t outer = first.shape().elements_in(0, int(axis)), inner = first.shape().elements_in(int(axis), rank - 1);
   for (int64_t i = 0; i < n; ++i) copy_block(c, c.input(int(i)), 0, inner, *out, i * inner, n * inner, outer, inner);
   return {};
@@ -216,6 +218,7 @@ Status parallel_concat_shape(ShapeContext& c) {
 Status take_part(KernelContext& c, int i, const Tensor& in, int axis, int64_t at, int64_t size, const Shape& shape) {
   constexpr int64_t kAlignment = 64;
   const int64_t inner = in.shape().elements_in(axis + 1, in.rank());
+  if (in.num_elements() == 0) return c.allocate(i, shape).status();
   if (axis == 0 && is_simple(in.dtype()) && at * inner * int64_t(dtype_size(in.dtype())) % kAlignment == 0) {
     share_as(c, i, in.slice_rows(at, at + size), shape);
     return {};
@@ -284,7 +287,7 @@ Result<std::vector<int64_t>> split_sizes(const Tensor& given, int64_t size) {
         "Determined shape must either match input shape along split_dim exactly if fully specified, or be less than the size of the "
         "input along split_dim if not fully specified.  Got: ",
         total);
-  if (unknown >= 0) sizes[size_t(unknown)] = size - total;
+  if (unknown >= 0) sizes[size_t(unknown)] = int64_t(uint64_t(size) - uint64_t(total));  // a bad entry is reported below
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] < 0) return invalid_argument("Split size at index ", i, " must be >= 0. Got: ", sizes[i]);
   }

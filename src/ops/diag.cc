@@ -155,9 +155,10 @@ Status run_matrix_diag(KernelContext& c) {
   shape.add_dim(d.rows);
   shape.add_dim(d.cols);
   WEFT_ASSIGN(Tensor* out, c.allocate(0, shape));
+  if (out->num_elements() == 0) return {};
   kernels::fill(c.pool(), padding.dtype(), padding.raw(), out->raw(), out->num_elements());
   // A row longer than its place in the matrix (possible with odd k) would be read beyond its end.
-  for (int64_t at = d.lower; at <= d.upper && out->num_elements() > 0; ++at) {
+  for (int64_t at = d.lower; at <= d.upper; ++at) {
     if (d.length(at) > longest) return invalid_argument("The diagonals of length ", longest, " are too short for diagonal ", at);
   }
   return put_diagonals(c, d, diagonal, longest, *out);

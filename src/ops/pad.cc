@@ -158,6 +158,7 @@ Status run_mirror_pad(KernelContext& c) {
       return invalid_argument("paddings must be less than the dimension size: ", before, ", ", after, " not less than ", d);
     if (!reflect && (before > d || after > d))
       return invalid_argument("paddings must be no greater than the dimension size: ", before, ", ", after, " greater than ", d);
+    if (d > INT64_MAX / 4) return invalid_argument("Padded size of dimension ", i, " is too large: ", d);
     dims.push_back(before + d + after);
   }
   const Shape shape(dims);

@@ -14,7 +14,7 @@ constexpr int64_t kAlignment = 64;  // what kernels may expect of a tensor's mem
 // Rows [begin, begin + n) share the input's memory where that keeps them aligned.
 bool share_rows(KernelContext& c, const Tensor& in, int64_t begin, int64_t n, Shape shape) {
   const int64_t row = in.shape().elements_in(1, in.rank()) * int64_t(dtype_size(in.dtype()));
-  if (!is_simple(in.dtype()) || begin * row % kAlignment != 0) return false;
+  if (!is_simple(in.dtype()) || in.num_elements() == 0 || begin * row % kAlignment != 0) return false;
   share_as(c, 0, in.slice_rows(begin, begin + n), std::move(shape));
   return true;
 }
@@ -55,6 +55,7 @@ Status run_strided_slice_grad(KernelContext& c) {
   if (Shape(slice.shape.dims()) != dy.shape())
     return invalid_argument("shape of dy was ", dy.shape(), " instead of ", slice.shape);
   WEFT_ASSIGN(Tensor* out, c.allocate(0, shape));
+  if (out->num_elements() == 0) return {};
   kernels::fill_zero(c.pool(), out->dtype(), out->raw(), out->num_elements());
   assign_slice(c.pool(), dy, slice.cut(), slice, *out);
   return {};
@@ -98,6 +99,7 @@ Status run_slice(KernelContext& c) {
   for (int i = 1; i < in.rank(); ++i) only_rows &= shape.dim(i) == in.dim(i);
   if (only_rows && share_rows(c, in, int_at(begin, 0), shape.dim(0), shape)) return {};
   WEFT_ASSIGN(Tensor* out, c.allocate(0, shape));
+  if (out->num_elements() == 0) return {};
   const auto from = strides_of(in.shape()), to = strides_of(shape);
   kernels::CopyPlan plan;
   int64_t offset = 0;

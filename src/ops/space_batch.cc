@@ -333,6 +333,7 @@ Result<std::vector<Window>> read_windows(const NodeInfo& node, size_t dims) {
 }
 
 Status place_window(Window& w, int64_t in, const std::string& padding) {
+  if (in > INT64_MAX / 4) return invalid_argument("input dimension ", in, " is too large");
   w.in = in;
   WEFT_ASSIGN(w.out, shapes::window_dim(in, w.size, w.stride, w.rate, padding));
   const int64_t reach = (w.size - 1) * w.rate + 1;
@@ -371,7 +372,7 @@ Status run_patches(KernelContext& c, size_t dims) {
     WEFT_RETURN_IF_ERROR(place_window(windows[i], in.dim(int(i) + 1), c.attr<std::string>("padding")));
     shape.add_dim(windows[i].out);
     patch = multiply_without_overflow(patch, windows[i].size);
-    places *= windows[i].out;
+    places = multiply_without_overflow(places, windows[i].out);
   }
   shape.add_dim(patch);
   WEFT_ASSIGN(Tensor* out, c.allocate(0, shape));

@@ -21,6 +21,7 @@ int64_t first_of(const StridedSlice& slice, const std::vector<int64_t>& strides)
 }  // namespace
 
 void copy_slice(ThreadPool& pool, const Tensor& in, const StridedSlice& slice, Tensor& out) {
+  if (out.num_elements() == 0) return;
   const auto from = strides_of(in.shape()), to = strides_of(slice.cut());
   kernels::CopyPlan plan;
   for (size_t i = 0; i < from.size(); ++i) plan.add(slice.dims[i].size, step_of(slice.dims[i], from[i]), to[i]);
@@ -29,6 +30,7 @@ void copy_slice(ThreadPool& pool, const Tensor& in, const StridedSlice& slice, T
 }
 
 void assign_slice(ThreadPool& pool, const Tensor& value, const Shape& value_shape, const StridedSlice& slice, Tensor& target) {
+  if (target.num_elements() == 0) return;
   const auto from = strides_of(value_shape), to = strides_of(target.shape());
   kernels::CopyPlan plan;
   for (size_t i = 0; i < to.size(); ++i)

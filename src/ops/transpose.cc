@@ -61,6 +61,7 @@ Status transpose(KernelContext& c, bool conjugated) {
     return {};
   }
   WEFT_ASSIGN(Tensor* out, c.allocate(0, shape));
+  if (out->num_elements() == 0) return {};
   const auto to = strides_of(shape);
   for (int i = 0; i < rank; ++i) {
     const int64_t given = int_at(perm, i), d = given < 0 ? given + rank : given;
@@ -124,6 +125,7 @@ Status reverse(KernelContext& c, const std::vector<bool>& turned) {
   const Tensor& in = c.input(0);
   if (std::find(turned.begin(), turned.end(), true) == turned.end()) return pass_through(c);
   WEFT_ASSIGN(Tensor* out, c.allocate(0, in.shape()));
+  if (out->num_elements() == 0) return {};
   const auto strides = strides_of(in.shape());
   kernels::CopyPlan plan;
   int64_t offset = 0;

@@ -12,6 +12,7 @@ namespace {
 
 // Copies a block of `size` from one dense array to another, at an offset in the first (cut) or second.
 void copy_at(KernelContext& c, const Tensor& from, Tensor& to, const Shape& size, const std::vector<int64_t>& at, bool cut) {
+  if (size.num_elements() == 0) return;
   const auto a = strides_of(from.shape()), b = strides_of(to.shape());
   kernels::CopyPlan plan;
   int64_t offset = 0;

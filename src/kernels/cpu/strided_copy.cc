@@ -107,6 +107,50 @@ void copy_rows(ThreadPool& pool, const T* source, T* target, const CopyPlan& p) 
   });
 }
 
+// Transposes n x n elements in vector registers, where n is what the element size makes worth it: column k
+// of the block is a run at s + k * sx, row j of the result a run at t + j * ty.
+template <class T>
+inline constexpr int64_t kBlock = sizeof(T) == 4 ? 4 : sizeof(T) == 8 ? 2 : 1;
+
+template <class T>
+inline void transpose_block(const T* s, int64_t sx, T* t, int64_t ty) {
+  if constexpr (sizeof(T) == 4) {
+    typedef uint32_t V __attribute__((vector_size(16)));
+    V a, b, c, d;
+    std::memcpy(&a, s, 16);
+    std::memcpy(&b, s + sx, 16);
+    std::memcpy(&c, s + 2 * sx, 16);
+    std::memcpy(&d, s + 3 * sx, 16);
+    const V ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    const V ab2 = __builtin_shufflevector(a, b, 2, 6, 3, 7), cd2 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    const V rows[4] = {__builtin_shufflevector(ab, cd, 0, 1, 4, 5), __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
+                       __builtin_shufflevector(ab2, cd2, 0, 1, 4, 5), __builtin_shufflevector(ab2, cd2, 2, 3, 6, 7)};
+    for (int j = 0; j < 4; ++j) std::memcpy(t + j * ty, &rows[j], 16);
+  } else if constexpr (sizeof(T) == 8) {
+    typedef uint64_t V __attribute__((vector_size(16)));
+    V a, b;
+    std::memcpy(&a, s, 16);
+    std::memcpy(&b, s + sx, 16);
+    const V first = __builtin_shufflevector(a, b, 0, 2), second = __builtin_shufflevector(a, b, 1, 3);
+    std::memcpy(t, &first, 16);
+    std::memcpy(t + ty, &second, 16);
+  } else {
+    *t = *s;
+  }
+}
+
+template <class T>
+void transpose_tile(const T* s, int64_t sx, T* t, int64_t ty, int64_t ny, int64_t nx) {
+  constexpr int64_t kN = kBlock<T>;
+  const int64_t whole_y = ny / kN * kN, whole_x = nx / kN * kN;
+  for (int64_t j = 0; j < whole_y; j += kN) {
+    for (int64_t k = 0; k < whole_x; k += kN) transpose_block(s + j + k * sx, sx, t + j * ty + k, ty);
+  }
+  for (int64_t j = 0; j < ny; ++j) {
+    for (int64_t k = j < whole_y ? whole_x : 0; k < nx; ++k) t[j * ty + k] = s[j + k * sx];
+  }
+}
+
 // The source runs along dimension `down`, the target along the last: blocks of kTile x kTile keep both in
 // the cache. Each target row of a block is written as a run.
 template <class T>
@@ -130,9 +174,7 @@ void copy_tiles(ThreadPool& pool, const T* source, T* target, const CopyPlan& p,
       const int64_t ny = std::min(kTile, y.size - y0), nx = std::min(kTile, x.size - x0);
       const T* s = source + o.source + y0 * y.source + x0 * x.source;
       T* t = target + o.target + y0 * y.target + x0 * x.target;
-      for (int64_t j = 0; j < ny; ++j) {
-        for (int64_t k = 0; k < nx; ++k) t[j * y.target + k] = s[j + k * x.source];
-      }
+      transpose_tile(s, x.source, t, y.target, ny, nx);
       if (++tile == tiles) {
         tile = 0;
         o.next(p, order, outer);
@@ -149,9 +191,9 @@ void copy_plan(ThreadPool& pool, const T* source, T* target, const CopyPlan& p) 
     return;
   }
   const CopyPlan::Dim& in = p[p.rank() - 1];
-  if (std::is_trivially_copyable_v<T> && in.target == 1 && in.source != 1 && in.source != 0 && in.size >= 4) {
+  if (std::is_trivially_copyable_v<T> && in.target == 1 && in.source != 1 && in.source != 0) {
     for (int i = 0; i + 1 < p.rank(); ++i) {
-      if (p[i].source == 1 && p[i].size >= 4) return copy_tiles(pool, source, target, p, i);
+      if (p[i].source == 1) return copy_tiles(pool, source, target, p, i);
     }
   }
   copy_rows(pool, source, target, p);

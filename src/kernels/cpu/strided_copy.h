@@ -26,8 +26,8 @@ class CopyPlan {
     if (size <= 1 || empty_) return;
     if (rank_ > 0) {
       Dim& last = dims_[rank_ - 1];
-      if (last.source == source_stride * size && last.target == target_stride * size) {
-        last = {last.size * size, source_stride, target_stride};
+      if (last.source == times(source_stride, size) && last.target == times(target_stride, size)) {
+        last = {times(last.size, size), source_stride, target_stride};
         return;
       }
     }
@@ -40,6 +40,8 @@ class CopyPlan {
   Dim& operator[](int i) { return dims_[i]; }
 
  private:
+  // Wraps: a later dimension of size 0 may make the whole walk empty.
+  static int64_t times(int64_t a, int64_t b) { return int64_t(uint64_t(a) * uint64_t(b)); }
   int rank_ = 0;
   bool empty_ = false;
   Dim dims_[kMaxDims];
