@@ -3,7 +3,7 @@
 namespace weft::cli {
 namespace {
 
-constexpr const char* kBash = R"(_weft() {
+constexpr const char* kBash = R"sh(_weft() {
   local cur=${COMP_WORDS[COMP_CWORD]}
   case ${COMP_WORDS[1]} in
     ops) COMPREPLY=($(compgen -W "--names --table --help $(weft ops --names)" -- "$cur")) ;;
@@ -12,9 +12,9 @@ constexpr const char* kBash = R"(_weft() {
   esac
 }
 complete -F _weft weft
-)";
+)sh";
 
-constexpr const char* kZsh = R"(#compdef weft
+constexpr const char* kZsh = R"sh(#compdef weft
 _weft() {
   if (( CURRENT == 2 )); then
     compadd ops devices completion --version --help
@@ -25,15 +25,15 @@ _weft() {
   fi
 }
 compdef _weft weft
-)";
+)sh";
 
-constexpr const char* kFish = R"(complete -c weft -f
+constexpr const char* kFish = R"sh(complete -c weft -f
 complete -c weft -n __fish_use_subcommand -a ops -d 'List the ops, or explain one'
 complete -c weft -n __fish_use_subcommand -a devices -d 'List the devices of this machine'
 complete -c weft -n __fish_use_subcommand -a completion -d 'Print a completion script'
 complete -c weft -n '__fish_seen_subcommand_from ops' -a '(weft ops --names)'
 complete -c weft -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'
-)";
+)sh";
 
 }  // namespace
 

@@ -82,6 +82,7 @@ void all(op::Registry& r) {
   summary(r);
   tensor_array(r);
   tensor_list(r);
+  tensor_map(r);
   transpose(r);
   unicode(r);
   xla(r);

@@ -86,6 +86,7 @@ void string_split(op::Registry& r);
 void summary(op::Registry& r);
 void tensor_array(op::Registry& r);
 void tensor_list(op::Registry& r);
+void tensor_map(op::Registry& r);
 void transpose(op::Registry& r);
 void unicode(op::Registry& r);
 void xla(op::Registry& r);

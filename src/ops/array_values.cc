@@ -4,6 +4,7 @@
 
 #include "op/registry.h"
 #include "ops/all.h"
+#include "ops/variant_math.h"
 #include "ops/array_util.h"
 
 namespace weft::ops {
@@ -52,8 +53,7 @@ Status fill_shape(ShapeContext& c) {
 
 Status run_zeros_like(KernelContext& c) {
   const Tensor& in = c.input(0);
-  // TODO(tensor lists): zeros of a variant are made by what it holds.
-  if (in.dtype() == DType::kVariant) return unimplemented("ZerosLike of a variant is not there yet");
+  if (in.dtype() == DType::kVariant) return run_zeros_like_variant(c);
   WEFT_ASSIGN(Tensor* out, c.allocate(0, in.shape()));
   kernels::fill_zero(c.pool(), in.dtype(), out->raw(), out->num_elements());
   return {};

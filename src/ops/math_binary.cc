@@ -1,6 +1,7 @@
 #include "kernels/cpu/add_many.h"
 #include "kernels/cpu/broadcast.h"
 #include "ops/all.h"
+#include "ops/variant_math.h"
 #include "ops/elementwise.h"
 
 namespace weft::ops {
@@ -100,7 +101,8 @@ void math_binary(Registry& r) {
       .aggregate()
       .doc("The sum of all inputs, which have one shape.")
       .shape(add_n_shape)
-      .cpu(run_add_n, types<WEFT_NUMBERS>("T"));
+      .cpu(run_add_n, types<WEFT_NUMBERS>("T"))
+      .cpu(run_add_variants, types<Variant>("T"));
 
   r.add("AddV2")
       .in("x: T")
