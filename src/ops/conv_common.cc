@@ -1,5 +1,7 @@
 #include "ops/conv_common.h"
 
+#include <cstring>
+
 #include "kernels/cpu/conv.h"
 #include "kernels/cpu/onednn.h"
 
@@ -87,7 +89,19 @@ Status run_conv(KernelContext& c, const ConvGeometry& g, const Tensor& in, const
   });
 }
 
+namespace {
+
+// Nothing flows through an empty tensor; its other dimensions may be huge and must not be looped over.
+bool zero_if_empty(const Tensor& a, const Tensor& b, Tensor& out) {
+  if (a.num_elements() > 0 && b.num_elements() > 0) return false;
+  std::memset(out.raw(), 0, out.byte_size());
+  return true;
+}
+
+}  // namespace
+
 Status run_conv_input(KernelContext& c, const ConvGeometry& g, const Tensor& filter, const Tensor& dout, Tensor& din) {
+  if (zero_if_empty(filter, dout, din)) return {};
   if (din.dtype() == DType::kInt32) {
     kernels::conv_backward_input(g, filter.data<uint32_t>(), dout.data<uint32_t>(), din.data<uint32_t>(), c.pool());
     return {};
@@ -100,6 +114,7 @@ Status run_conv_input(KernelContext& c, const ConvGeometry& g, const Tensor& fil
 }
 
 Status run_conv_filter(KernelContext& c, const ConvGeometry& g, const Tensor& in, const Tensor& dout, Tensor& dfilter) {
+  if (zero_if_empty(in, dout, dfilter)) return {};
   if (in.dtype() == DType::kFloat && kernels::onednn_conv_backward_filter(g, in.data<float>(), dout.data<float>(), dfilter.data<float>(), c.pool())) return {};
   return dispatch<float, double>(dfilter.dtype(), [&]<class T>(Tag<T>) {
     kernels::conv_backward_filter(g, in.data<T>(), dout.data<T>(), dfilter.data<T>(), c.pool());

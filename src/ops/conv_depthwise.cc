@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "kernels/cpu/depthwise.h"
 #include "op/registry.h"
 #include "ops/conv_common.h"
@@ -78,7 +80,9 @@ struct DepthwiseBackpropInput {
     WEFT_ASSIGN(Shape in, sizes_shape(sizes));
     WEFT_ASSIGN(DepthwiseGeometry g, gradient_geometry("DepthwiseConv2DBackpropInput", attrs, in, filter.shape(), dout.shape()));
     WEFT_ASSIGN(StagedOutput out, StagedOutput::make(c, 0, in, attrs.channels_first));
-    if (in.num_elements() > 0) {
+    if (filter.num_elements() == 0 || dout.num_elements() == 0) {
+      std::memset(out.tensor().raw(), 0, out.tensor().byte_size());
+    } else if (in.num_elements() > 0) {
       WEFT_ASSIGN(Tensor f, stage(c, filter, false));
       WEFT_ASSIGN(Tensor dy, stage(c, dout, attrs.channels_first));
       WEFT_RETURN_IF_ERROR((dispatch<float, double>(f.dtype(), [&]<class T>(Tag<T>) {
@@ -102,7 +106,9 @@ struct DepthwiseBackpropFilter {
     WEFT_ASSIGN(Shape filter, sizes_shape(sizes));
     WEFT_ASSIGN(DepthwiseGeometry g, gradient_geometry("DepthwiseConv2DBackpropFilter", attrs, in.shape(), filter, dout.shape()));
     WEFT_ASSIGN(StagedOutput out, StagedOutput::make(c, 0, filter, false));
-    if (filter.num_elements() > 0) {
+    if (in.num_elements() == 0 || dout.num_elements() == 0) {
+      std::memset(out.tensor().raw(), 0, out.tensor().byte_size());
+    } else if (filter.num_elements() > 0) {
       WEFT_ASSIGN(Tensor x, stage(c, in, attrs.channels_first));
       WEFT_ASSIGN(Tensor dy, stage(c, dout, attrs.channels_first));
       WEFT_RETURN_IF_ERROR((dispatch<float, double>(x.dtype(), [&]<class T>(Tag<T>) {

@@ -64,6 +64,10 @@ Status run_dilation(KernelContext& c) {
   WEFT_ASSIGN(Tensor* out, c.allocate(0, Shape({g.batch, g.h.out, g.w.out, g.depth})));
   if (out->num_elements() == 0) return {};
   return dispatch<WEFT_REALS>(in.dtype(), [&]<class T>(Tag<T>) {
+    if (filter.num_elements() == 0) {  // its other dimension may be huge
+      std::fill(out->data<T>(), out->data<T>() + out->num_elements(), std::numeric_limits<T>::lowest());
+      return Status();
+    }
     c.pool().parallel_for(g.batch * g.h.out, row_cost(g), [&](int64_t b, int64_t e) {
       for (int64_t row = b; row < e; ++row) {
         const T* image = in.data<T>() + row / g.h.out * g.h.in * g.w.in * g.depth;
@@ -92,7 +96,7 @@ Status run_gradient(KernelContext& c, bool for_filter) {
   if (dout.shape() != Shape({g.batch, g.h.out, g.w.out, g.depth})) return invalid_argument("out_backprop has incompatible size.");
   WEFT_ASSIGN(Tensor* out, c.allocate(0, for_filter ? filter.shape() : in.shape()));
   std::memset(out->raw(), 0, out->byte_size());
-  if (dout.num_elements() == 0 || out->num_elements() == 0) return {};
+  if (dout.num_elements() == 0 || out->num_elements() == 0 || filter.num_elements() == 0 || in.num_elements() == 0) return {};
   const int64_t image_size = g.h.in * g.w.in * g.depth;
   return dispatch<WEFT_REALS>(in.dtype(), [&]<class T>(Tag<T>) {
     c.pool().parallel_for(g.depth, row_cost(g) / double(g.depth) * double(g.h.out) * double(g.batch), [&](int64_t first, int64_t last) {

@@ -16,8 +16,9 @@ using kernels::kLowest;
 struct Slices {
   int64_t outer = 1, count = 1, inner = 1;
   Slices(const Shape& s, int64_t axis) {
-    if (axis < 0) {
+    if (axis < 0 || s.num_elements() == 0) {  // of an empty array, no dimension is looped over but that of the ranges
       inner = s.num_elements();
+      if (axis >= 0) count = s.dim(int(axis));
       return;
     }
     outer = s.elements_in(0, int(axis));
@@ -287,6 +288,7 @@ Status run_concat(KernelContext& c) {
     low = -high;
   }
   WEFT_ASSIGN(Tensor* out, c.allocate(0, first.with_dim(int(axis), total)));
+  if (out->num_elements() == 0) return write_range(c, 1, low, high);
   const int64_t outer = first.elements_in(0, int(axis)), inner = first.elements_in(int(axis) + 1, first.rank());
   WEFT_RETURN_IF_ERROR(dispatch_quantized(out->dtype(), [&]<class I>(Tag<I>) {
     int64_t at = 0;

@@ -43,6 +43,7 @@ Result<int32_t> read_int32(const NodeInfo& node, std::string_view name) {
 // Calls f(slice, begin, end) for the runs of elements of each slice along the axis.
 template <class F>
 void for_each_slice(const Shape& s, int64_t axis, F&& f) {
+  if (s.num_elements() == 0) return;
   if (axis < 0) return f(int64_t(0), int64_t(0), s.num_elements());
   const int64_t outer = s.elements_in(0, int(axis)), count = s.dim(int(axis)), inner = s.elements_in(int(axis) + 1, s.rank());
   for (int64_t o = 0; o < outer; ++o) {

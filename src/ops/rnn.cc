@@ -143,6 +143,7 @@ Status run_block_lstm(KernelContext& c) {
   WEFT_ASSIGN(std::vector<Tensor> in, floats(c, 1, 9));
   const std::vector<Shape> shapes(7, Shape({all, s.batch, s.cells}));
   WEFT_ASSIGN(std::vector<StagedOutput> out, outputs(c, 0, shapes));
+  if (size == 0) return finish(c, out);  // then the count of steps costs no memory and may be anything
   WEFT_ASSIGN(Tensor gates, c.temp(DType::kFloat, Shape({steps, s.batch, 4 * s.cells})));
   const LstmWeights w = weights(in);
   kernels::lstm_input_gates(s, w, in[0].data<float>(), steps * s.batch, gates.data<float>(), c.pool());
@@ -171,6 +172,7 @@ Status run_block_lstm_grad(KernelContext& c) {
   for (int i = 1; i < 9; ++i) shapes.push_back(c.input(i).shape());
   WEFT_ASSIGN(std::vector<StagedOutput> out, outputs(c, 0, shapes));
   for (StagedOutput& o : out) clear(o.tensor());
+  if (size == 0) return finish(c, out);
   WEFT_ASSIGN(Tensor dgates, c.temp(DType::kFloat, Shape({steps, s.batch, n})));
   WEFT_ASSIGN(Tensor sum, c.temp(DType::kFloat, Shape({2, s.batch, s.cells})));
   auto x = [&](int i, int64_t step) { return in[size_t(i)].data<float>() + step * size; };
