@@ -1,3 +1,7 @@
+// Fourier transforms over the last one, two or three axes.
+#include <cstring>
+
+#include "kernels/cpu/fft.h"
 #include "op/registry.h"
 #include "ops/all.h"
 
@@ -5,108 +9,179 @@ namespace weft::ops {
 
 using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary of op/
 
+namespace {
+
+// ---- shape rules
+
+template <int rank>
+Status complex_shape(ShapeContext& c) {
+  WEFT_ASSIGN(PartialShape s, c.with_rank_at_least(0, rank));
+  c.output(0, std::move(s));
+  return {};
+}
+
+template <int rank, bool forward>
+Status real_shape(ShapeContext& c) {
+  WEFT_ASSIGN(PartialShape s, c.with_rank_at_least(0, rank));
+  WEFT_ASSIGN(PartialShape length, c.with_rank(1, 1));
+  if (length.dim(0) >= 0 && length.dim(0) != rank) return invalid_argument("Dimension must be ", rank, " but is ", length.dim(0));
+  if (!s.has_rank()) {
+    c.output(0, PartialShape());
+    return {};
+  }
+  const auto v = c.constant_ints(1);
+  for (int i = 0; i < rank; ++i) {
+    int64_t d = v && size_t(i) < v->size() ? (*v)[size_t(i)] : kUnknownDim;
+    if (d < -1) return invalid_argument("Dimension size, given by scalar input, must be non-negative but is ", d);
+    if (forward && i == rank - 1 && d > 0) d = d / 2 + 1;
+    s.set_dim(s.rank() - rank + i, d);
+  }
+  c.output(0, std::move(s));
+  return {};
+}
+
+// ---- kernels
+
+// Transforms axes [from, to) of t, counted among the last `rank`.
+template <class Real>
+void transform(KernelContext& c, Tensor& t, int rank, int from, int to, bool inverse, double factor) {
+  const Shape& s = t.shape();
+  for (int i = from; i < to; ++i) {
+    const int axis = s.rank() - rank + i;
+    kernels::fft_axis(t.data<std::complex<Real>>(), s.elements_in(0, axis), s.dim(axis), s.elements_in(axis + 1, s.rank()), inverse,
+                      Real(i == from ? factor : 1.0), c.pool());
+  }
+}
+
+template <int rank, bool inverse>
+Status run_complex(KernelContext& c) {
+  const Tensor& in = c.input(0);
+  if (in.rank() < rank) return invalid_argument("Input must have rank of at least ", rank, " but got: ", in.shape());
+  WEFT_ASSIGN(Tensor* out, c.allocate(0, in.shape()));
+  if (in.num_elements() == 0) return {};
+  std::memcpy(out->raw(), in.raw(), in.byte_size());
+  const double factor = inverse ? 1.0 / double(in.shape().elements_in(in.rank() - rank, in.rank())) : 1.0;
+  if (in.dtype() == DType::kComplex64) transform<float>(c, *out, rank, 0, rank, inverse, factor);
+  else transform<double>(c, *out, rank, 0, rank, inverse, factor);
+  return {};
+}
+
+// The first elements along each axis, as many as `shape` says: the tensor itself if all.
+Result<Tensor> cropped(KernelContext& c, const Tensor& t, const Shape& shape) {
+  if (t.shape() == shape) return t;
+  WEFT_ASSIGN(Tensor out, c.temp(t.dtype(), shape));
+  const size_t bytes = dtype_size(t.dtype());
+  const int last = shape.rank() - 1;
+  const int64_t row = shape.dim(last), rows = row ? shape.num_elements() / row : 0;
+  for (int64_t r = 0; r < rows; ++r) {
+    int64_t rest = r, from = 0, step = t.dim(last);
+    for (int axis = last - 1; axis >= 0; --axis) {
+      from += rest % shape.dim(axis) * step;
+      rest /= shape.dim(axis);
+      step *= t.dim(axis);
+    }
+    std::memcpy(static_cast<char*>(out.raw()) + size_t(r * row) * bytes, static_cast<const char*>(t.raw()) + size_t(from) * bytes, size_t(row) * bytes);
+  }
+  return out;
+}
+
+// Checks lengths against the input; fills in the shapes of what is read of the input and of the output.
+Status real_shapes(const Tensor& in, const Tensor& length, int rank, bool forward, Shape& read, Shape& out) {
+  if (in.rank() < rank) return invalid_argument("Input must have rank of at least ", rank, " but got: ", in.shape());
+  if (length.rank() != 1 || length.dim(0) != rank) return invalid_argument("fft_length must have shape [", rank, "]");
+  read = out = in.shape();
+  for (int i = 0; i < rank; ++i) {
+    const int64_t n = length.data<int32_t>()[i];
+    if (n < 0) return invalid_argument("fft_length[", i, "] must >= 0, but got: ", n);
+    const int axis = in.rank() - rank + i;
+    const bool last = i == rank - 1;
+    const int64_t needed = !forward && last ? n / 2 + 1 : n;
+    if (in.dim(axis) != 0 && in.dim(axis) < needed) {
+      return invalid_argument("Input dimension ", axis, " must have length of at least ", needed, " but got: ", in.dim(axis));
+    }
+    read.set_dim(axis, needed);
+    out.set_dim(axis, forward && last && n != 0 ? n / 2 + 1 : n);
+  }
+  return {};
+}
+
+template <class Real>
+Status transform_real(KernelContext& c, const Tensor& in, Tensor& out, int rank, bool forward, int64_t n) {
+  const int64_t lines = (forward ? in : out).num_elements() / n;
+  using Complex = std::complex<Real>;
+  if (forward) {
+    kernels::real_fft(in.data<Real>(), out.data<Complex>(), lines, n, c.pool());
+    transform<Real>(c, out, rank, 0, rank - 1, false, 1.0);
+    return {};
+  }
+  Tensor work = in;
+  if (rank > 1) {
+    if (in.raw() == c.input(0).raw()) {  // not ours to change
+      WEFT_ASSIGN(work, in.copy());
+    }
+    transform<Real>(c, work, rank, 0, rank - 1, true, 1.0);
+  }
+  const double count = double(out.shape().elements_in(out.rank() - rank, out.rank()));
+  kernels::inverse_real_fft(work.data<Complex>(), out.data<Real>(), lines, n, Real(1.0 / count), c.pool());
+  return {};
+}
+
+template <int rank, bool forward>
+Status run_real(KernelContext& c) {
+  const Tensor &in = c.input(0), &length = c.input(1);
+  Shape read, shape;
+  WEFT_RETURN_IF_ERROR(real_shapes(in, length, rank, forward, read, shape));
+  WEFT_ASSIGN(Tensor* out, c.allocate(0, shape));
+  const DType real = forward ? in.dtype() : out->dtype(), complex = forward ? out->dtype() : in.dtype();
+  if ((real == DType::kFloat) != (complex == DType::kComplex64)) {
+    return invalid_argument("Wrong types for ", forward ? "forward" : "backward", " real FFT: in=", int(in.dtype()), " out=", int(out->dtype()));
+  }
+  if (in.num_elements() == 0) std::memset(out->raw(), 0, out->byte_size());
+  if (in.num_elements() == 0 || out->num_elements() == 0) return {};
+  const int64_t n = length.data<int32_t>()[rank - 1];
+  WEFT_ASSIGN(Tensor source, cropped(c, in, read));
+  return real == DType::kFloat ? transform_real<float>(c, source, *out, rank, forward, n) : transform_real<double>(c, source, *out, rank, forward, n);
+}
+
+template <int rank>
+void transforms(Registry& r, const char* const (&names)[6]) {
+  for (int i = 0; i < 2; ++i) {
+    r.add(names[i])
+        .doc(i ? "The inverse Fourier transform over the last axes." : "The Fourier transform over the last axes.")
+        .in("input: Tcomplex")
+        .out("output: Tcomplex")
+        .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64")
+        .shape(complex_shape<rank>)
+        .cpu(i ? run_complex<rank, true> : run_complex<rank, false>);
+    // Of old graphs; TensorFlow has no kernels for these.
+    r.add(names[4 + i]).doc("As the op without Batch; of old graphs.").in("input: complex64").out("output: complex64").deprecated(15, "").shape(shapes::unknown);
+  }
+  r.add(names[2])
+      .doc("The Fourier transform of real numbers over the last axes: the half that is not redundant.")
+      .in("input: Treal")
+      .in("fft_length: int32")
+      .out("output: Tcomplex")
+      .attr("Treal: {float, double} = DT_FLOAT")
+      .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64")
+      .shape(real_shape<rank, true>)
+      .cpu(run_real<rank, true>);
+  r.add(names[3])
+      .doc("The inverse of the Fourier transform of real numbers over the last axes.")
+      .in("input: Tcomplex")
+      .in("fft_length: int32")
+      .out("output: Treal")
+      .attr("Treal: {float, double} = DT_FLOAT")
+      .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64")
+      .shape(real_shape<rank, false>)
+      .cpu(run_real<rank, false>);
+}
+
+}  // namespace
+
 void fft(Registry& r) {
-  r.add("BatchFFT")
-      .in("input: complex64")
-      .out("output: complex64")
-      .deprecated(15, "");
-
-  r.add("BatchFFT2D")
-      .in("input: complex64")
-      .out("output: complex64")
-      .deprecated(15, "");
-
-  r.add("BatchFFT3D")
-      .in("input: complex64")
-      .out("output: complex64")
-      .deprecated(15, "");
-
-  r.add("BatchIFFT")
-      .in("input: complex64")
-      .out("output: complex64")
-      .deprecated(15, "");
-
-  r.add("BatchIFFT2D")
-      .in("input: complex64")
-      .out("output: complex64")
-      .deprecated(15, "");
-
-  r.add("BatchIFFT3D")
-      .in("input: complex64")
-      .out("output: complex64")
-      .deprecated(15, "");
-
-  r.add("FFT")
-      .in("input: Tcomplex")
-      .out("output: Tcomplex")
-      .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64");
-
-  r.add("FFT2D")
-      .in("input: Tcomplex")
-      .out("output: Tcomplex")
-      .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64");
-
-  r.add("FFT3D")
-      .in("input: Tcomplex")
-      .out("output: Tcomplex")
-      .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64");
-
-  r.add("IFFT")
-      .in("input: Tcomplex")
-      .out("output: Tcomplex")
-      .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64");
-
-  r.add("IFFT2D")
-      .in("input: Tcomplex")
-      .out("output: Tcomplex")
-      .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64");
-
-  r.add("IFFT3D")
-      .in("input: Tcomplex")
-      .out("output: Tcomplex")
-      .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64");
-
-  r.add("IRFFT")
-      .in("input: Tcomplex")
-      .in("fft_length: int32")
-      .out("output: Treal")
-      .attr("Treal: {float, double} = DT_FLOAT")
-      .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64");
-
-  r.add("IRFFT2D")
-      .in("input: Tcomplex")
-      .in("fft_length: int32")
-      .out("output: Treal")
-      .attr("Treal: {float, double} = DT_FLOAT")
-      .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64");
-
-  r.add("IRFFT3D")
-      .in("input: Tcomplex")
-      .in("fft_length: int32")
-      .out("output: Treal")
-      .attr("Treal: {float, double} = DT_FLOAT")
-      .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64");
-
-  r.add("RFFT")
-      .in("input: Treal")
-      .in("fft_length: int32")
-      .out("output: Tcomplex")
-      .attr("Treal: {float, double} = DT_FLOAT")
-      .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64");
-
-  r.add("RFFT2D")
-      .in("input: Treal")
-      .in("fft_length: int32")
-      .out("output: Tcomplex")
-      .attr("Treal: {float, double} = DT_FLOAT")
-      .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64");
-
-  r.add("RFFT3D")
-      .in("input: Treal")
-      .in("fft_length: int32")
-      .out("output: Tcomplex")
-      .attr("Treal: {float, double} = DT_FLOAT")
-      .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64");
+  transforms<1>(r, {"FFT", "IFFT", "RFFT", "IRFFT", "BatchFFT", "BatchIFFT"});
+  transforms<2>(r, {"FFT2D", "IFFT2D", "RFFT2D", "IRFFT2D", "BatchFFT2D", "BatchIFFT2D"});
+  transforms<3>(r, {"FFT3D", "IFFT3D", "RFFT3D", "IRFFT3D", "BatchFFT3D", "BatchIFFT3D"});
 }
 
 }  // namespace weft::ops

@@ -1,0 +1,41 @@
+// Fourier transforms of any length along one axis, in the type's own precision. Lengths whose prime factors
+// are small go through Stockham's passes; others are turned into a convolution (Bluestein). Lines are
+// worked on several at a time, interleaved, so that the passes run along memory.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+
+#include "core/thread_pool.h"
+#include "kernels/cpu/isa.h"
+
+namespace weft::kernels {
+
+// In place over the middle axis of [outer, n, inner]: x_k = factor * sum_j x_j exp(-+ 2 pi i j k / n), with
+// the minus forwards and the plus inverse.
+template <class Real>
+void fft_axis(std::complex<Real>* data, int64_t outer, int64_t n, int64_t inner, bool inverse, Real factor, core::ThreadPool& pool);
+
+// From `lines` rows of n real numbers to rows of n / 2 + 1.
+template <class Real>
+void real_fft(const Real* in, std::complex<Real>* out, int64_t lines, int64_t n, core::ThreadPool& pool);
+// Back, times factor. Imaginary parts that cannot be (of the first element, and of the last for even n) are
+// not read.
+template <class Real>
+void inverse_real_fft(const std::complex<Real>* in, Real* out, int64_t lines, int64_t n, Real factor, core::ThreadPool& pool);
+
+// One pass of Stockham's algorithm: n = radix * m * stride.
+template <class Real>
+struct FftStage {
+  int64_t radix, m, stride;
+  const Real *twiddle_re, *twiddle_im;  // [m, radix - 1]
+  const Real *root_re, *root_im;        // powers of exp(-2 pi i / radix), for radices without code of their own
+};
+// Element k of line l lies at k * lines + l. Each pass goes from re, im to other_re, other_im and swaps
+// them; true if the result is in the others.
+#define WEFT_FFT_PASSES(name, Real) \
+  bool name(const FftStage<Real>* stages, int64_t count, Real* re, Real* im, Real* other_re, Real* other_im, int64_t lines)
+WEFT_DECLARE_ISA(WEFT_FFT_PASSES(fft_passes_float, float))
+WEFT_DECLARE_ISA(WEFT_FFT_PASSES(fft_passes_double, double))
+
+}  // namespace weft::kernels
