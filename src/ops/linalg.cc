@@ -270,9 +270,10 @@ Status run_eig(KernelContext& c) {
   return dispatch<WEFT_LINALG_TYPES>(in, [&]<class T>(Tag<T>) {
     using Complex = std::complex<kernels::RealOf<T>>;
     return each_matrix(c, s.n ? s.count : 0, cubic(s.n, 25), "Eigen decomposition was not successful. The input might not be valid.", [&](int64_t i) {
-      const T* p = c.input(0).data<T>() + i * s.n * s.n;
-      const std::vector<Complex> a(p, p + s.n * s.n);
-      return kernels::eig(a.data(), s.n, e->data<Complex>() + i * s.n, vectors ? v->data<Complex>() + i * s.n * s.n : nullptr);
+      const T* a = c.input(0).data<T>() + i * s.n * s.n;
+      Complex *values = e->data<Complex>() + i * s.n, *columns = vectors ? v->data<Complex>() + i * s.n * s.n : nullptr;
+      if constexpr (core::is_complex<T>) return kernels::eig(a, s.n, values, columns);
+      else return kernels::real_eig(a, s.n, values, columns);
     });
   });
 }

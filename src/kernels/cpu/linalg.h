@@ -63,6 +63,10 @@ bool self_adjoint_eig(const T* a, int64_t n, T* e, T* v);
 template <class T>
 bool eig(const T* a, int64_t n, T* e, T* v);
 
+// float and double.
+template <class T>
+bool real_eig(const T* a, int64_t n, std::complex<T>* e, std::complex<T>* v);
+
 // u is [m, m] in full, else [m, p]; v [n, n] or [n, p]; null for the values alone. A matrix with numbers
 // that are not finite gives NaN.
 template <class T>
