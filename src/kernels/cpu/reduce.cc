@@ -288,6 +288,10 @@ template <class T>
 int64_t arg_row(bool greatest, const T* in, int64_t n) {
   const T start = greatest ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
   // Independent lanes find the value; a second look finds its first place.
+  if constexpr (std::is_same_v<T, float>) {
+    const float best = WEFT_BEST_ISA(extreme_float)(greatest, in, n);
+    return best == start ? 0 : std::find(in, in + n, best) - in;
+  }
   constexpr int kLanes = 32;
   T lanes[kLanes];
   std::fill_n(lanes, kLanes, start);

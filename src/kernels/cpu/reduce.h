@@ -35,6 +35,9 @@ inline constexpr int64_t kReduceTile = 512;  // most columns at a time
 
 WEFT_DECLARE_ISA(const ReduceLoops* reduce_loops(ReduceOp op, core::DType type))
 
+// The greatest (least) of n numbers that beats the lowest (highest) one, which stands for none; NaN never wins.
+WEFT_DECLARE_ISA(float extreme_float(bool greatest, const float* x, int64_t n))
+
 // Index of the greatest (least) element along the middle dimension of [outer, n, inner], the first among
 // equals; NaN never wins, and index 0 stands where nothing does. `index_size`: bytes of an output (2, 4, 8).
 core::Status arg_extreme(bool greatest, core::DType type, const void* in, int64_t outer, int64_t n, int64_t inner, void* out, int index_size,

@@ -228,6 +228,26 @@ const ReduceLoops* extreme(ReduceOp op) { return op == ReduceOp::kMax ? plain<Gr
 
 }  // namespace
 
+float extreme_float(bool greatest, const float* x, int64_t n) {
+  using V = Vec<float>::type;
+  using L = Vec<float>::loose;
+  constexpr int N = Vec<float>::n;
+  // The least is minus the greatest of the negated.
+  const float sign = greatest ? 1.f : -1.f;
+  V a = V{} + std::numeric_limits<float>::lowest(), b = a;
+  int64_t i = 0;
+  for (; i + 2 * N <= n; i += 2 * N) {
+    const V p = *reinterpret_cast<const L*>(x + i) * sign, q = *reinterpret_cast<const L*>(x + i + N) * sign;
+    a = p > a ? p : a;
+    b = q > b ? q : b;
+  }
+  a = b > a ? b : a;
+  float best = std::numeric_limits<float>::lowest();
+  for (int l = 0; l < N; ++l) best = a[l] > best ? a[l] : best;
+  for (; i < n; ++i) best = x[i] * sign > best ? x[i] * sign : best;
+  return best * sign;
+}
+
 // Signed integers add and multiply like unsigned ones, which wrap without undefined behaviour.
 const ReduceLoops* reduce_loops(ReduceOp op, core::DType type) {
   using core::DType;
