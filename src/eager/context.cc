@@ -17,9 +17,15 @@ int thread_count(int wanted) {
 struct ThreadCache {
   static constexpr size_t kSlots = 256;
   struct Slot {
-    uint64_t generation = 0, hash = 0;
-    std::string key;
+    uint64_t generation = 0;
+    const op::OpSpec* spec = nullptr;
+    Device* device = nullptr;
+    uint64_t types = 0, count = 0;
+    std::string rest;
     std::shared_ptr<CachedKernel> kernel;
+    bool holds(const KernelKey& k, uint64_t now) const {
+      return generation == now && spec == k.spec && device == k.device && types == k.types && count == k.count && rest == k.rest;
+    }
   };
   Slot slots[kSlots];
 };
@@ -27,6 +33,14 @@ struct ThreadCache {
 ThreadCache& thread_cache() {
   thread_local std::unique_ptr<ThreadCache> cache = std::make_unique<ThreadCache>();
   return *cache;
+}
+
+std::string as_bytes(const KernelKey& k) {
+  std::string out;
+  const uint64_t words[] = {reinterpret_cast<uintptr_t>(k.spec), reinterpret_cast<uintptr_t>(k.device), k.types, k.count};
+  out.append(reinterpret_cast<const char*>(words), sizeof words);
+  out.append(k.rest);
+  return out;
 }
 
 struct ThreadExecutor {
@@ -62,24 +76,40 @@ void Context::set_executor_for_thread(std::shared_ptr<Executor> executor) {
   thread_executor = {this, std::move(executor)};
 }
 
-Result<const std::shared_ptr<CachedKernel>*> Context::kernel(std::string_view key, uint64_t hash, FunctionRef<Result<std::shared_ptr<CachedKernel>>()> make) {
-  auto& slot = thread_cache().slots[hash % ThreadCache::kSlots];
+// Multiply and fold; it only needs to spread over the slots, since a slot compares the whole key.
+uint64_t KernelKey::hash() const {
+  uint64_t h = reinterpret_cast<uintptr_t>(spec) ^ (reinterpret_cast<uintptr_t>(device) << 7) ^ types * 0x9e3779b97f4a7c15u ^ count;
+  for (size_t i = 0; i < rest.size(); i += 8) {
+    uint64_t v = 0;
+    std::memcpy(&v, rest.data() + i, std::min<size_t>(8, rest.size() - i));
+    h = (h ^ v) * 0xff51afd7ed558ccdu;
+    h ^= h >> 32;
+  }
+  h *= 0xc4ceb9fe1a85ec53u;
+  return h ^ (h >> 33);
+}
+
+Result<const std::shared_ptr<CachedKernel>*> Context::kernel(const KernelKey& key, FunctionRef<Result<std::shared_ptr<CachedKernel>>()> make) {
+  auto& slot = thread_cache().slots[key.hash() % ThreadCache::kSlots];
   const uint64_t generation = generation_.load(std::memory_order_acquire);
-  if (slot.hash == hash && slot.generation == generation && slot.key == key) [[likely]] return &slot.kernel;
+  if (slot.holds(key, generation)) [[likely]] return &slot.kernel;
   std::shared_ptr<CachedKernel> found;
-  std::string owned(key);
+  std::string bytes = as_bytes(key);
   {
     std::shared_lock lock(kernels_mutex_);
-    if (auto it = kernels_.find(owned); it != kernels_.end()) found = it->second;
+    if (auto it = kernels_.find(bytes); it != kernels_.end()) found = it->second;
   }
   if (!found) {
     WEFT_ASSIGN(std::shared_ptr<CachedKernel> made, make());
     std::unique_lock lock(kernels_mutex_);
-    found = kernels_.emplace(owned, std::move(made)).first->second;
+    found = kernels_.emplace(std::move(bytes), std::move(made)).first->second;
   }
   slot.generation = generation;
-  slot.hash = hash;
-  slot.key = std::move(owned);
+  slot.spec = key.spec;
+  slot.device = key.device;
+  slot.types = key.types;
+  slot.count = key.count;
+  slot.rest = key.rest;
   slot.kernel = std::move(found);
   return &slot.kernel;
 }

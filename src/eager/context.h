@@ -26,6 +26,16 @@ struct CachedKernel {
   op::KernelEnv env;
 };
 
+// What a cached kernel was made for: op, device, the types of the inputs, the attributes as they were set.
+struct KernelKey {
+  const op::OpSpec* spec;
+  Device* device;
+  uint64_t types;         // of the first eight inputs, a byte each
+  uint64_t count;         // of inputs
+  std::string_view rest;  // types of further inputs and the attributes, as bytes
+  uint64_t hash() const;
+};
+
 // What to do with an input that lives on another device than the op. The numbers are TensorFlow's.
 enum class PlacementPolicy : int { kExplicit = 0, kWarn = 1, kSilent = 2, kSilentForInt32 = 3 };
 
@@ -58,9 +68,9 @@ class Context {
   void set_executor_for_thread(std::shared_ptr<Executor> executor);
   bool maybe_async() const { return maybe_async_.load(std::memory_order_relaxed); }
 
-  // The kernel for a key (see Op::execute); made by `make` where it is not there. What is pointed to is
+  // The kernel for a key; made by `make` where it is not there. What is pointed to is
   // valid on this thread until its next call; copy the shared pointer to keep it longer.
-  Result<const std::shared_ptr<CachedKernel>*> kernel(std::string_view key, uint64_t hash, FunctionRef<Result<std::shared_ptr<CachedKernel>>()> make);
+  Result<const std::shared_ptr<CachedKernel>*> kernel(const KernelKey& key, FunctionRef<Result<std::shared_ptr<CachedKernel>>()> make);
   void clear_kernels();
   int64_t cached_kernels() const;
   const op::KernelEnv env_for(Device* device) { return {device, &pool_, &resources_, &resources_, 0}; }

@@ -11,23 +11,6 @@ namespace {
 
 constexpr int kStackInputs = 16;
 
-// Multiply-and-fold over eight bytes at a time; keys are short and only need to spread over the slots.
-uint64_t hash_bytes(const char* p, size_t n) {
-  uint64_t h = 0x9e3779b97f4a7c15u ^ n;
-  while (n >= 8) {
-    uint64_t v;
-    std::memcpy(&v, p, 8);
-    h = (h ^ v) * 0xff51afd7ed558ccdu;
-    h ^= h >> 32;
-    p += 8;
-    n -= 8;
-  }
-  uint64_t v = 0;
-  std::memcpy(&v, p, n);
-  h = (h ^ v) * 0xc4ceb9fe1a85ec53u;
-  return h ^ (h >> 29);
-}
-
 template <class T>
 void append_raw(std::string& key, const T& v) { key.append(reinterpret_cast<const char*>(&v), sizeof v); }
 
@@ -72,6 +55,7 @@ void Op::clear() {
 Status Op::reset(std::string_view name, std::string_view device) {
   if (!is(name)) {
     WEFT_ASSIGN(spec_, context_->registry().get(name));
+    signature_ = &spec_->signature();
   }
   clear();
   return device.empty() ? Status() : set_device(device);
@@ -91,7 +75,7 @@ Status Op::set_input(int i, RefPtr<TensorHandle> input) {
 }
 
 Status Op::set_attr(std::string_view name, op::AttrValue value) {
-  const int index = spec_->signature().attr_index(name);
+  const int index = signature_->attr_index(name);
   if (index < 0 && !name.starts_with("_")) return invalid_argument("Unable to find attribute with name: ", name, " of op ", spec_->name);
   append_raw(attr_key_, index);
   if (index < 0) attr_key_.append(name).push_back('\0');
@@ -170,15 +154,16 @@ Result<const std::shared_ptr<CachedKernel>*> Op::find_kernel(Device* device, std
     WEFT_ASSIGN(uncached, make());
     return &uncached;
   }
-  // The key: op, device, the inputs' types, the attributes as they were set.
-  thread_local std::string key;
-  key.clear();
-  append_raw(key, spec_);
-  append_raw(key, device);
-  for (const auto& i : inputs_) key.push_back(char(i->dtype()));
-  key.push_back('|');
-  key += attr_key_;
-  return context_->kernel(key, hash_bytes(key.data(), key.size()), make);
+  KernelKey key{spec_, device, 0, inputs_.size(), attr_key_};
+  const size_t packed = std::min<size_t>(inputs_.size(), 8);
+  for (size_t i = 0; i < packed; ++i) key.types = key.types << 8 | uint64_t(inputs_[i]->dtype());
+  std::string rest;
+  if (inputs_.size() > 8) [[unlikely]] {
+    for (size_t i = 8; i < inputs_.size(); ++i) rest.push_back(char(inputs_[i]->dtype()));
+    rest += attr_key_;
+    key.rest = rest;
+  }
+  return context_->kernel(key, make);
 }
 
 // Puts the tensors of the inputs, waited for and brought to the device, into `tensors`.

@@ -56,6 +56,7 @@ class Op {
 
   Context* context_;
   const op::OpSpec* spec_ = nullptr;
+  const op::Signature* signature_ = nullptr;
   Device* device_ = nullptr;
   std::vector<RefPtr<TensorHandle>> inputs_;
   std::vector<std::pair<std::string, op::AttrValue>> attrs_;  // as set; a later one of the same name wins
