@@ -42,6 +42,9 @@ WEFT_API Tensor softmax(const Tensor& x);
 WEFT_API Tensor pow(const Tensor& x, const Tensor& y);
 WEFT_API Tensor maximum(const Tensor& x, const Tensor& y);
 WEFT_API Tensor minimum(const Tensor& x, const Tensor& y);
+WEFT_API Tensor logical_and(const Tensor& x, const Tensor& y);
+WEFT_API Tensor logical_or(const Tensor& x, const Tensor& y);
+WEFT_API Tensor logical_not(const Tensor& x);
 WEFT_API Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y);
 WEFT_API Tensor gather(const Tensor& x, const Tensor& indices, int64_t axis = 0);
 

@@ -58,7 +58,7 @@ class WEFT_API Tensor {
   static Tensor borrow(DType dtype, std::vector<int64_t> shape, void* data, size_t size, void (*deallocator)(void* data, size_t size, void* arg),
                        void* arg);
 
-  explicit operator bool() const { return handle_ != nullptr; }
+  bool has_value() const { return handle_ != nullptr; }
   DType dtype() const;
   std::vector<int64_t> shape() const;
   int rank() const;
@@ -123,8 +123,5 @@ WEFT_API Tensor operator<(const Tensor& a, const Tensor& b);
 WEFT_API Tensor operator<=(const Tensor& a, const Tensor& b);
 WEFT_API Tensor operator>(const Tensor& a, const Tensor& b);
 WEFT_API Tensor operator>=(const Tensor& a, const Tensor& b);
-WEFT_API Tensor operator&&(const Tensor& a, const Tensor& b);
-WEFT_API Tensor operator||(const Tensor& a, const Tensor& b);
-WEFT_API Tensor operator!(const Tensor& a);
 
 }  // namespace weft

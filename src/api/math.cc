@@ -55,6 +55,9 @@ Tensor softmax(const Tensor& x) { return unary("Softmax", x); }
 Tensor pow(const Tensor& x, const Tensor& y) { return binary("Pow", x, y); }
 Tensor maximum(const Tensor& x, const Tensor& y) { return binary("Maximum", x, y); }
 Tensor minimum(const Tensor& x, const Tensor& y) { return binary("Minimum", x, y); }
+Tensor logical_and(const Tensor& x, const Tensor& y) { return binary("LogicalAnd", x, y); }
+Tensor logical_or(const Tensor& x, const Tensor& y) { return binary("LogicalOr", x, y); }
+Tensor logical_not(const Tensor& x) { return unary("LogicalNot", x); }
 Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) { return Call("SelectV2").in(condition).in(x).in(y).one(); }
 Tensor gather(const Tensor& x, const Tensor& indices, int64_t axis) { return Call("GatherV2").in(x).in(indices).in(Tensor(axis)).one(); }
 

@@ -116,8 +116,5 @@ Tensor operator<(const Tensor& a, const Tensor& b) { return binary("Less", a, b)
 Tensor operator<=(const Tensor& a, const Tensor& b) { return binary("LessEqual", a, b); }
 Tensor operator>(const Tensor& a, const Tensor& b) { return binary("Greater", a, b); }
 Tensor operator>=(const Tensor& a, const Tensor& b) { return binary("GreaterEqual", a, b); }
-Tensor operator&&(const Tensor& a, const Tensor& b) { return binary("LogicalAnd", a, b); }
-Tensor operator||(const Tensor& a, const Tensor& b) { return binary("LogicalOr", a, b); }
-Tensor operator!(const Tensor& a) { return Call("LogicalNot").in(a).one(); }
 
 }  // namespace weft

@@ -22,7 +22,7 @@ T unwrap(core::Result<T> result) {
 }
 
 inline eager::TensorHandle* handle_of(const Tensor& t) {
-  if (!t) throw Error(Code::kInvalidArgument, "a tensor without a value was used");
+  if (!t.has_value()) throw Error(Code::kInvalidArgument, "a tensor without a value was used");
   return static_cast<eager::TensorHandle*>(t.handle());
 }
 inline Tensor adopt(core::RefPtr<eager::TensorHandle> h) { return Tensor::adopt(h.release()); }

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Installs into a fresh folder and uses that tree as a stranger would: CMake, pkg-config-style flags, the command, the
+# size of the library and the symbols it shows. Arguments: cmake, the build folder, the source folder.
+set -euo pipefail
+cmake=$1 build=$2 source=$3
+tree=$build/consumer_tree
+rm -rf "$tree" "$build/consumer_build"
+"$cmake" --install "$build" --prefix "$tree" --strip >/dev/null
+for f in libweft.so.1 libtensorflow.so libtensorflow.so.2 libtensorflow_framework.so.2 libtensorflow_cc.so.2 pkgconfig/weft.pc pkgconfig/tensorflow.pc \
+         cmake/weft/weftConfig.cmake; do test -e "$tree/lib/$f" || { echo "missing lib/$f"; exit 1; }; done
+
+size=$(stat -L -c %s "$tree/lib/libweft.so.1")
+echo "libweft.so.1: $size bytes"
+test "$size" -le $((20 * 1000 * 1000))
+
+# Nothing but TensorFlow's C functions and the C++ API may be seen.
+strangers=$(nm -D --defined-only "$tree/lib/libweft.so.1" | awk '{print $3}' | sed 's/@.*//' |
+            grep -v -E '^(TF_|TFE_|TSL_|weft_|_ZN4weft|_ZNK4weft|_ZT[ISV]N4weft|WEFT_1$)' || true)
+test -z "$strangers" || { echo "symbols that leak: $strangers" | head -20; exit 1; }
+# Of the C++ names, nothing of the engine's own folders.
+if nm -DC --defined-only "$tree/lib/libweft.so.1" | grep -E ' weft::(core|op|ops|eager|engine|kernels|wire|io|capi)::' | head -5 | grep .; then
+  echo "engine symbols leak"; exit 1
+fi
+
+"$cmake" -S "$source/tests/consumer" -B "$build/consumer_build" -G Ninja -DCMAKE_PREFIX_PATH="$tree" -DEXAMPLES="$source/examples" >/dev/null
+"$cmake" --build "$build/consumer_build" >/dev/null
+"$build/consumer_build/consumer_cc" | grep -F '[[8 11][16 23]]'
+"$build/consumer_build/consumer_c" | grep -x 41
+cc "$source/examples/first.c" -I"$tree/include" -L"$tree/lib" -ltensorflow -Wl,-rpath,"$tree/lib" -o "$build/consumer_build/plain_c"
+"$build/consumer_build/plain_c" | grep -x 41
+"$tree/bin/weft" --version | grep -F weft
+"$tree/bin/weft" ops MatMul | grep -F 'transpose_a'
+"$tree/bin/weft" devices | grep -F '/job:localhost/replica:0/task:0/device:CPU:0'
+"$tree/bin/weft" ops NoSuchOp 2>&1 | grep -F "there is no op 'NoSuchOp'"
+"$tree/bin/weft" completion bash | bash -n
+echo "the install tree works"
