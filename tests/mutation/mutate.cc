@@ -58,7 +58,7 @@ void put(Tensor& t, int64_t i) {
     t.data<T>()[i] = T();
   } else {
     const auto bits = uint64_t(kInts[pick(std::size(kInts))]);
-    std::memcpy(&t.data<T>()[i], &bits, sizeof(T));  // cut to size, as a cast would
+    std::memcpy(static_cast<void*>(&t.data<T>()[i]), &bits, sizeof(T));  // cut to size, as a cast would
     if constexpr (std::is_same_v<T, int4> || std::is_same_v<T, uint4> || std::is_same_v<T, int2> || std::is_same_v<T, uint2>) t.data<T>()[i] = T(int(bits & 7));
   }
 }
