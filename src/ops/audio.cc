@@ -110,6 +110,7 @@ Status run_decode_wav(KernelContext& c) {
   WEFT_ASSIGN(Wav wav, read_wav(contents.data<tstring>()[0].view()));
   const int64_t wanted_channels = c.attr<int64_t>("desired_channels"), wanted_frames = c.attr<int64_t>("desired_samples");
   const int64_t channels = wanted_channels == -1 ? wav.channels : wanted_channels, frames = wanted_frames == -1 ? wav.frames : wanted_frames;
+  if (frames > 0 && channels > INT32_MAX / frames) return resource_exhausted("desired_channels and desired_samples ask for too much: ", channels, " x ", frames);
   WEFT_ASSIGN(Tensor* audio, c.allocate(0, Shape({frames, channels})));
   WEFT_ASSIGN(Tensor* rate, c.allocate(1, Shape()));
   rate->data<int32_t>()[0] = int32_t(wav.sample_rate);

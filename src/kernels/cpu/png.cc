@@ -99,7 +99,7 @@ Status read_chunks(std::string_view s, File& f) {
   if (first) return bad_header();
   if (f.data.empty()) return bad_header();
   if (!ended) return bad_data(bytes);
-  if (f.header.color == kPalette && f.palette.empty()) return bad_data(bytes);
+  if (f.header.color == kPalette && f.palette.empty()) return bad_header();
   return {};
 }
 
