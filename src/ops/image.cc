@@ -1,124 +1,215 @@
+// Colours of images, and drawing on them. Non-maximum suppression is in image_nms.cc.
+#include <cmath>
+#include <cstring>
+
+#include "kernels/cpu/color.h"
 #include "op/registry.h"
 #include "ops/all.h"
+#include "ops/image_common.h"
 
 namespace weft::ops {
 
 using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary of op/
 
+namespace {
+
+// ---- colour spaces
+
+Status color_shape(ShapeContext& c) {
+  WEFT_ASSIGN(PartialShape s, c.with_rank_at_least(0, 1));
+  if (s.has_rank() && s.dim(-1) >= 0 && s.dim(-1) != 3) return invalid_argument("Dimension must be 3 but is ", s.dim(-1));
+  c.output(0, std::move(s));
+  return {};
+}
+
+constexpr double kPixelCost = 8;
+
+template <bool to_hsv>
+Status run_color(KernelContext& c) {
+  const Tensor& in = c.input(0);
+  if (in.rank() < 1) return invalid_argument("input must be at least 1D", in.shape());
+  const int64_t channels = in.dim(in.rank() - 1);
+  if (channels != 3) return failed_precondition("input must have 3 channels but input only has ", channels, " channels.");
+  WEFT_ASSIGN(Tensor* out, c.allocate(0, in.shape()));
+  return dispatch<WEFT_FLOATS>(in.dtype(), [&]<class T>(Tag<T>) {
+    c.pool().parallel_for(in.num_elements() / 3, kPixelCost, [&](int64_t begin, int64_t end) {
+      const T* from = in.data<T>() + begin * 3;
+      T* to = out->data<T>() + begin * 3;
+      if (to_hsv) kernels::rgb_to_hsv(from, to, end - begin);
+      else kernels::hsv_to_rgb(from, to, end - begin);
+    });
+    return Status();
+  });
+}
+
+// ---- adjustments
+
+Status check_adjust(const Tensor& images, const Tensor& amount, const char* name) {
+  if (images.rank() < 3) return invalid_argument("input must be at least 3-D, got shape", images.shape());
+  if (amount.rank() != 0) return invalid_argument(name, " must be scalar: ", amount.shape());
+  return {};
+}
+
+template <void (*adjust)(const float*, float*, int64_t, float)>
+Status run_adjust(KernelContext& c, const char* name) {
+  const Tensor& in = c.input(0);
+  WEFT_RETURN_IF_ERROR(check_adjust(in, c.input(1), name));
+  const int64_t channels = in.dim(in.rank() - 1);
+  if (channels != 3) return invalid_argument("input must have 3 channels but instead has ", channels, " channels.");
+  WEFT_ASSIGN(Tensor* out, c.allocate(0, in.shape()));
+  const float amount = c.input(1).data<float>()[0];
+  c.pool().parallel_for(in.num_elements() / 3, kPixelCost, [&](int64_t begin, int64_t end) {
+    adjust(in.data<float>() + begin * 3, out->data<float>() + begin * 3, end - begin, amount);
+  });
+  return {};
+}
+Status run_hue(KernelContext& c) { return run_adjust<kernels::adjust_hue>(c, "delta"); }
+Status run_saturation(KernelContext& c) { return run_adjust<kernels::adjust_saturation>(c, "scale"); }
+
+Status run_contrast(KernelContext& c) {
+  const Tensor& in = c.input(0);
+  WEFT_RETURN_IF_ERROR(check_adjust(in, c.input(1), "contrast_factor"));
+  WEFT_ASSIGN(Tensor* out, c.allocate(0, in.shape()));
+  if (in.num_elements() == 0) return {};
+  const int64_t channels = in.dim(in.rank() - 1), pixels = in.dim(in.rank() - 2) * in.dim(in.rank() - 3), size = pixels * channels;
+  const float factor = c.input(1).data<float>()[0];
+  c.pool().parallel_for(in.num_elements() / size, double(size) * 2, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) kernels::adjust_contrast(in.data<float>() + i * size, out->data<float>() + i * size, pixels, channels, factor);
+  });
+  return {};
+}
+
+// ---- DrawBoundingBoxes
+
+// Yellow, blue, red, lime, purple, olive, maroon, navy, aqua, fuchsia.
+constexpr float kColors[10][4] = {{1, 1, 0, 1},     {0, 0, 1, 1},   {1, 0, 0, 1},   {0, 1, 0, 1}, {0.5, 0, 0.5, 1},
+                                  {0.5, 0.5, 0, 1}, {0.5, 0, 0, 1}, {0, 0, 0.5, 1}, {0, 1, 1, 1}, {1, 0, 1, 1}};
+
+int64_t pixel_of(float v) {
+  constexpr float kFar = 4e18f;
+  return std::isnan(v) ? -int64_t(kFar) : int64_t(std::min(std::max(v, -kFar), kFar));
+}
+
+// One image: lines where they are inside.
+template <class T>
+void draw_box(T* image, int64_t height, int64_t width, int64_t depth, const float* box, const float* color) {
+  const int64_t top = pixel_of(box[0] * float(height - 1)), left = pixel_of(box[1] * float(width - 1));
+  const int64_t bottom = pixel_of(box[2] * float(height - 1)), right = pixel_of(box[3] * float(width - 1));
+  if (top > bottom || left > right || top >= height || bottom < 0 || left >= width || right < 0) return;
+  const int64_t first_row = std::max<int64_t>(top, 0), last_row = std::min(bottom, height - 1);
+  const int64_t first_column = std::max<int64_t>(left, 0), last_column = std::min(right, width - 1);
+  const auto paint = [&](int64_t row, int64_t column) {
+    for (int64_t d = 0; d < depth; ++d) image[(row * width + column) * depth + d] = T(color[d]);
+  };
+  for (int64_t column = first_column; column <= last_column; ++column) {
+    if (top >= 0) paint(top, column);
+    if (bottom < height) paint(bottom, column);
+  }
+  for (int64_t row = first_row; row <= last_row; ++row) {
+    if (left >= 0) paint(row, left);
+    if (right < width) paint(row, right);
+  }
+}
+
+Status run_draw_boxes(KernelContext& c) {
+  const Tensor &images = c.input(0), &boxes = c.input(1);
+  if (images.rank() != 4) return invalid_argument("The rank of the images should be 4");
+  if (boxes.rank() != 3) return invalid_argument("The rank of the boxes tensor should be 3");
+  if (images.dim(0) != boxes.dim(0)) return invalid_argument("The batch sizes should be the same");
+  const int64_t depth = images.dim(3);
+  if (depth != 4 && depth != 1 && depth != 3) return invalid_argument("Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA)");
+  if (boxes.dim(2) != 4) return invalid_argument("The size of the third dimension of the box must be 4. Received: ", boxes.dim(2));
+  std::vector<float> colors;
+  if (c.num_inputs() == 3) {
+    const Tensor& given = c.input(2);
+    if (given.rank() != 2) return invalid_argument("colors must be a 2-D matrix", given.shape());
+    if (given.dim(1) < depth) return invalid_argument("colors must have equal or more channels than the image provided: ", given.shape());
+    for (int64_t i = 0; i < given.dim(0); ++i) colors.insert(colors.end(), given.data<float>() + i * given.dim(1), given.data<float>() + i * given.dim(1) + depth);
+  }
+  if (colors.empty()) {
+    for (const auto& color : kColors) {
+      colors.insert(colors.end(), color, color + depth);
+      if (depth == 1) colors.back() = 1;
+    }
+  }
+  WEFT_ASSIGN(Tensor* out, c.allocate(0, images.shape()));
+  std::memcpy(out->raw(), images.raw(), images.byte_size());
+  const int64_t height = images.dim(1), width = images.dim(2), count = boxes.dim(1), kinds = int64_t(colors.size()) / depth;
+  return dispatch<float, core::half>(images.dtype(), [&]<class T>(Tag<T>) {
+    for (int64_t i = 0; i < images.dim(0) * count; ++i) {
+      draw_box(out->data<T>() + i / count * height * width * depth, height, width, depth, boxes.data<float>() + i * 4,
+               colors.data() + i % count % kinds * depth);
+    }
+    return Status();
+  });
+}
+
+}  // namespace
+
 void image(Registry& r) {
   r.add("AdjustContrastv2")
+      .doc("Scales the distance of each channel from its mean over the image.")
       .in("images: T")
       .in("contrast_factor: float")
       .out("output: T")
-      .attr("T: {half, float} = DT_FLOAT");
+      .attr("T: {half, float} = DT_FLOAT")
+      .shape(same_with_rank_at_least<3>)
+      .cpu(run_contrast, types<float>("T"));
 
   r.add("AdjustHue")
+      .doc("Turns the hue of RGB images.")
       .in("images: T")
       .in("delta: float")
       .out("output: T")
-      .attr("T: {half, float} = DT_FLOAT");
+      .attr("T: {half, float} = DT_FLOAT")
+      .shape(same_with_rank_at_least<3>)
+      .cpu(run_hue, types<float>("T"));
 
   r.add("AdjustSaturation")
+      .doc("Scales the saturation of RGB images.")
       .in("images: T")
       .in("scale: float")
       .out("output: T")
-      .attr("T: {half, float} = DT_FLOAT");
-
-  r.add("CombinedNonMaxSuppression")
-      .in("boxes: float")
-      .in("scores: float")
-      .in("max_output_size_per_class: int32")
-      .in("max_total_size: int32")
-      .in("iou_threshold: float")
-      .in("score_threshold: float")
-      .out("nmsed_boxes: float")
-      .out("nmsed_scores: float")
-      .out("nmsed_classes: float")
-      .out("valid_detections: int32")
-      .attr("pad_per_class: bool = false")
-      .attr("clip_boxes: bool = true");
+      .attr("T: {half, float} = DT_FLOAT")
+      .shape(same_with_rank_at_least<3>)
+      .cpu(run_saturation, types<float>("T"));
 
   r.add("DrawBoundingBoxes")
+      .doc("Draws boxes, given in relative coordinates, on images.")
       .in("images: T")
       .in("boxes: float")
       .out("output: T")
-      .attr("T: {float, half} = DT_FLOAT");
+      .attr("T: {float, half} = DT_FLOAT")
+      .shape(same_with_rank_at_least<3>)
+      .cpu(run_draw_boxes);
 
   r.add("DrawBoundingBoxesV2")
+      .doc("Draws boxes on images, in given colours.")
       .in("images: T")
       .in("boxes: float")
       .in("colors: float")
       .out("output: T")
-      .attr("T: {float, half} = DT_FLOAT");
+      .attr("T: {float, half} = DT_FLOAT")
+      .shape(same_with_rank_at_least<3>)
+      .cpu(run_draw_boxes);
 
   r.add("HSVToRGB")
+      .doc("Converts images from hue, saturation and value to red, green and blue.")
       .in("images: T")
       .out("output: T")
-      .attr("T: {half, bfloat16, float, double} = DT_FLOAT");
-
-  r.add("NonMaxSuppression")
-      .in("boxes: float")
-      .in("scores: float")
-      .in("max_output_size: int32")
-      .out("selected_indices: int32")
-      .attr("iou_threshold: float = 0.5");
-
-  r.add("NonMaxSuppressionV2")
-      .in("boxes: T")
-      .in("scores: T")
-      .in("max_output_size: int32")
-      .in("iou_threshold: T_threshold")
-      .out("selected_indices: int32")
-      .attr("T: {half, float} = DT_FLOAT")
-      .attr("T_threshold: {half, float} = DT_FLOAT");
-
-  r.add("NonMaxSuppressionV3")
-      .in("boxes: T")
-      .in("scores: T")
-      .in("max_output_size: int32")
-      .in("iou_threshold: T_threshold")
-      .in("score_threshold: T_threshold")
-      .out("selected_indices: int32")
-      .attr("T: {half, float} = DT_FLOAT")
-      .attr("T_threshold: {half, float} = DT_FLOAT");
-
-  r.add("NonMaxSuppressionV4")
-      .in("boxes: T")
-      .in("scores: T")
-      .in("max_output_size: int32")
-      .in("iou_threshold: T_threshold")
-      .in("score_threshold: T_threshold")
-      .out("selected_indices: int32")
-      .out("valid_outputs: int32")
-      .attr("T: {half, float} = DT_FLOAT")
-      .attr("T_threshold: {half, float} = DT_FLOAT")
-      .attr("pad_to_max_output_size: bool = false");
-
-  r.add("NonMaxSuppressionV5")
-      .in("boxes: T")
-      .in("scores: T")
-      .in("max_output_size: int32")
-      .in("iou_threshold: T")
-      .in("score_threshold: T")
-      .in("soft_nms_sigma: T")
-      .out("selected_indices: int32")
-      .out("selected_scores: T")
-      .out("valid_outputs: int32")
-      .attr("T: {half, float} = DT_FLOAT")
-      .attr("pad_to_max_output_size: bool = false");
-
-  r.add("NonMaxSuppressionWithOverlaps")
-      .in("overlaps: float")
-      .in("scores: float")
-      .in("max_output_size: int32")
-      .in("overlap_threshold: float")
-      .in("score_threshold: float")
-      .out("selected_indices: int32");
+      .attr("T: {half, bfloat16, float, double} = DT_FLOAT")
+      .shape(color_shape)
+      .cpu(run_color<false>);
 
   r.add("RGBToHSV")
+      .doc("Converts images from red, green and blue to hue, saturation and value.")
       .in("images: T")
       .out("output: T")
-      .attr("T: {half, bfloat16, float, double} = DT_FLOAT");
+      .attr("T: {half, bfloat16, float, double} = DT_FLOAT")
+      .shape(color_shape)
+      .cpu(run_color<true>);
+
+  non_max_suppression(r);
 }
 
 }  // namespace weft::ops
