@@ -188,7 +188,12 @@ Status run_range(KernelContext& c) {
     if constexpr (std::is_integral_v<T>) {
       using U = std::make_unsigned_t<T>;
       U v = U(c.input(0).data<T>()[0]);
-      for (int64_t i = 0; i < n; ++i, v += U(delta)) y[i] = T(v);
+      constexpr int64_t kBlock = 16;  // a fixed count vectorises
+      int64_t i = 0;
+      for (; i + kBlock <= n; i += kBlock, v += U(kBlock) * U(delta)) {
+        for (int64_t k = 0; k < kBlock; ++k) y[i + k] = T(U(v + U(k) * U(delta)));
+      }
+      for (; i < n; ++i, v += U(delta)) y[i] = T(v);
     } else {
       // Added up step by step, roundings included, as TensorFlow does.
       T v = c.input(0).data<T>()[0];
@@ -276,11 +281,14 @@ int64_t mark(const T* x, int64_t n, uint8_t* marks) {
   return count;
 }
 
-void put_positions(const Shape& shape, const uint8_t* marks, int64_t begin, int64_t end, int64_t* out) {
+// The positions of the `count` marks in [begin, end).
+void put_positions(const Shape& shape, const uint8_t* marks, int64_t begin, int64_t end, int64_t count, int64_t* out) {
   const int rank = shape.rank();
   if (rank == 1) {
-    for (int64_t i = begin; i < end; ++i) {
-      if (marks[i]) *out++ = i;
+    // Without a branch, which random marks would make the processor guess wrong half the time.
+    for (int64_t i = begin, at = 0; at < count; ++i) {
+      out[at] = i;
+      at += marks[i];
     }
     return;
   }
@@ -307,16 +315,16 @@ Status run_where(KernelContext& c) {
     });
     return Status();
   })));
+  std::vector<int64_t> starts(size_t(chunks), 0);
   int64_t total = 0;
-  for (int64_t& k : counts) {
-    const int64_t here = k;
-    k = total;  // from now on: where the chunk's positions start
-    total += here;
+  for (size_t k = 0; k < counts.size(); ++k) {
+    starts[k] = total;
+    total += counts[k];
   }
   WEFT_ASSIGN(Tensor* out, c.allocate(0, {total, rank}));
   c.pool().parallel_chunks(chunks, [&](int64_t k) {
-    put_positions(in.shape(), marks.data<uint8_t>(), k * kWhereChunk, std::min(n, (k + 1) * kWhereChunk),
-                  out->data<int64_t>() + counts[size_t(k)] * rank);
+    put_positions(in.shape(), marks.data<uint8_t>(), k * kWhereChunk, std::min(n, (k + 1) * kWhereChunk), counts[size_t(k)],
+                  out->data<int64_t>() + starts[size_t(k)] * rank);
   });
   return {};
 }

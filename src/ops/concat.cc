@@ -432,7 +432,12 @@ Status run_dynamic_stitch(KernelContext& c) {
   const int64_t row = shape.elements_in(1, shape.rank());
   if (row == 0) return {};
   // Rows that no index names are zero: TensorFlow leaves what memory held.
-  kernels::fill_zero(c.pool(), out->dtype(), out->raw(), out->num_elements());
+  std::vector<bool> named(size_t(shape.dim(0)), false);
+  for (const Tensor* t : indices) {
+    for (int32_t at : t->span<int32_t>()) named[size_t(at)] = true;
+  }
+  if (std::find(named.begin(), named.end(), false) != named.end())
+    kernels::fill_zero(c.pool(), out->dtype(), out->raw(), out->num_elements());
   std::vector<int64_t> offsets;
   for (size_t i = 0; i < indices.size(); ++i) {
     offsets.clear();

@@ -128,7 +128,8 @@ Status run_blocks(KernelContext& c, const Tensor& block_shape, const Tensor& bor
   WEFT_ASSIGN(Shape shape, to_batch ? batched_shape(in.shape(), dims) : spaced_shape(in.shape(), dims));
   WEFT_ASSIGN(Tensor* out, c.allocate(0, shape));
   if (out->num_elements() == 0) return {};
-  if (to_batch) kernels::fill_zero(c.pool(), out->dtype(), out->raw(), out->num_elements());
+  const bool padded = std::any_of(dims.begin(), dims.end(), [](const BlockDim& d) { return d.shift || d.end; });
+  if (to_batch && padded) kernels::fill_zero(c.pool(), out->dtype(), out->raw(), out->num_elements());
   move_blocks(c, dims, in, *out, to_batch);
   return {};
 }

@@ -15,7 +15,7 @@ using core::ThreadPool;
 
 namespace {
 
-// Calls body(i, source offset or -1) in parallel; `offset` turns an item into an offset in rows.
+// Calls copy(i, offset(i)) in parallel: the first element of the row to take, or a negative number for none.
 template <class Copy, class Offset>
 void each_row(ThreadPool& pool, int64_t rows, double cost, Copy copy, Offset offset) {
   pool.parallel_for(rows, cost, [&](int64_t b, int64_t e) {
@@ -25,10 +25,10 @@ void each_row(ThreadPool& pool, int64_t rows, double cost, Copy copy, Offset off
 
 // Rows of a size known to the compiler become a load and a store.
 template <int kBytes, class Offset>
-void rows_of(ThreadPool& pool, const char* params, char* out, int64_t rows, Offset offset) {
+void rows_of(ThreadPool& pool, const char* params, int64_t size, char* out, int64_t rows, Offset offset) {
   each_row(pool, rows, 2, [&](int64_t i, int64_t at) {
     if (at < 0) std::memset(out + i * kBytes, 0, kBytes);
-    else std::memcpy(out + i * kBytes, params + at * kBytes, kBytes);
+    else std::memcpy(out + i * kBytes, params + at * size, kBytes);
   }, offset);
 }
 
@@ -38,11 +38,11 @@ void object_rows(ThreadPool& pool, const void* params, void* out, int64_t rows, 
   auto* to = static_cast<Element*>(out);
   each_row(pool, rows, 20.0 * double(inner), [&](int64_t i, int64_t at) {
     if (at < 0) std::fill_n(to + i * inner, inner, Element());
-    else std::copy_n(from + at * inner, inner, to + i * inner);
+    else std::copy_n(from + at, inner, to + i * inner);
   }, offset);
 }
 
-// `offset(i)` counts in rows of `inner` elements.
+// `offset(i)` counts in elements.
 template <class Offset>
 void copy_rows(ThreadPool& pool, DType dtype, const void* params, void* out, int64_t rows, int64_t inner, Offset offset) {
   switch (dtype) {
@@ -53,19 +53,19 @@ void copy_rows(ThreadPool& pool, DType dtype, const void* params, void* out, int
   }
   const auto* from = static_cast<const char*>(params);
   auto* to = static_cast<char*>(out);
-  const int64_t bytes = inner * int64_t(core::dtype_size(dtype));
+  const int64_t size = int64_t(core::dtype_size(dtype)), bytes = inner * size;
   switch (bytes) {
     case 0: return;
-    case 1: return rows_of<1>(pool, from, to, rows, offset);
-    case 2: return rows_of<2>(pool, from, to, rows, offset);
-    case 4: return rows_of<4>(pool, from, to, rows, offset);
-    case 8: return rows_of<8>(pool, from, to, rows, offset);
-    case 16: return rows_of<16>(pool, from, to, rows, offset);
+    case 1: return rows_of<1>(pool, from, size, to, rows, offset);
+    case 2: return rows_of<2>(pool, from, size, to, rows, offset);
+    case 4: return rows_of<4>(pool, from, size, to, rows, offset);
+    case 8: return rows_of<8>(pool, from, size, to, rows, offset);
+    case 16: return rows_of<16>(pool, from, size, to, rows, offset);
     default: break;
   }
   each_row(pool, rows, double(bytes) / 8 + 5, [&](int64_t i, int64_t at) {
     if (at < 0) std::memset(to + i * bytes, 0, size_t(bytes));
-    else std::memcpy(to + i * bytes, from + at * bytes, size_t(bytes));
+    else std::memcpy(to + i * bytes, from + at * size, size_t(bytes));
   }, offset);
 }
 
@@ -92,16 +92,16 @@ void gather(ThreadPool& pool, DType dtype, const void* params, int64_t batch, in
             const Index* indices, int64_t n, void* out) {
   const int64_t rows = batch * outer * n;
   if (rows == 0 || inner == 0) return;
-  if (batch * outer == 1) return copy_rows(pool, dtype, params, out, rows, inner, [=](int64_t i) { return int64_t(indices[i]); });
+  if (batch * outer == 1) return copy_rows(pool, dtype, params, out, rows, inner, [=](int64_t i) { return int64_t(indices[i]) * inner; });
   copy_rows(pool, dtype, params, out, rows, inner, [=](int64_t i) {
     const int64_t group = i / n, b = group / outer;
-    return group * limit + int64_t(indices[b * n + i % n]);
+    return (group * limit + int64_t(indices[b * n + i % n])) * inner;
   });
 }
 
 void gather_offsets(ThreadPool& pool, DType dtype, const void* params, const int64_t* offsets, int64_t n, int64_t inner, void* out) {
   if (inner == 0) return;
-  copy_rows(pool, dtype, params, out, n, inner, [=](int64_t i) { return offsets[i] < 0 ? -1 : offsets[i] / inner; });
+  copy_rows(pool, dtype, params, out, n, inner, [=](int64_t i) { return offsets[i]; });
 }
 
 std::string position_text(const core::Shape& shape, int64_t flat) {

@@ -55,10 +55,17 @@ void apply(T* __restrict to, const T* __restrict from, int64_t n, bool broadcast
     }
     return;
   }
-  for (int64_t i = 0; i < n; ++i) {
+  auto step = [&](int64_t i) {
     if constexpr (kOp == Update::kAssign) to[i] = from[i];
     else to[i] = combine<kOp>(to[i], from[i]);
+  };
+  // Blocks of a fixed size become vector code even at -O2.
+  constexpr int64_t kBlock = 16;
+  int64_t i = 0;
+  for (; i + kBlock <= n; i += kBlock) {
+    for (int64_t k = 0; k < kBlock; ++k) step(i + k);
   }
+  for (; i < n; ++i) step(i);
 }
 
 template <Update kOp, class T>
@@ -73,15 +80,16 @@ Status update_rows(ThreadPool& pool, void* params, const void* updates, std::spa
   };
   // Tasks own disjoint parts of params and look through all offsets, so that updates of one place keep
   // their order. Worth it only if the rows outweigh the looking.
-  constexpr int64_t kParallelElements = 1 << 16, kParallelSlice = 16, kParts = 16;
+  constexpr int64_t kParallelElements = 1 << 16, kParallelSlice = 16;
+  const int64_t parts = std::min(pool.threads(), 8);
   int64_t limit = 0;
   for (int64_t o : offsets) limit = std::max(limit, o + 1);
-  if (slice < kParallelSlice || int64_t(offsets.size()) * slice < kParallelElements || limit < kParts) {
+  if (slice < kParallelSlice || int64_t(offsets.size()) * slice < kParallelElements || parts < 2) {
     range(0, limit);
     return {};
   }
-  const int64_t part = (limit + kParts - 1) / kParts;
-  pool.parallel_chunks(kParts, [&](int64_t p) { range(p * part, (p + 1) * part); });
+  const int64_t part = (limit + parts - 1) / parts;
+  pool.parallel_chunks(parts, [&](int64_t p) { range(p * part, (p + 1) * part); });
   return {};
 }
 

@@ -23,6 +23,22 @@ constexpr int64_t kRunBlock = 1 << 15;  // elements of a long run that one task 
 constexpr int64_t kTile = 32;           // side of a transposed block: two of 8-byte elements fit the first cache
 constexpr double kBytesPerNs = 8;
 
+// n times the same element. Long runs are copied from a short one, which memcpy does with the widest stores.
+template <class T>
+void fill_row(const T& value, T* target, int64_t n) {
+  constexpr int64_t kPattern = 1024 / sizeof(T);
+  if (!std::is_trivially_copyable_v<T> || n < kPattern / 4) {
+    std::fill_n(target, n, value);
+    return;
+  }
+  if constexpr (std::is_trivially_copyable_v<T>) {
+    T pattern[kPattern];
+    const int64_t run = std::min(n, kPattern);
+    std::fill_n(pattern, run, value);
+    for (int64_t i = 0; i < n; i += run) std::memcpy(target + i, pattern, size_t(std::min(run, n - i)) * sizeof(T));
+  }
+}
+
 template <class T>
 void copy_row(const T* source, int64_t ss, T* target, int64_t ts, int64_t n) {
   if (ss == 1 && ts == 1) {
@@ -34,8 +50,7 @@ void copy_row(const T* source, int64_t ss, T* target, int64_t ts, int64_t n) {
     }
     for (int64_t i = 0; i < n; ++i) target[i] = source[i];
   } else if (ss == 0 && ts == 1) {
-    const T value = *source;
-    std::fill_n(target, n, value);
+    fill_row(T(*source), target, n);
   } else if (ts == 1) {
     for (int64_t i = 0; i < n; ++i) target[i] = source[i * ss];
   } else {
