@@ -246,7 +246,7 @@ struct EncodeJpeg {
     if (image.rank() != 3) return invalid_argument("image must be 3-dimensional", image.shape());
     const int64_t channels = image.dim(2);
     if (format_channels && channels != format_channels)
-      return invalid_argument("format '", format, "' expects ", format_channels, " channels, got ", image.shape());
+      return invalid_argument("format ", format, " expects ", format_channels, " channels, got ", image.shape());
     return encode(c, image, encoding);
   }
   static Status encode(KernelContext& c, const Tensor& image, const kernels::JpegEncoding& encoding) {
@@ -254,7 +254,7 @@ struct EncodeJpeg {
     if (image.num_elements() > INT32_MAX) return invalid_argument("Cannot encode images with >= max int32 elements");
     if (channels != 1 && channels != 3) return invalid_argument("image must have 1 or 3 channels, got ", image.shape());
     constexpr int64_t kMostSide = 65500;  // libjpeg's
-    if (image.num_elements() == 0 || image.dim(0) > kMostSide || image.dim(1) > kMostSide) return invalid_argument("JPEG encoding failed");
+    if (image.num_elements() == 0 || image.dim(0) > kMostSide || image.dim(1) > kMostSide) return internal_error("JPEG encoding failed");
     WEFT_ASSIGN(std::string bytes, kernels::encode_jpeg(image.data<uint8_t>(), {image.dim(0), image.dim(1), channels}, encoding));
     return set_string(c, bytes);
   }
@@ -273,13 +273,26 @@ Status run_encode_png(KernelContext& c) {
   const Tensor& image = c.input(0);
   const int64_t level = c.attr<int64_t>("compression");
   if (level < -1 || level > 9) return invalid_argument("compression should be in [-1,9], got ", level);
-  if (image.rank() != 3) return invalid_argument("image must be 3-dimensional", image.shape());
-  const int64_t channels = image.dim(2);
+  if (image.rank() < 3) return invalid_argument("images must be at least rank 3", image.shape());
+  const int r = image.rank();
+  const int64_t height = image.dim(r - 3), width = image.dim(r - 2), channels = image.dim(r - 1);
+  if (channels < 1 || channels > 4) return invalid_argument("image must have 1, 2, 3, or 4 channels, got ", channels);
   if (image.num_elements() == 0) return invalid_argument("image cannot be empty but got shape: ", image.shape());
   if (image.num_elements() > INT32_MAX) return invalid_argument("image cannot have >= int32 max elements");
-  if (channels < 1 || channels > 4) return invalid_argument("image must have 1, 2, 3, or 4 channels, got ", channels);
-  WEFT_ASSIGN(std::string bytes, kernels::encode_png(image.raw(), {image.dim(0), image.dim(1), channels}, image.dtype() == DType::kUint8 ? 8 : 16, int(level)));
-  return set_string(c, bytes);
+  WEFT_ASSIGN(Tensor* out, c.allocate(0, image.shape().slice(0, r - 3)));
+  const int bits = image.dtype() == DType::kUint8 ? 8 : 16;
+  const int64_t size = height * width * channels * bits / 8;
+  for (int64_t i = 0; i < out->num_elements(); ++i) {
+    WEFT_ASSIGN(std::string bytes, kernels::encode_png(image.data<char>() + i * size, {height, width, channels}, bits, int(level)));
+    out->data<tstring>()[i] = bytes;
+  }
+  return {};
+}
+
+Status encode_png_shape(ShapeContext& c) {
+  WEFT_ASSIGN(PartialShape image, c.with_rank_at_least(0, 3));
+  c.output(0, image.has_rank() ? image.slice(0, image.rank() - 3) : PartialShape());
+  return {};
 }
 
 Status encode_shape(ShapeContext& c) {
@@ -386,12 +399,12 @@ void image_codec(Registry& r) {
       .cpu(run_encode_jpeg_quality);
 
   r.add("EncodePng")
-      .doc("An image as a PNG file.")
+      .doc("Images as PNG files.")
       .in("image: T")
       .out("contents: string")
       .attr("compression: int = -1")
       .attr("T: {uint8, uint16} = DT_UINT8")
-      .shape(encode_shape)
+      .shape(encode_png_shape)
       .cpu(run_encode_png);
 
   r.add("ExtractJpegShape")
