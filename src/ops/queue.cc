@@ -1,11 +1,233 @@
+// Queues. The queue itself is in queue_resource.h; staging areas, accumulators, mutexes and barriers, which
+// belong to the same family, have files of their own.
 #include "op/registry.h"
 #include "ops/all.h"
+#include "ops/queue_families.h"
+#include "ops/queue_resource.h"
 
 namespace weft::ops {
 
 using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary of op/
 
+namespace {
+
+// "Signature mismatch, have: resource->float expected: resource->float, int64"
+Status check_types(const KernelContext& c, std::vector<DType> inputs, const std::vector<DType>& outputs) {
+  const auto &in = c.node().input_types(), &out = c.node().output_types();
+  if (in == inputs && out == outputs) return {};
+  return invalid_argument("Signature mismatch, have: ", join(in, ", "), "->", join(out, ", "), " expected: ", join(inputs, ", "), "->", join(outputs, ", "));
+}
+
+Status check_enqueue_types(const KernelContext& c, const Queue& q) {
+  std::vector<DType> inputs{DType::kResource};
+  inputs.insert(inputs.end(), q.dtypes().begin(), q.dtypes().end());
+  return check_types(c, std::move(inputs), {});
+}
+
+Status start_enqueue(KernelContext& c, Kernel::Done& done) {
+  WEFT_ASSIGN(std::shared_ptr<Queue> q, c.resource<Queue>(0));
+  WEFT_RETURN_IF_ERROR(check_enqueue_types(c, *q));
+  const auto components = c.input_list("components");
+  WEFT_RETURN_IF_ERROR(q->check_element(components));
+  Queue::Element element;
+  for (const Tensor* t : components) element.push_back(*t);
+  q->enqueue({std::move(element)}, std::move(done));
+  return {};
+}
+
+Status start_enqueue_many(KernelContext& c, Kernel::Done& done) {
+  WEFT_ASSIGN(std::shared_ptr<Queue> q, c.resource<Queue>(0));
+  WEFT_RETURN_IF_ERROR(check_enqueue_types(c, *q));
+  const auto components = c.input_list("components");
+  WEFT_RETURN_IF_ERROR(q->check_batch(components));
+  std::vector<Queue::Element> elements(size_t(components[0]->dim(0)));
+  for (const Tensor* t : components) {
+    const Shape row = t->shape().slice(1, t->rank());
+    for (size_t i = 0; i < elements.size(); ++i) elements[i].push_back(t->slice_rows(int64_t(i), int64_t(i) + 1).reshaped(row));
+  }
+  if (elements.empty()) {
+    done({});
+  } else {
+    q->enqueue(std::move(elements), std::move(done));
+  }
+  return {};
+}
+
+Status start_dequeue(KernelContext& c, Kernel::Done& done) {
+  WEFT_ASSIGN(std::shared_ptr<Queue> q, c.resource<Queue>(0));
+  WEFT_RETURN_IF_ERROR(check_types(c, {DType::kResource}, q->dtypes()));
+  q->dequeue(c, std::move(done));
+  return {};
+}
+
+template <bool kUpTo>
+Status start_dequeue_many(KernelContext& c, Kernel::Done& done) {
+  WEFT_ASSIGN(std::shared_ptr<Queue> q, c.resource<Queue>(0));
+  if (c.input(1).num_elements() != 1) return invalid_argument("n must be a scalar, got shape ", c.input(1).shape());
+  const int32_t n = c.input(1).data<int32_t>()[0];
+  if (n < 0) return invalid_argument(kUpTo ? "DequeueUpToOp" : "DequeueManyOp", " requested ", n, " < 0 elements");
+  WEFT_RETURN_IF_ERROR(check_types(c, {DType::kResource, DType::kInt32}, q->dtypes()));
+  q->dequeue_many(c, n, kUpTo, std::move(done));
+  return {};
+}
+
+Status start_close(KernelContext& c, Kernel::Done& done) {
+  WEFT_ASSIGN(std::shared_ptr<Queue> q, c.resource<Queue>(0));
+  q->close(c.attr<bool>("cancel_pending_enqueues"), std::move(done));
+  return {};
+}
+
+template <Status (*kStart)(KernelContext&, Kernel::Done&)>
+void start(KernelContext& c, Kernel::Done done) {
+  if (Status s = kStart(c, done); !s.ok()) done(s);
+}
+
+Status run_is_closed(KernelContext& c) {
+  WEFT_ASSIGN(std::shared_ptr<Queue> q, c.resource<Queue>(0));
+  c.set_output(0, Tensor::scalar(q->closed()));
+  return {};
+}
+
+Status run_size(KernelContext& c) {
+  WEFT_ASSIGN(std::shared_ptr<Queue> q, c.resource<Queue>(0));
+  c.set_output(0, Tensor::scalar(int32_t(q->size())));
+  return {};
+}
+
+}  // namespace
+
 void queue(Registry& r) {
+  staging(r);
+  conditional_accumulators(r);
+  mutexes(r);
+
+  r.add("FIFOQueueV2")
+      .doc("Makes or finds a queue that gives its elements in the order they came.")
+      .out("handle: resource")
+      .attr("component_types: list(type) >= 1")
+      .attr("shapes: list(shape) >= 0 = []")
+      .attr("capacity: int = -1")
+      .attr("container: string = ''")
+      .attr("shared_name: string = ''")
+      .stateful()
+      .shape(shapes::scalar)
+      .cpu_make(HandleKernel<Queue>::create);
+
+  r.add("PaddingFIFOQueueV2")
+      .doc("Makes or finds a queue in order whose batches are padded to one shape.")
+      .out("handle: resource")
+      .attr("component_types: list(type) >= 1")
+      .attr("shapes: list(shape) >= 0 = []")
+      .attr("capacity: int = -1")
+      .attr("container: string = ''")
+      .attr("shared_name: string = ''")
+      .stateful()
+      .shape(shapes::scalar)
+      .cpu_make(HandleKernel<Queue>::create);
+
+  r.add("PriorityQueueV2")
+      .doc("Makes or finds a queue that gives the element of smallest priority first.")
+      .out("handle: resource")
+      .attr("component_types: list(type) >= 0 = []")
+      .attr("shapes: list(shape) >= 0")
+      .attr("capacity: int = -1")
+      .attr("container: string = ''")
+      .attr("shared_name: string = ''")
+      .stateful()
+      .shape(shapes::scalar)
+      .cpu_make(HandleKernel<Queue>::create);
+
+  r.add("RandomShuffleQueueV2")
+      .doc("Makes or finds a queue that gives its elements in random order.")
+      .out("handle: resource")
+      .attr("component_types: list(type) >= 1")
+      .attr("shapes: list(shape) >= 0 = []")
+      .attr("capacity: int = -1")
+      .attr("min_after_dequeue: int = 0")
+      .attr("seed: int = 0")
+      .attr("seed2: int = 0")
+      .attr("container: string = ''")
+      .attr("shared_name: string = ''")
+      .stateful()
+      .shape(shapes::scalar)
+      .cpu_make(HandleKernel<Queue>::create);
+
+  r.add("QueueCloseV2")
+      .doc("Lets nothing more into a queue.")
+      .in("handle: resource")
+      .attr("cancel_pending_enqueues: bool = false")
+      .stateful()
+      .shape(shapes::no_outputs)
+      .cpu_make(AsyncKernel<start<start_close>>::create);
+
+  r.add("QueueDequeueManyV2")
+      .doc("Takes n elements out of a queue, stacked, when there are so many.")
+      .in("handle: resource")
+      .in("n: int32")
+      .out("components: component_types")
+      .attr("component_types: list(type) >= 1")
+      .attr("timeout_ms: int = -1")
+      .stateful()
+      .shape(shapes::unknown)
+      .cpu_make(AsyncKernel<start<start_dequeue_many<false>>>::create);
+
+  r.add("QueueDequeueUpToV2")
+      .doc("Takes n elements out of a queue, stacked, or what is left when it is closed.")
+      .in("handle: resource")
+      .in("n: int32")
+      .out("components: component_types")
+      .attr("component_types: list(type) >= 1")
+      .attr("timeout_ms: int = -1")
+      .stateful()
+      .shape(shapes::unknown)
+      .cpu_make(AsyncKernel<start<start_dequeue_many<true>>>::create);
+
+  r.add("QueueDequeueV2")
+      .doc("Takes one element out of a queue when there is one.")
+      .in("handle: resource")
+      .out("components: component_types")
+      .attr("component_types: list(type) >= 1")
+      .attr("timeout_ms: int = -1")
+      .stateful()
+      .shape(shapes::unknown)
+      .cpu_make(AsyncKernel<start<start_dequeue>>::create);
+
+  r.add("QueueEnqueueManyV2")
+      .doc("Puts the rows of tensors into a queue when there is room.")
+      .in("handle: resource")
+      .in("components: Tcomponents")
+      .attr("Tcomponents: list(type) >= 1")
+      .attr("timeout_ms: int = -1")
+      .stateful()
+      .shape(shapes::no_outputs)
+      .cpu_make(AsyncKernel<start<start_enqueue_many>>::create);
+
+  r.add("QueueEnqueueV2")
+      .doc("Puts one element into a queue when there is room.")
+      .in("handle: resource")
+      .in("components: Tcomponents")
+      .attr("Tcomponents: list(type) >= 1")
+      .attr("timeout_ms: int = -1")
+      .stateful()
+      .shape(shapes::no_outputs)
+      .cpu_make(AsyncKernel<start<start_enqueue>>::create);
+
+  r.add("QueueIsClosedV2")
+      .doc("Tells whether a queue is closed.")
+      .in("handle: resource")
+      .out("is_closed: bool")
+      .stateful()
+      .shape(shapes::scalar)
+      .cpu(run_is_closed);
+
+  r.add("QueueSizeV2")
+      .doc("Gives the number of elements in a queue.")
+      .in("handle: resource")
+      .out("size: int32")
+      .stateful()
+      .shape(shapes::scalar)
+      .cpu(run_size);
+
   r.add("Barrier")
       .out("handle: Ref(string)")
       .attr("component_types: list(type) >= 1")
@@ -44,336 +266,6 @@ void queue(Registry& r) {
       .attr("allow_small_batch: bool = false")
       .attr("wait_for_incomplete: bool = false")
       .attr("timeout_ms: int = -1");
-
-  r.add("ConsumeMutexLock")
-      .in("mutex_lock: variant")
-      .stateful();
-
-  r.add("FIFOQueueV2")
-      .out("handle: resource")
-      .attr("component_types: list(type) >= 1")
-      .attr("shapes: list(shape) >= 0 = []")
-      .attr("capacity: int = -1")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("MapClear")
-      .attr("capacity: int >= 0 = 0")
-      .attr("memory_limit: int >= 0 = 0")
-      .attr("dtypes: list(type)")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("MapIncompleteSize")
-      .out("size: int32")
-      .attr("capacity: int >= 0 = 0")
-      .attr("memory_limit: int >= 0 = 0")
-      .attr("dtypes: list(type)")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("MapPeek")
-      .in("key: int64")
-      .in("indices: int32")
-      .out("values: dtypes")
-      .attr("capacity: int >= 0 = 0")
-      .attr("memory_limit: int >= 0 = 0")
-      .attr("dtypes: list(type) >= 1")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("MapSize")
-      .out("size: int32")
-      .attr("capacity: int >= 0 = 0")
-      .attr("memory_limit: int >= 0 = 0")
-      .attr("dtypes: list(type)")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("MapStage")
-      .in("key: int64")
-      .in("indices: int32")
-      .in("values: fake_dtypes")
-      .attr("capacity: int >= 0 = 0")
-      .attr("memory_limit: int >= 0 = 0")
-      .attr("dtypes: list(type)")
-      .attr("fake_dtypes: list(type) >= 1")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("MapUnstage")
-      .in("key: int64")
-      .in("indices: int32")
-      .out("values: dtypes")
-      .attr("capacity: int >= 0 = 0")
-      .attr("memory_limit: int >= 0 = 0")
-      .attr("dtypes: list(type) >= 1")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("MapUnstageNoKey")
-      .in("indices: int32")
-      .out("key: int64")
-      .out("values: dtypes")
-      .attr("capacity: int >= 0 = 0")
-      .attr("memory_limit: int >= 0 = 0")
-      .attr("dtypes: list(type) >= 1")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("MutexLock")
-      .in("mutex: resource")
-      .out("mutex_lock: variant")
-      .full_type("MUTEX_LOCK")
-      .stateful();
-
-  r.add("MutexV2")
-      .out("resource: resource")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("OrderedMapClear")
-      .attr("capacity: int >= 0 = 0")
-      .attr("memory_limit: int >= 0 = 0")
-      .attr("dtypes: list(type)")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("OrderedMapIncompleteSize")
-      .out("size: int32")
-      .attr("capacity: int >= 0 = 0")
-      .attr("memory_limit: int >= 0 = 0")
-      .attr("dtypes: list(type)")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("OrderedMapPeek")
-      .in("key: int64")
-      .in("indices: int32")
-      .out("values: dtypes")
-      .attr("capacity: int >= 0 = 0")
-      .attr("memory_limit: int >= 0 = 0")
-      .attr("dtypes: list(type) >= 1")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("OrderedMapSize")
-      .out("size: int32")
-      .attr("capacity: int >= 0 = 0")
-      .attr("memory_limit: int >= 0 = 0")
-      .attr("dtypes: list(type)")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("OrderedMapStage")
-      .in("key: int64")
-      .in("indices: int32")
-      .in("values: fake_dtypes")
-      .attr("capacity: int >= 0 = 0")
-      .attr("memory_limit: int >= 0 = 0")
-      .attr("dtypes: list(type)")
-      .attr("fake_dtypes: list(type) >= 1")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("OrderedMapUnstage")
-      .in("key: int64")
-      .in("indices: int32")
-      .out("values: dtypes")
-      .attr("capacity: int >= 0 = 0")
-      .attr("memory_limit: int >= 0 = 0")
-      .attr("dtypes: list(type) >= 1")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("OrderedMapUnstageNoKey")
-      .in("indices: int32")
-      .out("key: int64")
-      .out("values: dtypes")
-      .attr("capacity: int >= 0 = 0")
-      .attr("memory_limit: int >= 0 = 0")
-      .attr("dtypes: list(type) >= 1")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("PaddingFIFOQueueV2")
-      .out("handle: resource")
-      .attr("component_types: list(type) >= 1")
-      .attr("shapes: list(shape) >= 0 = []")
-      .attr("capacity: int = -1")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("PriorityQueueV2")
-      .out("handle: resource")
-      .attr("component_types: list(type) >= 0 = []")
-      .attr("shapes: list(shape) >= 0")
-      .attr("capacity: int = -1")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("QueueCloseV2")
-      .in("handle: resource")
-      .attr("cancel_pending_enqueues: bool = false")
-      .stateful();
-
-  r.add("QueueDequeueManyV2")
-      .in("handle: resource")
-      .in("n: int32")
-      .out("components: component_types")
-      .attr("component_types: list(type) >= 1")
-      .attr("timeout_ms: int = -1")
-      .stateful();
-
-  r.add("QueueDequeueUpToV2")
-      .in("handle: resource")
-      .in("n: int32")
-      .out("components: component_types")
-      .attr("component_types: list(type) >= 1")
-      .attr("timeout_ms: int = -1")
-      .stateful();
-
-  r.add("QueueDequeueV2")
-      .in("handle: resource")
-      .out("components: component_types")
-      .attr("component_types: list(type) >= 1")
-      .attr("timeout_ms: int = -1")
-      .stateful();
-
-  r.add("QueueEnqueueManyV2")
-      .in("handle: resource")
-      .in("components: Tcomponents")
-      .attr("Tcomponents: list(type) >= 1")
-      .attr("timeout_ms: int = -1")
-      .stateful();
-
-  r.add("QueueEnqueueV2")
-      .in("handle: resource")
-      .in("components: Tcomponents")
-      .attr("Tcomponents: list(type) >= 1")
-      .attr("timeout_ms: int = -1")
-      .stateful();
-
-  r.add("QueueIsClosedV2")
-      .in("handle: resource")
-      .out("is_closed: bool")
-      .stateful();
-
-  r.add("QueueSizeV2")
-      .in("handle: resource")
-      .out("size: int32")
-      .stateful();
-
-  r.add("RandomShuffleQueueV2")
-      .out("handle: resource")
-      .attr("component_types: list(type) >= 1")
-      .attr("shapes: list(shape) >= 0 = []")
-      .attr("capacity: int = -1")
-      .attr("min_after_dequeue: int = 0")
-      .attr("seed: int = 0")
-      .attr("seed2: int = 0")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("ResourceAccumulatorApplyGradient")
-      .in("handle: resource")
-      .in("local_step: int64")
-      .in("gradient: dtype")
-      .attr("dtype: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, "
-            "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
-      .stateful();
-
-  r.add("ResourceAccumulatorNumAccumulated")
-      .in("handle: resource")
-      .out("num_accumulated: int32")
-      .stateful();
-
-  r.add("ResourceAccumulatorSetGlobalStep")
-      .in("handle: resource")
-      .in("new_global_step: int64")
-      .stateful();
-
-  r.add("ResourceAccumulatorTakeGradient")
-      .in("handle: resource")
-      .in("num_required: int32")
-      .out("average: dtype")
-      .attr("dtype: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, "
-            "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
-      .stateful();
-
-  r.add("ResourceConditionalAccumulator")
-      .out("handle: resource")
-      .attr("dtype: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, "
-            "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
-      .attr("shape: shape")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .attr("reduction_type: {'MEAN', 'SUM'} = 'MEAN'")
-      .stateful();
-
-  r.add("Stage")
-      .in("values: dtypes")
-      .attr("capacity: int >= 0 = 0")
-      .attr("memory_limit: int >= 0 = 0")
-      .attr("dtypes: list(type) >= 1")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("StageClear")
-      .attr("capacity: int >= 0 = 0")
-      .attr("memory_limit: int >= 0 = 0")
-      .attr("dtypes: list(type)")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("StagePeek")
-      .in("index: int32")
-      .out("values: dtypes")
-      .attr("capacity: int >= 0 = 0")
-      .attr("memory_limit: int >= 0 = 0")
-      .attr("dtypes: list(type) >= 1")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("StageSize")
-      .out("size: int32")
-      .attr("capacity: int >= 0 = 0")
-      .attr("memory_limit: int >= 0 = 0")
-      .attr("dtypes: list(type)")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("Unstage")
-      .out("values: dtypes")
-      .attr("capacity: int >= 0 = 0")
-      .attr("memory_limit: int >= 0 = 0")
-      .attr("dtypes: list(type) >= 1")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
 }
 
 }  // namespace weft::ops

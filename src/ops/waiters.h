@@ -1,0 +1,143 @@
+// Waiters: op calls that wait for the state of a resource to change (a queue to fill, a lock to be free),
+// without a thread standing by. A call is an attempt that is tried again after every change.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <future>
+#include <list>
+#include <mutex>
+#include <vector>
+
+#include "op/kernel.h"
+
+namespace weft::ops {
+
+class Waiters {
+ public:
+  struct Outcome {
+    bool done = false, progress = false;
+    core::Status status;
+  };
+  static Outcome wait() { return {}; }
+  static Outcome progress() { return {false, true, {}}; }
+  static Outcome finished(core::Status s = {}) { return {true, true, std::move(s)}; }
+
+  using Attempt = std::function<Outcome()>;  // called with the mutex held
+  // Of an ordered lane only the first attempt is tried; the free lane knows no order.
+  enum Lane { kFirst, kSecond, kFree, kNumLanes };
+
+  std::mutex& mutex() const { return mutex_; }
+  void submit(Lane lane, Attempt attempt, op::Kernel::Done done) {
+    std::unique_lock lock(mutex_);
+    lanes_[lane].push_back({std::move(attempt), std::move(done)});
+    flush(lock);
+  }
+  // Changes the state that attempts look at.
+  template <class F>
+  void change(F f) {
+    std::unique_lock lock(mutex_);
+    f();
+    flush(lock);
+  }
+  // Inside change(): everyone in that lane fails.
+  void cancel(Lane lane, const core::Status& why) {
+    for (auto& p : lanes_[lane]) finished_.emplace_back(std::move(p.done), why);
+    lanes_[lane].clear();
+  }
+
+ private:
+  struct Pending {
+    Attempt attempt;
+    op::Kernel::Done done;
+  };
+  void flush(std::unique_lock<std::mutex>& lock) {
+    for (bool again = true; again;) {
+      again = false;
+      for (int lane = 0; lane < kNumLanes; ++lane) again |= try_lane(lane);
+    }
+    auto finished = std::move(finished_);
+    finished_.clear();
+    lock.unlock();  // what is done may come back with another call
+    for (auto& [done, status] : finished) done(std::move(status));
+  }
+  bool try_lane(int lane) {
+    bool changed = false;
+    auto& pending = lanes_[size_t(lane)];
+    for (auto it = pending.begin(); it != pending.end();) {
+      Outcome o = it->attempt();
+      changed |= o.progress;
+      if (o.done) {
+        finished_.emplace_back(std::move(it->done), std::move(o.status));
+        it = pending.erase(it);
+      } else if (lane != kFree) {
+        break;
+      } else {
+        ++it;
+      }
+    }
+    return changed;
+  }
+
+  mutable std::mutex mutex_;
+  std::array<std::list<Pending>, kNumLanes> lanes_;
+  std::vector<std::pair<op::Kernel::Done, core::Status>> finished_;
+};
+
+// A kernel that is one asynchronous function. The context lives until done is called.
+template <void (*kRun)(op::KernelContext&, op::Kernel::Done)>
+class AsyncKernel final : public op::Kernel {
+ public:
+  static core::Result<std::unique_ptr<op::Kernel>> create(const op::NodeInfo&) { return std::unique_ptr<op::Kernel>(std::make_unique<AsyncKernel>()); }
+  bool is_async() const override { return true; }
+  void run_async(op::KernelContext& c, Done done) override { kRun(c, std::move(done)); }
+  core::Status run(op::KernelContext& c) override {
+    std::promise<core::Status> result;
+    kRun(c, [&](core::Status s) { result.set_value(std::move(s)); });
+    return result.get_future().get();
+  }
+};
+
+inline std::string container_of(const op::KernelContext& c) {
+  const std::string& given = c.attr<std::string>("container");
+  return given.empty() ? c.resources().default_container() : given;
+}
+
+// The resource that the attributes container and shared_name stand for, made if it is not there; where no
+// name is given the node's own serves.
+template <class T, class Make>
+core::Result<std::shared_ptr<T>> shared_resource(const op::KernelContext& c, Make make) {
+  const std::string& given = c.attr<std::string>("shared_name");
+  return c.resources().find_or_create<T>(container_of(c), given.empty() ? c.node().name() : given, make);
+}
+
+// A kernel that hands out a handle: of a named resource, or of one of its own where no name is given.
+// T needs `static Result<std::shared_ptr<T>> make(const KernelContext&, std::string name)` and
+// `Status check_shared(const KernelContext&)`, which tells whether an existing one is as the node wants it.
+template <class T>
+class HandleKernel final : public op::Kernel {
+ public:
+  static core::Result<std::unique_ptr<op::Kernel>> create(const op::NodeInfo&) { return std::unique_ptr<op::Kernel>(std::make_unique<HandleKernel>()); }
+  core::Status run(op::KernelContext& c) override {
+    const std::string& name = c.attr<std::string>("shared_name");
+    std::lock_guard lock(mutex_);
+    if (name.empty()) {
+      if (!handle_.valid()) {
+        WEFT_ASSIGN(std::shared_ptr<T> made, T::make(c, c.node().name()));
+        handle_ = op::make_handle(c.device().name(), container_of(c), c.node().name(), T::kTypeName, std::move(made), true);
+      }
+    } else {
+      WEFT_ASSIGN(std::shared_ptr<T> found, c.resources().find_or_create<T>(container_of(c), name, [&] { return T::make(c, name); }));
+      WEFT_RETURN_IF_ERROR(found->check_shared(c));
+      if (!handle_.valid()) handle_ = op::make_handle(c.device().name(), container_of(c), name, T::kTypeName);
+    }
+    c.set_output(0, handle_);
+    return {};
+  }
+
+ private:
+  std::mutex mutex_;
+  core::Tensor handle_;
+};
+
+}  // namespace weft::ops
