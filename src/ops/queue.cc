@@ -100,6 +100,7 @@ void queue(Registry& r) {
   staging(r);
   conditional_accumulators(r);
   mutexes(r);
+  barriers(r);
 
   r.add("FIFOQueueV2")
       .doc("Makes or finds a queue that gives its elements in the order they came.")
@@ -227,45 +228,6 @@ void queue(Registry& r) {
       .stateful()
       .shape(shapes::scalar)
       .cpu(run_size);
-
-  r.add("Barrier")
-      .out("handle: Ref(string)")
-      .attr("component_types: list(type) >= 1")
-      .attr("shapes: list(shape) >= 0 = []")
-      .attr("capacity: int = -1")
-      .attr("container: string = ''")
-      .attr("shared_name: string = ''")
-      .stateful();
-
-  r.add("BarrierClose")
-      .in("handle: Ref(string)")
-      .attr("cancel_pending_enqueues: bool = false");
-
-  r.add("BarrierIncompleteSize")
-      .in("handle: Ref(string)")
-      .out("size: int32");
-
-  r.add("BarrierInsertMany")
-      .in("handle: Ref(string)")
-      .in("keys: string")
-      .in("values: T")
-      .attr("T: type")
-      .attr("component_index: int");
-
-  r.add("BarrierReadySize")
-      .in("handle: Ref(string)")
-      .out("size: int32");
-
-  r.add("BarrierTakeMany")
-      .in("handle: Ref(string)")
-      .in("num_elements: int32")
-      .out("indices: int64")
-      .out("keys: string")
-      .out("values: component_types")
-      .attr("component_types: list(type) >= 1")
-      .attr("allow_small_batch: bool = false")
-      .attr("wait_for_incomplete: bool = false")
-      .attr("timeout_ms: int = -1");
 }
 
 }  // namespace weft::ops

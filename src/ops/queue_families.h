@@ -8,5 +8,6 @@ namespace weft::ops {
 void staging(op::Registry& r);
 void conditional_accumulators(op::Registry& r);
 void mutexes(op::Registry& r);
+void barriers(op::Registry& r);
 
 }  // namespace weft::ops
