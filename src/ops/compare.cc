@@ -121,7 +121,7 @@ Status run_approximate_equal(KernelContext& c) {
   WEFT_ASSIGN(Tensor* out, c.allocate(0, x.shape()));
   const float tolerance = c.attr<float>("tolerance");
   return dispatch<float, double>(x.dtype(), [&]<class T>(Tag<T>) {
-    for (int64_t i = 0; i < x.num_elements(); ++i) out->data<bool>()[i] = std::abs(x.data<T>()[i] - y.data<T>()[i]) < T(tolerance);
+    for (int64_t i = 0; i < x.num_elements(); ++i) out->data<bool>()[i] = std::abs(x.data<T>()[i] - y.data<T>()[i]) <= T(tolerance);
     return Status();
   });
 }
@@ -174,7 +174,7 @@ void compare(Registry& r) {
             "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
       .attr("tolerance: float = 1e-05")
       .commutative()
-      .doc("Do x and y differ by less than the tolerance?")
+      .doc("Do x and y differ by no more than the tolerance?")
       .shape(shapes::merge_all)
       .cpu(run_approximate_equal, types<float, double>("T"));
 
