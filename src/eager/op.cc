@@ -130,7 +130,7 @@ Result<int> Op::output_length(std::string_view name) const {
 // By explicit device, then by where a resource input lives, then the first CPU.
 Result<Device*> Op::place() const {
   for (const auto& i : inputs_) {
-    if (i->dtype() == DType::kResource) return i->device();
+    if (i->dtype() == DType::kResource && i->device()) return i->device();  // none: the tensor was made by the caller
   }
   return device_ ? device_ : context_->host();
 }
