@@ -40,6 +40,10 @@ Status start_enqueue_many(KernelContext& c, Kernel::Done& done) {
   WEFT_RETURN_IF_ERROR(check_enqueue_types(c, *q));
   const auto components = c.input_list("components");
   WEFT_RETURN_IF_ERROR(q->check_batch(components));
+  // Rows without elements cost nothing in the tensor, but each is an element of the queue.
+  constexpr int64_t kMostEmptyRows = int64_t(1) << 24;
+  if (components[0]->num_elements() == 0 && components[0]->dim(0) > kMostEmptyRows)
+    return resource_exhausted("too many empty rows to enqueue: ", components[0]->dim(0));
   std::vector<Queue::Element> elements(size_t(components[0]->dim(0)));
   for (const Tensor* t : components) {
     const Shape row = t->shape().slice(1, t->rank());

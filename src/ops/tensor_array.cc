@@ -160,7 +160,11 @@ Status run_concat(KernelContext& c) {
   const PartialShape& except0 = c.attr<PartialShape>("element_shape_except0");
   WEFT_ASSIGN(int64_t size, array->size());
   if (size == 0) return concat_of_nothing(c, except0);
-  // One by one: a huge array fails at its first missing element, not for want of memory.
+  // Each missing element becomes a tensor of zeros, which costs memory even where it holds nothing.
+  constexpr int64_t kMostMissing = int64_t(1) << 24;
+  if (const int64_t missing = array->count_missing(); missing > kMostMissing)
+    return resource_exhausted("TensorArray ", array->name(), " has ", missing, " elements that were never written, too many to concatenate");
+  // One by one, so that the first that cannot be read ends it.
   std::vector<Tensor> values;
   for (int64_t i = 0; i < size; ++i) WEFT_RETURN_IF_ERROR(array->read_many({i}, values));
   WEFT_ASSIGN(Shape shape, concat_shape(values, except0));

@@ -28,6 +28,11 @@ Result<int64_t> TensorArray::size() const {
   return options_.size;
 }
 
+int64_t TensorArray::count_missing() const {
+  std::lock_guard lock(mutex_);
+  return options_.size - int64_t(elements_.size());
+}
+
 Status TensorArray::write(int64_t index, Tensor value, ThreadPool& pool) {
   std::lock_guard lock(mutex_);
   return write_locked(index, std::move(value), pool);

@@ -37,6 +37,7 @@ class TensorArray final : public core::Resource {
   core::Status merge_element_shape(const core::PartialShape& shape);
 
   core::Result<int64_t> size() const;
+  int64_t count_missing() const;  // elements that were neither written nor read
   core::Status write(int64_t index, core::Tensor value, core::ThreadPool& pool);
   core::Status write_many(const std::vector<int64_t>& indices, const std::vector<core::Tensor>& values, core::ThreadPool& pool);
   core::Status read_many(const std::vector<int64_t>& indices, std::vector<core::Tensor>& values);
