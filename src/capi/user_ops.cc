@@ -76,7 +76,8 @@ Status register_op(const TF_OpDefinitionBuilder& b) {
   auto parsed = weft::op::parse_signature(inputs, outputs, attrs);  // before anything is added
   if (!parsed.ok()) return parsed.status().with_suffix(weft::core::cat(" (op ", b.name, ")"));
   auto& registry = weft::engine::Engine::get().registry();
-  WEFT_ASSIGN(weft::op::OpSpec * spec, registry.add_dynamic(b.name));
+  auto spec = std::make_unique<weft::op::OpSpec>();
+  spec->name = registry.intern(b.name);
   for (const auto& s : b.inputs) spec->declared_inputs.push_back(registry.intern(s));
   for (const auto& s : b.outputs) spec->declared_outputs.push_back(registry.intern(s));
   for (const auto& s : b.attrs) spec->declared_attrs.push_back(registry.intern(s));
@@ -94,7 +95,7 @@ Status register_op(const TF_OpDefinitionBuilder& b) {
       return status.status;
     };
   }
-  return {};
+  return registry.add_dynamic(std::move(spec));
 }
 
 }  // namespace

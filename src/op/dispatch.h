@@ -51,8 +51,9 @@ Status dispatch_movable(DType t, F&& f) {
 }
 
 namespace detail {
+// Hidden by name: g++ shows variable templates of a library whatever -fvisibility says.
 template <class... Ts>
-inline constexpr DType kTypeArray[] = {dtype_of<Ts>...};
+__attribute__((visibility("hidden"))) inline constexpr DType kTypeArray[] = {dtype_of<Ts>...};
 }
 
 // types<float, double>("T"): the kernel serves these values of the attribute T.

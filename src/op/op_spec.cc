@@ -1,7 +1,5 @@
 #include "op/op_spec.h"
 
-#include <mutex>
-
 #include "op/node_info.h"
 #include "op/shape_context.h"
 
@@ -30,16 +28,17 @@ int Signature::attr_index(std::string_view name) const {
   return -1;
 }
 
+OpSpec::~OpSpec() { delete parsed_.load(); }
+
 const OpSpec::Parsed& OpSpec::parsed() const {
-  if (auto p = std::atomic_load_explicit(&parsed_, std::memory_order_acquire)) return *p;
-  auto p = std::make_shared<Parsed>();
+  if (const Parsed* p = parsed_.load(std::memory_order_acquire)) [[likely]] return *p;
+  auto made = std::make_unique<Parsed>();
   auto result = parse_signature(declared_inputs, declared_outputs, declared_attrs);
-  if (result.ok()) p->signature = std::move(result).value();
-  else p->status = result.status().with_suffix(cat("; in the signature of ", name));
-  // Several threads may parse; the first to store wins and its result stays for ever.
-  std::shared_ptr<const Parsed> expected;
-  std::shared_ptr<const Parsed> desired = std::move(p);
-  if (std::atomic_compare_exchange_strong(&parsed_, &expected, desired)) return *desired;
+  if (result.ok()) made->signature = std::move(result).value();
+  else made->status = result.status().with_suffix(cat("; in the signature of ", name));
+  // Several threads may parse; the first to store wins.
+  const Parsed* expected = nullptr;
+  if (parsed_.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel)) return *made.release();
   return *expected;
 }
 

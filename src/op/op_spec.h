@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -64,6 +65,11 @@ struct Signature {
 
 class OpSpec {
  public:
+  OpSpec() = default;
+  ~OpSpec();
+  OpSpec(const OpSpec&) = delete;
+  OpSpec& operator=(const OpSpec&) = delete;
+
   std::string_view name;
   std::string_view summary;  // one sentence of documentation
   bool stateful = false, commutative = false, aggregate = false, allows_uninitialized_input = false,
@@ -91,7 +97,7 @@ class OpSpec {
     Status status;
   };
   const Parsed& parsed() const;
-  mutable std::shared_ptr<const Parsed> parsed_;
+  mutable std::atomic<const Parsed*> parsed_{nullptr};  // made once, kept as long as the spec
 };
 
 // Parses one signature in TensorFlow's notation: "x: T", "values: N * T", "T: {float, int32} = DT_FLOAT".

@@ -13,14 +13,11 @@ OpBuilder Registry::add(std::string_view name) {
   return OpBuilder(*slot);
 }
 
-Result<OpSpec*> Registry::add_dynamic(std::string name) {
+Status Registry::add_dynamic(std::unique_ptr<OpSpec> spec) {
   std::unique_lock lock(mutex_);
-  if (ops_.count(name)) return already_exists("Op with name ", name);
-  std::string_view kept = texts_.emplace_back(std::move(name));
-  auto& slot = ops_[kept];
-  slot = std::make_unique<OpSpec>();
-  slot->name = kept;
-  return slot.get();
+  const std::string_view name = spec->name;
+  if (!ops_.emplace(name, std::move(spec)).second) return already_exists("Op with name ", name);
+  return {};
 }
 
 Status Registry::add_kernel(std::string_view op, KernelDef kernel) {

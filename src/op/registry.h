@@ -76,8 +76,8 @@ class Registry {
 
   // For families at start-up.
   OpBuilder add(std::string_view name);
-  // For libraries and users: AlreadyExists if the name is taken.
-  Result<OpSpec*> add_dynamic(std::string name);
+  // For libraries and users: a finished spec, whose texts are interned here. AlreadyExists if the name is taken.
+  Status add_dynamic(std::unique_ptr<OpSpec> spec);
   Status add_kernel(std::string_view op, KernelDef kernel);
   // A copy of the text that lives as long as the registry.
   std::string_view intern(std::string text);
