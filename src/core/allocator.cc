@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 
 namespace weft::core {
 namespace {
@@ -38,6 +39,52 @@ int64_t current_limit() {
   return v;
 }
 
+// Large blocks are kept for the next request of about their size: the system hands out such memory as fresh
+// pages, and faulting them in costs more than most kernels spend on them.
+class LargeBlocks {
+ public:
+  void* take(size_t bytes) {
+    std::lock_guard lock(mutex_);
+    for (size_t i = 0; i < count_; ++i) {
+      if (blocks_[i].bytes < bytes || blocks_[i].bytes > bytes + bytes / 4) continue;
+      void* p = blocks_[i].p;
+      held_ -= blocks_[i].bytes;
+      blocks_[i] = blocks_[--count_];
+      return p;
+    }
+    return nullptr;
+  }
+  // False: no room, the caller frees it.
+  bool keep(void* p, size_t bytes) {
+    std::lock_guard lock(mutex_);
+    if (count_ == kMost || held_ + bytes > kMostBytes) return false;
+    blocks_[count_++] = {p, bytes};
+    held_ += bytes;
+    return true;
+  }
+
+ private:
+  static constexpr size_t kMost = 8, kMostBytes = size_t(256) << 20;
+  struct Block {
+    void* p;
+    size_t bytes;
+  };
+  std::mutex mutex_;
+  Block blocks_[kMost] = {};
+  size_t count_ = 0, held_ = 0;
+};
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr size_t kLargeBlock = SIZE_MAX;  // reuse would hide what the sanitizer looks for
+#else
+constexpr size_t kLargeBlock = size_t(4) << 20;
+#endif
+
+LargeBlocks& large_blocks() {
+  static LargeBlocks* blocks = new LargeBlocks;  // tensors may outlive static destructors
+  return *blocks;
+}
+
 void* system_allocate(size_t bytes) noexcept {
   const int64_t size = int64_t(bytes);
   if (size < 0) return nullptr;
@@ -46,7 +93,8 @@ void* system_allocate(size_t bytes) noexcept {
     in_use.fetch_sub(size, std::memory_order_relaxed);
     return nullptr;
   }
-  void* p = std::aligned_alloc(kAlignment, bytes);
+  void* p = bytes >= kLargeBlock ? large_blocks().take(bytes) : nullptr;
+  if (!p) p = std::aligned_alloc(kAlignment, bytes);
   if (!p) {
     in_use.fetch_sub(size, std::memory_order_relaxed);
     return nullptr;
@@ -61,6 +109,7 @@ void* system_allocate(size_t bytes) noexcept {
 
 void system_free(void* p, size_t bytes) noexcept {
   in_use.fetch_sub(int64_t(bytes), std::memory_order_relaxed);
+  if (bytes >= kLargeBlock && large_blocks().keep(p, bytes)) return;
   std::free(p);
 }
 
