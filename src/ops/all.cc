@@ -71,6 +71,7 @@ void all(op::Registry& r) {
   sparse_cross(r);
   sparse_math(r);
   sparse_matrix(r);
+  sparse_matrix_math(r);
   sparse_serialize(r);
   state(r);
   state_ref(r);

@@ -75,6 +75,7 @@ void sparse(op::Registry& r);
 void sparse_cross(op::Registry& r);
 void sparse_math(op::Registry& r);
 void sparse_matrix(op::Registry& r);
+void sparse_matrix_math(op::Registry& r);
 void sparse_serialize(op::Registry& r);
 void state(op::Registry& r);
 void state_ref(op::Registry& r);

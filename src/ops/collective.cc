@@ -5,6 +5,33 @@ namespace weft::ops {
 
 using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary of op/
 
+namespace {
+
+Status shape_attr(ShapeContext& c) {
+  c.output(0, c.attr<PartialShape>("shape"));
+  return {};
+}
+
+// As the input, but with another first dimension.
+Status with_first_dim(ShapeContext& c, int64_t factor) {
+  WEFT_ASSIGN(PartialShape s, c.with_rank_at_least(0, 1));
+  if (!s.has_rank()) return {};
+  s.set_dim(0, factor < 0 ? kUnknownDim : shapes::mul_dim(s.dim(0), factor));
+  c.output(0, std::move(s));
+  return {};
+}
+
+Status gather_shape(ShapeContext& c) { return with_first_dim(c, c.attr<int64_t>("group_size")); }
+Status any_first_dim(ShapeContext& c) { return with_first_dim(c, -1); }
+
+Status receive_shape(ShapeContext& c) {
+  WEFT_ASSIGN(PartialShape s, c.constant_shape(3));
+  c.output(0, std::move(s));
+  return {};
+}
+
+}  // namespace
+
 void collective(Registry& r) {
   r.add("CollectiveAllToAllV2")
       .in("input: T")
@@ -19,7 +46,9 @@ void collective(Registry& r) {
       .attr("is_stateless: bool = false")
       .attr("Nordering_token: int >= 0 = 0")
       .stateful()
-      .distributed_communication();
+      .distributed_communication()
+      .doc("Each member of a group sends one slice of its tensor to every other.")
+      .shape(shapes::unchanged);
 
   r.add("CollectiveAllToAllV3")
       .in("input: T")
@@ -29,7 +58,9 @@ void collective(Registry& r) {
       .attr("T: {bfloat16, float, half, double, int32, int64}")
       .attr("timeout_seconds: float = 0")
       .stateful()
-      .distributed_communication();
+      .distributed_communication()
+      .doc("Each member of a communicator sends one slice of its tensor to every other.")
+      .shape(shapes::unchanged);
 
   r.add("CollectiveAssignGroupV2")
       .in("group_assignment: int32")
@@ -38,7 +69,9 @@ void collective(Registry& r) {
       .out("group_size: int32")
       .out("group_key: int32")
       .stateful()
-      .distributed_communication();
+      .distributed_communication()
+      .doc("The size and key of the group that a device belongs to.")
+      .shape(shapes::scalar);
 
   r.add("CollectiveBcastRecv")
       .out("data: T")
@@ -50,7 +83,9 @@ void collective(Registry& r) {
       .attr("communication_hint: string = 'auto'")
       .attr("timeout_seconds: float = 0")
       .stateful()
-      .distributed_communication();
+      .distributed_communication()
+      .doc("Receives the tensor that one member of a group sends to all.")
+      .shape(shape_attr);
 
   r.add("CollectiveBcastRecvV2")
       .in("group_size: int32")
@@ -63,7 +98,9 @@ void collective(Registry& r) {
       .attr("communication_hint: string = 'auto'")
       .attr("timeout_seconds: float = 0")
       .stateful()
-      .distributed_communication();
+      .distributed_communication()
+      .doc("Receives the tensor that one member of a group sends to all; the group is an input.")
+      .shape(receive_shape);
 
   r.add("CollectiveBcastSend")
       .in("input: T")
@@ -76,7 +113,9 @@ void collective(Registry& r) {
       .attr("communication_hint: string = 'auto'")
       .attr("timeout_seconds: float = 0")
       .stateful()
-      .distributed_communication();
+      .distributed_communication()
+      .doc("Sends a tensor to all members of a group.")
+      .shape(shape_attr);
 
   r.add("CollectiveBcastSendV2")
       .in("input: T")
@@ -88,7 +127,9 @@ void collective(Registry& r) {
       .attr("communication_hint: string = 'auto'")
       .attr("timeout_seconds: float = 0")
       .stateful()
-      .distributed_communication();
+      .distributed_communication()
+      .doc("Sends a tensor to all members of a group; the group is an input.")
+      .shape(shapes::unchanged);
 
   r.add("CollectiveGather")
       .in("input: T")
@@ -101,7 +142,9 @@ void collective(Registry& r) {
       .attr("communication_hint: string = 'auto'")
       .attr("timeout_seconds: float = 0")
       .stateful()
-      .distributed_communication();
+      .distributed_communication()
+      .doc("Joins the tensors of all members of a group along the first dimension.")
+      .shape(gather_shape);
 
   r.add("CollectiveGatherV2")
       .in("input: T")
@@ -116,7 +159,9 @@ void collective(Registry& r) {
       .attr("is_stateless: bool = false")
       .attr("Nordering_token: int >= 0 = 0")
       .stateful()
-      .distributed_communication();
+      .distributed_communication()
+      .doc("Joins the tensors of all members of a group along the first dimension; the group is an input.")
+      .shape(any_first_dim);
 
   r.add("CollectiveInitializeCommunicator")
       .in("group_key: int32")
@@ -126,7 +171,9 @@ void collective(Registry& r) {
       .attr("communication_hint: string = 'auto'")
       .attr("timeout_seconds: float = 0")
       .stateful()
-      .distributed_communication();
+      .distributed_communication()
+      .doc("A handle with which the members of a group talk.")
+      .shape(shapes::scalar);
 
   r.add("CollectivePermute")
       .in("input: T")
@@ -134,7 +181,9 @@ void collective(Registry& r) {
       .out("output: T")
       .attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, "
             "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
-      .stateful();
+      .stateful()
+      .doc("Sends tensors among devices as pairs of source and target say.")
+      .shape(shapes::unchanged);
 
   r.add("CollectiveReduce")
       .in("input: T")
@@ -150,7 +199,9 @@ void collective(Registry& r) {
       .attr("communication_hint: string = 'auto'")
       .attr("timeout_seconds: float = 0")
       .stateful()
-      .distributed_communication();
+      .distributed_communication()
+      .doc("Combines the tensors of all members of a group, element by element.")
+      .shape(shapes::unchanged);
 
   r.add("CollectiveReduceScatterV2")
       .in("input: T")
@@ -168,7 +219,9 @@ void collective(Registry& r) {
       .attr("Nordering_token: int >= 0 = 0")
       .attr("max_subdivs_per_device: int = -1")
       .stateful()
-      .distributed_communication();
+      .distributed_communication()
+      .doc("Combines the tensors of all members of a group and gives each a slice of the result.")
+      .shape(any_first_dim);
 
   r.add("CollectiveReduceV2")
       .in("input: T")
@@ -186,7 +239,9 @@ void collective(Registry& r) {
       .attr("Nordering_token: int >= 0 = 0")
       .attr("max_subdivs_per_device: int = -1")
       .stateful()
-      .distributed_communication();
+      .distributed_communication()
+      .doc("Combines the tensors of all members of a group; the group is an input.")
+      .shape(shapes::unchanged);
 
   r.add("CollectiveReduceV3")
       .in("input: T")
@@ -197,13 +252,17 @@ void collective(Registry& r) {
       .attr("reduction: {'Min', 'Max', 'Mul', 'Add'}")
       .attr("timeout_seconds: float = 0")
       .stateful()
-      .distributed_communication();
+      .distributed_communication()
+      .doc("Combines the tensors of all members of a communicator.")
+      .shape(shapes::unchanged);
 
   r.add("Relayout")
       .in("input: T")
       .out("output: T")
       .attr("layout: string")
-      .attr("T: type");
+      .attr("T: type")
+      .doc("The same tensor laid out over devices in another way.")
+      .shape(shapes::unchanged);
 }
 
 }  // namespace weft::ops

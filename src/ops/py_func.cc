@@ -13,7 +13,9 @@ void py_func(Registry& r) {
       .attr("is_async: bool = false")
       .attr("Tin: list(type) >= 0")
       .attr("Tout: list(type) >= 0")
-      .stateful();
+      .stateful()
+      .doc("Calls a Python function on tensors that can be differentiated.")
+      .shape(shapes::unknown);
 
   r.add("PyFunc")
       .in("input: Tin")
@@ -21,14 +23,18 @@ void py_func(Registry& r) {
       .attr("token: string")
       .attr("Tin: list(type) >= 0")
       .attr("Tout: list(type) >= 0")
-      .stateful();
+      .stateful()
+      .doc("Calls a Python function on arrays; it may have state.")
+      .shape(shapes::unknown);
 
   r.add("PyFuncStateless")
       .in("input: Tin")
       .out("output: Tout")
       .attr("token: string")
       .attr("Tin: list(type) >= 0")
-      .attr("Tout: list(type) >= 0");
+      .attr("Tout: list(type) >= 0")
+      .doc("Calls a Python function on arrays that always gives the same for the same.")
+      .shape(shapes::unknown);
 }
 
 }  // namespace weft::ops

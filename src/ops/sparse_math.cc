@@ -351,8 +351,8 @@ struct SparseTensorDenseMatMul {
     // Blocks of columns are independent, and each sums the entries in the order they stand in.
     constexpr int64_t kBlock = 64;
     c.pool().parallel_for((columns + kBlock - 1) / kBlock, double(n) * kBlock / 4, [&](int64_t begin, int64_t end) {
-      const kernels::SparseProduct<T, W> work{ix,    values.data<T>(), n, adjoint_a, right, sums, columns, begin * kBlock,
-                                              std::min(end * kBlock, columns)};
+      const kernels::SparseProduct<T, W> work{ix,   values.data<T>(), n,       adjoint_a,      adjoint_a, right,
+                                              sums, columns,          begin * kBlock, std::min(end * kBlock, columns)};
       kernels::multiply_sparse_dense(work);
     });
     if constexpr (kNarrow) std::transform(sums, sums + out.num_elements(), out.data<T>(), [](float v) { return T(v); });

@@ -12,18 +12,24 @@ void summary(Registry& r) {
       .out("summary: string")
       .attr("sample_rate: float")
       .attr("max_outputs: int >= 1 = 3")
-      .deprecated(15, "");
+      .deprecated(15, "")
+      .doc("A serialized summary of audio clips.")
+      .shape(shapes::scalar);
 
   r.add("AudioSummaryV2")
       .in("tag: string")
       .in("tensor: float")
       .in("sample_rate: float")
       .out("summary: string")
-      .attr("max_outputs: int >= 1 = 3");
+      .attr("max_outputs: int >= 1 = 3")
+      .doc("A serialized summary of audio clips, with the sample rate as an input.")
+      .shape(shapes::scalar);
 
   r.add("CloseSummaryWriter")
       .in("writer: resource")
-      .stateful();
+      .stateful()
+      .doc("Writes what is left and closes a summary writer.")
+      .shape(shapes::no_outputs);
 
   r.add("CreateSummaryDbWriter")
       .in("writer: resource")
@@ -31,7 +37,9 @@ void summary(Registry& r) {
       .in("experiment_name: string")
       .in("run_name: string")
       .in("user_name: string")
-      .stateful();
+      .stateful()
+      .doc("Makes a summary writer into a database.")
+      .shape(shapes::no_outputs);
 
   r.add("CreateSummaryFileWriter")
       .in("writer: resource")
@@ -39,18 +47,24 @@ void summary(Registry& r) {
       .in("max_queue: int32")
       .in("flush_millis: int32")
       .in("filename_suffix: string")
-      .stateful();
+      .stateful()
+      .doc("Makes a summary writer into event files of a folder.")
+      .shape(shapes::no_outputs);
 
   r.add("FlushSummaryWriter")
       .in("writer: resource")
-      .stateful();
+      .stateful()
+      .doc("Writes what a summary writer holds back.")
+      .shape(shapes::no_outputs);
 
   r.add("HistogramSummary")
       .in("tag: string")
       .in("values: T")
       .out("summary: string")
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "
-            "uint64} = DT_FLOAT");
+            "uint64} = DT_FLOAT")
+      .doc("A serialized summary of a histogram of values.")
+      .shape(shapes::scalar);
 
   r.add("ImageSummary")
       .in("tag: string")
@@ -58,34 +72,46 @@ void summary(Registry& r) {
       .out("summary: string")
       .attr("max_images: int >= 1 = 3")
       .attr("T: {uint8, float, half, double} = DT_FLOAT")
-      .attr("bad_color: tensor = uint8[255, 0, 0, 255]");
+      .attr("bad_color: tensor = uint8[255, 0, 0, 255]")
+      .doc("A serialized summary of images.")
+      .shape(shapes::scalar);
 
   r.add("ImportEvent")
       .in("writer: resource")
       .in("event: string")
-      .stateful();
+      .stateful()
+      .doc("Hands a serialized event to a summary writer.")
+      .shape(shapes::no_outputs);
 
   r.add("MergeSummary")
       .in("inputs: N * string")
       .out("summary: string")
-      .attr("N: int >= 1");
+      .attr("N: int >= 1")
+      .doc("One serialized summary with the values of several.")
+      .shape(shapes::scalar);
 
   r.add("ScalarSummary")
       .in("tags: string")
       .in("values: T")
       .out("summary: string")
-      .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}");
+      .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+      .doc("A serialized summary of named numbers.")
+      .shape(shapes::scalar);
 
   r.add("StatsAggregatorSetSummaryWriter")
       .in("stats_aggregator: resource")
       .in("summary: resource")
-      .stateful();
+      .stateful()
+      .doc("Lets statistics of input pipelines go to a summary writer.")
+      .shape(shapes::no_outputs);
 
   r.add("SummaryWriter")
       .out("writer: resource")
       .attr("shared_name: string = ''")
       .attr("container: string = ''")
-      .stateful();
+      .stateful()
+      .doc("A handle to a summary writer.")
+      .shape(shapes::scalar);
 
   r.add("TensorSummary")
       .in("tensor: T")
@@ -93,14 +119,18 @@ void summary(Registry& r) {
       .attr("T: type")
       .attr("description: string = ''")
       .attr("labels: list(string) = []")
-      .attr("display_name: string = ''");
+      .attr("display_name: string = ''")
+      .doc("A serialized summary of a tensor.")
+      .shape(shapes::scalar);
 
   r.add("TensorSummaryV2")
       .in("tag: string")
       .in("tensor: T")
       .in("serialized_summary_metadata: string")
       .out("summary: string")
-      .attr("T: type");
+      .attr("T: type")
+      .doc("A serialized summary of a tensor with a tag and plugin data.")
+      .shape(shapes::scalar);
 
   r.add("WriteAudioSummary")
       .in("writer: resource")
@@ -109,13 +139,17 @@ void summary(Registry& r) {
       .in("tensor: float")
       .in("sample_rate: float")
       .attr("max_outputs: int >= 1 = 3")
-      .stateful();
+      .stateful()
+      .doc("Writes a summary of audio clips.")
+      .shape(shapes::no_outputs);
 
   r.add("WriteGraphSummary")
       .in("writer: resource")
       .in("step: int64")
       .in("tensor: string")
-      .stateful();
+      .stateful()
+      .doc("Writes a serialized graph.")
+      .shape(shapes::no_outputs);
 
   r.add("WriteHistogramSummary")
       .in("writer: resource")
@@ -124,7 +158,9 @@ void summary(Registry& r) {
       .in("values: T")
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "
             "uint64, bool} = DT_FLOAT")
-      .stateful();
+      .stateful()
+      .doc("Writes a summary of a histogram of values.")
+      .shape(shapes::no_outputs);
 
   r.add("WriteImageSummary")
       .in("writer: resource")
@@ -134,13 +170,17 @@ void summary(Registry& r) {
       .in("bad_color: uint8")
       .attr("max_images: int >= 1 = 3")
       .attr("T: {uint8, double, float, half} = DT_FLOAT")
-      .stateful();
+      .stateful()
+      .doc("Writes a summary of images.")
+      .shape(shapes::no_outputs);
 
   r.add("WriteRawProtoSummary")
       .in("writer: resource")
       .in("step: int64")
       .in("tensor: string")
-      .stateful();
+      .stateful()
+      .doc("Writes serialized summaries as they are.")
+      .shape(shapes::no_outputs);
 
   r.add("WriteScalarSummary")
       .in("writer: resource")
@@ -148,7 +188,9 @@ void summary(Registry& r) {
       .in("tag: string")
       .in("value: T")
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
-      .stateful();
+      .stateful()
+      .doc("Writes a summary of one number.")
+      .shape(shapes::no_outputs);
 
   r.add("WriteSummary")
       .in("writer: resource")
@@ -157,7 +199,9 @@ void summary(Registry& r) {
       .in("tag: string")
       .in("summary_metadata: string")
       .attr("T: type")
-      .stateful();
+      .stateful()
+      .doc("Writes a summary of a tensor with a tag and plugin data.")
+      .shape(shapes::no_outputs);
 }
 
 }  // namespace weft::ops

@@ -26,10 +26,10 @@ void add_scaled(W a, const T* x, W* y, int64_t n) {
 template <class T, class W, class Axpy>
 void multiply(const SparseProduct<T, W>& p, Axpy axpy) {
   for (int64_t i = 0; i < p.n; ++i) {
-    const int64_t row = p.indices[2 * i + p.adjoint], column = p.indices[2 * i + !p.adjoint];
+    const int64_t row = p.indices[2 * i + p.swapped], column = p.indices[2 * i + !p.swapped];
     W a = W(p.values[i]);
     if constexpr (is_complex<W>) {
-      if (p.adjoint) a = std::conj(a);
+      if (p.conjugate) a = std::conj(a);
     }
     axpy(a, p.b + column * p.columns + p.begin, p.sums + row * p.columns + p.begin, p.end - p.begin);
   }

@@ -14,7 +14,8 @@ struct SparseProduct {
   const int64_t* indices;  // n pairs
   const T* values;
   int64_t n;
-  bool adjoint;            // entries are (column, row), and complex values are conjugated
+  bool swapped;            // entries are (column, row)
+  bool conjugate;          // take the conjugates of complex values
   const T* b;
   W* sums;
   int64_t columns;         // of b and of sums
