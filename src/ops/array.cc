@@ -449,6 +449,7 @@ void array(Registry& r) {
   r.add("Shape")
       .in("input: T")
       .out("output: out_type")
+      .full_type("SHAPE_TENSOR(VAR:out_type)")
       .attr("T: type")
       .attr("out_type: {int32, int64} = DT_INT32")
       .doc("The sizes of the input's dimensions.")

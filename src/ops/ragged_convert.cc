@@ -508,6 +508,7 @@ void ragged_convert(Registry& r) {
       .in("rt_nested_splits: RAGGED_RANK * Tsplits")
       .in("rt_dense_values: Tvalues")
       .out("encoded_ragged: variant")
+      .full_type("RAGGED(VAR:Tvalues)")
       .attr("RAGGED_RANK: int >= 0")
       .attr("Tvalues: type")
       .attr("Tsplits: {int32, int64} = DT_INT64")
