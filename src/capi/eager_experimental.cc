@@ -3,6 +3,7 @@
 #include <map>
 
 #include "capi/internal.h"
+#include "core/log.h"
 #include "io/attr_codec.h"
 #include "tensorflow/c/c_api_experimental.h"
 #include "tensorflow/c/eager/c_api_experimental.h"
@@ -40,7 +41,7 @@ TFE_Executor* TFE_ContextGetExecutorForThread(TFE_Context* c) {
 void TFE_ContextAsyncWait(TFE_Context* c, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(c);
-    return c->context.executor()->wait();
+    return c->context.sync_executors();
   });
 }
 
@@ -67,6 +68,24 @@ void TFE_ContextSetThreadLocalDevicePlacementPolicy(TFE_Context* c, TFE_ContextD
 void TFE_ContextOptionsSetTfrt(TFE_ContextOptions*, bool) {}  // one runtime, whatever is asked
 void TFE_ContextSetRunEagerOpAsFunction(TFE_Context*, unsigned char, TF_Status* status) { set(status, {}); }
 void TFE_ContextSetJitCompileRewrite(TFE_Context*, unsigned char, TF_Status* status) { set(status, {}); }
+// The devices are there since the context was made; only the same number can be asked for.
+void TFE_SetLogicalCpuDevices(TFE_Context* c, int n, const char*, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(c);
+    if (size_t(std::max(n, 0)) == c->context.devices().all().size()) return {};
+    return failed_precondition("the number of CPU devices is fixed when the context is made: set device_count in its ConfigProto");
+  });
+}
+void TFE_HostAddressSpace(TFE_Context* c, TF_Buffer* buffer) {
+  if (!c || !buffer) return;
+  guard(nullptr, [&]() -> Status {
+    DeviceName name = c->context.host()->parsed_name();
+    name.type.reset();
+    name.id.reset();
+    fill_buffer(buffer, name.to_string());
+    return {};
+  });
+}
 // A step ends nothing in eager mode: resources of a step belong to graphs.
 void TFE_ContextStartStep(TFE_Context*) {}
 void TFE_ContextEndStep(TFE_Context*) {}
@@ -312,4 +331,5 @@ const char* TF_GetNumberAttrForOpListInput(const char* op, int i, TF_Status* sta
   });
   return name;
 }
+void TF_RegisterLogListener(void (*listener)(const char*)) { set_log_listener(listener); }
 void TF_InitMain(const char*, int*, char***) {}

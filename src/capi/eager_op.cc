@@ -27,9 +27,21 @@ TFE_Op* take_op(TFE_Context* c) {
   return new TFE_Op(c);
 }
 
+// Keeps the name in its normal form, "/device:CPU:0", for TFE_OpGetDevice.
+Status set_device(TFE_Op* op, const char* device) {
+  const std::string_view text = device ? device : "";
+  WEFT_RETURN_IF_ERROR(op->op.set_device(text));
+  op->device_text.clear();
+  if (text.empty()) return {};
+  WEFT_ASSIGN(DeviceName name, DeviceName::parse(text));
+  op->device_text = name.to_string();
+  return {};
+}
+
 Status reset(TFE_Op* op, const char* name, const char* device) {
-  op->device_text = device ? device : "";
-  return op->op.reset(name, op->device_text);
+  op->device_text.clear();
+  WEFT_RETURN_IF_ERROR(op->op.reset(name));
+  return set_device(op, device);
 }
 
 // The setters have no status: a wrong name is remembered by the attribute check when the op executes,
@@ -106,16 +118,13 @@ TFE_Context* TFE_OpGetContext(const TFE_Op* op, TF_Status* status) {
 void TFE_OpSetDevice(TFE_Op* op, const char* device, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(op);
-    WEFT_RETURN_IF_ERROR(op->op.set_device(device ? device : ""));
-    op->device_text = op->op.device_name();
-    return {};
+    return set_device(op, device);
   });
 }
 
 const char* TFE_OpGetDevice(const TFE_Op* op, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(op);
-    const_cast<TFE_Op*>(op)->device_text = op->op.device_name();
     return {};
   });
   return op ? op->device_text.c_str() : nullptr;
@@ -153,7 +162,7 @@ TFE_TensorHandle* TFE_OpGetFlatInput(const TFE_Op* op, int i, TF_Status* status)
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(op);
     if (i < 0 || size_t(i) >= op->op.inputs().size()) return invalid_argument("input ", i, " does not exist");
-    h = wrap(op->op.inputs()[size_t(i)]);
+    h = reinterpret_cast<TFE_TensorHandle*>(op->op.inputs()[size_t(i)].get());  // borrowed: the op's own reference
     return {};
   });
   return h;
@@ -221,7 +230,7 @@ TF_AttrType TFE_OpNameGetAttrType(TFE_Context* context, const char* op_name, con
     WEFT_NOT_NULL(context);
     WEFT_NOT_NULL(op_name);
     WEFT_NOT_NULL(name);
-    WEFT_ASSIGN(const weft::op::OpSpec* spec, context->context.registry().get(op_name));
+    WEFT_ASSIGN(const weft::op::OpSpec* spec, weft::eager::find_op(context->context, op_name));
     WEFT_ASSIGN(type, attr_type(*spec, name, is_list));
     return {};
   });
@@ -318,9 +327,9 @@ void TFE_OpSetAttrValueProto(const TFE_Op* op, const char* name, const void* pro
     WEFT_NOT_NULL(op);
     WEFT_NOT_NULL(name);
     if (length) WEFT_NOT_NULL(proto);
-    WEFT_ASSIGN(AttrValue value, weft::io::decode_attr({static_cast<const char*>(proto), length}));
-    if (value.empty()) return invalid_argument("Unparseable AttrValue proto for attribute ", name);
-    return const_cast<TFE_Op*>(op)->op.set_attr(name, std::move(value));
+    auto value = weft::io::decode_attr({static_cast<const char*>(proto), length});
+    if (!value.ok() || value->empty()) return invalid_argument("Unparseable AttrValue proto");
+    return const_cast<TFE_Op*>(op)->op.set_attr(name, std::move(value).value());
   });
 }
 

@@ -5,6 +5,7 @@
 #include "core/allocator.h"
 #include "tensorflow/c/tf_buffer.h"
 #include "tensorflow/c/tf_tstring.h"
+#include "wire/tensor_proto.h"
 
 using namespace weft::capi;  // NOLINT
 
@@ -45,8 +46,10 @@ Result<DType> dtype_from(TF_DataType t) {
 
 // ---- Tensors ----
 
+// Whatever comes of it, the memory is the library's from here on and goes back exactly once.
 TF_Tensor* TF_NewTensor(TF_DataType type, const int64_t* dims, int num_dims, void* data, size_t len, void (*deallocator)(void*, size_t, void*), void* arg) {
   return guard_pointer<TF_Tensor>([&]() -> TF_Tensor* {
+    auto memory = Buffer::wrap(data, len, deallocator, arg);
     auto dtype = dtype_from(type);
     auto shape = shape_from(dims, num_dims);
     if (!dtype.ok() || !shape.ok()) return nullptr;
@@ -58,12 +61,9 @@ TF_Tensor* TF_NewTensor(TF_DataType type, const int64_t* dims, int num_dims, voi
       auto copy = Tensor::allocate(*dtype, *shape);
       if (!copy.ok()) return nullptr;
       if (needed) std::memcpy(copy->raw(), data, size_t(needed));
-      if (deallocator) deallocator(data, len, arg);
       return new TF_Tensor{std::move(copy).value()};
     }
-    auto* t = new TF_Tensor;
-    t->tensor = Tensor(*dtype, *shape, Buffer::wrap(data, len, deallocator, arg));
-    return t;
+    return new TF_Tensor{Tensor(*dtype, *shape, std::move(memory))};
   });
 }
 
@@ -109,6 +109,17 @@ void TF_TensorBitcastFrom(const TF_Tensor* from, TF_DataType type, TF_Tensor* to
     if (!is_simple(dtype) || !is_simple(from->tensor.dtype()) || bytes < 0 || size_t(bytes) != from->tensor.byte_size())
       return invalid_argument("cannot bitcast a ", dtype_name(from->tensor.dtype()), " tensor of shape ", from->tensor.shape(), " to ", dtype_name(dtype), " ", shape);
     to->tensor = from->tensor.viewed_as(dtype, std::move(shape));
+    return {};
+  });
+}
+
+void TF_TensorFromProto(const TF_Buffer* from, TF_Tensor* to, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(from);
+    WEFT_NOT_NULL(to);
+    auto t = weft::wire::decode_tensor({static_cast<const char*>(from->data), from->length});
+    if (!t.ok()) return invalid_argument("Unparseable tensor proto: ", t.status().message());
+    to->tensor = std::move(t).value();
     return {};
   });
 }

@@ -403,6 +403,7 @@ void TF_OpKernelConstruction_GetAttrStringList(TF_OpKernelConstruction* c, const
     for (int i = 0; i < most && size_t(i) < v->size(); ++i) {
       const std::string& s = (*v)[size_t(i)];
       if (s.size() > storage_size) return invalid_argument("Not enough storage to hold the requested list of strings");
+      if (!s.empty()) WEFT_NOT_NULL(storage);
       if (!s.empty()) std::memcpy(at, s.data(), s.size());
       values[i] = at;
       lengths[i] = s.size();
@@ -448,7 +449,7 @@ void TF_OpKernelConstruction_GetAttrSize(TF_OpKernelConstruction* c, const char*
             *list_size = int32_t(x.size());
             *total_size = 0;
             for (const auto& s : x) *total_size += int32_t(s.size());
-          } else if constexpr (requires { x.push_back(x[0]); }) {
+          } else if constexpr (requires(T list) { list.push_back(x[0]); }) {
             *list_size = int32_t(x.size());
           }
         },

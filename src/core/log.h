@@ -9,5 +9,7 @@ namespace weft::core {
 enum class LogLevel { kInfo = 0, kWarning = 1, kError = 2 };
 
 void log(LogLevel level, const std::string& text);
+// Called with each message that is printed; null for none.
+void set_log_listener(void (*listener)(const char*));
 
 }  // namespace weft::core

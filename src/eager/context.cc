@@ -1,5 +1,6 @@
 #include "eager/context.h"
 
+#include <map>
 #include <thread>
 
 namespace weft::eager {
@@ -43,8 +44,25 @@ std::string as_bytes(const KernelKey& k) {
   return out;
 }
 
+// Lets go of what this thread remembers; other threads do so when they need the slot, or end.
+void forget_kernels(uint64_t generation) {
+  for (auto& slot : thread_cache().slots) {
+    if (slot.generation == generation) slot = {};
+  }
+}
+
+// One set for each number of CPUs that was ever asked for.
+DeviceSet* shared_cpus(int count) {
+  static std::mutex mutex;
+  static auto* sets = new std::map<int, std::unique_ptr<DeviceSet>>();
+  std::lock_guard lock(mutex);
+  auto& set = (*sets)[count];
+  if (!set) set = DeviceSet::cpus(count);
+  return set.get();
+}
+
 struct ThreadExecutor {
-  const Context* context = nullptr;
+  uint64_t context = 0;
   std::shared_ptr<Executor> executor;
 };
 thread_local ThreadExecutor thread_executor;
@@ -56,7 +74,8 @@ Context::Context(op::Registry& registry, const ContextOptions& o)
       log_device_placement(o.log_device_placement),
       policy(o.policy),
       registry_(registry),
-      devices_(DeviceSet::cpus(o.cpu_devices)),
+      devices_(shared_cpus(o.cpu_devices)),
+      id_(next_generation.fetch_add(1)),
       pool_(thread_count(o.intra_threads)),
       executor_(std::make_shared<Executor>(o.async)),
       maybe_async_(o.async),
@@ -64,16 +83,28 @@ Context::Context(op::Registry& registry, const ContextOptions& o)
 
 Context::~Context() {
   (void)executor_->wait();
-  if (thread_executor.context == this) thread_executor = {};
+  forget_kernels(generation_.load());
+  if (thread_executor.context == id_) thread_executor = {};
 }
 
 std::shared_ptr<Executor> Context::executor() {
-  return thread_executor.context == this && thread_executor.executor ? thread_executor.executor : executor_;
+  return thread_executor.context == id_ && thread_executor.executor ? thread_executor.executor : executor_;
 }
 
 void Context::set_executor_for_thread(std::shared_ptr<Executor> executor) {
   if (executor && executor->async()) maybe_async_.store(true);
-  thread_executor = {this, std::move(executor)};
+  thread_executor = {id_, std::move(executor)};
+}
+
+Status Context::sync_executors() {
+  Status status = executor_->wait();
+  executor_->clear_error();
+  if (auto mine = executor(); mine != executor_) {
+    Status s = mine->wait();
+    mine->clear_error();
+    if (status.ok()) status = std::move(s);
+  }
+  return status;
 }
 
 // Multiply and fold; it only needs to spread over the slots, since a slot compares the whole key.
@@ -117,6 +148,7 @@ Result<const std::shared_ptr<CachedKernel>*> Context::kernel(const KernelKey& ke
 void Context::clear_kernels() {
   std::unique_lock lock(kernels_mutex_);
   kernels_.clear();
+  forget_kernels(generation_.load());
   generation_.store(next_generation.fetch_add(1));
 }
 

@@ -66,6 +66,8 @@ class Context {
   // The executor of the calling thread: the context's own, unless the thread set another.
   std::shared_ptr<Executor> executor();
   void set_executor_for_thread(std::shared_ptr<Executor> executor);
+  // Waits for the context's executor and the thread's; gives the first error, which is then forgotten.
+  Status sync_executors();
   bool maybe_async() const { return maybe_async_.load(std::memory_order_relaxed); }
 
   // The kernel for a key; made by `make` where it is not there. What is pointed to is
@@ -77,7 +79,8 @@ class Context {
 
  private:
   op::Registry& registry_;
-  std::unique_ptr<DeviceSet> devices_;
+  DeviceSet* devices_;  // kept for ever: handles name their device after the context is gone
+  const uint64_t id_;   // unique over all contexts, unlike their addresses
   ThreadPool pool_;
   op::ResourceManager resources_;
   std::shared_ptr<Executor> executor_;

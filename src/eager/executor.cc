@@ -31,11 +31,18 @@ void Executor::work() {
     const Status before = error_;
     lock.unlock();
     Status status;
-    if (before.ok()) status = task.run();
-    else task.abort(before);
+    if (before.ok()) {
+      status = task.run();
+      if (!status.ok()) {  // known here before anyone can learn it from a handle, so that the next op meets it
+        std::lock_guard relock(mutex_);
+        error_ = status;
+      }
+    } else {
+      status = before;
+    }
+    if (!status.ok()) task.abort(status);
     task = {};  // its handles go before anyone is told that it is done
     lock.lock();
-    if (error_.ok() && !status.ok()) error_ = status;
     running_ = false;
     if (queue_.empty()) idle_.notify_all();
   }

@@ -20,7 +20,7 @@ class Executor {
 
   struct Task {
     std::function<core::Status()> run;
-    std::function<void(core::Status)> abort;  // called instead of run after an error
+    std::function<void(core::Status)> abort;  // called when run failed, and instead of it after an error
   };
   void add(Task task);
   // Waits for everything added so far; gives the first error, if any, and keeps it.

@@ -1,5 +1,7 @@
 #include "eager/op.h"
 
+#include <unistd.h>
+
 #include <condition_variable>
 #include <cstdio>
 
@@ -44,6 +46,14 @@ Status guarded_run(op::Kernel& kernel, op::KernelContext& c) {
 
 }  // namespace
 
+Result<const op::OpSpec*> find_op(Context& context, std::string_view name) {
+  if (const op::OpSpec* spec = context.registry().find(name)) return spec;
+  char host[256] = "localhost";
+  gethostname(host, sizeof host - 1);
+  return not_found("'", name, "' is neither a type of a primitive operation nor a name of a function registered in binary running on ", host,
+                   ". Make sure the operation or function is registered in the binary running in this process.");
+}
+
 void Op::clear() {
   inputs_.clear();
   attrs_.clear();
@@ -54,7 +64,7 @@ void Op::clear() {
 
 Status Op::reset(std::string_view name, std::string_view device) {
   if (!is(name)) {
-    WEFT_ASSIGN(spec_, context_->registry().get(name));
+    WEFT_ASSIGN(spec_, find_op(*context_, name));
     signature_ = &spec_->signature();
   }
   clear();
@@ -64,7 +74,10 @@ Status Op::reset(std::string_view name, std::string_view device) {
 Status Op::set_device(std::string_view device) {
   device_ = nullptr;
   if (device.empty()) return {};
-  WEFT_ASSIGN(device_, context_->devices().resolve(device, context_->soft_placement.load(std::memory_order_relaxed)));
+  const bool soft = context_->soft_placement.load(std::memory_order_relaxed);
+  auto found = DeviceName::parse(device).ok() ? context_->devices().resolve(device, soft)
+                                              : Result<Device*>(invalid_argument("Malformed device specification '", device, "' in eager op: Name: ", spec_->name));
+  WEFT_ASSIGN(device_, std::move(found));
   return {};
 }
 
@@ -135,7 +148,22 @@ Result<Device*> Op::place() const {
   return device_ ? device_ : context_->host();
 }
 
+// TensorFlow works out the types of the outputs before it checks the attributes, and says so.
+Status Op::check_output_types() const {
+  const op::Signature& sig = spec_->signature();
+  for (const auto& out : sig.outputs) {
+    const int attr = out.type_attr >= 0 ? out.type_attr : out.type_list_attr;
+    if (attr < 0 || sig.attrs[size_t(attr)].default_value) continue;
+    const std::string& name = sig.attrs[size_t(attr)].name;
+    const bool given = std::any_of(attrs_.begin(), attrs_.end(), [&](const auto& a) { return a.first == name; });
+    const bool inferred = std::any_of(sig.inputs.begin(), sig.inputs.end(), [&](const auto& in) { return in.type_attr == attr || in.type_list_attr == attr; });
+    if (!given && !inferred) return not_found("No attr named '", name, "' in NodeDef:\n\t [[{{node ", spec_->name, "}}]]");
+  }
+  return {};
+}
+
 Result<std::shared_ptr<CachedKernel>> Op::make_kernel(Device* device) const {
+  WEFT_RETURN_IF_ERROR(check_output_types());
   WEFT_ASSIGN(op::NodeInfo n, node());
   for (DType t : n.output_types()) {
     if (is_ref_type(t)) return unimplemented(spec_->name, " op does not support eager execution: an output is a ref.");
@@ -234,7 +262,7 @@ Status Op::run_later(std::shared_ptr<CachedKernel> k, const std::shared_ptr<Exec
   auto fail = [handles](const Status& s) {
     for (auto& h : *handles) h->fail(s);
   };
-  executor->add({[call, handles, fail, k]() -> Status {
+  executor->add({[call, handles, k]() -> Status {
                    std::vector<const Tensor*> tensors(call->inputs_.size());
                    std::vector<Tensor> results(handles->size());
                    Status s = call->bring_inputs(k->device, tensors.data());
@@ -245,10 +273,7 @@ Status Op::run_later(std::shared_ptr<CachedKernel> k, const std::shared_ptr<Exec
                    for (size_t i = 0; s.ok() && i < results.size(); ++i) {
                      if (!results[i].valid()) s = internal_error(call->spec_->name, " did not set all of its outputs");
                    }
-                   if (!s.ok()) {
-                     fail(s);
-                     return s;
-                   }
+                   if (!s.ok()) return s;
                    for (size_t i = 0; i < results.size(); ++i) (*handles)[i]->set(std::move(results[i]));
                    return {};
                  },

@@ -11,6 +11,9 @@
 
 namespace weft::eager {
 
+// The op of that name; NotFound in the words of TensorFlow's eager runtime, which also knows functions.
+Result<const op::OpSpec*> find_op(Context& context, std::string_view name);
+
 class Op {
  public:
   explicit Op(Context& context) : context_(&context) {}
@@ -24,8 +27,6 @@ class Op {
   Context& context() const { return *context_; }
   const op::OpSpec* spec() const { return spec_; }
   Status set_device(std::string_view device);
-  // The device asked for; the empty name when none was.
-  std::string device_name() const { return device_ ? device_->name() : std::string(); }
   Device* requested_device() const { return device_; }
 
   void add_input(RefPtr<TensorHandle> input) { inputs_.push_back(std::move(input)); }
@@ -48,6 +49,7 @@ class Op {
  private:
   Result<op::NodeInfo> node() const;
   Result<Device*> place() const;
+  Status check_output_types() const;
   Result<const std::shared_ptr<CachedKernel>*> find_kernel(Device* device, std::shared_ptr<CachedKernel>& uncached) const;
   Result<std::shared_ptr<CachedKernel>> make_kernel(Device* device) const;
   Status bring_inputs(Device* device, const Tensor** tensors);
