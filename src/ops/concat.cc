@@ -82,7 +82,7 @@ Status concat_rule(ShapeContext& c, int first, int count, int axis_input) {
     return {};
   }
   int64_t axis = *axis_value;
-  if (axis < -rank || axis >= rank) return invalid_argument("Shape must be at least rank ", axis < 0 ? -axis : axis + 1, " but is rank ", rank);
+  if (axis < -rank || axis >= rank) return invalid_argument("Shape must be at least rank ", axis < 0 ? 0 - uint64_t(axis) : uint64_t(axis) + 1, " but is rank ", rank);
   if (axis < 0) axis += rank;
   int64_t total = 0;
   merged = PartialShape::unknown_of_rank(rank);

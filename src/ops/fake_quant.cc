@@ -209,7 +209,7 @@ Status quantize_shape(ShapeContext& c) {
   const PartialShape& in = c.input(0);
   const int64_t axis = c.node().find_attr("axis") ? c.attr<int64_t>("axis") : -1;
   if (axis < -1) return invalid_argument("axis should be at least -1, got ", axis);
-  if (in.has_rank() && axis >= in.rank()) return invalid_argument("Shape must be at least rank ", axis + 1, " but is rank ", in.rank());
+  if (in.has_rank() && axis >= in.rank()) return invalid_argument("Shape must be at least rank ", uint64_t(axis) + 1, " but is rank ", in.rank());
   if (axis == -1) {
     for (int i = 1; i <= 2 && i < c.num_inputs(); ++i) WEFT_RETURN_IF_ERROR(c.with_rank(i, 0).status());
   } else if (c.num_inputs() > 2) {

@@ -146,7 +146,7 @@ Status read_text_file(const std::string& path, const TextFileColumns& c, DType k
     if (last_field >= 0) {
       fields = split(line, c.delimiter);
       if (int64_t(fields.size()) <= last_field) {
-        status = invalid_argument("Invalid number of columns in ", path, " line ", n, " (", line, ") : expected at least ", last_field + 1, " got ",
+        status = invalid_argument("Invalid number of columns in ", path, " line ", n, " (", line, ") : expected at least ", uint64_t(last_field) + 1, " got ",
                                   fields.size());
         break;
       }
