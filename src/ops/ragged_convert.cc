@@ -469,8 +469,7 @@ Status from_variant_shape(ShapeContext& c) {
 Status to_variant_grad_shape(ShapeContext& c) {
   WEFT_RETURN_IF_ERROR(c.with_rank(1, 1).status());
   WEFT_RETURN_IF_ERROR(c.with_rank(2, 1).status());
-  // A single row is passed through as it is, so only the rank is sure.
-  if (c.input(2).dim(0) >= 0 && c.input(2).dim(0) <= kMaxRank) c.output(0, PartialShape::unknown_of_rank(int(c.input(2).dim(0))));
+  // A single row is passed through as it is, whatever the shape says: nothing is sure.
   return {};
 }
 

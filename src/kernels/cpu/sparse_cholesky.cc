@@ -1,8 +1,8 @@
 // Fill-reducing orderings and sparse Cholesky factors. Eigen's are those that TensorFlow has, so that
-// permutations and factors agree; this is the one file that includes it.
-#include <eigen3/Eigen/OrderingMethods>
-#include <eigen3/Eigen/SparseCholesky>
-#include <eigen3/Eigen/SparseCore>
+// permutations and factors agree.
+#include <Eigen/OrderingMethods>
+#include <Eigen/SparseCholesky>
+#include <Eigen/SparseCore>
 
 #include "core/float_types.h"
 #include "kernels/cpu/csr.h"
