@@ -36,7 +36,7 @@ struct AsString {
     AsString k;
     if (width > -1) k.flags = cat(fill, width);
     if (precision > -1 && number) k.flags += cat(".", precision);
-    if (number) k.tail = shortest ? "g" : scientific ? "e" : "f";
+    if (number) k.tail = std::string(1, shortest ? 'g' : scientific ? 'e' : 'f');
     return k;
   }
 
