@@ -92,6 +92,7 @@ Status Op::set_attr(std::string_view name, op::AttrValue value) {
   if (index < 0 && !name.starts_with("_")) return invalid_argument("Unable to find attribute with name: ", name, " of op ", spec_->name);
   append_raw(attr_key_, index);
   if (index < 0) attr_key_.append(name).push_back('\0');
+  attr_key_.push_back(char(value.storage().index()));  // the kind, so that no two values share their bytes
   if (const auto* t = value.get<DType>()) {
     append_raw(attr_key_, *t);
   } else if (const auto* i = value.get<int64_t>()) {
@@ -101,7 +102,6 @@ Status Op::set_attr(std::string_view name, op::AttrValue value) {
   } else {
     const std::string text = value.to_string();
     append_raw(attr_key_, text.size());
-    attr_key_ += value.kind();
     attr_key_ += text;
   }
   attrs_.emplace_back(std::string(name), std::move(value));
