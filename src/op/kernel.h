@@ -14,7 +14,11 @@
 
 namespace weft::op {
 
+class CancellationManager;
+class FunctionCaller;
 class RefVariable;
+class Rendezvous;
+class StepTrace;
 
 // What a kernel may use beside its inputs. Owned by whoever runs kernels; outlives the run.
 struct KernelEnv {
@@ -23,6 +27,11 @@ struct KernelEnv {
   ResourceManager* resources = nullptr;       // shared by all steps
   ResourceManager* step_resources = nullptr;  // TensorArrays, stacks: gone when the step (function call, session run) ends
   int64_t step_id = 0;
+  // What follows is there only inside functions and sessions; null otherwise (functions: where the program has any).
+  FunctionCaller* functions = nullptr;
+  CancellationManager* cancellation = nullptr;
+  Rendezvous* rendezvous = nullptr;
+  StepTrace* trace = nullptr;  // set when somebody wants to know what ran when
 };
 
 class KernelContext {
@@ -91,10 +100,16 @@ class KernelContext {
   }
   // Bit j set: nobody needs input j after this run.
   void donate_inputs(uint64_t mask) { donated_ = mask; }
+  // For kernels that hand an input on: may they change its memory in place?
+  bool input_donated(int j) const { return j < 64 && (donated_ >> j & 1); }
+  // Bit j set: input j is the same tensor in every run of this kernel object, so that what is made of it
+  // (packed weights) may be kept.
+  void constant_inputs(uint64_t mask) { constant_ = mask; }
+  bool input_is_constant(int j) const { return j < 64 && (constant_ >> j & 1); }
 
  private:
   bool reuse(int i, const Shape& shape, int j) {
-    if (!(donated_ & (uint64_t(1) << j))) return false;
+    if (!input_donated(j)) return false;
     const Tensor& in = input(j);
     if (!in.unique() || in.shape() != shape || dtype_size(in.dtype()) != dtype_size(output_type(i)) || !is_simple(in.dtype())) return false;
     outputs_[size_t(i)] = in.viewed_as(output_type(i), shape);
@@ -107,7 +122,7 @@ class KernelContext {
   std::span<Tensor> outputs_;
   std::span<RefVariable* const> input_refs_;
   std::span<RefVariable*> output_refs_;
-  uint64_t donated_ = 0;
+  uint64_t donated_ = 0, constant_ = 0;
 };
 
 class Kernel {

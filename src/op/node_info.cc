@@ -177,6 +177,12 @@ Result<NodeInfo> NodeInfo::make(const OpSpec& spec, std::string name, AttrMap gi
   return node;
 }
 
+void NodeInfo::set_attr(std::string_view name, AttrValue value) {
+  const int i = spec_->signature().attr_index(name);
+  if (i >= 0) attrs_[size_t(i)] = std::move(value);
+  else extra_[std::string(name)] = std::move(value);
+}
+
 const AttrValue* NodeInfo::find_attr(std::string_view name) const {
   const int i = spec_->signature().attr_index(name);
   if (i >= 0) return &attrs_[size_t(i)];

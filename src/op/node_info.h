@@ -36,6 +36,10 @@ class NodeInfo {
   const std::vector<AttrValue>& attrs() const { return attrs_; }  // in signature order
   const AttrMap& extra_attrs() const { return extra_; }
 
+  // For passes over graphs. A declared attribute must keep its kind and must not change the types of inputs and outputs.
+  void set_attr(std::string_view name, AttrValue value);
+  void set_name(std::string name) { name_ = std::move(name); }
+
   const std::vector<DType>& input_types() const { return input_types_; }
   const std::vector<DType>& output_types() const { return output_types_; }
   int num_inputs() const { return int(input_types_.size()); }

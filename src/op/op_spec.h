@@ -74,6 +74,9 @@ class OpSpec {
   std::string_view summary;  // one sentence of documentation
   bool stateful = false, commutative = false, aggregate = false, allows_uninitialized_input = false,
        distributed_communication = false;
+  // Stateful only in what it reads or makes (a handle, a random number): unused, it need not run.
+  bool effect_free = false;
+  bool has_side_effect() const { return stateful && !effect_free; }
   int deprecated_since = 0;  // GraphDef version; 0: not deprecated
   std::string_view deprecation;
   ShapeRule shape = nullptr;

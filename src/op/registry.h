@@ -32,6 +32,7 @@ class OpBuilder {
     return *this;
   }
   OpBuilder& stateful() { spec_.stateful = true; return *this; }
+  OpBuilder& effect_free() { spec_.effect_free = true; return *this; }
   OpBuilder& commutative() { spec_.commutative = true; return *this; }
   OpBuilder& aggregate() { spec_.aggregate = true; return *this; }
   OpBuilder& allows_uninitialized_input() { spec_.allows_uninitialized_input = true; return *this; }

@@ -263,7 +263,7 @@ void barriers(Registry& r) {
       .attr("capacity: int = -1")
       .attr("container: string = ''")
       .attr("shared_name: string = ''")
-      .stateful()
+      .stateful().effect_free()
       .shape(handle_shape)
       .cpu(run_barrier);
 

@@ -325,7 +325,7 @@ void candidate_sampling(Registry& r) {
       .attr("unique: bool")
       .attr("seed: int = 0")
       .attr("seed2: int = 0")
-      .stateful()
+      .stateful().effect_free()
       .doc("Takes every class as a candidate.")
       .shape(sampler_shape)
       .cpu<CandidateSampler<SamplerKind::kAll>>();
@@ -360,7 +360,7 @@ void candidate_sampling(Registry& r) {
       .attr("unigrams: list(float) = []")
       .attr("seed: int = 0")
       .attr("seed2: int = 0")
-      .stateful()
+      .stateful().effect_free()
       .doc("Samples candidates by given frequencies.")
       .shape(sampler_shape)
       .cpu<CandidateSampler<SamplerKind::kFixedUnigram>>();
@@ -376,7 +376,7 @@ void candidate_sampling(Registry& r) {
       .attr("range_max: int >= 1")
       .attr("seed: int = 0")
       .attr("seed2: int = 0")
-      .stateful()
+      .stateful().effect_free()
       .doc("Samples candidates by the frequencies of the true classes so far.")
       .shape(sampler_shape)
       .cpu<CandidateSampler<SamplerKind::kUnigram>>();
@@ -392,7 +392,7 @@ void candidate_sampling(Registry& r) {
       .attr("range_max: int >= 1")
       .attr("seed: int = 0")
       .attr("seed2: int = 0")
-      .stateful()
+      .stateful().effect_free()
       .doc("Samples candidates with probabilities that fall with their number.")
       .shape(sampler_shape)
       .cpu<CandidateSampler<SamplerKind::kLogUniform>>();
@@ -408,7 +408,7 @@ void candidate_sampling(Registry& r) {
       .attr("range_max: int >= 1")
       .attr("seed: int = 0")
       .attr("seed2: int = 0")
-      .stateful()
+      .stateful().effect_free()
       .doc("Samples candidates by the frequencies of the true classes so far.")
       .shape(sampler_shape)
       .cpu<CandidateSampler<SamplerKind::kUnigram>>();
@@ -424,7 +424,7 @@ void candidate_sampling(Registry& r) {
       .attr("range_max: int >= 1")
       .attr("seed: int = 0")
       .attr("seed2: int = 0")
-      .stateful()
+      .stateful().effect_free()
       .doc("Samples candidates with equal probability.")
       .shape(sampler_shape)
       .cpu<CandidateSampler<SamplerKind::kUniform>>();

@@ -146,7 +146,7 @@ void conditional_accumulators(Registry& r) {
       .doc("Gives the number of gradients added so far.")
       .in("handle: resource")
       .out("num_accumulated: int32")
-      .stateful()
+      .stateful().effect_free()
       .shape(shapes::scalar)
       .cpu(run_count);
 
@@ -178,7 +178,7 @@ void conditional_accumulators(Registry& r) {
       .attr("container: string = ''")
       .attr("shared_name: string = ''")
       .attr("reduction_type: {'MEAN', 'SUM'} = 'MEAN'")
-      .stateful()
+      .stateful().effect_free()
       .shape(shapes::scalar)
       .cpu_make(HandleKernel<Accumulator>::create, types<half, float, double>("dtype"));
 }

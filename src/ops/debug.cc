@@ -246,7 +246,7 @@ void debug(Registry& r) {
   r.add("Timestamp")
       .doc("Seconds since 1970.")
       .out("ts: double")
-      .stateful()
+      .stateful().effect_free()
       .shape(shapes::scalar)
       .cpu(run_timestamp);
 }

@@ -57,7 +57,7 @@ void function(Registry& r) {
   r.add("DeviceIndex")
       .out("index: int32")
       .attr("device_names: list(string)")
-      .stateful()
+      .stateful().effect_free()
       .doc("The place of the current kind of device in a list of names.")
       .shape(shapes::scalar);
 

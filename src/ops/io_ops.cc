@@ -94,7 +94,7 @@ void io_ops(Registry& r) {
       .attr("container: string = ''")
       .attr("shared_name: string = ''")
       .attr("encoding: string = ''")
-      .stateful()
+      .stateful().effect_free()
       .doc("A reader of records that all have one length.")
       .shape(shapes::scalar);
 
@@ -122,7 +122,7 @@ void io_ops(Registry& r) {
       .out("tensor: dt")
       .attr("dt: type")
       .attr("preferred_shard: int = -1")
-      .stateful()
+      .stateful().effect_free()
       .doc("Reads a tensor from an old checkpoint.")
       .shape(restore_shape);
 
@@ -133,7 +133,7 @@ void io_ops(Registry& r) {
       .out("tensor: dt")
       .attr("dt: type")
       .attr("preferred_shard: int = -1")
-      .stateful()
+      .stateful().effect_free()
       .doc("Reads a slice of a tensor from an old checkpoint.")
       .shape(restore_slice_shape);
 
@@ -143,7 +143,7 @@ void io_ops(Registry& r) {
       .in("shape_and_slices: string")
       .out("tensors: dtypes")
       .attr("dtypes: list(type) >= 1")
-      .stateful()
+      .stateful().effect_free()
       .doc("Reads tensors, or slices of them, from a checkpoint.")
       .shape(restore_v2_shape);
 
@@ -181,7 +181,7 @@ void io_ops(Registry& r) {
       .attr("container: string = ''")
       .attr("shared_name: string = ''")
       .attr("compression_type: string = ''")
-      .stateful()
+      .stateful().effect_free()
       .deprecated(26, "")
       .doc("A reader of TFRecord files, as a pair of strings that names it.")
       .shape(pair_shape);
@@ -191,7 +191,7 @@ void io_ops(Registry& r) {
       .attr("container: string = ''")
       .attr("shared_name: string = ''")
       .attr("compression_type: string = ''")
-      .stateful()
+      .stateful().effect_free()
       .doc("A reader of TFRecord files.")
       .shape(shapes::scalar);
 }

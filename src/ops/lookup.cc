@@ -230,7 +230,7 @@ void lookup(Registry& r) {
       .out("table_handle: resource")
       .attr("key_dtype: type")
       .attr("value_dtype: type")
-      .stateful()
+      .stateful().effect_free()
       .shape(shapes::scalar),
       anonymous<Kind::kHash>);
 
@@ -244,7 +244,7 @@ void lookup(Registry& r) {
       .attr("value_shape: shape = []")
       .attr("initial_num_buckets: int = 131072")
       .attr("max_load_factor: float = 0.8")
-      .stateful()
+      .stateful().effect_free()
       .shape(shapes::scalar),
       anonymous<Kind::kDense>);
 
@@ -253,7 +253,7 @@ void lookup(Registry& r) {
       .out("table_handle: resource")
       .attr("key_dtype: type")
       .attr("value_dtype: type")
-      .stateful()
+      .stateful().effect_free()
       .shape(shapes::scalar)
       .cpu_make(anonymous<Kind::kMutable>, types<int64_t>("key_dtype"), types<Variant>("value_dtype")),
       anonymous<Kind::kMutable>);
@@ -264,7 +264,7 @@ void lookup(Registry& r) {
       .attr("key_dtype: type")
       .attr("value_dtype: type")
       .attr("value_shape: shape = []")
-      .stateful()
+      .stateful().effect_free()
       .shape(shapes::scalar),
       anonymous<Kind::kMutableOfTensors>);
 
@@ -276,7 +276,7 @@ void lookup(Registry& r) {
       .attr("use_node_name_sharing: bool = false")
       .attr("key_dtype: type")
       .attr("value_dtype: type")
-      .stateful()
+      .stateful().effect_free()
       .shape(ref_handle);
 
   hash_pairs(r.add("HashTableV2")
@@ -287,7 +287,7 @@ void lookup(Registry& r) {
       .attr("use_node_name_sharing: bool = false")
       .attr("key_dtype: type")
       .attr("value_dtype: type")
-      .stateful()
+      .stateful().effect_free()
       .shape(shapes::scalar),
       NamedTable<Kind::kHash>::create);
 
@@ -322,7 +322,7 @@ void lookup(Registry& r) {
       .out("values: Tvalues")
       .attr("Tkeys: type")
       .attr("Tvalues: type")
-      .stateful()
+      .stateful().effect_free()
       .shape(scalar_handle)
       .cpu(run_export);
 
@@ -334,7 +334,7 @@ void lookup(Registry& r) {
       .out("values: Tout")
       .attr("Tin: type")
       .attr("Tout: type")
-      .stateful()
+      .stateful().effect_free()
       .shape(scalar_handle)
       .cpu(run_find);
 
@@ -373,7 +373,7 @@ void lookup(Registry& r) {
       .doc("Gives the number of keys in a table.")
       .in("table_handle: resource")
       .out("size: int64")
-      .stateful()
+      .stateful().effect_free()
       .shape(size_shape)
       .cpu(run_size);
 
@@ -389,7 +389,7 @@ void lookup(Registry& r) {
       .attr("value_shape: shape = []")
       .attr("initial_num_buckets: int = 131072")
       .attr("max_load_factor: float = 0.8")
-      .stateful()
+      .stateful().effect_free()
       .shape(ref_handle);
 
   dense_pairs(r.add("MutableDenseHashTableV2")
@@ -405,7 +405,7 @@ void lookup(Registry& r) {
       .attr("value_shape: shape = []")
       .attr("initial_num_buckets: int = 131072")
       .attr("max_load_factor: float = 0.8")
-      .stateful()
+      .stateful().effect_free()
       .shape(shapes::scalar),
       NamedTable<Kind::kDense>::create);
 
@@ -417,7 +417,7 @@ void lookup(Registry& r) {
       .attr("use_node_name_sharing: bool = false")
       .attr("key_dtype: type")
       .attr("value_dtype: type")
-      .stateful()
+      .stateful().effect_free()
       .shape(ref_handle);
 
   r.add("MutableHashTableOfTensors")
@@ -429,7 +429,7 @@ void lookup(Registry& r) {
       .attr("key_dtype: type")
       .attr("value_dtype: type")
       .attr("value_shape: shape = []")
-      .stateful()
+      .stateful().effect_free()
       .shape(ref_handle);
 
   mutable_pairs(r.add("MutableHashTableOfTensorsV2")
@@ -441,7 +441,7 @@ void lookup(Registry& r) {
       .attr("key_dtype: type")
       .attr("value_dtype: type")
       .attr("value_shape: shape = []")
-      .stateful()
+      .stateful().effect_free()
       .shape(shapes::scalar),
       NamedTable<Kind::kMutableOfTensors>::create);
 
@@ -453,7 +453,7 @@ void lookup(Registry& r) {
       .attr("use_node_name_sharing: bool = false")
       .attr("key_dtype: type")
       .attr("value_dtype: type")
-      .stateful()
+      .stateful().effect_free()
       .shape(shapes::scalar)
       .cpu_make(NamedTable<Kind::kMutable>::create, types<int64_t>("key_dtype"), types<Variant>("value_dtype")),
       NamedTable<Kind::kMutable>::create);

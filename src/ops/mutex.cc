@@ -82,7 +82,7 @@ void mutexes(Registry& r) {
       .out("resource: resource")
       .attr("container: string = ''")
       .attr("shared_name: string = ''")
-      .stateful()
+      .stateful().effect_free()
       .shape(shapes::scalar)
       .cpu_make(HandleKernel<MutexResource>::create);
 }

@@ -114,7 +114,7 @@ void queue(Registry& r) {
       .attr("capacity: int = -1")
       .attr("container: string = ''")
       .attr("shared_name: string = ''")
-      .stateful()
+      .stateful().effect_free()
       .shape(shapes::scalar)
       .cpu_make(HandleKernel<Queue>::create);
 
@@ -126,7 +126,7 @@ void queue(Registry& r) {
       .attr("capacity: int = -1")
       .attr("container: string = ''")
       .attr("shared_name: string = ''")
-      .stateful()
+      .stateful().effect_free()
       .shape(shapes::scalar)
       .cpu_make(HandleKernel<Queue>::create);
 
@@ -138,7 +138,7 @@ void queue(Registry& r) {
       .attr("capacity: int = -1")
       .attr("container: string = ''")
       .attr("shared_name: string = ''")
-      .stateful()
+      .stateful().effect_free()
       .shape(shapes::scalar)
       .cpu_make(HandleKernel<Queue>::create);
 
@@ -153,7 +153,7 @@ void queue(Registry& r) {
       .attr("seed2: int = 0")
       .attr("container: string = ''")
       .attr("shared_name: string = ''")
-      .stateful()
+      .stateful().effect_free()
       .shape(shapes::scalar)
       .cpu_make(HandleKernel<Queue>::create);
 
@@ -221,7 +221,7 @@ void queue(Registry& r) {
       .doc("Tells whether a queue is closed.")
       .in("handle: resource")
       .out("is_closed: bool")
-      .stateful()
+      .stateful().effect_free()
       .shape(shapes::scalar)
       .cpu(run_is_closed);
 
@@ -229,7 +229,7 @@ void queue(Registry& r) {
       .doc("Gives the number of elements in a queue.")
       .in("handle: resource")
       .out("size: int32")
-      .stateful()
+      .stateful().effect_free()
       .shape(shapes::scalar)
       .cpu(run_size);
 }

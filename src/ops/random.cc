@@ -329,7 +329,7 @@ void random(Registry& r) {
       .attr("seed2: int = 0")
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
       .attr("output_dtype: {int32, int64} = DT_INT64")
-      .stateful()
+      .stateful().effect_free()
       .doc("Draws classes with probabilities given as unnormalised logarithms.")
       .shape(multinomial_shape)
       .cpu<SeededMultinomial>(types<WEFT_FLOATS>("T"));
@@ -355,7 +355,7 @@ void random(Registry& r) {
       .attr("seed2: int = 0")
       .attr("dtype: {half, bfloat16, float, double}")
       .attr("T: {int32, int64}")
-      .stateful()
+      .stateful().effect_free()
       .doc("Normal numbers of given means and deviations, cut to intervals; parameters are one for each first index.")
       .shape(random_shape)
       .cpu<SeededTruncatedNormal>(types<half, float, double>("dtype"));
@@ -367,7 +367,7 @@ void random(Registry& r) {
       .attr("T: {uint8, int8, int16, int32, int64, float, double}")
       .attr("seed: int = 0")
       .attr("seed2: int = 0")
-      .stateful()
+      .stateful().effect_free()
       .deprecated(8, "")
       .doc("Cuts a random part of given size out of an image.")
       .shape(crop_shape)
@@ -381,7 +381,7 @@ void random(Registry& r) {
       .attr("seed2: int = 0")
       .attr("S: {int32, int64}")
       .attr("T: {half, float, double}")
-      .stateful()
+      .stateful().effect_free()
       .doc("Gamma random numbers.")
       .shape(per_parameter_shape)
       .cpu<SeededGamma>();
@@ -394,7 +394,7 @@ void random(Registry& r) {
       .attr("seed2: int = 0")
       .attr("S: {int32, int64}")
       .attr("dtype: {half, float, double}")
-      .stateful()
+      .stateful().effect_free()
       .deprecated(25, "")
       .doc("Poisson random numbers.")
       .shape(per_parameter_shape)
@@ -409,7 +409,7 @@ void random(Registry& r) {
       .attr("S: {int32, int64}")
       .attr("R: {half, float, double, int32, int64} = DT_DOUBLE")
       .attr("dtype: {half, float, double, int32, int64} = DT_INT64")
-      .stateful()
+      .stateful().effect_free()
       .doc("Poisson random numbers.")
       .shape(per_parameter_shape)
       .cpu<SeededPoisson>();
@@ -420,7 +420,7 @@ void random(Registry& r) {
       .attr("seed: int = 0")
       .attr("seed2: int = 0")
       .attr("T: type")
-      .stateful()
+      .stateful().effect_free()
       .doc("Shuffles a tensor along its first dimension.")
       .shape(shapes::unchanged)
       .cpu<SeededShuffle>();
@@ -432,7 +432,7 @@ void random(Registry& r) {
       .attr("seed2: int = 0")
       .attr("dtype: {half, bfloat16, float, double}")
       .attr("T: {int32, int64}")
-      .stateful()
+      .stateful().effect_free()
       .doc("Normal random numbers.")
       .shape(random_shape)
       .cpu<SeededFloats<Distribution::kNormal>>();
@@ -444,7 +444,7 @@ void random(Registry& r) {
       .attr("seed2: int = 0")
       .attr("dtype: {half, bfloat16, float, double}")
       .attr("T: {int32, int64}")
-      .stateful()
+      .stateful().effect_free()
       .doc("Uniform random numbers in [0, 1).")
       .shape(random_shape)
       .cpu<SeededFloats<Distribution::kUniform>>();
@@ -458,7 +458,7 @@ void random(Registry& r) {
       .attr("seed2: int = 0")
       .attr("Tout: {int32, int64}")
       .attr("T: {int32, int64}")
-      .stateful()
+      .stateful().effect_free()
       .doc("Uniform random integers in [minval, maxval).")
       .shape(random_shape)
       .cpu<SeededInts>();
@@ -496,7 +496,7 @@ void random(Registry& r) {
       .attr("area_range: list(float) = [0.05, 1]")
       .attr("max_attempts: int = 100")
       .attr("use_image_if_no_bounding_boxes: bool = false")
-      .stateful()
+      .stateful().effect_free()
       .doc("Draws a random crop of an image that covers part of an object.")
       .shape(crop_box_shape)
       .cpu<SeededCropBox>();
@@ -515,7 +515,7 @@ void random(Registry& r) {
       .attr("area_range: list(float) = [0.05, 1]")
       .attr("max_attempts: int = 100")
       .attr("use_image_if_no_bounding_boxes: bool = false")
-      .stateful()
+      .stateful().effect_free()
       .doc("Draws a random crop of an image that covers part of an object.")
       .shape(crop_box_shape)
       .cpu<SeededCropBox>();
@@ -616,7 +616,7 @@ void random(Registry& r) {
       .attr("seed2: int = 0")
       .attr("dtype: {half, bfloat16, float, double}")
       .attr("T: {int32, int64}")
-      .stateful()
+      .stateful().effect_free()
       .doc("Normal random numbers within two deviations.")
       .shape(random_shape)
       .cpu<SeededFloats<Distribution::kTruncatedNormal>>();

@@ -349,7 +349,7 @@ void staging(Registry& r) {
       .attr("dtypes: list(type)")
       .attr("container: string = ''")
       .attr("shared_name: string = ''")
-      .stateful()
+      .stateful().effect_free()
       .shape(shapes::scalar)
       .cpu(run_stage_size);
 
@@ -384,7 +384,7 @@ void staging(Registry& r) {
       .attr("dtypes: list(type)")
       .attr("container: string = ''")
       .attr("shared_name: string = ''")
-      .stateful()
+      .stateful().effect_free()
       .shape(shapes::scalar)
       .cpu(run_map_size<true>);
 
@@ -410,7 +410,7 @@ void staging(Registry& r) {
       .attr("dtypes: list(type)")
       .attr("container: string = ''")
       .attr("shared_name: string = ''")
-      .stateful()
+      .stateful().effect_free()
       .shape(shapes::scalar)
       .cpu(run_map_size<false>);
 
@@ -476,7 +476,7 @@ void staging(Registry& r) {
       .attr("dtypes: list(type)")
       .attr("container: string = ''")
       .attr("shared_name: string = ''")
-      .stateful()
+      .stateful().effect_free()
       .shape(shapes::scalar)
       .cpu(run_map_size<true>);
 
@@ -502,7 +502,7 @@ void staging(Registry& r) {
       .attr("dtypes: list(type)")
       .attr("container: string = ''")
       .attr("shared_name: string = ''")
-      .stateful()
+      .stateful().effect_free()
       .shape(shapes::scalar)
       .cpu(run_map_size<false>);
 

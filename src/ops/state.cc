@@ -372,7 +372,7 @@ void state(Registry& r) {
       .attr("dtype: type")
       .attr("shape: shape")
       .attr("allowed_devices: list(string) = []")
-      .stateful()
+      .stateful().effect_free()
       .doc("Makes a handle to the variable of that name; the variable exists from its first assignment on.")
       .shape(var_handle_shape)
       .cpu_make(&VarHandle::create);
@@ -393,7 +393,7 @@ void state(Registry& r) {
       .in("resource: resource")
       .out("value: dtype")
       .attr("dtype: type")
-      .stateful()
+      .stateful().effect_free()
       .doc("Reads the value of a variable.")
       .shape(read_variable_shape)
       .cpu<ReadVariable>();
@@ -403,7 +403,7 @@ void state(Registry& r) {
       .out("values: dtypes")
       .attr("N: int >= 0")
       .attr("dtypes: list(type) >= 1")
-      .stateful()
+      .stateful().effect_free()
       .doc("Reads the values of several variables.")
       .shape(read_variables_shape)
       .cpu(run_read_variables);
@@ -439,7 +439,7 @@ void state(Registry& r) {
   r.add("VarIsInitializedOp")
       .in("resource: resource")
       .out("is_initialized: bool")
-      .stateful()
+      .stateful().effect_free()
       .doc("Says whether a variable has a value.")
       .shape(shapes::scalar)
       .cpu(run_is_initialized);
@@ -448,7 +448,7 @@ void state(Registry& r) {
       .in("input: resource")
       .out("output: out_type")
       .attr("out_type: {int32, int64} = DT_INT32")
-      .stateful()
+      .stateful().effect_free()
       .doc("The shape of a variable as a vector.")
       .shape(variable_shape_shape)
       .cpu(run_variable_shape);

@@ -471,7 +471,7 @@ void state_ref(Registry& r) {
       .attr("dtype: type")
       .attr("container: string = ''")
       .attr("shared_name: string = ''")
-      .stateful()
+      .stateful().effect_free()
       .doc("A reference variable.")
       .shape(variable_v1_shape)
       .cpu(run_variable);
@@ -482,7 +482,7 @@ void state_ref(Registry& r) {
       .attr("dtype: type")
       .attr("container: string = ''")
       .attr("shared_name: string = ''")
-      .stateful()
+      .stateful().effect_free()
       .doc("A reference variable.")
       .shape(variable_shape)
       .cpu(run_variable);

@@ -335,7 +335,7 @@ void state_sparse(Registry& r) {
       .attr("validate_indices: bool = true")
       .attr("dtype: type")
       .attr("Tindices: {int32, int64}")
-      .stateful()
+      .stateful().effect_free()
       .doc("Gathers rows of a variable.")
       .shape(gather_shape)
       .cpu(run_gather, types<WEFT_NUMBERS, bool, tstring, ResourceHandle, Variant, qint8, quint8, qint32>("dtype"));
@@ -346,7 +346,7 @@ void state_sparse(Registry& r) {
       .out("output: dtype")
       .attr("dtype: type")
       .attr("Tindices: {int32, int64}")
-      .stateful()
+      .stateful().effect_free()
       .doc("Gathers slices of a variable that index tuples address.")
       .shape(gather_nd_shape)
       .cpu(run_gather_nd, types<WEFT_NUMBERS, bool, tstring, ResourceHandle, Variant>("dtype"));

@@ -361,7 +361,7 @@ void tensor_array(Registry& r) {
       .out("handle: resource")
       .attr("elem_type: type")
       .attr("stack_name: string = ''")
-      .stateful()
+      .stateful().effect_free().effect_free()
       .shape(shapes::scalar)
       .cpu(run_stack);
 
@@ -435,7 +435,7 @@ void tensor_array(Registry& r) {
       .in("handle: resource")
       .in("flow_in: float")
       .out("size: int32")
-      .stateful()
+      .stateful().effect_free()
       .shape(handle_and_scalars)
       .cpu(run_size);
 
@@ -462,7 +462,7 @@ void tensor_array(Registry& r) {
       .attr("clear_after_read: bool = true")
       .attr("identical_element_shapes: bool = false")
       .attr("tensor_array_name: string = ''")
-      .stateful()
+      .stateful().effect_free()
       .shape(array_shape)
       .cpu(run_array);
 

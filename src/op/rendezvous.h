@@ -1,0 +1,31 @@
+// Rendezvous: where the parts of a step that run on different devices (or hosts) meet: one sends a
+// tensor under a key, another receives it, in either order.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "core/tensor.h"
+
+namespace weft::op {
+
+using namespace weft::core;
+
+class Rendezvous {
+ public:
+  // `dead`: the sender stood in a branch that was not taken; no value.
+  using Done = std::function<void(Status, Tensor, bool dead)>;
+  virtual ~Rendezvous() = default;
+  virtual Status send(std::string_view key, Tensor value, bool dead) = 0;
+  // `done` is called when the value is there, at once if it is already; or with the error of abort.
+  virtual void recv_async(std::string_view key, Done done) = 0;
+  // Everyone who waits, now or later, gets this error.
+  virtual void abort(Status status) = 0;
+};
+
+// "source;incarnation;destination;name;frame:iteration", as in TensorFlow.
+std::string rendezvous_key(std::string_view source, uint64_t incarnation, std::string_view destination, std::string_view name,
+                           int64_t frame = 0, int64_t iteration = 0);
+
+}  // namespace weft::op

@@ -1,0 +1,29 @@
+// The small out-of-line parts of rendezvous.h and step_trace.h.
+#include <atomic>
+
+#include "core/cat.h"
+#include "op/rendezvous.h"
+#include "op/step_trace.h"
+
+namespace weft::op {
+
+std::string rendezvous_key(std::string_view source, uint64_t incarnation, std::string_view destination, std::string_view name,
+                           int64_t frame, int64_t iteration) {
+  static const char* digits = "0123456789abcdef";
+  std::string hex(16, '0');
+  for (int i = 15; i >= 0; --i, incarnation >>= 4) hex[size_t(i)] = digits[incarnation & 15];
+  return cat(source, ";", hex, ";", destination, ";", name, ";", frame, ":", iteration);
+}
+
+int64_t StepTrace::thread_number() {
+  static std::atomic<int64_t> next{0};
+  thread_local const int64_t mine = next.fetch_add(1);
+  return mine;
+}
+
+int64_t StepTrace::wall_offset_ns() {
+  using namespace std::chrono;
+  return duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count() - now();
+}
+
+}  // namespace weft::op
