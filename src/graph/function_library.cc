@@ -1,0 +1,216 @@
+#include "graph/function_library.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "op/shape_context.h"
+
+namespace weft::graph {
+
+// Decoding happens once, under the entry's own lock, so that one bad or large function blocks no other.
+struct FunctionLibrary::Entry {
+  std::mutex mutex;
+  LazyFunction lazy;
+  Status error;
+  std::shared_ptr<const FunctionDef> def;
+  std::unique_ptr<OpSpec> spec;
+  std::vector<std::string> texts;  // what the spec's views look at
+
+  Result<std::shared_ptr<const FunctionDef>> get() {
+    std::lock_guard lock(mutex);
+    return get_locked();
+  }
+  Result<std::shared_ptr<const FunctionDef>> get_locked() {
+    if (def) return def;
+    if (!error.ok()) return error;
+    auto decoded = lazy();
+    if (!decoded.ok()) {
+      error = decoded.status();
+      return error;
+    }
+    def = std::make_shared<const FunctionDef>(std::move(decoded).value());
+    lazy = nullptr;
+    return def;
+  }
+};
+
+namespace {
+
+std::string declare(const ArgDef& a) {
+  std::string type = a.type != DType::kInvalid ? std::string(dtype_name(a.type)) : !a.type_attr.empty() ? a.type_attr : a.type_list_attr;
+  if (a.is_ref) type = cat("Ref(", type, ")");
+  return a.number_attr.empty() ? cat(a.name, ": ", type) : cat(a.name, ": ", a.number_attr, " * ", type);
+}
+
+std::string declare(const AttrSpec& a) {
+  std::string text = cat(a.name, ": ", a.type);
+  if (a.minimum) text += cat(" >= ", *a.minimum);
+  return text;
+}
+
+bool same_nodes(const std::vector<NodeDef>& a, const std::vector<NodeDef>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const NodeDef& x, const NodeDef& y) {
+    return x.name == y.name && x.op == y.op && x.device == y.device && x.inputs == y.inputs && x.attrs == y.attrs;
+  });
+}
+
+bool same_args(const std::vector<ArgDef>& a, const std::vector<ArgDef>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const ArgDef& x, const ArgDef& y) {
+    return x.name == y.name && x.type == y.type && x.type_attr == y.type_attr && x.number_attr == y.number_attr && x.type_list_attr == y.type_list_attr;
+  });
+}
+
+}  // namespace
+
+bool same_function(const FunctionDef& a, const FunctionDef& b) {
+  return a.name == b.name && same_args(a.inputs, b.inputs) && same_args(a.outputs, b.outputs) && a.ret == b.ret && a.control_ret == b.control_ret &&
+         same_nodes(a.nodes, b.nodes);
+}
+
+std::shared_ptr<FunctionLibrary::Entry> FunctionLibrary::entry(std::string_view name) const {
+  std::shared_lock lock(mutex_);
+  auto it = functions_.find(name);
+  return it == functions_.end() ? nullptr : it->second;
+}
+
+Status FunctionLibrary::add(FunctionDef def) {
+  if (def.name.empty()) return invalid_argument("a function without a name");
+  if (auto old = entry(def.name)) {
+    WEFT_ASSIGN(auto there, old->get());
+    if (same_function(*there, def)) return {};
+    return invalid_argument("Cannot add function '", def.name, "' because a different function with the same name already exists.");
+  }
+  auto e = std::make_shared<Entry>();
+  std::string name = def.name;
+  e->def = std::make_shared<const FunctionDef>(std::move(def));
+  std::unique_lock lock(mutex_);
+  functions_.emplace(std::move(name), std::move(e));
+  ++version_;
+  return {};
+}
+
+Status FunctionLibrary::add(std::string name, LazyFunction def) {
+  if (name.empty()) return invalid_argument("a function without a name");
+  auto e = std::make_shared<Entry>();
+  e->lazy = std::move(def);
+  std::unique_lock lock(mutex_);
+  functions_.emplace(std::move(name), std::move(e));
+  ++version_;
+  return {};
+}
+
+Status FunctionLibrary::add_gradient(GradientDef def) {
+  std::unique_lock lock(mutex_);
+  auto [it, fresh] = gradients_.emplace(def.function, def.gradient);
+  if (!fresh && it->second != def.gradient)
+    return invalid_argument("Cannot assign gradient function '", def.gradient, "' to '", def.function,
+                            "' because it already has gradient function '", it->second, "'");
+  ++version_;
+  return {};
+}
+
+Status FunctionLibrary::add_all(const FunctionLibrary& other) {
+  if (&other == this) return {};
+  std::unordered_map<std::string, std::shared_ptr<Entry>, Hash, std::equal_to<>> theirs;
+  decltype(gradients_) gradients;
+  {
+    std::shared_lock lock(other.mutex_);
+    theirs = other.functions_;
+    gradients = other.gradients_;
+  }
+  for (auto& [name, e] : theirs) {
+    if (auto mine = entry(name)) {
+      if (mine == e) continue;
+      WEFT_ASSIGN(auto a, mine->get());
+      WEFT_ASSIGN(auto b, e->get());
+      if (!same_function(*a, *b))
+        return invalid_argument("Cannot add function '", name, "' because a different function with the same name already exists.");
+      continue;
+    }
+    std::unique_lock lock(mutex_);
+    functions_.emplace(name, e);
+    ++version_;
+  }
+  for (auto& [f, g] : gradients) WEFT_RETURN_IF_ERROR(add_gradient({f, g}));
+  return {};
+}
+
+Status FunctionLibrary::remove(std::string_view name) {
+  std::unique_lock lock(mutex_);
+  auto it = functions_.find(name);
+  if (it == functions_.end()) return not_found("Tried to remove non-existent function '", name, "'.");
+  if (it->second->spec) removed_.push_back(it->second);
+  functions_.erase(it);
+  ++version_;
+  return {};
+}
+
+bool FunctionLibrary::contains(std::string_view name) const {
+  std::shared_lock lock(mutex_);
+  return functions_.find(name) != functions_.end();
+}
+
+Result<std::shared_ptr<const FunctionDef>> FunctionLibrary::find(std::string_view name) const {
+  auto e = entry(name);
+  if (!e) return not_found("Function ", name, " is not defined.");
+  return e->get();
+}
+
+const OpSpec* FunctionLibrary::find_spec(std::string_view name) const {
+  auto e = entry(name);
+  if (!e) return nullptr;
+  std::lock_guard lock(e->mutex);
+  if (e->spec) return e->spec.get();
+  auto got = e->get_locked();
+  if (!got.ok()) return nullptr;
+  const FunctionDef& def = **got;
+  auto spec = std::make_unique<OpSpec>();
+  // Texts first: views into the vector's strings must not move afterwards.
+  e->texts.push_back(def.name);
+  for (const auto& a : def.inputs) e->texts.push_back(declare(a));
+  for (const auto& a : def.outputs) e->texts.push_back(declare(a));
+  for (const auto& a : def.signature_attrs) e->texts.push_back(declare(a));
+  size_t at = 0;
+  spec->name = e->texts[at++];
+  for (size_t i = 0; i < def.inputs.size(); ++i) spec->declared_inputs.push_back(e->texts[at++]);
+  for (size_t i = 0; i < def.outputs.size(); ++i) spec->declared_outputs.push_back(e->texts[at++]);
+  for (size_t i = 0; i < def.signature_attrs.size(); ++i) spec->declared_attrs.push_back(e->texts[at++]);
+  spec->stateful = def.stateful;
+  spec->shape = op::shapes::unknown;
+  e->spec = std::move(spec);
+  return e->spec.get();
+}
+
+std::string FunctionLibrary::gradient_of(std::string_view function) const {
+  std::shared_lock lock(mutex_);
+  auto it = gradients_.find(function);
+  return it == gradients_.end() ? std::string() : it->second;
+}
+
+std::vector<GradientDef> FunctionLibrary::gradients() const {
+  std::shared_lock lock(mutex_);
+  std::vector<GradientDef> all;
+  for (const auto& [f, g] : gradients_) all.push_back({f, g});
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.function < b.function; });
+  return all;
+}
+
+std::vector<std::string> FunctionLibrary::names() const {
+  std::shared_lock lock(mutex_);
+  std::vector<std::string> all;
+  for (const auto& [name, e] : functions_) all.push_back(name);
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+int FunctionLibrary::size() const {
+  std::shared_lock lock(mutex_);
+  return int(functions_.size());
+}
+
+uint64_t FunctionLibrary::version() const {
+  std::shared_lock lock(mutex_);
+  return version_;
+}
+
+}  // namespace weft::graph

@@ -1,0 +1,29 @@
+#include "graph/passes/passes.h"
+
+#include <algorithm>
+
+namespace weft::graph {
+namespace {
+
+constexpr Pass kPasses[] = {
+    {"inline", "function_optimization", "replace calls of functions by their bodies", pass_inline},
+    {"prune", "", "drop what no result and no effect needs", pass_prune},
+};
+
+}  // namespace
+
+bool PassContext::enabled(std::string_view pass) const { return std::find(disabled.begin(), disabled.end(), pass) == disabled.end(); }
+
+std::span<const Pass> all_passes() { return kPasses; }
+
+Status optimize(FunctionBody& body, PassContext& c) {
+  for (const Pass& p : kPasses) {
+    if (!c.enabled(p.name)) continue;
+    const int before = body.graph->num_nodes();
+    WEFT_RETURN_IF_ERROR(p.run(body, c));
+    if (c.report) c.report(p.name, before, body.graph->num_nodes());
+  }
+  return {};
+}
+
+}  // namespace weft::graph

@@ -1,0 +1,44 @@
+// The optimisations, each a function over a function body in its own file, listed in order in passes.cc.
+// The work that Grappler does in TensorFlow.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/function_body.h"
+#include "op/kernel.h"
+
+namespace weft::graph {
+
+struct PassContext {
+  // For constant folding: kernels run with this.
+  KernelEnv env;
+  // Shapes of the arguments where they are known (a Program is specialised to them); empty: nothing known.
+  std::vector<PartialShape> arg_shapes;
+  // Values of arguments that are always the same.
+  std::vector<Tensor> arg_constants;
+  std::vector<std::string> disabled;  // passes switched off, by name
+  bool enabled(std::string_view pass) const;
+  // Tells of each pass: name, nodes before, nodes after. May be null.
+  std::function<void(std::string_view pass, int before, int after)> report;
+};
+
+struct Pass {
+  std::string_view name;    // as on the command line: "fold"
+  std::string_view option;  // RewriterConfig's field: "constant_folding"; empty if there is none
+  std::string_view does;    // one line for --help
+  Status (*run)(FunctionBody& body, PassContext& c);
+};
+
+// All of them in order.
+std::span<const Pass> all_passes();
+// Runs the enabled ones. The body stays what it was for its callers: same arguments, results, effects.
+Status optimize(FunctionBody& body, PassContext& c);
+
+// ---- the passes; each in the file of its name ---------------------------------------------------------
+Status pass_inline(FunctionBody& body, PassContext& c);  // calls of functions become their bodies
+Status pass_prune(FunctionBody& body, PassContext& c);   // what no result and no effect needs goes
+
+}  // namespace weft::graph
