@@ -1,0 +1,46 @@
+// Executable: a function body planned for running. Three kinds: a sequential program (program.h), a
+// dataflow program for what waits, loops with frames or runs wide (dataflow.h), and parts on several
+// devices (partitioned.h). All are immutable and run from any number of threads at once.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "graph/function_body.h"
+#include "op/function_caller.h"
+#include "op/kernel.h"
+
+namespace weft::runtime {
+
+using namespace weft::op;
+
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  // As FunctionHandle::run and run_async. `env.device` is replaced by the planned one.
+  virtual Status run(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) = 0;
+  virtual void run_async(const KernelEnv& env, std::vector<Tensor> args, FunctionHandle::Done done) = 0;
+};
+
+// What planning needs to know of its surroundings.
+struct PlanContext {
+  const Registry* registry = nullptr;
+  Device* device = nullptr;      // where the nodes run
+  ThreadPool* pool = nullptr;    // for work inside an op
+  ThreadPool* inter = nullptr;   // for running nodes side by side
+};
+
+// Straight-line code in a valid order. Unimplemented where the body needs another kind (see needs_dataflow).
+Result<std::unique_ptr<Executable>> plan_sequential(const graph::FunctionBody& body, const PlanContext& c);
+// Any body: asynchronous kernels, TensorFlow 1's control flow (Switch, Merge, Enter, ...: dead tensors and frames).
+Result<std::unique_ptr<Executable>> plan_dataflow(const graph::FunctionBody& body, const PlanContext& c);
+// Does it hold asynchronous kernels or version 1 control flow?
+bool needs_dataflow(const graph::FunctionBody& body);
+
+// Kernels are run through this: an exception becomes a status, an error gets the node's name.
+Status run_kernel(Kernel& kernel, KernelContext& c);
+Status with_node(Status s, const NodeInfo& node);
+
+}  // namespace weft::runtime

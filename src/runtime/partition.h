@@ -1,0 +1,21 @@
+// A placed body cut into one part for each device, joined by _Send and _Recv over a rendezvous.
+#pragma once
+
+#include <map>
+
+#include "core/device.h"
+#include "runtime/executable.h"
+
+namespace weft::runtime {
+
+struct Part {
+  core::Device* device = nullptr;
+  graph::FunctionBody body;
+  std::vector<int> args, rets;  // which of the whole's arguments and results the part takes and gives
+};
+
+Result<std::vector<Part>> partition(const graph::FunctionBody& body, const core::DeviceSet& devices);
+// Runs the parts of one call side by side, with a rendezvous of their own; an error in one cancels the others.
+Result<std::unique_ptr<Executable>> plan_partitioned(const graph::FunctionBody& body, const core::DeviceSet& devices, const PlanContext& c);
+
+}  // namespace weft::runtime

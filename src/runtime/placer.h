@@ -1,0 +1,27 @@
+// Placer: gives every node of a body its device: explicit names, colocation groups ("_class": "loc:@x"),
+// nodes that use a resource go where it lives, reference edges stay together, soft placement.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/device.h"
+#include "graph/function_body.h"
+
+namespace weft::runtime {
+
+struct PlaceOptions {
+  const core::DeviceSet* devices = nullptr;
+  core::Device* default_device = nullptr;
+  bool allow_soft_placement = true;
+  bool log = false;                             // "MatMul: (MatMul): /job:localhost/replica:0/task:0/device:CPU:0", as TensorFlow
+  std::vector<core::Device*> arg_devices;       // where resource arguments live; null: anywhere
+  std::vector<std::string> output_devices;
+};
+
+// Fills Node::assigned_device. InvalidArgument in TensorFlow's words where a request cannot be met.
+core::Status place(graph::FunctionBody& body, const PlaceOptions& options);
+// Is everything on one device? Then that device; else null.
+core::Device* single_device(const graph::FunctionBody& body, const core::DeviceSet& devices);
+
+}  // namespace weft::runtime
