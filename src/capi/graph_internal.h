@@ -1,0 +1,79 @@
+// What stands behind the C API's types for graphs and functions. A TF_Operation* is a graph::Node*; nodes of
+// a TF_Graph keep their address until the graph goes, and are never removed while clients may hold them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "capi/internal.h"
+#include "graph/function_library.h"
+#include "graph/graph.h"
+#include "graph/import.h"
+
+struct TF_Graph {
+  TF_Graph();
+
+  std::mutex mutex;  // guards everything below
+  weft::graph::Graph graph;
+  // Grows with every change to nodes that were already there (an edge, an attribute, a device), so that a
+  // session knows that a plan made earlier is out of date. New nodes are seen by graph.num_ids().
+  uint64_t edits = 0;
+  bool require_shape_rules = true;
+
+  // Sessions keep their graph alive: the last one to go frees a graph that was deleted before.
+  std::set<TF_Session*> sessions;
+  bool delete_requested = false;
+
+  // Condition and body of a while loop being built: the graph that will hold the loop, and what enters it.
+  TF_Graph* parent = nullptr;
+  std::vector<weft::graph::Endpoint> parent_inputs;
+};
+
+struct TF_Function {
+  std::shared_ptr<const weft::graph::FunctionDef> def;
+  // Functions that the nodes of the body call; they travel with it into other libraries.
+  std::shared_ptr<weft::graph::FunctionLibrary> callees;
+};
+
+struct TF_ImportGraphDefOptions {
+  weft::graph::ImportOptions options;
+  bool validate_colocation = true;
+};
+
+struct TF_ImportGraphDefResults {
+  std::vector<TF_Output> outputs;
+  std::vector<TF_Operation*> operations;
+  std::vector<std::string> missing_names;
+  std::vector<const char*> missing_name_pointers;
+  std::vector<int> missing_indexes;
+};
+
+namespace weft::capi {
+
+inline graph::Node* unwrap(TF_Operation* o) { return reinterpret_cast<graph::Node*>(o); }
+inline const graph::Node* unwrap(const TF_Operation* o) { return reinterpret_cast<const graph::Node*>(o); }
+inline TF_Operation* wrap(graph::Node* n) { return reinterpret_cast<TF_Operation*>(n); }
+inline graph::Endpoint unwrap(TF_Output o) { return {unwrap(o.oper), o.index}; }
+inline TF_Output wrap(graph::Endpoint e) { return {wrap(e.node), e.index}; }
+
+// Whether the node is one of this graph. Call with the graph's lock.
+inline bool holds(const TF_Graph& g, const graph::Node* n) {
+  return n && n->id() < g.graph.num_ids() && g.graph.node(n->id()) == n;
+}
+// InvalidArgument unless the output exists and belongs to the graph. Call with the graph's lock.
+Status check_output(const TF_Graph& g, TF_Output output);
+
+// Sessions register with their graph; the last to leave frees a graph that was deleted meanwhile.
+void attach_session(TF_Graph* graph, TF_Session* session);
+void detach_session(TF_Graph* graph, TF_Session* session);
+
+// Adds a GraphDef with TF_Graph's shape inference on the new nodes; used by the import functions and by
+// the loader of SavedModels. Call with the graph's lock.
+Result<graph::ImportResults> import_locked(TF_Graph& g, graph::GraphDef def, const graph::ImportOptions& options);
+
+}  // namespace weft::capi
