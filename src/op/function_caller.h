@@ -27,6 +27,8 @@ class FunctionHandle {
   // The same without waiting. `done` may be called before this returns.
   using Done = std::function<void(Status, std::vector<Tensor>)>;
   virtual void run_async(const KernelEnv& env, std::vector<Tensor> args, Done done) = 0;
+  // vars = this(vars) as long as cond(vars) gives true.
+  virtual Status loop(const KernelEnv& env, FunctionHandle& cond, std::span<Tensor> vars) = 0;
 };
 
 struct InstantiateOptions {
@@ -39,7 +41,8 @@ struct InstantiateOptions {
 class FunctionCaller {
  public:
   virtual ~FunctionCaller() = default;
-  // The same function, attributes and options give the same handle. NotFound for an unknown name.
+  // The same function, attributes and options give the same handle, which lives as long as the caller does.
+  // NotFound for an unknown name.
   virtual Result<std::shared_ptr<FunctionHandle>> instantiate(const FunctionAttr& function, const InstantiateOptions& options = {}) = 0;
 };
 

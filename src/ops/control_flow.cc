@@ -3,6 +3,7 @@
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/array_util.h"
+#include "ops/truth.h"
 
 namespace weft::ops {
 
@@ -78,21 +79,8 @@ Status run_ref_select(KernelContext& c) {
   return {};
 }
 
-template <class T>
-bool truth(const Tensor& t) { return t.data<T>()[0] != T(0); }
-
 Status run_to_bool(KernelContext& c) {
-  const Tensor& in = c.input(0);
-  bool value = in.num_elements() > 0;  // of anything but a scalar: is there something in it?
-  if (in.rank() == 0) {
-    if (in.dtype() == DType::kString) value = !in.data<tstring>()[0].empty();
-    else if (in.dtype() == DType::kBool) value = in.data<uint8_t>()[0] != 0;
-    else
-      WEFT_RETURN_IF_ERROR((dispatch<WEFT_NUMBERS>(in.dtype(), [&]<class T>(Tag<T>) {
-        value = truth<T>(in);
-        return Status();
-      })));
-  }
+  WEFT_ASSIGN(bool value, truth_of(c.input(0)));
   WEFT_ASSIGN(Tensor* out, c.allocate(0, {}));
   out->data<bool>()[0] = value;
   return {};
@@ -171,6 +159,18 @@ Status lists_shape(ShapeContext& c) {
 }
 
 }  // namespace
+
+Result<bool> truth_of(const Tensor& t) {
+  if (t.rank() != 0) return t.num_elements() > 0;
+  if (t.dtype() == DType::kString) return !t.data<tstring>()[0].empty();
+  if (t.dtype() == DType::kBool) return t.data<uint8_t>()[0] != 0;
+  bool value = false;
+  WEFT_RETURN_IF_ERROR((dispatch<WEFT_NUMBERS>(t.dtype(), [&]<class T>(Tag<T>) {
+    value = t.data<T>()[0] != T(0);
+    return Status();
+  })));
+  return value;
+}
 
 void control_flow(Registry& r) {
   r.add("Abort")

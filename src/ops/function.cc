@@ -1,5 +1,11 @@
+// Ops that call functions: PartitionedCall, If, Case, While, For. The functions themselves are planned and
+// run by runtime/, through the seam op/function_caller.h.
+#include <memory>
+
 #include "op/registry.h"
 #include "ops/all.h"
+#include "ops/function_call.h"
+#include "ops/truth.h"
 
 namespace weft::ops {
 
@@ -39,7 +45,210 @@ Status gradient_shape(ShapeContext& c) {
   return {};
 }
 
+// ---- kernels -------------------------------------------------------------------------------------------
+
+template <class K>
+Result<std::unique_ptr<Kernel>> make(const NodeInfo& node) { return std::unique_ptr<Kernel>(new K(node)); }
+
+// Passes inputs [first, end) and stores the results as outputs.
+Status call(KernelContext& c, FunctionHandle& f, int first) {
+  const int n = c.num_inputs() - first;
+  if (int(f.arg_types().size()) != n || int(f.ret_types().size()) != c.num_outputs())
+    return invalid_argument("Expected ", f.arg_types().size(), " arguments and ", f.ret_types().size(), " results, got ", n, " and ", c.num_outputs());
+  std::vector<Tensor> args(static_cast<size_t>(n)), rets(static_cast<size_t>(c.num_outputs()));
+  for (int i = 0; i < n; ++i) args[size_t(i)] = take_input(c, first + i);
+  WEFT_RETURN_IF_ERROR(f.run(c.env(), args, rets));
+  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, std::move(rets[size_t(i)]));
+  return {};
+}
+
+InstantiateOptions call_options(const NodeInfo& node) {
+  InstantiateOptions o;
+  o.config_proto = node.attr<std::string>("config_proto");
+  o.executor_type = node.attr<std::string>("executor_type");
+  return o;
+}
+
+class CallKernel final : public Kernel {
+ public:
+  explicit CallKernel(const NodeInfo& node) : f_(node.attr<FunctionAttr>("f"), call_options(node)) {}
+  Status run(KernelContext& c) override {
+    WEFT_ASSIGN(FunctionHandle * f, f_.get(c));
+    return call(c, *f, 0);
+  }
+
+ private:
+  Callee f_;
+};
+
+class RemoteCallKernel final : public Kernel {
+ public:
+  explicit RemoteCallKernel(const NodeInfo& node) : f_(node.attr<FunctionAttr>("f")) {}
+  Status run(KernelContext& c) override {
+    const Tensor& target = c.input(0);
+    if (target.num_elements() != 1) return invalid_argument("RemoteCall's target must be one name, got shape ", target.shape());
+    std::string name(target.data<tstring>()[0].view());
+    Callee* f;
+    {
+      std::lock_guard lock(mutex_);
+      auto& slot = by_target_[name];
+      InstantiateOptions o;
+      o.target = name;
+      if (!slot) slot = std::make_unique<Callee>(f_, o);
+      f = slot.get();
+    }
+    WEFT_ASSIGN(FunctionHandle * h, f->get(c));
+    return call(c, *h, 1);
+  }
+
+ private:
+  const FunctionAttr f_;
+  std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<Callee>> by_target_;
+};
+
+class IfKernel final : public Kernel {
+ public:
+  explicit IfKernel(const NodeInfo& node) : then_(node.attr<FunctionAttr>("then_branch")), else_(node.attr<FunctionAttr>("else_branch")) {}
+  Status run(KernelContext& c) override {
+    WEFT_ASSIGN(bool value, truth_of(c.input(0)));
+    WEFT_ASSIGN(FunctionHandle * f, (value ? then_ : else_).get(c));
+    return call(c, *f, 1);
+  }
+
+ private:
+  Callee then_, else_;
+};
+
+class CaseKernel final : public Kernel {
+ public:
+  explicit CaseKernel(const NodeInfo& node) {
+    for (const auto& f : node.attr<std::vector<FunctionAttr>>("branches")) branches_.push_back(std::make_unique<Callee>(f));
+  }
+  Status run(KernelContext& c) override {
+    const Tensor& index = c.input(0);
+    if (index.rank() != 0) return invalid_argument("branch_index must be a scalar, got shape ", index.shape());
+    int i = index.data<int32_t>()[0];
+    if (i < 0 || i >= int(branches_.size())) i = int(branches_.size()) - 1;
+    WEFT_ASSIGN(FunctionHandle * f, branches_[size_t(i)]->get(c));
+    return call(c, *f, 1);
+  }
+
+ private:
+  std::vector<std::unique_ptr<Callee>> branches_;
+};
+
+class WhileKernel final : public Kernel {
+ public:
+  explicit WhileKernel(const NodeInfo& node) : cond_(node.attr<FunctionAttr>("cond")), body_(node.attr<FunctionAttr>("body")) {}
+  Status run(KernelContext& c) override {
+    WEFT_ASSIGN(FunctionHandle * cond, cond_.get(c));
+    WEFT_ASSIGN(FunctionHandle * body, body_.get(c));
+    const size_t n = size_t(c.num_inputs());
+    if (cond->arg_types().size() != n || body->arg_types().size() != n || body->ret_types().size() != n || cond->ret_types().size() != 1)
+      return invalid_argument("the functions of a loop with ", n, " variables take ", cond->arg_types().size(), " and ", body->arg_types().size(),
+                              " arguments and give ", cond->ret_types().size(), " and ", body->ret_types().size(), " results");
+    for (size_t i = 0; i < n; ++i) {
+      if (body->ret_types()[i] != base_type(c.node().input_types()[i]) || body->arg_types()[i] != body->ret_types()[i] || cond->arg_types()[i] != body->arg_types()[i])
+        return invalid_argument("variable ", i, " of a loop is ", dtype_name(c.node().input_types()[i]), " outside and ", dtype_name(body->ret_types()[i]), " inside");
+    }
+    std::vector<Tensor> vars(n);
+    for (size_t i = 0; i < n; ++i) vars[i] = take_input(c, int(i));
+    if (cond->ret_types()[0] == DType::kBool) {
+      WEFT_RETURN_IF_ERROR(body->loop(c.env(), *cond, vars));
+    } else {
+      WEFT_RETURN_IF_ERROR(loop_of_number(c, *cond, *body, vars));
+    }
+    for (size_t i = 0; i < n; ++i) c.set_output(int(i), std::move(vars[i]));
+    return {};
+  }
+
+ private:
+  // Any number may be the condition, as in Python.
+  static Status loop_of_number(KernelContext& c, FunctionHandle& cond, FunctionHandle& body, std::vector<Tensor>& vars) {
+    for (;;) {
+      std::vector<Tensor> args = vars, rets(vars.size());
+      Tensor go;
+      WEFT_RETURN_IF_ERROR(cond.run(c.env(), args, {&go, 1}));
+      WEFT_ASSIGN(bool value, truth_of(go));
+      if (!value) return {};
+      WEFT_RETURN_IF_ERROR(body.run(c.env(), vars, rets));
+      vars = std::move(rets);
+    }
+  }
+  Callee cond_, body_;
+};
+
+class ForKernel final : public Kernel {
+ public:
+  explicit ForKernel(const NodeInfo& node) : body_(node.attr<FunctionAttr>("body")) {}
+  Status run(KernelContext& c) override {
+    int32_t range[3];
+    static constexpr const char* kNames[] = {"start", "limit", "delta"};
+    for (int i = 0; i < 3; ++i) {
+      if (c.input(i).rank() != 0) return invalid_argument(kNames[i], " must be a scalar, got shape ", c.input(i).shape());
+      range[i] = c.input(i).data<int32_t>()[0];
+    }
+    const auto [start, limit, delta] = range;
+    if ((delta > 0 && start <= limit) || (delta < 0 && start >= limit) || (delta == 0 && start == limit)) {
+    } else {
+      return invalid_argument("Invalid start/limit/delta: ", start, " ", limit, " ", delta);
+    }
+    WEFT_ASSIGN(FunctionHandle * f, body_.get(c));
+    const size_t n = size_t(c.num_inputs()) - 3;
+    if (f->arg_types().size() != n + 1 || f->ret_types().size() != n) return invalid_argument("For loop body returned ", f->ret_types().size(), " arguments. Expected: ", n);
+    std::vector<Tensor> vars(n);
+    for (size_t i = 0; i < n; ++i) vars[i] = take_input(c, int(i) + 3);
+    for (int64_t i = start; delta > 0 ? i < limit : delta < 0 && i > limit; i += delta) {
+      std::vector<Tensor> args;
+      args.push_back(Tensor::scalar<int32_t>(int32_t(i)));
+      for (auto& v : vars) args.push_back(std::move(v));
+      WEFT_RETURN_IF_ERROR(f->run(c.env(), args, vars));
+    }
+    for (size_t i = 0; i < n; ++i) c.set_output(int(i), std::move(vars[i]));
+    return {};
+  }
+
+ private:
+  Callee body_;
+};
+
+// The place of the kind of device this runs on, or the length of the list.
+Status run_device_index(KernelContext& c) {
+  const auto& names = c.attr<std::vector<std::string>>("device_names");
+  int index = int(names.size());
+  for (int i = int(names.size()) - 1; i >= 0; --i) {
+    if (names[size_t(i)] == c.device().type()) index = i;
+  }
+  WEFT_ASSIGN(Tensor * out, c.allocate(0, {}));
+  out->data<int32_t>()[0] = index;
+  return {};
+}
+
+// A value that no one may use; TensorFlow fails when it runs.
+Status run_fake_param(KernelContext& c) {
+  const auto& shape = c.attr<PartialShape>("shape");
+  if (c.output_type(0) == DType::kResource || c.output_type(0) == DType::kVariant || !shape.fully_known()) return c.allocate(0, {}).status();
+  return c.allocate(0, *shape.concrete()).status();
+}
+
 }  // namespace
+
+Result<FunctionHandle*> Callee::get(const KernelContext& c) {
+  FunctionCaller* caller = c.env().functions;
+  if (!caller) return failed_precondition(c.node().op(), " calls function ", f_.name, ", which needs a context with functions");
+  if (caller_.load(std::memory_order_acquire) == caller) return handle_.load(std::memory_order_relaxed);
+  std::lock_guard lock(mutex_);
+  WEFT_ASSIGN(auto handle, caller->instantiate(f_, options_));
+  handle_.store(handle.get(), std::memory_order_relaxed);
+  caller_.store(caller, std::memory_order_release);
+  return handle.get();
+}
+
+Tensor take_input(KernelContext& c, int i) {
+  if (c.input_donated(i)) return std::move(const_cast<Tensor&>(c.input(i)));
+  return c.input(i);
+}
 
 void function(Registry& r) {
   r.add("Case")
@@ -52,21 +261,24 @@ void function(Registry& r) {
       .attr("output_shapes: list(shape) = []")
       .stateful()
       .doc("Calls the function that an index chooses.")
-      .shape(promised_shapes);
+      .shape(promised_shapes)
+      .cpu_make(make<CaseKernel>);
 
   r.add("DeviceIndex")
       .out("index: int32")
       .attr("device_names: list(string)")
       .stateful().effect_free()
       .doc("The place of the current kind of device in a list of names.")
-      .shape(shapes::scalar);
+      .shape(shapes::scalar)
+      .cpu(run_device_index);
 
   r.add("FakeParam")
       .out("output: dtype")
       .attr("dtype: type")
       .attr("shape: shape")
       .doc("Stands for a value that is never used, in a branch that has none.")
-      .shape(shape_attr);
+      .shape(shape_attr)
+      .cpu(run_fake_param);
 
   r.add("For")
       .in("start: int32")
@@ -77,7 +289,8 @@ void function(Registry& r) {
       .attr("T: list(type) >= 0")
       .attr("body: func")
       .doc("Calls a function for each number from start to limit, passing its results on.")
-      .shape(shapes::unknown);
+      .shape(shapes::unknown)
+      .cpu_make(make<ForKernel>);
 
   r.add("If")
       .in("cond: Tcond")
@@ -91,7 +304,8 @@ void function(Registry& r) {
       .attr("output_shapes: list(shape) = []")
       .stateful()
       .doc("Calls one of two functions.")
-      .shape(promised_shapes);
+      .shape(promised_shapes)
+      .cpu_make(make<IfKernel>);
 
   r.add("PartitionedCall")
       .in("args: Tin")
@@ -103,7 +317,8 @@ void function(Registry& r) {
       .attr("config_proto: string = ''")
       .attr("executor_type: string = ''")
       .doc("Calls a function that has no side effects; its parts may run on several devices.")
-      .shape(shapes::unknown);
+      .shape(shapes::unknown)
+      .cpu_make(make<CallKernel>);
 
   r.add("RemoteCall")
       .in("target: string")
@@ -114,7 +329,8 @@ void function(Registry& r) {
       .attr("f: func")
       .stateful()
       .doc("Calls a function on another device or process.")
-      .shape(shapes::unknown);
+      .shape(shapes::unknown)
+      .cpu_make(make<RemoteCallKernel>);
 
   r.add("StatefulPartitionedCall")
       .in("args: Tin")
@@ -128,7 +344,8 @@ void function(Registry& r) {
       .stateful()
       .distributed_communication()
       .doc("Calls a function; its parts may run on several devices.")
-      .shape(shapes::unknown);
+      .shape(shapes::unknown)
+      .cpu_make(make<CallKernel>);
 
   r.add("StatelessCase")
       .in("branch_index: int32")
@@ -139,7 +356,8 @@ void function(Registry& r) {
       .attr("branches: list(func) >= 1")
       .attr("output_shapes: list(shape) = []")
       .doc("Calls the function that an index chooses, none of which has side effects.")
-      .shape(promised_shapes);
+      .shape(promised_shapes)
+      .cpu_make(make<CaseKernel>);
 
   r.add("StatelessIf")
       .in("cond: Tcond")
@@ -152,7 +370,8 @@ void function(Registry& r) {
       .attr("else_branch: func")
       .attr("output_shapes: list(shape) = []")
       .doc("Calls one of two functions, neither of which has side effects.")
-      .shape(promised_shapes);
+      .shape(promised_shapes)
+      .cpu_make(make<IfKernel>);
 
   r.add("StatelessWhile")
       .in("input: T")
@@ -163,7 +382,8 @@ void function(Registry& r) {
       .attr("output_shapes: list(shape) = []")
       .attr("parallel_iterations: int = 10")
       .doc("Calls a function without side effects as long as another gives true.")
-      .shape(loop_shapes);
+      .shape(loop_shapes)
+      .cpu_make(make<WhileKernel>);
 
   r.add("SymbolicGradient")
       .in("input: Tin")
@@ -184,7 +404,8 @@ void function(Registry& r) {
       .attr("parallel_iterations: int = 10")
       .stateful()
       .doc("Calls a function as long as another gives true.")
-      .shape(loop_shapes);
+      .shape(loop_shapes)
+      .cpu_make(make<WhileKernel>);
 }
 
 }  // namespace weft::ops

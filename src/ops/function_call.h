@@ -1,0 +1,33 @@
+// For kernels that call functions: the handle is looked up once per kernel.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "op/function_caller.h"
+#include "op/kernel.h"
+
+namespace weft::ops {
+
+// One function attribute of a node and, after the first call, its handle.
+class Callee {
+ public:
+  explicit Callee(op::FunctionAttr f, op::InstantiateOptions options = {}) : f_(std::move(f)), options_(std::move(options)) {}
+  Callee(const Callee&) = delete;
+
+  // FailedPrecondition outside functions and sessions.
+  core::Result<op::FunctionHandle*> get(const op::KernelContext& c);
+
+ private:
+  const op::FunctionAttr f_;
+  const op::InstantiateOptions options_;
+  std::atomic<op::FunctionHandle*> handle_{nullptr};
+  std::atomic<op::FunctionCaller*> caller_{nullptr};
+  std::mutex mutex_;
+};
+
+// Input i to pass on: moved where the caller of the kernel gives it away, so that the callee may write in place.
+core::Tensor take_input(op::KernelContext& c, int i);
+
+}  // namespace weft::ops

@@ -1,0 +1,235 @@
+#include "runtime/function_runtime.h"
+
+#include <algorithm>
+
+#include "runtime/partition.h"
+#include "runtime/placer.h"
+#include "runtime/program.h"
+
+namespace weft::runtime {
+namespace {
+
+constexpr size_t kMaxSpecials = 16;  // plans for particular shapes, per function
+
+std::string key_of(const FunctionAttr& f, const InstantiateOptions& o) {
+  std::string key = f.name;
+  if (f.attrs) {
+    for (const auto& [k, v] : *f.attrs) key += cat("\x01", k, "\x02", v.to_string());
+  }
+  key += cat("\x03", o.target, "\x03", o.executor_type, "\x03", o.multi_device ? "1" : "0", "\x03", o.config_proto);
+  for (const auto& d : o.output_devices) key += cat("\x03", d);
+  return key;
+}
+
+}  // namespace
+
+// ---- Instance ------------------------------------------------------------------------------------------
+
+Instance::Instance(FunctionLibraryRuntime& runtime, graph::FunctionBody body, InstantiateOptions options)
+    : runtime_(runtime), body_(std::move(body)), options_(std::move(options)) {
+  // Without a plain tensor among the arguments there are no shapes to specialise to.
+  specialisable_ = std::any_of(body_.arg_types.begin(), body_.arg_types.end(), [](DType t) { return t != DType::kResource && t != DType::kVariant; });
+}
+
+Result<graph::FunctionBody> Instance::optimized(const std::vector<PartialShape>& arg_shapes) const {
+  graph::FunctionBody body;
+  std::vector<graph::Node*> map;
+  body.name = body_.name;
+  body.graph = body_.graph->clone(&map);
+  auto at = [&](const std::vector<graph::Node*>& from, std::vector<graph::Node*>& to) {
+    for (const graph::Node* n : from) to.push_back(map[size_t(n->id())]);
+  };
+  at(body_.args, body.args);
+  at(body_.rets, body.rets);
+  at(body_.control_rets, body.control_rets);
+  body.arg_types = body_.arg_types;
+  body.ret_types = body_.ret_types;
+  graph::PassContext c;
+  c.env = runtime_.env();
+  c.env.device = runtime_.default_device(options_);
+  c.arg_shapes = arg_shapes;
+  c.disabled = runtime_.options().disabled_passes;
+  WEFT_RETURN_IF_ERROR(graph::optimize(body, c));
+  PlaceOptions p;
+  p.devices = runtime_.options().devices;
+  p.default_device = c.env.device;
+  if (const auto* soft = runtime_.options().soft_placement) p.allow_soft_placement = soft->load();
+  if (const auto* log = runtime_.options().log_device_placement) p.log = log->load();
+  p.output_devices = options_.output_devices;
+  WEFT_RETURN_IF_ERROR(place(body, p));
+  return body;
+}
+
+Result<std::unique_ptr<Executable>> Instance::make_plan(const std::vector<PartialShape>& arg_shapes) const {
+  WEFT_ASSIGN(graph::FunctionBody body, optimized(arg_shapes));
+  const RuntimeOptions& o = runtime_.options();
+  PlanContext c{o.registry, runtime_.default_device(options_), o.pool, o.inter};
+  if (o.devices->all().size() > 1) {
+    Device* only = single_device(body, *o.devices);
+    if (!only) return plan_partitioned(body, *o.devices, c);
+    c.device = only;
+  }
+  if (!needs_dataflow(body)) {
+    auto program = plan_sequential(body, c);
+    if (program.ok() || program.status().code() != Code::kUnimplemented) return program;
+  }
+  return plan_dataflow(body, c);
+}
+
+Result<Executable*> Instance::plan() {
+  if (Executable* e = general_.load(std::memory_order_acquire)) return e;
+  std::lock_guard lock(mutex_);
+  if (Executable* e = general_.load(std::memory_order_acquire)) return e;
+  if (!error_.ok()) return error_;
+  auto made = make_plan({});
+  if (!made.ok()) return error_ = made.status();
+  general_owner_ = std::move(made).value();
+  general_.store(general_owner_.get(), std::memory_order_release);
+  return general_owner_.get();
+}
+
+bool Instance::matches(const Special& s, std::span<const Tensor> args) const {
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (!(args[i].shape() == s.shapes[i])) return false;
+  }
+  return true;
+}
+
+Result<Executable*> Instance::choose(std::span<const Tensor> args) {
+  if (const Special* s = recent_.load(std::memory_order_acquire); s && matches(*s, args)) [[likely]] return s->plan.get();
+  if (!specialisable_ || args.size() != body_.arg_types.size()) return plan();
+  if (auto all = specials_.load()) {
+    for (const auto& s : *all) {
+      if (!matches(*s, args)) continue;
+      recent_.store(s.get(), std::memory_order_release);
+      return s->plan.get();
+    }
+  }
+  // Shapes seen once run the general plan; a second time in a row they are worth one of their own.
+  if (Executable* e = specialise(args)) return e;
+  return plan();
+}
+
+Executable* Instance::specialise(std::span<const Tensor> args) {
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) return nullptr;
+  const bool again = missed_.size() == args.size() && std::equal(args.begin(), args.end(), missed_.begin(), [](const Tensor& t, const Shape& s) { return t.shape() == s; });
+  missed_.clear();
+  for (const Tensor& t : args) missed_.push_back(t.shape());
+  auto all = specials_.load();
+  if (!again || (all && all->size() >= kMaxSpecials)) return nullptr;
+  std::vector<PartialShape> shapes;
+  for (size_t i = 0; i < args.size(); ++i) shapes.push_back(PartialShape(args[i].shape()));
+  auto made = make_plan(shapes);
+  if (!made.ok()) {
+    // The general plan reports what is wrong, at the node that fails.
+    specialisable_ = false;
+    return nullptr;
+  }
+  auto special = std::make_shared<Special>();
+  special->shapes = missed_;
+  special->plan = std::move(made).value();
+  auto more = all ? std::make_shared<Specials>(*all) : std::make_shared<Specials>();
+  more->push_back(special);
+  specials_.store(more);
+  recent_.store(special.get(), std::memory_order_release);
+  return special->plan.get();
+}
+
+Status Instance::run(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) {
+  WEFT_ASSIGN(Executable * e, choose(args));
+  return e->run(env, args, rets);
+}
+
+void Instance::run_async(const KernelEnv& env, std::vector<Tensor> args, Done done) {
+  auto e = choose(args);
+  if (!e.ok()) return done(e.status(), {});
+  (*e)->run_async(env, std::move(args), std::move(done));
+}
+
+Status Instance::loop(const KernelEnv& env, FunctionHandle& cond, std::span<Tensor> vars) {
+  if (auto* c = dynamic_cast<Instance*>(&cond)) {
+    WEFT_ASSIGN(Executable * ce, c->choose(vars));
+    WEFT_ASSIGN(Executable * be, choose(vars));
+    auto* cp = dynamic_cast<Program*>(ce);
+    auto* bp = dynamic_cast<Program*>(be);
+    // Shapes may change from one iteration to the next, so only general plans fit a whole loop.
+    if (cp && bp && c->recent_.load() == nullptr && recent_.load() == nullptr) return Program::loop(*cp, *bp, env, vars);
+  }
+  for (;;) {
+    std::vector<Tensor> args(vars.begin(), vars.end());
+    Tensor go;
+    WEFT_RETURN_IF_ERROR(cond.run(env, args, {&go, 1}));
+    if (go.dtype() != DType::kBool || go.num_elements() != 1)
+      return invalid_argument("the condition of a loop must give one truth value, not ", dtype_name(go.dtype()), " of shape ", go.shape());
+    if (!go.data<bool>()[0]) return {};
+    std::vector<Tensor> rets(vars.size());
+    WEFT_RETURN_IF_ERROR(run(env, vars, rets));
+    std::move(rets.begin(), rets.end(), vars.begin());
+  }
+}
+
+// ---- FunctionLibraryRuntime ----------------------------------------------------------------------------
+
+FunctionLibraryRuntime::FunctionLibraryRuntime(RuntimeOptions options, std::shared_ptr<graph::FunctionLibrary> library)
+    : options_(std::move(options)), library_(std::move(library)) {}
+
+FunctionLibraryRuntime::~FunctionLibraryRuntime() = default;
+
+Device* FunctionLibraryRuntime::default_device(const InstantiateOptions& o) const {
+  if (!o.target.empty()) {
+    if (auto name = DeviceName::parse(o.target); name.ok()) {
+      if (Device* d = options_.devices->find(*name)) return d;
+    }
+  }
+  return options_.devices->host();
+}
+
+KernelEnv FunctionLibraryRuntime::env() const {
+  KernelEnv e;
+  e.device = options_.devices->host();
+  e.pool = options_.pool;
+  e.resources = options_.resources;
+  e.step_resources = options_.resources;
+  e.functions = const_cast<FunctionLibraryRuntime*>(this);
+  return e;
+}
+
+Result<std::shared_ptr<FunctionHandle>> FunctionLibraryRuntime::instantiate(const FunctionAttr& function, const InstantiateOptions& options) {
+  WEFT_ASSIGN(auto def, library_->find(function.name));
+  if (!options.target.empty()) {
+    auto name = DeviceName::parse(options.target);
+    if (!name.ok()) return invalid_argument("Malformed device specification '", options.target, "' for function ", function.name);
+    if (!options_.devices->find(*name)) return invalid_argument("function ", function.name, " is to run on ", options.target, ", which is no device of this process");
+  }
+  const std::string key = key_of(function, options);
+  {
+    std::shared_lock lock(mutex_);
+    if (auto it = instances_.find(key); it != instances_.end() && it->second.def == def) return std::shared_ptr<FunctionHandle>(it->second.instance);
+  }
+  static const AttrMap kNone;
+  WEFT_ASSIGN(graph::FunctionBody body, graph::instantiate_function(*def, function.attrs ? *function.attrs : kNone, *options_.registry, library_));
+  auto made = std::make_shared<Instance>(*this, std::move(body), options);
+  std::unique_lock lock(mutex_);
+  auto& slot = instances_[key];
+  if (slot.def == def && slot.instance) return std::shared_ptr<FunctionHandle>(slot.instance);
+  if (slot.instance) dropped_.push_back(std::move(slot.instance));
+  slot = {std::move(def), std::move(made)};
+  return std::shared_ptr<FunctionHandle>(slot.instance);
+}
+
+std::shared_ptr<Instance> FunctionLibraryRuntime::instantiate(graph::FunctionBody body, const InstantiateOptions& options) {
+  return std::make_shared<Instance>(*this, std::move(body), options);
+}
+
+void FunctionLibraryRuntime::clear() {
+  std::unique_lock lock(mutex_);
+  for (auto& [key, cached] : instances_) dropped_.push_back(std::move(cached.instance));
+  instances_.clear();
+}
+
+Step::Step(FunctionLibraryRuntime& runtime) : env_(runtime.env()) { env_.step_id = runtime.next_step(); }
+
+Step::~Step() = default;
+
+}  // namespace weft::runtime

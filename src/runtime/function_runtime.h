@@ -1,0 +1,118 @@
+// FunctionLibraryRuntime: turns functions of a library into plans, once, and runs them. One for each
+// eager context and each session; it implements the seam FunctionCaller.
+//
+//   instantiate: body -> passes -> place -> (partition) -> Executable
+//   run:         the plan for these shapes of arguments if there is one, else the general plan
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/device.h"
+#include "graph/function_library.h"
+#include "graph/passes/passes.h"
+#include "op/resource_manager.h"
+#include "runtime/executable.h"
+
+namespace weft::runtime {
+
+struct RuntimeOptions {
+  const Registry* registry = nullptr;
+  const DeviceSet* devices = nullptr;
+  ThreadPool* pool = nullptr;   // inside ops
+  ThreadPool* inter = nullptr;  // between ops
+  ResourceManager* resources = nullptr;
+  std::atomic<bool>* soft_placement = nullptr;        // null: on
+  std::atomic<bool>* log_device_placement = nullptr;  // null: off
+  std::vector<std::string> disabled_passes;
+};
+
+// What instantiate makes.
+class Instance final : public FunctionHandle {
+ public:
+  Instance(class FunctionLibraryRuntime& runtime, graph::FunctionBody body, InstantiateOptions options);
+  const std::vector<DType>& arg_types() const override { return body_.arg_types; }
+  const std::vector<DType>& ret_types() const override { return body_.ret_types; }
+  Status run(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) override;
+  void run_async(const KernelEnv& env, std::vector<Tensor> args, Done done) override;
+  Status loop(const KernelEnv& env, FunctionHandle& cond, std::span<Tensor> vars) override;
+
+  const std::string& name() const { return body_.name; }
+  // The general plan; made at the first call, or here.
+  Result<Executable*> plan();
+  // The body after passes and placement, for people and tools.
+  Result<graph::FunctionBody> optimized(const std::vector<PartialShape>& arg_shapes) const;
+
+ private:
+  struct Special {
+    std::vector<Shape> shapes;
+    std::unique_ptr<Executable> plan;
+  };
+  using Specials = std::vector<std::shared_ptr<const Special>>;
+  Result<Executable*> choose(std::span<const Tensor> args);
+  Result<std::unique_ptr<Executable>> make_plan(const std::vector<PartialShape>& arg_shapes) const;
+  bool matches(const Special& s, std::span<const Tensor> args) const;
+  Executable* specialise(std::span<const Tensor> args);
+
+  FunctionLibraryRuntime& runtime_;
+  const graph::FunctionBody body_;
+  const InstantiateOptions options_;
+  std::mutex mutex_;
+  std::atomic<Executable*> general_{nullptr};
+  std::unique_ptr<Executable> general_owner_;
+  Status error_;
+  std::atomic<const Special*> recent_{nullptr};
+  std::atomic<std::shared_ptr<const Specials>> specials_;
+  std::vector<Shape> missed_;  // the shapes that last had no plan of their own
+  bool specialisable_ = true;
+};
+
+class FunctionLibraryRuntime final : public FunctionCaller {
+ public:
+  FunctionLibraryRuntime(RuntimeOptions options, std::shared_ptr<graph::FunctionLibrary> library);
+  ~FunctionLibraryRuntime() override;
+
+  Result<std::shared_ptr<FunctionHandle>> instantiate(const FunctionAttr& function, const InstantiateOptions& options = {}) override;
+  // A body that is not in the library (a session's graph with its feeds and fetches).
+  std::shared_ptr<Instance> instantiate(graph::FunctionBody body, const InstantiateOptions& options = {});
+
+  const std::shared_ptr<graph::FunctionLibrary>& library() const { return library_; }
+  const RuntimeOptions& options() const { return options_; }
+  Device* default_device(const InstantiateOptions& o) const;
+  // The surroundings of a step that starts here.
+  KernelEnv env() const;
+  int64_t next_step() { return steps_.fetch_add(1, std::memory_order_relaxed) + 1; }
+  // Drops plans (handles in use stay valid); for changed devices or removed functions.
+  void clear();
+
+ private:
+  const RuntimeOptions options_;
+  std::shared_ptr<graph::FunctionLibrary> library_;
+  std::atomic<int64_t> steps_{0};
+  std::shared_mutex mutex_;
+  struct Cached {
+    std::shared_ptr<const graph::FunctionDef> def;
+    std::shared_ptr<Instance> instance;
+  };
+  std::unordered_map<std::string, Cached> instances_;
+  std::vector<std::shared_ptr<Instance>> dropped_;  // running plans may still call them
+};
+
+// Runs a step from outside (an eager call, a session): gives it an id, resources and cancellation of its own.
+class Step {
+ public:
+  explicit Step(FunctionLibraryRuntime& runtime);
+  ~Step();
+  KernelEnv& env() { return env_; }
+
+ private:
+  KernelEnv env_;
+  std::unique_ptr<ResourceManager> resources_;
+};
+
+}  // namespace weft::runtime

@@ -1,0 +1,284 @@
+#include "runtime/session.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <map>
+#include <thread>
+#include <unordered_map>
+
+namespace weft::runtime {
+
+using graph::Endpoint;
+using graph::FunctionBody;
+using graph::Node;
+
+std::shared_ptr<ThreadPool> shared_pool(int threads, bool inter) {
+  static std::mutex mutex;
+  static auto* pools = new std::map<std::pair<int, bool>, std::shared_ptr<ThreadPool>>();
+  if (threads <= 0) threads = std::max(1, int(std::thread::hardware_concurrency()));
+  threads = std::min(threads, 1024);
+  std::lock_guard lock(mutex);
+  auto& p = (*pools)[{threads, inter}];
+  if (!p) p = std::make_shared<ThreadPool>(threads);
+  return p;
+}
+
+const DeviceSet* shared_cpus(int count) {
+  static std::mutex mutex;
+  static auto* sets = new std::map<int, std::unique_ptr<DeviceSet>>();
+  std::lock_guard lock(mutex);
+  auto& set = (*sets)[count];
+  if (!set) set = DeviceSet::cpus(count);
+  return set.get();
+}
+
+Session::Session(graph::Graph& graph, std::mutex& mutex, const SessionOptions& o)
+    : graph_(graph),
+      graph_mutex_(mutex),
+      options_(o),
+      devices_(shared_cpus(std::max(1, o.cpu_devices))),
+      pool_(shared_pool(o.intra_threads, false)),
+      inter_(shared_pool(o.inter_threads, true)),
+      soft_placement_(o.allow_soft_placement),
+      log_placement_(o.log_device_placement) {
+  RuntimeOptions r;
+  r.registry = &graph.registry();
+  r.devices = devices_;
+  r.pool = pool_.get();
+  r.inter = inter_.get();
+  r.resources = &resources_;
+  r.soft_placement = &soft_placement_;
+  r.log_device_placement = &log_placement_;
+  r.disabled_passes = o.disabled_passes;
+  runtime_ = std::make_unique<FunctionLibraryRuntime>(std::move(r), graph.library());
+}
+
+Session::~Session() {
+  (void)close();
+  // Plans call functions of the runtime and hold resources; iterators hold functions.
+  planned_.clear();
+  resources_.clear();
+}
+
+Status Session::close() {
+  if (!closed_.exchange(true)) cancellation_.start_cancel();
+  return {};
+}
+
+std::shared_ptr<Instance> Session::find(std::span<const Endpoint> feeds, std::span<const Endpoint> fetches, std::span<Node* const> targets) const {
+  std::shared_lock lock(mutex_);
+  for (const auto& p : planned_) {
+    if (std::equal(feeds.begin(), feeds.end(), p->key.feeds.begin(), p->key.feeds.end()) &&
+        std::equal(fetches.begin(), fetches.end(), p->key.fetches.begin(), p->key.fetches.end()) &&
+        std::equal(targets.begin(), targets.end(), p->key.targets.begin(), p->key.targets.end()))
+      return p->instance;
+  }
+  return nullptr;
+}
+
+// The part of the graph that the fetches and targets need, cut off at the feeds.
+Result<FunctionBody> Session::make_body(std::span<const Endpoint> feeds, std::span<const Endpoint> fetches, std::span<Node* const> targets) {
+  FunctionBody body;
+  body.name = "session";
+  body.graph = std::make_unique<graph::Graph>(graph_.registry(), graph_.library());
+  body.graph->versions = graph_.versions;
+  std::vector<std::vector<std::pair<int, int>>> fed(size_t(graph_.num_ids()));  // by node: output, argument
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    const Endpoint& f = feeds[i];
+    if (!f.node || f.index < 0 || f.index >= f.node->num_outputs()) return invalid_argument("Feed ", i, " names an output that does not exist");
+    for (auto [output, arg] : fed[size_t(f.node->id())]) {
+      if (output == f.index) return invalid_argument("Endpoint \"", f.node->name(), ":", f.index, "\" fed more than once.");
+    }
+    fed[size_t(f.node->id())].emplace_back(f.index, int(i));
+    AttrMap attrs;
+    attrs["T"] = base_type(f.node->output_type(f.index));
+    attrs["index"] = int64_t(i);
+    WEFT_ASSIGN(Node * arg, body.graph->add(cat("_arg_", f.node->name(), "_", f.index, "_", i), "_Arg", std::move(attrs), {}));
+    body.args.push_back(arg);
+    body.arg_types.push_back(base_type(f.node->output_type(f.index)));
+  }
+  auto feed_of = [&](const Endpoint& e) {
+    for (auto [output, arg] : fed[size_t(e.node->id())]) {
+      if (output == e.index) return arg;
+    }
+    return -1;
+  };
+  // Which nodes are needed.
+  std::vector<char> need(size_t(graph_.num_ids()), 0);
+  std::vector<Node*> todo;
+  auto want = [&](Node* n) {
+    if (!need[size_t(n->id())]) {
+      need[size_t(n->id())] = 1;
+      todo.push_back(n);
+    }
+  };
+  for (size_t i = 0; i < fetches.size(); ++i) {
+    const Endpoint& f = fetches[i];
+    if (!f.node || f.index < 0 || f.index >= f.node->num_outputs()) return invalid_argument("Fetch ", i, " names an output that does not exist");
+    if (feed_of(f) < 0) want(f.node);
+  }
+  for (Node* t : targets) want(t);
+  while (!todo.empty()) {
+    Node* n = todo.back();
+    todo.pop_back();
+    for (const Endpoint& e : n->inputs()) {
+      if (!e.node) return invalid_argument("{{node ", n->name(), "}} has an input that leads nowhere");
+      if (feed_of(e) < 0) want(e.node);
+    }
+    for (Node* c : n->control_inputs()) {
+      // A node all of whose outputs are fed does not run.
+      if (c->num_outputs() == 0 || int(fed[size_t(c->id())].size()) < c->num_outputs()) want(c);
+    }
+  }
+  // Copied in an order in which inputs come first; the ways back of loops afterwards.
+  std::vector<Node*> map(size_t(graph_.num_ids()), nullptr);
+  std::vector<Node*> order;
+  std::vector<int> waiting(size_t(graph_.num_ids()), 0);
+  std::vector<int> ready;
+  auto is_back = [](const Node* n) { return n->op() == "NextIteration" || n->op() == "RefNextIteration"; };
+  const auto later = std::greater<int>();
+  for (int id = 0; id < graph_.num_ids(); ++id) {
+    if (!need[size_t(id)]) continue;
+    Node* n = graph_.node(id);
+    for (const Endpoint& e : n->inputs()) waiting[size_t(id)] += feed_of(e) < 0 && !is_back(e.node);
+    for (Node* c : n->control_inputs()) waiting[size_t(id)] += need[size_t(c->id())];
+    if (!waiting[size_t(id)]) ready.push_back(id);
+  }
+  std::make_heap(ready.begin(), ready.end(), later);
+  auto done_for = [&](Node* reader) {
+    if (!need[size_t(reader->id())] || --waiting[size_t(reader->id())]) return;
+    ready.push_back(reader->id());
+    std::push_heap(ready.begin(), ready.end(), later);
+  };
+  size_t needed = size_t(std::count(need.begin(), need.end(), 1));
+  while (!ready.empty()) {
+    std::pop_heap(ready.begin(), ready.end(), later);
+    Node* n = graph_.node(ready.back());
+    ready.pop_back();
+    --needed;
+    std::vector<Endpoint> inputs;
+    std::vector<Node*> controls;
+    bool back = false;
+    for (const Endpoint& e : n->inputs()) {
+      const int arg = feed_of(e);
+      if (arg >= 0) inputs.push_back({body.args[size_t(arg)], 0});
+      else inputs.push_back({map[size_t(e.node->id())], e.index});
+      back |= !inputs.back().node;
+    }
+    for (Node* c : n->control_inputs()) {
+      if (map[size_t(c->id())]) controls.push_back(map[size_t(c->id())]);
+    }
+    WEFT_ASSIGN(Node * copy, body.graph->add(n->name(), n->op(), graph::attrs_of(*n), std::move(inputs), controls, back ? std::span<const DType>(n->info().input_types()) : std::span<const DType>()));
+    copy->device = n->device;
+    map[size_t(n->id())] = copy;
+    order.push_back(n);
+    if (!is_back(n)) {
+      for (const graph::Use& u : n->uses()) {
+        if (feed_of({n, u.output}) < 0) done_for(u.node);
+      }
+    }
+    for (Node* c : n->control_outputs()) done_for(c);
+  }
+  if (needed) return invalid_argument("the graph has a cycle outside of loops");
+  for (Node* n : order) {
+    Node* copy = map[size_t(n->id())];
+    for (int i = 0; i < copy->num_inputs(); ++i) {
+      if (!copy->input(i).node) body.graph->set_input(copy, i, {map[size_t(n->input(i).node->id())], n->input(i).index});
+    }
+  }
+  for (size_t i = 0; i < fetches.size(); ++i) {
+    const int arg = feed_of(fetches[i]);
+    Endpoint from = arg >= 0 ? Endpoint{body.args[size_t(arg)], 0} : Endpoint{map[size_t(fetches[i].node->id())], fetches[i].index};
+    AttrMap attrs;
+    const DType t = base_type(from.node->output_type(from.index));
+    attrs["T"] = t;
+    attrs["index"] = int64_t(i);
+    WEFT_ASSIGN(Node * ret, body.graph->add(cat("_retval_", fetches[i].node->name(), "_", fetches[i].index, "_", i), "_Retval", std::move(attrs), {from}));
+    body.rets.push_back(ret);
+    body.ret_types.push_back(t);
+  }
+  for (Node* t : targets) body.control_rets.push_back(map[size_t(t->id())]);
+  return body;
+}
+
+Result<std::shared_ptr<Instance>> Session::prepare(std::span<const Endpoint> feeds, std::span<const Endpoint> fetches, std::span<Node* const> targets) {
+  if (auto found = find(feeds, fetches, targets)) return found;
+  std::unique_ptr<Planned> planned = std::make_unique<Planned>();
+  {
+    std::lock_guard lock(graph_mutex_);
+    WEFT_ASSIGN(FunctionBody body, make_body(feeds, fetches, targets));
+    planned->instance = runtime_->instantiate(std::move(body));
+  }
+  WEFT_RETURN_IF_ERROR(planned->instance->plan().status());
+  planned->key = {{feeds.begin(), feeds.end()}, {fetches.begin(), fetches.end()}, {targets.begin(), targets.end()}};
+  std::unique_lock lock(mutex_);
+  auto instance = planned->instance;
+  planned_.push_back(std::move(planned));
+  return instance;
+}
+
+namespace {
+
+// Cancels a step that takes too long.
+class Deadline {
+ public:
+  Deadline(int64_t ms, CancellationManager& c) {
+    if (ms <= 0) return;
+    thread_ = std::thread([this, ms, &c] {
+      std::unique_lock lock(mutex_);
+      if (ended_.wait_for(lock, std::chrono::milliseconds(ms), [this] { return over_; })) return;
+      passed_ = true;
+      lock.unlock();
+      c.start_cancel();
+    });
+  }
+  ~Deadline() { stop(); }
+  bool stop() {
+    if (!thread_.joinable()) return passed_;
+    {
+      std::lock_guard lock(mutex_);
+      over_ = true;
+      ended_.notify_one();
+    }
+    thread_.join();
+    return passed_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool over_ = false, passed_ = false;
+  std::thread thread_;
+};
+
+}  // namespace
+
+Status Session::run(std::span<const Endpoint> feeds, std::span<Tensor> feed_values, std::span<const Endpoint> fetches, std::span<Tensor> results,
+                    std::span<Node* const> targets, const RunOptions& options) {
+  if (closed()) return cancelled("Session has been closed.");
+  std::shared_ptr<Instance> instance = find(feeds, fetches, targets);
+  if (!instance) [[unlikely]] {
+    if (fetches.empty() && targets.empty()) return invalid_argument("Must specify at least one target to fetch or execute.");
+    WEFT_ASSIGN(instance, prepare(feeds, fetches, targets));
+  }
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    if (feed_values[i].dtype() != instance->arg_types()[i])
+      return invalid_argument("Expects arg[", i, "] to be ", dtype_name(instance->arg_types()[i]), " but ", dtype_name(feed_values[i].dtype()), " is provided");
+  }
+  Step step(*runtime_);
+  const int64_t timeout = options.timeout_ms > 0 ? options.timeout_ms : options_.timeout_ms;
+  KernelEnv& env = step.env();
+  env.trace = options.trace;
+  if (timeout <= 0 && !options.cancellation) {
+    env.cancellation = &cancellation_;
+    return instance->run(env, feed_values, results);
+  }
+  CancellationManager own(options.cancellation ? options.cancellation : &cancellation_);
+  env.cancellation = &own;
+  Deadline deadline(timeout, own);
+  Status s = instance->run(env, feed_values, results);
+  if (deadline.stop() && !s.ok()) return deadline_exceeded("Timed out waiting for notification");
+  return s;
+}
+
+}  // namespace weft::runtime

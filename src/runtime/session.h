@@ -1,0 +1,79 @@
+// Session: runs parts of a graph, version 1's way: feeds in, fetches out, targets for their effects. A
+// set of feeds and fetches makes a function of the graph, planned once; the graph may grow between runs.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <vector>
+
+#include "op/cancellation.h"
+#include "op/step_trace.h"
+#include "runtime/function_runtime.h"
+
+namespace weft::runtime {
+
+struct SessionOptions {
+  int cpu_devices = 1, intra_threads = 0, inter_threads = 0;
+  bool allow_soft_placement = false, log_device_placement = false;
+  int64_t timeout_ms = 0;  // of every run; 0: none
+  std::vector<std::string> disabled_passes;
+};
+
+class Session {
+ public:
+  // `mutex` guards the graph; both must outlive the session.
+  Session(graph::Graph& graph, std::mutex& mutex, const SessionOptions& options);
+  ~Session();
+
+  struct RunOptions {
+    int64_t timeout_ms = 0;
+    StepTrace* trace = nullptr;
+    CancellationManager* cancellation = nullptr;
+  };
+  // `fetches` outputs are written to `results`. Errors as TensorFlow's: a fetch that is fed is its feed.
+  Status run(std::span<const graph::Endpoint> feeds, std::span<Tensor> feed_values, std::span<const graph::Endpoint> fetches, std::span<Tensor> results,
+             std::span<graph::Node* const> targets, const RunOptions& options);
+  // The plan for these feeds and fetches, as a graph; for people and tools.
+  Result<std::shared_ptr<Instance>> prepare(std::span<const graph::Endpoint> feeds, std::span<const graph::Endpoint> fetches,
+                                            std::span<graph::Node* const> targets);
+
+  const DeviceSet& devices() const { return *devices_; }
+  ResourceManager& resources() { return resources_; }
+  FunctionLibraryRuntime& runtime() { return *runtime_; }
+  // Later runs fail; running ones are cancelled.
+  Status close();
+  bool closed() const { return closed_.load(); }
+
+ private:
+  struct Key {
+    std::vector<graph::Endpoint> feeds, fetches;
+    std::vector<graph::Node*> targets;
+  };
+  struct Planned {
+    Key key;
+    std::shared_ptr<Instance> instance;
+  };
+  std::shared_ptr<Instance> find(std::span<const graph::Endpoint> feeds, std::span<const graph::Endpoint> fetches, std::span<graph::Node* const> targets) const;
+  Result<graph::FunctionBody> make_body(std::span<const graph::Endpoint> feeds, std::span<const graph::Endpoint> fetches, std::span<graph::Node* const> targets);
+
+  graph::Graph& graph_;
+  std::mutex& graph_mutex_;
+  const SessionOptions options_;
+  const DeviceSet* devices_;
+  std::shared_ptr<ThreadPool> pool_, inter_;
+  std::atomic<bool> soft_placement_, log_placement_;
+  std::unique_ptr<FunctionLibraryRuntime> runtime_;
+  ResourceManager resources_;  // after the runtime: iterators in it hold functions
+  CancellationManager cancellation_;
+  std::atomic<bool> closed_{false};
+  mutable std::shared_mutex mutex_;
+  std::vector<std::unique_ptr<Planned>> planned_;
+};
+
+// Pools of a size, shared by all who ask for that size.
+std::shared_ptr<ThreadPool> shared_pool(int threads, bool inter);
+// The CPU devices of a process with that many virtual ones; kept for ever.
+const DeviceSet* shared_cpus(int count);
+
+}  // namespace weft::runtime
