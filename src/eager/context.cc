@@ -1,7 +1,8 @@
 #include "eager/context.h"
 
-#include <map>
 #include <thread>
+
+#include "runtime/session.h"
 
 namespace weft::eager {
 namespace {
@@ -51,16 +52,6 @@ void forget_kernels(uint64_t generation) {
   }
 }
 
-// One set for each number of CPUs that was ever asked for.
-DeviceSet* shared_cpus(int count) {
-  static std::mutex mutex;
-  static auto* sets = new std::map<int, std::unique_ptr<DeviceSet>>();
-  std::lock_guard lock(mutex);
-  auto& set = (*sets)[count];
-  if (!set) set = DeviceSet::cpus(count);
-  return set.get();
-}
-
 struct ThreadExecutor {
   uint64_t context = 0;
   std::shared_ptr<Executor> executor;
@@ -74,12 +65,24 @@ Context::Context(op::Registry& registry, const ContextOptions& o)
       log_device_placement(o.log_device_placement),
       policy(o.policy),
       registry_(registry),
-      devices_(shared_cpus(o.cpu_devices)),
+      devices_(runtime::shared_cpus(o.cpu_devices)),
       id_(next_generation.fetch_add(1)),
       pool_(thread_count(o.intra_threads)),
+      inter_pool_(thread_count(o.inter_threads)),
+      library_(std::make_shared<graph::FunctionLibrary>()),
       executor_(std::make_shared<Executor>(o.async)),
       maybe_async_(o.async),
-      generation_(next_generation.fetch_add(1)) {}
+      generation_(next_generation.fetch_add(1)) {
+  runtime::RuntimeOptions r;
+  r.registry = &registry_;
+  r.devices = devices_;
+  r.pool = &pool_;
+  r.inter = &inter_pool_;
+  r.resources = &resources_;
+  r.soft_placement = &soft_placement;
+  r.log_device_placement = &log_device_placement;
+  runtime_ = std::make_unique<runtime::FunctionLibraryRuntime>(std::move(r), library_);
+}
 
 Context::~Context() {
   (void)executor_->wait();

@@ -12,7 +12,9 @@
 
 #include "core/device.h"
 #include "eager/executor.h"
+#include "graph/function_library.h"
 #include "op/registry.h"
+#include "runtime/function_runtime.h"
 
 namespace weft::eager {
 
@@ -54,10 +56,15 @@ class Context {
   ~Context();
 
   op::Registry& registry() { return registry_; }
-  DeviceSet& devices() { return *devices_; }
+  const DeviceSet& devices() { return *devices_; }
   Device* host() { return devices_->host(); }
   ThreadPool& pool() { return pool_; }
   op::ResourceManager& resources() { return resources_; }
+  // Functions that can be called by name, and what runs them.
+  graph::FunctionLibrary& functions() { return *library_; }
+  runtime::FunctionLibraryRuntime& runtime() { return *runtime_; }
+  // Set to collect what runs in functions; null otherwise.
+  std::atomic<op::StepTrace*> trace{nullptr};
 
   // Soft placement, logging, policy and mode may change while ops run.
   std::atomic<bool> soft_placement, log_device_placement;
@@ -75,14 +82,20 @@ class Context {
   Result<const std::shared_ptr<CachedKernel>*> kernel(const KernelKey& key, FunctionRef<Result<std::shared_ptr<CachedKernel>>()> make);
   void clear_kernels();
   int64_t cached_kernels() const;
-  const op::KernelEnv env_for(Device* device) { return {device, &pool_, &resources_, &resources_, 0}; }
+  const op::KernelEnv env_for(Device* device) {
+    op::KernelEnv env = runtime_->env();
+    env.device = device;
+    return env;
+  }
 
  private:
   op::Registry& registry_;
-  DeviceSet* devices_;  // kept for ever: handles name their device after the context is gone
+  const DeviceSet* devices_;  // kept for ever: handles name their device after the context is gone
   const uint64_t id_;   // unique over all contexts, unlike their addresses
-  ThreadPool pool_;
-  op::ResourceManager resources_;
+  ThreadPool pool_, inter_pool_;
+  std::shared_ptr<graph::FunctionLibrary> library_;
+  std::unique_ptr<runtime::FunctionLibraryRuntime> runtime_;
+  op::ResourceManager resources_;  // after the runtime: iterators in it hold functions
   std::shared_ptr<Executor> executor_;
   std::atomic<bool> maybe_async_;
   mutable std::shared_mutex kernels_mutex_;

@@ -7,6 +7,7 @@
 
 #include "core/log.h"
 #include "core/resource.h"
+#include "eager/function_call.h"
 
 namespace weft::eager {
 namespace {
@@ -48,6 +49,7 @@ Status guarded_run(op::Kernel& kernel, op::KernelContext& c) {
 
 Result<const op::OpSpec*> find_op(Context& context, std::string_view name) {
   if (const op::OpSpec* spec = context.registry().find(name)) return spec;
+  if (const op::OpSpec* function = context.functions().find_spec(name)) return function;
   char host[256] = "localhost";
   gethostname(host, sizeof host - 1);
   return not_found("'", name, "' is neither a type of a primitive operation nor a name of a function registered in binary running on ", host,
@@ -63,9 +65,10 @@ void Op::clear() {
 }
 
 Status Op::reset(std::string_view name, std::string_view device) {
-  if (!is(name)) {
+  if (!is(name) || is_function_) {  // a function may have been replaced meanwhile
     WEFT_ASSIGN(spec_, find_op(*context_, name));
     signature_ = &spec_->signature();
+    is_function_ = !context_->registry().find(name);
   }
   clear();
   return device.empty() ? Status() : set_device(device);
@@ -89,6 +92,8 @@ Status Op::set_input(int i, RefPtr<TensorHandle> input) {
 
 Status Op::set_attr(std::string_view name, op::AttrValue value) {
   const int index = signature_->attr_index(name);
+  // Options of a call, not of the function.
+  if (index < 0 && is_function_ && (name == "config_proto" || name == "executor_type" || name == "config")) return {};
   if (index < 0 && !name.starts_with("_")) return invalid_argument("Unable to find attribute with name: ", name, " of op ", spec_->name);
   append_raw(attr_key_, index);
   if (index < 0) attr_key_.append(name).push_back('\0');
@@ -172,7 +177,7 @@ Result<std::shared_ptr<CachedKernel>> Op::make_kernel(Device* device) const {
     if (is_ref_type(t)) return unimplemented(spec_->name, " op does not support eager execution: an input is a ref.");
   }
   auto cached = std::make_shared<CachedKernel>(CachedKernel{std::move(n), nullptr, device, context_->env_for(device)});
-  WEFT_ASSIGN(cached->kernel, op::make_kernel(context_->registry(), cached->node, device->type()));
+  WEFT_ASSIGN(cached->kernel, is_function_ ? make_function_kernel(*context_, cached->node, device) : op::make_kernel(context_->registry(), cached->node, device->type()));
   return cached;
 }
 

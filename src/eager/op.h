@@ -63,6 +63,7 @@ class Op {
   std::vector<RefPtr<TensorHandle>> inputs_;
   std::vector<std::pair<std::string, op::AttrValue>> attrs_;  // as set; a later one of the same name wins
   std::string attr_key_;      // what was set, in order, as bytes: part of the kernel's cache key
+  bool is_function_ = false;
   bool cacheable_ = true;     // attributes that hold tensors are not worth a key
 };
 

@@ -204,6 +204,7 @@ Result<SessionConfig> decode_config(std::string_view bytes) {
         config.has_soft_placement = true;
         break;
       case 8: config.log_device_placement = r.boolean(); break;
+      case 11: config.operation_timeout_ms = r.int64(); break;
       default: break;
     }
   }

@@ -22,6 +22,7 @@ std::string encode_device_attributes(const core::Device& device);
 struct SessionConfig {
   int cpu_devices = 1, intra_threads = 0, inter_threads = 0;
   bool allow_soft_placement = false, has_soft_placement = false, log_device_placement = false;
+  int64_t operation_timeout_ms = 0;
 };
 core::Result<SessionConfig> decode_config(std::string_view bytes);
 

@@ -1,0 +1,189 @@
+// TF_Session: running graphs, and SavedModels loaded into them.
+#include <sys/stat.h>
+
+#include "capi/graph_internal.h"
+#include "capi/session_internal.h"
+#include "io/op_def.h"
+#include "io/run_metadata.h"
+#include "wire/proto.h"
+#include "saved_model/loader.h"
+
+using namespace weft::capi;  // NOLINT
+using weft::graph::Endpoint;
+using weft::graph::Node;
+
+TF_SessionOptions* TF_NewSessionOptions() {
+  return guard_pointer<TF_SessionOptions>([] { return new TF_SessionOptions; });
+}
+void TF_DeleteSessionOptions(TF_SessionOptions* o) { delete o; }
+
+void TF_SetTarget(TF_SessionOptions* o, const char* target) {
+  if (o) o->target = target ? target : "";
+}
+
+void TF_SetConfig(TF_SessionOptions* o, const void* proto, size_t length, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(o);
+    if (length) WEFT_NOT_NULL(proto);
+    WEFT_ASSIGN(weft::io::SessionConfig c, weft::io::decode_config({static_cast<const char*>(proto), length}));
+    o->options.cpu_devices = c.cpu_devices;
+    o->options.intra_threads = c.intra_threads;
+    o->options.inter_threads = c.inter_threads;
+    o->options.log_device_placement = c.log_device_placement;
+    o->options.allow_soft_placement = c.allow_soft_placement;
+    o->options.timeout_ms = c.operation_timeout_ms;
+    return {};
+  });
+}
+
+namespace {
+
+Status check_target(const TF_SessionOptions& o) {
+  if (o.target.empty() || o.target == "local") return {};
+  return unimplemented("sessions on the remote target '", o.target, "'");
+}
+
+TF_Session* attach(TF_Graph* graph, std::unique_ptr<weft::runtime::Session> session) {
+  auto* s = new TF_Session{graph, std::move(session)};
+  attach_session(graph, s);
+  return s;
+}
+
+// RunOptions: trace_level 1, timeout_in_ms 2.
+struct Run {
+  int64_t timeout_ms = 0;
+  bool trace = false;
+};
+Result<Run> decode_run_options(const TF_Buffer* b) {
+  Run run;
+  if (!b || !b->length) return run;
+  weft::wire::ProtoReader r({static_cast<const char*>(b->data), b->length});
+  while (r.next()) {
+    if (r.field() == 1) run.trace = r.varint() != 0;
+    if (r.field() == 2) run.timeout_ms = r.int64();
+  }
+  if (!r.ok()) return invalid_argument("Unparseable RunOptions proto");
+  return run;
+}
+
+// Most steps have few feeds and fetches; these stay on the stack.
+template <class T, size_t kN>
+class Small {
+ public:
+  explicit Small(int n) : n_(size_t(n)) {
+    if (n_ > kN) heap_.resize(n_);
+  }
+  T* data() { return n_ > kN ? heap_.data() : stack_; }
+  T& operator[](size_t i) { return data()[i]; }
+  std::span<T> span() { return {data(), n_}; }
+
+ private:
+  size_t n_;
+  T stack_[kN];
+  std::vector<T> heap_;
+};
+
+Status run_session(TF_Session* session, const TF_Buffer* run_options, const TF_Output* inputs, TF_Tensor* const* input_values, int ninputs,
+                   const TF_Output* outputs, TF_Tensor** output_values, int noutputs, const TF_Operation* const* targets, int ntargets,
+                   TF_Buffer* run_metadata) {
+  WEFT_NOT_NULL(session);
+  if (ninputs < 0 || noutputs < 0 || ntargets < 0) return invalid_argument("a negative number of inputs, outputs or targets");
+  if (run_metadata && run_metadata->data) return invalid_argument("Passing non-empty run_metadata is invalid.");
+  for (int i = 0; i < noutputs; ++i) output_values[i] = nullptr;
+  Small<Endpoint, 4> feeds(ninputs), fetches(noutputs);
+  Small<weft::core::Tensor, 4> values(ninputs), results(noutputs);
+  Small<Node*, 4> wanted(ntargets);
+  for (int i = 0; i < ninputs; ++i) {
+    WEFT_NOT_NULL(inputs[i].oper);
+    WEFT_NOT_NULL(input_values[i]);
+    feeds[size_t(i)] = unwrap(inputs[i]);
+    values[size_t(i)] = input_values[i]->tensor;
+  }
+  for (int i = 0; i < noutputs; ++i) {
+    WEFT_NOT_NULL(outputs[i].oper);
+    fetches[size_t(i)] = unwrap(outputs[i]);
+  }
+  for (int i = 0; i < ntargets; ++i) {
+    WEFT_NOT_NULL(targets[i]);
+    wanted[size_t(i)] = const_cast<Node*>(unwrap(targets[i]));
+  }
+  weft::runtime::Session::RunOptions options;
+  bool trace = false;
+  if (run_options && run_options->length) {
+    WEFT_ASSIGN(Run run, decode_run_options(run_options));
+    options.timeout_ms = run.timeout_ms;
+    trace = run.trace;
+  }
+  weft::op::StepTrace steps;
+  if (trace && run_metadata) options.trace = &steps;
+  WEFT_RETURN_IF_ERROR(session->session->run(feeds.span(), values.span(), fetches.span(), results.span(), wanted.span(), options));
+  if (run_metadata) fill_buffer(run_metadata, weft::io::encode_run_metadata(steps.take()));
+  for (int i = 0; i < noutputs; ++i) output_values[i] = new TF_Tensor{std::move(results[size_t(i)])};
+  return {};
+}
+
+}  // namespace
+
+TF_Session* TF_NewSession(TF_Graph* graph, const TF_SessionOptions* options, TF_Status* status) {
+  TF_Session* out = nullptr;
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(graph);
+    WEFT_NOT_NULL(options);
+    WEFT_RETURN_IF_ERROR(check_target(*options));
+    out = attach(graph, std::make_unique<weft::runtime::Session>(graph->graph, graph->mutex, options->options));
+    return {};
+  });
+  return out;
+}
+
+TF_Session* TF_LoadSessionFromSavedModel(const TF_SessionOptions* options, const TF_Buffer* run_options, const char* export_dir, const char* const* tags,
+                                         int tags_len, TF_Graph* graph, TF_Buffer* meta_graph_def, TF_Status* status) {
+  TF_Session* out = nullptr;
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(options);
+    WEFT_NOT_NULL(export_dir);
+    WEFT_NOT_NULL(graph);
+    WEFT_RETURN_IF_ERROR(decode_run_options(run_options).status());
+    {
+      std::lock_guard lock(graph->mutex);
+      if (graph->graph.num_nodes() > 0) return invalid_argument("Graph is non-empty.");
+    }
+    std::vector<std::string> wanted;
+    for (int i = 0; i < tags_len; ++i) {
+      WEFT_NOT_NULL(tags[i]);
+      wanted.push_back(tags[i]);
+    }
+    WEFT_ASSIGN(weft::saved_model::MetaGraph meta, weft::saved_model::read_meta_graph(export_dir, wanted));
+    WEFT_ASSIGN(auto session, weft::saved_model::load(graph->graph, graph->mutex, meta, export_dir, options->options));
+    if (meta_graph_def) fill_buffer(meta_graph_def, meta.bytes);
+    out = attach(graph, std::move(session));
+    return {};
+  });
+  return out;
+}
+
+void TF_CloseSession(TF_Session* s, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(s);
+    return s->session->close();
+  });
+}
+
+void TF_DeleteSession(TF_Session* s, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    if (!s) return {};
+    TF_Graph* graph = s->graph;
+    s->session.reset();
+    if (graph) detach_session(graph, s);
+    delete s;
+    return {};
+  });
+}
+
+void TF_SessionRun(TF_Session* session, const TF_Buffer* run_options, const TF_Output* inputs, TF_Tensor* const* input_values, int ninputs,
+                   const TF_Output* outputs, TF_Tensor** output_values, int noutputs, const TF_Operation* const* target_opers, int ntargets,
+                   TF_Buffer* run_metadata, TF_Status* status) {
+  guard(status, [&] {
+    return run_session(session, run_options, inputs, input_values, ninputs, outputs, output_values, noutputs, target_opers, ntargets, run_metadata);
+  });
+}

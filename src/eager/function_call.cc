@@ -1,0 +1,46 @@
+#include "eager/function_call.h"
+
+#include "graph/graph.h"
+
+namespace weft::eager {
+namespace {
+
+class FunctionKernel final : public op::Kernel {
+ public:
+  FunctionKernel(Context& context, std::shared_ptr<op::FunctionHandle> f) : context_(context), f_(std::move(f)) {}
+
+  Status run(op::KernelContext& c) override {
+    op::KernelEnv env = c.env();
+    env.step_id = context_.runtime().next_step();
+    env.trace = context_.trace.load(std::memory_order_relaxed);
+    const size_t n = size_t(c.num_inputs());
+    std::span<Tensor> rets(c.num_outputs() ? &c.output(0) : nullptr, size_t(c.num_outputs()));
+    constexpr size_t kOnStack = 8;
+    if (n <= kOnStack) {
+      Tensor args[kOnStack];
+      for (size_t i = 0; i < n; ++i) args[i] = c.input(int(i));
+      return f_->run(env, {args, n}, rets);
+    }
+    std::vector<Tensor> args(n);
+    for (size_t i = 0; i < n; ++i) args[i] = c.input(int(i));
+    return f_->run(env, args, rets);
+  }
+
+ private:
+  Context& context_;
+  std::shared_ptr<op::FunctionHandle> f_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<op::Kernel>> make_function_kernel(Context& context, const op::NodeInfo& node, Device* device) {
+  auto attrs = std::make_shared<op::AttrMap>();
+  const auto& specs = node.spec().signature().attrs;
+  for (size_t i = 0; i < specs.size(); ++i) (*attrs)[specs[i].name] = node.attrs()[i];
+  op::InstantiateOptions options;
+  if (device != context.host()) options.target = device->name();
+  WEFT_ASSIGN(auto f, context.runtime().instantiate({std::string(node.op()), attrs}, options));
+  return std::unique_ptr<op::Kernel>(new FunctionKernel(context, std::move(f)));
+}
+
+}  // namespace weft::eager
