@@ -32,7 +32,7 @@ struct PlanContext {
   ThreadPool* inter = nullptr;   // for running nodes side by side
 };
 
-// Straight-line code in a valid order. Unimplemented where the body needs another kind (see needs_dataflow).
+// Straight-line code in a valid order; null where the body waits or loops with frames and needs dataflow.
 Result<std::unique_ptr<Executable>> plan_sequential(const graph::FunctionBody& body, const PlanContext& c);
 // Any body: asynchronous kernels, TensorFlow 1's control flow (Switch, Merge, Enter, ...: dead tensors and frames).
 Result<std::unique_ptr<Executable>> plan_dataflow(const graph::FunctionBody& body, const PlanContext& c);

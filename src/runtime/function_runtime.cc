@@ -69,11 +69,8 @@ Result<std::unique_ptr<Executable>> Instance::make_plan(const std::vector<Partia
     if (!only) return plan_partitioned(body, *o.devices, c);
     c.device = only;
   }
-  if (!needs_dataflow(body)) {
-    auto program = plan_sequential(body, c);
-    if (program.ok() || program.status().code() != Code::kUnimplemented) return program;
-  }
-  return plan_dataflow(body, c);
+  WEFT_ASSIGN(std::unique_ptr<Executable> program, plan_sequential(body, c));
+  return program ? std::move(program) : plan_dataflow(body, c);
 }
 
 Result<Executable*> Instance::plan() {

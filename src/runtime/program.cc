@@ -30,9 +30,10 @@ class Program::Planner {
     values_.resize(size_t(body_.graph->num_ids()));
     WEFT_RETURN_IF_ERROR(name_values());
     WEFT_RETURN_IF_ERROR(emit());
-    assign_slots();
+    if (!waits_) assign_slots();
     return {};
   }
+  bool waits() const { return waits_; }
 
  private:
   // A value before it has a slot.
@@ -100,7 +101,10 @@ class Program::Planner {
       auto info = std::make_unique<const NodeInfo>(n->info());
       auto kernel = make_kernel(*c_.registry, *info, c_.device->type());
       if (!kernel.ok()) return with_node(kernel.status(), *info);
-      if ((*kernel)->is_async()) return unimplemented("{{node ", n->name(), "}} waits, which a sequential program cannot");
+      if ((*kernel)->is_async()) {
+        waits_ = true;
+        return {};
+      }
       Instruction in{};
       in.kernel = kernel->get();
       in.node = info.get();
@@ -194,6 +198,7 @@ class Program::Planner {
     p_.num_slots_ = next;
   }
 
+  bool waits_ = false;
   Program& p_;
   const graph::FunctionBody& body_;
   const PlanContext& c_;
@@ -204,9 +209,11 @@ class Program::Planner {
 };
 
 Result<std::unique_ptr<Program>> Program::make(const graph::FunctionBody& body, const PlanContext& c) {
-  if (needs_dataflow(body)) return unimplemented("function ", body.name, " needs the dataflow executor");
   auto p = std::unique_ptr<Program>(new Program());
-  WEFT_RETURN_IF_ERROR(Planner(*p, body, c).plan());
+  if (needs_dataflow(body)) return std::unique_ptr<Program>();
+  Planner planner(*p, body, c);
+  WEFT_RETURN_IF_ERROR(planner.plan());
+  if (planner.waits()) p.reset();
   return p;
 }
 

@@ -15,6 +15,7 @@ namespace weft::runtime {
 
 class Program final : public Executable {
  public:
+  // Null for a body that waits (asynchronous kernels) or has version 1 control flow: that needs dataflow.
   static Result<std::unique_ptr<Program>> make(const graph::FunctionBody& body, const PlanContext& c);
   ~Program() override;
 
