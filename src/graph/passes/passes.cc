@@ -7,6 +7,8 @@ namespace {
 
 constexpr Pass kPasses[] = {
     {"inline", "function_optimization", "replace calls of functions by their bodies", pass_inline},
+    {"fold", "constant_folding", "run nodes whose inputs are constants", pass_fold},
+    {"shapes", "shape_optimization", "answer questions about known shapes", pass_shapes},
     {"prune", "", "drop what no result and no effect needs", pass_prune},
 };
 

@@ -2,6 +2,8 @@
 // The work that Grappler does in TensorFlow.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +19,8 @@ struct PassContext {
   KernelEnv env;
   // Shapes of the arguments where they are known (a Program is specialised to them); empty: nothing known.
   std::vector<PartialShape> arg_shapes;
+  // What resource arguments hold, where known (the shape of a variable).
+  std::vector<std::optional<ShapeContext::HandleData>> arg_handles;
   // Values of arguments that are always the same.
   std::vector<Tensor> arg_constants;
   std::vector<std::string> disabled;  // passes switched off, by name
@@ -40,5 +44,7 @@ Status optimize(FunctionBody& body, PassContext& c);
 // ---- the passes; each in the file of its name ---------------------------------------------------------
 Status pass_inline(FunctionBody& body, PassContext& c);  // calls of functions become their bodies
 Status pass_prune(FunctionBody& body, PassContext& c);   // what no result and no effect needs goes
+Status pass_fold(FunctionBody& body, PassContext& c);    // nodes over constants become constants
+Status pass_shapes(FunctionBody& body, PassContext& c);  // questions about known shapes are answered
 
 }  // namespace weft::graph
