@@ -14,7 +14,8 @@ namespace {
 constexpr size_t kSmallBlock = 1024;
 constexpr size_t kClassSize = 64;
 constexpr size_t kClasses = kSmallBlock / kClassSize;
-constexpr int kKeep = 64;  // blocks of one class that a thread holds back
+// Blocks of one class that a thread holds back: enough for the values of a wide graph of scalars.
+constexpr int keep(size_t block) { return std::max(64, int((192 << 10) / block)); }
 
 std::atomic<int64_t> num_allocs{0}, in_use{0}, peak{0}, largest{0}, limit{0};
 
@@ -154,7 +155,7 @@ void host_free(void* p, size_t bytes) noexcept {
   const size_t rounded = (bytes + kClassSize - 1) & ~(kClassSize - 1);
   if (rounded <= kSmallBlock && !lists.dead) {
     const size_t c = rounded / kClassSize - 1;
-    if (lists.count[c] < kKeep) {
+    if (lists.count[c] < keep(rounded)) {
       auto* b = static_cast<ThreadLists::Block*>(p);
       b->next = lists.head[c];
       lists.head[c] = b;

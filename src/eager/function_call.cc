@@ -10,8 +10,8 @@ class FunctionKernel final : public op::Kernel {
   FunctionKernel(Context& context, std::shared_ptr<op::FunctionHandle> f) : context_(context), f_(std::move(f)) {}
 
   Status run(op::KernelContext& c) override {
-    op::KernelEnv env = c.env();
-    env.step_id = context_.runtime().next_step();
+    op::KernelEnv env = context_.runtime().step_env();
+    env.device = c.env().device;
     env.trace = context_.trace.load(std::memory_order_relaxed);
     const size_t n = size_t(c.num_inputs());
     std::span<Tensor> rets(c.num_outputs() ? &c.output(0) : nullptr, size_t(c.num_outputs()));
@@ -19,14 +19,18 @@ class FunctionKernel final : public op::Kernel {
     if (n <= kOnStack) {
       Tensor args[kOnStack];
       for (size_t i = 0; i < n; ++i) args[i] = c.input(int(i));
-      return f_->run(env, {args, n}, rets);
+      return end(env, f_->run(env, {args, n}, rets));
     }
     std::vector<Tensor> args(n);
     for (size_t i = 0; i < n; ++i) args[i] = c.input(int(i));
-    return f_->run(env, args, rets);
+    return end(env, f_->run(env, args, rets));
   }
 
  private:
+  Status end(const op::KernelEnv& env, Status s) {
+    if (!s.ok()) context_.runtime().step_failed(env.step_id);
+    return s;
+  }
   Context& context_;
   std::shared_ptr<op::FunctionHandle> f_;
 };

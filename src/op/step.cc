@@ -15,6 +15,8 @@ std::string rendezvous_key(std::string_view source, uint64_t incarnation, std::s
   return cat(source, ";", hex, ";", destination, ";", name, ";", frame, ":", iteration);
 }
 
+std::string step_container(int64_t step_id) { return cat("__per_step_", step_id); }
+
 int64_t StepTrace::thread_number() {
   static std::atomic<int64_t> next{0};
   thread_local const int64_t mine = next.fetch_add(1);

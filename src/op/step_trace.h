@@ -40,4 +40,7 @@ class StepTrace {
   std::vector<Event> events_;
 };
 
+// The container of what belongs to one step alone.
+std::string step_container(int64_t step_id);
+
 }  // namespace weft::op

@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/accumulate.h"
 #include "op/registry.h"
+#include "op/step_trace.h"
 #include "op/variable.h"
 #include "ops/all.h"
 #include "ops/sparse_updates.h"
@@ -55,6 +56,8 @@ Status run_variable(KernelContext& c) {
 }
 
 ResourceManager& step_resources(KernelContext& c) { return c.env().step_resources ? *c.env().step_resources : c.resources(); }
+// Steps that run side by side must not meet; whoever runs a step clears its container when it fails.
+std::string step_container(const KernelContext& c) { return c.env().step_id ? step_container(c.env().step_id) : std::string(); }
 
 std::string temporary_name(const KernelContext& c) {
   const auto& name = c.attr<std::string>("var_name");
@@ -68,7 +71,7 @@ Status run_temporary_variable(KernelContext& c) {
   WEFT_ASSIGN(made->tensor(), c.temp(c.attr<DType>("dtype"), *shape));
   made->declare(*shape);
   RefVariable* ref = made.get();
-  WEFT_RETURN_IF_ERROR(step_resources(c).create("", RefVariable::kTypeName, temporary_name(c), std::move(made)));
+  WEFT_RETURN_IF_ERROR(step_resources(c).create(step_container(c), RefVariable::kTypeName, temporary_name(c), std::move(made)));
   c.set_output_ref(0, ref);
   return {};
 }
@@ -79,7 +82,7 @@ Status run_destroy_temporary_variable(KernelContext& c) {
     std::shared_lock lock(ref->mutex());
     c.set_output(0, ref->tensor());
   }
-  return step_resources(c).remove("", RefVariable::kTypeName, c.attr<std::string>("var_name"));
+  return step_resources(c).remove(step_container(c), RefVariable::kTypeName, c.attr<std::string>("var_name"));
 }
 
 Status run_assign(KernelContext& c) {

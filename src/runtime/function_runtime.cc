@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "op/step_trace.h"
 #include "runtime/partition.h"
 #include "runtime/placer.h"
 #include "runtime/program.h"
@@ -225,8 +226,8 @@ void FunctionLibraryRuntime::clear() {
   instances_.clear();
 }
 
-Step::Step(FunctionLibraryRuntime& runtime) : env_(runtime.env()) { env_.step_id = runtime.next_step(); }
-
-Step::~Step() = default;
+void FunctionLibraryRuntime::step_failed(int64_t step_id) {
+  if (options_.resources) options_.resources->clear_container(step_container(step_id));
+}
 
 }  // namespace weft::runtime

@@ -84,9 +84,15 @@ class FunctionLibraryRuntime final : public FunctionCaller {
   const std::shared_ptr<graph::FunctionLibrary>& library() const { return library_; }
   const RuntimeOptions& options() const { return options_; }
   Device* default_device(const InstantiateOptions& o) const;
-  // The surroundings of a step that starts here.
   KernelEnv env() const;
-  int64_t next_step() { return steps_.fetch_add(1, std::memory_order_relaxed) + 1; }
+  // The surroundings of a step that starts here (an eager call, a session's run).
+  KernelEnv step_env() {
+    KernelEnv e = env();
+    e.step_id = steps_.fetch_add(1, std::memory_order_relaxed) + 1;
+    return e;
+  }
+  // After a step that failed: what it left behind goes.
+  void step_failed(int64_t step_id);
   // Drops plans (handles in use stay valid); for changed devices or removed functions.
   void clear();
 
@@ -101,18 +107,6 @@ class FunctionLibraryRuntime final : public FunctionCaller {
   };
   std::unordered_map<std::string, Cached> instances_;
   std::vector<std::shared_ptr<Instance>> dropped_;  // running plans may still call them
-};
-
-// Runs a step from outside (an eager call, a session): gives it an id, resources and cancellation of its own.
-class Step {
- public:
-  explicit Step(FunctionLibraryRuntime& runtime);
-  ~Step();
-  KernelEnv& env() { return env_; }
-
- private:
-  KernelEnv env_;
-  std::unique_ptr<ResourceManager> resources_;
 };
 
 }  // namespace weft::runtime

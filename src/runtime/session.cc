@@ -265,18 +265,20 @@ Status Session::run(std::span<const Endpoint> feeds, std::span<Tensor> feed_valu
     if (feed_values[i].dtype() != instance->arg_types()[i])
       return invalid_argument("Expects arg[", i, "] to be ", dtype_name(instance->arg_types()[i]), " but ", dtype_name(feed_values[i].dtype()), " is provided");
   }
-  Step step(*runtime_);
   const int64_t timeout = options.timeout_ms > 0 ? options.timeout_ms : options_.timeout_ms;
-  KernelEnv& env = step.env();
+  KernelEnv env = runtime_->step_env();
   env.trace = options.trace;
   if (timeout <= 0 && !options.cancellation) {
     env.cancellation = &cancellation_;
-    return instance->run(env, feed_values, results);
+    Status s = instance->run(env, feed_values, results);
+    if (!s.ok()) runtime_->step_failed(env.step_id);
+    return s;
   }
   CancellationManager own(options.cancellation ? options.cancellation : &cancellation_);
   env.cancellation = &own;
   Deadline deadline(timeout, own);
   Status s = instance->run(env, feed_values, results);
+  if (!s.ok()) runtime_->step_failed(env.step_id);
   if (deadline.stop() && !s.ok()) return deadline_exceeded("Timed out waiting for notification");
   return s;
 }
