@@ -57,7 +57,7 @@ Status run_variable(KernelContext& c) {
 
 ResourceManager& step_resources(KernelContext& c) { return c.env().step_resources ? *c.env().step_resources : c.resources(); }
 // Steps that run side by side must not meet; whoever runs a step clears its container when it fails.
-std::string step_container(const KernelContext& c) { return c.env().step_id ? step_container(c.env().step_id) : std::string(); }
+std::string step_container(const KernelContext& c) { return c.env().step_id ? op::step_container(c.env().step_id) : std::string(); }
 
 std::string temporary_name(const KernelContext& c) {
   const auto& name = c.attr<std::string>("var_name");
