@@ -3,13 +3,12 @@
 
 #include "capi/internal.h"
 #include "io/op_def.h"
-#include "wire/descriptor.h"
 #include "wire/proto.h"
+#include "wire/text_format.h"
 
 using namespace weft::capi;  // NOLINT
 using weft::core::cat;
 using weft::engine::Engine;
-using weft::wire::FieldType;
 using weft::wire::ProtoReader;
 using weft::wire::ProtoWriter;
 using weft::wire::WireType;
@@ -22,79 +21,7 @@ struct TF_ApiDefMap {
 namespace {
 
 // Field numbers of ApiDef.
-enum : int { kName = 1, kVisibility = 2, kEndpoint = 3, kInArg = 4, kOutArg = 5, kAttr = 6, kSummary = 7, kDescription = 8, kPrefix = 9, kSuffix = 10, kArgOrder = 11 };
-
-struct FieldRow {
-  const char *message, *name;
-  int number;
-  FieldType type;
-  bool repeated;
-  const char* type_name;
-};
-// ApiDefs and what is in it; of default values the scalar kinds.
-constexpr FieldRow kFields[] = {
-    {"ApiDefs", "op", 1, FieldType::kMessage, true, "ApiDef"},
-    {"ApiDef", "graph_op_name", kName, FieldType::kString, false, ""},
-    {"ApiDef", "visibility", kVisibility, FieldType::kEnum, false, "Visibility"},
-    {"ApiDef", "endpoint", kEndpoint, FieldType::kMessage, true, "Endpoint"},
-    {"ApiDef", "in_arg", kInArg, FieldType::kMessage, true, "Arg"},
-    {"ApiDef", "out_arg", kOutArg, FieldType::kMessage, true, "Arg"},
-    {"ApiDef", "attr", kAttr, FieldType::kMessage, true, "Attr"},
-    {"ApiDef", "summary", kSummary, FieldType::kString, false, ""},
-    {"ApiDef", "description", kDescription, FieldType::kString, false, ""},
-    {"ApiDef", "description_prefix", kPrefix, FieldType::kString, false, ""},
-    {"ApiDef", "description_suffix", kSuffix, FieldType::kString, false, ""},
-    {"ApiDef", "arg_order", kArgOrder, FieldType::kString, true, ""},
-    {"ApiDef", "deprecation_message", 12, FieldType::kString, false, ""},
-    {"ApiDef", "deprecation_version", 13, FieldType::kInt32, false, ""},
-    {"Endpoint", "name", 1, FieldType::kString, false, ""},
-    {"Endpoint", "deprecated", 3, FieldType::kBool, false, ""},
-    {"Endpoint", "deprecation_version", 4, FieldType::kInt32, false, ""},
-    {"Arg", "name", 1, FieldType::kString, false, ""},
-    {"Arg", "rename_to", 2, FieldType::kString, false, ""},
-    {"Arg", "description", 3, FieldType::kString, false, ""},
-    {"Attr", "name", 1, FieldType::kString, false, ""},
-    {"Attr", "rename_to", 2, FieldType::kString, false, ""},
-    {"Attr", "default_value", 3, FieldType::kMessage, false, "AttrValue"},
-    {"Attr", "description", 4, FieldType::kString, false, ""},
-    {"AttrValue", "s", 2, FieldType::kBytes, false, ""},
-    {"AttrValue", "i", 3, FieldType::kInt64, false, ""},
-    {"AttrValue", "f", 4, FieldType::kFloat, false, ""},
-    {"AttrValue", "b", 5, FieldType::kBool, false, ""},
-};
-
-// The table as a FileDescriptorSet, which is what the pool reads.
-std::string descriptors() {
-  std::map<std::string, ProtoWriter> messages;
-  for (const FieldRow& row : kFields) {
-    ProtoWriter field;
-    field.bytes(1, row.name);
-    field.varint(3, uint64_t(row.number));
-    field.varint(4, row.repeated ? 3 : 1);
-    field.varint(5, uint64_t(row.type));
-    if (*row.type_name) field.bytes(6, cat(".", row.type_name));
-    messages[row.message].message(2, field);
-  }
-  ProtoWriter file;
-  for (auto& [name, fields] : messages) {
-    fields.bytes(1, name);
-    file.message(4, fields);
-  }
-  ProtoWriter visibility;
-  visibility.bytes(1, "Visibility");
-  const char* const values[] = {"DEFAULT_VISIBILITY", "VISIBLE", "SKIP", "HIDDEN"};
-  for (uint64_t i = 0; i < 4; ++i) {
-    ProtoWriter value;
-    value.bytes(1, values[i]);
-    value.varint(2, i);
-    visibility.message(2, value);
-  }
-  file.message(5, visibility);
-  file.bytes(12, "proto3");
-  ProtoWriter set;
-  set.message(1, file);
-  return set.take();
-}
+enum : int { kName = 1, kEndpoint = 3, kInArg = 4, kOutArg = 5, kAttr = 6, kDescription = 8, kPrefix = 9, kSuffix = 10, kArgOrder = 11 };
 
 // TensorFlow's api_def files write long texts as `<<END`, lines, `END`; here they become quoted strings.
 std::string without_multiline(std::string_view text) {
@@ -227,8 +154,7 @@ void TF_ApiDefMapPut(TF_ApiDefMap* map, const char* text, size_t length, TF_Stat
     WEFT_NOT_NULL(map);
     WEFT_NOT_NULL(text);
     if (map->read) return failed_precondition("TF_ApiDefMapPut cannot be called after TF_ApiDefMapGet has been called.");
-    WEFT_ASSIGN(weft::wire::DescriptorPool pool, weft::wire::DescriptorPool::parse(descriptors()));
-    auto bytes = pool.encode_text(*pool.find("ApiDefs"), without_multiline({text, length}));
+    auto bytes = weft::wire::text_to_binary("tensorflow.ApiDefs", without_multiline({text, length}));
     if (!bytes.ok()) return invalid_argument("Unparseable ApiDefs: ", bytes.status().message());
     ProtoReader r(*bytes);
     while (r.next()) {

@@ -6,8 +6,9 @@
 #include "kernels/cpu/text.h"
 #include "op/registry.h"
 #include "ops/all.h"
-#include "wire/descriptor.h"
 #include "wire/proto.h"
+#include "wire/schema.h"
+#include "wire/text_format.h"
 
 namespace weft::ops {
 
@@ -15,18 +16,19 @@ using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary o
 
 namespace {
 
-using wire::DescriptorPool;
-using wire::FieldInfo;
+using wire::FieldDef;
 using wire::FieldType;
-using wire::MessageInfo;
+using wire::MessageDef;
 using wire::ProtoReader;
 using wire::ProtoWriter;
+using wire::Schema;
+using wire::wire_type;
 using wire::WireType;
 
 // "local://", "bytes://" with a FileDescriptorSet behind it, or the name of a file that holds one.
-Result<std::shared_ptr<const DescriptorPool>> open_pool(const std::string& source) {
+Result<std::shared_ptr<const Schema>> open_schema(const std::string& source) {
   constexpr std::string_view kBytes = "bytes://";
-  if (source.empty() || source == "local://") return std::make_shared<const DescriptorPool>(DescriptorPool::builtin());
+  if (source.empty() || source == "local://") return std::shared_ptr<const Schema>(std::shared_ptr<void>(), &Schema::builtin());  // not owned
   std::string bytes;
   if (source.starts_with(kBytes)) {
     bytes = source.substr(kBytes.size());
@@ -35,9 +37,9 @@ Result<std::shared_ptr<const DescriptorPool>> open_pool(const std::string& sourc
     if (!file) return not_found(source, "; No such file or directory");
     bytes.assign(std::istreambuf_iterator<char>(file), {});
   }
-  auto pool = DescriptorPool::parse(bytes);
-  if (!pool.ok()) return invalid_argument("Failed to deserialize descriptor set from ", source.starts_with(kBytes) ? std::string_view("bytes") : std::string_view(source));
-  return std::make_shared<const DescriptorPool>(std::move(pool).value());
+  auto schema = Schema::parse(bytes);
+  if (!schema.ok()) return invalid_argument("Failed to deserialize descriptor set from ", source.starts_with(kBytes) ? std::string_view("bytes") : std::string_view(source));
+  return schema;
 }
 
 bool fits(FieldType field, DType t) {
@@ -51,17 +53,9 @@ bool fits(FieldType field, DType t) {
     case FieldType::kBool: return t == DType::kBool;
     case FieldType::kEnum: return t == DType::kInt32;
     case FieldType::kString: case FieldType::kGroup: case FieldType::kMessage: case FieldType::kBytes: return t == DType::kString;
+    case FieldType::kNone: break;
   }
   return false;
-}
-
-WireType wire_type(FieldType t) {
-  switch (t) {
-    case FieldType::kDouble: case FieldType::kFixed64: case FieldType::kSfixed64: return WireType::kFixed64;
-    case FieldType::kFloat: case FieldType::kFixed32: case FieldType::kSfixed32: return WireType::kFixed32;
-    case FieldType::kString: case FieldType::kGroup: case FieldType::kMessage: case FieldType::kBytes: return WireType::kBytes;
-    default: return WireType::kVarint;
-  }
 }
 
 // One value as the wire has it.
@@ -70,21 +64,21 @@ struct Value {
   std::string_view bytes = {};
 };
 
-void store(const FieldInfo& f, const Value& v, Tensor& out, int64_t at) {
+void store(FieldDef f, const Value& v, Tensor& out, int64_t at) {
   if (out.dtype() == DType::kString) {
     out.data<tstring>()[at] = v.bytes;
     return;
   }
-  if (f.type == FieldType::kFloat || f.type == FieldType::kDouble) {
-    const double x = f.type == FieldType::kFloat ? double(std::bit_cast<float>(uint32_t(v.number))) : std::bit_cast<double>(v.number);
+  if (f.type() == FieldType::kFloat || f.type() == FieldType::kDouble) {
+    const double x = f.type() == FieldType::kFloat ? double(std::bit_cast<float>(uint32_t(v.number))) : std::bit_cast<double>(v.number);
     if (out.dtype() == DType::kFloat) out.data<uint32_t>()[at] = uint32_t(v.number);
     else out.data<double>()[at] = x;
     return;
   }
   int64_t n = int64_t(v.number);
-  if (f.type == FieldType::kSint32 || f.type == FieldType::kSint64) n = int64_t(v.number >> 1) ^ -int64_t(v.number & 1);
-  if (f.type == FieldType::kInt32 || f.type == FieldType::kSfixed32 || f.type == FieldType::kEnum || f.type == FieldType::kSint32) n = int32_t(n);
-  if (f.type == FieldType::kUint32 || f.type == FieldType::kFixed32) n = uint32_t(n);
+  if (f.type() == FieldType::kSint32 || f.type() == FieldType::kSint64) n = int64_t(v.number >> 1) ^ -int64_t(v.number & 1);
+  if (f.type() == FieldType::kInt32 || f.type() == FieldType::kSfixed32 || f.type() == FieldType::kEnum || f.type() == FieldType::kSint32) n = int32_t(n);
+  if (f.type() == FieldType::kUint32 || f.type() == FieldType::kFixed32) n = uint32_t(n);
   switch (out.dtype()) {
     case DType::kBool: out.data<bool>()[at] = n != 0; break;
     case DType::kInt32: case DType::kUint32: out.data<int32_t>()[at] = int32_t(n); break;
@@ -93,42 +87,43 @@ void store(const FieldInfo& f, const Value& v, Tensor& out, int64_t at) {
 }
 
 // What a message without the field has, where the .proto file says so.
-Value default_of(const DescriptorPool& pool, const FieldInfo& f) {
+Value default_of(FieldDef f) {
+  const std::string text(f.default_value());
   Value v;
-  v.bytes = f.default_value;
-  if (f.default_value.empty()) return v;
+  v.bytes = f.default_value();
+  if (text.empty()) return v;
   double d = 0;
   int64_t i = 0;
-  if (f.type == FieldType::kBool) v.number = f.default_value == "true";
-  else if (f.type == FieldType::kDouble && kernels::parse_number(f.default_value, d)) v.number = std::bit_cast<uint64_t>(d);
-  else if (f.type == FieldType::kFloat && kernels::parse_number(f.default_value, d)) v.number = std::bit_cast<uint32_t>(float(d));
-  else if (f.type == FieldType::kEnum && pool.find_enum(f.type_name) && pool.find_enum(f.type_name)->contains(f.default_value))
-    v.number = uint64_t(int64_t(pool.find_enum(f.type_name)->at(f.default_value)));
-  else if (kernels::parse_number(f.default_value, i)) v.number = uint64_t(i);
-  else kernels::parse_number(f.default_value, v.number);
-  if (f.type == FieldType::kSint32 || f.type == FieldType::kSint64) v.number = (uint64_t(i) << 1) ^ uint64_t(i >> 63);
+  const int32_t* listed = f.type() == FieldType::kEnum ? f.enumeration().number_of(text) : nullptr;
+  if (f.type() == FieldType::kBool) v.number = text == "true";
+  else if (f.type() == FieldType::kDouble && kernels::parse_number(text, d)) v.number = std::bit_cast<uint64_t>(d);
+  else if (f.type() == FieldType::kFloat && kernels::parse_number(text, d)) v.number = std::bit_cast<uint32_t>(float(d));
+  else if (listed) v.number = uint64_t(int64_t(*listed));
+  else if (kernels::parse_number(text, i)) v.number = uint64_t(i);
+  else kernels::parse_number(text, v.number);
+  if (f.type() == FieldType::kSint32 || f.type() == FieldType::kSint64) v.number = (uint64_t(i) << 1) ^ uint64_t(i >> 63);
   return v;
 }
 
 // The fields that an op names, found and checked once.
 struct Fields {
-  std::shared_ptr<const DescriptorPool> pool;
-  const MessageInfo* message = nullptr;
-  std::vector<const FieldInfo*> fields;
+  std::shared_ptr<const Schema> schema;
+  MessageDef message;
+  std::vector<FieldDef> fields;
 
   static Result<Fields> make(const NodeInfo& node, const std::vector<DType>& types, std::string_view direction) {
     Fields f;
-    WEFT_ASSIGN(f.pool, open_pool(node.attr<std::string>("descriptor_source")));
+    WEFT_ASSIGN(f.schema, open_schema(node.attr<std::string>("descriptor_source")));
     const std::string& type = node.attr<std::string>("message_type");
-    f.message = f.pool->find(type);
+    f.message = f.schema->find(type);
     if (!f.message) return invalid_argument("No descriptor found for message type ", type);
     const auto& names = node.attr<std::vector<std::string>>("field_names");
     if (names.size() != types.size()) return invalid_argument("field_names and ", direction, "_types attributes must have the same length. ",
                                                               "got ", names.size(), " and ", types.size());
     for (size_t i = 0; i < names.size(); ++i) {
-      const FieldInfo* field = f.message->find(names[i]);
+      const FieldDef field = f.message.find(names[i]);
       if (!field) return invalid_argument("Unknown field: ", names[i], " in message type ", type);
-      if (!fits(field->type, types[i]))
+      if (!fits(field.type(), types[i]))
         return invalid_argument("Unexpected ", direction, " type for ", type, ".", names[i], ": ", dtype_name(types[i]));
       f.fields.push_back(field);
     }
@@ -147,17 +142,23 @@ struct DecodeProto {
     return DecodeProto{std::move(fields), format == "text"};
   }
 
+  static Result<std::string> text_bytes(MessageDef message, std::string_view text) {
+    auto bytes = wire::text_to_binary(message, text);
+    if (!bytes.ok()) return data_loss("Unable to parse text protobuf");
+    return bytes;
+  }
+
   // The values of each wanted field in one message.
   bool read(std::string_view bytes, std::vector<std::vector<Value>>& out) const {
     ProtoReader r(bytes);
     while (r.next()) {
       for (size_t i = 0; i < f.fields.size(); ++i) {
-        const FieldInfo& field = *f.fields[i];
-        if (field.number != r.field()) continue;
-        const WireType wanted = wire_type(field.type);
-        if (!field.repeated && r.type() == wanted) out[i].clear();  // the last one counts
+        const FieldDef field = f.fields[i];
+        if (field.number() != r.field()) continue;
+        const WireType wanted = wire_type(field.type());
+        if (!field.repeated() && r.type() == wanted) out[i].clear();  // the last one counts
         if (r.type() == wanted) out[i].push_back({wanted == WireType::kVarint ? r.varint() : wanted == WireType::kFixed64 ? r.fixed64() : r.fixed32(), r.bytes()});
-        else if (field.repeated && r.type() == WireType::kBytes && !unpack(r, wanted, out[i])) return false;
+        else if (field.repeated() && r.type() == WireType::kBytes && !unpack(r, wanted, out[i])) return false;
       }
     }
     return r.ok();
@@ -181,7 +182,7 @@ struct DecodeProto {
     for (size_t b = 0; b < batch; ++b) {
       std::string_view bytes = in.data<tstring>()[b].view();
       if (text) {
-        WEFT_ASSIGN(std::string encoded, f.pool->encode_text(*f.message, bytes));
+        WEFT_ASSIGN(std::string encoded, text_bytes(f.message, bytes));
         bytes = converted.emplace_back(std::move(encoded));
       }
       if (!read(bytes, values[b])) return data_loss("Unable to parse binary protobuf");
@@ -195,10 +196,10 @@ struct DecodeProto {
     for (size_t i = 0; i < n; ++i) {
       shape.set_dim(shape.rank() - 1, most[i]);
       WEFT_ASSIGN(Tensor* out, c.allocate(int(i) + 1, shape));
-      const Value missing = default_of(*f.pool, *f.fields[i]);
+      const Value missing = default_of(f.fields[i]);
       for (size_t b = 0; b < batch; ++b)
         for (int64_t k = 0; k < most[i]; ++k)
-          store(*f.fields[i], k < int64_t(values[b][i].size()) ? values[b][i][size_t(k)] : missing, *out, int64_t(b) * most[i] + k);
+          store(f.fields[i], k < int64_t(values[b][i].size()) ? values[b][i][size_t(k)] : missing, *out, int64_t(b) * most[i] + k);
     }
     return {};
   }
@@ -213,18 +214,18 @@ Status decode_proto_shape(ShapeContext& c) {
 }
 
 // The number that goes on the wire for element `at`.
-uint64_t wire_number(const FieldInfo& f, const Tensor& t, int64_t at) {
+uint64_t wire_number(FieldDef f, const Tensor& t, int64_t at) {
   switch (t.dtype()) {
     case DType::kFloat: return t.data<uint32_t>()[at];
     case DType::kDouble:
-      if (f.type == FieldType::kFloat) return std::bit_cast<uint32_t>(float(t.data<double>()[at]));
+      if (f.type() == FieldType::kFloat) return std::bit_cast<uint32_t>(float(t.data<double>()[at]));
       return t.data<uint64_t>()[at];
     case DType::kBool: return t.data<uint8_t>()[at] != 0;
     default: break;
   }
   int64_t v = t.dtype() == DType::kInt32 ? t.data<int32_t>()[at] : t.dtype() == DType::kUint32 ? int64_t(t.data<uint32_t>()[at]) : t.data<int64_t>()[at];
-  if (f.type == FieldType::kUint32) v = uint32_t(v);
-  if (f.type == FieldType::kSint32 || f.type == FieldType::kSint64) return (uint64_t(v) << 1) ^ uint64_t(v >> 63);
+  if (f.type() == FieldType::kUint32) v = uint32_t(v);
+  if (f.type() == FieldType::kSint32 || f.type() == FieldType::kSint64) return (uint64_t(v) << 1) ^ uint64_t(v >> 63);
   return uint64_t(v);
 }
 
@@ -252,7 +253,7 @@ struct EncodeProto {
     WEFT_ASSIGN(Fields fields, Fields::make(node, node.attr<std::vector<DType>>("Tinput_types"), "input"));
     EncodeProto k{std::move(fields), {}};
     for (size_t i = 0; i < k.f.fields.size(); ++i) k.order.push_back(i);
-    std::stable_sort(k.order.begin(), k.order.end(), [&](size_t a, size_t b) { return k.f.fields[a]->number < k.f.fields[b]->number; });
+    std::stable_sort(k.order.begin(), k.order.end(), [&](size_t a, size_t b) { return k.f.fields[a].number() < k.f.fields[b].number(); });
     return k;
   }
 
@@ -269,8 +270,8 @@ struct EncodeProto {
       for (int64_t b = 0; b < batch.num_elements(); ++b) {
         const int32_t size = sizes.data<int32_t>()[b * n + int64_t(i)];
         if (size < 0 || size > values[i]->dim(batch.rank()))
-          return invalid_argument("Size value ", size, " of field ", f.fields[i]->name, " is not within [0, ", values[i]->dim(batch.rank()), "]");
-        if (size > 1 && !f.fields[i]->repeated) return invalid_argument("Can't store ", size, " values in the single field ", f.fields[i]->name);
+          return invalid_argument("Size value ", size, " of field ", f.fields[i].name(), " is not within [0, ", values[i]->dim(batch.rank()), "]");
+        if (size > 1 && !f.fields[i].repeated()) return invalid_argument("Can't store ", size, " values in the single field ", f.fields[i].name());
       }
     }
     WEFT_ASSIGN(Tensor* out, c.allocate(0, batch));
@@ -278,24 +279,24 @@ struct EncodeProto {
       ProtoWriter w;
       for (size_t i : order) {
         const int64_t row = values[i]->dim(batch.rank());
-        append_field(w, *f.fields[i], *values[i], b * row, sizes.data<int32_t>()[b * n + int64_t(i)]);
+        append_field(w, f.fields[i], *values[i], b * row, sizes.data<int32_t>()[b * n + int64_t(i)]);
       }
       out->data<tstring>()[b] = w.str();
     }
     return {};
   }
 
-  static void append_field(ProtoWriter& w, const FieldInfo& field, const Tensor& t, int64_t from, int64_t size) {
-    const WireType type = wire_type(field.type);
+  static void append_field(ProtoWriter& w, FieldDef field, const Tensor& t, int64_t from, int64_t size) {
+    const WireType type = wire_type(field.type());
     if (size == 0) return;
     if (type == WireType::kBytes) {
-      for (int64_t k = 0; k < size; ++k) w.bytes(field.number, t.data<tstring>()[from + k].view());
-    } else if (field.packed) {
+      for (int64_t k = 0; k < size; ++k) w.bytes(field.number(), t.data<tstring>()[from + k].view());
+    } else if (field.packed()) {
       std::string packed;
       for (int64_t k = 0; k < size; ++k) append_packed(packed, type, wire_number(field, t, from + k));
-      w.bytes(field.number, packed);
+      w.bytes(field.number(), packed);
     } else {
-      for (int64_t k = 0; k < size; ++k) append_number(w, field.number, type, wire_number(field, t, from + k));
+      for (int64_t k = 0; k < size; ++k) append_number(w, field.number(), type, wire_number(field, t, from + k));
     }
   }
 };

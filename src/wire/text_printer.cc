@@ -1,0 +1,159 @@
+#include <bit>
+
+#include "wire/message_view.h"
+#include "wire/text_format.h"
+#include "wire/text_util.h"
+
+namespace weft::wire {
+
+using core::Result;
+using core::Status;
+
+namespace {
+
+constexpr std::string_view kAny = "google.protobuf.Any";
+constexpr int kTypeUrl = 1, kAnyValue = 2;
+
+class TextPrinter {
+ public:
+  Status message(const MessageView& view, int depth) {
+    if (depth > kMaxMessageDepth) return core::data_loss(view.def().name(), " is nested more than ", kMaxMessageDepth, " levels deep");
+    if (view.def().name() == kAny) {
+      WEFT_ASSIGN(bool done, any(view, depth));
+      if (done) return {};
+    }
+    for (const auto& f : view.fields()) {
+      if (f.def.is_map()) {
+        WEFT_ASSIGN(std::vector<MessageView> entries, read_map(f.def.message(), view.values(f)));
+        for (const MessageView& e : entries) {
+          open(f.def.name());
+          WEFT_RETURN_IF_ERROR(message(e, depth + 1));
+          close();
+        }
+      } else {
+        for (const WireValue& v : view.values(f)) WEFT_RETURN_IF_ERROR(field(f.def, v, depth));
+      }
+    }
+    for (const auto& u : view.unknown()) unknown(u.number, u.type, u.value, kUnknownDepth);
+    return {};
+  }
+  std::string take() { return std::move(out_); }
+
+ private:
+  static constexpr int kUnknownDepth = 10;
+
+  void indent() { out_.append(size_t(indent_), ' '); }
+  void open(std::string_view name) {
+    indent();
+    out_.append(name).append(" {\n");
+    indent_ += 2;
+  }
+  void close() {
+    indent_ -= 2;
+    indent();
+    out_ += "}\n";
+  }
+
+  Status field(FieldDef f, const WireValue& v, int depth) {
+    if (f.type() == FieldType::kMessage) {
+      WEFT_ASSIGN(MessageView inner, MessageView::read(f.message(), v.bytes));
+      open(f.name());
+      WEFT_RETURN_IF_ERROR(message(inner, depth + 1));
+      close();
+      return {};
+    }
+    indent();
+    out_.append(f.name()).append(": ");
+    switch (f.type()) {
+      case FieldType::kString: case FieldType::kBytes:
+        out_.push_back('"');
+        append_escaped(out_, v.bytes);
+        out_.push_back('"');
+        break;
+      case FieldType::kBool: out_ += v.number ? "true" : "false"; break;
+      case FieldType::kFloat: append_float_text(out_, std::bit_cast<float>(uint32_t(v.number))); break;
+      case FieldType::kDouble: append_double_text(out_, std::bit_cast<double>(v.number)); break;
+      case FieldType::kEnum: {
+        const auto name = f.enumeration().name_of(int32_t(v.number));
+        if (name.empty()) core::append_int(out_, int32_t(v.number));
+        else out_ += name;
+        break;
+      }
+      case FieldType::kUint32: case FieldType::kUint64: case FieldType::kFixed32: case FieldType::kFixed64: core::append_uint(out_, v.number); break;
+      default: core::append_int(out_, int64_t(v.number)); break;
+    }
+    out_.push_back('\n');
+    return {};
+  }
+
+  // What an Any holds is shown as [type] { ... } where the type is known.
+  Result<bool> any(const MessageView& view, int depth) {
+    const WireValue *url = view.find(kTypeUrl), *value = view.find(kAnyValue);
+    const size_t slash = url ? url->bytes.rfind('/') : std::string_view::npos;
+    if (slash == std::string_view::npos) return false;
+    const MessageDef def = view.def().schema().find(url->bytes.substr(slash + 1));
+    if (!def) return false;
+    WEFT_ASSIGN(MessageView inner, MessageView::read(def, value ? value->bytes : std::string_view()));
+    open(core::cat("[", url->bytes, "]"));
+    WEFT_RETURN_IF_ERROR(message(inner, depth + 1));
+    close();
+    return true;
+  }
+
+  void unknown(int number, WireType type, const WireValue& v, int depth) {
+    if (type == WireType::kBytes && depth > 0 && !v.bytes.empty() && is_message(v.bytes)) {
+      open(core::cat(number));
+      ProtoReader r(v.bytes);
+      while (r.next()) {
+        const uint64_t n = r.type() == WireType::kVarint ? r.varint() : r.type() == WireType::kFixed64 ? r.fixed64() : r.fixed32();
+        unknown(r.field(), r.type(), {n, r.bytes()}, depth - 1);
+      }
+      close();
+      return;
+    }
+    indent();
+    core::append_int(out_, number);
+    out_ += ": ";
+    if (type == WireType::kBytes) {
+      out_.push_back('"');
+      append_escaped(out_, v.bytes);
+      out_.push_back('"');
+    } else if (type == WireType::kVarint) {
+      core::append_uint(out_, v.number);
+    } else {
+      out_ += "0x";
+      for (int shift = type == WireType::kFixed64 ? 60 : 28; shift >= 0; shift -= 4) out_.push_back("0123456789abcdef"[v.number >> shift & 15]);
+    }
+    out_.push_back('\n');
+  }
+  static bool is_message(std::string_view bytes) {
+    ProtoReader r(bytes);
+    while (r.next()) {}
+    return r.ok();
+  }
+
+  std::string out_;
+  int indent_ = 0;
+};
+
+}  // namespace
+
+Result<MessageDef> find_message(std::string_view name) {
+  const MessageDef def = Schema::builtin().find(name);
+  if (!def) return core::invalid_argument("No message is named ", name);
+  return def;
+}
+
+Result<std::string> binary_to_text(MessageDef def, std::string_view bytes) {
+  WEFT_ASSIGN(MessageView view, MessageView::read(def, bytes));
+  TextPrinter printer;
+  WEFT_RETURN_IF_ERROR(printer.message(view, 1));
+  return printer.take();
+}
+
+Result<std::string> binary_to_text(std::string_view message, std::string_view bytes) {
+  WEFT_ASSIGN(MessageDef def, find_message(message));
+  return binary_to_text(def, bytes);
+}
+
+}  // namespace weft::wire
