@@ -1,7 +1,7 @@
 # The everyday commands. `make test` and `make demo` start from a bare Debian 12.
 BUILD ?= build/release
 JOBS ?= $(shell nproc)
-PACKAGES = g++ cmake ninja-build ccache lld python3 doctest-dev libcli11-dev libdnnl-dev libre2-dev libicu-dev \
+PACKAGES = g++ cmake ninja-build ccache lld python3 python3-numpy doctest-dev libcli11-dev libdnnl-dev libre2-dev libicu-dev \
            libjpeg62-turbo-dev libwebp7 libzstd1 zlib1g-dev libeigen3-dev
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 

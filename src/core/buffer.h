@@ -33,6 +33,10 @@ class RefPtr {
     std::swap(p_, o.p_);
     return *this;
   }
+  RefPtr& operator=(std::nullptr_t) noexcept {
+    if (T* p = std::exchange(p_, nullptr)) p->drop_ref();
+    return *this;
+  }
   ~RefPtr() {
     if (p_) p_->drop_ref();
   }

@@ -68,7 +68,12 @@ class Shape {
   int64_t elements_in(int begin, int end) const;  // product of dims [begin, end)
 
   friend bool operator==(const Shape& a, const Shape& b) {
-    return a.rank_ == b.rank_ && std::memcmp(a.data(), b.data(), size_t(a.rank_) * 8) == 0;
+    if (a.rank_ != b.rank_ || a.num_elements_ != b.num_elements_) return false;
+    const int64_t *x = a.data(), *y = b.data();
+    for (int i = 0; i < a.rank_; ++i) {
+      if (x[i] != y[i]) return false;
+    }
+    return true;
   }
   friend bool operator!=(const Shape& a, const Shape& b) { return !(a == b); }
   std::string to_string() const;  // "[2,3]"

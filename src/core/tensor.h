@@ -69,6 +69,19 @@ class Tensor {
   // The same memory seen otherwise. reshaped: equal element count; viewed_as: equal byte count.
   Tensor reshaped(Shape shape) const;
   Tensor viewed_as(DType dtype, Shape shape) const;
+  // Takes the memory of a tensor that its owner gives away. `from` stays readable as long as this lives.
+  void take_memory(Tensor& from, DType dtype) {
+    dtype_ = dtype;
+    shape_ = from.shape_;
+    buffer_ = std::move(from.buffer_);
+    data_ = from.data_;
+  }
+  // Back to nothing, without touching the shape.
+  void drop() {
+    dtype_ = DType::kInvalid;
+    buffer_ = nullptr;
+    data_ = nullptr;
+  }
   // Rows [begin, end) of dimension 0, sharing memory.
   Tensor slice_rows(int64_t begin, int64_t end) const;
   Result<Tensor> copy() const;

@@ -112,7 +112,8 @@ class KernelContext {
     if (!input_donated(j)) return false;
     const Tensor& in = input(j);
     if (!in.unique() || in.shape() != shape || dtype_size(in.dtype()) != dtype_size(output_type(i)) || !is_simple(in.dtype())) return false;
-    outputs_[size_t(i)] = in.viewed_as(output_type(i), shape);
+    // Who gives an input away owns it; what the kernel reads of it meanwhile stays in place.
+    outputs_[size_t(i)].take_memory(const_cast<Tensor&>(in), output_type(i));
     return true;
   }
 

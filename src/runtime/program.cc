@@ -250,7 +250,7 @@ Program::Frame* Program::acquire() {
 
 void Program::release(Frame* f, bool clean) {
   if (!clean) {
-    for (size_t i = 0; i < num_slots_; ++i) f->slots[i] = Tensor();
+    for (size_t i = 0; i < num_slots_; ++i) f->slots[i].drop();
   }
   Frame* none = nullptr;
   if (spare_.compare_exchange_strong(none, f, std::memory_order_release)) return;
@@ -269,7 +269,7 @@ inline Status Program::step(const Instruction& in, const KernelEnv& env, Frame& 
   c.donate_inputs(in.donated);
   c.constant_inputs(in.constant);
   Status s = in.kernel->run(c);
-  for (uint32_t i = in.frees_begin; i < in.frees_end; ++i) f.slots[frees_[i]] = Tensor();
+  for (uint32_t i = in.frees_begin; i < in.frees_end; ++i) f.slots[frees_[i]].drop();
   return s;
 }
 
@@ -301,7 +301,7 @@ Status Program::step_with_refs(const Instruction& in, const KernelEnv& env, Fram
   c.set_refs(refs, {f.refs.get() + in.first_output, in.num_outputs});
   Status s = in.kernel->run(c);
   for (uint32_t i = in.frees_begin; i < in.frees_end; ++i) {
-    f.slots[frees_[i]] = Tensor();
+    f.slots[frees_[i]].drop();
     f.refs[frees_[i]] = nullptr;
   }
   return s;
@@ -311,7 +311,7 @@ Status Program::execute(const KernelEnv& caller, Frame& f) {
   KernelEnv env = caller;
   env.device = device_;
   if (env.trace) [[unlikely]] return execute_traced(env, f);
-  for (uint32_t a : unused_args_) f.slots[a] = Tensor();
+  for (uint32_t a : unused_args_) f.slots[a].drop();
   const Instruction* in = instructions_.data();
   const Instruction* const end = in + instructions_.size();
   try {
@@ -329,7 +329,7 @@ Status Program::execute(const KernelEnv& caller, Frame& f) {
 }
 
 Status Program::execute_traced(const KernelEnv& env, Frame& f) {
-  for (uint32_t a : unused_args_) f.slots[a] = Tensor();
+  for (uint32_t a : unused_args_) f.slots[a].drop();
   for (const Instruction& in : instructions_) {
     StepTrace::Event e{in.node->name(), std::string(in.node->op()), device_->name(), StepTrace::now(), 0, StepTrace::thread_number(), {}};
     KernelContext c(*in.node, env, {f.operands.get() + in.operands, in.num_inputs}, {f.slots.get() + in.first_output, in.num_outputs});
@@ -344,7 +344,7 @@ Status Program::execute_traced(const KernelEnv& env, Frame& f) {
         const Tensor& t = f.slots[in.first_output + i];
         e.outputs.emplace_back(t.dtype(), t.shape());
       }
-      for (uint32_t i = in.frees_begin; i < in.frees_end; ++i) f.slots[frees_[i]] = Tensor();
+      for (uint32_t i = in.frees_begin; i < in.frees_end; ++i) f.slots[frees_[i]].drop();
     }
     e.end_ns = StepTrace::now();
     env.trace->add(std::move(e));
@@ -365,10 +365,9 @@ Status Program::fetch(Frame& f, std::span<Tensor> rets) {
       // The caller gets the value of now: a later write in place must not reach it, so it is a copy.
       WEFT_ASSIGN(rets[i], ref->tensor().copy());
       f.refs[size_t(r.operand)] = nullptr;
-      f.slots[size_t(r.operand)] = Tensor();
+      f.slots[size_t(r.operand)].drop();
     } else if (r.last) {
       rets[i] = std::move(f.slots[size_t(r.operand)]);
-      f.slots[size_t(r.operand)] = Tensor();
     } else {
       rets[i] = f.slots[size_t(r.operand)];
     }
