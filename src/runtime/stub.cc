@@ -5,9 +5,6 @@
 
 namespace weft::runtime {
 
-Result<std::unique_ptr<Executable>> plan_dataflow(const graph::FunctionBody& body, const PlanContext&) {
-  return unimplemented("function ", body.name, " needs the dataflow executor");
-}
 Result<std::unique_ptr<Executable>> plan_partitioned(const graph::FunctionBody& body, const core::DeviceSet&, const PlanContext&) {
   return unimplemented("function ", body.name, " names several devices");
 }

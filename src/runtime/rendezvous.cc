@@ -1,0 +1,89 @@
+#include "runtime/rendezvous.h"
+
+#include <deque>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+namespace weft::runtime {
+namespace {
+
+using core::Status;
+using core::Tensor;
+
+class LocalRendezvous final : public op::Rendezvous {
+ public:
+  Status send(std::string_view key, Tensor value, bool dead) override {
+    Done waiting;
+    {
+      std::lock_guard lock(mutex_);
+      if (!aborted_.ok()) return aborted_;
+      Meeting& m = meetings_[std::string(key)];
+      if (m.waiting.empty()) {
+        m.sent.push_back({std::move(value), dead});
+        return {};
+      }
+      waiting = std::move(m.waiting.front());
+      m.waiting.pop_front();
+      drop_if_empty(key, m);
+    }
+    waiting({}, std::move(value), dead);
+    return {};
+  }
+
+  void recv_async(std::string_view key, Done done) override {
+    std::unique_lock lock(mutex_);
+    if (!aborted_.ok()) {
+      Status s = aborted_;
+      lock.unlock();
+      return done(std::move(s), {}, false);
+    }
+    Meeting& m = meetings_[std::string(key)];
+    if (m.sent.empty()) {
+      m.waiting.push_back(std::move(done));
+      return;
+    }
+    Sent sent = std::move(m.sent.front());
+    m.sent.pop_front();
+    drop_if_empty(key, m);
+    lock.unlock();
+    done({}, std::move(sent.value), sent.dead);
+  }
+
+  // The last of those who wait may end the step, and this object with it: nothing is touched afterwards.
+  void abort(Status status) override {
+    std::unordered_map<std::string, Meeting> meetings;
+    {
+      std::lock_guard lock(mutex_);
+      if (!aborted_.ok() || status.ok()) return;
+      aborted_ = status;
+      meetings.swap(meetings_);
+    }
+    for (auto& [key, m] : meetings) {
+      for (Done& done : m.waiting) done(status, {}, false);
+    }
+  }
+
+ private:
+  struct Sent {
+    Tensor value;
+    bool dead;
+  };
+  struct Meeting {
+    std::deque<Sent> sent;     // at most one of the two holds something
+    std::deque<Done> waiting;
+  };
+  void drop_if_empty(std::string_view key, const Meeting& m) {
+    if (m.sent.empty() && m.waiting.empty()) meetings_.erase(std::string(key));
+  }
+
+  std::mutex mutex_;
+  std::unordered_map<std::string, Meeting> meetings_;
+  Status aborted_;
+};
+
+}  // namespace
+
+std::shared_ptr<op::Rendezvous> make_local_rendezvous() { return std::make_shared<LocalRendezvous>(); }
+
+}  // namespace weft::runtime
