@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/cpu/fill.h"
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/variant_math.h"
@@ -188,12 +189,11 @@ Status run_range(KernelContext& c) {
     if constexpr (std::is_integral_v<T>) {
       using U = std::make_unsigned_t<T>;
       U v = U(c.input(0).data<T>()[0]);
-      constexpr int64_t kBlock = 16;  // a fixed count vectorises
-      int64_t i = 0;
-      for (; i + kBlock <= n; i += kBlock, v += U(kBlock) * U(delta)) {
-        for (int64_t k = 0; k < kBlock; ++k) y[i + k] = T(U(v + U(k) * U(delta)));
+      if constexpr (sizeof(T) == 4) {
+        WEFT_BEST_ISA(count_words)(v, U(delta), reinterpret_cast<U*>(y), n);
+      } else {
+        for (int64_t i = 0; i < n; ++i, v += U(delta)) y[i] = T(v);
       }
-      for (; i < n; ++i, v += U(delta)) y[i] = T(v);
     } else {
       // Added up step by step, roundings included, as TensorFlow does.
       T v = c.input(0).data<T>()[0];

@@ -13,6 +13,7 @@ using kernels::Broadcast;
 
 namespace {
 
+constexpr int64_t kStreamBlock = 1024;  // elements computed before they are sent to memory
 constexpr int64_t kBlock = 512;  // floats that a narrow type is widened to at a time
 
 const uint16_t* bits(const char* p) { return reinterpret_cast<const uint16_t*>(p); }
@@ -22,6 +23,7 @@ uint16_t* bits(char* p) { return reinterpret_cast<uint16_t*>(p); }
 // have a loop of their own.
 struct BinaryCall {
   kernels::BinaryLoop loop = nullptr;
+  kernels::BinaryRowsLoop rows = nullptr;
   kernels::WidenLoop widen = nullptr;
   kernels::NarrowLoop narrow = nullptr;  // null if the result is not of the narrow type
   size_t in_size = 0, out_size = 0;
@@ -30,6 +32,7 @@ struct BinaryCall {
   static BinaryCall make(Binary f, DType in, DType out) {
     BinaryCall call;
     call.loop = kernels::binary_loop(f, in);
+    call.rows = kernels::binary_rows_loop(f, in);
     if (!call.loop && (call.widen = kernels::widen_loop(in))) {
       call.loop = kernels::binary_loop(f, DType::kFloat);
       if (out == in) call.narrow = kernels::narrow_loop(in);
@@ -111,9 +114,17 @@ class BinaryKernel final : public Kernel {
       return {};
     }
     std::atomic<bool> ok = true;
+    const bool stream = size_t(n) * call_.out_size >= kernels::kStreamFrom && o != a && o != b;
     c.pool().parallel_for(n, call_.cost, [&](int64_t begin, int64_t end) {
-      const size_t at = size_t(begin) * call_.in_size;
-      if (!call_(a + (sa ? at : 0), b + (sb ? at : 0), o + size_t(begin) * call_.out_size, end - begin, sa, sb)) ok = false;
+      alignas(64) char block[kStreamBlock * 16];
+      const int64_t step = stream ? kStreamBlock : end - begin;
+      for (int64_t i = begin; i < end; i += step) {
+        const int64_t count = std::min(step, end - i);
+        const size_t at = size_t(i) * call_.in_size;
+        char* to = o + size_t(i) * call_.out_size;
+        if (!call_(a + (sa ? at : 0), b + (sb ? at : 0), stream ? block : to, count, sa, sb)) ok = false;
+        if (stream) kernels::stream_copy(to, block, size_t(count) * call_.out_size);
+      }
     });
     return ok ? Status() : no_result(c);
   }
@@ -139,6 +150,15 @@ class BinaryKernel final : public Kernel {
     char* po = static_cast<char*>(out->raw());
     if (walk.repeated_row() >= 0 && walk.inner_size() <= kShortRow && call_.in_size <= 16)
       return repeat_row(c, pa, pb, po, n, walk.repeated_row(), walk.inner_size());
+    if (const auto rows = call_.rows ? walk.rows() : std::nullopt; rows && rows->rows > 1 && rows->n < kLongRow) {
+      for_parts(c, rows->rows, call_.cost * double(rows->n) + 2, [&](int64_t begin, int64_t end) {
+        kernels::BinaryRows part = *rows;
+        part.rows = end - begin;
+        call_.rows(pa + size_t(begin * part.row_stride[0]) * call_.in_size, pb + size_t(begin * part.row_stride[1]) * call_.in_size,
+                   po + size_t(begin * part.n) * call_.out_size, part);
+      });
+      return {};
+    }
     std::atomic<bool> ok = true;
     for_parts(c, n, call_.cost, [&](int64_t begin, int64_t end) {
       bool fine = true;
@@ -169,7 +189,7 @@ class BinaryKernel final : public Kernel {
     return ok ? Status() : no_result(c);
   }
 
-  static constexpr int64_t kShortRow = 32;
+  static constexpr int64_t kShortRow = 32, kLongRow = 1 << 14;
   BinaryCall call_;
   Match match_ = Match::kBroadcast;
   bool unequal_ = false;
@@ -200,8 +220,15 @@ class UnaryKernel final : public Kernel {
     char* to = static_cast<char*>((*out)->raw());
     const int64_t n = in.num_elements();
     if (n == 0) return {};
+    const bool stream = size_t(n) * out_size_ >= kernels::kStreamFrom && to != from;
     for_parts(c, n, cost_, [&](int64_t begin, int64_t end) {
-      part(from + size_t(begin) * in_size_, to + size_t(begin) * out_size_, end - begin);
+      if (!stream) return part(from + size_t(begin) * in_size_, to + size_t(begin) * out_size_, end - begin);
+      alignas(64) char block[kStreamBlock * 16];
+      for (int64_t i = begin; i < end; i += kStreamBlock) {
+        const int64_t count = std::min(kStreamBlock, end - i);
+        part(from + size_t(i) * in_size_, block, count);
+        kernels::stream_copy(to + size_t(i) * out_size_, block, size_t(count) * out_size_);
+      }
     });
     return {};
   }

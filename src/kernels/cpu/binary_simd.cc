@@ -34,6 +34,30 @@ bool loop(const void* va, const void* vb, void* vo, int64_t n, int stride_a, int
   return true;
 }
 
+// A matrix against a row, a column or a matrix of other stride; one inner stride may be 0.
+template <class T, class Op>
+void rows_loop(const void* va, const void* vb, void* vo, const BinaryRows& g) {
+  const T* a = static_cast<const T*>(va);
+  const T* b = static_cast<const T*>(vb);
+  T* o = static_cast<T*>(vo);
+  const Op op;
+  const int64_t n = g.n;
+  for (int64_t r = 0; r < g.rows; ++r, a += g.row_stride[0], b += g.row_stride[1], o += n) {
+    if (g.inner_stride[0] && g.inner_stride[1]) {
+      WEFT_IVDEP
+      for (int64_t i = 0; i < n; ++i) o[i] = op(a[i], b[i]);
+    } else if (g.inner_stride[1]) {
+      const T x = *a;
+      WEFT_IVDEP
+      for (int64_t i = 0; i < n; ++i) o[i] = op(x, b[i]);
+    } else {
+      const T y = *b;
+      WEFT_IVDEP
+      for (int64_t i = 0; i < n; ++i) o[i] = op(a[i], y);
+    }
+  }
+}
+
 #define WEFT_OP(Name, expr)                   \
   struct Name {                               \
     template <class T>                        \
@@ -128,6 +152,20 @@ BinaryLoop binary_loop(Binary op, DType t) {
     case Binary::kSqrtGrad: return of_floats<SqrtGrad>(t);
     case Binary::kRsqrtGrad: return of_floats<RsqrtGrad>(t);
     case Binary::kReciprocalGrad: return of_floats<ReciprocalGrad>(t);
+    default: return nullptr;
+  }
+}
+
+BinaryRowsLoop binary_rows_loop(Binary op, DType t) {
+  if (t != DType::kFloat) return nullptr;
+  switch (op) {
+    case Binary::kAdd: return &rows_loop<float, Add>;
+    case Binary::kSub: return &rows_loop<float, Sub>;
+    case Binary::kMul: return &rows_loop<float, Mul>;
+    case Binary::kDiv: return &rows_loop<float, Div>;
+    case Binary::kMaximum: return &rows_loop<float, Maximum>;
+    case Binary::kMinimum: return &rows_loop<float, Minimum>;
+    case Binary::kSquaredDifference: return &rows_loop<float, SquaredDifference>;
     default: return nullptr;
   }
 }

@@ -53,6 +53,12 @@ int Broadcast::repeated_row() const {
   return dims_[0].stride[1] == 0 ? 1 : dims_[0].stride[0] == 0 ? 0 : -1;
 }
 
+std::optional<BinaryRows> Broadcast::rows() const {
+  if (rank_ != 2) return std::nullopt;
+  const Dim &outer = dims_[0], &inner = dims_[1];
+  return BinaryRows{outer.size, inner.size, {outer.stride[0], outer.stride[1]}, {int(inner.stride[0]), int(inner.stride[1])}};
+}
+
 void Broadcast::for_runs(int64_t begin, int64_t end, core::FunctionRef<void(const Offsets&, int64_t, int64_t)> run) const {
   if (begin >= end) return;
   int64_t index[core::kMaxRank + 1];

@@ -5,6 +5,7 @@
 
 #include "core/function_ref.h"
 #include "core/shape.h"
+#include "kernels/cpu/elementwise.h"
 
 namespace weft::kernels {
 
@@ -30,6 +31,8 @@ class Broadcast {
   // The operand of two that is one row, repeated for each row of the other ([n, c] with [c]); -1 if there
   // is none. Then the other operand is read straight through.
   int repeated_row() const;
+  // Of two operands, when the walk is a matrix.
+  std::optional<BinaryRows> rows() const;
   // Calls run(offsets, out, n) for the runs that cover elements [begin, end) of the output.
   void for_runs(int64_t begin, int64_t end, core::FunctionRef<void(const Offsets&, int64_t, int64_t)> run) const;
 

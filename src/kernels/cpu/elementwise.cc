@@ -6,6 +6,12 @@
 #include "kernels/cpu/narrow_simd.h"
 #include "kernels/cpu/unary_loops.h"
 
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
 namespace weft::kernels {
 
 using core::DType;
@@ -22,6 +28,27 @@ UnaryLoop unary_loop(Unary op, DType t) {
   if (UnaryLoop f = WEFT_BEST_ISA(unary_loop)(op, t)) return f;
   if (UnaryLoop f = plain_unary_loop(op, t)) return f;
   return special_unary_loop(op, t);
+}
+
+BinaryRowsLoop binary_rows_loop(Binary op, DType t) { return WEFT_BEST_ISA(binary_rows_loop)(op, t); }
+
+void stream_copy(void* to, const void* from, size_t bytes) {
+#if defined(__x86_64__)
+  char* d = static_cast<char*>(to);
+  const char* s = static_cast<const char*>(from);
+  const size_t head = (64 - reinterpret_cast<uintptr_t>(d) % 64) % 64;
+  if (bytes > head + 64) {
+    std::memcpy(d, s, head);
+    d += head, s += head, bytes -= head;
+    for (; bytes >= 64; d += 64, s += 64, bytes -= 64) {
+      for (int i = 0; i < 64; i += 16) _mm_stream_si128(reinterpret_cast<__m128i*>(d + i), _mm_loadu_si128(reinterpret_cast<const __m128i*>(s + i)));
+    }
+    _mm_sfence();
+  }
+  std::memcpy(d, s, bytes);
+#else
+  std::memcpy(to, from, bytes);
+#endif
 }
 
 namespace {
@@ -53,18 +80,27 @@ double binary_cost(Binary op, DType t) {
 }
 
 double unary_cost(Unary op, DType t) {
-  if (op >= Unary::kErfc && op <= Unary::kBesselY1) return 30;
-  if (op >= Unary::kExp && op <= Unary::kAtanh) return 5;
   switch (op) {
+    case Unary::kExp:
+    case Unary::kExpm1:
+    case Unary::kLog:
+    case Unary::kLog1p:
+    case Unary::kSin:
+    case Unary::kCos:
+    case Unary::kTanh:
     case Unary::kSigmoid:
     case Unary::kElu:
     case Unary::kSelu:
     case Unary::kSoftplus:
-    case Unary::kErf: return t == DType::kFloat ? 1 : 10;
+    case Unary::kErf:
+    case Unary::kErfc: return t == DType::kFloat ? 0.5 : 10;
     case Unary::kComplexAbs:
     case Unary::kAngle: return 10;
-    default: return memory_cost(t);
+    default: break;
   }
+  if (op >= Unary::kErfc && op <= Unary::kBesselY1) return 30;
+  if (op >= Unary::kExp && op <= Unary::kAtanh) return 5;
+  return memory_cost(t);
 }
 
 WidenLoop widen_loop(DType t) {

@@ -9,6 +9,7 @@ namespace weft::kernels {
 // Null where the plain loop serves.
 WEFT_DECLARE_ISA(BinaryLoop binary_loop(Binary op, core::DType t))
 WEFT_DECLARE_ISA(UnaryLoop unary_loop(Unary op, core::DType t))
+WEFT_DECLARE_ISA(BinaryRowsLoop binary_rows_loop(Binary op, core::DType t))
 // y = x > 0 ? g : alpha g.
 WEFT_DECLARE_ISA(void leaky_relu_floats(const float* g, const float* x, float* y, int64_t n, float alpha))
 

@@ -199,6 +199,14 @@ void losses(DType type, const MatrixView& x, void* loss, void* grad, int64_t row
 }  // namespace
 
 void softmax_rows(DType type, bool log, const void* x, void* y, int64_t rows, int64_t columns, ThreadPool& pool) {
+  if (columns == 0) return;
+  if (type == DType::kFloat && !log) {
+    const float* in = static_cast<const float*>(x);
+    float* out = static_cast<float*>(y);
+    return pool.parallel_for(rows, double(columns) * 0.7 + 10, [&](int64_t begin, int64_t end) {
+      WEFT_BEST_ISA(softmax_floats)(in + begin * columns, out + begin * columns, end - begin, columns);
+    });
+  }
   if (type == DType::kDouble) softmax_typed<DoubleRows>(type, log, x, y, rows, columns, pool);
   else softmax_typed<FloatRows>(type, log, x, y, rows, columns, pool);
 }

@@ -24,7 +24,8 @@ void cross_entropy_rows(core::DType type, const MatrixView& x, const MatrixView&
 void sparse_cross_entropy_rows(core::DType type, const void* x, const int64_t* labels, void* loss, void* grad, int64_t rows, int64_t columns,
                                core::ThreadPool& pool);
 
-// Row loops on floats. exp_row: y[i] = exp(x[i] - shift), returns the sum; y may be x, or null for the sum alone.
+WEFT_DECLARE_ISA(void softmax_floats(const float* x, float* y, int64_t rows, int64_t n))
+// Row loops on floats. max_row ignores NaN. exp_row: y[i] = exp(x[i] - shift), returns the sum; y may be x, or null for the sum alone.
 WEFT_DECLARE_ISA(float max_row(const float* x, int64_t n))
 WEFT_DECLARE_ISA(float exp_row(const float* x, float shift, float* y, int64_t n))
 WEFT_DECLARE_ISA(void scale_row(float* y, float factor, int64_t n))

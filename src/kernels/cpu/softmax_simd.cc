@@ -1,107 +1,158 @@
+#include "kernels/cpu/intrinsics.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "kernels/cpu/softmax.h"
+
 #include "kernels/cpu/isa_begin.h"
+#include "kernels/cpu/vector_math.h"
 
 namespace {
 
+inline Floats larger(Floats a, Floats b) {  // b where one of them is NaN
 #if defined(WEFT_ISA_AVX512)
-constexpr int kBytes = 64;
+  return (Floats)_mm512_max_ps((__m512)a, (__m512)b);
 #elif defined(WEFT_ISA_AVX2)
-constexpr int kBytes = 32;
+  return (Floats)_mm256_max_ps((__m256)a, (__m256)b);
 #else
-constexpr int kBytes = 16;
+  return (Floats)_mm_max_ps((__m128)a, (__m128)b);
 #endif
-typedef float V __attribute__((vector_size(kBytes)));
-typedef float L __attribute__((vector_size(kBytes), aligned(4), may_alias));
-typedef int32_t I __attribute__((vector_size(kBytes)));
-constexpr int N = kBytes / 4;
-
-// exp with about one unit of error in the last place: x = k ln 2 + r, a polynomial for exp(r), and 2^k in
-// two halves so that results below the normal range come out right. NaN stays NaN.
-inline __attribute__((always_inline)) V exp_vector(V x) {
-  x = x < -105.f ? V{} - 105.f : x;
-  x = x > 89.f ? V{} + 89.f : x;
-  const V magic = V{} + 12582912.f;  // 1.5 * 2^23: adding it rounds to an integer
-  const V shifted = x * 1.44269504088896341f + magic;
-  const V k = shifted - magic;
-  V r = x - k * 0.693359375f;
-  r = r - k * -2.12194440e-4f;
-  V p = V{} + 1.9875691500e-4f;
-  p = p * r + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  p = p * (r * r) + r + 1.f;
-  const I n = I(shifted) - I(magic);
-  const I half = n >> 1, rest = n - half;
-  return p * V((half + 127) << 23) * V((rest + 127) << 23);
 }
 
-inline float lanes_sum(V v) {
-  float lanes[N];
-  std::memcpy(lanes, &v, sizeof lanes);
-  for (int h = N / 2; h; h /= 2) {
-    for (int i = 0; i < h; ++i) lanes[i] += lanes[i + h];
-  }
-  return lanes[0];
+// Lane i and lane i + distance joined, for halves and halves of halves; the result stands in every lane.
+template <class F>
+inline Floats across(Floats v, F join) {
+#if defined(WEFT_ISA_AVX512)
+  v = join(v, (Floats)_mm512_shuffle_f32x4((__m512)v, (__m512)v, 0x4e));
+  v = join(v, (Floats)_mm512_shuffle_f32x4((__m512)v, (__m512)v, 0xb1));
+  v = join(v, (Floats)_mm512_permute_ps((__m512)v, 0x4e));
+  return join(v, (Floats)_mm512_permute_ps((__m512)v, 0xb1));
+#elif defined(WEFT_ISA_AVX2)
+  v = join(v, (Floats)_mm256_permute2f128_ps((__m256)v, (__m256)v, 1));
+  v = join(v, (Floats)_mm256_permute_ps((__m256)v, 0x4e));
+  return join(v, (Floats)_mm256_permute_ps((__m256)v, 0xb1));
+#else
+  v = join(v, (Floats)_mm_shuffle_ps((__m128)v, (__m128)v, 0x4e));
+  return join(v, (Floats)_mm_shuffle_ps((__m128)v, (__m128)v, 0xb1));
+#endif
+}
+// Not lambdas: g++ forgets the instruction set in them.
+struct Sum {
+  Floats operator()(Floats a, Floats b) const { return a + b; }
+};
+struct Max {
+  Floats operator()(Floats a, Floats b) const { return larger(a, b); }
+};
+inline Floats sum_across(Floats v) { return across(v, Sum{}); }
+inline Floats max_across(Floats v) { return across(v, Max{}); }
+
+constexpr float kLowest = -std::numeric_limits<float>::infinity();
+
+// The first n of a register, the rest filled with numbers whose exp is zero.
+inline Floats load_part(const float* x, int64_t n) {
+#if defined(WEFT_ISA_AVX512)
+  return (Floats)_mm512_mask_loadu_ps(_mm512_set1_ps(kLowest), __mmask16((1u << n) - 1), x);
+#else
+  float buffer[kLanes];
+  std::fill_n(buffer, kLanes, kLowest);
+  std::memcpy(buffer, x, size_t(n) * 4);
+  return load(buffer);
+#endif
+}
+inline void store_part(float* y, Floats v, int64_t n) {
+#if defined(WEFT_ISA_AVX512)
+  _mm512_mask_storeu_ps(y, __mmask16((1u << n) - 1), (__m512)v);
+#else
+  float buffer[kLanes];
+  store(buffer, v);
+  std::memcpy(y, buffer, size_t(n) * 4);
+#endif
 }
 
-template <bool store>
-float exp_all(const float* x, float shift, float* y, int64_t n) {
-  V s0 = {}, s1 = {};
+template <bool keep>
+Floats exp_all(const float* x, Floats shift, float* y, int64_t n) {
+  Floats s0 = {}, s1 = {};
   int64_t i = 0;
-  for (; i + 2 * N <= n; i += 2 * N) {
-    const V a = exp_vector(*reinterpret_cast<const L*>(x + i) - shift), b = exp_vector(*reinterpret_cast<const L*>(x + i + N) - shift);
-    if (store) *reinterpret_cast<L*>(y + i) = a, *reinterpret_cast<L*>(y + i + N) = b;
+  for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
+    const Floats a = vexp(load(x + i) - shift), b = vexp(load(x + i + kLanes) - shift);
+    if (keep) store(y + i, a), store(y + i + kLanes, b);
     s0 += a, s1 += b;
   }
-  // The rest goes through the same arithmetic, filled up with numbers whose exp is zero.
-  while (i < n) {
-    const int64_t m = std::min<int64_t>(N, n - i);
-    float buffer[N];
-    std::fill_n(buffer, N, -std::numeric_limits<float>::infinity());
-    for (int64_t j = 0; j < m; ++j) buffer[j] = x[i + j] - shift;
-    V v;
-    std::memcpy(&v, buffer, sizeof v);
-    v = exp_vector(v);
-    std::memcpy(buffer, &v, sizeof v);
-    for (int64_t j = m; j < N; ++j) buffer[j] = 0;
-    if (store) std::memcpy(y + i, buffer, size_t(m) * 4);
-    std::memcpy(&v, buffer, sizeof v);
+  for (; i < n; i += kLanes) {
+    const int64_t m = std::min<int64_t>(kLanes, n - i);
+    const Floats v = vexp(load_part(x + i, m) - shift);
+    if (keep) store_part(y + i, v, m);
     s0 += v;
-    i += m;
   }
-  return lanes_sum(s0 + s1);
+  return sum_across(s0 + s1);
+}
+
+Floats max_all(const float* x, int64_t n) {
+  Floats a = all(kLowest), b = a;
+  int64_t i = 0;
+  for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
+    a = larger(a, load(x + i));
+    b = larger(b, load(x + i + kLanes));
+  }
+  for (; i < n; i += kLanes) a = larger(a, load_part(x + i, std::min<int64_t>(kLanes, n - i)));
+  return max_across(larger(a, b));
+}
+
+// Rows of at most `count` registers, kept there from the load to the store. A NaN makes the sum NaN, and so
+// the whole row, whatever the maximum says.
+template <int count>
+void short_rows(const float* x, float* y, int64_t rows, int64_t n) {
+  const int64_t rest = n - (count - 1) * kLanes;
+  for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
+    Floats v[count];
+    for (int i = 0; i + 1 < count; ++i) v[i] = load(x + i * kLanes);
+    v[count - 1] = rest == kLanes ? load(x + (count - 1) * kLanes) : load_part(x + (count - 1) * kLanes, rest);
+    Floats max = v[0];
+    for (int i = 1; i < count; ++i) max = larger(max, v[i]);
+    max = max_across(max);
+    Floats sum = {};
+    for (int i = 0; i < count; ++i) {
+      v[i] = vexp(v[i] - max);
+      sum += v[i];
+    }
+    const Floats factor = 1.f / sum_across(sum);
+    for (int i = 0; i + 1 < count; ++i) store(y + i * kLanes, v[i] * factor);
+    if (rest == kLanes) store(y + (count - 1) * kLanes, v[count - 1] * factor);
+    else store_part(y + (count - 1) * kLanes, v[count - 1] * factor, rest);
+  }
 }
 
 }  // namespace
 
-float max_row(const float* x, int64_t n) {
-  float best = -std::numeric_limits<float>::infinity();
-  int64_t i = 0;
-  if (n >= N) {
-    V m = *reinterpret_cast<const L*>(x);
-    for (i = N; i + N <= n; i += N) {
-      const V v = *reinterpret_cast<const L*>(x + i);
-      m = ((v > m) | (v != v)) ? v : m;
-    }
-    float lanes[N];
-    std::memcpy(lanes, &m, sizeof lanes);
-    for (float v : lanes) best = v > best || v != v ? v : best;
-  }
-  for (; i < n; ++i) best = x[i] > best || x[i] != x[i] ? x[i] : best;
-  return best;
-}
+float max_row(const float* x, int64_t n) { return max_all(x, n)[0]; }
 
-float exp_row(const float* x, float shift, float* y, int64_t n) { return y ? exp_all<true>(x, shift, y, n) : exp_all<false>(x, shift, y, n); }
+float exp_row(const float* x, float shift, float* y, int64_t n) {
+  return (y ? exp_all<true>(x, all(shift), y, n) : exp_all<false>(x, all(shift), y, n))[0];
+}
 
 void scale_row(float* y, float factor, int64_t n) {
   for (int64_t i = 0; i < n; ++i) y[i] *= factor;
+}
+
+void softmax_floats(const float* x, float* y, int64_t rows, int64_t n) {
+  switch ((n + kLanes - 1) / kLanes) {
+    case 1: return short_rows<1>(x, y, rows, n);
+    case 2: return short_rows<2>(x, y, rows, n);
+    case 3: return short_rows<3>(x, y, rows, n);
+    case 4: return short_rows<4>(x, y, rows, n);
+    case 5: return short_rows<5>(x, y, rows, n);
+    case 6: return short_rows<6>(x, y, rows, n);
+    case 7: return short_rows<7>(x, y, rows, n);
+    case 8: return short_rows<8>(x, y, rows, n);
+    default: break;
+  }
+  for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
+    const Floats sum = exp_all<true>(x, max_all(x, n), y, n);
+    scale_row(y, 1 / sum[0], n);
+  }
 }
 
 void shift_row(const float* x, float shift, float* y, int64_t n) {

@@ -7,6 +7,7 @@
 #include "core/resource.h"
 #include "core/tstring.h"
 #include "core/variant.h"
+#include "kernels/cpu/fill.h"
 
 namespace weft::kernels {
 
@@ -23,20 +24,24 @@ constexpr int64_t kRunBlock = 1 << 15;  // elements of a long run that one task 
 constexpr int64_t kTile = 32;           // side of a transposed block: two of 8-byte elements fit the first cache
 constexpr double kBytesPerNs = 8;
 
-// n times the same element. Long runs are copied from a short one, which memcpy does with the widest stores.
+// n times the same element.
 template <class T>
 void fill_row(const T& value, T* target, int64_t n) {
-  constexpr int64_t kPattern = 1024 / sizeof(T);
-  if (!std::is_trivially_copyable_v<T> || n < kPattern / 4) {
-    std::fill_n(target, n, value);
+  if constexpr (std::is_same_v<T, uint32_t>) {
+    WEFT_BEST_ISA(fill_words)(value, target, n);
     return;
+  } else if constexpr (std::is_trivially_copyable_v<T>) {
+    constexpr int64_t kPattern = 64 / sizeof(T);
+    if (n >= kPattern) {
+      T pattern[kPattern];
+      std::fill_n(pattern, kPattern, value);
+      int64_t i = 0;
+      for (; i + kPattern <= n; i += kPattern) std::memcpy(target + i, pattern, sizeof pattern);
+      std::memcpy(target + n - kPattern, pattern, sizeof pattern);
+      return;
+    }
   }
-  if constexpr (std::is_trivially_copyable_v<T>) {
-    T pattern[kPattern];
-    const int64_t run = std::min(n, kPattern);
-    std::fill_n(pattern, run, value);
-    for (int64_t i = 0; i < n; i += run) std::memcpy(target + i, pattern, size_t(std::min(run, n - i)) * sizeof(T));
-  }
+  std::fill_n(target, n, value);
 }
 
 template <class T>

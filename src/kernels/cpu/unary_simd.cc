@@ -1,3 +1,5 @@
+#include "kernels/cpu/intrinsics.h"
+
 #include <cmath>
 
 #include "kernels/cpu/elementwise_simd.h"
@@ -90,7 +92,7 @@ UnaryLoop unary_loop(Unary op, DType t) {
       return of_floats<Abs>(t);
     case Unary::kSquare: return of_wrapping<Square>(t);
     case Unary::kSqrt: return of_floats<Sqrt>(t);
-    case Unary::kRsqrt: return of_floats<Rsqrt>(t);
+    case Unary::kRsqrt: return t == DType::kFloat ? &map_floats<vrsqrt> : of_floats<Rsqrt>(t);
     case Unary::kReciprocal: return of_floats<Reciprocal>(t);
     case Unary::kCeil: return of_floats<Ceil>(t);
     case Unary::kFloor: return of_floats<Floor>(t);
@@ -110,6 +112,7 @@ UnaryLoop unary_loop(Unary op, DType t) {
     case Unary::kTanh: return if_float(t, &map_floats<vtanh>);
     case Unary::kSigmoid: return if_float(t, &map_floats<vsigmoid>);
     case Unary::kErf: return if_float(t, &map_floats<verf>);
+    case Unary::kErfc: return if_float(t, &map_floats<verfc>);
     case Unary::kSin: return if_float(t, &map_floats<wide_sin>);
     case Unary::kCos: return if_float(t, &map_floats<wide_cos>);
     case Unary::kElu: return if_float(t, &map_floats<velu>);

@@ -1,9 +1,10 @@
 // exp, log, tanh and friends on a register of floats, right to about 2 units in the last place, with the
 // special values of <cmath>. Include once, between isa_begin.h and isa_end.h: the width of a register
-// depends on the instruction set. No guard for that reason.
+// depends on the instruction set. No guard for that reason. The file that includes it includes
+// intrinsics.h before isa_begin.h.
 //
-// The polynomials are least-squares fits, reweighted towards equal ripples; the reductions are the
-// textbook ones (Muller, Elementary Functions, chapter 11).
+// The polynomials and quotients are least-squares fits, reweighted towards equal ripples; the reductions
+// are the textbook ones (Muller, Elementary Functions, chapter 11).
 
 #if defined(WEFT_ISA_AVX512)
 #define WEFT_VECTOR_BYTES 64
@@ -32,9 +33,17 @@ inline Floats absolute(Floats x) { return (Floats)((Ints)x & 0x7fffffff); }
 inline Floats with_sign_of(Floats magnitude, Floats sign) {
   return (Floats)(((Ints)magnitude & 0x7fffffff) | ((Ints)sign & int32_t(0x80000000)));
 }
-// NaN stays.
-inline Floats at_most(Floats x, float limit) { return x > limit ? all(limit) : x; }
-inline Floats at_least(Floats x, float limit) { return x < limit ? all(limit) : x; }
+// NaN stays: the instructions give their second operand then.
+#if defined(WEFT_ISA_AVX512)
+inline Floats at_most(Floats x, float limit) { return (Floats)_mm512_min_ps(_mm512_set1_ps(limit), (__m512)x); }
+inline Floats at_least(Floats x, float limit) { return (Floats)_mm512_max_ps(_mm512_set1_ps(limit), (__m512)x); }
+#elif defined(WEFT_ISA_AVX2)
+inline Floats at_most(Floats x, float limit) { return (Floats)_mm256_min_ps(_mm256_set1_ps(limit), (__m256)x); }
+inline Floats at_least(Floats x, float limit) { return (Floats)_mm256_max_ps(_mm256_set1_ps(limit), (__m256)x); }
+#else
+inline Floats at_most(Floats x, float limit) { return (Floats)_mm_min_ps(_mm_set1_ps(limit), (__m128)x); }
+inline Floats at_least(Floats x, float limit) { return (Floats)_mm_max_ps(_mm_set1_ps(limit), (__m128)x); }
+#endif
 
 // 2^n as a float, for n in [-126, 127].
 inline Floats power_of_two(Ints n) { return (Floats)(((Bits)n + 127u) << 23); }
@@ -45,7 +54,8 @@ struct ExpParts {
   Floats count;  // n as a float
   Floats r, tail;  // tail = r^2 q(r)
 };
-inline ExpParts exp_parts(Floats x) {
+// `low` is what x lacks of the number meant.
+inline ExpParts exp_parts(Floats x, Floats low = Floats{}) {
   // Adding 1.5 * 2^23 leaves the nearest integer in the low bits.
   constexpr float kShift = 12582912.f;
   const Floats shifted = x * 1.44269504f + kShift;
@@ -53,7 +63,7 @@ inline ExpParts exp_parts(Floats x) {
   p.n = (Ints)((Bits)shifted - (Bits)all(kShift));
   p.count = shifted - kShift;
   // ln2 in two parts, the first short enough for n * part to be exact.
-  p.r = (x - p.count * 0.693359375f) - p.count * -2.12194440e-4f;
+  p.r = (x - p.count * 0.693359375f) + (p.count * 2.12194440e-4f + low);
   Floats q = p.r * 1.985779771e-04f + 1.393360440e-03f;
   q = q * p.r + 8.333360729e-03f;
   q = q * p.r + 4.166646547e-02f;
@@ -62,16 +72,20 @@ inline ExpParts exp_parts(Floats x) {
   p.tail = q * (p.r * p.r);
   return p;
 }
-// y 2^n for n beyond the exponents of floats: in two steps.
-inline Floats scale(Floats y, Ints n) {
-  const Ints half = n >> 1;
-  return y * power_of_two(half) * power_of_two(n - half);
+// y 2^n for n beyond the exponents of floats: one instruction, or two steps.
+inline Floats scale(Floats y, const ExpParts& p) {
+#if defined(WEFT_ISA_AVX512)
+  return (Floats)_mm512_scalef_ps((__m512)y, (__m512)p.count);
+#else
+  const Ints half = p.n >> 1;
+  return y * power_of_two(half) * power_of_two(p.n - half);
+#endif
 }
 
 inline Floats vexp(Floats x) {
   x = at_least(at_most(x, 89.f), -104.f);  // infinite, or zero, from there on
   const ExpParts p = exp_parts(x);
-  return scale((p.tail + p.r) + 1.f, p.n);
+  return scale((p.tail + p.r) + 1.f, p);
 }
 
 // For |x| < 80, where neither end of the range of floats is near.
@@ -87,7 +101,7 @@ inline Floats vexpm1(Floats x) {
   // 2^n (e^r - 1 + (1 - 2^-n)): nothing is lost for small x, where n is 0.
   const Ints n = p.n > 100 ? (p.n & 0) + 100 : p.n;
   const Floats y = (p.tail + p.r) + (1.f - power_of_two((Ints)(0u - (Bits)n)));
-  const Floats e = scale(y, p.n);
+  const Floats e = scale(y, p);
   return in == 0.f ? in : e;  // keeps -0
 }
 
@@ -120,46 +134,79 @@ inline Floats vlog1p(Floats x) {
   return absolute(x) < 1e-8f ? x : z;
 }
 
+// x P(x^2) / Q(x^2); 1 from the limit on.
 inline Floats vtanh(Floats x) {
-  const Floats a = at_most(absolute(x), 9.5f);  // 1 from there on
-  const ExpParts parts = exp_parts(a + a);
-  const Floats two_n = power_of_two(parts.n), z = a * a;
-  const Floats e = two_n * (parts.tail + parts.r) + (two_n - 1.f);  // exp(2a) - 1
-  // The quotient loses a bit or two where the series is best.
-  Floats p = z * -8.863235530e-03f + 2.186948854e-02f;
-  p = p * z + -5.396825397e-02f;
-  p = p * z + 1.333333333e-01f;
-  p = p * z + -3.333333333e-01f;
-  return with_sign_of(a < 0.35f ? a + a * (z * p) : e / (e + 2.f), x);
+  x = at_least(at_most(x, 9.02f), -9.02f);
+  const Floats z = x * x;
+  Floats p = z * 2.059710802e-08f + 3.183037552e-05f;
+  Floats q = z * 1.200333941e-06f + 5.076943780e-04f;
+  p = p * z + 5.403107032e-03f;
+  q = q * z + 4.000635073e-02f;
+  p = p * z + 2.068998814e-01f;
+  q = q * z + 7.223548889e-01f;
+  p = p * z + 1.546365738e+00f;
+  q = q * z + 1.546365738e+00f;
+  return at_least(at_most(x * p / q, 1.f), -1.f);
 }
 
 inline Floats vsigmoid(Floats x) {
   const Floats s = vexp(-absolute(x));
-  const Floats d = s + 1.f, q = (x < 0.f ? s : all(1.f)) / d;
-  // What rounding d has cost, to first order; 1 / d is 1 - q or q.
-  const Floats lost = s - (d - 1.f);
-  return q - (q * lost) * (x < 0.f ? 1.f - q : q);
+  return (x < 0.f ? s : all(1.f)) / (s + 1.f);
 }
 
 inline Floats verf(Floats x) {
-  const Floats a = at_most(absolute(x), 3.95f), z = a * a;
-  Floats p = z * -9.641515265e-06f + 1.125694764e-04f;
-  p = p * z + -8.482828812e-04f;
-  p = p * z + 5.220945431e-03f;
-  p = p * z + -2.686540004e-02f;
-  p = p * z + 1.128378197e-01f;
-  p = p * z + -3.761263843e-01f;
-  p = p * z + 1.28379167e-01f;  // 2 / sqrt(pi), less the 1 that is added exactly
-  // Beyond 1: 1 - erfc, whose logarithm is nearly a parabola.
-  Floats q = a * -1.620115349e-06f + 4.569018352e-05f;
-  q = q * a + -5.934342174e-04f;
-  q = q * a + 4.742495159e-03f;
-  q = q * a + -2.636872317e-02f;
-  q = q * a + 1.099808832e-01f;
-  q = q * a + 6.319390671e-01f;
-  q = q * a + 1.130162685e+00f;
-  q = q * a + -3.015242488e-04f;
-  return with_sign_of(a < 1.f ? a + p * a : 1.f - exp_inside(-q), x);
+  x = at_least(at_most(x, 3.92f), -3.92f);
+  const Floats z = x * x;
+  Floats p = z * 2.307057457e-06f + 3.205744433e-04f;
+  Floats q = z * 4.286541298e-05f + 1.308128471e-03f;
+  p = p * z + 4.237130750e-03f;
+  q = q * z + 1.684431732e-02f;
+  p = p * z + 5.935769528e-02f;
+  q = q * z + 1.284049153e-01f;
+  p = p * z + 2.142582238e-01f;
+  q = q * z + 5.649851561e-01f;
+  p = p * z + 1.269780040e+00f;
+  q = q * z + 1.125313282e+00f;
+  return at_least(at_most(x * p / q, 1.f), -1.f);
+}
+
+// exp(-x^2) P(x) / Q(x) for positive x, the same all the way down to the least float.
+inline Floats verfc(Floats x) {
+  const Floats a = at_most(absolute(x), 10.1f), square = a * a;
+#if defined(WEFT_ISA_AVX512)
+  const Floats lost = (Floats)_mm512_fnmadd_ps((__m512)a, (__m512)a, (__m512)square);
+#elif defined(WEFT_ISA_AVX2)
+  const Floats lost = (Floats)_mm256_fnmadd_ps((__m256)a, (__m256)a, (__m256)square);
+#else
+  const Floats high = (Floats)((Ints)a & int32_t(0xfffff000)), rest = a - high;
+  const Floats lost = ((square - high * high) - 2.f * high * rest) - rest * rest;
+#endif
+  const ExpParts e = exp_parts(-square, lost);
+  Floats p = a * 4.808708653e-02f + 3.360841870e-01f;
+  Floats q = a * 8.523111790e-02f + 5.957323909e-01f;
+  p = p * a + 1.072679043e+00f;
+  q = q * a + 1.943258405e+00f;
+  p = p * a + 1.815742254e+00f;
+  q = q * a + 3.522126436e+00f;
+  p = p * a + 1.466165423e+00f;
+  q = q * a + 3.470133543e+00f;
+  q = q * a + 1.466165423e+00f;
+  const Floats y = scale(((e.tail + e.r) + 1.f) * p / q, e);
+  return x < 0.f ? 2.f - y : y;
+}
+
+// An estimate and one step of Householder's method of the third order.
+inline Floats vrsqrt(Floats x) {
+#if defined(WEFT_ISA_AVX512)
+  const Floats y = (Floats)_mm512_rsqrt14_ps((__m512)x);
+  const Floats e = 1.f - (x * y) * y;
+  const Floats better = y + (y * e) * (e * 0.375f + 0.5f);
+  return (y == 0.f) | (absolute(y) == __builtin_inff()) ? y : better;  // of infinity and of zero
+#else
+  Floats root = x;
+  for (int i = 0; i < kLanes; ++i) root[i] = __builtin_sqrtf(x[i]);
+  return 1.f / root;
+#endif
 }
 
 // sin and cos together: x = n pi/2 + r, |r| <= pi/4. pi/2 in four parts, three of them so short that

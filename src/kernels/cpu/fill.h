@@ -1,0 +1,14 @@
+// Runs of 4-byte elements made from one: the same everywhere, or in even steps.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/isa.h"
+
+namespace weft::kernels {
+
+WEFT_DECLARE_ISA(void fill_words(uint32_t value, uint32_t* to, int64_t n))
+// to[i] = first + i * step, wrapping.
+WEFT_DECLARE_ISA(void count_words(uint32_t first, uint32_t step, uint32_t* to, int64_t n))
+
+}  // namespace weft::kernels
