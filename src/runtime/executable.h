@@ -16,6 +16,8 @@ namespace weft::runtime {
 
 using namespace weft::op;
 
+class KernelCache;
+
 class Executable {
  public:
   virtual ~Executable() = default;
@@ -30,6 +32,9 @@ struct PlanContext {
   Device* device = nullptr;      // where the nodes run
   ThreadPool* pool = nullptr;    // for work inside an op
   ThreadPool* inter = nullptr;   // for running nodes side by side
+  KernelCache* kernels = nullptr;
+  // The kernel of a node; shared with other plans where it has state.
+  Result<std::shared_ptr<Kernel>> kernel(const NodeInfo& node, const std::string& device_type) const;
 };
 
 // Straight-line code in a valid order; null where the body waits or loops with frames and needs dataflow.

@@ -26,8 +26,8 @@ std::string key_of(const FunctionAttr& f, const InstantiateOptions& o) {
 
 // ---- Instance ------------------------------------------------------------------------------------------
 
-Instance::Instance(FunctionLibraryRuntime& runtime, graph::FunctionBody body, InstantiateOptions options)
-    : runtime_(runtime), body_(std::move(body)), options_(std::move(options)) {
+Instance::Instance(FunctionLibraryRuntime& runtime, graph::FunctionBody body, InstantiateOptions options, std::shared_ptr<KernelCache> kernels)
+    : runtime_(runtime), body_(std::move(body)), options_(std::move(options)), kernels_(kernels ? std::move(kernels) : std::make_shared<KernelCache>()) {
   // Without a plain tensor among the arguments there are no shapes to specialise to.
   specialisable_ = std::any_of(body_.arg_types.begin(), body_.arg_types.end(), [](DType t) { return t != DType::kResource && t != DType::kVariant; });
 }
@@ -64,7 +64,7 @@ Result<graph::FunctionBody> Instance::optimized(const std::vector<PartialShape>&
 Result<std::unique_ptr<Executable>> Instance::make_plan(const std::vector<PartialShape>& arg_shapes) const {
   WEFT_ASSIGN(graph::FunctionBody body, optimized(arg_shapes));
   const RuntimeOptions& o = runtime_.options();
-  PlanContext c{o.registry, runtime_.default_device(options_), o.pool, o.inter};
+  PlanContext c{o.registry, runtime_.default_device(options_), o.pool, o.inter, kernels_.get()};
   if (o.devices->all().size() > 1) {
     Device* only = single_device(body, *o.devices);
     if (!only) return plan_partitioned(body, *o.devices, c);
@@ -216,8 +216,8 @@ Result<std::shared_ptr<FunctionHandle>> FunctionLibraryRuntime::instantiate(cons
   return std::shared_ptr<FunctionHandle>(slot.instance);
 }
 
-std::shared_ptr<Instance> FunctionLibraryRuntime::instantiate(graph::FunctionBody body, const InstantiateOptions& options) {
-  return std::make_shared<Instance>(*this, std::move(body), options);
+std::shared_ptr<Instance> FunctionLibraryRuntime::instantiate(graph::FunctionBody body, std::shared_ptr<KernelCache> kernels) {
+  return std::make_shared<Instance>(*this, std::move(body), InstantiateOptions(), std::move(kernels));
 }
 
 void FunctionLibraryRuntime::clear() {

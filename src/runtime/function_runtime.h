@@ -18,6 +18,7 @@
 #include "graph/passes/passes.h"
 #include "op/resource_manager.h"
 #include "runtime/executable.h"
+#include "runtime/kernel_cache.h"
 
 namespace weft::runtime {
 
@@ -35,7 +36,7 @@ struct RuntimeOptions {
 // What instantiate makes.
 class Instance final : public FunctionHandle {
  public:
-  Instance(class FunctionLibraryRuntime& runtime, graph::FunctionBody body, InstantiateOptions options);
+  Instance(class FunctionLibraryRuntime& runtime, graph::FunctionBody body, InstantiateOptions options, std::shared_ptr<KernelCache> kernels = nullptr);
   const std::vector<DType>& arg_types() const override { return body_.arg_types; }
   const std::vector<DType>& ret_types() const override { return body_.ret_types; }
   Status run(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) override;
@@ -62,6 +63,7 @@ class Instance final : public FunctionHandle {
   FunctionLibraryRuntime& runtime_;
   const graph::FunctionBody body_;
   const InstantiateOptions options_;
+  std::shared_ptr<KernelCache> kernels_;
   std::mutex mutex_;
   std::atomic<Executable*> general_{nullptr};
   std::unique_ptr<Executable> general_owner_;
@@ -79,7 +81,7 @@ class FunctionLibraryRuntime final : public FunctionCaller {
 
   Result<std::shared_ptr<FunctionHandle>> instantiate(const FunctionAttr& function, const InstantiateOptions& options = {}) override;
   // A body that is not in the library (a session's graph with its feeds and fetches).
-  std::shared_ptr<Instance> instantiate(graph::FunctionBody body, const InstantiateOptions& options = {});
+  std::shared_ptr<Instance> instantiate(graph::FunctionBody body, std::shared_ptr<KernelCache> kernels = nullptr);
 
   const std::shared_ptr<graph::FunctionLibrary>& library() const { return library_; }
   const RuntimeOptions& options() const { return options_; }

@@ -99,7 +99,7 @@ class Program::Planner {
     for (Node* n : order_) {
       if (makes_no_code(*n) || is_alias(*n)) continue;
       auto info = std::make_unique<const NodeInfo>(n->info());
-      auto kernel = make_kernel(*c_.registry, *info, c_.device->type());
+      auto kernel = c_.kernel(*info, c_.device->type());
       if (!kernel.ok()) return with_node(kernel.status(), *info);
       if ((*kernel)->is_async()) {
         waits_ = true;

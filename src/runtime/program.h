@@ -58,7 +58,7 @@ class Program final : public Executable {
   Status fail(Status s, const Instruction& in) const;
 
   Device* device_ = nullptr;
-  std::vector<std::unique_ptr<Kernel>> kernels_;
+  std::vector<std::shared_ptr<Kernel>> kernels_;
   std::vector<std::unique_ptr<const NodeInfo>> nodes_;
   std::vector<Tensor> constants_;
   std::vector<Instruction> instructions_;

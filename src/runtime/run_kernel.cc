@@ -1,10 +1,18 @@
+#include "op/registry.h"
 #include "runtime/executable.h"
+#include "runtime/kernel_cache.h"
 
 namespace weft::runtime {
 
 Status with_node(Status s, const NodeInfo& node) {
   if (s.ok() || s.message().find("{{node ") != std::string_view::npos) return s;
   return s.with_suffix(cat("\n\t [[{{node ", node.name(), "}}]]"));
+}
+
+Result<std::shared_ptr<Kernel>> PlanContext::kernel(const NodeInfo& node, const std::string& device_type) const {
+  if (kernels) return kernels->get(*registry, node, device_type);
+  WEFT_ASSIGN(std::unique_ptr<Kernel> k, make_kernel(*registry, node, device_type));
+  return std::shared_ptr<Kernel>(std::move(k));
 }
 
 Status run_kernel(Kernel& kernel, KernelContext& c) {

@@ -207,7 +207,7 @@ Result<std::shared_ptr<Instance>> Session::prepare(std::span<const Endpoint> fee
   {
     std::lock_guard lock(graph_mutex_);
     WEFT_ASSIGN(FunctionBody body, make_body(feeds, fetches, targets));
-    planned->instance = runtime_->instantiate(std::move(body));
+    planned->instance = runtime_->instantiate(std::move(body), kernels_);
   }
   WEFT_RETURN_IF_ERROR(planned->instance->plan().status());
   planned->key = {{feeds.begin(), feeds.end()}, {fetches.begin(), fetches.end()}, {targets.begin(), targets.end()}};

@@ -68,6 +68,7 @@ class Session {
   CancellationManager cancellation_;
   std::atomic<bool> closed_{false};
   mutable std::shared_mutex mutex_;
+  std::shared_ptr<KernelCache> kernels_ = std::make_shared<KernelCache>();
   std::vector<std::unique_ptr<Planned>> planned_;
 };
 
