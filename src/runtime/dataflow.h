@@ -65,7 +65,7 @@ class Dataflow final : public Executable {
     int index = 0;                    // of an argument or result
     uint32_t child = 0;               // the frame an Enter leads to
     int64_t parallel_iterations = 1;  // of that frame
-    std::unique_ptr<Kernel> kernel;
+    std::shared_ptr<Kernel> kernel;
     Tensor constant;
     std::string key;  // of a message
     NodeInfo node;

@@ -223,7 +223,7 @@ class Dataflow::Planner {
       case Kind::kKernel: break;
       default: return {};
     }
-    auto kernel = make_kernel(*c_.registry, it.node, c_.device->type());
+    auto kernel = c_.kernel(it.node, c_.device->type());
     if (!kernel.ok()) return with_node(kernel.status(), it.node);
     it.kernel = std::move(kernel).value();
     it.async = it.kernel->is_async();
