@@ -93,22 +93,26 @@ bool Instance::matches(const Special& s, std::span<const Tensor> args) const {
   return true;
 }
 
-Result<Executable*> Instance::choose(std::span<const Tensor> args) {
-  if (const Special* s = recent_.load(std::memory_order_acquire); s && matches(*s, args)) [[likely]] return s->plan.get();
-  if (!specialisable_ || args.size() != body_.arg_types.size()) return plan();
+const Instance::Special* Instance::special_for(std::span<const Tensor> args) {
+  if (const Special* s = recent_.load(std::memory_order_acquire); s && matches(*s, args)) [[likely]] return s;
+  if (!specialisable_.load(std::memory_order_relaxed) || args.size() != body_.arg_types.size()) return nullptr;
   if (auto all = specials_.load()) {
     for (const auto& s : *all) {
       if (!matches(*s, args)) continue;
       recent_.store(s.get(), std::memory_order_release);
-      return s->plan.get();
+      return s.get();
     }
   }
   // Shapes seen once run the general plan; a second time in a row they are worth one of their own.
-  if (Executable* e = specialise(args)) return e;
+  return specialise(args);
+}
+
+Result<Executable*> Instance::choose(std::span<const Tensor> args) {
+  if (const Special* s = special_for(args)) return s->plan.get();
   return plan();
 }
 
-Executable* Instance::specialise(std::span<const Tensor> args) {
+const Instance::Special* Instance::specialise(std::span<const Tensor> args) {
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return nullptr;
   const bool again = missed_.size() == args.size() && std::equal(args.begin(), args.end(), missed_.begin(), [](const Tensor& t, const Shape& s) { return t.shape() == s; });
@@ -131,7 +135,7 @@ Executable* Instance::specialise(std::span<const Tensor> args) {
   more->push_back(special);
   specials_.store(more);
   recent_.store(special.get(), std::memory_order_release);
-  return special->plan.get();
+  return special.get();
 }
 
 Status Instance::run(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) {
@@ -146,13 +150,21 @@ void Instance::run_async(const KernelEnv& env, std::vector<Tensor> args, Done do
 }
 
 Status Instance::loop(const KernelEnv& env, FunctionHandle& cond, std::span<Tensor> vars) {
-  if (auto* c = dynamic_cast<Instance*>(&cond)) {
-    WEFT_ASSIGN(Executable * ce, c->choose(vars));
-    WEFT_ASSIGN(Executable * be, choose(vars));
+  auto* c = dynamic_cast<Instance*>(&cond);
+  bool done = false;
+  if (const Special* bs = c ? special_for(vars) : nullptr) {
+    const Special* cs = c->special_for(vars);
+    auto* bp = dynamic_cast<Program*>(bs->plan.get());
+    auto* cp = cs ? dynamic_cast<Program*>(cs->plan.get()) : nullptr;
+    if (cp && bp) WEFT_RETURN_IF_ERROR(Program::loop(*cp, *bp, env, vars, bs->shapes, done));
+    if (done) return {};
+  }
+  if (c) {
+    WEFT_ASSIGN(Executable * ce, c->plan());
+    WEFT_ASSIGN(Executable * be, plan());
     auto* cp = dynamic_cast<Program*>(ce);
     auto* bp = dynamic_cast<Program*>(be);
-    // Shapes may change from one iteration to the next, so only general plans fit a whole loop.
-    if (cp && bp && c->recent_.load() == nullptr && recent_.load() == nullptr) return Program::loop(*cp, *bp, env, vars);
+    if (cp && bp) return Program::loop(*cp, *bp, env, vars, {}, done);
   }
   for (;;) {
     std::vector<Tensor> args(vars.begin(), vars.end());

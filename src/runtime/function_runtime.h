@@ -58,7 +58,9 @@ class Instance final : public FunctionHandle {
   Result<Executable*> choose(std::span<const Tensor> args);
   Result<std::unique_ptr<Executable>> make_plan(const std::vector<PartialShape>& arg_shapes) const;
   bool matches(const Special& s, std::span<const Tensor> args) const;
-  Executable* specialise(std::span<const Tensor> args);
+  const Special* specialise(std::span<const Tensor> args);
+  // The plan made for these shapes; null if there is none (yet).
+  const Special* special_for(std::span<const Tensor> args);
 
   FunctionLibraryRuntime& runtime_;
   const graph::FunctionBody body_;
@@ -71,7 +73,7 @@ class Instance final : public FunctionHandle {
   std::atomic<const Special*> recent_{nullptr};
   std::atomic<std::shared_ptr<const Specials>> specials_;
   std::vector<Shape> missed_;  // the shapes that last had no plan of their own
-  bool specialisable_ = true;
+  std::atomic<bool> specialisable_{true};
 };
 
 class FunctionLibraryRuntime final : public FunctionCaller {

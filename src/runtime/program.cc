@@ -392,7 +392,8 @@ void Program::run_async(const KernelEnv& env, std::vector<Tensor> args, Function
   done(std::move(s), std::move(rets));
 }
 
-Status Program::loop(Program& cond, Program& body, const KernelEnv& env, std::span<Tensor> vars) {
+Status Program::loop(Program& cond, Program& body, const KernelEnv& env, std::span<Tensor> vars, std::span<const Shape> shapes, bool& done) {
+  done = true;
   if (cond.num_args_ != vars.size() || cond.rets_.size() != 1 || body.num_args_ != vars.size() || body.rets_.size() != vars.size())
     return invalid_argument("the functions of a loop do not fit its ", vars.size(), " variables");
   Frame* cf = cond.acquire();
@@ -425,7 +426,9 @@ Status Program::loop(Program& cond, Program& body, const KernelEnv& env, std::sp
       if (r.operand < 0) vars[i] = body.constants_[size_t(~r.operand)];
       else if (r.last) vars[i] = std::move(bf->slots[size_t(r.operand)]);
       else vars[i] = bf->slots[size_t(r.operand)];
+      if (!shapes.empty() && !(vars[i].shape() == shapes[i])) done = false;
     }
+    if (!done) break;
   }
   if (s.ok() && entered) {
     for (size_t i = 0; i < vars.size(); ++i) {

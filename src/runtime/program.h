@@ -22,8 +22,10 @@ class Program final : public Executable {
   Status run(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) override;
   void run_async(const KernelEnv& env, std::vector<Tensor> args, FunctionHandle::Done done) override;
 
-  // `vars = body(vars)` as long as cond(vars): the frames of both stay in use through all iterations.
-  static Status loop(Program& cond, Program& body, const KernelEnv& env, std::span<Tensor> vars);
+  // `vars = body(vars)` as long as cond(vars): the frames of both stay in use through all iterations. With
+  // `shapes` the programs are made for variables of these shapes alone; when an iteration changes one, the
+  // loop stops with done = false and the variables as they are.
+  static Status loop(Program& cond, Program& body, const KernelEnv& env, std::span<Tensor> vars, std::span<const Shape> shapes, bool& done);
 
   size_t num_instructions() const { return instructions_.size(); }
   size_t num_slots() const { return num_slots_; }
