@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 
 namespace weft::core {
 namespace {
@@ -82,6 +84,52 @@ constexpr size_t kLargeBlock = SIZE_MAX;  // reuse would hide what the sanitizer
 constexpr size_t kLargeBlock = size_t(4) << 20;
 #endif
 
+// Blocks between the small and the large ones, in four classes for each power of two. The system's allocator gives
+// freed memory back and faults it in again; a step that runs over and over would pay for that each time.
+class MediumBlocks {
+ public:
+  static constexpr size_t kMostBytes = size_t(192) << 20;
+  // The size of the class that `bytes` falls into.
+  static size_t round(size_t bytes) {
+    const size_t quarter = std::bit_floor(bytes) / 4;
+    return (bytes + quarter - 1) / quarter * quarter;
+  }
+  void* take(size_t rounded) {
+    std::lock_guard lock(mutex_);
+    Block*& head = heads_[index(rounded)];
+    Block* b = head;
+    if (!b) return nullptr;
+    head = b->next;
+    held_ -= rounded;
+    return b;
+  }
+  bool keep(void* p, size_t rounded) {
+    std::lock_guard lock(mutex_);
+    if (held_ + rounded > kMostBytes) return false;
+    Block*& head = heads_[index(rounded)];
+    head = new (p) Block{head};
+    held_ += rounded;
+    return true;
+  }
+
+ private:
+  struct Block { Block* next; };
+  static size_t index(size_t rounded) {
+    const size_t log = size_t(std::bit_width(rounded)) - 1;
+    return (log - 10) * 4 + (rounded >> (log - 2) & 3);
+  }
+  std::mutex mutex_;
+  Block* heads_[64] = {};  // from 1 kB to beyond the largest
+  size_t held_ = 0;
+};
+
+MediumBlocks& medium_blocks() {
+  static MediumBlocks* blocks = new MediumBlocks;
+  return *blocks;
+}
+
+bool is_medium(size_t bytes) { return bytes > kSmallBlock && bytes < kLargeBlock && kLargeBlock != SIZE_MAX; }
+
 LargeBlocks& large_blocks() {
   static LargeBlocks* blocks = new LargeBlocks;  // tensors may outlive static destructors
   return *blocks;
@@ -103,8 +151,15 @@ void* system_allocate(size_t bytes) noexcept {
     in_use.fetch_sub(size, std::memory_order_relaxed);
     return nullptr;
   }
-  void* p = bytes >= kLargeBlock ? large_blocks().take(bytes) : nullptr;
-  if (!p) p = bytes >= kLargeBlock ? allocate_large(bytes) : std::aligned_alloc(kAlignment, bytes);
+  void* p = nullptr;
+  if (is_medium(bytes)) {
+    const size_t rounded = MediumBlocks::round(bytes);
+    p = medium_blocks().take(rounded);
+    if (!p) p = std::aligned_alloc(kAlignment, rounded);
+  } else {
+    if (bytes >= kLargeBlock) p = large_blocks().take(bytes);
+    if (!p) p = bytes >= kLargeBlock ? allocate_large(bytes) : std::aligned_alloc(kAlignment, bytes);
+  }
   if (!p) {
     in_use.fetch_sub(size, std::memory_order_relaxed);
     return nullptr;
@@ -119,6 +174,7 @@ void* system_allocate(size_t bytes) noexcept {
 
 void system_free(void* p, size_t bytes) noexcept {
   in_use.fetch_sub(int64_t(bytes), std::memory_order_relaxed);
+  if (is_medium(bytes) && medium_blocks().keep(p, MediumBlocks::round(bytes))) return;
   if (bytes >= kLargeBlock && large_blocks().keep(p, bytes)) return;
   std::free(p);
 }
