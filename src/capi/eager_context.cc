@@ -10,10 +10,6 @@ struct TFE_ContextOptions {
   weft::eager::ContextOptions options;
 };
 
-struct TF_DeviceList {
-  std::vector<const weft::core::Device*> devices;
-};
-
 TFE_ContextOptions* TFE_NewContextOptions() {
   return guard_pointer<TFE_ContextOptions>([] { return new TFE_ContextOptions; });
 }

@@ -26,6 +26,10 @@ struct TFE_Context {
   weft::eager::Context context;
 };
 
+struct TF_DeviceList {
+  std::vector<const weft::core::Device*> devices;
+};
+
 struct TFE_Op {
   explicit TFE_Op(TFE_Context* c) : op(c->context), owner(c) {}
   weft::eager::Op op;

@@ -1,10 +1,12 @@
 // TF_Session: running graphs, and SavedModels loaded into them.
-#include <sys/stat.h>
+#include <cstring>
+#include <map>
 
 #include "capi/graph_internal.h"
 #include "capi/session_internal.h"
 #include "io/op_def.h"
 #include "io/run_metadata.h"
+#include "runtime/partial_run.h"
 #include "wire/proto.h"
 #include "saved_model/loader.h"
 
@@ -37,6 +39,21 @@ void TF_SetConfig(TF_SessionOptions* o, const void* proto, size_t length, TF_Sta
 }
 
 namespace {
+
+// The handle is a text, so that clients may copy it; it names the run inside its session.
+struct PartialRuns {
+  std::mutex mutex;
+  struct Entry {
+    TF_Session* session;
+    std::shared_ptr<weft::runtime::PartialRun> run;
+  };
+  std::map<std::string, Entry> runs;
+  int64_t next = 0;
+};
+PartialRuns& partial_runs() {
+  static auto* p = new PartialRuns;
+  return *p;
+}
 
 Status check_target(const TF_SessionOptions& o) {
   if (o.target.empty() || o.target == "local") return {};
@@ -173,6 +190,10 @@ void TF_DeleteSession(TF_Session* s, TF_Status* status) {
   guard(status, [&]() -> Status {
     if (!s) return {};
     TF_Graph* graph = s->graph;
+    {
+      std::lock_guard lock(partial_runs().mutex);
+      std::erase_if(partial_runs().runs, [&](const auto& r) { return r.second.session == s; });
+    }
     s->session.reset();
     if (graph) detach_session(graph, s);
     delete s;
@@ -186,4 +207,100 @@ void TF_SessionRun(TF_Session* session, const TF_Buffer* run_options, const TF_O
   guard(status, [&] {
     return run_session(session, run_options, inputs, input_values, ninputs, outputs, output_values, noutputs, target_opers, ntargets, run_metadata);
   });
+}
+
+// ---- partial runs ----
+
+namespace {
+
+Status check_endpoints(TF_Session* session, const TF_Output* outputs, int n, std::vector<Endpoint>& out) {
+  for (int i = 0; i < n; ++i) {
+    std::lock_guard lock(session->graph->mutex);
+    WEFT_RETURN_IF_ERROR(check_output(*session->graph, outputs[i]));
+    out.push_back(unwrap(outputs[i]));
+  }
+  return {};
+}
+
+Status check_targets(const TF_Operation* const* targets, int n, std::vector<Node*>& out) {
+  for (int i = 0; i < n; ++i) {
+    WEFT_NOT_NULL(targets[i]);
+    out.push_back(const_cast<Node*>(unwrap(targets[i])));
+  }
+  return {};
+}
+
+}  // namespace
+
+void TF_SessionPRunSetup(TF_Session* session, const TF_Output* inputs, int ninputs, const TF_Output* outputs, int noutputs,
+                         const TF_Operation* const* target_opers, int ntargets, const char** handle, TF_Status* status) {
+  if (handle) *handle = nullptr;
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(session);
+    WEFT_NOT_NULL(handle);
+    std::vector<Endpoint> feeds, fetches;
+    std::vector<Node*> targets;
+    WEFT_RETURN_IF_ERROR(check_endpoints(session, inputs, ninputs, feeds));
+    WEFT_RETURN_IF_ERROR(check_endpoints(session, outputs, noutputs, fetches));
+    WEFT_RETURN_IF_ERROR(check_targets(target_opers, ntargets, targets));
+    auto run = std::make_shared<weft::runtime::PartialRun>(*session->session, std::move(feeds), std::move(fetches), std::move(targets));
+    PartialRuns& all = partial_runs();
+    std::lock_guard lock(all.mutex);
+    const std::string name = cat("partial_run;", all.next++);
+    char* copy = new char[name.size() + 1];
+    std::memcpy(copy, name.c_str(), name.size() + 1);
+    all.runs[name] = {session, std::move(run)};
+    *handle = copy;
+    return {};
+  });
+}
+
+void TF_SessionPRun(TF_Session* session, const char* handle, const TF_Output* inputs, TF_Tensor* const* input_values, int ninputs, const TF_Output* outputs,
+                    TF_Tensor** output_values, int noutputs, const TF_Operation* const* target_opers, int ntargets, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(session);
+    for (int i = 0; i < noutputs; ++i) output_values[i] = nullptr;
+    if (!handle) return invalid_argument("Must run 'setup' before performing partial runs!");
+    std::shared_ptr<weft::runtime::PartialRun> run;
+    {
+      std::lock_guard lock(partial_runs().mutex);
+      auto it = partial_runs().runs.find(handle);
+      if (it == partial_runs().runs.end() || it->second.session != session) return invalid_argument("Must run 'setup' before performing partial runs!");
+      run = it->second.run;
+    }
+    std::vector<Endpoint> feeds, fetches;
+    std::vector<Node*> targets;
+    WEFT_RETURN_IF_ERROR(check_endpoints(session, inputs, ninputs, feeds));
+    WEFT_RETURN_IF_ERROR(check_endpoints(session, outputs, noutputs, fetches));
+    WEFT_RETURN_IF_ERROR(check_targets(target_opers, ntargets, targets));
+    std::vector<weft::core::Tensor> values, results(fetches.size());
+    for (int i = 0; i < ninputs; ++i) {
+      WEFT_NOT_NULL(input_values[i]);
+      values.push_back(input_values[i]->tensor);
+    }
+    WEFT_RETURN_IF_ERROR(run->run(feeds, values, fetches, results, targets));
+    for (int i = 0; i < noutputs; ++i) output_values[i] = new TF_Tensor{std::move(results[size_t(i)])};
+    return {};
+  });
+}
+
+void TF_DeletePRunHandle(const char* handle) {
+  if (!handle) return;
+  guard(nullptr, [&]() -> Status {
+    std::lock_guard lock(partial_runs().mutex);
+    partial_runs().runs.erase(handle);
+    return {};
+  });
+  delete[] handle;
+}
+
+TF_DeviceList* TF_SessionListDevices(TF_Session* session, TF_Status* status) {
+  TF_DeviceList* out = nullptr;
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(session);
+    out = new TF_DeviceList;
+    for (const auto& d : session->session->devices().all()) out->devices.push_back(d.get());
+    return {};
+  });
+  return out;
 }
