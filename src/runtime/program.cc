@@ -117,6 +117,7 @@ class Program::Planner {
         const int v = values_[size_t(n->input(i).node->id())][size_t(n->input(i).index)];
         Value& val = all_[size_t(v)];
         p_.operands_.push_back(v);  // a value number for now
+        p_.ref_names_.push_back(val.ref ? n->input(i).node->name() : std::string());
         if (val.constant >= 0) {
           if (i < 64) in.constant |= uint64_t(1) << i;
         } else {
@@ -131,6 +132,7 @@ class Program::Planner {
       p_.kernels_.push_back(std::move(kernel).value());
       p_.nodes_.push_back(std::move(info));
     }
+    if (!p_.has_refs_) p_.ref_names_.clear();
     const int end = int(p_.instructions_.size());
     for (Node* r : body_.rets) {
       Value& v = value(r->input(0));
@@ -287,7 +289,7 @@ Status Program::step_with_refs(const Instruction& in, const KernelEnv& env, Fram
     std::shared_lock lock(ref->mutex());
     // An input that is itself a reference sees the variable; the others see its value now.
     if (!ref->initialized() && !is_ref_type(in.node->input_types()[i]) && !in.node->spec().allows_uninitialized_input)
-      return failed_precondition("Attempting to use uninitialized value ", in.node->name());
+      return failed_precondition("Attempting to use uninitialized value ", ref_names_[in.operands + i]);
     if (!is_ref_type(in.node->input_types()[i])) read[i] = ref->tensor();
     else if (ref->initialized()) read[i] = ref->tensor();
     inputs[i] = &read[i];

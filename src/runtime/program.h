@@ -70,6 +70,7 @@ class Program final : public Executable {
   std::vector<char> arg_used_, arg_unchanged_;  // arg_unchanged_: result i is argument i
   size_t num_args_ = 0, num_slots_ = 0;
   bool has_refs_ = false;
+  std::vector<std::string> ref_names_;  // by operand: the variable, where it is a reference
 
   std::mutex frames_mutex_;
   std::vector<std::unique_ptr<Frame>> frames_;
