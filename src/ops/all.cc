@@ -11,6 +11,7 @@ void all(op::Registry& r) {
   bitwise(r);
   candidate_sampling(r);
   cast(r);
+  checkpoint(r);
   collective(r);
   compare(r);
   concat(r);

@@ -15,6 +15,7 @@ void bincount(op::Registry& r);
 void bitwise(op::Registry& r);
 void candidate_sampling(op::Registry& r);
 void cast(op::Registry& r);
+void checkpoint(op::Registry& r);
 void collective(op::Registry& r);
 void compare(op::Registry& r);
 void concat(op::Registry& r);

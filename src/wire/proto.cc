@@ -71,6 +71,11 @@ void ProtoWriter::float64(int field, double v) {
   out_.append(reinterpret_cast<const char*>(&v), 8);
 }
 
+void ProtoWriter::fixed32(int field, uint32_t v) {
+  tag(field, WireType::kFixed32);
+  out_.append(reinterpret_cast<const char*>(&v), 4);
+}
+
 void ProtoWriter::fixed64(int field, uint64_t v) {
   tag(field, WireType::kFixed64);
   out_.append(reinterpret_cast<const char*>(&v), 8);

@@ -109,6 +109,7 @@ class ProtoWriter {
   void boolean(int field, bool v) { varint(field, v); }
   void float32(int field, float v);
   void float64(int field, double v);
+  void fixed32(int field, uint32_t v);
   void fixed64(int field, uint64_t v);
   void bytes(int field, std::string_view v);
   void message(int field, const ProtoWriter& m) { bytes(field, m.out_); }

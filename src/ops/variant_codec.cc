@@ -1,0 +1,94 @@
+#include "ops/variant_codec.h"
+
+#include "op/optional.h"
+#include "op/tensor_list.h"
+#include "wire/tensor_proto.h"
+#include "wire/varint.h"
+
+namespace weft::ops {
+
+using namespace weft::core;  // NOLINT
+
+namespace {
+
+// Metadata of a list: how many elements are not initialised and which, the element type, the bound, the
+// element shape. The tensors are those that are there.
+Result<Variant> decode_list(wire::EncodedVariant v) {
+  const Status malformed = data_loss("malformed metadata of a TensorList");
+  std::string_view rest = v.metadata;
+  uint64_t missing, dtype, bound;
+  if (!wire::take_varint(rest, missing) || missing > rest.size()) return malformed;
+  const size_t size = v.tensors.size() + missing;
+  auto list = std::make_shared<op::TensorList>();
+  std::vector<bool> absent(size);
+  for (uint64_t i = 0; i < missing; ++i) {
+    uint64_t index;
+    if (!wire::take_varint(rest, index) || index >= size || absent[index]) return malformed;
+    absent[index] = true;
+  }
+  if (!wire::take_varint(rest, dtype) || !wire::take_varint(rest, bound) || dtype > uint64_t(kRefOffset) || !is_valid_dtype(int(dtype)))
+    return malformed;
+  WEFT_ASSIGN(list->element_shape, wire::decode_shape(rest));
+  list->element_dtype = DType(dtype);
+  list->max_num_elements = int64_t(bound);
+  list->tensors.resize(size);
+  size_t next = 0;
+  for (size_t i = 0; i < size; ++i) {
+    if (absent[i]) continue;
+    list->tensors[i] = std::move(v.tensors[next++]);
+    if (list->tensors[i].dtype() != list->element_dtype) return malformed;
+  }
+  return Variant(std::move(list));
+}
+
+Result<wire::EncodedVariant> encode_list(const op::TensorList& list) {
+  wire::EncodedVariant v;
+  std::string absent;
+  uint64_t missing = 0;
+  for (size_t i = 0; i < list.tensors.size(); ++i) {
+    if (list.tensors[i].valid()) {
+      v.tensors.push_back(list.tensors[i]);
+    } else {
+      wire::put_varint(absent, i);
+      ++missing;
+    }
+  }
+  wire::put_varint(v.metadata, missing);
+  v.metadata += absent;
+  wire::put_varint(v.metadata, uint64_t(list.element_dtype));
+  wire::put_varint(v.metadata, uint64_t(list.max_num_elements));
+  v.metadata += wire::encode_shape(list.element_shape);
+  return v;
+}
+
+Result<Variant> decode(wire::EncodedVariant v) {
+  if (v.type_name == op::TensorList().type_name()) return decode_list(std::move(v));
+  if (v.type_name == op::Optional().type_name()) {
+    auto optional = std::make_shared<op::Optional>();
+    optional->has_value = v.metadata == "\1";
+    optional->values = std::move(v.tensors);
+    return Variant(std::move(optional));
+  }
+  return internal_error("Could not decode variant with type_name: \"", v.type_name,
+                        "\".  Perhaps you forgot to register a decoder via REGISTER_UNARY_VARIANT_DECODE_FUNCTION?");
+}
+
+Result<wire::EncodedVariant> encode(const Variant& variant) {
+  wire::EncodedVariant v;
+  if (const auto* list = variant.get<op::TensorList>()) {
+    WEFT_ASSIGN(v, encode_list(*list));
+  } else if (const auto* optional = variant.get<op::Optional>()) {
+    v.metadata = std::string(1, char(optional->has_value));
+    v.tensors = optional->values;
+  } else {
+    return unimplemented("writing a variant of type ", variant.type_name(), " into a checkpoint");
+  }
+  v.type_name = variant.type_name();
+  return v;
+}
+
+}  // namespace
+
+wire::VariantCodec variant_codec() { return {decode, encode}; }
+
+}  // namespace weft::ops

@@ -1,0 +1,129 @@
+#include "wire/bundle_entry.h"
+
+#include <cstdio>
+
+#include "wire/proto.h"
+#include "wire/tensor_proto.h"
+
+namespace weft::wire {
+
+using namespace weft::core;  // NOLINT
+
+std::string bundle_index_name(std::string_view prefix) { return cat(prefix, ".index"); }
+
+std::string bundle_data_name(std::string_view prefix, int shard, int num_shards) {
+  char tail[48];
+  std::snprintf(tail, sizeof tail, ".data-%05d-of-%05d", shard, num_shards);
+  return cat(prefix, tail);
+}
+
+Result<BundleHeader> decode_header(std::string_view proto) {
+  const Status malformed = data_loss("Entry for key  not parseable.");
+  BundleHeader h;
+  ProtoReader r(proto);
+  while (r.next()) {
+    if (r.field() == 1) {
+      h.num_shards = r.int32();
+      h.looks_like_v1 = r.type() == WireType::kBytes;
+    } else if (r.field() == 2) {
+      h.big_endian = r.varint() == 1;
+    } else if (r.field() == 3) {
+      ProtoReader v = r.message();
+      while (v.next()) {
+        if (v.field() == 1) h.producer = v.int32();
+        if (v.field() == 2) h.min_consumer = v.int32();
+        if (v.field() == 3) v.append_varints(h.bad_consumers);
+      }
+      if (!v.ok()) return malformed;
+    }
+  }
+  if (!r.ok()) return malformed;
+  return h;
+}
+
+std::string encode_header(const BundleHeader& h) {
+  ProtoWriter w, version;
+  if (h.num_shards) w.int64(1, h.num_shards);
+  if (h.big_endian) w.varint(2, 1);
+  if (h.producer) version.int64(1, h.producer);
+  if (h.min_consumer) version.int64(2, h.min_consumer);
+  if (!h.bad_consumers.empty()) version.packed_varints(3, std::vector<int64_t>(h.bad_consumers.begin(), h.bad_consumers.end()));
+  w.message(3, version);
+  return w.take();
+}
+
+Result<BundleEntry> decode_entry(std::string_view key, std::string_view proto) {
+  BundleEntry e;
+  int dtype = 0;
+  ProtoReader r(proto);
+  PartialShape shape = PartialShape::scalar();
+  while (r.next()) {
+    switch (r.field()) {
+      case 1:
+        dtype = r.int32();
+        break;
+      case 2: {
+        auto read = decode_shape(r.bytes());
+        if (!read.ok()) return data_loss("Invalid tensor shape: ", key, " ", read.status().message());
+        shape = std::move(read).value();
+        break;
+      }
+      case 3:
+        e.shard = r.int32();
+        break;
+      case 4:
+        e.offset = r.int64();
+        break;
+      case 5:
+        e.size = r.int64();
+        break;
+      case 6:
+        e.crc32c = r.fixed32();
+        break;
+      case 7: {
+        WEFT_ASSIGN(TensorSlice slice, TensorSlice::decode(r.bytes()));
+        e.slices.push_back(std::move(slice));
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  if (!r.ok()) return data_loss("Entry for key ", key, " not parseable.");
+  if (!is_valid_dtype(dtype) || dtype > kRefOffset || dtype == 0)
+    return data_loss("Invalid dtype in bundle entry: key ", key, "; dtype ", dtype);
+  e.dtype = DType(dtype);
+  if (!shape.fully_known()) return data_loss("Invalid tensor shape: ", key, " ", shape);
+  e.shape = Shape(shape.dims());
+  if (!e.shape.valid()) return data_loss("Invalid tensor shape: ", key, " ", shape);
+  return e;
+}
+
+std::string encode_entry(const BundleEntry& e) {
+  ProtoWriter w;
+  w.varint(1, uint64_t(e.dtype));
+  w.bytes(2, encode_shape(e.shape));
+  if (e.shard) w.int64(3, e.shard);
+  if (e.offset) w.int64(4, e.offset);
+  if (e.size) w.int64(5, e.size);
+  if (e.crc32c) w.fixed32(6, e.crc32c);
+  for (const TensorSlice& slice : e.slices) w.bytes(7, slice.encode());
+  return w.take();
+}
+
+Status corrupt_file(std::string_view name, std::string_view detail, const Status& why) {
+  std::string text =
+      cat("Unable to read file (", name,
+          "). Perhaps the file is corrupt or was produced by a newer version of TensorFlow with format changes (", detail, ")");
+  if (why.ok()) return internal_error(text);
+  return Status(why.code(), cat(text, ": ", why.message()));
+}
+
+Status v1_checkpoint(std::string_view name) {
+  return unimplemented(
+      name,
+      " is a checkpoint in the old V1 format (one file); only the V2 format, PREFIX.index with PREFIX.data-*, is read and written. "
+      "Saving it once more with TensorFlow 2 (tf.compat.v1.train.Saver with write_version=V2, or tf.train.Checkpoint) converts it.");
+}
+
+}  // namespace weft::wire

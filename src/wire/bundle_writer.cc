@@ -1,0 +1,279 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+
+#include "wire/bundle_entry.h"
+#include "wire/crc32c.h"
+#include "wire/proto.h"
+#include "wire/tensor_proto.h"
+#include "wire/varint.h"
+
+namespace weft::wire {
+
+using namespace weft::core;  // NOLINT
+
+namespace {
+
+constexpr size_t kBuffer = 256 << 10;  // what is larger is written straight from where it lies
+
+// As TensorFlow's: the last folder is made, those above it must be there.
+Status make_folder_of(std::string_view prefix) {
+  const std::string folder(folder_of(prefix));
+  if (folder.empty() || ::mkdir(folder.c_str(), 0755) == 0 || errno == EEXIST) return {};
+  return io_error(folder, errno);
+}
+
+// A new file beside the one that it will replace; `path` becomes its name.
+Result<Descriptor> create_beside(std::string& path) {
+  static std::atomic<uint64_t> counter{0};
+  const auto now = uint64_t(std::chrono::system_clock::now().time_since_epoch().count());
+  path = cat(path, ".tempstate", now ^ uint64_t(::getpid()) << 40, counter.fetch_add(1));
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!file.valid()) return io_error(path, errno);
+  return file;
+}
+
+Status close_file(Descriptor& file, std::string_view path) {
+  if (::close(file.release()) != 0 && errno != EINTR) return io_error(path, errno);
+  return {};
+}
+
+Status rename_file(const std::string& from, const std::string& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) return io_error(from, errno);
+  return {};
+}
+
+Status write_index(const std::string& prefix, const std::string& bytes, const std::string& data_from, const std::string& data_to) {
+  std::string path = bundle_index_name(prefix);
+  WEFT_ASSIGN(Descriptor file, create_beside(path));
+  Status s = write_all(file.get(), path, bytes);
+  if (s.ok()) s = close_file(file, path);
+  // The index goes last: an old index beside new data fails its checksums, a new one beside old data would too,
+  // but a crash between the two must not leave an index that points at nothing.
+  if (s.ok() && !data_from.empty()) s = rename_file(data_from, data_to);
+  if (s.ok()) s = rename_file(path, bundle_index_name(prefix));
+  if (!s.ok()) ::unlink(path.c_str());
+  return s;
+}
+
+template <class Entries>
+std::string encode_index(const BundleHeader& header, const Entries& entries) {
+  TableBuilder table;
+  table.add("", encode_header(header));
+  for (const auto& [key, entry] : entries) table.add(key, encode_entry(entry));
+  return table.finish();
+}
+
+}  // namespace
+
+BundleWriter::BundleWriter(std::string_view prefix, VariantCodec variants) : variants_(std::move(variants)) {
+  auto path = local_path(prefix);
+  if (!path.ok()) {
+    status_ = path.status();
+    return;
+  }
+  prefix_ = std::move(path).value();
+  status_ = start();
+}
+
+BundleWriter::~BundleWriter() {
+  if (!data_path_.empty()) ::unlink(data_path_.c_str());
+}
+
+Status BundleWriter::start() {
+  WEFT_RETURN_IF_ERROR(make_folder_of(prefix_));
+  std::string path = bundle_data_name(prefix_, 0, 1);
+  WEFT_ASSIGN(file_, create_beside(path));
+  data_path_ = std::move(path);
+  return {};
+}
+
+Status BundleWriter::flush() {
+  WEFT_RETURN_IF_ERROR(write_all(file_.get(), data_path_, buffer_));
+  buffer_.clear();
+  return {};
+}
+
+Status BundleWriter::append(std::string_view bytes) {
+  size_ += int64_t(bytes.size());
+  if (buffer_.size() + bytes.size() > kBuffer) WEFT_RETURN_IF_ERROR(flush());
+  if (bytes.size() >= kBuffer) return write_all(file_.get(), data_path_, bytes);
+  buffer_ += bytes;
+  return {};
+}
+
+Status BundleWriter::add(std::string_view key, const Tensor& tensor) {
+  if (!status_.ok()) return status_;
+  return status_ = write(key, tensor);
+}
+
+Status BundleWriter::write(std::string_view key, const Tensor& tensor) {
+  if (key.empty()) return invalid_argument("The name of a tensor in a checkpoint must not be empty");
+  if (entries_.find(key) != entries_.end()) return invalid_argument("Adding duplicate key: ", key);
+  BundleEntry e;
+  e.dtype = tensor.dtype();
+  e.shape = tensor.shape();
+  e.offset = size_;
+  uint32_t crc = 0;
+  if (tensor.dtype() == DType::kString) {
+    std::string lengths;
+    for (const tstring& s : tensor.span<tstring>()) {
+      const uint64_t length = s.size();
+      put_varint(lengths, length);
+      crc = crc32c_extend(crc, &length, length <= UINT32_MAX ? 4 : 8);
+    }
+    const uint32_t masked = crc32c_mask(crc);
+    lengths.append(reinterpret_cast<const char*>(&masked), 4);
+    crc = crc32c_extend(crc, &masked, 4);
+    WEFT_RETURN_IF_ERROR(append(lengths));
+    for (const tstring& s : tensor.span<tstring>()) {
+      crc = crc32c_extend(crc, s.data(), s.size());
+      WEFT_RETURN_IF_ERROR(append(s.view()));
+    }
+  } else if (tensor.dtype() == DType::kVariant) {
+    for (const Variant& v : tensor.span<Variant>()) {
+      if (!variants_.encode) return unimplemented("writing a variant of type ", v.type_name(), " into a checkpoint");
+      WEFT_ASSIGN(EncodedVariant encoded, variants_.encode(v));
+      ProtoWriter w;
+      w.bytes(1, encoded.type_name);
+      if (!encoded.metadata.empty()) w.bytes(2, encoded.metadata);
+      for (const Tensor& t : encoded.tensors) {
+        WEFT_ASSIGN(std::string bytes, encode_tensor(t));
+        w.bytes(3, bytes);
+      }
+      std::string out;
+      const uint64_t length = w.str().size();
+      put_varint(out, length);
+      out += w.str();
+      crc = crc32c_extend(crc32c_extend(crc, &length, 8), w.str().data(), length);
+      const uint32_t masked = crc32c_mask(crc);
+      out.append(reinterpret_cast<const char*>(&masked), 4);
+      crc = crc32c_extend(crc, &masked, 4);
+      WEFT_RETURN_IF_ERROR(append(out));
+    }
+  } else if (is_simple(tensor.dtype()) && tensor.valid()) {
+    crc = crc32c(tensor.raw(), tensor.byte_size());
+    WEFT_RETURN_IF_ERROR(append({tensor.data<char>(), tensor.byte_size()}));
+  } else {
+    return invalid_argument("A tensor of type ", tensor.dtype(), " cannot be written into a checkpoint: ", key);
+  }
+  e.size = size_ - e.offset;
+  e.crc32c = crc32c_mask(crc);
+  entries_.emplace(key, std::move(e));
+  return {};
+}
+
+Status BundleWriter::add_slice(std::string_view key, const Shape& whole, const TensorSlice& slice, const Tensor& part) {
+  if (!status_.ok()) return status_;
+  auto shape = slice.shape_of(whole);
+  if (!shape.ok()) return status_ = shape.status();
+  if (*shape != part.shape())
+    return status_ = invalid_argument("Slice ", slice, " of a tensor of shape ", whole, " cannot have the shape ", part.shape());
+  if (*shape == whole) return add(key, part);
+  if (key.empty()) return status_ = invalid_argument("The name of a tensor in a checkpoint must not be empty");
+  auto [it, fresh] = entries_.try_emplace(std::string(key));
+  BundleEntry& entry = it->second;
+  if (!fresh && (entry.dtype != part.dtype() || entry.shape != whole || entry.slices.empty()))
+    return status_ = invalid_argument("Slices of tensor ", key, " do not agree: ", part.dtype(), " of shape ", whole, " after ",
+                                      entry.dtype, " of shape ", entry.shape);
+  entry.dtype = part.dtype();
+  entry.shape = whole;
+  entry.slices.push_back(slice);
+  return add(slice_key(key, slice), part);
+}
+
+Status BundleWriter::finish() {
+  if (!status_.ok()) return status_;
+  status_ = flush();
+  if (status_.ok()) status_ = close_file(file_, data_path_);
+  if (!status_.ok()) return status_;
+  const std::string index = encode_index({.num_shards = 1, .producer = kBundleVersion}, entries_);
+  status_ = write_index(prefix_, index, data_path_, bundle_data_name(prefix_, 0, 1));
+  if (!status_.ok()) return status_;
+  data_path_.clear();
+  status_ = internal_error("BundleWriter is closed");
+  return {};
+}
+
+namespace {
+
+struct Merge {
+  BundleHeader header;
+  bool any = false;
+  std::map<std::string, BundleEntry, std::less<>> entries;
+  std::map<std::string, int> shards;  // a data file and its number in the merged bundle
+};
+
+Status merge_entry(Merge& merge, std::string_view prefix, const BundleHeader& header, const Table::Row& row) {
+  auto it = merge.entries.find(row.key);
+  if (it != merge.entries.end() && it->second.slices.empty())
+    return invalid_argument("Duplicate tensor keyed by ", row.key, " encountered, when merging prefix: ", prefix);
+  WEFT_ASSIGN(BundleEntry e, decode_entry(row.key, row.value));
+  if (it == merge.entries.end()) {
+    e.shard = merge.shards.try_emplace(bundle_data_name(prefix, e.shard, header.num_shards), int(merge.shards.size())).first->second;
+    merge.entries.emplace(row.key, std::move(e));
+    return {};
+  }
+  if (e.slices.empty()) return internal_error("Duplicate tensor keyed by ", row.key, "; attempting to merge in a non-slice bundle entry");
+  BundleEntry& old = it->second;
+  if (old.dtype != e.dtype || old.shape != e.shape)
+    return invalid_argument("Slices of tensor ", row.key, " do not agree: ", e.dtype, " of shape ", e.shape, " and ", old.dtype,
+                            " of shape ", old.shape, ", when merging prefix: ", prefix);
+  for (TensorSlice& slice : e.slices) old.slices.push_back(std::move(slice));
+  return {};
+}
+
+Status merge_one(Merge& merge, const std::string& prefix) {
+  const std::string name = bundle_index_name(prefix);
+  std::string bytes;
+  WEFT_RETURN_IF_ERROR(read_file(name, bytes));
+  WEFT_ASSIGN(Table table, Table::open(bytes));
+  if (table.rows().empty() || !table.rows()[0].key.empty()) return corrupt_file(name, "failed to seek to header entry", {});
+  auto read = decode_header(table.rows()[0].value);
+  if (!read.ok()) return corrupt_file(name, "unable to parse header", read.status());
+  if (read->looks_like_v1) return v1_checkpoint(name);
+  if (merge.any && merge.header.big_endian != read->big_endian)
+    return invalid_argument("Merging bundles with conflicting endianness; inputs corrupted?");
+  if (merge.any && !same_version(merge.header, *read))
+    return invalid_argument("Merging bundles with different format versions: merged ", merge.header.producer, " vs. curr ", read->producer);
+  merge.header = *read;
+  merge.any = true;
+  for (const Table::Row& row : table.rows().subspan(1)) WEFT_RETURN_IF_ERROR(merge_entry(merge, prefix, *read, row));
+  return {};
+}
+
+}  // namespace
+
+Status merge_bundles(std::span<const std::string> prefixes, std::string_view merged_name, bool allow_missing) {
+  WEFT_ASSIGN(const std::string merged, local_path(merged_name));
+  std::vector<std::string> present;
+  for (const std::string& name : prefixes) {
+    WEFT_ASSIGN(std::string prefix, local_path(name));
+    if (file_exists(bundle_index_name(prefix))) present.push_back(std::move(prefix));
+    else if (!allow_missing)
+      return invalid_argument("allow_missing_files was set to false and ", name, " did not exist.NOT_FOUND: ", name, " not found");
+  }
+  if (present.empty()) return invalid_argument("At least one prefix checkpoint file must exist, but none existed.");
+  WEFT_RETURN_IF_ERROR(make_folder_of(merged));
+  Merge merge;
+  for (const std::string& prefix : present) WEFT_RETURN_IF_ERROR(merge_one(merge, prefix));
+  const int shards = int(merge.shards.size());
+  for (const auto& [path, id] : merge.shards) {
+    const std::string target = bundle_data_name(merged, id, shards);
+    if (path != target) WEFT_RETURN_IF_ERROR(rename_file(path, target));
+  }
+  merge.header.num_shards = shards;
+  WEFT_RETURN_IF_ERROR(write_index(merged, encode_index(merge.header, merge.entries), "", ""));
+  for (const std::string& prefix : present) {
+    if (prefix != merged) ::unlink(bundle_index_name(prefix).c_str());
+  }
+  return {};
+}
+
+}  // namespace weft::wire

@@ -1,0 +1,297 @@
+#include "wire/tensor_bundle.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "core/thread_pool.h"
+#include "wire/bundle_entry.h"
+#include "wire/crc32c.h"
+#include "wire/proto.h"
+#include "wire/tensor_proto.h"
+#include "wire/varint.h"
+
+namespace weft::wire {
+
+using namespace weft::core;  // NOLINT
+
+namespace {
+
+// Bytes are checked while they are still in the second-level cache.
+constexpr size_t kStep = 256 << 10;
+// What one thread takes at a time, and the least for which others are woken.
+constexpr int64_t kPart = 1 << 20, kWorthThreads = 2 << 20;
+
+std::string padded(uint32_t v) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%08u", v);
+  return text;
+}
+
+}  // namespace
+
+Status BundleReader::Shard::read(int64_t offset, void* to, size_t n) const {
+  if (offset < 0 || n > uint64_t(size) || offset > size - int64_t(n)) return out_of_range("Read less bytes than requested");
+  if (file.valid()) return read_at(file.get(), path, offset, to, n);
+  if (n) std::memcpy(to, memory.data() + offset, n);
+  return {};
+}
+
+Result<std::unique_ptr<BundleReader>> BundleReader::open(std::string_view prefix, VariantCodec variants) {
+  std::unique_ptr<BundleReader> r(new BundleReader);
+  WEFT_ASSIGN(r->prefix_, local_path(prefix));
+  r->variants_ = std::move(variants);
+  const std::string name = bundle_index_name(r->prefix_);
+  WEFT_RETURN_IF_ERROR(read_file(name, r->index_));
+  WEFT_RETURN_IF_ERROR(r->open_index(name));
+  return r;
+}
+
+Result<std::unique_ptr<BundleReader>> BundleReader::from_memory(std::string index, std::vector<std::string> shards) {
+  std::unique_ptr<BundleReader> r(new BundleReader);
+  r->index_ = std::move(index);
+  r->prefix_ = "<memory>";
+  WEFT_RETURN_IF_ERROR(r->open_index("<memory>.index"));
+  for (size_t i = 0; i < shards.size(); ++i) {
+    auto shard = std::make_unique<Shard>();
+    shard->memory = std::move(shards[i]);
+    shard->size = int64_t(shard->memory.size());
+    r->shards_[int(i)] = std::move(shard);
+  }
+  return r;
+}
+
+Status BundleReader::open_index(std::string_view name) {
+  auto table = Table::open(index_);
+  if (!table.ok()) {
+    // TensorFlow sees a broken block only when it looks for a row, and says so.
+    const std::string& why = table.status().message();
+    const bool early = why.starts_with("file is") || why.starts_with("not an") || why.starts_with("bad block handle");
+    return early ? table.status() : corrupt_file(name, "failed to seek to header entry", table.status());
+  }
+  table_ = std::make_unique<Table>(std::move(table).value());
+  return read_header(name);
+}
+
+Status BundleReader::read_header(std::string_view name) {
+  if (table_->rows().empty() || !table_->rows()[0].key.empty()) return corrupt_file(name, "failed to seek to header entry", {});
+  auto read = decode_header(table_->rows()[0].value);
+  if (!read.ok()) return corrupt_file(name, "unable to parse header", read.status());
+  const BundleHeader& h = *read;
+  if (h.looks_like_v1) return v1_checkpoint(name);
+  if (h.big_endian)
+    return unimplemented("TensorBundle at ", prefix_, " was written on a big-endian machine; only little-endian bundles are read");
+  if (h.min_consumer > kBundleVersion)
+    return invalid_argument("Checkpoint min consumer version ", h.min_consumer, " above current version ", kBundleVersion,
+                            " for TensorFlow 2.21.0.  Please upgrade TensorFlow.");
+  if (h.producer < 0)
+    return invalid_argument("Checkpoint producer version ", h.producer,
+                            " below min producer 0 supported by TensorFlow 2.21.0.  Please regenerate your checkpoint.");
+  if (std::find(h.bad_consumers.begin(), h.bad_consumers.end(), kBundleVersion) != h.bad_consumers.end())
+    return invalid_argument("Checkpoint disallows consumer version ", kBundleVersion,
+                            ".  Please upgrade TensorFlow: this version is likely buggy.");
+  if (h.num_shards < 0) return corrupt_file(name, "unable to parse header", data_loss("num_shards is ", h.num_shards));
+  num_shards_ = h.num_shards;
+  rows_ = table_->rows().subspan(1);
+  return {};
+}
+
+Result<BundleEntry> BundleReader::entry(std::string_view key) const {
+  const Table::Row* row = key.empty() ? nullptr : table_->find(key);
+  if (!row) return not_found("Key ", key, " not found in checkpoint");
+  return decode_entry(key, row->value);
+}
+
+Result<const BundleReader::Shard*> BundleReader::shard(int id) const {
+  if (id < 0) return data_loss("Invalid shard id in bundle entry: ", id);
+  std::lock_guard lock(mutex_);
+  if (auto it = shards_.find(id); it != shards_.end()) return it->second.get();
+  auto shard = std::make_unique<Shard>();
+  shard->path = bundle_data_name(prefix_, id, num_shards_);
+  WEFT_ASSIGN(shard->file, open_to_read(shard->path, shard->size));
+  return (shards_[id] = std::move(shard)).get();
+}
+
+// Checks what the entry claims against the file before any memory is asked for.
+Status BundleReader::allocate(Read& read) const {
+  const BundleEntry& e = *read.entry;
+  const int64_t n = e.shape.num_elements();
+  if (is_simple(e.dtype)) {
+    const int64_t bytes = multiply_without_overflow(n, int64_t(dtype_size(e.dtype)));
+    if (bytes != e.size)
+      return data_loss("Invalid size in bundle entry: key ", read.key, "; stored size ", e.size, "; expected size ", bytes);
+  } else if (e.dtype == DType::kResource) {
+    return data_loss("Invalid dtype in bundle entry: key ", read.key, "; a resource cannot be stored");
+  } else if (n > e.size) {  // each string or variant has at least one byte for its length
+    return data_loss("Invalid size in bundle entry: key ", read.key, "; stored size ", e.size, "; expected size is at least ", n);
+  }
+  WEFT_ASSIGN(read.shard, shard(e.shard));
+  if (e.offset < 0 || e.size > read.shard->size || e.offset > read.shard->size - e.size)
+    return out_of_range("Read less bytes than requested");
+  WEFT_ASSIGN(*read.tensor, Tensor::allocate(e.dtype, e.shape));
+  return {};
+}
+
+Status BundleReader::check(const Read& read, uint32_t crc) const {
+  const uint32_t stored = crc32c_unmask(read.entry->crc32c);
+  if (crc32c_agrees(stored, crc)) return {};
+  return data_loss("TensorBundle at ", prefix_, " shard ", read.entry->shard, " (", read.entry->size,
+                   " bytes): Checksum does not match: stored ", padded(stored), " vs. calculated on the restored bytes ", crc);
+}
+
+Status BundleReader::read_all(std::span<Read> reads, ThreadPool* pool) const {
+  struct Part {
+    const Read* read;
+    int64_t begin, length;
+    uint32_t crc = 0;
+    Status status;
+  };
+  std::vector<Part> parts;
+  int64_t total = 0;
+  for (Read& read : reads) {
+    WEFT_RETURN_IF_ERROR(allocate(read));
+    if (!is_simple(read.entry->dtype)) continue;
+    total += read.entry->size;
+    int64_t begin = 0;
+    do {
+      const int64_t length = std::min(kPart, read.entry->size - begin);
+      parts.push_back({&read, begin, length});
+      begin += length;
+    } while (begin < read.entry->size);
+  }
+  auto run = [&](int64_t i) {
+    Part& part = parts[size_t(i)];
+    char* to = part.read->tensor->data<char>() + part.begin;
+    for (int64_t done = 0; done < part.length && part.status.ok(); done += int64_t(kStep)) {
+      const size_t n = std::min(kStep, size_t(part.length - done));
+      part.status = part.read->shard->read(part.read->entry->offset + part.begin + done, to + done, n);
+      if (part.status.ok()) part.crc = crc32c_extend(part.crc, to + done, n);
+    }
+  };
+  if (pool && total >= kWorthThreads) {
+    pool->parallel_chunks(int64_t(parts.size()), run);
+  } else {
+    for (size_t i = 0; i < parts.size(); ++i) run(int64_t(i));
+  }
+  for (size_t i = 0; i < parts.size();) {
+    const Read* read = parts[i].read;
+    uint32_t crc = 0;
+    for (; i < parts.size() && parts[i].read == read; ++i) {
+      WEFT_RETURN_IF_ERROR(parts[i].status);
+      crc = parts[i].begin ? crc32c_combine(crc, parts[i].crc, uint64_t(parts[i].length)) : parts[i].crc;
+    }
+    WEFT_RETURN_IF_ERROR(check(*read, crc));
+  }
+  for (const Read& read : reads) {
+    if (read.entry->dtype == DType::kString) WEFT_RETURN_IF_ERROR(read_strings(read));
+    if (read.entry->dtype == DType::kVariant) WEFT_RETURN_IF_ERROR(read_variants(read));
+  }
+  return {};
+}
+
+// The lengths of all strings as varints, a checksum of the lengths, the bytes of all. Checksums count a
+// length as four bytes (eight for one that needs them).
+Status BundleReader::read_strings(const Read& read) const {
+  const BundleEntry& e = *read.entry;
+  if (e.size == 0) return check(read, 0);
+  std::string bytes(size_t(e.size), '\0');
+  WEFT_RETURN_IF_ERROR(read.shard->read(e.offset, bytes.data(), bytes.size()));
+  std::string_view rest = bytes;
+  std::vector<uint64_t> lengths(size_t(e.shape.num_elements()));
+  uint32_t crc = 0;
+  for (uint64_t& length : lengths) {
+    if (!take_varint(rest, length)) return data_loss("String lengths longer than expected offset ", e.offset + e.size);
+    crc = crc32c_extend(crc, &length, length <= UINT32_MAX ? 4 : 8);
+  }
+  if (rest.size() < 4) return data_loss("String lengths longer than expected offset ", e.offset + e.size);
+  uint32_t masked;
+  std::memcpy(&masked, rest.data(), 4);
+  if (!crc32c_agrees(crc32c_unmask(masked), crc))
+    return data_loss("The length checksum does not match: expected ", padded(crc32c_unmask(masked)), " but actual is ", padded(crc));
+  WEFT_RETURN_IF_ERROR(check(read, crc32c_extend(crc, rest.data(), rest.size())));
+  rest.remove_prefix(4);
+  tstring* to = read.tensor->data<tstring>();
+  for (uint64_t length : lengths) {
+    if (length > rest.size()) return data_loss("Invalid size in bundle entry: key ", read.key, "; a string is longer than the entry");
+    (to++)->assign(rest.substr(0, length));
+    rest.remove_prefix(length);
+  }
+  if (!rest.empty()) return data_loss("Invalid size in bundle entry: key ", read.key, "; ", rest.size(), " bytes are left over");
+  return {};
+}
+
+// For each variant its length, a VariantTensorDataProto and the checksum of everything so far.
+Status BundleReader::read_variants(const Read& read) const {
+  const BundleEntry& e = *read.entry;
+  if (e.size == 0) return check(read, 0);
+  std::string bytes(size_t(e.size), '\0');
+  WEFT_RETURN_IF_ERROR(read.shard->read(e.offset, bytes.data(), bytes.size()));
+  std::string_view rest = bytes;
+  uint32_t crc = 0;
+  std::vector<std::string_view> messages;
+  for (int64_t i = 0; i < e.shape.num_elements(); ++i) {
+    uint64_t length;
+    if (!take_varint(rest, length) || rest.size() < 4 || length > rest.size() - 4) return out_of_range("Read less bytes than requested");
+    crc = crc32c_extend(crc32c_extend(crc, &length, 8), rest.data(), length);
+    messages.push_back(rest.substr(0, length));
+    uint32_t masked;
+    std::memcpy(&masked, rest.data() + length, 4);
+    if (!crc32c_agrees(crc32c_unmask(masked), crc))
+      return data_loss("The checksum after Variant ", i, " does not match. Expected: ", padded(crc32c_unmask(masked)),
+                       " Actual: ", padded(crc));
+    crc = crc32c_extend(crc, &masked, 4);
+    rest.remove_prefix(length + 4);
+  }
+  WEFT_RETURN_IF_ERROR(check(read, crc));
+  for (size_t i = 0; i < messages.size(); ++i) {
+    EncodedVariant v;
+    ProtoReader r(messages[i]);
+    while (r.next()) {
+      if (r.field() == 1) v.type_name = r.string();
+      if (r.field() == 2) v.metadata = r.string();
+      if (r.field() == 3) {
+        WEFT_ASSIGN(Tensor t, decode_tensor(r.bytes()));
+        v.tensors.push_back(std::move(t));
+      }
+    }
+    if (!r.ok())
+      return data_loss("Unable to parse VariantTensorDataProto from buffer of size ", messages[i].size(),
+                       ". Bundle entry offset: ", e.offset, " size: ", e.size);
+    if (!variants_.decode) return unimplemented("reading a variant of type ", v.type_name, " from a checkpoint");
+    WEFT_ASSIGN(read.tensor->data<Variant>()[i], variants_.decode(std::move(v)));
+  }
+  return {};
+}
+
+Result<Tensor> BundleReader::lookup(std::string_view key, ThreadPool* pool) const {
+  Tensor t;
+  WEFT_RETURN_IF_ERROR(lookup_all({&key, 1}, {&t, 1}, pool));
+  return t;
+}
+
+Status BundleReader::lookup_all(std::span<const std::string_view> keys, std::span<Tensor> tensors, ThreadPool* pool) const {
+  std::vector<BundleEntry> entries(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    WEFT_ASSIGN(entries[i], entry(keys[i]));
+  }
+  std::vector<Read> reads;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (entries[i].slices.empty()) reads.push_back({keys[i], &entries[i], &tensors[i]});
+  }
+  std::sort(reads.begin(), reads.end(), [](const Read& a, const Read& b) {
+    return a.entry->shard != b.entry->shard ? a.entry->shard < b.entry->shard : a.entry->offset < b.entry->offset;
+  });
+  WEFT_RETURN_IF_ERROR(read_all(reads, pool));
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (entries[i].slices.empty()) continue;
+    WEFT_ASSIGN(tensors[i], assemble(keys[i], entries[i], TensorSlice::whole(entries[i].shape.rank()), pool));
+  }
+  return {};
+}
+
+Result<Tensor> BundleReader::lookup_slice(std::string_view key, const TensorSlice& slice, ThreadPool* pool) const {
+  WEFT_ASSIGN(BundleEntry e, entry(key));
+  return assemble(key, e, slice, pool);
+}
+
+}  // namespace weft::wire

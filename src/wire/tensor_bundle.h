@@ -1,0 +1,140 @@
+// Tensor bundles, TensorFlow's checkpoint format (V2): PREFIX.index is a table from tensor names to
+// entries, PREFIX.data-00000-of-00001 and so on hold the bytes. SaveV2, RestoreV2 and the variables of a
+// SavedModel go through here.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/tensor.h"
+#include "core/variant.h"
+#include "wire/file.h"
+#include "wire/table.h"
+#include "wire/tensor_slice.h"
+
+namespace weft::core {
+class ThreadPool;
+}
+
+namespace weft::wire {
+
+std::string bundle_index_name(std::string_view prefix);
+std::string bundle_data_name(std::string_view prefix, int shard, int num_shards);
+
+// What the index knows of one tensor.
+struct BundleEntry {
+  core::DType dtype = core::DType::kInvalid;
+  core::Shape shape;
+  int shard = 0;
+  int64_t offset = 0, size = 0;
+  uint32_t crc32c = 0;              // masked
+  std::vector<TensorSlice> slices;  // not empty: a partitioned tensor, whose parts have entries of their own
+};
+
+// How variants become bytes. Only upper layers know their types.
+struct EncodedVariant {
+  std::string type_name, metadata;
+  std::vector<core::Tensor> tensors;
+};
+struct VariantCodec {
+  std::function<core::Result<core::Variant>(EncodedVariant)> decode;
+  std::function<core::Result<EncodedVariant>(const core::Variant&)> encode;
+};
+
+// Reads a bundle from any thread. Data files are opened when they are first needed, and every byte that
+// is handed out has passed its checksum.
+class BundleReader {
+ public:
+  static core::Result<std::unique_ptr<BundleReader>> open(std::string_view prefix, VariantCodec variants = {});
+  // The same from bytes in memory.
+  static core::Result<std::unique_ptr<BundleReader>> from_memory(std::string index, std::vector<std::string> shards);
+
+  int num_shards() const { return num_shards_; }
+  // Names in order. Parts of partitioned tensors have keys of their own, which begin with a zero byte.
+  size_t size() const { return rows_.size(); }
+  std::string_view key(size_t i) const { return rows_[i].key; }
+  bool contains(std::string_view key) const { return table_->find(key) && !key.empty(); }
+  // NotFound: "Key X not found in checkpoint".
+  core::Result<BundleEntry> entry(std::string_view key) const;
+
+  core::Result<core::Tensor> lookup(std::string_view key, core::ThreadPool* pool = nullptr) const;
+  // A part of a tensor, however the tensor was cut when it was saved.
+  core::Result<core::Tensor> lookup_slice(std::string_view key, const TensorSlice& slice, core::ThreadPool* pool = nullptr) const;
+  // Many at once, read in the order of the files and over the pool.
+  core::Status lookup_all(std::span<const std::string_view> keys, std::span<core::Tensor> tensors, core::ThreadPool* pool) const;
+
+ private:
+  struct Shard {
+    std::string path;
+    Descriptor file;
+    std::string memory;  // instead of a file
+    int64_t size = 0;
+    core::Status read(int64_t offset, void* to, size_t n) const;
+  };
+  struct Read {  // one stored tensor on its way into memory
+    std::string_view key;
+    const BundleEntry* entry;
+    core::Tensor* tensor;
+    const Shard* shard = nullptr;
+  };
+
+  BundleReader() = default;
+  core::Status open_index(std::string_view name);
+  core::Status read_header(std::string_view name);
+  core::Result<const Shard*> shard(int id) const;
+  core::Status allocate(Read& read) const;
+  core::Status read_all(std::span<Read> reads, core::ThreadPool* pool) const;
+  core::Status check(const Read& read, uint32_t crc) const;
+  core::Status read_strings(const Read& read) const;
+  core::Status read_variants(const Read& read) const;
+  core::Result<core::Tensor> assemble(std::string_view key, const BundleEntry& entry, const TensorSlice& wanted,
+                                      core::ThreadPool* pool) const;
+
+  std::string prefix_, index_;
+  std::unique_ptr<Table> table_;
+  std::span<const Table::Row> rows_;  // without the header
+  int num_shards_ = 0;
+  VariantCodec variants_;
+  mutable std::mutex mutex_;
+  mutable std::map<int, std::unique_ptr<Shard>> shards_;
+};
+
+// Writes a bundle of one shard. Files appear under their names when finish() succeeds; until then, and
+// after an error, readers see what was there before. After the first error every call returns it.
+class BundleWriter {
+ public:
+  explicit BundleWriter(std::string_view prefix, VariantCodec variants = {});
+  ~BundleWriter();
+  BundleWriter(const BundleWriter&) = delete;
+
+  core::Status add(std::string_view key, const core::Tensor& tensor);
+  // One part of a tensor of the given shape.
+  core::Status add_slice(std::string_view key, const core::Shape& whole, const TensorSlice& slice, const core::Tensor& part);
+  core::Status finish();
+
+ private:
+  core::Status start();
+  core::Status write(std::string_view key, const core::Tensor& tensor);
+  core::Status append(std::string_view bytes);
+  core::Status flush();
+
+  std::string prefix_, data_path_;  // data_path_: the file that is written until finish()
+  VariantCodec variants_;
+  core::Status status_;
+  Descriptor file_;
+  std::string buffer_;
+  int64_t size_ = 0;
+  std::map<std::string, BundleEntry, std::less<>> entries_;
+};
+
+// Makes one bundle of several: their data files are renamed, their indices joined and removed. A prefix
+// without an index is passed over where allow_missing says so.
+core::Status merge_bundles(std::span<const std::string> prefixes, std::string_view merged, bool allow_missing);
+
+}  // namespace weft::wire
