@@ -125,19 +125,22 @@ class Model:
         if config:
             library.call("TF_SetConfig", options, config, C.c_size_t(len(config)))
         if path.is_dir():
-            meta = c.TF_NewBuffer()
-            self.session = library.call("TF_LoadSessionFromSavedModel", options, None, str(path).encode(), (C.c_char_p * 1)(b"serve"), 1, self.graph,
-                                        C.c_void_p(meta))
-            meta = C.cast(meta, C.POINTER(Buffer)).contents
-            self.signatures = self.read_signatures(C.string_at(meta.data, meta.length))
+            meta = C.c_void_p(c.TF_NewBuffer())
+            self.session = library.call("TF_LoadSessionFromSavedModel", options, None, str(path).encode(), (C.c_char_p * 1)(b"serve"), 1, self.graph, meta)
+            view = C.cast(meta, C.POINTER(Buffer)).contents
+            self.signatures = self.read_signatures(C.string_at(view.data, view.length))
+            c.TF_DeleteBuffer(meta)
         else:
             text = path.with_name(path.name + ".pb").read_bytes()
-            library.call("TF_GraphImportGraphDef", self.graph, C.c_void_p(c.TF_NewBufferFromString(text, C.c_size_t(len(text)))),
-                         C.c_void_p(c.TF_NewImportGraphDefOptions()))
+            buffer, imports = C.c_void_p(c.TF_NewBufferFromString(text, C.c_size_t(len(text)))), C.c_void_p(c.TF_NewImportGraphDefOptions())
+            library.call("TF_GraphImportGraphDef", self.graph, buffer, imports)
+            c.TF_DeleteBuffer(buffer)
+            c.TF_DeleteImportGraphDefOptions(imports)
             self.session = library.call("TF_NewSession", self.graph, options)
             ins = {"x": "x:0", "y": "y:0"}
             self.signatures = {"serving_default": (ins, {"y": "predict:0"}, ()), "train": (ins, {"loss": "loss:0"}, ("train_op",)), "init": ({}, {}, ("init",))}
             self.run("init", {})
+        c.TF_DeleteSessionOptions(options)
 
     @staticmethod
     def read_signatures(meta):
