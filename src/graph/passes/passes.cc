@@ -9,6 +9,9 @@ constexpr Pass kPasses[] = {
     {"inline", "function_optimization", "replace calls of functions by their bodies", pass_inline},
     {"fold", "constant_folding", "run nodes whose inputs are constants", pass_fold},
     {"shapes", "shape_optimization", "answer questions about known shapes", pass_shapes},
+    {"arithmetic", "arithmetic_optimization", "drop nodes that change nothing, replace dear ones by cheap ones", pass_arithmetic},
+    {"cse", "common_subgraph_elimination", "of equal nodes keep one", pass_cse},
+    {"dependency", "dependency_optimization", "say the same with fewer control edges", pass_dependency},
     {"prune", "", "drop what no result and no effect needs", pass_prune},
 };
 

@@ -46,5 +46,8 @@ Status pass_inline(FunctionBody& body, PassContext& c);  // calls of functions b
 Status pass_prune(FunctionBody& body, PassContext& c);   // what no result and no effect needs goes
 Status pass_fold(FunctionBody& body, PassContext& c);    // nodes over constants become constants
 Status pass_shapes(FunctionBody& body, PassContext& c);  // questions about known shapes are answered
+Status pass_arithmetic(FunctionBody& body, PassContext& c);  // algebra
+Status pass_cse(FunctionBody& body, PassContext& c);         // equal nodes become one
+Status pass_dependency(FunctionBody& body, PassContext& c);  // fewer control edges that say the same
 
 }  // namespace weft::graph

@@ -13,6 +13,7 @@ enum Property : unsigned {
   kV1 = 8,             // version 1 control flow
   kElementwise = 16,
   kShrinks = 32,
+  kBroadcasts = 64 | kElementwise,  // and its inputs may have different shapes
 };
 
 // What signatures do not say. One place for all passes.
@@ -41,20 +42,20 @@ constexpr std::pair<std::string_view, unsigned> kProperties[] = {
     {"RefEnter", kV1}, {"RefExit", kV1}, {"RefMerge", kV1}, {"RefNextIteration", kV1}, {"RefSwitch", kV1}, {"RefSelect", kV1},
     {"Switch", kV1}, {"_SwitchN", kV1}, {"_XlaMerge", kV1},
 
-    {"Abs", kElementwise}, {"Add", kElementwise}, {"AddV2", kElementwise}, {"Cast", kElementwise}, {"Ceil", kElementwise},
-    {"Conj", kElementwise}, {"Cos", kElementwise}, {"Div", kElementwise}, {"DivNoNan", kElementwise}, {"Elu", kElementwise},
-    {"Equal", kElementwise}, {"Erf", kElementwise}, {"Erfc", kElementwise}, {"Exp", kElementwise}, {"Expm1", kElementwise},
-    {"Floor", kElementwise}, {"FloorDiv", kElementwise}, {"FloorMod", kElementwise}, {"Greater", kElementwise},
-    {"GreaterEqual", kElementwise}, {"Inv", kElementwise}, {"IsFinite", kElementwise}, {"IsInf", kElementwise}, {"IsNan", kElementwise},
-    {"LeakyRelu", kElementwise}, {"Less", kElementwise}, {"LessEqual", kElementwise}, {"Log", kElementwise},
-    {"Log1p", kElementwise}, {"LogicalAnd", kElementwise}, {"LogicalNot", kElementwise}, {"LogicalOr", kElementwise},
-    {"Maximum", kElementwise}, {"Minimum", kElementwise}, {"Mul", kElementwise}, {"MulNoNan", kElementwise}, {"Neg", kElementwise},
-    {"NotEqual", kElementwise}, {"Pow", kElementwise}, {"RealDiv", kElementwise}, {"Reciprocal", kElementwise}, {"Relu", kElementwise},
+    {"Abs", kElementwise}, {"Add", kBroadcasts}, {"AddV2", kBroadcasts}, {"Cast", kElementwise}, {"Ceil", kElementwise},
+    {"Conj", kElementwise}, {"Cos", kElementwise}, {"Div", kBroadcasts}, {"DivNoNan", kBroadcasts}, {"Elu", kElementwise},
+    {"Equal", kBroadcasts}, {"Erf", kElementwise}, {"Erfc", kElementwise}, {"Exp", kElementwise}, {"Expm1", kElementwise},
+    {"Floor", kElementwise}, {"FloorDiv", kBroadcasts}, {"FloorMod", kBroadcasts}, {"Greater", kBroadcasts},
+    {"GreaterEqual", kBroadcasts}, {"Inv", kElementwise}, {"IsFinite", kElementwise}, {"IsInf", kElementwise}, {"IsNan", kElementwise},
+    {"LeakyRelu", kElementwise}, {"Less", kBroadcasts}, {"LessEqual", kBroadcasts}, {"Log", kElementwise},
+    {"Log1p", kElementwise}, {"LogicalAnd", kBroadcasts}, {"LogicalNot", kElementwise}, {"LogicalOr", kBroadcasts},
+    {"Maximum", kBroadcasts}, {"Minimum", kBroadcasts}, {"Mul", kBroadcasts}, {"MulNoNan", kBroadcasts}, {"Neg", kElementwise},
+    {"NotEqual", kBroadcasts}, {"Pow", kBroadcasts}, {"RealDiv", kBroadcasts}, {"Reciprocal", kElementwise}, {"Relu", kElementwise},
     {"Relu6", kElementwise}, {"ReluGrad", kElementwise}, {"Rint", kElementwise}, {"Round", kElementwise}, {"Rsqrt", kElementwise},
-    {"RsqrtGrad", kElementwise}, {"SelectV2", kElementwise}, {"Selu", kElementwise}, {"Sigmoid", kElementwise}, {"SigmoidGrad", kElementwise},
+    {"RsqrtGrad", kElementwise}, {"SelectV2", kBroadcasts}, {"Selu", kElementwise}, {"Sigmoid", kElementwise}, {"SigmoidGrad", kElementwise},
     {"Sign", kElementwise}, {"Sin", kElementwise}, {"Softplus", kElementwise}, {"Softsign", kElementwise}, {"Sqrt", kElementwise},
-    {"SqrtGrad", kElementwise}, {"Square", kElementwise}, {"SquaredDifference", kElementwise}, {"Sub", kElementwise}, {"Tanh", kElementwise},
-    {"TanhGrad", kElementwise}, {"Xdivy", kElementwise}, {"Xlogy", kElementwise},
+    {"SqrtGrad", kElementwise}, {"Square", kElementwise}, {"SquaredDifference", kBroadcasts}, {"Sub", kBroadcasts}, {"Tanh", kElementwise},
+    {"TanhGrad", kElementwise}, {"Xdivy", kBroadcasts}, {"Xlogy", kBroadcasts},
 
     {"BroadcastGradientArgs", kShrinks}, {"ListDiff", kShrinks}, {"SetDiff1d", kShrinks}, {"Unique", kShrinks}, {"UniqueV2", kShrinks},
     {"Where", kShrinks},
@@ -77,6 +78,7 @@ bool is_read(const Node& n) { return properties(n) & kReads; }
 bool forwards_inputs(const Node& n) { return properties(n) & kForwards && !n.is_function_call(); }
 bool is_v1_control_flow(const Node& n) { return properties(n) & kV1; }
 bool is_elementwise(const Node& n) { return properties(n) & kElementwise; }
+bool broadcasts(const Node& n) { return (properties(n) & kBroadcasts) == kBroadcasts; }
 bool shrinks(const Node& n) { return properties(n) & kShrinks; }
 
 bool has_refs(const Node& n) {

@@ -29,6 +29,7 @@ bool has_function(const Node& n);        // names a function in an attribute, or
 bool has_type(const Node& n, DType t);   // among inputs and outputs
 // Each element of the output comes from the elements of the inputs at the same place (after broadcasting).
 bool is_elementwise(const Node& n);
+bool broadcasts(const Node& n);          // such a node, and its inputs may have different shapes
 // The results are never larger than the inputs, though their shapes are not known beforehand.
 bool shrinks(const Node& n);
 

@@ -1,0 +1,16 @@
+// Which optimisations a ConfigProto switches off: GraphOptions.rewrite_options (by the names of
+// RewriterConfig's fields, which the passes know) and OptimizerOptions.opt_level.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/status.h"
+
+namespace weft::io {
+
+// Names of passes, as PassContext::disabled takes them. InvalidArgument for bytes that are no ConfigProto.
+core::Result<std::vector<std::string>> disabled_passes(std::string_view config_proto);
+
+}  // namespace weft::io
