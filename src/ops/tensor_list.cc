@@ -68,9 +68,9 @@ Status run_push_back(KernelContext& c) {
     return invalid_argument("Tried to append a tensor with incompatible shape to a list. Op element shape: ", t.shape(), " list shape: ", list->element_shape);
   if (list->max_num_elements != -1 && int64_t(list->tensors.size()) >= list->max_num_elements)
     return invalid_argument("Tried to push item into a full list list size: ", list->tensors.size(), " max_num_elements: ", list->max_num_elements);
-  auto out = std::make_shared<TensorList>(*list);
+  auto out = list_to_change(c, 0, list);
   out->tensors.push_back(t);
-  set_list(c, 0, std::move(out));
+  set_changed_list(c, 0, std::move(out));
   return {};
 }
 
@@ -90,9 +90,9 @@ Status run_pop_back(KernelContext& c) {
   if (!last.valid()) {
     WEFT_ASSIGN(last, zeros_for(*list, asked, "Trying to read an uninitialized tensor but element_shape is not fully defined.", ""));
   }
-  auto out = std::make_shared<TensorList>(*list);
+  auto out = list_to_change(c, 0, list);
   out->tensors.pop_back();
-  set_list(c, 0, std::move(out));
+  set_changed_list(c, 0, std::move(out));
   c.set_output(1, std::move(last));
   return {};
 }
@@ -123,10 +123,10 @@ Status run_set_item(KernelContext& c) {
   if (!list->element_shape.compatible_with(t.shape()))
     return invalid_argument("Tried to set a tensor with incompatible shape at a list index. Item element shape: ", t.shape(), " list shape: ", list->element_shape);
   WEFT_RETURN_IF_ERROR(check_length(index));
-  auto out = std::make_shared<TensorList>(*list);
+  auto out = list_to_change(c, 0, list);
   if (index >= int64_t(out->tensors.size())) out->tensors.resize(size_t(index) + 1);
   out->tensors[size_t(index)] = t;
-  set_list(c, 0, std::move(out));
+  set_changed_list(c, 0, std::move(out));
   return {};
 }
 

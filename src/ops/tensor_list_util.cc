@@ -18,6 +18,18 @@ Result<std::shared_ptr<const TensorList>> typed_list_input(KernelContext& c, int
   return list;
 }
 
+std::shared_ptr<TensorList> list_to_change(KernelContext& c, int i, const std::shared_ptr<const TensorList>& list) {
+  // One reference is the variant's, the other the caller's.
+  if (c.input_donated(i) && c.input(i).unique() && list.use_count() == 2) return std::const_pointer_cast<TensorList>(list);
+  return std::make_shared<TensorList>(*list);
+}
+
+void set_changed_list(KernelContext& c, int i, std::shared_ptr<TensorList> list) {
+  if (c.input_donated(i) && c.input(i).unique() && c.input(i).data<Variant>()[0].get<TensorList>() == list.get())
+    c.output(0).take_memory(const_cast<Tensor&>(c.input(i)), DType::kVariant);
+  else set_list(c, 0, std::move(list));
+}
+
 void set_list(KernelContext& c, int i, std::shared_ptr<const TensorList> list) { c.set_output(i, Tensor::scalar(Variant(std::move(list)))); }
 
 Result<PartialShape> shape_input(const Tensor& t) {
