@@ -226,6 +226,10 @@ Status max_pool_grad(KernelContext& c, const PoolAttrs& a) {
       kernels::max_pool_grad_ties(g, x.data<float>(), y.data<float>(), dy.data<float>(), out.tensor().data<float>(), c.pool());
       return out.finish(c);
     }
+    if (x.dtype() == DType::kFloat) {
+      kernels::max_pool_grad(g, x.data<float>(), dy.data<float>(), out.tensor().data<float>(), c.pool());
+      return out.finish(c);
+    }
     WEFT_ASSIGN(Tensor where, c.temp(DType::kInt64, Shape({g.batch, g.out_size()})));
     WEFT_RETURN_IF_ERROR((dispatch<WEFT_POOL_TYPES>(x.dtype(), [&]<class T>(Tag<T>) {
       kernels::max_pool_argmax<T>(g, x.data<T>(), nullptr, where.data<int64_t>(), c.pool());

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/elementwise_simd.h"
 #include "kernels/cpu/narrow.h"
 
 namespace weft::kernels {
@@ -35,6 +35,9 @@ void add_many(DType t, std::span<const void* const> inputs, void* out, int64_t b
   const int64_t size = int64_t(core::dtype_size(t));
   auto at = [size](const void* p, int64_t i) { return static_cast<const char*>(p) + i * size; };
   if (t == DType::kHalf || t == DType::kBfloat16) return add_narrow(t, inputs, out, begin, end);
+  if (t == DType::kFloat) {
+    return WEFT_BEST_ISA(add_floats)(reinterpret_cast<const float* const*>(inputs.data()), int64_t(inputs.size()), static_cast<float*>(out), begin, end);
+  }
   const BinaryLoop add = binary_loop(Binary::kAdd, t);
   // A block at a time, so that the running sum stays in the nearest cache.
   for (int64_t i = begin; i < end; i += kBlock) {

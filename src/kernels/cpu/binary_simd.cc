@@ -156,6 +156,41 @@ BinaryLoop binary_loop(Binary op, DType t) {
   }
 }
 
+namespace {
+
+// K arrays in one pass; the first may be the output itself.
+template <int K>
+void add_some(const float* const* in, float* out, int64_t begin, int64_t end) {
+  const float* p[K];
+  for (int k = 0; k < K; ++k) p[k] = in[k];
+  WEFT_IVDEP
+  for (int64_t i = begin; i < end; ++i) {
+    float sum = p[0][i];
+#pragma GCC unroll 8
+    for (int k = 1; k < K; ++k) sum += p[k][i];
+    out[i] = sum;
+  }
+}
+
+}  // namespace
+
+void add_floats(const float* const* in, int64_t count, float* out, int64_t begin, int64_t end) {
+  constexpr int64_t kBlock = 2048;
+  constexpr decltype(&add_some<2>) kSome[] = {&add_some<2>, &add_some<3>, &add_some<4>, &add_some<5>};
+  for (int64_t i = begin; i < end; i += kBlock) {
+    const int64_t stop = i + kBlock < end ? i + kBlock : end;
+    int64_t done = count < 5 ? count : 5;
+    kSome[done - 2](in, out, i, stop);
+    while (done < count) {  // the sum so far, and four more
+      const int64_t more = count - done < 4 ? count - done : 4;
+      const float* next[5] = {out};
+      for (int64_t k = 0; k < more; ++k) next[k + 1] = in[done + k];
+      kSome[more - 1](next, out, i, stop);
+      done += more;
+    }
+  }
+}
+
 BinaryRowsLoop binary_rows_loop(Binary op, DType t) {
   if (t != DType::kFloat) return nullptr;
   switch (op) {

@@ -11,7 +11,7 @@ namespace {
 double position_cost(const PoolGeometry& g) {
   double taps = 1;
   for (const WindowDim& d : g.dim) taps *= double(std::min(d.window, d.in));
-  return taps * double(g.channels) * 0.5;
+  return taps * double(g.channels) * 0.15 + 5;
 }
 
 // Calls f(offset of the input's first channel) in reading order.
@@ -76,6 +76,21 @@ void max_pool_grad_grad(const PoolGeometry& g, const T* in, const T* out, const 
         result[p * g.channels + c] = found < 0 ? T(0) : grad[found];
       }
     });
+  });
+}
+
+void max_pool_grad(const PoolGeometry& g, const float* in, const float* dout, float* din, core::ThreadPool& pool) {
+  bool fresh = true;
+  for (const WindowDim& d : g.dim) fresh = fresh && d.window == d.stride && d.start(0) <= 0 && d.out > 0 && d.start(d.out - 1) + d.window >= d.in;
+  const int64_t per_image = g.out_positions();
+  if (fresh) {  // no two windows share an input
+    return pool.parallel_for(g.batch * per_image, 2 * position_cost(g), [&](int64_t begin, int64_t end) {
+      WEFT_BEST_ISA(max_pool_grad_float)(g, in, dout, din, begin, end, true);
+    });
+  }
+  pool.parallel_for(g.batch, 2 * position_cost(g) * double(per_image), [&](int64_t first, int64_t last) {
+    std::fill(din + first * g.in_size(), din + last * g.in_size(), 0.0f);
+    WEFT_BEST_ISA(max_pool_grad_float)(g, in, dout, din, first * per_image, last * per_image, false);
   });
 }
 

@@ -24,6 +24,8 @@ void max_pool_argmax(const PoolGeometry& g, const T* in, T* out, int64_t* argmax
 // For each output, the element of `grad` (shaped as the input) at the first input equal to it; 0 if none.
 template <class T>
 void max_pool_grad_grad(const PoolGeometry& g, const T* in, const T* out, const T* grad, T* result, core::ThreadPool& pool);
+// The gradient of max_pool: the first maximum of a window gets the output's gradient, the others nothing.
+void max_pool_grad(const PoolGeometry& g, const float* in, const float* dout, float* din, core::ThreadPool& pool);
 // Every input equal to its window's output gets the output's gradient.
 void max_pool_grad_ties(const PoolGeometry& g, const float* in, const float* out, const float* dout, float* din, core::ThreadPool& pool);
 // float, double.
@@ -34,6 +36,8 @@ void avg_pool_grad(const PoolGeometry& g, const T* dout, T* din, core::ThreadPoo
 
 // Output positions [begin, end) of the whole batch.
 WEFT_DECLARE_ISA(void max_pool_float(const PoolGeometry& g, const float* in, float* out, int64_t begin, int64_t end))
+// fresh: the windows cover each input exactly once, so that din is written, not added to.
+WEFT_DECLARE_ISA(void max_pool_grad_float(const PoolGeometry& g, const float* in, const float* dout, float* din, int64_t begin, int64_t end, bool fresh))
 WEFT_DECLARE_ISA(void avg_pool_float(const PoolGeometry& g, const float* in, float* out, int64_t begin, int64_t end))
 
 // Calls f(output position in its image, d, h, w ranges of inputs) for positions [begin, end) of the batch.

@@ -1,7 +1,10 @@
 #include <limits>
 
+#include "kernels/cpu/intrinsics.h"
 #include "kernels/cpu/pool.h"
+
 #include "kernels/cpu/isa_begin.h"
+#include "kernels/cpu/vector_math.h"
 
 namespace {
 
@@ -43,7 +46,92 @@ void run(const PoolGeometry& g, const float* in, float* out, int64_t begin, int6
   }
 }
 
+// The inputs of one window: where its first channel lies, and how far the next row and column are.
+struct Window {
+  const float* in;
+  float* din;
+  int64_t depth, height, width;        // inputs inside the image
+  int64_t slice_step, row_step, step;  // in elements
+};
+
+// V vectors of channels. With `fresh`, nobody else writes these inputs.
+template <int V, bool fresh>
+inline void grad_block(const Window& w, const float* dy) {
+  Floats best[V];
+  Ints where[V];
+  for (int v = 0; v < V; ++v) best[v] = load(w.in + v * kLanes), where[v] = Ints{};
+  int32_t tap = 0;
+  for (int64_t z = 0; z < w.depth; ++z) {
+    for (int64_t y = 0; y < w.height; ++y) {
+      const float* x = w.in + z * w.slice_step + y * w.row_step;
+      for (int64_t i = 0; i < w.width; ++i, x += w.step, ++tap) {
+        for (int v = 0; v < V; ++v) {
+          const Floats now = load(x + v * kLanes);
+          const Ints wins = now > best[v];
+          best[v] = wins ? now : best[v];
+          where[v] = wins ? Ints{} + tap : where[v];
+        }
+      }
+    }
+  }
+  tap = 0;
+  Floats grad[V];
+  for (int v = 0; v < V; ++v) grad[v] = load(dy + v * kLanes);
+  for (int64_t z = 0; z < w.depth; ++z) {
+    for (int64_t y = 0; y < w.height; ++y) {
+      float* x = w.din + z * w.slice_step + y * w.row_step;
+      for (int64_t i = 0; i < w.width; ++i, x += w.step, ++tap) {
+        for (int v = 0; v < V; ++v) {
+          const Floats share = where[v] == tap ? grad[v] : Floats{};
+          store(x + v * kLanes, fresh ? share : load(x + v * kLanes) + share);
+        }
+      }
+    }
+  }
+}
+
+template <bool fresh>
+void grad_rest(const Window& w, const float* dy, int64_t channels) {
+  for (int64_t c = 0; c < channels; ++c) {
+    int64_t best = -1;
+    for (int64_t z = 0; z < w.depth; ++z) {
+      for (int64_t y = 0; y < w.height; ++y) {
+        for (int64_t i = 0; i < w.width; ++i) {
+          const int64_t at = z * w.slice_step + y * w.row_step + i * w.step + c;
+          if (best < 0 || w.in[best] < w.in[at]) best = at;
+          if (fresh) w.din[at] = 0;
+        }
+      }
+    }
+    if (best >= 0) w.din[best] += dy[c];
+  }
+}
+
+// A function of its own: g++ forgets the instruction set in lambdas.
+template <bool fresh>
+void grad_window(Window w, const float* dy, int64_t n) {
+  auto step = [&](int64_t c) { w.in += c, w.din += c, dy += c, n -= c; };
+  for (; n >= 4 * kLanes; step(4 * kLanes)) grad_block<4, fresh>(w, dy);
+  for (; n >= 2 * kLanes; step(2 * kLanes)) grad_block<2, fresh>(w, dy);
+  for (; n >= kLanes; step(kLanes)) grad_block<1, fresh>(w, dy);
+  if (n > 0) grad_rest<fresh>(w, dy, n);
+}
+
+template <bool fresh>
+void max_grad(const PoolGeometry& g, const float* in, const float* dout, float* din, int64_t begin, int64_t end) {
+  const int64_t n = g.channels, row = g.dim[2].in * n;
+  for_each_window(g, begin, end, [&](int64_t p, int64_t b, auto d, auto h, auto w) {
+    if (d.size() == 0 || h.size() == 0 || w.size() == 0) return;
+    const int64_t at = b * g.in_size() + (d.begin * g.dim[1].in + h.begin) * row + w.begin * n;
+    grad_window<fresh>({in + at, din + at, d.size(), h.size(), w.size(), g.dim[1].in * row, row, n}, dout + p * n, n);
+  });
+}
+
 }  // namespace
+
+void max_pool_grad_float(const PoolGeometry& g, const float* in, const float* dout, float* din, int64_t begin, int64_t end, bool fresh) {
+  fresh ? max_grad<true>(g, in, dout, din, begin, end) : max_grad<false>(g, in, dout, din, begin, end);
+}
 
 void max_pool_float(const PoolGeometry& g, const float* in, float* out, int64_t begin, int64_t end) { run<true>(g, in, out, begin, end); }
 void avg_pool_float(const PoolGeometry& g, const float* in, float* out, int64_t begin, int64_t end) { run<false>(g, in, out, begin, end); }

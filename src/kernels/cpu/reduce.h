@@ -31,7 +31,7 @@ struct ReduceLoops {
   void (*merge)(void* totals, const void* more, int64_t n) = nullptr;
   void (*finish)(const void* totals, void* out, int64_t n, double count) = nullptr;
 };
-inline constexpr int64_t kReduceTile = 512;  // most columns at a time
+inline constexpr int64_t kReduceTile = 2048;  // most columns at a time
 
 WEFT_DECLARE_ISA(const ReduceLoops* reduce_loops(ReduceOp op, core::DType type))
 

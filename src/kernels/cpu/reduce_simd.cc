@@ -8,8 +8,11 @@
 #include <limits>
 #include <type_traits>
 
+#include "kernels/cpu/intrinsics.h"
 #include "kernels/cpu/reduce.h"
+
 #include "kernels/cpu/isa_begin.h"
+#include "kernels/cpu/vector_math.h"
 
 namespace {
 
@@ -88,6 +91,11 @@ struct Least {
 template <class T>
 using Lane = std::conditional_t<std::is_integral_v<T> && sizeof(T) < 4 && std::is_unsigned_v<T>, unsigned, T>;
 
+template <class Op>
+struct Join {
+  Floats operator()(Floats a, Floats b) const { return Op::join(a, b); }
+};
+
 template <class Op, class T>
 struct Loops {
   using Total = typename Op::Total;
@@ -109,6 +117,7 @@ struct Loops {
       d = Op::step(d, V(*reinterpret_cast<const L*>(p + i + 3 * N)));
     }
     a = Op::join(Op::join(a, b), Op::join(c, d));
+    if constexpr (std::is_same_v<T, float>) return across(a, Join<Op>())[0];
     T lanes[N];
     std::memcpy(lanes, &a, sizeof lanes);
     for (int half = N / 2; half; half /= 2) {
@@ -131,6 +140,16 @@ struct Loops {
           i += take;
         }
       }
+      if constexpr (std::is_same_v<T, float>) {
+        if (i < n) {  // less than four vectors
+          Floats rest = all(Op::identity());
+          for (; i + kLanes <= n; i += kLanes) rest = Op::step(rest, load(p + i));
+          if (i < n) rest = Op::step(rest, load_part(p + i, n - i, Op::identity()));
+          total = join_total(total, Total(across(rest, Join<Op>())[0]));
+        }
+        out[r] = total;
+        continue;
+      }
       while (i < n) {
         const int64_t stop = std::min(n, i + 64);
         Lane<T> rest = Lane<T>(Op::identity());
@@ -141,17 +160,35 @@ struct Loops {
     }
   }
 
+  // Short rows that lie one behind the other are taken as fewer, longer ones.
   static void columns(const void* in, int64_t rows, int64_t stride, int64_t columns, void* totals) {
     const T* p = static_cast<const T*>(in);
     Total* __restrict out = static_cast<Total*>(totals);
-    T part[kReduceTile];
+    const int64_t join = stride == columns ? std::min(kReduceTile / 2 / columns, rows / 16) : 1;
+    if (join > 1) {
+      alignas(64) Total wide[kReduceTile / 2];
+      init(wide, join * columns);
+      wide_columns(p, rows / join, join * stride, join * columns, wide);
+      for (int64_t k = 0; k < join; ++k) {
+        for (int64_t j = 0; j < columns; ++j) out[j] = join_total(out[j], wide[k * columns + j]);
+      }
+      p += rows / join * join * stride;
+      rows %= join;
+    }
+    wide_columns(p, rows, stride, columns, out);
+  }
+
+  static void wide_columns(const T* p, int64_t rows, int64_t stride, int64_t columns, Total* __restrict out) {
+    alignas(64) T part[kReduceTile];
+    T* __restrict a = part;
     for (int64_t r = 0; r < rows;) {
       const int64_t stop = std::min(rows, r + kDepth);
-      T* __restrict a = part;
       for (int64_t j = 0; j < columns; ++j) a[j] = T(Op::step(Lane<T>(Op::identity()), Lane<T>(p[r * stride + j])));
-      for (++r; r + 1 < stop; r += 2) {
-        const T *x = p + r * stride, *y = x + stride;
-        for (int64_t j = 0; j < columns; ++j) a[j] = T(Op::step(Op::step(Lane<T>(a[j]), Lane<T>(x[j])), Lane<T>(y[j])));
+      for (++r; r + 3 < stop; r += 4) {
+        const T *x = p + r * stride, *y = x + stride, *z = y + stride, *w = z + stride;
+        for (int64_t j = 0; j < columns; ++j) {
+          a[j] = T(Op::step(Op::step(Op::step(Op::step(Lane<T>(a[j]), Lane<T>(x[j])), Lane<T>(y[j])), Lane<T>(z[j])), Lane<T>(w[j])));
+        }
       }
       for (; r < stop; ++r) {
         const T* x = p + r * stride;

@@ -22,23 +22,6 @@ inline Floats larger(Floats a, Floats b) {  // b where one of them is NaN
 #endif
 }
 
-// Lane i and lane i + distance joined, for halves and halves of halves; the result stands in every lane.
-template <class F>
-inline Floats across(Floats v, F join) {
-#if defined(WEFT_ISA_AVX512)
-  v = join(v, (Floats)_mm512_shuffle_f32x4((__m512)v, (__m512)v, 0x4e));
-  v = join(v, (Floats)_mm512_shuffle_f32x4((__m512)v, (__m512)v, 0xb1));
-  v = join(v, (Floats)_mm512_permute_ps((__m512)v, 0x4e));
-  return join(v, (Floats)_mm512_permute_ps((__m512)v, 0xb1));
-#elif defined(WEFT_ISA_AVX2)
-  v = join(v, (Floats)_mm256_permute2f128_ps((__m256)v, (__m256)v, 1));
-  v = join(v, (Floats)_mm256_permute_ps((__m256)v, 0x4e));
-  return join(v, (Floats)_mm256_permute_ps((__m256)v, 0xb1));
-#else
-  v = join(v, (Floats)_mm_shuffle_ps((__m128)v, (__m128)v, 0x4e));
-  return join(v, (Floats)_mm_shuffle_ps((__m128)v, (__m128)v, 0xb1));
-#endif
-}
 // Not lambdas: g++ forgets the instruction set in them.
 struct Sum {
   Floats operator()(Floats a, Floats b) const { return a + b; }
@@ -49,28 +32,7 @@ struct Max {
 inline Floats sum_across(Floats v) { return across(v, Sum{}); }
 inline Floats max_across(Floats v) { return across(v, Max{}); }
 
-constexpr float kLowest = -std::numeric_limits<float>::infinity();
-
-// The first n of a register, the rest filled with numbers whose exp is zero.
-inline Floats load_part(const float* x, int64_t n) {
-#if defined(WEFT_ISA_AVX512)
-  return (Floats)_mm512_mask_loadu_ps(_mm512_set1_ps(kLowest), __mmask16((1u << n) - 1), x);
-#else
-  float buffer[kLanes];
-  std::fill_n(buffer, kLanes, kLowest);
-  std::memcpy(buffer, x, size_t(n) * 4);
-  return load(buffer);
-#endif
-}
-inline void store_part(float* y, Floats v, int64_t n) {
-#if defined(WEFT_ISA_AVX512)
-  _mm512_mask_storeu_ps(y, __mmask16((1u << n) - 1), (__m512)v);
-#else
-  float buffer[kLanes];
-  store(buffer, v);
-  std::memcpy(y, buffer, size_t(n) * 4);
-#endif
-}
+constexpr float kLowest = -std::numeric_limits<float>::infinity();  // its exp is zero
 
 template <bool keep>
 Floats exp_all(const float* x, Floats shift, float* y, int64_t n) {
@@ -83,7 +45,7 @@ Floats exp_all(const float* x, Floats shift, float* y, int64_t n) {
   }
   for (; i < n; i += kLanes) {
     const int64_t m = std::min<int64_t>(kLanes, n - i);
-    const Floats v = vexp(load_part(x + i, m) - shift);
+    const Floats v = vexp(load_part(x + i, m, kLowest) - shift);
     if (keep) store_part(y + i, v, m);
     s0 += v;
   }
@@ -97,7 +59,7 @@ Floats max_all(const float* x, int64_t n) {
     a = larger(a, load(x + i));
     b = larger(b, load(x + i + kLanes));
   }
-  for (; i < n; i += kLanes) a = larger(a, load_part(x + i, std::min<int64_t>(kLanes, n - i)));
+  for (; i < n; i += kLanes) a = larger(a, load_part(x + i, std::min<int64_t>(kLanes, n - i), kLowest));
   return max_across(larger(a, b));
 }
 
@@ -109,7 +71,7 @@ void short_rows(const float* x, float* y, int64_t rows, int64_t n) {
   for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
     Floats v[count];
     for (int i = 0; i + 1 < count; ++i) v[i] = load(x + i * kLanes);
-    v[count - 1] = rest == kLanes ? load(x + (count - 1) * kLanes) : load_part(x + (count - 1) * kLanes, rest);
+    v[count - 1] = rest == kLanes ? load(x + (count - 1) * kLanes) : load_part(x + (count - 1) * kLanes, rest, kLowest);
     Floats max = v[0];
     for (int i = 1; i < count; ++i) max = larger(max, v[i]);
     max = max_across(max);

@@ -33,6 +33,42 @@ inline Floats absolute(Floats x) { return (Floats)((Ints)x & 0x7fffffff); }
 inline Floats with_sign_of(Floats magnitude, Floats sign) {
   return (Floats)(((Ints)magnitude & 0x7fffffff) | ((Ints)sign & int32_t(0x80000000)));
 }
+// The first n of a register, n in [1, kLanes]; the other lanes hold `rest`.
+inline Floats load_part(const float* p, int64_t n, float rest) {
+#if defined(WEFT_ISA_AVX512)
+  return (Floats)_mm512_mask_loadu_ps(_mm512_set1_ps(rest), __mmask16((1u << n) - 1), p);
+#else
+  float lanes[kLanes];
+  for (int i = 0; i < kLanes; ++i) lanes[i] = i < n ? p[i] : rest;
+  return load(lanes);
+#endif
+}
+inline void store_part(float* p, Floats v, int64_t n) {
+#if defined(WEFT_ISA_AVX512)
+  _mm512_mask_storeu_ps(p, __mmask16((1u << n) - 1), (__m512)v);
+#else
+  float lanes[kLanes];
+  store(lanes, v);
+  __builtin_memcpy(p, lanes, size_t(n) * 4);
+#endif
+}
+// join is applied to halves, and to halves of halves; the result stands in every lane.
+template <class F>
+inline Floats across(Floats v, F join) {
+#if defined(WEFT_ISA_AVX512)
+  v = join(v, (Floats)_mm512_shuffle_f32x4((__m512)v, (__m512)v, 0x4e));
+  v = join(v, (Floats)_mm512_shuffle_f32x4((__m512)v, (__m512)v, 0xb1));
+  v = join(v, (Floats)_mm512_permute_ps((__m512)v, 0x4e));
+  return join(v, (Floats)_mm512_permute_ps((__m512)v, 0xb1));
+#elif defined(WEFT_ISA_AVX2)
+  v = join(v, (Floats)_mm256_permute2f128_ps((__m256)v, (__m256)v, 1));
+  v = join(v, (Floats)_mm256_permute_ps((__m256)v, 0x4e));
+  return join(v, (Floats)_mm256_permute_ps((__m256)v, 0xb1));
+#else
+  v = join(v, (Floats)_mm_shuffle_ps((__m128)v, (__m128)v, 0x4e));
+  return join(v, (Floats)_mm_shuffle_ps((__m128)v, (__m128)v, 0xb1));
+#endif
+}
 // NaN stays: the instructions give their second operand then.
 #if defined(WEFT_ISA_AVX512)
 inline Floats at_most(Floats x, float limit) { return (Floats)_mm512_min_ps(_mm512_set1_ps(limit), (__m512)x); }
