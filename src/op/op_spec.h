@@ -56,6 +56,10 @@ struct KernelDef {
 };
 
 using ShapeRule = Status (*)(ShapeContext&);
+class GradContext;
+class Value;
+// The gradient of an op: for each input a value, or an empty one (see op/gradient.h).
+using GradRule = std::vector<Value> (*)(const GradContext&);
 
 struct Signature {
   std::vector<ArgSpec> inputs, outputs;
@@ -83,6 +87,9 @@ class OpSpec {
   // For ops added at run time, whose rule carries state.
   std::function<Status(ShapeContext&)> dynamic_shape;
   std::vector<KernelDef> kernels;  // in order of preference
+  // The gradient. Neither this nor no_gradient: not written yet, and reported as such.
+  GradRule grad = nullptr;
+  bool no_gradient = false;  // on purpose: nothing flows back through this op
 
   // The declarations as written.
   std::vector<std::string_view> declared_inputs, declared_outputs, declared_attrs;

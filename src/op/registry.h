@@ -43,6 +43,8 @@ class OpBuilder {
     return *this;
   }
   OpBuilder& doc(std::string_view s) { spec_.summary = s; return *this; }
+  OpBuilder& grad(GradRule rule) { spec_.grad = rule; return *this; }
+  OpBuilder& no_grad() { spec_.no_gradient = true; return *this; }
   OpBuilder& shape(ShapeRule rule) { spec_.shape = rule; return *this; }
 
   // Kernels, in order of preference. Constraints limit the types; without any, all that the signature allows.
