@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "op/summary.h"
+
 namespace weft::op {
 namespace {
 
@@ -37,6 +39,11 @@ Status check_type(const AttrSpec& spec, DType t, std::string_view op) {
 // The types of one argument, from attributes that may still be missing (kInvalid then).
 Status expand(const ArgSpec& arg, const std::vector<AttrValue>& attrs, const Signature& sig, std::string_view op, std::vector<DType>& out) {
   int64_t count = 1;
+  for (int a : {arg.number_attr, arg.type_list_attr, arg.type_attr}) {
+    if (a >= 0 && attrs[size_t(a)].get<PlaceholderAttr>())
+      return invalid_argument("AttrValue had value with type 'placeholder' when '", sig.attrs[size_t(a)].type, "' expected\n\t for attr '",
+                              sig.attrs[size_t(a)].name, "'");
+  }
   if (arg.number_attr >= 0) {
     count = *attrs[size_t(arg.number_attr)].get<int64_t>();
     if (count < 0) return invalid_argument("Value for number_attr(", sig.attrs[size_t(arg.number_attr)].name, ") < 0");
@@ -105,7 +112,7 @@ Status check_attr(const AttrSpec& spec, AttrValue& value, std::string_view op) {
   if (value.get<EmptyList>() && spec.type.starts_with("list(")) value = empty_list_of(spec.type);
   if (value.get<PlaceholderAttr>()) return {};
   if (value.kind() != spec.type)
-    return invalid_argument("AttrValue had value with type '", value.kind(), "' when '", spec.type, "' expected\n\t for attr '", spec.name, "' of ", op);
+    return invalid_argument("AttrValue had value with type '", value.kind(), "' when '", spec.type, "' expected\n\t for attr '", spec.name, "'");
   if (spec.type == "type") {
     WEFT_RETURN_IF_ERROR(check_type(spec, *value.get<DType>(), op));
   } else if (spec.type == "list(type)") {
@@ -142,18 +149,24 @@ Result<NodeInfo> NodeInfo::make(const OpSpec& spec, std::string name, AttrMap gi
   for (auto& [key, value] : given) {
     const int i = sig.attr_index(key);
     if (i >= 0) node.attrs_[size_t(i)] = std::move(value);
-    else if (key.starts_with("_")) node.extra_.emplace(key, std::move(value));
-    else return invalid_argument("NodeDef mentions attr '", key, "' not in Op<name=", spec.name, ">; NodeDef: {{node ", node.name_, "}}");
+    else node.extra_.emplace(key, std::move(value));  // of a newer producer, or a pass's own: kept and not looked at, as TensorFlow does
   }
   WEFT_RETURN_IF_ERROR(infer_attrs(sig, input_types, node.attrs_, spec.name));
+  auto def = [&] { return cat("NodeDef: {{node ", node.name_.empty() ? std::string(spec.name) : node.name_, "}}"); };
+  std::vector<std::string> missing;
   for (size_t i = 0; i < sig.attrs.size(); ++i) {
     const AttrSpec& a = sig.attrs[i];
-    if (node.attrs_[i].empty()) {
-      if (!a.default_value) return invalid_argument("NodeDef missing attr '", a.name, "' from Op<name=", spec.name, ">; NodeDef: {{node ", node.name_, "}}");
+    if (!node.attrs_[i].empty()) {
+      if (Status s = check_attr(a, node.attrs_[i], spec.name); !s.ok()) return s.with_suffix(cat("\n\t; ", def(), "; ", summarize_op(spec)));
+    } else if (a.default_value) {
       node.attrs_[i] = *a.default_value;
     } else {
-      WEFT_RETURN_IF_ERROR(check_attr(a, node.attrs_[i], spec.name));
+      missing.push_back(cat("'", a.name, "'"));
     }
+  }
+  if (!missing.empty()) {
+    std::sort(missing.begin(), missing.end());
+    return invalid_argument("NodeDef missing attr", missing.size() > 1 ? "s " : " ", join(missing, ", "), " from ", summarize_op(spec), "; ", def());
   }
   for (const auto& arg : sig.inputs) {
     Range r{int(node.input_types_.size()), 0};
@@ -181,6 +194,10 @@ void NodeInfo::set_attr(std::string_view name, AttrValue value) {
   const int i = spec_->signature().attr_index(name);
   if (i >= 0) attrs_[size_t(i)] = std::move(value);
   else extra_[std::string(name)] = std::move(value);
+}
+
+void NodeInfo::clear_attr(std::string_view name) {
+  if (auto it = extra_.find(name); it != extra_.end()) extra_.erase(it);
 }
 
 const AttrValue* NodeInfo::find_attr(std::string_view name) const {

@@ -38,6 +38,7 @@ class NodeInfo {
 
   // For passes over graphs. A declared attribute must keep its kind and must not change the types of inputs and outputs.
   void set_attr(std::string_view name, AttrValue value);
+  void clear_attr(std::string_view name);  // one that the signature does not declare
   void set_name(std::string name) { name_ = std::move(name); }
 
   const std::vector<DType>& input_types() const { return input_types_; }

@@ -3,9 +3,9 @@
 namespace weft::op {
 
 ShapeContext::ShapeContext(const NodeInfo& node, std::vector<PartialShape> inputs, std::vector<const Tensor*> constants,
-                           std::vector<std::optional<HandleData>> handles)
+                           std::vector<std::optional<HandleData>> handles, std::vector<std::optional<PartialShape>> partial)
     : node_(node), inputs_(std::move(inputs)), constants_(std::move(constants)), handles_(std::move(handles)),
-      outputs_(size_t(node.num_outputs())), output_handles_(size_t(node.num_outputs())) {}
+      partial_(std::move(partial)), asked_(inputs_.size()), outputs_(size_t(node.num_outputs())), output_handles_(size_t(node.num_outputs())) {}
 
 std::optional<std::vector<int64_t>> ShapeContext::constant_ints(int i) const {
   const Tensor* t = constant(i);
@@ -28,6 +28,8 @@ std::optional<int64_t> ShapeContext::constant_int(int i) const {
 }
 
 Result<PartialShape> ShapeContext::constant_shape(int i) const {
+  if (size_t(i) < asked_.size()) asked_[size_t(i)] |= kAskedShape;
+  if (size_t(i) < partial_.size() && partial_[size_t(i)]) return *partial_[size_t(i)];
   if (const Tensor* t = constant(i)) {
     if (t->rank() == 0) {  // a scalar -1 stands for an unknown shape
       auto v = constant_int(i);
@@ -49,19 +51,19 @@ Result<PartialShape> ShapeContext::constant_shape(int i) const {
 Result<PartialShape> ShapeContext::with_rank(int i, int rank) const {
   const PartialShape& s = input(i);
   if (!s.has_rank()) return PartialShape::unknown_of_rank(rank);
-  if (s.rank() != rank) return invalid_argument("Shape must be rank ", rank, " but is rank ", s.rank(), " for input ", i, " of '", node_.op(), "'");
+  if (s.rank() != rank) return invalid_argument("Shape must be rank ", rank, " but is rank ", s.rank());
   return s;
 }
 
 Result<PartialShape> ShapeContext::with_rank_at_least(int i, int rank) const {
   const PartialShape& s = input(i);
-  if (s.has_rank() && s.rank() < rank) return invalid_argument("Shape must be at least rank ", rank, " but is rank ", s.rank(), " for input ", i, " of '", node_.op(), "'");
+  if (s.has_rank() && s.rank() < rank) return invalid_argument("Shape must be at least rank ", rank, " but is rank ", s.rank());
   return s;
 }
 
 Result<PartialShape> ShapeContext::with_rank_at_most(int i, int rank) const {
   const PartialShape& s = input(i);
-  if (s.has_rank() && s.rank() > rank) return invalid_argument("Shape must be at most rank ", rank, " but is rank ", s.rank(), " for input ", i, " of '", node_.op(), "'");
+  if (s.has_rank() && s.rank() > rank) return invalid_argument("Shape must be at most rank ", rank, " but is rank ", s.rank());
   return s;
 }
 

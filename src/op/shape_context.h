@@ -17,8 +17,9 @@ class ShapeContext {
     PartialShape shape;
   };
 
+  // `partial` holds values of integer inputs that are known in part, read as shapes.
   ShapeContext(const NodeInfo& node, std::vector<PartialShape> inputs, std::vector<const Tensor*> constants = {},
-               std::vector<std::optional<HandleData>> handles = {});
+               std::vector<std::optional<HandleData>> handles = {}, std::vector<std::optional<PartialShape>> partial = {});
 
   const NodeInfo& node() const { return node_; }
   template <class T>
@@ -28,13 +29,19 @@ class ShapeContext {
   const PartialShape& input(int i) const { return inputs_[size_t(i)]; }
   const PartialShape& input(std::string_view name) const { return input(node_.input_range(name).begin); }
   // The value of input i, or null if it is not constant.
-  const Tensor* constant(int i) const { return size_t(i) < constants_.size() ? constants_[size_t(i)] : nullptr; }
+  const Tensor* constant(int i) const {
+    if (size_t(i) < asked_.size()) asked_[size_t(i)] |= kAskedValue;
+    return size_t(i) < constants_.size() ? constants_[size_t(i)] : nullptr;
+  }
   // A constant integer scalar (int32 or int64).
   std::optional<int64_t> constant_int(int i) const;
   // A constant integer vector.
   std::optional<std::vector<int64_t>> constant_ints(int i) const;
   // Input i read as a shape (entries of -1 are unknown); of unknown dims if only its length is known.
   Result<PartialShape> constant_shape(int i) const;
+  // What the rule asked for and did not get, or got: whoever infers may find the value and run the rule again.
+  bool asked_value(int i) const { return asked_[size_t(i)] & kAskedValue; }
+  bool asked_shape(int i) const { return asked_[size_t(i)] & kAskedShape; }
   const HandleData* handle(int i) const { return size_t(i) < handles_.size() && handles_[size_t(i)] ? &*handles_[size_t(i)] : nullptr; }
 
   int num_outputs() const { return int(outputs_.size()); }
@@ -51,10 +58,13 @@ class ShapeContext {
   static Result<int64_t> merge_dim(int64_t a, int64_t b);
 
  private:
+  static constexpr uint8_t kAskedValue = 1, kAskedShape = 2;
   const NodeInfo& node_;
   std::vector<PartialShape> inputs_;
   std::vector<const Tensor*> constants_;
   std::vector<std::optional<HandleData>> handles_;
+  std::vector<std::optional<PartialShape>> partial_;
+  mutable std::vector<uint8_t> asked_;
   std::vector<PartialShape> outputs_;
   std::vector<std::optional<HandleData>> output_handles_;
 };

@@ -12,7 +12,7 @@ Status bitcast_shape(ShapeContext& c) {
   const int64_t from = int64_t(dtype_size(c.attr<DType>("T"))), to = int64_t(dtype_size(c.attr<DType>("type")));
   PartialShape s = c.input(0);
   if (s.has_rank() && from < to) {
-    if (s.rank() == 0) return invalid_argument("Shape must be at least rank 1 but is rank 0 for input 0 of 'Bitcast'");
+    if (s.rank() == 0) return invalid_argument("Shape must be at least rank 1 but is rank 0");
     const int64_t last = s.dim(-1), ratio = to / from;
     if (last >= 0 && last != ratio)
       return invalid_argument("Cannot bitcast due to shape. ", last, " does not match ", ratio);

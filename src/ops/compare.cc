@@ -24,7 +24,7 @@ Status select_shape(ShapeContext& c) {
   WEFT_ASSIGN(PartialShape data, c.input(1).merge_with(c.input(2)));
   const PartialShape& cond = c.input(0);
   if (cond.has_rank() && data.has_rank() && cond.rank() != 0) {
-    if (data.rank() == 0) return invalid_argument("Shape must be rank 0 but is rank ", cond.rank(), " for input 0 of 'Select'");
+    if (data.rank() == 0) return invalid_argument("Shape must be rank 0 but is rank ", cond.rank());
     if (cond.rank() == 1) {
       WEFT_ASSIGN(int64_t rows, ShapeContext::merge_dim(cond.dim(0), data.dim(0)));
       data.set_dim(0, rows);

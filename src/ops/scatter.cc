@@ -115,7 +115,7 @@ Status run_tensor_scatter(KernelContext& c) {
 // Checks of shapes as far as they are known; `params` has a rank.
 Status scatter_nd_rule(ShapeContext& c, const PartialShape& params, const PartialShape& indices, const PartialShape& updates) {
   if (!indices.has_rank() || !updates.has_rank() || !params.has_rank()) return {};
-  if (indices.rank() < 1) return invalid_argument("Shape must be at least rank 1 but is rank 0 for input indices of '", c.node().op(), "'");
+  if (indices.rank() < 1) return invalid_argument("Shape must be at least rank 1 but is rank 0");
   const int outer = indices.rank() - 1;
   const int64_t tuple = indices.dim(outer);
   if (updates.rank() < outer || !indices.slice(0, outer).compatible_with(updates.slice(0, outer)))

@@ -48,7 +48,7 @@ Status unsorted_segment_shape(ShapeContext& c) {
   const PartialShape &data = c.input(0), &ids = c.input(1);
   WEFT_ASSIGN([[maybe_unused]] PartialShape count_shape, c.with_rank(2, 0));
   if (!data.has_rank() || !ids.has_rank()) return {};
-  if (ids.rank() > data.rank()) return invalid_argument("Shape must be at least rank ", ids.rank(), " but is rank ", data.rank(), " for input 0 of '", c.node().op(), "'");
+  if (ids.rank() > data.rank()) return invalid_argument("Shape must be at least rank ", ids.rank(), " but is rank ", data.rank());
   WEFT_ASSIGN([[maybe_unused]] PartialShape prefix, ids.merge_with(data.slice(0, ids.rank())));
   const auto count = c.constant_int(2);
   if (count && *count < 0) return invalid_argument("Dimension size, given by scalar input 2, must be non-negative but is ", *count);

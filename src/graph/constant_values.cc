@@ -1,0 +1,181 @@
+#include "graph/constant_values.h"
+
+#include <algorithm>
+
+#include "graph/evaluate.h"
+
+namespace weft::graph {
+namespace {
+
+// Chains longer than this are given up: the walk is recursive, and graphs come from files.
+constexpr int kMostDepth = 200;
+
+bool is_integer(DType t) { return t == DType::kInt32 || t == DType::kInt64; }
+
+PartialShape shape_of(const Endpoint& e) {
+  return e.node && size_t(e.index) < e.node->shapes.size() ? e.node->shapes[size_t(e.index)] : PartialShape();
+}
+
+std::optional<std::vector<int64_t>> integers(const Tensor& t) {
+  std::vector<int64_t> out;
+  if (t.dtype() == DType::kInt32) {
+    for (int32_t v : t.span<int32_t>()) out.push_back(v);
+  } else if (t.dtype() == DType::kInt64) {
+    for (int64_t v : t.span<int64_t>()) out.push_back(v);
+  } else {
+    return std::nullopt;
+  }
+  return out;
+}
+
+std::optional<Tensor> tensor_of(DType type, const Shape& shape, const std::vector<int64_t>& values) {
+  auto t = Tensor::allocate(type, shape);
+  if (!t.ok() || t->num_elements() != int64_t(values.size())) return std::nullopt;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (type == DType::kInt64) {
+      t->data<int64_t>()[i] = values[i];
+    } else {
+      if (values[i] > INT32_MAX || values[i] < INT32_MIN) return std::nullopt;  // the step reports it
+      t->data<int32_t>()[i] = int32_t(values[i]);
+    }
+  }
+  return std::move(t).value();
+}
+
+}  // namespace
+
+std::optional<Tensor> ConstantValues::value(Endpoint e, int depth) {
+  if (!e.node || depth > kMostDepth) return std::nullopt;
+  if (e.node->op() == "Const") return e.node->attr<Tensor>("value");
+  if (auto it = known_.find(e); it != known_.end()) return it->second;
+  std::optional<Tensor> found = from_shapes(e, depth);
+  if (!found) found = compute(e, depth);
+  known_.emplace(e, found);
+  return found;
+}
+
+std::optional<Tensor> ConstantValues::compute(Endpoint e, int depth) {
+  const Node& node = *e.node;
+  if (node.num_inputs() == 0 || !can_evaluate(node)) return std::nullopt;
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    const PartialShape s = shape_of({e.node, i});
+    if (s.fully_known() && s.num_elements().value_or(most_ + 1) > most_) return std::nullopt;
+  }
+  std::vector<Tensor> inputs;
+  for (const Endpoint& in : node.inputs()) {
+    auto v = value(in, depth + 1);
+    if (!v || v->num_elements() > most_) return std::nullopt;
+    inputs.push_back(std::move(*v));
+  }
+  std::vector<const Tensor*> pointers;
+  for (const Tensor& t : inputs) pointers.push_back(&t);
+  auto result = evaluate_node(graph_.registry(), node.info(), pointers);
+  if (!result.ok()) return std::nullopt;
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    if (i != e.index) known_.emplace(Endpoint{e.node, i}, (*result)[size_t(i)]);
+  }
+  return (*result)[size_t(e.index)];
+}
+
+// Ops that ask only for the shape of their input.
+std::optional<Tensor> ConstantValues::from_shapes(Endpoint e, int depth) {
+  const Node& node = *e.node;
+  const DType type = node.output_type(e.index);
+  if (!is_integer(type) || node.num_inputs() == 0) return std::nullopt;
+  if (node.op() == "Shape" || node.op() == "ShapeN") {
+    const PartialShape in = shape_of(node.input(e.index));
+    if (in.fully_known()) return tensor_of(type, Shape({int64_t(in.rank())}), in.dims());
+  } else if (node.op() == "Rank") {
+    const PartialShape in = shape_of(node.input(0));
+    if (in.has_rank()) return tensor_of(type, Shape(), {int64_t(in.rank())});
+  } else if (node.op() == "Size") {
+    const PartialShape in = shape_of(node.input(0));
+    if (in.fully_known() && in.num_elements()) return tensor_of(type, Shape(), {*in.num_elements()});
+  } else if (node.op() == "StridedSlice") {
+    const PartialShape dims = sliced(node, depth);
+    if (!dims.fully_known()) return std::nullopt;
+    if (node.attr<int64_t>("shrink_axis_mask") == 0) return tensor_of(type, Shape({int64_t(dims.rank())}), dims.dims());
+    if (dims.rank() == 1) return tensor_of(type, Shape(), dims.dims());
+  }
+  return std::nullopt;
+}
+
+// What a StridedSlice takes of a vector that is read as a shape: one dimension where the axis shrinks.
+PartialShape ConstantValues::sliced(const Node& node, int depth) {
+  if (node.num_inputs() != 4 || node.attr<int64_t>("ellipsis_mask") != 0 || node.attr<int64_t>("new_axis_mask") != 0) return {};
+  const PartialShape in_shape = shape_of(node.input(0));
+  if (in_shape.rank() != 1 || !is_integer(base_type(node.input_type(0)))) return {};
+  std::optional<std::vector<int64_t>> at[3];
+  for (int i = 0; i < 3; ++i) {
+    auto t = value(node.input(i + 1), depth + 1);
+    if (t) at[i] = integers(*t);
+    if (!at[i] || at[i]->size() != 1) return {};
+  }
+  int64_t begin = (*at[0])[0], end = (*at[1])[0];
+  const int64_t stride = (*at[2])[0];
+  const PartialShape all = as_shape(node.input(0), depth + 1);
+  if (!all.has_rank() || stride == 0) return {};
+  const int64_t n = all.rank();
+  if (node.attr<int64_t>("shrink_axis_mask") & 1) {
+    if (begin < 0) begin += n;
+    return begin < 0 || begin >= n || stride != 1 ? PartialShape() : PartialShape({all.dim(int(begin))});
+  }
+  const bool up = stride > 0;
+  const int64_t least = up ? 0 : -1, most = up ? n : n - 1;
+  auto place = [&](int64_t v) { return std::clamp(v < 0 ? v + n : v, least, most); };
+  begin = node.attr<int64_t>("begin_mask") & 1 ? (up ? 0 : n - 1) : place(begin);
+  end = node.attr<int64_t>("end_mask") & 1 ? (up ? n : -1) : place(end);
+  PartialShape out = PartialShape::scalar();
+  for (int64_t i = begin; up ? i < end : i > end; i += stride) {
+    out.add_dim(all.dim(int(i)));
+    if (stride > n || stride < -n) break;
+  }
+  return out;
+}
+
+std::optional<int64_t> ConstantValues::integer(Endpoint e, int depth) {
+  if (!e.node || depth > kMostDepth) return std::nullopt;
+  if (e.node->op() == "Cast" && e.node->num_inputs() == 1 && is_integer(base_type(e.node->input_type(0)))) return integer(e.node->input(0), depth + 1);
+  auto t = value(e, depth);
+  if (!t || t->num_elements() != 1) return std::nullopt;
+  auto v = integers(*t);
+  return v ? std::optional<int64_t>((*v)[0]) : std::nullopt;
+}
+
+PartialShape ConstantValues::as_shape(Endpoint e, int depth) {
+  if (!e.node || depth > kMostDepth) return {};
+  const Node& node = *e.node;
+  if (auto it = bound_shapes_.find(e); it != bound_shapes_.end()) return it->second;
+  const PartialShape own = shape_of(e);
+  if (own.has_rank() && own.rank() != 1) return {};
+  if (own.rank() == 1 && own.dim(0) == 0) return PartialShape::scalar();
+  const std::string_view op = node.op();
+  PartialShape out;
+  if (op == "Shape" || op == "ShapeN") {
+    out = shape_of(node.input(e.index));
+  } else if (op == "VariableShape") {
+    const Endpoint in = node.input(0);
+    if (in.node && size_t(in.index) < in.node->handles.size() && in.node->handles[size_t(in.index)]) out = in.node->handles[size_t(in.index)]->shape;
+  } else if ((op == "Cast" || op == "Identity") && is_integer(base_type(node.input_type(0)))) {
+    out = as_shape(node.input(0), depth + 1);
+  } else if (op == "Pack" && is_integer(node.output_type(0)) && own.rank() == 1) {
+    out = PartialShape::scalar();
+    for (const Endpoint& in : node.inputs()) {
+      const auto v = integer(in, depth + 1);
+      out.add_dim(v && *v >= 0 ? *v : kUnknownDim);
+    }
+  } else if ((op == "ConcatV2" || op == "Concat") && is_integer(node.output_type(0))) {
+    const int skip = op == "Concat" ? 1 : 0;
+    out = PartialShape::scalar();
+    for (int i = skip; i < node.num_inputs() - (1 - skip) && out.has_rank(); ++i) out = out.concat(as_shape(node.input(i), depth + 1));
+  } else if (op == "StridedSlice" && own.rank() == 1) {
+    out = sliced(node, depth + 1);
+  } else if (auto t = value(e, depth); t && t->rank() == 1) {
+    auto v = integers(*t);
+    if (v && *std::min_element(v->begin(), v->end()) >= kUnknownDim) out = PartialShape(std::move(*v));
+  }
+  if (!out.has_rank() && own.rank() == 1 && own.dim(0) >= 0 && own.dim(0) <= kMaxRank) return PartialShape::unknown_of_rank(int(own.dim(0)));
+  return out;
+}
+
+}  // namespace weft::graph

@@ -1,0 +1,15 @@
+// Ops and attribute values as TensorFlow shows them in its messages.
+#pragma once
+
+#include <string>
+
+#include "op/op_spec.h"
+
+namespace weft::op {
+
+// "Op<name=Neg; signature=x:T -> y:T; attr=T:type,allowed=[DT_FLOAT, ...]>"
+std::string summarize_op(const OpSpec& spec);
+// As AttrValue::to_string, but long texts, lists and tensors are cut.
+std::string summarize_attr(const AttrValue& value);
+
+}  // namespace weft::op
