@@ -1,0 +1,33 @@
+// Gradients of outputs of a graph with respect to others, added to the graph as nodes. The rules stand
+// beside the ops (OpSpec::grad); this walks back from the outputs and sums what meets.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "graph/shape_inference.h"
+#include "op/gradient.h"
+
+namespace weft::autodiff {
+
+using namespace weft::graph;
+
+struct GradientOptions {
+  std::string scope = "gradients";
+  // An x that no y depends on: an error in TensorFlow's words, or an empty endpoint.
+  bool unreachable_is_error = true;
+};
+
+// For each of `xs` the gradient of the sum of `ys`; `dys` are the gradients of the ys (ones where it is empty or
+// an endpoint is null). NotFound names an op on the way that has no gradient.
+Result<std::vector<Endpoint>> add_gradients(Graph& graph, ShapeInference& shapes, const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs,
+                                            const std::vector<Endpoint>& dys, const GradientOptions& options = {});
+
+// The rule of one op, applied. Also what tapes use.
+Result<Grads> op_gradient(Emitter& emitter, const NodeInfo& node, std::span<const Value> inputs, std::span<const Value> outputs,
+                          std::span<const Value> output_grads);
+// Can a gradient flow through a value of this type?
+bool differentiable(DType t);
+
+}  // namespace weft::autodiff

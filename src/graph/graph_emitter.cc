@@ -1,0 +1,67 @@
+#include "graph/graph_emitter.h"
+
+namespace weft::graph {
+namespace {
+
+class GraphValue final : public ValueRep {
+ public:
+  GraphValue(Endpoint at, ShapeInference& shapes) : at_(at), shapes_(shapes) {}
+  Endpoint at() const { return at_; }
+  DType dtype() const override { return base_type(at_.node->output_type(at_.index)); }
+  PartialShape shape() const override {
+    if (size_t(at_.index) < at_.node->shapes.size()) return at_.node->shapes[size_t(at_.index)];
+    return {};
+  }
+  const Tensor* constant() const override {
+    if (at_.node->op() == "Const") return &at_.node->attr<Tensor>("value");
+    if (!asked_) {
+      asked_ = true;
+      value_ = shapes_.value(at_);
+    }
+    return value_ ? &*value_ : nullptr;
+  }
+
+ private:
+  Endpoint at_;
+  ShapeInference& shapes_;
+  mutable bool asked_ = false;
+  mutable std::optional<Tensor> value_;
+};
+
+}  // namespace
+
+Value GraphEmitter::wrap(Endpoint e) {
+  if (!e.node) return {};
+  return Value(*this, RefPtr<ValueRep>::adopt(new GraphValue(e, shapes_)));
+}
+
+Endpoint GraphEmitter::unwrap(const Value& v) { return v.rep() ? static_cast<GraphValue*>(v.rep())->at() : Endpoint{}; }
+
+Result<Node*> GraphEmitter::add(std::string_view op, AttrMap attrs, std::vector<Endpoint> inputs) {
+  std::string name = graph_.unique_name(scope_.empty() ? std::string(op) : cat(scope_, "/", op));
+  WEFT_ASSIGN(Node * node, graph_.add(std::move(name), op, std::move(attrs), std::move(inputs), controls_));
+  node->device = device_;
+  added_.push_back(node);
+  // What does not fit fails when it runs; a rule's error here would hide the node from whoever looks for it.
+  if (Status s = shapes_.node(node); !s.ok()) node->shapes.assign(size_t(node->num_outputs()), PartialShape());
+  return node;
+}
+
+Result<std::vector<Value>> GraphEmitter::do_apply(std::string_view op, std::span<const Value> inputs, AttrMap attrs) {
+  std::vector<Endpoint> ends;
+  for (const Value& v : inputs) ends.push_back(unwrap(v));
+  WEFT_ASSIGN(Node * node, add(op, std::move(attrs), std::move(ends)));
+  std::vector<Value> out;
+  for (int i = 0; i < node->num_outputs(); ++i) out.push_back(wrap({node, i}));
+  return out;
+}
+
+Result<Value> GraphEmitter::do_constant(Tensor value) {
+  AttrMap attrs;
+  attrs["dtype"] = value.dtype();
+  attrs["value"] = std::move(value);
+  WEFT_ASSIGN(Node * node, add("Const", std::move(attrs), {}));
+  return wrap({node, 0});
+}
+
+}  // namespace weft::graph

@@ -1,0 +1,41 @@
+// GraphEmitter: an Emitter that adds nodes to a graph, with their shapes worked out as they come.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "graph/shape_inference.h"
+#include "op/emitter.h"
+
+namespace weft::graph {
+
+class GraphEmitter final : public Emitter {
+ public:
+  // Names of nodes start with "scope/". `shapes` must be that of the graph.
+  GraphEmitter(Graph& graph, ShapeInference& shapes, std::string scope = "") : graph_(graph), shapes_(shapes), scope_(std::move(scope)) {}
+
+  Value wrap(Endpoint e);
+  static Endpoint unwrap(const Value& v);
+
+  Graph& graph() { return graph_; }
+  void set_scope(std::string scope) { scope_ = std::move(scope); }
+  const std::string& scope() const { return scope_; }
+  // For the nodes that follow.
+  void set_device(std::string device) { device_ = std::move(device); }
+  void set_controls(std::vector<Node*> controls) { controls_ = std::move(controls); }
+  const std::vector<Node*>& added() const { return added_; }
+
+ protected:
+  Result<std::vector<Value>> do_apply(std::string_view op, std::span<const Value> inputs, AttrMap attrs) override;
+  Result<Value> do_constant(Tensor value) override;
+
+ private:
+  Result<Node*> add(std::string_view op, AttrMap attrs, std::vector<Endpoint> inputs);
+  Graph& graph_;
+  ShapeInference& shapes_;
+  std::string scope_, device_;
+  std::vector<Node*> controls_, added_;
+};
+
+}  // namespace weft::graph
