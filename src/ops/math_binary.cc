@@ -1,5 +1,7 @@
 #include "kernels/cpu/add_many.h"
 #include "kernels/cpu/broadcast.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/variant_math.h"
 #include "ops/elementwise.h"
@@ -66,6 +68,77 @@ Status run_add_strings(KernelContext& c) {
   return {};
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+// Each summed to the shape of its input, which may have been repeated.
+Grads both(const GradContext& g, Value a, Value b) {
+  sum_to_both(a, g.x(0), b, g.x(1));
+  return {std::move(a), std::move(b)};
+}
+
+Grads add_grad(const GradContext& g) { return both(g, g.dy(), g.dy()); }
+Grads sub_grad(const GradContext& g) { return both(g, g.dy(), -g.dy()); }
+Grads mul_grad(const GradContext& g) { return both(g, g.dy() * conj(g.x(1)), conj(g.x(0)) * g.dy()); }
+
+Grads div_grad(const GradContext& g) {
+  const Value x = conj(g.x(0)), y = conj(g.x(1));
+  return both(g, g.dy() / y, g.dy() * ((-x / y) / y));
+}
+
+Grads div_no_nan_grad(const GradContext& g) {
+  const Value x = conj(g.x(0)), y = conj(g.x(1));
+  auto quotient = [](const Value& a, const Value& b) { return binary("DivNoNan", a, b); };
+  return both(g, quotient(g.dy(), y), g.dy() * quotient(quotient(-x, y), y));
+}
+
+Grads floor_mod_grad(const GradContext& g) { return both(g, g.dy(), g.dy() * -binary("FloorDiv", g.x(0), g.x(1))); }
+
+// To the input that was chosen; to the first where both are equal.
+Grads chosen_grad(const GradContext& g, std::string_view comparison) {
+  const Value first = binary(comparison, g.x(0), g.x(1)), zero = zeros_like(g.dy());
+  return both(g, where(first, g.dy(), zero), where(first, zero, g.dy()));
+}
+Grads maximum_grad(const GradContext& g) { return chosen_grad(g, "GreaterEqual"); }
+Grads minimum_grad(const GradContext& g) { return chosen_grad(g, "LessEqual"); }
+
+// The logarithm of a number that is not positive (not zero, if complex) counts as 0.
+Grads pow_grad(const GradContext& g) {
+  const Value x = conj(g.x(0)), y = conj(g.x(1)), z = conj(g.y());
+  const bool complex = x.dtype() == DType::kComplex64 || x.dtype() == DType::kComplex128;
+  const Value fits = binary(complex ? "NotEqual" : "Greater", x, zeros_like(x));
+  const Value log = where(fits, unary("Log", where(fits, x, ones_like(x))), zeros_like(x));
+  return both(g, g.dy() * y * binary("Pow", x, y - 1), g.dy() * z * log);
+}
+
+Grads squared_difference_grad(const GradContext& g) {
+  const Value d = 2 * g.dy() * (g.x(0) - g.x(1));
+  return both(g, d, -d);
+}
+
+Grads atan2_grad(const GradContext& g) {
+  const Value y = g.x(0), x = g.x(1), part = g.dy() / (unary("Square", x) + unary("Square", y));
+  return both(g, x * part, -y * part);
+}
+
+Grads mul_no_nan_grad(const GradContext& g) { return both(g, binary("MulNoNan", g.dy(), g.x(1)), binary("MulNoNan", g.x(0), g.dy())); }
+
+// 1 where x is not zero.
+Value not_zero(const Value& x) { return cast(binary("NotEqual", x, zeros_like(x)), x.dtype()); }
+Grads xlogy_grad(const GradContext& g) {
+  const Value x = g.x(0), y = g.x(1);
+  return both(g, binary("Xlogy", not_zero(x), y) * g.dy(), binary("Xdivy", x, y) * g.dy());
+}
+Grads xlog1py_grad(const GradContext& g) {
+  const Value x = g.x(0), y = g.x(1);
+  return both(g, binary("Xlog1py", not_zero(x), y) * g.dy(), binary("Xdivy", x, y + 1) * g.dy());
+}
+Grads xdivy_grad(const GradContext& g) {
+  const Value x = g.x(0), y = g.x(1);
+  return both(g, binary("Xdivy", not_zero(x), y) * g.dy(), binary("Xdivy", -x, unary("Square", y)) * g.dy());
+}
+
+Grads next_after_grad(const GradContext& g) { return both(g, g.dy(), zeros_like(g.dy())); }
+
 }  // namespace
 
 void math_binary(Registry& r) {
@@ -79,7 +152,8 @@ void math_binary(Registry& r) {
       .commutative()
       .aggregate()
       .doc("The sum of all inputs, whose shape is given in advance; replaced by other ops before it runs.")
-      .shape(accumulate_n_shape);
+      .shape(accumulate_n_shape)
+      .grad([](const GradContext& g) -> Grads { return Grads(size_t(g.num_inputs()), g.raw_dy()); });
 
   r.add("Add")
       .in("x: T")
@@ -88,6 +162,7 @@ void math_binary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128, string}")
       .doc("The sum of two tensors, or their strings joined, element by element, with broadcasting.")
       .shape(shapes::broadcast_binary)
+      .grad(add_grad)
       .kernel("CPU", binary(Binary::kAdd), {types<WEFT_FLOATS, WEFT_SIGNED, uint8_t, WEFT_COMPLEX>("T")})
       .cpu(run_add_strings, types<tstring>("T"));
 
@@ -101,6 +176,7 @@ void math_binary(Registry& r) {
       .aggregate()
       .doc("The sum of all inputs, which have one shape.")
       .shape(add_n_shape)
+      .grad([](const GradContext& g) -> Grads { return Grads(size_t(g.num_inputs()), g.raw_dy()); })
       .cpu(run_add_n, types<WEFT_NUMBERS>("T"))
       .cpu(run_add_variants, types<Variant>("T"));
 
@@ -114,6 +190,7 @@ void math_binary(Registry& r) {
       .aggregate()
       .doc("The sum of two tensors, element by element, with broadcasting.")
       .shape(shapes::broadcast_binary)
+      .grad(add_grad)
       .kernel("CPU", binary(Binary::kAdd), {types<WEFT_NUMBERS>("T")});
 
   r.add("Atan2")
@@ -123,6 +200,7 @@ void math_binary(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The angle of the point (x, y) with the positive x axis, in [-pi, pi].")
       .shape(shapes::broadcast_binary)
+      .grad(atan2_grad)
       .kernel("CPU", binary(Binary::kAtan2), {types<WEFT_FLOATS>("T")});
 
   r.add("Div")
@@ -133,6 +211,7 @@ void math_binary(Registry& r) {
             "int64, complex64, complex128}")
       .doc("The quotient of two tensors; integers are rounded towards zero.")
       .shape(shapes::broadcast_binary)
+      .grad(div_grad)
       .kernel("CPU", binary(Binary::kDiv), {types<WEFT_NUMBERS>("T")});
 
   r.add("DivNoNan")
@@ -142,6 +221,7 @@ void math_binary(Registry& r) {
       .attr("T: {half, float, bfloat16, double, complex64, complex128}")
       .doc("The quotient of two tensors, 0 where the divisor is 0.")
       .shape(shapes::broadcast_binary)
+      .grad(div_no_nan_grad)
       .kernel("CPU", binary(Binary::kDivNoNan), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("FloorDiv")
@@ -152,6 +232,7 @@ void math_binary(Registry& r) {
             "int64, complex64, complex128}")
       .doc("The quotient of two tensors, rounded down.")
       .shape(shapes::broadcast_binary)
+      .grad([](const GradContext& g) -> Grads { return g.none(); })
       .kernel("CPU", binary(Binary::kFloorDiv), {types<WEFT_REALS>("T")});
 
   r.add("FloorMod")
@@ -161,6 +242,7 @@ void math_binary(Registry& r) {
       .attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64, bfloat16, half, float, double}")
       .doc("The remainder of the division rounded down: it has the sign of y.")
       .shape(shapes::broadcast_binary)
+      .grad(floor_mod_grad)
       .kernel("CPU", binary(Binary::kFloorMod), {types<WEFT_REALS>("T")});
 
   r.add("Maximum")
@@ -170,6 +252,7 @@ void math_binary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}")
       .doc("The larger of two tensors, element by element; NaN if either is NaN.")
       .shape(shapes::broadcast_binary)
+      .grad(maximum_grad)
       .kernel("CPU", binary(Binary::kMaximum), {types<WEFT_REALS>("T")});
 
   r.add("Minimum")
@@ -179,6 +262,7 @@ void math_binary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}")
       .doc("The smaller of two tensors, element by element; NaN if either is NaN.")
       .shape(shapes::broadcast_binary)
+      .grad(minimum_grad)
       .kernel("CPU", binary(Binary::kMinimum), {types<WEFT_REALS>("T")});
 
   r.add("Mod")
@@ -199,6 +283,7 @@ void math_binary(Registry& r) {
       .commutative()
       .doc("The product of two tensors, element by element, with broadcasting.")
       .shape(shapes::broadcast_binary)
+      .grad(mul_grad)
       .kernel("CPU", binary(Binary::kMul), {types<WEFT_NUMBERS>("T")});
 
   r.add("MulNoNan")
@@ -208,6 +293,7 @@ void math_binary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("The product of two tensors, 0 where y is 0 even if x is infinite or NaN.")
       .shape(shapes::broadcast_binary)
+      .grad(mul_no_nan_grad)
       .kernel("CPU", binary(Binary::kMulNoNan), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("NextAfter")
@@ -217,6 +303,7 @@ void math_binary(Registry& r) {
       .attr("T: {double, float} = DT_FLOAT")
       .doc("The next representable number after x1 in the direction of x2.")
       .shape(shapes::broadcast_binary)
+      .grad(next_after_grad)
       .kernel("CPU", binary(Binary::kNextAfter), {types<float, double>("T")});
 
   r.add("Pow")
@@ -226,6 +313,7 @@ void math_binary(Registry& r) {
       .attr("T: {bfloat16, float, half, double, int8, int16, int32, int64, complex64, complex128}")
       .doc("x to the power of y.")
       .shape(shapes::broadcast_binary)
+      .grad(pow_grad)
       .kernel("CPU", binary(Binary::kPow), {types<WEFT_FLOATS, WEFT_SIGNED, WEFT_COMPLEX>("T")});
 
   r.add("RealDiv")
@@ -236,6 +324,7 @@ void math_binary(Registry& r) {
             "int64, complex64, complex128}")
       .doc("The quotient of two tensors of real or complex numbers.")
       .shape(shapes::broadcast_binary)
+      .grad(div_grad)
       .kernel("CPU", binary(Binary::kDiv), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("SquaredDifference")
@@ -246,6 +335,7 @@ void math_binary(Registry& r) {
       .commutative()
       .doc("(x - y)(x - y), with the second factor conjugated for complex numbers.")
       .shape(shapes::broadcast_binary)
+      .grad(squared_difference_grad)
       .kernel("CPU", binary(Binary::kSquaredDifference), {types<WEFT_FLOATS, int32_t, int64_t, WEFT_COMPLEX>("T")});
 
   r.add("Sub")
@@ -256,6 +346,7 @@ void math_binary(Registry& r) {
             "complex128, uint32, uint64}")
       .doc("The difference of two tensors, element by element, with broadcasting.")
       .shape(shapes::broadcast_binary)
+      .grad(sub_grad)
       .kernel("CPU", binary(Binary::kSub), {types<WEFT_NUMBERS>("T")});
 
   r.add("TruncateDiv")
@@ -266,6 +357,7 @@ void math_binary(Registry& r) {
             "int64, complex64, complex128}")
       .doc("The quotient of two tensors, rounded towards zero.")
       .shape(shapes::broadcast_binary)
+      .grad([](const GradContext& g) -> Grads { return g.none(); })
       .kernel("CPU", binary(Binary::kTruncateDiv), {types<WEFT_REALS>("T")});
 
   r.add("TruncateMod")
@@ -284,6 +376,7 @@ void math_binary(Registry& r) {
       .attr("T: {half, bfloat16, float, double, complex64, complex128}")
       .doc("x / y, and 0 where x is 0.")
       .shape(shapes::broadcast_binary)
+      .grad(xdivy_grad)
       .kernel("CPU", binary(Binary::kXdivy), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("Xlog1py")
@@ -293,6 +386,7 @@ void math_binary(Registry& r) {
       .attr("T: {half, bfloat16, float, double, complex64, complex128}")
       .doc("x log(1 + y), and 0 where x is 0.")
       .shape(shapes::broadcast_binary)
+      .grad(xlog1py_grad)
       .kernel("CPU", binary(Binary::kXlog1py), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("Xlogy")
@@ -302,6 +396,7 @@ void math_binary(Registry& r) {
       .attr("T: {half, bfloat16, float, double, complex64, complex128}")
       .doc("x log(y), and 0 where x is 0.")
       .shape(shapes::broadcast_binary)
+      .grad(xlogy_grad)
       .kernel("CPU", binary(Binary::kXlogy), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 }
 

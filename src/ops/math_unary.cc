@@ -1,9 +1,33 @@
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/elementwise.h"
 
 namespace weft::ops {
 
 using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary of op/
+
+namespace {
+
+// Of dy * -y * y, in y and in dy.
+Grads reciprocal_grad_grad(const GradContext& g) {
+  const Value y = conj(g.x(0)), dy = conj(g.dy());
+  return {dy * -2.0 * g.x(1) * y, binary("ReciprocalGrad", y, g.dy())};
+}
+
+// Of dy * -0.5 * y^3.
+Grads rsqrt_grad_grad(const GradContext& g) {
+  const Value y = conj(g.x(0)), dy = conj(g.dy());
+  return {-1.5 * dy * g.x(1) * unary("Square", y), binary("RsqrtGrad", y, g.dy())};
+}
+
+// Of dy * 0.5 / y.
+Grads sqrt_grad_grad(const GradContext& g) {
+  const Value q = g.dy() / g.x(0);
+  return {-conj(q) * g.y(), 0.5 * q};
+}
+
+}  // namespace
 
 void math_unary(Registry& r) {
   r.add("Abs")
@@ -12,6 +36,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, int8, int16, int32, int64}")
       .doc("The absolute value.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * unary("Sign", g.x())}; })
       .kernel("CPU", unary(Unary::kAbs), {types<WEFT_FLOATS, WEFT_SIGNED>("T")});
 
   r.add("Acos")
@@ -20,6 +45,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("The inverse cosine.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {-(g.dy() * unary("Rsqrt", 1 - unary("Square", conj(g.x()))))}; })
       .kernel("CPU", unary(Unary::kAcos), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("Acosh")
@@ -28,6 +54,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("The inverse hyperbolic cosine.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() / unary("Sinh", conj(g.y()))}; })
       .kernel("CPU", unary(Unary::kAcosh), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("Asin")
@@ -36,6 +63,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("The inverse sine.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * unary("Rsqrt", 1 - unary("Square", conj(g.x())))}; })
       .kernel("CPU", unary(Unary::kAsin), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("Asinh")
@@ -44,6 +72,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("The inverse hyperbolic sine.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() / unary("Cosh", conj(g.y()))}; })
       .kernel("CPU", unary(Unary::kAsinh), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("Atan")
@@ -52,6 +81,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("The inverse tangent.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * unary("Reciprocal", 1 + unary("Square", conj(g.x())))}; })
       .kernel("CPU", unary(Unary::kAtan), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("Atanh")
@@ -60,6 +90,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("The inverse hyperbolic tangent.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * unary("Reciprocal", 1 - unary("Square", conj(g.x())))}; })
       .kernel("CPU", unary(Unary::kAtanh), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("Ceil")
@@ -68,6 +99,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The smallest integer that is not less than x.")
       .shape(shapes::unchanged)
+      .no_grad()
       .kernel("CPU", unary(Unary::kCeil), {types<WEFT_FLOATS>("T")});
 
   r.add("Cos")
@@ -76,6 +108,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("The cosine.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {-(g.dy() * unary("Sin", conj(g.x())))}; })
       .kernel("CPU", unary(Unary::kCos), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("Cosh")
@@ -84,6 +117,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("The hyperbolic cosine.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * unary("Sinh", conj(g.x()))}; })
       .kernel("CPU", unary(Unary::kCosh), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("Exp")
@@ -92,6 +126,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("e to the power of x.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * conj(g.y())}; })
       .kernel("CPU", unary(Unary::kExp), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("Expm1")
@@ -100,6 +135,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("exp(x) - 1, exact for small x too.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * unary("Exp", conj(g.x()))}; })
       .kernel("CPU", unary(Unary::kExpm1), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("Floor")
@@ -108,6 +144,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The largest integer that is not greater than x.")
       .shape(shapes::unchanged)
+      .no_grad()
       .kernel("CPU", unary(Unary::kFloor), {types<WEFT_FLOATS>("T")});
 
   r.add("Inv")
@@ -116,6 +153,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}")
       .doc("1 / x.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {binary("ReciprocalGrad", g.y(), g.dy())}; })
       .kernel("CPU", unary(Unary::kReciprocal), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("InvGrad")
@@ -125,6 +163,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("The gradient of 1 / x from its result y: -dy y y.")
       .shape(shapes::unchanged)
+      .grad(reciprocal_grad_grad)
       .kernel("CPU", same_count(Binary::kReciprocalGrad), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("Log")
@@ -133,6 +172,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("The natural logarithm.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * unary("Reciprocal", conj(g.x()))}; })
       .kernel("CPU", unary(Unary::kLog), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("Log1p")
@@ -141,6 +181,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("log(1 + x), exact for small x too.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * unary("Reciprocal", 1 + conj(g.x()))}; })
       .kernel("CPU", unary(Unary::kLog1p), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("Neg")
@@ -149,6 +190,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}")
       .doc("-x.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {-g.dy()}; })
       .kernel("CPU", unary(Unary::kNeg), {types<WEFT_FLOATS, WEFT_SIGNED, WEFT_COMPLEX>("T")});
 
   r.add("Reciprocal")
@@ -157,6 +199,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}")
       .doc("1 / x.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {binary("ReciprocalGrad", g.y(), g.dy())}; })
       .kernel("CPU", unary(Unary::kReciprocal), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("ReciprocalGrad")
@@ -166,6 +209,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("The gradient of 1 / x from its result y: -dy y y.")
       .shape(shapes::unchanged)
+      .grad(reciprocal_grad_grad)
       .kernel("CPU", same_count(Binary::kReciprocalGrad), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("Rint")
@@ -174,6 +218,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The nearest integer, halves to the even one.")
       .shape(shapes::unchanged)
+      .no_grad()
       .kernel("CPU", unary(Unary::kRint), {types<float, double>("T")});
 
   r.add("Round")
@@ -182,6 +227,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}")
       .doc("The nearest integer, halves to the even one.")
       .shape(shapes::unchanged)
+      .no_grad()
       .kernel("CPU", unary(Unary::kRint), {types<WEFT_FLOATS, int32_t, int64_t>("T")});
 
   r.add("Rsqrt")
@@ -190,6 +236,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("1 / sqrt(x).")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {binary("RsqrtGrad", g.y(), g.dy())}; })
       .kernel("CPU", unary(Unary::kRsqrt), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("RsqrtGrad")
@@ -199,6 +246,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("The gradient of 1 / sqrt(x) from its result y: -dy y y y / 2.")
       .shape(shapes::unchanged)
+      .grad(rsqrt_grad_grad)
       .kernel("CPU", same_count(Binary::kRsqrtGrad), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("Sign")
@@ -207,6 +255,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}")
       .doc("-1, 0 or 1, as x is negative, zero or positive; x / |x| for complex numbers.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {zeros_like(g.x())}; })
       .kernel("CPU", unary(Unary::kSign), {types<WEFT_FLOATS, WEFT_SIGNED, WEFT_COMPLEX>("T")});
 
   r.add("Sin")
@@ -215,6 +264,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("The sine.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * unary("Cos", conj(g.x()))}; })
       .kernel("CPU", unary(Unary::kSin), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("Sinh")
@@ -223,6 +273,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("The hyperbolic sine.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * unary("Cosh", conj(g.x()))}; })
       .kernel("CPU", unary(Unary::kSinh), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("Sqrt")
@@ -231,6 +282,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("The square root.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {binary("SqrtGrad", g.y(), g.dy())}; })
       .kernel("CPU", unary(Unary::kSqrt), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("SqrtGrad")
@@ -240,6 +292,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("The gradient of sqrt(x) from its result y: dy / (2 y).")
       .shape(shapes::unchanged)
+      .grad(sqrt_grad_grad)
       .kernel("CPU", same_count(Binary::kSqrtGrad), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("Square")
@@ -249,6 +302,7 @@ void math_unary(Registry& r) {
             "uint64, complex64, complex128}")
       .doc("x times x.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * (conj(g.x()) * 2)}; })
       .kernel("CPU", unary(Unary::kSquare), {types<WEFT_NUMBERS>("T")});
 
   r.add("Tan")
@@ -257,6 +311,7 @@ void math_unary(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("The tangent.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {unary("Square", unary("Reciprocal", unary("Cos", conj(g.x())))) * g.dy()}; })
       .kernel("CPU", unary(Unary::kTan), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 }
 

@@ -1,4 +1,6 @@
 #include "kernels/cpu/activation.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/elementwise.h"
 
@@ -44,6 +46,40 @@ struct LeakyReluGrad {
   float alpha;
 };
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+Value leaky(const GradContext& g, const Value& dy, const Value& x) { return g.one("LeakyReluGrad", {dy, x}, {{"alpha", g.attr<float>("alpha")}}); }
+
+// Of dy where y >= 0, dy * (y + 1) elsewhere.
+Grads elu_grad_grad(const GradContext& g) {
+  const Value y = g.x(1), negative = binary("Less", y, zeros_like(y));
+  return {binary("EluGrad", g.dy(), y), where(negative, g.dy() * g.x(0), zeros_like(y))};
+}
+
+// Of dy * scale where y >= 0, dy * (y + scale * alpha) elsewhere.
+Grads selu_grad_grad(const GradContext& g) {
+  const Value y = g.x(1), negative = binary("Less", y, zeros_like(y));
+  return {binary("SeluGrad", g.dy(), y), where(negative, g.dy() * g.x(0), zeros_like(y))};
+}
+
+// Of dy * y * (1 - y), in y and in dy.
+Grads sigmoid_grad_grad(const GradContext& g) {
+  const Value y = conj(g.x(0)), dy = conj(g.x(1)), part = g.dy() * dy;
+  return {part - 2 * part * y, binary("SigmoidGrad", y, g.dy())};
+}
+
+// Of dy * (1 - y^2).
+Grads tanh_grad_grad(const GradContext& g) {
+  const Value y = conj(g.x(0)), dy = conj(g.x(1));
+  return {g.dy() * -2.0 * dy * y, binary("TanhGrad", y, g.dy())};
+}
+
+// Of dy * sigmoid(x).
+Grads softplus_grad_grad(const GradContext& g) {
+  const Value dy = g.x(0), x = g.x(1);
+  return {binary("SoftplusGrad", g.dy(), x), g.dy() * dy / (unary("Exp", -x) + 2 + unary("Exp", x))};
+}
+
 }  // namespace
 
 void nn_act(Registry& r) {
@@ -53,6 +89,7 @@ void nn_act(Registry& r) {
       .attr("T: {half, bfloat16, float, double}")
       .doc("x where x is positive, exp(x) - 1 elsewhere.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {binary("EluGrad", g.dy(), g.y())}; })
       .kernel("CPU", unary(Unary::kElu), {types<WEFT_FLOATS>("T")});
 
   r.add("EluGrad")
@@ -62,6 +99,7 @@ void nn_act(Registry& r) {
       .attr("T: {half, bfloat16, float, double}")
       .doc("The gradient of Elu from its result.")
       .shape(shapes::merge_all)
+      .grad(elu_grad_grad)
       .kernel("CPU", same_shape(Binary::kEluGrad), {types<WEFT_FLOATS>("T")});
 
   r.add("LeakyRelu")
@@ -71,6 +109,7 @@ void nn_act(Registry& r) {
       .attr("T: {half, bfloat16, float, double} = DT_FLOAT")
       .doc("x where x is positive, alpha x elsewhere.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {leaky(g, g.dy(), g.x())}; })
       .cpu<LeakyRelu>();
 
   r.add("LeakyReluGrad")
@@ -81,6 +120,7 @@ void nn_act(Registry& r) {
       .attr("T: {half, bfloat16, float, double} = DT_FLOAT")
       .doc("The gradient of LeakyRelu from its input.")
       .shape(shapes::merge_all)
+      .grad([](const GradContext& g) -> Grads { return {leaky(g, g.dy(), g.x(1)), zeros_like(g.x(1))}; })
       .cpu<LeakyReluGrad>();
 
   r.add("Relu")
@@ -89,6 +129,7 @@ void nn_act(Registry& r) {
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8}")
       .doc("The larger of x and 0.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {binary("ReluGrad", g.dy(), g.y())}; })
       .kernel("CPU", unary(Unary::kRelu), {types<WEFT_REALS>("T")});
 
   r.add("Relu6")
@@ -97,6 +138,7 @@ void nn_act(Registry& r) {
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
       .doc("x limited to [0, 6].")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {binary("Relu6Grad", g.dy(), g.y())}; })
       .kernel("CPU", unary(Unary::kRelu6), {types<WEFT_REALS>("T")});
 
   r.add("Relu6Grad")
@@ -106,6 +148,7 @@ void nn_act(Registry& r) {
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
       .doc("The gradient of Relu6 from its input (or result).")
       .shape(shapes::merge_all)
+      .grad([](const GradContext& g) -> Grads { return {binary("Relu6Grad", g.dy(), g.x(1)), zeros_like(g.x(1))}; })
       .kernel("CPU", same_shape(Binary::kRelu6Grad), {types<WEFT_REALS>("T")});
 
   r.add("ReluGrad")
@@ -115,6 +158,7 @@ void nn_act(Registry& r) {
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
       .doc("The gradient of Relu from its input (or result).")
       .shape(shapes::merge_all)
+      .grad([](const GradContext& g) -> Grads { return {binary("ReluGrad", g.dy(), g.x(1)), zeros_like(g.x(1))}; })
       .kernel("CPU", same_shape(Binary::kReluGrad), {types<WEFT_REALS>("T")});
 
   r.add("Selu")
@@ -123,6 +167,7 @@ void nn_act(Registry& r) {
       .attr("T: {half, bfloat16, float, double}")
       .doc("The self-normalising activation: Elu with a scale for each side.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {binary("SeluGrad", g.dy(), g.y())}; })
       .kernel("CPU", unary(Unary::kSelu), {types<WEFT_FLOATS>("T")});
 
   r.add("SeluGrad")
@@ -132,6 +177,7 @@ void nn_act(Registry& r) {
       .attr("T: {half, bfloat16, float, double}")
       .doc("The gradient of Selu from its result.")
       .shape(shapes::merge_all)
+      .grad(selu_grad_grad)
       .kernel("CPU", same_shape(Binary::kSeluGrad), {types<WEFT_FLOATS>("T")});
 
   r.add("Sigmoid")
@@ -140,6 +186,7 @@ void nn_act(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("1 / (1 + exp(-x)).")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {binary("SigmoidGrad", g.y(), g.dy())}; })
       .kernel("CPU", unary(Unary::kSigmoid), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("SigmoidGrad")
@@ -149,6 +196,7 @@ void nn_act(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("The gradient of Sigmoid from its result y: dy y (1 - y).")
       .shape(shapes::unchanged)
+      .grad(sigmoid_grad_grad)
       .kernel("CPU", same_count(Binary::kSigmoidGrad), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("Softplus")
@@ -157,6 +205,7 @@ void nn_act(Registry& r) {
       .attr("T: {half, bfloat16, float, double}")
       .doc("log(1 + exp(x)).")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {binary("SoftplusGrad", g.dy(), g.x())}; })
       .kernel("CPU", unary(Unary::kSoftplus), {types<WEFT_FLOATS>("T")});
 
   r.add("SoftplusGrad")
@@ -166,6 +215,7 @@ void nn_act(Registry& r) {
       .attr("T: {half, bfloat16, float, double}")
       .doc("The gradient of Softplus from its input.")
       .shape(shapes::merge_all)
+      .grad(softplus_grad_grad)
       .kernel("CPU", same_shape(Binary::kSoftplusGrad), {types<WEFT_FLOATS>("T")});
 
   r.add("Softsign")
@@ -174,6 +224,7 @@ void nn_act(Registry& r) {
       .attr("T: {half, bfloat16, float, double}")
       .doc("x / (1 + |x|).")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {binary("SoftsignGrad", g.dy(), g.x())}; })
       .kernel("CPU", unary(Unary::kSoftsign), {types<WEFT_FLOATS>("T")});
 
   r.add("SoftsignGrad")
@@ -191,6 +242,7 @@ void nn_act(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("The hyperbolic tangent.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {binary("TanhGrad", g.y(), g.dy())}; })
       .kernel("CPU", unary(Unary::kTanh), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("TanhGrad")
@@ -200,6 +252,7 @@ void nn_act(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("The gradient of Tanh from its result y: dy (1 - y y).")
       .shape(shapes::unchanged)
+      .grad(tanh_grad_grad)
       .kernel("CPU", same_count(Binary::kTanhGrad), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 }
 
