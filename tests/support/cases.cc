@@ -96,9 +96,10 @@ Result<OpCase> parse_case(std::string_view record) {
   ProtoReader r(record);
   while (r.next()) {
     if (r.field() == 1) WEFT_RETURN_IF_ERROR(parse_node(r.message(), c.op, name, c.attrs));
-    if (r.field() != 2 && r.field() != 3) continue;
+    if (r.field() < 2 || r.field() > 5) continue;
     WEFT_ASSIGN(Recorded t, parse_tensor(r.bytes()));
-    (r.field() == 2 ? c.inputs : c.outputs).push_back(std::move(t));
+    std::vector<Recorded>* const lists[] = {&c.inputs, &c.outputs, &c.output_grads, &c.input_grads};
+    lists[r.field() - 2]->push_back(std::move(t));
   }
   return r.ok() ? Result<OpCase>(std::move(c)) : data_loss("malformed OpCase");
 }
@@ -138,7 +139,7 @@ Result<SeqStep> parse_step(std::string_view record) {
   return r.ok() ? Result<SeqStep>(std::move(s)) : data_loss("malformed SeqStep");
 }
 
-std::string difference(const Tensor& got, const Tensor& want) {
+std::string difference(const Tensor& got, const Tensor& want, double scale) {
   if (got.dtype() != want.dtype()) return cat("is ", dtype_name(got.dtype()), ", expected ", dtype_name(want.dtype()));
   if (got.shape() != want.shape()) return cat("has shape ", got.shape(), ", expected ", want.shape());
   if (want.dtype() == DType::kString) {
@@ -154,7 +155,7 @@ std::string difference(const Tensor& got, const Tensor& want) {
     return same ? "" : cat("is ", got.summary(8), ", expected ", want.summary(8));
   }
   const auto a = numbers(got), b = numbers(want);
-  double largest = 0;
+  double largest = scale;
   for (const auto& v : b) {
     if (finite(v)) largest = std::max(largest, std::abs(v));
   }

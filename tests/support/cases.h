@@ -21,6 +21,7 @@ struct OpCase {
   std::string op;
   op::AttrMap attrs;
   std::vector<Recorded> inputs, outputs;
+  std::vector<Recorded> output_grads, input_grads;  // of a gradient case: what flows in, what must come out
 };
 
 // One call of a recorded sequence on stateful ops.
@@ -46,7 +47,8 @@ Result<OpCase> parse_case(std::string_view record);
 Result<SeqStep> parse_step(std::string_view record);
 
 // Empty when the tensors agree within the tolerance of their type, else what differs.
-std::string difference(const Tensor& got, const Tensor& want);
+// `scale` is the size of the numbers that the result was made from, where that is larger than its own.
+std::string difference(const Tensor& got, const Tensor& want, double scale = 0);
 // For all outputs; those that were not recorded are skipped.
 std::string difference(const std::vector<Tensor>& got, const std::vector<Recorded>& want);
 
