@@ -2,6 +2,8 @@
 #include <fstream>
 
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/array_util.h"
 
@@ -298,6 +300,12 @@ Status squeeze_shape(ShapeContext& c) {
   return {};
 }
 
+Grads identity_n_grad(const GradContext& g) {
+  Grads grads;
+  for (int i = 0; i < g.num_outputs(); ++i) grads.push_back(g.raw_dy(i));
+  return grads;
+}
+
 }  // namespace
 
 void array(Registry& r) {
@@ -307,6 +315,7 @@ void array(Registry& r) {
       .attr("dtype: type")
       .doc("A tensor that is part of the program.")
       .shape(const_shape)
+      .no_grad()
       .cpu<Const>();
 
   r.add("Copy")
@@ -347,6 +356,7 @@ void array(Registry& r) {
       .attr("T: type")
       .doc("The input, or an error if its shape does not fit the expected one.")
       .shape(ensure_shape_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.dy()}; })
       .cpu(run_ensure_shape);
 
   r.add("ExpandDims")
@@ -357,6 +367,7 @@ void array(Registry& r) {
       .attr("Tdim: {int32, int64} = DT_INT32")
       .doc("The input with a dimension of size 1 put in at the given place.")
       .shape(expand_dims_shape)
+      .grad([](const GradContext& g) -> Grads { return {reshape_like(g.dy(), g.x()), {}}; })
       .cpu(run_expand_dims);
 
   r.add("GuaranteeConst")
@@ -374,6 +385,7 @@ void array(Registry& r) {
       .attr("T: type")
       .doc("The input itself.")
       .shape(identity_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.raw_dy()}; })
       .cpu(pass_through);
 
   r.add("IdentityN")
@@ -382,6 +394,7 @@ void array(Registry& r) {
       .attr("T: list(type) >= 1")
       .doc("The inputs themselves.")
       .shape(identity_n_shape)
+      .grad(identity_n_grad)
       .cpu(run_identity_n);
 
   r.add("ImmutableConst")
@@ -417,6 +430,7 @@ void array(Registry& r) {
       .attr("shape: shape")
       .doc("The input, unless another value is fed.")
       .shape(placeholder_with_default_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.raw_dy()}; })
       .cpu(pass_through);
 
   r.add("PreventGradient")
@@ -426,6 +440,7 @@ void array(Registry& r) {
       .attr("message: string = ''")
       .doc("The input; asking for its gradient is an error.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return g.fail(not_found("Gradient explicitly disabled. Reason: ", g.attr<std::string>("message"), ".")); })
       .cpu(pass_through);
 
   r.add("Rank")
@@ -434,6 +449,7 @@ void array(Registry& r) {
       .attr("T: type")
       .doc("The number of dimensions of the input.")
       .shape(shapes::scalar)
+      .no_grad()
       .cpu(run_rank);
 
   r.add("Reshape")
@@ -444,6 +460,7 @@ void array(Registry& r) {
       .attr("Tshape: {int32, int64} = DT_INT32")
       .doc("The elements of the input in another shape; one size may be -1 and is worked out.")
       .shape(reshape_shape)
+      .grad([](const GradContext& g) -> Grads { return {reshape_like(g.dy(), g.x()), {}}; })
       .cpu(run_reshape);
 
   r.add("Shape")
@@ -454,6 +471,7 @@ void array(Registry& r) {
       .attr("out_type: {int32, int64} = DT_INT32")
       .doc("The sizes of the input's dimensions.")
       .shape(shape_n_shape)
+      .no_grad()
       .cpu(run_shape);
 
   r.add("ShapeN")
@@ -464,6 +482,7 @@ void array(Registry& r) {
       .attr("out_type: {int32, int64} = DT_INT32")
       .doc("The sizes of the dimensions of each input.")
       .shape(shape_n_shape)
+      .no_grad()
       .cpu(run_shape_n);
 
   r.add("Size")
@@ -473,6 +492,7 @@ void array(Registry& r) {
       .attr("out_type: {int32, int64} = DT_INT32")
       .doc("The number of elements of the input.")
       .shape(shapes::scalar)
+      .no_grad()
       .cpu(run_size);
 
   r.add("Snapshot")
@@ -481,6 +501,7 @@ void array(Registry& r) {
       .attr("T: type")
       .doc("The input as it is now.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.raw_dy()}; })
       .cpu(pass_through);
 
   r.add("Squeeze")
@@ -490,6 +511,7 @@ void array(Registry& r) {
       .attr("squeeze_dims: list(int) >= 0 = []")
       .doc("The input without dimensions of size 1, all or those listed.")
       .shape(squeeze_shape)
+      .grad([](const GradContext& g) -> Grads { return {reshape_like(g.dy(), g.x())}; })
       .cpu(run_squeeze);
 
   r.add("StopGradient")
@@ -498,6 +520,7 @@ void array(Registry& r) {
       .attr("T: type")
       .doc("The input; gradients do not flow through.")
       .shape(shapes::unchanged)
+      .no_grad()
       .cpu(pass_through);
 }
 

@@ -2,6 +2,8 @@
 #include "kernels/cpu/bias.h"
 #include "kernels/cpu/reduce.h"
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 
 namespace weft::ops {
@@ -70,6 +72,20 @@ Status run_bias_add_grad(KernelContext& c) {
   return kernels::reduce(kernels::ReduceOp::kSum, x.dtype(), x.raw(), dims, reduced, out->raw(), c.pool());
 }
 
+// Of a sum over all dimensions but the channels: the same for every place.
+Grads bias_add_grad_grad(const GradContext& g) {
+  const Value shape = shape_of(g.x());
+  Value dy = g.dy();
+  if (g.attr<std::string>("data_format") == "NCHW") {
+    // Channels come second: as many trailing dimensions of 1 as there are behind them.
+    Emitter& e = g.emitter();
+    const Value trailing = g.one("Fill", {g.one("Sub", {g.one("Size", {shape}), scalar(e, DType::kInt32, 2)}), scalar(e, DType::kInt32, 1)});
+    const Value parts[] = {ints(e, {-1}), g.one("Reshape", {trailing, ints(e, {-1})})};
+    dy = reshape(dy, concat(parts, 0));
+  }
+  return {g.one("BroadcastTo", {dy, shape})};
+}
+
 }  // namespace
 
 void bias(Registry& r) {
@@ -82,6 +98,7 @@ void bias(Registry& r) {
       .attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
       .doc("Adds one number per channel to every element of that channel.")
       .shape(bias_add_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.dy(), g.one("BiasAddGrad", {g.dy()}, {{"data_format", g.attr<std::string>("data_format")}})}; })
       .cpu<BiasAdd>(types<WEFT_NUMBERS>("T"));
 
   r.add("BiasAddGrad")
@@ -92,6 +109,7 @@ void bias(Registry& r) {
       .attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
       .doc("The sum over all dimensions but that of the channels.")
       .shape(bias_add_grad_shape)
+      .grad(bias_add_grad_grad)
       .cpu(run_bias_add_grad, types<WEFT_NUMBERS>("T"));
 
   r.add("BiasAddV1")
@@ -102,6 +120,7 @@ void bias(Registry& r) {
             "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
       .doc("BiasAdd along the last dimension.")
       .shape(bias_add_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.dy(), g.one("BiasAddGrad", {g.dy()})}; })
       .cpu<BiasAdd>(types<WEFT_NUMBERS>("T"));
 }
 

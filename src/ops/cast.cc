@@ -1,4 +1,6 @@
 #include "kernels/cpu/cast.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/elementwise.h"
 
@@ -67,6 +69,38 @@ struct Cast {
   kernels::CastPlan plan;
 };
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+DType complex_of(DType part) { return part == DType::kDouble ? DType::kComplex128 : DType::kComplex64; }
+DType part_of(DType complex) { return complex == DType::kComplex128 ? DType::kDouble : DType::kFloat; }
+
+Value complex(const Value& re, const Value& im) { return re.valid() ? re.emitter().one("Complex", {re, im}, {{"Tout", complex_of(re.dtype())}}) : re; }
+Value part(std::string_view op, const Value& x) { return x.valid() ? x.emitter().one(op, {x}, {{"Tout", part_of(x.dtype())}}) : x; }
+
+bool continuous(DType t) {
+  switch (t) {
+    case DType::kFloat: case DType::kDouble: case DType::kHalf: case DType::kBfloat16: case DType::kComplex64: case DType::kComplex128: return true;
+    default: return false;
+  }
+}
+
+Grads cast_grad(const GradContext& g) {
+  const DType from = g.attr<DType>("SrcT");
+  if (!continuous(from) || !continuous(g.attr<DType>("DstT"))) return g.none();
+  return {cast(g.dy(), from)};
+}
+
+Grads complex_grad(const GradContext& g) {
+  Value re = part("Real", g.dy()), im = part("Imag", g.dy());
+  sum_to_both(re, g.x(0), im, g.x(1));
+  return {re, im};
+}
+
+Grads angle_grad(const GradContext& g) {
+  const Value turned = complex(part("Imag", g.x()), part("Real", g.x()));
+  return {-complex(g.dy(), zeros_like(g.dy())) * unary("Reciprocal", turned)};
+}
+
 }  // namespace
 
 void cast(Registry& r) {
@@ -77,6 +111,7 @@ void cast(Registry& r) {
       .attr("Tout: {float, double} = DT_FLOAT")
       .doc("The angle of a complex number.")
       .shape(shapes::unchanged)
+      .grad(angle_grad)
       .kernel("CPU", unary(Unary::kAngle), {types<complex64>("T"), types<float>("Tout")})
       .kernel("CPU", unary(Unary::kAngle), {types<complex128>("T"), types<double>("Tout")});
 
@@ -89,6 +124,7 @@ void cast(Registry& r) {
             "int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32}")
       .doc("The same memory seen as another type; a different size adds or takes the last dimension.")
       .shape(bitcast_shape)
+      .no_grad()
       .cpu(run_bitcast);
 
   r.add("Cast")
@@ -99,6 +135,7 @@ void cast(Registry& r) {
       .attr("Truncate: bool = false")
       .doc("The elements converted to another type.")
       .shape(shapes::unchanged)
+      .grad(cast_grad)
       .cpu<Cast>();
 
   r.add("Complex")
@@ -109,6 +146,7 @@ void cast(Registry& r) {
       .attr("Tout: {complex64, complex128} = DT_COMPLEX64")
       .doc("A complex number from its parts, with broadcasting.")
       .shape(shapes::broadcast_binary)
+      .grad(complex_grad)
       .kernel("CPU", binary(Binary::kComplex), {types<float>("T"), types<complex64>("Tout")})
       .kernel("CPU", binary(Binary::kComplex), {types<double>("T"), types<complex128>("Tout")});
 
@@ -119,6 +157,7 @@ void cast(Registry& r) {
       .attr("Tout: {float, double} = DT_FLOAT")
       .doc("The absolute value of a complex number.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {binary("DivNoNan", complex(g.dy(), zeros_like(g.dy())) * g.x(), complex(g.y(), zeros_like(g.y())))}; })
       .kernel("CPU", unary(Unary::kComplexAbs), {types<complex64>("T"), types<float>("Tout")})
       .kernel("CPU", unary(Unary::kComplexAbs), {types<complex128>("T"), types<double>("Tout")});
 
@@ -128,6 +167,7 @@ void cast(Registry& r) {
       .attr("T: {complex64, complex128, variant} = DT_COMPLEX64")
       .doc("The complex conjugate.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {unary("Conj", g.dy())}; })
       .kernel("CPU", unary(Unary::kConj), {types<WEFT_COMPLEX>("T")});
 
   r.add("Imag")
@@ -137,6 +177,7 @@ void cast(Registry& r) {
       .attr("Tout: {float, double} = DT_FLOAT")
       .doc("The imaginary part.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {complex(zeros_like(g.dy()), g.dy())}; })
       .kernel("CPU", unary(Unary::kImag), {types<complex64>("T"), types<float>("Tout")})
       .kernel("CPU", unary(Unary::kImag), {types<complex128>("T"), types<double>("Tout")});
 
@@ -147,6 +188,7 @@ void cast(Registry& r) {
       .attr("Tout: {float, double} = DT_FLOAT")
       .doc("The real part.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {complex(g.dy(), zeros_like(g.dy()))}; })
       .kernel("CPU", unary(Unary::kReal), {types<complex64>("T"), types<float>("Tout")})
       .kernel("CPU", unary(Unary::kReal), {types<complex128>("T"), types<double>("Tout")});
 }

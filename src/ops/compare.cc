@@ -2,6 +2,8 @@
 
 #include "kernels/cpu/broadcast.h"
 #include "kernels/cpu/select.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/elementwise.h"
 
@@ -163,6 +165,22 @@ Status run_clip(KernelContext& c) {
   });
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+Value where_like(const GradContext& g, const Value& a, const Value& b) { return g.one("Select", {g.x(0), a, b}); }
+
+Grads select_grad(const GradContext& g) {
+  const Value zero = zeros_like(g.dy());
+  return {{}, sum_to(where(g.x(0), g.dy(), zero), g.x(1)), sum_to(where(g.x(0), zero, g.dy()), g.x(2))};
+}
+
+// To the input that the result came from.
+Grads clip_grad(const GradContext& g) {
+  const Value x = g.x(0), low = g.x(1), high = g.x(2), zero = zeros_like(g.dy());
+  const Value below = binary("Less", x, low), above = binary("Greater", x, high);
+  return {where(binary("LogicalOr", below, above), zero, g.dy()), sum_to(where(below, g.dy(), zero), low), sum_to(where(above, g.dy(), zero), high)};
+}
+
 }  // namespace
 
 void compare(Registry& r) {
@@ -176,6 +194,7 @@ void compare(Registry& r) {
       .commutative()
       .doc("Do x and y differ by no more than the tolerance?")
       .shape(shapes::merge_all)
+      .no_grad()
       .cpu(run_approximate_equal, types<float, double>("T"));
 
   r.add("ClipByValue")
@@ -187,6 +206,7 @@ void compare(Registry& r) {
             "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
       .doc("t limited to the range between two bounds, each a scalar or of the shape of t.")
       .shape(shapes::unchanged)
+      .grad(clip_grad)
       .cpu(run_clip, types<WEFT_FLOATS, WEFT_SIGNED, uint8_t, uint16_t, WEFT_COMPLEX>("T"));
 
   r.add("Equal")
@@ -198,6 +218,7 @@ void compare(Registry& r) {
       .commutative()
       .doc("x == y.")
       .shape(equality_shape)
+      .no_grad()
       .kernel("CPU", equality(Binary::kEqual), {types<WEFT_NUMBERS, bool, qint8, quint8, qint16, quint16, qint32, tstring>("T")});
 
   r.add("Greater")
@@ -207,6 +228,7 @@ void compare(Registry& r) {
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
       .doc("x > y.")
       .shape(shapes::broadcast_binary)
+      .no_grad()
       .kernel("CPU", binary(Binary::kGreater), {types<WEFT_REALS>("T")});
 
   r.add("GreaterEqual")
@@ -216,6 +238,7 @@ void compare(Registry& r) {
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
       .doc("x >= y.")
       .shape(shapes::broadcast_binary)
+      .no_grad()
       .kernel("CPU", binary(Binary::kGreaterEqual), {types<WEFT_REALS>("T")});
 
   r.add("IsFinite")
@@ -249,6 +272,7 @@ void compare(Registry& r) {
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
       .doc("x < y.")
       .shape(shapes::broadcast_binary)
+      .no_grad()
       .kernel("CPU", binary(Binary::kLess), {types<WEFT_REALS>("T")});
 
   r.add("LessEqual")
@@ -258,6 +282,7 @@ void compare(Registry& r) {
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
       .doc("x <= y.")
       .shape(shapes::broadcast_binary)
+      .no_grad()
       .kernel("CPU", binary(Binary::kLessEqual), {types<WEFT_REALS>("T")});
 
   r.add("LogicalAnd")
@@ -267,6 +292,7 @@ void compare(Registry& r) {
       .commutative()
       .doc("x and y.")
       .shape(shapes::broadcast_binary)
+      .no_grad()
       .kernel("CPU", binary(Binary::kLogicalAnd), {});
 
   r.add("LogicalNot")
@@ -274,6 +300,7 @@ void compare(Registry& r) {
       .out("y: bool")
       .doc("not x.")
       .shape(shapes::unchanged)
+      .no_grad()
       .kernel("CPU", unary(Unary::kLogicalNot), {});
 
   r.add("LogicalOr")
@@ -283,6 +310,7 @@ void compare(Registry& r) {
       .commutative()
       .doc("x or y.")
       .shape(shapes::broadcast_binary)
+      .no_grad()
       .kernel("CPU", binary(Binary::kLogicalOr), {});
 
   r.add("NotEqual")
@@ -294,6 +322,7 @@ void compare(Registry& r) {
       .commutative()
       .doc("x != y.")
       .shape(equality_shape)
+      .no_grad()
       .kernel("CPU", equality(Binary::kNotEqual), {types<WEFT_NUMBERS, bool, qint8, quint8, qint16, quint16, qint32, tstring>("T")});
 
   r.add("Select")
@@ -304,6 +333,7 @@ void compare(Registry& r) {
       .attr("T: type")
       .doc("t where the condition holds and e elsewhere; the condition is of their shape, a scalar, or a vector that picks rows.")
       .shape(select_shape)
+      .grad([](const GradContext& g) -> Grads { return {{}, where_like(g, g.dy(), zeros_like(g.x(1))), where_like(g, zeros_like(g.x(2)), g.dy())}; })
       .cpu(run_select, types<WEFT_NUMBERS, bool, tstring, ResourceHandle, Variant>("T"));
 
   r.add("SelectV2")
@@ -314,6 +344,7 @@ void compare(Registry& r) {
       .attr("T: type")
       .doc("t where the condition holds and e elsewhere, all three broadcast.")
       .shape(select_v2_shape)
+      .grad(select_grad)
       .cpu(run_select_v2, types<WEFT_NUMBERS, bool, tstring, ResourceHandle, Variant>("T"));
 }
 

@@ -3,6 +3,8 @@
 
 #include "kernels/cpu/softmax.h"
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 
 namespace weft::ops {
@@ -149,6 +151,27 @@ Status run_in_top_k(KernelContext& c) {
   return {};
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+Value sum_of_rows(const Value& x) { return reduce("Sum", x, ints(x.emitter(), {-1}), true); }
+
+Grads softmax_grad(const GradContext& g) { return {(g.dy() - sum_of_rows(g.dy() * g.y())) * g.y()}; }
+Grads log_softmax_grad(const GradContext& g) { return {g.dy() - sum_of_rows(g.dy()) * unary("Exp", g.y())}; }
+
+// Of the logits. The op's second result is the gradient of the first; through it flows the second order.
+Value logits_grad(const GradContext& g) {
+  Value grad = expand_dims(g.dy(0), -1) * g.y(1);
+  if (!g.has_dy(1)) return grad;
+  const Value softmax = unary("Softmax", g.x(0)), second = g.dy(1);
+  const Value inner = squeeze(batch_matmul(expand_dims(second, 1), expand_dims(softmax, 2)), {1});
+  return grad + (second - inner) * softmax;
+}
+
+Grads cross_entropy_grad(const GradContext& g) {
+  return {sum_to(logits_grad(g), g.x(0)), sum_to(expand_dims(g.dy(0), -1) * -unary("LogSoftmax", g.x(0)), g.x(1))};
+}
+Grads sparse_cross_entropy_grad(const GradContext& g) { return {logits_grad(g), {}}; }
+
 }  // namespace
 
 void loss(Registry& r) {
@@ -178,6 +201,7 @@ void loss(Registry& r) {
       .attr("T: {half, bfloat16, float, double}")
       .doc("The logarithm of Softmax, computed without losing small numbers.")
       .shape(softmax_shape)
+      .grad(log_softmax_grad)
       .cpu(run_softmax<true>);
 
   r.add("Softmax")
@@ -186,6 +210,7 @@ void loss(Registry& r) {
       .attr("T: {half, bfloat16, float, double}")
       .doc("exp(x) over the last dimension, scaled to sum one.")
       .shape(softmax_shape)
+      .grad(softmax_grad)
       .cpu(run_softmax<false>);
 
   r.add("SoftmaxCrossEntropyWithLogits")
@@ -196,6 +221,7 @@ void loss(Registry& r) {
       .attr("T: {half, bfloat16, float, double}")
       .doc("Cross entropy between softmax(features) and label distributions, and its gradient.")
       .shape(cross_entropy_shape)
+      .grad(cross_entropy_grad)
       .cpu(run_cross_entropy);
 
   r.add("SparseSoftmaxCrossEntropyWithLogits")
@@ -207,6 +233,7 @@ void loss(Registry& r) {
       .attr("Tlabels: {int32, int64} = DT_INT64")
       .doc("Cross entropy between softmax(features) and one class a row, and its gradient.")
       .shape(sparse_cross_entropy_shape)
+      .grad(sparse_cross_entropy_grad)
       .cpu(run_sparse_cross_entropy);
 }
 

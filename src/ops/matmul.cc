@@ -3,6 +3,8 @@
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/matmul_epilogue.h"
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 
 namespace weft::ops {
@@ -241,6 +243,38 @@ struct FusedMatMul {
   float alpha;
 };
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+Grads matmul_grad(const GradContext& g) {
+  const bool ta = g.attr<bool>("transpose_a"), tb = g.attr<bool>("transpose_b");
+  const Value a = conj(g.x(0)), b = conj(g.x(1)), dy = g.dy();
+  if (!ta && !tb) return {matmul(dy, b, false, true), matmul(a, dy, true, false)};
+  if (!ta) return {matmul(dy, b), matmul(dy, a, true, false)};
+  if (!tb) return {matmul(b, dy, false, true), matmul(a, dy)};
+  return {matmul(b, dy, true, true), matmul(dy, a, true, true)};
+}
+
+// The leading dimensions may have been repeated.
+Grads batch_matmul_grad(const GradContext& g) {
+  const bool ax = g.attr<bool>("adj_x"), ay = g.attr<bool>("adj_y");
+  const Value x = g.x(0), y = g.x(1), dy = g.dy();
+  Value gx, gy;
+  if (!ax && !ay) {
+    gx = batch_matmul(dy, y, false, true);
+    gy = batch_matmul(x, dy, true, false);
+  } else if (!ax) {
+    gx = batch_matmul(dy, y);
+    gy = batch_matmul(dy, x, true, false);
+  } else if (!ay) {
+    gx = batch_matmul(y, dy, false, true);
+    gy = batch_matmul(x, dy);
+  } else {
+    gx = batch_matmul(y, dy, true, true);
+    gy = batch_matmul(dy, x, true, true);
+  }
+  return {sum_to(gx, x), sum_to(gy, y)};
+}
+
 }  // namespace
 
 void matmul(Registry& r) {
@@ -255,6 +289,7 @@ void matmul(Registry& r) {
       .attr("grad_y: bool = false")
       .doc("Multiplies the matrices of two equally shaped stacks, pair by pair; adj takes the conjugate transpose.")
       .shape(batch_matmul_v1_shape)
+      .grad(batch_matmul_grad)
       .cpu<BatchMatMul>();
 
   r.add("BatchMatMulV2")
@@ -269,6 +304,7 @@ void matmul(Registry& r) {
       .attr("grad_y: bool = false")
       .doc("As BatchMatMul, with the batch dimensions broadcast against each other.")
       .shape(batch_matmul_v2_shape)
+      .grad(batch_matmul_grad)
       .cpu<BatchMatMul>(types<WEFT_FLOATS, int16_t, int32_t, int64_t, WEFT_COMPLEX>("T"));
 
   r.add("BatchMatMulV3")
@@ -284,6 +320,7 @@ void matmul(Registry& r) {
       .attr("grad_y: bool = false")
       .doc("As BatchMatMulV2, with a result type of its own: 8-bit integers may be summed in 32 bits.")
       .shape(batch_matmul_v2_shape)
+      .grad(batch_matmul_grad)
       .cpu_make(make_batch_matmul_v3);
 
   r.add("MatMul")
@@ -298,6 +335,7 @@ void matmul(Registry& r) {
       .attr("grad_b: bool = false")
       .doc("Multiplies two matrices, either of them transposed on demand.")
       .shape(matmul_shape)
+      .grad(matmul_grad)
       .cpu<MatMul>(types<WEFT_FLOATS, int16_t, int32_t, int64_t, WEFT_COMPLEX>("T"));
 
   r.add("SparseMatMul")

@@ -186,7 +186,7 @@ void nn_act(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("1 / (1 + exp(-x)).")
       .shape(shapes::unchanged)
-      .grad([](const GradContext& g) -> Grads { return {binary("SigmoidGrad", g.y(), g.dy())}; })
+      .grad([](const GradContext& g) -> Grads { return {binary("SigmoidGrad", conj(g.y()), g.dy())}; })
       .kernel("CPU", unary(Unary::kSigmoid), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("SigmoidGrad")
@@ -242,7 +242,7 @@ void nn_act(Registry& r) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .doc("The hyperbolic tangent.")
       .shape(shapes::unchanged)
-      .grad([](const GradContext& g) -> Grads { return {binary("TanhGrad", g.y(), g.dy())}; })
+      .grad([](const GradContext& g) -> Grads { return {binary("TanhGrad", conj(g.y()), g.dy())}; })
       .kernel("CPU", unary(Unary::kTanh), {types<WEFT_FLOATS, WEFT_COMPLEX>("T")});
 
   r.add("TanhGrad")

@@ -1,6 +1,8 @@
 // Reductions: Sum, Mean, Prod, Max, Min, All, Any, EuclideanNorm; ArgMax and ArgMin.
 #include "kernels/cpu/reduce.h"
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 
 namespace weft::ops {
@@ -108,6 +110,79 @@ Status run_arg(KernelContext& c) {
                               out->raw(), int(dtype_size(out->dtype())), c.pool());
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+// The shape of the input with a 1 for every reduced dimension.
+Value kept_shape(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const PartialShape in = g.x(0).shape();
+  const Tensor* axes = g.x(1).constant();
+  if (in.fully_known() && axes) {
+    std::vector<int32_t> dims;
+    for (int64_t d : in.dims()) dims.push_back(int32_t(d));
+    for (int64_t i = 0; i < axes->num_elements(); ++i) {
+      int64_t a = axes->dtype() == DType::kInt32 ? axes->data<int32_t>()[i] : axes->data<int64_t>()[i];
+      if (a < 0) a += in.rank();
+      if (a < 0 || a >= in.rank()) return g.emitter().fail(invalid_argument("Invalid reduction dimension ", a, " for input with ", in.rank(), " dimensions.")), Value();
+      dims[size_t(a)] = 1;
+    }
+    return ints(e, dims);
+  }
+  const Value shape = shape_of(g.x(0)), rank = rank_of(g.x(0));
+  Value flat = reshape(cast(g.x(1), DType::kInt32), ints(e, {-1}));
+  flat = binary("FloorMod", flat + rank, rank);
+  const Value all = g.one("Range", {scalar(e, DType::kInt32, 0), rank, scalar(e, DType::kInt32, 1)});
+  const Value parts[] = {all, flat, shape, ones_like(flat)};
+  auto stitched = g.apply("DynamicStitch", parts, {{"N", int64_t(2)}});
+  return stitched.empty() ? Value() : stitched[0];
+}
+
+// Repeats a value of the result's shape over the reduced dimensions.
+Value spread(const GradContext& g, const Value& v) { return g.one("BroadcastTo", {reshape(v, kept_shape(g)), shape_of(g.x(0))}); }
+
+Grads mean_grad(const GradContext& g) {
+  const Value sum = spread(g, g.dy());
+  const auto in = g.x(0).shape().num_elements(), out = g.y().shape().num_elements();
+  if (in && out) return {sum / double(*in / std::max<int64_t>(*out, 1)), {}};
+  const Value factor = binary("FloorDiv", size_of(g.x(0)), binary("Maximum", size_of(g.y()), scalar(g.emitter(), DType::kInt32, 1)));
+  return {sum / cast(factor, sum.dtype()), {}};
+}
+
+// Shared among all elements that are the extreme one.
+Grads extreme_grad(const GradContext& g) {
+  const Value kept = kept_shape(g), x = g.x(0);
+  const Value hits = cast(binary("Equal", reshape(g.y(), kept), x), g.dy().dtype());
+  const Value count = reshape(reduce("Sum", hits, g.x(1)), kept);
+  return {hits / count * reshape(g.dy(), kept), {}};
+}
+
+// The product of the others: what comes before times what comes behind, so that zeros do no harm.
+Grads prod_grad(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const Value x = g.x(0), shape = shape_of(x), rank = rank_of(x);
+  const Value zero = scalar(e, DType::kInt32, 0), one = scalar(e, DType::kInt32, 1);
+  Value reduced = reshape(cast(g.x(1), DType::kInt32), ints(e, {-1}));
+  reduced = binary("FloorMod", reduced + rank, rank);
+  auto others = g.apply("ListDiff", std::vector<Value>{g.one("Range", {zero, rank, one}), reduced});
+  if (others.empty()) return g.none();
+  const Value order_parts[] = {reduced, others[0]};
+  const Value order = concat(order_parts, 0);
+  auto count = [&](const Value& axes) { return reshape(reduce("Prod", gather(shape, axes), zero), ints(e, {1})); };
+  const Value size_parts[] = {count(reduced), count(others[0])};
+  const Value turned = transpose(x, order);
+  const Value table = reshape(turned, concat(size_parts, 0));
+  const Value before = g.one("Cumprod", {table, zero}, {{"exclusive", true}});
+  const Value behind = g.one("Cumprod", {table, zero}, {{"exclusive", true}, {"reverse", true}});
+  const Value product = reshape(conj(before) * conj(behind), shape_of(turned));
+  const Value back = transpose(product, unary("InvertPermutation", order));
+  return {reshape(spread(g, g.dy()) * back, shape), {}};
+}
+
+Grads norm_grad(const GradContext& g) {
+  const Value kept = kept_shape(g);
+  return {g.x(0) / (reshape(g.y(), kept) / reshape(g.dy(), kept)), {}};
+}
+
 }  // namespace
 
 void reduce(Registry& r) {
@@ -119,6 +194,7 @@ void reduce(Registry& r) {
       .attr("Tidx: {int32, int64} = DT_INT32")
       .doc("Whether all elements along the given dimensions are true.")
       .shape(reduction_shape)
+      .no_grad()
       .cpu<Reduction<ReduceOp::kMin>>();
 
   r.add("Any")
@@ -129,6 +205,7 @@ void reduce(Registry& r) {
       .attr("Tidx: {int32, int64} = DT_INT32")
       .doc("Whether any element along the given dimensions is true.")
       .shape(reduction_shape)
+      .no_grad()
       .cpu<Reduction<ReduceOp::kMax>>();
 
   r.add("ArgMax")
@@ -141,6 +218,7 @@ void reduce(Registry& r) {
       .attr("output_type: {int16, uint16, int32, int64} = DT_INT64")
       .doc("The index of the greatest element along one dimension, the first among equals.")
       .shape(arg_shape)
+      .grad([](const GradContext& g) -> Grads { return g.none(); })
       .cpu(run_arg<true>, types<WEFT_REALS, bool>("T"));
 
   r.add("ArgMin")
@@ -153,6 +231,7 @@ void reduce(Registry& r) {
       .attr("output_type: {int32, int64} = DT_INT64")
       .doc("The index of the least element along one dimension, the first among equals.")
       .shape(arg_shape)
+      .grad([](const GradContext& g) -> Grads { return g.none(); })
       .cpu(run_arg<false>, types<WEFT_REALS, bool>("T"));
 
   r.add("EuclideanNorm")
@@ -165,6 +244,7 @@ void reduce(Registry& r) {
       .attr("Tidx: {int32, int64} = DT_INT32")
       .doc("The square root of the sum of squares along the given dimensions.")
       .shape(reduction_shape)
+      .grad(norm_grad)
       .cpu<Reduction<ReduceOp::kNorm>>(types<WEFT_NUMBERS>("T"));
 
   r.add("Max")
@@ -177,6 +257,7 @@ void reduce(Registry& r) {
       .attr("Tidx: {int32, int64} = DT_INT32")
       .doc("The greatest element along the given dimensions; NaN if there is one.")
       .shape(reduction_shape)
+      .grad(extreme_grad)
       .cpu<Reduction<ReduceOp::kMax>>(types<WEFT_REALS>("T"));
 
   r.add("Mean")
@@ -189,6 +270,7 @@ void reduce(Registry& r) {
       .attr("Tidx: {int32, int64} = DT_INT32")
       .doc("The mean along the given dimensions.")
       .shape(reduction_shape)
+      .grad(mean_grad)
       .cpu<Reduction<ReduceOp::kMean>>(types<WEFT_NUMBERS>("T"));
 
   r.add("Min")
@@ -201,6 +283,7 @@ void reduce(Registry& r) {
       .attr("Tidx: {int32, int64} = DT_INT32")
       .doc("The least element along the given dimensions; NaN if there is one.")
       .shape(reduction_shape)
+      .grad(extreme_grad)
       .cpu<Reduction<ReduceOp::kMin>>(types<WEFT_REALS>("T"));
 
   r.add("Prod")
@@ -213,6 +296,7 @@ void reduce(Registry& r) {
       .attr("Tidx: {int32, int64} = DT_INT32")
       .doc("The product along the given dimensions.")
       .shape(reduction_shape)
+      .grad(prod_grad)
       .cpu<Reduction<ReduceOp::kProd>>(types<WEFT_NUMBERS>("T"));
 
   r.add("Sum")
@@ -225,6 +309,7 @@ void reduce(Registry& r) {
       .attr("Tidx: {int32, int64} = DT_INT32")
       .doc("The sum along the given dimensions.")
       .shape(reduction_shape)
+      .grad([](const GradContext& g) -> Grads { return {spread(g, g.dy()), {}}; })
       .cpu<Reduction<ReduceOp::kSum>>(types<WEFT_NUMBERS>("T"));
 }
 
