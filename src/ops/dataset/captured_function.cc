@@ -1,0 +1,54 @@
+#include "ops/dataset/captured_function.h"
+
+#include "op/function_caller.h"
+
+namespace weft::ops::data {
+
+Result<FunctionPtr> CapturedFunction::make(const KernelContext& c, std::string_view attr, std::string_view captured) {
+  return make(c, attr, inputs_of(c, captured));
+}
+
+Result<FunctionPtr> CapturedFunction::make(const KernelContext& c, std::string_view attr, Element captured) {
+  if (!c.env().functions) return internal_error(c.node().op(), " calls a function, and there is no one to run functions here");
+  auto f = std::make_shared<CapturedFunction>();
+  WEFT_ASSIGN(f->handle_, c.env().functions->instantiate(c.attr<FunctionAttr>(attr)));
+  f->captured_ = std::move(captured);
+  return FunctionPtr(std::move(f));
+}
+
+size_t CapturedFunction::num_results() const { return handle_->ret_types().size(); }
+
+Status CapturedFunction::call(IteratorContext& c, Element args, Element& rets) const {
+  args.insert(args.end(), captured_.begin(), captured_.end());
+  const auto& types = handle_->arg_types();
+  if (args.size() != types.size()) return invalid_argument("The function of a dataset takes ", types.size(), " arguments, but gets ", args.size());
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (args[i].dtype() != base_type(types[i]))
+      return invalid_argument("Argument ", i, " of the function of a dataset must be ", base_type(types[i]), ", but is ", args[i].dtype());
+  }
+  // What a call leaves behind for its step (TensorArrays) goes with the call: an iterator outlives many.
+  ResourceManager step(c.env.resources ? c.env.resources->default_container() : "localhost");
+  KernelEnv env = c.env;
+  env.step_resources = &step;
+  env.rendezvous = nullptr;
+  rets.assign(handle_->ret_types().size(), Tensor());
+  return handle_->run(env, args, rets);
+}
+
+Status CapturedFunction::call_predicate(IteratorContext& c, Element args, std::string_view error, bool& answer) const {
+  Element rets;
+  WEFT_RETURN_IF_ERROR(call(c, std::move(args), rets));
+  if (rets.size() != 1 || rets[0].dtype() != DType::kBool || rets[0].num_elements() != 1) return invalid_argument(error);
+  answer = rets[0].data<bool>()[0];
+  return {};
+}
+
+Status CapturedFunction::call_number(IteratorContext& c, Element args, std::string_view error, int64_t& answer) const {
+  Element rets;
+  WEFT_RETURN_IF_ERROR(call(c, std::move(args), rets));
+  if (rets.size() != 1 || rets[0].dtype() != DType::kInt64 || rets[0].num_elements() != 1) return invalid_argument(error);
+  answer = rets[0].data<int64_t>()[0];
+  return {};
+}
+
+}  // namespace weft::ops::data

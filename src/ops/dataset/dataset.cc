@@ -1,0 +1,160 @@
+#include "ops/dataset/dataset.h"
+
+#include <algorithm>
+
+#include "op/cancellation.h"
+
+namespace weft::ops::data {
+
+namespace {
+
+// A walk over a chain of datasets, and its end, need a few hundred bytes of stack for each link.
+constexpr int kMaxDepth = 3000;
+
+}  // namespace
+
+std::string Path::to_string() const {
+  std::string below = cat("::", kind);
+  for (const Path* p = parent.get(); p; p = p->parent.get()) below = cat("::", p->kind, below);
+  return "Iterator::Root" + below;
+}
+
+Iterator::Iterator(const Dataset& of) : dataset_(of.shared_from_this()) {}
+
+Status Iterator::next(IteratorContext& c, Element& out, bool& end) {
+  out.clear();
+  end = false;
+  if (c.env.cancellation && c.env.cancellation->cancelled()) return cancelled("Iterator was cancelled");
+  Status s = advance(c, out, end);
+  if (s.code() == Code::kOutOfRange) [[unlikely]]
+    return internal_error("Iterator \"", path_ ? path_->to_string() : std::string(dataset_->kind()),
+                          "\" returned `OutOfRange`. This indicates an implementation error as `OutOfRange` errors are not expected to be "
+                          "returned here. Original message: ",
+                          s.message());
+  return s;
+}
+
+Dataset::Dataset(std::string_view kind, std::vector<DType> types, std::vector<PartialShape> shapes, std::vector<DatasetPtr> inputs)
+    : kind_(kind), types_(std::move(types)), shapes_(std::move(shapes)), inputs_(std::move(inputs)) {
+  for (const DatasetPtr& input : inputs_) {
+    depth_ = std::max(depth_, input->depth() + 1);
+    options_ += input->options();  // messages are merged by putting one behind the other
+  }
+}
+
+Result<IteratorPtr> Iterator::make_input(IteratorContext& c, const Dataset& input) {
+  std::shared_ptr<const Path> outer = std::exchange(c.path, path_);
+  Result<IteratorPtr> made = input.make_iterator(c);
+  c.path = std::move(outer);
+  return made;
+}
+
+Result<IteratorPtr> Dataset::make_iterator(IteratorContext& c) const {
+  auto path = std::make_shared<const Path>(Path{kind_, c.path});
+  std::shared_ptr<const Path> outer = std::exchange(c.path, path);
+  Result<IteratorPtr> made = walk(c);
+  c.path = std::move(outer);
+  if (made.ok()) (*made)->path_ = std::move(path);
+  return made;
+}
+
+Result<DatasetPtr> dataset_of_tensor(const Tensor& t) {
+  if (t.dtype() != DType::kVariant || t.rank() != 0) return invalid_argument("Dataset tensor must be a scalar of dtype DT_VARIANT.");
+  auto dataset = t.data<Variant>()[0].share<Dataset>();
+  if (!dataset) return invalid_argument("Tensor must be a Dataset object.");
+  return DatasetPtr(std::move(dataset));
+}
+
+Status check_scalar(const KernelContext& c, std::string_view name) {
+  if (c.input(name).rank() != 0) return invalid_argument(name, " must be a scalar");
+  return {};
+}
+
+Result<std::vector<std::string>> strings_input(const KernelContext& c, std::string_view name) {
+  const Tensor& t = c.input(name);
+  if (t.rank() > 1) return invalid_argument("`", name, "` must be a scalar or a vector.");
+  std::vector<std::string> out;
+  for (const tstring& s : t.span<tstring>()) out.push_back(s.str());
+  return out;
+}
+
+Element inputs_of(const KernelContext& c, std::string_view name) {
+  Element out;
+  for (const Tensor* t : c.input_list(name)) out.push_back(*t);
+  return out;
+}
+
+Tensor dataset_tensor(DatasetPtr dataset) { return Tensor::scalar(Variant(std::move(dataset))); }
+
+Status emit(KernelContext& c, DatasetPtr dataset) {
+  if (dataset->depth() > kMaxDepth) return resource_exhausted("more than ", kMaxDepth, " datasets are built one upon the other");
+  c.set_output(0, dataset_tensor(std::move(dataset)));
+  return {};
+}
+
+Status verify_types(const std::vector<DType>& expected, const std::vector<DType>& got) {
+  if (expected.size() != got.size())
+    return invalid_argument("Number of components does not match: expected ", expected.size(), " types but got ", got.size(), ".");
+  for (size_t i = 0; i < got.size(); ++i) {
+    if (expected[i] != got[i])
+      return invalid_argument("Data type mismatch at component ", i, ": expected ", dtype_name(expected[i]), " but got ", dtype_name(got[i]), ".");
+  }
+  return {};
+}
+
+Status verify_shapes(const std::vector<PartialShape>& expected, const std::vector<PartialShape>& got) {
+  if (expected.size() != got.size())
+    return invalid_argument("Number of components does not match: expected ", expected.size(), " shapes but got ", got.size(), ".");
+  for (size_t i = 0; i < got.size(); ++i) {
+    if (!expected[i].compatible_with(got[i]))
+      return invalid_argument("Incompatible shapes at component ", i, ": expected ", expected[i], " but got ", got[i], ".");
+  }
+  return {};
+}
+
+Status verify_element(const std::vector<DType>& types, const std::vector<PartialShape>& shapes, const Element& got) {
+  if (types.size() != got.size())
+    return invalid_argument("Number of components does not match: expected ", types.size(), " types but got ", got.size(), ".");
+  for (size_t i = 0; i < got.size(); ++i) {
+    if (types[i] != got[i].dtype())
+      return invalid_argument("Data type mismatch at component ", i, ": expected ", dtype_name(types[i]), " but got ", dtype_name(got[i].dtype()), ".");
+  }
+  if (shapes.size() != got.size())
+    return invalid_argument("Number of components does not match: expected ", shapes.size(), " shapes but got ", got.size(), ".");
+  for (size_t i = 0; i < got.size(); ++i) {
+    if (!shapes[i].compatible_with(got[i].shape()))
+      return invalid_argument("Incompatible shapes at component ", i, ": expected ", shapes[i], " but got ", got[i].shape(), ".");
+  }
+  return {};
+}
+
+std::vector<PartialShape> common_shapes(const std::vector<PartialShape>& a, const std::vector<PartialShape>& b) {
+  std::vector<PartialShape> out;
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    if (!a[i].has_rank() || a[i].rank() != b[i].rank()) {
+      out.push_back(PartialShape::unknown());
+      continue;
+    }
+    PartialShape s = a[i];
+    for (int d = 0; d < s.rank(); ++d) {
+      if (a[i].dim(d) != b[i].dim(d)) s.set_dim(d, kUnknownDim);
+    }
+    out.push_back(std::move(s));
+  }
+  return out;
+}
+
+Status dataset_of(ShapeContext& c, std::initializer_list<std::string_view> scalars) {
+  for (std::string_view name : scalars) WEFT_RETURN_IF_ERROR(c.with_rank(c.node().input_range(name).begin, 0).status());
+  return shapes::scalar(c);
+}
+
+Status components_shape(ShapeContext& c) {
+  const auto& wanted = c.attr<std::vector<PartialShape>>("output_shapes");
+  if (int(wanted.size()) != c.num_outputs())
+    return invalid_argument("`output_shapes` must be the same length as `output_types` (", wanted.size(), " vs. ", c.num_outputs(), ")");
+  for (int i = 0; i < c.num_outputs(); ++i) c.output(i, wanted[size_t(i)]);
+  return {};
+}
+
+}  // namespace weft::ops::data
