@@ -4,6 +4,8 @@
 
 #include "kernels/cpu/fill.h"
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/variant_math.h"
 #include "ops/array_util.h"
@@ -355,6 +357,7 @@ void array_values(Registry& r) {
       .attr("index_type: {int32, int64} = DT_INT32")
       .doc("A tensor of the given shape with one value everywhere.")
       .shape(fill_shape)
+      .grad([](const GradContext& g) -> Grads { return {{}, reduce("Sum", g.dy(), g.one("Range", {scalar(g.emitter(), DType::kInt32, 0), rank_of(g.dy()), scalar(g.emitter(), DType::kInt32, 1)}))}; })
       .cpu(run_fill);
 
   r.add("LinSpace")
@@ -366,6 +369,7 @@ void array_values(Registry& r) {
       .attr("Tidx: {int32, int64} = DT_INT32")
       .doc("Evenly spaced values from start to stop, both included.")
       .shape(linspace_shape)
+      .no_grad()
       .cpu(run_linspace, types<float, double>("T"));
 
   r.add("OneHot")
@@ -379,6 +383,7 @@ void array_values(Registry& r) {
       .attr("TI: {uint8, int8, int32, int64} = DT_INT64")
       .doc("For each index a row that is on at the index and off elsewhere.")
       .shape(one_hot_shape)
+      .no_grad()
       .cpu(run_one_hot);
 
   r.add("OnesLike")
@@ -388,6 +393,7 @@ void array_values(Registry& r) {
             "uint64, complex64, complex128, bool}")
       .doc("Ones in the shape and type of the input.")
       .shape(shapes::unchanged)
+      .no_grad()
       .cpu(run_ones_like);
 
   r.add("Range")
@@ -398,6 +404,7 @@ void array_values(Registry& r) {
       .attr("Tidx: {bfloat16, half, float, double, int8, int16, int32, int64, uint16, uint32, uint64} = DT_INT32")
       .doc("The numbers start, start + delta, ... before limit.")
       .shape(range_shape)
+      .no_grad()
       .cpu(run_range, types<half, bfloat16, float, double, int32_t, int64_t>("Tidx"));
 
   r.add("UnravelIndex")
@@ -416,6 +423,7 @@ void array_values(Registry& r) {
             "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64, bool} = DT_BOOL")
       .doc("The coordinates of all elements that are not zero, in row-major order.")
       .shape(where_shape)
+      .no_grad()
       .cpu(run_where, types<WEFT_NUMBERS, bool>("T"));
 
   r.add("ZerosLike")
@@ -424,6 +432,7 @@ void array_values(Registry& r) {
       .attr("T: type")
       .doc("Zeros in the shape and type of the input.")
       .shape(shapes::unchanged)
+      .no_grad()
       .cpu(run_zeros_like);
 }
 

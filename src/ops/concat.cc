@@ -4,6 +4,8 @@
 #include "kernels/cpu/gather.h"
 #include "kernels/cpu/scatter_nd.h"
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/array_util.h"
 
@@ -469,6 +471,69 @@ Status dynamic_stitch_shape(ShapeContext& c) {
   return {};
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+// Each value gets its part of the gradient; values are inputs [begin, end).
+Grads concat_grad(const GradContext& g, int begin, int end, int axis_at) {
+  Grads grads = g.none();
+  if (end - begin == 1) {
+    grads[size_t(begin)] = g.raw_dy();
+    return grads;
+  }
+  std::vector<Value> values, sizes;
+  for (int i = begin; i < end; ++i) values.push_back(g.x(i));
+  for (const Value& v : values) sizes.push_back(shape_of(v));
+  const Value axis = binary("FloorMod", cast(g.x(axis_at), DType::kInt32), rank_of(values[0]));
+  std::vector<Value> in = {axis};
+  in.insert(in.end(), sizes.begin(), sizes.end());
+  const auto offsets = g.apply("ConcatOffset", in);
+  if (offsets.size() != values.size()) return g.none();
+  const Value dy = g.dy();
+  for (size_t i = 0; i < values.size(); ++i) grads[size_t(begin) + i] = g.one("Slice", {dy, offsets[i], sizes[i]});
+  return grads;
+}
+
+Grads pack_grad(const GradContext& g) {
+  return g.apply("Unpack", std::vector<Value>{g.dy()}, {{"num", int64_t(g.num_inputs())}, {"axis", g.attr<int64_t>("axis")}});
+}
+
+std::vector<Value> all_dys(const GradContext& g) {
+  std::vector<Value> dys;
+  for (int i = 0; i < g.num_outputs(); ++i) dys.push_back(g.dy(i));
+  return dys;
+}
+
+Grads unpack_grad(const GradContext& g) { return g.apply("Pack", all_dys(g), {{"axis", g.attr<int64_t>("axis")}}); }
+
+Value joined(const GradContext& g, const Value& axis) {
+  std::vector<Value> parts = all_dys(g);
+  if (parts.size() == 1) return parts[0];
+  parts.push_back(axis);
+  auto out = g.apply("ConcatV2", parts);
+  return out.empty() ? Value() : out[0];
+}
+Grads split_grad(const GradContext& g) { return {{}, joined(g, g.x(0))}; }
+Grads split_v_grad(const GradContext& g) { return {joined(g, g.x(2)), {}, {}}; }
+
+// Where each row went is found by sending the numbers of the rows the same way.
+Grads dynamic_partition_grad(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const Value parts = g.x(1), zero = scalar(e, DType::kInt32, 0);
+  const Value rows = reshape(g.one("Range", {zero, size_of(parts), scalar(e, DType::kInt32, 1)}), shape_of(parts));
+  std::vector<Value> in = g.apply("DynamicPartition", std::vector<Value>{rows, parts}, {{"num_partitions", g.attr<int64_t>("num_partitions")}});
+  for (Value& dy : all_dys(g)) in.push_back(std::move(dy));
+  auto whole = g.apply("DynamicStitch", in, {{"N", int64_t(g.num_outputs())}});
+  if (whole.empty()) return g.none();
+  return {reshape(whole[0], shape_of(g.x(0))), {}};
+}
+
+Grads dynamic_stitch_grad(const GradContext& g) {
+  Grads grads = g.none();
+  const int n = g.num_inputs() / 2;
+  for (int i = 0; i < n; ++i) grads[size_t(n + i)] = gather(g.dy(), g.x(i));
+  return grads;
+}
+
 }  // namespace
 
 void concat(Registry& r) {
@@ -480,6 +545,7 @@ void concat(Registry& r) {
       .attr("T: type")
       .doc("The values one after the other along a dimension.")
       .shape(concat_shape)
+      .grad([](const GradContext& g) -> Grads { return concat_grad(g, 1, g.num_inputs(), 0); })
       .cpu(run_concat);
 
   r.add("ConcatOffset")
@@ -490,6 +556,7 @@ void concat(Registry& r) {
       .attr("shape_type: {int32, int64} = DT_INT32")
       .doc("Where each of the shapes would start in their concatenation.")
       .shape(concat_offset_shape)
+      .no_grad()
       .cpu(run_concat_offset);
 
   r.add("ConcatV2")
@@ -501,6 +568,7 @@ void concat(Registry& r) {
       .attr("Tidx: {int32, int64} = DT_INT32")
       .doc("The values one after the other along an axis.")
       .shape(concat_v2_shape)
+      .grad([](const GradContext& g) -> Grads { return concat_grad(g, 0, g.num_inputs() - 1, g.num_inputs() - 1); })
       .cpu(run_concat_v2);
 
   r.add("DynamicPartition")
@@ -511,6 +579,7 @@ void concat(Registry& r) {
       .attr("T: type")
       .doc("The rows of the data, sorted into the partitions that are named for them.")
       .shape(dynamic_partition_shape)
+      .grad(dynamic_partition_grad)
       .cpu(run_dynamic_partition);
 
   r.add("DynamicStitch")
@@ -521,6 +590,7 @@ void concat(Registry& r) {
       .attr("T: type")
       .doc("One tensor from the rows of several, put where the indices say; the last one wins.")
       .shape(dynamic_stitch_shape)
+      .grad(dynamic_stitch_grad)
       .cpu(run_dynamic_stitch);
 
   r.add("Pack")
@@ -531,6 +601,7 @@ void concat(Registry& r) {
       .attr("axis: int = 0")
       .doc("The values side by side along a new axis.")
       .shape(pack_shape)
+      .grad(pack_grad)
       .cpu(run_pack);
 
   r.add("ParallelConcat")
@@ -551,6 +622,7 @@ void concat(Registry& r) {
       .attr("T: type")
       .doc("One tensor from the rows of several, put where the indices say.")
       .shape(dynamic_stitch_shape)
+      .grad(dynamic_stitch_grad)
       .cpu(run_dynamic_stitch);
 
   r.add("Split")
@@ -561,6 +633,7 @@ void concat(Registry& r) {
       .attr("T: type")
       .doc("The value in equal parts along a dimension.")
       .shape(split_shape)
+      .grad(split_grad)
       .cpu(run_split);
 
   r.add("SplitV")
@@ -573,6 +646,7 @@ void concat(Registry& r) {
       .attr("Tlen: {int8, int32, int64} = DT_INT64")
       .doc("The value in parts of the given sizes along a dimension; one may be -1 and takes what is left.")
       .shape(split_v_shape)
+      .grad(split_v_grad)
       .cpu(run_split_v);
 
   r.add("Unpack")
@@ -583,6 +657,7 @@ void concat(Registry& r) {
       .attr("axis: int = 0")
       .doc("The slices of the value along an axis.")
       .shape(unpack_shape)
+      .grad(unpack_grad)
       .cpu(run_unpack);
 }
 

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/array_util.h"
 
@@ -244,6 +246,15 @@ Status run_mirror_pad_grad(KernelContext& c) {
   });
 }
 
+// The part of the gradient that belongs to the input.
+Value unpadded(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const Value size = shape_of(g.x(0), g.x(1).dtype());
+  const Value rows = reshape(rank_of(g.x(0)), ints(e, {1})), size_parts[] = {rows, ints(e, {1})};
+  const Value before = reshape(slice(g.x(1), ints(e, {0, 0}), concat(size_parts, 0)), ints(e, {-1}));
+  return slice(g.dy(), before, size);
+}
+
 }  // namespace
 
 void pad(Registry& r) {
@@ -256,6 +267,7 @@ void pad(Registry& r) {
       .attr("mode: {'REFLECT', 'SYMMETRIC'}")
       .doc("The input with borders that mirror it, with or without its edge.")
       .shape(pad_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.one("MirrorPadGrad", {g.dy(), g.x(1)}, {{"mode", g.attr<std::string>("mode")}}), {}}; })
       .cpu(run_mirror_pad);
 
   r.add("MirrorPadGrad")
@@ -267,6 +279,7 @@ void pad(Registry& r) {
       .attr("mode: {'REFLECT', 'SYMMETRIC'}")
       .doc("The gradient of MirrorPad: borders added to the places that they mirror.")
       .shape(mirror_pad_grad_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.one("MirrorPad", {g.dy(), g.x(1)}, {{"mode", g.attr<std::string>("mode")}}), {}}; })
       .cpu(run_mirror_pad_grad, types<WEFT_NUMBERS>("T"));
 
   r.add("Pad")
@@ -277,6 +290,7 @@ void pad(Registry& r) {
       .attr("Tpaddings: {int32, int64} = DT_INT32")
       .doc("The input with borders of zeros.")
       .shape(pad_shape)
+      .grad([](const GradContext& g) -> Grads { return {unpadded(g), {}}; })
       .cpu(run_pad);
 
   r.add("PadV2")
@@ -288,6 +302,7 @@ void pad(Registry& r) {
       .attr("Tpaddings: {int32, int64} = DT_INT32")
       .doc("The input with borders of a given value.")
       .shape(pad_v2_shape)
+      .grad([](const GradContext& g) -> Grads { return {unpadded(g), {}, {}}; })
       .cpu(run_pad_v2);
 }
 

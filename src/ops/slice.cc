@@ -1,6 +1,8 @@
 // Parts cut out of a tensor: Slice, StridedSlice and its gradient.
 #include "op/registry.h"
 #include "op/strided_slice.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/array_util.h"
 #include "ops/strided_slice_util.h"
@@ -142,6 +144,29 @@ Status slice_shape(ShapeContext& c) {
   return {};
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+// Zeros around the part that was read.
+Grads slice_grad(const GradContext& g) {
+  const DType index = g.x(1).dtype();
+  const Value begin = expand_dims(g.x(1), 1);
+  const Value behind = expand_dims(shape_of(g.x(0), index) - shape_of(g.y(), index) - g.x(1), 1);
+  const Value parts[] = {begin, behind};
+  return {g.one("Pad", {g.dy(), concat(parts, 1)}), {}, {}};
+}
+
+AttrMap masks(const GradContext& g) {
+  AttrMap m;
+  for (const char* name : {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"}) m[name] = g.attr<int64_t>(name);
+  return m;
+}
+
+Grads strided_slice_grad(const GradContext& g) {
+  return {g.one("StridedSliceGrad", {shape_of(g.x(0), g.x(1).dtype()), g.x(1), g.x(2), g.x(3), g.dy()}, masks(g)), {}, {}, {}};
+}
+
+Grads strided_slice_grad_grad(const GradContext& g) { return {{}, {}, {}, {}, g.one("StridedSlice", {g.dy(), g.x(1), g.x(2), g.x(3)}, masks(g))}; }
+
 }  // namespace
 
 void slice(Registry& r) {
@@ -154,6 +179,7 @@ void slice(Registry& r) {
       .attr("Index: {int32, int64}")
       .doc("The block of the input that starts at `begin` and has the given size.")
       .shape(slice_shape)
+      .grad(slice_grad)
       .cpu(run_slice);
 
   r.add("StridedSlice")
@@ -171,6 +197,7 @@ void slice(Registry& r) {
       .attr("shrink_axis_mask: int = 0")
       .doc("What Python's x[begin:end:stride, ...] cuts out of the input.")
       .shape(strided_slice_shape)
+      .grad(strided_slice_grad)
       .cpu<StridedSliceKernel>();
 
   r.add("StridedSliceGrad")
@@ -189,6 +216,7 @@ void slice(Registry& r) {
       .attr("shrink_axis_mask: int = 0")
       .doc("Zeros of the given shape with `dy` where a strided slice would read.")
       .shape(strided_slice_grad_shape)
+      .grad(strided_slice_grad_grad)
       .cpu(run_strided_slice_grad);
 }
 

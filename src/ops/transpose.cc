@@ -3,6 +3,8 @@
 #include <complex>
 
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/array_util.h"
 
@@ -452,6 +454,17 @@ Status broadcast_gradient_args_shape(ShapeContext& c) {
   return {};
 }
 
+// The copies are summed: each dimension is seen as (copies, length).
+Grads tile_grad(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const Value shape = shape_of(g.x(0), g.x(1).dtype()), pairs[] = {g.x(1), shape};
+  auto packed = g.apply("Pack", pairs, {{"axis", int64_t(1)}});
+  if (packed.empty()) return g.none();
+  const Value split = reshape(packed[0], ints(e, {-1}));
+  const Value axes = g.one("Range", {scalar(e, DType::kInt32, 0), size_of(split), scalar(e, DType::kInt32, 2)});
+  return {reshape(reduce("Sum", reshape(g.dy(), split), axes), shape), {}};
+}
+
 }  // namespace
 
 void transpose(Registry& r) {
@@ -472,6 +485,7 @@ void transpose(Registry& r) {
       .attr("T: {int32, int64} = DT_INT32")
       .doc("For each of two shapes the axes along which a gradient has to be summed to undo the broadcast.")
       .shape(broadcast_gradient_args_shape)
+      .no_grad()
       .cpu(run_broadcast_gradient_args);
 
   r.add("BroadcastTo")
@@ -482,6 +496,7 @@ void transpose(Registry& r) {
       .attr("Tidx: {int32, int64} = DT_INT32")
       .doc("The input repeated to the given shape.")
       .shape(broadcast_to_shape)
+      .grad([](const GradContext& g) -> Grads { return {sum_to(g.dy(), g.x()), {}}; })
       .cpu(run_broadcast_to);
 
   r.add("ConjugateTranspose")
@@ -492,6 +507,7 @@ void transpose(Registry& r) {
       .attr("Tperm: {int32, int64} = DT_INT32")
       .doc("The conjugates of the input with its dimensions in another order.")
       .shape(transpose_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.one("ConjugateTranspose", {g.dy(), unary("InvertPermutation", g.x(1))}), {}}; })
       .cpu(run_conjugate_transpose);
 
   r.add("InvertPermutation")
@@ -500,6 +516,7 @@ void transpose(Registry& r) {
       .attr("T: {int32, int64} = DT_INT32")
       .doc("The permutation that undoes the given one.")
       .shape(invert_permutation_shape)
+      .no_grad()
       .cpu(run_invert_permutation);
 
   r.add("Reverse")
@@ -510,6 +527,7 @@ void transpose(Registry& r) {
             "double, complex64, complex128, string}")
       .doc("The tensor turned round in the dimensions marked true.")
       .shape(reverse_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.one("Reverse", {g.dy(), g.x(1)}), {}}; })
       .cpu(run_reverse);
 
   r.add("ReverseSequence")
@@ -522,6 +540,7 @@ void transpose(Registry& r) {
       .attr("Tlen: {int32, int64} = DT_INT64")
       .doc("The input with the first seq_lengths[i] slices of each batch entry turned round.")
       .shape(reverse_sequence_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.one("ReverseSequence", {g.dy(), g.x(1)}, {{"seq_dim", g.attr<int64_t>("seq_dim")}, {"batch_dim", g.attr<int64_t>("batch_dim")}}), {}}; })
       .cpu(run_reverse_sequence);
 
   r.add("ReverseV2")
@@ -533,6 +552,7 @@ void transpose(Registry& r) {
             "double, complex64, complex128, string}")
       .doc("The tensor turned round along the given axes.")
       .shape(reverse_v2_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.one("ReverseV2", {g.dy(), g.x(1)}), {}}; })
       .cpu(run_reverse_v2);
 
   r.add("Roll")
@@ -545,6 +565,7 @@ void transpose(Registry& r) {
       .attr("Taxis: {int32, int64}")
       .doc("The input shifted along axes, with what falls off at one end coming back at the other.")
       .shape(roll_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.one("Roll", {g.dy(), -g.x(1), g.x(2)}), {}, {}}; })
       .cpu(run_roll);
 
   r.add("Tile")
@@ -555,6 +576,7 @@ void transpose(Registry& r) {
       .attr("Tmultiples: {int32, int64} = DT_INT32")
       .doc("The input repeated along each dimension.")
       .shape(tile_shape)
+      .grad(tile_grad)
       .cpu(run_tile);
 
   r.add("Transpose")
@@ -565,6 +587,7 @@ void transpose(Registry& r) {
       .attr("Tperm: {int32, int64} = DT_INT32")
       .doc("The input with its dimensions in another order.")
       .shape(transpose_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.one("Transpose", {g.dy(), unary("InvertPermutation", g.x(1))}), {}}; })
       .cpu(run_transpose);
 }
 
