@@ -1,4 +1,6 @@
 #include "kernels/cpu/special_math.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/elementwise.h"
 
@@ -62,6 +64,37 @@ Status run_betainc(KernelContext& c) {
   });
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+constexpr double kPi = 3.14159265358979323846;
+
+// `slope`, and at x = 0, where it would divide by zero, the limit.
+Value at_zero(const Value& x, double limit, const Value& slope) {
+  if (!x.valid()) return {};
+  return where(binary("Equal", x, zeros_like(x)), scalar(x.emitter(), x.dtype(), limit), slope);
+}
+
+// In logarithms, since gamma functions grow large.
+Grads igamma_grad(const GradContext& g) {
+  const Value a = g.x(0), x = g.x(1);
+  Value da = binary("IgammaGradA", a, x) * g.dy();
+  Value dx = unary("Exp", -x + (a - 1) * unary("Log", x) - unary("Lgamma", a)) * g.dy();
+  sum_to_both(da, a, dx, x);
+  return {da, dx};
+}
+
+Grads igammac_grad(const GradContext& g) {
+  Grads of_igamma = igamma_grad(g);
+  return {-of_igamma[0], -of_igamma[1]};
+}
+
+Grads betainc_grad(const GradContext& g) {
+  const Value a = g.x(0), b = g.x(1), x = g.x(2);
+  const Value log_beta = unary("Lgamma", a) + unary("Lgamma", b) - unary("Lgamma", a + b);
+  const Value slope = unary("Exp", binary("Xlog1py", b - 1, -x) + binary("Xlogy", a - 1, x) - log_beta);
+  return {{}, {}, sum_to(slope * g.dy(), x)};
+}
+
 }  // namespace
 
 void math_special(Registry& r) {
@@ -71,6 +104,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The modified Bessel function of the first kind of order 0.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * unary("BesselI1", g.x())}; })
       .kernel("CPU", unary(Unary::kBesselI0), {types<half, float, double>("T")});
 
   r.add("BesselI0e")
@@ -79,6 +113,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("exp(-|x|) BesselI0(x).")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {(unary("BesselI1e", g.x()) - unary("Sign", g.x()) * g.y()) * g.dy()}; })
       .kernel("CPU", unary(Unary::kBesselI0e), {types<half, float, double>("T")});
 
   r.add("BesselI1")
@@ -87,6 +122,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The modified Bessel function of the first kind of order 1.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * at_zero(g.x(), 1, unary("BesselI0", g.x()) - g.y() / g.x())}; })
       .kernel("CPU", unary(Unary::kBesselI1), {types<half, float, double>("T")});
 
   r.add("BesselI1e")
@@ -95,6 +131,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("exp(-|x|) BesselI1(x).")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * at_zero(g.x(), 0.5, unary("BesselI0e", g.x()) - g.y() * (unary("Sign", g.x()) + unary("Reciprocal", g.x())))}; })
       .kernel("CPU", unary(Unary::kBesselI1e), {types<half, float, double>("T")});
 
   r.add("BesselJ0")
@@ -103,6 +140,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The Bessel function of the first kind of order 0.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * -unary("BesselJ1", g.x())}; })
       .kernel("CPU", unary(Unary::kBesselJ0), {types<half, float, double>("T")});
 
   r.add("BesselJ1")
@@ -111,6 +149,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The Bessel function of the first kind of order 1.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * at_zero(g.x(), 0.5, unary("BesselJ0", g.x()) - g.y() / g.x())}; })
       .kernel("CPU", unary(Unary::kBesselJ1), {types<half, float, double>("T")});
 
   r.add("BesselK0")
@@ -119,6 +158,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The modified Bessel function of the second kind of order 0.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * -unary("BesselK1", g.x())}; })
       .kernel("CPU", unary(Unary::kBesselK0), {types<half, float, double>("T")});
 
   r.add("BesselK0e")
@@ -127,6 +167,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("exp(x) BesselK0(x).")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * (g.y() - unary("BesselK1e", g.x()))}; })
       .kernel("CPU", unary(Unary::kBesselK0e), {types<half, float, double>("T")});
 
   r.add("BesselK1")
@@ -135,6 +176,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The modified Bessel function of the second kind of order 1.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * (-unary("BesselK0", g.x()) - g.y() / g.x())}; })
       .kernel("CPU", unary(Unary::kBesselK1), {types<half, float, double>("T")});
 
   r.add("BesselK1e")
@@ -143,6 +185,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("exp(x) BesselK1(x).")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * (g.y() * (1 - unary("Reciprocal", g.x())) - unary("BesselK0e", g.x()))}; })
       .kernel("CPU", unary(Unary::kBesselK1e), {types<half, float, double>("T")});
 
   r.add("BesselY0")
@@ -151,6 +194,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The Bessel function of the second kind of order 0.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * -unary("BesselY1", g.x())}; })
       .kernel("CPU", unary(Unary::kBesselY0), {types<half, float, double>("T")});
 
   r.add("BesselY1")
@@ -159,6 +203,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The Bessel function of the second kind of order 1.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * (unary("BesselY0", g.x()) - g.y() / g.x())}; })
       .kernel("CPU", unary(Unary::kBesselY1), {types<half, float, double>("T")});
 
   r.add("Betainc")
@@ -169,6 +214,7 @@ void math_special(Registry& r) {
       .attr("T: {float, double}")
       .doc("The regularised incomplete beta function I_x(a, b).")
       .shape(betainc_shape)
+      .grad(betainc_grad)
       .cpu(run_betainc);
 
   r.add("Dawsn")
@@ -177,6 +223,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The Dawson integral.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * (1 - 2 * g.x() * g.y())}; })
       .kernel("CPU", unary(Unary::kDawsn), {types<float, double>("T")});
 
   r.add("Digamma")
@@ -185,6 +232,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The derivative of the logarithm of the gamma function.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * binary("Polygamma", scalar(g.emitter(), g.x().dtype(), 1), g.x())}; })
       .kernel("CPU", unary(Unary::kDigamma), {types<half, float, double>("T")});
 
   r.add("Erf")
@@ -193,6 +241,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The error function.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * (2 / std::sqrt(kPi)) * unary("Exp", -unary("Square", g.x()))}; })
       .kernel("CPU", unary(Unary::kErf), {types<WEFT_FLOATS>("T")});
 
   r.add("Erfc")
@@ -201,6 +250,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("1 - erf(x), exact for large x too.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * (-2 / std::sqrt(kPi)) * unary("Exp", -unary("Square", g.x()))}; })
       .kernel("CPU", unary(Unary::kErfc), {types<WEFT_FLOATS>("T")});
 
   r.add("Erfinv")
@@ -209,6 +259,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The inverse of the error function.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * (std::sqrt(kPi) / 2) * unary("Exp", unary("Square", g.y()))}; })
       .kernel("CPU", unary(Unary::kErfinv), {types<float, double>("T")});
 
   r.add("Expint")
@@ -217,6 +268,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The exponential integral Ei.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * unary("Exp", g.x()) / g.x()}; })
       .kernel("CPU", unary(Unary::kExpint), {types<float, double>("T")});
 
   r.add("FresnelCos")
@@ -225,6 +277,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The Fresnel integral of cos(pi t t / 2).")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * unary("Cos", kPi / 2 * unary("Square", g.x()))}; })
       .kernel("CPU", unary(Unary::kFresnelCos), {types<float, double>("T")});
 
   r.add("FresnelSin")
@@ -233,6 +286,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The Fresnel integral of sin(pi t t / 2).")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * unary("Sin", kPi / 2 * unary("Square", g.x()))}; })
       .kernel("CPU", unary(Unary::kFresnelSin), {types<float, double>("T")});
 
   r.add("Igamma")
@@ -242,6 +296,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The lower regularised incomplete gamma function P(a, x).")
       .shape(shapes::broadcast_binary)
+      .grad(igamma_grad)
       .kernel("CPU", binary(Binary::kIgamma), {types<float, double>("T")});
 
   r.add("IgammaGradA")
@@ -260,6 +315,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The upper regularised incomplete gamma function Q(a, x).")
       .shape(shapes::broadcast_binary)
+      .grad(igammac_grad)
       .kernel("CPU", binary(Binary::kIgammac), {types<float, double>("T")});
 
   r.add("Lgamma")
@@ -268,6 +324,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The logarithm of the absolute value of the gamma function.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * unary("Digamma", g.x())}; })
       .kernel("CPU", unary(Unary::kLgamma), {types<half, float, double>("T")});
 
   r.add("Ndtri")
@@ -276,6 +333,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The quantile of the standard normal distribution.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * std::sqrt(2 * kPi) * unary("Exp", unary("Square", g.y()) / 2)}; })
       .kernel("CPU", unary(Unary::kNdtri), {types<float, double>("T")});
 
   r.add("Polygamma")
@@ -285,6 +343,7 @@ void math_special(Registry& r) {
       .attr("T: {float, double}")
       .doc("The derivative of order a of Digamma.")
       .shape(shapes::broadcast_binary)
+      .grad([](const GradContext& g) -> Grads { return {{}, sum_to(binary("Polygamma", g.x(0) + 1, g.x(1)) * g.dy(), g.x(1))}; })
       .kernel("CPU", binary(Binary::kPolygamma), {types<float, double>("T")});
 
   r.add("Spence")
@@ -293,6 +352,7 @@ void math_special(Registry& r) {
       .attr("T: {bfloat16, half, float, double}")
       .doc("The dilogarithm of 1 - x.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy() * where(binary("Equal", g.x(), ones_like(g.x())), -ones_like(g.x()), unary("Log", g.x()) / (1 - g.x()))}; })
       .kernel("CPU", unary(Unary::kSpence), {types<float, double>("T")});
 
   r.add("Zeta")
@@ -302,6 +362,7 @@ void math_special(Registry& r) {
       .attr("T: {float, double}")
       .doc("The Hurwitz zeta function.")
       .shape(shapes::broadcast_binary)
+      .grad([](const GradContext& g) -> Grads { return {{}, sum_to(-g.x(0) * binary("Zeta", g.x(0) + 1, g.x(1)) * g.dy(), g.x(1))}; })
       .kernel("CPU", binary(Binary::kZeta), {types<float, double>("T")});
 }
 

@@ -3,6 +3,8 @@
 #include <limits>
 
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 
 namespace weft::ops {
@@ -170,6 +172,28 @@ Result<std::unique_ptr<Kernel>> make_isotonic(const NodeInfo& node) {
   return std::unique_ptr<Kernel>(new FunctionKernel(f));
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+// What a running sum does, the other way round.
+AttrMap turned(const GradContext& g) { return {{"exclusive", g.attr<bool>("exclusive")}, {"reverse", !g.attr<bool>("reverse")}}; }
+
+Grads cumprod_grad(const GradContext& g) {
+  const Value product = g.one("Cumprod", {g.x(0), g.x(1)}, {{"exclusive", g.attr<bool>("exclusive")}, {"reverse", g.attr<bool>("reverse")}});
+  return {binary("DivNoNan", g.one("Cumsum", {product * g.dy(), g.x(1)}, turned(g)), g.x(0)), {}};
+}
+
+// Positive and negative parts apart, since both go through logarithms.
+Grads cumulative_logsumexp_grad(const GradContext& g) {
+  const Value dy = g.dy(), zero = zeros_like(dy);
+  const double lowest = dy.dtype() == DType::kDouble ? -1.7976931348623157e308 : dy.dtype() == DType::kHalf ? -65504.0 : dy.dtype() == DType::kBfloat16 ? -3.3895313892515355e38 : -3.4028234663852886e38;
+  const Value least = scalar(g.emitter(), dy.dtype(), lowest);
+  auto part = [&](std::string_view comparison, const Value& v) {
+    const Value log = where(binary(comparison, dy, zero), unary("Log", v), least);
+    return unary("Exp", g.one("CumulativeLogsumexp", {log - g.y(), g.x(1)}, turned(g)) + g.x(0));
+  };
+  return {part("Greater", dy) - part("Less", -dy), {}};
+}
+
 }  // namespace
 
 void scan(Registry& r) {
@@ -184,6 +208,7 @@ void scan(Registry& r) {
       .attr("Tidx: {int32, int64} = DT_INT32")
       .doc("Running products along an axis.")
       .shape(scan_shape)
+      .grad(cumprod_grad)
       .cpu(run_scan<Times>, types<WEFT_NUMBERS>("T"));
 
   r.add("Cumsum")
@@ -197,6 +222,7 @@ void scan(Registry& r) {
       .attr("Tidx: {int32, int64} = DT_INT32")
       .doc("Running sums along an axis.")
       .shape(scan_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.one("Cumsum", {g.dy(), g.x(1)}, turned(g)), {}}; })
       .cpu(run_scan<Plus>, types<WEFT_NUMBERS>("T"));
 
   r.add("CumulativeLogsumexp")
@@ -209,6 +235,7 @@ void scan(Registry& r) {
       .attr("Tidx: {int32, int64} = DT_INT32")
       .doc("Running logarithms of sums of exponentials along an axis.")
       .shape(scan_shape)
+      .grad(cumulative_logsumexp_grad)
       .cpu(run_scan<LogPlus>);
 
   r.add("IsotonicRegression")
