@@ -257,6 +257,14 @@ void sum_to_both(Value& a, const Value& x, Value& b, const Value& y) {
   if (b.valid()) b = reshape(reduce("Sum", b, axes[1]), sy);
 }
 
+AttrMap GradContext::attrs(std::initializer_list<std::string_view> names) const {
+  AttrMap m;
+  for (std::string_view name : names) {
+    if (const AttrValue* v = node_.find_attr(name)) m[std::string(name)] = *v;
+  }
+  return m;
+}
+
 Value GradContext::dy(int i) const {
   const Value& v = output_grads_[size_t(i)];
   return v.valid() ? v.dense() : zeros_like(outputs_[size_t(i)]);

@@ -24,6 +24,9 @@ class GradContext {
   template <class T>
   const T& attr(std::string_view name) const { return node_.attr<T>(name); }
 
+  // Some of the op's attributes, to hand on to another op.
+  AttrMap attrs(std::initializer_list<std::string_view> names) const;
+
   int num_inputs() const { return int(inputs_.size()); }
   int num_outputs() const { return int(outputs_.size()); }
   const Value& x(int i = 0) const { return inputs_[size_t(i)]; }

@@ -1,4 +1,6 @@
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/conv_common.h"
 
@@ -141,6 +143,14 @@ Status conv2d_shape(ShapeContext& c) { return conv_shape(c, ConvKind::kConv2D); 
 Status input_sizes_shape(ShapeContext& c) { return conv_sizes_shape(c, 0, 4); }
 Status filter_sizes_shape(ShapeContext& c) { return conv_sizes_shape(c, 1, 4); }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+AttrMap window(const GradContext& g) { return g.attrs({"strides", "use_cudnn_on_gpu", "padding", "explicit_paddings", "data_format", "dilations"}); }
+
+Value conv2d(const GradContext& g, const Value& x, const Value& w) { return g.one("Conv2D", {x, w}, window(g)); }
+Value conv2d_input(const GradContext& g, const Value& shape, const Value& w, const Value& dy) { return g.one("Conv2DBackpropInput", {shape, w, dy}, window(g)); }
+Value conv2d_filter(const GradContext& g, const Value& x, const Value& shape, const Value& dy) { return g.one("Conv2DBackpropFilter", {x, shape, dy}, window(g)); }
+
 }  // namespace
 
 void conv(Registry& r) {
@@ -173,6 +183,7 @@ void conv(Registry& r) {
       .attr("dilations: list(int) = [1, 1, 1, 1]")
       .doc("Convolution of images; a filter of less depth than the input makes groups.")
       .shape(conv2d_shape)
+      .grad([](const GradContext& g) -> Grads { return {conv2d_input(g, shape_of(g.x(0)), g.x(1), g.dy()), conv2d_filter(g, g.x(0), shape_of(g.x(1)), g.dy())}; })
       .cpu<Conv2D>();
 
   r.add("Conv2DBackpropFilter")
@@ -189,6 +200,7 @@ void conv(Registry& r) {
       .attr("dilations: list(int) = [1, 1, 1, 1]")
       .doc("Gradient of Conv2D for its filter.")
       .shape(filter_sizes_shape)
+      .grad([](const GradContext& g) -> Grads { return {conv2d_input(g, shape_of(g.x(0)), g.dy(), g.x(2)), {}, conv2d(g, g.x(0), g.dy())}; })
       .cpu<Conv2DBackpropFilter>();
 
   r.add("Conv2DBackpropInput")
@@ -205,6 +217,7 @@ void conv(Registry& r) {
       .attr("dilations: list(int) = [1, 1, 1, 1]")
       .doc("Gradient of Conv2D for its input; also the transposed convolution.")
       .shape(input_sizes_shape)
+      .grad([](const GradContext& g) -> Grads { return {{}, conv2d_filter(g, g.dy(), shape_of(g.x(1)), g.x(2)), conv2d(g, g.dy(), g.x(1))}; })
       .cpu<Conv2DBackpropInput>();
 
   conv_depthwise(r);

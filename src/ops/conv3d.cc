@@ -1,4 +1,6 @@
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/conv_common.h"
 
@@ -72,6 +74,14 @@ Status conv3d_shape(ShapeContext& c) { return conv_shape(c, ConvKind::kConv3D); 
 Status input_sizes_shape(ShapeContext& c) { return conv_sizes_shape(c, 0, 5); }
 Status filter_sizes_shape(ShapeContext& c) { return conv_sizes_shape(c, 1, 5); }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+AttrMap window(const GradContext& g) { return g.attrs({"strides", "padding", "data_format", "dilations"}); }
+
+Value conv_3d(const GradContext& g, const Value& x, const Value& w) { return g.one("Conv3D", {x, w}, window(g)); }
+Value conv_3d_input(const GradContext& g, const Value& shape, const Value& w, const Value& dy) { return g.one("Conv3DBackpropInputV2", {shape, w, dy}, window(g)); }
+Value conv_3d_filter(const GradContext& g, const Value& x, const Value& shape, const Value& dy) { return g.one("Conv3DBackpropFilterV2", {x, shape, dy}, window(g)); }
+
 }  // namespace
 
 void conv3d(Registry& r) {
@@ -86,6 +96,7 @@ void conv3d(Registry& r) {
       .attr("dilations: list(int) = [1, 1, 1, 1, 1]")
       .doc("Convolution of volumes.")
       .shape(conv3d_shape)
+      .grad([](const GradContext& g) -> Grads { return {conv_3d_input(g, shape_of(g.x(0)), g.x(1), g.dy()), conv_3d_filter(g, g.x(0), shape_of(g.x(1)), g.dy())}; })
       .cpu<Conv3D>();
 
   r.add("Conv3DBackpropFilterV2")
@@ -100,6 +111,7 @@ void conv3d(Registry& r) {
       .attr("dilations: list(int) = [1, 1, 1, 1, 1]")
       .doc("Gradient of Conv3D for its filter.")
       .shape(filter_sizes_shape)
+      .grad([](const GradContext& g) -> Grads { return {conv_3d_input(g, shape_of(g.x(0)), g.dy(), g.x(2)), {}, conv_3d(g, g.x(0), g.dy())}; })
       .cpu<Conv3DBackpropFilter>();
 
   r.add("Conv3DBackpropInputV2")
@@ -115,6 +127,7 @@ void conv3d(Registry& r) {
       .attr("Tshape: {int32, int64} = DT_INT32")
       .doc("Gradient of Conv3D for its input; also the transposed convolution.")
       .shape(input_sizes_shape)
+      .grad([](const GradContext& g) -> Grads { return {{}, conv_3d_filter(g, g.dy(), shape_of(g.x(1)), g.x(2)), conv_3d(g, g.dy(), g.x(1))}; })
       .cpu<Conv3DBackpropInput>();
 }
 

@@ -2,6 +2,8 @@
 
 #include "kernels/cpu/depthwise.h"
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/conv_common.h"
 
 namespace weft::ops {
@@ -124,6 +126,14 @@ Status depthwise_shape(ShapeContext& c) { return conv_shape(c, ConvKind::kDepthw
 Status input_sizes_shape(ShapeContext& c) { return conv_sizes_shape(c, 0, 4); }
 Status filter_sizes_shape(ShapeContext& c) { return conv_sizes_shape(c, 1, 4); }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+AttrMap window(const GradContext& g) { return g.attrs({"strides", "padding", "explicit_paddings", "data_format", "dilations"}); }
+
+Value depthwise(const GradContext& g, const Value& x, const Value& w) { return g.one("DepthwiseConv2dNative", {x, w}, window(g)); }
+Value depthwise_input(const GradContext& g, const Value& shape, const Value& w, const Value& dy) { return g.one("DepthwiseConv2dNativeBackpropInput", {shape, w, dy}, window(g)); }
+Value depthwise_filter(const GradContext& g, const Value& x, const Value& shape, const Value& dy) { return g.one("DepthwiseConv2dNativeBackpropFilter", {x, shape, dy}, window(g)); }
+
 }  // namespace
 
 void conv_depthwise(Registry& r) {
@@ -139,6 +149,7 @@ void conv_depthwise(Registry& r) {
       .attr("dilations: list(int) = [1, 1, 1, 1]")
       .doc("Convolution of each channel with filters of its own.")
       .shape(depthwise_shape)
+      .grad([](const GradContext& g) -> Grads { return {depthwise_input(g, shape_of(g.x(0)), g.x(1), g.dy()), depthwise_filter(g, g.x(0), shape_of(g.x(1)), g.dy())}; })
       .cpu<Depthwise>();
 
   r.add("DepthwiseConv2dNativeBackpropFilter")
@@ -154,6 +165,7 @@ void conv_depthwise(Registry& r) {
       .attr("dilations: list(int) = [1, 1, 1, 1]")
       .doc("Gradient of DepthwiseConv2dNative for its filter.")
       .shape(filter_sizes_shape)
+      .grad([](const GradContext& g) -> Grads { return {depthwise_input(g, shape_of(g.x(0)), g.dy(), g.x(2)), {}, depthwise(g, g.x(0), g.dy())}; })
       .cpu<DepthwiseBackpropFilter>();
 
   r.add("DepthwiseConv2dNativeBackpropInput")
@@ -169,6 +181,7 @@ void conv_depthwise(Registry& r) {
       .attr("dilations: list(int) = [1, 1, 1, 1]")
       .doc("Gradient of DepthwiseConv2dNative for its input.")
       .shape(input_sizes_shape)
+      .grad([](const GradContext& g) -> Grads { return {{}, depthwise_filter(g, g.dy(), shape_of(g.x(1)), g.x(2)), depthwise(g, g.dy(), g.x(1))}; })
       .cpu<DepthwiseBackpropInput>();
 }
 

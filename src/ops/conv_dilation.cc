@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/conv_common.h"
 
 namespace weft::ops {
@@ -160,6 +162,8 @@ void conv_dilation(Registry& r) {
       .attr("padding: {'SAME', 'VALID'}")
       .doc("The greatest sum of input and filter in each window.")
       .shape(dilation_shape)
+      .grad([](const GradContext& g) -> Grads { const AttrMap a = g.attrs({"strides", "rates", "padding"});
+        return {g.one("Dilation2DBackpropInput", {g.x(0), g.x(1), g.dy()}, a), g.one("Dilation2DBackpropFilter", {g.x(0), g.x(1), g.dy()}, a)}; })
       .cpu(run_dilation);
 
   r.add("Dilation2DBackpropFilter")

@@ -7,6 +7,8 @@
 #include "kernels/cpu/lrn.h"
 #include "kernels/cpu/reduce.h"
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 
 namespace weft::ops {
@@ -327,6 +329,16 @@ Status run_lrn_grad(KernelContext& c) {
   return {};
 }
 
+// In training the saved mean and variance of the batch, otherwise those that were given.
+Grads batch_norm_grad(const GradContext& g, std::string_view op, bool third) {
+  const bool training = g.attr<bool>("is_training");
+  std::vector<Value> in = {g.dy(0), g.x(0), g.x(1), training ? g.y(3) : g.x(3), training ? g.y(4) : g.x(4)};
+  if (third) in.push_back(g.y(5));
+  auto out = g.apply(op, in, g.attrs({"epsilon", "data_format", "is_training"}));
+  if (out.size() < 3) return g.none();
+  return {out[0], out[1], out[2], {}, {}};
+}
+
 }  // namespace
 
 void norm(Registry& r) {
@@ -348,6 +360,7 @@ void norm(Registry& r) {
       .attr("is_training: bool = true")
       .doc("Normalises each channel to mean 0 and variance 1, then scales and shifts it.")
       .shape(batch_norm_shape)
+      .grad([](const GradContext& g) -> Grads { return batch_norm_grad(g, "FusedBatchNormGrad", false); })
       .cpu<FusedBatchNorm>();
 
   r.add("FusedBatchNormGrad")
@@ -429,6 +442,7 @@ void norm(Registry& r) {
       .attr("is_training: bool = true")
       .doc("As FusedBatchNorm, also for narrow floats.")
       .shape(batch_norm_shape)
+      .grad([](const GradContext& g) -> Grads { return batch_norm_grad(g, "FusedBatchNormGradV2", false); })
       .cpu<FusedBatchNorm>();
 
   r.add("FusedBatchNormV3")
@@ -451,6 +465,7 @@ void norm(Registry& r) {
       .attr("is_training: bool = true")
       .doc("As FusedBatchNormV2, also for volumes, with one more output for the device's use.")
       .shape(batch_norm_shape)
+      .grad([](const GradContext& g) -> Grads { return batch_norm_grad(g, "FusedBatchNormGradV3", true); })
       .cpu<FusedBatchNorm>(types<float>("U"));
 
   r.add("L2Loss")
@@ -459,6 +474,7 @@ void norm(Registry& r) {
       .attr("T: {half, bfloat16, float, double}")
       .doc("Half the sum of squares.")
       .shape(shapes::scalar)
+      .grad([](const GradContext& g) -> Grads { return {g.x() * g.dy()}; })
       .cpu(run_l2_loss);
 
   r.add("LRN")
@@ -471,6 +487,7 @@ void norm(Registry& r) {
       .attr("T: {half, bfloat16, float} = DT_FLOAT")
       .doc("Divides each element by a power of the squares of its neighbours along the channels.")
       .shape(lrn_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.one("LRNGrad", {g.dy(), g.x(), g.y()}, g.attrs({"depth_radius", "bias", "alpha", "beta"}))}; })
       .cpu(run_lrn, types<half, float>("T"));
 
   r.add("LRNGrad")

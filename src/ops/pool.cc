@@ -4,6 +4,8 @@
 
 #include "kernels/cpu/pool.h"
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/pool_fractional.h"
 #include "ops/window.h"
@@ -410,6 +412,7 @@ void pool(Registry& r) {
       .attr("T: {half, bfloat16, float, double}")
       .doc("The mean of each window; what lies outside the image does not count.")
       .shape((pool_shape<2, Text::kAvg>))
+      .grad([](const GradContext& g) -> Grads { return {g.one("AvgPoolGrad", {shape_of(g.x()), g.dy()}, g.attrs({"ksize", "strides", "padding", "data_format"}))}; })
       .cpu<Pool<2, Text::kAvg, avg_pool>>();
 
   r.add("AvgPool3D")
@@ -422,6 +425,7 @@ void pool(Registry& r) {
       .attr("T: {half, bfloat16, float, double}")
       .doc("The mean of each window of a volume.")
       .shape((pool_shape<3, Text::kVolume>))
+      .grad([](const GradContext& g) -> Grads { return {g.one("AvgPool3DGrad", {shape_of(g.x()), g.dy()}, g.attrs({"ksize", "strides", "padding", "data_format"}))}; })
       .cpu<Pool<3, Text::kVolume, avg_pool>>(types<bfloat16, float>("T"));
 
   r.add("AvgPool3DGrad")
@@ -435,6 +439,7 @@ void pool(Registry& r) {
       .attr("T: {half, bfloat16, float, double}")
       .doc("Gradient of AvgPool3D.")
       .shape(sizes_shape<5>)
+      .grad([](const GradContext& g) -> Grads { return {{}, g.one("AvgPool3D", {g.dy()}, g.attrs({"ksize", "strides", "padding", "data_format"}))}; })
       .cpu<Pool<3, Text::kVolume, avg_pool_grad>>(types<bfloat16, float>("T"));
 
   r.add("AvgPoolGrad")
@@ -448,6 +453,7 @@ void pool(Registry& r) {
       .attr("T: {half, bfloat16, float, double}")
       .doc("Gradient of AvgPool.")
       .shape(sizes_shape<4>)
+      .grad([](const GradContext& g) -> Grads { return {{}, g.one("AvgPool", {g.dy()}, g.attrs({"ksize", "strides", "padding", "data_format"}))}; })
       .cpu<Pool<2, Text::kAvg, avg_pool_grad>>();
 
   r.add("MaxPool")
@@ -461,6 +467,7 @@ void pool(Registry& r) {
       .attr("data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
       .doc("The greatest element of each window, or of each run of channels.")
       .shape((pool_shape<2, Text::kMax>))
+      .grad([](const GradContext& g) -> Grads { return {g.one("MaxPoolGrad", {g.x(), g.y(), g.dy()}, g.attrs({"ksize", "strides", "padding", "explicit_paddings", "data_format"}))}; })
       .cpu<Pool<2, Text::kMax, max_pool>>(types<WEFT_REALS>("T"));
 
   r.add("MaxPool3D")
@@ -473,6 +480,7 @@ void pool(Registry& r) {
       .attr("T: {half, bfloat16, float}")
       .doc("The greatest element of each window of a volume.")
       .shape((pool_shape<3, Text::kVolume>))
+      .grad([](const GradContext& g) -> Grads { return {g.one("MaxPool3DGrad", {g.x(), g.y(), g.dy()}, g.attrs({"ksize", "strides", "padding", "data_format"}))}; })
       .cpu<Pool<3, Text::kVolume, max_pool>>(types<bfloat16, float>("T"));
 
   r.add("MaxPool3DGrad")
@@ -488,6 +496,7 @@ void pool(Registry& r) {
       .attr("TInput: {half, bfloat16, float} = DT_FLOAT")
       .doc("Gradient of MaxPool3D; equal maxima of a window all get it.")
       .shape(as_input_shape<5>)
+      .grad([](const GradContext& g) -> Grads { return {zeros_like(g.x(0)), zeros_like(g.x(1)), g.one("MaxPool3DGradGrad", {g.x(0), g.x(1), g.dy()}, g.attrs({"ksize", "strides", "padding", "data_format"}))}; })
       .cpu<Pool<3, Text::kVolume, max_pool_grad>>(types<bfloat16, float>("T"), types<bfloat16, float>("TInput"));
 
   r.add("MaxPool3DGradGrad")
@@ -502,6 +511,7 @@ void pool(Registry& r) {
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
       .doc("Gradient of MaxPool3DGrad.")
       .shape(as_output_shape<5>)
+      .grad([](const GradContext& g) -> Grads { return {zeros_like(g.x(0)), zeros_like(g.x(1)), g.one("MaxPool3DGrad", {g.x(0), g.x(1), g.dy()}, g.attrs({"ksize", "strides", "padding", "data_format"}))}; })
       .cpu<Pool<3, Text::kVolume, max_pool_grad_grad>>(types<bfloat16, float>("T"));
 
   r.add("MaxPoolGrad")
@@ -518,6 +528,7 @@ void pool(Registry& r) {
             "uint64} = DT_FLOAT")
       .doc("Gradient of MaxPool; the first maximum of a window gets it.")
       .shape(as_input_shape<4>)
+      .grad([](const GradContext& g) -> Grads { return {zeros_like(g.x(0)), zeros_like(g.x(1)), g.one("MaxPoolGradGrad", {g.x(0), g.x(1), g.dy()}, g.attrs({"ksize", "strides", "padding", "data_format"}))}; })
       .cpu<Pool<2, Text::kMaxV2, max_pool_grad>>();
 
   r.add("MaxPoolGradGrad")
@@ -532,6 +543,7 @@ void pool(Registry& r) {
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
       .doc("Gradient of MaxPoolGrad.")
       .shape(as_output_shape<4>)
+      .grad([](const GradContext& g) -> Grads { return {zeros_like(g.x(0)), zeros_like(g.x(1)), g.one("MaxPoolGrad", {g.x(0), g.x(1), g.dy()}, g.attrs({"ksize", "strides", "padding", "data_format"}))}; })
       .cpu<Pool<2, Text::kMaxV2, max_pool_grad_grad>>();
 
   r.add("MaxPoolGradGradV2")
@@ -561,6 +573,7 @@ void pool(Registry& r) {
             "uint64} = DT_FLOAT")
       .doc("MaxPoolGrad with the window as inputs.")
       .shape(as_input_shape<4>)
+      .grad([](const GradContext& g) -> Grads { return {zeros_like(g.x(0)), zeros_like(g.x(1)), g.one("MaxPoolGradGradV2", {g.x(0), g.x(1), g.dy(), g.x(3), g.x(4)}, g.attrs({"padding", "data_format"})), {}, {}}; })
       .cpu(run_max_pool_grad_v2);
 
   r.add("MaxPoolGradWithArgmax")
@@ -588,6 +601,7 @@ void pool(Registry& r) {
       .attr("data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
       .doc("MaxPool with the window as inputs.")
       .shape(pool_v2_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.one("MaxPoolGradV2", {g.x(0), g.y(), g.dy(), g.x(1), g.x(2)}, g.attrs({"padding", "data_format"})), {}, {}}; })
       .cpu(run_max_pool_v2, types<WEFT_REALS>("T"));
 
   r.add("MaxPoolWithArgmax")
@@ -602,6 +616,7 @@ void pool(Registry& r) {
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
       .doc("MaxPool that also says where each maximum lies in the flattened input.")
       .shape((pool_shape<2, Text::kAvg>))
+      .grad([](const GradContext& g) -> Grads { return {g.one("MaxPoolGradWithArgmax", {g.x(), g.dy(0), g.y(1)}, g.attrs({"ksize", "strides", "padding", "include_batch_in_index"}))}; })
       .cpu<Pool<2, Text::kAvg, max_pool_with_argmax>>();
 
   fractional_pool(r);
