@@ -2,6 +2,7 @@
 // a TF_Graph keep their address until the graph goes, and are never removed while clients may hold them.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,16 +15,31 @@
 #include "graph/function_library.h"
 #include "graph/graph.h"
 #include "graph/import.h"
+#include "graph/shape_inference.h"
+
+// A node being built. What it holds goes when it is finished; the handle itself stays with the graph, so that
+// a client that finishes it twice gets an error.
+struct TF_OperationDescription {
+  struct Building;
+  TF_OperationDescription(TF_Graph* g, const char* op, const char* name);
+  TF_OperationDescription(const TF_OperationDescription&) = delete;
+  ~TF_OperationDescription();
+  TF_Graph* graph;
+  std::unique_ptr<Building> building;  // null once finished
+};
 
 struct TF_Graph {
   TF_Graph();
 
   std::mutex mutex;  // guards everything below
   weft::graph::Graph graph;
+  weft::graph::ShapeInference shapes{graph};
+  int inferred = 0;  // nodes with smaller ids have shapes; see know_shapes
   // Grows with every change to nodes that were already there (an edge, an attribute, a device), so that a
   // session knows that a plan made earlier is out of date. New nodes are seen by graph.num_ids().
   uint64_t edits = 0;
   bool require_shape_rules = true;
+  std::deque<TF_OperationDescription> descriptions;
 
   // Sessions keep their graph alive: the last one to go frees a graph that was deleted before.
   std::set<TF_Session*> sessions;
@@ -32,12 +48,14 @@ struct TF_Graph {
   // Condition and body of a while loop being built: the graph that will hold the loop, and what enters it.
   TF_Graph* parent = nullptr;
   std::vector<weft::graph::Endpoint> parent_inputs;
+
+  // Inputs that TF_AddWhileInputHack added and the node's attributes do not know of yet.
+  std::map<weft::graph::Node*, std::vector<weft::graph::Endpoint>> further_inputs;
 };
 
+// The definition alone: functions that its body calls must be in the library that it is copied to.
 struct TF_Function {
-  std::shared_ptr<const weft::graph::FunctionDef> def;
-  // Functions that the nodes of the body call; they travel with it into other libraries.
-  std::shared_ptr<weft::graph::FunctionLibrary> callees;
+  weft::graph::FunctionDef def;
 };
 
 struct TF_ImportGraphDefOptions {
@@ -72,8 +90,14 @@ Status check_output(const TF_Graph& g, TF_Output output);
 void attach_session(TF_Graph* graph, TF_Session* session);
 void detach_session(TF_Graph* graph, TF_Session* session);
 
-// Adds a GraphDef with TF_Graph's shape inference on the new nodes; used by the import functions and by
-// the loader of SavedModels. Call with the graph's lock.
-Result<graph::ImportResults> import_locked(TF_Graph& g, graph::GraphDef def, const graph::ImportOptions& options);
+// Adds a GraphDef. With `infer` shapes are inferred, and shapes that do not fit are an error, after which
+// nothing has been added; without it that waits until somebody asks for a shape. Call with the graph's lock.
+Result<graph::ImportResults> import_locked(TF_Graph& g, graph::GraphDef def, const graph::ImportOptions& options, bool infer = true);
+// Infers the shapes of nodes that were added without (by an import, a loader). Rules that fail leave them
+// unknown. Call with the graph's lock before shapes are read.
+void know_shapes(TF_Graph& g);
+
+// Fills a buffer that must be empty, as TensorFlow's functions that write messages want it.
+Status fill_empty_buffer(TF_Buffer* buffer, std::string_view bytes);
 
 }  // namespace weft::capi

@@ -46,7 +46,10 @@ std::optional<Tensor> tensor_of(DType type, const Shape& shape, const std::vecto
 
 std::optional<Tensor> ConstantValues::value(Endpoint e, int depth) {
   if (!e.node || depth > kMostDepth) return std::nullopt;
-  if (e.node->op() == "Const") return e.node->attr<Tensor>("value");
+  if (e.node->op() == "Const") {  // a file may say one type and hold another
+    const Tensor& v = e.node->attr<Tensor>("value");
+    return v.valid() && v.dtype() == e.node->output_type(0) ? std::optional<Tensor>(v) : std::nullopt;
+  }
   if (auto it = known_.find(e); it != known_.end()) return it->second;
   std::optional<Tensor> found = from_shapes(e, depth);
   if (!found) found = compute(e, depth);
@@ -62,9 +65,9 @@ std::optional<Tensor> ConstantValues::compute(Endpoint e, int depth) {
     if (s.fully_known() && s.num_elements().value_or(most_ + 1) > most_) return std::nullopt;
   }
   std::vector<Tensor> inputs;
-  for (const Endpoint& in : node.inputs()) {
-    auto v = value(in, depth + 1);
-    if (!v || v->num_elements() > most_) return std::nullopt;
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    auto v = value(node.input(i), depth + 1);
+    if (!v || v->num_elements() > most_ || v->dtype() != node.input_type(i)) return std::nullopt;
     inputs.push_back(std::move(*v));
   }
   std::vector<const Tensor*> pointers;
@@ -172,7 +175,8 @@ PartialShape ConstantValues::as_shape(Endpoint e, int depth) {
     out = sliced(node, depth + 1);
   } else if (auto t = value(e, depth); t && t->rank() == 1) {
     auto v = integers(*t);
-    if (v && *std::min_element(v->begin(), v->end()) >= kUnknownDim) out = PartialShape(std::move(*v));
+    if (v && *std::min_element(v->begin(), v->end()) < kUnknownDim) return {};  // no shape; the rule will say so
+    if (v) out = PartialShape(std::move(*v));
   }
   if (!out.has_rank() && own.rank() == 1 && own.dim(0) >= 0 && own.dim(0) <= kMaxRank) return PartialShape::unknown_of_rank(int(own.dim(0)));
   return out;

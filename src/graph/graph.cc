@@ -134,6 +134,8 @@ void Graph::replace_controls(Node* from, Node* to) {
 
 void Graph::set_attr(Node* node, std::string_view name, AttrValue value) { node->info_.set_attr(name, std::move(value)); }
 
+void Graph::clear_attr(Node* node, std::string_view name) { node->info_.clear_attr(name); }
+
 Status Graph::rewrite(Node* node, std::string_view op, AttrMap attrs, std::vector<Endpoint> inputs) {
   std::vector<DType> types;
   for (const Endpoint& in : inputs) types.push_back(in.node->output_type(in.index));

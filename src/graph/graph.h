@@ -114,6 +114,7 @@ class Graph {
   void replace_uses(Endpoint from, Endpoint to);
   void replace_controls(Node* from, Node* to);
   void set_attr(Node* node, std::string_view name, AttrValue value);  // declared ones must keep their kind
+  void clear_attr(Node* node, std::string_view name);  // one that the op does not declare
   // Gives the node another op or attributes, keeping name, id, device and, as far as there are any, inputs
   // and uses. The new signature must have at least the outputs that are used.
   Status rewrite(Node* node, std::string_view op, AttrMap attrs, std::vector<Endpoint> inputs);

@@ -45,6 +45,7 @@ class Importer {
     WEFT_RETURN_IF_ERROR(count_inputs());
     WEFT_RETURN_IF_ERROR(add_in_order());
     WEFT_RETURN_IF_ERROR(close_loops());
+    rename_colocations();
     for (Node* n : nodes_) {
       if (n) results_.added.push_back(n);
     }
@@ -60,6 +61,9 @@ class Importer {
     }
     prefix_ = options_.prefix;
     if (!prefix_.empty() && prefix_.back() == '/') prefix_.pop_back();
+    for (size_t i = 0; prefix_.empty() && !options_.uniquify_names && i < def_.nodes.size(); ++i) {
+      if (graph_.find(def_.nodes[i].name)) return invalid_argument("Node name '", def_.nodes[i].name, "' already exists in the Graph");
+    }
     if (!prefix_.empty() && !is_name(prefix_)) return invalid_argument("Imported node name prefix '", prefix_, "/' would lead to invalid node names");
     if (!prefix_.empty() && options_.uniquify_prefix) {
       auto taken = [&](const std::string& p) {
@@ -167,6 +171,11 @@ class Importer {
       if (in.control) controls.push_back(from);
       else inputs.push_back({from, in.index});
     }
+    for (const Endpoint& e : inputs) {
+      if (e.node && (e.index < 0 || e.index >= e.node->num_outputs()))
+        return invalid_argument("Node '", nd.name, "': Connecting to invalid output ", e.index, " of source node ", e.node->name(), " which has ",
+                                e.node->num_outputs(), " outputs.");
+    }
     if (!reads_imported) controls.insert(controls.end(), options_.control_dependencies.begin(), options_.control_dependencies.end());
     std::vector<DType> pending;
     if (has_back_edge) {
@@ -176,15 +185,6 @@ class Importer {
       }
       if (t == DType::kInvalid) return invalid_argument("Node '", nd.name, "': a loop without a way in");
       pending.assign(inputs.size(), t);
-    }
-    if (auto it = nd.attrs.find("_class"); it != nd.attrs.end() && !prefix_.empty()) {
-      if (const auto* l = it->second.get<std::vector<std::string>>()) {
-        std::vector<std::string> renamed = *l;
-        for (auto& s : renamed) {
-          if (s.starts_with("loc:@")) s = cat("loc:@", prefix_, "/", s.substr(5));
-        }
-        it->second = AttrValue(std::move(renamed));
-      }
     }
     strip_new_defaults(nd);
     auto made = graph_.add(final_name(nd.name), nd.op, std::move(nd.attrs), std::move(inputs), controls, pending);
@@ -206,6 +206,24 @@ class Importer {
     if (!spec.ok()) return;
     const Signature& sig = (*spec)->signature();
     std::erase_if(nd.attrs, [&](const auto& a) { return !a.first.starts_with("_") && sig.attr_index(a.first) < 0; });
+  }
+
+  // Nodes are colocated by name, which the import may have changed.
+  void rename_colocations() {
+    if (prefix_.empty() && !options_.uniquify_names) return;
+    for (Node* n : added_) {
+      const AttrValue* v = n->find_attr("_class");
+      const auto* list = v ? v->get<std::vector<std::string>>() : nullptr;
+      if (!list) continue;
+      std::vector<std::string> renamed = *list;
+      for (auto& s : renamed) {
+        if (!s.starts_with("loc:@")) continue;
+        auto it = by_name_.find(std::string_view(s).substr(5));
+        Node* target = it == by_name_.end() ? nullptr : nodes_[it->second];
+        s = target ? cat("loc:@", target->name()) : prefix_.empty() ? s : cat("loc:@", prefix_, "/", s.substr(5));
+      }
+      graph_.set_attr(n, "_class", AttrValue(std::move(renamed)));
+    }
   }
 
   Status close_loops() {

@@ -6,6 +6,7 @@
 #include "graph/constant_values.h"
 #include "graph/function_body.h"
 #include "graph/function_library.h"
+#include "op/summary.h"
 
 namespace weft::graph {
 namespace {
@@ -68,7 +69,7 @@ Status with_context(const Status& s, const Node& node, const ShapeContext& c, co
     shapes.push_back(c.input(i).has_rank() ? c.input(i).to_string() : "?");
     const auto n = size_t(i);
     if (c.asked_shape(i) && n < partial.size() && partial[n]) as_shapes.push_back(cat("input[", i, "] = ", *partial[n]));
-    else if (c.asked_value(i) && n < constants.size() && constants[n]) values.push_back(cat("input[", i, "] = <", constants[n]->summary(256), ">"));
+    else if (c.asked_value(i) && n < constants.size() && constants[n]) values.push_back(cat("input[", i, "] = <", summarize_values(*constants[n], 256), ">"));
   }
   std::string text = cat(" for '", summarize_node(node), "' with input shapes: ", join(shapes, ", "));
   if (!values.empty()) text += cat(" and with computed input tensors: ", join(values, ", "));
@@ -186,8 +187,8 @@ Status ShapeInference::Impl::call(Scope& scope, const FunctionAttr& f, const Val
   FunctionBody& body = b->body;
   out.unknown(body.rets.size());
   if (b->busy || scope.depth >= kMostDepth || work > kMostWork) return {};  // recursion, or more than it is worth
-  if (in.size() != body.args.size())
-    return invalid_argument("Function ", f.name, " takes ", body.args.size(), " arguments, but ", in.size(), " were given");
+  if (in.size() < body.args.size())
+    return internal_error("Function instantiation included invalid input index: ", in.size(), " not in [0, ", in.size(), ").");
   work += body.graph->num_nodes();
   b->busy = true;
   Scope inner(*body.graph);

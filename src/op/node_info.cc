@@ -28,9 +28,12 @@ int64_t list_size(const AttrValue& v) {
 }
 
 Status check_type(const AttrSpec& spec, DType t, std::string_view op) {
-  if (!is_valid_dtype(int(t))) return invalid_argument("Attr ", spec.name, " of ", op, " has invalid type ", int(t));
+  (void)op;
+  if (t == DType::kInvalid) return invalid_argument("AttrValue has invalid DataType\n\t for attr '", spec.name, "'");
+  if (!is_valid_dtype(int(t))) return invalid_argument("AttrValue has invalid DataType enum: ", int(t), "\n\t for attr '", spec.name, "'");
+  if (is_ref_type(t)) return invalid_argument("AttrValue must not have reference type value of ", dtype_name(t), "\n\t for attr '", spec.name, "'");
   if (spec.allowed_types.empty()) return {};
-  if (std::find(spec.allowed_types.begin(), spec.allowed_types.end(), base_type(t)) != spec.allowed_types.end()) return {};
+  if (std::find(spec.allowed_types.begin(), spec.allowed_types.end(), t) != spec.allowed_types.end()) return {};
   std::vector<std::string> names;
   for (DType a : spec.allowed_types) names.push_back(dtype_name(a));
   return invalid_argument("Value for attr '", spec.name, "' of ", dtype_name(t), " is not in the list of allowed values: ", join(names, ", "));

@@ -22,7 +22,7 @@ std::string show_item(const std::string& v) {
   return cat(text.substr(0, 11), "...", text.substr(text.size() - 11));
 }
 std::string show_item(const Tensor& v) {
-  return cat("Tensor<type: ", dtype_name(v.dtype()), " shape: ", v.shape(), " values: ", v.summary(3), ">");
+  return cat("Tensor<type: ", dtype_name(v.dtype()), " shape: ", v.shape(), " values: ", summarize_values(v, 3), ">");
 }
 template <class T>
 std::string show_item(const T& v) { return AttrValue(v).to_string(); }
@@ -44,6 +44,12 @@ std::string show_args(const std::vector<ArgSpec>& args, const Signature& sig) {
 }
 
 }  // namespace
+
+std::string summarize_values(const Tensor& value, int64_t limit) {
+  std::string text = value.summary(limit);
+  if (text.size() >= 2 && text.front() == '[' && text.back() == ']') text = text.substr(1, text.size() - 2);  // the outer pair is not shown
+  return text;
+}
 
 std::string summarize_attr(const AttrValue& value) {
   return std::visit(

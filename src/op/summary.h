@@ -11,5 +11,7 @@ namespace weft::op {
 std::string summarize_op(const OpSpec& spec);
 // As AttrValue::to_string, but long texts, lists and tensors are cut.
 std::string summarize_attr(const AttrValue& value);
+// "1 2 3...": a tensor's elements, at most `limit` of them.
+std::string summarize_values(const Tensor& value, int64_t limit);
 
 }  // namespace weft::op

@@ -195,35 +195,46 @@ Status run_reshape(KernelContext& c) {
   return {};
 }
 
-Status reshape_shape(ShapeContext& c) {
-  const Tensor* sizes = c.constant(1);
-  if (sizes && sizes->rank() == 0) {  // a scalar stands for a vector of one
-    const int64_t n = int_at(*sizes, 0);
-    c.output(0, PartialShape::vector(n >= 0 ? n : c.input(0).num_elements().value_or(kUnknownDim)));
-    return {};
-  }
-  if (!sizes && c.input(1).rank() != 1) return {};
-  WEFT_ASSIGN(PartialShape shape, c.constant_shape(1));
-  const auto n = c.input(0).num_elements();
-  if (!sizes || !n || !shape.has_rank()) {
-    c.output(0, std::move(shape));
-    return {};
-  }
-  int unknown = -1;
+// The known sizes multiplied, and which one is not known: -1 if none, -2 if several.
+int64_t known_product(const PartialShape& s, int& unknown) {
   int64_t product = 1;
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (shape.dim(i) >= 0) product = shapes::mul_dim(product, shape.dim(i));
-    else if (unknown >= 0) return invalid_argument("Only one input size may be -1, not both ", unknown, " and ", i);
-    else unknown = i;
+  unknown = -1;
+  for (int i = 0; i < s.rank(); ++i) {
+    if (s.dim(i) >= 0) product = shapes::mul_dim(product, s.dim(i));
+    else unknown = unknown == -1 ? i : -2;
   }
-  if (unknown < 0 && product != *n)
-    return invalid_argument("Cannot reshape a tensor with ", *n, " elements to shape ", shape, " (", product, " elements)");
-  if (unknown >= 0 && product > 0) {
-    if (*n % product != 0)
-      return invalid_argument("Cannot reshape a tensor with ", *n, " elements to shape ", shape, " (", product, " elements)");
-    shape.set_dim(unknown, *n / product);
+  return s.num_elements().value_or(product);  // a size of 0 settles it
+}
+
+Status reshape_shape(ShapeContext& c) {
+  const PartialShape& in = c.input(0);
+  if (c.input(1).rank() == 0) {  // a scalar stands for a vector of one
+    const auto n = c.constant_int(1);
+    c.output(0, PartialShape::vector(n && *n >= 0 ? *n : in.num_elements().value_or(kUnknownDim)));
+    return {};
   }
-  c.output(0, std::move(shape));
+  if (c.input(1).has_rank() && c.input(1).rank() != 1) return {};
+  WEFT_ASSIGN(PartialShape out, c.constant_shape(1));
+  if (!out.has_rank() || !in.has_rank()) {
+    c.output(0, std::move(out));
+    return {};
+  }
+  int in_unknown, out_unknown;
+  const int64_t in_known = known_product(in, in_unknown), out_known = known_product(out, out_unknown);
+  auto divided = [](int64_t n, int64_t by) -> Result<int64_t> {
+    if (n % by != 0) return invalid_argument("Dimension size must be evenly divisible by ", by, " but is ", n);
+    return n / by;
+  };
+  if (in_unknown == -1 && out_unknown == -1) {
+    if (in_known != out_known)
+      return invalid_argument("Cannot reshape a tensor with ", in_known, " elements to shape ", out, " (", out_known, " elements)");
+  } else if (in_unknown == -1 && out_unknown >= 0 && out_known > 0 && in_known >= 0) {
+    WEFT_ASSIGN(int64_t size, divided(in_known, out_known));
+    out.set_dim(out_unknown, size);
+  } else if (in_unknown >= 0 && out_unknown == -1 && in_known > 0 && out_known >= 0) {
+    WEFT_RETURN_IF_ERROR(divided(out_known, in_known).status());
+  }
+  c.output(0, std::move(out));
   return {};
 }
 

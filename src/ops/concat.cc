@@ -172,7 +172,9 @@ Status run_pack(KernelContext& c) {
 Status pack_shape(ShapeContext& c) {
   PartialShape s;
   for (int i = c.num_inputs(); i-- > 0;) {
-    WEFT_ASSIGN(s, c.input(i).merge_with(s));
+    auto merged = c.input(i).merge_with(s);
+    if (!merged.ok()) return merged.status().with_suffix(cat("\n\tFrom merging shape ", i, " with other shapes."));
+    s = std::move(merged).value();
   }
   if (!s.has_rank()) return {};
   int64_t axis = c.attr<int64_t>("axis");

@@ -113,7 +113,7 @@ Status run_tensor_scatter(KernelContext& c) {
 }
 
 // Checks of shapes as far as they are known; `params` has a rank.
-Status scatter_nd_rule(ShapeContext& c, const PartialShape& params, const PartialShape& indices, const PartialShape& updates) {
+Status scatter_nd_rule(const PartialShape& params, const PartialShape& indices, const PartialShape& updates) {
   if (!indices.has_rank() || !updates.has_rank() || !params.has_rank()) return {};
   if (indices.rank() < 1) return invalid_argument("Shape must be at least rank 1 but is rank 0");
   const int outer = indices.rank() - 1;
@@ -130,13 +130,13 @@ Status scatter_nd_rule(ShapeContext& c, const PartialShape& params, const Partia
 
 Status scatter_nd_shape(ShapeContext& c) {
   WEFT_ASSIGN(PartialShape shape, c.constant_shape(2));
-  WEFT_RETURN_IF_ERROR(scatter_nd_rule(c, shape, c.input(0), c.input(1)));
+  WEFT_RETURN_IF_ERROR(scatter_nd_rule(shape, c.input(0), c.input(1)));
   c.output(0, std::move(shape));
   return {};
 }
 
 Status tensor_scatter_shape(ShapeContext& c) {
-  WEFT_RETURN_IF_ERROR(scatter_nd_rule(c, c.input(0), c.input(1), c.input(2)));
+  WEFT_RETURN_IF_ERROR(scatter_nd_rule(c.input(0), c.input(1), c.input(2)));
   c.output(0, c.input(0));
   return {};
 }

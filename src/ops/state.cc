@@ -313,7 +313,7 @@ Status var_handles_shape(ShapeContext& c) {
 
 Status check_read_type(DType expected, const ShapeContext::HandleData& h) {
   if (h.dtype == expected || h.dtype == DType::kInvalid) return {};
-  return invalid_argument("Trying to read variable with wrong dtype. Expected ", expected, " got ", h.dtype);
+  return invalid_argument("Trying to read variable with wrong dtype. Expected ", h.dtype, " got ", expected);
 }
 
 Status read_variable_shape(ShapeContext& c) {

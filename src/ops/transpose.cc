@@ -89,6 +89,9 @@ Status transpose_shape(ShapeContext& c) {
   if (rank < 0) return {};
   PartialShape out = PartialShape::unknown_of_rank(rank);
   if (perm) {
+    for (int i = 0; i < rank && i < perm->num_elements(); ++i) {
+      if (int_at(*perm, i) >= rank) return invalid_argument("perm dim ", int_at(*perm, i), " is out of range of input rank ", rank);
+    }
     WEFT_RETURN_IF_ERROR(check_permutation(*perm, rank));
     for (int i = 0; in.has_rank() && i < rank; ++i) out.set_dim(i, in.dim(int(int_at(*perm, i) < 0 ? int_at(*perm, i) + rank : int_at(*perm, i))));
   } else if (rank == 1 && in.has_rank()) {

@@ -65,5 +65,12 @@ void test_user_ops(void);
 void test_user_kernels(void);
 void test_environment(void);
 void test_monitoring(void);
+void test_graph_mistakes(void);
+void test_graph_shapes(void);
+void test_graph_attrs(void);
+void test_graph_edges(void);
+void test_graph_import(void);
+void test_graph_while(void);
+void test_functions(void);
 
 #endif  // WEFT_TESTS_C_CLIENT_CHECK_H_

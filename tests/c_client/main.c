@@ -159,6 +159,13 @@ int main(int argc, char** argv) {
   test_registry(argv[1]);
   test_environment();
   test_monitoring();
+  test_graph_mistakes();
+  test_graph_shapes();
+  test_graph_attrs();
+  test_graph_edges();
+  test_graph_import();
+  test_graph_while();
+  test_functions();
   TF_DeleteStatus(s);
   if (failed) printf("%d checks failed\n", failed);
   printf("%d checks passed\n", passed);
