@@ -1,10 +1,15 @@
 // TF_Graph: its life, its nodes by name and number, its shapes and its messages.
+#include <cstdlib>
+#include <cstring>
+
 #include "capi/graph_internal.h"
 #include "graph/constant_values.h"
 #include "io/attr_codec.h"
 #include "io/graph_def.h"
 #include "io/op_def.h"
+#include "tensorflow/c/c_api_experimental.h"
 #include "wire/proto.h"
+#include "wire/text_format.h"
 
 using namespace weft::capi;  // NOLINT
 using weft::engine::Engine;
@@ -246,4 +251,33 @@ void TF_GraphVersions(TF_Graph* graph, TF_Buffer* buffer, TF_Status* status) {
     std::lock_guard lock(graph->mutex);
     return fill_empty_buffer(buffer, weft::io::encode_versions(graph->graph.versions));
   });
+}
+
+namespace {
+
+// For the client to free().
+char* copy_text(const Result<std::string>& bytes, const char* message, size_t* length) {
+  if (!bytes.ok()) return nullptr;
+  auto text = weft::wire::binary_to_text(message, *bytes);
+  if (!text.ok()) return nullptr;
+  char* out = static_cast<char*>(std::malloc(text->size() + 1));
+  if (!out) return nullptr;
+  std::memcpy(out, text->c_str(), text->size() + 1);
+  if (length) *length = text->size();
+  return out;
+}
+
+}  // namespace
+
+const char* TF_GraphDebugString(TF_Graph* graph, size_t* length) {
+  if (!graph) return nullptr;
+  return guard_pointer<char>([&] {
+    std::lock_guard lock(graph->mutex);
+    return copy_text(weft::io::encode_graph_def(graph->graph), "tensorflow.GraphDef", length);
+  });
+}
+
+char* TF_FunctionDebugString(TF_Function* function, size_t* length) {
+  if (!function) return nullptr;
+  return guard_pointer<char>([&] { return copy_text(weft::io::encode_function_def(function->def), "tensorflow.FunctionDef", length); });
 }

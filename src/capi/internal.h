@@ -3,6 +3,8 @@
 #pragma once
 
 #include <exception>
+#include <map>
+#include <mutex>
 #include <new>
 #include <string>
 
@@ -24,6 +26,8 @@ struct TF_Tensor {
 struct TFE_Context {
   explicit TFE_Context(const weft::eager::ContextOptions& o) : context(weft::engine::Engine::get().registry(), o) {}
   weft::eager::Context context;
+  std::mutex functions_mutex;
+  std::map<std::string, int, std::less<>> function_counts;  // how often each was added
 };
 
 struct TF_DeviceList {
