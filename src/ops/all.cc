@@ -64,6 +64,7 @@ void all(op::Registry& r) {
   scan(r);
   scatter(r);
   segment(r);
+  send_recv(r);
   sets(r);
   slice(r);
   sort(r);

@@ -68,6 +68,7 @@ void rnn(op::Registry& r);
 void scan(op::Registry& r);
 void scatter(op::Registry& r);
 void segment(op::Registry& r);
+void send_recv(op::Registry& r);
 void sets(op::Registry& r);
 void slice(op::Registry& r);
 void sort(op::Registry& r);

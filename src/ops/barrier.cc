@@ -146,7 +146,8 @@ Waiters::Outcome Barrier::try_take(KernelContext& c, int64_t n, bool small_batch
 }
 
 void Barrier::take(KernelContext& c, int64_t n, bool small_batch, Kernel::Done done) {
-  waiters_.submit(Waiters::kFirst, [self = shared_from_this(), &c, n, small_batch] { return self->try_take(c, n, small_batch); }, std::move(done));
+  waiters_.submit(Waiters::kFirst, [self = shared_from_this(), &c, n, small_batch] { return self->try_take(c, n, small_batch); }, std::move(done),
+                  {c.env().cancellation, "Dequeue operation was cancelled", nullptr});
 }
 
 Status Barrier::close(bool cancel_pending) {

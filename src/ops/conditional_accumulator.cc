@@ -37,7 +37,7 @@ class Accumulator final : public Resource, public std::enable_shared_from_this<A
       if (self->count_ < required) return Waiters::wait();
       return Waiters::finished(self->take_locked(c));
     };
-    waiters_.submit(Waiters::kFirst, std::move(attempt), std::move(done));
+    waiters_.submit(Waiters::kFirst, std::move(attempt), std::move(done), {c.env().cancellation, "TakeGrad operation was cancelled", nullptr});
   }
   void set_step(int64_t step) {
     std::lock_guard lock(waiters_.mutex());

@@ -1,5 +1,5 @@
-// The ops that graphs are steered with. The executor of graphs runs branches, loops, arguments and
-// messages itself; what stands here serves single calls, where every value is alive.
+// The ops that graphs are steered with. The executor of graphs runs branches, loops and
+// arguments itself; what stands here serves single calls, where every value is alive.
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/array_util.h"
@@ -328,31 +328,6 @@ void control_flow(Registry& r) {
       .shape(lists_shape)
       .cpu(run_lists);
 
-  r.add("_HostRecv")
-      .out("tensor: tensor_type")
-      .attr("tensor_type: type")
-      .attr("tensor_name: string")
-      .attr("send_device: string")
-      .attr("send_device_incarnation: int")
-      .attr("recv_device: string")
-      .attr("client_terminated: bool = false")
-      .stateful()
-      .distributed_communication()
-      .doc("A tensor that another device sends, in host memory; done by the graph runtime.")
-      .shape(shapes::unknown);
-
-  r.add("_HostSend")
-      .in("tensor: T")
-      .attr("T: type")
-      .attr("tensor_name: string")
-      .attr("send_device: string")
-      .attr("send_device_incarnation: int")
-      .attr("recv_device: string")
-      .attr("client_terminated: bool = false")
-      .stateful()
-      .doc("Sends a tensor in host memory to another device; done by the graph runtime.")
-      .shape(shapes::no_outputs);
-
   r.add("_ListToArray")
       .in("input: Tin")
       .out("output: N * T")
@@ -363,37 +338,12 @@ void control_flow(Registry& r) {
       .shape(lists_shape)
       .cpu(run_lists);
 
-  r.add("_Recv")
-      .out("tensor: tensor_type")
-      .attr("tensor_type: type")
-      .attr("tensor_name: string")
-      .attr("send_device: string")
-      .attr("send_device_incarnation: int")
-      .attr("recv_device: string")
-      .attr("client_terminated: bool = false")
-      .stateful()
-      .distributed_communication()
-      .doc("A tensor that another device sends; done by the graph runtime.")
-      .shape(shapes::unknown);
-
   r.add("_Retval")
       .in("input: T")
       .attr("T: type")
       .attr("index: int >= 0")
       .stateful()
       .doc("A result of a function; the graph runtime takes it from there.")
-      .shape(shapes::no_outputs);
-
-  r.add("_Send")
-      .in("tensor: T")
-      .attr("T: type")
-      .attr("tensor_name: string")
-      .attr("send_device: string")
-      .attr("send_device_incarnation: int")
-      .attr("recv_device: string")
-      .attr("client_terminated: bool = false")
-      .stateful()
-      .doc("Sends a tensor to another device; done by the graph runtime.")
       .shape(shapes::no_outputs);
 
   r.add("_SwitchN")

@@ -40,7 +40,7 @@ void MutexResource::lock(KernelContext& c, Kernel::Done done) {
     c.set_output(0, Tensor::scalar(Variant(std::make_shared<const HeldLock>(self))));
     return Waiters::finished();
   };
-  waiters_.submit(Waiters::kFirst, std::move(attempt), std::move(done));
+  waiters_.submit(Waiters::kFirst, std::move(attempt), std::move(done), {c.env().cancellation, "Lock acquisition cancelled.", nullptr});
 }
 
 void run_lock(KernelContext& c, Kernel::Done done) {

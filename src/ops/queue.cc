@@ -31,7 +31,7 @@ Status start_enqueue(KernelContext& c, Kernel::Done& done) {
   WEFT_RETURN_IF_ERROR(q->check_element(components));
   Queue::Element element;
   for (const Tensor* t : components) element.push_back(*t);
-  q->enqueue({std::move(element)}, std::move(done));
+  q->enqueue(c, {std::move(element)}, std::move(done));
   return {};
 }
 
@@ -52,7 +52,7 @@ Status start_enqueue_many(KernelContext& c, Kernel::Done& done) {
   if (elements.empty()) {
     done({});
   } else {
-    q->enqueue(std::move(elements), std::move(done));
+    q->enqueue(c, std::move(elements), std::move(done));
   }
   return {};
 }
@@ -77,7 +77,7 @@ Status start_dequeue_many(KernelContext& c, Kernel::Done& done) {
 
 Status start_close(KernelContext& c, Kernel::Done& done) {
   WEFT_ASSIGN(std::shared_ptr<Queue> q, c.resource<Queue>(0));
-  q->close(c.attr<bool>("cancel_pending_enqueues"), std::move(done));
+  q->close(c, c.attr<bool>("cancel_pending_enqueues"), std::move(done));
   return {};
 }
 

@@ -13,6 +13,9 @@ namespace {
 
 std::string shape_list(const std::vector<PartialShape>& shapes) { return cat("[", join(shapes, ", "), "]"); }
 
+constexpr const char* kEnqueueCancelled = "Enqueue operation was cancelled";
+constexpr const char* kDequeueCancelled = "Dequeue operation was cancelled";
+
 // The element with the smallest priority comes first.
 bool later(const Queue::Element& a, const Queue::Element& b) { return a[0].data<int64_t>()[0] > b[0].data<int64_t>()[0]; }
 
@@ -166,10 +169,10 @@ Waiters::Outcome Queue::try_enqueue(std::vector<Element>& elements, size_t& next
   return next == before ? Waiters::wait() : Waiters::progress();
 }
 
-void Queue::enqueue(std::vector<Element> elements, Done done) {
+void Queue::enqueue(const KernelContext& c, std::vector<Element> elements, Done done) {
   auto shared = std::make_shared<std::vector<Element>>(std::move(elements));
   waiters_.submit(Waiters::kFirst, [self = shared_from_this(), shared, next = size_t(0)]() mutable { return self->try_enqueue(*shared, next); },
-                  std::move(done));
+                  std::move(done), {c.env().cancellation, kEnqueueCancelled, nullptr});
 }
 
 void Queue::dequeue(KernelContext& c, Done done) {
@@ -181,7 +184,7 @@ void Queue::dequeue(KernelContext& c, Done done) {
     for (size_t i = 0; i < e.size(); ++i) c.set_output(int(i), std::move(e[i]));
     return Waiters::finished();
   };
-  waiters_.submit(Waiters::kSecond, std::move(attempt), std::move(done));
+  waiters_.submit(Waiters::kSecond, std::move(attempt), std::move(done), {c.env().cancellation, kDequeueCancelled, nullptr});
 }
 
 Waiters::Outcome Queue::try_dequeue_many(KernelContext& c, Request& r, bool up_to) {
@@ -206,7 +209,9 @@ void Queue::dequeue_many(KernelContext& c, int64_t n, bool up_to, Done done) {
     return done(invalid_argument(kind_name(), "'s DequeueMany and DequeueUpTo require the components to have specified shapes."));
   if (n == 0) return done(stack(c, {}));
   auto request = std::make_shared<Request>(Request{n, {}});
-  waiters_.submit(Waiters::kSecond, [self = shared_from_this(), request, &c, up_to] { return self->try_dequeue_many(c, *request, up_to); }, std::move(done));
+  auto attempt = [self = shared_from_this(), request, &c, up_to] { return self->try_dequeue_many(c, *request, up_to); };
+  auto undo = [this, request] { put_back(std::move(request->taken)); };
+  waiters_.submit(Waiters::kSecond, std::move(attempt), std::move(done), {c.env().cancellation, kDequeueCancelled, std::move(undo)});
 }
 
 Status Queue::stack(KernelContext& c, const std::vector<Element>& elements) const {
@@ -257,11 +262,11 @@ Status Queue::stack_component(KernelContext& c, int component, const std::vector
   return {};
 }
 
-void Queue::close(bool cancel_pending, Done done) {
+void Queue::close(const KernelContext& c, bool cancel_pending, Done done) {
   if (cancel_pending) {
     waiters_.change([&] {
       closed_ = true;
-      waiters_.cancel(Waiters::kFirst, cancelled("Enqueue operation was cancelled"));
+      waiters_.cancel(Waiters::kFirst, cancelled(kEnqueueCancelled));
     });
     return done({});
   }
@@ -271,7 +276,7 @@ void Queue::close(bool cancel_pending, Done done) {
     self->closed_ = true;
     return Waiters::finished();
   };
-  waiters_.submit(Waiters::kFirst, std::move(attempt), std::move(done));
+  waiters_.submit(Waiters::kFirst, std::move(attempt), std::move(done), {c.env().cancellation, kEnqueueCancelled, nullptr});
 }
 
 int64_t Queue::size() const {

@@ -26,11 +26,11 @@ class Queue final : public core::Resource, public std::enable_shared_from_this<Q
   core::Status check_element(std::span<const core::Tensor* const> components) const;
   core::Status check_batch(std::span<const core::Tensor* const> components) const;
 
-  void enqueue(std::vector<Element> elements, Done done);
+  void enqueue(const op::KernelContext& c, std::vector<Element> elements, Done done);
   // Sets the outputs of c.
   void dequeue(op::KernelContext& c, Done done);
   void dequeue_many(op::KernelContext& c, int64_t n, bool up_to, Done done);
-  void close(bool cancel_pending, Done done);
+  void close(const op::KernelContext& c, bool cancel_pending, Done done);
   int64_t size() const;
   bool closed() const;
 

@@ -21,6 +21,8 @@ int64_t bytes_of(const Tuple& tuple) {
   return bytes;
 }
 
+Waiters::Cancel stop_with(const KernelContext& c) { return {c.env().cancellation, "Staging operation was cancelled", nullptr}; }
+
 struct Limits {
   explicit Limits(const KernelContext& c) : capacity(c.attr<int64_t>("capacity")), memory(c.attr<int64_t>("memory_limit")) {}
   Status check(int64_t bytes) const {
@@ -60,7 +62,7 @@ class StagingArea final : public Resource, public std::enable_shared_from_this<S
   }
   std::string type_name() const override { return "StagingArea"; }
 
-  void put(Tuple tuple, Kernel::Done done) {
+  void put(const KernelContext& c, Tuple tuple, Kernel::Done done) {
     const int64_t bytes = bytes_of(tuple);
     if (Status s = limits_.check(bytes); !s.ok()) return done(s);
     auto attempt = [self = shared_from_this(), tuple = std::move(tuple), bytes]() mutable {
@@ -69,7 +71,7 @@ class StagingArea final : public Resource, public std::enable_shared_from_this<S
       self->bytes_ += bytes;
       return Waiters::finished();
     };
-    waiters_.submit(Waiters::kFirst, std::move(attempt), std::move(done));
+    waiters_.submit(Waiters::kFirst, std::move(attempt), std::move(done), stop_with(c));
   }
   // The first tuple is taken out; one that is only looked at is not.
   void get(KernelContext& c, Kernel::Done done) {
@@ -80,14 +82,14 @@ class StagingArea final : public Resource, public std::enable_shared_from_this<S
       self->bytes_ -= bytes_of(tuple);
       return Waiters::finished(emit(c, tuple, 0));
     };
-    waiters_.submit(Waiters::kSecond, std::move(attempt), std::move(done));
+    waiters_.submit(Waiters::kSecond, std::move(attempt), std::move(done), stop_with(c));
   }
   void peek(KernelContext& c, size_t index, Kernel::Done done) {
     auto attempt = [self = shared_from_this(), &c, index] {
       if (index >= self->items_.size()) return Waiters::wait();
       return Waiters::finished(emit(c, self->items_[index], 0));
     };
-    waiters_.submit(Waiters::kFree, std::move(attempt), std::move(done));
+    waiters_.submit(Waiters::kFree, std::move(attempt), std::move(done), stop_with(c));
   }
   void clear() {
     waiters_.change([&] {
@@ -110,7 +112,7 @@ class StagingArea final : public Resource, public std::enable_shared_from_this<S
 void run_stage(KernelContext& c, Kernel::Done done) {
   auto area = StagingArea::of(c);
   if (!area.ok()) return done(area.status());
-  (*area)->put(values_of(c), std::move(done));
+  (*area)->put(c, values_of(c), std::move(done));
 }
 
 void run_unstage(KernelContext& c, Kernel::Done done) {
@@ -152,7 +154,7 @@ class StagingMap final : public Resource, public std::enable_shared_from_this<St
   }
   std::string type_name() const override { return "StagingMap"; }
 
-  void put(int64_t key, std::vector<int32_t> indices, Tuple values, Kernel::Done done) {
+  void put(const KernelContext& c, int64_t key, std::vector<int32_t> indices, Tuple values, Kernel::Done done) {
     const int64_t bytes = bytes_of(values);
     if (Status s = limits_.check(bytes); !s.ok()) return done(s);
     auto attempt = [self = shared_from_this(), key, indices = std::move(indices), values = std::move(values), bytes]() mutable {
@@ -164,7 +166,7 @@ class StagingMap final : public Resource, public std::enable_shared_from_this<St
       }
       return Waiters::finished(self->put_part(key, indices, values, bytes));
     };
-    waiters_.submit(Waiters::kFree, std::move(attempt), std::move(done));
+    waiters_.submit(Waiters::kFree, std::move(attempt), std::move(done), stop_with(c));
   }
 
   // Without a key: the smallest. `take` removes the values.
@@ -178,7 +180,7 @@ class StagingMap final : public Resource, public std::enable_shared_from_this<St
       if (!key) c.set_output(0, Tensor::scalar(found));
       return Waiters::finished(emit(c, out, key ? 0 : 1));
     };
-    waiters_.submit(Waiters::kFree, std::move(attempt), std::move(done));
+    waiters_.submit(Waiters::kFree, std::move(attempt), std::move(done), stop_with(c));
   }
 
   void clear() {
@@ -264,7 +266,7 @@ Status start_map_stage(KernelContext& c, Kernel::Done& done) {
   WEFT_ASSIGN(std::vector<int32_t> indices, indices_input(c));
   Tuple values = values_of(c);
   if (values.size() != indices.size()) return invalid_argument("Expected as many values as indices, got ", values.size(), " vs. ", indices.size());
-  map->put(key, std::move(indices), std::move(values), std::move(done));
+  map->put(c, key, std::move(indices), std::move(values), std::move(done));
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <vector>
 
+#include "op/cancellation.h"
 #include "op/kernel.h"
 
 namespace weft::ops {
@@ -27,10 +28,32 @@ class Waiters {
   // Of an ordered lane only the first attempt is tried; the free lane knows no order.
   enum Lane { kFirst, kSecond, kFree, kNumLanes };
 
+  // How a waiting call is told to stop: what it then says, and what gives back what it has taken so far.
+  struct Cancel {
+    op::CancellationManager* manager = nullptr;  // null: it never is
+    const char* text = "";
+    std::function<void()> undo;  // called with the mutex held
+  };
+
   std::mutex& mutex() const { return mutex_; }
-  void submit(Lane lane, Attempt attempt, op::Kernel::Done done) {
+  // The attempt must keep the object alive that holds these waiters.
+  void submit(Lane lane, Attempt attempt, op::Kernel::Done done, Cancel cancel) {
+    auto p = std::make_shared<Pending>();
+    p->attempt = std::move(attempt);
+    p->done = std::move(done);
+    p->lane = lane;
+    p->cancel = std::move(cancel);
+    if (auto* manager = p->cancel.manager) {
+      p->token = manager->get_token();
+      if (!manager->register_callback(p->token, [this, p] { stop(*p); })) return p->done(core::cancelled(p->cancel.text));
+    }
     std::unique_lock lock(mutex_);
-    lanes_[lane].push_back({std::move(attempt), std::move(done)});
+    if (p->over) {  // cancelled meanwhile
+      lock.unlock();
+      return p->done(core::cancelled(p->cancel.text));
+    }
+    p->queued = true;
+    lanes_[lane].push_back(std::move(p));
     flush(lock);
   }
   // Changes the state that attempts look at.
@@ -42,7 +65,7 @@ class Waiters {
   }
   // Inside change(): everyone in that lane fails.
   void cancel(Lane lane, const core::Status& why) {
-    for (auto& p : lanes_[lane]) finished_.emplace_back(std::move(p.done), why);
+    for (auto& p : lanes_[lane]) finish(std::move(p), why);
     lanes_[lane].clear();
   }
 
@@ -50,7 +73,36 @@ class Waiters {
   struct Pending {
     Attempt attempt;
     op::Kernel::Done done;
+    Lane lane;
+    Cancel cancel;
+    int64_t token = 0;
+    bool queued = false, over = false;
   };
+  using PendingPtr = std::shared_ptr<Pending>;
+
+  void finish(PendingPtr p, core::Status status) {
+    p->over = true;
+    finished_.emplace_back(std::move(p), std::move(status));
+  }
+  // The step is cancelled. (The pending call keeps this object alive.)
+  void stop(Pending& pending) {
+    std::unique_lock lock(mutex_);
+    if (pending.over) return;
+    if (!pending.queued) {
+      pending.over = true;  // submit sees to it
+      return;
+    }
+    auto& lane = lanes_[pending.lane];
+    for (auto it = lane.begin(); it != lane.end(); ++it) {
+      if (it->get() != &pending) continue;
+      PendingPtr p = std::move(*it);
+      lane.erase(it);
+      if (p->cancel.undo) p->cancel.undo();
+      finish(std::move(p), core::cancelled(pending.cancel.text));
+      break;
+    }
+    flush(lock);  // those behind it may go on
+  }
   void flush(std::unique_lock<std::mutex>& lock) {
     for (bool again = true; again;) {
       again = false;
@@ -59,16 +111,20 @@ class Waiters {
     auto finished = std::move(finished_);
     finished_.clear();
     lock.unlock();  // what is done may come back with another call
-    for (auto& [done, status] : finished) done(std::move(status));
+    for (auto& [p, status] : finished) {
+      // Without waiting for a callback under way: it finds the call over.
+      if (p->cancel.manager) p->cancel.manager->try_deregister_callback(p->token);
+      p->done(std::move(status));
+    }
   }
   bool try_lane(int lane) {
     bool changed = false;
     auto& pending = lanes_[size_t(lane)];
     for (auto it = pending.begin(); it != pending.end();) {
-      Outcome o = it->attempt();
+      Outcome o = (*it)->attempt();
       changed |= o.progress;
       if (o.done) {
-        finished_.emplace_back(std::move(it->done), std::move(o.status));
+        finish(std::move(*it), std::move(o.status));
         it = pending.erase(it);
       } else if (lane != kFree) {
         break;
@@ -80,8 +136,8 @@ class Waiters {
   }
 
   mutable std::mutex mutex_;
-  std::array<std::list<Pending>, kNumLanes> lanes_;
-  std::vector<std::pair<op::Kernel::Done, core::Status>> finished_;
+  std::array<std::list<PendingPtr>, kNumLanes> lanes_;
+  std::vector<std::pair<PendingPtr, core::Status>> finished_;
 };
 
 // A kernel that is one asynchronous function. The context lives until done is called.

@@ -179,6 +179,42 @@ TEST_CASE("a queue inside one body: the reader waits for the writer, with no thr
   }
 }
 
+TEST_CASE("an error names its node and ends what waits") {
+  for (int threads : {1, 2}) {
+    World w(threads);
+    BodyBuilder b;
+    Endpoint x = b.arg();
+    Node* q = b.add("q", "FIFOQueueV2", {}, {{"component_types", std::vector<DType>{DType::kFloat}}});
+    Node* d = b.add("waits", "QueueDequeueV2", {{q, 0}}, {{"component_types", std::vector<DType>{DType::kFloat}}});
+    Node* bad = b.add("bad", "Reshape", {x, b.constant<int32_t>("shape", 7)});
+    b.ret({d, 0});
+    b.ret({bad, 0});
+    auto p = w.dataflow(b);
+    std::vector<Tensor> rets(2);
+    Status s = call(*p, w.env, {Tensor::scalar(1.0f)}, rets);
+    CHECK(s.code() == Code::kInvalidArgument);
+    CHECK(s.message().find("{{node bad}}") != std::string::npos);
+  }
+}
+
+TEST_CASE("cancelling from outside ends what waits") {
+  World w;
+  BodyBuilder b;
+  Node* q = b.add("q", "FIFOQueueV2", {}, {{"component_types", std::vector<DType>{DType::kFloat}}});
+  Node* d = b.add("waits", "QueueDequeueV2", {{q, 0}}, {{"component_types", std::vector<DType>{DType::kFloat}}});
+  b.ret({d, 0});
+  auto p = w.dataflow(b);
+  CancellationManager cancellation;
+  KernelEnv env = w.env;
+  env.cancellation = &cancellation;
+  std::promise<Status> later;
+  p->run_async(env, {}, [&](Status s, std::vector<Tensor>) { later.set_value(s); });
+  cancellation.start_cancel();
+  CHECK(later.get_future().get().code() == Code::kCancelled);
+  std::vector<Tensor> rets(1);
+  CHECK(call(*p, env, {}, rets).code() == Code::kCancelled);
+}
+
 TEST_CASE("a loop without end stops when it is cancelled") {
   World w;
   BodyBuilder b;

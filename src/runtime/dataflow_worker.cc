@@ -144,9 +144,12 @@ Status DataflowWorker::resolve_refs(const Item& item, Slot* slots) {
     if (!ref) continue;
     std::shared_lock lock(ref->mutex());
     if (!ref->initialized() && !item.uninitialized_ok) return failed_precondition("Attempting to use uninitialized value ", item.ref_names[i]);
-    if (is_ref_type(item.node.input_types()[i])) continue;
+    const DType wanted = item.node.input_types()[i];
+    // Who asks for the reference finds the variable. Holding its value here would make every change of it
+    // copy; only old handles (Ref(string)) are read as tensors.
+    if (is_ref_type(wanted) && wanted != ref_type(DType::kString)) continue;
     slots[i].tensor = ref->tensor();
-    slots[i].ref = nullptr;
+    if (!is_ref_type(wanted)) slots[i].ref = nullptr;
   }
   return {};
 }

@@ -1,0 +1,73 @@
+// Messages between the parts of a step that run on different devices, through the step's rendezvous.
+// The dataflow executor does the same by itself, with keys made in advance and for values that are dead.
+#include "op/registry.h"
+#include "op/rendezvous.h"
+#include "ops/all.h"
+#include "ops/waiters.h"
+
+namespace weft::ops {
+
+using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary of op/
+
+namespace {
+
+std::string key_of(const KernelContext& c) {
+  return rendezvous_key(c.attr<std::string>("send_device"), uint64_t(c.attr<int64_t>("send_device_incarnation")), c.attr<std::string>("recv_device"),
+                        c.attr<std::string>("tensor_name"));
+}
+
+Status no_rendezvous() { return internal_error("Op kernel context needs to provide a rendezvous."); }
+
+Status run_send(KernelContext& c) {
+  if (!c.env().rendezvous) return no_rendezvous();
+  return c.env().rendezvous->send(key_of(c), c.input(0), false);
+}
+
+void run_recv(KernelContext& c, Kernel::Done done) {
+  if (!c.env().rendezvous) return done(no_rendezvous());
+  c.env().rendezvous->recv_async(key_of(c), [&c, done = std::move(done)](Status s, Tensor value, bool dead) {
+    if (s.ok() && dead) s = invalid_argument("the value of ", c.attr<std::string>("tensor_name"), " was not sent: its branch was not taken");
+    if (s.ok() && value.dtype() != c.output_type(0))
+      s = invalid_argument("a message of type ", value.dtype(), " came where ", c.output_type(0), " was expected");
+    if (s.ok()) c.set_output(0, std::move(value));
+    done(std::move(s));
+  });
+}
+
+void send(OpBuilder b) {
+  b.in("tensor: T")
+      .attr("T: type")
+      .attr("tensor_name: string")
+      .attr("send_device: string")
+      .attr("send_device_incarnation: int")
+      .attr("recv_device: string")
+      .attr("client_terminated: bool = false")
+      .stateful()
+      .shape(shapes::no_outputs)
+      .cpu(run_send);
+}
+
+void recv(OpBuilder b) {
+  b.out("tensor: tensor_type")
+      .attr("tensor_type: type")
+      .attr("tensor_name: string")
+      .attr("send_device: string")
+      .attr("send_device_incarnation: int")
+      .attr("recv_device: string")
+      .attr("client_terminated: bool = false")
+      .stateful()
+      .distributed_communication()
+      .shape(shapes::unknown)
+      .cpu_make(&AsyncKernel<run_recv>::create);
+}
+
+}  // namespace
+
+void send_recv(Registry& r) {
+  recv(r.add("_HostRecv").doc("A tensor that another device sends, in host memory."));
+  send(r.add("_HostSend").doc("Sends a tensor in host memory to another device."));
+  recv(r.add("_Recv").doc("A tensor that another device sends."));
+  send(r.add("_Send").doc("Sends a tensor to another device."));
+}
+
+}  // namespace weft::ops

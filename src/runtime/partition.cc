@@ -1,0 +1,233 @@
+#include "runtime/partition.h"
+
+#include <tuple>
+#include <unordered_map>
+
+#include "runtime/frames.h"
+
+namespace weft::runtime {
+
+using graph::Endpoint;
+using graph::Node;
+
+namespace {
+
+class Partitioner {
+ public:
+  Partitioner(const graph::FunctionBody& body, const DeviceSet& devices) : body_(body), devices_(devices) {}
+
+  Result<std::vector<Part>> cut() {
+    WEFT_ASSIGN(order_, body_.graph->topological_order());
+    const size_t ids = size_t(body_.graph->num_ids());
+    part_of_.resize(ids, -1);
+    copies_.resize(ids);
+    WEFT_RETURN_IF_ERROR(choose_parts());
+    for (Part& p : parts_) {
+      p.body.name = cat(body_.name, "_", p.device->parsed_name().type.value_or("CPU"), "_", p.device->parsed_name().id.value_or(0));
+      p.body.graph = std::make_unique<graph::Graph>(body_.graph->registry(), body_.graph->library());
+      p.body.graph->versions = body_.graph->versions;
+    }
+    for (size_t i = 0; i < body_.args.size(); ++i) arg_index_[body_.args[i]] = int(i);
+    for (Node* n : order_) {
+      if (part_of_[size_t(n->id())] >= 0) WEFT_RETURN_IF_ERROR(copy(*n, part_of_[size_t(n->id())]).status());
+    }
+    WEFT_RETURN_IF_ERROR(close_loops());
+    WEFT_RETURN_IF_ERROR(list_results());
+    return std::move(parts_);
+  }
+
+ private:
+  // In the memory of every part that needs it, so that it need not be sent.
+  static bool anywhere(const Node& n) { return n.op() == "_Arg" || (n.op() == "Const" && n.control_inputs().empty()); }
+
+  Result<int> part_for(const Node& n) {
+    const auto [at, fresh] = part_numbers_.try_emplace(n.assigned_device, int(parts_.size()));
+    if (fresh) {
+      Part p;
+      for (const auto& d : devices_.all()) {
+        if (d->name() == n.assigned_device) p.device = d.get();
+      }
+      if (!p.device) return internal_error("{{node ", n.name(), "}} was placed on '", n.assigned_device, "', which is no device");
+      parts_.push_back(std::move(p));
+    }
+    return at->second;
+  }
+
+  Status choose_parts() {
+    for (Node* n : order_) {
+      if (anywhere(*n) || n->op() == "_Retval") continue;
+      WEFT_ASSIGN(part_of_[size_t(n->id())], part_for(*n));
+    }
+    for (Node* r : body_.rets) {
+      const bool free = anywhere(*r->input(0).node);
+      if (free && !parts_.empty()) {
+        part_of_[size_t(r->id())] = 0;
+      } else {
+        WEFT_ASSIGN(part_of_[size_t(r->id())], part_for(*r));
+      }
+    }
+    const std::vector<int> loops = outermost_loops(*body_.graph);
+    std::unordered_map<int, int> where;
+    for (Node* n : order_) {
+      const int loop = loops[size_t(n->id())], part = part_of_[size_t(n->id())];
+      if (loop < 0 || part < 0) continue;
+      if (where.try_emplace(loop, part).first->second != part)
+        return unimplemented("a loop of version 1 over several devices: {{node ", n->name(), "}} stands on ", n->assigned_device, ", other nodes of its loop on ",
+                             parts_[size_t(where[loop])].device->name());
+    }
+    return {};
+  }
+
+  Node*& copied(const Node& n, int part) {
+    auto& all = copies_[size_t(n.id())];
+    if (all.empty()) all.resize(parts_.size(), nullptr);
+    return all[size_t(part)];
+  }
+
+  // The node itself in its part, or one of those that stand anywhere.
+  Result<Node*> copy(const Node& n, int part) {
+    Node*& mine = copied(n, part);
+    if (mine) return mine;
+    Part& p = parts_[size_t(part)];
+    std::vector<Endpoint> inputs;
+    std::vector<DType> types;
+    for (int i = 0; i < n.num_inputs(); ++i) {
+      const Endpoint& e = n.input(i);
+      if (!e.node) return invalid_argument("{{node ", n.name(), "}} has an input that leads nowhere");
+      types.push_back(n.input_type(i));
+      if (is_back_edge(e)) {
+        inputs.push_back({});
+        continue;
+      }
+      WEFT_ASSIGN(Endpoint in, read(e, n, i, part));
+      inputs.push_back(in);
+    }
+    std::vector<Node*> controls;
+    for (const Node* c : n.control_inputs()) {
+      if (anywhere(*c)) continue;
+      WEFT_ASSIGN(Node * before, wait_for(*c, part));
+      controls.push_back(before);
+    }
+    AttrMap attrs = graph::attrs_of(n);
+    if (n.op() == "_Arg") attrs["index"] = int(p.args.size());
+    auto made = p.body.graph->add(n.name(), n.op(), std::move(attrs), std::move(inputs), controls, types);
+    if (!made.ok()) return made.status();
+    mine = *made;
+    mine->device = n.device;
+    mine->assigned_device = p.device->name();
+    mine->debug_info = n.debug_info;
+    mine->full_type = n.full_type;
+    mine->shapes = n.shapes;
+    mine->handles = n.handles;
+    if (n.op() == "_Arg") {
+      const int index = arg_index_.at(&n);
+      p.args.push_back(index);
+      p.body.args.push_back(mine);
+      p.body.arg_types.push_back(body_.arg_types[size_t(index)]);
+    }
+    return mine;
+  }
+
+  static bool is_back_edge(const Endpoint& e) { return e.node->op() == "NextIteration" || e.node->op() == "RefNextIteration"; }
+
+  Status close_loops() {
+    for (const Node* n : order_) {
+      for (int i = 0; i < n->num_inputs(); ++i) {
+        if (!is_back_edge(n->input(i))) continue;
+        const int part = part_of_[size_t(n->id())];
+        Node* from = copied(*n->input(i).node, part);
+        if (!from) return unimplemented("a loop of version 1 over several devices: {{node ", n->name(), "}}");
+        parts_[size_t(part)].body.graph->set_input(copied(*n, part), i, {from, n->input(i).index});
+      }
+    }
+    return {};
+  }
+
+  // Where a node of that part reads this output.
+  Result<Endpoint> read(const Endpoint& e, const Node& reader, int input, int part) {
+    const int from = part_of_[size_t(e.node->id())];
+    if (anywhere(*e.node) || from == part) {
+      WEFT_ASSIGN(Node * n, copy(*e.node, part));
+      return Endpoint{n, e.index};
+    }
+    if (is_ref_type(reader.input_type(input)))
+      return invalid_argument("{{node ", reader.name(), "}} changes the variable of {{node ", e.node->name(), "}}, which stands on another device");
+    WEFT_ASSIGN(Node * n, receive(Endpoint{copied(*e.node, from), e.index}, from, part, {e.node->id(), e.index, part}));
+    return Endpoint{n, 0};
+  }
+
+  Result<Node*> wait_for(const Node& n, int part) {
+    const int from = part_of_[size_t(n.id())];
+    if (from == part) return copied(n, part);
+    const Message key{n.id(), -1, part};
+    if (auto it = received_.find(key); it != received_.end()) return it->second;
+    // Control goes over as an empty tensor.
+    graph::Graph& g = *parts_[size_t(from)].body.graph;
+    WEFT_ASSIGN(Node * signal, g.add_const(fresh_name(n, "/_control_"), *Tensor::zeros(DType::kFloat, {0})));
+    g.add_control(copied(n, from), signal);
+    signal->assigned_device = parts_[size_t(from)].device->name();
+    return receive({signal, 0}, from, part, key);
+  }
+
+  // That no node of the whole has, nor one made here: a message has a number.
+  std::string fresh_name(const Node& n, const char* what) const {
+    std::string name = cat(n.name(), what, received_.size());
+    while (body_.graph->find(name)) name += "_";
+    return name;
+  }
+
+  using Message = std::tuple<int, int, int>;  // id, output (-1: control), to which part
+
+  Result<Node*> receive(Endpoint e, int from, int to, const Message& key) {
+    if (auto it = received_.find(key); it != received_.end()) return it->second;
+    Part &a = parts_[size_t(from)], &b = parts_[size_t(to)];
+    const DType type = base_type(e.node->output_type(e.index));
+    AttrMap attrs{{"tensor_name", cat("edge_", received_.size(), "_", e.node->name())},
+                  {"send_device", a.device->name()},
+                  {"send_device_incarnation", int64_t(a.device->incarnation())},
+                  {"recv_device", b.device->name()}};
+    AttrMap receive_attrs = attrs;
+    attrs["T"] = type;
+    receive_attrs["tensor_type"] = type;
+    WEFT_ASSIGN(Node * send, a.body.graph->add(fresh_name(*e.node, "/_send_"), "_Send", std::move(attrs), {e}));
+    WEFT_ASSIGN(Node * recv, b.body.graph->add(fresh_name(*e.node, "/_recv_"), "_Recv", std::move(receive_attrs), {}));
+    send->assigned_device = a.device->name();
+    recv->assigned_device = b.device->name();
+    if (size_t(e.index) < e.node->shapes.size()) recv->shapes = {e.node->shapes[size_t(e.index)]};
+    return received_[key] = recv;
+  }
+
+  Status list_results() {
+    for (size_t i = 0; i < body_.rets.size(); ++i) {
+      const Node* r = body_.rets[i];
+      const int part = part_of_[size_t(r->id())];
+      Part& p = parts_[size_t(part)];
+      Node* mine = copied(*r, part);
+      p.body.graph->set_attr(mine, "index", int64_t(p.rets.size()));
+      p.body.rets.push_back(mine);
+      p.body.ret_types.push_back(body_.ret_types[i]);
+      p.rets.push_back(int(i));
+    }
+    for (const Node* n : body_.control_rets) {
+      const int part = part_of_[size_t(n->id())];
+      if (part >= 0) parts_[size_t(part)].body.control_rets.push_back(copied(*n, part));
+    }
+    return {};
+  }
+
+  const graph::FunctionBody& body_;
+  const DeviceSet& devices_;
+  std::vector<Node*> order_;
+  std::vector<Part> parts_;
+  std::unordered_map<std::string, int> part_numbers_;
+  std::vector<int> part_of_;                 // by id; -1: anywhere
+  std::vector<std::vector<Node*>> copies_;   // by id and part
+  std::map<Message, Node*> received_;
+  std::unordered_map<const Node*, int> arg_index_;
+};
+
+}  // namespace
+
+Result<std::vector<Part>> partition(const graph::FunctionBody& body, const DeviceSet& devices) { return Partitioner(body, devices).cut(); }
+
+}  // namespace weft::runtime

@@ -1,0 +1,154 @@
+// Running the parts of a body side by side.
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+
+#include "op/cancellation.h"
+#include "runtime/partition.h"
+#include "runtime/rendezvous.h"
+
+namespace weft::runtime {
+namespace {
+
+struct Planned {
+  std::unique_ptr<Executable> plan;
+  std::vector<int> args, rets;
+};
+
+// One call: what its parts share, alive until the last of them has ended.
+struct Call : std::enable_shared_from_this<Call> {
+  Call(const KernelEnv& e, size_t parts) : env(e), parent(e.cancellation), rendezvous(make_local_rendezvous()), left(parts) {
+    env.rendezvous = rendezvous.get();
+    env.cancellation = &cancellation;
+  }
+
+  // False: cancelled already.
+  bool watch() {
+    if (!parent) return true;
+    token = parent->get_token();
+    return parent->register_callback(token, [weak = weak_from_this()] {
+      if (auto self = weak.lock()) self->fail(cancelled("Step was cancelled"));
+    });
+  }
+
+  void fail(const Status& s) {
+    {
+      std::lock_guard lock(mutex);
+      if (!status.ok() || left == 0) return;
+      status = s;
+    }
+    rendezvous->abort(s);
+    cancellation.start_cancel();
+  }
+
+  // A part has ended; true for the last.
+  bool end_of_part(const Status& s) {
+    if (!s.ok()) fail(s);
+    std::lock_guard lock(mutex);
+    if (--left > 0) return false;
+    if (parent) parent->try_deregister_callback(token);
+    changed.notify_all();
+    return true;
+  }
+
+  KernelEnv env;
+  CancellationManager* const parent;
+  CancellationManager::Token token = 0;
+  CancellationManager cancellation;
+  std::shared_ptr<Rendezvous> rendezvous;
+  std::vector<Tensor> rets;  // of an asynchronous call
+  FunctionHandle::Done done;
+  std::mutex mutex;
+  std::condition_variable changed;
+  size_t left;
+  Status status;
+};
+
+class Partitioned final : public Executable {
+ public:
+  Partitioned(std::vector<Planned> parts, std::string name, size_t args, size_t rets)
+      : parts_(std::move(parts)), name_(std::move(name)), num_args_(args), num_rets_(rets) {
+    readers_.resize(args, 0);
+    for (const Planned& p : parts_) {
+      for (int a : p.args) ++readers_[size_t(a)];
+    }
+  }
+
+  Status run(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) override {
+    if (args.size() != num_args_ || rets.size() != num_rets_)
+      return invalid_argument("function ", name_, " of ", num_args_, " arguments and ", num_rets_, " results was called with ", args.size(), " and ", rets.size());
+    auto call = std::make_shared<Call>(env, parts_.size());
+    if (!call->watch()) return before();
+    // The first part, the largest, runs here.
+    for (size_t i = 1; i < parts_.size(); ++i) start(call, i, take_args(i, args), rets);
+    std::vector<Tensor> mine = take_args(0, args), out(parts_[0].rets.size());
+    for (Tensor& t : args) t = Tensor();
+    Status s = parts_[0].plan->run(call->env, mine, out);
+    if (s.ok()) put(parts_[0], out, rets);
+    call->end_of_part(s);
+    std::unique_lock lock(call->mutex);
+    call->changed.wait(lock, [&] { return call->left == 0; });
+    return call->status;
+  }
+
+  void run_async(const KernelEnv& env, std::vector<Tensor> args, FunctionHandle::Done done) override {
+    if (args.size() != num_args_) return done(invalid_argument("function ", name_, " of ", num_args_, " arguments was called with ", args.size()), {});
+    auto call = std::make_shared<Call>(env, parts_.size());
+    if (!call->watch()) return done(before(), {});
+    call->rets.resize(num_rets_);
+    call->done = std::move(done);
+    std::vector<std::vector<Tensor>> taken;
+    for (size_t i = 0; i < parts_.size(); ++i) taken.push_back(take_args(i, args));
+    args.clear();
+    for (size_t i = parts_.size(); i-- > 0;) start(call, i, std::move(taken[i]), call->rets);
+  }
+
+ private:
+  static Status before() { return cancelled("Function was cancelled before it was started"); }
+
+  // An argument that only one part reads is given away to it.
+  std::vector<Tensor> take_args(size_t part, std::span<Tensor> args) const {
+    std::vector<Tensor> taken;
+    for (int a : parts_[part].args) {
+      Tensor& t = args[size_t(a)];
+      if (readers_[size_t(a)] == 1) taken.push_back(std::move(t));
+      else taken.push_back(t);
+    }
+    return taken;
+  }
+
+  static void put(const Planned& p, std::span<Tensor> from, std::span<Tensor> to) {
+    for (size_t i = 0; i < p.rets.size(); ++i) to[size_t(p.rets[i])] = std::move(from[i]);
+  }
+
+  void start(const std::shared_ptr<Call>& call, size_t part, std::vector<Tensor> args, std::span<Tensor> rets) {
+    const Planned& p = parts_[part];
+    p.plan->run_async(call->env, std::move(args), [call, &p, rets](Status s, std::vector<Tensor> out) {
+      if (s.ok()) put(p, out, rets);
+      if (call->end_of_part(s) && call->done) call->done(call->status, std::move(call->rets));
+    });
+  }
+
+  const std::vector<Planned> parts_;
+  const std::string name_;
+  const size_t num_args_, num_rets_;
+  std::vector<int> readers_;  // by argument: how many parts read it
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Executable>> plan_partitioned(const graph::FunctionBody& body, const DeviceSet& devices, const PlanContext& c) {
+  WEFT_ASSIGN(std::vector<Part> parts, partition(body, devices));
+  std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.body.graph->num_nodes() > b.body.graph->num_nodes(); });
+  std::vector<Planned> planned;
+  for (Part& p : parts) {
+    PlanContext here = c;
+    here.device = p.device;
+    WEFT_ASSIGN(std::unique_ptr<Executable> plan, plan_dataflow(p.body, here));
+    planned.push_back({std::move(plan), std::move(p.args), std::move(p.rets)});
+  }
+  if (planned.empty()) return plan_dataflow(body, c);
+  return std::unique_ptr<Executable>(std::make_unique<Partitioned>(std::move(planned), body.name, body.args.size(), body.rets.size()));
+}
+
+}  // namespace weft::runtime

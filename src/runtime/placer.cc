@@ -1,0 +1,280 @@
+#include "runtime/placer.h"
+
+#include <cstdio>
+#include <numeric>
+#include <unordered_map>
+
+#include "runtime/frames.h"
+
+namespace weft::runtime {
+
+using namespace weft::op;  // NOLINT: speaks of nodes and their types throughout
+using graph::Node;
+
+namespace {
+
+// What the members of a group ask for together.
+struct Group {
+  DeviceName wanted;    // by nodes
+  DeviceName resource;  // by what makes the resources that they use; stronger
+  const Node* asker = nullptr;  // the first that names a device
+  bool loop = false;    // a loop of version 1: stays in one place whatever its nodes ask for
+  int size = 0;
+  Device* device = nullptr;
+};
+
+bool has_functions(const Node& n) {
+  if (n.is_function_call()) return true;
+  for (const AttrSpec& a : n.spec().signature().attrs) {
+    if (a.type == "func" || a.type == "list(func)") return true;
+  }
+  return false;
+}
+
+bool is_generator(const Node& n) { return n.op() != "_Arg" && n.num_inputs() == 0 && n.num_outputs() == 1 && !is_ref_type(n.output_type(0)); }
+
+// Tells of its input without reading it.
+bool is_metadata(const Node& n) { return n.op() == "Shape" || n.op() == "Size" || n.op() == "Rank" || n.op() == "TensorArraySizeV3"; }
+
+bool names_something(const DeviceName& n) { return n.job || n.replica || n.task || n.type || n.id; }
+
+// Adds what `more` asks for. Which part contradicts, if any; with `soft` such a part is then left open.
+template <class T>
+void merge_part(std::optional<T>& part, const std::optional<T>& more, const char* name, bool soft, const char*& conflict) {
+  if (!more) return;
+  if (!part) {
+    part = more;
+  } else if (*part != *more) {
+    conflict = name;
+    if (soft) part.reset();
+  }
+}
+
+const char* merge(DeviceName& into, const DeviceName& more, bool soft) {
+  const char* conflict = nullptr;
+  merge_part(into.job, more.job, "jobs", false, conflict);
+  merge_part(into.replica, more.replica, "replicas", false, conflict);
+  merge_part(into.task, more.task, "tasks", false, conflict);
+  if (conflict) return conflict;
+  const char* light = nullptr;
+  merge_part(into.type, more.type, "types", soft, light);
+  merge_part(into.id, more.id, "ids", soft, light);
+  return soft ? nullptr : light;
+}
+
+class Placer {
+ public:
+  Placer(graph::FunctionBody& body, const PlaceOptions& o) : body_(body), o_(o), nodes_(body.graph->nodes()) {
+    parent_.resize(size_t(body.graph->num_ids()));
+    std::iota(parent_.begin(), parent_.end(), 0);
+    default_ = o.default_device ? o.default_device : o.devices->host();
+  }
+
+  Status place() {
+    WEFT_RETURN_IF_ERROR(parse_names());
+    group();
+    WEFT_RETURN_IF_ERROR(collect());
+    WEFT_RETURN_IF_ERROR(assign());
+    follow();
+    return results();
+  }
+
+ private:
+  Status parse_names() {
+    names_.resize(parent_.size());
+    for (Node* n : nodes_) {
+      if (n->device.empty()) continue;
+      auto name = DeviceName::parse(n->device);
+      if (!name.ok()) return invalid_argument("Malformed device specification '", n->device, "' in node: {{node ", n->name(), "}}");
+      names_[size_t(n->id())] = std::move(name).value();
+    }
+    for (size_t i = 0; i < o_.arg_devices.size() && i < body_.args.size(); ++i) {
+      if (o_.arg_devices[i]) names_[size_t(body_.args[i]->id())] = o_.arg_devices[i]->parsed_name();
+    }
+    return {};
+  }
+
+  int find(int i) {
+    while (parent_[size_t(i)] != i) i = parent_[size_t(i)] = parent_[size_t(parent_[size_t(i)])];
+    return i;
+  }
+  // The smaller id stays the name of the group, so that messages speak of what comes first.
+  void unite(const Node* a, const Node* b) {
+    const int x = find(a->id()), y = find(b->id());
+    parent_[size_t(std::max(x, y))] = std::min(x, y);
+  }
+
+  void group() {
+    std::unordered_map<std::string_view, Node*> classes;  // who first spoke of a name that no node has
+    for (Node* n : nodes_) {
+      if (const AttrValue* attr = n->find_attr("_class")) {
+        if (const auto* list = attr->get<std::vector<std::string>>()) {
+          for (const std::string& text : *list) {
+            constexpr std::string_view kPrefix = "loc:@";
+            if (!std::string_view(text).starts_with(kPrefix)) continue;
+            const std::string_view name = std::string_view(text).substr(kPrefix.size());
+            Node* with = body_.graph->find(name);
+            if (!with) with = classes.try_emplace(name, n).first->second;
+            unite(n, with);
+          }
+        }
+      }
+      for (int i = 0; i < n->num_inputs(); ++i) {
+        const graph::Endpoint& e = n->input(i);
+        if (!e.node) continue;
+        const DType given = e.node->output_type(e.index);
+        // A function may use a resource of another device; what is in it is placed by itself.
+        const bool resource = given == DType::kResource && !has_functions(*n) && !has_functions(*e.node) && n->op() != "_Retval";
+        const bool ref = is_ref_type(given) && is_ref_type(n->input_type(i));
+        if (resource || ref) unite(n, e.node);
+      }
+    }
+    const std::vector<int> loops = outermost_loops(*body_.graph);
+    std::unordered_map<int, Node*> first;
+    for (Node* n : nodes_) {
+      const int loop = loops[size_t(n->id())];
+      if (loop >= 0) unite(n, first.try_emplace(loop, n).first->second);
+    }
+    groups_.resize(parent_.size());
+    for (Node* n : nodes_) {
+      Group& g = groups_[size_t(find(n->id()))];
+      ++g.size;
+      g.loop |= loops[size_t(n->id())] >= 0;
+    }
+  }
+
+  // Of a resource, or a reference, and not handed through.
+  static bool makes_resource(const Node& n) {
+    bool out = false;
+    for (int i = 0; i < n.num_outputs(); ++i) out |= n.output_type(i) == DType::kResource || is_ref_type(n.output_type(i));
+    return out && n.num_inputs() == 0;
+  }
+
+  Status collect() {
+    for (Node* n : nodes_) {
+      const DeviceName& name = names_[size_t(n->id())];
+      if (!names_something(name)) continue;
+      Group& g = groups_[size_t(find(n->id()))];
+      const bool maker = g.size > 1 && makes_resource(*n);
+      DeviceName& into = maker ? g.resource : g.wanted;
+      const DeviceName before = into;
+      if (const char* conflict = merge(into, name, o_.allow_soft_placement && !maker && !g.loop)) {
+        // What uses two resources may stand with either: all of them are in the memory of this process.
+        if (g.loop || (maker && o_.allow_soft_placement)) {
+          into = before;
+          continue;
+        }
+        return invalid_argument("Cannot colocate nodes {{colocation_node ", n->name(), "}} and {{colocation_node ", g.asker ? g.asker->name() : n->name(),
+                                "}}: Cannot merge devices with incompatible ", conflict, ": '", name.to_string(), "' and '", before.to_string(),
+                                "'\n\t [[{{node ", n->name(), "}}]]");
+      }
+      if (!g.asker) g.asker = n;
+    }
+    return {};
+  }
+
+  Status unknown(const Node& n, const DeviceName& wanted) const {
+    std::vector<std::string> names;
+    for (const auto& d : o_.devices->all()) names.push_back(d->name());
+    return invalid_argument("Cannot assign a device for operation ", n.name(), ": {{node ", n.name(), "}} was explicitly assigned to ", wanted.to_string(),
+                            " but available devices are [ ", join(names, ", "), " ]. Make sure the device specification refers to a valid device.",
+                            wanted.type == "GPU" ? " The requested device appears to be a GPU, but CUDA is not enabled." : "", "\n\t [[", n.name(), "]]");
+  }
+
+  Device* matching(const DeviceName& name) const { return name.matches(default_->parsed_name()) ? default_ : o_.devices->find(name); }
+
+  Status assign() {
+    for (Node* n : nodes_) {
+      Group& g = groups_[size_t(find(n->id()))];
+      if (!g.device) {
+        DeviceName name = g.resource.completed_by(g.wanted);
+        g.device = matching(name);
+        if (!g.device && o_.allow_soft_placement) {
+          name.id.reset();
+          g.device = matching(name);
+          if (!g.device) {
+            name.type.reset();
+            g.device = matching(name);
+          }
+        }
+        if (!g.device) return unknown(g.asker ? *g.asker : *n, g.resource.completed_by(g.wanted));
+      }
+      n->assigned_device = g.device->name();
+      if (!follows(*n)) log(*n);
+    }
+    return {};
+  }
+
+  bool free(const Node& n) { return !names_something(names_[size_t(n.id())]) && groups_[size_t(find(n.id()))].size == 1; }
+  bool follows(const Node& n) { return n.op() == "_Retval" || (free(n) && (is_generator(n) || (is_metadata(n) && n.input(0).node))); }
+
+  // Nodes that cost nothing stand where that saves a message.
+  void follow() {
+    for (Node* n : nodes_) {
+      if (n->op() == "_Retval" || !follows(*n)) continue;
+      if (is_metadata(*n)) {
+        n->assigned_device = n->input(0).node->assigned_device;
+      } else {
+        const std::string* there = nullptr;
+        bool same = true;
+        auto reader = [&](const Node* r) {
+          if (!there) there = &r->assigned_device;
+          else same &= *there == r->assigned_device;
+        };
+        for (const graph::Use& u : n->uses()) reader(u.node);
+        for (const Node* c : n->control_outputs()) reader(c);
+        if (there && same) n->assigned_device = std::string(*there);
+      }
+      log(*n);
+    }
+  }
+
+  Status results() {
+    for (size_t i = 0; i < body_.rets.size(); ++i) {
+      Node* r = body_.rets[i];
+      Device* device = nullptr;
+      if (i < o_.output_devices.size() && !o_.output_devices[i].empty()) {
+        WEFT_ASSIGN(device, o_.devices->resolve(o_.output_devices[i], o_.allow_soft_placement));
+      }
+      if (device) r->assigned_device = device->name();
+      else if (r->input(0).node && r->device.empty()) r->assigned_device = r->input(0).node->assigned_device;
+      log(*r);
+    }
+    return {};
+  }
+
+  void log(const Node& n) const {
+    if (!o_.log) return;
+    std::fprintf(stderr, "%s: (%.*s): %s\n", n.name().c_str(), int(n.op().size()), n.op().data(), n.assigned_device.c_str());
+  }
+
+  graph::FunctionBody& body_;
+  const PlaceOptions& o_;
+  const std::vector<Node*> nodes_;
+  Device* default_;
+  std::vector<int> parent_;        // by id, as in a union-find forest
+  std::vector<DeviceName> names_;  // by id: as asked for
+  std::vector<Group> groups_;      // by id of the root
+};
+
+}  // namespace
+
+Status place(graph::FunctionBody& body, const PlaceOptions& options) { return Placer(body, options).place(); }
+
+Device* single_device(const graph::FunctionBody& body, const DeviceSet& devices) {
+  const std::string* one = nullptr;
+  // Arguments and constants are there wherever they are needed.
+  auto anywhere = [](const Node* n) { return n->op() == "_Arg" || (n->op() == "Const" && n->control_inputs().empty()); };
+  for (const Node* n : body.graph->nodes()) {
+    if (anywhere(n) || (n->op() == "_Retval" && n->input(0).node && anywhere(n->input(0).node))) continue;
+    if (one && *one != n->assigned_device) return nullptr;
+    one = &n->assigned_device;
+  }
+  if (!one || one->empty()) return devices.host();
+  for (const auto& d : devices.all()) {
+    if (d->name() == *one) return d.get();
+  }
+  return nullptr;
+}
+
+}  // namespace weft::runtime
