@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "capi/internal.h"
+#include "core/file_system.h"
 #include "tensorflow/c/env.h"
 
 using namespace weft::capi;  // NOLINT
@@ -19,7 +20,8 @@ namespace fs = std::filesystem;
 
 struct TF_WritableFileHandle {
   std::string name;
-  FILE* file;
+  FILE* file = nullptr;
+  std::unique_ptr<weft::core::WritableFile> other;  // of another file system
 };
 struct TF_StringStream {
   std::vector<std::string> names;
@@ -31,45 +33,54 @@ struct TF_Thread {
 
 namespace {
 
-Status io_error(const std::string& name, int error) {
-  TF_Status s;
-  TF_SetStatusFromIOError(&s, error, name.c_str());
-  return s.status;
-}
 // Of a system call that gives 0 for success.
 Status checked(const std::string& name, int result) { return result == 0 ? Status() : io_error(name, errno); }
 
-// Runs f on the path; a null path is an error.
-template <class F>
-void with_path(const char* path, TF_Status* status, F&& f) {
+// Runs f on a path of this machine, or `other` on one that a plugin serves; a null path is an error.
+template <class F, class Other>
+void with_path(const char* path, TF_Status* status, F&& f, Other&& other) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(path);
-    return f(std::string(path));
+    WEFT_ASSIGN(Place place, locate(path));
+    return place.other ? other(*place.other, place.path) : f(place.path);
   });
 }
 template <class F>
-void with_file(TF_WritableFileHandle* handle, TF_Status* status, F&& f) {
+void with_file(TF_WritableFileHandle* handle, TF_Status* status, F&& f, Status (WritableFile::*other)()) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(handle);
-    return checked(handle->name, f(handle->file));
+    return handle->other ? (*handle->other.*other)() : checked(handle->name, f(handle->file));
   });
 }
 
 }  // namespace
 
 void TF_CreateDir(const char* path, TF_Status* status) {
-  with_path(path, status, [](const std::string& p) { return checked(p, mkdir(p.c_str(), 0755)); });
+  with_path(
+      path, status, [](const std::string& p) { return checked(p, mkdir(p.c_str(), 0755)); },
+      [](FileSystem& other, const std::string& name) { return other.create_folder(name); });
 }
 void TF_DeleteDir(const char* path, TF_Status* status) {
-  with_path(path, status, [](const std::string& p) { return checked(p, rmdir(p.c_str())); });
+  with_path(
+      path, status, [](const std::string& p) { return checked(p, rmdir(p.c_str())); },
+      [](FileSystem& other, const std::string& name) { return other.delete_folder(name); });
 }
 void TF_DeleteFile(const char* path, TF_Status* status) {
-  with_path(path, status, [](const std::string& p) { return checked(p, unlink(p.c_str())); });
+  with_path(
+      path, status, [](const std::string& p) { return checked(p, unlink(p.c_str())); },
+      [](FileSystem& other, const std::string& name) { return other.delete_file(name); });
 }
 void TF_DeleteRecursively(const char* path, int64_t* undeleted_files, int64_t* undeleted_dirs, TF_Status* status) {
   if (undeleted_files) *undeleted_files = 0;
   if (undeleted_dirs) *undeleted_dirs = 0;
-  with_path(path, status, [&](const std::string& p) -> Status {
+  auto other = [&](FileSystem& system, const std::string& name) {
+    int64_t files = 0, folders = 0;
+    const Status done = system.delete_recursively(name, files, folders);
+    if (undeleted_files) *undeleted_files = files;
+    if (undeleted_dirs) *undeleted_dirs = folders;
+    return done;
+  };
+  auto local = [&](const std::string& p) -> Status {
     std::error_code error;
     const fs::file_status kind = fs::symlink_status(p, error);
     if (!fs::exists(kind)) {
@@ -85,38 +96,57 @@ void TF_DeleteRecursively(const char* path, int64_t* undeleted_files, int64_t* u
     }
     if (undeleted_dirs && fs::is_directory(kind)) ++*undeleted_dirs;
     return io_error(p, error ? error.value() : EIO);
-  });
+  };
+  with_path(path, status, local, other);
 }
 TF_StringStream* TF_GetChildren(const char* path, TF_Status* status) {
   TF_StringStream* out = nullptr;
-  with_path(path, status, [&](const std::string& p) -> Status {
-    auto list = std::make_unique<TF_StringStream>();
+  auto list = [&](std::vector<std::string> names) {
+    out = new TF_StringStream{std::move(names), 0};
+    return Status();
+  };
+  auto local = [&](const std::string& p) -> Status {
+    std::vector<std::string> names;
     std::error_code error;
     fs::directory_iterator it(p, error), end;
-    for (; !error && it != end; it.increment(error)) list->names.push_back(it->path().filename().string());
-    if (error) return io_error(p, error.value());
-    out = list.release();
-    return {};
+    for (; !error && it != end; it.increment(error)) names.push_back(it->path().filename().string());
+    return error ? io_error(p, error.value()) : list(std::move(names));
+  };
+  with_path(path, status, local, [&](FileSystem& other, const std::string& name) -> Status {
+    WEFT_ASSIGN(std::vector<std::string> names, other.children(name));
+    return list(std::move(names));
   });
   return out;
 }
 void TF_FileStat(const char* path, TF_FileStatistics* stats, TF_Status* status) {
-  with_path(path, status, [&](const std::string& p) -> Status {
+  auto local = [&](const std::string& p) -> Status {
     WEFT_NOT_NULL(stats);
     struct stat st;
     WEFT_RETURN_IF_ERROR(checked(p, stat(p.c_str(), &st)));
     *stats = {st.st_size, int64_t(st.st_mtim.tv_sec) * 1000000000 + st.st_mtim.tv_nsec, S_ISDIR(st.st_mode)};
+    return {};
+  };
+  with_path(path, status, local, [&](FileSystem& other, const std::string& name) -> Status {
+    WEFT_NOT_NULL(stats);
+    WEFT_ASSIGN(FileInfo info, other.stat(name));
+    *stats = {info.size, info.mtime_nsec, info.is_directory};
     return {};
   });
 }
 
 void TF_NewWritableFile(const char* path, TF_WritableFileHandle** handle, TF_Status* status) {
   if (handle) *handle = nullptr;
-  with_path(path, status, [&](const std::string& p) -> Status {
+  auto local = [&](const std::string& p) -> Status {
     WEFT_NOT_NULL(handle);
     FILE* file = fopen(p.c_str(), "w");
     if (!file) return io_error(p, errno);
-    *handle = new TF_WritableFileHandle{p, file};
+    *handle = new TF_WritableFileHandle{p, file, nullptr};
+    return {};
+  };
+  with_path(path, status, local, [&](FileSystem& other, const std::string& name) -> Status {
+    WEFT_NOT_NULL(handle);
+    WEFT_ASSIGN(std::unique_ptr<WritableFile> file, other.create(name));
+    *handle = new TF_WritableFileHandle{name, nullptr, std::move(file)};
     return {};
   });
 }
@@ -124,17 +154,18 @@ void TF_AppendWritableFile(TF_WritableFileHandle* handle, const char* data, size
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(handle);
     if (length) WEFT_NOT_NULL(data);
+    if (handle->other) return handle->other->append({data, length});
     return !length || fwrite(data, 1, length, handle->file) == length ? Status() : io_error(handle->name, errno);
   });
 }
 void TF_FlushWritableFile(TF_WritableFileHandle* handle, TF_Status* status) {
-  with_file(handle, status, [](FILE* f) { return fflush(f); });
+  with_file(handle, status, [](FILE* f) { return fflush(f); }, &WritableFile::flush);
 }
 void TF_SyncWritableFile(TF_WritableFileHandle* handle, TF_Status* status) {
-  with_file(handle, status, [](FILE* f) { return fflush(f) ? -1 : fsync(fileno(f)); });
+  with_file(handle, status, [](FILE* f) { return fflush(f) ? -1 : fsync(fileno(f)); }, &WritableFile::sync);
 }
 void TF_CloseWritableFile(TF_WritableFileHandle* handle, TF_Status* status) {
-  with_file(handle, status, [](FILE* f) { return fclose(f); });
+  with_file(handle, status, [](FILE* f) { return fclose(f); }, &WritableFile::close);
   delete handle;
 }
 
@@ -219,8 +250,9 @@ void TF_JoinThread(TF_Thread* thread) {
 
 void* TF_LoadSharedLibrary(const char* path, TF_Status* status) {
   void* library = nullptr;
-  with_path(path, status, [&](const std::string& p) -> Status {
-    library = dlopen(p.c_str(), RTLD_NOW | RTLD_LOCAL);
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(path);
+    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     return library ? Status() : not_found(dlerror());
   });
   return library;

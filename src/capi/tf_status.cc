@@ -1,7 +1,7 @@
-#include <cerrno>
 #include <cstring>
 
 #include "capi/internal.h"
+#include "core/file_system.h"
 
 using namespace weft::capi;  // NOLINT
 
@@ -24,30 +24,7 @@ void TSL_ForEachPayload(const TSL_Status* s, TSL_PayloadVisitor visitor, void* c
 }
 
 void TSL_SetStatusFromIOError(TSL_Status* s, int error, const char* context) {
-  auto code = [&] {
-    switch (error) {
-      case 0: return Code::kOk;
-      case EINVAL: case ENAMETOOLONG: case E2BIG: case EDESTADDRREQ: case EDOM: case EFAULT: case EILSEQ: case ENOPROTOOPT: case ENOSTR:
-      case ENOTSOCK: case ENOTTY: case EPROTOTYPE: case ESPIPE: return Code::kInvalidArgument;
-      case ETIMEDOUT: case ETIME: return Code::kDeadlineExceeded;
-      case ENODEV: case ENOENT: case ENXIO: case ESRCH: return Code::kNotFound;
-      case EEXIST: case EADDRNOTAVAIL: case EALREADY: return Code::kAlreadyExists;
-      case EPERM: case EACCES: case EROFS: return Code::kPermissionDenied;
-      case ENOTEMPTY: case EISDIR: case ENOTDIR: case EADDRINUSE: case EBADF: case EBUSY: case ECHILD: case EISCONN: case ENOTBLK: case ENOTCONN:
-      case EPIPE: case ESHUTDOWN: case ETXTBSY: return Code::kFailedPrecondition;
-      case ENOSPC: case EDQUOT: case EMFILE: case EMLINK: case ENFILE: case ENOBUFS: case ENODATA: case ENOMEM: case ENOSR: case EUSERS:
-        return Code::kResourceExhausted;
-      case EFBIG: case EOVERFLOW: case ERANGE: return Code::kOutOfRange;
-      case ENOSYS: case ENOTSUP: case EAFNOSUPPORT: case EPFNOSUPPORT: case EPROTONOSUPPORT: case ESOCKTNOSUPPORT: case EXDEV:
-        return Code::kUnimplemented;
-      case EAGAIN: case ECONNREFUSED: case ECONNABORTED: case ECONNRESET: case EINTR: case EHOSTDOWN: case EHOSTUNREACH: case ENETDOWN:
-      case ENETRESET: case ENETUNREACH: case ENOLCK: case ENOLINK: case ENONET: return Code::kUnavailable;
-      case EDEADLK: case ESTALE: return Code::kAborted;
-      case ECANCELED: return Code::kCancelled;
-      default: return Code::kUnknown;
-    }
-  };
-  guard(s, [&] { return Status(code(), weft::core::cat(context ? context : "", "; ", std::strerror(error))); });
+  guard(s, [&] { return weft::core::io_error(context ? context : "", error); });
 }
 
 TSL_Code TSL_GetCode(const TSL_Status* s) { return static_cast<TSL_Code>(s ? s->status.code() : Code::kOk); }

@@ -1,6 +1,7 @@
 // Whole files read, written and found by pattern.
 #include <algorithm>
 
+#include "core/file_system.h"
 #include "op/registry.h"
 #include "ops/all.h"
 #include "wire/file.h"
@@ -17,8 +18,14 @@ Status run_matching_files(KernelContext& c) {
   std::vector<std::string> found;
   for (const tstring& pattern : patterns.span<tstring>()) {
     if (pattern.empty()) continue;
-    WEFT_ASSIGN(std::string path, wire::local_path(pattern.view()));
-    for (std::string& match : wire::match_paths(path)) found.push_back(std::move(match));
+    WEFT_ASSIGN(core::Place place, core::locate(pattern.view()));
+    std::vector<std::string> matches;
+    if (place.other) {
+      WEFT_ASSIGN(matches, place.other->matching(place.path));
+    } else {
+      matches = wire::match_paths(place.path);
+    }
+    for (std::string& match : matches) found.push_back(std::move(match));
   }
   std::sort(found.begin(), found.end());
   WEFT_ASSIGN(Tensor* out, c.allocate(0, Shape({int64_t(found.size())})));
@@ -29,20 +36,34 @@ Status run_matching_files(KernelContext& c) {
 Status run_read_file(KernelContext& c) {
   const Tensor& name = c.input(0);
   if (name.rank() != 0) return invalid_argument("Input filename tensor must be scalar, but had shape: ", name.shape());
-  WEFT_ASSIGN(std::string path, wire::local_path(name.data<tstring>()[0].view()));
+  WEFT_ASSIGN(core::Place place, core::locate(name.data<tstring>()[0].view()));
   std::string contents;
-  WEFT_RETURN_IF_ERROR(wire::read_file(path, contents));
+  if (place.other) {
+    WEFT_ASSIGN(contents, place.other->read(place.path));
+  } else {
+    WEFT_RETURN_IF_ERROR(wire::read_file(place.path, contents));
+  }
   WEFT_ASSIGN(Tensor* out, c.allocate(0, Shape()));
   out->data<tstring>()[0] = contents;
   return {};
+}
+
+Status write_other(core::FileSystem& system, const std::string& name, std::string_view contents) {
+  // The folder, with its scheme; a file right under the host has none to make.
+  const std::string folder(wire::folder_of(name));
+  if (!core::parse_uri(folder).path.empty()) WEFT_RETURN_IF_ERROR(system.create_folders(folder));
+  WEFT_ASSIGN(std::unique_ptr<core::WritableFile> file, system.create(name));
+  WEFT_RETURN_IF_ERROR(file->append(contents));
+  return file->close();
 }
 
 Status run_write_file(KernelContext& c) {
   const Tensor &name = c.input(0), &contents = c.input(1);
   if (name.rank() != 0) return invalid_argument("Input filename tensor must be scalar, but had shape: ", name.shape());
   if (contents.rank() != 0) return invalid_argument("Contents tensor must be scalar, but had shape: ", contents.shape());
-  WEFT_ASSIGN(std::string path, wire::local_path(name.data<tstring>()[0].view()));
-  return wire::write_file(path, contents.data<tstring>()[0].view());
+  WEFT_ASSIGN(core::Place place, core::locate(name.data<tstring>()[0].view()));
+  const std::string_view bytes = contents.data<tstring>()[0].view();
+  return place.other ? write_other(*place.other, place.path, bytes) : wire::write_file(place.path, bytes);
 }
 
 Status matching_shape(ShapeContext& c) {

@@ -3,9 +3,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "core/cat.h"
+#include "io/message_file.h"
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
 
@@ -15,17 +15,6 @@ namespace {
 using wire::ProtoReader;
 
 Status malformed(std::string_view what) { return data_loss("the SavedModel is damaged: malformed ", what); }
-
-Result<std::string> read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary | std::ios::ate);
-  if (!in) return not_found(path, "; No such file or directory");
-  const auto size = in.tellg();
-  if (size < 0) return data_loss("cannot read ", path);
-  std::string bytes(size_t(size), '\0');
-  in.seekg(0);
-  if (size > 0 && !in.read(bytes.data(), size)) return data_loss("cannot read ", path);
-  return bytes;
-}
 
 bool exists(const std::string& path) {
   struct stat s;
@@ -192,13 +181,13 @@ Result<MetaGraph> decode_meta_graph(std::shared_ptr<const std::string> file, std
 }
 
 Result<std::vector<MetaGraph>> read_saved_model(const std::string& dir) {
-  const std::string path = dir + "/saved_model.pb";
+  std::string path = dir + "/saved_model.pb";
+  if (!exists(path)) path += "txt";
   if (!exists(path)) {
-    if (exists(dir + "/saved_model.pbtxt")) return unimplemented("SavedModels in text form (saved_model.pbtxt) cannot be read yet: ", dir);
     return not_found("Could not find SavedModel .pb or .pbtxt at supplied export directory path: ", dir,
                      ". Check that the directory exists and that you have the right permissions for accessing it.");
   }
-  WEFT_ASSIGN(std::string bytes, read_file(path));
+  WEFT_ASSIGN(std::string bytes, path.ends_with("txt") ? io::read_message("tensorflow.SavedModel", path) : io::read_file(path));
   auto file = std::make_shared<const std::string>(std::move(bytes));
   std::vector<MetaGraph> all;
   ProtoReader r(*file);
@@ -230,7 +219,7 @@ Result<MetaGraph> read_meta_graph(const std::string& dir, const std::vector<std:
 Result<std::optional<Fingerprint>> read_fingerprint(const std::string& dir) {
   const std::string path = dir + "/fingerprint.pb";
   if (!exists(path)) return std::optional<Fingerprint>();
-  WEFT_ASSIGN(std::string bytes, read_file(path));
+  WEFT_ASSIGN(std::string bytes, io::read_file(path));
   Fingerprint f;
   ProtoReader r(bytes);
   while (r.next()) {

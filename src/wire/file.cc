@@ -14,105 +14,10 @@ namespace weft::wire {
 
 using namespace weft::core;  // NOLINT
 
-Status io_error(std::string_view path, int error) {
-  Code code = Code::kUnknown;
-  switch (error) {
-    case EINVAL:
-    case ENAMETOOLONG:
-    case E2BIG:
-    case EDESTADDRREQ:
-    case EDOM:
-    case EFAULT:
-    case EILSEQ:
-    case ENOPROTOOPT:
-    case ENOSTR:
-    case ENOTSOCK:
-    case ENOTTY:
-    case EPROTOTYPE:
-    case ESPIPE:
-      code = Code::kInvalidArgument;
-      break;
-    case ETIMEDOUT:
-      code = Code::kDeadlineExceeded;
-      break;
-    case ENODEV:
-    case ENOENT:
-    case ENXIO:
-    case ESRCH:
-      code = Code::kNotFound;
-      break;
-    case EEXIST:
-    case EADDRNOTAVAIL:
-    case EALREADY:
-      code = Code::kAlreadyExists;
-      break;
-    case EPERM:
-    case EACCES:
-    case EROFS:
-      code = Code::kPermissionDenied;
-      break;
-    case ENOTEMPTY:
-    case EISDIR:
-    case ENOTDIR:
-    case EADDRINUSE:
-    case EBADF:
-    case EBUSY:
-    case ECHILD:
-    case EISCONN:
-    case ENOTBLK:
-    case ENOTCONN:
-    case EPIPE:
-    case ETXTBSY:
-      code = Code::kFailedPrecondition;
-      break;
-    case ENOSPC:
-    case EDQUOT:
-    case EMFILE:
-    case EMLINK:
-    case ENFILE:
-    case ENOBUFS:
-    case ENOMEM:
-      code = Code::kResourceExhausted;
-      break;
-    case EFBIG:
-    case EOVERFLOW:
-    case ERANGE:
-      code = Code::kOutOfRange;
-      break;
-    case ENOSYS:
-    case ENOTSUP:
-    case EAFNOSUPPORT:
-    case EXDEV:
-      code = Code::kUnimplemented;
-      break;
-    case EAGAIN:
-    case ECONNREFUSED:
-    case ECONNABORTED:
-    case ECONNRESET:
-    case EINTR:
-    case EHOSTDOWN:
-    case EHOSTUNREACH:
-      code = Code::kUnavailable;
-      break;
-    case EDEADLK:
-    case ESTALE:
-      code = Code::kAborted;
-      break;
-    case ECANCELED:
-      code = Code::kCancelled;
-      break;
-    default:
-      break;
-  }
-  return Status(code, cat(path, "; ", std::strerror(error)));
-}
-
 Result<std::string> local_path(std::string_view name) {
-  const size_t colon = name.find("://");
-  if (colon == name.npos || name.find_first_of("/.") < colon) return std::string(name);
-  if (name.substr(0, colon) != "file")
-    return unimplemented("File system scheme '", name.substr(0, colon), "' not implemented (file: '", name, "')");
-  return std::string(name.substr(colon + 3));
+  WEFT_ASSIGN(Place place, locate(name));
+  if (place.other) return unimplemented("This file must lie on this machine, not on a plugin's file system: '", name, "'");
+  return std::move(place.path);
 }
 
 Descriptor& Descriptor::operator=(Descriptor&& o) noexcept {

@@ -7,14 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "core/file_system.h"
 #include "core/status.h"
 
 namespace weft::wire {
 
-// TensorFlow's code for an error number of the system.
-core::Status io_error(std::string_view path, int error);
+using core::io_error;
 
-// A path of the local file system, with or without "file://"; Unimplemented for other schemes.
+// A path of the local file system, with or without "file://"; Unimplemented for other schemes, also those that
+// plugins serve (core/file_system.h).
 core::Result<std::string> local_path(std::string_view name);
 
 // Owner of a file descriptor.

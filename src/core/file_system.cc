@@ -1,0 +1,81 @@
+#include "core/file_system.h"
+
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+namespace weft::core {
+namespace {
+
+struct Systems {
+  std::mutex mutex;
+  std::map<std::string, std::unique_ptr<FileSystem>, std::less<>> by_scheme;
+};
+
+Systems& systems() {
+  static Systems all;
+  return all;
+}
+
+bool is_local(std::string_view scheme) { return scheme.empty() || scheme == "file"; }
+
+Code code_of(int error) {
+  switch (error) {
+    case 0: return Code::kOk;
+    case EINVAL: case ENAMETOOLONG: case E2BIG: case EDESTADDRREQ: case EDOM: case EFAULT: case EILSEQ: case ENOPROTOOPT: case ENOSTR:
+    case ENOTSOCK: case ENOTTY: case EPROTOTYPE: case ESPIPE: return Code::kInvalidArgument;
+    case ETIMEDOUT: case ETIME: return Code::kDeadlineExceeded;
+    case ENODEV: case ENOENT: case ENXIO: case ESRCH: return Code::kNotFound;
+    case EEXIST: case EADDRNOTAVAIL: case EALREADY: return Code::kAlreadyExists;
+    case EPERM: case EACCES: case EROFS: return Code::kPermissionDenied;
+    case ENOTEMPTY: case EISDIR: case ENOTDIR: case EADDRINUSE: case EBADF: case EBUSY: case ECHILD: case EISCONN: case ENOTBLK: case ENOTCONN:
+    case EPIPE: case ESHUTDOWN: case ETXTBSY: return Code::kFailedPrecondition;
+    case ENOSPC: case EDQUOT: case EMFILE: case EMLINK: case ENFILE: case ENOBUFS: case ENODATA: case ENOMEM: case ENOSR: case EUSERS:
+      return Code::kResourceExhausted;
+    case EFBIG: case EOVERFLOW: case ERANGE: return Code::kOutOfRange;
+    case ENOSYS: case ENOTSUP: case EAFNOSUPPORT: case EPFNOSUPPORT: case EPROTONOSUPPORT: case ESOCKTNOSUPPORT: case EXDEV:
+      return Code::kUnimplemented;
+    case EAGAIN: case ECONNREFUSED: case ECONNABORTED: case ECONNRESET: case EINTR: case EHOSTDOWN: case EHOSTUNREACH: case ENETDOWN:
+    case ENETRESET: case ENETUNREACH: case ENOLCK: case ENOLINK: case ENONET: return Code::kUnavailable;
+    case EDEADLK: case ESTALE: return Code::kAborted;
+    case ECANCELED: return Code::kCancelled;
+    default: return Code::kUnknown;
+  }
+}
+
+}  // namespace
+
+Status register_file_system(const std::string& scheme, std::unique_ptr<FileSystem> system) {
+  Systems& all = systems();
+  const std::lock_guard lock(all.mutex);
+  if (is_local(scheme) || !all.by_scheme.try_emplace(scheme, std::move(system)).second)
+    return already_exists("File system for ", scheme, " already registered");
+  return {};
+}
+
+Uri parse_uri(std::string_view name) {
+  auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  size_t end = 0;
+  if (!name.empty() && is_letter(name[0]))
+    while (end < name.size() && (is_letter(name[end]) || (name[end] >= '0' && name[end] <= '9') || name[end] == '.')) ++end;
+  if (end == 0 || name.substr(end, 3) != "://") return {{}, {}, name};
+  const std::string_view rest = name.substr(end + 3);
+  const size_t slash = std::min(rest.find('/'), rest.size());
+  return {name.substr(0, end), rest.substr(0, slash), rest.substr(slash)};
+}
+
+Result<Place> locate(std::string_view name) {
+  const Uri uri = parse_uri(name);
+  if (uri.scheme.empty()) return Place{nullptr, std::string(name)};
+  if (is_local(uri.scheme)) return Place{nullptr, std::string(name.substr(uri.scheme.size() + 3))};
+  Systems& all = systems();
+  const std::lock_guard lock(all.mutex);
+  const auto it = all.by_scheme.find(uri.scheme);
+  if (it == all.by_scheme.end()) return unimplemented("File system scheme '", uri.scheme, "' not implemented (file: '", name, "')");
+  return Place{it->second.get(), std::string(name)};
+}
+
+Status io_error(std::string_view path, int error) { return Status(code_of(error), cat(path, "; ", std::strerror(error))); }
+
+}  // namespace weft::core
