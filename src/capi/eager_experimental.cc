@@ -323,9 +323,9 @@ const char* TF_GetNumberAttrForOpListInput(const char* op, int i, TF_Status* sta
     WEFT_NOT_NULL(op);
     WEFT_ASSIGN(const weft::op::OpSpec* spec, weft::engine::Engine::get().registry().get(op));
     const auto& sig = spec->signature();
-    if (i < 0 || size_t(i) >= sig.inputs.size()) return invalid_argument("input index ", i, " is out of range for ", op);
+    if (i < 0 || size_t(i) >= sig.inputs.size()) return invalid_argument(i, " out of range for ", op);
     const int attr = sig.inputs[size_t(i)].number_attr;
-    if (attr < 0) return invalid_argument("input ", i, " of ", op, " is not a list of one type");
+    if (attr < 0) return not_found(op, " does not have number_attr() defined.");
     name = sig.attrs[size_t(attr)].name.c_str();
     return {};
   });

@@ -61,9 +61,6 @@ class Importer {
     }
     prefix_ = options_.prefix;
     if (!prefix_.empty() && prefix_.back() == '/') prefix_.pop_back();
-    for (size_t i = 0; prefix_.empty() && !options_.uniquify_names && i < def_.nodes.size(); ++i) {
-      if (graph_.find(def_.nodes[i].name)) return invalid_argument("Node name '", def_.nodes[i].name, "' already exists in the Graph");
-    }
     if (!prefix_.empty() && !is_name(prefix_)) return invalid_argument("Imported node name prefix '", prefix_, "/' would lead to invalid node names");
     if (!prefix_.empty() && options_.uniquify_prefix) {
       auto taken = [&](const std::string& p) {
@@ -75,6 +72,10 @@ class Importer {
       std::string p = prefix_;
       for (int k = 1; taken(p); ++k) p = cat(prefix_, "_", k);
       prefix_ = p;
+    }
+    for (size_t i = 0; !options_.uniquify_names && i < def_.nodes.size(); ++i) {
+      const std::string full = prefix_.empty() ? def_.nodes[i].name : cat(prefix_, "/", def_.nodes[i].name);
+      if (graph_.find(full) && !skipped(def_.nodes[i])) return invalid_argument("Node name '", full, "' already exists in the Graph");
     }
     return {};
   }

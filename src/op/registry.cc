@@ -1,5 +1,7 @@
 #include "op/registry.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 namespace weft::op {
@@ -41,8 +43,10 @@ const OpSpec* Registry::find(std::string_view name) const {
 
 Result<const OpSpec*> Registry::get(std::string_view name) const {
   if (const OpSpec* spec = find(name)) return spec;
-  return not_found("Op type not registered '", name,
-                   "' in binary running on localhost. Make sure the Op and Kernel are registered in the binary running in this process. Note that "
+  char host[256] = "localhost";
+  gethostname(host, sizeof host - 1);
+  return not_found("Op type not registered '", name, "' in binary running on ", host,
+                   ". Make sure the Op and Kernel are registered in the binary running in this process. Note that "
                    "if you are loading a saved graph which used ops from tf.contrib (e.g. `tf.contrib.resampler`), accessing should be done before "
                    "importing the graph, as contrib ops are lazily registered when the module is first accessed.");
 }

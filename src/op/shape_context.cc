@@ -29,6 +29,7 @@ std::optional<int64_t> ShapeContext::constant_int(int i) const {
 
 Result<PartialShape> ShapeContext::constant_shape(int i) const {
   if (size_t(i) < asked_.size()) asked_[size_t(i)] |= kAskedShape;
+  if (input(i).rank() > 1) return with_rank(i, 1);  // the error
   if (size_t(i) < partial_.size() && partial_[size_t(i)]) return *partial_[size_t(i)];
   if (const Tensor* t = constant(i)) {
     if (t->rank() == 0) {  // a scalar -1 stands for an unknown shape

@@ -146,7 +146,9 @@ Status run_ensure_shape(KernelContext& c) {
 }
 
 Status ensure_shape_shape(ShapeContext& c) {
-  WEFT_ASSIGN(PartialShape s, c.input(0).merge_with(c.attr<PartialShape>("shape")));
+  const PartialShape& wanted = c.attr<PartialShape>("shape");
+  if (wanted.has_rank()) WEFT_RETURN_IF_ERROR(c.with_rank(0, wanted.rank()).status());
+  WEFT_ASSIGN(PartialShape s, c.input(0).merge_with(wanted));
   c.output(0, std::move(s));
   return {};
 }

@@ -43,14 +43,8 @@ Status run_fill(KernelContext& c) {
 }
 
 Status fill_shape(ShapeContext& c) {
-  WEFT_RETURN_IF_ERROR(c.with_rank_at_most(0, 1).status());
-  WEFT_RETURN_IF_ERROR(c.with_rank_at_most(1, 1).status());
-  const Tensor* dims = c.constant(0);
-  if (dims && dims->rank() == 0) {
-    c.output(0, PartialShape::vector(int_at(*dims, 0)));
-    return {};
-  }
-  if (!dims && c.input(0).rank() != 1) return {};
+  WEFT_RETURN_IF_ERROR(c.with_rank(0, 1).status());
+  WEFT_RETURN_IF_ERROR(c.with_rank(1, 0).status());
   return shape_from_input(c);
 }
 

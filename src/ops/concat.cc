@@ -265,8 +265,8 @@ Status split_shape(ShapeContext& c) {
     out = in;
     const int64_t size = in.dim(int(axis)), n = c.num_outputs();
     if (size >= 0 && size % n != 0)
-      return invalid_argument("Number of ways to split should evenly divide the split dimension, but got split_dim ", axis, " (size = ", size,
-                              ") and num_split ", n);
+      return invalid_argument("Dimension size must be evenly divisible by ", n, " but is ", size,
+                              "\n\tNumber of ways to split should evenly divide the split dimension");
     out.set_dim(int(axis), size < 0 ? kUnknownDim : size / n);
   }
   for (int i = 0; i < c.num_outputs(); ++i) c.output(i, out);

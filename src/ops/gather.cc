@@ -86,8 +86,10 @@ Status gather_v2_shape(ShapeContext& c) {
   int64_t batch = c.attr<int64_t>("batch_dims");
   const auto axis_value = c.constant_int(2);
   if (!axis_value) {
-    if (batch == 0 && params.has_rank() && indices.has_rank())
-      c.output(0, PartialShape::unknown_of_rank(params.rank() + indices.rank() - 1));
+    if (!params.has_rank() || !indices.has_rank()) return {};
+    if (batch < 0) batch += indices.rank();
+    const int64_t rank = params.rank() + indices.rank() - 1 - batch;
+    if (batch >= 0 && rank >= 0 && rank <= kMaxRank) c.output(0, PartialShape::unknown_of_rank(int(rank)));
     return {};
   }
   int64_t axis = *axis_value;

@@ -15,7 +15,7 @@ namespace {
 Status add_n_shape(ShapeContext& c) {
   PartialShape s = c.input(c.num_inputs() - 1);
   for (int i = c.num_inputs() - 2; i >= 0; --i) {
-    auto merged = s.merge_with(c.input(i));
+    auto merged = c.input(i).merge_with(s);
     if (!merged.ok()) return merged.status().with_suffix(cat("\n\tFrom merging shape ", i, " with other shapes."));
     s = std::move(merged).value();
   }

@@ -265,9 +265,14 @@ Status run_gamma_grad(KernelContext& c) {
 
 // ---- shape rules ----
 
+Status check_size(const PartialShape& s, int64_t wanted) {
+  if (s.dim(0) < 0 || s.dim(0) == wanted) return {};
+  return invalid_argument("Dimension must be ", wanted, " but is ", s.dim(0));
+}
+
 Status seeded_shape(ShapeContext& c) {
   WEFT_ASSIGN(PartialShape seed, c.with_rank(1, 1));
-  WEFT_RETURN_IF_ERROR(ShapeContext::merge_dim(seed.dim(0), 2).status());
+  WEFT_RETURN_IF_ERROR(check_size(seed, 2));
   return random_shape(c);
 }
 
@@ -275,13 +280,13 @@ Status keyed_shape(ShapeContext& c) {
   WEFT_ASSIGN(PartialShape key, c.with_rank(1, 1));
   WEFT_RETURN_IF_ERROR(c.with_rank(2, 1).status());
   WEFT_RETURN_IF_ERROR(c.with_rank(3, 0).status());
-  WEFT_RETURN_IF_ERROR(ShapeContext::merge_dim(key.dim(0), 1).status());
+  WEFT_RETURN_IF_ERROR(check_size(key, 1));
   return random_shape(c);
 }
 
 Status key_counter_shape(ShapeContext& c) {
   WEFT_ASSIGN(PartialShape seed, c.with_rank(0, 1));
-  WEFT_RETURN_IF_ERROR(ShapeContext::merge_dim(seed.dim(0), 2).status());
+  WEFT_RETURN_IF_ERROR(check_size(seed, 2));
   c.output(0, PartialShape::vector(1));
   c.output(1, PartialShape::vector(2));
   if (c.num_outputs() == 3) c.output(2, PartialShape::scalar());

@@ -14,6 +14,7 @@ namespace {
 using kernels::ReduceOp;
 
 Status reduction_shape(ShapeContext& c) {
+  WEFT_RETURN_IF_ERROR(c.with_rank_at_most(1, 1).status());
   const auto axes = c.constant_ints(1);
   const PartialShape& in = c.input(0);
   if (!axes && in.has_rank() && !c.attr<bool>("keep_dims") && c.input(1).has_rank()) {

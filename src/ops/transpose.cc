@@ -84,7 +84,7 @@ Status transpose_shape(ShapeContext& c) {
   const Tensor* perm = c.constant(1);
   int rank = in.has_rank() ? in.rank() : -1;
   if (rank >= 0 && perm_shape.dim(0) >= 0 && perm_shape.dim(0) != rank)
-    return invalid_argument("Dimension must be ", perm_shape.dim(0), " but is ", rank);
+    return invalid_argument("Dimension must be ", rank, " but is ", perm_shape.dim(0));
   if (rank < 0 && perm_shape.dim(0) >= 0 && perm_shape.dim(0) <= kMaxRank) rank = int(perm_shape.dim(0));
   if (rank < 0) return {};
   PartialShape out = PartialShape::unknown_of_rank(rank);
@@ -333,7 +333,7 @@ Status tile_shape(ShapeContext& c) {
   WEFT_ASSIGN(PartialShape length, c.with_rank(1, 1));
   int64_t rank = in.has_rank() ? in.rank() : length.dim(0);
   if (in.has_rank() && length.dim(0) >= 0 && length.dim(0) != in.rank())
-    return invalid_argument("Shape must be rank ", length.dim(0), " but is rank ", in.rank());
+    return invalid_argument("Shape must be rank ", in.rank(), " but is rank ", length.dim(0));
   if (rank < 0 || rank > kMaxRank) return {};
   PartialShape out = PartialShape::unknown_of_rank(int(rank));
   const auto multiples = c.constant_ints(1);
@@ -384,6 +384,7 @@ Status broadcast_to_shape(ShapeContext& c) {
     for (int i = 1; i <= in.rank(); ++i) {
       const int64_t a = in.dim(in.rank() - i), b = shape.dim(shape.rank() - i);
       if (a > 1 && b >= 0 && a != b) return invalid_argument("Incompatible shapes: ", in, " vs. ", shape);
+      if (a > 1) shape.set_dim(shape.rank() - i, a);
     }
   }
   c.output(0, std::move(shape));

@@ -238,7 +238,7 @@ Status encode_shape(ShapeContext& c) {
   WEFT_RETURN_IF_ERROR(c.with_rank(0, 1).status());
   WEFT_ASSIGN(PartialShape splits, c.with_rank(1, 1));
   if (splits.dim(0) == 0) return invalid_argument("Dimension size must be at least 1 for input_splits");
-  c.output(0, PartialShape::vector(shapes::add_dim(splits.dim(0), -1)));
+  c.output(0, PartialShape::vector(splits.dim(0) < 0 ? kUnknownDim : splits.dim(0) - 1));
   return {};
 }
 
