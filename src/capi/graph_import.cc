@@ -18,6 +18,8 @@ Status take_output_shapes(TF_Graph& g, graph::Node* node) {
   const auto* list = v ? v->get<std::vector<PartialShape>>() : nullptr;
   if (!list) return {};
   for (size_t i = 0; i < list->size() && i < node->shapes.size(); ++i) {
+    // TensorFlow says [2] of handles that are scalars (TensorArrayV3): nobody computes with those.
+    if (node->output_type(int(i)) == DType::kResource) continue;
     auto merged = node->shapes[i].merge_with((*list)[i]);
     if (!merged.ok())
       return invalid_argument("Node '", node->name(), "' has an ", kAttr, " attribute inconsistent with the GraphDef for output #", i, ": ",

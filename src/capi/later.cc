@@ -29,15 +29,6 @@ TF_Buffer* TFE_GetServerDef(const char*, TF_Status* status) {
   return nullptr;
 }
 
-// ---- Gradients in graphs ----
-
-void TF_AddGradients(TF_Graph*, TF_Output*, int, TF_Output*, int, TF_Output*, TF_Status* status, TF_Output*) {
-  not_yet(status, "TF_AddGradients", "gradients of graphs");
-}
-void TF_AddGradientsWithPrefix(TF_Graph*, const char*, TF_Output*, int, TF_Output*, int, TF_Output*, TF_Status* status, TF_Output*) {
-  not_yet(status, "TF_AddGradientsWithPrefix", "gradients of graphs");
-}
-
 // ---- Plugins ----
 
 void TF_RegisterFilesystemPlugin(const char*, TF_Status* status) { not_yet(status, "TF_RegisterFilesystemPlugin", "file systems from plugins"); }
