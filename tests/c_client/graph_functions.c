@@ -225,3 +225,66 @@ void test_functions(void) {
   TF_DeleteGraph(state);
   TF_DeleteGraph(f.graph);
 }
+
+void test_eager_functions(void) {
+  Body f = new_body();
+  TF_Output inputs[] = {out(f.a, 0), out(f.b, 0)}, outputs[] = {out(f.mul, 0)};
+  TF_Function *fn = NULL, *other = NULL;
+  OK(fn = TF_GraphToFunction(f.graph, "f", 0, -1, NULL, 2, inputs, 1, outputs, NULL, NULL, NULL, s));
+  OK(other = TF_GraphToFunction(f.graph, "f", 0, -1, NULL, 2, inputs, 1, inputs, NULL, NULL, NULL, s));
+  TFE_Context* c = new_context(NULL, 0, false);
+  CHECK(!TFE_ContextHasFunction(c, "f"));
+  OK(TFE_ContextAddFunction(c, fn, s));
+  CHECK(TFE_ContextHasFunction(c, "f"));
+  EXPECT(TF_INVALID_ARGUMENT, "Attempting to add a duplicate function with name: f where the previous and current definitions differ. Previous definition: ",
+         TFE_ContextAddFunction(c, other, s));
+  TF_Buffer* b = TF_NewBuffer();
+  OK(TFE_ContextGetFunctionDef(c, "f", b, s));
+  CHECK(holds_bytes(b->data, b->length, "Mul:z:0"));
+  OK(TFE_ContextAddFunctionDef(c, b->data, b->length, s));  // the second time
+  TF_DeleteBuffer(b);
+  b = TF_NewBuffer();
+  EXPECT(TF_NOT_FOUND, "Unable to find FunctionDef with name: nope", TFE_ContextGetFunctionDef(c, "nope", b, s));
+  TF_DeleteBuffer(b);
+  TF_Function* found = NULL;
+  OK(found = TFE_ContextGetFunction(c, "f", s));
+  CHECK(found && strcmp(TF_FunctionName(found), "f") == 0);
+  TF_DeleteFunction(found);
+  EXPECT(TF_NOT_FOUND, "Unable to find Function with name: nope", found = TFE_ContextGetFunction(c, "nope", s));
+  CHECK(found == NULL);
+  EXPECT(TF_INVALID_ARGUMENT, "Invalid FunctionDef proto", TFE_ContextAddFunctionDef(c, "\xff\xff", 2, s));
+
+  const int64_t d23_[] = {2, 3};
+  const float ones[] = {1, 2, 3, 4, 5, 6}, want[] = {2, 8, 18, 32, 50, 72};
+  TF_Tensor* t = new_tensor(TF_FLOAT, 2, d23_, ones, sizeof ones);
+  TFE_TensorHandle* x = NULL;
+  OK(x = TFE_NewTensorHandle(t, s));
+  TF_DeleteTensor(t);
+  TFE_TensorHandle* y = binary(c, "f", x, x);
+  CHECK(handle_is(y, 6, want));
+  if (y) TFE_DeleteTensorHandle(y);
+
+  OK(TFE_ContextRemoveFunction(c, "f", s));
+  CHECK(TFE_ContextHasFunction(c, "f"));  // it was added twice
+  OK(TFE_ContextRemoveFunction(c, "f", s));
+  CHECK(!TFE_ContextHasFunction(c, "f"));
+  EXPECT(TF_INVALID_ARGUMENT, "Tried to remove non-existent function 'f'.", TFE_ContextRemoveFunction(c, "f", s));
+  OK(TFE_ContextAddFunction(c, other, s));  // another one under the name
+  y = binary(c, "f", x, x);
+  CHECK(handle_is(y, 6, ones));
+  if (y) TFE_DeleteTensorHandle(y);
+  NULLS {
+    INVALID(TFE_ContextAddFunction(NULL, fn, s));
+    INVALID(TFE_ContextAddFunction(c, NULL, s));
+    INVALID(TFE_ContextAddFunctionDef(c, NULL, 4, s));
+    INVALID(TFE_ContextRemoveFunction(c, NULL, s));
+    INVALID(TFE_ContextGetFunctionDef(c, "f", NULL, s));
+    INVALID(TFE_ContextGetFunction(NULL, "f", s));
+    CHECK(!TFE_ContextHasFunction(NULL, "f") && !TFE_ContextHasFunction(c, NULL));
+  }
+  TFE_DeleteTensorHandle(x);
+  TFE_DeleteContext(c);
+  TF_DeleteFunction(fn);
+  TF_DeleteFunction(other);
+  TF_DeleteGraph(f.graph);
+}

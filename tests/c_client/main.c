@@ -166,6 +166,7 @@ int main(int argc, char** argv) {
   test_graph_import();
   test_graph_while();
   test_functions();
+  test_eager_functions();
   TF_DeleteStatus(s);
   if (failed) printf("%d checks failed\n", failed);
   printf("%d checks passed\n", passed);
