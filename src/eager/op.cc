@@ -66,9 +66,13 @@ void Op::clear() {
 
 Status Op::reset(std::string_view name, std::string_view device) {
   if (!is(name) || is_function_) {  // a function may have been replaced meanwhile
-    WEFT_ASSIGN(spec_, find_op(*context_, name));
+    const op::OpSpec* op = context_->registry().find(name);
+    is_function_ = op == nullptr;
+    if (is_function_) {
+      WEFT_ASSIGN(op, find_op(*context_, name));
+    }
+    spec_ = op;
     signature_ = &spec_->signature();
-    is_function_ = !context_->registry().find(name);
   }
   clear();
   return device.empty() ? Status() : set_device(device);
