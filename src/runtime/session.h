@@ -37,6 +37,11 @@ class Session {
   // The plan for these feeds and fetches, as a graph; for people and tools.
   Result<std::shared_ptr<Instance>> prepare(std::span<const graph::Endpoint> feeds, std::span<const graph::Endpoint> fetches,
                                             std::span<graph::Node* const> targets);
+  // The same part of the graph before any pass: arguments for the feeds, results for the fetches.
+  Result<graph::FunctionBody> body(std::span<const graph::Endpoint> feeds, std::span<const graph::Endpoint> fetches, std::span<graph::Node* const> targets) {
+    std::lock_guard lock(graph_mutex_);
+    return make_body(feeds, fetches, targets);
+  }
 
   const DeviceSet& devices() const { return *devices_; }
   ResourceManager& resources() { return resources_; }

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/dtype.h"
 #include "core/shape.h"
 #include "core/status.h"
-#include "core/dtype.h"
 
 namespace weft::saved_model {
 
@@ -20,8 +20,8 @@ struct TensorInfo {
   std::string name;  // "node:0"; empty for a sparse or composite value
   DType dtype = DType::kInvalid;
   PartialShape shape;
-  std::vector<std::string> coo_sparse;   // values, indices, dense_shape; empty: not sparse
-  std::vector<TensorInfo> composite;     // the parts of a composite value
+  std::vector<std::string> coo_sparse;  // values, indices, dense_shape; empty: not sparse
+  std::vector<TensorInfo> composite;    // the parts of a composite value
 };
 
 struct Signature {
@@ -39,7 +39,7 @@ struct MetaGraph {
   std::vector<std::pair<std::string, std::string>> assets;  // tensor name, file name
   std::string save_tensor, filename_tensor, restore_op;     // of the saver
   std::map<std::string, std::vector<std::string>> node_collections;
-  std::string init_op;                                      // empty: none
+  std::string init_op;  // empty: none
 };
 
 // The meta graphs of DIR/saved_model.pb (or .pbtxt). NotFound and DataLoss in TensorFlow's words.

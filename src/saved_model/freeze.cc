@@ -1,0 +1,480 @@
+#include "saved_model/freeze.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "core/cat.h"
+#include "graph/passes/passes.h"
+#include "op/variable.h"
+#include "saved_model/export_graph.h"
+
+namespace weft::saved_model {
+namespace {
+
+using graph::FunctionDef;
+using graph::FunctionLibrary;
+using graph::NodeDef;
+using op::AttrMap;
+using op::OpSpec;
+
+constexpr int kMaxDepth = 64;  // functions inside functions
+
+// What is known of a handle that was replaced by its variable's value.
+struct Frozen {
+  DType dtype = DType::kInvalid;
+  PartialShape shape;
+  std::string variable;
+};
+// An output of a node, by flat index; an argument of a function is output 0 of its name.
+using Ref = std::pair<std::string, int>;
+
+// Ops that hand an input on, and what they are called where that is no longer a reference.
+const std::map<std::string_view, std::string_view>& pass_through() {
+  static const auto* ops = new std::map<std::string_view, std::string_view>{{"Identity", "Identity"},
+                                                                            {"Switch", "Switch"},
+                                                                            {"Enter", "Enter"},
+                                                                            {"Exit", "Exit"},
+                                                                            {"Merge", "Merge"},
+                                                                            {"NextIteration", "NextIteration"},
+                                                                            {"StopGradient", "StopGradient"},
+                                                                            {"RefIdentity", "Identity"},
+                                                                            {"RefSwitch", "Switch"},
+                                                                            {"RefEnter", "Enter"},
+                                                                            {"RefExit", "Exit"},
+                                                                            {"RefMerge", "Merge"},
+                                                                            {"RefNextIteration", "NextIteration"}};
+  return *ops;
+}
+
+// A call op: where its function attributes are, and at which input their arguments begin.
+struct CallOp {
+  std::vector<std::string_view> functions;
+  std::string_view types;         // the attribute with the arguments' types
+  std::string_view result_types;  // and the results'
+  int first = 0;
+};
+const CallOp* call_op(std::string_view op) {
+  static const auto* ops = new std::map<std::string_view, CallOp>{
+      {"PartitionedCall", {{"f"}, "Tin", "Tout", 0}},
+      {"StatefulPartitionedCall", {{"f"}, "Tin", "Tout", 0}},
+      {"While", {{"cond", "body"}, "T", "T", 0}},
+      {"StatelessWhile", {{"cond", "body"}, "T", "T", 0}},
+      {"If", {{"then_branch", "else_branch"}, "Tin", "Tout", 1}},
+      {"StatelessIf", {{"then_branch", "else_branch"}, "Tin", "Tout", 1}},
+      {"Case", {{"branches"}, "Tin", "Tout", 1}},
+      {"StatelessCase", {{"branches"}, "Tin", "Tout", 1}},
+  };
+  auto it = ops->find(op);
+  return it == ops->end() ? nullptr : &it->second;
+}
+
+// Rewrites lists of nodes: those of the graph, and those of functions that handles are passed to.
+class Freezer {
+ public:
+  Freezer(const op::Registry& registry, FunctionLibrary& library) : registry_(registry), library_(library) {}
+
+  // Nodes of a graph ("node:1") or, with `function`, of one of the library ("node:output:1"). `frozen` says which
+  // tensors hold values already; more are added as handles are handed on.
+  Status rewrite(std::vector<NodeDef>& nodes, std::map<Ref, Frozen>& frozen, bool function, std::map<std::string, std::string>& ret,
+                 int depth);
+
+ private:
+  struct Special {
+    std::string name;
+    std::map<int, Frozen> results;  // results that were handles
+  };
+  Result<Special> specialise(const FunctionAttr& f, const std::map<int, Frozen>& args, int depth);
+  Status rewrite_call(NodeDef& n, const CallOp& call, const std::map<int, Frozen>& inputs, std::map<Ref, Frozen>& frozen, int depth);
+  // The input's place in the flat list of outputs.
+  Ref parse(std::string_view input, bool function, const std::unordered_map<std::string_view, const NodeDef*>& by_name) const;
+
+  const op::Registry& registry_;
+  FunctionLibrary& library_;
+  std::map<std::string, Special> specials_;
+  int count_ = 0;
+};
+
+Ref Freezer::parse(std::string_view input, bool function, const std::unordered_map<std::string_view, const NodeDef*>& by_name) const {
+  const size_t colon = input.find(':');
+  std::string node(input.substr(0, colon));
+  if (colon == std::string_view::npos) return {std::move(node), 0};
+  std::string_view rest = input.substr(colon + 1);
+  int offset = 0;
+  if (const size_t second = rest.find(':'); function && second != std::string_view::npos) {
+    // Of the ops that hand handles on only these have more than one output argument.
+    auto it = by_name.find(node);
+    const std::string_view op = it == by_name.end() ? std::string_view() : std::string_view(it->second->op);
+    offset = (op == "Switch" && rest.starts_with("output_true")) || (op == "Merge" && rest.starts_with("value_index"));
+    rest = rest.substr(second + 1);
+  }
+  return {std::move(node), offset + std::atoi(std::string(rest).c_str())};
+}
+
+Status Freezer::rewrite(std::vector<NodeDef>& nodes, std::map<Ref, Frozen>& frozen, bool function, std::map<std::string, std::string>& ret,
+                        int depth) {
+  if (depth > kMaxDepth) return invalid_argument("functions call each other too deeply to freeze variables in them");
+  std::unordered_map<std::string_view, const NodeDef*> by_name;
+  std::unordered_map<std::string, std::vector<size_t>> readers;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    by_name.emplace(nodes[i].name, &nodes[i]);
+    for (const auto& input : nodes[i].inputs) {
+      if (!input.starts_with("^")) readers[input.substr(0, input.find(':'))].push_back(i);
+    }
+  }
+  std::map<std::string, std::string> renamed_outputs;  // in functions: "read:value:0" -> "read:output:0"
+  std::vector<NodeDef> added;
+  std::vector<size_t> todo;
+  std::vector<std::set<int>> seen(nodes.size());  // inputs that were dealt with
+  const auto read_by = [&](const std::string& name) {
+    auto it = readers.find(name);
+    if (it != readers.end()) todo.insert(todo.end(), it->second.begin(), it->second.end());
+  };
+  for (const auto& [ref, f] : frozen) read_by(ref.first);
+  while (!todo.empty()) {
+    const size_t at = todo.back();
+    todo.pop_back();
+    NodeDef& n = nodes[at];
+    std::map<int, Frozen> inputs;  // those that hold values now
+    for (size_t i = 0; i < n.inputs.size(); ++i) {
+      if (n.inputs[i].starts_with("^")) continue;
+      auto it = frozen.find(parse(n.inputs[i], function, by_name));
+      if (it != frozen.end()) inputs.emplace(int(i), it->second);
+    }
+    std::set<int> places;
+    for (const auto& [i, f] : inputs) places.insert(i);
+    if (places == seen[at]) continue;
+    const bool first_time = seen[at].empty();
+    seen[at] = std::move(places);
+    const Frozen& f = inputs.begin()->second;
+    const auto renames = [&](const char* from) {
+      if (function) renamed_outputs[cat(n.name, ":", from, ":0")] = cat(n.name, ":output:0");
+    };
+    const auto keep_extra = [&](AttrMap attrs) {
+      for (const auto& [key, value] : n.attrs) {
+        if (key.starts_with("_") && !key.starts_with("_handle") && key != "_class") attrs.emplace(key, value);
+      }
+      n.attrs = std::move(attrs);
+    };
+    if (n.op == "ReadVariableOp") {
+      n.op = "Identity";
+      keep_extra({{"T", f.dtype}});
+      renames("value");
+    } else if (n.op == "ResourceGather") {
+      const int64_t* dims = n.attrs.count("batch_dims") ? n.attrs["batch_dims"].get<int64_t>() : nullptr;
+      const auto indices = n.attrs.find("Tindices");
+      NodeDef axis;
+      axis.name = cat(n.name, "/axis");
+      while (by_name.count(axis.name)) axis.name += "_";
+      axis.op = "Const";
+      axis.attrs = {{"dtype", DType::kInt32}, {"value", Tensor::scalar(int32_t(dims ? *dims : 0))}};
+      AttrMap attrs{{"Tparams", f.dtype}, {"Taxis", DType::kInt32}, {"batch_dims", dims ? *dims : int64_t(0)}};
+      if (indices != n.attrs.end()) attrs["Tindices"] = indices->second;
+      n.op = "GatherV2";
+      n.inputs.insert(n.inputs.begin() + 2, function ? cat(axis.name, ":output:0") : axis.name);
+      keep_extra(std::move(attrs));
+      added.push_back(std::move(axis));
+    } else if (n.op == "ResourceGatherNd") {
+      const auto indices = n.attrs.find("Tindices");
+      AttrMap attrs{{"Tparams", f.dtype}};
+      if (indices != n.attrs.end()) attrs["Tindices"] = indices->second;
+      n.op = "GatherNd";
+      keep_extra(std::move(attrs));
+    } else if (n.op == "VariableShape") {
+      AttrMap attrs{{"T", f.dtype}};
+      if (auto it = n.attrs.find("out_type"); it != n.attrs.end()) attrs["out_type"] = it->second;
+      n.op = "Shape";
+      renames("output");
+      keep_extra(std::move(attrs));
+    } else if (n.op == "VarIsInitializedOp" || n.op == "IsVariableInitialized") {
+      n.op = "Const";
+      renames("is_initialized");
+      n.inputs.erase(n.inputs.begin());
+      keep_extra({{"dtype", DType::kBool}, {"value", Tensor::scalar(true)}});
+    } else if (auto it = pass_through().find(n.op); it != pass_through().end()) {
+      if (n.op.ends_with("Switch") && !inputs.count(0)) continue;
+      n.op = it->second;
+      n.attrs["T"] = f.dtype;
+      n.attrs.erase("_output_shapes");
+      for (int out = 0; out < (n.op == "Switch" ? 2 : 1); ++out) frozen[{n.name, out}] = f;
+      read_by(n.name);
+    } else if (const CallOp* call = call_op(n.op)) {
+      if (!first_time) return unimplemented("node ", n.name, ": a handle comes to it by way of its own results");
+      WEFT_RETURN_IF_ERROR(rewrite_call(n, *call, inputs, frozen, depth));
+      read_by(n.name);
+    } else if (library_.contains(n.op)) {
+      std::map<int, Frozen> args(inputs.begin(), inputs.end());
+      auto attrs = std::make_shared<AttrMap>(n.attrs);
+      WEFT_ASSIGN(Special s, specialise({n.op, attrs}, args, depth + 1));
+      n.op = s.name;
+      n.attrs.clear();
+      if (!s.results.empty())
+        return unimplemented("node ", n.name, " calls function ", n.op, " by its name, which gives a variable's handle back");
+    } else {
+      const OpSpec* spec = registry_.find(n.op);
+      const auto reads_value = [&] {
+        if (!spec) return false;
+        const auto& args = spec->signature().inputs;
+        for (const auto& [i, x] : inputs) {
+          // A list of tensors before the argument would shift it; then every argument is asked.
+          for (size_t a = 0; a < args.size(); ++a) {
+            const bool single = std::none_of(args.begin(), args.begin() + int(a),
+                                             [](const auto& s) { return s.number_attr >= 0 || s.type_list_attr >= 0; });
+            if ((single ? int(a) == i : true) && (args[a].is_ref || args[a].type == DType::kResource)) return false;
+          }
+        }
+        return true;
+      };
+      // Plain ops read the value of a ref variable; a resource's value comes by reads alone.
+      if (reads_value()) continue;
+      return invalid_argument("node ", n.name, " (", n.op, ") needs variable '", f.variable,
+                              "' itself, not its value: only what reads variables can be frozen");
+    }
+  }
+  if (function) {
+    const auto rename = [&](std::string& input) {
+      auto it = renamed_outputs.find(input);
+      if (it != renamed_outputs.end()) input = it->second;
+    };
+    for (NodeDef& n : nodes) {
+      for (auto& input : n.inputs) rename(input);
+    }
+    for (auto& [key, value] : ret) rename(value);
+  }
+  nodes.insert(nodes.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
+  return {};
+}
+
+// A copy of the function that takes values where it took handles.
+Result<Freezer::Special> Freezer::specialise(const FunctionAttr& f, const std::map<int, Frozen>& args, int depth) {
+  std::string key = f.name;
+  if (f.attrs) {
+    for (const auto& [k, v] : *f.attrs) key += cat("\x01", k, "\x02", v.to_string());
+  }
+  for (const auto& [i, x] : args) key += cat("\x03", i, "\x03", int(x.dtype), x.shape.to_string());
+  if (auto it = specials_.find(key); it != specials_.end()) return it->second;
+  WEFT_ASSIGN(auto original, library_.find(f.name));
+  FunctionDef def = *original;
+  for (const auto& a : def.inputs) {
+    if (!a.number_attr.empty() || !a.type_list_attr.empty())
+      return unimplemented("function ", f.name, ", which variables are passed to, has arguments that are lists");
+  }
+  Special s;
+  do s.name = cat(f.name, "_frozen_", count_++);
+  while (library_.contains(s.name));
+  specials_[key] = s;  // a function that calls itself finds its new name here
+  def.name = s.name;
+  std::map<Ref, Frozen> frozen;
+  for (const auto& [i, x] : args) {
+    if (i < 0 || size_t(i) >= def.inputs.size()) return invalid_argument("function ", f.name, " is called with more arguments than it has");
+    auto& a = def.inputs[size_t(i)];
+    a.type = x.dtype;
+    a.type_attr.clear();
+    a.unread.clear();  // what it said of the handle
+    def.arg_attrs.erase(i);
+    def.resource_arg_unique_id.erase(i);
+    frozen[{a.name, 0}] = x;
+  }
+  WEFT_RETURN_IF_ERROR(rewrite(def.nodes, frozen, true, def.ret, depth));
+  std::unordered_map<std::string_view, const NodeDef*> by_name;
+  for (const NodeDef& n : def.nodes) by_name.emplace(n.name, &n);
+  for (size_t i = 0; i < def.outputs.size(); ++i) {
+    auto r = def.ret.find(def.outputs[i].name);
+    if (r == def.ret.end()) continue;
+    auto it = frozen.find(parse(r->second, true, by_name));
+    if (it == frozen.end()) continue;
+    def.outputs[i].type = it->second.dtype;
+    def.outputs[i].type_attr.clear();
+    def.outputs[i].unread.clear();
+    s.results[int(i)] = it->second;
+  }
+  WEFT_RETURN_IF_ERROR(library_.add(std::move(def)));
+  return specials_[key] = s;
+}
+
+Status Freezer::rewrite_call(NodeDef& n, const CallOp& call, const std::map<int, Frozen>& inputs, std::map<Ref, Frozen>& frozen,
+                             int depth) {
+  std::map<int, Frozen> args;
+  for (const auto& [i, f] : inputs) {
+    if (i < call.first) return invalid_argument("node ", n.name, " is told what to do by a variable's handle");
+    args.emplace(i - call.first, f);
+  }
+  std::optional<std::map<int, Frozen>> results;
+  const auto one = [&](const FunctionAttr& f) -> Result<FunctionAttr> {
+    WEFT_ASSIGN(Special s, specialise(f, args, depth + 1));
+    const bool cond = n.op.ends_with("While") && &f == n.attrs["cond"].get<FunctionAttr>();
+    if (!cond) {
+      const auto same = [&] {
+        if (results->size() != s.results.size()) return false;
+        return std::equal(results->begin(), results->end(), s.results.begin(),
+                          [](const auto& a, const auto& b) { return a.first == b.first && a.second.dtype == b.second.dtype; });
+      };
+      if (results && !same()) return invalid_argument("node ", n.name, ": its branches give different variables back");
+      results = s.results;
+    }
+    return FunctionAttr{s.name, f.attrs};
+  };
+  for (std::string_view key : call.functions) {
+    auto it = n.attrs.find(key);
+    if (it == n.attrs.end()) return invalid_argument("node ", n.name, " has no attribute ", key);
+    if (const auto* f = it->second.get<FunctionAttr>()) {
+      WEFT_ASSIGN(FunctionAttr g, one(*f));
+      it->second = std::move(g);
+    } else if (const auto* list = it->second.get<std::vector<FunctionAttr>>()) {
+      std::vector<FunctionAttr> out;
+      for (const auto& f : *list) {
+        WEFT_ASSIGN(FunctionAttr g, one(f));
+        out.push_back(std::move(g));
+      }
+      it->second = std::move(out);
+    }
+  }
+  const auto set_types = [&](std::string_view attr, const std::map<int, Frozen>& changed) -> Status {
+    auto it = n.attrs.find(attr);
+    const auto* types = it == n.attrs.end() ? nullptr : it->second.get<std::vector<DType>>();
+    if (!types) return changed.empty() ? Status() : invalid_argument("node ", n.name, " has no list of types ", attr);
+    std::vector<DType> out = *types;
+    for (const auto& [i, f] : changed) {
+      if (i >= 0 && size_t(i) < out.size()) out[size_t(i)] = f.dtype;
+    }
+    it->second = std::move(out);
+    return {};
+  };
+  WEFT_RETURN_IF_ERROR(set_types(call.types, args));
+  const bool loop = n.op.ends_with("While");
+  if (loop) {
+    for (const auto& [i, f] : args) {
+      if (!results->count(i)) return invalid_argument("node ", n.name, ": variable '", f.variable, "' comes out of the loop as another");
+    }
+  } else {
+    WEFT_RETURN_IF_ERROR(set_types(call.result_types, *results));
+  }
+  for (const auto& [i, f] : *results) {
+    frozen[{n.name, i}] = f;
+    if (auto it = n.attrs.find("output_shapes"); it != n.attrs.end()) {
+      if (const auto* shapes = it->second.get<std::vector<PartialShape>>(); shapes && size_t(i) < shapes->size()) {
+        std::vector<PartialShape> out = *shapes;
+        out[size_t(i)] = f.shape;
+        it->second = std::move(out);
+      }
+    }
+  }
+  n.attrs.erase("_output_shapes");
+  n.attrs.erase("_read_only_resource_inputs");
+  n.attrs.erase("_num_original_outputs");
+  return {};
+}
+
+// Where a control edge comes from something without an effect nothing is lost by dropping it, except in graphs of
+// version 1, where it also says which branch is alive.
+void drop_idle_controls(ExportedGraph& g, const op::Registry& registry, const FunctionLibrary& library) {
+  std::unordered_map<std::string_view, const NodeDef*> by_name;
+  for (const NodeDef& n : g.nodes) {
+    if (n.op == "Switch" || n.op == "Enter" || n.op == "Merge") return;
+    by_name.emplace(n.name, &n);
+  }
+  std::unordered_map<std::string_view, int> effects;  // 1: it, or what it waits for, does something; -1: being asked
+  const auto has_effect = [&](const auto& self, std::string_view name, int depth) -> bool {
+    auto [it, fresh] = effects.emplace(name, -1);
+    if (!fresh) return it->second != 0;
+    auto n = by_name.find(name);
+    bool yes = n == by_name.end() || depth > 2000;
+    if (!yes) {
+      const OpSpec* spec = registry.find(n->second->op);
+      yes = !spec || spec->has_side_effect() || !functions_of(*n->second, library).empty();
+      for (size_t i = 0; !yes && i < n->second->inputs.size(); ++i) {
+        std::string_view in = n->second->inputs[i];
+        if (in.starts_with("^")) in.remove_prefix(1);
+        yes = self(self, in.substr(0, in.find(':')), depth + 1);
+      }
+    }
+    effects[name] = yes;
+    return yes;
+  };
+  std::vector<std::pair<NodeDef*, std::vector<std::string>>> changed;
+  for (NodeDef& n : g.nodes) {
+    std::vector<std::string> kept;
+    for (const auto& in : n.inputs) {
+      if (!in.starts_with("^") || has_effect(has_effect, std::string_view(in).substr(1), 0)) kept.push_back(in);
+    }
+    if (kept.size() != n.inputs.size()) changed.emplace_back(&n, std::move(kept));
+  }
+  for (auto& [n, inputs] : changed) n->inputs = std::move(inputs);
+}
+
+bool is_variable(std::string_view op) { return op == "VarHandleOp" || op == "VariableV2" || op == "Variable"; }
+
+const std::string* text_attr(const NodeDef& n, std::string_view key) {
+  auto it = n.attrs.find(key);
+  return it == n.attrs.end() ? nullptr : it->second.get<std::string>();
+}
+
+// The value of the variable that a node stands for. It is found by its name: after inlining, the node may come from a function.
+Result<Tensor> value_of(Model& model, const NodeDef& n) {
+  const std::string* container = text_attr(n, "container");
+  const std::string* shared = text_attr(n, "shared_name");
+  const std::string name = shared && !shared->empty() ? *shared : n.name;
+  const auto none = [&] {
+    return failed_precondition("variable '", name,
+                               "' has no value yet: run the graph's initialiser first, or give a SavedModel with its checkpoint");
+  };
+  if (n.op == "VarHandleOp") {
+    auto variable = model.session().resources().find<op::Variable>(container ? *container : "", name);
+    if (!variable.ok()) return none();
+    std::shared_lock lock((*variable)->mutex());
+    if (!(*variable)->initialized()) return none();
+    return (*variable)->tensor();
+  }
+  // Fetching a ref gives its value.
+  Node* node = model.graph().find(n.name);
+  if (!node) return unimplemented("variable '", name, "' of version 1 inside a function");
+  Endpoint e{node, 0};
+  Tensor t;
+  if (Status s = model.session().run({}, {}, {&e, 1}, {&t, 1}, {}, {}); !s.ok()) return s.code() == Code::kFailedPrecondition ? none() : s;
+  return t.copy();
+}
+
+}  // namespace
+
+Result<FrozenGraph> freeze(Model& model, const std::vector<BoundSignature::Port>& inputs,
+                           const std::vector<BoundSignature::Port>& outputs) {
+  if (outputs.empty()) return invalid_argument("freezing needs at least one output");
+  std::vector<Endpoint> feeds, fetches;
+  std::vector<ExportPort> in, out;
+  for (const auto& p : inputs) feeds.push_back(p.tensor), in.push_back({p.name, p.shape});
+  for (const auto& p : outputs) fetches.push_back(p.tensor), out.push_back({p.name, p.shape});
+  WEFT_ASSIGN(graph::FunctionBody body, model.session().body(feeds, fetches, {}));
+  graph::PassContext c;
+  c.env = model.session().runtime().env();
+  WEFT_RETURN_IF_ERROR(graph::pass_inline(body, c));
+  WEFT_ASSIGN(ExportedGraph g, export_body(body, in, out));
+  prune_nodes(g);
+
+  FrozenGraph result;
+  auto library = std::make_shared<FunctionLibrary>();
+  WEFT_RETURN_IF_ERROR(library->add_all(*model.graph().library()));
+  std::map<Ref, Frozen> frozen;
+  for (NodeDef& n : g.nodes) {
+    if (!is_variable(n.op)) continue;
+    WEFT_ASSIGN(Tensor value, value_of(model, n));
+    const std::string* shared = text_attr(n, "shared_name");
+    Frozen f{value.dtype(), value.shape(), shared && !shared->empty() ? *shared : n.name};
+    n.op = "Const";
+    n.attrs = {{"dtype", value.dtype()}, {"value", value}};
+    n.full_type.clear();
+    result.constants.push_back(f.variable);
+    frozen[{n.name, 0}] = std::move(f);
+  }
+  std::map<std::string, std::string> none;
+  WEFT_RETURN_IF_ERROR(Freezer(model.graph().registry(), *library).rewrite(g.nodes, frozen, false, none, 0));
+  drop_idle_controls(g, model.graph().registry(), *library);
+  prune_nodes(g);
+  result.inputs = g.inputs;
+  result.outputs = g.outputs;
+  WEFT_ASSIGN(auto needed, needed_functions(g.nodes, *library));
+  WEFT_ASSIGN(result.graph, make_graph(std::move(g), std::move(needed), model.graph().registry()));
+  return result;
+}
+
+}  // namespace weft::saved_model

@@ -1,0 +1,262 @@
+#include "saved_model/structured_value.h"
+
+#include <algorithm>
+
+#include "core/cat.h"
+#include "wire/proto.h"
+#include "wire/tensor_proto.h"
+
+namespace weft::saved_model {
+namespace {
+
+using wire::ProtoReader;
+using Kind = StructuredValue::Kind;
+
+constexpr int kMaxDepth = 64;
+
+Status malformed() { return data_loss("the SavedModel is damaged: malformed StructuredValue"); }
+
+Result<StructuredValue> decode(std::string_view bytes, int depth);
+
+// TensorSpecProto, BoundedTensorSpecProto: name 1, shape 2, dtype 3.
+Status decode_tensor_spec(ProtoReader r, StructuredValue& v) {
+  v.kind = Kind::kTensor;
+  while (r.next()) {
+    if (r.field() == 1) v.text = r.string();
+    if (r.field() == 2) {
+      WEFT_ASSIGN(v.shape, wire::decode_shape(r.bytes()));
+    }
+    if (r.field() == 3) v.dtype = static_cast<DType>(r.int32());
+  }
+  return r.ok() ? Status() : malformed();
+}
+
+// TypeSpecProto: class 1, state 2, class name 3, number of tensors 4.
+Status decode_type_spec(ProtoReader r, StructuredValue& v, int depth) {
+  static constexpr const char* kClasses[] = {
+      "unknown",      "SparseTensorSpec", "IndexedSlicesSpec", "RaggedTensorSpec", "TensorArraySpec", "DatasetSpec",     "IteratorSpec",
+      "OptionalSpec", "PerReplicaSpec",   "VariableSpec",      "RowPartitionSpec", "unknown",         "registered type", "ExtensionType"};
+  v.kind = Kind::kComposite;
+  while (r.next()) {
+    switch (r.field()) {
+      case 1:
+        if (v.text.empty()) v.text = r.varint() < std::size(kClasses) ? kClasses[r.varint()] : "unknown";
+        break;
+      case 2: {
+        WEFT_ASSIGN(StructuredValue state, decode(r.bytes(), depth));
+        v.items.clear();
+        v.items.emplace_back("state", std::move(state));
+        break;
+      }
+      case 3:
+        if (!r.bytes().empty()) v.text = r.string();
+        break;
+      case 4:
+        v.components = std::clamp(r.int32(), 0, 1 << 16);
+        break;
+      default:
+        break;
+    }
+  }
+  return r.ok() ? Status() : malformed();
+}
+
+Status decode_values(ProtoReader r, StructuredValue& v, int depth) {
+  while (r.next()) {
+    if (r.field() != 1) continue;
+    WEFT_ASSIGN(StructuredValue item, decode(r.bytes(), depth));
+    v.items.emplace_back("", std::move(item));
+  }
+  return r.ok() ? Status() : malformed();
+}
+
+// Key 1 and value 2, of dictionaries and named tuples.
+Status decode_pairs(ProtoReader r, int field, StructuredValue& v, int depth) {
+  while (r.next()) {
+    if (r.field() == 1 && field != 1) v.text = r.string();
+    if (r.field() != field) continue;
+    std::pair<std::string, StructuredValue> item;
+    ProtoReader e = r.message();
+    while (e.next()) {
+      if (e.field() == 1) item.first = e.string();
+      if (e.field() == 2) {
+        WEFT_ASSIGN(item.second, decode(e.bytes(), depth));
+      }
+    }
+    if (!e.ok()) return malformed();
+    v.items.push_back(std::move(item));
+  }
+  return r.ok() ? Status() : malformed();
+}
+
+Result<StructuredValue> decode(std::string_view bytes, int depth) {
+  if (depth > kMaxDepth) return data_loss("the SavedModel is damaged: a StructuredValue is nested too deeply");
+  StructuredValue v;
+  ProtoReader r(bytes);
+  while (r.next()) {
+    switch (r.field()) {
+      case 1:
+        v.kind = Kind::kNone;
+        break;
+      case 11:
+        v.kind = Kind::kFloat, v.number = r.float64();
+        break;
+      case 12:
+        v.kind = Kind::kInt, v.integer = r.zigzag();
+        break;
+      case 13:
+        v.kind = Kind::kString, v.text = r.string();
+        break;
+      case 14:
+        v.kind = Kind::kBool, v.integer = r.boolean();
+        break;
+      case 31: {
+        v.kind = Kind::kShape;
+        WEFT_ASSIGN(v.shape, wire::decode_shape(r.bytes()));
+        break;
+      }
+      case 32:
+        v.kind = Kind::kType, v.dtype = static_cast<DType>(r.int32());
+        break;
+      case 33:
+      case 35:
+        WEFT_RETURN_IF_ERROR(decode_tensor_spec(r.message(), v));
+        break;
+      case 34:
+        WEFT_RETURN_IF_ERROR(decode_type_spec(r.message(), v, depth + 1));
+        break;
+      case 51:
+        v.kind = Kind::kList;
+        WEFT_RETURN_IF_ERROR(decode_values(r.message(), v, depth + 1));
+        break;
+      case 52:
+        v.kind = Kind::kTuple;
+        WEFT_RETURN_IF_ERROR(decode_values(r.message(), v, depth + 1));
+        break;
+      case 53:
+        v.kind = Kind::kDict;
+        WEFT_RETURN_IF_ERROR(decode_pairs(r.message(), 1, v, depth + 1));
+        std::stable_sort(v.items.begin(), v.items.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        break;
+      case 54:
+        v.kind = Kind::kNamedTuple;
+        WEFT_RETURN_IF_ERROR(decode_pairs(r.message(), 2, v, depth + 1));
+        break;
+      case 55:
+      case 56:
+        v.kind = Kind::kArray;
+        break;  // a constant; nothing here looks into it
+      default:
+        break;
+    }
+  }
+  if (!r.ok()) return malformed();
+  return v;
+}
+
+// How many tensors the composite types of old files have, which do not say so.
+int components_of(const StructuredValue& v) {
+  if (v.components) return v.components;
+  if (v.text.ends_with("SparseTensorSpec")) return 3;
+  if (v.text.ends_with("VariableSpec")) return 1;
+  if (v.text.ends_with("RaggedTensorSpec") && !v.items.empty()) {  // shape, dtype, ragged rank, type of the splits
+    const auto& state = v.items[0].second.items;
+    if (state.size() > 2 && state[2].second.integer >= 0 && state[2].second.integer < 255) return 1 + int(state[2].second.integer);
+  }
+  return 0;
+}
+
+Status flatten_into(const StructuredValue& v, const std::string& path, std::vector<Leaf>& out, int depth) {
+  if (depth > kMaxDepth) return malformed();
+  const auto inner = [&](const std::string& key) { return path.empty() ? key : cat(path, ".", key); };
+  switch (v.kind) {
+    case Kind::kTensor:
+      out.push_back({path, v.text, v.dtype, v.shape});
+      return {};
+    case Kind::kComposite: {
+      const int n = components_of(v);
+      if (!n) return unimplemented("arguments or results of the type ", v.text);
+      for (int i = 0; i < n; ++i) out.push_back({n == 1 ? path : inner(cat(i)), v.text, DType::kInvalid, PartialShape::unknown()});
+      return {};
+    }
+    case Kind::kList:
+    case Kind::kTuple:
+    case Kind::kDict:
+    case Kind::kNamedTuple:
+      for (size_t i = 0; i < v.items.size(); ++i)
+        WEFT_RETURN_IF_ERROR(flatten_into(v.items[i].second, inner(v.items[i].first.empty() ? cat(i) : v.items[i].first), out, depth + 1));
+      return {};
+    default:
+      return {};
+  }
+}
+
+std::string python_type(DType t) {
+  return cat("tf.", t == DType::kFloat ? "float32" : t == DType::kDouble ? "float64" : t == DType::kHalf ? "float16" : dtype_name(t));
+}
+
+}  // namespace
+
+Result<StructuredValue> decode_structured_value(std::string_view bytes) { return decode(bytes, 0); }
+
+Status flatten(const StructuredValue& v, const std::string& path, std::vector<Leaf>& out) { return flatten_into(v, path, out, 0); }
+
+bool operator==(const StructuredValue& a, const StructuredValue& b) {
+  const auto sequence = [](Kind k) { return k == Kind::kList ? Kind::kTuple : k; };  // defaults are lists where arguments are tuples
+  return sequence(a.kind) == sequence(b.kind) && a.number == b.number && a.integer == b.integer && a.text == b.text && a.dtype == b.dtype &&
+         a.shape == b.shape && a.items == b.items;
+}
+
+std::string python_shape(const PartialShape& shape) {
+  if (!shape.has_rank()) return "<unknown>";
+  std::string out = "(";
+  for (int i = 0; i < shape.rank(); ++i) out += cat(i ? ", " : "", shape.dim(i) < 0 ? "None" : cat(shape.dim(i)));
+  return out + (shape.rank() == 1 ? ",)" : ")");
+}
+
+std::string StructuredValue::to_string() const {
+  const auto joined = [&](std::string_view open, std::string_view close, bool keys, std::string_view after_key) {
+    std::string out(open);
+    for (size_t i = 0; i < items.size(); ++i) {
+      if (i) out += ", ";
+      if (keys) out += after_key == ": " ? cat("'", items[i].first, "': ") : cat(items[i].first, after_key);
+      out += items[i].second.to_string();
+    }
+    if (kind == Kind::kTuple && items.size() == 1) out += ",";
+    return out + std::string(close);
+  };
+  switch (kind) {
+    case Kind::kNone:
+      return "None";
+    case Kind::kFloat:
+      return cat(number);
+    case Kind::kInt:
+      return cat(integer);
+    case Kind::kString:
+      return cat("'", text, "'");
+    case Kind::kBool:
+      return integer ? "True" : "False";
+    case Kind::kShape:
+      return cat("TensorShape(", python_shape(shape), ")");
+    case Kind::kType:
+      return python_type(dtype);
+    case Kind::kTensor:
+      return cat("TensorSpec(shape=", python_shape(shape), ", dtype=", python_type(dtype),
+                 ", name=", text.empty() ? "None" : cat("'", text, "'"), ")");
+    case Kind::kComposite:
+      return cat(text, items.empty() ? "()" : items[0].second.to_string());
+    case Kind::kArray:
+      return "<constant>";
+    case Kind::kList:
+      return joined("[", "]", false, "");
+    case Kind::kTuple:
+      return joined("(", ")", false, "");
+    case Kind::kDict:
+      return joined("{", "}", true, ": ");
+    case Kind::kNamedTuple:
+      return joined(cat(text, "("), ")", true, "=");
+  }
+  return {};
+}
+
+}  // namespace weft::saved_model
