@@ -1,8 +1,4 @@
-#include <algorithm>
-#include <fstream>
-
-#include "api/graph_internal.h"
-#include "api/model_internal.h"
+// clang-format off: the engine's headers before the public ones (unwrap.h)
 #include "engine/engine.h"
 #include "graph/function_body.h"
 #include "graph/import.h"
@@ -13,6 +9,13 @@
 #include "saved_model/loader.h"
 #include "saved_model/optimize.h"
 #include "wire/text_format.h"
+
+#include "api/graph_internal.h"
+#include "api/model_internal.h"
+
+#include <algorithm>
+#include <fstream>
+// clang-format on
 
 namespace weft {
 namespace {

@@ -1,10 +1,12 @@
+// clang-format off: the engine's headers before the public ones (unwrap.h)
+#include "io/graph_def.h"
+#include "wire/tensor_bundle.h"
+
+#include "api/model_internal.h"
 #include "weft/inspect.h"
 
 #include <fstream>
-
-#include "api/model_internal.h"
-#include "io/graph_def.h"
-#include "wire/tensor_bundle.h"
+// clang-format on
 
 namespace weft {
 namespace {

@@ -1,5 +1,8 @@
-#include "api/model_internal.h"
+// clang-format off: the engine's headers before the public ones (unwrap.h)
 #include "engine/engine.h"
+
+#include "api/model_internal.h"
+// clang-format on
 
 namespace weft {
 
