@@ -15,7 +15,7 @@ using wire::ProtoWriter;
 // "DATASET(VAR:output_types)" as a FullTypeDef; takes what it reads off the front of the text.
 ProtoWriter encode_full_type(std::string_view& text) {
   static constexpr std::pair<std::string_view, int> kIds[] = {
-      {"VAR", 1},          {"PRODUCT", 3},      {"FOR_EACH", 20},       {"STRING", 214},    {"TENSOR", 1000}, {"ARRAY", 1001},
+      {"VAR", 1},          {"ANY", 2},          {"PRODUCT", 3},      {"FOR_EACH", 20},       {"STRING", 214},    {"TENSOR", 1000}, {"ARRAY", 1001},
       {"OPTIONAL", 1002},  {"SHAPE_TENSOR", 1005}, {"DATASET", 10102},  {"RAGGED", 10103},  {"MUTEX_LOCK", 10202}};
   auto word = [&] {
     const size_t n = std::min(text.find_first_of(":(), "), text.size());

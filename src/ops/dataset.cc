@@ -11,6 +11,8 @@ void dataset(op::Registry& r) {
   data::combinations(r);
   data::batches(r);
   data::padded_batches(r);
+  data::sparse_batches(r);
+  data::map_and_batch(r);
   data::windows(r);
   data::maps(r);
   data::folds(r);
@@ -24,6 +26,7 @@ void dataset(op::Registry& r) {
   data::csv_files(r);
   data::iterators(r);
   data::multi_device_iterators(r);
+  data::not_supported(r);
 }
 
 }  // namespace weft::ops

@@ -1,9 +1,11 @@
-// Datasets that keep the elements of another in memory, and the resources that hold them.
+// Datasets that keep the elements of another in memory or in files, and the resources that hold them.
 #include <mutex>
 
 #include "op/registry.h"
 #include "ops/dataset/dataset.h"
 #include "ops/dataset/iterator_resource.h"
+#include "wire/file.h"
+#include "wire/tensor_bundle.h"
 
 namespace weft::ops::data {
 
@@ -77,11 +79,78 @@ class CacheDataset final : public UnaryDataset {
   const std::shared_ptr<MemoryCache> cache_;
 };
 
+// Elements in a tensor bundle, as TensorFlow writes it: component j of element i under "      i_j".
+class FileCacheDataset final : public UnaryDataset {
+ public:
+  FileCacheDataset(const DatasetPtr& input, std::string path) : UnaryDataset("FileCache", input), path_(std::move(path)) {}
+
+ protected:
+  Result<IteratorPtr> walk(IteratorContext& c) const override {
+    if (!wire::file_exists(wire::bundle_index_name(path_))) return iterate<Writer>(*this, c);
+    WEFT_ASSIGN(std::unique_ptr<wire::BundleReader> bundle, wire::BundleReader::open(path_));
+    return IteratorPtr(std::make_unique<Reader>(*this, std::move(bundle)));
+  }
+
+ private:
+  static constexpr int64_t kMaxElements = 10000000;
+  class Reader final : public IteratorOf<FileCacheDataset> {
+   public:
+    Reader(const FileCacheDataset& d, std::unique_ptr<wire::BundleReader> bundle) : IteratorOf(d), bundle_(std::move(bundle)) {}
+
+   protected:
+    Status advance(IteratorContext&, Element& out, bool& end) override {
+      end = at_ >= bundle_->size();
+      if (end) return {};
+      const size_t width = d().types().size();
+      if (bundle_->size() - at_ < width) return data_loss("The cache ", d().path_, " ends within an element.");
+      for (size_t k = 0; k < width; ++k) {
+        WEFT_ASSIGN(Tensor t, bundle_->lookup(bundle_->key(at_++)));
+        out.push_back(std::move(t));
+      }
+      return {};
+    }
+
+   private:
+    const std::unique_ptr<wire::BundleReader> bundle_;
+    size_t at_ = 0;
+  };
+  class Writer final : public UnaryIterator<FileCacheDataset> {
+   public:
+    Writer(const FileCacheDataset& d, IteratorPtr input) : UnaryIterator(d, std::move(input)), bundle_(d.path_) {}
+
+   protected:
+    Status advance(IteratorContext& c, Element& out, bool& end) override {
+      end = !input_;
+      if (end) return {};
+      WEFT_RETURN_IF_ERROR(pull(c, out, end));
+      if (end) return bundle_.finish();
+      if (elements_ >= kMaxElements)
+        return invalid_argument("Upstream iterator is producing more than ", kMaxElements, " items, which is more than the cache limit.");
+      const size_t digits = std::to_string(out.size() - 1).size();
+      for (size_t k = 0; k < out.size(); ++k) WEFT_RETURN_IF_ERROR(bundle_.add(padded(size_t(elements_), 7) + "_" + padded(k, digits), out[k]));
+      ++elements_;
+      return {};
+    }
+
+   private:
+    static std::string padded(size_t n, size_t width) {
+      std::string text = std::to_string(n);
+      return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
+    }
+    wire::BundleWriter bundle_;
+    int64_t elements_ = 0;
+  };
+  const std::string path_;
+};
+
 template <bool kWithCache>
 Status run_cache(KernelContext& c) {
   WEFT_ASSIGN(DatasetPtr input, dataset_input(c));
   WEFT_ASSIGN(tstring filename, scalar_input<tstring>(c, "filename"));
-  if (!filename.empty()) return unimplemented("CacheDataset in files is not supported (file: '", filename.view(), "'); an empty name caches in memory");
+  if (!filename.empty()) {
+    WEFT_ASSIGN(std::string path, wire::local_path(filename.view()));
+    return emit(c, std::make_shared<FileCacheDataset>(input, std::move(path)));
+  }
   std::shared_ptr<MemoryCache> cache;
   if constexpr (kWithCache) {
     auto found = c.resource<MemoryCache>(2);

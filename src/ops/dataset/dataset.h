@@ -177,6 +177,8 @@ void selections(Registry& r);
 void combinations(Registry& r);
 void batches(Registry& r);
 void padded_batches(Registry& r);
+void sparse_batches(Registry& r);
+void map_and_batch(Registry& r);
 void windows(Registry& r);
 void maps(Registry& r);
 void folds(Registry& r);
@@ -190,5 +192,6 @@ void record_files(Registry& r);
 void csv_files(Registry& r);
 void iterators(Registry& r);
 void multi_device_iterators(Registry& r);
+void not_supported(Registry& r);
 
 }  // namespace weft::ops::data

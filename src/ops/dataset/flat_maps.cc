@@ -136,8 +136,7 @@ class InterleaveDataset final : public UnaryDataset {
 Status make_interleave(KernelContext& c, std::string_view kind) {
   WEFT_ASSIGN(DatasetPtr input, dataset_input(c));
   WEFT_ASSIGN(int64_t cycle, scalar_input<int64_t>(c, "cycle_length"));
-  // "As many as the machine can run at once" is for the parallel forms alone.
-  if (cycle == -1 && kind != "Interleave") cycle = std::max<int64_t>(1, std::thread::hardware_concurrency());
+  if (cycle == -1) cycle = std::max<int64_t>(1, std::thread::hardware_concurrency());
   if (cycle <= 0) return invalid_argument(kind == "Interleave" ? "cycle_length must be greater than zero." : "`cycle_length` must be > 0");
   WEFT_ASSIGN(int64_t block, scalar_input<int64_t>(c, "block_length"));
   if (block <= 0) return invalid_argument(kind == "Interleave" ? "block_length must be greater than zero." : "`block_length` must be > 0");
@@ -156,6 +155,8 @@ Status run_parallel_interleave(KernelContext& c) {
   }
   WEFT_ASSIGN(int64_t calls, scalar_input<int64_t>(c, "num_parallel_calls"));
   if (calls < 1 && calls != -1) return invalid_argument("num_parallel_calls must be greater than zero.");
+  WEFT_ASSIGN(int64_t cycle, scalar_input<int64_t>(c, "cycle_length"));
+  if (cycle > 0 && calls > cycle) return invalid_argument("num_parallel_calls must less than or equal to cycle_length.");
   return make_interleave(c, "ParallelInterleave");
 }
 

@@ -48,6 +48,10 @@ Status run_prefetch(KernelContext& c) {
   return emit_same(c, "Prefetch");
 }
 
+Status run_rewrite(KernelContext& c) {
+  WEFT_RETURN_IF_ERROR(check_scalar(c, "rewrite_name"));
+  return emit_same(c, "Rewrite");
+}
 Status run_model(KernelContext& c) { return emit_same(c, "Model"); }
 Status run_optimize(KernelContext& c) { return emit_same(c, "Optimize"); }
 Status run_non_serializable(KernelContext& c) { return emit_same(c, "NonSerializable"); }
@@ -142,6 +146,13 @@ class AssertNextDataset final : public UnaryDataset {
   const std::vector<std::string> wanted_;
 };
 
+// Names of ops, each with values of attributes that must hold; those are not known here.
+Status run_assert_prev(KernelContext& c) {
+  WEFT_ASSIGN(std::vector<std::string> wanted, strings_input(c, "transformations"));
+  if (!wanted.empty()) return unimplemented("The op AssertPrevDataset is not supported.");
+  return emit_same(c, "AssertPrev");
+}
+
 Status run_assert_next(KernelContext& c) {
   WEFT_ASSIGN(DatasetPtr input, dataset_input(c));
   WEFT_ASSIGN(std::vector<std::string> wanted, strings_input(c, "transformations"));
@@ -216,6 +227,17 @@ void pass_through(Registry& r) {
       .doc("A dataset that may be rewritten; here the dataset as it is.")
       .shape(shapes::scalar)
       .cpu(run_optimize);
+
+  r.add("RewriteDataset")
+      .in("input_dataset: variant")
+      .in("rewrite_name: string")
+      .out("handle: variant")
+      .full_type("DATASET(FOR_EACH(PRODUCT, TENSOR(VAR:output_types), VAR:output_types))")
+      .attr("output_types: list(type) >= 1")
+      .attr("output_shapes: list(shape) >= 1")
+      .doc("A dataset that may be rewritten; here the dataset as it is.")
+      .shape([](ShapeContext& c) { return dataset_of(c, {"rewrite_name"}); })
+      .cpu(run_rewrite);
 
   r.add("FinalizeDataset")
       .in("input_dataset: variant")
@@ -408,6 +430,17 @@ void pass_through(Registry& r) {
       .doc("The former name of SleepDataset.")
       .shape([](ShapeContext& c) { return dataset_of(c, {"sleep_microseconds"}); })
       .cpu(run_sleep);
+
+  r.add("AssertPrevDataset")
+      .in("input_dataset: variant")
+      .in("transformations: string")
+      .out("handle: variant")
+      .full_type("DATASET(FOR_EACH(PRODUCT, TENSOR(VAR:output_types), VAR:output_types))")
+      .attr("output_types: list(type) >= 1")
+      .attr("output_shapes: list(shape) >= 1")
+      .doc("A dataset that checks which datasets it is built upon.")
+      .shape(shapes::scalar)
+      .cpu(run_assert_prev);
 
   r.add("AssertNextDataset")
       .in("input_dataset: variant")

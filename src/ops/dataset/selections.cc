@@ -153,16 +153,15 @@ class ShardDataset final : public UnaryDataset {
       } while (at_++ % d().shards_ != d().index_);
       if (!d().require_non_empty_ || at_ > d().shards_) return {};
       // The first round must reach every shard; the element is kept while the rest of the round is looked at.
-      while (at_ < d().shards_) {
+      for (const int64_t files = at_; at_ < d().shards_; ++at_) {
         Element skipped;
         WEFT_RETURN_IF_ERROR(pull(c, skipped, end));
         if (end)
-          return invalid_argument("Could not apply FILE based sharding: the dataset only has ", at_, " file(s), which is not enough for the required ",
+          return invalid_argument("Could not apply FILE based sharding: the dataset only has ", files, " file(s), which is not enough for the required ",
                                   d().shards_, " shards/workers. If you are using datasets with distribution strategy, consider setting the auto sharding "
                                   "policy to either DATA or OFF using the `experimental_distribute.auto_shard_policy` option of `tf.data.Options()`. "
                                   "Or, split your input files into a larger number of small files such that number of files is greater than number of "
                                   "shards/workers.");
-        ++at_;
       }
       return {};
     }

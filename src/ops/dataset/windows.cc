@@ -58,12 +58,13 @@ struct WindowSpec {
   }
 };
 
-class WindowDataset : public UnaryDataset {
+class WindowDataset final : public UnaryDataset {
  public:
-  WindowDataset(const DatasetPtr& input, const WindowSpec& spec)
-      : UnaryDataset("Window", input, std::vector<DType>(input->types().size(), DType::kVariant),
-                     std::vector<PartialShape>(input->types().size(), PartialShape::scalar())),
-        spec_(spec) {}
+  // A window as a dataset for each component, or (stacked) as a batch.
+  WindowDataset(const DatasetPtr& input, const WindowSpec& spec, bool stacked)
+      : UnaryDataset(stacked ? "SlidingWindow" : "Window", input, stacked ? input->types() : std::vector<DType>(input->types().size(), DType::kVariant),
+                     stacked ? batched_shapes(input->shapes(), kUnknownDim) : std::vector<PartialShape>(input->types().size(), PartialShape::scalar())),
+        spec_(spec), stacked_(stacked) {}
   int64_t cardinality() const override {
     const int64_t n = input().cardinality();
     if (n < 0) return n;
@@ -106,7 +107,7 @@ class WindowDataset : public UnaryDataset {
       }
       WEFT_RETURN_IF_ERROR(shift(c));
       WEFT_RETURN_IF_ERROR(status);
-      return emit_window(window, out);
+      return d().stacked_ ? stack(window, out) : emit_window(window, out);
     }
 
    private:
@@ -141,6 +142,7 @@ class WindowDataset : public UnaryDataset {
     std::deque<Entry> buffer_;
   };
   const WindowSpec spec_;
+  const bool stacked_;
 };
 
 Status run_window(KernelContext& c) {
@@ -153,12 +155,39 @@ Status run_window(KernelContext& c) {
   WEFT_ASSIGN(spec.stride, scalar_input<int64_t>(c, "stride"));
   if (spec.stride <= 0) return invalid_argument("Window stride must be greater than zero.");
   WEFT_ASSIGN(spec.drop_remainder, scalar_input<bool>(c, "drop_remainder"));
-  return emit(c, std::make_shared<WindowDataset>(input, spec));
+  return emit(c, std::make_shared<WindowDataset>(input, spec, false));
+}
+
+Status run_sliding_window(KernelContext& c) {
+  WEFT_ASSIGN(DatasetPtr input, dataset_input(c));
+  WindowSpec spec;
+  WEFT_ASSIGN(spec.size, scalar_input<int64_t>(c, "window_size"));
+  if (spec.size <= 0) return invalid_argument("Window size must be greater than zero.");
+  WEFT_ASSIGN(spec.shift, scalar_input<int64_t>(c, "window_shift"));
+  if (spec.shift <= 0) return invalid_argument("Window shift must be greater than zero.");
+  WEFT_ASSIGN(spec.stride, scalar_input<int64_t>(c, "window_stride"));
+  if (spec.stride <= 0) return invalid_argument("window_stride must be greater than zero.");
+  spec.drop_remainder = c.attr<bool>("drop_remainder");
+  return emit(c, std::make_shared<WindowDataset>(input, spec, true));
 }
 
 }  // namespace
 
 void windows(Registry& r) {
+  r.add("SlidingWindowDataset")
+      .in("input_dataset: variant")
+      .in("window_size: int64")
+      .in("window_shift: int64")
+      .in("window_stride: int64")
+      .out("handle: variant")
+      .full_type("DATASET(FOR_EACH(PRODUCT, TENSOR(VAR:output_types), VAR:output_types))")
+      .attr("drop_remainder: bool = true")
+      .attr("output_types: list(type) >= 1")
+      .attr("output_shapes: list(shape) >= 1")
+      .doc("A dataset of batches, each a window of elements.")
+      .shape([](ShapeContext& c) { return dataset_of(c, {"window_size", "window_shift", "window_stride"}); })
+      .cpu(run_sliding_window);
+
   r.add("WindowDataset")
       .in("input_dataset: variant")
       .in("size: int64")

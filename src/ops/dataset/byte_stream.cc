@@ -1,0 +1,137 @@
+#include "ops/dataset/byte_stream.h"
+
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "wire/file.h"
+
+namespace weft::ops::data {
+
+using namespace weft::core;  // NOLINT
+
+namespace {
+
+constexpr size_t kChunk = 1 << 18;
+
+class PlainFile final : public ByteStream {
+ public:
+  PlainFile(std::string path, wire::Descriptor file) : path_(std::move(path)), file_(std::move(file)) {}
+
+ protected:
+  Status fill(std::string& out) override {
+    out.resize(kChunk);
+    while (true) {
+      const ssize_t got = ::read(file_.get(), out.data(), out.size());
+      if (got < 0 && errno == EINTR) continue;
+      out.resize(size_t(std::max<ssize_t>(got, 0)));
+      return got < 0 ? wire::io_error(path_, errno) : Status();
+    }
+  }
+
+ private:
+  const std::string path_;
+  const wire::Descriptor file_;
+};
+
+class CompressedFile final : public ByteStream {
+ public:
+  CompressedFile(std::unique_ptr<ByteStream> file, int window_bits) : file_(std::move(file)), ready_(inflateInit2(&z_, window_bits) == Z_OK) {}
+  ~CompressedFile() override {
+    if (ready_) inflateEnd(&z_);
+  }
+
+ protected:
+  Status fill(std::string& out) override {
+    if (!ready_) return resource_exhausted("inflateInit() failed");
+    out.resize(kChunk);
+    z_.next_out = reinterpret_cast<Bytef*>(out.data());
+    z_.avail_out = uInt(out.size());
+    while (z_.avail_out == out.size()) {
+      WEFT_ASSIGN(std::string_view in, file_->peek());
+      if (in.empty()) break;
+      z_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
+      z_.avail_in = uInt(in.size());
+      const int result = inflate(&z_, Z_NO_FLUSH);
+      file_->consume(in.size() - z_.avail_in);
+      if (result == Z_STREAM_END) inflateReset(&z_);  // gzip files may be several, one behind the other
+      else if (result != Z_OK && result != Z_BUF_ERROR)
+        return data_loss("inflate() failed with error ", result, z_.msg ? ": " : "", z_.msg ? z_.msg : "");
+    }
+    out.resize(out.size() - z_.avail_out);
+    return {};
+  }
+
+ private:
+  const std::unique_ptr<ByteStream> file_;
+  z_stream z_{};
+  const bool ready_;
+};
+
+}  // namespace
+
+Status ByteStream::check_compression(std::string_view compression) {
+  if (compression.empty() || compression == "GZIP" || compression == "ZLIB") return {};
+  return invalid_argument("Unsupported compression_type.");
+}
+
+Result<std::unique_ptr<ByteStream>> ByteStream::open(const std::string& name, std::string_view compression) {
+  WEFT_ASSIGN(std::string path, wire::local_path(name));
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  int64_t size = 0;
+  WEFT_ASSIGN(wire::Descriptor file, wire::open_to_read(path, size));
+  std::unique_ptr<ByteStream> stream = std::make_unique<PlainFile>(path, std::move(file));
+  if (!compression.empty()) stream = std::make_unique<CompressedFile>(std::move(stream), compression == "GZIP" ? MAX_WBITS + 16 : MAX_WBITS);
+  return stream;
+}
+
+Result<std::string_view> ByteStream::peek() {
+  if (at_ >= buffer_.size()) {
+    at_ = 0;
+    Status s = fill(buffer_);
+    if (!s.ok()) {
+      buffer_.clear();
+      return s;
+    }
+  }
+  return std::string_view(buffer_).substr(at_);
+}
+
+Status ByteStream::read(uint64_t n, std::string& out) {
+  out.clear();
+  while (out.size() < n) {
+    WEFT_ASSIGN(std::string_view bytes, peek());
+    if (bytes.empty()) break;
+    bytes = bytes.substr(0, size_t(std::min<uint64_t>(bytes.size(), n - out.size())));
+    out += bytes;
+    consume(bytes.size());
+  }
+  return {};
+}
+
+Status ByteStream::skip(uint64_t n, uint64_t& skipped) {
+  for (skipped = 0; skipped < n;) {
+    WEFT_ASSIGN(std::string_view bytes, peek());
+    if (bytes.empty()) break;
+    const uint64_t step = std::min<uint64_t>(bytes.size(), n - skipped);
+    consume(size_t(step));
+    skipped += step;
+  }
+  return {};
+}
+
+Result<bool> ByteStream::read_line(std::string& out) {
+  out.clear();
+  for (bool any = false;; any = true) {
+    WEFT_ASSIGN(std::string_view bytes, peek());
+    if (bytes.empty()) return any;
+    const size_t end = bytes.find('\n');
+    out += bytes.substr(0, end);
+    consume(end == bytes.npos ? bytes.size() : end + 1);
+    if (end != bytes.npos) return true;
+  }
+}
+
+}  // namespace weft::ops::data

@@ -1,0 +1,176 @@
+// Dataset ops that need parts which are not there: graphs of datasets as values, snapshots on disk, races
+// between datasets. Known, so that a graph that holds one can be read; each says so when it runs.
+#include "op/registry.h"
+#include "ops/dataset/dataset.h"
+
+namespace weft::ops::data {
+
+namespace {
+
+Status run_not_supported(KernelContext& c) { return unimplemented("The op ", c.node().op(), " is not supported."); }
+
+}  // namespace
+
+void not_supported(Registry& r) {
+  r.add("DatasetToGraph")
+      .in("input_dataset: variant")
+      .out("graph: string")
+      .attr("stateful_whitelist: list(string) >= 0 = []")
+      .attr("allow_stateful: bool = false")
+      .attr("strip_device_assignment: bool = false")
+      .doc("The graph that makes a dataset, as a serialized message.")
+      .shape(shapes::scalar)
+      .cpu(run_not_supported);
+
+  r.add("DatasetToGraphV2")
+      .in("input_dataset: variant")
+      .out("graph: string")
+      .attr("external_state_policy: int = 0")
+      .attr("strip_device_assignment: bool = false")
+      .doc("The graph that makes a dataset, as a serialized message.")
+      .shape(shapes::scalar)
+      .cpu(run_not_supported);
+
+  r.add("DatasetFromGraph")
+      .in("graph_def: string")
+      .out("handle: variant")
+      .full_type("DATASET(ANY)")
+      .doc("The dataset that a serialized graph makes.")
+      .shape(shapes::scalar)
+      .cpu(run_not_supported);
+
+  r.add("SnapshotDataset")
+      .in("input_dataset: variant")
+      .in("path: string")
+      .out("handle: variant")
+      .full_type("DATASET(FOR_EACH(PRODUCT, TENSOR(VAR:output_types), VAR:output_types))")
+      .attr("output_types: list(type) >= 1")
+      .attr("output_shapes: list(shape) >= 1")
+      .attr("compression: string = ''")
+      .attr("reader_path_prefix: string = ''")
+      .attr("writer_path_prefix: string = ''")
+      .attr("shard_size_bytes: int = 10737418240")
+      .attr("pending_snapshot_expiry_seconds: int = 86400")
+      .attr("num_reader_threads: int = 1")
+      .attr("reader_buffer_size: int = 1")
+      .attr("num_writer_threads: int = 1")
+      .attr("writer_buffer_size: int = 1")
+      .attr("shuffle_on_read: bool = false")
+      .attr("seed: int = 0")
+      .attr("seed2: int = 0")
+      .attr("mode: string = 'auto'")
+      .attr("snapshot_name: string = ''")
+      .doc("A dataset that writes its elements to disk once and reads them after that.")
+      .shape([](ShapeContext& c) { return dataset_of(c, {"path"}); })
+      .cpu(run_not_supported);
+
+  r.add("SnapshotDatasetV2")
+      .in("input_dataset: variant")
+      .in("path: string")
+      .in("reader_func_other_args: Treader_func_args")
+      .in("shard_func_other_args: Tshard_func_args")
+      .out("handle: variant")
+      .full_type("DATASET(FOR_EACH(PRODUCT, TENSOR(VAR:output_types), VAR:output_types))")
+      .attr("output_types: list(type) >= 1")
+      .attr("output_shapes: list(shape) >= 1")
+      .attr("compression: string = ''")
+      .attr("reader_prefix: string = ''")
+      .attr("writer_prefix: string = ''")
+      .attr("hash_valid: bool = false")
+      .attr("hash: int = 0")
+      .attr("reader_func: func")
+      .attr("shard_func: func")
+      .attr("Treader_func_args: list(type) >= 0")
+      .attr("Tshard_func_args: list(type) >= 0")
+      .attr("metadata: string = ''")
+      .doc("A dataset that writes its elements to disk once and reads them after that.")
+      .shape([](ShapeContext& c) { return dataset_of(c, {"path"}); })
+      .cpu(run_not_supported);
+
+  r.add("SaveDataset")
+      .in("input_dataset: variant")
+      .in("path: string")
+      .in("shard_func_other_args: Tshard_func_args")
+      .attr("compression: string = ''")
+      .attr("shard_func: func")
+      .attr("use_shard_func: bool = true")
+      .attr("Tshard_func_args: list(type) >= 0")
+      .stateful()
+      .doc("Writes the elements of a dataset to disk.")
+      .shape(shapes::no_outputs)
+      .cpu(run_not_supported);
+
+  r.add("SaveDatasetV2")
+      .in("input_dataset: variant")
+      .in("path: string")
+      .in("shard_func_other_args: Tshard_func_args")
+      .out("handle: variant")
+      .attr("compression: string = ''")
+      .attr("shard_func: func")
+      .attr("use_shard_func: bool = true")
+      .attr("Tshard_func_args: list(type) >= 0")
+      .attr("output_types: list(type) >= 1")
+      .attr("output_shapes: list(shape) >= 1")
+      .stateful()
+      .doc("A dataset that writes its elements to disk.")
+      .shape(shapes::scalar)
+      .cpu(run_not_supported);
+
+  r.add("LoadDataset")
+      .in("path: string")
+      .in("reader_func_other_args: Treader_func_args")
+      .out("handle: variant")
+      .full_type("DATASET(FOR_EACH(PRODUCT, TENSOR(VAR:output_types), VAR:output_types))")
+      .attr("output_types: list(type) >= 1")
+      .attr("output_shapes: list(shape) >= 1")
+      .attr("compression: string = ''")
+      .attr("reader_func: func")
+      .attr("Treader_func_args: list(type) >= 0")
+      .stateful()
+      .doc("A dataset of elements that were written to disk.")
+      .shape(shapes::scalar)
+      .cpu(run_not_supported);
+
+  r.add("ChooseFastestDataset")
+      .in("input_datasets: N * variant")
+      .out("handle: variant")
+      .full_type("DATASET(FOR_EACH(PRODUCT, TENSOR(VAR:output_types), VAR:output_types))")
+      .attr("N: int >= 2")
+      .attr("num_experiments: int")
+      .attr("output_types: list(type) >= 1")
+      .attr("output_shapes: list(shape) >= 1")
+      .doc("The dataset that was the fastest of several.")
+      .shape(shapes::scalar)
+      .cpu(run_not_supported);
+
+  r.add("ExperimentalChooseFastestDataset")
+      .in("input_datasets: N * variant")
+      .out("handle: variant")
+      .full_type("DATASET(FOR_EACH(PRODUCT, TENSOR(VAR:output_types), VAR:output_types))")
+      .attr("N: int >= 2")
+      .attr("num_experiments: int")
+      .attr("output_types: list(type) >= 1")
+      .attr("output_shapes: list(shape) >= 1")
+      .doc("The former name of ChooseFastestDataset.")
+      .shape(shapes::scalar)
+      .cpu(run_not_supported);
+
+  r.add("ChooseFastestBranchDataset")
+      .in("input_dataset: variant")
+      .in("ratio_numerator: int64")
+      .in("ratio_denominator: int64")
+      .in("other_arguments: Targuments")
+      .out("handle: variant")
+      .full_type("DATASET(FOR_EACH(PRODUCT, TENSOR(VAR:output_types), VAR:output_types))")
+      .attr("Targuments: list(type) >= 0")
+      .attr("num_elements_per_branch: int >= 1")
+      .attr("branches: list(func) >= 1")
+      .attr("other_arguments_lengths: list(int) >= 1")
+      .attr("output_types: list(type) >= 1")
+      .attr("output_shapes: list(shape) >= 1")
+      .doc("A dataset through the function that was the fastest of several.")
+      .shape(shapes::scalar)
+      .cpu(run_not_supported);
+}
+
+}  // namespace weft::ops::data
