@@ -216,7 +216,13 @@ void test_functions(void) {
     INVALID(TF_FunctionGetAttrValueProto(NULL, "a", b, s));
     INVALID(TF_GraphRemoveFunction(user, NULL, s));
     TF_DeleteFunction(NULL);
-    EXPECT(TF_UNIMPLEMENTED, "", TF_AddGradients(user, NULL, 0, NULL, 0, NULL, s, NULL));
+    INVALID(TF_AddGradients(NULL, NULL, 0, NULL, 0, NULL, s, NULL));
+    INVALID(TF_AddGradients(user, NULL, 1, NULL, 0, NULL, s, NULL));
+    // The gradient of a * b in a has the shape of a; an input that the output does not depend on is an error.
+    TF_Output product = out(f.mul, 0), a = out(f.a, 0), grad = out(NULL, 0), stray = out(placeholder(f.graph, "stray", TF_FLOAT, 0, NULL), 0);
+    TF_AddGradients(f.graph, &product, 1, &a, 1, NULL, s, &grad);
+    CHECK(TF_GetCode(s) == TF_OK && grad.oper && TF_GraphGetTensorNumDims(f.graph, grad, s) == 2);
+    INVALID(TF_AddGradients(f.graph, &product, 1, &stray, 1, NULL, s, &grad));
   }
   TF_DeleteBuffer(b);
   TF_DeleteFunction(fn);
