@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/array_util.h"
 
@@ -347,6 +349,11 @@ Status tensor_diag_part_shape(ShapeContext& c) {
   return {};
 }
 
+// For gradients: diagonals, with zeros where they are shorter than the longest.
+Value diag_part(const GradContext& g, std::string_view op, const Value& matrix, const Value& k) {
+  return g.one(op, {matrix, k, scalar(g.emitter(), matrix.dtype(), 0)}, op == "MatrixDiagPartV3" ? g.attrs({"align"}) : AttrMap());
+}
+
 }  // namespace
 
 void diag(Registry& r) {
@@ -395,6 +402,7 @@ void diag(Registry& r) {
       .attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
       .doc("A tensor with the given values on its diagonal and zeros elsewhere.")
       .shape(diag_shape)
+      .grad([](const GradContext& g) -> Grads { return {unary("DiagPart", g.dy())}; })
       .cpu(run_diag);
 
   r.add("DiagPart")
@@ -403,6 +411,7 @@ void diag(Registry& r) {
       .attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
       .doc("The diagonal of a tensor whose dimensions come twice.")
       .shape(tensor_diag_part_shape)
+      .grad([](const GradContext& g) -> Grads { return {unary("Diag", g.dy())}; })
       .cpu(run_tensor_diag_part);
 
   r.add("MatrixBandPart")
@@ -414,6 +423,7 @@ void diag(Registry& r) {
       .attr("Tindex: {int32, int64} = DT_INT64")
       .doc("Each matrix with zeros outside a band around its diagonal.")
       .shape(band_part_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.one("MatrixBandPart", {g.dy(), g.x(1), g.x(2)}), {}, {}}; })
       .cpu(run_band_part);
 
   r.add("MatrixDiag")
@@ -422,6 +432,7 @@ void diag(Registry& r) {
       .attr("T: type")
       .doc("Matrices with the given main diagonals.")
       .shape(matrix_diag_shape)
+      .grad([](const GradContext& g) -> Grads { return {unary("MatrixDiagPart", g.dy())}; })
       .cpu(run_matrix_diag);
 
   r.add("MatrixDiagPart")
@@ -430,6 +441,7 @@ void diag(Registry& r) {
       .attr("T: type")
       .doc("The main diagonals of matrices.")
       .shape(diag_part_shape)
+      .grad([](const GradContext& g) -> Grads { return {binary("MatrixSetDiag", zeros_like(g.x()), g.dy())}; })
       .cpu(run_diag_part);
 
   r.add("MatrixDiagPartV2")
@@ -440,6 +452,7 @@ void diag(Registry& r) {
       .attr("T: type")
       .doc("A range of diagonals of matrices, as rows aligned to the left.")
       .shape(diag_part_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.one("MatrixSetDiagV2", {zeros_like(g.x(0)), g.dy(), g.x(1)}), {}, {}}; })
       .cpu(run_diag_part);
 
   r.add("MatrixDiagPartV3")
@@ -451,6 +464,7 @@ void diag(Registry& r) {
       .attr("align: {'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'")
       .doc("A range of diagonals of matrices, as rows aligned as asked.")
       .shape(diag_part_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.one("MatrixSetDiagV3", {zeros_like(g.x(0)), g.dy(), g.x(1)}, g.attrs({"align"})), {}, {}}; })
       .cpu(run_diag_part);
 
   r.add("MatrixDiagV2")
@@ -463,6 +477,7 @@ void diag(Registry& r) {
       .attr("T: type")
       .doc("Matrices with the given diagonals, padding elsewhere.")
       .shape(matrix_diag_shape)
+      .grad([](const GradContext& g) -> Grads { return {diag_part(g, "MatrixDiagPartV2", g.dy(), g.x(1)), {}, {}, {}, {}}; })
       .cpu(run_matrix_diag);
 
   r.add("MatrixDiagV3")
@@ -476,6 +491,7 @@ void diag(Registry& r) {
       .attr("align: {'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'")
       .doc("Matrices with the given diagonals, padding elsewhere; rows aligned as told.")
       .shape(matrix_diag_shape)
+      .grad([](const GradContext& g) -> Grads { return {diag_part(g, "MatrixDiagPartV3", g.dy(), g.x(1)), {}, {}, {}, {}}; })
       .cpu(run_matrix_diag);
 
   r.add("MatrixSetDiag")
@@ -485,6 +501,7 @@ void diag(Registry& r) {
       .attr("T: type")
       .doc("Matrices with their main diagonals replaced.")
       .shape(set_diag_shape)
+      .grad([](const GradContext& g) -> Grads { return {binary("MatrixSetDiag", g.dy(), zeros_like(g.x(1))), unary("MatrixDiagPart", g.dy())}; })
       .cpu(run_set_diag);
 
   r.add("MatrixSetDiagV2")
@@ -495,6 +512,7 @@ void diag(Registry& r) {
       .attr("T: type")
       .doc("Matrices with a range of diagonals replaced.")
       .shape(set_diag_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.one("MatrixSetDiagV2", {g.dy(), zeros_like(g.x(1)), g.x(2)}), diag_part(g, "MatrixDiagPartV2", g.dy(), g.x(2)), {}}; })
       .cpu(run_set_diag);
 
   r.add("MatrixSetDiagV3")
@@ -506,6 +524,7 @@ void diag(Registry& r) {
       .attr("align: {'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'")
       .doc("Matrices with a range of diagonals replaced; rows aligned as told.")
       .shape(set_diag_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.one("MatrixSetDiagV3", {g.dy(), zeros_like(g.x(1)), g.x(2)}, g.attrs({"align"})), diag_part(g, "MatrixDiagPartV3", g.dy(), g.x(2)), {}}; })
       .cpu(run_set_diag);
 }
 

@@ -3,6 +3,8 @@
 
 #include "kernels/cpu/scatter_nd.h"
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/array_util.h"
 
@@ -150,6 +152,63 @@ Status gather_nd_shape(ShapeContext& c) {
   return {};
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+// Rows of the first dimension stay slices.
+Value row_slices(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const Value shape = shape_of(g.x(0)), rows = reshape(size_of(g.x(1)), ints(e, {1}));
+  const Value tail = slice(shape, ints(e, {1}), ints(e, {-1})), parts[] = {rows, tail};
+  return Value::slices(reshape(g.dy(), concat(parts, 0)), reshape(g.x(1), rows), shape);
+}
+
+Grads gather_grad(const GradContext& g) { return {row_slices(g), {}}; }
+
+Value numbers(Emitter& e, const Value& from, const Value& to) { return e.one("Range", {from, to, scalar(e, DType::kInt32, 1)}); }
+
+// With the gathered dimension right behind the batch dimensions, and those flattened, it is a sum over rows.
+Grads gather_v2_grad(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const Value x = g.x(0), indices = g.x(1);
+  int64_t batch = g.attr<int64_t>("batch_dims");
+  if (batch < 0) {
+    if (!indices.shape().has_rank()) return g.fail(unimplemented("the gradient of GatherV2 with a negative batch_dims and indices of unknown rank"));
+    batch += indices.shape().rank();
+  }
+  if (const Tensor* axis = g.x(2).constant(); axis && batch == 0) {
+    const int64_t a = axis->dtype() == DType::kInt32 ? axis->data<int32_t>()[0] : axis->data<int64_t>()[0];
+    if (a == 0) return {row_slices(g), {}, {}};
+  }
+  const Value shape = shape_of(x), rank = rank_of(x), zero = scalar(e, DType::kInt32, 0), b = scalar(e, DType::kInt32, double(batch));
+  const Value axis = binary("FloorMod", cast(reshape(g.x(2), ints(e, {})), DType::kInt32), rank);
+  auto vector = [&](const Value& v) { return reshape(v, ints(e, {1})); };
+  const Value outer = slice(shape, ints(e, {0}), vector(axis)), inner = slice(shape, vector(axis + 1), ints(e, {-1}));
+  const Value value_dims[] = {outer, ints(e, {-1}), inner};
+  const Value values = reshape(g.dy(), concat(value_dims, 0));
+  const Value order_parts[] = {numbers(e, zero, b), vector(axis), numbers(e, b, axis), numbers(e, axis + 1, rank)};
+  const Value order = concat(order_parts, 0);
+  const Value turned = transpose(values, order), turned_shape = gather(shape, order);
+  const Value length = gather(shape, axis);
+  const Value batches = reduce("Prod", slice(shape, ints(e, {0}), vector(b)), zero);
+  const Value rest = slice(turned_shape, vector(b + 1), ints(e, {-1}));
+  const Value flat_dims[] = {ints(e, {-1}), rest};
+  const Value flat = reshape(turned, concat(flat_dims, 0));
+  // Each batch has rows of its own.
+  const Value pair[] = {vector(batches), ints(e, {-1})};
+  const Value offsets = expand_dims(cast(numbers(e, zero, batches) * length, indices.dtype()), 1);
+  const Value rows = reshape(reshape(indices, concat(pair, 0)) + offsets, ints(e, {-1}));
+  const Value sums = g.one("UnsortedSegmentSum", {flat, rows, length * batches});
+  const Value back = transpose(reshape(sums, turned_shape), unary("InvertPermutation", order));
+  return {reshape(back, shape), {}, {}};
+}
+
+Grads gather_nd_grad(const GradContext& g) {
+  const Value indices = g.x(1), shape = shape_of(g.x(0), indices.dtype());
+  const PartialShape s = indices.shape();
+  if (s.has_rank() && s.rank() == 2 && s.dim(1) == 1) return {Value::slices(g.dy(), squeeze(indices, {-1}), shape), {}};
+  return {g.one("ScatterNd", {indices, g.dy(), shape}, g.attrs({"bad_indices_policy"})), {}};
+}
+
 }  // namespace
 
 void gather(Registry& r) {
@@ -162,6 +221,7 @@ void gather(Registry& r) {
       .attr("Tindices: {int32, int64}")
       .doc("Rows of params at the given indices.")
       .shape(gather_shape)
+      .grad(gather_grad)
       .cpu(run_gather);
 
   r.add("GatherNd")
@@ -173,6 +233,7 @@ void gather(Registry& r) {
       .attr("bad_indices_policy: string = ''")
       .doc("Slices of params at the given index tuples.")
       .shape(gather_nd_shape)
+      .grad(gather_nd_grad)
       .cpu(run_gather_nd);
 
   r.add("GatherV2")
@@ -186,6 +247,7 @@ void gather(Registry& r) {
       .attr("Taxis: {int32, int64}")
       .doc("Slices of params along an axis at the given indices, with leading dimensions in common if batch_dims says so.")
       .shape(gather_v2_shape)
+      .grad(gather_v2_grad)
       .cpu<GatherV2>();
 }
 

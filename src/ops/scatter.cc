@@ -3,6 +3,8 @@
 
 #include "op/registry.h"
 #include "op/strided_slice.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/array_util.h"
 #include "ops/strided_slice_util.h"
@@ -175,6 +177,24 @@ Status run_inplace(KernelContext& c) {
   return kernels::scatter_update(c.pool(), kOp, x.dtype(), out->raw(), v.raw(), offsets, row);
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+// Shared among all that have the extreme value.
+Grads scatter_extreme_grad(const GradContext& g) {
+  const Value x = g.x(0), indices = g.x(1), y = g.x(2), dy = g.dy();
+  const Value x_hits = cast(binary("Equal", x, g.y()), dy.dtype());
+  const Value y_hits = cast(binary("Equal", y, g.one("GatherNd", {g.y(), indices})), dy.dtype());
+  const Value count = x_hits + g.one("ScatterNd", {indices, y_hits, shape_of(x, indices.dtype())});
+  return {dy * x_hits / count, {}, g.one("GatherNd", {dy / count, indices}) * y_hits};
+}
+
+Grads strided_slice_update_grad(const GradContext& g) {
+  const AttrMap masks = g.attrs({"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"});
+  const Value part = g.one("StridedSlice", {g.dy(), g.x(1), g.x(2), g.x(3)}, masks);
+  const Value rest = g.one("TensorStridedSliceUpdate", {g.dy(), g.x(1), g.x(2), g.x(3), zeros_like(part)}, masks);
+  return {rest, {}, {}, {}, sum_to(part, g.x(4))};
+}
+
 }  // namespace
 
 void scatter(Registry& r) {
@@ -218,6 +238,7 @@ void scatter(Registry& r) {
       .attr("bad_indices_policy: string = ''")
       .doc("Zeros of the given shape with updates added at the index tuples.")
       .shape(scatter_nd_shape)
+      .grad([](const GradContext& g) -> Grads { return {{}, g.one("GatherNd", {g.dy(), g.x(0)}), {}}; })
       .cpu(run_scatter_nd, types<WEFT_NUMBERS, bool, tstring>("T"));
 
   r.add("ScatterNdNonAliasingAdd")
@@ -231,6 +252,7 @@ void scatter(Registry& r) {
       .attr("bad_indices_policy: string = ''")
       .doc("A copy of the input with updates added at the index tuples.")
       .shape(tensor_scatter_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.dy(), {}, g.one("GatherNd", {g.dy(), g.x(1)})}; })
       .cpu(run_non_aliasing_add, types<WEFT_NUMBERS, bool>("T"));
 
   r.add("TensorScatterAdd")
@@ -243,6 +265,7 @@ void scatter(Registry& r) {
       .attr("bad_indices_policy: string = ''")
       .doc("A copy of the tensor with updates added at the index tuples.")
       .shape(tensor_scatter_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.dy(), {}, g.one("GatherNd", {g.dy(), g.x(1)})}; })
       .cpu(run_tensor_scatter<Update::kAdd>, types<WEFT_NUMBERS>("T"));
 
   r.add("TensorScatterMax")
@@ -255,6 +278,7 @@ void scatter(Registry& r) {
       .attr("bad_indices_policy: string = ''")
       .doc("A copy of the tensor with the greater of old value and update at the index tuples.")
       .shape(tensor_scatter_shape)
+      .grad(scatter_extreme_grad)
       .cpu(run_tensor_scatter<Update::kMax>, types<WEFT_REALS>("T"));
 
   r.add("TensorScatterMin")
@@ -267,6 +291,7 @@ void scatter(Registry& r) {
       .attr("bad_indices_policy: string = ''")
       .doc("A copy of the tensor with the lesser of old value and update at the index tuples.")
       .shape(tensor_scatter_shape)
+      .grad(scatter_extreme_grad)
       .cpu(run_tensor_scatter<Update::kMin>, types<WEFT_REALS>("T"));
 
   r.add("TensorScatterSub")
@@ -279,6 +304,7 @@ void scatter(Registry& r) {
       .attr("bad_indices_policy: string = ''")
       .doc("A copy of the tensor with updates subtracted at the index tuples.")
       .shape(tensor_scatter_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.dy(), {}, -g.one("GatherNd", {g.dy(), g.x(1)})}; })
       .cpu(run_tensor_scatter<Update::kSub>, types<WEFT_NUMBERS>("T"));
 
   r.add("TensorScatterUpdate")
@@ -291,6 +317,7 @@ void scatter(Registry& r) {
       .attr("bad_indices_policy: string = ''")
       .doc("A copy of the tensor with the values at the index tuples replaced.")
       .shape(tensor_scatter_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.one("TensorScatterUpdate", {g.dy(), g.x(1), zeros_like(g.x(2))}), {}, g.one("GatherNd", {g.dy(), g.x(1)})}; })
       .cpu(run_tensor_scatter<Update::kAssign>);
 
   r.add("TensorStridedSliceUpdate")
@@ -309,6 +336,7 @@ void scatter(Registry& r) {
       .attr("shrink_axis_mask: int = 0")
       .doc("A copy of the input with a strided slice of it replaced.")
       .shape(slice_update_shape)
+      .grad(strided_slice_update_grad)
       .cpu(run_slice_update);
 }
 

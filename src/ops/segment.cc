@@ -7,6 +7,8 @@
 #include "kernels/cpu/batch_matmul.h"
 #include "kernels/cpu/segment_rows.h"
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 
 namespace weft::ops {
@@ -311,6 +313,70 @@ Status run_grad(KernelContext& c, Scale scale, bool compact) {
 template <Scale scale, bool compact>
 Status run_sparse_grad(KernelContext& c) { return run_grad(c, scale, compact); }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+Grads segment_mean_grad(const GradContext& g) {
+  Emitter& e = g.emitter();
+  // One for each row, in a shape that repeats over the rest of it.
+  const Value rest = g.one("Fill", {reshape(rank_of(g.x(0)) - 1, ints(e, {1})), scalar(e, DType::kInt32, 1)});
+  const Value parts[] = {shape_of(g.x(1)), rest};
+  const Value ones = fill(concat(parts, 0), scalar(e, g.dy().dtype(), 1));
+  return {gather(g.dy() / binary("SegmentSum", ones, g.x(1)), g.x(1)), {}};
+}
+
+Grads segment_extreme_grad(const GradContext& g) {
+  const Value ids = g.x(1), hits = binary("Equal", g.x(0), gather(g.y(), ids));
+  const Value share = g.dy() / binary("SegmentSum", cast(hits, g.dy().dtype()), ids);
+  return {where(hits, gather(share, ids), zeros_like(g.x(0))), {}};
+}
+
+// Zeros need care: with one in a segment only that element has a gradient, with more none has.
+Grads segment_prod_grad(const GradContext& g) {
+  const Value x = g.x(0), ids = g.x(1), zero = binary("Equal", x, zeros_like(x));
+  const Value zeros = binary("SegmentSum", cast(zero, DType::kInt32), ids);
+  const Value dy = where(binary("Greater", zeros, ones_like(zeros)), zeros_like(g.dy()), g.dy());
+  const Value safe = where(zero, ones_like(x), x);
+  const Value others = where(zero, gather(binary("SegmentProd", safe, ids), ids), gather(g.y(), ids) / safe);
+  return {gather(dy, ids) * others, {}};
+}
+
+// Rows by id; zeros where the id is negative, which drops its row.
+Value gather_alive(const Value& x, const Value& ids) {
+  if (!x.valid() || !ids.valid()) return {};
+  Emitter& e = x.emitter();
+  const Value rows = gather(x, binary("Maximum", ids, zeros_like(ids)));
+  Value alive = binary("GreaterEqual", ids, zeros_like(ids));
+  const Value rest = e.one("Fill", {reshape(rank_of(rows) - rank_of(ids), ints(e, {1})), scalar(e, DType::kInt32, 1)});
+  const Value parts[] = {shape_of(ids), rest};
+  return where(reshape(alive, concat(parts, 0)), rows, zeros_like(rows));
+}
+
+Grads unsorted_extreme_grad(const GradContext& g) {
+  const Value ids = g.x(1);
+  Emitter& e = g.emitter();
+  Value alive = binary("GreaterEqual", ids, zeros_like(ids));
+  const Value rest = e.one("Fill", {reshape(rank_of(g.x(0)) - rank_of(ids), ints(e, {1})), scalar(e, DType::kInt32, 1)});
+  const Value parts[] = {shape_of(ids), rest};
+  const Value hits = binary("LogicalAnd", binary("Equal", g.x(0), gather_alive(g.y(), ids)), reshape(alive, concat(parts, 0)));
+  const Value share = g.dy() / g.one("UnsortedSegmentSum", {cast(hits, g.dy().dtype()), ids, g.x(2)});
+  return {where(hits, gather_alive(share, ids), zeros_like(g.x(0))), {}, {}};
+}
+
+Grads unsorted_prod_grad(const GradContext& g) {
+  const Value x = g.x(0), ids = g.x(1), n = g.x(2), zero = binary("Equal", x, zeros_like(x));
+  const Value zeros = g.one("UnsortedSegmentSum", {cast(zero, DType::kInt32), ids, n});
+  const Value dy = where(binary("Greater", zeros, ones_like(zeros)), zeros_like(g.dy()), g.dy());
+  const Value safe = where(zero, ones_like(x), x), at = binary("Maximum", ids, zeros_like(ids));
+  const Value others = where(zero, gather(g.one("UnsortedSegmentProd", {safe, ids, n}), at), gather(g.y(), at) / safe);
+  return {gather_alive(dy, ids) * others, {}, {}};
+}
+
+Grads sparse_segment_grad(const GradContext& g, std::string_view op) {
+  Grads grads = g.none();
+  grads[0] = g.one(op, {g.dy(), g.x(1), g.x(2), element(shape_of(g.x(0)), 0)});
+  return grads;
+}
+
 }  // namespace
 
 void segment(Registry& r) {
@@ -322,6 +388,7 @@ void segment(Registry& r) {
       .attr("Tindices: {int32, int64}")
       .doc("The greatest element of each segment of rows; ids are sorted.")
       .shape(segment_shape)
+      .grad(segment_extreme_grad)
       .cpu(run_segment<SegmentOp::kMax, false>);
 
   r.add("SegmentMean")
@@ -333,6 +400,7 @@ void segment(Registry& r) {
       .attr("Tindices: {int32, int64}")
       .doc("The mean of each segment of rows; ids are sorted.")
       .shape(segment_shape)
+      .grad(segment_mean_grad)
       .cpu(run_segment<SegmentOp::kSum, true>, types<WEFT_NUMBERS>("T"));
 
   r.add("SegmentMin")
@@ -343,6 +411,7 @@ void segment(Registry& r) {
       .attr("Tindices: {int32, int64}")
       .doc("The least element of each segment of rows; ids are sorted.")
       .shape(segment_shape)
+      .grad(segment_extreme_grad)
       .cpu(run_segment<SegmentOp::kMin, false>);
 
   r.add("SegmentProd")
@@ -354,6 +423,7 @@ void segment(Registry& r) {
       .attr("Tindices: {int32, int64}")
       .doc("The product of each segment of rows; ids are sorted.")
       .shape(segment_shape)
+      .grad(segment_prod_grad)
       .cpu(run_segment<SegmentOp::kProd, false>, types<WEFT_NUMBERS>("T"));
 
   r.add("SegmentSum")
@@ -365,6 +435,7 @@ void segment(Registry& r) {
       .attr("Tindices: {int32, int64}")
       .doc("The sum of each segment of rows; ids are sorted.")
       .shape(segment_shape)
+      .grad([](const GradContext& g) -> Grads { return {gather(g.dy(), g.x(1)), {}}; })
       .cpu(run_segment<SegmentOp::kSum, false>, types<WEFT_NUMBERS>("T"));
 
   r.add("SparseSegmentMean")
@@ -378,6 +449,7 @@ void segment(Registry& r) {
       .attr("sparse_gradient: bool = false")
       .doc("The mean of the rows that the indices name, segment by segment.")
       .shape(sparse_segment_shape)
+      .grad([](const GradContext& g) -> Grads { return sparse_segment_grad(g, "SparseSegmentMeanGrad"); })
       .cpu(run_sparse_segment<Scale::kMean, false>);
 
   r.add("SparseSegmentMeanGrad")
@@ -420,6 +492,7 @@ void segment(Registry& r) {
       .attr("sparse_gradient: bool = false")
       .doc("As SparseSegmentMean, with the number of segments given.")
       .shape(sparse_segment_rows_shape)
+      .grad([](const GradContext& g) -> Grads { return sparse_segment_grad(g, "SparseSegmentMeanGrad"); })
       .cpu(run_sparse_segment<Scale::kMean, true>);
 
   r.add("SparseSegmentSqrtN")
@@ -433,6 +506,7 @@ void segment(Registry& r) {
       .attr("sparse_gradient: bool = false")
       .doc("The sum, divided by the root of the count, of the rows that the indices name, segment by segment.")
       .shape(sparse_segment_shape)
+      .grad([](const GradContext& g) -> Grads { return sparse_segment_grad(g, "SparseSegmentSqrtNGrad"); })
       .cpu(run_sparse_segment<Scale::kSqrtN, false>);
 
   r.add("SparseSegmentSqrtNGrad")
@@ -475,6 +549,7 @@ void segment(Registry& r) {
       .attr("sparse_gradient: bool = false")
       .doc("As SparseSegmentSqrtN, with the number of segments given.")
       .shape(sparse_segment_rows_shape)
+      .grad([](const GradContext& g) -> Grads { return sparse_segment_grad(g, "SparseSegmentSqrtNGrad"); })
       .cpu(run_sparse_segment<Scale::kSqrtN, true>);
 
   r.add("SparseSegmentSum")
@@ -488,6 +563,7 @@ void segment(Registry& r) {
       .attr("sparse_gradient: bool = false")
       .doc("The sum of the rows that the indices name, segment by segment.")
       .shape(sparse_segment_shape)
+      .grad([](const GradContext& g) -> Grads { return sparse_segment_grad(g, "SparseSegmentSumGrad"); })
       .cpu(run_sparse_segment<Scale::kNone, false>);
 
   r.add("SparseSegmentSumGrad")
@@ -530,6 +606,7 @@ void segment(Registry& r) {
       .attr("sparse_gradient: bool = false")
       .doc("As SparseSegmentSum, with the number of segments given.")
       .shape(sparse_segment_rows_shape)
+      .grad([](const GradContext& g) -> Grads { return sparse_segment_grad(g, "SparseSegmentSumGrad"); })
       .cpu(run_sparse_segment<Scale::kNone, true>);
 
   r.add("UnsortedSegmentMax")
@@ -542,6 +619,7 @@ void segment(Registry& r) {
       .attr("Tnumsegments: {int32, int64} = DT_INT32")
       .doc("The greatest element of each segment; ids come in any order, negative ones are left out.")
       .shape(unsorted_segment_shape)
+      .grad(unsorted_extreme_grad)
       .cpu(run_unsorted<SegmentOp::kMax>);
 
   r.add("UnsortedSegmentMin")
@@ -554,6 +632,7 @@ void segment(Registry& r) {
       .attr("Tnumsegments: {int32, int64} = DT_INT32")
       .doc("The least element of each segment; ids come in any order, negative ones are left out.")
       .shape(unsorted_segment_shape)
+      .grad(unsorted_extreme_grad)
       .cpu(run_unsorted<SegmentOp::kMin>);
 
   r.add("UnsortedSegmentProd")
@@ -567,6 +646,7 @@ void segment(Registry& r) {
       .attr("Tnumsegments: {int32, int64} = DT_INT32")
       .doc("The product of each segment; ids come in any order, negative ones are left out.")
       .shape(unsorted_segment_shape)
+      .grad(unsorted_prod_grad)
       .cpu(run_unsorted<SegmentOp::kProd>, types<WEFT_NUMBERS>("T"));
 
   r.add("UnsortedSegmentSum")
@@ -580,6 +660,7 @@ void segment(Registry& r) {
       .attr("Tnumsegments: {int32, int64} = DT_INT32")
       .doc("The sum of each segment; ids come in any order, negative ones are left out.")
       .shape(unsorted_segment_shape)
+      .grad([](const GradContext& g) -> Grads { return {gather_alive(g.dy(), g.x(1)), {}, {}}; })
       .cpu(run_unsorted<SegmentOp::kSum>, types<WEFT_NUMBERS>("T"));
 }
 

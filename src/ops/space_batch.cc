@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/array_util.h"
 
@@ -481,6 +483,7 @@ void space_batch(Registry& r) {
       .attr("Tidx: {int32, int64} = DT_INT32")
       .doc("Batch entries woven into space in squares of block_size, then cropped.")
       .shape(square_blocks_shape<false>)
+      .grad([](const GradContext& g) -> Grads { return {g.one("SpaceToBatch", {g.dy(), g.x(1)}, g.attrs({"block_size"})), {}}; })
       .cpu(run_batch_to_space);
 
   r.add("BatchToSpaceND")
@@ -493,6 +496,7 @@ void space_batch(Registry& r) {
       .attr("Tcrops: {int32, int64} = DT_INT32")
       .doc("Batch entries woven into spatial blocks, then cropped.")
       .shape(blocks_nd_shape<false>)
+      .grad([](const GradContext& g) -> Grads { return {g.one("SpaceToBatchND", {g.dy(), g.x(1), g.x(2)}), {}, {}}; })
       .cpu(run_batch_to_space_nd);
 
   r.add("DataFormatDimMap")
@@ -523,6 +527,7 @@ void space_batch(Registry& r) {
       .attr("data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
       .doc("Channels laid out as blocks of space.")
       .shape(depth_shape<true>)
+      .grad([](const GradContext& g) -> Grads { return {g.one("SpaceToDepth", {g.dy()}, g.attrs({"block_size", "data_format"}))}; })
       .cpu(run_depth_to_space);
 
   r.add("ExtractImagePatches")
@@ -558,6 +563,7 @@ void space_batch(Registry& r) {
       .attr("block_size: int >= 2")
       .doc("Padded space taken apart in squares of block_size, into the batch.")
       .shape(square_blocks_shape<true>)
+      .grad([](const GradContext& g) -> Grads { return {g.one("BatchToSpace", {g.dy(), g.x(1)}, g.attrs({"block_size"})), {}}; })
       .cpu(run_space_to_batch);
 
   r.add("SpaceToBatchND")
@@ -570,6 +576,7 @@ void space_batch(Registry& r) {
       .attr("Tpaddings: {int32, int64} = DT_INT32")
       .doc("Padded space taken apart in blocks, into the batch.")
       .shape(blocks_nd_shape<true>)
+      .grad([](const GradContext& g) -> Grads { return {g.one("BatchToSpaceND", {g.dy(), g.x(1), g.x(2)}), {}, {}}; })
       .cpu(run_space_to_batch_nd);
 
   r.add("SpaceToDepth")
@@ -580,6 +587,7 @@ void space_batch(Registry& r) {
       .attr("data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
       .doc("Blocks of space laid out as channels.")
       .shape(depth_shape<false>)
+      .grad([](const GradContext& g) -> Grads { return {g.one("DepthToSpace", {g.dy()}, g.attrs({"block_size", "data_format"}))}; })
       .cpu(run_space_to_depth);
 }
 
