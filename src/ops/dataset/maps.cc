@@ -1,5 +1,6 @@
 // Datasets with a function over each element: map, filter, take while, scan.
 #include "op/registry.h"
+#include "ops/dataset/ahead.h"
 #include "ops/dataset/captured_function.h"
 #include "ops/dataset/dataset.h"
 
@@ -17,13 +18,32 @@ Status end_by_out_of_range(Status s, bool preserve_cardinality, bool& end) {
 
 class MapDataset final : public UnaryDataset {
  public:
-  MapDataset(std::string_view kind, const DatasetPtr& input, FunctionPtr f, bool preserve_cardinality, const std::vector<DType>& types,
+  // `calls`: how many at once, on threads of the iterator; 0: one by one, on the thread that asks.
+  MapDataset(std::string_view kind, const DatasetPtr& input, FunctionPtr f, int calls, bool preserve_cardinality, const std::vector<DType>& types,
              const std::vector<PartialShape>& shapes)
-      : UnaryDataset(kind, input, types, shapes), f_(std::move(f)), preserve_cardinality_(preserve_cardinality) {}
+      : UnaryDataset(kind, input, types, shapes), f_(std::move(f)), calls_(calls), preserve_cardinality_(preserve_cardinality) {}
   int64_t cardinality() const override { return preserve_cardinality_ ? input().cardinality() : kUnknownCardinality; }
-  Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
+
+ protected:
+  Result<IteratorPtr> walk(IteratorContext& c) const override { return calls_ ? iterate<ParallelWalk>(*this, c) : iterate<Walk>(*this, c); }
 
  private:
+  class ParallelWalk final : public IteratorOf<MapDataset> {
+   public:
+    ParallelWalk(const MapDataset& d, IteratorPtr input)
+        : IteratorOf(d), ahead_(std::move(input), d.calls_, d.calls_, [this](IteratorContext& c, Element& e, bool& end) {
+            Element out;
+            Status s = end_by_out_of_range(this->d().f_->call(c, std::move(e), out), this->d().preserve_cardinality_, end);
+            e = std::move(out);
+            return s;
+          }) {}
+
+   protected:
+    Status advance(IteratorContext& c, Element& out, bool& end) override { return ahead_.next(c, out, end); }
+
+   private:
+    Ahead ahead_;
+  };
   class Walk final : public UnaryIterator<MapDataset> {
    public:
     using UnaryIterator::UnaryIterator;
@@ -37,23 +57,25 @@ class MapDataset final : public UnaryDataset {
     }
   };
   const FunctionPtr f_;
+  const int calls_;
   const bool preserve_cardinality_;
 };
 
 Status run_map(KernelContext& c) {
   WEFT_ASSIGN(DatasetPtr input, dataset_input(c));
   WEFT_ASSIGN(FunctionPtr f, CapturedFunction::make(c, "f", "other_arguments"));
-  return emit(c, std::make_shared<MapDataset>("Map", input, std::move(f), c.attr<bool>("preserve_cardinality"), attr_types(c), attr_shapes(c)));
+  return emit(c, std::make_shared<MapDataset>("Map", input, std::move(f), 0, c.attr<bool>("preserve_cardinality"), attr_types(c), attr_shapes(c)));
 }
 
-// With what TensorFlow does in parallel done one after the other: the results and their order are the same.
+// Results come in the order of the elements, also where the program does not ask for it.
 template <class Count>
 Status run_parallel_map(KernelContext& c) {
   WEFT_ASSIGN(Count calls, scalar_input<Count>(c, "num_parallel_calls"));
   if (calls < 1 && calls != -1) return invalid_argument("num_parallel_calls must be greater than zero.");
   WEFT_ASSIGN(DatasetPtr input, dataset_input(c));
   WEFT_ASSIGN(FunctionPtr f, CapturedFunction::make(c, "f", "other_arguments"));
-  return emit(c, std::make_shared<MapDataset>("ParallelMap", input, std::move(f), c.attr<bool>("preserve_cardinality"), attr_types(c), attr_shapes(c)));
+  return emit(c, std::make_shared<MapDataset>("ParallelMap", input, std::move(f), parallel_calls(calls), c.attr<bool>("preserve_cardinality"), attr_types(c),
+                                              attr_shapes(c)));
 }
 
 class FilterDataset final : public UnaryDataset {

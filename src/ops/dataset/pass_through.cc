@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "op/registry.h"
+#include "ops/dataset/ahead.h"
 #include "ops/dataset/dataset.h"
 
 namespace weft::ops::data {
@@ -42,10 +43,35 @@ Status run_options(KernelContext& c) {
   return emit(c, std::make_shared<OptionsDataset>(input, c.attr<std::string>("serialized_options")));
 }
 
+// The only one that works on a thread of its own.
+class PrefetchDataset final : public UnaryDataset {
+ public:
+  PrefetchDataset(const DatasetPtr& input, int64_t size) : UnaryDataset("Prefetch", input), size_(size) {}
+
+ protected:
+  Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
+
+ private:
+  class Walk final : public IteratorOf<PrefetchDataset> {
+   public:
+    Walk(const PrefetchDataset& d, IteratorPtr input) : IteratorOf(d), ahead_(std::move(input), 1, d.size_) {}
+
+   protected:
+    Status advance(IteratorContext& c, Element& out, bool& end) override { return ahead_.next(c, out, end); }
+
+   private:
+    Ahead ahead_;
+  };
+  const int64_t size_;
+};
+
 Status run_prefetch(KernelContext& c) {
   WEFT_ASSIGN(int64_t size, scalar_input<int64_t>(c, "buffer_size"));
   if (size < 0 && size != -1) return invalid_argument("buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning");
-  return emit_same(c, "Prefetch");
+  if (size == 0) return emit_same(c, "Prefetch");
+  constexpr int64_t kTuned = 4;  // for who leaves the size to us
+  WEFT_ASSIGN(DatasetPtr input, dataset_input(c));
+  return emit(c, std::make_shared<PrefetchDataset>(input, size < 0 ? kTuned : size));
 }
 
 Status run_rewrite(KernelContext& c) {
