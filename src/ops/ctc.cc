@@ -5,6 +5,8 @@
 
 #include "kernels/cpu/ctc.h"
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/sparse_tensor.h"
 
@@ -430,6 +432,7 @@ void ctc(Registry& r) {
       .attr("T: {float, double} = DT_FLOAT")
       .doc("Negative log-likelihood of label sequences under logits, summed over all alignments, with its gradient.")
       .shape(loss_shape)
+      .grad([](const GradContext& g) -> Grads { return {expand_dims(g.dy(0), -1) * g.y(1), {}, {}, {}}; })
       .cpu(run_loss);
 
   r.add("EditDistance")

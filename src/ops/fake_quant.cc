@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 
 namespace weft::ops {
@@ -406,6 +408,7 @@ void fake_quant(Registry& r) {
       .attr("narrow_range: bool = false")
       .doc("Rounds to the steps of a quantised range that the attributes give.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.one("FakeQuantWithMinMaxArgsGradient", {g.dy(), g.x()}, g.attrs({"min", "max", "num_bits", "narrow_range"}))}; })
       .cpu<FakeQuantArgs>();
 
   r.add("FakeQuantWithMinMaxArgsGradient")
@@ -429,6 +432,7 @@ void fake_quant(Registry& r) {
       .attr("narrow_range: bool = false")
       .doc("As FakeQuantWithMinMaxArgs, with the range as inputs.")
       .shape(vars_shape<false, false>)
+      .grad([](const GradContext& g) -> Grads { return g.apply("FakeQuantWithMinMaxVarsGradient", std::vector<Value>{g.dy(), g.x(0), g.x(1), g.x(2)}, g.attrs({"num_bits", "narrow_range"})); })
       .cpu<FakeQuantVars<false>>();
 
   r.add("FakeQuantWithMinMaxVarsGradient")
@@ -454,6 +458,7 @@ void fake_quant(Registry& r) {
       .attr("narrow_range: bool = false")
       .doc("As FakeQuantWithMinMaxVars, with one range a channel.")
       .shape(vars_shape<true, false>)
+      .grad([](const GradContext& g) -> Grads { return g.apply("FakeQuantWithMinMaxVarsPerChannelGradient", std::vector<Value>{g.dy(), g.x(0), g.x(1), g.x(2)}, g.attrs({"num_bits", "narrow_range"})); })
       .cpu<FakeQuantVars<true>>();
 
   r.add("FakeQuantWithMinMaxVarsPerChannelGradient")
@@ -482,6 +487,7 @@ void fake_quant(Registry& r) {
       .deprecated(22, "")
       .doc("Quantises and turns back into floats.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.dy()}; })
       .cpu(run_quantize_v1, types<float, double>("T"));
 
   r.add("QuantizeAndDequantizeV2")
@@ -498,6 +504,7 @@ void fake_quant(Registry& r) {
       .attr("axis: int = -1")
       .doc("Quantises with a range that is given or found, and turns back into floats.")
       .shape(quantize_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.dy(), {}, {}}; })
       .cpu(run_quantize<false>, types<float, double>("T"));
 
   r.add("QuantizeAndDequantizeV3")
@@ -513,6 +520,7 @@ void fake_quant(Registry& r) {
       .attr("axis: int = -1")
       .doc("As QuantizeAndDequantizeV2, with the number of bits as an input.")
       .shape(quantize_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.dy(), {}, {}, {}}; })
       .cpu(run_quantize<true>, types<float, double>("T"));
 
   r.add("QuantizeAndDequantizeV4")
@@ -529,6 +537,7 @@ void fake_quant(Registry& r) {
       .attr("axis: int = -1")
       .doc("As QuantizeAndDequantizeV2, with a gradient of its own.")
       .shape(quantize_shape)
+      .grad([](const GradContext& g) -> Grads { return g.apply("QuantizeAndDequantizeV4Grad", std::vector<Value>{g.dy(), g.x(0), g.x(1), g.x(2)}, g.attrs({"axis"})); })
       .cpu(run_quantize<false>, types<float, double>("T"));
 
   r.add("QuantizeAndDequantizeV4Grad")
@@ -543,6 +552,7 @@ void fake_quant(Registry& r) {
       .attr("axis: int = -1")
       .doc("The gradient of QuantizeAndDequantizeV4.")
       .shape(quantize_grad_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.dy(0), {}, {}, {}}; })
       .cpu(run_quantize_grad, types<float, double>("T"));
 }
 

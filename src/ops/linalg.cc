@@ -3,6 +3,8 @@
 
 #include "kernels/cpu/linalg.h"
 #include "kernels/cpu/resize.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/linalg_common.h"
 
@@ -399,6 +401,24 @@ Status run_cross(KernelContext& c) {
   }
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+// A number for each matrix, as a matrix of one element.
+Value per_matrix(const Value& v) { return expand_dims(expand_dims(v, -1), -1); }
+Value inverse_adjoint(const Value& a) { return a.valid() ? a.emitter().one("MatrixInverse", {a}, {{"adjoint", true}}) : a; }
+
+Value cholesky_grad(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const Value l = g.y();
+  Value middle = batch_matmul(l, g.dy(), true, false);
+  middle = binary("MatrixSetDiag", middle, 0.5 * unary("MatrixDiagPart", middle));
+  middle = g.one("MatrixBandPart", {middle, scalar(e, DType::kInt64, -1), scalar(e, DType::kInt64, 0)});
+  const Value eye = binary("MatrixSetDiag", zeros_like(l), ones_like(unary("MatrixDiagPart", l)));
+  const Value inverse = g.one("MatrixTriangularSolve", {l, eye});
+  const Value a = batch_matmul(batch_matmul(inverse, middle, true, false), inverse);
+  return (a + adjoint(a)) * 0.5;
+}
+
 }  // namespace
 
 void linalg(Registry& r) {
@@ -479,6 +499,7 @@ void linalg(Registry& r) {
       .out("output: T")
       .attr("T: {double, float, half, complex64, complex128}")
       .shape(square_shape)
+      .grad([](const GradContext& g) -> Grads { return {cholesky_grad(g)}; })
       .cpu(run_cholesky, types<WEFT_LINALG_TYPES>("T"));
 
   r.add("CholeskyGrad")
@@ -497,6 +518,7 @@ void linalg(Registry& r) {
       .out("product: T")
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
       .shape(cross_shape)
+      .grad([](const GradContext& g) -> Grads { return {binary("Cross", g.x(1), g.dy()), binary("Cross", g.dy(), g.x(0))}; })
       .cpu(run_cross);
 
   r.add("Eig")
@@ -517,6 +539,7 @@ void linalg(Registry& r) {
       .out("log_abs_determinant: T")
       .attr("T: {half, float, double, complex64, complex128}")
       .shape(determinant_shape)
+      .grad([](const GradContext& g) -> Grads { return {per_matrix(g.dy(1)) * inverse_adjoint(g.x())}; })
       .cpu(run_determinant, types<WEFT_LINALG_TYPES>("T"));
 
   r.add("Lu")
@@ -535,6 +558,7 @@ void linalg(Registry& r) {
       .out("output: T")
       .attr("T: {half, float, double, complex64, complex128}")
       .shape(determinant_shape)
+      .grad([](const GradContext& g) -> Grads { return {per_matrix(g.dy() * g.y()) * inverse_adjoint(g.x())}; })
       .cpu(run_determinant, types<WEFT_LINALG_TYPES>("T"));
 
   r.add("MatrixInverse")
@@ -544,6 +568,7 @@ void linalg(Registry& r) {
       .attr("adjoint: bool = false")
       .attr("T: {double, float, half, complex64, complex128}")
       .shape(square_shape)
+      .grad([](const GradContext& g) -> Grads { const bool a = g.attr<bool>("adjoint"); return {-batch_matmul(g.y(), batch_matmul(g.dy(), g.y(), a, !a), !a, false)}; })
       .cpu(run_inverse);
 
   r.add("MatrixLogarithm")

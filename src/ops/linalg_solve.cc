@@ -2,6 +2,8 @@
 #include <cstring>
 
 #include "kernels/cpu/linalg.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/linalg_common.h"
 
 namespace weft::ops {
@@ -244,6 +246,24 @@ Status run_tridiagonal_matmul(KernelContext& c) {
   });
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+Grads solve_grad(const GradContext& g, std::string_view op, AttrMap attrs) {
+  const bool adjoint = g.attr<bool>("adjoint");
+  attrs["adjoint"] = !adjoint;
+  const Value b = g.one(op, {g.x(0), g.dy()}, std::move(attrs));
+  return {adjoint ? -batch_matmul(g.y(), b, false, true) : -batch_matmul(b, g.y(), false, true), b};
+}
+
+Grads triangular_solve_grad(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const bool lower = g.attr<bool>("lower");
+  Grads grads = solve_grad(g, "MatrixTriangularSolve", g.attrs({"lower"}));
+  const Value all = scalar(e, DType::kInt64, -1), none = scalar(e, DType::kInt64, 0);
+  grads[0] = g.one("MatrixBandPart", {grads[0], lower ? all : none, lower ? none : all});
+  return {sum_to(grads[0], g.x(0)), sum_to(grads[1], g.x(1))};
+}
+
 }  // namespace
 
 void linalg_solvers(Registry& r) {
@@ -301,6 +321,7 @@ void linalg_solvers(Registry& r) {
       .attr("adjoint: bool = false")
       .attr("T: {double, float, half, complex64, complex128}")
       .shape(matrix_solve_shape)
+      .grad([](const GradContext& g) -> Grads { return solve_grad(g, "MatrixSolve", g.attrs({})); })
       .cpu(run_matrix_solve, types<WEFT_LINALG_TYPES>("T"));
 
   r.add("MatrixSolveLs")
@@ -323,6 +344,7 @@ void linalg_solvers(Registry& r) {
       .attr("adjoint: bool = false")
       .attr("T: {bfloat16, double, float, half, complex64, complex128}")
       .shape(triangular_shape)
+      .grad(triangular_solve_grad)
       .cpu(run_triangular_solve, types<WEFT_LINALG_TYPES>("T"));
 
   r.add("TridiagonalMatMul")

@@ -1,5 +1,7 @@
 // Pools whose windows have sizes k and k + 1 in random order, so that the sizes of input and output need
 // not divide (B. Graham, "Fractional Max-Pooling", arXiv 1412.6071).
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/pool_fractional.h"
 
 #include <cmath>
@@ -285,6 +287,7 @@ void fractional_pool(Registry& r) {
       .attr("T: {float, double, int32, int64}")
       .doc("The mean of windows of random sizes that fit a ratio.")
       .shape(pool_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.one("FractionalAvgPoolGrad", {shape_of(g.x(), DType::kInt64), g.dy(0), g.y(1), g.y(2)}, g.attrs({"overlapping"}))}; })
       .cpu<FractionalPool<false>>();
 
   r.add("FractionalAvgPoolGrad")
@@ -313,6 +316,7 @@ void fractional_pool(Registry& r) {
       .attr("T: {float, double, int32, int64}")
       .doc("The greatest element of windows of random sizes that fit a ratio.")
       .shape(pool_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.one("FractionalMaxPoolGrad", {g.x(), g.y(0), g.dy(0), g.y(1), g.y(2)}, g.attrs({"overlapping"}))}; })
       .cpu<FractionalPool<true>>();
 
   r.add("FractionalMaxPoolGrad")

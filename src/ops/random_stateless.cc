@@ -3,6 +3,8 @@
 #include "kernels/cpu/random_fill.h"
 #include "kernels/cpu/sobol.h"
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/random_common.h"
 
@@ -315,6 +317,15 @@ Status index_shuffle_shape(ShapeContext& c) {
   return {};
 }
 
+// How a sample moves with alpha, summed over all samples of one alpha.
+Value gamma_grad(const GradContext& g, const Value& shape, const Value& alpha) {
+  Emitter& e = g.emitter();
+  const Value leading = size_of(shape) - rank_of(alpha);
+  const Value ones = g.one("Fill", {reshape(leading, ints(e, {1})), scalar(e, DType::kInt32, 1)}), parts[] = {ones, shape_of(alpha)};
+  const Value slope = g.one("RandomGammaGrad", {g.one("BroadcastTo", {reshape(alpha, concat(parts, 0)), shape_of(g.y())}), g.y()});
+  return reduce("Sum", g.dy() * slope, g.one("Range", {scalar(e, DType::kInt32, 0), leading, scalar(e, DType::kInt32, 1)}));
+}
+
 }  // namespace
 
 void random_stateless(Registry& r) {
@@ -400,6 +411,7 @@ void random_stateless(Registry& r) {
       .attr("Tseed: {int32, int64} = DT_INT64")
       .doc("Gamma random numbers.")
       .shape(seeded_shape)
+      .grad([](const GradContext& g) -> Grads { return {{}, {}, gamma_grad(g, g.x(0), g.x(2))}; })
       .cpu(run_gamma_v2);
 
   r.add("StatelessRandomGammaV3")
@@ -413,6 +425,7 @@ void random_stateless(Registry& r) {
       .attr("shape_dtype: {int32, int64} = DT_INT32")
       .doc("Gamma random numbers from a key and a counter.")
       .shape(keyed_shape)
+      .grad([](const GradContext& g) -> Grads { return {{}, {}, {}, {}, gamma_grad(g, g.x(0), g.x(4))}; })
       .cpu(run_gamma_v3);
 
   r.add("StatelessRandomGetAlg")

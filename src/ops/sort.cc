@@ -5,6 +5,8 @@
 #include "kernels/cpu/order.h"
 #include "kernels/cpu/unique.h"
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 
 namespace weft::ops {
@@ -291,6 +293,29 @@ Status run_sort(KernelContext& c) {
   return {};
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+// Each value goes back to where it came from, row by row.
+Grads top_k_grad(const GradContext& g) {
+  Emitter& e = g.emitter();
+  Grads grads = g.none();
+  const Value shape = shape_of(g.x(0)), row = element(shape, -1), k = element(shape_of(g.y(1)), -1), zero = scalar(e, DType::kInt32, 0);
+  const Value pair[] = {ints(e, {-1}), reshape(k, ints(e, {1}))};
+  const Value places = reshape(cast(g.y(1), DType::kInt32), concat(pair, 0));
+  const Value rows = g.one("Range", {zero, element(shape_of(places), 0), scalar(e, DType::kInt32, 1)});
+  const Value flat = reshape(places + expand_dims(rows * row, 1), ints(e, {-1, 1}));
+  const Value size = reshape(size_of(g.x(0)), ints(e, {1}));
+  grads[0] = reshape(g.one("ScatterNd", {flat, reshape(g.dy(0), ints(e, {-1})), size}), shape);
+  return grads;
+}
+
+// Shared among all that have that value.
+Grads nth_element_grad(const GradContext& g) {
+  const Value hits = cast(binary("Equal", expand_dims(g.y(), -1), g.x(0)), g.dy().dtype());
+  const Value count = reduce("Sum", hits, ints(g.emitter(), {-1}), true);
+  return {hits / count * expand_dims(g.dy(), -1), {}};
+}
+
 }  // namespace
 
 void sort(Registry& r) {
@@ -337,6 +362,7 @@ void sort(Registry& r) {
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
       .doc("The element at place n of each row if the row were sorted.")
       .shape(nth_element_shape)
+      .grad(nth_element_grad)
       .cpu(run_nth_element);
 
   r.add("TopK")
@@ -349,6 +375,7 @@ void sort(Registry& r) {
       .deprecated(7, "")
       .doc("The k greatest elements of each row and their indices.")
       .shape(top_k_shape)
+      .grad(top_k_grad)
       .cpu(run_top_k);
 
   r.add("TopKV2")
@@ -362,6 +389,7 @@ void sort(Registry& r) {
       .attr("index_type: {int16, int32, int64} = DT_INT32")
       .doc("As TopK, with k given as an input.")
       .shape(top_k_shape)
+      .grad(top_k_grad)
       .cpu(run_top_k);
 
   r.add("Unique")
