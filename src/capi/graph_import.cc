@@ -1,6 +1,7 @@
 // TF_GraphImportGraphDef and its options and results.
 #include "capi/graph_internal.h"
 #include "io/graph_def.h"
+#include "tensorflow/c/c_api_experimental.h"
 
 using namespace weft::capi;  // NOLINT
 using weft::graph::Endpoint;

@@ -42,11 +42,6 @@ Status check_type(const AttrSpec& spec, DType t, std::string_view op) {
 // The types of one argument, from attributes that may still be missing (kInvalid then).
 Status expand(const ArgSpec& arg, const std::vector<AttrValue>& attrs, const Signature& sig, std::string_view op, std::vector<DType>& out) {
   int64_t count = 1;
-  for (int a : {arg.number_attr, arg.type_list_attr, arg.type_attr}) {
-    if (a >= 0 && attrs[size_t(a)].get<PlaceholderAttr>())
-      return invalid_argument("AttrValue had value with type 'placeholder' when '", sig.attrs[size_t(a)].type, "' expected\n\t for attr '",
-                              sig.attrs[size_t(a)].name, "'");
-  }
   if (arg.number_attr >= 0) {
     count = *attrs[size_t(arg.number_attr)].get<int64_t>();
     if (count < 0) return invalid_argument("Value for number_attr(", sig.attrs[size_t(arg.number_attr)].name, ") < 0");
@@ -113,7 +108,6 @@ Status infer_attrs(const Signature& sig, std::span<const DType> inputs, std::vec
 
 Status check_attr(const AttrSpec& spec, AttrValue& value, std::string_view op) {
   if (value.get<EmptyList>() && spec.type.starts_with("list(")) value = empty_list_of(spec.type);
-  if (value.get<PlaceholderAttr>()) return {};
   if (value.kind() != spec.type)
     return invalid_argument("AttrValue had value with type '", value.kind(), "' when '", spec.type, "' expected\n\t for attr '", spec.name, "'");
   if (spec.type == "type") {
