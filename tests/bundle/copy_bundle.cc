@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "wire/tensor_bundle.h"
@@ -29,10 +30,10 @@ Status add(BundleWriter& writer, std::string_view key, const Tensor& t, bool cut
 
 Status copy(const std::string& mode, const std::string& from, const std::string& to) {
   WEFT_ASSIGN(std::unique_ptr<BundleReader> reader, BundleReader::open(from));
-  std::vector<std::pair<int64_t, std::string_view>> order;
+  std::vector<std::tuple<int64_t, int64_t, std::string_view>> order;  // offset; size, since empty tensors share theirs with the next
   for (size_t i = 0; i < reader->size(); ++i) {
     WEFT_ASSIGN(BundleEntry e, reader->entry(reader->key(i)));
-    if (reader->key(i)[0] != '\0') order.emplace_back(e.offset, reader->key(i));
+    if (reader->key(i)[0] != '\0') order.emplace_back(e.offset, e.size, reader->key(i));
   }
   std::sort(order.begin(), order.end());
   std::vector<std::string> parts{to};
@@ -40,7 +41,7 @@ Status copy(const std::string& mode, const std::string& from, const std::string&
   std::vector<std::unique_ptr<BundleWriter>> writers;
   for (const std::string& part : parts) writers.push_back(std::make_unique<BundleWriter>(part));
   size_t next = 0;
-  for (const auto& [offset, key] : order) {
+  for (const auto& [offset, size, key] : order) {
     WEFT_ASSIGN(Tensor t, reader->lookup(key));
     WEFT_RETURN_IF_ERROR(add(*writers[next++ % writers.size()], key, t, mode == "sliced"));
   }
