@@ -67,6 +67,7 @@ void test_environment(void);
 void test_servers(void);
 void test_plugins(const char* plugin, const char* library);
 void test_monitoring(void);
+void test_experimental(void);
 void test_graph_mistakes(void);
 void test_graph_shapes(void);
 void test_graph_attrs(void);

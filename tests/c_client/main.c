@@ -161,6 +161,7 @@ int main(int argc, char** argv) {
   test_servers();
   test_plugins(argv[2], argv[1]);
   test_monitoring();
+  test_experimental();
   test_graph_mistakes();
   test_graph_shapes();
   test_graph_attrs();
