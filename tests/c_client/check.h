@@ -75,6 +75,7 @@ void test_graph_edges(void);
 void test_graph_import(void);
 void test_graph_while(void);
 void test_functions(void);
+void test_graph_runs(void);
 void test_eager_functions(void);
 
 #endif  // WEFT_TESTS_C_CLIENT_CHECK_H_

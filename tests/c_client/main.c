@@ -169,6 +169,7 @@ int main(int argc, char** argv) {
   test_graph_import();
   test_graph_while();
   test_functions();
+  test_graph_runs();
   test_eager_functions();
   TF_DeleteStatus(s);
   if (failed) printf("%d checks failed\n", failed);
