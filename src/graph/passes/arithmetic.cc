@@ -40,7 +40,7 @@ bool is_view(const Node& n) { return n.op() == "Reshape" || n.op() == "ExpandDim
 
 class Arithmetic {
  public:
-  Arithmetic(FunctionBody& body, const Region& region, PassContext& c) : body_(body), g_(*body.graph), region_(region), c_(c) {}
+  Arithmetic(FunctionBody& body, const Region& region) : body_(body), g_(*body.graph), region_(region) {}
 
   Status simplify(Node* n) {
     if (!is_pure(*n)) return {};
@@ -56,6 +56,7 @@ class Arithmetic {
     } kRules[] = {
         {"Add", &Arithmetic::neutral},     {"AddN", &Arithmetic::add_n},           {"AddV2", &Arithmetic::neutral},
         {"BatchMatMulV2", &Arithmetic::transposed_operand}, {"BatchMatMulV3", &Arithmetic::transposed_operand},
+        {"BatchMatMulV2", &Arithmetic::one_matrix}, {"BatchMatMulV3", &Arithmetic::one_matrix},
         {"Cast", &Arithmetic::cast},       {"Conj", &Arithmetic::conj},            {"Div", &Arithmetic::neutral},
         {"DivNoNan", &Arithmetic::neutral}, {"ExpandDims", &Arithmetic::view},     {"MatMul", &Arithmetic::transposed_operand},
         {"Mul", &Arithmetic::neutral},     {"Mul", &Arithmetic::square},           {"Neg", &Arithmetic::twice},
@@ -94,7 +95,7 @@ class Arithmetic {
   Status rewrite(Node* n, std::string_view op, AttrMap attrs, std::vector<Endpoint> inputs) {
     keep_extra_attrs(*n, attrs);
     WEFT_RETURN_IF_ERROR(g_.rewrite(n, op, std::move(attrs), std::move(inputs)));
-    infer_node(n, c_);
+    refresh_shapes(n);
     return {};
   }
   // Would an operation of x with the constant give the shape of x?
@@ -263,6 +264,32 @@ class Arithmetic {
     return false;
   }
 
+  // A stack of matrices times one matrix: one product of all rows.
+  Result<bool> one_matrix(Node* n) {
+    const PartialShape x = shape_of(n->input(0)), y = shape_of(n->input(1)), to = shape_of({n, 0});
+    const DType t = n->output_type(0);
+    if ((t != DType::kFloat && t != DType::kDouble) || type_of(n->input(0)) != t || type_of(n->input(1)) != t) return false;
+    if (!x.fully_known() || !y.fully_known() || !to.fully_known() || x.rank() < 3 || y.rank() != 2 || n->attr<bool>("adj_x")) return false;
+    const int64_t columns = x.dim(-1);
+    if (columns < 1) return false;
+    WEFT_ASSIGN(Endpoint rows, add_const_near(g_, n, "/rows", Tensor::vector(std::vector<int64_t>{*x.num_elements() / columns, columns})));
+    WEFT_ASSIGN(Node * flat, add(n, "/flat", "Reshape", {}, {n->input(0), rows}));
+    WEFT_ASSIGN(Node * product, add(n, "/MatMul", "MatMul", {{"transpose_b", AttrValue(n->attr<bool>("adj_y"))}}, {{flat, 0}, n->input(1)}));
+    for (Node* c : std::vector<Node*>(n->control_inputs())) g_.add_control(c, product);
+    WEFT_ASSIGN(Endpoint target, add_const_near(g_, n, "/shape", Tensor::vector(to.dims())));
+    WEFT_RETURN_IF_ERROR(rewrite(n, "Reshape", {}, {Endpoint{product, 0}, target}));
+    n->shapes = {to};
+    WEFT_RETURN_IF_ERROR(view(flat).status());
+    return false;
+  }
+  Result<Node*> add(Node* near, std::string_view suffix, std::string_view op, AttrMap attrs, std::vector<Endpoint> inputs) {
+    WEFT_ASSIGN(Node * n, g_.add(g_.unique_name(cat(near->name(), suffix)), op, std::move(attrs), std::move(inputs)));
+    n->device = near->device;
+    n->assigned_device = near->assigned_device;
+    refresh_shapes(n);
+    return n;
+  }
+
   // A condition that is the same everywhere.
   Result<bool> select(Node* n) {
     const Tensor* cond = const_value(n->input(0));
@@ -299,15 +326,14 @@ class Arithmetic {
   FunctionBody& body_;
   Graph& g_;
   const Region& region_;
-  PassContext& c_;
 };
 
 }  // namespace
 
-Status pass_arithmetic(FunctionBody& body, PassContext& c) {
+Status pass_arithmetic(FunctionBody& body, PassContext&) {
   const Region region(*body.graph);
   WEFT_ASSIGN(std::vector<Node*> order, body.graph->topological_order());
-  Arithmetic arithmetic(body, region, c);
+  Arithmetic arithmetic(body, region);
   for (Node* n : order) WEFT_RETURN_IF_ERROR(arithmetic.simplify(n));
   return {};
 }

@@ -1,4 +1,5 @@
 // Nodes whose inputs are all constants are run once, here, and become constants.
+#include "graph/evaluate.h"
 #include "graph/passes/util.h"
 
 namespace weft::graph {
@@ -38,8 +39,8 @@ bool may_fold(const Node& n) {
 
 }  // namespace
 
-Result<bool> fold_node(FunctionBody& body, const Region& region, Node* n, PassContext& c) {
-  if (!c.env.device || !c.env.pool || !may_fold(*n)) return false;
+Result<bool> fold_node(FunctionBody& body, const Region& region, Node* n) {
+  if (!may_fold(*n)) return false;
   Graph& g = *body.graph;
   int64_t input_bytes = 0;
   std::vector<const Tensor*> inputs;
@@ -48,16 +49,13 @@ Result<bool> fold_node(FunctionBody& body, const Region& region, Node* n, PassCo
     input_bytes += bytes_of(*inputs.back());
   }
   const int64_t limit = std::min(kMaxResult, input_bytes + kMaxGrowth);
-  if (n->shapes.empty()) infer_node(n, c);
   const int64_t expected = expected_bytes(*n);
   if (expected > limit || (expected < 0 && (!shrinks(*n) || input_bytes > limit))) return false;
 
-  auto kernel = make_kernel(g.registry(), n->info(), "CPU");
-  if (!kernel.ok() || (*kernel)->is_async()) return false;
-  std::vector<Tensor> outputs(size_t(n->num_outputs()));
-  KernelContext context(n->info(), c.env, inputs, outputs);
   // A node that fails stays: it may never be reached, and if it is, it fails then, with the right text.
-  if (!(*kernel)->run(context).ok()) return false;
+  auto result = evaluate_node(g.registry(), n->info(), inputs);
+  if (!result.ok()) return false;
+  std::vector<Tensor>& outputs = *result;
   int64_t bytes = 0;
   for (int i = 0; i < n->num_outputs(); ++i) {
     if (outputs[size_t(i)].dtype() != n->output_type(i)) return false;
@@ -115,10 +113,11 @@ Status pass_fold(FunctionBody& body, PassContext& c) {
   if (c.enabled("shapes")) return {};
   const Region region(*body.graph);
   free_constants(body, region);
+  WEFT_RETURN_IF_ERROR(infer_body(body, c));
   WEFT_ASSIGN(std::vector<Node*> order, body.graph->topological_order());
   for (Node* n : order) {
-    infer_node(n, c);
-    WEFT_RETURN_IF_ERROR(fold_node(body, region, n, c).status());
+    refresh_shapes(n);
+    WEFT_RETURN_IF_ERROR(fold_node(body, region, n).status());
   }
   free_constants(body, region);
   return {};

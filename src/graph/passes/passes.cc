@@ -10,7 +10,10 @@ constexpr Pass kPasses[] = {
     {"fold", "constant_folding", "run nodes whose inputs are constants", pass_fold},
     {"shapes", "shape_optimization", "answer questions about known shapes", pass_shapes},
     {"arithmetic", "arithmetic_optimization", "drop nodes that change nothing, replace dear ones by cheap ones", pass_arithmetic},
+    {"branches", "loop_optimization", "replace branches and loops that are decided already", pass_branches},
+    {"loop_invariant", "loop_optimization", "compute what is the same in every iteration once", pass_loop_invariant},
     {"cse", "common_subgraph_elimination", "of equal nodes keep one", pass_cse},
+    {"remap", "remapping", "replace patterns by fused kernels", pass_remap},
     {"dependency", "dependency_optimization", "say the same with fewer control edges", pass_dependency},
     {"prune", "", "drop what no result and no effect needs", pass_prune},
 };
@@ -22,11 +25,16 @@ bool PassContext::enabled(std::string_view pass) const { return std::find(disabl
 std::span<const Pass> all_passes() { return kPasses; }
 
 Status optimize(FunctionBody& body, PassContext& c) {
-  for (const Pass& p : kPasses) {
-    if (!c.enabled(p.name)) continue;
-    const int before = body.graph->num_nodes();
-    WEFT_RETURN_IF_ERROR(p.run(body, c));
-    if (c.report) c.report(p.name, before, body.graph->num_nodes());
+  constexpr int kMaxRounds = 4;
+  for (int round = 0; round < kMaxRounds; ++round) {
+    c.again = false;
+    for (const Pass& p : kPasses) {
+      if (!c.enabled(p.name)) continue;
+      const int before = body.graph->num_nodes();
+      WEFT_RETURN_IF_ERROR(p.run(body, c));
+      if (c.report) c.report(p.name, before, body.graph->num_nodes());
+    }
+    if (!c.again) break;
   }
   return {};
 }

@@ -25,6 +25,8 @@ struct PassContext {
   std::vector<Tensor> arg_constants;
   std::vector<std::string> disabled;  // passes switched off, by name
   bool enabled(std::string_view pass) const;
+  // Set by a pass that made work for those before it: all run once more.
+  bool again = false;
   // Tells of each pass: name, nodes before, nodes after. May be null.
   std::function<void(std::string_view pass, int before, int after)> report;
 };
@@ -47,6 +49,9 @@ Status pass_prune(FunctionBody& body, PassContext& c);   // what no result and n
 Status pass_fold(FunctionBody& body, PassContext& c);    // nodes over constants become constants
 Status pass_shapes(FunctionBody& body, PassContext& c);  // questions about known shapes are answered
 Status pass_arithmetic(FunctionBody& body, PassContext& c);  // algebra
+Status pass_branches(FunctionBody& body, PassContext& c);    // If, Case and While that are decided already
+Status pass_loop_invariant(FunctionBody& body, PassContext& c);  // loops do once what is the same each time
+Status pass_remap(FunctionBody& body, PassContext& c);       // patterns become fused ops
 Status pass_cse(FunctionBody& body, PassContext& c);         // equal nodes become one
 Status pass_dependency(FunctionBody& body, PassContext& c);  // fewer control edges that say the same
 

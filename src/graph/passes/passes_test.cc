@@ -258,3 +258,178 @@ TEST_CASE("ConfigProto switches passes off") {
   CHECK(std::find(rest.begin(), rest.end(), "cse") != rest.end());
   CHECK(!weft::io::disabled_passes(std::string("\x52\x7f")).ok());
 }
+
+TEST_CASE("remap: a product with bias and activation") {
+  for (const char* act : {"Relu", "Relu6", "Elu", "LeakyRelu", "Tanh", "Sigmoid", "Softplus", ""}) {
+    CAPTURE(act);
+    auto m = optimized([act](Maker& m) {
+      Endpoint y = m.op("BiasAdd", {m.op("MatMul", {m.arg(DType::kFloat), m.arg(DType::kFloat)}), m.arg(DType::kFloat)});
+      m.ret(*act ? m.op(act, {y}) : y);
+    }, {noise({3, 4}), noise({4, 5}, 2), noise({5}, 3)});
+    CHECK(count(m, "_FusedMatMul") == 1);
+    CHECK(work(m) == (std::string_view(act) == "Softplus" ? 2 : 1));
+  }
+}
+
+TEST_CASE("remap: values that others read stay") {
+  auto m = optimized([](Maker& m) {
+    Endpoint x = m.arg(DType::kFloat), w = m.arg(DType::kFloat), b = m.arg(DType::kFloat);
+    Endpoint p = m.op("MatMul", {x, w});
+    Endpoint y = m.op("BiasAdd", {p, b});
+    m.ret(m.op("Relu", {y}));
+    m.ret(p);
+    Endpoint q = m.op("MatMul", {w, x}), z = m.op("BiasAdd", {q, b});
+    m.ret(m.op("Relu", {z}));
+    m.ret(z);
+  }, {noise({4, 4}), noise({4, 4}, 2), noise({4}, 3)});
+  CHECK(count(m, "MatMul") == 1);
+  CHECK(count(m, "_FusedMatMul") == 1);
+  CHECK(count(m, "Relu") == 2);
+}
+
+TEST_CASE("remap: the forms of gelu") {
+  Build build = [](Maker& m) {
+    Endpoint x = m.arg(DType::kFloat), w = m.arg(DType::kFloat), b = m.arg(DType::kFloat);
+    auto dense = [&](Endpoint in) { return m.op("BiasAdd", {m.op("MatMul", {in, w}), b}); };
+    Endpoint y = dense(x);
+    y = m.op("Mul", {m.op("Mul", {m.f(0.5f), y}), m.op("Erfc", {m.op("Mul", {m.op("Neg", {y}), m.f(0.70710678f)})})});
+    y = dense(y);
+    y = m.op("Mul", {m.op("Mul", {m.f(0.5f), y}), m.op("AddV2", {m.f(1), m.op("Erf", {m.op("RealDiv", {y, m.f(1.41421356f)})})})});
+    y = dense(y);
+    Endpoint c = m.op("AddV2", {y, m.op("Mul", {m.f(0.044715f), m.op("Pow", {y, m.f(3)})})});
+    y = m.op("Mul", {m.op("Mul", {m.f(0.5f), y}), m.op("AddV2", {m.f(1), m.op("Tanh", {m.op("Mul", {m.f(0.7978845608f), c})})})});
+    m.ret(y);
+  };
+  auto m = optimized(build, {noise({3, 4}), noise({4, 4}, 2), noise({4}, 3)});
+  CHECK(work(m) == 3);
+  CHECK(count(m, "_FusedMatMul") == 3);
+}
+
+TEST_CASE("remap: a bias behind a change of shape, as in layers over sequences") {
+  auto m = specialized([](Maker& m) {
+    Endpoint x = m.arg(DType::kFloat), w = m.arg(DType::kFloat), b = m.arg(DType::kFloat), heads = m.arg(DType::kFloat);
+    Endpoint y = m.op("Reshape", {m.op("MatMul", {m.op("Reshape", {x, m.ints({6, 4})}), w}), m.ints({2, 3, 8})});
+    m.ret(m.op("Relu", {m.op("BiasAdd", {y, b})}));
+    Endpoint z = m.op("Reshape", {m.op("BatchMatMulV2", {x, m.arg(DType::kFloat)}), m.ints({2, 3, 2, 4})});
+    m.ret(m.op("AddV2", {z, heads}));
+  }, {noise({2, 3, 4}), noise({4, 8}, 2), noise({8}, 3), noise({2, 4}, 4), noise({4, 8}, 5)});
+  CHECK(count(m, "_FusedMatMul") == 2);
+  CHECK(count(m, "BiasAdd") + count(m, "AddV2") + count(m, "Relu") + count(m, "BatchMatMulV2") == 0);
+}
+
+TEST_CASE("remap: an addition that is no bias") {
+  auto m = specialized([](Maker& m) {
+    Endpoint p = m.op("MatMul", {m.arg(DType::kFloat), m.arg(DType::kFloat)});
+    m.ret(m.op("AddV2", {p, m.arg(DType::kFloat)}));
+  }, {noise({3, 4}), noise({4, 1}, 2), noise({3}, 3)});
+  CHECK(count(m, "_FusedMatMul") == 0);
+  m = specialized([](Maker& m) {
+    Endpoint p = m.op("MatMul", {m.arg(DType::kFloat), m.arg(DType::kFloat)});
+    m.ret(m.op("AddV2", {p, m.arg(DType::kFloat)}));
+  }, {noise({3, 4}), noise({4, 3}, 2), noise({3, 1}, 3)});
+  CHECK(count(m, "_FusedMatMul") == 0);
+}
+
+TEST_CASE("remap: convolution with normalisation of known statistics, bias and activation") {
+  AttrMap conv{{"strides", std::vector<int64_t>{1, 1, 1, 1}}, {"padding", "SAME"}};
+  auto m = specialized([conv](Maker& m) {
+    Endpoint x = m.arg(DType::kFloat), w = m.arg(DType::kFloat), scale = m.arg(DType::kFloat), shift = m.arg(DType::kFloat);
+    Endpoint y = m.op("Mul", {m.op("Conv2D", {x, w}, conv), scale});
+    m.ret(m.op("Relu", {m.op("AddV2", {y, shift})}));
+    m.ret(m.op("BiasAdd", {m.op("Conv2D", {x, m.arg(DType::kFloat)}, conv), shift}));
+  }, {noise({1, 8, 8, 2}), noise({3, 3, 2, 4}, 2), noise({4}, 3), noise({4}, 4), noise({3, 3, 2, 4}, 5)});
+  CHECK(count(m, "_FusedConv2D") == 2);
+  CHECK(work(m) == 3);  // and the weights' scaling
+}
+
+namespace {
+
+const std::vector<DType> kFloat1{DType::kFloat};
+
+// i < limit ? (i + 1, x * (scale + 1), scale, limit, trash + x): an invariant sum, variables that never
+// change, and one that nobody needs.
+Endpoint make_loop(Maker& m, Endpoint x, Endpoint scale, Endpoint limit) {
+  FunctionAttr cond = define(m, "cond", [](Maker& f) {
+    Endpoint i = f.arg(DType::kInt32);
+    f.arg(DType::kFloat), f.arg(DType::kFloat);
+    Endpoint limit = f.arg(DType::kInt32);
+    f.arg(DType::kFloat);
+    f.ret(f.op("Less", {i, limit}));
+  });
+  FunctionAttr body = define(m, "body", [](Maker& f) {
+    Endpoint i = f.arg(DType::kInt32), x = f.arg(DType::kFloat), scale = f.arg(DType::kFloat), limit = f.arg(DType::kInt32), trash = f.arg(DType::kFloat);
+    f.ret(f.op("AddV2", {i, f.i(1)}));
+    f.ret(f.op("Mul", {x, f.op("AddV2", {f.op("Exp", {scale}), f.f(1)})}));
+    f.ret(f.op("Identity", {scale}));
+    f.ret(limit);
+    f.ret(f.op("AddV2", {trash, x}));
+  });
+  std::vector<DType> types{DType::kInt32, DType::kFloat, DType::kFloat, DType::kInt32, DType::kFloat};
+  Node* loop = m.node("StatelessWhile", {m.i(0), x, scale, limit, x}, {{"T", types}, {"cond", cond}, {"body", body}});
+  m.ret({loop, 2});
+  return {loop, 1};
+}
+
+}  // namespace
+
+TEST_CASE("branches: a constant choice becomes the branch") {
+  for (bool yes : {true, false}) {
+    auto m = optimized([yes](Maker& m) {
+      FunctionAttr then_branch = define(m, "then", [](Maker& f) { f.ret(f.op("Exp", {f.arg(DType::kFloat)})); });
+      FunctionAttr else_branch = define(m, "else", [](Maker& f) { f.ret(f.op("Neg", {f.arg(DType::kFloat)})); });
+      AttrMap attrs{{"Tcond", DType::kBool}, {"Tin", kFloat1}, {"Tout", kFloat1}, {"then_branch", then_branch}, {"else_branch", else_branch}};
+      m.ret(m.op("StatelessIf", {m.op("LogicalNot", {m.constant(Tensor::scalar(!yes))}), m.arg(DType::kFloat)}, attrs));
+      AttrMap cases{{"Tin", kFloat1}, {"Tout", kFloat1}, {"branches", std::vector<FunctionAttr>{then_branch, else_branch}}};
+      m.ret(m.op("StatelessCase", {m.i(yes ? 0 : 7), m.arg(DType::kFloat)}, cases));
+    }, {noise({3}), noise({3}, 2)});
+    CHECK(work(m) == 2);
+    CHECK(count(m, yes ? "Exp" : "Neg") == 2);
+  }
+}
+
+TEST_CASE("branches: a loop that never runs") {
+  auto m = optimized([](Maker& m) { m.ret(make_loop(m, m.arg(DType::kFloat), m.arg(DType::kFloat), m.i(0))); }, {noise({3}), kOne});
+  CHECK(work(m) == 0);
+}
+
+TEST_CASE("loops: invariant values are computed in front, idle variables go") {
+  Build build = [](Maker& m) { m.ret(make_loop(m, m.arg(DType::kFloat), m.arg(DType::kFloat), m.arg(DType::kInt32))); };
+  for (int limit : {0, 3}) {
+    auto m = specialized(build, {noise({3}), kOne, Tensor::scalar(int32_t(limit))});
+    REQUIRE(count(m, "StatelessWhile") == 1);
+    CHECK(count(m, "Exp") == 1);
+    for (Node* n : m.g().nodes()) {
+      if (n->op() == "StatelessWhile") CHECK(n->num_inputs() == 4);  // i, x, limit and the factor
+    }
+  }
+}
+
+TEST_CASE("loops: reads of variables move out where nothing writes") {
+  for (bool write : {false, true}) {
+    Maker m;
+    Endpoint v = m.arg(DType::kResource), n = m.arg(DType::kInt32);
+    FunctionAttr cond = define(m, "cond", [](Maker& f) {
+      Endpoint i = f.arg(DType::kInt32);
+      f.arg(DType::kResource);
+      f.ret(f.op("Less", {i, f.arg(DType::kInt32)}));
+    });
+    FunctionAttr body = define(m, "body", [write](Maker& f) {
+      Endpoint i = f.arg(DType::kInt32), v = f.arg(DType::kResource), n = f.arg(DType::kInt32);
+      Endpoint value = f.op("ReadVariableOp", {v}, {{"dtype", DType::kInt32}});
+      if (write) f.node("AssignVariableOp", {v, i}, {{"dtype", DType::kInt32}}, {value.node});
+      f.ret(f.op("AddV2", {i, value}));
+      f.ret(v);
+      f.ret(n);
+    });
+    std::vector<DType> types{DType::kInt32, DType::kResource, DType::kInt32};
+    Node* before = m.node("AssignVariableOp", {v, m.i(1)}, {{"dtype", DType::kInt32}});
+    Node* loop = m.node("While", {m.i(0), v, n}, {{"T", types}, {"cond", cond}, {"body", body}}, {before});
+    m.ret({loop, 0});
+    PassContext c;
+    must(optimize(m.body, c));
+    CHECK(count(m, "ReadVariableOp") == (write ? 0 : 1));
+    for (Node* r : m.g().nodes()) {
+      if (r->op() == "ReadVariableOp") CHECK(r->control_inputs() == std::vector<Node*>{before});
+    }
+  }
+}

@@ -3,42 +3,54 @@
 // is simplified and folded, and its readers see the result.
 #include <algorithm>
 
+#include "graph/evaluate.h"
 #include "graph/passes/util.h"
+#include "graph/shape_inference.h"
 
 namespace weft::graph {
 
-void infer_node(Node* n, const PassContext& c) {
-  n->shapes.assign(size_t(n->num_outputs()), PartialShape());
-  n->handles.assign(size_t(n->num_outputs()), std::nullopt);
-  if (n->op() == "_Arg") {
-    const auto index = size_t(n->attr<int64_t>("index"));
-    if (index < c.arg_shapes.size()) n->shapes[0] = c.arg_shapes[index];
-    if (index < c.arg_handles.size()) n->handles[0] = c.arg_handles[index];
-    if (index < c.arg_constants.size() && c.arg_constants[index].valid()) n->shapes[0] = c.arg_constants[index].shape();
-    return;
-  }
-  if (n->is_function_call()) return;
+void refresh_shapes(Node* n) {
+  // Arguments say what they were told, and bodies of functions are looked into once, by ShapeInference.
+  if (n->op() == "_Arg" || has_function(*n)) return;
   std::vector<PartialShape> shapes;
   std::vector<const Tensor*> constants;
-  std::vector<std::optional<ShapeContext::HandleData>> handles;
+  std::vector<std::optional<HandleData>> handles;
   for (const Endpoint& e : n->inputs()) {
     shapes.push_back(shape_of(e));
     constants.push_back(const_value(e));
     const bool known = e.node && size_t(e.index) < e.node->handles.size();
     handles.push_back(known ? e.node->handles[size_t(e.index)] : std::nullopt);
   }
+  n->shapes.resize(size_t(n->num_outputs()));
+  n->handles.resize(size_t(n->num_outputs()));
   ShapeContext context(n->info(), std::move(shapes), std::move(constants), std::move(handles));
   // A node whose inputs do not fit fails when it runs.
   if (!n->spec().infer_shapes(context).ok()) return;
-  n->shapes = context.outputs();
-  n->handles = context.output_handles();
+  for (size_t i = 0; i < n->shapes.size(); ++i) {
+    // What was known before holds, too: it may have come from values that the rule alone does not see.
+    if (auto both = n->shapes[i].merge_with(context.outputs()[i]); both.ok()) n->shapes[i] = *both;
+    if (context.output_handles()[i]) n->handles[i] = context.output_handles()[i];
+  }
+}
+
+Status infer_body(FunctionBody& body, const PassContext& c) {
+  for (Node* n : body.graph->nodes()) {
+    n->shapes.clear();
+    n->handles.clear();
+  }
+  ArgShapes args{c.arg_shapes, c.arg_handles};
+  args.shapes.resize(std::max(args.shapes.size(), c.arg_constants.size()));
+  for (size_t i = 0; i < c.arg_constants.size(); ++i) {
+    if (c.arg_constants[i].valid()) args.shapes[i] = c.arg_constants[i].shape();
+  }
+  return infer_all(*body.graph, args);
 }
 
 namespace {
 
 class Simplifier {
  public:
-  Simplifier(FunctionBody& body, const Region& region, PassContext& c) : body_(body), g_(*body.graph), region_(region), c_(c) {}
+  Simplifier(FunctionBody& body, const Region& region) : body_(body), g_(*body.graph), region_(region) {}
 
   // True when the node was replaced or has gone.
   Result<bool> simplify(Node* n) {
@@ -145,17 +157,14 @@ class Simplifier {
     const DType t = n->output_type(0);
     auto count = s.num_elements();
     constexpr int64_t kSmall = 1 << 16;  // larger ones would only make the program large
-    if (!count || !is_simple(t) || *count * int64_t(dtype_size(t)) > kSmall || !c_.env.device || !c_.env.pool) return false;
+    if (!count || !is_simple(t) || *count * int64_t(dtype_size(t)) > kSmall) return false;
     auto in = Tensor::zeros(t, *s.concrete());
     if (!in.ok()) return false;
     if (n->op() == "ZerosLike") return constant(n, 0, std::move(in).value());
-    auto kernel = make_kernel(g_.registry(), n->info(), "CPU");
-    if (!kernel.ok() || (*kernel)->is_async()) return false;
     const Tensor* inputs[] = {&*in};
-    std::vector<Tensor> outputs(1);
-    KernelContext context(n->info(), c_.env, inputs, outputs);
-    if (!(*kernel)->run(context).ok()) return false;
-    return constant(n, 0, std::move(outputs[0]));
+    auto out = evaluate_node(g_.registry(), n->info(), inputs);
+    if (!out.ok()) return false;
+    return constant(n, 0, std::move((*out)[0]));
   }
 
   // Over no axes, or over axes of one element: the values stay what they are.
@@ -181,7 +190,6 @@ class Simplifier {
   FunctionBody& body_;
   Graph& g_;
   const Region& region_;
-  PassContext& c_;
 };
 
 }  // namespace
@@ -189,14 +197,14 @@ class Simplifier {
 Status pass_shapes(FunctionBody& body, PassContext& c) {
   const Region region(*body.graph);
   free_constants(body, region);
-  for (Node* n : body.graph->nodes()) n->shapes.clear();
+  WEFT_RETURN_IF_ERROR(infer_body(body, c));
   WEFT_ASSIGN(std::vector<Node*> order, body.graph->topological_order());
-  Simplifier simplifier(body, region, c);
+  Simplifier simplifier(body, region);
   const bool fold = c.enabled("fold");
   for (Node* n : order) {
-    infer_node(n, c);
+    refresh_shapes(n);
     WEFT_ASSIGN(bool gone, simplifier.simplify(n));
-    if (!gone && fold) WEFT_RETURN_IF_ERROR(fold_node(body, region, n, c).status());
+    if (!gone && fold) WEFT_RETURN_IF_ERROR(fold_node(body, region, n).status());
   }
   free_constants(body, region);
   return {};

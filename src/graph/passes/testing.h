@@ -12,6 +12,8 @@
 #include "graph/function_library.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/util.h"
+#include "graph/to_function.h"
+#include "runtime/function_runtime.h"
 
 namespace weft::graph::testing {
 
@@ -61,6 +63,22 @@ struct Maker {
 
 using Build = std::function<void(Maker&)>;
 
+// A function of the library: its body is built as any other.
+inline FunctionAttr define(Maker& outer, std::string name, const Build& build) {
+  Maker m;
+  build(m);
+  FunctionOptions o;
+  o.name = name;
+  for (Node* n : m.body.args) o.inputs.push_back({n, 0});
+  for (Node* n : m.body.rets) o.outputs.push_back(n->input(0));
+  o.body.emplace();
+  for (Node* n : m.g().nodes()) {
+    if (n->op() != "_Arg" && n->op() != "_Retval") o.body->push_back(n);
+  }
+  must(outer.g().library()->add(must(to_function(m.g(), o))));
+  return {name, nullptr};
+}
+
 inline Tensor floats(Shape shape, std::vector<float> v) { return Tensor::of<float>(shape, std::span<const float>(v)); }
 // Numbers of no pattern between -1 and 1.
 inline Tensor noise(Shape shape, uint32_t seed = 1) {
@@ -77,6 +95,14 @@ inline Status interpret(const FunctionBody& body, std::vector<Tensor> args, std:
   std::vector<std::vector<Tensor>> values(static_cast<size_t>(body.graph->num_ids()));
   rets.assign(body.rets.size(), {});
   KernelEnv e = env();
+  runtime::RuntimeOptions options;
+  options.registry = &body.graph->registry();
+  options.devices = &context().devices();
+  options.pool = options.inter = &context().pool();
+  options.resources = &context().resources();
+  for (const Pass& p : all_passes()) options.disabled_passes.emplace_back(p.name);
+  runtime::FunctionLibraryRuntime functions(options, body.graph->library());
+  e.functions = &functions;
   WEFT_ASSIGN(std::vector<Node*> order, body.graph->topological_order());
   for (Node* n : order) {
     auto& out = values[static_cast<size_t>(n->id())];

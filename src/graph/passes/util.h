@@ -80,8 +80,10 @@ void keep_extra_attrs(const Node& from, AttrMap& to);
 // ---- steps that several passes take -------------------------------------------------------------------
 // Runs the node's kernel now if all of its inputs are constants, and puts the result in its place.
 // Returns whether it did.
-Result<bool> fold_node(FunctionBody& body, const Region& region, Node* n, PassContext& c);
-// Shapes of the outputs from those of the inputs; unknown where the rule fails or has nothing to say.
-void infer_node(Node* n, const PassContext& c);
+Result<bool> fold_node(FunctionBody& body, const Region& region, Node* n);
+// Shapes of all nodes.
+Status infer_body(FunctionBody& body, const PassContext& c);
+// Shapes of the outputs of a node that is new or has other inputs now.
+void refresh_shapes(Node* n);
 
 }  // namespace weft::graph
