@@ -23,7 +23,8 @@ Status add(TFE_Context* context, const FunctionDef& def) {
   if (auto old = library.find(def.name); old.ok()) {
     if (!same_function(**old, def))
       return invalid_argument("Attempting to add a duplicate function with name: ", def.name,
-                              " where the previous and current definitions differ. Previous definition: ", as_text(**old), " and current definition: ", as_text(def));
+                              " where the previous and current definitions differ. Previous definition: ", as_text(**old),
+                              " and current definition: ", as_text(def));
   } else {
     WEFT_RETURN_IF_ERROR(library.add(def));
   }
@@ -71,7 +72,9 @@ void TFE_ContextRemoveFunction(TFE_Context* context, const char* name, TF_Status
   });
 }
 
-unsigned char TFE_ContextHasFunction(TFE_Context* context, const char* name) { return context && name && context->context.functions().contains(name); }
+unsigned char TFE_ContextHasFunction(TFE_Context* context, const char* name) {
+  return context && name && context->context.functions().contains(name);
+}
 
 void TFE_ContextGetFunctionDef(TFE_Context* context, const char* name, TF_Buffer* buffer, TF_Status* status) {
   guard(status, [&]() -> Status {

@@ -40,13 +40,15 @@ void TF_UpdateEdge(TF_Graph* graph, TF_Output new_src, TF_Input dst, TF_Status* 
     Node* from = unwrap(new_src.oper);
     if (!holds(*graph, from)) return invalid_argument("Node ", from->name(), " was not found in the graph");
     if (new_src.index < 0 || new_src.index >= from->num_outputs())
-      return out_of_range("Cannot update edge. Output index [", new_src.index, "] is greater than the number of total outputs [", from->num_outputs(), "].");
+      return out_of_range("Cannot update edge. Output index [", new_src.index, "] is greater than the number of total outputs [",
+                          from->num_outputs(), "].");
     if (dst.index < 0 || dst.index >= node->num_inputs())
-      return out_of_range("Cannot update edge. Input index [", dst.index, "] is greater than the number of total inputs [", node->num_inputs(), "].");
+      return out_of_range("Cannot update edge. Input index [", dst.index, "] is greater than the number of total inputs [",
+                          node->num_inputs(), "].");
     const DType given = from->output_type(new_src.index), wanted = node->input_type(dst.index);
     if (base_type(given) != base_type(wanted) || (is_ref_type(wanted) && !is_ref_type(given)))
-      return invalid_argument("Input ", dst.index, " of node ", node->name(), " was passed ", dtype_name(given), " from ", from->name(), ":", new_src.index,
-                              " incompatible with expected ", dtype_name(wanted), ".");
+      return invalid_argument("Input ", dst.index, " of node ", node->name(), " was passed ", dtype_name(given), " from ", from->name(),
+                              ":", new_src.index, " incompatible with expected ", dtype_name(wanted), ".");
     know_shapes(*graph);
     const PartialShape& shape = from->shapes[size_t(new_src.index)];
     if (const Endpoint& old = node->input(dst.index); old.node && !shape.compatible_with(old.node->shapes[size_t(old.index)]))
@@ -101,7 +103,8 @@ void TF_SetAttr(TF_Graph* graph, TF_Operation* op, const char* name, TF_Buffer* 
     auto attrs = weft::graph::attrs_of(*node);
     attrs.insert_or_assign(std::string(name), std::move(value).value());
     std::vector<Endpoint> inputs = node->inputs();
-    if (auto it = graph->further_inputs.find(node); it != graph->further_inputs.end()) inputs.insert(inputs.end(), it->second.begin(), it->second.end());
+    if (auto it = graph->further_inputs.find(node); it != graph->further_inputs.end())
+      inputs.insert(inputs.end(), it->second.begin(), it->second.end());
     for (const Endpoint& e : inputs) {
       if (!e.node) return failed_precondition("Node ", node->name(), " has an input that is not connected");
     }
@@ -115,7 +118,8 @@ void TF_SetAttr(TF_Graph* graph, TF_Operation* op, const char* name, TF_Buffer* 
 void TF_ClearAttr(TF_Graph* graph, TF_Operation* op, const char* name, TF_Status* status) {
   edit(graph, op, status, [&](Node* node) -> Status {
     WEFT_NOT_NULL(name);
-    if (node->spec().signature().attr_index(name) >= 0) return invalid_argument("attr '", name, "' belongs to the signature of op ", node->op(), " and cannot be cleared");
+    if (node->spec().signature().attr_index(name) >= 0)
+      return invalid_argument("attr '", name, "' belongs to the signature of op ", node->op(), " and cannot be cleared");
     graph->graph.clear_attr(node, name);
     return {};
   });

@@ -11,9 +11,9 @@ using weft::graph::FunctionOptions;
 
 namespace {
 
-Result<FunctionDef> convert(const TF_Graph* graph, const char* name, bool hash, int num_opers, const TF_Operation* const* opers, int ninputs,
-                            const TF_Output* inputs, int noutputs, const TF_Output* outputs, const char* const* output_names, int ncontrols,
-                            const TF_Operation* const* controls, const char* const* control_names, const char* description) {
+Result<FunctionDef> convert(const TF_Graph* graph, const char* name, bool hash, int num_opers, const TF_Operation* const* opers,
+                            int ninputs, const TF_Output* inputs, int noutputs, const TF_Output* outputs, const char* const* output_names,
+                            int ncontrols, const TF_Operation* const* controls, const char* const* control_names, const char* description) {
   WEFT_NOT_NULL(graph);
   WEFT_NOT_NULL(name);
   if (num_opers > 0) WEFT_NOT_NULL(opers);
@@ -48,23 +48,24 @@ Result<FunctionDef> convert(const TF_Graph* graph, const char* name, bool hash, 
 TF_Function* TF_GraphToFunctionWithControlOutputs(const TF_Graph* graph, const char* name, unsigned char append_hash, int num_opers,
                                                   const TF_Operation* const* opers, int ninputs, const TF_Output* inputs, int noutputs,
                                                   const TF_Output* outputs, const char* const* output_names, int ncontrols,
-                                                  const TF_Operation* const* controls, const char* const* control_names, const TF_FunctionOptions*,
-                                                  const char* description, TF_Status* status) {
+                                                  const TF_Operation* const* controls, const char* const* control_names,
+                                                  const TF_FunctionOptions*, const char* description, TF_Status* status) {
   TF_Function* out = nullptr;
   guard(status, [&]() -> Status {
-    WEFT_ASSIGN(FunctionDef def, convert(graph, name, append_hash, num_opers, opers, ninputs, inputs, noutputs, outputs, output_names, ncontrols, controls,
-                                         control_names, description));
+    WEFT_ASSIGN(FunctionDef def, convert(graph, name, append_hash, num_opers, opers, ninputs, inputs, noutputs, outputs, output_names,
+                                         ncontrols, controls, control_names, description));
     out = new TF_Function{std::move(def)};
     return {};
   });
   return out;
 }
 
-TF_Function* TF_GraphToFunction(const TF_Graph* graph, const char* name, unsigned char append_hash, int num_opers, const TF_Operation* const* opers,
-                                int ninputs, const TF_Output* inputs, int noutputs, const TF_Output* outputs, const char* const* output_names,
-                                const TF_FunctionOptions* options, const char* description, TF_Status* status) {
-  return TF_GraphToFunctionWithControlOutputs(graph, name, append_hash, num_opers, opers, ninputs, inputs, noutputs, outputs, output_names, 0, nullptr,
-                                              nullptr, options, description, status);
+TF_Function* TF_GraphToFunction(const TF_Graph* graph, const char* name, unsigned char append_hash, int num_opers,
+                                const TF_Operation* const* opers, int ninputs, const TF_Output* inputs, int noutputs,
+                                const TF_Output* outputs, const char* const* output_names, const TF_FunctionOptions* options,
+                                const char* description, TF_Status* status) {
+  return TF_GraphToFunctionWithControlOutputs(graph, name, append_hash, num_opers, opers, ninputs, inputs, noutputs, outputs, output_names,
+                                              0, nullptr, nullptr, options, description, status);
 }
 
 const char* TF_FunctionName(TF_Function* f) { return f ? f->def.name.c_str() : nullptr; }

@@ -111,8 +111,8 @@ void TF_GraphImportGraphDef(TF_Graph* graph, const TF_Buffer* def, const TF_Impo
   guard(status, [&]() -> Status { return import(graph, def, options).status(); });
 }
 
-void TF_GraphImportGraphDefWithReturnOutputs(TF_Graph* graph, const TF_Buffer* def, const TF_ImportGraphDefOptions* options, TF_Output* outputs, int n,
-                                             TF_Status* status) {
+void TF_GraphImportGraphDefWithReturnOutputs(TF_Graph* graph, const TF_Buffer* def, const TF_ImportGraphDefOptions* options,
+                                             TF_Output* outputs, int n, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(options);
     const auto wanted = options->options.return_outputs.size();
@@ -144,7 +144,8 @@ TF_ImportGraphDefResults* TF_GraphImportGraphDefWithResults(TF_Graph* graph, con
 }
 
 // A GraphDef object of another library cannot be read.
-TF_ImportGraphDefResults* TF_GraphImportGraphDefWithResultsNoSerialization(TF_Graph*, const TF_Buffer*, const TF_ImportGraphDefOptions*, TF_Status* status) {
+TF_ImportGraphDefResults* TF_GraphImportGraphDefWithResultsNoSerialization(TF_Graph*, const TF_Buffer*, const TF_ImportGraphDefOptions*,
+                                                                           TF_Status* status) {
   guard(status, [] { return unimplemented("TF_GraphImportGraphDefWithResultsNoSerialization: pass the bytes of the GraphDef instead"); });
   return nullptr;
 }

@@ -85,7 +85,10 @@ Sizes sizes_of(const AttrValue& value) {
           return {-1, v.rank()};
         } else if constexpr (std::is_same_v<T, weft::op::EmptyList>) {
           return {0, -1};
-        } else if constexpr (requires { typename T::value_type; v.size(); }) {
+        } else if constexpr (requires {
+                               typename T::value_type;
+                               v.size();
+                             }) {
           Sizes s{int64_t(v.size()), -1};
           if constexpr (std::is_same_v<T, std::vector<std::string>>) {
             s.total = 0;
@@ -140,8 +143,8 @@ void TF_OperationGetAttrString(TF_Operation* oper, const char* name, void* value
   });
 }
 
-void TF_OperationGetAttrStringList(TF_Operation* oper, const char* name, void** values, size_t* lengths, int max, void* storage, size_t storage_size,
-                                   TF_Status* status) {
+void TF_OperationGetAttrStringList(TF_Operation* oper, const char* name, void** values, size_t* lengths, int max, void* storage,
+                                   size_t storage_size, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_ASSIGN(const AttrValue* v, find(oper, name));
     if (!v->is_list()) return invalid_argument("Value for '", name, "' is not a list");
@@ -199,8 +202,8 @@ void TF_OperationGetAttrShape(TF_Operation* oper, const char* name, int64_t* val
   });
 }
 
-void TF_OperationGetAttrShapeList(TF_Operation* oper, const char* name, int64_t** dims, int* num_dims, int max, int64_t* storage, int storage_size,
-                                  TF_Status* status) {
+void TF_OperationGetAttrShapeList(TF_Operation* oper, const char* name, int64_t** dims, int* num_dims, int max, int64_t* storage,
+                                  int storage_size, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_ASSIGN(const std::vector<PartialShape>* list, typed<std::vector<PartialShape>>(oper, name, "list(shape)"));
     if (list->empty() || max <= 0) return {};

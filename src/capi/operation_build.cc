@@ -8,9 +8,9 @@
 using namespace weft::capi;  // NOLINT
 using weft::graph::Endpoint;
 using weft::graph::Node;
+using weft::op::ArgSpec;
 using weft::op::AttrMap;
 using weft::op::AttrValue;
-using weft::op::ArgSpec;
 using weft::op::OpSpec;
 
 struct TF_OperationDescription::Building {
@@ -20,9 +20,9 @@ struct TF_OperationDescription::Building {
   std::vector<Endpoint> inputs;
   std::vector<Node*> controls;
   std::set<std::string> colocated;
-  size_t args = 0;                          // of the signature that were given
-  std::vector<std::string> errors;          // outputs that do not exist
-  std::vector<std::string> def_errors;      // against the signature
+  size_t args = 0;                      // of the signature that were given
+  std::vector<std::string> errors;      // outputs that do not exist
+  std::vector<std::string> def_errors;  // against the signature
 
   void set_attr(std::string_view key, AttrValue value) {
     auto [it, fresh] = attrs.try_emplace(std::string(key));
@@ -37,8 +37,8 @@ struct TF_OperationDescription::Building {
       return false;
     }
     if (e.index >= 0 && e.index < e.node->num_outputs()) return true;
-    errors.push_back(cat("Attempt to add output ", e.index, " of ", e.node->name(), " not in range [0, ", e.node->num_outputs(), ") to node with type ", op,
-                         ". Node: {{node ", e.node->name(), "}}"));
+    errors.push_back(cat("Attempt to add output ", e.index, " of ", e.node->name(), " not in range [0, ", e.node->num_outputs(),
+                         ") to node with type ", op, ". Node: {{node ", e.node->name(), "}}"));
     return false;
   }
 
@@ -57,7 +57,8 @@ struct TF_OperationDescription::Building {
     def_errors.push_back(cat("Input '", arg.name, "' passed ", dtype_name(given), " expected ", dtype_name(expected)));
   }
   void check_ref(const ArgSpec& arg, DType given) {
-    if (arg.is_ref && !is_ref_type(given)) def_errors.push_back(cat("Input '", arg.name, "' passed ", dtype_name(given), " expected ref type"));
+    if (arg.is_ref && !is_ref_type(given))
+      def_errors.push_back(cat("Input '", arg.name, "' passed ", dtype_name(given), " expected ref type"));
   }
 
   void add_input(const Endpoint& e) {
@@ -118,7 +119,8 @@ struct TF_OperationDescription::Building {
   }
 };
 
-TF_OperationDescription::TF_OperationDescription(TF_Graph* g, const char* op, const char* name) : graph(g), building(std::make_unique<Building>()) {
+TF_OperationDescription::TF_OperationDescription(TF_Graph* g, const char* op, const char* name)
+    : graph(g), building(std::make_unique<Building>()) {
   building->name = name;
   building->op = op;
   auto spec = g->graph.find_spec(op);
@@ -160,7 +162,9 @@ AttrValue list_of(const From* values, int n, Convert convert) {
   return list;
 }
 
-std::string text_of(const void* value, size_t length) { return value ? std::string(static_cast<const char*>(value), length) : std::string(); }
+std::string text_of(const void* value, size_t length) {
+  return value ? std::string(static_cast<const char*>(value), length) : std::string();
+}
 
 // Numbers below 0 are unknown dimensions, whichever they are.
 PartialShape attr_shape(const int64_t* dims, int n) {
@@ -190,7 +194,8 @@ Result<Node*> finish(TF_Graph& g, Building& b) {
   }
   const OpSpec& spec = *b.spec;
   if (spec.deprecated_since > 0 && g.graph.versions.producer >= spec.deprecated_since)
-    return unimplemented("Op ", spec.name, " is not available in GraphDef version ", g.graph.versions.producer, ". ", spec.deprecation, ".");
+    return unimplemented("Op ", spec.name, " is not available in GraphDef version ", g.graph.versions.producer, ". ", spec.deprecation,
+                         ".");
   if (!spec.shape && !spec.dynamic_shape && g.require_shape_rules)
     return invalid_argument("No shape inference function exists for op '", spec.name, "', did you forget to define it?");
   know_shapes(g);

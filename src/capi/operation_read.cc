@@ -82,9 +82,13 @@ int copy_nodes(const std::vector<Node*>& nodes, TF_Operation** out, int max) {
 }  // namespace
 
 int TF_OperationNumControlInputs(TF_Operation* oper) { return oper ? int(unwrap(oper)->control_inputs().size()) : 0; }
-int TF_OperationGetControlInputs(TF_Operation* oper, TF_Operation** out, int max) { return oper ? copy_nodes(unwrap(oper)->control_inputs(), out, max) : 0; }
+int TF_OperationGetControlInputs(TF_Operation* oper, TF_Operation** out, int max) {
+  return oper ? copy_nodes(unwrap(oper)->control_inputs(), out, max) : 0;
+}
 int TF_OperationNumControlOutputs(TF_Operation* oper) { return oper ? int(unwrap(oper)->control_outputs().size()) : 0; }
-int TF_OperationGetControlOutputs(TF_Operation* oper, TF_Operation** out, int max) { return oper ? copy_nodes(unwrap(oper)->control_outputs(), out, max) : 0; }
+int TF_OperationGetControlOutputs(TF_Operation* oper, TF_Operation** out, int max) {
+  return oper ? copy_nodes(unwrap(oper)->control_outputs(), out, max) : 0;
+}
 
 void TF_OperationToNodeDef(TF_Operation* oper, TF_Buffer* buffer, TF_Status* status) {
   guard(status, [&]() -> Status {

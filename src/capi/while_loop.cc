@@ -1,10 +1,11 @@
 // TF_NewWhile: condition and body are built by the client in graphs of their own and copied when the loop is
 // finished.
+#include "graph/while_loop.h"
+
 #include <cstring>
 
 #include "capi/graph_internal.h"
 #include "graph/function_library.h"
-#include "graph/while_loop.h"
 
 using namespace weft::capi;  // NOLINT
 using weft::graph::Endpoint;

@@ -138,7 +138,8 @@ PartialShape ConstantValues::sliced(const Node& node, int depth) {
 
 std::optional<int64_t> ConstantValues::integer(Endpoint e, int depth) {
   if (!e.node || depth > kMostDepth) return std::nullopt;
-  if (e.node->op() == "Cast" && e.node->num_inputs() == 1 && is_integer(base_type(e.node->input_type(0)))) return integer(e.node->input(0), depth + 1);
+  if (e.node->op() == "Cast" && e.node->num_inputs() == 1 && is_integer(base_type(e.node->input_type(0))))
+    return integer(e.node->input(0), depth + 1);
   auto t = value(e, depth);
   if (!t || t->num_elements() != 1) return std::nullopt;
   auto v = integers(*t);
@@ -158,7 +159,8 @@ PartialShape ConstantValues::as_shape(Endpoint e, int depth) {
     out = shape_of(node.input(e.index));
   } else if (op == "VariableShape") {
     const Endpoint in = node.input(0);
-    if (in.node && size_t(in.index) < in.node->handles.size() && in.node->handles[size_t(in.index)]) out = in.node->handles[size_t(in.index)]->shape;
+    if (in.node && size_t(in.index) < in.node->handles.size() && in.node->handles[size_t(in.index)])
+      out = in.node->handles[size_t(in.index)]->shape;
   } else if ((op == "Cast" || op == "Identity") && is_integer(base_type(node.input_type(0)))) {
     out = as_shape(node.input(0), depth + 1);
   } else if (op == "Pack" && is_integer(node.output_type(0)) && own.rank() == 1) {
@@ -178,7 +180,8 @@ PartialShape ConstantValues::as_shape(Endpoint e, int depth) {
     if (v && *std::min_element(v->begin(), v->end()) < kUnknownDim) return {};  // no shape; the rule will say so
     if (v) out = PartialShape(std::move(*v));
   }
-  if (!out.has_rank() && own.rank() == 1 && own.dim(0) >= 0 && own.dim(0) <= kMaxRank) return PartialShape::unknown_of_rank(int(own.dim(0)));
+  if (!out.has_rank() && own.rank() == 1 && own.dim(0) >= 0 && own.dim(0) <= kMaxRank)
+    return PartialShape::unknown_of_rank(int(own.dim(0)));
   return out;
 }
 

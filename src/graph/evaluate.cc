@@ -14,9 +14,20 @@ struct Surroundings {
 
 bool plain(DType t) { return !is_ref_type(t) && t != DType::kResource && t != DType::kVariant; }
 
-constexpr std::array<std::string_view, 14> kSteering = {"Switch", "_SwitchN", "Merge", "Enter", "Exit", "NextIteration", "LoopCond",
-                                                        "RefSwitch", "RefMerge", "RefEnter", "RefExit", "RefNextIteration",
-                                                        "PlaceholderWithDefault", "ControlTrigger"};
+constexpr std::array<std::string_view, 14> kSteering = {"Switch",
+                                                        "_SwitchN",
+                                                        "Merge",
+                                                        "Enter",
+                                                        "Exit",
+                                                        "NextIteration",
+                                                        "LoopCond",
+                                                        "RefSwitch",
+                                                        "RefMerge",
+                                                        "RefEnter",
+                                                        "RefExit",
+                                                        "RefNextIteration",
+                                                        "PlaceholderWithDefault",
+                                                        "ControlTrigger"};
 
 }  // namespace
 

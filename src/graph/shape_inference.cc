@@ -69,7 +69,8 @@ Status with_context(const Status& s, const Node& node, const ShapeContext& c, co
     shapes.push_back(c.input(i).has_rank() ? c.input(i).to_string() : "?");
     const auto n = size_t(i);
     if (c.asked_shape(i) && n < partial.size() && partial[n]) as_shapes.push_back(cat("input[", i, "] = ", *partial[n]));
-    else if (c.asked_value(i) && n < constants.size() && constants[n]) values.push_back(cat("input[", i, "] = <", summarize_values(*constants[n], 256), ">"));
+    else if (c.asked_value(i) && n < constants.size() && constants[n])
+      values.push_back(cat("input[", i, "] = <", summarize_values(*constants[n], 256), ">"));
   }
   std::string text = cat(" for '", summarize_node(node), "' with input shapes: ", join(shapes, ", "));
   if (!values.empty()) text += cat(" and with computed input tensors: ", join(values, ", "));
@@ -181,7 +182,8 @@ Result<ShapeInference::Impl::Body*> ShapeInference::Impl::body_of(const Graph& g
 
 // Infers the body for these arguments. Inputs first_input ... of the calling node give the arguments' values,
 // where `bind` says that they are the same in every run of the body.
-Status ShapeInference::Impl::call(Scope& scope, const FunctionAttr& f, const Values& in, Node* node, int first_input, bool bind, Values& out) {
+Status ShapeInference::Impl::call(Scope& scope, const FunctionAttr& f, const Values& in, Node* node, int first_input, bool bind,
+                                  Values& out) {
   static const AttrMap kNone;
   WEFT_ASSIGN(Body * b, body_of(scope.graph, f.name, f.attrs ? *f.attrs : kNone));
   FunctionBody& body = b->body;
@@ -253,7 +255,8 @@ Status ShapeInference::Impl::through_body(Scope& scope, Node* node, Values& out,
   if (node->is_function_call() || plain_call) {
     const AttrValue* off = node->find_attr("_disable_call_shape_inference");
     if (off && off->get<bool>() && *off->get<bool>()) return {};
-    FunctionAttr f = plain_call ? node->attr<FunctionAttr>("f") : FunctionAttr{std::string(op), std::make_shared<const AttrMap>(attrs_of(*node))};
+    FunctionAttr f =
+        plain_call ? node->attr<FunctionAttr>("f") : FunctionAttr{std::string(op), std::make_shared<const AttrMap>(attrs_of(*node))};
     if (!scope.graph.library()->contains(f.name)) return {};
     done = true;
     return call(scope, f, inputs_from(0), node, 0, true, out);
@@ -318,7 +321,8 @@ Status ShapeInference::Impl::whole(Scope& scope, const ArgShapes& args) {
   for (int round = 0;; ++round) {
     if (round > 0) scope.values.forget();
     for (Node* n : order) {
-      const bool looped = is_merge(*n) && std::any_of(n->inputs().begin(), n->inputs().end(), [](const Endpoint& e) { return e.node && is_back(*e.node); });
+      const bool looped =
+          is_merge(*n) && std::any_of(n->inputs().begin(), n->inputs().end(), [](const Endpoint& e) { return e.node && is_back(*e.node); });
       if (!looped) {
         WEFT_RETURN_IF_ERROR(pass(n));
         continue;

@@ -69,18 +69,19 @@ class Converter {
   bool in_graph(const Node* n) const { return n && n->id() < graph_.num_ids() && graph_.node(n->id()) == n; }
 
   Status check_end(const Endpoint& e, std::string_view where) const {
-    if (!in_graph(e.node)) return invalid_argument("Node is not in the graph\n\tEncountered while processing ", where, " function '", o_.name, "'");
+    if (!in_graph(e.node))
+      return invalid_argument("Node is not in the graph\n\tEncountered while processing ", where, " function '", o_.name, "'");
     if (e.index < 0 || e.index >= e.node->num_outputs())
-      return out_of_range("Node '", e.node->name(), "' (type: '", e.node->op(), "', num of outputs: ", e.node->num_outputs(), ") does not have output ",
-                          e.index, "\n\tEncountered while processing ", where, " function '", o_.name, "'");
+      return out_of_range("Node '", e.node->name(), "' (type: '", e.node->op(), "', num of outputs: ", e.node->num_outputs(),
+                          ") does not have output ", e.index, "\n\tEncountered while processing ", where, " function '", o_.name, "'");
     return {};
   }
 
   Status check_ref(const Endpoint& e, std::string_view where) const {
     const DType t = e.node->output_type(e.index);
     if (!is_ref_type(t)) return {};
-    return invalid_argument("Output ", e.index, " of node '", e.node->name(), "' has a reference type ", dtype_name(t), "\n\tEncountered while ", where,
-                            " function '", o_.name, "'");
+    return invalid_argument("Output ", e.index, " of node '", e.node->name(), "' has a reference type ", dtype_name(t),
+                            "\n\tEncountered while ", where, " function '", o_.name, "'");
   }
 
   Status check_ends() {
@@ -88,15 +89,18 @@ class Converter {
       const Endpoint& e = o_.inputs[i];
       WEFT_RETURN_IF_ERROR(check_end(e, cat("input ", i, " into")));
       WEFT_RETURN_IF_ERROR(check_ref(e, cat("processing input ", i, " into")));
-      if (!inputs_[e.node].insert(e.index).second) return invalid_argument("TF_Output ", flat(e), " appears more than once in the input list");
+      if (!inputs_[e.node].insert(e.index).second)
+        return invalid_argument("TF_Output ", flat(e), " appears more than once in the input list");
     }
     for (size_t i = 0; i < o_.outputs.size(); ++i) WEFT_RETURN_IF_ERROR(check_end(o_.outputs[i], cat("output ", i, " from")));
     for (const Node* n : o_.control_outputs) {
-      if (!in_graph(n)) return invalid_argument("Control output is not in the graph\n\tEncountered while creating function '", o_.name, "'");
+      if (!in_graph(n))
+        return invalid_argument("Control output is not in the graph\n\tEncountered while creating function '", o_.name, "'");
     }
     if (o_.body) {
       for (const Node* n : *o_.body) {
-        if (!in_graph(n)) return invalid_argument("Node of the body is not in the graph\n\tEncountered while creating function '", o_.name, "'");
+        if (!in_graph(n))
+          return invalid_argument("Node of the body is not in the graph\n\tEncountered while creating function '", o_.name, "'");
       }
     }
     return {};
@@ -110,8 +114,8 @@ class Converter {
     for (const Node* n : graph_.nodes()) {
       if (!inputs_.count(n)) body_.push_back(n);
       else if (n->num_outputs() != 1)
-        return invalid_argument("When `num_opers` is set to -1, nodes referenced in `inputs` must have a single output. Node ", n->name(), " has ",
-                                n->num_outputs(), " outputs. Encountered while creating function '", o_.name, "'");
+        return invalid_argument("When `num_opers` is set to -1, nodes referenced in `inputs` must have a single output. Node ", n->name(),
+                                " has ", n->num_outputs(), " outputs. Encountered while creating function '", o_.name, "'");
     }
     return {};
   }
@@ -160,7 +164,8 @@ class Converter {
           attrs["_output_shapes"] = std::vector<PartialShape>{*s};
       }
       if (auto it = attrs.find("_resource_arg_unique_id"); it != attrs.end()) {
-        if (const auto* id = it->second.get<int64_t>(); id && f_.inputs.back().type == DType::kResource) f_.resource_arg_unique_id[int(i)] = int(*id);
+        if (const auto* id = it->second.get<int64_t>(); id && f_.inputs.back().type == DType::kResource)
+          f_.resource_arg_unique_id[int(i)] = int(*id);
       }
       if (!attrs.empty()) f_.arg_attrs[int(i)] = std::move(attrs);
     }
@@ -173,7 +178,8 @@ class Converter {
     for (size_t o = 0; o < outs.size(); ++o) {
       const auto range = n.info().output_range(int(o));
       // An output that is an input of the function keeps its argument.
-      for (int i = range.begin; i < range.end; ++i) tensors_.emplace(cat(n.name(), ":", i), cat(name, ":", outs[o].name, ":", i - range.begin));
+      for (int i = range.begin; i < range.end; ++i)
+        tensors_.emplace(cat(n.name(), ":", i), cat(name, ":", outs[o].name, ":", i - range.begin));
     }
   }
 
@@ -203,8 +209,8 @@ class Converter {
       }
       // An input's node is there as an argument; any other is missing.
       if (!inputs_.count(c))
-        return invalid_argument("The source of control edge ", c->name(), " -> ", n.name(), " is not in the body. Encountered while creating function '", o_.name,
-                                "'");
+        return invalid_argument("The source of control edge ", c->name(), " -> ", n.name(),
+                                " is not in the body. Encountered while creating function '", o_.name, "'");
       for (size_t i = 0; i < o_.inputs.size(); ++i) {
         if (o_.inputs[i].node == c) d.inputs.push_back(cat("^", f_.inputs[i].name));
       }
@@ -218,7 +224,8 @@ class Converter {
     for (size_t i = 0; i < o_.outputs.size(); ++i) {
       auto it = tensors_.find(flat(o_.outputs[i]));
       if (it == tensors_.end())
-        return invalid_argument("TF_Output ", flat(o_.outputs[i]), " is neither in the function body nor among function inputs. Encountered while creating function '",
+        return invalid_argument("TF_Output ", flat(o_.outputs[i]),
+                                " is neither in the function body nor among function inputs. Encountered while creating function '",
                                 o_.name, "'");
       f_.ret[f_.outputs[i].name] = it->second;
     }

@@ -13,7 +13,7 @@ struct FunctionOptions {
   std::string name, description;
   bool append_hash = false;
   std::vector<Endpoint> inputs, outputs;
-  std::vector<std::string> output_names;          // empty: made from the nodes' names
+  std::vector<std::string> output_names;  // empty: made from the nodes' names
   std::vector<const Node*> control_outputs;
   std::vector<std::string> control_output_names;  // empty: the nodes' names
   // The nodes of the body; without a list, all of the graph but those that are inputs.

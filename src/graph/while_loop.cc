@@ -37,7 +37,8 @@ class Builder {
     const size_t n = loop_.inputs.size();
     std::vector<Node*> enters, merges, switches;
     for (size_t i = 0; i < n; ++i) {
-      WEFT_ASSIGN(Node * enter, add("Enter", i, {{"frame_name", prefix_}, {"is_constant", false}, {"parallel_iterations", 10}}, {loop_.inputs[i]}));
+      WEFT_ASSIGN(Node * enter,
+                  add("Enter", i, {{"frame_name", prefix_}, {"is_constant", false}, {"parallel_iterations", 10}}, {loop_.inputs[i]}));
       enters.push_back(enter);
     }
     for (size_t i = 0; i < n; ++i) {
@@ -50,7 +51,8 @@ class Builder {
     for (Node* m : merges) rounds.push_back({m, 0});
     WEFT_RETURN_IF_ERROR(copy(loop_.cond, "cond", rounds, merges[0], next));
     const DType cond = next[0].node->output_type(next[0].index);
-    if (base_type(cond) != DType::kBool) return invalid_argument("BuildWhileLoop: 'cond' argument must return a boolean output, got ", dtype_name(cond));
+    if (base_type(cond) != DType::kBool)
+      return invalid_argument("BuildWhileLoop: 'cond' argument must return a boolean output, got ", dtype_name(cond));
     WEFT_ASSIGN(Node * loop_cond, add("LoopCond", 0, {}, {next[0]}));
     for (size_t i = 0; i < n; ++i) {
       WEFT_ASSIGN(Node * s, add("Switch", i, {}, {{merges[i], 0}, {loop_cond, 0}}));
@@ -61,7 +63,8 @@ class Builder {
     for (size_t i = 0; i < n; ++i) {
       const DType type = next[i].node->output_type(next[i].index);
       if (base_type(type) != merges[i]->input_type(1))
-        return invalid_argument("BuildWhileLoop: output ", i, " of 'body' is ", dtype_name(type), ", but the loop variable is ", dtype_name(merges[i]->input_type(1)));
+        return invalid_argument("BuildWhileLoop: output ", i, " of 'body' is ", dtype_name(type), ", but the loop variable is ",
+                                dtype_name(merges[i]->input_type(1)));
       WEFT_ASSIGN(Node * back, add("NextIteration", i, {}, {next[i]}));
       graph_.set_input(merges[i], 1, {back, 0});
     }
@@ -74,7 +77,8 @@ class Builder {
 
   // Copies the part's nodes, its inputs replaced; nodes that read none of the others wait for `first`, so that
   // they run once a round.
-  Status copy(const LoopPart& part, std::string_view name, const std::vector<Endpoint>& inputs, Node* first, std::vector<Endpoint>& outputs) {
+  Status copy(const LoopPart& part, std::string_view name, const std::vector<Endpoint>& inputs, Node* first,
+              std::vector<Endpoint>& outputs) {
     std::unordered_map<const Node*, Node*> made;
     std::unordered_map<const Node*, Endpoint> given;
     for (size_t i = 0; i < part.inputs.size(); ++i) given[part.inputs[i].node] = inputs[i];
@@ -137,7 +141,8 @@ class Builder {
       auto m = made.find(e.node);
       if (m == made.end()) return invalid_argument("Requested return tensor '", e.node->name(), ":", e.index, "' not found in graph def");
       if (e.index < 0 || e.index >= e.node->num_outputs())
-        return invalid_argument("Invalid return output ", e.index, " of node '", e.node->name(), "', which has ", e.node->num_outputs(), " output(s)");
+        return invalid_argument("Invalid return output ", e.index, " of node '", e.node->name(), "', which has ", e.node->num_outputs(),
+                                " output(s)");
       outputs.push_back({m->second, e.index});
     }
     return {};

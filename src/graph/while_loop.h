@@ -16,8 +16,8 @@ struct LoopPart {
 };
 
 struct WhileLoop {
-  std::string name;               // of the frame, and the prefix of every node
-  std::vector<Endpoint> inputs;   // in the graph that gets the loop
+  std::string name;              // of the frame, and the prefix of every node
+  std::vector<Endpoint> inputs;  // in the graph that gets the loop
   LoopPart cond, body;
 };
 

@@ -25,7 +25,9 @@ std::string show_item(const Tensor& v) {
   return cat("Tensor<type: ", dtype_name(v.dtype()), " shape: ", v.shape(), " values: ", summarize_values(v, 3), ">");
 }
 template <class T>
-std::string show_item(const T& v) { return AttrValue(v).to_string(); }
+std::string show_item(const T& v) {
+  return AttrValue(v).to_string();
+}
 
 std::string show_arg(const ArgSpec& arg, const Signature& sig) {
   std::string text = cat(arg.name, ":");
@@ -57,7 +59,10 @@ std::string summarize_attr(const AttrValue& value) {
         using T = std::decay_t<decltype(v)>;
         if constexpr (std::is_same_v<T, float> || std::is_same_v<T, std::string> || std::is_same_v<T, Tensor>) {
           return show_item(v);
-        } else if constexpr (requires { typename T::value_type; v.size(); }) {
+        } else if constexpr (requires {
+                               typename T::value_type;
+                               v.size();
+                             }) {
           std::vector<std::string> pieces;
           for (size_t i = 0; i < v.size(); ++i) {
             if (v.size() >= kLongList && i == 5) {

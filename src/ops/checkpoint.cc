@@ -85,10 +85,12 @@ Status restore(KernelContext& c, std::string_view prefix, const std::vector<Wish
   if (!mismatches.empty()) return invalid_argument(mismatches);
 
   std::vector<std::string_view> whole;
+  std::vector<wire::BundleEntry> whole_entries;
   std::vector<size_t> outputs;
   for (size_t i : order) {
     if (wishes[i].slice.empty()) {
       whole.push_back(wishes[i].name);
+      whole_entries.push_back(std::move(entries[i]));
       outputs.push_back(i);
       continue;
     }
@@ -100,7 +102,7 @@ Status restore(KernelContext& c, std::string_view prefix, const std::vector<Wish
     c.set_output(int(i), std::move(t));
   }
   std::vector<Tensor> tensors(whole.size());
-  WEFT_RETURN_IF_ERROR(reader->lookup_all(whole, tensors, &c.pool()));
+  WEFT_RETURN_IF_ERROR(reader->lookup_all(whole, whole_entries, tensors, &c.pool()));
   for (size_t i = 0; i < outputs.size(); ++i) c.set_output(int(outputs[i]), std::move(tensors[i]));
   return {};
 }

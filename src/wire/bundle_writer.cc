@@ -158,8 +158,13 @@ Status BundleWriter::write(std::string_view key, const Tensor& tensor) {
       WEFT_RETURN_IF_ERROR(append(out));
     }
   } else if (is_simple(tensor.dtype()) && tensor.valid()) {
-    crc = crc32c(tensor.raw(), tensor.byte_size());
-    WEFT_RETURN_IF_ERROR(append({tensor.data<char>(), tensor.byte_size()}));
+    // In steps, so that the bytes are still in the cache when they are written.
+    const std::string_view bytes(tensor.data<char>(), tensor.byte_size());
+    for (size_t at = 0; at < bytes.size(); at += kBuffer) {
+      const std::string_view step = bytes.substr(at, kBuffer);
+      crc = crc32c_extend(crc, step.data(), step.size());
+      WEFT_RETURN_IF_ERROR(append(step));
+    }
   } else {
     return invalid_argument("A tensor of type ", tensor.dtype(), " cannot be written into a checkpoint: ", key);
   }

@@ -21,6 +21,8 @@ namespace {
 constexpr size_t kStep = 256 << 10;
 // What one thread takes at a time, and the least for which others are woken.
 constexpr int64_t kPart = 1 << 20, kWorthThreads = 2 << 20;
+// Tensors up to this size are read together with their neighbours: a call of the system costs more than copying them.
+constexpr int64_t kSmall = 64 << 10, kGap = 4096;
 
 std::string padded(uint32_t v) {
   char text[16];
@@ -139,48 +141,73 @@ Status BundleReader::check(const Read& read, uint32_t crc) const {
                    " bytes): Checksum does not match: stored ", padded(stored), " vs. calculated on the restored bytes ", crc);
 }
 
+// Part by part, each checked while it is in the cache.
+void BundleReader::read_piece(Part& part) const {
+  const Read& read = part.reads[0];
+  char* to = read.tensor->data<char>() + part.begin;
+  for (int64_t done = 0; done < part.length && part.status.ok(); done += int64_t(kStep)) {
+    const size_t n = std::min(kStep, size_t(part.length - done));
+    part.status = read.shard->read(read.entry->offset + part.begin + done, to + done, n);
+    if (part.status.ok()) part.crc = crc32c_extend(part.crc, to + done, n);
+  }
+}
+
+Status BundleReader::read_neighbours(const Part& part) const {
+  auto bytes = std::make_unique_for_overwrite<char[]>(size_t(part.length));
+  const int64_t begin = part.reads[0].entry->offset;
+  WEFT_RETURN_IF_ERROR(part.reads[0].shard->read(begin, bytes.get(), size_t(part.length)));
+  for (const Read& read : part.reads) {
+    const char* from = bytes.get() + (read.entry->offset - begin);
+    const auto n = size_t(read.entry->size);
+    WEFT_RETURN_IF_ERROR(check(read, crc32c(from, n)));
+    if (n) std::memcpy(read.tensor->raw(), from, n);
+  }
+  return {};
+}
+
 Status BundleReader::read_all(std::span<Read> reads, ThreadPool* pool) const {
-  struct Part {
-    const Read* read;
-    int64_t begin, length;
-    uint32_t crc = 0;
-    Status status;
-  };
   std::vector<Part> parts;
   int64_t total = 0;
-  for (Read& read : reads) {
-    WEFT_RETURN_IF_ERROR(allocate(read));
-    if (!is_simple(read.entry->dtype)) continue;
-    total += read.entry->size;
+  for (size_t i = 0; i < reads.size(); ++i) {
+    WEFT_RETURN_IF_ERROR(allocate(reads[i]));
+    const BundleEntry& e = *reads[i].entry;
+    if (!is_simple(e.dtype)) continue;
+    total += e.size;
+    if (!parts.empty() && e.size <= kSmall) {
+      Part& last = parts.back();
+      const BundleEntry &first = *last.reads[0].entry, &before = *last.reads.back().entry;
+      const int64_t gap = e.offset - before.offset - before.size, length = e.offset + e.size - first.offset;
+      if (&last.reads.back() + 1 == &reads[i] && first.size <= kSmall && before.shard == e.shard && gap >= 0 && gap <= kGap &&
+          length <= kPart) {
+        last.reads = {last.reads.data(), last.reads.size() + 1};
+        last.length = length;
+        continue;
+      }
+    }
     int64_t begin = 0;
     do {
-      const int64_t length = std::min(kPart, read.entry->size - begin);
-      parts.push_back({&read, begin, length});
+      const int64_t length = std::min(kPart, e.size - begin);
+      parts.push_back({{&reads[i], 1}, begin, length, 0, {}});
       begin += length;
-    } while (begin < read.entry->size);
+    } while (begin < e.size);
   }
   auto run = [&](int64_t i) {
     Part& part = parts[size_t(i)];
-    char* to = part.read->tensor->data<char>() + part.begin;
-    for (int64_t done = 0; done < part.length && part.status.ok(); done += int64_t(kStep)) {
-      const size_t n = std::min(kStep, size_t(part.length - done));
-      part.status = part.read->shard->read(part.read->entry->offset + part.begin + done, to + done, n);
-      if (part.status.ok()) part.crc = crc32c_extend(part.crc, to + done, n);
-    }
+    if (part.reads.size() > 1) part.status = read_neighbours(part);
+    else read_piece(part);
   };
   if (pool && total >= kWorthThreads) {
     pool->parallel_chunks(int64_t(parts.size()), run);
   } else {
     for (size_t i = 0; i < parts.size(); ++i) run(int64_t(i));
   }
-  for (size_t i = 0; i < parts.size();) {
-    const Read* read = parts[i].read;
-    uint32_t crc = 0;
-    for (; i < parts.size() && parts[i].read == read; ++i) {
-      WEFT_RETURN_IF_ERROR(parts[i].status);
-      crc = parts[i].begin ? crc32c_combine(crc, parts[i].crc, uint64_t(parts[i].length)) : parts[i].crc;
-    }
-    WEFT_RETURN_IF_ERROR(check(*read, crc));
+  uint32_t crc = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    WEFT_RETURN_IF_ERROR(parts[i].status);
+    if (parts[i].reads.size() > 1) continue;
+    crc = parts[i].begin ? crc32c_combine(crc, parts[i].crc, uint64_t(parts[i].length)) : parts[i].crc;
+    const Read& read = parts[i].reads[0];
+    if (parts[i].begin + parts[i].length == read.entry->size) WEFT_RETURN_IF_ERROR(check(read, crc));
   }
   for (const Read& read : reads) {
     if (read.entry->dtype == DType::kString) WEFT_RETURN_IF_ERROR(read_strings(read));
@@ -274,6 +301,11 @@ Status BundleReader::lookup_all(std::span<const std::string_view> keys, std::spa
   for (size_t i = 0; i < keys.size(); ++i) {
     WEFT_ASSIGN(entries[i], entry(keys[i]));
   }
+  return lookup_all(keys, entries, tensors, pool);
+}
+
+Status BundleReader::lookup_all(std::span<const std::string_view> keys, std::span<const BundleEntry> entries, std::span<Tensor> tensors,
+                                ThreadPool* pool) const {
   std::vector<Read> reads;
   for (size_t i = 0; i < keys.size(); ++i) {
     if (entries[i].slices.empty()) reads.push_back({keys[i], &entries[i], &tensors[i]});

@@ -68,6 +68,9 @@ class BundleReader {
   core::Result<core::Tensor> lookup_slice(std::string_view key, const TensorSlice& slice, core::ThreadPool* pool = nullptr) const;
   // Many at once, read in the order of the files and over the pool.
   core::Status lookup_all(std::span<const std::string_view> keys, std::span<core::Tensor> tensors, core::ThreadPool* pool) const;
+  // The same for who has asked for the entries before.
+  core::Status lookup_all(std::span<const std::string_view> keys, std::span<const BundleEntry> entries, std::span<core::Tensor> tensors,
+                          core::ThreadPool* pool) const;
 
  private:
   struct Shard {
@@ -83,6 +86,12 @@ class BundleReader {
     core::Tensor* tensor;
     const Shard* shard = nullptr;
   };
+  struct Part {  // what one thread reads at a time: a piece of one large tensor, or several small ones that lie side by side
+    std::span<const Read> reads;
+    int64_t begin, length;  // of the piece inside the tensor; of the bytes from the first tensor to the end of the last
+    uint32_t crc = 0;
+    core::Status status;
+  };
 
   BundleReader() = default;
   core::Status open_index(std::string_view name);
@@ -90,6 +99,8 @@ class BundleReader {
   core::Result<const Shard*> shard(int id) const;
   core::Status allocate(Read& read) const;
   core::Status read_all(std::span<Read> reads, core::ThreadPool* pool) const;
+  void read_piece(Part& part) const;
+  core::Status read_neighbours(const Part& part) const;
   core::Status check(const Read& read, uint32_t crc) const;
   core::Status read_strings(const Read& read) const;
   core::Status read_variants(const Read& read) const;

@@ -64,7 +64,10 @@ void test_async(void);
 void test_user_ops(void);
 void test_user_kernels(void);
 void test_environment(void);
+void test_servers(void);
+void test_plugins(const char* plugin, const char* library);
 void test_monitoring(void);
+void test_experimental(void);
 void test_graph_mistakes(void);
 void test_graph_shapes(void);
 void test_graph_attrs(void);
@@ -72,6 +75,7 @@ void test_graph_edges(void);
 void test_graph_import(void);
 void test_graph_while(void);
 void test_functions(void);
+void test_graph_runs(void);
 void test_eager_functions(void);
 
 #endif  // WEFT_TESTS_C_CLIENT_CHECK_H_

@@ -222,3 +222,18 @@ void test_monitoring(void) {
     TFE_MonitoringDeleteBuckets(NULL);
   }
 }
+
+static bool buffer_is(TF_Buffer* b, const char* bytes, size_t n) {
+  const bool same = b && b->length == n && memcmp(b->data, bytes, n) == 0;
+  if (b) TF_DeleteBuffer(b);
+  return same;
+}
+
+void test_experimental(void) {
+  CHECK(buffer_is(TF_CreateConfig(0, 0, 3), "\x0a\x07\x0a\x03" "CPU\x10\x03(\x01" "2\x00R\x0d\x1a\x0b(\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 28));
+  CHECK(buffer_is(TF_CreateConfig(1, 1, 1), "\x0a\x07\x0a\x03" "CPU\x10\x01(\x01" "2\x02 \x01R\x04\x1a\x02(\x01", 21));
+  CHECK(buffer_is(TF_CreateRunOptions(0), "", 0));
+  CHECK(buffer_is(TF_CreateRunOptions(1), "\x08\x03", 2));
+  EXPECT(TF_INTERNAL, "oops", TF_MakeInternalErrorStatus(s, "oops"));
+  CHECK(TF_PickUnusedPortOrDie() > 0);
+}

@@ -1,6 +1,6 @@
 // A plain C program that uses TensorFlow's C API as its clients do: rightly, with nulls, and wrongly.
-//   c_client LIBRARY [--tensorflow]
-// LIBRARY is the shared library built from user_lib.c.
+//   c_client LIBRARY PLUGIN [--tensorflow]
+// LIBRARY and PLUGIN are the shared libraries built from user_lib.c and fs_plugin.c.
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <unistd.h>
@@ -138,12 +138,12 @@ const char* captured_stderr(void) {
 }
 
 int main(int argc, char** argv) {
-  if (argc < 2) {
-    printf("usage: c_client LIBRARY [--tensorflow]\n");
+  if (argc < 3) {
+    printf("usage: c_client LIBRARY PLUGIN [--tensorflow]\n");
     return 2;
   }
   setvbuf(stdout, NULL, _IOLBF, 0);
-  on_tensorflow = argc > 2 && strcmp(argv[2], "--tensorflow") == 0;
+  on_tensorflow = argc > 3 && strcmp(argv[3], "--tensorflow") == 0;
   s = TF_NewStatus();
   test_statuses();
   test_tensors();
@@ -158,7 +158,10 @@ int main(int argc, char** argv) {
   test_user_kernels();
   test_registry(argv[1]);
   test_environment();
+  test_servers();
+  test_plugins(argv[2], argv[1]);
   test_monitoring();
+  test_experimental();
   test_graph_mistakes();
   test_graph_shapes();
   test_graph_attrs();
@@ -166,6 +169,7 @@ int main(int argc, char** argv) {
   test_graph_import();
   test_graph_while();
   test_functions();
+  test_graph_runs();
   test_eager_functions();
   TF_DeleteStatus(s);
   if (failed) printf("%d checks failed\n", failed);
