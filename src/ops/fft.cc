@@ -2,6 +2,8 @@
 #include <cstring>
 
 #include "kernels/cpu/fft.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "op/registry.h"
 #include "ops/all.h"
 
@@ -143,6 +145,52 @@ Status run_real(KernelContext& c) {
   return real == DType::kFloat ? transform_real<float>(c, source, *out, rank, forward, n) : transform_real<double>(c, source, *out, rank, forward, n);
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+std::string named(std::string_view op, int rank) { return rank == 1 ? std::string(op) : cat(op, rank, "D"); }
+
+// The number of points that are transformed together.
+Value points(const GradContext& g, const Value& x, int rank, DType type) {
+  Emitter& e = g.emitter();
+  const Value last = g.one("StridedSlice", {shape_of(x), ints(e, {-rank}), ints(e, {0}), ints(e, {1})}, {{"end_mask", int64_t(1)}});
+  return cast(reduce("Prod", last, scalar(e, DType::kInt32, 0)), type);
+}
+
+template <int rank>
+Grads fft_grad(const GradContext& g) { return {g.one(named("IFFT", rank), {g.dy()}) * points(g, g.dy(), rank, g.dy().dtype())}; }
+template <int rank>
+Grads ifft_grad(const GradContext& g) { return {g.one(named("FFT", rank), {g.dy()}) / points(g, g.dy(), rank, g.dy().dtype())}; }
+
+// The half that is not there has no gradient: zeros in its place, and a whole transform back.
+template <int rank>
+Grads rfft_grad(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const Value dy = g.dy(), x = g.x(0);
+  const int dims = dy.shape().rank();
+  if (dims < 1) return g.fail(unimplemented("the gradient of ", g.node().op(), " of a tensor of unknown rank"));
+  const Value length = element(g.x(1), -1), missing = length - element(shape_of(dy), -1);
+  const Value before = ints(e, std::vector<int32_t>(size_t(dims), 0)), lead = ints(e, std::vector<int32_t>(size_t(dims) - 1, 0));
+  const Value behind_parts[] = {lead, reshape(missing, ints(e, {1}))};
+  const Value columns[] = {expand_dims(before, 1), expand_dims(concat(behind_parts, 0), 1)};
+  const Value whole = g.one("Pad", {dy, concat(columns, 1)});
+  const Value back = g.one(named("IFFT", rank), {whole}) * points(g, whole, rank, whole.dtype());
+  return {reshape(g.one("Real", {back}, {{"Tout", x.dtype()}}), shape_of(x)), {}};
+}
+
+// Every frequency but the first, and the last of an even length, stands for two.
+template <int rank>
+Grads irfft_grad(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const DType real = g.dy().dtype();
+  const Value one = ints(e, {1}), length = element(g.x(1), -1), odd = binary("FloorMod", length, scalar(e, DType::kInt32, 2));
+  const Value count = element(shape_of(g.x(0)), -1);
+  const Value twos = fill(reshape(count - 2 + odd, one), scalar(e, real, 2)), last = fill(reshape(1 - odd, one), scalar(e, real, 1));
+  const Value parts[] = {fill(one, scalar(e, real, 1)), twos, last};
+  const Value scale = concat(parts, 0) / points(g, g.dy(), rank, real);
+  const Value forward = g.one(named("RFFT", rank), {g.dy(), g.x(1)}, {{"Tcomplex", g.x(0).dtype()}});
+  return {forward * cast(scale, g.x(0).dtype()), {}};
+}
+
 template <int rank>
 void transforms(Registry& r, const char* const (&names)[6]) {
   for (int i = 0; i < 2; ++i) {
@@ -152,6 +200,7 @@ void transforms(Registry& r, const char* const (&names)[6]) {
         .out("output: Tcomplex")
         .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64")
         .shape(complex_shape<rank>)
+        .grad(i ? ifft_grad<rank> : fft_grad<rank>)
         .cpu(i ? run_complex<rank, true> : run_complex<rank, false>);
     // Of old graphs; TensorFlow has no kernels for these.
     r.add(names[4 + i]).doc("As the op without Batch; of old graphs.").in("input: complex64").out("output: complex64").deprecated(15, "").shape(shapes::unknown);
@@ -164,6 +213,7 @@ void transforms(Registry& r, const char* const (&names)[6]) {
       .attr("Treal: {float, double} = DT_FLOAT")
       .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64")
       .shape(real_shape<rank, true>)
+      .grad(rfft_grad<rank>)
       .cpu(run_real<rank, true>);
   r.add(names[3])
       .doc("The inverse of the Fourier transform of real numbers over the last axes.")
@@ -173,6 +223,7 @@ void transforms(Registry& r, const char* const (&names)[6]) {
       .attr("Treal: {float, double} = DT_FLOAT")
       .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64")
       .shape(real_shape<rank, false>)
+      .grad(irfft_grad<rank>)
       .cpu(run_real<rank, false>);
 }
 

@@ -4,6 +4,8 @@
 
 #include "kernels/cpu/crop_resize.h"
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/image_common.h"
 
 namespace weft::ops {
@@ -283,6 +285,41 @@ Status run_glimpse(KernelContext& c) {
   return {};
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+Grads crop_grad(const GradContext& g) {
+  const Value image = g.x(0), boxes = g.x(1), which = g.x(2);
+  const DType t = image.dtype();
+  Grads grads = g.none();
+  if (t == DType::kFloat || t == DType::kHalf || t == DType::kDouble) {
+    AttrMap attrs = g.attrs({"method"});
+    attrs["T"] = t;
+    grads[0] = g.one("CropAndResizeGradImage", {g.dy(), boxes, which, shape_of(image)}, std::move(attrs));
+  }
+  // Boxes are moved with linear interpolation, whatever the method.
+  grads[1] = g.one("CropAndResizeGradBoxes", {g.dy(), image, boxes, which});
+  return grads;
+}
+
+// The same with the transforms turned round: each is a matrix whose last element is 1.
+Grads projective_grad(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const Value image = g.x(0), flat = reshape(g.x(1), ints(e, {-1, 8}));
+  const Value rows = element(shape_of(flat), 0), pair[] = {reshape(rows, ints(e, {1})), ints(e, {1})};
+  const Value full[] = {flat, fill(concat(pair, 0), scalar(e, DType::kFloat, 1))};
+  const Value inverse = unary("MatrixInverse", reshape(concat(full, 1), ints(e, {-1, 3, 3})));
+  const Value numbers = reshape(inverse, ints(e, {-1, 9}));
+  const Value last = slice(numbers, ints(e, {0, 8}), ints(e, {-1, 1}));
+  const Value turned = slice(numbers / last, ints(e, {0, 0}), ints(e, {-1, 8}));
+  const Value size = slice(shape_of(image), ints(e, {1}), ints(e, {2}));
+  std::vector<Value> in = {g.dy(), turned, size};
+  if (g.num_inputs() == 4) in.push_back(scalar(e, DType::kFloat, 0));
+  auto out = g.apply(g.node().op(), in, g.attrs({"interpolation", "fill_mode"}));
+  Grads grads = g.none();
+  if (!out.empty()) grads[0] = out[0];
+  return grads;
+}
+
 }  // namespace
 
 void image_crop(Registry& r) {
@@ -297,6 +334,7 @@ void image_crop(Registry& r) {
       .attr("method: {'bilinear', 'nearest'} = 'bilinear'")
       .attr("extrapolation_value: float = 0")
       .shape(crop_shape)
+      .grad(crop_grad)
       .cpu(run_crop_and_resize);
 
   r.add("CropAndResizeGradBoxes")
@@ -348,6 +386,7 @@ void image_crop(Registry& r) {
       .attr("interpolation: string")
       .attr("fill_mode: string = 'CONSTANT'")
       .shape(projective_shape)
+      .grad(projective_grad)
       .cpu(run_projective);
 
   r.add("ImageProjectiveTransformV3")
@@ -361,6 +400,7 @@ void image_crop(Registry& r) {
       .attr("interpolation: string")
       .attr("fill_mode: string = 'CONSTANT'")
       .shape(projective_shape)
+      .grad(projective_grad)
       .cpu(run_projective);
 }
 

@@ -6,6 +6,8 @@
 #include "kernels/cpu/resample.h"
 #include "kernels/cpu/resize.h"
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/image_common.h"
 
@@ -249,6 +251,12 @@ Status run_scale_and_translate_grad(KernelContext& c) {
   return {};
 }
 
+Grads bicubic_grad(const GradContext& g) {
+  const DType t = g.x(0).dtype();
+  if (t != DType::kFloat && t != DType::kDouble) return g.none();
+  return {g.one("ResizeBicubicGrad", {g.dy(), g.x(0)}, g.attrs({"align_corners", "half_pixel_centers"})), {}};
+}
+
 }  // namespace
 
 void image_resize(Registry& r) {
@@ -271,6 +279,7 @@ void image_resize(Registry& r) {
       .attr("align_corners: bool = false")
       .attr("half_pixel_centers: bool = false")
       .shape(resize_shape)
+      .grad(bicubic_grad)
       .cpu(run_bicubic);
 
   r.add("ResizeBicubicGrad")
@@ -293,6 +302,7 @@ void image_resize(Registry& r) {
       .attr("align_corners: bool = false")
       .attr("half_pixel_centers: bool = false")
       .shape(resize_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.one("ResizeBilinearGrad", {g.dy(), g.x(0)}, g.attrs({"align_corners", "half_pixel_centers"})), {}}; })
       .cpu(run_bilinear);
 
   r.add("ResizeBilinearGrad")
@@ -315,6 +325,7 @@ void image_resize(Registry& r) {
       .attr("align_corners: bool = false")
       .attr("half_pixel_centers: bool = false")
       .shape(resize_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.one("ResizeNearestNeighborGrad", {g.dy(), slice(shape_of(g.x(0)), ints(g.emitter(), {1}), ints(g.emitter(), {2}))}, g.attrs({"align_corners", "half_pixel_centers"})), {}}; })
       .cpu(run_nearest);
 
   r.add("ResizeNearestNeighborGrad")
@@ -339,6 +350,7 @@ void image_resize(Registry& r) {
       .attr("kernel_type: string = 'lanczos3'")
       .attr("antialias: bool = true")
       .shape(resize_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.one("ScaleAndTranslateGrad", {g.dy(), g.x(0), g.x(2), g.x(3)}, g.attrs({"kernel_type", "antialias"})), {}, {}, {}}; })
       .cpu(run_scale_and_translate);
 
   r.add("ScaleAndTranslateGrad")
