@@ -194,7 +194,7 @@ Result<Node*> finish(TF_Graph& g, Building& b) {
   }
   const OpSpec& spec = *b.spec;
   if (spec.deprecated_since > 0 && g.graph.versions.producer >= spec.deprecated_since)
-    return unimplemented("Op ", spec.name, " is not available in GraphDef version ", g.graph.versions.producer, ". ", spec.deprecation,
+    return unimplemented("Op ", spec.name, " is not available in GraphDef version ", g.graph.versions.producer, ". It has been removed in version ", spec.deprecated_since, ". ", spec.deprecation,
                          ".");
   if (!spec.shape && !spec.dynamic_shape && g.require_shape_rules)
     return invalid_argument("No shape inference function exists for op '", spec.name, "', did you forget to define it?");

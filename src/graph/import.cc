@@ -1,10 +1,12 @@
 #include "graph/import.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <optional>
 #include <set>
+#include <unordered_map>
 
 #include "graph/function_library.h"
+#include "op/summary.h"
 
 namespace weft::graph {
 namespace {
@@ -21,6 +23,39 @@ bool is_name(std::string_view s) {
     if (!word && (i == 0 || (c != '/' && c != '\\' && c != '-' && c != '>'))) return false;
   }
   return true;
+}
+
+// The types that the attributes promise; nothing if one is missing or of another kind.
+std::optional<std::vector<DType>> declared_inputs(const OpSpec& spec, const AttrMap& attrs) {
+  const Signature& sig = spec.signature();
+  auto attr = [&](int i) -> const AttrValue* {
+    auto it = attrs.find(sig.attrs[size_t(i)].name);
+    if (it != attrs.end()) return &it->second;
+    const auto& value = sig.attrs[size_t(i)].default_value;
+    return value ? &*value : nullptr;
+  };
+  std::vector<DType> types;
+  for (const ArgSpec& arg : sig.inputs) {
+    int64_t count = 1;
+    if (arg.number_attr >= 0) {
+      const AttrValue* v = attr(arg.number_attr);
+      if (!v || !v->get<int64_t>()) return std::nullopt;
+      count = *v->get<int64_t>();
+    }
+    if (arg.type_list_attr >= 0) {
+      const AttrValue* v = attr(arg.type_list_attr);
+      if (v && v->get<EmptyList>()) continue;
+      if (!v || !v->get<std::vector<DType>>()) return std::nullopt;
+      types.insert(types.end(), v->get<std::vector<DType>>()->begin(), v->get<std::vector<DType>>()->end());
+      continue;
+    }
+    const AttrValue* v = arg.type_attr >= 0 ? attr(arg.type_attr) : nullptr;
+    if (arg.type_attr >= 0 && (!v || !v->get<DType>())) return std::nullopt;
+    if (count < 0 || count > (1 << 20)) return std::nullopt;
+    const DType t = v ? *v->get<DType>() : arg.type;
+    types.insert(types.end(), size_t(count), arg.is_ref ? ref_type(t) : t);
+  }
+  return types;
 }
 
 class Importer {
@@ -133,11 +168,7 @@ class Importer {
         }
       }
     }
-    if (done == waiting_.size()) return {};
-    for (size_t i = 0; i < waiting_.size(); ++i) {
-      if (waiting_[i] > 0)
-        return invalid_argument("Cycle detected in the graph: ", waiting_.size() - done, " nodes cannot be ordered, including: ", def_.nodes[i].name);
-    }
+    if (done < waiting_.size()) return invalid_argument(waiting_.size() - done, " nodes in a cycle");
     return {};
   }
 
@@ -188,14 +219,42 @@ class Importer {
       pending.assign(inputs.size(), t);
     }
     strip_new_defaults(nd);
+    WEFT_RETURN_IF_ERROR(check_signature(nd, inputs));
     auto made = graph_.add(final_name(nd.name), nd.op, std::move(nd.attrs), std::move(inputs), controls, pending);
-    if (!made.ok()) return made.status().with_suffix(cat("\n\t [[{{node ", nd.name, "}}]]"));
+    if (!made.ok()) return made.status();  // which names the node
     Node* node = *made;
     node->device = nd.device.empty() ? options_.default_device : nd.device;
     node->debug_info = std::move(nd.debug_info);
     node->full_type = std::move(nd.full_type);
     nodes_[i] = node;
     added_.push_back(node);
+    return {};
+  }
+
+  // Inputs against the op's signature as far as the attributes tell, and whether the op is still offered to such
+  // a producer. What is left (attributes) the graph checks.
+  Status check_signature(const NodeDef& nd, const std::vector<Endpoint>& inputs) const {
+    auto found = graph_.find_spec(nd.op);
+    if (!found.ok()) return {};
+    const OpSpec& spec = **found;
+    if (spec.deprecated_since > 0 && def_.versions.producer >= spec.deprecated_since)
+      return unimplemented("Op ", spec.name, " is not available in GraphDef version ", def_.versions.producer, ". It has been removed in version ",
+                           spec.deprecated_since, ". ", spec.deprecation, ".");
+    const auto wanted = declared_inputs(spec, nd.attrs);
+    if (!wanted) return {};
+    if (wanted->size() != inputs.size()) {
+      std::vector<std::string> names;
+      for (DType t : *wanted) names.push_back(dtype_name(t));
+      return invalid_argument("NodeDef expected inputs '", join(names, ", "), "' do not match ", inputs.size(), " inputs specified; ", summarize_op(spec),
+                              "; NodeDef: {{node ", nd.name, "}}");
+    }
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (!inputs[i].node) continue;
+      const DType given = inputs[i].node->output_type(inputs[i].index), want = (*wanted)[i];
+      if (given != want && base_type(given) != want)
+        return invalid_argument("Input ", i, " of node ", nd.name, " was passed ", dtype_name(given), " from ", inputs[i].node->name(), ":", inputs[i].index,
+                                " incompatible with expected ", dtype_name(want), ".");
+    }
     return {};
   }
 
@@ -310,13 +369,13 @@ class Importer {
 Status check_versions(const Versions& v) {
   if (v.producer < kGraphDefVersionMinProducer)
     return invalid_argument("GraphDef producer version ", v.producer, " below min producer ", kGraphDefVersionMinProducer,
-                            " supported by this engine.  Please regenerate your graph.");
+                            " supported by TensorFlow 2.21.0.  Please regenerate your graph.");
   if (v.min_consumer > kGraphDefVersion)
     return invalid_argument("GraphDef min consumer version ", v.min_consumer, " above current version ", kGraphDefVersion,
-                            ".  Please upgrade.");
+                            " for TensorFlow 2.21.0.  Please upgrade TensorFlow.");
   for (int bad : v.bad_consumers) {
     if (bad == kGraphDefVersion)
-      return invalid_argument("GraphDef disallows consumer version ", bad, ".  Please upgrade: this version is likely buggy.");
+      return invalid_argument("GraphDef disallows consumer version ", bad, ".  Please upgrade TensorFlow: this version is likely buggy.");
   }
   return {};
 }

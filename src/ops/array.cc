@@ -431,7 +431,7 @@ void array(Registry& r) {
       .out("output: dtype")
       .attr("dtype: type")
       .attr("shape: shape")
-      .deprecated(23, "")
+      .deprecated(23, "Placeholder now behaves the same as PlaceholderV2.")
       .doc("A value that has to be fed when the graph runs.")
       .shape(shape_attr)
       .cpu(run_placeholder);

@@ -363,7 +363,7 @@ void diag(Registry& r) {
       .in("num_upper: int64")
       .out("band: T")
       .attr("T: type")
-      .deprecated(14, "")
+      .deprecated(14, "Use MatrixBandPart")
       .doc("Each matrix with zeros outside a band around its diagonal.")
       .shape(band_part_shape)
       .cpu(run_band_part);
@@ -372,7 +372,7 @@ void diag(Registry& r) {
       .in("diagonal: T")
       .out("output: T")
       .attr("T: type")
-      .deprecated(14, "")
+      .deprecated(14, "Use MatrixDiag")
       .doc("Matrices with the given main diagonals.")
       .shape(matrix_diag_shape)
       .cpu(run_matrix_diag);
@@ -381,7 +381,7 @@ void diag(Registry& r) {
       .in("input: T")
       .out("diagonal: T")
       .attr("T: type")
-      .deprecated(14, "")
+      .deprecated(14, "Use MatrixDiagPart")
       .doc("The main diagonals of matrices.")
       .shape(diag_part_shape)
       .cpu(run_diag_part);
@@ -391,7 +391,7 @@ void diag(Registry& r) {
       .in("diagonal: T")
       .out("output: T")
       .attr("T: type")
-      .deprecated(14, "")
+      .deprecated(14, "Use MatrixSetDiag")
       .doc("Matrices with their main diagonals replaced.")
       .shape(set_diag_shape)
       .cpu(run_set_diag);

@@ -484,7 +484,7 @@ void fake_quant(Registry& r) {
       .attr("input_min: float = 0")
       .attr("input_max: float = 0")
       .attr("T: {bfloat16, half, float, double}")
-      .deprecated(22, "")
+      .deprecated(22, "Replaced by QuantizeAndDequantizeV2")
       .doc("Quantises and turns back into floats.")
       .shape(shapes::unchanged)
       .grad([](const GradContext& g) -> Grads { return {g.dy()}; })

@@ -203,7 +203,12 @@ void transforms(Registry& r, const char* const (&names)[6]) {
         .grad(i ? ifft_grad<rank> : fft_grad<rank>)
         .cpu(i ? run_complex<rank, true> : run_complex<rank, false>);
     // Of old graphs; TensorFlow has no kernels for these.
-    r.add(names[4 + i]).doc("As the op without Batch; of old graphs.").in("input: complex64").out("output: complex64").deprecated(15, "").shape(shapes::unknown);
+    r.add(names[4 + i])
+        .doc("As the op without Batch; of old graphs.")
+        .in("input: complex64")
+        .out("output: complex64")
+        .deprecated(15, r.intern(cat("Use ", names[i])))
+        .shape(shapes::unknown);
   }
   r.add(names[2])
       .doc("The Fourier transform of real numbers over the last axes: the half that is not redundant.")

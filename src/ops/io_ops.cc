@@ -54,7 +54,7 @@ void io_ops(Registry& r) {
       .attr("shared_name: string = ''")
       .attr("compression_type: string = ''")
       .stateful().effect_free()
-      .deprecated(26, "")
+      .deprecated(26, "Use TFRecordReaderV2")
       .doc("A reader of TFRecord files, as a pair of strings that names it.")
       .shape(pair_shape);
 

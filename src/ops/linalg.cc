@@ -427,7 +427,7 @@ void linalg(Registry& r) {
       .in("input: T")
       .out("output: T")
       .attr("T: {double, float}")
-      .deprecated(13, "")
+      .deprecated(13, "Use Cholesky instead.")
       .shape(square_shape)
       .cpu(run_cholesky);
 
@@ -437,7 +437,7 @@ void linalg(Registry& r) {
       .in("grad: T")
       .out("output: T")
       .attr("T: {float, double}")
-      .deprecated(13, "")
+      .deprecated(13, "Use CholeskyGrad instead.")
       .shape(square_shape)
       .cpu(run_cholesky_grad);
 
@@ -446,7 +446,7 @@ void linalg(Registry& r) {
       .in("input: T")
       .out("output: T")
       .attr("T: {float, double, complex64, complex128}")
-      .deprecated(13, "")
+      .deprecated(13, "Use MatrixDeterminant instead.")
       .shape(determinant_shape)
       .cpu(run_determinant);
 
@@ -456,7 +456,7 @@ void linalg(Registry& r) {
       .out("output: T")
       .attr("adjoint: bool = false")
       .attr("T: {double, float}")
-      .deprecated(13, "")
+      .deprecated(13, "Use MatrixInverse instead.")
       .shape(square_shape)
       .cpu(run_inverse);
 
@@ -465,7 +465,7 @@ void linalg(Registry& r) {
       .in("input: T")
       .out("output: T")
       .attr("T: {double, float}")
-      .deprecated(11, "")
+      .deprecated(11, "Use SelfAdjointEigV2 instead.")
       .shape(eig_v1_shape)
       .cpu(run_self_adjoint_eig_v1);
 
@@ -476,7 +476,7 @@ void linalg(Registry& r) {
       .out("v: T")
       .attr("compute_v: bool = true")
       .attr("T: {double, float}")
-      .deprecated(13, "")
+      .deprecated(13, "Use SelfAdjointEigV2 instead.")
       .shape(eig_shape)
       .cpu(run_self_adjoint_eig);
 
@@ -489,7 +489,7 @@ void linalg(Registry& r) {
       .attr("compute_uv: bool = true")
       .attr("full_matrices: bool = false")
       .attr("T: {double, float, complex64, complex128}")
-      .deprecated(13, "")
+      .deprecated(13, "Use Svd instead.")
       .shape(svd_shape)
       .cpu(run_svd);
 
@@ -602,7 +602,7 @@ void linalg(Registry& r) {
       .in("input: T")
       .out("output: T")
       .attr("T: {double, float, half}")
-      .deprecated(11, "")
+      .deprecated(11, "Use SelfAdjointEigV2 instead.")
       .shape(eig_v1_shape)
       .cpu(run_self_adjoint_eig_v1, types<float, double>("T"));
 

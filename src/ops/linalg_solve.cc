@@ -285,7 +285,7 @@ void linalg_solvers(Registry& r) {
       .out("output: T")
       .attr("adjoint: bool = false")
       .attr("T: {double, float}")
-      .deprecated(13, "")
+      .deprecated(13, "Use MatrixSolve instead.")
       .shape(matrix_solve_shape)
       .cpu(run_matrix_solve);
 
@@ -297,7 +297,7 @@ void linalg_solvers(Registry& r) {
       .out("output: T")
       .attr("T: {double, float}")
       .attr("fast: bool = true")
-      .deprecated(13, "")
+      .deprecated(13, "Use MatrixSolveLs instead.")
       .shape(least_squares_shape)
       .cpu(run_least_squares);
 
@@ -309,7 +309,7 @@ void linalg_solvers(Registry& r) {
       .attr("lower: bool = true")
       .attr("adjoint: bool = false")
       .attr("T: {double, float}")
-      .deprecated(13, "")
+      .deprecated(13, "Use MatrixTriangularSolve instead.")
       .shape(triangular_shape)
       .cpu(run_triangular_solve);
 

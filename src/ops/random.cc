@@ -368,7 +368,7 @@ void random(Registry& r) {
       .attr("seed: int = 0")
       .attr("seed2: int = 0")
       .stateful().effect_free()
-      .deprecated(8, "")
+      .deprecated(8, "Random crop is now pure Python")
       .doc("Cuts a random part of given size out of an image.")
       .shape(crop_shape)
       .cpu<SeededCrop>();
@@ -395,7 +395,7 @@ void random(Registry& r) {
       .attr("S: {int32, int64}")
       .attr("dtype: {half, float, double}")
       .stateful().effect_free()
-      .deprecated(25, "")
+      .deprecated(25, "Replaced by RandomPoissonV2")
       .doc("Poisson random numbers.")
       .shape(per_parameter_shape)
       .cpu<SeededPoisson>();
@@ -542,7 +542,7 @@ void random(Registry& r) {
       .attr("dtype: type = DT_FLOAT")
       .attr("shape_dtype: type = DT_INT64")
       .stateful()
-      .deprecated(29, "")
+      .deprecated(29, "Use StatefulStandardNormalV2 instead")
       .doc("Normal random numbers from a generator whose algorithm stands in its state.")
       .shape(shape_from<1>)
       .cpu(run_stateful_normal_v1, types<WEFT_FLOATS>("dtype"));

@@ -372,7 +372,7 @@ void sort(Registry& r) {
       .attr("k: int >= 0")
       .attr("sorted: bool = true")
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
-      .deprecated(7, "")
+      .deprecated(7, "Use TopKV2 instead")
       .doc("The k greatest elements of each row and their indices.")
       .shape(top_k_shape)
       .grad(top_k_grad)

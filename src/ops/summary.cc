@@ -12,7 +12,7 @@ void summary(Registry& r) {
       .out("summary: string")
       .attr("sample_rate: float")
       .attr("max_outputs: int >= 1 = 3")
-      .deprecated(15, "")
+      .deprecated(15, "Use AudioSummaryV2.")
       .doc("A serialized summary of audio clips.")
       .shape(shapes::scalar);
 

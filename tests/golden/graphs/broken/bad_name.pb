@@ -1,0 +1,4 @@
+
+
+a bPlaceholder*
+dtype0"ª

@@ -1,0 +1,7 @@
+
+
+aPlaceholder*
+dtype0
+ 
+sBatchMatrixDiaga*
+T0"

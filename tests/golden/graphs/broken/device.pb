@@ -1,0 +1,3 @@
+
+
+aNoOp"/job:foo bar"ª

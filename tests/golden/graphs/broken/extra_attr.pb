@@ -1,0 +1,5 @@
+
+'
+aPlaceholder*
+zz*
+dtype0"ª

@@ -1,0 +1,3 @@
+
+
+aPlaceholder"ª

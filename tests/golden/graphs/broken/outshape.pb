@@ -1,0 +1,7 @@
+
+J
+aPlaceholder*
+shape:*
+_output_shapes
+:*
+dtype0"ª

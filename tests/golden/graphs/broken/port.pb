@@ -1,0 +1,7 @@
+
+
+aPlaceholder*
+dtype0
+
+bNega:3*
+T0"ª

@@ -1,0 +1,7 @@
+
+
+aPlaceholder*
+dtype0
+
+sAssignaa*
+T0"ª

@@ -1,0 +1,8 @@
+
+.
+aPlaceholder*
+shape:*
+dtype0
+
+bMatMulaa*
+T0"ª

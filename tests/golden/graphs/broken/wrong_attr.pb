@@ -1,0 +1,4 @@
+
+
+aPlaceholder*
+dtype"ª
