@@ -55,7 +55,9 @@ std::vector<const OpSpec*> Registry::all() const {
   std::vector<const OpSpec*> list;
   {
     std::shared_lock lock(mutex_);
-    for (const auto& [name, spec] : ops_) list.push_back(spec.get());
+    for (const auto& [name, spec] : ops_) {
+      if (!name.starts_with("_Weft")) list.push_back(spec.get());  // those are between the optimiser and the kernels
+    }
   }
   std::sort(list.begin(), list.end(), [](const OpSpec* a, const OpSpec* b) { return a->name < b->name; });
   return list;

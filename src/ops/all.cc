@@ -33,6 +33,7 @@ void all(op::Registry& r) {
   fft(r);
   file(r);
   function(r);
+  fused(r);
   gather(r);
   image(r);
   image_codec(r);

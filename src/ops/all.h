@@ -36,6 +36,7 @@ void sequence_example(op::Registry& r);
 void fake_quant(op::Registry& r);
 void fft(op::Registry& r);
 void file(op::Registry& r);
+void fused(op::Registry& r);
 void function(op::Registry& r);
 void gather(op::Registry& r);
 void image(op::Registry& r);

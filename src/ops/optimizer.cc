@@ -394,6 +394,28 @@ void optimizer(Registry& r) {
     if (spec.forms & kSparseRef) add_form(r, spec, true, false);
     if (spec.forms & kSparseResource) add_form(r, spec, true, true);
   }
+
+  // Of the engine's own (ops/fused.cc): the dozen ops of Keras' Adam,
+  //   m += (grad - m) * rest1;  v += (grad^2 - v) * rest2;  var -= m * rate / (sqrt(v) + epsilon)
+  // with m and v as they are after their updates, rest1 = 1 - beta1, rest2 = 1 - beta2. Nothing is given out.
+  static const OptimizerSpec scaled_adam = {.name = "ScaledAdam", .doc = "", .kind = Optimizer::kScaledAdam, .types = Types::kWide, .forms = kResource,
+                                            .slots = {"m", "v"}, .slot_texts = {"m", "v"}, .before = {{"rate"}, {"rest1"}, {"rest2"}, {"epsilon"}}};
+  r.add("_WeftAdam")
+      .in("var: resource")
+      .in("m: resource")
+      .in("v: resource")
+      .in("rate: T")
+      .in("rest1: T")
+      .in("rest2: T")
+      .in("epsilon: T")
+      .in("grad: T")
+      .attr("T: {float, double}")
+      .stateful()
+      .doc("One step of Adam as Keras writes it.")
+      .shape(optimizer_shape)
+      .kernel("CPU", [](const NodeInfo& node) -> Result<std::unique_ptr<Kernel>> {
+        return std::unique_ptr<Kernel>(new OptimizerKernel(scaled_adam, node, false, true));
+      }, constraints(scaled_adam, false));
 }
 
 }  // namespace weft::ops

@@ -81,31 +81,60 @@ constexpr auto tiles_of(std::integer_sequence<int, R...>) {
 template <class T, int V, bool U>
 constexpr auto tiles = tiles_of<T, V, U>(std::make_integer_sequence<int, kRows>{});
 
-// dst[k * width + i] = src[i * stride + k] for i < rows; columns up to width are cleared. 4 x 4 blocks
-// are turned in registers.
+// The lanes of a and b by turns: of their lower halves, or their upper ones.
+template <bool upper, class V, int... I>
+inline V interleave(V a, V b, std::integer_sequence<int, I...>) {
+  constexpr int N = sizeof...(I);
+  return __builtin_shufflevector(a, b, ((upper ? N / 2 : 0) + I / 2 + (I % 2 ? N : 0))...);
+}
+
+// v[i] lane k <-> v[k] lane i: log2 N perfect shuffles.
+template <class T>
+inline void transpose(typename Vec<T>::type (&v)[Vec<T>::n]) {
+  constexpr int N = Vec<T>::n;
+  using Lanes = std::make_integer_sequence<int, N>;
+  typename Vec<T>::type w[N];
+#pragma GCC unroll 8
+  for (int stage = 1; stage < N; stage *= 2) {
+#pragma GCC unroll 16
+    for (int i = 0; i < N / 2; ++i) {
+      w[2 * i] = interleave<false>(v[i], v[i + N / 2], Lanes{});
+      w[2 * i + 1] = interleave<true>(v[i], v[i + N / 2], Lanes{});
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < N; ++i) v[i] = w[i];
+  }
+}
+
+// dst[k * width + i] = src[i * stride + k] for i < rows; columns up to width are cleared. N x N blocks are
+// turned in registers. In a panel narrower than a register a row is stored whole, over the beginning of the
+// next row, which comes after it.
 template <class T>
 void pack_transposed(const T* __restrict src, int64_t stride, int64_t rows, int64_t depth, int64_t width, T* __restrict dst) {
-  typedef T Q __attribute__((vector_size(4 * sizeof(T))));
-  typedef T L __attribute__((vector_size(4 * sizeof(T)), aligned(sizeof(T)), may_alias));
-  int64_t i = 0;
-  for (; i + 4 <= rows; i += 4) {
-    const T *s0 = src + i * stride, *s1 = s0 + stride, *s2 = s1 + stride, *s3 = s2 + stride;
-    T* d = dst + i;
+  using W = typename Vec<T>::type;
+  using L = typename Vec<T>::loose;
+  constexpr int64_t N = Vec<T>::n;
+  for (int64_t i = 0; i < width; i += N) {
+    const int64_t count = std::clamp<int64_t>(rows - i, 0, N), room = std::min(N, width - i);
+    const T* from = src + i * stride;
     int64_t k = 0;
-    for (; k + 4 <= depth; k += 4, d += 4 * width) {
-      const Q a = *reinterpret_cast<const L*>(s0 + k), b = *reinterpret_cast<const L*>(s1 + k);
-      const Q c = *reinterpret_cast<const L*>(s2 + k), e = *reinterpret_cast<const L*>(s3 + k);
-      const Q ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-      const Q ce_low = __builtin_shufflevector(c, e, 0, 4, 1, 5), ce_high = __builtin_shufflevector(c, e, 2, 6, 3, 7);
-      *reinterpret_cast<L*>(d) = __builtin_shufflevector(ab_low, ce_low, 0, 1, 4, 5);
-      *reinterpret_cast<L*>(d + width) = __builtin_shufflevector(ab_low, ce_low, 2, 3, 6, 7);
-      *reinterpret_cast<L*>(d + 2 * width) = __builtin_shufflevector(ab_high, ce_high, 0, 1, 4, 5);
-      *reinterpret_cast<L*>(d + 3 * width) = __builtin_shufflevector(ab_high, ce_high, 2, 3, 6, 7);
+    // The last rows are left to the plain loop then: their stores would reach beyond the panel.
+    const bool over = room < N && i == 0;
+    for (; k + N <= (over ? depth - N : depth); k += N) {
+      W v[N];
+#pragma GCC unroll 16
+      for (int64_t r = 0; r < N; ++r) v[r] = r < count ? W(*reinterpret_cast<const L*>(from + r * stride + k)) : W{};
+      transpose<T>(v);
+#pragma GCC unroll 16
+      for (int64_t r = 0; r < N; ++r) {
+        T* to = dst + (k + r) * width + i;
+        if (over || room == N) *reinterpret_cast<L*>(to) = v[r];
+        else std::memcpy(to, &v[r], size_t(room) * sizeof(T));
+      }
     }
-    for (; k < depth; ++k, d += width) d[0] = s0[k], d[1] = s1[k], d[2] = s2[k], d[3] = s3[k];
-  }
-  for (; i < width; ++i) {
-    for (int64_t k = 0; k < depth; ++k) dst[k * width + i] = i < rows ? src[i * stride + k] : T(0);
+    for (; k < depth; ++k) {
+      for (int64_t r = 0; r < room; ++r) dst[k * width + i + r] = r < count ? from[r * stride + k] : T(0);
+    }
   }
 }
 

@@ -1,26 +1,8 @@
 #include "kernels/cpu/matmul_epilogue.h"
 
-#include <cmath>
+#include "kernels/cpu/fused.h"
 
 namespace weft::kernels {
-namespace {
-
-template <class F>
-void each(const float* bias, float* x, int64_t rows, int64_t columns, double cost, core::ThreadPool& pool, F f) {
-  pool.parallel_for(rows, cost * double(columns), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      float* __restrict row = x + i * columns;
-      if (bias) {
-        for (int64_t j = 0; j < columns; ++j) row[j] = f(row[j] + bias[j]);
-      } else {
-        for (int64_t j = 0; j < columns; ++j) row[j] = f(row[j]);
-      }
-    }
-  });
-}
-
-}  // namespace
-
 std::optional<Epilogue> epilogue_of(std::string_view name) {
   constexpr std::pair<std::string_view, Epilogue> kNames[] = {
       {"Relu", Epilogue::kRelu}, {"Relu6", Epilogue::kRelu6}, {"Elu", Epilogue::kElu}, {"LeakyRelu", Epilogue::kLeakyRelu}, {"Tanh", Epilogue::kTanh},
@@ -32,21 +14,11 @@ std::optional<Epilogue> epilogue_of(std::string_view name) {
 }
 
 void apply_epilogue(Epilogue e, float alpha, const float* bias, float* x, int64_t rows, int64_t columns, core::ThreadPool& pool) {
-  auto run = [&](double cost, auto f) { each(bias, x, rows, columns, cost, pool, f); };
-  switch (e) {
-    case Epilogue::kNone:
-      if (bias) run(0.2, [](float v) { return v; });
-      return;
-    case Epilogue::kRelu: return run(0.2, [](float v) { return v < 0 ? 0.f : v; });  // NaN stays
-    case Epilogue::kRelu6: return run(0.2, [](float v) { return v < 0 ? 0.f : v > 6 ? 6.f : v; });
-    case Epilogue::kElu: return run(5, [](float v) { return v < 0 ? std::expm1(v) : v; });
-    case Epilogue::kLeakyRelu: return run(0.3, [alpha](float v) { return v > 0 ? v : v * alpha; });
-    case Epilogue::kTanh: return run(8, [](float v) { return std::tanh(v); });
-    case Epilogue::kSigmoid: return run(5, [](float v) { return 1 / (1 + std::exp(-v)); });
-    case Epilogue::kGeluExact: return run(8, [](float v) { return 0.5f * v * (1 + std::erf(v * 0.70710678118654752f)); });
-    case Epilogue::kGeluApproximate:
-      return run(8, [](float v) { return 0.5f * v * (1 + std::tanh(0.79788456080286536f * (v + 0.044715f * v * v * v))); });
-  }
+  if (e == Epilogue::kNone && !bias) return;
+  const bool cheap = e == Epilogue::kNone || e == Epilogue::kRelu || e == Epilogue::kRelu6 || e == Epilogue::kLeakyRelu;
+  pool.parallel_for(rows, (cheap ? 0.1 : 0.5) * double(columns) + 5, [&](int64_t begin, int64_t end) {
+    WEFT_BEST_ISA(epilogue_rows)(e, alpha, bias, x + begin * columns, end - begin, columns, columns);
+  });
 }
 
 }  // namespace weft::kernels

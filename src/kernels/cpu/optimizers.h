@@ -10,6 +10,7 @@ namespace weft::kernels {
 enum class Optimizer {
   kGradientDescent, kProximalGradientDescent, kMomentum, kKerasMomentum, kAdagrad, kAdagradV2, kProximalAdagrad, kAdagradDA, kAdadelta,
   kRmsProp, kCenteredRmsProp, kFtrl, kFtrlV2, kAdam, kAdaMax, kAdamWithAmsgrad, kAddSign, kPowerSign,
+  kScaledAdam,  // Adam whose rate comes ready: rate, 1 - beta1, 1 - beta2, epsilon
 };
 
 template <class T>

@@ -1,0 +1,50 @@
+#include "kernels/cpu/fused.h"
+
+#include <memory>
+
+#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/softmax.h"
+
+namespace weft::kernels {
+
+using core::ThreadPool;
+
+void layer_norm(const LayerNormArgs& g, ThreadPool& pool) {
+  pool.parallel_for(g.rows, double(g.n) * 0.3 + 10, [&](int64_t begin, int64_t end) { WEFT_BEST_ISA(layer_norm_rows)(g, begin, end); });
+}
+
+void lstm_gates(const LstmGates& g, ThreadPool& pool) {
+  pool.parallel_for(g.rows, double(g.cells) * 2 + 10, [&](int64_t begin, int64_t end) { WEFT_BEST_ISA(lstm_gate_rows)(g, begin, end); });
+}
+
+void gru_gates(const GruGates& g, ThreadPool& pool) {
+  pool.parallel_for(g.rows, double(g.cells) * 1.5 + 10, [&](int64_t begin, int64_t end) { WEFT_BEST_ISA(gru_gate_rows)(g, begin, end); });
+}
+
+void attention(const AttentionArgs& g, ThreadPool& pool) {
+  const int64_t size = g.queries * g.keys;
+  const double cost = double(size) * (double(g.depth + g.value_depth) / 30 + 1) + 100;
+  pool.parallel_for(g.batch * g.heads, cost, [&](int64_t begin, int64_t end) {
+    std::unique_ptr<float[]> own;
+    if (!g.probabilities) own = std::make_unique_for_overwrite<float[]>(size_t(size));
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t b = i / g.heads, head = i % g.heads;
+      auto at = [&](auto* p, const AttentionArgs::Strides& s) { return p + b * s.batch + head * s.head; };
+      float* scores = g.probabilities ? g.probabilities + i * size : own.get();
+      sgemm(false, true, g.queries, g.keys, g.depth, at(g.q, g.q_stride), g.q_stride.step, at(g.k, g.k_stride), g.k_stride.step, scores, g.keys, false);
+      const float* mask = g.mask ? g.mask + b * g.mask_stride[0] + head * g.mask_stride[1] : nullptr;
+      for (int64_t t = 0; t < g.queries; ++t) {
+        float* row = scores + t * g.keys;
+        for (int64_t s = 0; s < g.keys; ++s) row[s] *= g.scale;
+        if (!mask) continue;
+        const float* more = mask + t * g.mask_stride[2];
+        for (int64_t s = 0; s < g.keys; ++s) row[s] += more[s * g.mask_stride[3]];
+      }
+      WEFT_BEST_ISA(softmax_floats)(scores, scores, g.queries, g.keys);
+      sgemm(false, false, g.queries, g.value_depth, g.keys, scores, g.keys, at(g.v, g.v_stride), g.v_stride.step, at(g.out, g.out_stride),
+            g.out_stride.step, false);
+    }
+  });
+}
+
+}  // namespace weft::kernels
