@@ -4,6 +4,8 @@
 
 #include "kernels/cpu/sparse_index.h"
 #include "op/registry.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/fill_empty_rows.h"
 #include "ops/sparse_tensor.h"
@@ -441,6 +443,31 @@ Status to_dense_shape(ShapeContext& c) {
   return {};
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+// Where each value went is found by sending the numbers of the entries the same way.
+Grads reorder_grad(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const Value count = element(shape_of(g.x(0)), 0), zero = scalar(e, DType::kInt32, 0);
+  const Value entries = g.one("Range", {zero, count, scalar(e, DType::kInt32, 1)});
+  auto ordered = g.apply("SparseReorder", std::vector<Value>{g.x(0), entries, g.x(2)});
+  if (ordered.size() < 2) return g.none();
+  return {{}, gather(g.dy(1), unary("InvertPermutation", ordered[1])), {}};
+}
+
+Grads fill_rows_grad(const GradContext& g) {
+  auto grads = g.apply("SparseFillEmptyRowsGrad", std::vector<Value>{g.y(3), g.dy(1)});
+  if (grads.size() < 2) return g.none();
+  return {{}, grads[0], {}, grads[1]};
+}
+
+Grads to_dense_grad(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const Value values = g.one("GatherNd", {g.dy(), g.x(0)});
+  auto total = [&](const Value& v) { return reduce("Sum", reshape(v, ints(e, {-1})), scalar(e, DType::kInt32, 0)); };
+  return {{}, {}, reshape_like(values, g.x(2)), total(g.dy()) - total(values)};
+}
+
 }  // namespace
 
 void sparse(Registry& r) {
@@ -470,6 +497,7 @@ void sparse(Registry& r) {
       .attr("T: type")
       .doc("Puts a default value into the first column of every row that has no value.")
       .shape(fill_shape)
+      .grad(fill_rows_grad)
       .cpu(run_fill);
 
   r.add("SparseFillEmptyRowsGrad")
@@ -491,6 +519,7 @@ void sparse(Registry& r) {
       .attr("T: type")
       .doc("Sorts the entries of a sparse tensor into row-major order.")
       .shape(reorder_shape)
+      .grad(reorder_grad)
       .cpu(run_reorder);
 
   r.add("SparseReshape")
@@ -515,6 +544,7 @@ void sparse(Registry& r) {
       .attr("T: type")
       .doc("Cuts the box that begins at `start` and has extents `size` out of a sparse tensor.")
       .shape(slice_shape)
+      .grad([](const GradContext& g) -> Grads { return {{}, g.one("SparseSliceGrad", {g.dy(1), g.x(0), g.x(3), g.y(0)}), {}, {}, {}}; })
       .cpu(run_slice);
 
   r.add("SparseSliceGrad")
@@ -554,6 +584,7 @@ void sparse(Registry& r) {
       .attr("Tindices: {int32, int64}")
       .doc("A dense tensor with the sparse values in their places and the default value elsewhere.")
       .shape(to_dense_shape)
+      .grad(to_dense_grad)
       .cpu(run_to_dense);
 }
 
