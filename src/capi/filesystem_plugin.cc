@@ -105,7 +105,8 @@ class PluginFileSystem : public weft::core::FileSystem {
       const int64_t got = t_.reading.read(&file, old, out.size() - old, out.data() + old, &s);
       const bool end = s.status.code() == Code::kOutOfRange;
       if (!s.status.ok() && !end) return s.status;
-      if (got < 0 || size_t(got) > out.size() - old) return data_loss("The plugin for ", name, " read ", got, " bytes where ", out.size() - old, " were wanted");
+      if (got < 0 || size_t(got) > out.size() - old)
+        return data_loss("The plugin for ", name, " read ", got, " bytes where ", out.size() - old, " were wanted");
       const bool more = !end && got > 0;
       out.resize(old + size_t(got));
       if (!more) return out;
@@ -194,7 +195,8 @@ class PluginFileSystem : public weft::core::FileSystem {
     auto inside = children(name);
     note(inside.status());
     if (inside.ok())
-      for (const std::string& child : *inside) note(delete_all(cat(name, name.ends_with('/') ? "" : "/", child), files, folders, depth - 1));
+      for (const std::string& child : *inside)
+        note(delete_all(cat(name, name.ends_with('/') ? "" : "/", child), files, folders, depth - 1));
     const Status done = delete_folder(name);
     folders += !done.ok();
     note(done);
@@ -275,7 +277,8 @@ class PluginFileSystem : public weft::core::FileSystem {
 
 Status check_abi(int plugin, int ours, const char* where) {
   if (plugin == ours) return {};
-  return failed_precondition("Plugin ABI (", plugin, ") for ", where, " operations doesn't match expected core ABI (", ours, "). Plugin cannot be loaded.");
+  return failed_precondition("Plugin ABI (", plugin, ") for ", where, " operations doesn't match expected core ABI (", ours,
+                             "). Plugin cannot be loaded.");
 }
 void check_api(int plugin, int ours, const char* where) {
   if (plugin == ours) return;
@@ -292,7 +295,8 @@ Status check_versions(const TF_FilesystemPluginOps& o) {
       {true, o.filesystem_ops_abi, TF_FILESYSTEM_OPS_ABI, o.filesystem_ops_api, TF_FILESYSTEM_OPS_API, "filesystem"},
       {o.random_access_file_ops != nullptr, o.random_access_file_ops_abi, TF_RANDOM_ACCESS_FILE_OPS_ABI, o.random_access_file_ops_api,
        TF_RANDOM_ACCESS_FILE_OPS_API, "random access file"},
-      {o.writable_file_ops != nullptr, o.writable_file_ops_abi, TF_WRITABLE_FILE_OPS_ABI, o.writable_file_ops_api, TF_WRITABLE_FILE_OPS_API, "writable file"},
+      {o.writable_file_ops != nullptr, o.writable_file_ops_abi, TF_WRITABLE_FILE_OPS_ABI, o.writable_file_ops_api, TF_WRITABLE_FILE_OPS_API,
+       "writable file"},
       {o.read_only_memory_region_ops != nullptr, o.read_only_memory_region_ops_abi, TF_READ_ONLY_MEMORY_REGION_OPS_ABI,
        o.read_only_memory_region_ops_api, TF_READ_ONLY_MEMORY_REGION_OPS_API, "read only memory region"},
   };
@@ -319,7 +323,9 @@ Status check_functions(const TF_FilesystemPluginOps& o) {
     if (!region.data) return without("`data` operation on read only memory regions");
     if (!region.length) return without("`length` operation on read only memory regions");
   }
-  auto bare = [](const char* what) { return failed_precondition("Filesystem allows creation of ", what, " but no operations on them have been supplied."); };
+  auto bare = [](const char* what) {
+    return failed_precondition("Filesystem allows creation of ", what, " but no operations on them have been supplied.");
+  };
   if (fs.new_random_access_file && !o.random_access_file_ops) return bare("random access files");
   if ((fs.new_writable_file || fs.new_appendable_file) && !o.writable_file_ops) return bare("writable files");
   if (fs.new_read_only_memory_region_from_file && !o.read_only_memory_region_ops) return bare("readonly memory regions");
@@ -339,7 +345,8 @@ Status register_scheme(const TF_FilesystemPluginOps& o, void (*free)(void*)) {
 
 // As many schemes as can be; the first error is told.
 Status register_all(const TF_FilesystemPluginInfo& info) {
-  if (!info.plugin_memory_allocate) return failed_precondition("Cannot load filesystem plugin which does not provide `plugin_memory_allocate`");
+  if (!info.plugin_memory_allocate)
+    return failed_precondition("Cannot load filesystem plugin which does not provide `plugin_memory_allocate`");
   if (!info.plugin_memory_free) return failed_precondition("Cannot load filesystem plugin which does not provide `plugin_memory_free`");
   if (info.num_schemes && !info.ops) return failed_precondition("Trying to register filesystem without operations");
   Status first;

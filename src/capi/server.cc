@@ -51,7 +51,8 @@ Status check_server_def(std::string_view bytes) {
   if (!def.ok()) return invalid_argument("Could not parse provided bytes into a ServerDef protocol buffer");
   if (get(*def, "protocol").bytes != "grpc") {
     WEFT_ASSIGN(std::string text, weft::wire::binary_to_text(kServerDef, bytes));
-    return not_found("No server factory registered for the given ServerDef: ", text, "\nThe available server factories are: [ GRPC_SERVER ]");
+    return not_found("No server factory registered for the given ServerDef: ", text,
+                     "\nThe available server factories are: [ GRPC_SERVER ]");
   }
   const std::string_view name = get(*def, "job_name").bytes;
   const auto task = int32_t(get(*def, "task_index").number);

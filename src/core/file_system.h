@@ -32,7 +32,7 @@ class FileSystem {
   virtual Result<std::string> read(const std::string& name) = 0;
   virtual Result<std::unique_ptr<WritableFile>> create(const std::string& name) = 0;
   virtual Result<FileInfo> stat(const std::string& name) = 0;
-  virtual Result<std::vector<std::string>> children(const std::string& folder) = 0;  // names inside it
+  virtual Result<std::vector<std::string>> children(const std::string& folder) = 0;   // names inside it
   virtual Result<std::vector<std::string>> matching(const std::string& pattern) = 0;  // whole URIs
   virtual Status create_folder(const std::string& name) = 0;
   virtual Status create_folders(const std::string& name) = 0;  // with those above it

@@ -31,7 +31,8 @@ Schema::Schema(Tables tables) : own_(std::move(tables)) {
 
 MessageDef Schema::find(std::string_view message) const {
   const auto rows = messages();
-  const auto it = std::lower_bound(rows.begin(), rows.end(), message, [&](const MessageRow& r, std::string_view name) { return text(r.name) < name; });
+  const auto it =
+      std::lower_bound(rows.begin(), rows.end(), message, [&](const MessageRow& r, std::string_view name) { return text(r.name) < name; });
   if (it == rows.end() || text(it->name) != message) return {};
   return {this, int(it - rows.begin())};
 }
@@ -87,10 +88,21 @@ FieldDef MessageDef::find(int number) const {
 
 WireType wire_type(FieldType type) {
   switch (type) {
-    case FieldType::kDouble: case FieldType::kFixed64: case FieldType::kSfixed64: return WireType::kFixed64;
-    case FieldType::kFloat: case FieldType::kFixed32: case FieldType::kSfixed32: return WireType::kFixed32;
-    case FieldType::kString: case FieldType::kGroup: case FieldType::kMessage: case FieldType::kBytes: return WireType::kBytes;
-    default: return WireType::kVarint;
+    case FieldType::kDouble:
+    case FieldType::kFixed64:
+    case FieldType::kSfixed64:
+      return WireType::kFixed64;
+    case FieldType::kFloat:
+    case FieldType::kFixed32:
+    case FieldType::kSfixed32:
+      return WireType::kFixed32;
+    case FieldType::kString:
+    case FieldType::kGroup:
+    case FieldType::kMessage:
+    case FieldType::kBytes:
+      return WireType::kBytes;
+    default:
+      return WireType::kVarint;
   }
 }
 

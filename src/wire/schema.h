@@ -26,9 +26,9 @@ class EnumDef {
   EnumDef() = default;
   EnumDef(const Schema* schema, int index) : schema_(schema), index_(index) {}
   std::string_view name() const;
-  bool closed() const;                               // proto2: only the listed numbers
-  std::span<const ValueRow> values() const;          // by number
-  std::string_view name_of(int32_t number) const;    // empty: not listed
+  bool closed() const;                                     // proto2: only the listed numbers
+  std::span<const ValueRow> values() const;                // by number
+  std::string_view name_of(int32_t number) const;          // empty: not listed
   const int32_t* number_of(std::string_view value) const;  // null: not listed
   std::string_view value_name(const ValueRow& row) const;
 

@@ -181,7 +181,8 @@ class TextParser {
     if (f.type() == FieldType::kGroup) return fail(core::cat("Field \"", name, "\" is a group, which is not supported."));
     if (!f.repeated() && builder.slot(f).set) return fail(core::cat("Non-repeated field \"", name, "\" is specified multiple times."));
     if (const FieldDef rival = builder.rival(f))
-      return fail(core::cat("Field \"", name, "\" is specified along with field \"", rival.name(), "\", another member of oneof \"", f.oneof(), "\"."));
+      return fail(core::cat("Field \"", name, "\" is specified along with field \"", rival.name(), "\", another member of oneof \"",
+                            f.oneof(), "\"."));
     if (f.type() == FieldType::kMessage) accept(":");  // optional before a message
     else if (!expect(":")) return false;
     if (!f.repeated() || !accept("[")) return good() && value(f, builder, depth) && separator();
@@ -218,7 +219,8 @@ class TextParser {
     const MessageDef type = def.schema().find(std::string_view(url).substr(slash + 1));
     if (!type) return fail(core::cat("Could not find type \"", url, "\" stored in google.protobuf.Any."));
     const FieldDef type_url = def.find(1), held = def.find(2);
-    if (!type_url || !held || type_url.type() != FieldType::kString || held.type() != FieldType::kBytes) return fail("This google.protobuf.Any is not the usual one.");
+    if (!type_url || !held || type_url.type() != FieldType::kString || held.type() != FieldType::kBytes)
+      return fail("This google.protobuf.Any is not the usual one.");
     if (builder.slot(type_url).set || builder.slot(held).set) return fail("Non-repeated Any specified multiple times.");
     std::string bytes;
     if (!nested(type, depth, bytes)) return false;
@@ -235,10 +237,12 @@ class TextParser {
       case FieldType::kMessage:
         if (!nested(f.message(), depth, bytes)) return false;
         break;
-      case FieldType::kString: case FieldType::kBytes:
+      case FieldType::kString:
+      case FieldType::kBytes:
         if (!strings(bytes)) return false;
         break;
-      case FieldType::kFloat: case FieldType::kDouble: {
+      case FieldType::kFloat:
+      case FieldType::kDouble: {
         double d;
         if (!real(d)) return false;
         v.number = f.type() == FieldType::kDouble ? std::bit_cast<uint64_t>(d) : std::bit_cast<uint32_t>(float(d));
@@ -250,13 +254,18 @@ class TextParser {
       case FieldType::kEnum:
         if (!enumerator(f, v.number)) return false;
         break;
-      case FieldType::kInt32: case FieldType::kSint32: case FieldType::kSfixed32:
+      case FieldType::kInt32:
+      case FieldType::kSint32:
+      case FieldType::kSfixed32:
         if (!signed_integer(std::numeric_limits<int32_t>::max(), v.number)) return false;
         break;
-      case FieldType::kInt64: case FieldType::kSint64: case FieldType::kSfixed64:
+      case FieldType::kInt64:
+      case FieldType::kSint64:
+      case FieldType::kSfixed64:
         if (!signed_integer(std::numeric_limits<int64_t>::max(), v.number)) return false;
         break;
-      case FieldType::kUint32: case FieldType::kFixed32:
+      case FieldType::kUint32:
+      case FieldType::kFixed32:
         if (!integer(std::numeric_limits<uint32_t>::max(), v.number)) return false;
         break;
       default:
@@ -274,7 +283,8 @@ class TextParser {
     const bool hex = s.size() > 1 && (s[1] | 32) == 'x', octal = !hex && s.size() > 1 && s[0] == '0';
     if (hex) s.remove_prefix(2);
     const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), out, hex ? 16 : octal ? 8 : 10);
-    if (error != std::errc() || end != s.data() + s.size() || out > most) return fail(core::cat("Integer out of range (", token().text, ")"));
+    if (error != std::errc() || end != s.data() + s.size() || out > most)
+      return fail(core::cat("Integer out of range (", token().text, ")"));
     return advance();
   }
   bool signed_integer(int64_t most, uint64_t& out) {
@@ -383,7 +393,8 @@ class TextParser {
     if (at(Kind::kString)) return strings(dropped);
     accept("-");
     if (!good()) return false;
-    if (!at(Kind::kInteger) && !at(Kind::kFloat) && !at(Kind::kIdentifier)) return fail(core::cat("Cannot skip field value, unexpected token: ", token().text));
+    if (!at(Kind::kInteger) && !at(Kind::kFloat) && !at(Kind::kIdentifier))
+      return fail(core::cat("Cannot skip field value, unexpected token: ", token().text));
     return advance();
   }
 

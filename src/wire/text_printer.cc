@@ -65,22 +65,36 @@ class TextPrinter {
     indent();
     out_.append(f.name()).append(": ");
     switch (f.type()) {
-      case FieldType::kString: case FieldType::kBytes:
+      case FieldType::kString:
+      case FieldType::kBytes:
         out_.push_back('"');
         append_escaped(out_, v.bytes);
         out_.push_back('"');
         break;
-      case FieldType::kBool: out_ += v.number ? "true" : "false"; break;
-      case FieldType::kFloat: append_float_text(out_, std::bit_cast<float>(uint32_t(v.number))); break;
-      case FieldType::kDouble: append_double_text(out_, std::bit_cast<double>(v.number)); break;
+      case FieldType::kBool:
+        out_ += v.number ? "true" : "false";
+        break;
+      case FieldType::kFloat:
+        append_float_text(out_, std::bit_cast<float>(uint32_t(v.number)));
+        break;
+      case FieldType::kDouble:
+        append_double_text(out_, std::bit_cast<double>(v.number));
+        break;
       case FieldType::kEnum: {
         const auto name = f.enumeration().name_of(int32_t(v.number));
         if (name.empty()) core::append_int(out_, int32_t(v.number));
         else out_ += name;
         break;
       }
-      case FieldType::kUint32: case FieldType::kUint64: case FieldType::kFixed32: case FieldType::kFixed64: core::append_uint(out_, v.number); break;
-      default: core::append_int(out_, int64_t(v.number)); break;
+      case FieldType::kUint32:
+      case FieldType::kUint64:
+      case FieldType::kFixed32:
+      case FieldType::kFixed64:
+        core::append_uint(out_, v.number);
+        break;
+      default:
+        core::append_int(out_, int64_t(v.number));
+        break;
     }
     out_.push_back('\n');
     return {};
@@ -122,13 +136,15 @@ class TextPrinter {
       core::append_uint(out_, v.number);
     } else {
       out_ += "0x";
-      for (int shift = type == WireType::kFixed64 ? 60 : 28; shift >= 0; shift -= 4) out_.push_back("0123456789abcdef"[v.number >> shift & 15]);
+      for (int shift = type == WireType::kFixed64 ? 60 : 28; shift >= 0; shift -= 4)
+        out_.push_back("0123456789abcdef"[v.number >> shift & 15]);
     }
     out_.push_back('\n');
   }
   static bool is_message(std::string_view bytes) {
     ProtoReader r(bytes);
-    while (r.next()) {}
+    while (r.next()) {
+    }
     return r.ok();
   }
 

@@ -61,9 +61,15 @@ std::string describe(const Schema& schema) {
       }
       const bool is_message = f.type() == FieldType::kMessage, is_enum = f.type() == FieldType::kEnum;
       if (is_enum) enums[std::string(f.enumeration().name())] = f.enumeration();
-      fields += cat(" ", f.number(), " ", f.name(), " ", int(f.type()), " ", f.repeated() ? "repeated" : f.has_presence() ? "present" : "single", " ",
-                    f.packed() ? "packed" : "-", " ", dash(f.oneof()), " ",
-                    is_message ? std::string(f.message().name()) : is_enum ? std::string(f.enumeration().name()) : "-", "\n");
+      fields += cat(" ", f.number(), " ", f.name(), " ", int(f.type()), " ",
+                    f.repeated()       ? "repeated"
+                    : f.has_presence() ? "present"
+                                       : "single",
+                    " ", f.packed() ? "packed" : "-", " ", dash(f.oneof()), " ",
+                    is_message ? std::string(f.message().name())
+                    : is_enum  ? std::string(f.enumeration().name())
+                               : "-",
+                    "\n");
       CHECK(m.find(f.name()) == f);
       CHECK(m.find(f.number()) == f);
     }
@@ -148,11 +154,14 @@ TEST_CASE("an Any opens where its type is known") {
   REQUIRE(bytes.ok());
   CHECK(*binary_to_text("tensorflow.MetaGraphDef", *bytes) == text);
   CHECK(text_to_binary("tensorflow.MetaGraphDef", "meta_info_def { any_info { [a/tensorflow.NodeDef]: < name: 'a' > } }").ok());
-  CHECK(text_to_binary("tensorflow.MetaGraphDef", "meta_info_def { any_info { [a/no.Such] {} } }").status().message().ends_with(
-      "1:40: Could not find type \"a/no.Such\" stored in google.protobuf.Any."));
+  CHECK(text_to_binary("tensorflow.MetaGraphDef", "meta_info_def { any_info { [a/no.Such] {} } }")
+            .status()
+            .message()
+            .ends_with("1:40: Could not find type \"a/no.Such\" stored in google.protobuf.Any."));
   const auto plain = text_to_binary("tensorflow.MetaGraphDef", "meta_info_def { any_info { type_url: 'a/no.Such' value: '\\001' } }");
   REQUIRE(plain.ok());
-  CHECK(*binary_to_text("tensorflow.MetaGraphDef", *plain) == "meta_info_def {\n  any_info {\n    type_url: \"a/no.Such\"\n    value: \"\\001\"\n  }\n}\n");
+  CHECK(*binary_to_text("tensorflow.MetaGraphDef", *plain) ==
+        "meta_info_def {\n  any_info {\n    type_url: \"a/no.Such\"\n    value: \"\\001\"\n  }\n}\n");
   CHECK(binary_to_json("tensorflow.MetaGraphDef", *plain)->find("\"value\": \"AQ==\"") != std::string::npos);
 }
 

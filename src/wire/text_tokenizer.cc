@@ -114,7 +114,8 @@ bool TextTokenizer::number() {
   }
   if (is_letter(peek())) return fail("Need space between number and identifier.");
   if (peek() != '.') return true;
-  return fail(current_.kind == Kind::kFloat ? "Already saw decimal point or exponent; can't have another one." : "Hex and octal numbers must be integers.");
+  return fail(current_.kind == Kind::kFloat ? "Already saw decimal point or exponent; can't have another one."
+                                            : "Hex and octal numbers must be integers.");
 }
 
 bool TextTokenizer::string(char quote) {

@@ -12,7 +12,7 @@ class TextTokenizer {
   enum class Kind { kStart, kEnd, kIdentifier, kInteger, kFloat, kString, kSymbol };
   struct Token {
     Kind kind = Kind::kStart;
-    std::string_view text;  // strings with their quotes
+    std::string_view text;     // strings with their quotes
     int line = 0, column = 0;  // from 0
   };
 

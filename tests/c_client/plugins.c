@@ -87,8 +87,10 @@ static void test_memory_files(void) {
 }
 
 void test_plugins(const char* plugin, const char* library) {
-  EXPECT(TF_NOT_FOUND, "no/such.so: cannot open shared object file: No such file or directory", TF_RegisterFilesystemPlugin("no/such.so", s));
-  EXPECT(TF_NOT_FOUND, "undefined symbol: TF_InitPlugin\n\tFailed to load TF_InitPlugin symbol for DSO: ", TF_RegisterFilesystemPlugin(library, s));
+  EXPECT(TF_NOT_FOUND, "no/such.so: cannot open shared object file: No such file or directory",
+         TF_RegisterFilesystemPlugin("no/such.so", s));
+  EXPECT(TF_NOT_FOUND,
+         "undefined symbol: TF_InitPlugin\n\tFailed to load TF_InitPlugin symbol for DSO: ", TF_RegisterFilesystemPlugin(library, s));
   static const struct {
     const char* fault;
     TF_Code code;
@@ -98,13 +100,15 @@ void test_plugins(const char* plugin, const char* library) {
       {"no_free", TF_FAILED_PRECONDITION, "Cannot load filesystem plugin which does not provide `plugin_memory_free`"},
       {"no_scheme", TF_INVALID_ARGUMENT, "Attempted to register filesystem with `nullptr` URI scheme"},
       {"local", TF_ALREADY_EXISTS, "File system for  already registered"},
-      {"abi", TF_FAILED_PRECONDITION, "Plugin ABI (7) for filesystem operations doesn't match expected core ABI (0). Plugin cannot be loaded."},
+      {"abi", TF_FAILED_PRECONDITION,
+       "Plugin ABI (7) for filesystem operations doesn't match expected core ABI (0). Plugin cannot be loaded."},
       {"reading_abi", TF_FAILED_PRECONDITION, "Plugin ABI (-1) for random access file operations doesn't match expected core ABI (0)."},
       {"no_table", TF_FAILED_PRECONDITION, "Trying to register filesystem without operations"},
       {"no_init", TF_FAILED_PRECONDITION, "Trying to register filesystem without `init` operation"},
       {"no_cleanup", TF_FAILED_PRECONDITION, "Trying to register filesystem without `cleanup` operation"},
       {"no_reading_cleanup", TF_FAILED_PRECONDITION, "Trying to register filesystem without `cleanup` operation on random access files"},
-      {"no_reading", TF_FAILED_PRECONDITION, "Filesystem allows creation of random access files but no operations on them have been supplied."},
+      {"no_reading", TF_FAILED_PRECONDITION,
+       "Filesystem allows creation of random access files but no operations on them have been supplied."},
       {"no_writing", TF_FAILED_PRECONDITION, "Filesystem allows creation of writable files but no operations on them have been supplied."},
       {"region", TF_FAILED_PRECONDITION, "Trying to register filesystem without `cleanup` operation on read only memory regions"},
       {"init_fails", TF_INTERNAL, "init says no"},
@@ -121,7 +125,8 @@ void test_plugins(const char* plugin, const char* library) {
   test_memory_files();
 
   TF_Library* devices = NULL;
-  EXPECT(TF_NOT_FOUND, "no/such.so: cannot open shared object file: No such file or directory", devices = TF_LoadPluggableDeviceLibrary("no/such.so", s));
+  EXPECT(TF_NOT_FOUND, "no/such.so: cannot open shared object file: No such file or directory",
+         devices = TF_LoadPluggableDeviceLibrary("no/such.so", s));
   CHECK(devices == NULL);
   OK(devices = TF_LoadPluggableDeviceLibrary(plugin, s));  // with nothing of that kind in it
   CHECK(devices != NULL);

@@ -13,8 +13,9 @@ using namespace weft::wire;  // NOLINT
 
 namespace {
 
-constexpr std::string_view kMessages[] = {"GraphDef", "SavedModel", "ConfigProto", "ServerDef", "AttrValue", "TensorProto", "StructuredValue",
-                                          "GraphDebugInfo", "SavedObjectGraph", "ApiDefs", "CollectionDef", "CheckpointState", "SequenceExample"};
+constexpr std::string_view kMessages[] = {"GraphDef",      "SavedModel",      "ConfigProto",    "ServerDef",        "AttrValue",
+                                          "TensorProto",   "StructuredValue", "GraphDebugInfo", "SavedObjectGraph", "ApiDefs",
+                                          "CollectionDef", "CheckpointState", "SequenceExample"};
 
 void require(bool holds) {
   if (!holds) __builtin_trap();

@@ -223,10 +223,11 @@ class Parser {
 };
 
 const std::map<std::string, FieldType> kScalars = {
-    {"double", FieldType::kDouble},     {"float", FieldType::kFloat},       {"int64", FieldType::kInt64},   {"uint64", FieldType::kUint64},
-    {"int32", FieldType::kInt32},       {"fixed64", FieldType::kFixed64},   {"fixed32", FieldType::kFixed32}, {"bool", FieldType::kBool},
-    {"string", FieldType::kString},     {"bytes", FieldType::kBytes},       {"uint32", FieldType::kUint32}, {"sfixed32", FieldType::kSfixed32},
-    {"sfixed64", FieldType::kSfixed64}, {"sint32", FieldType::kSint32},     {"sint64", FieldType::kSint64},
+    {"double", FieldType::kDouble},     {"float", FieldType::kFloat},   {"int64", FieldType::kInt64},
+    {"uint64", FieldType::kUint64},     {"int32", FieldType::kInt32},   {"fixed64", FieldType::kFixed64},
+    {"fixed32", FieldType::kFixed32},   {"bool", FieldType::kBool},     {"string", FieldType::kString},
+    {"bytes", FieldType::kBytes},       {"uint32", FieldType::kUint32}, {"sfixed32", FieldType::kSfixed32},
+    {"sfixed64", FieldType::kSfixed64}, {"sint32", FieldType::kSint32}, {"sint64", FieldType::kSint64},
 };
 
 template <class Map>
@@ -313,9 +314,13 @@ int main(int argc, char** argv) {
   enum_rows += row({0, values, 0});
 
   std::ofstream out(argv[1]);
-  out << "// Written by weft_schemagen from proto/.\nconstexpr char kNames[] =\n" << name.text() << "    ;\n"
-      << "constexpr MessageRow kMessages[] = {\n" << message_rows << "};\nconstexpr FieldRow kFields[] = {\n" << field_rows
-      << "};\nconstexpr EnumRow kEnums[] = {\n" << enum_rows << "};\nconstexpr ValueRow kValues[] = {\n" << value_rows << "};\n";
+  out << "// Written by weft_schemagen from proto/.\nconstexpr char kNames[] =\n"
+      << name.text() << "    ;\n"
+      << "constexpr MessageRow kMessages[] = {\n"
+      << message_rows << "};\nconstexpr FieldRow kFields[] = {\n"
+      << field_rows << "};\nconstexpr EnumRow kEnums[] = {\n"
+      << enum_rows << "};\nconstexpr ValueRow kValues[] = {\n"
+      << value_rows << "};\n";
   out.close();
   return out ? 0 : (std::fprintf(stderr, "cannot write %s\n", argv[1]), 1);
 }
