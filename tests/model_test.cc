@@ -1,6 +1,9 @@
 // The C++ API of SavedModels and graphs. The model and its numbers are TensorFlow's (golden/model_api/make.py).
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
+
+#include "wire/text_format.h"
+
 #include <weft/weft.h>
 
 #include <cstdio>
@@ -36,6 +39,22 @@ TEST_CASE("a signature runs by names and says what it is") {
   CHECK(model.signatures()[0].method_name == "tensorflow/serving/predict");
   CHECK(model.signatures()[0].inputs[0].tensor == "serving_default_x:0");
   CHECK(model.tensorflow_version() == "2.21.0");
+}
+
+TEST_CASE("a SavedModel in text form is the same model") {
+  namespace fs = std::filesystem;
+  const std::string folder = fs::temp_directory_path() / "weft_model_in_text";
+  fs::remove_all(folder);
+  fs::copy(kCalls, folder, fs::copy_options::recursive);
+  std::ifstream in(folder + "/saved_model.pb", std::ios::binary);
+  const auto text = weft::wire::binary_to_text("tensorflow.SavedModel", std::string(std::istreambuf_iterator<char>(in), {}));
+  REQUIRE(text.ok());
+  fs::remove(folder + "/saved_model.pb");
+  std::ofstream(folder + "/saved_model.pbtxt") << *text;
+  CHECK(weft::load(folder)["serving_default"]({{"x", kX}})["y"].to_vector<float>() == Floats{4.5f, 6.25f, 2.5f, 4.25f});
+  std::ofstream(folder + "/saved_model.pbtxt") << "meta_graphs {\n  no_such: 1\n}";
+  CHECK(error_of([&] { weft::load(folder); }).find("2:10: Message type \"tensorflow.MetaGraphDef\" has no field named \"no_such\".") != std::string::npos);
+  fs::remove_all(folder);
 }
 
 TEST_CASE("mistakes in a call are told with what would be right") {
