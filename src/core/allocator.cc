@@ -138,8 +138,9 @@ LargeBlocks& large_blocks() {
 // Arrays that are larger than the reach of the address caches are walked a good deal faster on large pages.
 void* allocate_large(size_t bytes) noexcept {
   constexpr size_t kLargePage = size_t(2) << 20;
-  void* p = std::aligned_alloc(kLargePage, (bytes + kAlignment - 1) / kAlignment * kAlignment);
-  if (p) madvise(p, bytes / kLargePage * kLargePage, MADV_HUGEPAGE);  // a wish; where it is not granted, nothing is lost
+  void* p = nullptr;
+  if (posix_memalign(&p, kLargePage, bytes) != 0) return nullptr;  // unlike aligned_alloc, takes any size
+  madvise(p, bytes / kLargePage * kLargePage, MADV_HUGEPAGE);  // a wish; where it is not granted, nothing is lost
   return p;
 }
 
