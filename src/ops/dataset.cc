@@ -25,6 +25,8 @@ void dataset(op::Registry& r) {
   data::record_files(r);
   data::csv_files(r);
   data::iterators(r);
+  data::saved_iterators(r);
+  data::file_ops(r);
   data::multi_device_iterators(r);
   data::not_supported(r);
 }

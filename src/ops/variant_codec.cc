@@ -2,6 +2,7 @@
 
 #include "op/optional.h"
 #include "op/tensor_list.h"
+#include "ops/dataset/iterator_state.h"
 #include "wire/tensor_proto.h"
 #include "wire/varint.h"
 
@@ -69,6 +70,10 @@ Result<Variant> decode(wire::EncodedVariant v) {
     optional->values = std::move(v.tensors);
     return Variant(std::move(optional));
   }
+  if (v.type_name == data::IteratorState().type_name() && v.tensors.size() == 1) {
+    WEFT_ASSIGN(data::IteratorState state, data::IteratorState::from_tensor(v.tensors[0]));
+    return Variant(std::make_shared<const data::IteratorState>(std::move(state)));
+  }
   return internal_error("Could not decode variant with type_name: \"", v.type_name,
                         "\".  Perhaps you forgot to register a decoder via REGISTER_UNARY_VARIANT_DECODE_FUNCTION?");
 }
@@ -80,6 +85,8 @@ Result<wire::EncodedVariant> encode(const Variant& variant) {
   } else if (const auto* optional = variant.get<op::Optional>()) {
     v.metadata = std::string(1, char(optional->has_value));
     v.tensors = optional->values;
+  } else if (const auto* state = variant.get<data::IteratorState>()) {
+    v.tensors.push_back(state->to_tensor());
   } else {
     return unimplemented("writing a variant of type ", variant.type_name(), " into a checkpoint");
   }

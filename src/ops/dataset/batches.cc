@@ -51,7 +51,7 @@ class BatchDataset final : public UnaryDataset {
       : UnaryDataset(kind, input, input->types(),
                      batched_shapes(input->shapes(), drop_remainder || input->cardinality() == kInfiniteCardinality ? size : kUnknownDim)),
         size_(size), drop_remainder_(drop_remainder) {}
-  int64_t cardinality() const override { return batched_cardinality(input().cardinality(), size_, drop_remainder_); }
+  int64_t count() const override { return batched_cardinality(input().cardinality(), size_, drop_remainder_); }
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
 
  private:
@@ -114,7 +114,7 @@ class UnbatchDataset final : public UnaryDataset {
       if (rows_ < 0 && s.has_rank() && s.rank() > 0) rows_ = s.dim(0);
     }
   }
-  int64_t cardinality() const override {
+  int64_t count() const override {
     const int64_t n = input().cardinality();
     if (n <= 0 && n != kUnknownCardinality) return n;
     int64_t product;
@@ -165,7 +165,7 @@ class RebatchDataset final : public UnaryDataset {
  public:
   RebatchDataset(const DatasetPtr& input, int64_t replicas, const std::vector<DType>& types, const std::vector<PartialShape>& shapes)
       : UnaryDataset("Rebatch", input, types, shapes), replicas_(replicas) {}
-  int64_t cardinality() const override { return kUnknownCardinality; }
+  int64_t count() const override { return kUnknownCardinality; }
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
 
  private:
@@ -214,7 +214,7 @@ class RebatchV2Dataset final : public UnaryDataset {
   RebatchV2Dataset(const DatasetPtr& input, std::vector<int64_t> sizes, bool drop_remainder, const std::vector<DType>& types,
                    const std::vector<PartialShape>& shapes)
       : UnaryDataset("RebatchV2", input, types, shapes), sizes_(std::move(sizes)), drop_remainder_(drop_remainder) {}
-  int64_t cardinality() const override { return kUnknownCardinality; }
+  int64_t count() const override { return kUnknownCardinality; }
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
 
  private:

@@ -1,5 +1,6 @@
 // Datasets made of several others: one after the other, side by side, or as a third one directs.
 #include <algorithm>
+#include <limits>
 
 #include "op/registry.h"
 #include "ops/dataset/dataset.h"
@@ -12,11 +13,12 @@ class ConcatenateDataset final : public Dataset {
  public:
   ConcatenateDataset(const DatasetPtr& first, const DatasetPtr& second)
       : Dataset("Concatenate", first->types(), common_shapes(first->shapes(), second->shapes()), {first, second}) {}
-  int64_t cardinality() const override {
+  int64_t count() const override {
     const int64_t a = inputs()[0]->cardinality(), b = inputs()[1]->cardinality();
     if (a == kInfiniteCardinality || b == kInfiniteCardinality) return kInfiniteCardinality;
     if (a == kUnknownCardinality || b == kUnknownCardinality) return kUnknownCardinality;
-    return a + b;
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
   }
   Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
 
@@ -63,7 +65,7 @@ class ZipDataset final : public Dataset {
  public:
   explicit ZipDataset(std::vector<DatasetPtr> inputs)
       : Dataset("Zip", joined(inputs, &Dataset::types), joined(inputs, &Dataset::shapes), inputs) {}
-  int64_t cardinality() const override {
+  int64_t count() const override {
     int64_t least = kInfiniteCardinality;
     for (const DatasetPtr& input : inputs()) {
       const int64_t n = input->cardinality();
@@ -122,7 +124,7 @@ class DirectedInterleaveDataset final : public Dataset {
  public:
   DirectedInterleaveDataset(std::vector<DatasetPtr> inputs, std::vector<PartialShape> shapes, bool stop_on_empty)
       : Dataset("DirectedInterleave", inputs[1]->types(), std::move(shapes), inputs), stop_on_empty_(stop_on_empty) {}
-  int64_t cardinality() const override {
+  int64_t count() const override {
     for (size_t i = 1; i < inputs().size(); ++i) {
       if (inputs()[i]->cardinality() == kInfiniteCardinality) return kInfiniteCardinality;
     }

@@ -38,8 +38,17 @@ Dataset::Dataset(std::string_view kind, std::vector<DType> types, std::vector<Pa
     : kind_(kind), types_(std::move(types)), shapes_(std::move(shapes)), inputs_(std::move(inputs)) {
   for (const DatasetPtr& input : inputs_) {
     depth_ = std::max(depth_, input->depth() + 1);
-    options_ += input->options();  // messages are merged by putting one behind the other
+    // Messages are merged by putting one behind the other; one that is there already changes nothing.
+    if (options_.find(input->options()) == std::string::npos) options_ += input->options();
   }
+}
+
+int64_t Dataset::cardinality() const {
+  if (!counted_.load(std::memory_order_acquire)) {
+    cardinality_.store(count(), std::memory_order_relaxed);
+    counted_.store(true, std::memory_order_release);
+  }
+  return cardinality_.load(std::memory_order_relaxed);
 }
 
 Result<IteratorPtr> Iterator::make_input(IteratorContext& c, const Dataset& input) {

@@ -3,6 +3,7 @@
 // iterators are kept by resources (iterator_resource.h) or by the kernel that folds a dataset.
 #pragma once
 
+#include <atomic>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -23,6 +24,7 @@ using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary o
 
 using Element = std::vector<Tensor>;
 class Dataset;
+class SeedGenerator;
 using DatasetPtr = std::shared_ptr<const Dataset>;
 
 inline constexpr int64_t kInfiniteCardinality = -1, kUnknownCardinality = -2;
@@ -77,10 +79,15 @@ class Dataset : public core::VariantObject, public std::enable_shared_from_this<
   const std::string& options() const { return options_; }  // a serialized message Options, gathered from the inputs
   int depth() const { return depth_; }
 
-  virtual int64_t cardinality() const { return kUnknownCardinality; }
+  // How many elements there are, or one of the codes. Counted once: datasets may share inputs, and a count
+  // that asked each of them again would take for ever.
+  int64_t cardinality() const;
+  // What gives each walk its seeds, where the order is random.
+  virtual SeedGenerator* seeds() const { return nullptr; }
   Result<IteratorPtr> make_iterator(IteratorContext& c) const;
 
  protected:
+  virtual int64_t count() const { return kUnknownCardinality; }
   virtual Result<IteratorPtr> walk(IteratorContext& c) const = 0;
   std::string options_;
 
@@ -90,6 +97,8 @@ class Dataset : public core::VariantObject, public std::enable_shared_from_this<
   std::vector<PartialShape> shapes_;
   std::vector<DatasetPtr> inputs_;
   int depth_ = 1;
+  mutable std::atomic<bool> counted_{false};
+  mutable std::atomic<int64_t> cardinality_{0};
 };
 
 // A dataset made of one other.
@@ -100,7 +109,9 @@ class UnaryDataset : public Dataset {
   UnaryDataset(std::string_view kind, const DatasetPtr& input, std::vector<DType> types, std::vector<PartialShape> shapes)
       : Dataset(kind, std::move(types), std::move(shapes), {input}) {}
   const Dataset& input() const { return *inputs()[0]; }
-  int64_t cardinality() const override { return input().cardinality(); }
+
+ protected:
+  int64_t count() const override { return input().cardinality(); }
 };
 
 // An iterator over a D; one over a D with one input, which it draws from.
@@ -191,6 +202,8 @@ void generators(Registry& r);
 void record_files(Registry& r);
 void csv_files(Registry& r);
 void iterators(Registry& r);
+void saved_iterators(Registry& r);
+void file_ops(Registry& r);
 void multi_device_iterators(Registry& r);
 void not_supported(Registry& r);
 

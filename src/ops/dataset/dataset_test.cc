@@ -203,6 +203,72 @@ TEST_CASE("a cache in files is written once and read after that") {
   std::filesystem::remove_all(folder);
 }
 
+TEST_CASE("a saved iterator goes on where it was, in another program too") {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / cat("weft_saved_", ::getpid());
+  std::filesystem::create_directory(folder);
+  const std::string prefix = (folder / "model").string();
+  auto text = [](std::string_view s) { return Program::value(Tensor::vector(std::vector<tstring>{tstring(s)})); };
+  auto shuffled = [](Program& p) {
+    Handle none = p.one("DummySeedGenerator", {});
+    Handle d = p.one("ShuffleDatasetV3", {p.range(50), p.number(20), p.number(5), p.number(6), none}, p.typed());
+    return p.one("RepeatDataset", {d, p.number(2)}, p.typed());
+  };
+  auto rest = [](Program& p, const Handle& it) {
+    std::vector<int64_t> out;
+    for (int64_t n = 0; p.next(it, n).ok();) out.push_back(n);
+    return out;
+  };
+  std::vector<int64_t> wanted;
+  {
+    Program p;
+    Handle d = shuffled(p);
+    p.all(d);  // the second walk has other seeds than the first
+    Handle it = p.iterate(d);
+    int64_t n = 0;
+    for (int i = 0; i < 70; ++i) REQUIRE(p.next(it, n).ok());
+    Handle state = p.one("SerializeIterator", {it});
+    p.one("SaveV2", {p.value(Tensor::scalar(tstring(prefix))), text("it"), text(""), state}, {{"dtypes", std::vector<DType>{DType::kVariant}}});
+    wanted = rest(p, it);
+    p.one("DeserializeIterator", {it, state});
+    CHECK(rest(p, it) == wanted);
+  }
+  CHECK(wanted.size() == 30);
+  Program p;
+  Handle it = p.iterate(shuffled(p));
+  Handle state = p.one("RestoreV2", {p.value(Tensor::scalar(tstring(prefix))), text("it"), text("")}, {{"dtypes", std::vector<DType>{DType::kVariant}}});
+  p.one("DeserializeIterator", {it, state});
+  CHECK(rest(p, it) == wanted);
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("what DatasetToTFRecord writes TFRecordDataset reads") {
+  Program p;
+  const std::string path = (std::filesystem::temp_directory_path() / cat("weft_records_", ::getpid())).string();
+  std::vector<tstring> records = {tstring("one"), tstring(""), tstring(std::string(100000, 'x'))};
+  op::AttrMap kind = {{"Toutput_types", std::vector<DType>{DType::kString}}, {"output_shapes", std::vector<PartialShape>{PartialShape::scalar()}}};
+  for (const char* compression : {"", "GZIP", "ZLIB"}) {
+    Handle name = p.value(Tensor::scalar(tstring(path))), how = p.value(Tensor::scalar(tstring(compression)));
+    p.one("DatasetToTFRecord", {p.one("TensorSliceDataset", {p.value(Tensor::vector(records))}, kind), name, how});
+    const op::AttrMap strings = {{"output_types", std::vector<DType>{DType::kString}}, {"output_shapes", std::vector<PartialShape>{PartialShape::scalar()}}};
+    Handle it = p.one("AnonymousIteratorV3", {}, strings);
+    p.one("MakeIterator", {p.one("TFRecordDataset", {name, how, p.number(0)}), it});
+    for (const tstring& r : records) CHECK(p.one("IteratorGetNext", {it}, strings)->tensor().data<tstring>()[0] == r);
+    std::vector<Handle> out;
+    CHECK(p.call("IteratorGetNext", {it}, strings, out).code() == Code::kOutOfRange);
+  }
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("datasets that share their inputs many times over are counted at once") {
+  Program p;
+  Handle d = p.range(3);
+  for (int i = 0; i < 55; ++i) d = p.one("ConcatenateDataset", {d, d}, p.typed());
+  CHECK(p.one("DatasetCardinality", {d})->tensor().data<int64_t>()[0] == int64_t(3) << 55);
+  int64_t n = -1;
+  CHECK(p.next(p.iterate(d), n).ok());
+  CHECK(n == 0);
+}
+
 TEST_CASE("datasets that are built too deep are refused, those below the bound can be walked") {
   Program p;
   Handle d = p.range(2);

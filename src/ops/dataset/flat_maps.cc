@@ -22,7 +22,7 @@ class FlatMapDataset final : public UnaryDataset {
  public:
   FlatMapDataset(const DatasetPtr& input, FunctionPtr f, const std::vector<DType>& types, const std::vector<PartialShape>& shapes)
       : UnaryDataset("FlatMap", input, types, shapes), f_(std::move(f)) {}
-  int64_t cardinality() const override { return kUnknownCardinality; }
+  int64_t count() const override { return kUnknownCardinality; }
 
  protected:
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
@@ -68,7 +68,7 @@ class InterleaveDataset final : public UnaryDataset {
   InterleaveDataset(std::string_view kind, const DatasetPtr& input, FunctionPtr f, int64_t cycle, int64_t block, const std::vector<DType>& types,
                     const std::vector<PartialShape>& shapes)
       : UnaryDataset(kind, input, types, shapes), f_(std::move(f)), cycle_(cycle), block_(block) {}
-  int64_t cardinality() const override { return kUnknownCardinality; }
+  int64_t count() const override { return kUnknownCardinality; }
 
  protected:
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }

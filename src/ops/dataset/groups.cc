@@ -13,7 +13,7 @@ class GroupByWindowDataset final : public UnaryDataset {
   GroupByWindowDataset(const DatasetPtr& input, FunctionPtr key, FunctionPtr reduce, FunctionPtr window_size, const std::vector<DType>& types,
                        const std::vector<PartialShape>& shapes)
       : UnaryDataset("GroupByWindow", input, types, shapes), key_(std::move(key)), reduce_(std::move(reduce)), window_size_(std::move(window_size)) {}
-  int64_t cardinality() const override { return kUnknownCardinality; }
+  int64_t count() const override { return kUnknownCardinality; }
 
  protected:
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
@@ -85,7 +85,7 @@ class GroupByReducerDataset final : public UnaryDataset {
   GroupByReducerDataset(const DatasetPtr& input, FunctionPtr key, FunctionPtr init, FunctionPtr reduce, FunctionPtr finalize,
                         const std::vector<DType>& types, const std::vector<PartialShape>& shapes)
       : UnaryDataset("GroupByReducer", input, types, shapes), key_(std::move(key)), init_(std::move(init)), reduce_(std::move(reduce)), finalize_(std::move(finalize)) {}
-  int64_t cardinality() const override { return kUnknownCardinality; }
+  int64_t count() const override { return kUnknownCardinality; }
 
  protected:
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "ops/dataset/dataset.h"
+#include "ops/dataset/iterator_state.h"
 
 namespace weft::ops::data {
 
@@ -27,18 +28,26 @@ class IteratorResource final : public core::Resource {
   Status start(IteratorContext& c, const Dataset& dataset);
   // FailedPrecondition before the first start.
   Status next(IteratorContext& c, Element& out, bool& end);
+  // How far the walk is, and a walk over the same dataset that is as far.
+  Result<IteratorState> save();
+  Status restore(IteratorContext& c, const IteratorState& state);
 
  private:
   // A walk is asked by one at a time; a new start does not disturb who waits for an element of the old one.
   struct Walk {
     std::mutex mutex;
     IteratorPtr iterator;
+    IteratorState state;
   };
+  std::shared_ptr<Walk> walk();
   const std::vector<DType> types_;
   const std::vector<PartialShape> shapes_;
   std::mutex mutex_;
   std::shared_ptr<Walk> walk_;
 };
+
+// The generators of a dataset and of what it is made of, from the root down.
+std::vector<SeedGenerator*> seeds_below(const Dataset& dataset);
 
 // A resource tensor as text, and back.
 Status run_to_string_handle(KernelContext& c);

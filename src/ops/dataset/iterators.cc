@@ -23,6 +23,7 @@ Status IteratorResource::check_shared(const KernelContext& c) const {
 
 Status IteratorResource::start(IteratorContext& c, const Dataset& dataset) {
   auto walk = std::make_shared<Walk>();
+  for (SeedGenerator* generator : seeds_below(dataset)) walk->state.seeds.push_back(generator->state());
   WEFT_ASSIGN(walk->iterator, dataset.make_iterator(c));
   WEFT_RETURN_IF_ERROR(verify_types(types_, dataset.types()));
   WEFT_RETURN_IF_ERROR(verify_shapes(shapes_, dataset.shapes()));
@@ -32,16 +33,19 @@ Status IteratorResource::start(IteratorContext& c, const Dataset& dataset) {
 }
 
 Status IteratorResource::next(IteratorContext& c, Element& out, bool& end) {
-  std::shared_ptr<Walk> walk;
-  {
-    std::lock_guard lock(mutex_);
-    walk = walk_;
-  }
+  std::shared_ptr<Walk> walk = this->walk();
   if (!walk)
     return failed_precondition("GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for this "
                                "iterator before getting the next element.");
   std::lock_guard lock(walk->mutex);
-  return walk->iterator->next(c, out, end);
+  Status s = walk->iterator->next(c, out, end);
+  walk->state.given += !end;
+  return s;
+}
+
+std::shared_ptr<IteratorResource::Walk> IteratorResource::walk() {
+  std::lock_guard lock(mutex_);
+  return walk_;
 }
 
 namespace {
@@ -175,6 +179,12 @@ Status run_from_string_handle(KernelContext& c) {
   if (!attr_types(c).empty()) WEFT_RETURN_IF_ERROR(verify_types(attr_types(c), iterator->types()));
   if (!attr_shapes(c).empty()) WEFT_RETURN_IF_ERROR(verify_shapes(attr_shapes(c), iterator->shapes()));
   c.set_output(0, std::move(handle));
+  return {};
+}
+
+// A handle that leads nowhere.
+Status run_dummy_counter(KernelContext& c) {
+  c.set_output(0, make_handle(c.device().name(), c.resources().default_container(), "dummy_resource", "N10tensorflow4data16IterationCounterE"));
   return {};
 }
 
@@ -371,6 +381,13 @@ void iterators(Registry& r) {
       .shape([](ShapeContext& c) { return dataset_of(c, {"string_handle"}); })
       .cpu(run_from_string_handle);
 
+  r.add("DummyIterationCounter")
+      .out("handle: resource")
+      .stateful()
+      .doc("A handle to a counter of walks that is never asked.")
+      .shape(shapes::scalar)
+      .cpu(run_dummy_counter);
+
   r.add("IteratorGetDevice")
       .in("resource: resource")
       .out("device: string")
@@ -386,21 +403,6 @@ void iterators(Registry& r) {
       .doc("The former name of IteratorGetDevice.")
       .shape([](ShapeContext& c) { return dataset_of(c, {"resource"}); })
       .cpu(run_get_device);
-
-  r.add("SerializeIterator")
-      .in("resource_handle: resource")
-      .out("serialized: variant")
-      .attr("external_state_policy: int = 0")
-      .stateful()
-      .doc("The state of an iterator as a variant.")
-      .shape(shapes::scalar);
-
-  r.add("DeserializeIterator")
-      .in("resource_handle: resource")
-      .in("serialized: variant")
-      .stateful()
-      .doc("Sets an iterator to a state that SerializeIterator saved.")
-      .shape(shapes::no_outputs);
 }
 
 }  // namespace weft::ops::data

@@ -12,7 +12,7 @@ class MapAndBatchDataset final : public UnaryDataset {
   MapAndBatchDataset(const DatasetPtr& input, FunctionPtr f, int64_t size, bool drop_remainder, bool preserve_cardinality, const std::vector<DType>& types,
                      const std::vector<PartialShape>& shapes)
       : UnaryDataset("MapAndBatch", input, types, shapes), f_(std::move(f)), size_(size), drop_remainder_(drop_remainder), preserve_cardinality_(preserve_cardinality) {}
-  int64_t cardinality() const override {
+  int64_t count() const override {
     return preserve_cardinality_ ? batched_cardinality(input().cardinality(), size_, drop_remainder_) : kUnknownCardinality;
   }
 

@@ -22,7 +22,7 @@ class MapDataset final : public UnaryDataset {
   MapDataset(std::string_view kind, const DatasetPtr& input, FunctionPtr f, int calls, bool preserve_cardinality, const std::vector<DType>& types,
              const std::vector<PartialShape>& shapes)
       : UnaryDataset(kind, input, types, shapes), f_(std::move(f)), calls_(calls), preserve_cardinality_(preserve_cardinality) {}
-  int64_t cardinality() const override { return preserve_cardinality_ ? input().cardinality() : kUnknownCardinality; }
+  int64_t count() const override { return preserve_cardinality_ ? input().cardinality() : kUnknownCardinality; }
 
  protected:
   Result<IteratorPtr> walk(IteratorContext& c) const override { return calls_ ? iterate<ParallelWalk>(*this, c) : iterate<Walk>(*this, c); }
@@ -81,7 +81,7 @@ Status run_parallel_map(KernelContext& c) {
 class FilterDataset final : public UnaryDataset {
  public:
   FilterDataset(std::string_view kind, const DatasetPtr& input, FunctionPtr predicate) : UnaryDataset(kind, input), predicate_(std::move(predicate)) {}
-  int64_t cardinality() const override { return kUnknownCardinality; }
+  int64_t count() const override { return kUnknownCardinality; }
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
 
  private:
@@ -123,7 +123,7 @@ class FilterByLastComponentDataset final : public UnaryDataset {
  public:
   explicit FilterByLastComponentDataset(const DatasetPtr& input)
       : UnaryDataset("FilterByLastComponent", input, {input->types().begin(), input->types().end() - 1}, {input->shapes().begin(), input->shapes().end() - 1}) {}
-  int64_t cardinality() const override { return kUnknownCardinality; }
+  int64_t count() const override { return kUnknownCardinality; }
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
 
  private:
@@ -156,7 +156,7 @@ Status run_filter_by_last_component(KernelContext& c) {
 class TakeWhileDataset final : public UnaryDataset {
  public:
   TakeWhileDataset(const DatasetPtr& input, FunctionPtr predicate) : UnaryDataset("TakeWhile", input), predicate_(std::move(predicate)) {}
-  int64_t cardinality() const override { return kUnknownCardinality; }
+  int64_t count() const override { return kUnknownCardinality; }
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
 
  private:
@@ -191,7 +191,7 @@ class ScanDataset final : public UnaryDataset {
   ScanDataset(const DatasetPtr& input, FunctionPtr f, Element state, bool preserve_cardinality, const std::vector<DType>& types,
               const std::vector<PartialShape>& shapes)
       : UnaryDataset("Scan", input, types, shapes), f_(std::move(f)), state_(std::move(state)), preserve_cardinality_(preserve_cardinality) {}
-  int64_t cardinality() const override { return preserve_cardinality_ ? input().cardinality() : kUnknownCardinality; }
+  int64_t count() const override { return preserve_cardinality_ ? input().cardinality() : kUnknownCardinality; }
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
 
  private:

@@ -10,7 +10,9 @@ namespace {
 
 // Fills a tensor with one value.
 void fill(Tensor& t, const Tensor& value) {
-  for (int64_t i = 0, n = t.num_elements(); i < n; ++i) copy_elements(value, 0, t, i, 1);
+  const int64_t n = t.num_elements();
+  if (n > 0) copy_elements(value, 0, t, 0, 1);
+  for (int64_t done = 1; done < n; done *= 2) copy_elements(t, 0, t, done, std::min(done, n - done));
 }
 
 // Copies an element into the corner of its row, line by line.
@@ -33,7 +35,7 @@ class PaddedBatchDataset final : public UnaryDataset {
       : UnaryDataset("PaddedBatch", input, input->types(),
                      batched_shapes(padded, drop_remainder || input->cardinality() == kInfiniteCardinality ? size : kUnknownDim)),
         size_(size), drop_remainder_(drop_remainder), padded_(std::move(padded)), values_(std::move(values)) {}
-  int64_t cardinality() const override { return batched_cardinality(input().cardinality(), size_, drop_remainder_); }
+  int64_t count() const override { return batched_cardinality(input().cardinality(), size_, drop_remainder_); }
 
  protected:
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }

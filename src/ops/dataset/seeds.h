@@ -24,6 +24,11 @@ class Draws {
     }
     return block_[used_++];
   }
+  // Of a generator that gave nothing yet.
+  void skip(uint64_t draws) {
+    philox_.skip(draws / 4);
+    for (uint64_t i = 0; i < draws % 4; ++i) (*this)();
+  }
 
  private:
   kernels::Philox philox_;
@@ -35,19 +40,35 @@ class Draws {
 class SeedGenerator final : public core::Resource {
  public:
   static constexpr const char* kTypeName = "N10tensorflow4data20SeedGeneratorManagerE";
-  SeedGenerator(Seeds seeds, bool reshuffle) : seeds_(seeds), reshuffle_(reshuffle), draws_(seeds) {}
+  // Where a generator stands; what a saved iterator keeps of it.
+  struct State {
+    Seeds seeds;
+    int64_t given = 0;  // pairs of seeds
+  };
+  SeedGenerator(Seeds seeds, bool reshuffle) : reshuffle_(reshuffle), state_{seeds}, draws_(seeds) {}
   std::string type_name() const override { return "SeedGenerator"; }
   Seeds next() {
-    if (!reshuffle_) return seeds_;
     std::lock_guard lock(mutex_);
+    if (!reshuffle_) return state_.seeds;
+    ++state_.given;
     const int64_t first = draws_();
     return {first, int64_t(draws_())};
   }
+  State state() const {
+    std::lock_guard lock(mutex_);
+    return state_;
+  }
+  void restore(const State& state) {
+    std::lock_guard lock(mutex_);
+    state_ = state;
+    draws_ = Draws(state.seeds);
+    draws_.skip(2 * uint64_t(state.given));
+  }
 
  private:
-  const Seeds seeds_;
   const bool reshuffle_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  State state_;
   Draws draws_;
 };
 

@@ -14,7 +14,7 @@ namespace {
 class TakeDataset final : public UnaryDataset {
  public:
   TakeDataset(const DatasetPtr& input, int64_t count) : UnaryDataset(count == 0 ? "EmptyTake" : "FiniteTake", input), count_(count) {}
-  int64_t cardinality() const override {
+  int64_t count() const override {
     const int64_t n = input().cardinality();
     if (n == kUnknownCardinality) return n;
     if (n == kInfiniteCardinality) return count_;
@@ -44,7 +44,7 @@ class TakeDataset final : public UnaryDataset {
 class SkipDataset final : public UnaryDataset {
  public:
   SkipDataset(const DatasetPtr& input, int64_t count) : UnaryDataset(count < 0 ? "EmptySkip" : "FiniteSkip", input), count_(count) {}
-  int64_t cardinality() const override {
+  int64_t count() const override {
     const int64_t n = input().cardinality();
     if (n < 0) return n;
     return count_ < 0 ? 0 : std::max<int64_t>(0, n - count_);
@@ -75,7 +75,7 @@ class SkipDataset final : public UnaryDataset {
 class RepeatDataset final : public UnaryDataset {
  public:
   RepeatDataset(const DatasetPtr& input, int64_t count) : UnaryDataset(count < 0 ? "ForeverRepeat" : count == 0 ? "EmptyRepeat" : "FiniteRepeat", input), count_(count) {}
-  int64_t cardinality() const override {
+  int64_t count() const override {
     const int64_t n = input().cardinality();
     if (count_ < 0) return n == 0 ? 0 : kInfiniteCardinality;
     if (count_ == 0) return 0;
@@ -126,7 +126,7 @@ class ShardDataset final : public UnaryDataset {
  public:
   ShardDataset(const DatasetPtr& input, int64_t shards, int64_t index, bool require_non_empty)
       : UnaryDataset("Shard", input), shards_(shards), index_(index), require_non_empty_(require_non_empty) {}
-  int64_t cardinality() const override {
+  int64_t count() const override {
     const int64_t n = input().cardinality();
     return n < 0 ? n : n / shards_ + (index_ < n % shards_);
   }
@@ -185,7 +185,7 @@ Status run_shard(KernelContext& c) {
 class AssertCardinalityDataset final : public UnaryDataset {
  public:
   AssertCardinalityDataset(const DatasetPtr& input, int64_t cardinality) : UnaryDataset("AssertCardinality", input), cardinality_(cardinality) {}
-  int64_t cardinality() const override { return cardinality_; }
+  int64_t count() const override { return cardinality_; }
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
 
  private:
@@ -224,7 +224,7 @@ Status run_assert_cardinality(KernelContext& c) {
 class SamplingDataset final : public UnaryDataset {
  public:
   SamplingDataset(const DatasetPtr& input, float rate, Seeds seeds) : UnaryDataset("Sampling", input), rate_(rate), seeds_(seeds) {}
-  int64_t cardinality() const override { return kUnknownCardinality; }
+  int64_t count() const override { return kUnknownCardinality; }
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
 
  private:
@@ -259,7 +259,7 @@ Status run_sampling(KernelContext& c) {
 class UniqueDataset final : public UnaryDataset {
  public:
   explicit UniqueDataset(const DatasetPtr& input) : UnaryDataset("Unique", input) {}
-  int64_t cardinality() const override { return kUnknownCardinality; }
+  int64_t count() const override { return kUnknownCardinality; }
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
 
  private:
@@ -306,7 +306,7 @@ Status run_unique(KernelContext& c) {
 class IgnoreErrorsDataset final : public UnaryDataset {
  public:
   explicit IgnoreErrorsDataset(const DatasetPtr& input) : UnaryDataset("IgnoreErrors", input) {}
-  int64_t cardinality() const override { return kUnknownCardinality; }
+  int64_t count() const override { return kUnknownCardinality; }
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
 
  private:

@@ -33,12 +33,13 @@ class ShuffleDataset final : public UnaryDataset {
  public:
   ShuffleDataset(std::string_view kind, const DatasetPtr& input, int64_t buffer_size, int64_t count, std::shared_ptr<SeedGenerator> seeds)
       : UnaryDataset(kind, input), buffer_size_(buffer_size), count_(count), seeds_(std::move(seeds)) {}
-  int64_t cardinality() const override {
+  int64_t count() const override {
     const int64_t n = input().cardinality();
     if (count_ == -1 || n == kInfiniteCardinality) return kInfiniteCardinality;
     int64_t product;
     return n == kUnknownCardinality || __builtin_mul_overflow(n, count_, &product) ? kUnknownCardinality : product;
   }
+  SeedGenerator* seeds() const override { return seeds_.get(); }
 
  protected:
   Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }

@@ -13,7 +13,7 @@ class RangeDataset final : public Dataset {
  public:
   RangeDataset(int64_t start, int64_t stop, int64_t step, const std::vector<DType>& types, const std::vector<PartialShape>& shapes)
       : Dataset("Range", types, shapes), start_(start), stop_(stop), step_(step) {}
-  int64_t cardinality() const override {
+  int64_t count() const override {
     if (step_ > 0 && stop_ == std::numeric_limits<int64_t>::max()) return kInfiniteCardinality;
     const __int128 distance = step_ > 0 ? __int128(stop_) - start_ : __int128(start_) - stop_;
     if (distance <= 0) return 0;
@@ -70,7 +70,7 @@ std::vector<DType> types_of(const Element& element) {
 class TensorDataset final : public Dataset {
  public:
   explicit TensorDataset(Element element) : Dataset("Tensor", types_of(element), shapes_of(element)), element_(std::move(element)) {}
-  int64_t cardinality() const override { return 1; }
+  int64_t count() const override { return 1; }
   Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
 
  private:
@@ -107,7 +107,7 @@ Status run_tensor(KernelContext& c) {
 class TensorSliceDataset final : public Dataset {
  public:
   explicit TensorSliceDataset(Element whole) : Dataset("TensorSlice", types_of(whole), rows_of(whole)), whole_(std::move(whole)) {}
-  int64_t cardinality() const override { return whole_[0].dim(0); }
+  int64_t count() const override { return whole_[0].dim(0); }
   Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
 
  private:
@@ -154,7 +154,7 @@ class SparseTensorSliceDataset final : public Dataset {
       : Dataset("SparseTensorSlice", {DType::kInt64, values.dtype(), DType::kInt64},
                 {{kUnknownDim, indices.dim(1) - 1}, {kUnknownDim}, {indices.dim(1) - 1}}),
         indices_(std::move(indices)), values_(std::move(values)), dense_shape_(std::move(dense_shape)) {}
-  int64_t cardinality() const override { return dense_shape_.data<int64_t>()[0]; }
+  int64_t count() const override { return dense_shape_.data<int64_t>()[0]; }
   Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
 
  private:
@@ -211,7 +211,8 @@ class RandomDataset final : public Dataset {
  public:
   RandomDataset(std::shared_ptr<SeedGenerator> seeds, const std::vector<DType>& types, const std::vector<PartialShape>& shapes)
       : Dataset("Random", types, shapes), seeds_(std::move(seeds)) {}
-  int64_t cardinality() const override { return kInfiniteCardinality; }
+  int64_t count() const override { return kInfiniteCardinality; }
+  SeedGenerator* seeds() const override { return seeds_.get(); }
   Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
 
  private:
@@ -248,7 +249,7 @@ class ListDataset final : public Dataset {
  public:
   ListDataset(Element tensors, const std::vector<DType>& types, const std::vector<PartialShape>& shapes)
       : Dataset("List", types, shapes), tensors_(std::move(tensors)) {}
-  int64_t cardinality() const override { return int64_t(tensors_.size() / types().size()); }
+  int64_t count() const override { return int64_t(tensors_.size() / types().size()); }
   Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
 
  private:

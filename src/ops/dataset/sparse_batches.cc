@@ -14,7 +14,7 @@ class DenseToSparseBatchDataset final : public UnaryDataset {
   DenseToSparseBatchDataset(const DatasetPtr& input, int64_t size, PartialShape row)
       : UnaryDataset("DenseToSparseBatch", input, {DType::kVariant}, {{3}}),
         size_(size), row_(std::move(row)) {}
-  int64_t cardinality() const override { return batched_cardinality(input().cardinality(), size_, false); }
+  int64_t count() const override { return batched_cardinality(input().cardinality(), size_, false); }
 
  protected:
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }

@@ -16,7 +16,7 @@ class Window final : public Dataset {
  public:
   Window(std::vector<Element> elements, std::vector<DType> types, std::vector<PartialShape> shapes)
       : Dataset("Window", std::move(types), std::move(shapes)), elements_(std::move(elements)) {}
-  int64_t cardinality() const override { return int64_t(elements_.size()); }
+  int64_t count() const override { return int64_t(elements_.size()); }
 
  protected:
   Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
@@ -65,7 +65,7 @@ class WindowDataset final : public UnaryDataset {
       : UnaryDataset(stacked ? "SlidingWindow" : "Window", input, stacked ? input->types() : std::vector<DType>(input->types().size(), DType::kVariant),
                      stacked ? batched_shapes(input->shapes(), kUnknownDim) : std::vector<PartialShape>(input->types().size(), PartialShape::scalar())),
         spec_(spec), stacked_(stacked) {}
-  int64_t cardinality() const override {
+  int64_t count() const override {
     const int64_t n = input().cardinality();
     if (n < 0) return n;
     if (spec_.drop_remainder) return n < spec_.span() ? 0 : (n - spec_.span()) / spec_.shift + 1;

@@ -352,6 +352,23 @@ def counters(n):
 
 
 @program(**N)
+def parallel_pipeline(n):
+    d = D.range(200).map(lambda x: x * n, num_parallel_calls=3).batch(7, num_parallel_calls=2).prefetch(3).unbatch()
+    d = d.filter(lambda x: x % 20 == 0).map(lambda x: (x, tf.as_string(x)), num_parallel_calls=tf.data.AUTOTUNE).prefetch(1)
+    a, b = gather(d)
+    return dict(a=a, b=b)
+
+
+@program(**N)
+def early_end(n):
+    """A function ends the walk by OutOfRange."""
+    def until_five(x):
+        it = iter(D.range(5).skip(x))
+        return next(it) * n
+    return dict(y=D.range(n).apply(lambda d: d.map(until_five)).ignore_errors().reduce(np.int64(0), lambda s, x: s + x))
+
+
+@program(**N)
 def options(n):
     o = tf.data.Options()
     o.deterministic = True
@@ -432,6 +449,38 @@ def one(name, out):
     np.savez(out / (name + ".npz"), **facts)
 
 
+def version_1(out):
+    """Iterators of graphs with sessions: each run takes the next element."""
+    v1 = tf.compat.v1
+    for name in ("v1_one_shot", "v1_initializable", "v1_string_handle"):
+        with tf.Graph().as_default() as g, v1.Session(graph=g) as session:
+            k = v1.placeholder(tf.int64, [], name="k")
+            d = D.range(5).map(lambda x: x * x).shuffle(3, seed=8).batch(2)
+            main_op = None
+            if name == "v1_one_shot":
+                y = v1.data.make_one_shot_iterator(d).get_next()
+            elif name == "v1_initializable":
+                it = v1.data.make_initializable_iterator(d)
+                y, main_op = it.get_next(), it.initializer
+            else:
+                it = v1.data.make_initializable_iterator(d, shared_name="shared")
+                handle = it.string_handle()
+                y = v1.data.Iterator.from_string_handle(handle, v1.data.get_output_types(d), v1.data.get_output_shapes(d)).get_next()
+                main_op = it.initializer
+            y = tf.add(y, k, name="y")
+            b = v1.saved_model.builder.SavedModelBuilder(str(out / name))
+            b.add_meta_graph_and_variables(session, ["serve"], main_op=main_op, signature_def_map=dict(
+                serving_default=v1.saved_model.signature_def_utils.predict_signature_def(dict(k=k), dict(y=y))))
+            b.save()
+        facts = dict(in_k=np.int64(100))
+        with tf.Graph().as_default() as g, v1.Session(graph=g) as session:
+            v1.saved_model.loader.load(session, ["serve"], str(out / name))
+            for key in ("out_y", "out2_y", "out3_y"):
+                facts[key] = session.run("y:0", {"k:0": 100})
+        print(name, {k: v.tolist() for k, v in facts.items()}, flush=True)
+        np.savez(out / (name + ".npz"), **facts)
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--only", default="")
@@ -443,6 +492,7 @@ def main():
         for name in PROGRAMS:
             if a.only in name:
                 one(name, out)
+        version_1(out)
         for junk in list(out.rglob("fingerprint.pb")) + list(out.rglob("assets")):
             junk.unlink() if junk.is_file() else shutil.rmtree(junk)
         with tarfile.open(here / "datasets.tar.xz", "w:xz") as t:

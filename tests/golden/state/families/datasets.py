@@ -551,6 +551,43 @@ def iterators(r):
     r.ops("MultiDeviceIteratorGetNextFromShard", m2, I(0), i2, **kw)
 
 
+def saved(r):
+    for name, again in (("shuffled", True), ("fixed", False)):
+        r.seq("iterator/save_" + name)
+        g = r.op("DummySeedGenerator")
+        d = rng(r, 0, 10).op("ShuffleDatasetV3", L(4), L(1), L(2), g, reshuffle_each_iteration=again).repeat(2).batch(3)
+        it = d.iterator()
+        for _ in range(4):
+            d.next(it)
+        s = r.op("SerializeIterator", it, compare=False)
+        d.next(it)
+        d.next(it)
+        r.op("DeserializeIterator", it, s)
+        for _ in range(3):
+            d.next(it)
+        other = d.iterator()
+        r.op("DeserializeIterator", other, s)
+        for _ in range(3):
+            d.next(other)
+        d.next(other, fails=True)
+    r.seq("iterator/save_errors")
+    it = r.op("AnonymousIteratorV3", output_types=[tf.int64], output_shapes=[[]])
+    r.op("SerializeIterator", it, fails=True)
+    r.op("DummyIterationCounter")
+    r.seq("matching_files")
+    d = Data(r, r.op("MatchingFilesDataset", strings("tests/golden/state/*.txt", "tests/golden/state/vocab.*")), [tf.string], [[]]).size().walk(4)
+    d = Data(r, r.op("MatchingFilesDataset", strings("tests/golden/no/*.txt")[0]), [tf.string], [[]])
+    d.next(d.iterator(), fails=True)
+    r.seq("table_from_dataset")
+    t = r.op("HashTableV2", key_dtype=tf.int64, value_dtype=tf.string, container="", shared_name="t", use_node_name_sharing=False)
+    r.op("InitializeTableFromDataset", t, slices(r, i64([5, 6, 7]), strings("a", "b", "c")).ref)
+    r.op("LookupTableFindV2", t, i64([7, 5, 1]), strings("none")[0])
+    r.op("LookupTableSizeV2", t)
+    t = r.op("HashTableV2", key_dtype=tf.int64, value_dtype=tf.string, container="", shared_name="u", use_node_name_sharing=False)
+    r.op("InitializeTableFromDataset", t, slices(r, i64([5]), i64([1])).ref, fails=True, text=False)
+    r.op("InitializeTableFromDataset", t, slices(r, i64([5, 5]), strings("a", "b")).ref, fails=True, text=False)
+
+
 def record(r):
-    for part in (sources, selections, combinations, batches, padded, windows, shuffles, others, iterators):
+    for part in (sources, selections, combinations, batches, padded, windows, shuffles, others, iterators, saved):
         part(r)
