@@ -71,6 +71,7 @@ class Arithmetic {
       if (gone) return {};
     }
     if (broadcasts(*n)) drop_broadcasts(n);
+    if (is_elementwise(*n)) return sink_broadcast(n);
     return {};
   }
 
@@ -273,21 +274,14 @@ class Arithmetic {
     const int64_t columns = x.dim(-1);
     if (columns < 1) return false;
     WEFT_ASSIGN(Endpoint rows, add_const_near(g_, n, "/rows", Tensor::vector(std::vector<int64_t>{*x.num_elements() / columns, columns})));
-    WEFT_ASSIGN(Node * flat, add(n, "/flat", "Reshape", {}, {n->input(0), rows}));
-    WEFT_ASSIGN(Node * product, add(n, "/MatMul", "MatMul", {{"transpose_b", AttrValue(n->attr<bool>("adj_y"))}}, {{flat, 0}, n->input(1)}));
+    WEFT_ASSIGN(Node * flat, add_near(g_, n, "/flat", "Reshape", {}, {n->input(0), rows}));
+    WEFT_ASSIGN(Node * product, add_near(g_, n, "/MatMul", "MatMul", {{"transpose_b", AttrValue(n->attr<bool>("adj_y"))}}, {{flat, 0}, n->input(1)}));
     for (Node* c : std::vector<Node*>(n->control_inputs())) g_.add_control(c, product);
     WEFT_ASSIGN(Endpoint target, add_const_near(g_, n, "/shape", Tensor::vector(to.dims())));
     WEFT_RETURN_IF_ERROR(rewrite(n, "Reshape", {}, {Endpoint{product, 0}, target}));
     n->shapes = {to};
     WEFT_RETURN_IF_ERROR(view(flat).status());
     return false;
-  }
-  Result<Node*> add(Node* near, std::string_view suffix, std::string_view op, AttrMap attrs, std::vector<Endpoint> inputs) {
-    WEFT_ASSIGN(Node * n, g_.add(g_.unique_name(cat(near->name(), suffix)), op, std::move(attrs), std::move(inputs)));
-    n->device = near->device;
-    n->assigned_device = near->assigned_device;
-    refresh_shapes(n);
-    return n;
   }
 
   // A condition that is the same everywhere.
@@ -300,6 +294,28 @@ class Arithmetic {
     const PartialShape &to = shape_of({n, 0}), &x = shape_of(n->input(chosen));
     if (!to.fully_known() || !(to == x) || !shape_of(n->input(3 - chosen)).fully_known()) return false;
     return same(n, chosen);
+  }
+
+  // f(broadcast(x)) is broadcast(f(x)), which is less work.
+  Status sink_broadcast(Node* n) {
+    int at = -1;
+    for (int i = 0; i < n->num_inputs(); ++i) {
+      const Endpoint e = n->input(i);
+      if (e.node->op() == "BroadcastTo" && at < 0) at = i;
+      else if (!const_value(e) || const_value(e)->rank() > 0) return {};
+    }
+    if (at < 0) return {};
+    Node* b = n->input(at).node;
+    const PartialShape to = shape_of({n, 0});
+    if (!to.fully_known() || !(to == shape_of({b, 0})) || !shape_of(b->input(0)).fully_known() || !same_device(*b, *n)) return {};
+    if (!b->control_inputs().empty() || !n->control_inputs().empty() || !only_reader(body_, {b, 0})) return {};
+    std::vector<Endpoint> inputs = n->inputs();
+    inputs[size_t(at)] = b->input(0);
+    WEFT_ASSIGN(Node * small, add_near(g_, n, "/small", n->op(), attrs_of(*n), std::move(inputs)));
+    const Endpoint shape = b->input(1);
+    WEFT_RETURN_IF_ERROR(rewrite(n, "BroadcastTo", {}, {Endpoint{small, 0}, shape}));
+    n->shapes = {to};
+    return {};
   }
 
   // An operand that is only made larger for an operation that would do so itself.

@@ -21,10 +21,10 @@ class Dependencies {
     WEFT_ASSIGN(std::vector<Node*> order, g_.topological_order());
     find_origins(order);
     for (Node* n : order) replace_pure_sources(n);
-    replace_pure_results();
     for (Node* n : order) {
       if (n->op() == "NoOp" && !region_.contains(n)) untie(n);
     }
+    replace_pure_results();
     WEFT_ASSIGN(order, g_.topological_order());
     remove_implied(order);
     return {};
@@ -79,6 +79,8 @@ class Dependencies {
     body_.control_rets.clear();
     for (Node* c : controls) {
       const Origins& from = origins_[size_t(c->id())];
+      // A read has no effect; where its value is used, it runs anyhow.
+      if (is_read(*c) && !c->uses().empty() && !region_.contains(c)) continue;
       if (!transparent(c) || !from) {
         add_control_ret(body_, c);
       } else {

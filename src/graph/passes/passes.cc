@@ -13,8 +13,8 @@ constexpr Pass kPasses[] = {
     {"branches", "loop_optimization", "replace branches and loops that are decided already", pass_branches},
     {"loop_invariant", "loop_optimization", "compute what is the same in every iteration once", pass_loop_invariant},
     {"cse", "common_subgraph_elimination", "of equal nodes keep one", pass_cse},
-    {"remap", "remapping", "replace patterns by fused kernels", pass_remap},
     {"dependency", "dependency_optimization", "say the same with fewer control edges", pass_dependency},
+    {"remap", "remapping", "replace patterns by fused kernels", pass_remap},
     {"prune", "", "drop what no result and no effect needs", pass_prune},
 };
 

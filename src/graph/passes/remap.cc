@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 namespace weft::graph {
 
@@ -41,6 +42,76 @@ void drop_unused(FunctionBody& body, Node* n) {
     body.graph->remove(m);
     todo.insert(todo.end(), inputs.begin(), inputs.end());
   }
+}
+
+Result<Ancestry> Ancestry::make(const Graph& g) {
+  Ancestry a;
+  WEFT_ASSIGN(std::vector<Node*> order, g.topological_order());
+  a.place_.assign(size_t(g.num_ids()), -1);
+  for (size_t i = 0; i < order.size(); ++i) a.place_[size_t(order[i]->id())] = int(i);
+  return a;
+}
+
+void Ancestry::set_place(const Node* n, int place) {
+  if (size_t(n->id()) >= place_.size()) place_.resize(size_t(n->id()) + 1, -1);
+  place_[size_t(n->id())] = place;
+}
+
+bool Ancestry::depends(const Node* n, const Node* from) const {
+  const int end = place(from);
+  std::vector<const Node*> todo{n};
+  std::unordered_set<const Node*> seen{n};
+  while (!todo.empty()) {
+    const Node* m = todo.back();
+    todo.pop_back();
+    if (m == from) return true;
+    auto visit = [&](const Node* p) {
+      if (!p || (place(p) >= 0 && place(p) < end)) return;
+      if (seen.insert(p).second) todo.push_back(p);
+    };
+    for (const Endpoint& e : m->inputs()) visit(e.node);
+    for (Node* c : m->control_inputs()) visit(c);
+  }
+  return false;
+}
+
+bool Ancestry::any_depends(std::initializer_list<Endpoint> inputs, const std::vector<Node*>& from) const {
+  for (const Endpoint& e : inputs) {
+    for (Node* n : from) {
+      if (depends(e.node, n)) return true;
+    }
+  }
+  return false;
+}
+
+Result<Endpoint> as_vector(Graph& g, Node* near, const Endpoint& v) {
+  if (shape_of(v).rank() == 1) return v;
+  // Reshape(b, [1, n]) of a vector b.
+  if (v.node->op() == "Reshape" && shape_of(v.node->input(0)).rank() == 1) return v.node->input(0);
+  WEFT_ASSIGN(Endpoint shape, add_const_near(g, near, "/vector_shape", Tensor::vector(std::vector<int64_t>{*shape_of(v).num_elements()})));
+  WEFT_ASSIGN(Node * n, add_near(g, near, "/vector", "Reshape", {}, {v, shape}));
+  return Endpoint{n, 0};
+}
+
+bool is_row(const Endpoint& v, int64_t n) {
+  const PartialShape& s = shape_of(v);
+  return s.fully_known() && s.rank() >= 1 && s.dim(-1) == n && s.num_elements() == n;
+}
+
+void replace_root(FunctionBody& body, Endpoint from, Endpoint to) {
+  Graph& g = *body.graph;
+  g.replace_uses(from, to);
+  if (!from.node->uses().empty()) return;
+  g.replace_controls(from.node, to.node);
+  if (is_control_ret(body, from.node)) {
+    std::erase(body.control_rets, from.node);
+    add_control_ret(body, to.node);
+  }
+  for (Node* c : std::vector<Node*>(from.node->control_inputs())) {
+    g.add_control(c, to.node);
+    g.remove_control(c, from.node);
+  }
+  drop_unused(body, from.node);
 }
 
 namespace {
@@ -111,7 +182,7 @@ Status pass_remap(FunctionBody& body, PassContext& c) {
   // What nobody reads any more must not count as a reader.
   WEFT_RETURN_IF_ERROR(pass_prune(body, c));
   const Region region(*body.graph);
-  WEFT_RETURN_IF_ERROR(remap_dense(body, region));
+  for (auto part : {remap_adam, remap_recurrent, remap_layer_norm, remap_attention, remap_dense, remap_elementwise}) WEFT_RETURN_IF_ERROR(part(body, region));
   return {};
 }
 

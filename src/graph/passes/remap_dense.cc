@@ -71,18 +71,6 @@ class Dense {
     }
     return p.columns == 1;
   }
-  Result<Endpoint> as_vector(Node* near, const Endpoint& v, int64_t columns) {
-    const PartialShape& s = shape_of(v);
-    if (s.rank() == 1) return v;
-    // Reshape(b, [1, n]) of a vector b.
-    if (v.node->op() == "Reshape" && shape_of(v.node->input(0)).rank() == 1) return v.node->input(0);
-    WEFT_ASSIGN(Endpoint shape, add_const_near(g_, near, "/bias_shape", Tensor::vector(std::vector<int64_t>{columns})));
-    WEFT_ASSIGN(Node * n, g_.add(g_.unique_name(cat(near->name(), "/bias")), "Reshape", {}, {v, shape}));
-    n->device = near->device;
-    n->assigned_device = near->assigned_device;
-    refresh_shapes(n);
-    return Endpoint{n, 0};
-  }
 
   // product * scale: the weights take the scale, where that is less work.
   bool foldable_scale(const Endpoint& e, Node* reader, Product& p, Endpoint& scale) {
@@ -163,10 +151,7 @@ class Dense {
     if (p.view) join(p.view);
     if (scale.node) {
       WEFT_ASSIGN(scale, as_vector_if_known(bias_node, scale, p));
-      WEFT_ASSIGN(Node * scaled, g_.add(g_.unique_name(cat(p.node->name(), "/scaled")), "Mul", {}, {weights, scale}));
-      scaled->device = p.node->device;
-      scaled->assigned_device = p.node->assigned_device;
-      refresh_shapes(scaled);
+      WEFT_ASSIGN(Node * scaled, add_near(g_, p.node, "/scaled", "Mul", {}, {weights, scale}));
       weights = {scaled, 0};
       WEFT_RETURN_IF_ERROR(fold_node(body_, region_, scaled).status());
     }
@@ -188,9 +173,7 @@ class Dense {
     Endpoint result{n, 0};
     if (p.view) {
       WEFT_ASSIGN(Endpoint shape, add_const_near(g_, root, "/shape", Tensor::vector(shape_of({root, 0}).dims())));
-      WEFT_ASSIGN(Node * view, g_.add(g_.unique_name(cat(root->name(), "/view")), "Reshape", {}, {result, shape}));
-      view->device = root->device;
-      view->assigned_device = root->assigned_device;
+      WEFT_ASSIGN(Node * view, add_near(g_, root, "/view", "Reshape", {}, {result, shape}));
       view->shapes = root->shapes;
       result = {view, 0};
     }
@@ -211,7 +194,7 @@ class Dense {
   }
   Result<Endpoint> as_vector_if_known(Node* near, const Endpoint& v, const Product& p) {
     if (!shape_of(v).fully_known() || p.columns < 1) return v;
-    return as_vector(near, v, p.columns);
+    return as_vector(g_, near, v);
   }
 
   FunctionBody& body_;

@@ -12,6 +12,7 @@
 #include "graph/function_library.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/util.h"
+#include "graph/shape_inference.h"
 #include "graph/to_function.h"
 #include "runtime/function_runtime.h"
 

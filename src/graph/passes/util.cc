@@ -236,6 +236,14 @@ Result<Endpoint> add_const_near(Graph& g, Node* near, std::string_view suffix, T
   return Endpoint{n, 0};
 }
 
+Result<Node*> add_near(Graph& g, Node* near, std::string_view suffix, std::string_view op, AttrMap attrs, std::vector<Endpoint> inputs) {
+  WEFT_ASSIGN(Node * n, g.add(g.unique_name(cat(near->name(), suffix)), op, std::move(attrs), std::move(inputs)));
+  n->device = near->device;
+  n->assigned_device = near->assigned_device;
+  refresh_shapes(n);
+  return n;
+}
+
 bool bypass(FunctionBody& body, const Region& region, Node* n, const std::vector<Endpoint>& values) {
   Graph& g = *body.graph;
   auto value_of = [&](int output) { return size_t(output) < values.size() ? values[size_t(output)] : Endpoint{}; };

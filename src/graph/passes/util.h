@@ -64,6 +64,8 @@ class Region {
 // ---- edits --------------------------------------------------------------------------------------------
 // A new constant, on the device of a node.
 Result<Endpoint> add_const_near(Graph& g, Node* near, std::string_view suffix, Tensor value);
+// A new node likewise, with its shapes.
+Result<Node*> add_near(Graph& g, Node* near, std::string_view suffix, std::string_view op, AttrMap attrs, std::vector<Endpoint> inputs);
 // The readers of output i of the node read `values[i]` instead (an empty Endpoint leaves that output
 // alone); if nobody reads it afterwards it goes. What waited for the node waits for what it waited for.
 // False, and nothing done, where that would cost more edges than it saves or the node must stay.

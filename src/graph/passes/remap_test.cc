@@ -1,0 +1,211 @@
+// The remap pass: patterns as Keras writes them, before and after.
+#include "graph/passes/testing.h"
+
+using namespace weft::graph;           // NOLINT
+using namespace weft::graph::testing;  // NOLINT
+
+namespace {
+
+constexpr DType kF = DType::kFloat;
+const AttrMap kKeep{{"keep_dims", true}};
+
+struct Norm {
+  Endpoint y, mean, root;
+};
+Norm layer_norm(Maker& m) {
+  Endpoint x = m.arg(kF), gamma = m.arg(kF), beta = m.arg(kF);
+  Endpoint mean = m.op("Mean", {x, m.ints({-1})}, kKeep);
+  Endpoint variance = m.op("Mean", {m.op("SquaredDifference", {x, m.op("StopGradient", {mean})}), m.ints({-1})}, kKeep);
+  Endpoint root = m.op("Rsqrt", {m.op("AddV2", {variance, m.f(1e-3f)})});
+  Endpoint factor = m.op("Mul", {root, m.op("Reshape", {gamma, m.ints({1, 1, 4})})});
+  Endpoint shift = m.op("AddV2", {m.op("Mul", {m.op("Neg", {mean}), factor}), m.op("Reshape", {beta, m.ints({1, 1, 4})})});
+  return {m.op("AddV2", {m.op("Mul", {x, factor}), shift}), mean, root};
+}
+
+Endpoint einsum(Maker& m, const char* equation, Endpoint a, Endpoint b) { return m.op("Einsum", {a, b}, {{"equation", equation}}); }
+
+}  // namespace
+
+TEST_CASE("remap: layer normalisation") {
+  Build serve = [](Maker& m) { m.ret(layer_norm(m).y); };
+  const std::vector<Tensor> args{noise({2, 3, 4}), noise({4}, 2), noise({4}, 3)};
+  auto m = specialized(serve, args);
+  CHECK(count(m, "_WeftLayerNorm") == 1);
+  CHECK(work(m) == 1);
+  // The gradient reads the mean and the root.
+  m = specialized([](Maker& m) {
+    Norm n = layer_norm(m);
+    m.ret(n.y), m.ret(n.mean), m.ret(n.root);
+  }, args);
+  CHECK(work(m) == 1);
+  // Another axis is another thing.
+  m = specialized([](Maker& m) {
+    Endpoint x = m.arg(kF), gamma = m.arg(kF), beta = m.arg(kF), mean = m.op("Mean", {x, m.ints({0})}, kKeep);
+    Endpoint variance = m.op("Mean", {m.op("SquaredDifference", {x, mean}), m.ints({0})}, kKeep);
+    Endpoint factor = m.op("Mul", {m.op("Rsqrt", {m.op("AddV2", {variance, m.f(1e-3f)})}), gamma});
+    m.ret(m.op("AddV2", {m.op("Mul", {x, factor}), m.op("Sub", {beta, m.op("Mul", {mean, factor})})}));
+  }, {noise({4, 4}), noise({4}, 2), noise({4}, 3)});
+  CHECK(count(m, "_WeftLayerNorm") == 0);
+}
+
+TEST_CASE("remap: attention with and without a mask, for serving and for training") {
+  for (bool mask : {false, true}) {
+    for (bool train : {false, true}) {
+      auto m = specialized([=](Maker& m) {
+        Endpoint q = m.arg(kF), k = m.arg(kF), v = m.arg(kF);
+        Endpoint scores = m.op("Mul", {einsum(m, "BTNH,BSNH->BNTS", q, k), m.f(0.5f)});
+        Endpoint offset = m.arg(kF);
+        if (mask) scores = m.op("AddV2", {scores, offset});
+        Endpoint p = m.op("Softmax", {scores});
+        m.ret(einsum(m, "BNTS,BSNH->BTNH", p, v));
+        if (train) m.ret(m.op("Exp", {p}));
+      }, {noise({2, 3, 2, 4}), noise({2, 5, 2, 4}, 2), noise({2, 5, 2, 6}, 3), noise({2, 1, 3, 5}, 4)});
+      CHECK(count(m, "_WeftAttention") == 1);
+      CHECK(work(m) == (train ? 2 : 1));
+    }
+  }
+  auto m = specialized([](Maker& m) {
+    Endpoint q = m.arg(kF), k = m.arg(kF), v = m.arg(kF);
+    m.ret(m.op("BatchMatMulV2", {m.op("Softmax", {m.op("BatchMatMulV2", {q, k}, {{"adj_y", true}})}), v}));
+    m.ret(einsum(m, "acbe,aecd->abcd", m.op("Softmax", {einsum(m, "aecd,abcd->acbe", k, q)}), v));
+  }, {noise({2, 3, 3, 4}), noise({2, 3, 3, 4}, 2), noise({2, 3, 3, 4}, 3)});
+  CHECK(count(m, "_WeftAttention") == 2);
+}
+
+TEST_CASE("remap: the cell of an LSTM") {
+  for (bool train : {false, true}) {
+    for (int batch : {1, 3}) {
+      auto m = specialized([=](Maker& m) {
+        Endpoint x = m.arg(kF), h = m.arg(kF), c = m.arg(kF), w = m.arg(kF), r = m.arg(kF), b = m.arg(kF);
+        Endpoint z = m.op("BiasAdd", {m.op("AddV2", {m.op("MatMul", {x, w}), m.op("MatMul", {h, r})}), b});
+        Node* split = m.node("Split", {m.i(1), z}, {{"num_split", 4}});
+        Endpoint i = m.op("Sigmoid", {{split, 0}}), f = m.op("Sigmoid", {{split, 1}});
+        Endpoint fc = m.op("Mul", {f, c});
+        Endpoint g = m.op("Tanh", {{split, 2}});
+        Endpoint c_new = m.op("AddV2", {fc, m.op("Mul", {i, g})});
+        Endpoint o = m.op("Sigmoid", {{split, 3}}), t = m.op("Tanh", {c_new});
+        m.ret(m.op("Mul", {o, t}));
+        m.ret(c_new);
+        if (train) {
+          for (Endpoint e : {i, f, g, o, t, fc}) m.ret(e);
+        }
+      }, {noise({batch, 2}), noise({batch, 3}, 2), noise({batch, 3}, 3), noise({2, 12}, 4), noise({3, 12}, 5), noise({12}, 6)});
+      CHECK(count(m, "_WeftLstmCell") == 1);
+      CHECK(work(m) == (train ? 2 : 1));
+    }
+  }
+}
+
+TEST_CASE("remap: the cell of a GRU") {
+  for (bool train : {false, true}) {
+    auto m = specialized([=](Maker& m) {
+      Endpoint x = m.arg(kF), h = m.arg(kF), w = m.arg(kF), r = m.arg(kF), bias = m.arg(kF);
+      Node* biases = m.node("Split", {m.i(0), bias}, {{"num_split", 2}});
+      AttrMap first{{"squeeze_dims", std::vector<int64_t>{0}}};
+      Endpoint b0 = m.op("Squeeze", {{biases, 0}}, first), b1 = m.op("Squeeze", {{biases, 1}}, first);
+      Node* a = m.node("Split", {m.i(1), m.op("BiasAdd", {m.op("MatMul", {x, w}), b0})}, {{"num_split", 3}});
+      Endpoint inner = m.op("AddV2", {m.op("MatMul", {h, r}), b1});
+      auto part = [&](int k, int begin_mask, int end_mask) {
+        return m.op("StridedSlice", {inner, m.ints({0, 3 * k}), m.ints({0, 3 * k + 3}), m.ints({1, 1})}, {{"begin_mask", begin_mask}, {"end_mask", end_mask}});
+      };
+      Endpoint z = m.op("Sigmoid", {m.op("AddV2", {{a, 0}, part(0, 3, 1)})}), s = m.op("Sigmoid", {m.op("AddV2", {{a, 1}, part(1, 1, 1)})});
+      Endpoint bn = part(2, 1, 3);
+      Endpoint n = m.op("Tanh", {m.op("AddV2", {{a, 2}, m.op("Mul", {s, bn})})});
+      m.ret(m.op("AddV2", {m.op("Mul", {z, h}), m.op("Mul", {m.op("Sub", {m.f(1), z}), n})}));
+      if (train) {
+        for (Endpoint e : {z, s, n, bn}) m.ret(e);
+      }
+    }, {noise({2, 2}), noise({2, 3}, 2), noise({2, 9}, 4), noise({3, 9}, 5), noise({2, 9}, 6)});
+    CHECK(count(m, "_WeftGruCell") == 1);
+    CHECK(work(m) == 1);
+  }
+}
+
+TEST_CASE("remap: elementwise nodes go over memory once") {
+  auto m = specialized([](Maker& m) {
+    Endpoint x = m.arg(kF), a = m.arg(kF), b = m.arg(kF);
+    Endpoint y = m.op("AddV2", {m.op("Mul", {x, a}), b});
+    Endpoint z = m.op("Relu", {m.op("Sub", {y, m.f(0.25f)})});
+    m.ret(m.op("AddN", {z, y, m.op("Exp", {z})}, {{"N", 3}}));
+    m.ret(y);
+  }, {noise({4, 3}), noise({3}, 2), noise({4, 1}, 3)});
+  CHECK(count(m, "_WeftFusedElementwise") == 1);
+  CHECK(work(m) == 1);
+}
+
+TEST_CASE("remap: a group is left alone where a way leads out of it and back") {
+  auto m = specialized([](Maker& m) {
+    Endpoint x = m.arg(kF);
+    Endpoint y = m.op("Exp", {x});
+    Endpoint sum = m.op("Sum", {y, m.ints({0})}, kKeep);
+    m.ret(m.op("RealDiv", {m.op("Neg", {y}), sum}));
+  }, {noise({4, 3})});
+  CHECK(count(m, "Exp") == 1);
+  CHECK(work(m) == 3);
+}
+
+TEST_CASE("remap: shapes that differ do not join") {
+  auto m = specialized([](Maker& m) {
+    Endpoint x = m.arg(kF), y = m.arg(kF);
+    m.ret(m.op("Mul", {m.op("Exp", {x}), m.op("Neg", {y})}));
+  }, {noise({4, 1}), noise({4, 3}, 2)});
+  CHECK(count(m, "Exp") == 1);
+  CHECK(count(m, "_WeftFusedElementwise") == 1);
+}
+
+TEST_CASE("remap: Adam's update, and what waits for parts of it") {
+  Maker m;
+  Endpoint var = m.arg(DType::kResource), mh = m.arg(DType::kResource), vh = m.arg(DType::kResource), g = m.arg(kF), rate = m.arg(kF);
+  AttrMap type{{"dtype", kF}};
+  Node* old_value = m.node("ReadVariableOp", {var}, type);
+  Node* m0 = m.node("ReadVariableOp", {mh}, type);
+  Node* add_m = m.node("AssignAddVariableOp", {mh, m.op("Mul", {m.op("Sub", {g, {m0, 0}}), m.f(0.1f)})}, type, {m0});
+  Node* v0 = m.node("ReadVariableOp", {vh}, type);
+  Node* add_v = m.node("AssignAddVariableOp", {vh, m.op("Mul", {m.op("Sub", {m.op("Square", {g}), {v0, 0}}), m.f(0.001f)})}, type, {v0});
+  Node* m1 = m.node("ReadVariableOp", {mh}, type, {add_m});
+  Node* v1 = m.node("ReadVariableOp", {vh}, type, {add_v});
+  Endpoint step = m.op("RealDiv", {m.op("Mul", {{m1, 0}, rate}), m.op("AddV2", {m.op("Sqrt", {{v1, 0}}), m.f(1e-7f)})});
+  Node* sub = m.node("AssignSubVariableOp", {var, step}, type, {old_value});
+  Node* later = m.node("ReadVariableOp", {mh}, type, {add_m});
+  m.node("AssignVariableOp", {mh, m.op("Neg", {{later, 0}})}, type, {m1});
+  m.ret({old_value, 0});
+  m.body.control_rets = {sub, add_m, add_v};
+  PassContext c;
+  const HandleData held{kF, PartialShape({3})};
+  c.arg_shapes = {PartialShape::scalar(), PartialShape::scalar(), PartialShape::scalar(), PartialShape({3}), PartialShape::scalar()};
+  c.arg_handles = {held, held, held};
+  must(optimize(m.body, c));
+  // The second read of m was merged with the update's own: then the update stays as it is.
+  CHECK(count(m, "_WeftAdam") == 0);
+
+  for (bool wait : {false, true}) {
+    Maker k;
+    Endpoint var = k.arg(DType::kResource), mh = k.arg(DType::kResource), vh = k.arg(DType::kResource), g = k.arg(kF), rate = k.arg(kF);
+    Node* old_value = k.node("ReadVariableOp", {var}, type);
+    Node* m0 = k.node("ReadVariableOp", {mh}, type);
+    Node* add_m = k.node("AssignAddVariableOp", {mh, k.op("Mul", {k.op("Sub", {g, {m0, 0}}), k.f(0.1f)})}, type, {m0});
+    Node* v0 = k.node("ReadVariableOp", {vh}, type);
+    Node* add_v = k.node("AssignAddVariableOp", {vh, k.op("Mul", {k.op("Sub", {k.op("Square", {g}), {v0, 0}}), k.f(0.001f)})}, type, {v0});
+    Node* m1 = k.node("ReadVariableOp", {mh}, type, {add_m});
+    Node* v1 = k.node("ReadVariableOp", {vh}, type, {add_v});
+    Endpoint step = k.op("RealDiv", {k.op("Mul", {{m1, 0}, rate}), k.op("AddV2", {k.op("Sqrt", {{v1, 0}}), k.f(1e-7f)})});
+    std::vector<Node*> before{old_value};
+    // Somebody waits for the first part, and the last part waits for them.
+    if (wait) before.push_back(k.node("AssignVariableOp", {k.arg(DType::kResource), g}, type, {add_m}));
+    Node* sub = k.node("AssignSubVariableOp", {var, step}, type, before);
+    k.ret({k.node("ReadVariableOp", {var}, type, {sub}), 0});
+    k.ret({old_value, 0});
+    k.body.control_rets = {sub, add_m, add_v};
+    PassContext d;
+    d.arg_shapes = c.arg_shapes;
+    d.arg_handles = c.arg_handles;
+    must(optimize(k.body, d));
+    CHECK(count(k, "_WeftAdam") == (wait ? 0 : 1));
+    if (wait) continue;
+    CHECK(count(k, "AssignAddVariableOp") == 0);
+    Node* adam = k.body.control_rets.at(0);
+    REQUIRE(adam->op() == "_WeftAdam");
+    CHECK(adam->control_inputs() == std::vector<Node*>{old_value});
+    CHECK(adam->control_outputs().size() == 1);
+  }
+}
