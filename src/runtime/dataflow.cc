@@ -123,7 +123,7 @@ Status DataflowRun::finish(std::span<Tensor> results) {
   }
   if (s.ok()) {
     for (size_t i = 0; i < results.size() && s.ok(); ++i) {
-      if (!results[i].valid()) s = internal_error("Retval[", i, "] does not have value");
+      if (!results[i].valid()) s = invalid_argument("Retval[", i, "] does not have value");
     }
   }
   plan.release_root(std::move(root));
