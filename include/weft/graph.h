@@ -73,7 +73,8 @@ struct FreezeOptions {
   std::vector<std::string> inputs = {}, outputs = {};
 };
 // Variables at their values of now become constants, also inside functions and loops. Inputs are placeholders, outputs
-// identities, named as the signature names them. An error where the signature writes a variable.
+// identities, named as the signature names them. An error where the signature writes a variable. Where there are tables,
+// the node init_all_tables fills them; load() runs it, others must.
 WEFT_API Graph freeze(const Model& model, const FreezeOptions& options = {});
 
 struct PassInfo {

@@ -2,6 +2,7 @@
 // weft::Error when the engine reports a failure.
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 #include <iosfwd>
 #include <span>
@@ -82,6 +83,7 @@ class WEFT_API Tensor {
     auto d = data<T>();
     return {d.begin(), d.end()};
   }
+  std::span<const std::byte> bytes() const;  // the elements of any plain type, as they lie in memory
   std::vector<std::string> strings() const;  // the elements of a string tensor
   std::string to_string() const;             // values, shape and type for people
 

@@ -3,6 +3,7 @@
 #include "graph/function_body.h"
 #include "graph/import.h"
 #include "graph/passes/passes.h"
+#include "graph/shape_inference.h"
 #include "io/graph_def.h"
 #include "saved_model/export_graph.h"
 #include "saved_model/freeze.h"
@@ -63,11 +64,12 @@ std::vector<NodeInfo> infos_of(const graph::Graph& g) {
   return out;
 }
 
-Graph make(std::shared_ptr<const graph::Graph> g, std::vector<std::string> inputs, std::vector<std::string> outputs) {
+Graph make(std::shared_ptr<graph::Graph> g, std::vector<std::string> inputs, std::vector<std::string> outputs) {
+  (void)graph::ShapeInference(*g).all();  // what cannot be inferred stays unknown
   return Graph::adopt(std::make_shared<const Graph::Impl>(Graph::Impl{std::move(g), std::move(inputs), std::move(outputs)}));
 }
 
-Graph make(std::shared_ptr<const graph::Graph> g) {
+Graph make(std::shared_ptr<graph::Graph> g) {
   const saved_model::BoundSignature s = saved_model::signature_of_graph(*g);
   std::vector<std::string> in, out;
   for (const auto& p : s.inputs) in.push_back(p.name);
@@ -119,6 +121,13 @@ FunctionBody Graph::function(std::string_view name) const {
   const auto& library = impl().graph->library();
   auto def = api::unwrap(library->find(name));
   auto body = api::unwrap(graph::instantiate_function(*def, {}, impl().graph->registry(), library));
+  graph::ArgShapes shapes;
+  for (const auto* n : body.args) {
+    const auto* a = n->find_attr("_output_shapes");
+    const auto* list = a ? a->get<std::vector<core::PartialShape>>() : nullptr;
+    shapes.shapes.push_back(list && list->size() == 1 ? (*list)[0] : core::PartialShape::unknown());
+  }
+  (void)graph::ShapeInference(*body.graph).all(shapes);
   FunctionBody out{body.name, {}, {}, infos_of(*body.graph)};
   for (const auto* n : body.args) out.inputs.push_back({n->name(), static_cast<DType>(n->output_type(0)), {}, {}});
   for (size_t i = 0; i < body.rets.size(); ++i)
@@ -160,7 +169,7 @@ Graph plan(const Model& model, const PlanOptions& options) {
   std::vector<std::string> in, out;
   for (const auto* n : body.args) in.push_back(n->name());
   for (const auto* n : body.rets) out.push_back(n->name());
-  return make(std::shared_ptr<const graph::Graph>(std::move(body.graph)), std::move(in), std::move(out));
+  return make(std::shared_ptr<graph::Graph>(std::move(body.graph)), std::move(in), std::move(out));
 }
 
 Graph freeze(const Model& model, const FreezeOptions& options) {
@@ -172,7 +181,7 @@ Graph freeze(const Model& model, const FreezeOptions& options) {
     const auto* s = api::unwrap(m.signature(options.signature));
     f = api::unwrap(saved_model::freeze(m, s->inputs, s->outputs));
   }
-  return make(std::shared_ptr<const graph::Graph>(std::move(f.graph)), std::move(f.inputs), std::move(f.outputs));
+  return make(std::shared_ptr<graph::Graph>(std::move(f.graph)), std::move(f.inputs), std::move(f.outputs));
 }
 
 std::vector<PassInfo> passes() {
@@ -198,7 +207,7 @@ Graph optimize(const Graph& g, const OptimizeOptions& options, std::vector<PassR
   auto o = api::unwrap(saved_model::optimize_graph(*g.impl().graph, disabled, [&](std::string_view pass, int before, int after) {
     if (reports) reports->push_back({std::string(pass), before, after});
   }));
-  return make(std::shared_ptr<const graph::Graph>(std::move(o.graph)), std::move(o.inputs), std::move(o.outputs));
+  return make(std::shared_ptr<graph::Graph>(std::move(o.graph)), std::move(o.inputs), std::move(o.outputs));
 }
 
 }  // namespace weft

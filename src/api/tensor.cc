@@ -83,6 +83,12 @@ const void* Tensor::checked_data(DType expected) const {
   return t.raw();
 }
 
+std::span<const std::byte> Tensor::bytes() const {
+  const core::Tensor& t = value_of(*this);
+  if (!core::is_simple(t.dtype())) check(core::invalid_argument("a tensor of ", core::dtype_name(t.dtype()), " has no plain bytes"));
+  return {static_cast<const std::byte*>(t.raw()), t.byte_size()};
+}
+
 std::vector<std::string> Tensor::strings() const {
   const core::Tensor& t = value_of(*this);
   if (t.dtype() != core::DType::kString) check(core::invalid_argument("the tensor holds ", core::dtype_name(t.dtype()), ", not strings"));

@@ -1,42 +1,89 @@
 #include "cli/completion.h"
 
+#include <utility>
+#include <vector>
+
 namespace weft::cli {
 namespace {
 
-constexpr const char* kBash = R"sh(_weft() {
-  local cur=${COMP_WORDS[COMP_CWORD]}
-  case ${COMP_WORDS[1]} in
-    ops) COMPREPLY=($(compgen -W "--names --table --help $(weft ops --names)" -- "$cur")) ;;
-    completion) COMPREPLY=($(compgen -W "bash zsh fish" -- "$cur")) ;;
-    *) COMPREPLY=($(compgen -W "ops devices completion --version --help" -- "$cur")) ;;
-  esac
-}
-complete -F _weft weft
-)sh";
+// Each command with what stands in its help and the options that are completed. "path": it takes files.
+struct Command {
+  const char *name, *does, *options;
+  bool path;
+};
+constexpr const char* kLoad = "--tags --threads --devices --disable --init --verify --help ";
+constexpr Command kCommands[] = {
+    {"show", "Tell what a SavedModel, a graph or a checkpoint holds", "--json --nodes --help ", true},
+    {"run", "Run a model once", "--signature --input --output --save --function --fetch --target --cast ", true},
+    {"graph", "Draw a graph", "--svg --dot --signature --function --optimized --saved --limit --depth ", true},
+    {"freeze", "Make one graph of a model, its variables constants", "--output --signature --inputs --outputs ", true},
+    {"optimize", "Run the optimisations over a graph", "--output --passes --disable --list --signature --init --inputs --outputs --help ",
+     true},
+    {"trace", "Record what runs when", "--signature --input --output --runs --warmup --rows --batch --cast ", true},
+    {"bench", "Measure latency, throughput and memory", "--signature --input --batch --clients --duration --cast --json ", true},
+    {"ops", "List the ops, or explain one", "--names --table --help ", false},
+    {"devices", "List the devices of this machine", "--help ", false},
+    {"completion", "Print a completion script", "bash zsh fish ", false},
+};
 
-constexpr const char* kZsh = R"sh(#compdef weft
-_weft() {
-  if (( CURRENT == 2 )); then
-    compadd ops devices completion --version --help
-  elif [[ $words[2] == ops ]]; then
-    compadd -- --names --table --help $(weft ops --names)
-  elif [[ $words[2] == completion ]]; then
-    compadd bash zsh fish
-  fi
+bool loads(const Command& c) {
+  const std::string_view n = c.name;
+  return n == "run" || n == "graph" || n == "freeze" || n == "trace" || n == "bench";
 }
-compdef _weft weft
-)sh";
+std::string options_of(const Command& c) { return std::string(c.options) + (loads(c) ? kLoad : ""); }
+// Asked of the command itself when they are needed.
+std::string more_of(const Command& c) {
+  const std::string_view n = c.name;
+  return n == "ops" ? "$(weft ops --names)" : "";
+}
 
-constexpr const char* kFish = R"sh(complete -c weft -f
-complete -c weft -n __fish_use_subcommand -a ops -d 'List the ops, or explain one'
-complete -c weft -n __fish_use_subcommand -a devices -d 'List the devices of this machine'
-complete -c weft -n __fish_use_subcommand -a completion -d 'Print a completion script'
-complete -c weft -n '__fish_seen_subcommand_from ops' -a '(weft ops --names)'
-complete -c weft -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'
-)sh";
+std::string names() {
+  std::string out;
+  for (const auto& c : kCommands) out += std::string(c.name) + " ";
+  return out;
+}
+
+std::string bash() {
+  std::string out =
+      "_weft() {\n  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+      "  case $prev in\n    --disable|--passes) COMPREPLY=($(compgen -W \"$(weft optimize --list | cut -d' ' -f1)\" -- \"$cur\")); return "
+      ";;\n  esac\n"
+      "  case ${COMP_WORDS[1]} in\n";
+  for (const auto& c : kCommands) {
+    out += std::string("    ") + c.name + ") COMPREPLY=($(compgen -W \"" + options_of(c) + more_of(c) + "\" -- \"$cur\")";
+    out += c.path ? " $(compgen -f -- \"$cur\")) ;;\n" : ") ;;\n";
+  }
+  return out + "    *) COMPREPLY=($(compgen -W \"" + names() +
+         "--version --help\" -- \"$cur\")) ;;\n  esac\n}\ncomplete -o filenames -F _weft weft\n";
+}
+
+std::string zsh() {
+  std::string out = "#compdef weft\n_weft() {\n  if (( CURRENT == 2 )); then\n    compadd -- " + names() +
+                    "--version --help\n    return\n  fi\n  case $words[2] in\n";
+  for (const auto& c : kCommands) {
+    out += std::string("    ") + c.name + ") compadd -- " + options_of(c) + more_of(c);
+    out += c.path ? "; _files ;;\n" : ";;\n";
+  }
+  return out + "  esac\n}\ncompdef _weft weft\n";
+}
+
+std::string fish() {
+  std::string out;
+  for (const auto& c : kCommands) {
+    const std::string when = std::string("-n '__fish_seen_subcommand_from ") + c.name + "'";
+    out += std::string("complete -c weft -n __fish_use_subcommand -f -a ") + c.name + " -d '" + c.does + "'\n";
+    const std::string all = options_of(c);
+    for (size_t from = 0, space; (space = all.find(' ', from)) != std::string::npos; from = space + 1) {
+      const std::string word = all.substr(from, space - from);
+      if (word.empty()) continue;
+      out += "complete -c weft " + when + (word.starts_with("--") ? " -l " + word.substr(2) : " -f -a " + word) + "\n";
+    }
+  }
+  return out + "complete -c weft -n '__fish_seen_subcommand_from ops' -f -a '(weft ops --names)'\n";
+}
 
 }  // namespace
 
-std::string completion_script(std::string_view shell) { return shell == "zsh" ? kZsh : shell == "fish" ? kFish : kBash; }
+std::string completion_script(std::string_view shell) { return shell == "zsh" ? zsh() : shell == "fish" ? fish() : bash(); }
 
 }  // namespace weft::cli

@@ -1,13 +1,17 @@
-// The `weft` command.
+// The `weft` command: reads the command line; what is done stands in the other files.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 
+#include "cli/commands.h"
 #include "cli/completion.h"
+#include "cli/value.h"
 #include "weft/context.h"
 #include "weft/error.h"
 
 namespace {
+
+using namespace weft::cli;
 
 // Names that resemble what was typed: the same letters whatever their case, or containing it.
 std::vector<std::string> similar(const std::string& typed) {
@@ -40,13 +44,142 @@ int show_op(const std::string& name) {
   }
 }
 
+int list_ops(bool names, bool table) {
+  if (table) {
+    std::cout << weft::op_table();
+    return 0;
+  }
+  for (const auto& name : weft::op_names()) {
+    if (names) {
+      std::cout << name << '\n';
+      continue;
+    }
+    const std::string text = weft::describe_op(name);
+    std::cout << text.substr(0, text.find('\n') + 1);
+  }
+  return 0;
+}
+
+void add_load(CLI::App* c, LoadArgs& a, bool runs) {
+  c->add_option("MODEL", a.path, "a SavedModel's folder, or a graph (.pb, .pbtxt)")->required();
+  c->add_option("--tags", a.tags, "which graph of the SavedModel, by its tags")->delimiter(',')->capture_default_str();
+  if (!runs) return;
+  c->add_option("--threads", a.threads, "threads of the engine; 0: one per core")->check(CLI::Range(0, 1024));
+  c->add_option("--devices", a.devices, "virtual CPU devices")->check(CLI::Range(1, 1024));
+  c->add_option("--disable", a.disable, "optimisations to leave out (`weft optimize --list`)")->delimiter(',');
+  c->add_option("--init", a.init, "nodes to run once after loading, for graphs of version 1")->delimiter(',');
+  c->add_flag("--verify", a.verify, "fail where fingerprint.pb was made for other files");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"weft: TensorFlow 2's execution engine in modern C++.\n"
-               "Looks at what this build of the engine knows; see the examples below each command's --help."};
+  CLI::App app{
+      "weft: TensorFlow 2's execution engine in modern C++.\n"
+      "Looks at SavedModels, graphs and checkpoints, runs and measures them, and makes graphs smaller; each command's --help has "
+      "examples."};
   app.set_version_flag("--version", "weft " + weft::version() + " (TensorFlow 2.21 ops and C API)");
   app.require_subcommand(0, 1);
+
+  ShowArgs show_args;
+  auto* show_command = app.add_subcommand("show", "Tell what a SavedModel, a graph or a checkpoint holds");
+  show_command->add_option("PATH", show_args.path, "a SavedModel's folder, a GraphDef (.pb, .pbtxt) or a checkpoint's prefix")->required();
+  show_command->add_flag("--json", show_args.json, "for programs");
+  show_command->add_flag("--nodes", show_args.nodes, "of a graph: every node");
+  show_command->footer(
+      "Examples:\n  weft show mnist                          signatures, functions, variables, ops\n"
+      "  weft show mnist --json | jq .graphs[0].signatures\n  weft show frozen.pb --nodes\n  weft show mnist/variables/variables      the "
+      "tensors of a checkpoint");
+
+  RunArgs run_args;
+  auto* run_command = app.add_subcommand("run", "Run a model once on arrays or values from the command line");
+  add_load(run_command, run_args.load, true);
+  run_command->add_option("-s,--signature", run_args.signature, "default: serving_default, or the only one");
+  run_command->add_option("-i,--input", run_args.inputs, "NAME=VALUE, once for each input");
+  run_command->add_option("-o,--output", run_args.outputs, "NAME=FILE.npy; without any the outputs are printed");
+  run_command->add_option("--save", run_args.save, "all outputs into one FILE.npz");
+  run_command->add_option("-f,--function", run_args.function, "a function of the object graph instead of a signature");
+  run_command->add_option("--fetch", run_args.fetches, "tensors of the graph (node:0) instead of a signature")->delimiter(',');
+  run_command->add_option("--target", run_args.targets, "nodes to run for their effects")->delimiter(',');
+  run_command->add_flag("--cast", run_args.cast, "turn arrays into the inputs' types");
+  run_command->footer(
+      std::string(kValueHelp) +
+      "\nExamples:\n  weft run mnist -i x='random(1,784)'\n  weft run mnist -i x=images.npz[test] -o y=scores.npy\n"
+      "  weft run frozen.pb --input x:0=x.npy --fetch dense/Relu:0\n  weft run v1.pb --init init -i x='ones(8,12)' --fetch predict:0");
+
+  GraphArgs graph_args;
+  auto* graph_command = app.add_subcommand("graph", "Draw a graph: functions inside their calls, devices by colour, shapes on edges");
+  add_load(graph_command, graph_args.load, true);
+  graph_command->add_option("--svg", graph_args.svg, "the picture");
+  graph_command->add_option("--dot", graph_args.dot, "the same for Graphviz");
+  graph_command->add_option("-s,--signature", graph_args.signature, "what of a SavedModel; default: serving_default, or the only one");
+  graph_command->add_option("-f,--function", graph_args.function, "one function of the library");
+  graph_command->add_flag("--optimized", graph_args.optimized, "after the engine's passes and placement");
+  graph_command->add_flag("--saved", graph_args.saved, "of a SavedModel: the whole graph as it was saved");
+  graph_command->add_option("--limit", graph_args.limit, "boxes before scopes are collapsed")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  graph_command->add_option("--depth", graph_args.depth, "functions inside functions")->check(CLI::Range(0, 32))->capture_default_str();
+  graph_command->footer(
+      "Examples:\n  weft graph mnist --svg mnist.svg\n  weft graph mnist --svg fast.svg --optimized\n  weft graph model --svg parts.svg "
+      "--optimized --devices 3\n"
+      "  weft graph frozen.pb --dot frozen.dot --limit 60");
+
+  FreezeArgs freeze_args;
+  auto* freeze_command = app.add_subcommand("freeze", "Make one graph of a model, its variables constants");
+  add_load(freeze_command, freeze_args.load, true);
+  freeze_command->add_option("-o,--output", freeze_args.output, "the GraphDef; text where it ends in .pbtxt")->required();
+  freeze_command->add_option("-s,--signature", freeze_args.signature, "default: serving_default, or the only one");
+  freeze_command->add_option("--inputs", freeze_args.inputs, "tensors of the graph instead of a signature's")->delimiter(',');
+  freeze_command->add_option("--outputs", freeze_args.outputs, "tensors of the graph instead of a signature's")->delimiter(',');
+  freeze_command->footer(
+      "Inputs are placeholders and outputs identities under the signature's names. A signature that writes variables cannot be frozen.\n"
+      "Examples:\n  weft freeze mnist -o mnist.pb\n  weft freeze mnist -o mnist.pbtxt --signature serving_default\n"
+      "  weft freeze v1.pb --init init --outputs predict:0 -o v1_frozen.pb");
+
+  OptimizeArgs optimize_args;
+  auto* optimize_command = app.add_subcommand("optimize", "Run the engine's optimisations over a graph and write it");
+  optimize_command->add_option("IN", optimize_args.input, "a GraphDef (.pb, .pbtxt), or a SavedModel, which is frozen first");
+  optimize_command->add_option("-o,--output", optimize_args.output, "the GraphDef; text where it ends in .pbtxt");
+  optimize_command->add_option("--passes", optimize_args.passes, "only these")->delimiter(',');
+  optimize_command->add_option("--disable", optimize_args.disable, "all but these")->delimiter(',');
+  optimize_command->add_flag("--list", optimize_args.list, "name the passes, in order");
+  optimize_command->add_option("-s,--signature", optimize_args.signature, "of a SavedModel");
+  optimize_command->add_option("--init", optimize_args.init, "nodes to run before freezing a graph of version 1")->delimiter(',');
+  optimize_command->add_option("--outputs", optimize_args.outputs, "freeze first, up to these tensors")->delimiter(',');
+  optimize_command->add_option("--inputs", optimize_args.inputs, "and from these")->delimiter(',');
+  optimize_command->footer(
+      "Examples:\n  weft optimize --list\n  weft optimize frozen.pb -o fast.pb\n  weft optimize mnist -o fast.pb --disable fold");
+
+  TraceArgs trace_args;
+  auto* trace_command = app.add_subcommand("trace", "Record what runs when, for Perfetto or Chrome, and name the costly ops");
+  add_load(trace_command, trace_args.load, true);
+  trace_command->add_option("-s,--signature", trace_args.signature, "default: serving_default, or the only one");
+  trace_command->add_option("-i,--input", trace_args.inputs, "NAME=VALUE; inputs that are not given are random");
+  trace_command->add_option("-o,--output", trace_args.output, "the trace, e.g. trace.json");
+  trace_command->add_option("--runs", trace_args.runs, "how many are recorded")->check(CLI::Range(1, 1000000))->capture_default_str();
+  trace_command->add_option("--warmup", trace_args.warmup, "runs before")->check(CLI::Range(0, 1000000))->capture_default_str();
+  trace_command->add_option("--rows", trace_args.rows, "of the table")->check(CLI::Range(0, 10000))->capture_default_str();
+  trace_command->add_option("--batch", trace_args.batch, "rows of random inputs")->check(CLI::Range(1, 1 << 24))->capture_default_str();
+  trace_command->add_flag("--cast", trace_args.cast, "turn arrays into the inputs' types");
+  trace_command->footer(std::string(kValueHelp) +
+                        "\nExamples:\n  weft trace mnist -o trace.json\n  weft trace mnist --batch 32 --runs 10 -o trace.json --threads 2");
+
+  BenchArgs bench_args;
+  auto* bench_command = app.add_subcommand("bench", "Measure latency, throughput and memory of a model");
+  add_load(bench_command, bench_args.load, true);
+  bench_command->add_option("-s,--signature", bench_args.signature, "default: serving_default, or the only one");
+  bench_command->add_option("-i,--input", bench_args.inputs, "NAME=VALUE; inputs that are not given are random");
+  bench_command->add_option("--batch", bench_args.batch, "rows of random inputs")->check(CLI::Range(1, 1 << 24))->capture_default_str();
+  bench_command->add_option("--clients", bench_args.clients, "threads that call at once")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  bench_command->add_option("--duration", bench_args.duration, "seconds")->check(CLI::Range(0.01, 86400.0))->capture_default_str();
+  bench_command->add_flag("--cast", bench_args.cast, "turn arrays into the inputs' types");
+  bench_command->add_flag("--json", bench_args.json, "for programs");
+  bench_command->footer(std::string(kValueHelp) +
+                        "\nExamples:\n  weft bench mnist\n  weft bench mnist --batch 32 --threads 1\n  weft bench mnist --clients 8 "
+                        "--threads 1 --duration 10 --json");
 
   std::string op;
   bool names = false, table = false;
@@ -54,7 +187,8 @@ int main(int argc, char** argv) {
   ops->add_option("NAME", op, "an op, e.g. MatMul");
   ops->add_flag("--names", names, "only the names, one a line");
   ops->add_flag("--table", table, "a Markdown table of all ops with their kernels");
-  ops->footer("Examples:\n  weft ops MatMul      signature, kernels and what it does\n  weft ops | grep -i pool\n  weft ops --table > ops.md");
+  ops->footer(
+      "Examples:\n  weft ops MatMul      signature, kernels and what it does\n  weft ops | grep -i pool\n  weft ops --table > ops.md");
 
   auto* devices = app.add_subcommand("devices", "List the devices of this machine");
 
@@ -65,28 +199,25 @@ int main(int argc, char** argv) {
 
   CLI11_PARSE(app, argc, argv);
   try {
-    if (*ops) {
-      if (!op.empty()) return show_op(op);
-      if (table) {
-        std::cout << weft::op_table();
-        return 0;
-      }
-      for (const auto& name : weft::op_names()) {
-        if (names) {
-          std::cout << name << '\n';
-          continue;
-        }
-        const std::string text = weft::describe_op(name);
-        std::cout << text.substr(0, text.find('\n') + 1);
-      }
-    } else if (*devices) {
+    if (*show_command) return show(show_args);
+    if (*run_command) return run(run_args);
+    if (*graph_command) return graph(graph_args);
+    if (*freeze_command) return freeze(freeze_args);
+    if (*optimize_command) return optimize(optimize_args);
+    if (*trace_command) return trace(trace_args);
+    if (*bench_command) return bench(bench_args);
+    if (*ops) return op.empty() ? list_ops(names, table) : show_op(op);
+    if (*devices) {
       for (const auto& d : weft::devices()) std::cout << d.name << "  " << d.type << "  " << (d.memory_limit >> 20) << " MB\n";
     } else if (*completion) {
-      std::cout << weft::cli::completion_script(shell);
+      std::cout << completion_script(shell);
     } else {
       std::cout << app.help();
     }
   } catch (const weft::Error& e) {
+    std::cerr << "weft: " << e.what() << '\n';
+    return 1;
+  } catch (const std::exception& e) {
     std::cerr << "weft: " << e.what() << '\n';
     return 1;
   }

@@ -91,6 +91,7 @@ Result<ExportedGraph> export_body(const graph::FunctionBody& body, const std::ve
     }
     out.nodes.push_back(std::move(d));
   }
+  for (const Node* n : body.control_rets) out.targets.push_back(names[n]);
   return out;
 }
 
@@ -107,6 +108,7 @@ void prune_nodes(ExportedGraph& g) {
   };
   for (const auto& name : g.inputs) want(name);
   for (const auto& name : g.outputs) want(name);
+  for (const auto& name : g.targets) want(name);
   while (!todo.empty()) {
     const size_t at = todo.back();
     todo.pop_back();

@@ -22,6 +22,7 @@ struct ExportPort {
 struct ExportedGraph {
   std::vector<graph::NodeDef> nodes;
   std::vector<std::string> inputs, outputs;  // the nodes' names: the ports', made valid and unique
+  std::vector<std::string> targets;          // the body's control results
   graph::Versions versions;
 };
 

@@ -435,6 +435,42 @@ Result<Tensor> value_of(Model& model, const NodeDef& n) {
   return t.copy();
 }
 
+// ---- tables: their contents come from an initialiser, which goes along -----------------------------------------
+
+bool is_table(std::string_view op) { return op == "HashTableV2" || op == "HashTable"; }
+
+Node* initialiser(Model& model) {
+  if (Node* n = model.graph().find(kInitTables)) return n;
+  const std::string& name = model.meta().init_op;
+  return name.empty() ? nullptr : model.graph().find(name.substr(0, name.rfind(':')));
+}
+
+// Gives the initialiser its name, and the files that it reads their places. Of all that loading runs only what fills
+// tables stays: it sets variables, too, before what reads them. `own` are the nodes that the outputs need.
+void keep_initialiser(Model& model, const std::set<std::string>& own, ExportedGraph& g) {
+  for (const auto& [tensor, file] : model.meta().assets) {
+    const std::string node = tensor.substr(0, tensor.rfind(':'));
+    for (NodeDef& n : g.nodes) {
+      if (n.name == node && n.op == "Const") n.attrs["value"] = Tensor::scalar((model.path() + "/assets/" + file).c_str());
+    }
+  }
+  std::set<std::string> sets;
+  for (const NodeDef& n : g.nodes) {
+    if (n.op.starts_with("Assign") && !own.count(n.name)) sets.insert("^" + n.name);
+  }
+  NodeDef init;
+  init.name = kInitTables;
+  init.op = "NoOp";
+  for (NodeDef& n : g.nodes) {
+    std::erase_if(n.inputs, [&](const std::string& in) { return sets.count(in) > 0; });
+    if (n.op.starts_with("LookupTableImport") || n.op.starts_with("InitializeTable")) init.inputs.push_back("^" + n.name);
+  }
+  g.targets = {init.name};
+  std::erase_if(g.nodes, [&](const NodeDef& n) { return n.name == init.name; });  // of a graph that was frozen before
+  g.nodes.push_back(std::move(init));
+  prune_nodes(g);
+}
+
 }  // namespace
 
 Result<FrozenGraph> freeze(Model& model, const std::vector<BoundSignature::Port>& inputs,
@@ -444,12 +480,23 @@ Result<FrozenGraph> freeze(Model& model, const std::vector<BoundSignature::Port>
   std::vector<ExportPort> in, out;
   for (const auto& p : inputs) feeds.push_back(p.tensor), in.push_back({p.name, p.shape});
   for (const auto& p : outputs) fetches.push_back(p.tensor), out.push_back({p.name, p.shape});
-  WEFT_ASSIGN(graph::FunctionBody body, model.session().body(feeds, fetches, {}));
-  graph::PassContext c;
-  c.env = model.session().runtime().env();
-  WEFT_RETURN_IF_ERROR(graph::pass_inline(body, c));
-  WEFT_ASSIGN(ExportedGraph g, export_body(body, in, out));
-  prune_nodes(g);
+  const auto part = [&](std::span<Node* const> targets) -> Result<ExportedGraph> {
+    WEFT_ASSIGN(graph::FunctionBody body, model.session().body(feeds, fetches, targets));
+    graph::PassContext c;
+    c.env = model.session().runtime().env();
+    WEFT_RETURN_IF_ERROR(graph::pass_inline(body, c));
+    WEFT_ASSIGN(ExportedGraph g, export_body(body, in, out));
+    prune_nodes(g);
+    return g;
+  };
+  WEFT_ASSIGN(ExportedGraph g, part({}));
+  if (Node* init = initialiser(model);
+      init && std::any_of(g.nodes.begin(), g.nodes.end(), [](const NodeDef& n) { return is_table(n.op); })) {
+    std::set<std::string> own;
+    for (const NodeDef& n : g.nodes) own.insert(n.name);
+    WEFT_ASSIGN(g, part({&init, 1}));
+    keep_initialiser(model, own, g);
+  }
 
   FrozenGraph result;
   auto library = std::make_shared<FunctionLibrary>();

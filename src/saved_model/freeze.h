@@ -16,6 +16,9 @@ struct FrozenGraph {
   std::vector<std::string> constants;        // the variables that are constants now
 };
 
+// What fills the tables of a frozen graph: a node that must run once before the others. Model::load does.
+inline constexpr const char* kInitTables = "init_all_tables";
+
 // The part of the model between these tensors (a signature's, or any), variables at their values of now.
 // InvalidArgument, naming node and variable, where a variable is written; FailedPrecondition where one has no value.
 Result<FrozenGraph> freeze(Model& model, const std::vector<BoundSignature::Port>& inputs, const std::vector<BoundSignature::Port>& outputs);

@@ -27,8 +27,12 @@ Result<TensorInfo> decode_tensor_info(std::string_view bytes, int depth = 0) {
   ProtoReader r(bytes);
   while (r.next()) {
     switch (r.field()) {
-      case 1: info.name = r.string(); break;
-      case 2: info.dtype = static_cast<DType>(r.int32()); break;
+      case 1:
+        info.name = r.string();
+        break;
+      case 2:
+        info.dtype = static_cast<DType>(r.int32());
+        break;
       case 3: {
         WEFT_ASSIGN(info.shape, wire::decode_shape(r.bytes()));
         break;
@@ -52,7 +56,8 @@ Result<TensorInfo> decode_tensor_info(std::string_view bytes, int depth = 0) {
         if (!s.ok()) return malformed("TensorInfo");
         break;
       }
-      default: break;
+      default:
+        break;
     }
   }
   if (!r.ok()) return malformed("TensorInfo");
@@ -124,7 +129,9 @@ Result<MetaGraph> decode_meta_graph(std::shared_ptr<const std::string> file, std
         if (!info.ok()) return malformed("MetaInfoDef");
         break;
       }
-      case 2: m.graph_def = r.bytes(); break;
+      case 2:
+        m.graph_def = r.bytes();
+        break;
       case 3: {
         ProtoReader s = r.message();
         while (s.next()) {
@@ -171,8 +178,11 @@ Result<MetaGraph> decode_meta_graph(std::shared_ptr<const std::string> file, std
         m.assets.emplace_back(info.name, name);
         break;
       }
-      case 7: m.object_graph = r.bytes(); break;
-      default: break;
+      case 7:
+        m.object_graph = r.bytes();
+        break;
+      default:
+        break;
     }
   }
   if (!r.ok()) return malformed("MetaGraphDef");
@@ -213,7 +223,8 @@ Result<MetaGraph> read_meta_graph(const std::string& dir, const std::vector<std:
     there += cat(there.empty() ? "" : ", ", quoted_tags(m.tags));
   }
   return not_found("Could not find meta graph def matching supplied tags: ", quoted_tags(tags),
-                   ". To inspect available tag-sets in the SavedModel, please use the SavedModel CLI: `weft show DIR`. It has: ", there.empty() ? "none" : there);
+                   ". To inspect available tag-sets in the SavedModel, please use the SavedModel CLI: `weft show DIR`. It has: ",
+                   there.empty() ? "none" : there);
 }
 
 Result<std::optional<Fingerprint>> read_fingerprint(const std::string& dir) {
@@ -224,11 +235,21 @@ Result<std::optional<Fingerprint>> read_fingerprint(const std::string& dir) {
   ProtoReader r(bytes);
   while (r.next()) {
     switch (r.field()) {
-      case 1: f.saved_model_checksum = r.varint(); break;
-      case 2: f.graph_def_program_hash = r.varint(); break;
-      case 3: f.signature_def_hash = r.varint(); break;
-      case 4: f.saved_object_graph_hash = r.varint(); break;
-      case 5: f.checkpoint_hash = r.varint(); break;
+      case 1:
+        f.saved_model_checksum = r.varint();
+        break;
+      case 2:
+        f.graph_def_program_hash = r.varint();
+        break;
+      case 3:
+        f.signature_def_hash = r.varint();
+        break;
+      case 4:
+        f.saved_object_graph_hash = r.varint();
+        break;
+      case 5:
+        f.checkpoint_hash = r.varint();
+        break;
       case 6: {
         ProtoReader v = r.message();
         while (v.next()) {
@@ -236,8 +257,11 @@ Result<std::optional<Fingerprint>> read_fingerprint(const std::string& dir) {
         }
         break;
       }
-      case 7: f.uuid = r.string(); break;
-      default: break;
+      case 7:
+        f.uuid = r.string();
+        break;
+      default:
+        break;
     }
   }
   if (!r.ok()) return data_loss(path, " is damaged");

@@ -13,6 +13,7 @@
 #include "kernels/cpu/hash.h"
 #include "op/variable.h"
 #include "saved_model/checkpoint_map.h"
+#include "saved_model/freeze.h"
 #include "saved_model/loader.h"
 #include "wire/tensor_bundle.h"
 
@@ -168,6 +169,8 @@ Status Model::open_graph(const Registry& registry, const LoadOptions& options) {
   session_ = std::make_unique<runtime::Session>(*graph_, graph_mutex_, options.session);
   functions_ = std::make_unique<FunctionTable>(objects_, meta_, path_, *graph_, *session_);
   signatures_.push_back(signature_of_graph(*graph_));
+  if (Node* init = graph_->find(kInitTables); init && init->op() == "NoOp")
+    WEFT_RETURN_IF_ERROR(session_->run({}, {}, {}, {}, {&init, 1}, {}));
   return list_variables();
 }
 

@@ -4,6 +4,44 @@
 #include "saved_model/export_graph.h"
 
 namespace weft::saved_model {
+namespace {
+
+// Passes may dissolve a NoOp that others wait for; its name is what tools fetch. So a node with an effect waits for it
+// while they run, and what that waits for afterwards is put together under the old name.
+struct Guard {
+  std::string target, name;
+};
+Result<std::vector<Guard>> guard_targets(graph::FunctionBody& body) {
+  std::vector<Guard> guards;
+  for (Node* t : body.control_rets) {
+    Guard g{t->name(), body.graph->unique_name(cat(t->name(), "/guard"))};
+    WEFT_ASSIGN(Node * text, body.graph->add_const(body.graph->unique_name(cat(t->name(), "/text")), Tensor::scalar("")));
+    WEFT_RETURN_IF_ERROR(body.graph->add(g.name, "PrintV2", {}, {{text, 0}}, {&t, 1}).status());
+    guards.push_back(std::move(g));
+  }
+  body.control_rets.clear();
+  return guards;
+}
+
+Status restore_targets(graph::FunctionBody& body, const std::vector<Guard>& guards) {
+  graph::Graph& g = *body.graph;
+  for (const Guard& guard : guards) {
+    Node* node = g.find(guard.name);
+    if (!node) return internal_error("a pass removed a node with an effect");
+    Node* text = node->input(0).node;
+    const std::vector<Node*> waits = node->control_inputs();
+    g.remove(node);
+    if (text && text->uses().empty() && text->control_outputs().empty()) g.remove(text);
+    Node* target = g.find(guard.target);
+    if (!target) {
+      WEFT_ASSIGN(target, g.add(guard.target, "NoOp", {}, {}, waits));
+    }
+    body.control_rets.push_back(target);
+  }
+  return {};
+}
+
+}  // namespace
 
 Result<OptimizedGraph> optimize_graph(const graph::Graph& source, const std::vector<std::string>& disabled,
                                       std::function<void(std::string_view, int, int)> report) {
@@ -22,9 +60,9 @@ Result<OptimizedGraph> optimize_graph(const graph::Graph& source, const std::vec
   c.env = session.runtime().env();
   c.disabled = disabled;
   c.report = std::move(report);
-  std::vector<std::string> kept;
-  for (const Node* t : body.control_rets) kept.push_back(t->name());
+  WEFT_ASSIGN(std::vector<Guard> guards, guard_targets(body));
   WEFT_RETURN_IF_ERROR(graph::optimize(body, c));
+  WEFT_RETURN_IF_ERROR(restore_targets(body, guards));
   std::vector<ExportPort> in, out;
   for (const auto& p : s.inputs) in.push_back({p.tensor.node->name(), p.shape});
   for (const auto& p : s.outputs) out.push_back({p.name, p.shape});

@@ -1,0 +1,82 @@
+// The commands, each in the file of its name. main.cc reads the command line into these structs; the functions give
+// the exit code and throw weft::Error where the engine does.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "weft/saved_model.h"
+
+namespace weft::cli {
+
+// What to load and how; shared by the commands that run a model.
+struct LoadArgs {
+  std::string path;
+  std::vector<std::string> tags = {"serve"};
+  std::vector<std::string> disable;  // passes
+  std::vector<std::string> init;     // nodes that run once after loading, for graphs of version 1
+  int threads = 0, devices = 1;
+  bool verify = false;
+};
+Model load_model(const LoadArgs& args);
+// The signature that is meant: the named one, or serving_default, or the only one.
+std::string choose_signature(const Model& model, const std::string& wanted);
+
+struct ShowArgs {
+  std::string path;
+  bool json = false, nodes = false;
+};
+int show(const ShowArgs& args);
+
+struct RunArgs {
+  LoadArgs load;
+  std::string signature, function, save;
+  std::vector<std::string> inputs, outputs, fetches, targets;
+  bool cast = false;
+};
+int run(const RunArgs& args);
+
+struct GraphArgs {
+  LoadArgs load;
+  std::string svg, dot, function, signature;
+  bool optimized = false, saved = false;
+  int limit = 150, depth = 3;
+};
+int graph(const GraphArgs& args);
+
+struct FreezeArgs {
+  LoadArgs load;
+  std::string signature, output;
+  std::vector<std::string> inputs, outputs;
+};
+int freeze(const FreezeArgs& args);
+
+struct OptimizeArgs {
+  std::string input, output, signature;
+  std::vector<std::string> passes, disable, init, inputs, outputs;
+  bool list = false;
+};
+int optimize(const OptimizeArgs& args);
+
+struct TraceArgs {
+  LoadArgs load;
+  std::string signature, output;
+  std::vector<std::string> inputs;
+  bool cast = false;
+  int runs = 1, warmup = 2, rows = 15;
+  int64_t batch = 1;
+};
+int trace(const TraceArgs& args);
+
+struct BenchArgs {
+  LoadArgs load;
+  std::string signature;
+  std::vector<std::string> inputs;
+  bool cast = false, json = false;
+  int clients = 1;
+  int64_t batch = 1;
+  double duration = 3;
+};
+int bench(const BenchArgs& args);
+
+}  // namespace weft::cli
