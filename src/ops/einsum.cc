@@ -8,6 +8,8 @@
 #include "kernels/cpu/batch_matmul.h"
 #include "kernels/cpu/reduce.h"
 #include "kernels/cpu/strided_copy.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "op/registry.h"
 #include "ops/all.h"
 
@@ -309,6 +311,109 @@ struct Einsum {
   EinsumEquation equation;
 };
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+constexpr std::string_view kDots = "...";
+
+bool names(std::string_view subscripts, char label) { return label != '.' && subscripts.find(label) != std::string_view::npos; }
+
+Value emit_einsum(Emitter& e, std::span<const Value> inputs, std::string equation) {
+  auto out = e.apply("Einsum", inputs, {{"equation", std::move(equation)}});
+  return out.empty() ? Value() : out[0];
+}
+
+// Puts back labels of x that were summed away: `grad` has the subscripts `from`. They come in front, repeated,
+// and go to their places.
+Value put_back(const Value& grad, const std::string& from, const Value& x, const std::string& subscripts, const std::string& summed) {
+  if (!grad.valid()) return {};
+  Emitter& e = grad.emitter();
+  const size_t dots = subscripts.find(kDots);
+  std::vector<Value> sizes, ones;
+  for (char label : summed) {
+    const size_t at = subscripts.find(label);
+    // Behind the ellipsis dimensions are counted from the end.
+    const int axis = at < dots ? int(at) : int(at) - int(subscripts.size());
+    sizes.push_back(expand_dims(element(shape_of(x), axis), 0));
+    ones.push_back(ints(e, {1}));
+  }
+  sizes.push_back(shape_of(grad));
+  ones.push_back(shape_of(grad));
+  const Value repeated = binary("BroadcastTo", reshape(grad, concat(ones, 0)), concat(sizes, 0));
+  const Value parts[] = {repeated};
+  return emit_einsum(e, parts, cat(summed, from, "->", subscripts));
+}
+
+// The labels of `subscripts` that none of the others names, each once.
+std::string only_here(const std::string& subscripts, std::string_view others) {
+  std::string out;
+  for (char label : subscripts) {
+    if (label != '.' && !names(others, label) && !names(out, label)) out += label;
+  }
+  return out;
+}
+
+std::string without(const std::string& subscripts, const std::string& labels) {
+  std::string out;
+  for (char label : subscripts) {
+    if (!names(labels, label)) out += label;
+  }
+  return out;
+}
+
+// The dimensions of x under the ellipsis, as a vector.
+Value under_dots(const Value& x, const std::string& subscripts) {
+  if (!x.valid()) return {};
+  Emitter& e = x.emitter();
+  const int begin = int(subscripts.find(kDots)), after = int(subscripts.size()) - begin - int(kDots.size());
+  return e.one("StridedSlice", {shape_of(x), ints(e, {begin}), ints(e, {-after}), ints(e, {1})}, {{"end_mask", int64_t(after == 0)}});
+}
+
+Grads einsum_grad(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const std::string& equation = g.attr<std::string>("equation");
+  const size_t arrow = equation.find("->"), comma = equation.find(',');
+  const std::string output = equation.substr(arrow + 2);
+  if (g.num_inputs() == 1) {
+    const std::string input = equation.substr(0, arrow), summed = only_here(input, output);
+    if (!summed.empty()) return {put_back(g.dy(), output, g.x(), input, summed)};
+    const Value parts[] = {g.dy()};
+    return {emit_einsum(e, parts, cat(output, "->", input))};
+  }
+  std::string subscripts[] = {equation.substr(0, comma), equation.substr(comma + 1, arrow - comma - 1)};
+  const bool dots = output.find(kDots) != std::string::npos;
+  // An operand without an ellipsis meets none of its dimensions; in the gradient's equation it must say so.
+  for (std::string& s : subscripts) {
+    if (dots && s.find(kDots) == std::string::npos) s += kDots;
+  }
+  Grads grads(2);
+  for (size_t i = 0; i < 2; ++i) {
+    const std::string &mine = subscripts[i], &other = subscripts[1 - i];
+    const std::string summed = only_here(mine, cat(output, other)), left = without(mine, summed);
+    const Value parts[] = {g.dy(), conj(g.x(int(1 - i)))};
+    grads[i] = emit_einsum(e, parts, cat(output, ",", other, "->", left));
+    if (!summed.empty()) grads[i] = put_back(grads[i], left, g.x(int(i)), mine, summed);
+  }
+  if (!dots) return grads;
+  auto fits = [&](int i) { return g.x(i).shape().fully_known() && grads[size_t(i)].valid() && grads[size_t(i)].shape() == g.x(i).shape(); };
+  if (fits(0) && fits(1)) return grads;
+  auto axes = e.apply("BroadcastGradientArgs", {under_dots(g.x(0), subscripts[0]), under_dots(g.x(1), subscripts[1])});
+  if (axes.size() < 2) return grads;
+  for (size_t i = 0; i < 2; ++i) {
+    const Value from = axes[i] + double(subscripts[i].find(kDots));
+    grads[i] = reshape(reduce("Sum", grads[i], from), shape_of(g.x(int(i))));
+  }
+  return grads;
+}
+
+// TensorFlow takes no conjugates here, and no label may be summed alone.
+Grads xla_einsum_grad(const GradContext& g) {
+  const std::string& equation = g.attr<std::string>("equation");
+  const size_t arrow = equation.find("->"), comma = equation.find(',');
+  const std::string a = equation.substr(0, comma), b = equation.substr(comma + 1, arrow - comma - 1), output = equation.substr(arrow + 2);
+  return {g.one("XlaEinsum", {g.dy(), g.x(1)}, {{"equation", cat(output, ",", b, "->", a)}}),
+          g.one("XlaEinsum", {g.dy(), g.x(0)}, {{"equation", cat(output, ",", a, "->", b)}})};
+}
+
 }  // namespace
 
 void einsum(Registry& r) {
@@ -320,6 +425,7 @@ void einsum(Registry& r) {
       .attr("T: type")
       .doc("Multiplies and sums over dimensions that are named by letters.")
       .shape(einsum_shape)
+      .grad(einsum_grad)
       .cpu<Einsum>(types<WEFT_FLOATS, int32_t, int64_t, WEFT_COMPLEX>("T"));
 
   r.add("XlaEinsum")
@@ -330,6 +436,7 @@ void einsum(Registry& r) {
       .attr("T: {complex64, bfloat16, float}")
       .doc("Einsum of two operands.")
       .shape(einsum_shape)
+      .grad(xla_einsum_grad)
       .cpu<Einsum>();
 }
 
