@@ -15,7 +15,7 @@ void fill_buffer(TF_Buffer* buffer, std::string_view bytes) {
   if (buffer->data_deallocator) buffer->data_deallocator(const_cast<void*>(buffer->data), buffer->length);
   void* copy = std::malloc(bytes.size() ? bytes.size() : 1);
   if (!copy) throw std::bad_alloc();
-  std::memcpy(copy, bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(copy, bytes.data(), bytes.size());
   *buffer = TF_Buffer{copy, bytes.size(), [](void* data, size_t) { std::free(data); }};
 }
 

@@ -81,6 +81,12 @@ int main(int argc, char** argv) {
     snprintf(line, sizeof line, "error %d %s\n", (int)TF_GetCode(s), TF_Message(s));
     const bool same = !expected || strcmp(line, expected) == 0;
     if (!expected || !same) printf("%s", line);
+    TF_DeleteImportGraphDefOptions(options);
+    TF_DeleteBuffer(buffer);
+    TF_DeleteGraph(g);
+    TF_DeleteStatus(s);
+    free(bytes);
+    free(expected);
     return !same;
   }
   size_t pos = 0;
