@@ -1,8 +1,9 @@
-"""Takes the C++ blocks out of the docs, so that a test can compile and run them.
+"""Takes the C++ blocks out of the docs, so that tests can compile and run them.
 
     extract.py DOCS_FOLDER README OUTPUT_FOLDER
 
-Writes adding_an_op.inc (the example family of docs/adding_an_op.md) and fails if the README's program is not examples/first.cc.
+Writes adding_an_op.inc (the example family of docs/adding_an_op.md) and graphs.inc (a test case for each block of docs/graphs.md),
+and fails if the README's program is not examples/first.cc.
 """
 import pathlib
 import re
@@ -12,5 +13,7 @@ docs, readme, out = map(pathlib.Path, sys.argv[1:4])
 blocks = lambda path: re.findall(r"```cpp\n(.*?)```", path.read_text(), re.S)
 out.mkdir(parents=True, exist_ok=True)
 (out / "adding_an_op.inc").write_text("".join(blocks(docs / "adding_an_op.md")))
+cases = [f'TEST_CASE("docs/graphs.md, block {i}") {{\n{block}}}\n' for i, block in enumerate(blocks(docs / "graphs.md"), 1)]
+(out / "graphs.inc").write_text("".join(cases))
 if blocks(readme)[0] != (readme.parent / "examples" / "first.cc").read_text():
     sys.exit("the program in README.md is not examples/first.cc, which the tests run")
