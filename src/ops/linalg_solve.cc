@@ -5,6 +5,7 @@
 #include "op/emit.h"
 #include "op/gradient.h"
 #include "ops/linalg_common.h"
+#include "ops/linalg_grad.h"
 
 namespace weft::ops {
 
@@ -276,6 +277,7 @@ void linalg_solvers(Registry& r) {
       .attr("adjoint: bool = false")
       .attr("T: {double, float, half, complex64, complex128}")
       .shape(banded_shape)
+      .grad(banded_solve_grad)
       .cpu(run_banded_solve, types<WEFT_LINALG_TYPES>("T"));
 
   r.add("BatchMatrixSolve")
@@ -333,6 +335,7 @@ void linalg_solvers(Registry& r) {
       .attr("T: {double, float, half, complex64, complex128}")
       .attr("fast: bool = true")
       .shape(least_squares_shape)
+      .grad(least_squares_grad)
       .cpu(run_least_squares, types<WEFT_LINALG_TYPES>("T"));
 
   r.add("MatrixTriangularSolve")
@@ -356,6 +359,7 @@ void linalg_solvers(Registry& r) {
       .out("output: T")
       .attr("T: {double, float, complex64, complex128}")
       .shape(tridiagonal_matmul_shape)
+      .grad(tridiagonal_matmul_grad)
       .cpu(run_tridiagonal_matmul);
 
   r.add("TridiagonalSolve")
@@ -367,6 +371,7 @@ void linalg_solvers(Registry& r) {
       .attr("perturb_singular: bool = false")
       .attr("T: {double, float, complex64, complex128}")
       .shape(tridiagonal_solve_shape)
+      .grad(tridiagonal_solve_grad)
       .cpu(run_tridiagonal_solve);
 }
 
