@@ -7,6 +7,7 @@
 #include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/linalg_common.h"
+#include "ops/linalg_grad.h"
 
 namespace weft::ops {
 
@@ -530,6 +531,7 @@ void linalg(Registry& r) {
       .attr("T: {float, double, complex64, complex128}")
       .attr("Tout: {complex64, complex128}")
       .shape(eig_shape)
+      .grad(eig_grad)
       .cpu(run_eig);
 
   r.add("LogMatrixDeterminant")
@@ -585,6 +587,7 @@ void linalg(Registry& r) {
       .out("output: T")
       .attr("T: {double, float, half, complex64, complex128}")
       .shape(square_shape)
+      .grad(square_root_grad)
       .cpu(run_square_root, types<WEFT_LINALG_TYPES>("T"));
 
   r.add("Qr")
@@ -595,6 +598,7 @@ void linalg(Registry& r) {
       .attr("full_matrices: bool = false")
       .attr("T: {double, float, half, complex64, complex128}")
       .shape(qr_shape)
+      .grad(qr_grad)
       .cpu(run_qr);
 
   r.add("SelfAdjointEig")
@@ -614,6 +618,7 @@ void linalg(Registry& r) {
       .attr("compute_v: bool = true")
       .attr("T: {double, float, half, complex64, complex128}")
       .shape(eig_shape)
+      .grad(self_adjoint_eig_grad)
       .cpu(run_self_adjoint_eig, types<WEFT_LINALG_TYPES>("T"));
 
   r.add("Svd")
@@ -626,6 +631,7 @@ void linalg(Registry& r) {
       .attr("full_matrices: bool = false")
       .attr("T: {double, float, half, complex64, complex128}")
       .shape(svd_shape)
+      .grad(svd_grad)
       .cpu(run_svd, types<WEFT_LINALG_TYPES>("T"));
 
   linalg_solvers(r);
