@@ -33,6 +33,11 @@ class MessageView {
     WireValue value;
   };
 
+  MessageView() = default;
+  MessageView(MessageView&&) = default;
+  MessageView& operator=(MessageView&&) = default;
+  MessageView(const MessageView&) = delete;  // a copy's values would look into what the original merged
+
   // The view borrows the bytes. DataLoss if they are no message of this type.
   static core::Result<MessageView> read(MessageDef def, std::string_view bytes);
 

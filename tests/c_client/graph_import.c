@@ -126,6 +126,7 @@ void test_graph_import(void) {
     TF_ImportGraphDefOptionsAddReturnOutput(NULL, "a", 0);
     TF_DeleteImportGraphDefResults(NULL);
     TF_DeleteImportGraphDefOptions(NULL);
+    TF_DeleteImportGraphDefOptions(o);
     TF_Graph* other = TF_NewGraph();
     FAILS(TF_ImportGraphDefOptionsAddInputMapping(o, "a", 0, out(placeholder(other, "f", TF_FLOAT, 2, d23), 0)), "");
     FAILS(TF_ImportGraphDefOptionsAddInputMapping(o, "a", 0, out(NULL, 0)), "");

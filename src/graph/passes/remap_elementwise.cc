@@ -26,12 +26,17 @@ class Elementwise {
   Elementwise(FunctionBody& body, const Region& region) : body_(body), g_(*body.graph), region_(region) {}
 
   Status run() {
-    WEFT_ASSIGN(std::vector<Node*> order, g_.topological_order());
+    std::vector<int> order;  // by id: fusing removes nodes that are still to come
+    {
+      WEFT_ASSIGN(std::vector<Node*> nodes, g_.topological_order());
+      for (const Node* n : nodes) order.push_back(n->id());
+    }
     WEFT_ASSIGN(ancestry_, Ancestry::make(g_));
     taken_.assign(size_t(g_.num_ids()), 0);
     for (auto it = order.rbegin(); it != order.rend(); ++it) {
-      if (taken_[size_t((*it)->id())] || !eligible(*it)) continue;
-      const std::vector<Node*> group = grow(*it);
+      Node* node = g_.node(*it);
+      if (!node || taken_[size_t(*it)] || !eligible(node)) continue;
+      const std::vector<Node*> group = grow(node);
       for (Node* n : group) taken_[size_t(n->id())] = 1;
       if (group.size() > 1) WEFT_RETURN_IF_ERROR(fuse(group));
     }
