@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <thread>
 
 namespace {
@@ -155,6 +156,33 @@ TEST_CASE("loading says what is wrong with the files") {
   CHECK(error_of([&] { weft::load(copy, {.verify_fingerprint = true}); }).find("was made for another variables/variables.index") !=
         std::string::npos);
   CHECK(error_of([&] { weft::load(copy); }) != "no error");
+  std::filesystem::remove_all(copy);
+}
+
+TEST_CASE("a bent saved_model.pb gives errors, and its fingerprint tells") {
+  const std::string copy = std::filesystem::temp_directory_path() / ("weft_bent_model_" + std::to_string(getpid()));
+  std::filesystem::copy(kCalls, copy, std::filesystem::copy_options::recursive);
+  std::ifstream in(copy + "/saved_model.pb", std::ios::binary);
+  const std::string whole((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  std::mt19937 random(7);
+  int told = 0;
+  constexpr int kRounds = 300;
+  for (int i = 0; i < kRounds; ++i) {
+    std::string bent = whole;
+    if (i % 10 == 0) bent.resize(random() % whole.size());
+    else bent[random() % bent.size()] ^= char(1 << random() % 8);
+    std::ofstream(copy + "/saved_model.pb", std::ios::binary) << bent;
+    try {
+      auto model = weft::load(copy, {.intra_threads = 1, .inter_threads = 1});
+      weft::describe_saved_model(copy);
+      for (const auto& s : model.signatures()) model[s.name]({{"x", kX}});
+      for (const auto& f : model.functions()) model.function(f.name)(kX);
+      weft::freeze(model);
+    } catch (const weft::Error&) {
+    }
+    told += error_of([&] { weft::load(copy, {.verify_fingerprint = true}); }) != "no error";
+  }
+  CHECK(told == kRounds);
   std::filesystem::remove_all(copy);
 }
 

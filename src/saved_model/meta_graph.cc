@@ -227,45 +227,4 @@ Result<MetaGraph> read_meta_graph(const std::string& dir, const std::vector<std:
                    there.empty() ? "none" : there);
 }
 
-Result<std::optional<Fingerprint>> read_fingerprint(const std::string& dir) {
-  const std::string path = dir + "/fingerprint.pb";
-  if (!exists(path)) return std::optional<Fingerprint>();
-  WEFT_ASSIGN(std::string bytes, io::read_file(path));
-  Fingerprint f;
-  ProtoReader r(bytes);
-  while (r.next()) {
-    switch (r.field()) {
-      case 1:
-        f.saved_model_checksum = r.varint();
-        break;
-      case 2:
-        f.graph_def_program_hash = r.varint();
-        break;
-      case 3:
-        f.signature_def_hash = r.varint();
-        break;
-      case 4:
-        f.saved_object_graph_hash = r.varint();
-        break;
-      case 5:
-        f.checkpoint_hash = r.varint();
-        break;
-      case 6: {
-        ProtoReader v = r.message();
-        while (v.next()) {
-          if (v.field() == 1) f.producer = v.int32();
-        }
-        break;
-      }
-      case 7:
-        f.uuid = r.string();
-        break;
-      default:
-        break;
-    }
-  }
-  if (!r.ok()) return data_loss(path, " is damaged");
-  return std::optional<Fingerprint>(std::move(f));
-}
-
 }  // namespace weft::saved_model

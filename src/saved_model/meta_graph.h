@@ -3,7 +3,6 @@
 
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,13 +46,5 @@ Result<std::vector<MetaGraph>> read_saved_model(const std::string& dir);
 // The one with exactly these tags.
 Result<MetaGraph> read_meta_graph(const std::string& dir, const std::vector<std::string>& tags);
 Result<MetaGraph> decode_meta_graph(std::shared_ptr<const std::string> file, std::string_view bytes);
-
-// fingerprint.pb, as far as it is there.
-struct Fingerprint {
-  uint64_t saved_model_checksum = 0, graph_def_program_hash = 0, signature_def_hash = 0, saved_object_graph_hash = 0, checkpoint_hash = 0;
-  std::string uuid;
-  int producer = 0;
-};
-Result<std::optional<Fingerprint>> read_fingerprint(const std::string& dir);
 
 }  // namespace weft::saved_model

@@ -3,14 +3,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "core/cat.h"
 #include "graph/function_library.h"
 #include "graph/import.h"
 #include "io/graph_def.h"
 #include "io/message_file.h"
-#include "kernels/cpu/hash.h"
 #include "op/variable.h"
 #include "saved_model/checkpoint_map.h"
 #include "saved_model/freeze.h"
@@ -110,16 +108,6 @@ BoundSignature signature_of_graph(const graph::Graph& graph) {
   std::sort(s.outputs.begin(), s.outputs.end(), by_name);
   fill_endpoints(s);
   return s;
-}
-
-Status verify_fingerprint(const std::string& dir, const Fingerprint& f) {
-  std::ifstream in(dir + "/variables/variables.index", std::ios::binary);
-  std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  const uint64_t hash = in.is_open() ? kernels::fingerprint64(bytes) : 0;
-  if (f.checkpoint_hash && hash != f.checkpoint_hash)
-    return data_loss("the fingerprint of ", dir, " was made for another variables/variables.index (", f.checkpoint_hash, ", not ", hash,
-                     ")");
-  return {};
 }
 
 Result<std::vector<std::string>> read_checkpoint_keys(const ObjectGraph& objects, const std::string& prefix) {

@@ -9,6 +9,7 @@
 
 #include "graph/graph.h"
 #include "runtime/session.h"
+#include "saved_model/fingerprint.h"
 #include "saved_model/functions.h"
 #include "saved_model/meta_graph.h"
 
@@ -103,8 +104,6 @@ class Model {
 Result<graph::GraphDef> read_graph_file(const std::string& path);
 // By object: the key of the checkpoint that holds its value; empty where there is none.
 Result<std::vector<std::string>> read_checkpoint_keys(const ObjectGraph& objects, const std::string& prefix);
-// Whether a fingerprint fits the files beside it; DataLoss names the file that does not.
-Status verify_fingerprint(const std::string& dir, const Fingerprint& fingerprint);
 // The signature that a plain graph has: its placeholders and what no other node reads.
 BoundSignature signature_of_graph(const graph::Graph& graph);
 

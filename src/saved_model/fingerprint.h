@@ -1,0 +1,27 @@
+// fingerprint.pb: hashes that tell whether a SavedModel is the one that was saved.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/status.h"
+
+namespace weft::saved_model {
+
+using namespace weft::core;
+
+struct Fingerprint {
+  uint64_t saved_model_checksum = 0, graph_def_program_hash = 0, signature_def_hash = 0, saved_object_graph_hash = 0, checkpoint_hash = 0;
+  std::string uuid;
+  int producer = 0;
+};
+
+// As far as the file is there.
+Result<std::optional<Fingerprint>> read_fingerprint(const std::string& dir);
+
+// Compares the hashes of saved_model.pb and of variables.index (which has a checksum of every tensor). DataLoss names the
+// file that is another one. The remaining hashes are of parts of the same files.
+Status verify_fingerprint(const std::string& dir, const Fingerprint& fingerprint);
+
+}  // namespace weft::saved_model
