@@ -194,6 +194,17 @@ Grads cumulative_logsumexp_grad(const GradContext& g) {
   return {part("Greater", dy) - part("Less", -dy), {}};
 }
 
+// The mean of the gradient over each pool. Pools of all rows get numbers of their own.
+Grads isotonic_grad(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const Value shape = shape_of(g.y(1)), rows = element(shape, 0), columns = element(shape, 1);
+  const Value zero = scalar(e, DType::kInt32, 0), one = scalar(e, DType::kInt32, 1), flat = ints(e, {-1});
+  const Value pools = reshape(g.y(1) + expand_dims(e.one("Range", {zero, rows, one}) * columns, 1), flat);
+  const Value dy = reshape(g.dy(), flat), n = rows * columns;
+  const Value sums = e.one("UnsortedSegmentSum", {dy, pools, n}), counts = e.one("UnsortedSegmentSum", {ones_like(dy), pools, n});
+  return {reshape(gather(sums / binary("Maximum", counts, ones_like(counts)), pools), shape)};
+}
+
 }  // namespace
 
 void scan(Registry& r) {
@@ -246,6 +257,7 @@ void scan(Registry& r) {
       .attr("output_dtype: {half, bfloat16, float, double} = DT_FLOAT")
       .doc("The nearest row that does not increase, and which elements were pooled.")
       .shape(isotonic_shape)
+      .grad(isotonic_grad)
       .cpu_make(make_isotonic);
 }
 
