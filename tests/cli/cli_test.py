@@ -225,6 +225,22 @@ def test_pictures():
     run("graph", str(path)[:-4], "--svg", work / "g.svg", "--function", name)
 
 
+def test_three_devices_are_seen():
+    node = 'node { name: "%s" op: "%s" %s device: "%s" attr { key: "T" value { type: DT_FLOAT } } } '
+    (work / "devices.pbtxt").write_text(
+        'node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "shape" value { shape { unknown_rank: true } } } } '
+        + node % ("a", "Relu", 'input: "x"', "/device:CPU:0") + node % ("b", "Tanh", 'input: "x"', "/device:CPU:1")
+        + node % ("c", "AddV2", 'input: "a" input: "b"', "/device:CPU:2") + node % ("y", "Identity", 'input: "c"', "") + "versions { producer: 2000 }")
+    run("graph", work / "devices.pbtxt", "--svg", work / "g.svg", "--optimized", "--devices", "3")
+    svg = (work / "g.svg").read_text()
+    assert all(f"/device:CPU:{i}" in svg for i in range(3))
+    run("run", work / "devices.pbtxt", "-i", "x=[1, -1]", "--devices", "3", "-o", f"y={work}/y.npy")
+    assert differs(np.load(work / "y.npy"), np.array([1 + np.tanh(1), -np.tanh(1)], "float32")) is None
+    run("trace", work / "devices.pbtxt", "--devices", "3", "-o", work / "trace.json")
+    events = json.loads((work / "trace.json").read_text())["traceEvents"]
+    assert len({e["pid"] for e in events if e["ph"] == "X"}) == 3
+
+
 def test_traces_and_measurements():
     path = next(p for p in unpacked("models") if p.stem == "cnn")
     text = run("trace", str(path)[:-4], "-o", work / "trace.json", "--runs", "2", "--batch", "2")

@@ -14,6 +14,7 @@
 #include "graph/shape_inference.h"
 #include "io/graph_def.h"
 #include "runtime/session.h"
+#include "saved_model/functions.h"
 #include "saved_model/meta_graph.h"
 
 using namespace weft;  // NOLINT
@@ -69,6 +70,12 @@ void fuzz_saved_model(std::string bytes) {
   auto def = io::decode_graph_def(meta->file, meta->graph_def);
   if (!def.ok()) return;
   for (const auto& [name, lazy] : def->functions) (void)lazy();
+  auto objects = saved_model::decode_object_graph(meta->object_graph);
+  if (!objects.ok()) return;
+  for (const auto& f : saved_model::list_functions(*objects)) {
+    for (const auto& form : f.forms) (void)saved_model::describe(form);
+  }
+  (void)saved_model::checkpoint_keys(*objects, meta->object_graph);
 }
 
 }  // namespace
