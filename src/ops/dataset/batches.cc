@@ -138,7 +138,10 @@ class UnbatchDataset final : public UnaryDataset {
         batch_ = std::move(batch);
         at_ = 0;
       }
-      for (const Tensor& t : batch_) out.push_back(t.slice_rows(at_, at_ + 1).reshaped(t.shape().slice(1, t.rank())));
+      for (const Tensor& t : batch_) {
+        WEFT_ASSIGN(Tensor row, take_row(t, at_));
+        out.push_back(std::move(row));
+      }
       ++at_;
       return {};
     }
@@ -188,7 +191,8 @@ class RebatchDataset final : public UnaryDataset {
       for (const Tensor& t : batch_) {
         const int64_t rows = t.dim(0), step = rows / d().replicas_ + (rows % d().replicas_ != 0);
         const int64_t end_row = std::min((part_ + 1) * step, rows), begin = std::min(part_ * step, end_row);
-        out.push_back(t.slice_rows(begin, end_row));
+        WEFT_ASSIGN(Tensor rows_taken, take_rows(t, begin, end_row));
+        out.push_back(std::move(rows_taken));
       }
       part_ = (part_ + 1) % d().replicas_;
       return {};
@@ -267,7 +271,10 @@ class RebatchV2Dataset final : public UnaryDataset {
     }
     static Status join(const std::vector<Element>& parts, int64_t rows, Element& out) {
       if (parts.size() == 1) {
-        out = parts[0];
+        for (const Tensor& t : parts[0]) {
+          WEFT_ASSIGN(Tensor aligned, take_rows(t, 0, t.dim(0)));
+          out.push_back(std::move(aligned));
+        }
         return {};
       }
       for (size_t k = 0; k < parts[0].size(); ++k) {

@@ -1,6 +1,7 @@
 #include "ops/dataset/dataset.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "op/cancellation.h"
 
@@ -65,6 +66,21 @@ Result<IteratorPtr> Dataset::make_iterator(IteratorContext& c) const {
   c.path = std::move(outer);
   if (made.ok()) (*made)->path_ = std::move(path);
   return made;
+}
+
+Result<Tensor> take_rows(const Tensor& t, int64_t begin, int64_t end) {
+  constexpr uintptr_t kAlignment = 64;
+  const int64_t row = t.shape().elements_in(1, t.rank());
+  Tensor part = t.slice_rows(begin, end);
+  if (is_simple(t.dtype()) && reinterpret_cast<uintptr_t>(part.raw()) % kAlignment == 0) return part;
+  WEFT_ASSIGN(Tensor copy, Tensor::allocate(t.dtype(), t.shape().with_dim(0, end - begin)));
+  copy_elements(t, begin * row, copy, 0, (end - begin) * row);
+  return copy;
+}
+
+Result<Tensor> take_row(const Tensor& t, int64_t row) {
+  WEFT_ASSIGN(Tensor rows, take_rows(t, row, row + 1));
+  return rows.reshaped(t.shape().slice(1, t.rank()));
 }
 
 Result<DatasetPtr> dataset_of_tensor(const Tensor& t) {

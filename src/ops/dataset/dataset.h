@@ -151,6 +151,11 @@ Result<IteratorPtr> iterate(const D& d, IteratorContext& c) {
   return IteratorPtr(std::make_unique<I>(d, std::move(input)));
 }
 
+// Rows [begin, end) of a tensor: its memory shared where they stay aligned as kernels expect it, else copied.
+Result<Tensor> take_rows(const Tensor& t, int64_t begin, int64_t end);
+// One row, without the dimension of rows.
+Result<Tensor> take_row(const Tensor& t, int64_t row);
+
 // Inputs of kernels.
 Result<DatasetPtr> dataset_of_tensor(const Tensor& t);
 inline Result<DatasetPtr> dataset_input(const KernelContext& c, int i = 0) { return dataset_of_tensor(c.input(i)); }

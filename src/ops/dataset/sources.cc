@@ -119,7 +119,10 @@ class TensorSliceDataset final : public Dataset {
     Status advance(IteratorContext&, Element& out, bool& end) override {
       end = at_ >= d().cardinality();
       if (end) return {};
-      for (const Tensor& t : d().whole_) out.push_back(t.slice_rows(at_, at_ + 1).reshaped(t.shape().slice(1, t.rank())));
+      for (const Tensor& t : d().whole_) {
+        WEFT_ASSIGN(Tensor row, take_row(t, at_));
+        out.push_back(std::move(row));
+      }
       ++at_;
       return {};
     }
