@@ -7,7 +7,7 @@
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/variant_codec.h"
-#include "wire/bundle_entry.h"
+#include "wire/file.h"
 #include "wire/tensor_bundle.h"
 
 namespace weft::ops {
@@ -31,32 +31,6 @@ Status check_inputs(const Tensor& prefix, const Tensor& names, const Tensor& sli
   return {};
 }
 
-// There is no PREFIX.index. TensorFlow then takes the prefix for the name of an old checkpoint.
-Status without_index(std::string_view pattern) {
-  WEFT_ASSIGN(std::string path, wire::local_path(pattern));
-  std::vector<std::string> found = wire::match_paths(path);
-  if (found.empty()) return not_found("Unsuccessful TensorSliceReader constructor: Failed to find any matching files for ", pattern);
-  std::sort(found.begin(), found.end());
-  int64_t size = 0;
-  std::string footer(wire::Table::kFooterSize, '\0');
-  auto look = [&]() -> Status {
-    WEFT_ASSIGN(wire::Descriptor file, wire::open_to_read(found[0], size));
-    footer.resize(size_t(std::min<int64_t>(size, int64_t(footer.size()))));
-    WEFT_RETURN_IF_ERROR(wire::read_at(file.get(), found[0], size - int64_t(footer.size()), footer.data(), footer.size()));
-    return wire::Table::check_footer(footer);
-  };
-  if (Status s = look(); !s.ok())
-    return data_loss("Unable to open table file ", found[0], ": ", s.code() == Code::kDataLoss ? "DATA_LOSS" : code_name(s.code()), ": ",
-                     s.message(), ": perhaps your file is in a different file format and you need to use a different restore operator?");
-  return wire::v1_checkpoint(found[0]);
-}
-
-Result<std::unique_ptr<BundleReader>> open_bundle(std::string_view prefix) {
-  WEFT_ASSIGN(std::string path, wire::local_path(prefix));
-  if (!wire::file_exists(wire::bundle_index_name(path))) return without_index(prefix);
-  return BundleReader::open(prefix, variant_codec());
-}
-
 // One tensor to restore.
 struct Wish {
   std::string_view name, slice;
@@ -64,7 +38,7 @@ struct Wish {
 };
 
 Status restore(KernelContext& c, std::string_view prefix, const std::vector<Wish>& wishes) {
-  WEFT_ASSIGN(std::unique_ptr<BundleReader> reader, open_bundle(prefix));
+  WEFT_ASSIGN(std::unique_ptr<BundleReader> reader, wire::open_checkpoint(prefix, variant_codec()));
   std::vector<wire::BundleEntry> entries;
   for (const Wish& wish : wishes) {
     WEFT_ASSIGN(wire::BundleEntry entry, reader->entry(wish.name));

@@ -1,5 +1,6 @@
 #include "wire/bundle_entry.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "wire/proto.h"
@@ -124,6 +125,33 @@ Status v1_checkpoint(std::string_view name) {
       name,
       " is a checkpoint in the old V1 format (one file); only the V2 format, PREFIX.index with PREFIX.data-*, is read and written. "
       "Saving it once more with TensorFlow 2 (tf.compat.v1.train.Saver with write_version=V2, or tf.train.Checkpoint) converts it.");
+}
+
+namespace {
+
+Status without_index(std::string_view pattern, const std::string& path) {
+  std::vector<std::string> found = match_paths(path);
+  if (found.empty()) return not_found("Unsuccessful TensorSliceReader constructor: Failed to find any matching files for ", pattern);
+  std::sort(found.begin(), found.end());
+  auto look = [&]() -> Status {
+    int64_t size = 0;
+    WEFT_ASSIGN(Descriptor file, open_to_read(found[0], size));
+    std::string footer(size_t(std::min<int64_t>(size, int64_t(Table::kFooterSize))), '\0');
+    WEFT_RETURN_IF_ERROR(read_at(file.get(), found[0], size - int64_t(footer.size()), footer.data(), footer.size()));
+    return Table::check_footer(footer);
+  };
+  if (Status s = look(); !s.ok())
+    return data_loss("Unable to open table file ", found[0], ": ", s.code() == Code::kDataLoss ? "DATA_LOSS" : code_name(s.code()), ": ",
+                     s.message(), ": perhaps your file is in a different file format and you need to use a different restore operator?");
+  return v1_checkpoint(found[0]);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<BundleReader>> open_checkpoint(std::string_view prefix, VariantCodec variants) {
+  WEFT_ASSIGN(std::string path, local_path(prefix));
+  if (!file_exists(bundle_index_name(path))) return without_index(prefix, path);
+  return BundleReader::open(prefix, std::move(variants));
 }
 
 }  // namespace weft::wire

@@ -116,6 +116,10 @@ class BundleReader {
   mutable std::map<int, std::unique_ptr<Shard>> shards_;
 };
 
+// Opens the bundle of a prefix. Where it has no index, the errors are those of TensorFlow, which then takes the prefix for the name of an
+// old checkpoint: NotFound, DataLoss for a file of another kind, Unimplemented for an old checkpoint.
+core::Result<std::unique_ptr<BundleReader>> open_checkpoint(std::string_view prefix, VariantCodec variants = {});
+
 // Writes a bundle of one shard. Files appear under their names when finish() succeeds; until then, and
 // after an error, readers see what was there before. After the first error every call returns it.
 class BundleWriter {

@@ -64,6 +64,7 @@ void test_async(void);
 void test_user_ops(void);
 void test_user_kernels(void);
 void test_environment(void);
+void test_checkpoint_reader(void);
 void test_servers(void);
 void test_plugins(const char* plugin, const char* library);
 void test_monitoring(void);

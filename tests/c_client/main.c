@@ -158,6 +158,7 @@ int main(int argc, char** argv) {
   test_user_kernels();
   test_registry(argv[1]);
   test_environment();
+  test_checkpoint_reader();
   test_servers();
   test_plugins(argv[2], argv[1]);
   test_monitoring();
