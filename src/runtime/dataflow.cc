@@ -26,44 +26,50 @@ void Iteration::clear(const Dataflow::FramePlan& plan) {
   for (uint32_t i = 0; i < plan.num_slots; ++i) slots[i].clear();
 }
 
-std::unique_ptr<Iteration> Dataflow::acquire_root() {
-  {
-    std::lock_guard lock(roots_mutex_);
-    if (!spare_roots_.empty()) {
-      auto root = std::move(spare_roots_.back());
-      spare_roots_.pop_back();
-      return root;
-    }
-  }
-  return std::make_unique<Iteration>(frames_[0]);
+DataflowMemory::DataflowMemory(const std::vector<Dataflow::FramePlan>& plans) : root(std::make_unique<Iteration>(plans[0])), spare(plans.size()) {}
+
+bool DataflowMemory::all_free() const {
+  size_t n = 0;
+  for (const auto& s : spare) n += s.size();
+  return n == frames.size();
 }
 
-void Dataflow::release_root(std::unique_ptr<Iteration> root) {
+std::unique_ptr<DataflowMemory> Dataflow::acquire_memory() {
+  {
+    std::lock_guard lock(memory_mutex_);
+    if (!spare_memory_.empty()) {
+      auto memory = std::move(spare_memory_.back());
+      spare_memory_.pop_back();
+      return memory;
+    }
+  }
+  return std::make_unique<DataflowMemory>(frames_);
+}
+
+void Dataflow::release_memory(std::unique_ptr<DataflowMemory> memory) {
   constexpr size_t kKeep = 16;
-  root->clear(frames_[0]);
-  std::lock_guard lock(roots_mutex_);
-  if (spare_roots_.size() < kKeep) spare_roots_.push_back(std::move(root));
+  memory->root->clear(frames_[0]);
+  std::lock_guard lock(memory_mutex_);
+  if (spare_memory_.size() < kKeep) spare_memory_.push_back(std::move(memory));
 }
 
 Frame* DataflowRun::new_frame(const Dataflow::FramePlan& p) {
-  const size_t number = size_t(&p - plan.frames_.data());
   std::lock_guard lock(mutex_);
-  if (spare_frames_.empty()) spare_frames_.resize(plan.frames_.size());
-  auto& spare = spare_frames_[number];
+  auto& spare = memory->spare[size_t(&p - plan.frames_.data())];
   if (!spare.empty()) {
     Frame* f = spare.back();
     spare.pop_back();
     return f;
   }
-  frames_.push_back(std::make_unique<Frame>());
-  frames_.back()->plan = &p;
-  return frames_.back().get();
+  memory->frames.push_back(std::make_unique<Frame>());
+  memory->frames.back()->plan = &p;
+  return memory->frames.back().get();
 }
 
 // Frames are kept until the run ends: a late worker may still look whether there is something to clean up.
 void DataflowRun::free_frame(Frame* f) {
   std::lock_guard lock(mutex_);
-  spare_frames_[size_t(f->plan - plan.frames_.data())].push_back(f);
+  memory->spare[size_t(f->plan - plan.frames_.data())].push_back(f);
 }
 
 // ---- beginning and end ---------------------------------------------------------------------------------
@@ -71,9 +77,9 @@ void DataflowRun::free_frame(Frame* f) {
 DataflowRun::DataflowRun(Dataflow& p, const KernelEnv& e) : plan(p), env(e), max_active_(p.inter_ ? p.inter_->threads() : 1), receives_(p.receives_) {
   env.device = p.device_;
   if (p.pool_) env.pool = p.pool_;
-  root = p.acquire_root();
-  root->reset(p.frames_[0]);
-  root->frame = &root_frame;
+  memory = p.acquire_memory();
+  memory->root->reset(p.frames_[0]);
+  memory->root->frame = &root_frame;
   root_frame.plan = &p.frames_[0];
   if (p.waits_) {
     cancellation_ = std::make_unique<CancellationManager>();
@@ -126,7 +132,9 @@ Status DataflowRun::finish(std::span<Tensor> results) {
       if (!results[i].valid()) s = invalid_argument("Retval[", i, "] does not have value");
     }
   }
-  plan.release_root(std::move(root));
+  // After an error loops may stand half done.
+  if (!aborted() && memory->all_free()) plan.release_memory(std::move(memory));
+  memory.reset();
   return s;
 }
 

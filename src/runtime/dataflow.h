@@ -18,7 +18,7 @@
 
 namespace weft::runtime {
 
-struct Iteration;
+struct DataflowMemory;
 
 class Dataflow final : public Executable {
  public:
@@ -103,8 +103,8 @@ class Dataflow final : public Executable {
   class Planner;
   Dataflow() = default;
   Status check_call(const KernelEnv& env, size_t args, size_t rets) const;
-  std::unique_ptr<Iteration> acquire_root();
-  void release_root(std::unique_ptr<Iteration> root);
+  std::unique_ptr<DataflowMemory> acquire_memory();
+  void release_memory(std::unique_ptr<DataflowMemory> memory);
 
   std::string name_;
   Device* device_ = nullptr;
@@ -118,8 +118,8 @@ class Dataflow final : public Executable {
   std::vector<FramePlan> frames_;
   bool waits_ = false;  // some item is asynchronous or may block: an error must reach it
   bool receives_ = false;
-  std::mutex roots_mutex_;
-  std::vector<std::unique_ptr<Iteration>> spare_roots_;
+  std::mutex memory_mutex_;
+  std::vector<std::unique_ptr<DataflowMemory>> spare_memory_;
 };
 
 }  // namespace weft::runtime

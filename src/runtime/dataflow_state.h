@@ -76,6 +76,15 @@ struct Frame {
   std::vector<const Dataflow::Item*> dead_exits;
 };
 
+// The places of one run, kept for the next.
+struct DataflowMemory {
+  explicit DataflowMemory(const std::vector<Dataflow::FramePlan>& plans);
+  std::unique_ptr<Iteration> root;
+  std::vector<std::unique_ptr<Frame>> frames;
+  std::vector<std::vector<Frame*>> spare;  // frames that are not in use, by plan
+  bool all_free() const;
+};
+
 // An item that may run.
 struct Ready {
   const Dataflow::Item* item;
@@ -113,7 +122,7 @@ struct DataflowRun : std::enable_shared_from_this<DataflowRun> {
   FunctionHandle::Done done;  // of an asynchronous run
 
   Frame root_frame;
-  std::unique_ptr<Iteration> root;
+  std::unique_ptr<DataflowMemory> memory;
 
   // Workers, kernels that will call back, and shared work nobody has taken: the run ends when it is 0.
   std::atomic<int64_t> live{0};
@@ -133,8 +142,6 @@ struct DataflowRun : std::enable_shared_from_this<DataflowRun> {
   bool finished_ = false, closed_ = false, failing_ = false;
   const bool receives_;
   std::thread::id failing_thread_;
-  std::vector<std::unique_ptr<Frame>> frames_;
-  std::vector<std::vector<Frame*>> spare_frames_;  // by plan
   std::unique_ptr<CancellationManager> cancellation_;
   CancellationManager* parent_cancellation_ = nullptr;
   CancellationManager::Token cancel_token_ = 0;
@@ -179,12 +186,14 @@ class DataflowWorker {
   void item_ended(Iteration* it, int64_t more);
   void clean_up(Frame* f);
   void maybe_share();
+  bool worth_timing(const Item& item);
   void trace(const Item& item, int64_t start, const Tensor* outputs) const;
 
   DataflowRun& run_;
   Dataflow& plan_;
   const Where where_;
   uint64_t queued_cost_ = 0;
+  uint32_t ticks_ = 0;
   std::vector<Ready> deferred_;  // may block: run when there is nothing else to do here
 };
 

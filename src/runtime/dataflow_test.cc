@@ -331,3 +331,52 @@ TEST_CASE("many threads run one plan at once") {
   for (auto& t : threads) t.join();
   CHECK(wrong == 0);
 }
+
+TEST_CASE("a cancellation may come at any moment") {
+  World w(3);
+  BodyBuilder b;
+  Endpoint n = b.arg(DType::kInt32);
+  const AttrMap types{{"component_types", std::vector<DType>{DType::kInt32}}};
+  AttrMap shared = types;
+  shared["shared_name"] = std::string("everyones");
+  Node* q = b.add("q", "FIFOQueueV2", {}, shared);
+  Endpoint looped = v1_loop(b, "loop", n, n, [&](Endpoint y, Endpoint i) { return Endpoint{b.add("step", "AddV2", {y, i}), 0}; });
+  b.add("enq", "QueueEnqueueV2", {{q, 0}, looped}, {{"Tcomponents", std::vector<DType>{DType::kInt32}}});
+  Node* d1 = b.add("d1", "QueueDequeueV2", {{q, 0}}, types);
+  Node* d2 = b.add("d2", "QueueDequeueV2", {{q, 0}}, types);
+  // Two are taken, one is put in; the other comes from outside, or a cancellation does.
+  b.ret({b.add("sum", "AddV2", {{d1, 0}, {d2, 0}}), 0});
+  auto p = w.dataflow(b);
+  BodyBuilder more;
+  Node* same = more.add("q", "FIFOQueueV2", {}, shared);
+  more.add("enq", "QueueEnqueueV2", {{same, 0}, more.constant<int32_t>("c", 5)}, {{"Tcomponents", std::vector<DType>{DType::kInt32}}});
+  auto put = w.dataflow(more);
+  int stopped = 0, other_errors = 0;
+  for (int i = 0; i < 300; ++i) {
+    CancellationManager cancellation;
+    KernelEnv env = w.env;
+    env.cancellation = &cancellation;
+    std::thread other([&] {
+      const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(i * 100);
+      while (std::chrono::steady_clock::now() < until) {
+      }
+      std::vector<Tensor> none;
+      if (i % 3 == 0) call(*put, w.env, {}, none).ok();
+      cancellation.start_cancel();
+    });
+    Status s;
+    if (i % 2) {
+      std::promise<Status> later;
+      p->run_async(env, {Tensor::scalar<int32_t>(3)}, [&](Status done, std::vector<Tensor>) { later.set_value(std::move(done)); });
+      s = later.get_future().get();
+    } else {
+      std::vector<Tensor> rets(1);
+      s = call(*p, env, {Tensor::scalar<int32_t>(3)}, rets);
+    }
+    other.join();
+    if (s.code() == Code::kCancelled) ++stopped;
+    else if (!s.ok()) ++other_errors;
+  }
+  CHECK(stopped > 0);
+  CHECK(other_errors == 0);
+}
