@@ -5,6 +5,7 @@
 #include "capi/graph_internal.h"
 #include "capi/session_internal.h"
 #include "io/op_def.h"
+#include "io/rewriter_config.h"
 #include "io/run_metadata.h"
 #include "runtime/partial_run.h"
 #include "wire/proto.h"
@@ -27,7 +28,9 @@ void TF_SetConfig(TF_SessionOptions* o, const void* proto, size_t length, TF_Sta
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(o);
     if (length) WEFT_NOT_NULL(proto);
-    WEFT_ASSIGN(weft::io::SessionConfig c, weft::io::decode_config({static_cast<const char*>(proto), length}));
+    const std::string_view bytes(static_cast<const char*>(proto), length);
+    WEFT_ASSIGN(weft::io::SessionConfig c, weft::io::decode_config(bytes));
+    WEFT_ASSIGN(o->options.disabled_passes, weft::io::disabled_passes(bytes));
     o->options.cpu_devices = c.cpu_devices;
     o->options.intra_threads = c.intra_threads;
     o->options.inter_threads = c.inter_threads;

@@ -2,14 +2,13 @@
 // call of the branch, and a loop whose condition fails at once becomes its inputs.
 #include "graph/evaluate.h"
 #include "graph/function_library.h"
-#include "graph/passes/util.h"
+#include "graph/passes/loops.h"
 
 namespace weft::graph {
 namespace {
 
 bool is_if(const Node& n) { return n.op() == "If" || n.op() == "StatelessIf"; }
 bool is_case(const Node& n) { return n.op() == "Case" || n.op() == "StatelessCase"; }
-bool is_while(const Node& n) { return n.op() == "While" || n.op() == "StatelessWhile"; }
 
 // What If makes of its condition: a scalar by its value, anything else by whether it has elements.
 std::optional<bool> truth(const Tensor& t) {

@@ -151,4 +151,22 @@ Status pass_inline(FunctionBody& body, PassContext&) {
   return {};
 }
 
+// Kernels exist for ops, not for functions.
+Status pass_calls(FunctionBody& body, PassContext&) {
+  Graph& g = *body.graph;
+  for (Node* n : g.nodes()) {
+    if (!n->is_function_call()) continue;
+    AttrMap attrs = n->info().extra_attrs();
+    auto base = [](std::vector<DType> types) {
+      for (DType& t : types) t = base_type(t);
+      return types;
+    };
+    attrs["Tin"] = base(n->info().input_types());
+    attrs["Tout"] = base(n->info().output_types());
+    attrs["f"] = FunctionAttr{std::string(n->op()), std::make_shared<const AttrMap>(attrs_of(*n))};
+    WEFT_RETURN_IF_ERROR(g.rewrite(n, n->spec().stateful ? "StatefulPartitionedCall" : "PartitionedCall", std::move(attrs), n->inputs()));
+  }
+  return {};
+}
+
 }  // namespace weft::graph

@@ -7,10 +7,12 @@ namespace {
 
 constexpr Pass kPasses[] = {
     {"inline", "function_optimization", "replace calls of functions by their bodies", pass_inline},
+    {"calls", "", "turn calls by a function's name into calls of an op", pass_calls},
     {"fold", "constant_folding", "run nodes whose inputs are constants", pass_fold},
     {"shapes", "shape_optimization", "answer questions about known shapes", pass_shapes},
     {"arithmetic", "arithmetic_optimization", "drop nodes that change nothing, replace dear ones by cheap ones", pass_arithmetic},
     {"branches", "loop_optimization", "replace branches and loops that are decided already", pass_branches},
+    {"loop_lists", "loop_optimization", "tell loops what the lists that they pass on hold", pass_loop_lists},
     {"loop_invariant", "loop_optimization", "compute what is the same in every iteration once", pass_loop_invariant},
     {"cse", "common_subgraph_elimination", "of equal nodes keep one", pass_cse},
     {"dependency", "dependency_optimization", "say the same with fewer control edges", pass_dependency},

@@ -45,11 +45,13 @@ Status optimize(FunctionBody& body, PassContext& c);
 
 // ---- the passes; each in the file of its name ---------------------------------------------------------
 Status pass_inline(FunctionBody& body, PassContext& c);  // calls of functions become their bodies
+Status pass_calls(FunctionBody& body, PassContext& c);   // calls by name become calls of an op
 Status pass_prune(FunctionBody& body, PassContext& c);   // what no result and no effect needs goes
 Status pass_fold(FunctionBody& body, PassContext& c);    // nodes over constants become constants
 Status pass_shapes(FunctionBody& body, PassContext& c);  // questions about known shapes are answered
 Status pass_arithmetic(FunctionBody& body, PassContext& c);  // algebra
 Status pass_branches(FunctionBody& body, PassContext& c);    // If, Case and While that are decided already
+Status pass_loop_lists(FunctionBody& body, PassContext& c);      // lists between loops: what their elements are
 Status pass_loop_invariant(FunctionBody& body, PassContext& c);  // loops do once what is the same each time
 Status pass_remap(FunctionBody& body, PassContext& c);       // patterns become fused ops
 Status pass_cse(FunctionBody& body, PassContext& c);         // equal nodes become one

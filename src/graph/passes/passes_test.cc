@@ -439,3 +439,25 @@ TEST_CASE("loops: reads of variables move out where nothing writes") {
     }
   }
 }
+
+TEST_CASE("calls by name: inlined, or calls of an op") {
+  for (bool inlined : {true, false}) {
+    Build build = [](Maker& m) {
+      define(m, "twice", [](Maker& f) {
+        Endpoint x = f.arg(DType::kFloat);
+        f.ret(f.op("AddV2", {x, x}));
+      });
+      m.ret(m.op("twice", {m.arg(DType::kFloat)}));
+    };
+    Maker m;
+    build(m);
+    PassContext c;
+    if (!inlined) c.disabled = {"inline"};
+    must(optimize(m.body, c));
+    CHECK(count(m, "AddV2") == (inlined ? 1 : 0));
+    CHECK(count(m, "PartitionedCall") == (inlined ? 0 : 1));
+    std::vector<Tensor> rets;
+    must(interpret(m.body, {Tensor::scalar(2.f)}, rets));
+    CHECK(rets[0].data<float>()[0] == 4);
+  }
+}
