@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/conv.h"
 #include "kernels/cpu/onednn.h"
+#include "kernels/cpu/winograd.h"
 
 namespace weft::ops {
 
@@ -77,16 +78,24 @@ Result<ConvGeometry> conv_gradient_geometry(std::string_view label, const Window
   return g;
 }
 
-Status run_conv(KernelContext& c, const ConvGeometry& g, const Tensor& in, const Tensor& filter, Tensor& out) {
+Status run_conv(KernelContext& c, const ConvGeometry& g, const Tensor& in, const Tensor& filter, Tensor& out, const ConvEpilogue& e) {
   if (in.dtype() == DType::kInt32) {
     kernels::conv_forward(g, in.data<uint32_t>(), filter.data<uint32_t>(), out.data<uint32_t>(), c.pool());
     return {};
   }
-  if (in.dtype() == DType::kFloat && kernels::onednn_conv_forward(g, in.data<float>(), filter.data<float>(), out.data<float>(), c.pool())) return {};
-  return dispatch<float, double>(in.dtype(), [&]<class T>(Tag<T>) {
-    kernels::conv_forward(g, in.data<T>(), filter.data<T>(), out.data<T>(), c.pool());
-    return Status();
-  });
+  if (in.dtype() == DType::kDouble) {
+    kernels::conv_forward(g, in.data<double>(), filter.data<double>(), out.data<double>(), c.pool());
+    return {};
+  }
+  const float *x = in.data<float>(), *f = filter.data<float>();
+  float* y = out.data<float>();
+  if (kernels::winograd_serves(g)) {
+    kernels::winograd_forward(g, x, f, y, e.bias, e.activation, e.alpha, c.pool());
+    return {};
+  }
+  if (!kernels::onednn_conv_forward(g, x, f, y, c.pool())) kernels::conv_forward(g, x, f, y, c.pool());
+  kernels::apply_epilogue(e.activation, e.alpha, e.bias, y, g.batch * g.out_positions(), g.out_channels, c.pool());
+  return {};
 }
 
 namespace {
@@ -106,6 +115,10 @@ Status run_conv_input(KernelContext& c, const ConvGeometry& g, const Tensor& fil
     kernels::conv_backward_input(g, filter.data<uint32_t>(), dout.data<uint32_t>(), din.data<uint32_t>(), c.pool());
     return {};
   }
+  if (din.dtype() == DType::kFloat && kernels::winograd_serves(g)) {
+    kernels::winograd_backward_input(g, filter.data<float>(), dout.data<float>(), din.data<float>(), c.pool());
+    return {};
+  }
   if (din.dtype() == DType::kFloat && kernels::onednn_conv_backward_input(g, filter.data<float>(), dout.data<float>(), din.data<float>(), c.pool())) return {};
   return dispatch<float, double>(din.dtype(), [&]<class T>(Tag<T>) {
     kernels::conv_backward_input(g, filter.data<T>(), dout.data<T>(), din.data<T>(), c.pool());
@@ -115,6 +128,10 @@ Status run_conv_input(KernelContext& c, const ConvGeometry& g, const Tensor& fil
 
 Status run_conv_filter(KernelContext& c, const ConvGeometry& g, const Tensor& in, const Tensor& dout, Tensor& dfilter) {
   if (zero_if_empty(in, dout, dfilter)) return {};
+  if (in.dtype() == DType::kFloat && kernels::winograd_serves(g)) {
+    kernels::winograd_backward_filter(g, in.data<float>(), dout.data<float>(), dfilter.data<float>(), c.pool());
+    return {};
+  }
   if (in.dtype() == DType::kFloat && kernels::onednn_conv_backward_filter(g, in.data<float>(), dout.data<float>(), dfilter.data<float>(), c.pool())) return {};
   return dispatch<float, double>(dfilter.dtype(), [&]<class T>(Tag<T>) {
     kernels::conv_backward_filter(g, in.data<T>(), dout.data<T>(), dfilter.data<T>(), c.pool());
@@ -122,13 +139,13 @@ Status run_conv_filter(KernelContext& c, const ConvGeometry& g, const Tensor& in
   });
 }
 
-Status convolve(KernelContext& c, const WindowAttrs& a, const Tensor& in, const Tensor& filter, FunctionRef<Status(Tensor&)> after) {
+Status convolve(KernelContext& c, const WindowAttrs& a, const Tensor& in, const Tensor& filter, const ConvEpilogue& e, FunctionRef<Status(Tensor&)> after) {
   WEFT_ASSIGN(ConvGeometry g, conv_geometry(a, in.shape(), filter.shape()));
   WEFT_ASSIGN(StagedOutput out, StagedOutput::make(c, 0, conv_output_shape(a, g), a.channels_first));
   if (out.tensor().num_elements() > 0) {
     WEFT_ASSIGN(Tensor x, stage(c, in, a.channels_first));
     WEFT_ASSIGN(Tensor f, stage(c, filter, false));
-    WEFT_RETURN_IF_ERROR(run_conv(c, g, x, f, out.tensor()));
+    WEFT_RETURN_IF_ERROR(run_conv(c, g, x, f, out.tensor(), e));
     WEFT_RETURN_IF_ERROR(after(out.tensor()));
   }
   return out.finish(c);

@@ -119,12 +119,12 @@ Status run_resize_pad_conv(KernelContext& c) {
 
 // --- _FusedConv2D ---
 
-enum class Activation { kNone, kRelu, kRelu6, kElu, kLeakyRelu, kTanh, kSigmoid };
+using kernels::Epilogue;
 
 struct FusedConv2D {
   WindowAttrs attrs;
   bool normalise = false;
-  Activation activation = Activation::kNone;
+  Epilogue activation = Epilogue::kNone;
   kernels::Epilogue epilogue = kernels::Epilogue::kNone;  // the same, for floats
   float epsilon = 0, alpha = 0;
 
@@ -136,17 +136,10 @@ struct FusedConv2D {
     const auto& fused = node.attr<std::vector<std::string>>("fused_ops");
     if (fused.empty()) return invalid_argument("Fused Conv2D must have at least one fused op.");
     const bool first = fused[0] == "BiasAdd" || fused[0] == "FusedBatchNorm";
-    static constexpr std::pair<std::string_view, Activation> kActivations[] = {
-        {"Relu", Activation::kRelu}, {"Relu6", Activation::kRelu6}, {"Elu", Activation::kElu},
-        {"LeakyRelu", Activation::kLeakyRelu}, {"Tanh", Activation::kTanh}, {"Sigmoid", Activation::kSigmoid}};
-    bool known = first && fused.size() <= 2;
-    if (known && fused.size() == 2) {
-      known = false;
-      for (const auto& [name, activation] : kActivations) {
-        if (fused[1] == name) known = true, k.activation = activation, k.epilogue = kernels::epilogue_of(name).value_or(kernels::Epilogue::kNone);
-      }
-    }
+    const auto activation = fused.size() == 2 ? kernels::epilogue_of(fused[1]) : std::optional(Epilogue::kNone);
+    const bool known = first && fused.size() <= 2 && activation && *activation < Epilogue::kGeluExact;
     if (!known) return unimplemented("Fusion is not implemented: [", join(fused), "]");
+    k.activation = *activation;
     k.normalise = fused[0] == "FusedBatchNorm";
     k.epsilon = node.attr<float>("epsilon");
     k.alpha = node.attr<float>("leakyrelu_alpha");
@@ -162,13 +155,14 @@ struct FusedConv2D {
   template <class T>
   T activate(T x) const {
     switch (activation) {
-      case Activation::kNone: return x;
-      case Activation::kRelu: return x < T(0) ? T(0) : x;
-      case Activation::kRelu6: return x < T(0) ? T(0) : x > T(6) ? T(6) : x;
-      case Activation::kElu: return x < T(0) ? std::expm1(x) : x;
-      case Activation::kLeakyRelu: return x < T(0) ? x * T(alpha) : x;
-      case Activation::kTanh: return std::tanh(x);
-      case Activation::kSigmoid: return T(1) / (T(1) + std::exp(-x));
+      case Epilogue::kNone: return x;
+      case Epilogue::kRelu: return x < T(0) ? T(0) : x;
+      case Epilogue::kRelu6: return x < T(0) ? T(0) : x > T(6) ? T(6) : x;
+      case Epilogue::kElu: return x < T(0) ? std::expm1(x) : x;
+      case Epilogue::kLeakyRelu: return x < T(0) ? x * T(alpha) : x;
+      case Epilogue::kTanh: return std::tanh(x);
+      case Epilogue::kSigmoid: return T(1) / (T(1) + std::exp(-x));
+      default: break;
     }
     return x;
   }
@@ -183,41 +177,41 @@ struct FusedConv2D {
       WEFT_ASSIGN(Tensor staged, stage(c, t, false));
       args.push_back(std::move(staged));
     }
-    return convolve(c, attrs, in, filter, [&](Tensor& out) {
-      return dispatch<float, double>(out.dtype(), [&]<class T>(Tag<T>) {
-        const int64_t n = out.dim(out.rank() - 1);
-        std::vector<T> scale(size_t(n), T(1)), shift(static_cast<size_t>(n));
-        for (int64_t i = 0; i < n; ++i) {
-          if (!normalise) {
-            shift[size_t(i)] = args[0].data<T>()[i];
-            continue;
-          }
-          scale[size_t(i)] = args[0].data<T>()[i] / std::sqrt(args[3].data<T>()[i] + T(epsilon));
-          shift[size_t(i)] = args[1].data<T>()[i] - args[2].data<T>()[i] * scale[size_t(i)];
-        }
-        if constexpr (std::is_same_v<T, float>) {
-          // In two plain passes, which vectorise.
-          const int64_t rows = n ? out.num_elements() / n : 0;
-          if (normalise) {
-            c.pool().parallel_for(rows, 0.2 * double(n), [&](int64_t b, int64_t e) {
-              for (int64_t row = b; row < e; ++row) {
-                float* __restrict x = out.data<float>() + row * n;
-                for (int64_t i = 0; i < n; ++i) x[i] = x[i] * scale[size_t(i)] + shift[size_t(i)];
-              }
-            });
-          }
-          kernels::apply_epilogue(epilogue, alpha, normalise ? nullptr : shift.data(), out.data<float>(), rows, n, c.pool());
-          return Status();
-        }
-        c.pool().parallel_for(n ? out.num_elements() / n : 0, double(n), [&](int64_t b, int64_t e) {
-          for (int64_t row = b; row < e; ++row) {
-            T* x = out.data<T>() + row * n;
-            for (int64_t i = 0; i < n; ++i) x[i] = activate(normalise ? x[i] * scale[size_t(i)] + shift[size_t(i)] : x[i] + shift[size_t(i)]);
-          }
-        });
-        return Status();
-      });
+    if (in.dtype() == DType::kDouble) return convolve(c, attrs, in, filter, {}, [&](Tensor& out) { return finish_doubles(c, args, out); });
+    if (!normalise) return convolve(c, attrs, in, filter, {args[0].data<float>(), activation, alpha});
+    // The normalisation's factor goes into the filter, the rest is a bias.
+    if (filter.rank() != 4) return convolve(c, attrs, in, filter);  // which refuses it
+    const int64_t n = filter.dim(3);
+    WEFT_ASSIGN(Tensor wide, stage(c, filter, false));
+    WEFT_ASSIGN(Tensor scaled, c.temp(DType::kFloat, filter.shape()));
+    WEFT_ASSIGN(Tensor terms, c.temp(DType::kFloat, Shape({2, n})));
+    float *scale = terms.data<float>(), *shift = scale + n;
+    for (int64_t i = 0; i < n; ++i) {
+      scale[i] = args[0].data<float>()[i] / std::sqrt(args[3].data<float>()[i] + epsilon);
+      shift[i] = args[1].data<float>()[i] - args[2].data<float>()[i] * scale[i];
+    }
+    for (int64_t i = 0; i < scaled.num_elements(); i += n) {
+      for (int64_t j = 0; j < n; ++j) scaled.data<float>()[i + j] = wide.data<float>()[i + j] * scale[j];
+    }
+    return convolve(c, attrs, in, scaled, {shift, activation, alpha});
+  }
+
+  Status finish_doubles(KernelContext& c, const std::vector<Tensor>& args, Tensor& out) const {
+    const int64_t n = out.dim(out.rank() - 1);
+    std::vector<double> scale(size_t(n), 1), shift(static_cast<size_t>(n));
+    for (int64_t i = 0; i < n; ++i) {
+      shift[size_t(i)] = args[0].data<double>()[i];
+      if (!normalise) continue;
+      scale[size_t(i)] = args[0].data<double>()[i] / std::sqrt(args[3].data<double>()[i] + double(epsilon));
+      shift[size_t(i)] = args[1].data<double>()[i] - args[2].data<double>()[i] * scale[size_t(i)];
+    }
+    c.pool().parallel_for(out.num_elements() / n, double(n), [&](int64_t b, int64_t e) {
+      for (int64_t row = b; row < e; ++row) {
+        double* x = out.data<double>() + row * n;
+        for (int64_t i = 0; i < n; ++i) x[i] = activate(normalise ? x[i] * scale[size_t(i)] + shift[size_t(i)] : x[i] + shift[size_t(i)]);
+      }
     });
+    return {};
   }
 };
 

@@ -156,6 +156,11 @@ struct BatchMatMul {
     args.a_count = a.shape().elements_in(0, ra - 2);
     args.b_count = b.shape().elements_in(0, rb - 2);
     WEFT_ASSIGN(Tensor* out, c.allocate(0, batch.shape.concat(Shape({args.m, args.n}))));
+    if (!tx && args.b_count == 1 && args.a_count == args.batches) {  // one matrix for all: the stack is one tall matrix
+      args.m *= args.batches;
+      args.batches = args.a_count = 1;
+      args.a_index = args.b_index = {};
+    }
     if (args.k == 0 || out->num_elements() == 0) {
       std::fill_n(static_cast<char*>(out->raw()), out->byte_size(), char(0));
       return {};

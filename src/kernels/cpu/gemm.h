@@ -40,8 +40,8 @@ struct GemmTask {
   int64_t ldc;
   T* scratch;  // kGemmScratch elements, aligned to 64 bytes
 };
-inline constexpr int64_t kGemmDepth = 192;    // k is cut into pieces of at most this
-inline constexpr int64_t kGemmColumns = 640;  // columns of B packed at a time
+inline constexpr int64_t kGemmDepth = 256;     // k is cut into pieces of at most this
+inline constexpr int64_t kGemmColumns = 1024;  // columns of B packed at a time
 inline constexpr int64_t kGemmScratch = kGemmDepth * (kGemmColumns + 32);  // packed B, packed rows of A, an edge tile
 
 WEFT_DECLARE_ISA(void gemm_float(const GemmTask<float>& g))

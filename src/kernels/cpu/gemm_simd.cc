@@ -149,6 +149,11 @@ void pack_straight(const T* __restrict src, int64_t stride, int64_t columns, int
     }
     return;
   }
+  if (columns == width && columns < Vec<T>::n && stride >= Vec<T>::n) {
+    // Narrow panels: whole vectors, each over the beginning of the next row; the last rows plainly.
+    using L = typename Vec<T>::loose;
+    for (; depth > Vec<T>::n / 4 + 1; --depth, src += stride, dst += width) *reinterpret_cast<L*>(dst) = *reinterpret_cast<const L*>(src);
+  }
   for (int64_t k = 0; k < depth; ++k, src += stride, dst += width) {
     std::memcpy(dst, src, size_t(columns) * sizeof(T));
     if (columns < width) std::memset(dst + columns, 0, size_t(width - columns) * sizeof(T));
@@ -163,8 +168,8 @@ struct Product {
   // Columns [j0, j1) of C, k in [k0, k0 + depth).
   void block(int64_t j0, int64_t j1, int64_t k0, int64_t depth, bool add) const {
     const int64_t columns = j1 - j0;
-    const bool pack_b = g.transb || (g.m > 2 * kRows && g.k * g.n * int64_t(sizeof(T)) > 32768);
-    const bool pack_a = g.transa ? g.lda > 512 && columns > 2 * kWide : columns > 4 * kWide && (g.lda % 512 == 0 || columns >= 256);
+    const bool pack_b = g.transb || (g.m > 12 * kRows && g.k * g.n * int64_t(sizeof(T)) > 32768);
+    const bool pack_a = g.transa ? g.lda > 512 && columns > 2 * kWide : columns > 4 * kWide && g.lda % 512 == 0;
     T* packed_a = g.scratch + kGemmDepth * kGemmColumns;
     const int64_t whole = columns / kWide * kWide, rest = columns - whole;
     for (int64_t j = 0; j < columns; j += kWide) {
