@@ -340,24 +340,25 @@ Grads segment_prod_grad(const GradContext& g) {
   return {gather(dy, ids) * others, {}};
 }
 
-// Rows by id; zeros where the id is negative, which drops its row.
+// Which ids are not negative, in a shape that repeats over rows of the rank of `like`. A negative id drops its row.
+Value alive(const Value& ids, const Value& like) {
+  if (!like.valid() || !ids.valid()) return {};
+  Emitter& e = ids.emitter();
+  const Value rest = e.one("Fill", {reshape(rank_of(like) - rank_of(ids), ints(e, {1})), scalar(e, DType::kInt32, 1)});
+  const Value parts[] = {shape_of(ids), rest};
+  return reshape(binary("GreaterEqual", ids, zeros_like(ids)), concat(parts, 0));
+}
+
+// Rows by id; zeros where the id is negative.
 Value gather_alive(const Value& x, const Value& ids) {
   if (!x.valid() || !ids.valid()) return {};
-  Emitter& e = x.emitter();
   const Value rows = gather(x, binary("Maximum", ids, zeros_like(ids)));
-  Value alive = binary("GreaterEqual", ids, zeros_like(ids));
-  const Value rest = e.one("Fill", {reshape(rank_of(rows) - rank_of(ids), ints(e, {1})), scalar(e, DType::kInt32, 1)});
-  const Value parts[] = {shape_of(ids), rest};
-  return where(reshape(alive, concat(parts, 0)), rows, zeros_like(rows));
+  return where(alive(ids, rows), rows, zeros_like(rows));
 }
 
 Grads unsorted_extreme_grad(const GradContext& g) {
   const Value ids = g.x(1);
-  Emitter& e = g.emitter();
-  Value alive = binary("GreaterEqual", ids, zeros_like(ids));
-  const Value rest = e.one("Fill", {reshape(rank_of(g.x(0)) - rank_of(ids), ints(e, {1})), scalar(e, DType::kInt32, 1)});
-  const Value parts[] = {shape_of(ids), rest};
-  const Value hits = binary("LogicalAnd", binary("Equal", g.x(0), gather_alive(g.y(), ids)), reshape(alive, concat(parts, 0)));
+  const Value hits = binary("LogicalAnd", binary("Equal", g.x(0), gather_alive(g.y(), ids)), alive(ids, g.x(0)));
   const Value share = g.dy() / g.one("UnsortedSegmentSum", {cast(hits, g.dy().dtype()), ids, g.x(2)});
   return {where(hits, gather_alive(share, ids), zeros_like(g.x(0))), {}, {}};
 }

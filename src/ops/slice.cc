@@ -155,11 +155,7 @@ Grads slice_grad(const GradContext& g) {
   return {g.one("Pad", {g.dy(), concat(parts, 1)}), {}, {}};
 }
 
-AttrMap masks(const GradContext& g) {
-  AttrMap m;
-  for (const char* name : {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"}) m[name] = g.attr<int64_t>(name);
-  return m;
-}
+AttrMap masks(const GradContext& g) { return g.attrs({"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"}); }
 
 Grads strided_slice_grad(const GradContext& g) {
   return {g.one("StridedSliceGrad", {shape_of(g.x(0), g.x(1).dtype()), g.x(1), g.x(2), g.x(3), g.dy()}, masks(g)), {}, {}, {}};

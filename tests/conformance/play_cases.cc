@@ -7,9 +7,7 @@
 // reason), and must not get worse.
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "eager/op.h"
 #include "engine/engine.h"
@@ -65,20 +63,6 @@ std::string check_shapes(const OpCase& c, const std::vector<Tensor>& result) {
   return {};
 }
 
-std::map<std::string, int> read_known(const std::string& path) {
-  std::map<std::string, int> known;
-  std::ifstream file(path);
-  std::string line;
-  while (std::getline(file, line)) {
-    std::istringstream fields(line);
-    std::string op;
-    int agree;
-    if (line.empty() || line[0] == '#' || !(fields >> op >> agree)) continue;
-    known[op] = agree;
-  }
-  return known;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -122,7 +106,7 @@ int main(int argc, char** argv) {
       if (show_fails) std::printf("%s #%d: %s\n", c->op.c_str(), number, why.c_str());
     }
   }
-  const auto known = read_known(known_path);
+  const auto known = read_known_counts(known_path);
   int agree = 0, total = 0, whole = 0, worse = 0;
   for (const auto& [op, t] : tallies) {
     agree += t.agree;

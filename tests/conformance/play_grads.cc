@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "autodiff/gradients.h"
 #include "engine/engine.h"
@@ -92,19 +90,6 @@ std::string compare(const std::vector<Tensor>& got, const OpCase& c) {
   return {};
 }
 
-std::map<std::string, int> read_known(const std::string& path) {
-  std::map<std::string, int> known;
-  std::ifstream file(path);
-  std::string line;
-  while (std::getline(file, line)) {
-    std::istringstream fields(line);
-    std::string op;
-    int agree;
-    if (!line.empty() && line[0] != '#' && fields >> op >> agree) known[op] = agree;
-  }
-  return known;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -144,7 +129,7 @@ int main(int argc, char** argv) {
       if (show_fails) std::printf("%s %d: %s\n", c->op.c_str(), tally.total, why.substr(0, 300).c_str());
     }
   }
-  const auto known = read_known(known_path);
+  const auto known = read_known_counts(known_path);
   int agree = 0, total = 0, whole = 0, worse = 0;
   for (const auto& [op, t] : tallies) {
     agree += t.agree;

@@ -90,6 +90,19 @@ Result<std::vector<std::string>> read_records(const std::string& path) {
   return records;
 }
 
+std::map<std::string, int> read_known_counts(const std::string& path) {
+  std::map<std::string, int> known;
+  std::ifstream file(path);
+  std::string line;
+  while (std::getline(file, line)) {
+    std::istringstream fields(line);
+    std::string op;
+    int agree;
+    if (!line.empty() && line[0] != '#' && fields >> op >> agree) known[op] = agree;
+  }
+  return known;
+}
+
 Result<OpCase> parse_case(std::string_view record) {
   OpCase c;
   std::string name;

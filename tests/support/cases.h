@@ -2,6 +2,7 @@
 // The format is described in tests/conformance/README.md.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,6 +44,8 @@ struct SeqStep {
 
 // Length-prefixed records of a file.
 Result<std::vector<std::string>> read_records(const std::string& path);
+// A known file: op, how many cases agree, why not all. Lines with # are for readers.
+std::map<std::string, int> read_known_counts(const std::string& path);
 Result<OpCase> parse_case(std::string_view record);
 Result<SeqStep> parse_step(std::string_view record);
 
