@@ -10,12 +10,13 @@
 #include "core/buffer.h"
 #include "core/device.h"
 #include "core/tensor.h"
+#include "op/emitter.h"
 
 namespace weft::eager {
 
 using namespace weft::core;
 
-class TensorHandle {
+class TensorHandle final : public op::ValueRep {
  public:
   static RefPtr<TensorHandle> make(Tensor tensor, Device* device) {
     return RefPtr<TensorHandle>::adopt(new TensorHandle(std::move(tensor), device));
@@ -23,7 +24,10 @@ class TensorHandle {
   // Its type is known, its value comes later by set or fail.
   static RefPtr<TensorHandle> pending(DType dtype, Device* device);
 
-  DType dtype() const { return dtype_; }
+  DType dtype() const override { return dtype_; }
+  // These two wait for the value; unknown where it ended in an error.
+  PartialShape shape() const override { return wait().ok() ? PartialShape(tensor_.shape()) : PartialShape::unknown(); }
+  const Tensor* constant() const override { return wait().ok() ? &tensor_ : nullptr; }
   Device* device() const { return device_; }
   // Waits until there is a value or an error.
   Status wait() const { return ready() ? Status() : wait_slowly(); }
@@ -38,10 +42,6 @@ class TensorHandle {
   Tensor& slot() { return tensor_; }
   void filled() { dtype_ = tensor_.dtype(); }
 
-  void add_ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
-  void drop_ref() {
-    if (refs_.load(std::memory_order_acquire) == 1 || refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
-  }
   // Handles come and go with every op; the allocator's per-thread lists make that cheap.
   static void* operator new(size_t n) {
     void* p = host_allocate(n);
@@ -55,7 +55,6 @@ class TensorHandle {
   TensorHandle(Tensor tensor, Device* device) : dtype_(tensor.dtype()), device_(device), tensor_(std::move(tensor)) {}
   Status wait_slowly() const;
 
-  std::atomic<int> refs_{1};
   std::atomic<State> state_{State::kReady};
   DType dtype_;
   Device* device_;

@@ -5,13 +5,15 @@ namespace {
 
 class GraphValue final : public ValueRep {
  public:
-  GraphValue(Endpoint at, ShapeInference& shapes) : at_(at), shapes_(shapes) {}
+  GraphValue(Endpoint at, ShapeInference& shapes, GraphEmitter& owner, std::shared_ptr<void> keep)
+      : at_(at), shapes_(shapes), owner_(owner), keep_(std::move(keep)) {}
   Endpoint at() const { return at_; }
   DType dtype() const override { return base_type(at_.node->output_type(at_.index)); }
   PartialShape shape() const override {
     if (size_t(at_.index) < at_.node->shapes.size()) return at_.node->shapes[size_t(at_.index)];
     return {};
   }
+  Emitter* owner() const override { return &owner_; }
   const Tensor* constant() const override {
     if (at_.node->op() == "Const") return &at_.node->attr<Tensor>("value");
     if (!asked_) {
@@ -24,6 +26,8 @@ class GraphValue final : public ValueRep {
  private:
   Endpoint at_;
   ShapeInference& shapes_;
+  GraphEmitter& owner_;
+  std::shared_ptr<void> keep_;
   mutable bool asked_ = false;
   mutable std::optional<Tensor> value_;
 };
@@ -32,7 +36,7 @@ class GraphValue final : public ValueRep {
 
 Value GraphEmitter::wrap(Endpoint e) {
   if (!e.node) return {};
-  return Value(*this, RefPtr<ValueRep>::adopt(new GraphValue(e, shapes_)));
+  return Value(*this, RefPtr<ValueRep>::adopt(new GraphValue(e, shapes_, *this, keep_.lock())));
 }
 
 Endpoint GraphEmitter::unwrap(const Value& v) { return v.rep() ? static_cast<GraphValue*>(v.rep())->at() : Endpoint{}; }

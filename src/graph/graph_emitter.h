@@ -1,6 +1,7 @@
 // GraphEmitter: an Emitter that adds nodes to a graph, with their shapes worked out as they come.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,7 @@
 
 namespace weft::graph {
 
-class GraphEmitter final : public Emitter {
+class GraphEmitter : public Emitter {
  public:
   // Names of nodes start with "scope/". `shapes` must be that of the graph.
   GraphEmitter(Graph& graph, ShapeInference& shapes, std::string scope = "") : graph_(graph), shapes_(shapes), scope_(std::move(scope)) {}
@@ -23,6 +24,8 @@ class GraphEmitter final : public Emitter {
   const std::string& scope() const { return scope_; }
   // For the nodes that follow.
   void set_device(std::string device) { device_ = std::move(device); }
+  // Values keep this alive: where a graph must outlive its last user.
+  void keep_alive(std::weak_ptr<void> owner) { keep_ = std::move(owner); }
   void set_controls(std::vector<Node*> controls) { controls_ = std::move(controls); }
   const std::vector<Node*>& added() const { return added_; }
 
@@ -36,6 +39,7 @@ class GraphEmitter final : public Emitter {
   ShapeInference& shapes_;
   std::string scope_, device_;
   std::vector<Node*> controls_, added_;
+  std::weak_ptr<void> keep_;
 };
 
 }  // namespace weft::graph

@@ -26,9 +26,10 @@ class ValueRep {
   virtual DType dtype() const = 0;
   virtual PartialShape shape() const = 0;      // as far as it is known now
   virtual const Tensor* constant() const = 0;  // the value, where it is known now; else null
+  virtual Emitter* owner() const { return nullptr; }  // of an output of a node: what adds to that graph; null for a value by itself
   void add_ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void drop_ref() {
-    if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    if (refs_.load(std::memory_order_acquire) == 1 || refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
  private:
