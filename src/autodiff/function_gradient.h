@@ -1,0 +1,41 @@
+// The gradient of a function, as two functions in its library: FORWARD, which gives the function's own results and behind
+// them the values that the way back needs, and BACKWARD, which takes these and the gradients of the results. Which values
+// are kept is decided here, once for each request; graphs and tapes only call the pair.
+//
+//   call of f(inputs)  ->  forward(inputs) = [results..., saved values...]
+//   its gradient       ->  backward(gradients of output_grads..., inputs of passed_inputs..., results of passed_outputs..., saved values...)
+//                            = gradients of input_grads...
+//
+// A resource argument's gradient is that of the variable's value, dense; slices become dense at the border, too.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/function_library.h"
+#include "op/registry.h"
+
+namespace weft::autodiff {
+
+using namespace weft::graph;
+
+struct FunctionGradient {
+  std::string forward, backward;    // names in the library; forward is the function itself where it gives all that is needed.
+                                    // Neither has attributes. backward is empty where input_grads is.
+  int num_outputs = 0;              // of the function
+  int num_saved = 0;                // further results of forward
+  std::vector<int> output_grads;    // the results whose gradients backward takes, in order
+  std::vector<int> passed_inputs;   // the arguments of the function that backward takes too
+  std::vector<int> passed_outputs;  // the results that it takes too
+  std::vector<int> input_grads;     // the arguments for which backward gives a gradient, in order; none for those that do not matter
+  bool stateful_forward = false, stateful_backward = false;
+};
+
+// `want_input`: for which arguments a gradient is asked (none for types that cannot have one). `have_output_grad`: into which
+// results one flows. Kept in the library: the same request gives the same functions. A gradient that the user gave for the
+// function (FunctionLibrary::gradient_of) is used as it is. NotFound names an op without a gradient.
+Result<FunctionGradient> function_gradient(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& function,
+                                           const std::vector<bool>& want_input, const std::vector<bool>& have_output_grad);
+
+}  // namespace weft::autodiff
