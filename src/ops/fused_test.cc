@@ -23,6 +23,9 @@ Tensor floats(Shape shape, unsigned seed, float shift = 0) {
   return Tensor::of<float>(shape, v);
 }
 
+std::string cat(const char* name, const char* operands) { return std::string(name) + operands; }
+std::string cat(const char* name, int a, const char* b) { return name + std::to_string(a) + b; }
+
 Tensor op(const char* name, const Tensor& a) { return Call(name).in(a).one(); }
 Tensor op(const char* name, const Tensor& a, const Tensor& b) { return Call(name).in(a).in(b).one(); }
 
@@ -74,6 +77,34 @@ TEST_CASE("an elementwise program has the bits of its ops") {
     check_same(out[2], op("Relu", t));
     check_same(out[3], u);
   }
+}
+
+TEST_CASE("an elementwise program of single numbers has the bits of its ops") {
+  const Tensor one = floats({1, 1}, 1);
+  for (const float v : {0.f, -0.f, 1.5f, -3e38f, 1e-40f, INFINITY, -INFINITY, NAN}) {
+    const Tensor x(v), y = floats({}, 2);
+    for (const char* name : {"AddV2", "Sub", "Mul", "RealDiv", "Maximum", "Pow", "SquaredDifference", "TanhGrad"}) {
+      CAPTURE(name);
+      const auto out = program({x, y}, {cat(name, " 0 1"), cat(name, " 1 0"), cat(name, " 3 0"), cat(name, " 2 0")}, {3, 4, 5, 6}, {0.5f});
+      check_same(out[0], op(name, x, y));
+      check_same(out[1], op(name, y, x));
+      check_same(out[2], op(name, op(name, x, y), x));
+      check_same(out[3], op(name, Tensor(0.5f), x));
+    }
+    for (const char* name : {"Neg", "Square", "Abs", "Tanh", "Sigmoid", "Exp", "Relu", "Sqrt"}) {
+      CAPTURE(name);
+      check_same(program({x}, {cat(name, " 0")}, {1})[0], op(name, x));
+    }
+    // Shapes of one element: the result has the most dimensions.
+    const auto out = program({x, one, floats({1}, 3)}, {"AddV2 0 2", "Mul 3 0"}, {4, 4, 3});
+    CHECK(out[0].shape() == Shape{1, 1});
+    CHECK(out[1].data<float>().size() == 1);
+    CHECK(std::memcmp(out[0].data<float>().data(), out[1].data<float>().data(), sizeof(float)) == 0);
+  }
+  // More values than lie near.
+  std::vector<std::string> steps{"AddV2 0 0"};
+  for (int i = 1; i < 3000; ++i) steps.push_back(cat("AddV2 ", i, " 0"));
+  CHECK(program({Tensor(1.f)}, steps, {3000})[0].data<float>()[0] == 3001);
 }
 
 TEST_CASE("an elementwise program of numbers alone fills its output") {

@@ -27,7 +27,7 @@ class TextPrinter {
         WEFT_ASSIGN(std::vector<MessageView> entries, read_map(f.def.message(), view.values(f)));
         for (const MessageView& e : entries) {
           open(f.def.name());
-          WEFT_RETURN_IF_ERROR(message(e, depth + 1));
+          WEFT_RETURN_IF_ERROR(entry(e, depth + 1));
           close();
         }
       } else {
@@ -41,6 +41,18 @@ class TextPrinter {
 
  private:
   static constexpr int kUnknownDepth = 10;
+
+  // An entry of a map has its value, and in proto2 its key, even where the bytes left them out.
+  Status entry(const MessageView& view, int depth) {
+    if (depth > kMaxMessageDepth) return core::data_loss(view.def().name(), " is nested more than ", kMaxMessageDepth, " levels deep");
+    for (int number : {1, 2}) {
+      const FieldDef f = view.def().find(number);
+      const WireValue* v = view.find(number);
+      if (v || f.has_presence()) WEFT_RETURN_IF_ERROR(field(f, v ? *v : WireValue(), depth));
+    }
+    for (const auto& u : view.unknown()) unknown(u.number, u.type, u.value, kUnknownDepth);
+    return {};
+  }
 
   void indent() { out_.append(size_t(indent_), ' '); }
   void open(std::string_view name) {

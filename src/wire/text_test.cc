@@ -198,6 +198,14 @@ TEST_CASE("the wire is merged as protobuf merges it") {
   map.message(1, entry_b);  // the last entry of a key counts
   CHECK(*binary_to_text("tensorflow.ConfigProto", map.str()) == "device_count {\n  key: \"x\"\n}\n");
   CHECK(*binary_to_json("tensorflow.ConfigProto", map.str()) == "{\n  \"deviceCount\": {\n    \"x\": 0\n  }\n}");
+
+  ProtoWriter empty;  // an entry of which nothing is there: what TensorFlow's Python prints
+  empty.message(2, ProtoWriter());
+  CHECK(*binary_to_text("tensorflow.GraphDebugInfo", empty.str()) == "traces {\n  key: \"\"\n  value {\n  }\n}\n");
+  CHECK(*binary_to_text("tensorflow.SavedObjectGraph", empty.str()) == "concrete_functions {\n  value {\n  }\n}\n");
+  ProtoWriter count;
+  count.message(1, ProtoWriter());
+  CHECK(*binary_to_text("tensorflow.ConfigProto", count.str()) == "device_count {\n}\n");
 }
 
 TEST_CASE("fields that the schema does not know are printed by number") {

@@ -3,14 +3,20 @@
 // A group grows backwards from its last node. A value of it may be read from elsewhere, too, if all those
 // readers stand behind the last node in a valid order: then no way leads out of the group and back.
 #include <algorithm>
-#include <cstring>
+#include <bit>
+#include <map>
+#include <set>
 
 #include "graph/passes/remap.h"
 
 namespace weft::graph {
 namespace {
 
-constexpr size_t kMaxSteps = 48, kMaxInputs = 24;
+// What a group may hold. Of numbers (one element each) a step costs next to nothing beside a kernel of its own.
+struct Limits {
+  size_t steps, inputs;
+};
+constexpr Limits kArrays{48, 24}, kNumbers{4096, 1024};
 
 // Ops with a loop in _WeftFusedElementwise: one or two inputs of a type, an output of the same.
 constexpr std::string_view kSteps[] = {
@@ -33,6 +39,7 @@ class Elementwise {
     }
     WEFT_ASSIGN(ancestry_, Ancestry::make(g_));
     taken_.assign(size_t(g_.num_ids()), 0);
+    group_of_.assign(size_t(g_.num_ids()), -1);
     for (auto it = order.rbegin(); it != order.rend(); ++it) {
       Node* node = g_.node(*it);
       if (!node || taken_[size_t(*it)] || !eligible(node)) continue;
@@ -68,47 +75,61 @@ class Elementwise {
   }
 
   std::vector<Node*> grow(Node* last) {
-    std::vector<Node*> group{last};
+    const Limits limits = *last->shapes[0].num_elements() == 1 ? kNumbers : kArrays;
+    std::vector<Node*> group;
+    size_t steps = 0;
+    std::set<std::pair<int, int>> inputs;  // of the group: node and output
+    auto count_inputs = [&](const Node* n) {
+      size_t more = 0;
+      for (const Endpoint& e : n->inputs()) more += !is_number(e) && !inputs.contains({e.node->id(), e.index});
+      return inputs.size() + more - inputs.contains({n->id(), 0});
+    };
+    auto add = [&](Node* n) {
+      group.push_back(n);
+      group_of_[size_t(n->id())] = last->id();
+      steps += steps_of(*n);
+      inputs.erase({n->id(), 0});
+      for (const Endpoint& e : n->inputs()) {
+        if (!is_number(e)) inputs.emplace(e.node->id(), e.index);
+      }
+    };
+    auto member = [&](const Node* n) { return known(n) && group_of_[size_t(n->id())] == last->id(); };
     const int end = ancestry_.place(last);
-    auto member = [&](const Node* n) { return std::find(group.begin(), group.end(), n) != group.end(); };
-    for (size_t i = 0; i < group.size() && group.size() < kMaxSteps; ++i) {
+    add(last);
+    // A node that joins may be the last reader that the sources of others waited for, but only of its own inputs.
+    for (size_t i = 0; i < group.size(); ++i) {
       for (const Endpoint& e : group[i]->inputs()) {
         Node* p = e.node;
-        if (member(p) || is_const(*p) || !known(p) || taken_[size_t(p->id())] || !eligible(p) || !same_device(*p, *last)) continue;
-        if (!(p->shapes[0] == last->shapes[0])) continue;
+        if (!known(p) || taken_[size_t(p->id())] || member(p) || is_const(*p) || !eligible(p) || !same_device(*p, *last)) continue;
+        if (!(p->shapes[0] == last->shapes[0]) || is_control_ret(body_, p)) continue;
+        if (steps + steps_of(*p) > limits.steps || count_inputs(p) > limits.inputs) continue;
         const bool later = std::all_of(p->uses().begin(), p->uses().end(), [&](const Use& u) { return member(u.node) || ancestry_.place(u.node) > end; }) &&
                            std::all_of(p->control_outputs().begin(), p->control_outputs().end(), [&](Node* o) { return ancestry_.place(o) > end; });
-        if (!later || is_control_ret(body_, p) || group.size() >= kMaxSteps || count_inputs(group, p) > kMaxInputs) continue;
-        group.push_back(p);
-        i = size_t(-1);  // others may have become members' only sources
-        break;
+        if (later) add(p);
       }
-      if (i == size_t(-1)) continue;
     }
     std::sort(group.begin(), group.end(), [&](Node* a, Node* b) { return ancestry_.place(a) < ancestry_.place(b); });
     return group;
   }
   bool known(const Node* n) const { return size_t(n->id()) < taken_.size(); }
 
-  static size_t count_inputs(const std::vector<Node*>& group, const Node* more) {
-    size_t count = size_t(more->num_inputs());
-    for (const Node* n : group) count += size_t(n->num_inputs());
-    return count - group.size();
-  }
+  static bool is_number(const Endpoint& e) { return const_value(e) && const_value(e)->rank() == 0; }
+  static size_t steps_of(const Node& n) { return size_t(std::max(n.num_inputs() - 1, 1)); }
 
   Status fuse(const std::vector<Node*>& group) {
     Node* last = group.back();
     std::vector<Endpoint> inputs;
     std::vector<float> constants;
-    auto member = [&](const Node* n) { return std::find(group.begin(), group.end(), n) != group.end(); };
-    auto is_number = [](const Endpoint& e) { return const_value(e) && const_value(e)->rank() == 0; };
+    std::map<uint32_t, size_t> constant_at;          // by bits: minus zero is another number than zero
+    std::map<std::pair<int, int>, size_t> input_at;  // by node and output
+    auto member = [&](const Node* n) { return known(n) && group_of_[size_t(n->id())] == last->id(); };
     for (Node* n : group) {
       for (const Endpoint& e : n->inputs()) {
         if (member(e.node)) continue;
         if (is_number(e)) {
           const float v = *const_value(e)->data<float>();
-          if (find_number(constants, v) == constants.size()) constants.push_back(v);
-        } else if (std::find(inputs.begin(), inputs.end(), e) == inputs.end()) {
+          if (constant_at.emplace(std::bit_cast<uint32_t>(v), constants.size()).second) constants.push_back(v);
+        } else if (input_at.emplace(std::pair(e.node->id(), e.index), inputs.size()).second) {
           inputs.push_back(e);
         }
       }
@@ -122,15 +143,13 @@ class Elementwise {
       all = *b;
     }
     if (!(all == last->shapes[0])) return {};
-    const size_t first = inputs.size() + constants.size();
+    const size_t count = inputs.size(), first = count + constants.size();
     std::vector<std::string> steps;
-    std::vector<std::pair<Node*, size_t>> numbers;  // of the members' values
+    std::map<int, size_t> numbers;  // of the members' values, by node
     auto number = [&](const Endpoint& e) -> size_t {
-      for (const auto& [n, at] : numbers) {
-        if (n == e.node) return at;
-      }
-      if (is_number(e)) return inputs.size() + find_number(constants, *const_value(e)->data<float>());
-      return size_t(std::find(inputs.begin(), inputs.end(), e) - inputs.begin());
+      if (member(e.node)) return numbers.at(e.node->id());
+      if (is_number(e)) return count + constant_at.at(std::bit_cast<uint32_t>(*const_value(e)->data<float>()));
+      return input_at.at({e.node->id(), e.index});
     };
     for (Node* n : group) {
       size_t at = number(n->input(0));
@@ -139,14 +158,14 @@ class Elementwise {
         steps.push_back(cat(step_name(*n), " ", at, " ", number(n->input(i))));
         at = first + steps.size() - 1;
       }
-      numbers.emplace_back(n, first + steps.size() - 1);
+      numbers.emplace(n->id(), first + steps.size() - 1);
     }
     std::vector<int64_t> results;
     std::vector<Node*> given;
-    for (const auto& [n, at] : numbers) {
+    for (Node* n : group) {
       const bool outside = n == last || !n->control_outputs().empty() || std::any_of(n->uses().begin(), n->uses().end(), [&](const Use& u) { return !member(u.node); });
       if (!outside) continue;
-      results.push_back(int64_t(at));
+      results.push_back(int64_t(numbers.at(n->id())));
       given.push_back(n);
     }
     AttrMap attrs{{"N", int64_t(inputs.size())}, {"M", int64_t(results.size())}, {"steps", steps}, {"constants", constants}, {"results", results}};
@@ -163,18 +182,12 @@ class Elementwise {
     for (auto it = group.rbegin(); it != group.rend(); ++it) g_.remove(*it);
     return {};
   }
-  // By bits: minus zero is another number than zero.
-  static size_t find_number(const std::vector<float>& all, float v) {
-    size_t i = 0;
-    while (i < all.size() && std::memcmp(&all[i], &v, sizeof v) != 0) ++i;
-    return i;
-  }
-
   FunctionBody& body_;
   Graph& g_;
   const Region& region_;
   Ancestry ancestry_;
   std::vector<char> taken_;
+  std::vector<int> group_of_;  // by id: the last node of the group that a node is in, or was tried for
 };
 
 }  // namespace

@@ -133,6 +133,25 @@ TEST_CASE("remap: elementwise nodes go over memory once") {
   CHECK(work(m) == 1);
 }
 
+TEST_CASE("remap: numbers join in large groups") {
+  auto chain = specialized([](Maker& m) {
+    Endpoint x = m.arg(kF), y = x;
+    for (int i = 0; i < 1000; ++i) y = m.op(i % 3 ? "AddV2" : "Mul", {y, i % 7 ? x : m.op("Tanh", {y})});
+    m.ret(y);
+  }, {noise({})});
+  CHECK(count(chain, "_WeftFusedElementwise") == 1);
+  CHECK(work(chain) == 1);
+  auto wide = specialized([](Maker& m) {
+    Endpoint x = m.arg(kF);
+    std::vector<Endpoint> all;
+    for (int i = 0; i < 1000; ++i) all.push_back(m.op("AddV2", {m.f(float(i)), x}));
+    m.ret(m.op("AddN", all, {{"N", 1000}}));
+    m.ret(all[500]);
+  }, {noise({1, 1})});
+  CHECK(count(wide, "_WeftFusedElementwise") == 1);
+  CHECK(work(wide) == 1);
+}
+
 TEST_CASE("remap: a group is left alone where a way leads out of it and back") {
   auto m = specialized([](Maker& m) {
     Endpoint x = m.arg(kF);

@@ -44,11 +44,25 @@ std::optional<E> find(const std::pair<std::string_view, E> (&table)[n], std::str
   return std::nullopt;
 }
 
-constexpr size_t kMostSteps = 256;
+constexpr size_t kMostSteps = 8192;
 constexpr int64_t kBlock = 512;  // elements, about; four to eight blocks fit the nearest cache
 constexpr int64_t kMostBlock = 2 * kBlock;
 
 }  // namespace
+
+// Only what has one possible result, so that it does not matter who computes it.
+ElementwiseProgram::Direct ElementwiseProgram::direct(Unary op) {
+  return op == Unary::kNeg ? Direct::kNeg : op == Unary::kSquare ? Direct::kSquare : Direct::kLoop;
+}
+ElementwiseProgram::Direct ElementwiseProgram::direct(Binary op) {
+  switch (op) {
+    case Binary::kAdd: return Direct::kAdd;
+    case Binary::kSub: return Direct::kSub;
+    case Binary::kMul: return Direct::kMul;
+    case Binary::kDiv: return Direct::kDiv;
+    default: return Direct::kLoop;
+  }
+}
 
 Result<ElementwiseProgram> ElementwiseProgram::make(DType type, int inputs, std::span<const float> constants, std::span<const std::string> steps,
                                                     std::span<const int64_t> results) {
@@ -60,6 +74,7 @@ Result<ElementwiseProgram> ElementwiseProgram::make(DType type, int inputs, std:
     double& to = p.constants_.emplace_back(c);
     if (type == DType::kFloat) std::memcpy(&to, &c, sizeof c);
   }
+  if (type == DType::kFloat) p.numbers_.assign(constants.begin(), constants.end());
   const int before = inputs + int(constants.size());
   for (const std::string& text : steps) {
     const char *at = text.data(), *end = at + text.size();
@@ -88,6 +103,7 @@ Result<ElementwiseProgram> ElementwiseProgram::make(DType type, int inputs, std:
     if (!step.unary && !step.binary) return core::unimplemented("no kernel of ", name, " for type ", core::dtype_name(type));
     p.cost_ += unary ? unary_cost(*unary, type) : binary_cost(*binary, type);
     p.steps_.push_back(step);
+    if (type == DType::kFloat) p.number_steps_.push_back({uint32_t(step.a), uint32_t(std::max(step.b, 0)), unary ? direct(*unary) : direct(*binary)});
   }
   for (int64_t r : results) {
     if (r < before || r >= before + int(p.steps_.size())) return invalid_argument("result ", r, " is not the value of a step");
@@ -142,6 +158,43 @@ bool ElementwiseProgram::may_reuse(int input, int output) const {
     if (results_[k] == results_[size_t(output)]) return false;  // it is copied
   }
   return last_use_[size_t(input)] <= results_[size_t(output)] - before;
+}
+
+void ElementwiseProgram::run_numbers(std::span<const void* const> inputs, std::span<void* const> outputs) const {
+  const size_t before = inputs.size() + numbers_.size(), count = before + steps_.size();
+  constexpr size_t kNear = 1024;
+  float near[kNear];
+  std::unique_ptr<float[]> far;
+  float* values = near;
+  if (count > kNear) {
+    far = std::make_unique_for_overwrite<float[]>(count);
+    values = far.get();
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) values[i] = *static_cast<const float*>(inputs[i]);
+  std::copy(numbers_.begin(), numbers_.end(), values + inputs.size());
+  run_numbers(values);
+  for (size_t k = 0; k < results_.size(); ++k) *static_cast<float*>(outputs[k]) = values[results_[k]];
+}
+
+void ElementwiseProgram::run_numbers(float* values) const {
+  float* to = values + size_t(inputs_) + numbers_.size();
+  for (const NumberStep& s : number_steps_) {
+    const float a = values[s.a], b = values[s.b];
+    switch (s.op) {
+      case Direct::kAdd: *to = a + b; break;
+      case Direct::kSub: *to = a - b; break;
+      case Direct::kMul: *to = a * b; break;
+      case Direct::kDiv: *to = a / b; break;
+      case Direct::kNeg: *to = -a; break;
+      case Direct::kSquare: *to = a * a; break;
+      case Direct::kLoop: {
+        const Step& step = steps_[size_t(&s - number_steps_.data())];
+        if (step.unary) step.unary(&values[s.a], to, 1);
+        else step.binary(&values[s.a], &values[s.b], to, 1, 1, 1);
+      }
+    }
+    ++to;
+  }
 }
 
 // Where an input's elements for a block come from.
