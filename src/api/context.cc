@@ -111,7 +111,8 @@ std::string op_table() {
     for (const auto& k : registry.kernels(*spec)) kernels.push_back(kernel_text(k));
     std::string text = core::join(kernels, "; ");
     for (size_t at = 0; (at = text.find('|', at)) != std::string::npos;) text[at] = ' ';
-    out += core::cat("| ", spec->name, " | ", spec->summary, " | ", text.empty() ? "none" : text, " | not yet | not yet |\n");
+    out += core::cat("| ", spec->name, " | ", spec->summary, " | ", text.empty() ? "none" : text, " | ",
+                     spec->grad ? "yes" : spec->no_gradient ? "none (not differentiable)" : "missing", " | not yet |\n");
   }
   return out;
 }

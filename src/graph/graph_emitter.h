@@ -14,7 +14,7 @@ namespace weft::graph {
 class GraphEmitter : public Emitter {
  public:
   // Names of nodes start with "scope/". `shapes` must be that of the graph.
-  GraphEmitter(Graph& graph, ShapeInference& shapes, std::string scope = "") : graph_(graph), shapes_(shapes), scope_(std::move(scope)) {}
+  GraphEmitter(Graph& graph, ShapeInference& shapes, std::string scope = "") : graph_(graph), shapes_(shapes), source_(scope), scope_(std::move(scope)) {}
 
   Value wrap(Endpoint e);
   static Endpoint unwrap(const Value& v);
@@ -37,6 +37,7 @@ class GraphEmitter : public Emitter {
   Result<Node*> add(std::string_view op, AttrMap attrs, std::vector<Endpoint> inputs);
   Graph& graph_;
   ShapeInference& shapes_;
+  const std::string source_;  // the first scope: what arrays of gradients are told apart by
   std::string scope_, device_;
   std::vector<Node*> controls_, added_;
   std::weak_ptr<void> keep_;

@@ -14,6 +14,7 @@ void bitwise(Registry& r) {
       .commutative()
       .doc("The bits that are set in both.")
       .shape(shapes::broadcast_binary)
+      .no_grad()
       .kernel("CPU", binary(Binary::kBitwiseAnd), {types<WEFT_INTEGERS>("T")});
 
   r.add("BitwiseOr")
@@ -24,6 +25,7 @@ void bitwise(Registry& r) {
       .commutative()
       .doc("The bits that are set in either.")
       .shape(shapes::broadcast_binary)
+      .no_grad()
       .kernel("CPU", binary(Binary::kBitwiseOr), {types<WEFT_INTEGERS>("T")});
 
   r.add("BitwiseXor")
@@ -34,6 +36,7 @@ void bitwise(Registry& r) {
       .commutative()
       .doc("The bits that are set in one of the two.")
       .shape(shapes::broadcast_binary)
+      .no_grad()
       .kernel("CPU", binary(Binary::kBitwiseXor), {types<WEFT_INTEGERS>("T")});
 
   r.add("Invert")
@@ -42,6 +45,7 @@ void bitwise(Registry& r) {
       .attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}")
       .doc("All bits flipped.")
       .shape(shapes::unchanged)
+      .no_grad()
       .kernel("CPU", unary(Unary::kInvert), {types<WEFT_INTEGERS>("T")});
 
   r.add("LeftShift")
@@ -51,6 +55,7 @@ void bitwise(Registry& r) {
       .attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}")
       .doc("x shifted left by y bits; y is limited to the width of the type.")
       .shape(shapes::broadcast_binary)
+      .no_grad()
       .kernel("CPU", binary(Binary::kLeftShift), {types<WEFT_INTEGERS>("T")});
 
   r.add("PopulationCount")
@@ -59,6 +64,7 @@ void bitwise(Registry& r) {
       .attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}")
       .doc("The number of bits that are set.")
       .shape(shapes::unchanged)
+      .no_grad()
       .kernel("CPU", unary(Unary::kPopulationCount), {types<WEFT_INTEGERS>("T")});
 
   r.add("RightShift")
@@ -68,6 +74,7 @@ void bitwise(Registry& r) {
       .attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}")
       .doc("x shifted right by y bits, keeping the sign; y is limited to the width of the type.")
       .shape(shapes::broadcast_binary)
+      .no_grad()
       .kernel("CPU", binary(Binary::kRightShift), {types<WEFT_INTEGERS>("T")});
 }
 

@@ -1,5 +1,7 @@
 // The ops that graphs are steered with. The executor of graphs runs branches, loops and
 // arguments itself; what stands here serves single calls, where every value is alive.
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/array_util.h"
@@ -158,6 +160,41 @@ Status lists_shape(ShapeContext& c) {
   return {};
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+// Back to the input that was alive.
+Grads merge_grad(const GradContext& g) {
+  Grads grads = g.none();
+  for (int i = 0; i < g.num_inputs(); ++i) {
+    const Value chosen = binary("Equal", g.y(1), scalar(g.emitter(), DType::kInt32, i));
+    auto out = g.emitter().apply("Switch", {g.dy(), chosen});
+    if (out.size() == 2) grads[size_t(i)] = out[1];
+  }
+  return grads;
+}
+
+// From the side that was alive. A side that nothing flowed into gives zeros, of a variable's value where a variable went through.
+Grads switch_grad(const GradContext& g) {
+  if (!g.has_dy(0) && !g.has_dy(1)) return g.none();
+  std::vector<Value> sides;
+  for (int i = 0; i < 2; ++i) {
+    Value dy;
+    if (g.has_dy(i) || g.x(0).dtype() != DType::kResource) dy = g.dy(i);
+    else dy = fill(g.one("VariableShape", {g.x(0)}), scalar(g.emitter(), g.raw_dy(1 - i).dtype(), 0));
+    auto out = g.emitter().apply("Switch", {dy, g.x(1)});
+    if (out.size() != 2) return g.none();
+    sides.push_back(out[size_t(i)]);
+  }
+  auto merged = g.apply("Merge", sides);
+  if (merged.empty()) return g.none();
+  return {merged[0], {}};
+}
+
+// Rounds of a frame would have to be run backwards. Functions (While) can be.
+Grads no_loop_grad(const GradContext& g) {
+  return g.fail(unimplemented("the gradient of a loop made of frames (", g.node().spec().name, "); a While op has one"));
+}
+
 }  // namespace
 
 Result<bool> truth_of(const Tensor& t) {
@@ -194,6 +231,7 @@ void control_flow(Registry& r) {
       .attr("parallel_iterations: int = 10")
       .doc("Hands a value to a loop.")
       .shape(enter_shape)
+      .grad(no_loop_grad)
       .cpu(pass_through);
 
   r.add("Exit")
@@ -202,6 +240,7 @@ void control_flow(Registry& r) {
       .attr("T: type")
       .doc("Hands a value out of a loop.")
       .shape(through_shape)
+      .grad(no_loop_grad)
       .cpu(pass_through);
 
   r.add("LoopCond")
@@ -209,6 +248,7 @@ void control_flow(Registry& r) {
       .out("output: bool")
       .doc("Whether the loop goes on.")
       .shape(loop_cond_shape)
+      .no_grad()
       .cpu(pass_through);
 
   r.add("Merge")
@@ -219,6 +259,7 @@ void control_flow(Registry& r) {
       .attr("N: int >= 1")
       .doc("The one input that is alive, and its number.")
       .shape(merge_shape)
+      .grad(merge_grad)
       .cpu(run_merge);
 
   r.add("NextIteration")
@@ -227,6 +268,7 @@ void control_flow(Registry& r) {
       .attr("T: type")
       .doc("Hands a value to the next round of a loop.")
       .shape(shapes::unchanged)
+      .grad(no_loop_grad)
       .cpu(pass_through);
 
   r.add("NoOp")
@@ -243,6 +285,7 @@ void control_flow(Registry& r) {
       .attr("parallel_iterations: int = 10")
       .doc("Hands a reference to a loop.")
       .shape(shapes::unchanged)
+      .grad(no_loop_grad)
       .cpu(run_ref_through);
 
   r.add("RefExit")
@@ -251,6 +294,7 @@ void control_flow(Registry& r) {
       .attr("T: type")
       .doc("Hands a reference out of a loop.")
       .shape(shapes::unchanged)
+      .grad(no_loop_grad)
       .cpu(run_ref_through);
 
   r.add("RefMerge")
@@ -261,6 +305,7 @@ void control_flow(Registry& r) {
       .attr("N: int >= 1")
       .doc("The one reference that is alive, and its number.")
       .shape(merge_shape)
+      .grad(merge_grad)
       .cpu(run_ref_merge);
 
   r.add("RefNextIteration")
@@ -269,6 +314,7 @@ void control_flow(Registry& r) {
       .attr("T: type")
       .doc("Hands a reference to the next round of a loop.")
       .shape(shapes::unchanged)
+      .grad(no_loop_grad)
       .cpu(run_ref_through);
 
   r.add("RefSelect")
@@ -290,6 +336,7 @@ void control_flow(Registry& r) {
       .allows_uninitialized_input()
       .doc("Hands a reference to the branch that pred names.")
       .shape(switch_shape)
+      .grad(switch_grad)
       .cpu(run_ref_switch);
 
   r.add("Switch")
@@ -300,6 +347,7 @@ void control_flow(Registry& r) {
       .attr("T: type")
       .doc("Hands the data to the branch that pred names; the other one is dead.")
       .shape(switch_shape)
+      .grad(switch_grad)
       .cpu(run_switch);
 
   r.add("ToBool")

@@ -403,6 +403,7 @@ void ctc(Registry& r) {
       .attr("T: {float, double} = DT_FLOAT")
       .doc("The likeliest label sequences of each sequence of logits, found with a beam.")
       .shape(decoder_shape)
+      .no_grad()
       .cpu(run_beam);
 
   r.add("CTCGreedyDecoder")
@@ -417,6 +418,7 @@ void ctc(Registry& r) {
       .attr("T: {float, double} = DT_FLOAT")
       .doc("The label sequence made of the best class at each step.")
       .shape(decoder_shape)
+      .no_grad()
       .cpu(run_greedy);
 
   r.add("CTCLoss")
@@ -447,6 +449,7 @@ void ctc(Registry& r) {
       .attr("T: type")
       .doc("Levenshtein distance between the sequences of two sparse tensors, by default over the length of the truth.")
       .shape(edit_distance_shape)
+      .no_grad()
       .cpu(run_edit_distance, types<WEFT_NUMBERS, bool, tstring>("T"));
 }
 

@@ -6,6 +6,8 @@
 #include <mutex>
 
 #include "core/log.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/summarize.h"
@@ -141,6 +143,20 @@ Status run_timestamp(KernelContext& c) {
 
 Status assert_shape(ShapeContext& c) { return c.with_rank(0, 0).status(); }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+Grads check_numerics_grad(const GradContext& g, std::string_view op) {
+  const std::string message = cat("Not a number (NaN) or infinity (Inf) values detected in gradient. ", g.attr<std::string>("message"));
+  return {g.one(op, {g.dy()}, {{"message", message}})};
+}
+
+// The first input is passed on.
+Grads passed_on_grad(const GradContext& g) {
+  Grads grads = g.none();
+  grads[0] = g.raw_dy();
+  return grads;
+}
+
 }  // namespace
 
 void debug(Registry& r) {
@@ -152,6 +168,7 @@ void debug(Registry& r) {
       .attr("summarize: int = 3")
       .stateful()
       .shape(assert_shape)
+      .no_grad()
       .cpu(run_assert);
 
   r.add("CheckNumerics")
@@ -162,6 +179,7 @@ void debug(Registry& r) {
       .attr("message: string")
       .stateful()
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) { return check_numerics_grad(g, "CheckNumerics"); })
       .cpu(run_check_numerics<false>);
 
   r.add("CheckNumericsV2")
@@ -172,6 +190,7 @@ void debug(Registry& r) {
       .attr("message: string")
       .stateful()
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) { return check_numerics_grad(g, "CheckNumericsV2"); })
       .cpu(run_check_numerics<true>);
 
   r.add("DebugIdentity")
@@ -201,6 +220,7 @@ void debug(Registry& r) {
       .attr("tfdbg_run_id: string = ''")
       .stateful()
       .shape(shapes::unchanged)
+      .grad(passed_on_grad)
       .cpu(run_identity);
 
   r.add("DebugIdentityV3")
@@ -232,6 +252,7 @@ void debug(Registry& r) {
       .attr("summarize: int = 3")
       .stateful()
       .shape(shapes::unchanged)
+      .grad(passed_on_grad)
       .cpu<Print>();
 
   r.add("PrintV2")
@@ -248,6 +269,7 @@ void debug(Registry& r) {
       .out("ts: double")
       .stateful().effect_free()
       .shape(shapes::scalar)
+      .no_grad()
       .cpu(run_timestamp);
 }
 

@@ -198,6 +198,7 @@ void decode_raw(Registry& r) {
       .attr("out_type: {half, float, double, int32, uint16, uint8, int16, int8, int64, bfloat16}")
       .attr("little_endian: bool = true")
       .shape(decode_padded_shape)
+      .no_grad()
       .cpu(run_decode_padded_raw);
 
   r.add("DecodeRaw")
@@ -208,6 +209,7 @@ void decode_raw(Registry& r) {
             "complex128, bool, bfloat16}")
       .attr("little_endian: bool = true")
       .shape(decode_raw_shape)
+      .no_grad()
       .cpu(run_decode_raw);
 
   r.add("ParseTensor")
@@ -216,6 +218,7 @@ void decode_raw(Registry& r) {
       .out("output: out_type")
       .attr("out_type: type")
       .shape(shapes::unknown)
+      .no_grad()
       .cpu(run_parse_tensor);
 
   r.add("SerializeTensor")
@@ -224,6 +227,7 @@ void decode_raw(Registry& r) {
       .out("serialized: string")
       .attr("T: type")
       .shape(shapes::scalar)
+      .no_grad()
       .cpu(run_serialize_tensor);
 }
 

@@ -421,6 +421,7 @@ void fake_quant(Registry& r) {
       .attr("narrow_range: bool = false")
       .doc("The gradient of FakeQuantWithMinMaxArgs.")
       .shape(same_shapes)
+      .no_grad()
       .cpu<FakeQuantArgsGradient>();
 
   r.add("FakeQuantWithMinMaxVars")
@@ -447,6 +448,7 @@ void fake_quant(Registry& r) {
       .attr("narrow_range: bool = false")
       .doc("The gradient of FakeQuantWithMinMaxVars, also for the range.")
       .shape(vars_shape<false, true>)
+      .no_grad()
       .cpu<FakeQuantVarsGradient<false>>();
 
   r.add("FakeQuantWithMinMaxVarsPerChannel")
@@ -473,6 +475,7 @@ void fake_quant(Registry& r) {
       .attr("narrow_range: bool = false")
       .doc("The gradient of FakeQuantWithMinMaxVarsPerChannel.")
       .shape(vars_shape<true, true>)
+      .no_grad()
       .cpu<FakeQuantVarsGradient<true>>();
 
   r.add("QuantizeAndDequantize")

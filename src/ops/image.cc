@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "kernels/cpu/color.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/image_common.h"
@@ -144,6 +146,44 @@ Status run_draw_boxes(KernelContext& c) {
   });
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+// Value is the greatest colour, saturation 1 - least / greatest, hue a ratio of differences: by cases which
+// colour is the greatest and which the least. Among equal ones red comes before green before blue.
+Grads rgb_to_hsv_grad(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const DType t = g.x().dtype();
+  auto channel = [&](const Value& x, int i) {
+    return e.one("StridedSlice", {x, ints(e, {0, i}), ints(e, {0, i + 1}), ints(e, {1, 1})}, {{"ellipsis_mask", int64_t(1)}, {"shrink_axis_mask", int64_t(2)}});
+  };
+  auto both = [&](const char* first, const Value& a, const Value& b, const char* second, const Value& c, const Value& d) {
+    return cast(binary("LogicalAnd", binary(first, a, b), binary(second, c, d)), t);
+  };
+  auto reciprocal = [](const Value& x) { return binary("DivNoNan", ones_like(x), x); };
+  auto square = [](const Value& x) { return unary("Square", x); };
+  const Value x[] = {channel(g.x(), 0), channel(g.x(), 1), channel(g.x(), 2)};
+  const Value &red = x[0], &green = x[1], &blue = x[2];
+  const Value most[] = {both("GreaterEqual", red, blue, "GreaterEqual", red, green), both("Greater", green, red, "GreaterEqual", green, blue),
+                        both("Greater", blue, red, "Greater", blue, green)};
+  const Value least[] = {both("Less", red, blue, "Less", red, green), both("LessEqual", green, red, "Less", green, blue),
+                         both("LessEqual", blue, red, "LessEqual", blue, green)};
+  const Value dy[] = {channel(g.dy(), 0), channel(g.dy(), 1), channel(g.dy(), 2)};
+  const Value spread = reciprocal(square(channel(g.y(), 1))) * reciprocal(square(channel(g.y(), 2)));
+  std::vector<Value> positive, out;
+  for (const Value& v : x) positive.push_back(cast(binary("Greater", v, zeros_like(v)), t));
+  for (int c = 0; c < 3; ++c) {
+    const int n = (c + 1) % 3, p = (c + 2) % 3;
+    const Value saturation = positive[size_t(c)] * (most[c] * (least[n] * x[n] + least[p] * x[p]) * reciprocal(square(x[c])) -
+                                                    least[c] * reciprocal(most[n] * x[n] + most[p] * x[p]));
+    const Value difference = x[p] - x[n];
+    const Value hue = positive[size_t(c)] * most[c] * difference * spread +
+                      positive[size_t(n)] * most[n] * (least[c] * difference * reciprocal(square(x[c] - x[n])) - least[p] * reciprocal(x[n] - x[p])) +
+                      positive[size_t(p)] * most[p] * (least[c] * difference * reciprocal(square(x[p] - x[c])) + least[n] * reciprocal(x[p] - x[n]));
+    out.push_back(dy[2] * most[c] + dy[1] * saturation + dy[0] * (60 * hue / 360));
+  }
+  return g.apply("Pack", out, {{"axis", int64_t(-1)}});
+}
+
 }  // namespace
 
 void image(Registry& r) {
@@ -181,6 +221,7 @@ void image(Registry& r) {
       .out("output: T")
       .attr("T: {float, half} = DT_FLOAT")
       .shape(same_with_rank_at_least<3>)
+      .no_grad()
       .cpu(run_draw_boxes);
 
   r.add("DrawBoundingBoxesV2")
@@ -199,6 +240,7 @@ void image(Registry& r) {
       .out("output: T")
       .attr("T: {half, bfloat16, float, double} = DT_FLOAT")
       .shape(color_shape)
+      .no_grad()
       .cpu(run_color<false>);
 
   r.add("RGBToHSV")
@@ -207,6 +249,7 @@ void image(Registry& r) {
       .out("output: T")
       .attr("T: {half, bfloat16, float, double} = DT_FLOAT")
       .shape(color_shape)
+      .grad(rgb_to_hsv_grad)
       .cpu(run_color<true>);
 
   non_max_suppression(r);

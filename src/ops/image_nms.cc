@@ -273,6 +273,7 @@ void non_max_suppression(Registry& r) {
       .out("selected_indices: int32")
       .attr("iou_threshold: float = 0.5")
       .shape(indices_shape)
+      .no_grad()
       .cpu(run_nms);
 
   r.add("NonMaxSuppressionV2")
@@ -285,6 +286,7 @@ void non_max_suppression(Registry& r) {
       .attr("T: {half, float} = DT_FLOAT")
       .attr("T_threshold: {half, float} = DT_FLOAT")
       .shape(indices_shape)
+      .no_grad()
       .cpu(run_nms_inputs<2>);
 
   r.add("NonMaxSuppressionV3")
@@ -340,6 +342,7 @@ void non_max_suppression(Registry& r) {
       .in("score_threshold: float")
       .out("selected_indices: int32")
       .shape(overlaps_shape)
+      .no_grad()
       .cpu(run_nms_overlaps);
 }
 

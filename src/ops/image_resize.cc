@@ -314,6 +314,7 @@ void image_resize(Registry& r) {
       .attr("align_corners: bool = false")
       .attr("half_pixel_centers: bool = false")
       .shape(as_input_1)
+      .no_grad()
       .cpu(run_bilinear_grad);
 
   r.add("ResizeNearestNeighbor")

@@ -56,7 +56,8 @@ void io_ops(Registry& r) {
       .stateful().effect_free()
       .deprecated(26, "Use TFRecordReaderV2")
       .doc("A reader of TFRecord files, as a pair of strings that names it.")
-      .shape(pair_shape);
+      .shape(pair_shape)
+      .no_grad();
 
   r.add("TFRecordReaderV2")
       .out("reader_handle: resource")

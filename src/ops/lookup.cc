@@ -277,7 +277,8 @@ void lookup(Registry& r) {
       .attr("key_dtype: type")
       .attr("value_dtype: type")
       .stateful().effect_free()
-      .shape(ref_handle);
+      .shape(ref_handle)
+      .no_grad();
 
   hash_pairs(r.add("HashTableV2")
       .doc("Makes or finds a table that is filled once.")
@@ -288,7 +289,8 @@ void lookup(Registry& r) {
       .attr("key_dtype: type")
       .attr("value_dtype: type")
       .stateful().effect_free()
-      .shape(shapes::scalar),
+      .shape(shapes::scalar)
+      .no_grad(),
       NamedTable<Kind::kHash>::create);
 
   r.add("InitializeTableFromTextFileV2")
@@ -302,6 +304,7 @@ void lookup(Registry& r) {
       .attr("offset: int = 0")
       .stateful()
       .shape(text_file_shape)
+      .no_grad()
       .cpu(run_initialize_from_text_file);
 
   r.add("InitializeTableV2")
@@ -313,6 +316,7 @@ void lookup(Registry& r) {
       .attr("Tval: type")
       .stateful()
       .shape(initialize_shape)
+      .no_grad()
       .cpu(run_initialize);
 
   r.add("LookupTableExportV2")
@@ -336,6 +340,7 @@ void lookup(Registry& r) {
       .attr("Tout: type")
       .stateful().effect_free()
       .shape(scalar_handle)
+      .no_grad()
       .cpu(run_find);
 
   r.add("LookupTableImportV2")
@@ -358,6 +363,7 @@ void lookup(Registry& r) {
       .attr("Tout: type")
       .stateful()
       .shape(scalar_handle)
+      .no_grad()
       .cpu(run_insert<false>);
 
   r.add("LookupTableRemoveV2")
@@ -375,6 +381,7 @@ void lookup(Registry& r) {
       .out("size: int64")
       .stateful().effect_free()
       .shape(size_shape)
+      .no_grad()
       .cpu(run_size);
 
   r.add("MutableDenseHashTable")
@@ -390,7 +397,8 @@ void lookup(Registry& r) {
       .attr("initial_num_buckets: int = 131072")
       .attr("max_load_factor: float = 0.8")
       .stateful().effect_free()
-      .shape(ref_handle);
+      .shape(ref_handle)
+      .no_grad();
 
   dense_pairs(r.add("MutableDenseHashTableV2")
       .doc("Makes or finds a changeable table with two reserved keys.")
@@ -406,7 +414,8 @@ void lookup(Registry& r) {
       .attr("initial_num_buckets: int = 131072")
       .attr("max_load_factor: float = 0.8")
       .stateful().effect_free()
-      .shape(shapes::scalar),
+      .shape(shapes::scalar)
+      .no_grad(),
       NamedTable<Kind::kDense>::create);
 
   r.add("MutableHashTable")
@@ -418,7 +427,8 @@ void lookup(Registry& r) {
       .attr("key_dtype: type")
       .attr("value_dtype: type")
       .stateful().effect_free()
-      .shape(ref_handle);
+      .shape(ref_handle)
+      .no_grad();
 
   r.add("MutableHashTableOfTensors")
       .doc("Makes or finds a changeable table of vectors, behind a version 1 handle.")
@@ -430,7 +440,8 @@ void lookup(Registry& r) {
       .attr("value_dtype: type")
       .attr("value_shape: shape = []")
       .stateful().effect_free()
-      .shape(ref_handle);
+      .shape(ref_handle)
+      .no_grad();
 
   mutable_pairs(r.add("MutableHashTableOfTensorsV2")
       .doc("Makes or finds a changeable table of vectors.")
@@ -442,7 +453,8 @@ void lookup(Registry& r) {
       .attr("value_dtype: type")
       .attr("value_shape: shape = []")
       .stateful().effect_free()
-      .shape(shapes::scalar),
+      .shape(shapes::scalar)
+      .no_grad(),
       NamedTable<Kind::kMutableOfTensors>::create);
 
   mutable_pairs(r.add("MutableHashTableV2")
@@ -455,6 +467,7 @@ void lookup(Registry& r) {
       .attr("value_dtype: type")
       .stateful().effect_free()
       .shape(shapes::scalar)
+      .no_grad()
       .cpu_make(NamedTable<Kind::kMutable>::create, types<int64_t>("key_dtype"), types<Variant>("value_dtype")),
       NamedTable<Kind::kMutable>::create);
 }

@@ -280,6 +280,18 @@ Grads batch_matmul_grad(const GradContext& g) {
   return {sum_to(gx, x), sum_to(gy, y)};
 }
 
+Grads sparse_matmul_grad(const GradContext& g) {
+  const bool ta = g.attr<bool>("transpose_a"), tb = g.attr<bool>("transpose_b");
+  const Value a = g.x(0), b = g.x(1), dy = g.dy();
+  const bool a_sparse = g.attr<bool>("a_is_sparse"), b_sparse = g.attr<bool>("b_is_sparse");
+  auto product = [&](const Value& x, const Value& y, bool tx, bool ty, bool x_sparse, bool y_sparse) {
+    return g.one("SparseMatMul", {x, y}, {{"transpose_a", tx}, {"transpose_b", ty}, {"a_is_sparse", x_sparse}, {"b_is_sparse", y_sparse}});
+  };
+  const Value da = ta ? product(b, dy, tb, true, b_sparse, false) : product(dy, b, false, !tb, false, b_sparse);
+  const Value db = tb ? product(dy, a, true, ta, false, a_sparse) : product(a, dy, !ta, false, a_sparse, false);
+  return {cast(da, a.dtype()), cast(db, b.dtype())};
+}
+
 }  // namespace
 
 void matmul(Registry& r) {
@@ -355,6 +367,7 @@ void matmul(Registry& r) {
       .attr("Tb: {float, bfloat16} = DT_FLOAT")
       .doc("Multiplies two dense matrices that may hold many zeros.")
       .shape(matmul_shape)
+      .grad(sparse_matmul_grad)
       .cpu(run_sparse_matmul);
 
   r.add("_FusedMatMul")

@@ -339,6 +339,51 @@ Grads batch_norm_grad(const GradContext& g, std::string_view op, bool third) {
   return {out[0], out[1], out[2], {}, {}};
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+// With m = mean(dy o), o = x - mean(x), r = 1 / sqrt(var + epsilon), the op computes
+//   s r (dy - mean(dy) - r^2 m o),  r sum(dy o),  sum(dy)
+// and these are its derivatives, for gradients a, b, c of the three. In inference mean and variance are given.
+Grads batch_norm_grad_grad(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const std::string& format = g.attr<std::string>("data_format");
+  const bool last = format.back() == 'C';
+  const int rank = int(format.size());
+  std::vector<int32_t> axes;
+  for (int i = 0; i < rank; ++i) {
+    if (i != (last ? rank - 1 : 1)) axes.push_back(i);
+  }
+  const Value all = ints(e, axes);
+  auto sum = [&](const Value& v) { return reduce("Sum", v, all, true); };
+  auto mean = [&](const Value& v) { return reduce("Mean", v, all, true); };
+  std::vector<int32_t> per_channel(size_t(rank), 1);
+  per_channel[size_t(last ? rank - 1 : 1)] = -1;
+  auto wide = [&](const Value& v) { return reshape(v, ints(e, per_channel)); };
+  const DType t = g.x(1).dtype();
+  const Value dy = cast(g.x(0), DType::kFloat), x = cast(g.x(1), DType::kFloat), scale = wide(g.x(2));
+  const Value a = cast(g.dy(0), DType::kFloat), b = wide(g.dy(1)), c = wide(g.dy(2));
+  const double epsilon = double(g.attr<float>("epsilon"));
+  Value d_dy, dx, d_scale;
+  if (g.attr<bool>("is_training")) {
+    const Value o = x - mean(x), r2 = unary("Reciprocal", mean(unary("Square", o)) + epsilon), r = unary("Sqrt", r2), r3 = r2 * r;
+    const Value n = sum(ones_like(x)), dy_centred = dy - mean(dy), a_centred = a - mean(a), m = mean(dy * o), ao = sum(a * o);
+    d_dy = scale * r * (a_centred - r2 * o * (ao / n)) + b * r * o + c;
+    d_scale = r * (sum(a * dy_centred) - r2 * m * ao);
+    const Value of_r = scale * sum(a * dy_centred) - 3 * scale * r2 * m * ao + b * n * m;
+    dx = (b * r - scale * r3 * ao / n) * dy_centred - scale * r3 * m * a_centred - of_r * r3 * o / n;
+  } else {
+    const Value r = unary("Rsqrt", wide(g.x(4)) + epsilon);
+    d_dy = a * scale * r + b * (x - wide(g.x(3))) * r + c;
+    dx = dy * b * r;
+    d_scale = sum(a * dy * r);
+  }
+  Grads grads = g.none();
+  grads[0] = cast(d_dy, t);
+  grads[1] = cast(dx, t);
+  grads[2] = reshape(d_scale, ints(e, {-1}));
+  return grads;
+}
+
 }  // namespace
 
 void norm(Registry& r) {
@@ -380,6 +425,7 @@ void norm(Registry& r) {
       .attr("is_training: bool = true")
       .doc("The gradient of FusedBatchNorm with respect to input, scale and offset.")
       .shape(batch_norm_grad_shape)
+      .grad(batch_norm_grad_grad)
       .cpu<FusedBatchNormGrad>();
 
   r.add("FusedBatchNormGradV2")
@@ -400,6 +446,7 @@ void norm(Registry& r) {
       .attr("is_training: bool = true")
       .doc("The gradient of FusedBatchNormV2 with respect to input, scale and offset.")
       .shape(batch_norm_grad_shape)
+      .grad(batch_norm_grad_grad)
       .cpu<FusedBatchNormGrad>();
 
   r.add("FusedBatchNormGradV3")
@@ -421,6 +468,7 @@ void norm(Registry& r) {
       .attr("is_training: bool = true")
       .doc("The gradient of FusedBatchNormV3 with respect to input, scale and offset.")
       .shape(batch_norm_grad_shape)
+      .grad(batch_norm_grad_grad)
       .cpu<FusedBatchNormGrad>();
 
   r.add("FusedBatchNormV2")

@@ -1,5 +1,7 @@
 // Optionals: some tensors, or nothing, as a value.
 #include "op/optional.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "op/registry.h"
 #include "ops/all.h"
 
@@ -59,6 +61,24 @@ Status get_value_shape(ShapeContext& c) {
   return {};
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+Grads from_value_grad(const GradContext& g) {
+  std::vector<DType> types;
+  std::vector<PartialShape> shapes;
+  for (int i = 0; i < g.num_inputs(); ++i) {
+    types.push_back(g.x(i).dtype());
+    shapes.push_back(g.x(i).shape());
+  }
+  return g.emitter().apply("OptionalGetValue", {g.dy()}, {{"output_types", types}, {"output_shapes", shapes}});
+}
+
+Grads get_value_grad(const GradContext& g) {
+  std::vector<Value> parts;
+  for (int i = 0; i < g.num_outputs(); ++i) parts.push_back(g.dy(i));
+  return g.apply("OptionalFromValue", parts);
+}
+
 }  // namespace
 
 void optional(Registry& r) {
@@ -69,6 +89,7 @@ void optional(Registry& r) {
       .attr("Toutput_types: list(type) >= 1")
       .doc("Wraps tensors into an optional that has a value.")
       .shape(shapes::scalar)
+      .grad(from_value_grad)
       .cpu(run_from_value);
 
   r.add("OptionalGetValue")
@@ -78,6 +99,7 @@ void optional(Registry& r) {
       .attr("output_shapes: list(shape) >= 1")
       .doc("Takes the tensors out of an optional; it is an error if there are none.")
       .shape(get_value_shape)
+      .grad(get_value_grad)
       .cpu(run_get_value);
 
   r.add("OptionalHasValue")

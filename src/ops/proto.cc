@@ -322,6 +322,7 @@ void proto(Registry& r) {
       .attr("message_format: string = 'binary'")
       .attr("sanitize: bool = false")
       .shape(decode_proto_shape)
+      .no_grad()
       .cpu<DecodeProto>();
 
   r.add("EncodeProto")
@@ -334,6 +335,7 @@ void proto(Registry& r) {
       .attr("descriptor_source: string = 'local://'")
       .attr("Tinput_types: list(type) >= 1")
       .shape(encode_proto_shape)
+      .no_grad()
       .cpu<EncodeProto>();
 }
 

@@ -25,7 +25,8 @@ void py_func(Registry& r) {
       .attr("Tout: list(type) >= 0")
       .stateful()
       .doc("Calls a Python function on arrays; it may have state.")
-      .shape(shapes::unknown);
+      .shape(shapes::unknown)
+      .no_grad();
 
   r.add("PyFuncStateless")
       .in("input: Tin")
@@ -34,7 +35,8 @@ void py_func(Registry& r) {
       .attr("Tin: list(type) >= 0")
       .attr("Tout: list(type) >= 0")
       .doc("Calls a Python function on arrays that always gives the same for the same.")
-      .shape(shapes::unknown);
+      .shape(shapes::unknown)
+      .no_grad();
 }
 
 }  // namespace weft::ops

@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "kernels/cpu/sparse_index.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/cross.h"
@@ -324,6 +326,33 @@ Status cross_shape(ShapeContext& c) {
   return {};
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+Grads fill_grad(const GradContext& g) {
+  auto out = g.emitter().apply("RaggedFillEmptyRowsGrad", {g.y(3), g.dy(1)});
+  if (out.size() < 2) return g.none();
+  return {{}, out[0], {}, out[1]};
+}
+
+// The values of row i are those from begins[i] to begins[i + 1], through all levels.
+Grads gather_grad(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const int levels = g.num_inputs() - 2;
+  Value begins = g.x(0);
+  for (int i = 1; i < levels; ++i) begins = gather(g.x(i), begins);
+  const Value rows = reshape(g.x(levels + 1), ints(e, {-1}));
+  auto range = e.apply("RaggedRange", {gather(begins, rows), gather(begins, rows + 1), scalar(e, begins.valid() ? begins.dtype() : DType::kInt64, 1)});
+  Grads grads = g.none();
+  if (range.size() == 2) grads[size_t(levels)] = Value::slices(g.dy(g.num_outputs() - 1), range[1], shape_of(g.x(levels)));
+  return grads;
+}
+
+Grads to_sparse_grad(const GradContext& g) {
+  Grads grads = g.none();
+  grads.back() = reshape(g.dy(1), shape_of(g.x(g.num_inputs() - 1)));
+  return grads;
+}
+
 }  // namespace
 
 void ragged(Registry& r) {
@@ -363,6 +392,7 @@ void ragged(Registry& r) {
       .attr("T: type")
       .doc("Puts a default value into every row of a ragged tensor that has none.")
       .shape(fill_shape)
+      .grad(fill_grad)
       .cpu(run_fill);
 
   r.add("RaggedFillEmptyRowsGrad")
@@ -388,6 +418,7 @@ void ragged(Registry& r) {
       .attr("OUTPUT_RAGGED_RANK: int >= 0")
       .doc("Picks rows of a ragged tensor by index; the result is ragged again.")
       .shape(gather_shape)
+      .grad(gather_grad)
       .cpu(run_gather);
 
   r.add("RaggedRange")
@@ -400,6 +431,7 @@ void ragged(Registry& r) {
       .attr("Tsplits: {int32, int64} = DT_INT64")
       .doc("A ragged tensor whose rows count from a start to a limit in steps of delta.")
       .shape(range_shape)
+      .no_grad()
       .cpu(run_range, types<float, double, int32_t, int64_t>("T"));
 
   r.add("RaggedTensorToSparse")
@@ -413,6 +445,7 @@ void ragged(Registry& r) {
       .attr("Tsplits: {int32, int64} = DT_INT64")
       .doc("The sparse tensor with the values of a ragged one.")
       .shape(to_sparse_shape)
+      .grad(to_sparse_grad)
       .cpu(run_to_sparse);
 }
 

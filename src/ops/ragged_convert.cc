@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "op/ragged_variant.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/ragged_splits.h"
@@ -473,6 +475,52 @@ Status to_variant_grad_shape(ShapeContext& c) {
   return {};
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+// The op itself, of numbers, says which value each element of the result is: -1 for the default.
+Grads to_tensor_grad(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const Value values = g.x(1), shape = shape_of(values), dy = g.dy();
+  const auto& types = g.attr<std::vector<std::string>>("row_partition_types");
+  const int rank = 1 + int(std::count_if(types.begin(), types.end(), [](const std::string& t) { return t != "FIRST_DIM_SIZE"; }));
+  const Value count = element(shape, 0), zero = scalar(e, DType::kInt32, 0), one = scalar(e, DType::kInt32, 1);
+  std::vector<Value> in = {slice(shape_of(dy), ints(e, {0}), ints(e, {rank})), e.one("Range", {zero, count, one}), scalar(e, DType::kInt32, -1)};
+  for (int i = 3; i < g.num_inputs(); ++i) in.push_back(g.x(i));
+  auto numbers = g.apply("RaggedTensorToTensor", in, g.attrs({"row_partition_types"}));
+  Grads grads = g.none();
+  if (numbers.empty()) return grads;
+  const Value source = reshape(numbers[0], ints(e, {-1}));
+  const Value parts[] = {shape_of(source), e.one("StridedSlice", {shape, ints(e, {1}), ints(e, {0}), ints(e, {1})}, {{"end_mask", int64_t(1)}})};
+  const Value rows = reshape(dy, concat(parts, 0));
+  auto chosen = [&](const char* comparison) { return squeeze(unary("Where", binary(comparison, source, scalar(e, DType::kInt32, -1))), {1}); };
+  const Value used = chosen("NotEqual");
+  grads[1] = Value::slices(gather(rows, used), gather(source, used), shape);
+  grads[2] = sum_to(gather(rows, chosen("Equal")), g.x(2));
+  return grads;
+}
+
+Grads to_variant_grad(const GradContext& g) {
+  const int levels = g.num_inputs() - 1;
+  const Value values = g.x(levels), splits = levels ? g.x(0) : scalar(g.emitter(), DType::kInt64, 0);
+  Grads grads = g.none();
+  grads.back() = g.one("RaggedTensorToVariantGradient", {g.raw_dy(), splits, shape_of(values)}, {{"Tvalues", values.dtype()}});
+  return grads;
+}
+
+Grads from_variant_grad(const GradContext& g) {
+  const PartialShape s = g.x().shape();
+  if (s.has_rank() && s.rank() > 1)
+    return g.fail(invalid_argument("Unable to compute gradient: RaggedTensorToVariant can currently only generate 0D or 1D output."));
+  std::vector<Value> in;
+  for (int i = 0; i + 1 < g.num_outputs(); ++i) in.push_back(g.y(i));
+  const bool batched = s.has_rank() ? s.rank() == 1 : !in.empty();
+  in.push_back(g.dy(g.num_outputs() - 1));
+  AttrMap attrs = g.attrs({"Tsplits"});
+  attrs["batched_input"] = batched;
+  attrs["RAGGED_RANK"] = int64_t(g.num_outputs() - 1);
+  return g.apply("RaggedTensorToVariant", in, std::move(attrs));
+}
+
 }  // namespace
 
 void ragged_convert(Registry& r) {
@@ -486,6 +534,7 @@ void ragged_convert(Registry& r) {
       .attr("Tsplits: {int32, int64} = DT_INT64")
       .doc("Unpacks ragged tensors from variants, stacking those of a variant tensor.")
       .shape(from_variant_shape)
+      .grad(from_variant_grad)
       .cpu(run_from_variant);
 
   r.add("RaggedTensorToTensor")
@@ -501,6 +550,7 @@ void ragged_convert(Registry& r) {
       .attr("row_partition_types: list(string)")
       .doc("The dense tensor with the values of a ragged one, padded with a default value or cut to the given shape.")
       .shape(to_tensor_shape)
+      .grad(to_tensor_grad)
       .cpu(run_to_tensor);
 
   r.add("RaggedTensorToVariant")
@@ -514,6 +564,7 @@ void ragged_convert(Registry& r) {
       .attr("batched_input: bool")
       .doc("Packs a ragged tensor, or each of its rows, into a variant.")
       .shape(to_variant_shape)
+      .grad(to_variant_grad)
       .cpu(run_to_variant);
 
   r.add("RaggedTensorToVariantGradient")

@@ -3,6 +3,8 @@
 #include <mutex>
 
 #include "kernels/cpu/random_fill.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/random_common.h"
@@ -318,6 +320,14 @@ Status crop_shape(ShapeContext& c) {
   return {};
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+// Implicitly: how alpha moves the sample when its quantile stays.
+Grads random_gamma_grad(const GradContext& g) {
+  const Value alpha = g.one("BroadcastTo", {g.x(1), shape_of(g.y())});
+  return {{}, sum_to(g.dy() * g.one("RandomGammaGrad", {alpha, g.y()}), g.x(1))};
+}
+
 }  // namespace
 
 void random(Registry& r) {
@@ -332,6 +342,7 @@ void random(Registry& r) {
       .stateful().effect_free()
       .doc("Draws classes with probabilities given as unnormalised logarithms.")
       .shape(multinomial_shape)
+      .no_grad()
       .cpu<SeededMultinomial>(types<WEFT_FLOATS>("T"));
 
   r.add("NonDeterministicInts")
@@ -358,6 +369,7 @@ void random(Registry& r) {
       .stateful().effect_free()
       .doc("Normal numbers of given means and deviations, cut to intervals; parameters are one for each first index.")
       .shape(random_shape)
+      .no_grad()
       .cpu<SeededTruncatedNormal>(types<half, float, double>("dtype"));
 
   r.add("RandomCrop")
@@ -371,6 +383,7 @@ void random(Registry& r) {
       .deprecated(8, "Random crop is now pure Python")
       .doc("Cuts a random part of given size out of an image.")
       .shape(crop_shape)
+      .no_grad()
       .cpu<SeededCrop>();
 
   r.add("RandomGamma")
@@ -384,6 +397,7 @@ void random(Registry& r) {
       .stateful().effect_free()
       .doc("Gamma random numbers.")
       .shape(per_parameter_shape)
+      .grad(random_gamma_grad)
       .cpu<SeededGamma>();
 
   r.add("RandomPoisson")
@@ -423,6 +437,7 @@ void random(Registry& r) {
       .stateful().effect_free()
       .doc("Shuffles a tensor along its first dimension.")
       .shape(shapes::unchanged)
+      .no_grad()
       .cpu<SeededShuffle>();
 
   r.add("RandomStandardNormal")
@@ -435,6 +450,7 @@ void random(Registry& r) {
       .stateful().effect_free()
       .doc("Normal random numbers.")
       .shape(random_shape)
+      .no_grad()
       .cpu<SeededFloats<Distribution::kNormal>>();
 
   r.add("RandomUniform")
@@ -447,6 +463,7 @@ void random(Registry& r) {
       .stateful().effect_free()
       .doc("Uniform random numbers in [0, 1).")
       .shape(random_shape)
+      .no_grad()
       .cpu<SeededFloats<Distribution::kUniform>>();
 
   r.add("RandomUniformInt")
@@ -499,6 +516,7 @@ void random(Registry& r) {
       .stateful().effect_free()
       .doc("Draws a random crop of an image that covers part of an object.")
       .shape(crop_box_shape)
+      .no_grad()
       .cpu<SeededCropBox>();
 
   r.add("SampleDistortedBoundingBoxV2")
@@ -518,6 +536,7 @@ void random(Registry& r) {
       .stateful().effect_free()
       .doc("Draws a random crop of an image that covers part of an object.")
       .shape(crop_box_shape)
+      .no_grad()
       .cpu<SeededCropBox>();
 
   r.add("StatefulRandomBinomial")
@@ -619,6 +638,7 @@ void random(Registry& r) {
       .stateful().effect_free()
       .doc("Normal random numbers within two deviations.")
       .shape(random_shape)
+      .no_grad()
       .cpu<SeededFloats<Distribution::kTruncatedNormal>>();
 }
 

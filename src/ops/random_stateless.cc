@@ -326,6 +326,33 @@ Value gamma_grad(const GradContext& g, const Value& shape, const Value& alpha) {
   return reduce("Sum", g.dy() * slope, g.one("Range", {scalar(e, DType::kInt32, 0), leading, scalar(e, DType::kInt32, 1)}));
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+// The distribution function of the normal distribution.
+Value normal_cdf(const Value& x) {
+  const double half_root = 0.70710678118654752440;
+  const Value w = x * half_root, z = unary("Abs", w);
+  const Value tail = unary("Erfc", z), one = ones_like(w);
+  const Value far = where(binary("Greater", w, zeros_like(w)), 2 - tail, tail);
+  return 0.5 * where(binary("Less", z, one * half_root), 1 + unary("Erf", w), far);
+}
+
+// Implicitly: how each parameter moves the sample when its quantile stays.
+Grads truncated_normal_grad(const GradContext& g) {
+  const Value mean = g.x(2), deviation = g.x(3), dy = g.dy();
+  auto standard = [&](const Value& x) { return (x - mean) / deviation; };
+  const Value low = standard(g.x(4)), high = standard(g.x(5)), sample = standard(g.y());
+  const Value base = normal_cdf(low);
+  const DType t = mean.dtype();
+  const double tiny = t == DType::kDouble ? 2.2250738585072014e-308 : t == DType::kHalf ? 6.103515625e-05 : 1.1754943508222875e-38;
+  const double epsilon = t == DType::kDouble ? 2.220446049250313e-16 : t == DType::kHalf ? 0.0009765625 : 1.1920928955078125e-07;
+  Value cdf = (normal_cdf(sample) - base) / (normal_cdf(high) - base);
+  cdf = binary("Maximum", binary("Minimum", cdf, scalar(g.emitter(), t, 1 - epsilon)), scalar(g.emitter(), t, tiny));
+  auto moved = [&](const Value& bound, const Value& log) { return unary("Exp", 0.5 * (unary("Square", sample) - unary("Square", bound)) + log); };
+  return {{}, {}, sum_to(dy, mean), sum_to(dy * sample, deviation), sum_to(dy * moved(low, unary("Log1p", -cdf)), g.x(4)),
+          sum_to(dy * moved(high, unary("Log", cdf)), g.x(5))};
+}
+
 }  // namespace
 
 void random_stateless(Registry& r) {
@@ -348,6 +375,7 @@ void random_stateless(Registry& r) {
       .attr("Tseed: {int32, uint32, int64, uint64}")
       .doc("The place of an index in a pseudorandom order, without making the order.")
       .shape(index_shuffle_shape)
+      .no_grad()
       .cpu(run_index_shuffle);
 
   r.add("SobolSample")
@@ -370,6 +398,7 @@ void random_stateless(Registry& r) {
       .attr("output_dtype: {int32, int64} = DT_INT64")
       .doc("Draws classes with probabilities given as unnormalised logarithms.")
       .shape(multinomial_shape)
+      .no_grad()
       .cpu(run_stateless_multinomial, types<WEFT_FLOATS>("T"));
 
   r.add("StatelessParameterizedTruncatedNormal")
@@ -385,6 +414,7 @@ void random_stateless(Registry& r) {
       .attr("dtype: {half, float, double}")
       .doc("Normal numbers of given means and deviations, cut to intervals.")
       .shape(seeded_shape)
+      .grad(truncated_normal_grad)
       .cpu(run_truncated_normal, types<half, float, double>("dtype"));
 
   r.add("StatelessRandomBinomial")
@@ -399,6 +429,7 @@ void random_stateless(Registry& r) {
       .attr("dtype: {half, float, double, int32, int64} = DT_INT64")
       .doc("Binomial random numbers.")
       .shape(seeded_shape)
+      .no_grad()
       .cpu(run_binomial, types<half, float, double>("T"));
 
   r.add("StatelessRandomGammaV2")
@@ -463,6 +494,7 @@ void random_stateless(Registry& r) {
       .attr("Tseed: {int32, int64} = DT_INT64")
       .doc("Normal random numbers.")
       .shape(seeded_shape)
+      .no_grad()
       .cpu(run_floats<Distribution::kNormal>);
 
   r.add("StatelessRandomNormalV2")
@@ -475,6 +507,7 @@ void random_stateless(Registry& r) {
       .attr("Tshape: {int32, int64} = DT_INT32")
       .doc("Normal random numbers from a key and a counter.")
       .shape(keyed_shape)
+      .no_grad()
       .cpu(run_floats_v2<Distribution::kNormal>);
 
   r.add("StatelessRandomPoisson")
@@ -488,6 +521,7 @@ void random_stateless(Registry& r) {
       .attr("Tseed: {int32, int64} = DT_INT64")
       .doc("Poisson random numbers.")
       .shape(seeded_shape)
+      .no_grad()
       .cpu(run_poisson);
 
   r.add("StatelessRandomUniform")
@@ -499,6 +533,7 @@ void random_stateless(Registry& r) {
       .attr("Tseed: {int32, int64} = DT_INT64")
       .doc("Uniform random numbers in [0, 1).")
       .shape(seeded_shape)
+      .no_grad()
       .cpu(run_floats<Distribution::kUniform>);
 
   r.add("StatelessRandomUniformFullInt")
@@ -510,6 +545,7 @@ void random_stateless(Registry& r) {
       .attr("Tseed: {int32, int64, uint32, uint64} = DT_INT64")
       .doc("Integers with all bits random.")
       .shape(seeded_shape)
+      .no_grad()
       .cpu(run_full_int);
 
   r.add("StatelessRandomUniformFullIntV2")
@@ -522,6 +558,7 @@ void random_stateless(Registry& r) {
       .attr("Tshape: {int32, int64} = DT_INT32")
       .doc("Integers with all bits random, from a key and a counter.")
       .shape(keyed_shape)
+      .no_grad()
       .cpu(run_full_int_v2);
 
   r.add("StatelessRandomUniformInt")
@@ -535,6 +572,7 @@ void random_stateless(Registry& r) {
       .attr("Tseed: {int32, int64} = DT_INT64")
       .doc("Uniform random integers in [minval, maxval).")
       .shape(seeded_shape)
+      .no_grad()
       .cpu(run_uniform_int);
 
   r.add("StatelessRandomUniformIntV2")
@@ -549,6 +587,7 @@ void random_stateless(Registry& r) {
       .attr("Tshape: {int32, int64} = DT_INT32")
       .doc("Uniform random integers in [minval, maxval) from a key and a counter.")
       .shape(keyed_shape)
+      .no_grad()
       .cpu(run_uniform_int_v2, types<int32_t, int64_t>("dtype"));
 
   r.add("StatelessRandomUniformV2")
@@ -561,6 +600,7 @@ void random_stateless(Registry& r) {
       .attr("Tshape: {int32, int64} = DT_INT32")
       .doc("Uniform random numbers in [0, 1) from a key and a counter.")
       .shape(keyed_shape)
+      .no_grad()
       .cpu(run_floats_v2<Distribution::kUniform>);
 
   r.add("StatelessSampleDistortedBoundingBox")
@@ -601,6 +641,7 @@ void random_stateless(Registry& r) {
       .attr("Tseed: {int32, int64} = DT_INT64")
       .doc("Normal random numbers within two deviations.")
       .shape(seeded_shape)
+      .no_grad()
       .cpu(run_floats<Distribution::kTruncatedNormal>);
 
   r.add("StatelessTruncatedNormalV2")
@@ -613,6 +654,7 @@ void random_stateless(Registry& r) {
       .attr("Tshape: {int32, int64} = DT_INT32")
       .doc("Normal random numbers within two deviations, from a key and a counter.")
       .shape(keyed_shape)
+      .no_grad()
       .cpu(run_floats_v2<Distribution::kTruncatedNormal>);
 }
 

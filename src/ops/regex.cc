@@ -215,6 +215,7 @@ void regex(Registry& r) {
       .out("output: string")
       .attr("replace_global: bool = true")
       .shape(regex_shape)
+      .no_grad()
       .cpu(run_replace);
 
   r.add("StaticRegexFullMatch")

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/window.h"
@@ -302,6 +304,21 @@ Status gru_grad_shape(ShapeContext& c) {
   return {};
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+// TensorFlow takes BlockLSTMGrad for both versions, though the gates of the second stand in another order.
+Grads block_lstm_grad(const GradContext& g) {
+  std::vector<Value> in;
+  for (int i = 0; i < 9; ++i) in.push_back(g.x(i));
+  for (int i = 0; i < 7; ++i) in.push_back(g.y(i));
+  in.push_back(g.dy(1));
+  in.push_back(g.dy(6));
+  Grads grads = g.apply("BlockLSTMGrad", in, g.attrs({"use_peephole"}));
+  if (grads.size() != 8) return g.none();
+  grads.insert(grads.begin(), Value());  // the length has none
+  return grads;
+}
+
 }  // namespace
 
 void rnn(Registry& r) {
@@ -328,6 +345,7 @@ void rnn(Registry& r) {
       .attr("T: {half, float}")
       .doc("An LSTM over all steps of a batch of sequences; gates in the order i, c, f, o.")
       .shape(block_lstm_shape)
+      .grad(block_lstm_grad)
       .cpu(run_block_lstm<false>);
 
   r.add("BlockLSTMGrad")
@@ -418,6 +436,7 @@ void rnn(Registry& r) {
       .attr("T: {half, float}")
       .doc("An LSTM over all steps of a batch of sequences; gates in the order i, f, c, o.")
       .shape(block_lstm_shape)
+      .grad(block_lstm_grad)
       .cpu(run_block_lstm<true>);
 
   r.add("GRUBlockCell")

@@ -362,6 +362,7 @@ void sets(Registry& r) {
       .attr("T: {int8, int16, int32, int64, uint8, uint16, string}")
       .doc("Set operation along the last dimension of two dense tensors; the result is sparse, each set sorted.")
       .shape(dense_dense_shape)
+      .no_grad()
       .cpu(run_dense_dense);
 
   r.add("DenseToSparseSetOperation")
@@ -377,6 +378,7 @@ void sets(Registry& r) {
       .attr("T: {int8, int16, int32, int64, uint8, uint16, string}")
       .doc("Set operation along the last dimension of a dense and a sparse tensor; the result is sparse, each set sorted.")
       .shape(dense_sparse_shape)
+      .no_grad()
       .cpu(run_dense_sparse);
 
   r.add("ListDiff")
@@ -399,6 +401,7 @@ void sets(Registry& r) {
       .attr("T: {int8, int16, int32, int64, uint8, uint16, string}")
       .doc("The number of different values along the last dimension of a sparse tensor.")
       .shape(shapes::unknown)
+      .no_grad()
       .cpu(run_set_size);
 
   r.add("SparseToSparseSetOperation")
@@ -416,6 +419,7 @@ void sets(Registry& r) {
       .attr("T: {int8, int16, int32, int64, uint8, uint16, string}")
       .doc("Set operation along the last dimension of two sparse tensors; the result is sparse, each set sorted.")
       .shape(sparse_sparse_shape)
+      .no_grad()
       .cpu(run_sparse_sparse);
 }
 

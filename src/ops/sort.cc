@@ -316,6 +316,27 @@ Grads nth_element_grad(const GradContext& g) {
   return {hits / count * expand_dims(g.dy(), -1), {}};
 }
 
+// To the elements that were picked.
+Grads approx_top_k_grad(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const Value picked = g.y(1);
+  const auto known = picked.shape().concrete();
+  if (!known) return g.fail(unimplemented("the gradient of ApproxTopK for inputs whose shape is not known"));
+  const int rank = known->rank();
+  const int64_t dim = g.attr<int64_t>("reduction_dimension"), axis = dim < 0 ? dim + rank : dim;
+  std::vector<Value> places;
+  const Value zero = scalar(e, DType::kInt32, 0), one = scalar(e, DType::kInt32, 1);
+  for (int d = 0; d < rank; ++d) {
+    std::vector<int32_t> shape(size_t(rank), 1);
+    shape[size_t(d)] = int32_t(known->dim(d));
+    const Value numbers = d == axis ? picked : reshape(e.one("Range", {zero, scalar(e, DType::kInt32, double(known->dim(d))), one}), ints(e, shape));
+    places.push_back(d == axis ? picked : binary("BroadcastTo", numbers, shape_of(picked)));
+  }
+  auto indices = e.apply("Pack", places, {{"axis", int64_t(-1)}});
+  if (indices.empty()) return g.none();
+  return {e.one("ScatterNd", {indices[0], g.dy(), shape_of(g.x())})};
+}
+
 }  // namespace
 
 void sort(Registry& r) {
@@ -332,6 +353,7 @@ void sort(Registry& r) {
       .attr("T: {half, bfloat16, float}")
       .doc("The k greatest elements of each row; exact on CPUs.")
       .shape(approx_top_k_shape)
+      .grad(approx_top_k_grad)
       .cpu_make(make_approx_top_k);
 
   r.add("LowerBound")

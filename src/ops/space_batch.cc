@@ -471,6 +471,26 @@ Status run_vec_permute(KernelContext& c) {
   return {};
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+// Every patch element says, by the patches of an image of numbers, which element of the input it came from;
+// 0 stands for the padding.
+Grads patches_grad(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const Value x = g.x(), shape = shape_of(x), one = scalar(e, DType::kInt32, 1);
+  const Value first = ints(e, {1}), inner = e.one("StridedSlice", {shape, first, ints(e, {-1}), first});
+  const Value count = reduce("Prod", inner, scalar(e, DType::kInt32, 0));
+  const Value image_shape[] = {first, inner, first};
+  const Value numbers = reshape(e.one("Range", {one, count + 1, one}), concat(image_shape, 0));
+  const Value from = e.one(g.node().spec().name, {numbers}, g.attrs({"ksizes", "strides", "rates", "padding"}));
+  const Value batch = expand_dims(element(shape, 0), 0), channels = expand_dims(element(shape, -1), 0);
+  const Value source = reshape(from, ints(e, {-1})) - 1;
+  const Value split[] = {batch, shape_of(source), channels};
+  const Value order = ints(e, {1, 0, 2});
+  const Value sums = e.one("UnsortedSegmentSum", {transpose(reshape(g.dy(), concat(split, 0)), order), source, count});
+  return {reshape(transpose(sums, order), shape)};
+}
+
 }  // namespace
 
 void space_batch(Registry& r) {
@@ -541,6 +561,7 @@ void space_batch(Registry& r) {
       .attr("padding: {'SAME', 'VALID'}")
       .doc("The patches of images under a sliding window, each flattened into the channels.")
       .shape(patches_shape<2>)
+      .grad(patches_grad)
       .cpu(run_image_patches);
 
   r.add("ExtractVolumePatches")
@@ -552,6 +573,7 @@ void space_batch(Registry& r) {
       .attr("padding: {'SAME', 'VALID'}")
       .doc("The patches of volumes under a sliding window, each flattened into the channels.")
       .shape(patches_shape<3>)
+      .grad(patches_grad)
       .cpu(run_volume_patches);
 
   r.add("SpaceToBatch")

@@ -483,6 +483,7 @@ void sparse(Registry& r) {
       .attr("T: type")
       .doc("Joins sparse tensors along one dimension; the result is in row-major order.")
       .shape(concat_shape)
+      .no_grad()
       .cpu(run_concat);
 
   r.add("SparseFillEmptyRows")

@@ -7,9 +7,8 @@
 #include "kernels/cpu/sparse_index.h"
 #include "kernels/cpu/sparse_matmul.h"
 #include "op/registry.h"
-#include "op/emit.h"
-#include "op/gradient.h"
 #include "ops/all.h"
+#include "ops/sparse_grad.h"
 #include "ops/sparse_tensor.h"
 
 namespace weft::ops {
@@ -574,65 +573,6 @@ Status softmax_shape(ShapeContext& c) {
   return {};
 }
 
-// ---- gradients -----------------------------------------------------------------------------------------
-
-Grads sparse_add_grad(const GradContext& g) {
-  auto grads = g.apply("SparseAddGrad", std::vector<Value>{g.dy(1), g.x(0), g.x(3), g.y(0)});
-  if (grads.size() < 2) return g.none();
-  return {{}, grads[0], {}, {}, grads[1], {}, {}};
-}
-
-// Every value of a group gets the gradient of its sum.
-Grads reduce_sum_grad(const GradContext& g) {
-  Emitter& e = g.emitter();
-  const Value shape = g.x(2), rank = size_of(shape);
-  Value axes = reshape(cast(g.x(3), DType::kInt32), ints(e, {-1}));
-  axes = binary("FloorMod", axes + rank, rank);
-  const Value all = g.one("Range", {scalar(e, DType::kInt32, 0), rank, scalar(e, DType::kInt32, 1)});
-  const Value parts[] = {all, axes, shape, g.one("Fill", {shape_of(axes), scalar(e, DType::kInt64, 1)})};
-  auto kept = g.apply("DynamicStitch", parts, {{"N", int64_t(2)}});
-  if (kept.empty()) return g.none();
-  const Value places = binary("FloorDiv", g.x(0), binary("FloorDiv", shape, kept[0]));
-  return {{}, g.one("GatherNd", {reshape(g.dy(), kept[0]), places}), {}, {}};
-}
-
-Grads sparse_softmax_grad(const GradContext& g) {
-  Emitter& e = g.emitter();
-  const Value sums = -g.one("SparseReduceSum", {g.x(0), g.y() * g.dy(), g.x(2), ints(e, {-1})}, {{"keep_dims", true}});
-  return {{}, g.one("SparseDenseCwiseAdd", {g.x(0), g.dy(), g.x(2), sums}) * g.y(), {}};
-}
-
-Grads cwise_grad(const GradContext& g, bool product) {
-  Emitter& e = g.emitter();
-  const Value y = g.x(3), y_shape = shape_of(y, DType::kInt64), one = ints(e, {1});
-  const Value added = reshape(size_of(g.x(2)) - rank_of(y), one);
-  const Value full[] = {fill(added, scalar(e, DType::kInt64, 1)), y_shape};
-  const Value places = binary("FloorDiv", g.x(0), binary("FloorDiv", g.x(2), concat(full, 0)));
-  const Value start[] = {ints(e, {0}), added};
-  const Value inside = slice(places, concat(start, 0), ints(e, {-1, -1}));
-  const Value values = g.one("GatherNd", {y, inside});
-  const Value dx = product ? g.dy() * values : g.dy() / values;
-  const Value dy = product ? g.dy() * g.x(1) : g.dy() * (-g.x(1) / unary("Square", values));
-  return {{}, dx, {}, g.one("SparseTensorDenseAdd", {inside, dy, y_shape, zeros_like(y)})};
-}
-
-Grads sparse_matmul_grad(const GradContext& g) {
-  Emitter& e = g.emitter();
-  const bool adj_a = g.attr<bool>("adjoint_a"), adj_b = g.attr<bool>("adjoint_b");
-  const Value at = g.x(0), b = g.x(3), dy = g.dy();
-  Value db = g.one("SparseTensorDenseMatMul", {at, g.x(1), g.x(2), dy}, {{"adjoint_a", !adj_a}});
-  if (adj_b) db = adjoint(db);
-  auto column = [&](int i) { return squeeze(slice(at, ints(e, {0, i}), ints(e, {-1, 1})), {1}); };
-  const Value left = gather(dy, column(adj_a ? 1 : 0));
-  const Value right = gather(adj_b ? transpose(b, ints(e, {1, 0})) : b, column(adj_a ? 0 : 1));
-  Value dots;
-  if (!adj_a && !adj_b) dots = batch_matmul(expand_dims(left, -2), expand_dims(right, -2), false, true);
-  else if (!adj_b) dots = batch_matmul(expand_dims(left, -1), expand_dims(right, -1), true, false);
-  else if (!adj_a) dots = batch_matmul(expand_dims(left, -2), expand_dims(right, -1));
-  else dots = batch_matmul(expand_dims(left, -1), expand_dims(right, -2), true, true);
-  return {{}, squeeze(dots, {-2, -1}), {}, db};
-}
-
 }  // namespace
 
 void sparse_math(Registry& r) {
@@ -679,6 +619,7 @@ void sparse_math(Registry& r) {
             "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
       .doc("Adds a dense tensor, broadcast to the sparse shape, to the values of a sparse tensor.")
       .shape(cwise_shape)
+      .grad(no_sparse_gradient)
       .cpu(run_cwise<Cwise::kAdd>, types<WEFT_REALS>("T"));
 
   r.add("SparseDenseCwiseDiv")
@@ -691,7 +632,7 @@ void sparse_math(Registry& r) {
             "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
       .doc("Divides the values of a sparse tensor by a dense tensor that is broadcast to its shape.")
       .shape(cwise_shape)
-      .grad([](const GradContext& g) -> Grads { return cwise_grad(g, false); })
+      .grad(sparse_dense_div_grad)
       .cpu(run_cwise<Cwise::kDiv>, types<WEFT_REALS>("T"));
 
   r.add("SparseDenseCwiseMul")
@@ -704,7 +645,7 @@ void sparse_math(Registry& r) {
             "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
       .doc("Multiplies the values of a sparse tensor by a dense tensor that is broadcast to its shape.")
       .shape(cwise_shape)
-      .grad([](const GradContext& g) -> Grads { return cwise_grad(g, true); })
+      .grad(sparse_dense_mul_grad)
       .cpu(run_cwise<Cwise::kMul>, types<WEFT_REALS>("T"));
 
   r.add("SparseReduceMax")
@@ -744,7 +685,7 @@ void sparse_math(Registry& r) {
             "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
       .doc("Sums of a sparse tensor along axes, as a dense tensor.")
       .shape(reduce_shape)
-      .grad(reduce_sum_grad)
+      .grad(sparse_reduce_sum_grad)
       .cpu(run_reduce<false>, types<WEFT_NUMBERS>("T"));
 
   r.add("SparseReduceSumSparse")
@@ -785,6 +726,7 @@ void sparse_math(Registry& r) {
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
       .doc("The larger of two sparse tensors, element by element; missing values count as zero.")
       .shape(extreme_shape)
+      .grad(no_sparse_gradient)
       .cpu(run_extreme<true>, types<WEFT_REALS>("T"));
 
   r.add("SparseSparseMinimum")
@@ -800,6 +742,7 @@ void sparse_math(Registry& r) {
             "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
       .doc("The smaller of two sparse tensors, element by element; missing values count as zero.")
       .shape(extreme_shape)
+      .grad(no_sparse_gradient)
       .cpu(run_extreme<false>, types<WEFT_REALS>("T"));
 
   r.add("SparseTensorDenseAdd")
@@ -813,7 +756,7 @@ void sparse_math(Registry& r) {
       .attr("Tindices: {int32, int64}")
       .doc("Adds a sparse tensor to a dense one of the same shape.")
       .shape(dense_add_shape)
-      .grad([](const GradContext& g) -> Grads { return {{}, g.one("GatherNd", {g.dy(), g.x(0)}), {}, g.dy()}; })
+      .grad(sparse_dense_add_grad)
       .cpu(run_dense_add, types<WEFT_NUMBERS>("T"));
 
   r.add("SparseTensorDenseMatMul")
@@ -828,7 +771,7 @@ void sparse_math(Registry& r) {
       .attr("adjoint_b: bool = false")
       .doc("Multiplies a sparse matrix by a dense one; either may be taken as its adjoint.")
       .shape(matmul_shape)
-      .grad(sparse_matmul_grad)
+      .grad(sparse_dense_matmul_grad)
       .cpu<SparseTensorDenseMatMul>(types<float, double, int32_t, complex64, complex128, half, bfloat16>("T"));
 }
 

@@ -6,6 +6,7 @@
 
 #include "op/registry.h"
 #include "ops/all.h"
+#include "ops/sparse_matrix_grad.h"
 #include "ops/sparse_tensor.h"
 
 namespace weft::ops {
@@ -257,6 +258,7 @@ void sparse_matrix(Registry& r) {
       .attr("type: {float, double, complex64, complex128}")
       .doc("The dense tensor with the values of a CSR matrix.")
       .shape(to_dense_shape)
+      .grad(csr_to_dense_grad)
       .cpu(run_to_dense);
 
   r.add("CSRSparseMatrixToSparseTensor")
@@ -267,6 +269,7 @@ void sparse_matrix(Registry& r) {
       .attr("type: {float, double, complex64, complex128}")
       .doc("The sparse tensor with the values of a CSR matrix.")
       .shape(to_sparse_shape)
+      .grad(csr_to_sparse_grad)
       .cpu(run_to_sparse);
 
   r.add("DenseToCSRSparseMatrix")
@@ -276,6 +279,7 @@ void sparse_matrix(Registry& r) {
       .attr("T: {float, double, complex64, complex128}")
       .doc("A CSR matrix from the elements of a dense tensor at the given indices.")
       .shape(from_dense_shape)
+      .grad(csr_from_dense_grad)
       .cpu(run_from_dense);
 
   r.add("SparseMatrixNNZ")
@@ -283,6 +287,7 @@ void sparse_matrix(Registry& r) {
       .out("nnz: int32")
       .doc("The number of entries of a CSR matrix, or of each of a batch.")
       .shape(nnz_shape)
+      .no_grad()
       .cpu(run_nnz);
 
   r.add("SparseMatrixZeros")
@@ -291,6 +296,7 @@ void sparse_matrix(Registry& r) {
       .attr("type: {float, double, complex64, complex128}")
       .doc("A CSR matrix without entries.")
       .shape(zeros_shape)
+      .no_grad()
       .cpu(run_zeros);
 
   r.add("SparseTensorToCSRSparseMatrix")
@@ -301,6 +307,7 @@ void sparse_matrix(Registry& r) {
       .attr("T: {float, double, complex64, complex128}")
       .doc("A CSR matrix from a sparse tensor of rank 2 or 3.")
       .shape(from_sparse_shape)
+      .grad(csr_from_sparse_grad)
       .cpu(run_from_sparse);
 }
 

@@ -8,6 +8,7 @@
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/sparse_matrix.h"
+#include "ops/sparse_matrix_grad.h"
 
 namespace weft::ops {
 
@@ -429,6 +430,7 @@ void sparse_matrix_math(Registry& r) {
       .attr("T: {float, double, complex64, complex128}")
       .doc("alpha * a + beta * b for CSR matrices of one shape.")
       .shape(same_matrix_as_a_shape)
+      .grad(csr_add_grad)
       .cpu(run_add);
 
   r.add("SparseMatrixMatMul")
@@ -444,6 +446,7 @@ void sparse_matrix_math(Registry& r) {
       .attr("conjugate_output: bool = false")
       .doc("A CSR matrix times a dense one; both may be transposed, and so may the result.")
       .shape(matmul_shape)
+      .grad(csr_dense_matmul_grad)
       .cpu<SparseMatrixMatMul>(types<WEFT_CSR_TYPES>("T"));
 
   r.add("SparseMatrixMul")
@@ -453,6 +456,7 @@ void sparse_matrix_math(Registry& r) {
       .attr("T: type")
       .doc("A CSR matrix times a number, or each of a batch times its own.")
       .shape(same_matrix_as_a_shape)
+      .grad([](const GradContext& g) -> Grads { return g.fail(unimplemented("Gradient for SparseMatrixMul is not implemented.")); })
       .cpu(run_mul, types<WEFT_CSR_TYPES>("T"));
 
   r.add("SparseMatrixOrderingAMD")
@@ -468,6 +472,7 @@ void sparse_matrix_math(Registry& r) {
       .attr("type: {float, double}")
       .doc("Softmax over the entries of each row of a CSR matrix.")
       .shape(same_matrix_shape)
+      .grad(csr_softmax_grad)
       .cpu(run_softmax);
 
   r.add("SparseMatrixSoftmaxGrad")
@@ -499,6 +504,7 @@ void sparse_matrix_math(Registry& r) {
       .attr("adjoint_b: bool = false")
       .doc("The product of two CSR matrices, as a CSR matrix.")
       .shape(sparse_matmul_shape)
+      .grad(csr_sparse_matmul_grad)
       .cpu<SparseMatrixSparseMatMul>();
 
   r.add("SparseMatrixTranspose")
@@ -508,6 +514,7 @@ void sparse_matrix_math(Registry& r) {
       .attr("type: {float, double, complex64, complex128}")
       .doc("The transpose of a CSR matrix, conjugated if asked for.")
       .shape(transpose_shape)
+      .grad(csr_transpose_grad)
       .cpu(run_transpose);
 }
 

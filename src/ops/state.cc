@@ -3,6 +3,8 @@
 #include <mutex>
 
 #include "kernels/cpu/accumulate.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/session_state.h"
@@ -396,6 +398,7 @@ void state(Registry& r) {
       .stateful().effect_free()
       .doc("Reads the value of a variable.")
       .shape(read_variable_shape)
+      .grad([](const GradContext& g) -> Grads { return {g.raw_dy()}; })
       .cpu<ReadVariable>();
 
   r.add("_ReadVariablesOp")
@@ -442,6 +445,7 @@ void state(Registry& r) {
       .stateful().effect_free()
       .doc("Says whether a variable has a value.")
       .shape(shapes::scalar)
+      .no_grad()
       .cpu(run_is_initialized);
 
   r.add("VariableShape")
@@ -451,6 +455,7 @@ void state(Registry& r) {
       .stateful().effect_free()
       .doc("The shape of a variable as a vector.")
       .shape(variable_shape_shape)
+      .no_grad()
       .cpu(run_variable_shape);
 
   r.add("DestroyResourceOp")
@@ -485,6 +490,7 @@ void state(Registry& r) {
       .stateful()
       .doc("Keeps a tensor in the session and gives its name.")
       .shape(shapes::scalar)
+      .no_grad()
       .cpu(run_get_session_handle);
 
   r.add("GetSessionHandleV2")
@@ -494,6 +500,7 @@ void state(Registry& r) {
       .stateful()
       .doc("Keeps a tensor in the session and gives a handle to it.")
       .shape(shapes::scalar)
+      .no_grad()
       .cpu(run_get_session_handle);
 
   r.add("GetSessionTensor")
@@ -503,6 +510,7 @@ void state(Registry& r) {
       .stateful()
       .doc("The tensor that the session keeps under a name.")
       .shape(session_tensor_shape)
+      .no_grad()
       .cpu(run_get_session_tensor);
 
   r.add("DeleteSessionTensor")
@@ -510,6 +518,7 @@ void state(Registry& r) {
       .stateful()
       .doc("Drops the tensor that the session keeps under a name.")
       .shape(delete_session_tensor_shape)
+      .no_grad()
       .cpu(run_delete_session_tensor);
 }
 

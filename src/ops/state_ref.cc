@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "kernels/cpu/accumulate.h"
+#include "op/gradient.h"
 #include "op/registry.h"
 #include "op/step_trace.h"
 #include "op/variable.h"
@@ -223,6 +224,7 @@ void state_ref(Registry& r) {
       .allows_uninitialized_input()
       .doc("Gives a reference variable a new value.")
       .shape(assign_shape)
+      .no_grad()
       .cpu(run_assign);
 
   r.add("AssignAdd")
@@ -234,6 +236,7 @@ void state_ref(Registry& r) {
       .attr("use_locking: bool = false")
       .doc("Adds a tensor of the same shape to a reference variable.")
       .shape(shapes::merge_all)
+      .no_grad()
       .cpu(run_assign_update<false>, types<WEFT_NUMBERS>("T"));
 
   r.add("AssignSub")
@@ -245,6 +248,7 @@ void state_ref(Registry& r) {
       .attr("use_locking: bool = false")
       .doc("Subtracts a tensor of the same shape from a reference variable.")
       .shape(shapes::merge_all)
+      .no_grad()
       .cpu(run_assign_update<true>, types<WEFT_NUMBERS>("T"));
 
   r.add("CountUpTo")
@@ -281,6 +285,7 @@ void state_ref(Registry& r) {
       .allows_uninitialized_input()
       .doc("The same reference.")
       .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.raw_dy()}; })
       .cpu(run_ref_identity);
 
   r.add("ScatterAdd")
@@ -294,6 +299,7 @@ void state_ref(Registry& r) {
       .attr("use_locking: bool = false")
       .doc("Adds updates to rows of a reference variable.")
       .shape(scatter_shape)
+      .no_grad()
       .cpu(run_scatter<Update::kAdd>, types<WEFT_NUMBERS>("T"));
 
   r.add("ScatterDiv")
@@ -307,6 +313,7 @@ void state_ref(Registry& r) {
       .attr("use_locking: bool = false")
       .doc("Divides rows of a reference variable by updates.")
       .shape(scatter_shape)
+      .no_grad()
       .cpu(run_scatter<Update::kDiv>, types<WEFT_NUMBERS>("T"));
 
   r.add("ScatterMax")
@@ -344,6 +351,7 @@ void state_ref(Registry& r) {
       .attr("use_locking: bool = false")
       .doc("Multiplies rows of a reference variable by updates.")
       .shape(scatter_shape)
+      .no_grad()
       .cpu(run_scatter<Update::kMul>, types<WEFT_NUMBERS>("T"));
 
   r.add("ScatterSub")
@@ -357,6 +365,7 @@ void state_ref(Registry& r) {
       .attr("use_locking: bool = false")
       .doc("Subtracts updates from rows of a reference variable.")
       .shape(scatter_shape)
+      .no_grad()
       .cpu(run_scatter<Update::kSub>, types<WEFT_NUMBERS>("T"));
 
   r.add("ScatterUpdate")
@@ -383,6 +392,7 @@ void state_ref(Registry& r) {
       .attr("bad_indices_policy: string = ''")
       .doc("Adds updates at places of a reference variable that index tuples address.")
       .shape(shapes::unchanged)
+      .no_grad()
       .cpu(run_scatter_nd<Update::kAdd>, types<WEFT_NUMBERS>("T"));
 
   r.add("ScatterNdSub")
@@ -397,6 +407,7 @@ void state_ref(Registry& r) {
       .attr("bad_indices_policy: string = ''")
       .doc("Subtracts updates at places of a reference variable that index tuples address.")
       .shape(shapes::unchanged)
+      .no_grad()
       .cpu(run_scatter_nd<Update::kSub>, types<WEFT_NUMBERS>("T"));
 
   r.add("ScatterNdMin")
@@ -438,6 +449,7 @@ void state_ref(Registry& r) {
       .attr("bad_indices_policy: string = ''")
       .doc("Replaces slices of a reference variable that index tuples address.")
       .shape(shapes::unchanged)
+      .no_grad()
       .cpu(run_scatter_nd<Update::kAssign>, types<WEFT_NUMBERS, bool, tstring>("T"));
 
   r.add("StridedSliceAssign")

@@ -3,6 +3,8 @@
 
 #include "kernels/cpu/gather.h"
 #include "kernels/cpu/strided_copy.h"
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "op/registry.h"
 #include "op/strided_slice.h"
 #include "ops/all.h"
@@ -324,6 +326,23 @@ Status scatter_shape(ShapeContext& c) {
   return updates.merge_with(indices.concat(h->shape.slice(1, h->shape.rank()))).status();
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+// Slices of the variable.
+Grads resource_gather_grad(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const Value shape = g.one("VariableShape", {g.x(0)}), rows = reshape(g.x(1), ints(e, {-1}));
+  const Value parts[] = {shape_of(rows), slice(shape, ints(e, {1}), ints(e, {-1}))};
+  return {Value::slices(reshape(g.dy(), concat(parts, 0)), rows, shape), {}};
+}
+
+Grads resource_gather_nd_grad(const GradContext& g) {
+  const Value indices = g.x(1), shape = g.one("VariableShape", {g.x(0)}, {{"out_type", indices.dtype()}});
+  const PartialShape s = indices.shape();
+  if (s.has_rank() && s.rank() == 2 && s.dim(1) == 1) return {Value::slices(g.dy(), squeeze(indices, {-1}), shape), {}};
+  return {g.one("ScatterNd", {indices, g.dy(), shape}), {}};
+}
+
 }  // namespace
 
 void state_sparse(Registry& r) {
@@ -338,6 +357,7 @@ void state_sparse(Registry& r) {
       .stateful().effect_free()
       .doc("Gathers rows of a variable.")
       .shape(gather_shape)
+      .grad(resource_gather_grad)
       .cpu(run_gather, types<WEFT_NUMBERS, bool, tstring, ResourceHandle, Variant, qint8, quint8, qint32>("dtype"));
 
   r.add("ResourceGatherNd")
@@ -349,6 +369,7 @@ void state_sparse(Registry& r) {
       .stateful().effect_free()
       .doc("Gathers slices of a variable that index tuples address.")
       .shape(gather_nd_shape)
+      .grad(resource_gather_nd_grad)
       .cpu(run_gather_nd, types<WEFT_NUMBERS, bool, tstring, ResourceHandle, Variant>("dtype"));
 
   r.add("ResourceScatterAdd")

@@ -363,6 +363,7 @@ void string(Registry& r) {
       .in("input: string")
       .out("output: string")
       .shape(shapes::unchanged)
+      .no_grad()
       .cpu(run_decode_base64);
 
   r.add("EncodeBase64")
@@ -371,6 +372,7 @@ void string(Registry& r) {
       .out("output: string")
       .attr("pad: bool = false")
       .shape(shapes::unchanged)
+      .no_grad()
       .cpu(run_encode_base64);
 
   r.add("ReduceJoin")
@@ -381,6 +383,7 @@ void string(Registry& r) {
       .attr("keep_dims: bool = false")
       .attr("separator: string = ''")
       .shape(reduce_join_shape)
+      .no_grad()
       .cpu(run_reduce_join);
 
   r.add("ShardedFilename")
@@ -407,6 +410,7 @@ void string(Registry& r) {
       .attr("N: int >= 0")
       .attr("separator: string = ''")
       .shape(string_join_shape)
+      .no_grad()
       .cpu(run_string_join);
 
   r.add("StringLength")

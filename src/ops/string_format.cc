@@ -151,6 +151,7 @@ void string_format(Registry& r) {
       .attr("width: int = -1")
       .attr("fill: string = ''")
       .shape(shapes::unchanged)
+      .no_grad()
       .cpu<AsString>();
 
   r.add("StringFormat")
@@ -170,6 +171,7 @@ void string_format(Registry& r) {
       .out("output: out_type")
       .attr("out_type: {float, double, int32, int64, uint32, uint64} = DT_FLOAT")
       .shape(shapes::unchanged)
+      .no_grad()
       .cpu(run_to_number);
 }
 

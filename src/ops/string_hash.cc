@@ -103,6 +103,7 @@ void string_hash(Registry& r) {
       .out("output: int64")
       .attr("num_buckets: int >= 1")
       .shape(shapes::unchanged)
+      .no_grad()
       .cpu(run_bucket);
 
   r.add("StringToHashBucketFast")
@@ -111,6 +112,7 @@ void string_hash(Registry& r) {
       .out("output: int64")
       .attr("num_buckets: int >= 1")
       .shape(shapes::unchanged)
+      .no_grad()
       .cpu(run_bucket_fast);
 
   r.add("StringToHashBucketStrong")
@@ -120,6 +122,7 @@ void string_hash(Registry& r) {
       .attr("num_buckets: int >= 1")
       .attr("key: list(int)")
       .shape(shapes::unchanged)
+      .no_grad()
       .cpu(run_bucket_strong);
 }
 

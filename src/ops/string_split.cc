@@ -240,6 +240,7 @@ void string_split(Registry& r) {
       .out("shape: int64")
       .attr("skip_empty: bool = true")
       .shape(split_shape)
+      .no_grad()
       .cpu(run_split);
 
   r.add("StringSplitV2")

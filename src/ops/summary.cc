@@ -14,7 +14,8 @@ void summary(Registry& r) {
       .attr("max_outputs: int >= 1 = 3")
       .deprecated(15, "Use AudioSummaryV2.")
       .doc("A serialized summary of audio clips.")
-      .shape(shapes::scalar);
+      .shape(shapes::scalar)
+      .no_grad();
 
   r.add("AudioSummaryV2")
       .in("tag: string")
@@ -23,7 +24,8 @@ void summary(Registry& r) {
       .out("summary: string")
       .attr("max_outputs: int >= 1 = 3")
       .doc("A serialized summary of audio clips, with the sample rate as an input.")
-      .shape(shapes::scalar);
+      .shape(shapes::scalar)
+      .no_grad();
 
   r.add("CloseSummaryWriter")
       .in("writer: resource")
@@ -64,7 +66,8 @@ void summary(Registry& r) {
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "
             "uint64} = DT_FLOAT")
       .doc("A serialized summary of a histogram of values.")
-      .shape(shapes::scalar);
+      .shape(shapes::scalar)
+      .no_grad();
 
   r.add("ImageSummary")
       .in("tag: string")
@@ -74,7 +77,8 @@ void summary(Registry& r) {
       .attr("T: {uint8, float, half, double} = DT_FLOAT")
       .attr("bad_color: tensor = uint8[255, 0, 0, 255]")
       .doc("A serialized summary of images.")
-      .shape(shapes::scalar);
+      .shape(shapes::scalar)
+      .no_grad();
 
   r.add("ImportEvent")
       .in("writer: resource")
@@ -88,7 +92,8 @@ void summary(Registry& r) {
       .out("summary: string")
       .attr("N: int >= 1")
       .doc("One serialized summary with the values of several.")
-      .shape(shapes::scalar);
+      .shape(shapes::scalar)
+      .no_grad();
 
   r.add("ScalarSummary")
       .in("tags: string")
@@ -96,7 +101,8 @@ void summary(Registry& r) {
       .out("summary: string")
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
       .doc("A serialized summary of named numbers.")
-      .shape(shapes::scalar);
+      .shape(shapes::scalar)
+      .no_grad();
 
   r.add("StatsAggregatorSetSummaryWriter")
       .in("stats_aggregator: resource")
@@ -121,7 +127,8 @@ void summary(Registry& r) {
       .attr("labels: list(string) = []")
       .attr("display_name: string = ''")
       .doc("A serialized summary of a tensor.")
-      .shape(shapes::scalar);
+      .shape(shapes::scalar)
+      .no_grad();
 
   r.add("TensorSummaryV2")
       .in("tag: string")
@@ -130,7 +137,8 @@ void summary(Registry& r) {
       .out("summary: string")
       .attr("T: type")
       .doc("A serialized summary of a tensor with a tag and plugin data.")
-      .shape(shapes::scalar);
+      .shape(shapes::scalar)
+      .no_grad();
 
   r.add("WriteAudioSummary")
       .in("writer: resource")

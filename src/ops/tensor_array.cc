@@ -6,6 +6,7 @@
 
 #include "op/registry.h"
 #include "ops/all.h"
+#include "ops/tensor_array_grad.h"
 #include "ops/tensor_array_resource.h"
 
 namespace weft::ops {
@@ -370,6 +371,7 @@ void tensor_array(Registry& r) {
       .in("handle: resource")
       .stateful()
       .shape(handle_and_scalars)
+      .no_grad()
       .cpu(run_close);
 
   r.add("TensorArrayConcatV3")
@@ -382,6 +384,7 @@ void tensor_array(Registry& r) {
       .attr("element_shape_except0: shape = <unknown>")
       .stateful()
       .shape(concat_rule)
+      .grad(array_concat_grad)
       .cpu(run_concat);
 
   r.add("TensorArrayGatherV3")
@@ -394,6 +397,7 @@ void tensor_array(Registry& r) {
       .attr("element_shape: shape = <unknown>")
       .stateful()
       .shape(gather_shape)
+      .grad(array_gather_grad)
       .cpu(run_gather);
 
   r.add("TensorArrayGradV3")
@@ -405,6 +409,7 @@ void tensor_array(Registry& r) {
       .attr("source: string")
       .stateful()
       .shape(handle_and_scalars)
+      .no_grad()
       .cpu(run_gradient);
 
   r.add("TensorArrayReadV3")
@@ -416,6 +421,7 @@ void tensor_array(Registry& r) {
       .attr("dtype: type")
       .stateful()
       .shape(read_shape)
+      .grad(array_read_grad)
       .cpu(run_read);
 
   r.add("TensorArrayScatterV3")
@@ -428,6 +434,7 @@ void tensor_array(Registry& r) {
       .attr("T: type")
       .stateful()
       .shape(write_shape<3>)
+      .grad(array_scatter_grad)
       .cpu(run_scatter);
 
   r.add("TensorArraySizeV3")
@@ -437,6 +444,7 @@ void tensor_array(Registry& r) {
       .out("size: int32")
       .stateful().effect_free()
       .shape(handle_and_scalars)
+      .no_grad()
       .cpu(run_size);
 
   r.add("TensorArraySplitV3")
@@ -449,6 +457,7 @@ void tensor_array(Registry& r) {
       .attr("T: type")
       .stateful()
       .shape(write_shape<1>)
+      .grad(array_split_grad)
       .cpu(run_split);
 
   r.add("TensorArrayV3")
@@ -464,6 +473,7 @@ void tensor_array(Registry& r) {
       .attr("tensor_array_name: string = ''")
       .stateful().effect_free()
       .shape(array_shape)
+      .no_grad()
       .cpu(run_array);
 
   r.add("TensorArrayWriteV3")
@@ -476,6 +486,7 @@ void tensor_array(Registry& r) {
       .attr("T: type")
       .stateful()
       .shape(write_shape<2>)
+      .grad(array_write_grad)
       .cpu(run_write);
 }
 

@@ -5,6 +5,7 @@
 #include "op/registry.h"
 #include "op/tensor_list.h"
 #include "ops/all.h"
+#include "ops/tensor_list_grad.h"
 #include "ops/tensor_list_util.h"
 
 namespace weft::ops {
@@ -474,6 +475,7 @@ void tensor_list(Registry& r) {
       .attr("element_shape: shape = <unknown>")
       .doc("Joins the elements of a list along their first dimension, and tells their lengths.")
       .shape(concat_shape)
+      .grad(list_concat_grad)
       .cpu(run_concat);
 
   r.add("TensorListConcatLists")
@@ -484,6 +486,7 @@ void tensor_list(Registry& r) {
       .attr("element_dtype: type")
       .doc("Joins two lists into one, or two arrays of lists pairwise.")
       .shape(shapes::unchanged)
+      .no_grad()
       .cpu(run_concat_lists);
 
   r.add("TensorListConcatV2")
@@ -496,6 +499,7 @@ void tensor_list(Registry& r) {
       .attr("shape_type: {int32, int64}")
       .doc("Joins the elements of a list along their first dimension; lengths of elements never set may be given.")
       .shape(concat_shape)
+      .grad(list_concat_grad)
       .cpu(run_concat);
 
   r.add("TensorListElementShape")
@@ -504,6 +508,7 @@ void tensor_list(Registry& r) {
       .attr("shape_type: {int32, int64}")
       .doc("Gives the shape that a list demands of its elements; -1 where it is open.")
       .shape(element_shape_shape)
+      .no_grad()
       .cpu(run_element_shape);
 
   r.add("TensorListFromTensor")
@@ -515,6 +520,7 @@ void tensor_list(Registry& r) {
       .attr("shape_type: {int32, int64}")
       .doc("Makes a list of the rows of a tensor.")
       .shape(shapes::scalar)
+      .grad(list_from_tensor_grad)
       .cpu(run_from_tensor);
 
   r.add("TensorListGather")
@@ -525,6 +531,7 @@ void tensor_list(Registry& r) {
       .attr("element_dtype: type")
       .doc("Stacks the elements at the given indices into one tensor.")
       .shape(gather_shape)
+      .grad(list_gather_grad)
       .cpu(run_gather);
 
   r.add("TensorListGetItem")
@@ -536,6 +543,7 @@ void tensor_list(Registry& r) {
       .attr("Tshape: {int32, int64} = DT_INT32")
       .doc("Reads one element of a list; one never set reads as zeros.")
       .shape(get_item_shape)
+      .grad(list_get_item_grad)
       .cpu(run_get_item);
 
   r.add("TensorListLength")
@@ -543,6 +551,7 @@ void tensor_list(Registry& r) {
       .out("length: int32")
       .doc("Tells how many elements a list has.")
       .shape(shapes::scalar)
+      .no_grad()
       .cpu(run_length);
 
   r.add("TensorListPopBack")
@@ -553,6 +562,7 @@ void tensor_list(Registry& r) {
       .attr("element_dtype: type")
       .doc("Takes the last element off a list.")
       .shape(pop_back_shape)
+      .grad(list_pop_back_grad)
       .cpu(run_pop_back);
 
   r.add("TensorListPushBack")
@@ -563,6 +573,7 @@ void tensor_list(Registry& r) {
       .attr("element_dtype: type")
       .doc("Puts an element at the end of a list.")
       .shape(shapes::scalar)
+      .grad(list_push_back_grad)
       .cpu(run_push_back);
 
   r.add("TensorListPushBackBatch")
@@ -573,6 +584,7 @@ void tensor_list(Registry& r) {
       .attr("element_dtype: type")
       .doc("Puts one row of a tensor at the end of each list of an array.")
       .shape(shapes::unchanged)
+      .no_grad()
       .cpu(run_push_back_batch);
 
   r.add("TensorListReserve")
@@ -592,6 +604,7 @@ void tensor_list(Registry& r) {
       .out("output_handle: variant")
       .doc("Cuts a list, or lengthens it by elements that are not set.")
       .shape(shapes::scalar)
+      .grad(list_resize_grad)
       .cpu(run_resize);
 
   r.add("TensorListScatter")
@@ -604,6 +617,7 @@ void tensor_list(Registry& r) {
       .attr("shape_type: {int32, int64}")
       .doc("Makes a list whose elements at the given indices are the rows of a tensor.")
       .shape(shapes::scalar)
+      .grad(list_scatter_grad)
       .cpu(run_scatter);
 
   r.add("TensorListScatterIntoExistingList")
@@ -615,6 +629,7 @@ void tensor_list(Registry& r) {
       .attr("element_dtype: type")
       .doc("Sets elements of a list to the rows of a tensor.")
       .shape(shapes::scalar)
+      .grad(list_scatter_into_grad)
       .cpu(run_scatter_into);
 
   r.add("TensorListScatterV2")
@@ -628,6 +643,7 @@ void tensor_list(Registry& r) {
       .attr("shape_type: {int32, int64}")
       .doc("Makes a list of given length whose elements at the given indices are the rows of a tensor.")
       .shape(shapes::scalar)
+      .grad(list_scatter_grad)
       .cpu(run_scatter);
 
   r.add("TensorListSetItem")
@@ -640,6 +656,7 @@ void tensor_list(Registry& r) {
       .attr("resize_if_index_out_of_bounds: bool = false")
       .doc("Sets one element of a list.")
       .shape(shapes::scalar)
+      .grad(list_set_item_grad)
       .cpu(run_set_item);
 
   r.add("TensorListSplit")
@@ -652,6 +669,7 @@ void tensor_list(Registry& r) {
       .attr("shape_type: {int32, int64}")
       .doc("Cuts a tensor along its first dimension into the elements of a list.")
       .shape(shapes::scalar)
+      .grad(list_split_grad)
       .cpu(run_split);
 
   r.add("TensorListStack")
@@ -662,6 +680,7 @@ void tensor_list(Registry& r) {
       .attr("num_elements: int = -1")
       .doc("Stacks all elements of a list into one tensor.")
       .shape(stack_shape)
+      .grad(list_stack_grad)
       .cpu(run_stack);
 }
 

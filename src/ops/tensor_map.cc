@@ -1,4 +1,6 @@
 // TensorMaps: maps from tensors to tensors as values.
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "op/registry.h"
 #include "op/tensor_map.h"
 #include "ops/all.h"
@@ -100,6 +102,23 @@ Status run_stack_keys(KernelContext& c) {
   return {};
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+Grads lookup_grad(const GradContext& g) {
+  return {g.one("TensorMapInsert", {g.one("EmptyTensorMap", {}), g.x(1), g.dy()}), {}};
+}
+
+// Nothing may have flowed into this key, which only a running program knows.
+Grads insert_grad(const GradContext& g) {
+  const Value map = g.dy(), key = g.x(1), value = g.x(2), has = g.one("TensorMapHasKey", {map, key});
+  if (!has.valid()) return g.none();
+  const Tensor* known = has.constant();
+  if (!known) return g.fail(unimplemented("the gradient of TensorMapInsert in a graph"));
+  if (known->data<uint8_t>()[0] == 0) return {map, {}, zeros_like(value)};
+  const AttrMap type = {{"value_dtype", value.dtype()}};
+  return {g.one("TensorMapErase", {map, key}, type), {}, g.one("TensorMapLookup", {map, key}, type)};
+}
+
 }  // namespace
 
 void tensor_map(Registry& r) {
@@ -107,6 +126,7 @@ void tensor_map(Registry& r) {
       .out("handle: variant")
       .doc("Makes a map without items.")
       .shape(shapes::scalar)
+      .no_grad()
       .cpu(run_empty);
 
   r.add("TensorMapErase")
@@ -117,6 +137,7 @@ void tensor_map(Registry& r) {
       .attr("value_dtype: type")
       .doc("Gives the map without one item.")
       .shape(shapes::scalar)
+      .grad([](const GradContext& g) -> Grads { return {g.raw_dy(), {}}; })
       .cpu(run_erase);
 
   r.add("TensorMapHasKey")
@@ -137,6 +158,7 @@ void tensor_map(Registry& r) {
       .attr("value_dtype: type")
       .doc("Gives the map with one item set.")
       .shape(shapes::scalar)
+      .grad(insert_grad)
       .cpu(run_insert);
 
   r.add("TensorMapLookup")
@@ -147,6 +169,7 @@ void tensor_map(Registry& r) {
       .attr("value_dtype: type")
       .doc("Reads the value of a key.")
       .shape(shapes::unknown)
+      .grad(lookup_grad)
       .cpu(run_lookup);
 
   r.add("TensorMapSize")

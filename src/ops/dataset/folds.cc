@@ -97,6 +97,7 @@ void folds(Registry& r) {
       .stateful()
       .doc("Folds the elements of a dataset into a state with a function.")
       .shape(components_shape)
+      .no_grad()
       .cpu(run_reduce);
 
   r.add("DatasetToSingleElement")

@@ -1,0 +1,155 @@
+#include "ops/sparse_matrix_grad.h"
+
+#include <limits>
+
+#include "op/emit.h"
+
+namespace weft::ops {
+
+using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary of op/
+
+namespace {
+
+bool is_complex(DType t) { return t == DType::kComplex64 || t == DType::kComplex128; }
+
+struct Coordinates {
+  Value indices, values, shape;
+};
+
+Coordinates coordinates(const Value& matrix, DType type) {
+  if (!matrix.valid()) return {};
+  auto parts = matrix.emitter().apply("CSRSparseMatrixToSparseTensor", {matrix}, {{"type", type}});
+  if (parts.size() != 3) return {};
+  return {parts[0], parts[1], parts[2]};
+}
+
+Value from_coordinates(const Coordinates& c) {
+  if (!c.indices.valid()) return {};
+  return c.indices.emitter().one("SparseTensorToCSRSparseMatrix", {c.indices, c.values, c.shape});
+}
+
+Value conjugate(const Value& matrix, DType type) {
+  if (!is_complex(type) || !matrix.valid()) return matrix;
+  Emitter& e = matrix.emitter();
+  return e.one("SparseMatrixTranspose", {e.one("SparseMatrixTranspose", {matrix}, {{"type", type}, {"conjugate", true}})}, {{"type", type}});
+}
+
+// The entries of a matrix where another has some too.
+Value prune(const Value& matrix, const Value& pattern, DType type) {
+  const Coordinates m = coordinates(matrix, type), p = coordinates(pattern, type);
+  if (!m.indices.valid() || !p.indices.valid()) return {};
+  Emitter& e = matrix.emitter();
+  const Value flat_shape = e.constant(Tensor::vector(std::vector<int64_t>{-1}));
+  auto flat = [&](const Coordinates& c) { return reshape(e.one("SparseReshape", {c.indices, c.shape, flat_shape}), ints(e, {-1})); };
+  // Behind the last entry stands one that is at no place, so that every search finds something.
+  const Value ends[] = {flat(m), e.constant(Tensor::vector(std::vector<int64_t>{std::numeric_limits<int64_t>::max()}))};
+  const Value places = concat(ends, 0), wanted = flat(p);
+  const Value found = squeeze(e.one("LowerBound", {expand_dims(places, 0), expand_dims(wanted, 0)}, {{"out_type", DType::kInt64}}), {0});
+  const Value kept = squeeze(unary("Where", binary("Equal", gather(places, found), wanted)), {1});
+  return from_coordinates({gather(p.indices, kept), gather(m.values, gather(found, kept)), p.shape});
+}
+
+// How an operand of a product was turned.
+enum class Turn { kNone, kTranspose, kAdjoint };
+
+Turn turn_of(const GradContext& g, std::string_view which) {
+  if (g.attr<bool>(cat("adjoint_", which))) return Turn::kAdjoint;
+  return g.attr<bool>(cat("transpose_", which)) ? Turn::kTranspose : Turn::kNone;
+}
+
+}  // namespace
+
+Grads csr_from_dense_grad(const GradContext& g) { return {g.one("CSRSparseMatrixToDense", {g.dy()}, {{"type", g.attr<DType>("T")}}), {}}; }
+
+Grads csr_to_dense_grad(const GradContext& g) {
+  const Value dy = g.dy();
+  const Coordinates c = coordinates(g.x(), g.attr<DType>("type"));
+  if (!c.indices.valid()) return g.none();
+  return {from_coordinates({c.indices, g.one("GatherNd", {dy, c.indices}), shape_of(dy, DType::kInt64)})};
+}
+
+Grads csr_from_sparse_grad(const GradContext& g) { return {{}, coordinates(g.dy(), g.attr<DType>("T")).values, {}}; }
+
+Grads csr_to_sparse_grad(const GradContext& g) { return {from_coordinates({g.y(0), g.dy(1), g.y(2)})}; }
+
+// TensorFlow gives no gradients of the two factors.
+Grads csr_add_grad(const GradContext& g) {
+  const DType type = g.attr<DType>("T");
+  auto scaled = [&](int matrix, int factor) { return g.one("SparseMatrixMul", {prune(g.dy(), g.x(matrix), type), g.x(factor)}); };
+  return {scaled(0, 2), scaled(1, 3), {}, {}};
+}
+
+Grads csr_transpose_grad(const GradContext& g) { return {g.one("SparseMatrixTranspose", {g.dy()}, g.attrs({"type", "conjugate"}))}; }
+
+Grads csr_softmax_grad(const GradContext& g) { return {g.one("SparseMatrixSoftmaxGrad", {g.y(), g.dy()}, g.attrs({"type"}))}; }
+
+// For C = A' B' with A' and B' the operands as they were turned: dA' = dC B'^H at the places of A', dB' = A'^H dC, both turned back.
+Grads csr_dense_matmul_grad(const GradContext& g) {
+  Emitter& e = g.emitter();
+  const Value a = g.x(0), b = g.x(1);
+  const DType type = b.dtype();
+  const PartialShape s = b.shape();
+  if (!s.has_rank()) return g.fail(unimplemented("the gradient of SparseMatrixMatMul for a matrix whose rank is not known"));
+  const bool batched = s.rank() == 3;
+  auto flip = [&](const Value& x) { return transpose(x, ints(e, batched ? std::vector<int32_t>{0, 2, 1} : std::vector<int32_t>{1, 0})); };
+  const Turn ta = turn_of(g, "a"), tb = turn_of(g, "b");
+  Value dc = g.dy();
+  if (g.attr<bool>("transpose_output")) dc = flip(dc);
+  if (g.attr<bool>("conjugate_output")) dc = conj(dc);
+
+  const Coordinates c = coordinates(a, type);
+  if (!c.indices.valid()) return g.none();
+  // The batch, if there is one, and the row or column.
+  auto line = [&](int i) {
+    const Value at = slice(c.indices, ints(e, {0, batched ? i + 1 : i}), ints(e, {-1, 1}));
+    if (!batched) return at;
+    const Value parts[] = {slice(c.indices, ints(e, {0, 0}), ints(e, {-1, 1})), at};
+    return concat(parts, 1);
+  };
+  const Value right = tb == Turn::kNone ? b : tb == Turn::kTranspose ? flip(b) : conj(flip(b));
+  const Value rows = g.one("GatherNd", {dc, line(ta == Turn::kNone ? 0 : 1)}), columns = g.one("GatherNd", {right, line(ta == Turn::kNone ? 1 : 0)});
+  Value values = reduce("Sum", rows * conj(columns), ints(e, {1}));
+  if (ta == Turn::kAdjoint) values = conj(values);
+
+  AttrMap attrs;
+  if (ta == Turn::kNone) attrs["adjoint_a"] = true;
+  attrs["transpose_output"] = tb != Turn::kNone;
+  // A conjugate of A alone is not to be had, but those of the others are.
+  const bool around = ta == Turn::kTranspose && is_complex(type);
+  attrs["conjugate_output"] = around != (tb == Turn::kAdjoint);
+  return {from_coordinates({c.indices, values, c.shape}), g.one("SparseMatrixMatMul", {a, around ? conj(dc) : dc}, std::move(attrs))};
+}
+
+Grads csr_sparse_matmul_grad(const GradContext& g) {
+  const DType type = g.attr<DType>("type");
+  const Value a = g.x(0), b = g.x(1), dc = g.dy();
+  const Turn ta = turn_of(g, "a"), tb = turn_of(g, "b");
+  auto product = [&](const Value& x, Turn tx, const Value& y, Turn ty) {
+    return g.one("SparseMatrixSparseMatMul", {x, y}, {{"type", type}, {"transpose_a", tx == Turn::kTranspose}, {"adjoint_a", tx == Turn::kAdjoint},
+                                                      {"transpose_b", ty == Turn::kTranspose}, {"adjoint_b", ty == Turn::kAdjoint}});
+  };
+  // What stands for X'^H: X' = X, X^T or X^H.
+  auto adjoint_of = [&](const Value& x, Turn t) { return std::pair(t == Turn::kTranspose ? conjugate(x, type) : x, t == Turn::kNone ? Turn::kAdjoint : Turn::kNone); };
+  // And for conj(X').
+  auto conjugate_of = [&](const Value& x, Turn t) {
+    return std::pair(t == Turn::kNone ? conjugate(x, type) : x, t == Turn::kNone ? Turn::kNone : t == Turn::kTranspose ? Turn::kAdjoint : Turn::kTranspose);
+  };
+  Value da, db;
+  if (ta == Turn::kNone) {
+    const auto [right, turn] = adjoint_of(b, tb);
+    da = product(dc, Turn::kNone, right, turn);
+  } else {
+    const auto [left, turn] = ta == Turn::kTranspose ? conjugate_of(b, tb) : std::pair(b, tb);
+    da = product(left, turn, dc, ta);
+  }
+  if (tb == Turn::kNone) {
+    const auto [left, turn] = adjoint_of(a, ta);
+    db = product(left, turn, dc, Turn::kNone);
+  } else {
+    const auto [right, turn] = tb == Turn::kTranspose ? conjugate_of(a, ta) : std::pair(a, ta);
+    db = product(dc, tb, right, turn);
+  }
+  return {prune(da, a, type), prune(db, b, type)};
+}
+
+}  // namespace weft::ops

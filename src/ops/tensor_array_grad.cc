@@ -1,0 +1,60 @@
+#include "ops/tensor_array_grad.h"
+
+#include "op/emit.h"
+
+namespace weft::ops {
+
+using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary of op/
+
+namespace {
+
+struct Array {
+  Value handle, flow;
+};
+
+// The emitter names the source: it knows which walk this is.
+Array gradient_of(const GradContext& g, const Value& handle, const Value& flow) {
+  auto out = g.emitter().apply("TensorArrayGradV3", {handle, flow});
+  // Only behind the making of the array may others touch it, and the array only behind the flow.
+  return out.size() == 2 ? Array{out[0], out[1]} : Array{};
+}
+
+// Behind what was written: a flow's value means nothing, so a sum of two waits for both.
+Value after(const Value& flow, const Value& written) { return flow + written; }
+
+}  // namespace
+
+Grads array_read_grad(const GradContext& g) {
+  const Array a = gradient_of(g, g.x(0), g.x(2));
+  return {{}, {}, g.one("TensorArrayWriteV3", {a.handle, g.x(1), g.dy(), a.flow})};
+}
+
+Grads array_write_grad(const GradContext& g) {
+  const Value flow = after(g.dy(), g.y());
+  const Array a = gradient_of(g, g.x(0), flow);
+  return {{}, {}, g.one("TensorArrayReadV3", {a.handle, g.x(1), a.flow}, {{"dtype", g.x(2).dtype()}}), flow};
+}
+
+Grads array_gather_grad(const GradContext& g) {
+  const Array a = gradient_of(g, g.x(0), g.x(2));
+  return {{}, {}, g.one("TensorArrayScatterV3", {a.handle, g.x(1), g.dy(), a.flow})};
+}
+
+Grads array_scatter_grad(const GradContext& g) {
+  const Value flow = after(g.dy(), g.y());
+  const Array a = gradient_of(g, g.x(0), flow);
+  return {{}, {}, g.one("TensorArrayGatherV3", {a.handle, g.x(1), a.flow}, {{"dtype", g.x(2).dtype()}}), flow};
+}
+
+Grads array_concat_grad(const GradContext& g) {
+  const Array a = gradient_of(g, g.x(0), g.x(1));
+  return {{}, g.one("TensorArraySplitV3", {a.handle, g.dy(0), g.y(1), a.flow})};
+}
+
+Grads array_split_grad(const GradContext& g) {
+  const Value flow = after(g.dy(), g.y());
+  const Array a = gradient_of(g, g.x(0), flow);
+  return {{}, g.one("TensorArrayConcatV3", {a.handle, a.flow}, {{"dtype", g.x(1).dtype()}}), {}, flow};
+}
+
+}  // namespace weft::ops
