@@ -1,5 +1,6 @@
-// weft::Tensor: an immutable n-dimensional array. Copying shares. Every function here throws
-// weft::Error when the engine reports a failure.
+// weft::Tensor: an immutable n-dimensional array. Copying shares. Inside weft::function, while it is traced, a tensor
+// stands for a value that comes later: it has a type and a shape (perhaps known in part), but no data. Every function
+// here throws weft::Error when the engine reports a failure.
 #pragma once
 
 #include <cstddef>
@@ -61,7 +62,9 @@ class WEFT_API Tensor {
 
   bool has_value() const { return handle_ != nullptr; }
   DType dtype() const;
-  std::vector<int64_t> shape() const;
+  std::vector<int64_t> shape() const;  // throws where it is not known, inside a traced function
+  PartialShape partial_shape() const;  // as far as it is known
+  bool is_symbolic() const;            // stands for a value of a function that is being traced
   int rank() const;
   int64_t size() const;        // number of elements
   std::string device() const;  // "/job:localhost/replica:0/task:0/device:CPU:0"

@@ -30,17 +30,17 @@ std::string text_of(const op::AttrValue& v) {
 void shapes_of(const graph::Node& n, NodeInfo& info) {
   info.shapes.resize(size_t(n.num_outputs()));
   if (n.shapes.size() == info.shapes.size()) {
-    for (size_t i = 0; i < n.shapes.size(); ++i) info.shapes[i] = api::outer(n.shapes[i]);
+    for (size_t i = 0; i < n.shapes.size(); ++i) info.shapes[i] = api::outer_shape(n.shapes[i]);
     return;
   }
   if (const auto* a = n.find_attr("_output_shapes")) {
     if (const auto* list = a->get<std::vector<core::PartialShape>>(); list && list->size() == info.shapes.size()) {
-      for (size_t i = 0; i < list->size(); ++i) info.shapes[i] = api::outer((*list)[i]);
+      for (size_t i = 0; i < list->size(); ++i) info.shapes[i] = api::outer_shape((*list)[i]);
     }
   } else if (n.op() == "Const") {
     info.shapes[0] = PartialShape(n.attr<core::Tensor>("value").shape().vec());
   } else if (n.op() == "Placeholder") {
-    info.shapes[0] = api::outer(n.attr<core::PartialShape>("shape"));
+    info.shapes[0] = api::outer_shape(n.attr<core::PartialShape>("shape"));
   }
 }
 

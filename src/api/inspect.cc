@@ -19,12 +19,12 @@ std::string tensor_names(const saved_model::TensorInfo& t) {
 void add_specs(const std::map<std::string, saved_model::TensorInfo>& infos, std::vector<TensorSpec>& out) {
   for (const auto& [key, info] : infos) {
     if (info.composite.empty()) {
-      out.push_back({key, static_cast<DType>(info.dtype), api::outer(info.shape), tensor_names(info)});
+      out.push_back({key, static_cast<DType>(info.dtype), api::outer_shape(info.shape), tensor_names(info)});
       continue;
     }
     for (size_t i = 0; i < info.composite.size(); ++i) {
       const auto& part = info.composite[i];
-      out.push_back({core::cat(key, ".", i), static_cast<DType>(part.dtype), api::outer(part.shape), tensor_names(part)});
+      out.push_back({core::cat(key, ".", i), static_cast<DType>(part.dtype), api::outer_shape(part.shape), tensor_names(part)});
     }
   }
 }
@@ -64,7 +64,7 @@ MetaGraphInfo info_of(const saved_model::MetaGraph& m, const std::string& dir) {
     const auto& o = objects.nodes[i];
     if (o.kind == saved_model::SavedObject::Kind::kVariable)
       info.variables.push_back(
-          {o.name.empty() ? paths[i] : o.name, paths[i], keys[i], static_cast<DType>(o.dtype), api::outer(o.shape), o.trainable});
+          {o.name.empty() ? paths[i] : o.name, paths[i], keys[i], static_cast<DType>(o.dtype), api::outer_shape(o.shape), o.trainable});
   }
   if (info.variables.empty()) {
     for (const auto& n : def.nodes) {
@@ -73,7 +73,7 @@ MetaGraphInfo info_of(const saved_model::MetaGraph& m, const std::string& dir) {
       const auto* dtype = attr("dtype") ? attr("dtype")->get<core::DType>() : nullptr;
       const auto* shape = attr("shape") ? attr("shape")->get<core::PartialShape>() : nullptr;
       info.variables.push_back(
-          {n.name, {}, {}, dtype ? static_cast<DType>(*dtype) : DType::invalid, shape ? api::outer(*shape) : PartialShape(), true});
+          {n.name, {}, {}, dtype ? static_cast<DType>(*dtype) : DType::invalid, shape ? api::outer_shape(*shape) : PartialShape(), true});
     }
   }
   return info;

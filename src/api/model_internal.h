@@ -22,7 +22,6 @@ struct Model::Impl {
 
 namespace api {
 
-PartialShape outer(const core::PartialShape& s);
 saved_model::Model& model_of(const Model& m);  // throws for a Model without one
 // Copies what a trace collected to where the user wants it.
 void append(TraceEvents& to, std::vector<op::StepTrace::Event> events);

@@ -21,7 +21,6 @@ struct Function::Impl {
 
 namespace api {
 
-PartialShape outer(const core::PartialShape& s) { return s.has_rank() ? PartialShape(s.dims()) : PartialShape(); }
 
 Tensor adopt(core::Tensor t) { return adopt(eager::TensorHandle::make(std::move(t), nullptr)); }
 
@@ -41,9 +40,9 @@ void append(TraceEvents& to, std::vector<op::StepTrace::Event> events) {
 namespace {
 
 TensorSpec spec_of(const saved_model::BoundSignature::Port& p) {
-  return {p.name, static_cast<DType>(p.dtype), outer(p.shape), p.tensor_name};
+  return {p.name, static_cast<DType>(p.dtype), api::outer_shape(p.shape), p.tensor_name};
 }
-TensorSpec spec_of(const saved_model::Leaf& l) { return {l.path, static_cast<DType>(l.dtype), outer(l.shape), {}}; }
+TensorSpec spec_of(const saved_model::Leaf& l) { return {l.path, static_cast<DType>(l.dtype), api::outer_shape(l.shape), {}}; }
 
 SignatureInfo signature_info(const saved_model::BoundSignature& s) {
   SignatureInfo info{s.name, s.method_name, {}, {}};
@@ -267,7 +266,7 @@ void Model::Impl::describe() {
     if (!f.internal) functions.push_back(api::info_of(f));
   }
   for (const auto& v : model->variables())
-    variables.push_back({v.name, v.path, v.checkpoint_key, static_cast<DType>(v.dtype), api::outer(v.shape), v.trainable});
+    variables.push_back({v.name, v.path, v.checkpoint_key, static_cast<DType>(v.dtype), api::outer_shape(v.shape), v.trainable});
 }
 
 Model load(const std::string& path, const LoadOptions& o) {

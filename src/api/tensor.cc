@@ -1,4 +1,5 @@
 #include "api/unwrap.h"
+#include "graph/graph_emitter.h"
 #include "weft/tensor.h"
 
 #include <ostream>
@@ -14,11 +15,11 @@ using api::value_of;
 std::string to_string(DType t) { return core::dtype_name(static_cast<core::DType>(t)); }
 
 Tensor::Tensor(const Tensor& o) : handle_(o.handle_) {
-  if (handle_) static_cast<eager::TensorHandle*>(handle_)->add_ref();
+  if (handle_) static_cast<op::ValueRep*>(handle_)->add_ref();
 }
 
 Tensor::~Tensor() {
-  if (handle_) static_cast<eager::TensorHandle*>(handle_)->drop_ref();
+  if (handle_) static_cast<op::ValueRep*>(handle_)->drop_ref();
 }
 
 Tensor::Tensor(const char* text) : Tensor(of_strings({}, {text})) {}
@@ -52,12 +53,75 @@ Tensor Tensor::borrow(DType dtype, std::vector<int64_t> shape, void* data, size_
   return api::adopt(eager::TensorHandle::make(core::Tensor(type, s, core::Buffer::wrap(data, size, deallocator, arg)), nullptr));
 }
 
-DType Tensor::dtype() const { return static_cast<DType>(handle_of(*this)->dtype()); }
-std::vector<int64_t> Tensor::shape() const { return value_of(*this).shape().vec(); }
-int Tensor::rank() const { return value_of(*this).rank(); }
-int64_t Tensor::size() const { return value_of(*this).num_elements(); }
+namespace api {
+
+eager::TensorHandle* handle_of(const Tensor& t) {
+  op::ValueRep* rep = rep_of(t);
+  if (rep->owner()) {
+    const auto at = graph::GraphEmitter::unwrap(op::Value(*rep->owner(), core::RefPtr<op::ValueRep>::share(rep)));
+    throw Error(Code::kInvalidArgument, core::cat("the tensor '", at.node->name(), ":", at.index,
+                                                  "' stands for a value of a function that is being traced: it has no data until the function is called. "
+                                                  "Use ops on it, or return it from the function."));
+  }
+  return static_cast<eager::TensorHandle*>(rep);
+}
+
+op::Value to_value(const Tensor& t) {
+  if (!t.has_value()) return {};
+  op::ValueRep* rep = rep_of(t);
+  op::Emitter& e = rep->owner() ? *rep->owner() : static_cast<op::Emitter&>(trace::eager_emitter(context()));
+  return op::Value(e, core::RefPtr<op::ValueRep>::share(rep));
+}
+
+std::vector<op::Value> to_values(const std::vector<Tensor>& list) {
+  std::vector<op::Value> out;
+  out.reserve(list.size());
+  for (const Tensor& t : list) out.push_back(to_value(t));
+  return out;
+}
+
+std::vector<Tensor> from_values(const std::vector<op::Value>& values) {
+  std::vector<Tensor> out;
+  out.reserve(values.size());
+  for (const op::Value& v : values) out.push_back(from_value(v));
+  return out;
+}
+
+PartialShape outer_shape(const core::PartialShape& s) { return s.has_rank() ? PartialShape(s.dims()) : PartialShape(); }
+
+}  // namespace api
+
+DType Tensor::dtype() const { return static_cast<DType>(api::rep_of(*this)->dtype()); }
+bool Tensor::is_symbolic() const { return api::rep_of(*this)->owner() != nullptr; }
+PartialShape Tensor::partial_shape() const {
+  op::ValueRep* rep = api::rep_of(*this);
+  if (!rep->owner()) return {shape()};
+  return api::outer_shape(rep->shape());
+}
+std::vector<int64_t> Tensor::shape() const {
+  op::ValueRep* rep = api::rep_of(*this);
+  if (!rep->owner()) return value_of(*this).shape().vec();
+  const core::PartialShape s = rep->shape();
+  if (!s.fully_known())
+    check(core::invalid_argument("the shape of this tensor is ", s, " while the function is traced: use partial_shape(), or raw::Shape for the one it will have"));
+  return api::outer_shape(s).dims;
+}
+int Tensor::rank() const {
+  op::ValueRep* rep = api::rep_of(*this);
+  if (!rep->owner()) return value_of(*this).rank();
+  const core::PartialShape s = rep->shape();
+  if (!s.has_rank()) check(core::invalid_argument("the rank of this tensor is not known while the function is traced"));
+  return s.rank();
+}
+int64_t Tensor::size() const {
+  int64_t n = 1;
+  if (!is_symbolic()) return value_of(*this).num_elements();
+  for (int64_t d : shape()) n *= d;
+  return n;
+}
 
 std::string Tensor::device() const {
+  if (is_symbolic()) return "";
   auto* d = handle_of(*this)->device();
   return d ? d->name() : api::context().host()->name();
 }
@@ -98,6 +162,7 @@ std::vector<std::string> Tensor::strings() const {
 }
 
 std::string Tensor::to_string() const {
+  if (is_symbolic()) return core::cat("<symbolic> shape=", api::rep_of(*this)->shape(), " dtype=", weft::to_string(dtype()));
   const core::Tensor& t = value_of(*this);
   return core::cat(t.summary(20), " shape=", t.shape(), " dtype=", core::dtype_name(t.dtype()));
 }

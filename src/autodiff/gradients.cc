@@ -1,6 +1,9 @@
 #include "autodiff/gradients.h"
 
 #include <algorithm>
+#include <atomic>
+#include <shared_mutex>
+#include <unordered_map>
 
 #include "graph/graph_emitter.h"
 #include "op/emit.h"
@@ -15,12 +18,49 @@ bool differentiable(DType t) {
   }
 }
 
+namespace {
+
+struct UserRules {
+  std::atomic<bool> any{false};
+  std::shared_mutex mutex;
+  std::unordered_map<std::string, std::function<Grads(const GradContext&)>> rules;
+};
+UserRules& user_rules() {
+  static auto* r = new UserRules;
+  return *r;
+}
+std::function<Grads(const GradContext&)> user_rule(std::string_view op) {
+  UserRules& u = user_rules();
+  if (!u.any.load(std::memory_order_acquire)) return {};
+  std::shared_lock lock(u.mutex);
+  auto it = u.rules.find(std::string(op));
+  return it == u.rules.end() ? nullptr : it->second;
+}
+
+}  // namespace
+
+Status register_gradient(const std::string& op, std::function<Grads(const GradContext&)> rule) {
+  UserRules& u = user_rules();
+  std::unique_lock lock(u.mutex);
+  if (!u.rules.emplace(op, std::move(rule)).second) return already_exists("Registering two gradient with name '", op, "'!");
+  u.any.store(true, std::memory_order_release);
+  return {};
+}
+
 Result<Grads> op_gradient(Emitter& emitter, const NodeInfo& node, std::span<const Value> inputs, std::span<const Value> outputs,
                           std::span<const Value> output_grads) {
   const OpSpec& spec = node.spec();
-  if (spec.no_gradient) return Grads(inputs.size());
-  if (!spec.grad) return not_found("No gradient defined for op: ", spec.name, ". Please see the table of ops: weft ops ", spec.name);
-  Grads grads = spec.grad(GradContext(emitter, node, inputs, outputs, output_grads));
+  const GradContext context(emitter, node, inputs, outputs, output_grads);
+  Grads grads;
+  if (auto rule = user_rule(spec.name)) {
+    grads = rule(context);
+  } else {
+    if (spec.no_gradient) return Grads(inputs.size());
+    if (!spec.grad)
+      return not_found("gradient registry has no entry for: ", spec.name, " (No gradient defined for op: ", spec.name, "; `weft ops ", spec.name,
+                       "` tells more, register_gradient() gives one)");
+    grads = spec.grad(context);
+  }
   WEFT_RETURN_IF_ERROR(emitter.take_status());
   if (grads.size() != inputs.size())
     return internal_error("the gradient of ", spec.name, " gave ", grads.size(), " values for ", inputs.size(), " inputs");

@@ -27,6 +27,8 @@ Result<std::vector<Endpoint>> add_gradients(Graph& graph, ShapeInference& shapes
 // The rule of one op, applied. Also what tapes use.
 Result<Grads> op_gradient(Emitter& emitter, const NodeInfo& node, std::span<const Value> inputs, std::span<const Value> outputs,
                           std::span<const Value> output_grads);
+// A rule that a user gives for an op, before those of the ops themselves. AlreadyExists for a second one.
+Status register_gradient(const std::string& op, std::function<Grads(const GradContext&)> rule);
 // Can a gradient flow through a value of this type?
 bool differentiable(DType t);
 

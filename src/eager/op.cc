@@ -62,6 +62,10 @@ void Op::clear() {
   attr_key_.clear();
   cacheable_ = true;
   device_ = nullptr;
+  if (keep_kernel_) [[unlikely]] {
+    keep_kernel_ = false;
+    kernel_ = nullptr;
+  }
 }
 
 Status Op::reset(std::string_view name, std::string_view device) {
@@ -296,6 +300,7 @@ Status Op::execute(TensorHandle** outputs, int capacity, int* count) {
   std::shared_ptr<CachedKernel> uncached;
   WEFT_ASSIGN(const std::shared_ptr<CachedKernel>* kernel, find_kernel(device, uncached));
   CachedKernel* k = kernel->get();
+  if (keep_kernel_) [[unlikely]] kernel_ = *kernel;
   const int n = k->node.num_outputs();
   if (n > capacity) return invalid_argument("Expecting ", n, " outputs, but *num_retvals is ", capacity);
   if (context_->log_device_placement.load(std::memory_order_relaxed)) [[unlikely]]

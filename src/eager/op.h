@@ -41,6 +41,10 @@ class Op {
   Result<int> input_length(std::string_view name) const;
   Result<int> output_length(std::string_view name) const;
 
+  // Whether the kernel that ran is to be remembered, for tapes; off unless asked for, and after each clear.
+  void keep_kernel(bool on) { keep_kernel_ = on; }
+  const std::shared_ptr<CachedKernel>& kernel() const { return kernel_; }
+
   // Runs the op; `outputs` is filled with as many handles as the op has outputs.
   Status execute(std::vector<RefPtr<TensorHandle>>& outputs);
   // The hot form: at most `capacity` outputs, written to `outputs` as owned pointers; `count` says how many.
@@ -63,7 +67,8 @@ class Op {
   std::vector<RefPtr<TensorHandle>> inputs_;
   std::vector<std::pair<std::string, op::AttrValue>> attrs_;  // as set; a later one of the same name wins
   std::string attr_key_;      // what was set, in order, as bytes: part of the kernel's cache key
-  bool is_function_ = false;
+  bool is_function_ = false, keep_kernel_ = false;
+  std::shared_ptr<CachedKernel> kernel_;
   bool cacheable_ = true;     // attributes that hold tensors are not worth a key
 };
 

@@ -1,0 +1,346 @@
+// clang-format off: the engine's headers before the public ones (unwrap.h)
+#include "core/log.h"
+#include "graph/shape_inference.h"
+#include "saved_model/export_graph.h"
+#include "trace/variable.h"
+
+#include "api/function_internal.h"
+#include "api/graph_internal.h"
+
+#include <algorithm>
+#include <atomic>
+#include <shared_mutex>
+#include <unordered_map>
+// clang-format on
+
+namespace weft {
+
+using api::check;
+
+namespace {
+
+std::atomic<bool> g_eager{false};
+
+void append(std::string& key, int64_t v) { key.append(reinterpret_cast<const char*>(&v), sizeof v); }
+
+// Types and shapes of the tensors, as bytes.
+std::string signature_key(const std::string& plain, const std::vector<TensorSpec>& specs) {
+  std::string key = plain;
+  key.push_back('\0');
+  for (const TensorSpec& s : specs) {
+    key.push_back(char(s.dtype));
+    append(key, s.shape.known_rank ? int64_t(s.shape.dims.size()) : -1);
+    for (int64_t d : s.shape.dims) append(key, d);
+  }
+  return key;
+}
+
+std::string key_of(const std::string& plain, const std::vector<Tensor>& tensors) {
+  std::string key;
+  key.reserve(plain.size() + 1 + tensors.size() * 25);
+  key = plain;
+  key.push_back('\0');
+  for (const Tensor& t : tensors) {
+    op::ValueRep* rep = api::rep_of(t);
+    key.push_back(char(rep->dtype()));
+    if (!rep->owner()) {
+      const core::Shape& s = api::value_of(t).shape();
+      append(key, s.rank());
+      for (int i = 0; i < s.rank(); ++i) append(key, s.dim(i));
+      // A function is placed by where its resources are.
+      if (rep->dtype() == core::DType::kResource) append(key, reinterpret_cast<intptr_t>(static_cast<eager::TensorHandle*>(rep)->device()));
+    } else {
+      const core::PartialShape s = rep->shape();
+      append(key, s.has_rank() ? s.rank() : -1);
+      for (int i = 0; s.has_rank() && i < s.rank(); ++i) append(key, s.dim(i));
+    }
+  }
+  return key;
+}
+
+bool fits(const TensorSpec& spec, DType dtype, const PartialShape& shape) {
+  return spec.dtype == dtype && api::inner_shape(spec.shape).compatible_with(api::inner_shape(shape)) &&
+         (!spec.shape.known_rank || shape.known_rank);
+}
+
+}  // namespace
+
+struct FunctionCore::Impl {
+  TraceOptions options;
+  mutable std::shared_mutex mutex;
+  std::mutex tracing;  // one trace at a time
+  std::unordered_map<std::string, std::vector<std::shared_ptr<const ConcreteFunction::Impl>>> by_key;
+  std::vector<std::shared_ptr<const ConcreteFunction::Impl>> all;
+  std::atomic<int> traces{0};
+  std::atomic<int64_t> calls{0};
+  bool variables_made = false;  // once they are, no trace may make more
+  bool warned = false;
+
+  std::shared_ptr<const ConcreteFunction::Impl> find(const std::string& key) const {
+    std::shared_lock lock(mutex);
+    auto it = by_key.find(key);
+    if (it == by_key.end()) return nullptr;
+    for (const auto& f : it->second) {
+      if (!f->outer || f->outer == trace::FuncGraph::current()) return f;
+    }
+    return nullptr;
+  }
+
+  // One run of the user's code.
+  std::shared_ptr<ConcreteFunction::Impl> trace_once(const std::vector<TensorSpec>& specs, const std::string& plain, const Body& body, bool may_create,
+                                                     int* created) {
+    auto g = trace::FuncGraph::make(api::context(), options.name, trace::FuncGraph::current());
+    g->may_create_variables = may_create;
+    std::vector<Tensor> arguments;
+    for (size_t i = 0; i < specs.size(); ++i) {
+      const std::string name = specs[i].name.empty() ? core::cat("args_", i) : specs[i].name;
+      arguments.push_back(api::from_value(api::unwrap(g->add_argument(name, api::inner_type(specs[i].dtype), api::inner_shape(specs[i].shape)))));
+    }
+    auto layout = std::make_shared<std::vector<std::string>>();
+    std::vector<Tensor> results;
+    {
+      trace::Entered inside(g.get());
+      results = body(arguments, *layout);
+    }
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (!results[i].has_value()) check(core::invalid_argument("result ", i, " of the function '", options.name, "' has no value"));
+    }
+    ++traces;
+    *created = g->variables_created;
+    auto made = std::make_shared<ConcreteFunction::Impl>();
+    made->function = api::unwrap(trace::ConcreteFunction::make(g, api::to_values(results)));
+    made->inputs = specs;
+    for (size_t i = 0; i < specs.size(); ++i) {
+      if (made->inputs[i].name.empty()) made->inputs[i].name = core::cat("args_", i);
+    }
+    for (size_t i = 0; i < results.size(); ++i)
+      made->outputs.push_back({core::cat("output_", i), results[i].dtype(), api::outer_shape(made->function->ret_shapes()[i]), ""});
+    made->key = plain;
+    made->layout = layout;
+    for (const auto& c : made->function->captures()) {
+      if (c.rep()->owner()) made->outer = trace::FuncGraph::current();
+    }
+    return made;
+  }
+
+  std::shared_ptr<const ConcreteFunction::Impl> trace(const std::string& key, const std::vector<TensorSpec>& specs, const std::string& plain, const Body& body) {
+    std::unique_lock<std::mutex> one(tracing, std::defer_lock);
+    // The code may call the same function again (recursion over plain values): then this thread holds the lock already.
+    thread_local std::vector<const Impl*> held;
+    const bool nested = std::find(held.begin(), held.end(), this) != held.end();
+    if (!nested) one.lock();
+    if (auto f = find(key)) return f;  // another thread was faster
+    struct Held {
+      const Impl* self;
+      Held(const Impl* s) : self(s) { held.push_back(s); }
+      ~Held() { held.pop_back(); }
+    } mark(this);
+    if (held.size() > 200) check(core::failed_precondition("functions call each other without end while they are traced"));
+    int created = 0;
+    auto made = trace_once(specs, plain, body, !variables_made, &created);
+    if (created > 0) {
+      // Variables are there now, initialised outside of the graph. What is kept is traced without making any.
+      variables_made = true;
+      made = trace_once(specs, plain, body, false, &created);
+    }
+    variables_made = true;
+    std::unique_lock lock(mutex);
+    by_key[key].push_back(made);
+    all.push_back(made);
+    if (!warned && traces > 5 && traces * 2 > calls) {
+      warned = true;
+      core::log(core::LogLevel::kWarning,
+                core::cat("5 out of the last ", calls.load(), " calls to the function '", options.name,
+                          "' triggered retracing. Tracing is expensive: pass tensors instead of plain values that change, make the function outside of the loop, "
+                          "or use reduce_retracing or an input_signature where shapes change."));
+    }
+    return made;
+  }
+
+  // With reduce_retracing: what the last graph of the same types and ranks was made for, with the dimensions that differ left open.
+  std::vector<TensorSpec> relax(const std::vector<TensorSpec>& specs, const std::string& plain) const {
+    std::shared_lock lock(mutex);
+    for (auto it = all.rbegin(); it != all.rend(); ++it) {
+      const auto& f = **it;
+      if (f.key != plain || f.inputs.size() != specs.size()) continue;
+      std::vector<TensorSpec> out = specs;
+      bool same = true;
+      for (size_t i = 0; i < specs.size() && same; ++i) {
+        const PartialShape& before = f.inputs[i].shape;
+        same = f.inputs[i].dtype == specs[i].dtype;
+        if (!before.known_rank || !specs[i].shape.known_rank || before.dims.size() != specs[i].shape.dims.size()) {
+          out[i].shape = PartialShape();
+          continue;
+        }
+        for (size_t d = 0; d < before.dims.size(); ++d) {
+          if (before.dims[d] != specs[i].shape.dims[d]) out[i].shape.dims[d] = -1;
+        }
+      }
+      if (same) return out;
+    }
+    return specs;
+  }
+
+  // A graph with open dimensions that these tensors fit.
+  std::shared_ptr<const ConcreteFunction::Impl> find_fitting(const std::vector<TensorSpec>& specs, const std::string& plain) const {
+    std::shared_lock lock(mutex);
+    for (auto it = all.rbegin(); it != all.rend(); ++it) {
+      const auto& f = **it;
+      if (f.key != plain || f.inputs.size() != specs.size() || (f.outer && f.outer != trace::FuncGraph::current())) continue;
+      bool ok = true;
+      for (size_t i = 0; i < specs.size() && ok; ++i) {
+        const auto want = api::inner_shape(f.inputs[i].shape), have = api::inner_shape(specs[i].shape);
+        ok = f.inputs[i].dtype == specs[i].dtype && graph::common_shape(want, have) == want;
+      }
+      if (ok) return *it;
+    }
+    return nullptr;
+  }
+
+  std::shared_ptr<const ConcreteFunction::Impl> get(const std::vector<Tensor>& tensors, const std::string& plain, const Body& body) {
+    if (options.jit_compile) check(core::unimplemented("jit_compile is not in this version: leave it off"));
+    if (!options.input_signature.empty()) {
+      const auto& want = options.input_signature;
+      if (tensors.size() != want.size())
+        check(core::invalid_argument("the function '", options.name, "' takes ", want.size(), " tensors by its input_signature, ", tensors.size(), " were given"));
+      for (size_t i = 0; i < want.size(); ++i) {
+        if (!fits(want[i], tensors[i].dtype(), tensors[i].partial_shape()))
+          check(core::invalid_argument("argument ", i, " of '", options.name, "' is ", weft::to_string(tensors[i].dtype()), " ",
+                                       weft::to_string(tensors[i].partial_shape()), ", which does not fit its input_signature ", weft::to_string(want[i])));
+      }
+      const std::string key = signature_key(plain, want);
+      if (auto f = find(key)) return f;
+      return trace(key, want, plain, body);
+    }
+    const std::string key = key_of(plain, tensors);
+    if (auto f = find(key)) return f;
+    std::vector<TensorSpec> specs;
+    for (const Tensor& t : tensors) specs.push_back({"", t.dtype(), t.partial_shape(), ""});
+    if (options.reduce_retracing) {
+      if (auto f = find_fitting(specs, plain)) {
+        std::unique_lock lock(mutex);
+        by_key[key].push_back(f);  // the next call finds it at once
+        return f;
+      }
+      return trace(key, relax(specs, plain), plain, body);
+    }
+    return trace(key, specs, plain, body);
+  }
+};
+
+FunctionCore::FunctionCore(TraceOptions options) : impl_(std::make_shared<Impl>()) { impl_->options = std::move(options); }
+
+FunctionCore::Results FunctionCore::call(const std::vector<Tensor>& inputs, const std::string& key, const Body& body) const {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].has_value()) check(core::invalid_argument("argument ", i, " of the function '", impl_->options.name, "' has no value"));
+  }
+  if (g_eager.load(std::memory_order_relaxed)) {
+    auto layout = std::make_shared<std::vector<std::string>>();
+    auto tensors = body(inputs, *layout);
+    return {std::move(tensors), std::move(layout)};
+  }
+  impl_->calls.fetch_add(1, std::memory_order_relaxed);
+  auto f = impl_->get(inputs, key, body);
+  return {api::from_values(api::unwrap(f->function->call(api::to_values(inputs)))), f->layout};
+}
+
+ConcreteFunction FunctionCore::concrete(const std::vector<TensorSpec>& inputs, const std::string& key, const Body& body) const {
+  const auto& specs = inputs.empty() && !impl_->options.input_signature.empty() ? impl_->options.input_signature : inputs;
+  const size_t tensors = size_t(std::count(key.begin(), key.end(), 't'));
+  if (key.find_first_not_of('t') == std::string::npos && specs.size() != tensors)
+    check(core::invalid_argument("the function '", impl_->options.name, "' takes ", tensors, " tensors, ", specs.size(), " were described"));
+  const std::string whole = signature_key(key, specs);
+  auto f = impl_->find(whole);
+  if (!f) f = impl_->trace(whole, specs, key, body);
+  return ConcreteFunction::adopt(f);
+}
+
+std::vector<ConcreteFunction> FunctionCore::concrete_functions() const {
+  std::shared_lock lock(impl_->mutex);
+  std::vector<ConcreteFunction> out;
+  for (const auto& f : impl_->all) out.push_back(ConcreteFunction::adopt(f));
+  return out;
+}
+
+int FunctionCore::num_traces() const { return int(impl_->all.size()); }
+const std::string& FunctionCore::name() const { return impl_->options.name; }
+
+std::string FunctionCore::pretty_printed_signatures() const {
+  std::string out;
+  for (const auto& f : concrete_functions()) out += (out.empty() ? "" : "\n\n") + f.signature();
+  return out;
+}
+
+ConcreteFunction ConcreteFunction::adopt(std::shared_ptr<const Impl> impl) {
+  ConcreteFunction f;
+  f.impl_ = std::move(impl);
+  return f;
+}
+
+namespace {
+
+// A function and all that it calls.
+void copy_with_callees(const graph::FunctionLibrary& from, const std::string& name, graph::FunctionLibrary& to) {
+  std::vector<std::string> todo{name};
+  while (!todo.empty()) {
+    const std::string next = std::move(todo.back());
+    todo.pop_back();
+    if (to.contains(next)) continue;
+    auto def = api::unwrap(from.find(next));
+    for (const auto& n : def->nodes) {
+      for (auto& f : saved_model::functions_of(n, from)) todo.push_back(std::move(f));
+    }
+    check(to.add(graph::FunctionDef(*def)));
+  }
+}
+
+const ConcreteFunction::Impl& of(const ConcreteFunction& f) {
+  if (!f.impl()) throw Error(Code::kInvalidArgument, "a function that was not made was used");
+  return *f.impl();
+}
+
+}  // namespace
+
+const std::string& ConcreteFunction::name() const { return of(*this).function->name(); }
+std::vector<TensorSpec> ConcreteFunction::inputs() const { return of(*this).inputs; }
+std::vector<TensorSpec> ConcreteFunction::outputs() const { return of(*this).outputs; }
+int ConcreteFunction::num_captures() const { return int(of(*this).function->captures().size()); }
+
+std::vector<Variable> ConcreteFunction::variables() const {
+  std::vector<Variable> out;
+  for (const auto& w : of(*this).function->func_graph()->variables()) {
+    if (auto v = w.lock()) out.push_back(Variable::adopt(v));
+  }
+  return out;
+}
+
+std::vector<Tensor> ConcreteFunction::operator()(const std::vector<Tensor>& inputs) const {
+  return api::from_values(api::unwrap(of(*this).function->call(api::to_values(inputs))));
+}
+
+Graph ConcreteFunction::graph() const {
+  const auto& f = *of(*this).function;
+  auto library = std::make_shared<graph::FunctionLibrary>();
+  copy_with_callees(*f.context().runtime().library(), f.name(), *library);
+  return Graph::adopt(std::make_shared<const Graph::Impl>(
+      Graph::Impl{std::make_shared<graph::Graph>(f.context().registry(), std::move(library)), {}, {}}));
+}
+
+std::string ConcreteFunction::signature() const {
+  const Impl& f = of(*this);
+  std::string out = name() + "(";
+  for (size_t i = 0; i < f.inputs.size(); ++i) out += (i ? ", " : "") + to_string(f.inputs[i]);
+  out += ") ->";
+  for (const TensorSpec& s : f.outputs) out += " " + to_string(s);
+  return out;
+}
+
+void run_functions_eagerly(bool on) { g_eager.store(on); }
+bool functions_run_eagerly() { return g_eager.load(); }
+bool is_tracing() { return trace::FuncGraph::current() != nullptr; }
+void init_scope(const std::function<void()>& f) {
+  trace::Entered outside(nullptr);
+  f();
+}
+
+}  // namespace weft

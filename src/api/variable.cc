@@ -1,0 +1,175 @@
+// clang-format off: the engine's headers before the public ones (unwrap.h)
+#include "op/variable.h"
+#include "trace/variable.h"
+
+#include "api/unwrap.h"
+#include "weft/call.h"
+#include "weft/variable.h"
+
+#include <map>
+#include <mutex>
+#include <ostream>
+// clang-format on
+
+namespace weft {
+
+using api::check;
+
+namespace {
+
+trace::VariableState& state_of(const Variable& v) {
+  if (!v.has_value()) throw Error(Code::kInvalidArgument, "a variable that was not made was used");
+  return *v.state();
+}
+
+// Constraints are C++ functions, which the engine does not know of; kept here, beside the states that they belong to.
+struct Constraints {
+  std::mutex mutex;
+  std::map<const trace::VariableState*, std::pair<std::weak_ptr<trace::VariableState>, std::function<Tensor(const Tensor&)>>> by_state;
+};
+Constraints& constraints() {
+  static auto* c = new Constraints;
+  return *c;
+}
+
+std::vector<VariableCreatorScope::Creator>& creators() {
+  thread_local std::vector<VariableCreatorScope::Creator> list;
+  return list;
+}
+
+Variable make_plain(const std::function<Tensor()>& initial_value, const VariableOptions& o) {
+  const Tensor value = initial_value();
+  if (!value.has_value()) throw Error(Code::kInvalidArgument, core::cat("the variable '", o.name, "' has no initial value"));
+  trace::VariableSpec spec;
+  spec.name = o.name;
+  spec.dtype = api::inner_type(o.dtype == DType::invalid ? value.dtype() : o.dtype);
+  if (spec.dtype != api::inner_type(value.dtype()))
+    check(core::invalid_argument("the initial value of the variable '", o.name, "' is ", weft::to_string(value.dtype()), ", not ", weft::to_string(o.dtype)));
+  const core::PartialShape of_value = api::rep_of(value)->shape();
+  if (o.unknown_rank) spec.shape = core::PartialShape::unknown();
+  else if (o.any_shape || !o.shape.empty()) spec.shape = core::PartialShape(o.shape);
+  else spec.shape = of_value;
+  if (!spec.shape.compatible_with(of_value))
+    check(core::invalid_argument("the initial value of the variable '", o.name, "' has shape ", of_value, ", not ", spec.shape));
+  spec.trainable = o.trainable && !(o.synchronization == VariableSynchronization::on_read);
+  spec.synchronization = trace::Synchronization(int(o.synchronization));
+  spec.aggregation = trace::Aggregation(int(o.aggregation));
+  spec.device = o.device.empty() ? api::scoped_device() : o.device;
+  auto state = api::unwrap(trace::VariableState::make(api::context(), std::move(spec)));
+  check(state->initialize(api::to_value(value)));
+  if (o.constraint) {
+    Constraints& c = constraints();
+    std::lock_guard lock(c.mutex);
+    std::erase_if(c.by_state, [](const auto& e) { return e.second.first.expired(); });
+    c.by_state[state.get()] = {state, o.constraint};
+  }
+  return Variable::adopt(std::move(state));
+}
+
+Variable make_through(size_t scopes, const std::function<Tensor()>& initial_value, const VariableOptions& options) {
+  if (scopes == 0) return make_plain(initial_value, options);
+  const auto creator = creators()[scopes - 1];
+  return creator([scopes](const std::function<Tensor()>& v, const VariableOptions& o) { return make_through(scopes - 1, v, o); }, initial_value, options);
+}
+
+const Variable& scatter(const Variable& v, const char* op, const Tensor& indices, const Tensor& updates) {
+  if (std::string_view(op).find("Nd") == std::string_view::npos) Call(op).in(v.handle()).in(indices).in(updates).attr("dtype", v.dtype()).run();
+  else Call(op).in(v.handle()).in(indices).in(updates).run();
+  return v;
+}
+
+}  // namespace
+
+Variable make_variable(const std::function<Tensor()>& initial_value, const VariableOptions& options) {
+  return make_through(creators().size(), initial_value, options);
+}
+
+Variable::Variable(const Tensor& initial_value, const VariableOptions& options)
+    : state_(make_variable([&] { return initial_value; }, options).state_) {}
+
+Variable::Variable(const std::function<Tensor()>& initial_value, const VariableOptions& options)
+    : state_(make_variable(
+                 [&] {
+                   trace::Entered outside(nullptr);
+                   return initial_value();
+                 },
+                 options)
+                 .state_) {}
+
+Variable Variable::adopt(std::shared_ptr<trace::VariableState> state) {
+  Variable v;
+  v.state_ = std::move(state);
+  return v;
+}
+
+const std::string& Variable::name() const { return state_of(*this).spec().name; }
+DType Variable::dtype() const { return static_cast<DType>(state_of(*this).spec().dtype); }
+PartialShape Variable::partial_shape() const { return api::outer_shape(state_of(*this).spec().shape); }
+std::vector<int64_t> Variable::shape() const {
+  const core::PartialShape& s = state_of(*this).spec().shape;
+  if (s.fully_known()) return api::outer_shape(s).dims;
+  return value().shape();
+}
+bool Variable::trainable() const { return state_of(*this).spec().trainable; }
+VariableSynchronization Variable::synchronization() const { return VariableSynchronization(int(state_of(*this).spec().synchronization)); }
+VariableAggregation Variable::aggregation() const { return VariableAggregation(int(state_of(*this).spec().aggregation)); }
+std::string Variable::device() const {
+  auto* d = state_of(*this).eager_handle()->device();
+  return d ? d->name() : api::context().host()->name();
+}
+const std::function<Tensor(const Tensor&)>& Variable::constraint() const {
+  static const std::function<Tensor(const Tensor&)> none;
+  Constraints& c = constraints();
+  std::lock_guard lock(c.mutex);
+  auto it = c.by_state.find(&state_of(*this));
+  return it == c.by_state.end() ? none : it->second.second;
+}
+
+bool Variable::is_initialized() const { return Call("VarIsInitializedOp").in(handle()).one().item<bool>(); }
+Tensor Variable::handle() const { return api::from_value(api::unwrap(state_of(*this).handle())); }
+Tensor Variable::value() const { return api::from_value(api::unwrap(state_of(*this).read())); }
+Tensor Variable::sparse_read(const Tensor& indices) const {
+  check(state_of(*this).accessed());
+  return Call("ResourceGather").in(handle()).in(indices).attr("dtype", dtype()).one();
+}
+
+const Variable& Variable::assign(const Tensor& v) const {
+  check(state_of(*this).assign("AssignVariableOp", api::to_value(v)));
+  return *this;
+}
+const Variable& Variable::assign_add(const Tensor& v) const {
+  check(state_of(*this).assign("AssignAddVariableOp", api::to_value(v)));
+  return *this;
+}
+const Variable& Variable::assign_sub(const Tensor& v) const {
+  check(state_of(*this).assign("AssignSubVariableOp", api::to_value(v)));
+  return *this;
+}
+const Variable& Variable::scatter_add(const IndexedSlices& s) const { return scatter(*this, "ResourceScatterAdd", s.indices, s.values); }
+const Variable& Variable::scatter_sub(const IndexedSlices& s) const { return scatter(*this, "ResourceScatterSub", s.indices, s.values); }
+const Variable& Variable::scatter_mul(const IndexedSlices& s) const { return scatter(*this, "ResourceScatterMul", s.indices, s.values); }
+const Variable& Variable::scatter_div(const IndexedSlices& s) const { return scatter(*this, "ResourceScatterDiv", s.indices, s.values); }
+const Variable& Variable::scatter_max(const IndexedSlices& s) const { return scatter(*this, "ResourceScatterMax", s.indices, s.values); }
+const Variable& Variable::scatter_min(const IndexedSlices& s) const { return scatter(*this, "ResourceScatterMin", s.indices, s.values); }
+const Variable& Variable::scatter_update(const IndexedSlices& s) const { return scatter(*this, "ResourceScatterUpdate", s.indices, s.values); }
+const Variable& Variable::scatter_nd_add(const Tensor& i, const Tensor& u) const { return scatter(*this, "ResourceScatterNdAdd", i, u); }
+const Variable& Variable::scatter_nd_update(const Tensor& i, const Tensor& u) const { return scatter(*this, "ResourceScatterNdUpdate", i, u); }
+
+const Variable& Variable::assign_slice(const std::vector<int64_t>& begin, const std::vector<int64_t>& end, const std::vector<int64_t>& strides,
+                                       const Tensor& value) const {
+  auto list = [](const std::vector<int64_t>& v) { return Tensor::of<int64_t>({int64_t(v.size())}, std::span<const int64_t>(v)); };
+  Call("ResourceStridedSliceAssign").in(handle()).in(list(begin)).in(list(end)).in(list(strides)).in(value).run();
+  return *this;
+}
+
+std::string Variable::to_string() const {
+  return core::cat("<Variable '", name(), "' shape=", state_of(*this).spec().shape, " dtype=", weft::to_string(dtype()), ", ",
+                   trace::FuncGraph::current() ? std::string("symbolic") : value().to_string(), ">");
+}
+
+std::ostream& operator<<(std::ostream& out, const Variable& v) { return out << v.to_string(); }
+
+VariableCreatorScope::VariableCreatorScope(Creator creator) { creators().push_back(std::move(creator)); }
+VariableCreatorScope::~VariableCreatorScope() { creators().pop_back(); }
+
+}  // namespace weft

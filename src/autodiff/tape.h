@@ -1,0 +1,131 @@
+// Tape: remembers what ran, so that gradients can be walked back. It hears of ops through the thread's tape
+// stack, whether they ran eagerly or were traced into a graph, and speaks of values by identity alone.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "op/gradient.h"
+
+namespace weft::autodiff {
+
+using namespace weft::op;
+
+enum class Unconnected { kNone, kZero };
+
+// The gradient of something that is no single op: a traced function, a custom gradient. Gets the gradients of
+// the outputs (empty where nothing flowed) and gives one for each input (or empty).
+using Backprop = std::function<Result<Grads>(Emitter& emitter, std::span<const Value> output_grads)>;
+
+// Which value it is: the handle of an eager one, the node and output of one in a graph.
+struct ValueId {
+  const void* of = nullptr;
+  int64_t output = 0;
+  bool operator==(const ValueId&) const = default;
+  explicit operator bool() const { return of != nullptr; }
+  struct Hash {
+    size_t operator()(const ValueId& id) const { return size_t(reinterpret_cast<uintptr_t>(id.of) >> 4) * 0x9e3779b97f4a7c15u + size_t(id.output); }
+  };
+};
+ValueId id_of(const Value& v);  // none for an empty value and for slices
+
+class Tape {
+ public:
+  // Keeps recorded values for several questions when persistent.
+  explicit Tape(bool persistent, bool watch_accessed_variables = true) : persistent_(persistent), watch_accessed_(watch_accessed_variables) {}
+
+  void watch(const Value& v);
+  bool watches(const Value& v) const { return made_by_.count(id_of(v)) != 0; }
+  bool watches_any(std::span<const Value> values) const;
+
+  // A trainable variable is used: watched, unless the tape does not want that. `owner` stands for the variable in variables().
+  void access(const Value& handle, const std::shared_ptr<void>& owner) {
+    if (watch_accessed_) watch_variable(handle, owner);
+  }
+  void watch_variable(const Value& handle, const std::shared_ptr<void>& owner);
+  const std::vector<std::shared_ptr<void>>& variables() const { return variables_; }  // in the order of their first use
+
+  // `keep` owns `node`. Ignored unless an input is watched.
+  void record(const NodeInfo& node, const std::shared_ptr<const void>& keep, std::span<const Value> inputs, std::span<const Value> outputs);
+  void record(std::string_view name, std::span<const Value> inputs, std::span<const Value> outputs, Backprop backprop);
+  void reset();
+
+  // The gradients of the sum of `targets` with respect to each source: empty, or zeros, where they are not connected.
+  // `seeds` are the gradients of the targets; ones where the list or an entry is empty. FailedPrecondition for the second question
+  // to a tape that is not persistent. Emits on `emitter`.
+  Result<std::vector<Value>> gradient(Emitter& emitter, std::span<const Value> targets, std::span<const Value> sources, std::span<const Value> seeds,
+                                      Unconnected unconnected = Unconnected::kNone);
+  bool persistent() const { return persistent_; }
+  void set_persistent() { persistent_ = true; }  // for a question that is asked in several parts
+  bool used() const { return used_; }
+  int64_t num_records() const { return int64_t(records_.size()); }
+
+ private:
+  struct Record {
+    const NodeInfo* node = nullptr;  // null: a backprop
+    std::shared_ptr<const void> keep;
+    std::string name;
+    Backprop backprop;
+    std::vector<Value> inputs, outputs;
+  };
+  bool wants(std::span<const Value> inputs) const;
+  void add(Record r);
+  Result<Grads> back(Emitter& emitter, const Record& r, std::span<const Value> output_grads) const;
+
+  bool persistent_;
+  const bool watch_accessed_;
+  bool used_ = false;
+  std::deque<Record> records_;  // a question may be recorded itself while it walks these
+  // Every value that depends on something watched, and the record that made it (-1: watched itself).
+  std::unordered_map<ValueId, int64_t, ValueId::Hash> made_by_;
+  std::vector<Value> watched_;  // keeps their identities
+  std::vector<std::shared_ptr<void>> variables_;
+};
+
+// The tapes that listen on this thread. A trace has tapes of its own: those outside hear of the call that
+// comes of it, not of what happens inside.
+class TapeStack {
+ public:
+  static TapeStack& current();
+  void push(Tape* tape) { tapes_.push_back(tape); }
+  void pop(Tape* tape);
+  bool recording() const { return !tapes_.empty() && paused_ == 0; }
+  // While paused, nothing is recorded; calls nest.
+  void pause() { ++paused_; }
+  void resume() { --paused_; }
+  bool wants(std::span<const Value> inputs) const;
+  void record(const NodeInfo& node, const std::shared_ptr<const void>& keep, std::span<const Value> inputs, std::span<const Value> outputs);
+  void record(std::string_view name, std::span<const Value> inputs, std::span<const Value> outputs, const Backprop& backprop);
+  const std::vector<Tape*>& tapes() const { return tapes_; }
+  int paused() const { return paused_; }
+
+ private:
+  std::vector<Tape*> tapes_;
+  int paused_ = 0;
+};
+
+// Another, empty stack while it lives: for traces.
+class FreshTapes {
+ public:
+  FreshTapes() { std::swap(saved_, TapeStack::current()); }
+  ~FreshTapes() { std::swap(saved_, TapeStack::current()); }
+  FreshTapes(const FreshTapes&) = delete;
+
+ private:
+  TapeStack saved_;
+};
+
+// Nothing is recorded while it lives.
+class PausedTapes {
+ public:
+  PausedTapes() { TapeStack::current().pause(); }
+  ~PausedTapes() { TapeStack::current().resume(); }
+  PausedTapes(const PausedTapes&) = delete;
+};
+
+}  // namespace weft::autodiff

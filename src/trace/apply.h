@@ -1,0 +1,45 @@
+// The one door for ops of user code: run now, or add to the trace that this thread is in; tapes hear of both.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "autodiff/tape.h"
+#include "eager/op.h"
+
+namespace weft::trace {
+
+using namespace weft::op;
+using autodiff::Tape;
+using autodiff::TapeStack;
+
+// Runs ops on a context. One for each context is enough; it is not bound to a thread, apart from the first error
+// that an Emitter remembers, so each thread has its own.
+class EagerEmitter final : public Emitter {
+ public:
+  explicit EagerEmitter(eager::Context& context) : context_(context) {}
+  eager::Context& context() { return context_; }
+  Value wrap(RefPtr<eager::TensorHandle> h) { return Value(*this, RefPtr<ValueRep>::adopt(h.release())); }
+  // The device for ops that follow; empty: where they please.
+  void set_device(std::string device) { device_ = std::move(device); }
+
+ protected:
+  Result<std::vector<Value>> do_apply(std::string_view op, std::span<const Value> inputs, AttrMap attrs) override;
+  Result<Value> do_constant(Tensor value) override;
+
+ private:
+  eager::Context& context_;
+  std::string device_;
+};
+
+// Of an eager value; null for one of a graph.
+inline eager::TensorHandle* eager_handle(const Value& v) {
+  return v.rep() && !v.rep()->owner() ? static_cast<eager::TensorHandle*>(v.rep()) : nullptr;
+}
+
+// After an op ran eagerly: tells the tapes of this thread.
+void record_eager(EagerEmitter& emitter, const std::shared_ptr<eager::CachedKernel>& kernel, std::span<const RefPtr<eager::TensorHandle>> inputs,
+                  std::span<const RefPtr<eager::TensorHandle>> outputs);
+
+}  // namespace weft::trace

@@ -1,0 +1,231 @@
+#include "trace/concrete_function.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "autodiff/function_gradient.h"
+#include "autodiff/gradients.h"
+#include "graph/to_function.h"
+#include "op/emit.h"
+#include "trace/variable.h"
+
+namespace weft::trace {
+
+struct FunctionPair {
+  autodiff::FunctionGradient names;
+  std::shared_ptr<FunctionHandle> forward;
+  std::shared_ptr<ConcreteFunction> backward;
+};
+
+EagerEmitter& eager_emitter(eager::Context& context) {
+  thread_local std::vector<std::unique_ptr<EagerEmitter>> emitters;
+  for (auto& e : emitters) {
+    if (&e->context() == &context) return *e;
+  }
+  emitters.push_back(std::make_unique<EagerEmitter>(context));
+  return *emitters.back();
+}
+
+Emitter& emitter_here(eager::Context& context) {
+  if (FuncGraph* g = FuncGraph::current()) return g->emitter();
+  return eager_emitter(context);
+}
+
+namespace {
+
+std::string unique_function_name(const std::string& base) {
+  static std::atomic<int64_t> next{0};
+  return cat("__inference_", base, "_", next.fetch_add(1, std::memory_order_relaxed));
+}
+
+Result<std::vector<Value>> run_now(EagerEmitter& emitter, eager::Context& context, FunctionHandle& handle, std::span<const Value> arguments) {
+  std::vector<Tensor> args(arguments.size()), rets(handle.ret_types().size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    eager::TensorHandle* h = eager_handle(arguments[i]);
+    if (!h) return invalid_argument("argument ", i, " belongs to a graph: it has no value outside the function that was traced");
+    WEFT_RETURN_IF_ERROR(h->wait());
+    args[i] = h->tensor();
+  }
+  KernelEnv env = context.runtime().step_env();
+  env.device = context.host();
+  env.trace = context.trace.load(std::memory_order_relaxed);
+  if (Status s = handle.run(env, args, rets); !s.ok()) {
+    context.runtime().step_failed(env.step_id);
+    return s;
+  }
+  std::vector<Value> out;
+  out.reserve(rets.size());
+  for (Tensor& t : rets) out.push_back(emitter.wrap(eager::TensorHandle::make(std::move(t), context.host())));
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<Value>> call_function(Emitter& emitter, eager::Context& context, const std::string& name, bool stateful, std::span<const Value> arguments,
+                                         const std::vector<DType>& ret_types, FunctionHandle* handle) {
+  if (auto* eager = dynamic_cast<EagerEmitter*>(&emitter)) {
+    if (handle) return run_now(*eager, context, *handle, arguments);
+    WEFT_ASSIGN(auto f, context.runtime().instantiate(FunctionAttr{name, nullptr}));
+    return run_now(*eager, context, *f, arguments);
+  }
+  AttrMap attrs;
+  attrs["f"] = FunctionAttr{name, nullptr};
+  std::vector<DType> types;
+  for (const Value& v : arguments) types.push_back(v.dtype());
+  attrs["Tin"] = std::move(types);
+  attrs["Tout"] = ret_types;
+  auto out = emitter.apply(stateful ? "StatefulPartitionedCall" : "PartitionedCall", arguments, std::move(attrs));
+  WEFT_RETURN_IF_ERROR(emitter.take_status());
+  return out;
+}
+
+ConcreteFunction::~ConcreteFunction() = default;
+
+Result<std::shared_ptr<ConcreteFunction>> ConcreteFunction::make(std::shared_ptr<FuncGraph> g, std::span<const Value> outputs) {
+  graph::FunctionOptions options;
+  std::shared_ptr<ConcreteFunction> f(new ConcreteFunction(g->context()));
+  f->name_ = options.name = unique_function_name(g->name());
+  for (const Value& v : outputs) {
+    // Through an identity: an argument may be a result, and a result may be given twice.
+    WEFT_ASSIGN(Value own, g->import(v));
+    own = g->emitter().one("Identity", {own});
+    WEFT_RETURN_IF_ERROR(g->emitter().take_status());
+    options.outputs.push_back(graph::GraphEmitter::unwrap(own));
+    f->ret_types_.push_back(own.dtype());
+    f->ret_shapes_.push_back(own.shape());
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) options.output_names.push_back(i ? cat("identity_", i) : "identity");
+  for (Node* n : g->arguments()) {
+    options.inputs.push_back({n, 0});
+    f->arg_types_.push_back(n->output_type(0));
+  }
+  for (const auto& c : g->captures()) {
+    options.inputs.push_back({c.node, 0});
+    f->arg_types_.push_back(c.node->output_type(0));
+    f->captures_.push_back(c.outer);
+  }
+  for (Node* n : g->effects()) options.control_outputs.push_back(n);
+  WEFT_ASSIGN(graph::FunctionDef def, graph::to_function(g->graph(), options));
+  for (size_t i = 0; i < options.inputs.size(); ++i) {
+    const auto& shapes = options.inputs[i].node->shapes;
+    if (def.inputs[i].type != DType::kResource && !shapes.empty()) def.arg_attrs[int(i)]["_output_shapes"] = std::vector<PartialShape>{shapes[0]};
+  }
+  f->stateful_ = def.stateful;
+  WEFT_RETURN_IF_ERROR(g->context().functions().add(std::move(def)));
+  WEFT_ASSIGN(f->handle_, g->context().runtime().instantiate(FunctionAttr{f->name_, nullptr}));
+  f->graph_ = std::move(g);
+  return f;
+}
+
+Result<std::shared_ptr<ConcreteFunction>> ConcreteFunction::of_library(eager::Context& context, std::string name, std::vector<Value> captures) {
+  std::shared_ptr<ConcreteFunction> f(new ConcreteFunction(context));
+  WEFT_ASSIGN(auto def, context.functions().find(name));
+  WEFT_ASSIGN(f->handle_, context.runtime().instantiate(FunctionAttr{name, nullptr}));
+  f->arg_types_ = f->handle_->arg_types();
+  f->ret_types_ = f->handle_->ret_types();
+  f->ret_shapes_.resize(f->ret_types_.size());
+  if (captures.size() > f->arg_types_.size()) return invalid_argument(name, " has ", f->arg_types_.size(), " arguments, but ", captures.size(), " captures");
+  f->captures_ = std::move(captures);
+  f->stateful_ = def->stateful;
+  f->name_ = std::move(name);
+  return f;
+}
+
+// The forward function gives what the backward needs; the tapes get one record for the whole call.
+Result<std::vector<Value>> ConcreteFunction::call_recorded(Emitter& emitter, std::span<const Value> all) {
+  std::vector<bool> wanted(all.size());
+  for (size_t i = 0; i < all.size(); ++i) wanted[i] = autodiff::differentiable(all[i].dtype()) && TapeStack::current().wants(all.subspan(i, 1));
+  std::shared_ptr<const FunctionPair> pair;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& p : pairs_) {
+      if (p.first == wanted) pair = p.second;
+    }
+    if (!pair) {
+      auto made = std::make_shared<FunctionPair>();
+      std::vector<bool> output_grads;
+      for (DType t : ret_types_) output_grads.push_back(autodiff::differentiable(t) && t != DType::kResource && t != DType::kVariant);
+      WEFT_ASSIGN(made->names, autodiff::function_gradient(context_.registry(), context_.runtime().library(), {name_, nullptr}, wanted, output_grads));
+      WEFT_ASSIGN(made->forward, context_.runtime().instantiate(FunctionAttr{made->names.forward, nullptr}));
+      if (!made->names.backward.empty()) {
+        WEFT_ASSIGN(made->backward, of_library(context_, made->names.backward, {}));
+      }
+      pair = made;
+      pairs_.emplace_back(wanted, pair);
+    }
+  }
+  const autodiff::FunctionGradient& g = pair->names;
+  std::vector<Value> out;
+  {
+    autodiff::PausedTapes paused;
+    WEFT_ASSIGN(out, call_function(emitter, context_, g.forward, g.stateful_forward, all, pair->forward->ret_types(), pair->forward.get()));
+  }
+  if (out.size() != size_t(g.num_outputs + g.num_saved)) return internal_error("the forward function of ", name_, " gave ", out.size(), " values");
+  // The tapes hear of the saved values, too: second derivatives flow back through them.
+  auto backprop = [pair, inputs = std::vector<Value>(all.begin(), all.end()), results = out, &context = context_](
+                      Emitter& e, std::span<const Value> dys) -> Result<Grads> {
+    const autodiff::FunctionGradient& g = pair->names;
+    Grads grads(inputs.size());
+    const auto saved_dys = dys.subspan(size_t(g.num_outputs));
+    if (std::any_of(saved_dys.begin(), saved_dys.end(), [](const Value& v) { return v.valid(); })) {
+      // Seldom: the forward function once more, as a function of its own whose every result has a gradient.
+      if (g.stateful_forward)
+        return unimplemented("the second derivative of ", g.forward, ", which has side effects: they would happen again");
+      WEFT_ASSIGN(auto again, ConcreteFunction::of_library(context, g.forward, {}));
+      Tape tape(false);
+      for (const Value& v : inputs) tape.watch(v);
+      TapeStack::current().push(&tape);
+      auto outs = again->call(inputs);
+      TapeStack::current().pop(&tape);
+      if (!outs.ok()) return outs.status();
+      std::vector<Value> targets, seeds;
+      for (size_t i = 0; i < dys.size(); ++i) {
+        if (!dys[i].valid()) continue;
+        targets.push_back((*outs)[i]);
+        seeds.push_back(dys[i]);
+      }
+      return tape.gradient(e, targets, inputs, seeds);
+    }
+    std::vector<Value> args;
+    for (int i : g.output_grads) args.push_back(dys[size_t(i)].valid() ? dys[size_t(i)].dense() : zeros_like(results[size_t(i)]));
+    WEFT_RETURN_IF_ERROR(e.take_status());
+    if (!pair->backward) return grads;
+    for (int i : g.passed_inputs) args.push_back(inputs[size_t(i)]);
+    for (int i : g.passed_outputs) args.push_back(results[size_t(i)]);
+    args.insert(args.end(), results.begin() + g.num_outputs, results.end());
+    WEFT_ASSIGN(std::vector<Value> made, pair->backward->call(args));
+    for (size_t k = 0; k < g.input_grads.size(); ++k) grads[size_t(g.input_grads[k])] = made[k];
+    return grads;
+  };
+  TapeStack::current().record(name_, all, out, backprop);
+  out.resize(size_t(g.num_outputs));
+  return out;
+}
+
+Result<std::vector<Value>> ConcreteFunction::call(std::span<const Value> arguments) {
+  if (int(arguments.size()) != num_arguments())
+    return invalid_argument(name_, " takes ", num_arguments(), " tensors, ", arguments.size(), " were given");
+  std::vector<Value> all(arguments.begin(), arguments.end());
+  all.insert(all.end(), captures_.begin(), captures_.end());
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i].dtype() != base_type(arg_types_[i]))
+      return invalid_argument("cannot compute ", name_, " as input #", i, "(zero-based) was expected to be a ", dtype_name(arg_types_[i]), " tensor but is a ",
+                              dtype_name(all[i].dtype()), " tensor");
+  }
+  Emitter& emitter = emitter_here(context_);
+  if (graph_) {
+    for (const auto& w : graph_->variables()) {
+      auto v = w.lock();
+      if (!v) continue;
+      if (TapeStack::current().recording()) WEFT_RETURN_IF_ERROR(v->accessed());
+      if (FuncGraph* g = FuncGraph::current()) {
+        WEFT_RETURN_IF_ERROR(v->handle().status());  // as a capture that knows its type and shape
+        (void)g;
+      }
+    }
+  }
+  if (TapeStack::current().wants(all)) return call_recorded(emitter, all);
+  return call_function(emitter, context_, name_, stateful_, all, ret_types_, handle_.get());
+}
+
+}  // namespace weft::trace

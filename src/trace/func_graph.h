@@ -1,0 +1,114 @@
+// FuncGraph: a function while it is being traced. Values of elsewhere become arguments of their own (captures),
+// side effects are put in program order, and variables may be made in it where the trace allows that.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/graph_emitter.h"
+#include "trace/apply.h"
+
+namespace weft::trace {
+
+using graph::Endpoint;
+using graph::Graph;
+using graph::HandleData;
+using graph::Node;
+
+class FuncGraph;
+class VariableState;
+
+class TraceEmitter final : public graph::GraphEmitter {
+ public:
+  TraceEmitter(FuncGraph& owner, Graph& graph, graph::ShapeInference& shapes) : GraphEmitter(graph, shapes), owner_(owner) {}
+  FuncGraph& func_graph() { return owner_; }
+
+ protected:
+  Result<std::vector<Value>> do_apply(std::string_view op, std::span<const Value> inputs, AttrMap attrs) override;
+
+ private:
+  // Control inputs that keep a stateful node in program order.
+  std::vector<Node*> before(const OpSpec& spec, std::span<const Value> inputs, bool effect);
+  void after(Node* node, bool effect);
+  FuncGraph& owner_;
+};
+
+class FuncGraph : public std::enable_shared_from_this<FuncGraph> {
+ public:
+  // `outer` is the trace in which this one happens; null: none. It must live longer.
+  static std::shared_ptr<FuncGraph> make(eager::Context& context, std::string name, FuncGraph* outer);
+  // The trace of this thread; null: ops run at once.
+  static FuncGraph* current();
+
+  const std::string& name() const { return name_; }
+  FuncGraph* outer() const { return outer_; }
+  eager::Context& context() { return context_; }
+  Graph& graph() { return graph_; }
+  TraceEmitter& emitter() { return emitter_; }
+
+  Result<Value> add_argument(std::string_view name, DType dtype, const PartialShape& shape, std::optional<HandleData> handle = {});
+  const std::vector<Node*>& arguments() const { return arguments_; }
+
+  // The value as this graph can use it: its own, a small constant, or a capture of an outer one.
+  Result<Value> import(const Value& v);
+  // The same for the handle of a variable whose type and shape are known.
+  Result<Value> import_handle(const Value& v, const HandleData& data);
+
+  struct Capture {
+    Value outer;
+    Node* node;
+  };
+  const std::vector<Capture>& captures() const { return captures_; }
+  // Variables that code in this trace used; those outside hold them.
+  void use_variable(const std::shared_ptr<VariableState>& v);
+  const std::vector<std::weak_ptr<VariableState>>& variables() const { return variables_; }
+  // Nodes that must run, in program order.
+  const std::vector<Node*>& effects() const { return effects_; }
+
+  // Whether variables may be made while this is traced, and how many were.
+  bool may_create_variables = false;
+  int variables_created = 0;
+
+ private:
+  friend class TraceEmitter;
+  FuncGraph(eager::Context& context, std::string name, FuncGraph* outer);
+  Result<Value> capture(const Value& v, std::optional<HandleData> data);
+
+  eager::Context& context_;
+  const std::string name_;
+  FuncGraph* const outer_;
+  Graph graph_;
+  graph::ShapeInference shapes_;
+  TraceEmitter emitter_;
+  std::vector<Node*> arguments_;
+  std::vector<Capture> captures_;
+  std::unordered_map<const ValueRep*, size_t> captured_;
+  std::unordered_map<const ValueRep*, Endpoint> constants_;
+  std::vector<Value> kept_;  // the values behind constants_, so that their addresses stay theirs
+  std::vector<Node*> effects_;
+  std::vector<std::weak_ptr<VariableState>> variables_;
+  // Program order: by resource (the node and output that gives its handle), and for all else.
+  struct Order {
+    Node* writer = nullptr;
+    std::vector<Node*> readers;
+  };
+  std::unordered_map<int64_t, Order> order_;
+  Node* last_effect_ = nullptr;
+};
+
+// The thread is inside the trace while this lives; tapes outside do not hear of what happens there. A null graph leaves
+// every trace: ops run at once, and no tape listens.
+class Entered {
+ public:
+  explicit Entered(FuncGraph* graph);
+  ~Entered();
+  Entered(const Entered&) = delete;
+
+ private:
+  FuncGraph* previous_;
+  autodiff::FreshTapes tapes_;
+};
+
+}  // namespace weft::trace

@@ -1,0 +1,150 @@
+#include "trace/variable.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "graph/function_body.h"
+#include "graph/to_function.h"
+#include "trace/concrete_function.h"
+
+namespace weft::trace {
+
+Result<std::shared_ptr<VariableState>> VariableState::make(eager::Context& context, VariableSpec spec) {
+  static std::atomic<int64_t> next{0};
+  FuncGraph* inside = FuncGraph::current();
+  for (FuncGraph* g = inside; g; g = g->outer()) {
+    if (!g->may_create_variables)
+      return invalid_argument(
+          "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only created once or created outside "
+          "tf.function. See https://www.tensorflow.org/guide/function#creating_tfvariables for more information.");
+  }
+  std::shared_ptr<VariableState> v(new VariableState(context, std::move(spec)));
+  AttrMap attrs;
+  attrs["dtype"] = v->spec_.dtype;
+  attrs["shape"] = v->spec_.shape;
+  // Unique, so that two variables of one name are two; the name itself is kept in the spec.
+  attrs["shared_name"] = cat(v->spec_.name.empty() ? "Variable" : v->spec_.name, "_weft_", next.fetch_add(1, std::memory_order_relaxed));
+  {
+    Entered eagerly(nullptr);
+    EagerEmitter& e = eager_emitter(context);
+    e.set_device(v->spec_.device);
+    Value handle = e.one("VarHandleOp", {}, std::move(attrs));
+    e.set_device("");
+    WEFT_RETURN_IF_ERROR(e.take_status());
+    v->handle_ = RefPtr<eager::TensorHandle>::share(trace::eager_handle(handle));
+  }
+  for (FuncGraph* g = inside; g; g = g->outer()) ++g->variables_created;
+  return v;
+}
+
+VariableState::~VariableState() {
+  if (!handle_) return;
+  Entered eagerly(nullptr);
+  EagerEmitter& e = eager_emitter(context_);
+  AttrMap attrs;
+  attrs["ignore_lookup_error"] = true;
+  e.apply("DestroyResourceOp", {e.wrap(handle_)}, std::move(attrs));
+  (void)e.take_status();  // nobody is left to tell
+}
+
+Result<Value> VariableState::handle() {
+  Value eager = eager_emitter(context_).wrap(handle_);
+  FuncGraph* g = FuncGraph::current();
+  if (!g) return eager;
+  g->use_variable(std::static_pointer_cast<VariableState>(shared_from_this()));
+  return g->import_handle(eager, {spec_.dtype, spec_.shape});
+}
+
+Status VariableState::accessed() {
+  if (!spec_.trainable || !TapeStack::current().recording()) return {};
+  WEFT_ASSIGN(Value h, handle());
+  for (Tape* t : TapeStack::current().tapes()) t->access(h, shared_from_this());
+  return {};
+}
+
+Result<Value> VariableState::read() {
+  WEFT_RETURN_IF_ERROR(accessed());
+  WEFT_ASSIGN(Value h, handle());
+  Emitter& e = emitter_here(context_);
+  AttrMap attrs;
+  attrs["dtype"] = spec_.dtype;
+  Value v = e.one("ReadVariableOp", {h}, std::move(attrs));
+  WEFT_RETURN_IF_ERROR(e.take_status());
+  return v;
+}
+
+Status VariableState::assign(std::string_view op, const Value& value) {
+  if (value.dtype() != spec_.dtype)
+    return invalid_argument("a value of type ", dtype_name(value.dtype()), " was assigned to the variable '", spec_.name, "' of type ", dtype_name(spec_.dtype));
+  if (!spec_.shape.compatible_with(value.shape()))
+    return invalid_argument("Cannot assign value to variable '", spec_.name, "': Shape mismatch. The variable shape ", spec_.shape,
+                            ", and the assigned value shape ", value.shape(), " are incompatible.");
+  WEFT_ASSIGN(Value h, handle());
+  Emitter& e = emitter_here(context_);
+  AttrMap attrs;
+  if (op == "AssignVariableOp" && spec_.shape.fully_known()) attrs["validate_shape"] = true;
+  e.apply(op, {h, value}, std::move(attrs));
+  return e.take_status();
+}
+
+Status VariableState::initialize(const Value& value) {
+  Value outside = value;
+  if (FuncGraph* g = FuncGraph::current(); g && value.rep() && value.rep()->owner()) {
+    WEFT_ASSIGN(outside, lift(*g, value));
+  }
+  Entered eagerly(nullptr);
+  return assign("AssignVariableOp", outside);
+}
+
+Result<Value> lift(FuncGraph& g, const Value& v) {
+  WEFT_ASSIGN(Value own, g.import(v));
+  const Endpoint at = graph::GraphEmitter::unwrap(own);
+  // What it is computed from.
+  std::vector<char> seen(size_t(g.graph().num_ids()), 0);
+  std::vector<Node*> todo{at.node};
+  std::vector<const Node*> body;
+  std::vector<const FuncGraph::Capture*> inputs;
+  seen[size_t(at.node->id())] = 1;
+  while (!todo.empty()) {
+    Node* n = todo.back();
+    todo.pop_back();
+    if (std::find(g.arguments().begin(), g.arguments().end(), n) != g.arguments().end())
+      return invalid_argument("the initial value of a variable depends on an argument of the function that makes it ('", n->name(),
+                              "'): it cannot be computed before the call. Give a callable, or make the variable outside of the function.");
+    auto capture = std::find_if(g.captures().begin(), g.captures().end(), [&](const FuncGraph::Capture& c) { return c.node == n; });
+    if (capture != g.captures().end()) {
+      inputs.push_back(&*capture);
+      continue;
+    }
+    body.push_back(n);
+    auto visit = [&](Node* from) {
+      if (seen[size_t(from->id())]) return;
+      seen[size_t(from->id())] = 1;
+      todo.push_back(from);
+    };
+    for (const Endpoint& e : n->inputs()) visit(e.node);
+    for (Node* c : n->control_inputs()) visit(c);
+  }
+  std::vector<Value> arguments;
+  graph::FunctionOptions options;
+  options.name = "lifted";
+  for (const auto* c : inputs) {
+    options.inputs.push_back({c->node, 0});
+    Value outer = c->outer;
+    if (outer.rep()->owner()) {
+      WEFT_ASSIGN(outer, lift(*g.outer(), outer));
+    }
+    arguments.push_back(std::move(outer));
+  }
+  options.outputs = {at};
+  options.body = std::move(body);
+  if (options.body->empty()) return arguments[0];  // a capture itself
+  WEFT_ASSIGN(graph::FunctionDef def, graph::to_function(g.graph(), options));
+  WEFT_ASSIGN(graph::FunctionBody made, graph::instantiate_function(def, {}, g.context().registry(), g.graph().library()));
+  auto instance = g.context().runtime().instantiate(std::move(made));
+  Entered eagerly(nullptr);
+  WEFT_ASSIGN(std::vector<Value> out, call_function(eager_emitter(g.context()), g.context(), "lifted", true, arguments, {v.dtype()}, instance.get()));
+  return out[0];
+}
+
+}  // namespace weft::trace
