@@ -8,6 +8,7 @@
 #include "weft/graph.h"
 #include "weft/inspect.h"
 #include "weft/math.h"
+#include "weft/module.h"
 #include "weft/nest.h"
 #include "weft/saved_model.h"
 #include "weft/tape.h"

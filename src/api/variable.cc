@@ -41,7 +41,7 @@ Variable make_plain(const std::function<Tensor()>& initial_value, const Variable
   const Tensor value = initial_value();
   if (!value.has_value()) throw Error(Code::kInvalidArgument, core::cat("the variable '", o.name, "' has no initial value"));
   trace::VariableSpec spec;
-  spec.name = o.name;
+  spec.name = trace::name_scope() + o.name;
   spec.dtype = api::inner_type(o.dtype == DType::invalid ? value.dtype() : o.dtype);
   if (spec.dtype != api::inner_type(value.dtype()))
     check(core::invalid_argument("the initial value of the variable '", o.name, "' is ", weft::to_string(value.dtype()), ", not ", weft::to_string(o.dtype)));

@@ -2,6 +2,11 @@
 
 namespace weft::trace {
 
+std::string& name_scope() {
+  thread_local std::string scope;
+  return scope;
+}
+
 void record_eager(EagerEmitter& emitter, const std::shared_ptr<eager::CachedKernel>& kernel, std::span<const RefPtr<eager::TensorHandle>> inputs,
                   std::span<const RefPtr<eager::TensorHandle>> outputs) {
   std::vector<Value> in, out;

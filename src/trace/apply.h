@@ -33,6 +33,9 @@ class EagerEmitter final : public Emitter {
   std::string device_;
 };
 
+// The name scope of this thread: empty, or ending in "/".
+std::string& name_scope();
+
 // Of an eager value; null for one of a graph.
 inline eager::TensorHandle* eager_handle(const Value& v) {
   return v.rep() && !v.rep()->owner() ? static_cast<eager::TensorHandle*>(v.rep()) : nullptr;

@@ -183,6 +183,8 @@ Result<std::vector<Value>> TraceEmitter::do_apply(std::string_view op, std::span
   WEFT_ASSIGN(const OpSpec* spec, graph().find_spec(op));
   const bool stateful = spec->stateful, effect = spec->has_side_effect();
   if (stateful) set_controls(before(*spec, own, effect));
+  const std::string& scope = name_scope();
+  set_scope(scope.empty() ? scope : scope.substr(0, scope.size() - 1));
   auto made = GraphEmitter::do_apply(op, own, std::move(attrs));
   if (stateful) set_controls({});
   if (!made.ok()) return made.status();
