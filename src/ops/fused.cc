@@ -1,5 +1,6 @@
 // Ops of the engine's own, named _Weft...: what the graph optimiser puts in the place of several of TensorFlow's. They are in no list
 // of ops, no file and no API; what each of them computes stands in front of its entry in the table at the end.
+#include "core/few.h"
 #include "kernels/cpu/elementwise_program.h"
 #include "kernels/cpu/fused.h"
 #include "kernels/cpu/gemm.h"
@@ -31,16 +32,17 @@ struct FusedElementwise {
       if (t.num_elements() != 1) widest = -1;
       else if (t.rank() > c.input(widest).rank()) widest = i;
     }
-    if (widest >= 0 && n <= kMostNumbers && m <= kMostNumbers && program.has_numbers()) return run_numbers(c, c.input(widest).shape());
-    std::vector<const Shape*> shapes;
-    std::vector<const void*> inputs;
+    if (widest >= 0 && program.has_numbers()) return run_numbers(c, c.input(widest).shape());
+    core::Few<const Shape*, kFew> shapes{size_t(n)};
+    core::Few<const void*, kFew> inputs{size_t(n)};
     for (int i = 0; i < n; ++i) {
-      shapes.push_back(&c.input(i).shape());
-      inputs.push_back(c.input(i).raw());
+      shapes[size_t(i)] = &c.input(i).shape();
+      inputs[size_t(i)] = c.input(i).raw();
     }
-    const auto shape = kernels::ElementwiseProgram::output_shape(shapes);
+    const std::span<const Shape* const> all_shapes(shapes.data(), shapes.size());
+    const auto shape = kernels::ElementwiseProgram::output_shape(all_shapes);
     if (!shape) return invalid_argument("the inputs' shapes do not broadcast against each other");
-    std::vector<void*> outputs;
+    core::Few<void*, kFew> outputs{size_t(m)};
     uint64_t taken = 0;  // inputs whose memory an output has
     for (int k = 0; k < m; ++k) {
       int reused = -1;
@@ -49,27 +51,27 @@ struct FusedElementwise {
       }
       if (reused >= 0) taken |= uint64_t(1) << reused;
       WEFT_ASSIGN(Tensor* out, reused >= 0 ? c.allocate_or_reuse(k, *shape, reused) : c.allocate(k, *shape));
-      outputs.push_back(out->raw());
+      outputs[size_t(k)] = out->raw();
     }
-    program.run(*shape, shapes, inputs, outputs, c.pool());
+    program.run(*shape, all_shapes, {inputs.data(), inputs.size()}, {outputs.data(), outputs.size()}, c.pool());
     return {};
   }
 
   // Every input is read before an output is written.
   Status run_numbers(KernelContext& c, const Shape& shape) const {
     const int n = c.num_inputs(), m = c.num_outputs();
-    const void* inputs[kMostNumbers];
-    void* outputs[kMostNumbers];
-    for (int i = 0; i < n; ++i) inputs[i] = c.input(i).raw();
+    core::Few<const void*, kFew> inputs{size_t(n)};
+    core::Few<void*, kFew> outputs{size_t(m)};
+    for (int i = 0; i < n; ++i) inputs[size_t(i)] = c.input(i).raw();
     for (int k = 0; k < m; ++k) {
       WEFT_ASSIGN(Tensor* out, c.allocate(k, shape));
-      outputs[k] = out->raw();
+      outputs[size_t(k)] = out->raw();
     }
-    program.run_numbers({inputs, size_t(n)}, {outputs, size_t(m)});
+    program.run_numbers({inputs.data(), inputs.size()}, {outputs.data(), outputs.size()});
     return {};
   }
 
-  static constexpr int kMostNumbers = 1024;
+  static constexpr size_t kFew = 16;
   kernels::ElementwiseProgram program;
 };
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/cat.h"
+#include "core/few.h"
 #include "kernels/cpu/broadcast.h"
 
 namespace weft::kernels {
@@ -47,6 +48,7 @@ std::optional<E> find(const std::pair<std::string_view, E> (&table)[n], std::str
 constexpr size_t kMostSteps = 8192;
 constexpr int64_t kBlock = 512;  // elements, about; four to eight blocks fit the nearest cache
 constexpr int64_t kMostBlock = 2 * kBlock;
+constexpr size_t kFew = 16;
 
 }  // namespace
 
@@ -162,14 +164,8 @@ bool ElementwiseProgram::may_reuse(int input, int output) const {
 
 void ElementwiseProgram::run_numbers(std::span<const void* const> inputs, std::span<void* const> outputs) const {
   const size_t before = inputs.size() + numbers_.size(), count = before + steps_.size();
-  constexpr size_t kNear = 1024;
-  float near[kNear];
-  std::unique_ptr<float[]> far;
-  float* values = near;
-  if (count > kNear) {
-    far = std::make_unique_for_overwrite<float[]>(count);
-    values = far.get();
-  }
+  core::Few<float, 1024> memory(count);
+  float* const values = memory.data();
   for (size_t i = 0; i < inputs.size(); ++i) values[i] = *static_cast<const float*>(inputs[i]);
   std::copy(numbers_.begin(), numbers_.end(), values + inputs.size());
   run_numbers(values);
@@ -201,12 +197,12 @@ void ElementwiseProgram::run_numbers(float* values) const {
 struct ElementwiseProgram::Operand {
   const char* data = nullptr;
   enum { kDense, kScalar, kPeriodic, kExpanded } kind = kDense;
-  std::optional<Broadcast> walk;  // of the expanded
+  std::unique_ptr<Broadcast> walk;  // of the expanded; a large thing
   int64_t period = 0;
 };
 
 struct ElementwiseProgram::Block {
-  std::vector<Operand> operands;
+  std::span<const Operand> operands;
   std::span<void* const> outputs;
   int64_t total = 0, block = 0;  // elements
   size_t size = 0;               // bytes of an element
@@ -219,10 +215,11 @@ void ElementwiseProgram::run(const Shape& shape, std::span<const Shape* const> i
   if (b.total == 0) return;
   b.outputs = outputs;
   b.size = core::dtype_size(type_);
-  b.operands.resize(size_t(inputs_));
+  core::Few<Operand, kFew> operands{size_t(inputs_)};
+  b.operands = {operands.data(), operands.size()};
   int64_t longest = 0;
   for (int i = 0; i < inputs_; ++i) {
-    Operand& o = b.operands[size_t(i)];
+    Operand& o = operands[size_t(i)];
     const Shape& s = *input_shapes[size_t(i)];
     o.data = static_cast<const char*>(inputs[size_t(i)]);
     const int64_t n = s.num_elements();
@@ -243,11 +240,11 @@ void ElementwiseProgram::run(const Shape& shape, std::span<const Shape* const> i
   // Blocks hold a whole number of periods, so that a repeated input is written out once.
   b.block = longest ? std::max<int64_t>(1, kBlock / longest) * longest : kBlock;
   for (int i = 0; i < inputs_; ++i) {
-    Operand& o = b.operands[size_t(i)];
+    Operand& o = operands[size_t(i)];
     if (o.kind == Operand::kPeriodic && b.block % o.period != 0) o.kind = Operand::kExpanded;
     if (o.kind != Operand::kExpanded) continue;
     const Shape* const one[] = {input_shapes[size_t(i)]};
-    o.walk.emplace(shape, one);
+    o.walk = std::make_unique<Broadcast>(shape, one);
   }
   const int64_t blocks = (b.total + b.block - 1) / b.block;
   pool.parallel_for(blocks, cost_ * double(b.block) + 10, [&](int64_t begin, int64_t end) { run_blocks(b, begin, end); });
@@ -256,10 +253,10 @@ void ElementwiseProgram::run(const Shape& shape, std::span<const Shape* const> i
 void ElementwiseProgram::run_blocks(const Block& b, int64_t begin, int64_t end) const {
   const size_t block_bytes = size_t(b.block) * b.size;
   int own = slots_;  // blocks of scratch: the steps', and those of inputs that are not read where they lie
-  std::vector<int> expanded(size_t(inputs_), -1);
+  core::Few<int, kFew> expanded{size_t(inputs_)};
   for (int i = 0; i < inputs_; ++i) {
     const auto kind = b.operands[size_t(i)].kind;
-    if (kind == Operand::kPeriodic || kind == Operand::kExpanded) expanded[size_t(i)] = own++;
+    expanded[size_t(i)] = kind == Operand::kPeriodic || kind == Operand::kExpanded ? own++ : -1;
   }
   alignas(64) char near_memory[8 * kMostBlock * sizeof(float)];
   std::unique_ptr<char[]> far_memory;
@@ -280,7 +277,7 @@ void ElementwiseProgram::run_blocks(const Block& b, int64_t begin, int64_t end) 
     const char* data;
     int stride;
   };
-  std::vector<View> values(size_t(before) + steps_.size());
+  core::Few<View, 4 * kFew> values(size_t(before) + steps_.size());
   for (size_t i = 0; i < constants_.size(); ++i) values[size_t(inputs_) + i] = {reinterpret_cast<const char*>(&constants_[i]), 0};
   for (int64_t block = begin; block < end; ++block) {
     const int64_t first = block * b.block, n = std::min(b.block, b.total - first);

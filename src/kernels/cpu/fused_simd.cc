@@ -112,9 +112,13 @@ inline Floats gelu_tanh(Floats x) { return 0.5f * x * (1.f + vtanh(0.79788456f *
 template <Floats (*f)(Floats)>
 void each(const float* bias, float* x, int64_t rows, int64_t n, int64_t ld) {
   for (int64_t r = 0; r < rows; ++r, x += ld) {
-    for (int64_t j = 0; j < n; j += kLanes) {
-      const Floats v = take(x, j, n);
-      put(x, f(bias ? v + take(bias, j, n) : v), j, n);
+    int64_t j = 0;
+    if (bias) {
+      for (; j + kLanes <= n; j += kLanes) store(x + j, f(load(x + j) + load(bias + j)));
+      if (j < n) store_part(x + j, f(load_part(x + j, n - j, 0.f) + load_part(bias + j, n - j, 0.f)), n - j);
+    } else {
+      for (; j + kLanes <= n; j += kLanes) store(x + j, f(load(x + j)));
+      if (j < n) store_part(x + j, f(load_part(x + j, n - j, 0.f)), n - j);
     }
   }
 }
