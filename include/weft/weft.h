@@ -3,6 +3,7 @@
 
 #include "weft/call.h"
 #include "weft/context.h"
+#include "weft/data.h"
 #include "weft/error.h"
 #include "weft/function.h"
 #include "weft/graph.h"

@@ -1,11 +1,8 @@
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <random>
 
-#include "cli/npy.h"
 #include "cli/picture.h"
 #include "cli/text.h"
 #include "cli/value.h"
@@ -24,57 +21,9 @@ std::string error_of(const auto& f) {
   return "no error";
 }
 
-std::string scratch(const std::string& name) { return std::filesystem::temp_directory_path() / ("weft_cli_test_" + std::to_string(getpid()) + name); }
-
 TensorSpec spec(DType dtype) { return {"x", dtype, {}, {}}; }
 
 }  // namespace
-
-TEST_CASE("an array comes back from its bytes, and a file cut short or bent never kills") {
-  const Tensor t{{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}};
-  const std::string npy = format_npy(t);
-  CHECK(parse_npy(npy, "t").to_vector<float>() == t.to_vector<float>());
-  for (size_t n = 0; n < npy.size(); ++n) CHECK(error_of([&] { parse_npy(std::string_view(npy).substr(0, n), "t"); }) != "no error");
-  const std::string file = scratch(".npz");
-  write_npz(file, {{"a", t}, {"words", Tensor::of_strings({2}, {"one", "two words"})}});
-  const std::string npz = read_whole_file(file);
-  std::filesystem::remove(file);
-  const auto back = parse_npz(npz, "z");
-  REQUIRE(back.size() == 2);
-  CHECK(back[0].first == "a");
-  CHECK(back[1].second.strings() == std::vector<std::string>{"one", "two words"});
-  for (size_t n = 0; n < npz.size(); ++n) CHECK(error_of([&] { parse_npz(std::string_view(npz).substr(0, n), "z"); }) != "no error");
-  std::mt19937 random(3);
-  for (const std::string* whole : {&npy, &npz}) {
-    for (int i = 0; i < 20000; ++i) {
-      std::string bent = *whole;
-      for (unsigned k = 0; k < 1 + random() % 3; ++k) bent[random() % bent.size()] = char(random());
-      try {
-        if (whole == &npy) parse_npy(bent, "t");
-        else parse_npz(bent, "z");
-      } catch (const Error&) {
-      }
-    }
-  }
-}
-
-TEST_CASE("what a header may claim is bounded by what is there") {
-  const auto with = [](const std::string& header) {
-    std::string h = header + "\n", out("\x93NUMPY\x01\x00", 8);
-    out += char(h.size() & 255);
-    out += char(h.size() >> 8);
-    return out + h + "data";
-  };
-  const auto error = [&](const std::string& header) { return error_of([&] { parse_npy(with(header), "t"); }); };
-  CHECK(error("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }") == "no error");
-  CHECK(error("{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000,), }").find("cut off") != std::string::npos);
-  CHECK(error("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 99999999999), }").find("too many elements") != std::string::npos);
-  CHECK(error("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }").find("too large") != std::string::npos);
-  CHECK(error("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }").find("big-endian") != std::string::npos);
-  CHECK(error("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }").find("pickled") != std::string::npos);
-  CHECK(error("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }").find("structured") != std::string::npos);
-  CHECK(error("{'shape': (1,)").find("header") != std::string::npos);
-}
 
 TEST_CASE("expressions take the type that is asked for") {
   CHECK(parse_expression(spec(DType::float32), "[[1, 2.5], [3, -4e1]]").to_vector<float>() == std::vector<float>{1, 2.5f, 3, -40});

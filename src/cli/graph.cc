@@ -5,8 +5,8 @@
 #include <iostream>
 
 #include "cli/commands.h"
-#include "cli/npy.h"
 #include "cli/picture.h"
+#include "weft/data.h"
 
 namespace weft::cli {
 namespace {
@@ -57,9 +57,9 @@ int graph(const GraphArgs& args) {
   Picture p = make_picture(title, nodes, find, o);
   if (!args.svg.empty()) {
     lay_out(p);
-    write_whole_file(args.svg, to_svg(p));
+    data::write_file(args.svg, to_svg(p));
   }
-  if (!args.dot.empty()) write_whole_file(args.dot, to_dot(p));
+  if (!args.dot.empty()) data::write_file(args.dot, to_dot(p));
   std::cout << (args.svg.empty() ? args.dot : args.svg) << ": " << nodes.size() << " nodes in " << count(p) << " boxes\n";
   return 0;
 }

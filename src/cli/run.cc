@@ -1,25 +1,23 @@
 #include <iostream>
 
 #include "cli/commands.h"
-#include "cli/npy.h"
 #include "cli/text.h"
 #include "cli/value.h"
+#include "weft/data.h"
 
 namespace weft::cli {
 namespace {
 
 void deliver(const RunArgs& args, const Outputs& results) {
-  std::vector<std::pair<std::string, Tensor>> all;
-  for (const auto& [name, t] : results) all.emplace_back(name, t);
-  if (!args.save.empty()) write_npz(args.save, all);
+  if (!args.save.empty()) data::write_npz(args.save, data::Arrays(results.begin(), results.end()));
   for (const auto& a : args.outputs) {
     const auto [name, file] = split_assignment(a, "--output");
     const Tensor& t = results[name];
-    if (file.ends_with(".npz")) write_npz(file, {{name, t}});
-    else write_npy(file, t);
+    if (file.ends_with(".npz")) data::write_npz(file, {{name, t}});
+    else data::write_npy(file, t);
   }
   if (!args.save.empty() || !args.outputs.empty()) return;
-  for (const auto& [name, t] : all) {
+  for (const auto& [name, t] : results) {
     std::cout << (name.empty() ? "result" : name) << ": " << to_string(t.dtype()) << " " << to_string(PartialShape(t.shape())) << "\n"
               << print_tensor(t) << "\n";
   }

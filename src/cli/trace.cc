@@ -5,9 +5,9 @@
 #include <map>
 
 #include "cli/commands.h"
-#include "cli/npy.h"
 #include "cli/text.h"
 #include "cli/value.h"
+#include "weft/data.h"
 
 namespace weft::cli {
 
@@ -18,7 +18,7 @@ int trace(const TraceArgs& args) {
   for (int i = 0; i < args.warmup; ++i) signature(inputs);
   TraceEvents events;
   for (int i = 0; i < args.runs; ++i) signature(inputs, events);
-  if (!args.output.empty()) write_whole_file(args.output, to_chrome_trace(events));
+  if (!args.output.empty()) data::write_file(args.output, to_chrome_trace(events));
 
   struct Sum {
     int64_t ns = 0, longest = 0;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <random>
 
-#include "cli/npy.h"
+#include "weft/data.h"
 #include "weft/math.h"
 
 namespace weft::cli {
@@ -289,15 +289,15 @@ std::string random_text(const TensorSpec& spec, int64_t batch) {
 Tensor parse_expression(const TensorSpec& spec, const std::string& text) { return typed(spec, Parser(spec, text).parse(), text); }
 
 Tensor parse_value(const TensorSpec& spec, const std::string& text, bool cast) {
-  if (text.ends_with(".npy")) return converted(spec, read_npy(text), text, cast);
+  if (text.ends_with(".npy")) return converted(spec, data::read_npy(text), text, cast);
   const size_t npz = text.rfind(".npz");
   if (npz != std::string::npos && (npz + 4 == text.size() || (text[npz + 4] == '[' && text.back() == ']'))) {
-    auto arrays = read_npz(text.substr(0, npz + 4));
+    auto arrays = data::read_npz(text.substr(0, npz + 4));
     const bool named = npz + 4 < text.size();
     const std::string key = named ? text.substr(npz + 5, text.size() - npz - 6) : spec.name;
     std::string there;
     for (auto& [name, t] : arrays) {
-      if (name == key || (!named && arrays.size() == 1)) return converted(spec, std::move(t), text, cast);
+      if (name == key || (!named && arrays.size() == 1)) return converted(spec, t, text, cast);
       there += (there.empty() ? "" : ", ") + name;
     }
     throw Error(Code::kNotFound, text + ": the archive has no array '" + key + "'; it has: " + (there.empty() ? "none" : there));

@@ -138,7 +138,7 @@ def test_mistakes_are_told_with_the_cure():
     assert "it has: serving_default" in run("run", calls, "-s", "other", "-i", "x=1", code=1)
     assert "out of its range" in run("run", calls, "-f", "either", "-i", "x=3000000000", code=1)
     assert "must be NAME=VALUE" in run("run", calls, "-i", "x", code=1)
-    assert "no such file" in run("run", calls, "-i", "x=none.npy", code=1)
+    assert "No such file" in run("run", calls, "-i", "x=none.npy", code=1)
     assert "Add --svg" in run("graph", calls, code=1)
     assert "there is no pass 'x'" in run("optimize", calls, "-o", work / "o.pb", "--passes", "x", code=1)
 

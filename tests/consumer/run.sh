@@ -25,7 +25,7 @@ fi
 # And every function that the public headers promise.
 nm -DC --defined-only "$tree/lib/libweft.so.1" > "$build/consumer_symbols"
 for f in $(grep -ohP '^WEFT_API [\w:<>]+(?: |& )\K\w+(?=\()' "$source"/include/weft/*.h | grep -v operator | sort -u); do
-  grep -q " weft::$f(\| weft::$f\[" "$build/consumer_symbols" || { echo "weft::$f is not exported"; exit 1; }
+  grep -qE " weft::([a-z]+::)*$f[(\[]" "$build/consumer_symbols" || { echo "weft::$f is not exported"; exit 1; }
 done
 
 "$cmake" -S "$source/tests/consumer" -B "$build/consumer_build" -G Ninja -DCMAKE_PREFIX_PATH="$tree" -DEXAMPLES="$source/examples" >/dev/null

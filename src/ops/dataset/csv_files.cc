@@ -1,8 +1,8 @@
 // Datasets of the records of CSV files (RFC 4180).
 #include "kernels/cpu/text.h"
 #include "op/registry.h"
-#include "ops/dataset/byte_stream.h"
 #include "ops/dataset/dataset.h"
+#include "wire/byte_stream.h"
 
 namespace weft::ops::data {
 
@@ -50,7 +50,7 @@ class CsvDataset final : public Dataset {
 
    private:
     Status open() {
-      WEFT_ASSIGN(stream_, ByteStream::open(d().names_[file_], d().compression_));
+      WEFT_ASSIGN(stream_, wire::ByteStream::open(d().names_[file_], d().compression_));
       if (!d().format_.header) return {};
       Element ignored;
       bool found = false;
@@ -148,7 +148,7 @@ class CsvDataset final : public Dataset {
       });
     }
 
-    std::unique_ptr<ByteStream> stream_;
+    std::unique_ptr<wire::ByteStream> stream_;
     size_t file_ = 0;
   };
   const std::vector<std::string> names_;
@@ -196,7 +196,7 @@ Status run_csv(KernelContext& c) {
   WEFT_ASSIGN(f.quotes, scalar_input<bool>(c, "use_quote_delim"));
   WEFT_ASSIGN(tstring na_value, scalar_input<tstring>(c, "na_value"));
   f.na_value = na_value.str();
-  if (!ByteStream::check_compression(compression).ok()) return invalid_argument("Unsupported compression_type: ", compression.view(), ".");
+  if (!wire::ByteStream::check_compression(compression).ok()) return invalid_argument("Unsupported compression_type: ", compression.view(), ".");
   if (!f.select.empty() && f.select.size() != attr_types(c).size()) return invalid_argument("select_cols should match output size");
   WEFT_RETURN_IF_ERROR(check_rising(f.select, "select_cols"));
   if (!f.select.empty() && !f.exclude.empty()) return invalid_argument("Either select_cols or exclude_cols should be empty");

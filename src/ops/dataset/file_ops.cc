@@ -1,17 +1,11 @@
 // Datasets and files: names that match patterns, datasets written as TFRecord files, tables filled.
-#include <fcntl.h>
-#include <zlib.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
 #include "op/registry.h"
-#include "ops/dataset/byte_stream.h"
 #include "ops/dataset/dataset.h"
 #include "ops/lookup_table.h"
-#include "wire/crc32c.h"
 #include "wire/file.h"
+#include "wire/record.h"
 
 namespace weft::ops::data {
 
@@ -66,77 +60,22 @@ Status run_matching_files(KernelContext& c) {
   return emit(c, std::make_shared<MatchingFilesDataset>(std::move(patterns)));
 }
 
-// TFRecords on their way into a file.
-class RecordWriter {
- public:
-  RecordWriter(std::string path, wire::Descriptor file, std::string_view compression) : path_(std::move(path)), file_(std::move(file)) {
-    if (!compression.empty()) packed_ = deflateInit2(&z_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, compression == "GZIP" ? MAX_WBITS + 16 : MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK;
-    failed_ = !compression.empty() && !packed_;
-  }
-  ~RecordWriter() {
-    if (packed_) deflateEnd(&z_);
-  }
-  Status write(std::string_view record) {
-    const uint64_t size = record.size();
-    std::string head(12, '\0');
-    std::memcpy(head.data(), &size, 8);
-    const uint32_t head_sum = wire::crc32c_mask(wire::crc32c(head.data(), 8)), sum = wire::crc32c_mask(wire::crc32c(record));
-    std::memcpy(head.data() + 8, &head_sum, 4);
-    pending_ += head;
-    pending_ += record;
-    pending_.append(reinterpret_cast<const char*>(&sum), 4);
-    constexpr size_t kEnough = 1 << 20;
-    return pending_.size() < kEnough ? Status() : flush(Z_NO_FLUSH);
-  }
-  Status finish() { return flush(Z_FINISH); }
-
- private:
-  Status flush(int how) {
-    if (failed_) return resource_exhausted("deflateInit() failed");
-    if (!packed_) {
-      WEFT_RETURN_IF_ERROR(wire::write_all(file_.get(), path_, pending_));
-      pending_.clear();
-      return {};
-    }
-    std::string out(1 << 16, '\0');
-    z_.next_in = reinterpret_cast<Bytef*>(pending_.data());
-    z_.avail_in = uInt(pending_.size());
-    int result = Z_OK;
-    do {
-      z_.next_out = reinterpret_cast<Bytef*>(out.data());
-      z_.avail_out = uInt(out.size());
-      result = deflate(&z_, how);
-      WEFT_RETURN_IF_ERROR(wire::write_all(file_.get(), path_, std::string_view(out).substr(0, out.size() - z_.avail_out)));
-    } while (z_.avail_out == 0 || (how == Z_FINISH && result == Z_OK));
-    pending_.clear();
-    return {};
-  }
-  const std::string path_;
-  const wire::Descriptor file_;
-  std::string pending_;
-  z_stream z_{};
-  bool packed_ = false, failed_ = false;
-};
-
 Status run_to_tf_record(KernelContext& c) {
   WEFT_ASSIGN(tstring name, scalar_input<tstring>(c, "filename"));
   WEFT_ASSIGN(tstring compression, scalar_input<tstring>(c, "compression_type"));
-  WEFT_RETURN_IF_ERROR(ByteStream::check_compression(compression));
+  WEFT_RETURN_IF_ERROR(wire::ByteStream::check_compression(compression));
   WEFT_ASSIGN(DatasetPtr dataset, dataset_input(c));
-  WEFT_ASSIGN(std::string path, wire::local_path(name));
-  wire::Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (!file.valid()) return wire::io_error(path, errno);
-  RecordWriter writer(path, std::move(file), compression);
+  WEFT_ASSIGN(auto writer, wire::RecordWriter::create(name.str(), compression));
   IteratorContext ic(c.env());
   WEFT_ASSIGN(IteratorPtr iterator, dataset->make_iterator(ic));
   while (true) {
     Element e;
     bool end = false;
     WEFT_RETURN_IF_ERROR(iterator->next(ic, e, end));
-    if (end) return writer.finish();
+    if (end) return writer->finish();
     if (e.size() != 1 || e[0].dtype() != DType::kString || e[0].num_elements() != 1)
       return invalid_argument("DatasetToTFRecord needs elements of one string");
-    WEFT_RETURN_IF_ERROR(writer.write(e[0].data<tstring>()[0]));
+    WEFT_RETURN_IF_ERROR(writer->write(e[0].data<tstring>()[0]));
   }
 }
 

@@ -3,12 +3,13 @@
 #include <cstring>
 
 #include "op/registry.h"
-#include "ops/dataset/byte_stream.h"
 #include "ops/dataset/dataset.h"
-#include "wire/crc32c.h"
 #include "wire/file.h"
+#include "wire/record.h"
 
 namespace weft::ops::data {
+
+using wire::ByteStream;
 
 namespace {
 
@@ -77,7 +78,6 @@ class FilesIterator : public IteratorOf<FilesDataset> {
   std::unique_ptr<ByteStream> stream_;
 };
 
-// A record is its length (8 bytes), the masked checksum of the length, the bytes, and their masked checksum.
 class TFRecordDataset final : public FilesDataset {
  public:
   TFRecordDataset(std::vector<std::string> names, std::string compression, std::vector<int64_t> offsets)
@@ -98,33 +98,13 @@ class TFRecordDataset final : public FilesDataset {
       return stream.skip(uint64_t(offsets_[file_number()]), at_);
     }
     Result<bool> read(ByteStream& stream, std::string& record) override {
-      const uint64_t begin = at_;
-      std::string head;
-      WEFT_ASSIGN(bool found, checked(stream, 8, head));
-      if (!found) return false;  // a length that is cut off counts as the end
-      uint64_t length;
-      std::memcpy(&length, head.data(), 8);
-      WEFT_ASSIGN(found, checked(stream, length, record));
-      if (!found) return data_loss("truncated record at ", begin, "' failed with Read less bytes than requested");
-      return true;
+      wire::RecordReader reader(stream, at_);
+      auto found = reader.next(record);
+      at_ = reader.at();
+      return found;
     }
 
    private:
-    // n bytes and the checksum behind them. False: the file ends before.
-    Result<bool> checked(ByteStream& stream, uint64_t n, std::string& out) {
-      constexpr uint64_t kSum = 4;
-      const uint64_t begin = at_;
-      if (n > UINT64_MAX - kSum) return data_loss("record size too large");
-      WEFT_RETURN_IF_ERROR(stream.read(n + kSum, out));
-      at_ += out.size();
-      if (out.size() < n + kSum) return false;
-      uint32_t stored;
-      std::memcpy(&stored, out.data() + n, kSum);
-      out.resize(size_t(n));
-      if (!wire::crc32c_agrees(wire::crc32c_unmask(stored), wire::crc32c(out)))
-        return data_loss("corrupted record at ", begin, begin == 0 ? " (Is this even a TFRecord file?)" : "");
-      return true;
-    }
     const std::vector<int64_t>& offsets_;
     uint64_t at_ = 0;
   };

@@ -7,7 +7,7 @@
 
 #include "core/status.h"
 
-namespace weft::ops::data {
+namespace weft::wire {
 
 class ByteStream {
  public:
@@ -24,6 +24,8 @@ class ByteStream {
   core::Status skip(uint64_t n, uint64_t& skipped);
   // Up to the next '\n', which is taken and not given. False: there is no line.
   core::Result<bool> read_line(std::string& out);
+  // Asked at the end: whether compressed data ended where they should. Those of a file that was cut off do not.
+  virtual bool complete() const { return true; }
 
  protected:
   // More bytes instead of those in `out`; none at the end.
@@ -34,4 +36,4 @@ class ByteStream {
   size_t at_ = 0;
 };
 
-}  // namespace weft::ops::data
+}  // namespace weft::wire

@@ -1,4 +1,4 @@
-#include "ops/dataset/byte_stream.h"
+#include "wire/byte_stream.h"
 
 #include <unistd.h>
 #include <zlib.h>
@@ -8,7 +8,7 @@
 
 #include "wire/file.h"
 
-namespace weft::ops::data {
+namespace weft::wire {
 
 using namespace weft::core;  // NOLINT
 
@@ -18,7 +18,7 @@ constexpr size_t kChunk = 1 << 18;
 
 class PlainFile final : public ByteStream {
  public:
-  PlainFile(std::string path, wire::Descriptor file) : path_(std::move(path)), file_(std::move(file)) {}
+  PlainFile(std::string path, Descriptor file) : path_(std::move(path)), file_(std::move(file)) {}
 
  protected:
   Status fill(std::string& out) override {
@@ -27,13 +27,13 @@ class PlainFile final : public ByteStream {
       const ssize_t got = ::read(file_.get(), out.data(), out.size());
       if (got < 0 && errno == EINTR) continue;
       out.resize(size_t(std::max<ssize_t>(got, 0)));
-      return got < 0 ? wire::io_error(path_, errno) : Status();
+      return got < 0 ? io_error(path_, errno) : Status();
     }
   }
 
  private:
   const std::string path_;
-  const wire::Descriptor file_;
+  const Descriptor file_;
 };
 
 class CompressedFile final : public ByteStream {
@@ -42,6 +42,7 @@ class CompressedFile final : public ByteStream {
   ~CompressedFile() override {
     if (ready_) inflateEnd(&z_);
   }
+  bool complete() const override { return !inside_; }
 
  protected:
   Status fill(std::string& out) override {
@@ -56,6 +57,7 @@ class CompressedFile final : public ByteStream {
       z_.avail_in = uInt(in.size());
       const int result = inflate(&z_, Z_NO_FLUSH);
       file_->consume(in.size() - z_.avail_in);
+      inside_ = result != Z_STREAM_END;
       if (result == Z_STREAM_END) inflateReset(&z_);  // gzip files may be several, one behind the other
       else if (result != Z_OK && result != Z_BUF_ERROR)
         return data_loss("inflate() failed with error ", result, z_.msg ? ": " : "", z_.msg ? z_.msg : "");
@@ -68,6 +70,7 @@ class CompressedFile final : public ByteStream {
   const std::unique_ptr<ByteStream> file_;
   z_stream z_{};
   const bool ready_;
+  bool inside_ = false;
 };
 
 }  // namespace
@@ -78,10 +81,10 @@ Status ByteStream::check_compression(std::string_view compression) {
 }
 
 Result<std::unique_ptr<ByteStream>> ByteStream::open(const std::string& name, std::string_view compression) {
-  WEFT_ASSIGN(std::string path, wire::local_path(name));
+  WEFT_ASSIGN(std::string path, local_path(name));
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   int64_t size = 0;
-  WEFT_ASSIGN(wire::Descriptor file, wire::open_to_read(path, size));
+  WEFT_ASSIGN(Descriptor file, open_to_read(path, size));
   std::unique_ptr<ByteStream> stream = std::make_unique<PlainFile>(path, std::move(file));
   if (!compression.empty()) stream = std::make_unique<CompressedFile>(std::move(stream), compression == "GZIP" ? MAX_WBITS + 16 : MAX_WBITS);
   return stream;
@@ -134,4 +137,4 @@ Result<bool> ByteStream::read_line(std::string& out) {
   }
 }
 
-}  // namespace weft::ops::data
+}  // namespace weft::wire

@@ -1,0 +1,18 @@
+#include "wire/file.h"
+
+#include "api/unwrap.h"
+#include "weft/data.h"
+
+namespace weft::data {
+
+std::string read_file(const std::string& path) {
+  std::string bytes;
+  api::check(wire::read_file(api::unwrap(wire::local_path(path)), bytes));
+  return bytes;
+}
+
+void write_file(const std::string& path, std::string_view bytes) {
+  api::check(wire::write_file(api::unwrap(wire::local_path(path)), bytes));
+}
+
+}  // namespace weft::data

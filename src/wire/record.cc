@@ -1,0 +1,124 @@
+#include "wire/record.h"
+
+#include <fcntl.h>
+#include <zlib.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "wire/crc32c.h"
+
+namespace weft::wire {
+
+using namespace weft::core;  // NOLINT
+
+namespace {
+
+constexpr uint64_t kSum = 4;  // bytes of a checksum
+
+}  // namespace
+
+void append_record(std::string& out, std::string_view record) {
+  const uint64_t size = record.size();
+  char head[12];
+  std::memcpy(head, &size, 8);
+  const uint32_t head_sum = crc32c_mask(crc32c(head, 8)), sum = crc32c_mask(crc32c(record));
+  std::memcpy(head + 8, &head_sum, kSum);
+  out.append(head, sizeof head);
+  out += record;
+  out.append(reinterpret_cast<const char*>(&sum), kSum);
+}
+
+Result<bool> RecordReader::next(std::string& record, bool strict) {
+  const uint64_t begin = at_;
+  std::string head;
+  WEFT_ASSIGN(bool found, checked(8, head));
+  if (!found && !(strict && inside_)) return false;
+  uint64_t length = 0;
+  if (found) {
+    std::memcpy(&length, head.data(), 8);
+    WEFT_ASSIGN(found, checked(length, record));
+  }
+  if (!found) return data_loss("truncated record at ", begin, "' failed with Read less bytes than requested");
+  return true;
+}
+
+// n bytes and the checksum behind them. False: the file ends before.
+Result<bool> RecordReader::checked(uint64_t n, std::string& out) {
+  const uint64_t begin = at_;
+  if (n > UINT64_MAX - kSum) return data_loss("record size too large");
+  WEFT_RETURN_IF_ERROR(stream_.read(n + kSum, out));
+  at_ += out.size();
+  inside_ = !out.empty();
+  if (out.size() < n + kSum) return false;
+  uint32_t stored;
+  std::memcpy(&stored, out.data() + n, kSum);
+  out.resize(size_t(n));
+  if (!crc32c_agrees(crc32c_unmask(stored), crc32c(out)))
+    return data_loss("corrupted record at ", begin, begin == 0 ? " (Is this even a TFRecord file?)" : "");
+  return true;
+}
+
+struct RecordWriter::Deflater {
+  explicit Deflater(int window_bits)
+      : ready(deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY) == Z_OK) {}
+  ~Deflater() {
+    if (ready) deflateEnd(&z);
+  }
+  z_stream z{};
+  const bool ready;
+};
+
+RecordWriter::RecordWriter(std::string path, Descriptor file, std::string_view compression)
+    : path_(std::move(path)), file_(std::move(file)) {
+  if (!compression.empty()) packed_ = std::make_unique<Deflater>(compression == "GZIP" ? MAX_WBITS + 16 : MAX_WBITS);
+}
+
+RecordWriter::~RecordWriter() = default;
+
+Result<std::unique_ptr<RecordWriter>> RecordWriter::create(const std::string& name, std::string_view compression) {
+  WEFT_RETURN_IF_ERROR(ByteStream::check_compression(compression));
+  WEFT_ASSIGN(std::string path, local_path(name));
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!file.valid()) return io_error(path, errno);
+  return std::make_unique<RecordWriter>(std::move(path), std::move(file), compression);
+}
+
+Status RecordWriter::write(std::string_view record) {
+  append_record(pending_, record);
+  constexpr size_t kEnough = 1 << 20;
+  return pending_.size() < kEnough ? Status() : put(Z_NO_FLUSH);
+}
+
+Status RecordWriter::flush() { return put(Z_SYNC_FLUSH); }
+Status RecordWriter::finish() { return put(Z_FINISH); }
+
+Status RecordWriter::put(int how) {
+  if (!packed_) {
+    WEFT_RETURN_IF_ERROR(write_all(file_.get(), path_, pending_));
+    pending_.clear();
+    return {};
+  }
+  if (!packed_->ready) return resource_exhausted("deflateInit() failed");
+  z_stream& z = packed_->z;
+  std::string out(1 << 16, '\0');
+  std::string_view rest = pending_;
+  int result = Z_OK;
+  do {  // in pieces, since zlib counts in 32 bits
+    const std::string_view piece = rest.substr(0, 1u << 30);
+    rest.remove_prefix(piece.size());
+    const int now = rest.empty() ? how : Z_NO_FLUSH;
+    z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
+    z.avail_in = uInt(piece.size());
+    do {
+      z.next_out = reinterpret_cast<Bytef*>(out.data());
+      z.avail_out = uInt(out.size());
+      result = deflate(&z, now);
+      WEFT_RETURN_IF_ERROR(write_all(file_.get(), path_, std::string_view(out).substr(0, out.size() - z.avail_out)));
+    } while (z.avail_out == 0 || (now == Z_FINISH && result == Z_OK));
+  } while (!rest.empty());
+  pending_.clear();
+  return {};
+}
+
+}  // namespace weft::wire

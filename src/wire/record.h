@@ -1,0 +1,57 @@
+// TFRecord files: a record is its length (8 bytes), the masked checksum of the length, the bytes, and their masked checksum.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/status.h"
+#include "wire/byte_stream.h"
+#include "wire/file.h"
+
+namespace weft::wire {
+
+// Appends a record as it lies in a file.
+void append_record(std::string& out, std::string_view record);
+
+// Records from the place where a stream stands.
+class RecordReader {
+ public:
+  explicit RecordReader(ByteStream& stream, uint64_t at = 0) : stream_(stream), at_(at) {}
+  // False: the stream has ended; a length that is cut off counts as the end, unless `strict`. DataLoss for what is damaged.
+  core::Result<bool> next(std::string& record, bool strict = false);
+  uint64_t at() const { return at_; }  // where the next record begins
+
+ private:
+  core::Result<bool> checked(uint64_t n, std::string& out);
+  ByteStream& stream_;
+  uint64_t at_;
+  bool inside_ = false;  // what was asked for last began, and was cut off
+};
+
+// Records on their way into a file, plain or compressed (GZIP, ZLIB). What was written and not finished may be missing.
+class RecordWriter {
+ public:
+  RecordWriter(std::string path, Descriptor file, std::string_view compression);
+  ~RecordWriter();
+  RecordWriter(const RecordWriter&) = delete;
+  RecordWriter& operator=(const RecordWriter&) = delete;
+
+  // Makes the file, or empties it. InvalidArgument for a compression that is not known.
+  static core::Result<std::unique_ptr<RecordWriter>> create(const std::string& name, std::string_view compression);
+
+  core::Status write(std::string_view record);
+  core::Status flush();   // so that a reader of the file sees all records so far
+  core::Status finish();  // flushes; nothing may be written after it
+
+ private:
+  struct Deflater;
+  core::Status put(int how);
+  const std::string path_;
+  const Descriptor file_;
+  std::string pending_;
+  std::unique_ptr<Deflater> packed_;
+};
+
+}  // namespace weft::wire
