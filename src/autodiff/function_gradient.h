@@ -29,6 +29,8 @@ struct FunctionGradient {
   std::vector<int> passed_inputs;   // the arguments of the function that backward takes too
   std::vector<int> passed_outputs;  // the results that it takes too
   std::vector<int> input_grads;     // the arguments for which backward gives a gradient, in order; none for those that do not matter
+  std::vector<DType> saved_types;   // of the saved values, and their shapes as far as they are known
+  std::vector<PartialShape> saved_shapes;
   bool stateful_forward = false, stateful_backward = false;
 };
 

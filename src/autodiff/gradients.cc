@@ -5,7 +5,8 @@
 #include <shared_mutex>
 #include <unordered_map>
 
-#include "graph/graph_emitter.h"
+#include "autodiff/backward.h"
+#include "graph/function_library.h"
 #include "op/emit.h"
 
 namespace weft::autodiff {
@@ -67,118 +68,163 @@ Result<Grads> op_gradient(Emitter& emitter, const NodeInfo& node, std::span<cons
   return grads;
 }
 
-namespace {
+Result<std::vector<Value>> Backward::run(const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs, const std::vector<Endpoint>& dys) {
+  auto grads = walk(ys, xs, dys);
+  if (!grads.ok()) undo();
+  return grads;
+}
 
-class Backward {
- public:
-  Backward(Graph& graph, ShapeInference& shapes, const GradientOptions& o) : graph_(graph), options_(o), emitter_(graph, shapes, o.scope) {}
-
-  Result<std::vector<Endpoint>> run(const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs, const std::vector<Endpoint>& dys) {
-    const size_t n = size_t(graph_.num_ids());
-    sums_.resize(n);
-    mark(ys, xs);
-    for (size_t i = 0; i < ys.size(); ++i) {
-      Value dy = i < dys.size() && dys[i].node ? emitter_.wrap(dys[i]) : ones_like(emitter_.wrap(ys[i]));
-      add(ys[i], std::move(dy));
-    }
+Result<std::vector<Value>> Backward::walk(const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs, const std::vector<Endpoint>& dys) {
+  const size_t n = size_t(graph_.num_ids());
+  sums_.resize(n);
+  mark(ys, xs);
+  for (size_t i = 0; i < ys.size(); ++i) {
+    Value dy = i < dys.size() && dys[i].node ? emitter_.wrap(dys[i]) : ones_like(emitter_.wrap(ys[i]));
+    add(ys[i], std::move(dy));
+  }
+  WEFT_RETURN_IF_ERROR(emitter_.take_status());
+  WEFT_ASSIGN(std::vector<Node*> order, graph_.topological_order());
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    Node* node = *it;
+    if (size_t(node->id()) >= n || !between_[size_t(node->id())]) continue;
+    WEFT_RETURN_IF_ERROR(back(node));
+  }
+  std::vector<Value> out;
+  for (const Endpoint& x : xs) {
+    out.push_back(sum(x));
     WEFT_RETURN_IF_ERROR(emitter_.take_status());
-    WEFT_ASSIGN(std::vector<Node*> order, graph_.topological_order());
-    for (auto it = order.rbegin(); it != order.rend(); ++it) {
-      Node* node = *it;
-      if (size_t(node->id()) >= n || !between_[size_t(node->id())]) continue;
-      WEFT_RETURN_IF_ERROR(back(node));
-    }
-    std::vector<Endpoint> out;
-    for (const Endpoint& x : xs) {
-      Value g = sum(x);
-      WEFT_RETURN_IF_ERROR(emitter_.take_status());
-      if (g.is_slices()) g = g.dense();
-      WEFT_RETURN_IF_ERROR(emitter_.take_status());
-      if (!g.valid() && options_.unreachable_is_error)
-        return invalid_argument("Cannot compute the partial derivative for node '", x.node->name(), "' as it's unreachable from the output node(s).");
-      out.push_back(GraphEmitter::unwrap(g));
-    }
-    return out;
   }
+  return out;
+}
 
- private:
-  // Nodes that an x reaches and that reach a y; others need no gradient.
-  void mark(const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs) {
-    const size_t n = size_t(graph_.num_ids());
-    std::vector<char> from_x(n, 0);
-    between_.assign(n, 0);
-    std::vector<Node*> todo;
-    auto visit = [&](std::vector<char>& seen, Node* node) {
-      if (seen[size_t(node->id())]) return;
-      seen[size_t(node->id())] = 1;
-      todo.push_back(node);
-    };
-    for (const Endpoint& x : xs) visit(from_x, x.node);
-    while (!todo.empty()) {
-      Node* node = todo.back();
-      todo.pop_back();
-      for (const Use& u : node->uses()) visit(from_x, u.node);
-    }
-    std::vector<char> to_y(n, 0);
-    for (const Endpoint& y : ys) visit(to_y, y.node);
-    while (!todo.empty()) {
-      Node* node = todo.back();
-      todo.pop_back();
-      for (const Endpoint& e : node->inputs()) {
-        if (e.node) visit(to_y, e.node);
-      }
-    }
-    for (size_t i = 0; i < n; ++i) between_[i] = from_x[i] && to_y[i];
+// Nodes that an x reaches and that reach a y; others need no gradient.
+void Backward::mark(const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs) {
+  const size_t n = size_t(graph_.num_ids());
+  std::vector<char> from_x(n, 0);
+  between_.assign(n, 0);
+  std::vector<Node*> todo;
+  auto visit = [&](std::vector<char>& seen, Node* node) {
+    if (seen[size_t(node->id())]) return;
+    seen[size_t(node->id())] = 1;
+    todo.push_back(node);
+  };
+  for (const Endpoint& x : xs) visit(from_x, x.node);
+  while (!todo.empty()) {
+    Node* node = todo.back();
+    todo.pop_back();
+    for (const Use& u : node->uses()) visit(from_x, u.node);
   }
-
-  void add(const Endpoint& e, Value g) {
-    if (!g.valid() || size_t(e.node->id()) >= sums_.size()) return;
-    auto& of_node = sums_[size_t(e.node->id())];
-    if (of_node.empty()) of_node.resize(size_t(e.node->num_outputs()));
-    of_node[size_t(e.index)].push_back(std::move(g));
-  }
-
-  Value sum(const Endpoint& e) {
-    auto& of_node = sums_[size_t(e.node->id())];
-    if (of_node.empty()) return {};
-    auto& list = of_node[size_t(e.index)];
-    if (list.size() > 1) {
-      Value total = add_n(list);
-      list.assign(1, std::move(total));
+  std::vector<char> to_y(n, 0);
+  for (const Endpoint& y : ys) visit(to_y, y.node);
+  while (!todo.empty()) {
+    Node* node = todo.back();
+    todo.pop_back();
+    for (const Endpoint& e : node->inputs()) {
+      if (e.node) visit(to_y, e.node);
     }
-    return list.empty() ? Value() : list[0];
   }
+  for (size_t i = 0; i < n; ++i) between_[i] = from_x[i] && to_y[i];
+}
 
-  Status back(Node* node) {
-    std::vector<Value> inputs, outputs, grads;
-    bool any = false;
-    for (int i = 0; i < node->num_outputs(); ++i) {
-      outputs.push_back(emitter_.wrap({node, i}));
-      grads.push_back(differentiable(node->output_type(i)) ? sum({node, i}) : Value());
-      any |= grads.back().valid();
+void Backward::add(const Endpoint& e, Value g) {
+  if (!g.valid() || size_t(e.node->id()) >= sums_.size()) return;
+  auto& of_node = sums_[size_t(e.node->id())];
+  if (of_node.empty()) of_node.resize(size_t(e.node->num_outputs()));
+  of_node[size_t(e.index)].push_back(std::move(g));
+}
+
+Value Backward::sum(const Endpoint& e) {
+  auto& of_node = sums_[size_t(e.node->id())];
+  if (size_t(e.index) >= of_node.size()) return {};
+  auto& list = of_node[size_t(e.index)];
+  if (list.size() > 1) {
+    Value total = add_n(list);
+    list.assign(1, std::move(total));
+  }
+  return list.empty() ? Value() : list[0];
+}
+
+Status Backward::back(Node* node) {
+  std::vector<Value> dys;
+  bool any = false;
+  for (int i = 0; i < node->num_outputs(); ++i) {
+    dys.push_back(differentiable(node->output_type(i)) ? sum({node, i}) : Value());
+    any |= dys.back().valid();
+  }
+  WEFT_RETURN_IF_ERROR(emitter_.take_status());
+  if (!any || node->num_inputs() == 0) return {};
+  std::vector<bool> wanted;
+  for (const Endpoint& e : node->inputs()) wanted.push_back(e.node && size_t(e.node->id()) < between_.size() && between_[size_t(e.node->id())] && differentiable(e.node->output_type(e.index)));
+  if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return {};
+  const std::vector<Endpoint> inputs = node->inputs();  // the node may get more
+  emitter_.set_scope(cat(options_.scope, "/", node->name(), "_grad"));
+  auto got = gradient(node, std::move(dys), std::move(wanted));
+  emitter_.set_scope(options_.scope);
+  if (!got.ok()) return got.status().with_suffix(cat("\n\t [[{{node ", node->name(), "}}]]"));
+  for (size_t i = 0; i < inputs.size() && i < got->size(); ++i) add(inputs[i], std::move((*got)[i]));
+  return {};
+}
+
+Result<Grads> Backward::gradient(Node* node, std::vector<Value> dys, std::vector<bool> wanted) {
+  Flow flow{node, std::move(dys), std::move(wanted)};
+  const OpSpec* other = nullptr;
+  if (const AttrValue* type = node->find_attr("_gradient_op_type"); type && type->get<std::string>()) {
+    const std::string& name = *type->get<std::string>();
+    std::string function = graph_.library()->gradient_of(name);
+    if (function.empty() && graph_.library()->contains(name)) function = name;
+    if (!function.empty()) return user_gradient(*this, flow, function);
+    other = graph_.registry().find(name);
+    // TensorFlow names a gradient of its own for every call; it is that of the function.
+    if (!other && !is_call(*node)) return not_found("gradient registry has no entry for: ", name);
+  }
+  if (!other) {
+    if (is_call(*node)) return call_gradient(*this, flow);
+    if (is_branch(*node)) return branch_gradient(*this, flow);
+    if (is_loop(*node)) return loop_gradient(*this, flow);
+  }
+  std::vector<Value> inputs, outputs;
+  for (const Endpoint& e : node->inputs()) inputs.push_back(emitter_.wrap(e));
+  for (int i = 0; i < node->num_outputs(); ++i) outputs.push_back(emitter_.wrap({node, i}));
+  if (!other) return op_gradient(emitter_, node->info(), inputs, outputs, flow.dys);
+  if (!other->grad) return not_found("No gradient defined for op: ", other->name);
+  Grads grads = other->grad(GradContext(emitter_, node->info(), inputs, outputs, flow.dys));
+  WEFT_RETURN_IF_ERROR(emitter_.take_status());
+  if (grads.size() != inputs.size()) return internal_error("the gradient ", other->name, " gave ", grads.size(), " values for ", inputs.size(), " inputs");
+  return grads;
+}
+
+Status Backward::extend(Node* node, std::string_view op, AttrMap attrs, std::vector<Endpoint> inputs, const std::vector<PartialShape>& more) {
+  changed_.push_back({node, std::string(node->op()), attrs_of(*node), node->inputs(), node->shapes, node->handles});
+  auto shapes = node->shapes;
+  auto handles = node->handles;
+  const size_t n = size_t(node->num_outputs());
+  if (Status s = graph_.rewrite(node, op, std::move(attrs), std::move(inputs)); !s.ok()) {
+    changed_.pop_back();
+    return s;
+  }
+  shapes.resize(n);
+  handles.resize(n);
+  shapes.insert(shapes.end(), more.begin(), more.end());
+  shapes.resize(size_t(node->num_outputs()));
+  handles.resize(size_t(node->num_outputs()));
+  node->shapes = std::move(shapes);
+  node->handles = std::move(handles);
+  return {};
+}
+
+void Backward::undo() {
+  for (auto it = changed_.rbegin(); it != changed_.rend(); ++it) {
+    // What was added and reads the further outputs goes now; the caller removes the rest.
+    for (const Use& u : std::vector<Use>(it->node->uses())) {
+      if (size_t(u.node->id()) >= sums_.size()) graph_.set_input(u.node, u.input, {});
     }
-    WEFT_RETURN_IF_ERROR(emitter_.take_status());
-    if (!any || node->num_inputs() == 0) return {};
-    bool reads_marked = false;
-    for (const Endpoint& e : node->inputs()) reads_marked |= e.node && between_[size_t(e.node->id())] && differentiable(e.node->output_type(e.index));
-    if (!reads_marked) return {};
-    for (const Endpoint& e : node->inputs()) inputs.push_back(emitter_.wrap(e));
-    emitter_.set_scope(cat(options_.scope, "/", node->name(), "_grad"));
-    auto got = op_gradient(emitter_, node->info(), inputs, outputs, grads);
-    emitter_.set_scope(options_.scope);
-    if (!got.ok()) return got.status().with_suffix(cat("\n\t [[{{node ", node->name(), "}}]]"));
-    for (int i = 0; i < node->num_inputs(); ++i) add(node->input(i), std::move((*got)[size_t(i)]));
-    return {};
+    if (graph_.rewrite(it->node, it->op, std::move(it->attrs), std::move(it->inputs)).ok()) {
+      it->node->shapes = std::move(it->shapes);
+      it->node->handles = std::move(it->handles);
+    }
   }
-
-  Graph& graph_;
-  const GradientOptions& options_;
-  GraphEmitter emitter_;
-  std::vector<char> between_;
-  std::vector<std::vector<std::vector<Value>>> sums_;  // by node, by output: what flowed into it
-};
-
-}  // namespace
+  changed_.clear();
+}
 
 Result<std::vector<Endpoint>> add_gradients(Graph& graph, ShapeInference& shapes, const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs,
                                             const std::vector<Endpoint>& dys, const GradientOptions& options) {
@@ -191,7 +237,21 @@ Result<std::vector<Endpoint>> add_gradients(Graph& graph, ShapeInference& shapes
     if (!differentiable(y.node->output_type(y.index)))
       return invalid_argument("the gradient of {{node ", y.node->name(), "}} was asked for, whose type is ", dtype_name(y.node->output_type(y.index)));
   }
-  return Backward(graph, shapes, options).run(ys, xs, dys);
+  GraphEmitter emitter(graph, shapes, options.scope);
+  Backward backward(emitter, shapes, options);
+  WEFT_ASSIGN(std::vector<Value> grads, backward.run(ys, xs, dys));
+  std::vector<Endpoint> out;
+  Status bad;
+  for (size_t i = 0; i < xs.size() && bad.ok(); ++i) {
+    const Value g = grads[i].dense();
+    bad = emitter.take_status();
+    if (bad.ok() && !g.valid() && options.unreachable_is_error)
+      bad = invalid_argument("Cannot compute the partial derivative for node '", xs[i].node->name(), "' as it's unreachable from the output node(s).");
+    out.push_back(GraphEmitter::unwrap(g));
+  }
+  if (bad.ok()) return out;
+  backward.undo();
+  return bad;
 }
 
 }  // namespace weft::autodiff

@@ -1,0 +1,128 @@
+// Inside autodiff: the walk back through one graph, and what the gradients of nodes that call functions share.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "autodiff/function_gradient.h"
+#include "autodiff/gradients.h"
+#include "graph/function_body.h"
+#include "graph/graph_emitter.h"
+
+namespace weft::autodiff {
+
+// The functions whose gradients are being made around this one; a function that calls itself has none.
+struct Inside {
+  std::string function;
+  const Inside* outer = nullptr;
+  int depth = 1;
+};
+
+class Backward {
+ public:
+  // The emitter and the shapes are those of the graph.
+  Backward(GraphEmitter& emitter, ShapeInference& shapes, const GradientOptions& options, const Inside* inside = nullptr)
+      : graph_(emitter.graph()), shapes_(shapes), options_(options), emitter_(emitter), inside_(inside) {}
+
+  // The gradients at `xs`: perhaps slices, empty where nothing flows. On an error the nodes that were there are as before;
+  // those that were added are the caller's to remove.
+  Result<std::vector<Value>> run(const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs, const std::vector<Endpoint>& dys);
+
+  Graph& graph() { return graph_; }
+  ShapeInference& shapes() { return shapes_; }
+  GraphEmitter& emitter() { return emitter_; }
+  const Inside* inside() const { return inside_; }
+
+  // Gives a node of the forward other functions and more outputs, whose shapes are `more`.
+  Status extend(Node* node, std::string_view op, AttrMap attrs, std::vector<Endpoint> inputs, const std::vector<PartialShape>& more);
+  // Takes that back; what was added and read it loses its inputs.
+  void undo();
+
+ private:
+  Result<std::vector<Value>> walk(const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs, const std::vector<Endpoint>& dys);
+  void mark(const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs);
+  void add(const Endpoint& e, Value g);
+  Value sum(const Endpoint& e);
+  Status back(Node* node);
+  Result<Grads> gradient(Node* node, std::vector<Value> dys, std::vector<bool> wanted);
+
+  struct Before {
+    Node* node;
+    std::string op;
+    AttrMap attrs;
+    std::vector<Endpoint> inputs;
+    std::vector<PartialShape> shapes;
+    std::vector<std::optional<HandleData>> handles;
+  };
+  Graph& graph_;
+  ShapeInference& shapes_;
+  const GradientOptions& options_;
+  GraphEmitter& emitter_;
+  const Inside* inside_;
+  std::vector<char> between_;
+  std::vector<std::vector<std::vector<Value>>> sums_;  // by node, by output: what flowed into it
+  std::vector<Before> changed_;
+};
+
+// A node that calls functions, and what flows into it.
+struct Flow {
+  Node* node;
+  std::vector<Value> dys;    // by output; empty where nothing flows
+  std::vector<bool> wanted;  // by input
+};
+
+bool is_call(const Node& n);    // PartitionedCall, StatefulPartitionedCall, a function's name
+bool is_branch(const Node& n);  // If, Case and their stateless forms
+bool is_loop(const Node& n);    // While, StatelessWhile
+// By input; each may give the node further outputs (Backward::extend).
+Result<Grads> call_gradient(Backward& b, const Flow& flow);
+Result<Grads> branch_gradient(Backward& b, const Flow& flow);
+Result<Grads> loop_gradient(Backward& b, const Flow& flow);
+// By a function that the user gave: of the gradients of the outputs, or of the inputs and those.
+Result<Grads> user_gradient(Backward& b, const Flow& flow, const std::string& function);
+
+// ---- functions -----------------------------------------------------------------------------------------
+
+// A body and, in the same graph, its gradient.
+struct BodyGradient {
+  FunctionBody body;
+  std::unique_ptr<ShapeInference> shapes;
+  std::unique_ptr<GraphEmitter> emitter;
+  int first_new = 0;            // nodes of the body have smaller ids
+  std::vector<Node*> dys;       // by output: the argument that is its gradient, or null
+  std::vector<Value> grads;     // by input, dense; empty where there is none
+
+  Graph& graph() { return *body.graph; }
+  // A new argument, behind those that are there.
+  Result<Node*> add_arg(std::string_view name, DType type, const PartialShape& shape);
+};
+
+// `dys`: the types of the gradients of the outputs, kInvalid where there is none. `args`: what the caller knows of the
+// arguments; what the function itself says of them goes first.
+Result<BodyGradient> differentiate(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f,
+                                   const std::vector<bool>& want, const std::vector<DType>& dys, const ArgShapes& args, const Inside* inside);
+
+// function_gradient with the types of the gradients, for results that are resources.
+Result<FunctionGradient> gradient_of_function(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f,
+                                              const std::vector<bool>& want, const std::vector<DType>& dys, const Inside* inside);
+
+Result<FunctionBody> open_function(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f);
+// Adds it under a name made of what it computes, or finds it there.
+struct Interface {
+  std::vector<Endpoint> inputs, outputs;
+  std::vector<Node*> control_outputs;
+  std::vector<const Node*> body;
+};
+Result<FunctionDef> make_function(const Graph& graph, std::string name, bool append_hash, const Interface& io);
+Result<FunctionAttr> define_function(Graph& graph, std::string name, const Interface& io);
+// All nodes but arguments and results.
+std::vector<const Node*> nodes_of_body(const Graph& graph);
+
+// Zeros for an argument of that type, as gradients are: those of a variable have its value's type.
+Value zeros_for(const Value& x, DType type);
+std::vector<DType> types_of(const std::vector<Value>& values);
+// The types of the gradients that flow into a node.
+std::vector<DType> flowing_types(const Flow& flow);
+
+}  // namespace weft::autodiff

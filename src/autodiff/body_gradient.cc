@@ -1,0 +1,137 @@
+// Bodies of functions with their gradients, and what their makers share.
+#include "autodiff/backward.h"
+#include "graph/to_function.h"
+#include "op/emit.h"
+
+namespace weft::autodiff {
+
+Result<FunctionBody> open_function(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f) {
+  static const AttrMap kNone;
+  WEFT_ASSIGN(auto def, library->find(f.name));
+  return instantiate_function(*def, f.attrs ? *f.attrs : kNone, registry, library);
+}
+
+Result<Node*> BodyGradient::add_arg(std::string_view name, DType type, const PartialShape& shape) {
+  Graph& g = graph();
+  WEFT_ASSIGN(Node * arg, g.add(g.unique_name(name), "_Arg", {{"T", type}, {"index", int64_t(body.args.size())}}, {}));
+  arg->shapes.assign(1, shape);
+  arg->handles.resize(1);
+  return arg;
+}
+
+namespace {
+
+// What the function itself says of its arguments, and else what the caller knows.
+ArgShapes known_args(const FunctionBody& body, const ArgShapes& caller) {
+  ArgShapes out = caller;
+  out.shapes.resize(body.args.size());
+  out.handles.resize(body.args.size());
+  for (size_t i = 0; i < body.args.size(); ++i) {
+    const AttrValue* v = body.args[i]->find_attr("_output_shapes");
+    const auto* list = v ? v->get<std::vector<PartialShape>>() : nullptr;
+    if (list && list->size() == 1 && body.arg_types[i] != DType::kResource && (*list)[0].has_rank()) out.shapes[i] = (*list)[0];
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<BodyGradient> differentiate(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f,
+                                   const std::vector<bool>& want, const std::vector<DType>& dys, const ArgShapes& args, const Inside* inside) {
+  constexpr int kMostDepth = 64;
+  for (const Inside* i = inside; i; i = i->outer) {
+    if (i->function == f.name) return unimplemented("the gradient of function ", f.name, ", which calls itself");
+  }
+  if (inside && inside->depth >= kMostDepth) return unimplemented("the gradient of functions that call others ", kMostDepth, " deep");
+  const Inside here{f.name, inside, inside ? inside->depth + 1 : 1};
+
+  BodyGradient out;
+  WEFT_ASSIGN(out.body, open_function(registry, library, f));
+  FunctionBody& body = out.body;
+  if (want.size() != body.args.size() || dys.size() != body.rets.size())
+    return invalid_argument("function ", f.name, " has ", body.args.size(), " arguments and ", body.rets.size(), " results; the gradient was asked with ",
+                            want.size(), " and ", dys.size());
+  Graph& g = *body.graph;
+  out.first_new = g.num_ids();
+  out.shapes = std::make_unique<ShapeInference>(g);
+  out.emitter = std::make_unique<GraphEmitter>(g, *out.shapes, "gradients");
+  WEFT_RETURN_IF_ERROR(out.shapes->all(known_args(body, args)));
+  out.dys.resize(body.rets.size());
+  std::vector<Endpoint> ys, dy, xs;
+  for (size_t i = 0; i < body.rets.size(); ++i) {
+    if (dys[i] == DType::kInvalid) continue;
+    const Endpoint y = body.rets[i]->input(0);
+    PartialShape shape;
+    if (body.ret_types[i] != DType::kResource) shape = size_t(y.index) < y.node->shapes.size() ? y.node->shapes[size_t(y.index)] : PartialShape();
+    WEFT_ASSIGN(out.dys[i], out.add_arg(cat("gradients/grad_ys_", i), dys[i], shape));
+    ys.push_back(y);
+    dy.push_back({out.dys[i], 0});
+  }
+  std::vector<size_t> at;
+  for (size_t i = 0; i < want.size(); ++i) {
+    if (!want[i] || !differentiable(body.arg_types[i])) continue;
+    at.push_back(i);
+    xs.push_back({body.args[i], 0});
+  }
+  GradientOptions options;
+  WEFT_ASSIGN(std::vector<Value> grads, Backward(*out.emitter, *out.shapes, options, &here).run(ys, xs, dy));
+  out.grads.resize(want.size());
+  for (size_t k = 0; k < at.size(); ++k) out.grads[at[k]] = grads[k].dense();
+  WEFT_RETURN_IF_ERROR(out.emitter->take_status());
+  return out;
+}
+
+std::vector<const Node*> nodes_of_body(const Graph& graph) {
+  std::vector<const Node*> out;
+  for (const Node* n : graph.nodes()) {
+    if (n->op() != "_Arg" && n->op() != "_Retval") out.push_back(n);
+  }
+  return out;
+}
+
+Result<FunctionDef> make_function(const Graph& graph, std::string name, bool append_hash, const Interface& io) {
+  FunctionOptions o;
+  o.name = std::move(name);
+  o.append_hash = append_hash;
+  o.inputs = io.inputs;
+  o.outputs = io.outputs;
+  for (size_t i = 0; i < io.outputs.size(); ++i) o.output_names.push_back(cat("result_", i));
+  for (Node* c : io.control_outputs) o.control_outputs.push_back(c);
+  o.body = io.body;
+  WEFT_ASSIGN(FunctionDef def, to_function(graph, o));
+  // An input may be any value; what its node says of itself holds for an argument alone, and its shape is worth telling.
+  for (size_t i = 0; i < io.inputs.size(); ++i) {
+    const Endpoint& e = io.inputs[i];
+    if (e.node->op() != "_Arg") def.arg_attrs.erase(int(i));
+    if (size_t(e.index) < e.node->shapes.size() && e.node->shapes[size_t(e.index)].has_rank() && def.inputs[i].type != DType::kResource)
+      def.arg_attrs[int(i)]["_output_shapes"] = std::vector<PartialShape>{e.node->shapes[size_t(e.index)]};
+  }
+  return def;
+}
+
+Result<FunctionAttr> define_function(Graph& graph, std::string name, const Interface& io) {
+  WEFT_ASSIGN(FunctionDef def, make_function(graph, std::move(name), true, io));
+  FunctionAttr f{def.name, nullptr};
+  WEFT_RETURN_IF_ERROR(graph.library()->add(std::move(def)));
+  return f;
+}
+
+Value zeros_for(const Value& x, DType type) {
+  if (!x.valid()) return {};
+  if (x.dtype() != DType::kResource) return zeros_like(x);
+  return fill(x.emitter().one("VariableShape", {x}), scalar(x.emitter(), type, 0));
+}
+
+std::vector<DType> types_of(const std::vector<Value>& values) {
+  std::vector<DType> out;
+  for (const Value& v : values) out.push_back(v.dtype());
+  return out;
+}
+
+std::vector<DType> flowing_types(const Flow& flow) {
+  std::vector<DType> out;
+  for (const Value& v : flow.dys) out.push_back(v.valid() ? v.dtype() : DType::kInvalid);
+  return out;
+}
+
+}  // namespace weft::autodiff

@@ -1,0 +1,70 @@
+// The gradients of calls: the call becomes one of FORWARD, and BACKWARD is called beside it.
+#include "autodiff/backward.h"
+#include "op/emit.h"
+
+namespace weft::autodiff {
+
+bool is_call(const Node& n) { return n.is_function_call() || n.op() == "PartitionedCall" || n.op() == "StatefulPartitionedCall"; }
+
+Result<Grads> call_gradient(Backward& b, const Flow& flow) {
+  Node* node = flow.node;
+  Graph& graph = b.graph();
+  const int n = node->num_inputs();
+  const bool by_name = node->is_function_call();
+  const FunctionAttr f = by_name ? FunctionAttr{std::string(node->op()), std::make_shared<const AttrMap>(attrs_of(*node))} : node->attr<FunctionAttr>("f");
+  WEFT_ASSIGN(FunctionGradient g, gradient_of_function(graph.registry(), graph.library(), f, flow.wanted, flowing_types(flow), b.inside()));
+  Grads grads{size_t(n)};
+  if (g.input_grads.empty()) return grads;
+
+  if (g.num_saved > 0) {
+    AttrMap attrs = by_name ? node->info().extra_attrs() : attrs_of(*node);
+    std::string_view op = by_name ? std::string_view(g.forward) : node->op();
+    if (!by_name) {
+      std::vector<DType> types = node->attr<std::vector<DType>>("Tout");
+      types.insert(types.end(), g.saved_types.begin(), g.saved_types.end());
+      attrs["Tout"] = std::move(types);
+      attrs["f"] = FunctionAttr{g.forward, nullptr};
+      if (g.stateful_forward) op = "StatefulPartitionedCall";
+    }
+    WEFT_RETURN_IF_ERROR(b.extend(node, op, std::move(attrs), node->inputs(), g.saved_shapes));
+  }
+  GraphEmitter& e = b.emitter();
+  std::vector<Value> inputs;
+  for (int i : g.output_grads) inputs.push_back(flow.dys[size_t(i)]);
+  for (int i : g.passed_inputs) inputs.push_back(e.wrap(node->input(i)));
+  for (int i : g.passed_outputs) inputs.push_back(e.wrap({node, i}));
+  for (int i = 0; i < g.num_saved; ++i) inputs.push_back(e.wrap({node, g.num_outputs + i}));
+  WEFT_ASSIGN(auto def, graph.library()->find(g.backward));
+  std::vector<DType> args, rets;
+  WEFT_RETURN_IF_ERROR(function_types(*def, {}, args, rets));
+  auto out = e.apply(g.stateful_backward ? "StatefulPartitionedCall" : "PartitionedCall", inputs, {{"Tout", rets}, {"f", FunctionAttr{g.backward, nullptr}}});
+  WEFT_RETURN_IF_ERROR(e.take_status());
+  for (size_t k = 0; k < g.input_grads.size(); ++k) grads[size_t(g.input_grads[k])] = out[k];
+  return grads;
+}
+
+Result<Grads> user_gradient(Backward& b, const Flow& flow, const std::string& function) {
+  Node* node = flow.node;
+  GraphEmitter& e = b.emitter();
+  WEFT_ASSIGN(auto def, b.graph().library()->find(function));
+  std::vector<DType> args, rets;
+  const AttrMap attrs = attrs_of(*node);
+  WEFT_RETURN_IF_ERROR(function_types(*def, attrs, args, rets));
+  const size_t n = size_t(node->num_inputs()), m = size_t(node->num_outputs());
+  if ((args.size() != m && args.size() != n + m) || rets.size() > n)
+    return invalid_argument("function ", function, ", the gradient of ", node->op(), ", takes ", args.size(), " values and gives ", rets.size(),
+                            "; expected the gradients of ", m, " outputs, perhaps behind ", n, " inputs");
+  std::vector<Value> inputs;
+  for (size_t i = 0; args.size() == n + m && i < n; ++i) inputs.push_back(e.wrap(node->input(int(i))));
+  for (size_t i = 0; i < m; ++i) inputs.push_back(flow.dys[i].valid() ? flow.dys[i] : zeros_like(e.wrap({node, int(i)})));
+  FunctionAttr f{function, def->signature_attrs.empty() ? nullptr : std::make_shared<const AttrMap>(attrs)};
+  auto out = e.apply(def->stateful ? "StatefulPartitionedCall" : "PartitionedCall", inputs, {{"Tout", rets}, {"f", std::move(f)}});
+  WEFT_RETURN_IF_ERROR(e.take_status());
+  Grads grads(n);
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (flow.wanted[i]) grads[i] = out[i];
+  }
+  return grads;
+}
+
+}  // namespace weft::autodiff
