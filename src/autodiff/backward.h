@@ -119,6 +119,8 @@ Result<FunctionAttr> define_function(Graph& graph, std::string name, const Inter
 // All nodes but arguments and results.
 std::vector<const Node*> nodes_of_body(const Graph& graph);
 
+// The value behind nodes that only hand it on, and its gradient with it (StopGradient does not).
+Endpoint same_value(Endpoint e);
 // Zeros for an argument of that type, as gradients are: those of a variable have its value's type.
 Value zeros_for(const Value& x, DType type);
 std::vector<DType> types_of(const std::vector<Value>& values);

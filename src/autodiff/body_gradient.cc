@@ -116,6 +116,13 @@ Result<FunctionAttr> define_function(Graph& graph, std::string name, const Inter
   return f;
 }
 
+Endpoint same_value(Endpoint e) {
+  while ((e.node->op() == "Identity" || e.node->op() == "IdentityN" || e.node->op() == "Snapshot") && !e.node->find_attr("_gradient_op_type") &&
+         !is_ref_type(e.node->input_type(e.index)))
+    e = e.node->input(e.index);
+  return e;
+}
+
 Value zeros_for(const Value& x, DType type) {
   if (!x.valid()) return {};
   if (x.dtype() != DType::kResource) return zeros_like(x);

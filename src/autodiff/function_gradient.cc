@@ -175,7 +175,7 @@ class Maker {
         args.emplace_back(int(e.node->attr<int64_t>("index")), e);
         continue;
       }
-      auto it = std::find_if(body.rets.begin(), body.rets.end(), [&](Node* r) { return source(r->input(0)) == e; });
+      auto it = std::find_if(body.rets.begin(), body.rets.end(), [&](Node* r) { return same_value(r->input(0)) == e; });
       if (it == body.rets.end()) {
         saved.push_back(e);
       } else {

@@ -38,6 +38,24 @@ std::function<Grads(const GradContext&)> user_rule(std::string_view op) {
   return it == u.rules.end() ? nullptr : it->second;
 }
 
+// The rule of that name, or else that of the op.
+Result<Grads> rule_gradient(std::string_view name, const OpSpec* spec, const GradContext& context) {
+  Grads grads;
+  if (auto rule = user_rule(name)) {
+    grads = rule(context);
+  } else {
+    if (spec && spec->no_gradient) return context.none();
+    if (!spec || !spec->grad)
+      return not_found("gradient registry has no entry for: ", name, " (No gradient defined for op: ", name, "; `weft ops ", name,
+                       "` tells more, register_gradient() gives one)");
+    grads = spec->grad(context);
+  }
+  WEFT_RETURN_IF_ERROR(context.emitter().take_status());
+  if (int(grads.size()) != context.num_inputs())
+    return internal_error("the gradient of ", name, " gave ", grads.size(), " values for ", context.num_inputs(), " inputs");
+  return grads;
+}
+
 }  // namespace
 
 Status register_gradient(const std::string& op, std::function<Grads(const GradContext&)> rule) {
@@ -50,22 +68,7 @@ Status register_gradient(const std::string& op, std::function<Grads(const GradCo
 
 Result<Grads> op_gradient(Emitter& emitter, const NodeInfo& node, std::span<const Value> inputs, std::span<const Value> outputs,
                           std::span<const Value> output_grads) {
-  const OpSpec& spec = node.spec();
-  const GradContext context(emitter, node, inputs, outputs, output_grads);
-  Grads grads;
-  if (auto rule = user_rule(spec.name)) {
-    grads = rule(context);
-  } else {
-    if (spec.no_gradient) return Grads(inputs.size());
-    if (!spec.grad)
-      return not_found("gradient registry has no entry for: ", spec.name, " (No gradient defined for op: ", spec.name, "; `weft ops ", spec.name,
-                       "` tells more, register_gradient() gives one)");
-    grads = spec.grad(context);
-  }
-  WEFT_RETURN_IF_ERROR(emitter.take_status());
-  if (grads.size() != inputs.size())
-    return internal_error("the gradient of ", spec.name, " gave ", grads.size(), " values for ", inputs.size(), " inputs");
-  return grads;
+  return rule_gradient(node.spec().name, &node.spec(), GradContext(emitter, node, inputs, outputs, output_grads));
 }
 
 Result<std::vector<Value>> Backward::run(const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs, const std::vector<Endpoint>& dys) {
@@ -166,18 +169,22 @@ Status Backward::back(Node* node) {
 }
 
 Result<Grads> Backward::gradient(Node* node, std::vector<Value> dys, std::vector<bool> wanted) {
-  Flow flow{node, std::move(dys), std::move(wanted)};
-  const OpSpec* other = nullptr;
+  const Flow flow{node, std::move(dys), std::move(wanted)};
+  std::string rule(node->op());
+  const OpSpec* spec = &node->spec();
   if (const AttrValue* type = node->find_attr("_gradient_op_type"); type && type->get<std::string>()) {
     const std::string& name = *type->get<std::string>();
     std::string function = graph_.library()->gradient_of(name);
     if (function.empty() && graph_.library()->contains(name)) function = name;
     if (!function.empty()) return user_gradient(*this, flow, function);
-    other = graph_.registry().find(name);
+    const OpSpec* other = graph_.registry().find(name);
     // TensorFlow names a gradient of its own for every call; it is that of the function.
-    if (!other && !is_call(*node)) return not_found("gradient registry has no entry for: ", name);
+    if (!is_call(*node) || other || user_rule(name)) {
+      rule = name;
+      spec = other;
+    }
   }
-  if (!other) {
+  if (spec == &node->spec() && !user_rule(rule)) {
     if (is_call(*node)) return call_gradient(*this, flow);
     if (is_branch(*node)) return branch_gradient(*this, flow);
     if (is_loop(*node)) return loop_gradient(*this, flow);
@@ -185,12 +192,7 @@ Result<Grads> Backward::gradient(Node* node, std::vector<Value> dys, std::vector
   std::vector<Value> inputs, outputs;
   for (const Endpoint& e : node->inputs()) inputs.push_back(emitter_.wrap(e));
   for (int i = 0; i < node->num_outputs(); ++i) outputs.push_back(emitter_.wrap({node, i}));
-  if (!other) return op_gradient(emitter_, node->info(), inputs, outputs, flow.dys);
-  if (!other->grad) return not_found("No gradient defined for op: ", other->name);
-  Grads grads = other->grad(GradContext(emitter_, node->info(), inputs, outputs, flow.dys));
-  WEFT_RETURN_IF_ERROR(emitter_.take_status());
-  if (grads.size() != inputs.size()) return internal_error("the gradient ", other->name, " gave ", grads.size(), " values for ", inputs.size(), " inputs");
-  return grads;
+  return rule_gradient(rule, spec, GradContext(emitter_, node->info(), inputs, outputs, flow.dys));
 }
 
 Status Backward::extend(Node* node, std::string_view op, AttrMap attrs, std::vector<Endpoint> inputs, const std::vector<PartialShape>& more) {

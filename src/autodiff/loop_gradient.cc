@@ -59,7 +59,7 @@ class LoopGradient {
     if (cond_.args.size() != n_ || cond_.rets.size() != 1 || body.args.size() != n_ || body.rets.size() != n_)
       return invalid_argument("the functions of a loop with ", n_, " variables take ", cond_.args.size(), " and ", body.args.size(), " arguments and give ",
                               cond_.rets.size(), " and ", body.rets.size(), " results");
-    for (size_t i = 0; i < n_; ++i) invariant_.push_back(source(body.rets[i]->input(0)) == Endpoint{body.args[i], 0});
+    for (size_t i = 0; i < n_; ++i) invariant_.push_back(same_value(body.rets[i]->input(0)) == Endpoint{body.args[i], 0});
     find_useful(body);
     return {};
   }
@@ -145,11 +145,11 @@ class LoopGradient {
   int list_of(const Endpoint& value) const {
     for (const Use& u : value.node->uses()) {
       if (u.output != value.index || u.input != 1 || u.node->op() != "TensorListPushBack") continue;
-      const Endpoint list = source(u.node->input(0));
+      const Endpoint list = same_value(u.node->input(0));
       if (list.node->op() != "_Arg") continue;
       const auto k = list.node->attr<int64_t>("index");
-      if (k < int64_t(n_) && source(g_->body.rets[size_t(k)]->input(0)) == Endpoint{u.node, 0} &&
-          source(node_->input(int(k))).node->op() == "EmptyTensorList")
+      if (k < int64_t(n_) && same_value(g_->body.rets[size_t(k)]->input(0)) == Endpoint{u.node, 0} &&
+          same_value(node_->input(int(k))).node->op() == "EmptyTensorList")
         return int(k);
     }
     return -1;
@@ -182,13 +182,13 @@ class LoopGradient {
   // The number of iterations: from a variable that goes up or down by one, or a new one.
   Status count() {
     for (size_t i = 0; i < n_ && counter_ < 0; ++i) {
-      const Endpoint r = source(g_->body.rets[i]->input(0));
+      const Endpoint r = same_value(g_->body.rets[i]->input(0));
       const DType t = g_->body.arg_types[i];
       if (t != DType::kInt32 && t != DType::kInt64) continue;
       const bool down = r.node->op() == "Sub";
       if (!down && r.node->op() != "AddV2" && r.node->op() != "Add") continue;
       for (int a = 0; a < (down ? 1 : 2); ++a) {
-        if (!(source(r.node->input(a)) == Endpoint{g_->body.args[i], 0}) || const_int(source(r.node->input(1 - a))) != 1) continue;
+        if (!(same_value(r.node->input(a)) == Endpoint{g_->body.args[i], 0}) || const_int(same_value(r.node->input(1 - a))) != 1) continue;
         if (!known_shape(node_->input(int(i))).has_rank() || known_shape(node_->input(int(i))).rank() != 0) continue;
         counter_ = int(i);
         counts_down_ = down;
@@ -204,21 +204,21 @@ class LoopGradient {
 
   // At most so many iterations, if the condition compares a counter with a variable that never changes.
   Value most_iterations() {
-    Endpoint c = source(cond_.rets[0]->input(0));
+    Endpoint c = same_value(cond_.rets[0]->input(0));
     std::vector<Endpoint> todo{c};
     for (int steps = 0; !todo.empty() && steps < 16; ++steps) {
       c = todo.back();
       todo.pop_back();
       if (c.node->op() == "LogicalAnd") {
-        todo.push_back(source(c.node->input(0)));
-        todo.push_back(source(c.node->input(1)));
+        todo.push_back(same_value(c.node->input(0)));
+        todo.push_back(same_value(c.node->input(1)));
         continue;
       }
       if (c.node->op() != "Less") continue;
-      const Endpoint a = source(c.node->input(0)), limit = source(c.node->input(1));
+      const Endpoint a = same_value(c.node->input(0)), limit = same_value(c.node->input(1));
       if (a.node->op() != "_Arg" || base_type(type_of(limit)) != DType::kInt32 || counts_down_) continue;
       const auto var = a.node->attr<int64_t>("index");
-      if (var != counter_ || const_int(source(node_->input(int(var)))) != 0) continue;
+      if (var != counter_ || const_int(same_value(node_->input(int(var)))) != 0) continue;
       if (is_const(*limit.node)) return b_.emitter().constant(limit.node->attr<Tensor>("value"));
       if (limit.node->op() != "_Arg") continue;
       const auto at = limit.node->attr<int64_t>("index");

@@ -126,7 +126,7 @@ class Splitter {
   Status bring_constants() {
     std::map<Endpoint, Endpoint, ByPlace> made;
     return each_reading([&](Node*, const Endpoint& e) -> Result<Endpoint> {
-      const Endpoint s = source(e);
+      const Endpoint s = same_value(e);
       if (auto it = made.find(s); it != made.end()) return it->second;
       if (const Tensor* t = const_value(s)) {
         WEFT_ASSIGN(made[s], constant(s, *t));
@@ -214,9 +214,9 @@ class Splitter {
     const Node& n = *e.node;
     if (depth > kMostDepth || --budget < 0 || n.op() == "_Arg" || !is_pure(n) || has_function(n) || has_refs(n)) return false;
     if (n.num_outputs() > 4 || !is_integer(type_of(e))) return false;
-    if (reads_size_only(n) && n.num_inputs() == 1) return there.count(source(n.input(0))) || given_(source(n.input(0)));
+    if (reads_size_only(n) && n.num_inputs() == 1) return there.count(same_value(n.input(0))) || given_(same_value(n.input(0)));
     for (const Endpoint& in : n.inputs()) {
-      if (!is_integer(type_of(in)) || !follows(source(in), there, budget, depth + 1)) return false;
+      if (!is_integer(type_of(in)) || !follows(same_value(in), there, budget, depth + 1)) return false;
     }
     const PartialShape& s = shape_of(e);
     return s.has_rank() && s.rank() <= 1;  // as sizes are
@@ -227,7 +227,7 @@ class Splitter {
     if (auto it = copies.find(e); it != copies.end()) return it->second;
     std::vector<Endpoint> inputs;
     for (const Endpoint& in : e.node->inputs()) {
-      WEFT_ASSIGN(Endpoint c, copy(source(in), there, copies));
+      WEFT_ASSIGN(Endpoint c, copy(same_value(in), there, copies));
       inputs.push_back(c);
     }
     WEFT_ASSIGN(Node * c, graph_.add(graph_.unique_name(cat("gradients/", e.node->name())), e.node->op(), attrs_of(*e.node), std::move(inputs)));
