@@ -4,6 +4,7 @@
 #include "weft/call.h"
 #include "weft/context.h"
 #include "weft/data.h"
+#include "weft/dataset.h"
 #include "weft/error.h"
 #include "weft/function.h"
 #include "weft/graph.h"

@@ -110,11 +110,11 @@ TEST_CASE("IDX files") {
   CHECK(t.to_vector<int16_t>() == std::vector<int16_t>{258, -2});
   write_file(scratch("a.gz"), gzip(small));
   CHECK(read_idx(scratch("a.gz")).to_vector<int16_t>() == std::vector<int16_t>{258, -2});
-  bend(small, 3000, true, [&](const std::string& b) {
+  bend(small, 500, true, [&](const std::string& b) {
     write_file(scratch("b"), b);
     read_idx(scratch("b"));
   });
-  bend(gzip(small), 1000, true, [&](const std::string& b) {
+  bend(gzip(small), 300, true, [&](const std::string& b) {
     write_file(scratch("b"), b);
     read_idx(scratch("b"));
   });
