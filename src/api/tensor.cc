@@ -69,8 +69,8 @@ eager::TensorHandle* handle_of(const Tensor& t) {
 op::Value to_value(const Tensor& t) {
   if (!t.has_value()) return {};
   op::ValueRep* rep = rep_of(t);
-  op::Emitter& e = rep->owner() ? *rep->owner() : static_cast<op::Emitter&>(trace::eager_emitter(context()));
-  return op::Value(e, core::RefPtr<op::ValueRep>::share(rep));
+  // Whatever it is, what is made of it goes where this code is.
+  return op::Value(trace::emitter_here(context()), core::RefPtr<op::ValueRep>::share(rep));
 }
 
 std::vector<op::Value> to_values(const std::vector<Tensor>& list) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "op/variable.h"
+#include "trace/concrete_function.h"
 
 namespace weft::trace {
 namespace {
@@ -76,7 +77,8 @@ Result<Value> FuncGraph::capture(const Value& v, std::optional<HandleData> data)
   node->shapes = {shape};
   node->handles = {std::move(data)};
   captured_[v.rep()] = captures_.size();
-  captures_.push_back({v, node});
+  Emitter& outside = v.rep()->owner() ? *v.rep()->owner() : static_cast<Emitter&>(eager_emitter(context_));
+  captures_.push_back({Value(outside, RefPtr<ValueRep>::share(v.rep())), node});
   return emitter_.wrap({node, 0});
 }
 
@@ -190,8 +192,12 @@ Result<std::vector<Value>> TraceEmitter::do_apply(std::string_view op, std::span
   if (!made.ok()) return made.status();
   Node* node = added().back();
   if (stateful) after(node, effect);
-  // Tapes know the values that the user holds, not those that stand for them in this graph.
-  if (TapeStack::current().recording()) TapeStack::current().record(node->info(), owner_.shared_from_this(), inputs, *made);
+  if (TapeStack::current().recording()) {
+    // Tapes know the values that the user holds, not those that stand for them in this graph; what is made of them belongs here.
+    std::vector<Value> held;
+    for (const Value& v : inputs) held.emplace_back(*this, RefPtr<ValueRep>::share(v.rep()));
+    TapeStack::current().record(node->info(), owner_.shared_from_this(), held, *made);
+  }
   return made;
 }
 
