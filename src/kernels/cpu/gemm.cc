@@ -13,7 +13,9 @@ struct Free {
   void operator()(void* p) const { std::free(p); }
 };
 
-// Packing memory, kept by each thread that multiplied once.
+// Packing memory, kept by each thread that multiplied once: a task's own, and what the thread that hands out tasks shares with them.
+enum Purpose { kOwn, kShared };
+template <Purpose>
 void* scratch(size_t bytes) {
   thread_local std::unique_ptr<void, Free> memory;
   thread_local size_t size = 0;
@@ -26,12 +28,46 @@ void* scratch(size_t bytes) {
 }
 
 void run_task(GemmTask<float> g) {
-  g.scratch = static_cast<float*>(scratch(kGemmScratch * sizeof(float)));
+  g.scratch = static_cast<float*>(scratch<kOwn>(kGemmScratch * sizeof(float)));
   WEFT_BEST_ISA(gemm_float)(g);
 }
 void run_task(GemmTask<double> g) {
-  g.scratch = static_cast<double*>(scratch(kGemmScratch * sizeof(double)));
+  g.scratch = static_cast<double*>(scratch<kOwn>(kGemmScratch * sizeof(double)));
   WEFT_BEST_ISA(gemm_double)(g);
+}
+
+void pack(const GemmTask<float>& g, int64_t begin, int64_t end, float* packed) { WEFT_BEST_ISA(gemm_pack_float)(g, begin, end, packed); }
+void pack(const GemmTask<double>& g, int64_t begin, int64_t end, double* packed) { WEFT_BEST_ISA(gemm_pack_double)(g, begin, end, packed); }
+
+// Large products: B is packed once, by all threads, and the rows are shared out, so that nothing is packed twice. False: not
+// worth it. The columns go in blocks whose packed form stays small enough to be kept.
+constexpr int64_t kSharedBytes = 8 << 20;
+template <class T>
+bool share(const GemmTask<T>& g, core::ThreadPool& pool) {
+  constexpr int64_t kLeastRows = 64, kLeastColumns = 256;
+  const int64_t threads = pool.threads(), parts = std::min(3 * threads, g.m / kLeastRows);
+  const int64_t most = kSharedBytes / int64_t(sizeof(T)) / g.k / 32 * 32;
+  if (parts < 2 * threads || g.n < kLeastColumns || g.k < kLeastColumns || most < kLeastColumns) return false;
+  const int64_t blocks = (g.n + most - 1) / most, units = (g.n + 31) / 32;
+  T* const packed = static_cast<T*>(scratch<kShared>(size_t(kSharedBytes)));
+  for (int64_t block = 0; block < blocks; ++block) {
+    const int64_t j0 = units * block / blocks * 32, j1 = std::min(g.n, units * (block + 1) / blocks * 32);
+    GemmTask<T> b = g;
+    b.n = j1 - j0, b.c += j0;
+    b.b += g.transb ? j0 * g.ldb : j0;
+    const int64_t panels = (b.n + 31) / 32, groups = std::min(panels, 4 * threads);
+    pool.parallel_chunks(groups, [&](int64_t i) { pack(b, panels * i / groups * 32, std::min(b.n, panels * (i + 1) / groups * 32), packed); });
+    b.packed_b = packed;
+    pool.parallel_chunks(parts, [&](int64_t part) {
+      const int64_t i0 = g.m * part / parts, i1 = g.m * (part + 1) / parts;
+      GemmTask<T> t = b;
+      t.m = i1 - i0;
+      t.a += g.transa ? i0 : i0 * g.lda;
+      t.c += i0 * g.ldc;
+      run_task(t);
+    });
+  }
+  return true;
 }
 
 template <class T>
@@ -49,6 +85,7 @@ void gemm(GemmTask<T> g, core::ThreadPool* pool) {
   constexpr double kParallelFrom = 1 << 21;  // multiplications; about 40 us
   const double work = double(g.m) * double(g.n) * double(g.k) * (sizeof(T) / 4.0);
   if (!pool || pool->threads() == 1 || work < kParallelFrom) return run_task(g);
+  if (share(g, *pool)) return;
   // Parts of C: as square as the panels allow, several per thread. Which parts there are does not show
   // in the bits.
   const int64_t wanted = std::min<int64_t>(3 * pool->threads(), int64_t(work / (kParallelFrom / 4)));

@@ -39,12 +39,18 @@ struct GemmTask {
   T* c;
   int64_t ldc;
   T* scratch;  // kGemmScratch elements, aligned to 64 bytes
+  const T* packed_b = nullptr;  // all of B, packed before and shared by several tasks
 };
 inline constexpr int64_t kGemmDepth = 256;     // k is cut into pieces of at most this
 inline constexpr int64_t kGemmColumns = 1024;  // columns of B packed at a time
 inline constexpr int64_t kGemmScratch = kGemmDepth * (kGemmColumns + 32);  // packed B, packed rows of A, an edge tile
+// B packed as a whole takes k times this many elements.
+inline constexpr int64_t gemm_packed_columns(int64_t n) { return (n + 31) / 32 * 32; }
 
 WEFT_DECLARE_ISA(void gemm_float(const GemmTask<float>& g))
 WEFT_DECLARE_ISA(void gemm_double(const GemmTask<double>& g))
+// Packs columns [begin, end) of B for `packed_b`; begin is a multiple of 32, end too or n.
+WEFT_DECLARE_ISA(void gemm_pack_float(const GemmTask<float>& g, int64_t begin, int64_t end, float* packed))
+WEFT_DECLARE_ISA(void gemm_pack_double(const GemmTask<double>& g, int64_t begin, int64_t end, double* packed))
 
 }  // namespace weft::kernels

@@ -165,21 +165,43 @@ struct Product {
   static constexpr int N = Vec<T>::n, kWide = 2 * N;
   const GemmTask<T>& g;
 
+  // Of B packed as a whole, where the panel of column j for k from k0 begins.
+  int64_t packed_at(int64_t j, int64_t k0, int64_t depth) const { return k0 * gemm_packed_columns(g.n) + j * depth; }
+
+  // Panels of columns [j0, j1) of B, k in [k0, k0 + depth).
+  void pack_panels(int64_t j0, int64_t j1, int64_t k0, int64_t depth, T* to) const {
+    for (int64_t j = j0; j < j1; j += kWide, to += kWide * depth) {
+      const int64_t count = std::min<int64_t>(kWide, j1 - j);
+      const int64_t width = count <= N ? N : kWide;
+      if (g.transb) pack_transposed(g.b + j * g.ldb + k0, g.ldb, count, depth, width, to);
+      else pack_straight(g.b + k0 * g.ldb + j, g.ldb, count, depth, width, to);
+    }
+  }
+
+  // k is cut into equal pieces, for all columns alike.
+  template <class F>
+  void each_piece(F f) const {
+    const int64_t pieces = (g.k + kGemmDepth - 1) / kGemmDepth;
+    for (int64_t piece = 0; piece < pieces; ++piece) {
+      const int64_t k0 = g.k * piece / pieces;
+      f(k0, g.k * (piece + 1) / pieces - k0);
+    }
+  }
+
+  void pack(int64_t begin, int64_t end, T* packed) const {
+    each_piece([&](int64_t k0, int64_t depth) { pack_panels(begin, end, k0, depth, packed + packed_at(begin, k0, depth)); });
+  }
+
   // Columns [j0, j1) of C, k in [k0, k0 + depth).
   void block(int64_t j0, int64_t j1, int64_t k0, int64_t depth, bool add) const {
     const int64_t columns = j1 - j0;
-    const bool pack_b = g.transb || (g.m > 12 * kRows && g.k * g.n * int64_t(sizeof(T)) > 32768);
+    const bool pack_b = g.packed_b || g.transb || (g.m > 12 * kRows && g.k * g.n * int64_t(sizeof(T)) > 32768);
     const bool pack_a = g.transa ? g.lda > 512 && columns > 2 * kWide : columns > 4 * kWide && g.lda % 512 == 0;
     T* packed_a = g.scratch + kGemmDepth * kGemmColumns;
     const int64_t whole = columns / kWide * kWide, rest = columns - whole;
-    for (int64_t j = 0; j < columns; j += kWide) {
-      if (!pack_b && j < whole) continue;  // the last, incomplete panel is packed in any case, filled up with zeros
-      const int64_t count = std::min<int64_t>(kWide, columns - j);
-      const int64_t width = count <= N ? N : kWide;
-      T* to = g.scratch + j * depth;
-      if (g.transb) pack_transposed(g.b + (j0 + j) * g.ldb + k0, g.ldb, count, depth, width, to);
-      else pack_straight(g.b + k0 * g.ldb + j0 + j, g.ldb, count, depth, width, to);
-    }
+    const T* const panels = g.packed_b ? g.packed_b + packed_at(j0, k0, depth) : g.scratch;
+    // The last, incomplete panel is packed in any case, filled up with zeros.
+    if (!g.packed_b) pack_panels(j0 + (pack_b ? 0 : whole), j1, k0, depth, g.scratch + (pack_b ? 0 : whole * depth));
     // Rows are dealt out evenly: 64 rows are 13 + 13 + 13 + 13 + 12, not 4 x 14 + 8.
     const int64_t parts = (g.m + kRows - 1) / kRows;
     for (int64_t part = 0; part < parts; ++part) {
@@ -194,10 +216,10 @@ struct Product {
       T* c = g.c + i0 * g.ldc + j0;
       const Tile<T> wide = rs == 1 ? tiles<T, 2, true>[size_t(rows - 1)] : tiles<T, 2, false>[size_t(rows - 1)];
       for (int64_t j = 0; j < whole; j += kWide) {
-        if (pack_b) wide(depth, a, rs, cs, g.scratch + j * depth, kWide, c + j, g.ldc, add);
+        if (pack_b) wide(depth, a, rs, cs, panels + j * depth, kWide, c + j, g.ldc, add);
         else wide(depth, a, rs, cs, g.b + k0 * g.ldb + j0 + j, g.ldb, c + j, g.ldc, add);
       }
-      if (rest) edge(rows, depth, a, rs, cs, g.scratch + whole * depth, rest, c + whole, add);
+      if (rest) edge(rows, depth, a, rs, cs, panels + whole * depth, rest, c + whole, add);
     }
   }
 
@@ -266,13 +288,11 @@ struct Product {
 
   void run() const {
     if (g.m == 1 && g.transb && !(g.transa && g.lda != 1)) return dots();
-    const int64_t pieces = (g.k + kGemmDepth - 1) / kGemmDepth;
     for (int64_t j = 0; j < g.n; j += kGemmColumns) {
-      for (int64_t piece = 0; piece < pieces; ++piece) {
-        const int64_t k0 = g.k * piece / pieces, depth = g.k * (piece + 1) / pieces - k0;
-        if (g.m == 1 && !g.transb) row(k0, depth, g.accumulate || piece > 0);
-        else block(j, std::min(g.n, j + kGemmColumns), k0, depth, g.accumulate || piece > 0);
-      }
+      each_piece([&](int64_t k0, int64_t depth) {
+        if (g.m == 1 && !g.transb) row(k0, depth, g.accumulate || k0 > 0);
+        else block(j, std::min(g.n, j + kGemmColumns), k0, depth, g.accumulate || k0 > 0);
+      });
       if (g.m == 1 && !g.transb) break;
     }
   }
@@ -282,5 +302,7 @@ struct Product {
 
 void gemm_float(const GemmTask<float>& g) { Product<float>{g}.run(); }
 void gemm_double(const GemmTask<double>& g) { Product<double>{g}.run(); }
+void gemm_pack_float(const GemmTask<float>& g, int64_t begin, int64_t end, float* packed) { Product<float>{g}.pack(begin, end, packed); }
+void gemm_pack_double(const GemmTask<double>& g, int64_t begin, int64_t end, double* packed) { Product<double>{g}.pack(begin, end, packed); }
 
 #include "kernels/cpu/isa_end.h"
