@@ -2,6 +2,7 @@
 #pragma once
 
 #include "weft/call.h"
+#include "weft/checkpoint.h"
 #include "weft/context.h"
 #include "weft/data.h"
 #include "weft/dataset.h"

@@ -24,6 +24,8 @@ class PendingRestore {
   virtual Status tracked(int node_id, std::string_view name, TrackableState& child) = 0;
   // A slot variable was made in an optimiser that was node `node_id`.
   virtual Status slot_made(int node_id, std::string_view slot, VariableState& original, VariableState& made) = 0;
+  // Names of what an object that was node `node_id` may still get a value for; none: it need not be asked again.
+  virtual std::vector<std::string> awaited(int node_id) const = 0;
 };
 
 class TrackableState : public std::enable_shared_from_this<TrackableState> {
@@ -54,15 +56,23 @@ class TrackableState : public std::enable_shared_from_this<TrackableState> {
   const std::vector<Slot>& slots() const { return slots_; }
   Status add_slot(std::string name, const std::shared_ptr<VariableState>& original, std::shared_ptr<VariableState> variable);
 
-  // The node of a file that this object was matched with, to be told to children that come later.
-  void await(std::shared_ptr<PendingRestore> restore, int node_id) { pending_.push_back({std::move(restore), node_id}); }
+  // The node of a file that this object was matched with, to be told to children that come later. Earlier restorations that
+  // wait for nothing else are forgotten.
+  void await(std::shared_ptr<PendingRestore> restore, int node_id);
+
+  // The number of the last restoration that reached this object: one that was begun before changes it no more.
+  int64_t restored_by() const { return restored_by_; }
+  void set_restored_by(int64_t restoration) { restored_by_ = restoration; }
 
  private:
   struct Pending {
     std::shared_ptr<PendingRestore> restore;
     int node_id;
   };
+  std::vector<Pending> waiting();
+  void forget_done();
   std::string kind_;
+  int64_t restored_by_ = 0;
   std::vector<Child> children_;
   std::vector<Slot> slots_;
   std::vector<Pending> pending_;

@@ -1,15 +1,13 @@
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 
 #include "wire/bundle_entry.h"
 #include "wire/crc32c.h"
+#include "wire/leftovers.h"
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
 #include "wire/varint.h"
@@ -29,37 +27,9 @@ Status make_folder_of(std::string_view prefix) {
   return io_error(folder, errno);
 }
 
-// A new file beside the one that it will replace; `path` becomes its name.
-Result<Descriptor> create_beside(std::string& path) {
-  static std::atomic<uint64_t> counter{0};
-  const auto now = uint64_t(std::chrono::system_clock::now().time_since_epoch().count());
-  path = cat(path, ".tempstate", now ^ uint64_t(::getpid()) << 40, counter.fetch_add(1));
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (!file.valid()) return io_error(path, errno);
-  return file;
-}
-
-Status close_file(Descriptor& file, std::string_view path) {
-  if (::close(file.release()) != 0 && errno != EINTR) return io_error(path, errno);
-  return {};
-}
-
 Status rename_file(const std::string& from, const std::string& to) {
   if (::rename(from.c_str(), to.c_str()) != 0) return io_error(from, errno);
   return {};
-}
-
-Status write_index(const std::string& prefix, const std::string& bytes, const std::string& data_from, const std::string& data_to) {
-  std::string path = bundle_index_name(prefix);
-  WEFT_ASSIGN(Descriptor file, create_beside(path));
-  Status s = write_all(file.get(), path, bytes);
-  if (s.ok()) s = close_file(file, path);
-  // The index goes last: an old index beside new data fails its checksums, a new one beside old data would too,
-  // but a crash between the two must not leave an index that points at nothing.
-  if (s.ok() && !data_from.empty()) s = rename_file(data_from, data_to);
-  if (s.ok()) s = rename_file(path, bundle_index_name(prefix));
-  if (!s.ok()) ::unlink(path.c_str());
-  return s;
 }
 
 template <class Entries>
@@ -72,7 +42,17 @@ std::string encode_index(const BundleHeader& header, const Entries& entries) {
 
 }  // namespace
 
-BundleWriter::BundleWriter(std::string_view prefix, VariantCodec variants) : variants_(std::move(variants)) {
+int bundle_shards(const std::string& index_path) {
+  std::string bytes;
+  if (!read_file(index_path, bytes).ok()) return 0;
+  auto table = Table::open(bytes);
+  if (!table.ok() || table->rows().empty() || !table->rows()[0].key.empty()) return 0;
+  auto header = decode_header(table->rows()[0].value);
+  return header.ok() ? header->num_shards : 0;
+}
+
+BundleWriter::BundleWriter(std::string_view prefix, VariantCodec variants, BundleOptions options)
+    : variants_(std::move(variants)), options_(options) {
   auto path = local_path(prefix);
   if (!path.ok()) {
     status_ = path.status();
@@ -82,20 +62,18 @@ BundleWriter::BundleWriter(std::string_view prefix, VariantCodec variants) : var
   status_ = start();
 }
 
-BundleWriter::~BundleWriter() {
-  if (!data_path_.empty()) ::unlink(data_path_.c_str());
-}
-
 Status BundleWriter::start() {
   WEFT_RETURN_IF_ERROR(make_folder_of(prefix_));
-  std::string path = bundle_data_name(prefix_, 0, 1);
-  WEFT_ASSIGN(file_, create_beside(path));
-  data_path_ = std::move(path);
+  if (options_.durable) {
+    remove_leftovers(prefix_, false);
+    if (file_exists(bundle_index_name(prefix_)) && file_exists(bundle_data_name(prefix_, 0, 1))) shards_ = 2;
+  }
+  WEFT_ASSIGN(file_, NewFile::create(bundle_data_name(prefix_, 0, shards_)));
   return {};
 }
 
 Status BundleWriter::flush() {
-  WEFT_RETURN_IF_ERROR(write_all(file_.get(), data_path_, buffer_));
+  WEFT_RETURN_IF_ERROR(file_.write(buffer_));
   buffer_.clear();
   return {};
 }
@@ -103,7 +81,7 @@ Status BundleWriter::flush() {
 Status BundleWriter::append(std::string_view bytes) {
   size_ += int64_t(bytes.size());
   if (buffer_.size() + bytes.size() > kBuffer) WEFT_RETURN_IF_ERROR(flush());
-  if (bytes.size() >= kBuffer) return write_all(file_.get(), data_path_, bytes);
+  if (bytes.size() >= kBuffer) return file_.write(bytes);
   buffer_ += bytes;
   return {};
 }
@@ -195,14 +173,35 @@ Status BundleWriter::add_slice(std::string_view key, const Shape& whole, const T
 
 Status BundleWriter::finish() {
   if (!status_.ok()) return status_;
-  status_ = flush();
-  if (status_.ok()) status_ = close_file(file_, data_path_);
-  if (!status_.ok()) return status_;
-  const std::string index = encode_index({.num_shards = 1, .producer = kBundleVersion}, entries_);
-  status_ = write_index(prefix_, index, data_path_, bundle_data_name(prefix_, 0, 1));
-  if (!status_.ok()) return status_;
-  data_path_.clear();
+  status_ = publish();
+  if (!status_.ok()) {
+    file_.discard();
+    return status_;
+  }
   status_ = internal_error("BundleWriter is closed");
+  return {};
+}
+
+// The index goes last: a checkpoint is there when its index is, and an index never points at nothing.
+Status BundleWriter::publish() {
+  WEFT_RETURN_IF_ERROR(flush());
+  if (options_.durable) WEFT_RETURN_IF_ERROR(file_.sync());
+  WEFT_ASSIGN(NewFile index, NewFile::create(bundle_index_name(prefix_)));
+  WEFT_RETURN_IF_ERROR(index.write(encode_index({.num_shards = shards_, .producer = kBundleVersion}, entries_)));
+  if (options_.durable) WEFT_RETURN_IF_ERROR(index.sync());
+  for (int shard = 1; shard < shards_; ++shard) {
+    WEFT_ASSIGN(NewFile empty, NewFile::create(bundle_data_name(prefix_, shard, shards_)));
+    WEFT_RETURN_IF_ERROR(empty.publish());
+  }
+  Status s = file_.publish();
+  if (s.ok()) s = index.publish();
+  if (!s.ok() && options_.durable) {
+    // Data that an index does not speak of is of no use.
+    for (int shard = 0; shard < shards_; ++shard) ::unlink(bundle_data_name(prefix_, shard, shards_).c_str());
+  }
+  if (!s.ok() || !options_.durable) return s;
+  WEFT_RETURN_IF_ERROR(sync_folder_of(bundle_index_name(prefix_)));
+  remove_leftovers(prefix_, false);
   return {};
 }
 
@@ -274,7 +273,9 @@ Status merge_bundles(std::span<const std::string> prefixes, std::string_view mer
     if (path != target) WEFT_RETURN_IF_ERROR(rename_file(path, target));
   }
   merge.header.num_shards = shards;
-  WEFT_RETURN_IF_ERROR(write_index(merged, encode_index(merge.header, merge.entries), "", ""));
+  WEFT_ASSIGN(NewFile index, NewFile::create(bundle_index_name(merged)));
+  WEFT_RETURN_IF_ERROR(index.write(encode_index(merge.header, merge.entries)));
+  WEFT_RETURN_IF_ERROR(index.publish());
   for (const std::string& prefix : present) {
     if (prefix != merged) ::unlink(bundle_index_name(prefix).c_str());
   }

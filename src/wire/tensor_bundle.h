@@ -15,6 +15,7 @@
 #include "core/tensor.h"
 #include "core/variant.h"
 #include "wire/file.h"
+#include "wire/new_file.h"
 #include "wire/table.h"
 #include "wire/tensor_slice.h"
 
@@ -26,6 +27,8 @@ namespace weft::wire {
 
 std::string bundle_index_name(std::string_view prefix);
 std::string bundle_data_name(std::string_view prefix, int shard, int num_shards);
+// How many data files an index speaks of; 0 if it cannot be read.
+int bundle_shards(const std::string& index_path);
 
 // What the index knows of one tensor.
 struct BundleEntry {
@@ -120,12 +123,19 @@ class BundleReader {
 // old checkpoint: NotFound, DataLoss for a file of another kind, Unimplemented for an old checkpoint.
 core::Result<std::unique_ptr<BundleReader>> open_checkpoint(std::string_view prefix, VariantCodec variants = {});
 
+struct BundleOptions {
+  // What was there under this prefix stays whole at every moment, even if the process is killed or the machine stops: the new
+  // data does not take the place of the old (it counts as the first of two data files where the old was the only one, the second
+  // being empty), all is on the disk before the index is renamed, and the old data goes after that. Otherwise, as TensorFlow
+  // does it, a death between two renames may leave new data under an old index.
+  bool durable = false;
+};
+
 // Writes a bundle of one shard. Files appear under their names when finish() succeeds; until then, and
 // after an error, readers see what was there before. After the first error every call returns it.
 class BundleWriter {
  public:
-  explicit BundleWriter(std::string_view prefix, VariantCodec variants = {});
-  ~BundleWriter();
+  explicit BundleWriter(std::string_view prefix, VariantCodec variants = {}, BundleOptions options = {});
   BundleWriter(const BundleWriter&) = delete;
 
   core::Status add(std::string_view key, const core::Tensor& tensor);
@@ -138,11 +148,14 @@ class BundleWriter {
   core::Status write(std::string_view key, const core::Tensor& tensor);
   core::Status append(std::string_view bytes);
   core::Status flush();
+  core::Status publish();
 
-  std::string prefix_, data_path_;  // data_path_: the file that is written until finish()
+  std::string prefix_;
   VariantCodec variants_;
+  BundleOptions options_;
   core::Status status_;
-  Descriptor file_;
+  int shards_ = 1;
+  NewFile file_;
   std::string buffer_;
   int64_t size_ = 0;
   std::map<std::string, BundleEntry, std::less<>> entries_;

@@ -1,0 +1,270 @@
+// clang-format off: the engine's headers before the public ones (unwrap.h)
+#include "saved_model/checkpoint_state.h"
+#include "trace/variable.h"
+#include "wire/leftovers.h"
+#include "wire/tensor_bundle.h"
+
+#include "api/checkpoint_internal.h"
+
+#include <algorithm>
+#include <system_error>
+// clang-format on
+
+namespace weft {
+
+using api::check;
+using api::unwrap;
+using core::Status;
+
+Trackable::Trackable(const Variable& v) {
+  if (!v.has_value()) throw Error(Code::kInvalidArgument, "a variable that was not made cannot be tracked");
+  state_ = v.state();
+}
+
+std::shared_ptr<trace::TrackableState> Trackable::group(const char* kind, const std::vector<std::pair<std::string, Trackable>>& children) {
+  auto out = std::make_shared<trace::TrackableState>(kind);
+  for (const auto& [name, child] : children) check(out->track(name, child.state()));
+  return out;
+}
+
+void PendingSave::State::finish(Status s) {
+  std::lock_guard lock(mutex);
+  status = std::move(s);
+  done = true;
+  changed.notify_all();
+}
+
+Status PendingSave::State::wait() {
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [&] { return done; });
+  asked = true;
+  return status;
+}
+
+bool PendingSave::done() const {
+  std::lock_guard lock(state_->mutex);
+  return state_->done;
+}
+
+const std::string& PendingSave::wait() const {
+  check(state_->wait());
+  return state_->prefix;
+}
+
+Status Checkpoint::State::finish_pending() {
+  if (writer.joinable()) writer.join();
+  if (!pending) return {};
+  auto last = std::move(pending);
+  pending = nullptr;
+  std::lock_guard lock(last->mutex);
+  return last->asked ? Status() : last->status;
+}
+
+namespace {
+
+Status write_all(const std::string& prefix, const std::string& family, const saved_model::Snapshot& snapshot, const std::function<Status()>& after) {
+  if (!family.empty()) wire::remove_leftovers(family, true);
+  if (Status s = saved_model::write_snapshot(prefix, snapshot); !s.ok()) return s;
+  return after ? after() : Status();
+}
+
+}  // namespace
+
+Status Checkpoint::State::write(const std::string& prefix, const std::string& family, const std::function<Status()>& after) {
+  auto taken = snapshot();
+  if (!taken.ok()) return taken.status();
+  return write_all(prefix, family, *taken, after);
+}
+
+PendingSave Checkpoint::State::write_async(const std::string& prefix, const std::string& family, std::function<Status()> after) {
+  auto values = std::make_shared<saved_model::Snapshot>(unwrap(snapshot()));
+  PendingSave out;
+  out.state_ = std::make_shared<PendingSave::State>();
+  out.state_->prefix = prefix;
+  auto work = [state = out.state_, values, prefix, family, after = std::move(after)]() mutable {
+    Status s = write_all(prefix, family, *values, after);
+    values.reset();
+    state->finish(std::move(s));
+  };
+  pending = out.state_;
+  try {
+    writer = std::thread(work);
+  } catch (const std::system_error&) {
+    work();  // no thread to be had: it is written here and now
+  }
+  return out;
+}
+
+void Checkpoint::State::make_counter() {
+  if (counter.has_value()) return;
+  if (trace::TrackableState* there = root->child("save_counter"); there && there->as_variable()) {
+    counter = Variable::adopt(std::static_pointer_cast<trace::VariableState>(there->shared_from_this()));
+    return;
+  }
+  trace::Entered outside(nullptr);
+  NameScope plain("");
+  counter = Variable(Tensor(int64_t(0)), {.name = "save_counter", .trainable = false});
+  attached.push_back({"save_counter", counter.state()});
+  if (last_restore) check(last_restore->attach(attached.back()));
+}
+
+int64_t Checkpoint::State::count() {
+  make_counter();
+  trace::Entered outside(nullptr);
+  return counter.assign_add(Tensor(int64_t(1))).value().item<int64_t>();
+}
+
+core::Result<std::shared_ptr<saved_model::RestoreStatus>> Checkpoint::State::restore(const std::string& path) {
+  auto restored = saved_model::restore_checkpoint(path, root, attached);
+  if (restored.ok()) last_restore = *restored;
+  return restored;
+}
+
+Checkpoint::Checkpoint(const Objects& objects) : state_(std::make_unique<State>()) {
+  state_->own_root = true;
+  state_->root = std::make_shared<trace::TrackableState>();
+  Objects sorted = objects;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [name, object] : sorted) check(state_->root->track(name, object.state()));
+}
+
+Checkpoint::Checkpoint(const Module& root, const Objects& objects) : state_(std::make_unique<State>()) {
+  state_->root = root.tracking();
+  Objects sorted = objects;
+  sorted.emplace_back("root", root);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [name, object] : sorted) track(name, object);
+}
+
+Checkpoint::~Checkpoint() = default;
+
+void Checkpoint::track(const std::string& name, const Trackable& object) {
+  State& s = *state_;
+  if (s.own_root) {
+    check(s.root->track(name, object.state()));
+    return;
+  }
+  if (trace::TrackableState* there = s.root->child(name)) {
+    if (there == object.state().get()) return;
+    throw Error(Code::kInvalidArgument, core::cat("Cannot create a Checkpoint with keyword argument ", name, " if root.", name, " already exists."));
+  }
+  std::erase_if(s.attached, [&](const auto& c) { return c.name == name; });
+  s.attached.push_back({name, object.state()});
+  if (s.last_restore) check(s.last_restore->attach(s.attached.back()));
+}
+
+namespace {
+
+Status record(const std::string& prefix) {
+  return saved_model::write_checkpoint_state(std::string(wire::folder_of(prefix)), {.model_checkpoint_path = prefix,
+                                                                                    .all_model_checkpoint_paths = {},
+                                                                                    .all_model_checkpoint_timestamps = {}});
+}
+
+}  // namespace
+
+std::string Checkpoint::save(const std::string& prefix) {
+  check(state_->finish_pending());
+  const std::string numbered = core::cat(prefix, "-", state_->count());
+  check(state_->write(numbered, prefix, [&] { return record(numbered); }));
+  return numbered;
+}
+
+std::string Checkpoint::write(const std::string& prefix) {
+  check(state_->finish_pending());
+  check(state_->write(prefix, "", {}));
+  return prefix;
+}
+
+PendingSave Checkpoint::save_async(const std::string& prefix) {
+  check(state_->finish_pending());
+  const std::string numbered = core::cat(prefix, "-", state_->count());
+  return state_->write_async(numbered, prefix, [numbered] { return record(numbered); });
+}
+
+PendingSave Checkpoint::write_async(const std::string& prefix) {
+  check(state_->finish_pending());
+  return state_->write_async(prefix, "", {});
+}
+
+void Checkpoint::sync() { check(state_->finish_pending()); }
+
+// Keeps the objects alive that the checks ask about.
+struct RestoreStatus::State {
+  std::shared_ptr<saved_model::RestoreStatus> restore;
+  std::shared_ptr<trace::TrackableState> root;
+  Variable counter;
+};
+
+RestoreStatus Checkpoint::read(const std::string& path) {
+  check(state_->finish_pending());
+  RestoreStatus out;
+  out.state_ = std::make_shared<RestoreStatus::State>();
+  out.state_->restore = unwrap(state_->restore(path));
+  out.state_->root = state_->root;
+  return out;
+}
+
+RestoreStatus Checkpoint::restore(const std::string& path) {
+  check(state_->finish_pending());
+  auto restored = state_->restore(path);
+  if (restored.status().code() == core::Code::kNotFound)
+    check(core::not_found("Error when restoring from checkpoint or SavedModel at ", path, ": ", restored.status().message(),
+                          "\nPlease double-check that the path is correct. You may be missing the checkpoint suffix (e.g. the '-1' in "
+                          "'path/to/ckpt-1')."));
+  RestoreStatus out;
+  out.state_ = std::make_shared<RestoreStatus::State>();
+  out.state_->restore = unwrap(std::move(restored));
+  out.state_->root = state_->root;
+  state_->make_counter();
+  out.state_->restore->make_optional(*state_->counter.state());
+  out.state_->counter = state_->counter;
+  return out;
+}
+
+Variable Checkpoint::save_counter() {
+  state_->make_counter();
+  return state_->counter;
+}
+
+const RestoreStatus& RestoreStatus::assert_consumed() const {
+  check(state_->restore->assert_consumed());
+  return *this;
+}
+const RestoreStatus& RestoreStatus::assert_existing_objects_matched() const {
+  check(state_->restore->assert_existing_objects_matched());
+  return *this;
+}
+const RestoreStatus& RestoreStatus::assert_nontrivial_match() const {
+  check(state_->restore->assert_nontrivial_match());
+  return *this;
+}
+const RestoreStatus& RestoreStatus::expect_partial() const {
+  state_->restore->expect_partial();
+  return *this;
+}
+
+std::optional<CheckpointState> get_checkpoint_state(const std::string& folder, const std::string& file) {
+  auto state = unwrap(saved_model::read_checkpoint_state(folder, file));
+  if (!state) return {};
+  return CheckpointState{std::move(state->model_checkpoint_path), std::move(state->all_model_checkpoint_paths),
+                         std::move(state->all_model_checkpoint_timestamps), state->last_preserved_timestamp};
+}
+
+std::string latest_checkpoint(const std::string& folder, const std::string& file) { return unwrap(saved_model::latest_checkpoint(folder, file)); }
+
+namespace {
+
+// A folder stands for its latest checkpoint.
+std::string prefix_of(const std::string& path) {
+  if (wire::file_exists(wire::bundle_index_name(path))) return path;
+  const std::string latest = latest_checkpoint(path);
+  return latest.empty() ? path : latest;
+}
+
+}  // namespace
+
+std::vector<CheckpointEntry> list_variables(const std::string& path) { return describe_checkpoint(prefix_of(path)); }
+Tensor load_variable(const std::string& path, const std::string& key) { return read_checkpoint(prefix_of(path), key); }
+
+}  // namespace weft

@@ -1,0 +1,57 @@
+// The inside of Checkpoint, which CheckpointManager shares.
+// clang-format off: the engine's headers before the public ones (unwrap.h)
+#pragma once
+
+#include "saved_model/checkpoint.h"
+#include "saved_model/restore.h"
+#include "trace/variable.h"
+
+#include "api/unwrap.h"
+#include "weft/checkpoint.h"
+#include "weft/math.h"
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+// clang-format on
+
+namespace weft {
+
+// A save on its way. The thread holds this, so it may outlive every handle.
+struct PendingSave::State {
+  void finish(core::Status s);
+  core::Status wait();  // and remembers that somebody asked
+
+  std::string prefix;
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool done = false, asked = false;
+  core::Status status;
+};
+
+struct Checkpoint::State {
+  ~State() { (void)finish_pending(); }
+
+  // Waits for the save before this one. Its error, unless somebody has asked for it.
+  core::Status finish_pending();
+  core::Result<saved_model::Snapshot> snapshot() { return saved_model::take_snapshot(root, attached); }
+  // Writes values of this moment under a prefix, then does `after`. `family`: the prefix without its number, whose leftovers go.
+  core::Status write(const std::string& prefix, const std::string& family, const std::function<core::Status()>& after);
+  PendingSave write_async(const std::string& prefix, const std::string& family, std::function<core::Status()> after);
+
+  core::Result<std::shared_ptr<saved_model::RestoreStatus>> restore(const std::string& path);
+  void make_counter();
+  // One more; gives the new number.
+  int64_t count();
+
+  std::shared_ptr<trace::TrackableState> root;
+  std::vector<trace::TrackableState::Child> attached;  // children that the root does not know of
+  bool own_root = false;
+  Variable counter;
+  std::shared_ptr<saved_model::RestoreStatus> last_restore;  // for children that come later
+  std::shared_ptr<PendingSave::State> pending;
+  std::thread writer;
+};
+
+}  // namespace weft

@@ -1,0 +1,51 @@
+#include "saved_model/checkpoint.h"
+
+#include "trace/variable.h"
+#include "wire/tensor_bundle.h"
+
+namespace weft::saved_model {
+
+namespace {
+
+Result<Tensor> value_of(trace::VariableState& v) {
+  WEFT_ASSIGN(op::Value value, v.read());
+  eager::TensorHandle* handle = trace::eager_handle(value);
+  if (!handle) return internal_error("the variable '", v.spec().name, "' was read in a trace");
+  WEFT_RETURN_IF_ERROR(handle->wait());
+  return handle->tensor();
+}
+
+}  // namespace
+
+Result<Snapshot> take_snapshot(const std::shared_ptr<TrackableState>& root, std::span<const TrackableState::Child> attached) {
+  if (trace::FuncGraph::current())
+    return unimplemented(
+        "Calling tf.train.Checkpoint.save() from a function is not supported, as save() modifies saving metadata in ways not supported by "
+        "TensorFlow Operations.");
+  trace::Entered untraced(nullptr);  // no tape hears of these reads
+  Snapshot out;
+  WEFT_ASSIGN(out.objects, list_tracked(root, attached));
+  for (const auto& node : out.objects.nodes) {
+    trace::VariableState* v = node.state->as_variable();
+    if (!v) continue;
+    WEFT_ASSIGN(Tensor value, value_of(*v));
+    out.values.emplace_back(value_key(node.path), std::move(value));
+  }
+  out.values.emplace_back(kObjectGraphKey, Tensor::scalar(tstring(encode_tracked(out.objects))));
+  return out;
+}
+
+Status write_snapshot(std::string_view prefix, const Snapshot& snapshot) {
+  wire::BundleWriter writer(prefix, {}, {.durable = true});
+  for (const auto& [key, tensor] : snapshot.values) WEFT_RETURN_IF_ERROR(writer.add(key, tensor));
+  return writer.finish();
+}
+
+Result<TrackedObjects> write_checkpoint(std::string_view prefix, const std::shared_ptr<TrackableState>& root,
+                                        std::span<const TrackableState::Child> attached) {
+  WEFT_ASSIGN(Snapshot snapshot, take_snapshot(root, attached));
+  WEFT_RETURN_IF_ERROR(write_snapshot(prefix, snapshot));
+  return std::move(snapshot.objects);
+}
+
+}  // namespace weft::saved_model

@@ -1,0 +1,90 @@
+#include "wire/leftovers.h"
+
+#include <dirent.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "wire/new_file.h"
+#include "wire/table.h"
+#include "wire/tensor_bundle.h"
+
+namespace weft::wire {
+
+using namespace weft::core;  // NOLINT
+
+namespace {
+
+bool all_digits(std::string_view s) {
+  return !s.empty() && std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// "PREFIX.data-00000-of-00001": PREFIX and 1; "PREFIX.index": PREFIX and 0. False for other names.
+bool split_name(std::string_view name, std::string_view& prefix, int& shards) {
+  if (name.ends_with(".index")) {
+    prefix = name.substr(0, name.size() - 6);
+    shards = 0;
+    return true;
+  }
+  constexpr std::string_view kForm = ".data-00000-of-00000";
+  if (name.size() < kForm.size()) return false;
+  const std::string_view tail = name.substr(name.size() - kForm.size());
+  for (size_t i = 0; i < kForm.size(); ++i) {
+    if (kForm[i] == '0' ? !(tail[i] >= '0' && tail[i] <= '9') : tail[i] != kForm[i]) return false;
+  }
+  prefix = name.substr(0, name.size() - kForm.size());
+  shards = 0;
+  for (char c : tail.substr(tail.size() - 5)) shards = shards * 10 + (c - '0');
+  return true;
+}
+
+struct Found {
+  bool index = false, alive = false;
+  std::vector<std::pair<std::string, int>> data;  // names and shard counts
+};
+
+void remove_data(const std::string& folder, const std::string& prefix, const Found& found) {
+  if (found.alive || found.data.empty()) return;
+  int wanted = 0;
+  if (found.index) {
+    const int first = found.data[0].second;
+    if (std::all_of(found.data.begin(), found.data.end(), [&](const auto& d) { return d.second == first; })) return;
+    wanted = bundle_shards(folder + prefix + ".index");
+    if (wanted <= 0) return;  // a damaged index: nothing is certain
+  }
+  for (const auto& [name, shards] : found.data) {
+    if (shards != wanted) ::unlink((folder + name).c_str());
+  }
+}
+
+}  // namespace
+
+void remove_leftovers(std::string_view prefix, bool numbered) {
+  const std::string folder(folder_of(prefix).empty() ? "" : folder_of(prefix).ends_with('/') ? std::string(folder_of(prefix)) : cat(folder_of(prefix), "/"));
+  const std::string_view base = prefix.substr(prefix.rfind('/') == prefix.npos ? 0 : prefix.rfind('/') + 1);
+  const auto ours = [&](std::string_view p) {
+    return p == base || (numbered && p.size() > base.size() + 1 && p.starts_with(base) && p[base.size()] == '-' && all_digits(p.substr(base.size() + 1)));
+  };
+  DIR* dir = ::opendir(folder.empty() ? "." : folder.c_str());
+  if (!dir) return;
+  std::vector<std::string> names;
+  while (const dirent* entry = ::readdir(dir)) names.emplace_back(entry->d_name);
+  ::closedir(dir);
+  std::map<std::string, Found, std::less<>> found;
+  for (const std::string& name : names) {
+    const std::string_view target = target_of_unfinished(name);
+    std::string_view p;
+    int shards = 0;
+    if (numbered && target == "checkpoint") remove_abandoned(folder + name);
+    if (!split_name(target.empty() ? std::string_view(name) : target, p, shards) || !ours(p)) continue;
+    Found& f = found[std::string(p)];
+    if (!target.empty()) f.alive |= !remove_abandoned(folder + name);
+    else if (shards == 0) f.index = true;
+    else f.data.emplace_back(name, shards);
+  }
+  for (const auto& [p, f] : found) remove_data(folder, p, f);
+}
+
+}  // namespace weft::wire
