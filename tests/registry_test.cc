@@ -2,7 +2,9 @@
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
+#include <fstream>
 #include <map>
+#include <sstream>
 
 #include "engine/engine.h"
 #include "io/op_def.h"
@@ -38,6 +40,32 @@ TEST_CASE("every op has one line of documentation and a shape rule") {
     CHECK(spec->summary.find('\n') == std::string_view::npos);
     CHECK((spec->shape != nullptr));
   }
+}
+
+TEST_CASE("every op that TensorFlow differentiates has a rule, every other it names has none") {
+  // Op, and why it differs.
+  std::map<std::string, std::string> exceptions;
+  std::ifstream known("tests/data/op_gradients_known.txt");
+  for (std::string line; std::getline(known, line);) {
+    const size_t space = line.find(' ');
+    if (!line.starts_with('#') && space != std::string::npos) exceptions[line.substr(0, space)] = line.substr(space + 1);
+  }
+  std::ifstream list("tests/data/op_gradients.txt");
+  int seen = 0;
+  for (std::string line; std::getline(list, line);) {
+    std::istringstream fields(line);
+    std::string op, what;
+    if (line.starts_with('#') || !(fields >> op >> what)) continue;
+    auto spec = engine::Engine::get().registry().get(op);
+    if (!spec.ok()) continue;  // not an op of this version
+    ++seen;
+    const bool agrees = what == "yes" ? (*spec)->grad != nullptr : (*spec)->no_gradient;
+    CAPTURE(op);
+    CAPTURE(what);
+    if (exceptions.contains(op)) WARN_MESSAGE(!agrees, "is named in op_gradients_known.txt, but agrees");
+    else CHECK(agrees);
+  }
+  CHECK(seen > 500);
 }
 
 TEST_CASE("an unknown op is NotFound in TensorFlow's words") {

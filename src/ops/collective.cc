@@ -1,3 +1,5 @@
+#include "op/emit.h"
+#include "op/gradient.h"
 #include "op/registry.h"
 #include "ops/all.h"
 
@@ -28,6 +30,12 @@ Status receive_shape(ShapeContext& c) {
   WEFT_ASSIGN(PartialShape s, c.constant_shape(3));
   c.output(0, std::move(s));
   return {};
+}
+
+// The other way.
+Grads permute_grad(const GradContext& g) {
+  const Value back = g.one("ReverseV2", {g.x(1), ints(g.emitter(), {1})});
+  return {g.one("CollectivePermute", {g.dy(), back}), {}};
 }
 
 }  // namespace
@@ -183,7 +191,8 @@ void collective(Registry& r) {
             "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
       .stateful()
       .doc("Sends tensors among devices as pairs of source and target say.")
-      .shape(shapes::unchanged);
+      .shape(shapes::unchanged)
+      .grad(permute_grad);
 
   r.add("CollectiveReduce")
       .in("input: T")

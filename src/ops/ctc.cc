@@ -387,6 +387,15 @@ Status edit_distance_shape(ShapeContext& c) {
   return {};
 }
 
+// ---- gradients -----------------------------------------------------------------------------------------
+
+// The kernel makes the gradient; one of this there is none.
+Grads loss_grad(const GradContext& g) {
+  const Value slope = g.one("PreventGradient", {g.y(1)}, {{"message", "Currently there is no way to take the second  derivative of ctc_loss due to the fused "
+                                                                      "implementation's interaction  with tf.gradients()"}});
+  return {expand_dims(g.dy(0), -1) * slope, {}, {}, {}};
+}
+
 }  // namespace
 
 void ctc(Registry& r) {
@@ -434,7 +443,7 @@ void ctc(Registry& r) {
       .attr("T: {float, double} = DT_FLOAT")
       .doc("Negative log-likelihood of label sequences under logits, summed over all alignments, with its gradient.")
       .shape(loss_shape)
-      .grad([](const GradContext& g) -> Grads { return {expand_dims(g.dy(0), -1) * g.y(1), {}, {}, {}}; })
+      .grad(loss_grad)
       .cpu(run_loss);
 
   r.add("EditDistance")

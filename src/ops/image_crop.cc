@@ -362,8 +362,8 @@ void image_crop(Registry& r) {
       .cpu(run_crop_grad_image);
 
   for (const char* name : {"ExtractGlimpse", "ExtractGlimpseV2"}) {
-    r.add(name)
-        .doc("Cuts a window around a point out of each image; what lies outside is noise.")
+    OpBuilder op = r.add(name);
+    op.doc("Cuts a window around a point out of each image; what lies outside is noise.")
         .in("input: float")
         .in("size: int32")
         .in("offsets: float")
@@ -374,6 +374,7 @@ void image_crop(Registry& r) {
         .attr("noise: string = 'uniform'")
         .shape(glimpse_shape)
         .cpu(run_glimpse);
+    if (std::string_view(name) == "ExtractGlimpse") op.no_grad();
   }
 
   r.add("ImageProjectiveTransformV2")

@@ -1,23 +1,21 @@
 // Plays recorded gradients: for each case a graph of placeholders and the op, gradients added by autodiff, a session that runs
 // them, and TensorFlow's numbers beside.
 //
-//   play_grads [--known FILE] [--fails] [--op NAME] grads.bin ...
+//   play_grads [--known FILE] [--fails] [--op NAME] [--unknown-shapes] grads.bin ...
 //
+// With --unknown-shapes the placeholders' shapes are not known when gradients are added.
 // An op that does not agree wholly must stand in the known file (op, cases that agree, reason), and must not get worse.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
 
-#include "autodiff/gradients.h"
 #include "engine/engine.h"
-#include "runtime/session.h"
-#include "tests/support/cases.h"
+#include "tests/support/grad_graph.h"
 
 using namespace weft;           // NOLINT
 using namespace weft::testing;  // NOLINT
 using graph::Endpoint;
-using graph::Node;
 
 namespace {
 
@@ -38,46 +36,11 @@ double largest(const std::vector<Recorded>& tensors) {
   return std::isfinite(size) ? size : 0;
 }
 
-Result<std::vector<Tensor>> run(const OpCase& c) {
-  auto& registry = engine::Engine::get().registry();
-  graph::Graph g(registry);
-  g.versions.producer = 2000;
-  graph::ShapeInference shapes(g);
-  std::vector<Endpoint> feeds, inputs, ys, dys, xs;
-  std::vector<Tensor> values;
-  auto placeholder = [&](std::string name, const Tensor& t) -> Result<Endpoint> {
-    op::AttrMap attrs;
-    attrs["dtype"] = t.dtype();
-    attrs["shape"] = PartialShape(t.shape());
-    WEFT_ASSIGN(Node * n, g.add(std::move(name), "Placeholder", std::move(attrs), {}));
-    WEFT_RETURN_IF_ERROR(shapes.node(n));
-    feeds.push_back({n, 0});
-    values.push_back(t);
-    return Endpoint{n, 0};
-  };
-  for (size_t i = 0; i < c.inputs.size(); ++i) {
-    WEFT_ASSIGN(Endpoint e, placeholder(cat("x", i), *c.inputs[i]));
-    inputs.push_back(e);
-  }
-  WEFT_ASSIGN(Node * node, g.add("case", c.op, c.attrs, inputs));
-  WEFT_RETURN_IF_ERROR(shapes.node(node));
-  for (size_t i = 0; i < c.output_grads.size(); ++i) {
-    if (!c.output_grads[i]) continue;
-    WEFT_ASSIGN(Endpoint e, placeholder(cat("dy", i), *c.output_grads[i]));
-    dys.push_back(e);
-    ys.push_back({node, int(i)});
-  }
-  for (size_t i = 0; i < c.input_grads.size(); ++i) {
-    if (c.input_grads[i]) xs.push_back(inputs[i]);
-  }
-  WEFT_ASSIGN(std::vector<Endpoint> grads, autodiff::add_gradients(g, shapes, ys, xs, dys));
-  std::mutex mutex;
-  runtime::SessionOptions options;
-  options.intra_threads = options.inter_threads = 1;
-  runtime::Session session(g, mutex, options);
-  std::vector<Tensor> results(grads.size());
-  WEFT_RETURN_IF_ERROR(session.run(feeds, values, grads, results, {}, {}));
-  return results;
+Result<std::vector<Tensor>> run(const OpCase& c, bool known_shapes) {
+  GradGraph g(engine::Engine::get().registry());
+  WEFT_RETURN_IF_ERROR(g.build(c, known_shapes));
+  WEFT_ASSIGN(std::vector<Endpoint> grads, autodiff::add_gradients(g.graph, g.shapes, g.ys, g.xs, g.dys));
+  return g.run(grads);
 }
 
 std::string compare(const std::vector<Tensor>& got, const OpCase& c) {
@@ -94,13 +57,14 @@ std::string compare(const std::vector<Tensor>& got, const OpCase& c) {
 
 int main(int argc, char** argv) {
   std::string known_path, only;
-  bool show_fails = false;
+  bool show_fails = false, known_shapes = true;
   std::vector<std::string> paths;
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
     if (arg == "--known" && i + 1 < argc) known_path = argv[++i];
     else if (arg == "--op" && i + 1 < argc) only = argv[++i];
     else if (arg == "--fails") show_fails = true;
+    else if (arg == "--unknown-shapes") known_shapes = false;
     else paths.push_back(arg);
   }
   std::map<std::string, Tally> tallies;
@@ -119,7 +83,7 @@ int main(int argc, char** argv) {
       if (!only.empty() && c->op != only) continue;
       Tally& tally = tallies[c->op];
       ++tally.total;
-      auto result = run(*c);
+      auto result = run(*c, known_shapes);
       std::string why = result.ok() ? compare(*result, *c) : result.status().to_string();
       if (why.empty()) {
         ++tally.agree;

@@ -1,0 +1,437 @@
+// Gradients against differences: each recorded gradient case once more, with the op's own numbers instead of TensorFlow's.
+//
+//   numeric_grads [--known FILE] [--op NAME] [--fails] grads.bin ...
+//
+// Along a random direction v of the inputs the derivative of L = sum of dy y must be sum of dx v (first order); and with random
+// numbers w, the derivative of sum of w dx along a direction of inputs and dys must be what gradients of the gradients say
+// (second order). In double precision where the op has such a kernel. A case whose point is a corner (ties, zeros) is
+// tried again beside it. The known file tells where this cannot be, or only in part; its first lines say how.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <random>
+#include <set>
+#include <sstream>
+
+#include "engine/engine.h"
+#include "tests/support/grad_graph.h"
+
+using namespace weft;           // NOLINT
+using namespace weft::testing;  // NOLINT
+using graph::Endpoint;
+
+namespace {
+
+using Numbers = std::vector<std::complex<double>>;
+std::mt19937_64 random_bits(20);
+
+double draw() { return std::uniform_real_distribution<double>(-1, 1)(random_bits); }
+bool is_exact(DType t) { return t == DType::kDouble || t == DType::kComplex128; }
+
+Numbers numbers_of(const Tensor& t) {
+  Numbers out(size_t(t.num_elements()));
+  for (size_t i = 0; i < out.size(); ++i) {
+    switch (t.dtype()) {
+      case DType::kFloat: out[i] = double(t.data<float>()[i]); break;
+      case DType::kDouble: out[i] = t.data<double>()[i]; break;
+      case DType::kHalf: out[i] = double(float(t.data<half>()[i])); break;
+      case DType::kBfloat16: out[i] = double(float(t.data<bfloat16>()[i])); break;
+      case DType::kComplex64: out[i] = std::complex<double>(t.data<complex64>()[i]); break;
+      case DType::kComplex128: out[i] = t.data<complex128>()[i]; break;
+      default: break;
+    }
+  }
+  return out;
+}
+
+Result<Tensor> tensor_of(const Numbers& n, DType type, const Shape& shape) {
+  WEFT_ASSIGN(Tensor t, Tensor::zeros(type, shape));
+  for (size_t i = 0; i < n.size(); ++i) {
+    switch (type) {
+      case DType::kFloat: t.data<float>()[i] = float(n[i].real()); break;
+      case DType::kDouble: t.data<double>()[i] = n[i].real(); break;
+      case DType::kComplex64: t.data<complex64>()[i] = complex64(n[i]); break;
+      case DType::kComplex128: t.data<complex128>()[i] = n[i]; break;
+      default: return invalid_argument("not a type to differ in: ", dtype_name(type));
+    }
+  }
+  return t;
+}
+
+bool moves(DType t) { return t == DType::kHalf || t == DType::kBfloat16 || t == DType::kFloat || t == DType::kDouble || is_complex_type(t); }
+
+DType wider(DType t, bool twice) {
+  if (!moves(t)) return t;
+  if (is_complex_type(t)) return twice ? DType::kComplex128 : t;
+  return twice ? DType::kDouble : t == DType::kDouble ? t : DType::kFloat;
+}
+
+// The case in a wider type: its tensors and type attributes.
+Result<OpCase> widen(const OpCase& c, bool twice) {
+  OpCase out = c;
+  for (auto* list : {&out.inputs, &out.output_grads}) {
+    for (auto& t : *list) {
+      if (!t || !moves(t->dtype())) continue;
+      WEFT_ASSIGN(t, tensor_of(numbers_of(*t), wider(t->dtype(), twice), t->shape()));
+    }
+  }
+  for (auto& [name, value] : out.attrs) {
+    if (const DType* t = value.get<DType>()) {
+      value = wider(*t, twice);
+    } else if (const auto* list = value.get<std::vector<DType>>()) {
+      std::vector<DType> types = *list;
+      for (DType& t : types) t = wider(t, twice);
+      value = types;
+    }
+  }
+  return out;
+}
+
+// What the known file says of an op.
+struct Known {
+  int first = 0, second = 0;  // cases that may differ
+  std::set<int> outputs;      // only gradients of these flow in; all where it is empty
+  std::set<int> fixed;        // inputs that stay
+  std::set<int> fixed_second; // in the second order
+  bool single = false;        // computes in single precision, whatever its type
+  bool real = false;          // complex cases are left out
+  bool hermitian = false;     // the inputs stay equal to their adjoints
+};
+
+std::set<int> int_set(const std::string& text) {
+  std::set<int> out;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, ',');) out.insert(std::atoi(part.c_str()));
+  return out;
+}
+
+std::map<std::string, Known> read_known(const std::string& path) {
+  std::map<std::string, Known> known;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream fields(line);
+    std::string op, what;
+    if (line.starts_with('#') || !(fields >> op >> what)) continue;
+    Known& k = known[op];
+    const size_t equals = what.find('=');
+    const std::string key = what.substr(0, equals), value = equals == std::string::npos ? "" : what.substr(equals + 1);
+    const int count = value == "all" ? 1 << 30 : std::atoi(value.c_str());
+    if (key == "first" || key == "both") k.first = count;
+    if (key == "second" || key == "both") k.second = count;
+    if (key == "outputs") k.outputs = int_set(value);
+    if (key == "fixed") k.fixed = int_set(value);
+    if (key == "fixed_second") k.fixed_second = int_set(value);
+    if (key == "float") k.single = true;
+    if (key == "real") k.real = true;
+    if (key == "hermitian") k.hermitian = true;
+  }
+  return known;
+}
+
+// What is asked of one graph: sums of w * output, along directions of some feeds.
+struct Check {
+  GradGraph& g;
+  std::vector<Endpoint> outputs;
+  std::vector<Numbers> weights;
+  std::vector<size_t> moved;  // feeds
+  std::vector<Numbers> directions;
+
+  Result<double> sum() {
+    WEFT_ASSIGN(std::vector<Tensor> results, g.run(outputs));
+    double total = 0;
+    for (size_t i = 0; i < results.size(); ++i) {
+      const Numbers n = numbers_of(results[i]);
+      if (n.size() != weights[i].size()) return internal_error("the size of a result changed");
+      for (size_t k = 0; k < n.size(); ++k) total += (std::conj(weights[i][k]) * n[k]).real();
+    }
+    return total;
+  }
+
+  // By a stencil of four points, whose error is the fourth power of the step.
+  Result<double> difference(double step) {
+    const std::vector<Tensor> kept = g.values;
+    double derivative = 0;
+    for (const auto& [place, factor] : {std::pair(1, 8.0), {-1, -8.0}, {2, -1.0}, {-2, 1.0}}) {
+      for (size_t i = 0; i < moved.size(); ++i) {
+        const Tensor& from = kept[moved[i]];
+        Numbers n = numbers_of(from);
+        for (size_t k = 0; k < n.size(); ++k) n[k] += step * place * directions[i][k];
+        WEFT_ASSIGN(g.values[moved[i]], tensor_of(n, from.dtype(), from.shape()));
+      }
+      auto s = sum();
+      if (!s.ok()) {
+        g.values = kept;
+        return s.status();
+      }
+      derivative += factor * *s / (12 * step);
+    }
+    g.values = kept;
+    return derivative;
+  }
+};
+
+Numbers random_like(const Tensor& t, bool in_proportion) {
+  Numbers out = numbers_of(t);
+  for (auto& n : out) {
+    const double size = !in_proportion ? 1 : n == 0.0 ? 0.05 : std::min(std::abs(n), 1e3);
+    n = is_complex_type(t.dtype()) ? std::complex<double>(size * draw(), size * draw()) : std::complex<double>(size * draw());
+  }
+  return out;
+}
+
+enum class Outcome { kAgrees, kDiffers, kNotHere, kNoGradient };
+struct Verdict {
+  Outcome outcome = Outcome::kAgrees;
+  std::string why;
+};
+
+// The mean with the adjoint, for each matrix.
+void make_hermitian(Numbers& n, const Shape& shape) {
+  if (shape.rank() < 2 || shape.dim(shape.rank() - 1) != shape.dim(shape.rank() - 2)) return;
+  const size_t size = size_t(shape.dim(shape.rank() - 1));
+  for (size_t start = 0; start < n.size(); start += size * size) {
+    for (size_t i = 0; i < size; ++i) {
+      for (size_t j = 0; j <= i; ++j) {
+        auto &a = n[start + i * size + j], &b = n[start + j * size + i];
+        const auto mean = 0.5 * (a + std::conj(b));
+        a = mean;
+        b = std::conj(mean);
+      }
+    }
+  }
+}
+
+size_t feed_of(const GradGraph& g, const Endpoint& e) {
+  for (size_t i = 0; i < g.feeds.size(); ++i) {
+    if (g.feeds[i] == e) return i;
+  }
+  return size_t(-1);
+}
+
+// `outputs` weighted by `weights` and differentiated by `by` gives `grads` (null where nothing flows).
+Verdict compare(GradGraph& g, const std::vector<Endpoint>& outputs, std::vector<Numbers> weights, const std::vector<Endpoint>& by,
+                const std::vector<Endpoint>& grads, const Known& known) {
+  Check check{g, outputs, std::move(weights), {}, {}};
+  std::vector<Endpoint> there;
+  for (const Endpoint& e : grads) {
+    if (e.node) there.push_back(e);
+  }
+  Result<std::vector<Tensor>> got = std::vector<Tensor>();
+  if (!there.empty()) got = g.run(there);
+  if (!got.ok()) return {Outcome::kNotHere, got.status().to_string()};
+  auto base = check.sum();
+  if (!base.ok()) return {Outcome::kNotHere, base.status().to_string()};
+  double told = 0, size = 0;
+  size_t at = 0;
+  bool exact = !known.single;
+  for (size_t i = 0; i < by.size(); ++i) {
+    const size_t feed = feed_of(g, by[i]);
+    const Tensor& value = g.values[feed];
+    if (!moves(value.dtype())) {
+      at += grads[i].node != nullptr;
+      continue;
+    }
+    exact &= is_exact(value.dtype());
+    check.moved.push_back(feed);
+    check.directions.push_back(random_like(value, true));
+    if (known.hermitian && feed < g.inputs.size()) make_hermitian(check.directions.back(), value.shape());
+    if (!grads[i].node) continue;
+    const Numbers n = numbers_of((*got)[at++]);
+    if (n.size() != check.directions.back().size()) return {Outcome::kDiffers, cat("a gradient of ", n.size(), " elements for ", value.num_elements())};
+    for (size_t k = 0; k < n.size(); ++k) {
+      const double part = (std::conj(n[k]) * check.directions.back()[k]).real();
+      told += part;
+      size += std::abs(part);
+    }
+  }
+  for (const Endpoint& e : outputs) exact &= is_exact(e.node->output_type(e.index)) || !moves(e.node->output_type(e.index));
+  if (!std::isfinite(told) || !std::isfinite(*base)) return {Outcome::kNotHere, "not finite"};
+  // Several steps, since a function may be stiff or nearly constant: one must agree.
+  Verdict verdict;
+  for (double step : exact ? std::vector<double>{1e-3, 1e-4, 1e-5, 1e-7} : std::vector<double>{2e-2, 5e-3, 1e-1}) {
+    auto d = check.difference(step);
+    if (!d.ok()) return {Outcome::kNotHere, d.status().to_string()};
+    if (!std::isfinite(*d)) {
+      verdict = {Outcome::kNotHere, "not finite"};
+      continue;
+    }
+    const double allowed = exact ? 1e-6 * (size + std::abs(*d)) + 1e-9 * (1 + std::abs(*base)) : 1e-2 * (size + std::abs(*d)) + 1e-3 * (1 + std::abs(*base));
+    if (std::abs(*d - told) <= allowed) return {};
+    verdict = {Outcome::kDiffers, cat("the rule says ", told, ", differences say ", *d, exact ? "" : " (float)")};
+  }
+  return verdict;
+}
+
+Verdict first_order(GradGraph& g, const std::vector<Endpoint>& grads, const Known& known) {
+  std::vector<Numbers> weights;
+  for (const Endpoint& dy : g.dys) weights.push_back(numbers_of(g.values[feed_of(g, dy)]));
+  return compare(g, g.ys, std::move(weights), g.xs, grads, known);
+}
+
+// Gradients of w dx, by the inputs and by dy.
+struct Second {
+  std::vector<Endpoint> first, by, grads;
+  std::vector<Numbers> weights;
+};
+
+Result<Second> add_second(GradGraph& g, const std::vector<Endpoint>& grads, const Known& known) {
+  Second s;
+  std::vector<Endpoint> there;
+  for (const Endpoint& e : grads) {
+    if (e.node && moves(e.node->output_type(e.index))) there.push_back(e);
+  }
+  WEFT_ASSIGN(std::vector<Tensor> values, g.run(there));
+  std::vector<Endpoint> weights;
+  for (size_t i = 0; i < there.size(); ++i) {
+    s.first.push_back(there[i]);
+    s.weights.push_back(random_like(values[i], false));
+    WEFT_ASSIGN(Tensor w, tensor_of(s.weights.back(), values[i].dtype(), values[i].shape()));
+    WEFT_ASSIGN(Endpoint e, g.placeholder(cat("w", i), w));
+    weights.push_back(e);
+  }
+  if (s.first.empty()) return s;
+  for (const Endpoint& x : g.xs) {
+    if (!known.fixed_second.contains(int(feed_of(g, x)))) s.by.push_back(x);
+  }
+  s.by.insert(s.by.end(), g.dys.begin(), g.dys.end());
+  autodiff::GradientOptions options;
+  options.scope = "second";
+  options.unreachable_is_error = false;
+  WEFT_ASSIGN(s.grads, autodiff::add_gradients(g.graph, g.shapes, s.first, s.by, weights, options));
+  return s;
+}
+
+// Away from corners.
+Status jitter(GradGraph& g, const Known& known) {
+  std::vector<Endpoint> all = g.xs;
+  all.insert(all.end(), g.dys.begin(), g.dys.end());
+  for (const Endpoint& e : all) {
+    Tensor& t = g.values[feed_of(g, e)];
+    if (!moves(t.dtype())) continue;
+    Numbers n = numbers_of(t);
+    const Numbers by = random_like(t, true);
+    for (size_t i = 0; i < n.size(); ++i) n[i] += 0.2 * by[i];
+    if (known.hermitian && feed_of(g, e) < g.inputs.size()) make_hermitian(n, t.shape());
+    WEFT_ASSIGN(t, tensor_of(n, t.dtype(), t.shape()));
+  }
+  return {};
+}
+
+struct Report {
+  Verdict first, second;
+};
+
+Report examine(const OpCase& recorded, const Known& known) {
+  Report report{{Outcome::kNotHere, "no kernel"}, {Outcome::kNotHere, "no kernel"}};
+  for (bool twice : {true, false}) {
+    auto c = widen(recorded, twice);
+    if (!c.ok()) continue;
+    for (size_t i = 0; i < c->output_grads.size(); ++i) {
+      if (!known.outputs.empty() && !known.outputs.contains(int(i))) c->output_grads[i].reset();
+    }
+    for (size_t i = 0; i < c->input_grads.size(); ++i) {
+      if (known.fixed.contains(int(i))) c->input_grads[i].reset();
+    }
+    GradGraph g(engine::Engine::get().registry());
+    if (!g.build(*c).ok() || !g.run(g.ys).ok()) continue;
+    auto grads = autodiff::add_gradients(g.graph, g.shapes, g.ys, g.xs, g.dys, {.unreachable_is_error = false});
+    if (!grads.ok() && twice) continue;
+    if (!grads.ok()) return {{Outcome::kNoGradient, grads.status().to_string()}, {Outcome::kNotHere, ""}};
+    report.first = first_order(g, *grads, known);
+    if (twice && report.first.outcome == Outcome::kNotHere) continue;  // the rule has no such kernel
+    auto second = add_second(g, *grads, known);
+    if (!second.ok()) report.second = {Outcome::kNoGradient, second.status().to_string()};
+    else report.second = compare(g, second->first, second->weights, second->by, second->grads, known);
+    for (int again = 0; again < 3 && (report.first.outcome == Outcome::kDiffers || report.second.outcome == Outcome::kDiffers); ++again) {
+      if (!jitter(g, known).ok()) break;
+      if (report.first.outcome == Outcome::kDiffers) {
+        if (Verdict v = first_order(g, *grads, known); v.outcome == Outcome::kAgrees) report.first = v;
+      }
+      if (second.ok() && report.second.outcome == Outcome::kDiffers) {
+        if (Verdict v = compare(g, second->first, second->weights, second->by, second->grads, known); v.outcome == Outcome::kAgrees) report.second = v;
+      }
+    }
+    break;
+  }
+  return report;
+}
+
+struct Tally {
+  int agrees = 0, differs = 0, not_here = 0, no_gradient = 0;
+  std::string why;
+  void add(const Verdict& v) {
+    int* const counts[] = {&agrees, &differs, &not_here, &no_gradient};
+    ++*counts[int(v.outcome)];
+    if (why.empty() && v.outcome != Outcome::kAgrees) why = v.why;
+  }
+  int bad() const { return differs + no_gradient; }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string known_path, only;
+  bool show_fails = false;
+  std::vector<std::string> paths;
+  for (int i = 1; i < argc; ++i) {
+    const std::string arg = argv[i];
+    if (arg == "--known" && i + 1 < argc) known_path = argv[++i];
+    else if (arg == "--op" && i + 1 < argc) only = argv[++i];
+    else if (arg == "--fails") show_fails = true;
+    else paths.push_back(arg);
+  }
+  std::map<std::string, Known> known = read_known(known_path);
+  std::map<std::string, std::array<Tally, 2>> tallies;
+  for (const auto& path : paths) {
+    auto records = read_records(path);
+    if (!records.ok()) {
+      std::printf("%s\n", records.status().to_string().c_str());
+      return 2;
+    }
+    for (const auto& record : *records) {
+      auto c = parse_case(record);
+      if (!c.ok()) {
+        std::printf("%s: %s\n", path.c_str(), c.status().to_string().c_str());
+        return 2;
+      }
+      if (!only.empty() && c->op != only) continue;
+      const Known& k = known[c->op];
+      if (k.real && std::ranges::any_of(c->inputs, [](const auto& t) { return t && is_complex_type(t->dtype()); })) continue;
+      random_bits.seed(20);
+      const Report r = examine(*c, k);
+      auto& tally = tallies[c->op];
+      tally[0].add(r.first);
+      tally[1].add(r.second);
+      if (!show_fails) continue;
+      std::string what;
+      for (const auto& t : c->inputs) what += t ? cat(" ", dtype_name(t->dtype()), t->shape()) : "";
+      for (const auto& [name, value] : c->attrs) what += cat(" ", name, "=", value.to_string());
+      for (const Verdict* v : {&r.first, &r.second}) {
+        if (v->outcome != Outcome::kAgrees) std::printf("%s %s:%s: %s\n", c->op.c_str(), v == &r.first ? "first" : "second", what.c_str(), v->why.substr(0, 300).c_str());
+      }
+    }
+  }
+  int bad = 0, good[2] = {0, 0}, cases[2] = {0, 0};
+  for (auto& [op, tally] : tallies) {
+    const Known& k = known[op];
+    for (int order = 0; order < 2; ++order) {
+      const Tally& t = tally[size_t(order)];
+      const int allowed = order ? k.second : k.first;
+      const char* name = order ? "second" : "first";
+      good[order] += t.bad() == 0 && t.agrees > 0;
+      cases[order] += t.agrees;
+      if (allowed > 0 && t.bad() < allowed && (allowed < 1 << 30 || t.bad() == 0))
+        std::printf("%s %s: %d differ, the known file says %d\n", op.c_str(), name, t.bad(), allowed);
+      if (t.bad() <= allowed && (t.agrees > 0 || allowed > 0)) continue;
+      ++bad;
+      std::printf("%s %s: %d agree, %d differ, %d not computed, %d without gradient; %s\n", op.c_str(), name, t.agrees, t.differs, t.not_here, t.no_gradient,
+                  t.why.substr(0, 160).c_str());
+    }
+  }
+  std::printf("by differences: first order %d ops of %zu (%d cases), second order %d ops (%d cases)\n", good[0], tallies.size(), cases[0], good[1], cases[1]);
+  return bad > 0 || tallies.empty();
+}
