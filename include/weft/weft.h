@@ -13,6 +13,7 @@
 #include "weft/math.h"
 #include "weft/module.h"
 #include "weft/nest.h"
+#include "weft/optim.h"
 #include "weft/saved_model.h"
 #include "weft/tape.h"
 #include "weft/tensor.h"

@@ -122,7 +122,8 @@ const std::function<Tensor(const Tensor&)>& Variable::constraint() const {
   Constraints& c = constraints();
   std::lock_guard lock(c.mutex);
   auto it = c.by_state.find(&state_of(*this));
-  return it == c.by_state.end() ? none : it->second.second;
+  // Another variable may have been at this address before.
+  return it == c.by_state.end() || it->second.first.expired() ? none : it->second.second;
 }
 
 bool Variable::is_initialized() const { return Call("VarIsInitializedOp").in(handle()).one().item<bool>(); }

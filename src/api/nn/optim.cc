@@ -52,7 +52,7 @@ void SGD::update_step(const Gradient& g, size_t i, const Tensor& rate) {
         .in(slot(0, i).handle())
         .in(rate)
         .in(g.dense())
-        .in(number(momentum_, v.dtype()))
+        .in(keras_cast(momentum_, v.dtype()))
         .attr("use_nesterov", nesterov_)
         .run();
   }
@@ -72,8 +72,8 @@ void Adam::update_step(const Gradient& g, size_t i, const Tensor& rate) {
   const AdamOptions& o = options_;
   const Variable &var = variable(i), &m = slot(0, i), &v = slot(1, i);
   const DType type = var.dtype();
-  const Tensor power_1 = once("beta_1_power", type, [&] { return pow(number(o.beta_1, type), local_step(type)); });
-  const Tensor power_2 = once("beta_2_power", type, [&] { return pow(number(o.beta_2, type), local_step(type)); });
+  const Tensor power_1 = once("beta_1_power", type, [&] { return pow(keras_cast(o.beta_1, type), local_step(type)); });
+  const Tensor power_2 = once("beta_2_power", type, [&] { return pow(keras_cast(o.beta_2, type), local_step(type)); });
   const bool fused = !g.is_slices() && o.fused.value_or(exact(o.beta_1, type) && exact(o.beta_2, type));
   if (fused) {
     Call op(o.amsgrad ? "ResourceApplyAdamWithAmsgrad" : "ResourceApplyAdam");
@@ -251,7 +251,7 @@ void Adamax::update_step(const Gradient& g, size_t i, const Tensor& rate) {
   const AdamaxOptions& o = options_;
   const Variable &var = variable(i), &m = slot(0, i), &u = slot(1, i);
   const DType type = var.dtype();
-  const Tensor power = once("beta_1_power", type, [&] { return pow(number(o.beta_1, type), local_step(type)); });
+  const Tensor power = once("beta_1_power", type, [&] { return pow(keras_cast(o.beta_1, type), local_step(type)); });
   if (!g.is_slices() && exact(o.beta_1, type)) {
     Call("ResourceApplyAdaMax")
         .in(var.handle())
@@ -290,13 +290,13 @@ void Nadam::update_step(const Gradient& g, size_t i, const Tensor& rate) {
   const NadamOptions& o = options_;
   const Variable &var = variable(i), &m = slot(0, i), &v = slot(1, i);
   const DType type = var.dtype();
-  auto momentum_at = [&](const Tensor& step) { return times(minus_from(1, times(pow(number(0.96, type), step), 0.5)), o.beta_1); };
+  auto momentum_at = [&](const Tensor& step) { return keras_cast(o.beta_1, type) * minus_from(1, times(pow(keras_cast(0.96, type), step), 0.5)); };
   const Tensor u = once("u", type, [&] { return momentum_at(local_step(type)); });
   const Tensor next_u = once("next_u", type, [&] { return momentum_at(cast(iterations() + Tensor(int64_t(2)), type)); });
   const Tensor product = once("u_product", type, [&] { return as_type(*u_product_, type); });
-  const Tensor power_2 = once("beta_2_power", type, [&] { return pow(number(o.beta_2, type), local_step(type)); });
+  const Tensor power_2 = once("beta_2_power", type, [&] { return pow(keras_cast(o.beta_2, type), local_step(type)); });
   // Keras takes these from numbers of the variable's type, unlike Adam.
-  const Tensor one = number(1, type), rest_1 = one - number(o.beta_1, type), rest_2 = one - number(o.beta_2, type);
+  const Tensor one = number(1, type), rest_1 = one - keras_cast(o.beta_1, type), rest_2 = one - keras_cast(o.beta_2, type);
   const Tensor old_m = m, old_v = v, gradient = g.dense();
   const Tensor new_m = old_m + (gradient - old_m) * rest_1, new_v = old_v + (squares(g) - old_v) * rest_2;
   m.assign(new_m);
@@ -316,7 +316,7 @@ void Lion::make_slots() { add_slots({{"momentum", "m", "_momentums"}}); }
 void Lion::update_step(const Gradient& g, size_t i, const Tensor& rate) {
   const Variable &var = variable(i), &m = slot(0, i);
   const DType type = var.dtype();
-  const Tensor one = number(1, type), beta_1 = number(options_.beta_1, type), beta_2 = number(options_.beta_2, type);
+  const Tensor one = number(1, type), beta_1 = keras_cast(options_.beta_1, type), beta_2 = keras_cast(options_.beta_2, type);
   const Tensor old = m, gradient = g.dense();
   var.assign_sub(rate * unary("Sign", old * beta_1 + gradient * (one - beta_1)));
   m.assign(old * beta_2 + gradient * (one - beta_2));

@@ -12,6 +12,7 @@
 
 #include "api/unwrap.h"
 #include "api/nn/train_ops.h"
+#include "weft/context.h"
 #include "weft/function.h"
 #include "weft/optim.h"
 
@@ -222,7 +223,7 @@ std::vector<Gradient> Optimizer::clipped(std::vector<Gradient> gradients) const 
     const Tensor norm = sqrt(sum_all(stack(squares)));
     // Not finite: the scale is NaN, so that nobody trains on unnoticed.
     const Tensor scale = Tensor(float(*o.global_clipnorm)) * minimum(Tensor(1.f) / norm, Tensor(float(1.0 / *o.global_clipnorm))) + (norm - norm);
-    for (Gradient& g : gradients) g = with_values(g, [&](const Tensor& v) { return v * as_type(scale, v.dtype()); });
+    for (Gradient& g : gradients) g = g.dense() * as_type(scale, g.dense().dtype());  // slices become dense, as in Keras
   } else if (o.clipvalue && *o.clipvalue > 0) {
     for (Gradient& g : gradients) g = with_values(g, [&](const Tensor& v) { return clip(v, -*o.clipvalue, *o.clipvalue); });
   }
@@ -238,7 +239,7 @@ void Optimizer::decay_weights(const std::vector<size_t>& which) const {
     const std::string& name = v.name();
     if (std::any_of(s.no_decay_words.begin(), s.no_decay_words.end(), [&](const std::string& w) { return name.find(w) != std::string::npos; })) continue;
     const Tensor rate = once("learning_rate", v.dtype(), [&] { return as_type(learning_rate(), v.dtype()); });
-    v.assign_sub(v * number(*s.options.weight_decay, v.dtype()) * rate);
+    v.assign_sub(v * keras_cast(*s.options.weight_decay, v.dtype()) * rate);
   }
 }
 

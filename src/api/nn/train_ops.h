@@ -18,6 +18,8 @@ inline Tensor number(double v, DType dtype) {
   if (dtype == DType::int32) return Tensor(int32_t(v));
   return cast(Tensor(v), dtype);
 }
+// Keras casts numbers of Python by way of float32, also to float64.
+inline Tensor keras_cast(double v, DType dtype) { return number(double(float(v)), dtype); }
 inline Tensor number_like(const Tensor& t, double v) { return number(v, t.dtype()); }
 inline Tensor as_type(const Tensor& t, DType dtype) { return t.dtype() == dtype ? t : cast(t, dtype); }
 
