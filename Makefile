@@ -5,12 +5,13 @@ PACKAGES = g++ cmake ninja-build ccache lld python3 python3-numpy doctest-dev li
            libjpeg62-turbo-dev libwebp7 libzstd1 zlib1g-dev libeigen3-dev
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help setup build install test demo bench asan tsan clean
+.PHONY: help setup build install test demo bench interop asan tsan clean
 
 help:
 	@echo "make test    install packages, build, run all tests, lay out build/install"
 	@echo "make demo    install packages, build, and take a short tour"
 	@echo "make bench TF=path/to/libtensorflow_cc.so.2    weft beside TensorFlow, interleaved, as ratios"
+	@echo "make interop    exchange files with real TensorFlow (installed into build/interop/venv), both ways"
 	@echo "make asan | tsan    build and run the tests with sanitizers"
 	@echo "make build | install | clean"
 
@@ -36,6 +37,9 @@ demo: install
 
 bench: install
 	@python3 bench/run.py --weft build/install/lib/libtensorflow.so $(if $(TF),--tensorflow $(TF)) $(ARGS)
+
+interop: install
+	@tests/interop/run.sh $(BUILD) build/interop
 
 asan tsan: setup
 	cmake --preset $@ >/dev/null && ninja -C build/$@ -j$(JOBS) && ctest --test-dir build/$@ -j$(JOBS) --output-on-failure

@@ -59,8 +59,8 @@ class WEFT_API ConcreteFunction {
 // A function with its types taken away: tensors in, tensors out.
 class WEFT_API FunctionCore {
  public:
-  // The user's code on flat tensors; fills `layout` of its results.
-  using Body = std::function<std::vector<Tensor>(const std::vector<Tensor>& inputs, std::vector<std::string>& layout)>;
+  // The user's code on flat tensors; gives its results, flat.
+  using Body = std::function<nest::Flat(const std::vector<Tensor>& inputs)>;
   explicit FunctionCore(TraceOptions options);
   struct Results {
     std::vector<Tensor> tensors;
@@ -73,6 +73,8 @@ class WEFT_API FunctionCore {
   int num_traces() const;
   std::string pretty_printed_signatures() const;
   const std::string& name() const;
+
+  std::shared_ptr<trace::TrackableState> tracking() const;  // as something that is saved
 
   struct Impl;
   const std::shared_ptr<Impl>& impl() const { return impl_; }
@@ -121,16 +123,14 @@ class TracedFunction<R(A...)> {
 
  private:
   FunctionCore::Body body(std::vector<std::string> layout) const {
-    return [f = f_, layout = std::move(layout)](const std::vector<Tensor>& tensors, std::vector<std::string>& out_layout) -> std::vector<Tensor> {
+    return [f = f_, layout = std::move(layout)](const std::vector<Tensor>& tensors) -> nest::Flat {
       nest::Reader reader{tensors, layout};
       std::tuple<std::decay_t<A>...> args{nest::rebuild<std::decay_t<A>>(reader)...};
       if constexpr (std::is_void_v<R>) {
         std::apply(f, std::move(args));
         return {};
       } else {
-        nest::Flat out = nest::flatten<std::decay_t<R>>(std::apply(f, std::move(args)));
-        out_layout = std::move(out.layout);
-        return std::move(out.tensors);
+        return nest::flatten<std::decay_t<R>>(std::apply(f, std::move(args)));
       }
     };
   }

@@ -33,6 +33,9 @@ class WEFT_API NameScope {
   std::string previous_;
 };
 
+template <class Signature>
+class TracedFunction;  // weft/function.h
+
 class WEFT_API Module {
  public:
   explicit Module(std::string name = "module");
@@ -56,6 +59,8 @@ class WEFT_API Module {
  protected:
   // A module of another kind than a plain object: an optimiser, a list.
   Module(std::string name, const std::string& kind);
+  // One that stands for objects that are there already.
+  Module(std::string name, std::shared_ptr<trace::TrackableState> tracking);
 
   // Variables, modules, shared pointers to modules, and vectors and maps of these.
   void track(const std::string& name, const Variable& v);
@@ -63,6 +68,11 @@ class WEFT_API Module {
   template <class T>
   void track(const std::string& name, const std::shared_ptr<T>& m) {
     if (m) track(name, static_cast<const Module&>(*m));
+  }
+  // Functions are saved in SavedModels, with the graphs that they were traced into by then.
+  template <class Signature>
+  void track(const std::string& name, const TracedFunction<Signature>& f) {
+    track_state(name, f.core().tracking());
   }
   template <class T>
   void track(const std::string& name, const std::vector<T>& list) {
@@ -82,6 +92,7 @@ class WEFT_API Module {
   static std::shared_ptr<trace::TrackableState> state_of(const Module& m) { return m.tracking_; }
   template <class T>
   static std::shared_ptr<trace::TrackableState> state_of(const std::shared_ptr<T>& m) { return static_cast<const Module&>(*m).tracking_; }
+  void track_state(const std::string& name, const std::shared_ptr<trace::TrackableState>& state);
   void track_all(const std::string& name, const std::vector<std::pair<std::string, std::shared_ptr<trace::TrackableState>>>& children, const char* kind);
 
   std::shared_ptr<const std::string> name_;

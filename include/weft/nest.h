@@ -69,7 +69,7 @@ struct Walk<T> {
     } else {
       text = std::to_string(v);
     }
-    out.key += 'v' + text + ';';
+    out.key += (std::is_same_v<T, bool> ? 'b' : std::is_floating_point_v<T> ? 'f' : 'i') + text + ';';
     out.layout.push_back(std::move(text));
   }
   static T rebuild(Reader& in) {

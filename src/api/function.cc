@@ -2,6 +2,7 @@
 #include "core/log.h"
 #include "graph/shape_inference.h"
 #include "saved_model/export_graph.h"
+#include "trace/function_state.h"
 #include "trace/variable.h"
 
 #include "api/function_internal.h"
@@ -75,6 +76,7 @@ struct FunctionCore::Impl {
   std::atomic<int64_t> calls{0};
   bool variables_made = false;  // once they are, no trace may make more
   bool warned = false;
+  std::shared_ptr<trace::TrackableState> saved;
 
   std::shared_ptr<const ConcreteFunction::Impl> find(const std::string& key) const {
     std::shared_lock lock(mutex);
@@ -96,12 +98,12 @@ struct FunctionCore::Impl {
       const std::string name = specs[i].name.empty() ? core::cat("args_", i) : specs[i].name;
       arguments.push_back(api::from_value(api::unwrap(g->add_argument(name, api::inner_type(specs[i].dtype), api::inner_shape(specs[i].shape)))));
     }
-    auto layout = std::make_shared<std::vector<std::string>>();
-    std::vector<Tensor> results;
+    nest::Flat flat;
     {
       trace::Entered inside(g.get());
-      results = body(arguments, *layout);
+      flat = body(arguments);
     }
+    const std::vector<Tensor>& results = flat.tensors;
     for (size_t i = 0; i < results.size(); ++i) {
       if (!results[i].has_value()) check(core::invalid_argument("result ", i, " of the function '", options.name, "' has no value"));
     }
@@ -116,7 +118,8 @@ struct FunctionCore::Impl {
     for (size_t i = 0; i < results.size(); ++i)
       made->outputs.push_back({core::cat("output_", i), results[i].dtype(), api::outer_shape(made->function->ret_shapes()[i]), ""});
     made->key = plain;
-    made->layout = layout;
+    made->results = std::move(flat.key);
+    made->layout = std::make_shared<const std::vector<std::string>>(std::move(flat.layout));
     for (const auto& c : made->function->captures()) {
       if (c.rep()->owner()) made->outer = trace::FuncGraph::current();
     }
@@ -235,9 +238,8 @@ FunctionCore::Results FunctionCore::call(const std::vector<Tensor>& inputs, cons
     if (!inputs[i].has_value()) check(core::invalid_argument("argument ", i, " of the function '", impl_->options.name, "' has no value"));
   }
   if (g_eager.load(std::memory_order_relaxed)) {
-    auto layout = std::make_shared<std::vector<std::string>>();
-    auto tensors = body(inputs, *layout);
-    return {std::move(tensors), std::move(layout)};
+    nest::Flat flat = body(inputs);
+    return {std::move(flat.tensors), std::make_shared<const std::vector<std::string>>(std::move(flat.layout))};
   }
   impl_->calls.fetch_add(1, std::memory_order_relaxed);
   auto f = impl_->get(inputs, key, body);
@@ -260,6 +262,40 @@ std::vector<ConcreteFunction> FunctionCore::concrete_functions() const {
   std::vector<ConcreteFunction> out;
   for (const auto& f : impl_->all) out.push_back(ConcreteFunction::adopt(f));
   return out;
+}
+
+namespace {
+
+class SavedFunction final : public trace::FunctionState {
+ public:
+  explicit SavedFunction(std::weak_ptr<FunctionCore::Impl> core) : core_(std::move(core)) {}
+  std::vector<Form> forms() const override {
+    std::vector<Form> out;
+    auto core = core_.lock();
+    if (!core) return out;
+    std::shared_lock lock(core->mutex);
+    for (const auto& f : core->all) {
+      if (f->outer) continue;
+      Form form{f->function, f->key, f->results, {}, {}};
+      for (const TensorSpec& s : f->inputs) {
+        form.input_names.push_back(s.name);
+        form.input_shapes.push_back(api::inner_shape(s.shape));
+      }
+      out.push_back(std::move(form));
+    }
+    return out;
+  }
+
+ private:
+  std::weak_ptr<FunctionCore::Impl> core_;
+};
+
+}  // namespace
+
+std::shared_ptr<trace::TrackableState> FunctionCore::tracking() const {
+  std::unique_lock lock(impl_->mutex);
+  if (!impl_->saved) impl_->saved = std::make_shared<SavedFunction>(impl_);
+  return impl_->saved;
 }
 
 int FunctionCore::num_traces() const { return int(impl_->all.size()); }
@@ -308,7 +344,7 @@ int ConcreteFunction::num_captures() const { return int(of(*this).function->capt
 
 std::vector<Variable> ConcreteFunction::variables() const {
   std::vector<Variable> out;
-  for (const auto& w : of(*this).function->func_graph()->variables()) {
+  for (const auto& w : of(*this).function->variables()) {
     if (auto v = w.lock()) out.push_back(Variable::adopt(v));
   }
   return out;

@@ -13,7 +13,7 @@ namespace weft {
 struct ConcreteFunction::Impl {
   std::shared_ptr<trace::ConcreteFunction> function;
   std::vector<TensorSpec> inputs, outputs;
-  std::string key;  // of the arguments that are no tensors
+  std::string key, results;  // the structures of arguments and results, as nest.h writes them
   std::shared_ptr<const std::vector<std::string>> layout;
   // Set where it captures tensors of a graph around it: usable only there.
   const trace::FuncGraph* outer = nullptr;

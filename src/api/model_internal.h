@@ -26,6 +26,7 @@ saved_model::Model& model_of(const Model& m);  // throws for a Model without one
 // Copies what a trace collected to where the user wants it.
 void append(TraceEvents& to, std::vector<op::StepTrace::Event> events);
 Tensor adopt(core::Tensor t);
+saved_model::StructuredValue structured(const PlainValue& v);
 FunctionInfo info_of(const saved_model::ModelFunction& f);
 
 }  // namespace api

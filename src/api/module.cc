@@ -25,6 +25,8 @@ const std::string& NameScope::current() { return trace::name_scope(); }
 Module::Module(std::string name) : Module(std::move(name), "_UserObject") {}
 Module::Module(std::string name, const std::string& kind)
     : name_(std::make_shared<const std::string>(std::move(name))), tracking_(std::make_shared<trace::TrackableState>(kind)) {}
+Module::Module(std::string name, std::shared_ptr<trace::TrackableState> tracking)
+    : name_(std::make_shared<const std::string>(std::move(name))), tracking_(std::move(tracking)) {}
 Module::~Module() = default;
 
 const std::string& Module::name() const { return *name_; }
@@ -72,6 +74,8 @@ std::shared_ptr<trace::TrackableState> Module::state_of(const Variable& v) {
 
 void Module::track(const std::string& name, const Variable& v) { check(tracking_->track(name, state_of(v))); }
 void Module::track(const std::string& name, const Module& m) { check(tracking_->track(name, m.tracking_)); }
+
+void Module::track_state(const std::string& name, const std::shared_ptr<trace::TrackableState>& state) { check(tracking_->track(name, state)); }
 
 void Module::track_all(const std::string& name, const std::vector<std::pair<std::string, std::shared_ptr<trace::TrackableState>>>& children, const char* kind) {
   auto list = std::make_shared<trace::TrackableState>(kind);

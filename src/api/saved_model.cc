@@ -37,6 +37,16 @@ void append(TraceEvents& to, std::vector<op::StepTrace::Event> events) {
   }
 }
 
+saved_model::StructuredValue structured(const PlainValue& v) {
+  using Kind = saved_model::StructuredValue::Kind;
+  saved_model::StructuredValue s;
+  if (const bool* b = std::get_if<bool>(&v)) s.kind = Kind::kBool, s.integer = *b;
+  if (const int64_t* i = std::get_if<int64_t>(&v)) s.kind = Kind::kInt, s.integer = *i;
+  if (const double* d = std::get_if<double>(&v)) s.kind = Kind::kFloat, s.number = *d;
+  if (const std::string* t = std::get_if<std::string>(&v)) s.kind = Kind::kString, s.text = *t;
+  return s;
+}
+
 namespace {
 
 TensorSpec spec_of(const saved_model::BoundSignature::Port& p) {
@@ -49,16 +59,6 @@ SignatureInfo signature_info(const saved_model::BoundSignature& s) {
   for (const auto& p : s.inputs) info.inputs.push_back(spec_of(p));
   for (const auto& p : s.outputs) info.outputs.push_back(spec_of(p));
   return info;
-}
-
-saved_model::StructuredValue structured(const PlainValue& v) {
-  using Kind = saved_model::StructuredValue::Kind;
-  saved_model::StructuredValue s;
-  if (const bool* b = std::get_if<bool>(&v)) s.kind = Kind::kBool, s.integer = *b;
-  if (const int64_t* i = std::get_if<int64_t>(&v)) s.kind = Kind::kInt, s.integer = *i;
-  if (const double* d = std::get_if<double>(&v)) s.kind = Kind::kFloat, s.number = *d;
-  if (const std::string* t = std::get_if<std::string>(&v)) s.kind = Kind::kString, s.text = *t;
-  return s;
 }
 
 // Inputs given by name, in the signature's order.

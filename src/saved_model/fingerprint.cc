@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <random>
 
 #include "io/message_file.h"
 #include "kernels/cpu/hash.h"
+#include "wire/file.h"
 #include "wire/proto.h"
 #include "wire/schema.h"
 
@@ -123,6 +125,50 @@ Status verify_fingerprint(const std::string& dir, const Fingerprint& f) {
     if (hash != f.saved_model_checksum) return other("saved_model.pb", f.saved_model_checksum, hash);
   }
   return {};
+}
+
+namespace {
+
+// One field of a message inside another, in its canonical form; empty if there is none.
+std::string part_of(std::string_view message, int field) {
+  ProtoReader r(message);
+  while (r.next()) {
+    if (r.field() == field) return r.string();
+  }
+  return {};
+}
+
+std::string random_uuid() {
+  std::random_device device;
+  uint64_t high = uint64_t(device()) << 32 | device(), low = uint64_t(device()) << 32 | device();
+  return std::to_string(high) + std::to_string(low);
+}
+
+}  // namespace
+
+Status write_fingerprint(const std::string& dir) {
+  WEFT_ASSIGN(std::string model, io::read_file(dir + "/saved_model.pb"));
+  WEFT_ASSIGN(std::string ordered, canonical(wire::Schema::builtin().find("tensorflow.SavedModel"), model, 0));
+  const std::string meta = part_of(ordered, 2), objects = part_of(meta, 7);
+  std::string signatures;
+  ProtoReader r(meta);
+  while (r.next()) {
+    if (r.field() == 5) signatures += r.bytes();
+  }
+  ProtoWriter w, version;
+  w.varint(1, kernels::fingerprint64(ordered));
+  w.varint(2, kernels::fingerprint64(part_of(meta, 2)));
+  w.varint(3, kernels::fingerprint64(signatures));
+  w.varint(4, kernels::fingerprint64(objects));
+  const std::string index = dir + "/variables/variables.index";
+  if (exists(index)) {
+    WEFT_ASSIGN(std::string bytes, io::read_file(index));
+    w.varint(5, kernels::fingerprint64(bytes));
+  }
+  version.varint(1, 3);
+  w.message(6, version);
+  w.bytes(7, random_uuid());
+  return wire::write_file(dir + "/fingerprint.pb", w.str());
 }
 
 }  // namespace weft::saved_model

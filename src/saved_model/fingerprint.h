@@ -20,6 +20,9 @@ struct Fingerprint {
 // As far as the file is there.
 Result<std::optional<Fingerprint>> read_fingerprint(const std::string& dir);
 
+// Writes fingerprint.pb for the files that are in the folder.
+Status write_fingerprint(const std::string& dir);
+
 // Compares the hashes of saved_model.pb and of variables.index (which has a checksum of every tensor). DataLoss names the
 // file that is another one. The remaining hashes are of parts of the same files.
 Status verify_fingerprint(const std::string& dir, const Fingerprint& fingerprint);

@@ -64,11 +64,11 @@ FunctionForm form_of(const std::string& name, const SavedConcreteFunction& f, co
   return form;
 }
 
-bool fits(const FunctionForm& form, std::span<const Tensor> args) {
+bool fits(const FunctionForm& form, std::span<const Argument> args) {
   if (form.inputs.size() != args.size()) return false;
   for (size_t i = 0; i < args.size(); ++i) {
-    if (form.inputs[i].dtype != DType::kInvalid && form.inputs[i].dtype != args[i].dtype()) return false;
-    if (!form.inputs[i].shape.compatible_with(args[i].shape())) return false;
+    if (form.inputs[i].dtype != DType::kInvalid && form.inputs[i].dtype != args[i].dtype) return false;
+    if (!form.inputs[i].shape.compatible_with(args[i].shape)) return false;
   }
   return true;
 }
@@ -177,6 +177,12 @@ Result<const ModelFunction*> FunctionTable::find(std::string_view path) const {
 
 Result<const FunctionForm*> FunctionTable::choose(const ModelFunction& f, std::span<const Tensor> args,
                                                   const std::map<std::string, StructuredValue>& plain) const {
+  std::vector<Argument> list;
+  for (const Tensor& t : args) list.push_back({t.dtype(), t.shape()});
+  return choose_form(f, list, plain);
+}
+
+Result<const FunctionForm*> choose_form(const ModelFunction& f, std::span<const Argument> args, const std::map<std::string, StructuredValue>& plain) {
   const FunctionForm* best = nullptr;
   int least = 0;
   for (const auto& form : f.forms) {
@@ -188,7 +194,7 @@ Result<const FunctionForm*> FunctionTable::choose(const ModelFunction& f, std::s
   }
   if (best) return best;
   std::string given, forms;
-  for (const Tensor& t : args) given += cat(given.empty() ? "" : ", ", dtype_name(t.dtype()), " ", t.shape().to_string());
+  for (const Argument& a : args) given += cat(given.empty() ? "" : ", ", dtype_name(a.dtype), " ", a.shape.to_string());
   for (const auto& [parameter, value] : plain) given += cat(given.empty() ? "" : ", ", parameter, "=", value.to_string());
   for (const auto& form : f.forms) forms += cat("\n  ", f.path, describe(form));
   return invalid_argument("function '", f.path, "' has no form for the arguments (", given,

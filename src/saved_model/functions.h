@@ -38,6 +38,14 @@ struct ModelFunction {
   bool internal = false;                            // put there by the exporter: single forms, signatures, how to make a table
 };
 
+// A tensor that is to be passed, as far as it is known.
+struct Argument {
+  DType dtype = DType::kInvalid;
+  PartialShape shape;
+};
+// The form that these tensors and plain arguments fit; the error lists the forms.
+Result<const FunctionForm*> choose_form(const ModelFunction& f, std::span<const Argument> args, const std::map<std::string, StructuredValue>& plain);
+
 // All functions of the object graph, by path.
 std::vector<ModelFunction> list_functions(const ObjectGraph& objects);
 
@@ -49,7 +57,6 @@ class FunctionTable {
   const std::vector<ModelFunction>& functions() const { return functions_; }
   // NotFound tells which there are.
   Result<const ModelFunction*> find(std::string_view path) const;
-  // The form that these tensors and plain arguments fit; the error lists the forms.
   Result<const FunctionForm*> choose(const ModelFunction& f, std::span<const Tensor> args,
                                      const std::map<std::string, StructuredValue>& plain) const;
   Result<std::vector<Tensor>> call(const FunctionForm& form, std::vector<Tensor> args, StepTrace* trace = nullptr);

@@ -46,6 +46,12 @@ Status decode_variable(ProtoReader r, SavedObject& o) {
       case 3:
         o.trainable = r.boolean();
         break;
+      case 4:
+        o.synchronization = r.int32();
+        break;
+      case 5:
+        o.aggregation = r.int32();
+        break;
       case 6:
         o.name = r.string();
         break;

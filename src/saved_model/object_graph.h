@@ -25,6 +25,7 @@ struct SavedObject {
   DType dtype = DType::kInvalid;                      // kVariable
   PartialShape shape;
   bool trainable = false;
+  int synchronization = 0, aggregation = 0;
 };
 
 struct SavedConcreteFunction {

@@ -201,6 +201,70 @@ Result<StructuredValue> decode_structured_value(std::string_view bytes) { return
 
 Status flatten(const StructuredValue& v, const std::string& path, std::vector<Leaf>& out) { return flatten_into(v, path, out, 0); }
 
+std::string encode_structured_value(const StructuredValue& v) {
+  wire::ProtoWriter w;
+  auto list = [&](int field) {
+    wire::ProtoWriter items;
+    for (const auto& item : v.items) items.bytes(1, encode_structured_value(item.second));
+    w.message(field, items);
+  };
+  auto pairs = [&](int field, int item_field) {
+    wire::ProtoWriter items;
+    if (item_field != 1) items.bytes(1, v.text);
+    for (const auto& item : v.items) {
+      wire::ProtoWriter pair;
+      pair.bytes(1, item.first);
+      pair.bytes(2, encode_structured_value(item.second));
+      items.message(item_field, pair);
+    }
+    w.message(field, items);
+  };
+  switch (v.kind) {
+    case Kind::kFloat: w.float64(11, v.number); break;
+    case Kind::kInt: w.varint(12, uint64_t(v.integer) << 1 ^ uint64_t(v.integer >> 63)); break;
+    case Kind::kString: w.bytes(13, v.text); break;
+    case Kind::kBool: w.boolean(14, v.integer != 0); break;
+    case Kind::kShape: w.bytes(31, wire::encode_shape(v.shape)); break;
+    case Kind::kType: w.varint(32, uint64_t(v.dtype)); break;
+    case Kind::kTensor: {
+      wire::ProtoWriter spec;
+      if (!v.text.empty()) spec.bytes(1, v.text);
+      spec.bytes(2, wire::encode_shape(v.shape));
+      spec.varint(3, uint64_t(v.dtype));
+      w.message(33, spec);
+      break;
+    }
+    case Kind::kList: list(51); break;
+    case Kind::kTuple: list(52); break;
+    case Kind::kDict: pairs(53, 1); break;
+    case Kind::kNamedTuple: pairs(54, 2); break;
+    case Kind::kNone: case Kind::kComposite: case Kind::kArray: w.bytes(1, ""); break;
+  }
+  return w.take();
+}
+
+StructuredValue none_value() { return {}; }
+StructuredValue text_value(std::string text) {
+  StructuredValue v;
+  v.kind = Kind::kString;
+  v.text = std::move(text);
+  return v;
+}
+StructuredValue tensor_value(std::string name, DType dtype, PartialShape shape) {
+  StructuredValue v;
+  v.kind = Kind::kTensor;
+  v.text = std::move(name);
+  v.dtype = dtype;
+  v.shape = std::move(shape);
+  return v;
+}
+StructuredValue list_value(Kind kind, std::vector<StructuredValue> items) {
+  StructuredValue v;
+  v.kind = kind;
+  for (auto& item : items) v.items.emplace_back("", std::move(item));
+  return v;
+}
+
 bool operator==(const StructuredValue& a, const StructuredValue& b) {
   const auto sequence = [](Kind k) { return k == Kind::kList ? Kind::kTuple : k; };  // defaults are lists where arguments are tuples
   return sequence(a.kind) == sequence(b.kind) && a.number == b.number && a.integer == b.integer && a.text == b.text && a.dtype == b.dtype &&

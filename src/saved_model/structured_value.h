@@ -34,6 +34,13 @@ struct StructuredValue {
 bool operator==(const StructuredValue& a, const StructuredValue& b);  // of plain values and nests of them
 
 Result<StructuredValue> decode_structured_value(std::string_view bytes);
+std::string encode_structured_value(const StructuredValue& v);  // composites and arrays are not written
+
+// Short ways to make some.
+StructuredValue none_value();
+StructuredValue text_value(std::string text);
+StructuredValue tensor_value(std::string name, DType dtype, PartialShape shape);
+StructuredValue list_value(StructuredValue::Kind kind, std::vector<StructuredValue> items);
 
 // One tensor of a structure. `path` tells where it stands: "x", "0.y"; empty where the structure is one tensor.
 struct Leaf {

@@ -113,6 +113,7 @@ Result<std::shared_ptr<ConcreteFunction>> ConcreteFunction::make(std::shared_ptr
   f->stateful_ = def.stateful;
   WEFT_RETURN_IF_ERROR(g->context().functions().add(std::move(def)));
   WEFT_ASSIGN(f->handle_, g->context().runtime().instantiate(FunctionAttr{f->name_, nullptr}));
+  f->variables_ = g->variables();
   f->graph_ = std::move(g);
   return f;
 }
@@ -213,16 +214,11 @@ Result<std::vector<Value>> ConcreteFunction::call(std::span<const Value> argumen
                               dtype_name(all[i].dtype()), " tensor");
   }
   Emitter& emitter = emitter_here(context_);
-  if (graph_) {
-    for (const auto& w : graph_->variables()) {
-      auto v = w.lock();
-      if (!v) continue;
-      if (TapeStack::current().recording()) WEFT_RETURN_IF_ERROR(v->accessed());
-      if (FuncGraph* g = FuncGraph::current()) {
-        WEFT_RETURN_IF_ERROR(v->handle().status());  // as a capture that knows its type and shape
-        (void)g;
-      }
-    }
+  for (const auto& w : variables_) {
+    auto v = w.lock();
+    if (!v) continue;
+    if (TapeStack::current().recording()) WEFT_RETURN_IF_ERROR(v->accessed());
+    if (FuncGraph::current()) WEFT_RETURN_IF_ERROR(v->handle().status());  // as a capture that knows its type and shape
   }
   if (TapeStack::current().wants(all)) return call_recorded(emitter, all);
   return call_function(emitter, context_, name_, stateful_, all, ret_types_, handle_.get());

@@ -31,6 +31,9 @@ class ConcreteFunction {
   const std::vector<PartialShape>& ret_shapes() const { return ret_shapes_; }
   const std::vector<Value>& captures() const { return captures_; }
   bool stateful() const { return stateful_; }
+  // Variables among the captures, which tapes watch when the function is called.
+  void use_variable(const std::shared_ptr<VariableState>& v) { variables_.push_back(v); }
+  const std::vector<std::weak_ptr<VariableState>>& variables() const { return variables_; }
   const std::shared_ptr<FuncGraph>& func_graph() const { return graph_; }  // null for one of the library
 
   // Without captures, which are added here.
@@ -45,6 +48,7 @@ class ConcreteFunction {
   std::vector<DType> arg_types_, ret_types_;
   std::vector<PartialShape> ret_shapes_;
   std::vector<Value> captures_;
+  std::vector<std::weak_ptr<VariableState>> variables_;
   bool stateful_ = false;
   std::shared_ptr<FuncGraph> graph_;
   std::shared_ptr<FunctionHandle> handle_;
