@@ -34,19 +34,20 @@ Value conjugate(const Value& matrix, DType type) {
   return e.one("SparseMatrixTranspose", {e.one("SparseMatrixTranspose", {matrix}, {{"type", type}, {"conjugate", true}})}, {{"type", type}});
 }
 
-// The entries of a matrix where another has some too.
+// The entries of a matrix at the places of another's; zero where it has none.
 Value prune(const Value& matrix, const Value& pattern, DType type) {
   const Coordinates m = coordinates(matrix, type), p = coordinates(pattern, type);
   if (!m.indices.valid() || !p.indices.valid()) return {};
   Emitter& e = matrix.emitter();
   const Value flat_shape = e.constant(Tensor::vector(std::vector<int64_t>{-1}));
   auto flat = [&](const Coordinates& c) { return reshape(e.one("SparseReshape", {c.indices, c.shape, flat_shape}), ints(e, {-1})); };
-  // Behind the last entry stands one that is at no place, so that every search finds something.
+  // Behind the last entry stands a zero that is at no place, so that every search finds something.
   const Value ends[] = {flat(m), e.constant(Tensor::vector(std::vector<int64_t>{std::numeric_limits<int64_t>::max()}))};
   const Value places = concat(ends, 0), wanted = flat(p);
   const Value found = squeeze(e.one("LowerBound", {expand_dims(places, 0), expand_dims(wanted, 0)}, {{"out_type", DType::kInt64}}), {0});
-  const Value kept = squeeze(unary("Where", binary("Equal", gather(places, found), wanted)), {1});
-  return from_coordinates({gather(p.indices, kept), gather(m.values, gather(found, kept)), p.shape});
+  const Value zero[] = {m.values, reshape(scalar(e, type, 0), ints(e, {1}))};
+  const Value chosen = where(binary("Equal", gather(places, found), wanted), found, size_of(m.values, DType::kInt64));
+  return from_coordinates({p.indices, gather(concat(zero, 0), chosen), p.shape});
 }
 
 // How an operand of a product was turned.

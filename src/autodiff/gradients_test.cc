@@ -1,0 +1,333 @@
+// Gradients of small programs whose values are not tensors alone: variables, lists, arrays, maps, branches, sparse matrices.
+// The numbers they are held against are differences of the programs themselves.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include "autodiff/gradients.h"
+#include "engine/engine.h"
+#include "graph/graph_emitter.h"
+#include "op/emit.h"
+#include "tests/support/differences.h"
+
+using namespace weft;           // NOLINT
+using namespace weft::testing;  // NOLINT
+using graph::Endpoint;
+using graph::GraphEmitter;
+using op::AttrMap;
+using op::Value;
+
+namespace {
+
+using Values = std::vector<Value>;
+
+Tensor numbers(Shape shape, DType type = DType::kDouble) {
+  Tensor t = *Tensor::zeros(type, shape);
+  Numbers n = random_like(t, false);
+  return *tensor_of(n, type, shape);
+}
+
+struct Program {
+  GradGraph g{engine::Engine::get().registry()};
+  GraphEmitter e{g.graph, g.shapes, "program"};
+  Values x;
+
+  explicit Program(std::initializer_list<Tensor> inputs) {
+    seed_random(7);
+    for (const Tensor& t : inputs) {
+      auto end = g.placeholder(cat("x", x.size()), t);
+      REQUIRE(end.ok());
+      x.push_back(e.wrap(*end));
+    }
+  }
+
+  Value ints(const std::vector<int32_t>& v) { return op::ints(e, v); }
+  Value number(int32_t i) { return op::scalar(e, DType::kInt32, i); }
+
+  // The gradient of y by `by`, which stands for the values of the placeholders `moved`; and, where asked, its own.
+  void check(const Values& ys, const Values& by, const Values& moved, bool second = true) {
+    REQUIRE_MESSAGE(!e.failed(), e.take_status().to_string());
+    std::vector<Endpoint> y, xs, feeds, dys;
+    for (const Value& v : ys) y.push_back(GraphEmitter::unwrap(v));
+    for (const Value& v : by) xs.push_back(GraphEmitter::unwrap(v));
+    for (const Value& v : moved) feeds.push_back(GraphEmitter::unwrap(v));
+    auto values = g.run(y);
+    REQUIRE_MESSAGE(values.ok(), values.status().to_string());
+    std::vector<Numbers> weights;
+    for (size_t i = 0; i < y.size(); ++i) {
+      weights.push_back(random_like((*values)[i], false));
+      dys.push_back(*g.placeholder(cat("dy", i), *tensor_of(weights.back(), (*values)[i].dtype(), (*values)[i].shape())));
+    }
+    auto grads = autodiff::add_gradients(g.graph, g.shapes, y, xs, dys);
+    REQUIRE_MESSAGE(grads.ok(), grads.status().to_string());
+    Verdict v = check_differences(g, y, weights, feeds, *grads);
+    CHECK_MESSAGE(v.outcome == Outcome::kAgrees, v.why);
+    if (!second || v.outcome != Outcome::kAgrees) return;
+    auto first = g.run(*grads);
+    REQUIRE(first.ok());
+    std::vector<Numbers> weights2;
+    std::vector<Endpoint> ws;
+    for (size_t i = 0; i < first->size(); ++i) {
+      const Tensor& t = (*first)[i];
+      weights2.push_back(random_like(t, false));
+      ws.push_back(*g.placeholder(cat("w", i), *tensor_of(weights2.back(), t.dtype(), t.shape())));
+    }
+    xs.insert(xs.end(), dys.begin(), dys.end());
+    feeds.insert(feeds.end(), dys.begin(), dys.end());
+    auto grads2 = autodiff::add_gradients(g.graph, g.shapes, *grads, xs, ws, {.scope = "second", .unreachable_is_error = false});
+    REQUIRE_MESSAGE(grads2.ok(), grads2.status().to_string());
+    v = check_differences(g, *grads, weights2, feeds, *grads2);
+    CHECK_MESSAGE(v.outcome == Outcome::kAgrees, "second order: ", v.why);
+  }
+  void check(const Value& y, bool second = true) { check({y}, x, x, second); }
+};
+
+// A variable that is set to a value before each read that follows.
+Value variable(Program& p, const Value& value) {
+  Value handle = p.e.one("VarHandleOp", {}, {{"dtype", value.dtype()}, {"shape", value.shape()}, {"shared_name", "v"}});
+  p.e.apply("AssignVariableOp", {handle, value});
+  p.e.set_controls({p.e.added().back()});
+  return handle;
+}
+
+Value square(const Value& x) { return op::unary("Square", x); }
+
+}  // namespace
+
+TEST_CASE("variables: reads add up") {
+  Program p({numbers({3})});
+  Value v = variable(p, p.x[0]);
+  const AttrMap type = {{"dtype", DType::kDouble}};
+  Value y = square(p.e.one("ReadVariableOp", {v}, type)) + p.e.one("ReadVariableOp", {v}, type);
+  p.check({y}, {v}, {p.x[0]});
+}
+
+TEST_CASE("variables: gathered rows, also twice, and beside a read") {
+  for (bool read : {false, true}) {
+    Program p({numbers({4, 2})});
+    Value v = variable(p, p.x[0]);
+    const AttrMap type = {{"dtype", DType::kDouble}};
+    Value y = square(p.e.one("ResourceGather", {v, p.ints({2, 0, 2})}, type));
+    if (read) y = y * op::reduce("Sum", p.e.one("ReadVariableOp", {v}, type), p.ints({0, 1}));
+    p.check({y}, {v}, {p.x[0]});
+  }
+  Program p({numbers({4, 2})});
+  Value v = variable(p, p.x[0]);
+  Value at = op::reshape(p.ints({2, 1, 0, 0, 2, 1}), p.ints({3, 2}));
+  Value y = square(p.e.one("ResourceGatherNd", {v, at}, {{"dtype", DType::kDouble}}));
+  p.check({y}, {v}, {p.x[0]});
+  Program q({numbers({4, 2})});
+  v = variable(q, q.x[0]);
+  y = square(q.e.one("ResourceGatherNd", {v, op::reshape(q.ints({2, 0, 2}), q.ints({3, 1}))}, {{"dtype", DType::kDouble}}));
+  q.check({y}, {v}, {q.x[0]});
+}
+
+TEST_CASE("lists: pushed and stacked, popped and used") {
+  Program p({numbers({2, 3}), numbers({2, 3})});
+  const AttrMap type = {{"element_dtype", DType::kDouble}};
+  Value list = p.e.one("EmptyTensorList", {p.ints({2, 3}), p.number(-1)}, type);
+  list = p.e.one("TensorListPushBack", {list, p.x[0]});
+  list = p.e.one("TensorListPushBack", {list, p.x[0] * p.x[1]});
+  list = p.e.one("TensorListPushBack", {list, square(p.x[1])});
+  auto popped = p.e.apply("TensorListPopBack", {list, p.ints({2, 3})}, type);
+  Value stacked = p.e.one("TensorListStack", {popped[0], p.ints({2, 3})}, type);
+  p.check(square(stacked) * popped[1]);
+}
+
+TEST_CASE("lists: from tensors, read, set, resized, gathered, scattered") {
+  const AttrMap type = {{"element_dtype", DType::kDouble}};
+  {
+    Program p({numbers({4, 3}), numbers({3})});
+    Value list = p.e.one("TensorListFromTensor", {p.x[0], p.ints({3})});
+    list = p.e.one("TensorListSetItem", {list, p.number(2), p.x[1]});
+    Value item = p.e.one("TensorListGetItem", {list, p.number(1), p.ints({3})}, type);
+    Value same = p.e.one("TensorListGetItem", {list, p.number(2), p.ints({3})}, type);
+    p.check(square(item) * same);
+  }
+  {
+    Program p({numbers({4, 3}), numbers({3})});
+    Value list = p.e.one("TensorListResize", {p.e.one("TensorListFromTensor", {p.x[0], p.ints({3})}), p.number(6)});
+    list = p.e.one("TensorListSetItem", {list, p.number(5), p.x[1]});
+    Value gathered = p.e.one("TensorListGather", {list, p.ints({5, 1, 0}), p.ints({3})}, type);
+    p.check(square(gathered));
+  }
+  {
+    Program p({numbers({4, 3}), numbers({3})});
+    Value list = p.e.one("TensorListSetItem", {p.e.one("TensorListFromTensor", {p.x[0], p.ints({3})}), p.number(6), p.x[1]},
+                         {{"resize_if_index_out_of_bounds", true}});
+    p.check(square(p.e.one("TensorListGather", {list, p.ints({6, 1, 0}), p.ints({3})}, type)));
+  }
+  for (const char* op : {"TensorListScatter", "TensorListScatterV2"}) {
+    Program p({numbers({3, 2})});
+    Values in = {p.x[0], p.ints({2, 0, 1}), p.ints({2})};
+    if (op == std::string_view("TensorListScatterV2")) in.push_back(p.number(4));
+    Value list = p.e.apply(op, in)[0];
+    p.check(square(p.e.one("TensorListGetItem", {list, p.number(2), p.ints({2})}, type)));
+  }
+  {
+    Program p({numbers({4, 2}), numbers({2, 2})});
+    Value list = p.e.one("TensorListFromTensor", {p.x[0], p.ints({2})});
+    list = p.e.one("TensorListScatterIntoExistingList", {list, p.x[1], p.ints({3, 0})});
+    p.check(square(p.e.one("TensorListStack", {list, p.ints({2})}, type)));
+  }
+}
+
+TEST_CASE("lists: split and concatenated") {
+  for (bool second_version : {false, true}) {
+    Program p({numbers({5, 2})});
+    const Value lengths = p.e.constant(Tensor::vector(std::vector<int64_t>{2, 3}));
+    Value list = p.e.one("TensorListSplit", {square(p.x[0]), p.ints({-1, 2}), lengths});
+    std::vector<Value> joined;
+    if (second_version)
+      joined = p.e.apply("TensorListConcatV2", {list, p.ints({-1, 2}), lengths}, {{"element_dtype", DType::kDouble}});
+    else joined = p.e.apply("TensorListConcat", {list}, {{"element_dtype", DType::kDouble}, {"element_shape", PartialShape{kUnknownDim, 2}}});
+    p.check(joined[0] * p.x[0]);
+  }
+}
+
+TEST_CASE("arrays: written, read, gathered, scattered, joined, split") {
+  const AttrMap type = {{"dtype", DType::kDouble}};
+  auto array = [&](Program& p, int size) {
+    return p.e.apply("TensorArrayV3", {p.number(size)}, {{"dtype", DType::kDouble}, {"clear_after_read", false}});
+  };
+  {
+    Program p({numbers({3}), numbers({3})});
+    auto a = array(p, 2);
+    Value flow = p.e.one("TensorArrayWriteV3", {a[0], p.number(0), p.x[0], a[1]});
+    flow = p.e.one("TensorArrayWriteV3", {a[0], p.number(1), p.x[0] * p.x[1], flow});
+    Value first = p.e.one("TensorArrayReadV3", {a[0], p.number(0), flow}, type);
+    Value both = p.e.one("TensorArrayGatherV3", {a[0], p.ints({1, 0}), flow}, type);
+    p.check(square(both) * first, false);
+  }
+  {
+    Program p({numbers({3, 2})});
+    auto a = array(p, 3);
+    Value flow = p.e.one("TensorArrayScatterV3", {a[0], p.ints({2, 0, 1}), p.x[0], a[1]});
+    Value y = square(p.e.one("TensorArrayReadV3", {a[0], p.number(1), flow}, type)) * p.e.one("TensorArrayReadV3", {a[0], p.number(2), flow}, type) +
+              op::reduce("Sum", p.e.one("TensorArrayReadV3", {a[0], p.number(0), flow}, type), p.ints({0}));
+    p.check(y, false);
+  }
+  {
+    Program p({numbers({5, 2})});
+    auto a = array(p, 2);
+    Value flow = p.e.one("TensorArraySplitV3", {a[0], p.x[0], p.e.constant(Tensor::vector(std::vector<int64_t>{2, 3})), a[1]});
+    p.check(square(p.e.apply("TensorArrayConcatV3", {a[0], flow}, type)[0]), false);
+  }
+}
+
+TEST_CASE("arrays: two walks back over one array do not mix") {
+  Program p({numbers({3})});
+  auto a = p.e.apply("TensorArrayV3", {p.number(1)}, {{"dtype", DType::kDouble}, {"clear_after_read", false}});
+  Value flow = p.e.one("TensorArrayWriteV3", {a[0], p.number(0), p.x[0], a[1]});
+  const Endpoint y = GraphEmitter::unwrap(square(p.e.one("TensorArrayReadV3", {a[0], p.number(0), flow}, {{"dtype", DType::kDouble}})));
+  const Endpoint x = GraphEmitter::unwrap(p.x[0]);
+  auto one = autodiff::add_gradients(p.g.graph, p.g.shapes, {y}, {x}, {}, {.scope = "one"});
+  auto two = autodiff::add_gradients(p.g.graph, p.g.shapes, {y}, {x}, {}, {.scope = "two"});
+  REQUIRE(one.ok());
+  REQUIRE(two.ok());
+  auto got = p.g.run(std::vector<Endpoint>{(*one)[0], (*two)[0]});
+  REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+  for (int64_t i = 0; i < 3; ++i) {
+    for (const Tensor& t : *got) CHECK(t.data<double>()[i] == doctest::Approx(2 * p.g.values[0].data<double>()[i]));
+  }
+}
+
+TEST_CASE("optionals and maps") {
+  {
+    Program p({numbers({3}), numbers({2})});
+    Value some = p.e.apply("OptionalFromValue", std::vector<Value>{square(p.x[0]), p.x[1]})[0];
+    auto out = p.e.apply("OptionalGetValue", {some}, {{"output_types", std::vector<DType>{DType::kDouble, DType::kDouble}},
+                                                      {"output_shapes", std::vector<PartialShape>{PartialShape{3}, PartialShape{2}}}});
+    p.check({square(out[0]), square(out[1])}, p.x, p.x);
+  }
+}
+
+TEST_CASE("branches: the side that was taken") {
+  for (bool taken : {false, true}) {
+    Program p({numbers({3}), numbers({3})});
+    const Value condition = *[&]() -> Result<Value> {
+      WEFT_ASSIGN(Endpoint end, p.g.placeholder("condition", Tensor::scalar<bool>(taken)));
+      return p.e.wrap(end);
+    }();
+    auto a = p.e.apply("Switch", {p.x[0], condition}), b = p.e.apply("Switch", {p.x[1], condition});
+    Value y = p.e.apply("Merge", {square(a[0]) * b[0], op::unary("Exp", a[1])})[0];
+    p.check(y * p.x[0]);
+  }
+}
+
+TEST_CASE("what only looks at a value passes its gradient on") {
+  Program p({numbers({3})});
+  Value y = p.e.one("CheckNumerics", {p.x[0]}, {{"message", "x"}});
+  y = p.e.one("CheckNumericsV2", {y}, {{"message", "x"}});
+  p.check(square(y));
+}
+
+TEST_CASE("sparse matrices") {
+  for (DType type : {DType::kDouble, DType::kComplex128}) {
+    const AttrMap t = {{"type", type}};
+    auto at = [](Program& p, const std::vector<int64_t>& v) {
+      return op::reshape(p.e.constant(Tensor::vector(v)), p.ints({int32_t(v.size() / 2), 2}));
+    };
+    auto shape = [](Program& p, const std::vector<int64_t>& v) { return p.e.constant(Tensor::vector(v)); };
+    // Dense and back, transposed, added.
+    {
+      Program p({numbers({3, 4}, type), numbers({3}, type)});
+      Value a = p.e.one("DenseToCSRSparseMatrix", {p.x[0], at(p, {0, 1, 1, 0, 1, 3, 2, 2})});
+      Value b = p.e.one("SparseTensorToCSRSparseMatrix", {at(p, {0, 1, 1, 2, 2, 2}), p.x[1], shape(p, {3, 4})});
+      Value sum = p.e.one("SparseMatrixAdd", {a, b, op::scalar(p.e, type, 2), op::scalar(p.e, type, -3)});
+      Value dense = p.e.one("CSRSparseMatrixToDense", {p.e.one("SparseMatrixTranspose", {sum}, {{"type", type}, {"conjugate", true}})}, t);
+      p.check(square(dense), false);
+    }
+    {
+      Program p({numbers({3, 4}, type)});
+      Value a = p.e.one("DenseToCSRSparseMatrix", {p.x[0], at(p, {0, 1, 1, 0, 1, 3, 2, 2})});
+      p.check(square(p.e.apply("CSRSparseMatrixToSparseTensor", {a}, t)[1]), false);
+    }
+    // Every way to multiply.
+    for (int turns = 0; turns < 9; ++turns) {
+      const int ta = turns % 3, tb = turns / 3;
+      CAPTURE(ta);
+      CAPTURE(tb);
+      const AttrMap flags = {{"transpose_a", ta == 1}, {"adjoint_a", ta == 2}, {"transpose_b", tb == 1}, {"adjoint_b", tb == 2}};
+      for (int output = 0; output < 4; ++output) {
+        Program p({numbers({5}, type), numbers(tb ? Shape({2, ta ? 3 : 4}) : Shape({ta ? 3 : 4, 2}), type)});
+        Value a = p.e.one("SparseTensorToCSRSparseMatrix", {at(p, {0, 1, 0, 3, 1, 0, 2, 1, 2, 2}), p.x[0], shape(p, {3, 4})});
+        AttrMap all = flags;
+        all["transpose_output"] = (output & 1) != 0;
+        all["conjugate_output"] = (output & 2) != 0;
+        p.check(square(p.e.one("SparseMatrixMatMul", {a, p.x[1]}, all)), false);
+      }
+      Program p({numbers({5}, type), numbers({4}, type)});
+      Value a = p.e.one("SparseTensorToCSRSparseMatrix", {at(p, {0, 1, 0, 3, 1, 0, 2, 1, 2, 2}), p.x[0], shape(p, {3, 4})});
+      const int64_t inner = ta ? 3 : 4;
+      Value b = p.e.one("SparseTensorToCSRSparseMatrix", {at(p, {0, 1, 1, 0, 1, 1, 2, 2}), p.x[1], shape(p, {tb ? 3 : inner, tb ? inner : 3})});
+      AttrMap all = flags;
+      all["type"] = type;
+      Value c = p.e.one("SparseMatrixSparseMatMul", {a, b}, all);
+      p.check(square(p.e.one("CSRSparseMatrixToDense", {c}, t)), false);
+    }
+  }
+  Program p({numbers({5})});
+  const Value at = op::reshape(p.e.constant(Tensor::vector(std::vector<int64_t>{0, 1, 0, 3, 1, 0, 2, 1, 2, 2})), p.ints({5, 2}));
+  Value a = p.e.one("SparseTensorToCSRSparseMatrix", {at, p.x[0], p.e.constant(Tensor::vector(std::vector<int64_t>{3, 4}))});
+  Value soft = p.e.one("SparseMatrixSoftmax", {a}, {{"type", DType::kDouble}});
+  p.check(square(p.e.one("CSRSparseMatrixToDense", {soft}, {{"type", DType::kDouble}})), false);
+}
+
+TEST_CASE("ragged tensors as variants") {
+  Program p({numbers({5, 2})});
+  const Value splits = p.e.constant(Tensor::vector(std::vector<int64_t>{0, 2, 2, 5}));
+  Value rows = p.e.apply("RaggedTensorToVariant", std::vector<Value>{splits, square(p.x[0])}, {{"RAGGED_RANK", int64_t(1)}, {"batched_input", true}})[0];
+  auto back = p.e.apply("RaggedTensorFromVariant", {rows}, {{"input_ragged_rank", int64_t(0)}, {"output_ragged_rank", int64_t(1)}, {"Tvalues", DType::kDouble}});
+  REQUIRE(!back.empty());
+  p.check(back.back() * p.x[0], false);
+}
+
+TEST_CASE("a loop of frames says that it has none") {
+  Program p({numbers({3})});
+  Value inside = p.e.one("Enter", {p.x[0]}, {{"frame_name", "loop"}});
+  const Endpoint y = GraphEmitter::unwrap(p.e.one("Exit", {inside})), x = GraphEmitter::unwrap(p.x[0]);
+  auto grads = autodiff::add_gradients(p.g.graph, p.g.shapes, {y}, {x}, {});
+  REQUIRE(!grads.ok());
+  CHECK(grads.status().code() == Code::kUnimplemented);
+  CHECK(grads.status().message().find("a loop made of frames (Exit)") != std::string_view::npos);
+}
