@@ -30,10 +30,10 @@ void append_record(std::string& out, std::string_view record) {
 }
 
 Result<bool> RecordReader::next(std::string& record, bool strict) {
-  const uint64_t begin = at_;
+  const uint64_t begin = begin_ = at_;
   std::string head;
   WEFT_ASSIGN(bool found, checked(8, head));
-  if (!found && !(strict && inside_)) return false;
+  if (!found && !(strict && cut_)) return false;
   uint64_t length = 0;
   if (found) {
     std::memcpy(&length, head.data(), 8);
@@ -49,7 +49,7 @@ Result<bool> RecordReader::checked(uint64_t n, std::string& out) {
   if (n > UINT64_MAX - kSum) return data_loss("record size too large");
   WEFT_RETURN_IF_ERROR(stream_.read(n + kSum, out));
   at_ += out.size();
-  inside_ = !out.empty();
+  cut_ = out.size() < n + kSum && at_ > begin_;
   if (out.size() < n + kSum) return false;
   uint32_t stored;
   std::memcpy(&stored, out.data() + n, kSum);
@@ -85,6 +85,7 @@ Result<std::unique_ptr<RecordWriter>> RecordWriter::create(const std::string& na
 }
 
 Status RecordWriter::write(std::string_view record) {
+  WEFT_RETURN_IF_ERROR(failed_);
   append_record(pending_, record);
   constexpr size_t kEnough = 1 << 20;
   return pending_.size() < kEnough ? Status() : put(Z_NO_FLUSH);
@@ -94,6 +95,11 @@ Status RecordWriter::flush() { return put(Z_SYNC_FLUSH); }
 Status RecordWriter::finish() { return put(Z_FINISH); }
 
 Status RecordWriter::put(int how) {
+  if (failed_.ok()) failed_ = put_pending(how);
+  return failed_;
+}
+
+Status RecordWriter::put_pending(int how) {
   if (!packed_) {
     WEFT_RETURN_IF_ERROR(write_all(file_.get(), path_, pending_));
     pending_.clear();

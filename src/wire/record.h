@@ -21,13 +21,15 @@ class RecordReader {
   explicit RecordReader(ByteStream& stream, uint64_t at = 0) : stream_(stream), at_(at) {}
   // False: the stream has ended; a length that is cut off counts as the end, unless `strict`. DataLoss for what is damaged.
   core::Result<bool> next(std::string& record, bool strict = false);
-  uint64_t at() const { return at_; }  // where the next record begins
+  uint64_t at() const { return at_; }    // where the next record begins
+  bool cut_off() const { return cut_; }  // the stream ended inside a record
 
  private:
   core::Result<bool> checked(uint64_t n, std::string& out);
   ByteStream& stream_;
   uint64_t at_;
-  bool inside_ = false;  // what was asked for last began, and was cut off
+  uint64_t begin_ = 0;  // where the record that is being read began
+  bool cut_ = false;
 };
 
 // Records on their way into a file, plain or compressed (GZIP, ZLIB). What was written and not finished may be missing.
@@ -48,10 +50,12 @@ class RecordWriter {
  private:
   struct Deflater;
   core::Status put(int how);
+  core::Status put_pending(int how);
   const std::string path_;
   const Descriptor file_;
   std::string pending_;
   std::unique_ptr<Deflater> packed_;
+  core::Status failed_;  // the file may end inside a record then: nothing more is written
 };
 
 }  // namespace weft::wire

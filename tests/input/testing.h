@@ -52,7 +52,7 @@ void bend(const std::string& whole, int rounds, bool cuts_must_fail, F read) {
     }
     return false;
   };
-  const size_t step = whole.size() / 3000 + 1;
+  const size_t step = whole.size() / std::min<size_t>(3000, size_t(rounds)) + 1;
   for (size_t n = 0; n < whole.size(); n += step) {
     const bool failed = fails(whole.substr(0, n));
     if (cuts_must_fail && !failed) FAIL_CHECK("no error when cut to " << n << " of " << whole.size() << " bytes");

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 
 #include "weft/call.h"
@@ -43,8 +42,8 @@ std::string encode_png(const Tensor& image) {
   if (image.dtype() == DType::float32) {
     std::vector<uint8_t> values;
     values.reserve(size_t(image.size()));
-    // NaN fails both comparisons and is drawn black.
-    for (const float v : image.data<float>()) values.push_back(v >= 1 ? 255 : v > 0 ? uint8_t(std::lround(v * 255)) : 0);
+    // As tf.image.convert_image_dtype; NaN fails both comparisons and is drawn black.
+    for (const float v : image.data<float>()) values.push_back(v >= 1 ? 255 : v > 0 ? uint8_t(v * 255.5f) : 0);
     pixels = Tensor::of<uint8_t>(shape, values);
   } else if (image.dtype() == DType::uint8 || image.dtype() == DType::uint16) {
     const auto raw = image.bytes();
