@@ -21,19 +21,22 @@ struct Inside {
 
 class Backward {
  public:
-  // The emitter and the shapes are those of the graph.
-  Backward(GraphEmitter& emitter, ShapeInference& shapes, const GradientOptions& options, const Inside* inside = nullptr)
-      : graph_(emitter.graph()), shapes_(shapes), options_(options), emitter_(emitter), inside_(inside) {}
+  explicit Backward(GraphEmitter& emitter, const GradientOptions& options = {}, const Inside* inside = nullptr)
+      : graph_(emitter.graph()), scope_(options.scope), emitter_(emitter), inside_(inside), first_new_(graph_.num_ids()) {}
 
   // The gradients at `xs`: perhaps slices, empty where nothing flows. On an error the nodes that were there are as before;
   // those that were added are the caller's to remove.
   Result<std::vector<Value>> run(const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs, const std::vector<Endpoint>& dys);
 
+  // Of one node. `wanted`: by input; the gradients of others may be missing.
+  Result<Grads> gradient(Node* node, std::vector<Value> dys, std::vector<bool> wanted);
+
   Graph& graph() { return graph_; }
-  ShapeInference& shapes() { return shapes_; }
   GraphEmitter& emitter() { return emitter_; }
   const Inside* inside() const { return inside_; }
 
+  // The tapes of this thread that know a node hear of its further outputs.
+  void tell_tapes() { tell_tapes_ = true; }
   // Gives a node of the forward other functions and more outputs, whose shapes are `more`.
   Status extend(Node* node, std::string_view op, AttrMap attrs, std::vector<Endpoint> inputs, const std::vector<PartialShape>& more);
   // Takes that back; what was added and read it loses its inputs.
@@ -45,7 +48,6 @@ class Backward {
   void add(const Endpoint& e, Value g);
   Value sum(const Endpoint& e);
   Status back(Node* node);
-  Result<Grads> gradient(Node* node, std::vector<Value> dys, std::vector<bool> wanted);
 
   struct Before {
     Node* node;
@@ -56,10 +58,11 @@ class Backward {
     std::vector<std::optional<HandleData>> handles;
   };
   Graph& graph_;
-  ShapeInference& shapes_;
-  const GradientOptions& options_;
+  const std::string scope_;
   GraphEmitter& emitter_;
   const Inside* inside_;
+  bool tell_tapes_ = false;
+  const int first_new_;  // ids of the nodes that were there are smaller
   std::vector<char> between_;
   std::vector<std::vector<std::vector<Value>>> sums_;  // by node, by output: what flowed into it
   std::vector<Before> changed_;
@@ -71,6 +74,9 @@ struct Flow {
   std::vector<Value> dys;    // by output; empty where nothing flows
   std::vector<bool> wanted;  // by input
 };
+
+// The gradient of a node in the graph of a trace that calls functions.
+Result<Grads> traced_gradient(GraphEmitter& emitter, Node* node, std::vector<Value> dys, std::vector<bool> wanted);
 
 bool is_call(const Node& n);    // PartitionedCall, StatefulPartitionedCall, a function's name
 bool is_branch(const Node& n);  // If, Case and their stateless forms

@@ -73,8 +73,7 @@ Result<BodyGradient> differentiate(const Registry& registry, const std::shared_p
     at.push_back(i);
     xs.push_back({body.args[i], 0});
   }
-  GradientOptions options;
-  WEFT_ASSIGN(std::vector<Value> grads, Backward(*out.emitter, *out.shapes, options, &here).run(ys, xs, dy));
+  WEFT_ASSIGN(std::vector<Value> grads, Backward(*out.emitter, {}, &here).run(ys, xs, dy));
   out.grads.resize(want.size());
   for (size_t k = 0; k < at.size(); ++k) out.grads[at[k]] = grads[k].dense();
   WEFT_RETURN_IF_ERROR(out.emitter->take_status());

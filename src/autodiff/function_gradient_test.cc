@@ -8,9 +8,12 @@
 #include <sstream>
 
 #include "autodiff/gradients.h"
+#include "autodiff/tape.h"
+#include "graph/graph_emitter.h"
 #include "graph/import.h"
 #include "graph/passes/passes.h"
 #include "io/graph_def.h"
+#include "op/emit.h"
 #include "runtime/session.h"
 #include "runtime/testing.h"
 #include "tests/support/cases.h"
@@ -67,6 +70,16 @@ struct Loaded {
   std::vector<Endpoint> xs, ys;
 };
 
+std::vector<std::filesystem::path> paths() {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& e : std::filesystem::directory_iterator("tests/golden/function_gradients")) {
+    if (e.path().extension() == ".pb") paths.push_back(e.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  CHECK(paths.size() >= 30);
+  return paths;
+}
+
 SessionOptions plain() {
   SessionOptions o;
   for (const auto& p : graph::all_passes()) {
@@ -119,17 +132,73 @@ void play(const std::filesystem::path& path) {
   compare(g, "second", second, plain());
 }
 
+// Tells the tapes of what it adds, as the emitter of a trace does.
+class Recording final : public graph::GraphEmitter {
+ public:
+  using GraphEmitter::GraphEmitter;
+
+ protected:
+  Result<std::vector<op::Value>> do_apply(std::string_view op, std::span<const op::Value> inputs, op::AttrMap attrs) override {
+    WEFT_ASSIGN(std::vector<op::Value> out, GraphEmitter::do_apply(op, inputs, std::move(attrs)));
+    if (!out.empty()) autodiff::TapeStack::current().record(unwrap(out[0]).node->info(), nullptr, inputs, out);
+    return out;
+  }
+};
+
+// A tape inside a tape, in the graph of a trace.
+void play_tapes(const std::filesystem::path& path) {
+  Loaded g(path);
+  Recording e(g.graph, g.shapes, "tape");
+  autodiff::Tape inner(false), outer(false);
+  std::vector<op::Value> xs, ys;
+  for (const Endpoint& x : g.xs) xs.push_back(e.wrap(x));
+  for (const Endpoint& y : g.ys) ys.push_back(e.wrap(y));
+  for (autodiff::Tape* t : {&outer, &inner}) {
+    for (const auto& x : xs) t->watch(x);
+    autodiff::TapeStack::current().push(t);
+  }
+  auto order = g.graph.topological_order();
+  REQUIRE(order.ok());
+  for (Node* n : *order) {
+    std::vector<op::Value> in, out;
+    for (const Endpoint& from : n->inputs()) in.push_back(e.wrap(from));
+    for (int i = 0; i < n->num_outputs(); ++i) out.push_back(e.wrap({n, i}));
+    if (!out.empty() && !n->name().starts_with("x_")) autodiff::TapeStack::current().record(n->info(), nullptr, in, out);
+  }
+  autodiff::TapeStack::current().pop(&inner);
+  auto grads = inner.gradient(e, ys, xs, {});
+  REQUIRE_MESSAGE(grads.ok(), grads.status().to_string());
+  std::vector<op::Value> squares;
+  for (op::Value& v : *grads) {
+    v = v.dense();
+    if (v.valid()) squares.push_back(op::unary("Square", v));
+  }
+  autodiff::TapeStack::current().pop(&outer);
+  auto ends = [](const std::vector<op::Value>& values) {
+    std::vector<Endpoint> out;
+    for (const auto& v : values) out.push_back(graph::GraphEmitter::unwrap(v));
+    return out;
+  };
+  compare(g, "expect", ends(*grads), {});
+  if (!g.expected("second", 0)) return;
+  auto second = outer.gradient(e, squares, xs, {});
+  REQUIRE_MESSAGE(second.ok(), second.status().to_string());
+  for (op::Value& v : *second) v = v.dense();
+  compare(g, "second", ends(*second), {});
+}
+
 }  // namespace
 
 TEST_CASE("gradients through functions are those that TensorFlow finds") {
-  std::vector<std::filesystem::path> paths;
-  for (const auto& e : std::filesystem::directory_iterator("tests/golden/function_gradients")) {
-    if (e.path().extension() == ".pb") paths.push_back(e.path());
-  }
-  std::sort(paths.begin(), paths.end());
-  CHECK(paths.size() >= 30);
-  for (const auto& path : paths) {
+  for (const auto& path : paths()) {
     INFO(path.stem().string());
     play(path);
+  }
+}
+
+TEST_CASE("tapes go back through functions in a graph") {
+  for (const auto& path : paths()) {
+    INFO(path.stem().string());
+    play_tapes(path);
   }
 }

@@ -4,8 +4,10 @@
 #include <atomic>
 #include <shared_mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "autodiff/backward.h"
+#include "autodiff/tape.h"
 #include "graph/function_library.h"
 #include "op/emit.h"
 
@@ -160,13 +162,34 @@ Status Backward::back(Node* node) {
   for (const Endpoint& e : node->inputs()) wanted.push_back(e.node && size_t(e.node->id()) < between_.size() && between_[size_t(e.node->id())] && differentiable(e.node->output_type(e.index)));
   if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return {};
   const std::vector<Endpoint> inputs = node->inputs();  // the node may get more
-  emitter_.set_scope(cat(options_.scope, "/", node->name(), "_grad"));
+  emitter_.set_scope(cat(scope_, "/", node->name(), "_grad"));
   auto got = gradient(node, std::move(dys), std::move(wanted));
-  emitter_.set_scope(options_.scope);
+  emitter_.set_scope(scope_);
   if (!got.ok()) return got.status().with_suffix(cat("\n\t [[{{node ", node->name(), "}}]]"));
   for (size_t i = 0; i < inputs.size() && i < got->size(); ++i) add(inputs[i], std::move((*got)[i]));
   return {};
 }
+
+namespace {
+
+// The frame that a node of version 1's loops belongs to; empty for other nodes.
+std::string v1_loop(Node* node) {
+  auto is = [](const Node* n, std::string_view op) { return n->op() == op || (n->op().starts_with("Ref") && n->op().substr(3) == op); };
+  if (!is(node, "Enter") && !is(node, "Exit") && !is(node, "NextIteration")) return {};
+  std::vector<Node*> todo{node};
+  std::unordered_set<Node*> seen{node};
+  while (!todo.empty()) {
+    Node* n = todo.back();
+    todo.pop_back();
+    if (is(n, "Enter")) return n->attr<std::string>("frame_name");
+    for (const Endpoint& e : n->inputs()) {
+      if (e.node && seen.insert(e.node).second) todo.push_back(e.node);
+    }
+  }
+  return "?";
+}
+
+}  // namespace
 
 Result<Grads> Backward::gradient(Node* node, std::vector<Value> dys, std::vector<bool> wanted) {
   const Flow flow{node, std::move(dys), std::move(wanted)};
@@ -189,6 +212,8 @@ Result<Grads> Backward::gradient(Node* node, std::vector<Value> dys, std::vector
     if (is_branch(*node)) return branch_gradient(*this, flow);
     if (is_loop(*node)) return loop_gradient(*this, flow);
   }
+  if (const std::string frame = v1_loop(node); !frame.empty())
+    return unimplemented("the gradient of loop '", frame, "', which is made of frames (Enter, Exit); a While op has one");
   std::vector<Value> inputs, outputs;
   for (const Endpoint& e : node->inputs()) inputs.push_back(emitter_.wrap(e));
   for (int i = 0; i < node->num_outputs(); ++i) outputs.push_back(emitter_.wrap({node, i}));
@@ -211,6 +236,11 @@ Status Backward::extend(Node* node, std::string_view op, AttrMap attrs, std::vec
   handles.resize(size_t(node->num_outputs()));
   node->shapes = std::move(shapes);
   node->handles = std::move(handles);
+  if (!tell_tapes_) return {};
+  // Before anything reads the new outputs: tapes record only what depends on values that they know.
+  std::vector<Value> all;
+  for (int i = 0; i < node->num_outputs(); ++i) all.push_back(emitter_.wrap({node, i}));
+  for (Tape* t : TapeStack::current().tapes()) t->grow(std::span(all).first(n), std::span(all).subspan(n));
   return {};
 }
 
@@ -218,7 +248,7 @@ void Backward::undo() {
   for (auto it = changed_.rbegin(); it != changed_.rend(); ++it) {
     // What was added and reads the further outputs goes now; the caller removes the rest.
     for (const Use& u : std::vector<Use>(it->node->uses())) {
-      if (size_t(u.node->id()) >= sums_.size()) graph_.set_input(u.node, u.input, {});
+      if (u.node->id() >= first_new_) graph_.set_input(u.node, u.input, {});
     }
     if (graph_.rewrite(it->node, it->op, std::move(it->attrs), std::move(it->inputs)).ok()) {
       it->node->shapes = std::move(it->shapes);
@@ -226,6 +256,16 @@ void Backward::undo() {
     }
   }
   changed_.clear();
+}
+
+Result<Grads> traced_gradient(GraphEmitter& emitter, Node* node, std::vector<Value> dys, std::vector<bool> wanted) {
+  dys.resize(size_t(node->num_outputs()));
+  wanted.resize(size_t(node->num_inputs()));
+  Backward backward(emitter);
+  backward.tell_tapes();
+  auto grads = backward.gradient(node, std::move(dys), std::move(wanted));
+  if (!grads.ok()) backward.undo();
+  return grads;
 }
 
 Result<std::vector<Endpoint>> add_gradients(Graph& graph, ShapeInference& shapes, const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs,
@@ -240,7 +280,7 @@ Result<std::vector<Endpoint>> add_gradients(Graph& graph, ShapeInference& shapes
       return invalid_argument("the gradient of {{node ", y.node->name(), "}} was asked for, whose type is ", dtype_name(y.node->output_type(y.index)));
   }
   GraphEmitter emitter(graph, shapes, options.scope);
-  Backward backward(emitter, shapes, options);
+  Backward backward(emitter, options);
   WEFT_ASSIGN(std::vector<Value> grads, backward.run(ys, xs, dys));
   std::vector<Endpoint> out;
   Status bad;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "autodiff/gradients.h"
+#include "autodiff/backward.h"
 #include "graph/graph_emitter.h"
 #include "op/emit.h"
 
@@ -61,6 +61,19 @@ void Tape::record(std::string_view name, std::span<const Value> inputs, std::spa
   add(std::move(r));
 }
 
+void Tape::grow(std::span<const Value> outputs, std::span<const Value> more) {
+  for (const Value& known : outputs) {
+    auto it = made_by_.find(id_of(known));
+    if (it == made_by_.end() || it->second < 0) continue;
+    const int64_t index = it->second;
+    for (const Value& v : more) {
+      records_[size_t(index)].outputs.push_back(v);
+      if (differentiable(v.dtype())) made_by_[id_of(v)] = index;
+    }
+    return;
+  }
+}
+
 void Tape::reset() {
   records_.clear();
   made_by_.clear();
@@ -70,7 +83,15 @@ void Tape::reset() {
 }
 
 Result<Grads> Tape::back(Emitter& emitter, const Record& r, std::span<const Value> output_grads) const {
-  if (!r.backprop) return op_gradient(emitter, *r.node, r.inputs, r.outputs, output_grads);
+  if (!r.backprop) {
+    Node* node = r.outputs.empty() || r.outputs[0].rep()->owner() != &emitter ? nullptr : GraphEmitter::unwrap(r.outputs[0]).node;
+    if (!node || !(is_call(*node) || is_branch(*node) || is_loop(*node))) return op_gradient(emitter, *r.node, r.inputs, r.outputs, output_grads);
+    std::vector<bool> wanted;
+    for (const Value& v : r.inputs) wanted.push_back(differentiable(v.dtype()) && watches(v));
+    WEFT_ASSIGN(Grads grads, traced_gradient(static_cast<GraphEmitter&>(emitter), node, {output_grads.begin(), output_grads.end()}, std::move(wanted)));
+    grads.resize(r.inputs.size());  // the node may have got more inputs
+    return grads;
+  }
   WEFT_ASSIGN(Grads grads, r.backprop(emitter, output_grads));
   WEFT_RETURN_IF_ERROR(emitter.take_status());
   if (grads.size() != r.inputs.size())

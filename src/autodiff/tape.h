@@ -54,6 +54,8 @@ class Tape {
   void record(const NodeInfo& node, const std::shared_ptr<const void>& keep, std::span<const Value> inputs, std::span<const Value> outputs);
   void record(std::string_view name, std::span<const Value> inputs, std::span<const Value> outputs, Backprop backprop);
   void reset();
+  // A node in a graph that gave `outputs` gives more now: gradients of the second order flow back through these.
+  void grow(std::span<const Value> outputs, std::span<const Value> more);
 
   // The gradients of the sum of `targets` with respect to each source: empty, or zeros, where they are not connected.
   // `seeds` are the gradients of the targets; ones where the list or an entry is empty. FailedPrecondition for the second question

@@ -20,6 +20,7 @@ class GraphEmitter : public Emitter {
   static Endpoint unwrap(const Value& v);
 
   Graph& graph() { return graph_; }
+  ShapeInference& shapes() { return shapes_; }
   void set_scope(std::string scope) { scope_ = std::move(scope); }
   const std::string& scope() const { return scope_; }
   // For the nodes that follow.
