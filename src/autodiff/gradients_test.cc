@@ -282,6 +282,13 @@ TEST_CASE("sparse matrices") {
       Value a = p.e.one("DenseToCSRSparseMatrix", {p.x[0], at(p, {0, 1, 1, 0, 1, 3, 2, 2})});
       p.check(square(p.e.apply("CSRSparseMatrixToSparseTensor", {a}, t)[1]), false);
     }
+    // One that is used twice.
+    {
+      Program p({numbers({3, 4}, type), numbers({4, 2}, type)});
+      Value a = p.e.one("DenseToCSRSparseMatrix", {p.x[0], at(p, {0, 1, 1, 0, 1, 3, 2, 2})});
+      Value product = p.e.one("SparseMatrixMatMul", {a, p.x[1]});
+      p.check({square(product), p.e.one("CSRSparseMatrixToDense", {a}, t)}, p.x, p.x, false);
+    }
     // Every way to multiply.
     for (int turns = 0; turns < 9; ++turns) {
       const int ta = turns % 3, tb = turns / 3;

@@ -166,13 +166,11 @@ template <int rank>
 Grads rfft_grad(const GradContext& g) {
   Emitter& e = g.emitter();
   const Value dy = g.dy(), x = g.x(0);
-  const int dims = dy.shape().rank();
-  if (dims < 1) return g.fail(unimplemented("the gradient of ", g.node().op(), " of a tensor of unknown rank"));
-  const Value length = element(g.x(1), -1), missing = length - element(shape_of(dy), -1);
-  const Value before = ints(e, std::vector<int32_t>(size_t(dims), 0)), lead = ints(e, std::vector<int32_t>(size_t(dims) - 1, 0));
-  const Value behind_parts[] = {lead, reshape(missing, ints(e, {1}))};
-  const Value columns[] = {expand_dims(before, 1), expand_dims(concat(behind_parts, 0), 1)};
-  const Value whole = g.one("Pad", {dy, concat(columns, 1)});
+  const Value length = element(g.x(1), -1), missing = length - element(shape_of(dy), -1), zero = scalar(e, DType::kInt32, 0);
+  const Value lead_shape[] = {reshape(rank_of(dy) - 1, ints(e, {1})), ints(e, {2})};
+  const Value last[] = {ints(e, {0}), reshape(missing, ints(e, {1}))};
+  const Value padding[] = {fill(concat(lead_shape, 0), zero), expand_dims(concat(last, 0), 0)};
+  const Value whole = g.one("Pad", {dy, concat(padding, 0)});
   const Value back = g.one(named("IFFT", rank), {whole}) * points(g, whole, rank, whole.dtype());
   return {reshape(g.one("Real", {back}, {{"Tout", x.dtype()}}), shape_of(x)), {}};
 }

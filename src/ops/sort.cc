@@ -320,17 +320,15 @@ Grads nth_element_grad(const GradContext& g) {
 Grads approx_top_k_grad(const GradContext& g) {
   Emitter& e = g.emitter();
   const Value picked = g.y(1);
-  const auto known = picked.shape().concrete();
-  if (!known) return g.fail(unimplemented("the gradient of ApproxTopK for inputs whose shape is not known"));
-  const int rank = known->rank();
+  if (!picked.shape().has_rank()) return g.fail(unimplemented("the gradient of ApproxTopK for inputs whose rank is not known"));
+  const int rank = picked.shape().rank();
   const int64_t dim = g.attr<int64_t>("reduction_dimension"), axis = dim < 0 ? dim + rank : dim;
   std::vector<Value> places;
-  const Value zero = scalar(e, DType::kInt32, 0), one = scalar(e, DType::kInt32, 1);
+  const Value shape = shape_of(picked), zero = scalar(e, DType::kInt32, 0), one = scalar(e, DType::kInt32, 1);
   for (int d = 0; d < rank; ++d) {
-    std::vector<int32_t> shape(size_t(rank), 1);
-    shape[size_t(d)] = int32_t(known->dim(d));
-    const Value numbers = d == axis ? picked : reshape(e.one("Range", {zero, scalar(e, DType::kInt32, double(known->dim(d))), one}), ints(e, shape));
-    places.push_back(d == axis ? picked : binary("BroadcastTo", numbers, shape_of(picked)));
+    std::vector<int32_t> line(size_t(rank), 1);
+    line[size_t(d)] = -1;
+    places.push_back(d == axis ? picked : binary("BroadcastTo", reshape(e.one("Range", {zero, element(shape, d), one}), ints(e, line)), shape));
   }
   auto indices = e.apply("Pack", places, {{"axis", int64_t(-1)}});
   if (indices.empty()) return g.none();

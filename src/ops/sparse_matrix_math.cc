@@ -227,16 +227,9 @@ Status run_add(KernelContext& c) {
   const Tensor &alpha = c.input(2), &beta = c.input(3);
   const DType dtype = c.attr<DType>("T");
   if (a->dtype() != dtype || b->dtype() != dtype) return invalid_argument("dtypes of a and b must be ", dtype, ", got: ", a->dtype(), " and ", b->dtype());
-  if (a->shape.rank() != b->shape.rank()) return invalid_argument("Ranks of a and b must match.  Ranks: ", a->shape.rank(), " vs. ", b->shape.rank());
-  if (a->shape != b->shape) return invalid_argument("Incompatible shapes: ", a->shape, " vs. ", b->shape);
   if (alpha.rank() != 0 || beta.rank() != 0) return invalid_argument("alpha and beta must be scalars, got shapes ", alpha.shape(), " and ", beta.shape());
-  return dispatch<WEFT_CSR_TYPES>(dtype, [&]<class T>(Tag<T>) -> Status {
-    std::vector<kernels::CsrParts<T>> parts;
-    for (int64_t i = 0; i < a->batch(); ++i)
-      parts.push_back(kernels::csr_add(view<T>(*a, i), alpha.data<T>()[0], view<T>(*b, i), beta.data<T>()[0]));
-    WEFT_ASSIGN(std::shared_ptr<CsrMatrix> out, assemble(parts, a->shape));
-    return csr_output(c, 0, std::move(out));
-  });
+  WEFT_ASSIGN(std::shared_ptr<CsrMatrix> out, csr_sum(*a, alpha, *b, beta));
+  return csr_output(c, 0, std::move(out));
 }
 
 Status run_mul(KernelContext& c) {
@@ -419,6 +412,19 @@ Status ordering_shape(ShapeContext& c) {
 }
 
 }  // namespace
+
+Result<std::shared_ptr<CsrMatrix>> csr_sum(const CsrMatrix& a, const Tensor& alpha, const CsrMatrix& b, const Tensor& beta) {
+  if (a.shape.rank() != b.shape.rank()) return invalid_argument("Ranks of a and b must match.  Ranks: ", a.shape.rank(), " vs. ", b.shape.rank());
+  if (a.shape != b.shape) return invalid_argument("Incompatible shapes: ", a.shape, " vs. ", b.shape);
+  std::shared_ptr<CsrMatrix> out;
+  WEFT_RETURN_IF_ERROR(dispatch<WEFT_CSR_TYPES>(a.dtype(), [&]<class T>(Tag<T>) -> Status {
+    std::vector<kernels::CsrParts<T>> parts;
+    for (int64_t i = 0; i < a.batch(); ++i) parts.push_back(kernels::csr_add(view<T>(a, i), alpha.data<T>()[0], view<T>(b, i), beta.data<T>()[0]));
+    WEFT_ASSIGN(out, assemble(parts, a.shape));
+    return {};
+  }));
+  return out;
+}
 
 void sparse_matrix_math(Registry& r) {
   r.add("SparseMatrixAdd")

@@ -1,9 +1,11 @@
 #include "ops/variant_math.h"
 
+#include "op/csr_matrix.h"
 #include "op/dispatch.h"
 #include "op/optional.h"
 #include "op/tensor_list.h"
 #include "op/tensor_map.h"
+#include "ops/sparse_matrix.h"
 #include "ops/tensor_list_util.h"
 
 namespace weft::ops {
@@ -90,7 +92,30 @@ Result<Variant> add_maps(const TensorMap& a, const TensorMap& b) {
   return Variant(std::move(out));
 }
 
+Result<Variant> add_matrices(const CsrMatrix& a, const CsrMatrix& b) {
+  if (a.dtype() != b.dtype()) return invalid_argument("Trying to add two sparse matrices of different dtypes: ", a.dtype(), " and ", b.dtype());
+  Tensor one;
+  WEFT_RETURN_IF_ERROR((dispatch<float, double, complex64, complex128>(a.dtype(), [&]<class T>(Tag<T>) {
+    one = Tensor::scalar(T(1));
+    return Status();
+  })));
+  WEFT_ASSIGN(std::shared_ptr<CsrMatrix> sum, csr_sum(a, one, b, one));
+  return Variant(std::move(sum));
+}
+
+// The matrix without entries.
+Result<Variant> zeros_like(const CsrMatrix& m) {
+  auto out = std::make_shared<CsrMatrix>();
+  out->shape = m.shape;
+  WEFT_ASSIGN(out->batch_pointers, Tensor::zeros(DType::kInt32, m.batch_pointers.shape()));
+  WEFT_ASSIGN(out->row_pointers, Tensor::zeros(DType::kInt32, m.row_pointers.shape()));
+  WEFT_ASSIGN(out->columns, Tensor::zeros(DType::kInt32, Shape({0})));
+  WEFT_ASSIGN(out->values, Tensor::zeros(m.dtype(), Shape({0})));
+  return Variant(std::move(out));
+}
+
 Result<Variant> add(const Variant& a, const Variant& b) {
+  if (const auto *x = a.get<CsrMatrix>(), *y = b.get<CsrMatrix>(); x && y) return add_matrices(*x, *y);
   if (const auto *x = a.get<TensorList>(), *y = b.get<TensorList>(); x && y) return add_lists(*x, *y);
   if (const auto *x = a.get<Optional>(), *y = b.get<Optional>(); x && y) return add_optionals(*x, *y);
   if (const auto *x = a.get<TensorMap>(), *y = b.get<TensorMap>(); x && y) return add_maps(*x, *y);
@@ -98,6 +123,7 @@ Result<Variant> add(const Variant& a, const Variant& b) {
 }
 
 Result<Variant> zeros_like(const Variant& v) {
+  if (const auto* m = v.get<CsrMatrix>()) return zeros_like(*m);
   if (const auto* list = v.get<TensorList>()) {
     auto out = std::make_shared<TensorList>(*list);
     for (Tensor& t : out->tensors) {
