@@ -67,7 +67,7 @@ EventFile::EventFile(std::string path, Descriptor file, const EventFileOptions& 
 
 Result<std::unique_ptr<EventFile>> EventFile::create(const std::string& folder, const EventFileOptions& options) {
   WEFT_ASSIGN(std::string path, local_path(folder));
-  if (path.empty()) path = ".";
+  if (path.empty()) path += '.';
   if (options.suffix.find('/') != options.suffix.npos)
     return invalid_argument("the suffix of an event file is part of its name and has no '/': ", options.suffix);
   WEFT_RETURN_IF_ERROR(create_folders(path));

@@ -1,4 +1,4 @@
-// The code of docs/graphs.md, compiled and run as it is printed. What it writes goes to a scratch folder: paths are kept by links.
+// The code of the pages in docs/, compiled and run as it is printed. What it writes goes to a scratch folder: paths are kept by links.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -10,6 +10,7 @@
 
 using namespace weft;  // NOLINT
 
+#include "docs/data.inc"
 #include "docs/graphs.inc"
 
 int main(int argc, char** argv) {
