@@ -57,6 +57,7 @@ class WEFT_API Variable {
   PartialShape partial_shape() const;
   std::vector<int64_t> shape() const;  // as declared; of the value where dimensions are open
   bool trainable() const;
+  const Variable& set_trainable(bool on) const;  // for tapes and lists from here on
   VariableSynchronization synchronization() const;
   VariableAggregation aggregation() const;
   const std::function<Tensor(const Tensor&)>& constraint() const;

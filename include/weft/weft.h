@@ -14,6 +14,7 @@
 #include "weft/math.h"
 #include "weft/module.h"
 #include "weft/nest.h"
+#include "weft/nn.h"
 #include "weft/optim.h"
 #include "weft/plot.h"
 #include "weft/progress.h"

@@ -111,6 +111,10 @@ std::vector<int64_t> Variable::shape() const {
   return value().shape();
 }
 bool Variable::trainable() const { return state_of(*this).spec().trainable; }
+const Variable& Variable::set_trainable(bool on) const {
+  state_of(*this).set_trainable(on);
+  return *this;
+}
 VariableSynchronization Variable::synchronization() const { return VariableSynchronization(int(state_of(*this).spec().synchronization)); }
 VariableAggregation Variable::aggregation() const { return VariableAggregation(int(state_of(*this).spec().aggregation)); }
 std::string Variable::device() const {

@@ -32,6 +32,7 @@ class VariableState final : public TrackableState {
   VariableState* as_variable() override { return this; }
 
   const VariableSpec& spec() const { return spec_; }
+  void set_trainable(bool on) { spec_.trainable = on; }
   eager::Context& context() const { return context_; }
   const RefPtr<eager::TensorHandle>& eager_handle() const { return handle_; }
   // The handle as the code that runs now can use it.

@@ -1,0 +1,34 @@
+// What the copies of a layer share.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "weft/nn/layer.h"
+
+namespace weft::nn {
+
+struct LayerState {
+  struct Weight {
+    std::string name;
+    Variable variable;
+    bool trainable;  // as it was made; the layer may be frozen
+    Regularizer regularizer;
+  };
+  std::string type, name;
+  DType dtype = DType::float32;
+  bool trainable = true;
+  bool called = false;  // once called, all that it holds is built
+  std::vector<Weight> weights;
+  std::vector<Variable> seeds;
+  std::vector<std::shared_ptr<LayerState>> layers;
+  Regularizer activity_regularizer;
+  std::vector<PartialShape> input_shapes;   // that it was built for
+  std::vector<PartialShape> output_shapes;  // of the first call
+  std::mutex mutex;                         // guards `losses`: layers may be called on several threads
+  std::vector<Tensor> losses;
+};
+
+}  // namespace weft::nn

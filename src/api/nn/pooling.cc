@@ -1,0 +1,93 @@
+#include "api/nn/spatial.h"
+#include "api/nn/support.h"
+
+namespace weft::nn {
+
+using namespace detail;
+
+Pooling::Pooling(const std::string& type, int rank, bool max, const Extent& pool_size, PoolingOptions o)
+    : Layer(type, o.name), rank_(rank), max_(max), size_(spread(pool_size, rank, type, "pool_size")), padding_(padding_attr(o.padding, false, type)) {
+  strides_ = o.strides.dims().empty() ? size_ : spread(o.strides, rank, type, "strides");
+}
+
+Tensor Pooling::call(const Tensor& x, const CallOptions&) const {
+  if (rank_of(x, name()) != rank_ + 2) shape_of_rank(x, rank_ + 2, rank_ + 2, name());
+  const char* op = rank_ == 3 ? (max_ ? "MaxPool3D" : "AvgPool3D") : (max_ ? "MaxPool" : "AvgPool");
+  const Tensor in = rank_ == 1 ? expand_dims(x, 1) : x;
+  const Tensor y = Call(op).in(in).attr("ksize", with_batch(size_)).attr("strides", with_batch(strides_)).attr("padding", padding_).one();
+  return rank_ == 1 ? squeeze(y, {1}) : y;
+}
+
+GlobalPooling::GlobalPooling(const std::string& type, int rank, bool max, GlobalPoolingOptions o)
+    : Layer(type, o.name), rank_(rank), max_(max), keepdims_(o.keepdims) {}
+
+Tensor GlobalPooling::call(const Tensor& x, const CallOptions& o) const {
+  if (rank_of(x, name()) != rank_ + 2) shape_of_rank(x, rank_ + 2, rank_ + 2, name());
+  std::vector<int64_t> axes;
+  for (int i = 1; i <= rank_; ++i) axes.push_back(i);
+  if (max_) return reduce_max(x, {.axis = axes, .keepdims = keepdims_});
+  if (rank_ == 1 && o.mask.has_value()) {
+    const Tensor keep = expand_dims(cast(o.mask, x.dtype()), 2);
+    return reduce_sum(x * keep, {.axis = axes, .keepdims = keepdims_}) / reduce_sum(keep, {.axis = axes, .keepdims = keepdims_});
+  }
+  return reduce_mean(x, {.axis = axes, .keepdims = keepdims_});
+}
+
+ZeroPadding::ZeroPadding(const std::string& type, int rank, const Margins& padding, const std::string& name) : Layer(type, name), padding_(padding.of(rank)) {
+  if (int(padding_.size()) != rank) fail(Code::kInvalidArgument, "the padding of " + type + " must have " + std::to_string(rank) + " entries");
+}
+
+Tensor ZeroPadding::call(const Tensor& x, const CallOptions&) const {
+  std::vector<int64_t> pads{0, 0};
+  for (const auto& [before, after] : padding_) pads.insert(pads.end(), {before, after});
+  pads.insert(pads.end(), {0, 0});
+  return Call("Pad").in(x).in(Tensor::of<int64_t>({int64_t(pads.size()) / 2, 2}, std::span<const int64_t>(pads))).one();
+}
+
+Cropping::Cropping(const std::string& type, int rank, const Margins& cropping, const std::string& name) : Layer(type, name), cropping_(cropping.of(rank)) {
+  if (int(cropping_.size()) != rank) fail(Code::kInvalidArgument, "the cropping of " + type + " must have " + std::to_string(rank) + " entries");
+}
+
+Tensor Cropping::call(const Tensor& x, const CallOptions&) const {
+  Tensor y = x;
+  for (size_t i = 0; i < cropping_.size(); ++i) {
+    const auto [before, after] = cropping_[i];
+    if (before || after) y = slice_axis(y, int64_t(i) + 1, before, -after);
+  }
+  return y;
+}
+
+UpSampling::UpSampling(const std::string& type, int rank, const Extent& size, const std::string& interpolation, const std::string& name)
+    : Layer(type, name), rank_(rank), size_(spread(size, rank, type, "size")), interpolation_(interpolation) {
+  if (interpolation != "nearest" && interpolation != "bilinear" && interpolation != "bicubic")
+    fail(Code::kInvalidArgument, "`interpolation` argument should be one of \"bicubic\", \"bilinear\", \"nearest\". Received: \"" + interpolation + "\".");
+}
+
+Tensor UpSampling::call(const Tensor& x, const CallOptions&) const {
+  const PartialShape s = shape_of_rank(x, rank_ + 2, rank_ + 2, name());
+  if (interpolation_ != "nearest") {
+    const Tensor size = stack({size_along(x, 1) * Tensor(int32_t(size_[0])), size_along(x, 2) * Tensor(int32_t(size_[1]))});
+    return Call(interpolation_ == "bilinear" ? "ResizeBilinear" : "ResizeBicubic").in(x).in(size).attr("half_pixel_centers", true).one();
+  }
+  // Each position side by side with its copies: [h, 1, w, 1, c] tiled to [h, 2, w, 2, c].
+  std::vector<int64_t> apart{like_dim(0)}, times{1}, together{like_dim(0)};
+  for (int i = 0; i < rank_; ++i) {
+    const int64_t d = s.dims[size_t(i) + 1], n = size_[size_t(i)];
+    apart.insert(apart.end(), {like_dim(i + 1), 1});
+    times.insert(times.end(), {1, n});
+    together.push_back(d >= 0 ? d * n : -1);
+  }
+  apart.push_back(like_dim(rank_ + 1));
+  times.push_back(1);
+  together.push_back(like_dim(rank_ + 1));
+  const Tensor tiled = Call("Tile").in(reshape_like(x, apart, x)).in(ints32(times)).one();
+  int open = 0;
+  for (int64_t d : together) open += d == -1;
+  if (open <= 1) return reshape_like(tiled, together, x);
+  std::vector<Tensor> sizes{size_along(x, 0)};
+  for (int i = 0; i < rank_; ++i) sizes.push_back(size_along(x, i + 1) * Tensor(int32_t(size_[size_t(i)])));
+  sizes.push_back(size_along(x, rank_ + 1));
+  return Call("Reshape").in(tiled).in(stack(sizes)).one();
+}
+
+}  // namespace weft::nn
