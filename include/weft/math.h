@@ -39,7 +39,7 @@ WEFT_API std::vector<Tensor> split(const Tensor& x, int64_t parts, int64_t axis 
 WEFT_API std::vector<Tensor> unstack(const Tensor& x, int64_t axis = 0);
 WEFT_API Tensor reverse(const Tensor& x, std::vector<int64_t> axis);
 WEFT_API Tensor broadcast_to(const Tensor& x, std::vector<int64_t> shape);
-WEFT_API Tensor shape_of(const Tensor& x, DType dtype = DType::int32);  // as a tensor: also where it is not known before the graph runs
+WEFT_API Tensor shape(const Tensor& x, DType dtype = DType::int32);  // as a tensor: also where it is not known before the graph runs
 WEFT_API Tensor concat(const std::vector<Tensor>& values, int64_t axis);
 WEFT_API Tensor stack(const std::vector<Tensor>& values, int64_t axis = 0);
 WEFT_API Tensor cast(const Tensor& x, DType dtype);

@@ -87,7 +87,7 @@ std::vector<Tensor> unstack(const Tensor& x, int64_t axis) {
 }
 Tensor reverse(const Tensor& x, std::vector<int64_t> axis) { return binary("ReverseV2", x, ints(axis)); }
 Tensor broadcast_to(const Tensor& x, std::vector<int64_t> shape) { return binary("BroadcastTo", x, ints(shape)); }
-Tensor shape_of(const Tensor& x, DType dtype) { return Call("Shape").in(x).attr("out_type", dtype).one(); }
+Tensor shape(const Tensor& x, DType dtype) { return Call("Shape").in(x).attr("out_type", dtype).one(); }
 Tensor concat(const std::vector<Tensor>& values, int64_t axis) { return Call("ConcatV2").in(values).in(Tensor(axis)).one(); }
 Tensor stack(const std::vector<Tensor>& values, int64_t axis) { return Call("Pack").in(values).attr("axis", axis).one(); }
 Tensor cast(const Tensor& x, DType dtype) { return Call("Cast").in(x).attr("DstT", dtype).one(); }

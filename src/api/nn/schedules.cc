@@ -9,7 +9,6 @@ namespace {
 
 Tensor f(double v) { return Tensor(float(v)); }
 Tensor f(const Tensor& step) { return cast(step, DType::float32); }
-Tensor floor(const Tensor& x) { return unary("Floor", x); }
 
 void check_steps(int64_t steps, const char* name) {
   if (steps <= 0) throw Error(Code::kInvalidArgument, std::string("Argument `") + name + "` must be > 0. Received: " + name + "=" + std::to_string(steps));
