@@ -1,14 +1,20 @@
-// Servers of a cluster. ServerDefs are read and checked as TensorFlow does it; the server itself needs a network between
-// processes, which is not there yet, and says so.
+// Servers of a cluster (runtime/server.h). ServerDefs are read and checked as TensorFlow does it.
+#include <algorithm>
 #include <charconv>
 #include <map>
 
 #include "capi/internal.h"
+#include "io/op_def.h"
+#include "runtime/server.h"
 #include "tensorflow/c/c_api_experimental.h"
 #include "wire/message_view.h"
 #include "wire/text_format.h"
 
 using namespace weft::capi;  // NOLINT
+
+struct TF_Server {
+  std::shared_ptr<weft::runtime::Server> server;
+};
 
 namespace {
 
@@ -17,8 +23,6 @@ using weft::wire::WireValue;
 
 constexpr char kServerDef[] = "tensorflow.ServerDef";
 
-Status no_network(const char* function) { return unimplemented(function, ": remote execution is not there yet"); }
-
 // The value of a field, zero or empty if it is not set.
 WireValue get(const MessageView& m, std::string_view field) {
   const auto def = m.def().find(field);
@@ -26,27 +30,26 @@ WireValue get(const MessageView& m, std::string_view field) {
   return v ? *v : WireValue();
 }
 
-// The addresses of the job's tasks by index; nothing if the cluster has no such job.
-Result<std::optional<std::map<int32_t, std::string>>> find_job(const MessageView& server, std::string_view name) {
+// Addresses by job and task.
+Result<std::map<std::string, std::map<int, std::string>>> read_cluster(const MessageView& server) {
+  std::map<std::string, std::map<int, std::string>> out;
   const auto& schema = weft::wire::Schema::builtin();
   WEFT_ASSIGN(MessageView cluster, MessageView::read(schema.find("tensorflow.ClusterDef"), get(server, "cluster").bytes));
   for (const auto& f : cluster.fields()) {
     for (const WireValue& v : cluster.values(f)) {
       WEFT_ASSIGN(MessageView job, MessageView::read(schema.find("tensorflow.JobDef"), v.bytes));
-      if (get(job, "name").bytes != name) continue;
-      std::map<int32_t, std::string> tasks;
+      auto& tasks = out[std::string(get(job, "name").bytes)];
       for (const auto& t : job.fields()) {
         if (!t.def.is_map()) continue;
         WEFT_ASSIGN(std::vector<MessageView> entries, weft::wire::read_map(t.def.message(), job.values(t)));
-        for (const MessageView& e : entries) tasks[int32_t(get(e, "key").number)] = std::string(get(e, "value").bytes);
+        for (const MessageView& e : entries) tasks[int(get(e, "key").number)] = std::string(get(e, "value").bytes);
       }
-      return std::optional(std::move(tasks));
     }
   }
-  return std::optional<std::map<int32_t, std::string>>();
+  return out;
 }
 
-Status check_server_def(std::string_view bytes) {
+Result<weft::runtime::ServerSpec> read_server_def(std::string_view bytes) {
   auto def = MessageView::read(weft::wire::Schema::builtin().find(kServerDef), bytes);
   if (!def.ok()) return invalid_argument("Could not parse provided bytes into a ServerDef protocol buffer");
   if (get(*def, "protocol").bytes != "grpc") {
@@ -54,13 +57,18 @@ Status check_server_def(std::string_view bytes) {
     return not_found("No server factory registered for the given ServerDef: ", text,
                      "\nThe available server factories are: [ GRPC_SERVER ]");
   }
-  const std::string_view name = get(*def, "job_name").bytes;
-  const auto task = int32_t(get(*def, "task_index").number);
-  WEFT_ASSIGN(auto job, find_job(*def, name));
-  if (!job) return internal_error("Job \"", name, "\" was not defined in cluster");
-  const auto found = job->find(task);
-  if (found == job->end()) return internal_error("Task ", task, " was not defined in job \"", name, "\"");
-  if (get(*def, "port").number == 0) {  // then the address tells it
+  weft::runtime::ServerSpec spec;
+  spec.job = std::string(get(*def, "job_name").bytes);
+  spec.task = int(get(*def, "task_index").number);
+  spec.port = int(get(*def, "port").number);
+  WEFT_ASSIGN(spec.cluster, read_cluster(*def));
+  WEFT_ASSIGN(weft::io::SessionConfig config, weft::io::decode_config(get(*def, "default_session_config").bytes));
+  spec.cpu_devices = std::max(1, config.cpu_devices);
+  const auto job = spec.cluster.find(spec.job);
+  if (job == spec.cluster.end()) return internal_error("Job \"", spec.job, "\" was not defined in cluster");
+  const auto found = job->second.find(spec.task);
+  if (found == job->second.end()) return internal_error("Task ", spec.task, " was not defined in job \"", spec.job, "\"");
+  if (spec.port == 0) {  // then the address tells it
     const std::string& address = found->second;
     const size_t colon = address.rfind(':');
     int port = -1;
@@ -68,7 +76,7 @@ Status check_server_def(std::string_view bytes) {
     if (colon != address.npos && std::from_chars(address.data() + colon + 1, end, port).ptr != end) port = -1;
     if (port < 0 || colon + 1 == address.size()) return invalid_argument("Could not parse port for local server from \"", address, "\".");
   }
-  return {};
+  return spec;
 }
 
 }  // namespace
@@ -86,22 +94,33 @@ TF_Buffer* TFE_GetServerDef(const char* text_proto, TF_Status* status) {
 }
 
 TF_Server* TF_NewServer(const void* proto, size_t proto_len, TF_Status* status) {
+  TF_Server* out = nullptr;
   guard(status, [&]() -> Status {
     if (proto_len) WEFT_NOT_NULL(proto);
-    WEFT_RETURN_IF_ERROR(check_server_def({static_cast<const char*>(proto), proto_len}));
-    return no_network("TF_NewServer");
+    WEFT_ASSIGN(weft::runtime::ServerSpec spec, read_server_def({static_cast<const char*>(proto), proto_len}));
+    WEFT_ASSIGN(auto server, weft::runtime::Server::make(std::move(spec)));
+    out = new TF_Server{std::move(server)};
+    return {};
   });
-  return nullptr;
+  return out;
 }
-// No server is ever made, so these meet null.
-void TF_ServerStart(TF_Server*, TF_Status* status) {
-  guard(status, [] { return no_network("TF_ServerStart"); });
+void TF_ServerStart(TF_Server* server, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(server);
+    return server->server->start();
+  });
 }
-void TF_ServerStop(TF_Server*, TF_Status* status) {
-  guard(status, [] { return no_network("TF_ServerStop"); });
+void TF_ServerStop(TF_Server* server, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(server);
+    return server->server->stop();
+  });
 }
-void TF_ServerJoin(TF_Server*, TF_Status* status) {
-  guard(status, [] { return no_network("TF_ServerJoin"); });
+void TF_ServerJoin(TF_Server* server, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(server);
+    return server->server->join();
+  });
 }
-const char* TF_ServerTarget(TF_Server*) { return ""; }
-void TF_DeleteServer(TF_Server*) {}
+const char* TF_ServerTarget(TF_Server* server) { return server ? server->server->target().c_str() : ""; }
+void TF_DeleteServer(TF_Server* server) { delete server; }

@@ -8,6 +8,7 @@
 #include "io/rewriter_config.h"
 #include "io/run_metadata.h"
 #include "runtime/partial_run.h"
+#include "runtime/server.h"
 #include "wire/proto.h"
 #include "saved_model/loader.h"
 
@@ -58,9 +59,16 @@ PartialRuns& partial_runs() {
   return *p;
 }
 
-Status check_target(const TF_SessionOptions& o) {
-  if (o.target.empty() || o.target == "local") return {};
-  return unimplemented("sessions on the remote target '", o.target, "'");
+// Where the options' target says: in this process, or on one of its servers.
+Result<weft::runtime::SessionOptions> placed(const TF_SessionOptions& o) {
+  weft::runtime::SessionOptions options = o.options;
+  if (o.target.empty() || o.target == "local") return options;
+  if (!o.target.starts_with("grpc://"))
+    return not_found("No session factory registered for the given session options: {target: \"", o.target, "\" config: } Registered factories are {DIRECT_SESSION, GRPC_SESSION}.");
+  auto server = weft::runtime::Server::find(o.target);
+  if (!server) return unavailable("no server of this process listens on '", o.target, "', and those of others cannot be reached in this version");
+  WEFT_ASSIGN(options.place, server->place());
+  return options;
 }
 
 TF_Session* attach(TF_Graph* graph, std::unique_ptr<weft::runtime::Session> session) {
@@ -149,8 +157,8 @@ TF_Session* TF_NewSession(TF_Graph* graph, const TF_SessionOptions* options, TF_
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(graph);
     WEFT_NOT_NULL(options);
-    WEFT_RETURN_IF_ERROR(check_target(*options));
-    out = attach(graph, std::make_unique<weft::runtime::Session>(graph->graph, graph->mutex, options->options));
+    WEFT_ASSIGN(weft::runtime::SessionOptions where, placed(*options));
+    out = attach(graph, std::make_unique<weft::runtime::Session>(graph->graph, graph->mutex, where));
     return {};
   });
   return out;
@@ -174,7 +182,8 @@ TF_Session* TF_LoadSessionFromSavedModel(const TF_SessionOptions* options, const
       wanted.push_back(tags[i]);
     }
     WEFT_ASSIGN(weft::saved_model::MetaGraph meta, weft::saved_model::read_meta_graph(export_dir, wanted));
-    WEFT_ASSIGN(auto session, weft::saved_model::load(graph->graph, graph->mutex, meta, export_dir, options->options));
+    WEFT_ASSIGN(weft::runtime::SessionOptions where, placed(*options));
+    WEFT_ASSIGN(auto session, weft::saved_model::load(graph->graph, graph->mutex, meta, export_dir, where));
     if (meta_graph_def) fill_buffer(meta_graph_def, meta.bytes);
     out = attach(graph, std::move(session));
     return {};

@@ -36,21 +36,18 @@ Session::Session(graph::Graph& graph, std::mutex& mutex, const SessionOptions& o
     : graph_(graph),
       graph_mutex_(mutex),
       options_(o),
-      devices_(shared_cpus(std::max(1, o.cpu_devices))),
-      pool_(shared_pool(o.intra_threads, false)),
-      inter_(shared_pool(o.inter_threads, true)),
-      soft_placement_(o.allow_soft_placement),
-      log_placement_(o.log_device_placement) {
+      devices_(o.place.devices ? o.place.devices : shared_cpus(std::max(1, o.cpu_devices))),
+      base_(std::make_shared<Base>(shared_pool(o.intra_threads, false), shared_pool(o.inter_threads, true), o.allow_soft_placement, o.log_device_placement)) {
   RuntimeOptions r;
   r.registry = &graph.registry();
   r.devices = devices_;
-  r.pool = pool_.get();
-  r.inter = inter_.get();
-  r.resources = &resources_;
-  r.soft_placement = &soft_placement_;
-  r.log_device_placement = &log_placement_;
+  r.pool = base_->pool.get();
+  r.inter = base_->inter.get();
+  r.resources = &resources();
+  r.soft_placement = &base_->soft_placement;
+  r.log_device_placement = &base_->log_placement;
   r.disabled_passes = o.disabled_passes;
-  runtime_ = std::make_unique<FunctionLibraryRuntime>(std::move(r), graph.library());
+  base_->runtime = std::make_unique<FunctionLibraryRuntime>(std::move(r), graph.library());
 }
 
 Session::~Session() {
@@ -58,6 +55,7 @@ Session::~Session() {
   // Plans call functions of the runtime and hold resources; iterators hold functions.
   planned_.clear();
   resources_.clear();
+  if (options_.place.shared) options_.place.shared->keep(base_);
 }
 
 Status Session::close() {
@@ -207,7 +205,7 @@ Result<std::shared_ptr<Instance>> Session::prepare(std::span<const Endpoint> fee
   {
     std::lock_guard lock(graph_mutex_);
     WEFT_ASSIGN(FunctionBody body, make_body(feeds, fetches, targets));
-    planned->instance = runtime_->instantiate(std::move(body), kernels_);
+    planned->instance = runtime().instantiate(std::move(body), kernels_);
   }
   WEFT_RETURN_IF_ERROR(planned->instance->plan().status());
   planned->key = {{feeds.begin(), feeds.end()}, {fetches.begin(), fetches.end()}, {targets.begin(), targets.end()}};
@@ -266,19 +264,19 @@ Status Session::run(std::span<const Endpoint> feeds, std::span<Tensor> feed_valu
       return invalid_argument("Expects arg[", i, "] to be ", dtype_name(instance->arg_types()[i]), " but ", dtype_name(feed_values[i].dtype()), " is provided");
   }
   const int64_t timeout = options.timeout_ms > 0 ? options.timeout_ms : options_.timeout_ms;
-  KernelEnv env = runtime_->step_env();
+  KernelEnv env = runtime().step_env();
   env.trace = options.trace;
   if (timeout <= 0 && !options.cancellation) {
     env.cancellation = &cancellation_;
     Status s = instance->run(env, feed_values, results);
-    if (!s.ok()) runtime_->step_failed(env.step_id);
+    if (!s.ok()) runtime().step_failed(env.step_id);
     return s;
   }
   CancellationManager own(options.cancellation ? options.cancellation : &cancellation_);
   env.cancellation = &own;
   Deadline deadline(timeout, own);
   Status s = instance->run(env, feed_values, results);
-  if (!s.ok()) runtime_->step_failed(env.step_id);
+  if (!s.ok()) runtime().step_failed(env.step_id);
   if (deadline.stop() && !s.ok()) return deadline_exceeded("Timed out waiting for notification");
   return s;
 }

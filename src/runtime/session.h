@@ -13,11 +13,26 @@
 
 namespace weft::runtime {
 
+// State that several sessions have in common, on a server.
+class SharedState {
+ public:
+  virtual ~SharedState() = default;
+  virtual ResourceManager& resources() = 0;
+  // Of a session that ends: what it left in the resources may call its functions.
+  virtual void keep(std::shared_ptr<void> runtime) = 0;
+};
+// Where a session runs, if not on the process' own CPUs with state of its own.
+struct SessionPlace {
+  const DeviceSet* devices = nullptr;
+  std::shared_ptr<SharedState> shared;
+};
+
 struct SessionOptions {
   int cpu_devices = 1, intra_threads = 0, inter_threads = 0;
   bool allow_soft_placement = false, log_device_placement = false;
   int64_t timeout_ms = 0;  // of every run; 0: none
   std::vector<std::string> disabled_passes;
+  SessionPlace place;
 };
 
 class Session {
@@ -44,8 +59,8 @@ class Session {
   }
 
   const DeviceSet& devices() const { return *devices_; }
-  ResourceManager& resources() { return resources_; }
-  FunctionLibraryRuntime& runtime() { return *runtime_; }
+  ResourceManager& resources() { return options_.place.shared ? options_.place.shared->resources() : resources_; }
+  FunctionLibraryRuntime& runtime() { return *base_->runtime; }
   // Later runs fail; running ones are cancelled.
   Status close();
   bool closed() const { return closed_.load(); }
@@ -66,9 +81,13 @@ class Session {
   std::mutex& graph_mutex_;
   const SessionOptions options_;
   const DeviceSet* devices_;
-  std::shared_ptr<ThreadPool> pool_, inter_;
-  std::atomic<bool> soft_placement_, log_placement_;
-  std::unique_ptr<FunctionLibraryRuntime> runtime_;
+  // The runtime with what it points to, which may outlive the session on a server.
+  struct Base {
+    std::shared_ptr<ThreadPool> pool, inter;
+    std::atomic<bool> soft_placement, log_placement;
+    std::unique_ptr<FunctionLibraryRuntime> runtime;
+  };
+  std::shared_ptr<Base> base_;
   ResourceManager resources_;  // after the runtime: iterators in it hold functions
   CancellationManager cancellation_;
   std::atomic<bool> closed_{false};

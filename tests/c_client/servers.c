@@ -1,5 +1,5 @@
-// Servers: ServerDefs as text and as bytes, and those that TensorFlow refuses.
-#include "check.h"
+// Servers: ServerDefs as text and as bytes, those that TensorFlow refuses, a server's life, and sessions on it.
+#include "graph.h"
 
 static TF_Server* server_of(const char* text) {
   TF_Buffer* def = NULL;
@@ -8,6 +8,145 @@ static TF_Server* server_of(const char* text) {
   TF_Server* server = TF_NewServer(def->data, def->length, s);
   TF_DeleteBuffer(def);
   return server;
+}
+
+static TF_Session* session_on(TF_Graph* g, const char* target, TF_Code code, const char* text) {
+  TF_SessionOptions* options = TF_NewSessionOptions();
+  TF_SetTarget(options, target);
+  TF_Session* session = NULL;
+  EXPECT(code, text, session = TF_NewSession(g, options, s));
+  TF_DeleteSessionOptions(options);
+  return session;
+}
+
+static void end_session(TF_Session* session) {
+  OK(TF_CloseSession(session, s));
+  OK(TF_DeleteSession(session, s));
+}
+
+#define ONE_TASK "protocol: 'grpc' job_name: 'w' cluster { job { name: 'w' tasks { key: 0 value: 'localhost:0' } } }"
+
+static void server_lives(void) {
+  TF_Server* a = server_of(ONE_TASK);
+  if (!CHECK(a != NULL)) return;
+  CHECK(strncmp(TF_ServerTarget(a), "grpc://localhost:", 17) == 0);
+  OK(TF_ServerStart(a, s));
+  OK(TF_ServerStart(a, s));  // a second time changes nothing
+  char taken[200];
+  snprintf(taken, sizeof taken, "protocol: 'grpc' job_name: 'w' cluster { job { name: 'w' tasks { key: 0 value: 'localhost:%s' } } }", TF_ServerTarget(a) + 17);
+  TF_Server* b = NULL;
+  EXPECT(TF_UNKNOWN, "Could not start gRPC server", b = server_of(taken));
+  CHECK(b == NULL);
+  b = server_of(ONE_TASK);
+  OK(TF_ServerStop(b, s));
+  EXPECT(TF_FAILED_PRECONDITION, "Server has stopped.", TF_ServerStart(b, s));
+  OK(TF_ServerStop(b, s));
+  OK(TF_ServerJoin(b, s));
+  TF_DeleteServer(b);
+  b = server_of(ONE_TASK);
+  OK(TF_ServerJoin(b, s));
+  EXPECT(TF_FAILED_PRECONDITION, "Server has stopped.", TF_ServerStart(b, s));
+  TF_DeleteServer(b);
+  NULLS {  // TensorFlow's cannot stop once it runs
+    OK(TF_ServerStop(a, s));
+    OK(TF_ServerJoin(a, s));
+    TF_DeleteServer(a);
+  }
+}
+
+// v = 7 by one session is there for the next, on another graph.
+static void server_keeps_state(void) {
+  TF_Server* server = server_of(ONE_TASK);
+  if (!CHECK(server != NULL)) return;
+  OK(TF_ServerStart(server, s));
+  const int32_t seven[] = {7};
+  for (int round = 0; round < 2; ++round) {
+    TF_Graph* g = TF_NewGraph();
+    TF_OperationDescription* d = TF_NewOperation(g, "VarHandleOp", "v");
+    TF_SetAttrType(d, "dtype", TF_INT32);
+    TF_SetAttrShape(d, "shape", NULL, 0);
+    TF_SetAttrString(d, "shared_name", "v", 1);
+    TF_Operation* handle = NULL;
+    OK(handle = TF_FinishOperation(d, s));
+    d = TF_NewOperation(g, "ReadVariableOp", "read");
+    TF_AddInput(d, out(handle, 0));
+    TF_SetAttrType(d, "dtype", TF_INT32);
+    TF_Operation* read = NULL;
+    OK(read = TF_FinishOperation(d, s));
+    TF_Operation* value = const_i(g, "seven", 0, 1, seven);
+    d = TF_NewOperation(g, "AssignVariableOp", "assign");
+    TF_AddInput(d, out(handle, 0));
+    TF_AddInput(d, out(value, 0));
+    const TF_Operation* assign = NULL;
+    OK(assign = TF_FinishOperation(d, s));
+    TF_Session* session = session_on(g, TF_ServerTarget(server), TF_OK, "");
+    if (session) {
+      if (round == 0) OK(TF_SessionRun(session, NULL, NULL, NULL, 0, NULL, NULL, 0, &assign, 1, NULL, s));
+      TF_Output fetch = out(read, 0);
+      TF_Tensor* result = NULL;
+      OK(TF_SessionRun(session, NULL, NULL, NULL, 0, &fetch, &result, 1, NULL, 0, NULL, s));
+      CHECK(result && *(int32_t*)TF_TensorData(result) == 7);
+      TF_DeleteTensor(result);
+      TF_DeviceList* devices = NULL;
+      OK(devices = TF_SessionListDevices(session, s));
+      if (CHECK(devices && TF_DeviceListCount(devices) >= 1)) CHECK(strcmp(TF_DeviceListName(devices, 0, s), "/job:w/replica:0/task:0/device:CPU:0") == 0);
+      TF_DeleteDeviceList(devices);
+      end_session(session);
+    }
+    TF_DeleteGraph(g);
+  }
+  NULLS {
+    OK(TF_ServerStop(server, s));
+    TF_Graph* g = TF_NewGraph();
+    session_on(g, TF_ServerTarget(server), TF_UNAVAILABLE, "has stopped");
+    session_on(g, "grpc://localhost:1", TF_UNAVAILABLE, "no server of this process");
+    TF_DeleteGraph(g);
+    TF_DeleteServer(server);
+  }
+}
+
+// Two tasks in one process: each node runs where its device says.
+static void cluster_in_process(void) {
+  static const char text[] =
+      "protocol: 'grpc' job_name: '%s' cluster { job { name: 'ps' tasks { key: 0 value: 'localhost:0' } } job { name: 'worker' tasks { key: 0 value: 'localhost:0' } } }";
+  char def[400];
+  snprintf(def, sizeof def, text, "worker");
+  TF_Server* worker = server_of(def);
+  if (!CHECK(worker != NULL)) return;
+  OK(TF_ServerStart(worker, s));
+  TF_Graph* g = TF_NewGraph();
+  session_on(g, TF_ServerTarget(worker), TF_UNAVAILABLE, "/job:ps/replica:0/task:0 (localhost:0)");
+  snprintf(def, sizeof def, text, "ps");
+  TF_Server* ps = server_of(def);
+  OK(TF_ServerStart(ps, s));
+  const int32_t three[] = {3};
+  TF_Operation* a = const_i(g, "a", 0, 1, three);
+  TF_Operation* last = a;
+  for (int i = 0; i < 4; ++i) {
+    char name[8];
+    snprintf(name, sizeof name, "n%d", i);
+    TF_OperationDescription* d = TF_NewOperation(g, "AddV2", name);
+    TF_AddInput(d, out(last, 0));
+    TF_AddInput(d, out(a, 0));
+    TF_SetDevice(d, i % 2 ? "/job:ps/task:0" : "/job:worker/task:0/device:CPU:0");
+    OK(last = TF_FinishOperation(d, s));
+  }
+  TF_Session* session = session_on(g, TF_ServerTarget(worker), TF_OK, "");
+  if (session) {
+    TF_Output fetch = out(last, 0);
+    TF_Tensor* result = NULL;
+    OK(TF_SessionRun(session, NULL, NULL, NULL, 0, &fetch, &result, 1, NULL, 0, NULL, s));
+    CHECK(result && *(int32_t*)TF_TensorData(result) == 15);
+    TF_DeleteTensor(result);
+    TF_DeviceList* devices = NULL;
+    OK(devices = TF_SessionListDevices(session, s));
+    CHECK(devices && TF_DeviceListCount(devices) == 2);
+    TF_DeleteDeviceList(devices);
+    end_session(session);
+  }
+  TF_DeleteGraph(g);
+  TF_DeleteServer(ps);
+  TF_DeleteServer(worker);
 }
 
 void test_servers(void) {
@@ -48,13 +187,13 @@ void test_servers(void) {
     EXPECT(wrong[i].code, wrong[i].message, server = server_of(wrong[i].def));
     CHECK(server == NULL);
   }
-  NULLS {  // TensorFlow starts one here; there is no network yet
-    EXPECT(TF_UNIMPLEMENTED, "remote execution",
-           server = server_of("protocol: 'grpc' job_name: 'w' cluster { job { name: 'w' tasks { key: 0 value: 'localhost:0' } } }"));
-    CHECK(server == NULL);
-    EXPECT(TF_UNIMPLEMENTED, "", TF_ServerStart(NULL, s));
-    EXPECT(TF_UNIMPLEMENTED, "", TF_ServerStop(NULL, s));
-    EXPECT(TF_UNIMPLEMENTED, "", TF_ServerJoin(NULL, s));
+  server_lives();
+  server_keeps_state();
+  NULLS cluster_in_process();  // with port 0 twice TensorFlow's tasks do not find each other
+  NULLS {
+    INVALID(TF_ServerStart(NULL, s));
+    INVALID(TF_ServerStop(NULL, s));
+    INVALID(TF_ServerJoin(NULL, s));
     CHECK(strcmp(TF_ServerTarget(NULL), "") == 0);
     TF_DeleteServer(NULL);
     INVALID(TF_NewServer(NULL, 1, s));

@@ -1,0 +1,213 @@
+#include "runtime/server.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace weft::runtime {
+namespace {
+
+// A CPU of one task.
+class TaskCpu final : public Device {
+ public:
+  TaskCpu(const std::string& job, int task, int id) : Device(DeviceName{job, 0, task, "CPU", id}, int64_t(256) << 20, "") {}
+  bool host_memory() const override { return true; }
+  Result<Tensor> allocate(DType dtype, const Shape& shape) override { return Tensor::allocate(dtype, shape); }
+  AllocatorStats stats() const override { return host_stats(); }
+  void copy_from(Device& source, const Tensor& tensor, CopyDone done) override {
+    if (source.host_memory()) return done(tensor);
+    done(internal_error("device ", source.name(), " must copy to the host by itself"));
+  }
+  void synchronize(std::function<void(Status)> done) override { done({}); }
+};
+
+}  // namespace
+
+class Cluster final : public SharedState {
+ public:
+  explicit Cluster(std::map<std::string, std::map<int, std::string>> tasks) : tasks_(std::move(tasks)) {}
+  ~Cluster() override { resources_.clear(); }  // while the runtimes are there whose functions iterators hold
+
+  ResourceManager& resources() override { return resources_; }
+  void keep(std::shared_ptr<void> runtime) override {
+    std::lock_guard lock(mutex_);
+    runtimes_.push_back(std::move(runtime));
+  }
+
+  void add(const ServerSpec& s) {
+    std::lock_guard lock(mutex_);
+    running_[{s.job, s.task}] = s.cpu_devices;
+  }
+  void remove(const ServerSpec& s) {
+    std::lock_guard lock(mutex_);
+    running_.erase({s.job, s.task});
+  }
+
+  // The devices as a session on this task sees them: its own first.
+  Result<const DeviceSet*> devices(const ServerSpec& master) {
+    std::lock_guard lock(mutex_);
+    std::vector<std::string> missing;
+    for (const auto& [job, tasks] : tasks_) {
+      for (const auto& [task, address] : tasks) {
+        if (!running_.count({job, task})) missing.push_back(cat("/job:", job, "/replica:0/task:", task, " (", address, ")"));
+      }
+    }
+    if (!missing.empty())
+      return unavailable("these tasks of the cluster do not run in this process, and remote ones cannot be reached in this version: ", join(missing, ", "));
+    std::vector<std::unique_ptr<Device>> list;
+    auto add = [&](const std::string& job, int task, int cpus) {
+      for (int i = 0; i < cpus; ++i) list.push_back(std::make_unique<TaskCpu>(job, task, i));
+    };
+    add(master.job, master.task, master.cpu_devices);
+    for (const auto& [name, cpus] : running_) {
+      if (name.first != master.job || name.second != master.task) add(name.first, name.second, cpus);
+    }
+    // Kept for ever, as those of the process are: tensors and handles name their device after the session is gone.
+    std::string key;
+    for (const auto& d : list) key += d->name() + "\n";
+    static auto* sets = new std::map<std::string, std::unique_ptr<DeviceSet>>;
+    static std::mutex sets_mutex;
+    std::lock_guard sets_lock(sets_mutex);
+    auto& set = (*sets)[key];
+    if (!set) set = std::make_unique<DeviceSet>(std::move(list));
+    return set.get();
+  }
+
+ private:
+  const std::map<std::string, std::map<int, std::string>> tasks_;
+  std::mutex mutex_;
+  std::map<std::pair<std::string, int>, int> running_;  // job and task -> CPUs
+  std::vector<std::shared_ptr<void>> runtimes_;
+  ResourceManager resources_;
+};
+
+namespace {
+
+struct Servers {
+  std::mutex mutex;
+  std::map<std::string, std::weak_ptr<Server>, std::less<>> by_target;
+  std::map<std::map<std::string, std::map<int, std::string>>, std::weak_ptr<Cluster>> clusters;
+};
+Servers& servers() {
+  static auto* s = new Servers;
+  return *s;
+}
+
+}  // namespace
+
+Status Server::bind() {
+  const std::string& address = spec_.cluster.at(spec_.job).at(spec_.task);
+  int port = spec_.port;
+  const size_t colon = address.rfind(':');
+  if (!port && colon != address.npos) std::from_chars(address.data() + colon + 1, address.data() + address.size(), port);
+  const Status failed(Code::kUnknown, "Could not start gRPC server");
+  if (pipe(wake_) != 0) return failed;
+  socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (socket_ < 0) return failed;
+  const int on = 1;
+  setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_ANY);
+  at.sin_port = htons(uint16_t(port & 0xffff));
+  if (::bind(socket_, reinterpret_cast<sockaddr*>(&at), sizeof at) != 0 || ::listen(socket_, 16) != 0) return failed;
+  socklen_t size = sizeof at;
+  getsockname(socket_, reinterpret_cast<sockaddr*>(&at), &size);
+  target_ = cat("grpc://localhost:", ntohs(at.sin_port));
+  return {};
+}
+
+Result<std::shared_ptr<Server>> Server::make(ServerSpec spec) {
+  std::shared_ptr<Server> s(new Server(std::move(spec)));
+  WEFT_RETURN_IF_ERROR(s->bind());
+  Servers& all = servers();
+  std::lock_guard lock(all.mutex);
+  all.by_target[s->target_] = s;
+  auto& known = all.clusters[s->spec_.cluster];
+  s->cluster_ = known.lock();
+  if (!s->cluster_) known = s->cluster_ = std::make_shared<Cluster>(s->spec_.cluster);
+  return s;
+}
+
+Server::~Server() {
+  (void)stop();
+  {
+    Servers& all = servers();
+    std::lock_guard lock(all.mutex);
+    all.by_target.erase(target_);
+  }
+  if (socket_ >= 0) ::close(socket_);
+  for (int fd : wake_) {
+    if (fd >= 0) ::close(fd);
+  }
+}
+
+// Nobody can be spoken to yet: a connection is taken and closed, which clients see as a server that refuses them.
+void Server::listen() {
+  for (;;) {
+    pollfd fds[2] = {{socket_, POLLIN, 0}, {wake_[0], POLLIN, 0}};
+    if (poll(fds, 2, -1) < 0 && errno != EINTR) return;
+    if (fds[1].revents) return;
+    if (!(fds[0].revents & POLLIN)) continue;
+    const int client = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (client >= 0) ::close(client);
+  }
+}
+
+Status Server::start() {
+  std::lock_guard lock(mutex_);
+  if (state_ == State::kStarted) return {};
+  if (state_ == State::kStopped) return failed_precondition("Server has stopped.");
+  listener_ = std::thread([this] { listen(); });
+  cluster_->add(spec_);
+  state_ = State::kStarted;
+  return {};
+}
+
+Status Server::stop() {
+  std::thread ended;
+  {
+    std::lock_guard lock(mutex_);
+    if (state_ == State::kStarted) {
+      cluster_->remove(spec_);
+      if (write(wake_[1], "x", 1) < 0) return internal_error("the server on ", target_, " cannot be woken");
+      ended = std::move(listener_);
+    }
+    state_ = State::kStopped;
+    changed_.notify_all();
+  }
+  if (ended.joinable()) ended.join();
+  return {};
+}
+
+Status Server::join() {
+  std::unique_lock lock(mutex_);
+  if (state_ == State::kNew) state_ = State::kStopped;
+  changed_.wait(lock, [&] { return state_ == State::kStopped; });
+  return {};
+}
+
+std::shared_ptr<Server> Server::find(std::string_view target) {
+  Servers& all = servers();
+  std::lock_guard lock(all.mutex);
+  auto it = all.by_target.find(target);
+  return it == all.by_target.end() ? nullptr : it->second.lock();
+}
+
+Result<SessionPlace> Server::place() {
+  {
+    std::lock_guard lock(mutex_);
+    if (state_ != State::kStarted) return unavailable("the server on ", target_, state_ == State::kNew ? " was not started yet" : " has stopped");
+  }
+  SessionPlace p;
+  WEFT_ASSIGN(p.devices, cluster_->devices(spec_));
+  p.shared = cluster_;
+  return p;
+}
+
+}  // namespace weft::runtime
