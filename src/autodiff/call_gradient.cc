@@ -11,7 +11,14 @@ Result<Grads> call_gradient(Backward& b, const Flow& flow) {
   Graph& graph = b.graph();
   const int n = node->num_inputs();
   const bool by_name = node->is_function_call();
-  const FunctionAttr f = by_name ? FunctionAttr{std::string(node->op()), std::make_shared<const AttrMap>(attrs_of(*node))} : node->attr<FunctionAttr>("f");
+  FunctionAttr f;
+  if (by_name) {
+    AttrMap attrs = attrs_of(*node);
+    std::erase_if(attrs, [](const auto& a) { return a.first.starts_with("_"); });
+    f = {std::string(node->op()), attrs.empty() ? nullptr : std::make_shared<const AttrMap>(std::move(attrs))};
+  } else {
+    f = node->attr<FunctionAttr>("f");
+  }
   WEFT_ASSIGN(FunctionGradient g, gradient_of_function(graph.registry(), graph.library(), f, flow.wanted, flowing_types(flow), b.inside()));
   Grads grads{size_t(n)};
   if (g.input_grads.empty()) return grads;

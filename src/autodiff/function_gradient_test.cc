@@ -130,6 +130,10 @@ void play(const std::filesystem::path& path) {
   const auto second = g.gradients(g.squares(grads, "squares"), "second_order");
   compare(g, "second", second, {});
   compare(g, "second", second, plain());
+  if (!g.expected("third", 0)) return;
+  const auto third_order = g.gradients(g.squares(second, "squares"), "third_order");
+  compare(g, "third", third_order, {});
+  compare(g, "third", third_order, plain());
 }
 
 // Tells the tapes of what it adds, as the emitter of a trace does.
@@ -201,4 +205,139 @@ TEST_CASE("tapes go back through functions in a graph") {
     INFO(path.stem().string());
     play_tapes(path);
   }
+}
+
+namespace {
+
+graph::NodeDef node(std::string name, std::string op, std::vector<std::string> inputs, op::AttrMap attrs = {}) {
+  graph::NodeDef n;
+  n.name = std::move(name);
+  n.op = std::move(op);
+  n.inputs = std::move(inputs);
+  n.attrs = std::move(attrs);
+  return n;
+}
+
+// y = f(x), of floats.
+graph::FunctionDef unary_function(std::string name, std::vector<graph::NodeDef> nodes, std::string result) {
+  graph::FunctionDef f;
+  f.name = std::move(name);
+  graph::ArgDef x, y;
+  x.name = "x";
+  y.name = "y";
+  x.type = y.type = DType::kFloat;
+  f.inputs = {x};
+  f.outputs = {y};
+  f.nodes = std::move(nodes);
+  f.ret["y"] = std::move(result);
+  return f;
+}
+
+const op::AttrMap kFloats{{"T", DType::kFloat}};
+
+struct Made {
+  Made() : graph(engine::Engine::get().registry()), shapes(graph) { x = add("x", "Placeholder", {}, {{"dtype", DType::kFloat}}); }
+  Node* add(std::string name, std::string op, std::vector<Endpoint> inputs, op::AttrMap attrs = {}) {
+    auto n = graph.add(std::move(name), op, std::move(attrs), std::move(inputs));
+    REQUIRE_MESSAGE(n.ok(), n.status().to_string());
+    (void)shapes.node(*n);
+    return *n;
+  }
+  Node* call(std::string name, Node* in, std::string function) {
+    return add(std::move(name), "PartitionedCall", {{in, 0}}, {{"Tout", std::vector<DType>{DType::kFloat}}, {"f", op::FunctionAttr{std::move(function), nullptr}}});
+  }
+  Status gradients(Node* y) { return autodiff::add_gradients(graph, shapes, {{y, 0}}, {{x, 0}}, {}).status(); }
+  graph::Graph graph;
+  graph::ShapeInference shapes;
+  Node* x;
+};
+
+graph::FunctionDef cube() {
+  return unary_function("cube", {node("square", "Mul", {"x", "x"}, kFloats), node("cube", "Mul", {"square:z:0", "x"}, kFloats)}, "cube:z:0");
+}
+
+}  // namespace
+
+TEST_CASE("a gradient that fails leaves the graph as it was") {
+  Made g;
+  REQUIRE(g.graph.library()->add(cube()).ok());
+  REQUIRE(g.graph.library()->add(unary_function("hue", {node("adjust", "AdjustHue", {"x", "x"}, kFloats)}, "adjust:output:0")).ok());
+  Node* first = g.call("first", g.x, "hue");
+  Node* last = g.call("last", first, "cube");
+  const Status s = g.gradients(last);
+  CHECK(s.code() == Code::kNotFound);
+  CHECK(s.message().find("AdjustHue") != std::string::npos);
+  CHECK(s.message().find("{{node first}}") != std::string::npos);
+  CHECK(last->num_outputs() == 1);
+  CHECK(last->attr<op::FunctionAttr>("f").name == "cube");
+  CHECK(last->input(0) == Endpoint{first, 0});
+}
+
+TEST_CASE("a function that calls itself has no gradient") {
+  Made g;
+  REQUIRE(g.graph.library()->add(unary_function("f", {node("again", "PartitionedCall", {"x"},
+                                                           {{"Tin", std::vector<DType>{DType::kFloat}}, {"Tout", std::vector<DType>{DType::kFloat}}, {"f", op::FunctionAttr{"f", nullptr}}})},
+                                                "again:output:0")).ok());
+  const Status s = g.gradients(g.call("call", g.x, "f"));
+  CHECK(s.code() == Code::kUnimplemented);
+  CHECK(s.message().find("function f, which calls itself") != std::string::npos);
+}
+
+TEST_CASE("the same request gives the same functions") {
+  auto library = std::make_shared<graph::FunctionLibrary>();
+  REQUIRE(library->add(cube()).ok());
+  const auto& registry = engine::Engine::get().registry();
+  const op::FunctionAttr f{"cube", nullptr};
+  auto a = autodiff::function_gradient(registry, library, f, {true}, {true});
+  REQUIRE_MESSAGE(a.ok(), a.status().to_string());
+  CHECK(a->forward == "__forward_cube_0");
+  CHECK(a->backward == "__backward_cube_0");
+  CHECK(a->num_outputs == 1);
+  CHECK(a->num_saved == 1);  // the square
+  CHECK(a->passed_inputs == std::vector<int>{0});
+  CHECK(a->input_grads == std::vector<int>{0});
+  const int size = library->size();
+  auto b = autodiff::function_gradient(registry, library, f, {true}, {true});
+  REQUIRE(b.ok());
+  CHECK(b->backward == a->backward);
+  CHECK(b->saved_types == a->saved_types);
+  CHECK(library->size() == size);
+  // What FORWARD gives is all that its own gradient needs.
+  auto again = autodiff::function_gradient(registry, library, {a->forward, nullptr}, {true}, {true, false});
+  REQUIRE(again.ok());
+  CHECK(again->forward == a->forward);
+  CHECK(again->num_saved == 0);
+  CHECK(again->passed_outputs == std::vector<int>{1});
+  // Nothing asked, nothing made.
+  auto none = autodiff::function_gradient(registry, library, f, {false}, {true});
+  REQUIRE(none.ok());
+  CHECK(none->backward.empty());
+  CHECK(none->forward == "cube");
+  // Another function under the old name.
+  REQUIRE(library->remove("cube").ok());
+  REQUIRE(library->add(unary_function("cube", {node("sin", "Sin", {"x"}, kFloats)}, "sin:y:0")).ok());
+  auto other = autodiff::function_gradient(registry, library, f, {true}, {true});
+  REQUIRE(other.ok());
+  CHECK(other->backward == "__backward_cube_1");
+  CHECK(autodiff::function_gradient(registry, library, f, {true, true}, {true}).status().code() == Code::kInvalidArgument);
+  CHECK(autodiff::function_gradient(registry, library, {"nobody", nullptr}, {}, {}).status().code() == Code::kNotFound);
+}
+
+TEST_CASE("loops of version 1 have no gradient, and are named") {
+  Loaded g("tests/golden/control_flow/one_iteration_at_a_time.pb");
+  for (Node* n : g.graph.nodes()) {
+    if (n->op() == "PlaceholderWithDefault") g.xs = {{n, 0}};
+  }
+  auto got = autodiff::add_gradients(g.graph, g.shapes, {{g.graph.find("out_1"), 0}}, g.xs, {});
+  CHECK(got.status().code() == Code::kUnimplemented);
+  CHECK(got.status().message().find("the gradient of loop 'while/while_context'") != std::string::npos);
+}
+
+TEST_CASE("a loop whose functions do not fit has no gradient") {
+  Made g;
+  REQUIRE(g.graph.library()->add(cube()).ok());
+  Node* loop = g.add("loop", "StatelessWhile", {{g.x, 0}, {g.x, 0}}, {{"cond", op::FunctionAttr{"cube", nullptr}}, {"body", op::FunctionAttr{"cube", nullptr}}});
+  CHECK(g.gradients(loop).code() == Code::kInvalidArgument);
+  Node* missing = g.add("missing", "StatelessWhile", {{g.x, 0}}, {{"cond", op::FunctionAttr{"none", nullptr}}, {"body", op::FunctionAttr{"none", nullptr}}});
+  CHECK(g.gradients(missing).code() == Code::kNotFound);
 }

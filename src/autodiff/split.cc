@@ -4,6 +4,7 @@
 #include <map>
 
 #include "graph/passes/loops.h"
+#include "op/emit.h"
 
 namespace weft::autodiff {
 namespace {
@@ -22,7 +23,7 @@ bool reads_size_only(const Node& n) {
 
 // Zeros or ones of the size of the input.
 bool is_fill_like(const Node& n) {
-  return (n.op() == "ZerosLike" || n.op() == "OnesLike") && n.output_type(0) != DType::kVariant && n.output_type(0) != DType::kResource;
+  return (n.op() == "ZerosLike" || n.op() == "OnesLike") && differentiable(n.output_type(0)) && n.output_type(0) != DType::kVariant && n.output_type(0) != DType::kResource;
 }
 
 struct ByPlace {
@@ -155,15 +156,8 @@ class Splitter {
       if (!move) continue;
       const Endpoint from = n->input(0);
       if (is_fill_like(*n)) {
-        Node*& shape = sizes[{"Shape", {from.node->id(), from.index}}];
-        if (!shape) {
-          WEFT_ASSIGN(shape, graph_.add(graph_.unique_name(cat(from.node->name(), "/Shape")), "Shape", {{"out_type", DType::kInt32}}, {from}));
-          to_forward(shape);
-        }
-        Value one = g_.emitter->one("Cast", {g_.emitter->constant(Tensor::scalar<int32_t>(n->op() == "OnesLike"))}, {{"DstT", n->output_type(0)}});
-        Value filled = g_.emitter->one("Fill", {g_.emitter->wrap({shape, 0}), one});
-        WEFT_RETURN_IF_ERROR(g_.emitter->take_status());
-        replace({n, 0}, GraphEmitter::unwrap(filled));
+        WEFT_ASSIGN(Endpoint filled, fill_from_size(*n, sizes[{"Shape", {from.node->id(), from.index}}]));
+        replace({n, 0}, filled);
         continue;
       }
       std::string key = n->info().to_string();
@@ -178,6 +172,24 @@ class Splitter {
     }
     mark_live();
     return {};
+  }
+
+  // Zeros or ones of the shape of the node's input, of which only the shape is kept, if it is not known anyway.
+  Result<Endpoint> fill_from_size(const Node& n, Node*& shape) {
+    const Endpoint from = n.input(0);
+    Value size;
+    if (shape_of(from).fully_known()) {
+      size = op::shape_of(g_.emitter->wrap(from));
+    } else {
+      if (!shape) {
+        WEFT_ASSIGN(shape, graph_.add(graph_.unique_name(cat(from.node->name(), "/Shape")), "Shape", {{"out_type", DType::kInt32}}, {from}));
+        to_forward(shape);
+      }
+      size = g_.emitter->wrap({shape, 0});
+    }
+    const Value filled = fill(size, scalar(*g_.emitter, n.output_type(0), n.op() == "OnesLike"));
+    WEFT_RETURN_IF_ERROR(g_.emitter->take_status());
+    return GraphEmitter::unwrap(filled);
   }
 
   void to_forward(Node* n) {

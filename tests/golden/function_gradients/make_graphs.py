@@ -2,7 +2,7 @@
 
 Each NAME.pb is a GraphDef without gradients. The node init, if there is one, is run first. y_0, y_1 ... are what is differentiated,
 x_0, x_1 ... with respect to what; the constants expect_0 ... are the gradients, and second_0 ... those of the sum of all their squares
-(where there are any). A constant without_0 stands for "no gradient". Needs TensorFlow: python make_graphs.py [NAME...]
+(where there are any), third_0 ... those of the sum of the squares of these. A constant without_0 stands for "no gradient". Needs TensorFlow: python make_graphs.py [NAME...]
 """
 import os
 import sys
@@ -28,6 +28,11 @@ def case(f):
 
 def first_order_only(f):
     f.second = False
+    return f
+
+
+def third_order_too(f):
+    f.third = True
     return f
 
 
@@ -57,6 +62,7 @@ def given(value):
 
 
 @case
+@third_order_too
 def a_call(b):
     @tf.function
     def f(a, w):
@@ -177,6 +183,7 @@ def a_gradient_of_the_users(b):
 
 
 @case
+@third_order_too
 def branches(b):
     a, c = b.x(3), b.x(3)
     out = []
@@ -223,10 +230,51 @@ def branches_of_other_shapes(b):
     return [choose(given(np.bool_(True))), choose(given(np.bool_(False)))]
 
 
+@case
+def a_call_in_a_branch(b):
+    a, v = b.x(3), b.variable(3)
+
+    @tf.function
+    def f(u):
+        return tf.exp(u) * v
+
+    return [tf.cond(given(np.bool_(p)), lambda: f(a) * f(a * 2), lambda: f(-a)) for p in (True, False)]
+
+
+@case
+def branches_with_effects(b):
+    a = b.x(3)
+    count = tf1.get_variable("count", initializer=np.float64(0), use_resource=True)
+
+    def yes():
+        with tf.control_dependencies([count.assign_add(1.0)]):
+            return tf.sin(a) * a
+
+    return [tf.cond(given(np.bool_(p)), yes, lambda: tf.exp(a)) for p in (True, False)]
+
+
+@case
+def lists_out_of_branches(b):
+    a = b.x(4, 2)
+
+    def choose(p):
+        def yes():
+            return tf.TensorArray(tf.float64, size=4, element_shape=[2]).unstack(tf.sin(a)).flow
+
+        def no():
+            return tf.TensorArray(tf.float64, size=4, element_shape=[2]).unstack(a * a).write(1, a[0] * 3).flow
+
+        flow = tf.cond(p, yes, no)
+        return tf.raw_ops.TensorListStack(input_handle=flow, element_shape=[2], element_dtype=tf.float64)
+
+    return [choose(given(np.bool_(p))) * tf.reshape(tf.range(8, dtype=tf.float64), [4, 2]) for p in (True, False)]
+
+
 # ---- loops
 
 
 @case
+@third_order_too
 def a_loop(b):
     a, k = b.x(3), b.x()
     return [tf.while_loop(lambda i, v: i < 5, lambda i, v: (i + 1, tf.sin(v * k) + a), [0, a])[1]]
@@ -277,6 +325,7 @@ def loops_in_loops(b):
 
 
 @case
+@third_order_too
 def branches_in_a_loop(b):
     a, k = b.x(3), b.x()
 
@@ -297,6 +346,7 @@ def a_loop_in_a_branch(b):
 
 
 @case
+@third_order_too
 def calls_in_a_loop(b):
     a, k = b.x(3), b.x()
 
@@ -323,6 +373,7 @@ def a_loop_in_a_call(b):
 
 
 @case
+@third_order_too
 def a_variable_in_a_loop(b):
     v = b.variable(3)
     a = b.x(3)
@@ -391,6 +442,58 @@ def a_recurrent_net(b):
 
 
 @case
+def a_loop_with_effects(b):
+    a = b.x(3)
+    count = tf1.get_variable("count", initializer=np.float64(0), use_resource=True)
+
+    def body(i, v):
+        with tf.control_dependencies([count.assign_add(1.0)]):
+            return i + 1, tf.sin(v) * v
+
+    return [tf.while_loop(lambda i, v: i < 3, body, [0, a])[1]]
+
+
+@case
+def loops_in_calls_in_loops(b):
+    a, k = b.x(2), b.x()
+
+    @tf.function
+    def f(u, n):
+        return tf.while_loop(lambda j, w: j < n, lambda j, w: (j + 1, tf.cond(tf.equal(j, 1), lambda: w * k, lambda: tf.tanh(w))), [0, u])[1] + u
+
+    return [tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, f(v, i + 1)), [0, a])[1]]
+
+
+@case
+def counting_down(b):
+    a = b.x(3)
+    return [tf.while_loop(lambda i, v: i > 0, lambda i, v: (i - 1, v * tf.cast(i, tf.float64) + tf.sin(v)), [given(np.int64(4)), a])[1]]
+
+
+@case
+def a_loop_of_several_types(b):
+    a, c = b.x(3, dtype=np.float32), b.x(3)
+
+    def body(i, u, v, text):
+        return i + 1, u * tf.cast(tf.sin(v), tf.float32) + 1, v * tf.cast(u, tf.float64), tf.strings.join([text, "x"])
+
+    out = tf.while_loop(lambda i, *_: i < 3, body, [0, a, c, ""])
+    return [out[1], out[2]]
+
+
+@case
+def a_result_of_every_step(b):
+    """A loop whose variable is an array that grows, read again in the same loop."""
+    a = b.x(2)
+
+    def body(i, out):
+        return i + 1, out.write(i, tf.sin(out.read(i - 1)) * a)
+
+    first = tf.TensorArray(tf.float64, size=4, element_shape=[2], clear_after_read=False).write(0, a)
+    return [tf.while_loop(lambda i, o: i < 4, body, [1, first])[1].stack()]
+
+
+@case
 @first_order_only
 def a_loop_without_a_counter(b):
     """A bare While, of a form that TensorFlow's own gradient does not know."""
@@ -440,18 +543,21 @@ def make(name, build):
         init = "init" in [o.name for o in graph.get_operations()]
         grads = expected() if expected else tf1.gradients(ys, b.xs)
         grads = [None if g is None else tf.convert_to_tensor(g) for g in grads]
-        second = [None] * len(grads)
-        if getattr(build, "second", True):
-            second = tf1.gradients(sum(tf.reduce_sum(g * g) for g in grads if g is not None), b.xs)
-            second = [None if g is None else tf.convert_to_tensor(g) for g in second]
+
+        def next_order(grads):
+            more = tf1.gradients(sum(tf.cast(tf.reduce_sum(g * g), tf.float64) for g in grads if g is not None), b.xs)
+            return [None if g is None else tf.convert_to_tensor(g) for g in more]
+
+        second = next_order(grads) if getattr(build, "second", True) else [None] * len(grads)
+        third = next_order(second) if hasattr(build, "third") else [None] * len(grads)
         with tf1.Session() as session:
             if init:
                 session.run("init")
-            values = session.run([g for g in grads + second if g is not None])
+            values = session.run([g for g in grads + second + third if g is not None])
     graph_def = tf1.GraphDef.FromString(text)
     values = iter(values)
     with tf1.Graph().as_default() as extra:
-        for prefix, list_ in (("expect", grads), ("second", second)):
+        for prefix, list_ in (("expect", grads), ("second", second), ("third", third)):
             for k, g in enumerate(list_):
                 if g is not None:
                     tf1.constant(next(values), name=f"{prefix}_{k}")
