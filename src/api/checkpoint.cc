@@ -62,27 +62,30 @@ Status Checkpoint::State::finish_pending() {
 
 namespace {
 
-Status write_all(const std::string& prefix, const std::string& family, const saved_model::Snapshot& snapshot, const std::function<Status()>& after) {
+Status write_all(const std::string& prefix, const std::string& family, const saved_model::Snapshot& snapshot, const std::function<Status()>& record) {
   if (!family.empty()) wire::remove_leftovers(family, true);
-  if (Status s = saved_model::write_snapshot(prefix, snapshot); !s.ok()) return s;
-  return after ? after() : Status();
+  const bool fresh = !wire::file_exists(wire::bundle_index_name(prefix));
+  if (Status s = saved_model::write_snapshot(prefix, snapshot); !s.ok() || !record) return s;
+  Status s = record();
+  if (!s.ok() && fresh) wire::remove_checkpoint(prefix);
+  return s;
 }
 
 }  // namespace
 
-Status Checkpoint::State::write(const std::string& prefix, const std::string& family, const std::function<Status()>& after) {
+Status Checkpoint::State::write(const std::string& prefix, const std::string& family, const Record& record) {
   auto taken = snapshot();
   if (!taken.ok()) return taken.status();
-  return write_all(prefix, family, *taken, after);
+  return write_all(prefix, family, *taken, record);
 }
 
-PendingSave Checkpoint::State::write_async(const std::string& prefix, const std::string& family, std::function<Status()> after) {
+PendingSave Checkpoint::State::write_async(const std::string& prefix, const std::string& family, Record record) {
   auto values = std::make_shared<saved_model::Snapshot>(unwrap(snapshot()));
   PendingSave out;
   out.state_ = std::make_shared<PendingSave::State>();
   out.state_->prefix = prefix;
-  auto work = [state = out.state_, values, prefix, family, after = std::move(after)]() mutable {
-    Status s = write_all(prefix, family, *values, after);
+  auto work = [state = out.state_, values, prefix, family, record = std::move(record)]() mutable {
+    Status s = write_all(prefix, family, *values, record);
     values.reset();
     state->finish(std::move(s));
   };
@@ -115,7 +118,8 @@ int64_t Checkpoint::State::count() {
 }
 
 core::Result<std::shared_ptr<saved_model::RestoreStatus>> Checkpoint::State::restore(const std::string& path) {
-  auto restored = saved_model::restore_checkpoint(path, root, attached);
+  const std::string local = path.empty() ? path : unwrap(wire::local_path(path));
+  auto restored = saved_model::restore_checkpoint(local, root, attached);
   if (restored.ok()) last_restore = *restored;
   return restored;
 }
@@ -163,28 +167,31 @@ Status record(const std::string& prefix) {
 
 }  // namespace
 
-std::string Checkpoint::save(const std::string& prefix) {
+std::string Checkpoint::save(const std::string& name) {
   check(state_->finish_pending());
+  const std::string prefix = unwrap(wire::local_path(name));
   const std::string numbered = core::cat(prefix, "-", state_->count());
   check(state_->write(numbered, prefix, [&] { return record(numbered); }));
   return numbered;
 }
 
-std::string Checkpoint::write(const std::string& prefix) {
+std::string Checkpoint::write(const std::string& name) {
   check(state_->finish_pending());
+  const std::string prefix = unwrap(wire::local_path(name));
   check(state_->write(prefix, "", {}));
   return prefix;
 }
 
-PendingSave Checkpoint::save_async(const std::string& prefix) {
+PendingSave Checkpoint::save_async(const std::string& name) {
   check(state_->finish_pending());
+  const std::string prefix = unwrap(wire::local_path(name));
   const std::string numbered = core::cat(prefix, "-", state_->count());
   return state_->write_async(numbered, prefix, [numbered] { return record(numbered); });
 }
 
 PendingSave Checkpoint::write_async(const std::string& prefix) {
   check(state_->finish_pending());
-  return state_->write_async(prefix, "", {});
+  return state_->write_async(unwrap(wire::local_path(prefix)), "", {});
 }
 
 void Checkpoint::sync() { check(state_->finish_pending()); }
@@ -245,13 +252,13 @@ const RestoreStatus& RestoreStatus::expect_partial() const {
 }
 
 std::optional<CheckpointState> get_checkpoint_state(const std::string& folder, const std::string& file) {
-  auto state = unwrap(saved_model::read_checkpoint_state(folder, file));
+  auto state = unwrap(saved_model::read_checkpoint_state(unwrap(wire::local_path(folder)), file));
   if (!state) return {};
   return CheckpointState{std::move(state->model_checkpoint_path), std::move(state->all_model_checkpoint_paths),
                          std::move(state->all_model_checkpoint_timestamps), state->last_preserved_timestamp};
 }
 
-std::string latest_checkpoint(const std::string& folder, const std::string& file) { return unwrap(saved_model::latest_checkpoint(folder, file)); }
+std::string latest_checkpoint(const std::string& folder, const std::string& file) { return unwrap(saved_model::latest_checkpoint(unwrap(wire::local_path(folder)), file)); }
 
 namespace {
 

@@ -36,9 +36,11 @@ struct Checkpoint::State {
   // Waits for the save before this one. Its error, unless somebody has asked for it.
   core::Status finish_pending();
   core::Result<saved_model::Snapshot> snapshot() { return saved_model::take_snapshot(root, attached); }
-  // Writes values of this moment under a prefix, then does `after`. `family`: the prefix without its number, whose leftovers go.
-  core::Status write(const std::string& prefix, const std::string& family, const std::function<core::Status()>& after);
-  PendingSave write_async(const std::string& prefix, const std::string& family, std::function<core::Status()> after);
+  // Writes values of this moment under a prefix, then does `record`, which makes it known; where that fails, the checkpoint goes,
+  // unless it stands in the place of an earlier one. `family`: the prefix without its number, whose leftovers are removed.
+  using Record = std::function<core::Status()>;
+  core::Status write(const std::string& prefix, const std::string& family, const Record& record);
+  PendingSave write_async(const std::string& prefix, const std::string& family, Record record);
 
   core::Result<std::shared_ptr<saved_model::RestoreStatus>> restore(const std::string& path);
   void make_counter();

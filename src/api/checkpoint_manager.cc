@@ -2,11 +2,11 @@
 #include "core/log.h"
 #include "saved_model/checkpoint_state.h"
 #include "wire/file.h"
+#include "wire/leftovers.h"
 
 #include "api/checkpoint_internal.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -87,10 +87,7 @@ void CheckpointManager::State::recover() {
 void CheckpointManager::State::adopt_unrecorded() {
   if (kept.empty()) return;
   std::vector<Kept> found;
-  for (std::string& path : wire::match_paths(prefix + "-*.index")) {
-    path.resize(path.size() - std::string_view(".index").size());
-    const std::string number = path.size() > prefix.size() + 1 ? path.substr(prefix.size() + 1) : "";
-    if (number.empty() || !std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; })) continue;
+  for (const std::string& path : wire::numbered_checkpoints(prefix)) {
     if (std::any_of(kept.begin(), kept.end(), [&](const Kept& k) { return k.prefix == path; })) continue;
     if (const double t = written_at(path); t > kept.back().timestamp) found.push_back({path, std::min(t, now())});
   }
@@ -100,14 +97,24 @@ void CheckpointManager::State::adopt_unrecorded() {
 
 Status CheckpointManager::State::saved(const std::string& path) {
   std::lock_guard lock(mutex);
+  auto kept_before = kept;
+  auto latest_before = latest;
   std::erase_if(kept, [&](const Kept& k) { return k.prefix == path; });
   kept.push_back({path, now()});
   latest = path;
   // First with those that are about to go: until they are gone, somebody may ask for them.
-  if (Status s = record(); !s.ok()) return s;
+  if (Status s = record(); !s.ok()) {
+    kept = std::move(kept_before);
+    latest = std::move(latest_before);
+    return s;
+  }
   const size_t before = kept.size();
   sweep();
-  return kept.size() == before ? Status() : record();
+  // A state file that still names those that went does no harm, and the next save writes another.
+  if (kept.size() != before) {
+    if (Status s = record(); !s.ok()) core::log(core::LogLevel::kWarning, core::cat("the state file names checkpoints that are gone: ", s));
+  }
+  return {};
 }
 
 Status CheckpointManager::State::record() {
@@ -130,9 +137,7 @@ void CheckpointManager::State::sweep() {
       last_preserved = old.timestamp;
       continue;
     }
-    // The index first: what is left is then no checkpoint.
-    ::unlink((old.prefix + ".index").c_str());
-    for (const std::string& file : wire::match_paths(old.prefix + ".data-*-of-*")) ::unlink(file.c_str());
+    wire::remove_checkpoint(old.prefix);
   }
 }
 
@@ -145,7 +150,7 @@ bool CheckpointManager::State::due(bool check_interval) {
 }
 
 CheckpointManager::CheckpointManager(Checkpoint& checkpoint, std::string directory, CheckpointManagerOptions options)
-    : state_(std::make_unique<State>(checkpoint, std::move(directory), std::move(options))) {
+    : state_(std::make_unique<State>(checkpoint, api::unwrap(wire::local_path(directory)), std::move(options))) {
   const auto& o = state_->options;
   if (o.max_to_keep < 0) throw Error(Code::kInvalidArgument, core::cat("Expected a positive integer or `None` for `max_to_keep`, got ", o.max_to_keep, "."));
   if (o.checkpoint_interval < 0) throw Error(Code::kInvalidArgument, "`checkpoint_interval` must not be negative.");

@@ -403,7 +403,10 @@ Result<std::shared_ptr<RestoreStatus>> restore_checkpoint(std::string_view prefi
     return data_loss("the checkpoint is damaged: its object graph is a tensor of type ", graph.dtype(), " and shape ", graph.shape());
   WEFT_ASSIGN(std::vector<SavedTrackable> nodes, decode_tracked(graph.data<tstring>()[0].view()));
   auto restore = std::make_shared<ObjectRestore>(std::move(reader), std::move(nodes), root);
-  WEFT_RETURN_IF_ERROR(restore->start(root, attached));
+  if (Status s = restore->start(root, attached); !s.ok()) {
+    restore->expect_partial();  // the error says enough
+    return s;
+  }
   return std::shared_ptr<RestoreStatus>(std::move(restore));
 }
 

@@ -40,6 +40,23 @@ bool split_name(std::string_view name, std::string_view& prefix, int& shards) {
   return true;
 }
 
+// "BASE-7".
+bool is_numbered(std::string_view name, std::string_view base) {
+  return name.size() > base.size() + 1 && name.starts_with(base) && name[base.size()] == '-' && all_digits(name.substr(base.size() + 1));
+}
+
+// "" for a name without a slash: what is joined to it is found from here too.
+std::string folder_with_slash(std::string_view path) { return std::string(path.substr(0, path.rfind('/') + 1)); }
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  DIR* dir = ::opendir(folder.empty() ? "." : folder.c_str());
+  if (!dir) return names;
+  while (const dirent* entry = ::readdir(dir)) names.emplace_back(entry->d_name);
+  ::closedir(dir);
+  return names;
+}
+
 struct Found {
   bool index = false, alive = false;
   std::vector<std::pair<std::string, int>> data;  // names and shard counts
@@ -61,19 +78,35 @@ void remove_data(const std::string& folder, const std::string& prefix, const Fou
 
 }  // namespace
 
+std::vector<std::string> numbered_checkpoints(std::string_view prefix) {
+  const std::string folder = folder_with_slash(prefix);
+  std::vector<std::string> out;
+  for (const std::string& name : names_in(folder)) {
+    std::string_view p;
+    int shards = 0;
+    if (split_name(name, p, shards) && shards == 0 && is_numbered(p, prefix.substr(folder.size()))) out.push_back(folder + std::string(p));
+  }
+  return out;
+}
+
+// Names are compared and not matched: a prefix may hold what means something in a pattern.
+void remove_checkpoint(const std::string& prefix) {
+  ::unlink(bundle_index_name(prefix).c_str());
+  const std::string folder = folder_with_slash(prefix);
+  const std::string base = prefix.substr(folder.size());
+  for (const std::string& name : names_in(folder)) {
+    std::string_view p;
+    int shards = 0;
+    if (split_name(name, p, shards) && p == base) ::unlink((folder + name).c_str());
+  }
+}
+
 void remove_leftovers(std::string_view prefix, bool numbered) {
-  const std::string folder(folder_of(prefix).empty() ? "" : folder_of(prefix).ends_with('/') ? std::string(folder_of(prefix)) : cat(folder_of(prefix), "/"));
-  const std::string_view base = prefix.substr(prefix.rfind('/') == prefix.npos ? 0 : prefix.rfind('/') + 1);
-  const auto ours = [&](std::string_view p) {
-    return p == base || (numbered && p.size() > base.size() + 1 && p.starts_with(base) && p[base.size()] == '-' && all_digits(p.substr(base.size() + 1)));
-  };
-  DIR* dir = ::opendir(folder.empty() ? "." : folder.c_str());
-  if (!dir) return;
-  std::vector<std::string> names;
-  while (const dirent* entry = ::readdir(dir)) names.emplace_back(entry->d_name);
-  ::closedir(dir);
+  const std::string folder = folder_with_slash(prefix);
+  const std::string_view base = prefix.substr(folder.size());
+  const auto ours = [&](std::string_view p) { return p == base || (numbered && is_numbered(p, base)); };
   std::map<std::string, Found, std::less<>> found;
-  for (const std::string& name : names) {
+  for (const std::string& name : names_in(folder)) {
     const std::string_view target = target_of_unfinished(name);
     std::string_view p;
     int shards = 0;
