@@ -108,15 +108,22 @@ Grads lookup_grad(const GradContext& g) {
   return {g.one("TensorMapInsert", {g.one("EmptyTensorMap", {}), g.x(1), g.dy()}), {}};
 }
 
-// Nothing may have flowed into this key, which only a running program knows.
+// Nothing may have flowed into this key. An eager run knows; a graph finds out when it runs.
 Grads insert_grad(const GradContext& g) {
   const Value map = g.dy(), key = g.x(1), value = g.x(2), has = g.one("TensorMapHasKey", {map, key});
   if (!has.valid()) return g.none();
-  const Tensor* known = has.constant();
-  if (!known) return g.fail(unimplemented("the gradient of TensorMapInsert in a graph"));
-  if (known->data<uint8_t>()[0] == 0) return {map, {}, zeros_like(value)};
   const AttrMap type = {{"value_dtype", value.dtype()}};
-  return {g.one("TensorMapErase", {map, key}, type), {}, g.one("TensorMapLookup", {map, key}, type)};
+  if (const Tensor* known = has.constant()) {
+    if (known->data<uint8_t>()[0] == 0) return {map, {}, zeros_like(value)};
+    return {g.one("TensorMapErase", {map, key}, type), {}, g.one("TensorMapLookup", {map, key}, type)};
+  }
+  auto side = [&](const Value& v, size_t i) {
+    auto sides = g.emitter().apply("Switch", {v, has});
+    return sides.size() == 2 ? sides[i] : Value();
+  };
+  const Value there = side(map, 1), at = side(key, 1);
+  return {g.one("Merge", {side(map, 0), g.one("TensorMapErase", {there, at}, type)}), {},
+          g.one("Merge", {zeros_like(side(value, 0)), g.one("TensorMapLookup", {there, at}, type)})};
 }
 
 }  // namespace
