@@ -124,7 +124,7 @@ class TracedFunction<R(A...)> {
  private:
   FunctionCore::Body body(std::vector<std::string> layout) const {
     return [f = f_, layout = std::move(layout)](const std::vector<Tensor>& tensors) -> nest::Flat {
-      nest::Reader reader{tensors, layout};
+      [[maybe_unused]] nest::Reader reader{tensors, layout};
       std::tuple<std::decay_t<A>...> args{nest::rebuild<std::decay_t<A>>(reader)...};
       if constexpr (std::is_void_v<R>) {
         std::apply(f, std::move(args));

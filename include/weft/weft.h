@@ -4,6 +4,7 @@
 #include "weft/call.h"
 #include "weft/checkpoint.h"
 #include "weft/context.h"
+#include "weft/control_flow.h"
 #include "weft/data.h"
 #include "weft/dataset.h"
 #include "weft/error.h"

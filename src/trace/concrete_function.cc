@@ -1,12 +1,11 @@
 #include "trace/concrete_function.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "autodiff/function_gradient.h"
 #include "autodiff/gradients.h"
-#include "graph/to_function.h"
 #include "op/emit.h"
+#include "trace/library_function.h"
 #include "trace/variable.h"
 
 namespace weft::trace {
@@ -32,11 +31,6 @@ Emitter& emitter_here(eager::Context& context) {
 }
 
 namespace {
-
-std::string unique_function_name(const std::string& base) {
-  static std::atomic<int64_t> next{0};
-  return cat("__inference_", base, "_", next.fetch_add(1, std::memory_order_relaxed));
-}
 
 Result<std::vector<Value>> run_now(EagerEmitter& emitter, eager::Context& context, FunctionHandle& handle, std::span<const Value> arguments) {
   std::vector<Tensor> args(arguments.size()), rets(handle.ret_types().size());
@@ -82,36 +76,26 @@ Result<std::vector<Value>> call_function(Emitter& emitter, eager::Context& conte
 ConcreteFunction::~ConcreteFunction() = default;
 
 Result<std::shared_ptr<ConcreteFunction>> ConcreteFunction::make(std::shared_ptr<FuncGraph> g, std::span<const Value> outputs) {
-  graph::FunctionOptions options;
   std::shared_ptr<ConcreteFunction> f(new ConcreteFunction(g->context()));
-  f->name_ = options.name = unique_function_name(g->name());
+  std::vector<Value> results;
   for (const Value& v : outputs) {
     // Through an identity: an argument may be a result, and a result may be given twice.
     WEFT_ASSIGN(Value own, g->import(v));
-    own = g->emitter().one("Identity", {own});
+    results.push_back(g->emitter().one("Identity", {own}));
     WEFT_RETURN_IF_ERROR(g->emitter().take_status());
-    options.outputs.push_back(graph::GraphEmitter::unwrap(own));
     f->ret_types_.push_back(own.dtype());
     f->ret_shapes_.push_back(own.shape());
   }
-  for (size_t i = 0; i < outputs.size(); ++i) options.output_names.push_back(i ? cat("identity_", i) : "identity");
-  for (Node* n : g->arguments()) {
-    options.inputs.push_back({n, 0});
-    f->arg_types_.push_back(n->output_type(0));
-  }
+  std::vector<Endpoint> inputs;
+  for (Node* n : g->arguments()) inputs.push_back({n, 0});
   for (const auto& c : g->captures()) {
-    options.inputs.push_back({c.node, 0});
-    f->arg_types_.push_back(c.node->output_type(0));
+    inputs.push_back({c.node, 0});
     f->captures_.push_back(c.outer);
   }
-  for (Node* n : g->effects()) options.control_outputs.push_back(n);
-  WEFT_ASSIGN(graph::FunctionDef def, graph::to_function(g->graph(), options));
-  for (size_t i = 0; i < options.inputs.size(); ++i) {
-    const auto& shapes = options.inputs[i].node->shapes;
-    if (def.inputs[i].type != DType::kResource && !shapes.empty()) def.arg_attrs[int(i)]["_output_shapes"] = std::vector<PartialShape>{shapes[0]};
-  }
-  f->stateful_ = def.stateful;
-  WEFT_RETURN_IF_ERROR(g->context().functions().add(std::move(def)));
+  for (const Endpoint& e : inputs) f->arg_types_.push_back(e.node->output_type(0));
+  WEFT_ASSIGN(f->function_, LibraryFunction::make(*g, g->name(), std::move(inputs), results));
+  f->name_ = f->function_->name();
+  f->stateful_ = f->function_->stateful();
   WEFT_ASSIGN(f->handle_, g->context().runtime().instantiate(FunctionAttr{f->name_, nullptr}));
   f->variables_ = g->variables();
   f->graph_ = std::move(g);

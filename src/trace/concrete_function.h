@@ -13,6 +13,7 @@
 
 namespace weft::trace {
 
+class LibraryFunction;
 struct FunctionPair;  // forward and backward, for calls that a tape hears of
 
 class ConcreteFunction {
@@ -51,6 +52,7 @@ class ConcreteFunction {
   std::vector<std::weak_ptr<VariableState>> variables_;
   bool stateful_ = false;
   std::shared_ptr<FuncGraph> graph_;
+  std::shared_ptr<LibraryFunction> function_;  // null for one of the library
   std::shared_ptr<FunctionHandle> handle_;
   std::mutex mutex_;
   std::vector<std::pair<std::vector<bool>, std::shared_ptr<const FunctionPair>>> pairs_;  // by the inputs that need gradients

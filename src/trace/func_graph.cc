@@ -1,9 +1,11 @@
 #include "trace/func_graph.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "op/variable.h"
 #include "trace/concrete_function.h"
+#include "trace/library_function.h"
 
 namespace weft::trace {
 namespace {
@@ -22,7 +24,28 @@ bool only_reads(std::string_view op) {
 // Small enough to be written into the graph (TensorFlow's bound).
 bool embeds(const Tensor& t) { return is_simple(t.dtype()) && t.num_elements() <= 128; }
 
-int64_t key_of(const Endpoint& e) { return int64_t(e.node->id()) << 8 | e.index; }
+// By where the handle comes from: what only passes it on does not count.
+int64_t key_of(Endpoint e) {
+  while (e.node->op() == "Identity" && e.node->num_inputs() == 1) e = e.node->input(0);
+  return int64_t(e.node->id()) << 16 | e.index;
+}
+
+uint64_t next_id() {
+  static std::atomic<uint64_t> next{1};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+// The functions that an attribute names.
+template <class F>
+void for_functions(const AttrMap& attrs, F f) {
+  for (const auto& entry : attrs) {
+    const AttrValue& value = entry.second;
+    if (const auto* one = value.get<FunctionAttr>()) f(one->name);
+    else if (const auto* list = value.get<std::vector<FunctionAttr>>()) {
+      for (const FunctionAttr& a : *list) f(a.name);
+    }
+  }
+}
 
 // What is known of a variable by its handle.
 std::optional<HandleData> data_of(const Tensor& handle) {
@@ -48,7 +71,8 @@ FuncGraph::FuncGraph(eager::Context& context, std::string name, FuncGraph* outer
       outer_(outer),
       graph_(context.registry(), context.runtime().library()),
       shapes_(graph_),
-      emitter_(*this, graph_, shapes_) {}
+      emitter_(*this, graph_, shapes_),
+      id_(next_id()) {}
 
 std::shared_ptr<FuncGraph> FuncGraph::make(eager::Context& context, std::string name, FuncGraph* outer) {
   std::shared_ptr<FuncGraph> g(new FuncGraph(context, std::move(name), outer));
@@ -68,7 +92,7 @@ Result<Value> FuncGraph::add_argument(std::string_view name, DType dtype, const 
 }
 
 Result<Value> FuncGraph::capture(const Value& v, std::optional<HandleData> data) {
-  if (auto it = captured_.find(v.rep()); it != captured_.end()) return emitter_.wrap({captures_[it->second].node, 0});
+  if (auto it = captured_.find(autodiff::id_of(v)); it != captured_.end()) return emitter_.wrap({captures_[it->second].node, 0});
   AttrMap attrs;
   attrs["dtype"] = v.dtype();
   const PartialShape shape = v.shape();
@@ -76,7 +100,7 @@ Result<Value> FuncGraph::capture(const Value& v, std::optional<HandleData> data)
   WEFT_ASSIGN(Node * node, graph_.add(graph_.unique_name("capture"), "Placeholder", std::move(attrs), {}));
   node->shapes = {shape};
   node->handles = {std::move(data)};
-  captured_[v.rep()] = captures_.size();
+  captured_[autodiff::id_of(v)] = captures_.size();
   Emitter& outside = v.rep()->owner() ? *v.rep()->owner() : static_cast<Emitter&>(eager_emitter(context_));
   captures_.push_back({Value(outside, RefPtr<ValueRep>::share(v.rep())), node});
   return emitter_.wrap({node, 0});
@@ -89,7 +113,7 @@ Result<Value> FuncGraph::import(const Value& v) {
   if (!owner) {
     const eager::TensorHandle* h = eager_handle(v);
     WEFT_RETURN_IF_ERROR(h->wait());
-    if (auto it = captured_.find(v.rep()); it != captured_.end()) return emitter_.wrap({captures_[it->second].node, 0});
+    if (auto it = captured_.find(autodiff::id_of(v)); it != captured_.end()) return emitter_.wrap({captures_[it->second].node, 0});
     if (embeds(h->tensor())) {
       if (auto it = constants_.find(v.rep()); it != constants_.end()) return emitter_.wrap(it->second);
       Value made = emitter_.constant(h->tensor());
@@ -137,42 +161,71 @@ void FuncGraph::use_variable(const std::shared_ptr<VariableState>& v) {
   variables_.push_back(v);
 }
 
-std::vector<Node*> TraceEmitter::before(const OpSpec& spec, std::span<const Value> inputs, bool effect) {
+bool FuncGraph::writes(const Endpoint& resource) const {
+  auto it = order_.find(key_of(resource));
+  return it != order_.end() && it->second.writer;
+}
+
+TraceEmitter::Effect TraceEmitter::effect_of(const OpSpec& spec, const AttrMap& attrs, std::span<const Value> inputs) {
+  Effect e;
+  e.stateful = spec.stateful;
+  if (!e.stateful) return e;
+  e.must_run = spec.has_side_effect();
+  // What functions do is known where they were made here.
+  std::vector<std::shared_ptr<LibraryFunction>> functions;
+  bool any = false, known = true;
+  for_functions(attrs, [&](const std::string& name) {
+    any = true;
+    functions.push_back(LibraryFunction::find(name));
+    known &= functions.back() != nullptr;
+  });
+  const size_t first = spec.name == "If" || spec.name == "Case" ? 1 : 0;  // input of the functions' first argument
+  known &= first || spec.name == "While" || spec.name == "StatefulPartitionedCall";
+  e.resources.resize(inputs.size());
+  bool resources = false;
+  const bool reads = only_reads(spec.name);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].dtype() != DType::kResource) continue;
+    resources = true;
+    bool writes = !reads;
+    if (any && known && i >= first) writes = std::any_of(functions.begin(), functions.end(), [&](const auto& f) { return f->writes(i - first); });
+    e.resources[i] = writes ? 2 : 1;
+  }
+  if (any && known) e.free = std::any_of(functions.begin(), functions.end(), [](const auto& f) { return f->free_effects(); });
+  else e.free = e.must_run && !reads && (any || !resources);
+  if (reads) e.must_run = false;
+  return e;
+}
+
+std::vector<Node*> TraceEmitter::before(const Effect& effect, std::span<const Value> inputs) {
   std::vector<Node*> controls;
   auto add = [&](Node* n) {
     if (n && std::find(controls.begin(), controls.end(), n) == controls.end()) controls.push_back(n);
   };
-  const bool reads = only_reads(spec.name);
-  bool resources = false;
-  for (const Value& v : inputs) {
-    if (v.dtype() != DType::kResource) continue;
-    resources = true;
-    FuncGraph::Order& o = owner_.order_[key_of(unwrap(v))];
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!effect.resources[i]) continue;
+    FuncGraph::Order& o = owner_.order_[key_of(unwrap(inputs[i]))];
     add(o.writer);
-    if (reads) continue;
+    if (effect.resources[i] == 1) continue;
     for (Node* r : o.readers) add(r);
   }
-  if (effect && !resources) add(owner_.last_effect_);
+  if (effect.free) add(owner_.last_effect_);
   return controls;
 }
 
-void TraceEmitter::after(Node* node, bool effect) {
-  const bool reads = only_reads(node->op());
-  bool resources = false;
-  for (const Endpoint& e : node->inputs()) {
-    if (e.node->output_type(e.index) != DType::kResource) continue;
-    resources = true;
-    FuncGraph::Order& o = owner_.order_[key_of(e)];
-    if (reads) {
+void TraceEmitter::after(Node* node, const Effect& effect) {
+  for (size_t i = 0; i < effect.resources.size(); ++i) {
+    if (!effect.resources[i]) continue;
+    FuncGraph::Order& o = owner_.order_[key_of(node->input(int(i)))];
+    if (effect.resources[i] == 1) {
       o.readers.push_back(node);
     } else {
       o.writer = node;
       o.readers.clear();
     }
   }
-  if (!effect || reads) return;
-  if (!resources) owner_.last_effect_ = node;
-  owner_.effects_.push_back(node);
+  if (effect.free) owner_.last_effect_ = node;
+  if (effect.must_run) owner_.effects_.push_back(node);
 }
 
 Result<std::vector<Value>> TraceEmitter::do_apply(std::string_view op, std::span<const Value> inputs, AttrMap attrs) {
@@ -183,15 +236,18 @@ Result<std::vector<Value>> TraceEmitter::do_apply(std::string_view op, std::span
     own.push_back(std::move(mine));
   }
   WEFT_ASSIGN(const OpSpec* spec, graph().find_spec(op));
-  const bool stateful = spec->stateful, effect = spec->has_side_effect();
-  if (stateful) set_controls(before(*spec, own, effect));
+  for_functions(attrs, [&](const std::string& name) {
+    if (auto f = LibraryFunction::find(name)) owner_.hold(std::move(f));
+  });
+  const Effect effect = effect_of(*spec, attrs, own);
+  if (effect.stateful) set_controls(before(effect, own));
   const std::string& scope = name_scope();
   set_scope(scope.empty() ? scope : scope.substr(0, scope.size() - 1));
   auto made = GraphEmitter::do_apply(op, own, std::move(attrs));
-  if (stateful) set_controls({});
+  if (effect.stateful) set_controls({});
   if (!made.ok()) return made.status();
   Node* node = added().back();
-  if (stateful) after(node, effect);
+  if (effect.stateful) after(node, effect);
   if (TapeStack::current().recording()) {
     // Tapes know the values that the user holds, not those that stand for them in this graph; what is made of them belongs here.
     std::vector<Value> held;

@@ -29,9 +29,16 @@ class TraceEmitter final : public graph::GraphEmitter {
   Result<std::vector<Value>> do_apply(std::string_view op, std::span<const Value> inputs, AttrMap attrs) override;
 
  private:
-  // Control inputs that keep a stateful node in program order.
-  std::vector<Node*> before(const OpSpec& spec, std::span<const Value> inputs, bool effect);
-  void after(Node* node, bool effect);
+  // What a node does besides giving results.
+  struct Effect {
+    bool stateful = false, must_run = false;
+    bool free = false;          // in order with prints and the like
+    std::vector<char> resources;  // by input: 0 none, 1 reads, 2 may write
+  };
+  Effect effect_of(const OpSpec& spec, const AttrMap& attrs, std::span<const Value> inputs);
+  // Control inputs that keep it in program order.
+  std::vector<Node*> before(const Effect& effect, std::span<const Value> inputs);
+  void after(Node* node, const Effect& effect);
   FuncGraph& owner_;
 };
 
@@ -56,6 +63,9 @@ class FuncGraph : public std::enable_shared_from_this<FuncGraph> {
   // The same for the handle of a variable whose type and shape are known.
   Result<Value> import_handle(const Value& v, const HandleData& data);
 
+  // As an argument that gets this value of elsewhere; the same for the same value.
+  Result<Value> capture(const Value& v, std::optional<HandleData> data);
+
   struct Capture {
     Value outer;
     Node* node;
@@ -66,6 +76,13 @@ class FuncGraph : public std::enable_shared_from_this<FuncGraph> {
   const std::vector<std::weak_ptr<VariableState>>& variables() const { return variables_; }
   // Nodes that must run, in program order.
   const std::vector<Node*>& effects() const { return effects_; }
+  // Whether something has effects that no resource stands for; whether that resource may have been written.
+  bool free_effects() const { return last_effect_ != nullptr; }
+  bool writes(const Endpoint& resource) const;
+  // The functions that nodes name; held as long as this graph.
+  const std::vector<std::shared_ptr<const void>>& callees() const { return callees_; }
+  void hold(std::shared_ptr<const void> callee) { callees_.push_back(std::move(callee)); }
+  uint64_t id() const { return id_; }  // no two graphs of the process have the same
 
   // Whether variables may be made while this is traced, and how many were.
   bool may_create_variables = false;
@@ -74,7 +91,6 @@ class FuncGraph : public std::enable_shared_from_this<FuncGraph> {
  private:
   friend class TraceEmitter;
   FuncGraph(eager::Context& context, std::string name, FuncGraph* outer);
-  Result<Value> capture(const Value& v, std::optional<HandleData> data);
 
   eager::Context& context_;
   const std::string name_;
@@ -84,18 +100,20 @@ class FuncGraph : public std::enable_shared_from_this<FuncGraph> {
   TraceEmitter emitter_;
   std::vector<Node*> arguments_;
   std::vector<Capture> captures_;
-  std::unordered_map<const ValueRep*, size_t> captured_;
+  std::unordered_map<autodiff::ValueId, size_t, autodiff::ValueId::Hash> captured_;
   std::unordered_map<const ValueRep*, Endpoint> constants_;
   std::vector<Value> kept_;  // the values behind constants_, so that their addresses stay theirs
   std::vector<Node*> effects_;
   std::vector<std::weak_ptr<VariableState>> variables_;
   // Program order: by resource (the node and output that gives its handle), and for all else.
   struct Order {
-    Node* writer = nullptr;
+    Node* writer = nullptr;  // the last one
     std::vector<Node*> readers;
   };
   std::unordered_map<int64_t, Order> order_;
   Node* last_effect_ = nullptr;
+  std::vector<std::shared_ptr<const void>> callees_;
+  const uint64_t id_;
 };
 
 // The thread is inside the trace while this lives; tapes outside do not hear of what happens there. A null graph leaves

@@ -1,0 +1,64 @@
+#include "trace/library_function.h"
+
+#include <atomic>
+#include <mutex>
+
+namespace weft::trace {
+namespace {
+
+struct Living {
+  std::mutex mutex;
+  std::unordered_map<std::string, std::weak_ptr<LibraryFunction>> by_name;
+};
+Living& living() {
+  static auto* l = new Living;  // functions may die with the program's static objects
+  return *l;
+}
+
+std::string unique_function_name(const std::string& base) {
+  static std::atomic<int64_t> next{0};
+  return cat("__inference_", base, "_", next.fetch_add(1, std::memory_order_relaxed));
+}
+
+}  // namespace
+
+std::shared_ptr<LibraryFunction> LibraryFunction::find(const std::string& name) {
+  std::lock_guard lock(living().mutex);
+  auto it = living().by_name.find(name);
+  return it == living().by_name.end() ? nullptr : it->second.lock();
+}
+
+Result<std::shared_ptr<LibraryFunction>> LibraryFunction::make(FuncGraph& g, const std::string& base, std::vector<Endpoint> inputs,
+                                                               std::span<const Value> results) {
+  std::shared_ptr<LibraryFunction> f(new LibraryFunction(g.context()));
+  graph::FunctionOptions options;
+  options.name = unique_function_name(base);
+  for (const Value& v : results) options.outputs.push_back(graph::GraphEmitter::unwrap(v));
+  for (size_t i = 0; i < results.size(); ++i) options.output_names.push_back(i ? cat("identity_", i) : "identity");
+  options.inputs = std::move(inputs);
+  for (Node* n : g.effects()) options.control_outputs.push_back(n);
+  WEFT_ASSIGN(graph::FunctionDef def, graph::to_function(g.graph(), options));
+  for (size_t i = 0; i < options.inputs.size(); ++i) {
+    const auto& shapes = options.inputs[i].node->shapes;
+    if (def.inputs[i].type != DType::kResource && !shapes.empty()) def.arg_attrs[int(i)]["_output_shapes"] = std::vector<PartialShape>{shapes[0]};
+    f->writes_.push_back(g.writes(options.inputs[i]));
+  }
+  f->stateful_ = def.stateful;
+  f->free_effects_ = g.free_effects();
+  f->callees_ = g.callees();
+  WEFT_RETURN_IF_ERROR(g.context().functions().add(std::move(def)));
+  f->name_ = std::move(options.name);
+  std::lock_guard lock(living().mutex);
+  living().by_name[f->name_] = f;
+  return f;
+}
+
+LibraryFunction::~LibraryFunction() {
+  if (name_.empty()) return;
+  {
+    std::lock_guard lock(living().mutex);
+    living().by_name.erase(name_);
+  }
+}
+
+}  // namespace weft::trace

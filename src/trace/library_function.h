@@ -1,0 +1,39 @@
+// A function of the context's library that this process made: it leaves the library when its last holder goes. Graphs
+// that name it hold it, so a function stays as long as one that calls it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/to_function.h"
+#include "trace/func_graph.h"
+
+namespace weft::trace {
+
+class LibraryFunction {
+ public:
+  // The trace as a function: of these inputs (arguments and captures of it), with these results, which are values of it.
+  static Result<std::shared_ptr<LibraryFunction>> make(FuncGraph& graph, const std::string& base, std::vector<Endpoint> inputs, std::span<const Value> results);
+  // One that was made here and still lives; else null.
+  static std::shared_ptr<LibraryFunction> find(const std::string& name);
+  ~LibraryFunction();
+  LibraryFunction(const LibraryFunction&) = delete;
+
+  const std::string& name() const { return name_; }
+  bool stateful() const { return stateful_; }
+  // Does something besides its results that no resource among its arguments stands for: prints, asserts.
+  bool free_effects() const { return free_effects_; }
+  // Whether it changes the resource that it gets as that argument.
+  bool writes(size_t argument) const { return argument >= writes_.size() || writes_[argument]; }
+
+ private:
+  explicit LibraryFunction(eager::Context& context) : context_(context) {}
+  eager::Context& context_;
+  std::string name_;
+  bool stateful_ = false, free_effects_ = false;
+  std::vector<bool> writes_;
+  std::vector<std::shared_ptr<const void>> callees_;
+};
+
+}  // namespace weft::trace
