@@ -69,4 +69,8 @@ inline Tensor sum_all(const Tensor& x) {
   return axes.empty() ? x : reduce_op("Sum", x, axes);
 }
 
+// What went into the op that made t, while a function is traced: the logits behind a Softmax. No value where t was made otherwise,
+// and eagerly, where nobody knows.
+Tensor before(const Tensor& t, std::string_view op);
+
 }  // namespace weft::nn
