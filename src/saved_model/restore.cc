@@ -140,7 +140,7 @@ class ObjectRestore final : public RestoreStatus, public std::enable_shared_from
   Status tracked(int node_id, std::string_view name, TrackableState& child) override {
     std::lock_guard lock(mutex_);
     for (const auto& [saved, node] : nodes_[size_t(node_id)].children) {
-      if (saved == name && !matched_[size_t(node)]) return restore(node, child.shared_from_this());
+      if (saved == name && is_free(node)) return restore(node, child.shared_from_this());
     }
     return {};
   }
@@ -223,8 +223,11 @@ class ObjectRestore final : public RestoreStatus, public std::enable_shared_from
     return assign_all(*reader_, std::move(work.assignments));
   }
 
+  // Each node goes to one object. One that only holds others (a list that is replaced when it grows) may pass to its successor.
+  bool is_free(int node) const { return !matched_[size_t(node)] || (nodes_[size_t(node)].values.empty() && bound_[size_t(node)].expired()); }
+
   void bind(int node, const std::shared_ptr<TrackableState>& object, Work& work) {
-    if (matched_[size_t(node)]) return;
+    if (!is_free(node)) return;
     bound_[size_t(node)] = object;
     matched_[size_t(node)] = 1;
     work.queue.push_back(node);
@@ -239,7 +242,7 @@ class ObjectRestore final : public RestoreStatus, public std::enable_shared_from
       object->set_restored_by(id_);
     }
     for (const auto& [name, child] : saved.children) {
-      if (matched_[size_t(child)]) continue;
+      if (!is_free(child)) continue;
       if (TrackableState* mine = object->child(name)) bind(child, mine->shared_from_this(), work);
     }
     // Slots: this may be the optimiser, or the variable that one belongs to.
