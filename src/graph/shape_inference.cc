@@ -292,6 +292,15 @@ Status ShapeInference::Impl::infer(Scope& scope, Node* node) {
   return {};
 }
 
+// What an argument's attributes promise of the variable behind it.
+static std::optional<HandleData> declared_handle(const Node& arg) {
+  const AttrValue *types = arg.find_attr("_handle_dtypes"), *shapes = arg.find_attr("_handle_shapes");
+  const auto* t = types ? types->get<std::vector<DType>>() : nullptr;
+  const auto* s = shapes ? shapes->get<std::vector<PartialShape>>() : nullptr;
+  if (!t || !s || t->size() != 1 || s->size() != 1) return {};
+  return HandleData{(*t)[0], (*s)[0]};
+}
+
 Status ShapeInference::Impl::whole(Scope& scope, const ArgShapes& args) {
   WEFT_ASSIGN(std::vector<Node*> order, scope.graph.topological_order());
   for (Node* n : order) {
@@ -303,6 +312,7 @@ Status ShapeInference::Impl::whole(Scope& scope, const ArgShapes& args) {
       const auto i = size_t(n->attr<int64_t>("index"));
       n->shapes.assign(1, i < args.shapes.size() ? args.shapes[i] : PartialShape());
       n->handles.assign(1, i < args.handles.size() ? args.handles[i] : std::nullopt);
+      if (!n->handles[0]) n->handles[0] = declared_handle(*n);
       return {};
     }
     if (is_enter(*n)) {  // Merge takes what the rounds have in common, so that this need not forget the shape

@@ -41,6 +41,11 @@ Result<std::shared_ptr<LibraryFunction>> LibraryFunction::make(FuncGraph& g, con
   for (size_t i = 0; i < options.inputs.size(); ++i) {
     const auto& shapes = options.inputs[i].node->shapes;
     if (def.inputs[i].type != DType::kResource && !shapes.empty()) def.arg_attrs[int(i)]["_output_shapes"] = std::vector<PartialShape>{shapes[0]};
+    const auto& handles = options.inputs[i].node->handles;
+    if (!handles.empty() && handles[0]) {  // what a variable holds: it keeps its type and shape
+      def.arg_attrs[int(i)]["_handle_dtypes"] = std::vector<DType>{handles[0]->dtype};
+      def.arg_attrs[int(i)]["_handle_shapes"] = std::vector<PartialShape>{handles[0]->shape};
+    }
     f->writes_.push_back(g.writes(options.inputs[i]));
   }
   f->stateful_ = def.stateful;

@@ -83,16 +83,15 @@ void Adam::update_step(const Gradient& g, size_t i, const Tensor& rate) {
     return;
   }
   const Tensor alpha = once("alpha", type, [&] { return rate * sqrt(minus_from(1, power_2)) / minus_from(1, power_1); });
-  const Tensor old_m = m, old_v = v;
-  const Tensor new_m = old_m + times(g.dense() - old_m, 1 - o.beta_1), new_v = old_v + times(squares(g) - old_v, 1 - o.beta_2);
-  m.assign(new_m);
-  v.assign(new_v);
-  Tensor spread = new_v;
+  // In place: a new value for each would cost its memory in every step.
+  m.assign_add(times(g.dense() - m, 1 - o.beta_1));
+  v.assign_add(times(squares(g) - v, 1 - o.beta_2));
+  Tensor spread = v;
   if (o.amsgrad) {
-    spread = maximum(slot(2, i), new_v);
+    spread = maximum(slot(2, i), spread);
     slot(2, i).assign(spread);
   }
-  var.assign_sub(new_m * alpha / plus(sqrt(spread), o.epsilon));
+  var.assign_sub(m * alpha / plus(sqrt(spread), o.epsilon));
 }
 
 namespace {
