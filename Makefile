@@ -9,7 +9,7 @@ SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 help:
 	@echo "make test    install packages, build, run all tests, lay out build/install"
-	@echo "make demo    install packages, build, and take a short tour"
+	@echo "make demo    install packages, build, and train a network that reads handwritten digits"
 	@echo "make bench TF=path/to/libtensorflow_cc.so.2    weft beside TensorFlow, interleaved, as ratios"
 	@echo "make interop    exchange files with real TensorFlow (installed into build/interop/venv), both ways"
 	@echo "make asan | tsan    build and run the tests with sanitizers"
@@ -33,7 +33,8 @@ test: install
 
 demo: install
 	@build/install/bin/weft --version
-	@$(BUILD)/examples/tour
+	@$(BUILD)/examples/digits examples/data/digits.npz build/digits
+	@build/install/bin/weft show build/digits/model | head -20
 
 bench: install
 	@python3 bench/run.py --weft build/install/lib/libtensorflow.so $(if $(TF),--tensorflow $(TF)) $(ARGS)
