@@ -124,6 +124,7 @@ class WEFT_API Optimizer : public Module {
 
   // Variables that do not shrink: these, and those whose names contain one of the words. Before the first update.
   void exclude_from_weight_decay(const std::vector<Variable>& variables, const std::vector<std::string>& words = {});
+  const std::optional<double>& loss_scale_factor() const;  // what a loss is to be multiplied by before gradients are taken
   // With use_ema: the averages become the values of the variables, at the end of training.
   void finalize_variable_values();
 

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "weft/call.h"
+#include "weft/callbacks.h"
 #include "weft/checkpoint.h"
 #include "weft/context.h"
 #include "weft/control_flow.h"
 #include "weft/data.h"
 #include "weft/dataset.h"
 #include "weft/error.h"
+#include "weft/fit.h"
 #include "weft/function.h"
 #include "weft/graph.h"
 #include "weft/inspect.h"

@@ -103,6 +103,7 @@ Optimizer::Optimizer(const std::string& default_name, const LearningRate& rate, 
   track("_learning_rate", s.learning_rate);
 }
 
+const std::optional<double>& Optimizer::loss_scale_factor() const { return state_->options.loss_scale_factor; }
 bool Optimizer::built() const { return state_->built; }
 Variable Optimizer::iterations() const { return state_->iterations; }
 std::vector<Variable> Optimizer::variables() const { return state_->all; }
