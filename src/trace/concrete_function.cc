@@ -204,6 +204,13 @@ Result<std::vector<Value>> ConcreteFunction::call(std::span<const Value> argumen
     if (TapeStack::current().recording()) WEFT_RETURN_IF_ERROR(v->accessed());
     if (FuncGraph::current()) WEFT_RETURN_IF_ERROR(v->handle().status());  // as a capture that knows its type and shape
   }
+  // In a trace, tapes know variables by the handles of that graph.
+  if (FuncGraph* g = FuncGraph::current()) {
+    for (size_t i = arguments.size(); i < all.size(); ++i) {
+      if (all[i].dtype() != DType::kResource) continue;
+      WEFT_ASSIGN(all[i], g->import(all[i]));
+    }
+  }
   if (TapeStack::current().wants(all)) return call_recorded(emitter, all);
   return call_function(emitter, context_, name_, stateful_, all, ret_types_, handle_.get());
 }
