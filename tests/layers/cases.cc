@@ -99,7 +99,64 @@ void normalization(Table& t) {
   t["normalization_given"] = {[] { return Normalization({.mean = {1.5f}, .variance = {4.f}}); }};
 }
 
+template <class L>
+void one_rnn(Table& t, const std::string& n) {
+  t[n] = {[] { return L(5); }};
+  t[n + "_sequences"] = {[] { return L(5, {.return_sequences = true, .return_state = true}); }};
+  t[n + "_backwards"] = {[] { return L(5, {.return_sequences = true, .go_backwards = true}); }};
+  t[n + "_mask"] = {[] { return L(5, {.return_sequences = true, .return_state = true}); }};
+  t[n + "_mask_last"] = {[] { return L(5); }};
+  t[n + "_mask_zero_backwards"] = {[] { return L(3, {.return_sequences = true, .go_backwards = true, .zero_output_for_mask = true}); }};
+  t["bidirectional_" + n] = {[] { return Bidirectional(L(3, {.return_sequences = true})); }};
+  t["bidirectional_sum_" + n] = {[] { return Bidirectional(L(3), {.merge_mode = "sum"}); }};
+}
+
+void recurrent(Table& t) {
+  one_rnn<SimpleRNN>(t, "simple_rnn");
+  one_rnn<LSTM>(t, "lstm");
+  one_rnn<GRU>(t, "gru");
+  t["lstm_no_bias"] = {[] { return LSTM(3, {.activation = "relu", .recurrent_activation = "hard_sigmoid", .use_bias = false}); }};
+  t["lstm_initial_state"] = {[] { return LSTM(3, {.return_state = true}); }};
+  t["gru_initial_state"] = {[] { return GRU(3); }};
+  t["gru_reset_before"] = {[] { return GRU(3, {.reset_after = false}); }};
+  t["bidirectional_state_lstm"] = {[] { return Bidirectional(LSTM(3, {.return_state = true})); }};
+  t["time_distributed"] = {[] { return TimeDistributed(Dense(3)); }};
+  t["time_distributed_conv"] = {[] { return TimeDistributed(Conv2D(3, 2)); }};
+}
+
+using Inputs = std::vector<Tensor>;
+
+void attention(Table& t) {
+  auto mha = [](const Layer& l) -> const MultiHeadAttention& { return dynamic_cast<const MultiHeadAttention&>(l); };
+  t["multi_head_attention"] = {[] { return MultiHeadAttention(2, 3); }};
+  t["multi_head_attention_key"] = {[] { return MultiHeadAttention(2, 3, {.value_dim = 4, .output_shape = 7, .use_bias = false}); }};
+  t["multi_head_attention_causal"] = {[] { return MultiHeadAttention(2, 3); }, false, false,
+                                      [=](const Layer& l, const Inputs& in, const CallOptions&) { return Inputs{mha(l)(in[0], in[0], {}, {.use_causal_mask = true})}; }};
+  t["multi_head_attention_scores"] = {[] { return MultiHeadAttention(2, 3); }, false, false,
+                                      [=](const Layer& l, const Inputs& in, const CallOptions&) { return mha(l).with_scores(in[0], in[1]); }};
+  t["multi_head_attention_mask"] = {[] { return MultiHeadAttention(2, 3); }, false, false,
+                                    [=](const Layer& l, const Inputs& in, const CallOptions&) { return Inputs{mha(l)(in[0], in[1], {}, {.attention_mask = in[2]})}; }};
+  t["attention"] = {[] { return Attention(); }};
+  t["attention_scaled"] = {[] { return Attention({.use_scale = true}); }};
+  t["attention_concat"] = {[] { return Attention({.score_mode = "concat"}); }};
+  t["additive_attention"] = {[] { return AdditiveAttention(); }};
+}
+
+void merging(Table& t) {
+  t["add"] = t["add_three"] = t["add_broadcast"] = {[] { return Add(); }};
+  t["subtract"] = {[] { return Subtract(); }};
+  t["multiply"] = {[] { return Multiply(); }};
+  t["average"] = {[] { return Average(); }};
+  t["maximum"] = {[] { return Maximum(); }};
+  t["minimum"] = {[] { return Minimum(); }};
+  t["concatenate"] = {[] { return Concatenate(); }};
+  t["concatenate_axis"] = {[] { return Concatenate(1); }};
+  t["dot"] = {[] { return Dot(1); }};
+  t["dot_matrices"] = {[] { return Dot({2, 1}, {.normalize = true}); }};
+}
+
 void models(Table& t) {
+  t["sequential_masked"] = {[] { return Sequential({Embedding(7, 4, {.mask_zero = true}), LSTM(5), Dense(3, "softmax")}); }};
   t["sequential"] = {[] {
                        return Sequential({Conv2D(3, 3, {.activation = "relu"}), MaxPooling2D(2), BatchNormalization(), Flatten(), Dense(6, "tanh"), Dense(3)});
                      },
@@ -115,6 +172,9 @@ Case find(const std::string& name) {
     convolutions(*t);
     spatial(*t);
     normalization(*t);
+    recurrent(*t);
+    attention(*t);
+    merging(*t);
     models(*t);
     return t;
   }();

@@ -206,5 +206,5 @@ int main(int argc, char** argv) {
     }
   }
   std::cout << played << " cases, " << failures << " differences, " << missing << " unknown\n";
-  return failures || played == 0;
+  return failures || missing || played == 0;
 }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <concepts>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -93,6 +94,8 @@ class WEFT_API Layer : public Module {
   // A state of random numbers, [seed, count]: listed, but not saved. Each draw gives another seed for stateless ops.
   Variable add_seed(int64_t seed);
   static Tensor next_seed(const Variable& state);
+  // A call under another name, with arguments of its own: builds for these inputs, and runs `body` as the layer's call.
+  std::vector<Tensor> as_call(const std::vector<Tensor>& inputs, const CallOptions& o, const std::function<std::vector<Tensor>()>& body) const;
   // Adds regularizer(output) / batch to the losses of each call.
   void set_activity_regularizer(const Regularizer& r);
 

@@ -167,9 +167,14 @@ Tensor Layer::operator()(const Tensor& x, const CallOptions& o) const {
 }
 
 std::vector<Tensor> Layer::apply(const std::vector<Tensor>& inputs, const CallOptions& o) const {
+  return as_call(inputs, o, [&] { return call_many(inputs, o); });
+}
+
+std::vector<Tensor> Layer::as_call(const std::vector<Tensor>& inputs, const CallOptions& o, const std::function<std::vector<Tensor>()>& body) const {
+  if (inputs.empty() || !inputs[0].has_value()) fail(Code::kInvalidArgument, "Layer \"" + name() + "\" was called without an input");
   if (!built_) ensure_built(inputs);
   Entered in(*state_, o.training);
-  std::vector<Tensor> out = call_many(inputs, o);
+  std::vector<Tensor> out = body();
   if (!state_->called) {
     state_->output_shapes = shapes_of(out);
     state_->called = true;
