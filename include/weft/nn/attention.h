@@ -42,11 +42,11 @@ class WEFT_API MultiHeadAttention : public LayerOf<MultiHeadAttention> {
 
  private:
   class Heads;
+  struct Parts;
   std::vector<Tensor> attend(const Tensor& query, const Tensor& value, const Tensor& key, const AttentionCallOptions& o) const;
   int64_t heads_, key_dim_;
   MultiHeadAttentionOptions o_;
-  std::shared_ptr<Heads> query_, key_, value_, output_;
-  std::shared_ptr<Dropout> dropout_;
+  std::shared_ptr<Parts> parts_;
 };
 
 struct AttentionOptions {

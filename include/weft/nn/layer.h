@@ -121,7 +121,8 @@ class WEFT_API Layer : public Module {
       if (x) hold(*x);
     }
   }
-  void ensure_built(const std::vector<Tensor>& inputs) const;
+  friend struct LayerState;
+  void ensure_built(const std::vector<PartialShape>& inputs) const;
 
   std::shared_ptr<LayerState> state_;
   bool built_ = false;  // this copy; the weights may be there already

@@ -17,6 +17,57 @@
 
 namespace weft::nn {
 
+struct Node;
+
+// A value that a model will compute: a shape (the batch is open) and a type. Calling a layer on it gives the next.
+class WEFT_API KerasTensor {
+ public:
+  KerasTensor() = default;
+  const PartialShape& shape() const;
+  DType dtype() const;
+  const std::string& name() const;  // of the layer that gives it
+
+  // For the library itself.
+  KerasTensor(std::shared_ptr<const Node> node, int index) : node_(std::move(node)), index_(index) {}
+  const std::shared_ptr<const Node>& node() const { return node_; }
+  int index() const { return index_; }
+
+ private:
+  std::shared_ptr<const Node> node_;
+  int index_ = 0;
+};
+
+struct InputOptions {
+  DType dtype = DType::float32;
+  int64_t batch_size = -1;  // -1: open
+  std::string name = {};
+};
+// Where a model starts; the shape is without the batch.
+WEFT_API KerasTensor Input(const std::vector<int64_t>& shape, const InputOptions& o = {});
+// Calls a layer that is kept in a pointer on values of a model.
+WEFT_API std::vector<KerasTensor> call_layer(const AnyLayer& layer, const std::vector<KerasTensor>& inputs);
+
+// All layers between inputs and outputs. Called on tensors for the inputs, in their order: model(x) and model({a, b}) give
+// the first output, apply() all.
+class WEFT_API Model : public LayerOf<Model> {
+ public:
+  Model(const std::vector<KerasTensor>& inputs, const std::vector<KerasTensor>& outputs, const std::string& name = {});
+  Model(const KerasTensor& input, const KerasTensor& output, const std::string& name = {})
+      : Model(std::vector<KerasTensor>{input}, std::vector<KerasTensor>{output}, name) {}
+
+  const std::vector<std::shared_ptr<Layer>>& layers() const;  // in Keras' order, inputs included
+  std::shared_ptr<Layer> get_layer(const std::string& name) const;
+  const std::vector<KerasTensor>& inputs() const;
+  const std::vector<KerasTensor>& outputs() const;
+  Tensor call(const Tensor& x, const CallOptions& o) const override;
+  std::vector<Tensor> call_many(const std::vector<Tensor>& inputs, const CallOptions& o) const override;
+  std::string summary() const;
+
+ private:
+  struct Plan;
+  std::shared_ptr<const Plan> plan_;
+};
+
 struct SequentialOptions {
   std::vector<int64_t> input_shape = {};  // without the batch; given, the layers are built at once
   DType dtype = DType::float32;           // of the input

@@ -50,11 +50,17 @@ class MultiHeadAttention::Heads : public LayerOf<Heads> {
   Variable kernel_, bias_;
 };
 
+// Made when the sizes are known, for all copies.
+struct MultiHeadAttention::Parts {
+  std::shared_ptr<Heads> query, key, value, output;
+  std::shared_ptr<Dropout> dropout;
+};
+
 MultiHeadAttention::MultiHeadAttention(int64_t num_heads, int64_t key_dim, MultiHeadAttentionOptions o)
-    : LayerOf("MultiHeadAttention", o.name), heads_(num_heads), key_dim_(key_dim), o_(std::move(o)) {
+    : LayerOf("MultiHeadAttention", o.name), heads_(num_heads), key_dim_(key_dim), o_(std::move(o)), parts_(std::make_shared<Parts>()) {
   if (num_heads <= 0 || key_dim <= 0) fail(Code::kInvalidArgument, "MultiHeadAttention needs a positive number of heads and a positive key_dim");
   if (o_.value_dim == 0) o_.value_dim = key_dim;
-  if (o_.dropout > 0) dropout_ = std::make_shared<Dropout>(o_.dropout, DropoutOptions{.seed = o_.seed});
+  if (o_.dropout > 0) parts_->dropout = std::make_shared<Dropout>(o_.dropout, DropoutOptions{.seed = o_.seed});
 }
 
 void MultiHeadAttention::build_many(const std::vector<PartialShape>& inputs) {
@@ -64,15 +70,17 @@ void MultiHeadAttention::build_many(const std::vector<PartialShape>& inputs) {
   for (const PartialShape* s : {&q, &v, &k})
     if (!s->known_rank || s->dims.size() != 3) fail(Code::kUnimplemented, "MultiHeadAttention works on inputs [batch, positions, features]; it was given " + text(*s));
   const int64_t dq = known_dim(q, -1, name()), dv = known_dim(v, -1, name()), dk = known_dim(k, -1, name());
-  query_ = std::make_shared<Heads>("query", std::vector{dq}, std::vector{heads_, key_dim_}, o_);
-  key_ = std::make_shared<Heads>("key", std::vector{dk}, std::vector{heads_, key_dim_}, o_);
-  value_ = std::make_shared<Heads>("value", std::vector{dv}, std::vector{heads_, o_.value_dim}, o_);
-  output_ = std::make_shared<Heads>("attention_output", std::vector{heads_, o_.value_dim}, std::vector{o_.output_shape ? o_.output_shape : dq}, o_);
-  track("_query_dense", query_);
-  track("_key_dense", key_);
-  track("_value_dense", value_);
-  if (dropout_) track("_dropout_layer", dropout_);
-  track("_output_dense", output_);
+  Parts& p = *parts_;
+  if (p.query) return;
+  p.query = std::make_shared<Heads>("query", std::vector{dq}, std::vector{heads_, key_dim_}, o_);
+  p.key = std::make_shared<Heads>("key", std::vector{dk}, std::vector{heads_, key_dim_}, o_);
+  p.value = std::make_shared<Heads>("value", std::vector{dv}, std::vector{heads_, o_.value_dim}, o_);
+  p.output = std::make_shared<Heads>("attention_output", std::vector{heads_, o_.value_dim}, std::vector{o_.output_shape ? o_.output_shape : dq}, o_);
+  track("_query_dense", p.query);
+  track("_key_dense", p.key);
+  track("_value_dense", p.value);
+  if (p.dropout) track("_dropout_layer", p.dropout);
+  track("_output_dense", p.output);
 }
 
 Tensor MultiHeadAttention::operator()(const Tensor& query, const Tensor& value, const Tensor& key, const AttentionCallOptions& o) const {
@@ -101,16 +109,16 @@ std::vector<Tensor> MultiHeadAttention::attend(const Tensor& query, const Tensor
 
   // [batch, heads, positions, features], so that the products are over the last two.
   const std::vector<int64_t> perm{0, 2, 1, 3};
-  const Tensor q = transpose((*query_)(query) * number(1 / std::sqrt(double(key_dim_)), query), perm);
-  const Tensor k = transpose((*key_)(key), perm), v = transpose((*value_)(value), perm);
+  const Tensor q = transpose((*parts_->query)(query) * number(1 / std::sqrt(double(key_dim_)), query), perm);
+  const Tensor k = transpose((*parts_->key)(key), perm), v = transpose((*parts_->value)(value), perm);
   Tensor scores = matmul(q, k, {.transpose_b = true});
   if (mask.has_value()) {
     if (rank_of(mask, name()) == 3) mask = expand_dims(mask, 1);
     scores = where(mask, scores, number(scores.dtype() == DType::float16 ? -3e4 : -1e9, scores));
   }
   scores = softmax(scores);
-  const Tensor used = dropout_ ? (*dropout_)(scores, {.training = o.training}) : scores;
-  return {(*output_)(transpose(matmul(used, v), perm)), scores};
+  const Tensor used = parts_->dropout ? (*parts_->dropout)(scores, {.training = o.training}) : scores;
+  return {(*parts_->output)(transpose(matmul(used, v), perm)), scores};
 }
 
 Attention::Attention(AttentionOptions o) : Attention("Attention", std::move(o)) {}

@@ -144,18 +144,18 @@ std::shared_ptr<Layer> Layer::clone() const {
 }
 
 // Building is no change that a caller could see: the weights are those that would have been there from the beginning.
-void Layer::ensure_built(const std::vector<Tensor>& inputs) const {
+void Layer::ensure_built(const std::vector<PartialShape>& inputs) const {
   if (built_) return;
   auto* self = const_cast<Layer*>(this);
   const NameScope scope(state_->name);
-  if (state_->input_shapes.empty()) state_->input_shapes = shapes_of(inputs);
-  self->build_many(shapes_of(inputs));
+  if (state_->input_shapes.empty()) state_->input_shapes = inputs;
+  self->build_many(inputs);
   self->built_ = true;
 }
 
 Tensor Layer::operator()(const Tensor& x, const CallOptions& o) const {
   if (!x.has_value()) fail(Code::kInvalidArgument, "Layer \"" + name() + "\" was called on a tensor without a value");
-  if (!built_) ensure_built({x});
+  if (!built_) ensure_built({x.partial_shape()});
   Entered in(*state_, o.training);
   Tensor y = call(x, o);
   if (!state_->called) {
@@ -172,7 +172,7 @@ std::vector<Tensor> Layer::apply(const std::vector<Tensor>& inputs, const CallOp
 
 std::vector<Tensor> Layer::as_call(const std::vector<Tensor>& inputs, const CallOptions& o, const std::function<std::vector<Tensor>()>& body) const {
   if (inputs.empty() || !inputs[0].has_value()) fail(Code::kInvalidArgument, "Layer \"" + name() + "\" was called without an input");
-  if (!built_) ensure_built(inputs);
+  if (!built_) ensure_built(shapes_of(inputs));
   Entered in(*state_, o.training);
   std::vector<Tensor> out = body();
   if (!state_->called) {

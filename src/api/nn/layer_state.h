@@ -11,6 +11,8 @@
 namespace weft::nn {
 
 struct LayerState {
+  // Makes the weights before the first call.
+  static void build(const Layer& l, const std::vector<PartialShape>& inputs) { l.ensure_built(inputs); }
   struct Weight {
     std::string name;
     Variable variable;
@@ -27,6 +29,7 @@ struct LayerState {
   Regularizer activity_regularizer;
   std::vector<PartialShape> input_shapes;   // that it was built for
   std::vector<PartialShape> output_shapes;  // of the first call
+  int symbolic_calls = 0;                   // in functional models
   std::mutex mutex;                         // guards `losses`: layers may be called on several threads
   std::vector<Tensor> losses;
 };
