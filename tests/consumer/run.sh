@@ -32,6 +32,7 @@ done
 "$cmake" --build "$build/consumer_build" >/dev/null
 "$build/consumer_build/consumer_cc" | grep -F '[[8 11][16 23]]'
 "$build/consumer_build/consumer_c" | grep -x 41
+"$build/consumer_build/consumer_train" | grep -x '1 + 1 = 2.0'
 cc "$source/examples/first.c" -I"$tree/include" -L"$tree/lib" -ltensorflow -Wl,-rpath,"$tree/lib" -o "$build/consumer_build/plain_c"
 "$build/consumer_build/plain_c" | grep -x 41
 "$tree/bin/weft" --version | grep -F weft
