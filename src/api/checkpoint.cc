@@ -62,7 +62,7 @@ Status Checkpoint::State::finish_pending() {
 
 namespace {
 
-Status write_all(const std::string& prefix, const std::string& family, const saved_model::Snapshot& snapshot, const std::function<Status()>& record) {
+Status write_all(const std::string& prefix, const std::string& family, saved_model::Snapshot& snapshot, const std::function<Status()>& record) {
   if (!family.empty()) wire::remove_leftovers(family, true);
   const bool fresh = !wire::file_exists(wire::bundle_index_name(prefix));
   if (Status s = saved_model::write_snapshot(prefix, snapshot); !s.ok() || !record) return s;

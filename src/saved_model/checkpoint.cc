@@ -35,9 +35,12 @@ Result<Snapshot> take_snapshot(const std::shared_ptr<TrackableState>& root, std:
   return out;
 }
 
-Status write_snapshot(std::string_view prefix, const Snapshot& snapshot) {
+Status write_snapshot(std::string_view prefix, Snapshot& snapshot) {
   wire::BundleWriter writer(prefix, {}, {.durable = true});
-  for (const auto& [key, tensor] : snapshot.values) WEFT_RETURN_IF_ERROR(writer.add(key, tensor));
+  for (auto& [key, tensor] : snapshot.values) {
+    WEFT_RETURN_IF_ERROR(writer.add(key, tensor));
+    tensor = {};
+  }
   return writer.finish();
 }
 

@@ -24,7 +24,8 @@ Result<Snapshot> take_snapshot(const std::shared_ptr<TrackableState>& root, std:
 
 // Writes PREFIX.index and PREFIX.data-*: tensor by tensor, no second copy in memory. What was there under this prefix stays
 // whole until the new one is complete; see wire/tensor_bundle.h.
-Status write_snapshot(std::string_view prefix, const Snapshot& snapshot);
+// Each tensor is let go when it is written, so that a variable that changes meanwhile seldom has to copy itself.
+Status write_snapshot(std::string_view prefix, Snapshot& snapshot);
 
 // Both together. Gives the objects and their nodes: those of a SavedModel that is written beside it.
 Result<TrackedObjects> write_checkpoint(std::string_view prefix, const std::shared_ptr<TrackableState>& root,

@@ -154,12 +154,19 @@ class ObjectRestore final : public RestoreStatus, public std::enable_shared_from
     return {};
   }
 
+  bool waits(int node_id) const override {
+    std::lock_guard lock(mutex_);
+    const SavedTrackable& n = nodes_[size_t(node_id)];
+    return std::any_of(n.children.begin(), n.children.end(), [&](const auto& c) { return is_awaited(c.second); }) ||
+           std::any_of(n.slots.begin(), n.slots.end(), [&](const auto& s) { return !matched_[size_t(s.variable)]; });
+  }
+
   std::vector<std::string> awaited(int node_id) const override {
     std::lock_guard lock(mutex_);
     std::vector<std::string> out;
     const SavedTrackable& n = nodes_[size_t(node_id)];
     for (const auto& [name, node] : n.children) {
-      if (!matched_[size_t(node)] && nodes_[size_t(node)].has_values) out.push_back(name);
+      if (is_awaited(node)) out.push_back(name);
     }
     for (const auto& s : n.slots) {
       if (!matched_[size_t(s.variable)]) out.push_back(cat(".OPTIMIZER_SLOT/", s.name));
@@ -222,6 +229,8 @@ class ObjectRestore final : public RestoreStatus, public std::enable_shared_from
     }
     return assign_all(*reader_, std::move(work.assignments));
   }
+
+  bool is_awaited(int node) const { return !matched_[size_t(node)] && nodes_[size_t(node)].has_values; }
 
   // Each node goes to one object. One that only holds others (a list that is replaced when it grows) may pass to its successor.
   bool is_free(int node) const { return !matched_[size_t(node)] || (nodes_[size_t(node)].values.empty() && bound_[size_t(node)].expired()); }
@@ -331,6 +340,7 @@ class NameRestore final : public RestoreStatus, public std::enable_shared_from_t
   }
   Status tracked(int, std::string_view, TrackableState& child) override { return restore(child.shared_from_this(), {}); }
   Status slot_made(int, std::string_view, VariableState&, VariableState& made) override { return restore(made.shared_from_this(), {}); }
+  bool waits(int) const override { return true; }
   std::vector<std::string> awaited(int) const override { return {".NAMES"}; }
 
   Status assert_consumed() override {
@@ -376,6 +386,7 @@ class NoRestore final : public RestoreStatus {
  public:
   Status tracked(int, std::string_view, TrackableState&) override { return {}; }
   Status slot_made(int, std::string_view, VariableState&, VariableState&) override { return {}; }
+  bool waits(int) const override { return false; }
   std::vector<std::string> awaited(int) const override { return {}; }
   Status assert_consumed() override { return nothing(); }
   Status assert_existing_objects_matched() override { return nothing(); }

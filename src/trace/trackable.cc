@@ -35,8 +35,9 @@ Status TrackableState::add_slot(std::string name, const std::shared_ptr<Variable
 }
 
 void TrackableState::await(std::shared_ptr<PendingRestore> restore, int node_id) {
-  const std::vector<std::string> names = restore->awaited(node_id);
-  if (names.empty()) return;
+  if (!restore->waits(node_id)) return;
+  std::vector<std::string> names;
+  if (!pending_.empty()) names = restore->awaited(node_id);
   std::erase_if(pending_, [&](const Pending& old) {
     const std::vector<std::string> olds = old.restore->awaited(old.node_id);
     return std::all_of(olds.begin(), olds.end(), [&](const std::string& n) { return std::find(names.begin(), names.end(), n) != names.end(); });
@@ -48,7 +49,7 @@ void TrackableState::await(std::shared_ptr<PendingRestore> restore, int node_id)
 std::vector<TrackableState::Pending> TrackableState::waiting() { return {pending_.rbegin(), pending_.rend()}; }
 
 void TrackableState::forget_done() {
-  std::erase_if(pending_, [](const Pending& p) { return p.restore->awaited(p.node_id).empty(); });
+  std::erase_if(pending_, [](const Pending& p) { return !p.restore->waits(p.node_id); });
 }
 
 }  // namespace weft::trace

@@ -24,7 +24,8 @@ class PendingRestore {
   virtual Status tracked(int node_id, std::string_view name, TrackableState& child) = 0;
   // A slot variable was made in an optimiser that was node `node_id`.
   virtual Status slot_made(int node_id, std::string_view slot, VariableState& original, VariableState& made) = 0;
-  // Names of what an object that was node `node_id` may still get a value for; none: it need not be asked again.
+  // Whether an object that was node `node_id` may still get something, and for which names.
+  virtual bool waits(int node_id) const = 0;
   virtual std::vector<std::string> awaited(int node_id) const = 0;
 };
 
