@@ -8,7 +8,7 @@
 //   epoch 1/5 [===========>        ] 33/57  412/s  ETA 0:01  loss: 0.2291
 #pragma once
 
-#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <optional>

@@ -6,6 +6,7 @@
 
 #include "op/registry.h"
 #include "ops/all.h"
+#include "ops/summary_values.h"
 
 namespace weft::ops {
 
@@ -147,17 +148,14 @@ int16_t to_sample(float v) {
   return scaled >= 32767.0f ? 32767 : int16_t(scaled);
 }
 
-Status run_encode_wav(KernelContext& c) {
-  const Tensor &audio = c.input(0), &rate_in = c.input(1);
-  if (audio.rank() != 2) return invalid_argument("audio must be 2-dimensional", audio.shape());
-  if (rate_in.rank() != 0) return invalid_argument("Input sample_rate should be a scalar tensor, got ", rate_in.shape(), " instead.");
-  const int64_t frames = audio.dim(0), channels = audio.dim(1);
-  const auto rate = static_cast<uint64_t>(int64_t(rate_in.data<int32_t>()[0]));
+}  // namespace
+
+Result<std::string> encode_wav(const float* samples, int64_t frames, int64_t channels, uint64_t rate) {
   constexpr uint64_t kHeader = 44, kMost32 = 0xffffffffu, kMost16 = 0xffffu;
   if (frames > 0 && channels == 0) return invalid_argument("audio is null");
   if (rate == 0 || rate > kMost32) return invalid_argument("sample_rate must be in (0, 2^32), got: ", rate);
   if (channels == 0 || uint64_t(channels) > kMost16) return invalid_argument("num_channels must be in (0, 2^16), got: ", channels);
-  const uint64_t data = uint64_t(audio.num_elements()) * 2, file = kHeader + data;
+  const uint64_t data = uint64_t(frames) * uint64_t(channels) * 2, file = kHeader + data;
   if (file > kMost32) return invalid_argument("Provided channels and frames cannot be encoded as a WAV.");
   std::string out;
   out.reserve(file);
@@ -173,9 +171,19 @@ Status run_encode_wav(KernelContext& c) {
   put(out, uint16_t(16));
   out += "data";
   put(out, uint32_t(data));
-  for (float v : audio.span<float>()) put(out, to_sample(v));
+  for (int64_t i = 0; i < frames * channels; ++i) put(out, to_sample(samples[i]));
+  return out;
+}
+
+namespace {
+
+Status run_encode_wav(KernelContext& c) {
+  const Tensor &audio = c.input(0), &rate = c.input(1);
+  if (audio.rank() != 2) return invalid_argument("audio must be 2-dimensional", audio.shape());
+  if (rate.rank() != 0) return invalid_argument("Input sample_rate should be a scalar tensor, got ", rate.shape(), " instead.");
+  WEFT_ASSIGN(std::string bytes, encode_wav(audio.data<float>(), audio.dim(0), audio.dim(1), static_cast<uint64_t>(int64_t(rate.data<int32_t>()[0]))));
   WEFT_ASSIGN(Tensor* contents, c.allocate(0, Shape()));
-  contents->data<tstring>()[0] = out;
+  contents->data<tstring>()[0] = bytes;
   return {};
 }
 

@@ -45,12 +45,12 @@ double wall_time_now() { return std::chrono::duration<double>(std::chrono::syste
 std::string summary_event(double wall_time, int64_t step, std::string_view summary) { return event(wall_time, step, 5, summary); }
 std::string graph_event(double wall_time, int64_t step, std::string_view graph_def) { return event(wall_time, step, 4, graph_def); }
 
-Result<std::string> tensor_summary(std::string_view tag, const Tensor& value, std::string_view metadata) {
+Result<std::string> tensor_summary(std::string_view tag, const Tensor& value, const std::optional<std::string>& metadata) {
   WEFT_ASSIGN(std::string tensor, encode_tensor(value));
   ProtoWriter v, summary;
   v.bytes(1, tag);
   v.bytes(8, tensor);
-  v.bytes(9, metadata);
+  if (metadata) v.bytes(9, *metadata);
   summary.message(1, v);
   return summary.take();
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,8 +18,8 @@ namespace weft::wire {
 double wall_time_now();
 std::string summary_event(double wall_time, int64_t step, std::string_view summary);
 std::string graph_event(double wall_time, int64_t step, std::string_view graph_def);
-// A Summary of one tensor; `metadata` is a serialized SummaryMetadata.
-core::Result<std::string> tensor_summary(std::string_view tag, const core::Tensor& value, std::string_view metadata);
+// A Summary of one tensor; `metadata` is a serialized SummaryMetadata, if there is one.
+core::Result<std::string> tensor_summary(std::string_view tag, const core::Tensor& value, const std::optional<std::string>& metadata);
 std::string plugin_metadata(std::string_view plugin);  // the SummaryMetadata that names a plugin of TensorBoard
 
 struct EventFileOptions {
@@ -31,6 +32,7 @@ struct EventFileOptions {
 class EventFile {
  public:
   static core::Result<std::unique_ptr<EventFile>> create(const std::string& folder, const EventFileOptions& options);
+  ~EventFile() { (void)close(); }
   core::Status write(std::string_view event);
   core::Status flush();
   core::Status close();  // flushes; what is written later is an error
