@@ -2,6 +2,7 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <unistd.h>
+#include <weft/nn.h>
 #include <weft/weft.h>
 
 #include <filesystem>
@@ -12,6 +13,7 @@ using namespace weft;  // NOLINT
 
 #include "docs/data.inc"
 #include "docs/graphs.inc"
+#include "docs/training.inc"
 
 int main(int argc, char** argv) {
   namespace fs = std::filesystem;
