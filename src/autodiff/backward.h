@@ -34,6 +34,7 @@ class Backward {
   Graph& graph() { return graph_; }
   GraphEmitter& emitter() { return emitter_; }
   const Inside* inside() const { return inside_; }
+  const std::string& scope() const { return scope_; }
 
   // The tapes of this thread that know a node hear of its further outputs.
   void tell_tapes() { tell_tapes_ = true; }
@@ -45,6 +46,8 @@ class Backward {
  private:
   Result<std::vector<Value>> walk(const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs, const std::vector<Endpoint>& dys);
   void mark(const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs);
+  // Loops of frames on the way become While ops.
+  Status raise_loops(const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs);
   void add(const Endpoint& e, Value g);
   Value sum(const Endpoint& e);
   Status back(Node* node);
@@ -105,9 +108,10 @@ struct BodyGradient {
 };
 
 // `dys`: the types of the gradients of the outputs, kInvalid where there is none. `args`: what the caller knows of the
-// arguments; what the function itself says of them goes first.
+// arguments; what the function itself says of them goes first. `scope`: arrays of tensors keep apart the gradients of different ones.
 Result<BodyGradient> differentiate(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f,
-                                   const std::vector<bool>& want, const std::vector<DType>& dys, const ArgShapes& args, const Inside* inside);
+                                   const std::vector<bool>& want, const std::vector<DType>& dys, const ArgShapes& args, const Inside* inside,
+                                   const std::string& scope = "gradients");
 
 // function_gradient with the types of the gradients, for results that are resources.
 Result<FunctionGradient> gradient_of_function(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f,

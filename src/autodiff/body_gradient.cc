@@ -37,7 +37,8 @@ ArgShapes known_args(const FunctionBody& body, const ArgShapes& caller) {
 }  // namespace
 
 Result<BodyGradient> differentiate(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f,
-                                   const std::vector<bool>& want, const std::vector<DType>& dys, const ArgShapes& args, const Inside* inside) {
+                                   const std::vector<bool>& want, const std::vector<DType>& dys, const ArgShapes& args, const Inside* inside,
+                                   const std::string& scope) {
   constexpr int kMostDepth = 64;
   for (const Inside* i = inside; i; i = i->outer) {
     if (i->function == f.name) return unimplemented("the gradient of function ", f.name, ", which calls itself");
@@ -54,7 +55,7 @@ Result<BodyGradient> differentiate(const Registry& registry, const std::shared_p
   Graph& g = *body.graph;
   out.first_new = g.num_ids();
   out.shapes = std::make_unique<ShapeInference>(g);
-  out.emitter = std::make_unique<GraphEmitter>(g, *out.shapes, "gradients");
+  out.emitter = std::make_unique<GraphEmitter>(g, *out.shapes, scope);
   WEFT_RETURN_IF_ERROR(out.shapes->all(known_args(body, args)));
   out.dys.resize(body.rets.size());
   std::vector<Endpoint> ys, dy, xs;
@@ -73,7 +74,7 @@ Result<BodyGradient> differentiate(const Registry& registry, const std::shared_p
     at.push_back(i);
     xs.push_back({body.args[i], 0});
   }
-  WEFT_ASSIGN(std::vector<Value> grads, Backward(*out.emitter, {}, &here).run(ys, xs, dy));
+  WEFT_ASSIGN(std::vector<Value> grads, Backward(*out.emitter, {.scope = scope}, &here).run(ys, xs, dy));
   out.grads.resize(want.size());
   for (size_t k = 0; k < at.size(); ++k) out.grads[at[k]] = grads[k].dense();
   WEFT_RETURN_IF_ERROR(out.emitter->take_status());

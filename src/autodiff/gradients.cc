@@ -80,9 +80,10 @@ Result<std::vector<Value>> Backward::run(const std::vector<Endpoint>& ys, const 
 }
 
 Result<std::vector<Value>> Backward::walk(const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs, const std::vector<Endpoint>& dys) {
+  mark(ys, xs);
+  WEFT_RETURN_IF_ERROR(raise_loops(ys, xs));
   const size_t n = size_t(graph_.num_ids());
   sums_.resize(n);
-  mark(ys, xs);
   for (size_t i = 0; i < ys.size(); ++i) {
     Value dy = i < dys.size() && dys[i].node ? emitter_.wrap(dys[i]) : ones_like(emitter_.wrap(ys[i]));
     add(ys[i], std::move(dy));

@@ -102,7 +102,7 @@ class LoopGradient {
     for (bool again = true; again;) {
       again = false;
       if (std::all_of(dys.begin(), dys.end(), [](DType t) { return t == DType::kInvalid; })) return {};
-      WEFT_ASSIGN(BodyGradient g, differentiate(graph_.registry(), graph_.library(), body_f_, useful_, dys, known, b_.inside()));
+      WEFT_ASSIGN(BodyGradient g, differentiate(graph_.registry(), graph_.library(), body_f_, useful_, dys, known, b_.inside(), b_.scope()));
       g_ = std::make_unique<BodyGradient>(std::move(g));
       for (size_t i = 0; i < n_; ++i) {
         if (invariant_[i] || !g_->grads[i].valid() || dys[i] != DType::kInvalid) continue;

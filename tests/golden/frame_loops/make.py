@@ -1,0 +1,75 @@
+"""Writes graphs of version 1 with while loops, and their gradients by tf.gradients (TensorFlow 2.21).
+
+For each NAME: NAME.pb, a GraphDef without gradients, and NAME.txt with lines
+  feed NODE DIM... : VALUE...      what is fed (float32)
+  y NODE                           what is differentiated
+  grad NODE : VALUE...             by what, and the gradient
+"""
+import os
+import sys
+
+import numpy as np
+import tensorflow as tf
+
+tf.compat.v1.disable_control_flow_v2()
+v1 = tf.compat.v1
+rng = np.random.default_rng(3)
+
+
+def power(feed):
+    x, w = feed("x", [3]), feed("w", [3])
+    return v1.while_loop(lambda i, y: i < 4, lambda i, y: (i + 1, tf.sin(y) * w + y), [tf.constant(0), x])[1]
+
+
+def nested(feed):
+    x, w = feed("x", [2, 2]), feed("w", [2, 2])
+
+    def inner(y):
+        return v1.while_loop(lambda j, z: j < 2, lambda j, z: (j + 1, tf.tanh(tf.matmul(z, w))), [tf.constant(0), y])[1]
+
+    return v1.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, inner(y) + y * 0.5), [tf.constant(0), x])[1]
+
+
+def until(feed):
+    # How often depends on the values; two results.
+    x, w = feed("x", []), feed("w", [2])
+    a, b = v1.while_loop(lambda a, b: tf.reduce_sum(tf.abs(b)) < 20.0, lambda a, b: (a * 1.5 + b[0], b * 2.0 + a), [x, w])
+    return tf.stack([a, a * b[0], b[1]])
+
+
+def rnn(feed):
+    x, h, k = feed("x", [4, 2, 3]), feed("h", [2, 3]), feed("k", [3, 3])
+    steps = tf.TensorArray(tf.float32, 4).unstack(x)
+    out = tf.TensorArray(tf.float32, 4)
+
+    def body(t, state, out):
+        state = tf.tanh(tf.matmul(state, k) + steps.read(t))
+        return t + 1, state, out.write(t, state)
+
+    _, last, out = v1.while_loop(lambda t, s, o: t < 4, body, [tf.constant(0), h, out])
+    return out.stack() * last
+
+
+for make in (power, nested, until, rnn):
+    graph, feeds = tf.Graph(), {}
+
+    def feed(name, shape):
+        t = v1.placeholder(tf.float32, shape, name)
+        feeds[t] = rng.uniform(0.2, 0.9, shape).astype(np.float32)
+        return t
+
+    with graph.as_default():
+        y = tf.identity(make(feed), "y")
+        text = graph.as_graph_def()
+        grads = v1.gradients(y, list(feeds))
+        with v1.Session() as session:
+            values = session.run(grads, feeds)
+    path = os.path.join(sys.argv[1], make.__name__)
+    with open(path + ".pb", "wb") as f:
+        f.write(text.SerializeToString())
+    with open(path + ".txt", "w") as f:
+        for t, value in feeds.items():
+            print("feed", t.op.name, *t.shape.as_list(), ":", *(repr(float(v)) for v in value.ravel()), file=f)
+        print("y y", file=f)
+        for t, value in zip(feeds, values):
+            print("grad", t.op.name, ":", *(repr(float(v)) for v in value.ravel()), file=f)
