@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <deque>
 #include <limits>
 #include <set>
 
@@ -13,7 +14,7 @@ namespace weft::data {
 namespace {
 
 struct Cell {
-  std::string text;
+  std::string_view text;  // of the file, or of what Records keeps
   bool quoted = false;
 };
 using Row = std::vector<Cell>;
@@ -54,19 +55,29 @@ class Records {
   Cell plain() {
     const size_t begin = at_;
     while (at_ < text_.size() && text_[at_] != delimiter_ && text_[at_] != '\n' && text_[at_] != '\r') ++at_;
-    return {std::string(text_.substr(begin, at_ - begin)), false};
+    return {text_.substr(begin, at_ - begin), false};
   }
   Cell quoted() {
     const int64_t opened = line_;
-    Cell cell{"", true};
-    for (++at_;; ++at_) {
+    const size_t begin = ++at_;
+    bool doubled = false;
+    for (;; ++at_) {
       if (at_ >= text_.size()) bad(place(name_, opened), "a quote is opened and never closed");
       if (text_[at_] == '"') {
         if (at_ + 1 >= text_.size() || text_[at_ + 1] != '"') break;
         ++at_;
+        doubled = true;
       }
       line_ += text_[at_] == '\n';
-      cell.text += text_[at_];
+    }
+    Cell cell{text_.substr(begin, at_ - begin), true};
+    if (doubled) {
+      std::string& kept = kept_.emplace_back();
+      for (size_t i = 0; i < cell.text.size(); ++i) {
+        kept += cell.text[i];
+        i += cell.text[i] == '"';
+      }
+      cell.text = kept;
     }
     ++at_;
     if (at_ < text_.size() && text_[at_] != delimiter_ && text_[at_] != '\n' && text_[at_] != '\r')
@@ -79,6 +90,7 @@ class Records {
   const char delimiter_;
   size_t at_ = 0;
   int64_t line_ = 1, first_line_ = 1;
+  std::deque<std::string> kept_;  // cells whose doubled quotes had to be taken out
 };
 
 std::string_view trimmed(std::string_view s) {
@@ -117,7 +129,7 @@ bool parse_bool(std::string_view s, bool& v) {
 
 struct Column {
   std::string name;
-  std::vector<std::string> texts;
+  std::vector<std::string_view> texts;
   std::vector<char> missing;
   bool any_missing = false;
 };
@@ -129,7 +141,7 @@ class Typing {
   Tensor typed(DType dtype) const {
     switch (dtype) {
       case DType::string:
-        return Tensor::of_strings({int64_t(c_.texts.size())}, c_.texts);
+        return Tensor::of_strings({int64_t(c_.texts.size())}, {c_.texts.begin(), c_.texts.end()});
       case DType::float32:
         return numbers<float>("a number");
       case DType::float64:
@@ -193,7 +205,8 @@ class Typing {
       if constexpr (std::is_same_v<T, bool>) fits = parse_bool(c_.texts[i], out[i]);
       else fits = parse_number(c_.texts[i], out[i]);
       if (!fits)
-        throw Error(Code::kInvalidArgument, place(file_, lines_[i]) + ": column '" + c_.name + "': '" + c_.texts[i] + "' is not " + what);
+        throw Error(Code::kInvalidArgument,
+                    place(file_, lines_[i]) + ": column '" + c_.name + "': '" + std::string(c_.texts[i]) + "' is not " + what);
     }
     return Tensor::of<T>({int64_t(n)}, std::span<const T>(out.get(), n));
   }
@@ -339,7 +352,7 @@ Csv parse_csv(std::string_view text, const std::string& name, const CsvOptions& 
       Cell cell = row[which[k]];
       Column& column = columns[k];
       bool missing = !cell.quoted && std::find(options.missing.begin(), options.missing.end(), trimmed(cell.text)) != options.missing.end();
-      if (missing) cell.text = fill[k] ? *fill[k] : "";
+      if (missing) cell.text = fill[k] ? std::string_view(*fill[k]) : std::string_view();
       missing = missing && !fill[k];
       column.any_missing |= missing;
       column.missing.push_back(missing);
