@@ -86,6 +86,13 @@ std::string kernel_text(const op::KernelDef& k) {
   return out;
 }
 
+std::string_view gradient_text(const op::OpSpec& spec) {
+  for (std::string_view name : {"If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", "PartitionedCall", "StatefulPartitionedCall"}) {
+    if (spec.name == name) return "yes";  // of the functions it calls
+  }
+  return spec.grad ? "yes" : spec.no_gradient ? "none (not differentiable)" : "missing";
+}
+
 }  // namespace
 
 std::string describe_op(std::string_view name) {
@@ -100,6 +107,7 @@ std::string describe_op(std::string_view name) {
   const auto kernels = registry.kernels(*spec);
   for (const auto& k : kernels) out += core::cat("  kernel  ", kernel_text(k), "\n");
   if (kernels.empty()) out += "  no kernel in this version\n";
+  out += core::cat("  gradient  ", gradient_text(*spec), "\n");
   return out;
 }
 
@@ -112,7 +120,7 @@ std::string op_table() {
     std::string text = core::join(kernels, "; ");
     for (size_t at = 0; (at = text.find('|', at)) != std::string::npos;) text[at] = ' ';
     out += core::cat("| ", spec->name, " | ", spec->summary, " | ", text.empty() ? "none" : text, " | ",
-                     spec->grad ? "yes" : spec->no_gradient ? "none (not differentiable)" : "missing", " | not yet |\n");
+                     gradient_text(*spec), " | not yet |\n");
   }
   return out;
 }

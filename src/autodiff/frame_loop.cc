@@ -65,6 +65,7 @@ class Raiser {
   Raiser(Backward& b, Node* loop_cond, std::string frame) : b_(b), loop_cond_(loop_cond), frame_(std::move(frame)) {}
 
   Status run() {
+    if (!loop_cond_->input(0).node) return strange(loop_cond_);
     WEFT_RETURN_IF_ERROR(find_variables());
     Interface cond, body;
     if (variables_.empty()) return {};  // is named where the walk gets there
@@ -106,12 +107,13 @@ class Raiser {
       Variable v;
       v.split = s;
       v.merge = s->input(0).node;
+      if (!v.merge) return strange(s);
       if (v.merge->op() != "Merge" || v.merge->num_inputs() != 2) return strange(v.merge);
       for (const Endpoint& e : v.merge->inputs()) {
         if (e.node && e.node->op() == "Enter") v.enter = e.node;
         if (e.node && e.node->op() == "NextIteration") v.next = e.node;
       }
-      if (!v.enter || !v.next) return strange(v.merge);
+      if (!v.enter || !v.next || !v.enter->input(0).node || !v.next->input(0).node) return strange(v.merge);
       variables_.push_back(v);
     }
     return {};
@@ -137,7 +139,7 @@ class Raiser {
       todo.pop_back();
       io.body.push_back(n);
       // What is saved for the way back would be dead on the side that is not taken.
-      if (n->op() == "Switch" && n->input(1).node->op() != "LoopCond")
+      if (n->op() == "Switch")
         return unimplemented("the gradient of loop '", frame_, "', which has branches (Switch) inside, {{node ", n->name(), "}}");
       for (const Endpoint& e : n->inputs()) WEFT_RETURN_IF_ERROR(visit(e.node));
       for (Node* c : n->control_inputs()) WEFT_RETURN_IF_ERROR(visit(c));
@@ -188,7 +190,7 @@ class Raiser {
 Status Backward::raise_loops(const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs) {
   std::vector<Node*> exits;
   for (Node* n : graph_.nodes()) {
-    if (size_t(n->id()) < between_.size() && between_[size_t(n->id())] && n->op() == "Exit") exits.push_back(n);
+    if (size_t(n->id()) < between_.size() && between_[size_t(n->id())] && n->op() == "Exit" && n->input(0).node) exits.push_back(n);
   }
   if (exits.empty()) return {};
   WEFT_ASSIGN(std::vector<Node*> order, graph_.topological_order());

@@ -443,7 +443,7 @@ TEST_CASE("loops of frames") {
 }
 
 TEST_CASE("loops that TensorFlow wrote have TensorFlow's gradients") {
-  for (const char* name : {"power", "nested", "until", "rnn"}) {
+  for (const char* name : {"power", "nested", "until", "rnn", "branch"}) {
     CAPTURE(name);
     const std::string path = cat("tests/golden/frame_loops/", name);
     std::ifstream file(path + ".pb", std::ios::binary);

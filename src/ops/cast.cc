@@ -124,7 +124,6 @@ void cast(Registry& r) {
             "int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32}")
       .doc("The same memory seen as another type; a different size adds or takes the last dimension.")
       .shape(bitcast_shape)
-      .no_grad()
       .cpu(run_bitcast);
 
   r.add("Cast")

@@ -1,8 +1,9 @@
 // Plays recorded gradients: for each case a graph of placeholders and the op, gradients added by autodiff, a session that runs
 // them, and TensorFlow's numbers beside.
 //
-//   play_grads [--known FILE] [--fails] [--op NAME] [--unknown-shapes] grads.bin ...
+//   play_grads [--known FILE] [--fails] [--op NAME] [--unknown-shapes | --tape] grads.bin ...
 //
+// With --tape the op runs eagerly, and so does its gradient.
 // With --unknown-shapes the placeholders' shapes are not known when gradients are added.
 // An op that does not agree wholly must stand in the known file (op, cases that agree, reason), and must not get worse.
 #include <algorithm>
@@ -12,6 +13,7 @@
 
 #include "engine/engine.h"
 #include "tests/support/grad_graph.h"
+#include "trace/apply.h"
 
 using namespace weft;           // NOLINT
 using namespace weft::testing;  // NOLINT
@@ -43,6 +45,40 @@ Result<std::vector<Tensor>> run(const OpCase& c, bool known_shapes) {
   return g.run(grads);
 }
 
+// Eagerly, with a tape that listens.
+Result<std::vector<Tensor>> run_on_tape(const OpCase& c) {
+  static eager::Context& context = *new eager::Context(engine::Engine::get().registry(), {});
+  trace::EagerEmitter e(context);
+  autodiff::Tape tape(false);
+  std::vector<op::Value> x, sources, targets, seeds;
+  for (const auto& t : c.inputs) {
+    x.push_back(e.constant(*t));
+    tape.watch(x.back());
+  }
+  autodiff::TapeStack::current().push(&tape);
+  const std::vector<op::Value> y = e.apply(c.op, x, c.attrs);
+  autodiff::TapeStack::current().pop(&tape);
+  WEFT_RETURN_IF_ERROR(e.take_status());
+  for (size_t i = 0; i < c.output_grads.size(); ++i) {
+    if (!c.output_grads[i]) continue;
+    targets.push_back(y[i]);
+    seeds.push_back(e.constant(*c.output_grads[i]));
+  }
+  for (size_t i = 0; i < c.input_grads.size(); ++i) {
+    if (c.input_grads[i]) sources.push_back(x[i]);
+  }
+  WEFT_ASSIGN(std::vector<op::Value> grads, tape.gradient(e, targets, sources, seeds));
+  std::vector<Tensor> out;
+  for (const op::Value& g : grads) {
+    const op::Value dense = g.dense();
+    WEFT_RETURN_IF_ERROR(e.take_status());
+    const Tensor* t = dense.constant();
+    if (!t) return internal_error("no gradient");
+    out.push_back(*t);
+  }
+  return out;
+}
+
 std::string compare(const std::vector<Tensor>& got, const OpCase& c) {
   const double scale = largest(c.output_grads);
   size_t at = 0;
@@ -57,13 +93,14 @@ std::string compare(const std::vector<Tensor>& got, const OpCase& c) {
 
 int main(int argc, char** argv) {
   std::string known_path, only;
-  bool show_fails = false, known_shapes = true;
+  bool show_fails = false, known_shapes = true, tape = false;
   std::vector<std::string> paths;
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
     if (arg == "--known" && i + 1 < argc) known_path = argv[++i];
     else if (arg == "--op" && i + 1 < argc) only = argv[++i];
     else if (arg == "--fails") show_fails = true;
+    else if (arg == "--tape") tape = true;
     else if (arg == "--unknown-shapes") known_shapes = false;
     else paths.push_back(arg);
   }
@@ -83,7 +120,7 @@ int main(int argc, char** argv) {
       if (!only.empty() && c->op != only) continue;
       Tally& tally = tallies[c->op];
       ++tally.total;
-      auto result = run(*c, known_shapes);
+      auto result = tape ? run_on_tape(*c) : run(*c, known_shapes);
       std::string why = result.ok() ? compare(*result, *c) : result.status().to_string();
       if (why.empty()) {
         ++tally.agree;

@@ -1,4 +1,4 @@
-"""Writes graphs of version 1 with while loops, and their gradients by tf.gradients (TensorFlow 2.21).
+"""Writes graphs of version 1 with while loops and branches, and their gradients by tf.gradients (TensorFlow 2.21).
 
 For each NAME: NAME.pb, a GraphDef without gradients, and NAME.txt with lines
   feed NODE DIM... : VALUE...      what is fed (float32)
@@ -30,6 +30,13 @@ def nested(feed):
     return v1.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, inner(y) + y * 0.5), [tf.constant(0), x])[1]
 
 
+def branch(feed):
+    # Inside one another; the second pair of sides shares nothing.
+    x, w = feed("x", [3]), feed("w", [3])
+    first = v1.cond(tf.reduce_sum(x) < 9.0, lambda: v1.cond(w[0] > 5.0, lambda: x, lambda: tf.sin(x) * w), lambda: x - w)
+    return first * v1.cond(tf.reduce_sum(w) < 0.0, lambda: tf.exp(x), lambda: w * w)
+
+
 def until(feed):
     # How often depends on the values; two results.
     x, w = feed("x", []), feed("w", [2])
@@ -50,7 +57,7 @@ def rnn(feed):
     return out.stack() * last
 
 
-for make in (power, nested, until, rnn):
+for make in (power, nested, until, rnn, branch):
     graph, feeds = tf.Graph(), {}
 
     def feed(name, shape):
