@@ -81,7 +81,8 @@ Result<std::optional<CheckpointState>> read_checkpoint_state(const std::string& 
 Status write_checkpoint_state(const std::string& folder, CheckpointState state, std::string_view file) {
   const std::string path = state_path(folder, file);
   if (state.model_checkpoint_path == path)
-    return invalid_argument("Save path '", state.model_checkpoint_path, "' conflicts with path used for checkpoint state.  Please use a different save path.");
+    return invalid_argument("Save path '", state.model_checkpoint_path,
+                            "' conflicts with path used for checkpoint state.  Please use a different save path.");
   auto& all = state.all_model_checkpoint_paths;
   if (all.empty() || all.back() != state.model_checkpoint_path) all.push_back(state.model_checkpoint_path);
   if (!state.all_model_checkpoint_timestamps.empty() && state.all_model_checkpoint_timestamps.size() != all.size())

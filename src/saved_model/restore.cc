@@ -39,8 +39,8 @@ Status check_fits(const Assignment& a) {
     return invalid_argument("tensor_name = ", a.key, "; expected dtype ", spec.dtype, " does not equal original dtype ", a.entry.dtype);
   const PartialShape saved(a.entry.shape);
   if (!spec.shape.compatible_with(saved))
-    return invalid_argument("Received incompatible tensor with shape ", python_shape(saved), " when attempting to restore variable with shape ",
-                            python_shape(spec.shape), " and name ", spec.name, ".");
+    return invalid_argument("Received incompatible tensor with shape ", python_shape(saved),
+                            " when attempting to restore variable with shape ", python_shape(spec.shape), " and name ", spec.name, ".");
   return {};
 }
 
@@ -115,7 +115,12 @@ struct Objects {
 class ObjectRestore final : public RestoreStatus, public std::enable_shared_from_this<ObjectRestore> {
  public:
   ObjectRestore(std::unique_ptr<BundleReader> reader, std::vector<SavedTrackable> nodes, const std::shared_ptr<TrackableState>& root)
-      : id_(next_restoration()), reader_(std::move(reader)), nodes_(std::move(nodes)), objects_{root, {}}, bound_(nodes_.size()), matched_(nodes_.size(), 0) {
+      : id_(next_restoration()),
+        reader_(std::move(reader)),
+        nodes_(std::move(nodes)),
+        objects_{root, {}},
+        bound_(nodes_.size()),
+        matched_(nodes_.size(), 0) {
     slots_of_.resize(nodes_.size());
     for (size_t i = 0; i < nodes_.size(); ++i) {
       for (const auto& slot : nodes_[i].slots) slots_of_[size_t(slot.original)].push_back({int(i), &slot});
@@ -194,9 +199,9 @@ class ObjectRestore final : public RestoreStatus, public std::enable_shared_from
   Status assert_existing_objects_matched() override {
     WEFT_ASSIGN(auto unmatched, unmatched_variables());
     if (unmatched.empty()) return {};
-    return failed_precondition("Found ", unmatched.size(),
-                               " objects that were not bound to checkpointed values, likely due to changes in the program. Showing ",
-                               std::min<size_t>(10, unmatched.size()), " of ", unmatched.size(), " unmatched objects: ", describe_some(unmatched));
+    return failed_precondition(
+        "Found ", unmatched.size(), " objects that were not bound to checkpointed values, likely due to changes in the program. Showing ",
+        std::min<size_t>(10, unmatched.size()), " of ", unmatched.size(), " unmatched objects: ", describe_some(unmatched));
   }
 
   Status assert_nontrivial_match() override {
@@ -205,7 +210,8 @@ class ObjectRestore final : public RestoreStatus, public std::enable_shared_from
     WEFT_ASSIGN(auto unmatched, unmatched_variables());
     if (unmatched.empty()) return failed_precondition("Nothing to load. No dependencies have been added to the root yet.");
     return failed_precondition(
-        "Nothing except the root object matched a checkpointed value. Typically this means that the checkpoint does not match the program. The "
+        "Nothing except the root object matched a checkpointed value. Typically this means that the checkpoint does not match the program. "
+        "The "
         "following objects have no matching checkpointed value: ",
         describe_some(unmatched));
   }
@@ -233,7 +239,9 @@ class ObjectRestore final : public RestoreStatus, public std::enable_shared_from
   bool is_awaited(int node) const { return !matched_[size_t(node)] && nodes_[size_t(node)].has_values; }
 
   // Each node goes to one object. One that only holds others (a list that is replaced when it grows) may pass to its successor.
-  bool is_free(int node) const { return !matched_[size_t(node)] || (nodes_[size_t(node)].values.empty() && bound_[size_t(node)].expired()); }
+  bool is_free(int node) const {
+    return !matched_[size_t(node)] || (nodes_[size_t(node)].values.empty() && bound_[size_t(node)].expired());
+  }
 
   void bind(int node, const std::shared_ptr<TrackableState>& object, Work& work) {
     if (!is_free(node)) return;
@@ -307,7 +315,8 @@ class ObjectRestore final : public RestoreStatus, public std::enable_shared_from
         "`status.expect_partial()`.";
     for (size_t i : unmatched) text += cat("\nValue in checkpoint could not be found in the restored object: ", names[i]);
     for (const auto& [node, attribute] : unused_)
-      text += cat("\nAn attribute in the restored object could not be found in the checkpoint. Object: ", names[size_t(node)], ", attribute: ['", attribute, "']");
+      text += cat("\nAn attribute in the restored object could not be found in the checkpoint. Object: ", names[size_t(node)],
+                  ", attribute: ['", attribute, "']");
     log(LogLevel::kWarning, text);
   }
 
@@ -316,11 +325,12 @@ class ObjectRestore final : public RestoreStatus, public std::enable_shared_from
   const std::unique_ptr<BundleReader> reader_;
   const std::vector<SavedTrackable> nodes_;
   Objects objects_;
-  mutable std::recursive_mutex mutex_;  // objects may be tracked by several threads, and ask back while they are bound
+  mutable std::recursive_mutex mutex_;                // objects may be tracked by several threads, and ask back while they are bound
   std::vector<std::weak_ptr<TrackableState>> bound_;  // by node
   std::vector<char> matched_;                         // whether a node ever had an object
-  std::vector<std::vector<std::pair<int, const TrackedObjects::Slot*>>> slots_of_;  // by original variable: the optimiser's node and its slot
-  std::vector<std::pair<int, std::string>> unused_;   // nodes and values that their objects do not know
+  std::vector<std::vector<std::pair<int, const TrackedObjects::Slot*>>>
+      slots_of_;                                     // by original variable: the optimiser's node and its slot
+  std::vector<std::pair<int, std::string>> unused_;  // nodes and values that their objects do not know
   bool expect_partial_ = false;
 };
 

@@ -234,7 +234,8 @@ Result<std::vector<SavedTrackable>> decode_tracked(std::string_view bytes) {
       if (!there(child)) return data_loss("the checkpoint is damaged: its object '", name, "' does not exist");
     }
     for (const auto& slot : n.slots) {
-      if (!there(slot.original) || !there(slot.variable)) return data_loss("the checkpoint is damaged: its slot '", slot.name, "' does not exist");
+      if (!there(slot.original) || !there(slot.variable))
+        return data_loss("the checkpoint is damaged: its slot '", slot.name, "' does not exist");
     }
   }
   return nodes;

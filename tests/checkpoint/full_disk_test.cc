@@ -64,7 +64,8 @@ int main(int argc, char**) {
   fs::create_directories(dir);
   // Before anything makes a thread. Inside containers that forbid it, the limit below does.
   const bool mounted = argc < 2 && (unshare(CLONE_NEWNS) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0) &&
-                       mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 && mount("none", dir.c_str(), "tmpfs", 0, "size=1m,nr_inodes=40") == 0;
+                       mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                       mount("none", dir.c_str(), "tmpfs", 0, "size=1m,nr_inodes=40") == 0;
   int full = 0, good = 0;
   {
     Values values;

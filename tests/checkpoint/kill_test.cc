@@ -182,7 +182,8 @@ int main(int argc, char** argv) {
     }
   }
   fs::remove_all(dir);
-  std::printf("%d kills (seed %u), %d loadable, nothing left over after the next save; step %lld\n", kills, seed, kills, static_cast<long long>(last_step));
+  std::printf("%d kills (seed %u), %d loadable, nothing left over after the next save; step %lld\n", kills, seed, kills,
+              static_cast<long long>(last_step));
   for (const auto& [what, times] : seen) std::printf("  %d kills left %s\n", times, what.c_str());
   return 0;
 }

@@ -1,9 +1,9 @@
 // CheckpointManager; saving on a thread; saving while others train.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
-#include "checkpoint/support.h"
-
 #include <atomic>
 #include <thread>
+
+#include "checkpoint/support.h"
 
 namespace {
 
@@ -53,7 +53,8 @@ TEST_CASE("one every few hours is kept for good") {
   }
   // As if they had been written three, two and one hours ago.
   const double now = double(time(nullptr));
-  std::ofstream(dir / "checkpoint") << std::fixed << "model_checkpoint_path: 'ckpt-3'\nall_model_checkpoint_paths: ['ckpt-1', 'ckpt-2', 'ckpt-3']\n"
+  std::ofstream(dir / "checkpoint") << std::fixed
+                                    << "model_checkpoint_path: 'ckpt-3'\nall_model_checkpoint_paths: ['ckpt-1', 'ckpt-2', 'ckpt-3']\n"
                                     << "all_model_checkpoint_timestamps: [" << now - 10800 << ", " << now - 7200 << ", " << now - 3600
                                     << "]\nlast_preserved_timestamp: " << now - 16000 << "\n";
   CheckpointManager manager(checkpoint, dir.path, {.max_to_keep = 1, .keep_checkpoint_every_n_hours = 1.3});
@@ -96,7 +97,8 @@ TEST_CASE("a step counter decides when to save") {
   step.assign(Tensor(int32_t(13)));
   CHECK(manager.save() == "");  // restored at step 11
   CHECK(manager.checkpoints().size() == 4);
-  CHECK(error_of([&] { CheckpointManager(checkpoint, dir.path, {.max_to_keep = -1}); }) == "Expected a positive integer or `None` for `max_to_keep`, got -1.");
+  CHECK(error_of([&] { CheckpointManager(checkpoint, dir.path, {.max_to_keep = -1}); }) ==
+        "Expected a positive integer or `None` for `max_to_keep`, got -1.");
   CHECK(error_of([&] { CheckpointManager(checkpoint, dir.path, {.checkpoint_interval = 3}); }) ==
         "`step_counter` should be passed if `checkpoint_interval` is not None.");
 }

@@ -31,8 +31,8 @@ TEST_CASE("keys are the names from the root, escaped") {
   checkpoint.write(dir / "w");
   std::vector<std::string> keys;
   for (const auto& e : list_variables(dir / "w")) keys.push_back(e.key);
-  CHECK(keys == std::vector<std::string>{"_CHECKPOINTABLE_OBJECT_GRAPH", "a/0/.ATTRIBUTES/VARIABLE_VALUE", "z/a..b.Sc/.ATTRIBUTES/VARIABLE_VALUE",
-                                         "z/map/y/.ATTRIBUTES/VARIABLE_VALUE"});
+  CHECK(keys == std::vector<std::string>{"_CHECKPOINTABLE_OBJECT_GRAPH", "a/0/.ATTRIBUTES/VARIABLE_VALUE",
+                                         "z/a..b.Sc/.ATTRIBUTES/VARIABLE_VALUE", "z/map/y/.ATTRIBUTES/VARIABLE_VALUE"});
   CHECK(load_variable(dir / "w", "a/0/.ATTRIBUTES/VARIABLE_VALUE").item<float>() == 3.f);
 }
 
@@ -47,9 +47,10 @@ TEST_CASE("the checks say what is missing") {
   Checkpoint checkpoint({{"model", more}});
   auto status = checkpoint.restore(dir / "ckpt-1");
   status.assert_nontrivial_match().expect_partial().initialize_or_restore();
-  CHECK(error_of([&] { status.assert_existing_objects_matched(); }) ==
-        "Found 1 objects that were not bound to checkpointed values, likely due to changes in the program. Showing 1 of 1 unmatched objects: "
-        "[<Variable 'extra' shape=() dtype=float>]");
+  CHECK(
+      error_of([&] { status.assert_existing_objects_matched(); }) ==
+      "Found 1 objects that were not bound to checkpointed values, likely due to changes in the program. Showing 1 of 1 unmatched objects: "
+      "[<Variable 'extra' shape=() dtype=float>]");
   CHECK(error_of([&] { status.assert_consumed(); }).starts_with("Found 1 objects"));
   CHECK(more.w.value().to_vector<float>()[0] == 1.f);
 
@@ -81,8 +82,12 @@ TEST_CASE("what does not fit is an error, and changes nothing") {
   CHECK(error_of([&] { checkpoint.restore(dir / "ckpt-1"); }) ==
         "Received incompatible tensor with shape (2, 3) when attempting to restore variable with shape (4,) and name w.");
   CHECK(wide.layers[0]->w.value().to_vector<float>()[0] == 8.f);
-  CHECK(error_of([&] { checkpoint.restore(dir / "ckpt"); }).starts_with("Error when restoring from checkpoint or SavedModel at " + dir.path + "/ckpt: "));
-  CHECK(error_of([&] { Checkpoint(net, {{"w", wide}}); }) == "Cannot create a Checkpoint with keyword argument w if root.w already exists.");
+  CHECK(error_of([&] {
+          checkpoint.restore(dir / "ckpt");
+        }).starts_with("Error when restoring from checkpoint or SavedModel at " + dir.path + "/ckpt: "));
+  CHECK(error_of([&] {
+          Checkpoint(net, {{"w", wide}});
+        }) == "Cannot create a Checkpoint with keyword argument w if root.w already exists.");
 }
 
 TEST_CASE("a later restoration is not undone by an earlier one") {
@@ -152,16 +157,17 @@ TEST_CASE("what killed writers left goes with the next save") {
   Layer layer(1.f);
   Checkpoint checkpoint({{"layer", layer}});
   checkpoint.save(dir / "ckpt");
-  for (const char* name : {"ckpt-2.data-00000-of-00001.tempstate12", "ckpt-2.index.tempstate13", "checkpoint.tempstate14", "ckpt-7.data-00000-of-00001",
-                           "ckpt-1.data-00000-of-00002", "ckpt.data-00000-of-00001.tempstate1"})
+  for (const char* name : {"ckpt-2.data-00000-of-00001.tempstate12", "ckpt-2.index.tempstate13", "checkpoint.tempstate14",
+                           "ckpt-7.data-00000-of-00001", "ckpt-1.data-00000-of-00002", "ckpt.data-00000-of-00001.tempstate1"})
     std::ofstream(dir / name) << "x";
   // These are others' business.
-  for (const char* name : {"other.data-00000-of-00001", "other.index.tempstate3", "ckpt-x.data-00000-of-00001", "ckpt-3.tempstate", "notes"})
+  for (const char* name :
+       {"other.data-00000-of-00001", "other.index.tempstate3", "ckpt-x.data-00000-of-00001", "ckpt-3.tempstate", "notes"})
     std::ofstream(dir / name) << "x";
   checkpoint.save(dir / "ckpt");
-  CHECK(dir.files() == std::vector<std::string>{"checkpoint", "ckpt-1.data-00000-of-00001", "ckpt-1.index", "ckpt-2.data-00000-of-00001", "ckpt-2.index",
-                                                "ckpt-3.tempstate", "ckpt-x.data-00000-of-00001", "notes", "other.data-00000-of-00001",
-                                                "other.index.tempstate3"});
+  CHECK(dir.files() == std::vector<std::string>{"checkpoint", "ckpt-1.data-00000-of-00001", "ckpt-1.index", "ckpt-2.data-00000-of-00001",
+                                                "ckpt-2.index", "ckpt-3.tempstate", "ckpt-x.data-00000-of-00001", "notes",
+                                                "other.data-00000-of-00001", "other.index.tempstate3"});
 }
 
 TEST_CASE("the state file is TensorFlow's") {

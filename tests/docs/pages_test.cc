@@ -11,6 +11,7 @@
 
 using namespace weft;  // NOLINT
 
+#include "docs/checkpoints.inc"
 #include "docs/data.inc"
 #include "docs/graphs.inc"
 #include "docs/training.inc"
