@@ -16,6 +16,8 @@ Status remap_attention(FunctionBody& body, const Region& region);
 Status remap_recurrent(FunctionBody& body, const Region& region);
 // The update of one variable by Adam, as Keras writes it (_WeftAdam).
 Status remap_adam(FunctionBody& body, const Region& region);
+// Sums of products as one product (no fused op).
+Status remap_sums(FunctionBody& body, const Region& region);
 // What is left of elementwise nodes, several in one (_WeftFusedElementwise).
 Status remap_elementwise(FunctionBody& body, const Region& region);
 

@@ -228,3 +228,20 @@ TEST_CASE("remap: Adam's update, and what waits for parts of it") {
     CHECK(adam->control_outputs().size() == 1);
   }
 }
+
+TEST_CASE("remap: a sum of products is one product") {
+  // Rows may differ in number; a product that somebody else reads, or one of another form, keeps the sum.
+  for (int odd : {0, 1, 2}) {
+    auto m = specialized([=](Maker& m) {
+      std::vector<Endpoint> parts;
+      for (int i = 0; i < 4; ++i) {
+        Endpoint a = m.arg(kF), b = m.arg(kF);
+        parts.push_back(m.op("MatMul", {a, b}, {{"transpose_a", !(odd == 2 && i == 3)}}));
+      }
+      m.ret(m.op("AddN", parts));
+      if (odd == 1) m.ret(m.op("Exp", {parts[1]}));
+    }, {noise({2, 3}), noise({2, 5}, 2), noise({4, 3}, 3), noise({4, 5}, 4), noise({2, 3}, 5), noise({2, 5}, 6), odd == 2 ? noise({3, 2}, 7) : noise({2, 3}, 7), noise({2, 5}, 8)});
+    CHECK(count(m, "AddN") == (odd ? 1 : 0));
+    CHECK(count(m, "MatMul") == (odd ? 4 : 1));
+  }
+}
