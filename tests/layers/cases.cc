@@ -120,6 +120,10 @@ void recurrent(Table& t) {
   t["gru_initial_state"] = {[] { return GRU(3); }};
   t["gru_reset_before"] = {[] { return GRU(3, {.reset_after = false}); }};
   t["bidirectional_state_lstm"] = {[] { return Bidirectional(LSTM(3, {.return_state = true})); }};
+  for (auto& [name, c] : t) {
+    const bool has_state = name.find("initial_state") != std::string::npos;  // whose second dimension is another
+    c.open_time = !has_state && (name.find("rnn") != std::string::npos || name.find("lstm") != std::string::npos || name.find("gru") != std::string::npos);
+  }
   t["time_distributed"] = {[] { return TimeDistributed(Dense(3)); }};
   t["time_distributed_conv"] = {[] { return TimeDistributed(Conv2D(3, 2)); }};
 }

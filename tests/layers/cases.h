@@ -12,7 +12,7 @@ namespace layer_cases {
 struct Case {
   std::function<weft::nn::AnyLayer()> make;
   bool training = false;
-  bool fixed_batch = false;
+  bool open_time = false;  // also played where the second dimension is not known
   std::function<std::vector<weft::Tensor>(const weft::nn::Layer&, const std::vector<weft::Tensor>&, const weft::nn::CallOptions&)> call = {};
 };
 Case find(const std::string& name);

@@ -132,6 +132,9 @@ void check(const std::string& name, const Arrays& want, const Played& p, const n
   for (size_t i = 0; i < after.size() && i < weights.size(); ++i) compare(name + " after" + std::to_string(i), weights[i], after[i]);
 }
 
+// `open_time`: the graph does not know how many steps there are either.
+void play_traced(const std::string& name, const Arrays& a, const layer_cases::Case& c, const nn::Layer& layer, const nn::CallOptions& o, bool open_time);
+
 void play(const std::string& name, const Arrays& a, const layer_cases::Case& c) {
   const nn::AnyLayer any = c.make();
   const nn::Layer& layer = *any;
@@ -144,14 +147,25 @@ void play(const std::string& name, const Arrays& a, const layer_cases::Case& c) 
   std::vector<Tensor> before;
   for (const Variable& v : layer.variables()) before.push_back(v.value());
   check(name, a, run(c, layer, inputs, o, cots), layer);
-  for (size_t i = 0; i < before.size(); ++i) layer.variables()[i].assign(before[i]);
+  auto again = [&] {
+    for (size_t i = 0; i < before.size(); ++i) layer.variables()[i].assign(before[i]);
+  };
+  again();
+  play_traced(name + " (function)", a, c, layer, o, false);
+  if (!c.open_time) return;
+  again();
+  play_traced(name + " (function, any time)", a, c, layer, o, true);
+}
 
-  // The same in a graph that does not know how large the batch is. What is none is left out.
+// In a graph that does not know how large the batch is. What is none is left out.
+void play_traced(const std::string& name, const Arrays& a, const layer_cases::Case& c, const nn::Layer& layer, const nn::CallOptions& o, bool open_time) {
+  const std::vector<Tensor> inputs = list(a, "in"), cots = list(a, "cot");
   std::vector<weft::TensorSpec> signature;
   auto open = [&](const std::vector<Tensor>& list) {
     for (const Tensor& t : list) {
       std::vector<int64_t> shape = t.shape();
-      if (!shape.empty() && !c.fixed_batch) shape[0] = -1;
+      if (!shape.empty()) shape[0] = -1;
+      if (open_time && shape.size() > 1) shape[1] = -1;
       signature.push_back({"", t.dtype(), shape, ""});
     }
   };
@@ -176,7 +190,7 @@ void play(const std::string& name, const Arrays& a, const layer_cases::Case& c) 
   for (auto* part : {&traced.outputs, &traced.inputs, &traced.weights})
     for (Tensor& t : *part)
       if (t.has_value()) t = results.at(at++);
-  check(name + " (function)", a, traced, layer);
+  check(name, a, traced, layer);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ struct RNNOptions {
   bool return_sequences = false;  // the output of every step
   bool return_state = false;      // apply() gives the last states too
   bool go_backwards = false;
+  bool unroll = false;  // in a graph: the steps one after the other, however many; else short sequences alone, and a loop
   bool zero_output_for_mask = false;  // else a step that does not count gives the output of the one before
   std::string name = {};
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/nn/support.h"
+#include "weft/control_flow.h"
 
 namespace weft::nn {
 
@@ -100,6 +101,9 @@ Tensor RNN::call(const Tensor& x, const CallOptions& o) const { return call_many
 
 namespace {
 
+// A graph of so many steps is faster than a loop, and still small.
+constexpr int64_t kUnrolledSteps = 128;
+
 // Ones, of which a share is zero and the others scaled up.
 Tensor dropped(const Tensor& shape, double rate, const Tensor& seed, DType t) {
   const Tensor keep = random_uniform(shape, seed, t) >= number(rate, t);
@@ -112,7 +116,6 @@ std::vector<Tensor> RNN::call_many(const std::vector<Tensor>& inputs, const Call
   Tensor x = inputs[0];
   const PartialShape s = shape_of_rank(x, 3, 3, name());
   const int64_t steps = s.dims[1], units = cell_->units();
-  if (steps < 0) fail(Code::kUnimplemented, "Layer \"" + name() + "\" needs an input whose number of time steps is known when the function is traced; it has " + text(s));
   if (steps == 0) fail(Code::kInvalidArgument, "Layer \"" + name() + "\" was called on a sequence without steps");
   std::vector<Tensor> states(inputs.begin() + 1, inputs.end());
   const Tensor zero = Call("Fill").in(shape_like({like_dim(0), units}, x)).in(number(0, x)).one();
@@ -125,27 +128,50 @@ std::vector<Tensor> RNN::call_many(const std::vector<Tensor>& inputs, const Call
   if (o.training && o_.recurrent_dropout > 0) kept = dropped(shape_like({like_dim(0), units}, x), o_.recurrent_dropout, next_seed(seed_), x.dtype());
 
   // What does not depend on the states is done for all steps at once.
-  const std::vector<Tensor> projected = unstack(cell_->project(x), 1);
-  std::vector<Tensor> counts;
-  if (o.mask.has_value()) {
-    for (const Tensor& m : unstack(o.mask.dtype() == DType::boolean ? o.mask : cast(o.mask, DType::boolean), 1)) counts.push_back(expand_dims(m, 1));
-  }
-  std::vector<Tensor> outputs;
-  Tensor last = zero;
-  for (int64_t i = 0; i < steps; ++i) {
-    const auto t = size_t(o_.go_backwards ? steps - 1 - i : i);
-    std::vector<Tensor> next = cell_->step(projected[t], states, kept);
-    Tensor output = next[0];
-    if (!counts.empty()) {
-      output = where(counts[t], output, o_.zero_output_for_mask ? zero : last);
-      for (size_t k = 0; k < next.size(); ++k) next[k] = where(counts[t], next[k], states[k]);
+  const Tensor projected = cell_->project(x);
+  const Tensor mask = !o.mask.has_value() || o.mask.dtype() == DType::boolean ? o.mask : cast(o.mask, DType::boolean);
+  // One step: from the output and the states before it (`counts`: bool [batch, 1], or none) to those after it.
+  const auto step = [&](const Tensor& input, const Tensor& counts, const std::vector<Tensor>& before) {
+    std::vector<Tensor> after = cell_->step(input, {before.begin() + 1, before.end()}, kept);
+    Tensor output = after[0];
+    if (counts.has_value()) {
+      output = where(counts, output, o_.zero_output_for_mask ? zero : before[0]);
+      for (size_t k = 0; k < after.size(); ++k) after[k] = where(counts, after[k], before[k + 1]);
     }
-    states = std::move(next);
-    last = output;
-    if (o_.return_sequences) outputs.push_back(output);
+    after.insert(after.begin(), std::move(output));
+    return after;
+  };
+  std::vector<Tensor> now{zero};
+  now.insert(now.end(), states.begin(), states.end());
+  Tensor sequence;
+  const bool unrolled = !x.is_symbolic() || o_.unroll || (steps >= 0 && steps <= kUnrolledSteps);
+  if (unrolled && steps < 0) fail(Code::kInvalidArgument, "Cannot unroll a RNN if the time dimension is undefined. Layer \"" + name() + "\" was given " + text(s));
+  if (unrolled) {
+    const std::vector<Tensor> in = unstack(projected, 1);
+    std::vector<Tensor> masks, outputs;
+    if (mask.has_value()) masks = unstack(expand_dims(mask, 2), 1);
+    for (int64_t i = 0; i < steps; ++i) {
+      const auto t = size_t(o_.go_backwards ? steps - 1 - i : i);
+      now = step(in[t], masks.empty() ? Tensor() : masks[t], now);
+      if (o_.return_sequences) outputs.push_back(now[0]);
+    }
+    if (o_.return_sequences) sequence = stack(outputs, 1);
+  } else {
+    // A loop in the graph, over steps that come first.
+    auto by_time = [&](const Tensor& t) { return o_.go_backwards ? reverse(transpose(t, {1, 0, 2}), {0}) : transpose(t, {1, 0, 2}); };
+    std::vector<Tensor> elements{by_time(projected)};
+    if (mask.has_value()) elements.push_back(by_time(expand_dims(mask, 2)));
+    const auto body = [&](const std::vector<Tensor>& before, const std::vector<Tensor>& in) { return step(in[0], in.size() > 1 ? in[1] : Tensor(), before); };
+    if (o_.return_sequences) {
+      const std::vector<Tensor> all = scan(body, elements, now);
+      for (size_t k = 0; k < all.size(); ++k) now[k] = squeeze(slice_axis(all[k], 0, -1, 0), {0});
+      sequence = transpose(all[0], {1, 0, 2});
+    } else {
+      now = foldl(body, elements, now);
+    }
   }
-  std::vector<Tensor> out{o_.return_sequences ? stack(outputs, 1) : last};
-  if (o_.return_state) out.insert(out.end(), states.begin(), states.end());
+  std::vector<Tensor> out{o_.return_sequences ? sequence : now[0]};
+  if (o_.return_state) out.insert(out.end(), now.begin() + 1, now.end());
   return out;
 }
 
