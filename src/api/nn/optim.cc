@@ -1,6 +1,7 @@
 // The formulas, one optimiser after the other. Where an op of TensorFlow computes the same, it is one op for a variable; else
-// the formula is written out. Gradients that are slices follow Keras 3 on TensorFlow: they become dense where they meet
-// something dense, and rows that are named twice are squared (or made positive) before they are summed.
+// the formula is written out, with slots changed in place: a new value for each would cost its memory in every step.
+// Gradients that are slices follow Keras 3 on TensorFlow: they become dense where they meet something dense, and rows that are
+// named twice are squared (or made positive) before they are summed.
 #include <cmath>
 
 #include "api/nn/train_ops.h"
@@ -83,7 +84,6 @@ void Adam::update_step(const Gradient& g, size_t i, const Tensor& rate) {
     return;
   }
   const Tensor alpha = once("alpha", type, [&] { return rate * sqrt(minus_from(1, power_2)) / minus_from(1, power_1); });
-  // In place: a new value for each would cost its memory in every step.
   m.assign_add(times(g.dense() - m, 1 - o.beta_1));
   v.assign_add(times(squares(g) - v, 1 - o.beta_2));
   Tensor spread = v;
@@ -128,14 +128,12 @@ void RMSprop::update_step(const Gradient& g, size_t i, const Tensor& rate) {
     op.in(velocity.handle()).in(slot(1, i).handle()).in(rate).in(number(o.rho, type)).in(number(o.momentum, type)).in(number(o.epsilon, type)).in(g.dense()).run();
     return;
   }
-  const Tensor new_velocity = times(velocity, o.rho) + times(squares(g), 1 - o.rho);
-  velocity.assign(new_velocity);
-  Tensor denominator = new_velocity;
+  velocity.assign_add(times(squares(g) - velocity, 1 - o.rho));
+  Tensor denominator = velocity;
   if (o.centered) {
     const Variable& average = slot(has_momentum ? 2 : 1, i);
-    const Tensor new_average = times(average, o.rho) + times(g.dense(), 1 - o.rho);
-    average.assign(new_average);
-    denominator = new_velocity - square(new_average);
+    average.assign_add(times(g.dense() - average, 1 - o.rho));
+    denominator = denominator - square(average);
   }
   Tensor increment = rate * g.dense() / sqrt(plus(denominator, o.epsilon));
   if (has_momentum) {
@@ -160,9 +158,8 @@ void Adagrad::update_step(const Gradient& g, size_t i, const Tensor& rate) {
     var.scatter_sub({rate * s.values / sqrt(plus(accumulator.sparse_read(s.indices), options_.epsilon)), s.indices, {}});
     return;
   }
-  const Tensor sum = accumulator + squares(g);
-  accumulator.assign(sum);
-  var.assign_sub(rate * g.dense() / sqrt(plus(sum, options_.epsilon)));
+  accumulator.assign_add(squares(g));
+  var.assign_sub(rate * g.dense() / sqrt(plus(accumulator, options_.epsilon)));
 }
 
 // -- Adadelta
@@ -296,12 +293,11 @@ void Nadam::update_step(const Gradient& g, size_t i, const Tensor& rate) {
   const Tensor power_2 = once("beta_2_power", type, [&] { return pow(keras_cast(o.beta_2, type), local_step(type)); });
   // Keras takes these from numbers of the variable's type, unlike Adam.
   const Tensor one = number(1, type), rest_1 = one - keras_cast(o.beta_1, type), rest_2 = one - keras_cast(o.beta_2, type);
-  const Tensor old_m = m, old_v = v, gradient = g.dense();
-  const Tensor new_m = old_m + (gradient - old_m) * rest_1, new_v = old_v + (squares(g) - old_v) * rest_2;
-  m.assign(new_m);
-  v.assign(new_v);
-  const Tensor m_hat = next_u * new_m / (one - product * next_u) + (one - u) * gradient / (one - product);
-  var.assign_sub(m_hat * rate / plus(sqrt(new_v / (one - power_2)), o.epsilon));
+  const Tensor gradient = g.dense();
+  m.assign_add((gradient - m) * rest_1);
+  v.assign_add((squares(g) - v) * rest_2);
+  const Tensor m_hat = next_u * m / (one - product * next_u) + (one - u) * gradient / (one - product);
+  var.assign_sub(m_hat * rate / plus(sqrt(v / (one - power_2)), o.epsilon));
 }
 
 // -- Lion
@@ -318,7 +314,7 @@ void Lion::update_step(const Gradient& g, size_t i, const Tensor& rate) {
   const Tensor one = number(1, type), beta_1 = keras_cast(options_.beta_1, type), beta_2 = keras_cast(options_.beta_2, type);
   const Tensor old = m, gradient = g.dense();
   var.assign_sub(rate * unary("Sign", old * beta_1 + gradient * (one - beta_1)));
-  m.assign(old * beta_2 + gradient * (one - beta_2));
+  m.assign_add((gradient - old) * (one - beta_2));
 }
 
 }  // namespace weft::nn
