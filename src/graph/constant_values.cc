@@ -177,7 +177,7 @@ PartialShape ConstantValues::as_shape(Endpoint e, int depth) {
     out = sliced(node, depth + 1);
   } else if (auto t = value(e, depth); t && t->rank() == 1) {
     auto v = integers(*t);
-    if (v && *std::min_element(v->begin(), v->end()) < kUnknownDim) return {};  // no shape; the rule will say so
+    if (v && !v->empty() && *std::min_element(v->begin(), v->end()) < kUnknownDim) return {};  // no shape; the rule will say so
     if (v) out = PartialShape(std::move(*v));
   }
   if (!out.has_rank() && own.rank() == 1 && own.dim(0) >= 0 && own.dim(0) <= kMaxRank)

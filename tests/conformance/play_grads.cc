@@ -1,15 +1,17 @@
 // Plays recorded gradients: for each case a graph of placeholders and the op, gradients added by autodiff, a session that runs
 // them, and TensorFlow's numbers beside.
 //
-//   play_grads [--known FILE] [--fails] [--op NAME] [--unknown-shapes | --tape] grads.bin ...
+//   play_grads [--known FILE] [--fails] [--op NAME] [--unknown-shapes | --some-shapes | --wrong-shapes | --tape] grads.bin ...
 //
 // With --tape the op runs eagerly, and so does its gradient.
-// With --unknown-shapes the placeholders' shapes are not known when gradients are added.
+// With --unknown-shapes the placeholders' shapes are not known when gradients are added, with --some-shapes a random part of them. With --wrong-shapes
+// they lie, and no number is compared.
 // An op that does not agree wholly must stand in the known file (op, cases that agree, reason), and must not get worse.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <random>
 
 #include "engine/engine.h"
 #include "tests/support/grad_graph.h"
@@ -38,11 +40,54 @@ double largest(const std::vector<Recorded>& tensors) {
   return std::isfinite(size) ? size : 0;
 }
 
-Result<std::vector<Tensor>> run(const OpCase& c, bool known_shapes) {
+Result<std::vector<Tensor>> run(const OpCase& c, const GradGraph::Tell& tell) {
   GradGraph g(engine::Engine::get().registry());
-  WEFT_RETURN_IF_ERROR(g.build(c, known_shapes));
+  WEFT_RETURN_IF_ERROR(g.build(c, tell));
   WEFT_ASSIGN(std::vector<Endpoint> grads, autodiff::add_gradients(g.graph, g.shapes, g.ys, g.xs, g.dys));
   return g.run(grads);
+}
+
+// Each dimension is known half the time, and the rank mostly.
+PartialShape some_of(const Shape& s) {
+  static std::mt19937 bits(11);
+  if (bits() % 8 == 0) return PartialShape::unknown();
+  PartialShape out(s);
+  for (int i = 0; i < s.rank(); ++i) {
+    if (bits() % 2) out.set_dim(i, kUnknownDim);
+  }
+  return out;
+}
+
+// Another shape altogether. What becomes of that is an error, or a gradient that does not fit; never a death.
+PartialShape wrong(const Shape& s) {
+  static std::mt19937 bits(12);
+  switch (bits() % 4) {
+    case 0: return some_of(s);
+    case 1: return PartialShape(s);
+    default: break;
+  }
+  PartialShape out = PartialShape::scalar();
+  const int rank = int(bits() % 6);
+  for (int i = 0; i < rank; ++i) {
+    const int64_t dims[] = {kUnknownDim, 0, 1, 2, 3, i < s.rank() ? s.dim(i) : 7, int64_t(1) << 40};
+    out.add_dim(dims[bits() % 7]);
+  }
+  return out;
+}
+
+// Adds gradients of the first and the second order; nothing runs.
+void add_wrongly(const OpCase& c) {
+  for (int again = 0; again < 4; ++again) {
+    GradGraph g(engine::Engine::get().registry());
+    if (!g.build(c, wrong).ok()) continue;
+    auto grads = autodiff::add_gradients(g.graph, g.shapes, g.ys, g.xs, g.dys, {.unreachable_is_error = false});
+    if (!grads.ok()) continue;
+    std::vector<Endpoint> first;
+    for (const Endpoint& e : *grads) {
+      if (e.node && autodiff::differentiable(e.node->output_type(e.index))) first.push_back(e);
+    }
+    if (!first.empty()) (void)autodiff::add_gradients(g.graph, g.shapes, first, g.xs, {}, {.scope = "second", .unreachable_is_error = false});
+  }
 }
 
 // Eagerly, with a tape that listens.
@@ -93,7 +138,8 @@ std::string compare(const std::vector<Tensor>& got, const OpCase& c) {
 
 int main(int argc, char** argv) {
   std::string known_path, only;
-  bool show_fails = false, known_shapes = true, tape = false;
+  bool show_fails = false, tape = false, lie = false;
+  GradGraph::Tell tell;
   std::vector<std::string> paths;
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
@@ -101,7 +147,9 @@ int main(int argc, char** argv) {
     else if (arg == "--op" && i + 1 < argc) only = argv[++i];
     else if (arg == "--fails") show_fails = true;
     else if (arg == "--tape") tape = true;
-    else if (arg == "--unknown-shapes") known_shapes = false;
+    else if (arg == "--unknown-shapes") tell = [](const Shape&) { return PartialShape::unknown(); };
+    else if (arg == "--some-shapes") tell = some_of;
+    else if (arg == "--wrong-shapes") lie = true;
     else paths.push_back(arg);
   }
   std::map<std::string, Tally> tallies;
@@ -120,7 +168,12 @@ int main(int argc, char** argv) {
       if (!only.empty() && c->op != only) continue;
       Tally& tally = tallies[c->op];
       ++tally.total;
-      auto result = tape ? run_on_tape(*c) : run(*c, known_shapes);
+      if (lie) {
+        add_wrongly(*c);
+        ++tally.agree;
+        continue;
+      }
+      auto result = tape ? run_on_tape(*c) : run(*c, tell);
       std::string why = result.ok() ? compare(*result, *c) : result.status().to_string();
       if (why.empty()) {
         ++tally.agree;

@@ -5,10 +5,10 @@ namespace weft::testing {
 using graph::Endpoint;
 using graph::Node;
 
-Result<Endpoint> GradGraph::placeholder(std::string name, const Tensor& value, bool known) {
+Result<Endpoint> GradGraph::placeholder(std::string name, const Tensor& value, const Tell& tell) {
   op::AttrMap attrs;
   attrs["dtype"] = value.dtype();
-  attrs["shape"] = known ? PartialShape(value.shape()) : PartialShape::unknown();
+  attrs["shape"] = tell ? tell(value.shape()) : PartialShape(value.shape());
   WEFT_ASSIGN(Node * n, graph.add(std::move(name), "Placeholder", std::move(attrs), {}));
   WEFT_RETURN_IF_ERROR(shapes.node(n));
   feeds.push_back({n, 0});
@@ -16,16 +16,16 @@ Result<Endpoint> GradGraph::placeholder(std::string name, const Tensor& value, b
   return Endpoint{n, 0};
 }
 
-Status GradGraph::build(const OpCase& c, bool known_shapes) {
+Status GradGraph::build(const OpCase& c, const Tell& tell) {
   for (size_t i = 0; i < c.inputs.size(); ++i) {
-    WEFT_ASSIGN(Endpoint e, placeholder(cat("x", i), *c.inputs[i], known_shapes));
+    WEFT_ASSIGN(Endpoint e, placeholder(cat("x", i), *c.inputs[i], tell));
     inputs.push_back(e);
   }
   WEFT_ASSIGN(Node * node, graph.add("case", c.op, c.attrs, inputs));
   WEFT_RETURN_IF_ERROR(shapes.node(node));
   for (size_t i = 0; i < c.output_grads.size(); ++i) {
     if (!c.output_grads[i]) continue;
-    WEFT_ASSIGN(Endpoint e, placeholder(cat("dy", i), *c.output_grads[i], known_shapes));
+    WEFT_ASSIGN(Endpoint e, placeholder(cat("dy", i), *c.output_grads[i], tell));
     dys.push_back(e);
     ys.push_back({node, int(i)});
   }

@@ -1,6 +1,8 @@
 // A graph for one recorded gradient: placeholders, the op, what flows in; and numbers of its tensors for checks by differences.
 #pragma once
 
+#include <functional>
+
 #include "autodiff/gradients.h"
 #include "runtime/session.h"
 #include "tests/support/cases.h"
@@ -10,10 +12,12 @@ namespace weft::testing {
 struct GradGraph {
   explicit GradGraph(const op::Registry& registry) : graph(registry), shapes(graph) { graph.versions.producer = 2000; }
 
-  // Fed with `value`. With `known` its shape stands in the graph.
-  Result<graph::Endpoint> placeholder(std::string name, const Tensor& value, bool known = true);
+  // What the graph is told of the shape of a value.
+  using Tell = std::function<PartialShape(const Shape&)>;
+  // Fed with `value`. Without `tell` its shape stands in the graph.
+  Result<graph::Endpoint> placeholder(std::string name, const Tensor& value, const Tell& tell = nullptr);
   // The op of a case with placeholders for its inputs and for the gradients that flow in.
-  Status build(const OpCase& c, bool known_shapes = true);
+  Status build(const OpCase& c, const Tell& tell = nullptr);
   // `fetches` for the values that placeholders have now.
   Result<std::vector<Tensor>> run(std::span<const graph::Endpoint> fetches);
 
