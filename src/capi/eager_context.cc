@@ -1,6 +1,7 @@
 // TFE_Context and TFE_TensorHandle.
 #include "capi/internal.h"
 #include "io/op_def.h"
+#include "io/rewriter_config.h"
 #include "tensorflow/c/eager/c_api_experimental.h"
 
 using namespace weft::capi;  // NOLINT
@@ -19,7 +20,9 @@ void TFE_ContextOptionsSetConfig(TFE_ContextOptions* o, const void* proto, size_
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(o);
     if (length) WEFT_NOT_NULL(proto);
-    WEFT_ASSIGN(weft::io::SessionConfig c, weft::io::decode_config({static_cast<const char*>(proto), length}));
+    const std::string_view bytes(static_cast<const char*>(proto), length);
+    WEFT_ASSIGN(weft::io::SessionConfig c, weft::io::decode_config(bytes));
+    WEFT_ASSIGN(o->options.disabled_passes, weft::io::disabled_passes(bytes));
     o->options.cpu_devices = c.cpu_devices;
     o->options.intra_threads = c.intra_threads;
     o->options.inter_threads = c.inter_threads;

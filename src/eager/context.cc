@@ -81,6 +81,7 @@ Context::Context(op::Registry& registry, const ContextOptions& o)
   r.resources = &resources_;
   r.soft_placement = &soft_placement;
   r.log_device_placement = &log_device_placement;
+  r.disabled_passes = o.disabled_passes;
   runtime_ = std::make_unique<runtime::FunctionLibraryRuntime>(std::move(r), library_);
 }
 

@@ -48,6 +48,7 @@ struct ContextOptions {
   bool log_device_placement = false;
   bool async = false;
   PlacementPolicy policy = PlacementPolicy::kSilent;
+  std::vector<std::string> disabled_passes;  // in functions
 };
 
 class Context {

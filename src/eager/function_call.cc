@@ -43,6 +43,9 @@ Result<std::unique_ptr<op::Kernel>> make_function_kernel(Context& context, const
   for (size_t i = 0; i < specs.size(); ++i) (*attrs)[specs[i].name] = node.attrs()[i];
   op::InstantiateOptions options;
   if (device != context.host()) options.target = device->name();
+  if (const op::AttrValue* config = node.find_attr("_config_proto")) {
+    if (const auto* bytes = config->get<std::string>()) options.config_proto = *bytes;
+  }
   WEFT_ASSIGN(auto f, context.runtime().instantiate({std::string(node.op()), attrs}, options));
   return std::unique_ptr<op::Kernel>(new FunctionKernel(context, std::move(f)));
 }

@@ -101,7 +101,10 @@ Status Op::set_input(int i, RefPtr<TensorHandle> input) {
 Status Op::set_attr(std::string_view name, op::AttrValue value) {
   const int index = signature_->attr_index(name);
   // Options of a call, not of the function.
-  if (index < 0 && is_function_ && (name == "config_proto" || name == "executor_type" || name == "config")) return {};
+  if (index < 0 && is_function_) {
+    if (name == "config_proto") return set_attr("_config_proto", std::move(value));
+    if (name == "executor_type" || name == "config") return {};
+  }
   if (index < 0 && !name.starts_with("_")) return invalid_argument("Unable to find attribute with name: ", name, " of op ", spec_->name);
   append_raw(attr_key_, index);
   if (index < 0) attr_key_.append(name).push_back('\0');

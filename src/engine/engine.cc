@@ -5,13 +5,18 @@
 #include <set>
 
 #include "io/op_def.h"
+#include "io/rewriter_config.h"
 #include "ops/all.h"
+#include "runtime/function_runtime.h"
 
 namespace weft::engine {
 
 using namespace weft::core;
 
-Engine::Engine() { ops::all(registry_); }
+Engine::Engine() {
+  ops::all(registry_);
+  runtime::set_config_reader(io::disabled_passes);
+}
 
 Engine& Engine::get() {
   // Never destroyed: threads and handles of the user may outlive main.

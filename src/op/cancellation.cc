@@ -1,17 +1,6 @@
 #include "op/cancellation.h"
 
-#include <condition_variable>
-
 namespace weft::op {
-namespace {
-
-// Few wait for a callback to end, and seldom: one for all managers.
-std::condition_variable& calls_ended() {
-  static auto* c = new std::condition_variable();
-  return *c;
-}
-
-}  // namespace
 
 CancellationManager::CancellationManager(CancellationManager* parent) : parent_(parent) {
   if (!parent_) return;
@@ -21,23 +10,28 @@ CancellationManager::CancellationManager(CancellationManager* parent) : parent_(
 
 CancellationManager::~CancellationManager() {
   if (parent_) parent_->deregister_callback(parent_token_);
+  if (destroyed_) *destroyed_ = true;
 }
 
 void CancellationManager::start_cancel() {
-  std::map<Token, std::function<void()>> callbacks;
-  {
-    std::lock_guard lock(mutex_);
-    if (cancelled_.load()) return;
-    cancelled_.store(true);
-    calling_ = true;
-    callbacks.swap(callbacks_);
+  bool destroyed = false;
+  std::unique_lock lock(mutex_);
+  if (cancelled_.load()) return;
+  cancelled_.store(true);
+  caller_ = std::this_thread::get_id();
+  destroyed_ = &destroyed;
+  // One after the other, so that a callback may still take another one back.
+  while (!callbacks_.empty()) {
+    auto next = callbacks_.extract(callbacks_.begin());
+    running_ = next.key();
+    lock.unlock();
+    next.mapped()();
+    if (destroyed) return;
+    lock.lock();
+    running_ = -1;
+    call_ended_.notify_all();
   }
-  for (auto& [token, callback] : callbacks) callback();
-  {
-    std::lock_guard lock(mutex_);
-    calling_ = false;
-    calls_ended().notify_all();
-  }
+  destroyed_ = nullptr;
 }
 
 bool CancellationManager::register_callback(Token token, std::function<void()> callback) {
@@ -55,7 +49,8 @@ bool CancellationManager::try_deregister_callback(Token token) {
 bool CancellationManager::deregister_callback(Token token) {
   std::unique_lock lock(mutex_);
   if (callbacks_.erase(token)) return true;
-  calls_ended().wait(lock, [this] { return !calling_; });
+  if (running_ != token || caller_ == std::this_thread::get_id()) return false;
+  call_ended_.wait(lock, [&] { return running_ != token; });
   return false;
 }
 

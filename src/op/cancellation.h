@@ -3,10 +3,12 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <thread>
 
 namespace weft::op {
 
@@ -24,18 +26,21 @@ class CancellationManager {
   Token get_token() { return next_.fetch_add(1, std::memory_order_relaxed); }
   // False, and nothing kept, when already cancelled: the caller then fails at once.
   bool register_callback(Token token, std::function<void()> callback);
-  // After true the callback will not be called. Waits for a callback that is being called (and gives false).
+  // After true the callback will not be called. Waits for a callback that is being called (and gives false), unless it is this thread
+  // that calls it.
   bool deregister_callback(Token token);
   // As deregister_callback without the wait; for use inside what a callback may wait for.
   bool try_deregister_callback(Token token);
 
  private:
-  struct Running;
   std::atomic<bool> cancelled_{false};
   std::atomic<Token> next_{0};
   std::mutex mutex_;
-  bool calling_ = false;
+  std::condition_variable call_ended_;
   std::map<Token, std::function<void()>> callbacks_;
+  Token running_ = -1;        // whose callback is being called
+  std::thread::id caller_;    // by whom
+  bool* destroyed_ = nullptr;  // tells start_cancel that a callback destroyed the manager
   CancellationManager* parent_;
   Token parent_token_ = 0;
 };

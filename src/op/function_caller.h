@@ -36,6 +36,7 @@ struct InstantiateOptions {
   std::string config_proto, executor_type;  // of the call's attributes
   bool multi_device = true;                 // place and partition; else everything runs on the target
   std::vector<std::string> output_devices;  // where the results must be; empty: anywhere
+  std::vector<std::string> input_devices;   // where resource arguments live; empty: not known
 };
 
 class FunctionCaller {

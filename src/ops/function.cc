@@ -97,7 +97,7 @@ class RemoteCallKernel final : public Kernel {
       if (!slot) slot = std::make_unique<Callee>(f_, o);
       f = slot.get();
     }
-    WEFT_ASSIGN(FunctionHandle * h, f->get(c));
+    WEFT_ASSIGN(FunctionHandle * h, f->get(c, 1));
     return call(c, *h, 1);
   }
 
@@ -112,7 +112,7 @@ class IfKernel final : public Kernel {
   explicit IfKernel(const NodeInfo& node) : then_(node.attr<FunctionAttr>("then_branch")), else_(node.attr<FunctionAttr>("else_branch")) {}
   Status run(KernelContext& c) override {
     WEFT_ASSIGN(bool value, truth_of(c.input(0)));
-    WEFT_ASSIGN(FunctionHandle * f, (value ? then_ : else_).get(c));
+    WEFT_ASSIGN(FunctionHandle * f, (value ? then_ : else_).get(c, 1));
     return call(c, *f, 1);
   }
 
@@ -130,7 +130,7 @@ class CaseKernel final : public Kernel {
     if (index.rank() != 0) return invalid_argument("branch_index must be a scalar, got shape ", index.shape());
     int i = index.data<int32_t>()[0];
     if (i < 0 || i >= int(branches_.size())) i = int(branches_.size()) - 1;
-    WEFT_ASSIGN(FunctionHandle * f, branches_[size_t(i)]->get(c));
+    WEFT_ASSIGN(FunctionHandle * f, branches_[size_t(i)]->get(c, 1));
     return call(c, *f, 1);
   }
 
@@ -194,7 +194,7 @@ class ForKernel final : public Kernel {
     } else {
       return invalid_argument("Invalid start/limit/delta: ", start, " ", limit, " ", delta);
     }
-    WEFT_ASSIGN(FunctionHandle * f, body_.get(c));
+    WEFT_ASSIGN(FunctionHandle * f, body_.get(c, 2));  // the counter and the variables
     const size_t n = size_t(c.num_inputs()) - 3;
     if (f->arg_types().size() != n + 1 || f->ret_types().size() != n) return invalid_argument("For loop body returned ", f->ret_types().size(), " arguments. Expected: ", n);
     std::vector<Tensor> vars(n);
@@ -234,12 +234,19 @@ Status run_fake_param(KernelContext& c) {
 
 }  // namespace
 
-Result<FunctionHandle*> Callee::get(const KernelContext& c) {
+Result<FunctionHandle*> Callee::get(const KernelContext& c, int first) {
   FunctionCaller* caller = c.env().functions;
   if (!caller) return failed_precondition(c.node().op(), " calls function ", f_.name, ", which needs a context with functions");
   if (caller_.load(std::memory_order_acquire) == caller) return handle_.load(std::memory_order_relaxed);
   std::lock_guard lock(mutex_);
-  WEFT_ASSIGN(auto handle, caller->instantiate(f_, options_));
+  InstantiateOptions options = options_;
+  for (int i = first; i < c.num_inputs(); ++i) {
+    const Tensor& t = c.input(i);
+    if (t.dtype() != DType::kResource || t.num_elements() != 1) continue;
+    options.input_devices.resize(size_t(c.num_inputs() - first));
+    if (const auto* info = t.data<ResourceHandle>()[0].info()) options.input_devices[size_t(i - first)] = info->device;
+  }
+  WEFT_ASSIGN(auto handle, caller->instantiate(f_, options));
   handle_.store(handle.get(), std::memory_order_relaxed);
   caller_.store(caller, std::memory_order_release);
   return handle.get();

@@ -16,8 +16,9 @@ class Callee {
   explicit Callee(op::FunctionAttr f, op::InstantiateOptions options = {}) : f_(std::move(f)), options_(std::move(options)) {}
   Callee(const Callee&) = delete;
 
-  // FailedPrecondition outside functions and sessions.
-  core::Result<op::FunctionHandle*> get(const op::KernelContext& c);
+  // FailedPrecondition outside functions and sessions. The function's arguments are the kernel's inputs from `first` on; where
+  // resources among them live at the first call is where the function uses them.
+  core::Result<op::FunctionHandle*> get(const op::KernelContext& c, int first = 0);
 
  private:
   const op::FunctionAttr f_;

@@ -2,6 +2,7 @@
 #include <set>
 #include <thread>
 
+#include "graph/to_function.h"
 #include "runtime/function_runtime.h"
 #include "runtime/testing.h"
 
@@ -120,4 +121,64 @@ TEST_CASE("many threads call a function over three devices") {
   }
   for (auto& t : threads) t.join();
   CHECK(wrong == 0);
+}
+
+namespace {
+
+// A variable times a product of constants, which folding does away with.
+void add_reader(Runtime& r) {
+  BodyBuilder b;
+  Node* v = b.add("v", "Placeholder", {}, {{"dtype", DType::kResource}});
+  Node* read = b.add("read", "ReadVariableOp", {{v, 0}}, {{"dtype", DType::kFloat}});
+  Endpoint two = b.constant("two", 2.f);
+  Node* product = b.add("product", "Mul", {{b.add("square", "Mul", {two, two}), 0}, {read, 0}});
+  graph::FunctionOptions o;
+  o.name = "reader";
+  o.inputs = {{v, 0}};
+  o.outputs = {{product, 0}};
+  auto def = graph::to_function(b.graph(), o);
+  REQUIRE_MESSAGE(def.ok(), def.status().to_string());
+  REQUIRE(r.library->add(std::move(def).value()).ok());
+}
+
+}  // namespace
+
+TEST_CASE("a function uses a resource where it lives") {
+  Runtime three(3);
+  add_reader(three);
+  InstantiateOptions o;
+  o.input_devices = {"/job:localhost/replica:0/task:0/device:CPU:2"};
+  auto f = three.runtime->instantiate(FunctionAttr{"reader", nullptr}, o);
+  REQUIRE_MESSAGE(f.ok(), f.status().to_string());
+  auto body = static_cast<Instance*>(f->get())->optimized({});
+  REQUIRE_MESSAGE(body.ok(), body.status().to_string());
+  for (const Node* n : body->graph->nodes()) {
+    if (n->op() == "ReadVariableOp") CHECK(n->assigned_device == o.input_devices[0]);
+  }
+  // Elsewhere it is another plan.
+  auto g = three.runtime->instantiate(FunctionAttr{"reader", nullptr});
+  REQUIRE(g.ok());
+  CHECK(g->get() != f->get());
+}
+
+TEST_CASE("a call's config turns passes off") {
+  Runtime one(1);
+  add_reader(one);
+  auto muls = [&](const std::string& config) {
+    InstantiateOptions o;
+    o.config_proto = config;
+    auto f = one.runtime->instantiate(FunctionAttr{"reader", nullptr}, o);
+    REQUIRE_MESSAGE(f.ok(), f.status().to_string());
+    auto body = static_cast<Instance*>(f->get())->optimized({});
+    REQUIRE_MESSAGE(body.ok(), body.status().to_string());
+    int count = 0;
+    for (const Node* n : body->graph->nodes()) count += n->op() == "Mul";
+    return count;
+  };
+  CHECK(muls("") == 1);
+  // graph_options { rewrite_options { constant_folding: OFF arithmetic_optimization: OFF } }
+  CHECK(muls(std::string("\x52\x06\x52\x04\x18\x02\x38\x02")) == 2);
+  InstantiateOptions o;
+  o.config_proto = "\x52\x7f";
+  CHECK(one.runtime->instantiate(FunctionAttr{"reader", nullptr}, o).status().code() == Code::kInvalidArgument);
 }

@@ -19,15 +19,22 @@ std::string key_of(const FunctionAttr& f, const InstantiateOptions& o) {
   }
   key += cat("\x03", o.target, "\x03", o.executor_type, "\x03", o.multi_device ? "1" : "0", "\x03", o.config_proto);
   for (const auto& d : o.output_devices) key += cat("\x03", d);
+  for (const auto& d : o.input_devices) key += cat("\x04", d);
   return key;
 }
 
+std::atomic<ConfigReader> config_reader{nullptr};
+
 }  // namespace
+
+void set_config_reader(ConfigReader reader) { config_reader.store(reader); }
 
 // ---- Instance ------------------------------------------------------------------------------------------
 
-Instance::Instance(FunctionLibraryRuntime& runtime, graph::FunctionBody body, InstantiateOptions options, std::shared_ptr<KernelCache> kernels)
-    : runtime_(runtime), body_(std::move(body)), options_(std::move(options)), kernels_(kernels ? std::move(kernels) : std::make_shared<KernelCache>()) {
+Instance::Instance(FunctionLibraryRuntime& runtime, graph::FunctionBody body, InstantiateOptions options, std::shared_ptr<KernelCache> kernels,
+                   std::vector<std::string> disabled_passes)
+    : runtime_(runtime), body_(std::move(body)), options_(std::move(options)), disabled_passes_(std::move(disabled_passes)),
+      kernels_(kernels ? std::move(kernels) : std::make_shared<KernelCache>()) {
   // Without a plain tensor among the arguments there are no shapes to specialise to.
   specialisable_ = std::any_of(body_.arg_types.begin(), body_.arg_types.end(), [](DType t) { return t != DType::kResource && t != DType::kVariant; });
 }
@@ -50,6 +57,7 @@ Result<graph::FunctionBody> Instance::optimized(const std::vector<PartialShape>&
   c.env.device = runtime_.default_device(options_);
   c.arg_shapes = arg_shapes;
   c.disabled = runtime_.options().disabled_passes;
+  c.disabled.insert(c.disabled.end(), disabled_passes_.begin(), disabled_passes_.end());
   WEFT_RETURN_IF_ERROR(graph::optimize(body, c));
   PlaceOptions p;
   p.devices = runtime_.options().devices;
@@ -57,6 +65,10 @@ Result<graph::FunctionBody> Instance::optimized(const std::vector<PartialShape>&
   if (const auto* soft = runtime_.options().soft_placement) p.allow_soft_placement = soft->load();
   if (const auto* log = runtime_.options().log_device_placement) p.log = log->load();
   p.output_devices = options_.output_devices;
+  for (const std::string& d : options_.input_devices) {
+    auto name = DeviceName::parse(d);
+    p.arg_devices.push_back(d.empty() || !name.ok() ? nullptr : p.devices->find(*name));
+  }
   WEFT_RETURN_IF_ERROR(place(body, p));
   return body;
 }
@@ -205,7 +217,9 @@ KernelEnv FunctionLibraryRuntime::env() const {
   return e;
 }
 
-Result<std::shared_ptr<FunctionHandle>> FunctionLibraryRuntime::instantiate(const FunctionAttr& function, const InstantiateOptions& options) {
+Result<std::shared_ptr<FunctionHandle>> FunctionLibraryRuntime::instantiate(const FunctionAttr& function, const InstantiateOptions& given) {
+  InstantiateOptions options = given;
+  if (options_.devices->all().size() == 1) options.input_devices.clear();
   WEFT_ASSIGN(auto def, library_->find(function.name));
   if (!options.target.empty()) {
     auto name = DeviceName::parse(options.target);
@@ -219,7 +233,13 @@ Result<std::shared_ptr<FunctionHandle>> FunctionLibraryRuntime::instantiate(cons
   }
   static const AttrMap kNone;
   WEFT_ASSIGN(graph::FunctionBody body, graph::instantiate_function(*def, function.attrs ? *function.attrs : kNone, *options_.registry, library_));
-  auto made = std::make_shared<Instance>(*this, std::move(body), options);
+  std::vector<std::string> disabled;
+  if (const ConfigReader read = config_reader.load(); read && !options.config_proto.empty()) {
+    auto passes = read(options.config_proto);
+    if (!passes.ok()) return passes.status();
+    disabled = std::move(passes).value();
+  }
+  auto made = std::make_shared<Instance>(*this, std::move(body), options, nullptr, std::move(disabled));
   std::unique_lock lock(mutex_);
   auto& slot = instances_[key];
   if (slot.def == def && slot.instance) return std::shared_ptr<FunctionHandle>(slot.instance);
@@ -230,12 +250,6 @@ Result<std::shared_ptr<FunctionHandle>> FunctionLibraryRuntime::instantiate(cons
 
 std::shared_ptr<Instance> FunctionLibraryRuntime::instantiate(graph::FunctionBody body, std::shared_ptr<KernelCache> kernels) {
   return std::make_shared<Instance>(*this, std::move(body), InstantiateOptions(), std::move(kernels));
-}
-
-void FunctionLibraryRuntime::clear() {
-  std::unique_lock lock(mutex_);
-  for (auto& [key, cached] : instances_) dropped_.push_back(std::move(cached.instance));
-  instances_.clear();
 }
 
 void FunctionLibraryRuntime::step_failed(int64_t step_id) {

@@ -33,10 +33,15 @@ struct RuntimeOptions {
   std::vector<std::string> disabled_passes;
 };
 
+// Which passes a ConfigProto (a call's attribute config_proto) turns off. io/ knows the format; the engine says so once, at its start.
+using ConfigReader = Result<std::vector<std::string>> (*)(std::string_view);
+void set_config_reader(ConfigReader reader);
+
 // What instantiate makes.
 class Instance final : public FunctionHandle {
  public:
-  Instance(class FunctionLibraryRuntime& runtime, graph::FunctionBody body, InstantiateOptions options, std::shared_ptr<KernelCache> kernels = nullptr);
+  Instance(class FunctionLibraryRuntime& runtime, graph::FunctionBody body, InstantiateOptions options, std::shared_ptr<KernelCache> kernels = nullptr,
+           std::vector<std::string> disabled_passes = {});
   const std::vector<DType>& arg_types() const override { return body_.arg_types; }
   const std::vector<DType>& ret_types() const override { return body_.ret_types; }
   Status run(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) override;
@@ -65,6 +70,7 @@ class Instance final : public FunctionHandle {
   FunctionLibraryRuntime& runtime_;
   const graph::FunctionBody body_;
   const InstantiateOptions options_;
+  const std::vector<std::string> disabled_passes_;  // beside the runtime's
   std::shared_ptr<KernelCache> kernels_;
   std::mutex mutex_;
   std::atomic<Executable*> general_{nullptr};
@@ -97,8 +103,6 @@ class FunctionLibraryRuntime final : public FunctionCaller {
   }
   // After a step that failed: what it left behind goes.
   void step_failed(int64_t step_id);
-  // Drops plans (handles in use stay valid); for changed devices or removed functions.
-  void clear();
 
  private:
   const RuntimeOptions options_;
