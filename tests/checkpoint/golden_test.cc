@@ -305,3 +305,18 @@ TEST_CASE("the manager goes on where TensorFlow's ended") {
   CHECK(manager.checkpoints() == std::vector<std::string>{dir / "ckpt-4", dir / "ckpt-5"});
   CHECK(dir.files() == std::vector<std::string>{"checkpoint", "ckpt-4.data-00000-of-00001", "ckpt-4.index", "ckpt-5.data-00000-of-00001", "ckpt-5.index"});
 }
+
+TEST_CASE("the variables of a SavedModel") {
+  struct Layer : Module {
+    Variable w = zero({2, 2}, "w"), calls = zero({}, "calls", DType::int32);
+    Layer() {
+      track("w", w);
+      track("calls", calls);
+    }
+  } layer;
+  Group root;
+  root.track("layer", layer);
+  Checkpoint checkpoint(root);
+  checkpoint.read("tests/golden/model_api/calls").assert_existing_objects_matched().expect_partial();
+  CHECK(layer.w.value().to_vector<float>() == std::vector<float>{1, 2, 3, 4});
+}

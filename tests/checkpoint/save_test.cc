@@ -82,9 +82,15 @@ TEST_CASE("what does not fit is an error, and changes nothing") {
   CHECK(error_of([&] { checkpoint.restore(dir / "ckpt-1"); }) ==
         "Received incompatible tensor with shape (2, 3) when attempting to restore variable with shape (4,) and name w.");
   CHECK(wide.layers[0]->w.value().to_vector<float>()[0] == 8.f);
-  CHECK(error_of([&] {
-          checkpoint.restore(dir / "ckpt");
-        }).starts_with("Error when restoring from checkpoint or SavedModel at " + dir.path + "/ckpt: "));
+  CHECK(error_of([&] { checkpoint.restore(dir / "ckpt"); }) ==
+        "Error when restoring from checkpoint or SavedModel at " + (dir / "ckpt") +
+            ": Unsuccessful TensorSliceReader constructor: Failed to find any matching files for " + (dir / "ckpt") +
+            "\nPlease double-check that the path is correct. You may be missing the checkpoint suffix (e.g. the '-1' in 'path/to/ckpt-1').");
+  // What write() wrote has no counter.
+  Checkpoint({{"model", net}}).write(dir / "plain");
+  CHECK(error_of([&] { Checkpoint({{"model", net}}).restore(dir / "plain").assert_consumed(); }) ==
+        "Found 1 objects that were not bound to checkpointed values, likely due to changes in the program. Showing 1 of 1 unmatched "
+        "objects: [<Variable 'save_counter' shape=() dtype=int64>]");
   CHECK(error_of([&] {
           Checkpoint(net, {{"w", wide}});
         }) == "Cannot create a Checkpoint with keyword argument w if root.w already exists.");
