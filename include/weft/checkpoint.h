@@ -26,10 +26,10 @@ class WEFT_API Trackable {
  public:
   Trackable(const Variable& v);                                // NOLINT: implicit on purpose
   Trackable(const Module& m) : state_(m.tracking()) {}         // NOLINT
-  Trackable(const Variable* v) : Trackable(*v) {}              // NOLINT
-  Trackable(const Module* m) : Trackable(*m) {}                // NOLINT
+  Trackable(const Variable* v) : Trackable(there(v)) {}        // NOLINT
+  Trackable(const Module* m) : Trackable(there(m)) {}          // NOLINT
   template <class T>
-  Trackable(const std::shared_ptr<T>& m) : Trackable(*m) {}    // NOLINT
+  Trackable(const std::shared_ptr<T>& m) : Trackable(there(m.get())) {}  // NOLINT
   template <class T>
   Trackable(const std::vector<T>& list) {                      // NOLINT
     std::vector<std::pair<std::string, Trackable>> children;
@@ -45,6 +45,11 @@ class WEFT_API Trackable {
   const std::shared_ptr<trace::TrackableState>& state() const { return state_; }
 
  private:
+  template <class T>
+  static const T& there(const T* p) {
+    if (!p) throw Error(Code::kInvalidArgument, "nothing to track: a null pointer");
+    return *p;
+  }
   static std::shared_ptr<trace::TrackableState> group(const char* kind, const std::vector<std::pair<std::string, Trackable>>& children);
   std::shared_ptr<trace::TrackableState> state_;
 };
@@ -83,6 +88,7 @@ class WEFT_API PendingSave {
   std::shared_ptr<State> state_;
 };
 
+// Its functions may be called from any thread, one after another; objects must not be tracked meanwhile.
 class WEFT_API Checkpoint {
  public:
   using Objects = std::vector<std::pair<std::string, Trackable>>;

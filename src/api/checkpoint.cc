@@ -7,6 +7,7 @@
 #include "api/checkpoint_internal.h"
 
 #include <algorithm>
+#include <new>
 #include <system_error>
 // clang-format on
 
@@ -42,11 +43,13 @@ Status PendingSave::State::wait() {
 }
 
 bool PendingSave::done() const {
+  if (!state_) return true;
   std::lock_guard lock(state_->mutex);
   return state_->done;
 }
 
 const std::string& PendingSave::wait() const {
+  if (!state_) throw Error(Code::kInvalidArgument, "no save was begun");
   check(state_->wait());
   return state_->prefix;
 }
@@ -85,7 +88,12 @@ PendingSave Checkpoint::State::write_async(const std::string& prefix, const std:
   out.state_ = std::make_shared<PendingSave::State>();
   out.state_->prefix = prefix;
   auto work = [state = out.state_, values, prefix, family, record = std::move(record)]() mutable {
-    Status s = write_all(prefix, family, *values, record);
+    Status s;
+    try {
+      s = write_all(prefix, family, *values, record);
+    } catch (const std::bad_alloc&) {
+      s = core::resource_exhausted(prefix, "; out of memory while it was written");
+    }
     values.reset();
     state->finish(std::move(s));
   };
@@ -124,25 +132,36 @@ core::Result<std::shared_ptr<saved_model::RestoreStatus>> Checkpoint::State::res
   return restored;
 }
 
+namespace {
+
+// By name, as keyword arguments are saved.
+Checkpoint::Objects in_order(Checkpoint::Objects objects) {
+  std::sort(objects.begin(), objects.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (size_t i = 1; i < objects.size(); ++i) {
+    if (objects[i].first == objects[i - 1].first) throw Error(Code::kInvalidArgument, core::cat("two objects are named '", objects[i].first, "'"));
+  }
+  return objects;
+}
+
+}  // namespace
+
 Checkpoint::Checkpoint(const Objects& objects) : state_(std::make_unique<State>()) {
   state_->own_root = true;
   state_->root = std::make_shared<trace::TrackableState>();
-  Objects sorted = objects;
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& [name, object] : sorted) check(state_->root->track(name, object.state()));
+  for (const auto& [name, object] : in_order(objects)) check(state_->root->track(name, object.state()));
 }
 
 Checkpoint::Checkpoint(const Module& root, const Objects& objects) : state_(std::make_unique<State>()) {
   state_->root = root.tracking();
-  Objects sorted = objects;
-  sorted.emplace_back("root", root);
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& [name, object] : sorted) track(name, object);
+  Objects all = objects;
+  all.emplace_back("root", root);
+  for (const auto& [name, object] : in_order(std::move(all))) track(name, object);
 }
 
 Checkpoint::~Checkpoint() = default;
 
 void Checkpoint::track(const std::string& name, const Trackable& object) {
+  std::lock_guard lock(state_->mutex);
   State& s = *state_;
   if (s.own_root) {
     check(s.root->track(name, object.state()));
@@ -168,6 +187,7 @@ Status record(const std::string& prefix) {
 }  // namespace
 
 std::string Checkpoint::save(const std::string& name) {
+  std::lock_guard lock(state_->mutex);
   check(state_->finish_pending());
   const std::string prefix = unwrap(wire::local_path(name));
   const std::string numbered = core::cat(prefix, "-", state_->count());
@@ -176,6 +196,7 @@ std::string Checkpoint::save(const std::string& name) {
 }
 
 std::string Checkpoint::write(const std::string& name) {
+  std::lock_guard lock(state_->mutex);
   check(state_->finish_pending());
   const std::string prefix = unwrap(wire::local_path(name));
   check(state_->write(prefix, "", {}));
@@ -183,6 +204,7 @@ std::string Checkpoint::write(const std::string& name) {
 }
 
 PendingSave Checkpoint::save_async(const std::string& name) {
+  std::lock_guard lock(state_->mutex);
   check(state_->finish_pending());
   const std::string prefix = unwrap(wire::local_path(name));
   const std::string numbered = core::cat(prefix, "-", state_->count());
@@ -190,11 +212,15 @@ PendingSave Checkpoint::save_async(const std::string& name) {
 }
 
 PendingSave Checkpoint::write_async(const std::string& prefix) {
+  std::lock_guard lock(state_->mutex);
   check(state_->finish_pending());
   return state_->write_async(unwrap(wire::local_path(prefix)), "", {});
 }
 
-void Checkpoint::sync() { check(state_->finish_pending()); }
+void Checkpoint::sync() {
+  std::lock_guard lock(state_->mutex);
+  check(state_->finish_pending());
+}
 
 // Keeps the objects alive that the checks ask about.
 struct RestoreStatus::State {
@@ -204,6 +230,7 @@ struct RestoreStatus::State {
 };
 
 RestoreStatus Checkpoint::read(const std::string& path) {
+  std::lock_guard lock(state_->mutex);
   check(state_->finish_pending());
   RestoreStatus out;
   out.state_ = std::make_shared<RestoreStatus::State>();
@@ -213,6 +240,7 @@ RestoreStatus Checkpoint::read(const std::string& path) {
 }
 
 RestoreStatus Checkpoint::restore(const std::string& path) {
+  std::lock_guard lock(state_->mutex);
   check(state_->finish_pending());
   auto restored = state_->restore(path);
   if (restored.status().code() == core::Code::kNotFound)
@@ -230,24 +258,34 @@ RestoreStatus Checkpoint::restore(const std::string& path) {
 }
 
 Variable Checkpoint::save_counter() {
+  std::lock_guard lock(state_->mutex);
   state_->make_counter();
   return state_->counter;
 }
 
+namespace {
+
+saved_model::RestoreStatus& begun(const auto& state) {
+  if (!state) throw Error(Code::kInvalidArgument, "nothing was restored");
+  return *state->restore;
+}
+
+}  // namespace
+
 const RestoreStatus& RestoreStatus::assert_consumed() const {
-  check(state_->restore->assert_consumed());
+  check(begun(state_).assert_consumed());
   return *this;
 }
 const RestoreStatus& RestoreStatus::assert_existing_objects_matched() const {
-  check(state_->restore->assert_existing_objects_matched());
+  check(begun(state_).assert_existing_objects_matched());
   return *this;
 }
 const RestoreStatus& RestoreStatus::assert_nontrivial_match() const {
-  check(state_->restore->assert_nontrivial_match());
+  check(begun(state_).assert_nontrivial_match());
   return *this;
 }
 const RestoreStatus& RestoreStatus::expect_partial() const {
-  state_->restore->expect_partial();
+  begun(state_).expect_partial();
   return *this;
 }
 

@@ -33,6 +33,9 @@ struct PendingSave::State {
 struct Checkpoint::State {
   ~State() { (void)finish_pending(); }
 
+  // Held by every public function.
+  std::recursive_mutex mutex;
+
   // Waits for the save before this one. Its error, unless somebody has asked for it.
   core::Status finish_pending();
   core::Result<saved_model::Snapshot> snapshot() { return saved_model::take_snapshot(root, attached); }

@@ -162,7 +162,9 @@ CheckpointManager::CheckpointManager(Checkpoint& checkpoint, std::string directo
 
 // A save that is still being written ends in this object.
 CheckpointManager::~CheckpointManager() {
-  if (state_->checkpoint.state_->writer.joinable()) state_->checkpoint.state_->writer.join();
+  Checkpoint::State& c = *state_->checkpoint.state_;
+  std::lock_guard lock(c.mutex);
+  if (c.writer.joinable()) c.writer.join();
 }
 
 const std::string& CheckpointManager::directory() const { return state_->directory; }
@@ -181,6 +183,7 @@ std::vector<std::string> CheckpointManager::checkpoints() const {
 
 std::string CheckpointManager::save(std::optional<int64_t> number, bool check_interval) {
   Checkpoint::State& c = *state_->checkpoint.state_;
+  std::lock_guard lock(c.mutex);
   check(c.finish_pending());
   if (!state_->due(check_interval)) return "";
   const int64_t count = c.count();
@@ -191,6 +194,7 @@ std::string CheckpointManager::save(std::optional<int64_t> number, bool check_in
 
 std::optional<PendingSave> CheckpointManager::save_async(std::optional<int64_t> number, bool check_interval) {
   Checkpoint::State& c = *state_->checkpoint.state_;
+  std::lock_guard lock(c.mutex);
   check(c.finish_pending());
   if (!state_->due(check_interval)) return {};
   const int64_t count = c.count();
@@ -199,6 +203,7 @@ std::optional<PendingSave> CheckpointManager::save_async(std::optional<int64_t> 
 }
 
 std::string CheckpointManager::restore_or_initialize() {
+  std::lock_guard lock(state_->checkpoint.state_->mutex);
   check(state_->checkpoint.state_->finish_pending());
   const std::string path = latest_checkpoint();
   if (path.empty()) {

@@ -1,5 +1,8 @@
 // CheckpointManager; saving on a thread; saving while others train.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <weft/nn.h>
+#include <weft/optim.h>
+
 #include <atomic>
 #include <thread>
 
@@ -188,4 +191,65 @@ TEST_CASE("each variable is saved whole while another thread trains") {
   }
   stop = true;
   training.join();
+}
+
+TEST_CASE("optimisers that change variables in place leave a snapshot alone") {
+  Folder dir;
+  nn::Sequential model{nn::Dense(64, "tanh"), nn::Dense(1)};
+  nn::Adam optimizer;
+  const Tensor x = full({8, 64}, 0.5f), y = full({8, 1}, 1.f);
+  auto step = function([&](const Tensor& x, const Tensor& y) {
+    GradientTape tape;
+    Tensor loss = reduce_mean(square(model(x) - y));
+    auto variables = model.trainable_variables();
+    optimizer.apply(tape.gradient(loss, variables), variables);
+    return loss;
+  });
+  step(x, y);
+  Checkpoint checkpoint({{"model", model}, {"optimizer", optimizer}});
+  for (int round = 0; round < 10; ++round) {
+    std::vector<std::vector<float>> then;  // copies
+    for (const auto& v : model.trainable_variables()) then.push_back(v.value().to_vector<float>());
+    auto save = checkpoint.write_async(dir / "w");
+    for (int i = 0; i < 20; ++i) step(x, y);
+    save.wait();
+    CHECK(model.trainable_variables()[0].value().to_vector<float>() != then[0]);
+    nn::Sequential other{nn::Dense(64, "tanh"), nn::Dense(1)};
+    Checkpoint again({{"model", other}});
+    again.read(dir / "w").expect_partial();
+    other(x);
+    for (size_t i = 0; i < then.size(); ++i) CHECK(other.trainable_variables()[i].value().to_vector<float>() == then[i]);
+  }
+}
+
+TEST_CASE("what is not there is an error") {
+  CHECK(error_of([] { Checkpoint({{"a", static_cast<const Module*>(nullptr)}}); }) == "nothing to track: a null pointer");
+  CHECK(error_of([] { Checkpoint({{"a", std::shared_ptr<Layer>()}}); }) == "nothing to track: a null pointer");
+  CHECK(error_of([] { Checkpoint({{"a", Variable()}}); }) == "a variable that was not made cannot be tracked");
+  CHECK(error_of([] { Checkpoint({{"a", Layer(1.f)}, {"a", Layer(2.f)}}); }) == "two objects are named 'a'");
+  CHECK(error_of([] { PendingSave().wait(); }) == "no save was begun");
+  CHECK(error_of([] { RestoreStatus().assert_consumed(); }) == "nothing was restored");
+}
+
+TEST_CASE("one Checkpoint used by several threads") {
+  Folder dir;
+  Layer layer(1.f);
+  Checkpoint checkpoint({{"layer", layer}});
+  CheckpointManager manager(checkpoint, dir.path, {.max_to_keep = 2});
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 5; ++i) {
+        if (t == 0) checkpoint.write(dir / "best");
+        else if (t == 1) manager.save_async();
+        else if (t == 2) manager.save();
+        else (void)manager.checkpoints();
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  checkpoint.sync();
+  CHECK(checkpoint.save_counter().value().item<int64_t>() == 10);
+  CHECK(manager.latest_checkpoint() == dir / "ckpt-10");
+  checkpoint.restore(manager.latest_checkpoint()).assert_consumed();
 }
