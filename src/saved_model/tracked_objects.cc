@@ -47,9 +47,9 @@ Status list_slots(TrackedObjects& out) {
       }
       std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
       for (const auto& [original, slot] : found) {
-        if (out.ids.count(slot->variable.get()))
-          return unimplemented("Currently only variables with no dependencies can be saved as slot variables: the slot '", name, "' of '",
-                               out.nodes[size_t(original)].path, "' is also tracked by another object.");
+        // TensorFlow allows no slot to be a child too. Optimisers hold theirs as children, as Keras 3 does: then that is how they
+        // are written, and as slots they are only read, from older files.
+        if (out.ids.count(slot->variable.get())) continue;
         const int id = int(out.nodes.size());
         TrackedObjects::Node node;
         node.state = slot->variable;

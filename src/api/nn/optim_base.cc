@@ -3,8 +3,9 @@
 // How they are saved. Keras 3 writes an optimiser as a plain object: a list `_variables` with all that it keeps (iterations
 // and learning rate first), the same variables again as `_iterations`, `_learning_rate` and one list for each kind
 // (`_momentums`), and the trained ones as `_trainable_variables`. The same names in the same order are tracked here, so that
-// checkpoints have the same keys and go both ways. Slot variables, as files of TensorFlow's older optimisers have them, are
-// not written: TensorFlow allows no variable to be a child and a slot at once. slot() finds them by their old names.
+// checkpoints have the same keys and go both ways. Slot variables, as TensorFlow's older optimisers write them, are registered
+// too, under their old names ("m", "v"): so files of these give their slots. They are never written as slots, since
+// TensorFlow allows no variable to be a child and a slot at once (saved_model/tracked_objects.cc leaves them out).
 // clang-format off: the engine's headers before the public ones (unwrap.h)
 #include "core/log.h"
 #include "trace/trackable.h"
@@ -161,6 +162,7 @@ void Optimizer::add_slots(const std::vector<SlotKind>& kinds) {
       DeviceScope device(v.device());  // beside the variable
       s.kinds[first + i].variables.push_back(make(name(), path + "_" + kinds[i].keras, value, VariableAggregation::none));
       s.add(s.kinds[first + i].variables.back());
+      check(tracking()->add_slot(kinds[i].slot, v.state(), s.kinds[first + i].variables.back().state()));
     }
   }
   for (size_t i = 0; i < kinds.size(); ++i) check(tracking()->track(kinds[i].attribute, list_of(s.kinds[first + i].variables)));
