@@ -160,6 +160,12 @@ void merging(Table& t) {
 }
 
 void models(Table& t) {
+  t["nested_masked"] = {[] { return Sequential({Sequential({Masking(), LSTM(4, {.return_sequences = true})}), GRU(3)}); }};
+  t["functional_masked"] = {[] {
+    KerasTensor i = Input({4}, {.dtype = weft::DType::int32}), j = Input({4}, {.dtype = weft::DType::int32});
+    Model inner(i, Dense(3)(Embedding(7, 4, {.mask_zero = true})(i)));
+    return Model(j, LSTM(5)(inner(j)));
+  }};
   t["sequential_masked"] = {[] { return Sequential({Embedding(7, 4, {.mask_zero = true}), LSTM(5), Dense(3, "softmax")}); }};
   t["sequential"] = {[] {
                        return Sequential({Conv2D(3, 3, {.activation = "relu"}), MaxPooling2D(2), BatchNormalization(), Flatten(), Dense(6, "tanh"), Dense(3)});

@@ -238,6 +238,15 @@ m = keras.Sequential([L.Conv2D(3, 3, activation="relu"), L.MaxPooling2D(2), L.Ba
 case("sequential", m, f(4, 8, 8, 1), training=True)
 m = keras.Sequential([L.Embedding(7, 4, mask_zero=True), L.LSTM(5), L.Dense(3, "softmax")])
 case("sequential_masked", m, np.array([[1, 2, 0, 0], [3, 4, 5, 6]], np.int32))
+m = keras.Sequential([keras.Sequential([L.Masking(0.0), L.LSTM(4, return_sequences=True)]), L.GRU(3)])
+x = f(3, 4, 2)
+x[0, 2:] = 0
+x[2, 1] = 0
+case("nested_masked", m, x)
+i = keras.Input((4,), dtype="int32")
+inner = keras.Model(i, L.Dense(3)(L.Embedding(7, 4, mask_zero=True)(i)))
+j = keras.Input((4,), dtype="int32")
+case("functional_masked", keras.Model(j, L.LSTM(5)(inner(j))), np.array([[1, 2, 0, 0], [3, 4, 5, 6]], np.int32))
 
 open(sys.argv[1], "wb").write(b"".join(out))
 print(len(out), "cases")

@@ -193,6 +193,17 @@ class WEFT_API RepeatVector : public LayerOf<RepeatVector> {
   int64_t n_;
 };
 
+// Steps whose features all have this value do not count for the layers behind it.
+class WEFT_API Masking : public LayerOf<Masking> {
+ public:
+  explicit Masking(double mask_value = 0, const std::string& name = {});
+  Tensor call(const Tensor& x, const CallOptions& o) const override;
+  Tensor compute_mask(const Tensor& x, const Tensor& mask) const override;
+
+ private:
+  double mask_value_;
+};
+
 class WEFT_API Rescaling : public LayerOf<Rescaling> {
  public:
   explicit Rescaling(double scale, double offset = 0, const std::string& name = {});

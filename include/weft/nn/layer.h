@@ -63,7 +63,8 @@ class WEFT_API Layer : public Module {
   virtual void build_many(const std::vector<PartialShape>& inputs);
   virtual Tensor call(const Tensor& x, const CallOptions& o) const;
   virtual std::vector<Tensor> call_many(const std::vector<Tensor>& inputs, const CallOptions& o) const;
-  // The mask of the output for the next layer; none: a tensor without a value.
+  // The mask of the output for the next layer; none: a tensor without a value. Inside a model that is itself a layer x has no
+  // value, except for the model's first layers.
   virtual Tensor compute_mask(const Tensor& x, const Tensor& mask) const;
   virtual Tensor compute_mask_many(const std::vector<Tensor>& inputs, const std::vector<Tensor>& masks) const;
   // Another handle of this layer, for functional models; LayerOf writes it.

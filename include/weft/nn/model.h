@@ -61,6 +61,8 @@ class WEFT_API Model : public LayerOf<Model> {
   const std::vector<KerasTensor>& outputs() const;
   Tensor call(const Tensor& x, const CallOptions& o) const override;
   std::vector<Tensor> call_many(const std::vector<Tensor>& inputs, const CallOptions& o) const override;
+  Tensor compute_mask(const Tensor& x, const Tensor& mask) const override;
+  Tensor compute_mask_many(const std::vector<Tensor>& inputs, const std::vector<Tensor>& masks) const override;
   std::string summary() const;
 
  private:
@@ -88,6 +90,7 @@ class WEFT_API Sequential : public LayerOf<Sequential> {
   void build(const PartialShape& input) override;
   void build_many(const std::vector<PartialShape>& inputs) override;
   Tensor call(const Tensor& x, const CallOptions& o) const override;
+  Tensor compute_mask(const Tensor& x, const Tensor& mask) const override;
   // The layers with shapes and numbers of weights, as Keras prints them.
   std::string summary() const;
 

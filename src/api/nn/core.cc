@@ -40,7 +40,7 @@ Tensor Embedding::call(const Tensor& x, const CallOptions&) const {
   return embeddings_.sparse_read(is_index ? x : cast(x, DType::int32));
 }
 
-Tensor Embedding::compute_mask(const Tensor& x, const Tensor&) const { return o_.mask_zero ? x != number(0, x) : Tensor(); }
+Tensor Embedding::compute_mask(const Tensor& x, const Tensor&) const { return o_.mask_zero && x.has_value() ? x != number(0, x) : Tensor(); }
 
 Dropout::Dropout(double rate, DropoutOptions o) : Dropout("Dropout", rate, std::move(o)) {}
 Dropout::Dropout(const std::string& type, double rate, DropoutOptions o) : LayerOf(type, o.name), rate_(rate), o_(std::move(o)) {
@@ -157,6 +157,14 @@ RepeatVector::RepeatVector(int64_t n, const std::string& name) : LayerOf("Repeat
 Tensor RepeatVector::call(const Tensor& x, const CallOptions&) const {
   shape_of_rank(x, 2, 2, name());
   return Call("Tile").in(expand_dims(x, 1)).in(ints32({1, n_, 1})).one();
+}
+
+Masking::Masking(double mask_value, const std::string& name) : LayerOf("Masking", name), mask_value_(mask_value) {}
+Tensor Masking::call(const Tensor& x, const CallOptions&) const {
+  return x * cast(reduce_any(x != number(mask_value_, x), {.axis = {-1}, .keepdims = true}), x.dtype());
+}
+Tensor Masking::compute_mask(const Tensor& x, const Tensor&) const {
+  return x.has_value() ? reduce_any(x != number(mask_value_, x), {.axis = {-1}}) : Tensor();
 }
 
 Rescaling::Rescaling(double scale, double offset, const std::string& name) : LayerOf("Rescaling", name), scale_(scale), offset_(offset) {}

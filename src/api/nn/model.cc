@@ -264,6 +264,26 @@ std::vector<Tensor> Model::call_many(const std::vector<Tensor>& inputs, const Ca
   return out;
 }
 
+Tensor Model::compute_mask(const Tensor& x, const Tensor& mask) const { return compute_mask_many({x}, {mask}); }
+
+Tensor Model::compute_mask_many(const std::vector<Tensor>& inputs, const std::vector<Tensor>& given) const {
+  const Plan& p = *plan_;
+  std::vector<Tensor> values(p.slots), masks(p.slots);
+  for (size_t i = 0; i < inputs.size() && i < p.input_slots.size(); ++i) {
+    values[p.input_slots[i]] = inputs[i];
+    masks[p.input_slots[i]] = given[i];
+  }
+  for (const Plan::Step& s : p.steps) {
+    std::vector<Tensor> in, in_masks;
+    for (size_t i : s.inputs) {
+      in.push_back(values[i]);
+      in_masks.push_back(masks[i]);
+    }
+    masks[s.outputs] = s.node->layer->compute_mask_many(in, in_masks);
+  }
+  return masks[p.output_slots[0]];
+}
+
 std::string Model::summary() const {
   std::vector<SummaryRow> rows;
   for (const auto& l : plan_->layers) {

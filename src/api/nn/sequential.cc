@@ -75,6 +75,15 @@ Tensor Sequential::call(const Tensor& x, const CallOptions& o) const {
   return y;
 }
 
+Tensor Sequential::compute_mask(const Tensor& x, const Tensor& mask) const {
+  Tensor out = mask, in = x;
+  for (const auto& l : *layers_) {
+    out = l->compute_mask(in, out);
+    in = {};  // what masks are made of comes first
+  }
+  return out;
+}
+
 std::string Sequential::summary() const {
   std::vector<SummaryRow> rows;
   for (const auto& l : *layers_) rows.push_back(row_of(*l));
