@@ -14,6 +14,7 @@ using namespace weft;  // NOLINT
 #include "docs/checkpoints.inc"
 #include "docs/data.inc"
 #include "docs/graphs.inc"
+#include "docs/layers.inc"
 #include "docs/training.inc"
 
 int main(int argc, char** argv) {
