@@ -1,9 +1,11 @@
 // Loops of version 1 (Enter, Merge, Switch, NextIteration, Exit) become While ops before the walk back, so that one gradient of
 // loops serves both. The nodes of the loop stay as they were; its Exits read the While instead, and what nobody reads is not run.
+// Branches inside (Switch, Merge) become If ops.
 #include <algorithm>
 #include <unordered_set>
 
 #include "autodiff/backward.h"
+#include "op/emit.h"
 
 namespace weft::autodiff {
 namespace {
@@ -54,6 +56,93 @@ class Frames {
 
   std::vector<int> of_;
   std::vector<Frame> all_{1};
+};
+
+bool has_effects(const Node* n) { return n->spec().stateful && !n->spec().effect_free; }
+
+// A branch inside a loop (Switches of one predicate, and a Merge where the sides meet again) becomes an If: what the loop keeps for
+// the way back must not be dead.
+class BranchRaiser {
+ public:
+  BranchRaiser(Backward& b, Node* merge, std::string frame) : b_(b), merge_(merge), frame_(std::move(frame)) {}
+
+  Status run() {
+    if (merge_->num_inputs() != 2) return strange(merge_);
+    Interface sides[2];
+    for (int i = 0; i < 2; ++i) WEFT_RETURN_IF_ERROR(collect(i, sides[i]));
+    if (!predicate_.node) return strange(merge_);
+    std::sort(splits_.begin(), splits_.end(), [](const Node* a, const Node* b) { return a->id() < b->id(); });
+    GraphEmitter& e = b_.emitter();
+    std::vector<Value> inputs{e.wrap(predicate_)};
+    for (Node* s : splits_) inputs.push_back(e.wrap(s->input(0)));
+    FunctionAttr functions[2];
+    std::string name = merge_->name();
+    std::replace(name.begin(), name.end(), '/', '_');
+    for (int i = 0; i < 2; ++i) {
+      for (Node* s : splits_) sides[i].inputs.push_back({s, i});
+      sides[i].outputs.push_back(merge_->input(i));
+      WEFT_ASSIGN(functions[i], define_function(b_.graph(), cat(name, i ? "_true" : "_false"), sides[i]));
+    }
+    const DType type = merge_->output_type(0);
+    const PartialShape shape = merge_->shapes.empty() ? PartialShape() : merge_->shapes[0];
+    auto out = e.apply(stateful_ ? "If" : "StatelessIf", inputs, {{"then_branch", functions[1]}, {"else_branch", functions[0]}, {"Tout", std::vector<DType>{type}},
+                                                                  {"output_shapes", std::vector<PartialShape>{shape}}});
+    const Value index = cast(e.wrap(predicate_), DType::kInt32);
+    WEFT_RETURN_IF_ERROR(e.take_status());
+    return b_.extend(merge_, "IdentityN", {{"T", std::vector<DType>{type, DType::kInt32}}}, {GraphEmitter::unwrap(out[0]), GraphEmitter::unwrap(index)}, {});
+  }
+
+ private:
+  Status strange(const Node* n) const {
+    return unimplemented("the gradient of loop '", frame_, "', which has branches inside: {{node ", n->name(), "}} (", n->op(), ") is not where a branch has one");
+  }
+
+  // The nodes of one side, back to the Switches.
+  Status collect(int side, Interface& io) {
+    std::unordered_set<Node*> seen;
+    std::vector<Node*> todo;
+    bool effects = false;
+    auto visit = [&](Node* n, int output) -> Status {
+      if (!n) return {};
+      if (n->op() == "Switch") {
+        const Endpoint p = same_value(n->input(1));
+        if (!predicate_.node) predicate_ = p;
+        if (!(p == predicate_) || (output >= 0 && output != side)) return strange(n);
+        if (std::find(splits_.begin(), splits_.end(), n) == splits_.end()) splits_.push_back(n);
+        return {};
+      }
+      if (n->op() == "Enter" || n->op() == "Merge" || n->op() == "NextIteration" || n->op().starts_with("Ref")) return strange(n);
+      if (seen.insert(n).second) todo.push_back(n);
+      return {};
+    };
+    WEFT_RETURN_IF_ERROR(visit(merge_->input(side).node, merge_->input(side).index));
+    while (!todo.empty()) {
+      Node* n = todo.back();
+      todo.pop_back();
+      io.body.push_back(n);
+      effects |= has_effects(n);
+      stateful_ |= n->spec().stateful;
+      for (const Endpoint& e : n->inputs()) WEFT_RETURN_IF_ERROR(visit(e.node, e.index));
+      for (Node* c : n->control_inputs()) WEFT_RETURN_IF_ERROR(visit(c, -1));
+    }
+    // Each Merge makes an If of its own, which would have the effect again.
+    if (effects) {
+      for (const Node* n : io.body) {
+        for (const Use& u : n->uses()) {
+          if (u.node->op() == "Merge" && u.node != merge_) return strange(u.node);
+        }
+      }
+    }
+    std::sort(io.body.begin(), io.body.end(), [](const Node* a, const Node* b) { return a->id() < b->id(); });
+    return {};
+  }
+
+  Backward& b_;
+  Node* merge_;
+  const std::string frame_;
+  Endpoint predicate_;
+  std::vector<Node*> splits_;
+  bool stateful_ = false;
 };
 
 struct Variable {
@@ -138,9 +227,7 @@ class Raiser {
       Node* n = todo.back();
       todo.pop_back();
       io.body.push_back(n);
-      // What is saved for the way back would be dead on the side that is not taken.
-      if (n->op() == "Switch")
-        return unimplemented("the gradient of loop '", frame_, "', which has branches (Switch) inside, {{node ", n->name(), "}}");
+      if (n->op() == "Switch" || n->op() == "Merge") return strange(n);
       for (const Endpoint& e : n->inputs()) WEFT_RETURN_IF_ERROR(visit(e.node));
       for (Node* c : n->control_inputs()) WEFT_RETURN_IF_ERROR(visit(c));
     }
@@ -200,16 +287,23 @@ Status Backward::raise_loops(const std::vector<Endpoint>& ys, const std::vector<
       if (const int f = frames.of(e.node)) return unimplemented("the gradient of or by {{node ", e.node->name(), "}}, which is inside loop '", frames.name(f), "'");
     }
   }
-  // With a loop go those inside it, and before it.
+  // With a loop go those inside it, before it, and the branches inside those.
   std::unordered_set<int> tops;
   for (Node* exit : exits) tops.insert(frames.top(exit->input(0).node));
-  std::vector<std::pair<int, Node*>> loops;  // how deep, what the iterations hang on
-  for (Node* n : graph_.nodes()) {
-    if (n->op() != "LoopCond" || !tops.contains(frames.top(n))) continue;
-    loops.emplace_back(frames.depth(n), n);
+  std::vector<Node*> parts;
+  for (Node* n : order) {
+    if (!frames.of(n) || !tops.contains(frames.top(n))) continue;
+    const bool turns = std::any_of(n->inputs().begin(), n->inputs().end(), [](const Endpoint& e) { return e.node && e.node->op() == "NextIteration"; });
+    if (n->op() == "LoopCond" || (n->op() == "Merge" && !turns)) parts.push_back(n);
   }
-  std::stable_sort(loops.begin(), loops.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (const auto& [depth, cond] : loops) WEFT_RETURN_IF_ERROR(Raiser(*this, cond, frames.name(frames.of(cond))).run());
+  std::stable_sort(parts.begin(), parts.end(), [&](const Node* a, const Node* b) {
+    if (frames.depth(a) != frames.depth(b)) return frames.depth(a) > frames.depth(b);
+    return a->op() == "Merge" && b->op() != "Merge";
+  });
+  for (Node* n : parts) {
+    const std::string& frame = frames.name(frames.of(n));
+    WEFT_RETURN_IF_ERROR(n->op() == "Merge" ? BranchRaiser(*this, n, frame).run() : Raiser(*this, n, frame).run());
+  }
   mark(ys, xs);
   return {};
 }

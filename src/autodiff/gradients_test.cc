@@ -11,6 +11,7 @@
 #include "engine/engine.h"
 #include "graph/graph_emitter.h"
 #include "graph/import.h"
+#include "graph/while_loop.h"
 #include "io/graph_def.h"
 #include "op/emit.h"
 #include "tests/support/differences.h"
@@ -442,8 +443,25 @@ TEST_CASE("loops of frames") {
   }
 }
 
+TEST_CASE("loops as TF_FinishWhile builds them") {
+  Program p({numbers({3})});
+  Program cond({Tensor::scalar<int32_t>(0), numbers({3})}), body({Tensor::scalar<int32_t>(0), numbers({3})});
+  const Value go = cond.e.one("Less", {cond.x[0], cond.number(3)});
+  const Value next = op::unary("Sin", body.x[1]) * op::scalar(body.e, DType::kDouble, 1.5), count = body.x[0] + body.number(1);
+  auto ends = [](const Values& v) {
+    std::vector<Endpoint> out;
+    for (const Value& x : v) out.push_back(GraphEmitter::unwrap(x));
+    return out;
+  };
+  graph::WhileLoop loop{"loop", ends({p.number(0), p.x[0]}), {&cond.g.graph, ends(cond.x), ends({go})}, {&body.g.graph, ends(body.x), ends({count, next})}};
+  auto built = graph::build_while_loop(p.g.graph, loop);
+  REQUIRE_MESSAGE(built.ok(), built.status().to_string());
+  REQUIRE(p.g.shapes.all({}).ok());
+  p.check(p.e.wrap(built->outputs[1]));
+}
+
 TEST_CASE("loops that TensorFlow wrote have TensorFlow's gradients") {
-  for (const char* name : {"power", "nested", "until", "rnn", "branch"}) {
+  for (const char* name : {"power", "nested", "until", "rnn", "branch", "branches_inside", "rnn_lengths"}) {
     CAPTURE(name);
     const std::string path = cat("tests/golden/frame_loops/", name);
     std::ifstream file(path + ".pb", std::ios::binary);

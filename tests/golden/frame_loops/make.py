@@ -37,6 +37,34 @@ def branch(feed):
     return first * v1.cond(tf.reduce_sum(w) < 0.0, lambda: tf.exp(x), lambda: w * w)
 
 
+def branches_inside(feed):
+    x, w = feed("x", [3]), feed("w", [3])
+
+    def step(i, y, z):
+        # Two results, and another branch inside; each side is taken at times.
+        y, z = v1.cond(tf.equal(i % 2, 0), lambda: (tf.sin(y) * w, z + y), lambda: (v1.cond(i > 2, lambda: y * y, lambda: y + w), z * w))
+        return i + 1, y, z
+
+    _, y, z = v1.while_loop(lambda i, y, z: i < 5, step, [tf.constant(0), x, w])
+    return y * z
+
+
+def rnn_lengths(feed):
+    # Sequences of different lengths: states of those that ended are copied, inside a branch.
+    x, k = feed("x", [2, 4, 3]), feed("k", [6, 3])
+    lengths = tf.constant([4, 2])
+    steps = tf.TensorArray(tf.float32, 4).unstack(tf.transpose(x, [1, 0, 2]))
+    out = tf.TensorArray(tf.float32, 4)
+
+    def body(t, state, out):
+        new = tf.tanh(tf.matmul(tf.concat([steps.read(t), state], 1), k))
+        new = v1.cond(t < tf.reduce_min(lengths), lambda: new, lambda: tf.where(tf.reshape(t >= lengths, [2, 1]) & tf.ones([2, 3], tf.bool), state, new))
+        return t + 1, new, out.write(t, new)
+
+    _, last, out = v1.while_loop(lambda t, s, o: t < 4, body, [tf.constant(0), tf.zeros([2, 3]), out])
+    return out.stack() * last
+
+
 def until(feed):
     # How often depends on the values; two results.
     x, w = feed("x", []), feed("w", [2])
@@ -57,7 +85,7 @@ def rnn(feed):
     return out.stack() * last
 
 
-for make in (power, nested, until, rnn, branch):
+for make in (power, nested, until, rnn, branch, branches_inside, rnn_lengths):
     graph, feeds = tf.Graph(), {}
 
     def feed(name, shape):
