@@ -204,3 +204,41 @@ TEST_CASE("metrics are Keras'") {
     }
   }
 }
+
+TEST_CASE("losses and metrics where the batch is not known") {
+  for (const Recorded& r : recorded("tests/golden/nn/losses.txt")) {
+    INFO(r.line);
+    const L::Loss made = loss(r.kind, options_of(r));
+    const Batch& b = r.batches[0];
+    auto open = [](const Tensor& t) {
+      TensorSpec spec{"", t.dtype(), t.partial_shape(), ""};
+      if (!spec.shape.dims.empty()) spec.shape.dims[0] = -1;
+      return spec;
+    };
+    if (b.w.has_value()) {
+      auto f = function([&](const Tensor& y, const Tensor& p, const Tensor& w) { return made(y, p, w); }, {.input_signature = {open(b.y), open(b.p), open(b.w)}});
+      CHECK(golden::close(f(b.y, b.p, b.w), b.result, 1.5e-6));
+    } else {
+      auto f = function([&](const Tensor& y, const Tensor& p) { return made(y, p); }, {.input_signature = {open(b.y), open(b.p)}});
+      CHECK(golden::close(f(b.y, b.p), b.result, 1.5e-6));
+    }
+  }
+  for (const Recorded& r : recorded("tests/golden/nn/metrics.txt")) {
+    INFO(r.line);
+    const Batch& b = r.batches[0];
+    if (!b.p.has_value() || b.w.has_value()) continue;
+    auto made = metric(r.kind, options_of(r));
+    TensorSpec y{"", b.y.dtype(), b.y.partial_shape(), ""}, p{"", b.p.dtype(), b.p.partial_shape(), ""};
+    y.shape.dims[0] = p.shape.dims[0] = -1;
+    auto f = function([&](const Tensor& y, const Tensor& p) { return (*made)(y, p); }, {.input_signature = {y, p}});
+    CHECK(golden::close(f(b.y, b.p), b.result, 2e-6));
+  }
+}
+
+TEST_CASE("probabilities that a Softmax or Sigmoid made are taken back to logits in a trace") {
+  const Tensor logits = Tensor::of<float>({1, 3}, {-200.f, 0.f, 200.f}), label = Tensor::of<int32_t>({1}, {0});
+  auto f = function([&](const Tensor& x, const Tensor& y) { return L::SparseCategoricalCrossentropy()(y, softmax(x)); });
+  CHECK(f(logits, label).item<float>() == doctest::Approx(400));  // by way of probabilities it would end at 16
+  auto g = function([&](const Tensor& x) { return L::BinaryCrossentropy()(zeros({1, 3}), sigmoid(x)); });
+  CHECK(g(logits).item<float>() == doctest::Approx((200 + std::log(2.0)) / 3));
+}

@@ -121,19 +121,31 @@ void RMSprop::update_step(const Gradient& g, size_t i, const Tensor& rate) {
   const Variable &var = variable(i), &velocity = slot(0, i);
   const DType type = var.dtype();
   const bool has_momentum = o.momentum > 0;
-  if (has_momentum && !g.is_slices() && exact(o.rho, type)) {
-    Call op(o.centered ? "ResourceApplyCenteredRMSProp" : "ResourceApplyRMSProp");
-    op.in(var.handle());
-    if (o.centered) op.in(slot(2, i).handle());
-    op.in(velocity.handle()).in(slot(1, i).handle()).in(rate).in(number(o.rho, type)).in(number(o.momentum, type)).in(number(o.epsilon, type)).in(g.dense()).run();
+  if (has_momentum && !o.centered && !g.is_slices() && exact(o.rho, type)) {
+    Call("ResourceApplyRMSProp")
+        .in(var.handle())
+        .in(velocity.handle())
+        .in(slot(1, i).handle())
+        .in(rate)
+        .in(number(o.rho, type))
+        .in(number(o.momentum, type))
+        .in(number(o.epsilon, type))
+        .in(g.dense())
+        .run();
     return;
   }
-  velocity.assign_add(times(squares(g) - velocity, 1 - o.rho));
-  Tensor denominator = velocity;
+  Tensor denominator;
   if (o.centered) {
+    // Almost all of the two is taken away from each other where gradients hardly change: then only Keras' own order of operations,
+    // unlike that of TensorFlow's op, leaves what Keras is left with.
     const Variable& average = slot(has_momentum ? 2 : 1, i);
-    average.assign_add(times(g.dense() - average, 1 - o.rho));
-    denominator = denominator - square(average);
+    const Tensor new_velocity = times(velocity, o.rho) + times(squares(g), 1 - o.rho), new_average = times(average, o.rho) + times(g.dense(), 1 - o.rho);
+    velocity.assign(new_velocity);
+    average.assign(new_average);
+    denominator = new_velocity - square(new_average);
+  } else {
+    velocity.assign_add(times(squares(g) - velocity, 1 - o.rho));
+    denominator = velocity;
   }
   Tensor increment = rate * g.dense() / sqrt(plus(denominator, o.epsilon));
   if (has_momentum) {
