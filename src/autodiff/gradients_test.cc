@@ -443,6 +443,25 @@ TEST_CASE("loops of frames") {
   }
 }
 
+TEST_CASE("where the gradient of a loop fails, the loop is as it was") {
+  Program p({numbers({3})});
+  FrameLoop loop{p, "loop"};
+  const Value limit = loop.enter(p.number(2), true);
+  Values out = loop.run({p.number(0), p.x[0]}, limit, [&](const Values& v) { return Values{v[0] + loop.number(v[0], 1), op::binary("IgammaGradA", v[1], v[1])}; });
+  const Endpoint y = GraphEmitter::unwrap(out[1]), x = GraphEmitter::unwrap(p.x[0]);
+  const int before = p.g.graph.num_ids();
+  auto grads = autodiff::add_gradients(p.g.graph, p.g.shapes, {y}, {x}, {});
+  CHECK(grads.status().code() == Code::kNotFound);
+  CHECK(y.node->op() == "Exit");
+  CHECK(y.node->input(0).node->op() == "Switch");
+  for (int id = p.g.graph.num_ids() - 1; id >= before; --id) {
+    if (auto* n = p.g.graph.node(id)) p.g.graph.remove(n);
+  }
+  auto got = p.g.run(std::vector<Endpoint>{GraphEmitter::unwrap(out[0])});
+  REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+  CHECK((*got)[0].data<int32_t>()[0] == 2);
+}
+
 TEST_CASE("loops as TF_FinishWhile builds them") {
   Program p({numbers({3})});
   Program cond({Tensor::scalar<int32_t>(0), numbers({3})}), body({Tensor::scalar<int32_t>(0), numbers({3})});
