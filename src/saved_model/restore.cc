@@ -50,7 +50,7 @@ Status assign_all(const BundleReader& reader, std::vector<Assignment> list) {
   std::stable_sort(list.begin(), list.end(), [](const Assignment& a, const Assignment& b) {
     return a.entry.shard != b.entry.shard ? a.entry.shard < b.entry.shard : a.entry.offset < b.entry.offset;
   });
-  constexpr int64_t kPart = 256 << 20;
+  constexpr int64_t kPart = 64 << 20;
   trace::Entered outside(nullptr);  // of traces: a value is restored now, not in each call
   for (size_t begin = 0; begin < list.size();) {
     int64_t bytes = 0;

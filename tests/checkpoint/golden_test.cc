@@ -320,3 +320,22 @@ TEST_CASE("the variables of a SavedModel") {
   checkpoint.read("tests/golden/model_api/calls").assert_existing_objects_matched().expect_partial();
   CHECK(layer.w.value().to_vector<float>() == std::vector<float>{1, 2, 3, 4});
 }
+
+TEST_CASE("a SavedModel loaded as objects is saved and restored like any module") {
+  Folder dir;
+  LoadedModule model = load_module("tests/golden/model_api/calls");
+  std::vector<Variable> variables = model.variables();
+  REQUIRE(variables.size() == 2);
+  Checkpoint checkpoint({{"model", model}});
+  checkpoint.save(dir / "ckpt");
+  CHECK(load_variable(dir.path, "model/layer/w/.ATTRIBUTES/VARIABLE_VALUE").to_vector<float>() == std::vector<float>{1, 2, 3, 4});
+  for (const Variable& v : variables) v.assign(cast(full(v.shape(), 9.f), v.dtype()));
+  checkpoint.restore(latest_checkpoint(dir.path)).assert_consumed();
+  // Into objects of our own, by the same names.
+  Variable w = zero({2, 2}, "w");
+  Group root, layer;
+  layer.track("w", w);
+  root.track("layer", layer);
+  Checkpoint({{"model", root}}).restore(latest_checkpoint(dir.path)).assert_existing_objects_matched().expect_partial();
+  CHECK(w.value().to_vector<float>() == std::vector<float>{1, 2, 3, 4});
+}

@@ -201,3 +201,30 @@ TEST_CASE("the state file is TensorFlow's") {
   CHECK(latest_checkpoint("sub") == "sub/x-3");
   fs::current_path(here);
 }
+
+namespace {
+
+[[maybe_unused]] int64_t status_mib(const char* field) {
+  std::ifstream in("/proc/self/status");
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with(field)) return std::stoll(line.substr(line.find(':') + 1)) / 1024;
+  }
+  return 0;
+}
+
+}  // namespace
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which need memory of their own
+TEST_CASE("large values are not copied as a whole") {
+  Folder dir;
+  std::vector<Variable> variables;
+  for (int i = 0; i < 48; ++i) variables.emplace_back(zeros({1 << 20}) + Tensor(float(i)));  // 4 MiB each
+  Checkpoint checkpoint({{"v", variables}});
+  const int64_t before = status_mib("VmHWM");
+  checkpoint.write(dir / "w");
+  CHECK(status_mib("VmHWM") - before < 30);
+  checkpoint.read(dir / "w").assert_consumed();  // a third of it at a time
+  CHECK(status_mib("VmHWM") - before < 130);
+  CHECK(variables[47].value().to_vector<float>()[12345] == 47.f);
+}
+#endif
