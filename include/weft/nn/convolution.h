@@ -54,15 +54,15 @@ class WEFT_API Conv : public Layer {
 };
 class WEFT_API Conv1D : public LayerOf<Conv1D, Conv> {
  public:
-  Conv1D(int64_t filters, const Extent& kernel_size, ConvOptions o = {}) : LayerOf("Conv1D", 1, filters, kernel_size, std::move(o)) {}
+  Conv1D(int64_t filters, const Extent& kernel_size, ConvOptions o = {});
 };
 class WEFT_API Conv2D : public LayerOf<Conv2D, Conv> {
  public:
-  Conv2D(int64_t filters, const Extent& kernel_size, ConvOptions o = {}) : LayerOf("Conv2D", 2, filters, kernel_size, std::move(o)) {}
+  Conv2D(int64_t filters, const Extent& kernel_size, ConvOptions o = {});
 };
 class WEFT_API Conv3D : public LayerOf<Conv3D, Conv> {
  public:
-  Conv3D(int64_t filters, const Extent& kernel_size, ConvOptions o = {}) : LayerOf("Conv3D", 3, filters, kernel_size, std::move(o)) {}
+  Conv3D(int64_t filters, const Extent& kernel_size, ConvOptions o = {});
 };
 
 struct ConvTransposeOptions {
@@ -95,15 +95,15 @@ class WEFT_API ConvTranspose : public Layer {
 };
 class WEFT_API Conv1DTranspose : public LayerOf<Conv1DTranspose, ConvTranspose> {
  public:
-  Conv1DTranspose(int64_t filters, const Extent& kernel_size, ConvTransposeOptions o = {}) : LayerOf("Conv1DTranspose", 1, filters, kernel_size, std::move(o)) {}
+  Conv1DTranspose(int64_t filters, const Extent& kernel_size, ConvTransposeOptions o = {});
 };
 class WEFT_API Conv2DTranspose : public LayerOf<Conv2DTranspose, ConvTranspose> {
  public:
-  Conv2DTranspose(int64_t filters, const Extent& kernel_size, ConvTransposeOptions o = {}) : LayerOf("Conv2DTranspose", 2, filters, kernel_size, std::move(o)) {}
+  Conv2DTranspose(int64_t filters, const Extent& kernel_size, ConvTransposeOptions o = {});
 };
 class WEFT_API Conv3DTranspose : public LayerOf<Conv3DTranspose, ConvTranspose> {
  public:
-  Conv3DTranspose(int64_t filters, const Extent& kernel_size, ConvTransposeOptions o = {}) : LayerOf("Conv3DTranspose", 3, filters, kernel_size, std::move(o)) {}
+  Conv3DTranspose(int64_t filters, const Extent& kernel_size, ConvTransposeOptions o = {});
 };
 
 struct DepthwiseConvOptions {
@@ -134,11 +134,11 @@ class WEFT_API DepthwiseConv : public Layer {
 };
 class WEFT_API DepthwiseConv1D : public LayerOf<DepthwiseConv1D, DepthwiseConv> {
  public:
-  explicit DepthwiseConv1D(const Extent& kernel_size, DepthwiseConvOptions o = {}) : LayerOf("DepthwiseConv1D", 1, kernel_size, std::move(o)) {}
+  explicit DepthwiseConv1D(const Extent& kernel_size, DepthwiseConvOptions o = {});
 };
 class WEFT_API DepthwiseConv2D : public LayerOf<DepthwiseConv2D, DepthwiseConv> {
  public:
-  explicit DepthwiseConv2D(const Extent& kernel_size, DepthwiseConvOptions o = {}) : LayerOf("DepthwiseConv2D", 2, kernel_size, std::move(o)) {}
+  explicit DepthwiseConv2D(const Extent& kernel_size, DepthwiseConvOptions o = {});
 };
 
 struct SeparableConvOptions {
@@ -170,11 +170,11 @@ class WEFT_API SeparableConv : public Layer {
 };
 class WEFT_API SeparableConv1D : public LayerOf<SeparableConv1D, SeparableConv> {
  public:
-  SeparableConv1D(int64_t filters, const Extent& kernel_size, SeparableConvOptions o = {}) : LayerOf("SeparableConv1D", 1, filters, kernel_size, std::move(o)) {}
+  SeparableConv1D(int64_t filters, const Extent& kernel_size, SeparableConvOptions o = {});
 };
 class WEFT_API SeparableConv2D : public LayerOf<SeparableConv2D, SeparableConv> {
  public:
-  SeparableConv2D(int64_t filters, const Extent& kernel_size, SeparableConvOptions o = {}) : LayerOf("SeparableConv2D", 2, filters, kernel_size, std::move(o)) {}
+  SeparableConv2D(int64_t filters, const Extent& kernel_size, SeparableConvOptions o = {});
 };
 
 struct PoolingOptions {
@@ -211,38 +211,31 @@ class WEFT_API GlobalPooling : public Layer {
   int rank_;
   bool max_, keepdims_;
 };
-#define WEFT_POOLING(Name, rank, max)                                                                                     \
-  class WEFT_API Name : public LayerOf<Name, Pooling> {                                                                   \
-   public:                                                                                                                \
-    explicit Name(const Extent& pool_size = 2, PoolingOptions o = {}) : LayerOf(#Name, rank, max, pool_size, std::move(o)) {} \
-  };                                                                                                                      \
-  class WEFT_API Global##Name : public LayerOf<Global##Name, GlobalPooling> {                                             \
-   public:                                                                                                                \
-    explicit Global##Name(GlobalPoolingOptions o = {}) : LayerOf("Global" #Name, rank, max, std::move(o)) {}              \
+#define WEFT_POOLING(Name)                                                        \
+  class WEFT_API Name : public LayerOf<Name, Pooling> {                           \
+   public:                                                                        \
+    explicit Name(const Extent& pool_size = 2, PoolingOptions o = {});            \
+  };                                                                              \
+  class WEFT_API Global##Name : public LayerOf<Global##Name, GlobalPooling> {     \
+   public:                                                                        \
+    explicit Global##Name(GlobalPoolingOptions o = {});                           \
   };
-WEFT_POOLING(MaxPooling1D, 1, true)
-WEFT_POOLING(MaxPooling2D, 2, true)
-WEFT_POOLING(MaxPooling3D, 3, true)
-WEFT_POOLING(AveragePooling1D, 1, false)
-WEFT_POOLING(AveragePooling2D, 2, false)
-WEFT_POOLING(AveragePooling3D, 3, false)
+WEFT_POOLING(MaxPooling1D)
+WEFT_POOLING(MaxPooling2D)
+WEFT_POOLING(MaxPooling3D)
+WEFT_POOLING(AveragePooling1D)
+WEFT_POOLING(AveragePooling2D)
+WEFT_POOLING(AveragePooling3D)
 #undef WEFT_POOLING
 
 // {1, 2}: a margin in each dimension; of two, {{1, 2}, {3, 4}}: before and after.
-class Margins {
+class WEFT_API Margins {
  public:
   Margins(int64_t all) : all_{all} {}                                                  // NOLINT: implicit on purpose
   Margins(int all) : all_{all} {}                                                      // NOLINT
   Margins(std::initializer_list<int64_t> dims) : all_(dims) {}                         // NOLINT
   Margins(std::initializer_list<std::pair<int64_t, int64_t>> pairs) : pairs_(pairs) {}  // NOLINT
-  std::vector<std::pair<int64_t, int64_t>> of(int rank) const {
-    if (!pairs_.empty()) return pairs_;
-    // In one dimension {1, 2} is before and after.
-    if (rank == 1 && all_.size() == 2) return {{all_[0], all_[1]}};
-    std::vector<std::pair<int64_t, int64_t>> out;
-    for (int i = 0; i < rank; ++i) out.emplace_back(all_[all_.size() == 1 ? 0 : size_t(i) % all_.size()], all_[all_.size() == 1 ? 0 : size_t(i) % all_.size()]);
-    return out;
-  }
+  std::vector<std::pair<int64_t, int64_t>> of(int rank) const;
 
  private:
   std::vector<int64_t> all_;
@@ -283,14 +276,14 @@ class WEFT_API UpSampling : public Layer {
   std::vector<int64_t> size_;
   std::string interpolation_;
 };
-#define WEFT_MARGINS(rank)                                                                                                           \
-  class WEFT_API ZeroPadding##rank##D : public LayerOf<ZeroPadding##rank##D, ZeroPadding> {                                          \
-   public:                                                                                                                           \
-    explicit ZeroPadding##rank##D(const Margins& padding = 1, MarginOptions o = {}) : LayerOf("ZeroPadding" #rank "D", rank, padding, o.name) {} \
-  };                                                                                                                                 \
-  class WEFT_API Cropping##rank##D : public LayerOf<Cropping##rank##D, Cropping> {                                                   \
-   public:                                                                                                                           \
-    explicit Cropping##rank##D(const Margins& cropping = 1, MarginOptions o = {}) : LayerOf("Cropping" #rank "D", rank, cropping, o.name) {} \
+#define WEFT_MARGINS(rank)                                                                     \
+  class WEFT_API ZeroPadding##rank##D : public LayerOf<ZeroPadding##rank##D, ZeroPadding> {    \
+   public:                                                                                     \
+    explicit ZeroPadding##rank##D(const Margins& padding = 1, MarginOptions o = {});           \
+  };                                                                                           \
+  class WEFT_API Cropping##rank##D : public LayerOf<Cropping##rank##D, Cropping> {             \
+   public:                                                                                     \
+    explicit Cropping##rank##D(const Margins& cropping = 1, MarginOptions o = {});             \
   };
 WEFT_MARGINS(1)
 WEFT_MARGINS(2)
@@ -298,17 +291,16 @@ WEFT_MARGINS(3)
 #undef WEFT_MARGINS
 class WEFT_API UpSampling1D : public LayerOf<UpSampling1D, UpSampling> {
  public:
-  explicit UpSampling1D(const Extent& size = 2, const std::string& name = {}) : LayerOf("UpSampling1D", 1, size, "nearest", name) {}
+  explicit UpSampling1D(const Extent& size = 2, const std::string& name = {});
 };
 class WEFT_API UpSampling2D : public LayerOf<UpSampling2D, UpSampling> {
  public:
   // interpolation: "nearest", "bilinear", "bicubic".
-  explicit UpSampling2D(const Extent& size = 2, const std::string& interpolation = "nearest", const std::string& name = {})
-      : LayerOf("UpSampling2D", 2, size, interpolation, name) {}
+  explicit UpSampling2D(const Extent& size = 2, const std::string& interpolation = "nearest", const std::string& name = {});
 };
 class WEFT_API UpSampling3D : public LayerOf<UpSampling3D, UpSampling> {
  public:
-  explicit UpSampling3D(const Extent& size = 2, const std::string& name = {}) : LayerOf("UpSampling3D", 3, size, "nearest", name) {}
+  explicit UpSampling3D(const Extent& size = 2, const std::string& name = {});
 };
 
 }  // namespace weft::nn

@@ -134,7 +134,8 @@ template <class Self, class Base = Layer>
 class LayerOf : public Base {
  public:
   using Base::Base;
-  std::shared_ptr<Layer> clone() const override { return std::make_shared<Self>(static_cast<const Self&>(*this)); }
+  // Through Layer*, so that programs compile one kind of pointer and not one for each class.
+  std::shared_ptr<Layer> clone() const override { return std::shared_ptr<Layer>(static_cast<Layer*>(new Self(static_cast<const Self&>(*this)))); }
 };
 
 // A layer of any class, kept.
@@ -142,7 +143,7 @@ class WEFT_API AnyLayer {
  public:
   template <class L>
     requires std::derived_from<std::decay_t<L>, Layer>
-  AnyLayer(L&& layer) : layer_(std::make_shared<std::decay_t<L>>(std::forward<L>(layer))) {}  // NOLINT: implicit on purpose
+  AnyLayer(L&& layer) : layer_(static_cast<Layer*>(new std::decay_t<L>(std::forward<L>(layer)))) {}  // NOLINT: implicit on purpose
   template <std::derived_from<Layer> L>
   AnyLayer(std::shared_ptr<L> layer) : layer_(std::move(layer)) {}  // NOLINT
   const std::shared_ptr<Layer>& ptr() const { return layer_; }

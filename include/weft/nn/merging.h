@@ -23,17 +23,17 @@ class WEFT_API Merge : public Layer {
  private:
   Kind kind_;
 };
-#define WEFT_MERGE(Name, kind)                                                                 \
-  class WEFT_API Name : public LayerOf<Name, Merge> {                                          \
-   public:                                                                                     \
-    explicit Name(const std::string& name = {}) : LayerOf(Kind::kind, #Name, name) {}          \
+#define WEFT_MERGE(Name)                                   \
+  class WEFT_API Name : public LayerOf<Name, Merge> {      \
+   public:                                                 \
+    explicit Name(const std::string& name = {});           \
   };
-WEFT_MERGE(Add, add)
-WEFT_MERGE(Subtract, subtract)
-WEFT_MERGE(Multiply, multiply)
-WEFT_MERGE(Average, average)
-WEFT_MERGE(Maximum, maximum)
-WEFT_MERGE(Minimum, minimum)
+WEFT_MERGE(Add)
+WEFT_MERGE(Subtract)
+WEFT_MERGE(Multiply)
+WEFT_MERGE(Average)
+WEFT_MERGE(Maximum)
+WEFT_MERGE(Minimum)
 #undef WEFT_MERGE
 
 class WEFT_API Concatenate : public LayerOf<Concatenate> {

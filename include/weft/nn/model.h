@@ -52,8 +52,7 @@ WEFT_API std::vector<KerasTensor> call_layer(const AnyLayer& layer, const std::v
 class WEFT_API Model : public LayerOf<Model> {
  public:
   Model(const std::vector<KerasTensor>& inputs, const std::vector<KerasTensor>& outputs, const std::string& name = {});
-  Model(const KerasTensor& input, const KerasTensor& output, const std::string& name = {})
-      : Model(std::vector<KerasTensor>{input}, std::vector<KerasTensor>{output}, name) {}
+  Model(const KerasTensor& input, const KerasTensor& output, const std::string& name = {});
 
   const std::vector<std::shared_ptr<Layer>>& layers() const;  // in Keras' order, inputs included
   std::shared_ptr<Layer> get_layer(const std::string& name) const;

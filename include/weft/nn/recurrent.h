@@ -95,11 +95,11 @@ class WEFT_API RNN : public Layer {
   RNNOptions o_;
   Variable seed_;
 };
-#define WEFT_RNN(Name)                                                                                                        \
-  class WEFT_API Name : public LayerOf<Name, RNN> {                                                                           \
-   public:                                                                                                                    \
-    explicit Name(int64_t units, const RNNOptions& o = {}) : LayerOf(#Name, std::make_shared<Name##Cell>(units, o), o) {}     \
-    std::shared_ptr<RNN> again(const RNNOptions& o) const override { return std::make_shared<Name>(cell().units(), o); }      \
+#define WEFT_RNN(Name)                                                 \
+  class WEFT_API Name : public LayerOf<Name, RNN> {                    \
+   public:                                                             \
+    explicit Name(int64_t units, const RNNOptions& o = {});            \
+    std::shared_ptr<RNN> again(const RNNOptions& o) const override;    \
   };
 WEFT_RNN(SimpleRNN)
 WEFT_RNN(LSTM)

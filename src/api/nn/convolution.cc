@@ -209,4 +209,15 @@ Tensor SeparableConv::call(const Tensor& x, const CallOptions&) const {
   return o_.activation(y);
 }
 
+Conv1D::Conv1D(int64_t filters, const Extent& kernel_size, ConvOptions o) : LayerOf("Conv1D", 1, filters, kernel_size, std::move(o)) {}
+Conv2D::Conv2D(int64_t filters, const Extent& kernel_size, ConvOptions o) : LayerOf("Conv2D", 2, filters, kernel_size, std::move(o)) {}
+Conv3D::Conv3D(int64_t filters, const Extent& kernel_size, ConvOptions o) : LayerOf("Conv3D", 3, filters, kernel_size, std::move(o)) {}
+Conv1DTranspose::Conv1DTranspose(int64_t filters, const Extent& kernel_size, ConvTransposeOptions o) : LayerOf("Conv1DTranspose", 1, filters, kernel_size, std::move(o)) {}
+Conv2DTranspose::Conv2DTranspose(int64_t filters, const Extent& kernel_size, ConvTransposeOptions o) : LayerOf("Conv2DTranspose", 2, filters, kernel_size, std::move(o)) {}
+Conv3DTranspose::Conv3DTranspose(int64_t filters, const Extent& kernel_size, ConvTransposeOptions o) : LayerOf("Conv3DTranspose", 3, filters, kernel_size, std::move(o)) {}
+DepthwiseConv1D::DepthwiseConv1D(const Extent& kernel_size, DepthwiseConvOptions o) : LayerOf("DepthwiseConv1D", 1, kernel_size, std::move(o)) {}
+DepthwiseConv2D::DepthwiseConv2D(const Extent& kernel_size, DepthwiseConvOptions o) : LayerOf("DepthwiseConv2D", 2, kernel_size, std::move(o)) {}
+SeparableConv1D::SeparableConv1D(int64_t filters, const Extent& kernel_size, SeparableConvOptions o) : LayerOf("SeparableConv1D", 1, filters, kernel_size, std::move(o)) {}
+SeparableConv2D::SeparableConv2D(int64_t filters, const Extent& kernel_size, SeparableConvOptions o) : LayerOf("SeparableConv2D", 2, filters, kernel_size, std::move(o)) {}
+
 }  // namespace weft::nn

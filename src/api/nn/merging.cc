@@ -57,6 +57,15 @@ Tensor Merge::compute_mask_many(const std::vector<Tensor>&, const std::vector<Te
   return any;
 }
 
+#define WEFT_MERGE(Name, kind) \
+  Name::Name(const std::string& name) : LayerOf(Kind::kind, #Name, name) {}
+WEFT_MERGE(Add, add)
+WEFT_MERGE(Subtract, subtract)
+WEFT_MERGE(Multiply, multiply)
+WEFT_MERGE(Average, average)
+WEFT_MERGE(Maximum, maximum)
+WEFT_MERGE(Minimum, minimum)
+
 Concatenate::Concatenate(int64_t axis, const std::string& name) : LayerOf("Concatenate", name), axis_(axis) {}
 Tensor Concatenate::call(const Tensor& x, const CallOptions&) const { return x; }
 std::vector<Tensor> Concatenate::call_many(const std::vector<Tensor>& inputs, const CallOptions&) const {

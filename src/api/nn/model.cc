@@ -225,6 +225,9 @@ Model::Model(const std::vector<KerasTensor>& inputs, const std::vector<KerasTens
   plan_ = std::move(plan);
 }
 
+Model::Model(const KerasTensor& input, const KerasTensor& output, const std::string& name)
+    : Model(std::vector<KerasTensor>{input}, std::vector<KerasTensor>{output}, name) {}
+
 const std::vector<std::shared_ptr<Layer>>& Model::layers() const { return plan_->layers; }
 const std::vector<KerasTensor>& Model::inputs() const { return plan_->inputs; }
 const std::vector<KerasTensor>& Model::outputs() const { return plan_->outputs; }

@@ -33,6 +33,15 @@ Tensor GlobalPooling::call(const Tensor& x, const CallOptions& o) const {
   return reduce_mean(x, {.axis = axes, .keepdims = keepdims_});
 }
 
+std::vector<std::pair<int64_t, int64_t>> Margins::of(int rank) const {
+  if (!pairs_.empty()) return pairs_;
+  // In one dimension {1, 2} is before and after.
+  if (rank == 1 && all_.size() == 2) return {{all_[0], all_[1]}};
+  std::vector<std::pair<int64_t, int64_t>> out;
+  for (int i = 0; i < rank; ++i) out.emplace_back(all_[all_.size() == 1 ? 0 : size_t(i) % all_.size()], all_[all_.size() == 1 ? 0 : size_t(i) % all_.size()]);
+  return out;
+}
+
 ZeroPadding::ZeroPadding(const std::string& type, int rank, const Margins& padding, const std::string& name) : Layer(type, name), padding_(padding.of(rank)) {
   if (int(padding_.size()) != rank) fail(Code::kInvalidArgument, "the padding of " + type + " must have " + std::to_string(rank) + " entries");
 }
@@ -89,5 +98,24 @@ Tensor UpSampling::call(const Tensor& x, const CallOptions&) const {
   sizes.push_back(size_along(x, rank_ + 1));
   return Call("Reshape").in(tiled).in(stack(sizes)).one();
 }
+
+#define WEFT_POOLING(Name, rank, max)                                                                             \
+  Name::Name(const Extent& pool_size, PoolingOptions o) : LayerOf(#Name, rank, max, pool_size, std::move(o)) {}   \
+  Global##Name::Global##Name(GlobalPoolingOptions o) : LayerOf("Global" #Name, rank, max, std::move(o)) {}
+WEFT_POOLING(MaxPooling1D, 1, true)
+WEFT_POOLING(MaxPooling2D, 2, true)
+WEFT_POOLING(MaxPooling3D, 3, true)
+WEFT_POOLING(AveragePooling1D, 1, false)
+WEFT_POOLING(AveragePooling2D, 2, false)
+WEFT_POOLING(AveragePooling3D, 3, false)
+#define WEFT_MARGINS(rank)                                                                                                                       \
+  ZeroPadding##rank##D::ZeroPadding##rank##D(const Margins& padding, MarginOptions o) : LayerOf("ZeroPadding" #rank "D", rank, padding, o.name) {} \
+  Cropping##rank##D::Cropping##rank##D(const Margins& cropping, MarginOptions o) : LayerOf("Cropping" #rank "D", rank, cropping, o.name) {}
+WEFT_MARGINS(1)
+WEFT_MARGINS(2)
+WEFT_MARGINS(3)
+UpSampling1D::UpSampling1D(const Extent& size, const std::string& name) : LayerOf("UpSampling1D", 1, size, "nearest", name) {}
+UpSampling2D::UpSampling2D(const Extent& size, const std::string& interpolation, const std::string& name) : LayerOf("UpSampling2D", 2, size, interpolation, name) {}
+UpSampling3D::UpSampling3D(const Extent& size, const std::string& name) : LayerOf("UpSampling3D", 3, size, "nearest", name) {}
 
 }  // namespace weft::nn

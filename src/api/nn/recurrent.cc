@@ -175,6 +175,13 @@ std::vector<Tensor> RNN::call_many(const std::vector<Tensor>& inputs, const Call
   return out;
 }
 
+#define WEFT_RNN(Name)                                                                                                   \
+  Name::Name(int64_t units, const RNNOptions& o) : LayerOf(#Name, std::make_shared<Name##Cell>(units, o), o) {}          \
+  std::shared_ptr<RNN> Name::again(const RNNOptions& o) const { return std::make_shared<Name>(cell().units(), o); }
+WEFT_RNN(SimpleRNN)
+WEFT_RNN(LSTM)
+WEFT_RNN(GRU)
+
 Bidirectional::Bidirectional(const RNN& layer, BidirectionalOptions o) : LayerOf("Bidirectional", o.name), merge_mode_(o.merge_mode) {
   const std::vector<std::string> modes{"concat", "sum", "ave", "mul", ""};
   if (std::find(modes.begin(), modes.end(), merge_mode_) == modes.end())
