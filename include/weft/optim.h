@@ -94,6 +94,7 @@ struct LearningRate {
   double ema_momentum = 0.99;                                                                                  \
   int64_t ema_overwrite_frequency = 0;        /* steps after which the averages become the variables; 0: never */ \
   std::optional<double> loss_scale_factor = {}; /* gradients are divided by this */                            \
+  int64_t gradient_accumulation_steps = 0;    /* so many gradients make one update, with their mean; 0: each */ \
   std::string name = {};                      /* empty: "adam", "sgd" ... */
 
 struct OptimizerOptions {
@@ -112,7 +113,7 @@ class WEFT_API Optimizer : public Module {
   void build(const std::vector<Variable>& variables);
   bool built() const;
 
-  Variable iterations() const;       // int64: updates done
+  Variable iterations() const;       // int64: how often apply() was called
   Tensor learning_rate() const;      // the one that the next update will use
   void set_learning_rate(double v);  // FailedPrecondition where a schedule decides
   void set_learning_rate(const LearningRate& rate);
@@ -156,11 +157,14 @@ class WEFT_API Optimizer : public Module {
 
   template <class O>
   static OptimizerOptions common(const O& o) {
-    return {o.weight_decay, o.clipnorm, o.clipvalue, o.global_clipnorm, o.use_ema, o.ema_momentum, o.ema_overwrite_frequency, o.loss_scale_factor, o.name};
+    return {o.weight_decay, o.clipnorm, o.clipvalue, o.global_clipnorm, o.use_ema, o.ema_momentum, o.ema_overwrite_frequency, o.loss_scale_factor, o.gradient_accumulation_steps, o.name};
   }
 
  private:
   struct State;
+  void update(std::vector<Gradient> gradients, const std::vector<size_t>& which);
+  void accumulate(const std::vector<Gradient>& gradients, const std::vector<size_t>& which);
+  Tensor updates_done() const;
   std::vector<Gradient> clipped(std::vector<Gradient> gradients) const;
   void decay_weights(const std::vector<size_t>& which) const;
   void update_averages() const;

@@ -50,6 +50,7 @@ void common(O& out, const Options& o) {
   out.ema_momentum = o.number("ema_momentum", out.ema_momentum);
   out.ema_overwrite_frequency = int64_t(o.number("ema_overwrite_frequency", 0));
   out.loss_scale_factor = o.maybe("loss_scale_factor");
+  out.gradient_accumulation_steps = int64_t(o.number("gradient_accumulation_steps", 0));
 }
 
 std::shared_ptr<nn::Optimizer> optimizer(const std::string& kind, const Options& o) {

@@ -216,7 +216,7 @@ data::Dataset batches_of(const Samples& s, int64_t batch_size, bool shuffle, std
   if (s.sample_weight.has_value()) all.push_back(s.sample_weight);
   data::Dataset d = data::Dataset::from_tensor_slices(std::move(all));
   if (shuffle) d = d.shuffle(0, seed);
-  return d.batch(batch_size).prefetch(2);
+  return d.batch(batch_size);  // a few microseconds, less than it takes to wake a thread that would do it ahead
 }
 
 struct Batch {

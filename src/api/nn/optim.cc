@@ -99,7 +99,7 @@ namespace {
 AdamOptions adam_options(const AdamWOptions& o) {
   if (!o.weight_decay) throw Error(Code::kInvalidArgument, "Argument `weight_decay` must be a float. Received: weight_decay=None");
   return {o.learning_rate, o.beta_1, o.beta_2, o.epsilon, o.amsgrad, o.fused, o.weight_decay, o.clipnorm, o.clipvalue, o.global_clipnorm,
-          o.use_ema, o.ema_momentum, o.ema_overwrite_frequency, o.loss_scale_factor, o.name};
+          o.use_ema, o.ema_momentum, o.ema_overwrite_frequency, o.loss_scale_factor, o.gradient_accumulation_steps, o.name};
 }
 
 }  // namespace
@@ -300,7 +300,7 @@ void Nadam::update_step(const Gradient& g, size_t i, const Tensor& rate) {
   const DType type = var.dtype();
   auto momentum_at = [&](const Tensor& step) { return keras_cast(o.beta_1, type) * minus_from(1, times(pow(keras_cast(0.96, type), step), 0.5)); };
   const Tensor u = once("u", type, [&] { return momentum_at(local_step(type)); });
-  const Tensor next_u = once("next_u", type, [&] { return momentum_at(cast(iterations() + Tensor(int64_t(2)), type)); });
+  const Tensor next_u = once("next_u", type, [&] { return momentum_at(plus(local_step(type), 1)); });
   const Tensor product = once("u_product", type, [&] { return as_type(*u_product_, type); });
   const Tensor power_2 = once("beta_2_power", type, [&] { return pow(keras_cast(o.beta_2, type), local_step(type)); });
   // Keras takes these from numbers of the variable's type, unlike Adam.

@@ -14,6 +14,7 @@
 #include "api/unwrap.h"
 #include "api/nn/train_ops.h"
 #include "weft/context.h"
+#include "weft/control_flow.h"
 #include "weft/function.h"
 #include "weft/optim.h"
 
@@ -37,7 +38,7 @@ struct Optimizer::State {
     std::vector<Variable> variables;  // by trained variable
   };
   std::vector<Kind> kinds;
-  std::vector<Variable> averages;  // with use_ema, by trained variable
+  std::vector<Variable> averages, accumulated;  // with use_ema and gradient_accumulation_steps, by trained variable
   bool built = false, warned = false;
   std::vector<const trace::VariableState*> no_decay;
   std::vector<std::string> no_decay_words;
@@ -90,6 +91,8 @@ Optimizer::Optimizer(const std::string& default_name, const LearningRate& rate, 
     check(core::invalid_argument("Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set."));
   if (options.use_ema && (options.ema_momentum > 1 || options.ema_momentum < 0))
     check(core::invalid_argument("`ema_momentum` must be in the range [0, 1]. Received: ema_momentum=", options.ema_momentum));
+  if (options.gradient_accumulation_steps != 0 && options.gradient_accumulation_steps < 2)
+    check(core::invalid_argument("`gradient_accumulation_steps` must be an integer >= 2. Received: gradient_accumulation_steps=", options.gradient_accumulation_steps));
   if (options.ema_overwrite_frequency < 0)
     check(core::invalid_argument("`ema_overwrite_frequency` must be an integer >= 1 or None. Received: ema_overwrite_frequency=", options.ema_overwrite_frequency));
   check(tracking()->track("_variables", s.list));
@@ -184,11 +187,14 @@ void Optimizer::build(const std::vector<Variable>& variables) {
     s.index.emplace(variables[i].state().get(), i);
   }
   check(tracking()->track("_trainable_variables", list_of(variables)));
-  if (s.options.use_ema) {
-    add_slots({{"average", "average", "_model_variables_moving_average"}});
-    s.averages = std::move(s.kinds.back().variables);
+  auto add_own = [&](const SlotKind& kind) {
+    add_slots({kind});
+    std::vector<Variable> made = std::move(s.kinds.back().variables);
     s.kinds.pop_back();
-  }
+    return made;
+  };
+  if (s.options.use_ema) s.averages = add_own({"average", "average", "_model_variables_moving_average"});
+  if (s.options.gradient_accumulation_steps) s.accumulated = add_own({"gradient_accumulator", "gradient_accumulator", "_accumulated_gradients"});
   make_slots();
   s.built = true;
 }
@@ -203,7 +209,12 @@ Tensor Optimizer::once(const char* name, DType dtype, const std::function<Tensor
 }
 
 Tensor Optimizer::local_step(DType dtype) const {
-  return once("local_step", dtype, [&] { return cast(state_->iterations.value() + Tensor(int64_t(1)), dtype); });
+  return once("local_step", dtype, [&] { return cast(updates_done() + Tensor(int64_t(1)), dtype); });
+}
+
+Tensor Optimizer::updates_done() const {
+  const int64_t steps = state_->options.gradient_accumulation_steps;
+  return steps ? binary("FloorDiv", state_->iterations, Tensor(steps)) : state_->iterations.value();
 }
 
 std::vector<Gradient> Optimizer::clipped(std::vector<Gradient> gradients) const {
@@ -249,7 +260,7 @@ void Optimizer::decay_weights(const std::vector<size_t>& which) const {
 void Optimizer::update_averages() const {
   const State& s = *state_;
   if (s.averages.empty()) return;
-  const Tensor step = s.iterations;
+  const Tensor step = updates_done();
   for (size_t i = 0; i < s.trained.size(); ++i) {
     const Variable &v = s.trained[i], &average = s.averages[i];
     // The first step takes the values as they are.
@@ -267,6 +278,40 @@ void Optimizer::finalize_variable_values() {
 
 void Optimizer::apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables) {
   apply(std::vector<Gradient>(gradients.begin(), gradients.end()), variables);
+}
+
+void Optimizer::update(std::vector<Gradient> gradients, const std::vector<size_t>& which) {
+  State& s = *state_;
+  struct Clear {
+    std::vector<State::Shared>& shared;
+    ~Clear() { shared.clear(); }
+  } clear{s.shared};
+  s.shared.clear();
+  gradients = clipped(std::move(gradients));
+  decay_weights(which);
+  begin_step();
+  for (size_t i = 0; i < which.size(); ++i) {
+    const DType dtype = s.trained[which[i]].dtype();
+    update_step(gradients[i], which[i], once("learning_rate", dtype, [&] { return as_type(learning_rate(), dtype); }));
+  }
+}
+
+void Optimizer::accumulate(const std::vector<Gradient>& gradients, const std::vector<size_t>& which) {
+  State& s = *state_;
+  const int64_t steps = s.options.gradient_accumulation_steps;
+  const Tensor last = binary("FloorMod", s.iterations + Tensor(int64_t(1)), Tensor(steps)) == Tensor(int64_t(0));
+  std::vector<Tensor> dense;
+  for (const Gradient& g : gradients) dense.push_back(g.dense());
+  auto use = [&] {
+    std::vector<Gradient> means;
+    for (size_t i = 0; i < which.size(); ++i) means.push_back((dense[i] + s.accumulated[which[i]]) / number_like(dense[i], double(steps)));
+    update(std::move(means), which);
+    for (const Variable& v : s.accumulated) v.assign(unary("ZerosLike", v));
+  };
+  auto keep = [&] {
+    for (size_t i = 0; i < which.size(); ++i) s.accumulated[which[i]].assign_add(dense[i]);
+  };
+  cond(last, use, keep);
 }
 
 void Optimizer::apply(const std::vector<Gradient>& given, const std::vector<Variable>& variables) {
@@ -296,11 +341,6 @@ void Optimizer::apply(const std::vector<Gradient>& given, const std::vector<Vari
     s.warned = true;
     core::log(core::LogLevel::kWarning, core::cat("Gradients do not exist for variables [", missing, "] when minimizing the loss."));
   }
-  struct Clear {
-    std::vector<State::Shared>& shared;
-    ~Clear() { shared.clear(); }
-  } clear{s.shared};
-  s.shared.clear();
   NameScope scope(name());
   for (size_t i = 0; i < which.size(); ++i) {
     const DType dtype = s.trained[which[i]].dtype();
@@ -308,13 +348,8 @@ void Optimizer::apply(const std::vector<Gradient>& given, const std::vector<Vari
     if (values_of(gradients[i], dense).dtype() != dtype) gradients[i] = with_values(gradients[i], [&](const Tensor& v) { return cast(v, dtype); });
     if (s.options.loss_scale_factor) gradients[i] = with_values(gradients[i], [&](const Tensor& v) { return v / number_like(v, *s.options.loss_scale_factor); });
   }
-  gradients = clipped(std::move(gradients));
-  decay_weights(which);
-  begin_step();
-  for (size_t i = 0; i < which.size(); ++i) {
-    const DType dtype = s.trained[which[i]].dtype();
-    update_step(gradients[i], which[i], once("learning_rate", dtype, [&] { return as_type(learning_rate(), dtype); }));
-  }
+  if (s.options.gradient_accumulation_steps) accumulate(gradients, which);
+  else update(std::move(gradients), which);
   update_averages();
   for (size_t i : which) {
     if (const auto& constraint = s.trained[i].constraint()) s.trained[i].assign(constraint(s.trained[i]));

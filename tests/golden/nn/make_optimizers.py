@@ -130,6 +130,9 @@ def optimizers():
         case("Adagrad", dict(learning_rate=0.05, **more), "slices")
     case("SGD", dict(learning_rate=0.05, momentum=0.9, nesterov=True), "slices")
     case("SGD", dict(learning_rate=0.05, loss_scale_factor=4.0), "dense")
+    for kind in ["SGD", "Adam", "Nadam", "RMSprop"]:
+        case(kind, dict(learning_rate=0.05, gradient_accumulation_steps=3), "dense", steps=7)
+    case("Adam", dict(gradient_accumulation_steps=2, clipnorm=0.5, weight_decay=0.1, use_ema=True, ema_momentum=0.8), "dense", steps=7, schedule=1)
     case("AdamW", dict(learning_rate=0.05, weight_decay=0.1), "dense", exclude=["bias"])
     for i in range(len(SCHEDULES)):
         case("SGD", dict(momentum=0.5), "dense", schedule=i, steps=8)
