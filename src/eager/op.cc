@@ -156,11 +156,17 @@ Result<int> Op::output_length(std::string_view name) const {
   return invalid_argument("Output '", name, "' not found");
 }
 
-// By explicit device, then by where a resource input lives, then the first CPU.
-Result<Device*> Op::place() const {
-  for (const auto& i : inputs_) {
+// Where the first resource input lives; null where there is none.
+static Device* resource_device(const std::vector<RefPtr<TensorHandle>>& inputs) {
+  for (const auto& i : inputs) {
     if (i->dtype() == DType::kResource && i->device()) return i->device();  // none: the tensor was made by the caller
   }
+  return nullptr;
+}
+
+// By where a resource input lives, then by explicit device, then the first CPU.
+Result<Device*> Op::place() const {
+  if (Device* d = resource_device(inputs_)) return d;
   return device_ ? device_ : context_->host();
 }
 
@@ -188,7 +194,11 @@ Result<std::shared_ptr<CachedKernel>> Op::make_kernel(Device* device) const {
     if (is_ref_type(t)) return unimplemented(spec_->name, " op does not support eager execution: an input is a ref.");
   }
   auto cached = std::make_shared<CachedKernel>(CachedKernel{std::move(n), nullptr, device, context_->env_for(device)});
-  WEFT_ASSIGN(cached->kernel, is_function_ ? make_function_kernel(*context_, cached->node, device) : op::make_kernel(context_->registry(), cached->node, device->type()));
+  auto kernel = is_function_ ? make_function_kernel(*context_, cached->node, device) : op::make_kernel(context_->registry(), cached->node, device->type());
+  // Where a resource says the device there is nothing to look for, and TensorFlow has another code.
+  if (!kernel.ok() && kernel.status().code() == Code::kNotFound && !is_function_ && resource_device(inputs_))
+    return invalid_argument("No OpKernel was registered to support Op '", spec_->name, "' on the device of its resource. ", kernel.status().message());
+  WEFT_ASSIGN(cached->kernel, std::move(kernel));
   return cached;
 }
 

@@ -4,7 +4,6 @@
 #include <limits>
 #include <unordered_map>
 
-#include "op/variable.h"
 #include "ops/queue_families.h"
 #include "ops/waiters.h"
 
@@ -19,6 +18,8 @@ class Barrier final : public Resource, public std::enable_shared_from_this<Barri
   static constexpr const char* kTypeName = "N10tensorflow7barrier7BarrierE";
   Barrier(std::string name, std::vector<DType> dtypes, std::vector<PartialShape> shapes)
       : name_(std::move(name)), dtypes_(std::move(dtypes)), shapes_(std::move(shapes)) {}
+  static Result<std::shared_ptr<Barrier>> make(const KernelContext& c, std::string name);
+  Status check_shared(const KernelContext& c) const;
   std::string type_name() const override { return "Barrier"; }
 
   const std::vector<DType>& dtypes() const { return dtypes_; }
@@ -165,7 +166,7 @@ Status Barrier::close(bool cancel_pending) {
   return status;
 }
 
-Status run_barrier(KernelContext& c) {
+Status check_attributes(const KernelContext& c) {
   if (c.attr<int64_t>("capacity") != -1)
     return invalid_argument("Barrier only accepts capacity=-1.  Feed the inputs to your Barrier through a queue to enforce a limited capacity.");
   const auto& dtypes = c.attr<std::vector<DType>>("component_types");
@@ -176,35 +177,24 @@ Status run_barrier(KernelContext& c) {
     if (!shapes[i].fully_known()) return invalid_argument("Shape ", shapes[i], " is not fully defined");
     if (shapes[i].num_elements() == 0) return invalid_argument("Empty tensors are not supported, but received shape '", shapes[i], "' at index ", i);
   }
-  const std::string& shared = c.attr<std::string>("shared_name");
-  const std::string name = shared.empty() ? c.node().name() : shared;
-  WEFT_ASSIGN(std::shared_ptr<Barrier> barrier, c.resources().find_or_create<Barrier>(container_of(c), name, [&]() -> Result<std::shared_ptr<Barrier>> {
-    return std::make_shared<Barrier>(name, dtypes, shapes);
-  }));
-  if (barrier->dtypes() != dtypes)
-    return invalid_argument("Shared barrier '", name, "' has component types ", join(barrier->dtypes(), ", "), " but requested component types were ",
-                            join(dtypes, ", "));
-  // What the ref-typed output points at; the manager keeps it.
-  WEFT_ASSIGN(std::shared_ptr<RefVariable> handle,
-              c.resources().find_or_create<RefVariable>(container_of(c), cat(name, "/barrier_handle"), [&]() -> Result<std::shared_ptr<RefVariable>> {
-                auto made = std::make_shared<RefVariable>();
-                made->tensor() = Tensor::vector(std::vector<tstring>{tstring(container_of(c)), tstring(name)});
-                return made;
-              }));
-  c.set_output(0, handle->tensor());
-  c.set_output_ref(0, handle.get());
   return {};
 }
 
-Result<std::shared_ptr<Barrier>> barrier_input(const KernelContext& c) {
-  const Tensor& handle = c.input(0);
-  if (handle.dtype() != DType::kString || handle.num_elements() != 2)
-    return invalid_argument("Barrier handle must have two elements, but had shape: ", handle.shape());
-  return c.resources().find<Barrier>(handle.data<tstring>()[0].str(), handle.data<tstring>()[1].str());
+Result<std::shared_ptr<Barrier>> Barrier::make(const KernelContext& c, std::string name) {
+  WEFT_RETURN_IF_ERROR(check_attributes(c));
+  return std::make_shared<Barrier>(std::move(name), c.attr<std::vector<DType>>("component_types"), c.attr<std::vector<PartialShape>>("shapes"));
+}
+
+Status Barrier::check_shared(const KernelContext& c) const {
+  WEFT_RETURN_IF_ERROR(check_attributes(c));
+  const auto& wanted = c.attr<std::vector<DType>>("component_types");
+  if (wanted == dtypes_) return {};
+  return invalid_argument("Shared barrier '", name_, "' has component types ", join(dtypes_, ", "), " but requested component types were ",
+                          join(wanted, ", "));
 }
 
 Status run_insert(KernelContext& c) {
-  WEFT_ASSIGN(std::shared_ptr<Barrier> barrier, barrier_input(c));
+  WEFT_ASSIGN(std::shared_ptr<Barrier> barrier, handle_input<Barrier>(c));
   const int64_t component = c.attr<int64_t>("component_index");
   if (component < 0 || size_t(component) >= barrier->dtypes().size())
     return invalid_argument("The component ID is out of range ", component, " > num_components (= ", barrier->dtypes().size(), ")");
@@ -217,7 +207,7 @@ Status run_insert(KernelContext& c) {
 }
 
 Status start_take(KernelContext& c, Kernel::Done& done) {
-  WEFT_ASSIGN(std::shared_ptr<Barrier> barrier, barrier_input(c));
+  WEFT_ASSIGN(std::shared_ptr<Barrier> barrier, handle_input<Barrier>(c));
   if (c.input(1).rank() != 0) return invalid_argument("num_elements must be a scalar.");
   const int32_t n = c.input(1).data<int32_t>()[0];
   if (n < 0) return invalid_argument("num_elements must not be negative, got ", n);
@@ -232,13 +222,13 @@ void run_take(KernelContext& c, Kernel::Done done) {
 }
 
 Status run_close(KernelContext& c) {
-  WEFT_ASSIGN(std::shared_ptr<Barrier> barrier, barrier_input(c));
+  WEFT_ASSIGN(std::shared_ptr<Barrier> barrier, handle_input<Barrier>(c));
   return barrier->close(c.attr<bool>("cancel_pending_enqueues"));
 }
 
 template <bool kIncomplete>
 Status run_size(KernelContext& c) {
-  WEFT_ASSIGN(std::shared_ptr<Barrier> barrier, barrier_input(c));
+  WEFT_ASSIGN(std::shared_ptr<Barrier> barrier, handle_input<Barrier>(c));
   c.set_output(0, Tensor::scalar(int32_t(kIncomplete ? barrier->incomplete_size() : barrier->ready_size())));
   return {};
 }
@@ -266,7 +256,7 @@ void barriers(Registry& r) {
       .attr("shared_name: string = ''")
       .stateful().effect_free()
       .shape(handle_shape)
-      .cpu(run_barrier);
+      .cpu_make(HandleKernel<Barrier>::create);
 
   r.add("BarrierClose")
       .doc("Lets no new keys into a barrier.")

@@ -1,10 +1,12 @@
-// Lookup tables. The table itself is in lookup_table.h; ops with ref-typed handles, from version 1, have no kernels.
+// Lookup tables. The table itself is in lookup_table.h; ops of version 1 have handles of their own kind (ref_handle.h)
+// and the same kernels.
 #include <mutex>
 
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/lookup_table.h"
 #include "ops/lookup_text_file.h"
+#include "ops/ref_handle.h"
 
 namespace weft::ops {
 
@@ -14,16 +16,20 @@ namespace {
 
 using Kind = LookupTable::Kind;
 
+// The inputs behind the handle, and the outputs, must be as the table has them.
 // "Signature mismatch, have: resource, int64-> expected: resource, string->"
 Status check_types(const KernelContext& c, const std::vector<DType>& inputs, const std::vector<DType>& outputs) {
   const auto &in = c.node().input_types(), &out = c.node().output_types();
-  if (in == inputs && out == outputs) return {};
-  return invalid_argument("Signature mismatch, have: ", join(in, ", "), "->", join(out, ", "), " expected: ", join(inputs, ", "), "->",
+  std::vector<DType> expected{in[0]};
+  expected.insert(expected.end(), inputs.begin(), inputs.end());
+  if (in == expected && out == outputs) return {};
+  return invalid_argument("Signature mismatch, have: ", join(in, ", "), "->", join(out, ", "), " expected: ", join(expected, ", "), "->",
                           join(outputs, ", "));
 }
 
 Result<std::shared_ptr<LookupTable>> make_dense(const KernelContext& c) {
   const NodeInfo& node = c.node();
+  if (c.num_inputs() < 2) return invalid_argument("Unknown input name: deleted_key");  // version 1 cannot say it
   const Tensor &empty = c.input(0), &deleted = c.input(1);
   const float load = node.attr<float>("max_load_factor");
   if (!(load > 0 && load < 1)) return invalid_argument("max_load_factor must be between 0 and 1, got: ", load);
@@ -76,6 +82,8 @@ class NamedTable final : public Kernel {
     std::string container = c.attr<std::string>("container");
     if (container.empty()) container = c.resources().default_container();
     std::lock_guard lock(mutex_);
+    const bool ref = gives_ref_handle(c);
+    if (name.empty() && ref) name = ref_.private_name(c);
     if (name.empty()) {
       if (!handle_.valid()) {
         WEFT_ASSIGN(std::shared_ptr<LookupTable> table, make_table<kKind>(c));
@@ -88,6 +96,10 @@ class NamedTable final : public Kernel {
     const DType key = c.attr<DType>("key_dtype"), value = c.attr<DType>("value_dtype");
     if (table->key_dtype() != key || table->value_dtype() != value)
       return invalid_argument("Conflicting key/value dtypes ", key, "->", value, " with ", table->key_dtype(), "-", table->value_dtype(), " for table ", name);
+    if (ref) {
+      ref_.output(c, container, name);
+      return {};
+    }
     if (!handle_.valid()) handle_ = make_handle(c.device().name(), container, name, LookupTable::kTypeName);
     c.set_output(0, handle_);
     return {};
@@ -96,20 +108,21 @@ class NamedTable final : public Kernel {
  private:
   std::mutex mutex_;
   Tensor handle_;
+  RefHandle ref_;
 };
 
 Result<std::shared_ptr<LookupTable>> initializable_table(const KernelContext& c) {
-  WEFT_ASSIGN(std::shared_ptr<LookupTable> table, c.resource<LookupTable>(0));
+  WEFT_ASSIGN(std::shared_ptr<LookupTable> table, handle_input<LookupTable>(c));
   if (table->kind() != Kind::kHash) {
-    const auto* info = c.input(0).data<ResourceHandle>()[0].info();
-    return invalid_argument("Table ", info->container, " ", info->name, " is not initializable");
+    WEFT_ASSIGN(ResourceName n, handle_name(c, 0));
+    return invalid_argument("Table ", n.container, " ", n.name, " is not initializable");
   }
   return table;
 }
 
 Status run_initialize(KernelContext& c) {
   WEFT_ASSIGN(std::shared_ptr<LookupTable> table, initializable_table(c));
-  WEFT_RETURN_IF_ERROR(check_types(c, {DType::kResource, table->key_dtype(), table->value_dtype()}, {}));
+  WEFT_RETURN_IF_ERROR(check_types(c, {table->key_dtype(), table->value_dtype()}, {}));
   const Tensor &keys = c.input(1), &values = c.input(2);
   if (keys.rank() != 1) return invalid_argument("Keys must be a vector, but received shape", keys.shape());
   if (values.rank() != 1) return invalid_argument("Values must be a vector, but received shape", values.shape());
@@ -121,7 +134,7 @@ Status run_initialize_from_text_file(KernelContext& c) {
   const std::string& delimiter = c.attr<std::string>("delimiter");
   if (delimiter.size() != 1) return invalid_argument("delimiter should be only 1 char");
   WEFT_ASSIGN(std::shared_ptr<LookupTable> table, initializable_table(c));
-  WEFT_RETURN_IF_ERROR(check_types(c, {DType::kResource, DType::kString}, {}));
+  WEFT_RETURN_IF_ERROR(check_types(c, {DType::kString}, {}));
   if (c.input(1).rank() != 0) return invalid_argument("filename should be a single string, but got ", c.input(1).shape());
   const std::string path = c.input(1).data<tstring>()[0].str();
   if (path.empty()) return invalid_argument("filename cannot be empty.");
@@ -138,8 +151,8 @@ Status run_initialize_from_text_file(KernelContext& c) {
 }
 
 Status run_find(KernelContext& c) {
-  WEFT_ASSIGN(std::shared_ptr<LookupTable> table, c.resource<LookupTable>(0));
-  WEFT_RETURN_IF_ERROR(check_types(c, {DType::kResource, table->key_dtype(), table->value_dtype()}, {table->value_dtype()}));
+  WEFT_ASSIGN(std::shared_ptr<LookupTable> table, handle_input<LookupTable>(c));
+  WEFT_RETURN_IF_ERROR(check_types(c, {table->key_dtype(), table->value_dtype()}, {table->value_dtype()}));
   const Tensor &keys = c.input(1), &default_value = c.input(2);
   WEFT_RETURN_IF_ERROR(table->check_find(keys, default_value));
   WEFT_ASSIGN(Tensor* out, c.allocate(0, table->result_shape(keys.shape())));
@@ -148,49 +161,56 @@ Status run_find(KernelContext& c) {
 
 template <bool kImport>
 Status run_insert(KernelContext& c) {
-  WEFT_ASSIGN(std::shared_ptr<LookupTable> table, c.resource<LookupTable>(0));
-  WEFT_RETURN_IF_ERROR(check_types(c, {DType::kResource, table->key_dtype(), table->value_dtype()}, {}));
+  WEFT_ASSIGN(std::shared_ptr<LookupTable> table, handle_input<LookupTable>(c));
+  WEFT_RETURN_IF_ERROR(check_types(c, {table->key_dtype(), table->value_dtype()}, {}));
   WEFT_RETURN_IF_ERROR(table->check_insert(c.input(1), c.input(2)));
   return kImport ? table->import_all(c.input(1), c.input(2)) : table->insert(c.input(1), c.input(2));
 }
 
 Status run_remove(KernelContext& c) {
-  WEFT_ASSIGN(std::shared_ptr<LookupTable> table, c.resource<LookupTable>(0));
-  WEFT_RETURN_IF_ERROR(check_types(c, {DType::kResource, table->key_dtype()}, {}));
+  WEFT_ASSIGN(std::shared_ptr<LookupTable> table, handle_input<LookupTable>(c));
+  WEFT_RETURN_IF_ERROR(check_types(c, {table->key_dtype()}, {}));
   WEFT_RETURN_IF_ERROR(table->check_keys(c.input(1)));
   return table->remove(c.input(1));
 }
 
 Status run_size(KernelContext& c) {
-  WEFT_ASSIGN(std::shared_ptr<LookupTable> table, c.resource<LookupTable>(0));
+  WEFT_ASSIGN(std::shared_ptr<LookupTable> table, handle_input<LookupTable>(c));
   c.set_output(0, Tensor::scalar(table->size()));
   return {};
 }
 
 Status run_export(KernelContext& c) {
-  WEFT_ASSIGN(std::shared_ptr<LookupTable> table, c.resource<LookupTable>(0));
-  WEFT_RETURN_IF_ERROR(check_types(c, {DType::kResource}, {table->key_dtype(), table->value_dtype()}));
+  WEFT_ASSIGN(std::shared_ptr<LookupTable> table, handle_input<LookupTable>(c));
+  WEFT_RETURN_IF_ERROR(check_types(c, {}, {table->key_dtype(), table->value_dtype()}));
   return table->export_all(c.output(0), c.output(1));
 }
 
-Status scalar_handle(ShapeContext& c) {
-  WEFT_RETURN_IF_ERROR(c.with_rank(0, 0).status());
+// A resource is a scalar; container and name of version 1 are two strings.
+Status check_handle(ShapeContext& c) {
+  if (!is_ref_type(c.node().input_types()[0])) return c.with_rank(0, 0).status();
+  WEFT_ASSIGN(PartialShape handle, c.with_rank(0, 1));
+  return handle.merge_with({2}).status();
+}
+
+Status handle_rule(ShapeContext& c) {
+  WEFT_RETURN_IF_ERROR(check_handle(c));
   return shapes::unknown(c);
 }
 
 Status initialize_shape(ShapeContext& c) {
-  WEFT_RETURN_IF_ERROR(c.with_rank(0, 0).status());
+  WEFT_RETURN_IF_ERROR(check_handle(c));
   WEFT_ASSIGN(PartialShape keys, c.with_rank(1, 1));
   return keys.merge_with(c.input(2)).status();
 }
 
 Status text_file_shape(ShapeContext& c) {
-  WEFT_RETURN_IF_ERROR(c.with_rank(0, 0).status());
+  WEFT_RETURN_IF_ERROR(check_handle(c));
   return c.with_rank(1, 0).status();
 }
 
 Status size_shape(ShapeContext& c) {
-  WEFT_RETURN_IF_ERROR(c.with_rank(0, 0).status());
+  WEFT_RETURN_IF_ERROR(check_handle(c));
   return shapes::scalar(c);
 }
 
@@ -268,7 +288,7 @@ void lookup(Registry& r) {
       .shape(shapes::scalar),
       anonymous<Kind::kMutableOfTensors>);
 
-  r.add("HashTable")
+  hash_pairs(r.add("HashTable")
       .doc("Makes or finds a table that is filled once, behind a version 1 handle.")
       .out("table_handle: Ref(string)")
       .attr("container: string = ''")
@@ -278,7 +298,8 @@ void lookup(Registry& r) {
       .attr("value_dtype: type")
       .stateful().effect_free()
       .shape(ref_handle)
-      .no_grad();
+      .no_grad(),
+      NamedTable<Kind::kHash>::create);
 
   hash_pairs(r.add("HashTableV2")
       .doc("Makes or finds a table that is filled once.")
@@ -292,6 +313,19 @@ void lookup(Registry& r) {
       .shape(shapes::scalar)
       .no_grad(),
       NamedTable<Kind::kHash>::create);
+
+  r.add("InitializeTableFromTextFile")
+      .doc("Fills a table from the lines of a text file, by a version 1 handle.")
+      .in("table_handle: Ref(string)")
+      .in("filename: string")
+      .attr("key_index: int >= -2")
+      .attr("value_index: int >= -2")
+      .attr("vocab_size: int >= -1 = -1")
+      .attr("delimiter: string = '\\t'")
+      .attr("offset: int = 0")
+      .shape(text_file_shape)
+      .no_grad()
+      .cpu(run_initialize_from_text_file);
 
   r.add("InitializeTableFromTextFileV2")
       .doc("Fills a table from the lines of a text file.")
@@ -307,6 +341,17 @@ void lookup(Registry& r) {
       .no_grad()
       .cpu(run_initialize_from_text_file);
 
+  r.add("InitializeTable")
+      .doc("Fills a table with the given keys and values, by a version 1 handle.")
+      .in("table_handle: Ref(string)")
+      .in("keys: Tkey")
+      .in("values: Tval")
+      .attr("Tkey: type")
+      .attr("Tval: type")
+      .shape(initialize_shape)
+      .no_grad()
+      .cpu(run_initialize);
+
   r.add("InitializeTableV2")
       .doc("Fills a table with the given keys and values.")
       .in("table_handle: resource")
@@ -319,6 +364,16 @@ void lookup(Registry& r) {
       .no_grad()
       .cpu(run_initialize);
 
+  r.add("LookupTableExport")
+      .doc("Gives all keys and values of a table, by a version 1 handle.")
+      .in("table_handle: Ref(string)")
+      .out("keys: Tkeys")
+      .out("values: Tvalues")
+      .attr("Tkeys: type")
+      .attr("Tvalues: type")
+      .shape(handle_rule)
+      .cpu(run_export);
+
   r.add("LookupTableExportV2")
       .doc("Gives all keys and values of a table.")
       .in("table_handle: resource")
@@ -327,8 +382,20 @@ void lookup(Registry& r) {
       .attr("Tkeys: type")
       .attr("Tvalues: type")
       .stateful().effect_free()
-      .shape(scalar_handle)
+      .shape(handle_rule)
       .cpu(run_export);
+
+  r.add("LookupTableFind")
+      .doc("Looks up keys, with a default for those that are missing, by a version 1 handle.")
+      .in("table_handle: Ref(string)")
+      .in("keys: Tin")
+      .in("default_value: Tout")
+      .out("values: Tout")
+      .attr("Tin: type")
+      .attr("Tout: type")
+      .shape(handle_rule)
+      .no_grad()
+      .cpu(run_find);
 
   r.add("LookupTableFindV2")
       .doc("Looks up keys, with a default for those that are missing.")
@@ -339,9 +406,19 @@ void lookup(Registry& r) {
       .attr("Tin: type")
       .attr("Tout: type")
       .stateful().effect_free()
-      .shape(scalar_handle)
+      .shape(handle_rule)
       .no_grad()
       .cpu(run_find);
+
+  r.add("LookupTableImport")
+      .doc("Replaces all that a table holds, by a version 1 handle.")
+      .in("table_handle: Ref(string)")
+      .in("keys: Tin")
+      .in("values: Tout")
+      .attr("Tin: type")
+      .attr("Tout: type")
+      .shape(handle_rule)
+      .cpu(run_insert<true>);
 
   r.add("LookupTableImportV2")
       .doc("Replaces all that a table holds.")
@@ -351,8 +428,19 @@ void lookup(Registry& r) {
       .attr("Tin: type")
       .attr("Tout: type")
       .stateful()
-      .shape(scalar_handle)
+      .shape(handle_rule)
       .cpu(run_insert<true>);
+
+  r.add("LookupTableInsert")
+      .doc("Sets the values of keys in a table, by a version 1 handle.")
+      .in("table_handle: Ref(string)")
+      .in("keys: Tin")
+      .in("values: Tout")
+      .attr("Tin: type")
+      .attr("Tout: type")
+      .shape(handle_rule)
+      .no_grad()
+      .cpu(run_insert<false>);
 
   r.add("LookupTableInsertV2")
       .doc("Sets the values of keys in a table.")
@@ -362,7 +450,7 @@ void lookup(Registry& r) {
       .attr("Tin: type")
       .attr("Tout: type")
       .stateful()
-      .shape(scalar_handle)
+      .shape(handle_rule)
       .no_grad()
       .cpu(run_insert<false>);
 
@@ -372,8 +460,16 @@ void lookup(Registry& r) {
       .in("keys: Tin")
       .attr("Tin: type")
       .stateful()
-      .shape(scalar_handle)
+      .shape(handle_rule)
       .cpu(run_remove);
+
+  r.add("LookupTableSize")
+      .doc("Gives the number of keys in a table, by a version 1 handle.")
+      .in("table_handle: Ref(string)")
+      .out("size: int64")
+      .shape(size_shape)
+      .no_grad()
+      .cpu(run_size);
 
   r.add("LookupTableSizeV2")
       .doc("Gives the number of keys in a table.")
@@ -384,7 +480,7 @@ void lookup(Registry& r) {
       .no_grad()
       .cpu(run_size);
 
-  r.add("MutableDenseHashTable")
+  dense_pairs(r.add("MutableDenseHashTable")
       .doc("Makes or finds a changeable table with a reserved key, behind a version 1 handle.")
       .in("empty_key: key_dtype")
       .out("table_handle: Ref(string)")
@@ -398,7 +494,8 @@ void lookup(Registry& r) {
       .attr("max_load_factor: float = 0.8")
       .stateful().effect_free()
       .shape(ref_handle)
-      .no_grad();
+      .no_grad(),
+      NamedTable<Kind::kDense>::create);
 
   dense_pairs(r.add("MutableDenseHashTableV2")
       .doc("Makes or finds a changeable table with two reserved keys.")
@@ -418,7 +515,7 @@ void lookup(Registry& r) {
       .no_grad(),
       NamedTable<Kind::kDense>::create);
 
-  r.add("MutableHashTable")
+  mutable_pairs(r.add("MutableHashTable")
       .doc("Makes or finds a changeable table of scalars, behind a version 1 handle.")
       .out("table_handle: Ref(string)")
       .attr("container: string = ''")
@@ -428,9 +525,11 @@ void lookup(Registry& r) {
       .attr("value_dtype: type")
       .stateful().effect_free()
       .shape(ref_handle)
-      .no_grad();
+      .no_grad()
+      .cpu_make(NamedTable<Kind::kMutable>::create, types<int64_t>("key_dtype"), types<Variant>("value_dtype")),
+      NamedTable<Kind::kMutable>::create);
 
-  r.add("MutableHashTableOfTensors")
+  mutable_pairs(r.add("MutableHashTableOfTensors")
       .doc("Makes or finds a changeable table of vectors, behind a version 1 handle.")
       .out("table_handle: Ref(string)")
       .attr("container: string = ''")
@@ -441,7 +540,8 @@ void lookup(Registry& r) {
       .attr("value_shape: shape = []")
       .stateful().effect_free()
       .shape(ref_handle)
-      .no_grad();
+      .no_grad(),
+      NamedTable<Kind::kMutableOfTensors>::create);
 
   mutable_pairs(r.add("MutableHashTableOfTensorsV2")
       .doc("Makes or finds a changeable table of vectors.")

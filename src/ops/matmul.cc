@@ -370,6 +370,16 @@ void matmul(Registry& r) {
       .grad(sparse_matmul_grad)
       .cpu(run_sparse_matmul);
 
+  r.add("IsTensorFloat32Enabled")
+      .out("enabled: bool")
+      .stateful().effect_free()
+      .doc("Tells whether devices that can may multiply with rounded operands.")
+      .shape(shapes::scalar)
+      .cpu([](KernelContext& c) -> Status {
+        c.set_output(0, Tensor::scalar(true));  // as TensorFlow has it unless told otherwise; no CPU makes use of it
+        return {};
+      });
+
   r.add("_FusedMatMul")
       .in("a: T")
       .in("b: T")

@@ -1,9 +1,8 @@
 // Sparse tensors as strings (three TensorProtos) or as variants, and back; single and in batches.
-#include <algorithm>
-
 #include "op/registry.h"
 #include "op/tensor_variant.h"
 #include "ops/all.h"
+#include "ops/sparse_parts.h"
 #include "ops/sparse_tensor.h"
 #include "wire/tensor_proto.h"
 
@@ -24,32 +23,16 @@ Status store(const Tensor& t, Tensor& out, int64_t i) {
   return {};
 }
 
-Status check_ranks(const Tensor& indices, const Tensor& values, const Tensor& shape) {
-  if (indices.rank() != 2) return invalid_argument("Input indices should be a matrix but received shape ", indices.shape());
-  if (values.rank() != 1) return invalid_argument("Input values should be a vector but received shape ", values.shape());
-  if (shape.rank() != 1) return invalid_argument("Input shape should be a vector but received shape ", shape.shape());
-  return {};
-}
-
 Status run_serialize(KernelContext& c) {
-  WEFT_RETURN_IF_ERROR(check_ranks(c.input(0), c.input(1), c.input(2)));
+  WEFT_RETURN_IF_ERROR(check_part_ranks(c.input(0), c.input(1), c.input(2)));
   WEFT_ASSIGN(Tensor* out, c.allocate(0, Shape({3})));
   for (int i = 0; i < 3; ++i) WEFT_RETURN_IF_ERROR(store(c.input(i), *out, i));
   return {};
 }
 
-// Rows [begin, end) of a batch without the batch column.
-Result<Tensor> inner_indices(const Tensor& indices, int64_t begin, int64_t end) {
-  const int64_t rank = indices.dim(1);
-  WEFT_ASSIGN(Tensor out, Tensor::allocate(DType::kInt64, Shape({end - begin, rank - 1})));
-  int64_t* to = out.data<int64_t>();
-  for (int64_t i = begin; i < end; ++i) to = std::copy_n(indices.data<int64_t>() + i * rank + 1, rank - 1, to);
-  return out;
-}
-
 Status run_serialize_many(KernelContext& c) {
   const Tensor &indices = c.input(0), &values = c.input(1), &shape = c.input(2);
-  WEFT_RETURN_IF_ERROR(check_ranks(indices, values, shape));
+  WEFT_RETURN_IF_ERROR(check_part_ranks(indices, values, shape));
   const int64_t rank = shape.dim(0);
   if (rank < 2) return invalid_argument("Rank of input SparseTensor should be > 1, but saw rank: ", rank);
   WEFT_ASSIGN(Shape dense, dense_shape_of(shape));
@@ -57,24 +40,18 @@ Status run_serialize_many(KernelContext& c) {
   WEFT_RETURN_IF_ERROR(check_sparse_order(indices, dense.dims()));
   const int64_t batch = dense.dim(0), n = indices.dim(0);
   WEFT_ASSIGN(Tensor* out, c.allocate(0, Shape({batch, 3})));
-  WEFT_ASSIGN(Tensor inner_shape, shape.slice_rows(1, rank).copy());
   int64_t begin = 0;
   for (int64_t b = 0; b < batch; ++b) {
     int64_t end = begin;
     while (end < n && indices.data<int64_t>()[end * rank] == b) ++end;
-    WEFT_ASSIGN(Tensor part, inner_indices(indices, begin, end));
-    WEFT_ASSIGN(Tensor part_values, values.slice_rows(begin, end).copy());
-    WEFT_RETURN_IF_ERROR(store(part, *out, b * 3));
-    WEFT_RETURN_IF_ERROR(store(part_values, *out, b * 3 + 1));
-    WEFT_RETURN_IF_ERROR(store(inner_shape, *out, b * 3 + 2));
+    WEFT_ASSIGN(SparseParts part, inner_parts(indices, values, shape, begin, end));
+    WEFT_RETURN_IF_ERROR(store(part.indices, *out, b * 3));
+    WEFT_RETURN_IF_ERROR(store(part.values, *out, b * 3 + 1));
+    WEFT_RETURN_IF_ERROR(store(part.shape, *out, b * 3 + 2));
     begin = end;
   }
   return {};
 }
-
-struct SparseParts {
-  Tensor indices, values, shape;
-};
 
 Result<Tensor> load_text(const tstring& text) {
   auto t = wire::decode_tensor(text);
@@ -118,44 +95,6 @@ Result<SparseParts> load(const Tensor& in, int64_t at, DType dtype) {
   return p;
 }
 
-// All parts as one sparse tensor with the dimensions `batch` in front.
-Status output_batch(KernelContext& c, std::span<const SparseParts> parts, const Shape& batch, DType dtype) {
-  const int64_t inner = parts[0].shape.dim(0), rank = batch.rank() + inner;
-  std::vector<int64_t> dims(batch.vec());
-  dims.resize(size_t(rank), 0);
-  int64_t total = 0;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    const Tensor& s = parts[i].shape;
-    if (s.dim(0) != inner)
-      return invalid_argument("Inconsistent shape across SparseTensors: rank prior to SparseTensor[", i, "] was: ", inner,
-                              " but rank of SparseTensor[", i, "] is: ", s.dim(0));
-    for (int64_t d = 0; d < inner; ++d) {
-      int64_t& dim = dims[size_t(batch.rank() + d)];
-      dim = i == 0 ? s.data<int64_t>()[d] : std::max(dim, s.data<int64_t>()[d]);
-    }
-    total += parts[i].values.dim(0);
-  }
-  if (c.input(0).dtype() == DType::kString) WEFT_RETURN_IF_ERROR(Shape::make(dims).status());
-  WEFT_ASSIGN(Tensor* indices, c.allocate(0, Shape({total, rank})));
-  WEFT_ASSIGN(Tensor* shape, c.allocate(2, Shape({rank})));
-  WEFT_ASSIGN(Tensor values, c.temp(dtype, Shape({total})));
-  std::copy_n(dims.data(), rank, shape->data<int64_t>());
-  std::vector<int64_t> position(size_t(batch.rank()), 0);
-  int64_t at = 0, *to = indices->data<int64_t>();
-  for (const SparseParts& p : parts) {
-    const int64_t n = p.values.dim(0);
-    for (int64_t i = 0; i < n; ++i) {
-      to = std::copy(position.begin(), position.end(), to);
-      to = std::copy_n(p.indices.data<int64_t>() + i * inner, inner, to);
-    }
-    copy_elements(p.values, 0, values, at, n);
-    at += n;
-    for (int d = batch.rank() - 1; d >= 0 && ++position[size_t(d)] == batch.dim(d); --d) position[size_t(d)] = 0;
-  }
-  c.set_output(1, std::move(values));
-  return {};
-}
-
 Status run_deserialize(KernelContext& c) {
   const Tensor& in = c.input(0);
   const DType dtype = c.attr<DType>("dtype");
@@ -176,7 +115,13 @@ Status run_deserialize(KernelContext& c) {
     WEFT_ASSIGN(SparseParts p, load(in, i, dtype));
     parts.push_back(std::move(p));
   }
-  return output_batch(c, parts, in.shape().slice(0, in.rank() - 1), dtype);
+  for (size_t i = 1; i < parts.size(); ++i) {
+    const int64_t rank = parts[0].shape.dim(0), other = parts[i].shape.dim(0);
+    if (rank != other)
+      return invalid_argument("Inconsistent shape across SparseTensors: rank prior to SparseTensor[", i, "] was: ", rank,
+                              " but rank of SparseTensor[", i, "] is: ", other);
+  }
+  return output_sparse_batch(c, parts, in.shape().slice(0, in.rank() - 1), dtype, in.dtype() == DType::kString ? DenseSize::kMustFit : DenseSize::kAny);
 }
 
 // --- shape rules
@@ -216,6 +161,8 @@ Status deserialize_many_shape(ShapeContext& c) {
 }  // namespace
 
 void sparse_serialize(Registry& r) {
+  sparse_tensors_map(r);
+
   r.add("DeserializeManySparse")
       .in("serialized_sparse: string")
       .out("sparse_indices: int64")

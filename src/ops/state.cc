@@ -295,6 +295,28 @@ Status run_delete_session_tensor(KernelContext& c) {
   return state->remove(name);
 }
 
+// The description of the handle in input 0.
+Result<const ResourceHandle::Info*> handle_info(const KernelContext& c) {
+  const Tensor& t = c.input(0);
+  const auto* info = t.num_elements() > 0 ? t.data<ResourceHandle>()[0].info() : nullptr;
+  if (!info) return invalid_argument("the resource handle is empty");
+  return info;
+}
+
+Status run_is_ref_counting(KernelContext& c) {
+  WEFT_ASSIGN(const ResourceHandle::Info* info, handle_info(c));
+  c.set_output(0, Tensor::scalar(info->anonymous && info->resource));
+  return {};
+}
+
+// The handle is not asked when the resource goes; but since it finds the object through itself alone, it
+// keeps what it points at.
+Status run_make_weak(KernelContext& c) {
+  WEFT_ASSIGN(const ResourceHandle::Info* info, handle_info(c));
+  c.set_output(0, make_handle(info->device, info->container, info->name, info->type_name, info->resource));
+  return {};
+}
+
 // ---- shape rules ----
 
 Status var_handle_shape(ShapeContext& c) {
@@ -366,6 +388,22 @@ Status delete_session_tensor_shape(ShapeContext& c) { return c.with_rank(0, 0).s
 }  // namespace
 
 void state(Registry& r) {
+  r.add("IsResourceHandleRefCounting")
+      .in("handle: resource")
+      .out("result: bool")
+      .stateful().effect_free()
+      .doc("Tells whether a resource lives as long as its handles.")
+      .shape(shapes::scalar)
+      .cpu(run_is_ref_counting);
+
+  r.add("MakeWeakResourceHandle")
+      .in("handle: resource")
+      .out("dup: resource")
+      .stateful().effect_free()
+      .doc("Gives a handle of the same resource that does not count as one of its owners.")
+      .shape(shapes::scalar)
+      .cpu(run_make_weak);
+
   r.add("VarHandleOp")
       .out("resource: resource")
       .attr("container: string = ''")

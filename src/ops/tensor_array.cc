@@ -47,10 +47,23 @@ Status run_array(KernelContext& c) {
   return {};
 }
 
+// Of TensorArrayGradWithShape only: what stands in front of the shapes.
+Result<Shape> shape_to_prepend(const KernelContext& c) {
+  if (c.num_inputs() < 3) return Shape();
+  const Tensor& t = c.input(2);
+  if (t.rank() != 1) return invalid_argument("shape must be a vector of {int32,int64}, got shape ", t.shape());
+  const auto dims = t.span<int32_t>();
+  for (int32_t d : dims) {
+    if (d < 0) return invalid_argument("Dimension ", d, " must be >= 0");
+  }
+  return Shape::make(std::vector<int64_t>(dims.begin(), dims.end()));
+}
+
 Status run_gradient(KernelContext& c) {
   WEFT_ASSIGN(std::shared_ptr<TensorArray> array, c.resource<TensorArray>(0));
   if (array->is_gradient()) return invalid_argument("Wrong input container. ", kGradients, array->name());
-  WEFT_ASSIGN(std::shared_ptr<TensorArray> gradient, array->gradient(c.attr<std::string>("source")));
+  WEFT_ASSIGN(Shape prefix, shape_to_prepend(c));
+  WEFT_ASSIGN(std::shared_ptr<TensorArray> gradient, array->gradient(c.attr<std::string>("source"), prefix));
   c.set_output(0, array_handle(c, kGradients, std::move(gradient)));
   c.set_output(1, Tensor::scalar(0.0f));
   return {};
@@ -288,6 +301,11 @@ Status handle_and_scalars(ShapeContext& c) {
   return shapes::scalar(c);
 }
 
+Status grad_with_shape_shape(ShapeContext& c) {
+  for (int i = 0; i < 2; ++i) WEFT_RETURN_IF_ERROR(c.with_rank(i, 0).status());
+  return shapes::scalar(c);
+}
+
 // All but the value, which stands at `value`, are scalars.
 template <int kValue>
 Status write_shape(ShapeContext& c) {
@@ -409,6 +427,19 @@ void tensor_array(Registry& r) {
       .attr("source: string")
       .stateful()
       .shape(handle_and_scalars)
+      .no_grad()
+      .cpu(run_gradient);
+
+  r.add("TensorArrayGradWithShape")
+      .doc("Makes or finds the array that collects the gradients of another, with more dimensions in front.")
+      .in("handle: resource")
+      .in("flow_in: float")
+      .in("shape_to_prepend: int32")
+      .out("grad_handle: resource")
+      .out("flow_out: float")
+      .attr("source: string")
+      .stateful()
+      .shape(grad_with_shape_shape)
       .no_grad()
       .cpu(run_gradient);
 

@@ -130,7 +130,7 @@ void TensorArray::close() {
   closed_ = true;
 }
 
-Result<std::shared_ptr<TensorArray>> TensorArray::gradient(const std::string& source) {
+Result<std::shared_ptr<TensorArray>> TensorArray::gradient(const std::string& source, const Shape& prefix) {
   std::lock_guard lock(mutex_);
   options_.dynamic_size = false;
   WEFT_RETURN_IF_ERROR(check_open());
@@ -139,11 +139,12 @@ Result<std::shared_ptr<TensorArray>> TensorArray::gradient(const std::string& so
     Options o = options_;
     o.name = cat(name(), "@", source);
     o.clear_after_read = o.is_gradient = true;
+    o.element_shape = PartialShape(prefix).concat(o.element_shape);
     g = std::make_shared<TensorArray>(std::move(o));
     for (const auto& [index, e] : elements_) {
       if (!e.written) continue;
       Element& mine = g->elements_[index];
-      mine.shape = e.shape;
+      mine.shape = prefix.concat(e.shape);
       mine.written = true;
     }
   }

@@ -44,8 +44,8 @@ class TensorArray final : public core::Resource {
   void close();
 
   // The array that collects gradients for `source`: made on the first call, with the shapes written here so
-  // far. From then on this array no longer grows.
-  core::Result<std::shared_ptr<TensorArray>> gradient(const std::string& source);
+  // far, each with `prefix` in front. From then on this array no longer grows.
+  core::Result<std::shared_ptr<TensorArray>> gradient(const std::string& source, const core::Shape& prefix = {});
 
  private:
   // Written without a tensor: zeros of that shape.

@@ -11,6 +11,7 @@
 
 #include "op/cancellation.h"
 #include "op/kernel.h"
+#include "ops/ref_handle.h"
 
 namespace weft::ops {
 
@@ -167,24 +168,31 @@ core::Result<std::shared_ptr<T>> shared_resource(const op::KernelContext& c, Mak
   return c.resources().find_or_create<T>(container_of(c), given.empty() ? c.node().name() : given, make);
 }
 
-// A kernel that hands out a handle: of a named resource, or of one of its own where no name is given.
+// A kernel that hands out a handle, a resource or of version 1: of a named resource, or of one of its own
+// where no name is given.
 // T needs `static Result<std::shared_ptr<T>> make(const KernelContext&, std::string name)` and
 // `Status check_shared(const KernelContext&)`, which tells whether an existing one is as the node wants it.
-template <class T>
+// Base: what is found under the name, where several kinds share a type name.
+template <class T, class Base = T>
 class HandleKernel final : public op::Kernel {
  public:
   static core::Result<std::unique_ptr<op::Kernel>> create(const op::NodeInfo&) { return std::unique_ptr<op::Kernel>(std::make_unique<HandleKernel>()); }
   core::Status run(op::KernelContext& c) override {
     const std::string& name = c.attr<std::string>("shared_name");
     std::lock_guard lock(mutex_);
+    if (gives_ref_handle(c)) {
+      const std::string& known = name.empty() ? ref_.private_name(c) : name;
+      WEFT_RETURN_IF_ERROR(find(c, known));
+      ref_.output(c, container_of(c), known);
+      return {};
+    }
     if (name.empty()) {
       if (!handle_.valid()) {
-        WEFT_ASSIGN(std::shared_ptr<T> made, T::make(c, c.node().name()));
+        WEFT_ASSIGN(std::shared_ptr<Base> made, T::make(c, c.node().name()));
         handle_ = op::make_handle(c.device().name(), container_of(c), c.node().name(), T::kTypeName, std::move(made), true);
       }
     } else {
-      WEFT_ASSIGN(std::shared_ptr<T> found, c.resources().find_or_create<T>(container_of(c), name, [&] { return T::make(c, name); }));
-      WEFT_RETURN_IF_ERROR(found->check_shared(c));
+      WEFT_RETURN_IF_ERROR(find(c, name));
       if (!handle_.valid()) handle_ = op::make_handle(c.device().name(), container_of(c), name, T::kTypeName);
     }
     c.set_output(0, handle_);
@@ -192,8 +200,14 @@ class HandleKernel final : public op::Kernel {
   }
 
  private:
+  static core::Status find(const op::KernelContext& c, const std::string& name) {
+    WEFT_ASSIGN(std::shared_ptr<Base> found, c.resources().find_or_create<Base>(container_of(c), name, [&] { return T::make(c, name); }));
+    return found->check_shared(c);
+  }
+
   std::mutex mutex_;
   core::Tensor handle_;
+  RefHandle ref_;
 };
 
 }  // namespace weft::ops

@@ -268,6 +268,45 @@ TEST_CASE("reading a reference that has no value") {
   CHECK(s.message() == "Attempting to use uninitialized value var\n\t [[{{node read}}]]");
 }
 
+TEST_CASE("handles of version 1: a table in both executors, two unnamed queues in one graph") {
+  for (bool sequential : {true, false}) {
+    World w;
+    BodyBuilder b;
+    Endpoint x = b.arg(DType::kInt64);
+    Node* t = b.add("t", "HashTable", {}, {{"key_dtype", DType::kInt64}, {"value_dtype", DType::kInt64}});
+    Node* flat = b.add("flat", "ExpandDims", {x, b.constant<int32_t>("zero", 0)});
+    Node* init = b.add("init", "InitializeTable", {{t, 0}, {flat, 0}, {flat, 0}});
+    Node* find = b.add("find", "LookupTableFind", {{t, 0}, x, b.constant<int64_t>("missing", -1)}, {}, {init});
+    b.ret({find, 0});
+    b.ret({t, 0});
+    auto p = sequential ? plan_sequential(b.body(), w.context()) : plan_dataflow(b.body(), w.context());
+    REQUIRE_MESSAGE(p.ok(), p.status().to_string());
+    std::vector<Tensor> rets(2);
+    Status s = call(**p, w.env, {Tensor::scalar<int64_t>(7)}, rets);
+    REQUIRE_MESSAGE(s.ok(), s.to_string());
+    CHECK(scalar_of<int64_t>(rets[0]) == 7);
+    REQUIRE(rets[1].num_elements() == 2);
+    CHECK(rets[1].data<tstring>()[0] == "localhost");
+  }
+  World w;
+  BodyBuilder b;
+  Endpoint x = b.arg();
+  const AttrMap types{{"component_types", std::vector<DType>{DType::kFloat}}};
+  Node* full = b.add("full", "FIFOQueue", {}, types);
+  Node* empty = b.add("empty", "FIFOQueue", {}, types);
+  Node* put = b.add("put", "QueueEnqueue", {{full, 0}, x}, {{"Tcomponents", std::vector<DType>{DType::kFloat}}});
+  b.ret({b.add("size", "QueueSize", {{full, 0}}, {}, {put}), 0});
+  b.ret({b.add("other_size", "QueueSize", {{empty, 0}}, {}, {put}), 0});
+  auto p = w.dataflow(b);
+  for (int run = 1; run <= 3; ++run) {
+    std::vector<Tensor> rets(2);
+    Status s = call(*p, w.env, {Tensor::scalar(1.0f)}, rets);
+    REQUIRE_MESSAGE(s.ok(), s.to_string());
+    CHECK(scalar_of<int32_t>(rets[0]) == run);
+    CHECK(scalar_of<int32_t>(rets[1]) == 0);
+  }
+}
+
 TEST_CASE("memory: a value is dropped after its last reader and given to it") {
   World w(1);
   BodyBuilder b;

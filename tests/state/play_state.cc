@@ -111,6 +111,7 @@ class RefPlayer {
     std::vector<const Tensor*> inputs;
     std::vector<op::RefVariable*> refs;
     std::vector<DType> types;
+    bool uninitialized = false;
     for (const auto& arg : call.step.inputs) {
       if (!arg.is_ref) {
         inputs.push_back(&*arg.tensor);
@@ -120,6 +121,7 @@ class RefPlayer {
         WEFT_RETURN_IF_ERROR(run(from));
         refs.push_back(from.refs.at(size_t(arg.output)));
         inputs.push_back(refs.back() ? &refs.back()->tensor() : &from.outputs.at(size_t(arg.output)));
+        uninitialized |= refs.back() && !refs.back()->initialized();
       }
       types.push_back(arg.is_ref ? from_type(call, arg) : inputs.back()->dtype());
     }
@@ -127,6 +129,8 @@ class RefPlayer {
     WEFT_ASSIGN(const op::OpSpec* spec, registry.get(call.step.op));
     WEFT_ASSIGN(op::NodeInfo node, op::NodeInfo::make(*spec, call.name, call.step.attrs, types));
     call.node = std::make_unique<op::NodeInfo>(std::move(node));
+    // The executors look at references before a kernel runs.
+    if (uninitialized && !spec->allows_uninitialized_input) return failed_precondition("Attempting to use uninitialized value");
     WEFT_ASSIGN(call.kernel, op::make_kernel(registry, *call.node, "CPU"));
     call.outputs.resize(size_t(call.node->num_outputs()));
     call.refs.resize(call.outputs.size());
