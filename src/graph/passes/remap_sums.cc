@@ -16,7 +16,8 @@ bool is_part(const Endpoint& e, const Node* first) {
   for (int i : {0, 1}) {
     const PartialShape& s = shape_of(n->input(i));
     const PartialShape& t = shape_of(first->input(i));
-    if (!s.fully_known() || !t.fully_known() || s.rank() != 2 || s.dim(1) != t.dim(1)) return false;
+    // The rows are stacked, so that their number (the batch) may be open.
+    if (!s.has_rank() || !t.has_rank() || s.rank() != 2 || t.rank() != 2 || s.dim(1) < 0 || s.dim(1) != t.dim(1)) return false;
   }
   return true;
 }
@@ -27,7 +28,10 @@ Result<Endpoint> stack(Graph& g, Node* near, std::vector<Endpoint> parts, std::s
   WEFT_ASSIGN(Node * all, g.add(g.unique_name(cat(near->name(), "/", name)), "ConcatV2", {}, std::move(parts)));
   for (Node* n : {axis, all}) n->device = near->device, n->assigned_device = near->assigned_device;
   int64_t rows = 0;
-  for (int i = 0; i + 1 < all->num_inputs(); ++i) rows += shape_of(all->input(i)).dim(0);
+  for (int i = 0; i + 1 < all->num_inputs(); ++i) {
+    const int64_t more = shape_of(all->input(i)).dim(0);
+    rows = rows < 0 || more < 0 ? -1 : rows + more;
+  }
   axis->shapes = {PartialShape::scalar()};
   all->shapes = {PartialShape::matrix(rows, shape_of(all->input(0)).dim(1))};
   return Endpoint{all, 0};
