@@ -7,7 +7,7 @@
 //     weft::Tensor call(const weft::Tensor& x, const weft::nn::CallOptions&) const override { return x * factor; }
 //   };
 //
-// Layers run eagerly and inside weft::function alike. Those that a layer holds are handed to track(), under the name of the
+// Layers run eagerly and inside weft::function alike; after their first call on several threads at once. Those that a layer holds are handed to track(), under the name of the
 // member: this lists their weights, and names them in checkpoints as Keras does.
 #pragma once
 

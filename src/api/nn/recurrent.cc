@@ -127,8 +127,8 @@ std::vector<Tensor> RNN::call_many(const std::vector<Tensor>& inputs, const Call
   if (o.training && o_.dropout > 0) x = x * dropped(shape_like({like_dim(0), 1, s.dims[2]}, x), o_.dropout, next_seed(seed_), x.dtype());
   if (o.training && o_.recurrent_dropout > 0) kept = dropped(shape_like({like_dim(0), units}, x), o_.recurrent_dropout, next_seed(seed_), x.dtype());
 
-  // What does not depend on the states is done for all steps at once.
-  const Tensor projected = cell_->project(x);
+  // What does not depend on the states is done for all steps at once; steps come first, so that each lies in one piece.
+  const Tensor projected = cell_->project(transpose(x, {1, 0, 2}));
   const Tensor mask = !o.mask.has_value() || o.mask.dtype() == DType::boolean ? o.mask : cast(o.mask, DType::boolean);
   // One step: from the output and the states before it (`counts`: bool [batch, 1], or none) to those after it.
   const auto step = [&](const Tensor& input, const Tensor& counts, const std::vector<Tensor>& before) {
@@ -147,7 +147,7 @@ std::vector<Tensor> RNN::call_many(const std::vector<Tensor>& inputs, const Call
   const bool unrolled = !x.is_symbolic() || o_.unroll || (steps >= 0 && steps <= kUnrolledSteps);
   if (unrolled && steps < 0) fail(Code::kInvalidArgument, "Cannot unroll a RNN if the time dimension is undefined. Layer \"" + name() + "\" was given " + text(s));
   if (unrolled) {
-    const std::vector<Tensor> in = unstack(projected, 1);
+    const std::vector<Tensor> in = unstack(projected, 0);
     std::vector<Tensor> masks, outputs;
     if (mask.has_value()) masks = unstack(expand_dims(mask, 2), 1);
     for (int64_t i = 0; i < steps; ++i) {
@@ -157,10 +157,10 @@ std::vector<Tensor> RNN::call_many(const std::vector<Tensor>& inputs, const Call
     }
     if (o_.return_sequences) sequence = stack(outputs, 1);
   } else {
-    // A loop in the graph, over steps that come first.
-    auto by_time = [&](const Tensor& t) { return o_.go_backwards ? reverse(transpose(t, {1, 0, 2}), {0}) : transpose(t, {1, 0, 2}); };
-    std::vector<Tensor> elements{by_time(projected)};
-    if (mask.has_value()) elements.push_back(by_time(expand_dims(mask, 2)));
+    // A loop in the graph.
+    auto in_order = [&](const Tensor& t) { return o_.go_backwards ? reverse(t, {0}) : t; };
+    std::vector<Tensor> elements{in_order(projected)};
+    if (mask.has_value()) elements.push_back(in_order(transpose(expand_dims(mask, 2), {1, 0, 2})));
     const auto body = [&](const std::vector<Tensor>& before, const std::vector<Tensor>& in) { return step(in[0], in.size() > 1 ? in[1] : Tensor(), before); };
     if (o_.return_sequences) {
       const std::vector<Tensor> all = scan(body, elements, now);
