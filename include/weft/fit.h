@@ -129,8 +129,10 @@ class WEFT_API Trainer {
 
   // Layers and models of this library, modules called with (Tensor, bool training), and modules called with a Tensor.
   template <std::derived_from<Module> M>
-  Trainer(M& model, const TrainerOptions& options) : Trainer(model, forward_of(model), losses_of(model), options) {}
-  Trainer(const Module& module, Forward forward, std::function<std::vector<Tensor>()> extra_losses, const TrainerOptions& options);
+  Trainer(M& model, const TrainerOptions& options) : Trainer(model, forward_of(model), losses_of(model), options, mask_of(model)) {}
+  // `output_mask`: from the inputs, which parts of the predictions count.
+  Trainer(const Module& module, Forward forward, std::function<std::vector<Tensor>()> extra_losses, const TrainerOptions& options,
+          std::function<Tensor(const std::vector<Tensor>& inputs)> output_mask = {});
 
   History fit(const Samples& samples, const FitOptions& options = {});
   History fit(const Tensor& x, const Tensor& y, const FitOptions& options = {}) { return fit(Samples(x, y), options); }
@@ -171,6 +173,11 @@ class WEFT_API Trainer {
   template <class M>
   static std::function<std::vector<Tensor>()> losses_of(M& m) {
     if constexpr (std::derived_from<M, Layer>) return [&m] { return m.losses(); };
+    else return {};
+  }
+  template <class M>
+  static std::function<Tensor(const std::vector<Tensor>&)> mask_of(M& m) {
+    if constexpr (std::derived_from<M, Layer>) return [&m](const std::vector<Tensor>& x) { return m.compute_mask_many(x, std::vector<Tensor>(x.size())); };
     else return {};
   }
   struct Impl;

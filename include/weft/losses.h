@@ -24,8 +24,8 @@ class WEFT_API Loss {
   // One's own: f gives a number for each sample.
   Loss(Function f, std::string name = "loss", Reduction reduction = Reduction::sum_over_batch_size);
 
-  // Reduced; with Reduction::none one number for each sample.
-  Tensor operator()(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight = {}) const;
+  // Reduced; with Reduction::none one number for each sample. What a mask leaves out counts for nothing, and the mean is taken over the rest.
+  Tensor operator()(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight = {}, const Tensor& mask = {}) const;
   const std::string& name() const { return name_; }
   Reduction reduction() const { return reduction_; }
 

@@ -16,6 +16,9 @@ namespace M = nn::metrics;
 struct Recorded {
   Tensor x, y, weight;
   std::vector<Tensor> start;
+  Tensor words, tags, each;
+  std::vector<Tensor> begin;
+  std::vector<std::pair<std::string, Tensor>> masked;
   struct Case {
     std::string name;
     std::vector<std::pair<std::string, Tensor>> series;
@@ -36,7 +39,14 @@ const Recorded& recorded() {
       if (word == "x") out.x = golden::tensor(in);
       else if (word == "y") out.y = golden::tensor(in);
       else if (word == "weight") out.weight = golden::tensor(in);
-      else if (word == "start") out.start.push_back(golden::tensor(in));
+      else if (word == "words") out.words = golden::tensor(in);
+      else if (word == "tags") out.tags = golden::tensor(in);
+      else if (word == "each") out.each = golden::tensor(in);
+      else if (word == "begin") out.begin.push_back(golden::tensor(in));
+      else if (word == "masked") {
+        in >> name;
+        out.masked.emplace_back(name, golden::tensor(in));
+      } else if (word == "start") out.start.push_back(golden::tensor(in));
       else if (word == "case") {
         in >> name;
         out.cases.push_back({name, {}, {}, {}, {}});
@@ -144,6 +154,20 @@ TEST_CASE("fit sees what Keras sees") {
       const nn::Logs e = trainer.evaluate(nn::Samples(r.x, r.y, r.weight));
       for (const auto& [name, want] : c.evaluated) CHECK(e.at(name) == doctest::Approx(want).epsilon(tolerance));
     }
+  }
+}
+
+TEST_CASE("what a mask leaves out counts for nothing, as in Keras") {
+  const Recorded& r = recorded();
+  nn::Sequential model({nn::Embedding(6, 4, {.mask_zero = true}), nn::LSTM(5, {.return_sequences = true}), nn::Dense(3)}, {.input_shape = {7}, .dtype = DType::int32});
+  model.set_weights(r.begin);
+  nn::Trainer trainer(model, compiled(nn::Adam({.learning_rate = 0.05})));
+  const nn::History h = trainer.fit(nn::Samples(r.words, r.tags, r.each), {.epochs = 3, .batch_size = 16, .shuffle = false, .verbose = 0});
+  REQUIRE(r.masked.size() == 3);
+  for (const auto& [name, want] : r.masked) {
+    INFO(name);
+    std::vector<float> got(h[name].begin(), h[name].end());
+    CHECK(golden::close(Tensor::of<float>({int64_t(got.size())}, std::span<const float>(got)), want, 1e-4));
   }
 }
 

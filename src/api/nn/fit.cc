@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "api/nn/train_ops.h"
+#include "api/nn/loss_shapes.h"
 #include "weft/function.h"
 #include "weft/progress.h"
 
@@ -51,6 +51,7 @@ struct Trainer::Impl {
   const Module* module;
   Forward forward;
   std::function<std::vector<Tensor>()> extra_losses;
+  std::function<Tensor(const std::vector<Tensor>&)> output_mask;
   TrainerOptions options;
   metrics::Mean loss{"loss"};
   Step train, test;
@@ -64,7 +65,7 @@ struct Trainer::Impl {
     y_pred = forward(x, training);
     const Tensor w = weight.empty() ? Tensor() : weight[0];
     Tensor value;
-    if (options.loss) value = (*options.loss)(y, y_pred, w);
+    if (options.loss) value = (*options.loss)(y, y_pred, w, output_mask ? output_mask(x) : Tensor());
     if (value.has_value() && rank_of(value) > 0) value = reduce_op("Mean", value, axes_of(value));
     if (extra_losses) {
       for (const Tensor& extra : extra_losses()) value = value.has_value() ? value + as_type(extra, value.dtype()) : extra;
@@ -81,15 +82,16 @@ struct Trainer::Impl {
   std::vector<Tensor> count(const Tensor& value, const std::vector<Tensor>& x, const Tensor& y, const Tensor& y_pred, const std::vector<Tensor>& weight) {
     const int64_t n = dim_of(x[0], 0);
     loss.update_state(value, n >= 0 ? Tensor(float(n)) : cast(gather(shape_of(x[0]), Tensor(int32_t(0))), DType::float32));
+    const Tensor mask = output_mask ? output_mask(x) : Tensor();
     std::vector<Tensor> logs{loss.result()};
-    for (const AnyMetric& m : options.metrics) {
-      m->update_state(y, y_pred);
+    auto add = [&](const AnyMetric& m, const Tensor& w) {
+      // As in Keras, masks are for metrics that are means over samples.
+      const bool masked = mask.has_value() && dynamic_cast<const metrics::MeanMetricWrapper*>(&*m);
+      m->update_state(y, y_pred, masked ? masked_weights(w, mask, DType::float32, losses::Reduction::sum) : w);
       logs.push_back(m->result());
-    }
-    for (const AnyMetric& m : options.weighted_metrics) {
-      m->update_state(y, y_pred, weight.empty() ? Tensor() : weight[0]);
-      logs.push_back(m->result());
-    }
+    };
+    for (const AnyMetric& m : options.metrics) add(m, {});
+    for (const AnyMetric& m : options.weighted_metrics) add(m, weight.empty() ? Tensor() : weight[0]);
     return logs;
   }
 
@@ -124,11 +126,13 @@ struct Trainer::Impl {
   }
 };
 
-Trainer::Trainer(const Module& module, Forward forward, std::function<std::vector<Tensor>()> extra_losses, const TrainerOptions& options)
+Trainer::Trainer(const Module& module, Forward forward, std::function<std::vector<Tensor>()> extra_losses, const TrainerOptions& options,
+                 std::function<Tensor(const std::vector<Tensor>&)> output_mask)
     : impl_(std::make_shared<Impl>()) {
   impl_->module = &module;
   impl_->forward = std::move(forward);
   impl_->extra_losses = std::move(extra_losses);
+  impl_->output_mask = std::move(output_mask);
   impl_->options = options;
   if (!impl_->options.optimizer) impl_->options.optimizer = RMSprop();
   impl_->prepare();

@@ -115,14 +115,16 @@ Loss::Loss(Function f, std::string name, Reduction reduction)
 Loss::Loss(Masked f, std::string name, Reduction reduction, Labels labels)
     : function_(std::move(f)), name_(std::move(name)), reduction_(reduction), labels_(labels) {}
 
-Tensor Loss::operator()(const Tensor& given_true, const Tensor& given_pred, const Tensor& sample_weight) const {
+Tensor Loss::operator()(const Tensor& given_true, const Tensor& given_pred, const Tensor& sample_weight, const Tensor& given_mask) const {
   Tensor y_pred = is_float(given_pred.dtype()) ? given_pred : cast(given_pred, DType::float32);
   Tensor y_true = labels_ == Labels::kept ? given_true : as_type(given_true, y_pred.dtype());
   same_rank(y_true, y_pred);
   const Values got = function_(y_true, y_pred);
   Tensor values = got.values;
   const DType dtype = values.dtype();
-  Tensor weights = masked_weights(sample_weight.has_value() ? as_type(sample_weight, dtype) : Tensor(), got.mask, dtype, reduction_);
+  Tensor mask = got.mask.has_value() ? got.mask : given_mask;
+  if (got.mask.has_value() && given_mask.has_value()) mask = logical_and(as_type(given_mask, DType::boolean), got.mask);
+  Tensor weights = masked_weights(sample_weight.has_value() ? as_type(sample_weight, dtype) : Tensor(), mask, dtype, reduction_);
   if (weights.has_value()) {
     weights = as_type(weights, dtype);
     same_rank(values, weights);

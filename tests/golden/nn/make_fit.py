@@ -48,4 +48,17 @@ case("plateau", O.SGD(1.5, momentum=0.9), [C.ReduceLROnPlateau(monitor="val_loss
 case("early", O.SGD(2.0, momentum=0.9), [C.EarlyStopping(monitor="val_loss", patience=2, restore_best_weights=True)], epochs=30, validation_split=0.3)
 case("scheduler", O.SGD(0.1), [C.LearningRateScheduler(lambda epoch, lr: lr * 0.5 if epoch else lr)])
 case("averages", O.Adam(0.05, use_ema=True, ema_momentum=0.9))
+
+# Rows of words of several lengths, filled with 0, which a mask leaves out.
+words = rng.randint(1, 6, (50, 7)).astype("int32") * (np.arange(7) < rng.randint(2, 8, (50, 1)))
+words, tags = words.astype("int32"), rng.randint(0, 3, (50, 7)).astype("int32")
+model = keras.Sequential([keras.Input((7,), dtype="int32"), keras.layers.Embedding(6, 4, mask_zero=True), keras.layers.LSTM(5, return_sequences=True), keras.layers.Dense(3)])
+begin = [rng.normal(size=w.shape).astype("float32") * 0.5 for w in model.get_weights()]
+model.set_weights(begin)
+model.compile(O.Adam(0.05), keras.losses.SparseCategoricalCrossentropy(from_logits=True), metrics=[keras.metrics.SparseCategoricalAccuracy("accuracy")],
+              weighted_metrics=[keras.metrics.SparseCategoricalAccuracy("weighted_accuracy")])
+each = rng.uniform(0.2, 2, (50, 7)).astype("float32")
+history = model.fit(words, tags, sample_weight=each, shuffle=False, batch_size=16, epochs=3, verbose=0)
+lines += [f"words {text(words)}", f"tags {text(tags)}", f"each {text(each)}"] + [f"begin {text(b)}" for b in begin]
+lines += [f"masked {key} {text(np.array(values, 'float32'))}" for key, values in history.history.items()]
 (HERE / "fit.txt").write_text("\n".join(lines) + "\n")
