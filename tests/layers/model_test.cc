@@ -94,7 +94,15 @@ void names_and_weights() {
   a.set_trainable(true);
   expect_equal(m.trainable_variables().size(), 6u, "not frozen any more");
   expect_error([&] { m.set_weights({x}); }, "with a weight list of length 1, but the layer was expecting 8 weights", "set_weights");
-  expect_error([&] { a(weft::ones({1, 4})); }, "", "another width");
+  expect_error([&] { a(weft::ones({1, 4})); },
+               "Input 0 of layer \"dense\" is incompatible with the layer: expected axis -1 of input shape to have value 3, but received input with shape (1, 4)", "another width");
+  expect_error([] { nn::Conv2D(2, 3)(weft::ones({1, 4, 4})); }, "expected ndim=4, found ndim=3. Full shape received: (1, 4, 4)", "another rank");
+  expect_error([] { nn::LSTM(2)(weft::ones({1, 4})); }, "expected ndim=3", "a sequence without features");
+  {
+    nn::Dense wide(2);
+    wide.set_dtype(weft::DType::float64);
+    expect(wide(weft::ones({1, 3}, weft::DType::float64)).dtype() == weft::DType::float64, "a layer of doubles");
+  }
   expect_error([&] { m.add(nn::Dense(1, {.name = "dense"})); }, "unique names", "names of layers");
   expect_error([] { nn::Dense(2, "sigmoidal"); }, "sigmoidal", "an activation that is not there");
 }

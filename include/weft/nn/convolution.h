@@ -47,7 +47,7 @@ class WEFT_API Conv : public Layer {
 
  private:
   int rank_;
-  int64_t filters_;
+  int64_t filters_, in_ = 0;
   std::vector<int64_t> size_, strides_, dilations_;
   ConvOptions o_;
   Variable kernel_, bias_;

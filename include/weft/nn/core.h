@@ -28,7 +28,7 @@ class WEFT_API Dense : public LayerOf<Dense> {
   const Variable& bias() const { return bias_; }
 
  private:
-  int64_t units_;
+  int64_t units_, in_ = 0;
   DenseOptions o_;
   Variable kernel_, bias_;
 };

@@ -64,7 +64,7 @@ Conv::Conv(const std::string& type, int rank, int64_t filters, const Extent& ker
 }
 
 void Conv::build(const PartialShape& input) {
-  const int64_t in = known_dim(input, -1, name());
+  const int64_t in = in_ = known_dim(input, -1, name());
   if (in % o_.groups) fail(Code::kInvalidArgument, "The number of input channels must be evenly divisible by the number of groups. Received groups=" + std::to_string(o_.groups) + ", but the input has " + std::to_string(in) + " channels.");
   std::vector<int64_t> shape = size_;
   shape.push_back(in / o_.groups);
@@ -75,6 +75,7 @@ void Conv::build(const PartialShape& input) {
 
 Tensor Conv::call(const Tensor& x, const CallOptions&) const {
   if (rank_of(x, name()) != rank_ + 2) shape_of_rank(x, rank_ + 2, rank_ + 2, name());
+  check_last(x, in_, name());
   Tensor in = x;
   if (o_.padding == "causal") in = Call("Pad").in(x).in(Tensor::of<int32_t>({3, 2}, {0, 0, int32_t(dilations_[0] * (size_[0] - 1)), 0, 0, 0})).one();
   Tensor y = convolve(in, kernel_, strides_, padding_attr(o_.padding, true, name()), dilations_);

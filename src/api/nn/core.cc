@@ -15,13 +15,14 @@ Dense::Dense(int64_t units, DenseOptions o) : LayerOf("Dense", o.name), units_(u
 Dense::Dense(int64_t units, Activation activation) : Dense(units, DenseOptions{.activation = std::move(activation)}) {}
 
 void Dense::build(const PartialShape& input) {
-  const int64_t in = known_dim(input, -1, "a `Dense` layer");
-  kernel_ = add_weight("kernel", {in, units_}, o_.kernel_initializer,
+  in_ = known_dim(input, -1, "a `Dense` layer");
+  kernel_ = add_weight("kernel", {in_, units_}, o_.kernel_initializer,
                        {.regularizer = o_.kernel_regularizer, .constraint = o_.kernel_constraint, .attribute = "_kernel"});
   if (o_.use_bias) bias_ = add_weight("bias", {units_}, o_.bias_initializer, {.regularizer = o_.bias_regularizer, .constraint = o_.bias_constraint});
 }
 
 Tensor Dense::call(const Tensor& x, const CallOptions&) const {
+  check_last(x, in_, name());
   Tensor y = matmul_last(x, kernel_);
   if (o_.use_bias) y = bias_add(y, bias_);
   return o_.activation(y);

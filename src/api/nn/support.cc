@@ -50,6 +50,13 @@ int64_t known_dim(const PartialShape& shape, int64_t axis, const std::string& wh
   return d;
 }
 
+void check_last(const Tensor& x, int64_t want, const std::string& layer) {
+  const PartialShape s = x.partial_shape();
+  if (!s.known_rank || s.dims.empty() || s.dims.back() < 0 || s.dims.back() == want) return;
+  fail(Code::kInvalidArgument, "Input 0 of layer \"" + layer + "\" is incompatible with the layer: expected axis -1 of input shape to have value " + std::to_string(want) +
+                                   ", but received input with shape " + text(s));
+}
+
 Tensor size_along(const Tensor& x, int64_t axis) {
   const PartialShape s = x.partial_shape();
   if (s.known_rank) {

@@ -27,6 +27,8 @@ int rank_of(const Tensor& x, const std::string& who);
 // A dimension that must be known, of the shape that a layer is built for; `axis` may count from the end.
 int64_t known_dim(const PartialShape& shape, int64_t axis, const std::string& who);
 int64_t positive_axis(int64_t axis, int rank, const std::string& who);
+// Throws Keras' error where the last dimension is known and is another than the one that the layer was built for.
+void check_last(const Tensor& x, int64_t want, const std::string& layer);
 
 // int32 scalar: the size of x along axis, as a constant where it is known.
 Tensor size_along(const Tensor& x, int64_t axis);
