@@ -81,6 +81,8 @@ struct Flow {
 // The gradient of a node in the graph of a trace that calls functions.
 Result<Grads> traced_gradient(GraphEmitter& emitter, Node* node, std::vector<Value> dys, std::vector<bool> wanted);
 
+// Those whose gradients are made here; all others have rules.
+bool calls_functions(const Node& n);
 bool is_call(const Node& n);    // PartitionedCall, StatefulPartitionedCall, a function's name
 bool is_branch(const Node& n);  // If, Case and their stateless forms
 bool is_loop(const Node& n);    // While, StatelessWhile

@@ -6,6 +6,8 @@ namespace weft::autodiff {
 
 bool is_call(const Node& n) { return n.is_function_call() || n.op() == "PartitionedCall" || n.op() == "StatefulPartitionedCall"; }
 
+bool calls_functions(const Node& n) { return is_call(n) || is_branch(n) || is_loop(n) || n.op() == "SymbolicGradient"; }
+
 Result<Grads> call_gradient(Backward& b, const Flow& flow) {
   Node* node = flow.node;
   Graph& graph = b.graph();

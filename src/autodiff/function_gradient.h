@@ -40,4 +40,8 @@ struct FunctionGradient {
 Result<FunctionGradient> function_gradient(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& function,
                                            const std::vector<bool>& want_input, const std::vector<bool>& have_output_grad);
 
+// The gradients as one function of the arguments and the gradients of all results: what SymbolicGradient calls. Arguments that get
+// none give zeros.
+Result<FunctionAttr> symbolic_gradient(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& function);
+
 }  // namespace weft::autodiff

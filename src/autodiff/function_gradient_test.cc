@@ -118,9 +118,12 @@ void compare(Loaded& g, std::string_view prefix, const std::vector<Endpoint>& gr
 void play(const std::filesystem::path& path) {
   Loaded g(path);
   REQUIRE(!g.ys.empty());
+  compare(g, "value", g.ys, {});
   const auto grads = g.gradients(g.ys, "first");
   compare(g, "expect", grads, {});
   compare(g, "expect", grads, plain());
+  compare(g, "value", g.ys, {});
+  compare(g, "value", g.ys, plain());
   // Asked again, beside the first.
   const auto again = g.gradients(g.ys, "again");
   const auto third = g.gradients(g.ys, "third");

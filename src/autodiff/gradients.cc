@@ -212,6 +212,13 @@ Result<Grads> Backward::gradient(Node* node, std::vector<Value> dys, std::vector
     if (is_call(*node)) return call_gradient(*this, flow);
     if (is_branch(*node)) return branch_gradient(*this, flow);
     if (is_loop(*node)) return loop_gradient(*this, flow);
+    if (node->op() == "SymbolicGradient") {
+      // As a call it has a gradient like any other.
+      WEFT_ASSIGN(FunctionAttr f, symbolic_gradient(graph_.registry(), graph_.library(), node->attr<FunctionAttr>("f")));
+      const AttrMap attrs{{"Tin", node->attr<std::vector<DType>>("Tin")}, {"Tout", node->attr<std::vector<DType>>("Tout")}, {"f", f}};
+      WEFT_RETURN_IF_ERROR(extend(node, "PartitionedCall", attrs, node->inputs(), {}));
+      return call_gradient(*this, flow);
+    }
   }
   if (const std::string frame = v1_loop(node); !frame.empty())
     return unimplemented("the gradient of loop '", frame, "', which is made of frames (Enter, Exit); a While op has one");

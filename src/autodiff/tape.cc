@@ -85,7 +85,7 @@ void Tape::reset() {
 Result<Grads> Tape::back(Emitter& emitter, const Record& r, std::span<const Value> output_grads) const {
   if (!r.backprop) {
     Node* node = r.outputs.empty() || r.outputs[0].rep()->owner() != &emitter ? nullptr : GraphEmitter::unwrap(r.outputs[0]).node;
-    if (!node || !(is_call(*node) || is_branch(*node) || is_loop(*node))) return op_gradient(emitter, *r.node, r.inputs, r.outputs, output_grads);
+    if (!node || !calls_functions(*node)) return op_gradient(emitter, *r.node, r.inputs, r.outputs, output_grads);
     std::vector<bool> wanted;
     for (const Value& v : r.inputs) wanted.push_back(differentiable(v.dtype()) && watches(v));
     WEFT_ASSIGN(Grads grads, traced_gradient(static_cast<GraphEmitter&>(emitter), node, {output_grads.begin(), output_grads.end()}, std::move(wanted)));

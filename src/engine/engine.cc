@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "autodiff/function_gradient.h"
 #include "io/op_def.h"
 #include "io/rewriter_config.h"
 #include "ops/all.h"
@@ -16,6 +17,7 @@ using namespace weft::core;
 Engine::Engine() {
   ops::all(registry_);
   runtime::set_config_reader(io::disabled_passes);
+  runtime::set_gradient_maker(autodiff::symbolic_gradient);
 }
 
 Engine& Engine::get() {

@@ -81,6 +81,25 @@ class CallKernel final : public Kernel {
   Callee f_;
 };
 
+// The runtime knows this name: it makes the gradient of the function f.
+FunctionAttr gradient_of(const FunctionAttr& f) {
+  AttrMap attrs;
+  attrs["f"] = f;
+  return {"SymbolicGradient", std::make_shared<const AttrMap>(std::move(attrs))};
+}
+
+class GradientKernel final : public Kernel {
+ public:
+  explicit GradientKernel(const NodeInfo& node) : f_(gradient_of(node.attr<FunctionAttr>("f"))) {}
+  Status run(KernelContext& c) override {
+    WEFT_ASSIGN(FunctionHandle * f, f_.get(c));
+    return call(c, *f, 0);
+  }
+
+ private:
+  Callee f_;
+};
+
 class RemoteCallKernel final : public Kernel {
  public:
   explicit RemoteCallKernel(const NodeInfo& node) : f_(node.attr<FunctionAttr>("f")) {}
@@ -399,7 +418,8 @@ void function(Registry& r) {
       .attr("Tout: list(type) >= 1")
       .attr("f: func")
       .doc("The gradients of a function for its inputs.")
-      .shape(gradient_shape);
+      .shape(gradient_shape)
+      .cpu_make(make<GradientKernel>);
 
   r.add("While")
       .in("input: T")

@@ -217,7 +217,21 @@ KernelEnv FunctionLibraryRuntime::env() const {
   return e;
 }
 
+namespace {
+std::atomic<GradientMaker> gradient_maker{nullptr};
+}  // namespace
+
+void set_gradient_maker(GradientMaker maker) { gradient_maker = maker; }
+
 Result<std::shared_ptr<FunctionHandle>> FunctionLibraryRuntime::instantiate(const FunctionAttr& function, const InstantiateOptions& given) {
+  if (function.name == "SymbolicGradient" && function.attrs && !library_->contains(function.name)) {
+    auto of = function.attrs->find("f");
+    const FunctionAttr* f = of == function.attrs->end() ? nullptr : of->second.get<FunctionAttr>();
+    GradientMaker make = gradient_maker;
+    if (!f || !make) return invalid_argument("SymbolicGradient without a function");
+    WEFT_ASSIGN(FunctionAttr gradient, make(*options_.registry, library_, *f));
+    return instantiate(gradient, given);
+  }
   InstantiateOptions options = given;
   if (options_.devices->all().size() == 1) options.input_devices.clear();
   WEFT_ASSIGN(auto def, library_->find(function.name));

@@ -36,6 +36,9 @@ struct RuntimeOptions {
 // Which passes a ConfigProto (a call's attribute config_proto) turns off. io/ knows the format; the engine says so once, at its start.
 using ConfigReader = Result<std::vector<std::string>> (*)(std::string_view);
 void set_config_reader(ConfigReader reader);
+// Makes of a function that of its gradients, for SymbolicGradient. Set by engine/, which knows autodiff/.
+using GradientMaker = Result<FunctionAttr> (*)(const Registry& registry, const std::shared_ptr<graph::FunctionLibrary>& library, const FunctionAttr& function);
+void set_gradient_maker(GradientMaker maker);
 
 // What instantiate makes.
 class Instance final : public FunctionHandle {

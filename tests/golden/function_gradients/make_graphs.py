@@ -1,8 +1,9 @@
 """Graphs with function calls, branches and loops, and the gradients that TensorFlow finds in them.
 
 Each NAME.pb is a GraphDef without gradients. The node init, if there is one, is run first. y_0, y_1 ... are what is differentiated,
-x_0, x_1 ... with respect to what; the constants expect_0 ... are the gradients, and second_0 ... those of the sum of all their squares
-(where there are any), third_0 ... those of the sum of the squares of these. A constant without_0 stands for "no gradient". Needs TensorFlow: python make_graphs.py [NAME...]
+x_0, x_1 ... with respect to what. The constants value_0 ... are the ys, expect_0 ... the gradients, second_0 ... those of the sum of all
+their squares and third_0 ... those of the sum of the squares of these (where there are any). A constant without_0 stands for "no
+gradient". Needs TensorFlow: python make_graphs.py [NAME...]
 """
 import os
 import sys
@@ -11,6 +12,7 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import numpy as np
 import tensorflow as tf
 from tensorflow.python.framework import function as defun
+from tensorflow.python.ops import functional_ops
 
 tf1 = tf.compat.v1
 tf1.disable_eager_execution()
@@ -177,6 +179,24 @@ def a_gradient_of_the_users(b):
 
     x = b.x(3)
     return [f(x)], lambda: [100.0 * x]
+
+
+@case
+@first_order_only
+def a_symbolic_gradient(b):
+    @defun.Defun(tf.float64, tf.int32)
+    def f(a, n):
+        return tf.sin(a) * a * tf.cast(n, tf.float64), n + 1
+
+    x, dy, n = b.x(3), b.x(3), given(np.int32(3))
+    f(x, n)  # puts it into the graph
+    out = functional_ops.symbolic_gradient(input=[x, n, dy, n], Tout=[tf.float64, tf.int32], f=f)
+
+    def expected():
+        first = tf1.gradients(tf.sin(x) * x * 3, x, dy)[0]
+        return tf1.gradients(first, [x, dy])
+
+    return [out[0]], expected
 
 
 # ---- branches
@@ -553,11 +573,12 @@ def make(name, build):
         with tf1.Session() as session:
             if init:
                 session.run("init")
-            values = session.run([g for g in grads + second + third if g is not None])
+            values = session.run(ys)
+            values += session.run([g for g in grads + second + third if g is not None])
     graph_def = tf1.GraphDef.FromString(text)
     values = iter(values)
     with tf1.Graph().as_default() as extra:
-        for prefix, list_ in (("expect", grads), ("second", second), ("third", third)):
+        for prefix, list_ in (("value", ys), ("expect", grads), ("second", second), ("third", third)):
             for k, g in enumerate(list_):
                 if g is not None:
                     tf1.constant(next(values), name=f"{prefix}_{k}")
