@@ -24,10 +24,12 @@ std::string key_of(const FunctionAttr& f, const InstantiateOptions& o) {
 }
 
 std::atomic<ConfigReader> config_reader{nullptr};
+std::atomic<GradientMaker> gradient_maker{nullptr};
 
 }  // namespace
 
 void set_config_reader(ConfigReader reader) { config_reader.store(reader); }
+void set_gradient_maker(GradientMaker maker) { gradient_maker.store(maker); }
 
 // ---- Instance ------------------------------------------------------------------------------------------
 
@@ -217,17 +219,11 @@ KernelEnv FunctionLibraryRuntime::env() const {
   return e;
 }
 
-namespace {
-std::atomic<GradientMaker> gradient_maker{nullptr};
-}  // namespace
-
-void set_gradient_maker(GradientMaker maker) { gradient_maker = maker; }
-
 Result<std::shared_ptr<FunctionHandle>> FunctionLibraryRuntime::instantiate(const FunctionAttr& function, const InstantiateOptions& given) {
   if (function.name == "SymbolicGradient" && function.attrs && !library_->contains(function.name)) {
     auto of = function.attrs->find("f");
     const FunctionAttr* f = of == function.attrs->end() ? nullptr : of->second.get<FunctionAttr>();
-    GradientMaker make = gradient_maker;
+    const GradientMaker make = gradient_maker.load();
     if (!f || !make) return invalid_argument("SymbolicGradient without a function");
     WEFT_ASSIGN(FunctionAttr gradient, make(*options_.registry, library_, *f));
     return instantiate(gradient, given);
