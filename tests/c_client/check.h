@@ -78,5 +78,7 @@ void test_graph_while(void);
 void test_functions(void);
 void test_graph_runs(void);
 void test_eager_functions(void);
+void test_unified(void);
+void test_deprecated_sessions(void);
 
 #endif  // WEFT_TESTS_C_CLIENT_CHECK_H_

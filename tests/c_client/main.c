@@ -172,6 +172,8 @@ int main(int argc, char** argv) {
   test_functions();
   test_graph_runs();
   test_eager_functions();
+  test_unified();
+  test_deprecated_sessions();
   TF_DeleteStatus(s);
   if (failed) printf("%d checks failed\n", failed);
   printf("%d checks passed\n", passed);
