@@ -18,17 +18,20 @@ struct TF_DeprecatedSession {
 namespace {
 
 // An output by "name:1", or by "name", which is its first.
-TF_Output find_output(TF_Graph* graph, std::string_view text) {
+Result<TF_Output> find_output(TF_Graph* graph, std::string_view given) {
+  std::string_view text = given;
   const size_t colon = text.rfind(':');
   int index = 0;
   if (colon != std::string_view::npos) {
     const char *begin = text.data() + colon + 1, *end = text.data() + text.size();
     const auto parsed = std::from_chars(begin, end, index);
-    if (parsed.ec != std::errc() || parsed.ptr != end || index < 0) return {nullptr, 0};
-    text = text.substr(0, colon);
+    if (parsed.ec == std::errc() && parsed.ptr == end && index >= 0) text = text.substr(0, colon);
   }
   TF_Operation* node = TF_GraphOperationByName(graph, std::string(text).c_str());
-  return {node && index < TF_OperationNumOutputs(node) ? node : nullptr, index};
+  if (!node) return invalid_argument("Tensor ", given, ", specified in either feed_devices or fetch_devices was not found in the Graph");
+  if (index >= TF_OperationNumOutputs(node))
+    return out_of_range("Node '", text, "' (type: '", TF_OperationOpType(node), "', num of outputs: ", TF_OperationNumOutputs(node), ") does not have output ", index);
+  return TF_Output{node, index};
 }
 
 // What a run names, as ops of the graph.
@@ -40,13 +43,13 @@ struct Names {
     if (num_in < 0 || num_out < 0 || num_run < 0) return invalid_argument("negative number of names");
     for (int i = 0; i < num_in; ++i) {
       WEFT_NOT_NULL(in && in[i]);
-      inputs.push_back(find_output(graph, in[i]));
-      if (!inputs.back().oper) return not_found("FeedInputs: unable to find feed output ", in[i]);
+      WEFT_ASSIGN(TF_Output found, find_output(graph, in[i]));
+      inputs.push_back(found);
     }
     for (int i = 0; i < num_out; ++i) {
       WEFT_NOT_NULL(out && out[i]);
-      outputs.push_back(find_output(graph, out[i]));
-      if (!outputs.back().oper) return not_found("FetchOutputs node ", out[i], ": not found");
+      WEFT_ASSIGN(TF_Output found, find_output(graph, out[i]));
+      outputs.push_back(found);
     }
     for (int i = 0; i < num_run; ++i) {
       WEFT_NOT_NULL(run && run[i]);

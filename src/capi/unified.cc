@@ -56,7 +56,7 @@ Status run_eager(const TF_AbstractOp& op, std::span<TF_AbstractTensor* const> in
     WEFT_RETURN_IF_ERROR(call->op.set_attr(name, t));
   }
   for (TF_AbstractTensor* t : inputs) {
-    if (!t->handle) return invalid_argument("Not an eager handle.");
+    if (!t->handle) return invalid_argument("Not an eager tensor handle.");
     WEFT_RETURN_IF_ERROR(checked([&](TF_Status* s) { TFE_OpAddInput(call.get(), t->handle, s); }));
   }
   std::vector<TFE_TensorHandle*> handles(outputs.size());
@@ -108,7 +108,7 @@ void TF_SetTracingImplementation(const char* name, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(name);
     if (std::string_view(name) == "graphdef") return {};
-    return failed_precondition("No tracing engine factory has been registered with the key '", name, "' (available: {graphdef})");
+    return invalid_argument("No tracing engine factory has been registered with the key '", name, "' (available: graphdef)");
   });
 }
 
@@ -284,7 +284,7 @@ TFE_TensorHandle* TF_AbstractTensorGetEagerTensor(TF_AbstractTensor* tensor, TF_
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(tensor);
     out = tensor->handle;
-    return out ? Status() : invalid_argument("Not an eager handle.");
+    return out ? Status() : invalid_argument("Not an eager tensor handle.");
   });
   return out;
 }

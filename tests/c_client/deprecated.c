@@ -34,9 +34,9 @@ void test_deprecated_sessions(void) {
   OK(TF_Run(d, NULL, in, x, 1, out, got, 2, target, 1, NULL, s));
   CHECK(float_is(got[0], -3));
   CHECK(float_is(got[1], 3));
-  EXPECT(TF_NOT_FOUND, "nothing:0", TF_Run(d, NULL, in, x, 1, missing, got, 1, NULL, 0, NULL, s));
-  EXPECT(TF_NOT_FOUND, "", TF_Run(d, NULL, missing, x, 1, out, got, 1, NULL, 0, NULL, s));
-  EXPECT(TF_NOT_FOUND, "", TF_Run(d, NULL, in, x, 1, beyond, got, 1, NULL, 0, NULL, s));
+  EXPECT(TF_INVALID_ARGUMENT, "Tensor nothing:0, specified in either feed_devices or fetch_devices was not found in the Graph", TF_Run(d, NULL, in, x, 1, missing, got, 1, NULL, 0, NULL, s));
+  EXPECT(TF_INVALID_ARGUMENT, "Tensor nothing:0", TF_Run(d, NULL, missing, x, 1, out, got, 1, NULL, 0, NULL, s));
+  EXPECT(TF_OUT_OF_RANGE, "Node 'y' (type: 'Neg', num of outputs: 1) does not have output 7", TF_Run(d, NULL, in, x, 1, beyond, got, 1, NULL, 0, NULL, s));
   EXPECT(TF_NOT_FOUND, "Some target nodes not found", TF_Run(d, NULL, in, x, 1, NULL, NULL, 0, missing, 1, NULL, s));
 
   const char* handle = NULL;
