@@ -168,6 +168,7 @@ class WEFT_API GradientTape {
   Tensor batch_jacobian(const Tensor& target, const Tensor& source, const JacobianOptions& options = {});
 
  private:
+  Tensor jacobian_of(const Tensor& target, const tape_detail::Source& source, const JacobianOptions& options);
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

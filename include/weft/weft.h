@@ -8,6 +8,7 @@
 #include "weft/control_flow.h"
 #include "weft/data.h"
 #include "weft/dataset.h"
+#include "weft/distribute.h"
 #include "weft/error.h"
 #include "weft/fit.h"
 #include "weft/function.h"

@@ -3,6 +3,7 @@
 #include "graph/shape_inference.h"
 #include "saved_model/export_graph.h"
 #include "trace/function_state.h"
+#include "trace/replica.h"
 #include "trace/variable.h"
 
 #include "api/function_internal.h"
@@ -21,6 +22,37 @@ using api::check;
 namespace {
 
 std::atomic<bool> g_eager{false};
+
+// The graph that is being traced around a call; 0: none.
+uint64_t current_graph() { return trace::FuncGraph::current() ? trace::FuncGraph::current()->id() : 0; }
+
+// One trace at a time in the whole process, so that functions that call each other, first called by two threads, cannot wait for
+// each other; code that is being traced may trace.
+std::recursive_mutex& tracing() {
+  static auto* m = new std::recursive_mutex;
+  return *m;
+}
+
+std::string python_type(DType t) {
+  switch (t) {
+    case DType::float32: return "tf.float32";
+    case DType::float64: return "tf.float64";
+    case DType::float16: return "tf.float16";
+    case DType::boolean: return "tf.bool";
+    default: return "tf." + weft::to_string(t);
+  }
+}
+std::string python_spec(const TensorSpec& s, bool named) {
+  std::string out = "TensorSpec(shape=";
+  if (!s.shape.known_rank) {
+    out += "<unknown>";
+  } else {
+    out += "(";
+    for (size_t i = 0; i < s.shape.dims.size(); ++i) out += (i ? ", " : "") + (s.shape.dims[i] < 0 ? std::string("None") : std::to_string(s.shape.dims[i]));
+    out += s.shape.dims.size() == 1 ? ",)" : ")";
+  }
+  return out + ", dtype=" + python_type(s.dtype) + ", name=" + (named ? "'" + s.name + "'" : "None") + ")";
+}
 
 void append(std::string& key, int64_t v) { key.append(reinterpret_cast<const char*>(&v), sizeof v); }
 
@@ -69,7 +101,6 @@ bool fits(const TensorSpec& spec, DType dtype, const PartialShape& shape) {
 struct FunctionCore::Impl {
   TraceOptions options;
   mutable std::shared_mutex mutex;
-  std::mutex tracing;  // one trace at a time
   std::unordered_map<std::string, std::vector<std::shared_ptr<const ConcreteFunction::Impl>>> by_key;
   std::vector<std::shared_ptr<const ConcreteFunction::Impl>> all;
   std::atomic<int> traces{0};
@@ -83,7 +114,7 @@ struct FunctionCore::Impl {
     auto it = by_key.find(key);
     if (it == by_key.end()) return nullptr;
     for (const auto& f : it->second) {
-      if (!f->outer || f->outer == trace::FuncGraph::current()) return f;
+      if (!f->outer || f->outer == current_graph()) return f;
     }
     return nullptr;
   }
@@ -121,18 +152,15 @@ struct FunctionCore::Impl {
     made->results = std::move(flat.key);
     made->layout = std::make_shared<const std::vector<std::string>>(std::move(flat.layout));
     for (const auto& c : made->function->captures()) {
-      if (c.rep()->owner()) made->outer = trace::FuncGraph::current();
+      if (c.rep()->owner()) made->outer = current_graph();
     }
     return made;
   }
 
   std::shared_ptr<const ConcreteFunction::Impl> trace(const std::string& key, const std::vector<TensorSpec>& specs, const std::string& plain, const Body& body) {
-    std::unique_lock<std::mutex> one(tracing, std::defer_lock);
-    // The code may call the same function again (recursion over plain values): then this thread holds the lock already.
-    thread_local std::vector<const Impl*> held;
-    const bool nested = std::find(held.begin(), held.end(), this) != held.end();
-    if (!nested) one.lock();
+    std::lock_guard one(tracing());
     if (auto f = find(key)) return f;  // another thread was faster
+    thread_local std::vector<const Impl*> held;
     struct Held {
       const Impl* self;
       Held(const Impl* s) : self(s) { held.push_back(s); }
@@ -189,7 +217,7 @@ struct FunctionCore::Impl {
     std::shared_lock lock(mutex);
     for (auto it = all.rbegin(); it != all.rend(); ++it) {
       const auto& f = **it;
-      if (f.key != plain || f.inputs.size() != specs.size() || (f.outer && f.outer != trace::FuncGraph::current())) continue;
+      if (f.key != plain || f.inputs.size() != specs.size() || (f.outer && f.outer != current_graph())) continue;
       bool ok = true;
       for (size_t i = 0; i < specs.size() && ok; ++i) {
         const auto want = api::inner_shape(f.inputs[i].shape), have = api::inner_shape(specs[i].shape);
@@ -208,8 +236,9 @@ struct FunctionCore::Impl {
         check(core::invalid_argument("the function '", options.name, "' takes ", want.size(), " tensors by its input_signature, ", tensors.size(), " were given"));
       for (size_t i = 0; i < want.size(); ++i) {
         if (!fits(want[i], tensors[i].dtype(), tensors[i].partial_shape()))
-          check(core::invalid_argument("argument ", i, " of '", options.name, "' is ", weft::to_string(tensors[i].dtype()), " ",
-                                       weft::to_string(tensors[i].partial_shape()), ", which does not fit its input_signature ", weft::to_string(want[i])));
+          check(core::invalid_argument("Binding inputs to tf.function failed due to `Can not cast ",
+                                       python_spec({want[i].name, tensors[i].dtype(), tensors[i].partial_shape(), ""}, !want[i].name.empty()), " to ",
+                                       python_spec(want[i], !want[i].name.empty()), "`: argument ", i, " of '", options.name, "' does not fit its input_signature"));
       }
       const std::string key = signature_key(plain, want);
       if (auto f = find(key)) return f;
@@ -242,7 +271,9 @@ FunctionCore::Results FunctionCore::call(const std::vector<Tensor>& inputs, cons
     return {std::move(flat.tensors), std::make_shared<const std::vector<std::string>>(std::move(flat.layout))};
   }
   impl_->calls.fetch_add(1, std::memory_order_relaxed);
-  auto f = impl_->get(inputs, key, body);
+  // Replicas have variables of their own, and so graphs of their own.
+  const trace::Replica* replica = trace::current_replica();
+  auto f = replica ? impl_->get(inputs, core::cat(key, "replica", replica->id), body) : impl_->get(inputs, key, body);
   return {api::from_values(api::unwrap(f->function->call(api::to_values(inputs)))), f->layout};
 }
 
@@ -298,12 +329,34 @@ std::shared_ptr<trace::TrackableState> FunctionCore::tracking() const {
   return impl_->saved;
 }
 
-int FunctionCore::num_traces() const { return int(impl_->all.size()); }
+int FunctionCore::num_traces() const {
+  std::shared_lock lock(impl_->mutex);
+  return int(impl_->all.size());
+}
 const std::string& FunctionCore::name() const { return impl_->options.name; }
 
 std::string FunctionCore::pretty_printed_signatures() const {
   std::string out;
-  for (const auto& f : concrete_functions()) out += (out.empty() ? "" : "\n\n") + f.signature();
+  for (const auto& f : concrete_functions()) {
+    out += out.empty() ? "" : "\n\n";
+    out += "Input Parameters:\n";
+    const auto& inputs = f.impl()->inputs;
+    for (size_t i = 0; i < inputs.size(); ++i)
+      out += "  " + inputs[i].name + " (POSITIONAL_OR_KEYWORD): " + python_spec(inputs[i], inputs[i].name != core::cat("args_", i)) + "\n";
+    if (inputs.empty()) out += "  None\n";
+    out += "Output Type:\n  ";
+    const auto& outputs = f.impl()->outputs;
+    std::string results;
+    for (const TensorSpec& s : outputs) results += (results.empty() ? "" : ", ") + python_spec(s, false);
+    out += outputs.empty() ? "None" : outputs.size() == 1 ? results : "Tuple[" + results + "]";
+    out += "\nCaptures:\n";
+    const auto& captures = f.impl()->function->captures();
+    for (const auto& c : captures)
+      out += core::cat("  ", reinterpret_cast<uintptr_t>(c.rep()), ": ",
+                       python_spec({"", static_cast<DType>(c.dtype()), api::outer_shape(c.shape()), ""}, false), "\n");
+    if (captures.empty()) out += "  None\n";
+    out.pop_back();
+  }
   return out;
 }
 

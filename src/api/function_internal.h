@@ -16,7 +16,7 @@ struct ConcreteFunction::Impl {
   std::string key, results;  // the structures of arguments and results, as nest.h writes them
   std::shared_ptr<const std::vector<std::string>> layout;
   // Set where it captures tensors of a graph around it: usable only there.
-  const trace::FuncGraph* outer = nullptr;
+  uint64_t outer = 0;  // the id of that graph
 };
 
 }  // namespace weft

@@ -1,5 +1,6 @@
 // clang-format off: the engine's headers before the public ones (unwrap.h)
 #include "autodiff/gradients.h"
+#include "autodiff/vectorize.h"
 #include "op/emit.h"
 #include "trace/variable.h"
 
@@ -32,6 +33,21 @@ struct GradientTape::Impl {
 };
 
 namespace {
+
+// A tape that answers once is asked several times while this lives, and forgets all afterwards.
+class AskedTwice {
+ public:
+  explicit AskedTwice(Tape& tape) : tape_(tape), once_(!tape.persistent()) { tape.set_persistent(true); }
+  ~AskedTwice() {
+    if (!once_) return;
+    tape_.set_persistent(false);
+    tape_.forget();
+  }
+
+ private:
+  Tape& tape_;
+  const bool once_;
+};
 
 op::Emitter& emitter() { return trace::emitter_here(api::context()); }
 
@@ -161,61 +177,96 @@ void register_gradient(const std::string& op, std::function<std::vector<Tensor>(
 
 namespace {
 
-// Rows of the target's elements one after the other: as many walks back as there are elements.
-Tensor jacobian_by_loop(GradientTape& tape, const Tensor& target, const tape_detail::Source& source, const JacobianOptions& o) {
-  const std::vector<int64_t> shape = target.shape();
+int64_t product(const std::vector<int64_t>& dims) {
   int64_t n = 1;
-  for (int64_t d : shape) n *= d;
+  for (int64_t d : dims) n *= d;
+  return n;
+}
+std::vector<int64_t> joined(std::vector<int64_t> a, const std::vector<int64_t>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+std::vector<int64_t> shape_of(const tape_detail::Source& s) { return s.variable.has_value() ? s.variable.shape() : s.tensor.shape(); }
+DType type_of(const tape_detail::Source& s) { return s.variable.has_value() ? s.variable.dtype() : s.tensor.dtype(); }
+std::string python_shape(const std::vector<int64_t>& dims) {
+  std::string out = "(";
+  for (size_t i = 0; i < dims.size(); ++i) out += (i ? ", " : "") + std::to_string(dims[i]);
+  return out + (dims.size() == 1 ? ",)" : ")");
+}
+
+Tensor identity_rows(int64_t n, DType type) {
+  return Call("OneHot").in(range(Tensor(int64_t(0)), Tensor(n), Tensor(int64_t(1)))).in(Tensor(int32_t(n))).in(cast(Tensor(1.f), type)).in(cast(Tensor(0.f), type)).one();
+}
+
+// All the gradients for seeds[0], seeds[1] ... in one walk: [seeds, source...]. False where an op on the way does not allow that.
+bool all_at_once(Tape& tape, const Tensor& target, const tape_detail::Source& source, const Tensor& seeds, int64_t n, Gradient* out) {
+  op::Emitter& base = emitter();
+  autodiff::VectorEmitter many(base, n);
+  const op::Value t = api::to_value(target), s = value_of(source), seed = many.batched(api::to_value(seeds));
+  auto got = tape.gradient(many, std::span(&t, 1), std::span(&s, 1), std::span(&seed, 1));
+  (void)many.take_status();
+  (void)base.take_status();
+  if (!got.ok() || (*got)[0].is_slices()) return false;
+  if (!(*got)[0].valid()) {
+    *out = Gradient();
+    return true;
+  }
+  op::Value v = many.unbatched((*got)[0]);
+  if (!base.take_status().ok()) return false;
+  *out = api::from_value(v);
+  return true;
+}
+
+// [n, source...] for the seeds, which are [n, target...].
+Gradient rows_of(GradientTape& tape, Tape& inner, const Tensor& target, const tape_detail::Source& source, const Tensor& seeds, int64_t n, bool vectorize) {
+  Gradient all;
+  if (vectorize && n > 1 && all_at_once(inner, target, source, seeds, n, &all)) return all;
   std::vector<Tensor> rows;
-  for (int64_t i = 0; i < n; ++i) {
-    Tensor seed = reshape(Call("OneHot").in(Tensor(int64_t(i))).in(Tensor(int32_t(n))).in(cast(Tensor(1.f), target.dtype())).in(cast(Tensor(0.f), target.dtype())).one(), shape);
-    Gradient g = tape.flat_gradient({target}, {source}, {.output_gradients = {seed}, .unconnected = o.unconnected})[0];
+  for (const Tensor& seed : Call("Unpack").in(seeds).attr("num", n).attr("axis", 0).run()) {
+    Gradient g = tape.flat_gradient({target}, {source}, {.output_gradients = {seed}})[0];
     if (!g.has_value()) return {};
     rows.push_back(g.dense());
   }
-  std::vector<int64_t> full = shape;
-  const std::vector<int64_t> inner = source.variable.has_value() ? source.variable.shape() : source.tensor.shape();
-  full.insert(full.end(), inner.begin(), inner.end());
-  if (rows.empty()) return zeros(full, target.dtype());
-  return reshape(stack(rows), full);
+  return stack(rows);
 }
 
 }  // namespace
 
-Tensor GradientTape::jacobian(const Tensor& target, const Tensor& source, const JacobianOptions& o) {
-  GradientTape& self = *this;
+Tensor GradientTape::jacobian_of(const Tensor& target, const tape_detail::Source& source, const JacobianOptions& o) {
+  if (impl_->tape.used() && !impl_->tape.persistent())
+    check(core::failed_precondition("A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"));
+  const std::vector<int64_t> t = target.shape(), full = joined(t, shape_of(source));
+  const int64_t n = product(t);
   if (!impl_->options.persistent) impl_->stop();
-  impl_->tape.set_persistent();
-  return jacobian_by_loop(self, target, {source, {}}, o);
+  const AskedTwice asked(impl_->tape);
+  if (n == 0) return zeros(full, type_of(source));
+  Gradient g = rows_of(*this, impl_->tape, target, source, reshape(identity_rows(n, target.dtype()), joined({n}, t)), n, o.vectorize);
+  if (!g.has_value()) return o.unconnected == UnconnectedGradients::zero ? zeros(full, type_of(source)) : Tensor();
+  return reshape(g.dense(), full);
 }
 
-Tensor GradientTape::jacobian(const Tensor& target, const Variable& source, const JacobianOptions& o) {
-  if (!impl_->options.persistent) impl_->stop();
-  impl_->tape.set_persistent();
-  return jacobian_by_loop(*this, target, {{}, source}, o);
-}
+Tensor GradientTape::jacobian(const Tensor& target, const Tensor& source, const JacobianOptions& o) { return jacobian_of(target, {source, {}}, o); }
+Tensor GradientTape::jacobian(const Tensor& target, const Variable& source, const JacobianOptions& o) { return jacobian_of(target, {{}, source}, o); }
 
-// One walk back for each element of a row: the rows do not depend on each other, so their gradients come at once.
+// One seed for each element of a row: the rows do not depend on each other, so their gradients come at once.
 Tensor GradientTape::batch_jacobian(const Tensor& target, const Tensor& source, const JacobianOptions& o) {
   const std::vector<int64_t> t = target.shape(), s = source.shape();
   if (t.empty() || s.empty() || t[0] != s[0])
-    check(core::invalid_argument("Need first dimension of target shape and source shape to match."));
+    check(core::invalid_argument("Need first dimension of target shape (", python_shape(t), ") and source shape (", python_shape(s), ") to match."));
+  if (impl_->tape.used() && !impl_->tape.persistent())
+    check(core::failed_precondition("A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"));
   if (!impl_->options.persistent) impl_->stop();
-  impl_->tape.set_persistent();
-  int64_t n = 1;
-  for (size_t i = 1; i < t.size(); ++i) n *= t[i];
-  std::vector<Tensor> columns;
-  for (int64_t i = 0; i < n; ++i) {
-    Tensor row = Call("OneHot").in(Tensor(int64_t(i))).in(Tensor(int32_t(n))).in(cast(Tensor(1.f), target.dtype())).in(cast(Tensor(0.f), target.dtype())).one();
-    Tensor seed = reshape(Call("BroadcastTo").in(row).in(Tensor::of<int64_t>({2}, {t[0], n})).one(), t);
-    Gradient g = flat_gradient({target}, {{source, {}}}, {.output_gradients = {seed}, .unconnected = o.unconnected})[0];
-    if (!g.has_value()) return {};
-    columns.push_back(g.dense());
-  }
-  std::vector<int64_t> full = t;
-  full.insert(full.end(), s.begin() + 1, s.end());
-  if (columns.empty()) return zeros(full, target.dtype());
-  return reshape(stack(columns, 1), full);
+  const AskedTwice asked(impl_->tape);
+  const std::vector<int64_t> row(t.begin() + 1, t.end()), rest(s.begin() + 1, s.end()), full = joined(t, rest);
+  const int64_t n = product(row);
+  if (n == 0 || t[0] == 0) return zeros(full, source.dtype());
+  Tensor seeds = Call("BroadcastTo").in(reshape(identity_rows(n, target.dtype()), {n, 1, n})).in(Tensor{n, t[0], n}).one();
+  Gradient g = rows_of(*this, impl_->tape, target, {source, {}}, reshape(seeds, joined({n}, t)), n, o.vectorize);
+  if (!g.has_value()) return o.unconnected == UnconnectedGradients::zero ? zeros(full, source.dtype()) : Tensor();
+  // [n, batch, source...] -> [batch, n, source...]
+  std::vector<int64_t> perm{1, 0};
+  for (size_t i = 1; i < s.size(); ++i) perm.push_back(int64_t(i) + 1);
+  return reshape(transpose(g.dense(), perm), full);
 }
 
 }  // namespace weft

@@ -1,5 +1,6 @@
 // clang-format off: the engine's headers before the public ones (unwrap.h)
 #include "op/variable.h"
+#include "trace/replica.h"
 #include "trace/variable.h"
 
 #include "api/unwrap.h"
@@ -72,9 +73,26 @@ Variable make_through(size_t scopes, const std::function<Tensor()>& initial_valu
   return creator([scopes](const std::function<Tensor()>& v, const VariableOptions& o) { return make_through(scopes - 1, v, o); }, initial_value, options);
 }
 
+// Writes that are no assignments: to every copy, or to that of the replica.
+void on_copies(const Variable& v, const std::function<void(const Tensor& handle)>& write) {
+  trace::VariableState& state = state_of(v);
+  if (state.copies().empty() || trace::current_replica()) {
+    if (!state.copies().empty() && state.spec().synchronization != trace::Synchronization::kOnRead && state.spec().aggregation != trace::Aggregation::kNone)
+      check(core::unimplemented("slices of the variable '", v.name(), "' are written by replicas, which must write it together: write them outside of the replicas"));
+    write(v.handle());
+    return;
+  }
+  for (const auto& w : state.copies()) {
+    if (auto copy = w.lock()) write(Variable::adopt(copy).handle());
+  }
+}
+
 const Variable& scatter(const Variable& v, const char* op, const Tensor& indices, const Tensor& updates) {
-  if (std::string_view(op).find("Nd") == std::string_view::npos) Call(op).in(v.handle()).in(indices).in(updates).attr("dtype", v.dtype()).run();
-  else Call(op).in(v.handle()).in(indices).in(updates).run();
+  const bool nd = std::string_view(op).find("Nd") != std::string_view::npos;
+  on_copies(v, [&](const Tensor& handle) {
+    if (nd) Call(op).in(handle).in(indices).in(updates).run();
+    else Call(op).in(handle).in(indices).in(updates).attr("dtype", v.dtype()).run();
+  });
   return v;
 }
 
@@ -163,7 +181,7 @@ const Variable& Variable::scatter_nd_update(const Tensor& i, const Tensor& u) co
 const Variable& Variable::assign_slice(const std::vector<int64_t>& begin, const std::vector<int64_t>& end, const std::vector<int64_t>& strides,
                                        const Tensor& value) const {
   auto list = [](const std::vector<int64_t>& v) { return Tensor::of<int64_t>({int64_t(v.size())}, std::span<const int64_t>(v)); };
-  Call("ResourceStridedSliceAssign").in(handle()).in(list(begin)).in(list(end)).in(list(strides)).in(value).run();
+  on_copies(*this, [&](const Tensor& h) { Call("ResourceStridedSliceAssign").in(h).in(list(begin)).in(list(end)).in(list(strides)).in(value).run(); });
   return *this;
 }
 

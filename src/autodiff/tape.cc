@@ -3,12 +3,11 @@
 #include <algorithm>
 
 #include "autodiff/backward.h"
+#include "autodiff/vectorize.h"
 #include "graph/graph_emitter.h"
 #include "op/emit.h"
 
 namespace weft::autodiff {
-
-using Ids = std::unordered_set<ValueId, ValueId::Hash>;
 
 ValueId id_of(const Value& v) {
   if (!v.rep()) return {};
@@ -17,8 +16,48 @@ ValueId id_of(const Value& v) {
   return {e.node, e.index + 1};
 }
 
+size_t SlotMap::place(const ValueId& id) const {
+  const size_t mask = cells_.size() - 1;
+  const size_t h = ValueId::Hash()(id);
+  size_t at = (h ^ h >> 29) & mask;
+  while (cells_[at].id.of && !(cells_[at].id == id)) at = (at + 1) & mask;
+  return at;
+}
+
+int32_t SlotMap::find(const ValueId& id) const {
+  if (used_ == 0 || !id) return -1;
+  return cells_[place(id)].slot;
+}
+
+void SlotMap::set(const ValueId& id, int32_t slot) {
+  if (!id) return;
+  if ((used_ + 1) * 2 > cells_.size()) {
+    std::vector<Cell> old(std::max<size_t>(64, cells_.size() * 2));
+    old.swap(cells_);
+    for (const Cell& c : old) {
+      if (c.id.of) cells_[place(c.id)] = c;
+    }
+  }
+  Cell& c = cells_[place(id)];
+  if (!c.id.of) ++used_;
+  c = {id, slot};
+}
+
+void SlotMap::clear() {
+  cells_.clear();
+  used_ = 0;
+}
+
+int32_t Tape::new_slot(const Value& v, int64_t record) {
+  const auto slot = int32_t(made_by_.size());
+  made_by_.push_back(record);
+  if (v.rep() && (record < 0 || differentiable(v.dtype()))) slots_.set(id_of(v), slot);
+  return slot;
+}
+
 void Tape::watch(const Value& v) {
-  if (!v.rep() || !made_by_.emplace(id_of(v), -1).second) return;
+  if (!v.rep() || slot_of(v) >= 0) return;
+  new_slot(v, -1);
   watched_.push_back(v);
 }
 
@@ -28,76 +67,232 @@ void Tape::watch_variable(const Value& handle, const std::shared_ptr<void>& owne
 }
 
 bool Tape::watches_any(std::span<const Value> values) const {
-  return std::any_of(values.begin(), values.end(), [&](const Value& v) { return made_by_.count(id_of(v)) != 0; });
+  return std::any_of(values.begin(), values.end(), [&](const Value& v) { return slot_of(v) >= 0; });
 }
 
-bool Tape::wants(std::span<const Value> inputs) const { return !made_by_.empty() && watches_any(inputs); }
-
-void Tape::add(Record r) {
+Tape::Record* Tape::add(std::span<const Value> inputs, std::span<const Value> outputs) {
+  if (!watches_any(inputs)) return nullptr;
   const auto index = int64_t(records_.size());
-  for (const Value& v : r.outputs) {
-    if (v.rep() && differentiable(v.dtype())) made_by_[id_of(v)] = index;
+  Record& r = records_.emplace_back();
+  const size_t n = inputs.size(), m = outputs.size();
+  r.num_inputs = n;
+  r.num_outputs = m;
+  r.values = std::make_unique<Value[]>(n + m);
+  r.slots = std::make_unique<int32_t[]>(n + m);
+  for (size_t i = 0; i < n; ++i) {
+    r.values[i] = inputs[i];
+    r.slots[i] = slot_of(inputs[i]);
   }
-  records_.push_back(std::move(r));
+  for (size_t i = 0; i < m; ++i) {
+    r.values[n + i] = outputs[i];
+    r.slots[n + i] = new_slot(outputs[i], index);
+  }
+  return &r;
 }
 
 void Tape::record(const NodeInfo& node, const std::shared_ptr<const void>& keep, std::span<const Value> inputs, std::span<const Value> outputs) {
-  if (node.spec().no_gradient || !wants(inputs)) return;
-  Record r;
-  r.node = &node;
-  r.keep = keep;
-  r.inputs.assign(inputs.begin(), inputs.end());
-  r.outputs.assign(outputs.begin(), outputs.end());
-  add(std::move(r));
+  if (node.spec().no_gradient) return;
+  if (Record* r = add(inputs, outputs)) {
+    r->node = &node;
+    r->keep = keep;
+  }
 }
 
 void Tape::record(std::string_view name, std::span<const Value> inputs, std::span<const Value> outputs, Backprop backprop) {
-  if (!wants(inputs)) return;
-  Record r;
-  r.name = name;
-  r.backprop = std::move(backprop);
-  r.inputs.assign(inputs.begin(), inputs.end());
-  r.outputs.assign(outputs.begin(), outputs.end());
-  add(std::move(r));
+  if (Record* r = add(inputs, outputs)) r->custom = std::make_unique<const Custom>(Custom{std::string(name), std::move(backprop)});
 }
 
 void Tape::grow(std::span<const Value> outputs, std::span<const Value> more) {
   for (const Value& known : outputs) {
-    auto it = made_by_.find(id_of(known));
-    if (it == made_by_.end() || it->second < 0) continue;
-    const int64_t index = it->second;
-    for (const Value& v : more) {
-      records_[size_t(index)].outputs.push_back(v);
-      if (differentiable(v.dtype())) made_by_[id_of(v)] = index;
+    const int32_t slot = slot_of(known);
+    if (slot < 0 || made_by_[size_t(slot)] < 0) continue;
+    const int64_t index = made_by_[size_t(slot)];
+    Record& r = records_[size_t(index)];
+    const size_t before = r.num_inputs + r.num_outputs;
+    auto values = std::make_unique<Value[]>(before + more.size());
+    auto slots = std::make_unique<int32_t[]>(before + more.size());
+    std::copy_n(r.values.get(), before, values.get());
+    std::copy_n(r.slots.get(), before, slots.get());
+    for (size_t i = 0; i < more.size(); ++i) {
+      values[before + i] = more[i];
+      slots[before + i] = new_slot(more[i], index);
     }
+    r.values = std::move(values);
+    r.slots = std::move(slots);
+    r.num_outputs += more.size();
     return;
   }
 }
 
 void Tape::reset() {
   records_.clear();
+  slots_.clear();
   made_by_.clear();
   watched_.clear();
   variables_.clear();
   used_ = false;
 }
 
+void Tape::forget() {
+  records_.clear();
+  slots_.clear();
+  made_by_.clear();
+  watched_.clear();
+  used_ = true;
+}
+
 Result<Grads> Tape::back(Emitter& emitter, const Record& r, std::span<const Value> output_grads) const {
-  if (!r.backprop) {
-    Node* node = r.outputs.empty() || r.outputs[0].rep()->owner() != &emitter ? nullptr : GraphEmitter::unwrap(r.outputs[0]).node;
-    if (!node || !calls_functions(*node)) return op_gradient(emitter, *r.node, r.inputs, r.outputs, output_grads);
+  const size_t num_inputs = r.num_inputs;
+  if (!r.custom) {
+    const auto outputs = r.outputs();
+    if (dynamic_cast<VectorEmitter*>(&emitter)) {
+      // Rules start from the values of the forward as often as from gradients: all must meet in the same emitter.
+      std::vector<Value> own;
+      for (size_t i = 0; i < r.num_inputs + r.num_outputs; ++i) own.emplace_back(emitter, RefPtr<ValueRep>::share(r.values[i].rep()));
+      return op_gradient(emitter, *r.node, std::span(own).first(num_inputs), std::span(own).subspan(num_inputs), output_grads);
+    }
+    Node* node = outputs.empty() || outputs[0].rep()->owner() != &emitter ? nullptr : GraphEmitter::unwrap(outputs[0]).node;
+    if (!node || !calls_functions(*node)) return op_gradient(emitter, *r.node, r.inputs(), outputs, output_grads);
     std::vector<bool> wanted;
-    for (const Value& v : r.inputs) wanted.push_back(differentiable(v.dtype()) && watches(v));
+    for (const Value& v : r.inputs()) wanted.push_back(differentiable(v.dtype()) && watches(v));
     WEFT_ASSIGN(Grads grads, traced_gradient(static_cast<GraphEmitter&>(emitter), node, {output_grads.begin(), output_grads.end()}, std::move(wanted)));
-    grads.resize(r.inputs.size());  // the node may have got more inputs
+    grads.resize(num_inputs);  // the node may have got more inputs
     return grads;
   }
-  WEFT_ASSIGN(Grads grads, r.backprop(emitter, output_grads));
+  WEFT_ASSIGN(Grads grads, r.custom->backprop(emitter, output_grads));
   WEFT_RETURN_IF_ERROR(emitter.take_status());
-  if (grads.size() != r.inputs.size())
-    return invalid_argument("the gradient function of ", r.name, " gave ", grads.size(), " gradients for ", r.inputs.size(), " inputs");
+  if (grads.size() != num_inputs)
+    return invalid_argument("the gradient function of ", r.custom->name, " gave ", grads.size(), " gradients for ", num_inputs, " inputs");
   return grads;
 }
+
+// One question: gradients by slot, on the way from the last record to the first.
+class Tape::Walk {
+ public:
+  Walk(Tape& tape, Emitter& emitter) : tape_(tape), emitter_(emitter), n_(tape.records_.size()), flows_(tape.made_by_.size()), reached_(flows_.size(), 0),
+        is_source_(flows_.size(), 0), from_source_(n_, 0), needed_(n_, 0) {}
+
+  // Which records depend on a source.
+  void forward(std::span<const Value> sources) {
+    for (const Value& s : sources) {
+      const int32_t slot = tape_.slot_of(s);
+      source_slots_.push_back(slot);
+      if (slot >= 0) reached_[size_t(slot)] = is_source_[size_t(slot)] = 1;
+    }
+    first_ = n_;
+    for (size_t i = 0; i < n_; ++i) {
+      const Record& r = tape_.records_[i];
+      const bool depends = std::any_of(r.slots.get(), r.slots.get() + r.num_inputs, [&](int32_t s) { return s >= 0 && reached_[size_t(s)]; });
+      if (!depends) continue;
+      from_source_[i] = 1;
+      first_ = std::min(first_, i);
+      for (size_t k = 0; k < r.num_outputs; ++k) reached_[size_t(r.slots[r.num_inputs + k])] = 1;
+    }
+  }
+
+  Status seed(std::span<const Value> targets, std::span<const Value> sources, std::span<const Value> seeds) {
+    for (size_t i = 0; i < targets.size(); ++i) {
+      const Value& t = targets[i];
+      if (!t.valid()) return invalid_argument("target ", i, " of a gradient has no value");
+      const int32_t slot = tape_.slot_of(t);
+      // A source that the tape does not know may still be a target.
+      bool unknown = false;
+      for (size_t k = 0; slot < 0 && k < sources.size(); ++k) unknown |= id_of(sources[k]) == id_of(t);
+      if (!unknown && (slot < 0 || !reached_[size_t(slot)])) continue;
+      if (!differentiable(t.dtype())) continue;
+      Value seed = i < seeds.size() && seeds[i].valid() ? seeds[i] : ones_like(t);
+      if (seed.valid() && seed.dtype() != t.dtype())
+        return invalid_argument("an output gradient has type ", dtype_name(seed.dtype()), ", its target ", dtype_name(t.dtype()));
+      if (unknown) {
+        by_id_.emplace_back(id_of(t), std::move(seed));
+        continue;
+      }
+      add(slot, std::move(seed));
+    }
+    return emitter_.take_status();
+  }
+
+  Status backward() {
+    std::vector<Value> grads;
+    for (size_t i = n_; i-- > first_;) {
+      if (!needed_[i] || !from_source_[i]) continue;
+      const Record& r = tape_.records_[i];
+      grads.clear();
+      bool any = false;
+      for (size_t k = 0; k < r.num_outputs; ++k) {
+        const auto slot = size_t(r.slots[r.num_inputs + k]);
+        if (slot >= flows_.size()) {  // grown by this question itself
+          grads.emplace_back();
+          continue;
+        }
+        grads.push_back(total(slot));
+        any |= grads.back().valid();
+        if (!is_source_[slot]) flows_[slot] = {};
+      }
+      WEFT_RETURN_IF_ERROR(emitter_.take_status());
+      if (!any) continue;
+      WEFT_ASSIGN(Grads got, tape_.back(emitter_, r, grads));
+      for (size_t k = 0; k < got.size(); ++k) {
+        const int32_t slot = r.slots[k];
+        if (got[k].valid() && slot >= 0 && reached_[size_t(slot)]) add(slot, std::move(got[k]));
+      }
+    }
+    return {};
+  }
+
+  std::vector<Value> take(std::span<const Value> sources, Unconnected unconnected) {
+    std::vector<Value> out;
+    out.reserve(sources.size());
+    for (size_t i = 0; i < sources.size(); ++i) {
+      const Value& s = sources[i];
+      Value g = source_slots_[i] >= 0 ? total(size_t(source_slots_[i])) : Value();
+      std::vector<Value> parts;
+      for (const auto& [id, seed] : by_id_) {
+        if (id == id_of(s)) parts.push_back(seed);
+      }
+      if (!parts.empty()) g = add_n(parts);
+      if (!g.valid() && unconnected == Unconnected::kZero && s.dtype() != DType::kResource) g = zeros_like(s);
+      out.push_back(std::move(g));
+    }
+    return out;
+  }
+
+ private:
+  struct Flow {
+    Value one;
+    std::unique_ptr<std::vector<Value>> more;
+  };
+  void add(int32_t slot, Value g) {
+    if (size_t(slot) >= flows_.size()) return;
+    Flow& f = flows_[size_t(slot)];
+    if (!f.one.valid()) {
+      f.one = std::move(g);
+    } else {
+      if (!f.more) f.more = std::make_unique<std::vector<Value>>();
+      f.more->push_back(std::move(g));
+    }
+    if (const int64_t maker = tape_.made_by_[size_t(slot)]; maker >= 0 && size_t(maker) < n_) needed_[size_t(maker)] = 1;
+  }
+  Value total(size_t slot) {
+    Flow& f = flows_[slot];
+    if (f.more) {
+      f.more->insert(f.more->begin(), std::move(f.one));
+      f.one = add_n(*f.more);
+      f.more.reset();
+    }
+    return f.one;
+  }
+
+  Tape& tape_;
+  Emitter& emitter_;
+  const size_t n_;
+  size_t first_ = 0;
+  std::vector<Flow> flows_;  // by slot
+  std::vector<char> reached_, is_source_;
+  std::vector<char> from_source_, needed_;  // by record
+  std::vector<int32_t> source_slots_;
+  std::vector<std::pair<ValueId, Value>> by_id_;
+};
 
 Result<std::vector<Value>> Tape::gradient(Emitter& emitter, std::span<const Value> targets, std::span<const Value> sources, std::span<const Value> seeds,
                                           Unconnected unconnected) {
@@ -106,79 +301,16 @@ Result<std::vector<Value>> Tape::gradient(Emitter& emitter, std::span<const Valu
   used_ = true;
   if (!seeds.empty() && seeds.size() != targets.size())
     return invalid_argument(seeds.size(), " output gradients were given for ", targets.size(), " targets");
-
-  // Forward: which records depend on a source. Backward: which of these a target depends on.
-  const size_t n = records_.size();
-  std::vector<char> from_source(n, 0), needed(n, 0);
-  Ids reached;
-  for (const Value& s : sources) reached.insert(id_of(s));
-  int64_t first = int64_t(n);
-  for (size_t i = 0; i < n; ++i) {
-    const Record& r = records_[i];
-    if (std::none_of(r.inputs.begin(), r.inputs.end(), [&](const Value& v) { return reached.count(id_of(v)); })) continue;
-    from_source[i] = 1;
-    first = std::min(first, int64_t(i));
-    for (const Value& v : r.outputs) reached.insert(id_of(v));
-  }
-  auto need = [&](const ValueId& rep) {
-    auto it = made_by_.find(rep);
-    if (it != made_by_.end() && it->second >= 0) needed[size_t(it->second)] = 1;
-  };
-
-  std::unordered_map<ValueId, std::vector<Value>, ValueId::Hash> flowed;
-  for (size_t i = 0; i < targets.size(); ++i) {
-    const Value& t = targets[i];
-    if (!t.valid()) return invalid_argument("target ", i, " of a gradient has no value");
-    if (!reached.count(id_of(t))) continue;
-    Value seed = i < seeds.size() && seeds[i].valid() ? seeds[i] : ones_like(t);
-    if (seed.valid() && seed.dtype() != t.dtype())
-      return invalid_argument("an output gradient has type ", dtype_name(seed.dtype()), ", its target ", dtype_name(t.dtype()));
-    flowed[id_of(t)].push_back(std::move(seed));
-    need(id_of(t));
-  }
-  WEFT_RETURN_IF_ERROR(emitter.take_status());
-
-  Ids is_source;
-  for (const Value& s : sources) is_source.insert(id_of(s));
-  auto total = [&](const ValueId& rep) -> Value {
-    auto it = flowed.find(rep);
-    if (it == flowed.end() || it->second.empty()) return {};
-    if (it->second.size() > 1) it->second.assign(1, add_n(it->second));
-    return it->second[0];
-  };
-  std::vector<Value> grads;
-  for (int64_t i = int64_t(n); i-- > first;) {
-    if (!needed[size_t(i)] || !from_source[size_t(i)]) continue;
-    const Record& r = records_[size_t(i)];
-    grads.clear();
-    bool any = false;
-    for (const Value& v : r.outputs) {
-      grads.push_back(total(id_of(v)));
-      any |= grads.back().valid();
-      if (!is_source.count(id_of(v))) flowed.erase(id_of(v));
-    }
-    WEFT_RETURN_IF_ERROR(emitter.take_status());
-    if (!any) continue;
-    WEFT_ASSIGN(Grads got, back(emitter, r, grads));
-    for (size_t k = 0; k < got.size(); ++k) {
-      const ValueId rep = id_of(r.inputs[k]);
-      if (!got[k].valid() || !reached.count(rep)) continue;
-      flowed[rep].push_back(std::move(got[k]));
-      need(rep);
-    }
-  }
   std::vector<Value> out;
-  for (const Value& s : sources) {
-    Value g = total(id_of(s));
-    if (!g.valid() && unconnected == Unconnected::kZero && s.dtype() != DType::kResource) g = zeros_like(s);
-    out.push_back(std::move(g));
+  {
+    Walk walk(*this, emitter);
+    walk.forward(sources);
+    WEFT_RETURN_IF_ERROR(walk.seed(targets, sources, seeds));
+    WEFT_RETURN_IF_ERROR(walk.backward());
+    out = walk.take(sources, unconnected);
   }
   WEFT_RETURN_IF_ERROR(emitter.take_status());
-  if (!persistent_) {
-    records_.clear();
-    made_by_.clear();
-    watched_.clear();
-  }
+  if (!persistent_) forget();
   return out;
 }
 
@@ -194,6 +326,10 @@ void TapeStack::pop(Tape* tape) {
 
 bool TapeStack::wants(std::span<const Value> inputs) const {
   return recording() && std::any_of(tapes_.begin(), tapes_.end(), [&](const Tape* t) { return t->watches_any(inputs); });
+}
+
+bool TapeStack::wants(const ValueId& id) const {
+  return recording() && std::any_of(tapes_.begin(), tapes_.end(), [&](const Tape* t) { return t->watches(id); });
 }
 
 void TapeStack::record(const NodeInfo& node, const std::shared_ptr<const void>& keep, std::span<const Value> inputs, std::span<const Value> outputs) {

@@ -6,8 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <unordered_map>
-#include <unordered_set>
+#include <string>
 #include <vector>
 
 #include "op/gradient.h"
@@ -34,13 +33,33 @@ struct ValueId {
 };
 ValueId id_of(const Value& v);  // none for an empty value and for slices
 
+// A small number for each value that a tape knows. Open addressing: a tape of a training step has dozens of values, and
+// every op that runs asks for each of its inputs.
+class SlotMap {
+ public:
+  int32_t find(const ValueId& id) const;  // -1 if it is not there
+  void set(const ValueId& id, int32_t slot);
+  bool empty() const { return used_ == 0; }
+  void clear();
+
+ private:
+  struct Cell {
+    ValueId id;
+    int32_t slot = -1;
+  };
+  size_t place(const ValueId& id) const;
+  std::vector<Cell> cells_;
+  size_t used_ = 0;
+};
+
 class Tape {
  public:
   // Keeps recorded values for several questions when persistent.
   explicit Tape(bool persistent, bool watch_accessed_variables = true) : persistent_(persistent), watch_accessed_(watch_accessed_variables) {}
 
   void watch(const Value& v);
-  bool watches(const Value& v) const { return made_by_.count(id_of(v)) != 0; }
+  bool watches(const Value& v) const { return slot_of(v) >= 0; }
+  bool watches(const ValueId& id) const { return slots_.find(id) >= 0; }
   bool watches_any(std::span<const Value> values) const;
 
   // A trainable variable is used: watched, unless the tape does not want that. `owner` stands for the variable in variables().
@@ -63,28 +82,41 @@ class Tape {
   Result<std::vector<Value>> gradient(Emitter& emitter, std::span<const Value> targets, std::span<const Value> sources, std::span<const Value> seeds,
                                       Unconnected unconnected = Unconnected::kNone);
   bool persistent() const { return persistent_; }
-  void set_persistent() { persistent_ = true; }  // for a question that is asked in several parts
+  void set_persistent(bool on) { persistent_ = on; }  // for a question that is asked in several parts
+  void forget();  // what was recorded; it was asked
   bool used() const { return used_; }
   int64_t num_records() const { return int64_t(records_.size()); }
 
  private:
-  struct Record {
-    const NodeInfo* node = nullptr;  // null: a backprop
-    std::shared_ptr<const void> keep;
+  struct Custom {
     std::string name;
     Backprop backprop;
-    std::vector<Value> inputs, outputs;
   };
-  bool wants(std::span<const Value> inputs) const;
-  void add(Record r);
+  // Inputs, then outputs, in one array, with the slots of both beside them.
+  struct Record {
+    const NodeInfo* node = nullptr;  // null: a custom one
+    std::shared_ptr<const void> keep;
+    std::unique_ptr<const Custom> custom;
+    std::unique_ptr<Value[]> values;
+    std::unique_ptr<int32_t[]> slots;
+    size_t num_inputs = 0, num_outputs = 0;
+    std::span<const Value> inputs() const { return {values.get(), num_inputs}; }
+    std::span<const Value> outputs() const { return {values.get() + num_inputs, num_outputs}; }
+  };
+  int32_t slot_of(const Value& v) const { return slots_.empty() ? -1 : slots_.find(id_of(v)); }
+  int32_t new_slot(const Value& v, int64_t record);
+  // Null where no input is watched.
+  Record* add(std::span<const Value> inputs, std::span<const Value> outputs);
   Result<Grads> back(Emitter& emitter, const Record& r, std::span<const Value> output_grads) const;
+  class Walk;
 
   bool persistent_;
   const bool watch_accessed_;
   bool used_ = false;
   std::deque<Record> records_;  // a question may be recorded itself while it walks these
-  // Every value that depends on something watched, and the record that made it (-1: watched itself).
-  std::unordered_map<ValueId, int64_t, ValueId::Hash> made_by_;
+  // Every value that depends on something watched has a slot, and the record that made it (-1: watched itself).
+  SlotMap slots_;
+  std::vector<int64_t> made_by_;
   std::vector<Value> watched_;  // keeps their identities
   std::vector<std::shared_ptr<void>> variables_;
 };
@@ -101,6 +133,7 @@ class TapeStack {
   void pause() { ++paused_; }
   void resume() { --paused_; }
   bool wants(std::span<const Value> inputs) const;
+  bool wants(const ValueId& id) const;
   void record(const NodeInfo& node, const std::shared_ptr<const void>& keep, std::span<const Value> inputs, std::span<const Value> outputs);
   void record(std::string_view name, std::span<const Value> inputs, std::span<const Value> outputs, const Backprop& backprop);
   const std::vector<Tape*>& tapes() const { return tapes_; }

@@ -14,15 +14,53 @@ struct FunctionPair {
   autodiff::FunctionGradient names;
   std::shared_ptr<FunctionHandle> forward;
   std::shared_ptr<ConcreteFunction> backward;
+  std::shared_ptr<ConcreteFunction> itself;  // forward as a function, for gradients of the next order; null where it saves nothing
 };
 
-EagerEmitter& eager_emitter(eager::Context& context) {
-  thread_local std::vector<std::unique_ptr<EagerEmitter>> emitters;
-  for (auto& e : emitters) {
-    if (&e->context() == &context) return *e;
+namespace {
+
+// Values name the emitter of the thread that made them, and may outlive that thread: emitters are never freed, but handed
+// on to a later thread.
+struct Emitters {
+  std::mutex mutex;
+  std::vector<EagerEmitter*> free;
+};
+Emitters& emitters() {
+  static auto* e = new Emitters;
+  return *e;
+}
+EagerEmitter* from_pool(eager::Context& context) {
+  std::lock_guard lock(emitters().mutex);
+  auto& free = emitters().free;
+  auto it = std::find_if(free.begin(), free.end(), [&](EagerEmitter* e) { return &e->context() == &context; });
+  if (it == free.end()) return new EagerEmitter(context);
+  EagerEmitter* got = *it;
+  free.erase(it);
+  return got;
+}
+// Plain, so that they can be read when the thread's other objects are gone: variables of static storage die last.
+thread_local EagerEmitter* t_latest = nullptr;
+thread_local bool t_ending = false;
+struct OfThread {
+  std::vector<EagerEmitter*> list;
+  ~OfThread() {
+    std::lock_guard lock(emitters().mutex);
+    emitters().free.insert(emitters().free.end(), list.begin(), list.end());
+    t_ending = true;
   }
-  emitters.push_back(std::make_unique<EagerEmitter>(context));
-  return *emitters.back();
+};
+
+}  // namespace
+
+EagerEmitter& eager_emitter(eager::Context& context) {
+  if (t_latest && &t_latest->context() == &context) return *t_latest;
+  if (t_ending) return *(t_latest = from_pool(context));
+  thread_local OfThread mine;
+  for (EagerEmitter* e : mine.list) {
+    if (&e->context() == &context) return *(t_latest = e);
+  }
+  mine.list.push_back(from_pool(context));
+  return *(t_latest = mine.list.back());
 }
 
 Emitter& emitter_here(eager::Context& context) {
@@ -58,9 +96,15 @@ Result<std::vector<Value>> run_now(EagerEmitter& emitter, eager::Context& contex
 Result<std::vector<Value>> call_function(Emitter& emitter, eager::Context& context, const std::string& name, bool stateful, std::span<const Value> arguments,
                                          const std::vector<DType>& ret_types, FunctionHandle* handle) {
   if (auto* eager = dynamic_cast<EagerEmitter*>(&emitter)) {
-    if (handle) return run_now(*eager, context, *handle, arguments);
-    WEFT_ASSIGN(auto f, context.runtime().instantiate(FunctionAttr{name, nullptr}));
-    return run_now(*eager, context, *f, arguments);
+    std::shared_ptr<FunctionHandle> found;
+    if (!handle) {
+      WEFT_ASSIGN(found, context.runtime().instantiate(FunctionAttr{name, nullptr}));
+      handle = found.get();
+    }
+    auto out = run_now(*eager, context, *handle, arguments);
+    // The end of a dataset is news, not a fault to look for.
+    if (!out.ok()) return out.status().with_suffix(cat(" [Op:", name, "]", out.status().code() == Code::kOutOfRange ? "" : " (weft::run_functions_eagerly(true) runs it op by op)"));
+    return out;
   }
   AttrMap attrs;
   attrs["f"] = FunctionAttr{name, nullptr};
@@ -73,7 +117,7 @@ Result<std::vector<Value>> call_function(Emitter& emitter, eager::Context& conte
   return out;
 }
 
-ConcreteFunction::~ConcreteFunction() = default;
+ConcreteFunction::~ConcreteFunction() = default;  // the plan before the functions that it calls: see the order of the members
 
 Result<std::shared_ptr<ConcreteFunction>> ConcreteFunction::make(std::shared_ptr<FuncGraph> g, std::span<const Value> outputs) {
   std::shared_ptr<ConcreteFunction> f(new ConcreteFunction(g->context()));
@@ -96,7 +140,10 @@ Result<std::shared_ptr<ConcreteFunction>> ConcreteFunction::make(std::shared_ptr
   WEFT_ASSIGN(f->function_, LibraryFunction::make(*g, g->name(), std::move(inputs), results));
   f->name_ = f->function_->name();
   f->stateful_ = f->function_->stateful();
-  WEFT_ASSIGN(f->handle_, g->context().runtime().instantiate(FunctionAttr{f->name_, nullptr}));
+  // By its body, not by name: the plan is this object's, and goes with it.
+  WEFT_ASSIGN(auto def, g->context().functions().find(f->name_));
+  WEFT_ASSIGN(graph::FunctionBody body, graph::instantiate_function(*def, {}, g->context().registry(), g->context().runtime().library()));
+  f->handle_ = g->context().runtime().instantiate(std::move(body));
   f->variables_ = g->variables();
   f->graph_ = std::move(g);
   return f;
@@ -116,44 +163,70 @@ Result<std::shared_ptr<ConcreteFunction>> ConcreteFunction::of_library(eager::Co
   return f;
 }
 
-// The forward function gives what the backward needs; the tapes get one record for the whole call.
+Result<std::shared_ptr<const FunctionPair>> ConcreteFunction::pair_for(const std::vector<bool>& wanted, bool saved) {
+  std::lock_guard lock(mutex_);
+  for (const auto& p : pairs_) {
+    if (p.first == wanted) return p.second;
+  }
+  auto made = std::make_shared<FunctionPair>();
+  std::vector<bool> output_grads;
+  for (DType t : ret_types_) output_grads.push_back(autodiff::differentiable(t) && t != DType::kResource && (saved || t != DType::kVariant));
+  WEFT_ASSIGN(made->names, autodiff::function_gradient(context_.registry(), context_.runtime().library(), {name_, nullptr}, wanted, output_grads));
+  WEFT_ASSIGN(made->forward, context_.runtime().instantiate(FunctionAttr{made->names.forward, nullptr}));
+  if (!made->names.backward.empty()) {
+    WEFT_ASSIGN(made->backward, of_library(context_, made->names.backward, {}));
+    made->backward->function_ = function_;  // it may call what this one calls
+  }
+  if (made->names.num_saved > 0) {
+    WEFT_ASSIGN(made->itself, of_library(context_, made->names.forward, {}));
+    made->itself->function_ = function_;
+  }
+  pairs_.emplace_back(wanted, made);
+  return std::shared_ptr<const FunctionPair>(made);
+}
+
+// The forward function gives what the backward needs; the tapes get one record for the whole call. A tape around another one
+// may be asked for the gradient of a gradient, which flows through the saved values: it gets the forward of the forward, and so on.
 Result<std::vector<Value>> ConcreteFunction::call_recorded(Emitter& emitter, std::span<const Value> all) {
   std::vector<bool> wanted(all.size());
   for (size_t i = 0; i < all.size(); ++i) wanted[i] = autodiff::differentiable(all[i].dtype()) && TapeStack::current().wants(all.subspan(i, 1));
-  std::shared_ptr<const FunctionPair> pair;
-  {
-    std::lock_guard lock(mutex_);
-    for (const auto& p : pairs_) {
-      if (p.first == wanted) pair = p.second;
-    }
-    if (!pair) {
-      auto made = std::make_shared<FunctionPair>();
-      std::vector<bool> output_grads;
-      for (DType t : ret_types_) output_grads.push_back(autodiff::differentiable(t) && t != DType::kResource && t != DType::kVariant);
-      WEFT_ASSIGN(made->names, autodiff::function_gradient(context_.registry(), context_.runtime().library(), {name_, nullptr}, wanted, output_grads));
-      WEFT_ASSIGN(made->forward, context_.runtime().instantiate(FunctionAttr{made->names.forward, nullptr}));
-      if (!made->names.backward.empty()) {
-        WEFT_ASSIGN(made->backward, of_library(context_, made->names.backward, {}));
-      }
-      pair = made;
-      pairs_.emplace_back(wanted, pair);
-    }
+  const auto& listening = TapeStack::current().tapes();
+  std::vector<Tape*> tapes;  // the innermost first
+  for (auto it = listening.rbegin(); it != listening.rend(); ++it) {
+    if ((*it)->watches_any(all)) tapes.push_back(*it);
   }
-  const autodiff::FunctionGradient& g = pair->names;
+  std::vector<std::shared_ptr<const FunctionPair>> orders;
+  ConcreteFunction* f = this;
+  for (size_t k = 0; k < tapes.size() && f; ++k) {
+    WEFT_ASSIGN(auto pair, f->pair_for(wanted, k > 0));
+    f = pair->itself.get();
+    orders.push_back(std::move(pair));
+  }
+  const FunctionPair& last = *orders.back();
   std::vector<Value> out;
   {
     autodiff::PausedTapes paused;
-    WEFT_ASSIGN(out, call_function(emitter, context_, g.forward, g.stateful_forward, all, pair->forward->ret_types(), pair->forward.get()));
+    WEFT_ASSIGN(out, call_function(emitter, context_, last.names.forward, last.names.stateful_forward, all, last.forward->ret_types(), last.forward.get()));
   }
-  if (out.size() != size_t(g.num_outputs + g.num_saved)) return internal_error("the forward function of ", name_, " gave ", out.size(), " values");
+  if (out.size() != size_t(last.names.num_outputs + last.names.num_saved)) return internal_error("the forward function of ", name_, " gave ", out.size(), " values");
+  for (size_t k = 0; k < tapes.size(); ++k) {
+    const auto& pair = orders[std::min(k, orders.size() - 1)];
+    const auto results = std::span<const Value>(out).first(size_t(pair->names.num_outputs + pair->names.num_saved));
+    record(*tapes[k], pair, all, results);
+  }
+  out.resize(size_t(orders[0]->names.num_outputs));
+  return out;
+}
+
+void ConcreteFunction::record(Tape& tape, const std::shared_ptr<const FunctionPair>& pair, std::span<const Value> all, std::span<const Value> out) {
   // The tapes hear of the saved values, too: second derivatives flow back through them.
-  auto backprop = [pair, inputs = std::vector<Value>(all.begin(), all.end()), results = out, &context = context_](
+  auto backprop = [pair, self = shared_from_this(), inputs = std::vector<Value>(all.begin(), all.end()), results = std::vector<Value>(out.begin(), out.end()), &context = context_](
                       Emitter& e, std::span<const Value> dys) -> Result<Grads> {
     const autodiff::FunctionGradient& g = pair->names;
     Grads grads(inputs.size());
     const auto saved_dys = dys.subspan(size_t(g.num_outputs));
     if (std::any_of(saved_dys.begin(), saved_dys.end(), [](const Value& v) { return v.valid(); })) {
-      // Seldom: the forward function once more, as a function of its own whose every result has a gradient.
+      // Seldom (a tape that is asked for the gradient of its own): the forward function once more, whose every result has a gradient.
       if (g.stateful_forward)
         return unimplemented("the second derivative of ", g.forward, ", which has side effects: they would happen again");
       WEFT_ASSIGN(auto again, ConcreteFunction::of_library(context, g.forward, {}));
@@ -182,9 +255,7 @@ Result<std::vector<Value>> ConcreteFunction::call_recorded(Emitter& emitter, std
     for (size_t k = 0; k < g.input_grads.size(); ++k) grads[size_t(g.input_grads[k])] = made[k];
     return grads;
   };
-  TapeStack::current().record(name_, all, out, backprop);
-  out.resize(size_t(g.num_outputs));
-  return out;
+  tape.record(name_, all, out, backprop);
 }
 
 Result<std::vector<Value>> ConcreteFunction::call(std::span<const Value> arguments) {
@@ -198,6 +269,8 @@ Result<std::vector<Value>> ConcreteFunction::call(std::span<const Value> argumen
                               dtype_name(all[i].dtype()), " tensor");
   }
   Emitter& emitter = emitter_here(context_);
+  // What is made of it there (its gradient) may call what it calls.
+  if (FuncGraph* g = FuncGraph::current(); g && function_) g->hold(function_);
   for (const auto& w : variables_) {
     auto v = w.lock();
     if (!v) continue;

@@ -16,7 +16,7 @@ namespace weft::trace {
 class LibraryFunction;
 struct FunctionPair;  // forward and backward, for calls that a tape hears of
 
-class ConcreteFunction {
+class ConcreteFunction : public std::enable_shared_from_this<ConcreteFunction> {
  public:
   // Ends the trace: `outputs` are its results (imported if they are values of elsewhere).
   static Result<std::shared_ptr<ConcreteFunction>> make(std::shared_ptr<FuncGraph> graph, std::span<const Value> outputs);
@@ -43,6 +43,9 @@ class ConcreteFunction {
  private:
   explicit ConcreteFunction(eager::Context& context) : context_(context) {}
   Result<std::vector<Value>> call_recorded(Emitter& emitter, std::span<const Value> all);
+  void record(Tape& tape, const std::shared_ptr<const FunctionPair>& pair, std::span<const Value> all, std::span<const Value> out);
+  // `saved`: this is the forward of another, whose saved values have gradients, too.
+  Result<std::shared_ptr<const FunctionPair>> pair_for(const std::vector<bool>& wanted, bool saved);
 
   eager::Context& context_;
   std::string name_;

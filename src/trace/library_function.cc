@@ -17,7 +17,10 @@ Living& living() {
 
 std::string unique_function_name(const std::string& base) {
   static std::atomic<int64_t> next{0};
-  return cat("__inference_", base, "_", next.fetch_add(1, std::memory_order_relaxed));
+  // A name that ends in a number looks like one that was made here; whose gradients are whose is told by names.
+  const size_t digits = base.size() - std::min(base.size(), base.find_last_not_of("0123456789") + 1);
+  const bool numbered = digits > 0 && digits < base.size() && base[base.size() - digits - 1] == '_';
+  return cat("__inference_", base, numbered ? "_f_" : "_", next.fetch_add(1, std::memory_order_relaxed));
 }
 
 }  // namespace
@@ -64,6 +67,13 @@ LibraryFunction::~LibraryFunction() {
     std::lock_guard lock(living().mutex);
     living().by_name.erase(name_);
   }
+  // With the gradients that were made of it. Whoever calls one of these holds this.
+  const std::string derived = name_ + "_";
+  std::vector<std::string> names{name_};
+  for (std::string& n : context_.functions().names()) {
+    if (n.find(derived) != std::string::npos) names.push_back(std::move(n));
+  }
+  for (const std::string& n : names) (void)context_.functions().remove(n);
 }
 
 }  // namespace weft::trace

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <atomic>
 
+#include "autodiff/gradients.h"
 #include "graph/function_body.h"
 #include "graph/to_function.h"
+#include "op/emit.h"
 #include "trace/concrete_function.h"
+#include "trace/replica.h"
 
 namespace weft::trace {
 
@@ -47,11 +50,24 @@ VariableState::~VariableState() {
   (void)e.take_status();  // nobody is left to tell
 }
 
+void VariableState::set_copies(std::vector<std::shared_ptr<VariableState>> others) {
+  copies_ = {std::static_pointer_cast<VariableState>(shared_from_this())};
+  for (const auto& c : others) copies_.push_back(c);
+  owned_copies_ = std::move(others);
+}
+
+VariableState& VariableState::here() {
+  const Replica* r = current_replica();
+  if (!r || size_t(r->id) >= copies_.size()) return *this;
+  return r->id == 0 ? *this : *owned_copies_[size_t(r->id) - 1];
+}
+
 Result<Value> VariableState::handle() {
-  Value eager = eager_emitter(context_).wrap(handle_);
+  VariableState& v = here();
+  Value eager = eager_emitter(context_).wrap(v.handle_);
   FuncGraph* g = FuncGraph::current();
   if (!g) return eager;
-  g->use_variable(std::static_pointer_cast<VariableState>(shared_from_this()));
+  g->use_variable(std::static_pointer_cast<VariableState>(v.shared_from_this()));
   return g->import_handle(eager, {spec_.dtype, spec_.shape});
 }
 
@@ -62,7 +78,7 @@ Status VariableState::accessed() {
   return {};
 }
 
-Result<Value> VariableState::read() {
+Result<Value> VariableState::read_own() {
   WEFT_RETURN_IF_ERROR(accessed());
   WEFT_ASSIGN(Value h, handle());
   Emitter& e = emitter_here(context_);
@@ -73,18 +89,91 @@ Result<Value> VariableState::read() {
   return v;
 }
 
-Status VariableState::assign(std::string_view op, const Value& value) {
+Result<Value> VariableState::aggregated(std::span<const Value> values) const {
+  if (spec_.aggregation == Aggregation::kNone || spec_.aggregation == Aggregation::kOnlyFirstReplica) return values[0];
+  Emitter& e = emitter_here(context_);
+  Value sum = add_n(values);
+  if (spec_.aggregation == Aggregation::kMean) {
+    // Whole numbers are divided as TensorFlow does it: towards zero.
+    const bool real = autodiff::differentiable(spec_.dtype);
+    sum = e.one(real ? "RealDiv" : "TruncateDiv", {sum, scalar(e, spec_.dtype, double(values.size()))});
+  }
+  WEFT_RETURN_IF_ERROR(e.take_status());
+  return sum;
+}
+
+namespace {
+Status no_aggregation() {
+  return invalid_argument("Could not convert from `tf.VariableAggregation` VariableAggregationV2.NONE to`tf.distribute.ReduceOp` type");
+}
+}  // namespace
+
+Result<Value> VariableState::read() {
+  if (copies_.empty() || current_replica() || spec_.synchronization != Synchronization::kOnRead) return read_own();
+  if (spec_.aggregation == Aggregation::kNone) return no_aggregation();
+  WEFT_ASSIGN(Value first, read_own());
+  std::vector<Value> values{std::move(first)};
+  for (const auto& c : owned_copies_) {
+    WEFT_ASSIGN(Value v, c->read_own());
+    values.push_back(std::move(v));
+  }
+  return aggregated(values);
+}
+
+Status VariableState::check_value(const Value& value) const {
   if (value.dtype() != spec_.dtype)
     return invalid_argument("a value of type ", dtype_name(value.dtype()), " was assigned to the variable '", spec_.name, "' of type ", dtype_name(spec_.dtype));
   if (!spec_.shape.compatible_with(value.shape()))
     return invalid_argument("Cannot assign value to variable '", spec_.name, "': Shape mismatch. The variable shape ", spec_.shape,
                             ", and the assigned value shape ", value.shape(), " are incompatible.");
+  return {};
+}
+
+Status VariableState::assign_own(std::string_view op, const Value& value) {
   WEFT_ASSIGN(Value h, handle());
   Emitter& e = emitter_here(context_);
   AttrMap attrs;
   if (op == "AssignVariableOp" && spec_.shape.fully_known()) attrs["validate_shape"] = true;
   e.apply(op, {h, value}, std::move(attrs));
   return e.take_status();
+}
+
+Status VariableState::assign_copies(std::string_view op, const Value& value) {
+  WEFT_RETURN_IF_ERROR(assign_own(op, value));
+  for (const auto& c : owned_copies_) WEFT_RETURN_IF_ERROR(c->assign_own(op, value));
+  return {};
+}
+
+// In a replica: what all of them bring, put together, is written to every copy.
+Status VariableState::assign_together(std::string_view op, const Value& value) {
+  if (spec_.aggregation == Aggregation::kNone) return assign_own(op, value);  // as TensorFlow: each its own, and no longer alike
+  const Replica& r = *current_replica();
+  if (!r.meeting || FuncGraph::current())
+    return unimplemented("the variable '", spec_.name, "' is written by replicas inside a traced function, where they cannot meet: write it outside of the function");
+  return r.meeting->meet(r.id, value, [&](std::span<const Value> values) -> Status {
+    std::vector<Value> mine;  // of this thread
+    for (const Value& v : values) mine.emplace_back(eager_emitter(context_), RefPtr<ValueRep>::share(v.rep()));
+    WEFT_ASSIGN(Value all, aggregated(mine));
+    return assign_copies(op, all);
+  });
+}
+
+Status VariableState::assign(std::string_view op, const Value& value) {
+  WEFT_RETURN_IF_ERROR(check_value(value));
+  if (copies_.empty()) return assign_own(op, value);
+  const bool on_read = spec_.synchronization == Synchronization::kOnRead;
+  if (current_replica()) return on_read ? assign_own(op, value) : assign_together(op, value);
+  if (on_read && spec_.aggregation == Aggregation::kNone) return no_aggregation();
+  if (on_read && spec_.aggregation == Aggregation::kSum) {
+    if (op != "AssignVariableOp")
+      return invalid_argument("SyncOnReadVariable does not support `", op == "AssignAddVariableOp" ? "assign_add" : "assign_sub",
+                              "` in cross-replica context when aggregation is set to `tf.VariableAggregation.SUM`.");
+    Emitter& e = emitter_here(context_);
+    Value share = e.one("RealDiv", {value, scalar(e, spec_.dtype, double(copies_.size()))});
+    WEFT_RETURN_IF_ERROR(e.take_status());
+    return assign_copies(op, share);
+  }
+  return assign_copies(op, value);
 }
 
 Status VariableState::initialize(const Value& value) {

@@ -43,14 +43,29 @@ class VariableState final : public TrackableState {
   Result<Value> read();
   // "AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp".
   Status assign(std::string_view op, const Value& value);
+  // Copies on other devices, by replica, of which this is the first. Reads and writes mean that of the replica whose code runs; outside
+  // of replicas, all of them, as the modes of the variable say.
+  void set_copies(std::vector<std::shared_ptr<VariableState>> others);
+  const std::vector<std::weak_ptr<VariableState>>& copies() const { return copies_; }
   // Gives it a value outside any trace; one that was computed in the trace is computed outside of it, once.
   Status initialize(const Value& value);
 
  private:
   VariableState(eager::Context& context, VariableSpec spec) : TrackableState("variable"), context_(context), spec_(std::move(spec)) {}
+  Status check_value(const Value& value) const;
+  Status assign_own(std::string_view op, const Value& value);
+  Status assign_copies(std::string_view op, const Value& value);
+  Status assign_together(std::string_view op, const Value& value);
+  Result<Value> read_own();
+  Result<Value> aggregated(std::span<const Value> values) const;
+  // Itself, or the copy of the replica whose code runs.
+  VariableState& here();
+
   eager::Context& context_;
   VariableSpec spec_;
   RefPtr<eager::TensorHandle> handle_;
+  std::vector<std::weak_ptr<VariableState>> copies_;          // empty: one for all
+  std::vector<std::shared_ptr<VariableState>> owned_copies_;  // but the first
 };
 
 // Computes a value of a trace outside of it. InvalidArgument where it depends on the arguments of the function.

@@ -13,7 +13,7 @@ docs, readme, out = map(pathlib.Path, sys.argv[1:4])
 blocks = lambda path: re.findall(r"```cpp\n(.*?)```", path.read_text(), re.S)
 out.mkdir(parents=True, exist_ok=True)
 (out / "adding_an_op.inc").write_text("".join(blocks(docs / "adding_an_op.md")))
-for page in ("checkpoints", "data", "graphs", "layers", "training"):
+for page in ("checkpoints", "data", "functions", "graphs", "layers", "training"):
     cases = [f'TEST_CASE("docs/{page}.md, block {i}") {{\n{block}}}\n' for i, block in enumerate(blocks(docs / f"{page}.md"), 1)]
     (out / f"{page}.inc").write_text("".join(cases))
 if blocks(readme)[0] != (readme.parent / "examples" / "first.cc").read_text():

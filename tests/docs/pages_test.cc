@@ -13,6 +13,7 @@ using namespace weft;  // NOLINT
 
 #include "docs/checkpoints.inc"
 #include "docs/data.inc"
+#include "docs/functions.inc"
 #include "docs/graphs.inc"
 #include "docs/layers.inc"
 #include "docs/training.inc"

@@ -1,0 +1,65 @@
+// The same code on several devices, each with its own copies of the variables:
+//
+//   weft::distribute::MirroredStrategy strategy({"CPU:0", "CPU:1"});
+//   weft::Variable w;
+//   {
+//     auto scope = strategy.scope();
+//     w = weft::Variable(weft::zeros({4}), {.aggregation = weft::VariableAggregation::mean});
+//   }
+//   auto losses = strategy.run([&](int replica) { ... w.assign_sub(...); return loss; });
+//   weft::Tensor loss = strategy.reduce(weft::distribute::ReduceOp::mean, losses);
+//
+// A variable that is synchronised on write (the default) is alike everywhere: what replicas write to it is put together first, as
+// its aggregation says, and written to every copy. One that is synchronised on read is each replica's own, and put together when it
+// is read outside of them.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "weft/variable.h"
+
+namespace weft::distribute {
+
+enum class ReduceOp { sum, mean };
+
+class WEFT_API MirroredStrategy {
+ public:
+  // One replica a device; empty: all devices of the process. Two names of one device are an error.
+  explicit MirroredStrategy(std::vector<std::string> devices = {});
+
+  int num_replicas_in_sync() const { return int(devices_.size()); }
+  const std::vector<std::string>& devices() const { return devices_; }
+  // Variables that are made on this thread while it lives have a copy on every device.
+  VariableCreatorScope scope() const;
+
+  // f(replica) for every replica, each on a thread and device of its own; what they give, by replica. The first error of one is thrown
+  // when all have ended. Inside a traced function they run one after the other and cannot write variables together.
+  template <class F>
+  auto run(F f) const {
+    using R = std::invoke_result_t<F&, int>;
+    if constexpr (std::is_void_v<R>) {
+      run_all([&](int i) { f(i); });
+    } else {
+      std::vector<R> out(devices_.size());
+      run_all([&](int i) { out[size_t(i)] = f(i); });
+      return out;
+    }
+  }
+  // The values of all replicas as one, on the first device.
+  Tensor reduce(ReduceOp op, const std::vector<Tensor>& values) const;
+  // The value of each copy of a variable; of one that has no copies, the only one.
+  static std::vector<Tensor> local_values(const Variable& v);
+
+ private:
+  void run_all(const std::function<void(int)>& f) const;
+  std::vector<std::string> devices_;
+};
+
+// Of the code that runs now; -1 outside of replicas.
+WEFT_API int replica_id();
+
+}  // namespace weft::distribute

@@ -1,0 +1,42 @@
+// Replicas: threads that run the same code, each on a device and with its own copies of variables, and meet where they write
+// a variable that all of them must have alike.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "op/emitter.h"
+
+namespace weft::trace {
+
+using namespace weft::op;
+
+class Meeting {
+ public:
+  explicit Meeting(int replicas) : values_(size_t(replicas)) {}
+  // Every replica comes with a value; the last to come calls `f` with all of them, outside of any replica. All get its status. An error
+  // where a replica is gone that the others wait for.
+  Status meet(int replica, Value value, const std::function<Status(std::span<const Value>)>& f);
+  // A replica has ended, well or not.
+  void leave();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Value> values_;
+  int64_t round_ = 0;
+  int here_ = 0, gone_ = 0;
+  Status outcome_;  // of the last round
+};
+
+struct Replica {
+  int id = 0, count = 1;
+  Meeting* meeting = nullptr;  // null in traces: they cannot meet there
+};
+// Of this thread; null: none, code speaks for all replicas.
+Replica*& current_replica();
+
+}  // namespace weft::trace
