@@ -79,6 +79,8 @@ void test_functions(void);
 void test_graph_runs(void);
 void test_eager_functions(void);
 void test_unified(void);
+void test_function_library(void);
+void test_compiler_switches(void);
 void test_deprecated_sessions(void);
 
 #endif  // WEFT_TESTS_C_CLIENT_CHECK_H_

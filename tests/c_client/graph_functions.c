@@ -1,5 +1,6 @@
 // Functions made of graphs: names, bodies, control outputs, attributes, and the library of a graph.
 #include "graph.h"
+#include "tensorflow/c/experimental/grappler/grappler.h"
 
 static const int64_t d23[] = {2, 3}, d55[] = {5, 5};
 
@@ -293,4 +294,69 @@ void test_eager_functions(void) {
   TF_DeleteFunction(fn);
   TF_DeleteFunction(other);
   TF_DeleteGraph(f.graph);
+}
+
+static bool op_def_holds(TF_FunctionLibraryDefinition* l, const char* name, const char* text) {
+  TF_Buffer* b = TF_NewBuffer();
+  OK(TF_LookUpOpDef(l, name, b, s));
+  const bool found = holds_bytes(b->data, b->length, text);
+  TF_DeleteBuffer(b);
+  return found;
+}
+
+// The functions of a GraphDef, looked up beside the ops.
+void test_function_library(void) {
+  Body f = new_body();
+  TF_Output inputs[] = {out(f.a, 0), out(f.b, 0)}, outputs[] = {out(f.mul, 0)};
+  TF_Function* fn = NULL;
+  OK(fn = TF_GraphToFunction(f.graph, "of_library", 0, -1, NULL, 2, inputs, 1, outputs, NULL, NULL, NULL, s));
+  TF_Graph* g = TF_NewGraph();
+  OK(TF_GraphCopyFunction(g, fn, NULL, s));
+  TF_Buffer *def = TF_NewBuffer(), *b = TF_NewBuffer();
+  OK(TF_GraphToGraphDef(g, def, s));
+  TF_FunctionLibraryDefinition* l = NULL;
+  OK(l = TF_NewFunctionLibraryDefinition(def, s));
+  TF_DeleteBuffer(def);  // the library keeps what it needs
+  if (CHECK(l != NULL)) {
+    CHECK(op_def_holds(l, "of_library", "b_x_y"));
+    CHECK(op_def_holds(l, "MatMul", "transpose_a"));
+    EXPECT(TF_NOT_FOUND, "Op type not registered 'NoSuchOp'", TF_LookUpOpDef(l, "NoSuchOp", b, s));
+  }
+  TF_Buffer* bad = TF_NewBufferFromString("\xff\xff", 2);
+  INVALID(CHECK(TF_NewFunctionLibraryDefinition(bad, s) == NULL));
+  TF_DeleteBuffer(bad);
+  NULLS {
+    INVALID(CHECK(TF_NewFunctionLibraryDefinition(NULL, s) == NULL));
+    INVALID(TF_LookUpOpDef(NULL, "MatMul", b, s));
+    INVALID(TF_LookUpOpDef(l, NULL, b, s));
+    INVALID(TF_LookUpOpDef(l, "MatMul", NULL, s));
+    TF_DeleteFunctionLibraryDefinition(NULL);
+  }
+  TF_DeleteFunctionLibraryDefinition(l);
+  TF_DeleteBuffer(b);
+  TF_DeleteGraph(g);
+  TF_DeleteFunction(fn);
+  TF_DeleteGraph(f.graph);
+}
+
+// The switches of the compiler keep what they are told.
+void test_compiler_switches(void) {
+  CHECK(TF_SetXlaEnableLazyCompilation(0) == 1);
+  CHECK(TF_SetXlaEnableLazyCompilation(1) == 0);
+  CHECK(TF_SetTfXlaCpuGlobalJit(1) == 0);
+  CHECK(TF_SetTfXlaCpuGlobalJit(0) == 1);
+  CHECK(TF_GetXlaAutoJitEnabled() == 0);
+  TF_SetXlaAutoJitMode("2");
+  CHECK(TF_GetXlaAutoJitEnabled() == 1);
+  TF_SetXlaAutoJitMode("0");
+  CHECK(TF_GetXlaAutoJitEnabled() == 0);
+  CHECK(TF_GetXlaConstantFoldingDisabled() == 0);
+  TF_SetXlaConstantFoldingDisabled(1);
+  CHECK(TF_GetXlaConstantFoldingDisabled() == 1);
+  TF_SetXlaConstantFoldingDisabled(0);
+  TF_SetXlaMinClusterSize(4);
+  TF_SessionOptions* o = TF_NewSessionOptions();
+  TF_EnableXLACompilation(o, 1);
+  TF_EnableXLACompilation(o, 0);
+  TF_DeleteSessionOptions(o);
 }

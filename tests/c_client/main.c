@@ -173,6 +173,8 @@ int main(int argc, char** argv) {
   test_graph_runs();
   test_eager_functions();
   test_unified();
+  test_function_library();
+  test_compiler_switches();
   test_deprecated_sessions();
   TF_DeleteStatus(s);
   if (failed) printf("%d checks failed\n", failed);
