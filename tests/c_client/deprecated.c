@@ -1,4 +1,4 @@
-// Sessions that own their graph and run by name.
+// Sessions that own their graph and run by name; queues and tables with handles of version 1.
 #include "graph.h"
 
 static bool float_is(TF_Tensor* t, float want) {
@@ -9,7 +9,53 @@ static bool float_is(TF_Tensor* t, float want) {
 
 static TF_Tensor* float_tensor(float value) { return new_tensor(TF_FLOAT, 0, NULL, &value, sizeof value); }
 
+// A queue and a table of version 1, whose handles are references: they hold what they have from run to run.
+static void run_version_1(void) {
+  TF_Graph* g = TF_NewGraph();
+  const TF_DataType types[] = {TF_FLOAT};
+  TF_OperationDescription* d = TF_NewOperation(g, "FIFOQueue", "queue");
+  TF_SetAttrTypeList(d, "component_types", types, 1);
+  TF_Operation *queue = NULL, *put = NULL, *size = NULL, *table = NULL, *table_size = NULL;
+  OK(queue = TF_FinishOperation(d, s));
+  TF_Operation* x = placeholder(g, "x", TF_FLOAT, 0, NULL);
+  const TF_Output values[] = {out(x, 0)};
+  d = TF_NewOperation(g, "QueueEnqueue", "put");
+  TF_AddInput(d, out(queue, 0));
+  TF_AddInputList(d, values, 1);
+  OK(put = TF_FinishOperation(d, s));
+  d = TF_NewOperation(g, "QueueSize", "size");
+  TF_AddInput(d, out(queue, 0));
+  OK(size = TF_FinishOperation(d, s));
+  d = TF_NewOperation(g, "MutableHashTable", "table");
+  TF_SetAttrType(d, "key_dtype", TF_INT64);
+  TF_SetAttrType(d, "value_dtype", TF_FLOAT);
+  OK(table = TF_FinishOperation(d, s));
+  d = TF_NewOperation(g, "LookupTableSize", "table_size");
+  TF_AddInput(d, out(table, 0));
+  OK(table_size = TF_FinishOperation(d, s));
+  if (!CHECK(put && size && table_size)) return;
+  TF_SessionOptions* options = TF_NewSessionOptions();
+  TF_Session* session = NULL;
+  OK(session = TF_NewSession(g, options, s));
+  TF_DeleteSessionOptions(options);
+  TF_Tensor *feed[] = {float_tensor(3)}, *got[] = {NULL, NULL};
+  const TF_Output sizes[] = {out(size, 0), out(table_size, 0)};
+  const TF_Operation* targets[] = {put};
+  for (int run = 1; run <= 3; ++run) {
+    OK(TF_SessionRun(session, NULL, values, feed, 1, NULL, NULL, 0, targets, 1, NULL, s));
+    OK(TF_SessionRun(session, NULL, NULL, NULL, 0, sizes, got, 2, NULL, 0, NULL, s));
+    CHECK(got[0] && *(const int32_t*)TF_TensorData(got[0]) == run);
+    CHECK(got[1] && *(const int64_t*)TF_TensorData(got[1]) == 0);
+    TF_DeleteTensor(got[0]);
+    TF_DeleteTensor(got[1]);
+  }
+  TF_DeleteTensor(feed[0]);
+  OK(TF_DeleteSession(session, s));
+  TF_DeleteGraph(g);
+}
+
 void test_deprecated_sessions(void) {
+  run_version_1();
   TF_SessionOptions* options = TF_NewSessionOptions();
   TF_DeprecatedSession* d = NULL;
   OK(d = TF_NewDeprecatedSession(options, s));
