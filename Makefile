@@ -21,7 +21,7 @@ setup:
 	  $(SUDO) apt-get update -qq && DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq --no-install-recommends $$missing >/dev/null; fi
 
 build: setup
-	@start=$$(date +%s); cmake --preset release >/dev/null && ninja -C $(BUILD) -j$(JOBS) && \
+	@start=$$(date +%s); cmake --preset release $(if $(wildcard $(BUILD)/CMakeCache.txt),,-DWEFT_PCH=ON) >/dev/null && ninja -C $(BUILD) -j$(JOBS) && \
 	  echo "build: $$(( $$(date +%s) - start )) s" | tee build/build_seconds
 
 install: build

@@ -1,10 +1,18 @@
-# weft_library(NAME SOURCES a.cc ... DEPS core op ... [LINK re2 png ...]): the sources of one layer.
+# weft_library(NAME SOURCES a.cc ... DEPS core op ... [LINK re2 png ...] [PCH op/registry.h ...]): the sources of one layer.
+# PCH names headers that most of them include; with WEFT_PCH they are parsed once. Off unless asked for: compiler caches
+# then know a file only in the folder where it was built.
 # DEPS is the layer's allowed list; tests/layers.cmake fails on an include of any other.
 # All layers end up in libweft.so and in the archive weft_all, which tests link.
 set_property(GLOBAL PROPERTY WEFT_LAYERS "")
+option(WEFT_PCH "parse common headers once: faster from scratch, useless to compiler caches" OFF)
 function(weft_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;SIMD;DEPS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;SIMD;DEPS;LINK;PCH" ${ARGN})
   add_library(weft_${name} OBJECT ${ARG_SOURCES})
+  if(WEFT_PCH AND ARG_PCH)
+    list(TRANSFORM ARG_PCH PREPEND ${CMAKE_SOURCE_DIR}/src/)
+    target_precompile_headers(weft_${name} PRIVATE <algorithm> <atomic> <cmath> <complex> <cstring> <functional> <limits> <map> <memory> <mutex> <optional> <set> <span>
+      <string> <string_view> <unordered_map> <variant> <vector> ${ARG_PCH})
+  endif()
   target_include_directories(weft_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/generated)
   set_property(GLOBAL APPEND PROPERTY WEFT_LAYERS ${name})
   set_property(GLOBAL PROPERTY WEFT_DEPS_${name} "${ARG_DEPS}")
@@ -40,6 +48,6 @@ function(weft_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;ARGS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
-  target_link_libraries(${name} PRIVATE weft_all)
+  target_link_libraries(${name} PRIVATE weft_test_main weft_all)
   add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 endfunction()

@@ -1,5 +1,4 @@
 // Branches, loops, messages and checks, eagerly and in traced functions. The numbers are TensorFlow's.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <cstdio>

@@ -1,5 +1,4 @@
 // Many threads on one eager context: each result must be what the thread alone would get.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <atomic>

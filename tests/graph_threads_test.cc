@@ -1,5 +1,4 @@
 // Many threads on one session and on one function: every result right, every effect counted once.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <atomic>

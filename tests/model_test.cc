@@ -1,5 +1,4 @@
 // The C++ API of SavedModels and graphs. The model and its numbers are TensorFlow's (golden/model_api/make.py).
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "wire/text_format.h"

@@ -1,5 +1,4 @@
 // The registry against TensorFlow's own OpDefs, and against itself.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <fstream>

@@ -1,6 +1,5 @@
 // The same call gives the same bits whatever the thread count, on inputs large enough to be split, and on every level of
 // vector instructions it stays within the tolerance of the types (the lower levels are run by ctest with WEFT_CPU).
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <random>

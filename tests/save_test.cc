@@ -1,6 +1,5 @@
 // SavedModels written and loaded as objects. Expected numbers are worked out by hand; that real TensorFlow reads the files, and
 // the other way round, is shown by `make interop` (interop/).
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <weft/weft.h>

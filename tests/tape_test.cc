@@ -1,5 +1,4 @@
 // weft::GradientTape: all that tf.GradientTape does. The numbers are TensorFlow's.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,5 +1,4 @@
 // Gradients through calls, branches and loops, against what TensorFlow made of the same graphs (tests/golden/function_gradients).
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "autodiff/function_gradient.h"
 
 #include <algorithm>

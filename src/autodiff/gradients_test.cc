@@ -1,6 +1,5 @@
 // Gradients of small programs whose values are not tensors alone: variables, lists, arrays, maps, branches, sparse matrices.
 // The numbers they are held against are differences of the programs themselves.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <fstream>

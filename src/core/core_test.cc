@@ -1,6 +1,5 @@
 // The ground types. Expected bits of narrow floats come from their formats' definitions (IEEE 754 half, the
 // OCP 8-bit float paper); device names and texts from TensorFlow.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <atomic>

@@ -1,6 +1,5 @@
 // Shapes over graphs: constants that decide about shapes, calls, loops of both kinds. What one node's rule
 // answers is compared with TensorFlow in tests/graph_client.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "engine/engine.h"

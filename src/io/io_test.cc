@@ -1,5 +1,4 @@
 // Messages in files. Bytes and texts are those of protobuf (tests/golden/text).
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <unistd.h>

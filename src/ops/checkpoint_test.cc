@@ -1,5 +1,4 @@
 // SaveV2, RestoreV2 and MergeV2Checkpoints as ops. The error texts were taken from TensorFlow 2.21.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <stdlib.h>
 

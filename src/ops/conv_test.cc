@@ -1,5 +1,4 @@
 // The fast ways of a float convolution (Winograd, direct, oneDNN) against the plain one in double.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,5 +1,4 @@
 // The engine's own fused ops against the single ops that they stand for.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <cmath>

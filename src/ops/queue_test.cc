@@ -1,5 +1,4 @@
 // Calls that wait: recorded sequences cannot show them, since there one call follows the other.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <atomic>

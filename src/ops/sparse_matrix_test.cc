@@ -1,5 +1,4 @@
 // Ops whose values travel in variants, which stored cases cannot hold. Expected numbers are TensorFlow 2.21's.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "eager/op.h"

@@ -1,5 +1,4 @@
 // Checkpoints written by TensorFlow (tests/golden/bundle) read and written again byte for byte; broken ones refused.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "wire/tensor_bundle.h"
 
 #include <doctest/doctest.h>

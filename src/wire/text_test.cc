@@ -1,6 +1,7 @@
 // Schema, text form and JSON against what protobuf says (tests/golden/text, made by make_text.py), and hostile input.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
+
+#include <map>
 
 #include <cstring>
 #include <fstream>

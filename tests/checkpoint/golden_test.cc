@@ -1,6 +1,5 @@
 // Checkpoints that TensorFlow wrote (golden/checkpoint/make.py): their values arrive, and the same objects saved by weft are
 // described by the same bytes.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 // clang-format off: the engine's headers before the public ones
 #include "trace/trackable.h"
 #include "trace/variable.h"

@@ -1,5 +1,4 @@
 // Checkpoints that lie: object graphs that are cut, changed or wrong give an error or restore something, and never more.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 // clang-format off: the engine's headers before the public ones
 #include "saved_model/tracked_objects.h"
 #include "wire/proto.h"

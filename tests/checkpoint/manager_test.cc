@@ -1,5 +1,4 @@
 // CheckpointManager; saving on a thread; saving while others train.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <weft/nn.h>
 #include <weft/optim.h>
 

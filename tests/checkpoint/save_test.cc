@@ -1,5 +1,4 @@
 // Checkpoints saved and restored by weft itself: names, deferred values, the checks of the status, state file and manager.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "checkpoint/support.h"
 
 TEST_CASE("values come back") {

@@ -1,5 +1,4 @@
 // The example of docs/adding_an_op.md, compiled as it is printed.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "core/device.h"

@@ -1,4 +1,3 @@
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "graph/passes/testing.h"
 #include "io/rewriter_config.h"
 

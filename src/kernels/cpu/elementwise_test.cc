@@ -1,6 +1,5 @@
 // What the recorded cases do not show of the elementwise loops: accuracy over all floats, the same bits
 // wherever an element stands, broadcasts of many dimensions, floats that fit no integer.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <bit>

@@ -1,6 +1,5 @@
 // Datasets that call functions from an eager program, walked by iterators that outlive each call: order
 // over several threads, walks that are left early, and sizes that no machine has.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <unistd.h>
