@@ -33,6 +33,32 @@ wf::TensorSpec spec(std::string name, wf::PartialShape shape, wf::DType type = w
 
 }  // namespace
 
+TEST_CASE("functions that were traced before see the variables of the traces around them") {
+  wf::Variable v(Tensor(3.f));
+  auto product = wf::function([&](Tensor x) { return x * v; });
+  auto bump = wf::function([&](Tensor x) { v.assign_add(x); });
+  product(Tensor(1.f)), bump(Tensor(0.f));
+  auto slope = wf::function([&](Tensor x) {
+    wf::GradientTape tape;
+    const Tensor y = product(x);
+    return tape.gradient(y, v).dense();
+  });
+  auto outer = wf::function([&](Tensor x) { return slope(x) + 0.f; });
+  CHECK(outer(Tensor(5.f)).item<float>() == 5);  // d(x v)/dv = x
+  auto around = wf::function([&](Tensor x) {
+    const Tensor before = v;
+    bump(x);
+    const Tensor after = v;
+    v.assign(Tensor(0.f));
+    return std::pair(before, after);
+  });
+  auto further = wf::function([&](Tensor x) { return around(x); });
+  auto [before, after] = further(Tensor(2.f));
+  CHECK(before.item<float>() == 3);
+  CHECK(after.item<float>() == 5);
+  CHECK(v.value().item<float>() == 0);
+}
+
 TEST_CASE("one graph for each signature; plain values are baked in") {
   int runs = 0;
   auto f = wf::function([&](const Tensor& x, int times, const std::string& how) {

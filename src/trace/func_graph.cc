@@ -122,6 +122,11 @@ Result<Value> FuncGraph::import(const Value& v) {
       kept_.push_back(v);
       return made;
     }
+    // As import_handle does: through the graphs between, so that one variable has one handle in each of them.
+    if (outer_) {
+      WEFT_ASSIGN(Value nearer, outer_->import(v));
+      return import(nearer);
+    }
     return capture(v, data_of(h->tensor()));
   }
   // Of a graph around this one, near or far: each on the way passes it on.
