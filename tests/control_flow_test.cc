@@ -8,28 +8,14 @@
 
 #include <unistd.h>
 
-#include "weft/weft.h"
+#include "support/api_test.h"
 
 namespace wf = weft;
 using wf::Tensor;
-using Floats = std::vector<float>;
 using Ints = std::vector<int32_t>;
 
 namespace {
 
-std::string message_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const wf::Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
-bool has(const std::string& text, const std::string& part) {
-  if (text.find(part) != std::string::npos) return true;
-  MESSAGE(text);
-  return false;
-}
 // Runs f eagerly and in a function.
 void both(const std::function<void(bool)>& f) {
   f(false);

@@ -3,23 +3,13 @@
 
 #include <cmath>
 
-#include "weft/weft.h"
+#include "support/api_test.h"
 
 namespace wf = weft;
 using wf::Tensor;
-using Floats = std::vector<float>;
 
 namespace {
 
-std::string message_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const wf::Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
-Floats values(const Tensor& t) { return t.to_vector<float>(); }
 void close(const Tensor& t, const Floats& want, double epsilon = 2e-6) {
   REQUIRE(t.size() == int64_t(want.size()));
   for (size_t i = 0; i < want.size(); ++i) CHECK(t.data<float>()[i] == doctest::Approx(want[i]).epsilon(epsilon));

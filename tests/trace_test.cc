@@ -6,29 +6,13 @@
 #include <thread>
 
 #include "api/unwrap.h"
-#include "weft/weft.h"
+#include "support/api_test.h"
 
 namespace wf = weft;
 using wf::Tensor;
-using Floats = std::vector<float>;
 
 namespace {
 
-template <class F>
-std::string message_of(F f) {
-  try {
-    f();
-  } catch (const wf::Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
-bool has(const std::string& text, const std::string& part) {
-  if (text.find(part) != std::string::npos) return true;
-  MESSAGE(text);
-  return false;
-}
-Floats values(const Tensor& t) { return t.to_vector<float>(); }
 wf::TensorSpec spec(std::string name, wf::PartialShape shape, wf::DType type = wf::DType::float32) { return {std::move(name), type, std::move(shape), ""}; }
 
 }  // namespace

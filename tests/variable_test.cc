@@ -2,29 +2,14 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
-#include "weft/weft.h"
+#include "support/api_test.h"
 
 namespace wf = weft;
 namespace wd = weft::distribute;
 using wf::Tensor;
-using Floats = std::vector<float>;
 
 namespace {
 
-std::string message_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const wf::Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
-bool has(const std::string& text, const std::string& part) {
-  if (text.find(part) != std::string::npos) return true;
-  MESSAGE(text);
-  return false;
-}
-Floats values(const Tensor& t) { return t.to_vector<float>(); }
 Floats copies(const wf::Variable& v) {
   Floats out;
   for (const Tensor& t : wd::MirroredStrategy::local_values(v)) out.push_back(t.item<float>());

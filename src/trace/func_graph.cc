@@ -262,4 +262,14 @@ Result<std::vector<Value>> TraceEmitter::do_apply(std::string_view op, std::span
   return made;
 }
 
+void destroy_resource(eager::Context& context, const RefPtr<eager::TensorHandle>& handle) {
+  if (!handle) return;
+  Entered eagerly(nullptr);
+  EagerEmitter& e = eager_emitter(context);
+  AttrMap attrs;
+  attrs["ignore_lookup_error"] = true;
+  e.apply("DestroyResourceOp", {e.wrap(handle)}, std::move(attrs));
+  (void)e.take_status();  // nobody is left to tell
+}
+
 }  // namespace weft::trace

@@ -129,4 +129,7 @@ class Entered {
   autodiff::FreshTapes tapes_;
 };
 
+// Drops what a handle points to, outside any trace; for owners that go.
+void destroy_resource(eager::Context& context, const RefPtr<eager::TensorHandle>& handle);
+
 }  // namespace weft::trace

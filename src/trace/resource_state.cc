@@ -68,14 +68,6 @@ Result<std::shared_ptr<TableState>> TableState::make(eager::Context& context, Sp
   return t;
 }
 
-TableState::~TableState() {
-  if (!handle_) return;
-  Entered eagerly(nullptr);
-  EagerEmitter& e = eager_emitter(context_);
-  AttrMap attrs;
-  attrs["ignore_lookup_error"] = true;
-  e.apply("DestroyResourceOp", {e.wrap(handle_)}, std::move(attrs));
-  (void)e.take_status();  // nobody is left to tell
-}
+TableState::~TableState() { destroy_resource(context_, handle_); }
 
 }  // namespace weft::trace

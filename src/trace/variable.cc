@@ -40,15 +40,7 @@ Result<std::shared_ptr<VariableState>> VariableState::make(eager::Context& conte
   return v;
 }
 
-VariableState::~VariableState() {
-  if (!handle_) return;
-  Entered eagerly(nullptr);
-  EagerEmitter& e = eager_emitter(context_);
-  AttrMap attrs;
-  attrs["ignore_lookup_error"] = true;
-  e.apply("DestroyResourceOp", {e.wrap(handle_)}, std::move(attrs));
-  (void)e.take_status();  // nobody is left to tell
-}
+VariableState::~VariableState() { destroy_resource(context_, handle_); }
 
 void VariableState::set_copies(std::vector<std::shared_ptr<VariableState>> others) {
   copies_ = {std::static_pointer_cast<VariableState>(shared_from_this())};
