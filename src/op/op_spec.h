@@ -60,6 +60,10 @@ class GradContext;
 class Value;
 // The gradient of an op: for each input a value, or an empty one (see op/gradient.h).
 using GradRule = std::vector<Value> (*)(const GradContext&);
+class LowerContext;
+class Lowered;
+// The op in terms of the compiler's IR: a value for each output (see op/lower.h).
+using LowerRule = std::vector<Lowered> (*)(LowerContext&);
 
 struct Signature {
   std::vector<ArgSpec> inputs, outputs;
@@ -90,6 +94,7 @@ class OpSpec {
   // The gradient. Neither this nor no_gradient: not written yet, and reported as such.
   GradRule grad = nullptr;
   bool no_gradient = false;  // on purpose: nothing flows back through this op
+  LowerRule lower = nullptr;  // null: the compiler refuses the op, or leaves it to the engine
 
   // The declarations as written.
   std::vector<std::string_view> declared_inputs, declared_outputs, declared_attrs;

@@ -15,6 +15,12 @@ OpBuilder Registry::add(std::string_view name) {
   return OpBuilder(*slot);
 }
 
+void Registry::lower(std::string_view name, LowerRule rule) {
+  const auto it = ops_.find(name);
+  assert(it != ops_.end() && "a lowering of an op that is not there");
+  if (it != ops_.end()) it->second->lower = rule;
+}
+
 Status Registry::add_dynamic(std::unique_ptr<OpSpec> spec) {
   std::unique_lock lock(mutex_);
   const std::string_view name = spec->name;

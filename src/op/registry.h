@@ -79,6 +79,8 @@ class Registry {
 
   // For families at start-up.
   OpBuilder add(std::string_view name);
+  // The lowering of an op that was added before. Rules stand in <family>_lower.cc beside the family: kernels take long to compile.
+  void lower(std::string_view name, LowerRule rule);
   // For libraries and users: a finished spec, whose texts are interned here. AlreadyExists if the name is taken.
   Status add_dynamic(std::unique_ptr<OpSpec> spec);
   Status add_kernel(std::string_view op, KernelDef kernel);
