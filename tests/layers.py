@@ -7,7 +7,7 @@ src = pathlib.Path(sys.argv[1])
 allowed = {name: set(deps.split(",")) | {name} for name, deps in (a.split("=", 1) for a in sys.argv[2:])}
 # Heavy libraries and the only places that may include them.
 HEAVY = {"dnnl": ["kernels/cpu/"], "re2/": ["ops/regex.cc"], "unicode/": ["ops/unicode", "ops/string", "kernels/cpu/"],
-         "Eigen/": ["kernels/cpu/"], "google/protobuf": []}
+         "Eigen/": ["kernels/cpu/"], "google/protobuf": [], "llvm/": ["compiler/llvm/"]}
 bad = []
 for path in sorted(src.rglob("*")):
     if path.suffix not in (".cc", ".h", ".inc") or path.name.endswith("_test.cc") or path.name == "testing.h":

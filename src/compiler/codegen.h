@@ -1,0 +1,50 @@
+// The seam to the code generator (compiler/llvm), which is a library of its own, libweft_jit.so, loaded when first needed: a program that
+// compiles nothing never sees LLVM. Both sides are built together and share these types; values of core/ (tensors) are only read on
+// the other side.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "compiler/plan.h"
+#include "core/status.h"
+
+namespace weft::compiler {
+
+// Runs f(data, begin, end) over [0, n), perhaps on several threads; null: on the caller's.
+struct Pool {
+  void (*parallel_for)(void* pool, int64_t n, void (*f)(void* data, int64_t begin, int64_t end), void* data) = nullptr;
+  void* pool = nullptr;
+};
+
+// Compiled code. `parameters` and `results` as in the module (results that are new values of a state are null: the state is written
+// in place); `constants` as in Plan::constants (null if they are inside the object); `symbols`: the open sizes; `arena`: arena_bytes, 64-byte
+// aligned, contents of no meaning between calls. 0, or 1 + the number of one of the module's messages.
+using Entry = int32_t (*)(void* const* parameters, void* const* results, const void* const* constants, const int64_t* symbols, char* arena, const Pool* pool);
+
+struct CodegenOptions {
+  std::string symbol = "weft_entry";   // the function's name
+  std::string triple, cpu, features;   // empty: this machine's; cpu "native" too
+  bool embed_constants = true;         // into read-only data of the object; else they come with the call
+  enum class Emit : uint8_t { kObject, kAssembly, kLlvm } emit = Emit::kObject;
+};
+
+// Code in this process.
+class JitCode {
+ public:
+  virtual ~JitCode() = default;
+  virtual Entry entry() const = 0;
+};
+
+struct CodegenApi {
+  core::Result<std::string> (*emit)(const Plan& plan, const CodegenOptions& options);
+  core::Result<std::unique_ptr<JitCode>> (*jit)(const Plan& plan, const CodegenOptions& options);
+};
+
+// Loads the library, once. NotFound tells where it was looked for, or that this weft was built without LLVM.
+core::Result<const CodegenApi*> codegen();
+// The one symbol of the library.
+inline constexpr char kCodegenSymbol[] = "weft_codegen_api";  // extern "C" const CodegenApi* weft_codegen_api()
+
+}  // namespace weft::compiler

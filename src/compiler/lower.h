@@ -1,0 +1,46 @@
+// A function body as a module of the compiler's IR: walks the graph in order and applies the rule of each op (OpSpec::lower).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graph/function_body.h"
+#include "graph/passes/passes.h"
+#include "ir/ir.h"
+
+namespace weft::compiler {
+
+// What is known of one argument of the body.
+struct ArgInfo {
+  std::string name;                 // for accessors and messages; empty: the node's
+  core::PartialShape shape;         // open dimensions become symbols
+  std::optional<core::Tensor> constant;  // its value, where it is fixed (shapes, axes, read-only variables)
+  int variable = -1;                // a resource argument: the variable's number
+};
+// A variable: comes in and, if it is written, goes out again, in place.
+struct VariableInfo {
+  std::string name;
+  core::DType dtype = core::DType::kInvalid;
+  core::PartialShape shape;
+  std::optional<core::Tensor> constant;  // read-only: its value, frozen into the code
+};
+
+struct LowerOptions {
+  std::vector<ArgInfo> args;            // one for each _Arg
+  std::vector<std::string> result_names;  // one for each _Retval; shorter: "output_0" ...
+  std::vector<VariableInfo> variables;  // by number
+  // The variable of a node that makes its own handle (VarHandleOp, VariableV2), by its shared name or node name; empty: refused.
+  // Which of `variables` it is.
+  std::function<std::optional<int>(const op::NodeInfo&)> variable_of;
+};
+
+// The module, verified. Parameters: the tensor arguments without constants in order, then the variables that are used, as states.
+// Results: the body's, then new values of the states that were written.
+// Unimplemented names op and node of what cannot be lowered.
+core::Result<std::unique_ptr<ir::Module>> lower(const graph::FunctionBody& body, const LowerOptions& options);
+// Every op of the body, and of functions it calls, that has no rule: "op (nodes ...)" lines; empty if all have one.
+std::vector<std::string> without_lowering(const graph::FunctionBody& body);
+
+}  // namespace weft::compiler

@@ -1,0 +1,59 @@
+// Plan: a module made ready for code: which values get memory and where, which instructions run in one loop, and in what order.
+// An instruction without a buffer is never stored: whoever reads it computes its elements on the spot.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace weft::compiler {
+
+struct Buffer {
+  enum class Kind : uint8_t { kArena, kParameter, kResult, kConstant };
+  Kind kind = Kind::kArena;
+  int index = 0;     // of the module's parameter or result, or in Plan::constants
+  ir::Dim bytes;
+  ir::Dim offset;    // kArena; a multiple of 64
+};
+
+struct Step {
+  enum class Kind : uint8_t {
+    kLoop,   // instrs: elementwise and movement instructions of equal dims, computed together for each index; those with a buffer are stored
+    kInstr,  // instrs[0] alone: a reduction, product, window ...; operands without a buffer are computed on the spot
+    kWhile,  // instrs[0] is the kWhile; regions: condition, body. Its parameters' buffers hold the variables; copies stand in the steps
+    kIf,     // regions: one for each
+    kCopy,   // the value of `copy_from` (which may be computed on the spot) into buffer `copy_to`
+    kBlock,  // regions[0] for each part of the leading dimension `rows` (instrs: what is computed part by part): see block_rows
+  };
+  Kind kind = Kind::kInstr;
+  std::vector<const ir::Instr*> instrs;
+  std::vector<std::vector<Step>> regions;
+  const ir::Instr* copy_from = nullptr;
+  int copy_to = -1;
+  ir::Dim rows;
+  int64_t block_rows = 0;
+};
+
+struct Plan {
+  const ir::Module* module = nullptr;
+  std::vector<Buffer> buffers;
+  std::unordered_map<const ir::Instr*, int> buffer;  // where a value lies; views (reshape) share
+  std::unordered_map<const ir::Instr*, int> scratch;  // memory that a step needs for itself (scratch.h)
+  std::vector<Step> steps;
+  std::vector<const ir::Instr*> constants;  // literals that are read from memory
+  ir::Dim arena_bytes;
+
+  int buffer_of(const ir::Instr* i) const {
+    const auto it = buffer.find(i);
+    return it == buffer.end() ? -1 : it->second;
+  }
+};
+
+// The module must be verified, and outlive the plan.
+core::Result<Plan> make_plan(const ir::Module& m);
+// For people: weft compile --emit plan.
+std::string print(const Plan& p);
+
+}  // namespace weft::compiler
