@@ -1,5 +1,7 @@
 #include "ops/all.h"
 
+#include "ops/lower_families.h"
+
 namespace weft::ops {
 
 void all(op::Registry& r) {
@@ -90,6 +92,7 @@ void all(op::Registry& r) {
   transpose(r);
   unicode(r);
   xla(r);
+  register_lowerings(r);
 }
 
 }  // namespace weft::ops

@@ -1,0 +1,9 @@
+#include "op/lower.h"
+#include "op/registry.h"
+#include "ops/lower_families.h"
+
+namespace weft::ops {
+
+void lower_image(op::Registry&) {}
+
+}  // namespace weft::ops
