@@ -69,6 +69,10 @@ class Dim {
   std::vector<Term> terms_;  // by key; no zero coefficients
 };
 
+Dim floor_div(const Dim& a, const Dim& b);
+Dim floor_mod(const Dim& a, const Dim& b);
+Dim min(const Dim& a, const Dim& b);
+Dim max(const Dim& a, const Dim& b);
 Dim ceil_div(const Dim& a, const Dim& b);
 Dim product(std::span<const Dim> dims);
 
