@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "compiler/plan.h"
@@ -23,8 +24,18 @@ struct Pool {
 // aligned, contents of no meaning between calls. 0, or 1 + the number of one of the module's messages.
 using Entry = int32_t (*)(void* const* parameters, void* const* results, const void* const* constants, const int64_t* symbols, char* arena, const Pool* pool);
 
+// One function of an object file, and bytes that go beside (64-byte aligned, read-only).
+struct CodeUnit {
+  const Plan* plan = nullptr;
+  std::string symbol = "weft_entry";
+};
+struct DataUnit {
+  std::string symbol;
+  const void* bytes = nullptr;
+  size_t size = 0;
+};
+
 struct CodegenOptions {
-  std::string symbol = "weft_entry";   // the function's name
   std::string triple, cpu, features;   // empty: this machine's; cpu "native" too
   bool embed_constants = true;         // into read-only data of the object; else they come with the call
   enum class Emit : uint8_t { kObject, kAssembly, kLlvm } emit = Emit::kObject;
@@ -38,7 +49,8 @@ class JitCode {
 };
 
 struct CodegenApi {
-  core::Result<std::string> (*emit)(const Plan& plan, const CodegenOptions& options);
+  // Several functions in one object: equal constants (of at least 64 bytes) stand in it once.
+  core::Result<std::string> (*emit)(std::span<const CodeUnit> code, std::span<const DataUnit> data, const CodegenOptions& options);
   core::Result<std::unique_ptr<JitCode>> (*jit)(const Plan& plan, const CodegenOptions& options);
 };
 

@@ -4,7 +4,7 @@
 namespace weft::compiler {
 namespace {
 
-core::Result<std::string> emit(const Plan&, const CodegenOptions&) { return core::unimplemented("code"); }
+core::Result<std::string> emit(std::span<const CodeUnit>, std::span<const DataUnit>, const CodegenOptions&) { return core::unimplemented("code"); }
 core::Result<std::unique_ptr<JitCode>> jit(const Plan&, const CodegenOptions&) { return core::unimplemented("code"); }
 
 }  // namespace
