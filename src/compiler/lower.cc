@@ -1,8 +1,111 @@
 #include "compiler/lower.h"
 
-namespace weft::compiler {
+#include <set>
 
-core::Result<std::unique_ptr<ir::Module>> lower(const graph::FunctionBody&, const LowerOptions&) { return core::unimplemented("lowering"); }
-std::vector<std::string> without_lowering(const graph::FunctionBody&) { return {}; }
+#include "compiler/lower_internal.h"
+#include "graph/function_library.h"
+#include "graph/passes/util.h"
+
+namespace weft::compiler {
+namespace {
+
+using core::Result;
+using core::Status;
+using graph::FunctionBody;
+using graph::Node;
+
+constexpr int kMostAttempts = 64;   // open sizes that turn out to be equal
+constexpr size_t kMostNodes = 8;    // named of each op without a rule
+
+// The functions that a node calls.
+std::vector<op::FunctionAttr> callees(const Node& n) {
+  std::vector<op::FunctionAttr> out;
+  if (n.is_function_call()) {
+    out.push_back({std::string(n.op()), std::make_shared<op::AttrMap>(graph::attrs_of(n))});
+    return out;
+  }
+  for (const auto& a : n.info().attrs()) {
+    if (const auto* f = a.get<op::FunctionAttr>()) out.push_back(*f);
+    if (const auto* l = a.get<std::vector<op::FunctionAttr>>()) out.insert(out.end(), l->begin(), l->end());
+  }
+  return out;
+}
+
+void collect(const FunctionBody& body, std::set<std::string>& seen, std::map<std::string, std::vector<std::string>>& missing, int depth) {
+  for (const Node* n : body.graph->nodes()) {
+    if (!n->is_function_call() && !is_builtin(n->op()) && !n->spec().lower && !graph::is_v1_control_flow(*n)) missing[std::string(n->op())].push_back(n->name());
+    if (depth > 64) continue;
+    for (const op::FunctionAttr& f : callees(*n)) {
+      if (!body.graph->library() || !seen.insert(f.name).second) continue;
+      auto def = body.graph->library()->find(f.name);
+      if (!def.ok()) continue;
+      auto inner = graph::instantiate_function(**def, f.attrs ? *f.attrs : op::AttrMap{}, body.graph->registry(), body.graph->library());
+      if (inner.ok()) collect(*inner, seen, missing, depth + 1);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> without_lowering(const FunctionBody& body) {
+  std::set<std::string> seen;
+  std::map<std::string, std::vector<std::string>> missing;
+  collect(body, seen, missing, 0);
+  std::vector<std::string> out;
+  for (const auto& [op, nodes] : missing) {
+    std::string line = op + " (";
+    for (size_t i = 0; i < nodes.size() && i < kMostNodes; ++i) line += (i ? ", " : "") + nodes[i];
+    if (nodes.size() > kMostNodes) line += core::cat(" and ", nodes.size() - kMostNodes, " more");
+    out.push_back(line + ")");
+  }
+  return out;
+}
+
+Status prepare(FunctionBody& body, std::vector<core::PartialShape> arg_shapes, std::vector<std::optional<op::ShapeContext::HandleData>> arg_handles) {
+  graph::PassContext c;
+  c.arg_shapes = std::move(arg_shapes);
+  c.arg_handles = std::move(arg_handles);
+  c.disabled = {"remap"};  // the compiler fuses by itself, and has no rules for fused kernels
+  WEFT_RETURN_IF_ERROR(raise_frames(body));
+  WEFT_RETURN_IF_ERROR(graph::optimize(body, c));
+  return raise_frames(body);  // what calls brought in
+}
+
+Result<std::unique_ptr<ir::Module>> lower(const FunctionBody& body, const LowerOptions& options) {
+  const std::vector<std::string> missing = without_lowering(body);
+  if (!missing.empty()) {
+    std::string text = core::cat("the compiler has no rule for ", missing.size() == 1 ? "this op" : "these ops", " of '", body.name, "': ");
+    for (size_t i = 0; i < missing.size(); ++i) text += (i ? "; " : "") + missing[i];
+    return core::unimplemented(text);
+  }
+  LowerCache cache;
+  std::map<int, ir::Dim> replaced;
+  std::vector<ir::Guard> guards;
+  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+    auto m = std::make_unique<ir::Module>();
+    m->name = body.name;
+    Lowerer l(*m, options, cache, replaced);
+    Status s = l.run(body);
+    if (s.ok()) {
+      for (ir::Guard& g : guards) {
+        const int symbol = g.a.as_symbol();
+        const auto name = [&](int i) { return size_t(i) < m->symbols.size() ? m->symbols[size_t(i)].name : core::cat("s", i); };
+        g.text = core::cat("the size ", name(symbol), " must be ", g.b.is_const() || g.b.as_symbol() < 0 ? g.b.to_string() : name(g.b.as_symbol()));
+        m->guards.push_back(g);
+      }
+      WEFT_RETURN_IF_ERROR(ir::verify(*m));
+      return m;
+    }
+    const auto& unify = l.builder().unify();
+    if (!unify) return s;
+    const auto [symbol, with] = *unify;
+    const auto put = [&](int i) { return i == symbol ? std::optional<ir::Dim>(with) : std::nullopt; };
+    for (auto& [k, d] : replaced) d = d.substitute(put);
+    for (ir::Guard& g : guards) g.b = g.b.substitute(put);
+    replaced[symbol] = with;
+    guards.push_back({ir::Dim::symbol(symbol), with, ""});
+  }
+  return core::unimplemented("too many open sizes of '", body.name, "' turn out to be equal");
+}
 
 }  // namespace weft::compiler

@@ -1,6 +1,7 @@
 // A function body as a module of the compiler's IR: walks the graph in order and applies the rule of each op (OpSpec::lower).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,7 +37,12 @@ struct LowerOptions {
   std::function<std::optional<int>(const op::NodeInfo&)> variable_of;
 };
 
-// The module, verified. Parameters: the tensor arguments without constants in order, then the variables that are used, as states.
+// Makes a body ready for lower: loops and branches of version 1 become While and If, calls their bodies, and the graph's passes run,
+// without those that put in fused kernels. Shapes and handles of the arguments as far as they are known; may be empty.
+core::Status prepare(graph::FunctionBody& body, std::vector<core::PartialShape> arg_shapes, std::vector<std::optional<op::ShapeContext::HandleData>> arg_handles);
+
+// The module, verified. Open dimensions of the arguments are symbols, in order; one that had to be equal to another size is used nowhere,
+// and a guard (a: the symbol, b: what it must be) says so. Parameters: the tensor arguments without constants in order, then the variables that are used, as states.
 // Results: the body's, then new values of the states that were written.
 // Unimplemented names op and node of what cannot be lowered.
 core::Result<std::unique_ptr<ir::Module>> lower(const graph::FunctionBody& body, const LowerOptions& options);

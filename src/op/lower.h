@@ -28,6 +28,7 @@ class Lowered {
     DType dtype = DType::kInvalid;
     std::optional<std::vector<ir::Dim>> element;  // dims
     std::optional<ir::Dim> capacity;
+    bool accumulates = false;  // the gradients of a TensorArray: what is written twice is added
   };
 
   Lowered() = default;
@@ -69,8 +70,11 @@ class LowerHost {
   virtual LoweredList branch(ir::Value which, const std::vector<FunctionAttr>& branches, LoweredList args) = 0;
   // The number of a named piece of state, made at its first mention: VarHandleOp, VariableV2, TensorArrayV3, StackV2.
   virtual Lowered named_state(const NodeInfo& node) = 0;
+  // One that belongs to another: the gradients of a TensorArray.
+  virtual Lowered derived_state(int of, std::string_view what) = 0;
   // Its value now; null (and an error) if it has none yet. Writing is seen by all that is lowered afterwards.
   virtual const Lowered* read(int state) = 0;
+  virtual bool has_value(int state) const = 0;
   virtual void write(int state, Lowered value) = 0;
 };
 
