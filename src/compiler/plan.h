@@ -20,18 +20,25 @@ struct Buffer {
 
 struct Step {
   enum class Kind : uint8_t {
-    kLoop,   // instrs: elementwise and movement instructions of equal dims, computed together for each index; those with a buffer are stored
-    kInstr,  // instrs[0] alone: a reduction, product, window ...; operands without a buffer are computed on the spot
-    kWhile,  // instrs[0] is the kWhile; regions: condition, body. Its parameters' buffers hold the variables; copies stand in the steps
-    kIf,     // regions: one for each
-    kCopy,   // the value of `copy_from` (which may be computed on the spot) into buffer `copy_to`
+    kLoop,   // instrs: elementwise and movement instructions of equal dims (in order), computed together for each index; those with a buffer
+             // are stored. An operand may lie where one of them is stored (in place): it is then read at the index that is being computed
+             // and at no other, so all of an index is computed before any of it is stored. A kPad, kConcat or kGather is always the only
+             // instruction of its loop; so are kIota, kSizes and other leaves that are needed in memory
+    kInstr,  // instrs[0] alone: a reduction, product, window ...; operands without a buffer are computed on the spot (those of kDot, kConv,
+             // kConvFilterGrad, kWindow, kMaxPoolGrad, kSort, kScatter always have one). kDynamicUpdate and kScatter may have the buffer of their
+             // operand 0, of which the rest is then there already; else it is copied first. kCheck stands here, too
+    kWhile,  // instrs[0] is the kWhile; regions: condition, body. Its parameters' buffers hold the variables; copies stand in the steps, those
+             // of the first values before this one. The condition's result may be without a buffer: it is computed behind its steps
+    kIf,     // regions: one for each; copies stand in the steps. Operand 0 may be without a buffer
+    kCopy,   // the value of `copy_from` (which may be computed on the spot) into buffer `copy_to`; if copy_from_buffer is set, the
+             // value lies there for now
     kBlock,  // regions[0] for each part of the leading dimension `rows` (instrs: what is computed part by part): see block_rows
   };
   Kind kind = Kind::kInstr;
   std::vector<const ir::Instr*> instrs;
   std::vector<std::vector<Step>> regions;
   const ir::Instr* copy_from = nullptr;
-  int copy_to = -1;
+  int copy_to = -1, copy_from_buffer = -1;
   ir::Dim rows;
   int64_t block_rows = 0;
 };
@@ -39,7 +46,8 @@ struct Step {
 struct Plan {
   const ir::Module* module = nullptr;
   std::vector<Buffer> buffers;
-  std::unordered_map<const ir::Instr*, int> buffer;  // where a value lies; views (reshape) share
+  std::unordered_map<const ir::Instr*, int> buffer;  // where a value lies; views (reshape, kGet) share
+  std::unordered_map<const ir::Instr*, std::vector<int>> results;  // kSort, kWhile, kIf: where each result lies; -1: nobody reads it
   std::unordered_map<const ir::Instr*, int> scratch;  // memory that a step needs for itself (scratch.h)
   std::vector<Step> steps;
   std::vector<const ir::Instr*> constants;  // literals that are read from memory

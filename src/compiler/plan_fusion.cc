@@ -1,0 +1,268 @@
+#include <algorithm>
+
+#include "compiler/plan_internal.h"
+
+namespace weft::compiler {
+namespace {
+
+using ir::Op;
+using ir::Region;
+
+// How an operand is read.
+enum class Read : uint8_t {
+  kSame,     // at the index of the result
+  kOnce,     // each element about once, at some other index
+  kMany,     // elements again and again
+  kPointer,  // from memory
+};
+
+Read read_of(const Instr& user, size_t k) {
+  switch (user.op) {
+    case Op::kUnary: case Op::kBinary: case Op::kCompare: case Op::kSelect: case Op::kConvert: case Op::kBitcast: return Read::kSame;
+    case Op::kBroadcast: return user.type.elements() == user.operand(0).type.elements() ? Read::kOnce : Read::kMany;
+    case Op::kPad: case Op::kDynamicSlice: return k == 0 ? Read::kOnce : Read::kMany;
+    case Op::kGather: case Op::kPhilox: return Read::kMany;
+    case Op::kReshape: case Op::kTranspose: case Op::kSlice: case Op::kReverse: case Op::kConcat: case Op::kDynamicUpdate: case Op::kReduce: case Op::kArgReduce:
+    case Op::kScan: case Op::kWhile: case Op::kIf: case Op::kCheck: return Read::kOnce;
+    default: return Read::kPointer;
+  }
+}
+
+// What can be computed for one index without memory of its own. Pads, concats and gathers could be, but their branches and
+// checks stand in the way of vector code: they run alone.
+bool on_the_spot(Op op) {
+  return ir::is_elementwise(op) || op == Op::kBroadcast || op == Op::kReshape || op == Op::kTranspose || op == Op::kSlice || op == Op::kReverse || op == Op::kDynamicSlice;
+}
+
+bool is_loop(Op op) {
+  return on_the_spot(op) || op == Op::kPad || op == Op::kConcat || op == Op::kGather || op == Op::kIota || op == Op::kSizes || op == Op::kConstant;
+}
+
+int cost_of(const Instr& i) {
+  switch (i.op) {
+    case Op::kUnary:
+      switch (i.unary) {
+        case ir::Unary::kNeg: case ir::Unary::kAbs: case ir::Unary::kNot: case ir::Unary::kSign: case ir::Unary::kFloor: case ir::Unary::kCeil:
+        case ir::Unary::kRound: case ir::Unary::kTrunc: case ir::Unary::kIsNan: case ir::Unary::kIsInf: case ir::Unary::kIsFinite: return 1;
+        case ir::Unary::kSqrt: case ir::Unary::kPopcount: return 6;
+        default: return 20;
+      }
+    case Op::kBinary:
+      switch (i.binary) {
+        case ir::Binary::kDiv: case ir::Binary::kFloorDiv: case ir::Binary::kMod: case ir::Binary::kFloorMod: return 6;
+        case ir::Binary::kPow: case ir::Binary::kAtan2: return 30;
+        default: return 1;
+      }
+    case Op::kCompare: case Op::kSelect: case Op::kConvert: return 1;
+    case Op::kDynamicSlice: return 2;
+    default: return 0;
+  }
+}
+
+class Fusion {
+ public:
+  explicit Fusion(Draft& d) : draft_(d) {}
+
+  void run() {
+    const Region& main = *draft_.module->main;
+    collect(main);
+    results(main);
+    decide(main);
+    draft_.nodes = steps(main);
+  }
+
+ private:
+  static constexpr int kCheap = 1;         // is computed again rather than stored
+  static constexpr int kMostOnSpot = 200;  // instructions behind one element
+
+  struct Info {
+    std::vector<std::pair<const Instr*, size_t>> uses;
+    int cost = 0, size = 1;  // of computing an element on the spot, if operands that are read once are, too
+  };
+
+  void collect(const Region& r) {
+    for (const auto& i : r.instrs) {
+      for (size_t k = 0; k < i->operands.size(); ++k) info_[i->operands[k]].uses.emplace_back(i.get(), k);
+      for (const auto& part : i->regions) collect(*part);
+    }
+  }
+
+  // Results are copied to their places, or computed there; copies can make what depends on no memory.
+  void results(const Region& r) {
+    for (const Instr* v : r.results) {
+      if (!is_leafish(v)) must_.insert(v);
+    }
+  }
+
+  // Loops between the region of the value and that of its reader.
+  bool in_loop(const Instr* value, const Instr* user) const {
+    for (const Region* r = user->parent; r && r != value->parent && r->owner; r = r->owner->parent) {
+      if (r->owner->op == Op::kWhile) return true;
+    }
+    return false;
+  }
+
+  int users(const Instr* i) const {
+    const auto it = info_.find(i);
+    if (it == info_.end()) return 0;
+    const Instr* last = nullptr;
+    int n = 0;
+    for (const auto& [u, k] : it->second.uses) {
+      if (u != last) ++n;
+      last = u;
+    }
+    return n;
+  }
+
+  void estimate(const Region& r) {
+    for (const auto& i : r.instrs) {
+      Info& f = info_[i.get()];
+      f.cost = cost_of(*i);
+      f.size = 1;
+      for (const Instr* o : i->operands) {
+        if (!on_the_spot(o->op) || (users(o) > 1 && info_[o].cost > kCheap)) continue;
+        f.cost += info_[o].cost;
+        f.size += info_[o].size;
+      }
+      if (f.size > kMostOnSpot) {
+        must_.insert(i.get());
+        f.cost = 0;
+        f.size = 1;
+      }
+    }
+  }
+
+  // From the last to the first: readers before what they read.
+  void decide(const Region& r) {
+    estimate(r);
+    for (size_t k = r.instrs.size(); k-- > 0;) {
+      const Instr* i = r.instrs[k].get();
+      for (size_t p = i->regions.size(); p-- > 0;) {
+        const bool condition = i->op == Op::kWhile && p == 0;
+        if (!condition) results(*i->regions[p]);
+        decide(*i->regions[p]);
+      }
+      decide(i);
+    }
+  }
+
+  void decide(const Instr* i) {
+    if (i->op == Op::kGet || i->op == Op::kCheck || i->op == Op::kWhile || i->op == Op::kIf || i->op == Op::kSort) return;
+    if (i->op == Op::kParameter) {
+      draft_.stored.insert(i);
+      return;
+    }
+    const Info& f = info_[i];
+    const bool wanted = must_.contains(i);
+    if (f.uses.empty() && !wanted) return;  // dead
+    bool pointer = wanted, many = false, loop = false;
+    for (const auto& [u, k] : f.uses) {
+      const Read how = read_of(*u, k);
+      pointer = pointer || how == Read::kPointer;
+      many = many || how == Read::kMany;
+      loop = loop || in_loop(i, u);
+      // Written in place, or copied as a whole.
+      if ((u->op == Op::kDynamicUpdate && k == 0) || u->op == Op::kWhile) pointer = pointer || !is_leafish(i);
+    }
+    if (i->op == Op::kConstant) {
+      if (pointer || !i->type.elements().is(1)) draft_.stored.insert(i);
+      return;
+    }
+    if (i->op == Op::kReshape && !is_leafish(i)) {
+      // A view: its operand must lie in memory where indices would have to be taken apart.
+      if (pointer || !keeps_index(i)) must_.insert(i->operands[0]);
+      return;
+    }
+    if (is_leafish(i)) {
+      if (pointer) draft_.stored.insert(i);
+      return;
+    }
+    const bool store = pointer || !on_the_spot(i->op) || ((many || loop) && f.cost > 0) || (users(i) > 1 && f.cost > kCheap);
+    if (store) draft_.stored.insert(i);
+  }
+
+  bool lies_in_memory(const Instr* i) const {
+    while (i->op == Op::kReshape && !draft_.stored.contains(i)) i = i->operands[0];
+    return draft_.stored.contains(i) || i->op == Op::kGet;
+  }
+
+  // The instructions that one loop computes for an index, in order; without those that are read at another index.
+  void members(const Instr* i, std::unordered_set<const Instr*>& seen, std::vector<const Instr*>& out) const {
+    if (!seen.insert(i).second) return;
+    if (ir::is_elementwise(i->op)) {
+      for (const Instr* o : i->operands) {
+        if (!lies_in_memory(o) && o->op != Op::kConstant) members(o, seen, out);
+      }
+    }
+    out.push_back(i);
+  }
+
+  std::vector<Node> steps(const Region& r) {
+    std::vector<Node> out;
+    for (const auto& p : r.instrs) {
+      const Instr* i = p.get();
+      Node n;
+      if (i->op == Op::kWhile || i->op == Op::kIf) {
+        n.step.kind = i->op == Op::kWhile ? Step::Kind::kWhile : Step::Kind::kIf;
+        n.step.instrs = {i};
+        for (const auto& part : i->regions) n.regions.push_back(steps(*part));
+      } else if (i->op == Op::kCheck || i->op == Op::kSort) {
+        n.step.instrs = {i};
+      } else if (!draft_.stored.contains(i) || i->op == Op::kParameter || i->op == Op::kConstant) {
+        continue;
+      } else if (is_loop(i->op)) {
+        n.step.kind = Step::Kind::kLoop;
+        std::unordered_set<const Instr*> seen;
+        members(i, seen, n.step.instrs);
+      } else {
+        n.step.instrs = {i};
+      }
+      out.push_back(std::move(n));
+    }
+    return out;
+  }
+
+  Draft& draft_;
+  std::unordered_map<const Instr*, Info> info_;
+  std::unordered_set<const Instr*> must_;
+};
+
+}  // namespace
+
+bool is_leafish(const Instr* i) {
+  for (int depth = 0; depth < 64; ++depth) {
+    switch (i->op) {
+      case Op::kSizes: case Op::kIota: return true;
+      case Op::kConstant: return i->type.elements().is(1);
+      case Op::kBroadcast: case Op::kReshape: case Op::kConvert: case Op::kTranspose: case Op::kReverse: i = i->operands[0]; break;
+      default: return false;
+    }
+  }
+  return false;
+}
+
+bool keeps_index(const Instr* r) {
+  auto without_ones = [](const ir::Type& t) {
+    std::vector<ir::Dim> dims;
+    std::copy_if(t.dims.begin(), t.dims.end(), std::back_inserter(dims), [](const ir::Dim& d) { return !d.is(1); });
+    return dims;
+  };
+  return without_ones(r->type) == without_ones(r->operands[0]->type);
+}
+
+int Draft::var_of(const Instr* i) const {
+  for (;;) {
+    const auto it = var.find(i);
+    if (it != var.end()) return it->second;
+    if (i->op == Op::kGet) {
+      const auto r = results.find(i->operands[0]);
+      return r == results.end() ? -1 : r->second[size_t(i->index)];
+    }
+    if (i->op != Op::kReshape) return -1;
+    i = i->operands[0];
+  }
+}
+
+void fuse(Draft& d) { Fusion(d).run(); }
+
+}  // namespace weft::compiler

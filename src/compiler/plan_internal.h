@@ -1,0 +1,73 @@
+// What the parts of the planner share: plan_fusion.cc decides what is stored and what runs together, plan_schedule.cc finds out what
+// every step reads and writes and puts the steps in order, plan_memory.cc gives memory.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "compiler/plan.h"
+
+namespace weft::compiler {
+
+using ir::Instr;
+
+// A step before memory is given. Copies of one node happen at once, as far as the reader can tell.
+struct Node {
+  Step step;
+  struct Copy {
+    const Instr* from = nullptr;
+    int to = -1;  // a Var
+  };
+  std::vector<Copy> copies;  // a node of copies has no `step`
+  bool is_copies = false;
+  std::vector<std::vector<Node>> regions;
+  int begin = 0, end = 0;  // place in time; equal for nodes without regions
+  // Vars, each once; of nodes with regions: also what is read and written inside.
+  std::vector<int> reads, writes;
+  // (written, read): the first may lie where the second lies.
+  std::vector<std::pair<int, int>> in_place;
+};
+
+// What needs memory: one tensor and its views, or a variable of a loop through all its iterations.
+struct Var {
+  ir::Dim bytes;
+  bool fixed = false;  // a parameter's, result's or constant's memory
+  Buffer::Kind kind = Buffer::Kind::kArena;
+  int index = 0;
+  bool read_only = false;
+  bool at_start = false, at_end = false;  // holds a value before the first step, must hold one after the last
+  const Instr* scratch_of = nullptr;
+};
+
+struct Draft {
+  const ir::Module* module = nullptr;
+  std::unordered_set<const Instr*> stored;  // gets memory of its own
+  std::vector<Node> nodes;
+  std::vector<Var> vars;
+  std::unordered_map<const Instr*, int> var;                   // of stored values
+  std::unordered_map<const Instr*, std::vector<int>> results;  // of instructions with several results
+  std::vector<const Instr*> constants;
+
+  // The Var in which a value lies; views have their operand's. -1: computed on the spot.
+  int var_of(const Instr* i) const;
+};
+
+// ---- plan_fusion.cc
+// Computed from nothing that lies in memory.
+bool is_leafish(const Instr* i);
+// Whether a reshape only adds and drops dimensions of size 1.
+bool keeps_index(const Instr* reshape);
+// Which values are stored, and the steps of each region in the module's order, without copies.
+void fuse(Draft& d);
+
+// ---- plan_schedule.cc
+// Vars, what nodes read and write, copies for loops, branches, states and results; puts nodes in order.
+core::Status schedule(Draft& d);
+
+// ---- plan_memory.cc
+core::Status place(Draft& d, Plan& plan);
+
+}  // namespace weft::compiler
