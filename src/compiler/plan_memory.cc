@@ -151,7 +151,7 @@ class Memory {
     }
     // The condition runs before each iteration and once more. Twice is enough: what is wanted only grows.
     bool before = wanted;
-    for (int round = 0; round < 2; ++round) before = part(0, wanted || part(1, before));
+    for (int round = 0; round < 2; ++round) before = part(0, part(1, before) || wanted);
     return before;
   }
 
