@@ -32,7 +32,7 @@ struct TraceOptions {
   std::string name = "function";
   std::vector<TensorSpec> input_signature = {};  // one graph for all calls: the tensors must fit these
   bool reduce_retracing = false;                 // give dimensions that change an open size
-  bool jit_compile = false;                      // not in this version: Unimplemented when set
+  bool jit_compile = false;                      // machine code for the shapes of each call, or an error that says why not
 };
 
 // One graph of a function, with what it was traced for.

@@ -124,6 +124,7 @@ struct FunctionCore::Impl {
                                                      int* created) {
     auto g = trace::FuncGraph::make(api::context(), options.name, trace::FuncGraph::current());
     g->may_create_variables = may_create;
+    g->must_compile = options.jit_compile;
     std::vector<Tensor> arguments;
     for (size_t i = 0; i < specs.size(); ++i) {
       const std::string name = specs[i].name.empty() ? core::cat("args_", i) : specs[i].name;
@@ -229,7 +230,6 @@ struct FunctionCore::Impl {
   }
 
   std::shared_ptr<const ConcreteFunction::Impl> get(const std::vector<Tensor>& tensors, const std::string& plain, const Body& body) {
-    if (options.jit_compile) check(core::unimplemented("jit_compile is not in this version: leave it off"));
     if (!options.input_signature.empty()) {
       const auto& want = options.input_signature;
       if (tensors.size() != want.size())

@@ -7,6 +7,7 @@
 #include "autodiff/function_gradient.h"
 #include "io/op_def.h"
 #include "io/rewriter_config.h"
+#include "jit/compiled_function.h"
 #include "ops/all.h"
 #include "runtime/function_runtime.h"
 
@@ -18,6 +19,7 @@ Engine::Engine() {
   ops::all(registry_);
   runtime::set_config_reader(io::disabled_passes);
   runtime::set_gradient_maker(autodiff::symbolic_gradient);
+  runtime::set_function_compiler(jit::compile_function);
 }
 
 Engine& Engine::get() {

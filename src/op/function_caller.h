@@ -37,6 +37,7 @@ struct InstantiateOptions {
   bool multi_device = true;                 // place and partition; else everything runs on the target
   std::vector<std::string> output_devices;  // where the results must be; empty: anywhere
   std::vector<std::string> input_devices;   // where resource arguments live; empty: not known
+  bool must_compile = false;                // machine code or an error (jit_compile; the attribute _XlaMustCompile)
 };
 
 class FunctionCaller {

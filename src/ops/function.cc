@@ -66,6 +66,10 @@ InstantiateOptions call_options(const NodeInfo& node) {
   InstantiateOptions o;
   o.config_proto = node.attr<std::string>("config_proto");
   o.executor_type = node.attr<std::string>("executor_type");
+  if (const auto it = node.extra_attrs().find("_XlaMustCompile"); it != node.extra_attrs().end()) {
+    const bool* must = it->second.get<bool>();
+    o.must_compile = must && *must;
+  }
   return o;
 }
 

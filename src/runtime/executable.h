@@ -44,6 +44,11 @@ Result<std::unique_ptr<Executable>> plan_dataflow(const graph::FunctionBody& bod
 // Does it hold asynchronous kernels or version 1 control flow?
 bool needs_dataflow(const graph::FunctionBody& body);
 
+// The seam to the compiler (jit/): a plan that turns the body into machine code at its first call, for the shapes that it then sees. The body is as
+// it was written, before any pass. Set by engine/.
+using FunctionCompiler = Result<std::unique_ptr<Executable>> (*)(graph::FunctionBody body, const PlanContext& c);
+void set_function_compiler(FunctionCompiler compiler);
+
 // Kernels are run through this: an exception becomes a status, an error gets the node's name.
 Status run_kernel(Kernel& kernel, KernelContext& c);
 Status with_node(Status s, const NodeInfo& node);

@@ -17,7 +17,7 @@ std::string key_of(const FunctionAttr& f, const InstantiateOptions& o) {
   if (f.attrs) {
     for (const auto& [k, v] : *f.attrs) key += cat("\x01", k, "\x02", v.to_string());
   }
-  key += cat("\x03", o.target, "\x03", o.executor_type, "\x03", o.multi_device ? "1" : "0", "\x03", o.config_proto);
+  key += cat("\x03", o.target, "\x03", o.executor_type, "\x03", o.multi_device ? "1" : "0", o.must_compile ? "c" : "", "\x03", o.config_proto);
   for (const auto& d : o.output_devices) key += cat("\x03", d);
   for (const auto& d : o.input_devices) key += cat("\x04", d);
   return key;
@@ -25,11 +25,19 @@ std::string key_of(const FunctionAttr& f, const InstantiateOptions& o) {
 
 std::atomic<ConfigReader> config_reader{nullptr};
 std::atomic<GradientMaker> gradient_maker{nullptr};
+std::atomic<FunctionCompiler> function_compiler{nullptr};
+
+bool flag(const AttrMap& attrs, std::string_view name) {
+  const auto it = attrs.find(name);
+  const bool* b = it == attrs.end() ? nullptr : it->second.get<bool>();
+  return b && *b;
+}
 
 }  // namespace
 
 void set_config_reader(ConfigReader reader) { config_reader.store(reader); }
 void set_gradient_maker(GradientMaker maker) { gradient_maker.store(maker); }
+void set_function_compiler(FunctionCompiler compiler) { function_compiler.store(compiler); }
 
 // ---- Instance ------------------------------------------------------------------------------------------
 
@@ -38,10 +46,10 @@ Instance::Instance(FunctionLibraryRuntime& runtime, graph::FunctionBody body, In
     : runtime_(runtime), body_(std::move(body)), options_(std::move(options)), disabled_passes_(std::move(disabled_passes)),
       kernels_(kernels ? std::move(kernels) : std::make_shared<KernelCache>()) {
   // Without a plain tensor among the arguments there are no shapes to specialise to.
-  specialisable_ = std::any_of(body_.arg_types.begin(), body_.arg_types.end(), [](DType t) { return t != DType::kResource && t != DType::kVariant; });
+  specialisable_ = !options_.must_compile && std::any_of(body_.arg_types.begin(), body_.arg_types.end(), [](DType t) { return t != DType::kResource && t != DType::kVariant; });
 }
 
-Result<graph::FunctionBody> Instance::optimized(const std::vector<PartialShape>& arg_shapes) const {
+graph::FunctionBody Instance::copy_body() const {
   graph::FunctionBody body;
   std::vector<graph::Node*> map;
   body.name = body_.name;
@@ -54,6 +62,11 @@ Result<graph::FunctionBody> Instance::optimized(const std::vector<PartialShape>&
   at(body_.control_rets, body.control_rets);
   body.arg_types = body_.arg_types;
   body.ret_types = body_.ret_types;
+  return body;
+}
+
+Result<graph::FunctionBody> Instance::optimized(const std::vector<PartialShape>& arg_shapes) const {
+  graph::FunctionBody body = copy_body();
   graph::PassContext c;
   c.env = runtime_.env();
   c.env.device = runtime_.default_device(options_);
@@ -76,9 +89,14 @@ Result<graph::FunctionBody> Instance::optimized(const std::vector<PartialShape>&
 }
 
 Result<std::unique_ptr<Executable>> Instance::make_plan(const std::vector<PartialShape>& arg_shapes) const {
-  WEFT_ASSIGN(graph::FunctionBody body, optimized(arg_shapes));
   const RuntimeOptions& o = runtime_.options();
   PlanContext c{o.registry, runtime_.default_device(options_), o.pool, o.inter, kernels_.get()};
+  if (options_.must_compile) {
+    const FunctionCompiler compile = function_compiler.load();
+    if (!compile) return unimplemented("function ", body_.name, " is to be compiled, and there is no compiler");
+    return compile(copy_body(), c);
+  }
+  WEFT_ASSIGN(graph::FunctionBody body, optimized(arg_shapes));
   if (o.devices->all().size() > 1) {
     Device* only = single_device(body, *o.devices);
     if (!only) return plan_partitioned(body, *o.devices, c);
@@ -236,6 +254,7 @@ Result<std::shared_ptr<FunctionHandle>> FunctionLibraryRuntime::instantiate(cons
     if (!name.ok()) return invalid_argument("Malformed device specification '", options.target, "' for function ", function.name);
     if (!options_.devices->find(*name)) return invalid_argument("function ", function.name, " is to run on ", options.target, ", which is no device of this process");
   }
+  options.must_compile = options.must_compile || flag(def->attrs, "_XlaMustCompile");
   const std::string key = key_of(function, options);
   {
     std::shared_lock lock(mutex_);
@@ -258,8 +277,10 @@ Result<std::shared_ptr<FunctionHandle>> FunctionLibraryRuntime::instantiate(cons
   return std::shared_ptr<FunctionHandle>(slot.instance);
 }
 
-std::shared_ptr<Instance> FunctionLibraryRuntime::instantiate(graph::FunctionBody body, std::shared_ptr<KernelCache> kernels) {
-  return std::make_shared<Instance>(*this, std::move(body), InstantiateOptions(), std::move(kernels));
+std::shared_ptr<Instance> FunctionLibraryRuntime::instantiate(graph::FunctionBody body, std::shared_ptr<KernelCache> kernels, bool must_compile) {
+  InstantiateOptions options;
+  options.must_compile = must_compile;
+  return std::make_shared<Instance>(*this, std::move(body), std::move(options), std::move(kernels));
 }
 
 void FunctionLibraryRuntime::step_failed(int64_t step_id) {

@@ -63,6 +63,7 @@ class Instance final : public FunctionHandle {
     std::unique_ptr<Executable> plan;
   };
   using Specials = std::vector<std::shared_ptr<const Special>>;
+  graph::FunctionBody copy_body() const;
   Result<Executable*> choose(std::span<const Tensor> args);
   Result<std::unique_ptr<Executable>> make_plan(const std::vector<PartialShape>& arg_shapes) const;
   bool matches(const Special& s, std::span<const Tensor> args) const;
@@ -92,7 +93,7 @@ class FunctionLibraryRuntime final : public FunctionCaller {
 
   Result<std::shared_ptr<FunctionHandle>> instantiate(const FunctionAttr& function, const InstantiateOptions& options = {}) override;
   // A body that is not in the library (a session's graph with its feeds and fetches).
-  std::shared_ptr<Instance> instantiate(graph::FunctionBody body, std::shared_ptr<KernelCache> kernels = nullptr);
+  std::shared_ptr<Instance> instantiate(graph::FunctionBody body, std::shared_ptr<KernelCache> kernels = nullptr, bool must_compile = false);
 
   const std::shared_ptr<graph::FunctionLibrary>& library() const { return library_; }
   const RuntimeOptions& options() const { return options_; }

@@ -143,7 +143,7 @@ Result<std::shared_ptr<ConcreteFunction>> ConcreteFunction::make(std::shared_ptr
   // By its body, not by name: the plan is this object's, and goes with it.
   WEFT_ASSIGN(auto def, g->context().functions().find(f->name_));
   WEFT_ASSIGN(graph::FunctionBody body, graph::instantiate_function(*def, {}, g->context().registry(), g->context().runtime().library()));
-  f->handle_ = g->context().runtime().instantiate(std::move(body));
+  f->handle_ = g->context().runtime().instantiate(std::move(body), nullptr, g->must_compile);
   f->variables_ = g->variables();
   f->graph_ = std::move(g);
   return f;

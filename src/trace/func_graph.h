@@ -87,6 +87,7 @@ class FuncGraph : public std::enable_shared_from_this<FuncGraph> {
   // Whether variables may be made while this is traced, and how many were.
   bool may_create_variables = false;
   int variables_created = 0;
+  bool must_compile = false;  // the function is to be machine code
 
  private:
   friend class TraceEmitter;

@@ -51,6 +51,7 @@ Result<std::shared_ptr<LibraryFunction>> LibraryFunction::make(FuncGraph& g, con
     }
     f->writes_.push_back(g.writes(options.inputs[i]));
   }
+  if (g.must_compile) def.attrs["_XlaMustCompile"] = true;
   f->stateful_ = def.stateful;
   f->free_effects_ = g.free_effects();
   f->callees_ = g.callees();

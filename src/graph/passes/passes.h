@@ -24,6 +24,7 @@ struct PassContext {
   // Values of arguments that are always the same.
   std::vector<Tensor> arg_constants;
   std::vector<std::string> disabled;  // passes switched off, by name
+  bool inline_compiled = false;       // functions that must be compiled, too
   bool enabled(std::string_view pass) const;
   // Set by a pass that made work for those before it: all run once more.
   bool again = false;

@@ -1,0 +1,315 @@
+#include "jit/compiled_function.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+#include <shared_mutex>
+
+#include "compiler/codegen.h"
+#include "compiler/lower.h"
+#include "core/log.h"
+#include "op/step_trace.h"
+#include "op/variable.h"
+
+namespace weft::jit {
+namespace {
+
+using namespace weft::op;
+using runtime::PlanContext;
+
+constexpr size_t kAlign = 64;
+constexpr size_t kMostVersions = 64;  // after that the oldest signature is compiled anew when it comes again
+constexpr int64_t kMostKeyElements = 64;  // integer arguments of at most this size may be fixed in the code
+
+struct Free {
+  void operator()(char* p) const { std::free(p); }
+};
+using Memory = std::unique_ptr<char, Free>;
+
+Result<Memory> aligned(size_t bytes) {
+  Memory m(static_cast<char*>(std::aligned_alloc(kAlign, (bytes + kAlign) / kAlign * kAlign)));
+  if (!m) return resource_exhausted("no memory for the ", bytes, " bytes that compiled code works in");
+  return m;
+}
+
+// The code for one signature.
+struct Version {
+  std::vector<Shape> arg_shapes, variable_shapes;
+  std::vector<DType> variable_types;
+  std::vector<std::pair<int, Tensor>> fixed;  // arguments whose values are in the code
+  std::unique_ptr<ir::Module> module;
+  compiler::Plan plan;
+  std::unique_ptr<compiler::JitCode> code;
+  compiler::Entry entry = nullptr;
+  size_t arena_bytes = 0;
+  struct Parameter {
+    int argument = -1, variable = -1;
+    bool written = false;
+  };
+  std::vector<Parameter> parameters;
+  struct Result {
+    int ret = -1;  // of the function; -1: a state
+    DType dtype = DType::kInvalid;
+    Shape shape;
+  };
+  std::vector<Result> results;
+  std::vector<const void*> constants;
+  // Working memory of calls that are over.
+  std::mutex mutex;
+  std::vector<Memory> spare;
+};
+
+bool equal_values(const Tensor& a, const Tensor& b) {
+  return a.dtype() == b.dtype() && a.shape() == b.shape() && std::equal(a.data<char>(), a.data<char>() + a.byte_size(), b.data<char>());
+}
+
+class CompiledFunction final : public runtime::Executable {
+ public:
+  CompiledFunction(graph::FunctionBody body, const PlanContext& c) : body_(std::move(body)), context_(c) {
+    for (size_t i = 0; i < body_.arg_types.size(); ++i) {
+      if (body_.arg_types[i] == DType::kResource) handles_.push_back(int(i));
+    }
+  }
+
+  Status run(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) override {
+    if (args.size() != body_.arg_types.size()) return invalid_argument("function ", body_.name, " takes ", body_.arg_types.size(), " arguments, got ", args.size());
+    std::vector<std::shared_ptr<Variable>> variables;
+    WEFT_RETURN_IF_ERROR(find_variables(env, args, variables));
+    WEFT_ASSIGN(const std::shared_ptr<Version> v, version(args, variables));
+    const int64_t start = env.trace ? StepTrace::now() : 0;
+    const Status s = call(*v, env, args, variables, rets);
+    if (env.trace) {
+      StepTrace::Event e{body_.name, "_Compiled", context_.device ? context_.device->name() : "", start, StepTrace::now(), StepTrace::thread_number(), {}};
+      for (const Tensor& t : rets) e.outputs.emplace_back(t.dtype(), t.shape());
+      env.trace->add(std::move(e));
+    }
+    return s;
+  }
+
+  void run_async(const KernelEnv& env, std::vector<Tensor> args, FunctionHandle::Done done) override {
+    std::vector<Tensor> rets(body_.ret_types.size());
+    Status s = run(env, args, rets);
+    done(std::move(s), std::move(rets));
+  }
+
+ private:
+  Status find_variables(const KernelEnv& env, std::span<const Tensor> args, std::vector<std::shared_ptr<Variable>>& out) {
+    for (const int i : handles_) {
+      const Tensor& t = args[size_t(i)];
+      if (t.dtype() != DType::kResource || t.num_elements() != 1) return invalid_argument("argument ", i, " of ", body_.name, " must be the handle of a variable");
+      WEFT_ASSIGN(auto v, env.resources->get<Variable>(t.data<ResourceHandle>()[0]));
+      out.push_back(std::move(v));
+    }
+    return {};
+  }
+
+  static bool fits(const Version& v, std::span<const Tensor> args, const std::vector<std::shared_ptr<Variable>>& variables) {
+    for (size_t i = 0; i < args.size(); ++i) {
+      if (args[i].dtype() != DType::kResource && !(args[i].shape() == v.arg_shapes[i])) return false;
+    }
+    for (size_t i = 0; i < variables.size(); ++i) {
+      std::shared_lock lock(variables[i]->mutex());
+      if (!variables[i]->initialized() || !(variables[i]->tensor().shape() == v.variable_shapes[i])) return false;
+    }
+    return std::all_of(v.fixed.begin(), v.fixed.end(), [&](const auto& f) { return equal_values(f.second, args[size_t(f.first)]); });
+  }
+
+  Result<std::shared_ptr<Version>> version(std::span<const Tensor> args, const std::vector<std::shared_ptr<Variable>>& variables) {
+    {
+      std::shared_lock lock(mutex_);
+      for (const auto& v : versions_) {
+        if (fits(*v, args, variables)) return v;
+      }
+    }
+    std::unique_lock lock(mutex_);
+    for (const auto& v : versions_) {
+      if (fits(*v, args, variables)) return v;
+    }
+    WEFT_ASSIGN(std::shared_ptr<Version> made, compile(args, variables));
+    if (versions_.size() >= kMostVersions) versions_.erase(versions_.begin());
+    versions_.push_back(made);
+    return made;
+  }
+
+  Result<std::shared_ptr<Version>> compile(std::span<const Tensor> args, const std::vector<std::shared_ptr<Variable>>& variables) {
+    const auto start = std::chrono::steady_clock::now();
+    auto v = std::make_shared<Version>();
+    for (const Tensor& t : args) v->arg_shapes.push_back(t.shape());
+    compiler::LowerOptions o;
+    std::vector<PartialShape> shapes;
+    std::vector<std::optional<ShapeContext::HandleData>> handles(args.size());
+    for (size_t i = 0; i < variables.size(); ++i) {
+      std::shared_lock lock(variables[i]->mutex());
+      if (!variables[i]->initialized()) return failed_precondition("a variable that function ", body_.name, " uses has no value yet (argument ", handles_[i], ")");
+      const Tensor& t = variables[i]->tensor();
+      v->variable_shapes.push_back(t.shape());
+      v->variable_types.push_back(t.dtype());
+      o.variables.push_back({cat("variable_", i), t.dtype(), PartialShape(t.shape()), std::nullopt});
+      handles[size_t(handles_[i])] = ShapeContext::HandleData{t.dtype(), PartialShape(t.shape())};
+    }
+    for (size_t i = 0; i < args.size(); ++i) {
+      const bool resource = body_.arg_types[i] == DType::kResource;
+      shapes.push_back(resource ? PartialShape::scalar() : PartialShape(args[i].shape()));
+      compiler::ArgInfo a{cat("arg_", i), shapes.back(), std::nullopt, -1};
+      for (size_t k = 0; k < handles_.size() && resource; ++k) {
+        if (handles_[k] == int(i)) a.variable = int(k);
+      }
+      o.args.push_back(std::move(a));
+    }
+    auto attempt = [&]() -> Result<std::unique_ptr<ir::Module>> {
+      graph::FunctionBody body = copy();
+      WEFT_RETURN_IF_ERROR(compiler::prepare(body, shapes, handles));
+      return compiler::lower(body, o);
+    };
+    auto lowered = attempt();
+    if (!lowered.ok() && lowered.status().code() == Code::kUnimplemented) {
+      // Small integers may decide about shapes: then their values are part of the signature.
+      for (size_t i = 0; i < args.size(); ++i) {
+        if ((args[i].dtype() != DType::kInt32 && args[i].dtype() != DType::kInt64) || args[i].num_elements() > kMostKeyElements) continue;
+        WEFT_ASSIGN(Tensor own, args[i].copy());
+        o.args[i].constant = own;
+        v->fixed.emplace_back(int(i), std::move(own));
+      }
+      if (!v->fixed.empty()) {
+        auto again = attempt();
+        if (again.ok()) lowered = std::move(again);
+      }
+    }
+    if (!lowered.ok()) return lowered.status().with_suffix(cat(" (function ", body_.name, " must be compiled)"));
+    v->module = std::move(lowered).value();
+    WEFT_ASSIGN(v->plan, compiler::make_plan(*v->module));
+    WEFT_ASSIGN(const compiler::CodegenApi* api, compiler::codegen());
+    compiler::CodegenOptions code;
+    code.embed_constants = false;
+    code.cpu = "native";
+    WEFT_ASSIGN(v->code, api->jit(v->plan, code));
+    v->entry = v->code->entry();
+    WEFT_RETURN_IF_ERROR(bind(*v, o));
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    log(LogLevel::kInfo, cat("compiled ", body_.name, " in ", int(seconds * 1e3), " ms"));
+    return v;
+  }
+
+  // What of a call goes where.
+  Status bind(Version& v, const compiler::LowerOptions& o) {
+    for (const ir::Parameter& p : v.module->parameters) {
+      Version::Parameter to;
+      for (size_t i = 0; i < o.args.size(); ++i) {
+        if (p.kind == ir::Parameter::Kind::kInput && o.args[i].name == p.name) to.argument = int(i);
+      }
+      for (size_t i = 0; i < o.variables.size(); ++i) {
+        if (p.kind == ir::Parameter::Kind::kState && o.variables[i].name == p.name) to.variable = int(i);
+      }
+      if (to.argument < 0 && to.variable < 0) return unimplemented("state '", p.name, "' of function ", body_.name, " in compiled code");
+      v.parameters.push_back(to);
+    }
+    int ret = 0;
+    for (size_t i = 0; i < v.module->results.size(); ++i) {
+      const ir::Result& r = v.module->results[i];
+      if (r.state >= 0) {
+        v.parameters[size_t(r.state)].written = true;
+        v.results.push_back({});
+        continue;
+      }
+      const ir::Type& t = v.module->main->results[i]->type;
+      std::vector<int64_t> dims;
+      for (const ir::Dim& d : t.dims) dims.push_back(d.evaluate({}));
+      v.results.push_back({ret++, t.dtype, Shape(dims)});
+    }
+    if (ret != int(body_.ret_types.size())) return internal_error("compiled ", body_.name, " gives ", ret, " results");
+    for (const ir::Instr* c : v.plan.constants) v.constants.push_back(c->literal.raw());
+    v.arena_bytes = size_t(v.plan.arena_bytes.evaluate({}));
+    return {};
+  }
+
+  Status call(Version& v, const KernelEnv& env, std::span<Tensor> args, const std::vector<std::shared_ptr<Variable>>& variables, std::span<Tensor> rets) {
+    std::vector<void*> parameters(v.parameters.size()), results(v.results.size());
+    // Variables that are written stay locked, in the order of their addresses; of the others the value of now is held.
+    std::vector<Variable*> written;
+    for (const auto& p : v.parameters) {
+      if (p.written) written.push_back(variables[size_t(p.variable)].get());
+    }
+    std::sort(written.begin(), written.end());
+    written.erase(std::unique(written.begin(), written.end()), written.end());
+    std::vector<std::unique_lock<std::shared_mutex>> locks;
+    for (Variable* x : written) locks.emplace_back(x->mutex());
+    std::vector<Tensor> held;
+    for (size_t i = 0; i < v.parameters.size(); ++i) {
+      const auto& p = v.parameters[i];
+      if (p.argument >= 0) {
+        parameters[i] = args[size_t(p.argument)].raw();
+        continue;
+      }
+      Variable& x = *variables[size_t(p.variable)];
+      if (!p.written) {
+        std::shared_lock lock(x.mutex());
+        held.push_back(x.tensor());
+        parameters[i] = held.back().raw();
+      } else {
+        WEFT_RETURN_IF_ERROR(x.make_writable());
+        parameters[i] = x.tensor().raw();
+      }
+      const Shape& now = p.written ? x.tensor().shape() : held.back().shape();
+      if (!(now == v.variable_shapes[size_t(p.variable)])) return failed_precondition("a variable of function ", body_.name, " changed its shape while the function was called");
+    }
+    for (size_t i = 0; i < v.results.size(); ++i) {
+      const auto& r = v.results[i];
+      if (r.ret < 0) continue;
+      WEFT_ASSIGN(rets[size_t(r.ret)], Tensor::allocate(r.dtype, r.shape));
+      results[i] = rets[size_t(r.ret)].raw();
+    }
+    Memory arena;
+    {
+      std::lock_guard lock(v.mutex);
+      if (!v.spare.empty()) {
+        arena = std::move(v.spare.back());
+        v.spare.pop_back();
+      }
+    }
+    if (!arena) {
+      WEFT_ASSIGN(arena, aligned(v.arena_bytes));
+    }
+    compiler::Pool pool{[](void* p, int64_t n, void (*f)(void*, int64_t, int64_t), void* data) {
+                          static_cast<ThreadPool*>(p)->parallel_for(n, 1e5, [&](int64_t begin, int64_t end) { f(data, begin, end); });
+                        },
+                        env.pool};
+    const int32_t error = v.entry(parameters.data(), results.data(), v.constants.data(), nullptr, arena.get(), env.pool && env.pool->threads() > 1 ? &pool : nullptr);
+    {
+      std::lock_guard lock(v.mutex);
+      v.spare.push_back(std::move(arena));
+    }
+    if (error != 0) return invalid_argument(v.module->messages[size_t(error - 1)]);
+    return {};
+  }
+
+  graph::FunctionBody copy() const {
+    graph::FunctionBody body;
+    std::vector<graph::Node*> map;
+    body.name = body_.name;
+    body.graph = body_.graph->clone(&map);
+    auto at = [&](const std::vector<graph::Node*>& from, std::vector<graph::Node*>& to) {
+      for (const graph::Node* n : from) to.push_back(map[size_t(n->id())]);
+    };
+    at(body_.args, body.args);
+    at(body_.rets, body.rets);
+    at(body_.control_rets, body.control_rets);
+    body.arg_types = body_.arg_types;
+    body.ret_types = body_.ret_types;
+    return body;
+  }
+
+  const graph::FunctionBody body_;
+  const PlanContext context_;
+  std::vector<int> handles_;  // arguments that are variables
+  std::shared_mutex mutex_;
+  std::vector<std::shared_ptr<Version>> versions_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<runtime::Executable>> compile_function(graph::FunctionBody body, const PlanContext& c) {
+  return std::unique_ptr<runtime::Executable>(new CompiledFunction(std::move(body), c));
+}
+
+}  // namespace weft::jit

@@ -1,0 +1,12 @@
+// The plan of a function that is compiled: machine code for each signature (shapes of arguments and variables) that it is called with.
+#pragma once
+
+#include <memory>
+
+#include "runtime/executable.h"
+
+namespace weft::jit {
+
+core::Result<std::unique_ptr<runtime::Executable>> compile_function(graph::FunctionBody body, const runtime::PlanContext& c);
+
+}  // namespace weft::jit
