@@ -109,7 +109,7 @@ Status inline_call(FunctionBody& body, Node* call, const FunctionBody& callee, s
 
 }  // namespace
 
-Status pass_inline(FunctionBody& body, PassContext&) {
+Status pass_inline(FunctionBody& body, PassContext& c) {
   Graph& g = *body.graph;
   std::vector<Call> todo;
   for (Node* n : g.nodes()) {
