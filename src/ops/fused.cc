@@ -164,6 +164,50 @@ Status run_lstm_cell(KernelContext& c) {
   return {};
 }
 
+// The input's part, x w + bias, was computed before, for all steps at once.
+Status run_lstm_step(KernelContext& c) {
+  const Tensor &projected = c.input(0), &h = c.input(1), &state = c.input(2), &r = c.input(3);
+  if (h.rank() != 2) return invalid_argument("h must be a matrix, got ", h.shape());
+  const int64_t batch = h.dim(0), cells = h.dim(1);
+  if (cells > (int64_t(1) << 40)) return invalid_argument("too many cells: ", cells);
+  WEFT_RETURN_IF_ERROR(check_matrix(projected, batch, 4 * cells, "projected"));
+  WEFT_RETURN_IF_ERROR(check_matrix(state, batch, cells, "c"));
+  WEFT_RETURN_IF_ERROR(check_matrix(r, cells, 4 * cells, "r"));
+  WEFT_ASSIGN(Tensor gates, c.temp(DType::kFloat, Shape({batch, 4 * cells})));
+  const bool keep = c.attr<bool>("keep_gates");
+  kernels::LstmGates g{};
+  float** outputs[] = {&g.h, &g.c_out, &g.i, &g.f, &g.g, &g.o, &g.tanh_c};
+  for (int i = 0; i < 7; ++i) {
+    WEFT_ASSIGN(*outputs[i], state_output(c, i, h.shape(), i < 2 || keep));
+  }
+  if (h.num_elements() == 0) return {};
+  multiply(c, h, r, gates.data<float>(), false);
+  g.gates = gates.data<float>(), g.bias = projected.data<float>(), g.c = state.data<float>();
+  g.rows = batch, g.cells = cells, g.bias_step = 4 * cells;
+  kernels::lstm_gates(g, c.pool());
+  return {};
+}
+
+Status run_lstm_gradient(KernelContext& c) {
+  static constexpr const char* kNames[] = {"i", "f", "g", "o", "tanh_c", "c", "dh", "dc"};
+  const Tensor& h = c.input(0);
+  if (h.rank() != 2) return invalid_argument("i must be a matrix, got ", h.shape());
+  if (c.num_inputs() > 8) return invalid_argument("there can be one dc only, got ", c.num_inputs() - 7);
+  const int64_t batch = h.dim(0), cells = h.dim(1);
+  if (cells > (int64_t(1) << 40)) return invalid_argument("too many cells: ", cells);
+  for (int i = 1; i < c.num_inputs(); ++i) WEFT_RETURN_IF_ERROR(check_matrix(c.input(i), batch, cells, kNames[i]));
+  kernels::LstmGateGradients g{};
+  const float** inputs[] = {&g.i, &g.f, &g.g, &g.o, &g.tanh_c, &g.c, &g.dh, &g.dc_out};
+  for (int i = 0; i < c.num_inputs(); ++i) *inputs[i] = c.input(i).data<float>();
+  WEFT_ASSIGN(Tensor* dgates, c.allocate(0, Shape({batch, 4 * cells})));
+  WEFT_ASSIGN(Tensor* dc_in, c.allocate_or_reuse(1, h.shape(), c.num_inputs() - 1));
+  if (h.num_elements() == 0) return {};
+  g.dgates = dgates->data<float>(), g.dc_in = dc_in->data<float>();
+  g.rows = batch, g.cells = cells;
+  kernels::lstm_gate_gradients(g, c.pool());
+  return {};
+}
+
 Status run_gru_cell(KernelContext& c) {
   const Tensor &x = c.input(0), &h = c.input(1), &w = c.input(2), &r = c.input(3), &bias = c.input(4);
   if (x.rank() != 2 || h.rank() != 2) return invalid_argument("x and h must be matrices, got ", x.shape(), " and ", h.shape());
@@ -202,6 +246,13 @@ Status cell_shape(ShapeContext& c, int always) {
 }
 Status lstm_shape(ShapeContext& c) { return cell_shape(c, 2); }
 Status gru_shape(ShapeContext& c) { return cell_shape(c, 1); }
+Status lstm_gradient_shape(ShapeContext& c) {
+  WEFT_ASSIGN(PartialShape h, c.with_rank(0, 2));
+  const int64_t batch = h.has_rank() ? h.dim(0) : -1, cells = h.has_rank() ? h.dim(1) : -1;
+  c.output(0, PartialShape::matrix(batch, cells < 0 || cells > (int64_t(1) << 40) ? -1 : 4 * cells));
+  c.output(1, PartialShape::matrix(batch, cells));
+  return {};
+}
 
 // ---- _WeftAttention
 
@@ -335,6 +386,46 @@ void fused(Registry& r) {
       .doc("One step of an LSTM.")
       .shape(lstm_shape)
       .cpu(run_lstm_cell);
+
+  // The same step where projected [batch, 4 cells] = x w + bias was computed before.
+  r.add("_WeftLstmStep")
+      .in("projected: T")
+      .in("h: T")
+      .in("c: T")
+      .in("r: T")
+      .out("h_out: T")
+      .out("c_out: T")
+      .out("i: T")
+      .out("f: T")
+      .out("g: T")
+      .out("o: T")
+      .out("tanh_c: T")
+      .attr("T: {float}")
+      .attr("keep_gates: bool = false")
+      .doc("One step of an LSTM over projected inputs.")
+      .shape(lstm_shape)
+      .cpu(run_lstm_step);
+
+  // The step backwards, from the gates and tanh_c that it kept, the c that it read and the gradients of h_out and c_out (none or one dc)
+  // to those of c and of the gates in front of their activations, [batch, 4 cells]:  t = dh * o * (1 - tanh_c^2) + dc,  dc_in = t * f,
+  // dgates = t * g * i (1 - i), t * c * f (1 - f), t * i * (1 - g^2), dh * tanh_c * o (1 - o). The last input's memory is reused where
+  // it may be.
+  r.add("_WeftLstmGradient")
+      .in("i: T")
+      .in("f: T")
+      .in("g: T")
+      .in("o: T")
+      .in("tanh_c: T")
+      .in("c: T")
+      .in("dh: T")
+      .in("dc: num_dc * T")
+      .out("dgates: T")
+      .out("dc_in: T")
+      .attr("T: {float}")
+      .attr("num_dc: int >= 0 = 1")
+      .doc("One step of an LSTM backwards.")
+      .shape(lstm_gradient_shape)
+      .cpu(run_lstm_gradient);
 
   // One step of Keras' GRU with reset_after (tanh, sigmoid): a = x w + bias[0], b = h r + bias[1], each three times [batch, cells] in
   // the order update z, reset s, candidate n;  z = sigmoid(a_z + b_z), s = sigmoid(a_s + b_s), n = tanh(a_n + s * b_n),

@@ -171,6 +171,35 @@ TEST_CASE("LSTM cell") {
                 weft::Code::kInvalidArgument);
 }
 
+TEST_CASE("LSTM step over projected inputs, and the step back") {
+  for (auto [batch, cells] : {std::array<int64_t, 2>{1, 7}, {32, 128}, {3, 1}, {0, 4}}) {
+    const Tensor p = floats({batch, 4 * cells}, 1), h = floats({batch, cells}, 2), c = floats({batch, cells}, 3), r = floats({cells, 4 * cells}, 5);
+    const auto out = Call("_WeftLstmStep").in(p).in(h).in(c).in(r).attr("keep_gates", true).run();
+    const auto gates = Call("Split").in(Tensor(int32_t(1))).in(op("AddV2", p, op("MatMul", h, r))).attr("num_split", 4).run();
+    const Tensor i = op("Sigmoid", gates[0]), f = op("Sigmoid", gates[1]), g = op("Tanh", gates[2]), o = op("Sigmoid", gates[3]);
+    const Tensor state = op("AddV2", op("Mul", f, c), op("Mul", i, g)), squashed = op("Tanh", state);
+    const Tensor want[] = {op("Mul", o, squashed), state, i, f, g, o, squashed};
+    for (int k = 0; k < 7; ++k) check_near(out[size_t(k)], want[k]);
+    CHECK(Call("_WeftLstmStep").in(p).in(h).in(c).in(r).run()[2].shape() == Shape{0});
+    const Tensor dh = floats({batch, cells}, 7), dc = floats({batch, cells}, 8);
+    for (bool last : {false, true}) {
+      Call call("_WeftLstmGradient");
+      call.in(i).in(f).in(g).in(o).in(squashed).in(c).in(dh);
+      const auto back = call.in(last ? std::vector<Tensor>{} : std::vector<Tensor>{dc}).run();
+      Tensor t = op("TanhGrad", squashed, op("Mul", dh, o));
+      if (!last) t = op("AddV2", t, dc);
+      const Tensor parts[] = {op("SigmoidGrad", i, op("Mul", t, g)), op("SigmoidGrad", f, op("Mul", t, c)), op("TanhGrad", g, op("Mul", t, i)),
+                              op("SigmoidGrad", o, op("Mul", dh, squashed))};
+      check_near(back[0], Call("ConcatV2").in(std::vector<Tensor>(std::begin(parts), std::end(parts))).in(Tensor(int32_t(1))).one());
+      check_near(back[1], op("Mul", t, f));
+    }
+  }
+  const Tensor a = floats({2, 4}, 1);
+  check_refused([&] { Call("_WeftLstmStep").in(floats({2, 12}, 1)).in(a).in(a).in(floats({4, 16}, 1)).run(); }, weft::Code::kInvalidArgument);
+  check_refused([&] { Call("_WeftLstmGradient").in(a).in(a).in(a).in(a).in(a).in(a).in(floats({2, 3}, 1)).in(std::vector<Tensor>{a}).run(); }, weft::Code::kInvalidArgument);
+  check_refused([&] { Call("_WeftLstmGradient").in(a).in(a).in(a).in(a).in(a).in(a).in(a).in(std::vector<Tensor>{a, a}).run(); }, weft::Code::kInvalidArgument);
+}
+
 TEST_CASE("GRU cell") {
   for (auto [batch, input, cells] : {std::array<int64_t, 3>{1, 5, 7}, {32, 32, 48}, {0, 4, 4}}) {
     const Tensor x = floats({batch, input}, 1), h = floats({batch, cells}, 2);

@@ -12,12 +12,16 @@ Status remap_dense(FunctionBody& body, const Region& region);
 Status remap_layer_norm(FunctionBody& body, const Region& region);
 // softmax(scale q k^T + mask) v (_WeftAttention).
 Status remap_attention(FunctionBody& body, const Region& region);
-// The cells of LSTM and GRU, in the bodies of loops (_WeftLstmCell, _WeftGruCell).
+// The cells of LSTM and GRU, in the bodies of loops or step by step (_WeftLstmCell, _WeftLstmStep, _WeftGruCell).
 Status remap_recurrent(FunctionBody& body, const Region& region);
+// The LSTM's cell backwards (_WeftLstmGradient).
+Status remap_recurrent_gradient(FunctionBody& body, const Region& region);
 // The update of one variable by Adam, as Keras writes it (_WeftAdam).
 Status remap_adam(FunctionBody& body, const Region& region);
 // Sums of products as one product (no fused op).
 Status remap_sums(FunctionBody& body, const Region& region);
+// Weights that many small products read turned are turned once (no fused op).
+Status remap_turned(FunctionBody& body, const Region& region);
 // What is left of elementwise nodes, several in one (_WeftFusedElementwise).
 Status remap_elementwise(FunctionBody& body, const Region& region);
 

@@ -1,4 +1,4 @@
-// The cells of recurrent layers, as Keras writes them in the bodies of its loops.
+// The cells of recurrent layers, as Keras writes them in the bodies of its loops, and as layers write them step by step.
 #include <array>
 
 #include "graph/passes/remap.h"
@@ -48,6 +48,7 @@ class Recurrent {
   Recurrent(FunctionBody& body, const Region& region) : body_(body), g_(*body.graph), region_(region), p_(body) {}
 
   Status run() {
+    step_ = has_kernel(g_, "_WeftLstmStep");
     const bool lstm = has_kernel(g_, "_WeftLstmCell"), gru = has_kernel(g_, "_WeftGruCell");
     std::vector<int> ids;
     for (Node* n : g_.nodes()) {
@@ -65,14 +66,39 @@ class Recurrent {
   }
 
  private:
-  // gates = x w + h r + bias; i, f, g, o; c' = f c + i g; h' = o tanh(c')
+  // What the gates come from: x w + h r + bias, or projected + h r.
+  struct GateSum {
+    Endpoint projected, bias;         // one of them
+    Endpoint first, second;           // the products; `second` alone beside projected
+    std::vector<Node*> inside;
+  };
+  bool match_gate_sum(Node* split, GateSum& s) const {
+    Node* last = split->input(1).node;
+    if (!p_.hidden(last, 1)) return false;
+    if (last->op() == "AddV2") {
+      for (int i : {0, 1}) {
+        s.second = last->input(i), s.projected = last->input(1 - i);
+        if (!plain_matmul(s.second) || !p_.hidden(s.second.node, 1) || plain_matmul(s.projected) || shape_of(s.projected).rank() != 2) continue;
+        if (!(shape_of(s.projected) == shape_of(s.second))) continue;  // a bias of one row is no input's part
+        s.inside = {last, s.second.node};
+        return true;
+      }
+    }
+    s.projected = {};
+    if (last->op() != "BiasAdd" && last->op() != "AddV2") return false;
+    const Endpoint sum = last->input(0);
+    s.bias = last->input(1);
+    if (sum.node->op() != "AddV2" || !p_.hidden(sum.node, 1)) return false;
+    s.first = sum.node->input(0), s.second = sum.node->input(1);
+    if (!plain_matmul(s.first) || !plain_matmul(s.second) || !p_.hidden(s.first.node, 1) || !p_.hidden(s.second.node, 1)) return false;
+    s.inside = {last, sum.node, s.first.node, s.second.node};
+    return true;
+  }
+
+  // The gates i, f, g, o; c' = f c + i g; h' = o tanh(c')
   Status fuse_lstm(Node* split) {
-    Node* bias = split->input(1).node;
-    if (!p_.hidden(split, split->uses().size()) || split->uses().size() != 4 || (bias->op() != "BiasAdd" && bias->op() != "AddV2") || !p_.hidden(bias, 1)) return {};
-    Endpoint sum = bias->input(0), b = bias->input(1);
-    if (sum.node->op() != "AddV2" || !p_.hidden(sum.node, 1)) return {};
-    Endpoint first = sum.node->input(0), second = sum.node->input(1);
-    if (!plain_matmul(first) || !plain_matmul(second) || !p_.hidden(first.node, 1) || !p_.hidden(second.node, 1)) return {};
+    GateSum sum;
+    if (!p_.hidden(split, split->uses().size()) || split->uses().size() != 4 || !match_gate_sum(split, sum)) return {};
     static constexpr std::string_view kGates[] = {"Sigmoid", "Sigmoid", "Tanh", "Sigmoid"};
     std::array<Node*, 4> gate;
     for (int i = 0; i < 4; ++i) {
@@ -104,17 +130,26 @@ class Recurrent {
       const PartialShape &h = shape_of(m.node->input(0)), &r = shape_of(m.node->input(1));
       return known_matrix(m.node->input(1)) && h.rank() == 2 && h.fully_known() && h.dim(0) == cs.dim(0) && h.dim(1) == cells && r.dim(0) == cells && r.dim(1) == 4 * cells;
     };
-    if (!is_state(second)) std::swap(first, second);
-    if (!is_state(second) || !known_matrix(first.node->input(1)) || shape_of(first.node->input(1)).dim(1) != 4 * cells || !is_row(b, 4 * cells)) return {};
+    auto is_input = [&](const Endpoint& m) { return known_matrix(m.node->input(1)) && shape_of(m.node->input(1)).dim(1) == 4 * cells; };
+    if (!is_state(sum.second) && !sum.projected.node) std::swap(sum.first, sum.second);
+    if (!is_state(sum.second)) return {};
+    if (!sum.projected.node && (!is_input(sum.first) || !is_row(sum.bias, 4 * cells))) return {};
     std::vector<Node*> results{h_new, c_new, in, forget, candidate, out, tanh_c};
     // Products of gates that the gradient asks for are computed from what the fused op gives out.
     std::vector<Node*> inside = results;
-    for (Node* n : {ig, fc, split, bias, sum.node, first.node, second.node}) inside.push_back(n);
-    const bool keep = read_outside(inside, {in, forget, candidate, out, tanh_c, ig, fc});
-    if (ancestry_.any_depends({first.node->input(0), second.node->input(0), c, first.node->input(1), second.node->input(1), b}, inside)) return {};
-    WEFT_ASSIGN(b, as_vector(g_, h_new, b));
-    WEFT_ASSIGN(Node * cell, add_near(g_, h_new, "/lstm_cell", "_WeftLstmCell", {{"keep_gates", AttrValue(keep)}},
-                                      {first.node->input(0), second.node->input(0), c, first.node->input(1), second.node->input(1), b}));
+    for (Node* n : {ig, fc, split}) inside.push_back(n);
+    inside.insert(inside.end(), sum.inside.begin(), sum.inside.end());
+    AttrMap attrs{{"keep_gates", AttrValue(read_outside(inside, {in, forget, candidate, out, tanh_c, ig, fc}))}};
+    const Endpoint h = sum.second.node->input(0), r = sum.second.node->input(1);
+    if (sum.projected.node) {
+      if (!step_ || ancestry_.any_depends({sum.projected, h, c, r}, inside)) return {};
+      WEFT_ASSIGN(Node * cell, add_near(g_, h_new, "/lstm_step", "_WeftLstmStep", std::move(attrs), {sum.projected, h, c, r}));
+      return replace(cell, results);
+    }
+    const Endpoint x = sum.first.node->input(0), w = sum.first.node->input(1);
+    if (ancestry_.any_depends({x, h, c, w, r, sum.bias}, inside)) return {};
+    WEFT_ASSIGN(Endpoint bias, as_vector(g_, h_new, sum.bias));
+    WEFT_ASSIGN(Node * cell, add_near(g_, h_new, "/lstm_cell", "_WeftLstmCell", std::move(attrs), {x, h, c, w, r, bias}));
     return replace(cell, results);
   }
 
@@ -221,6 +256,7 @@ class Recurrent {
   const Region& region_;
   const Pattern p_;
   Ancestry ancestry_;
+  bool step_ = false;
 };
 
 }  // namespace

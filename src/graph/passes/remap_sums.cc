@@ -1,6 +1,7 @@
 // A sum of products a1' b1 + a2' b2 + ... is one product of the a's and the b's stacked upon each other. Networks over
 // time that were traced step by step end with such a sum for each weight that every step uses.
 #include <algorithm>
+#include <map>
 
 #include "graph/passes/remap.h"
 
@@ -37,6 +38,36 @@ Result<Endpoint> stack(Graph& g, Node* near, std::vector<Endpoint> parts, std::s
   return Endpoint{all, 0};
 }
 
+// The Pack that holds exactly these values, each once, on a new first axis: the gradient of values that were unstacked. It is the
+// stack already, in another order perhaps: `order` says which part stands where.
+Node* packed_already(const std::vector<Endpoint>& parts, std::vector<size_t>& order) {
+  for (const Use& u : parts[0].node->uses()) {
+    Node* pack = u.node;
+    if (pack->op() != "Pack" || pack->num_inputs() != int(parts.size()) || pack->attr<int64_t>("axis") != 0 || !pack->control_inputs().empty()) continue;
+    if (!shape_of({pack, 0}).fully_known()) continue;
+    order.clear();
+    std::vector<char> used(parts.size(), 0);
+    for (const Endpoint& e : pack->inputs()) {
+      for (size_t i = 0; i < parts.size(); ++i) {
+        if (used[i] || !(parts[i] == e)) continue;
+        used[i] = 1;
+        order.push_back(i);
+        break;
+      }
+    }
+    if (order.size() == parts.size()) return pack;
+  }
+  return nullptr;
+}
+
+// [steps, rows, columns] as [steps * rows, columns]
+Result<Endpoint> rows_of(Graph& g, Node* pack) {
+  const PartialShape& s = shape_of({pack, 0});
+  WEFT_ASSIGN(Endpoint shape, add_const_near(g, pack, "/rows/shape", Tensor::vector(std::vector<int64_t>{s.dim(0) * s.dim(1), s.dim(2)})));
+  WEFT_ASSIGN(Node * rows, add_near(g, pack, "/rows", "Reshape", {}, {{pack, 0}, shape}));
+  return Endpoint{rows, 0};
+}
+
 }  // namespace
 
 Status remap_sums(FunctionBody& body, const Region& region) {
@@ -50,8 +81,17 @@ Status remap_sums(FunctionBody& body, const Region& region) {
       a.push_back(e.node->input(0));
       b.push_back(e.node->input(1));
     }
-    WEFT_ASSIGN(Endpoint as, stack(g, sum, std::move(a), "a"));
-    WEFT_ASSIGN(Endpoint bs, stack(g, sum, std::move(b), "b"));
+    Endpoint as, bs;
+    std::vector<size_t> order;
+    if (Node* pack = packed_already(b, order)) {
+      std::vector<Endpoint> in_order;
+      for (size_t i : order) in_order.push_back(a[i]);
+      a = std::move(in_order);
+      WEFT_ASSIGN(bs, rows_of(g, pack));
+    } else {
+      WEFT_ASSIGN(bs, stack(g, sum, std::move(b), "b"));
+    }
+    WEFT_ASSIGN(as, stack(g, sum, std::move(a), "a"));
     AttrMap attrs;
     attrs["transpose_a"] = true;
     WEFT_ASSIGN(Node * product, g.add(g.unique_name(cat(sum->name(), "/product")), "MatMul", std::move(attrs), {as, bs}));
@@ -59,6 +99,30 @@ Status remap_sums(FunctionBody& body, const Region& region) {
     product->assigned_device = sum->assigned_device;
     product->shapes = sum->shapes;
     replace_root(body, {sum, 0}, {product, 0});
+  }
+  return {};
+}
+
+Status remap_turned(FunctionBody& body, const Region& region) {
+  // A product turns what it reads turned; with so few rows that costs as much as some of the rows themselves.
+  constexpr int64_t kMostRows = 128;
+  Graph& g = *body.graph;
+  std::map<std::pair<int, int>, std::vector<Node*>> readers;  // by the weights' node and output
+  for (Node* n : g.nodes()) {
+    if (n->op() != "MatMul" || n->output_type(0) != DType::kFloat || n->attr<bool>("transpose_a") || !n->attr<bool>("transpose_b") || region.contains(n)) continue;
+    const PartialShape &a = shape_of(n->input(0)), &b = shape_of(n->input(1));
+    if (a.rank() != 2 || b.rank() != 2 || !a.fully_known() || !b.fully_known() || a.dim(0) < 2 || a.dim(0) > kMostRows) continue;
+    readers[{n->input(1).node->id(), n->input(1).index}].push_back(n);
+  }
+  for (auto& [key, nodes] : readers) {
+    if (int(nodes.size()) < kLeast || !std::all_of(nodes.begin(), nodes.end(), [&](Node* n) { return same_device(*n, *nodes[0]); })) continue;
+    const Endpoint weights = nodes[0]->input(1);
+    WEFT_ASSIGN(Endpoint order, add_const_near(g, nodes[0], "/turned/order", Tensor::vector(std::vector<int32_t>{1, 0})));
+    WEFT_ASSIGN(Node * turned, add_near(g, nodes[0], "/turned", "Transpose", {}, {weights, order}));
+    for (Node* n : nodes) {
+      WEFT_ASSIGN(Node * product, add_near(g, n, "/product", "MatMul", {}, {n->input(0), {turned, 0}}));
+      replace_root(body, {n, 0}, {product, 0});
+    }
   }
   return {};
 }

@@ -96,6 +96,44 @@ TEST_CASE("remap: the cell of an LSTM") {
   }
 }
 
+TEST_CASE("remap: a step of an LSTM whose input's part is known, and the way back") {
+  // The gradient of two steps, as it comes of the rules: the first has no gradient of its state in the end.
+  for (bool both : {false, true}) {
+    auto m = specialized([=](Maker& m) {
+      Endpoint p = m.arg(kF), h = m.arg(kF), c = m.arg(kF), r = m.arg(kF), dh = m.arg(kF), dc = m.arg(kF);
+      Node* split = m.node("Split", {m.i(1), m.op("AddV2", {p, m.op("MatMul", {h, r})})}, {{"num_split", 4}});
+      Endpoint i = m.op("Sigmoid", {{split, 0}}), f = m.op("Sigmoid", {{split, 1}}), g = m.op("Tanh", {{split, 2}}), o = m.op("Sigmoid", {{split, 3}});
+      Endpoint c_new = m.op("AddV2", {m.op("Mul", {f, c}), m.op("Mul", {i, g})}), t = m.op("Tanh", {c_new});
+      m.ret(m.op("Mul", {o, t}));
+      Endpoint back = m.op("TanhGrad", {t, m.op("Mul", {dh, o})});
+      if (both) back = m.op("AddN", {back, dc}, {{"N", 2}});
+      Endpoint di = m.op("SigmoidGrad", {i, m.op("Mul", {back, g})}), df = m.op("SigmoidGrad", {f, m.op("Mul", {back, c})});
+      Endpoint dg = m.op("TanhGrad", {g, m.op("Mul", {i, back})}), d_o = m.op("SigmoidGrad", {o, m.op("Mul", {dh, t})});
+      m.ret(m.op("ConcatV2", {di, df, dg, d_o, m.i(1)}, {{"N", 4}}));
+      if (both) m.ret(m.op("Mul", {back, f}));
+    }, {noise({3, 20}), noise({3, 5}, 2), noise({3, 5}, 3), noise({5, 20}, 4), noise({3, 5}, 5), noise({3, 5}, 6)});
+    CHECK(count(m, "_WeftLstmStep") == 1);
+    CHECK(count(m, "_WeftLstmGradient") == 1);
+    CHECK(work(m) == 2);
+  }
+  // A row is a bias, and gates in another order are another cell.
+  auto m = specialized([](Maker& m) {
+    Endpoint p = m.arg(kF), h = m.arg(kF), c = m.arg(kF), r = m.arg(kF);
+    Node* split = m.node("Split", {m.i(1), m.op("AddV2", {p, m.op("MatMul", {h, r})})}, {{"num_split", 4}});
+    Endpoint i = m.op("Sigmoid", {{split, 0}}), f = m.op("Sigmoid", {{split, 1}}), g = m.op("Tanh", {{split, 2}}), o = m.op("Sigmoid", {{split, 3}});
+    m.ret(m.op("Mul", {o, m.op("Tanh", {m.op("AddV2", {m.op("Mul", {f, c}), m.op("Mul", {i, g})})})}));
+  }, {noise({1, 20}), noise({3, 5}, 2), noise({3, 5}, 3), noise({5, 20}, 4)});
+  CHECK(count(m, "_WeftLstmStep") == 0);
+  m = specialized([](Maker& m) {
+    Endpoint i = m.arg(kF), f = m.arg(kF), g = m.arg(kF), o = m.arg(kF), t = m.arg(kF), c = m.arg(kF), dh = m.arg(kF);
+    Endpoint back = m.op("TanhGrad", {t, m.op("Mul", {dh, o})});
+    Endpoint di = m.op("SigmoidGrad", {i, m.op("Mul", {back, g})}), df = m.op("SigmoidGrad", {f, m.op("Mul", {back, c})});
+    Endpoint dg = m.op("TanhGrad", {g, m.op("Mul", {i, back})}), d_o = m.op("SigmoidGrad", {o, m.op("Mul", {dh, t})});
+    m.ret(m.op("ConcatV2", {df, di, dg, d_o, m.i(1)}, {{"N", 4}}));
+  }, {noise({3, 5}), noise({3, 5}, 2), noise({3, 5}, 3), noise({3, 5}, 4), noise({3, 5}, 5), noise({3, 5}, 6), noise({3, 5}, 7)});
+  CHECK(count(m, "_WeftLstmGradient") == 0);
+}
+
 TEST_CASE("remap: the cell of a GRU") {
   for (bool train : {false, true}) {
     auto m = specialized([=](Maker& m) {
@@ -243,5 +281,33 @@ TEST_CASE("remap: a sum of products is one product") {
     }, {noise({2, 3}), noise({2, 5}, 2), noise({4, 3}, 3), noise({4, 5}, 4), noise({2, 3}, 5), noise({2, 5}, 6), odd == 2 ? noise({3, 2}, 7) : noise({2, 3}, 7), noise({2, 5}, 8)});
     CHECK(count(m, "AddN") == (odd ? 1 : 0));
     CHECK(count(m, "MatMul") == (odd ? 4 : 1));
+  }
+}
+
+TEST_CASE("remap: a sum of products reads a stack that is there") {
+  for (bool same : {true, false}) {
+    auto m = specialized([=](Maker& m) {
+      std::vector<Endpoint> parts, stacked;
+      for (int i = 0; i < 4; ++i) {
+        Endpoint a = m.arg(kF), b = m.arg(kF);
+        parts.push_back(m.op("MatMul", {a, b}, {{"transpose_a", true}}));
+        stacked.insert(stacked.begin(), same || i < 3 ? b : stacked[0]);
+      }
+      m.ret(m.op("AddN", parts));
+      m.ret(m.op("Pack", stacked));
+    }, {noise({2, 3}), noise({2, 5}, 2), noise({2, 3}, 3), noise({2, 5}, 4), noise({2, 3}, 5), noise({2, 5}, 6), noise({2, 3}, 7), noise({2, 5}, 8)});
+    CHECK(count(m, "MatMul") == 1);
+    CHECK(count(m, "ConcatV2") == (same ? 1 : 2));
+  }
+}
+
+TEST_CASE("remap: weights that many products read turned are turned once") {
+  for (int products : {3, 4}) {
+    auto m = specialized([=](Maker& m) {
+      Endpoint w = m.arg(kF);
+      for (int i = 0; i < products; ++i) m.ret(m.op("MatMul", {m.arg(kF), w}, {{"transpose_b", true}}));
+    }, std::vector<Tensor>{noise({5, 3}), noise({2, 3}, 2), noise({4, 3}, 3), noise({2, 3}, 4), noise({2, 3}, 5)});
+    CHECK(count(m, "Transpose") == (products == 4 ? 1 : 0));
+    CHECK(count(m, "MatMul") == products);
   }
 }

@@ -17,6 +17,10 @@ void lstm_gates(const LstmGates& g, ThreadPool& pool) {
   pool.parallel_for(g.rows, double(g.cells) * 2 + 10, [&](int64_t begin, int64_t end) { WEFT_BEST_ISA(lstm_gate_rows)(g, begin, end); });
 }
 
+void lstm_gate_gradients(const LstmGateGradients& g, ThreadPool& pool) {
+  pool.parallel_for(g.rows, double(g.cells) + 10, [&](int64_t begin, int64_t end) { WEFT_BEST_ISA(lstm_gate_gradient_rows)(g, begin, end); });
+}
+
 void gru_gates(const GruGates& g, ThreadPool& pool) {
   pool.parallel_for(g.rows, double(g.cells) * 1.5 + 10, [&](int64_t begin, int64_t end) { WEFT_BEST_ISA(gru_gate_rows)(g, begin, end); });
 }

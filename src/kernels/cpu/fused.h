@@ -20,13 +20,22 @@ void layer_norm(const LayerNormArgs& g, core::ThreadPool& pool);
 
 // gates [rows, 4 cells] in the order input, forget, candidate, output:
 //   i, f, o = sigmoid(gate + bias), g = tanh(gate + bias); c_out = f c + i g; h = o tanh(c_out)
-// i, f, g, o and tanh_c are written where they are not null.
+// i, f, g, o and tanh_c are written where they are not null. bias_step is 0 where all rows have one bias, else 4 cells.
 struct LstmGates {
   const float *gates, *bias, *c;
   float *h, *c_out, *i, *f, *g, *o, *tanh_c;
-  int64_t rows, cells;
+  int64_t rows, cells, bias_step;
 };
 void lstm_gates(const LstmGates& g, core::ThreadPool& pool);
+
+// The same step backwards: dgates [rows, 4 cells], of the gates in front of their activations, and dc_in, of c, from dh and
+// dc_out (may be null), of the results. dc_in may be dc_out or dh.
+struct LstmGateGradients {
+  const float *i, *f, *g, *o, *tanh_c, *c, *dh, *dc_out;
+  float *dgates, *dc_in;
+  int64_t rows, cells;
+};
+void lstm_gate_gradients(const LstmGateGradients& g, core::ThreadPool& pool);
 
 // x and r [rows, 3 cells] in the order update, reset, candidate:
 //   z = sigmoid(x_z + bx_z + (r_z + br_z)), s = sigmoid(x_s + bx_s + (r_s + br_s)),
@@ -56,6 +65,7 @@ void attention(const AttentionArgs& g, core::ThreadPool& pool);
 
 WEFT_DECLARE_ISA(void layer_norm_rows(const LayerNormArgs& g, int64_t begin, int64_t end))
 WEFT_DECLARE_ISA(void lstm_gate_rows(const LstmGates& g, int64_t begin, int64_t end))
+WEFT_DECLARE_ISA(void lstm_gate_gradient_rows(const LstmGateGradients& g, int64_t begin, int64_t end))
 WEFT_DECLARE_ISA(void gru_gate_rows(const GruGates& g, int64_t begin, int64_t end))
 // x[i, j] = f(x[i, j] + bias[j]); rows lie ld elements apart; bias may be null.
 WEFT_DECLARE_ISA(void epilogue_rows(Epilogue e, float alpha, const float* bias, float* x, int64_t rows, int64_t n, int64_t ld))

@@ -62,13 +62,13 @@ void layer_norm_rows(const LayerNormArgs& g, int64_t begin, int64_t end) {
 void lstm_gate_rows(const LstmGates& g, int64_t begin, int64_t end) {
   const int64_t n = g.cells;
   for (int64_t r = begin; r < end; ++r) {
-    const float* gates = g.gates + r * 4 * n;
+    const float *gates = g.gates + r * 4 * n, *bias = g.bias + r * g.bias_step;
     const int64_t row = r * n;
     for (int64_t j = 0; j < n; j += kLanes) {
-      const Floats i = vsigmoid(take(gates, j, n) + take(g.bias, j, n));
-      const Floats f = vsigmoid(take(gates + n, j, n) + take(g.bias + n, j, n));
-      const Floats c = vtanh(take(gates + 2 * n, j, n) + take(g.bias + 2 * n, j, n));
-      const Floats o = vsigmoid(take(gates + 3 * n, j, n) + take(g.bias + 3 * n, j, n));
+      const Floats i = vsigmoid(take(gates, j, n) + take(bias, j, n));
+      const Floats f = vsigmoid(take(gates + n, j, n) + take(bias + n, j, n));
+      const Floats c = vtanh(take(gates + 2 * n, j, n) + take(bias + 2 * n, j, n));
+      const Floats o = vsigmoid(take(gates + 3 * n, j, n) + take(bias + 3 * n, j, n));
       const Floats state = f * take(g.c + row, j, n) + i * c, squashed = vtanh(state);
       put(g.c_out + row, state, j, n);
       put(g.h + row, o * squashed, j, n);
@@ -77,6 +77,25 @@ void lstm_gate_rows(const LstmGates& g, int64_t begin, int64_t end) {
       if (g.g) put(g.g + row, c, j, n);
       if (g.o) put(g.o + row, o, j, n);
       if (g.tanh_c) put(g.tanh_c + row, squashed, j, n);
+    }
+  }
+}
+
+void lstm_gate_gradient_rows(const LstmGateGradients& g, int64_t begin, int64_t end) {
+  const int64_t n = g.cells;
+  for (int64_t r = begin; r < end; ++r) {
+    float* dgates = g.dgates + r * 4 * n;
+    const int64_t row = r * n;
+    for (int64_t j = 0; j < n; j += kLanes) {
+      const Floats i = take(g.i + row, j, n), f = take(g.f + row, j, n), c = take(g.g + row, j, n), o = take(g.o + row, j, n);
+      const Floats squashed = take(g.tanh_c + row, j, n), dh = take(g.dh + row, j, n);
+      Floats dc = dh * o * (1.f - squashed * squashed);
+      if (g.dc_out) dc += take(g.dc_out + row, j, n);
+      put(dgates, dc * c * i * (1.f - i), j, n);
+      put(dgates + n, dc * take(g.c + row, j, n) * f * (1.f - f), j, n);
+      put(dgates + 2 * n, dc * i * (1.f - c * c), j, n);
+      put(dgates + 3 * n, dh * squashed * o * (1.f - o), j, n);
+      put(g.dc_in + row, dc * f, j, n);
     }
   }
 }
