@@ -9,6 +9,7 @@
 #include "core/cat.h"
 #include "core/few.h"
 #include "kernels/cpu/broadcast.h"
+#include "kernels/cpu/fill.h"
 
 namespace weft::kernels {
 
@@ -193,12 +194,27 @@ void ElementwiseProgram::run_numbers(float* values) const {
   }
 }
 
+namespace {
+
+// The first dimensions as a whole, the last ones not at all: each element comes several times in a row.
+bool is_repeated(const Shape& s, const Shape& all) {
+  const int missing = all.rank() - s.rank();
+  int d = 0;
+  while (d < all.rank() && (d < missing ? 1 : s.dim(d - missing)) == all.dim(d)) ++d;
+  for (; d < all.rank(); ++d) {
+    if (d >= missing && s.dim(d - missing) != 1) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 // Where an input's elements for a block come from.
 struct ElementwiseProgram::Operand {
   const char* data = nullptr;
-  enum { kDense, kScalar, kPeriodic, kExpanded } kind = kDense;
+  enum { kDense, kScalar, kPeriodic, kRepeated, kExpanded } kind = kDense;
   std::unique_ptr<Broadcast> walk;  // of the expanded; a large thing
-  int64_t period = 0;
+  int64_t period = 0;               // how many differ; of the repeated, how often each comes in a row
 };
 
 struct ElementwiseProgram::Block {
@@ -235,6 +251,10 @@ void ElementwiseProgram::run(const Shape& shape, std::span<const Shape* const> i
     for (int d = 0; d < s.rank() - same; ++d) rest_is_one = rest_is_one && s.dim(d) == 1;
     o.kind = rest_is_one ? Operand::kPeriodic : Operand::kExpanded;
     o.period = n;
+    if (!rest_is_one && b.size == 4 && is_repeated(s, shape)) {
+      o.kind = Operand::kRepeated;
+      o.period = b.total / n;
+    }
     if (rest_is_one && n <= kBlock) longest = std::max(longest, n);
   }
   // Blocks hold a whole number of periods, so that a repeated input is written out once.
@@ -256,7 +276,7 @@ void ElementwiseProgram::run_blocks(const Block& b, int64_t begin, int64_t end) 
   core::Few<int, kFew> expanded{size_t(inputs_)};
   for (int i = 0; i < inputs_; ++i) {
     const auto kind = b.operands[size_t(i)].kind;
-    expanded[size_t(i)] = kind == Operand::kPeriodic || kind == Operand::kExpanded ? own++ : -1;
+    expanded[size_t(i)] = kind == Operand::kDense || kind == Operand::kScalar ? -1 : own++;
   }
   alignas(64) char near_memory[8 * kMostBlock * sizeof(float)];
   std::unique_ptr<char[]> far_memory;
@@ -289,7 +309,10 @@ void ElementwiseProgram::run_blocks(const Block& b, int64_t begin, int64_t end) 
         values[size_t(i)] = {o.data, 0};
       } else {
         char* to = slot(expanded[size_t(i)]);
-        if (o.kind == Operand::kExpanded) {
+        if (o.kind == Operand::kRepeated) {
+          WEFT_BEST_ISA(repeat_words)
+          (reinterpret_cast<const uint32_t*>(o.data) + first / o.period, o.period, first % o.period, reinterpret_cast<uint32_t*>(to), n);
+        } else if (o.kind == Operand::kExpanded) {
           o.walk->for_runs(first, first + n, [&](const Broadcast::Offsets& from, int64_t at, int64_t count) {
             char* out = to + size_t(at - first) * b.size;
             const char* in = o.data + size_t(from.at[0]) * b.size;

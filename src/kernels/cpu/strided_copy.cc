@@ -91,6 +91,18 @@ struct Odometer {
   }
 };
 
+// `rows` short runs, each of a whole number of small vectors: no call for each of them.
+constexpr int64_t kVector = 16, kShortRun = 256;  // bytes
+void copy_short_runs(const char* source, int64_t source_step, char* target, int64_t target_step, int64_t rows, int64_t bytes) {
+  for (int64_t r = 0; r < rows; ++r, source += source_step, target += target_step) {
+    for (int64_t i = 0; i < bytes; i += kVector) {
+      char vector[kVector];
+      std::memcpy(vector, source + i, kVector);
+      std::memcpy(target + i, vector, kVector);
+    }
+  }
+}
+
 double cost_ns(int64_t elements, size_t size, double factor) { return double(elements) * double(size) / kBytesPerNs * factor + 2; }
 
 template <class T>
@@ -113,6 +125,23 @@ void copy_rows(ThreadPool& pool, const T* source, T* target, const CopyPlan& p) 
         o.start(p, order, outer, i / blocks);
         const int64_t from = (i % blocks) * kRunBlock, n = std::min(kRunBlock, in.size - from);
         copy_row(source + o.source + from * in.source, in.source, target + o.target + from * in.target, in.target, n);
+      }
+    });
+    return;
+  }
+  const int64_t bytes = in.size * int64_t(sizeof(T));
+  if (std::is_trivially_copyable_v<T> && run && outer > 0 && bytes <= kShortRun && bytes % kVector == 0) {
+    constexpr int64_t kSize = sizeof(T);
+    const CopyPlan::Dim& last = p[outer - 1];
+    pool.parallel_for(rows, cost_ns(in.size, sizeof(T), factor), [&](int64_t b, int64_t e) {
+      Odometer o;
+      o.start(p, order, outer, b);
+      for (int64_t i = b; i < e;) {
+        const int64_t count = std::min(e - i, last.size - o.at[outer - 1]);
+        copy_short_runs(reinterpret_cast<const char*>(source + o.source), last.source * kSize, reinterpret_cast<char*>(target + o.target), last.target * kSize, count, bytes);
+        i += count;
+        o.source += (count - 1) * last.source, o.target += (count - 1) * last.target, o.at[outer - 1] += count - 1;
+        o.next(p, order, outer);
       }
     });
     return;
