@@ -137,6 +137,31 @@ int main(int argc, char** argv) {
       "Examples:\n  weft freeze mnist -o mnist.pb\n  weft freeze mnist -o mnist.pbtxt --signature serving_default\n"
       "  weft freeze v1.pb --init init --outputs predict:0 -o v1_frozen.pb");
 
+  CompileArgs compile_args;
+  auto* compile_command = app.add_subcommand("compile", "Compile a model to an object file and a C++ header");
+  add_load(compile_command, compile_args.load, true);
+  compile_command->add_option("-o,--output", compile_args.output, "DIR/net: writes DIR/net.o, net.h, net_c.h and net.cmake");
+  compile_command->add_option("--class", compile_args.class_name, "name of the class, with namespaces: ns::Net");
+  compile_command->add_option("-s,--signature", compile_args.signatures, "what to compile, one method each; default: serving_default, or what a graph offers");
+  compile_command->add_option("--feed", compile_args.feeds, "tensors of the graph instead of a signature's: x:0")->delimiter(',');
+  compile_command->add_option("--fetch", compile_args.fetches, "tensors to compute: predict:0")->delimiter(',');
+  compile_command->add_option("--target", compile_args.targets, "nodes to run for their effect: train_op")->delimiter(',');
+  compile_command->add_option("--shape", compile_args.shapes, "shape of an input, where the model's is too open: x=1,28,28 (? is open)");
+  compile_command->add_option("--config", compile_args.config, "a tfcompile config file (.pbtxt); never needed");
+  compile_command->add_option("--keep", compile_args.keep, "variables to keep settable though nothing writes them")->delimiter(',');
+  compile_command->add_option("--target-cpu", compile_args.cpu, "processor: x86-64-v3, native, znver4, ...");
+  compile_command->add_option("--target-features", compile_args.features, "more or fewer instructions: +avx512f,-fma");
+  compile_command->add_option("--target-triple", compile_args.triple, "another machine: aarch64-linux-gnu");
+  compile_command->add_option("--emit", compile_args.emit, "print instead: ir, plan, llvm or asm");
+  compile_command->add_flag("--archive", compile_args.archive, "write net.a, too");
+  compile_command->add_flag("--shared", compile_args.shared, "write net.so, too");
+  compile_command->add_flag("--check", compile_args.check, "run the result beside the engine on random inputs");
+  compile_command->add_option("--check-size", compile_args.check_size, "size of open dimensions in the check");
+  compile_command->footer(
+      "\nThe object needs nothing but libc and libm. Variables that no method writes are frozen into it; the others are state of the class.\n\n"
+      "Examples:\n  weft compile mnist -o out/net --class demo::Net --check\n  weft compile mnist -o out/net -s serving_default -s train --target-cpu native\n"
+      "  weft compile v1.pb -o out/net\n  weft compile mnist --emit ir");
+
   OptimizeArgs optimize_args;
   auto* optimize_command = app.add_subcommand("optimize", "Run the engine's optimisations over a graph and write it");
   optimize_command->add_option("IN", optimize_args.input, "a GraphDef (.pb, .pbtxt), or a SavedModel, which is frozen first");
@@ -203,6 +228,7 @@ int main(int argc, char** argv) {
     if (*run_command) return run(run_args);
     if (*graph_command) return graph(graph_args);
     if (*freeze_command) return freeze(freeze_args);
+    if (*compile_command) return compile(compile_args);
     if (*optimize_command) return optimize(optimize_args);
     if (*trace_command) return trace(trace_args);
     if (*bench_command) return bench(bench_args);

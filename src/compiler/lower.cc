@@ -66,7 +66,6 @@ Status prepare(FunctionBody& body, std::vector<core::PartialShape> arg_shapes, s
   c.arg_shapes = std::move(arg_shapes);
   c.arg_handles = std::move(arg_handles);
   c.inline_compiled = true;
-  c.inline_compiled = true;
   c.disabled = {"remap"};  // the compiler fuses by itself, and has no rules for fused kernels
   WEFT_RETURN_IF_ERROR(raise_frames(body));
   WEFT_RETURN_IF_ERROR(graph::optimize(body, c));

@@ -1,0 +1,82 @@
+// tfcompile's config files (proto/tf2xla.proto), in text form.
+#include "aot/aot.h"
+#include "core/cat.h"
+#include "wire/file.h"
+#include "wire/proto.h"
+#include "wire/text_format.h"
+
+namespace weft::aot {
+namespace {
+
+using wire::ProtoReader;
+
+std::string tensor_id(ProtoReader r) {
+  std::string node;
+  int64_t index = 0;
+  while (r.next()) {
+    if (r.field() == 1) node = r.string();
+    if (r.field() == 2) index = r.int64();
+  }
+  return core::cat(node, ":", index);
+}
+
+core::PartialShape shape(ProtoReader r) {
+  std::vector<int64_t> dims;
+  while (r.next()) {
+    if (r.field() == 3 && r.varint()) return {};  // unknown rank
+    if (r.field() != 2) continue;
+    int64_t size = 0;
+    for (ProtoReader d = r.message(); d.next();) {
+      if (d.field() == 1) size = d.int64();
+    }
+    dims.push_back(size);
+  }
+  return dims;
+}
+
+// Feeds have the shape at 2 and the name at 3, fetches the other way round.
+std::string port(ProtoReader r, int shape_field, int name_field, Config& c) {
+  std::string id, name;
+  std::optional<core::PartialShape> dims;
+  while (r.next()) {
+    if (r.field() == 1) id = tensor_id(r.message());
+    if (r.field() == shape_field) dims = shape(r.message());
+    if (r.field() == name_field) name = r.string();
+  }
+  c.names[id] = name;
+  if (dims) c.shapes[id] = *dims;
+  return id;
+}
+
+}  // namespace
+
+Result<Config> read_config(const std::string& path) {
+  std::string text;
+  WEFT_RETURN_IF_ERROR(wire::read_file(path, text));
+  auto bytes = wire::text_to_binary("tensorflow.tf2xla.Config", text);
+  if (!bytes.ok()) return core::invalid_argument(path, ": ", bytes.status().message());
+  Config c;
+  ProtoReader r(*bytes);
+  while (r.next()) {
+    switch (r.field()) {
+      case 1: c.function.feeds.push_back(port(r.message(), 2, 3, c)); break;
+      case 2: c.function.fetches.push_back(port(r.message(), 3, 2, c)); break;
+      case 3: {
+        std::string name;
+        bool readonly = false;
+        for (ProtoReader v = r.message(); v.next();) {
+          if (v.field() == 1) name = v.string();
+          if (v.field() == 5) readonly = v.boolean();
+        }
+        (readonly ? c.readonly : c.variables).push_back(name);
+        break;
+      }
+      default: break;
+    }
+  }
+  if (!r.ok()) return core::data_loss(path, " is damaged");
+  if (c.function.fetches.empty()) return core::invalid_argument(path, " names no fetch");
+  return c;
+}
+
+}  // namespace weft::aot
