@@ -2,7 +2,7 @@
 BUILD ?= build/release
 JOBS ?= $(shell nproc)
 PACKAGES = g++ cmake ninja-build ccache lld python3 python3-numpy doctest-dev libcli11-dev libdnnl-dev libre2-dev libicu-dev \
-           libjpeg62-turbo-dev libwebp7 libzstd1 zlib1g-dev libeigen3-dev
+           libjpeg62-turbo-dev libwebp7 libzstd1 zlib1g-dev libeigen3-dev llvm-19-dev
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 .PHONY: help setup build install test demo bench interop asan tsan clean
