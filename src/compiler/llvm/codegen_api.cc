@@ -1,11 +1,65 @@
 // The one symbol of libweft_jit.so.
-#include "compiler/codegen.h"
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <cstdlib>
+
+#include "compiler/llvm/emitter.h"
+#include "compiler/llvm/target.h"
 
 namespace weft::compiler {
 namespace {
 
-core::Result<std::string> emit(std::span<const CodeUnit>, std::span<const DataUnit>, const CodegenOptions&) { return core::unimplemented("code"); }
-core::Result<std::unique_ptr<JitCode>> jit(const Plan&, const CodegenOptions&) { return core::unimplemented("code"); }
+// Remarks about loops that were not vectorised are no one's business.
+struct Quiet : llvm::DiagnosticHandler {
+  bool handleDiagnostics(const llvm::DiagnosticInfo&) override { return true; }
+};
+
+core::Result<std::string> write(std::span<const CodeUnit> code, std::span<const DataUnit> data, const CodegenOptions& options, Machine& machine) {
+  llvm::LLVMContext context;
+  context.setDiagnosticHandler(std::make_unique<Quiet>());
+  llvm::Module module(code.empty() ? "weft" : code[0].plan->module->name, context);
+#if LLVM_VERSION_MAJOR >= 21
+  module.setTargetTriple(machine.machine->getTargetTriple());
+#else
+  module.setTargetTriple(machine.machine->getTargetTriple().str());
+#endif
+  module.setDataLayout(machine.machine->createDataLayout());
+  // Equal constants become one in LLVM's passes.
+  for (const DataUnit& d : data) {
+    llvm::Constant* bytes = llvm::ConstantDataArray::getRaw(llvm::StringRef(static_cast<const char*>(d.bytes), d.size), d.size, llvm::Type::getInt8Ty(context));
+    auto* g = new llvm::GlobalVariable(module, bytes->getType(), true, llvm::GlobalValue::ExternalLinkage, bytes, d.symbol);
+    g->setAlignment(llvm::Align(64));
+  }
+  for (const CodeUnit& c : code) {
+    Emitter emitter(module, *c.plan, machine.target, options, c.symbol);
+    WEFT_RETURN_IF_ERROR(emitter.run());
+  }
+  if (std::getenv("WEFT_JIT_DUMP")) module.print(llvm::errs(), nullptr);  // as written, before LLVM's passes
+  std::string problems;
+  llvm::raw_string_ostream out(problems);
+  if (llvm::verifyModule(module, &out)) {
+    out.flush();
+    return core::internal_error("the code generator wrote LLVM IR that does not hold: ", problems.substr(0, 2000));
+  }
+  optimize(module, machine);
+  return write_code(module, machine, options.emit);
+}
+
+core::Result<std::string> emit(std::span<const CodeUnit> code, std::span<const DataUnit> data, const CodegenOptions& options) {
+  WEFT_ASSIGN(Machine machine, make_machine(options));
+  return write(code, data, options, machine);
+}
+
+core::Result<std::unique_ptr<JitCode>> jit(const Plan& plan, const CodegenOptions& given) {
+  CodegenOptions options = given;
+  options.emit = CodegenOptions::Emit::kObject;
+  WEFT_ASSIGN(Machine machine, make_machine(options));
+  const CodeUnit unit{&plan, "weft_entry"};
+  WEFT_ASSIGN(const std::string object, write(std::span(&unit, 1), {}, options, machine));
+  return load_code(object, machine, unit.symbol);
+}
 
 }  // namespace
 }  // namespace weft::compiler

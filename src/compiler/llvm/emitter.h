@@ -1,9 +1,14 @@
-// Emitter: what the parts of the code generator share while one function is written: the target, LLVM's builder, sizes and buffers as
-// LLVM values, loops, and the elements of values. One per Plan. Parts: elements.cc (an element of any instruction), math.cc (exp, tanh ...
-// as arithmetic), loops.cc, reduce.cc, gemm.cc, conv.cc, window.cc, control.cc.
+// Emitter: what the parts of the code generator share while the code of a Plan is written: the target, LLVM's builder, sizes and buffers
+// as LLVM values, loops, and the elements of values. Parts: index.cc (arithmetic of places), elements.cc (an element of any
+// instruction), scalar.cc and math.cc (arithmetic, exp, tanh ...), loops.cc, reduce.cc, order.cc (scans, sorts, scatters), gemm.cc, conv.cc,
+// window.cc, control.cc.
+//
+// Every step becomes a function of its own, whose arguments are the buffers and sizes that it asked for (dim, pointer, scratch): buffers do
+// not overlap there (noalias), and LLVM's work stays linear in the number of steps. The entry function calls them one after the other.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,7 +34,9 @@ class Emitter {
   using V = llvm::Value*;
   using Index = std::vector<llvm::Value*>;  // i64, one for each dimension
 
-  Emitter(llvm::Module& module, const Plan& plan, const Target& target, const CodegenOptions& options);
+  Emitter(llvm::Module& module, const Plan& plan, const Target& target, const CodegenOptions& options, std::string symbol);
+  ~Emitter();
+  Emitter(const Emitter&) = delete;
   core::Status run();  // writes the entry function
 
   llvm::Module& module;
@@ -37,12 +44,13 @@ class Emitter {
   const Plan& plan;
   const Target& target;
   const CodegenOptions& options;
+  const std::string symbol;  // of the entry function
   llvm::IRBuilder<> b;
   llvm::Function* function = nullptr;  // the one being written
 
   // ---- sizes and memory
   V i64(int64_t n) { return b.getInt64(uint64_t(n)); }
-  V dim(const ir::Dim& d);                    // computed once, at the function's start
+  V dim(const ir::Dim& d);                    // computed once, when the call begins
   V pointer(const ir::Instr* i);              // of a value with a buffer
   V pointer(int buffer);
   llvm::Type* type(core::DType t);            // in memory: bool is i8
@@ -51,6 +59,17 @@ class Emitter {
   V offset(const ir::Type& t, const Index& index);
   V load(core::DType t, V pointer, V offset);
   void store(core::DType t, V value, V pointer, V offset);
+
+  // ---- arithmetic of places (i64, never negative): simplified, computed once, and put as far outside of loops as it can be
+  V add(V a, V c);
+  V sub(V a, V c);
+  V mul(V a, V c);
+  V div(V a, V c);
+  V mod(V a, V c);
+  V clamp(V x, V high);  // into [0, high - 1], x signed; 0 if there is no place
+  // Number `linear` of a tensor of these sizes as an index, and back.
+  Index places(V linear, std::span<const ir::Dim> dims);
+  V linear(std::span<const ir::Dim> dims, std::span<const V> index);
 
   // ---- elements
   // One element of the value: what the current loop has computed for this index, what lies in its buffer, or computed here and now.
@@ -69,13 +88,23 @@ class Emitter {
   std::vector<V> loop(V begin, V end, V step, std::vector<V> carried, bool vectorize, const std::function<std::vector<V>(V i, const std::vector<V>& carried)>& body);
   void loop(V end, bool vectorize, const std::function<void(V i)>& body);
   void when(V condition, const std::function<void()>& then, const std::function<void()>& otherwise = nullptr);
+  // A nest of loops over all places of `dims`, in order; the innermost is vectorised if `vectorize`. Dimensions k and k + 1 run as one
+  // where keep[k] is false.
+  void nest(std::span<const ir::Dim> dims, const std::vector<bool>& keep, bool vectorize, const std::function<void(const Index&)>& body);
+  // For nest: the boundaries between dimensions that the elements of `i` need to be kept apart.
+  void boundaries(const ir::Instr* i, std::vector<bool>& keep);
+  // Stores all elements of `i` (which need not have a buffer) behind `pointer`, in order.
+  void materialize(const ir::Instr* i, V pointer);
   // The call will end with this error (a number of the module's messages) if `condition` holds here.
   void error_if(V condition, int message);
+  // Something that cannot be written: the step's status. The value is of no use.
+  V fail(core::Status s, llvm::Type* t = nullptr);
 
   // ---- steps; each in its file
   core::Status step(const Step& s);
   core::Status steps(std::span<const Step> s);
   core::Status emit_loop(const Step& s);
+  core::Status emit_copy(const Step& s);
   core::Status emit_reduce(const ir::Instr* i);
   core::Status emit_arg_reduce(const ir::Instr* i);
   core::Status emit_scan(const ir::Instr* i);
@@ -95,9 +124,12 @@ class Emitter {
   V scratch(const ir::Instr* i);
 
   struct Impl;
+  Impl& impl() { return *impl_; }
 
  private:
-  Impl* impl_;
+  V compute(const ir::Instr* i, const Index& index);
+  V philox(const ir::Instr* i, V n);
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace weft::compiler

@@ -1,0 +1,76 @@
+// What Emitter keeps for itself.
+#pragma once
+
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "compiler/llvm/emitter.h"
+
+namespace weft::compiler {
+
+struct Emitter::Impl {
+  // Where code stands: the function, a loop's body or a branch. What an outer scope has computed holds in the inner ones.
+  struct Scope {
+    llvm::Instruction* entry = nullptr;  // in the scope around it: code of that scope can still be put before this
+    bool fixed = false;                  // a branch: loads must not move out of it
+    std::map<std::tuple<int, V, V>, V> arithmetic;
+    std::map<std::pair<const ir::Instr*, Index>, V> elements;
+  };
+  // How an i64 came about, and what it is below.
+  struct Fact {
+    int op = 0;
+    V a = nullptr, c = nullptr;
+    V bound = nullptr;  // exclusive
+  };
+  // The function that is being written.
+  struct Frame {
+    llvm::Function* function = nullptr;
+    llvm::BasicBlock* entry = nullptr;  // sizes and pointers; goes on to the code itself
+    bool main = false;
+    std::map<std::string, V> dims;
+    std::map<std::string, ir::Dim> dim_of;
+    std::map<int, V> pointers;
+    std::map<const ir::Instr*, V> scratches;
+    V error = nullptr;
+    std::vector<Scope> scopes;
+    std::unordered_map<V, int> depth;
+    std::unordered_map<V, Fact> facts;
+    llvm::MDNode* access_group = nullptr;
+    int level = 0;  // the scope that code is being put into: the last of `scopes`, or one around it
+  };
+
+  Frame frame;
+  core::Status status;  // the first error
+  std::unordered_set<const ir::Instr*> current;  // of the step: not in their buffers yet
+  std::unordered_map<int, llvm::GlobalVariable*> globals;  // of constants with a buffer
+  std::unordered_map<const ir::Instr*, llvm::GlobalVariable*> literals;  // and of those without
+  V parameters = nullptr, results = nullptr, constants = nullptr, symbols = nullptr, arena = nullptr;
+  int next = 0;
+};
+
+// Moves the builder to the end of scope `depth` for as long as it lives.
+struct Hoist {
+  Hoist(Emitter& e, int depth);
+  ~Hoist();
+  llvm::IRBuilder<>::InsertPointGuard guard;
+  Emitter::Impl::Frame& frame;
+  llvm::MDNode* group;
+  int level;
+};
+
+// The innermost scope that a value belongs to.
+int depth_of(Emitter::Impl::Frame& f, llvm::Value* v);
+// The outermost scope into which code that reads these values can be put.
+int place_for(Emitter::Impl::Frame& f, std::span<llvm::Value* const> from);
+// A reshape's dimensions in groups of equal size: those of the result [from_begin, from_end) and of the operand [to_begin, to_end).
+struct Group {
+  size_t from_begin, from_end, to_begin, to_end;
+};
+std::vector<Group> reshape_groups(std::span<const ir::Dim> from, std::span<const ir::Dim> to);
+void push_scope(Emitter::Impl::Frame& f, llvm::Instruction* entry, bool fixed);
+void pop_scope(Emitter::Impl::Frame& f);
+// Writes `body` as a function of its own and calls it.
+core::Status outline(Emitter& e, const std::string& name, const std::function<core::Status()>& body);
+
+}  // namespace weft::compiler

@@ -1,0 +1,7 @@
+#include "compiler/llvm/emitter.h"
+
+namespace weft::compiler {
+
+core::Status Emitter::emit_dot(const ir::Instr* i) { return core::unimplemented("code for ", ir::name_of(i->op)); }
+
+}  // namespace weft::compiler

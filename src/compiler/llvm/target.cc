@@ -1,0 +1,168 @@
+#include "compiler/llvm/target.h"
+
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#if __has_include(<llvm/TargetParser/Host.h>)
+#include <llvm/TargetParser/Host.h>
+#else
+#include <llvm/Support/Host.h>
+#endif
+
+#include <mutex>
+
+namespace weft::compiler {
+namespace {
+
+void initialize() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+    llvm::InitializeAllAsmParsers();
+  });
+}
+
+bool has(const llvm::MCSubtargetInfo& s, const char* feature) { return s.checkFeatures(feature); }
+
+std::string known_architectures() {
+  std::string names;
+  for (const llvm::Target& t : llvm::TargetRegistry::targets()) names += (names.empty() ? "" : ", ") + std::string(t.getName());
+  return names;
+}
+
+}  // namespace
+
+core::Result<Machine> make_machine(const CodegenOptions& options) {
+  initialize();
+  Machine m;
+  const std::string host = llvm::sys::getDefaultTargetTriple();
+  const std::string triple = llvm::Triple::normalize(options.triple.empty() ? host : options.triple);
+  std::string error;
+  const llvm::Target* t = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!t) {
+    return core::invalid_argument("unknown target triple '", options.triple, "'; expected something like ", host, " or aarch64-linux-gnu, with one of these architectures: ", known_architectures());
+  }
+  const bool native = options.cpu == "native" || (options.cpu.empty() && options.triple.empty());
+  if (native && llvm::Triple(triple).getArch() != llvm::Triple(host).getArch()) {
+    return core::invalid_argument("cpu 'native' is of this machine (", host, "), not of target '", triple, "'");
+  }
+  if (native) {
+    m.cpu = llvm::sys::getHostCPUName().str();
+#if LLVM_VERSION_MAJOR >= 19
+    const llvm::StringMap<bool> all = llvm::sys::getHostCPUFeatures();
+#else
+    llvm::StringMap<bool> all;
+    llvm::sys::getHostCPUFeatures(all);
+#endif
+    for (const auto& f : all) m.features += (m.features.empty() ? "" : ",") + std::string(f.getValue() ? "+" : "-") + f.getKey().str();
+  } else {
+    m.cpu = !options.cpu.empty() ? options.cpu : llvm::Triple(triple).isX86() ? "x86-64-v3" : "generic";
+  }
+  if (!options.features.empty()) m.features += (m.features.empty() ? "" : ",") + options.features;
+
+  // Unknown names would only be warned of on stderr.
+  const std::unique_ptr<llvm::MCSubtargetInfo> plain(t->createMCSubtargetInfo(triple, "", ""));
+  if (!plain) return core::invalid_argument("target '", triple, "' cannot be compiled for");
+  if (!native && !plain->isCPUStringValid(m.cpu)) {
+    std::string names;
+    for (const auto& d : plain->getAllProcessorDescriptions()) {
+      if (names.size() < 900) names += (names.empty() ? "" : ", ") + std::string(d.Key);
+    }
+    return core::invalid_argument("unknown cpu '", m.cpu, "' for ", triple, "; known: native, ", names, names.size() >= 900 ? ", ..." : "");
+  }
+  std::string given = options.features;
+  for (size_t at = 0; at < given.size();) {
+    const size_t end = std::min(given.find(',', at), given.size());
+    const std::string f = given.substr(at, end - at);
+    at = end + 1;
+    const bool sign = !f.empty() && (f[0] == '+' || f[0] == '-');
+    bool known = false;
+    std::string names;
+    for (const auto& d : plain->getAllProcessorFeatures()) {
+      known = known || (sign && f.substr(1) == d.Key);
+      if (names.size() < 900) names += (names.empty() ? "" : ", ") + std::string(d.Key);
+    }
+    if (!known) return core::invalid_argument("unknown feature '", f, "' for ", triple, "; features are written +name or -name, with names such as ", names, ", ...");
+  }
+
+  llvm::TargetOptions o;
+  o.AllowFPOpFusion = llvm::FPOpFusion::Standard;  // where the code allows it
+#if LLVM_VERSION_MAJOR >= 18
+  const auto level = llvm::CodeGenOptLevel::Default;
+#else
+  const auto level = llvm::CodeGenOpt::Default;
+#endif
+  m.machine.reset(t->createTargetMachine(triple, m.cpu, m.features, o, llvm::Reloc::PIC_, std::nullopt, level));
+  if (!m.machine) return core::invalid_argument("target '", triple, "' cannot be compiled for");
+  const llvm::MCSubtargetInfo& s = *m.machine->getMCSubtargetInfo();
+  const llvm::Triple parsed(triple);
+  if (parsed.isX86()) {
+    const bool wide = has(s, "+avx512f,+avx512vl,+avx512bw,+avx512dq");
+    m.target.vector_bytes = wide ? 64 : has(s, "+avx2") || has(s, "+avx") ? 32 : 16;
+    m.target.vector_registers = wide ? 32 : 16;
+    m.target.fma = has(s, "+fma");
+  } else {
+    m.target.vector_bytes = 16;
+    m.target.vector_registers = 32;
+    m.target.fma = parsed.isAArch64();
+  }
+  return m;
+}
+
+void optimize(llvm::Module& m, Machine& machine) {
+  for (llvm::Function& f : m) {
+    if (f.isDeclaration()) continue;
+    f.addFnAttr("target-cpu", machine.cpu);
+    if (!machine.features.empty()) f.addFnAttr("target-features", machine.features);
+    f.addFnAttr("no-trapping-math", "true");
+    if (machine.target.vector_bytes == 64) {
+      f.addFnAttr("prefer-vector-width", "512");
+      f.addFnAttr("min-legal-vector-width", "512");
+    }
+  }
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = true;
+  tuning.LoopInterleaving = true;
+  tuning.LoopUnrolling = true;
+  tuning.SLPVectorization = false;  // loops are what there is; it costs compile time
+  llvm::PassBuilder builder(machine.machine.get(), tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(m, modules);
+}
+
+core::Result<std::string> write_code(llvm::Module& m, Machine& machine, CodegenOptions::Emit what) {
+  if (what == CodegenOptions::Emit::kLlvm) {
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    m.print(out, nullptr);
+    return text;
+  }
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream out(bytes);
+  llvm::legacy::PassManager passes;
+#if LLVM_VERSION_MAJOR >= 18
+  const auto kind = what == CodegenOptions::Emit::kObject ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
+#else
+  const auto kind = what == CodegenOptions::Emit::kObject ? llvm::CGFT_ObjectFile : llvm::CGFT_AssemblyFile;
+#endif
+  if (machine.machine->addPassesToEmitFile(passes, out, nullptr, kind)) return core::invalid_argument("target ", m.getTargetTriple(), " has no such output");
+  passes.run(m);
+  return std::string(bytes.data(), bytes.size());
+}
+
+}  // namespace weft::compiler

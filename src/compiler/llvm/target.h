@@ -1,0 +1,26 @@
+// The machine that code is for, and what LLVM does for it.
+#pragma once
+
+#include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <memory>
+#include <string>
+
+#include "compiler/llvm/emitter.h"
+
+namespace weft::compiler {
+
+struct Machine {
+  std::unique_ptr<llvm::TargetMachine> machine;
+  Target target;
+  std::string cpu, features;
+};
+
+core::Result<Machine> make_machine(const CodegenOptions& options);
+// Marks functions for the machine and runs LLVM's optimisation.
+void optimize(llvm::Module& m, Machine& machine);
+core::Result<std::string> write_code(llvm::Module& m, Machine& machine, CodegenOptions::Emit what);
+core::Result<std::unique_ptr<JitCode>> load_code(const std::string& object, Machine& machine, const std::string& symbol);
+
+}  // namespace weft::compiler
