@@ -26,6 +26,7 @@ struct Made {
   }
   Plan plan() {
     REQUIRE(b.status().ok());
+    REQUIRE(ir::verify(module).to_string() == "OK");
     auto p = compiler::make_plan(module);
     REQUIRE(p.ok());
     const std::string wrong = testing::check_plan(*p);
@@ -118,6 +119,8 @@ TEST_CASE("a loop that writes rows needs no copies") {
 TEST_CASE("random modules") {
   for (uint64_t seed = 0; seed < 400; ++seed) {
     const auto m = testing::random_module(seed, {.instrs = 4 + int(seed % 30), .open = seed % 3 == 0, .control = seed % 4 != 0});
+    const std::string verified = ir::verify(*m).to_string();
+    REQUIRE(verified == "OK");
     auto p = compiler::make_plan(*m);
     REQUIRE(p.ok());
     const std::string wrong = testing::check_plan(*p);
