@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "compiler/plan_internal.h"
+#include "ir/simplify.h"
 
 namespace weft::compiler {
 namespace {
@@ -61,7 +62,7 @@ int cost_of(const Instr& i) {
 
 class Fusion {
  public:
-  explicit Fusion(Draft& d) : draft_(d) {}
+  explicit Fusion(Draft& d) : draft_(d), needed_(ir::needed(*d.module)) {}
 
   void run() {
     const Region& main = *draft_.module->main;
@@ -82,6 +83,7 @@ class Fusion {
 
   void collect(const Region& r) {
     for (const auto& i : r.instrs) {
+      if (!needed_.contains(i.get())) continue;
       for (size_t k = 0; k < i->operands.size(); ++k) info_[i->operands[k]].uses.emplace_back(i.get(), k);
       for (const auto& part : i->regions) collect(*part);
     }
@@ -137,6 +139,7 @@ class Fusion {
     estimate(r);
     for (size_t k = r.instrs.size(); k-- > 0;) {
       const Instr* i = r.instrs[k].get();
+      if (!needed_.contains(i)) continue;
       for (size_t p = i->regions.size(); p-- > 0;) {
         const bool condition = i->op == Op::kWhile && p == 0;
         if (!condition) results(*i->regions[p]);
@@ -154,7 +157,6 @@ class Fusion {
     }
     const Info& f = info_[i];
     const bool wanted = must_.contains(i);
-    if (f.uses.empty() && !wanted) return;  // dead
     bool pointer = wanted, many = false, loop = false;
     for (const auto& [u, k] : f.uses) {
       const Read how = read_of(*u, k);
@@ -201,6 +203,7 @@ class Fusion {
     std::vector<Node> out;
     for (const auto& p : r.instrs) {
       const Instr* i = p.get();
+      if (!needed_.contains(i)) continue;
       Node n;
       if (i->op == Op::kWhile || i->op == Op::kIf) {
         n.step.kind = i->op == Op::kWhile ? Step::Kind::kWhile : Step::Kind::kIf;
@@ -219,10 +222,23 @@ class Fusion {
       }
       out.push_back(std::move(n));
     }
+    merge_loops(draft_, out, places(r), must_);
+    return out;
+  }
+
+  // States and variables of loops: old and new values.
+  std::vector<std::pair<const Instr*, const Instr*>> places(const Region& r) const {
+    std::vector<std::pair<const Instr*, const Instr*>> out;
+    const auto& described = draft_.module->results;
+    for (size_t k = 0; k < r.results.size(); ++k) {
+      if (!r.owner && described[k].state >= 0) out.emplace_back(r.parameters[size_t(described[k].state)], r.results[k]);
+      if (r.owner && r.owner->op == Op::kWhile && r.results.size() == r.parameters.size()) out.emplace_back(r.parameters[k], r.results[k]);
+    }
     return out;
   }
 
   Draft& draft_;
+  const std::unordered_set<const Instr*> needed_;
   std::unordered_map<const Instr*, Info> info_;
   std::unordered_set<const Instr*> must_;
 };

@@ -1,4 +1,4 @@
-// What the parts of the planner share: plan_fusion.cc decides what is stored and what runs together, plan_schedule.cc finds out what
+// What the parts of the planner share: plan_fusion.cc and plan_merge.cc decide what is stored and what runs together, plan_schedule.cc finds out what
 // every step reads and writes and puts the steps in order, plan_memory.cc gives memory.
 #pragma once
 
@@ -62,6 +62,10 @@ bool is_leafish(const Instr* i);
 bool keeps_index(const Instr* reshape);
 // Which values are stored, and the steps of each region in the module's order, without copies.
 void fuse(Draft& d);
+
+// ---- plan_merge.cc
+// Makes one loop of several, where that is right; `places`: (old, new) values that should lie in one place; `wanted`: stay stored.
+void merge_loops(Draft& d, std::vector<Node>& nodes, const std::vector<std::pair<const Instr*, const Instr*>>& places, const std::unordered_set<const Instr*>& wanted);
 
 // ---- plan_schedule.cc
 // Vars, what nodes read and write, copies for loops, branches, states and results; puts nodes in order.

@@ -116,6 +116,32 @@ TEST_CASE("a loop that writes rows needs no copies") {
   }
 }
 
+TEST_CASE("an update of Adam is one loop") {
+  Made m;
+  Value g = m.input({100}), w = m.state({100}), first = m.state({100}), second = m.state({100});
+  Value m1 = m.b.add(m.b.mul(first, 0.9), m.b.mul(g, 0.1));
+  Value v1 = m.b.add(m.b.mul(second, 0.999), m.b.mul(m.b.square(g), 0.001));
+  m.result(m1, first);
+  m.result(v1, second);
+  m.result(m.b.sub(w, m.b.div(m1, m.b.add(m.b.sqrt(v1), 1e-7))), w);
+  const Plan p = m.plan();
+  CHECK(p.steps.size() == 1);
+  CHECK(p.arena_bytes.is(0));
+}
+
+TEST_CASE("the gates of a cell are one loop") {
+  Made m;
+  Value x = m.input({4, 8}), k = m.input({8, 32}), c = m.input({4, 8});
+  Value z = m.b.dot(x, k);
+  auto gate = [&](int n) { return m.b.slice_axis(z, 1, 8 * n, 8); };
+  Value c1 = m.b.add(m.b.mul(m.b.logistic(gate(1)), c), m.b.mul(m.b.logistic(gate(0)), m.b.tanh(gate(2))));
+  m.result(m.b.mul(m.b.logistic(gate(3)), m.b.tanh(c1)));
+  m.result(c1);
+  const Plan p = m.plan();
+  CHECK(p.steps.size() == 2);
+  CHECK(count(p.steps, Step::Kind::kLoop) == 1);
+}
+
 TEST_CASE("random modules") {
   for (uint64_t seed = 0; seed < 400; ++seed) {
     const auto m = testing::random_module(seed, {.instrs = 4 + int(seed % 30), .open = seed % 3 == 0, .control = seed % 4 != 0});

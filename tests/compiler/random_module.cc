@@ -39,7 +39,7 @@ class Maker {
       results.push_back(of_type(pool, parameters[size_t(k)]->type));
       module_.results.push_back({"state", k});
     }
-    for (int k = 1 + pick(3); k > 0; --k) {
+    for (int k = 1 + pick(7); k > 0; --k) {
       results.push_back(any(pool));
       module_.results.push_back({"out", -1});
     }
