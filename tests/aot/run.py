@@ -1,20 +1,28 @@
 """Compiles networks with `weft compile`, links each with play.cc and nothing else, and compares what it gives with TensorFlow's numbers.
 
-    run.py WEFT_COMMAND MODELS_DIR WORK_DIR [NAME ...]
+    run.py WEFT_COMMAND MODELS WORK_DIR [NAME ...]
 
-MODELS_DIR/NAME.npz beside the SavedModel NAME or the graph NAME.pb. SavedModels are compiled with their rows open and run with as many rows
+MODELS: a folder, or an archive of one (.tar.xz), with NAME.npz beside the SavedModel NAME or the graph NAME.pb. SavedModels are compiled with their rows open and run with as many rows
 as recorded and, prediction only, with one; the object must not need more than libc and libm.
 """
 import pathlib
 import shutil
 import subprocess
 import sys
+import tarfile
 import time
 
 import numpy as np
 
 weft, models, work, only = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4:]
 here = pathlib.Path(__file__).resolve().parent
+
+
+if models.suffix == ".xz":
+    with tarfile.open(models) as archive:
+        shutil.rmtree(work / "models", ignore_errors=True)
+        archive.extractall(work / "models")
+    models = next((work / "models").rglob("*.npz")).parent
 
 
 def compile_net(path, out, cpu="x86-64-v3", more=()):
