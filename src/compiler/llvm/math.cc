@@ -106,7 +106,7 @@ struct Float {
     V c = at_least(at_most(x, 4.0), -4.0), z = b.CreateFMul(c, c);
     V p = polynomial(z, {-2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06, -5.69250639462346e-05, -7.34990630326855e-04, -2.95459980854025e-03, -1.60960333262415e-02});
     V q = polynomial(z, {-1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03, -7.37332916720468e-03, -1.42647390514189e-02});
-    return b.CreateFDiv(b.CreateFMul(c, p), q);
+    return b.CreateFMul(c, b.CreateFDiv(p, q));  // in this order: tiny numbers keep their bits
   }
 };
 

@@ -24,7 +24,107 @@ core::Status Emitter::emit_scan(const ir::Instr* i) {
   return impl_->status;
 }
 
-core::Status Emitter::emit_sort(const ir::Instr* i) { return core::unimplemented("code for ", ir::name_of(i->op)); }
+namespace {
+
+using V = llvm::Value*;
+
+// while (condition(values)) values = body(values), each in a block of its own.
+std::vector<V> repeat(Emitter& e, std::vector<V> values, const std::function<V(const std::vector<V>&)>& condition, const std::function<std::vector<V>(const std::vector<V>&)>& body) {
+  auto& b = e.b;
+  Emitter::Impl::Frame& f = e.impl().frame;
+  llvm::BasicBlock* before = b.GetInsertBlock();
+  llvm::BasicBlock* test = llvm::BasicBlock::Create(e.context, "while", e.function);
+  llvm::BasicBlock* inside = llvm::BasicBlock::Create(e.context, "body", e.function);
+  llvm::BasicBlock* behind = llvm::BasicBlock::Create(e.context, "end", e.function);
+  b.CreateBr(test);
+  b.SetInsertPoint(test);
+  std::vector<llvm::PHINode*> phis;
+  std::vector<V> now;
+  for (V v : values) {
+    phis.push_back(b.CreatePHI(v->getType(), 2));
+    phis.back()->addIncoming(v, before);
+    now.push_back(phis.back());
+  }
+  push_scope(f, nullptr, true);
+  b.CreateCondBr(condition(now), inside, behind);
+  b.SetInsertPoint(inside);
+  const std::vector<V> next = body(now);
+  pop_scope(f);
+  for (size_t k = 0; k < phis.size(); ++k) phis[k]->addIncoming(next[k], b.GetInsertBlock());
+  b.CreateBr(test);
+  b.SetInsertPoint(behind);
+  return now;
+}
+
+}  // namespace
+
+// Heapsort: in place, and no input makes it slow. Where places are asked for, they are what is sorted, by value and then by place, which
+// makes the order the stable one; else the values themselves.
+core::Status Emitter::emit_sort(const ir::Instr* i) {
+  const ir::Instr* x = i->operands[0];
+  const core::DType t = x->type.dtype;
+  const auto found = plan.results.find(i);
+  if (found == plan.results.end() || found->second.size() != 2) return core::internal_error("a sort without memory for its results");
+  const int to_values = found->second[0], to_places = found->second[1];
+  if (to_values < 0 && to_places < 0) return {};
+  V from = pointer(x), values = to_values >= 0 ? pointer(to_values) : nullptr, places = to_places >= 0 ? pointer(to_places) : nullptr;
+  const ir::Type place_type = i->results[1];
+  if (x->rank() == 0) return core::internal_error("a sort of a scalar");
+  V n = dim(x->type.dims.back());
+  const ir::Dim rows = ir::product(std::span(x->type.dims).first(x->type.dims.size() - 1));
+  const core::DType place_dtype = place_type.dtype;
+  const bool is_unsigned = t == core::DType::kBool || t == core::DType::kUint8 || t == core::DType::kUint16 || t == core::DType::kUint32 || t == core::DType::kUint64;
+  const auto less = [&](V a, V c) {
+    if (i->reverse) std::swap(a, c);
+    return a->getType()->isFloatingPointTy() ? b.CreateFCmpOLT(a, c) : is_unsigned ? b.CreateICmpULT(a, c) : b.CreateICmpSLT(a, c);
+  };
+  loop(dim(rows), false, [&](V row) {
+    V base = b.CreateNSWMul(row, n);
+    // What is moved about, and the order of two of them.
+    const auto get = [&](V k) { return places ? load(place_dtype, places, b.CreateNSWAdd(base, k)) : load(t, values, b.CreateNSWAdd(base, k)); };
+    const auto put = [&](V k, V v) {
+      if (places) store(place_dtype, v, places, b.CreateNSWAdd(base, k));
+      else store(t, v, values, b.CreateNSWAdd(base, k));
+    };
+    const auto key = [&](V v) { return places ? load(t, from, b.CreateNSWAdd(base, b.CreateSExt(v, b.getInt64Ty()))) : v; };
+    const auto before = [&](V a, V c) {
+      V ka = key(a), kc = key(c);
+      V first = less(ka, kc);
+      return places ? b.CreateOr(first, b.CreateAnd(b.CreateNot(less(kc, ka)), b.CreateICmpSLT(a, c))) : first;
+    };
+    const auto sift = [&](V root, V end) {
+      // root, and whether to go on
+      repeat(*this, {root, b.getTrue()}, [&](const std::vector<V>& v) { return b.CreateAnd(v[1], b.CreateICmpSLT(b.CreateAdd(b.CreateShl(v[0], 1), i64(1)), end)); },
+             [&](const std::vector<V>& v) {
+               V left = b.CreateAdd(b.CreateShl(v[0], 1), i64(1)), right = b.CreateAdd(left, i64(1));
+               V exists = b.CreateICmpSLT(right, end);
+               V other = b.CreateSelect(exists, right, left);
+               V take = b.CreateAnd(exists, before(get(left), get(other)));
+               V child = b.CreateSelect(take, right, left);
+               V here = get(v[0]), there = get(child);
+               V down = before(here, there);
+               put(v[0], b.CreateSelect(down, there, here));
+               put(child, b.CreateSelect(down, here, there));
+               return std::vector<V>{child, down};
+             });
+    };
+    loop(n, true, [&](V k) {
+      if (places) store(place_dtype, convert(k, core::DType::kInt64, place_dtype), places, b.CreateNSWAdd(base, k));
+      else store(t, load(t, from, b.CreateNSWAdd(base, k)), values, b.CreateNSWAdd(base, k));
+    });
+    V half = b.CreateLShr(n, 1);
+    loop(half, false, [&](V k) { sift(b.CreateSub(b.CreateSub(half, i64(1)), k), n); });
+    loop(b.CreateSub(n, i64(1)), false, [&](V k) {
+      V end = b.CreateSub(b.CreateSub(n, i64(1)), k);
+      V first = get(i64(0)), last = get(end);
+      put(i64(0), last);
+      put(end, first);
+      sift(i64(0), end);
+    });
+    if (places && values) loop(n, false, [&](V k) { store(t, key(get(k)), values, b.CreateNSWAdd(base, k)); });
+  });
+  return impl_->status;
+}
 
 core::Status Emitter::emit_scatter(const ir::Instr* i) {
   const ir::Instr *x = i->operands[0], *numbers = i->operands[1], *updates = i->operands[2];
