@@ -49,8 +49,25 @@ std::vector<Emitter::V> Emitter::loop(V begin, V end, V step, std::vector<V> car
   llvm::SmallVector<llvm::Metadata*, 4> notes{nullptr};
   notes.push_back(llvm::MDNode::get(context, {llvm::MDString::get(context, "llvm.loop.mustprogress")}));
   if (own) notes.push_back(llvm::MDNode::get(context, {llvm::MDString::get(context, "llvm.loop.parallel_accesses"), own}));
+  const auto note = [&](const char* name, llvm::Constant* value) {
+    llvm::SmallVector<llvm::Metadata*, 2> pair{llvm::MDString::get(context, name)};
+    if (value) pair.push_back(llvm::ConstantAsMetadata::get(value));
+    notes.push_back(llvm::MDNode::get(context, pair));
+  };
   if (!vectorize) {
-    notes.push_back(llvm::MDNode::get(context, {llvm::MDString::get(context, "llvm.loop.vectorize.enable"), llvm::ConstantAsMetadata::get(b.getFalse())}));
+    note("llvm.loop.vectorize.enable", b.getFalse());
+  } else if (first && last && stride && stride->isOne()) {
+    const int64_t turns = last->getSExtValue() - first->getSExtValue(), lanes = target.lanes(4);
+    if (target.vector_bytes == 64 && turns > 4 && turns < 4 * lanes && turns % lanes != 0) {
+      // Rows that are no whole vectors: masks, which cost little here, rather than one element after the other.
+      note("llvm.loop.vectorize.enable", b.getTrue());
+      note("llvm.loop.vectorize.predicate.enable", b.getTrue());
+      note("llvm.loop.vectorize.width", b.getInt32(uint32_t(turns < lanes / 2 ? lanes / 2 : lanes)));
+      note("llvm.loop.interleave.count", b.getInt32(1));
+      note("llvm.loop.unroll.disable", nullptr);
+    } else if (turns > 8 * lanes) {
+      note("llvm.loop.unroll.disable", nullptr);  // the vectoriser takes several vectors at a time already
+    }
   }
   llvm::MDNode* id = llvm::MDNode::getDistinct(context, notes);
   id->replaceOperandWith(0, id);

@@ -210,8 +210,14 @@ Emitter::V Emitter::combine(ir::Reduce r, DType t, V a, V c) {
     }
     case Reduce::kMax:
     case Reduce::kMin:
-      // The form that the vectoriser knows as a reduction.
-      if (real) return b.CreateBinaryIntrinsic(r == Reduce::kMax ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, a, c);
+      // The form that the vectoriser knows as a reduction. Which of two zeros is taken does not matter.
+      if (real) {
+        llvm::IRBuilder<>::FastMathFlagGuard guard(b);
+        llvm::FastMathFlags flags;
+        flags.setNoSignedZeros();
+        b.setFastMathFlags(flags);
+        return b.CreateBinaryIntrinsic(r == Reduce::kMax ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, a, c);
+      }
       return extreme(*this, r == Reduce::kMax, !is_unsigned(t), a, c);
     case Reduce::kAnd: return b.CreateAnd(a, c);
     case Reduce::kOr: return b.CreateOr(a, c);
