@@ -1,7 +1,81 @@
 #include "compiler/scratch.h"
 
 namespace weft::compiler {
+namespace {
 
-ir::Dim scratch_bytes(const ir::Instr&) { return 0; }
+using ir::Dim;
+
+// A multiple of 64 bytes.
+Dim bytes_of(const Dim& elements, int64_t size) { return elements.is_const() ? Dim((elements.value() * size + 63) / 64 * 64) : elements * size + 64; }
+
+bool is_narrow(core::DType t) { return t == core::DType::kHalf || t == core::DType::kBfloat16; }
+
+// For choices alone: an open size is a batch of middling size.
+double guess(const Dim& d) { return d.is_const() ? double(d.value()) : 32; }
+
+}  // namespace
+
+DotPlan plan_dot(const ir::Instr& i) {
+  using Way = DotPlan::Way;
+  const ir::Type &a = i.operand(0).type, &b = i.operand(1).type;
+  const int rank = a.rank();
+  DotPlan p;
+  p.batch = ir::product(std::span(a.dims).first(size_t(rank - 2)));
+  p.m = a.dims[size_t(i.transpose_a ? rank - 1 : rank - 2)];
+  p.k = a.dims[size_t(i.transpose_a ? rank - 2 : rank - 1)];
+  p.n = b.dims[size_t(i.transpose_b ? rank - 2 : rank - 1)];
+  p.narrow = is_narrow(a.dtype);
+  const int64_t size = p.narrow ? 4 : int64_t(core::dtype_size(a.dtype));
+  if (p.narrow) p.a = bytes_of(p.m * p.k, 4), p.b = bytes_of(p.k * p.n, 4), p.c = bytes_of(p.m * p.n, 4);
+  if (!i.transpose_b) return p;
+  const double m = guess(p.m), n = guess(p.n), k = guess(p.k);
+  if (!i.transpose_a && p.m.is_const() && m <= 4) {
+    p.way = Way::kRows;
+  } else if ((i.transpose_a ? 0 : m * k) + m * n < n * k) {
+    p.way = Way::kSwap;
+    if (!i.transpose_a) p.turned = bytes_of(p.m * p.k, size);
+    p.turned_c = bytes_of(p.m * p.n, size);
+  } else {
+    p.way = Way::kTurnB;
+    p.turned = bytes_of(p.k * p.n, size);
+  }
+  return p;
+}
+
+ConvPlan plan_conv(const ir::Instr& i) {
+  const ir::Type &x = i.operand(0).type, &other = i.operand(1).type;
+  const ir::Window& w = i.window;
+  ConvPlan p;
+  p.narrow = is_narrow(x.dtype);
+  Dim elements = x.dims.back();
+  for (size_t d = 0; d < w.size.size(); ++d) {
+    const Dim& in = x.dims[d + 1];
+    const int64_t holes = w.base_dilation.empty() ? 1 : w.base_dilation[d];
+    const Dim spread = holes == 1 ? in : max((in - 1) * holes + 1, Dim(0));
+    p.size.push_back(max(spread + w.low[d] + w.high[d], Dim(0)));
+    if (!w.low[d].is(0) || !w.high[d].is(0) || holes != 1) p.padded = true;
+    elements = elements * p.size.back();
+  }
+  const int64_t size = p.narrow ? 4 : int64_t(core::dtype_size(x.dtype));
+  if (p.padded) p.image = bytes_of(elements, size);
+  if (p.narrow) p.x = bytes_of(x.elements(), 4), p.filter = bytes_of(other.elements(), 4), p.y = bytes_of(i.type.elements(), 4);
+  return p;
+}
+
+ir::Dim scratch_bytes(const ir::Instr& i) {
+  switch (i.op) {
+    case ir::Op::kDot: {
+      const DotPlan p = plan_dot(i);
+      return p.a + p.b + p.c + p.turned + p.turned_c;
+    }
+    case ir::Op::kConv:
+    case ir::Op::kConvFilterGrad: {
+      const ConvPlan p = plan_conv(i);
+      return p.image + p.x + p.filter + p.y;
+    }
+    default:
+      return 0;
+  }
+}
 
 }  // namespace weft::compiler

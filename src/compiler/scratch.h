@@ -8,4 +8,28 @@ namespace weft::compiler {
 
 ir::Dim scratch_bytes(const ir::Instr& i);  // 0 for most
 
+// A product's sizes, and how it is computed when the rows of B run along k.
+struct DotPlan {
+  ir::Dim batch, m, n, k;
+  enum class Way : uint8_t {
+    kPlain,  // as it is
+    kTurnB,  // B is transposed into scratch
+    kSwap,   // C^T = B^T A^T, whose parts are transposed
+    kRows,   // sums along both rows: few rows of A
+  } way = Way::kPlain;
+  bool narrow = false;  // half and bfloat16: computed on copies as float
+  // Parts of the scratch, in bytes: copies of A, B and C as float; the transposed A or B; the transposed C.
+  ir::Dim a, b, c, turned, turned_c;
+};
+DotPlan plan_dot(const ir::Instr& i);
+
+// A convolution's image in scratch: one example with its padding and the holes of base_dilation. Spatial dimensions only.
+struct ConvPlan {
+  std::vector<ir::Dim> size;  // of the padded image
+  bool padded = false;        // it differs from the operand
+  bool narrow = false;        // half and bfloat16: computed on copies as float
+  ir::Dim image, x, filter, y;  // parts of the scratch in bytes: the padded image; copies as float of the operands and the result
+};
+ConvPlan plan_conv(const ir::Instr& i);
+
 }  // namespace weft::compiler

@@ -1,7 +1,97 @@
-#include "compiler/llvm/emitter.h"
+// Products of matrices: which way round they are computed. The code itself: gemm_kernel.cc.
+#include "compiler/llvm/gemm_kernel.h"
+#include "compiler/scratch.h"
 
 namespace weft::compiler {
 
-core::Status Emitter::emit_dot(const ir::Instr* i) { return core::unimplemented("code for ", ir::name_of(i->op)); }
+llvm::Type* product_type(Emitter& e, core::DType t) {
+  switch (t) {
+    case core::DType::kHalf:
+    case core::DType::kBfloat16:
+      return e.b.getFloatTy();
+    case core::DType::kBool:
+    case core::DType::kComplex64:
+    case core::DType::kComplex128:
+      return nullptr;
+    default:
+      return e.type(t);
+  }
+}
+
+void copy_as_float(Emitter& e, core::DType from, llvm::Value* p, llvm::Value* to, llvm::Value* elements) {
+  e.loop(elements, true, [&](llvm::Value* n) { e.store(core::DType::kFloat, e.load(from, p, n), to, n); });
+}
+
+void copy_from_float(Emitter& e, core::DType to, llvm::Value* p, llvm::Value* into, llvm::Value* elements) {
+  e.loop(elements, true, [&](llvm::Value* n) { e.store(to, e.load(core::DType::kFloat, p, n), into, n); });
+}
+
+core::Status Emitter::emit_dot(const ir::Instr* i) {
+  using Way = DotPlan::Way;
+  const ir::Instr &x = i->operand(0), &y = i->operand(1);
+  const core::DType dtype = x.type.dtype;
+  llvm::Type* element = product_type(*this, dtype);
+  if (!element || i->type.dtype != dtype) return core::unimplemented("code for a product of ", core::dtype_name(dtype));
+  if (plan.buffer_of(&x) < 0 || plan.buffer_of(&y) < 0) return core::internal_error("a product's operand has no memory");
+  const DotPlan way = plan_dot(*i);
+  V m = dim(way.m), n = dim(way.n), k = dim(way.k), batch = dim(way.batch);
+  V a0 = pointer(&x), b0 = pointer(&y), c0 = pointer(i);
+  V mk = dim(way.m * way.k), kn = dim(way.k * way.n), mn = dim(way.m * way.n);
+  V memory = scratch_bytes(*i).is(0) ? nullptr : scratch(i);
+  const auto part = [&](const ir::Dim& offset) { return b.CreateGEP(b.getInt8Ty(), memory, dim(offset)); };
+  const auto in_memory = [&](V base, V number) { return b.CreateGEP(type(dtype), base, number); };
+
+  const auto one = [&](V number) {
+    V a = in_memory(a0, b.CreateMul(number, mk)), bb = in_memory(b0, b.CreateMul(number, kn)), c = in_memory(c0, b.CreateMul(number, mn)), to = c;
+    if (way.narrow) {
+      V as = part(0), bs = part(way.a), cs = part(way.a + way.b);
+      copy_as_float(*this, dtype, a, as, mk);
+      copy_as_float(*this, dtype, bb, bs, kn);
+      a = as, bb = bs, c = cs;
+    }
+    Product p;
+    p.element = element;
+    p.a = a, p.b = bb, p.c = c;
+    p.a_columns = i->transpose_a;
+    p.a_stride = i->transpose_a ? m : k;
+    p.b_stride = i->transpose_b ? k : n, p.c_stride = n;
+    p.m = m, p.n = n, p.k = k;
+    const ir::Dim behind = way.a + way.b + way.c;
+    const auto turned = [&] {
+      Product q = p;
+      if (way.way == Way::kTurnB) {
+        q.b = part(behind), q.b_stride = n;
+        emit_transpose(b, target, element, bb, k, q.b, n, n, k);
+        emit_product(b, target, q);
+        return;
+      }
+      q.a = bb, q.a_columns = false, q.a_stride = k;
+      q.b = a, q.b_stride = m;
+      if (!i->transpose_a) {
+        q.b = part(behind);
+        emit_transpose(b, target, element, a, k, q.b, m, m, k);
+      }
+      q.c = part(behind + way.turned), q.c_stride = m;
+      q.m = n, q.n = m;
+      emit_product(b, target, q);
+      emit_transpose(b, target, element, q.c, m, c, n, n, m);
+    };
+    if (way.way == Way::kPlain) {
+      emit_product(b, target, p);
+    } else if (way.way == Way::kRows) {
+      emit_product_rows(b, target, p);
+    } else if (!way.m.is_const() && !i->transpose_a) {
+      V few = b.CreateICmpULE(m, i64(4));
+      emit_when(b, few, [&] { emit_product_rows(b, target, p); });
+      emit_when(b, b.CreateNot(few), turned);
+    } else {
+      turned();
+    }
+    if (way.narrow) copy_from_float(*this, dtype, c, to, mn);
+  };
+  if (way.batch.is(1)) one(i64(0));
+  else emit_for(b, batch, one);
+  return core::Status();
+}
 
 }  // namespace weft::compiler
