@@ -6,7 +6,9 @@ namespace {
 using ir::Dim;
 
 // A multiple of 64 bytes.
-Dim bytes_of(const Dim& elements, int64_t size) { return elements.is_const() ? Dim((elements.value() * size + 63) / 64 * 64) : elements * size + 64; }
+Dim bytes_of(const Dim& elements, int64_t size) {
+  return elements.is_const() ? Dim((elements.value() * size + 63) / 64 * 64) : elements * size + 64;
+}
 
 bool is_narrow(core::DType t) { return t == core::DType::kHalf || t == core::DType::kBfloat16; }
 

@@ -25,9 +25,9 @@ DotPlan plan_dot(const ir::Instr& i);
 
 // A convolution's image in scratch: one example with its padding and the holes of base_dilation. Spatial dimensions only.
 struct ConvPlan {
-  std::vector<ir::Dim> size;  // of the padded image
-  bool padded = false;        // it differs from the operand
-  bool narrow = false;        // half and bfloat16: computed on copies as float
+  std::vector<ir::Dim> size;    // of the padded image
+  bool padded = false;          // it differs from the operand
+  bool narrow = false;          // half and bfloat16: computed on copies as float
   ir::Dim image, x, filter, y;  // parts of the scratch in bytes: the padded image; copies as float of the operands and the result
 };
 ConvPlan plan_conv(const ir::Instr& i);

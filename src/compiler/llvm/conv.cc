@@ -52,9 +52,7 @@ class Conv {
     } else {
       each_image([&](V image, V n) {
         V y = at(y_, b_.CreateMul(n, e_.dim(out_[0] * out_[1] * out_[2] * features_)));
-        emit_for(b_, e_.dim(out_[0]), [&](V depth) {
-          emit_for(b_, e_.dim(out_[1]), [&](V row) { forward_row(image, y, depth, row); });
-        });
+        emit_for(b_, e_.dim(out_[0]), [&](V depth) { emit_for(b_, e_.dim(out_[1]), [&](V row) { forward_row(image, y, depth, row); }); });
       });
     }
     if (plan_.narrow) copy_from_float(e_, dtype_, y_, e_.pointer(i_), e_.dim(i_->type.elements()));
@@ -81,7 +79,7 @@ class Conv {
  private:
   V at(V pointer, V elements) { return b_.CreateGEP(element_, pointer, elements); }
   V i64(int64_t n) { return b_.getInt64(uint64_t(n)); }
-  ir::Dim line() const { return size_[2] * channels_; }   // elements of a row of the image
+  ir::Dim line() const { return size_[2] * channels_; }  // elements of a row of the image
   ir::Dim plane() const { return size_[1] * line(); }
   bool channelwise() const { return groups_ > 1 && channels_of_group_.is(1) && features_of_group_.is(1); }
   Product product() const {
@@ -125,7 +123,8 @@ class Conv {
         emit_for(b_, e_.dim(count[1]), [&](V row) {
           V source = b_.CreateAdd(b_.CreateMul(b_.CreateAdd(depth, e_.dim(first[0])), e_.dim(in_[1])), b_.CreateAdd(row, e_.dim(first[1])));
           V from = at(x, b_.CreateMul(b_.CreateAdd(b_.CreateMul(source, e_.dim(in_[2])), e_.dim(first[2])), e_.dim(channels_)));
-          V to_row = b_.CreateAdd(b_.CreateMul(b_.CreateAdd(place(0, depth), e_.dim(low_[0])), e_.dim(size_[1])), b_.CreateAdd(place(1, row), e_.dim(low_[1])));
+          V to_row = b_.CreateAdd(b_.CreateMul(b_.CreateAdd(place(0, depth), e_.dim(low_[0])), e_.dim(size_[1])),
+                                  b_.CreateAdd(place(1, row), e_.dim(low_[1])));
           V to = at(image_, b_.CreateMul(to_row, e_.dim(line())));
           if (holes_[2] == 1) {
             copy(at(to, e_.dim((first[2] + low_[2]) * channels_)), from, count[2] * channels_);
@@ -210,7 +209,8 @@ class Conv {
     }
     return sum_over(i64(taps), start, [&](V t, V sum) {
       V row = b_.CreateUDiv(t, i64(filter_[2]));
-      return body(t, offset(b_.CreateUDiv(row, i64(filter_[1])), b_.CreateURem(row, i64(filter_[1])), b_.CreateURem(t, i64(filter_[2]))), sum);
+      return body(t, offset(b_.CreateUDiv(row, i64(filter_[1])), b_.CreateURem(row, i64(filter_[1])), b_.CreateURem(t, i64(filter_[2]))),
+                  sum);
     });
   }
 
@@ -220,7 +220,8 @@ class Conv {
       emit_for(b_, e_.dim(out_[2]), [&](V column) {
         V pixel = at(from, b_.CreateAdd(b_.CreateMul(column, e_.dim(stride_[2] * channels_)), c));
         V sum = over_taps(llvm::Constant::getNullValue(type), [&](V tap, V offset, V sum) {
-          return multiply_add(load(type, at(pixel, offset)), load(type, at(other_, b_.CreateAdd(b_.CreateMul(tap, e_.dim(features_)), c))), sum);
+          return multiply_add(load(type, at(pixel, offset)), load(type, at(other_, b_.CreateAdd(b_.CreateMul(tap, e_.dim(features_)), c))),
+                              sum);
         });
         store(sum, at(to, b_.CreateAdd(b_.CreateMul(column, e_.dim(features_)), c)));
       });
@@ -284,7 +285,8 @@ class Conv {
   core::DType dtype_;
   llvm::Type* element_;
   int64_t filter_[kSpatial], stride_[kSpatial], dilation_[kSpatial], holes_[kSpatial], groups_;
-  ir::Dim low_[kSpatial], in_[kSpatial], size_[kSpatial], out_[kSpatial], batch_, channels_, features_, channels_of_group_, features_of_group_;
+  ir::Dim low_[kSpatial], in_[kSpatial], size_[kSpatial], out_[kSpatial], batch_, channels_, features_, channels_of_group_,
+      features_of_group_;
   V x_ = nullptr, other_ = nullptr, y_ = nullptr, image_ = nullptr;
 };
 

@@ -42,7 +42,8 @@ core::Status Emitter::emit_dot(const ir::Instr* i) {
   const auto in_memory = [&](V base, V number) { return b.CreateGEP(type(dtype), base, number); };
 
   const auto one = [&](V number) {
-    V a = in_memory(a0, b.CreateMul(number, mk)), bb = in_memory(b0, b.CreateMul(number, kn)), c = in_memory(c0, b.CreateMul(number, mn)), to = c;
+    V a = in_memory(a0, b.CreateMul(number, mk)), bb = in_memory(b0, b.CreateMul(number, kn)), c = in_memory(c0, b.CreateMul(number, mn)),
+      to = c;
     if (way.narrow) {
       V as = part(0), bs = part(way.a), cs = part(way.a + way.b);
       copy_as_float(*this, dtype, a, as, mk);

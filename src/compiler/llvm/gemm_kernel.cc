@@ -1,8 +1,8 @@
 #include "compiler/llvm/gemm_kernel.h"
 
-#include <algorithm>
-
 #include <llvm/IR/Module.h>
+
+#include <algorithm>
 
 #include "core/cat.h"
 
@@ -21,10 +21,10 @@ int64_t constant_or(V v, int64_t otherwise) {
 struct Kernel {
   llvm::Type* element = nullptr;
   int rows = 1, vectors = 1, lanes = 1;
-  bool masked = false;        // the last vector is not whole
-  bool columns = false;       // A's columns are contiguous
-  bool outer = false;         // k jumps
-  bool accumulate = false;    // by the argument of that name
+  bool masked = false;            // the last vector is not whole
+  bool columns = false;           // A's columns are contiguous
+  bool outer = false;             // k jumps
+  bool accumulate = false;        // by the argument of that name
   int64_t a_stride = -1, k = -1;  // where it is worth while to have them as constants
   const Epilogue* epilogue = nullptr;
 
@@ -96,7 +96,8 @@ class KernelWriter {
   V mask(V last) {
     std::vector<llvm::Constant*> iota;
     for (int i = 0; i < key_.lanes; ++i) iota.push_back(b_.getInt32(uint32_t(i)));
-    return b_.CreateICmpULT(llvm::ConstantVector::get(iota), b_.CreateVectorSplat(unsigned(key_.lanes), b_.CreateTrunc(last, b_.getInt32Ty())));
+    return b_.CreateICmpULT(llvm::ConstantVector::get(iota),
+                            b_.CreateVectorSplat(unsigned(key_.lanes), b_.CreateTrunc(last, b_.getInt32Ty())));
   }
   V load(V pointer, int v) {
     V p = vector_at(pointer, v);
@@ -327,8 +328,7 @@ int best_vectors(const Target& t, int64_t m, int64_t vectors, int64_t k) {
     const Split n(vectors, v), r(m, max_rows(t, v));
     double sum = 0;
     for (int w = 0; w < 2; ++w)
-      for (int h = 0; h < 2; ++h)
-        sum += double((w ? n.wide : n.narrow) * (h ? r.wide : r.narrow)) * cost(t, r.size + h, n.size + w, k);
+      for (int h = 0; h < 2; ++h) sum += double((w ? n.wide : n.narrow) * (h ? r.wide : r.narrow)) * cost(t, r.size + h, n.size + w, k);
     if (v == 1 || sum < least) least = sum, best = v;
   }
   return best;
@@ -404,19 +404,21 @@ class ProductWriter {
   void group(V row, int rows, V tiles, V a, V b, V k, V accumulate) {
     const int64_t count = constant_or(tiles, -1);
     const int64_t depth = k_ < 0 ? kBlock : p_.outer ? k_ * constant_or(p_.outer, 3) : std::min(k_, kBlock);
-    const int64_t most = std::max<int64_t>(1, (128 << 10) / std::max<int64_t>(1, depth * rows * int64_t(p_.element->getScalarSizeInBits() / 8)));
+    const int64_t most =
+        std::max<int64_t>(1, (128 << 10) / std::max<int64_t>(1, depth * rows * int64_t(p_.element->getScalarSizeInBits() / 8)));
     const auto part = [&](V first, V n) {
       V r = b_.CreateAdd(row, b_.CreateMul(first, i64(rows)));
       panels(rows, n, at(a, p_.a_columns ? r : b_.CreateMul(r, p_.a_stride)), b, at(p_.c, b_.CreateMul(r, p_.c_stride)), k, accumulate);
     };
     if (count >= 0 && count <= most) return part(i64(0), tiles);
-    emit_for(b_, tiles, i64(most), [&](V first) {
-      part(first, b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, b_.CreateSub(tiles, first), i64(most)));
-    });
+    emit_for(b_, tiles, i64(most),
+             [&](V first) { part(first, b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, b_.CreateSub(tiles, first), i64(most))); });
   }
 
   void panels(int rows, V tiles, V a, V b, V c, V k, V accumulate) {
-    const auto call = [&](int vectors, int lanes, V column, V last) { this->call(rows, vectors, lanes, tiles, a, b, c, k, accumulate, column, last); };
+    const auto call = [&](int vectors, int lanes, V column, V last) {
+      this->call(rows, vectors, lanes, tiles, a, b, c, k, accumulate, column, last);
+    };
     const bool masks = t_.vector_bytes >= 32;
     // Columns in whole vectors, and the rest.
     if (n_ >= 0) {
@@ -429,7 +431,8 @@ class ProductWriter {
           const int64_t count = (w ? s.wide : s.narrow) - (w == 0 && last), width = (s.size + w) * lanes_;
           const int v = int(s.size) + w;
           if (count == 1) call(v, lanes_, i64(column), nullptr);
-          else if (count > 1) emit_for(b_, i64(count * width), i64(width), [&](V i) { call(v, lanes_, b_.CreateAdd(i, i64(column)), nullptr); });
+          else if (count > 1)
+            emit_for(b_, i64(count * width), i64(width), [&](V i) { call(v, lanes_, b_.CreateAdd(i, i64(column)), nullptr); });
           column += count * width;
         }
         if (last) call(int(s.size), lanes_, i64(column), i64(rest));
@@ -500,15 +503,19 @@ llvm::Function* transpose_function(llvm::Module& m, const Target& target, llvm::
   auto& c = m.getContext();
   llvm::Type *p = llvm::PointerType::getUnqual(c), *i = llvm::Type::getInt64Ty(c);
   auto* f = internal(m, name, llvm::FunctionType::get(llvm::Type::getVoidTy(c), {p, p, i, i, i, i}, false), 1, 1, target);
-  V from = f->getArg(0), to = f->getArg(1), from_stride = f->getArg(2), to_stride = f->getArg(3), rows = f->getArg(4), columns = f->getArg(5);
+  V from = f->getArg(0), to = f->getArg(1), from_stride = f->getArg(2), to_stride = f->getArg(3), rows = f->getArg(4),
+    columns = f->getArg(5);
   Builder b(llvm::BasicBlock::Create(c, "", f));
   const unsigned bytes = element->getScalarSizeInBits() / 8;
   const unsigned size = std::max(2u, unsigned(std::min(target.vector_bytes, 32)) / std::max(bytes, 4u));
   auto* vector = llvm::FixedVectorType::get(element, size);
   const llvm::Align align(bytes);
-  const auto place = [&](V base, V row, V stride, V column) { return b.CreateGEP(element, base, b.CreateAdd(b.CreateMul(row, stride), column)); };
+  const auto place = [&](V base, V row, V stride, V column) {
+    return b.CreateGEP(element, base, b.CreateAdd(b.CreateMul(row, stride), column));
+  };
   const auto one = [&](V row, V column) {
-    b.CreateAlignedStore(b.CreateAlignedLoad(element, place(from, row, from_stride, column), align), place(to, column, to_stride, row), align);
+    b.CreateAlignedStore(b.CreateAlignedLoad(element, place(from, row, from_stride, column), align), place(to, column, to_stride, row),
+                         align);
   };
   V n = b.getInt64(size);
   V whole_rows = b.CreateMul(b.CreateUDiv(rows, n), n), whole_columns = b.CreateMul(b.CreateUDiv(columns, n), n);
@@ -525,9 +532,8 @@ llvm::Function* transpose_function(llvm::Module& m, const Target& target, llvm::
       for (unsigned r = 0; r < size; ++r) one(b.CreateAdd(row, b.getInt64(r)), b.CreateAdd(whole_columns, column));
     });
   });
-  emit_for(b, b.CreateSub(rows, whole_rows), [&](V row) {
-    emit_for(b, columns, [&](V column) { one(b.CreateAdd(whole_rows, row), column); });
-  });
+  emit_for(b, b.CreateSub(rows, whole_rows),
+           [&](V row) { emit_for(b, columns, [&](V column) { one(b.CreateAdd(whole_rows, row), column); }); });
   b.CreateRetVoid();
   return f;
 }

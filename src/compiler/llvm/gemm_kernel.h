@@ -3,10 +3,10 @@
 // builder alone, so that convolutions and tests use it too.
 #pragma once
 
+#include <llvm/IR/IRBuilder.h>
+
 #include <functional>
 #include <string>
-
-#include <llvm/IR/IRBuilder.h>
 
 #include "compiler/llvm/emitter.h"
 
@@ -14,23 +14,23 @@ namespace weft::compiler {
 
 // What happens to finished rows of C before they are stored: bias and activation.
 struct Epilogue {
-  std::string key;               // of the code that `apply` writes: equal keys, equal code
-  llvm::Value* bias = nullptr;   // n elements, or null
+  std::string key;              // of the code that `apply` writes: equal keys, equal code
+  llvm::Value* bias = nullptr;  // n elements, or null
   // `x` (with the bias added) is a vector of C's elements, or one element.
   std::function<llvm::Value*(llvm::IRBuilder<>& b, llvm::Value* x)> apply;
 };
 
 // Numbers are i64 values, in elements; constants make better code.
 struct Product {
-  llvm::Type* element = nullptr;           // float, double or an integer
+  llvm::Type* element = nullptr;  // float, double or an integer
   llvm::Value *a = nullptr, *b = nullptr, *c = nullptr;
-  bool a_columns = false;                  // A's columns are contiguous, not its rows
-  llvm::Value *a_stride = nullptr;         // between A's rows (its columns if a_columns)
+  bool a_columns = false;                                // A's columns are contiguous, not its rows
+  llvm::Value* a_stride = nullptr;                       // between A's rows (its columns if a_columns)
   llvm::Value *b_stride = nullptr, *c_stride = nullptr;  // between rows
   llvm::Value *m = nullptr, *n = nullptr, *k = nullptr;
   // A may jump: k runs `outer` times over a further block of A, each `a_outer` elements behind the last; B goes on as it is.
   llvm::Value *outer = nullptr, *a_outer = nullptr;  // null: once
-  bool accumulate = false;                 // into what C holds
+  bool accumulate = false;                           // into what C holds
   const Epilogue* epilogue = nullptr;
 };
 
@@ -40,8 +40,8 @@ void emit_product(llvm::IRBuilder<>& b, const Target& target, const Product& p);
 void emit_product_rows(llvm::IRBuilder<>& b, const Target& target, const Product& p);
 
 // to[c, r] = from[r, c]; strides between rows.
-void emit_transpose(llvm::IRBuilder<>& b, const Target& target, llvm::Type* element, llvm::Value* from, llvm::Value* from_stride, llvm::Value* to,
-                    llvm::Value* to_stride, llvm::Value* rows, llvm::Value* columns);
+void emit_transpose(llvm::IRBuilder<>& b, const Target& target, llvm::Type* element, llvm::Value* from, llvm::Value* from_stride,
+                    llvm::Value* to, llvm::Value* to_stride, llvm::Value* rows, llvm::Value* columns);
 
 // for (i = 0; i < end; i += step) body(i); the builder stands behind it afterwards.
 void emit_for(llvm::IRBuilder<>& b, llvm::Value* end, llvm::Value* step, const std::function<void(llvm::Value* i)>& body);

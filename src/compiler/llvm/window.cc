@@ -7,9 +7,9 @@ namespace {
 using V = llvm::Value*;
 constexpr int kSpatial = 3;  // fewer dimensions get leading ones of size 1
 
-class Pool {
+class Windows {
  public:
-  Pool(Emitter& e, const ir::Instr* i, const ir::Type& out) : e_(e), b_(e.b), i_(i) {
+  Windows(Emitter& e, const ir::Instr* i, const ir::Type& out) : e_(e), b_(e.b), i_(i) {
     const ir::Type& x = i->operand(0).type;
     const ir::Window& w = i->window;
     dtype_ = x.dtype;
@@ -61,7 +61,8 @@ class Pool {
         const std::vector<V> best = over_taps({splat(start(), lanes), none}, [&](V tap, V offset, const std::vector<V>& so_far) {
           V value = load(x, b_.CreateAdd(image, b_.CreateAdd(offset, c)), lanes);
           V wins = b_.CreateOr(greater(value, so_far[0]), b_.CreateICmpEQ(so_far[1], none));
-          return std::vector<V>{b_.CreateSelect(wins, value, so_far[0]), b_.CreateSelect(wins, splat(b_.CreateTrunc(tap, b_.getInt32Ty()), lanes), so_far[1])};
+          return std::vector<V>{b_.CreateSelect(wins, value, so_far[0]),
+                                b_.CreateSelect(wins, splat(b_.CreateTrunc(tap, b_.getInt32Ty()), lanes), so_far[1])};
         });
         V gradient = load(dy, b_.CreateAdd(place, c), lanes);
         over_taps({}, [&](V tap, V offset, const std::vector<V>&) {
@@ -109,13 +110,16 @@ class Pool {
   }
   bool is_unsigned() const {
     using core::DType;
-    return dtype_ == DType::kUint8 || dtype_ == DType::kUint16 || dtype_ == DType::kUint32 || dtype_ == DType::kUint64 || dtype_ == DType::kBool;
+    return dtype_ == DType::kUint8 || dtype_ == DType::kUint16 || dtype_ == DType::kUint32 || dtype_ == DType::kUint64 ||
+           dtype_ == DType::kBool;
   }
   V greater(V a, V c) { return is_float(a) ? b_.CreateFCmpOGT(a, c) : is_unsigned() ? b_.CreateICmpUGT(a, c) : b_.CreateICmpSGT(a, c); }
   V combine(V so_far, V x) {
     // A NaN never wins over a number.
     if (i_->reduce == ir::Reduce::kMax) return b_.CreateSelect(greater(x, so_far), x, so_far);
     if (i_->reduce == ir::Reduce::kMin) return b_.CreateSelect(greater(so_far, x), x, so_far);
+    if (is_float(x) && i_->reduce == ir::Reduce::kProd) return b_.CreateFMul(so_far, x);
+    if (is_float(x)) return b_.CreateFAdd(so_far, x);
     return e_.combine(i_->reduce, dtype_, so_far, x);
   }
   V mean(V sum, V count, int lanes) {
@@ -128,7 +132,8 @@ class Pool {
   V load(V pointer, V offset, int lanes) {
     if (lanes == 1) return e_.load(dtype_, pointer, offset);
     llvm::Type* t = e_.type(dtype_);
-    return b_.CreateAlignedLoad(llvm::FixedVectorType::get(t, unsigned(lanes)), b_.CreateGEP(t, pointer, offset), llvm::Align(core::dtype_size(dtype_)));
+    return b_.CreateAlignedLoad(llvm::FixedVectorType::get(t, unsigned(lanes)), b_.CreateGEP(t, pointer, offset),
+                                llvm::Align(core::dtype_size(dtype_)));
   }
   void store(V value, V pointer, V offset, int lanes) {
     if (lanes == 1) return e_.store(dtype_, value, pointer, offset);
@@ -168,7 +173,8 @@ class Pool {
   }
   V taps_inside() {
     V n = i64(1);
-    for (int d = 0; d < kSpatial; ++d) n = b_.CreateMul(n, b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b_.CreateSub(end_[d], begin_[d]), i64(0)));
+    for (int d = 0; d < kSpatial; ++d)
+      n = b_.CreateMul(n, b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b_.CreateSub(end_[d], begin_[d]), i64(0)));
     return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, n, i64(1));
   }
 
@@ -181,7 +187,9 @@ class Pool {
 
   // body(number of the tap, its offset from the window's first place, values so far) for the taps that lie inside.
   std::vector<V> over_taps(std::vector<V> values, const std::function<std::vector<V>(V, V, const std::vector<V>&)>& body) {
-    const auto tap = [&](V d, V h, V w) { return b_.CreateAdd(b_.CreateMul(b_.CreateAdd(b_.CreateMul(d, i64(size_[1])), h), i64(size_[2])), w); };
+    const auto tap = [&](V d, V h, V w) {
+      return b_.CreateAdd(b_.CreateMul(b_.CreateAdd(b_.CreateMul(d, i64(size_[1])), h), i64(size_[2])), w);
+    };
     const auto offset = [&](V d, V h, V w) {
       V row = b_.CreateAdd(b_.CreateMul(b_.CreateMul(d, i64(dilation_[0])), e_.dim(in_[1])), b_.CreateMul(h, i64(dilation_[1])));
       return b_.CreateMul(b_.CreateAdd(b_.CreateMul(row, e_.dim(in_[2])), b_.CreateMul(w, i64(dilation_[2]))), e_.dim(channels_));
@@ -196,7 +204,8 @@ class Pool {
     }
     return e_.loop(begin_[0], end_[0], i64(1), values, false, [&](V d, const std::vector<V>& v0) {
       return e_.loop(begin_[1], end_[1], i64(1), v0, false, [&](V h, const std::vector<V>& v1) {
-        return e_.loop(begin_[2], end_[2], i64(1), v1, false, [&](V w, const std::vector<V>& v2) { return body(tap(d, h, w), offset(d, h, w), v2); });
+        return e_.loop(begin_[2], end_[2], i64(1), v1, false,
+                       [&](V w, const std::vector<V>& v2) { return body(tap(d, h, w), offset(d, h, w), v2); });
       });
     });
   }
@@ -214,7 +223,7 @@ class Pool {
 
 }  // namespace
 
-core::Status Emitter::emit_window(const ir::Instr* i) { return Pool(*this, i, i->type).reduce(); }
-core::Status Emitter::emit_max_pool_grad(const ir::Instr* i) { return Pool(*this, i, i->operand(1).type).max_gradient(); }
+core::Status Emitter::emit_window(const ir::Instr* i) { return Windows(*this, i, i->type).reduce(); }
+core::Status Emitter::emit_max_pool_grad(const ir::Instr* i) { return Windows(*this, i, i->operand(1).type).max_gradient(); }
 
 }  // namespace weft::compiler
