@@ -206,6 +206,33 @@ TEST_CASE("sort") {
   CHECK(g.differs() == "");
 }
 
+TEST_CASE("Philox: the published numbers for zeros and ones") {
+  for (const bool ones : {false, true}) {
+    Made g;
+    Value key = g.in(DType::kUint64, {}), counter = g.in(DType::kUint64, {2});
+    g.out(g.b.philox(key, counter, 6));
+    const int64_t v = ones ? -1 : 0;
+    const auto r = run_compiled(*g.m, {Array{DType::kUint64, {}, {}, {v}}, Array{DType::kUint64, {2}, {}, {v, v}}}, {});
+    REQUIRE_MESSAGE(r.ok(), r.status().to_string());
+    const std::vector<int64_t> want = ones ? std::vector<int64_t>{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}
+                                           : std::vector<int64_t>{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8};
+    for (size_t k = 0; k < want.size(); ++k) CHECK(r->results[0].n[k] == want[k]);
+  }
+}
+
+TEST_CASE("reshapes between shapes that do not nest") {
+  Made g;
+  Builder& b = g.b;
+  Value x = g.in(DType::kFloat, {2, 6, 4, 5}), y = g.in(DType::kFloat, {4, 5});
+  g.out(b.reshape(b.transpose(x, {0, 2, 1, 3}), {2, 4, 30}));
+  g.out(b.neg(b.reshape(b.transpose(b.exp(x), {0, 2, 1, 3}), {8, 30})));
+  g.out(b.reshape(b.add(x, y), {12, 20}));
+  g.out(b.reshape(b.add(b.transpose(x, {0, 1, 3, 2}), b.transpose(y, {1, 0})), {6, 40}));
+  g.out(b.reshape(b.reshape(b.add(x, y), {10, 24}), {3, 80}));
+  g.out(b.add(b.reshape(b.concat({x, b.neg(x)}, 3), {2, 6, 40}), b.reshape(b.concat({x, x}, 2), {2, 6, 40})));
+  CHECK(g.differs() == "");
+}
+
 TEST_CASE("integer division by zero") {
   Made g;
   Value x = g.in(DType::kInt32, {20});

@@ -93,6 +93,8 @@ class Emitter {
   void nest(std::span<const ir::Dim> dims, const std::vector<bool>& keep, bool vectorize, const std::function<void(const Index&)>& body);
   // For nest: the boundaries between dimensions that the elements of `i` need to be kept apart.
   void boundaries(const ir::Instr* i, std::vector<bool>& keep);
+  // Loops as the elements of these values (of one shape) need them, laid out so that places are cheap.
+  void nest_for(std::span<const ir::Instr* const> values, const std::function<void(const Index&)>& body);
   // Stores all elements of `i` (which need not have a buffer) behind `pointer`, in order.
   void materialize(const ir::Instr* i, V pointer);
   // The call will end with this error (a number of the module's messages) if `condition` holds here.

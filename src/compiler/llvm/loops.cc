@@ -154,6 +154,8 @@ struct Needs {
   std::span<const ir::Dim> dims;  // of the loops
   std::vector<bool>& keep;
   std::set<std::pair<const ir::Instr*, Map>> seen;
+  int split = -1;  // a loop that had better be several
+  std::vector<ir::Dim> into;
 
   void separate(const Along& a) {
     if (a.low < 0) return;
@@ -184,6 +186,70 @@ struct Needs {
     }
   }
 
+  // Computed of stored values of its own shape alone: any order of its dimensions will do.
+  bool plain(const ir::Instr* i, int depth) {
+    if (depth > 50) return false;
+    if (e.plan.buffer_of(i) >= 0 && !e.impl().current.count(i)) return true;
+    if (i->op == ir::Op::kReshape) return plain(i->operands[0], depth + 1);
+    if (i->op == ir::Op::kBroadcast) return i->operand(0).type.elements().is(1) && plain(i->operands[0], depth + 1);
+    if (i->op == ir::Op::kConstant) return true;
+    if (!ir::is_elementwise(i->op)) return false;
+    for (const ir::Instr* o : i->operands) {
+      if (!plain(o, depth + 1)) return false;
+    }
+    return true;
+  }
+
+  void reshape(const ir::Instr* i, const Map& at) {
+    const ir::Instr* x = i->operands[0];
+    Map to(size_t(x->rank()));
+    for (const Group& g : reshape_groups(i->type.dims, x->type.dims)) {
+      if (g.to_begin == g.to_end || g.from_begin == g.from_end) continue;
+      // The loops that the group runs along, if they are consecutive.
+      Along a;
+      bool whole = true;
+      for (size_t d = g.from_begin; d < g.from_end; ++d) {
+        if (i->dim(int(d)).is(1) || at[d].low == -2) continue;
+        if (at[d].low < 0 || (a.low >= 0 && at[d].low != a.high + 1)) whole = false;
+        if (a.low < 0) a.low = at[d].low;
+        a.high = at[d].high;
+      }
+      if (!whole || a.low < 0) continue;
+      // Dimension by dimension, where the sizes match.
+      Map matched(g.to_end - g.to_begin);
+      int p = a.low;
+      bool fits = true;
+      for (size_t d = g.to_begin; d < g.to_end && fits; ++d) {
+        if (x->dim(int(d)).is(1)) continue;
+        Along& m = matched[d - g.to_begin];
+        m = {p, p};
+        ir::Dim size = 1;
+        while (p <= a.high) {
+          size = size * dims[size_t(p)];
+          m.high = p++;
+          if (size == x->dim(int(d))) break;
+        }
+        fits = size == x->dim(int(d));
+      }
+      if (fits && p > a.high) {
+        std::copy(matched.begin(), matched.end(), to.begin() + int64_t(g.to_begin));
+        continue;
+      }
+      if (a.low == a.high && split < 0 && !plain(x, 0)) {
+        split = a.low;
+        into.clear();
+        for (size_t d = g.to_begin; d < g.to_end; ++d) {
+          if (!x->dim(int(d)).is(1)) into.push_back(x->dim(int(d)));
+        }
+      }
+      size_t d = g.to_begin;
+      while (d + 1 < g.to_end && x->dim(int(d)).is(1)) ++d;
+      to[d] = a;
+      for (++d; d < g.to_end; ++d) to[d] = {-2, -2};
+    }
+    visit(x, to);
+  }
+
   void visit(const ir::Instr* i, const Map& at) {
     if (!seen.insert({i, at}).second) return;
     const auto& current = e.impl().current;
@@ -212,24 +278,7 @@ struct Needs {
         for (size_t d = 0; d < rank; ++d) to[size_t(i->axes[d])] = at[d];
         return visit(i->operands[0], to);
       }
-      case Op::kReshape: {
-        const ir::Instr* x = i->operands[0];
-        Map to(size_t(x->rank()));
-        for (const Group& g : reshape_groups(i->type.dims, x->type.dims)) {
-          if (g.to_begin == g.to_end || g.from_begin == g.from_end) continue;
-          Along a = at[g.from_begin];
-          for (size_t d = g.from_begin; d < g.from_end; ++d) {
-            if (at[d].low == -1 && !i->dim(int(d)).is(1)) a = {-1, -1};
-            if (at[d].low >= 0 && a.low < 0 && i->dim(int(g.from_begin)).is(1)) a = at[d];
-            if (at[d].low >= 0 && a.low >= 0) a.high = std::max(a.high, at[d].high);
-          }
-          size_t d = g.to_begin;
-          while (d + 1 < g.to_end && x->dim(int(d)).is(1)) ++d;
-          to[d] = a;
-          for (++d; d < g.to_end; ++d) to[d] = a.low >= 0 ? Along{-2, -2} : Along{};
-        }
-        return visit(x, to);
-      }
+      case Op::kReshape: return reshape(i, at);
       case Op::kSlice:
       case Op::kDynamicSlice:
       case Op::kPad:
@@ -273,7 +322,38 @@ void Emitter::boundaries(const ir::Instr* i, std::vector<bool>& keep) {
   keep.resize(i->type.dims.empty() ? 0 : i->type.dims.size() - 1, false);
   Map at(i->type.dims.size());
   for (size_t d = 0; d < at.size(); ++d) at[d] = {int(d), int(d)};
-  Needs{*this, i->type.dims, keep, {}}.visit(i, at);
+  Needs{*this, i->type.dims, keep, {}, -1, {}}.visit(i, at);
+}
+
+void Emitter::nest_for(std::span<const ir::Instr* const> values, const std::function<void(const Index&)>& body) {
+  const std::vector<ir::Dim>& dims = values[0]->type.dims;
+  // The loops: at first one for each dimension.
+  std::vector<ir::Dim> loops = dims;
+  std::vector<std::pair<size_t, size_t>> parts;  // of each dimension: its loops
+  for (size_t d = 0; d < dims.size(); ++d) parts.emplace_back(d, d + 1);
+  std::vector<bool> keep;
+  for (int round = 0; round < 8; ++round) {
+    keep.assign(loops.empty() ? 0 : loops.size() - 1, false);
+    Map at;
+    for (const auto& [begin, end] : parts) at.push_back({int(begin), int(end) - 1});
+    Needs needs{*this, loops, keep, {}, -1, {}};
+    for (const ir::Instr* i : values) needs.visit(i, at);
+    if (needs.split < 0) break;
+    const size_t p = size_t(needs.split), more = needs.into.size() - 1;
+    loops.erase(loops.begin() + int64_t(p));
+    loops.insert(loops.begin() + int64_t(p), needs.into.begin(), needs.into.end());
+    for (auto& [begin, end] : parts) {
+      if (begin > p) begin += more;
+      if (end > p) end += more;
+    }
+  }
+  nest(loops, keep, true, [&](const Index& at) {
+    Index index;
+    for (const auto& [begin, end] : parts) {
+      index.push_back(end - begin == 1 ? at[begin] : linear(std::span(loops).subspan(begin, end - begin), std::span(at).subspan(begin, end - begin)));
+    }
+    body(index);
+  });
 }
 
 namespace {
@@ -323,9 +403,7 @@ void Emitter::materialize(const ir::Instr* i, V pointer) {
     return;
   }
   if (i->op == ir::Op::kConcat) return store_parts(*this, i, pointer);
-  std::vector<bool> keep;
-  boundaries(i, keep);
-  nest(i->type.dims, keep, true, [&](const Index& index) { store(i->type.dtype, element(i, index), pointer, offset(i->type, index)); });
+  nest_for(std::span(&i, 1), [&](const Index& index) { store(i->type.dtype, element(i, index), pointer, offset(i->type, index)); });
 }
 
 core::Status Emitter::emit_copy(const Step& s) {
@@ -353,12 +431,10 @@ core::Status Emitter::emit_loop(const Step& s) {
     store_parts(*this, stored[0], pointer(stored[0]));
     return impl_->status;
   }
-  std::vector<bool> keep;
   for (const ir::Instr* i : stored) {
     if (i->type.dims.size() != stored[0]->type.dims.size()) return core::internal_error("values of different sizes in one loop");
-    boundaries(i, keep);
   }
-  nest(stored[0]->type.dims, keep, true, [&](const Index& index) {
+  nest_for(stored, [&](const Index& index) {
     // All values before the first store: a result may take the place of an operand.
     std::vector<V> values;
     for (const ir::Instr* i : stored) values.push_back(element(i, index));
