@@ -108,6 +108,20 @@ struct Float {
     V q = polynomial(z, {-1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03, -7.37332916720468e-03, -1.42647390514189e-02});
     return b.CreateFMul(c, b.CreateFDiv(p, q));  // in this order: tiny numbers keep their bits
   }
+  // 1 - erf near 0; beyond 1, e^(-x^2) / x times polynomials in 1 / x^2, so that small results keep all their bits.
+  V erfc(V x) {
+    V a = at_least(at_most(abs(x), 11.0), 1.0);
+    V z = b.CreateFMul(a, a);
+    V y = exp(b.CreateFNeg(z));
+    if (e.target.fma) y = fma(b.CreateFNeg(y), fma(a, a, b.CreateFNeg(z)), y);  // what rounding a^2 lost
+    V q = b.CreateFDiv(k(1), a), w = b.CreateFMul(q, q);
+    V near = polynomial(w, {2.326819970068386e-2, -1.387039388740657e-1, 3.687424674597105e-1, -5.824733027278666e-1, 6.210004621745983e-1, -4.944515323274145e-1, 3.404879937665872e-1, -2.741127028184656e-1, 5.638259427386472e-1});
+    V far = polynomial(w, {-1.047766399936249e+1, 1.297719955372516e+1, -7.495518717768503e+0, 2.921019019210786e+0, -1.015265279202700e+0, 4.218463358204948e-1, -2.820767439740514e-1, 5.641895067754075e-1});
+    y = b.CreateFMul(b.CreateFMul(y, q), b.CreateSelect(b.CreateFCmpOLT(a, k(2)), near, far));
+    y = b.CreateSelect(b.CreateFCmpOLT(x, k(0)), b.CreateFSub(k(2), y), y);
+    V inside = b.CreateNot(b.CreateFCmpOGE(abs(x), k(1)));  // NaN too
+    return b.CreateSelect(inside, b.CreateFSub(k(1), erf(x)), y);
+  }
 };
 
 // A function of libm, or its float form.
@@ -137,6 +151,7 @@ V math(Emitter& e, ir::Unary op, V x) {
       case Unary::kTanh: return f.tanh(x);
       case Unary::kLogistic: return f.logistic(x);
       case Unary::kErf: return f.erf(x);
+      case Unary::kErfc: return f.erfc(x);
       default: break;
     }
   }
