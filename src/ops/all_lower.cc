@@ -6,7 +6,6 @@ void register_lowerings(op::Registry& r) {
   lower_array(r);
   lower_array_values(r);
   lower_bias(r);
-  lower_bitwise(r);
   lower_cast(r);
   lower_compare(r);
   lower_concat(r);
@@ -15,9 +14,7 @@ void register_lowerings(op::Registry& r) {
   lower_debug(r);
   lower_diag(r);
   lower_einsum(r);
-  lower_elementwise(r);
   lower_function(r);
-  lower_fused(r);
   lower_gather(r);
   lower_image(r);
   lower_linalg(r);
@@ -33,7 +30,6 @@ void register_lowerings(op::Registry& r) {
   lower_random(r);
   lower_random_stateless(r);
   lower_reduce(r);
-  lower_rnn(r);
   lower_scan(r);
   lower_scatter(r);
   lower_segment(r);

@@ -1,9 +1,0 @@
-#include "op/lower.h"
-#include "op/registry.h"
-#include "ops/lower_families.h"
-
-namespace weft::ops {
-
-void lower_rnn(op::Registry&) {}
-
-}  // namespace weft::ops
