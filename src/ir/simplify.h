@@ -7,6 +7,12 @@
 
 namespace weft::ir {
 
+// Equal instructions become one; what moves nothing, adds nothing or is known goes; instructions that every iteration of a loop would
+// repeat move in front of it; variables of loops that nobody reads go. Also drops what is dead.
+void simplify(Module& m);
+
+// Variables of loops and results of branches that nobody reads; whether there were any.
+bool drop_variables(Module& m);
 // What results and checks depend on.
 std::unordered_set<const Instr*> needed(const Module& m);
 

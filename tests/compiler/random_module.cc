@@ -146,7 +146,7 @@ class Maker {
   }
 
   Value loop(std::vector<Value>& pool, int depth) {
-    std::vector<Value> init{pick(2) ? b_.scalar_int(DType::kInt64, 0) : counter(pool)};
+    std::vector<Value> init{pick(2) ? b_.scalar_int(DType::kInt64, 0) : b_.binary(ir::Binary::kMax, counter(pool), b_.scalar_int(DType::kInt64, 0))};
     for (int k = 1 + pick(3); k > 0; --k) {
       Value v = any(pool);
       init.push_back(v);

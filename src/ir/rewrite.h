@@ -1,0 +1,45 @@
+// One instruction at a time: something simpler of the same value. Used by simplify.cc.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace weft::ir {
+
+// The number of which every element of the value is a copy, where that is known.
+std::optional<double> scalar_of(const Instr* v);
+
+class Rewriter {
+ public:
+  explicit Rewriter(Module& m) : module_(m) {}
+  // An earlier value that is equal to i, or i, which may have become another instruction; instructions that it then needs
+  // go to `before`. Operands have been simplified.
+  Instr* simplify(Instr* i, std::vector<std::unique_ptr<Instr>>& before);
+  // Whether an instruction became another since this was last asked.
+  bool take_changed() { return std::exchange(changed_, false); }
+
+ private:
+  Instr* known(Instr* i);
+  Instr* reshape(Instr* i);
+  Instr* broadcast(Instr* i);
+  Instr* transpose(Instr* i);
+  Instr* slice(Instr* i);
+  Instr* concat(Instr* i);
+  Instr* gather(Instr* i, std::vector<std::unique_ptr<Instr>>& before);
+  Instr* unary(Instr* i);
+  Instr* binary(Instr* i, std::vector<std::unique_ptr<Instr>>& before);
+  Instr* select(Instr* i);
+  Instr* dot(Instr* i);
+  // i as another instruction of its value and type.
+  Instr* become(Instr* i, Op op, std::vector<Instr*> operands);
+  Instr* add(const Instr* like, Op op, Type type, std::vector<Instr*> operands, std::vector<std::unique_ptr<Instr>>& before);
+
+  Module& module_;
+  bool changed_ = false;
+};
+
+}  // namespace weft::ir

@@ -1,0 +1,216 @@
+// Sizes, the verifier and the simplifier.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "ir/builder.h"
+#include "ir/simplify.h"
+#include "tests/compiler/interpret.h"
+#include "tests/compiler/random_module.h"
+
+namespace weft {
+namespace {
+
+using ir::Builder;
+using ir::Dim;
+using ir::DType;
+using ir::Module;
+using ir::Value;
+using testing::Array;
+
+std::vector<Array> inputs(const Module& m, const std::vector<int64_t>& symbols, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<Array> out;
+  for (const auto& p : m.parameters) {
+    Array n;
+    n.dtype = p.type.dtype;
+    int64_t count = 1;
+    for (const Dim& d : p.type.dims) {
+      n.dims.push_back(d.evaluate(symbols));
+      count *= n.dims.back();
+    }
+    for (int64_t k = 0; k < count; ++k) n.f.push_back(double(float(int(random() % 64) - 32) / 8));
+    out.push_back(std::move(n));
+  }
+  return out;
+}
+
+// Bit by bit; NaN equals NaN.
+bool same(const testing::Interpreted& a, const testing::Interpreted& b) {
+  if (a.results.size() != b.results.size()) return false;
+  for (size_t k = 0; k < a.results.size(); ++k) {
+    const Array &x = a.results[k], &y = b.results[k];
+    if (x.dtype != y.dtype || x.dims != y.dims || x.n != y.n || x.f.size() != y.f.size()) return false;
+    for (size_t e = 0; e < x.f.size(); ++e) {
+      if (std::isnan(x.f[e]) ? !std::isnan(y.f[e]) : std::memcmp(&x.f[e], &y.f[e], sizeof(double)) != 0) return false;
+    }
+  }
+  return true;
+}
+
+int count(const ir::Region& r, ir::Op op) {
+  int n = 0;
+  for (const auto& i : r.instrs) {
+    n += i->op == op;
+    for (const auto& part : i->regions) n += count(*part, op);
+  }
+  return n;
+}
+
+struct Made {
+  Module m;
+  Builder b{m};
+  Value input(std::vector<Dim> dims) { return b.parameter({ir::Parameter::Kind::kInput, "x", {DType::kFloat, std::move(dims)}}); }
+  void result(Value v) {
+    m.main->results.push_back(v);
+    m.results.push_back({"r", -1});
+  }
+  // The module after simplify; its values are those from before.
+  Module& simplified() {
+    REQUIRE(b.status().ok());
+    REQUIRE(ir::verify(m).to_string() == "OK");
+    const std::vector<int64_t> symbols{3, 2};
+    const auto in = inputs(m, symbols, 1);
+    const auto before = testing::interpret(m, in, symbols);
+    ir::simplify(m);
+    REQUIRE(ir::verify(m).to_string() == "OK");
+    const auto after = testing::interpret(m, in, symbols);
+    CHECK(same(before, after));
+    return m;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("sizes") {
+  const Dim a = Dim::symbol(0), b = Dim::symbol(1);
+  CHECK(a * b + a == a * (b + Dim(1)));
+  CHECK(floor_div(Dim(6) * a, Dim(3)) == Dim(2) * a);
+  CHECK(floor_mod(Dim(6) * a, Dim(3)).is(0));
+  CHECK(floor_div(a * b, b) == a);
+  CHECK((a - a).is(0));
+  CHECK(min(a, a + Dim(1)) == a);
+  CHECK(max(a, a + Dim(1)) == a + Dim(1));
+  const std::vector<int64_t> n{5, 7};
+  CHECK(ceil_div(a * b + Dim(1), Dim(4)).evaluate(n) == 9);
+  CHECK((Dim(3) * a - b).evaluate(n) == 8);
+  CHECK(min(a, b).evaluate(n) == 5);
+  CHECK(floor_div(a - b, Dim(2)).evaluate(n) == -1);
+  CHECK(a.substitute([&](int) { return std::optional<Dim>(b + Dim(1)); }) == b + Dim(1));
+  CHECK(!(a - b).nonnegative());
+  CHECK((a + b).nonnegative());
+}
+
+TEST_CASE("the verifier names what is wrong") {
+  Made m;
+  Value x = m.input({2, 3});
+  Value y = m.b.exp(x);
+  m.result(y);
+  CHECK(ir::verify(m.m).ok());
+  y->type.dims[0] = 4;
+  const auto s = ir::verify(m.m);
+  CHECK(s.code() == core::Code::kInternal);
+  CHECK(s.message().find("other sizes") != std::string::npos);
+  y->type.dims[0] = 2;
+  std::swap(m.m.main->instrs[0], m.m.main->instrs[1]);
+  CHECK(ir::verify(m.m).message().find("not there yet") != std::string::npos);
+}
+
+TEST_CASE("equal instructions become one, what moves nothing goes") {
+  Made m;
+  Value x = m.input({2, 3});
+  Value a = m.b.exp(m.b.mul(x, 2.0)), c = m.b.exp(m.b.mul(x, 2.0));
+  Value t = m.b.transpose(m.b.transpose(a, {1, 0}), {1, 0});
+  m.result(m.b.add(t, m.b.reshape(m.b.reshape(c, {6}), {2, 3})));
+  m.simplified();
+  CHECK(count(*m.m.main, ir::Op::kUnary) == 1);
+  CHECK(count(*m.m.main, ir::Op::kTranspose) == 0);
+  CHECK(count(*m.m.main, ir::Op::kReshape) == 0);
+}
+
+TEST_CASE("products take transposed operands as they are, numbers that change nothing go") {
+  Made m;
+  Value x = m.input({2, 3}), y = m.input({2, 3});
+  Value d = m.b.dot(m.b.transpose(x, {1, 0}), y);
+  m.result(m.b.sub(m.b.mul(m.b.div(d, 4.0), 1.0), 0.0));
+  m.result(m.b.add(d, 0.0));  // -0 + 0 is 0: stays
+  m.simplified();
+  CHECK(count(*m.m.main, ir::Op::kTranspose) == 0);
+  CHECK(count(*m.m.main, ir::Op::kBinary) == 2);
+  const auto& instrs = m.m.main->instrs;
+  CHECK(std::none_of(instrs.begin(), instrs.end(), [](const auto& i) { return i->op == ir::Op::kBinary && i->binary == ir::Binary::kDiv; }));
+}
+
+TEST_CASE("a row by its number is a slice, parts put together are the whole") {
+  Made m;
+  Value x = m.input({4, 6});
+  m.result(m.b.gather(x, m.b.ints({2}), 0, 0, "outside"));
+  m.result(m.b.concat({m.b.slice_axis(x, 1, 0, 2), m.b.slice_axis(x, 1, 2, 4)}, 1));
+  Value y = m.b.exp(x);
+  m.result(m.b.slice_axis(m.b.concat({x, y}, 0), 0, 5, 2));
+  m.simplified();
+  CHECK(count(*m.m.main, ir::Op::kGather) == 0);
+  CHECK(count(*m.m.main, ir::Op::kConcat) == 0);
+}
+
+TEST_CASE("what a loop repeats moves out of it, variables that nobody reads go") {
+  Made m;
+  Value x = m.input({2, 2}), h = m.input({2, 2});
+  Value zero = m.b.scalar_int(DType::kInt64, 0), other = m.b.fill(DType::kFloat, {2, 2}, 1);
+  auto condition = m.b.begin_region();
+  Value i = m.b.region_parameter(zero->type);
+  for (int k = 0; k < 3; ++k) m.b.region_parameter(x->type);
+  m.b.end_region(*condition, {m.b.compare(ir::Compare::kLt, i, m.b.scalar_int(DType::kInt64, 4))});
+  auto body = m.b.begin_region();
+  Value j = m.b.region_parameter(zero->type), v = m.b.region_parameter(x->type), same = m.b.region_parameter(x->type), unread = m.b.region_parameter(x->type);
+  Value fixed = m.b.exp(same);
+  m.b.end_region(*body, {m.b.add(j, m.b.scalar_int(DType::kInt64, 1)), m.b.add(v, fixed), same, m.b.neg(unread)});
+  auto out = m.b.while_loop({zero, h, x, other}, std::move(condition), std::move(body));
+  m.result(out[1]);
+  m.result(out[2]);
+  m.simplified();
+  const ir::Instr* loop = nullptr;
+  for (const auto& p : m.m.main->instrs) {
+    if (p->op == ir::Op::kWhile) loop = p.get();
+  }
+  REQUIRE(loop);
+  CHECK(loop->operands.size() == 2);
+  CHECK(count(*loop->regions[1], ir::Op::kUnary) == 0);
+}
+
+TEST_CASE("a branch that is known is taken") {
+  Made m;
+  Value x = m.input({2});
+  auto yes = m.b.begin_region();
+  m.b.end_region(*yes, {m.b.exp(x)});
+  auto no = m.b.begin_region();
+  m.b.end_region(*no, {m.b.neg(x)});
+  std::vector<std::unique_ptr<ir::Region>> regions;
+  regions.push_back(std::move(yes));
+  regions.push_back(std::move(no));
+  m.result(m.b.branch(m.b.constant(ir::Tensor::scalar<bool>(false)), std::move(regions))[0]);
+  m.simplified();
+  CHECK(count(*m.m.main, ir::Op::kIf) == 0);
+  CHECK(m.m.main->results[0]->unary == ir::Unary::kNeg);
+}
+
+TEST_CASE("random modules keep their values") {
+  const std::vector<int64_t> symbols{3, 2};
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    const auto m = testing::random_module(seed, {.instrs = 3 + int(seed % 25), .open = seed % 3 == 0, .control = seed % 4 != 0});
+    const auto in = inputs(*m, symbols, seed);
+    const std::string text = ir::print(*m);
+    const auto before = testing::interpret(*m, in, symbols);
+    ir::simplify(*m);
+    const std::string verified = ir::verify(*m).to_string();
+    const auto after = testing::interpret(*m, in, symbols);
+    if (verified == "OK" && (same(before, after) || before.error != 0)) continue;
+    INFO(seed, "\n", text, ir::print(*m));
+    REQUIRE(verified == "OK");
+    REQUIRE(same(before, after));
+  }
+}
+
+}  // namespace weft
