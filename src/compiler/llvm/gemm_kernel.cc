@@ -1,5 +1,6 @@
 #include "compiler/llvm/gemm_kernel.h"
 
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
@@ -154,10 +155,18 @@ class KernelWriter {
       }
     }
   }
+  // The same pointer, though no pass can tell.
+  V forget(V pointer) {
+    auto* type = llvm::FunctionType::get(b_.getPtrTy(), {b_.getPtrTy()}, false);
+    return b_.CreateCall(type, llvm::InlineAsm::get(type, "", "=r,0", false), {pointer});
+  }
   // `count` steps from here; a and b move on.
   void steps(std::vector<V>& a, V& b, int count, std::vector<V>& sums) {
     V row = b;
+    // Rows of A that overlap (pixels of a convolution) have elements in common: LLVM would load each once, and keep them all in registers.
+    const bool overlap = !key_.columns && key_.a_stride >= 0 && key_.a_stride < count;
     for (int u = 0; u < count; ++u) {
+      if (overlap && u > 0) a[0] = forget(a[0]);
       V shift = u == 0 ? nullptr : key_.columns ? b_.CreateMul(a_stride_, i64(u)) : i64(u);
       if (u > 0) row = at(b, b_.CreateMul(arg(kBStride), i64(u)));
       step(a, shift, row, u % sets_, sums);
