@@ -120,7 +120,9 @@ struct Float {
     y = b.CreateFMul(b.CreateFMul(y, q), b.CreateSelect(b.CreateFCmpOLT(a, k(2)), near, far));
     y = b.CreateSelect(b.CreateFCmpOLT(x, k(0)), b.CreateFSub(k(2), y), y);
     V inside = b.CreateNot(b.CreateFCmpOGE(abs(x), k(1)));  // NaN too
-    return b.CreateSelect(inside, b.CreateFSub(k(1), erf(x)), y);
+    V s = b.CreateFMul(x, x);
+    V odd = polynomial(s, {7.853861353153693e-5, -8.010193625184903e-4, 5.188327685732524e-3, -2.685381193529856e-2, 1.128358514861418e-1, -3.761262582423300e-1, 1.128379165726710e+0});
+    return b.CreateSelect(inside, fma(b.CreateFNeg(x), odd, k(1)), y);
   }
 };
 
