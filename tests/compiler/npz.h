@@ -1,0 +1,14 @@
+// Arrays of a NumPy archive (np.savez, not compressed), by name.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/status.h"
+#include "core/tensor.h"
+
+namespace weft::testing {
+
+core::Result<std::map<std::string, core::Tensor>> read_npz(const std::string& path);
+
+}  // namespace weft::testing

@@ -1,0 +1,271 @@
+// Models as a whole, compiled: each is lowered, planned and made into code, predicts, trains five steps and predicts again, and must agree
+// with TensorFlow's numbers (NAME.npz beside NAME/ or NAME.pb, as golden/run_models.py has them).
+//
+//   play_models [--interpret] [--open] [--print] PATH...      PATH without .npz
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+
+#include "compiler/codegen.h"
+#include "compiler/lower.h"
+#include "engine/engine.h"
+#include "saved_model/loader.h"
+#include "saved_model/model.h"
+#include "tests/compiler/interpret.h"
+#include "tests/compiler/npz.h"
+
+namespace {
+
+using namespace weft;  // NOLINT
+using core::DType;
+using core::Result;
+using core::Status;
+using core::Tensor;
+
+struct Options {
+  bool interpret = false, open = false, print = false, serve_only = false, lower_only = false;
+};
+
+// Which variable a node stands for.
+std::string name_of(const op::NodeInfo& n) {
+  const auto* shared = n.find_attr("shared_name");
+  const std::string* s = shared ? shared->get<std::string>() : nullptr;
+  return s && !s->empty() ? *s : n.name();
+}
+
+testing::Array array(const Tensor& t) {
+  testing::Array a;
+  a.dtype = t.dtype();
+  a.dims = t.shape().vec();
+  for (int64_t i = 0; i < t.num_elements(); ++i) {
+    switch (t.dtype()) {
+      case DType::kFloat: a.f.push_back(double(t.data<float>()[i])); break;
+      case DType::kDouble: a.f.push_back(t.data<double>()[i]); break;
+      case DType::kInt32: a.n.push_back(t.data<int32_t>()[i]); break;
+      case DType::kInt64: a.n.push_back(t.data<int64_t>()[i]); break;
+      default: a.n.push_back(t.data<int8_t>()[i]); break;
+    }
+  }
+  return a;
+}
+
+Result<Tensor> tensor(const testing::Array& a) {
+  WEFT_ASSIGN(Tensor t, Tensor::allocate(a.dtype, core::Shape(a.dims)));
+  for (size_t i = 0; i < size_t(t.num_elements()); ++i) {
+    switch (t.dtype()) {
+      case DType::kFloat: t.data<float>()[i] = float(a.f[i]); break;
+      case DType::kDouble: t.data<double>()[i] = a.f[i]; break;
+      case DType::kInt32: t.data<int32_t>()[i] = int32_t(a.n[i]); break;
+      case DType::kInt64: t.data<int64_t>()[i] = a.n[i]; break;
+      default: t.data<int8_t>()[i] = int8_t(a.n[i]); break;
+    }
+  }
+  return t;
+}
+
+// One function of a model as code, or as a module that is followed.
+class Compiled {
+ public:
+  Status make(saved_model::Model& model, const std::vector<graph::Endpoint>& feeds, const std::vector<core::PartialShape>& shapes, const std::vector<graph::Endpoint>& fetches,
+              const std::vector<graph::Node*>& targets, const Options& o) {
+    WEFT_ASSIGN(graph::FunctionBody body, model.session().body(feeds, fetches, targets));
+    WEFT_RETURN_IF_ERROR(compiler::prepare(body, shapes, {}));
+    compiler::LowerOptions lower;
+    for (const auto& s : shapes) {
+      compiler::ArgInfo a;
+      a.shape = s;
+      lower.args.push_back(a);
+    }
+    for (const auto& v : model.variables()) {
+      if (!v.handle.node) continue;
+      WEFT_ASSIGN(Tensor value, model.value(v));
+      names_.push_back(name_of(v.handle.node->info()));
+      compiler::VariableInfo info;
+      info.name = names_.back();
+      info.dtype = value.dtype();
+      info.shape = value.shape();
+      lower.variables.push_back(info);
+    }
+    lower.variable_of = [this](const op::NodeInfo& n) -> std::optional<int> {
+      const std::string name = name_of(n);
+      for (size_t i = 0; i < names_.size(); ++i) {
+        if (names_[i] == name) return int(i);
+      }
+      return std::nullopt;
+    };
+    WEFT_ASSIGN(module_, compiler::lower(body, lower));
+    if (o.print) std::cout << ir::print(*module_);
+    if (o.lower_only) return {};
+    interpret_ = o.interpret;
+    if (interpret_) return {};
+    WEFT_ASSIGN(plan_, compiler::make_plan(*module_));
+    WEFT_ASSIGN(const compiler::CodegenApi* api, compiler::codegen());
+    WEFT_ASSIGN(code_, api->jit(plan_, {}));
+    return {};
+  }
+
+  // States by name.
+  Status run(const std::vector<Tensor>& inputs, std::map<std::string, Tensor>& states, std::vector<Tensor>& outputs) {
+    std::vector<Tensor> parameters;
+    size_t next = 0;
+    for (const ir::Parameter& p : module_->parameters) {
+      if (p.kind == ir::Parameter::Kind::kInput) {
+        parameters.push_back(inputs[next++]);
+        continue;
+      }
+      if (!states.contains(p.name)) return core::not_found("no value of ", p.name);
+      parameters.push_back(states[p.name]);
+    }
+    outputs.clear();
+    std::vector<int64_t> symbols;
+    for (const ir::Symbol& s : module_->symbols) symbols.push_back(parameters[size_t(s.parameter)].dim(s.dim));
+    for (const ir::Guard& g : module_->guards) {
+      if (g.a.evaluate(symbols) != g.b.evaluate(symbols)) return core::invalid_argument(g.text);
+    }
+    if (interpret_) {
+      std::vector<testing::Array> arrays;
+      for (const Tensor& t : parameters) arrays.push_back(array(t));
+      const testing::Interpreted got = testing::interpret(*module_, arrays, symbols);
+      if (got.error) return core::invalid_argument(module_->messages[size_t(got.error - 1)]);
+      for (size_t i = 0; i < got.results.size(); ++i) {
+        const ir::Result& r = module_->results[i];
+        WEFT_ASSIGN(Tensor t, tensor(got.results[i]));
+        if (r.state < 0) outputs.push_back(std::move(t));
+        else states[module_->parameters[size_t(r.state)].name] = std::move(t);
+      }
+      return {};
+    }
+    std::vector<void*> ins, outs;
+    std::vector<const void*> constants;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      if (module_->parameters[i].kind == ir::Parameter::Kind::kState) {
+        WEFT_ASSIGN(parameters[i], parameters[i].copy());
+        states[module_->parameters[i].name] = parameters[i];
+      }
+      ins.push_back(parameters[i].raw());
+    }
+    for (size_t i = 0; i < module_->results.size(); ++i) {
+      if (module_->results[i].state >= 0) {
+        outs.push_back(nullptr);
+        continue;
+      }
+      const ir::Type& t = module_->main->results[i]->type;
+      std::vector<int64_t> dims;
+      for (const ir::Dim& d : t.dims) dims.push_back(d.evaluate(symbols));
+      WEFT_ASSIGN(Tensor out, Tensor::allocate(t.dtype, core::Shape(dims)));
+      outs.push_back(out.raw());
+      outputs.push_back(out);
+    }
+    for (const ir::Instr* c : plan_.constants) constants.push_back(c->literal.raw());
+    const size_t bytes = size_t(plan_.arena_bytes.evaluate(symbols));
+    std::vector<char> arena(bytes + 64);
+    char* at = arena.data() + (64 - uintptr_t(arena.data()) % 64) % 64;
+    const int32_t rc = code_->entry()(ins.data(), outs.data(), constants.data(), symbols.data(), at, nullptr);
+    if (rc) return core::invalid_argument(module_->messages[size_t(rc - 1)]);
+    return {};
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::unique_ptr<ir::Module> module_;
+  compiler::Plan plan_;
+  std::unique_ptr<compiler::JitCode> code_;
+  bool interpret_ = false;
+};
+
+// Empty, or how far they are apart.
+std::string differs(const Tensor& got, const Tensor& want, double tolerance) {
+  if (got.dtype() != want.dtype() || got.shape() != want.shape()) return core::cat(core::dtype_name(got.dtype()), got.shape(), " instead of ", core::dtype_name(want.dtype()), want.shape());
+  double off = 0, most = 1e-6;
+  for (int64_t i = 0; i < got.num_elements(); ++i) {
+    const double g = double(got.data<float>()[i]), w = double(want.data<float>()[i]);
+    if (!(std::fabs(g - w) < INFINITY)) return "not a number";
+    off = std::max(off, std::fabs(g - w));
+    most = std::max(most, std::fabs(w));
+  }
+  return off / most <= tolerance ? "" : core::cat("off by ", off / most, " of the largest value");
+}
+
+Status play(const std::string& path, const Options& o) {
+  WEFT_ASSIGN(auto want, testing::read_npz(path + ".npz"));
+  const bool saved = std::filesystem::is_directory(path);
+  WEFT_ASSIGN(auto model, saved_model::Model::load(engine::Engine::get().registry(), saved ? path : path + ".pb", {}));
+  std::vector<Tensor> none;
+  if (!saved) {
+    const std::string init[] = {"init"};
+    WEFT_RETURN_IF_ERROR(model->run({}, {}, init, none));
+  }
+  std::map<std::string, Tensor> states;
+  for (const auto& v : model->variables()) {
+    if (!v.handle.node) continue;
+    WEFT_ASSIGN(states[name_of(v.handle.node->info())], model->value(v));
+  }
+  const Tensor &x = want["x"], &y = want["y"];
+  const auto shape_of = [&](const Tensor& t) {
+    core::PartialShape s(t.shape());
+    if (o.open) s.set_dim(0, -1);
+    return s;
+  };
+  Compiled serve, train;
+  const auto tensor = [&](const char* name) { return saved_model::find_tensor(model->graph(), name); };
+  if (saved) {
+    WEFT_ASSIGN(const auto* s, model->signature("serving_default"));
+    WEFT_RETURN_IF_ERROR(serve.make(*model, s->feeds, {shape_of(x)}, s->fetches, {}, o));
+  } else {
+    WEFT_ASSIGN(auto in, tensor("x:0"));
+    WEFT_ASSIGN(auto out, tensor("predict:0"));
+    WEFT_RETURN_IF_ERROR(serve.make(*model, {in}, {shape_of(x)}, {out}, {}, o));
+  }
+  const auto predict = [&](const char* name, double tolerance) -> Status {
+    std::vector<Tensor> out;
+    WEFT_RETURN_IF_ERROR(serve.run({x}, states, out));
+    const std::string off = differs(out.at(0), want[name], tolerance);
+    return off.empty() ? Status() : core::internal_error(name, ": ", off);
+  };
+  if (!o.lower_only) WEFT_RETURN_IF_ERROR(predict("predict", 1e-3));
+  if (o.serve_only) return {};
+  if (saved) {
+    WEFT_ASSIGN(const auto* s, model->signature("train"));
+    WEFT_RETURN_IF_ERROR(train.make(*model, s->feeds, {shape_of(x), shape_of(y)}, s->fetches, {}, o));
+  } else {
+    WEFT_ASSIGN(auto in, tensor("x:0"));
+    WEFT_ASSIGN(auto labels, tensor("y:0"));
+    WEFT_ASSIGN(auto loss, tensor("loss:0"));
+    graph::Node* op = model->graph().find("train_op");
+    if (!op) return core::not_found("no train_op");
+    WEFT_RETURN_IF_ERROR(train.make(*model, {in, labels}, {shape_of(x), shape_of(y)}, {loss}, {op}, o));
+  }
+  if (o.lower_only) return {};
+  for (int64_t step = 0; step < want["losses"].num_elements(); ++step) {
+    std::vector<Tensor> out;
+    WEFT_RETURN_IF_ERROR(train.run({x, y}, states, out));
+    const double expected = want["losses"].dtype() == DType::kDouble ? want["losses"].data<double>()[step] : double(want["losses"].data<float>()[step]);
+    const std::string off = differs(out.at(0), Tensor::scalar<float>(float(expected)), 1e-3);
+    if (!off.empty()) return core::internal_error("loss ", step, ": ", off);
+  }
+  return predict("predict_after", 2e-2);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options o;
+  int bad = 0;
+  for (int i = 1; i < argc; ++i) {
+    const std::string a = argv[i];
+    if (a == "--interpret") o.interpret = true;
+    else if (a == "--open") o.open = true;
+    else if (a == "--print") o.print = true;
+    else if (a == "--serve") o.serve_only = true;
+    else if (a == "--lower") o.lower_only = true;
+    else {
+      const Status s = play(a, o);
+      std::printf("%-28s %s\n", std::filesystem::path(a).filename().c_str(), s.ok() ? "agrees" : std::string(s.message()).c_str());
+      std::fflush(stdout);
+      bad += !s.ok();
+    }
+  }
+  return bad > 0;
+}
