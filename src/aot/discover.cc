@@ -4,6 +4,7 @@
 
 #include "aot/aot.h"
 #include "core/cat.h"
+#include "graph/shape_inference.h"
 
 namespace weft::aot {
 namespace {
@@ -61,17 +62,40 @@ std::vector<std::string> needed_feeds(const std::vector<const Node*>& of) {
   return feeds;
 }
 
-// A plain graph: what it gives (serving_default) and, if it trains, the step (train) with the scalars, which are losses.
+std::set<const Node*> placeholders_of(const Node* n) {
+  std::set<const Node*> out;
+  for (const Node* a : ancestors(n)) {
+    if (is_placeholder(*a)) out.insert(a);
+  }
+  return out;
+}
+
+bool reads_variable(const Node* n) {
+  const auto all = ancestors(n);
+  return std::any_of(all.begin(), all.end(), [](const Node* a) { return a->op() == "VarHandleOp" || a->op().starts_with("Variable"); });
+}
+
+// In a graph that trains: what the model says, before it is held against the labels. Its readers need more placeholders than it does.
+bool is_prediction(const Node& n) {
+  if (n.num_outputs() == 0 || is_by_product(n) || is_placeholder(n) || !core::is_floating_type(core::base_type(n.output_type(0)))) return false;
+  const auto needs = placeholders_of(&n);
+  if (needs.empty() || !reads_variable(&n)) return false;
+  return std::any_of(n.uses().begin(), n.uses().end(), [&](const graph::Use& u) {
+    return u.output == 0 && !is_by_product(*u.node) && !writes(*u.node) && placeholders_of(u.node).size() > needs.size();
+  });
+}
+
+// A plain graph: what it gives (serving_default) and, if it trains, the step (train) with the scalars that nobody reads, which are losses.
 Result<std::vector<FunctionSpec>> of_graph(saved_model::Model& model) {
-  std::vector<const Node*> outputs, scalars, targets;
+  std::vector<const Node*> outputs, scalars, predictions, targets;
+  WEFT_RETURN_IF_ERROR(graph::infer_all(model.graph()));
   for (const Node* n : model.graph().nodes()) {
     if (n->op() == "NoOp" || n->num_outputs() == 0 || writes(*n)) {
       if (is_training_target(*n)) targets.push_back(n);
       continue;
     }
-    if (!n->uses().empty() || is_by_product(*n) || is_placeholder(*n)) continue;
-    const auto all = ancestors(n);
-    if (std::none_of(all.begin(), all.end(), [](const Node* a) { return is_placeholder(*a); })) continue;
+    if (is_prediction(*n)) predictions.push_back(n);
+    if (!n->uses().empty() || is_by_product(*n) || is_placeholder(*n) || n->op() == "ReadVariableOp" || placeholders_of(n).empty()) continue;
     const bool scalar = !n->shapes.empty() && n->shapes[0].has_rank() && n->shapes[0].rank() == 0;
     (scalar ? scalars : outputs).push_back(n);
   }
@@ -86,7 +110,11 @@ Result<std::vector<FunctionSpec>> of_graph(saved_model::Model& model) {
     s.feeds = needed_feeds(both);
     specs.push_back(std::move(s));
   };
-  if (targets.empty()) outputs.insert(outputs.end(), scalars.begin(), scalars.end());
+  if (targets.empty()) {
+    outputs.insert(outputs.end(), scalars.begin(), scalars.end());
+  } else if (!predictions.empty()) {
+    outputs = predictions;
+  }
   if (!outputs.empty()) add("serving_default", outputs, {});
   if (!targets.empty()) add("train", scalars, targets);
   if (specs.empty()) return invalid_argument("no outputs were found in ", model.path(), "; name them: --feed x:0 --fetch y:0");

@@ -48,7 +48,7 @@ static double median_us(F step) {
 int main(int argc, char** argv) {
   if (argc < 4) return 2;
   const std::string mode = argv[1], dir = argv[2];
-  const long rows = std::atol(argv[3]);
+  [[maybe_unused]] const long rows = std::atol(argv[3]);
   auto net = std::make_unique<Net>();
   auto& serve = net->serving_default;
 #if ROWS_OPEN
