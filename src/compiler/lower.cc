@@ -5,6 +5,7 @@
 #include "compiler/lower_internal.h"
 #include "graph/function_library.h"
 #include "graph/passes/util.h"
+#include "ir/simplify.h"
 
 namespace weft::compiler {
 namespace {
@@ -94,6 +95,8 @@ Result<std::unique_ptr<ir::Module>> lower(const FunctionBody& body, const LowerO
         g.text = core::cat("the size ", name(symbol), " must be ", g.b.is_const() || g.b.as_symbol() < 0 ? g.b.to_string() : name(g.b.as_symbol()));
         m->guards.push_back(g);
       }
+      WEFT_RETURN_IF_ERROR(ir::verify(*m));
+      ir::simplify(*m);
       WEFT_RETURN_IF_ERROR(ir::verify(*m));
       return m;
     }
