@@ -148,7 +148,12 @@ Emitter::V Emitter::pointer(int buffer) {
   Impl::Frame& f = impl_->frame;
   if (auto it = f.pointers.find(buffer); it != f.pointers.end()) return it->second;
   const Buffer& memory = plan.buffers[size_t(buffer)];
-  if (memory.kind == Buffer::Kind::kConstant && options.embed_constants) {
+  llvm::IRBuilder<>::InsertPointGuard guard(b);
+  b.SetInsertPoint(f.entry->getTerminator());
+  V v = nullptr;
+  if (!f.main) {
+    v = stand_in(b, b.getPtrTy());  // constants too: equal steps are then one function
+  } else if (memory.kind == Buffer::Kind::kConstant && options.embed_constants) {
     llvm::GlobalVariable*& g = impl_->globals[buffer];
     if (!g) {
       const core::Tensor& t = plan.constants[size_t(memory.index)]->literal;
@@ -158,13 +163,7 @@ Emitter::V Emitter::pointer(int buffer) {
       g->setAlignment(llvm::Align(64));
       g->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
     }
-    return g;
-  }
-  llvm::IRBuilder<>::InsertPointGuard guard(b);
-  b.SetInsertPoint(f.entry->getTerminator());
-  V v = nullptr;
-  if (!f.main) {
-    v = stand_in(b, b.getPtrTy());
+    v = g;
   } else if (memory.kind == Buffer::Kind::kArena) {
     // The size's code may be put behind this point: ask first.
     V offset = dim(memory.offset);
@@ -274,7 +273,6 @@ core::Status outline(Emitter& e, const std::string& name, const std::function<co
     if (k < buffers.size()) {
       const Buffer& memory = e.plan.buffers[size_t(buffers[k])];
       if (places[place_of(memory)] == 1) f2->addParamAttr(n, llvm::Attribute::NoAlias);
-      if (memory.kind == Buffer::Kind::kArena) f2->addParamAttr(n, llvm::Attribute::getWithAlignment(context, llvm::Align(64)));
       if (memory.bytes.is_const() && memory.bytes.value() > 0) {
         f2->addDereferenceableParamAttr(n, uint64_t(memory.bytes.value()));
       }
@@ -284,6 +282,7 @@ core::Status outline(Emitter& e, const std::string& name, const std::function<co
     }
   }
   f2->addFnAttr(llvm::Attribute::NoInline);
+  f2->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
   f2->addFnAttr(llvm::Attribute::NoUnwind);
   e.b.CreateCall(f2, arguments);
   return {};

@@ -89,6 +89,25 @@ core::Status Emitter::emit_reduce(const ir::Instr* i) {
 
   const std::vector<Run> inner{rest.back()};
   rest.pop_back();
+  // A few columns: a sum for each, all in registers.
+  if (inner[0].size().is_const() && inner[0].size().value() <= 4) {
+    const int64_t columns = inner[0].size().value();
+    over(*this, rest, index, false, [&] {
+      const std::vector<V> sums = fold(*this, reduced, index, std::vector<V>(size_t(columns), identity(i->reduce, t)), [&](const std::vector<V>& v) {
+        std::vector<V> next;
+        for (int64_t c = 0; c < columns; ++c) {
+          inner[0].set(*this, i64(c), index);
+          next.push_back(combine(i->reduce, t, v[size_t(c)], element(x, index)));
+        }
+        return next;
+      });
+      for (int64_t c = 0; c < columns; ++c) {
+        inner[0].set(*this, i64(c), index);
+        store(t, sums[size_t(c)], out, offset(i->type, kept(index, i->axes)));
+      }
+    });
+    return impl_->status;
+  }
   over(*this, rest, index, false, [&] {
     over(*this, inner, index, true, [&] { store(t, identity(i->reduce, t), out, offset(i->type, kept(index, i->axes))); });
     const Run last = reduced.back();
