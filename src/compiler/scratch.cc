@@ -29,8 +29,13 @@ DotPlan plan_dot(const ir::Instr& i) {
   p.narrow = is_narrow(a.dtype);
   const int64_t size = p.narrow ? 4 : int64_t(core::dtype_size(a.dtype));
   if (p.narrow) p.a = bytes_of(p.m * p.k, 4), p.b = bytes_of(p.k * p.n, 4), p.c = bytes_of(p.m * p.n, 4);
-  if (!i.transpose_b) return p;
   const double m = guess(p.m), n = guess(p.n), k = guess(p.k);
+  // B beyond the second cache, read again for many rows.
+  if (m >= 128 && n >= 128 && k * n * double(size) >= (1 << 20)) p.panel = bytes_of(kPackRows * kPackColumns, size);
+  // The rows of a tile a multiple of 4 kB apart would drive each other out of the first cache.
+  const bool row_of_a = i.transpose_b ? (i.transpose_a ? 0 : m * k) + m * n < n * k || !i.transpose_a : !i.transpose_a;
+  if (row_of_a && p.k.is_const() && p.k.value() > 0 && p.k.value() * size % 4096 == 0 && m >= 8 && n >= 64) p.rows = kPackABytes;
+  if (!i.transpose_b) return p;
   if (!i.transpose_a && p.m.is_const() && m <= 4) {
     p.way = Way::kRows;
   } else if ((i.transpose_a ? 0 : m * k) + m * n < n * k) {
@@ -68,7 +73,7 @@ ir::Dim scratch_bytes(const ir::Instr& i) {
   switch (i.op) {
     case ir::Op::kDot: {
       const DotPlan p = plan_dot(i);
-      return p.a + p.b + p.c + p.turned + p.turned_c;
+      return p.a + p.b + p.c + p.turned + p.turned_c + p.panel + p.rows;
     }
     case ir::Op::kConv:
     case ir::Op::kConvFilterGrad: {

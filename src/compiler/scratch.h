@@ -18,9 +18,11 @@ struct DotPlan {
     kRows,   // sums along both rows: few rows of A
   } way = Way::kPlain;
   bool narrow = false;  // half and bfloat16: computed on copies as float
-  // Parts of the scratch, in bytes: copies of A, B and C as float; the transposed A or B; the transposed C.
-  ir::Dim a, b, c, turned, turned_c;
+  // Parts of the scratch, in bytes: copies of A, B and C as float; the transposed A or B; the transposed C; a panel of B; rows of A.
+  ir::Dim a, b, c, turned, turned_c, panel, rows;
 };
+inline constexpr int64_t kPackRows = 256, kPackColumns = 128;  // of a panel, at most
+inline constexpr int64_t kPackABytes = 256 << 10;
 DotPlan plan_dot(const ir::Instr& i);
 
 // A convolution's image in scratch: one example with its padding and the holes of base_dilation. Spatial dimensions only.

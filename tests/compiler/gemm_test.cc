@@ -306,6 +306,8 @@ TEST_CASE("products agree with plain loops at all sizes") {
     const auto pick = [&](const auto& list) { return list[random() % std::size(list)]; };
     for (int i = 0; i < 24; ++i) product(p, -1, pick(ms), pick(ns), pick(ks), i & 1, i & 2);
     product(p, -1, 12, 40, 1050, false, false);
+    product(p, -1, 130, 200, 1400, true, false);
+    product(p, -1, 11, 70, 2048, false, false);
     product(p, -1, 0, 4, 3, false, false);
     product(p, -1, 4, 0, 3, false, false);
     product(p, -1, 4, 5, 0, false, false);

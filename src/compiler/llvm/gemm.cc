@@ -58,6 +58,8 @@ core::Status Emitter::emit_dot(const ir::Instr* i) {
     p.b_stride = i->transpose_b ? k : n, p.c_stride = n;
     p.m = m, p.n = n, p.k = k;
     const ir::Dim behind = way.a + way.b + way.c;
+    if (!way.panel.is(0)) p.pack = part(behind + way.turned + way.turned_c);
+    if (!way.rows.is(0)) p.pack_a = part(behind + way.turned + way.turned_c + way.panel);
     const auto turned = [&] {
       Product q = p;
       if (way.way == Way::kTurnB) {
@@ -91,7 +93,7 @@ core::Status Emitter::emit_dot(const ir::Instr* i) {
     if (way.narrow) copy_from_float(*this, dtype, c, to, mn);
   };
   if (way.batch.is(1)) one(i64(0));
-  else emit_for(b, batch, one);
+  else loop(batch, false, one);
   return core::Status();
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "compiler/scratch.h"
 #include "core/cat.h"
 
 namespace weft::compiler {
@@ -38,6 +39,12 @@ struct Kernel {
   }
 };
 
+V first_lanes(Builder& b, int lanes, V count) {
+  std::vector<llvm::Constant*> iota;
+  for (int i = 0; i < lanes; ++i) iota.push_back(b.getInt32(uint32_t(i)));
+  return b.CreateICmpULT(llvm::ConstantVector::get(iota), b.CreateVectorSplat(unsigned(lanes), b.CreateTrunc(count, b.getInt32Ty())));
+}
+
 // The kernel's arguments, in order.
 enum Argument { kA, kB, kC, kTiles, kAStride, kBStride, kCStride, kK, kOuter, kAOuter, kLast, kAccumulate, kBias, kArguments };
 
@@ -57,7 +64,7 @@ class KernelWriter {
     auto* entry = llvm::BasicBlock::Create(f_->getContext(), "", f_);
     b_.SetInsertPoint(entry);
     a_stride_ = key_.a_stride >= 0 ? i64(key_.a_stride) : arg(kAStride);
-    if (key_.masked) mask_ = mask(arg(kLast));
+    if (key_.masked) mask_ = first_lanes(b_, key_.lanes, arg(kLast));
     llvm::BasicBlock* head = block("tile");
     b_.CreateBr(head);
     b_.SetInsertPoint(head);
@@ -94,12 +101,6 @@ class KernelWriter {
   llvm::Align align() const { return llvm::Align(key_.element->getScalarSizeInBits() / 8); }
   bool is_masked(int v) const { return key_.masked && v == key_.vectors - 1; }
 
-  V mask(V last) {
-    std::vector<llvm::Constant*> iota;
-    for (int i = 0; i < key_.lanes; ++i) iota.push_back(b_.getInt32(uint32_t(i)));
-    return b_.CreateICmpULT(llvm::ConstantVector::get(iota),
-                            b_.CreateVectorSplat(unsigned(key_.lanes), b_.CreateTrunc(last, b_.getInt32Ty())));
-  }
   V load(V pointer, int v) {
     V p = vector_at(pointer, v);
     if (is_masked(v)) return b_.CreateMaskedLoad(vector_, p, align(), mask_, llvm::Constant::getNullValue(vector_));
@@ -308,6 +309,33 @@ llvm::Function* kernel_function(llvm::Module& m, const Target& target, const Ker
   return f;
 }
 
+// A panel of B (as wide as the kernel), row behind row.
+llvm::Function* pack_function(llvm::Module& m, const Target& target, const Kernel& k) {
+  std::string name = core::cat("pack_", k.vectors, "x", k.lanes, k.masked ? "m_" : "_");
+  llvm::raw_string_ostream(name) << *k.element;
+  if (auto* f = m.getFunction(name)) return f;
+  auto& c = m.getContext();
+  llvm::Type *p = llvm::PointerType::getUnqual(c), *i = llvm::Type::getInt64Ty(c);
+  auto* f = internal(m, name, llvm::FunctionType::get(llvm::Type::getVoidTy(c), {p, p, i, i, i}, false), 1, 1, target);
+  Builder b(llvm::BasicBlock::Create(c, "", f));
+  llvm::Type* vector = k.lanes == 1 ? k.element : static_cast<llvm::Type*>(llvm::FixedVectorType::get(k.element, unsigned(k.lanes)));
+  const llvm::Align align(k.element->getScalarSizeInBits() / 8);
+  V mask = k.masked ? first_lanes(b, k.lanes, f->getArg(4)) : nullptr;
+  emit_for(b, f->getArg(3), [&](V row) {
+    V from = b.CreateGEP(k.element, f->getArg(0), b.CreateMul(row, f->getArg(2)));
+    V to = b.CreateGEP(k.element, f->getArg(1), b.CreateMul(row, b.getInt64(uint64_t(k.vectors * k.lanes))));
+    for (int v = 0; v < k.vectors; ++v) {
+      V offset = b.getInt64(uint64_t(v * k.lanes)), place = b.CreateGEP(k.element, from, offset);
+      V x = mask && v == k.vectors - 1
+                ? static_cast<V>(b.CreateMaskedLoad(vector, place, align, mask, llvm::Constant::getNullValue(vector)))
+                : b.CreateAlignedLoad(vector, place, align);
+      b.CreateAlignedStore(x, b.CreateGEP(k.element, to, offset), align);
+    }
+  });
+  b.CreateRetVoid();
+  return f;
+}
+
 // ---- which tiles
 
 int max_rows(const Target& t, int vectors) {
@@ -329,10 +357,10 @@ double cost(const Target& t, int64_t rows, int64_t vectors, int64_t k) {
   return double(k) * std::max(fma, loads) + 16 + 2.0 * double(rows * vectors) * pipe;
 }
 
-int best_vectors(const Target& t, int64_t m, int64_t vectors, int64_t k) {
+int best_vectors(const Target& t, int64_t m, int64_t vectors, int64_t k, int most) {
   int best = 1;
   double least = 0;
-  for (int v = 1; v <= 16; ++v) {
+  for (int v = 1; v <= most; ++v) {
     if (v > 1 && (v > vectors || max_rows(t, v) * v + (v > 8 ? 1 : v) >= t.vector_registers)) continue;
     const Split n(vectors, v), r(m, max_rows(t, v));
     double sum = 0;
@@ -350,6 +378,7 @@ class ProductWriter {
   ProductWriter(Builder& b, const Target& t, const Product& p) : b_(b), t_(t), p_(p) {
     lanes_ = t.lanes(int(p.element->getScalarSizeInBits() / 8));
     m_ = constant_or(p.m, -1), n_ = constant_or(p.n, -1), k_ = constant_or(p.k, -1);
+    if (p.pack) block_size_ = kPackRows;
   }
 
   void write() {
@@ -367,18 +396,21 @@ class ProductWriter {
   V i64(int64_t n) { return b_.getInt64(uint64_t(n)); }
   V at(V pointer, V elements) { return b_.CreateGEP(p_.element, pointer, elements); }
 
-  // Blocks of k, so that a tile's rows of A stay in the first cache.
-  static constexpr int64_t kBlock = 512;
+  // Blocks of k, so that a tile's rows of A stay in the first cache; a packed panel of B is to stay in the second, with rows of A beside
+  // it.
+  int64_t block_size_ = 512;
 
   void blocks(int64_t m) {
     const int64_t n = n_ < 0 ? -1 : (n_ + lanes_ - 1) / lanes_;
-    vectors_ = best_vectors(t_, m < 0 ? 32 : m, n < 0 ? 2 : n, k_ < 0 ? 64 : std::max<int64_t>(1, k_) * constant_or(p_.outer, 1));
+    vectors_ = best_vectors(t_, m < 0 ? 32 : m, n < 0 ? 2 : n, k_ < 0 ? 64 : std::max<int64_t>(1, k_) * constant_or(p_.outer, 1),
+                            p_.pack ? int(kPackColumns) / lanes_ : 16);
     rows_ = max_rows(t_, vectors_);
-    if (p_.outer || m == 1 || (k_ >= 0 && k_ <= kBlock)) {
+    if (p_.outer || m == 1 || (k_ >= 0 && k_ <= block_size_)) {
       groups(m, p_.a, p_.b, p_.k, p_.accumulate ? b_.getTrue() : nullptr);
       return;
     }
-    const int64_t size = k_ < 0 ? kBlock : ((k_ + (k_ + kBlock - 1) / kBlock - 1) / ((k_ + kBlock - 1) / kBlock) + 3) / 4 * 4;
+    const int64_t size =
+        k_ < 0 ? block_size_ : ((k_ + (k_ + block_size_ - 1) / block_size_ - 1) / ((k_ + block_size_ - 1) / block_size_) + 3) / 4 * 4;
     const auto block = [&](V k0) {
       V left = b_.CreateSub(p_.k, k0);
       V k = k_ >= 0 && k_ % size == 0 ? i64(size) : b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, left, i64(size));
@@ -412,12 +444,19 @@ class ProductWriter {
   // As many tiles at a time as the second cache has room for.
   void group(V row, int rows, V tiles, V a, V b, V k, V accumulate) {
     const int64_t count = constant_or(tiles, -1);
-    const int64_t depth = k_ < 0 ? kBlock : p_.outer ? k_ * constant_or(p_.outer, 3) : std::min(k_, kBlock);
-    const int64_t most =
-        std::max<int64_t>(1, (128 << 10) / std::max<int64_t>(1, depth * rows * int64_t(p_.element->getScalarSizeInBits() / 8)));
+    const int64_t depth = k_ < 0 ? block_size_ : p_.outer ? k_ * constant_or(p_.outer, 3) : std::min(k_, block_size_);
+    const int64_t most = std::max<int64_t>(1, (p_.pack || p_.pack_a ? kPackABytes : 128 << 10) /
+                                                  std::max<int64_t>(1, depth * rows * int64_t(p_.element->getScalarSizeInBits() / 8)));
     const auto part = [&](V first, V n) {
-      V r = b_.CreateAdd(row, b_.CreateMul(first, i64(rows)));
-      panels(rows, n, at(a, p_.a_columns ? r : b_.CreateMul(r, p_.a_stride)), b, at(p_.c, b_.CreateMul(r, p_.c_stride)), k, accumulate);
+      V r = b_.CreateAdd(row, b_.CreateMul(first, i64(rows))), c = at(p_.c, b_.CreateMul(r, p_.c_stride));
+      a_columns_ = p_.a_columns, a_stride_ = p_.a_stride;
+      V from = at(a, a_columns_ ? r : b_.CreateMul(r, a_stride_));
+      if (p_.pack_a && rows > 1) {
+        V height = b_.CreateMul(n, i64(rows));
+        emit_transpose(b_, t_, p_.element, from, a_stride_, p_.pack_a, height, height, k);
+        from = p_.pack_a, a_columns_ = true, a_stride_ = height;
+      }
+      panels(rows, n, from, b, c, k, accumulate);
     };
     if (count >= 0 && count <= most) return part(i64(0), tiles);
     emit_for(b_, tiles, i64(most),
@@ -463,18 +502,23 @@ class ProductWriter {
     key.element = p_.element;
     key.rows = rows, key.vectors = vectors, key.lanes = lanes;
     key.masked = last != nullptr;
-    key.columns = p_.a_columns;
+    key.columns = a_columns_;
     key.outer = p_.outer != nullptr;
     key.accumulate = accumulate != nullptr;
     key.epilogue = p_.epilogue;
-    const int64_t kn = constant_or(k, -1), stride = constant_or(p_.a_stride, -1);
+    const int64_t kn = constant_or(k, -1), stride = constant_or(a_stride_, -1);
     // Short sums, as first convolutions have them, are all prologue and epilogue unless written out.
     if (kn >= 0 && kn <= 16 && rows * vectors * kn <= 320) key.k = kn;
     if (!key.columns && key.k >= 0 && stride <= 64) key.a_stride = stride;
-    V no = i64(0);
+    V no = i64(0), panel = at(b, column), b_stride = p_.b_stride;
+    if (p_.pack) {
+      auto* pack = pack_function(*b_.GetInsertBlock()->getModule(), t_, key);
+      b_.CreateCall(pack, {panel, p_.pack, p_.b_stride, k, last ? last : no});
+      panel = p_.pack, b_stride = i64(int64_t(vectors) * lanes);
+    }
     std::vector<V> args(kArguments, no);
-    args[kA] = a, args[kB] = at(b, column), args[kC] = at(c, column);
-    args[kTiles] = tiles, args[kAStride] = p_.a_stride, args[kBStride] = p_.b_stride, args[kCStride] = p_.c_stride, args[kK] = k;
+    args[kA] = a, args[kB] = panel, args[kC] = at(c, column);
+    args[kTiles] = tiles, args[kAStride] = a_stride_, args[kBStride] = b_stride, args[kCStride] = p_.c_stride, args[kK] = k;
     args[kOuter] = p_.outer ? p_.outer : i64(1), args[kAOuter] = p_.a_outer ? p_.a_outer : no;
     args[kLast] = last ? last : no, args[kAccumulate] = accumulate ? accumulate : b_.getFalse();
     args[kBias] = p_.epilogue && p_.epilogue->bias ? at(p_.epilogue->bias, column) : llvm::ConstantPointerNull::get(b_.getPtrTy());
@@ -486,6 +530,8 @@ class ProductWriter {
   const Product& p_;
   int lanes_ = 1, vectors_ = 1, rows_ = 1;
   int64_t m_, n_, k_;
+  bool a_columns_ = false;  // as the kernel finds A: in place, or packed
+  V a_stride_ = nullptr;
 };
 
 // ---- turning round

@@ -30,6 +30,8 @@ struct Product {
   llvm::Value *m = nullptr, *n = nullptr, *k = nullptr;
   // A may jump: k runs `outer` times over a further block of A, each `a_outer` elements behind the last; B goes on as it is.
   llvm::Value *outer = nullptr, *a_outer = nullptr;  // null: once
+  // Memory (scratch.h says how much) for a panel of B, and for turned rows of A (not with `outer`): copied part by part, or null.
+  llvm::Value *pack = nullptr, *pack_a = nullptr;
   bool accumulate = false;                           // into what C holds
   const Epilogue* epilogue = nullptr;
 };
