@@ -102,12 +102,10 @@ std::vector<Array> random_parameters(const ir::Module& m, const std::vector<int6
   return out;
 }
 
-core::Result<Interpreted> run_compiled(const ir::Module& m, const std::vector<Array>& parameters, const std::vector<int64_t>& symbols, bool embed_constants) {
+core::Result<Interpreted> run_compiled(const ir::Module& m, const std::vector<Array>& parameters, const std::vector<int64_t>& symbols, const compiler::CodegenOptions& options) {
   WEFT_RETURN_IF_ERROR(ir::verify(m));
   WEFT_ASSIGN(const compiler::Plan plan, compiler::make_plan(m));
   WEFT_ASSIGN(const compiler::CodegenApi* api, compiler::codegen());
-  compiler::CodegenOptions options;
-  options.embed_constants = embed_constants;
   WEFT_ASSIGN(const auto code, api->jit(plan, options));
   std::vector<Memory> memory;
   std::vector<void*> in, out;
@@ -127,7 +125,7 @@ core::Result<Interpreted> run_compiled(const ir::Module& m, const std::vector<Ar
     memory.emplace_back(r.results.back().size() * core::dtype_size(r.results.back().dtype));
     out.push_back(memory.back().p.get());
   }
-  if (!embed_constants) {
+  if (!options.embed_constants) {
     for (const ir::Instr* c : plan.constants) constants.push_back(c->literal.raw());
   }
   const Memory arena{size_t(plan.arena_bytes.evaluate(symbols))};
@@ -162,9 +160,9 @@ std::string difference(const Interpreted& got, const Interpreted& want, double t
   return "";
 }
 
-std::string compare_with_interpreter(const ir::Module& m, const std::vector<int64_t>& symbols, uint64_t seed, double tolerance, const Fill& fill) {
+std::string compare_with_interpreter(const ir::Module& m, const std::vector<int64_t>& symbols, uint64_t seed, double tolerance, const Fill& fill, const compiler::CodegenOptions& options) {
   const std::vector<Array> parameters = random_parameters(m, symbols, seed, fill);
-  const auto got = run_compiled(m, parameters, symbols);
+  const auto got = run_compiled(m, parameters, symbols, options);
   if (!got.ok()) return got.status().to_string();
   return difference(*got, interpret(m, parameters, symbols), tolerance);
 }

@@ -16,10 +16,10 @@ struct Fill {
 std::vector<Array> random_parameters(const ir::Module& m, const std::vector<int64_t>& symbols, uint64_t seed, const Fill& fill = {});
 
 // The results of the compiled module (states: what their parameter holds afterwards).
-core::Result<Interpreted> run_compiled(const ir::Module& m, const std::vector<Array>& parameters, const std::vector<int64_t>& symbols, bool embed_constants = true);
+core::Result<Interpreted> run_compiled(const ir::Module& m, const std::vector<Array>& parameters, const std::vector<int64_t>& symbols, const compiler::CodegenOptions& options = {});
 
 // Empty, or the first difference. `tolerance`: relative to the larger of the two numbers and 1.
-std::string compare_with_interpreter(const ir::Module& m, const std::vector<int64_t>& symbols, uint64_t seed, double tolerance, const Fill& fill = {});
+std::string compare_with_interpreter(const ir::Module& m, const std::vector<int64_t>& symbols, uint64_t seed, double tolerance, const Fill& fill = {}, const compiler::CodegenOptions& options = {});
 std::string difference(const Interpreted& got, const Interpreted& want, double tolerance);
 
 }  // namespace weft::testing
