@@ -135,6 +135,7 @@ struct LoadOptions {
   bool verify_fingerprint = false;           // an error where fingerprint.pb was made for other files
   int64_t timeout_ms = 0;                    // of every run; 0: none
   std::vector<std::string> disabled_passes;  // optimisations to leave out, by name (`weft optimize --list`)
+  bool jit_compile = false;                  // runs become machine code where they can; the log tells of those that cannot
 };
 
 class WEFT_API Model {

@@ -281,6 +281,7 @@ Model load(const std::string& path, const LoadOptions& o) {
   options.session.log_device_placement = o.log_device_placement;
   options.session.timeout_ms = o.timeout_ms;
   options.session.disabled_passes = o.disabled_passes;
+  options.session.auto_compile = o.jit_compile;
   Model m;
   m.impl_ = std::make_shared<Model::Impl>();
   Model::Impl& impl = *m.impl_;

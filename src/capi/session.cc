@@ -32,6 +32,7 @@ void TF_SetConfig(TF_SessionOptions* o, const void* proto, size_t length, TF_Sta
     const std::string_view bytes(static_cast<const char*>(proto), length);
     WEFT_ASSIGN(weft::io::SessionConfig c, weft::io::decode_config(bytes));
     WEFT_ASSIGN(o->options.disabled_passes, weft::io::disabled_passes(bytes));
+    o->options.auto_compile = weft::io::wants_jit(bytes);
     o->options.cpu_devices = c.cpu_devices;
     o->options.intra_threads = c.intra_threads;
     o->options.inter_threads = c.inter_threads;

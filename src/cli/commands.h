@@ -16,7 +16,7 @@ struct LoadArgs {
   std::vector<std::string> disable;  // passes
   std::vector<std::string> init;     // nodes that run once after loading, for graphs of version 1
   int threads = 0, devices = 1;
-  bool verify = false;
+  bool verify = false, jit = false;
 };
 Model load_model(const LoadArgs& args);
 // The signature that is meant: the named one, or serving_default, or the only one.

@@ -9,6 +9,7 @@ Model load_model(const LoadArgs& args) {
   o.cpu_devices = args.devices;
   o.disabled_passes = args.disable;
   o.verify_fingerprint = args.verify;
+  o.jit_compile = args.jit;
   Model model = load(args.path, o);
   if (!args.init.empty()) model.run({}, {}, args.init);
   return model;

@@ -69,6 +69,7 @@ void add_load(CLI::App* c, LoadArgs& a, bool runs) {
   c->add_option("--disable", a.disable, "optimisations to leave out (`weft optimize --list`)")->delimiter(',');
   c->add_option("--init", a.init, "nodes to run once after loading, for graphs of version 1")->delimiter(',');
   c->add_flag("--verify", a.verify, "fail where fingerprint.pb was made for other files");
+  c->add_flag("--jit", a.jit, "machine code where it can be had; the log tells of what cannot be compiled");
 }
 
 }  // namespace

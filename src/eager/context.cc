@@ -82,6 +82,7 @@ Context::Context(op::Registry& registry, const ContextOptions& o)
   r.soft_placement = &soft_placement;
   r.log_device_placement = &log_device_placement;
   r.disabled_passes = o.disabled_passes;
+  r.auto_compile = o.auto_compile;
   runtime_ = std::make_unique<runtime::FunctionLibraryRuntime>(std::move(r), library_);
 }
 

@@ -49,6 +49,7 @@ struct ContextOptions {
   bool async = false;
   PlacementPolicy policy = PlacementPolicy::kSilent;
   std::vector<std::string> disabled_passes;  // in functions
+  bool auto_compile = false;                 // functions become machine code where they can
 };
 
 class Context {

@@ -86,4 +86,18 @@ Result<std::vector<std::string>> disabled_passes(std::string_view config_proto) 
   return names;
 }
 
+bool wants_jit(std::string_view config_proto) {
+  int32_t level = 0;
+  for (ProtoReader config(config_proto); config.next();) {
+    if (config.field() != 10) continue;  // graph_options
+    for (ProtoReader graph = config.message(); graph.next();) {
+      if (graph.field() != 3) continue;  // optimizer_options
+      for (ProtoReader o = graph.message(); o.next();) {
+        if (o.field() == 5) level = o.int32();
+      }
+    }
+  }
+  return level > 0;
+}
+
 }  // namespace weft::io

@@ -66,19 +66,34 @@ bool equal_values(const Tensor& a, const Tensor& b) {
 
 class CompiledFunction final : public runtime::Executable {
  public:
-  CompiledFunction(graph::FunctionBody body, const PlanContext& c) : body_(std::move(body)), context_(c) {
+  CompiledFunction(graph::FunctionBody body, const PlanContext& c, runtime::PlanMaker otherwise)
+      : body_(std::move(body)), context_(c), otherwise_(std::move(otherwise)) {
     for (size_t i = 0; i < body_.arg_types.size(); ++i) {
-      if (body_.arg_types[i] == DType::kResource) handles_.push_back(int(i));
+      if (body_.arg_types[i] == DType::kResource) sources_.push_back({int(i), nullptr});
+    }
+    for (const graph::Node* n : body_.graph->nodes()) {
+      if (n->op() == "VarHandleOp") sources_.push_back({-1, n});
     }
   }
 
   Status run(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) override {
     if (args.size() != body_.arg_types.size()) return invalid_argument("function ", body_.name, " takes ", body_.arg_types.size(), " arguments, got ", args.size());
+    if (runtime::Executable* e = fallback_.load(std::memory_order_acquire)) return e->run(env, args, rets);
     std::vector<std::shared_ptr<Variable>> variables;
-    WEFT_RETURN_IF_ERROR(find_variables(env, args, variables));
-    WEFT_ASSIGN(const std::shared_ptr<Version> v, version(args, variables));
+    Status s = find_variables(env, args, variables);
+    std::shared_ptr<Version> v;
+    if (s.ok()) {
+      auto found = version(args, variables);
+      if (found.ok()) v = std::move(found).value();
+      else s = found.status();
+    }
+    if (!v) {
+      if (!otherwise_) return s;
+      WEFT_ASSIGN(runtime::Executable * e, fall_back(s));
+      return e->run(env, args, rets);
+    }
     const int64_t start = env.trace ? StepTrace::now() : 0;
-    const Status s = call(*v, env, args, variables, rets);
+    s = call(*v, env, args, variables, rets);
     if (env.trace) {
       StepTrace::Event e{body_.name, "_Compiled", context_.device ? context_.device->name() : "", start, StepTrace::now(), StepTrace::thread_number(), {}};
       for (const Tensor& t : rets) e.outputs.emplace_back(t.dtype(), t.shape());
@@ -88,6 +103,7 @@ class CompiledFunction final : public runtime::Executable {
   }
 
   void run_async(const KernelEnv& env, std::vector<Tensor> args, FunctionHandle::Done done) override {
+    if (runtime::Executable* e = fallback_.load(std::memory_order_acquire)) return e->run_async(env, std::move(args), std::move(done));
     std::vector<Tensor> rets(body_.ret_types.size());
     Status s = run(env, args, rets);
     done(std::move(s), std::move(rets));
@@ -95,13 +111,29 @@ class CompiledFunction final : public runtime::Executable {
 
  private:
   Status find_variables(const KernelEnv& env, std::span<const Tensor> args, std::vector<std::shared_ptr<Variable>>& out) {
-    for (const int i : handles_) {
-      const Tensor& t = args[size_t(i)];
-      if (t.dtype() != DType::kResource || t.num_elements() != 1) return invalid_argument("argument ", i, " of ", body_.name, " must be the handle of a variable");
+    for (const Source& s : sources_) {
+      if (s.node) {
+        const std::string &container = s.node->attr<std::string>("container"), &shared = s.node->attr<std::string>("shared_name");
+        WEFT_ASSIGN(auto v, env.resources->find<Variable>(container, shared.empty() ? s.node->name() : shared));
+        out.push_back(std::move(v));
+        continue;
+      }
+      const Tensor& t = args[size_t(s.argument)];
+      if (t.dtype() != DType::kResource || t.num_elements() != 1) return invalid_argument("argument ", s.argument, " of ", body_.name, " must be the handle of a variable");
       WEFT_ASSIGN(auto v, env.resources->get<Variable>(t.data<ResourceHandle>()[0]));
       out.push_back(std::move(v));
     }
     return {};
+  }
+
+  // For good: what could not be compiled once will not be later.
+  Result<runtime::Executable*> fall_back(const Status& why) {
+    std::unique_lock lock(mutex_);
+    if (runtime::Executable* e = fallback_.load(std::memory_order_acquire)) return e;
+    log(LogLevel::kWarning, cat(body_.name, " is not compiled: ", why.message()));
+    WEFT_ASSIGN(fallback_owner_, otherwise_());
+    fallback_.store(fallback_owner_.get(), std::memory_order_release);
+    return fallback_owner_.get();
   }
 
   static bool fits(const Version& v, std::span<const Tensor> args, const std::vector<std::shared_ptr<Variable>>& variables) {
@@ -141,22 +173,28 @@ class CompiledFunction final : public runtime::Executable {
     std::vector<std::optional<ShapeContext::HandleData>> handles(args.size());
     for (size_t i = 0; i < variables.size(); ++i) {
       std::shared_lock lock(variables[i]->mutex());
-      if (!variables[i]->initialized()) return failed_precondition("a variable that function ", body_.name, " uses has no value yet (argument ", handles_[i], ")");
+      if (!variables[i]->initialized()) return failed_precondition("a variable that function ", body_.name, " uses has no value yet");
       const Tensor& t = variables[i]->tensor();
       v->variable_shapes.push_back(t.shape());
       v->variable_types.push_back(t.dtype());
       o.variables.push_back({cat("variable_", i), t.dtype(), PartialShape(t.shape()), std::nullopt});
-      handles[size_t(handles_[i])] = ShapeContext::HandleData{t.dtype(), PartialShape(t.shape())};
+      if (!sources_[i].node) handles[size_t(sources_[i].argument)] = ShapeContext::HandleData{t.dtype(), PartialShape(t.shape())};
     }
     for (size_t i = 0; i < args.size(); ++i) {
       const bool resource = body_.arg_types[i] == DType::kResource;
       shapes.push_back(resource ? PartialShape::scalar() : PartialShape(args[i].shape()));
       compiler::ArgInfo a{cat("arg_", i), shapes.back(), std::nullopt, -1};
-      for (size_t k = 0; k < handles_.size() && resource; ++k) {
-        if (handles_[k] == int(i)) a.variable = int(k);
+      for (size_t k = 0; k < sources_.size() && resource; ++k) {
+        if (sources_[k].argument == int(i)) a.variable = int(k);
       }
       o.args.push_back(std::move(a));
     }
+    o.variable_of = [&](const NodeInfo& node) -> std::optional<int> {
+      for (size_t k = 0; k < sources_.size(); ++k) {
+        if (sources_[k].node && sources_[k].node->name() == node.name()) return int(k);
+      }
+      return std::nullopt;
+    };
     auto attempt = [&]() -> Result<std::unique_ptr<ir::Module>> {
       graph::FunctionBody body = copy();
       WEFT_RETURN_IF_ERROR(compiler::prepare(body, shapes, handles));
@@ -301,15 +339,23 @@ class CompiledFunction final : public runtime::Executable {
 
   const graph::FunctionBody body_;
   const PlanContext context_;
-  std::vector<int> handles_;  // arguments that are variables
+  const runtime::PlanMaker otherwise_;  // null: there is no other way
+  std::atomic<runtime::Executable*> fallback_{nullptr};
+  std::unique_ptr<runtime::Executable> fallback_owner_;
+  // Variables: arguments that are handles, and nodes that make one.
+  struct Source {
+    int argument = -1;
+    const graph::Node* node = nullptr;
+  };
+  std::vector<Source> sources_;
   std::shared_mutex mutex_;
   std::vector<std::shared_ptr<Version>> versions_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<runtime::Executable>> compile_function(graph::FunctionBody body, const PlanContext& c) {
-  return std::unique_ptr<runtime::Executable>(new CompiledFunction(std::move(body), c));
+Result<std::unique_ptr<runtime::Executable>> compile_function(graph::FunctionBody body, const PlanContext& c, runtime::PlanMaker otherwise) {
+  return std::unique_ptr<runtime::Executable>(new CompiledFunction(std::move(body), c, std::move(otherwise)));
 }
 
 }  // namespace weft::jit

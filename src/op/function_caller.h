@@ -38,6 +38,7 @@ struct InstantiateOptions {
   std::vector<std::string> output_devices;  // where the results must be; empty: anywhere
   std::vector<std::string> input_devices;   // where resource arguments live; empty: not known
   bool must_compile = false;                // machine code or an error (jit_compile; the attribute _XlaMustCompile)
+  bool may_compile = false;                 // machine code, or else the engine's plan (RuntimeOptions::auto_compile)
 };
 
 class FunctionCaller {

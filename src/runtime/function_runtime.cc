@@ -17,7 +17,7 @@ std::string key_of(const FunctionAttr& f, const InstantiateOptions& o) {
   if (f.attrs) {
     for (const auto& [k, v] : *f.attrs) key += cat("\x01", k, "\x02", v.to_string());
   }
-  key += cat("\x03", o.target, "\x03", o.executor_type, "\x03", o.multi_device ? "1" : "0", o.must_compile ? "c" : "", "\x03", o.config_proto);
+  key += cat("\x03", o.target, "\x03", o.executor_type, "\x03", o.multi_device ? "1" : "0", o.must_compile ? "c" : o.may_compile ? "m" : "", "\x03", o.config_proto);
   for (const auto& d : o.output_devices) key += cat("\x03", d);
   for (const auto& d : o.input_devices) key += cat("\x04", d);
   return key;
@@ -46,7 +46,7 @@ Instance::Instance(FunctionLibraryRuntime& runtime, graph::FunctionBody body, In
     : runtime_(runtime), body_(std::move(body)), options_(std::move(options)), disabled_passes_(std::move(disabled_passes)),
       kernels_(kernels ? std::move(kernels) : std::make_shared<KernelCache>()) {
   // Without a plain tensor among the arguments there are no shapes to specialise to.
-  specialisable_ = !options_.must_compile && std::any_of(body_.arg_types.begin(), body_.arg_types.end(), [](DType t) { return t != DType::kResource && t != DType::kVariant; });
+  specialisable_ = !options_.must_compile && !options_.may_compile && std::any_of(body_.arg_types.begin(), body_.arg_types.end(), [](DType t) { return t != DType::kResource && t != DType::kVariant; });
 }
 
 graph::FunctionBody Instance::copy_body() const {
@@ -91,19 +91,24 @@ Result<graph::FunctionBody> Instance::optimized(const std::vector<PartialShape>&
 Result<std::unique_ptr<Executable>> Instance::make_plan(const std::vector<PartialShape>& arg_shapes) const {
   const RuntimeOptions& o = runtime_.options();
   PlanContext c{o.registry, runtime_.default_device(options_), o.pool, o.inter, kernels_.get()};
+  auto engine_plan = [this, c, arg_shapes]() mutable -> Result<std::unique_ptr<Executable>> {
+    WEFT_ASSIGN(graph::FunctionBody body, optimized(arg_shapes));
+    const DeviceSet& devices = *runtime_.options().devices;
+    if (devices.all().size() > 1) {
+      Device* only = single_device(body, devices);
+      if (!only) return plan_partitioned(body, devices, c);
+      c.device = only;
+    }
+    WEFT_ASSIGN(std::unique_ptr<Executable> program, plan_sequential(body, c));
+    return program ? std::move(program) : plan_dataflow(body, c);
+  };
+  const FunctionCompiler compile = function_compiler.load();
   if (options_.must_compile) {
-    const FunctionCompiler compile = function_compiler.load();
     if (!compile) return unimplemented("function ", body_.name, " is to be compiled, and there is no compiler");
-    return compile(copy_body(), c);
+    return compile(copy_body(), c, nullptr);
   }
-  WEFT_ASSIGN(graph::FunctionBody body, optimized(arg_shapes));
-  if (o.devices->all().size() > 1) {
-    Device* only = single_device(body, *o.devices);
-    if (!only) return plan_partitioned(body, *o.devices, c);
-    c.device = only;
-  }
-  WEFT_ASSIGN(std::unique_ptr<Executable> program, plan_sequential(body, c));
-  return program ? std::move(program) : plan_dataflow(body, c);
+  if (options_.may_compile && compile) return compile(copy_body(), c, engine_plan);
+  return engine_plan();
 }
 
 Result<Executable*> Instance::plan() {
@@ -280,6 +285,7 @@ Result<std::shared_ptr<FunctionHandle>> FunctionLibraryRuntime::instantiate(cons
 std::shared_ptr<Instance> FunctionLibraryRuntime::instantiate(graph::FunctionBody body, std::shared_ptr<KernelCache> kernels, bool must_compile) {
   InstantiateOptions options;
   options.must_compile = must_compile;
+  options.may_compile = !must_compile && options_.auto_compile;
   return std::make_shared<Instance>(*this, std::move(body), std::move(options), std::move(kernels));
 }
 

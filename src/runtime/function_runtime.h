@@ -31,6 +31,7 @@ struct RuntimeOptions {
   std::atomic<bool>* soft_placement = nullptr;        // null: on
   std::atomic<bool>* log_device_placement = nullptr;  // null: off
   std::vector<std::string> disabled_passes;
+  bool auto_compile = false;  // functions and sessions' runs become machine code where they can
 };
 
 // Which passes a ConfigProto (a call's attribute config_proto) turns off. io/ knows the format; the engine says so once, at its start.

@@ -47,6 +47,7 @@ Session::Session(graph::Graph& graph, std::mutex& mutex, const SessionOptions& o
   r.soft_placement = &base_->soft_placement;
   r.log_device_placement = &base_->log_placement;
   r.disabled_passes = o.disabled_passes;
+  r.auto_compile = o.auto_compile;
   base_->runtime = std::make_unique<FunctionLibraryRuntime>(std::move(r), graph.library());
 }
 

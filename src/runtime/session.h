@@ -32,6 +32,7 @@ struct SessionOptions {
   bool allow_soft_placement = false, log_device_placement = false;
   int64_t timeout_ms = 0;  // of every run; 0: none
   std::vector<std::string> disabled_passes;
+  bool auto_compile = false;  // runs become machine code where they can
   SessionPlace place;
 };
 
