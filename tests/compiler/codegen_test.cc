@@ -226,6 +226,20 @@ TEST_CASE("Philox: the published numbers for zeros and ones") {
   }
 }
 
+TEST_CASE("transpositions") {
+  for (const bool open : {false, true}) {
+    Made g;
+    if (open) g.m->symbols = {{"batch", 0, 0}};
+    const Dim n = open ? Dim::symbol(0) : Dim(11);
+    Value x = g.in(DType::kFloat, {n, 19, 23}), y = g.in(DType::kInt32, {3, n, 2, 17}), z = g.in(DType::kDouble, {n, 20});
+    for (const std::vector<int>& axes : {std::vector<int>{0, 2, 1}, {2, 0, 1}, {1, 2, 0}, {2, 1, 0}, {1, 0, 2}}) g.out(g.b.transpose(x, axes));
+    for (const std::vector<int>& axes : {std::vector<int>{3, 2, 1, 0}, {0, 3, 1, 2}, {2, 3, 0, 1}, {0, 2, 3, 1}}) g.out(g.b.transpose(y, axes));
+    g.out(g.b.transpose(z, {1, 0}));
+    CHECK(g.differs(0, {}, {11}) == "");
+    if (open) CHECK(g.differs(0, {}, {40}) == "");
+  }
+}
+
 TEST_CASE("reshapes between shapes that do not nest") {
   Made g;
   Builder& b = g.b;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "compiler/llvm/emitter_impl.h"
+#include "compiler/llvm/gemm_kernel.h"
 
 namespace weft::compiler {
 
@@ -406,6 +407,62 @@ void Emitter::materialize(const ir::Instr* i, V pointer) {
   nest_for(std::span(&i, 1), [&](const Index& index) { store(i->type.dtype, element(i, index), pointer, offset(i->type, index)); });
 }
 
+namespace {
+
+// A transposition of stored floats (or whatever has their size) that turns its innermost dimension round: squares in registers instead of
+// elements one by one. False: nothing was written.
+bool turn_round(Emitter& e, const ir::Instr* i) {
+  const ir::Instr* x = i->operands[0];
+  if (i->op != ir::Op::kTranspose || core::dtype_size(i->type.dtype) != 4 || e.plan.buffer_of(x) < 0 || e.impl().current.count(x)) return false;
+  if (e.plan.buffer_of(x) == e.plan.buffer_of(i)) return false;
+  // Runs of dimensions that stay together, in the result's order; `at`: where a run begins in the operand.
+  struct Run {
+    int at = 0;
+    ir::Dim size = 1, from_stride = 1, to_stride = 1;
+  };
+  std::vector<Run> runs;
+  int last = -2;
+  for (int axis : i->axes) {
+    if (x->dim(axis).is(1)) continue;
+    bool follows = axis > last && last >= 0;
+    for (int d = last + 1; follows && d < axis; ++d) follows = x->dim(d).is(1);
+    if (!follows) runs.push_back({axis, 1, 1, 1});
+    runs.back().size = runs.back().size * x->dim(axis);
+    runs.back().from_stride = ir::product(std::span(x->type.dims).subspan(size_t(axis) + 1));
+    last = axis;
+  }
+  if (runs.size() < 2) return false;
+  for (size_t k = runs.size() - 1; k-- > 0;) runs[k].to_stride = runs[k + 1].to_stride * runs[k + 1].size;
+  size_t inner = 0;  // the run that is contiguous in the operand
+  for (size_t k = 0; k < runs.size(); ++k) {
+    if (runs[k].at > runs[inner].at) inner = k;
+  }
+  const Run columns = runs[inner], rows = runs.back();
+  const auto worth = [](const ir::Dim& d) { return !d.is_const() || d.value() >= 8; };
+  if (inner == runs.size() - 1 || !worth(rows.size) || !worth(columns.size)) return false;
+  std::vector<ir::Dim> others;
+  std::vector<Run> outer;
+  for (size_t k = 0; k + 1 < runs.size(); ++k) {
+    if (k == inner) continue;
+    others.push_back(runs[k].size);
+    outer.push_back(runs[k]);
+  }
+  llvm::Type* t = e.b.getFloatTy();
+  llvm::Value *from = e.pointer(x), *to = e.pointer(i);
+  e.nest(others, std::vector<bool>(others.size(), true), false, [&](const Emitter::Index& index) {
+    llvm::Value *read = e.i64(0), *write = e.i64(0);
+    for (size_t k = 0; k < outer.size(); ++k) {
+      read = e.add(read, e.mul(index[k], e.dim(outer[k].from_stride)));
+      write = e.add(write, e.mul(index[k], e.dim(outer[k].to_stride)));
+    }
+    emit_transpose(e.b, e.target, t, e.b.CreateInBoundsGEP(t, from, read), e.dim(rows.from_stride), e.b.CreateInBoundsGEP(t, to, write), e.dim(columns.to_stride),
+                   e.dim(rows.size), e.dim(columns.size));
+  });
+  return true;
+}
+
+}  // namespace
+
 core::Status Emitter::emit_copy(const Step& s) {
   const int from = s.copy_from_buffer >= 0 ? s.copy_from_buffer : plan.buffer_of(s.copy_from);
   if (from == s.copy_to) return {};
@@ -431,6 +488,7 @@ core::Status Emitter::emit_loop(const Step& s) {
     store_parts(*this, stored[0], pointer(stored[0]));
     return impl_->status;
   }
+  if (stored.size() == 1 && turn_round(*this, stored[0])) return impl_->status;
   for (const ir::Instr* i : stored) {
     if (i->type.dims.size() != stored[0]->type.dims.size()) return core::internal_error("values of different sizes in one loop");
   }

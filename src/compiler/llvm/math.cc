@@ -60,13 +60,16 @@ struct Float {
     V half = b.CreateAShr(d.whole, 1);
     return b.CreateFMul(b.CreateFMul(y, power_of_two(half)), power_of_two(b.CreateSub(d.whole, half)));
   }
-  V expm1(V x) {
-    const Reduced d = reduce(at_least(at_most(x, 89.0), -20.0));
+  // Of a number in [-20, 89].
+  V expm1_inside(V x) {
+    const Reduced d = reduce(x);
     // 2 (p s + (s - 1/2)) with s = 2^(n - 1): p itself where n = 0, and no overflow before its time.
     V s = power_of_two(b.CreateSub(d.whole, n(1)));
     V y = fma(exp_rest(d.r), s, b.CreateFSub(s, k(0.5)));
-    y = b.CreateFAdd(y, y);
-    return b.CreateSelect(b.CreateFCmpOEQ(x, k(0)), x, y);  // -0
+    return b.CreateFAdd(y, y);
+  }
+  V expm1(V x) {
+    return b.CreateSelect(b.CreateFCmpOEQ(x, k(0)), x, expm1_inside(at_least(at_most(x, 89.0), -20.0)));  // -0
   }
   V log(V x) {
     V tiny = b.CreateFCmpOLT(x, k(1.17549435e-38));
@@ -97,10 +100,15 @@ struct Float {
   }
   V tanh(V x) {
     V a = at_most(abs(x), 10.0);
-    V t = expm1(b.CreateFAdd(a, a));
+    V t = expm1_inside(b.CreateFAdd(a, a));
     return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, b.CreateFDiv(t, b.CreateFAdd(t, k(2))), x);
   }
-  V logistic(V x) { return b.CreateFDiv(k(1), b.CreateFAdd(exp(b.CreateFNeg(x)), k(1))); }
+  V logistic(V x) {
+    // e^-x may be 0 too early here, and must be infinite at the upper end: 2^128 as a float's bits is.
+    const Reduced d = reduce(b.CreateFNeg(at_most(at_least(x, -89.0), 87.9)));
+    V y = b.CreateFAdd(exp_rest(d.r), k(1));
+    return b.CreateFDiv(k(1), fma(y, power_of_two(d.whole), k(1)));
+  }
   // A rational function on [-4, 4], beyond which erf is 1 to the last bit.
   V erf(V x) {
     V c = at_least(at_most(x, 4.0), -4.0), z = b.CreateFMul(c, c);
