@@ -57,6 +57,8 @@ std::vector<Emitter::V> Emitter::loop(V begin, V end, V step, std::vector<V> car
   };
   if (!vectorize) {
     note("llvm.loop.vectorize.enable", b.getFalse());
+    const bool few = first && last && last->getSExtValue() - first->getSExtValue() <= 8;
+    if (!few && carried.empty()) note("llvm.loop.unroll.disable", nullptr);  // rows: more code, but no less work
   } else if (first && last && stride && stride->isOne()) {
     const int64_t turns = last->getSExtValue() - first->getSExtValue(), lanes = target.lanes(4);
     if (target.vector_bytes == 64 && turns > 4 && turns < 4 * lanes && turns % lanes != 0) {
