@@ -192,6 +192,9 @@ class KernelWriter {
     std::vector<V> now_a(state.begin(), state.begin() + long(a.size()));
     V now_b = state[a.size()];
     std::vector<V> now(state.begin() + long(a.size()) + 1, state.end());
+    // Left to itself, LLVM keeps a pointer to each row, more than there are registers for.
+    if (now_a.size() > 1)
+      for (V& p : now_a) p = forget(p);
     steps(now_a, now_b, per_round, now);
     V less = b_.CreateSub(left, i64(1));
     left->addIncoming(less, body);
