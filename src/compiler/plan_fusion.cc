@@ -74,11 +74,12 @@ class Fusion {
 
  private:
   static constexpr int kCheap = 1;         // is computed again rather than stored
-  static constexpr int kMostOnSpot = 200;  // instructions behind one element
+  static constexpr int kDearest = 1 << 20;
+  static constexpr int kDeepest = 1500;    // instructions one behind the other: the code generator goes down them
 
   struct Info {
     std::vector<std::pair<const Instr*, size_t>> uses;
-    int cost = 0, size = 1;  // of computing an element on the spot, if operands that are read once are, too
+    int cost = 0, depth = 1;  // of computing an element on the spot, if operands that are read once are, too
   };
 
   void collect(const Region& r) {
@@ -116,20 +117,30 @@ class Fusion {
     return n;
   }
 
+  // Several slices that together are no more than the value: each element is still computed once.
+  static bool in_parts(const Instr* i, const Info& f) {
+    ir::Dim total(0);
+    for (const auto& [u, k] : f.uses) {
+      if (u->op != Op::kSlice) return false;
+      total = total + u->type.elements();
+    }
+    return (i->type.elements() - total).nonnegative();
+  }
+
   void estimate(const Region& r) {
     for (const auto& i : r.instrs) {
       Info& f = info_[i.get()];
       f.cost = cost_of(*i);
-      f.size = 1;
+      f.depth = 1;
       for (const Instr* o : i->operands) {
-        if (!on_the_spot(o->op) || (users(o) > 1 && info_[o].cost > kCheap)) continue;
-        f.cost += info_[o].cost;
-        f.size += info_[o].size;
+        if (!on_the_spot(o->op)) continue;
+        f.depth = std::max(f.depth, info_[o].depth + 1);
+        if (users(o) == 1 || info_[o].cost <= kCheap) f.cost = std::min(f.cost + info_[o].cost, kDearest);
       }
-      if (f.size > kMostOnSpot) {
+      if (f.depth > kDeepest) {
         must_.insert(i.get());
         f.cost = 0;
-        f.size = 1;
+        f.depth = 1;
       }
     }
   }
@@ -179,7 +190,7 @@ class Fusion {
       if (pointer) draft_.stored.insert(i);
       return;
     }
-    const bool store = pointer || !on_the_spot(i->op) || ((many || loop) && f.cost > 0) || (users(i) > 1 && f.cost > kCheap);
+    const bool store = pointer || !on_the_spot(i->op) || ((many || loop) && f.cost > 0) || (users(i) > 1 && f.cost > kCheap && !in_parts(i, f));
     if (store) draft_.stored.insert(i);
   }
 

@@ -23,7 +23,7 @@ class Merger {
   }
 
  private:
-  static constexpr size_t kMostInstrs = 160, kMostResults = 12;  // of one loop: registers are few, and so are streams that are fetched ahead
+  static constexpr size_t kMostInstrs = 2000, kMostResults = 12;  // of one loop: registers are few, and so are streams that are fetched ahead
 
   struct ById {
     bool operator()(const Instr* a, const Instr* b) const { return a->id < b->id; }
@@ -139,9 +139,24 @@ class Merger {
     return false;
   }
 
+  // How many values both together would store.
+  size_t results(const Group& a, const Group& b) const {
+    size_t n = a.stores.size() + b.stores.size();
+    if (n <= kMostResults) return n;
+    n = 0;
+    for (const Group* g : {&a, &b}) {
+      for (const Instr* v : g->stores) {
+        const auto r = readers_.find(v);
+        const bool others = r != readers_.end() && std::any_of(r->second.begin(), r->second.end(), [&](size_t k) { return &groups_[find(k)] != &a && &groups_[find(k)] != &b; });
+        n += others || wanted_.contains(v);
+      }
+    }
+    return n;
+  }
+
   bool fits(const Group& a, const Group& b) const {
     if (!a.loop || !b.loop || !(a.instrs.back()->type.dims == b.instrs.back()->type.dims)) return false;
-    if (a.instrs.size() + b.instrs.size() > kMostInstrs || a.stores.size() + b.stores.size() > kMostResults) return false;
+    if (a.instrs.size() + b.instrs.size() > kMostInstrs || results(a, b) > kMostResults) return false;
     // What one makes, the other reads at the same index or not at all.
     auto reads_well = [](const Group& reader, const Group& maker) {
       return std::all_of(maker.stores.begin(), maker.stores.end(), [&](const Instr* v) {
@@ -169,6 +184,8 @@ class Merger {
           }
         }
       }
+      std::sort(with.begin(), with.end(), std::greater<>());
+      with.erase(std::unique(with.begin(), with.end()), with.end());
       for (size_t a : with) {
         if (a == b || find(a) != a || !fits(groups_[a], groups_[b])) continue;
         if (reaches(a, b, false) || reaches(b, a, false)) continue;
@@ -180,10 +197,9 @@ class Merger {
   }
 
   void merge(size_t a, size_t b) {
+    if (groups_[a].instrs.size() > groups_[b].instrs.size()) std::swap(a, b);
     Group &to = groups_[b], &from = groups_[a];
-    for (const Instr* i : from.instrs) {
-      if (std::find(to.instrs.begin(), to.instrs.end(), i) == to.instrs.end()) to.instrs.push_back(i);
-    }
+    to.instrs.insert(to.instrs.end(), from.instrs.begin(), from.instrs.end());  // some twice, for now
     to.stores.insert(to.stores.end(), from.stores.begin(), from.stores.end());
     for (const auto& [v, direct] : from.reads) note(to, v, direct);
     for (const Instr* v : to.stores) to.reads.erase(v);
@@ -191,6 +207,7 @@ class Merger {
     to.order = std::max(to.order, from.order);
     from.into = b;
     from.loop = false;
+    from.instrs.clear();
   }
 
   // Values that only their own loop reads need no memory any more; the groups in order.
@@ -201,6 +218,7 @@ class Merger {
       Group& g = groups_[k];
       if (g.into != k || nodes_[k].step.kind != Step::Kind::kLoop) continue;
       std::sort(g.instrs.begin(), g.instrs.end(), [&](const Instr* x, const Instr* y) { return position[x] < position[y]; });
+      g.instrs.erase(std::unique(g.instrs.begin(), g.instrs.end()), g.instrs.end());
       if (g.stores.size() > 1) {
         for (const Instr* v : g.stores) {
           const auto& r = readers_[v];

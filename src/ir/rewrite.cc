@@ -24,6 +24,20 @@ std::optional<double> number(const Tensor& t) {
   }
 }
 
+// A tensor of one element.
+std::optional<Tensor> single(DType t, const std::vector<int64_t>& dims, double v) {
+  auto out = Tensor::allocate(t, core::Shape(dims));
+  if (!out.ok()) return std::nullopt;
+  switch (t) {
+    case DType::kFloat: out->data<float>()[0] = float(v); break;
+    case DType::kDouble: out->data<double>()[0] = v; break;
+    case DType::kInt32: out->data<int32_t>()[0] = int32_t(v); break;
+    case DType::kInt64: out->data<int64_t>()[0] = int64_t(v); break;
+    default: return std::nullopt;
+  }
+  return *out;
+}
+
 // Dimensions of size 1 left out.
 std::vector<int> large(const Type& t) {
   std::vector<int> out;
@@ -59,6 +73,36 @@ std::optional<double> scalar_of(const Instr* v) {
   return std::nullopt;
 }
 
+// Arithmetic on numbers that are known, where one rounding gives what the code would.
+bool Rewriter::folded(Instr* i) {
+  if (!i->type.elements().is(1)) return false;
+  std::vector<double> v;
+  for (const Instr* o : i->operands) {
+    const auto c = scalar_of(o);
+    if (!c) return false;
+    v.push_back(*c);
+  }
+  const DType to = i->type.dtype, from = i->operand(0).type.dtype;
+  std::optional<double> r;
+  if (i->op == Op::kConvert && to == DType::kFloat && (from == DType::kInt32 || from == DType::kInt64) && std::abs(v[0]) < (1 << 24)) r = v[0];
+  if (i->op == Op::kBinary && to == DType::kFloat) {
+    // In double, then rounded: the same as rounding once, for these four.
+    switch (i->binary) {
+      case Binary::kAdd: r = v[0] + v[1]; break;
+      case Binary::kSub: r = v[0] - v[1]; break;
+      case Binary::kMul: r = v[0] * v[1]; break;
+      case Binary::kDiv: r = v[0] / v[1]; break;
+      default: break;
+    }
+  }
+  if (!r) return false;
+  auto t = single(to, std::vector<int64_t>(i->type.dims.size(), 1), *r);
+  if (!t) return false;
+  i->literal = *t;
+  become(i, Op::kConstant, {});
+  return true;
+}
+
 Instr* Rewriter::become(Instr* i, Op op, std::vector<Instr*> operands) {
   i->op = op;
   i->operands = std::move(operands);
@@ -89,6 +133,7 @@ Instr* Rewriter::add(const Instr* like, Op op, Type type, std::vector<Instr*> op
 
 Instr* Rewriter::simplify(Instr* i, std::vector<std::unique_ptr<Instr>>& before) {
   if (i->known) known(i);
+  if ((i->op == Op::kConvert || i->op == Op::kBinary) && folded(i)) return i;
   switch (i->op) {
     case Op::kReshape: return reshape(i);
     case Op::kBroadcast: return broadcast(i);

@@ -24,6 +24,7 @@ class Rewriter {
 
  private:
   Instr* known(Instr* i);
+  bool folded(Instr* i);
   Instr* reshape(Instr* i);
   Instr* broadcast(Instr* i);
   Instr* transpose(Instr* i);

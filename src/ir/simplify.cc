@@ -187,9 +187,9 @@ void simplify(Module& m) {
   constexpr int kMostRounds = 8;
   for (int round = 0; round < kMostRounds; ++round) {
     const bool changed = Simplifier(m).run();
-    const bool dropped = drop_variables(m);
+    const bool dropped = drop_variables(m), hoisted = hoist_products(m);
     drop_dead(m);
-    if (!changed && !dropped) return;
+    if (!changed && !dropped && !hoisted) return;
   }
 }
 

@@ -13,6 +13,8 @@ void simplify(Module& m);
 
 // Variables of loops and results of branches that nobody reads; whether there were any.
 bool drop_variables(Module& m);
+// Products of rows that a loop takes one after the other, made at once in front of it; whether there were any.
+bool hoist_products(Module& m);
 // What results and checks depend on.
 std::unordered_set<const Instr*> needed(const Module& m);
 

@@ -180,6 +180,26 @@ TEST_CASE("what a loop repeats moves out of it, variables that nobody reads go")
   CHECK(count(*loop->regions[1], ir::Op::kUnary) == 0);
 }
 
+TEST_CASE("products of rows that a loop takes are made before it") {
+  Made m;
+  Value x = m.input({5, 2, 3}), w = m.input({3, 4}), h0 = m.input({2, 4});
+  Value zero = m.b.scalar_int(DType::kInt64, 0);
+  auto condition = m.b.begin_region();
+  Value i = m.b.region_parameter(zero->type);
+  m.b.region_parameter(h0->type);
+  m.b.end_region(*condition, {m.b.compare(ir::Compare::kLt, i, m.b.scalar_int(DType::kInt64, 5))});
+  auto body = m.b.begin_region();
+  Value j = m.b.region_parameter(zero->type), h = m.b.region_parameter(h0->type);
+  Value row = m.b.reshape(m.b.dynamic_slice(x, {j, zero, zero}, {1, 2, 3}), {2, 3});
+  m.b.end_region(*body, {m.b.add(j, m.b.scalar_int(DType::kInt64, 1)), m.b.tanh(m.b.add(h, m.b.dot(row, w)))});
+  m.result(m.b.while_loop({zero, h0}, std::move(condition), std::move(body))[1]);
+  m.simplified();
+  for (const auto& p : m.m.main->instrs) {
+    if (p->op == ir::Op::kWhile) CHECK(count(*p->regions[1], ir::Op::kDot) == 0);
+  }
+  CHECK(count(*m.m.main, ir::Op::kDot) == 1);
+}
+
 TEST_CASE("a branch that is known is taken") {
   Made m;
   Value x = m.input({2});

@@ -142,6 +142,19 @@ TEST_CASE("the gates of a cell are one loop") {
   CHECK(count(p.steps, Step::Kind::kLoop) == 1);
 }
 
+TEST_CASE("a thousand elementwise instructions are one loop") {
+  Made m;
+  Value x = m.input({64});
+  Value y = x, z = x;
+  for (int k = 0; k < 300; ++k) {
+    y = k % 3 ? m.b.add(y, x) : m.b.tanh(y);
+    z = m.b.mul(m.b.add(z, y), m.b.sub(z, x));  // z twice: a tree of them would not end
+  }
+  m.result(m.b.add(y, z));
+  const Plan p = m.plan();
+  CHECK(p.steps.size() == 1);
+}
+
 TEST_CASE("random modules") {
   for (uint64_t seed = 0; seed < 400; ++seed) {
     const auto m = testing::random_module(seed, {.instrs = 4 + int(seed % 30), .open = seed % 3 == 0, .control = seed % 4 != 0});
