@@ -240,6 +240,14 @@ TEST_CASE("transpositions") {
   }
 }
 
+TEST_CASE("leaves in memory") {
+  Made g;
+  g.out(g.b.iota(DType::kInt32, {300}, 0));
+  g.out(g.b.fill(DType::kFloat, {3, 50}, 2.5));
+  g.out(g.b.sizes({1, 2, 3}, DType::kInt64));
+  CHECK(g.differs() == "");
+}
+
 TEST_CASE("reshapes between shapes that do not nest") {
   Made g;
   Builder& b = g.b;

@@ -414,8 +414,9 @@ namespace {
 // A transposition of stored floats (or whatever has their size) that turns its innermost dimension round: squares in registers instead of
 // elements one by one. False: nothing was written.
 bool turn_round(Emitter& e, const ir::Instr* i) {
+  if (i->op != ir::Op::kTranspose) return false;
   const ir::Instr* x = i->operands[0];
-  if (i->op != ir::Op::kTranspose || core::dtype_size(i->type.dtype) != 4 || e.plan.buffer_of(x) < 0 || e.impl().current.count(x)) return false;
+  if (core::dtype_size(i->type.dtype) != 4 || e.plan.buffer_of(x) < 0 || e.impl().current.count(x)) return false;
   if (e.plan.buffer_of(x) == e.plan.buffer_of(i)) return false;
   // Runs of dimensions that stay together, in the result's order; `at`: where a run begins in the operand.
   struct Run {
