@@ -1,6 +1,7 @@
 #include "runtime/function_runtime.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "op/step_trace.h"
 #include "runtime/partition.h"
@@ -218,8 +219,24 @@ Status Instance::loop(const KernelEnv& env, FunctionHandle& cond, std::span<Tens
 
 // ---- FunctionLibraryRuntime ----------------------------------------------------------------------------
 
+namespace {
+
+// As TensorFlow's users turn clustering on for a whole program: TF_XLA_FLAGS=--tf_xla_auto_jit=2.
+bool environment_compiles() {
+  const char* flags = std::getenv("TF_XLA_FLAGS");
+  const std::string_view text = flags ? flags : "";
+  return text.find("tf_xla_auto_jit=1") != text.npos || text.find("tf_xla_auto_jit=2") != text.npos;
+}
+
+RuntimeOptions completed(RuntimeOptions o) {
+  o.auto_compile = o.auto_compile || environment_compiles();
+  return o;
+}
+
+}  // namespace
+
 FunctionLibraryRuntime::FunctionLibraryRuntime(RuntimeOptions options, std::shared_ptr<graph::FunctionLibrary> library)
-    : options_(std::move(options)), library_(std::move(library)) {}
+    : options_(completed(std::move(options))), library_(std::move(library)) {}
 
 FunctionLibraryRuntime::~FunctionLibraryRuntime() = default;
 
