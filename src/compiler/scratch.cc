@@ -1,5 +1,7 @@
 #include "compiler/scratch.h"
 
+#include <algorithm>
+
 namespace weft::compiler {
 namespace {
 
@@ -49,6 +51,34 @@ DotPlan plan_dot(const ir::Instr& i) {
   return p;
 }
 
+namespace {
+
+// See ConvPlan::phased: for gradients of convolutions with strides.
+bool plan_phases(const ir::Instr& i, ConvPlan& p) {
+  const ir::Window& w = i.window;
+  int64_t holes = 1, taps = 1;
+  std::vector<Dim> size;
+  std::vector<int64_t> before;
+  for (size_t d = 0; d < w.size.size(); ++d) {
+    const Dim &in = i.operand(0).type.dims[d + 1], &out = i.type.dims[d + 1];
+    const int64_t h = w.base_dilation.empty() ? 1 : w.base_dilation[d];
+    holes *= h, taps *= w.size[d];
+    if (w.stride[d] != 1 || w.dilation[d] != 1 || !in.is_const() || !out.is_const() || !w.low[d].is_const() || in.value() < 1 ||
+        out.value() < 1)
+      return false;
+    // Input pixels that the outputs see: from -low / h to (out + size - 2 - low) / h, rounded inwards.
+    const int64_t low = w.low[d].value(), last = out.value() + w.size[d] - 2 - low;
+    before.push_back(low > 0 ? low / h : 0);
+    size.push_back(before.back() + std::max(in.value(), last < 0 ? 0 : last / h + 1));
+  }
+  if (holes == 1 || holes > 16 || taps > 64 || w.groups > 1) return false;
+  p.phased = true;
+  p.size = std::move(size), p.before = std::move(before);
+  return true;
+}
+
+}  // namespace
+
 ConvPlan plan_conv(const ir::Instr& i) {
   const ir::Type &x = i.operand(0).type, &other = i.operand(1).type;
   const ir::Window& w = i.window;
@@ -63,6 +93,7 @@ ConvPlan plan_conv(const ir::Instr& i) {
     if (!w.low[d].is(0) || !w.high[d].is(0) || holes != 1) p.padded = true;
     elements = elements * p.size.back();
   }
+  if (i.op == ir::Op::kConv && plan_phases(i, p)) elements = x.dims.back() * ir::product(p.size);
   const int64_t size = p.narrow ? 4 : int64_t(core::dtype_size(x.dtype));
   if (p.padded) p.image = bytes_of(elements, size);
   if (p.narrow) p.x = bytes_of(x.elements(), 4), p.filter = bytes_of(other.elements(), 4), p.y = bytes_of(i.type.elements(), 4);

@@ -30,6 +30,10 @@ struct ConvPlan {
   std::vector<ir::Dim> size;    // of the padded image
   bool padded = false;          // it differs from the operand
   bool narrow = false;          // half and bfloat16: computed on copies as float
+  // Holes are not filled with zeros: output pixels of equal remainder by the holes see a part of the filter each, and no holes. The
+  // image then has `before` pixels of padding before the input.
+  bool phased = false;
+  std::vector<int64_t> before;
   ir::Dim image, x, filter, y;  // parts of the scratch in bytes: the padded image; copies as float of the operands and the result
 };
 ConvPlan plan_conv(const ir::Instr& i);

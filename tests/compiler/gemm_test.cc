@@ -350,6 +350,12 @@ TEST_CASE("convolutions and filter gradients agree with plain loops") {
   const std::vector<ConvCase> holes = {
       {.in = {2, 4, 5, 3}, .filter = {3, 3}, .features = 4, .holes = {2, 3}, .low = {2, 2}, .high = {2, 1}},
       {.in = {1, 4, 4, 16}, .filter = {3, 3}, .features = 16, .holes = {2, 2}, .low = {-1, 1}, .high = {2, 1}},
+      {.in = {2, 5, 5, 8}, .filter = {3, 3}, .features = 17, .holes = {2, 2}, .low = {2, 2}, .high = {1, 1}},
+      {.in = {2, 5, 4, 8}, .filter = {1, 1}, .features = 5, .holes = {2, 3}, .low = {0, 1}, .high = {1, 2}},
+      {.in = {1, 5, 4, 3}, .filter = {5, 2}, .features = 5, .holes = {2, 3}, .low = {4, -2}, .high = {3, 2}},
+      {.in = {1, 3, 4, 3, 2}, .filter = {2, 3, 2}, .features = 3, .holes = {1, 2, 2}, .low = {1, 2, 1}, .high = {0, 2, 2}},
+      {.in = {1, 7, 6}, .filter = {4}, .features = 3, .holes = {3}, .low = {3}, .high = {3}},
+      {.in = {1, 4, 4, 4}, .filter = {3, 3}, .features = 6, .stride = {2, 1}, .holes = {2, 2}, .low = {1, 1}, .high = {1, 1}},
   };
   for (const char* cpu : kLevels) {
     Program p;

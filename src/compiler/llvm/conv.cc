@@ -31,6 +31,12 @@ class Conv {
       size_[d] = real ? plan_.size[s] : ir::Dim(1);
       out_[d] = real ? y.dims[s + 1] : ir::Dim(1);
     }
+    if (plan_.phased) {  // the image has no holes then
+      for (int d = 0; d < kSpatial; ++d) {
+        phases_[d] = holes_[d], shift_[d] = low_[d].value();
+        holes_[d] = 1, low_[d] = d >= first ? plan_.before[size_t(d - first)] : 0;
+      }
+    }
     batch_ = x.type.dims[0];
     channels_ = x.type.dims.back();
     features_ = y.dims.back();
@@ -52,6 +58,7 @@ class Conv {
     } else {
       each_image([&](V image, V n) {
         V y = at(y_, b_.CreateMul(n, e_.dim(out_[0] * out_[1] * out_[2] * features_)));
+        if (plan_.phased) return forward_phases(image, y);
         emit_for(b_, e_.dim(out_[0]), [&](V depth) { emit_for(b_, e_.dim(out_[1]), [&](V row) { forward_row(image, y, depth, row); }); });
       });
     }
@@ -176,6 +183,57 @@ class Conv {
     else emit_for(b_, i64(groups_), group);
   }
 
+  // One dimension of a phase: every `step`-th output from `first` on, `count` of them; the taps that they see, and the pixel under the
+  // first tap of the first output (the next tap and the next output are a pixel further on).
+  struct Phase {
+    int64_t first = 0, step = 1, count = 0, tap = 0, taps = 0, pixel = 0;
+  };
+  Phase phase(int d, int64_t first) const {
+    Phase p;
+    p.first = first, p.step = phases_[d];
+    p.count = (out_[d].value() - first + p.step - 1) / p.step;
+    p.tap = ((shift_[d] - first) % p.step + p.step) % p.step;
+    p.taps = p.tap < filter_[d] ? (filter_[d] - p.tap + p.step - 1) / p.step : 0;
+    p.pixel = (first + p.tap - shift_[d]) / p.step + low_[d].value();
+    return p;
+  }
+  // Output pixels that see the same part of the filter, together.
+  void forward_phases(V image, V y) {
+    for (int64_t n = 0; n < phases_[0] * phases_[1] * phases_[2]; ++n) {
+      const Phase depth = phase(0, n / (phases_[1] * phases_[2])), row = phase(1, n / phases_[2] % phases_[1]),
+                  column = phase(2, n % phases_[2]);
+      if (depth.count <= 0 || row.count <= 0 || column.count <= 0) continue;
+      emit_for(b_, i64(depth.count),
+               [&](V z) { emit_for(b_, i64(row.count), [&](V h) { phase_row(image, y, depth, row, column, z, h); }); });
+    }
+  }
+  void phase_row(V image, V y, const Phase& depth, const Phase& row, const Phase& column, V z, V h) {
+    Product p = product();
+    p.m = i64(column.count), p.n = e_.dim(features_), p.k = e_.dim(channels_);
+    p.a_stride = e_.dim(channels_), p.b_stride = e_.dim(features_), p.c_stride = e_.dim(column.step * features_);
+    const auto output = [&](const Phase& f, V k) { return b_.CreateAdd(b_.CreateMul(k, i64(f.step)), i64(f.first)); };
+    V line_out = b_.CreateAdd(b_.CreateMul(output(depth, z), e_.dim(out_[1])), output(row, h));
+    p.c = at(y, b_.CreateMul(b_.CreateAdd(b_.CreateMul(line_out, e_.dim(out_[2])), i64(column.first)), e_.dim(features_)));
+    V line_in = b_.CreateAdd(b_.CreateMul(b_.CreateAdd(z, i64(depth.pixel)), e_.dim(size_[1])), b_.CreateAdd(h, i64(row.pixel)));
+    V from = at(image, b_.CreateMul(b_.CreateAdd(b_.CreateMul(line_in, e_.dim(size_[2])), i64(column.pixel)), e_.dim(channels_)));
+    if (depth.taps * row.taps * column.taps == 0) {  // nothing is seen: zeros
+      p.a = from, p.b = other_, p.k = i64(0);
+      return emit_product(b_, e_.target, p);
+    }
+    for (int64_t td = 0; td < depth.taps; ++td) {
+      for (int64_t th = 0; th < row.taps; ++th) {
+        for (int64_t tw = 0; tw < column.taps; ++tw) {
+          const int64_t tap =
+              ((depth.tap + td * depth.step) * filter_[1] + row.tap + th * row.step) * filter_[2] + column.tap + tw * column.step;
+          p.a = at(from, e_.dim(td * plane() + th * line() + tw * channels_));
+          p.b = at(other_, e_.dim(tap * channels_ * features_));
+          p.accumulate = td + th + tw > 0;
+          emit_product(b_, e_.target, p);
+        }
+      }
+    }
+  }
+
   // Channels in vectors, and one by one what is left: body(channel, type).
   void each_channels(const std::function<void(V channel, llvm::Type* type)>& body) {
     const int lanes = e_.target.lanes(int(element_->getScalarSizeInBits() / 8));
@@ -284,6 +342,8 @@ class Conv {
   ConvPlan plan_;
   core::DType dtype_;
   llvm::Type* element_;
+  int64_t phases_[kSpatial] = {1, 1, 1},
+          shift_[kSpatial] = {};  // ConvPlan::phased: the holes, and the padding before the input with its holes
   int64_t filter_[kSpatial], stride_[kSpatial], dilation_[kSpatial], holes_[kSpatial], groups_;
   ir::Dim low_[kSpatial], in_[kSpatial], size_[kSpatial], out_[kSpatial], batch_, channels_, features_, channels_of_group_,
       features_of_group_;

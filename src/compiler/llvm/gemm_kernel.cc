@@ -356,7 +356,7 @@ struct Split {  // n in parts that differ by one at most: `wide` parts of size +
 
 double cost(const Target& t, int64_t rows, int64_t vectors, int64_t k) {
   const double pipe = t.vector_bytes == 64 ? 1 : 0.5;  // cycles for a multiplication or load of a vector
-  const double fma = double(rows * vectors) * pipe, loads = double(vectors) * pipe + double(rows) * 0.5;
+  const double fma = double(rows * vectors) * pipe, loads = double(vectors + rows) * pipe;
   return double(k) * std::max(fma, loads) + 16 + 2.0 * double(rows * vectors) * pipe;
 }
 
