@@ -47,7 +47,7 @@ core::Status Emitter::emit_if(const Step& s) {
   for (size_t k = 0; k < s.regions.size(); ++k) blocks.push_back(llvm::BasicBlock::Create(context, "branch", function));
   if (which->type.dtype == core::DType::kBool) {
     if (blocks.size() != 2) return core::internal_error("a branch by a bool needs two regions");
-    b.CreateCondBr(number, blocks[0], blocks[1]);
+    b.CreateCondBr(number, blocks[1], blocks[0]);  // region 0 is "false"
   } else {
     llvm::SwitchInst* choice = b.CreateSwitch(number, blocks.back(), unsigned(blocks.size()));
     for (size_t k = 0; k + 1 < blocks.size(); ++k) {
