@@ -16,10 +16,9 @@ struct Quiet : llvm::DiagnosticHandler {
   bool handleDiagnostics(const llvm::DiagnosticInfo&) override { return true; }
 };
 
-core::Result<std::string> write(std::span<const CodeUnit> code, std::span<const DataUnit> data, const CodegenOptions& options, Machine& machine) {
-  llvm::LLVMContext context;
+core::Result<std::string> write(llvm::LLVMContext& context, llvm::Module& module, std::span<const CodeUnit> code, std::span<const DataUnit> data, const CodegenOptions& options,
+                                Machine& machine) {
   context.setDiagnosticHandler(std::make_unique<Quiet>());
-  llvm::Module module(code.empty() ? "weft" : code[0].plan->module->name, context);
 #if LLVM_VERSION_MAJOR >= 21
   module.setTargetTriple(machine.machine->getTargetTriple());
 #else
@@ -47,18 +46,39 @@ core::Result<std::string> write(std::span<const CodeUnit> code, std::span<const 
   return write_code(module, machine, options.emit);
 }
 
+core::Result<std::string> write(std::span<const CodeUnit> code, std::span<const DataUnit> data, const CodegenOptions& options, std::unique_ptr<Machine>& machine) {
+  // All on the heap: if LLVM gives up in the middle, nothing of it can be destroyed.
+  auto context = std::make_unique<llvm::LLVMContext>();
+  auto module = std::make_unique<llvm::Module>(code.empty() ? "weft" : code[0].plan->module->name, *context);
+  auto result = std::make_unique<core::Result<std::string>>(std::string());
+  bool finished = false;
+  const core::Status status = guarded([&]() -> core::Status {
+    *result = write(*context, *module, code, data, options, *machine);
+    finished = true;
+    return {};
+  });
+  if (finished) return std::move(*result);
+  (void)result.release();
+  (void)module.release();
+  (void)context.release();
+  (void)machine.release();
+  return status;
+}
+
 core::Result<std::string> emit(std::span<const CodeUnit> code, std::span<const DataUnit> data, const CodegenOptions& options) {
-  WEFT_ASSIGN(Machine machine, make_machine(options));
+  WEFT_ASSIGN(Machine made, make_machine(options));
+  auto machine = std::make_unique<Machine>(std::move(made));
   return write(code, data, options, machine);
 }
 
 core::Result<std::unique_ptr<JitCode>> jit(const Plan& plan, const CodegenOptions& given) {
   CodegenOptions options = given;
   options.emit = CodegenOptions::Emit::kObject;
-  WEFT_ASSIGN(Machine machine, make_machine(options));
+  WEFT_ASSIGN(Machine made, make_machine(options));
+  auto machine = std::make_unique<Machine>(std::move(made));
   const CodeUnit unit{&plan, "weft_entry"};
   WEFT_ASSIGN(const std::string object, write(std::span(&unit, 1), {}, options, machine));
-  return load_code(object, machine, unit.symbol);
+  return load_code(object, *machine, unit.symbol);
 }
 
 }  // namespace

@@ -201,6 +201,7 @@ Emitter::V Emitter::combine(ir::Reduce r, DType t, V a, V c) {
     case Reduce::kSum:
     case Reduce::kMean:
     case Reduce::kProd: {
+      if (t == DType::kBool) return r == Reduce::kProd ? b.CreateAnd(a, c) : b.CreateOr(a, c);
       if (!real) return r == Reduce::kProd ? b.CreateMul(a, c) : b.CreateAdd(a, c);
       llvm::IRBuilder<>::FastMathFlagGuard guard(b);
       llvm::FastMathFlags flags = b.getFastMathFlags();

@@ -4,6 +4,7 @@
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/IPO/ConstantMerge.h>
@@ -27,10 +28,21 @@
 #include <llvm/Support/Host.h>
 #endif
 
+#include <csetjmp>
 #include <mutex>
 
 namespace weft::compiler {
 namespace {
+
+// LLVM ends the process when it finds that it cannot go on. Here the compilation ends instead: what it has allocated is lost.
+thread_local std::jmp_buf* rescue = nullptr;
+thread_local std::string* reason = nullptr;
+
+void fatal(void*, const char* text, bool) {
+  if (!rescue) return;  // not ours
+  *reason = text;
+  std::longjmp(*rescue, 1);
+}
 
 void initialize() {
   static std::once_flag once;
@@ -40,6 +52,7 @@ void initialize() {
     llvm::InitializeAllTargetMCs();
     llvm::InitializeAllAsmPrinters();
     llvm::InitializeAllAsmParsers();
+    llvm::install_fatal_error_handler(fatal);
   });
 }
 
@@ -83,6 +96,21 @@ llvm::ModulePassManager pipeline() {
 
 }  // namespace
 
+core::Status guarded(const std::function<core::Status()>& work) {
+  std::jmp_buf place;
+  std::string text;
+  std::jmp_buf* const outer = rescue;
+  std::string* const outer_reason = reason;
+  rescue = &place;
+  reason = &text;
+  core::Status status;
+  if (setjmp(place) == 0) status = work();
+  else status = core::internal_error("LLVM cannot compile this: ", text.substr(0, 500));
+  rescue = outer;
+  reason = outer_reason;
+  return status;
+}
+
 core::Result<Machine> make_machine(const CodegenOptions& options) {
   initialize();
   Machine m;
@@ -109,6 +137,8 @@ core::Result<Machine> make_machine(const CodegenOptions& options) {
   } else {
     m.cpu = !options.cpu.empty() ? options.cpu : llvm::Triple(triple).isX86() ? "x86-64-v3" : "generic";
   }
+  // Gathers are no faster than loads one by one on most processors, and LLVM 19 cannot select some of them.
+  if (llvm::Triple(triple).isX86()) m.features += std::string(m.features.empty() ? "" : ",") + "+prefer-no-gather,+prefer-no-scatter";
   if (!options.features.empty()) m.features += (m.features.empty() ? "" : ",") + options.features;
 
   // Unknown names would only be warned of on stderr.

@@ -4,6 +4,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -17,6 +18,8 @@ struct Machine {
   std::string cpu, features;
 };
 
+// Does the work; an error where LLVM would have ended the process. What the work has made must then be left alone.
+core::Status guarded(const std::function<core::Status()>& work);
 core::Result<Machine> make_machine(const CodegenOptions& options);
 // Marks functions for the machine and runs LLVM's optimisation.
 void optimize(llvm::Module& m, Machine& machine);
