@@ -116,6 +116,7 @@ LoweredList Lowerer::branch(Value which, const std::vector<op::FunctionAttr>& br
       if (v.kind() == Lowered::Kind::kNone && first.kind() == Lowered::Kind::kList) {
         Lowered::List l = first.list();
         l.buffer = nullptr;
+        l.same = Lowered::List::Same::kNothingYet;
         l.length = b_.scalar_int(DType::kInt32, 0);
         v = Lowered::list(op::lists::with_buffer(b_, l));
       }
@@ -148,6 +149,7 @@ LoweredList Lowerer::branch(Value which, const std::vector<op::FunctionAttr>& br
     if (!j.passes) {
       if (j.length >= 0) {
         Lowered::List l = v.list();
+        for (const Lowered& other : j.values) op::lists::join_known(l, other.list());
         l.buffer = results[size_t(j.buffer)];
         l.length = results[size_t(j.length)];
         v = Lowered::list(std::move(l));

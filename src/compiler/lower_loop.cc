@@ -26,6 +26,8 @@ struct Cell {
   std::optional<std::vector<Dim>> element;              // lists: found in an earlier pass
   std::optional<Dim> capacity;
   DType dtype = DType::kInvalid;
+  Lowered::List known;  // lists: what is known of all elements, `same` and `known` alone
+  bool started = false;
   // This pass
   Lowered init, in_cond, in_body, out;
   int first = -1;  // of its flat values
@@ -151,6 +153,8 @@ LoweredList Lowerer::while_loop(const op::FunctionAttr& cond, const op::Function
         if (!l.element && c.element) l.element = c.element;
         if (!l.capacity && c.capacity) l.capacity = c.capacity;
         if (l.dtype == DType::kInvalid) l.dtype = c.dtype;
+        if (!c.started) op::lists::take_known(c.known, l);
+        c.started = true;
         c.init = Lowered::list(op::lists::with_buffer(b_, l));
         // Optimistic: a list of known form is changed, its length is not.
         if (c.init.list().buffer && pass == 0) c.buffer_changes = true;
@@ -168,6 +172,7 @@ LoweredList Lowerer::while_loop(const op::FunctionAttr& cond, const op::Function
       if (c.init.kind() == Lowered::Kind::kTensor) return parameters[size_t(c.first)];
       if (c.init.kind() != Lowered::Kind::kList) return c.init;
       Lowered::List l = c.init.list();
+      op::lists::take_known(l, c.known);
       int k = c.first;
       if (c.buffer_changes) l.buffer = parameters[size_t(k++)];
       if (c.length_changes) l.length = parameters[size_t(k)];
@@ -245,6 +250,8 @@ LoweredList Lowerer::while_loop(const op::FunctionAttr& cond, const op::Function
       }
       const Lowered::List &i = c.in_body.list(), &o = c.out.list();
       if (c.dtype == DType::kInvalid) c.dtype = o.dtype;
+      op::lists::join_known(c.known, o);
+      if (c.known.same != i.same || c.known.known != i.known) again = true;
       if (!i.element && o.element && !c.element) {
         c.element = o.element;
         again = true;

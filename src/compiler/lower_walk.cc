@@ -264,6 +264,7 @@ LoweredList Lowerer::lower_node(const Node& n, const Graph&, const LoweredList& 
   if (lists && op == "ZerosLike") {
     Lowered::List l = inputs[0].list();
     l.buffer = nullptr;
+    l.same = Lowered::List::Same::kMixed;
     return {Lowered::list(op::lists::with_buffer(b_, l))};
   }
   if (lists && (op == "AddN" || op == "AddV2" || op == "Add")) {

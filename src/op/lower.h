@@ -29,6 +29,10 @@ class Lowered {
     std::optional<std::vector<ir::Dim>> element;  // dims
     std::optional<ir::Dim> capacity;
     bool accumulates = false;  // the gradients of a TensorArray: what is written twice is added
+    // What all elements are, where that follows from the sizes of the call: shapes that loops keep for their gradients.
+    enum class Same : uint8_t { kMixed, kNothingYet, kKnown };
+    Same same = Same::kMixed;
+    std::vector<ir::Dim> known;
   };
 
   Lowered() = default;

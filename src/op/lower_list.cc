@@ -27,7 +27,34 @@ void check_inside(ir::Builder& b, const List& l, Value index, const std::string&
   b.check(b.compare(ir::Compare::kLt, i, l.length), message);
 }
 
+// An element that is known without looking.
+Value known_item(ir::Builder& b, const List& l) {
+  if (l.same != List::Same::kKnown || !l.element || l.element->size() > 1 || (l.dtype != DType::kInt32 && l.dtype != DType::kInt64)) return nullptr;
+  return b.sizes(l.known, l.dtype, l.element->empty());
+}
+
+void see(List& l, Value item) {
+  List one;
+  if (item->known) {
+    one.same = List::Same::kKnown;
+    one.known = *item->known;
+  }
+  join_known(l, one);
+}
+
 }  // namespace
+
+void join_known(List& l, const List& other) {
+  using Same = List::Same;
+  if (other.same == Same::kNothingYet || (l.same == other.same && l.known == other.known)) return;
+  if (l.same == Same::kNothingYet) {
+    l.same = other.same;
+    l.known = other.known;
+    return;
+  }
+  l.same = Same::kMixed;
+  l.known.clear();
+}
 
 std::optional<std::vector<Dim>> element_of(const std::vector<Dim>& shape) {
   for (const Dim& d : shape) {
@@ -91,6 +118,7 @@ Value get(ir::Builder& b, List l, Value index, const std::string& message) {
   const Value x = buffer(b, l);
   if (!x || !index) return nullptr;
   check_inside(b, l, index, message);
+  if (const Value item = known_item(b, l)) return item;
   std::vector<Dim> sizes = x->type.dims;
   sizes[0] = Dim(1);
   return b.reshape(b.dynamic_slice(x, row(b, index, x->rank()), sizes), *l.element);
@@ -102,6 +130,7 @@ List set(ir::Builder& b, List l, Value index, Value item, const std::string& mes
   const Value x = buffer(b, l);
   if (!x) return l;
   check_inside(b, l, index, message);
+  l.same = List::Same::kMixed;
   l.buffer = b.dynamic_update(x, b.expand_dims(item, 0), row(b, index, x->rank()));
   return l;
 }
@@ -111,6 +140,7 @@ List push(ir::Builder& b, List l, Value item) {
   know_element(b, l, item->type.dims);
   if (l.dtype == DType::kInvalid) l.dtype = item->type.dtype;
   const Value at = l.length;
+  see(l, item);
   l = with_buffer(b, std::move(l));
   if (l.buffer) {
     if (!at->known || !(*l.capacity - (*at->known)[0] - Dim(1)).nonnegative())
@@ -144,6 +174,7 @@ List add(ir::Builder& b, const List& x, const List& y) {
   if (!p.buffer) return q;
   if (!q.buffer) return p;
   p.buffer = b.add(p.buffer, q.buffer);
+  p.same = List::Same::kMixed;
   return p;
 }
 

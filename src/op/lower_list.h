@@ -24,6 +24,12 @@ std::pair<List, ir::Value> pop(ir::Builder& b, List l);
 // [length, element...]; the length must be known.
 ir::Value stack(ir::Builder& b, List l, std::optional<ir::Dim> length = std::nullopt);
 List add(ir::Builder& b, const List& x, const List& y);
+// What is known of the elements if they come from either.
+void join_known(List& l, const List& other);
+inline void take_known(List& l, const List& from) {
+  l.same = from.same;
+  l.known = from.known;
+}
 // The element's dims where they are given in full: an input that tells a shape (-1: not known).
 std::optional<std::vector<ir::Dim>> element_of(const std::vector<ir::Dim>& shape);
 // Takes what is known of the element's dims; an error where both know and differ.

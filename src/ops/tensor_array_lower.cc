@@ -164,7 +164,9 @@ LoweredList make_stack(LowerContext& l) {
   const ir::Value most = l.x();
   const Lowered handle = l.host.named_state(l.node);
   if (!most || handle.kind() != Lowered::Kind::kState) return {};
-  l.host.write(handle.state(), Lowered::list(lists::make(l.b, l.attr<DType>("elem_type"), std::nullopt, count(l, most), l.b.scalar_int(DType::kInt32, 0))));
+  List x = lists::make(l.b, l.attr<DType>("elem_type"), std::nullopt, count(l, most), l.b.scalar_int(DType::kInt32, 0));
+  x.same = List::Same::kNothingYet;
+  l.host.write(handle.state(), Lowered::list(std::move(x)));
   return {handle};
 }
 

@@ -48,7 +48,9 @@ bool no_lists_of_lists(LowerContext& l) {
 
 LoweredList empty(LowerContext& l) {
   if (!no_lists_of_lists(l)) return {};
-  return give(lists::with_buffer(l.b, lists::make(l.b, l.attr<DType>("element_dtype"), told(l, 0), count(l, 1), l.b.scalar_int(DType::kInt32, 0))));
+  List x = lists::make(l.b, l.attr<DType>("element_dtype"), told(l, 0), count(l, 1), l.b.scalar_int(DType::kInt32, 0));
+  x.same = List::Same::kNothingYet;
+  return give(lists::with_buffer(l.b, std::move(x)));
 }
 
 LoweredList reserve(LowerContext& l) {
@@ -123,6 +125,7 @@ LoweredList scatter_into(LowerContext& l, List x, ir::Value tensor, ir::Value in
   if (!tensor || tensor->rank() < 1) return l.fail(invalid_argument("Tensor must be at least a vector ('", l.node.name(), "')"));
   lists::know_element(l.b, x, {tensor->type.dims.begin() + 1, tensor->type.dims.end()});
   const ir::Value buffer = lists::buffer(l.b, x);
+  x.same = List::Same::kMixed;
   x.buffer = l.b.scatter(buffer, indices, tensor, ir::Reduce::kSet, "TensorListScatter: Trying to scatter outside of the list");
   return give(x);
 }
@@ -153,6 +156,7 @@ LoweredList resize(LowerContext& l) {
   const auto n = count(l, 1);
   if (!n) return l.unsupported("a size that depends on data");
   x->length = l.b.sizes({*n}, DType::kInt32, true);
+  x->same = List::Same::kMixed;
   if (x->buffer) {
     std::vector<ir::Dim> zero(x->buffer->type.dims.size(), ir::Dim(0)), high = zero;
     high[0] = *n - x->buffer->dim(0);
