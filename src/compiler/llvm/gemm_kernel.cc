@@ -360,16 +360,32 @@ double cost(const Target& t, int64_t rows, int64_t vectors, int64_t k) {
   return double(k) * std::max(fma, loads) + 16 + 2.0 * double(rows * vectors) * pipe;
 }
 
-int best_vectors(const Target& t, int64_t m, int64_t vectors, int64_t k, int most) {
-  int best = 1;
-  double least = 0;
+struct Tile {
+  int rows = 1, vectors = 1;
+};
+
+// The tile that takes least time. Kernels that are not there yet (`is_new`) must be worth their memory.
+Tile best_tile(const Target& t, int64_t m, int64_t vectors, int64_t k, int most, const std::function<bool(Tile)>& is_new) {
+  constexpr double kNew = 0.01;
+  Tile best;
+  double least = -1;
   for (int v = 1; v <= most; ++v) {
-    if (v > 1 && (v > vectors || max_rows(t, v) * v + (v > 8 ? 1 : v) >= t.vector_registers)) continue;
-    const Split n(vectors, v), r(m, max_rows(t, v));
-    double sum = 0;
-    for (int w = 0; w < 2; ++w)
-      for (int h = 0; h < 2; ++h) sum += double((w ? n.wide : n.narrow) * (h ? r.wide : r.narrow)) * cost(t, r.size + h, n.size + w, k);
-    if (v == 1 || sum < least) least = sum, best = v;
+    const int rows = max_rows(t, v);
+    if (v > 1 && (v > vectors || rows * v + (v > 8 ? 1 : v) >= t.vector_registers)) continue;
+    for (int limit : {rows, 8}) {
+      if (limit > rows) continue;
+      const Split n(vectors, v), r(m, limit);
+      double sum = 0, more = 1;
+      for (int w = 0; w < 2; ++w) {
+        for (int h = 0; h < 2; ++h) {
+          const int64_t count = (w ? n.wide : n.narrow) * (h ? r.wide : r.narrow);
+          if (count == 0) continue;
+          sum += double(count) * cost(t, r.size + h, n.size + w, k);
+          if (is_new({int(r.size) + h, int(n.size) + w})) more += kNew;
+        }
+      }
+      if (least < 0 || sum * more < least) least = sum * more, best = {limit, v};
+    }
   }
   return best;
 }
@@ -382,6 +398,7 @@ class ProductWriter {
     lanes_ = t.lanes(int(p.element->getScalarSizeInBits() / 8));
     m_ = constant_or(p.m, -1), n_ = constant_or(p.n, -1), k_ = constant_or(p.k, -1);
     if (p.pack) block_size_ = kPackRows;
+    a_columns_ = p.a_columns, a_stride_ = p.a_stride;
   }
 
   void write() {
@@ -405,10 +422,15 @@ class ProductWriter {
 
   void blocks(int64_t m) {
     const int64_t n = n_ < 0 ? -1 : (n_ + lanes_ - 1) / lanes_;
-    vectors_ = best_vectors(t_, m < 0 ? 32 : m, n < 0 ? 2 : n, k_ < 0 ? 64 : std::max<int64_t>(1, k_) * constant_or(p_.outer, 1),
-                            p_.pack ? int(kPackColumns) / lanes_ : 16);
-    rows_ = max_rows(t_, vectors_);
-    if (p_.outer || m == 1 || (k_ >= 0 && k_ <= block_size_)) {
+    const bool whole = p_.outer || m == 1 || (k_ >= 0 && k_ <= block_size_);
+    const Tile tile =
+        best_tile(t_, m < 0 ? 32 : m, n < 0 ? 2 : n, k_ < 0 ? 64 : std::max<int64_t>(1, k_) * constant_or(p_.outer, 1),
+                  p_.pack ? int(kPackColumns) / lanes_ : 16, [&](Tile tile) {
+                    return !b_.GetInsertBlock()->getModule()->getFunction(
+                        kernel(tile.rows, tile.vectors, lanes_, false, !whole || p_.accumulate, whole ? p_.k : nullptr).name());
+                  });
+    rows_ = tile.rows, vectors_ = tile.vectors;
+    if (whole) {
       groups(m, p_.a, p_.b, p_.k, p_.accumulate ? b_.getTrue() : nullptr);
       return;
     }
@@ -500,19 +522,23 @@ class ProductWriter {
     else emit_for(b_, rest, [&](V i) { call(1, 1, b_.CreateAdd(whole, i), nullptr); });
   }
 
-  void call(int rows, int vectors, int lanes, V tiles, V a, V b, V c, V k, V accumulate, V column, V last) {
+  Kernel kernel(int rows, int vectors, int lanes, bool masked, bool accumulate, V k) const {
     Kernel key;
     key.element = p_.element;
     key.rows = rows, key.vectors = vectors, key.lanes = lanes;
-    key.masked = last != nullptr;
+    key.masked = masked;
     key.columns = a_columns_;
     key.outer = p_.outer != nullptr;
-    key.accumulate = accumulate != nullptr;
+    key.accumulate = accumulate;
     key.epilogue = p_.epilogue;
     const int64_t kn = constant_or(k, -1), stride = constant_or(a_stride_, -1);
     // Short sums, as first convolutions have them, are all prologue and epilogue unless written out.
-    if (kn >= 0 && kn <= 16 && rows * vectors * kn <= 320) key.k = kn;
-    if (!key.columns && key.k >= 0 && stride <= 64) key.a_stride = stride;
+    if (!key.columns && kn >= 0 && kn <= (key.outer ? 16 : 4) && rows * vectors * kn <= 320) key.k = kn;
+    if (key.k >= 0 && stride <= 64) key.a_stride = stride;
+    return key;
+  }
+  void call(int rows, int vectors, int lanes, V tiles, V a, V b, V c, V k, V accumulate, V column, V last) {
+    const Kernel key = kernel(rows, vectors, lanes, last != nullptr, accumulate != nullptr, k);
     V no = i64(0), panel = at(b, column), b_stride = p_.b_stride;
     if (p_.pack) {
       auto* pack = pack_function(*b_.GetInsertBlock()->getModule(), t_, key);
