@@ -145,6 +145,7 @@ Instr* Rewriter::simplify(Instr* i, std::vector<std::unique_ptr<Instr>>& before)
     case Op::kBinary: return binary(i, before);
     case Op::kSelect: return select(i);
     case Op::kDot: return dot(i);
+    case Op::kWindow: return window(i, before);
     case Op::kConvert: {
       const Instr& x = i->operand(0);
       if (x.type.dtype == i->type.dtype) return i->operands[0];
@@ -435,6 +436,36 @@ Instr* Rewriter::dot(Instr* i) {
     changed_ = true;
   }
   return i;
+}
+
+// The largest of sums with one number is the sum of the largest: rounding keeps the order. So a bias, and what is cut off at a
+// number, can wait until pooling has left fewer elements.
+Instr* Rewriter::window(Instr* i, std::vector<std::unique_ptr<Instr>>& before) {
+  Instr* x = i->operands[0];
+  if (i->reduce != Reduce::kMax || x->op != Op::kBinary || !uses_ || !core::is_floating_type(x->type.dtype)) return i;
+  const auto n = uses_->find(x);
+  if (n == uses_->end() || n->second != 1) return i;
+  const bool either = x->binary == Binary::kAdd || x->binary == Binary::kMax || x->binary == Binary::kMin;
+  if (!either && x->binary != Binary::kSub) return i;
+  // Equal for all elements of a window: no dimension but the last.
+  auto steady = [&](const Instr* c) {
+    if (c->op != Op::kBroadcast) return false;
+    for (size_t d = 0; d < c->axes.size(); ++d) {
+      if (!c->operand(0).dim(int(d)).is(1) && c->axes[d] != c->rank() - 1) return false;
+    }
+    return true;
+  };
+  size_t which = 1;
+  if (!steady(x->operands[1])) which = 0;
+  if (which == 0 && (!either || !steady(x->operands[0]))) return i;
+  const Instr* c = x->operands[which];
+  Instr* largest = add(i, Op::kWindow, i->type, {x->operands[1 - which]}, before);
+  largest->reduce = Reduce::kMax;
+  largest->window = i->window;
+  Instr* many = add(i, Op::kBroadcast, i->type, {c->operands[0]}, before);
+  many->axes = c->axes;
+  i->binary = x->binary;
+  return become(i, Op::kBinary, which == 1 ? std::vector<Instr*>{largest, many} : std::vector<Instr*>{many, largest});
 }
 
 }  // namespace weft::ir

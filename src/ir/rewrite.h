@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,8 @@ class Rewriter {
   // An earlier value that is equal to i, or i, which may have become another instruction; instructions that it then needs
   // go to `before`. Operands have been simplified.
   Instr* simplify(Instr* i, std::vector<std::unique_ptr<Instr>>& before);
+  // How often each value is read, if someone has counted.
+  void set_uses(const std::unordered_map<const Instr*, int>* uses) { uses_ = uses; }
   // Whether an instruction became another since this was last asked.
   bool take_changed() { return std::exchange(changed_, false); }
 
@@ -35,11 +38,13 @@ class Rewriter {
   Instr* binary(Instr* i, std::vector<std::unique_ptr<Instr>>& before);
   Instr* select(Instr* i);
   Instr* dot(Instr* i);
+  Instr* window(Instr* i, std::vector<std::unique_ptr<Instr>>& before);
   // i as another instruction of its value and type.
   Instr* become(Instr* i, Op op, std::vector<Instr*> operands);
   Instr* add(const Instr* like, Op op, Type type, std::vector<Instr*> operands, std::vector<std::unique_ptr<Instr>>& before);
 
   Module& module_;
+  const std::unordered_map<const Instr*, int>* uses_ = nullptr;
   bool changed_ = false;
 };
 

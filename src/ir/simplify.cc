@@ -55,7 +55,10 @@ std::string key_of(const Instr& i) {
 
 class Simplifier {
  public:
-  explicit Simplifier(Module& m) : module_(m), rewriter_(m) {}
+  explicit Simplifier(Module& m) : module_(m), rewriter_(m) {
+    count(*m.main);
+    rewriter_.set_uses(&uses_);
+  }
 
   bool run() {
     changed_ = false;
@@ -171,7 +174,16 @@ class Simplifier {
     return get;
   }
 
+  void count(const Region& r) {
+    for (const auto& i : r.instrs) {
+      for (const Instr* o : i->operands) ++uses_[o];
+      for (const auto& part : i->regions) count(*part);
+    }
+    for (const Instr* v : r.results) ++uses_[v];
+  }
+
   Module& module_;
+  std::unordered_map<const Instr*, int> uses_;
   Rewriter rewriter_;
   bool changed_ = false;
   std::unordered_map<Instr*, Instr*> instead_;
@@ -185,11 +197,14 @@ class Simplifier {
 
 void simplify(Module& m) {
   constexpr int kMostRounds = 8;
+  bool jammed = false;
   for (int round = 0; round < kMostRounds; ++round) {
     const bool changed = Simplifier(m).run();
     const bool dropped = drop_variables(m), hoisted = hoist_products(m);
     drop_dead(m);
-    if (!changed && !dropped && !hoisted) return;
+    if (changed || dropped || hoisted) continue;
+    if (jammed || !jam_rows(m)) return;
+    jammed = true;
   }
 }
 

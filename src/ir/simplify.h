@@ -15,6 +15,9 @@ void simplify(Module& m);
 bool drop_variables(Module& m);
 // Products of rows that a loop takes one after the other, made at once in front of it; whether there were any.
 bool hoist_products(Module& m);
+// Runs of convolutions and pooling as loops over the rows of dimension 0, so that what lies between them stays in the cache; whether
+// there were any.
+bool jam_rows(Module& m);
 // What results and checks depend on.
 std::unordered_set<const Instr*> needed(const Module& m);
 

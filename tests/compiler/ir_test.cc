@@ -200,6 +200,32 @@ TEST_CASE("products of rows that a loop takes are made before it") {
   CHECK(count(*m.m.main, ir::Op::kDot) == 1);
 }
 
+TEST_CASE("convolutions and pooling run image by image, a bias waits for the pooling") {
+  for (const Dim& rows : {Dim::symbol(0), Dim(40)}) {
+    Made m;
+    if (!rows.is_const()) m.m.symbols = {{"batch", 0, 0}};
+    Value x = m.input({rows, 34, 34, 1}), f = m.input({3, 3, 1, 8}), bias = m.input({8}), g = m.input({3, 3, 8, 2});
+    ir::Window w;
+    w.stride = w.dilation = {1, 1};
+    w.low = w.high = {0, 0};
+    ir::Window pool = w;
+    pool.size = pool.stride = {2, 2};
+    Value y = m.b.max(m.b.add(m.b.conv(x, f, w), bias), 0.0);
+    Value p = m.b.window(ir::Reduce::kMax, y, pool);
+    m.result(m.b.sum(m.b.tanh(m.b.conv(p, g, w)), {1, 2}));
+    m.simplified();
+    const ir::Instr* loop = nullptr;
+    for (const auto& i : m.m.main->instrs) {
+      if (i->op == ir::Op::kWhile) loop = i.get();
+      CHECK(i->op != ir::Op::kConv);
+    }
+    REQUIRE(loop);
+    for (const auto& i : loop->regions[1]->instrs) {
+      if (i->op == ir::Op::kWindow) CHECK(i->operand(0).op == ir::Op::kConv);
+    }
+  }
+}
+
 TEST_CASE("a branch that is known is taken") {
   Made m;
   Value x = m.input({2});
