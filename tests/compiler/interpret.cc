@@ -307,7 +307,7 @@ void Machine::one(const Instr& i) {
     case Op::kIf: {
       const Array& which = operand(i, 0);
       size_t n = 0;
-      if (which.dtype == DType::kBool) n = which.n[0] ? 0 : 1;
+      if (which.dtype == DType::kBool) n = which.n[0] ? 1 : 0;  // region 0 is "false"
       else n = which.n[0] < 0 || which.n[0] >= int64_t(i.regions.size()) ? i.regions.size() - 1 : size_t(which.n[0]);
       run(*i.regions[n]);
       values[&i] = results(*i.regions[n]);

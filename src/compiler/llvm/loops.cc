@@ -496,7 +496,10 @@ core::Status Emitter::emit_loop(const Step& s) {
     if (i->type.dims.size() != stored[0]->type.dims.size()) return core::internal_error("values of different sizes in one loop");
   }
   nest_for(stored, [&](const Index& index) {
-    // All values before the first store: a result may take the place of an operand.
+    // In the step's order, so that long chains are no deep recursions; all before the first store: a result may take the place of an operand.
+    for (const ir::Instr* i : s.instrs) {
+      if (i->type.dims == stored[0]->type.dims) element(i, index);
+    }
     std::vector<V> values;
     for (const ir::Instr* i : stored) values.push_back(element(i, index));
     for (size_t k = 0; k < stored.size(); ++k) store(stored[k]->type.dtype, values[k], pointer(stored[k]), offset(stored[k]->type, index));
