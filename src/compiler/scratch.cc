@@ -14,8 +14,11 @@ Dim bytes_of(const Dim& elements, int64_t size) {
 
 bool is_narrow(core::DType t) { return t == core::DType::kHalf || t == core::DType::kBfloat16; }
 
-// For choices alone: an open size is a batch of middling size.
-double guess(const Dim& d) { return d.is_const() ? double(d.value()) : 32; }
+// For choices alone: what is open is a batch of middling size.
+double guess(const Dim& d) {
+  const Dim n = d.substitute([](int) { return Dim(32); });
+  return n.is_const() ? double(n.value()) : 32;
+}
 
 }  // namespace
 

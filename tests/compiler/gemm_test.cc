@@ -327,6 +327,8 @@ TEST_CASE("products with an open number of rows") {
     Program p;
     for (int64_t m : {0, 1, 2, 7, 8, 31}) {
       for (int tb = 0; tb < 2; ++tb) product(p, -1, p.open(m), 37, 21, false, tb);
+      product(p, -1, p.open(m) * 4, 37, 21, false, m % 2);
+      product(p, -1, p.open(m) * 16, 20, 21, false, m % 2);
     }
     p.run(cpu);
   }

@@ -53,7 +53,8 @@ class Conv {
       p.a = x_, p.a_stride = e_.dim(channels_), p.k = e_.dim(channels_);
       p.b = other_, p.b_stride = e_.dim(features_);
       p.c = y_, p.c_stride = e_.dim(features_);
-      p.m = e_.dim(batch_ * out_[0] * out_[1] * out_[2]), p.n = e_.dim(features_);
+      const ir::Dim pixels = batch_ * out_[0] * out_[1] * out_[2];
+      p.m = e_.dim(pixels), p.n = e_.dim(features_), p.m_multiple = multiple_of(pixels);
       emit_product(b_, e_.target, p);
     } else {
       each_image([&](V image, V n) {

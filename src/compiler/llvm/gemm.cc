@@ -1,4 +1,6 @@
 // Products of matrices: which way round they are computed. The code itself: gemm_kernel.cc.
+#include <numeric>
+
 #include "compiler/llvm/gemm_kernel.h"
 #include "compiler/scratch.h"
 
@@ -24,6 +26,12 @@ void copy_as_float(Emitter& e, core::DType from, llvm::Value* p, llvm::Value* to
 
 void copy_from_float(Emitter& e, core::DType to, llvm::Value* p, llvm::Value* into, llvm::Value* elements) {
   e.loop(elements, true, [&](llvm::Value* n) { e.store(to, e.load(core::DType::kFloat, p, n), into, n); });
+}
+
+int64_t multiple_of(const ir::Dim& d) {
+  int64_t n = d.constant();
+  for (const ir::Dim::Term& t : d.terms()) n = std::gcd(n, t.coefficient);
+  return std::max<int64_t>(1, std::abs(n));
 }
 
 core::Status Emitter::emit_dot(const ir::Instr* i) {
@@ -57,6 +65,7 @@ core::Status Emitter::emit_dot(const ir::Instr* i) {
     p.a_stride = i->transpose_a ? m : k;
     p.b_stride = i->transpose_b ? k : n, p.c_stride = n;
     p.m = m, p.n = n, p.k = k;
+    p.m_multiple = multiple_of(way.m);
     const ir::Dim behind = way.a + way.b + way.c;
     if (!way.panel.is(0)) p.pack = part(behind + way.turned + way.turned_c);
     if (!way.rows.is(0)) p.pack_a = part(behind + way.turned + way.turned_c + way.panel);
@@ -76,6 +85,7 @@ core::Status Emitter::emit_dot(const ir::Instr* i) {
       }
       q.c = part(behind + way.turned), q.c_stride = m;
       q.m = n, q.n = m;
+      q.m_multiple = multiple_of(way.n);
       emit_product(b, target, q);
       emit_transpose(b, target, element, q.c, m, c, n, n, m);
     };

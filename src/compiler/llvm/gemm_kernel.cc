@@ -403,7 +403,9 @@ class ProductWriter {
 
   void write() {
     if (m_ == 0 || n_ == 0) return;
-    if (m_ < 0) {
+    if (m_ < 0 && p_.m_multiple > 1) {
+      blocks(-1);
+    } else if (m_ < 0) {
       // One row is what serving asks for, and has kernels of its own.
       emit_when(b_, b_.CreateICmpEQ(p_.m, i64(1)), [&] { blocks(1); });
       emit_when(b_, b_.CreateICmpUGT(p_.m, i64(1)), [&] { blocks(-1); });
@@ -459,6 +461,7 @@ class ProductWriter {
     const int rows = rows_ >= 8 ? 8 : rows_;
     V whole = b_.CreateUDiv(p_.m, i64(rows)), left = b_.CreateURem(p_.m, i64(rows)), row = b_.CreateMul(whole, i64(rows));
     emit_when(b_, b_.CreateICmpNE(whole, i64(0)), [&] { group(i64(0), rows, whole, a, b, k, accumulate); });
+    if (p_.m_multiple % rows == 0) return;
     for (int r = rows > 4 ? 4 : rows > 2 ? 2 : 1; rows > 1 && r >= 1; r /= 2) {
       V has = b_.CreateICmpNE(b_.CreateAnd(left, i64(r)), i64(0));
       emit_when(b_, has, [&] { group(row, r, i64(1), a, b, k, accumulate); });

@@ -28,6 +28,7 @@ struct Product {
   llvm::Value* a_stride = nullptr;                       // between A's rows (its columns if a_columns)
   llvm::Value *b_stride = nullptr, *c_stride = nullptr;  // between rows
   llvm::Value *m = nullptr, *n = nullptr, *k = nullptr;
+  int64_t m_multiple = 1;  // m, where it is not constant, is a multiple of this
   // A may jump: k runs `outer` times over a further block of A, each `a_outer` elements behind the last; B goes on as it is.
   llvm::Value *outer = nullptr, *a_outer = nullptr;  // null: once
   // Memory (scratch.h says how much) for a panel of B, and for turned rows of A (not with `outer`): copied part by part, or null.
@@ -53,6 +54,8 @@ void emit_when(llvm::IRBuilder<>& b, llvm::Value* condition, const std::function
 // ---- shared by gemm.cc and conv.cc
 // What elements are computed as; null for types without products.
 llvm::Type* product_type(Emitter& e, core::DType t);
+// A number that a size is always a multiple of.
+int64_t multiple_of(const ir::Dim& d);
 void copy_as_float(Emitter& e, core::DType from, llvm::Value* p, llvm::Value* to, llvm::Value* elements);
 void copy_from_float(Emitter& e, core::DType to, llvm::Value* p, llvm::Value* into, llvm::Value* elements);
 
