@@ -61,7 +61,12 @@ std::vector<Emitter::V> Emitter::loop(V begin, V end, V step, std::vector<V> car
     if (!few && carried.empty()) note("llvm.loop.unroll.disable", nullptr);  // rows: more code, but no less work
   } else if (first && last && stride && stride->isOne()) {
     const int64_t turns = last->getSExtValue() - first->getSExtValue(), lanes = target.lanes(4);
-    if (target.vector_bytes == 64 && turns > 4 && turns < 4 * lanes && turns % lanes != 0) {
+    if (target.vector_bytes == 64 && (turns == lanes / 2 || turns == lanes / 4)) {
+      note("llvm.loop.vectorize.enable", b.getTrue());
+      note("llvm.loop.vectorize.width", b.getInt32(uint32_t(turns)));
+      note("llvm.loop.interleave.count", b.getInt32(1));
+      note("llvm.loop.unroll.disable", nullptr);
+    } else if (target.vector_bytes == 64 && turns > 4 && turns < 4 * lanes && turns % lanes != 0) {
       // Rows that are no whole vectors: masks, which cost little here, rather than one element after the other.
       note("llvm.loop.vectorize.enable", b.getTrue());
       note("llvm.loop.vectorize.predicate.enable", b.getTrue());
@@ -71,6 +76,12 @@ std::vector<Emitter::V> Emitter::loop(V begin, V end, V step, std::vector<V> car
     } else if (turns > 8 * lanes) {
       note("llvm.loop.unroll.disable", nullptr);  // the vectoriser takes several vectors at a time already
     }
+  }
+  if (vectorize && carried.empty() && latch == inside && inside->size() > 200) {
+    // A long chain waits for itself: several at a time, as far as registers go. LLVM would only do so for short ones.
+    int memory = 0;
+    for (const llvm::Instruction& x : *inside) memory += x.mayReadOrWriteMemory();
+    if (memory <= 12) note("llvm.loop.interleave.count", b.getInt32(memory <= 6 ? 4 : 2));
   }
   llvm::MDNode* id = llvm::MDNode::getDistinct(context, notes);
   id->replaceOperandWith(0, id);
