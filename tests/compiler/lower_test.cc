@@ -163,7 +163,6 @@ TEST_CASE("variables come in and go out; branches and loops carry those that the
   const Made l = lowered(m, o);
   auto out = l.run({real({2}, {1, 3}), real({2}, {10, 20})});
   REQUIRE(out.size() == 3);
-  MESSAGE(out[0].f[0], " ", out[0].f[1], " ", out[1].f[0]);
   CHECK(out[0].f == std::vector<double>{11, 23});
   CHECK(out[1].f == std::vector<double>{13, 25});
   CHECK(out[2].f == std::vector<double>{13, 25});

@@ -1,5 +1,7 @@
 #include "tests/compiler/npz.h"
 
+#include <zlib.h>
+
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -43,6 +45,20 @@ Result<Tensor> read_npy(const std::string& s) {
   return t;
 }
 
+Result<std::string> inflated(std::string_view s, size_t size) {
+  std::string out(size, '\0');
+  z_stream z{};
+  z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(s.data()));
+  z.avail_in = uInt(s.size());
+  z.next_out = reinterpret_cast<Bytef*>(out.data());
+  z.avail_out = uInt(size);
+  if (inflateInit2(&z, -MAX_WBITS) != Z_OK) return core::internal_error("no memory to inflate");
+  const int rc = inflate(&z, Z_FINISH);
+  inflateEnd(&z);
+  if (rc != Z_STREAM_END) return core::data_loss("an archive is damaged");
+  return out;
+}
+
 }  // namespace
 
 Result<std::map<std::string, Tensor>> read_npz(const std::string& path) {
@@ -54,12 +70,16 @@ Result<std::map<std::string, Tensor>> read_npz(const std::string& path) {
   std::map<std::string, Tensor> out;
   size_t at = number(s, end + 16, 4);
   for (uint64_t n = number(s, end + 10, 2); n > 0; --n) {
-    if (s.compare(at, 4, "PK\1\2") != 0 || number(s, at + 10, 2) != 0) return core::unimplemented(path, " is compressed or damaged");
+    if (s.compare(at, 4, "PK\1\2") != 0) return core::data_loss(path, " is damaged");
     const size_t size = number(s, at + 24, 4), name = number(s, at + 28, 2), local = number(s, at + 42, 4);
     std::string key = s.substr(at + 46, name);
     const size_t data = local + 30 + number(s, local + 26, 2) + number(s, local + 28, 2);
     if (key.size() > 4) key.resize(key.size() - 4);  // .npy
-    auto t = read_npy(s.substr(data, size));
+    std::string file = s.substr(data, number(s, at + 20, 4));
+    if (number(s, at + 10, 2) != 0) {
+      WEFT_ASSIGN(file, inflated(file, size));
+    }
+    auto t = read_npy(file);
     if (t.ok()) out[key] = std::move(t).value();
     at += 46 + name + number(s, at + 30, 2) + number(s, at + 32, 2);
   }

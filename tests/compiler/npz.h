@@ -1,4 +1,4 @@
-// Arrays of a NumPy archive (np.savez, not compressed), by name.
+// Arrays of a NumPy archive by name; those of types that compiled code does not take are left out.
 #pragma once
 
 #include <map>
