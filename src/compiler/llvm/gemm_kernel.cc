@@ -56,6 +56,7 @@ class KernelWriter {
     // Few sums wait for each other: several sets of them, added in the end.
     const int sums = key_.rows * key_.vectors;
     sets_ = sums >= 8 ? 1 : sums >= 4 ? 2 : sums >= 2 ? 4 : 8;
+    while (sets_ > 1 && sums * sets_ > t_.vector_registers / 2) sets_ /= 2;
     unroll_ = std::max(sets_, sums >= 16 && t_.vector_bytes == 64 ? 2 : 4);
     if (key_.k >= 0) sets_ = 1;
   }
@@ -343,7 +344,7 @@ llvm::Function* pack_function(llvm::Module& m, const Target& target, const Kerne
 
 int max_rows(const Target& t, int vectors) {
   if (vectors > 8) return 1;
-  return std::clamp((t.vector_registers - 1 - vectors) / vectors, 1, 16);
+  return std::clamp((t.vector_registers - 1 - vectors) / vectors, 1, t.vector_registers == 32 ? 16 : 12);
 }
 
 struct Split {  // n in parts that differ by one at most: `wide` parts of size + 1, then `narrow` of size
