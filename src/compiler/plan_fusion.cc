@@ -132,8 +132,9 @@ class Fusion {
       Info& f = info_[i.get()];
       f.cost = cost_of(*i);
       f.depth = 1;
-      for (const Instr* o : i->operands) {
-        if (!on_the_spot(o->op)) continue;
+      for (size_t k = 0; k < i->operands.size(); ++k) {
+        const Instr* o = i->operands[k];
+        if (!on_the_spot(o->op) || (read_of(*i, k) == Read::kMany && info_[o].cost > 0)) continue;  // lies in memory
         f.depth = std::max(f.depth, info_[o].depth + 1);
         if (users(o) == 1 || info_[o].cost <= kCheap) f.cost = std::min(f.cost + info_[o].cost, kDearest);
       }
