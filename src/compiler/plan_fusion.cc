@@ -74,6 +74,7 @@ class Fusion {
 
  private:
   static constexpr int kCheap = 1;         // is computed again rather than stored
+  static constexpr int kLight = 6;         // for a single number
   static constexpr int kDearest = 1 << 20;
   static constexpr int kDeepest = 1500;    // instructions one behind the other: the code generator goes down them
 
@@ -134,7 +135,7 @@ class Fusion {
       f.depth = 1;
       for (size_t k = 0; k < i->operands.size(); ++k) {
         const Instr* o = i->operands[k];
-        if (!on_the_spot(o->op) || (read_of(*i, k) == Read::kMany && info_[o].cost > 0)) continue;  // lies in memory
+        if (!on_the_spot(o->op) || (read_of(*i, k) == Read::kMany && info_[o].cost > (o->rank() == 0 ? kLight : 0))) continue;  // lies in memory
         f.depth = std::max(f.depth, info_[o].depth + 1);
         if (users(o) == 1 || info_[o].cost <= kCheap) f.cost = std::min(f.cost + info_[o].cost, kDearest);
       }
@@ -191,7 +192,9 @@ class Fusion {
       if (pointer) draft_.stored.insert(i);
       return;
     }
-    const bool store = pointer || !on_the_spot(i->op) || ((many || loop) && f.cost > 0) || (users(i) > 1 && f.cost > kCheap && !in_parts(i, f));
+    // A number is computed once in front of the loops that read it.
+    const bool light = i->rank() == 0 && f.cost <= kLight;
+    const bool store = pointer || !on_the_spot(i->op) || ((many || loop) && f.cost > 0 && !light) || (users(i) > 1 && f.cost > (light ? kLight : kCheap) && !in_parts(i, f));
     if (store) draft_.stored.insert(i);
   }
 

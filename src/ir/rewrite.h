@@ -1,8 +1,10 @@
 // One instruction at a time: something simpler of the same value. Used by simplify.cc.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -13,6 +15,11 @@ namespace weft::ir {
 
 // The number of which every element of the value is a copy, where that is known.
 std::optional<double> scalar_of(const Instr* v);
+
+// Whether its value depends on its operands and on itself alone, and nothing else happens.
+bool is_pure(const Instr& i);
+// Everything that an instruction's value depends on, operands as `operand` writes them; empty: never equal to another.
+std::string key_of(const Instr& i, const std::function<std::string(const Instr*)>& operand);
 
 class Rewriter {
  public:

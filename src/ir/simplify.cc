@@ -7,21 +7,17 @@
 #include "ir/rewrite.h"
 
 namespace weft::ir {
-namespace {
-
-// ---- equal instructions -------------------------------------------------------------------------------------
 
 bool is_pure(const Instr& i) {
   return i.op != Op::kParameter && i.op != Op::kWhile && i.op != Op::kIf && i.op != Op::kCheck;
 }
 
-// Everything that an instruction's value depends on; empty: never equal to another.
-std::string key_of(const Instr& i) {
+std::string key_of(const Instr& i, const std::function<std::string(const Instr*)>& operand) {
   constexpr size_t kMostBytes = 4096;
   if (!is_pure(i)) return "";
   std::string k = core::cat(int(i.op), "|", i.type.to_string(), "|", int(i.unary), ",", int(i.binary), ",", int(i.compare), ",", int(i.reduce), ",", i.reverse, i.exclusive,
                             i.transpose_a, i.transpose_b, ",", i.index, ",", i.batch, ",", i.message, "|");
-  for (const Instr* o : i.operands) k += core::cat(o->id, ",");
+  for (const Instr* o : i.operands) k += operand(o) + ",";
   auto list = [&](const auto& v) {
     k += '|';
     for (const auto& x : v) {
@@ -50,6 +46,8 @@ std::string key_of(const Instr& i) {
   }
   return k;
 }
+
+namespace {
 
 // ---- the walk -----------------------------------------------------------------------------------------------
 
@@ -118,7 +116,7 @@ class Simplifier {
       --level;
     }
     if (!instead_.contains(i)) {
-      const std::string key = key_of(*i);
+      const std::string key = key_of(*i, [](const Instr* o) { return std::to_string(o->id); });
       Instr* found = nullptr;
       for (size_t k = level + 1; k-- > 0 && !found && !key.empty();) {
         const auto it = equal_[k].find(key);
@@ -145,8 +143,8 @@ class Simplifier {
   bool decided(Instr& i, Region& r, Instrs& out) {
     const auto n = scalar_of(i.operands[0]);
     if (!n) return false;
-    size_t which = i.operands[0]->type.dtype == DType::kBool ? (*n != 0 ? 0 : 1) : size_t(*n);
-    if (*n < 0 || which >= i.regions.size()) which = i.regions.size() - 1;
+    size_t which = *n < 0 ? i.regions.size() : size_t(*n);  // a bool is 0 or 1
+    if (which >= i.regions.size()) which = i.regions.size() - 1;
     Region& taken = *i.regions[which];
     walk(taken, nullptr);
     for (auto& p : taken.instrs) {
@@ -200,9 +198,9 @@ void simplify(Module& m) {
   bool jammed = false;
   for (int round = 0; round < kMostRounds; ++round) {
     const bool changed = Simplifier(m).run();
-    const bool dropped = drop_variables(m), hoisted = hoist_products(m);
+    const bool dropped = drop_variables(m), hoisted = hoist_products(m), joined = join_twins(m);
     drop_dead(m);
-    if (changed || dropped || hoisted) continue;
+    if (changed || dropped || hoisted || joined) continue;
     if (jammed || !jam_rows(m)) return;
     jammed = true;
   }

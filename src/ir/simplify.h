@@ -18,6 +18,8 @@ bool hoist_products(Module& m);
 // Runs of convolutions and pooling as loops over the rows of dimension 0, so that what lies between them stays in the cache; whether
 // there were any.
 bool jam_rows(Module& m);
+// Variables of loops that always hold the same become one; whether there were any.
+bool join_twins(Module& m);
 // What results and checks depend on.
 std::unordered_set<const Instr*> needed(const Module& m);
 

@@ -180,6 +180,29 @@ TEST_CASE("what a loop repeats moves out of it, variables that nobody reads go")
   CHECK(count(*loop->regions[1], ir::Op::kUnary) == 0);
 }
 
+TEST_CASE("variables that always hold the same become one") {
+  Made m;
+  Value x = m.input({2, 2});
+  Value zero = m.b.scalar_int(DType::kInt64, 0), h0 = m.b.fill(DType::kFloat, {2, 2}, 0), list0 = m.b.fill(DType::kFloat, {1, 2, 2}, 0), other0 = h0;
+  auto condition = m.b.begin_region();
+  Value i = m.b.region_parameter(zero->type), n = m.b.region_parameter(zero->type);
+  for (Value v : {h0, list0, other0}) m.b.region_parameter(v->type);
+  m.b.end_region(*condition, {m.b.compare(ir::Compare::kLt, m.b.add(i, n), m.b.scalar_int(DType::kInt64, 7))});
+  auto body = m.b.begin_region();
+  Value j = m.b.region_parameter(zero->type), k = m.b.region_parameter(zero->type), h = m.b.region_parameter(h0->type);
+  m.b.region_parameter(list0->type);
+  Value other = m.b.region_parameter(h0->type);
+  Value one = m.b.scalar_int(DType::kInt64, 1);
+  Value next = m.b.tanh(m.b.add(x, h));
+  m.b.end_region(*body, {m.b.add(j, one), m.b.add(k, one), next, m.b.reshape(next, {1, 2, 2}), m.b.tanh(m.b.sub(x, other))});
+  const auto out = m.b.while_loop({zero, zero, h0, list0, other0}, std::move(condition), std::move(body));
+  for (size_t r = 1; r < out.size(); ++r) m.result(out[r]);
+  m.simplified();
+  for (const auto& p : m.m.main->instrs) {
+    if (p->op == ir::Op::kWhile) CHECK(p->operands.size() == 3);  // a counter, the state, the one that goes another way
+  }
+}
+
 TEST_CASE("products of rows that a loop takes are made before it") {
   Made m;
   Value x = m.input({5, 2, 3}), w = m.input({3, 4}), h0 = m.input({2, 4});
@@ -229,13 +252,13 @@ TEST_CASE("convolutions and pooling run image by image, a bias waits for the poo
 TEST_CASE("a branch that is known is taken") {
   Made m;
   Value x = m.input({2});
-  auto yes = m.b.begin_region();
-  m.b.end_region(*yes, {m.b.exp(x)});
   auto no = m.b.begin_region();
   m.b.end_region(*no, {m.b.neg(x)});
+  auto yes = m.b.begin_region();
+  m.b.end_region(*yes, {m.b.exp(x)});
   std::vector<std::unique_ptr<ir::Region>> regions;
-  regions.push_back(std::move(yes));
   regions.push_back(std::move(no));
+  regions.push_back(std::move(yes));
   m.result(m.b.branch(m.b.constant(ir::Tensor::scalar<bool>(false)), std::move(regions))[0]);
   m.simplified();
   CHECK(count(*m.m.main, ir::Op::kIf) == 0);
