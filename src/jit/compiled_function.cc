@@ -130,7 +130,8 @@ class CompiledFunction final : public runtime::Executable {
   Result<runtime::Executable*> fall_back(const Status& why) {
     std::unique_lock lock(mutex_);
     if (runtime::Executable* e = fallback_.load(std::memory_order_acquire)) return e;
-    log(LogLevel::kWarning, cat(body_.name, " is not compiled: ", why.message()));
+    // Variables that have no values yet are no fault: their initialisation runs once.
+    log(why.code() == Code::kUnimplemented ? LogLevel::kWarning : LogLevel::kInfo, cat(body_.name, " is not compiled: ", why.message()));
     WEFT_ASSIGN(fallback_owner_, otherwise_());
     fallback_.store(fallback_owner_.get(), std::memory_order_release);
     return fallback_owner_.get();

@@ -1,5 +1,4 @@
 // Functions as machine code: jit_compile, models loaded with it, errors that say what cannot be compiled.
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
 #include <unistd.h>
