@@ -33,6 +33,7 @@ class Lowered {
     enum class Same : uint8_t { kMixed, kNothingYet, kKnown };
     Same same = Same::kMixed;
     std::vector<ir::Dim> known;
+    ir::Value item = nullptr;  // or one value from outside of all loops: weights, kept for the gradients turn by turn
   };
 
   Lowered() = default;

@@ -29,15 +29,19 @@ void check_inside(ir::Builder& b, const List& l, Value index, const std::string&
 
 // An element that is known without looking.
 Value known_item(ir::Builder& b, const List& l) {
+  if (l.same == List::Same::kKnown && l.item) return l.item;
   if (l.same != List::Same::kKnown || !l.element || l.element->size() > 1 || (l.dtype != DType::kInt32 && l.dtype != DType::kInt64)) return nullptr;
   return b.sizes(l.known, l.dtype, l.element->empty());
 }
 
-void see(List& l, Value item) {
+void see(ir::Builder& b, List& l, Value item) {
   List one;
   if (item->known) {
     one.same = List::Same::kKnown;
     one.known = *item->known;
+  } else if (item->parent == b.module().main.get()) {
+    one.same = List::Same::kKnown;
+    one.item = item;
   }
   join_known(l, one);
 }
@@ -46,14 +50,16 @@ void see(List& l, Value item) {
 
 void join_known(List& l, const List& other) {
   using Same = List::Same;
-  if (other.same == Same::kNothingYet || (l.same == other.same && l.known == other.known)) return;
+  if (other.same == Same::kNothingYet || (l.same == other.same && l.known == other.known && l.item == other.item)) return;
   if (l.same == Same::kNothingYet) {
     l.same = other.same;
     l.known = other.known;
+    l.item = other.item;
     return;
   }
   l.same = Same::kMixed;
   l.known.clear();
+  l.item = nullptr;
 }
 
 std::optional<std::vector<Dim>> element_of(const std::vector<Dim>& shape) {
@@ -140,7 +146,7 @@ List push(ir::Builder& b, List l, Value item) {
   know_element(b, l, item->type.dims);
   if (l.dtype == DType::kInvalid) l.dtype = item->type.dtype;
   const Value at = l.length;
-  see(l, item);
+  see(b, l, item);
   l = with_buffer(b, std::move(l));
   if (l.buffer) {
     if (!at->known || !(*l.capacity - (*at->known)[0] - Dim(1)).nonnegative())

@@ -29,6 +29,7 @@ void join_known(List& l, const List& other);
 inline void take_known(List& l, const List& from) {
   l.same = from.same;
   l.known = from.known;
+  l.item = from.item;
 }
 // The element's dims where they are given in full: an input that tells a shape (-1: not known).
 std::optional<std::vector<ir::Dim>> element_of(const std::vector<ir::Dim>& shape);
