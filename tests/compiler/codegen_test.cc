@@ -317,6 +317,33 @@ TEST_CASE("random modules") {
   }
 }
 
+TEST_CASE("places cost nothing: one loop over all dimensions, in vectors, without a division") {
+  if (!is_x86) return;
+  const auto api = compiler::codegen();
+  REQUIRE_MESSAGE(api.ok(), api.status().to_string());
+  for (const bool open : {false, true}) {
+    Made g;
+    if (open) g.m->symbols = {{"batch", 0, 0}};
+    const Dim n = open ? Dim::symbol(0) : Dim(9);
+    Value x = g.in(DType::kFloat, {n, 28, 28, 32}), y = g.in(DType::kFloat, {n, 28, 28, 32}), z = g.in(DType::kFloat, {32});
+    Value positive = g.b.compare(ir::Compare::kGt, g.b.add(x, z), g.b.fill(DType::kFloat, x->type.dims, 0));
+    g.out(g.b.mul(g.b.convert(positive, DType::kFloat), y));
+    g.out(g.b.reshape(g.b.transpose(g.b.neg(g.b.reshape(x, {n, 784, 4, 8})), {0, 2, 1, 3}), {n, 4 * 784, 8}));
+    const auto plan = compiler::make_plan(*g.m);
+    REQUIRE(plan.ok());
+    const compiler::CodeUnit unit{&*plan, "f"};
+    compiler::CodegenOptions o;
+    o.cpu = "x86-64-v3";
+    o.emit = compiler::CodegenOptions::Emit::kAssembly;
+    const auto text = (*api)->emit({&unit, 1}, {}, o);
+    REQUIRE_MESSAGE(text.ok(), text.status().to_string());
+    CHECK(text->find("ymm") != std::string::npos);
+    CHECK(text->find("mulxq") == std::string::npos);
+    CHECK(text->find("divq") == std::string::npos);
+    CHECK(g.differs(0, {}, {3}) == "");
+  }
+}
+
 TEST_CASE("targets that are none") {
   Made g;
   g.out(g.b.neg(g.in(DType::kFloat, {300})));

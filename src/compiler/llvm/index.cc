@@ -157,7 +157,6 @@ Emitter::V Emitter::div(V a, V c) {
         }
       }
     }
-    if (x.op == kDiv && constant(x.c) && constant(c)) return div(x.a, mul(x.c, c));
   }
   return arithmetic(*this, kDiv, a, c, [&] { return b.CreateUDiv(a, constant(c) ? c : b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, c, i64(1))); });
 }
