@@ -348,6 +348,7 @@ TEST_CASE("convolutions and filter gradients agree with plain loops") {
       {.in = {2, 12, 5}, .filter = {4}, .features = 17, .low = {3}, .high = {0}},
       {.in = {1, 5, 6, 7, 3}, .filter = {2, 3, 2}, .features = 18, .low = {1, 1, 0}, .high = {0, 1, 1}},
       {.in = {1, 8, 8, 2}, .filter = {3, 3}, .features = 4, .low = {-1, 1}, .high = {1, -2}},
+      {.in = {1, 3, 3, 160}, .filter = {3, 3}, .features = 150, .low = {1, 1}, .high = {1, 1}},
   };
   const std::vector<ConvCase> holes = {
       {.in = {2, 4, 5, 3}, .filter = {3, 3}, .features = 4, .holes = {2, 3}, .low = {2, 2}, .high = {2, 1}},

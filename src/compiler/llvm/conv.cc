@@ -60,6 +60,7 @@ class Conv {
       each_image([&](V image, V n) {
         V y = at(y_, b_.CreateMul(n, e_.dim(out_[0] * out_[1] * out_[2] * features_)));
         if (plan_.phased) return forward_phases(image, y);
+        if (large()) return forward_large(image, y);
         emit_for(b_, e_.dim(out_[0]), [&](V depth) { emit_for(b_, e_.dim(out_[1]), [&](V row) { forward_row(image, y, depth, row); }); });
       });
     }
@@ -182,6 +183,41 @@ class Conv {
     };
     if (groups_ == 1) group(nullptr);
     else emit_for(b_, i64(groups_), group);
+  }
+
+  // A filter beyond the second cache: as much of it as fits there, for all pixels, then the next part. Wide vectors read whole lines of it
+  // anyway, and are better off without.
+  static constexpr int64_t kColumns = 64;
+  bool large() const {
+    if (e_.target.vector_bytes > 32 || !channels_.is_const() || !features_.is_const() || groups_ > 1 || dilation_[2] != 1) return false;
+    const int64_t row = filter_[2] * channels_.value() * int64_t(element_->getScalarSizeInBits() / 8);
+    return row * filter_[0] * filter_[1] * features_.value() > (768 << 10) && row * kColumns <= (768 << 10);
+  }
+  void forward_large(V image, V y) {
+    const int64_t features = features_.value(), whole = features / kColumns * kColumns;
+    const auto part = [&](V column, int64_t n) {
+      for (int64_t d = 0; d < filter_[0]; ++d) {
+        for (int64_t h = 0; h < filter_[1]; ++h) {
+          emit_for(b_, e_.dim(out_[0]), [&](V depth) {
+            emit_for(b_, e_.dim(out_[1]), [&](V row) {
+              V from = b_.CreateAdd(b_.CreateMul(depth, e_.dim(stride_[0] * plane())), b_.CreateMul(row, e_.dim(stride_[1] * line())));
+              V to = b_.CreateMul(b_.CreateAdd(b_.CreateMul(depth, e_.dim(out_[1])), row), e_.dim(out_[2] * features_));
+              Product p = product();
+              p.m = e_.dim(out_[2]), p.n = i64(n), p.k = e_.dim(filter_[2] * channels_);
+              p.a = at(at(image, from), e_.dim(d * dilation_[0] * plane() + h * dilation_[1] * line())),
+              p.a_stride = e_.dim(stride_[2] * channels_);
+              p.b = at(at(other_, e_.dim((d * filter_[1] + h) * filter_[2] * channels_ * features_)), column);
+              p.c = at(at(y, to), column);
+              p.b_stride = p.c_stride = e_.dim(features_);
+              p.accumulate = d + h > 0;
+              emit_product(b_, e_.target, p);
+            });
+          });
+        }
+      }
+    };
+    if (whole) emit_for(b_, i64(whole), i64(kColumns), [&](V column) { part(column, kColumns); });
+    if (features > whole) part(i64(whole), features - whole);
   }
 
   // One dimension of a phase: every `step`-th output from `first` on, `count` of them; the taps that they see, and the pixel under the
