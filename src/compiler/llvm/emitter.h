@@ -93,7 +93,14 @@ class Emitter {
   void nest(std::span<const ir::Dim> dims, const std::vector<bool>& keep, bool vectorize, const std::function<void(const Index&)>& body);
   // For nest: the boundaries between dimensions that the elements of `i` need to be kept apart.
   void boundaries(const ir::Instr* i, std::vector<bool>& keep);
-  // Loops as the elements of these values (of one shape) need them, laid out so that places are cheap.
+  // Loops as the elements of values of one shape need them, laid out so that places are cheap: a dimension may be several loops.
+  struct Layout {
+    std::vector<ir::Dim> loops;
+    std::vector<bool> keep;                        // as for nest
+    std::vector<std::pair<size_t, size_t>> parts;  // of each dimension: its loops
+    Index index(Emitter& e, const Index& at) const;
+  };
+  Layout layout(std::span<const ir::Instr* const> values);
   void nest_for(std::span<const ir::Instr* const> values, const std::function<void(const Index&)>& body);
   // Stores all elements of `i` (which need not have a buffer) behind `pointer`, in order.
   void materialize(const ir::Instr* i, V pointer);

@@ -216,12 +216,49 @@ Emitter::Index Emitter::places(V linear, std::span<const ir::Dim> dims) {
 }
 
 Emitter::V Emitter::linear(std::span<const ir::Dim> dims, std::span<const V> index) {
-  V sum = i64(0);
-  for (size_t k = 0; k < dims.size(); ++k) {
+  const auto& facts = impl_->frame.facts;
+  const auto is_of = [&](V v, int op, V a, V c) {
+    const auto it = facts.find(v);
+    return it != facts.end() && it->second.op == op && (!a || it->second.a == a) && it->second.c == c;
+  };
+  // From the innermost: places that were taken apart by quotients and rests of one number are that number again.
+  struct Part {
+    V place;
+    ir::Dim size;
+  };
+  std::vector<Part> parts;
+  for (size_t k = dims.size(); k-- > 0;) {
     if (dims[k].is(1)) continue;
+    Part part{index[k], dims[k]};
     V n = dim(dims[k]);
-    sum = add(mul(sum, n), index[k]);
+    if (is_of(index[k], kMod, nullptr, n)) {
+      V whole = facts.at(index[k]).a, source = whole;
+      // `source` over n is what the next one to the left must be made of.
+      size_t left = k;
+      bool all = false;
+      while (!all) {
+        size_t next = left;
+        while (next > 0 && dims[next - 1].is(1)) --next;
+        if (next == 0) break;
+        --next;
+        V quotient = index[next];
+        V size = dim(dims[next]);
+        const bool rest = !is_of(quotient, kDiv, source, n) && is_of(quotient, kMod, nullptr, size) && is_of(facts.at(quotient).a, kDiv, source, n);
+        if (rest) quotient = facts.at(quotient).a;
+        else if (!is_of(quotient, kDiv, source, n)) break;
+        part.size = part.size * dims[next];
+        left = next;
+        source = quotient;
+        n = size;
+        all = !rest;
+      }
+      if (left != k) part.place = all ? whole : mod(whole, dim(part.size));
+      k = left;
+    }
+    parts.push_back(part);
   }
+  V sum = i64(0);
+  for (size_t k = parts.size(); k-- > 0;) sum = add(mul(sum, dim(parts[k].size)), parts[k].place);
   if (dims.size() > 1 && !constant(sum)) {
     Impl::Fact& fact = impl_->frame.facts[sum];
     if (!fact.bound) fact.bound = dim(ir::product(dims));

@@ -339,35 +339,39 @@ void Emitter::boundaries(const ir::Instr* i, std::vector<bool>& keep) {
   Needs{*this, i->type.dims, keep, {}, -1, {}}.visit(i, at);
 }
 
-void Emitter::nest_for(std::span<const ir::Instr* const> values, const std::function<void(const Index&)>& body) {
-  const std::vector<ir::Dim>& dims = values[0]->type.dims;
-  // The loops: at first one for each dimension.
-  std::vector<ir::Dim> loops = dims;
-  std::vector<std::pair<size_t, size_t>> parts;  // of each dimension: its loops
-  for (size_t d = 0; d < dims.size(); ++d) parts.emplace_back(d, d + 1);
-  std::vector<bool> keep;
+Emitter::Layout Emitter::layout(std::span<const ir::Instr* const> values) {
+  Layout l;
+  l.loops = values[0]->type.dims;  // at first one for each dimension
+  for (size_t d = 0; d < l.loops.size(); ++d) l.parts.emplace_back(d, d + 1);
   for (int round = 0; round < 8; ++round) {
-    keep.assign(loops.empty() ? 0 : loops.size() - 1, false);
+    l.keep.assign(l.loops.empty() ? 0 : l.loops.size() - 1, false);
     Map at;
-    for (const auto& [begin, end] : parts) at.push_back({int(begin), int(end) - 1});
-    Needs needs{*this, loops, keep, {}, -1, {}};
+    for (const auto& [begin, end] : l.parts) at.push_back({int(begin), int(end) - 1});
+    Needs needs{*this, l.loops, l.keep, {}, -1, {}};
     for (const ir::Instr* i : values) needs.visit(i, at);
     if (needs.split < 0) break;
     const size_t p = size_t(needs.split), more = needs.into.size() - 1;
-    loops.erase(loops.begin() + int64_t(p));
-    loops.insert(loops.begin() + int64_t(p), needs.into.begin(), needs.into.end());
-    for (auto& [begin, end] : parts) {
+    l.loops.erase(l.loops.begin() + int64_t(p));
+    l.loops.insert(l.loops.begin() + int64_t(p), needs.into.begin(), needs.into.end());
+    for (auto& [begin, end] : l.parts) {
       if (begin > p) begin += more;
       if (end > p) end += more;
     }
   }
-  nest(loops, keep, true, [&](const Index& at) {
-    Index index;
-    for (const auto& [begin, end] : parts) {
-      index.push_back(end - begin == 1 ? at[begin] : linear(std::span(loops).subspan(begin, end - begin), std::span(at).subspan(begin, end - begin)));
-    }
-    body(index);
-  });
+  return l;
+}
+
+Emitter::Index Emitter::Layout::index(Emitter& e, const Index& at) const {
+  Index index;
+  for (const auto& [begin, end] : parts) {
+    index.push_back(end - begin == 1 ? at[begin] : e.linear(std::span(loops).subspan(begin, end - begin), std::span(at).subspan(begin, end - begin)));
+  }
+  return index;
+}
+
+void Emitter::nest_for(std::span<const ir::Instr* const> values, const std::function<void(const Index&)>& body) {
+  const Layout l = layout(values);
+  nest(l.loops, l.keep, true, [&](const Index& at) { body(l.index(*this, at)); });
 }
 
 namespace {

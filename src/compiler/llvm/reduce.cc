@@ -20,22 +20,20 @@ struct Run {
   }
 };
 
-std::vector<Run> runs_of(Emitter& e, const ir::Instr* x, const std::vector<int>& axes) {
-  std::vector<bool> keep;
-  e.boundaries(x, keep);
+std::vector<Run> runs_of(const Emitter::Layout& l, const std::vector<int>& axes) {
   std::vector<Run> runs;
   bool apart = true;
-  for (size_t d = 0; d < x->type.dims.size(); ++d) {
-    if (d > 0 && keep[d - 1]) apart = true;
-    if (x->type.dims[d].is(1)) continue;
-    const bool reduced = std::find(axes.begin(), axes.end(), int(d)) != axes.end();
+  for (size_t d = 0; d < l.loops.size(); ++d) {
+    if (d > 0 && l.keep[d - 1]) apart = true;
+    if (l.loops[d].is(1)) continue;
+    const bool reduced = std::any_of(axes.begin(), axes.end(), [&](int a) { return d >= l.parts[size_t(a)].first && d < l.parts[size_t(a)].second; });
     if (apart || runs.back().reduced != reduced) {
       runs.emplace_back();
       runs.back().reduced = reduced;
     }
     apart = false;
     runs.back().members.push_back(d);
-    runs.back().sizes.push_back(x->type.dims[d]);
+    runs.back().sizes.push_back(l.loops[d]);
   }
   return runs;
 }
@@ -72,8 +70,11 @@ Index kept(const Index& index, const std::vector<int>& axes) {
 core::Status Emitter::emit_reduce(const ir::Instr* i) {
   const ir::Instr* x = i->operands[0];
   const core::DType t = i->type.dtype;
-  const std::vector<Run> runs = runs_of(*this, x, i->axes);
-  Index index(x->type.dims.size(), i64(0));
+  const Layout shape = layout(std::span(&x, 1));
+  const std::vector<Run> runs = runs_of(shape, i->axes);
+  Index index(shape.loops.size(), i64(0));  // by loop
+  const auto value = [&] { return element(x, shape.index(*this, index)); };
+  const auto place = [&] { return offset(i->type, kept(shape.index(*this, index), i->axes)); };
   V out = pointer(i);
   std::vector<Run> reduced, rest;
   for (const Run& r : runs) (r.reduced ? reduced : rest).push_back(r);
@@ -81,8 +82,8 @@ core::Status Emitter::emit_reduce(const ir::Instr* i) {
   if (runs.empty() || runs.back().reduced || reduced.empty() || narrow) {
     over(*this, rest, index, reduced.empty(), [&] {
       const std::vector<V> sum = fold(*this, reduced, index, {identity(i->reduce, t)},
-                                      [&](const std::vector<V>& v) { return std::vector<V>{combine(i->reduce, t, v[0], element(x, index))}; });
-      store(t, sum[0], out, offset(i->type, kept(index, i->axes)));
+                                      [&](const std::vector<V>& v) { return std::vector<V>{combine(i->reduce, t, v[0], value())}; });
+      store(t, sum[0], out, place());
     });
     return impl_->status;
   }
@@ -97,32 +98,32 @@ core::Status Emitter::emit_reduce(const ir::Instr* i) {
         std::vector<V> next;
         for (int64_t c = 0; c < columns; ++c) {
           inner[0].set(*this, i64(c), index);
-          next.push_back(combine(i->reduce, t, v[size_t(c)], element(x, index)));
+          next.push_back(combine(i->reduce, t, v[size_t(c)], value()));
         }
         return next;
       });
       for (int64_t c = 0; c < columns; ++c) {
         inner[0].set(*this, i64(c), index);
-        store(t, sums[size_t(c)], out, offset(i->type, kept(index, i->axes)));
+        store(t, sums[size_t(c)], out, place());
       }
     });
     return impl_->status;
   }
   over(*this, rest, index, false, [&] {
-    over(*this, inner, index, true, [&] { store(t, identity(i->reduce, t), out, offset(i->type, kept(index, i->axes))); });
+    over(*this, inner, index, true, [&] { store(t, identity(i->reduce, t), out, place()); });
     const Run last = reduced.back();
     over(*this, std::span(reduced).first(reduced.size() - 1), index, false, [&] {
       const auto rows = [&](V begin, V end, int64_t step) {
         loop(begin, end, i64(step), {}, false, [&](V r, const std::vector<V>&) {
           over(*this, inner, index, true, [&] {
-            V place = offset(i->type, kept(index, i->axes));
+            V to = place();
             V sum = nullptr;
             for (int64_t k = 0; k < step; ++k) {
               last.set(*this, add(r, i64(k)), index);
-              V v = element(x, index);
+              V v = value();
               sum = sum ? combine(i->reduce, t, sum, v) : v;
             }
-            store(t, combine(i->reduce, t, load(t, out, place), sum), out, place);
+            store(t, combine(i->reduce, t, load(t, out, to), sum), out, to);
           });
           return std::vector<V>();
         });
