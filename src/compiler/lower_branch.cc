@@ -21,6 +21,7 @@ std::optional<int64_t> decided(Value which) {
 struct Joined {
   std::vector<Lowered> values;  // by branch
   bool passes = false;          // the same value from outside in all
+  bool bare = false;            // a list without a buffer yet
   int buffer = -1, length = -1;  // numbers of flat results; a tensor is `buffer`
 };
 
@@ -109,6 +110,25 @@ LoweredList Lowerer::branch(Value which, const std::vector<op::FunctionAttr>& br
       }
       j.passes = false;
     }
+    if (model->kind() == Lowered::Kind::kList) {
+      // What one branch knows of the elements, the others take.
+      Lowered::List common = model->list();
+      for (const Lowered& v : j.values) {
+        if (v.kind() != Lowered::Kind::kList) continue;
+        if (!common.element) common.element = v.list().element;
+        if (!common.capacity) common.capacity = v.list().capacity;
+        if (common.dtype == DType::kInvalid) common.dtype = v.list().dtype;
+      }
+      j.bare = !common.element || !common.capacity;
+      for (Lowered& v : j.values) {
+        if (v.kind() != Lowered::Kind::kList) continue;
+        Lowered::List l = v.list();
+        l.element = l.element ? l.element : common.element;
+        l.capacity = l.capacity ? l.capacity : common.capacity;
+        if (l.dtype == DType::kInvalid) l.dtype = common.dtype;
+        v = Lowered::list(op::lists::with_buffer(b_, std::move(l)));
+      }
+    }
     const Lowered first = *model;
     for (size_t r = 0; r < regions.size(); ++r) {
       Lowered& v = j.values[r];
@@ -129,14 +149,18 @@ LoweredList Lowerer::branch(Value which, const std::vector<op::FunctionAttr>& br
         regions[r]->results.push_back(v.tensor());
         continue;
       }
-      Lowered::List l = op::lists::with_buffer(b_, v.list());
+      Lowered::List l = v.list();
+      if (j.bare) {  // the loop around will tell
+        regions[r]->results.push_back(l.length);
+        continue;
+      }
       if (!op::lists::buffer(b_, l)) return {};
       if (r > 0 && !same_type(b_, regions[0]->results[size_t(flat)]->type, l.buffer->type, "a list of the other branch")) return {};
       regions[r]->results.push_back(l.buffer);
       regions[r]->results.push_back(l.length);
       v = Lowered::list(l);
     }
-    j.buffer = flat++;
+    if (!j.bare) j.buffer = flat++;
     if (first.kind() == Lowered::Kind::kList) j.length = flat++;
   }
   // Checks inside matter even where nothing comes out.
@@ -150,7 +174,7 @@ LoweredList Lowerer::branch(Value which, const std::vector<op::FunctionAttr>& br
       if (j.length >= 0) {
         Lowered::List l = v.list();
         for (const Lowered& other : j.values) op::lists::join_known(l, other.list());
-        l.buffer = results[size_t(j.buffer)];
+        l.buffer = j.bare ? nullptr : results[size_t(j.buffer)];
         l.length = results[size_t(j.length)];
         v = Lowered::list(std::move(l));
       } else {

@@ -55,6 +55,7 @@ class Lowerer final : public op::LowerHost {
   core::Status arguments(const graph::FunctionBody& body);
   core::Status finish(const graph::FunctionBody& body, const LoweredList& out);
   LoweredList walk(const graph::FunctionBody& f, const LoweredList& args);
+  ir::Value splat_or(const core::Tensor& t);
   LoweredList lower_node(const graph::Node& n, const graph::Graph& g, const LoweredList& inputs);
   // A function of the library that is being walked, prepared; null and an error if there is none.
   std::shared_ptr<const graph::FunctionBody> open(const op::FunctionAttr& function, size_t args);

@@ -73,6 +73,29 @@ std::optional<int64_t> step_of(const Region& body, int k) {
   return std::nullopt;
 }
 
+// At most that much: branches inside may add nothing.
+std::optional<int64_t> most_step(const Region& body, int k, Value r, int depth = 0) {
+  r = through_views(r);
+  const Value p = body.parameters[size_t(k)];
+  if (r == p) return 0;
+  if (!r || depth > 16) return std::nullopt;
+  if (r->op == ir::Op::kGet && r->operand(0).op == ir::Op::kIf) {
+    std::optional<int64_t> most;
+    for (const auto& region : r->operand(0).regions) {
+      const auto n = most_step(body, k, region->results[size_t(r->index)], depth + 1);
+      if (!n) return std::nullopt;
+      most = std::max(most.value_or(*n), *n);
+    }
+    return most;
+  }
+  if (r->op != ir::Op::kBinary || r->rank() != 0 || (r->binary != ir::Binary::kAdd && r->binary != ir::Binary::kSub)) return std::nullopt;
+  const Value by = through_views(r->operands[1]);
+  if (!by->known || !(*by->known)[0].is_const()) return std::nullopt;
+  const auto before = most_step(body, k, r->operands[0], depth + 1);
+  if (!before) return std::nullopt;
+  return *before + (r->binary == ir::Binary::kAdd ? 1 : -1) * (*by->known)[0].value();
+}
+
 struct Trips {
   std::optional<Dim> most;
   bool exact = false;
@@ -283,7 +306,8 @@ LoweredList Lowerer::while_loop(const op::FunctionAttr& cond, const op::Function
       // Lists that are pushed to: as many elements as there are turns.
       for (Cell& c : cells) {
         if (c.init.kind() != Lowered::Kind::kList || !c.length_changes || c.capacity || c.init.list().capacity) continue;
-        const auto step = step_of(*body_r, c.first + int(c.buffer_changes));
+        const int k = c.first + int(c.buffer_changes);
+        const auto step = most_step(*body_r, k, body_r->results[size_t(k)]);
         const Value length = c.init.list().length;
         if (!trips.most || !step || !length->known) {
           b_.fail(core::unimplemented("the loop '", b_.node(), "' makes a list longer, and how often it turns is not known when compiling; give it maximum_iterations"));

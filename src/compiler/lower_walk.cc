@@ -1,4 +1,5 @@
 // The walk: arguments, nodes in order, calls, states, results.
+#include <cstring>
 #include <set>
 
 #include "compiler/lower_internal.h"
@@ -244,6 +245,19 @@ Status Lowerer::run(const FunctionBody& body) {
 
 // ---- nodes -----------------------------------------------------------------------------------------------
 
+// A constant of equal elements needs no memory.
+ir::Value Lowerer::splat_or(const core::Tensor& t) {
+  constexpr int64_t kFew = 16;
+  const size_t size = core::dtype_size(t.dtype());
+  if (t.num_elements() <= kFew || size == 0) return b_.constant(t);
+  const char* p = static_cast<const char*>(t.raw());
+  if (std::memcmp(p, p + size, t.byte_size() - size) != 0) return b_.constant(t);
+  auto one = core::Tensor::allocate(t.dtype(), core::Shape());
+  if (!one.ok()) return b_.constant(t);
+  std::memcpy(one->raw(), p, size);
+  return b_.broadcast_to(b_.constant(*one), std::vector<Dim>(t.shape().dims().begin(), t.shape().dims().end()));
+}
+
 LoweredList Lowerer::lower_node(const Node& n, const Graph&, const LoweredList& inputs) {
   const std::string_view op = n.op();
   if (is_identity(op)) {
@@ -256,7 +270,7 @@ LoweredList Lowerer::lower_node(const Node& n, const Graph&, const LoweredList& 
     const core::Tensor& t = n.attr<core::Tensor>("value");
     // Texts of assertions and the like; whoever reads them as tensors says so.
     if (t.dtype() == DType::kString || t.dtype() == DType::kVariant || t.dtype() == DType::kResource) return LoweredList(1);
-    return {b_.constant(t)};
+    return {splat_or(t)};
   }
   if (n.is_function_call()) return call({std::string(op), std::make_shared<op::AttrMap>(graph::attrs_of(n))}, inputs);
   bool lists = false;

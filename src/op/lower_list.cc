@@ -148,6 +148,13 @@ List push(ir::Builder& b, List l, Value item) {
   const Value at = l.length;
   see(b, l, item);
   l = with_buffer(b, std::move(l));
+  if (l.buffer && at->known && *l.capacity == (*at->known)[0]) {
+    // A list that was made full may still grow where its length is known.
+    std::vector<Dim> none(l.buffer->type.dims.size(), Dim(0)), one = none;
+    one[0] = Dim(1);
+    l.buffer = b.pad(l.buffer, b.scalar(l.dtype, 0), none, one);
+    l.capacity = *l.capacity + Dim(1);
+  }
   if (l.buffer) {
     if (!at->known || !(*l.capacity - (*at->known)[0] - Dim(1)).nonnegative())
       b.check(b.compare(ir::Compare::kLt, at, b.sizes({*l.capacity}, DType::kInt32, true)), "Tried to push item into a full list. list size and max_num_elements are equal");

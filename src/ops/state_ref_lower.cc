@@ -1,6 +1,7 @@
 // Reference variables of version 1. A reference is the state's number; nodes that want a value get it from the walk.
 #include "op/registry.h"
 #include "ops/lower_families.h"
+#include "ops/lower_util.h"
 #include "ops/state_updates_lower.h"
 
 namespace weft::ops {
@@ -19,6 +20,21 @@ LoweredList assign_add(LowerContext& l) { return give_ref(l, l.b.add(l.read(), l
 LoweredList assign_sub(LowerContext& l) { return give_ref(l, l.b.sub(l.read(), l.x(1))); }
 LoweredList scatter(LowerContext& l) { return give_ref(l, scatter_rows(l, l.read(), l.x(1), l.x(2), scatter_reduce(l.node.op()))); }
 LoweredList scatter_nd_into(LowerContext& l) { return give_ref(l, scatter_nd(l, l.read(), l.x(1), l.x(2), scatter_reduce(l.node.op()))); }
+// The number before it is counted up.
+LoweredList count_up_to(LowerContext& l) {
+  const ir::Value old = l.read();
+  if (!old) return {};
+  const int64_t limit = l.attr<int64_t>("limit");
+  l.b.check(l.b.compare(ir::Compare::kLt, old, l.b.scalar_int(old->type.dtype, limit)), cat("Reached limit of ", limit));
+  l.assign(0, l.b.add(old, 1));
+  return {old};
+}
+LoweredList slice_assign(LowerContext& l) {
+  const ir::Value x = l.read();
+  if (!x) return {};
+  const auto s = read_strided_slice(l, x->type.dims, 1);
+  return s ? give_ref(l, strided_update(l, x, *s, l.x(4))) : LoweredList();
+}
 LoweredList is_initialized(LowerContext& l) { return {l.b.scalar_int(DType::kBool, 1)}; }
 
 }  // namespace
@@ -29,6 +45,9 @@ void lower_state_ref(op::Registry& r) {
   r.lower("Assign", assign);
   r.lower("AssignAdd", assign_add);
   r.lower("AssignSub", assign_sub);
+  r.lower("StridedSliceAssign", slice_assign);
+  r.lower("CountUpTo", count_up_to);
+  r.lower("ResourceCountUpTo", count_up_to);
   r.lower("IsVariableInitialized", is_initialized);
   for (const char* what : {"Add", "Sub", "Mul", "Div", "Min", "Max", "Update"}) r.lower(cat("Scatter", what), scatter);
   for (const char* what : {"Add", "Sub", "Min", "Max", "Update"}) r.lower(cat("ScatterNd", what), scatter_nd_into);

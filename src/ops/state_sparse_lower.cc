@@ -1,6 +1,7 @@
 // Parts of variables: rows gathered and scattered.
 #include "op/registry.h"
 #include "ops/lower_families.h"
+#include "ops/lower_util.h"
 #include "ops/state_updates_lower.h"
 
 namespace weft::ops {
@@ -58,6 +59,14 @@ LoweredList scatter_nd_into(LowerContext& l) {
   return {};
 }
 
+LoweredList slice_assign(LowerContext& l) {
+  const Value x = l.read();
+  if (!x) return {};
+  const auto s = read_strided_slice(l, x->type.dims, 1);
+  if (s) l.assign(0, strided_update(l, x, *s, l.x(4)));
+  return {};
+}
+
 }  // namespace
 
 ir::Reduce scatter_reduce(std::string_view op) {
@@ -98,6 +107,7 @@ Value scatter_nd(LowerContext& l, Value x, Value indices, Value updates, ir::Red
 void lower_state_sparse(op::Registry& r) {
   r.lower("ResourceGather", gather);
   r.lower("ResourceGatherNd", gather_nd);
+  r.lower("ResourceStridedSliceAssign", slice_assign);
   for (const char* what : {"Add", "Sub", "Mul", "Div", "Min", "Max", "Update"}) r.lower(cat("ResourceScatter", what), scatter);
   for (const char* what : {"Add", "Sub", "Min", "Max", "Update"}) r.lower(cat("ResourceScatterNd", what), scatter_nd_into);
 }

@@ -202,6 +202,31 @@ LoweredList concat_lists(LowerContext& l) {
   return give(lists::from_tensor(l.b, l.b.concat({a, b}, 0)));
 }
 
+// ---- optionals: lists of one element or none. Gradients of branches pass their intermediate values in them.
+
+LoweredList some(LowerContext& l) {
+  if (l.num_inputs() != 1) return l.unsupported("an optional of several values");
+  if (l.input(0).kind() != Lowered::Kind::kTensor) return l.unsupported("an optional of a list");
+  const ir::Value x = l.x();
+  if (!x) return {};
+  List all = lists::make(l.b, x->type.dtype, x->type.dims, ir::Dim(1), l.b.scalar_int(DType::kInt32, 0));
+  all.same = List::Same::kNothingYet;
+  all = lists::push(l.b, std::move(all), x);
+  all.buffer = l.b.expand_dims(x, 0);
+  return give(all);
+}
+LoweredList none(LowerContext&) { return LoweredList(1); }  // whoever joins branches gives it a form
+LoweredList value_of(LowerContext& l) {
+  auto x = list(l);
+  if (!x) return {};
+  return {lists::get(l.b, *x, l.b.scalar_int(DType::kInt32, 0), "The given optional does not have a value.")};
+}
+LoweredList has_value(LowerContext& l) {
+  auto x = list(l);
+  if (!x) return {};
+  return {l.b.compare(ir::Compare::kGt, x->length, l.b.scalar_int(DType::kInt32, 0))};
+}
+
 }  // namespace
 
 void lower_tensor_list(op::Registry& r) {
@@ -224,6 +249,10 @@ void lower_tensor_list(op::Registry& r) {
   r.lower("TensorListConcatV2", concat);
   r.lower("TensorListConcatLists", concat_lists);
   r.lower("TensorListSplit", split);
+  r.lower("OptionalFromValue", some);
+  r.lower("OptionalNone", none);
+  r.lower("OptionalGetValue", value_of);
+  r.lower("OptionalHasValue", has_value);
 }
 
 }  // namespace weft::ops
