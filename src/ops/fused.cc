@@ -310,6 +310,46 @@ Status run_attention(KernelContext& c) {
   return {};
 }
 
+Status run_attention_gradient(KernelContext& c) {
+  const Tensor &q = c.input(0), &k = c.input(1), &v = c.input(2), &p = c.input(3), &d_out = c.input(4);
+  static constexpr const char* kNames[] = {"query", "key", "value", "probabilities", "d_out"};
+  for (int i = 0; i < 5; ++i) WEFT_RETURN_IF_ERROR(check_rank(c.input(i), kNames[i]));
+  const bool heads_first = c.attr<std::string>("layout") == "BNTH";
+  const int head = heads_first ? 1 : 2, step = heads_first ? 2 : 1;
+  kernels::AttentionGradientArgs g{.batch = q.dim(0), .heads = q.dim(head), .queries = q.dim(step), .keys = k.dim(step), .depth = q.dim(3), .value_depth = v.dim(3)};
+  for (const Tensor* t : {&k, &v}) {
+    if (t->dim(0) != g.batch || t->dim(head) != g.heads || t->dim(step) != g.keys)
+      return invalid_argument("query, key and value do not fit: ", q.shape(), ", ", k.shape(), ", ", v.shape());
+  }
+  if (k.dim(3) != g.depth) return invalid_argument("query and key must have one depth, got ", g.depth, " and ", k.dim(3));
+  const Shape scores({g.batch, g.heads, g.queries, g.keys});
+  if (p.shape() != scores) return invalid_argument("probabilities must have shape ", scores, ", got ", p.shape());
+  Shape out = q.shape();
+  out.set_dim(3, g.value_depth);
+  if (d_out.shape() != out) return invalid_argument("d_out must have shape ", out, ", got ", d_out.shape());
+  WEFT_ASSIGN(Tensor* dq, c.allocate(0, q.shape()));
+  WEFT_ASSIGN(Tensor* dk, c.allocate(1, k.shape()));
+  WEFT_ASSIGN(Tensor* dv, c.allocate(2, v.shape()));
+  if (scores.num_elements() == 0) {
+    for (Tensor* t : {dq, dk, dv}) std::fill_n(t->data<float>(), t->num_elements(), 0.f);
+    return {};
+  }
+  g.scale = c.attr<float>("scale");
+  g.q = q.data<float>(), g.k = k.data<float>(), g.v = v.data<float>(), g.probabilities = p.data<float>(), g.d_out = d_out.data<float>();
+  g.dq = dq->data<float>(), g.dk = dk->data<float>(), g.dv = dv->data<float>();
+  g.q_stride = strides(q, heads_first), g.k_stride = strides(k, heads_first), g.v_stride = strides(v, heads_first), g.out_stride = strides(d_out, heads_first);
+  kernels::attention_gradient(g, c.pool());
+  return {};
+}
+
+Status attention_gradient_shape(ShapeContext& c) {
+  for (int i = 0; i < 3; ++i) {
+    WEFT_ASSIGN(PartialShape s, c.with_rank(i, 4));
+    c.output(i, s);
+  }
+  return {};
+}
+
 Status attention_shape(ShapeContext& c) {
   WEFT_ASSIGN(PartialShape q, c.with_rank(0, 4));
   WEFT_ASSIGN(PartialShape k, c.with_rank(1, 4));
@@ -468,6 +508,24 @@ void fused(Registry& r) {
       .doc("Attention: a softmax of products, times values.")
       .shape(attention_shape)
       .cpu(run_attention);
+
+  // _WeftAttention backwards, from its inputs, the probabilities that it kept and the gradient of out, which lies as query does:
+  // dvalue = p^T d_out, t = d_out value^T, ds = scale * (t - sum over keys of t p) * p, dquery = ds key, dkey = ds^T query.
+  r.add("_WeftAttentionGradient")
+      .in("query: T")
+      .in("key: T")
+      .in("value: T")
+      .in("probabilities: T")
+      .in("d_out: T")
+      .out("dquery: T")
+      .out("dkey: T")
+      .out("dvalue: T")
+      .attr("T: {float}")
+      .attr("scale: float = 1.0")
+      .attr("layout: {'BTNH', 'BNTH'} = 'BTNH'")
+      .doc("The gradient of attention.")
+      .shape(attention_gradient_shape)
+      .cpu(run_attention_gradient);
 }
 
 }  // namespace weft::ops

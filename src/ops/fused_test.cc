@@ -277,3 +277,31 @@ TEST_CASE("products with a bias and an activation") {
     }
   }
 }
+
+TEST_CASE("attention backwards") {
+  for (bool heads_first : {true, false}) {
+    const auto shape = [&](int64_t steps, int64_t depth) { return heads_first ? Shape{2, 3, steps, depth} : Shape{2, steps, 3, depth}; };
+    const Tensor perm{0, 2, 1, 3};
+    const auto turned = [&](const Tensor& t) { return heads_first ? t : op("Transpose", t, perm); };
+    const auto product = [](const Tensor& a, const Tensor& b, bool adj_x, bool adj_y) { return Call("BatchMatMulV2").in(a).in(b).attr("adj_x", adj_x).attr("adj_y", adj_y).one(); };
+    for (int64_t keys : {1, 7, 32}) {
+      const Tensor q = floats(shape(5, 16), 1), k = floats(shape(keys, 16), 2), v = floats(shape(keys, 10), 3), d_out = floats(shape(5, 10), 4);
+      const Tensor p = op("Softmax", product(turned(q), turned(k), false, true));
+      const auto out = Call("_WeftAttentionGradient").in(q).in(k).in(v).in(p).in(d_out).attr("scale", 0.5f).attr("layout", heads_first ? "BNTH" : "BTNH").run();
+      const Tensor t = product(turned(d_out), turned(v), false, true);
+      const Tensor sum = Call("Sum").in(op("Mul", t, p)).in(Tensor(int32_t(-1))).attr("keep_dims", true).one();
+      const Tensor ds = op("Mul", op("Mul", op("Sub", t, sum), p), Tensor(0.5f));
+      check_near(out[0], turned(product(ds, turned(k), false, false)));
+      check_near(out[1], turned(product(ds, turned(q), true, false)));
+      check_near(out[2], turned(product(p, turned(d_out), true, false)));
+    }
+  }
+  const Tensor a = floats({1, 2, 3, 4}, 1), p = floats({1, 3, 2, 2}, 2);
+  CHECK(Call("_WeftAttentionGradient").in(a).in(a).in(a).in(p).in(a).run()[0].shape() == Shape{1, 2, 3, 4});
+  check_refused([&] { Call("_WeftAttentionGradient").in(a).in(a).in(a).in(a).in(a).run(); }, weft::Code::kInvalidArgument);
+  check_refused([&] { Call("_WeftAttentionGradient").in(a).in(a).in(a).in(p).in(p).run(); }, weft::Code::kInvalidArgument);
+  check_refused([&] { Call("_WeftAttentionGradient").in(a).in(p).in(a).in(p).in(a).run(); }, weft::Code::kInvalidArgument);
+  // No rows, or no keys.
+  const Tensor none = floats({1, 0, 3, 4}, 1);
+  CHECK(Call("_WeftAttentionGradient").in(none).in(a).in(a).in(floats({1, 3, 0, 2}, 1)).in(none).run()[1].data<float>()[0] == 0);
+}

@@ -182,7 +182,8 @@ Status pass_remap(FunctionBody& body, PassContext& c) {
   // What nobody reads any more must not count as a reader.
   WEFT_RETURN_IF_ERROR(pass_prune(body, c));
   const Region region(*body.graph);
-  for (auto part : {remap_adam, remap_sums, remap_turned, remap_recurrent, remap_recurrent_gradient, remap_layer_norm, remap_attention, remap_dense, remap_elementwise}) {
+  for (auto part : {remap_adam, remap_sums, remap_turned, remap_recurrent, remap_recurrent_gradient, remap_layer_norm, remap_attention, remap_attention_gradient,
+                    remap_dense, remap_elementwise}) {
     WEFT_RETURN_IF_ERROR(part(body, region));
   }
   return {};

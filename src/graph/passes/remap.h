@@ -12,6 +12,8 @@ Status remap_dense(FunctionBody& body, const Region& region);
 Status remap_layer_norm(FunctionBody& body, const Region& region);
 // softmax(scale q k^T + mask) v (_WeftAttention).
 Status remap_attention(FunctionBody& body, const Region& region);
+// The same backwards (_WeftAttentionGradient), both without transposing the heads.
+Status remap_attention_gradient(FunctionBody& body, const Region& region);
 // The cells of LSTM and GRU, in the bodies of loops or step by step (_WeftLstmCell, _WeftLstmStep, _WeftGruCell).
 Status remap_recurrent(FunctionBody& body, const Region& region);
 // The LSTM's cell backwards (_WeftLstmGradient).

@@ -72,6 +72,34 @@ TEST_CASE("remap: attention with and without a mask, for serving and for trainin
   CHECK(count(m, "_WeftAttention") == 2);
 }
 
+TEST_CASE("remap: attention between transposed heads, and the way back") {
+  const std::vector<Tensor> args{noise({2, 3, 2, 4}), noise({2, 5, 2, 4}, 2), noise({2, 5, 2, 6}, 3), noise({2, 3, 2, 6}, 4)};
+  // 0: serving; 1: training; 2: the same without transposing; 3: somebody reads the products of heads as they are; 4: a scale in between.
+  for (int form = 0; form < 5; ++form) {
+    CAPTURE(form);
+    auto m = specialized([=](Maker& m) {
+      auto turn = [&](Endpoint e) { return form == 2 ? e : m.op("Transpose", {e, m.ints({0, 2, 1, 3})}); };
+      auto product = [&](Endpoint a, Endpoint b, bool adj_x, bool adj_y) { return m.op("BatchMatMulV2", {a, b}, {{"adj_x", adj_x}, {"adj_y", adj_y}}); };
+      Endpoint q = turn(m.arg(kF)), k = turn(m.arg(kF)), v = turn(m.arg(kF)), d_out = turn(m.arg(kF));
+      Endpoint scores = product(q, k, false, true);
+      if (form == 4) scores = m.op("Mul", {scores, m.f(0.5f)});
+      Endpoint p = m.op("Softmax", {scores}), out = product(p, v, false, false);
+      m.ret(turn(out));
+      if (form == 0) return;
+      Endpoint t = product(d_out, v, false, true);
+      Endpoint ds = m.op("Mul", {m.op("Sub", {t, m.op("Sum", {m.op("Mul", {t, p}), m.ints({-1})}, kKeep)}), p});
+      if (form == 4) ds = m.op("Mul", {ds, m.f(0.5f)});
+      Endpoint dv = product(p, d_out, true, false), dq = product(ds, k, false, false);
+      m.ret(turn(dv)), m.ret(turn(dq)), m.ret(turn(product(ds, q, true, false)));
+      if (form == 3) m.ret(m.op("Exp", {out})), m.ret(m.op("Exp", {dv}));
+    }, form == 2 ? std::vector<Tensor>{noise({2, 2, 3, 4}), noise({2, 2, 5, 4}, 2), noise({2, 2, 5, 6}, 3), noise({2, 2, 3, 6}, 4)} : args);
+    CHECK(count(m, "_WeftAttention") == 1);
+    CHECK(count(m, "_WeftAttentionGradient") == (form == 0 || form == 4 ? 0 : 1));
+    if (form < 3) CHECK(work(m) == (form ? 2 : 1));
+    if (form == 3) CHECK(count(m, "Transpose") == 2);
+  }
+}
+
 TEST_CASE("remap: the cell of an LSTM") {
   for (bool train : {false, true}) {
     for (int batch : {1, 3}) {

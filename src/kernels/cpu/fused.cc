@@ -51,4 +51,24 @@ void attention(const AttentionArgs& g, ThreadPool& pool) {
   });
 }
 
+void attention_gradient(const AttentionGradientArgs& g, ThreadPool& pool) {
+  const int64_t size = g.queries * g.keys;
+  const double cost = double(size) * (double(g.depth + g.value_depth) / 15 + 1) + 200;
+  pool.parallel_for(g.batch * g.heads, cost, [&](int64_t begin, int64_t end) {
+    const auto own = std::make_unique_for_overwrite<float[]>(size_t(size));
+    float* const t = own.get();
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t b = i / g.heads, head = i % g.heads;
+      auto at = [&](auto* p, const AttentionArgs::Strides& s) { return p + b * s.batch + head * s.head; };
+      const float *p = g.probabilities + i * size, *d_out = at(g.d_out, g.out_stride);
+      const int64_t q = g.q_stride.step, k = g.k_stride.step, v = g.v_stride.step, o = g.out_stride.step;
+      sgemm(true, false, g.keys, g.value_depth, g.queries, p, g.keys, d_out, o, at(g.dv, g.v_stride), v, false);
+      sgemm(false, true, g.queries, g.keys, g.value_depth, d_out, o, at(g.v, g.v_stride), v, t, g.keys, false);
+      WEFT_BEST_ISA(softmax_gradient_rows)(p, t, g.scale, g.queries, g.keys);
+      sgemm(false, false, g.queries, g.depth, g.keys, t, g.keys, at(g.k, g.k_stride), k, at(g.dq, g.q_stride), q, false);
+      sgemm(true, false, g.keys, g.depth, g.queries, t, g.keys, at(g.q, g.q_stride), q, at(g.dk, g.k_stride), k, false);
+    }
+  });
+}
+
 }  // namespace weft::kernels

@@ -63,6 +63,20 @@ struct AttentionArgs {
 };
 void attention(const AttentionArgs& g, core::ThreadPool& pool);
 
+// Backwards, from d_out and the probabilities p that were kept:
+//   dv = p^T d_out;  t = d_out v^T;  ds = scale (t - rowsum(t p)) p;  dq = ds k;  dk = ds^T q
+// dq lies as q does, likewise dk and dv.
+struct AttentionGradientArgs {
+  int64_t batch, heads, queries, keys, depth, value_depth;
+  float scale;
+  const float *q, *k, *v, *probabilities, *d_out;
+  float *dq, *dk, *dv;
+  AttentionArgs::Strides q_stride, k_stride, v_stride, out_stride;
+};
+void attention_gradient(const AttentionGradientArgs& g, core::ThreadPool& pool);
+
+// t = scale (t - rowsum(t p)) p, rows of n.
+WEFT_DECLARE_ISA(void softmax_gradient_rows(const float* p, float* t, float scale, int64_t rows, int64_t n))
 WEFT_DECLARE_ISA(void layer_norm_rows(const LayerNormArgs& g, int64_t begin, int64_t end))
 WEFT_DECLARE_ISA(void lstm_gate_rows(const LstmGates& g, int64_t begin, int64_t end))
 WEFT_DECLARE_ISA(void lstm_gate_gradient_rows(const LstmGateGradients& g, int64_t begin, int64_t end))

@@ -59,6 +59,15 @@ void layer_norm_rows(const LayerNormArgs& g, int64_t begin, int64_t end) {
   }
 }
 
+void softmax_gradient_rows(const float* p, float* t, float scale, int64_t rows, int64_t n) {
+  for (int64_t r = 0; r < rows; ++r, p += n, t += n) {
+    Floats sums{};
+    for (int64_t j = 0; j < n; j += kLanes) sums += take(p, j, n) * take(t, j, n);
+    const float sum = total(sums);
+    for (int64_t j = 0; j < n; j += kLanes) put(t, (take(t, j, n) - sum) * take(p, j, n) * scale, j, n);
+  }
+}
+
 void lstm_gate_rows(const LstmGates& g, int64_t begin, int64_t end) {
   const int64_t n = g.cells;
   for (int64_t r = begin; r < end; ++r) {
