@@ -83,12 +83,12 @@ Tensor elu(const Tensor& x, double alpha) {
 }
 Tensor selu(const Tensor& x) { return unary("Selu", x); }
 Tensor gelu(const Tensor& x, bool approximate) {
-  const Tensor half = number(0.5, x), one = number(1, x);
+  const Tensor half = number(0.5, x);
   if (approximate) {
     const Tensor inner = number(std::sqrt(2 / 3.14159265358979323846), x) * (x + number(0.044715, x) * weft::pow(x, number(3, x)));
-    return half * x * (one + weft::tanh(inner));
+    return half * x * (number(1, x) + weft::tanh(inner));
   }
-  return half * x * (one + unary("Erf", x / number(1.4142135623730951, x)));
+  return half * x * unary("Erfc", -x * number(0.70710678118654752, x));
 }
 Tensor sigmoid(const Tensor& x) { return weft::sigmoid(x); }
 Tensor hard_sigmoid(const Tensor& x) { return relu6(x + number(3, x)) / number(6, x); }
