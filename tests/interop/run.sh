@@ -6,11 +6,23 @@ build=$1 work=$2
 mkdir -p "$work"
 if [ -z "$PYTHON" ]; then
   PYTHON=$work/venv/bin/python
-  if ! [ -x "$PYTHON" ]; then
+  # An installation that was broken off is made anew.
+  if ! "$PYTHON" -c 'import importlib.metadata as m; m.version("tensorflow-cpu")' 2>/dev/null; then
+    rm -rf "$work/venv"
     python3 -m venv "$work/venv" 2>/dev/null || { ${SUDO:-} apt-get install -y -qq python3-venv >/dev/null; python3 -m venv "$work/venv"; }
     "$work/venv/bin/pip" install -q tensorflow-cpu==2.21.*
   fi
 fi
+"$build/src/cli/weft" --version
+"$PYTHON" -c 'import sys, importlib.metadata as m
+def version(*names):
+    for n in names:
+        try:
+            return n + " " + m.version(n)
+        except m.PackageNotFoundError:
+            pass
+    return names[0] + " (unknown)"
+print("python", sys.version.split()[0] + ",", ", ".join([version("tensorflow-cpu", "tensorflow"), version("keras"), version("numpy")]))'
 rm -rf "$work/files" && mkdir -p "$work/files"
 for script in "$(dirname "$0")"/interop*.py; do
   "$PYTHON" "$script" "$build/tests/weft_side" "$work/files" 2>"$work/stderr.txt" || { tail -20 "$work/stderr.txt"; exit 1; }
