@@ -14,12 +14,14 @@ void register_lowerings(op::Registry& r) {
   lower_debug(r);
   lower_diag(r);
   lower_einsum(r);
+  lower_fake_quant(r);
   lower_function(r);
   lower_gather(r);
   lower_image(r);
   lower_linalg(r);
   lower_loss(r);
   lower_math_binary(r);
+  lower_math_special(r);
   lower_math_unary(r);
   lower_matmul(r);
   lower_nn_act(r);
@@ -30,6 +32,7 @@ void register_lowerings(op::Registry& r) {
   lower_random(r);
   lower_random_stateless(r);
   lower_reduce(r);
+  lower_rnn(r);
   lower_scan(r);
   lower_scatter(r);
   lower_segment(r);

@@ -1,4 +1,6 @@
 // Convolutions and their gradients: of images and volumes, in groups and by channels.
+#include <algorithm>
+
 #include "op/registry.h"
 #include "ops/lower_families.h"
 #include "ops/window_lower.h"
@@ -91,10 +93,20 @@ V backward_input(Conv& c, const Dims& in, V filter, V dy, const ir::Window& w) {
   for (int i = 0; i < spatial; ++i) b.same(out[size_t(i)], dy->dim(i + 1));
   ir::Window t{.size = w.size, .stride = std::vector<int64_t>(size_t(spatial), 1), .dilation = w.dilation, .base_dilation = w.stride, .low = {}, .high = {}, .groups = w.groups};
   transposed_padding(w, in, out, t.low, t.high);
-  for (const Dims* pads : {&t.low, &t.high}) {
-    for (const ir::Dim& d : *pads) {
-      if (d.is_const() && d.value() < 0) return b.fail(unimplemented("the compiler cannot lower padding beyond the filter's size of ", c.l.node.op(), " '", c.l.node.name(), "'"));
+  auto beyond = [](const ir::Dim& d) { return d.is_const() && d.value() < 0; };
+  if (std::any_of(t.low.begin(), t.low.end(), beyond) || std::any_of(t.high.begin(), t.high.end(), beyond)) {
+    // The forward op padded by more than the filter reaches: what lies outside is cut off.
+    Dims low = {0}, high = {0};
+    std::vector<int64_t> holes = {0};
+    for (int i = 0; i < spatial; ++i) {
+      low.push_back(t.low[size_t(i)]);
+      high.push_back(t.high[size_t(i)]);
+      holes.push_back(w.stride[size_t(i)] - 1);
     }
+    low.emplace_back(0), high.emplace_back(0), holes.push_back(0);
+    dy = b.pad(dy, b.scalar(dy->type.dtype, 0), low, high, holes);
+    t.low = t.high = Dims(size_t(spatial), 0);
+    t.base_dilation.assign(size_t(spatial), 1);
   }
   filter = c.plain_filter(filter);
   if (!filter) return nullptr;

@@ -1,4 +1,4 @@
-// Resizing of images to sizes that are known when compiling, and its gradients.
+// Resizing of images to sizes that are known when compiling, and its gradients; colours.
 #include <cmath>
 
 #include "kernels/cpu/resize.h"
@@ -132,15 +132,84 @@ LoweredList resize_grad(LowerContext& l) {
   const Way way = way_of(l.node.op());
   const auto out = image_size(l, l.type().dims), in = way == Way::kNearest ? given_size(l) : image_size(l, l.type(1).dims);
   if (!in || !out || !check_centers(l)) return {};
-  V dy = widened(l, l.x());
+  V dy = l.b.convert(l.x(), sum_type(l.out_type()));  // summed in the result's type
   const bool align = l.attr<bool>("align_corners"), centers = l.attr<bool>("half_pixel_centers");
   dy = gathered_back(l.b, dy, 1, in->first, way, align, centers);
   return {l.b.convert(gathered_back(l.b, dy, 2, in->second, way, align, centers), l.out_type())};
 }
 
+// ---- colours: three channels in the last dimension
+
+struct Colour {
+  V c[3] = {};
+};
+
+std::optional<Colour> channels(LowerContext& l, V x) {
+  if (!x || !l.ok()) return std::nullopt;
+  if (x->rank() < 1 || !x->dim(x->rank() - 1).is(3)) {
+    l.fail(invalid_argument("input must have 3 channels but instead has ", x->type.to_string()));
+    return std::nullopt;
+  }
+  Colour out;
+  for (int i = 0; i < 3; ++i) out.c[i] = l.b.slice_axis(x, x->rank() - 1, i, 1);
+  return out;
+}
+
+V joined(LowerContext& l, const Colour& c, int rank) { return l.b.convert(l.b.concat({c.c[0], c.c[1], c.c[2]}, rank - 1), l.out_type()); }
+
+Colour to_hsv(ir::Builder& b, const Colour& rgb) {
+  const auto [r, g, blue] = rgb.c;
+  const DType t = r->type.dtype;
+  const V zero = b.scalar(t, 0), v = b.max(b.max(r, g), blue), range = b.sub(v, b.min(b.min(r, g), blue)), norm = b.div(b.scalar(t, 1.0 / 6), range);
+  auto is = [&](ir::Compare c, V x, V y) { return b.compare(c, x, y); };
+  const V of_blue = b.add(b.mul(norm, b.sub(r, g)), 4.0 / 6), of_green = b.add(b.mul(norm, b.sub(blue, r)), 2.0 / 6), of_red = b.mul(norm, b.sub(g, blue));
+  V h = b.select(is(ir::Compare::kEq, r, v), of_red, b.select(is(ir::Compare::kEq, g, v), of_green, of_blue));
+  h = b.select(is(ir::Compare::kLt, h, zero), b.add(h, 1.0), h);
+  h = b.select(is(ir::Compare::kGt, range, zero), h, zero);
+  return {{h, b.select(is(ir::Compare::kGt, v, zero), b.div(range, v), zero), v}};
+}
+
+Colour to_rgb(ir::Builder& b, const Colour& hsv) {
+  const V h = b.mul(hsv.c[0], 6.0), s = hsv.c[1], v = hsv.c[2], rest = b.neg(b.sub(s, 1.0));
+  auto unit = [&](V x) { return b.min(b.max(x, 0.0), 1.0); };
+  auto from = [&](double place) { return b.unary(ir::Unary::kAbs, b.sub(h, place)); };
+  auto mixed = [&](V part) { return b.mul(b.add(rest, b.mul(s, part)), v); };
+  return {{mixed(unit(b.sub(from(3), 1.0))), mixed(unit(b.neg(b.sub(from(2), 2.0)))), mixed(unit(b.neg(b.sub(from(4), 2.0))))}};
+}
+
+LoweredList recolour(LowerContext& l) {
+  ir::Builder& b = l.b;
+  const V x = widened(l, l.x());
+  auto c = channels(l, x);
+  if (!c) return {};
+  const std::string_view op = l.node.op();
+  if (op == "HSVToRGB") return {joined(l, to_rgb(b, *c), x->rank())};
+  Colour hsv = to_hsv(b, *c);
+  if (op == "RGBToHSV") return {joined(l, hsv, x->rank())};
+  const V amount = widened(l, l.x(1));
+  if (op == "AdjustHue") {
+    hsv.c[0] = b.add(hsv.c[0], amount);
+    hsv.c[0] = b.sub(hsv.c[0], b.unary(ir::Unary::kFloor, hsv.c[0]));
+  } else {
+    hsv.c[1] = b.min(b.max(b.mul(hsv.c[1], amount), 0.0), 1.0);
+  }
+  return {joined(l, to_rgb(b, hsv), x->rank())};
+}
+
+// Distances from the mean of each channel of each image.
+LoweredList adjust_contrast(LowerContext& l) {
+  const V x = widened(l, l.x(0));
+  if (!x) return {};
+  if (x->rank() < 3) return l.fail(invalid_argument("input must be at least 3-D, got shape", x->type.to_string()));
+  const V mean = l.b.mean(x, {x->rank() - 3, x->rank() - 2}, true);
+  return {l.b.convert(l.b.add(l.b.mul(l.b.sub(x, mean), l.b.convert(l.x(1), x->type.dtype)), mean), l.out_type())};
+}
+
 }  // namespace
 
 void lower_image(Registry& r) {
+  r.lower("AdjustContrastv2", adjust_contrast);
+  for (const char* op : {"AdjustHue", "AdjustSaturation", "HSVToRGB", "RGBToHSV"}) r.lower(op, recolour);
   for (const char* op : {"ResizeBicubic", "ResizeBilinear", "ResizeNearestNeighbor"}) r.lower(op, resize);
   for (const char* op : {"ResizeBicubicGrad", "ResizeBilinearGrad", "ResizeNearestNeighborGrad"}) r.lower(op, resize_grad);
 }

@@ -58,6 +58,10 @@ LoweredList batch_norm(LowerContext& l) {
     mean_out = moved(b, old_mean, mean, factor);
     variance_out = moved(b, old_variance, unbiased, factor);
   }
+  if (x->type.elements().is(0)) {  // nothing to learn from; inputs are not handed on either
+    mean = variance = b.fill(kFloat, {c.type.dims[size_t(c.axis)]}, 0);
+    mean_out = variance_out = b.fill(kFloat, {c.type.dims[size_t(c.axis)]}, std::numeric_limits<double>::quiet_NaN());
+  }
   const V scaling = b.div(scale, b.sqrt(b.add(variance, double(l.attr<float>("epsilon")))));
   const V y = b.add(b.mul(b.sub(x, c.spread(mean)), c.spread(scaling)), c.spread(offset));
   LoweredList out = {b.convert(y, l.out_type()), b.convert(mean_out, l.out_type(1)), b.convert(variance_out, l.out_type(2)), b.convert(mean, l.out_type(3)),
@@ -85,8 +89,8 @@ LoweredList batch_norm_grad(LowerContext& l) {
   return {b.convert(dx, l.out_type()), b.mul(sum_dy_x, inverse), sum_dy, nothing, nothing};
 }
 
-// x (bias + alpha * the squares of the neighbours along the channels)^-beta
-V lrn_norm(LowerContext& l, V x) {
+// Sums over the neighbours along the channels.
+V neighbours(LowerContext& l, V x) {
   if (!x || !l.ok()) return nullptr;
   if (x->rank() != 4) return l.b.fail(invalid_argument("in must be 4-dimensional"));
   int64_t radius = l.attr<int64_t>("depth_radius");
@@ -94,15 +98,27 @@ V lrn_norm(LowerContext& l, V x) {
   if (x->dim(3).is_const()) radius = std::min(radius, x->dim(3).value());
   // Channels as the one spatial dimension of a window.
   ir::Window w{.size = {2 * radius + 1}, .stride = {1}, .dilation = {1}, .base_dilation = {1}, .low = {radius}, .high = {radius}};
-  const V flat = l.b.reshape(l.b.square(x), {x->dim(0) * x->dim(1) * x->dim(2), x->dim(3), 1});
-  const V sums = l.b.reshape(l.b.window(ir::Reduce::kSum, flat, w), x->type.dims);
-  return l.b.add(l.b.mul(sums, double(l.attr<float>("alpha"))), double(l.attr<float>("bias")));
+  const V flat = l.b.reshape(x, {x->dim(0) * x->dim(1) * x->dim(2), x->dim(3), 1});
+  return l.b.reshape(l.b.window(ir::Reduce::kSum, flat, w), x->type.dims);
 }
 
+V lrn_norm(LowerContext& l, V x) {
+  return l.b.add(l.b.mul(neighbours(l, l.b.square(x)), double(l.attr<float>("alpha"))), double(l.attr<float>("bias")));
+}
+V to_minus_beta(LowerContext& l, V norm) { return l.b.binary(ir::Binary::kPow, norm, l.b.scalar(DType::kFloat, -double(l.attr<float>("beta")))); }
+
 LoweredList lrn(LowerContext& l) {
-  const V x = widened(l, l.x()), norm = lrn_norm(l, x);
-  if (!norm) return {};
-  return {l.b.convert(l.b.mul(x, l.b.binary(ir::Binary::kPow, norm, l.b.scalar(DType::kFloat, -double(l.attr<float>("beta"))))), l.out_type())};
+  const V x = widened(l, l.x());
+  return {l.b.convert(l.b.mul(x, to_minus_beta(l, lrn_norm(l, x))), l.out_type())};
+}
+
+// Each result reaches all inputs in its neighbourhood, with dy y / norm.
+LoweredList lrn_grad(LowerContext& l) {
+  ir::Builder& b = l.b;
+  const V dy = widened(l, l.x(0)), x = widened(l, l.x(1)), y = widened(l, l.x(2)), norm = lrn_norm(l, x);
+  const V reach = neighbours(l, b.div(b.mul(dy, y), norm));
+  const double factor = -2 * double(l.attr<float>("alpha")) * double(l.attr<float>("beta"));
+  return {b.convert(b.add(b.mul(dy, to_minus_beta(l, norm)), b.mul(b.mul(x, factor), reach)), l.out_type())};
 }
 
 }  // namespace
@@ -111,6 +127,7 @@ void lower_norm(Registry& r) {
   for (const char* op : {"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"}) r.lower(op, batch_norm);
   for (const char* op : {"FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"}) r.lower(op, batch_norm_grad);
   r.lower("LRN", lrn);
+  r.lower("LRNGrad", lrn_grad);
 }
 
 }  // namespace weft::ops

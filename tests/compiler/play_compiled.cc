@@ -66,7 +66,7 @@ Result<std::vector<Tensor>> run(const OpCase& c, const ir::Module& m, Fixed fixe
   std::vector<int64_t> symbols;
   for (const ir::Symbol& s : m.symbols) symbols.push_back(copies[size_t(s.parameter)].dim(s.dim));
   for (const ir::Guard& g : m.guards) {
-    if (g.a.evaluate(symbols) != g.b.evaluate(symbols)) return internal_error("a guard does not hold: ", g.text);
+    if (g.a.evaluate(symbols) != g.b.evaluate(symbols)) return unimplemented("a guard does not hold: ", g.text);  // a broadcast that open sizes hide
   }
   std::vector<Tensor> out;
   for (const ir::Value v : m.main->results) {
