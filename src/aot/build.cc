@@ -51,7 +51,7 @@ class Builder {
     for (size_t i = 0; i < variables_.size(); ++i) {
       const std::string& name = variables_[i].name;
       const bool keep = std::count(options_.kept.begin(), options_.kept.end(), name);
-      if (written.count(int(i)) || keep) continue;
+      if (written.count(int(i)) || keep || source_[i] < 0) continue;
       auto value = model_.value(model_.variables()[size_t(source_[i])]);
       if (!value.ok()) return without_value(name, value.status());
       variables_[i].constant = std::move(value).value();
@@ -171,6 +171,7 @@ class Builder {
     lower.variable_of = [this](const op::NodeInfo& node) -> std::optional<int> {
       const auto& all = model_.variables();
       for (size_t i = 0; i < source_.size(); ++i) {
+        if (source_[i] < 0) continue;
         const graph::Node* handle = all[size_t(source_[i])].handle.node;
         if (handle->name() == node.name()) return int(i);
         // Inlined under another name: the same shared name is the same variable.
@@ -193,7 +194,12 @@ class Builder {
     for (size_t i = 0; i < f.module->parameters.size(); ++i) {
       const ir::Parameter& p = f.module->parameters[i];
       if (p.kind == ir::Parameter::Kind::kState) {
-        const int n = number_of(p.name);
+        int n = number_of(p.name);
+        if (n < 0 && p.type.dtype == core::DType::kUint64) {  // the counter of a random op
+          n = int(variables_.size());
+          variables_.push_back({p.name, p.type.dtype, PartialShape({2}), std::nullopt});
+          source_.push_back(-1);
+        }
         if (n < 0) return core::internal_error("a state '", p.name, "' that is no variable");
         f.parameters.push_back(~n);
         continue;
@@ -235,13 +241,13 @@ class Builder {
         const size_t v = size_t(~p);
         if (number[v] < 0) {
           number[v] = int(net.variables.size());
-          const auto& source = model_.variables()[size_t(source_[v])];
-          auto value = model_.value(source);
+          const auto* source = source_[v] < 0 ? nullptr : &model_.variables()[size_t(source_[v])];
+          auto value = source ? model_.value(*source) : core::Tensor::zeros(variables_[v].dtype, {2});
           if (!value.ok()) return without_value(variables_[v].name, value.status());
           NetVariable n;
           n.name = variables_[v].name;
           n.identifier = identifier(n.name, taken);
-          n.checkpoint_key = source.checkpoint_key;
+          if (source) n.checkpoint_key = source->checkpoint_key;
           n.type.dtype = value->dtype();
           for (int64_t d : value->shape().dims()) n.type.dims.emplace_back(d);
           n.initial = std::move(value).value();
@@ -277,7 +283,7 @@ class Builder {
   std::optional<Config> config_;
   std::vector<Bound> bound_;
   std::vector<compiler::VariableInfo> variables_;
-  std::vector<int> source_;  // of the model's variables
+  std::vector<int> source_;  // of the model's variables; -1: a state that the code alone has
   std::string prefix_;       // of symbols
 };
 

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <set>
 
+#include "compiler/generator_state.h"
 #include "compiler/lower_internal.h"
 #include "graph/function_library.h"
 #include "op/lower_list.h"
@@ -95,7 +96,17 @@ Lowered Lowerer::named_state(const op::NodeInfo& node) {
   }
   const std::string key = path_ + node.name();
   auto [it, is_new] = named_.try_emplace(key, int(states_.size()));
-  if (is_new) states_.push_back({key, -1, -1, {}, {}});
+  if (!is_new) return Lowered::state(it->second);
+  State s;
+  s.name = key;
+  if (const auto* seed = node.find_attr("seed"), *seed2 = node.find_attr("seed2"); seed && seed2) {
+    // A generator goes on from call to call: its counter is a state, zeros at first; without seeds it may begin anywhere.
+    const bool seeded = *seed->get<int64_t>() || *seed2->get<int64_t>();
+    s.name = core::cat(key, seeded ? kGeneratorState : kUnseededGeneratorState);
+    s.parameter = int(b_.module().parameters.size());
+    s.initial = s.value = b_.parameter({ir::Parameter::Kind::kState, s.name, {DType::kUint64, {Dim(2)}}});
+  }
+  states_.push_back(std::move(s));
   return Lowered::state(it->second);
 }
 

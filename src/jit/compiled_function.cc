@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <map>
 #include <mutex>
+#include <random>
 #include <shared_mutex>
 
 #include "compiler/codegen.h"
+#include "compiler/generator_state.h"
 #include "compiler/lower.h"
 #include "core/log.h"
 #include "op/step_trace.h"
@@ -45,6 +48,7 @@ struct Version {
   size_t arena_bytes = 0;
   struct Parameter {
     int argument = -1, variable = -1;
+    void* own = nullptr;  // a state of the function itself
     bool written = false;
   };
   std::vector<Parameter> parameters;
@@ -240,7 +244,10 @@ class CompiledFunction final : public runtime::Executable {
       for (size_t i = 0; i < o.variables.size(); ++i) {
         if (p.kind == ir::Parameter::Kind::kState && o.variables[i].name == p.name) to.variable = int(i);
       }
-      if (to.argument < 0 && to.variable < 0) return unimplemented("state '", p.name, "' of function ", body_.name, " in compiled code");
+      if (to.argument < 0 && to.variable < 0 && p.type.dtype == DType::kUint64) {
+        WEFT_ASSIGN(to.own, generator(p.name));
+      }
+      if (to.argument < 0 && to.variable < 0 && !to.own) return unimplemented("state '", p.name, "' of function ", body_.name, " in compiled code");
       v.parameters.push_back(to);
     }
     int ret = 0;
@@ -266,8 +273,10 @@ class CompiledFunction final : public runtime::Executable {
     std::vector<void*> parameters(v.parameters.size()), results(v.results.size());
     // Variables that are written stay locked, in the order of their addresses; of the others the value of now is held.
     std::vector<Variable*> written;
+    std::unique_lock generators(generators_mutex_, std::defer_lock);  // whose calls go one after the other
     for (const auto& p : v.parameters) {
-      if (p.written) written.push_back(variables[size_t(p.variable)].get());
+      if (p.written && p.variable >= 0) written.push_back(variables[size_t(p.variable)].get());
+      if (p.own && !generators.owns_lock()) generators.lock();
     }
     std::sort(written.begin(), written.end());
     written.erase(std::unique(written.begin(), written.end()), written.end());
@@ -278,6 +287,10 @@ class CompiledFunction final : public runtime::Executable {
       const auto& p = v.parameters[i];
       if (p.argument >= 0) {
         parameters[i] = args[size_t(p.argument)].raw();
+        continue;
+      }
+      if (p.own) {
+        parameters[i] = p.own;
         continue;
       }
       Variable& x = *variables[size_t(p.variable)];
@@ -322,6 +335,17 @@ class CompiledFunction final : public runtime::Executable {
     return {};
   }
 
+  // The counter of a random op, which all versions share.
+  Result<void*> generator(const std::string& name) {
+    std::lock_guard lock(generators_mutex_);
+    Tensor& t = generators_[name];
+    if (!t.valid()) {
+      WEFT_ASSIGN(t, Tensor::zeros(DType::kUint64, {2}));
+      if (name.ends_with(compiler::kUnseededGeneratorState)) t.data<uint64_t>()[1] = uint64_t(std::random_device()()) << 32;
+    }
+    return t.raw();
+  }
+
   graph::FunctionBody copy() const {
     graph::FunctionBody body;
     std::vector<graph::Node*> map;
@@ -349,6 +373,8 @@ class CompiledFunction final : public runtime::Executable {
     const graph::Node* node = nullptr;
   };
   std::vector<Source> sources_;
+  std::mutex generators_mutex_;
+  std::map<std::string, Tensor> generators_;
   std::shared_mutex mutex_;
   std::vector<std::shared_ptr<Version>> versions_;
 };
