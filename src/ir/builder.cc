@@ -94,8 +94,11 @@ std::optional<Dim> known_binary(Binary op, const Dim& a, const Dim& b) {
   }
 }
 
+// What a number is in 32 bits.
+Dim fitted(DType t, Dim d) { return t == DType::kInt32 && d.is_const() ? Dim(int64_t(int32_t(d.value()))) : d; }
+
 std::optional<bool> known_compare(Compare op, const Dim& a, const Dim& b) {
-  const Dim d = a - b;
+  const Dim d = a.is_const() && b.is_const() ? Dim(int64_t(a.value() > b.value()) - int64_t(a.value() < b.value())) : a - b;
   if (d.is_const()) {
     const int64_t v = d.value();
     switch (op) {
@@ -302,7 +305,7 @@ Value Builder::unary(Unary op, Value x) {
   i->unary = op;
   if (x->known && op == Unary::kNeg) {
     std::vector<Dim> v;
-    for (const Dim& d : *x->known) v.push_back(Dim(0) - d);
+    for (const Dim& d : *x->known) v.push_back(fitted(x->type.dtype, Dim(0) - d));
     i->known = std::move(v);
   }
   return i;
@@ -324,7 +327,7 @@ Value Builder::binary(Binary op, Value a, Value b) {
     for (size_t k = 0; k < a->known->size(); ++k) {
       const auto d = known_binary(op, (*a->known)[k], (*b->known)[k]);
       if (!d) return i;
-      v.push_back(*d);
+      v.push_back(fitted(a->type.dtype, *d));
     }
     i->known = std::move(v);
   }
@@ -384,6 +387,9 @@ Value Builder::convert(Value x, DType to) {
   if (x->op == Op::kSizes && tracks(to)) return sizes(*x->known, to, x->type.dims.empty());
   Instr* i = make(Op::kConvert, {to, x->type.dims}, {x});
   if (tracks(to)) i->known = x->known;
+  if (i->known) {
+    for (Dim& d : *i->known) d = fitted(to, d);
+  }
   return i;
 }
 

@@ -10,6 +10,7 @@ using ir::Reduce;
 // x with updates combined at the index tuples.
 Value scatter_nd(LowerContext& l, Value x, Value indices, Value updates, Reduce how) {
   if (!x || !indices || !updates) return nullptr;
+  if (x->type.dtype == DType::kBool && how == Reduce::kSum) how = Reduce::kOr;
   if (indices->rank() < 1) return l.b.fail(invalid_argument("Indices shape must have rank at least one. Found:", shape_text(l.b, indices->type.dims)));
   const int outer = indices->rank() - 1;
   const Dim& width = indices->dim(outer);
@@ -53,7 +54,8 @@ LoweredList inplace(LowerContext& l) {
   if (!x || !i || !v) return {};
   if (x->rank() < 1 || i->rank() != 1) return l.fail(invalid_argument("i must be a vector. ", shape_text(l.b, i->type.dims)));
   const Value n = l.b.sizes({x->dim(0)}, i->type.dtype, true);
-  return {l.b.scatter(x, l.b.binary(ir::Binary::kFloorMod, i, n), v, kHow, "")};
+  const Reduce how = x->type.dtype == DType::kBool && kHow == Reduce::kSum ? Reduce::kOr : kHow;
+  return {l.b.scatter(x, l.b.binary(ir::Binary::kFloorMod, i, n), v, how, "")};
 }
 
 }  // namespace

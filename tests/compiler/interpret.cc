@@ -8,6 +8,9 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "core/float_types.h"
+#include "kernels/cpu/philox.h"
+
 namespace weft::testing {
 
 using ir::DType;
@@ -253,6 +256,8 @@ struct Machine {
       switch (t.dtype()) {
         case DType::kFloat: a.f.push_back(t.data<float>()[k]); break;
         case DType::kDouble: a.f.push_back(t.data<double>()[k]); break;
+        case DType::kHalf: a.f.push_back(float(t.data<core::half>()[k])); break;
+        case DType::kBfloat16: a.f.push_back(float(t.data<core::bfloat16>()[k])); break;
         case DType::kBool:
         case DType::kUint8: a.n.push_back(t.data<uint8_t>()[k]); break;
         case DType::kInt8: a.n.push_back(t.data<int8_t>()[k]); break;
@@ -359,6 +364,12 @@ Array Machine::compute(const Instr& i) {
         else out.n[k] = v;
       });
       return out;
+    case Op::kPhilox: {
+      const Array& counter = operand(i, 1);
+      kernels::PhiloxStream stream(kernels::Philox(uint64_t(counter.n[0]), uint64_t(counter.n[1]), uint64_t(operand(i, 0).n[0])));
+      for (int64_t& v : out.n) v = stream.next();
+      return out;
+    }
     case Op::kUnary: {
       const Array& x = operand(i, 0);
       using U = ir::Unary;
@@ -415,13 +426,16 @@ Array Machine::compute(const Instr& i) {
     case Op::kBitcast: {
       const Array& x = operand(i, 0);
       for (size_t k = 0; k < n; ++k) {
-        if (out.real() == x.real()) {
-          copy(out, k, x, k);
-        } else if (x.real()) {
-          out.n[k] = x.dtype == DType::kFloat ? int64_t(std::bit_cast<int32_t>(float(x.f[k]))) : std::bit_cast<int64_t>(x.f[k]);
-        } else {
-          out.f[k] = out.dtype == DType::kFloat ? double(std::bit_cast<float>(int32_t(x.n[k]))) : std::bit_cast<double>(x.n[k]);
-        }
+        int64_t bits = x.real() ? 0 : x.n[k];
+        if (x.dtype == DType::kFloat) bits = std::bit_cast<int32_t>(float(x.f[k]));
+        if (x.dtype == DType::kDouble) bits = std::bit_cast<int64_t>(x.f[k]);
+        if (x.dtype == DType::kHalf) bits = std::bit_cast<uint16_t>(core::half(float(x.f[k])));
+        if (x.dtype == DType::kBfloat16) bits = std::bit_cast<uint16_t>(core::bfloat16(float(x.f[k])));
+        if (out.dtype == DType::kFloat) out.f[k] = std::bit_cast<float>(int32_t(bits));
+        else if (out.dtype == DType::kDouble) out.f[k] = std::bit_cast<double>(bits);
+        else if (out.dtype == DType::kHalf) out.f[k] = float(core::half::from_bits(uint16_t(bits)));
+        else if (out.dtype == DType::kBfloat16) out.f[k] = float(core::bfloat16::from_bits(uint16_t(bits)));
+        else out.n[k] = wrapped(out.dtype, bits);
       }
       return out;
     }
