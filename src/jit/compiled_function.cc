@@ -12,6 +12,7 @@
 #include "compiler/generator_state.h"
 #include "compiler/lower.h"
 #include "core/log.h"
+#include "jit/cluster.h"
 #include "op/step_trace.h"
 #include "op/variable.h"
 
@@ -136,7 +137,11 @@ class CompiledFunction final : public runtime::Executable {
     if (runtime::Executable* e = fallback_.load(std::memory_order_acquire)) return e;
     // Variables that have no values yet are no fault: their initialisation runs once.
     log(why.code() == Code::kUnimplemented ? LogLevel::kWarning : LogLevel::kInfo, cat(body_.name, " is not compiled: ", why.message()));
-    WEFT_ASSIGN(fallback_owner_, otherwise_());
+    const bool parts = why.code() == Code::kUnimplemented && !body_.name.starts_with("__cluster_");
+    auto made = otherwise_(parts ? [](graph::FunctionBody& body) { return cluster(body).status(); } : std::function<Status(graph::FunctionBody&)>());
+    if (!made.ok() && parts) made = otherwise_(nullptr);
+    if (!made.ok()) return made.status();
+    fallback_owner_ = std::move(made).value();
     fallback_.store(fallback_owner_.get(), std::memory_order_release);
     return fallback_owner_.get();
   }

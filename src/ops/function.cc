@@ -66,10 +66,13 @@ InstantiateOptions call_options(const NodeInfo& node) {
   InstantiateOptions o;
   o.config_proto = node.attr<std::string>("config_proto");
   o.executor_type = node.attr<std::string>("executor_type");
-  if (const auto it = node.extra_attrs().find("_XlaMustCompile"); it != node.extra_attrs().end()) {
-    const bool* must = it->second.get<bool>();
-    o.must_compile = must && *must;
-  }
+  auto flag = [&](std::string_view name) {
+    const auto it = node.extra_attrs().find(name);
+    const bool* set = it == node.extra_attrs().end() ? nullptr : it->second.get<bool>();
+    return set && *set;
+  };
+  o.must_compile = flag("_XlaMustCompile");
+  o.may_compile = flag("_WeftMayCompile");
   return o;
 }
 

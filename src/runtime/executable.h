@@ -47,7 +47,8 @@ bool needs_dataflow(const graph::FunctionBody& body);
 // The seam to the compiler (jit/): a plan that turns the body into machine code at its first call, for the shapes that it then sees. The body is as
 // it was written, before any pass. What cannot be compiled runs by the plan that `otherwise` makes, with a line in the log; null: it is an error.
 // Set by engine/.
-using PlanMaker = std::function<Result<std::unique_ptr<Executable>>()>;
+// `change` sees the body before any pass; null: as it is.
+using PlanMaker = std::function<Result<std::unique_ptr<Executable>>(const std::function<Status(graph::FunctionBody&)>& change)>;
 using FunctionCompiler = Result<std::unique_ptr<Executable>> (*)(graph::FunctionBody body, const PlanContext& c, PlanMaker otherwise);
 void set_function_compiler(FunctionCompiler compiler);
 

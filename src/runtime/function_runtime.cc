@@ -66,8 +66,9 @@ graph::FunctionBody Instance::copy_body() const {
   return body;
 }
 
-Result<graph::FunctionBody> Instance::optimized(const std::vector<PartialShape>& arg_shapes) const {
+Result<graph::FunctionBody> Instance::optimized(const std::vector<PartialShape>& arg_shapes, const std::function<Status(graph::FunctionBody&)>& change) const {
   graph::FunctionBody body = copy_body();
+  if (change) WEFT_RETURN_IF_ERROR(change(body));
   graph::PassContext c;
   c.env = runtime_.env();
   c.env.device = runtime_.default_device(options_);
@@ -92,8 +93,8 @@ Result<graph::FunctionBody> Instance::optimized(const std::vector<PartialShape>&
 Result<std::unique_ptr<Executable>> Instance::make_plan(const std::vector<PartialShape>& arg_shapes) const {
   const RuntimeOptions& o = runtime_.options();
   PlanContext c{o.registry, runtime_.default_device(options_), o.pool, o.inter, kernels_.get()};
-  auto engine_plan = [this, c, arg_shapes]() mutable -> Result<std::unique_ptr<Executable>> {
-    WEFT_ASSIGN(graph::FunctionBody body, optimized(arg_shapes));
+  auto engine_plan = [this, c, arg_shapes](const std::function<Status(graph::FunctionBody&)>& change) mutable -> Result<std::unique_ptr<Executable>> {
+    WEFT_ASSIGN(graph::FunctionBody body, optimized(arg_shapes, change));
     const DeviceSet& devices = *runtime_.options().devices;
     if (devices.all().size() > 1) {
       Device* only = single_device(body, devices);
@@ -109,7 +110,7 @@ Result<std::unique_ptr<Executable>> Instance::make_plan(const std::vector<Partia
     return compile(copy_body(), c, nullptr);
   }
   if (options_.may_compile && compile) return compile(copy_body(), c, engine_plan);
-  return engine_plan();
+  return engine_plan(nullptr);
 }
 
 Result<Executable*> Instance::plan() {

@@ -56,7 +56,7 @@ class Instance final : public FunctionHandle {
   // The general plan; made at the first call, or here.
   Result<Executable*> plan();
   // The body after passes and placement, for people and tools.
-  Result<graph::FunctionBody> optimized(const std::vector<PartialShape>& arg_shapes) const;
+  Result<graph::FunctionBody> optimized(const std::vector<PartialShape>& arg_shapes, const std::function<Status(graph::FunctionBody&)>& change = nullptr) const;
 
  private:
   struct Special {

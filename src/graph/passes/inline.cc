@@ -130,6 +130,7 @@ Status pass_inline(FunctionBody& body, PassContext& c) {
     if (flag((*def)->attrs, "_noinline") || flag(call->info().extra_attrs(), "_noinline")) continue;
     // What must become machine code does so as a whole. A compiler that is at work on the caller turns this off.
     if (!c.inline_compiled && (flag((*def)->attrs, "_XlaMustCompile") || flag(call->info().extra_attrs(), "_XlaMustCompile"))) continue;
+    if (flag(call->info().extra_attrs(), "_WeftMayCompile")) continue;  // jit/cluster.h
     static const AttrMap kNone;
     WEFT_ASSIGN(FunctionBody callee, instantiate_function(**def, f.attrs ? *f.attrs : kNone, g.registry(), g.library()));
     if (callee.args.size() != size_t(call->num_inputs()) || callee.rets.size() != size_t(call->num_outputs()))
