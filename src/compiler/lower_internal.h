@@ -75,6 +75,7 @@ class Lowerer final : public op::LowerHost {
   std::string path_;  // of calls, for names of states
   const graph::Graph* graph_ = nullptr;
   int depth_ = 0;
+  int64_t walked_ = 0;
 };
 
 bool same_value(const Lowered& a, const Lowered& b);

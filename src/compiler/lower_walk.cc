@@ -18,7 +18,8 @@ using ir::Value;
 
 namespace {
 
-constexpr int kMostDepth = 64;  // of calls
+constexpr int kMostDepth = 64;            // of calls
+constexpr int64_t kMostNodes = 1 << 21;  // walked in one attempt: loops are walked several times, one inside the other
 
 // Hand on their inputs.
 bool is_identity(std::string_view op) {
@@ -315,6 +316,10 @@ LoweredList Lowerer::walk(const FunctionBody& f, const LoweredList& args) {
   for (const Node* n : *order) {
     if (!b_.status().ok()) break;
     if (n->op() == "_Retval") continue;
+    if (++walked_ > kMostNodes) {
+      b_.fail(core::unimplemented("'", f.name, "' is too large to compile: calls, loops and branches inside each other unfold to more than ", kMostNodes, " nodes"));
+      break;
+    }
     if (n->op() == "_Arg") {
       const auto i = size_t(n->attr<int64_t>("index"));
       values[size_t(n->id())] = {i < args.size() ? args[i] : Lowered()};

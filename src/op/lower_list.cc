@@ -133,6 +133,7 @@ Value get(ir::Builder& b, List l, Value index, const std::string& message) {
 List set(ir::Builder& b, List l, Value index, Value item, const std::string& message) {
   if (!item || !index) return l;
   know_element(b, l, item->type.dims);
+  if (l.dtype == DType::kInvalid) l.dtype = item->type.dtype;
   const Value x = buffer(b, l);
   if (!x) return l;
   check_inside(b, l, index, message);

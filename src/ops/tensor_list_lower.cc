@@ -40,22 +40,20 @@ std::optional<ir::Dim> count(LowerContext& l, int i) {
 
 LoweredList give(List l) { return {Lowered::list(std::move(l))}; }
 
-bool no_lists_of_lists(LowerContext& l) {
-  if (l.attr<DType>("element_dtype") != DType::kVariant) return true;
-  l.unsupported("lists of lists");
-  return false;
-}
+// A list of lists, as gradients of nested loops have them, is one of tensors: inner lists of one known length, stacked.
+bool of_lists(LowerContext& l) { return l.attr<DType>("element_dtype") == DType::kVariant; }
+DType element_type(LowerContext& l) { return of_lists(l) ? DType::kInvalid : l.attr<DType>("element_dtype"); }
+ir::Value item(LowerContext& l, int i) { return l.ok() && l.input(i).kind() == Lowered::Kind::kList ? lists::stack(l.b, l.input(i).list()) : l.x(i); }
+Lowered item_out(LowerContext& l, ir::Value v, bool is_list) { return is_list && v ? Lowered::list(lists::from_tensor(l.b, v)) : Lowered(v); }
 
 LoweredList empty(LowerContext& l) {
-  if (!no_lists_of_lists(l)) return {};
-  List x = lists::make(l.b, l.attr<DType>("element_dtype"), told(l, 0), count(l, 1), l.b.scalar_int(DType::kInt32, 0));
+  List x = lists::make(l.b, element_type(l), of_lists(l) ? std::nullopt : told(l, 0), count(l, 1), l.b.scalar_int(DType::kInt32, 0));
   x.same = List::Same::kNothingYet;
   return give(lists::with_buffer(l.b, std::move(x)));
 }
 
 LoweredList reserve(LowerContext& l) {
-  if (!no_lists_of_lists(l)) return {};
-  return give(lists::with_buffer(l.b, lists::make(l.b, l.attr<DType>("element_dtype"), told(l, 0), count(l, 1), l.x(1))));
+  return give(lists::with_buffer(l.b, lists::make(l.b, element_type(l), of_lists(l) ? std::nullopt : told(l, 0), count(l, 1), l.x(1))));
 }
 
 LoweredList from_tensor(LowerContext& l) { return give(lists::from_tensor(l.b, l.x())); }
@@ -63,31 +61,30 @@ LoweredList from_tensor(LowerContext& l) { return give(lists::from_tensor(l.b, l
 LoweredList get_item(LowerContext& l) {
   auto x = list(l);
   if (!x) return {};
-  know(l, *x, 2);
-  return {lists::get(l.b, *x, l.x(1), "Trying to access an element outside of a list.")};
+  if (!of_lists(l)) know(l, *x, 2);
+  return {item_out(l, lists::get(l.b, *x, l.x(1), "Trying to access an element outside of a list."), of_lists(l))};
 }
 
 LoweredList set_item(LowerContext& l) {
   auto x = list(l);
   if (!x) return {};
   if (l.attr<bool>("resize_if_index_out_of_bounds") && !x->capacity) return l.unsupported("a list that grows as it is written");
-  return give(lists::set(l.b, *x, l.x(1), l.x(2), "Trying to modify an element outside of a list."));
+  return give(lists::set(l.b, *x, l.x(1), item(l, 2), "Trying to modify an element outside of a list."));
 }
 
 LoweredList push_back(LowerContext& l) {
   auto x = list(l);
   if (!x) return {};
-  if (l.input(1).kind() == Lowered::Kind::kList) return l.unsupported("lists of lists");
-  return give(lists::push(l.b, *x, l.x(1)));
+  return give(lists::push(l.b, *x, item(l, 1)));
 }
 
 LoweredList pop_back(LowerContext& l) {
   auto x = list(l);
   if (!x) return {};
-  know(l, *x, 1);
-  auto [rest, item] = lists::pop(l.b, *x);
+  if (!of_lists(l)) know(l, *x, 1);
+  auto [rest, last] = lists::pop(l.b, *x);
   if (!l.ok()) return {};
-  return {Lowered::list(rest), item};
+  return {Lowered::list(rest), item_out(l, last, of_lists(l))};
 }
 
 LoweredList stack(LowerContext& l) {
@@ -206,8 +203,7 @@ LoweredList concat_lists(LowerContext& l) {
 
 LoweredList some(LowerContext& l) {
   if (l.num_inputs() != 1) return l.unsupported("an optional of several values");
-  if (l.input(0).kind() != Lowered::Kind::kTensor) return l.unsupported("an optional of a list");
-  const ir::Value x = l.x();
+  const ir::Value x = item(l, 0);
   if (!x) return {};
   List all = lists::make(l.b, x->type.dtype, x->type.dims, ir::Dim(1), l.b.scalar_int(DType::kInt32, 0));
   all.same = List::Same::kNothingYet;
@@ -219,7 +215,8 @@ LoweredList none(LowerContext&) { return LoweredList(1); }  // whoever joins bra
 LoweredList value_of(LowerContext& l) {
   auto x = list(l);
   if (!x) return {};
-  return {lists::get(l.b, *x, l.b.scalar_int(DType::kInt32, 0), "The given optional does not have a value.")};
+  const ir::Value v = lists::get(l.b, *x, l.b.scalar_int(DType::kInt32, 0), "The given optional does not have a value.");
+  return {item_out(l, v, l.out_type() == DType::kVariant)};
 }
 LoweredList has_value(LowerContext& l) {
   auto x = list(l);
