@@ -194,13 +194,13 @@ class Simplifier {
 }  // namespace
 
 void simplify(Module& m) {
-  constexpr int kMostRounds = 8;
+  constexpr int kMostRounds = 12;
   bool jammed = false;
   for (int round = 0; round < kMostRounds; ++round) {
     const bool changed = Simplifier(m).run();
-    const bool dropped = drop_variables(m), hoisted = hoist_products(m), joined = join_twins(m);
+    const bool dropped = drop_variables(m), hoisted = hoist_products(m), joined = join_twins(m), lists = simplify_lists(m);
     drop_dead(m);
-    if (changed || dropped || hoisted || joined) continue;
+    if (changed || dropped || hoisted || joined || lists) continue;
     if (jammed || !jam_rows(m)) return;
     jammed = true;
   }

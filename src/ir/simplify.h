@@ -1,4 +1,5 @@
-// Passes over a module that leave its meaning as it is. Floats keep every bit that TensorFlow's own order of operations gives them.
+// Passes over a module that leave its meaning as it is. Floats keep every bit that the given order of operations gives them; only sums
+// of products, whose order nobody promises, are taken otherwise (lists.cc).
 #pragma once
 
 #include <unordered_set>
@@ -20,6 +21,8 @@ bool hoist_products(Module& m);
 bool jam_rows(Module& m);
 // Variables of loops that always hold the same become one; whether there were any.
 bool join_twins(Module& m);
+// Lists that one loop writes and the loop of its gradient reads: see lists.cc; whether something changed.
+bool simplify_lists(Module& m);
 // What results and checks depend on.
 std::unordered_set<const Instr*> needed(const Module& m);
 
