@@ -180,7 +180,11 @@ V math(Emitter& e, ir::Unary op, V x) {
     case Unary::kAcosh: return call(e, "acosh", {x});
     case Unary::kAtanh: return call(e, "atanh", {x});
     case Unary::kLogistic: return b.CreateFDiv(one, b.CreateFAdd(one, call(e, "exp", {b.CreateFNeg(x)})));
-    case Unary::kErf: return call(e, "erf", {x});
+    case Unary::kErf: {
+      // TensorFlow's is a quotient of polynomials in x^2: NaN where that is infinite.
+      V infinity = llvm::ConstantFP::getInfinity(x->getType());
+      return b.CreateSelect(b.CreateFCmpOEQ(b.CreateFMul(x, x), infinity), llvm::ConstantFP::getNaN(x->getType()), call(e, "erf", {x}));
+    }
     case Unary::kErfc: return call(e, "erfc", {x});
     case Unary::kLgamma: return call(e, "lgamma", {x});
     default: return e.fail(core::internal_error("no code for ", ir::name_of(op)), x->getType());
