@@ -155,6 +155,8 @@ TEST_CASE("reductions") {
     g.out(g.b.arg_reduce(R::kMin, x, 1, DType::kInt32));
     g.out(g.b.scan(R::kSum, x, 1, false, false));
     g.out(g.b.scan(R::kSum, x, 2, true, true));
+    g.out(g.b.scan(R::kSum, x, 0, true, false));
+    g.out(g.b.scan(R::kMax, g.b.sub(x, y), 1, false, true));
     INFO(core::dtype_name(t));
     CHECK(g.differs(t == DType::kHalf ? 1e-2 : 2e-5, {1, -9, 9}) == "");
   }

@@ -8,13 +8,44 @@ core::Status Emitter::emit_scan(const ir::Instr* i) {
   const core::DType t = i->type.dtype;
   const size_t axis = size_t(i->axes[0]);
   V out = pointer(i), n = dim(x->dim(int(axis)));
+  const auto place_of = [&](V k) { return i->reverse ? sub(sub(n, i64(1)), k) : k; };
+  const std::span<const ir::Dim> dims(x->type.dims), inner = dims.subspan(axis + 1);
+  const bool narrow = t == core::DType::kHalf || t == core::DType::kBfloat16;
+  if (!ir::product(inner).is(1) && !narrow && plan.buffer_of(x) != plan.buffer_of(i)) {
+    // Rows at a time: each is the one before it and one of the operand.
+    std::vector<bool> all, keep;
+    boundaries(x, all);
+    for (size_t d = axis + 1; d + 1 < dims.size(); ++d) keep.push_back(all[d]);
+    nest(dims.first(axis), std::vector<bool>(axis, true), false, [&](const Index& outer) {
+      const auto row = [&](V k, V before) {
+        nest(inner, keep, true, [&](const Index& at) {
+          const auto index = [&](V p) {
+            Index r = outer;
+            r.push_back(p);
+            r.insert(r.end(), at.begin(), at.end());
+            return r;
+          };
+          V v = nullptr;
+          if (!before) v = i->exclusive ? identity(i->reduce, t) : element(x, index(place_of(k)));
+          else v = combine(i->reduce, t, load(t, out, offset(i->type, index(place_of(before)))), element(x, index(place_of(i->exclusive ? before : k))));
+          store(t, v, out, offset(i->type, index(place_of(k))));
+        });
+      };
+      when(b.CreateICmpSGT(n, i64(0)), [&] { row(i64(0), nullptr); });
+      loop(i64(1), n, i64(1), {}, false, [&](V k, const std::vector<V>&) {
+        row(k, sub(k, i64(1)));
+        return std::vector<V>();
+      });
+    });
+    return impl_->status;
+  }
   std::vector<ir::Dim> others = x->type.dims;
   others[axis] = 1;
   // One line after the other; the sum stays in a register.
   nest(others, std::vector<bool>(others.size(), true), false, [&](const Index& at) {
     loop(i64(0), n, i64(1), {identity(i->reduce, t)}, false, [&](V k, const std::vector<V>& v) {
       Index index = at;
-      index[axis] = i->reverse ? sub(sub(n, i64(1)), k) : k;
+      index[axis] = place_of(k);
       V place = offset(i->type, index);
       V sum = combine(i->reduce, t, v[0], element(x, index));
       store(t, i->exclusive ? v[0] : sum, out, place);
