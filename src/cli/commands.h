@@ -81,7 +81,7 @@ int bench(const BenchArgs& args);
 
 struct CompileArgs {
   LoadArgs load;
-  std::string output, class_name = "Net", config, triple, cpu = "x86-64-v3", features, emit;
+  std::string output, class_name = "Net", config, triple, cpu, features, emit;
   std::vector<std::string> signatures, feeds, fetches, targets, shapes, keep;
   bool archive = false, shared = false, check = false;
   int64_t check_size = 3;

@@ -44,6 +44,13 @@ int compile(const CompileArgs& args) {
   o.keep = args.keep;
   o.target_triple = args.triple;
   o.target_cpu = args.cpu;
+  if (args.cpu.empty() && args.triple.empty()) {  // of another machine: what is usual there
+#if defined(__x86_64__)
+    o.target_cpu = "x86-64-v3";
+#else
+    o.target_cpu = "generic";
+#endif
+  }
   o.target_features = args.features;
   o.emit = args.emit;
   o.archive = args.archive;

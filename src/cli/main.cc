@@ -150,7 +150,7 @@ int main(int argc, char** argv) {
   compile_command->add_option("--shape", compile_args.shapes, "shape of an input, where the model's is too open: x=1,28,28 (? is open)");
   compile_command->add_option("--config", compile_args.config, "a tfcompile config file (.pbtxt); never needed");
   compile_command->add_option("--keep", compile_args.keep, "variables to keep settable though nothing writes them")->delimiter(',');
-  compile_command->add_option("--target-cpu", compile_args.cpu, "processor: x86-64-v3, native, znver4, ...");
+  compile_command->add_option("--target-cpu", compile_args.cpu, "processor: x86-64-v3 (the default here), native, znver4, ...");
   compile_command->add_option("--target-features", compile_args.features, "more or fewer instructions: +avx512f,-fma");
   compile_command->add_option("--target-triple", compile_args.triple, "another machine: aarch64-linux-gnu");
   compile_command->add_option("--emit", compile_args.emit, "print instead: ir, plan, llvm or asm");
