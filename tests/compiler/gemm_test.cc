@@ -334,6 +334,42 @@ TEST_CASE("products with an open number of rows") {
   }
 }
 
+TEST_CASE("a product that is added to a state in place; one whose state is read in between is not") {
+  constexpr int64_t kRows = 9, kColumns = 35, kDepth = 600;
+  for (bool read_between : {false, true}) {
+    ir::Module module;
+    ir::Builder b(module);
+    Value w = b.parameter({ir::Parameter::Kind::kState, "w", {DType::kFloat, {kRows, kColumns}}});
+    Value x = b.parameter({ir::Parameter::Kind::kInput, "x", {DType::kFloat, {kRows, kDepth}}});
+    Value y = b.parameter({ir::Parameter::Kind::kInput, "y", {DType::kFloat, {kDepth, kColumns}}});
+    Value product = b.dot(x, y), other = read_between ? b.reduce(ir::Reduce::kSum, w, {0}) : b.reduce(ir::Reduce::kSum, y, {0});
+    module.main->results = {b.add(w, product), other};
+    module.results = {{"w", w->index}, {"other", -1}};
+    REQUIRE(b.status().ok());
+    auto plan = compiler::make_plan(module);
+    REQUIRE(plan.ok());
+    auto code = (*compiler::codegen())->jit(*plan, {});
+    REQUIRE_MESSAGE(code.ok(), code.status().to_string());
+    std::vector<float> ws(kRows * kColumns, 3), xs(kRows * kDepth), ys(kDepth * kColumns), sums(kColumns);
+    for (size_t i = 0; i < xs.size(); ++i) xs[i] = float(int(i * 7 % 11) - 5);
+    for (size_t i = 0; i < ys.size(); ++i) ys[i] = float(int(i * 5 % 13) - 6);
+    void *parameters[] = {ws.data(), xs.data(), ys.data()}, *results[] = {nullptr, sums.data()};
+    std::vector<char> arena(size_t(plan->arena_bytes.value()) + 64);
+    REQUIRE((*code)->entry()(parameters, results, nullptr, nullptr,
+                             arena.data() + (64 - reinterpret_cast<uintptr_t>(arena.data()) % 64) % 64, nullptr) == 0);
+    for (int64_t c = 0; c < kColumns; ++c) {
+      for (int64_t r = 0; r < kRows; ++r) {
+        double sum = 3;
+        for (int64_t k = 0; k < kDepth; ++k) sum += double(xs[size_t(r * kDepth + k)]) * ys[size_t(k * kColumns + c)];
+        CHECK(ws[size_t(r * kColumns + c)] == doctest::Approx(sum));
+      }
+      double sum = read_between ? 3.0 * kRows : 0;
+      for (int64_t k = 0; !read_between && k < kDepth; ++k) sum += ys[size_t(k * kColumns + c)];
+      CHECK(sums[size_t(c)] == doctest::Approx(sum));
+    }
+  }
+}
+
 TEST_CASE("convolutions and filter gradients agree with plain loops") {
   const std::vector<ConvCase> cases = {
       {.in = {2, 9, 9, 1}, .filter = {3, 3}, .features = 32, .low = {1, 1}, .high = {1, 1}},

@@ -317,6 +317,7 @@ core::Status Emitter::run() {
 }
 
 core::Status Emitter::steps(std::span<const Step> s) {
+  find_accumulations(plan, s, *impl_);
   for (const Step& x : s) {
     core::Status status = step(x);
     if (status.ok()) status = impl_->status;
@@ -360,6 +361,7 @@ core::Status Emitter::step(const Step& s) {
       if (is_tiny(s.copy_from->type)) return here([&] { return emit_copy(s); });
       return inside("copy", [&] { return emit_copy(s); });
     case Step::Kind::kLoop: {
+      if (impl_->done.count(&s)) return {};
       bool tiny = s.instrs.size() < 30;
       for (const ir::Instr* i : s.instrs) tiny = tiny && is_tiny(i->type);
       if (tiny) return here([&] { return emit_loop(s); });

@@ -45,6 +45,8 @@ struct Emitter::Impl {
   std::unordered_set<const ir::Instr*> current;  // of the step: not in their buffers yet
   std::unordered_map<int, llvm::GlobalVariable*> globals;  // of constants with a buffer
   std::unordered_map<const ir::Instr*, llvm::GlobalVariable*> literals;  // and of those without
+  std::unordered_map<const ir::Instr*, const ir::Instr*> added_to;  // products that are added to what the sum's memory holds, and the sum
+  std::unordered_set<const Step*> done;                             // the loops of those sums
   V parameters = nullptr, results = nullptr, constants = nullptr, symbols = nullptr, arena = nullptr;
   int next = 0;
 };
@@ -70,6 +72,8 @@ struct Group {
 std::vector<Group> reshape_groups(std::span<const ir::Dim> from, std::span<const ir::Dim> to);
 void push_scope(Emitter::Impl::Frame& f, llvm::Instruction* entry, bool fixed);
 void pop_scope(Emitter::Impl::Frame& f);
+// Finds products that are only added to something, in place, and notes that they do so themselves (gemm.cc).
+void find_accumulations(const Plan& plan, std::span<const Step> steps, Emitter::Impl& impl);
 // Writes `body` as a function of its own and calls it.
 core::Status outline(Emitter& e, const std::string& name, const std::function<core::Status()>& body);
 

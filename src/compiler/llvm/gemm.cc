@@ -1,6 +1,7 @@
 // Products of matrices: which way round they are computed. The code itself: gemm_kernel.cc.
 #include <numeric>
 
+#include "compiler/llvm/emitter_impl.h"
 #include "compiler/llvm/gemm_kernel.h"
 #include "compiler/scratch.h"
 
@@ -34,6 +35,74 @@ int64_t multiple_of(const ir::Dim& d) {
   return std::max<int64_t>(1, std::abs(n));
 }
 
+namespace {
+
+// How often each value is read, as far as it matters: 2 is many.
+void count_uses(const ir::Region& r, std::unordered_map<const ir::Instr*, int>& uses) {
+  for (const auto& i : r.instrs) {
+    for (const ir::Instr* o : i->operands) ++uses[o];
+    for (const auto& inner : i->regions) count_uses(*inner, uses);
+  }
+  for (const ir::Instr* i : r.results) uses[i] += 2;
+}
+
+bool same_memory(const Plan& plan, int a, int b) {
+  if (a < 0 || b < 0) return false;
+  const Buffer &x = plan.buffers[size_t(a)], &y = plan.buffers[size_t(b)];
+  if (a == b) return true;
+  if (x.kind != y.kind || !(x.bytes == y.bytes)) return false;
+  return x.kind == Buffer::Kind::kArena ? x.offset == y.offset : x.index == y.index;
+}
+
+// Whether the code for a value reads this memory.
+bool reads(const Plan& plan, const ir::Instr* i, int buffer, int depth = 0) {
+  for (const ir::Instr* o : i->operands) {
+    const int at = plan.buffer_of(o);
+    if (at >= 0 ? same_memory(plan, at, buffer) : depth > 16 || reads(plan, o, buffer, depth + 1)) return true;
+  }
+  return false;
+}
+
+bool may_read(const Plan& plan, const Step& s, int buffer) {
+  if (s.kind == Step::Kind::kCopy) {
+    const int at = s.copy_from_buffer >= 0 ? s.copy_from_buffer : plan.buffer_of(s.copy_from);
+    return at >= 0 ? same_memory(plan, at, buffer) : reads(plan, s.copy_from, buffer);
+  }
+  if (s.kind != Step::Kind::kLoop && s.kind != Step::Kind::kInstr) return true;
+  for (const ir::Instr* i : s.instrs)
+    if (reads(plan, i, buffer)) return true;
+  return false;
+}
+
+}  // namespace
+
+void find_accumulations(const Plan& plan, std::span<const Step> steps, Emitter::Impl& impl) {
+  std::unordered_map<const ir::Instr*, int> uses;
+  for (size_t n = 0; n < steps.size(); ++n) {
+    if (steps[n].kind != Step::Kind::kInstr || steps[n].instrs.empty() || steps[n].instrs[0]->op != ir::Op::kDot) continue;
+    const ir::Instr* dot = steps[n].instrs[0];
+    const DotPlan way = plan_dot(*dot);
+    if (way.way != DotPlan::Way::kPlain || way.narrow) continue;
+    if (uses.empty()) count_uses(*plan.module->main, uses);
+    if (uses[dot] != 1) continue;
+    // The sum comes later; until then nobody may ask for what is added to.
+    for (size_t later = n + 1; later < steps.size(); ++later) {
+      const Step& s = steps[later];
+      const ir::Instr* sum = s.kind == Step::Kind::kLoop && s.instrs.size() == 1 ? s.instrs[0] : nullptr;
+      if (sum && sum->op == ir::Op::kBinary && sum->binary == ir::Binary::kAdd && (sum->operands[0] == dot || sum->operands[1] == dot)) {
+        const ir::Instr* to = sum->operands[sum->operands[0] == dot ? 1 : 0];
+        const int memory = plan.buffer_of(sum);
+        if (!same_memory(plan, memory, plan.buffer_of(to)) || reads(plan, dot, memory)) break;
+        bool free = true;
+        for (size_t between = n + 1; between < later; ++between) free = free && !may_read(plan, steps[between], memory);
+        if (free) impl.added_to[dot] = sum, impl.done.insert(&s);
+        break;
+      }
+      if (s.kind != Step::Kind::kLoop && s.kind != Step::Kind::kInstr && s.kind != Step::Kind::kCopy) break;
+    }
+  }
+}
+
 core::Status Emitter::emit_dot(const ir::Instr* i) {
   using Way = DotPlan::Way;
   const ir::Instr &x = i->operand(0), &y = i->operand(1);
@@ -43,7 +112,9 @@ core::Status Emitter::emit_dot(const ir::Instr* i) {
   if (plan.buffer_of(&x) < 0 || plan.buffer_of(&y) < 0) return core::internal_error("a product's operand has no memory");
   const DotPlan way = plan_dot(*i);
   V m = dim(way.m), n = dim(way.n), k = dim(way.k), batch = dim(way.batch);
-  V a0 = pointer(&x), b0 = pointer(&y), c0 = pointer(i);
+  const auto sum = impl_->added_to.find(i);
+  const bool accumulate = sum != impl_->added_to.end();
+  V a0 = pointer(&x), b0 = pointer(&y), c0 = pointer(accumulate ? sum->second : i);
   V mk = dim(way.m * way.k), kn = dim(way.k * way.n), mn = dim(way.m * way.n);
   V memory = scratch_bytes(*i).is(0) ? nullptr : scratch(i);
   const auto part = [&](const ir::Dim& offset) { return b.CreateGEP(b.getInt8Ty(), memory, dim(offset)); };
@@ -66,6 +137,7 @@ core::Status Emitter::emit_dot(const ir::Instr* i) {
     p.b_stride = i->transpose_b ? k : n, p.c_stride = n;
     p.m = m, p.n = n, p.k = k;
     p.m_multiple = multiple_of(way.m);
+    p.accumulate = accumulate;
     const ir::Dim behind = way.a + way.b + way.c;
     if (!way.panel.is(0)) p.pack = part(behind + way.turned + way.turned_c);
     if (!way.rows.is(0)) p.pack_a = part(behind + way.turned + way.turned_c + way.panel);
