@@ -192,10 +192,41 @@ LoweredList max_pool_grad(LowerContext& l) {
   return p.done(p.attrs.spatial == 3 ? shared_max_grad(l.b, x, y, dy, *w) : l.b.max_pool_grad(x, dy, *w));
 }
 
+// The windows themselves, each as one run of channels: one place of the windows after the other.
+LoweredList extract_patches(LowerContext& l) {
+  ir::Builder& b = l.b;
+  const V x = l.x();
+  if (!x) return {};
+  WindowAttrs a;
+  a.padding = l.attr<std::string>("padding");
+  a.strides = l.attr<std::vector<int64_t>>("strides");
+  a.dilations = l.attr<std::vector<int64_t>>("rates");
+  const auto& ksizes = l.attr<std::vector<int64_t>>("ksizes");
+  constexpr int64_t kMost = 1 << 20;
+  for (const std::vector<int64_t>* list : std::initializer_list<const std::vector<int64_t>*>{&a.strides, &a.dilations, &ksizes}) {
+    if (x->rank() != 4 || list->size() != 4 || (*list)[0] != 1 || (*list)[3] != 1) return l.unsupported("windows over batch or channels");
+    for (int64_t v : *list) {
+      if (v <= 0 || v > kMost) return l.fail(invalid_argument("ksizes, strides and rates must be positive, got ", v));
+    }
+  }
+  const auto w = make_window(l, a, {ksizes[1], ksizes[2]}, x->type.dims);
+  if (!w) return {};
+  if (ksizes[1] * ksizes[2] > 256) return l.unsupported("windows of more than 256 places");
+  const Dims out = window_out(*w, x->type.dims);
+  const V padded = b.pad(x, b.scalar(x->type.dtype, 0), {0, w->low[0], w->low[1], 0}, {0, w->high[0], w->high[1], 0});
+  std::vector<V> parts;
+  for (int64_t i = 0; i < ksizes[1]; ++i) {
+    for (int64_t j = 0; j < ksizes[2]; ++j)
+      parts.push_back(b.slice(padded, {0, i * w->dilation[0], j * w->dilation[1], 0}, {x->dim(0), out[0], out[1], x->dim(3)}, {1, w->stride[0], w->stride[1], 1}));
+  }
+  return {b.concat(parts, 3)};
+}
+
 }  // namespace
 
 void lower_pool(Registry& r) {
   for (const char* op : {"AvgPool", "AvgPool3D", "MaxPool", "MaxPool3D", "MaxPoolV2"}) r.lower(op, pool);
+  r.lower("ExtractImagePatches", extract_patches);
   for (const char* op : {"AvgPoolGrad", "AvgPool3DGrad"}) r.lower(op, avg_pool_grad);
   for (const char* op : {"MaxPoolGrad", "MaxPoolGradV2", "MaxPool3DGrad"}) r.lower(op, max_pool_grad);
 }
