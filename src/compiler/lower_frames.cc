@@ -399,13 +399,10 @@ Status raise_frames(FunctionBody& body) {
     }
     if (!next) {
       // Switches whose branches nothing reads any more.
-      bool removed = false;
-      for (auto it = order.rbegin(); it != order.rend(); ++it) {
-        if (!graph::is_v1_control_flow(**it) || !(*it)->uses().empty() || !(*it)->control_outputs().empty()) continue;
-        body.graph->remove(*it);
-        removed = true;
-      }
-      if (removed) continue;
+      graph::PassContext c;
+      const int before = body.graph->num_nodes();
+      WEFT_RETURN_IF_ERROR(graph::pass_prune(body, c));
+      if (body.graph->num_nodes() < before) continue;
       for (const Node* n : order) {
         if (is_any(n, {"Enter", "Switch", "Merge", "RefSwitch", "RefEnter", "RefMerge"})) return strange(n, "belongs to nothing");
       }

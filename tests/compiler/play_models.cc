@@ -3,13 +3,16 @@
 //
 //   play_models [--interpret] [--open] [--print] [--lower] [--serve] PATH...      PATH without .npz
 //
+// PATH.pb: a graph with a text beside it that says what to feed (golden/frame_loops), held against the engine.
 // An npz may instead hold in_KEY and out_KEY (out2_KEY, out3_KEY: run again): the program is played if the compiler takes it; a refusal
 // (Unimplemented) is counted, a wrong number fails.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <sstream>
 
 #include "compiler/codegen.h"
 #include "compiler/lower.h"
@@ -239,7 +242,47 @@ Status play_program(const std::string& path, std::map<std::string, Tensor>& want
   return {};
 }
 
+// A graph of version 1 with what to feed (golden/frame_loops): beside the engine.
+Status play_graph(const std::string& path, const Options& o) {
+  std::ifstream in(path.substr(0, path.size() - 3) + ".txt");
+  std::string line, y;
+  std::vector<std::pair<std::string, Tensor>> feeds;
+  while (std::getline(in, line)) {
+    std::istringstream words(line);
+    std::string word, name;
+    words >> word >> name;
+    if (word == "y") y = name;
+    if (word != "feed") continue;
+    std::vector<int64_t> dims;
+    while (words >> word && word != ":") dims.push_back(std::stoll(word));
+    WEFT_ASSIGN(Tensor t, Tensor::allocate(DType::kFloat, core::Shape(dims)));
+    for (int64_t i = 0; i < t.num_elements(); ++i) words >> t.data<float>()[i];
+    feeds.emplace_back(name + ":0", std::move(t));
+  }
+  WEFT_ASSIGN(auto model, saved_model::Model::load(engine::Engine::get().registry(), path, {}));
+  std::vector<graph::Endpoint> ends;
+  std::vector<core::PartialShape> shapes;
+  std::vector<Tensor> inputs, out, want;
+  for (const auto& [name, value] : feeds) {
+    WEFT_ASSIGN(auto e, saved_model::find_tensor(model->graph(), name));
+    ends.push_back(e);
+    shapes.emplace_back(value.shape());
+    inputs.push_back(value);
+  }
+  WEFT_ASSIGN(auto fetch, saved_model::find_tensor(model->graph(), y));
+  Compiled graph;
+  WEFT_RETURN_IF_ERROR(graph.make(*model, ends, shapes, {fetch}, {}, o));
+  if (o.lower_only) return {};
+  std::map<std::string, Tensor> states;
+  WEFT_RETURN_IF_ERROR(graph.run(inputs, states, out));
+  const std::string fetches[] = {y + ":0"};
+  WEFT_RETURN_IF_ERROR(model->run(feeds, fetches, {}, want));
+  const std::string off = differs(out.at(0), want.at(0), 1e-5);
+  return off.empty() ? Status() : core::internal_error(y, ": ", off);
+}
+
 Status play(const std::string& path, const Options& o) {
+  if (path.ends_with(".pb")) return play_graph(path, o);
   WEFT_ASSIGN(auto want, testing::read_npz(path + ".npz"));
   const bool saved = std::filesystem::is_directory(path);
   if (!want.contains("predict")) return saved ? play_program(path, want, o) : core::unimplemented("not a SavedModel");
