@@ -178,6 +178,8 @@ class Fusion {
       loop = loop || in_loop(i, u);
       // Written in place, or copied as a whole.
       if ((u->op == Op::kDynamicUpdate && k == 0) || u->op == Op::kWhile) pointer = pointer || !is_leafish(i);
+      // What is computed from the value that it goes into is there before that is overwritten.
+      if (u->op == Op::kDynamicUpdate && k == 1 && computed_from(i, behind_views(u->operands[0]), 0)) pointer = true;
     }
     if (i->op == Op::kConstant) {
       if (pointer || !i->type.elements().is(1)) draft_.stored.insert(i);
@@ -196,6 +198,17 @@ class Fusion {
     const bool light = i->rank() == 0 && f.cost <= kLight;
     const bool store = pointer || !on_the_spot(i->op) || ((many || loop) && f.cost > 0 && !light) || (users(i) > 1 && f.cost > (light ? kLight : kCheap) && !in_parts(i, f));
     if (store) draft_.stored.insert(i);
+  }
+
+  static const Instr* behind_views(const Instr* i) {
+    while (i->op == Op::kReshape) i = i->operands[0];
+    return i;
+  }
+
+  static bool computed_from(const Instr* i, const Instr* what, int depth) {
+    if (behind_views(i) == what) return true;
+    if (!on_the_spot(i->op) || depth > 8) return false;
+    return std::any_of(i->operands.begin(), i->operands.end(), [&](const Instr* o) { return computed_from(o, what, depth + 1); });
   }
 
   bool lies_in_memory(const Instr* i) const {

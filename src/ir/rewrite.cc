@@ -360,7 +360,7 @@ Instr* Rewriter::binary(Instr* i, std::vector<std::unique_ptr<Instr>>& before) {
     case Binary::kAdd:
       if ((whole && is(cb, 0)) || (!whole && is_minus_zero(cb))) return a;
       if ((whole && is(ca, 0)) || (!whole && is_minus_zero(ca))) return b;
-      return i;
+      return sum(i, before);
     case Binary::kSub: return is(cb, 0) ? a : i;
     case Binary::kMul:
       if (is(cb, 1)) return a;
@@ -400,6 +400,102 @@ Instr* Rewriter::binary(Instr* i, std::vector<std::unique_ptr<Instr>>& before) {
       return logical && is(ca, 1) ? a : i;
     default: return i;
   }
+}
+
+bool Rewriter::read_once(const Instr* v) const {
+  if (!uses_) return false;
+  const auto n = uses_->find(v);
+  return n != uses_->end() && n->second == 1;
+}
+
+namespace {
+
+// A value that is zero but for parts along one axis; null operands stand for zeros.
+struct Parts {
+  int axis = -1;
+  std::vector<std::pair<int64_t, Instr*>> parts;  // by where they begin
+};
+
+std::optional<Parts> parts_of(Instr* v) {
+  Parts out;
+  if (v->op == Op::kPad) {
+    if (!scalar_of(v->operands[1]) || *scalar_of(v->operands[1]) != 0) return std::nullopt;
+    for (int d = 0; d < v->rank(); ++d) {
+      const Dim &low = v->low[size_t(d)], &high = v->high[size_t(d)];
+      if (v->interior[size_t(d)] != 0) return std::nullopt;
+      if (low.is(0) && high.is(0)) continue;
+      if (out.axis >= 0 || !low.is_const() || low.value() < 0 || !high.is_const() || high.value() < 0) return std::nullopt;
+      out.axis = d;
+      out.parts.emplace_back(low.value(), v->operands[0]);
+    }
+  } else if (v->op == Op::kConcat) {
+    int64_t at = 0;
+    bool zeros = false;
+    out.axis = v->axes[0];
+    for (Instr* o : v->operands) {
+      const Dim& n = o->dim(out.axis);
+      if (!n.is_const()) return std::nullopt;
+      const bool zero = scalar_of(o) && *scalar_of(o) == 0;
+      zeros = zeros || zero;
+      if (!zero) out.parts.emplace_back(at, o);
+      at += n.value();
+    }
+    if (!zeros) return std::nullopt;
+  }
+  return out.axis < 0 || !v->dim(out.axis).is_const() ? std::nullopt : std::optional<Parts>(out);
+}
+
+}  // namespace
+
+// Sums with something that is mostly zero: only the rest is added. Gradients of slices and of lists are such sums.
+Instr* Rewriter::sum(Instr* i, std::vector<std::unique_ptr<Instr>>& before) {
+  for (size_t k = 0; k < 2; ++k) {
+    Instr *u = i->operands[k], *x = i->operands[1 - k];
+    if (u->op != Op::kDynamicUpdate || !read_once(u)) continue;
+    const auto c = scalar_of(u->operands[0]);
+    if (!c || *c != 0) continue;
+    std::vector<Instr*> from{x}, to;
+    from.insert(from.end(), u->operands.begin() + 2, u->operands.end());
+    Instr* part = add(i, Op::kDynamicSlice, u->operand(1).type, from, before);
+    Instr* more = add(i, Op::kBinary, part->type, {part, u->operands[1]}, before);
+    more->binary = Binary::kAdd;
+    to = {x, more};
+    to.insert(to.end(), u->operands.begin() + 2, u->operands.end());
+    return become(i, Op::kDynamicUpdate, std::move(to));
+  }
+  // Parts that lie beside each other.
+  Instr *a = i->operands[0], *b = i->operands[1];
+  if (!read_once(a) || !read_once(b) || (a->op != Op::kPad && b->op != Op::kPad)) return i;
+  auto p = parts_of(a), q = parts_of(b);
+  if (!p || !q || p->axis != q->axis) return i;
+  p->parts.insert(p->parts.end(), q->parts.begin(), q->parts.end());
+  std::sort(p->parts.begin(), p->parts.end(), [](const auto& s, const auto& t) { return s.first < t.first; });
+  std::vector<std::pair<int64_t, Instr*>> all;  // size, value
+  int64_t at = 0;
+  for (const auto& [start, v] : p->parts) {
+    if (start < at || !v->dim(p->axis).is_const()) return i;
+    if (start > at) all.emplace_back(start - at, nullptr);
+    all.emplace_back(v->dim(p->axis).value(), v);
+    at = start + v->dim(p->axis).value();
+  }
+  if (at < i->dim(p->axis).value()) all.emplace_back(i->dim(p->axis).value() - at, nullptr);
+  std::vector<Instr*> operands;
+  Instr* zero = nullptr;
+  for (auto& [n, v] : all) {
+    if (!v) {
+      Type t = i->type;
+      t.dims[size_t(p->axis)] = Dim(n);
+      if (!zero) {
+        zero = add(i, Op::kConstant, {i->type.dtype, {}}, {}, before);
+        zero->literal = *Tensor::zeros(i->type.dtype, core::Shape());
+      }
+      v = add(i, Op::kBroadcast, std::move(t), {zero}, before);
+    }
+    operands.push_back(v);
+  }
+  become(i, Op::kConcat, std::move(operands));
+  i->axes = {p->axis};
+  return i;
 }
 
 Instr* Rewriter::select(Instr* i) {
@@ -442,9 +538,8 @@ Instr* Rewriter::dot(Instr* i) {
 // number, can wait until pooling has left fewer elements.
 Instr* Rewriter::window(Instr* i, std::vector<std::unique_ptr<Instr>>& before) {
   Instr* x = i->operands[0];
-  if (i->reduce != Reduce::kMax || x->op != Op::kBinary || !uses_ || !core::is_floating_type(x->type.dtype)) return i;
-  const auto n = uses_->find(x);
-  if (n == uses_->end() || n->second != 1) return i;
+  if (i->reduce != Reduce::kMax || x->op != Op::kBinary || !core::is_floating_type(x->type.dtype)) return i;
+  if (!read_once(x)) return i;
   const bool either = x->binary == Binary::kAdd || x->binary == Binary::kMax || x->binary == Binary::kMin;
   if (!either && x->binary != Binary::kSub) return i;
   // Equal for all elements of a window: no dimension but the last.

@@ -44,6 +44,8 @@ class Rewriter {
   Instr* unary(Instr* i);
   Instr* binary(Instr* i, std::vector<std::unique_ptr<Instr>>& before);
   Instr* select(Instr* i);
+  Instr* sum(Instr* i, std::vector<std::unique_ptr<Instr>>& before);
+  bool read_once(const Instr* v) const;
   Instr* dot(Instr* i);
   Instr* window(Instr* i, std::vector<std::unique_ptr<Instr>>& before);
   // i as another instruction of its value and type.

@@ -269,6 +269,20 @@ TEST_CASE("lists of a loop and of its gradient: originals instead of copies, one
   CHECK(loops == 2);
 }
 
+TEST_CASE("sums with what is mostly zero") {
+  Made m;
+  Value x = m.input({4, 6}), row = m.input({1, 6}), n = m.b.convert(m.b.sum(x, {0, 1}), DType::kInt64), zero = m.b.scalar_int(DType::kInt64, 0);
+  m.result(m.b.add(x, m.b.dynamic_update(m.b.fill(DType::kFloat, {4, 6}, 0), row, {n, zero})));
+  Value none = m.b.scalar(DType::kFloat, 0);
+  Value a = m.b.exp(x), c = m.b.neg(x), d = m.b.tanh(x);
+  Value s = m.b.add(m.b.pad(a, none, {0, 12}, {0, 0}), m.b.pad(c, none, {0, 0}, {0, 12}));
+  m.result(m.b.add(s, m.b.pad(d, none, {0, 6}, {0, 6})));
+  m.simplified();
+  CHECK(m.m.main->results[0]->op == ir::Op::kDynamicUpdate);
+  CHECK(m.m.main->results[1]->op == ir::Op::kConcat);
+  CHECK(m.m.main->results[1]->operands.size() == 3);
+}
+
 TEST_CASE("products of rows that a loop takes are made before it") {
   Made m;
   Value x = m.input({5, 2, 3}), w = m.input({3, 4}), h0 = m.input({2, 4});
