@@ -1,4 +1,4 @@
-// Parts cut out of a tensor. Sizes may be open; single indices and the starts of parts of a fixed length may depend on data.
+// Parts cut out of a tensor. Sizes may be open; single indices, rows and the starts of Slice may depend on data.
 #include <bit>
 
 #include "op/strided_slice.h"
@@ -43,10 +43,12 @@ struct Entry {
 
 const Dim* known(Value v) { return v && v->known ? v->known->data() : nullptr; }
 
-// From the front. What cannot be told to be negative is taken not to be.
-Dim from_front(const Dim& at, const Dim& size) {
+// From the front. Of what may be either, the call finds out that it is not negative.
+Dim from_front(LowerContext& l, const Dim& at, const Dim& size) {
   const bool negative = at.is_const() ? at.value() < 0 : (Dim(0) - at).nonnegative();
-  return negative ? size + at : at;
+  if (negative) return size + at;
+  require_nonnegative(l, at, cat("'", l.node.name(), "' counts from the end where it was compiled to count from the front"));
+  return at;
 }
 
 std::string index_text(int dim) { return cat("slice index of dimension ", dim, " out of bounds."); }
@@ -55,7 +57,7 @@ SlicedDim single(LowerContext& l, const Entry& e, const Dim& size, int dim) {
   SlicedDim s;
   s.count = Dim(1);
   if (const Dim* at = known(e.begin)) {
-    s.start = from_front(*at, size);
+    s.start = from_front(l, *at, size);
     const std::string text = at->is_const() ? cat("slice index ", s.start.to_string(), " of dimension ", dim, " out of bounds.") : index_text(dim);
     require_nonnegative(l, s.start, text);
     require_nonnegative(l, size - Dim(1) - s.start, text);
@@ -68,11 +70,11 @@ SlicedDim single(LowerContext& l, const Entry& e, const Dim& size, int dim) {
 }
 
 // begin and end known.
-SlicedDim part(const Entry& e, const Dim& n) {
+SlicedDim part(LowerContext& l, const Entry& e, const Dim& n) {
   SlicedDim s;
   const Dim *b = known(e.begin), *z = known(e.end);
   if (e.stride > 0) {
-    const Dim begin = b ? from_front(*b, n) : Dim(0), given = z ? from_front(*z, n) : n;
+    const Dim begin = b ? from_front(l, *b, n) : Dim(0), given = z ? from_front(l, *z, n) : n;
     const Dim end = min(given, n);
     s.step = e.stride;
     s.count = max(ceil_div(min(end, end - begin), Dim(e.stride)), Dim(0));
@@ -82,28 +84,30 @@ SlicedDim part(const Entry& e, const Dim& n) {
   s.reversed = true;
   s.step = -e.stride;
   const Dim last = n - Dim(1);
-  const Dim begin = b ? max(min(from_front(*b, n), last), Dim(-1)) : last;
-  const Dim end = z ? max(min(from_front(*z, n), last), Dim(-1)) : Dim(-1);
+  const Dim begin = b ? max(min(from_front(l, *b, n), last), Dim(-1)) : last;
+  const Dim end = z ? max(min(from_front(l, *z, n), last), Dim(-1)) : Dim(-1);
   s.count = max(ceil_div(begin - end, Dim(s.step)), Dim(0));
   s.start = s.count.is(0) ? Dim(0) : last - begin;
   return s;
 }
 
-// A part of fixed length whose place depends on data: x[i:i + 3], x[:, :i][...] is refused.
+// One row whose place depends on data, x[i:i + 1]. Longer parts are cut short at the end (x[i:i + 32] in a loop over batches), so that
+// their shape depends on data.
 std::optional<SlicedDim> moving_part(LowerContext& l, const Entry& e, const Dim& n, int first) {
   const auto [from, low] = apart(e.begin);
   const auto [to, high] = apart(e.end);
-  if (!from || from != to || e.stride != 1) {
+  if (!from || from != to || e.stride != 1 || !(high - low).is(1)) {
     l.sizes(known(e.begin) || !e.begin ? first + 1 : first);  // says what is wrong
     l.b.fail(unimplemented("the shape that ", l.node.op(), " '", l.node.name(), "' makes depends on data"));
     return std::nullopt;
   }
   SlicedDim s;
-  s.count = high - low;
+  s.count = Dim(1);
   const Value zero = l.b.scalar_int(DType::kInt64, 0), size = l.b.sizes({n}, DType::kInt64, true);
   s.moving = l.b.select(l.b.compare(Compare::kLt, e.begin, zero), l.b.add(e.begin, size), e.begin);
-  // TensorFlow would give a shorter part, which has no place in compiled code.
-  l.b.check(inside(l.b, s.moving, n - s.count + Dim(1)), cat("the part that '", l.node.name(), "' takes goes beyond its input"));
+  // x[-1:0] is empty.
+  const Value full = l.b.compare(Compare::kNe, e.begin, l.b.scalar_int(DType::kInt64, -1));
+  l.b.check(l.b.binary(Binary::kAnd, full, inside(l.b, s.moving, n)), cat("the row that '", l.node.name(), "' takes lies outside its input"));
   return s;
 }
 
@@ -142,7 +146,7 @@ std::optional<SlicedShape> read_strided_slice(LowerContext& l, const Dims& dims,
       if (!p) return false;
       s = *p;
     } else {
-      s = part(e, n);
+      s = part(l, e, n);
     }
     out.moves |= s.moving != nullptr;
     out.cut.push_back(s.count);

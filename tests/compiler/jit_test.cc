@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "api/unwrap.h"
-#include "support/api_test.h"
+#include "tests/support/api_test.h"
 #include "weft/raw.h"
 #include "weft/trace.h"
 
@@ -150,4 +150,19 @@ TEST_CASE("a model that is loaded with jit_compile runs as one compiled call") {
   REQUIRE(trace.events.size() == 1);
   CHECK(trace.events[0].op == "_Compiled");
   std::filesystem::remove_all(dir);
+}
+
+TEST_CASE("a random op with seeds goes on from call to call with TensorFlow's numbers") {
+  auto draw = wf::function([](Tensor x) { return x * 0.f + wf::raw::RandomUniform(Tensor::of<int32_t>({1}, std::vector<int32_t>{3}), wf::DType::float32, {.seed = 7, .seed2 = 9}); },
+                           {.jit_compile = true});
+  // tf.raw_ops.RandomUniform(shape=[3], seed=7, seed2=9, dtype=tf.float32) in one tf.function, called twice
+  CHECK(values(draw(Tensor(1.f))) == std::vector<float>{0.536344886f, 0.473236561f, 0.463888884f});
+  CHECK(values(draw(Tensor(2.f))) == std::vector<float>{0.0779434443f, 0.329510927f, 0.394480109f});
+  auto any = wf::function([] { return wf::raw::RandomStandardNormal(Tensor::of<int32_t>({1}, std::vector<int32_t>{1000}), wf::DType::float32); }, {.jit_compile = true});
+  const auto a = values(any()), b = values(any());
+  CHECK(a != b);
+  double sum = 0, squares = 0;
+  for (float v : a) sum += v, squares += double(v) * v;
+  CHECK(std::abs(sum / 1000) < 0.2);
+  CHECK(std::abs(squares / 1000 - 1) < 0.3);
 }
