@@ -334,6 +334,16 @@ TEST_CASE("products with an open number of rows") {
   }
 }
 
+TEST_CASE("large products with open rows: packing is for blocks, not for one row") {
+  Program p;
+  for (int64_t m : {1, 11}) {
+    const Dim a = p.open(m), b = p.open(m);
+    product(p, -1, a * b, 600, 700, false, false);
+    product(p, -1, a * b, 300, 1024, false, false);
+  }
+  p.run("native");
+}
+
 TEST_CASE("a product that is added to a state in place; one whose state is read in between is not") {
   constexpr int64_t kRows = 9, kColumns = 35, kDepth = 600;
   for (bool read_between : {false, true}) {

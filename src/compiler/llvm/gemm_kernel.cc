@@ -398,7 +398,6 @@ class ProductWriter {
   ProductWriter(Builder& b, const Target& t, const Product& p) : b_(b), t_(t), p_(p) {
     lanes_ = t.lanes(int(p.element->getScalarSizeInBits() / 8));
     m_ = constant_or(p.m, -1), n_ = constant_or(p.n, -1), k_ = constant_or(p.k, -1);
-    if (p.pack) block_size_ = kPackRows;
     a_columns_ = p.a_columns, a_stride_ = p.a_stride;
   }
 
@@ -425,10 +424,13 @@ class ProductWriter {
 
   void blocks(int64_t m) {
     const int64_t n = n_ < 0 ? -1 : (n_ + lanes_ - 1) / lanes_;
-    const bool whole = p_.outer || m == 1 || (k_ >= 0 && k_ <= block_size_);
+    // One row is not worth packing for; with an epilogue, k must be whole, and what is packed is made for blocks.
+    pack_ = m == 1 || p_.epilogue ? nullptr : p_.pack, pack_a_ = p_.epilogue ? nullptr : p_.pack_a;
+    block_size_ = pack_ ? kPackRows : 512;
+    const bool whole = p_.outer || p_.epilogue || m == 1 || (k_ >= 0 && k_ <= block_size_);
     const Tile tile =
         best_tile(t_, m < 0 ? 32 : m, n < 0 ? 2 : n, k_ < 0 ? 64 : std::max<int64_t>(1, k_) * constant_or(p_.outer, 1),
-                  p_.pack ? int(kPackColumns) / lanes_ : 16, [&](Tile tile) {
+                  pack_ ? int(kPackColumns) / lanes_ : 16, [&](Tile tile) {
                     return !b_.GetInsertBlock()->getModule()->getFunction(
                         kernel(tile.rows, tile.vectors, lanes_, false, !whole || p_.accumulate, whole ? p_.k : nullptr).name());
                   });
@@ -474,16 +476,16 @@ class ProductWriter {
   void group(V row, int rows, V tiles, V a, V b, V k, V accumulate) {
     const int64_t count = constant_or(tiles, -1);
     const int64_t depth = k_ < 0 ? block_size_ : p_.outer ? k_ * constant_or(p_.outer, 3) : std::min(k_, block_size_);
-    const int64_t most = std::max<int64_t>(1, (p_.pack || p_.pack_a ? kPackABytes : 128 << 10) /
+    const int64_t most = std::max<int64_t>(1, (pack_ || pack_a_ ? kPackABytes : 128 << 10) /
                                                   std::max<int64_t>(1, depth * rows * int64_t(p_.element->getScalarSizeInBits() / 8)));
     const auto part = [&](V first, V n) {
       V r = b_.CreateAdd(row, b_.CreateMul(first, i64(rows))), c = at(p_.c, b_.CreateMul(r, p_.c_stride));
       a_columns_ = p_.a_columns, a_stride_ = p_.a_stride;
       V from = at(a, a_columns_ ? r : b_.CreateMul(r, a_stride_));
-      if (p_.pack_a && rows > 1) {
+      if (pack_a_ && rows > 1) {
         V height = b_.CreateMul(n, i64(rows));
-        emit_transpose(b_, t_, p_.element, from, a_stride_, p_.pack_a, height, height, k);
-        from = p_.pack_a, a_columns_ = true, a_stride_ = height;
+        emit_transpose(b_, t_, p_.element, from, a_stride_, pack_a_, height, height, k);
+        from = pack_a_, a_columns_ = true, a_stride_ = height;
       }
       panels(rows, n, from, b, c, k, accumulate);
     };
@@ -544,10 +546,10 @@ class ProductWriter {
   void call(int rows, int vectors, int lanes, V tiles, V a, V b, V c, V k, V accumulate, V column, V last) {
     const Kernel key = kernel(rows, vectors, lanes, last != nullptr, accumulate != nullptr, k);
     V no = i64(0), panel = at(b, column), b_stride = p_.b_stride;
-    if (p_.pack) {
+    if (pack_) {
       auto* pack = pack_function(*b_.GetInsertBlock()->getModule(), t_, key);
-      b_.CreateCall(pack, {panel, p_.pack, p_.b_stride, k, last ? last : no});
-      panel = p_.pack, b_stride = i64(int64_t(vectors) * lanes);
+      b_.CreateCall(pack, {panel, pack_, p_.b_stride, k, last ? last : no});
+      panel = pack_, b_stride = i64(int64_t(vectors) * lanes);
     }
     std::vector<V> args(kArguments, no);
     args[kA] = a, args[kB] = panel, args[kC] = at(c, column);
@@ -564,7 +566,7 @@ class ProductWriter {
   int lanes_ = 1, vectors_ = 1, rows_ = 1;
   int64_t m_, n_, k_;
   bool a_columns_ = false;  // as the kernel finds A: in place, or packed
-  V a_stride_ = nullptr;
+  V a_stride_ = nullptr, pack_ = nullptr, pack_a_ = nullptr;
 };
 
 // ---- turning round
