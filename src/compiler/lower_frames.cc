@@ -99,6 +99,9 @@ core::Result<FunctionAttr> define(Graph& g, std::string name, const Part& p) {
 // Removes nodes that only read each other.
 void remove_all(FunctionBody& body, std::vector<Node*> nodes, Node* instead) {
   Graph& g = *body.graph;
+  // Once each: both sides of a branch may have read one.
+  std::sort(nodes.begin(), nodes.end(), [](const Node* a, const Node* b) { return a->id() < b->id(); });
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   for (Node* n : nodes) {
     if (std::find(body.control_rets.begin(), body.control_rets.end(), n) == body.control_rets.end()) continue;
     std::erase(body.control_rets, n);
@@ -357,6 +360,7 @@ class BranchRaiser {
         return {};
       }
       if (graph::is_v1_control_flow(*n)) return strange(n, "stands in the middle of a branch");
+      if (n->op() == "_Arg") return output < 0 ? Status() : strange(n, "is read inside a branch without a Switch");
       if (seen.insert(n).second) todo.push_back(n);
       return {};
     };
