@@ -235,9 +235,7 @@ Status play_program(const std::string& path, std::map<std::string, Tensor>& want
     for (size_t i = 0; i < s->outputs.size(); ++i) {
       const auto it = want.find(run + s->outputs[i].name);
       if (it == want.end()) continue;
-      // Where numbers are rounded to steps, one that lies in the middle may go the other way: products and sums are fused.
-      const double tolerance = path.find("quant") != std::string::npos ? 5e-3 : it->second.dtype() == DType::kDouble ? 1e-6 : 1e-3;
-      const std::string off = differs(out.at(i), it->second, tolerance);
+      const std::string off = differs(out.at(i), it->second, it->second.dtype() == DType::kDouble ? 1e-6 : 1e-3);
       if (!off.empty()) return core::internal_error(it->first, ": ", off);
     }
   }
