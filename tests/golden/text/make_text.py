@@ -29,6 +29,7 @@ core = pathlib.Path(tf.__file__).parent / "core"
 for path in sorted(core.rglob("*_pb2.py")):
     importlib.import_module("tensorflow.core." + str(path.relative_to(core))[:-3].replace("/", "."))
 importlib.import_module("tensorflow.python.training.checkpoint_state_pb2")
+importlib.import_module("tensorflow.compiler.tf2xla.tf2xla_pb2")
 pool = descriptor_pool.Default()
 
 # What the formats are, and with them all that they contain.
@@ -38,7 +39,7 @@ VariableDef ConfigProto RunOptions RunMetadata StepStats CostGraphDef Allocation
 DeviceProperties NamedDevice FingerprintDef ServerDef ClusterDef JobDef ClusterDeviceFilters Example SequenceExample Event Summary
 SummaryMetadata GraphDebugInfo QueueRunnerDef CondContextDef WhileContextDef NamedTensorProto SavedTensorSlices CallableOptions
 SaveSliceInfoDef CompositeTensorVariantMetadata ReaderBaseState MemmappedFileSystemDirectory SerializedDType SummaryDescription
-OptimizedFunctionGraph""".split()
+OptimizedFunctionGraph tf2xla.Config""".split()
 
 
 def closure():
