@@ -9,7 +9,7 @@ SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 help:
 	@echo "make test    install packages, build, run all tests, lay out build/install"
-	@echo "make demo    install packages, build, and train a network that reads handwritten digits"
+	@echo "make demo    install packages, build, and train a network that reads handwritten digits, compile it and run it without weft"
 	@echo "make bench TF=path/to/libtensorflow_cc.so.2    weft beside TensorFlow, interleaved, as ratios"
 	@echo "make interop    exchange files with real TensorFlow (installed into build/interop/venv), both ways"
 	@echo "make asan | tsan    build and run the tests with sanitizers"
@@ -35,6 +35,9 @@ demo: install
 	@build/install/bin/weft --version
 	@$(BUILD)/examples/digits examples/data/digits.npz build/digits
 	@build/install/bin/weft show build/digits/model | head -20
+	@echo && build/install/bin/weft compile build/digits/model -o build/digits/net --class demo::Digits -s serving_default -s train --target-cpu native --check
+	@$(CXX) -std=c++17 -O2 -Ibuild/digits examples/embedded.cc build/digits/net.o -lm -o build/digits/embedded
+	@echo && build/digits/embedded build/digits && echo "  the program     build/digits/embedded    needs: $$(ldd build/digits/embedded | awk '{print $$1}' | tr '\n' ' ')"
 
 bench: install
 	@python3 bench/run.py --weft build/install/lib/libtensorflow.so $(if $(TF),--tensorflow $(TF)) $(ARGS)

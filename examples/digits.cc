@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "weft/nn.h"
@@ -39,7 +40,15 @@ struct Digits : weft::Module {
       },
       {.name = "train"});
 
-  Digits() : Module("digits") { track("net", net), track("predict", predict); }
+  Digits() : Module("digits") { track("net", net), track("adam", adam), track("predict", predict), track("train", train); }
+  // Dropout's random numbers belong to the step of training: what is saved with it must be tracked, too.
+  void track_seeds() {
+    std::vector<weft::Variable> seeds;
+    for (const auto& v : net.variables()) {
+      if (v.name().find("seed_generator") != std::string::npos) seeds.push_back(v);
+    }
+    track("seeds", seeds);
+  }
 };
 
 double accuracy(const Tensor& probabilities, const Tensor& labels) {
@@ -105,7 +114,14 @@ int main(int argc, char** argv) try {
   events.flush();
   weft::plot::write_curves(out + "/curves.svg", {{"loss", losses}, {"accuracy", train_accuracies}, {"val_accuracy", test_accuracies}},
                            {.title = "Handwritten digits"});
-  weft::save(model, out + "/model", {{"serving_default", model.predict.concrete_function(), {"probabilities"}}});
+  // The step of training goes with it: `weft compile` makes both part of a program.
+  model.track_seeds();
+  const auto step = model.train.concrete_function({{"images", weft::DType::float32, {-1, 8, 8, 1}, ""}, {"labels", weft::DType::int32, {-1}, ""}});
+  weft::save(model, out + "/model", {{"serving_default", model.predict.concrete_function(), {"probabilities"}}, {"train", step, {"loss"}}});
+
+  // The test's pictures as plain numbers, for examples/embedded.cc, which has no weft to read them with.
+  std::ofstream(out + "/images.f32", std::ios::binary).write(reinterpret_cast<const char*>(test.images.data<float>().data()), long(test.images.size() * 4));
+  std::ofstream(out + "/labels.i32", std::ios::binary).write(reinterpret_cast<const char*>(test.labels.data<int32_t>().data()), long(test.labels.size() * 4));
 
   // From here on as any other program would: nothing but the files.
   auto served = weft::load(out + "/model");
