@@ -1,13 +1,16 @@
 # weft_library(NAME SOURCES a.cc ... SMALL b.cc ... DEPS core op ... [LINK re2 png ...] [PCH op/registry.h ...]): the sources of one layer.
 # SOURCES are what runs for every op, call or element: -O2. SMALL is what runs once (loading, tracing, files, reports) or mostly waits:
 # -Os, two thirds of the bytes and of the compiler's time; WEFT_SMALL_LAYERS are that as a whole.
-# PCH names headers that most of them include; with WEFT_PCH they are parsed once. Off unless asked for: compiler caches
-# then know a file only in the folder where it was built.
+# PCH names headers of ours that most of them include (see WEFT_PCH).
 # DEPS is the layer's allowed list; tests/layers.cmake fails on an include of any other.
 # All layers end up in libweft.so and in the archive weft_all, which tests link.
 set_property(GLOBAL PROPERTY WEFT_LAYERS "")
 set(WEFT_SMALL_LAYERS aot compiler engine graph io ir)
-option(WEFT_PCH "parse common headers once: faster from scratch, useless to compiler caches" OFF)
+set(WEFT_LOOP_FLAGS -ffp-contract=fast)
+if(NOT WEFT_SANITIZE)
+  set(WEFT_SMALL_FLAGS $<$<CONFIG:Release>:-Os>)
+  list(APPEND WEFT_LOOP_FLAGS $<$<CONFIG:Release>:-O3>)
+endif()
 function(weft_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;SMALL;SIMD;DEPS;LINK;PCH" ${ARGN})
   list(TRANSFORM ARG_PCH PREPEND ${CMAKE_SOURCE_DIR}/src/)
@@ -32,16 +35,54 @@ endfunction()
 
 function(weft_objects target kind sources pch)
   add_library(${target} OBJECT ${sources})
-  if(kind STREQUAL SMALL AND NOT WEFT_SANITIZE)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Os>)
-  endif()
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/generated)
+  if(kind STREQUAL SMALL)
+    target_compile_options(${target} PRIVATE ${WEFT_SMALL_FLAGS})
+  endif()
   list(LENGTH sources count)
-  if(WEFT_PCH AND pch AND count GREATER 2)
-    target_precompile_headers(${target} PRIVATE <algorithm> <atomic> <cmath> <complex> <cstring> <functional> <limits> <map> <memory> <mutex> <optional> <set> <span>
-      <string> <string_view> <unordered_map> <variant> <vector> ${pch})
+  if(WEFT_PCH AND pch AND count GREATER 4)
+    target_precompile_headers(${target} PRIVATE ${WEFT_PCH_STD} ${pch})
+  elseif(kind STREQUAL SMALL)
+    weft_precompiled(${target} small)
+  else()
+    weft_precompiled(${target} fast)
   endif()
 endfunction()
+
+# With WEFT_PCH the headers that most files include are parsed once: those of the standard library for all files of the same flags, or
+# with ours for a layer. Off unless asked for: compiler caches then know a file only in the folder where it was built.
+option(WEFT_PCH "parse common headers once: faster from scratch, useless to compiler caches" OFF)
+set(WEFT_PCH_STD <algorithm> <atomic> <cmath> <complex> <cstring> <functional> <limits> <map> <memory> <mutex> <optional> <set> <span> <string> <string_view>
+  <unordered_map> <variant> <vector>)
+
+# weft_pch(NAME LIBRARY|EXECUTABLE [HEADERS ...] [OPTIONS ...]): what targets with these options take by weft_precompiled.
+function(weft_pch name kind)
+  cmake_parse_arguments(ARG "" "" "HEADERS;OPTIONS" ${ARGN})
+  if(NOT WEFT_PCH)
+    return()
+  endif()
+  if(NOT EXISTS ${CMAKE_BINARY_DIR}/generated/pch.cc)
+    file(WRITE ${CMAKE_BINARY_DIR}/generated/pch.cc "int main() { return 0; }\n")
+  endif()
+  if(kind STREQUAL LIBRARY)
+    add_library(weft_pch_${name} OBJECT ${CMAKE_BINARY_DIR}/generated/pch.cc)
+  else()
+    add_executable(weft_pch_${name} ${CMAKE_BINARY_DIR}/generated/pch.cc)
+  endif()
+  target_compile_options(weft_pch_${name} PRIVATE ${ARG_OPTIONS})
+  target_precompile_headers(weft_pch_${name} PRIVATE ${WEFT_PCH_STD} ${ARG_HEADERS})
+endfunction()
+
+function(weft_precompiled target pch)
+  if(WEFT_PCH)
+    target_precompile_headers(${target} REUSE_FROM weft_pch_${pch})
+  endif()
+endfunction()
+
+weft_pch(fast LIBRARY)
+weft_pch(small LIBRARY OPTIONS ${WEFT_SMALL_FLAGS})
+weft_pch(loops LIBRARY OPTIONS ${WEFT_LOOP_FLAGS})
+weft_pch(programs EXECUTABLE HEADERS <filesystem> <fstream> <random> <sstream> <thread> OPTIONS -O0)  # tests and examples
 
 # The targets of the given layers. Those at -Os come last: of an inline function that several files hold, the linker keeps the first.
 function(weft_layer_targets out)
@@ -73,10 +114,8 @@ function(weft_simd layer source)
     add_library(${target} OBJECT ${source})
     target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src)
     target_compile_definitions(${target} PRIVATE WEFT_ISA_${isa})
-    target_compile_options(${target} PRIVATE -ffp-contract=fast)
-    if(NOT WEFT_SANITIZE)
-      target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O3>)
-    endif()
+    target_compile_options(${target} PRIVATE ${WEFT_LOOP_FLAGS})
+    weft_precompiled(${target} loops)
     set_property(GLOBAL APPEND PROPERTY WEFT_SIMD_TARGETS ${target})
   endforeach()
 endfunction()

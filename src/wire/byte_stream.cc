@@ -62,7 +62,7 @@ class CompressedFile final : public ByteStream {
       else if (result != Z_OK && result != Z_BUF_ERROR)
         return data_loss("inflate() failed with error ", result, z_.msg ? ": " : "", z_.msg ? z_.msg : "");
     }
-    out.resize(out.size() - z_.avail_out);
+    out.erase(out.size() - z_.avail_out);
     return {};
   }
 
