@@ -27,7 +27,7 @@ const char* c_type(DType t) {
   }
 }
 
-std::string quoted(std::string_view s) {
+std::string c_text(std::string_view s) {
   std::string out = "\"";
   static const char* const kHex = "0123456789abcdef";
   bool hex = false;
@@ -149,7 +149,7 @@ void function_class(std::string& out, const Net& net, const NetFunction& f) {
   for (const Port& p : f.inputs) port_methods(out, p, m, true);
   for (const Port& p : f.outputs) port_methods(out, p, m, false);
   out += "    // False if the call failed: error() says why. Does not allocate and does not throw.\n    bool run() noexcept {\n";
-  out += cat("      if (!block_.data()) {\n        error_ = ", quoted(open ? "call resize() with the open sizes first" : "there was no memory"), ";\n        return false;\n      }\n");
+  out += cat("      if (!block_.data()) {\n        error_ = ", c_text(open ? "call resize() with the open sizes first" : "there was no memory"), ";\n        return false;\n      }\n");
   out += cat("      void* parameters[] = {");
   for (size_t i = 0; i < f.parameters.size(); ++i) {
     const int p = f.parameters[i];
@@ -163,7 +163,7 @@ void function_class(std::string& out, const Net& net, const NetFunction& f) {
   out += "    const char* error() const noexcept { return error_; }\n\n   private:\n";
   out += cat("    friend class ", net.class_name, ";\n");
   out += "    static constexpr const char* kMessages[] = {\"\"";
-  for (const std::string& text : m.messages) out += ", " + quoted(text);
+  for (const std::string& text : m.messages) out += ", " + c_text(text);
   out += "};\n";
   out += "    void lay_out() noexcept {\n      char* p = block_.data();\n";
   if (!m.symbols.empty()) out += cat("      ", locals(m), "\n");
@@ -314,7 +314,7 @@ std::string cpp_header(const Net& net, const std::string& file) {
     out += cat("    static constexpr int64_t kDims[] = {", dims.empty() ? "0" : dims, "};\n    static constexpr Variable kAll[] = {\n");
     for (size_t i = 0; i < net.variables.size(); ++i) {
       const NetVariable& v = net.variables[i];
-      out += cat("        {", quoted(v.name), ", ", quoted(v.checkpoint_key), ", ", int(v.type.dtype), ", ", v.type.rank(), ", kDims + ", int64_t(begin[i]), ", ", v.offset, ", ",
+      out += cat("        {", c_text(v.name), ", ", c_text(v.checkpoint_key), ", ", int(v.type.dtype), ", ", v.type.rank(), ", kDims + ", int64_t(begin[i]), ", ", v.offset, ", ",
                  int64_t(v.initial.byte_size()), "},\n");
     }
     out += "    };\n    return kAll[i];\n  }\n";
@@ -322,12 +322,12 @@ std::string cpp_header(const Net& net, const std::string& file) {
   }
   out += "  // Names as the model has them, beside the identifiers made of them.\n  struct Name {\n    const char *identifier, *name;\n  };\n  static const Name* names(int& count) noexcept {\n    static constexpr Name kAll[] = {\n";
   for (const NetFunction& f : net.functions) {
-    out += cat("        {", quoted(f.identifier), ", ", quoted(f.name), "},\n");
+    out += cat("        {", c_text(f.identifier), ", ", c_text(f.name), "},\n");
     for (const auto* ports : {&f.inputs, &f.outputs}) {
-      for (const Port& p : *ports) out += cat("        {", quoted(f.identifier + "." + p.identifier), ", ", quoted(p.name), "},\n");
+      for (const Port& p : *ports) out += cat("        {", c_text(f.identifier + "." + p.identifier), ", ", c_text(p.name), "},\n");
     }
   }
-  for (const NetVariable& v : net.variables) out += cat("        {", quoted(v.identifier), ", ", quoted(v.name), "},\n");
+  for (const NetVariable& v : net.variables) out += cat("        {", c_text(v.identifier), ", ", c_text(v.name), "},\n");
   out += "    };\n    count = static_cast<int>(sizeof(kAll) / sizeof(kAll[0]));\n    return kAll;\n  }\n";
   out += "\n private:\n";
   if (!net.variables.empty()) out += "  detail::Block state_;\n";

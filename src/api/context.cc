@@ -107,7 +107,7 @@ std::string describe_op(std::string_view name) {
   const auto kernels = registry.kernels(*spec);
   for (const auto& k : kernels) out += core::cat("  kernel  ", kernel_text(k), "\n");
   if (kernels.empty()) out += "  no kernel in this version\n";
-  out += core::cat("  gradient  ", gradient_text(*spec), "\n");
+  out += core::cat("  gradient  ", gradient_text(*spec), "\n  lowering  ", spec->lower ? "yes" : "none (not compiled)", "\n");
   return out;
 }
 
@@ -120,7 +120,7 @@ std::string op_table() {
     std::string text = core::join(kernels, "; ");
     for (size_t at = 0; (at = text.find('|', at)) != std::string::npos;) text[at] = ' ';
     out += core::cat("| ", spec->name, " | ", spec->summary, " | ", text.empty() ? "none" : text, " | ",
-                     gradient_text(*spec), " | not yet |\n");
+                     gradient_text(*spec), spec->lower ? " | yes |\n" : " | none |\n");
   }
   return out;
 }

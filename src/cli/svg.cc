@@ -141,7 +141,7 @@ class Writer {
 
 // ---- Graphviz -----------------------------------------------------------------------------------------------
 
-std::string quoted(const std::string& s) {
+std::string dot_text(const std::string& s) {
   std::string out = "\"";
   for (const char c : utf8(s)) {
     if (c == '"' || c == '\\') out += '\\';
@@ -160,20 +160,20 @@ void dot_boxes(const Picture& p, const std::string& prefix, const std::string& i
     const char* shape = b.kind == Box::Kind::kInput || b.kind == Box::Kind::kOutput ? "ellipse"
                         : b.kind == Box::Kind::kGroup                               ? "box3d"
                                                                                     : "box";
-    out += indent + quoted(id) + " [label=" + quoted(label) + ", shape=" + shape +
-           (b.device.empty() ? "" : ", tooltip=" + quoted(b.device)) + "];\n";
+    out += indent + dot_text(id) + " [label=" + dot_text(label) + ", shape=" + shape +
+           (b.device.empty() ? "" : ", tooltip=" + dot_text(b.device)) + "];\n";
     for (size_t k = 0; k < b.inner.size(); ++k) {
       const std::string inner = id + "_" + std::to_string(k) + "_";
-      out += indent + "subgraph " + quoted("cluster_" + inner) + " {\n" + indent + "  label=" + quoted(b.inner[k].title) + ";\n";
+      out += indent + "subgraph " + dot_text("cluster_" + inner) + " {\n" + indent + "  label=" + dot_text(b.inner[k].title) + ";\n";
       dot_boxes(b.inner[k], inner, indent + "  ", out);
       out += indent + "}\n";
       if (!b.inner[k].boxes.empty())
-        out += indent + quoted(id) + " -> " + quoted(inner + "0") + " [style=dotted, lhead=" + quoted("cluster_" + inner) + "];\n";
+        out += indent + dot_text(id) + " -> " + dot_text(inner + "0") + " [style=dotted, lhead=" + dot_text("cluster_" + inner) + "];\n";
     }
   }
   for (const Wire& w : p.wires) {
-    out += indent + quoted(prefix + std::to_string(w.from)) + " -> " + quoted(prefix + std::to_string(w.to)) +
-           " [label=" + quoted(w.label) + (w.control ? ", style=dashed" : "") + "];\n";
+    out += indent + dot_text(prefix + std::to_string(w.from)) + " -> " + dot_text(prefix + std::to_string(w.to)) +
+           " [label=" + dot_text(w.label) + (w.control ? ", style=dashed" : "") + "];\n";
   }
 }
 
@@ -182,7 +182,7 @@ void dot_boxes(const Picture& p, const std::string& prefix, const std::string& i
 std::string to_svg(const Picture& picture) { return Writer().write(picture); }
 
 std::string to_dot(const Picture& picture) {
-  std::string out = "digraph " + quoted(picture.title) +
+  std::string out = "digraph " + dot_text(picture.title) +
                     " {\n  compound=true;\n  node [fontname=\"Helvetica\", fontsize=10];\n  edge [fontname=\"Helvetica\", fontsize=9];\n";
   dot_boxes(picture, "n", "  ", out);
   return out + "}\n";
