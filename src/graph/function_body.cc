@@ -299,4 +299,20 @@ Status function_types(const FunctionDef& def, const AttrMap& attrs, std::vector<
   return {};
 }
 
+FunctionBody clone(const FunctionBody& body) {
+  FunctionBody copy;
+  std::vector<Node*> map;
+  copy.name = body.name;
+  copy.graph = body.graph->clone(&map);
+  auto at = [&](const std::vector<Node*>& from, std::vector<Node*>& to) {
+    for (const Node* n : from) to.push_back(map[size_t(n->id())]);
+  };
+  at(body.args, copy.args);
+  at(body.rets, copy.rets);
+  at(body.control_rets, copy.control_rets);
+  copy.arg_types = body.arg_types;
+  copy.ret_types = body.ret_types;
+  return copy;
+}
+
 }  // namespace weft::graph

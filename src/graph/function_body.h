@@ -17,6 +17,9 @@ struct FunctionBody {
   std::vector<DType> arg_types, ret_types;
 };
 
+// A copy with a graph of its own.
+FunctionBody clone(const FunctionBody& body);
+
 // InvalidArgument, naming the node, for a body that is not right.
 Result<FunctionBody> instantiate_function(const FunctionDef& def, const AttrMap& attrs, const Registry& registry,
                                           std::shared_ptr<FunctionLibrary> library);

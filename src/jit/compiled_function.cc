@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <random>
@@ -22,20 +21,8 @@ namespace {
 using namespace weft::op;
 using runtime::PlanContext;
 
-constexpr size_t kAlign = 64;
 constexpr size_t kMostVersions = 64;  // after that the oldest signature is compiled anew when it comes again
 constexpr int64_t kMostKeyElements = 64;  // integer arguments of at most this size may be fixed in the code
-
-struct Free {
-  void operator()(char* p) const { std::free(p); }
-};
-using Memory = std::unique_ptr<char, Free>;
-
-Result<Memory> aligned(size_t bytes) {
-  Memory m(static_cast<char*>(std::aligned_alloc(kAlign, (bytes + kAlign) / kAlign * kAlign)));
-  if (!m) return resource_exhausted("no memory for the ", bytes, " bytes that compiled code works in");
-  return m;
-}
 
 // The code for one signature.
 struct Version {
@@ -62,7 +49,7 @@ struct Version {
   std::vector<const void*> constants;
   // Working memory of calls that are over.
   std::mutex mutex;
-  std::vector<Memory> spare;
+  std::vector<Tensor> spare;
 };
 
 bool equal_values(const Tensor& a, const Tensor& b) {
@@ -206,7 +193,7 @@ class CompiledFunction final : public runtime::Executable {
       return std::nullopt;
     };
     auto attempt = [&]() -> Result<std::unique_ptr<ir::Module>> {
-      graph::FunctionBody body = copy();
+      graph::FunctionBody body = graph::clone(body_);
       WEFT_RETURN_IF_ERROR(compiler::prepare(body, shapes, handles));
       return compiler::lower(body, o);
     };
@@ -316,7 +303,7 @@ class CompiledFunction final : public runtime::Executable {
       WEFT_ASSIGN(rets[size_t(r.ret)], Tensor::allocate(r.dtype, r.shape));
       results[i] = rets[size_t(r.ret)].raw();
     }
-    Memory arena;
+    Tensor arena;
     {
       std::lock_guard lock(v.mutex);
       if (!v.spare.empty()) {
@@ -324,14 +311,14 @@ class CompiledFunction final : public runtime::Executable {
         v.spare.pop_back();
       }
     }
-    if (!arena) {
-      WEFT_ASSIGN(arena, aligned(v.arena_bytes));
+    if (!arena.valid()) {
+      WEFT_ASSIGN(arena, Tensor::allocate(DType::kInt8, Shape{int64_t(v.arena_bytes)}));
     }
     compiler::Pool pool{[](void* p, int64_t n, void (*f)(void*, int64_t, int64_t), void* data) {
                           static_cast<ThreadPool*>(p)->parallel_for(n, 1e5, [&](int64_t begin, int64_t end) { f(data, begin, end); });
                         },
                         env.pool};
-    const int32_t error = v.entry(parameters.data(), results.data(), v.constants.data(), nullptr, arena.get(), env.pool && env.pool->threads() > 1 ? &pool : nullptr);
+    const int32_t error = v.entry(parameters.data(), results.data(), v.constants.data(), nullptr, arena.data<char>(), env.pool && env.pool->threads() > 1 ? &pool : nullptr);
     {
       std::lock_guard lock(v.mutex);
       v.spare.push_back(std::move(arena));
@@ -349,22 +336,6 @@ class CompiledFunction final : public runtime::Executable {
       if (name.ends_with(compiler::kUnseededGeneratorState)) t.data<uint64_t>()[1] = uint64_t(std::random_device()()) << 32;
     }
     return t.raw();
-  }
-
-  graph::FunctionBody copy() const {
-    graph::FunctionBody body;
-    std::vector<graph::Node*> map;
-    body.name = body_.name;
-    body.graph = body_.graph->clone(&map);
-    auto at = [&](const std::vector<graph::Node*>& from, std::vector<graph::Node*>& to) {
-      for (const graph::Node* n : from) to.push_back(map[size_t(n->id())]);
-    };
-    at(body_.args, body.args);
-    at(body_.rets, body.rets);
-    at(body_.control_rets, body.control_rets);
-    body.arg_types = body_.arg_types;
-    body.ret_types = body_.ret_types;
-    return body;
   }
 
   const graph::FunctionBody body_;

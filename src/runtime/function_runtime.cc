@@ -50,24 +50,8 @@ Instance::Instance(FunctionLibraryRuntime& runtime, graph::FunctionBody body, In
   specialisable_ = !options_.must_compile && !options_.may_compile && std::any_of(body_.arg_types.begin(), body_.arg_types.end(), [](DType t) { return t != DType::kResource && t != DType::kVariant; });
 }
 
-graph::FunctionBody Instance::copy_body() const {
-  graph::FunctionBody body;
-  std::vector<graph::Node*> map;
-  body.name = body_.name;
-  body.graph = body_.graph->clone(&map);
-  auto at = [&](const std::vector<graph::Node*>& from, std::vector<graph::Node*>& to) {
-    for (const graph::Node* n : from) to.push_back(map[size_t(n->id())]);
-  };
-  at(body_.args, body.args);
-  at(body_.rets, body.rets);
-  at(body_.control_rets, body.control_rets);
-  body.arg_types = body_.arg_types;
-  body.ret_types = body_.ret_types;
-  return body;
-}
-
 Result<graph::FunctionBody> Instance::optimized(const std::vector<PartialShape>& arg_shapes, const std::function<Status(graph::FunctionBody&)>& change) const {
-  graph::FunctionBody body = copy_body();
+  graph::FunctionBody body = graph::clone(body_);
   if (change) WEFT_RETURN_IF_ERROR(change(body));
   graph::PassContext c;
   c.env = runtime_.env();
@@ -107,9 +91,9 @@ Result<std::unique_ptr<Executable>> Instance::make_plan(const std::vector<Partia
   const FunctionCompiler compile = function_compiler.load();
   if (options_.must_compile) {
     if (!compile) return unimplemented("function ", body_.name, " is to be compiled, and there is no compiler");
-    return compile(copy_body(), c, nullptr);
+    return compile(graph::clone(body_), c, nullptr);
   }
-  if (options_.may_compile && compile) return compile(copy_body(), c, engine_plan);
+  if (options_.may_compile && compile) return compile(graph::clone(body_), c, engine_plan);
   return engine_plan(nullptr);
 }
 

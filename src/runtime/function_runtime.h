@@ -64,7 +64,6 @@ class Instance final : public FunctionHandle {
     std::unique_ptr<Executable> plan;
   };
   using Specials = std::vector<std::shared_ptr<const Special>>;
-  graph::FunctionBody copy_body() const;
   Result<Executable*> choose(std::span<const Tensor> args);
   Result<std::unique_ptr<Executable>> make_plan(const std::vector<PartialShape>& arg_shapes) const;
   bool matches(const Special& s, std::span<const Tensor> args) const;
