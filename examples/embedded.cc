@@ -1,4 +1,4 @@
-// The network that examples/digits.cc trained, inside a program that links nothing but libc and libm: `weft compile` made net.h and net.o of the
+// The network that examples/digits.cc trained, inside a program that links no weft: `weft compile` made net.h and net.o, which needs libc and libm, of the
 // SavedModel. It reads the test's digits, judges itself, and goes on learning.
 //
 //   weft compile build/digits/model -o build/digits/net --class demo::Digits -s serving_default -s train

@@ -86,7 +86,6 @@ struct Config {
   FunctionSpec function;
   std::map<std::string, std::string> names;  // tensor -> name
   std::map<std::string, core::PartialShape> shapes;  // tensor -> shape
-  std::vector<std::string> variables, readonly;
 };
 Result<Config> read_config(const std::string& path);
 

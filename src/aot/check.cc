@@ -1,7 +1,6 @@
 // The compiled functions beside the engine, on random inputs.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <random>
 
 #include "aot/aot.h"
@@ -68,23 +67,14 @@ CheckLine compare(std::string function, std::string output, const Tensor& got, c
   return line;
 }
 
-struct Aligned {
-  explicit Aligned(size_t n) : data(static_cast<char*>(std::aligned_alloc(64, (n + 128) / 64 * 64))) {}
-  ~Aligned() { std::free(data); }
-  Aligned(const Aligned&) = delete;
-  char* data;
-};
-
 }  // namespace
 
 Result<std::vector<CheckLine>> check(saved_model::Model& model, const Net& net, int64_t open_size, int steps) {
   WEFT_ASSIGN(const compiler::CodegenApi* api, compiler::codegen());
   std::vector<CheckLine> lines;
   std::mt19937 rng(1);
-  Aligned state{size_t(net.state_bytes)};
-  if (!state.data) return core::resource_exhausted("no memory for the variables");
-  std::fill(state.data, state.data + net.state_bytes, char(0));
-  std::copy(net.initial.begin(), net.initial.end(), state.data);
+  WEFT_ASSIGN(Tensor state, Tensor::zeros(DType::kInt8, Shape{net.state_bytes}));
+  std::copy(net.initial.begin(), net.initial.end(), state.data<char>());
   for (const NetFunction& f : net.functions) {
     WEFT_ASSIGN(const auto code, api->jit(f.plan, {}));
     std::vector<int64_t> symbols(f.module->symbols.size(), open_size);
@@ -101,17 +91,16 @@ Result<std::vector<CheckLine>> check(saved_model::Model& model, const Net& net, 
       WEFT_ASSIGN(Tensor t, Tensor::allocate(p.type.dtype, Shape(numbers(p.type, symbols))));
       outputs.push_back(std::move(t));
     }
-    Aligned arena{size_t(f.plan.arena_bytes.evaluate(symbols))};
-    if (!arena.data) return core::resource_exhausted("no memory for ", f.name);
+    WEFT_ASSIGN(Tensor arena, Tensor::allocate(DType::kInt8, Shape{f.plan.arena_bytes.evaluate(symbols)}));
     std::vector<void*> parameters, results;
-    for (int p : f.parameters) parameters.push_back(p >= 0 ? inputs[size_t(p)].raw() : state.data + net.variables[size_t(~p)].offset);
+    for (int p : f.parameters) parameters.push_back(p >= 0 ? inputs[size_t(p)].raw() : state.data<char>() + net.variables[size_t(~p)].offset);
     for (int r : f.results) results.push_back(r >= 0 ? outputs[size_t(r)].raw() : nullptr);
     std::vector<const void*> constants;
     for (const ir::Instr* c : f.plan.constants) constants.push_back(c->literal.raw());
     for (int step = 0; step < steps; ++step) {
       std::vector<Tensor> feeds = inputs, wants(f.fetches.size());
       WEFT_RETURN_IF_ERROR(model.session().run(f.feeds, feeds, f.fetches, wants, f.targets, {}));
-      const int32_t error = code->entry()(parameters.data(), results.data(), constants.data(), symbols.data(), arena.data, nullptr);
+      const int32_t error = code->entry()(parameters.data(), results.data(), constants.data(), symbols.data(), arena.data<char>(), nullptr);
       if (error != 0) return core::internal_error("compiled ", f.name, " failed: ", f.module->messages[size_t(error - 1)]);
       for (size_t i = 0; i < wants.size(); ++i) {
         CheckLine line = compare(f.name, f.outputs[i].name, outputs[i], wants[i]);

@@ -61,17 +61,7 @@ Result<Config> read_config(const std::string& path) {
     switch (r.field()) {
       case 1: c.function.feeds.push_back(port(r.message(), 2, 3, c)); break;
       case 2: c.function.fetches.push_back(port(r.message(), 3, 2, c)); break;
-      case 3: {
-        std::string name;
-        bool readonly = false;
-        for (ProtoReader v = r.message(); v.next();) {
-          if (v.field() == 1) name = v.string();
-          if (v.field() == 5) readonly = v.boolean();
-        }
-        (readonly ? c.readonly : c.variables).push_back(name);
-        break;
-      }
-      default: break;
+      default: break;  // variables are found by themselves, and whether they are written
     }
   }
   if (!r.ok()) return core::data_loss(path, " is damaged");

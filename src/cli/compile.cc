@@ -25,12 +25,6 @@ std::pair<std::string, PartialShape> shape_of(const std::string& text) {
   return {text.substr(0, at), PartialShape(dims)};
 }
 
-std::string kilobytes(int64_t n) {
-  char text[32];
-  std::snprintf(text, sizeof text, n < 10'000'000 ? "%.1f kB" : "%.0f kB", double(n) / 1000);
-  return text;
-}
-
 }  // namespace
 
 int compile(const CompileArgs& args) {
@@ -65,10 +59,8 @@ int compile(const CompileArgs& args) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& p : r.ports) rows.push_back({p.function, p.is_output ? "out" : "in", p.identifier, p.type, p.identifier == p.name ? "" : p.name});
   std::cout << "class " << args.class_name << "\n" << table({"", "", "", "", ""}, rows);
-  std::cout << "variables: " << r.states.size() << " as state (" << kilobytes(r.state_bytes) << "), " << r.frozen.size() << " frozen\n";
-  char seconds[32];
-  std::snprintf(seconds, sizeof seconds, "%.2f", r.seconds);
-  std::cout << "object: " << kilobytes(r.object_bytes) << ", of which weights " << kilobytes(r.weight_bytes) << "; compiled in " << seconds << " s\n";
+  std::cout << "variables: " << r.states.size() << " as state (" << human_bytes(double(r.state_bytes)) << "), " << r.frozen.size() << " frozen\n";
+  std::cout << "object: " << human_bytes(double(r.object_bytes)) << ", of which weights " << human_bytes(double(r.weight_bytes)) << "; compiled in " << human_time(r.seconds) << "\n";
   for (const auto& f : r.files) std::cout << "  " << f << "\n";
   bool good = true;
   for (const auto& c : r.check) {
