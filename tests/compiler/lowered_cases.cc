@@ -162,39 +162,29 @@ int main(int argc, char** argv) {
     std::string first, why_refused;
   };
   std::map<std::string, Tally> tallies;
-  for (const auto& path : paths) {
-    auto records = read_records(path);
-    if (!records.ok()) {
-      std::printf("%s\n", records.status().to_string().c_str());
-      return 2;
-    }
-    int number = 0;
-    for (const auto& record : *records) {
-      auto c = parse_case(record);
-      ++number;
-      if (!c.ok() || (!only.empty() && c->op != only)) continue;
-      const auto* spec = engine::Engine::get().registry().find(c->op);
-      if (!spec || !spec->lower) continue;
-      // In no order: any will do.
-      if (const auto it = c->attrs.find("sorted"); it != c->attrs.end() && it->second.get<bool>() && !*it->second.get<bool>()) continue;
-      Tally& t = tallies[c->op];
-      for (const Way way : {Way::kKnown, Way::kOpen, Way::kData}) {
-        const Outcome o = play(*spec, *c, way, compiled);
-        const int w = int(way);
-        if (!o.refused.ok()) {
-          ++t.refused[w];
-          if (w == 0 && t.why_refused.empty()) t.why_refused = o.refused.message();
-          if (show_fails) std::printf("%s #%d %s: refused: %s\n", c->op.c_str(), number, kNames[w], o.refused.to_string().c_str());
-        } else if (!o.wrong.empty()) {
-          ++t.wrong[w];
-          if (t.first.empty()) t.first = cat(kNames[w], " #", number, ": ", o.wrong);
-          if (show_fails) std::printf("%s #%d %s: WRONG: %s\n", c->op.c_str(), number, kNames[w], o.wrong.c_str());
-        } else {
-          ++t.right[w];
-        }
+  const bool read = each_case(paths, only, [&](const OpCase& c, int number) {
+    const auto* spec = engine::Engine::get().registry().find(c.op);
+    if (!spec || !spec->lower) return;
+    // In no order: any will do.
+    if (const auto it = c.attrs.find("sorted"); it != c.attrs.end() && it->second.get<bool>() && !*it->second.get<bool>()) return;
+    Tally& t = tallies[c.op];
+    for (const Way way : {Way::kKnown, Way::kOpen, Way::kData}) {
+      const Outcome o = play(*spec, c, way, compiled);
+      const int w = int(way);
+      if (!o.refused.ok()) {
+        ++t.refused[w];
+        if (w == 0 && t.why_refused.empty()) t.why_refused = o.refused.message();
+        if (show_fails) std::printf("%s #%d %s: refused: %s\n", c.op.c_str(), number, kNames[w], o.refused.to_string().c_str());
+      } else if (!o.wrong.empty()) {
+        ++t.wrong[w];
+        if (t.first.empty()) t.first = cat(kNames[w], " #", number, ": ", o.wrong);
+        if (show_fails) std::printf("%s #%d %s: WRONG: %s\n", c.op.c_str(), number, kNames[w], o.wrong.c_str());
+      } else {
+        ++t.right[w];
       }
     }
-  }
+  });
+  if (!read) return 2;
   const auto known = read_known_counts(known_path);
   int bad = 0, right[3] = {}, refused[3] = {};
   for (const auto& [op, t] : tallies) {

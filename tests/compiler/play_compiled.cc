@@ -146,35 +146,22 @@ int main(int argc, char** argv) {
   }
   const op::Registry& registry = engine::Engine::get().registry();
   std::map<std::string, Tally> tallies;
-  for (const auto& path : paths) {
-    auto records = read_records(path);
-    if (!records.ok()) {
-      std::printf("%s\n", records.status().to_string().c_str());
-      return 2;
-    }
-    int number = 0;
-    for (const auto& record : *records) {
-      auto c = parse_case(record);
-      ++number;
-      if (!c.ok()) {
-        std::printf("%s: %s\n", path.c_str(), c.status().to_string().c_str());
-        return 2;
-      }
-      if ((!only.empty() && c->op != only) || tallies[c->op].total >= most) continue;
-      Tally& t = tallies[c->op];
-      ++t.total;
-      std::string why;
-      const Outcome outcome = play(*c, registry, options, why);
-      t.agree += outcome == Outcome::kAgrees;
-      t.no_rule += outcome == Outcome::kNoRule;
-      t.refused += outcome == Outcome::kRefused;
-      t.wrong += outcome == Outcome::kWrong;
-      if (outcome == Outcome::kWrong && t.first_wrong.empty()) t.first_wrong = why;
-      if (outcome == Outcome::kRefused && t.first_refused.empty()) t.first_refused = why;
-      if (show_fails && outcome == Outcome::kWrong) std::printf("%s #%d: %s\n", c->op.c_str(), number, why.c_str());
-      std::fflush(stdout);
-    }
-  }
+  const bool read = each_case(paths, only, [&](const OpCase& c, int number) {
+    if (tallies[c.op].total >= most) return;
+    Tally& t = tallies[c.op];
+    ++t.total;
+    std::string why;
+    const Outcome outcome = play(c, registry, options, why);
+    t.agree += outcome == Outcome::kAgrees;
+    t.no_rule += outcome == Outcome::kNoRule;
+    t.refused += outcome == Outcome::kRefused;
+    t.wrong += outcome == Outcome::kWrong;
+    if (outcome == Outcome::kWrong && t.first_wrong.empty()) t.first_wrong = why;
+    if (outcome == Outcome::kRefused && t.first_refused.empty()) t.first_refused = why;
+    if (show_fails && outcome == Outcome::kWrong) std::printf("%s #%d: %s\n", c.op.c_str(), number, why.c_str());
+    std::fflush(stdout);
+  });
+  if (!read) return 2;
   const auto known = read_known_counts(known_path);
   Tally sum;
   int worse = 0, ops = 0, whole = 0;

@@ -78,34 +78,20 @@ int main(int argc, char** argv) {
   }
   eager::Context context(engine::Engine::get().registry(), {});
   std::map<std::string, Tally> tallies;
-  for (const auto& path : paths) {
-    auto records = read_records(path);
-    if (!records.ok()) {
-      std::printf("%s\n", records.status().to_string().c_str());
-      return 2;
+  const bool read = each_case(paths, only, [&](const OpCase& c, int number) {
+    Tally& tally = tallies[c.op];
+    ++tally.total;
+    auto result = run(context, c);
+    std::string why = result.ok() ? difference(*result, c.outputs) : result.status().to_string();
+    if (why.empty()) why = check_shapes(c, *result);
+    if (why.empty()) {
+      ++tally.agree;
+      return;
     }
-    int number = 0;
-    for (const auto& record : *records) {
-      auto c = parse_case(record);
-      ++number;
-      if (!c.ok()) {
-        std::printf("%s: %s\n", path.c_str(), c.status().to_string().c_str());
-        return 2;
-      }
-      if (!only.empty() && c->op != only) continue;
-      Tally& tally = tallies[c->op];
-      ++tally.total;
-      auto result = run(context, *c);
-      std::string why = result.ok() ? difference(*result, c->outputs) : result.status().to_string();
-      if (why.empty()) why = check_shapes(*c, *result);
-      if (why.empty()) {
-        ++tally.agree;
-        continue;
-      }
-      if (tally.first.empty()) tally.first = why;
-      if (show_fails) std::printf("%s #%d: %s\n", c->op.c_str(), number, why.c_str());
-    }
-  }
+    if (tally.first.empty()) tally.first = why;
+    if (show_fails) std::printf("%s #%d: %s\n", c.op.c_str(), number, why.c_str());
+  });
+  if (!read) return 2;
   const auto known = read_known_counts(known_path);
   int agree = 0, total = 0, whole = 0, worse = 0;
   for (const auto& [op, t] : tallies) {

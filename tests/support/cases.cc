@@ -1,6 +1,7 @@
 #include "tests/support/cases.h"
 
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <sstream>
 
@@ -115,6 +116,27 @@ Result<OpCase> parse_case(std::string_view record) {
     lists[r.field() - 2]->push_back(std::move(t));
   }
   return r.ok() ? Result<OpCase>(std::move(c)) : data_loss("malformed OpCase");
+}
+
+bool each_case(const std::vector<std::string>& paths, const std::string& only, const std::function<void(const OpCase&, int)>& f) {
+  for (const auto& path : paths) {
+    auto records = read_records(path);
+    if (!records.ok()) {
+      std::printf("%s\n", records.status().to_string().c_str());
+      return false;
+    }
+    int number = 0;
+    for (const auto& record : *records) {
+      auto c = parse_case(record);
+      ++number;
+      if (!c.ok()) {
+        std::printf("%s: %s\n", path.c_str(), c.status().to_string().c_str());
+        return false;
+      }
+      if (only.empty() || c->op == only) f(*c, number);
+    }
+  }
+  return true;
 }
 
 Result<SeqStep> parse_step(std::string_view record) {

@@ -2,6 +2,7 @@
 // The format is described in tests/conformance/README.md.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -47,6 +48,8 @@ Result<std::vector<std::string>> read_records(const std::string& path);
 // A known file: op, how many cases agree, why not all. Lines with # are for readers.
 std::map<std::string, int> read_known_counts(const std::string& path);
 Result<OpCase> parse_case(std::string_view record);
+// Calls f for each case of the files, with its number in the file; `only` is an op, or empty for all. False, and a line printed, for a file or a record that cannot be read.
+bool each_case(const std::vector<std::string>& paths, const std::string& only, const std::function<void(const OpCase&, int number)>& f);
 Result<SeqStep> parse_step(std::string_view record);
 
 // Empty when the tensors agree within the tolerance of their type, else what differs.
