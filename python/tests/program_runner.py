@@ -1,0 +1,109 @@
+"""The corpus of user programs in programs/: what belongs to it, how a program is run, how its output is compared."""
+
+import fnmatch
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+FOLDER = pathlib.Path(__file__).resolve().parent / "programs"
+TOOLS = {"record", "run"}
+RELATIVE, ABSOLUTE = 2e-5, 1e-6
+
+# TensorFlow wraps each eager op in a function and says so in front of some messages; that name is no part of the text.
+_WRAPPER = re.compile(r"\{\{function_node __wrapped__[^}]*\}\} ?")
+_NUMBER = r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?"
+_TOKEN = re.compile(rf"(?<![\w.])(?:{_NUMBER})|\w+|[^\w\s]|\s+")
+_FLOAT = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?")
+
+
+def names(patterns=()):
+    """Names of the programs that match one of the patterns (all, where there are none), sorted."""
+    found = sorted(p.stem for p in FOLDER.glob("*.py") if p.stem not in TOOLS)
+    if not patterns:
+        return found
+    return [n for n in found if any(fnmatch.fnmatch(n, p.removesuffix(".py")) for p in patterns)]
+
+
+def known():
+    """known.txt: {name: reason} of the programs that do not pass yet; the name `*` stands for all of them."""
+    lines = (FOLDER / "known.txt").read_text().splitlines()
+    return dict(re.split(r":\s*", line, maxsplit=1) for line in lines if line and not line.startswith("#"))
+
+
+def expected(name):
+    return (FOLDER / f"{name}.out").read_text()
+
+
+def environment():
+    """Python's and the kernels' prints come in the order in which they were made: nothing is kept in a buffer."""
+    return dict(os.environ, PYTHONUNBUFFERED="1", PYTHONIOENCODING="utf-8", TF_CPP_MIN_LOG_LEVEL="3")
+
+
+def run(name, timeout=60):
+    """Runs a program under weft. Gives (exit status, stdout, stderr); the status is None where time ran out."""
+    command = [sys.executable, "-m", "weft", str(FOLDER / f"{name}.py")]
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               env=environment(), cwd=FOLDER, encoding="utf-8", errors="replace")
+    try:
+        out, err = process.communicate(timeout=timeout)
+        return process.returncode, out, err
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate()
+        return None, out, err
+
+
+def _same_token(want, got):
+    if want == got:
+        return True
+    if not (_FLOAT.fullmatch(want) or _FLOAT.fullmatch(got)):
+        return False
+    try:
+        a, b = float(want), float(got)
+    except ValueError:
+        return False
+    return abs(a - b) <= ABSOLUTE + RELATIVE * abs(a)
+
+
+def same_line(want, got):
+    """Equal, or equal but for the last digits of floating point numbers (and the blanks that line those up)."""
+    want, got = _WRAPPER.sub("", want), _WRAPPER.sub("", got)
+    if want == got:
+        return True
+    if not _FLOAT.search(want):
+        # Numpy lines up whole arrays: a row of zeros may have other blanks because of another row's digits.
+        return False
+    a, b = ([t for t in _TOKEN.findall(s) if not t.isspace()] for s in (want, got))
+    return len(a) == len(b) and all(map(_same_token, a, b))
+
+
+def difference(want, got, limit=12):
+    """A list of lines that tells where two outputs part; empty where they agree."""
+    a, b = want.splitlines(), got.splitlines()
+    bad = [i for i in range(min(len(a), len(b))) if not same_line(a[i], b[i])]
+    if not bad and len(a) == len(b):
+        return []
+    lines = []
+    for i in bad[:limit]:
+        lines += [f"{i + 1}- {a[i]}", f"{i + 1}+ {b[i]}"]
+    if len(bad) > limit:
+        lines.append(f"... {len(bad)} lines differ")
+    if len(a) != len(b):
+        lines.append(f"{len(a)} lines expected, {len(b)} printed")
+        rest, sign = (a, "-") if len(a) > len(b) else (b, "+")
+        start = min(len(a), len(b))
+        lines += [f"{i + 1}{sign} {rest[i]}" for i in range(start, min(len(rest), start + 3))]
+    return lines
+
+
+def check(name, timeout=60):
+    """Runs a program; a list of lines that tells what is wrong, empty where it passes."""
+    status, out, err = run(name, timeout)
+    lines = difference(expected(name), out)
+    if status is None:
+        lines.append(f"stopped after {timeout} s")
+    elif status != 0:
+        lines += [f"exit status {status}"] + err.strip().splitlines()[-3:]
+    return lines

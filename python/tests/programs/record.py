@@ -1,0 +1,120 @@
+"""Records NAME.out, what each program prints under TensorFlow, for the programs that changed since the last time.
+
+    python record.py PYTHON [-j N] [--all] [PATTERN ...]      PYTHON: an interpreter that has TensorFlow
+
+Each program runs twice; one that does not print the same both times is not recorded. recorded.txt has the sums of the
+programs as they were when recorded.
+"""
+
+import argparse
+import concurrent.futures
+import hashlib
+import pathlib
+import queue
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import program_runner as programs  # noqa: E402
+
+SUMS = programs.FOLDER / "recorded.txt"
+
+# Imports TensorFlow once and forks for each program it is told: the import takes longer than most programs.
+WORKER = """
+import os, runpy, sys, traceback
+import tensorflow
+for line in sys.stdin:
+    path, out, err = line.rstrip("\\n").split("\\t")
+    pid = os.fork()
+    if pid == 0:
+        for file, fd in ((out, 1), (err, 2)):
+            os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), fd)
+        code = 0
+        try:
+            sys.argv = [path]
+            sys.path.insert(0, os.path.dirname(path))
+            runpy.run_path(path, run_name="__main__")
+        except SystemExit as e:
+            code = e.code or 0
+        except BaseException:
+            traceback.print_exc()
+            code = 1
+        sys.stdout.flush()
+        os._exit(code)
+    status = os.waitpid(pid, 0)[1]
+    print(os.waitstatus_to_exitcode(status), flush=True)
+"""
+
+
+def digest(name):
+    return hashlib.sha256((programs.FOLDER / f"{name}.py").read_bytes()).hexdigest()[:16]
+
+
+def read_sums():
+    return dict(line.split() for line in SUMS.read_text().splitlines()) if SUMS.exists() else {}
+
+
+class Worker:
+    def __init__(self, python):
+        self.process = subprocess.Popen([python, "-c", WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, env=programs.environment(), cwd=programs.FOLDER,
+                                        text=True)
+
+    def run(self, name, folder):
+        out, err = folder / f"{name}.stdout", folder / f"{name}.stderr"
+        self.process.stdin.write(f"{programs.FOLDER / name}.py\t{out}\t{err}\n")
+        self.process.stdin.flush()
+        status = self.process.stdout.readline().strip()
+        if not status:
+            raise RuntimeError(f"{name}: the interpreter with TensorFlow went away")
+        return int(status), out.read_text(), err.read_text()
+
+
+def record(name, workers, folder):
+    """Runs the program twice and writes NAME.out; gives what is wrong, or None."""
+    worker = workers.get()
+    try:
+        runs = [worker.run(name, folder) for _ in range(2)]
+    finally:
+        workers.put(worker)
+    for status, _, err in runs:
+        if status != 0:
+            return "\n".join([f"exit status {status}"] + err.strip().splitlines()[-8:])
+    if runs[0][1] != runs[1][1]:
+        return "\n".join(["two runs print different texts:"] + programs.difference(runs[0][1], runs[1][1], 4))
+    (programs.FOLDER / f"{name}.out").write_text(runs[0][1])
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("python")
+    parser.add_argument("patterns", nargs="*")
+    parser.add_argument("-j", "--jobs", type=int, default=2)
+    parser.add_argument("--all", action="store_true", help="those that did not change, too")
+    options = parser.parse_args()
+
+    sums = read_sums()
+    chosen = [n for n in programs.names(options.patterns)
+              if options.all or sums.get(n) != digest(n) or not (programs.FOLDER / f"{n}.out").exists()]
+    wrong = 0
+    if chosen:
+        workers = queue.Queue()
+        for _ in range(min(options.jobs, len(chosen))):
+            workers.put(Worker(options.python))
+        with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            for name, problem in zip(chosen, pool.map(lambda n: record(n, workers, pathlib.Path(folder)), chosen)):
+                if problem:
+                    wrong += 1
+                    print(f"NOT RECORDED {name}: {problem}", flush=True)
+                else:
+                    sums[name] = digest(name)
+                    print(f"recorded {name}", flush=True)
+    present = set(programs.names())
+    SUMS.write_text("".join(f"{n} {s}\n" for n, s in sorted(sums.items()) if n in present))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,39 @@
+"""Runs programs under this Python's weft and says which print what TensorFlow prints.
+
+    python run.py [-j N] [-q] [PATTERN ...]      e.g. python run.py 'ragged_*' tensors_basics
+"""
+
+import argparse
+import concurrent.futures
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import program_runner as programs  # noqa: E402
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("patterns", nargs="*", help="names of programs, * and ? allowed; all without any")
+    parser.add_argument("-j", "--jobs", type=int, default=2)
+    parser.add_argument("-q", "--quiet", action="store_true", help="no differences, only the names")
+    parser.add_argument("--timeout", type=float, default=60)
+    options = parser.parse_args()
+
+    chosen, known = programs.names(options.patterns), programs.known()
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        results = pool.map(lambda name: programs.check(name, options.timeout), chosen)
+        for name, lines in zip(chosen, results):
+            listed = name in known
+            print(("FAIL " if lines else "pass ") + name + (" (known)" if listed and lines else "")
+                  + (" (listed in known.txt)" if listed and not lines else ""), flush=True)
+            failed += bool(lines)
+            if lines and not options.quiet:
+                print("".join(f"     {line[:200]}\n" for line in lines), end="", flush=True)
+    print(f"{len(chosen) - failed} of {len(chosen)} pass")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
