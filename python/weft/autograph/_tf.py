@@ -1,0 +1,39 @@
+"""The names of the package that autograph's operators use, each looked up when it is needed first."""
+
+import importlib
+import sys
+
+root = "weft"
+_tf = sys.modules[__name__]
+
+# Where a name is not simply an attribute of the top-level package.
+_PATHS = {
+    "OpError": "errors.OpError", "OperatorNotAllowedInGraphError": "errors.OperatorNotAllowedInGraphError",
+    "placeholder": "compat.v1.placeholder", "assert_rank": "debugging.assert_rank", "to_number": "strings.to_number",
+    "string_join": "strings.join", "logical_not": "math.logical_not", "substr": "strings.substr",
+}
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    value = importlib.import_module(root)
+    for part in _PATHS.get(name, name).split("."):
+        value = getattr(value, part)
+    globals()[name] = value
+    return value
+
+
+def is_dense(x):
+    """Whether `x` is a tensor (or a variable) that can decide an if: sparse ones cannot."""
+    return _tf.is_tensor(x) and (isinstance(x, _tf.Tensor) or not isinstance(x, _tf.SparseTensor))
+
+
+def data_module():
+    """tf.data if it is loaded: there are no datasets before."""
+    return sys.modules.get(root + ".data")
+
+
+def scratch_graph():
+    """A context that builds operations into a function graph which is thrown away. Tensors from outside it may be used in it."""
+    return importlib.import_module(root + ".framework.graph").scratch_graph()

@@ -1,0 +1,60 @@
+"""Conversions that are asked for: by tf.function, by functions that take functions, by the user."""
+
+import functools
+import inspect
+import textwrap
+
+from . import calls, errors
+from .context import Status
+from .marks import call_with_unspecified_status, do_not_convert, is_converted, mark_converted
+
+
+def convert_for_tracing(f, recursive=True, user_requested=True, optional_features=None, ctx=None):
+    """A callable that calls `f` converted. `ctx`: the ControlStatusCtx to be in meanwhile, if another than the caller's."""
+    options = None
+
+    def converted(*args, **kwargs):
+        nonlocal options
+        if options is None:
+            from .transpiler import ConversionOptions
+            options = ConversionOptions(recursive=recursive, user_requested=user_requested, optional_features=optional_features)
+        try:
+            if ctx is None:
+                return calls.converted_call(f, args, kwargs, options=options)
+            with ctx:
+                return calls.converted_call(f, args, kwargs, options=options)
+        except Exception as e:
+            metadata = getattr(e, "ag_error_metadata", None)
+            if metadata is None:
+                raise
+            raise metadata.to_exception(e)
+
+    if inspect.isfunction(f) or inspect.ismethod(f):
+        functools.update_wrapper(converted, f)
+    return mark_converted(converted)
+
+
+def tf_convert(f, ctx, convert_by_default=True, user_requested=False):
+    """`f`, converted if the ControlStatusCtx `ctx` wants it, or if it does not say and `convert_by_default`."""
+    if is_converted(f):
+        return f
+    if ctx.status is Status.DISABLED:
+        return do_not_convert(f)
+    if ctx.status is Status.ENABLED or convert_by_default:
+        return convert_for_tracing(f, user_requested=user_requested, ctx=ctx)
+    return call_with_unspecified_status(f)
+
+
+def to_graph(entity, recursive=True, experimental_optional_features=None):
+    """The function `entity` with its control flow converted. A method becomes a function that takes `self`."""
+    from .transpiler import ConversionOptions, convert_function
+    options = ConversionOptions(recursive=recursive, user_requested=True, optional_features=experimental_optional_features)
+    try:
+        return mark_converted(convert_function(entity, options))
+    except (ValueError, AttributeError, KeyError, NameError, AssertionError) as e:
+        raise errors.ConversionError(f"converting {entity}: {type(e).__name__}: {e}")
+
+
+def to_code(entity, recursive=True, experimental_optional_features=None):
+    """The source code of `to_graph(entity)`."""
+    return textwrap.dedent(inspect.getsource(to_graph(entity, recursive, experimental_optional_features)))
