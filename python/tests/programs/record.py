@@ -10,14 +10,16 @@ import argparse
 import concurrent.futures
 import hashlib
 import pathlib
-import queue
+import re
 import subprocess
 import sys
 import tempfile
+import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import program_runner as programs  # noqa: E402
 
+_ODD = re.compile(r"0x[0-9a-f]{6,}|/tmp/|" + re.escape(str(programs.FOLDER)))
 SUMS = programs.FOLDER / "recorded.txt"
 
 # Imports TensorFlow once and forks for each program it is told: the import takes longer than most programs.
@@ -57,32 +59,34 @@ def read_sums():
 
 class Worker:
     def __init__(self, python):
+        self.lock = threading.Lock()
         self.process = subprocess.Popen([python, "-c", WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.DEVNULL, env=programs.environment(), cwd=programs.FOLDER,
                                         text=True)
 
     def run(self, name, folder):
         out, err = folder / f"{name}.stdout", folder / f"{name}.stderr"
-        self.process.stdin.write(f"{programs.FOLDER / name}.py\t{out}\t{err}\n")
-        self.process.stdin.flush()
-        status = self.process.stdout.readline().strip()
+        with self.lock:
+            self.process.stdin.write(f"{programs.FOLDER / name}.py\t{out}\t{err}\n")
+            self.process.stdin.flush()
+            status = self.process.stdout.readline().strip()
         if not status:
             raise RuntimeError(f"{name}: the interpreter with TensorFlow went away")
         return int(status), out.read_text(), err.read_text()
 
 
-def record(name, workers, folder):
+def record(name, workers, turn, folder):
     """Runs the program twice and writes NAME.out; gives what is wrong, or None."""
-    worker = workers.get()
-    try:
-        runs = [worker.run(name, folder) for _ in range(2)]
-    finally:
-        workers.put(worker)
+    # Two processes: addresses and the order of sets differ between them.
+    runs = [workers[(turn + i) % len(workers)].run(name, folder) for i in range(2)]
     for status, _, err in runs:
         if status != 0:
             return "\n".join([f"exit status {status}"] + err.strip().splitlines()[-8:])
     if runs[0][1] != runs[1][1]:
         return "\n".join(["two runs print different texts:"] + programs.difference(runs[0][1], runs[1][1], 4))
+    odd = _ODD.search(runs[0][1])
+    if odd:
+        return f"prints an address or a path: {odd[0]}"
     (programs.FOLDER / f"{name}.out").write_text(runs[0][1])
     return None
 
@@ -100,11 +104,10 @@ def main():
               if options.all or sums.get(n) != digest(n) or not (programs.FOLDER / f"{n}.out").exists()]
     wrong = 0
     if chosen:
-        workers = queue.Queue()
-        for _ in range(min(options.jobs, len(chosen))):
-            workers.put(Worker(options.python))
+        workers = [Worker(options.python) for _ in range(max(2, options.jobs))]
         with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            for name, problem in zip(chosen, pool.map(lambda n: record(n, workers, pathlib.Path(folder)), chosen)):
+            problems = pool.map(lambda i: record(chosen[i], workers, i, pathlib.Path(folder)), range(len(chosen)))
+            for name, problem in zip(chosen, problems):
                 if problem:
                     wrong += 1
                     print(f"NOT RECORDED {name}: {problem}", flush=True)
