@@ -103,6 +103,35 @@ ConvPlan plan_conv(const ir::Instr& i) {
   return p;
 }
 
+WinogradPlan plan_winograd(const ir::Instr& i) {
+  constexpr int64_t kFloat = 4;
+  const bool gradient = i.op == ir::Op::kConvFilterGrad;
+  const ir::Type &x = i.operand(0).type, &y = gradient ? i.operand(1).type : i.type;
+  const int64_t channels = x.dims[3].value(), features = y.dims[3].value(), height = y.dims[1].value(), width = y.dims[2].value();
+  WinogradPlan p;
+  p.high = (height + 3) / kWinogradTile, p.wide = (width + 3) / kWinogradTile;
+  p.x_height = p.high * kWinogradTile + 2, p.x_width = p.wide * kWinogradTile + 2;
+  p.copy_x = !x.dims[1].is(p.x_height) || !x.dims[2].is(p.x_width) || !i.window.low[0].is(0) || !i.window.low[1].is(0);
+  p.copy_y = gradient && (height % kWinogradTile || width % kWinogradTile);
+  // As many tiles at a time as the second cache has room for, and enough that the filter is not read again for a few.
+  constexpr int64_t kBytes = 512 << 10, kLeast = 16, kMost = 128;
+  const int64_t tiles = std::clamp(kBytes / (kWinogradPoints * kFloat * (channels + features)), kLeast, kMost);
+  p.images = std::max<int64_t>(1, tiles / (p.high * p.wide));
+  if (x.dims[0].is_const()) {
+    const int64_t batch = std::max<int64_t>(1, x.dims[0].value()), parts = (batch + p.images - 1) / p.images;
+    p.images = (batch + parts - 1) / parts;
+  }
+  p.rows = p.images > 1 ? p.high : std::clamp(tiles / p.wide, int64_t(1), p.high);
+  // Not near a power of two, where all points would fall into the same places of the cache.
+  const auto plane = [](int64_t n) { return (n + 15) / 16 * 16 + 16; };
+  const int64_t block = p.images * p.rows * p.wide;
+  p.x_plane = plane(block * channels), p.y_plane = plane(block * features);
+  if (p.copy_x) p.x_image = bytes_of(p.images * p.x_height * p.x_width * channels, kFloat).value();
+  if (p.copy_y) p.y_image = bytes_of(p.images * p.high * p.wide * 16 * features, kFloat).value();
+  p.x_points = kWinogradPoints * p.x_plane * kFloat, p.y_points = kWinogradPoints * p.y_plane * kFloat;
+  return p;
+}
+
 ir::Dim scratch_bytes(const ir::Instr& i) {
   switch (i.op) {
     case ir::Op::kDot: {
@@ -111,6 +140,7 @@ ir::Dim scratch_bytes(const ir::Instr& i) {
     }
     case ir::Op::kConv:
     case ir::Op::kConvFilterGrad: {
+      if (i.window.winograd) return plan_winograd(i).bytes();
       const ConvPlan p = plan_conv(i);
       return p.image + p.x + p.filter + p.y;
     }

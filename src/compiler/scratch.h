@@ -38,4 +38,17 @@ struct ConvPlan {
 };
 ConvPlan plan_conv(const ir::Instr& i);
 
+// A convolution in Winograd's form: `images` whole images at a time, or `rows` rows of tiles of one.
+struct WinogradPlan {
+  int64_t high = 0, wide = 0;            // tiles of an image
+  int64_t images = 1, rows = 0;          // of a block, at most
+  int64_t x_height = 0, x_width = 0;     // of x with its padding: up to the last tile's last pixel
+  bool copy_x = false, copy_y = false;   // into scratch, with padding; y: kConvFilterGrad's dy
+  int64_t x_plane = 0, y_plane = 0;      // from one point of a block to the next, in elements
+  int64_t x_image = 0, y_image = 0, x_points = 0, y_points = 0;  // parts of the scratch in bytes, in order
+  int64_t bytes() const { return x_image + y_image + x_points + y_points; }
+};
+inline constexpr int64_t kWinogradPoints = 36, kWinogradTile = 4;
+WinogradPlan plan_winograd(const ir::Instr& i);
+
 }  // namespace weft::compiler

@@ -85,6 +85,7 @@ struct Window {
   std::vector<int64_t> base_dilation;           // holes between the input's elements (kConv: gradients with strides); all 1 if not
   std::vector<Dim> low, high;                   // padding
   int64_t groups = 1;
+  bool winograd = false;  // kConv: operand 1, kConvFilterGrad: the result is the filter as winograd.cc has it, [6, 6, c, out]
 };
 
 struct Region;

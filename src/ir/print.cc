@@ -71,6 +71,7 @@ class Printer {
     if (!all_ones(w.base_dilation)) out_ += core::cat(" base_dilation=", list(w.base_dilation));
     out_ += core::cat(" low=", list(w.low), " high=", list(w.high));
     if (w.groups != 1) out_ += core::cat(" groups=", w.groups);
+    if (w.winograd) out_ += " winograd";
   }
 
   void details(const Instr& i) {

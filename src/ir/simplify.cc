@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "core/cat.h"
 #include "ir/rewrite.h"
@@ -38,7 +39,7 @@ std::string key_of(const Instr& i, const std::function<std::string(const Instr*)
   list(w.base_dilation);
   list(w.low);
   list(w.high);
-  k += core::cat("|", w.groups, "|");
+  k += core::cat("|", w.groups, w.winograd, "|");
   if (i.op == Op::kSizes) list(*i.known);
   if (i.op == Op::kConstant) {
     if (i.literal.byte_size() <= kMostBytes) k.append(static_cast<const char*>(i.literal.raw()), i.literal.byte_size());
@@ -195,12 +196,13 @@ class Simplifier {
 
 void simplify(Module& m) {
   constexpr int kMostRounds = 12;
-  bool jammed = false;
+  bool jammed = false, fast = false;
   for (int round = 0; round < kMostRounds; ++round) {
     const bool changed = Simplifier(m).run();
     const bool dropped = drop_variables(m), hoisted = hoist_products(m), joined = join_twins(m), lists = simplify_lists(m);
     drop_dead(m);
     if (changed || dropped || hoisted || joined || lists) continue;
+    if (!std::exchange(fast, true) && use_winograd(m)) continue;
     if (jammed || !jam_rows(m)) return;
     jammed = true;
   }

@@ -1,5 +1,5 @@
 // Passes over a module that leave its meaning as it is. Floats keep every bit that the given order of operations gives them; only sums
-// of products, whose order nobody promises, are taken otherwise (lists.cc).
+// of products, whose order nobody promises, are taken otherwise (lists.cc, winograd.cc).
 #pragma once
 
 #include <unordered_set>
@@ -19,6 +19,8 @@ bool hoist_products(Module& m);
 // Runs of convolutions and pooling as loops over the rows of dimension 0, so that what lies between them stays in the cache; whether
 // there were any.
 bool jam_rows(Module& m);
+// Convolutions by 3x3 filters in the form that takes a quarter of the multiplications: see winograd.cc; whether there were any.
+bool use_winograd(Module& m);
 // Variables of loops that always hold the same become one; whether there were any.
 bool join_twins(Module& m);
 // Lists that one loop writes and the loop of its gradient reads: see lists.cc; whether something changed.

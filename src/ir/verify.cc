@@ -256,6 +256,13 @@ class Verifier {
         const size_t spatial = size_t(rank(0)) - 2;
         const Window& w = i.window;
         if (rank(0) < 3 || !has(i, i.op == Op::kWindow ? 1 : 2) || i.rank() != rank(0)) return "has wrong ranks";
+        if (w.winograd) {
+          const std::vector<Dim>& filter = i.op == Op::kConv ? i.operand(1).type.dims : i.type.dims;
+          const Dim& out = i.op == Op::kConv ? i.dim(3) : i.operand(1).dim(3);
+          if (i.op == Op::kWindow || i.op == Op::kMaxPoolGrad || i.type.dtype != DType::kFloat || spatial != 2 ||
+              differ(filter, {Dim(6), Dim(6), i.operand(0).dim(3), out}))
+            return "has a filter of another form";
+        }
         return w.size.size() != spatial || w.stride.size() != spatial || w.low.size() != spatial || w.high.size() != spatial ? "has a window of another rank" : nullptr;
       }
       default: return nullptr;

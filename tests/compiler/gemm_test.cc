@@ -12,6 +12,7 @@
 #include "compiler/plan.h"
 #include "core/float_types.h"
 #include "ir/builder.h"
+#include "ir/simplify.h"
 
 namespace weft {
 namespace {
@@ -46,6 +47,7 @@ class Program {
   const Values& numbers(Value v) const { return inputs_[size_t(v->index)]; }
   int64_t size(const Dim& d) const { return d.evaluate(symbols_); }
   ir::Builder& b() { return b_; }
+  ir::Module& module() { return module_; }
 
   void expect(std::string what, Value v, Values numbers) {
     REQUIRE_MESSAGE(v, what, ": ", b_.status().to_string());
@@ -54,10 +56,13 @@ class Program {
     expected_.push_back({std::move(what), std::move(numbers), v->type.dtype});
   }
 
-  void run(const std::string& level) {
+  // Errors are measured by each number, or (a tile's sums are taken together) by the largest.
+  void run(const std::string& level, bool by_largest = false) {
     REQUIRE_MESSAGE(b_.status().ok(), b_.status().to_string());
     auto api = compiler::codegen();
     REQUIRE_MESSAGE(api.ok(), api.status().to_string());
+    const core::Status good = ir::verify(module_);
+    REQUIRE_MESSAGE(good.ok(), good.to_string());
     auto plan = compiler::make_plan(module_);
     REQUIRE_MESSAGE(plan.ok(), plan.status().to_string());
     compiler::CodegenOptions options;
@@ -82,7 +87,7 @@ class Program {
     for (size_t r = 0; r < expected_.size(); ++r) {
       const Expected& e = expected_[r];
       const std::vector<char>& got = memory[inputs_.size() + r];
-      const std::string wrong = difference(e, got.data());
+      const std::string wrong = difference(e, got.data(), by_largest);
       CHECK_MESSAGE(wrong.empty(), level, ": ", e.what, ": ", wrong);
       bool kept = true;
       for (size_t i = got.size() - kGuard; i < got.size(); ++i) kept = kept && got[i] == char(0x5a);
@@ -126,15 +131,17 @@ class Program {
     if constexpr (std::is_same_v<T, core::half>) return double(float(x));
     else return double(x);
   }
-  static std::string difference(const Expected& e, const char* p) {
+  static std::string difference(const Expected& e, const char* p, bool by_largest) {
     const double tolerance = e.dtype == DType::kHalf ? 1e-2 : 1e-5;
+    double largest = 0;
+    for (double x : e.numbers) largest = std::max(largest, std::abs(x));
     for (size_t i = 0; i < e.numbers.size(); ++i) {
       const double got = e.dtype == DType::kDouble  ? at<double>(p, i)
                          : e.dtype == DType::kInt32 ? at<int32_t>(p, i)
                          : e.dtype == DType::kInt64 ? at<int64_t>(p, i)
                          : e.dtype == DType::kHalf  ? at<core::half>(p, i)
                                                     : at<float>(p, i);
-      if (!(std::abs(got - e.numbers[i]) <= tolerance * (1 + std::abs(e.numbers[i]))))
+      if (!(std::abs(got - e.numbers[i]) <= tolerance * (1 + (by_largest ? largest : std::abs(e.numbers[i])))))
         return "element " + std::to_string(i) + " is " + std::to_string(got) + ", not " + std::to_string(e.numbers[i]);
     }
     return "";
@@ -416,6 +423,52 @@ TEST_CASE("convolutions and filter gradients agree with plain loops") {
     conv(p, cases[4], true, false, DType::kDouble);
     p.run(cpu);
   }
+}
+
+TEST_CASE("convolutions in Winograd's form agree with plain loops") {
+  const std::vector<ConvCase> cases = {
+      {.in = {2, 14, 14, 16}, .filter = {3, 3}, .features = 32, .low = {1, 1}, .high = {1, 1}},
+      {.in = {3, 7, 9, 19}, .filter = {3, 3}, .features = 37, .low = {1, 1}, .high = {1, 1}},
+      {.in = {2, 10, 14, 16}, .filter = {3, 3}, .features = 16},  // nothing is copied
+      {.in = {2, 13, 12, 17}, .filter = {3, 3}, .features = 16, .low = {2, 0}, .high = {0, 2}},
+      {.in = {13, 8, 8, 24}, .filter = {3, 3}, .features = 20, .low = {1, 1}, .high = {1, 1}},    // blocks of images of two sizes
+      {.in = {2, 52, 46, 16}, .filter = {3, 3}, .features = 16, .low = {2, 2}, .high = {2, 2}},   // and of rows
+  };
+  const ConvCase deep = {.in = {2, 6, 8, 530}, .filter = {3, 3}, .features = 16, .low = {1, 1}, .high = {1, 1}};
+  const auto changed = [](Program& p) {
+    int n = 0;
+    for (const auto& i : p.module().main->instrs) n += i->window.winograd;
+    return n;
+  };
+  for (const char* cpu : kLevels) {
+    Program p;
+    int all = 0;
+    for (const ConvCase& c : cases) conv(p, c, false), conv(p, c, true), all += 2;
+    if (cpu == kLevels[0]) conv(p, deep, false), conv(p, deep, true), all += 2;
+    for (int64_t batch : {0, 1, 2, 15}) {
+      ConvCase c = cases[4];
+      c.in[0] = batch;
+      conv(p, c, false, true), conv(p, c, true, true), all += 2;
+    }
+    conv(p, cases[5], false, true), conv(p, cases[5], true, true), all += 2;
+    REQUIRE(ir::use_winograd(p.module()));
+    CHECK(changed(p) == all);
+    p.run(cpu, true);
+  }
+  // What it does not serve: strides, holes, few channels, other types, images that are mostly edge, few tiles.
+  Program p;
+  conv(p, {.in = {2, 9, 9, 16}, .filter = {3, 3}, .features = 16, .stride = {2, 2}}, false);
+  conv(p, {.in = {2, 9, 9, 16}, .filter = {3, 3}, .features = 16, .dilation = {2, 2}}, false);
+  conv(p, {.in = {2, 9, 9, 16}, .filter = {3, 3}, .features = 16, .holes = {2, 2}}, false);
+  conv(p, {.in = {2, 9, 9, 15}, .filter = {3, 3}, .features = 16}, false);
+  conv(p, {.in = {2, 9, 9, 16}, .filter = {3, 3}, .features = 15}, true);
+  conv(p, {.in = {2, 9, 9, 16}, .filter = {3, 3}, .features = 32, .groups = 2}, false);
+  conv(p, {.in = {2, 9, 9, 16}, .filter = {3, 5}, .features = 16}, false);
+  conv(p, {.in = {2, 9, 9, 16}, .filter = {3, 3}, .features = 16, .low = {-1, 0}}, false);
+  conv(p, {.in = {2, 9, 9, 16}, .filter = {3, 3}, .features = 16}, false, false, DType::kDouble);
+  conv(p, {.in = {2, 3, 17, 16}, .filter = {3, 3}, .features = 16}, false);
+  conv(p, {.in = {1, 10, 6, 16}, .filter = {3, 3}, .features = 16}, false);
+  CHECK(!ir::use_winograd(p.module()));
 }
 
 TEST_CASE("windows and the gradient of the largest agree with plain loops") {

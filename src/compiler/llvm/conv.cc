@@ -389,7 +389,9 @@ class Conv {
 
 }  // namespace
 
-core::Status Emitter::emit_conv(const ir::Instr* i) { return Conv(*this, i).forward(); }
-core::Status Emitter::emit_conv_filter_grad(const ir::Instr* i) { return Conv(*this, i).filter_gradient(); }
+core::Status Emitter::emit_conv(const ir::Instr* i) { return i->window.winograd ? emit_winograd(i) : Conv(*this, i).forward(); }
+core::Status Emitter::emit_conv_filter_grad(const ir::Instr* i) {
+  return i->window.winograd ? emit_winograd(i) : Conv(*this, i).filter_gradient();
+}
 
 }  // namespace weft::compiler

@@ -126,6 +126,7 @@ class Emitter {
   core::Status emit_dot(const ir::Instr* i);                // gemm.cc
   core::Status emit_conv(const ir::Instr* i);               // conv.cc
   core::Status emit_conv_filter_grad(const ir::Instr* i);   // conv.cc
+  core::Status emit_winograd(const ir::Instr* i);           // winograd.cc: both, in that form
   core::Status emit_window(const ir::Instr* i);             // window.cc
   core::Status emit_max_pool_grad(const ir::Instr* i);      // window.cc
 

@@ -283,23 +283,6 @@ class KernelWriter {
   V a_stride_ = nullptr, mask_ = nullptr;
 };
 
-llvm::Function* internal(llvm::Module& m, const std::string& name, llvm::FunctionType* type, int reads, int writes, const Target& target) {
-  auto* f = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, m);
-  f->addFnAttr(llvm::Attribute::NoInline);
-  f->addFnAttr(llvm::Attribute::NoUnwind);
-  if (target.vector_bytes == 64) {
-    // Processors that would rather not use the widest registers split vectors unless told.
-    f->addFnAttr("prefer-vector-width", "512");
-    f->addFnAttr("min-legal-vector-width", "512");
-  }
-  for (int i = 0; i < reads + writes; ++i) {
-    f->addParamAttr(unsigned(i), llvm::Attribute::NoAlias);
-    f->addParamAttr(unsigned(i), llvm::Attribute::NoCapture);
-    if (i < reads) f->addParamAttr(unsigned(i), llvm::Attribute::ReadOnly);
-  }
-  return f;
-}
-
 llvm::Function* kernel_function(llvm::Module& m, const Target& target, const Kernel& k) {
   const std::string name = k.name();
   if (auto* f = m.getFunction(name)) return f;
@@ -308,7 +291,7 @@ llvm::Function* kernel_function(llvm::Module& m, const Target& target, const Ker
   std::vector<llvm::Type*> types(kArguments, i);
   types[kA] = types[kB] = types[kC] = types[kBias] = p;
   types[kAccumulate] = llvm::Type::getInt1Ty(c);
-  auto* f = internal(m, name, llvm::FunctionType::get(llvm::Type::getVoidTy(c), types, false), 2, 1, target);
+  auto* f = internal_function(m, name, llvm::FunctionType::get(llvm::Type::getVoidTy(c), types, false), 2, 1, target);
   KernelWriter(target, k, f).write();
   return f;
 }
@@ -320,7 +303,7 @@ llvm::Function* pack_function(llvm::Module& m, const Target& target, const Kerne
   if (auto* f = m.getFunction(name)) return f;
   auto& c = m.getContext();
   llvm::Type *p = llvm::PointerType::getUnqual(c), *i = llvm::Type::getInt64Ty(c);
-  auto* f = internal(m, name, llvm::FunctionType::get(llvm::Type::getVoidTy(c), {p, p, i, i, i}, false), 1, 1, target);
+  auto* f = internal_function(m, name, llvm::FunctionType::get(llvm::Type::getVoidTy(c), {p, p, i, i, i}, false), 1, 1, target);
   Builder b(llvm::BasicBlock::Create(c, "", f));
   llvm::Type* vector = k.lanes == 1 ? k.element : static_cast<llvm::Type*>(llvm::FixedVectorType::get(k.element, unsigned(k.lanes)));
   const llvm::Align align(k.element->getScalarSizeInBits() / 8);
@@ -592,7 +575,7 @@ llvm::Function* transpose_function(llvm::Module& m, const Target& target, llvm::
   if (auto* f = m.getFunction(name)) return f;
   auto& c = m.getContext();
   llvm::Type *p = llvm::PointerType::getUnqual(c), *i = llvm::Type::getInt64Ty(c);
-  auto* f = internal(m, name, llvm::FunctionType::get(llvm::Type::getVoidTy(c), {p, p, i, i, i, i}, false), 1, 1, target);
+  auto* f = internal_function(m, name, llvm::FunctionType::get(llvm::Type::getVoidTy(c), {p, p, i, i, i, i}, false), 1, 1, target);
   V from = f->getArg(0), to = f->getArg(1), from_stride = f->getArg(2), to_stride = f->getArg(3), rows = f->getArg(4),
     columns = f->getArg(5);
   Builder b(llvm::BasicBlock::Create(c, "", f));
@@ -637,7 +620,7 @@ llvm::Function* rows_function(llvm::Module& m, const Target& target, llvm::Type*
   auto& c = m.getContext();
   llvm::Type *p = llvm::PointerType::getUnqual(c), *i = llvm::Type::getInt64Ty(c);
   // a row of A, `columns` rows of B that far apart, k, where the sums go.
-  auto* f = internal(m, name, llvm::FunctionType::get(llvm::Type::getVoidTy(c), {p, p, p, i, i}, false), 2, 1, target);
+  auto* f = internal_function(m, name, llvm::FunctionType::get(llvm::Type::getVoidTy(c), {p, p, p, i, i}, false), 2, 1, target);
   V a = f->getArg(0), rows = f->getArg(1), to = f->getArg(2), stride = f->getArg(3), k = f->getArg(4);
   auto* entry = llvm::BasicBlock::Create(c, "", f);
   Builder b(entry);
@@ -698,6 +681,24 @@ llvm::Function* rows_function(llvm::Module& m, const Target& target, llvm::Type*
 }
 
 }  // namespace
+
+llvm::Function* internal_function(llvm::Module& m, const std::string& name, llvm::FunctionType* type, int reads, int writes,
+                                  const Target& target) {
+  auto* f = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, m);
+  f->addFnAttr(llvm::Attribute::NoInline);
+  f->addFnAttr(llvm::Attribute::NoUnwind);
+  if (target.vector_bytes == 64) {
+    // Processors that would rather not use the widest registers split vectors unless told.
+    f->addFnAttr("prefer-vector-width", "512");
+    f->addFnAttr("min-legal-vector-width", "512");
+  }
+  for (int i = 0; i < reads + writes; ++i) {
+    f->addParamAttr(unsigned(i), llvm::Attribute::NoAlias);
+    f->addParamAttr(unsigned(i), llvm::Attribute::NoCapture);
+    if (i < reads) f->addParamAttr(unsigned(i), llvm::Attribute::ReadOnly);
+  }
+  return f;
+}
 
 void emit_for(Builder& b, V end, V step, const std::function<void(V)>& body) {
   auto* f = b.GetInsertBlock()->getParent();

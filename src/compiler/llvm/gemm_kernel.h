@@ -51,6 +51,10 @@ void emit_for(llvm::IRBuilder<>& b, llvm::Value* end, llvm::Value* step, const s
 void emit_for(llvm::IRBuilder<>& b, llvm::Value* end, const std::function<void(llvm::Value* i)>& body);
 void emit_when(llvm::IRBuilder<>& b, llvm::Value* condition, const std::function<void()>& then);
 
+// An internal function whose first arguments are pointers that do not overlap: `reads`, then `writes`.
+llvm::Function* internal_function(llvm::Module& m, const std::string& name, llvm::FunctionType* type, int reads, int writes,
+                                  const Target& target);
+
 // ---- shared by gemm.cc and conv.cc
 // What elements are computed as; null for types without products.
 llvm::Type* product_type(Emitter& e, core::DType t);
