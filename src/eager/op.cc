@@ -309,6 +309,7 @@ Status Op::run_later(std::shared_ptr<CachedKernel> k, const std::shared_ptr<Exec
 
 Status Op::execute(TensorHandle** outputs, int capacity, int* count) {
   if (!spec_) return failed_precondition("the op has no name: reset it before executing");
+  ran_on_ = nullptr;
   WEFT_ASSIGN(Device * device, place());
   std::shared_ptr<CachedKernel> uncached;
   WEFT_ASSIGN(const std::shared_ptr<CachedKernel>* kernel, find_kernel(device, uncached));
@@ -326,6 +327,7 @@ Status Op::execute(TensorHandle** outputs, int capacity, int* count) {
       return run_later(*kernel, executor, outputs);
     }
   }
+  ran_on_ = k->device;
   return run_now(*k, outputs);
 }
 

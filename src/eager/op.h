@@ -44,6 +44,8 @@ class Op {
   // Whether the kernel that ran is to be remembered, for tapes; off unless asked for, and after each clear.
   void keep_kernel(bool on) { keep_kernel_ = on; }
   const std::shared_ptr<CachedKernel>& kernel() const { return kernel_; }
+  // The device on whose kernel the last call got as far as running; null: it was refused before.
+  Device* ran_on() const { return ran_on_; }
 
   // Runs the op; `outputs` is filled with as many handles as the op has outputs.
   Status execute(std::vector<RefPtr<TensorHandle>>& outputs);
@@ -69,6 +71,7 @@ class Op {
   std::string attr_key_;      // what was set, in order, as bytes: part of the kernel's cache key
   bool is_function_ = false, keep_kernel_ = false;
   std::shared_ptr<CachedKernel> kernel_;
+  Device* ran_on_ = nullptr;
   bool cacheable_ = true;     // attributes that hold tensors are not worth a key
 };
 

@@ -42,12 +42,24 @@ Value GraphEmitter::wrap(Endpoint e) {
 Endpoint GraphEmitter::unwrap(const Value& v) { return v.rep() ? static_cast<GraphValue*>(v.rep())->at() : Endpoint{}; }
 
 Result<Node*> GraphEmitter::add(std::string_view op, AttrMap attrs, std::vector<Endpoint> inputs) {
-  std::string name = graph_.unique_name(scope_.empty() ? std::string(op) : cat(scope_, "/", op));
-  WEFT_ASSIGN(Node * node, graph_.add(std::move(name), op, std::move(attrs), std::move(inputs), controls_));
+  std::string name = std::exchange(next_name_, {});
+  if (name.empty()) name = scope_.empty() ? std::string(op) : cat(scope_, "/", op);
+  std::vector<Node*> both;
+  if (!user_controls_.empty()) {
+    both = controls_;
+    both.insert(both.end(), user_controls_.begin(), user_controls_.end());
+  }
+  WEFT_ASSIGN(Node * node, graph_.add(graph_.unique_name(name), op, std::move(attrs), std::move(inputs), both.empty() ? controls_ : both));
   node->device = device_;
+  if (Status s = shapes_.node(node); !s.ok()) {
+    if (refuse_bad_shapes_) {
+      graph_.remove(node);
+      return s;
+    }
+    // What does not fit fails when it runs; a rule's error here would hide the node from whoever looks for it.
+    node->shapes.assign(size_t(node->num_outputs()), PartialShape());
+  }
   added_.push_back(node);
-  // What does not fit fails when it runs; a rule's error here would hide the node from whoever looks for it.
-  if (Status s = shapes_.node(node); !s.ok()) node->shapes.assign(size_t(node->num_outputs()), PartialShape());
   return node;
 }
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "graph/graph.h"
@@ -28,6 +29,12 @@ class GraphEmitter : public Emitter {
   // Values keep this alive: where a graph must outlive its last user.
   void keep_alive(std::weak_ptr<void> owner) { keep_ = std::move(owner); }
   void set_controls(std::vector<Node*> controls) { controls_ = std::move(controls); }
+  // Besides those: what the user's code asks for, until it asks otherwise.
+  void set_user_controls(std::vector<Node*> controls) { user_controls_ = std::move(controls); }
+  // Of the next node alone, whatever the scope.
+  void set_next_name(std::string name) { next_name_ = std::move(name); }
+  // A node whose inputs do not fit is refused, with the words of its shape rule; else it is added and fails when it runs.
+  void refuse_bad_shapes(bool on) { refuse_bad_shapes_ = on; }
   const std::vector<Node*>& added() const { return added_; }
 
  protected:
@@ -39,8 +46,9 @@ class GraphEmitter : public Emitter {
   Graph& graph_;
   ShapeInference& shapes_;
   const std::string source_;  // the first scope: what arrays of gradients are told apart by
-  std::string scope_, device_;
-  std::vector<Node*> controls_, added_;
+  std::string scope_, device_, next_name_;
+  std::vector<Node*> controls_, user_controls_, added_;
+  bool refuse_bad_shapes_ = false;
   std::weak_ptr<void> keep_;
 };
 

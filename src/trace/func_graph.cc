@@ -110,6 +110,7 @@ Result<Value> FuncGraph::import(const Value& v) {
   if (!v.rep()) return invalid_argument("a value that is empty was used in a traced function");
   Emitter* owner = v.rep()->owner();
   if (owner == &emitter_) return v;
+  if (plain) return failed_precondition(owner ? "a tensor of another graph was used" : "Attempting to capture an EagerTensor without building a function.");
   if (!owner) {
     const eager::TensorHandle* h = eager_handle(v);
     WEFT_RETURN_IF_ERROR(h->wait());
@@ -244,7 +245,7 @@ Result<std::vector<Value>> TraceEmitter::do_apply(std::string_view op, std::span
   for_functions(attrs, [&](const std::string& name) {
     if (auto f = LibraryFunction::find(name)) owner_.hold(std::move(f));
   });
-  const Effect effect = effect_of(*spec, attrs, own);
+  const Effect effect = owner_.plain ? Effect() : effect_of(*spec, attrs, own);
   if (effect.stateful) set_controls(before(effect, own));
   const std::string& scope = name_scope();
   set_scope(scope.empty() ? scope : scope.substr(0, scope.size() - 1));

@@ -1,0 +1,175 @@
+// What the files of the extension share: the way between Python objects and the engine's values, and errors.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "op/emitter.h"
+#include "trace/concrete_function.h"
+
+namespace weft::api {
+// The process-wide eager context, made at the first op (api/context.cc): Python and C++ code of one process share it.
+eager::Context& context();
+// The device scope of this thread; empty: none.
+std::string& scoped_device();
+}  // namespace weft::api
+
+namespace weft::python {
+
+namespace nb = nanobind;
+using namespace weft::op;  // NOLINT: the extension speaks the engine's types
+
+// Python objects that the package hands over when it is imported (weft/framework/_hooks.py); held for ever.
+struct Hooks {
+  PyObject* dtypes[256] = {};         // tf.DType by number, refs included
+  PyObject* errors[20] = {};          // exception classes by code
+  PyTypeObject* eager_tensor = nullptr;
+  PyTypeObject* symbolic_tensor = nullptr;
+  PyObject* tensor_shape = nullptr;   // (tuple or None) -> TensorShape
+  PyObject* convert = nullptr;        // (object, DType or None, preferred DType or None) -> tensor, for what is not converted natively
+  PyObject* as_dtype = nullptr;       // anything -> DType
+  PyObject* as_shape = nullptr;       // anything -> tuple of ints or None
+  PyObject* function_name = nullptr;  // what stands for a function in an attribute -> its name in the library
+  PyObject* result_type = nullptr;    // (op name, field names) -> namedtuple class
+  PyObject* operation = nullptr;      // (graph, node id) -> tf.Operation
+  PyObject* graph_of = nullptr;       // (native graph) -> tf.Graph, for graphs that the engine made
+  PyObject* binary[32] = {};          // the operators in Python, for what the native ones do not take
+  PyObject* dispatch = nullptr;       // (op name, args, kwargs) -> result or NotImplemented, for composite tensors
+};
+Hooks& hooks();
+
+// ---- errors --------------------------------------------------------------------------------------------
+
+// Sets Python's error; the class goes by the code.
+void set_error(const Status& status);
+[[noreturn]] void raise(const Status& status);
+inline void check(const Status& status) {
+  if (!status.ok()) raise(status);
+}
+template <class T>
+T unwrap(Result<T> result) {
+  if (!result.ok()) raise(result.status());
+  return std::move(result).value();
+}
+// After a call of Python's API failed.
+[[noreturn]] inline void raise_current() { throw nb::python_error(); }
+inline PyObject* must(PyObject* p) {
+  if (!p) raise_current();
+  return p;
+}
+// The error that Python code raised while the engine ran it, as a status, so that it can pass through the engine; `raise`
+// gives the same exception again.
+Status status_of_python_error();
+
+// Runs f, whose exceptions become Python's; for functions of C.
+template <class F>
+auto guarded(F f) -> decltype(f()) {
+  using R = decltype(f());
+  try {
+    return f();
+  } catch (nb::python_error& e) {
+    e.restore();
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  }
+  if constexpr (std::is_pointer_v<R>) return nullptr;
+  else return R(-1);
+}
+
+// ---- tensors (tensor.cc) -------------------------------------------------------------------------------
+
+struct TensorObject {
+  PyObject_HEAD
+  RefPtr<ValueRep> rep;
+};
+extern PyTypeObject* tensor_base;
+
+inline bool is_eager(PyObject* o) { return Py_TYPE(o) == hooks().eager_tensor; }
+inline bool is_tensor(PyObject* o) { return Py_TYPE(o) == hooks().eager_tensor || PyType_IsSubtype(Py_TYPE(o), tensor_base); }
+inline ValueRep* rep_of(PyObject* o) { return reinterpret_cast<TensorObject*>(o)->rep.get(); }
+inline eager::TensorHandle* handle_of(PyObject* o) { return static_cast<eager::TensorHandle*>(rep_of(o)); }
+
+// New references.
+PyObject* wrap(RefPtr<ValueRep> rep);
+inline PyObject* wrap(const Value& v) { return wrap(RefPtr<ValueRep>::share(v.rep())); }
+inline PyObject* wrap(RefPtr<eager::TensorHandle> h) { return wrap(RefPtr<ValueRep>::adopt(h.release())); }
+nb::object wrap_or_none(const Value& v);   // None for an empty one, (values, indices, dense_shape) for slices
+nb::list wrap_all(std::span<const Value> values);
+
+// The value as the code that runs now can use it: whatever it is, what is made of it goes where this code is.
+Value value_of(PyObject* tensor);
+Value value_of(nb::handle tensor);  // raises TypeError where it is not a tensor
+std::vector<Value> values_of(nb::handle list);
+// Waited for; raises for a tensor of a graph.
+const Tensor& data_of(PyObject* tensor);
+
+PyObject* dtype_object(DType t);  // borrowed
+DType dtype_of(PyObject* dtype);  // anything that as_dtype takes
+PyObject* shape_tuple(const PartialShape& s);  // new: a tuple with None for open sizes, or None
+PartialShape shape_of(PyObject* shape);        // anything that as_shape takes
+nb::object tensor_to_python(const Tensor& t);  // numbers and lists, for small things
+
+// ---- conversion (convert.cc) ---------------------------------------------------------------------------
+
+// A tensor of a Python object: numbers, text, nested sequences, arrays. `dtype` kInvalid: by its content. Gives false, with no error
+// set, for what only the package's `convert` knows.
+bool convert_native(PyObject* object, DType dtype, Tensor& out);
+// Any object, as a tensor or a variable's value; new reference.
+PyObject* convert(PyObject* object, DType dtype, DType preferred);
+// The same, as a value of where the code runs. A resource is asked for: a variable gives its handle.
+Value convert_to_value(PyObject* object, DType dtype, DType preferred);
+AttrValue attr_of(PyObject* object, std::string_view type, std::string_view name, std::string_view op);
+nb::object attr_to_python(const AttrValue& v);
+
+// ---- variables (variable.cc) ---------------------------------------------------------------------------
+
+extern PyTypeObject* variable_base;
+inline bool is_variable(PyObject* o) { return variable_base && PyType_IsSubtype(Py_TYPE(o), variable_base); }
+Value read_variable(PyObject* variable);    // tapes hear of it
+Value variable_handle(PyObject* variable);
+
+// ---- graphs (graph.cc) ---------------------------------------------------------------------------------
+
+// A name that the graph has not given yet, as TensorFlow makes it: "a", "a_1" ...; names are compared without regard to case.
+std::string unique_name(trace::FuncGraph& graph, const std::string& name, bool mark = true);
+nb::object graph_object(trace::FuncGraph& graph);
+nb::object operation_object(trace::FuncGraph& graph, const graph::Node* node);
+trace::FuncGraph& func_graph_of(nb::handle graph);
+// Name, controls and device for the next node; `name` may be null.
+void prepare_node(trace::FuncGraph& graph, std::string_view op, PyObject* name);
+// Ends the node's options.
+void node_done(trace::FuncGraph& graph);
+
+// ---- parts of the module -------------------------------------------------------------------------------
+
+void bind_tensor(nb::module_& m);
+void bind_call(nb::module_& m);
+void bind_variable(nb::module_& m);
+void bind_graph(nb::module_& m);
+void bind_function(nb::module_& m);
+void bind_tape(nb::module_& m);
+void bind_context(nb::module_& m);
+void bind_session(nb::module_& m);
+void bind_py_func(nb::module_& m);
+
+// Whether a call of this size is worth letting other threads run meanwhile.
+inline constexpr int64_t kLongElements = 4096;
+// Lets go of the interpreter lock while it lives, if asked to.
+class Released {
+ public:
+  explicit Released(bool on) : state_(on ? PyEval_SaveThread() : nullptr) {}
+  ~Released() {
+    if (state_) PyEval_RestoreThread(state_);
+  }
+  Released(const Released&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+}  // namespace weft::python

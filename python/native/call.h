@@ -1,0 +1,27 @@
+// Running an eager op for Python.
+#pragma once
+
+#include "bridge.h"
+#include "eager/op.h"
+
+namespace weft::python {
+
+// Runs an op that was put together and gives up its inputs; raises with TensorFlow's text. `release`: other Python threads run meanwhile.
+// `name`: what the caller called the op; null: TensorFlow says nothing of a name.
+PyObject* run_one(eager::Op& op, bool release, const char* name = "");
+std::vector<RefPtr<eager::TensorHandle>> run_all(eager::Op& op, bool release, const char* name = "");
+
+// An op object of this thread, for one call; goes back to the thread's store.
+class SpareOp {
+ public:
+  SpareOp();
+  ~SpareOp();
+  SpareOp(const SpareOp&) = delete;
+  eager::Op& operator*() { return *op_; }
+  eager::Op* operator->() { return op_.get(); }
+
+ private:
+  std::unique_ptr<eager::Op> op_;
+};
+
+}  // namespace weft::python

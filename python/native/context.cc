@@ -1,0 +1,142 @@
+// Devices, threads and switches of the process.
+#include "core/allocator.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bridge.h"
+#include "weft/context.h"
+#include "weft/error.h"
+
+namespace weft::python {
+namespace {
+
+void set_hooks(nb::dict given) {
+  Hooks& h = hooks();
+  auto keep = [](nb::handle o) { return Py_NewRef(o.ptr()); };
+  for (auto [key, value] : given) {
+    const std::string k = nb::cast<std::string>(nb::str(key));
+    if (k == "dtypes") {
+      for (auto [number, dtype] : nb::cast<nb::dict>(value)) h.dtypes[nb::cast<int>(number) & 255] = keep(dtype);
+    } else if (k == "errors") {
+      for (auto [code, type] : nb::cast<nb::dict>(value)) h.errors[nb::cast<int>(code) % 20] = keep(type);
+    } else if (k == "binary") {
+      size_t i = 0;
+      for (nb::handle f : value) h.binary[i++ % 32] = keep(f);
+    } else if (k == "eager_tensor") {
+      h.eager_tensor = reinterpret_cast<PyTypeObject*>(keep(value));
+    } else if (k == "symbolic_tensor") {
+      h.symbolic_tensor = reinterpret_cast<PyTypeObject*>(keep(value));
+    } else {
+      PyObject** at = k == "tensor_shape"    ? &h.tensor_shape
+                      : k == "convert"       ? &h.convert
+                      : k == "as_dtype"      ? &h.as_dtype
+                      : k == "as_shape"      ? &h.as_shape
+                      : k == "function_name" ? &h.function_name
+                      : k == "result_type"   ? &h.result_type
+                      : k == "operation"     ? &h.operation
+                      : k == "graph_of"      ? &h.graph_of
+                      : k == "dispatch"      ? &h.dispatch
+                                             : nullptr;
+      if (!at) raise(invalid_argument("there is no hook '", k, "'"));
+      *at = keep(value);
+    }
+  }
+}
+
+nb::list devices() {
+  nb::list out;
+  for (const auto& d : api::context().devices().all()) out.append(nb::make_tuple(d->name(), d->type(), d->memory_limit()));
+  return out;
+}
+
+}  // namespace
+
+void bind_context(nb::module_& m) {
+  m.def("set_hooks", set_hooks, "What the extension needs of the package; see bridge.h.");
+  m.def("version", [] { return weft::version(); });
+  m.def("devices", devices, "(name, type, memory) of each; makes the context.");
+  m.def("configure",
+        [](int cpus, int threads, int inter, bool soft, bool log) {
+          try {
+            weft::Config c;
+            c.cpu_devices = cpus;
+            c.intra_threads = threads;
+            c.soft_placement = soft;
+            c.log_device_placement = log;
+            (void)inter;
+            weft::configure(c);
+          } catch (const weft::Error& e) {
+            raise(core::Status(static_cast<core::Code>(e.code()), e.what()));
+          }
+        },
+        nb::arg("cpu_devices"), nb::arg("intra_threads"), nb::arg("inter_threads"), nb::arg("soft_placement"), nb::arg("log_device_placement"),
+        "Before the first op.");
+  m.def("set_log_device_placement", [](bool on) { api::context().log_device_placement.store(on); });
+  m.def("set_soft_placement", [](bool on) { api::context().soft_placement.store(on); });
+  m.def("scoped_device", [] { return api::scoped_device(); });
+  m.def("set_device", [](const std::string& device) { api::scoped_device() = device; }, "The device scope of this thread; empty: none.");
+  m.def("resolve_device",
+        [](const std::string& device) -> nb::object {
+          Device* d = unwrap(api::context().devices().resolve(device, api::context().soft_placement.load()));
+          return d ? nb::object(nb::str(d->name().c_str())) : nb::none();
+        });
+  m.def("convert",
+        [](nb::handle o, nb::handle dtype, nb::handle preferred) {
+          return nb::steal(convert(o.ptr(), dtype.is_none() ? DType::kInvalid : dtype_of(dtype.ptr()), preferred.is_none() ? DType::kInvalid : dtype_of(preferred.ptr())));
+        },
+        nb::arg("value").none(), nb::arg("dtype").none() = nb::none(), nb::arg("preferred").none() = nb::none(), "As a tensor.");
+  m.def("convert_native",
+        [](nb::handle o, nb::handle dtype) -> nb::object {
+          Tensor t;
+          if (!convert_native(o.ptr(), dtype.is_none() ? DType::kInvalid : dtype_of(dtype.ptr()), t)) return nb::none();
+          return nb::steal(wrap(eager::TensorHandle::make(std::move(t), nullptr)));
+        },
+        nb::arg("value").none(), nb::arg("dtype").none() = nb::none(), "An eager tensor of plain Python values or an array; None for what is neither.");
+  m.def("from_buffer",
+        [](nb::handle o, nb::handle dtype, nb::handle shape) {
+          auto dims = shape_of(shape.ptr()).concrete();
+          if (!dims) raise(invalid_argument("the shape must be known"));
+          Py_buffer view;
+          if (PyObject_GetBuffer(o.ptr(), &view, PyBUF_SIMPLE) != 0) raise_current();
+          struct Release {
+            Py_buffer* v;
+            ~Release() { PyBuffer_Release(v); }
+          } release{&view};
+          const DType type = dtype_of(dtype.ptr());
+          if (!is_simple(type)) raise(invalid_argument("a tensor of ", dtype_name(type), " cannot be made from bytes"));
+          Tensor t = unwrap(Tensor::allocate(type, *dims));
+          if (t.byte_size() != size_t(view.len)) raise(invalid_argument(int64_t(view.len), " bytes do not fill a ", dtype_name(type), " tensor of shape ", t.shape()));
+          if (view.len) std::memcpy(t.raw(), view.buf, size_t(view.len));
+          return nb::steal(wrap(eager::TensorHandle::make(std::move(t), nullptr)));
+        },
+        nb::arg("bytes"), nb::arg("dtype"), nb::arg("shape"), "A tensor with a copy of these bytes.");
+  m.def("borrow_buffer",
+        [](nb::handle o, nb::handle dtype, nb::handle shape) {
+          auto dims = shape_of(shape.ptr()).concrete();
+          if (!dims) raise(invalid_argument("the shape must be known"));
+          auto* view = new Py_buffer;
+          if (PyObject_GetBuffer(o.ptr(), view, PyBUF_SIMPLE) != 0) {
+            delete view;
+            raise_current();
+          }
+          auto release = [](void*, size_t, void* arg) {
+            nb::gil_scoped_acquire gil;
+            auto* v = static_cast<Py_buffer*>(arg);
+            PyBuffer_Release(v);
+            delete v;
+          };
+          const DType type = dtype_of(dtype.ptr());
+          if (!is_simple(type) || size_t(view->len) != size_t(dims->num_elements()) * dtype_size(type)) {
+            const auto len = int64_t(view->len);
+            release(nullptr, 0, view);
+            raise(invalid_argument(len, " bytes do not fill a ", dtype_name(type), " tensor of shape ", *dims));
+          }
+          Tensor t(type, *dims, Buffer::wrap(view->buf, size_t(view->len), release, view));
+          return nb::steal(wrap(eager::TensorHandle::make(std::move(t), nullptr)));
+        },
+        nb::arg("bytes"), nb::arg("dtype"), nb::arg("shape"), "A tensor on this memory, which must not change while it lives.");
+  m.def("clear_kernels", [] { api::context().clear_kernels(); });
+}
+
+}  // namespace weft::python

@@ -1,0 +1,157 @@
+// Traced functions, branches and loops.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bridge.h"
+#include "graph/function_library.h"
+#include "io/graph_def.h"
+#include "saved_model/export_graph.h"
+#include "trace/control_flow.h"
+#include "trace/library_function.h"
+#include "trace/variable.h"
+#include "variable.h"
+
+namespace weft::python {
+namespace {
+
+using trace::ConcreteFunction;
+using trace::FuncGraph;
+
+nb::bytes bytes_of(const std::string& s) { return nb::bytes(s.data(), s.size()); }
+
+nb::list call(ConcreteFunction& f, nb::handle arguments) {
+  const std::vector<Value> args = values_of(arguments);
+  Result<std::vector<Value>> out = std::vector<Value>();
+  {
+    // Other threads run meanwhile, unless this only adds a node.
+    Released released(!FuncGraph::current());
+    out = f.call(args);
+  }
+  if (!out.ok() && FuncGraph::current() && out.status().code() == Code::kInvalidArgument) {
+    PyErr_SetString(PyExc_ValueError, out.status().message().c_str());
+    raise_current();
+  }
+  return wrap_all(unwrap(std::move(out)));
+}
+
+// The functions that a function calls, and itself, as a FunctionDefLibrary.
+std::string library_of(ConcreteFunction& f) {
+  const auto& from = *f.context().runtime().library();
+  auto def = unwrap(from.find(f.name()));
+  auto needed = unwrap(saved_model::needed_functions(def->nodes, from));
+  if (!needed->contains(f.name())) check(needed->add(graph::FunctionDef(*def)));
+  return unwrap(io::encode_function_library(*needed));
+}
+
+// Python code that the engine calls while it traces.
+trace::TracedCode traced(nb::object code) {
+  return [code = std::move(code)](std::span<const Value> arguments) {
+    nb::list args = wrap_all(arguments);
+    const std::string scope = std::exchange(trace::name_scope(), std::string());  // a graph of its own has names of its own
+    struct Back {
+      const std::string& scope;
+      ~Back() { trace::name_scope() = scope; }
+    } back{scope};
+    nb::object made = nb::steal(must(PyObject_CallOneArg(code.ptr(), args.ptr())));
+    return values_of(made);
+  };
+}
+
+FuncGraph& here() {
+  FuncGraph* g = FuncGraph::current();
+  if (!g) raise(failed_precondition("branches and loops are added to graphs: there is none around this code"));
+  return *g;
+}
+
+// What the engine refuses while it traces is a mistake in the user's code.
+std::vector<Value> unwrap_traced(Result<std::vector<Value>> r) {
+  if (!r.ok() && r.status().code() == Code::kInvalidArgument) {
+    PyErr_SetString(PyExc_ValueError, r.status().message().c_str());
+    raise_current();
+  }
+  return unwrap(std::move(r));
+}
+
+nb::list add_branches(nb::handle choice, bool as_if, nb::list branches, const std::string& name) {
+  std::vector<trace::TracedCode> code;
+  for (nb::handle b : branches) code.push_back(traced(nb::borrow(b)));
+  return wrap_all(unwrap_traced(trace::add_branches(here(), value_of(choice), as_if, code, name)));
+}
+
+nb::list add_loop(nb::object condition, nb::object body, nb::handle vars, nb::handle invariants, nb::handle maximum, int64_t parallel, const std::string& name) {
+  trace::LoopOptions o;
+  o.name = name;
+  o.parallel_iterations = parallel;
+  if (!maximum.is_none()) o.maximum_iterations = value_of(maximum);
+  if (!invariants.is_none()) {
+    for (nb::handle h : invariants) o.shape_invariants.push_back(shape_of(h.ptr()));
+  }
+  const std::vector<Value> start = values_of(vars);
+  return wrap_all(unwrap_traced(trace::add_loop(here(), traced(condition), traced(body), start, o)));
+}
+
+}  // namespace
+
+void bind_function(nb::module_& m) {
+  nb::class_<ConcreteFunction>(m, "ConcreteFunction", "A trace that has ended, as a function of the engine.")
+      .def_static("make",
+                  [](nb::handle graph, nb::handle outputs) {
+                    FuncGraph& g = func_graph_of(graph);
+                    std::vector<Value> values;
+                    for (nb::handle h : outputs) values.emplace_back(g.emitter(), RefPtr<ValueRep>::share(rep_of(h.ptr())));
+                    return unwrap(ConcreteFunction::make(g.shared_from_this(), values));
+                  },
+                  nb::arg("graph"), nb::arg("outputs"))
+      .def_static("of_library",
+                  [](const std::string& name, nb::handle captures) { return unwrap(ConcreteFunction::of_library(api::context(), name, values_of(captures))); },
+                  nb::arg("name"), nb::arg("captures"), "A function of the library, with values for its last arguments.")
+      .def_prop_ro("name", [](ConcreteFunction& f) { return f.name(); })
+      .def_prop_ro("stateful", [](ConcreteFunction& f) { return f.stateful(); })
+      .def_prop_ro("num_arguments", [](ConcreteFunction& f) { return f.num_arguments(); })
+      .def_prop_ro("arg_types",
+                   [](ConcreteFunction& f) {
+                     nb::list out;
+                     for (DType t : f.arg_types()) out.append(nb::borrow(dtype_object(t)));
+                     return out;
+                   })
+      .def_prop_ro("ret_types",
+                   [](ConcreteFunction& f) {
+                     nb::list out;
+                     for (DType t : f.ret_types()) out.append(nb::borrow(dtype_object(t)));
+                     return out;
+                   })
+      .def_prop_ro("ret_shapes",
+                   [](ConcreteFunction& f) {
+                     nb::list out;
+                     for (const auto& s : f.ret_shapes()) out.append(nb::steal(shape_tuple(s)));
+                     return out;
+                   })
+      .def("captures", [](ConcreteFunction& f) { return wrap_all(f.captures()); })
+      .def("variables",
+           [](ConcreteFunction& f) {
+             nb::list out;
+             for (const auto& w : f.variables()) {
+               auto v = w.lock();
+               nb::object o = v ? variable_object(v.get()) : nb::none();
+               if (!o.is_none()) out.append(o);
+             }
+             return out;
+           })
+      .def("use_variable", [](ConcreteFunction& f, nb::handle v) { f.use_variable(variable_state(v.ptr())); })
+      .def("__call__", call, nb::arg("arguments"), "Tensors in, tensors out; captures are added.")
+      .def("function_def", [](ConcreteFunction& f) { return bytes_of(unwrap(io::encode_function_def(*unwrap(f.context().functions().find(f.name()))))); })
+      .def("library_def", [](ConcreteFunction& f) { return bytes_of(library_of(f)); }, "A FunctionDefLibrary with this function and all that it calls.");
+
+  m.def("add_branches", add_branches, nb::arg("choice"), nb::arg("as_if"), nb::arg("branches"), nb::arg("name"),
+        "An If (first branch: true) or Case; each branch takes [] and gives a list of tensors.");
+  m.def("add_loop", add_loop, nb::arg("condition"), nb::arg("body"), nb::arg("vars"), nb::arg("shape_invariants").none(), nb::arg("maximum_iterations").none(),
+        nb::arg("parallel_iterations"), nb::arg("name"), "A While; condition and body take a list of tensors.");
+  m.def("library_functions", [] { return api::context().functions().names(); });
+  m.def("has_function", [](const std::string& name) { return api::context().functions().contains(name); });
+  m.def("function_def", [](const std::string& name) { return bytes_of(unwrap(io::encode_function_def(*unwrap(api::context().functions().find(name))))); });
+  m.def("add_function_def", [](nb::bytes def) { check(api::context().functions().add(unwrap(io::decode_function_def(std::string_view(def.c_str(), def.size()))))); });
+  m.def("remove_function", [](const std::string& name) { check(api::context().functions().remove(name)); });
+}
+
+}  // namespace weft::python

@@ -1,0 +1,16 @@
+#include "bridge.h"
+
+NB_MODULE(_weft, m) {
+  using namespace weft::python;
+  nb::set_leak_warnings(false);  // graphs and tapes may live as long as the process
+  m.doc() = "The engine, for the package weft.";
+  bind_tensor(m);
+  bind_variable(m);
+  bind_call(m);
+  bind_graph(m);
+  bind_function(m);
+  bind_tape(m);
+  bind_context(m);
+  bind_session(m);
+  bind_py_func(m);
+}

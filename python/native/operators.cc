@@ -1,0 +1,127 @@
+#include "operators.h"
+
+#include "bridge.h"
+#include "call.h"
+
+namespace weft::python {
+namespace {
+
+const char* const kOps[kNumOperators] = {"AddV2", "Sub", "Mul", "RealDiv", "FloorDiv", "FloorMod", "Pow", "MatMul", nullptr, nullptr, nullptr,
+                                         "Less", "LessEqual", "Equal", "NotEqual", "Greater", "GreaterEqual"};
+
+bool plain_number(DType t) { return t == DType::kFloat || t == DType::kDouble || t == DType::kInt32 || t == DType::kInt64 || t == DType::kHalf || t == DType::kBfloat16; }
+
+// The types for which the op of the table is what the operator means; others take the way through Python.
+bool takes(Operator o, DType t) {
+  if (!plain_number(t)) return false;
+  if (o == kTrueDiv) return t != DType::kInt32 && t != DType::kInt64;
+  return true;
+}
+
+// A Python number as a scalar of that type; null where Python must decide.
+RefPtr<eager::TensorHandle> scalar(PyObject* number, DType t) {
+  const bool whole = PyLong_CheckExact(number);
+  if (!whole && !PyFloat_CheckExact(number)) return nullptr;
+  double d = 0;
+  int64_t i = 0;
+  if (whole) {
+    int overflow = 0;
+    i = PyLong_AsLongLongAndOverflow(number, &overflow);
+    if (overflow) return nullptr;
+    d = double(i);
+  } else {
+    d = PyFloat_AS_DOUBLE(number);
+  }
+  switch (t) {
+    case DType::kFloat: return eager::TensorHandle::make(Tensor::scalar<float>(float(d)), nullptr);
+    case DType::kDouble: return eager::TensorHandle::make(Tensor::scalar<double>(d), nullptr);
+    case DType::kInt32:
+      if (!whole || i != int32_t(i)) return nullptr;
+      return eager::TensorHandle::make(Tensor::scalar<int32_t>(int32_t(i)), nullptr);
+    case DType::kInt64:
+      if (!whole) return nullptr;
+      return eager::TensorHandle::make(Tensor::scalar<int64_t>(i), nullptr);
+    default: return nullptr;
+  }
+}
+
+struct Prepared {
+  std::unique_ptr<eager::Op> ops[kNumOperators];
+};
+thread_local Prepared t_prepared;
+
+// Null: not taken here, and nothing happened.
+PyObject* fast(Operator o, PyObject* a, PyObject* b) {
+  if (trace::FuncGraph::current()) return nullptr;
+  const bool ea = is_eager(a), eb = is_eager(b);
+  if (!ea && !eb) return nullptr;
+  const DType t = rep_of(ea ? a : b)->dtype();
+  if (!takes(o, t)) return nullptr;
+  RefPtr<eager::TensorHandle> x, y;
+  if (ea) x = RefPtr<eager::TensorHandle>::share(handle_of(a));
+  else if (!(x = scalar(a, t))) return nullptr;
+  if (eb) y = RefPtr<eager::TensorHandle>::share(handle_of(b));
+  else if (!(y = scalar(b, t))) return nullptr;
+  if (ea && eb && y->dtype() != t) return nullptr;
+  if (!x->ready() || !y->ready()) return nullptr;
+  const Shape &sx = x->tensor().shape(), &sy = y->tensor().shape();
+  if (o == kMatMul && (sx.rank() != 2 || sy.rank() != 2)) return nullptr;
+  if ((o == kEqual || o == kNotEqual) && sx != sy && sx.rank() && sy.rank()) return nullptr;
+  auto& op = t_prepared.ops[o];
+  if (!op) {
+    op = std::make_unique<eager::Op>(api::context());
+    check(op->reset(kOps[o]));
+  }
+  const bool large = sx.num_elements() + sy.num_elements() > kLongElements;
+  check(op->reset(kOps[o], api::scoped_device()));
+  op->add_input(std::move(x));
+  op->add_input(std::move(y));
+  return run_one(*op, large);
+}
+
+template <int kOp>
+PyObject* binary(PyObject* a, PyObject* b) {
+  return guarded([&]() -> PyObject* {
+    if (kOps[kOp]) {
+      if (PyObject* r = fast(Operator(kOp), a, b)) return r;
+    }
+    return PyObject_CallFunctionObjArgs(hooks().binary[kOp], a, b, nullptr);
+  });
+}
+
+PyObject* power(PyObject* a, PyObject* b, PyObject* modulo) {
+  if (modulo != Py_None) Py_RETURN_NOTIMPLEMENTED;
+  return binary<kPow>(a, b);
+}
+
+PyObject* compare(PyObject* a, PyObject* b, int how) {
+  switch (how) {
+    case Py_LT: return binary<kLess>(a, b);
+    case Py_LE: return binary<kLessEqual>(a, b);
+    case Py_EQ: return binary<kEqual>(a, b);
+    case Py_NE: return binary<kNotEqual>(a, b);
+    case Py_GT: return binary<kGreater>(a, b);
+    default: return binary<kGreaterEqual>(a, b);
+  }
+}
+
+}  // namespace
+
+std::vector<PyType_Slot> operator_slots() {
+  auto slot = [](int id, auto* f) { return PyType_Slot{id, reinterpret_cast<void*>(f)}; };
+  return {slot(Py_nb_add, binary<kAdd>),
+          slot(Py_nb_subtract, binary<kSub>),
+          slot(Py_nb_multiply, binary<kMul>),
+          slot(Py_nb_true_divide, binary<kTrueDiv>),
+          slot(Py_nb_floor_divide, binary<kFloorDiv>),
+          slot(Py_nb_remainder, binary<kMod>),
+          slot(Py_nb_power, power),
+          slot(Py_nb_matrix_multiply, binary<kMatMul>),
+          slot(Py_nb_and, binary<kAnd>),
+          slot(Py_nb_or, binary<kOr>),
+          slot(Py_nb_xor, binary<kXor>),
+          slot(Py_tp_richcompare, compare),
+          slot(Py_tp_hash, PyObject_HashNotImplemented)};
+}
+
+}  // namespace weft::python

@@ -1,0 +1,16 @@
+// Python's operators on eager tensors, without a detour through Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <vector>
+
+namespace weft::python {
+
+// Slots of TensorBase.
+std::vector<PyType_Slot> operator_slots();
+
+// What hooks().binary holds: the Python function for each.
+enum Operator : int { kAdd, kSub, kMul, kTrueDiv, kFloorDiv, kMod, kPow, kMatMul, kAnd, kOr, kXor, kLess, kLessEqual, kEqual, kNotEqual, kGreater, kGreaterEqual, kNumOperators };
+
+}  // namespace weft::python

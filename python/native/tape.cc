@@ -1,0 +1,193 @@
+// Gradient tapes, gradients that users write, and the walk back.
+#include "autodiff/tape.h"
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include "autodiff/gradients.h"
+#include "autodiff/vectorize.h"
+#include "bridge.h"
+#include "trace/variable.h"
+#include "variable.h"
+
+namespace weft::python {
+namespace {
+
+using autodiff::Tape;
+using autodiff::TapeStack;
+
+Emitter& emitter() { return trace::emitter_here(api::context()); }
+
+// A Python object that the engine holds, and may let go of on any thread.
+std::shared_ptr<PyObject> held(nb::handle o) {
+  return std::shared_ptr<PyObject>(Py_NewRef(o.ptr()), [](PyObject* p) {
+    nb::gil_scoped_acquire gil;
+    Py_DECREF(p);
+  });
+}
+
+struct NativeTape {
+  NativeTape(bool persistent, bool accessed) : tape(persistent, accessed) {}
+  NativeTape(const NativeTape&) = delete;
+  Tape tape;
+  bool recording = false;
+  void start() {
+    if (!recording) TapeStack::current().push(&tape);
+    recording = true;
+  }
+  void stop() {
+    if (recording) TapeStack::current().pop(&tape);
+    recording = false;
+  }
+  ~NativeTape() { stop(); }
+};
+
+// A gradient as Python gives it: a tensor, None, or (values, indices, dense_shape).
+Value gradient_value(nb::handle h) {
+  if (h.is_none()) return {};
+  if (PyTuple_Check(h.ptr())) {
+    nb::tuple t = nb::borrow<nb::tuple>(h);
+    return Value::slices(value_of(t[0]), value_of(t[1]), t[2].is_none() ? Value() : value_of(t[2]));
+  }
+  return value_of(h);
+}
+
+// What a gradient is asked of: a variable stands for its handle.
+Value source_value(nb::handle h) {
+  if (is_variable(h.ptr())) return variable_handle(h.ptr());
+  return value_of(h);
+}
+
+nb::list gradient(NativeTape& t, nb::handle targets, nb::handle sources, nb::handle seeds, bool zero) {
+  std::vector<Value> ys = values_of(targets), xs, dys;
+  for (nb::handle s : sources) xs.push_back(source_value(s));
+  if (!seeds.is_none()) {
+    for (nb::handle s : seeds) dys.push_back(gradient_value(s));
+  }
+  Emitter& e = emitter();
+  Result<std::vector<Value>> got = std::vector<Value>();
+  {
+    Released released(!trace::FuncGraph::current());
+    got = t.tape.gradient(e, ys, xs, dys, zero ? autodiff::Unconnected::kZero : autodiff::Unconnected::kNone);
+  }
+  return wrap_all(unwrap(std::move(got)));
+}
+
+// All seeds in one walk: seeds is [n, target...], the result [n, source...]. NotImplemented where an op on the way does not allow that.
+nb::object batched_gradient(NativeTape& t, nb::handle target, nb::handle source, nb::handle seeds, int64_t n) {
+  Emitter& base = emitter();
+  autodiff::VectorEmitter many(base, n);
+  const Value y = value_of(target), x = source_value(source), seed = many.batched(value_of(seeds));
+  auto got = t.tape.gradient(many, std::span(&y, 1), std::span(&x, 1), std::span(&seed, 1));
+  (void)many.take_status();
+  (void)base.take_status();
+  if (!got.ok() || (*got)[0].is_slices()) return nb::borrow(Py_NotImplemented);
+  if (!(*got)[0].valid()) return nb::none();
+  Value v = many.unbatched((*got)[0]);
+  if (!base.take_status().ok()) return nb::borrow(Py_NotImplemented);
+  return nb::steal(wrap(v));
+}
+
+// Tells the tapes that `outputs` came of `inputs`, with a gradient of Python: it gets a list (None where nothing flowed) and gives one.
+void record(const std::string& name, nb::handle inputs, nb::handle outputs, nb::object backward) {
+  if (!TapeStack::current().recording()) return;
+  std::vector<Value> xs, ys = values_of(outputs);
+  for (nb::handle h : inputs) xs.push_back(source_value(h));
+  auto code = held(backward);
+  TapeStack::current().record(name, xs, ys, [code](Emitter&, std::span<const Value> dys) -> Result<Grads> {
+    nb::gil_scoped_acquire gil;
+    try {
+      nb::list given = wrap_all(dys);
+      nb::object made = nb::steal(must(PyObject_CallOneArg(code.get(), given.ptr())));
+      Grads out;
+      for (nb::handle h : made) out.push_back(gradient_value(h));
+      return out;
+    } catch (nb::python_error& e) {
+      e.restore();
+      return status_of_python_error();
+    }
+  });
+}
+
+// The gradient of an op by Python: code(op name, attrs, inputs, outputs, grads) -> list.
+void register_gradient(const std::string& op, nb::object code) {
+  auto kept = held(code);
+  check(autodiff::register_gradient(op, [kept](const GradContext& g) -> Grads {
+    nb::gil_scoped_acquire gil;
+    try {
+      nb::dict attrs;
+      const auto& declared = g.node().spec().signature().attrs;
+      for (size_t i = 0; i < declared.size(); ++i) attrs[declared[i].name.c_str()] = attr_to_python(g.node().attrs()[i]);
+      for (const auto& [name, value] : g.node().extra_attrs()) attrs[name.c_str()] = attr_to_python(value);
+      nb::list xs, ys, dys;
+      for (int i = 0; i < g.num_inputs(); ++i) xs.append(wrap_or_none(g.x(i)));
+      for (int i = 0; i < g.num_outputs(); ++i) ys.append(wrap_or_none(g.y(i)));
+      for (int i = 0; i < g.num_outputs(); ++i) dys.append(wrap_or_none(g.has_dy(i) ? g.raw_dy(i) : g.dy(i)));
+      nb::object name = nb::str(std::string(g.node().op()).c_str());
+      nb::object made = nb::steal(must(PyObject_CallFunctionObjArgs(kept.get(), name.ptr(), attrs.ptr(), xs.ptr(), ys.ptr(), dys.ptr(), nullptr)));
+      Grads out;
+      for (nb::handle h : made) out.push_back(gradient_value(h));
+      return out;
+    } catch (nb::python_error& e) {
+      e.restore();
+      return g.fail(status_of_python_error());
+    }
+  }));
+}
+
+// The rule of one op of the engine, for code that replaces it in part.
+nb::list op_gradient(const std::string& op, nb::dict attrs, nb::handle inputs, nb::handle outputs, nb::handle grads) {
+  const OpSpec* spec = unwrap(eager::find_op(api::context(), op));
+  std::vector<Value> xs = values_of(inputs), ys = values_of(outputs), dys;
+  for (nb::handle h : grads) dys.push_back(gradient_value(h));
+  AttrMap map;
+  for (auto [key, value] : attrs) {
+    const std::string k = nb::cast<std::string>(nb::str(key));
+    const int at = spec->signature().attr_index(k);
+    map.emplace(k, attr_of(value.ptr(), at >= 0 ? spec->signature().attrs[size_t(at)].type : "any", k, op));
+  }
+  std::vector<DType> types;
+  for (const Value& v : xs) types.push_back(v.dtype());
+  auto node = unwrap(NodeInfo::make(*spec, std::string(), std::move(map), types));
+  return wrap_all(unwrap(autodiff::op_gradient(emitter(), node, xs, ys, dys)));
+}
+
+}  // namespace
+
+void bind_tape(nb::module_& m) {
+  nb::class_<NativeTape>(m, "Tape", "Records what runs on this thread while it is started.")
+      .def("__init__", [](NativeTape* self, bool persistent, bool accessed) { new (self) NativeTape(persistent, accessed); },
+           nb::arg("persistent") = false, nb::arg("watch_accessed_variables") = true)
+      .def("start", &NativeTape::start)
+      .def("stop", &NativeTape::stop)
+      .def("reset", [](NativeTape& t) { t.tape.reset(); })
+      .def("watch",
+           [](NativeTape& t, nb::handle h) {
+             if (is_variable(h.ptr()) && variable_state(h.ptr())) t.tape.watch_variable(variable_handle(h.ptr()), variable_state(h.ptr()));
+             else t.tape.watch(source_value(h));
+           })
+      .def("watches", [](NativeTape& t, nb::handle h) { return t.tape.watches(source_value(h)); })
+      .def("watched_variables",
+           [](NativeTape& t) {
+             nb::list out;
+             for (const auto& v : t.tape.variables()) {
+               nb::object o = variable_object(static_cast<const trace::VariableState*>(v.get()));
+               if (!o.is_none()) out.append(o);
+             }
+             return out;
+           })
+      .def_prop_ro("recording", [](NativeTape& t) { return t.recording; })
+      .def_prop_ro("used", [](NativeTape& t) { return t.tape.used(); })
+      .def_prop_rw("persistent", [](NativeTape& t) { return t.tape.persistent(); }, [](NativeTape& t, bool on) { t.tape.set_persistent(on); })
+      .def("forget", [](NativeTape& t) { t.tape.forget(); })
+      .def("gradient", gradient, nb::arg("targets"), nb::arg("sources"), nb::arg("output_gradients").none(), nb::arg("zero"))
+      .def("batched_gradient", batched_gradient, nb::arg("target"), nb::arg("source"), nb::arg("seeds"), nb::arg("rows"));
+  m.def("tapes_listen", [] { return TapeStack::current().recording(); });
+  m.def("pause_tapes", [] { TapeStack::current().pause(); });
+  m.def("resume_tapes", [] { TapeStack::current().resume(); });
+  m.def("record_gradient", record, nb::arg("name"), nb::arg("inputs"), nb::arg("outputs"), nb::arg("backward"));
+  m.def("register_gradient", register_gradient, nb::arg("op"), nb::arg("code"));
+  m.def("op_gradient", op_gradient, nb::arg("op"), nb::arg("attrs"), nb::arg("inputs"), nb::arg("outputs"), nb::arg("grads"));
+}
+
+}  // namespace weft::python

@@ -1,0 +1,18 @@
+// Variables between the engine and Python.
+#pragma once
+
+#include <memory>
+
+#include "bridge.h"
+
+namespace weft::trace {
+class VariableState;
+}
+
+namespace weft::python {
+
+DType variable_dtype(PyObject* variable);
+const std::shared_ptr<trace::VariableState>& variable_state(PyObject* variable);  // null for one of a version 1 graph
+nb::object variable_object(const trace::VariableState* state);                     // None where Python no longer has it
+
+}  // namespace weft::python

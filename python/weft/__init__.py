@@ -1,0 +1,38 @@
+"""weft: TensorFlow 2's API on weft's engine.
+
+    import weft as tf
+
+Names are loaded when they are first used; `_top.py` says where each is."""
+
+import os as _os
+
+# A tree that is being worked on finds the extension where it was built.
+if _os.environ.get("WEFT_EXTENSION_DIR"):
+    __path__.append(_os.environ["WEFT_EXTENSION_DIR"])
+
+from weft import _weft  # noqa: E402
+from weft.framework import _hooks  # noqa: E402,F401
+from weft import _top  # noqa: E402
+
+__version__ = "2.21.0"
+__git_version__ = _weft.version()
+newaxis = None
+_names = _top.names()
+
+
+def __getattr__(name):
+    import importlib
+
+    found = _names.get(name)
+    if found is not None:
+        value = getattr(importlib.import_module(found[0]), found[1])
+    elif name in _top.NAMESPACES:
+        value = importlib.import_module("weft." + name)
+    else:
+        raise AttributeError(f"module 'tensorflow' has no attribute {name!r} (weft does not have tf.{name})")
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*_names, *_top.NAMESPACES, "newaxis", "__version__"})

@@ -1,0 +1,255 @@
+"""Python values as tensors: tf.constant, tf.convert_to_tensor and what classes register for themselves."""
+
+from weft import _weft
+from weft.framework import dtypes
+from weft.framework.tensor import EagerTensor, SymbolicTensor, Tensor
+from weft.framework.tensor_shape import TensorShape, as_shape
+
+_registered = []  # (priority, type or types, function)
+
+
+def register_tensor_conversion_function(base_type, conversion_func, priority=100):
+    """Values of base_type become tensors by conversion_func(value, dtype, name, as_ref)."""
+    _registered.append((priority, base_type, conversion_func))
+    _registered.sort(key=lambda entry: entry[0])
+
+
+def _convert_hook(value, dtype, preferred):
+    """For the engine: a value that it cannot convert by itself."""
+    return _convert(value, dtype, preferred, None)
+
+
+def _same_type(tensor, dtype, value):
+    if dtype is not None and not dtype.is_compatible_with(tensor.dtype):
+        raise ValueError(f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {tensor.dtype.name}: {value!r}")
+    return tensor
+
+
+def _convert(value, dtype, preferred, name):
+    if isinstance(value, Tensor):
+        return _same_type(value, dtype, value)
+    for _, kinds, function in _registered:
+        if isinstance(value, kinds):
+            for wanted in ([preferred] if dtype is None and preferred is not None else []) + [dtype]:
+                try:
+                    made = function(value, dtype=wanted, name=name, as_ref=False)
+                except (TypeError, ValueError):
+                    if wanted is dtype:
+                        raise
+                    continue
+                if made is not NotImplemented:
+                    return made
+    method = getattr(type(value), "__tf_tensor__", None)
+    if method is not None:
+        return _same_type(method(value, dtype, name), dtype, value)
+    if isinstance(value, TensorShape):
+        if not value.is_fully_defined():
+            raise ValueError(f"Cannot convert a partially known TensorShape {value} to a Tensor.")
+        sizes = value.as_list()
+        if dtype is None:
+            dtype = dtypes.int64 if any(s >= 2**31 for s in sizes) else dtypes.int32
+        return _weft.convert_native(sizes, dtype)
+    if isinstance(value, (list, tuple)) and _holds_tensors(value):
+        return _pack(value, dtype, name)
+    if dtype is None and preferred is not None:
+        try:
+            return _eager_constant(value, preferred)
+        except (TypeError, ValueError):
+            pass
+    return _eager_constant(value, dtype)
+
+
+def _holds_tensors(value):
+    return any(isinstance(v, (Tensor, _weft.VariableBase)) or hasattr(type(v), "__tf_tensor__") or (isinstance(v, (list, tuple)) and _holds_tensors(v)) for v in value)
+
+
+def _first_dtype(value):
+    for v in value:
+        if isinstance(v, (Tensor, _weft.VariableBase)):
+            return v.dtype.base_dtype
+        if isinstance(v, (list, tuple)):
+            found = _first_dtype(v)
+            if found is not None:
+                return found
+    return None
+
+
+def _pack(value, dtype, name):
+    """A sequence that holds tensors: stacked, level by level."""
+    from weft._raw import raw
+
+    dtype = dtype or _first_dtype(value)
+    parts = [_pack(v, dtype, None) if isinstance(v, (list, tuple)) and _holds_tensors(v) else convert_to_tensor(v, dtype) for v in value]
+    return raw.Pack(values=parts, axis=0, name=name)
+
+
+def _eager_constant(value, dtype):
+    """Numbers, text, sequences and arrays; arrays are cast as numpy casts."""
+    import numpy as np
+
+    if dtype is not None:
+        dtype = dtype.base_dtype
+    made = _weft.convert_native(value, dtype)
+    if made is not None:
+        return made
+    if isinstance(value, (list, tuple)) and any(isinstance(v, (np.ndarray, np.generic)) for v in _leaves(value)):
+        value = [np.asarray(v) for v in value] if all(isinstance(v, (np.ndarray, np.generic)) for v in value) else value
+        try:
+            array = np.array(value)
+        except ValueError:
+            raise ValueError("Can't convert non-rectangular Python sequence to Tensor.") from None
+        if array.dtype == object:
+            raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+        if dtype is None and array.dtype == np.float64 and not any(isinstance(v, (np.ndarray, np.float64)) for v in _leaves(value)):
+            dtype = dtypes.float32
+        return _from_array(array, dtype)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return _from_array(np.asarray(value), dtype)
+    if hasattr(value, "__array__"):
+        return _from_array(np.asarray(value), dtype)
+    if hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__"):
+        return _from_array(np.asarray(value), dtype)
+    if isinstance(value, (bytearray, memoryview)):
+        return _weft.convert_native(bytes(value), dtype)
+    if isinstance(value, (list, tuple)):
+        if any(v is None for v in _leaves(value)):
+            value = None
+        else:
+            for v in _leaves(value):
+                if _weft.convert_native(v, None) is None:
+                    value = v
+                    break
+            else:
+                return _weft.convert_native(_plain(value), dtype)
+    elif isinstance(value, range):
+        return _weft.convert_native(list(value), dtype)
+    elif hasattr(type(value), "__index__") and not isinstance(value, (str, bytes)):
+        return _weft.convert_native(int(value), dtype)
+    raise ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)!r}) to a Tensor.")
+
+
+def _plain(value):
+    return [_plain(v) if isinstance(v, (list, tuple)) else v for v in value]
+
+
+def _leaves(value):
+    for v in value:
+        if isinstance(v, (list, tuple)):
+            yield from _leaves(v)
+        else:
+            yield v
+
+
+def _from_array(array, dtype):
+    import numpy as np
+
+    if array.dtype.kind in "SUO":
+        if dtype is not None and dtype is not dtypes.string:
+            if array.dtype.kind == "O":
+                return _eager_constant(array.tolist(), dtype)
+            raise ValueError(f"Cannot convert text to a tensor of {dtype.name}")
+        flat = [v if isinstance(v, (bytes, str)) else bytes(v) if isinstance(v, (np.bytes_,)) else v for v in array.ravel().tolist()]
+        if array.dtype.kind == "O" and not all(isinstance(v, (bytes, str)) for v in flat):
+            bad = next(v for v in flat if not isinstance(v, (bytes, str)))
+            if isinstance(bad, (int, float, complex)):
+                return _eager_constant(array.tolist(), dtype)
+            raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported object type {type(bad).__name__}).")
+        return _weft.convert_native(np.array(flat, dtype=object).reshape(array.shape).tolist() if array.ndim else flat[0], dtypes.string) if array.size else _empty(array.shape, dtypes.string)
+    own = dtypes._from_numpy(array.dtype)
+    if own is None:
+        raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported numpy type: {array.dtype}).")
+    if dtype is not None and dtype is not own:
+        if dtype is dtypes.string:
+            raise TypeError(f"Cannot convert {array!r} to EagerTensor of dtype string")
+        array = array.astype(dtypes.numpy_dtype(dtype._type_enum))
+        own = dtype
+    if array.dtype.byteorder == ">":
+        array = array.astype(array.dtype.newbyteorder("="))
+    array = np.ascontiguousarray(array).reshape(array.shape)
+    return _weft.from_buffer(array.view(np.uint8) if array.ndim else array.reshape(1).view(np.uint8), own, array.shape)
+
+
+def _empty(shape, dtype):
+    from weft._raw import raw
+
+    return raw.Fill(dims=list(shape), value=b"" if dtype is dtypes.string else 0)
+
+
+def constant(value, dtype=None, shape=None, name="Const"):
+    """A constant tensor of a Python value, perhaps filled up or reshaped to a shape."""
+    from weft._raw import raw
+
+    dtype = None if dtype is None else dtypes.as_dtype(dtype)
+    if isinstance(value, SymbolicTensor):
+        tensor = value
+    elif isinstance(value, EagerTensor):
+        tensor = value if dtype is None or value.dtype is dtype.base_dtype else raw.Cast(x=value, DstT=dtype)
+    elif isinstance(value, _weft.VariableBase):
+        tensor = convert_to_tensor(value, dtype)
+    else:
+        tensor = _eager_constant(value, dtype)
+    if shape is not None:
+        shape = as_shape(shape)
+        if tensor.shape != shape:
+            count = tensor.shape.num_elements()
+            if count == shape.num_elements():
+                tensor = _outside(lambda: raw.Reshape(tensor=tensor, shape=shape.as_list()), tensor)
+            elif tensor.shape.rank == 0:
+                tensor = _outside(lambda: raw.Fill(dims=shape.as_list(), value=tensor), tensor)
+            else:
+                raise TypeError(f"Eager execution of tf.constant with unsupported shape. Tensor {tensor} (converted from {value}) has {count} elements, but got "
+                                f"`shape` {shape} with {shape.num_elements()} elements).")
+    if isinstance(tensor, EagerTensor) and _weft.in_graph():
+        return raw.Const(value=tensor, dtype=tensor.dtype, name=name)
+    return tensor
+
+
+def _outside(code, tensor):
+    if not isinstance(tensor, EagerTensor) or not _weft.in_graph():
+        return code()
+    _weft.enter_eager()
+    try:
+        return code()
+    finally:
+        _weft.exit_graph()
+
+
+def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None, preferred_dtype=None, as_ref=False):
+    """The value as a tensor: tensors as they are, everything else by its class."""
+    if dtype is not None:
+        dtype = dtypes.as_dtype(dtype)
+    elif isinstance(value, EagerTensor) and not _weft.in_graph():
+        return value
+    hint = dtype_hint if dtype_hint is not None else preferred_dtype
+    if isinstance(value, Tensor):
+        tensor = _same_type(value, dtype, value)
+    else:
+        tensor = _weft.convert(value, dtype, None if hint is None else dtypes.as_dtype(hint))
+    if _weft.in_graph():
+        return in_graph(tensor, name)
+    return tensor
+
+
+def in_graph(tensor, name=None):
+    """The tensor as one of the graph that is being built: small eager ones become constants, others captures."""
+    if isinstance(tensor, EagerTensor):
+        graph = _weft.current_graph()
+        if not isinstance(tensor, SymbolicTensor) and graph._native.plain:
+            from weft._raw import raw
+
+            return raw.Const(value=tensor, dtype=tensor.dtype, name=name or "Const")
+        return graph.capture(tensor, name)
+    return tensor
+
+
+def constant_value(tensor, partial=False):
+    """tf.get_static_value: the value as an array where it is known before the graph runs; else None."""
+    if isinstance(tensor, EagerTensor):
+        try:
+            return tensor.numpy()
+        except Exception:
+            return None
+    if not isinstance(tensor, Tensor):
+        return getattr(tensor, "numpy", lambda: None)() if hasattr(tensor, "numpy") else tensor
+    value = tensor._constant_value()
+    return None if value is None else value.numpy()

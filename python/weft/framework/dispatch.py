@@ -1,0 +1,62 @@
+"""What an op or function of the API means for values that are not tensors: ragged and sparse tensors, extension types, classes of the user's.
+
+An op that cannot convert an argument asks `dispatch_op`; a function of the API that is decorated with `dispatchable` asks `dispatch_api` when it fails.
+Classes register with `register_op` and `dispatch_for_api`."""
+
+import functools
+
+_op_handlers = {}    # op name -> list of (class, handler(op, arguments) -> result)
+_api_handlers = {}   # function of the API -> list of handler(args, kwargs) -> result or NotImplemented
+
+
+def register_op(op_names, cls):
+    """The decorated handler(op, arguments) takes calls of these ops with an instance of cls among the arguments."""
+
+    def register(handler):
+        for name in op_names:
+            _op_handlers.setdefault(name, []).append((cls, handler))
+        return handler
+
+    return register
+
+
+def _mentions(value, cls):
+    return isinstance(value, cls) or (isinstance(value, (list, tuple)) and any(_mentions(v, cls) for v in value))
+
+
+def dispatch_op(op, arguments):
+    """For the engine: a call that failed to convert its arguments."""
+    for cls, handler in _op_handlers.get(op.op_name, ()):
+        if any(_mentions(v, cls) for v in arguments.values()):
+            return handler(op, arguments)
+    return NotImplemented
+
+
+def dispatchable(function):
+    """A function of the API that classes may take over: asked when the function itself fails, as TensorFlow does it."""
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except (TypeError, ValueError):
+            result = dispatch_api(call, args, kwargs)
+            if result is NotImplemented:
+                raise
+            return result
+
+    call._plain = function
+    return call
+
+
+def dispatch_api(function, args, kwargs):
+    for handler in _api_handlers.get(function, ()):
+        result = handler(args, kwargs)
+        if result is not NotImplemented:
+            return result
+    return NotImplemented
+
+
+def register_api(function, handler):
+    """handler(args, kwargs) gives a result or NotImplemented."""
+    _api_handlers.setdefault(function, []).append(handler)

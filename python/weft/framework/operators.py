@@ -1,0 +1,120 @@
+"""Python's operators on tensors, where the engine's own fast way does not apply: other types, graphs, values to convert."""
+
+from weft import _weft
+from weft._raw import raw
+from weft.framework import dtypes
+from weft.framework.convert import convert_to_tensor
+from weft.framework.tensor import Tensor
+
+
+def _tensors(x, y):
+    """Both as tensors; a plain value takes the other's type where it can."""
+    if isinstance(x, Tensor):
+        return x, y if isinstance(y, Tensor) else convert_to_tensor(y, dtype_hint=x.dtype.base_dtype)
+    return convert_to_tensor(x, dtype_hint=y.dtype.base_dtype), y
+
+
+def _operator(function, reflected):
+    def call(x, y):
+        other = y if isinstance(x, Tensor) else x
+        if getattr(type(other), "_is_composite", False) or (other is y and getattr(y, "__array_priority__", 0) > 100):
+            return NotImplemented
+        try:
+            x, y = _tensors(x, y)
+        except (TypeError, ValueError):
+            # The other side may know what to do with a tensor.
+            if other is y and hasattr(type(other), reflected) and not isinstance(other, (int, float, complex, str, bytes, list, tuple)):
+                return NotImplemented
+            raise
+        return function(x, y)
+
+    return call
+
+
+def _add(x, y):
+    return raw.Add(x=x, y=y, name="add") if x.dtype is dtypes.string else raw.AddV2(x=x, y=y, name="add")
+
+
+def _truediv(x, y):
+    from weft.ops import math_ops
+
+    return math_ops.truediv(x, y, name="truediv")
+
+
+def _pow(x, y):
+    return raw.Pow(x=x, y=y, name="pow")
+
+
+def _matmul(x, y):
+    from weft.ops import math_ops
+
+    return math_ops.matmul(x, y, name="matmul")
+
+
+def _logical(logical, bitwise, name):
+    def call(x, y):
+        if x.dtype is dtypes.bool:
+            return getattr(raw, logical)(x=x, y=y, name=name)
+        return getattr(raw, bitwise)(x=x, y=y, name=name)
+
+    return call
+
+
+def _xor(x, y):
+    if x.dtype is dtypes.bool:
+        from weft.ops import math_ops
+
+        return math_ops.logical_xor(x, y)
+    return raw.BitwiseXor(x=x, y=y, name="xor")
+
+
+def _named(op, name):
+    def call(x, y):
+        return getattr(raw, op)(x=x, y=y, name=name)
+
+    return call
+
+
+def _equality(op, same):
+    def call(x, y):
+        """Elementwise; what cannot be compared is not equal."""
+        if x is None or y is None:
+            return same is False
+        other = y if isinstance(x, Tensor) else x
+        if getattr(type(other), "_is_composite", False):
+            return NotImplemented
+        tensor = x if isinstance(x, Tensor) else y
+        graph = None if not _weft.in_graph() else _weft.current_graph()
+        if graph is not None and not graph.building_function:
+            return (x is y) is same
+        try:
+            x, y = _tensors(x, y)
+        except (TypeError, ValueError):
+            return NotImplemented if not isinstance(other, (str, bytes, list, tuple)) and other is y else not same
+        if x.dtype.base_dtype is not y.dtype.base_dtype and tensor is not None and not isinstance(other, Tensor):
+            return getattr(raw, op)(x=x, y=y, incompatible_shape_error=False)
+        return getattr(raw, op)(x=x, y=y, incompatible_shape_error=False)
+
+    return call
+
+
+# In the order of the extension's list (operators.h).
+TABLE = [
+    _operator(_add, "__radd__"),
+    _operator(_named("Sub", "sub"), "__rsub__"),
+    _operator(_named("Mul", "mul"), "__rmul__"),
+    _operator(_truediv, "__rtruediv__"),
+    _operator(_named("FloorDiv", "floordiv"), "__rfloordiv__"),
+    _operator(_named("FloorMod", "mod"), "__rmod__"),
+    _operator(_pow, "__rpow__"),
+    _operator(_matmul, "__rmatmul__"),
+    _operator(_logical("LogicalAnd", "BitwiseAnd", "and"), "__rand__"),
+    _operator(_logical("LogicalOr", "BitwiseOr", "or"), "__ror__"),
+    _operator(_xor, "__rxor__"),
+    _operator(_named("Less", None), "__gt__"),
+    _operator(_named("LessEqual", None), "__ge__"),
+    _equality("Equal", True),
+    _equality("NotEqual", False),
+    _operator(_named("Greater", None), "__lt__"),
+    _operator(_named("GreaterEqual", None), "__le__"),
+]
