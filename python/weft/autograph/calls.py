@@ -5,7 +5,7 @@ import inspect
 import os
 import types
 
-from . import errors, log, py_builtins, rules
+from . import errors, log, py_builtins, rules, straight
 from .context import Status, control_status_ctx
 from .marks import is_converted
 
@@ -53,8 +53,10 @@ def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
         return _call_as_is(f, args, kwargs, options)
 
     try:
-        from .transpiler import convert_function
-        converted = convert_function(target, options)
+        converted = None if options.optional_features else straight.convert_function(target, options)
+        if converted is None:
+            from .transpiler import convert_function
+            converted = convert_function(target, options)
     except Exception as e:
         log.log(1, "Error transforming entity %s", target, exc_info=True)
         if _strict():
@@ -65,7 +67,7 @@ def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
     try:
         return converted(*target_args, **kwargs)
     except Exception as e:
-        errors.attach(e, converted.ag_source_map, __file__)
+        errors.attach(e, converted.ag_source_map)
         raise
 
 
@@ -77,7 +79,7 @@ def _call_as_is(f, args, kwargs, options):
 def _warn_not_converted(f, options, cause):
     from malt.pyct.errors import InaccessibleSourceCodeError, UnsupportedLanguageElementError
     known = isinstance(cause, (InaccessibleSourceCodeError, UnsupportedLanguageElementError))
-    report = "" if known else ("Please report this to the TensorFlow team. When filing the bug, set the verbosity to 10 (on Linux, `export"
-                               " AUTOGRAPH_VERBOSITY=10`) and attach the full output.\n")
+    report = "" if known else ("Please report this as a bug, with all that is printed at verbosity 10 (on Linux, `export"
+                               " AUTOGRAPH_VERBOSITY=10`).\n")
     log.warning("AutoGraph could not transform %s and will run it as-is.\n%sCause: %s\nTo silence this warning, decorate the function with"
                 " @tf.autograph.experimental.do_not_convert", f, report, cause)

@@ -43,7 +43,7 @@ def _same_structure(first, second):
         _tf.nest.assert_same_structure(_variables_read(first), _variables_read(second), expand_composites=True)
 
 
-# --- if ----------------------------------------------------------------------------------------------------------------------------------
+# --- if ---
 
 
 def branch_outputs(values, names, branch):
@@ -74,11 +74,12 @@ def branches_agree(main, other, names):
         _tf.nest.map_structure(lambda a, b: branch_value(name, a, b), first, second)
 
 
-# --- loops -------------------------------------------------------------------------------------------------------------------------------
+# --- loops ---
 
 
 def loop_inputs(values, names, after_one=None, note=None):
-    """All variables must have values before the loop. `after_one`: what one iteration made of them, if that is known."""
+    """All variables must have values before the loop. `after_one`: what one iteration made of them, if that is
+    known."""
     for i, (name, value) in enumerate(zip(names, values)):
         if isinstance(value, UndefinedReturnValue):
             returned = after_one[i] if after_one else None
@@ -124,7 +125,8 @@ def _loop_value(name, init, entry, exit_, invariant, check_shapes):
 
 
 def loop_agrees(init, entry, exit_, names, invariants=None, check_shapes=True):
-    """One iteration must leave every variable with the structure, dtype and shape that it had. `invariants`: a shape or None for each."""
+    """One iteration must leave every variable with the structure, dtype and shape that it had. `invariants`: a shape
+    or None for each."""
     nest = _tf.nest
     for i, name in enumerate(names):
         invariant = invariants[i] if invariants and check_shapes else nest.map_structure(lambda _: None, entry[i])

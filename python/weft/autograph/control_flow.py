@@ -7,7 +7,8 @@ _LIMITATIONS = ("https://github.com/tensorflow/tensorflow/blob/master/tensorflow
 
 
 def if_stmt(cond, body, orelse, get_state, set_state, symbol_names, nouts):
-    """`body` and `orelse` change variables that get_state and set_state read and write; the first `nouts` of them are used afterwards."""
+    """`body` and `orelse` change variables that get_state and set_state read and write; the first `nouts` of them are
+    used afterwards."""
     if not _tf.is_dense(cond):
         return body() if cond else orelse()
     cond = checks.condition(cond, "if statement")

@@ -7,17 +7,15 @@ import textwrap
 from . import calls, errors
 from .context import Status
 from .marks import call_with_unspecified_status, do_not_convert, is_converted, mark_converted
+from .options import ConversionOptions
 
 
 def convert_for_tracing(f, recursive=True, user_requested=True, optional_features=None, ctx=None):
-    """A callable that calls `f` converted. `ctx`: the ControlStatusCtx to be in meanwhile, if another than the caller's."""
-    options = None
+    """A callable that calls `f` converted. `ctx`: the ControlStatusCtx to be in meanwhile, if another than the
+    caller's."""
+    options = ConversionOptions(recursive=recursive, user_requested=user_requested, optional_features=optional_features)
 
     def converted(*args, **kwargs):
-        nonlocal options
-        if options is None:
-            from .transpiler import ConversionOptions
-            options = ConversionOptions(recursive=recursive, user_requested=user_requested, optional_features=optional_features)
         try:
             if ctx is None:
                 return calls.converted_call(f, args, kwargs, options=options)
@@ -47,7 +45,7 @@ def tf_convert(f, ctx, convert_by_default=True, user_requested=False):
 
 def to_graph(entity, recursive=True, experimental_optional_features=None):
     """The function `entity` with its control flow converted. A method becomes a function that takes `self`."""
-    from .transpiler import ConversionOptions, convert_function
+    from .transpiler import convert_function
     options = ConversionOptions(recursive=recursive, user_requested=True, optional_features=experimental_optional_features)
     try:
         return mark_converted(convert_function(entity, options))

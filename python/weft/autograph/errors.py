@@ -43,6 +43,8 @@ _FROM_MESSAGE = (AssertionError, AttributeError, NameError, NotImplementedError,
 
 # Files of these folders are not the user's.
 internal_paths = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
+# Frames of these stand between a converted function and what it calls.
+_BETWEEN = tuple(os.path.join(os.path.dirname(__file__), name) for name in ("calls.py", "convert.py", "marks.py"))
 
 
 class _Frame(NamedTuple):
@@ -94,9 +96,9 @@ def _is_shown(filename):
     return True
 
 
-def attach(error, source_map, call_file):
-    """Adds to `error` the frame of the converted function that it leaves. `source_map`: (file, line) of generated code -> its origin;
-    `call_file`: the file of converted_call, whose frames stand between functions."""
+def attach(error, source_map):
+    """Adds to `error` the frame of the converted function that it leaves. `source_map`: (file, line) of generated
+    code -> its origin."""
     if hasattr(error, "ag_pass_through"):
         return
     frames = []
@@ -105,7 +107,7 @@ def attach(error, source_map, call_file):
         if origin is not None:
             frames.append(_Frame(origin.loc.filename, origin.loc.lineno, origin.function_name, origin.source_code_line, "  *"))
             break
-        if entry.filename != call_file:
+        if entry.filename not in _BETWEEN:
             frames.append(_Frame(entry.filename, entry.lineno, entry.name, entry.line, ""))
         elif frames:
             frames[-1] = frames[-1]._replace(mark="  **")

@@ -10,7 +10,8 @@ _to_stdout = hasattr(sys, "ps1") or hasattr(sys, "ps2")
 
 
 def set_verbosity(level, alsologtostdout=False):
-    """Sets how much autograph tells while it converts: 0 nothing, 10 all. It wins over the variable AUTOGRAPH_VERBOSITY."""
+    """Sets how much autograph tells while it converts: 0 nothing, 10 all. It wins over the variable
+    AUTOGRAPH_VERBOSITY."""
     global _level, _to_stdout
     _level, _to_stdout = level, alsologtostdout
 

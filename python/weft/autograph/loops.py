@@ -140,7 +140,7 @@ def _after_one_iteration(result, names, missing, before):
         return _tf.nest.map_structure(lambda v: _tf.identity(v) if _tf.is_tensor(v) else v, tuple(result[1:]))
 
 
-# --- for ---------------------------------------------------------------------------------------------------------------------------------
+# --- for ---
 
 
 def _unless_left(more, extra_test):

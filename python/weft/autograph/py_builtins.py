@@ -157,11 +157,12 @@ OVERLOADS = {abs: abs_, float: float_, int: int_, len: len_, print: print_, rang
              filter: filter_, any: any_, all: all_, sorted: sorted_}
 
 
-# --- functions that look at the frame which calls them -----------------------------------------------------------------------------------
+# --- functions that look at the frame which calls them ---
 
 
 def _frame_of(scope, innermost):
-    """The frame of the generated function that made `scope`: blocks of statements are functions of their own inside it."""
+    """The frame of the generated function that made `scope`: blocks of statements are functions of their own inside
+    it."""
     frame, found = inspect.currentframe(), None
     while frame is not None:
         if frame.f_locals.get(scope.name) is scope:

@@ -2,11 +2,13 @@
 
 from . import _tf
 from .context import ControlStatusCtx, Status
+from .options import Feature
 from .variables import UndefinedReturnValue
 
 
 class FunctionScope:
-    """Context of one call of a converted function: its options, those for the functions it calls, and its name scope if it has one."""
+    """Context of one call of a converted function: its options, those for the functions it calls, and its name scope
+    if it has one."""
 
     __slots__ = ("name", "options", "callopts", "_entered")
 
@@ -17,7 +19,7 @@ class FunctionScope:
         self._entered = []
         if options.user_requested:
             self._entered.append(ControlStatusCtx(Status.ENABLED, options))
-        if options.optional_features and options.uses(_feature().NAME_SCOPES):
+        if options.uses(Feature.NAME_SCOPES):
             # A scope at the top may not begin with an underscore.
             self._entered.append(_tf.name_scope("fn" + function_name if function_name.startswith("_") else function_name))
 
@@ -39,8 +41,3 @@ def with_function_scope(thunk, scope_name, options):
     """The form for lambdas."""
     with FunctionScope("lambda_", scope_name, options) as scope:
         return thunk(scope)
-
-
-def _feature():
-    from malt.core.converter import Feature
-    return Feature

@@ -7,14 +7,13 @@ import types
 from malt.converters import (asserts, break_statements, call_trees, conditional_expressions, continue_statements, control_flow, directives,
                              functions, lists, logical_expressions, return_statements, slices, variables)
 from malt.core import unsupported_features_checker
-from malt.core.converter import STANDARD_OPTIONS, ConversionOptions, Feature, ProgramContext
+from malt.core.converter import ProgramContext
 from malt.lang import directives as malt_directives
-from malt.pyct import anno, cfg, qual_names, transpiler
+from malt.pyct import anno, cfg, errors, qual_names, transpiler
 from malt.pyct.static_analysis import activity, reaching_definitions
 
 from . import experimental, marks
-
-__all__ = ["ConversionOptions", "Feature", "convert_function"]
+from .options import STANDARD, ConversionOptions, Feature
 
 
 class _Directives(directives.DirectivesTransformer):
@@ -44,6 +43,36 @@ class _Slices(slices.SliceTransformer):
         return self.generic_visit(node)
 
 
+class _Prepare(ast.NodeTransformer):
+    """Brings a tree into the form that malt expects and refuses what it would get wrong."""
+
+    def visit_ExceptHandler(self, node):
+        self.generic_visit(node)
+        if node.name is not None:  # a node until `_Finish`
+            node.name = ast.copy_location(ast.Name(node.name, ast.Store()), node)
+        return node
+
+    def visit_AnnAssign(self, node):
+        """Variables of blocks become nonlocal, and such ones cannot have annotations."""
+        self.generic_visit(node)
+        if node.value is None or not node.simple:
+            return node
+        assign = ast.copy_location(ast.Assign([node.target], node.value), node)
+        anno.copyanno(node, assign, anno.Basic.ORIGIN)
+        return assign
+
+    def visit_NamedExpr(self, node):
+        raise errors.UnsupportedLanguageElementError("assignment expressions are not yet supported")
+
+
+class _Finish(ast.NodeTransformer):
+
+    def visit_ExceptHandler(self, node):
+        if isinstance(node.name, ast.Name):
+            node.name = node.name.id
+        return self.generic_visit(node)
+
+
 def _operators():
     """The module that generated code calls `ag__`."""
     from . import calls, control_flow as flow, lists as list_operators, logical, scope, variables as undefined
@@ -62,7 +91,7 @@ def _operators():
     module.autograph_artifact = marks.mark_converted
     module.ConversionOptions = ConversionOptions
     module.Feature = Feature
-    module.STD = STANDARD_OPTIONS
+    module.STD = STANDARD
     return module
 
 
@@ -85,6 +114,7 @@ class _Transpiler(transpiler.PyToPy):
 
     def transform_ast(self, node, ctx):
         unsupported_features_checker.verify(node)
+        node = _Prepare().visit(node)
         kinds = {type(n) for n in ast.walk(node)}
         uses = ctx.user.options.uses
 
@@ -94,7 +124,8 @@ class _Transpiler(transpiler.PyToPy):
         node = reaching_definitions.resolve(node, ctx, graphs)
         anno.dup(node, {anno.Static.DEFINITIONS: anno.Static.ORIG_DEFINITIONS})
 
-        # The order matters: each step expects what the ones before it leave. Steps that would find nothing are left out.
+        # The order matters: each step expects what the ones before it leave. Steps that would find nothing are left
+        # out.
         loops = ast.For in kinds or ast.While in kinds
         node = functions.transform(node, ctx)
         node = _Directives(ctx).visit(node)
@@ -112,7 +143,7 @@ class _Transpiler(transpiler.PyToPy):
         node = control_flow.transform(node, ctx)
         node = conditional_expressions.transform(node, ctx)
         node = logical_expressions.transform(node, ctx)
-        return variables.transform(node, ctx)
+        return _Finish().visit(variables.transform(node, ctx))
 
 
 _transpiler = _Transpiler()
