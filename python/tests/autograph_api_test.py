@@ -27,7 +27,6 @@ def failing(x):
 
 
 def test_error_points_at_source():
-
     def f(x):
         y = x + 1
         return failing(y)
@@ -37,12 +36,12 @@ def test_error_points_at_source():
     there = failing.__code__.co_firstlineno
     file = __file__
     assert kind is ValueError
-    assert text.startswith(f'in user code:\n\n    File "{file}", line {here + 2}, in f  *\n        return failing(y)\n'
-                           f'    File "{file}", line {there + 1}, in failing  *\n        return tf.reshape(x, [7])\n\n    ValueError: ')
+    assert text.startswith(
+        f'in user code:\n\n    File "{file}", line {here + 2}, in f  *\n        return failing(y)\n'
+        f'    File "{file}", line {there + 1}, in failing  *\n        return tf.reshape(x, [7])\n\n    ValueError: ')
 
 
 def test_error_in_unconverted_function():
-
     @tf.autograph.experimental.do_not_convert
     def g(x):
         raise ValueError("from g")
@@ -67,15 +66,12 @@ class Simple(Exception):
 
 
 class Special(Exception):
-
     def __init__(self, a, b):
         super().__init__(a)
 
 
 def test_error_types():
-
     def raises(e):
-
         def f(x):
             raise e
 
@@ -90,11 +86,11 @@ def test_error_types():
     assert cause(raises(IndexError("i")), THREE)[0].__name__ == "StagingError"
     kind, text = cause(raises(tf.errors.NotFoundError(None, None, "lost")), THREE)
     assert kind is tf.errors.NotFoundError and text == "NotFoundError: lost"
-    assert cause(lambda x: x + undefined_name, THREE) == (NameError, "NameError: name 'undefined_name' is not defined")  # noqa: F821
+    assert cause(lambda x: x + undefined_name,
+                 THREE) == (NameError, "NameError: name 'undefined_name' is not defined")  # noqa: F821
 
 
 def test_use_before_assignment():
-
     def f(x, flag):
         if flag:
             y = 1
@@ -131,7 +127,8 @@ def test_to_graph():
 
 
 def test_to_graph_errors():
-    with pytest.raises(Exception, match="Cannot apply autograph to a function that doesn't expose a __code__ object") as info:
+    with pytest.raises(Exception,
+                       match="Cannot apply autograph to a function that doesn't expose a __code__ object") as info:
         tf.autograph.to_graph(tf.function(double_if_positive))
     assert info.type.__name__ == "ConversionError"
 
@@ -139,7 +136,8 @@ def test_to_graph_errors():
 def test_to_code():
     code = tf.autograph.to_code(double_if_positive)
     # The order within nonlocal is that of a set.
-    assert code.replace("nonlocal retval_, do_return", "nonlocal do_return, retval_") == """def tf__double_if_positive(x):
+    assert code.replace("nonlocal retval_, do_return",
+                        "nonlocal do_return, retval_") == """def tf__double_if_positive(x):
     with ag__.FunctionScope('double_if_positive', 'fscope', ag__.ConversionOptions(recursive=True, user_requested=True, \
 optional_features=(), internal_convert_user_code=True)) as fscope:
         do_return = False
@@ -175,8 +173,10 @@ optional_features=(), internal_convert_user_code=True)) as fscope:
 
 
 def test_features():
-    assert [f.name for f in Feature] == ["ALL", "AUTO_CONTROL_DEPS", "ASSERT_STATEMENTS", "BUILTIN_FUNCTIONS", "EQUALITY_OPERATORS", "LISTS",
-                                         "NAME_SCOPES"]
+    assert [f.name for f in Feature] == [
+        "ALL", "AUTO_CONTROL_DEPS", "ASSERT_STATEMENTS", "BUILTIN_FUNCTIONS", "EQUALITY_OPERATORS", "LISTS",
+        "NAME_SCOPES"
+    ]
     assert Feature.LISTS not in Feature.all_but(Feature.LISTS) and len(Feature.all()) == 7
 
     def named(x):
@@ -188,7 +188,6 @@ def test_features():
 
 
 def test_trace(capsys):
-
     def f(x):
         tf.autograph.trace("traced", 1)
         return x

@@ -8,7 +8,6 @@ import numpy as np
 import weft as tf
 from autograph_helpers import THREE, error, run
 
-
 # --- what is converted ---
 
 
@@ -20,7 +19,6 @@ def double_if_positive(x):
 
 
 class Callable:
-
     def __init__(self, x):
         if x > 2:  # a constructor is not converted
             self.scale = 2
@@ -50,7 +48,6 @@ class Callable:
 
 
 class Derived(Callable):
-
     def __call__(self, x):
         y = super().__call__(x)
         if y > 4:
@@ -90,7 +87,6 @@ def test_closure_is_read_at_call():
     value = [1]
 
     def make(k):
-
         def g(x):
             if x > 0:
                 x = x + k
@@ -105,7 +101,6 @@ def test_closure_is_read_at_call():
 
 
 def test_recursion():
-
     def power(x, n):
         if n == 0:
             return tf.constant(1)
@@ -117,9 +112,7 @@ def test_recursion():
 
 
 def test_decorated():
-
     def twice(g):
-
         @functools.wraps(g)
         def wrapper(x):
             if x > 0:
@@ -139,7 +132,6 @@ def test_decorated():
 
 
 def test_do_not_convert():
-
     @tf.autograph.experimental.do_not_convert
     def g(x):
         if x > 0:
@@ -173,7 +165,6 @@ def test_namedtuples_and_generators():
 
 
 def test_frame_functions():
-
     def f(x):
         y = x + 1
         z = eval("y * 2")
@@ -188,7 +179,6 @@ def test_frame_functions():
 
 
 def test_nested_function_and_tf_function():
-
     @tf.function
     def inner(x):
         if x > 0:
@@ -197,7 +187,6 @@ def test_nested_function_and_tf_function():
             return x
 
     def f(x):
-
         def local(y):
             if y > 3:
                 y = inner(y)
@@ -209,7 +198,6 @@ def test_nested_function_and_tf_function():
 
 
 def test_functions_given_to_functions():
-
     def f(x):
         mapped = tf.map_fn(lambda e: e * 2 if e > 1 else e, x)
         chosen = tf.cond(x[0] > 0, lambda: double_if_positive(x[1]), lambda: 0)
@@ -221,7 +209,6 @@ def test_functions_given_to_functions():
 
 
 def test_with_try_del():
-
     def f(x):
         with tf.name_scope("a"):
             if x > 0:
@@ -241,7 +228,6 @@ def test_with_try_del():
 
 
 def test_comprehensions_and_star_arguments():
-
     def g(*args, **kwargs):
         return sum(args) + kwargs["k"]
 

@@ -3,12 +3,10 @@
 import weft as tf
 from autograph_helpers import THREE, run
 
-
 # --- for ---
 
 
 def test_for_tensor():
-
     def f(x):
         total = 0
         for row in x:
@@ -26,7 +24,6 @@ def test_for_tensor():
 
 
 def test_for_range():
-
     def f(n):
         total = 0
         for i in tf.range(n):
@@ -62,7 +59,6 @@ def test_for_range():
 
 
 def test_for_break_continue():
-
     def f(n):
         total = 0
         for i in tf.range(n):
@@ -87,7 +83,6 @@ def test_for_break_continue():
 
 
 def test_for_python_iterables():
-
     def f(x):
         out = []
         for name, scale in {"a": 1, "b": 2}.items():
@@ -111,7 +106,6 @@ def test_for_python_iterables():
 
 
 def test_for_tensor_array():
-
     def f(n):
         ta = tf.TensorArray(tf.int32, size=0, dynamic_size=True)
         for i in tf.range(n):
@@ -122,7 +116,6 @@ def test_for_tensor_array():
 
 
 def test_for_ragged():
-
     def f(r):
         total = 0
         longest = tf.constant(0)
@@ -147,7 +140,6 @@ def test_for_variable_in_loop():
 
 
 def test_for_gradient():
-
     @tf.function
     def f(x, n):
         y = x
@@ -202,7 +194,6 @@ def test_for_dataset_without_state():
 
 
 def test_for_dataset_iterator():
-
     def f(it):
         total = tf.constant(0, tf.int64)
         for e in it:
@@ -224,7 +215,6 @@ def test_for_dataset_iterator():
 
 
 def test_for_dataset_pairs():
-
     def f():
         total = 0
         for i, (a, b) in enumerate(tf.data.Dataset.from_tensor_slices(([1, 2], [3, 4]))):

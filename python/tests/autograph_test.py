@@ -5,12 +5,10 @@ import pytest
 import weft as tf
 from autograph_helpers import THREE, cause, run
 
-
 # --- if ---
 
 
 def test_if_else():
-
     def f(x):
         if x > 2:
             y = x * 10
@@ -24,7 +22,6 @@ def test_if_else():
 
 
 def test_if_is_staged():
-
     def f(x):
         if x > 2:
             x = x + 1
@@ -49,7 +46,6 @@ def test_if_without_outputs():
 
 
 def test_if_nested_and_structures():
-
     def f(x):
         pair = (x, {"a": x})
         if x > 0:
@@ -65,7 +61,6 @@ def test_if_nested_and_structures():
 
 
 def test_if_python_value():
-
     def f(x, flag):
         if flag:
             return x + 1
@@ -76,7 +71,6 @@ def test_if_python_value():
 
 
 def test_if_object_attribute():
-
     class Box:
         pass
 
@@ -92,7 +86,6 @@ def test_if_object_attribute():
 
 
 def test_if_shapes_differ():
-
     def f(x):
         if x > 0:
             y = tf.ones([2])
@@ -106,7 +99,6 @@ def test_if_shapes_differ():
 
 
 def test_if_condition_of_one_element():
-
     def f(x):
         if x:
             return 1
@@ -117,7 +109,6 @@ def test_if_condition_of_one_element():
 
 
 def test_early_returns():
-
     def f(x):
         if x > 5:
             return x
@@ -130,7 +121,6 @@ def test_early_returns():
 
 
 def test_return_none_everywhere():
-
     def f(x):
         if x > 5:
             tf.print("")
@@ -140,7 +130,6 @@ def test_return_none_everywhere():
 
 
 def test_conditional_expression():
-
     def f(x):
         return (x if x > 0 else -x) + (1 if True else 2)
 
@@ -151,7 +140,6 @@ def test_conditional_expression():
 
 
 def test_undefined_in_branch():
-
     def without_else(x):
         if x > 0:
             y = 1
@@ -177,7 +165,6 @@ def test_undefined_in_branch():
 
 
 def test_missing_return():
-
     def f(x):
         if x > 0:
             return 1
@@ -186,7 +173,6 @@ def test_missing_return():
 
 
 def test_none_in_branch():
-
     def f(x):
         y = None
         if x > 0:
@@ -197,7 +183,6 @@ def test_none_in_branch():
 
 
 def test_branches_differ():
-
     def dtype(x):
         if x > 0:
             y = 1
@@ -215,9 +200,13 @@ def test_branches_differ():
     def expression(x):
         return 1 if x > 0 else 2.0
 
-    assert cause(dtype, THREE) == (TypeError, "TypeError: 'y' has dtype int32 in the main branch, but dtype float32 in the else branch")
-    assert cause(expression, THREE) == (
-        TypeError, "TypeError: 'x > 0' has dtype int32 in the main branch, but dtype float32 in the else branch")
+    assert cause(dtype,
+                 THREE) == (TypeError,
+                            "TypeError: 'y' has dtype int32 in the main branch, but dtype float32 in the else branch")
+    assert cause(
+        expression,
+        THREE) == (TypeError,
+                   "TypeError: 'x > 0' has dtype int32 in the main branch, but dtype float32 in the else branch")
     kind, text = cause(structure, THREE)
     assert kind is TypeError
     assert text.startswith("TypeError: 'y' must have the same nested structure in the main and else branches:\n\n"
@@ -225,7 +214,6 @@ def test_branches_differ():
 
 
 def test_bad_conditions():
-
     def number(x):
         if x:
             pass
@@ -237,19 +225,20 @@ def test_bad_conditions():
         return x
 
     assert cause(number, THREE) == (
-        ValueError, 'ValueError: condition of if statement expected to be `tf.bool` scalar, got Tensor("x:0", shape=(), dtype=int32)'
+        ValueError,
+        'ValueError: condition of if statement expected to be `tf.bool` scalar, got Tensor("x:0", shape=(), dtype=int32)'
         "; to use as boolean Tensor, use `tf.cast`; to check for None, use `is not None`")
     kind, text = cause(vector, tf.constant([1, 2]))
     assert kind is ValueError
-    assert text == ('ValueError: condition of if statement expected to be `tf.bool` scalar, got Tensor("Greater:0", shape=(2,), dtype=bool)'
-                    "; to check for None, use `is not None`")
+    assert text == (
+        'ValueError: condition of if statement expected to be `tf.bool` scalar, got Tensor("Greater:0", shape=(2,), dtype=bool)'
+        "; to check for None, use `is not None`")
 
 
 # --- while ---
 
 
 def test_while():
-
     def f(x):
         total = 0
         while x > 0:
@@ -261,7 +250,6 @@ def test_while():
 
 
 def test_while_python():
-
     def f(x, n):
         while n > 0:
             x += n
@@ -273,7 +261,6 @@ def test_while_python():
 
 
 def test_while_break_continue():
-
     def f(x):
         total = 0
         i = 0
@@ -290,7 +277,6 @@ def test_while_break_continue():
 
 
 def test_return_in_loop():
-
     def f(x):
         while x < 100:
             x *= 2
@@ -304,13 +290,13 @@ def test_return_in_loop():
         return -x
 
     assert run(f, THREE) == 6
-    with pytest.raises(tf.errors.InvalidArgumentError, match="loop must iterate at least once to initialize the function return value"):
+    with pytest.raises(tf.errors.InvalidArgumentError,
+                       match="loop must iterate at least once to initialize the function return value"):
         run(f, tf.constant(200))
     assert cause(conditional, THREE)[0] is NotImplementedError
 
 
 def test_while_defines_variable():
-
     def f(x):
         while x > 0:
             z = x
@@ -323,7 +309,6 @@ def test_while_defines_variable():
 
 
 def test_while_nested():
-
     def f(n):
         total = 0
         i = 0
@@ -339,7 +324,6 @@ def test_while_nested():
 
 
 def test_while_condition_and():
-
     def f(x, y):
         while x > 0 and y > 0:
             x -= 1
@@ -367,12 +351,12 @@ def test_while_condition_is_traced_without_leftovers():
 
 
 def test_loop_options():
-
     def f(x):
         v = tf.constant([0])
         i = 0
         while i < x:
-            tf.autograph.experimental.set_loop_options(shape_invariants=[(v, tf.TensorShape([None]))], parallel_iterations=1)
+            tf.autograph.experimental.set_loop_options(shape_invariants=[(v, tf.TensorShape([None]))],
+                                                       parallel_iterations=1)
             v = tf.concat([v, [i]], 0)
             i += 1
         return v
@@ -389,7 +373,6 @@ def test_loop_options():
 
 
 def test_loop_errors():
-
     def dtype(x):
         y = 1
         while x > 0:
@@ -449,18 +432,27 @@ def test_loop_errors():
         for i in tf.range(x):
             return None
 
-    assert cause(dtype, THREE) == (TypeError, "TypeError: 'y' has dtype int32 before the loop, but dtype float32 after one iteration")
-    assert cause(shape, THREE) == (ValueError, "ValueError: 'y' has shape (1,) before the loop, but shape (2,) after one iteration."
+    assert cause(dtype,
+                 THREE) == (TypeError,
+                            "TypeError: 'y' has dtype int32 before the loop, but dtype float32 after one iteration")
+    assert cause(shape, THREE) == (ValueError,
+                                   "ValueError: 'y' has shape (1,) before the loop, but shape (2,) after one iteration."
                                    " Use tf.autograph.experimental.set_loop_options to set shape invariants.")
-    assert cause(undefined, THREE) == (ValueError, "ValueError: 'z' must be defined before the loop\nNote: AutoGraph tried to define it"
-                                       " automatically, but ran into a UnboundLocalError: 'z' is used before assignment")
+    assert cause(undefined,
+                 THREE) == (ValueError,
+                            "ValueError: 'z' must be defined before the loop\nNote: AutoGraph tried to define it"
+                            " automatically, but ran into a UnboundLocalError: 'z' is used before assignment")
     assert cause(none, THREE) == (ValueError, "ValueError: 'y' is None at the end of the iteration.")
     kind, text = cause(structure, THREE)
-    assert kind is TypeError and text.startswith("TypeError: 'y' does not have the same nested structure after one iteration.\n\nThe two ")
+    assert kind is TypeError and text.startswith(
+        "TypeError: 'y' does not have the same nested structure after one iteration.\n\nThe two ")
     kind, text = cause(number, THREE)
-    assert kind is ValueError and text.startswith("ValueError: condition of while loop expected to be `tf.bool` scalar, got Tensor(")
-    assert cause(invariant, THREE) == (ValueError, "ValueError: 'y' has shape (1,) before the loop, which does not conform with the shape"
-                                       " invariant (2,).")
+    assert kind is ValueError and text.startswith(
+        "ValueError: condition of while loop expected to be `tf.bool` scalar, got Tensor(")
+    assert cause(invariant,
+                 THREE) == (ValueError,
+                            "ValueError: 'y' has shape (1,) before the loop, which does not conform with the shape"
+                            " invariant (2,).")
     assert cause(none_before, THREE) == (ValueError, "ValueError: 'y' is not allowed to be None before the loop")
     kind, text = cause(returns_none, THREE)
     assert kind is NotImplementedError and text == (
@@ -469,7 +461,6 @@ def test_loop_errors():
 
 
 def test_python_loops_that_tensors_would_end():
-
     def for_(x):
         for i in range(3):
             if x > 0:
@@ -490,4 +481,5 @@ def test_python_loops_that_tensors_would_end():
         " to make it a TF loop?\nSee https://github.com/tensorflow/tensorflow/")
     kind, text = cause(while_, THREE)
     assert kind is NotImplementedError and text.startswith(
-        "NotImplementedError: The condition of while loop started as non-Tensor, then changed to Tensor. This may happen either")
+        "NotImplementedError: The condition of while loop started as non-Tensor, then changed to Tensor. This may happen either"
+    )

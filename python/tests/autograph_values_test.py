@@ -8,12 +8,10 @@ import pytest
 import weft as tf
 from autograph_helpers import Feature, THREE, cause, error, run
 
-
 # --- expressions ---
 
 
 def test_logic():
-
     def f(x, y):
         return (x > 0 and y > 0), (x > 0 or y > 0), not x > 0, not (x > 0 and True)
 
@@ -21,7 +19,6 @@ def test_logic():
 
 
 def test_logic_python():
-
     def f(x):
         return (None or x), ([] and x), (not [])
 
@@ -30,7 +27,6 @@ def test_logic_python():
 
 
 def test_chained_comparison():
-
     def f(x):
         if 0 < x < 5:
             return 1
@@ -42,7 +38,6 @@ def test_chained_comparison():
 
 
 def test_equality():
-
     def f(x):
         if x == 3:
             return x != 4
@@ -54,7 +49,6 @@ def test_equality():
 
 
 def test_builtins():
-
     def f(x):
         return len(x), abs(x), float(x[0]), int(2.5), range(3)[1], len([1, 2]), sorted([2, 1])
 
@@ -82,7 +76,6 @@ def test_builtins():
 
 
 def test_python_max_is_not_converted():
-
     def f(x):
         return max(x, tf.constant(5))
 
@@ -90,7 +83,6 @@ def test_python_max_is_not_converted():
 
 
 def test_print():
-
     def f(x):
         print("at", x)
         return x
@@ -106,7 +98,6 @@ def test_print():
 
 
 def test_assert():
-
     def f(x):
         assert x > 0, "must be positive"
         return x
@@ -127,7 +118,6 @@ def test_assert():
 
 
 def test_lists():
-
     def f(n):
         out = []
         for i in tf.range(n):
@@ -146,7 +136,6 @@ def test_lists():
 
 
 def test_items():
-
     def f(x, i):
         y = x[i]
         x[i] = 10

@@ -8,9 +8,14 @@ _tf = sys.modules[__name__]
 
 # Where a name is not simply an attribute of the top-level package.
 _PATHS = {
-    "OpError": "errors.OpError", "OperatorNotAllowedInGraphError": "errors.OperatorNotAllowedInGraphError",
-    "placeholder": "compat.v1.placeholder", "assert_rank": "debugging.assert_rank", "to_number": "strings.to_number",
-    "string_join": "strings.join", "logical_not": "math.logical_not", "substr": "strings.substr",
+    "OpError": "errors.OpError",
+    "OperatorNotAllowedInGraphError": "errors.OperatorNotAllowedInGraphError",
+    "placeholder": "compat.v1.placeholder",
+    "assert_rank": "debugging.assert_rank",
+    "to_number": "strings.to_number",
+    "string_join": "strings.join",
+    "logical_not": "math.logical_not",
+    "substr": "strings.substr",
 }
 
 

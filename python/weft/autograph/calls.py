@@ -39,7 +39,8 @@ def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
             return py_builtins.call_in_frame(f, args, caller_fn_scope)
         overload = py_builtins.OVERLOADS.get(f, f) if f.__hash__ else f
         return overload(*args, **kwargs)
-    if rules.is_unsupported(f) or (not options.user_requested and rules.runs_as_is(f)) or not options.internal_convert_user_code:
+    if rules.is_unsupported(f) or (not options.user_requested and
+                                   rules.runs_as_is(f)) or not options.internal_convert_user_code:
         return _call_as_is(f, args, kwargs, options)
 
     if inspect.ismethod(f):
@@ -79,7 +80,9 @@ def _call_as_is(f, args, kwargs, options):
 def _warn_not_converted(f, options, cause):
     from malt.pyct.errors import InaccessibleSourceCodeError, UnsupportedLanguageElementError
     known = isinstance(cause, (InaccessibleSourceCodeError, UnsupportedLanguageElementError))
-    report = "" if known else ("Please report this as a bug, with all that is printed at verbosity 10 (on Linux, `export"
-                               " AUTOGRAPH_VERBOSITY=10`).\n")
-    log.warning("AutoGraph could not transform %s and will run it as-is.\n%sCause: %s\nTo silence this warning, decorate the function with"
-                " @tf.autograph.experimental.do_not_convert", f, report, cause)
+    report = "" if known else (
+        "Please report this as a bug, with all that is printed at verbosity 10 (on Linux, `export"
+        " AUTOGRAPH_VERBOSITY=10`).\n")
+    log.warning(
+        "AutoGraph could not transform %s and will run it as-is.\n%sCause: %s\nTo silence this warning, decorate the"
+        " function with @tf.autograph.experimental.do_not_convert", f, report, cause)

@@ -62,7 +62,10 @@ def branch_value(name, main, other):
             raise ValueError(f"'{name}' is None at the end of the {branch} branch.")
     pair = _comparable(main, other)
     if pair and pair[0].dtype != pair[1].dtype:
-        raise TypeError(f"'{name}' has dtype {pair[0].dtype.name} in the main branch, but dtype {pair[1].dtype.name} in the else branch")
+        raise TypeError(
+            f"'{name}' has dtype {pair[0].dtype.name} in the main branch, but dtype {pair[1].dtype.name} in the else"
+            " branch"
+        )
 
 
 def branches_agree(main, other, names):
@@ -70,7 +73,8 @@ def branches_agree(main, other, names):
         try:
             _same_structure(first, second)
         except (ValueError, TypeError) as e:
-            raise TypeError(f"'{name}' must have the same nested structure in the main and else branches:\n\n{e}") from e
+            raise TypeError(
+                f"'{name}' must have the same nested structure in the main and else branches:\n\n{e}") from e
         _tf.nest.map_structure(lambda a, b: branch_value(name, a, b), first, second)
 
 
@@ -84,9 +88,11 @@ def loop_inputs(values, names, after_one=None, note=None):
         if isinstance(value, UndefinedReturnValue):
             returned = after_one[i] if after_one else None
             if returned:
-                raise ValueError(f"the return value from a TensorFlow loop may only be a {LEGAL_LOOP_TYPES}; got {type(returned)}")
-            raise NotImplementedError("a return statement cannot be placed inside this TensorFlow loop; this may happen if a return"
-                                      " statement depends on a static Python condition such as a hyperparameter")
+                raise ValueError(
+                    f"the return value from a TensorFlow loop may only be a {LEGAL_LOOP_TYPES}; got {type(returned)}")
+            raise NotImplementedError(
+                "a return statement cannot be placed inside this TensorFlow loop; this may happen if a return"
+                " statement depends on a static Python condition such as a hyperparameter")
         if value is None:
             raise ValueError(f"'{name}' is not allowed to be None before the loop")
         if isinstance(value, Undefined):
@@ -110,18 +116,21 @@ def _loop_value(name, init, entry, exit_, invariant, check_shapes):
         return
     entry, exit_ = pair
     if entry.dtype != exit_.dtype:
-        raise TypeError(f"'{name}' has dtype {entry.dtype.name} before the loop, but dtype {exit_.dtype.name} after one iteration")
+        raise TypeError(
+            f"'{name}' has dtype {entry.dtype.name} before the loop, but dtype {exit_.dtype.name} after one iteration")
     if not check_shapes:
         return
     if invariant is None:
         if not _fits(exit_.shape, entry.shape):
-            raise ValueError(f"'{name}' has shape {entry.shape} before the loop, but shape {exit_.shape} after one iteration."
-                             " Use tf.autograph.experimental.set_loop_options to set shape invariants.")
+            raise ValueError(
+                f"'{name}' has shape {entry.shape} before the loop, but shape {exit_.shape} after one iteration."
+                " Use tf.autograph.experimental.set_loop_options to set shape invariants.")
         return
     init = _comparable(init)[0]
     for shape, when in ((init.shape, "before the loop"), (exit_.shape, "after one iteration")):
         if not _fits(shape, invariant):
-            raise ValueError(f"'{name}' has shape {shape} {when}, which does not conform with the shape invariant {invariant}.")
+            raise ValueError(
+                f"'{name}' has shape {shape} {when}, which does not conform with the shape invariant {invariant}.")
 
 
 def loop_agrees(init, entry, exit_, names, invariants=None, check_shapes=True):
@@ -139,5 +148,8 @@ def loop_agrees(init, entry, exit_, names, invariants=None, check_shapes=True):
             try:
                 nest.assert_same_structure(init[i], invariant, expand_composites=False)
             except (ValueError, TypeError) as e:
-                raise TypeError(f"'{name}' does not have the same nested structure as its corresponding shape invariant.\n\n{e}") from e
-        nest.map_structure(lambda *values: _loop_value(name, *values, check_shapes), init[i], entry[i], exit_[i], invariant)
+                raise TypeError(
+                    f"'{name}' does not have the same nested structure as its corresponding shape invariant.\n\n{e}"
+                ) from e
+        nest.map_structure(lambda *values: _loop_value(name, *values, check_shapes), init[i], entry[i], exit_[i],
+                           invariant)

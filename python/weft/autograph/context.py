@@ -31,7 +31,6 @@ class ControlStatusCtx:
 
 
 class _Stack(threading.local):
-
     def __init__(self):
         self.entered = [ControlStatusCtx(Status.UNSPECIFIED)]
 

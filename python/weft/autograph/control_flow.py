@@ -2,8 +2,9 @@
 
 from . import _tf, checks, loops
 
-_LIMITATIONS = ("https://github.com/tensorflow/tensorflow/blob/master/tensorflow/python/autograph/g3doc/reference/limitations.md"
-                "#consistency-of-control-flow-types for more info.")
+_LIMITATIONS = (
+    "https://github.com/tensorflow/tensorflow/blob/master/tensorflow/python/autograph/g3doc/reference/limitations.md"
+    "#consistency-of-control-flow-types for more info.")
 
 
 def if_stmt(cond, body, orelse, get_state, set_state, symbol_names, nouts):
@@ -16,7 +17,6 @@ def if_stmt(cond, body, orelse, get_state, set_state, symbol_names, nouts):
     ends = {}
 
     def branch(name, run):
-
         def traced():
             set_state(before)
             run()
@@ -25,7 +25,7 @@ def if_stmt(cond, body, orelse, get_state, set_state, symbol_names, nouts):
             ends[name] = outputs
             if len(ends) == 2:
                 checks.branches_agree(ends["main"], ends["else"], symbol_names)
-            return outputs if nouts else (0,)  # a conditional without outputs is not one
+            return outputs if nouts else (0, )  # a conditional without outputs is not one
 
         return traced
 
@@ -41,9 +41,11 @@ def while_stmt(test, body, get_state, set_state, symbol_names, opts):
         loops.while_loop(test, body, loops.State(get_state, set_state, symbol_names), opts)
     elif first:
         body()
-        while _python_truth(test(), "The condition of while loop started as non-Tensor, then changed to Tensor. This may happen either because"
-                            " variables changed type, or when a break or return statement inside the loop depends on a Tensor condition. In"
-                            " both cases, changing to a TF loop should remove the error."):
+        while _python_truth(
+                test(),
+                "The condition of while loop started as non-Tensor, then changed to Tensor. This may happen either"
+                " because variables changed type, or when a break or return statement inside the loop depends on a"
+                " Tensor condition. In both cases, changing to a TF loop should remove the error."):
             body()
 
 

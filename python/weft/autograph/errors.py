@@ -1,7 +1,8 @@
 """Exceptions of converted code, told in terms of the user's source.
 
-Every converted call that an exception leaves adds one line of the user's to the metadata that the exception carries; the outermost caller makes the
-exception that the user sees from it: the same type, with the lines and the original message as its text.
+Every converted call that an exception leaves adds one line of the user's to the metadata that the exception carries;
+the outermost caller makes the exception that the user sees from it: the same type, with the lines and the original
+message as its text.
 """
 
 import contextlib
@@ -26,7 +27,6 @@ class StagingError(AutoGraphError):
 
 class _KeyError(KeyError):
     """A KeyError shows its text quoted in one line; this one does not."""
-
     def __init__(self, message, key):
         super().__init__(key)
         self._message = message
@@ -38,8 +38,8 @@ class _KeyError(KeyError):
 _KeyError.__name__ = _KeyError.__qualname__ = "KeyError"
 
 # Types that can be made from a message, beside those of the user that inherit Exception's constructor.
-_FROM_MESSAGE = (AssertionError, AttributeError, NameError, NotImplementedError, RuntimeError, StopIteration, TypeError, UnboundLocalError,
-                 ValueError, AutoGraphError, ConversionError, StagingError)
+_FROM_MESSAGE = (AssertionError, AttributeError, NameError, NotImplementedError, RuntimeError, StopIteration, TypeError,
+                 UnboundLocalError, ValueError, AutoGraphError, ConversionError, StagingError)
 
 # Files of these folders are not the user's.
 internal_paths = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
@@ -70,7 +70,10 @@ class ErrorMetadata:
 
     def message(self):
         frames = [f for f in reversed(self.frames) if _is_shown(f.filename)]
-        return "\n".join(["in user code:", "", *(f.shown() for f in frames), "", *("    " + line for line in self.cause.split("\n")), ""])
+        return "\n".join([
+            "in user code:", "", *(f.shown() for f in frames), "", *("    " + line for line in self.cause.split("\n")),
+            ""
+        ])
 
     def to_exception(self, error):
         """The exception to raise in place of `error`."""
@@ -82,7 +85,8 @@ class ErrorMetadata:
     def _like(self, error):
         kind, message = type(error), self.message()
         if isinstance(error, _tf.OpError):
-            return kind(error.node_def, error.op, message, *([error.experimental_payloads] if kind is not _tf.OpError else []))
+            return kind(error.node_def, error.op, message,
+                        *([error.experimental_payloads] if kind is not _tf.OpError else []))
         if kind in _FROM_MESSAGE or kind.__init__ is Exception.__init__:
             return kind(message)
         if kind.__name__ in ("OperatorNotAllowedInGraphError", "InaccessibleTensorError"):
@@ -105,7 +109,8 @@ def attach(error, source_map):
     for entry in reversed(traceback.extract_tb(error.__traceback__)[1:]):
         origin = source_map.get((entry.filename, entry.lineno))
         if origin is not None:
-            frames.append(_Frame(origin.loc.filename, origin.loc.lineno, origin.function_name, origin.source_code_line, "  *"))
+            frames.append(
+                _Frame(origin.loc.filename, origin.loc.lineno, origin.function_name, origin.source_code_line, "  *"))
             break
         if entry.filename not in _BETWEEN:
             frames.append(_Frame(entry.filename, entry.lineno, entry.name, entry.line, ""))

@@ -32,7 +32,6 @@ def if_exp(cond, if_true, if_false, expr_repr):
     values = {}
 
     def branch(name, run):
-
         def traced():
             values[name] = run()
             if len(values) == 2:

@@ -1,7 +1,7 @@
 """Loops that become `tf.while_loop`.
 
-A loop's variables live in the generated code; `State` reads and writes them all as one tuple. Loops that count or iterate add a variable of their
-own in front.
+A loop's variables live in the generated code; `State` reads and writes them all as one tuple. Loops that count or
+iterate add a variable of their own in front.
 """
 
 import numpy as np
@@ -22,7 +22,6 @@ class State:
 
     def with_internal(self, box, name="<internal iterate>"):
         """This state with the internal variable that the list `box` holds."""
-
         def set_(values):
             box[0], *rest = values
             self.set(rest)
@@ -31,7 +30,8 @@ class State:
 
 
 def _zero_like(like, invariant, original):
-    """A value for a variable that the first iteration will set to `like`, and the shape that it needs in the loop (None: its own).
+    """A value for a variable that the first iteration will set to `like`, and the shape that it needs in the loop
+    (None: its own).
 
     The value is never read; only its type counts.
     """
@@ -66,8 +66,8 @@ def _as_loop_would(value):
 
 
 def _define(state, body, init, missing, invariants):
-    """Finds out what the variables without value become, by one iteration in a graph that is thrown away; gives the values to start from
-    and the shapes that they need in the loop."""
+    """Finds out what the variables without value become, by one iteration in a graph that is thrown away; gives the
+    values to start from and the shapes that they need in the loop."""
     note = after_one = None
     start, shapes = init, [None] * len(init)
     try:
@@ -75,8 +75,10 @@ def _define(state, body, init, missing, invariants):
             state.set(_tf.nest.map_structure(_as_loop_would, init))
             body()
             after_one = state.get()
-        found = [_zero_like(like, shape, value) if absent else (value, None)
-                 for value, absent, like, shape in zip(init, missing, after_one, invariants)]
+        found = [
+            _zero_like(like, shape, value) if absent else (value, None)
+            for value, absent, like, shape in zip(init, missing, after_one, invariants)
+        ]
         start, shapes = tuple(f[0] for f in found), [f[1] for f in found]
     except (UnboundLocalError, TypeError, ValueError, KeyError) as e:
         log.log(1, "Caught error while staging loop body", exc_info=True)
@@ -107,11 +109,13 @@ def while_loop(test, body, state, opts):
         invariants = [f if i is None else i for i, f in zip(invariants, found)]
     init = tuple(init)
 
-    invariants = [_tf.nest.map_structure(lambda _: None, v) if shape is None else shape for v, shape in zip(init, invariants)]
+    invariants = [
+        _tf.nest.map_structure(lambda _: None, v) if shape is None else shape for v, shape in zip(init, invariants)
+    ]
     if not any(shape is not None for shape in _tf.nest.flatten(invariants)):
         invariants = None
     else:
-        opts["shape_invariants"] = ((None,) if must_run else ()) + tuple(invariants)
+        opts["shape_invariants"] = ((None, ) if must_run else ()) + tuple(invariants)
 
     def loop_test(*values):
         state.set(values[1:] if must_run else values)
@@ -126,7 +130,7 @@ def while_loop(test, body, state, opts):
         return (True, *after) if must_run else after
 
     # A variable that only the loop defines has no value if the loop never runs: a flag in front tells.
-    result = _tf.while_loop(loop_test, loop_body, ((False,) if must_run else ()) + init, **opts)
+    result = _tf.while_loop(loop_test, loop_body, ((False, ) if must_run else ()) + init, **opts)
     if must_run:
         result = _after_one_iteration(result, state.names, missing, before)
     state.set(result)
@@ -191,7 +195,8 @@ def for_range(tensor, extra_test, body, state, opts):
     def test():
         known = _tf.get_static_value(delta)
         if known is None:
-            more = _tf.logical_or(_tf.logical_and(delta >= 0, number[0] < limit), _tf.logical_and(delta < 0, number[0] > limit))
+            more = _tf.logical_or(_tf.logical_and(delta >= 0, number[0] < limit),
+                                  _tf.logical_and(delta < 0, number[0] > limit))
         else:
             more = number[0] < limit if known >= 0 else number[0] > limit
         return _unless_left(more, extra_test)
@@ -227,7 +232,7 @@ def for_dataset(dataset, extra_test, body, state, opts):
     init = state.get()
     checks.loop_inputs(init, state.names)
     if not init:  # a reduction needs a state
-        state = State(lambda: (_tf.constant(0),), lambda values: None, ("<internal dummy>",))
+        state = State(lambda: (_tf.constant(0), ), lambda values: None, ("<internal dummy>", ))
         init = state.get()
 
     def scan(entry, element):
@@ -240,7 +245,7 @@ def for_dataset(dataset, extra_test, body, state, opts):
             return after
 
         if extra_test is None:
-            more, after = (_tf.constant(True),), run()
+            more, after = (_tf.constant(True), ), run()
         else:
             more = extra_test()
             after = _tf.cond(more, run, lambda: entry)

@@ -18,7 +18,6 @@ def is_converted(f):
 
 
 def _calls_with_status(func, status):
-
     def wrapper(*args, **kwargs):
         with ControlStatusCtx(status):
             return func(*args, **kwargs)

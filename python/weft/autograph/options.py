@@ -22,22 +22,27 @@ class Feature(enum.Enum):
     @classmethod
     def all_but(cls, exclude):
         """All but one or several, as a tuple."""
-        excluded = {cls.ALL, *(exclude if isinstance(exclude, (list, tuple, set)) else (exclude,))}
+        excluded = {cls.ALL, *(exclude if isinstance(exclude, (list, tuple, set)) else (exclude, ))}
         return tuple(f for f in cls if f not in excluded)
 
 
 class ConversionOptions:
-    """`recursive`: functions that are called are converted too. `user_requested`: the user asked for this very function.
-    `internal_convert_user_code`: user functions are converted at all, not only calls of built-in ones rewritten."""
+    """`recursive`: functions that are called are converted too. `user_requested`: the user asked for this very
+    function. `internal_convert_user_code`: user functions are converted at all, not only calls of built-in ones
+    rewritten."""
 
     __slots__ = ("recursive", "user_requested", "internal_convert_user_code", "optional_features", "_hash", "_callopts")
 
-    def __init__(self, recursive=False, user_requested=False, internal_convert_user_code=True, optional_features=Feature.ALL):
+    def __init__(self,
+                 recursive=False,
+                 user_requested=False,
+                 internal_convert_user_code=True,
+                 optional_features=Feature.ALL):
         self.recursive = recursive
         self.user_requested = user_requested
         self.internal_convert_user_code = internal_convert_user_code
         if isinstance(optional_features, enum.Enum):
-            optional_features = (optional_features,)
+            optional_features = (optional_features, )
         self.optional_features = frozenset(optional_features or ())
         self._hash = hash(self._key())
         self._callopts = None
@@ -67,8 +72,9 @@ class ConversionOptions:
         if self == STANDARD:
             return parser.parse_expression("ag__.STD")
         features = ", ".join(f"ag__.{f}" for f in self.optional_features)
-        return parser.parse_expression(f"ag__.ConversionOptions(recursive={self.recursive}, user_requested={self.user_requested},"
-                                       f" optional_features=({features}), internal_convert_user_code={self.internal_convert_user_code})")
+        return parser.parse_expression(
+            f"ag__.ConversionOptions(recursive={self.recursive}, user_requested={self.user_requested},"
+            f" optional_features=({features}), internal_convert_user_code={self.internal_convert_user_code})")
 
 
 STANDARD = ConversionOptions(recursive=True, optional_features=None)

@@ -68,7 +68,8 @@ def len_(s):
 def _dataset_len(dataset):
     data = _tf.data_module()
     length = dataset.cardinality()
-    known = _tf.logical_and(_tf.not_equal(length, data.INFINITE_CARDINALITY), _tf.not_equal(length, data.UNKNOWN_CARDINALITY))
+    known = _tf.logical_and(_tf.not_equal(length, data.INFINITE_CARDINALITY),
+                            _tf.not_equal(length, data.UNKNOWN_CARDINALITY))
     text = _tf.string_join(["len requires dataset with definitive cardinality, got ", _tf.as_string(length)])
     checked = _tf.Assert(known, [text])
     with _tf.control_dependencies([] if checked is None else [checked]):
@@ -150,12 +151,25 @@ def sorted_(iterable, key=None, reverse=False):
     direction = "DESCENDING" if reverse else "ASCENDING"
     checked = _tf.assert_rank(values, 1, refusal)
     with _tf.control_dependencies([] if checked is None else [checked]):
-        return _tf.sort(values, direction=direction) if key is None else _tf.gather(iterable, _tf.argsort(values, direction=direction))
+        return _tf.sort(values, direction=direction) if key is None else _tf.gather(
+            iterable, _tf.argsort(values, direction=direction))
 
 
-OVERLOADS = {abs: abs_, float: float_, int: int_, len: len_, print: print_, range: range_, enumerate: enumerate_, zip: zip_, map: map_,
-             filter: filter_, any: any_, all: all_, sorted: sorted_}
-
+OVERLOADS = {
+    abs: abs_,
+    float: float_,
+    int: int_,
+    len: len_,
+    print: print_,
+    range: range_,
+    enumerate: enumerate_,
+    zip: zip_,
+    map: map_,
+    filter: filter_,
+    any: any_,
+    all: all_,
+    sorted: sorted_
+}
 
 # --- functions that look at the frame which calls them ---
 

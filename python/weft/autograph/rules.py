@@ -10,9 +10,9 @@ from . import log
 
 # Packages and modules whose functions run as they are, with all that is below them.
 _UNCONVERTED = frozenset([
-    "weft", "tensorflow", "keras", "tf_keras", "malt", "numpy", "ml_dtypes", "pandas", "matplotlib", "PIL", "absl.logging",
-    "tensorflow_probability", "tensorflow_datasets.core", "collections", "copy", "cProfile", "inspect", "ipdb", "linecache", "mock", "pathlib",
-    "pdb", "posixpath", "pstats", "re", "threading", "urllib",
+    "weft", "tensorflow", "keras", "tf_keras", "malt", "numpy", "ml_dtypes", "pandas", "matplotlib", "PIL",
+    "absl.logging", "tensorflow_probability", "tensorflow_datasets.core", "collections", "copy", "cProfile", "inspect",
+    "ipdb", "linecache", "mock", "pathlib", "pdb", "posixpath", "pstats", "re", "threading", "urllib"
 ])
 _WHOLE_MODULES = ("collections", "pdb", "copy", "inspect", "re")
 
@@ -38,17 +38,20 @@ def _is_wrapt(f):
 def is_unsupported(f):
     """Callables that cannot be converted, whatever the user asks for."""
     if "wrapt" in sys.modules and _is_wrapt(f):
-        log.warning("%s appears to be decorated by wrapt, which is not yet supported by AutoGraph. The function will run as-is. You may"
-                    " still apply AutoGraph before the wrapt decorator.", f)
+        log.warning(
+            "%s appears to be decorated by wrapt, which is not yet supported by AutoGraph. The function will run as-is."
+            " You may still apply AutoGraph before the wrapt decorator.", f)
         return True
     if isinstance(f, functools._lru_cache_wrapper) or _is_constructor(f):
         return True
-    return any(f is value for name in _WHOLE_MODULES if name in sys.modules for value in vars(sys.modules[name]).values())
+    return any(f is value for name in _WHOLE_MODULES if name in sys.modules
+               for value in vars(sys.modules[name]).values())
 
 
 def _is_namedtuple(kind):
     fields = getattr(kind, "_fields", None)
-    return inspect.isclass(kind) and issubclass(kind, tuple) and isinstance(fields, tuple) and all(isinstance(n, str) for n in fields)
+    return inspect.isclass(kind) and issubclass(kind, tuple) and isinstance(fields, tuple) and all(
+        isinstance(n, str) for n in fields)
 
 
 def _defining_class(method):
@@ -75,14 +78,14 @@ def runs_as_is(f):
             return True
         kind = _defining_class(f)
         # Inherited from a library's class, or a method that namedtuple made.
-        if _module_is_unconverted(kind.__module__) or (_is_namedtuple(kind) and not any(map(_is_namedtuple, kind.__bases__))):
+        if _module_is_unconverted(kind.__module__) or (_is_namedtuple(kind) and
+                                                       not any(map(_is_namedtuple, kind.__bases__))):
             return True
     return _is_namedtuple(f)
 
 
 class Decisions:
     """Remembers which functions run as they are, under which options."""
-
     def __init__(self):
         self._known = weakref.WeakKeyDictionary()
 

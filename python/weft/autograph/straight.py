@@ -1,6 +1,7 @@
 """Conversion of functions without control flow: only their calls are rewritten.
 
-Most functions are of this kind. Their code keeps the user's file and lines, and the large machinery of malt is neither needed nor loaded.
+Most functions are of this kind. Their code keeps the user's file and lines, and the large machinery of malt is neither
+needed nor loaded.
 """
 
 import __future__
@@ -16,9 +17,10 @@ import weakref
 from typing import NamedTuple
 
 # Code with these needs malt: statements and expressions that a tensor may decide, and what malt refuses.
-_NOT_STRAIGHT = (ast.If, ast.For, ast.While, ast.IfExp, ast.BoolOp, ast.Not, ast.Match, ast.ClassDef, ast.Yield, ast.YieldFrom, ast.Await,
-                 ast.AsyncFor, ast.AsyncWith, ast.AsyncFunctionDef)
-_FUTURES = functools.reduce(operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
+_NOT_STRAIGHT = (ast.If, ast.For, ast.While, ast.IfExp, ast.BoolOp, ast.Not, ast.Match, ast.ClassDef, ast.Yield,
+                 ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.AsyncFunctionDef)
+_FUTURES = functools.reduce(operator.or_,
+                            (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
 _DEBUGGERS = ("pdb.set_trace", "ipdb.set_trace", "breakpoint")
 
 
@@ -50,14 +52,14 @@ class _OwnLines:
         if filename != self.filename or not self.first <= lineno < self.first + len(self.lines):
             return None
         row = lineno - self.first
-        name = [name for begin, end, name in self.functions if begin <= row + 1 <= end or name is self.functions[0][2]][-1]
+        name = [name for begin, end, name in self.functions
+                if begin <= row + 1 <= end or name is self.functions[0][2]][-1]
         return _Origin(_Location(filename, lineno), name, self.lines[row])
 
 
 class _Calls(ast.NodeTransformer):
     """`f(x, k=y)` -> `ag__.converted_call(f, (x,), ag__.dict(k=y), fscope__)`; functions inside are marked as
     converted."""
-
     @staticmethod
     def _operator(name, *args):
         return ast.Call(ast.Attribute(ast.Name("ag__", ast.Load()), name, ast.Load()), list(args), [])
@@ -71,7 +73,8 @@ class _Calls(ast.NodeTransformer):
         if node.keywords:
             kwargs = self._operator("dict")
             kwargs.keywords = node.keywords
-        call = self._operator("converted_call", node.func, ast.Tuple(node.args, ast.Load()), kwargs, ast.Name("fscope__", ast.Load()))
+        call = self._operator("converted_call", node.func, ast.Tuple(node.args, ast.Load()), kwargs,
+                              ast.Name("fscope__", ast.Load()))
         return ast.copy_location(call, node)
 
     def visit_With(self, node):
@@ -102,7 +105,8 @@ def _is_straight(tree):
 def _parse(code):
     """The definition that the code came from, its lines and the number of the first; None for what is not a plain
     def."""
-    if code.co_name == "<lambda>" or code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+    if code.co_name == "<lambda>" or code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE
+                                                      | inspect.CO_ASYNC_GENERATOR):
         return None
     lines, index = inspect.findsource(code)
     lines = inspect.getblock(lines[index:])
@@ -170,7 +174,9 @@ def _operator_module():
     global _operators
     if _operators is None:
         from . import calls, marks, scope
-        _operators = types.SimpleNamespace(converted_call=calls.converted_call, FunctionScope=scope.FunctionScope, dict=dict,
+        _operators = types.SimpleNamespace(converted_call=calls.converted_call,
+                                           FunctionScope=scope.FunctionScope,
+                                           dict=dict,
                                            autograph_artifact=marks.mark_converted)
     return _operators
 
@@ -191,7 +197,8 @@ def convert_function(f, options):
     cells = dict(zip(code.co_freevars, f.__closure__ or ()))
     if len(make.co_freevars) != len(cells):
         return None
-    converted = types.FunctionType(make, f.__globals__, closure=tuple(cells[n] for n in make.co_freevars))(_operator_module(), options)
+    converted = types.FunctionType(make, f.__globals__,
+                                   closure=tuple(cells[n] for n in make.co_freevars))(_operator_module(), options)
     converted.__defaults__ = f.__defaults__
     converted.__kwdefaults__ = f.__kwdefaults__
     converted.ag_source_map = lines

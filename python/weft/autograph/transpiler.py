@@ -4,8 +4,9 @@ import ast
 import importlib.util  # noqa: F401  (malt uses it without importing it)
 import types
 
-from malt.converters import (asserts, break_statements, call_trees, conditional_expressions, continue_statements, control_flow, directives,
-                             functions, lists, logical_expressions, return_statements, slices, variables)
+from malt.converters import (asserts, break_statements, call_trees, conditional_expressions, continue_statements,
+                             control_flow, directives, functions, lists, logical_expressions, return_statements, slices,
+                             variables)
 from malt.core import unsupported_features_checker
 from malt.core.converter import ProgramContext
 from malt.lang import directives as malt_directives
@@ -18,7 +19,6 @@ from .options import STANDARD, ConversionOptions, Feature
 
 class _Directives(directives.DirectivesTransformer):
     """malt knows its directives by identity: ours stands for its."""
-
     def _known(self, node):
         if anno.getanno(node, directives.STATIC_VALUE, default=None) is experimental.set_loop_options:
             anno.setanno(node, directives.STATIC_VALUE, malt_directives.set_loop_options)
@@ -33,7 +33,6 @@ class _Directives(directives.DirectivesTransformer):
 
 class _Slices(slices.SliceTransformer):
     """Only single items are rewritten, and only plain assignments of them."""
-
     def _process_single_assignment(self, target, value):
         if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
             return None
@@ -45,7 +44,6 @@ class _Slices(slices.SliceTransformer):
 
 class _Prepare(ast.NodeTransformer):
     """Brings a tree into the form that malt expects and refuses what it would get wrong."""
-
     def visit_ExceptHandler(self, node):
         self.generic_visit(node)
         if node.name is not None:  # a node until `_Finish`
@@ -66,7 +64,6 @@ class _Prepare(ast.NodeTransformer):
 
 
 class _Finish(ast.NodeTransformer):
-
     def visit_ExceptHandler(self, node):
         if isinstance(node.name, ast.Name):
             node.name = node.name.id
@@ -78,13 +75,13 @@ def _operators():
     from . import calls, control_flow as flow, lists as list_operators, logical, scope, variables as undefined
     module = types.ModuleType("autograph")
     for source, names in (
-            (calls, ("converted_call",)),
-            (flow, ("if_stmt", "while_stmt", "for_stmt")),
-            (logical, ("and_", "or_", "not_", "eq", "not_eq", "if_exp", "assert_stmt")),
-            (list_operators, ("new_list", "list_append", "list_pop", "list_stack", "get_item", "set_item", "GetItemOpts", "ListPopOpts",
-                              "ListStackOpts")),
-            (scope, ("FunctionScope", "with_function_scope")),
-            (undefined, ("ld", "ldu", "Undefined", "UndefinedReturnValue")),
+        (calls, ("converted_call", )),
+        (flow, ("if_stmt", "while_stmt", "for_stmt")),
+        (logical, ("and_", "or_", "not_", "eq", "not_eq", "if_exp", "assert_stmt")),
+        (list_operators, ("new_list", "list_append", "list_pop", "list_stack", "get_item", "set_item", "GetItemOpts",
+                          "ListPopOpts", "ListStackOpts")),
+        (scope, ("FunctionScope", "with_function_scope")),
+        (undefined, ("ld", "ldu", "Undefined", "UndefinedReturnValue")),
     ):
         for name in names:
             setattr(module, name, getattr(source, name))
@@ -96,7 +93,6 @@ def _operators():
 
 
 class _Transpiler(transpiler.PyToPy):
-
     def __init__(self):
         super().__init__()
         self._locals = None
@@ -150,11 +146,12 @@ _transpiler = _Transpiler()
 
 
 def convert_function(f, options):
-    """A function like `f` with its code converted, and the map (file, line) -> origin of that code. The code is kept; closures and defaults
-    are those of `f` now."""
+    """A function like `f` with its code converted; its `ag_source_map` tells (file, line) of that code -> origin. The
+    code is kept; closures and defaults are those of `f` now."""
     if not hasattr(f, "__code__"):
-        raise ValueError("Cannot apply autograph to a function that doesn't expose a __code__ object. If this is a @tf.function, try passing"
-                         " f.python_function instead.")
+        raise ValueError(
+            "Cannot apply autograph to a function that doesn't expose a __code__ object. If this is a @tf.function,"
+            " try passing f.python_function instead.")
     converted, module, source_map = _transpiler.transform(f, ProgramContext(options=options))
     converted.ag_module = module
     converted.ag_source_map = source_map
