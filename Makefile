@@ -1,8 +1,9 @@
 # The everyday commands. `make test` and `make demo` start from a bare Debian 12.
 BUILD ?= build/release
 JOBS ?= $(shell nproc)
+PYTHON ?= python3
 PACKAGES = g++ cmake ninja-build ccache lld python3 python3-numpy doctest-dev libcli11-dev libdnnl-dev libre2-dev libicu-dev \
-           libjpeg62-turbo-dev libwebp7 libzstd1 zlib1g-dev libeigen3-dev llvm-19-dev
+           libjpeg62-turbo-dev libwebp7 libzstd1 zlib1g-dev libeigen3-dev llvm-19-dev python3-dev python3-venv
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 .PHONY: help setup build install test demo bench interop asan tsan clean
@@ -20,8 +21,12 @@ setup:
 	if [ -n "$$missing" ]; then echo "installing:" $$missing; \
 	  $(SUDO) apt-get update -qq && DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq --no-install-recommends $$missing >/dev/null; fi
 
-build: setup
-	@start=$$(date +%s); cmake --preset release $(if $(wildcard $(BUILD)/CMakeCache.txt),,-DWEFT_PCH=ON) >/dev/null && ninja -C $(BUILD) -j$(JOBS) && \
+# The Python that the package is built for and tested with, in a folder of its own.
+build/venv/ready: python/requirements.txt
+	@$(PYTHON) -m venv build/venv && build/venv/bin/pip install -q --disable-pip-version-check -r python/requirements.txt && touch $@
+
+build: setup build/venv/ready
+	@start=$$(date +%s); cmake --preset release -DPython_EXECUTABLE=$(CURDIR)/build/venv/bin/python $(if $(wildcard $(BUILD)/CMakeCache.txt),,-DWEFT_PCH=ON) >/dev/null && ninja -C $(BUILD) -j$(JOBS) && \
 	  echo "build: $$(( $$(date +%s) - start )) s" | tee build/build_seconds
 
 install: build
