@@ -7,10 +7,7 @@ import sys
 import pytest
 
 import weft as tf
-from autograph_helpers import Feature, THREE, cause, error
-
-on_weft = pytest.mark.skipif(tf.__name__ != "weft", reason="about weft itself")
-
+from autograph_helpers import Feature, THREE, cause, error, on_weft
 
 def double_if_positive(x):
     if x > 0:

@@ -6,7 +6,7 @@ import functools
 import numpy as np
 
 import weft as tf
-from autograph_helpers import THREE, error, run
+from autograph_helpers import THREE, error, on_weft, run
 
 # --- what is converted ---
 
@@ -81,6 +81,16 @@ def test_partial_lambda_closure():
     assert run(f, THREE) == (63, 61, -3)
     assert run(functools.partial(scaled, by=2), THREE) == 60
     assert run(lambda x: x if x > 2 else -x, THREE) == 3
+
+
+@on_weft  # TensorFlow cannot tell the two apart
+def test_lambdas_on_one_line():
+    pair = (lambda x: x if x > 2 else -x), (lambda x: x if x > 2 else -x * 10)
+    constants = (lambda: 3), (lambda: 4), (lambda: None)
+    assert [run(f, tf.constant(1)) for f in pair] == [-1, -10]
+    assert [run(f) for f in constants] == [3, 4, None]
+    made = [lambda x, k=k: x + k for k in (1, 2)]
+    assert [run(f, THREE) for f in made] == [4, 5]
 
 
 def test_closure_is_read_at_call():

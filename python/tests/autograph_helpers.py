@@ -8,6 +8,7 @@ import weft as tf
 
 Feature = tf.autograph.experimental.Feature
 THREE = tf.constant(3)
+on_weft = pytest.mark.skipif(tf.__name__ != "weft", reason="about weft itself")
 
 
 def run(f, *args, **options):
