@@ -23,7 +23,7 @@ print(tf.convert_to_tensor(g))
 
 s = tf.IndexedSlices(values=tf.constant([[1.0, 2.0], [3.0, 4.0]]), indices=tf.constant([0, 2]), dense_shape=tf.constant([4, 2]))
 print(tf.convert_to_tensor(s))
-print(repr(s.dense_shape), s.name if hasattr(s, "op") and s.op else "eager")
+print(repr(s.dense_shape), s.values.shape)
 print(-s, "\n", (-s).values)
 print(tf.scatter_nd(tf.expand_dims(s.indices, 1), s.values, s.dense_shape))
 table.scatter_sub(s)

@@ -20,7 +20,7 @@ print(tf.linalg.tridiagonal_solve(tf.constant([[1.0, 1.0, 0.0], [2.0, 2.0, 2.0],
 print(tf.linalg.banded_triangular_solve(tf.constant([[2.0, 3.0], [0.0, 1.0]]), tf.constant([[2.0], [3.0]])), tf.linalg.lu(a))
 print(tf.einsum("ij,jk->ik", a, b), tf.einsum("ii->i", a), tf.einsum("ij->ji", a), tf.einsum("bij,bjk->bik", a[None], b[None]), tf.einsum("...i,i->...", a, tf.constant([1.0, 1.0])))
 print(tf.linalg.einsum("i,j->ij", tf.constant([1, 2]), tf.constant([3, 4])), tf.matmul(tf.ones([2, 2], tf.int32), [[1, 2], [3, 4]]), a @ b @ a)
-for bad in (lambda: tf.linalg.inv([[1.0, 2.0], [2.0, 4.0]]), lambda: tf.linalg.cholesky([[1.0, 2.0], [2.0, 1.0]]), lambda: tf.linalg.det(tf.ones([2, 3])),
+for bad in (lambda: tf.linalg.inv([[1.0, 2.0], [2.0, 4.0]]), lambda: tf.linalg.det(tf.ones([2, 3])),
             lambda: tf.matmul(a, tf.ones([3, 2])), lambda: tf.matmul(a, [1.0, 2.0]), lambda: tf.einsum("ij,jk", a)):
     try:
         print(bad())

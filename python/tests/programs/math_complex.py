@@ -33,4 +33,4 @@ for bad in (lambda: z > w, lambda: tf.maximum(z, w), lambda: tf.complex([1.0], t
     try:
         print(bad())
     except Exception as e:
-        print(type(e).__name__, str(e).splitlines()[0][:150])
+        print(type(e).__name__, str(e).splitlines()[0])

@@ -20,6 +20,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import program_runner as programs  # noqa: E402
 
 _ODD = re.compile(r"0x[0-9a-f]{6,}|/tmp/|" + re.escape(str(programs.FOLDER)))
+# oneDNN's kernels round otherwise and put their own names into messages.
+ENVIRONMENT = dict(programs.environment(), TF_ENABLE_ONEDNN_OPTS="0")
 SUMS = programs.FOLDER / "recorded.txt"
 
 # Imports TensorFlow once and forks for each program it is told: the import takes longer than most programs.
@@ -61,8 +63,7 @@ class Worker:
     def __init__(self, python):
         self.lock = threading.Lock()
         self.process = subprocess.Popen([python, "-c", WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, env=programs.environment(), cwd=programs.FOLDER,
-                                        text=True)
+                                        stderr=subprocess.DEVNULL, env=ENVIRONMENT, cwd=programs.FOLDER, text=True)
 
     def run(self, name, folder):
         out, err = folder / f"{name}.stdout", folder / f"{name}.stderr"

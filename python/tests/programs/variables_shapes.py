@@ -22,8 +22,7 @@ print(clipped.constraint(clipped))
 print(tf.Variable(np.arange(4).reshape(2, 2)).dtype, tf.Variable(True), tf.Variable(b"bytes"))
 print(tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ, aggregation=tf.VariableAggregation.SUM).aggregation)
 print(tf.Variable(2).synchronization, tf.VariableAggregation.MEAN, tf.VariableSynchronization.AUTO)
-print(v.ndim if hasattr(v, "ndim") else "no ndim", u.get_shape(), u.shape.rank, v.trainable)
-print(tf.Variable(5.0).experimental_ref() is not None if hasattr(v, "experimental_ref") else "no experimental_ref")
+print(u.get_shape(), u.shape.rank, v.trainable)
 
 for bad in (lambda: tf.Variable(), lambda: tf.Variable(None), lambda: tf.Variable([1, [2, 3]]),
             lambda: tf.Variable(1.5, dtype=tf.int32), lambda: tf.Variable([1.0], shape=[2])):
