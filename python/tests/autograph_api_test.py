@@ -9,6 +9,7 @@ import pytest
 import weft as tf
 from autograph_helpers import Feature, THREE, cause, error, on_weft
 
+
 def double_if_positive(x):
     if x > 0:
         return x * 2
