@@ -253,23 +253,17 @@ class SymbolicTensor(Tensor):
 
     def _not_allowed(self, what):
         raise errors.OperatorNotAllowedInGraphError(
-            f"{what} is not allowed in AutoGraph: tensors of a graph have no value yet" if False else
-            f"{what} is not allowed. AutoGraph did convert this function. This might indicate you are trying to use an unsupported feature.")
+            f"{what} is not allowed. You can attempt the following resolutions to the problem: If you are running in Graph mode, use Eager execution mode or "
+            "decorate this function with @tf.function. If you are using AutoGraph, you can try decorating this function with @tf.function. If that does not "
+            "work, then you may be using an unsupported feature or your source code may not be visible to AutoGraph. See "
+            "https://github.com/tensorflow/tensorflow/blob/master/tensorflow/python/autograph/g3doc/reference/limitations.md#access-to-source-code for more "
+            "information.")
 
     def __bool__(self):
         self._not_allowed("Using a symbolic `tf.Tensor` as a Python `bool`")
 
     def __iter__(self):
-        shape = self._shape_tuple()
-        if not _weft.in_graph():
-            self._not_allowed("Iterating over a symbolic `tf.Tensor`")
-        if shape is None:
-            raise TypeError("Cannot iterate over a tensor with unknown shape.")
-        if not shape:
-            raise TypeError("Cannot iterate over a scalar tensor.")
-        if shape[0] is None:
-            raise TypeError("Cannot iterate over a tensor with unknown first dimension.")
-        return (self[i] for i in range(shape[0]))
+        self._not_allowed("Iterating over a symbolic `tf.Tensor`")
 
     def __len__(self):
         raise TypeError(f"len is not well defined for a symbolic Tensor ({self.name}). Please call `x.shape` rather than `len(x)` for shape information.")
