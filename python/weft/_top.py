@@ -10,7 +10,7 @@ MODULES = {
 }
 
 # The public namespaces that are modules of their own: `tf.math` is weft/math.py.
-NAMESPACES = "autograph compat errors raw_ops".split()
+NAMESPACES = "autograph compat errors raw_ops nest".split()
 
 
 def names():
