@@ -28,6 +28,8 @@ def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
         options = caller_fn_scope.callopts
     kwargs = kwargs or {}
 
+    if not options.user_requested and rules.is_library(getattr(f, "__module__", None)):
+        return f(*args, **kwargs)
     if (f, options) in _decisions or control_status_ctx().status is Status.DISABLED:
         return f(*args, **kwargs)
     if is_converted(f):
@@ -37,10 +39,10 @@ def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
     if id(f) in _BUILTINS or isinstance(f, types.BuiltinFunctionType):
         if f in _FRAME_FUNCTIONS:
             return py_builtins.call_in_frame(f, args, caller_fn_scope)
-        overload = py_builtins.OVERLOADS.get(f, f) if f.__hash__ else f
-        return overload(*args, **kwargs)
-    if rules.is_unsupported(f) or (not options.user_requested and
-                                   rules.runs_as_is(f)) or not options.internal_convert_user_code:
+        return py_builtins.OVERLOADS.get(f, f)(*args, **kwargs)
+    if rules.is_unsupported(f) or not options.internal_convert_user_code:
+        return _call_as_is(f, args, kwargs, options)
+    if not options.user_requested and rules.runs_as_is(f):
         return _call_as_is(f, args, kwargs, options)
 
     if inspect.ismethod(f):

@@ -17,12 +17,13 @@ _UNCONVERTED = frozenset([
 _WHOLE_MODULES = ("collections", "pdb", "copy", "inspect", "re")
 
 
-def _module_is_unconverted(name):
-    while name:
-        if name in _UNCONVERTED:
-            return True
-        name = name.rpartition(".")[0]
-    return False
+@functools.cache
+def is_library(module_name):
+    """Whether functions of that module run as they are."""
+    if not isinstance(module_name, str):
+        return False
+    parts = module_name.split(".")
+    return any(".".join(parts[:n + 1]) in _UNCONVERTED for n in range(len(parts)))
 
 
 def _is_constructor(f):
@@ -44,8 +45,7 @@ def is_unsupported(f):
         return True
     if isinstance(f, functools._lru_cache_wrapper) or _is_constructor(f):
         return True
-    return any(f is value for name in _WHOLE_MODULES if name in sys.modules
-               for value in vars(sys.modules[name]).values())
+    return getattr(f, "__module__", None) in _WHOLE_MODULES
 
 
 def _is_namedtuple(kind):
@@ -66,7 +66,7 @@ def _defining_class(method):
 def runs_as_is(f):
     """Whether converted code calls `f` without converting it."""
     module = functools if isinstance(f, functools.partial) else inspect.getmodule(f)
-    if module is not None and _module_is_unconverted(getattr(module, "__name__", "")):
+    if module is not None and is_library(getattr(module, "__name__", None)):
         return True
     if inspect.isgeneratorfunction(f):
         return True
@@ -77,9 +77,8 @@ def runs_as_is(f):
         if issubclass(owner, unittest.TestCase):
             return True
         kind = _defining_class(f)
-        # Inherited from a library's class, or a method that namedtuple made.
-        if _module_is_unconverted(kind.__module__) or (_is_namedtuple(kind) and
-                                                       not any(map(_is_namedtuple, kind.__bases__))):
+        made_by_namedtuple = _is_namedtuple(kind) and not any(map(_is_namedtuple, kind.__bases__))
+        if made_by_namedtuple or is_library(kind.__module__):
             return True
     return _is_namedtuple(f)
 
