@@ -13,4 +13,5 @@ NB_MODULE(_weft, m) {
   bind_context(m);
   bind_session(m);
   bind_py_func(m);
+  bind_proto(m);
 }

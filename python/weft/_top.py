@@ -7,10 +7,11 @@ MODULES = {
     "weft.framework.tensor": "Tensor is_tensor",
     "weft.framework.convert": "constant convert_to_tensor register_tensor_conversion_function get_static_value=constant_value",
     "weft.framework.graph": "Graph Operation name_scope control_dependencies init_scope executing_eagerly inside_function",
+    "weft.proto.tensors": "make_tensor_proto make_ndarray",
 }
 
 # The public namespaces that are modules of their own: `tf.math` is weft/math.py.
-NAMESPACES = "autograph compat errors raw_ops nest".split()
+NAMESPACES = "autograph compat errors raw_ops nest train".split()
 
 
 def names():

@@ -1,0 +1,72 @@
+// The formats that the engine exchanges: the schema behind weft.proto, text and JSON, and files of records.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include "bridge.h"
+#include "engine/engine.h"
+#include "io/op_def.h"
+#include "saved_model/fingerprint.h"
+#include "wire/new_file.h"
+#include "wire/record.h"
+#include "wire/schema.h"
+#include "wire/text_format.h"
+
+namespace weft::python {
+namespace {
+
+nb::str text(std::string_view s) { return nb::str(s.data(), s.size()); }
+nb::bytes bytes(std::string_view s) { return nb::bytes(s.data(), s.size()); }
+std::string_view view(const nb::bytes& b) { return {b.c_str(), b.size()}; }
+
+// ({message: (is map entry, [(name, number, type, flags, name of the message or enum, oneof, default)])}, {enum: [(value, number)]})
+nb::tuple schema() {
+  const wire::Schema& s = wire::Schema::builtin();
+  nb::dict messages, enums;
+  for (size_t i = 0; i < s.messages().size(); ++i) {
+    const wire::MessageDef m(&s, int(i));
+    nb::list fields;
+    for (const auto& row : m.fields()) {
+      if (!row.number) continue;
+      const wire::FieldDef f = m.field(row);
+      std::string_view ref;
+      if (f.type() == wire::FieldType::kMessage || f.type() == wire::FieldType::kGroup) ref = f.message().name();
+      if (f.type() == wire::FieldType::kEnum) ref = f.enumeration().name();
+      fields.append(nb::make_tuple(text(f.name()), f.number(), int(f.type()), int(row.flags), text(ref), text(f.oneof()), text(f.default_value())));
+    }
+    messages[text(m.name())] = nb::make_tuple(m.map_entry(), fields);
+  }
+  for (size_t i = 0; i < s.enums().size(); ++i) {
+    const wire::EnumDef e(&s, int(i));
+    nb::list values;
+    for (const auto& row : e.values()) values.append(nb::make_tuple(text(e.value_name(row)), row.number));
+    enums[text(e.name())] = values;
+  }
+  return nb::make_tuple(messages, enums);
+}
+
+nb::bytes op_def(const std::string& name) {
+  const OpSpec* spec = engine::Engine::get().registry().find(name);
+  if (!spec) raise(not_found("Op type not registered '", name, "'"));
+  return bytes(io::encode_op_def(*spec));
+}
+
+}  // namespace
+
+void bind_proto(nb::module_& m) {
+  m.def("proto_schema", schema, "Messages and enums of proto/.");
+  m.def("proto_text", [](const std::string& message, nb::bytes b) { return text(unwrap(wire::binary_to_text(message, view(b)))); },
+        "The text that TensorFlow writes into .pbtxt files.");
+  m.def("proto_parse_text", [](const std::string& message, const std::string& t) { return bytes(unwrap(wire::text_to_binary(message, t))); });
+  m.def("proto_json", [](const std::string& message, nb::bytes b) { return text(unwrap(wire::binary_to_json(message, view(b)))); });
+  m.def("op_def", op_def, "The OpDef of a registered op.");
+  m.def("write_fingerprint", [](const std::string& dir) { check(saved_model::write_fingerprint(dir)); }, "fingerprint.pb for the SavedModel in a folder.");
+  m.def("replace_file", [](const std::string& path, nb::bytes b) { check(wire::replace_file(path, view(b))); }, "A file that appears when it is complete.");
+
+  nb::class_<wire::RecordWriter>(m, "RecordWriter", "A TFRecord file that is being written.")
+      .def_static("create", [](const std::string& path, const std::string& compression) { return unwrap(wire::RecordWriter::create(path, compression)); })
+      .def("write", [](wire::RecordWriter& w, nb::bytes record) { check(w.write(view(record))); })
+      .def("flush", [](wire::RecordWriter& w) { check(w.flush()); })
+      .def("finish", [](wire::RecordWriter& w) { check(w.finish()); });
+}
+
+}  // namespace weft::python

@@ -1,0 +1,388 @@
+"""Messages: classes made from the engine's schema, with the interface of protobuf's."""
+
+import functools
+
+from weft import _weft
+from weft.proto import _text
+from weft.proto._containers import Map, MessageMap, Repeated, RepeatedMessages
+from weft.proto._schema import DecodeError, Field, _tables, enum, enum_names, get_varint, message_names, put_varint, skip
+
+
+class Descriptor:
+    """What a message class says of itself."""
+
+    def __init__(self, full_name, fields):
+        self.full_name, self.name = full_name, full_name.rpartition(".")[2]
+        self.fields = list(fields.values())
+        self.fields_by_name = dict(fields)
+        self.fields_by_number = {f.number: f for f in self.fields}
+        self.oneofs_by_name = {}
+        for f in self.fields:
+            if f.oneof:
+                self.oneofs_by_name.setdefault(f.oneof, []).append(f)
+
+
+def _unpickle(full_name, data):
+    return message_class(full_name).FromString(data)
+
+
+class Message:
+    """The base of all messages. `_v` has the values by field; a message that was only looked at is in it too, and is not set."""
+
+    __slots__ = ("_v", "_owner", "_unknown", "_cached", "__weakref__")
+    _fields = {}
+    DESCRIPTOR = None
+
+    def __init__(self, *args, **fields):
+        if args:
+            raise TypeError("No positional arguments allowed")
+        self._v, self._owner, self._unknown = {}, None, b""
+        if fields:
+            self._fill(fields)
+
+    def _fill(self, values):
+        for name, value in values.items():
+            field = self._fields.get(name)
+            if field is None:
+                raise ValueError(f"Protocol message {self.DESCRIPTOR.name} has no \"{name}\" field.")
+            if value is None:
+                continue
+            if field.is_map:
+                self._get(field).update(value)
+            elif field.repeated:
+                self._get(field).extend(value)
+            elif field.is_message:
+                self._get(field)._set_from(value)
+            else:
+                self._set(field, value)
+
+    def _set_from(self, value):
+        if isinstance(value, dict):
+            self.SetInParent()
+            self._fill(value)
+        elif isinstance(value, type(self)):
+            self.SetInParent()
+            self.MergeFrom(value)
+        else:
+            raise TypeError(f"Parameter to initialize message field must be dict or instance of same class: expected {self.DESCRIPTOR.full_name} got {type(value).__name__}.")
+
+    # ---- values
+
+    def _changed(self):
+        """Something was set here: so is this message, in the one that it belongs to."""
+        owner = self._owner
+        if owner is not None:
+            self._owner = None
+            message, field = owner
+            if field.oneof:
+                message._leave_oneof(field)
+            message._v[field.name] = self
+            message._changed()
+
+    def _leave_oneof(self, field):
+        for other in self.DESCRIPTOR.oneofs_by_name[field.oneof]:
+            if other is not field:
+                self._drop(other.name)
+
+    def _drop(self, name):
+        old = self._v.pop(name, None)
+        if isinstance(old, Message) and old._owner is not None:
+            old._owner = None
+
+    def _get(self, field):
+        value = self._v.get(field.name)
+        if value is not None:
+            return value
+        if field.is_map:
+            value = (MessageMap if field.value.is_message else Map)(self, field)
+        elif field.repeated:
+            value = (RepeatedMessages if field.is_message else Repeated)(self, field)
+        elif field.is_message:
+            value = field.message()
+            value._owner = (self, field)
+        else:
+            return field.default
+        self._v[field.name] = value
+        return value
+
+    def _set(self, field, value):
+        if field.repeated:
+            raise AttributeError(f"Assignment not allowed to map, or repeated field \"{field.name}\" in protocol message object.")
+        if field.is_message:
+            raise AttributeError(f"Assignment not allowed to message field \"{field.name}\" in protocol message object.")
+        value = field.check(value)
+        if field.oneof:
+            self._leave_oneof(field)
+        self._v[field.name] = value
+        if self._owner is not None:
+            self._changed()
+
+    def _present(self, field, value):
+        if field.repeated:
+            return len(value) > 0
+        if field.is_message:
+            return value._owner is None
+        return field.presence or bool(value) or (isinstance(value, float) and str(value) == "-0.0")
+
+    def ListFields(self):
+        """(field, value) for all that are set, by number."""
+        v = self._v
+        return [(f, v[name]) for name, f in self._fields.items() if name in v and self._present(f, v[name])]
+
+    def _field_named(self, name):
+        field = self._fields.get(name)
+        if field is None:
+            raise ValueError(f"Protocol message {self.DESCRIPTOR.name} has no \"{name}\" field.")
+        return field
+
+    def HasField(self, name):
+        if name in self.DESCRIPTOR.oneofs_by_name:
+            return self.WhichOneof(name) is not None
+        field = self._field_named(name)
+        if field.repeated or not field.presence:
+            raise ValueError(f"Field {field.full_name} does not have presence.")
+        return name in self._v and self._present(field, self._v[name])
+
+    def WhichOneof(self, name):
+        members = self.DESCRIPTOR.oneofs_by_name.get(name)
+        if members is None:
+            raise ValueError(f"Protocol message {self.DESCRIPTOR.name} has no \"{name}\" field.")
+        return next((f.name for f in members if f.name in self._v and self._present(f, self._v[f.name])), None)
+
+    def ClearField(self, name):
+        for field in self.DESCRIPTOR.oneofs_by_name.get(name) or [self._field_named(name)]:
+            self._drop(field.name)
+        self._changed()
+
+    def Clear(self):
+        self._v, self._unknown = {}, b""
+        self._changed()
+
+    def SetInParent(self):
+        self._changed()
+
+    def IsInitialized(self, errors=None):
+        return True
+
+    def FindInitializationErrors(self):
+        return []
+
+    def UnknownFields(self):
+        return self._unknown
+
+    def DiscardUnknownFields(self):
+        self._unknown = b""
+
+    # ---- copies
+
+    def MergeFrom(self, other):
+        if not isinstance(other, type(self)):
+            raise TypeError(f"Parameter to MergeFrom() must be instance of same class: expected {self.DESCRIPTOR.full_name} got {type(other).__name__}.")
+        for field, value in other.ListFields():
+            if field.repeated:
+                self._get(field).MergeFrom(value)
+            elif field.is_message:
+                mine = self._get(field)
+                mine._changed()
+                mine.MergeFrom(value)
+            else:
+                self._set(field, value)
+        self._unknown += other._unknown
+        self._changed()
+
+    def CopyFrom(self, other):
+        if other is not self:
+            if not isinstance(other, type(self)):
+                raise TypeError(f"Parameter to CopyFrom() must be instance of same class: expected {self.DESCRIPTOR.full_name} got {type(other).__name__}.")
+            self.Clear()
+            self.MergeFrom(other)
+
+    def __deepcopy__(self, memo):
+        made = type(self)()
+        made.MergeFrom(self)
+        return made
+
+    __copy__ = lambda self: self.__deepcopy__(None)  # noqa: E731
+
+    def __reduce__(self):
+        return _unpickle, (self.DESCRIPTOR.full_name, self.SerializeToString())
+
+    def __eq__(self, other):
+        if type(self) is not type(other):
+            return NotImplemented
+        return self.ListFields() == other.ListFields() and self._unknown == other._unknown
+
+    __hash__ = None
+
+    # ---- bytes
+
+    def _encode(self):
+        out = bytearray()
+        for field, value in self.ListFields():
+            if field.is_map:
+                _encode_map(out, field, value)
+            elif field.repeated:
+                if field.packed:
+                    field.put_packed(out, value._list)
+                else:
+                    for v in value._list:
+                        out += field.tag
+                        field.put(out, v)
+            else:
+                out += field.tag
+                field.put(out, value)
+        out += self._unknown
+        return out
+
+    def SerializeToString(self, deterministic=None):
+        return bytes(self._encode())
+
+    SerializePartialToString = SerializeToString
+
+    def ByteSize(self):
+        return len(self._encode())
+
+    def ParseFromString(self, serialized):
+        self.Clear()
+        return self.MergeFromString(serialized)
+
+    def MergeFromString(self, serialized):
+        try:
+            self._decode(memoryview(serialized).cast("B") if not isinstance(serialized, bytes) else memoryview(serialized))
+        except (IndexError, UnicodeDecodeError, DecodeError) as e:
+            raise DecodeError(f"Error parsing message with type '{self.DESCRIPTOR.full_name}': {str(e) if isinstance(e, DecodeError) else 'Wire format was corrupt'}") from None
+        self._changed()
+        return len(serialized)
+
+    @classmethod
+    def FromString(cls, serialized):
+        made = cls()
+        made.ParseFromString(serialized)
+        return made
+
+    def _decode(self, data):
+        numbers, at, size = self.DESCRIPTOR.fields_by_number, 0, len(data)
+        while at < size:
+            start = at
+            tag, at = get_varint(data, at)
+            field, kind = numbers.get(tag >> 3), tag & 7
+            if field is None or (kind != field.wire and not (field.repeated and kind == 2 and field.wire != 2)):
+                if tag >> 3 == 0:
+                    raise DecodeError("Wire format was corrupt")
+                at = skip(data, at, kind)
+                self._unknown += bytes(data[start:at])
+            elif field.is_message:
+                length, at = get_varint(data, at)
+                end = at + length
+                if end > size:
+                    raise DecodeError("Wire format was corrupt")
+                self._decode_message(field, data[at:end])
+                at = end
+            elif not field.repeated:
+                value, at = field.get(data, at)
+                if field.oneof:
+                    self._leave_oneof(field)
+                self._v[field.name] = value
+            elif kind == 2 and field.wire != 2:
+                at = field.get_packed(data, at, self._get(field)._list)
+            else:
+                value, at = field.get(data, at)
+                self._get(field)._list.append(value)
+        if at > size:
+            raise DecodeError("Wire format was corrupt")
+
+    def _decode_message(self, field, part):
+        if field.is_map:
+            entry = field.message()
+            entry._decode(part)
+            value = entry._v.get("value")
+            if value is None:
+                value = field.value.message() if field.value.is_message else field.value.default
+            elif field.value.is_message:
+                value._owner = None
+            self._get(field)._dict[entry.key] = value
+        elif field.repeated:
+            made = field.message()
+            made._decode(part)
+            self._get(field)._list.append(made)
+        else:
+            if field.oneof:
+                self._leave_oneof(field)
+            inner = self._get(field)
+            inner._owner = None
+            inner._decode(part)
+
+    # ---- text
+
+    def __str__(self):
+        return _text.print_message(self)
+
+    __repr__ = __str__
+
+    def __getattr__(self, name):
+        raise AttributeError(f"Protocol message {type(self).__name__} has no \"{name}\" field." if not name.startswith("__") else name)
+
+
+def _encode_map(out, field, value):
+    key, item = field.key, field.value
+    for k in sorted(value._dict):
+        entry = bytearray(key.tag)
+        key.put(entry, k)
+        entry += item.tag
+        item.put(entry, value._dict[k])
+        out += field.tag
+        put_varint(out, len(entry))
+        out += entry
+
+
+def _property(field):
+    name, get = field.name, Message._get
+
+    def read(self):
+        value = self._v.get(name)
+        return value if value is not None else get(self, field)
+
+    def write(self, value):
+        self._set(field, value)
+
+    return property(read, write)
+
+
+@functools.cache
+def message_class(full_name):
+    """The class of a message of the schema."""
+    rows = _tables()[0][full_name][1]
+    fields = {row[0]: Field(full_name, row, message_class) for row in sorted(rows, key=lambda r: r[1])}
+    name = full_name.rpartition(".")[2]
+    body = {"__slots__": (), "__module__": "weft.proto", "__qualname__": name, "_fields": fields, "DESCRIPTOR": Descriptor(full_name, fields),
+            "__doc__": f"The message {full_name}."}
+    inner = full_name + "."
+    for e in enum_names():
+        if e.startswith(inner) and "." not in e[len(inner):]:
+            body[enum(e).name] = enum(e)
+            body.update(enum(e).items())
+    for f in fields.values():
+        body[f.name] = _property(f)
+        body[f"{f.name.upper()}_FIELD_NUMBER"] = f.number
+    cls = type(name, (Message,), body)
+    for m in message_names():
+        if m.startswith(inner) and "." not in m[len(inner):]:
+            setattr(cls, m[len(inner):], message_class(m))
+    return cls
+
+
+def parse_text(text, message):
+    """Adds what the text says to the message, which is given back."""
+    from weft.framework.errors import InvalidArgumentError
+
+    if isinstance(text, bytes):
+        text = text.decode("utf-8")
+    try:
+        message.MergeFromString(_weft.proto_parse_text(message.DESCRIPTOR.full_name, text))
+    except InvalidArgumentError as e:
+        raise ParseError(str(e)) from None
+    return message
+
+
+class ParseError(DecodeError):
+    """Text that is not the message that it should be."""
