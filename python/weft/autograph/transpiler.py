@@ -122,14 +122,13 @@ class _Transpiler(transpiler.PyToPy):
 
         # The order matters: each step expects what the ones before it leave. Steps that would find nothing are left
         # out.
-        loops = ast.For in kinds or ast.While in kinds
         node = functions.transform(node, ctx)
         node = _Directives(ctx).visit(node)
-        if loops:
+        if ast.Break in kinds:
             node = break_statements.transform(node, ctx)
         if uses(Feature.ASSERT_STATEMENTS):
             node = asserts.transform(node, ctx)
-        if loops:
+        if ast.Break in kinds or ast.Continue in kinds:
             node = continue_statements.transform(node, ctx)
         node = return_statements.transform(node, ctx)
         if uses(Feature.LISTS):
@@ -137,7 +136,8 @@ class _Transpiler(transpiler.PyToPy):
             node = _Slices(ctx).visit(node)
         node = call_trees.transform(node, ctx)
         node = control_flow.transform(node, ctx)
-        node = conditional_expressions.transform(node, ctx)
+        if ast.IfExp in kinds:
+            node = conditional_expressions.transform(node, ctx)
         node = logical_expressions.transform(node, ctx)
         return _Finish().visit(variables.transform(node, ctx))
 
