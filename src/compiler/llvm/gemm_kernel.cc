@@ -353,6 +353,7 @@ Tile best_tile(const Target& t, int64_t m, int64_t vectors, int64_t k, int most,
   constexpr double kNew = 0.01;
   Tile best;
   double least = -1;
+  if (m > 2) most = std::min(most, 8);  // wide tiles are for single rows
   for (int v = 1; v <= most; ++v) {
     const int rows = max_rows(t, v);
     if (v > 1 && (v > vectors || rows * v + (v > 8 ? 1 : v) >= t.vector_registers)) continue;
@@ -524,6 +525,7 @@ class ProductWriter {
     // Short sums, as first convolutions have them, are all prologue and epilogue unless written out.
     if (!key.columns && kn >= 0 && kn <= (key.outer ? 16 : 4) && rows * vectors * kn <= 320) key.k = kn;
     if (key.k >= 0 && stride <= 64) key.a_stride = stride;
+    else if (rows > 1 && rows * vectors >= 4) key.accumulate = true;  // whether it does costs such a tile nothing; one kernel for both
     return key;
   }
   void call(int rows, int vectors, int lanes, V tiles, V a, V b, V c, V k, V accumulate, V column, V last) {
@@ -711,7 +713,12 @@ void emit_for(Builder& b, V end, V step, const std::function<void(V)>& body) {
   body(i);
   V next = b.CreateAdd(i, step);
   i->addIncoming(next, b.GetInsertBlock());
-  b.CreateCondBr(b.CreateICmpSLT(next, end), head, after);
+  auto* again = b.CreateCondBr(b.CreateICmpSLT(next, end), head, after);
+  // What stands in these loops are calls, or written out as far as it is good.
+  auto* once = llvm::MDNode::get(c, llvm::MDString::get(c, "llvm.loop.unroll.disable"));
+  auto* loop = llvm::MDNode::getDistinct(c, {nullptr, once});
+  loop->replaceOperandWith(0, loop);
+  again->setMetadata(llvm::LLVMContext::MD_loop, loop);
   b.SetInsertPoint(after);
 }
 

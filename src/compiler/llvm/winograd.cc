@@ -24,35 +24,7 @@ class Transform {
   static int in(Kind k) { return k == kGradient ? 4 : kSide; }
   static int out(Kind k) { return k == kResult ? 4 : kSide; }
 
-  // in x in numbers to out x out, columns first; both by rows.
-  std::vector<V> both(const std::vector<V>& from) {
-    const int n = in(kind_), m = out(kind_);
-    std::vector<V> half(size_t(m * n)), to(size_t(m * m));
-    for (int c = 0; c < n; ++c) {
-      Line d{};
-      for (int r = 0; r < n; ++r) d[size_t(r)] = from[size_t(r * n + c)];
-      const Line t = one(d);
-      for (int r = 0; r < m; ++r) half[size_t(r * n + c)] = t[size_t(r)];
-    }
-    for (int r = 0; r < m; ++r) {
-      Line d{};
-      for (int c = 0; c < n; ++c) d[size_t(c)] = half[size_t(r * n + c)];
-      const Line t = one(d);
-      for (int c = 0; c < m; ++c) to[size_t(r * m + c)] = t[size_t(c)];
-    }
-    return to;
-  }
-
- private:
-  V add(V x, V y) { return b_.CreateFAdd(x, y); }
-  V sub(V x, V y) { return b_.CreateFSub(x, y); }
-  V times(double c, V x) { return b_.CreateFMul(x, llvm::ConstantFP::get(vector_, c)); }
-  V plus(V y, double c, V x) {  // y + c x
-    if (!fma_) return b_.CreateFAdd(y, times(c, x));
-    return b_.CreateIntrinsic(llvm::Intrinsic::fma, {vector_}, {x, llvm::ConstantFP::get(vector_, c), y});
-  }
-
-  Line one(const Line& d) {
+  Line run(const Line& d) {
     switch (kind_) {
       case kPixels: {  // by the polynomials whose roots are the other points
         V a = sub(d[3], d[1]), b = sub(d[4], d[2]);
@@ -79,6 +51,15 @@ class Transform {
       }
     }
     return d;
+  }
+
+ private:
+  V add(V x, V y) { return b_.CreateFAdd(x, y); }
+  V sub(V x, V y) { return b_.CreateFSub(x, y); }
+  V times(double c, V x) { return b_.CreateFMul(x, llvm::ConstantFP::get(vector_, c)); }
+  V plus(V y, double c, V x) {  // y + c x
+    if (!fma_) return b_.CreateFAdd(y, times(c, x));
+    return b_.CreateIntrinsic(llvm::Intrinsic::fma, {vector_}, {x, llvm::ConstantFP::get(vector_, c), y});
   }
 
   Builder& b_;
@@ -110,7 +91,16 @@ llvm::Function* transform_function(llvm::Module& m, const Target& target, Transf
   const auto at = [&](V pointer, V elements) { return b.CreateGEP(element, pointer, elements); };
   const llvm::Align align(4);
   const bool results = kind == Transform::kResult;
-  const int side = results ? Transform::out(kind) : Transform::in(kind);
+  const int in = Transform::in(kind), out = Transform::out(kind), side = results ? out : in;
+  const llvm::Align whole(uint64_t(target.vector_bytes));
+  auto* buffer = b.CreateAlloca(llvm::ArrayType::get(vector, uint64_t(in * out)));
+  buffer->setAlignment(whole);
+  const auto half = [&](V k) { return b.CreateGEP(vector, buffer, k); };
+  // Written out where the registers hold most of what is between columns and rows; else it would only be long.
+  const auto each = [&](int count, const std::function<void(V k)>& body) {
+    if (target.vector_registers < 32) return emit_for(b, n(count), body);
+    for (int k = 0; k < count; ++k) body(n(k));
+  };
   V step = b.CreateMul(arg(kPixel), n(kWinogradTile)), row_step = b.CreateMul(arg(kLine), n(kWinogradTile));
   emit_for(b, arg(kRows), [&](V row) {
     V points_of_row = b.CreateMul(b.CreateMul(row, arg(kColumns)), arg(kPixel)), line_of_row = b.CreateMul(row, row_step);
@@ -120,30 +110,37 @@ llvm::Function* transform_function(llvm::Module& m, const Target& target, Transf
       V pixels = at(arg(results ? kTo : kFrom), b.CreateAdd(line_of_row, b.CreateMul(column, step)));
       // Results beyond the edge go to the last place before it, and the one that belongs there follows.
       V left_of_line = b.CreateSub(b.CreateSub(arg(kWidth), n(1)), b.CreateMul(column, n(kWinogradTile)));
+      const auto inside = [&](V k, V last) { return results ? b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, k, last) : k; };
+      const auto line = [&](V k) { return at(pixels, b.CreateMul(inside(k, left), arg(kLine))); };
+      const auto place = [&](V k) { return b.CreateMul(inside(k, left_of_line), arg(kPixel)); };
       std::vector<V> lines, places;
-      for (int k = 0; k < side; ++k) {
-        const auto inside = [&](V last) {
-          return results ? b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, n(k), last) : static_cast<V>(n(k));
-        };
-        lines.push_back(at(pixels, b.CreateMul(inside(left), arg(kLine))));
-        places.push_back(b.CreateMul(inside(left_of_line), arg(kPixel)));
-      }
+      for (int k = 0; k < side; ++k) lines.push_back(line(n(k))), places.push_back(place(n(k)));
       // The last vector begins early where the channels are no multiple of it.
       V last = b.CreateSub(arg(kPixel), n(lanes));
       emit_for(b, arg(kPixel), n(lanes), [&](V q) {
         V channel = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, q, last);
-        const auto pixel = [&](int r, int k) { return at(lines[size_t(r)], b.CreateAdd(places[size_t(k)], channel)); };
-        const auto point = [&](int k) { return at(points, b.CreateAdd(b.CreateMul(arg(kPlane), n(k)), channel)); };
-        std::vector<V> d;
-        if (results)
-          for (int k = 0; k < kSide * kSide; ++k) d.push_back(b.CreateAlignedLoad(vector, point(k), align));
-        else
-          for (int k = 0; k < side * side; ++k) d.push_back(b.CreateAlignedLoad(vector, pixel(k / side, k % side), align));
-        d = Transform(b, target, vector, kind).both(d);
-        if (results)
-          for (int k = side * side; k-- > 0;) b.CreateAlignedStore(d[size_t(k)], pixel(k / side, k % side), align);
-        else
-          for (int k = 0; k < kSide * kSide; ++k) b.CreateAlignedStore(d[size_t(k)], point(k), align);
+        V here = at(points, channel);
+        Transform t(b, target, vector, kind);
+        // Columns first.
+        each(in, [&](V column) {
+          V first = results ? at(here, b.CreateMul(column, arg(kPlane))) : b.CreateAdd(place(column), channel);
+          Line d{};
+          for (int r = 0; r < in; ++r) {
+            V p = results ? at(first, b.CreateMul(arg(kPlane), n(r * kSide))) : at(lines[size_t(r)], first);
+            d[size_t(r)] = b.CreateAlignedLoad(vector, p, align);
+          }
+          d = t.run(d);
+          for (int r = 0; r < out; ++r) b.CreateAlignedStore(d[size_t(r)], half(b.CreateAdd(column, n(r * in))), whole);
+        });
+        each(out, [&](V r) {
+          V row = b.CreateSub(n(out - 1), r), from = b.CreateMul(row, n(in));
+          Line d{};
+          for (int k = 0; k < in; ++k) d[size_t(k)] = b.CreateAlignedLoad(vector, half(b.CreateAdd(from, n(k))), whole);
+          d = t.run(d);
+          V to = results ? at(line(row), channel) : at(here, b.CreateMul(b.CreateMul(row, n(kSide)), arg(kPlane)));
+          for (int k = out; k-- > 0;)
+            b.CreateAlignedStore(d[size_t(k)], at(to, results ? places[size_t(k)] : b.CreateMul(arg(kPlane), n(k))), align);
+        });
       });
     });
   });
