@@ -8,6 +8,8 @@ MODULES = {
     "weft.framework.convert": "constant convert_to_tensor register_tensor_conversion_function get_static_value=constant_value",
     "weft.framework.graph": "Graph Operation name_scope control_dependencies init_scope executing_eagerly inside_function",
     "weft.proto.tensors": "make_tensor_proto make_ndarray",
+    "weft.framework.type_spec": "TypeSpec TensorSpec type_spec_from_value",
+    "weft.framework.indexed_slices": "IndexedSlices IndexedSlicesSpec",
 }
 
 # The public namespaces that are modules of their own: `tf.math` is weft/math.py.

@@ -14,10 +14,15 @@ def _tensors(x, y):
     return convert_to_tensor(x, dtype_hint=y.dtype.base_dtype), y
 
 
+def _stands_alone(value):
+    """Ragged and sparse tensors have operators of their own; IndexedSlices becomes a tensor."""
+    return getattr(type(value), "_is_composite", False) and not hasattr(type(value), "__tf_tensor__")
+
+
 def _operator(function, reflected):
     def call(x, y):
         other = y if isinstance(x, Tensor) else x
-        if getattr(type(other), "_is_composite", False) or (other is y and getattr(y, "__array_priority__", 0) > 100):
+        if _stands_alone(other) or (other is y and getattr(y, "__array_priority__", 0) > 100):
             return NotImplemented
         try:
             x, y = _tensors(x, y)
@@ -81,7 +86,7 @@ def _equality(op, same):
         if x is None or y is None:
             return same is False
         other = y if isinstance(x, Tensor) else x
-        if getattr(type(other), "_is_composite", False):
+        if _stands_alone(other):
             return NotImplemented
         tensor = x if isinstance(x, Tensor) else y
         graph = None if not _weft.in_graph() else _weft.current_graph()
