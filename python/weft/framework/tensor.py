@@ -213,7 +213,8 @@ class EagerTensor(Tensor):
             return f'<ResourceHandle(name="{info[1]}", device="{self.device}", container="{info[0]}", type="{info[2]}")>'
         value = self.numpy()
         # numpy 2 writes np.float32(1.5) for a scalar; TensorFlow shows the number alone.
-        return repr(value) if as_repr and self._shape_tuple() else str(value)
+        text = repr(value) if as_repr and self._shape_tuple() else str(value)
+        return "\n" + text if "\n" in text else text
 
     def __repr__(self):
         label = "value" if self.dtype in (dtypes.resource, dtypes.variant) else "numpy"
