@@ -1,0 +1,193 @@
+"""Batches of elements of different sizes: padded, ragged, sparse, by length."""
+
+from weft._raw import raw
+from weft.data import structure
+from weft.framework import dtypes
+from weft.framework.convert import constant_value, convert_to_tensor
+from weft.framework.tensor import Tensor
+from weft.framework.tensor_shape import TensorShape
+from weft.framework.type_spec import TensorSpec
+
+
+def _static_batch(batch_size, drop_remainder):
+    size = constant_value(convert_to_tensor(batch_size, dtypes.int64))
+    return int(size) if drop_remainder and size is not None else None
+
+
+def _padded_shape(shape, component):
+    """The shape of a padded component as a vector; -1 for sizes that the longest element decides."""
+    if isinstance(shape, Tensor):
+        return raw.Cast(x=shape, DstT=dtypes.int64), constant_value(shape)
+    shape = TensorShape(shape)
+    if shape.rank is None:
+        raise ValueError(f"Unable to convert the shape {shape} of a component to a padded shape: its rank is unknown.")
+    if component.shape.rank is not None and component.shape.rank != shape.rank:
+        raise ValueError(f"The padded shape {shape} is not compatible with the shape {component.shape} of the corresponding input component.")
+    if component.shape.rank is not None:
+        for padded, own in zip(shape.as_list(), component.shape.as_list()):
+            if padded is not None and own is not None and padded < own:
+                raise ValueError(f"The padded shape {shape} is not compatible with the shape {component.shape} of the corresponding input component.")
+    sizes = [-1 if d is None else d for d in shape.as_list()]
+    return convert_to_tensor(sizes, dtypes.int64) if sizes else raw.Reshape(tensor=convert_to_tensor([], dtypes.int64), shape=[0]), sizes
+
+
+def _padding_value(value, component):
+    if value is None:
+        value = b"" if component.dtype is dtypes.string else False if component.dtype is dtypes.bool else 0
+        if component.dtype is dtypes.bfloat16 or component.dtype.is_floating:
+            value = 0.0
+    value = convert_to_tensor(value) if isinstance(value, Tensor) else convert_to_tensor(value, component.dtype)
+    if value.shape.rank != 0:
+        raise ValueError(f"Padding value should be a scalar, but is {value}.")
+    if value.dtype != component.dtype:
+        raise TypeError(f"Padding value tensor with dtype {value.dtype} and elements of dtype {component.dtype} do not match")
+    return value
+
+
+def _shapes_like(spec, shapes):
+    """Shapes as the user nests them, one for each component: lists are shapes here, tuples only where the element is one."""
+    if isinstance(spec, dict):
+        return [s for key in sorted(spec) for s in _shapes_like(spec[key], shapes[key])]
+    if isinstance(spec, tuple):
+        return [s for part, own in zip(spec, shapes) for s in _shapes_like(part, own)]
+    return [shapes]
+
+
+def padded_batch(dataset, batch_size, padded_shapes, padding_values, drop_remainder):
+    from weft.data.dataset import make
+
+    spec = dataset.element_spec
+    components = structure.flatten(spec)
+    for component in components:
+        if not isinstance(component, TensorSpec):
+            raise TypeError(f"`padded_batch` is only supported for datasets that produce tensor elements but type spec of elements in the input dataset is not a subclass of "
+                            f"TensorSpec: `{component}`.")
+    if padded_shapes is None:
+        for component in components:
+            if component.shape.rank is None:
+                raise ValueError("You must provide `padded_shapes` argument because component 0 has unknown rank.")
+        shapes = [c.shape for c in components]
+    else:
+        shapes = _shapes_like(spec, padded_shapes)
+    values = [None] * len(components) if padding_values is None else (
+        [padding_values] * len(components) if not structure.is_structure(padding_values) else _values_like(spec, padding_values))
+    pairs = [_padded_shape(s, c) for s, c in zip(shapes, components)]
+    static = _static_batch(batch_size, drop_remainder)
+    out = structure.pack(spec, [TensorSpec([static] + ([None] * component.shape.rank if known is None else [None if d == -1 else int(d) for d in known]), component.dtype)
+                                for component, (_, known) in zip(components, pairs)])
+    variant = raw.PaddedBatchDatasetV2(input_dataset=dataset._variant_tensor, batch_size=convert_to_tensor(batch_size, dtypes.int64), padded_shapes=[p for p, _ in pairs],
+                                       padding_values=[_padding_value(v, c) for v, c in zip(values, components)],
+                                       drop_remainder=convert_to_tensor(drop_remainder, dtypes.bool), output_shapes=structure.types_and_shapes(out)["output_shapes"])
+    return make("_PaddedBatchDataset", variant, out, [dataset])
+
+
+def _values_like(spec, values):
+    if isinstance(spec, dict):
+        return [v for key in sorted(spec) for v in _values_like(spec[key], values[key])]
+    if isinstance(spec, tuple):
+        return [v for part, own in zip(spec, values) for v in _values_like(part, own)]
+    return [values]
+
+
+def ragged_batch(dataset, batch_size, drop_remainder, row_splits_dtype):
+    from weft.ops.ragged.ragged_tensor import RaggedTensor, RaggedTensorSpec
+
+    def to_ragged(value):
+        if not isinstance(value, Tensor) or value.shape.rank == 0 or value.shape.is_fully_defined():
+            return value
+        row = raw.ExpandDims(input=value, dim=0)
+        return RaggedTensor.from_tensor(row, row_splits_dtype=row_splits_dtype)[0] if row.shape.rank > 2 else RaggedTensor.from_tensor(row, row_splits_dtype=row_splits_dtype)
+
+    def ragged_spec(spec):
+        if not isinstance(spec, TensorSpec) or spec.shape.rank == 0 or spec.shape.is_fully_defined():
+            return spec
+        return RaggedTensorSpec(spec.shape, spec.dtype, spec.shape.rank - 1, row_splits_dtype)
+
+    spec = structure.map_leaves(ragged_spec, dataset.element_spec)
+    if spec == dataset.element_spec:
+        return dataset.batch(batch_size, drop_remainder)
+
+    def encode(*element):
+        element = element[0] if len(element) == 1 and not isinstance(dataset.element_spec, tuple) else element
+        leaves = []
+        for own, value in zip(structure.flatten(spec), structure.flatten(element)):
+            leaves.append(own._from_compatible_tensor_list([_encoded(own, value, row_splits_dtype)]) if not isinstance(own, TensorSpec) else value)
+        return structure.pack(spec, leaves)
+
+    return dataset.map(encode).batch(batch_size, drop_remainder)
+
+
+def _encoded(spec, value, row_splits_dtype):
+    """A dense row as the variant that a ragged element of that rank is."""
+    return raw.RaggedTensorToVariant(rt_nested_splits=_splits_of(value, spec, row_splits_dtype), rt_dense_values=_flat_of(value, spec), batched_input=False)
+
+
+def _splits_of(value, spec, dtype):
+    splits = []
+    shape = raw.Shape(input=value, out_type=dtype)
+    for axis in range(spec.ragged_rank):
+        outer = raw.Prod(input=raw.StridedSlice(input=shape, begin=[0], end=[axis + 1], strides=[1]), axis=[0])
+        size = raw.StridedSlice(input=shape, begin=[axis + 1], end=[axis + 2], strides=[1], shrink_axis_mask=1)
+        splits.append(raw.Mul(x=raw.Range(start=raw.Cast(x=0, DstT=dtype), limit=outer + 1, delta=raw.Cast(x=1, DstT=dtype)), y=size))
+    return splits
+
+
+def _flat_of(value, spec):
+    if spec.ragged_rank == 0:
+        return value
+    rest = raw.StridedSlice(input=raw.Shape(input=value), begin=[spec.ragged_rank + 1], end=[1 << 30], strides=[1])
+    return raw.Reshape(tensor=value, shape=raw.ConcatV2(values=[[-1], rest], axis=0))
+
+
+def sparse_batch(dataset, batch_size, row_shape):
+    from weft.data.dataset import make
+    from weft.ops.sparse_ops import SparseTensorSpec
+
+    spec = dataset.element_spec
+    if not isinstance(spec, TensorSpec):
+        raise TypeError(f"`sparse_batch` requires all elements to be tensors, but they are {spec}.")
+    row = TensorShape(row_shape) if not isinstance(row_shape, Tensor) else TensorShape([None] * row_shape.shape[0])
+    out = SparseTensorSpec(TensorShape([None]).concatenate(row), spec.dtype)
+    sizes = row_shape if isinstance(row_shape, Tensor) else convert_to_tensor([-1 if d is None else d for d in row.as_list()], dtypes.int64)
+    variant = raw.DenseToSparseBatchDataset(input_dataset=dataset._variant_tensor, batch_size=convert_to_tensor(batch_size, dtypes.int64), row_shape=sizes,
+                                            **structure.types_and_shapes(out))
+    return make("_DenseToSparseBatchDataset", variant, out, [dataset])
+
+
+def bucket_by_sequence_length(dataset, length_func, boundaries, sizes, padded_shapes, padding_values, to_boundary, no_padding, drop_remainder):
+    if len(sizes) != len(boundaries) + 1:
+        raise ValueError(f"`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but `len(bucket_batch_sizes)={len(sizes)}` and "
+                         f"`len(bucket_boundaries)={len(boundaries)}`.")
+    batch_sizes = convert_to_tensor(list(sizes), dtypes.int64)
+
+    def bucket(*element):
+        length = raw.Cast(x=length_func(*element), DstT=dtypes.int32)
+        low, high = [-(1 << 31), *boundaries], [*boundaries, (1 << 31) - 1]
+        inside = raw.LogicalAnd(x=raw.LessEqual(x=low, y=length), y=raw.Less(x=length, y=high))
+        return raw.Min(input=raw.Where(condition=inside), axis=[0, 1])
+
+    def window(number):
+        return raw.GatherV2(params=batch_sizes, indices=number, axis=0)
+
+    def shapes_for(grouped):
+        if padded_shapes is not None:
+            return padded_shapes
+        spec = grouped.element_spec
+        return structure.map_leaves(lambda s: s.shape, spec)
+
+    def reduce(number, grouped):
+        size = window(number)
+        if no_padding:
+            return grouped.batch(size, drop_remainder=drop_remainder)
+        shapes = None
+        if to_boundary:
+            edge = convert_to_tensor([b - 1 for b in boundaries] + [-1], dtypes.int64)
+            limit = raw.GatherV2(params=edge, indices=number, axis=0)
+            flat = [[limit if d is None else d for d in TensorShape(s).as_list()] for s in
+                    (structure.flatten(shapes_for(grouped)) if padded_shapes is None else _shapes_like(grouped.element_spec, padded_shapes))]
+            shapes = structure.pack(grouped.element_spec, [raw.Pack(values=[raw.Cast(x=d, DstT=dtypes.int64) for d in s]) if s else TensorShape([]) for s in flat])
+        else:
+            shapes = padded_shapes
+        return grouped.padded_batch(size, shapes, padding_values, drop_remainder=drop_remainder)
+
+    return dataset.group_by_window(key_func=bucket, reduce_func=reduce, window_size_func=window)

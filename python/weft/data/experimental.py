@@ -1,0 +1,239 @@
+"""tf.data.experimental."""
+
+from weft._missing import missing
+from weft._raw import raw
+from weft.data import structure
+from weft.data.dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset, DatasetSpec as DatasetStructure, make  # noqa: F401
+from weft.data.iterator import Iterator, Optional, OptionalSpec as OptionalStructure  # noqa: F401
+from weft.data.options import (AutoShardPolicy, AutotuneAlgorithm, AutotuneOptions, DistributeOptions, ExternalStatePolicy, OptimizationOptions, ThreadingOptions)  # noqa: F401
+from weft.data.readers import CsvDataset, make_csv_dataset  # noqa: F401
+from weft.data.save import load as _load, save as _save
+from weft.data.traced import TracedFunction
+from weft.framework import dtypes
+from weft.framework.convert import convert_to_tensor
+from weft.framework.type_spec import TensorSpec
+
+
+def Counter(start=0, step=1, dtype=dtypes.int64):
+    """Whole numbers without end."""
+    dtype = dtypes.as_dtype(dtype)
+    start, step = convert_to_tensor(start, dtype), convert_to_tensor(step, dtype)
+    return Dataset.from_tensors(0).repeat(None).scan(start, lambda state, _: (state + step, state))
+
+
+def RandomDataset(seed=None, rerandomize_each_iteration=None, name=None):
+    return Dataset.random(seed, rerandomize_each_iteration)
+
+
+def cardinality(dataset):
+    return dataset.cardinality()
+
+
+def assert_cardinality(expected_cardinality):
+    def apply(dataset):
+        return dataset._unary("_AssertCardinalityDataset", "AssertCardinalityDataset", cardinality=convert_to_tensor(expected_cardinality, dtypes.int64))
+
+    return apply
+
+
+def get_next_as_optional(iterator):
+    return iterator.get_next_as_optional()
+
+
+def get_single_element(dataset):
+    return dataset.get_single_element()
+
+
+def get_structure(dataset_or_iterator):
+    return dataset_or_iterator.element_spec
+
+
+def to_variant(dataset):
+    return dataset._variant_tensor
+
+
+def from_variant(variant, structure):
+    return make("_VariantDataset", variant, structure)
+
+
+def ignore_errors(log_warning=False):
+    return lambda dataset: dataset.ignore_errors(log_warning)
+
+
+def unbatch():
+    return lambda dataset: dataset.unbatch()
+
+
+def unique():
+    return lambda dataset: dataset.unique()
+
+
+def enumerate_dataset(start=0):
+    return lambda dataset: dataset.enumerate(start)
+
+
+def scan(initial_state, scan_func):
+    return lambda dataset: dataset.scan(initial_state, scan_func)
+
+
+def take_while(predicate):
+    return lambda dataset: dataset.take_while(predicate)
+
+
+def group_by_window(key_func, reduce_func, window_size=None, window_size_func=None):
+    return lambda dataset: dataset.group_by_window(key_func, reduce_func, window_size, window_size_func)
+
+
+def rejection_resample(class_func, target_dist, initial_dist=None, seed=None):
+    return lambda dataset: dataset.rejection_resample(class_func, target_dist, initial_dist, seed)
+
+
+def bucket_by_sequence_length(element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes=None, padding_values=None, pad_to_bucket_boundary=False, no_padding=False,
+                              drop_remainder=False):
+    return lambda dataset: dataset.bucket_by_sequence_length(element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes, padding_values, pad_to_bucket_boundary,
+                                                             no_padding, drop_remainder)
+
+
+def dense_to_sparse_batch(batch_size, row_shape):
+    return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
+
+
+def dense_to_ragged_batch(batch_size, drop_remainder=False, row_splits_dtype=dtypes.int64):
+    return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
+
+
+def shuffle_and_repeat(buffer_size, count=None, seed=None):
+    return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
+
+
+def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainder=False, num_parallel_calls=None):
+    return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
+
+
+def parallel_interleave(map_func, cycle_length, block_length=1, sloppy=False, buffer_output_elements=None, prefetch_input_elements=None):
+    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length, deterministic=not sloppy)
+
+
+def prefetch_to_device(device, buffer_size=None):
+    return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)
+
+
+def copy_to_device(target_device, source_device="/cpu:0"):
+    return lambda dataset: dataset
+
+
+def snapshot(path, compression="AUTO", reader_func=None, shard_func=None):
+    return lambda dataset: dataset.snapshot(path, compression, reader_func, shard_func)
+
+
+def save(dataset, path, compression=None, shard_func=None, checkpoint_args=None):
+    _save(dataset, path, compression, shard_func, checkpoint_args)
+
+
+def load(path, element_spec=None, compression=None, reader_func=None):
+    return _load(path, element_spec, compression, reader_func)
+
+
+def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=False):
+    return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
+
+
+def sample_from_datasets(datasets, weights=None, seed=None, stop_on_empty_dataset=False):
+    return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
+
+
+def _directed(selector, datasets, stop_on_empty):
+    spec = datasets[0].element_spec
+    for i, dataset in enumerate(datasets[1:]):
+        both = structure.common(spec, dataset.element_spec)
+        if both is None:
+            raise TypeError(f"Invalid `datasets`. `datasets` must have compatible element specs.\n Dataset 0 element_spec={datasets[0].element_spec}.\n Dataset {i + 1} "
+                            f"element_spec={dataset.element_spec}.")
+        spec = both
+    variant = raw.DirectedInterleaveDataset(selector_input_dataset=selector._variant_tensor, data_input_datasets=[d._variant_tensor for d in datasets],
+                                            stop_on_empty_dataset=stop_on_empty, **structure.types_and_shapes(spec))
+    return make("_DirectedInterleaveDataset", variant, spec, [selector, *datasets])
+
+
+def sample(datasets, weights, seed, stop_on_empty):
+    """Elements of several datasets, taken at random."""
+    if not datasets:
+        raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
+    if isinstance(weights, Dataset):
+        logits = weights.map(lambda *p: raw.ExpandDims(input=raw.Log(x=convert_to_tensor(p[0])), dim=0))
+    else:
+        weights = [1.0] * len(datasets) if weights is None else weights
+        given = convert_to_tensor(weights, dtype_hint=dtypes.float32)
+        if given.shape.rank is not None and given.shape != (len(datasets),):
+            raise ValueError(f"Invalid `weights`. The shape of `weights` should be compatible with `[len(datasets)]` but is {given.shape}.")
+        if len(datasets) == 1:
+            return datasets[0]
+        logits = Dataset.from_tensors(raw.ExpandDims(input=raw.Log(x=given), dim=0)).repeat()
+
+    def choose(logits, seed):
+        return raw.Squeeze(input=raw.StatelessMultinomial(logits=logits, num_samples=1, seed=seed), axis=[0, 1])
+
+    selector = Dataset.zip((logits, Dataset.random(seed=seed).batch(2))).map(choose)
+    return _directed(selector, datasets, stop_on_empty)
+
+
+def index_table_from_dataset(dataset=None, num_oov_buckets=0, vocab_size=None, default_value=-1, hasher_spec=None, key_dtype=dtypes.string, name=None):
+    raise NotImplementedError("tf.data.experimental.index_table_from_dataset")
+
+
+def make_batched_features_dataset(file_pattern, batch_size, features, reader=None, label_key=None, reader_args=None, num_epochs=None, shuffle=True, shuffle_buffer_size=10000,
+                                  shuffle_seed=None, prefetch_buffer_size=None, reader_num_threads=None, parser_num_threads=None, sloppy_ordering=False, drop_final_batch=False):
+    """TFRecord files of tf.train.Example, parsed and batched."""
+    from weft.data.readers import TFRecordDataset
+    from weft.io import parse_example
+
+    files = Dataset.list_files(file_pattern, shuffle=shuffle, seed=shuffle_seed)
+    dataset = files.interleave(lambda name: (reader or TFRecordDataset)(name, *(reader_args or [])), cycle_length=reader_num_threads or 1)
+    if shuffle:
+        dataset = dataset.shuffle(shuffle_buffer_size, shuffle_seed)
+    if num_epochs != 1:
+        dataset = dataset.repeat(num_epochs)
+    dataset = dataset.batch(batch_size, drop_remainder=drop_final_batch or num_epochs is None).map(lambda x: parse_example(x, features))
+    if label_key:
+        dataset = dataset.map(lambda x: (x, x.pop(label_key)))
+    return dataset.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
+
+
+class Reducer:
+    """tf.data.experimental.Reducer: how elements of one key are put together."""
+
+    def __init__(self, init_func, reduce_func, finalize_func):
+        self.init_func, self.reduce_func, self.finalize_func = init_func, reduce_func, finalize_func
+
+
+def group_by_reducer(key_func, reducer):
+    def apply(dataset):
+        int64 = TensorSpec([], dtypes.int64)
+        key = TracedFunction(key_func, "group_by_reducer", dataset.element_spec)
+        init = TracedFunction(reducer.init_func, "group_by_reducer", int64)
+        reduce = TracedFunction(reducer.reduce_func, "group_by_reducer", (init.output_spec, dataset.element_spec))
+        final = TracedFunction(reducer.finalize_func, "group_by_reducer", init.output_spec)
+        return dataset._unary("_GroupByReducerDataset", "GroupByReducerDataset", final.output_spec, [key, init, reduce, final], key_func=key,
+                              key_func_other_arguments=key.captures, init_func=init, init_func_other_arguments=init.captures, reduce_func=reduce,
+                              reduce_func_other_arguments=reduce.captures, finalize_func=final, finalize_func_other_arguments=final.captures)
+
+    return apply
+
+
+class TFRecordWriter:
+    """tf.data.experimental.TFRecordWriter: writes a dataset of bytes."""
+
+    def __init__(self, filename, compression_type=None):
+        self._filename, self._compression = filename, compression_type or ""
+
+    def write(self, dataset):
+        if dataset.element_spec != TensorSpec([], dtypes.string):
+            raise TypeError(f"`dataset` must contain scalar `tf.string` elements, but has {dataset.element_spec}.")
+        return raw.DatasetToTFRecord(input_dataset=dataset._variant_tensor, filename=self._filename, compression_type=self._compression)
+
+
+def enable_debug_mode():
+    raise NotImplementedError("tf.data.experimental.enable_debug_mode: tf.config.run_functions_eagerly helps to look into functions")
+
+
+__getattr__ = missing("tf.data.experimental")
