@@ -205,8 +205,10 @@ void check_type(const OpCallable& c, const ArgSpec& arg, DType have, const std::
 }
 
 // The inputs as values, in a row. `plain`: TensorFlow's fast way would have taken them (see raise_op_error's name).
-std::vector<Value> take_inputs(const OpCallable& c, const Given& given, bool& plain) {
+std::vector<Value> take_inputs(const OpCallable& c, const Given& given, bool& plain, std::vector<std::pair<std::string_view, AttrValue>>& attrs) {
   const Signature& sig = *c.signature;
+  int lists = 0;
+  for (const ArgSpec& a : sig.inputs) lists += a.number_attr >= 0 || a.type_list_attr >= 0;
   std::vector<DType> types(sig.attrs.size(), DType::kInvalid);
   // Attributes that are given, and tensors that are given, tell the types of what else is given.
   for (size_t p = 0; p < c.attr_of_parameter->size(); ++p) {
@@ -259,6 +261,16 @@ std::vector<Value> take_inputs(const OpCallable& c, const Given& given, bool& pl
       raise_current();
     }
     for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(o); ++k) out.push_back(one(PySequence_Fast_GET_ITEM(o, k)));
+    if (lists < 2) continue;
+    // Where one list ends and the next begins, the values in a row do not tell.
+    const size_t n = size_t(PySequence_Fast_GET_SIZE(o));
+    if (arg.number_attr >= 0) {
+      attrs.emplace_back(sig.attrs[size_t(arg.number_attr)].name, int64_t(n));
+    } else {
+      std::vector<DType> list;
+      for (size_t k = out.size() - n; k < out.size(); ++k) list.push_back(out[k].dtype());
+      attrs.emplace_back(sig.attrs[size_t(arg.type_list_attr)].name, std::move(list));
+    }
   }
   return out;
 }
@@ -290,8 +302,8 @@ PyObject* result_of(const OpCallable& c, List& flat, const NodeInfo* node, Make 
 
 PyObject* call_op(OpCallable& c, const Given& given) {
   bool plain = true;
-  std::vector<Value> inputs = take_inputs(c, given, plain);
   std::vector<std::pair<std::string_view, AttrValue>> attrs;
+  std::vector<Value> inputs = take_inputs(c, given, plain, attrs);
   for (size_t p = 0; p < c.attr_of_parameter->size(); ++p) {
     PyObject* o = given.values[c.signature->inputs.size() + p];
     const AttrSpec& a = c.signature->attrs[size_t((*c.attr_of_parameter)[p])];

@@ -13,7 +13,7 @@ MODULES = {
 }
 
 # The public namespaces that are modules of their own: `tf.math` is weft/math.py.
-NAMESPACES = "autograph compat errors raw_ops nest train".split()
+NAMESPACES = "autograph compat data errors nest raw_ops train".split()
 
 
 def names():
