@@ -82,6 +82,12 @@ PyObject* fast(Operator o, PyObject* a, PyObject* b) {
 template <int kOp>
 PyObject* binary(PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
+    // A variable stands for its value.
+    nb::object x, y;
+    if (!is_eager(a) && is_variable(a)) x = nb::steal(wrap(read_variable(a)));
+    if (!is_eager(b) && is_variable(b)) y = b == a ? x : nb::steal(wrap(read_variable(b)));
+    if (x.is_valid()) a = x.ptr();
+    if (y.is_valid()) b = y.ptr();
     if (kOps[kOp]) {
       if (PyObject* r = fast(Operator(kOp), a, b)) return r;
     }

@@ -7,7 +7,7 @@
 
 namespace weft::python {
 
-// Slots of TensorBase.
+// Slots of TensorBase and VariableBase.
 std::vector<PyType_Slot> operator_slots();
 
 // What hooks().binary holds: the Python function for each.

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "bridge.h"
+#include "operators.h"
 #include "variable.h"
 
 namespace weft::python {
@@ -197,14 +198,13 @@ nb::object variable_object(const trace::VariableState* state) {
 }
 
 void bind_variable(nb::module_& m) {
-  PyType_Slot slots[] = {
-      {Py_tp_new, reinterpret_cast<void*>(variable_new)},
-      {Py_tp_dealloc, reinterpret_cast<void*>(variable_dealloc)},
-      {Py_tp_methods, methods},
-      {Py_tp_doc, const_cast<char*>("A variable of the engine.")},
-      {0, nullptr},
-  };
-  PyType_Spec spec{"weft._weft.VariableBase", sizeof(VariableObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  std::vector<PyType_Slot> slots = operator_slots();
+  slots.insert(slots.end(), {{Py_tp_new, reinterpret_cast<void*>(variable_new)},
+                             {Py_tp_dealloc, reinterpret_cast<void*>(variable_dealloc)},
+                             {Py_tp_methods, methods},
+                             {Py_tp_doc, const_cast<char*>("A variable of the engine.")},
+                             {0, nullptr}});
+  PyType_Spec spec{"weft._weft.VariableBase", sizeof(VariableObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots.data()};
   variable_base = reinterpret_cast<PyTypeObject*>(must(PyType_FromSpec(&spec)));
   m.attr("VariableBase") = nb::borrow(reinterpret_cast<PyObject*>(variable_base));
 }

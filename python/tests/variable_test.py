@@ -1,0 +1,118 @@
+"""tf.Variable. What is expected was read off TensorFlow 2.21."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import weft as tf
+
+
+def test_printing_and_names():
+    assert repr(tf.Variable(1.0)) == "<tf.Variable 'Variable:0' shape=() dtype=float32, numpy=1.0>"
+    v = tf.Variable([[1, 2], [3, 4]], name="m")
+    assert str(v) == "<tf.Variable 'm:0' shape=(2, 2) dtype=int32, numpy=\narray([[1, 2],\n       [3, 4]], dtype=int32)>"
+    with tf.name_scope("outer"):
+        assert tf.Variable(0.0, name="x").name == "outer/x:0"
+        assert tf.Variable(0.0).name == "outer/Variable:0"
+    assert v.trainable and not tf.Variable(1, trainable=False).trainable
+    assert type(v).__name__ == "ResourceVariable" and isinstance(v, tf.Variable)
+
+
+def test_assignments():
+    v = tf.Variable([2.0, 3.0])
+    got = v.assign([1, 2])
+    assert repr(got) == "<tf.Variable 'UnreadVariable' shape=(2,) dtype=float32, numpy=array([1., 2.], dtype=float32)>"
+    assert v.assign_add([2, 3]).numpy().tolist() == [3.0, 5.0]
+    assert v.assign_sub([3, 5]).assign_add([1, 1]).numpy().tolist() == [1.0, 1.0]
+    assert v.assign([5.0, 6.0], read_value=False) is None
+    w = tf.Variable(v)
+    v.assign([0.0, 0.0])
+    assert w.numpy().tolist() == [5.0, 6.0]
+
+
+def test_assignments_that_do_not_fit():
+    v = tf.Variable([1.0, 2.0])
+    with pytest.raises(ValueError, match="Cannot assign value to variable ' Variable:0': Shape mismatch.The variable shape \\(2,\\), and the assigned value shape "
+                                         "\\(3,\\) are incompatible."):
+        v.assign([1.0, 2.0, 3.0])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Cannot update variable with shape \\[2\\] using a Tensor with shape \\[1,1\\], shapes must be equal."):
+        v.assign_sub([[1.0]])
+    with pytest.raises(ValueError, match="Tensor conversion requested dtype float32 for Tensor with dtype int32"):
+        v.assign(tf.constant([1, 2]))
+    with pytest.raises(RuntimeError, match="`variable \\+= value` with `tf.Variable`s is not supported."):
+        v += 1
+    with pytest.raises(TypeError, match="Variable is unhashable. Instead, use variable.ref\\(\\) as the key."):
+        hash(v)
+
+
+def test_open_shapes():
+    v = tf.Variable([1.0, 2.0], shape=tf.TensorShape(None))
+    v.assign([[3.0, 4.0, 5.0]])
+    assert v.shape.rank is None and v.numpy().shape == (1, 3)
+    u = tf.Variable([[1, 2]], shape=[None, 2])
+    u.assign([[1, 2], [3, 4]])
+    assert str(u.shape) == "(None, 2)"
+    with pytest.raises(ValueError, match="The variable shape \\(None, 2\\), and the assigned value shape \\(1, 3\\) are incompatible"):
+        u.assign([[1, 2, 3]])
+    with pytest.raises(ValueError, match="the initial value's shape \\(\\(1,\\)\\) is not compatible with the explicitly supplied `shape` argument \\(\\[2\\]\\)"):
+        tf.Variable([1.0], shape=[2])
+
+
+def test_creation():
+    assert tf.Variable(lambda: tf.constant([1.0, 2.0])).numpy().tolist() == [1.0, 2.0]
+    assert tf.Variable(np.arange(3)).dtype is tf.int64
+    assert tf.Variable([1, 2], dtype=tf.float32).dtype is tf.float32
+    with pytest.raises(ValueError, match="The `initial_value` arg to `tf.Variable` must be specified"):
+        tf.Variable()
+    with pytest.raises(ValueError, match="Invalid variable synchronization mode: 7 for variable: None"):
+        tf.Variable(1.0, synchronization=7)
+    assert tf.Variable(1.0, aggregation=tf.VariableAggregation.SUM).aggregation == tf.VariableAggregation.SUM
+    assert not tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ).trainable
+
+
+def test_operators():
+    v, c = tf.Variable([1.0, 2.0]), tf.constant([3.0, 5.0])
+    assert (v + c).numpy().tolist() == (c + v).numpy().tolist() == [4.0, 7.0]
+    assert (1 - v).numpy().tolist() == [0.0, -1.0] and (v - 1).numpy().tolist() == [0.0, 1.0]
+    assert (v * v).numpy().tolist() == [1.0, 4.0] and (2 / v).numpy().tolist() == [2.0, 1.0]
+    assert (v < c).numpy().tolist() == [True, True] and (v == v).numpy().tolist() == [True, True]
+    assert (v != [1.0, 3.0]).numpy().tolist() == [False, True]
+    assert (np.array([1.0, 1.0], np.float32) + v).numpy().tolist() == [2.0, 3.0]
+    assert float(tf.Variable(2.5)) == 2.5 and int(tf.Variable(7)) == 7 and not bool(tf.Variable(0))
+    assert np.asarray(v).tolist() == [1.0, 2.0]
+
+
+def test_copies():
+    v = tf.Variable([1.0, 2.0], name="v", trainable=False)
+    w, p = copy.deepcopy(v), pickle.loads(pickle.dumps(v))
+    v.assign([0.0, 0.0])
+    assert w.numpy().tolist() == p.numpy().tolist() == [1.0, 2.0] and w.name == p.name == "v:0" and not w.trainable
+    assert v.ref() == v.ref() and v.ref() != w.ref() and v.ref().deref() is v
+    assert len({v.ref(), v.ref(), w.ref()}) == 2
+
+
+def test_creator_scopes():
+    seen = []
+
+    def creator(next_creator, **kwargs):
+        seen.append(kwargs["name"])
+        kwargs["initial_value"] = 2 * kwargs["initial_value"]
+        return next_creator(**kwargs)
+
+    with tf.variable_creator_scope(creator):
+        a = tf.Variable(3.0, name="a")
+        with tf.variable_creator_scope(creator):
+            b = tf.Variable(3.0, name="b")
+    c = tf.Variable(3.0, name="c")
+    assert seen == ["a", "b", "b"] and [float(a), float(b), float(c)] == [6.0, 12.0, 3.0]
+
+
+def test_nd_scatter():
+    w = tf.Variable(np.zeros(6, np.int32))
+    assert w.scatter_nd_update([[1], [4]], [10, 40]).numpy().tolist() == [0, 10, 0, 0, 40, 0]
+    assert w.scatter_nd_add([[1], [4]], [1, 4]).numpy().tolist() == [0, 11, 0, 0, 44, 0]
+    assert w.scatter_nd_sub([[1]], [5]).numpy().tolist() == [0, 6, 0, 0, 44, 0]
+    assert w.sparse_read([1, 4]).numpy().tolist() == [6, 44] and w.gather_nd([[4], [0]]).numpy().tolist() == [44, 0]
+    assert tf.Variable(1).count_up_to(3).numpy() == 1

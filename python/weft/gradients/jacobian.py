@@ -1,0 +1,107 @@
+"""Jacobians of a tape: many gradients at once where every op on the way allows it, one after another where not."""
+
+from weft import _weft
+from weft._raw import raw
+from weft.framework import dtypes, nest
+from weft.framework.tensor_shape import TensorShape
+from weft.gradients.tape import is_trainable, wants_zeros
+
+
+def _shape(t):
+    """The sizes of a tensor: numbers where they are known, else a tensor."""
+    return t.shape.as_list() if t.shape.is_fully_defined() else raw.Shape(input=t)
+
+
+def _joined(*shapes):
+    if all(isinstance(s, list) for s in shapes):
+        return [d for s in shapes for d in s]
+    return raw.ConcatV2(values=[_weft.convert(s, dtypes.int32, None) for s in shapes], axis=0)
+
+
+def _dense(value):
+    if type(value) is not tuple:
+        return value
+    values, indices, shape = value
+    return raw.UnsortedSegmentSum(data=values, segment_ids=indices, num_segments=raw.StridedSlice(input=shape, begin=[0], end=[1], strides=[1], shrink_axis_mask=1))
+
+
+def _many(tape, target, sources, seeds, rows, together):
+    """One gradient for each row of seeds and each source: [rows, source...], or None."""
+    native = tape._native
+    before, native.persistent = native.persistent, True
+    try:
+        if together:
+            out = [native.batched_gradient(target, s, seeds, rows) for s in sources]
+            if not any(o is NotImplemented for o in out):
+                return out
+        by_row = []
+        for i in range(rows):
+            seed = raw.StridedSlice(input=seeds, begin=[i], end=[i + 1], strides=[1], shrink_axis_mask=1)
+            by_row.append([_dense(g) for g in native.gradient([target], sources, [seed], False)])
+        return [None if not rows or any(r[k] is None for r in by_row) else raw.Pack(values=[r[k] for r in by_row], axis=0) for k in range(len(sources))]
+    finally:
+        native.persistent = before
+
+
+def _rows_of(target):
+    rows = target.shape.num_elements()
+    if rows is None:
+        raise NotImplementedError(f"the jacobian of a tensor whose shape is not known when the function is traced: {target.shape}")
+    return rows
+
+
+def jacobian(tape, target, sources, unconnected, parallel_iterations, use_pfor):
+    tape._ready("jacobian")
+    zero = wants_zeros(unconnected)
+    flat = nest.flatten(sources)
+    if not use_pfor and not tape._persistent and not _weft.in_graph():
+        raise RuntimeError("GradientTape must be created with persistent=True to compute the jacobian with eager execution enabled and with  "
+                           "experimental_use_pfor set to False.")
+    target = _weft.convert(target, None, None)
+    rows = _rows_of(target)
+    shape = target.shape.as_list()
+    eye = raw.Diag(diagonal=raw.Fill(dims=[rows], value=raw.Cast(x=1, DstT=target.dtype))) if rows else None
+    if rows and is_trainable(target):
+        got = _many(tape, target, flat, raw.Reshape(tensor=eye, shape=[rows, *shape]), rows, use_pfor)
+    else:
+        got = [None] * len(flat)
+    out = []
+    for s, g in zip(flat, got):
+        if g is None and (zero or not rows):
+            full = _joined(shape, _shape(s))
+            out.append(raw.Fill(dims=full, value=raw.Cast(x=0, DstT=s.dtype)))
+            continue
+        out.append(None if g is None else raw.Reshape(tensor=g, shape=_joined(shape, _shape(s))))
+    tape._used()
+    return nest.pack_sequence_as(sources, out)
+
+
+def batch_jacobian(tape, target, source, unconnected, parallel_iterations, use_pfor):
+    tape._ready("jacobian")
+    target, given = _weft.convert(target, None, None), source
+    source_shape, target_shape = TensorShape(given.shape), target.shape
+    for shape in (target_shape, source_shape):
+        if shape.rank is not None and shape.rank < 2:
+            raise ValueError(f"Shape {shape} must have rank at least 2")
+    if not target_shape[:1].is_compatible_with(source_shape[:1]):
+        raise ValueError(f"Need first dimension of target shape ({target_shape}) and source shape ({source_shape}) to match.")
+    if not use_pfor and not tape._persistent and not _weft.in_graph():
+        raise RuntimeError("GradientTape must be created with persistent=True to compute the batch_jacobian with eager execution enabled and with  "
+                           "experimental_use_pfor set to False.")
+    inner = target_shape[1:]
+    rows = inner.num_elements()
+    if rows is None:
+        raise NotImplementedError(f"the batch_jacobian of a tensor whose shape is not known when the function is traced: {target_shape}")
+    batch = _shape(target)[:1] if target_shape[0] is not None else raw.StridedSlice(input=raw.Shape(input=target), begin=[0], end=[1], strides=[1])
+    # Row i of the seeds asks for element i of every example at once: examples do not touch each other.
+    eye = raw.Reshape(tensor=raw.Diag(diagonal=raw.Fill(dims=[rows], value=raw.Cast(x=1, DstT=target.dtype))), shape=[rows, 1, *inner.as_list()])
+    seeds = raw.BroadcastTo(input=eye, shape=_joined([rows], batch, inner.as_list()))
+    got = _many(tape, target, [given], seeds, rows, use_pfor)[0]
+    tape._used()
+    source_sizes = _shape(given)
+    inner_source = source_sizes[1:] if isinstance(source_sizes, list) else raw.StridedSlice(input=source_sizes, begin=[1], end=[0], strides=[1], end_mask=1)
+    full = _joined(batch, inner.as_list(), inner_source)
+    if got is None:
+        return raw.Fill(dims=full, value=raw.Cast(x=0, DstT=given.dtype)) if wants_zeros(unconnected) else None
+    order = [1, 0, *range(2, source_shape.rank + 1)]
+    return raw.Reshape(tensor=raw.Transpose(x=got, perm=order), shape=full)
