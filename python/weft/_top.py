@@ -15,7 +15,7 @@ MODULES = {
 }
 
 # The public namespaces that are modules of their own: `tf.math` is weft/math.py.
-NAMESPACES = "autograph compat data errors nest raw_ops train".split()
+NAMESPACES = "autograph compat data errors nest raw_ops train io".split()
 
 
 def names():
