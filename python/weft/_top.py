@@ -12,6 +12,7 @@ MODULES = {
     "weft.proto.tensors": "make_tensor_proto make_ndarray",
     "weft.framework.type_spec": "TypeSpec TensorSpec type_spec_from_value",
     "weft.framework.indexed_slices": "IndexedSlices IndexedSlicesSpec",
+    "weft.function.function": "function",
 }
 
 # The public namespaces that are modules of their own: `tf.math` is weft/math.py.

@@ -1,0 +1,1 @@
+"""tf.function, control flow, functions of Python in graphs, and printing."""

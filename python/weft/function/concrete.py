@@ -1,0 +1,215 @@
+"""ConcreteFunction: one trace, callable by structure or flat."""
+
+import weakref
+
+from weft import _weft
+from weft.framework import nest
+from weft.framework.tensor import Tensor
+from weft.function import signature as sig
+
+
+class ConcreteFunction:
+    """A function that was traced for one signature."""
+
+    def __init__(self, native, graph, types, structure, spec=None, python_function=None, attributes=None):
+        self._native, self._graph, self._types, self._spec = native, graph, types, spec
+        self._structure = structure  # what the function gave, with tensors of the graph
+        self._python_function = python_function
+        self._attributes = attributes or {}
+        self._single = isinstance(structure, Tensor)
+        self._garbage_collector = self
+        self._flat_names = None
+
+    # ---- calls
+
+    def __call__(self, *args, **kwargs):
+        types = self._types
+        if types is None:
+            return self._call_flat_signature(args, kwargs)
+        try:
+            bound = self._bind(args, kwargs)
+            values = [t.cast(v) for t, v in zip(types.types, bound)]
+        except Exception as structured:
+            if not isinstance(structured, (TypeError, ValueError)):
+                raise
+            error = sig.bind_error(structured, args, kwargs, self.function_type)
+            try:
+                return self._call_flat_signature(args, kwargs)
+            except TypeError as flat:
+                text = f"{error}\nFallback to flat signature also failed due to: {flat}"
+                raise TypeError(text) from structured
+        return self._call_tensors(types.flatten(values))
+
+    def _bind(self, args, kwargs):
+        """The values of the parameters. Constants may be left out."""
+        signature = self.function_type
+        filled = signature.replace(parameters=[p.replace(default=p.annotation.value) if isinstance(p.annotation, sig.Literal) and p.kind is not p.POSITIONAL_ONLY else p
+                                               for p in _ordered(signature.parameters.values())]) if not _same_count(signature, args, kwargs) else signature
+        bound = filled.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return [bound.arguments[n] for n in self._types.names]
+
+    def _call_flat_signature(self, args, kwargs):
+        names = self._arg_keywords
+        shown = f"{self._graph.name if self._graph is not None else self.name.decode()}({', '.join(names)})"
+        if len(args) > len(names):
+            raise TypeError(f"{shown} takes {len(names)} positional arguments, got {len(args)}.")
+        args, kwargs = list(args), dict(kwargs)
+        for name in names[len(args):]:
+            if name in kwargs:
+                args.append(kwargs.pop(name))
+            else:
+                missing = [n for n in names[len(args):] if n not in kwargs]
+                raise TypeError(f"{shown} missing required arguments: {', '.join(missing)}.")
+        for name in kwargs:
+            raise TypeError(f"{shown} got two values for {name!r}." if name in names else f"{shown} got unexpected keyword arguments: {', '.join(kwargs)}.")
+        for i, value in enumerate(args):
+            if not isinstance(value, (Tensor, _weft.VariableBase)):
+                if hasattr(value, "__array__") and not isinstance(value, (list, tuple)):
+                    from weft.framework.convert import convert_to_tensor
+
+                    args[i] = convert_to_tensor(value)
+                else:
+                    raise TypeError(f"{shown}: expected argument #{i}(zero-based) to be a Tensor; got {type(value).__name__} ({value}).")
+        return self._call_tensors(args)
+
+    def _call_tensors(self, tensors):
+        for i, t in enumerate(tensors):
+            if isinstance(t, _weft.VariableBase):
+                tensors[i] = t.handle
+        return self._build(self._native(tensors))
+
+    def _call_flat(self, tensor_inputs, captured_inputs=None):
+        """With tensors for the arguments; captures are the function's own."""
+        return self._call_tensors(list(tensor_inputs))
+
+    def _build(self, tensors):
+        if self._single:
+            return tensors[0]
+        if self._structure is None:
+            return None
+        return nest.pack_sequence_as(self._structure, self._spread(tensors), expand_composites=True)
+
+    def _spread(self, tensors):
+        given = iter(tensors)
+        return [None if t is None else next(given) for t in nest.flatten(self._structure, expand_composites=True)]
+
+    # ---- facts
+
+    @property
+    def name(self):
+        return self._native.name.encode()
+
+    @property
+    def graph(self):
+        return self._graph
+
+    @property
+    def inputs(self):
+        return self._graph.inputs
+
+    @property
+    def outputs(self):
+        return self._graph.outputs
+
+    @property
+    def structured_outputs(self):
+        return self._structure
+
+    @property
+    def structured_input_signature(self):
+        return None if self._types is None else self._types.structured()
+
+    @property
+    def captured_inputs(self):
+        return self._native.captures()
+
+    @property
+    def variables(self):
+        return tuple(self._native.variables())
+
+    @property
+    def trainable_variables(self):
+        return tuple(v for v in self.variables if v.trainable)
+
+    @property
+    def output_shapes(self):
+        return nest.map_structure(lambda t: getattr(t, "shape", None), self._structure, expand_composites=False)
+
+    @property
+    def output_dtypes(self):
+        return nest.map_structure(lambda t: getattr(t, "dtype", None), self._structure, expand_composites=False)
+
+    @property
+    def function_type(self):
+        made = self.__dict__.get("_function_type")
+        if made is None:
+            from weft.framework.type_spec import TensorSpec
+
+            captures = {id(t): TensorSpec(t.shape, t.dtype) for t in self.captured_inputs}
+            made = self._function_type = self._types.function_type(sig.output_type(self._structure), captures)
+        return made
+
+    @property
+    def function_spec(self):
+        return self._spec
+
+    @property
+    def function_def(self):
+        from weft.proto import FunctionDef
+
+        return FunctionDef.FromString(self._native.function_def())
+
+    @property
+    def _arg_keywords(self):
+        if self._flat_names is None:
+            self._flat_names = [t.op.name for t in self._graph.inputs[:self._native.num_arguments]]
+        return self._flat_names
+
+    @_arg_keywords.setter
+    def _arg_keywords(self, names):
+        self._flat_names = list(names)
+
+    @property
+    def _num_positional_args(self):
+        return len(self._arg_keywords)
+
+    def set_external_captures(self, captures):
+        raise NotImplementedError("a concrete function's captures cannot be replaced")
+
+    def add_to_graph(self, g=None, overwrite=False):
+        """The engine's library has the function since it was made."""
+
+    def pretty_printed_signature(self, verbose=True):
+        return sig.pretty(self.function_type) if verbose else f"{self._graph.name}{self.function_type}"
+
+    def __repr__(self):
+        return f"<ConcreteFunction {self.function_type} at 0x{id(self):X}>"
+
+    def __str__(self):
+        return f"ConcreteFunction {self.pretty_printed_signature()}"
+
+    def __tf_tracing_type__(self, context):
+        from weft.function.trace_type import Weakref
+
+        return Weakref(self)
+
+
+def _same_count(signature, args, kwargs):
+    return len(args) + len(kwargs) == len(signature.parameters)
+
+
+def _ordered(parameters):
+    """Parameters of which those behind one with a default have one, too: what a signature asks for."""
+    seen = False
+    for p in parameters:
+        constant = isinstance(p.annotation, sig.Literal) and p.kind is not p.POSITIONAL_ONLY
+        if p.kind is p.POSITIONAL_OR_KEYWORD:
+            if seen and not constant:
+                p = p.replace(kind=p.KEYWORD_ONLY)
+            seen = seen or constant
+        yield p
+
+
+def weak(function):
+    return weakref.ref(function)
