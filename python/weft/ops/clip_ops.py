@@ -1,0 +1,74 @@
+"""tf.clip_by_* and the norm of a list of tensors."""
+
+from weft._raw import raw
+from weft.framework.convert import convert_to_tensor
+from weft.framework.dispatch import dispatchable
+from weft.ops._direct import scope
+
+
+def _is_slices(value):
+    return type(value).__name__ == "IndexedSlices"
+
+
+def _rewrapped(value, values):
+    return type(value)(values, value.indices, value.dense_shape) if _is_slices(value) else values
+
+
+@dispatchable
+def clip_by_value(t, clip_value_min, clip_value_max, name=None):
+    """No element below the one bound or above the other."""
+    with scope(name, "clip_by_value") as name:
+        values = convert_to_tensor(t.values if _is_slices(t) else t, name="t")
+        low = raw.Minimum(x=values, y=clip_value_max)
+        values.shape.assert_is_compatible_with(low.shape)
+        out = raw.Maximum(x=low, y=clip_value_min, name=name)
+        values.shape.assert_is_compatible_with(out.shape)
+        return _rewrapped(t, out)
+
+
+@dispatchable
+def clip_by_norm(t, clip_norm, axes=None, name=None):
+    """Scaled down to a norm of at most clip_norm."""
+    from weft.ops.reduction_ops import reduce_sum
+
+    with scope(name, "clip_by_norm"):
+        values = convert_to_tensor(t.values if _is_slices(t) else t, name="t")
+        squares = reduce_sum(values * values, axes, keepdims=True)
+        positive = squares > 0
+        norm = raw.SelectV2(condition=positive, t=raw.Sqrt(x=raw.SelectV2(condition=positive, t=squares, e=raw.OnesLike(x=squares))), e=squares)
+        scaled = values * clip_norm
+        values.shape.assert_is_compatible_with(scaled.shape)
+        return _rewrapped(t, raw.Identity(input=scaled / raw.Maximum(x=norm, y=clip_norm)))
+
+
+def global_norm(t_list, name=None):
+    """The norm of all tensors of a list together."""
+    if not isinstance(t_list, (list, tuple)):
+        raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
+    with scope(name, "global_norm") as name:
+        halves = [raw.L2Loss(t=t.values if _is_slices(t) else t) for t in t_list if t is not None]
+        half = raw.Sum(input=raw.Pack(values=halves), reduction_indices=[0])
+        return raw.Sqrt(x=half * convert_to_tensor(2.0, half.dtype), name=name or "global_norm")
+
+
+def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
+    """Tensors scaled down together to a norm of at most clip_norm; and their norm before."""
+    if not isinstance(t_list, (list, tuple)):
+        raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
+    t_list = list(t_list)
+    if use_norm is None:
+        use_norm = global_norm(t_list, name)
+    with scope(name, "clip_by_global_norm") as name:
+        use_norm = convert_to_tensor(use_norm)
+        small = clip_norm * raw.Minimum(x=1.0 / use_norm, y=convert_to_tensor(1.0, use_norm.dtype) / clip_norm)
+        # A norm that is not finite makes everything NaN instead of hiding it.
+        scale = raw.SelectV2(condition=raw.IsFinite(x=use_norm), t=small, e=convert_to_tensor(float("nan"), use_norm.dtype))
+        out = []
+        for t in t_list:
+            if t is None:
+                out.append(None)
+                continue
+            values = convert_to_tensor(t.values if _is_slices(t) else t)
+            factor = scale if scale.dtype is values.dtype else raw.Cast(x=scale, DstT=values.dtype)
+            out.append(_rewrapped(t, raw.Identity(input=values * factor)))
+        return out, use_norm

@@ -1,0 +1,122 @@
+"""tf.random: numbers from the global seed and from seeds that are given; the Generator is in ops/rng.py."""
+
+from weft._raw import raw
+from weft.framework import dtypes
+from weft.framework.convert import convert_to_tensor
+from weft.framework.dispatch import dispatchable
+from weft.framework.random_seed import get_seed
+from weft.framework.tensor import Tensor
+from weft.framework.tensor_shape import TensorShape
+from weft.ops._direct import scope
+
+_UNIFORM = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
+
+
+def shape_tensor(shape):
+    """A shape argument as a vector of int32 or int64."""
+    if isinstance(shape, Tensor):
+        return shape
+    if isinstance(shape, TensorShape):
+        shape = shape.as_list()
+    elif isinstance(shape, int):
+        shape = [shape]
+    if isinstance(shape, (list, tuple)):
+        if not shape:
+            return convert_to_tensor([], dtypes.int32)
+        shape = [s.value if hasattr(s, "value") and not isinstance(s, Tensor) and not callable(s.value) else s for s in shape]
+    return convert_to_tensor(shape, dtype_hint=dtypes.int32)
+
+
+def _seeds(seed):
+    one, two = get_seed(seed)
+    return {} if one is None else {"seed": one, "seed2": two}
+
+
+def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
+    """Numbers of a normal distribution."""
+    with scope(name, "random_normal") as name:
+        draw = raw.RandomStandardNormal(shape=shape_tensor(shape), dtype=dtype, **_seeds(seed), name="RandomStandardNormal")
+        return _scaled(draw, mean, stddev, name)
+
+
+def _scaled(draw, mean, stddev, name):
+    dtype = draw.dtype
+    return raw.AddV2(x=raw.Mul(x=draw, y=convert_to_tensor(stddev, dtype, name="stddev"), name="mul"), y=convert_to_tensor(mean, dtype, name="mean"), name=name)
+
+
+def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
+    """Numbers of a normal distribution, none further than two deviations from the mean."""
+    with scope(name, "truncated_normal") as name:
+        draw = raw.TruncatedNormal(shape=shape_tensor(shape), dtype=dtype, **_seeds(seed))
+        return _scaled(draw, mean, stddev, name)
+
+
+def _uniform_limits(minval, maxval, dtype):
+    dtype = dtypes.as_dtype(dtype)
+    if dtype not in _UNIFORM:
+        raise ValueError(f"Argument `dtype` got invalid value {dtype!r}. Accepted dtypes are {_UNIFORM}.")
+    if maxval is None:
+        if dtype.is_integer:
+            raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
+        maxval = 1
+    return dtype, minval, maxval
+
+
+def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None):
+    """Numbers between two bounds, the upper one excluded."""
+    dtype, minval, maxval = _uniform_limits(minval, maxval, dtype)
+    with scope(name, "random_uniform") as name:
+        shape = shape_tensor(shape)
+        if dtype.is_integer:
+            return raw.RandomUniformInt(shape=shape, minval=convert_to_tensor(minval, dtype, name="min"), maxval=convert_to_tensor(maxval, dtype, name="max"),
+                                        **_seeds(seed), name=name)
+        draw = raw.RandomUniform(shape=shape, dtype=dtype, **_seeds(seed))
+        return _stretched(draw, minval, maxval, name)
+
+
+def _stretched(draw, minval, maxval, name):
+    if minval is 0 and maxval is 1:  # noqa: F632 - numbers that were given, not tensors
+        return raw.Identity(input=draw, name=name)
+    low = convert_to_tensor(minval, draw.dtype, name="min")
+    return raw.AddV2(x=raw.Mul(x=draw, y=raw.Sub(x=convert_to_tensor(maxval, draw.dtype, name="max"), y=low)), y=low, name=name)
+
+
+def shuffle(value, seed=None, name=None):
+    """The parts along the first axis in a random order."""
+    return raw.RandomShuffle(value=value, **_seeds(seed), name=name)
+
+
+def categorical(logits, num_samples, dtype=None, seed=None, name=None):
+    """Classes, drawn by the logarithms of their probabilities."""
+    with scope(name, "categorical"):
+        return raw.Multinomial(logits=convert_to_tensor(logits, name="logits"), num_samples=num_samples, output_dtype=dtypes.int64 if dtype is None else dtype, **_seeds(seed))
+
+
+def _floor(values):
+    """No zeros: the least number above them instead."""
+    import numpy as np
+
+    dtype = values.dtype
+    tiny = float(np.finfo(dtype.as_numpy_dtype).tiny) if dtype is not dtypes.bfloat16 else float(np.finfo(np.float32).tiny)
+    return raw.Maximum(x=convert_to_tensor(tiny, dtype), y=values)
+
+
+@dispatchable
+def gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None):
+    """Numbers of gamma distributions."""
+    from weft.ops.array_ops import shape as shape_of
+
+    with scope(name, "random_gamma"):
+        shape = convert_to_tensor(shape, dtypes.int32, name="shape") if not isinstance(shape, Tensor) else shape
+        alpha = convert_to_tensor(alpha, dtype, name="alpha")
+        beta = convert_to_tensor(1 if beta is None else beta, dtype, name="beta")
+        both = raw.BroadcastTo(input=alpha, shape=raw.BroadcastArgs(s0=shape_of(alpha), s1=shape_of(beta)))
+        return _floor(raw.RandomGamma(shape=shape, alpha=both, **_seeds(seed)) / beta)
+
+
+@dispatchable
+def poisson(shape, lam, dtype=dtypes.float32, seed=None, name=None):
+    """Numbers of Poisson distributions."""
+    with scope(name, "random_poisson"):
+        return raw.RandomPoissonV2(shape=convert_to_tensor(shape, dtypes.int32, name="shape"), rate=convert_to_tensor(lam, dtype_hint=dtypes.float32, name="rate"),
+                                   dtype=dtype, **_seeds(seed))

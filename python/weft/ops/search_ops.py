@@ -1,0 +1,31 @@
+"""top_k and its kin."""
+
+from weft._raw import raw
+from weft.framework import dtypes
+from weft.framework.dispatch import dispatchable
+
+
+@dispatchable
+def top_k(input, k=1, sorted=True, index_type=dtypes.int32, name=None):
+    """The k greatest of the last axis and their places."""
+    return raw.TopKV2(input=input, k=k, sorted=sorted, index_type=index_type, name=name)
+
+
+def in_top_k(targets, predictions, k, name=None):
+    """Whether the class of each row is among its k greatest."""
+    return raw.InTopKV2(predictions=predictions, targets=targets, k=k, name=name)
+
+
+def approx_max_k(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1, aggregate_to_topk=True, name=None):
+    """The k greatest along an axis, almost surely all of them, and their places."""
+    return _approximate(operand, k, reduction_dimension, recall_target, True, reduction_input_size_override, aggregate_to_topk, name)
+
+
+def approx_min_k(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1, aggregate_to_topk=True, name=None):
+    """The k least along an axis, almost surely all of them, and their places."""
+    return _approximate(operand, k, reduction_dimension, recall_target, False, reduction_input_size_override, aggregate_to_topk, name)
+
+
+def _approximate(operand, k, axis, recall, greatest, override, aggregate, name):
+    return raw.ApproxTopK(input=operand, k=k, reduction_dimension=axis, recall_target=recall, is_max_k=greatest, reduction_input_size_override=override,
+                          aggregate_to_topk=aggregate, name=name)

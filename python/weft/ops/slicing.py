@@ -1,0 +1,120 @@
+"""tensor[...]: the keys of Python's subscript as a strided slice."""
+
+import numbers
+
+from weft import _weft
+from weft._raw import raw
+from weft.framework import dtypes
+from weft.framework.tensor import EagerTensor, Tensor
+from weft.framework.tensor_shape import Dimension
+from weft.ops._direct import scope
+
+_TEXT = ("Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices")
+
+
+def getitem(tensor, key):
+    """The part of a tensor that a subscript names."""
+    kind = type(key)
+    if kind is int and not _weft.in_graph():
+        return raw.StridedSlice(input=tensor, begin=(key,), end=(key + 1,), strides=(1,), shrink_axis_mask=1, name="strided_slice/")
+    if _is_mask(key):
+        from weft.ops.array_ops import boolean_mask
+
+        return boolean_mask(tensor, key)
+    begin, end, strides, masks = spec(key)
+    if not _weft.in_graph():
+        return raw.StridedSlice(input=tensor, begin=_index(begin), end=_index(end), strides=_index(strides), name="strided_slice/", **masks)
+    with scope(None, "strided_slice") as name:
+        parts = [_packed(begin, "stack"), _packed(end, "stack_1"), _packed(strides, "stack_2")]
+        if any(p.dtype is dtypes.int64 for p in parts):
+            parts = [p if p.dtype is dtypes.int64 else raw.Cast(x=p, DstT=dtypes.int64) for p in parts]
+        return raw.StridedSlice(input=tensor, begin=parts[0], end=parts[1], strides=parts[2], name=name, **masks)
+
+
+def _is_mask(key):
+    if isinstance(key, bool):
+        return True
+    dtype = getattr(key, "dtype", None)
+    if dtype is None or isinstance(key, (list, tuple)):
+        return False
+    return dtype is dtypes.bool if isinstance(key, Tensor) else dtype == bool
+
+
+def spec(key):
+    """A subscript as (begin, end, strides, masks by attribute name) of the op StridedSlice."""
+    begin, end, strides = [], [], []
+    begin_mask = end_mask = ellipsis_mask = new_axis_mask = shrink_axis_mask = 0
+    bit = 1
+    for item in key if isinstance(key, (list, tuple)) else (key,):
+        if isinstance(item, slice):
+            if _open(item.start):
+                begin.append(0)
+                begin_mask |= bit
+            else:
+                begin.append(_checked(item.start))
+            if _open(item.stop):
+                end.append(0)
+                end_mask |= bit
+            else:
+                end.append(_checked(item.stop))
+            strides.append(1 if _open(item.step) else _checked(item.step))
+        elif item is Ellipsis or item is None:
+            if item is None:
+                new_axis_mask |= bit
+            else:
+                ellipsis_mask |= bit
+            begin.append(0)
+            end.append(0)
+            strides.append(1)
+        else:
+            item = _checked(item)
+            begin.append(item)
+            end.append(item + 1)
+            strides.append(1)
+            shrink_axis_mask |= bit
+        bit <<= 1
+    return begin, end, strides, {"begin_mask": begin_mask, "end_mask": end_mask, "ellipsis_mask": ellipsis_mask, "new_axis_mask": new_axis_mask,
+                                 "shrink_axis_mask": shrink_axis_mask}
+
+
+def _open(bound):
+    return bound is None or (isinstance(bound, Dimension) and bound.value is None)
+
+
+def _checked(index):
+    if isinstance(index, numbers.Integral):
+        return int(index)
+    if isinstance(index, Dimension):
+        return index.value
+    dtype = getattr(index, "dtype", None)
+    if dtype is not None:
+        try:
+            dtype = dtypes.as_dtype(dtype)
+        except TypeError:
+            dtype = None
+    if dtype not in (dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint16) or (index.shape and len(index.shape) == 1):
+        raise TypeError(f"{_TEXT}, got {index!r}")
+    return index
+
+
+def _index(values):
+    """Eager indices: plain numbers, or one tensor of them."""
+    if all(type(v) is int for v in values):
+        return values
+    plain = [int(v) if isinstance(v, EagerTensor) and not v._shape_tuple() else v for v in values]
+    if all(type(v) is int for v in plain):
+        return plain
+    return _packed(values, None)
+
+
+def _packed(values, name):
+    """Indices as one vector: a constant where all are numbers."""
+    from weft.framework.convert import constant, convert_to_tensor
+
+    if all(type(v) is int for v in values):
+        return constant(values, dtypes.int32 if all(-2**31 <= v < 2**31 for v in values) else dtypes.int64, [len(values)], name=name or "Const")
+    tensors = [v if type(v) is int else convert_to_tensor(v) for v in values]
+    wide = any(not isinstance(t, int) and t.dtype is dtypes.int64 for t in tensors)
+    kind = dtypes.int64 if wide else dtypes.int32
+    tensors = [t if type(t) is int else t if t.dtype is kind else raw.Cast(x=t, DstT=kind) for t in tensors]
+    return raw.Pack(values=[convert_to_tensor(t, kind) for t in tensors], axis=0, name=name)
