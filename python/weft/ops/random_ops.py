@@ -75,7 +75,7 @@ def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=
 
 
 def _stretched(draw, minval, maxval, name):
-    if minval is 0 and maxval is 1:  # noqa: F632 - numbers that were given, not tensors
+    if type(minval) is int and type(maxval) is int and (minval, maxval) == (0, 1):
         return raw.Identity(input=draw, name=name)
     low = convert_to_tensor(minval, draw.dtype, name="min")
     return raw.AddV2(x=raw.Mul(x=draw, y=raw.Sub(x=convert_to_tensor(maxval, draw.dtype, name="max"), y=low)), y=low, name=name)
