@@ -11,6 +11,7 @@ MODULES = {
     "weft.gradients.tape": "GradientTape UnconnectedGradients",
     "weft.proto.tensors": "make_tensor_proto make_ndarray",
     "weft.framework.type_spec": "TypeSpec TensorSpec type_spec_from_value",
+    "weft.ops.tensor_array": "TensorArray TensorArraySpec",
     "weft.framework.indexed_slices": "IndexedSlices IndexedSlicesSpec",
     "weft.function.function": "function",
     "weft.ops.array_ops": "argsort batch_to_space bitcast boolean_mask broadcast_dynamic_shape broadcast_static_shape broadcast_to concat dynamic_partition dynamic_stitch "

@@ -187,7 +187,7 @@ class Spec(Type):
             return
         from weft.framework import nest
 
-        out.extend(nest.flatten(value, expand_composites=True))
+        out.extend(nest.flatten(self.spec._to_components(value), expand_composites=True))
 
     def placeholder(self, take):
         if take is None:
