@@ -8,6 +8,7 @@ MODULES = {
     "weft.framework.convert": "constant convert_to_tensor register_tensor_conversion_function get_static_value=constant_value",
     "weft.framework.graph": "Graph Operation name_scope control_dependencies init_scope executing_eagerly inside_function",
     "weft.trackable.variable": "Variable VariableSynchronization VariableAggregation=VariableAggregationV2 variable_creator_scope",
+    "weft.trackable.module": "Module",
     "weft.gradients.tape": "GradientTape UnconnectedGradients",
     "weft.proto.tensors": "make_tensor_proto make_ndarray",
     "weft.framework.type_spec": "TypeSpec TensorSpec type_spec_from_value",
