@@ -39,6 +39,12 @@ def data_module():
     return sys.modules.get(root + ".data")
 
 
+def filters_tracebacks():
+    """Whether frames of the package are left out of messages: so it is until somebody says otherwise."""
+    debugging = sys.modules.get(root + ".debugging")
+    return debugging is None or debugging.is_traceback_filtering_enabled()
+
+
 def scratch_graph():
     """A context that builds operations into a function graph which is thrown away. Tensors from outside it may be
     used in it."""

@@ -28,7 +28,7 @@ def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
         options = caller_fn_scope.callopts
     kwargs = kwargs or {}
 
-    if not options.user_requested and rules.is_library(getattr(f, "__module__", None)):
+    if rules.is_library(getattr(f, "__module__", None)):
         return f(*args, **kwargs)
     if (f, options) in _decisions or control_status_ctx().status is Status.DISABLED:
         return f(*args, **kwargs)

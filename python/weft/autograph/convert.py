@@ -5,21 +5,23 @@ import inspect
 import textwrap
 
 from . import calls, errors
-from .context import Status
+from .context import ControlStatusCtx, Status
 from .marks import call_with_unspecified_status, do_not_convert, is_converted, mark_converted
 from .options import ConversionOptions
 
 
 def convert_for_tracing(f, recursive=True, user_requested=True, optional_features=None, ctx=None):
-    """A callable that calls `f` converted. `ctx`: the ControlStatusCtx to be in meanwhile, if another than the
-    caller's."""
+    """A callable that calls `f` converted. `ctx`: the ControlStatusCtx to be in meanwhile; one that wants conversion if
+    none is given."""
     options = ConversionOptions(recursive=recursive, user_requested=user_requested, optional_features=optional_features)
+    ctx = ctx or ControlStatusCtx(Status.ENABLED, options)
+    method = getattr(f, "_weft_method", None)  # tf.function's for an object: (function, weak reference to the object)
 
     def converted(*args, **kwargs):
         try:
-            if ctx is None:
-                return calls.converted_call(f, args, kwargs, options=options)
             with ctx:
+                if method is not None and method[1]() is not None:
+                    return calls.converted_call(method[0], (method[1](), *args), kwargs, options=options)
                 return calls.converted_call(f, args, kwargs, options=options)
         except Exception as e:
             metadata = getattr(e, "ag_error_metadata", None)

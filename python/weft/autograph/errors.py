@@ -95,9 +95,7 @@ class ErrorMetadata:
 
 
 def _is_shown(filename):
-    if any(path in filename for path in internal_paths):
-        return not _tf.debugging.is_traceback_filtering_enabled()
-    return True
+    return not _tf.filters_tracebacks() or not any(path in filename for path in internal_paths)
 
 
 def attach(error, source_map):
