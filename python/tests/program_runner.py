@@ -105,5 +105,13 @@ def check(name, timeout=60):
     if status is None:
         lines.append(f"stopped after {timeout} s")
     elif status != 0:
-        lines += [f"exit status {status}"] + err.strip().splitlines()[-3:]
+        lines += [f"exit status {status}"] + complaint(name, err)
     return lines
+
+
+def complaint(name, err):
+    """The program's own line in a traceback and the error itself."""
+    trace = err.strip().splitlines()
+    own = [i for i, line in enumerate(trace) if f"{name}.py\", line" in line]
+    where = [line.strip() for line in trace[own[-1]:own[-1] + 2]] if own else []
+    return [line.replace(str(FOLDER) + os.sep, "") for line in where] + trace[-1:]

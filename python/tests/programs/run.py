@@ -4,6 +4,7 @@
 """
 
 import argparse
+import collections
 import concurrent.futures
 import pathlib
 import sys
@@ -21,7 +22,7 @@ def main():
     options = parser.parse_args()
 
     chosen, known = programs.names(options.patterns), programs.known()
-    failed = 0
+    failed, last = 0, collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = pool.map(lambda name: programs.check(name, options.timeout), chosen)
         for name, lines in zip(chosen, results):
@@ -29,8 +30,11 @@ def main():
             print(("FAIL " if lines else "pass ") + name + (" (known)" if listed and lines else "")
                   + (" (listed in known.txt)" if listed and not lines else ""), flush=True)
             failed += bool(lines)
+            last.update(line for line in lines[-1:] if any(line.startswith("exit status") for line in lines))
             if lines and not options.quiet:
                 print("".join(f"     {line[:200]}\n" for line in lines), end="", flush=True)
+    if len(chosen) > 1 and last:
+        print("ended by:\n" + "".join(f"{n:4} {line[:160]}\n" for line, n in last.most_common()), end="")
     print(f"{len(chosen) - failed} of {len(chosen)} pass")
     return 1 if failed else 0
 
