@@ -35,6 +35,8 @@ def test_every_program_is_recorded():
     ("1e-07", "2e-07", True),
     ("Add_1:0 0.1", "Add_2:0 0.1", False),
     ("nan 0.5", "0.1 0.5", False),
+    ("value 2.0", "value 2", False),
+    ("[1 0.5]", "[0.99999994 0.5]", True),
     ("{{function_node __wrapped__AddV2_device_/CPU:0}} Incompatible shapes", "Incompatible shapes", True),
 ])
 def test_comparison(want, got, same):
