@@ -4,6 +4,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "bridge.h"
 #include "graph/function_library.h"
 #include "io/graph_def.h"
@@ -45,11 +47,11 @@ std::string library_of(ConcreteFunction& f) {
   return unwrap(io::encode_function_library(*needed));
 }
 
-// Python code that the engine calls while it traces.
-trace::TracedCode traced(nb::object code) {
-  return [code = std::move(code)](std::span<const Value> arguments) {
+// Python code that the engine calls while it traces; names of its nodes start with that of the node that it is for.
+trace::TracedCode traced(nb::object code, const std::string& node_name) {
+  return [code = std::move(code), node_name](std::span<const Value> arguments) {
     nb::list args = wrap_all(arguments);
-    const std::string scope = std::exchange(trace::name_scope(), std::string());  // a graph of its own has names of its own
+    const std::string scope = std::exchange(trace::name_scope(), node_name + "/");
     struct Back {
       const std::string& scope;
       ~Back() { trace::name_scope() = scope; }
@@ -74,22 +76,30 @@ std::vector<Value> unwrap_traced(Result<std::vector<Value>> r) {
   return unwrap(std::move(r));
 }
 
+// Functions are named after nodes, without their scopes' slashes.
+std::string function_name(std::string node) {
+  std::replace(node.begin(), node.end(), '/', '_');
+  return node;
+}
+
 nb::list add_branches(nb::handle choice, bool as_if, nb::list branches, const std::string& name) {
+  const std::string node = unique_name(here(), cat(trace::name_scope(), name));
   std::vector<trace::TracedCode> code;
-  for (nb::handle b : branches) code.push_back(traced(nb::borrow(b)));
-  return wrap_all(unwrap_traced(trace::add_branches(here(), value_of(choice), as_if, code, name)));
+  for (nb::handle b : branches) code.push_back(traced(nb::borrow(b), node));
+  return wrap_all(unwrap_traced(trace::add_branches(here(), value_of(choice), as_if, code, function_name(node), node)));
 }
 
 nb::list add_loop(nb::object condition, nb::object body, nb::handle vars, nb::handle invariants, nb::handle maximum, int64_t parallel, const std::string& name) {
   trace::LoopOptions o;
-  o.name = name;
+  o.node_name = unique_name(here(), cat(trace::name_scope(), name));
+  o.name = function_name(o.node_name);
   o.parallel_iterations = parallel;
   if (!maximum.is_none()) o.maximum_iterations = value_of(maximum);
   if (!invariants.is_none()) {
     for (nb::handle h : invariants) o.shape_invariants.push_back(shape_of(h.ptr()));
   }
   const std::vector<Value> start = values_of(vars);
-  return wrap_all(unwrap_traced(trace::add_loop(here(), traced(condition), traced(body), start, o)));
+  return wrap_all(unwrap_traced(trace::add_loop(here(), traced(condition, o.node_name), traced(body, o.node_name), start, o)));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 Names are loaded when they are first used; `_top.py` says where each is."""
 
 import os as _os
+import sys as _sys
 
 # A tree that is being worked on finds the extension where it was built.
 if _os.environ.get("WEFT_EXTENSION_DIR"):
@@ -32,6 +33,18 @@ def __getattr__(name):
         raise AttributeError(f"module 'tensorflow' has no attribute {name!r} (weft does not have tf.{name})")
     globals()[name] = value
     return value
+
+
+class _Package(type(_os)):
+    """Importing weft.function.* would put that package where tf.function is."""
+
+    def __setattr__(self, name, value):
+        if name in _names and isinstance(value, type(_os)):
+            return
+        super().__setattr__(name, value)
+
+
+_sys.modules[__name__].__class__ = _Package
 
 
 def __dir__():

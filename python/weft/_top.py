@@ -26,6 +26,8 @@ MODULES = {
                          "logical_or matmul maximum minimum multiply negative not_equal pow realdiv reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean "
                          "reduce_min reduce_prod reduce_sum round saturate_cast scalar_mul sigmoid sign sin sinh sqrt square subtract tan tanh tensordot truediv "
                          "truncatediv truncatemod",
+    "weft.function.control_flow": "cond case switch_case while_loop group tuple=tuple_ no_op Assert",
+    "weft.function.functional": "map_fn scan foldl foldr vectorized_map",
 }
 
 # The public namespaces that are modules of their own: `tf.math` is weft/math.py.

@@ -86,7 +86,8 @@ bool at_most(const PartialShape& a, const PartialShape& b) { return graph::commo
 
 }  // namespace
 
-Result<std::vector<Value>> add_branches(FuncGraph& outer, const Value& choice, bool as_if, std::span<const TracedCode> branches, const std::string& name) {
+Result<std::vector<Value>> add_branches(FuncGraph& outer, const Value& choice, bool as_if, std::span<const TracedCode> branches, const std::string& name,
+                                        const std::string& node_name) {
   std::vector<Part> parts;
   for (size_t k = 0; k < branches.size(); ++k) {
     Part p{FuncGraph::make(outer.context(), cat(name, "_", as_if ? (k == 0 ? "true" : "false") : cat("branch", k)), &outer), {}};
@@ -149,6 +150,7 @@ Result<std::vector<Value>> add_branches(FuncGraph& outer, const Value& choice, b
     op = stateful ? "Case" : "StatelessCase";
   }
   WEFT_RETURN_IF_ERROR(use_variables(outer, parts));
+  if (!node_name.empty()) outer.emitter().set_next_name(node_name);
   auto out = outer.emitter().apply(op, inputs, std::move(attrs));
   WEFT_RETURN_IF_ERROR(outer.emitter().take_status());
   return out;
@@ -277,6 +279,7 @@ class Loop {
     for (const Value& v : inputs) types.push_back(v.dtype());
     attrs["T"] = types;
     WEFT_RETURN_IF_ERROR(use_variables(outer_, parts_));
+    if (!options_.node_name.empty()) outer_.emitter().set_next_name(options_.node_name);
     auto out = outer_.emitter().apply(stateful ? "While" : "StatelessWhile", inputs, std::move(attrs));
     WEFT_RETURN_IF_ERROR(outer_.emitter().take_status());
     return std::vector<Value>(out.begin() + int64_t(first_), out.begin() + int64_t(first_ + user_));

@@ -17,13 +17,15 @@ using TracedCode = std::function<std::vector<Value>(std::span<const Value> argum
 
 // `choice` is a boolean for two branches (first: true) when `as_if`, else the index of one. InvalidArgument where they do not give the same
 // number of values of the same types.
-Result<std::vector<Value>> add_branches(FuncGraph& graph, const Value& choice, bool as_if, std::span<const TracedCode> branches, const std::string& name);
+Result<std::vector<Value>> add_branches(FuncGraph& graph, const Value& choice, bool as_if, std::span<const TracedCode> branches, const std::string& name,
+                                        const std::string& node_name = {});
 
 struct LoopOptions {
   std::optional<Value> maximum_iterations;  // int32
   int64_t parallel_iterations = 10;
   std::vector<PartialShape> shape_invariants;  // empty: the shapes in front of the loop
   std::string name = "while";
+  std::string node_name;  // of the While node; empty: by the op
 };
 // While condition(vars) is true, vars = body(vars). InvalidArgument where the body changes the number, types or (beyond the invariants)
 // shapes.

@@ -412,6 +412,15 @@ def executing_eagerly_outside_functions():
     return True
 
 
+@contextlib.contextmanager
+def scratch_graph():
+    """Ops of the block go into a function's graph that is thrown away."""
+    graph = FuncGraph("scratch")
+    graph._around = _weft.current_graph() if _weft.in_graph() else None
+    with graph.as_default(), _graph_name_scope(graph, None):
+        yield graph
+
+
 def inside_function():
     return _weft.in_graph() and _weft.current_graph().building_function
 

@@ -1,0 +1,398 @@
+"""Branches and loops on tensors: Python control flow when ops run at once, If, Case and While nodes in graphs. group, tuple, no_op and Assert, too."""
+
+import collections.abc
+
+from weft import _weft
+from weft._raw import raw
+from weft.framework import nest
+from weft.framework.convert import convert_to_tensor
+from weft.framework.errors import InvalidArgumentError
+from weft.framework.graph import Operation, control_dependencies, name_scope_v1
+from weft.framework.tensor import Tensor
+
+
+def _as_tensor(x):
+    """A leaf of what a branch or body gave, as a tensor of the graph; None stays."""
+    return x if x is None else convert_to_tensor(x)
+
+
+def _tensors(structure):
+    """The structure with tensors as leaves, and those that are not None in a row."""
+    structure = nest.map_structure(lambda x: x if getattr(type(x), "_is_composite", False) else _as_tensor(x), structure)
+    return structure, [t for t in nest.flatten(structure, expand_composites=True) if t is not None]
+
+
+def packed(structure, tensors):
+    """The structure with other tensors; None stays None."""
+    given = iter(tensors)
+    leaves = [None if t is None else next(given) for t in nest.flatten(structure, expand_composites=True)]
+    return nest.pack_sequence_as(structure, leaves, expand_composites=True)
+
+
+# ---- branches --------------------------------------------------------------------------------------------
+
+
+def _shown(structure):
+    return structure if isinstance(structure, Tensor) else repr(structure)
+
+
+class _Branches:
+    """The branches of one node: what the first gave, the others must give, too."""
+
+    def __init__(self, functions, names, of):
+        self.functions, self.names, self.of = functions, names, of
+        self.structures = []
+
+    def code(self, k):
+        def run(_):
+            result = self.functions[k]()
+            if isinstance(result, Operation):
+                # Something that happens instead of a value: the branch gives a value after it.
+                with control_dependencies([result]):
+                    result = raw.Identity(input=raw.Const(value=True, dtype="bool"))
+            structure, tensors = _tensors(result)
+            if self.structures:
+                self.compare(k, structure, tensors)
+            self.structures.append(structure)
+            return tensors
+
+        return run
+
+    def compare(self, k, structure, tensors):
+        first = self.structures[0]
+        try:
+            nest.assert_same_structure(first, structure, expand_composites=True)
+        except (ValueError, TypeError) as e:
+            raise self.different(k, structure, e) from None
+        for a, b in zip((t for t in nest.flatten(first, expand_composites=True) if t is not None), tensors):
+            if a.dtype != b.dtype:
+                raise self.different(k, structure, f"{a} and {b} have different types")
+        mine = nest.flatten(structure, expand_composites=True)
+        theirs = nest.flatten(first, expand_composites=True)
+        if [t is None for t in mine] != [t is None for t in theirs]:
+            raise ValueError(f"Lengths of branch outputs of cond must match.\nlen(graphs[0].outputs): {sum(t is not None for t in theirs)}\n"
+                             f"len(graphs[{k}].outputs): {len(tensors)}\n")
+
+    def different(self, k, structure, details):
+        a, b = self.names(0), self.names(k)
+        return TypeError(f"{a} and {b} arguments to tf.{self.of} must have the same number, type, and overall structure of return values.\n\n"
+                         f"{a} output: {_shown(self.structures[0])}\n{b} output: {_shown(structure)}\n\nError details:\n{details}")
+
+    def add(self, choice, as_if, name):
+        made = _weft.add_branches(choice, as_if, [self.code(k) for k in range(len(self.functions))], name)
+        return packed(self.structures[0], made)
+
+
+def cond(pred, true_fn=None, false_fn=None, name=None):
+    """true_fn() where pred is true, else false_fn(); in a graph both are traced and one runs."""
+    if true_fn is None:
+        raise TypeError("cond(): 'true_fn' argument required")
+    if false_fn is None:
+        raise TypeError("cond(): 'false_fn' argument required")
+    if not callable(true_fn):
+        raise TypeError("'true_fn' must be callable.")
+    if not callable(false_fn):
+        raise TypeError("'false_fn' must be callable.")
+    if not _weft.in_graph():
+        with name_scope_v1(name, "cond"):
+            return true_fn() if pred else false_fn()
+    if isinstance(pred, bool):
+        raise TypeError("pred must not be a Python bool", pred)
+    pred = convert_to_tensor(pred)
+    if pred.shape.rank != 0:
+        pred = raw.Squeeze(input=pred)
+    branches = _Branches([true_fn, false_fn], lambda k: ("true_fn", "false_fn")[k], "cond")
+    return branches.add(pred, True, name or "cond")
+
+
+def _fn_pairs(given, what, allow_plain):
+    """(key, function) pairs of a list, tuple or dict."""
+    if isinstance(given, collections.abc.Mapping):
+        pairs = list(given.items())
+    elif isinstance(given, (list, tuple)):
+        pairs = list(enumerate(given)) if allow_plain and all(callable(f) for f in given) else list(given)
+    else:
+        raise TypeError(f"'{what}' must be a list, tuple, or dict" + (f". Received: {type(given)}" if what == "pred_fn_pairs" else ""))
+    for pair in pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(f"Each entry in '{what}' must be a 2-tuple. Received {pair}.")
+    return pairs
+
+
+def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
+    """The function with that index; `default`, or the last one, for an index that there is none for."""
+    if not isinstance(branch_index, (Tensor, _weft.VariableBase)):
+        raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
+    branch_index = convert_to_tensor(branch_index)
+    if not branch_index.dtype.is_integer:
+        raise TypeError(f"'branch_index' must be an integer Tensor, got {branch_index.dtype}")
+    if not branch_fns:
+        raise ValueError("Must provide at least one item in 'branch_fns'")
+    pairs = _fn_pairs(branch_fns, "branch_fns", True)
+    for index, f in pairs:
+        if not isinstance(index, int):
+            raise TypeError(f"key must be a Python `int`, got {type(index)}")
+        if not callable(f):
+            raise TypeError(f"fn for key {index} must be callable.")
+    pairs.sort(key=lambda p: p[0])
+    if [k for k, _ in pairs] != list(range(len(pairs))):
+        raise ValueError(f"branch indices (keys) must form contiguous range of [0 to {len(pairs)}) but found {{{','.join(str(k) for k, _ in pairs)}}}")
+    functions = [f for _, f in pairs]
+    if default is not None:
+        functions.append(default)
+    if not _weft.in_graph():
+        index = int(branch_index)
+        with name_scope_v1(name, "switch_case"):
+            return functions[index if 0 <= index < len(functions) else -1]()
+    if branch_index.dtype.name != "int32":
+        branch_index = raw.Cast(x=branch_index, DstT="int32")
+    branches = _Branches(functions, lambda k: f"branches[{k}]", "switch_case")
+    return branches.add(branch_index, False, name or "switch_case")
+
+
+def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
+    """The function of the first predicate that is true."""
+    pairs = _fn_pairs(pred_fn_pairs, "pred_fn_pairs", False)
+    eager = not _weft.in_graph()
+    if isinstance(pred_fn_pairs, dict) and not isinstance(pred_fn_pairs, collections.OrderedDict) and not exclusive and eager:
+        raise ValueError("Unordered dictionaries are not supported for the 'pred_fn_pairs' argument when `exclusive=False` and eager mode is enabled.")
+    predicates, functions = [], []
+    for pred, f in pairs:
+        pred = pred.deref() if hasattr(pred, "deref") else pred
+        if isinstance(pred, (Tensor, _weft.VariableBase)):
+            if pred.dtype.name != "bool":
+                raise TypeError(f"pred must be Tensor of type bool: {getattr(pred, 'name', pred) if not eager else pred}")
+        elif not eager:
+            raise TypeError(f"pred must be a Tensor, got {pred}")
+        if not callable(f):
+            raise TypeError(f"fn for pred {pred} must be callable.")
+        predicates.append(pred)
+        functions.append(f)
+    if default is not None and not callable(default):
+        raise TypeError("'false_fn' must be callable.")
+    with name_scope_v1(name, "case"):
+        checks = []
+        if default is None:
+            default = functions[-1]
+            checks.append(_none_is_true(predicates))
+            predicates, functions = predicates[:-1], functions[:-1]
+        if exclusive and not eager and len(predicates) > 1:
+            checks.append(_at_most_one(predicates))
+        rest = default
+        for pred, f in reversed(list(zip(predicates, functions))):
+            rest = _after(pred, f, rest)
+        with control_dependencies([c for c in checks if c is not None]):
+            result = rest()
+        return result[0] if eager and not strict and isinstance(result, (list, tuple)) and len(result) == 1 else result
+
+
+def _after(pred, f, rest):
+    return lambda: cond(pred, f, rest, name="cond")
+
+
+def _none_is_true(predicates):
+    if not _weft.in_graph():
+        found = any(bool(p) for p in predicates)
+        if not found:
+            values = ", ".join(str(bool(p)) for p in predicates)
+            raise InvalidArgumentError(None, None, "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: b'Input error: None of conditions "
+                                       f"evaluated as True:'\n{values}")
+        return None
+    stacked = raw.Pack(values=predicates)
+    return Assert(raw.Any(input=stacked, reduction_indices=[0]), ["Input error: None of conditions evaluated as True:", stacked], summarize=len(predicates))
+
+
+def _at_most_one(predicates):
+    stacked = raw.Pack(values=predicates)
+    count = raw.Sum(input=raw.Cast(x=stacked, DstT="int32"), reduction_indices=[0])
+    return Assert(raw.Less(x=count, y=2), ["Input error: exclusive=True: more than 1 conditions", "evaluated as True:", stacked], summarize=len(predicates))
+
+
+# ---- loops -----------------------------------------------------------------------------------------------
+
+
+def _without_variables(structure):
+    return nest.map_structure(lambda x: convert_to_tensor(x) if isinstance(x, _weft.VariableBase) else x, structure)
+
+
+def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False, maximum_iterations=None, name=None):  # noqa: A002
+    """loop_vars = body(*loop_vars) as long as cond(*loop_vars) is true."""
+    if not callable(cond):
+        raise TypeError("'cond' must be callable.")
+    if not callable(body):
+        raise TypeError("'body' must be callable.")
+    if parallel_iterations < 1:
+        raise TypeError("'parallel_iterations' must be a positive integer.")
+    loop_vars = _without_variables(loop_vars)
+    len(loop_vars)  # a tensor alone has none: TensorFlow's error
+    if not _weft.in_graph():
+        return _run_loop(cond, body, loop_vars, maximum_iterations)
+    return _add_loop(cond, body, loop_vars, shape_invariants, parallel_iterations, maximum_iterations, name or "while")
+
+
+def _run_loop(cond, body, loop_vars, maximum):
+    if not loop_vars:
+        raise ValueError("'loop_vars' must be provided.")
+    from weft.framework.type_spec import type_spec_from_value
+
+    expected = nest.map_structure(lambda x: type_spec_from_value(x), list(loop_vars))
+    limit = None if maximum is None else int(maximum)
+    count = 0
+    while (limit is None or count < limit) and cond(*loop_vars):
+        loop_vars = body(*loop_vars)
+        nest.assert_same_structure(expected, list(loop_vars))
+        count += 1
+    return nest.map_structure(lambda x: x if getattr(type(x), "_is_composite", False) else convert_to_tensor(x), loop_vars)
+
+
+def _add_loop(cond, body, loop_vars, shape_invariants, parallel_iterations, maximum, name):
+    start, flat = _tensors(loop_vars)
+    shapes = _invariants(start, shape_invariants) if shape_invariants is not None else None
+    specs = _loop_structure(start, shape_invariants)
+    if maximum is not None:
+        maximum = convert_to_tensor(maximum)
+        if maximum.shape.rank != 0:
+            raise ValueError(f"maximum_iterations must be a scalar. Received shape: {maximum.shape}")
+        if maximum.dtype.name != "int32":
+            maximum = raw.Cast(x=maximum, DstT="int32")
+
+    def go_on(args):
+        result = cond(*_pack_loop(specs, args))
+        return [convert_to_tensor(result)]
+
+    def step(args):
+        outputs = body(*_pack_loop(specs, args))
+        if not nest.is_nested_or_composite(outputs):
+            outputs = [outputs]
+        outputs = _without_variables(outputs)
+        try:
+            nest.assert_same_structure(outputs, start, check_types=False, expand_composites=True)
+        except ValueError:
+            # Python values of the body stand for tensors.
+            nest.assert_same_structure(_tensors(outputs)[0], start, check_types=False, expand_composites=True)
+        made = _tensors(outputs)[1]
+        for before, after in zip(flat, made):
+            if before.dtype != after.dtype:
+                shown = getattr(before, "name", "loop_var") if not _is_eager(before) else "loop_var:0"
+                raise TypeError(f"Loop var {shown} enters the loop with type {before.dtype} but has type {after.dtype} after 1 iteration. {shown} type should "
+                                "remain constant.")
+        return made
+
+    made = _weft.add_loop(go_on, step, flat, shapes, maximum, parallel_iterations, name)
+    return _pack_loop(specs, made)
+
+
+def _is_eager(tensor):
+    return type(tensor).__name__ == "EagerTensor"
+
+
+def _pack_loop(structure, tensors):
+    return packed(structure, tensors)
+
+
+def _loop_structure(start, shape_invariants):
+    """The structure that tensors of the loop are put into: where a composite gets an invariant of its own, that TypeSpec's."""
+    if shape_invariants is None:
+        return start
+    from weft.framework.tensor_shape import TensorShape
+    from weft.framework.type_spec import TensorSpec, TypeSpec
+
+    def choose(value, invariant):
+        composite = isinstance(invariant, TypeSpec) and not isinstance(invariant, TensorSpec)
+        return invariant if composite and not isinstance(invariant, TensorShape) else value
+
+    try:
+        return nest.map_structure_up_to(start, choose, start, shape_invariants)
+    except (ValueError, TypeError):
+        return start
+
+
+def _invariants(start, given):
+    from weft.framework.tensor_shape import TensorShape, as_shape
+    from weft.framework.type_spec import TypeSpec
+
+    def is_leaf(x):
+        return x is None or isinstance(x, (TensorShape, TypeSpec)) or not nest.is_nested(x)
+
+    shapes = nest.map_structure(lambda x: x, given) if is_leaf(given) else given
+    nest.assert_same_structure(start, shapes, check_types=False, expand_composites=False)
+    out = []
+    for value, invariant in zip(nest.flatten(start), nest.flatten_up_to(start, shapes)):
+        tensors = nest.flatten(value, expand_composites=True)
+        if getattr(type(value), "_is_composite", False):
+            if isinstance(invariant, TypeSpec):
+                out += [s.shape for s in nest.flatten(invariant, expand_composites=True)]
+            else:
+                out += [t.shape for t in tensors]
+        else:
+            out.append(invariant.shape if isinstance(invariant, TypeSpec) else as_shape(invariant))
+    return out
+
+
+# ---- order -----------------------------------------------------------------------------------------------
+
+
+def no_op(name=None):
+    """Does nothing."""
+    return raw.NoOp(name=name)
+
+
+def group(*inputs, **kwargs):
+    """An operation that is done when all of these are."""
+    name = kwargs.pop("name", None)
+    if kwargs:
+        raise ValueError("Unknown keyword arguments: " + ", ".join(kwargs.keys()))
+    if not _weft.in_graph():
+        return None
+    operations = []
+    for x in nest.flatten(inputs, expand_composites=True):
+        if x is None:
+            continue
+        x = getattr(x, "_as_graph_element", lambda: x)() if isinstance(x, _weft.VariableBase) else x
+        if _is_eager(x):
+            continue
+        if not hasattr(x, "op") and not isinstance(x, Operation):
+            raise TypeError(f"'inputs' should be zero or more (nested) Tensors. Received '{x}' with type '{type(x)}'.")
+        operations.append(x)
+    with control_dependencies(operations):
+        return no_op(name)
+
+
+def tuple_(tensors, control_inputs=None, name=None):
+    """The same tensors, each available only when all are."""
+    if not _weft.in_graph():
+        return tensors
+    waits = []
+    for t in tensors:
+        if t is not None and not isinstance(t, Operation):
+            waits.append(convert_to_tensor(t) if not getattr(type(t), "_is_composite", False) else t)
+        elif isinstance(t, Operation):
+            waits.append(t)
+    if not waits:
+        raise ValueError(f"'tensors' must have at least one Tensor. Received: {tensors}.")
+    waits += list(control_inputs or [])
+    with name_scope_v1(name, "tuple"):
+        gate = group(*waits)
+        with control_dependencies([gate]):
+            return [None if t is None else gate if isinstance(t, Operation) else
+                    nest.map_structure(lambda x: raw.Identity(input=x), t, expand_composites=True) for t in tensors]
+
+
+def _summary(tensor, summarize):
+    count = 3 if summarize is None else summarize
+    if not tensor.shape.rank:
+        return str(tensor.numpy())
+    flat = tensor.numpy().reshape(-1)
+    shown = [str(x) for x in (flat if count < 0 else flat[:count])]
+    return ", ".join(shown + (["..."] if len(shown) < flat.size else []))
+
+
+def Assert(condition, data, summarize=None, name=None):
+    """Fails with the data where the condition is false."""
+    if not _weft.in_graph():
+        if not condition:
+            shown = "\n".join(_summary(convert_to_tensor(x), summarize) for x in data)
+            raise InvalidArgumentError(None, None, f"Expected '{condition}' to be true. Summarized data: {shown}")
+        return None
+    condition = convert_to_tensor(condition)
+    return raw.Assert(condition=condition, data=[convert_to_tensor(x) for x in data], summarize=3 if summarize is None else summarize, name=name)
