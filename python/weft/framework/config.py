@@ -1,0 +1,307 @@
+"""tf.config: devices, placement, threads, switches of the optimiser."""
+
+import collections
+
+from weft import _weft
+from weft.framework import errors
+
+PhysicalDevice = collections.namedtuple("PhysicalDevice", ["name", "device_type"])
+LogicalDevice = collections.namedtuple("LogicalDevice", ["name", "device_type"])
+
+
+class LogicalDeviceConfiguration(collections.namedtuple("LogicalDeviceConfiguration", ["memory_limit", "experimental_priority", "experimental_device_ordinal"])):
+    """How one logical device of a physical one is set up."""
+
+    __slots__ = ()
+
+    def __new__(cls, memory_limit=None, experimental_priority=None, experimental_device_ordinal=None):
+        return super().__new__(cls, memory_limit, experimental_priority, experimental_device_ordinal)
+
+
+_CPU = PhysicalDevice("/physical_device:CPU:0", "CPU")
+
+
+class _State:
+    """What was asked for; the engine's context is made of it by the first op."""
+
+    logical = None            # configurations of the CPU, or None for one device
+    visible = [_CPU]
+    inter = intra = 0
+    soft = True
+    log = False
+    determinism = False
+    tensor_float_32 = True
+    policy = "silent"
+    synchronous = True
+    jit = ""
+    mlir_bridge = False
+    optimizer = {}
+
+
+def _apply():
+    """Tells the engine; False where its context is made already."""
+    try:
+        _weft.configure(len(_State.logical) if _State.logical else 1, _State.intra, _State.inter, _State.soft, _State.log)
+    except errors.FailedPreconditionError:
+        return False
+    return True
+
+
+def _initialized():
+    return not _apply()
+
+
+def _known(device):
+    if device != _CPU or not isinstance(device, PhysicalDevice):
+        raise ValueError(f"Unrecognized device: {device!r}")
+    return device
+
+
+# ---- devices ----------------------------------------------------------------------------------------------
+
+def list_physical_devices(device_type=None):
+    """The devices of this machine."""
+    return [d for d in [_CPU] if device_type in (None, d.device_type)]
+
+
+def list_logical_devices(device_type=None):
+    """The devices that ops run on; makes the context."""
+    _apply()
+    out = []
+    for name, kind, _ in _weft.devices():
+        if device_type in (None, kind):
+            out.append(LogicalDevice("/device:" + name.rsplit("/device:", 1)[-1], kind))
+    return out
+
+
+def get_visible_devices(device_type=None):
+    """The physical devices that this program may use."""
+    return [d for d in _State.visible if device_type in (None, d.device_type)]
+
+
+def set_visible_devices(devices, device_type=None):
+    """Which physical devices this program may use."""
+    devices = list(devices) if isinstance(devices, (list, tuple)) and not isinstance(devices, PhysicalDevice) else [devices]
+    for d in devices:
+        _known(d)
+        if device_type is not None and d.device_type != device_type:
+            raise ValueError(f"Unrecognized device: {d!r}")
+    visible = devices if device_type is None else [d for d in _State.visible if d.device_type != device_type] + devices
+    if visible == _State.visible:
+        return
+    if _initialized():
+        raise RuntimeError("Visible devices cannot be modified after being initialized")
+    if _CPU not in visible:
+        raise NotImplementedError("weft has no other devices than CPUs: the CPU must stay visible")
+    _State.visible = visible
+
+
+def get_logical_device_configuration(device):
+    """How a physical device is cut into logical ones; None where nothing was said."""
+    _known(device)
+    return _State.logical
+
+
+def set_logical_device_configuration(device, logical_devices):
+    """Cuts a physical device into logical ones; before the first op."""
+    _known(device)
+    logical_devices = list(logical_devices)
+    for config in logical_devices:
+        if config.memory_limit is not None:
+            raise ValueError("Setting memory limit on CPU virtual devices is currently not supported")
+        if config.experimental_priority is not None:
+            raise ValueError("Setting experimental_priority on CPU virtual  devices is currently not supported")
+        if config.experimental_device_ordinal not in (None, 0):
+            raise ValueError("Setting experimental_device_ordinal on CPU virtual  devices is currently not supported")
+    if _State.logical == logical_devices:
+        return
+    if _initialized():
+        raise RuntimeError("Virtual devices cannot be modified after being initialized")
+    _State.logical = logical_devices
+    _apply()
+
+
+def get_device_details(device):
+    """What is known of a physical device: of CPUs nothing."""
+    _known(device)
+    return {}
+
+
+def get_memory_growth(device):
+    """Whether a GPU's memory is taken bit by bit."""
+    raise KeyError(_known(device))
+
+
+def set_memory_growth(device, enable):
+    """GPUs only."""
+    _known(device)
+    raise ValueError("Cannot set memory growth on device when virtual devices configured" if _State.logical else "Cannot set memory growth on non-GPU and non-Pluggable devices")
+
+
+def _named(device):
+    for name, kind, _ in _weft.devices():
+        if device and name.endswith(device if device.startswith("/") else ":" + device):
+            return name
+    raise ValueError(f"No matching devices found for '{device}'")
+
+
+def get_memory_info(device):
+    """Memory in use on a device and its peak; not counted on CPUs."""
+    _apply()
+    _named(device)
+    return {"current": 0, "peak": 0}
+
+
+def get_memory_usage(device):
+    """Memory in use on a device."""
+    return get_memory_info(device)["current"]
+
+
+def reset_memory_stats(device):
+    """Begins the count of the peak anew."""
+    _named(device)
+
+
+# ---- placement, threads, switches -------------------------------------------------------------------------
+
+def get_soft_device_placement():
+    """Whether ops may go to another device where the one that was asked for cannot run them."""
+    return _State.soft
+
+
+def set_soft_device_placement(enabled):
+    """See get_soft_device_placement."""
+    _State.soft = bool(enabled)
+    if not _apply():
+        _weft.set_soft_placement(_State.soft)
+
+
+def get_log_device_placement():
+    """Whether the device of each op is written to stderr."""
+    return _State.log
+
+
+def set_log_device_placement(enabled):
+    """Writes the device of each op to stderr."""
+    _State.log = bool(enabled)
+    if not _apply():
+        _weft.set_log_device_placement(_State.log)
+
+
+def get_inter_op_parallelism_threads():
+    """Threads for ops beside each other; 0 is what the machine has."""
+    return _State.inter
+
+
+def set_inter_op_parallelism_threads(num_threads):
+    """See get_inter_op_parallelism_threads; before the first op."""
+    if _State.inter != num_threads and _initialized():
+        raise RuntimeError("Inter op parallelism cannot be modified after initialization.")
+    _State.inter = num_threads
+    _apply()
+
+
+def get_intra_op_parallelism_threads():
+    """Threads within an op; 0 is what the machine has."""
+    return _State.intra
+
+
+def set_intra_op_parallelism_threads(num_threads):
+    """See get_intra_op_parallelism_threads; before the first op."""
+    if _State.intra != num_threads and _initialized():
+        raise RuntimeError("Intra op parallelism cannot be modified after initialization.")
+    _State.intra = num_threads
+    _apply()
+
+
+def get_optimizer_jit():
+    """'autoclustering' where graphs are compiled by themselves."""
+    return _State.jit
+
+
+def set_optimizer_jit(enabled):
+    """True or 'autoclustering': graphs are compiled where they can be."""
+    if enabled not in (True, False, "autoclustering", ""):
+        raise ValueError(f"Unknown value for jit: {enabled!r}; it is True, False or 'autoclustering'")
+    _State.jit = "autoclustering" if enabled else ""
+
+
+_OPTIMIZER = ("layout_optimizer constant_folding shape_optimization remapping arithmetic_optimization dependency_optimization loop_optimization function_optimization "
+              "debug_stripper disable_model_pruning scoped_allocator_optimization pin_to_host_optimization implementation_selector auto_mixed_precision "
+              "disable_meta_optimizer min_graph_nodes auto_parallel auto_mixed_precision_mkl auto_mixed_precision_onednn_bfloat16 use_plugin_optimizers").split()
+
+
+def get_optimizer_experimental_options():
+    """What was said of the optimiser's steps."""
+    return {**_State.optimizer, "disable_model_pruning": _State.optimizer.get("disable_model_pruning", False),
+            "disable_meta_optimizer": _State.optimizer.get("disable_meta_optimizer", False)}
+
+
+def set_optimizer_experimental_options(options):
+    """Which steps the optimiser of graphs takes; kept, and told again by get_experimental_options."""
+    _State.optimizer = {**_State.optimizer, **{k: v for k, v in options.items() if k in _OPTIMIZER}}
+
+
+def get_device_policy():
+    """What happens to inputs of another device."""
+    return _State.policy
+
+
+def set_device_policy(device_policy):
+    """See get_device_policy."""
+    if device_policy not in ("silent", "silent_for_int32", "warn", "explicit", None):
+        raise ValueError(f"Invalid argument `device_policy`: {device_policy!r}. Please refer to https://www.tensorflow.org/api_docs/python/tf/config/experimental/"
+                         "set_device_policy for valid `device_policy` arguments.")
+    _State.policy = device_policy or "silent"
+
+
+def get_synchronous_execution():
+    """Whether ops are done when they return."""
+    return _State.synchronous
+
+
+def set_synchronous_execution(enable):
+    """See get_synchronous_execution; weft's ops are always done when they return."""
+    _State.synchronous = bool(enable)
+
+
+def enable_op_determinism():
+    """From here on random ops need seeds; weft's other kernels give the same bits every time."""
+    _State.determinism = True
+
+
+def disable_op_determinism():
+    _State.determinism = False
+
+
+def is_op_determinism_enabled():
+    return _State.determinism
+
+
+def tensor_float_32_execution_enabled():
+    """A switch for GPUs; kept and told again."""
+    return _State.tensor_float_32
+
+
+def enable_tensor_float_32_execution(enabled):
+    """See tensor_float_32_execution_enabled."""
+    _State.tensor_float_32 = bool(enabled)
+
+
+def enable_mlir_bridge():
+    """A switch for TPUs; kept only."""
+    _State.mlir_bridge = True
+
+
+def disable_mlir_bridge():
+    _State.mlir_bridge = False
+
+
+def connect_to_cluster(cluster_spec_or_resolver, job_name="localhost", task_index=0, protocol=None, make_master_device_default=True, cluster_device_filters=None):
+    """Not there: weft runs in one process."""
+    raise NotImplementedError("tf.config.experimental_connect_to_cluster: weft runs in one process")
+
+
+def connect_to_remote_host(remote_host=None, job_name="worker"):
+    """Not there: weft runs in one process."""
+    raise NotImplementedError("tf.config.experimental_connect_to_host: weft runs in one process")
