@@ -28,10 +28,11 @@ MODULES = {
                          "truncatediv truncatemod",
     "weft.function.control_flow": "cond case switch_case while_loop group tuple=tuple_ no_op Assert",
     "weft.function.functional": "map_fn scan foldl foldr vectorized_map",
+    "weft.framework.device": "device DeviceSpec",
 }
 
 # The public namespaces that are modules of their own: `tf.math` is weft/math.py.
-NAMESPACES = "autograph compat data errors nest raw_ops train io math random".split()
+NAMESPACES = "autograph compat data errors nest raw_ops train io math random nn config".split()
 
 
 def names():

@@ -12,5 +12,8 @@ from weft.ops.math_ops import (  # noqa: F401
     segment_max, segment_mean, segment_min, segment_prod, segment_sum, sigmoid, sign, sin, sinh, sobol_sample, softplus, softsign, sqrt, square, squared_difference,
     subtract, tan, tanh, top_k, truediv, unsorted_segment_max, unsorted_segment_mean, unsorted_segment_min, unsorted_segment_prod, unsorted_segment_sqrt_n,
     unsorted_segment_sum, xdivy, xlog1py, xlogy, zero_fraction, zeta)
+from weft.ops.nn_ops import log_softmax, softmax  # noqa: F401
+from weft.ops.norm_ops import l2_normalize  # noqa: F401
+from weft import _math_special as special  # noqa: F401
 
 __getattr__ = missing("tf.math")

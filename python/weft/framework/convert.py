@@ -201,7 +201,8 @@ def constant(value, dtype=None, shape=None, name="Const"):
                                 f"`shape` {shape} with {shape.num_elements()} elements).")
     if isinstance(tensor, EagerTensor) and _weft.in_graph():
         return raw.Const(value=tensor, dtype=tensor.dtype, name=name)
-    return tensor
+    # A device scope holds for constants, too.
+    return raw.Identity(input=tensor) if _weft.scoped_device() and isinstance(tensor, EagerTensor) else tensor
 
 
 def _outside(code, tensor):

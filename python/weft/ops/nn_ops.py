@@ -2,6 +2,7 @@
 
 import numbers
 
+from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes, errors
 from weft.framework.convert import constant_value, convert_to_tensor
@@ -74,7 +75,8 @@ def _along(op, logits, axis, name):
     axis = -1 if axis is None else axis
     rank = logits.shape.rank
     if rank is not None and not (-rank <= axis < rank) and not (rank == 0 and axis == -1):
-        raise errors.InvalidArgumentError(None, None, f"`axis` {axis} must be in range [{-rank}, {rank}) where {rank} is the number of dimensions in the input.")
+        raise errors.InvalidArgumentError(None, None, f"`dim` must be in the range [{-rank}, {rank}) where {rank} is the number of dimensions in the input. "
+                                                      f"Received: dim={axis}")
     if axis == -1 or rank is not None and axis == rank - 1:
         return op(logits=logits, name=name)
     if rank is None:
@@ -242,8 +244,9 @@ def bias_add(value, bias, data_format=None, name=None):
                 data_format = "NHWC"
             else:
                 raise ValueError("`data_format` must be of the form `N...C` or `NC...`. Received: data_format=%s" % data_format)
-        value = convert_to_tensor(value, name="input")
-        bias = convert_to_tensor(bias, value.dtype, name="bias")
+        if _weft.in_graph():
+            value = convert_to_tensor(value, name="input")
+            bias = convert_to_tensor(bias, value.dtype, name="bias")
         return raw.BiasAdd(value=value, bias=bias, data_format=data_format or "NHWC", name=name)
 
 
@@ -273,7 +276,7 @@ def _dropout(x, rate, noise_shape, sampler, skip, name, default):
             raise ValueError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}")
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_floating:
-            raise ValueError(f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x_dtype={x.dtype!r}")
+            raise ValueError(f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x_dtype={x.dtype}")
         if plain and rate == 0:
             skip()
             return x
