@@ -9,13 +9,8 @@ _tf = sys.modules[__name__]
 # Where a name is not simply an attribute of the top-level package.
 _PATHS = {
     "OpError": "errors.OpError",
-    "OperatorNotAllowedInGraphError": "errors.OperatorNotAllowedInGraphError",
-    "placeholder": "compat.v1.placeholder",
     "assert_rank": "debugging.assert_rank",
-    "to_number": "strings.to_number",
-    "string_join": "strings.join",
-    "logical_not": "math.logical_not",
-    "substr": "strings.substr",
+    "OperatorNotAllowedInGraphError": "errors.OperatorNotAllowedInGraphError",
 }
 
 
@@ -29,9 +24,14 @@ def __getattr__(name):
     return value
 
 
+def is_kind(x, name):
+    """Whether `x` is of the class of that name or of one below it; the class is not loaded for the question."""
+    return any(kind.__name__ == name for kind in type(x).__mro__)
+
+
 def is_dense(x):
     """Whether `x` is a tensor (or a variable) that can decide an if: sparse ones cannot."""
-    return _tf.is_tensor(x) and (isinstance(x, _tf.Tensor) or not isinstance(x, _tf.SparseTensor))
+    return _tf.is_tensor(x) and (isinstance(x, _tf.Tensor) or not is_kind(x, "SparseTensor"))
 
 
 def data_module():

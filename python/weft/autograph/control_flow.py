@@ -70,17 +70,17 @@ def for_stmt(iter_, extra_test, body, get_state, set_state, symbol_names, opts):
 
 def _loop_over(iterable):
     """The graph loop for `iterable`; None for what Python iterates over."""
-    if _tf.is_tensor(iterable):
-        if not isinstance(iterable, _tf.Tensor) and isinstance(iterable, _tf.RaggedTensor):
-            return loops.for_ragged
-        is_range = hasattr(iterable, "op") and iterable.op.type == "Range"
-        return loops.for_range if is_range else loops.for_tensor
     data = _tf.data_module()
     if data is not None:
         if isinstance(iterable, data.Dataset):
             return loops.for_dataset
         if isinstance(iterable, data.Iterator):
             return loops.for_iterator
+    if _tf.is_tensor(iterable):
+        if not isinstance(iterable, _tf.Tensor) and _tf.is_kind(iterable, "RaggedTensor"):
+            return loops.for_ragged
+        is_range = hasattr(iterable, "op") and iterable.op.type == "Range"
+        return loops.for_range if is_range else loops.for_tensor
     return None
 
 

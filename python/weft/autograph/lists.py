@@ -25,7 +25,7 @@ def new_list(iterable=None):
 
 
 def list_append(list_, x):
-    if isinstance(list_, _tf.TensorArray):
+    if _tf.is_kind(list_, "TensorArray"):
         return list_.write(list_.size(), x)
     if not _tf.is_tensor(list_):
         list_.append(x)
@@ -45,7 +45,7 @@ def list_append(list_, x):
 
 def list_pop(list_, i, opts):
     """The list without the element, and the element."""
-    if isinstance(list_, _tf.TensorArray):
+    if _tf.is_kind(list_, "TensorArray"):
         raise ValueError("TensorArray does not support item removal")
     if not _tf.is_tensor(list_):
         x = list_.pop() if i is None else list_.pop(i)
@@ -63,7 +63,7 @@ def list_pop(list_, i, opts):
 
 
 def list_stack(list_, opts):
-    if isinstance(list_, _tf.TensorArray):
+    if _tf.is_kind(list_, "TensorArray"):
         return list_.stack()
     if not _tf.is_tensor(list_):
         return opts.original_call(list_)
@@ -78,7 +78,7 @@ def list_stack(list_, opts):
 
 
 def get_item(target, i, opts):
-    if isinstance(target, _tf.TensorArray):
+    if _tf.is_kind(target, "TensorArray"):
         return target.read(i)
     if _is_tensor_list(target):
         if opts.element_dtype is None:
@@ -89,13 +89,13 @@ def get_item(target, i, opts):
                                              element_shape=-1,
                                              element_dtype=opts.element_dtype)
     if _tf.is_tensor(target) and target.dtype == _tf.string and target.shape.rank == 0:
-        return _tf.substr(target, i, 1)
+        return _tf.raw_ops.Substr(input=target, pos=i, len=1)
     return target[i]
 
 
 def set_item(target, i, x):
     """`target` with `x` at `i`: a tensor is not changed, a list is."""
-    if isinstance(target, _tf.TensorArray):
+    if _tf.is_kind(target, "TensorArray"):
         return target.write(i, x)
     if _is_tensor_list(target):
         return _tf.raw_ops.TensorListSetItem(input_handle=target, index=i, item=_tf.convert_to_tensor(x))

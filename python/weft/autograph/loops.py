@@ -61,7 +61,7 @@ def _as_loop_would(value):
     """What the loop's body will see of a value from before it: Python numbers are tensors there."""
     if isinstance(value, (int, float, bool, str, list, tuple, np.ndarray, np.generic)):
         tensor = _tf.convert_to_tensor(value)
-        return _tf.placeholder(tensor.dtype, tensor.shape)
+        return _tf.raw_ops.Placeholder(dtype=tensor.dtype, shape=tensor.shape)
     return value
 
 

@@ -24,7 +24,9 @@ def abs_(x):
 
 
 def _number(x, dtype):
-    return _tf.to_number(x, out_type=dtype) if x.dtype == _tf.string else _tf.cast(x, dtype)
+    if x.dtype == _tf.string:
+        return _tf.raw_ops.StringToNumber(string_tensor=x, out_type=dtype)
+    return _tf.cast(x, dtype)
 
 
 def float_(x=0):
@@ -39,10 +41,14 @@ def int_(x=0, base=UNSPECIFIED):
     return int(x) if base is UNSPECIFIED else int(x, base)
 
 
+def _text(message, number):
+    return _tf.raw_ops.StringJoin(inputs=[message, _tf.raw_ops.AsString(input=number)])
+
+
 def len_(s):
     if _is_dataset(s):
         return _dataset_len(s)
-    if isinstance(s, _tf.TensorArray):
+    if _tf.is_kind(s, "TensorArray"):
         return s.size()
     if not _tf.is_tensor(s):
         return len(s)
@@ -58,7 +64,7 @@ def len_(s):
     rank = _tf.rank(s)
 
     def scalar():
-        text = _tf.string_join(["len requires non-zero rank, got ", _tf.as_string(rank)])
+        text = _text("len requires non-zero rank, got ", rank)
         with _tf.control_dependencies([_tf.Assert(False, [text])]):
             return _tf.constant(0)
 
@@ -70,7 +76,7 @@ def _dataset_len(dataset):
     length = dataset.cardinality()
     known = _tf.logical_and(_tf.not_equal(length, data.INFINITE_CARDINALITY),
                             _tf.not_equal(length, data.UNKNOWN_CARDINALITY))
-    text = _tf.string_join(["len requires dataset with definitive cardinality, got ", _tf.as_string(length)])
+    text = _text("len requires dataset with definitive cardinality, got ", length)
     checked = _tf.Assert(known, [text])
     with _tf.control_dependencies([] if checked is None else [checked]):
         return _tf.identity(length)

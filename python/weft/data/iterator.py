@@ -11,6 +11,8 @@ from weft.framework.type_spec import TensorSpec, TypeSpec
 class Iterator(CompositeTensor):
     """tf.data.Iterator: next(), get_next() and get_next_as_optional()."""
 
+    _is_tensor_like = False  # tf.is_tensor
+
     def __init__(self, dataset=None, components=None, element_spec=None):
         if dataset is not None:
             self._element_spec = dataset.element_spec
@@ -105,6 +107,8 @@ class IteratorSpec(TypeSpec):
 
 class Optional(CompositeTensor):
     """tf.experimental.Optional: an element, or none."""
+
+    _is_tensor_like = False  # tf.is_tensor
 
     def __init__(self, tensor, element_spec):
         self._variant_tensor, self._element_spec = tensor, element_spec

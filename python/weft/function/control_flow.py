@@ -16,16 +16,37 @@ def _as_tensor(x):
     return x if x is None else convert_to_tensor(x)
 
 
+def _is_array(x):
+    """A tf.TensorArray: in graphs, its list is what goes through branches and loops."""
+    return type(x).__name__ == "TensorArray"
+
+
+def _stays(x):
+    return getattr(type(x), "_is_composite", False) or _is_array(x)
+
+
+def _flat(structure):
+    return [t.flow if _is_array(t) else t for t in nest.flatten(structure, expand_composites=True) if t is not None]
+
+
 def _tensors(structure):
     """The structure with tensors as leaves, and those that are not None in a row."""
-    structure = nest.map_structure(lambda x: x if getattr(type(x), "_is_composite", False) else _as_tensor(x), structure)
-    return structure, [t for t in nest.flatten(structure, expand_composites=True) if t is not None]
+    structure = nest.map_structure(lambda x: x if _stays(x) else _as_tensor(x), structure)
+    return structure, _flat(structure)
 
 
 def packed(structure, tensors):
     """The structure with other tensors; None stays None."""
     given = iter(tensors)
-    leaves = [None if t is None else next(given) for t in nest.flatten(structure, expand_composites=True)]
+
+    def leaf(t):
+        if t is None or not _is_array(t):
+            return None if t is None else next(given)
+        from weft.ops.tensor_array import build_ta_with_new_flow
+
+        return build_ta_with_new_flow(t, next(given))
+
+    leaves = [leaf(t) for t in nest.flatten(structure, expand_composites=True)]
     return nest.pack_sequence_as(structure, leaves, expand_composites=True)
 
 
@@ -64,7 +85,7 @@ class _Branches:
             nest.assert_same_structure(first, structure, expand_composites=True)
         except (ValueError, TypeError) as e:
             raise self.different(k, structure, e) from None
-        for a, b in zip((t for t in nest.flatten(first, expand_composites=True) if t is not None), tensors):
+        for a, b in zip(_flat(first), tensors):
             if a.dtype != b.dtype:
                 raise self.different(k, structure, f"{a} and {b} have different types")
         mine = nest.flatten(structure, expand_composites=True)
@@ -242,7 +263,7 @@ def _run_loop(cond, body, loop_vars, maximum):
         loop_vars = body(*loop_vars)
         nest.assert_same_structure(expected, list(loop_vars))
         count += 1
-    return nest.map_structure(lambda x: x if getattr(type(x), "_is_composite", False) else convert_to_tensor(x), loop_vars)
+    return nest.map_structure(lambda x: x if _stays(x) else convert_to_tensor(x), loop_vars)
 
 
 def _add_loop(cond, body, loop_vars, shape_invariants, parallel_iterations, maximum, name):
@@ -324,6 +345,8 @@ def _invariants(start, given):
                 out += [s.shape for s in nest.flatten(invariant, expand_composites=True)]
             else:
                 out += [t.shape for t in tensors]
+        elif invariant is None or _is_array(value):
+            out.append(_flat(value)[0].shape)
         else:
             out.append(invariant.shape if isinstance(invariant, TypeSpec) else as_shape(invariant))
     return out
