@@ -1,5 +1,8 @@
 """User programs print under weft what they print under TensorFlow (programs/NAME.out, recorded by programs/record.py)."""
 
+import concurrent.futures
+import os
+
 import pytest
 
 import program_runner as programs
@@ -7,9 +10,18 @@ import program_runner as programs
 KNOWN = programs.known()
 
 
+@pytest.fixture(scope="module")
+def outcomes(request):
+    """Futures of what programs.check says of each program that was asked for; as many run at a time as there are cores."""
+    chosen = [i.callspec.params["name"] for i in request.session.items if i.name.startswith("test_prints_what")]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield {name: pool.submit(programs.check, name) for name in chosen}
+        pool.shutdown(cancel_futures=True)
+
+
 @pytest.mark.parametrize("name", programs.names())
-def test_prints_what_tensorflow_prints(name):
-    lines = programs.check(name)
+def test_prints_what_tensorflow_prints(name, outcomes):
+    lines = outcomes[name].result()
     if name in KNOWN:
         assert lines, f"{name} passes: take it out of known.txt ({KNOWN[name]})"
         pytest.xfail(KNOWN[name])
