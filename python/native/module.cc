@@ -13,5 +13,6 @@ NB_MODULE(_weft, m) {
   bind_context(m);
   bind_session(m);
   bind_py_func(m);
+  bind_bundle(m);
   bind_proto(m);
 }

@@ -201,7 +201,8 @@ class Tape::Walk {
       if (!unknown && (slot < 0 || !reached_[size_t(slot)])) continue;
       if (!differentiable(t.dtype())) continue;
       Value seed = i < seeds.size() && seeds[i].valid() ? seeds[i] : ones_like(t);
-      if (seed.valid() && seed.dtype() != t.dtype())
+      // The gradient of a variable is one of its value.
+      if (seed.valid() && t.dtype() != DType::kResource && seed.dtype() != t.dtype())
         return invalid_argument("an output gradient has type ", dtype_name(seed.dtype()), ", its target ", dtype_name(t.dtype()));
       if (unknown) {
         by_id_.emplace_back(id_of(t), std::move(seed));

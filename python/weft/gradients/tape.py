@@ -173,12 +173,7 @@ class GradientTape:
             if target is None:
                 raise TypeError("Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be differentiated, but "
                                 "received None.")
-            targets = [_target(t) for t in nest.flatten(target, expand_composites=True)]
-            if output_gradients is not None:
-                given = nest.flatten(output_gradients, expand_composites=True)
-                seeds = [None if t is None else from_gradient(_weft.convert(g, None, None) if not hasattr(g, "indices") else g) for t, g in zip(targets, given)]
-                seeds = [s for t, s in zip(targets, seeds) if t is not None]
-            targets = [t for t in targets if t is not None]
+            targets, seeds = _several(nest.flatten(target, expand_composites=True), output_gradients)
         composite = None
         for s in flat:
             if not isinstance(s, (_VariableBase, Tensor)):
@@ -215,13 +210,23 @@ class GradientTape:
         return jacobian.batch_jacobian(self, target, source, unconnected_gradients, parallel_iterations, experimental_use_pfor)
 
 
-def _target(t):
-    """A part of the target as a tensor: a variable stands for its handle, so that it can be its own source."""
-    if isinstance(t, _VariableBase):
-        return t._get_handle() if t._has_state() else t.handle
-    if isinstance(t, Tensor) or t is None:
-        return t
-    return _weft.convert(t, None, None)
+def _several(targets, output_gradients):
+    """Targets of a structure, and their gradients: a variable stands for its handle, so that it can be its own source."""
+    given = [None] * len(targets) if output_gradients is None else nest.flatten(output_gradients, expand_composites=True)
+    out, seeds = [], []
+    for t, g in zip(targets, given):
+        if t is None:
+            continue
+        if output_gradients is not None:
+            g = from_gradient(g if hasattr(g, "indices") else _weft.convert(g, None, None))
+        if isinstance(t, _VariableBase):
+            g = raw.OnesLike(x=t) if g is None else g
+            t = t.handle
+        elif not isinstance(t, Tensor):
+            t = _weft.convert(t, None, None)
+        out.append(t)
+        seeds.append(g)
+    return out, None if all(g is None for g in seeds) else seeds
 
 
 def _zeros(source):

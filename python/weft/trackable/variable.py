@@ -2,13 +2,14 @@
 
 import contextlib
 import enum
+import functools
 import threading
 
 from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes, errors
-from weft.framework.tensor import EagerTensor, Reference, Tensor
-from weft.framework.tensor_shape import TensorShape, as_shape
+from weft.framework.tensor import Reference, Tensor
+from weft.framework.tensor_shape import as_shape
 from weft.trackable.base import VARIABLE_VALUE_KEY, CheckpointInitialValue, CheckpointInitialValueCallable, Trackable
 
 
@@ -367,7 +368,9 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
     def __getitem__(self, key):
         from weft.ops import slicing
 
-        return slicing.getitem(self, key)
+        part = slicing.getitem(self, key)
+        part.assign = functools.partial(_assign_part, self, key)
+        return part
 
     def __iter__(self):
         return iter(self.read_value())
@@ -599,6 +602,18 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
         except errors.FailedPreconditionError:
             text = "<unavailable>"
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, numpy={text}>"
+
+
+def _assign_part(variable, key, value, name=None):
+    """v[key].assign(value)"""
+    from weft.ops import slicing
+
+    begin, end, strides, masks = slicing.spec(key)
+    if _weft.in_graph():
+        begin, end, strides = (slicing._packed(part, None) for part in (begin, end, strides))
+    else:
+        begin, end, strides = (slicing._index(part) for part in (begin, end, strides))
+    return variable._strided_slice_assign(begin=begin, end=end, strides=strides, value=value, name=name, **masks)
 
 
 class ResourceVariable(Variable):

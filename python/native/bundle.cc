@@ -1,0 +1,51 @@
+// Checkpoint files as Python reads them.
+#include "wire/tensor_bundle.h"
+
+#include <nanobind/stl/string.h>
+
+#include "bridge.h"
+
+namespace weft::python {
+namespace {
+
+struct NativeReader {
+  std::unique_ptr<wire::BundleReader> reader;
+};
+
+nb::list tensors(NativeReader& r, nb::handle keys) {
+  std::vector<std::string> names;
+  for (nb::handle k : keys) names.push_back(nb::cast<std::string>(nb::str(k)));
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  std::vector<Tensor> out(names.size());
+  Status read;
+  {
+    Released released(true);
+    read = r.reader->lookup_all(views, out, nullptr);
+  }
+  check(read);
+  nb::list made;
+  for (Tensor& t : out) made.append(nb::steal(wrap(eager::TensorHandle::make(std::move(t), nullptr))));
+  return made;
+}
+
+}  // namespace
+
+void bind_bundle(nb::module_& m) {
+  nb::class_<NativeReader>(m, "BundleReader", "The tensors of a checkpoint by name.")
+      .def("__init__", [](NativeReader* self, const std::string& prefix) { new (self) NativeReader{unwrap(wire::open_checkpoint(prefix))}; })
+      .def("keys",
+           [](NativeReader& r) {
+             nb::list out;
+             for (size_t i = 0; i < r.reader->size(); ++i) {
+               const std::string_view k = r.reader->key(i);
+               if (!k.empty() && k[0] != '\0') out.append(nb::str(k.data(), k.size()));
+             }
+             return out;
+           })
+      .def("has", [](NativeReader& r, const std::string& key) { return r.reader->contains(key); })
+      .def("dtype", [](NativeReader& r, const std::string& key) { return nb::borrow(dtype_object(unwrap(r.reader->entry(key)).dtype)); })
+      .def("shape", [](NativeReader& r, const std::string& key) { return nb::steal(shape_tuple(PartialShape(unwrap(r.reader->entry(key)).shape))); })
+      .def("tensors", tensors, nb::arg("keys"), "Eager tensors, read together.");
+}
+
+}  // namespace weft::python

@@ -1,0 +1,212 @@
+"""tf.train.Checkpoint: the values of objects in files, and back."""
+
+import os
+
+from weft import _weft
+from weft._raw import raw
+from weft.framework import dtypes, errors
+from weft.framework.tensor import Tensor
+from weft.trackable import restore as restoring
+from weft.trackable.autotrackable import AutoTrackable
+from weft.trackable.base import OBJECT_GRAPH_PROTO_KEY, Trackable, TrackableReference
+from weft.trackable.checkpoint_files import (checkpoint_exists, checkpoints_iterator, get_checkpoint_state, latest_checkpoint, list_variables,  # noqa: F401
+                                             load_checkpoint, load_variable, update_checkpoint_state)
+from weft.trackable.checkpoint_manager import CheckpointManager  # noqa: F401
+from weft.trackable.data_structures import NoDependency, _is_function
+from weft.trackable.graph_view import ObjectGraphView, Saved
+from weft.trackable.variable import Variable
+
+
+class CheckpointOptions:
+    """How a checkpoint is written and read."""
+
+    __slots__ = ("experimental_io_device", "experimental_enable_async_checkpoint", "experimental_write_callbacks", "enable_async",
+                 "experimental_skip_slot_variables", "experimental_sharding_callback")
+
+    def __init__(self, experimental_io_device=None, experimental_enable_async_checkpoint=False, experimental_write_callbacks=None, enable_async=False,
+                 experimental_skip_slot_variables=False, experimental_sharding_callback=None):
+        self.experimental_io_device = experimental_io_device
+        self.enable_async = experimental_enable_async_checkpoint or enable_async
+        self.experimental_enable_async_checkpoint = self.enable_async
+        if experimental_write_callbacks is not None:
+            for callback in experimental_write_callbacks:
+                if not callable(callback):
+                    raise ValueError("Each callback in `experimental_write_callbacks` must be callable.")
+        self.experimental_write_callbacks = experimental_write_callbacks
+        self.experimental_skip_slot_variables = experimental_skip_slot_variables
+        if experimental_sharding_callback is not None:
+            raise NotImplementedError("tf.train.CheckpointOptions(experimental_sharding_callback=...): weft writes one data file")
+        self.experimental_sharding_callback = None
+
+
+def _text_path(path):
+    return path if isinstance(path, Tensor) else os.fspath(path) if hasattr(path, "__fspath__") else path
+
+
+def _as_tensor(value):
+    if hasattr(value, "tensor") and hasattr(value, "slice_spec"):  # a SaveSpec
+        value = value.tensor
+    return _weft.convert(value() if callable(value) and not isinstance(value, (Tensor, _weft.VariableBase)) else value, None, None)
+
+
+def write_checkpoint(prefix, saved):
+    """Saves the tensors of a graph_view.Saved under a path."""
+    names, slices, tensors = [], [], []
+    for key, value in saved.tensors.items():
+        for slice_spec, part in value.items() if isinstance(value, dict) else [("", value)]:
+            names.append(key)
+            slices.append(slice_spec)
+            tensors.append(_as_tensor(part))
+    names.append(OBJECT_GRAPH_PROTO_KEY)
+    slices.append("")
+    tensors.append(_weft.convert(saved.proto.SerializeToString(), dtypes.string, None))
+    if not isinstance(prefix, Tensor):
+        folder = os.path.dirname(prefix)
+        if folder:
+            os.makedirs(folder, exist_ok=True)
+    return raw.SaveV2(prefix=prefix, tensor_names=names, shape_and_slices=slices, tensors=tensors)
+
+
+class Checkpoint(AutoTrackable):
+    """Saves and restores objects and all that they hold."""
+
+    def __init__(self, root=None, **kwargs):
+        self._save_counter = None
+        self._root_object, self._attached = self, []
+        if root is not None:
+            _check_trackable(root, "root")
+            self._root_object = NoDependency(root)
+            root._maybe_initialize_trackable()
+            self._kwargs_names = NoDependency(list(kwargs))
+        for name, value in sorted(kwargs.items()):
+            setattr(self, name, value)
+            value = getattr(self, name)
+            _check_trackable(value, name)
+            if root is not None:
+                current = root._lookup_dependency(name)
+                if current is not None and current is not value:
+                    raise ValueError(f"Cannot create a Checkpoint with keyword argument {name} if root.{name} already exists.")
+                self._attached.append(TrackableReference(name, value))
+
+    def __setattr__(self, name, value):
+        # What the checkpoint keeps for itself is no child of it.
+        if name in ("_root_object", "_attached", "_save_counter"):
+            object.__setattr__(self, name, value.value if isinstance(value, NoDependency) else value)
+        else:
+            super().__setattr__(name, value)
+
+    @property
+    def root(self):
+        return self._root_object
+
+    @property
+    def save_counter(self):
+        """How often save() was called, as a variable."""
+        self._maybe_create_save_counter()
+        return self._save_counter
+
+    def _maybe_create_save_counter(self):
+        if self._save_counter is not None:
+            return
+        from weft.framework.graph import init_scope
+
+        def make(name, shape, dtype, initializer, trainable):
+            return Variable(initializer, dtype=dtype, name=name, trainable=trainable)
+
+        with init_scope():
+            before = _weft.name_scope()
+            _weft.set_name_scope("")
+            try:
+                counter = self._add_variable_with_custom_getter(name="save_counter", initializer=0, dtype=dtypes.int64, getter=make, trainable=False)
+            finally:
+                _weft.set_name_scope(before)
+        self._save_counter = counter
+        if self._root_object is not self:
+            self._attached.append(TrackableReference("save_counter", counter))
+            for position in self._root_object._deferred_dependencies.pop("save_counter", ())[:1]:
+                position.restore(counter)
+
+    def _view(self):
+        return ObjectGraphView(self._root_object, () if self._root_object is self else self._attached)
+
+    def write(self, file_prefix, options=None):
+        """Writes a checkpoint of exactly this name; gives the name."""
+        return self._write(file_prefix, options)
+
+    def _write(self, file_prefix, options=None):
+        options = options or CheckpointOptions()
+        prefix = _text_path(file_prefix)
+        write_checkpoint(prefix, Saved(self._view(), options.experimental_skip_slot_variables))
+        if _weft.in_graph():
+            return _weft.convert(prefix, dtypes.string, None)
+        if isinstance(prefix, Tensor):
+            prefix = prefix.numpy().decode()
+        for callback in options.experimental_write_callbacks or ():
+            _call_back(callback, prefix)
+        return prefix
+
+    def save(self, file_prefix, options=None):
+        """Writes a numbered checkpoint and notes it as the latest of its folder; gives its name."""
+        if _weft.in_graph():
+            raise NotImplementedError("Calling tf.train.Checkpoint.save() from a function is not supported, as save() modifies saving metadata in ways not "
+                                      "supported by TensorFlow Operations. Consider using tf.train.Checkpoint.write(), a lower-level API which does not update "
+                                      "metadata. tf.train.latest_checkpoint and related APIs will not see this checkpoint.")
+        prefix = _text_path(file_prefix)
+        if isinstance(prefix, Tensor):
+            prefix = prefix.numpy().decode()
+        self._maybe_create_save_counter()
+        self._save_counter.assign_add(1, read_value=False)
+        options = options or CheckpointOptions()
+        callbacks, plain = options.experimental_write_callbacks, CheckpointOptions(experimental_skip_slot_variables=options.experimental_skip_slot_variables)
+        path = self._write(f"{prefix}-{int(self._save_counter)}", plain)
+        update_checkpoint_state(os.path.dirname(path) or ".", path, [path])
+        for callback in callbacks or ():
+            _call_back(callback, path)
+        return path
+
+    def read(self, save_path, options=None):
+        """Restores what write() wrote; gives a status to ask."""
+        return self._read(save_path)
+
+    def _read(self, save_path):
+        view = self._view()
+        if save_path is None:
+            return restoring.nothing(view)
+        path = _text_path(save_path)
+        if isinstance(path, Tensor):
+            if _weft.in_graph() and not hasattr(path, "numpy"):
+                raise NotImplementedError("tf.train.Checkpoint.read in a tf.function needs a path that is known when the function is traced")
+            path = path.numpy()
+        path = path.decode() if isinstance(path, bytes) else path
+        if not isinstance(path, str):
+            raise TypeError(f"Expected binary or unicode string, got {path!r}")
+        in_graph = path if _weft.in_graph() else None
+        return restoring.restore(path, _weft.BundleReader(path), view, in_graph)
+
+    def restore(self, save_path, options=None):
+        """Restores what save() wrote, the counter as well; gives a status to ask."""
+        path = _text_path(save_path)
+        if isinstance(path, str) and os.path.isdir(path) and os.path.exists(os.path.join(path, "saved_model.pb")):
+            path = os.path.join(path, "variables", "variables")
+        try:
+            status = self._read(path)
+        except errors.NotFoundError as error:
+            raise errors.NotFoundError(None, None, f"Error when restoring from checkpoint or SavedModel at {save_path}: {error.message}\nPlease double-check that the "
+                                       "path is correct. You may be missing the checkpoint suffix (e.g. the '-1' in 'path/to/ckpt-1').") from None
+        self._maybe_create_save_counter()
+        return status
+
+    def sync(self):
+        """Waits for what is being written; weft has written when save() returns."""
+
+
+def _call_back(callback, path):
+    import inspect
+
+    callback(path) if inspect.signature(callback).parameters else callback()
+
+
+def _check_trackable(value, name):
+    if not isinstance(value, Trackable) and not _is_function(value):
+        raise ValueError(f"`Checkpoint` was expecting {name} to be a trackable object (an object derived from `Trackable`), got {value}. If you believe this object "
+                         "should be trackable (i.e. it is part of the TensorFlow Python API and manages state), please open an issue.")

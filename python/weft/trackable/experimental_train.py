@@ -1,0 +1,30 @@
+"""tf.train.experimental: state of Python's in a checkpoint."""
+
+import abc
+
+from weft._missing import missing
+from weft.framework.convert import constant
+from weft.trackable.base import Trackable
+
+PYTHON_STATE_KEY = "py_state"
+
+
+class PythonState(Trackable, metaclass=abc.ABCMeta):
+    """An object that is saved as text that it makes itself."""
+
+    @abc.abstractmethod
+    def serialize(self):
+        """The state as bytes or text."""
+
+    @abc.abstractmethod
+    def deserialize(self, string_value):
+        """Takes the state of serialize()."""
+
+    def _serialize_to_tensors(self):
+        return {PYTHON_STATE_KEY: constant(self.serialize())}
+
+    def _restore_from_tensors(self, restored_tensors):
+        self.deserialize(restored_tensors[PYTHON_STATE_KEY].numpy())
+
+
+__getattr__ = missing("tf.train.experimental")

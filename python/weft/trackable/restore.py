@@ -1,0 +1,339 @@
+"""Restoring: the graph of objects in a checkpoint, laid over that of a program. What has no object yet waits with the parent of it."""
+
+import collections
+import itertools
+import logging
+
+from weft import _weft
+from weft._raw import raw
+from weft.trackable.base import OBJECT_GRAPH_PROTO_KEY, VARIABLE_VALUE_KEY, Trackable
+from weft.trackable.data_structures import TrackableDataStructure
+
+_uids = itertools.count(1)
+
+
+class Restoration:
+    """One call of restore(): the checkpoint, and which of its nodes have found their object."""
+
+    def __init__(self, path, reader, proto, in_graph_path=None):
+        self.path, self.reader, self.proto = path, reader, proto
+        self.uid = next(_uids)
+        self.objects = {}           # node -> object
+        self.bound = {}             # id of an object -> node
+        self.unused = {}            # node -> names of attributes that its object did not take
+        self.slots = collections.defaultdict(list)    # node of an optimizer -> slot variables of it that wait for the optimizer
+        self.waiting = collections.defaultdict(list)  # node of a variable -> (optimizer's object, slot) that wait for the variable
+        self.expects_partial = False
+        self.new_ops = []
+        self.prefix = in_graph_path
+        for i, node in enumerate(proto.nodes):
+            for slot in node.slot_variables:
+                self.slots[i].append(slot)
+
+    def tensors(self, keys):
+        """Values by key."""
+        if self.prefix is None:
+            return self.reader.tensors(keys)
+        return list(raw.RestoreV2(prefix=self.prefix, tensor_names=keys, shape_and_slices=[""] * len(keys), dtypes=[self.reader.dtype(k) for k in keys]))
+
+    def path_of(self, node):
+        """The node's names from the root, for messages."""
+        names, todo = {0: "(root)"}, collections.deque([0])
+        while todo:
+            at = todo.popleft()
+            for child in self.proto.nodes[at].children:
+                if child.node_id not in names:
+                    names[child.node_id] = f"{names[at]}.{child.local_name}"
+                    todo.append(child.node_id)
+        return names.get(node, "?")
+
+    def __del__(self):
+        try:
+            if self.expects_partial or not self.proto:
+                return
+            left = [i for i, n in enumerate(self.proto.nodes) if n.attributes and i not in self.objects]
+            if left:
+                log = logging.getLogger("tensorflow")
+                log.warning("Detecting that an object or model or tf.train.Checkpoint is being deleted with unrestored values. See the following logs for the "
+                            "specific values in question. To silence these warnings, use `status.expect_partial()`. See "
+                            "https://www.tensorflow.org/api_docs/python/tf/train/Checkpoint#restorefor details about the status object returned by the restore "
+                            "function.")
+                for i in left:
+                    log.warning("Value in checkpoint could not be found in the restored object: %s", self.path_of(i))
+        except Exception:  # noqa: BLE001: the interpreter may be going down
+            pass
+
+
+class Position:
+    """A node of a checkpoint that is being restored, for one object."""
+
+    def __init__(self, restoration, node):
+        self.restoration, self.node = restoration, node
+
+    @property
+    def checkpoint(self):
+        return self.restoration
+
+    @property
+    def proto_id(self):
+        return self.node
+
+    @property
+    def restore_uid(self):
+        return self.restoration.uid
+
+    @property
+    def object_proto(self):
+        return self.restoration.proto.nodes[self.node]
+
+    @property
+    def trackable(self):
+        return self.restoration.objects[self.node]
+
+    def is_simple_variable(self):
+        """Whether the node is a variable and nothing more."""
+        proto = self.object_proto
+        return len(proto.attributes) == 1 and proto.attributes[0].name == VARIABLE_VALUE_KEY and not proto.children
+
+    def value_tensors(self, shape_and_slices=None):
+        attributes = self.object_proto.attributes
+        return dict(zip([a.name for a in attributes], self.restoration.tensors([a.checkpoint_key for a in attributes])))
+
+    def restore(self, trackable, reader=None):
+        """Binds the object, and all below it that is there; reads their values."""
+        found = []
+        todo = collections.deque([(self, trackable)])
+        while todo:
+            position, obj = todo.popleft()
+            if position._bind(obj):
+                found.append((position, obj))
+                todo.extend(position._children(obj))
+        _read_values(self.restoration, found)
+        for position, obj in found:
+            position._restore_slots(obj)
+
+    def _bind(self, obj):
+        """Whether this object takes part from here on."""
+        obj._maybe_initialize_trackable()
+        r = self.restoration
+        current = r.objects.get(self.node)
+        if current is None:
+            r.objects[self.node] = obj
+            r.bound[id(obj)] = self.node
+            return True
+        if current is not obj:
+            logging.getLogger("tensorflow").warning(
+                "Inconsistent references when loading the checkpoint into this object graph. For example, in the saved checkpoint object, `model.layer.weight` and "
+                "`model.layer_copy.weight` reference the same variable, while in the current object these are two different variables. The referenced variables "
+                "are:(%s and %s).", current, obj)
+        return False
+
+    def _children(self, obj):
+        cached = {c.local_name: None for c in self.object_proto.children}
+        for child in self.object_proto.children:
+            position = Position(self.restoration, child.node_id)
+            there = obj._lookup_dependency(child.local_name)
+            if there is None:
+                there = _attached(self.restoration, self.node, child.local_name)
+            cached[child.local_name] = there
+            if there is None:
+                obj._deferred_dependencies.setdefault(child.local_name, []).append(position)
+            else:
+                yield position, there
+
+    def _restore_slots(self, obj):
+        """Slot variables: this object may be an optimizer that has some, or a variable that some wait for."""
+        r = self.restoration
+        for slot in r.slots.pop(self.node, ()):
+            variable = r.objects.get(slot.original_variable_node_id)
+            if variable is None:
+                r.waiting[slot.original_variable_node_id].append((obj, slot))
+            else:
+                _make_slot(r, obj, slot, variable)
+        for optimizer, slot in r.waiting.pop(self.node, ()):
+            _make_slot(r, optimizer, slot, obj)
+
+
+def _make_slot(restoration, optimizer, slot, variable):
+    make = getattr(optimizer, "_create_or_restore_slot_variable", None)
+    if make is not None:
+        make(slot_variable_position=Position(restoration, slot.slot_variable_node_id), slot_name=slot.slot_name, variable=variable)
+
+
+def _attached(restoration, node, name):
+    return restoration.attached.get(name) if node == 0 and getattr(restoration, "attached", None) else None
+
+
+def _read_values(restoration, found):
+    """The values of all these objects, in one read."""
+    keys, wanted = [], []
+    for position, obj in found:
+        attributes = position.object_proto.attributes
+        # A later restore has been here: the value of the object is newer than this one.
+        if obj._update_uid >= restoration.uid and attributes:
+            continue
+        obj._update_uid = restoration.uid
+        if not attributes:
+            continue
+        wanted.append((position, obj, len(keys)))
+        keys.extend(a.checkpoint_key for a in attributes)
+    if not keys:
+        return
+    values = restoration.tensors(keys)
+    for position, obj, at in wanted:
+        attributes = position.object_proto.attributes
+        given = {a.name: v for a, v in zip(attributes, values[at:at + len(attributes)])}
+        _give(restoration, position, obj, given)
+
+
+def _give(restoration, position, obj, given):
+    if obj._has_own_tensors():
+        restoration.new_ops.append(obj._restore_from_tensors(given))
+        return
+    saveables = obj._gather_saveables_for_checkpoint()
+    for attribute in position.object_proto.attributes:
+        made = saveables.get(attribute.name)
+        if made is None:
+            restoration.unused.setdefault(position.node, []).append(attribute.name)
+        elif isinstance(made, Trackable) and made._has_own_tensors():
+            made._restore_from_tensors({VARIABLE_VALUE_KEY: given[attribute.name]})
+        else:
+            saveable = made(name=attribute.checkpoint_key) if callable(made) else made
+            saveable.restore(restoration.tensors([spec.name for spec in saveable.specs]), None)
+
+
+class _Status:
+    def run_restore_ops(self, session=None):
+        """Everything is restored when restore() returns."""
+
+    def initialize_or_restore(self, session=None):
+        pass
+
+    def expect_partial(self):
+        return self
+
+
+class CheckpointLoadStatus(_Status):
+    """What came of a restore, to be asked."""
+
+    def __init__(self, restoration, view):
+        self._checkpoint, self._view = restoration, view
+
+    def _unmatched(self):
+        """Objects of the program that found nothing."""
+        out = []
+        for obj in self._view.objects():
+            if id(obj) in self._checkpoint.bound or (isinstance(obj, TrackableDataStructure) and not obj._trackable_children()):
+                continue
+            if _has_values(obj) or isinstance(obj, TrackableDataStructure) or obj is self._view.root or self._view.children(obj):
+                out.append(obj)
+        return out
+
+    def assert_existing_objects_matched(self):
+        """AssertionError where an object of the program was not in the checkpoint."""
+        for i, node in enumerate(self._checkpoint.proto.nodes):
+            obj = self._checkpoint.objects.get(i)
+            if obj is not None and node.attributes and obj._update_uid < self._checkpoint.uid:
+                raise AssertionError(f"Object {node} not assigned a value from checkpoint.")
+        unmatched = self._unmatched()
+        if unmatched:
+            shown = unmatched[:10]
+            raise AssertionError(f"Found {len(unmatched)} Python objects that were not bound to checkpointed values, likely due to changes in the Python program. "
+                                 f"Showing {len(shown)} of {len(unmatched)} unmatched objects: {shown}")
+        return self
+
+    def assert_consumed(self):
+        """AssertionError where anything of the checkpoint or the program was left over."""
+        self.assert_existing_objects_matched()
+        for i, node in enumerate(self._checkpoint.proto.nodes):
+            if node.attributes and i not in self._checkpoint.objects:
+                raise AssertionError(f"Unresolved object in checkpoint {self._checkpoint.path_of(i)}: {node}")
+        if any(self._checkpoint.slots.values()):
+            raise AssertionError(f"Unresolved slot restorations: {dict(self._checkpoint.slots)}")
+        if self._checkpoint.unused:
+            text = "".join(f"\n  {self._checkpoint.objects[i]}: {names}" for i, names in self._checkpoint.unused.items())
+            raise AssertionError(f"Unused attributes in these objects (the attributes exist in the checkpoint but were not restored):{text}")
+        return self
+
+    def assert_nontrivial_match(self):
+        """AssertionError where nothing but the root was found."""
+        matched = [o for o in self._checkpoint.objects.values() if o is not self._view.root and not isinstance(o, TrackableDataStructure)]
+        if not matched:
+            left = [o for o in self._view.objects() if o is not self._view.root and id(o) not in self._checkpoint.bound]
+            if left:
+                raise AssertionError("Nothing except the root object matched a checkpointed value. Typically this means that the checkpoint does not match the "
+                                     f"Python program. The following objects have no matching checkpointed value: {left}")
+            raise AssertionError("Nothing to load. No dependencies have been added to %s yet." % (self._view.root,))
+        return self
+
+    def expect_partial(self):
+        """No warnings about what is left over."""
+        self._checkpoint.expects_partial = True
+        return self
+
+
+def _has_values(obj):
+    return obj._has_own_tensors() or bool(obj._gather_saveables_for_checkpoint())
+
+
+class InitializationOnlyStatus(_Status):
+    """restore(None): nothing to restore."""
+
+    def __init__(self, view, restore_uid):
+        self._view, self._restore_uid = view, restore_uid
+
+    def _nothing(self):
+        raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")
+
+    def assert_consumed(self):
+        self._nothing()
+
+    def assert_existing_objects_matched(self):
+        self._nothing()
+
+    def assert_nontrivial_match(self):
+        self._nothing()
+
+    def run_restore_ops(self, session=None):
+        raise AssertionError("No checkpoint specified, so no restore ops are available (save_path=None to Saver.restore).")
+
+
+class NameBasedSaverStatus(_Status):
+    """A checkpoint of version 1, which knows variables by name alone."""
+
+    def __init__(self, reader, view, uid, optional=()):
+        self._reader, self._view, self._missing = reader, view, []
+        names = [(v, v._shared_name) for v in view.objects() if isinstance(v, _weft.VariableBase)]
+        there = [(v, n) for v, n in names if reader.has(n)]
+        self._missing = [v for v, n in names if not reader.has(n) and n not in optional]
+        for (variable, _), value in zip(there, reader.tensors([n for _, n in there])):
+            variable.assign(value, read_value=False)
+            variable._update_uid = uid
+
+    def assert_consumed(self):
+        return self.assert_existing_objects_matched()
+
+    def assert_existing_objects_matched(self):
+        if self._missing:
+            raise AssertionError(f"Some objects had attributes which were not restored: {self._missing}")
+        return self
+
+    def assert_nontrivial_match(self):
+        return self
+
+
+def restore(path, reader, view, in_graph_path=None):
+    """Lays a checkpoint over the objects of a view."""
+    if not reader.has(OBJECT_GRAPH_PROTO_KEY):
+        return NameBasedSaverStatus(reader, view, next(_uids), optional=("save_counter",))
+    from weft.proto import TrackableObjectGraph
+
+    graph = reader.tensors([OBJECT_GRAPH_PROTO_KEY])[0].numpy()
+    restoration = Restoration(path, reader, TrackableObjectGraph.FromString(graph), in_graph_path)
+    restoration.attached = {name: ref for name, ref in view.attached_dependencies}
+    Position(restoration, 0).restore(view.root)
+    return CheckpointLoadStatus(restoration, view)
+
+
+def nothing(view):
+    return InitializationOnlyStatus(view, next(_uids))
