@@ -29,10 +29,27 @@ MODULES = {
     "weft.function.control_flow": "cond case switch_case while_loop group tuple=tuple_ no_op Assert",
     "weft.function.functional": "map_fn scan foldl foldr vectorized_map",
     "weft.framework.device": "device DeviceSpec",
+    "weft.ops.string_ops": "as_string",
 }
 
 # The public namespaces that are modules of their own: `tf.math` is weft/math.py.
-NAMESPACES = "autograph compat data errors nest raw_ops train io math random nn config".split()
+NAMESPACES = """
+audio
+autograph
+compat
+config
+data
+errors
+io
+math
+nest
+nn
+random
+raw_ops
+sets
+strings
+train
+""".split()
 
 
 def names():

@@ -3,7 +3,7 @@
 from weft import _weft
 from weft._raw import raw
 from weft.data import structure
-from weft.data.iterator import Iterator, NumpyIterator
+from weft.data.iterator import NumpyIterator, OwnedIterator
 from weft.data.options import Options
 from weft.data.traced import TracedFunction, scalar_bool
 from weft.framework import dtypes
@@ -83,7 +83,7 @@ class Dataset(CompositeTensor):
     def __iter__(self):
         if _weft.in_graph() and not _weft.current_graph().building_function:
             raise RuntimeError("`tf.data.Dataset` only supports Python-style iteration in eager mode or within tf.function.")
-        return Iterator(self)
+        return OwnedIterator(self)
 
     def __bool__(self):
         return True

@@ -171,7 +171,7 @@ def sample(datasets, weights, seed, stop_on_empty):
         logits = Dataset.from_tensors(raw.ExpandDims(input=raw.Log(x=given), dim=0)).repeat()
 
     def choose(logits, seed):
-        return raw.Squeeze(input=raw.StatelessMultinomial(logits=logits, num_samples=1, seed=seed), axis=[0, 1])
+        return raw.Squeeze(input=raw.StatelessMultinomial(logits=logits, num_samples=1, seed=seed), squeeze_dims=[0, 1])
 
     selector = Dataset.zip((logits, Dataset.random(seed=seed).batch(2))).map(choose)
     return _directed(selector, datasets, stop_on_empty)

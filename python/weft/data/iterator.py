@@ -76,7 +76,11 @@ class Iterator(CompositeTensor):
         return {}
 
     def __repr__(self):
-        return f"<weft.data.iterator.Iterator element_spec={self._element_spec}>"
+        return f"<{type(self).__name__} element_spec={self._element_spec}>"
+
+
+class OwnedIterator(Iterator):
+    """The iterator that a dataset gives: it holds what it reads."""
 
 
 class IteratorSpec(TypeSpec):
@@ -98,7 +102,7 @@ class IteratorSpec(TypeSpec):
         return (value._resource,)
 
     def _from_components(self, components):
-        return Iterator(components=components[0], element_spec=self._element_spec)
+        return OwnedIterator(components=components[0], element_spec=self._element_spec)
 
     @staticmethod
     def from_value(value):

@@ -44,7 +44,7 @@ class _FileDataset(Dataset):
         self._set_up(dataset._variant_tensor, dataset.element_spec, [dataset])
 
 
-class TFRecordDataset(_FileDataset):
+class TFRecordDatasetV2(_FileDataset):
     """tf.data.TFRecordDataset: the records of TFRecord files, as bytes."""
 
     def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None):
@@ -58,7 +58,7 @@ class TFRecordDataset(_FileDataset):
         self._take(_read(filenames, source, num_parallel_reads))
 
 
-class TextLineDataset(_FileDataset):
+class TextLineDatasetV2(_FileDataset):
     """tf.data.TextLineDataset: the lines of text files."""
 
     def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None):
@@ -71,7 +71,7 @@ class TextLineDataset(_FileDataset):
         self._take(_read(filenames, source, num_parallel_reads))
 
 
-class FixedLengthRecordDataset(_FileDataset):
+class FixedLengthRecordDatasetV2(_FileDataset):
     """tf.data.FixedLengthRecordDataset: records of one length."""
 
     def __init__(self, filenames, record_bytes, header_bytes=None, footer_bytes=None, buffer_size=None, compression_type=None, num_parallel_reads=None, name=None):
@@ -87,7 +87,7 @@ class FixedLengthRecordDataset(_FileDataset):
         self._take(_read(filenames, source, num_parallel_reads))
 
 
-class CsvDataset(_FileDataset):
+class CsvDatasetV2(_FileDataset):
     """tf.data.experimental.CsvDataset: the rows of CSV files as tuples."""
 
     def __init__(self, filenames, record_defaults, compression_type=None, buffer_size=None, header=False, field_delim=",", use_quote_delim=True, na_value="", select_cols=None,
@@ -150,7 +150,7 @@ def make_csv_dataset(file_pattern, batch_size, column_names=None, column_default
         epochs = epochs.shuffle(len(files), shuffle_seed)
 
     def read(name):
-        return CsvDataset(name, column_defaults, compression_type=compression_type, field_delim=field_delim, use_quote_delim=use_quote_delim, na_value=na_value,
+        return CsvDatasetV2(name, column_defaults, compression_type=compression_type, field_delim=field_delim, use_quote_delim=use_quote_delim, na_value=na_value,
                           select_cols=chosen if select_columns is not None else None, header=header)
 
     dataset = epochs.interleave(read, cycle_length=num_parallel_reads or 1)
@@ -193,3 +193,7 @@ def _float32(text):
     value = float(text)
     if abs(value) > 3.4028235e38 and value not in (float("inf"), float("-inf")):
         raise ValueError(text)
+
+
+# TensorFlow shows these classes under their second names.
+TFRecordDataset, TextLineDataset, FixedLengthRecordDataset, CsvDataset = TFRecordDatasetV2, TextLineDatasetV2, FixedLengthRecordDatasetV2, CsvDatasetV2
