@@ -3,7 +3,6 @@
 import functools
 import inspect
 import sys
-import unittest
 import weakref
 
 from . import log
@@ -74,7 +73,7 @@ def runs_as_is(f):
         return True  # an object with a library's __call__
     if inspect.ismethod(f):
         owner = f.__self__ if inspect.isclass(f.__self__) else type(f.__self__)
-        if issubclass(owner, unittest.TestCase):
+        if "unittest" in sys.modules and issubclass(owner, sys.modules["unittest"].TestCase):
             return True
         kind = _defining_class(f)
         made_by_namedtuple = _is_namedtuple(kind) and not any(map(_is_namedtuple, kind.__bases__))
