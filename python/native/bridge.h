@@ -140,8 +140,8 @@ std::string unique_name(trace::FuncGraph& graph, const std::string& name, bool m
 nb::object graph_object(trace::FuncGraph& graph);
 nb::object operation_object(trace::FuncGraph& graph, const graph::Node* node);
 trace::FuncGraph& func_graph_of(nb::handle graph);
-// Name, controls and device for the next node; `name` may be null.
-void prepare_node(trace::FuncGraph& graph, std::string_view op, PyObject* name);
+// Name, controls and device for the next node; `name` may be null. Gives the name.
+std::string prepare_node(trace::FuncGraph& graph, std::string_view op, PyObject* name);
 // Ends the node's options.
 void node_done(trace::FuncGraph& graph);
 

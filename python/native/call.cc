@@ -313,7 +313,20 @@ PyObject* call_op(OpCallable& c, const Given& given) {
   if (trace::FuncGraph* g = trace::FuncGraph::current()) {
     AttrMap map;
     for (auto& [name, value] : attrs) map.emplace(std::string(name), std::move(value));
-    prepare_node(*g, c.spec->name, given.name);
+    const std::string full = prepare_node(*g, c.spec->name, given.name);
+    // Numbers become constants of the graph, under the node's name.
+    const bool by_name = inputs.size() == c.signature->inputs.size();
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i].rep()->owner()) continue;
+      g->emitter().set_next_name(unique_name(*g, cat(full, "/", by_name ? c.signature->inputs[i].name : "Const"), false));
+      auto own = g->import(inputs[i]);
+      if (!own.ok()) {
+        node_done(*g);
+        raise(own.status());
+      }
+      inputs[i] = *own;
+    }
+    g->emitter().set_next_name(full);
     auto made = g->emitter().apply(c.spec->name, inputs, std::move(map));
     node_done(*g);
     if (Status s = g->emitter().take_status(); !s.ok()) {

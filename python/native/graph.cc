@@ -121,7 +121,7 @@ std::string unique_name(FuncGraph& g, const std::string& name, bool mark) {
   return candidate;
 }
 
-void prepare_node(FuncGraph& g, std::string_view op, PyObject* name) {
+std::string prepare_node(FuncGraph& g, std::string_view op, PyObject* name) {
   std::string full;
   std::string given;
   if (name && name != Py_None) {
@@ -139,8 +139,9 @@ void prepare_node(FuncGraph& g, std::string_view op, PyObject* name) {
     full = unique_name(g, cat(trace::name_scope(), given.empty() ? std::string(op) : given));
   }
   g.emitter().refuse_bad_shapes(true);
-  g.emitter().set_next_name(std::move(full));
+  g.emitter().set_next_name(full);
   g.emitter().set_device(api::scoped_device());
+  return full;
 }
 
 void node_done(FuncGraph& g) {

@@ -50,6 +50,7 @@ sets
 strings
 train
 """.split()
+NAMESPACES = "autograph compat data errors nest raw_ops train io math random lookup".split()
 
 
 def names():

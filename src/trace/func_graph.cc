@@ -110,12 +110,13 @@ Result<Value> FuncGraph::import(const Value& v) {
   if (!v.rep()) return invalid_argument("a value that is empty was used in a traced function");
   Emitter* owner = v.rep()->owner();
   if (owner == &emitter_) return v;
-  if (plain) return failed_precondition(owner ? "a tensor of another graph was used" : "Attempting to capture an EagerTensor without building a function.");
+  if (plain && (owner || v.dtype() == DType::kResource || v.dtype() == DType::kVariant))
+    return failed_precondition(owner ? "a tensor of another graph was used" : "Attempting to capture an EagerTensor without building a function.");
   if (!owner) {
     const eager::TensorHandle* h = eager_handle(v);
     WEFT_RETURN_IF_ERROR(h->wait());
     if (auto it = captured_.find(autodiff::id_of(v)); it != captured_.end()) return emitter_.wrap({captures_[it->second].node, 0});
-    if (embeds(h->tensor())) {
+    if (plain || embeds(h->tensor())) {  // a plain graph has no captures
       if (auto it = constants_.find(v.rep()); it != constants_.end()) return emitter_.wrap(it->second);
       Value made = emitter_.constant(h->tensor());
       WEFT_RETURN_IF_ERROR(emitter_.take_status());

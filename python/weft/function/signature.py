@@ -107,7 +107,10 @@ class FunctionSpec:
     def _fixed_types(self, given):
         types = [trace_type.type_of(s) for s in given]
         out = []
-        for p in self.signature.parameters.values():
+        parameters = list(self.signature.parameters.values())
+        if parameters and parameters[0].name == "self":  # a method in its class: the signature is of the arguments behind
+            parameters = parameters[1:]
+        for p in parameters:
             if p.kind is p.VAR_POSITIONAL:
                 out += [(f"{p.name}_{i}", p.POSITIONAL_ONLY, t) for i, t in enumerate(types)]
                 # What stands before *args can only be given by position then.

@@ -1,0 +1,74 @@
+"""tf.compat: text and bytes, and version 1's API."""
+
+import numbers as _numbers
+import os as _os
+
+import numpy as _np
+
+
+def as_bytes(bytes_or_text, encoding="utf-8"):
+    """Text or bytes as bytes."""
+    if isinstance(bytes_or_text, bytearray):
+        return bytes(bytes_or_text)
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text.encode(encoding)
+    if isinstance(bytes_or_text, bytes):
+        return bytes_or_text
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
+def as_text(bytes_or_text, encoding="utf-8"):
+    """Text or bytes as text."""
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text
+    if isinstance(bytes_or_text, bytes):
+        return bytes_or_text.decode(encoding)
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
+def as_str(bytes_or_text, encoding="utf-8"):
+    return as_text(bytes_or_text, encoding)
+
+
+def as_str_any(value, encoding="utf-8"):
+    """Any value as text; bytes are decoded."""
+    return as_str(value, encoding) if isinstance(value, bytes) else str(value)
+
+
+def path_to_str(path):
+    """A path object as text; other values as they are."""
+    return as_str_any(_os.fspath(path)) if hasattr(path, "__fspath__") else path
+
+
+def path_to_bytes(path):
+    return as_bytes(_os.fspath(path) if hasattr(path, "__fspath__") else path)
+
+
+def dimension_value(dimension):
+    """The size of a dimension of either version's shapes."""
+    return getattr(dimension, "value", dimension)
+
+
+def dimension_at_index(shape, index):
+    from weft.compat.v1 import Dimension
+
+    return Dimension(None) if shape.rank is None else Dimension(shape[index])
+
+
+def forward_compatible(year, month, day):
+    """weft writes what the present version of TensorFlow reads."""
+    return True
+
+
+bytes_or_text_types = (bytes, str)
+real_types = (_numbers.Real, _np.integer, _np.floating)
+integral_types = (_numbers.Integral, _np.integer)
+complex_types = (_numbers.Complex, _np.number)
+
+
+def __getattr__(name):
+    if name in ("v1", "v2"):
+        import importlib
+
+        return importlib.import_module("weft.compat." + name)
+    raise AttributeError(f"module 'tf.compat' has no attribute {name!r} (weft does not have tf.compat.{name})")

@@ -1,0 +1,7 @@
+"""tf.lookup: tables."""
+
+from weft._missing import missing as _missing
+from weft.lookup import experimental  # noqa: F401
+from weft.ops.lookup_ops import KeyValueTensorInitializer, StaticHashTable, StaticVocabularyTable, TextFileIndex, TextFileInitializer  # noqa: F401
+
+__getattr__ = _missing("tf.lookup")
