@@ -47,6 +47,7 @@ nn
 random
 raw_ops
 sets
+signal
 strings
 train
 """.split()

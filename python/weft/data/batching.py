@@ -126,7 +126,7 @@ def _splits_of(value, spec, dtype):
     splits = []
     shape = raw.Shape(input=value, out_type=dtype)
     for axis in range(spec.ragged_rank):
-        outer = raw.Prod(input=raw.StridedSlice(input=shape, begin=[0], end=[axis + 1], strides=[1]), axis=[0])
+        outer = raw.Prod(input=raw.StridedSlice(input=shape, begin=[0], end=[axis + 1], strides=[1]), reduction_indices=[0])
         size = raw.StridedSlice(input=shape, begin=[axis + 1], end=[axis + 2], strides=[1], shrink_axis_mask=1)
         splits.append(raw.Mul(x=raw.Range(start=raw.Cast(x=0, DstT=dtype), limit=outer + 1, delta=raw.Cast(x=1, DstT=dtype)), y=size))
     return splits
@@ -164,7 +164,7 @@ def bucket_by_sequence_length(dataset, length_func, boundaries, sizes, padded_sh
         length = raw.Cast(x=length_func(*element), DstT=dtypes.int32)
         low, high = [-(1 << 31), *boundaries], [*boundaries, (1 << 31) - 1]
         inside = raw.LogicalAnd(x=raw.LessEqual(x=low, y=length), y=raw.Less(x=length, y=high))
-        return raw.Min(input=raw.Where(condition=inside), axis=[0, 1])
+        return raw.Min(input=raw.Where(condition=inside), reduction_indices=[0, 1])
 
     def window(number):
         return raw.GatherV2(params=batch_sizes, indices=number, axis=0)

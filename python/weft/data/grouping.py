@@ -43,7 +43,7 @@ def rejection_resample(dataset, class_func, target_dist, initial_dist, seed):
     else:
         def count(state, element):
             counts = state + raw.OneHot(indices=element[0], depth=raw.Size(input=target), on_value=1.0, off_value=0.0)
-            return counts, (element[0], element[1], _acceptance(counts / raw.Sum(input=counts, axis=[0]), target, tiny))
+            return counts, (element[0], element[1], _acceptance(counts / raw.Sum(input=counts, reduction_indices=[0]), target, tiny))
 
         with_odds = classed.scan(raw.ZerosLike(x=target) + 1.0, lambda state, element: count(state, element))
     kept = with_odds.filter(lambda c, e, odds: random_ops.uniform([], seed=seed) < raw.GatherV2(params=odds, indices=c, axis=0))
@@ -54,4 +54,4 @@ def rejection_resample(dataset, class_func, target_dist, initial_dist, seed):
 
 def _acceptance(initial, target, tiny):
     ratio = target / (initial + tiny)
-    return ratio / raw.Max(input=ratio, axis=[0])
+    return ratio / raw.Max(input=ratio, reduction_indices=[0])
