@@ -8,7 +8,7 @@ from weft.ops._direct import scope
 
 
 def _sparse(indices, values, shape):
-    from weft.ops.sparse_tensor import SparseTensor
+    from weft import SparseTensor
 
     return SparseTensor(indices, values, shape)
 
