@@ -30,6 +30,7 @@ MODULES = {
     "weft.function.functional": "map_fn scan foldl foldr vectorized_map",
     "weft.framework.device": "device DeviceSpec",
     "weft.ops.string_ops": "as_string",
+    "weft.ops.check_ops": "assert_equal assert_greater assert_less assert_rank",
 }
 
 # The public namespaces that are modules of their own: `tf.math` is weft/math.py.
@@ -39,6 +40,7 @@ autograph
 compat
 config
 data
+debugging
 errors
 io
 math

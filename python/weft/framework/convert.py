@@ -227,6 +227,10 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None, preferred_d
     else:
         tensor = _weft.convert(value, dtype, None if hint is None else dtypes.as_dtype(hint))
     if _weft.in_graph():
+        if isinstance(tensor, EagerTensor) and not isinstance(value, (Tensor, _weft.VariableBase)):
+            from weft._raw import raw
+
+            return raw.Const(value=tensor, dtype=tensor.dtype, name=name or "Const")
         return in_graph(tensor, name)
     return tensor
 

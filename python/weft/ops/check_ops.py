@@ -17,7 +17,8 @@ from weft.ops.control import after
 def _assert(condition, data, summarize=None):
     from weft.function.control_flow import Assert
 
-    return Assert(condition, data, summarize=summarize)
+    with scope(None, "Assert"):
+        return Assert(condition, data, summarize=summarize)
 
 
 def _name(tensor):
