@@ -43,6 +43,7 @@ data
 debugging
 errors
 io
+lookup
 math
 nest
 nn
@@ -53,12 +54,6 @@ signal
 strings
 train
 """.split()
-NAMESPACES = "autograph compat data errors nest raw_ops train io math random lookup".split()
-    "weft.ops.check_ops": "assert_equal assert_greater assert_less assert_rank",
-}
-
-# The public namespaces that are modules of their own: `tf.math` is weft/math.py.
-NAMESPACES = "autograph compat data errors nest raw_ops train io math random nn config debugging".split()
 
 
 def names():
