@@ -191,9 +191,8 @@ class EagerTensor(Tensor):
         raise TypeError("'in' is not supported on tensors; compare with tf.equal and reduce with tf.reduce_any")
 
     def __format__(self, spec):
-        if not spec:
-            return str(self)
-        return self._numpy().__format__(spec) if self._shape_tuple() else self.numpy().__format__(spec)
+        # As TensorFlow: the value alone, as numpy formats it.
+        return self.numpy().__format__(spec)
 
     def __round__(self, ndigits=None):
         return round(self.numpy(), ndigits) if ndigits is not None else round(self.numpy())

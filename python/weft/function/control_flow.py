@@ -415,7 +415,7 @@ def Assert(condition, data, summarize=None, name=None):
     if not _weft.in_graph():
         if not condition:
             shown = "\n".join(_summary(convert_to_tensor(x), summarize) for x in data)
-            raise InvalidArgumentError(None, None, f"Expected '{condition}' to be true. Summarized data: {shown}")
+            raise InvalidArgumentError(None, None, f"Expected '{condition!s}' to be true. Summarized data: {shown}")
         return None
     condition = convert_to_tensor(condition)
     return raw.Assert(condition=condition, data=[convert_to_tensor(x) for x in data], summarize=3 if summarize is None else summarize, name=name)

@@ -141,7 +141,7 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
         eps = 10 * np.finfo(dtype.as_numpy_dtype).eps
         rtol = convert_to_tensor(eps if rtol is None else rtol, dtype, name="rtol")
         atol = convert_to_tensor(eps if atol is None else atol, dtype, name="atol")
-        data = [_prefix(message), f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}", f"x ({_name(x)}) = ", x, f"y ({_name(y)}) = ", y]
+        data = [_prefix(message), f"x and y not equal to tolerance rtol = {rtol!s}, atol = {atol!s}", f"x ({_name(x)}) = ", x, f"y ({_name(y)}) = ", y]
         tolerance = atol + rtol * math_ops.abs(y)
         return _assert(math_ops.reduce_all(math_ops.less(math_ops.abs(x - y), tolerance)), data, summarize)
 
@@ -278,8 +278,8 @@ def assert_same_float_dtype(tensors=None, dtype=None):
         if dtype is None:
             dtype, first = kind, tensor
         elif kind is not dtype:
-            more = f" as {first}" if first is not None else ""
-            raise ValueError(f"{tensor}, type={kind}, must be of the same type ({dtype}){more}.")
+            more = f" as {first!s}" if first is not None else ""
+            raise ValueError(f"{tensor!s}, type={kind}, must be of the same type ({dtype}){more}.")
     if dtype is None:
         return dtypes.float32
     if not dtype.is_floating:

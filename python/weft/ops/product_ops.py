@@ -151,12 +151,10 @@ def _equation(equation, shapes):
     terms = left.split(",")
     if len(terms) != len(shapes):
         raise ValueError(f"Got {len(shapes)} inputs for equation \"{equation}\", expecting {len(terms)}")
-    for term, shape in zip(terms, shapes):
+    for term in terms:
         letters = term.replace("...", "")
         if not (letters == "" or letters.isalpha()):
             raise ValueError(f"Indices have incorrect format. Received: {equation}.")
-        if "..." not in term and shape.rank is not None and shape.rank != len(letters):
-            raise ValueError(f"Shape of input does not match equation: {shape} for \"{term}\" in \"{equation}\"")
     if not arrow:
         # As numpy: the letters that are there once, in alphabetical order, behind what the dots stand for.
         every = left.replace("...", "").replace(",", "")
