@@ -152,6 +152,7 @@ void bind_call(nb::module_& m);
 void bind_variable(nb::module_& m);
 void bind_graph(nb::module_& m);
 void bind_function(nb::module_& m);
+void bind_function_cache(nb::module_& m);
 void bind_tape(nb::module_& m);
 void bind_context(nb::module_& m);
 void bind_session(nb::module_& m);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "bridge.h"
+#include "function_cache.h"
 #include "graph/function_library.h"
 #include "io/graph_def.h"
 #include "saved_model/export_graph.h"
@@ -35,7 +36,8 @@ nb::list call(ConcreteFunction& f, nb::handle arguments) {
     PyErr_SetString(PyExc_ValueError, out.status().message().c_str());
     raise_current();
   }
-  return wrap_all(unwrap(std::move(out)));
+  if (!out.ok()) raise(function_error(f, out.status()));
+  return wrap_all(*out);
 }
 
 // The functions that a function calls, and itself, as a FunctionDefLibrary.

@@ -9,6 +9,7 @@ NB_MODULE(_weft, m) {
   bind_call(m);
   bind_graph(m);
   bind_function(m);
+  bind_function_cache(m);
   bind_tape(m);
   bind_context(m);
   bind_session(m);

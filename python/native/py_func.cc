@@ -3,6 +3,7 @@
 
 #include "bridge.h"
 #include "engine/engine.h"
+#include "ops/print_hook.h"
 
 namespace weft::python {
 namespace {
@@ -57,9 +58,30 @@ class PythonKernel final : public Kernel {
   const bool eager_;
 };
 
+PyObject*& printer() {
+  static PyObject* code = nullptr;  // (to stderr, text)
+  return code;
+}
+
+// Through sys.stdout and sys.stderr: in order with what Python prints, and where the program has put them.
+bool print(bool to_stderr, std::string_view text) {
+  if (!Py_IsInitialized()) return false;
+  nb::gil_scoped_acquire gil;
+  if (!printer()) return false;
+  nb::object s = nb::steal(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "surrogateescape"));
+  nb::object done = s.is_valid() ? nb::steal(PyObject_CallFunctionObjArgs(printer(), to_stderr ? Py_True : Py_False, s.ptr(), nullptr)) : nb::object();
+  if (done.is_valid()) return true;
+  PyErr_Clear();
+  return false;
+}
+
 }  // namespace
 
 void bind_py_func(nb::module_& m) {
+  m.def("set_printer", [](nb::object code) {
+    printer() = code.release().ptr();
+    ops::print_hook().store(print);
+  });
   m.def("set_py_func_caller", [](nb::object code) { caller() = code.release().ptr(); });
   for (const char* op : {"PyFunc", "PyFuncStateless", "EagerPyFunc"}) {
     const bool eager = std::string_view(op) == "EagerPyFunc";

@@ -10,9 +10,15 @@
 #include "op/gradient.h"
 #include "op/registry.h"
 #include "ops/all.h"
+#include "ops/print_hook.h"
 #include "ops/summarize.h"
 
 namespace weft::ops {
+
+std::atomic<PrintHook>& print_hook() {
+  static std::atomic<PrintHook> hook{nullptr};
+  return hook;
+}
 
 using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary of op/
 
@@ -108,6 +114,9 @@ Status run_print_v2(KernelContext& c) {
   const std::string& stream = c.attr<std::string>("output_stream");
   const std::string text = cat(in.data<tstring>()[0].view(), c.attr<std::string>("end"));
   constexpr std::string_view kFile = "file://";
+  if (stream == "stdout" || stream == "stderr") {
+    if (PrintHook hook = print_hook().load(); hook && hook(stream == "stderr", text)) return {};
+  }
   static std::mutex mutex;  // lines of different threads do not mix
   std::lock_guard lock(mutex);
   if (stream.starts_with(kFile)) return append_to_file(stream.substr(kFile.size()), text);

@@ -258,6 +258,20 @@ void ConcreteFunction::record(Tape& tape, const std::shared_ptr<const FunctionPa
   tape.record(name_, all, out, backprop);
 }
 
+Status ConcreteFunction::run(std::span<Tensor> args, size_t count, std::span<Tensor> rets) {
+  for (size_t i = 0; i < captures_.size(); ++i) {
+    eager::TensorHandle* h = eager_handle(captures_[i]);
+    WEFT_RETURN_IF_ERROR(h->wait());
+    args[count + i] = h->tensor();
+  }
+  KernelEnv env = context_.runtime().step_env();
+  env.device = context_.host();
+  env.trace = context_.trace.load(std::memory_order_relaxed);
+  Status s = handle_->run(env, args, rets);
+  if (!s.ok()) context_.runtime().step_failed(env.step_id);
+  return s;
+}
+
 Result<std::vector<Value>> ConcreteFunction::call(std::span<const Value> arguments) {
   if (int(arguments.size()) != num_arguments())
     return invalid_argument(name_, " takes ", num_arguments(), " tensors, ", arguments.size(), " were given");

@@ -39,6 +39,8 @@ class ConcreteFunction : public std::enable_shared_from_this<ConcreteFunction> {
 
   // Without captures, which are added here.
   Result<std::vector<Value>> call(std::span<const Value> arguments);
+  // Outside of traces and where no tape listens: `args` has the `count` arguments, of the right types, and room for the captures.
+  Status run(std::span<Tensor> args, size_t count, std::span<Tensor> rets);
 
  private:
   explicit ConcreteFunction(eager::Context& context) : context_(context) {}

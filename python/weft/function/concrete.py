@@ -1,7 +1,5 @@
 """ConcreteFunction: one trace, callable by structure or flat."""
 
-import weakref
-
 from weft import _weft
 from weft.framework import nest
 from weft.framework.tensor import Tensor
@@ -19,6 +17,7 @@ class ConcreteFunction:
         self._single = isinstance(structure, Tensor)
         self._garbage_collector = self
         self._flat_names = None
+        self._builder = self._build
 
     # ---- calls
 
@@ -76,6 +75,7 @@ class ConcreteFunction:
     def _call_tensors(self, tensors):
         for i, t in enumerate(tensors):
             if isinstance(t, _weft.VariableBase):
+                t._accessed()
                 tensors[i] = t.handle
         return self._build(self._native(tensors))
 
@@ -210,6 +210,3 @@ def _ordered(parameters):
             seen = seen or constant
         yield p
 
-
-def weak(function):
-    return weakref.ref(function)

@@ -12,28 +12,23 @@ from weft.framework.tensor import Tensor
 from weft.function import retracing, signature as sig, trace_type
 from weft.function.concrete import ConcreteFunction
 
-_run_eagerly = False
-
-
 def run_functions_eagerly(run_eagerly):
     """tf.config.run_functions_eagerly: whether functions run as plain Python from now on."""
-    global _run_eagerly
-    _run_eagerly = bool(run_eagerly)
+    _weft.set_run_functions_eagerly(bool(run_eagerly))
 
 
 def functions_run_eagerly():
     """tf.config.functions_run_eagerly"""
-    return _run_eagerly
+    return _weft.functions_run_eagerly()
 
 
-_SINGLETON = ("tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only created once or created outside "
-              "tf.function. See https://www.tensorflow.org/guide/function#creating_tfvariables for more information.")
 _ATTRIBUTES = frozenset("api_implements api_preferred_device forward_function_name backward_function_name _noinline _xla_compile_backend "
                         "disable_call_shape_inference disable_acd implements embedded_functions runtime_constant_optimization".split())
 
 
-class Function:
-    """A Python function that runs as graphs. Made by tf.function."""
+@_weft.call_quickly
+class Function(_weft.FunctionBase):
+    """A Python function that runs as graphs. Made by tf.function. Calls come to the base class first, which knows those it has seen."""
 
     def __init__(self, python_function, name, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False, experimental_implements=None,
                  experimental_autograph_options=None, experimental_attributes=None):
@@ -59,6 +54,7 @@ class Function:
         self._made_variables = None  # unknown before the first call
         self._tracing_count = 0
         self._history = retracing.History()
+        self._forget()
 
     # ---- what it is
 
@@ -84,7 +80,7 @@ class Function:
 
     @property
     def _run_functions_eagerly(self):
-        return _run_eagerly
+        return functions_run_eagerly()
 
     def experimental_get_tracing_count(self):
         """How often the function was traced."""
@@ -113,11 +109,19 @@ class Function:
 
     # ---- calls
 
-    def __call__(self, *args, **kwargs):
-        if _run_eagerly:
+    def _call_slow(self, *args, **kwargs):
+        if functions_run_eagerly():
             return self._python_function(*args, **kwargs)
         concrete, tensors = self._concrete_for(args, kwargs, calling=True)
+        if not _weft.in_graph() and not _weft.scoped_device():
+            self._teach(concrete, args, kwargs, tensors)
         return concrete._call_tensors(tensors)
+
+    def _teach(self, concrete, args, kwargs, tensors):
+        """Calls like this one need no Python from now on."""
+        names = concrete._types.names
+        if len(args) <= len(names) and all(k in names for k in kwargs):
+            self._remember(args, kwargs, concrete._native, concrete._structure, concrete._builder, [*range(len(args)), *(names.index(k) for k in kwargs)], tensors)
 
     def get_concrete_function(self, *args, **kwargs):
         """The trace for these arguments, which may be TensorSpecs."""
@@ -142,14 +146,14 @@ class Function:
         found = self._traces.get((device, types)) or self._wider(device, types)
         if found is not None and self._made_variables is not None:
             if calling:
-                self._history.called(self)
+                self._history.pending += 1
         else:
             with self._lock:
                 found = self._traces.get((device, types)) or self._wider(device, types)
                 if found is None:
                     found = self._trace_new(device, types, values)
                     if calling:
-                        self._history.traced(self)
+                        self._history.traced(self, self._take_calls())
         if values is None or not calling:
             return found, None
         traced = found._types

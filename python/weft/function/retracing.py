@@ -9,15 +9,13 @@ class History:
 
     def __init__(self):
         self.calls, self.count, self.warned = [], 0, 0
-        self.pending = 0  # calls that the engine answered by itself
+        self.pending = 0  # calls since the last trace
 
-    def called(self, function):
-        self.pending += 1
-
-    def traced(self, function):
+    def traced(self, function, answered):
+        """One more trace; `answered`: calls that the engine answered by itself before."""
         key = _key(function)
         history = _by_code.setdefault(key, self) if key is not None else self
-        pending, self.pending = self.pending, 0
+        pending, self.pending = self.pending + answered, 0
         history.add(pending, function)
 
     def add(self, untraced, function):

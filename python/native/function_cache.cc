@@ -1,0 +1,462 @@
+// FunctionBase: what tf.function's objects are made on. A call of arguments that were seen before goes from here to the engine: a key of the
+// tensors' types and shapes and of plain Python values finds the trace, whose results are put together here, too. All else is
+// Python's `_call_slow`, which teaches the cache by `_remember`.
+#include "function_cache.h"
+
+#include <structmember.h>
+
+#include <nanobind/stl/shared_ptr.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <unordered_map>
+
+#include "trace/variable.h"
+#include "variable.h"
+
+namespace weft::python {
+namespace {
+
+using trace::ConcreteFunction;
+using trace::FuncGraph;
+
+constexpr size_t kMaxWords = 160, kMaxTensors = 64, kMaxEntries = 4096;
+std::atomic<bool> g_run_eagerly{false};
+
+enum Tag : uint64_t { kTensor = 1, kInt, kFloat, kBool, kNone, kText, kTuple, kList, kDict, kVariable, kKeyword };
+
+// What a call is told apart by, and the tensors in it.
+struct Reader {
+  uint64_t words[kMaxWords];
+  size_t count = 0;
+  PyObject* tensors[kMaxTensors];
+  size_t num_tensors = 0;
+  bool variables = false;
+
+  bool put(uint64_t w) {
+    if (count == kMaxWords) return false;
+    words[count++] = w;
+    return true;
+  }
+  bool take(PyObject* o) {
+    if (num_tensors == kMaxTensors) return false;
+    tensors[num_tensors++] = o;
+    return true;
+  }
+  bool text(PyObject* o, Tag tag) {
+    Py_ssize_t n = 0;
+    const char* s = PyUnicode_AsUTF8AndSize(o, &n);
+    if (!s) {
+      PyErr_Clear();
+      return false;
+    }
+    if (n > 256 || !put(tag | uint64_t(n) << 8)) return false;
+    for (Py_ssize_t i = 0; i < n; i += 8) {
+      uint64_t w = 0;
+      std::memcpy(&w, s + i, size_t(std::min<Py_ssize_t>(8, n - i)));
+      if (!put(w)) return false;
+    }
+    return true;
+  }
+  bool tensor(PyObject* o) {
+    auto* h = handle_of(o);
+    if (!h->ready()) return false;
+    const Tensor& t = h->tensor();
+    if (!put(kTensor | uint64_t(t.dtype()) << 8 | uint64_t(t.rank()) << 16)) return false;
+    for (int i = 0; i < t.rank(); ++i) {
+      if (!put(uint64_t(t.dim(i)))) return false;
+    }
+    return take(o);
+  }
+  bool variable(PyObject* o) {
+    const auto& state = variable_state(o);
+    if (!state) return false;
+    uint64_t alias = 0;  // which of the call's variables it is the same as
+    for (size_t i = 0; i < num_tensors && tensors[i] != o; ++i) alias += is_variable(tensors[i]);
+    const auto& spec = state->spec();
+    const bool ranked = spec.shape.has_rank();
+    if (!put(kVariable | uint64_t(spec.dtype) << 8 | uint64_t(spec.trainable) << 16 | uint64_t(ranked) << 17 | (ranked ? uint64_t(spec.shape.rank()) << 24 : 0) | alias << 40))
+      return false;
+    for (int i = 0; ranked && i < spec.shape.rank(); ++i) {
+      if (!put(uint64_t(spec.shape.dim(i)))) return false;
+    }
+    variables = true;
+    return take(o);
+  }
+  bool dict(PyObject* o) {
+    if (!put(kDict | uint64_t(PyDict_GET_SIZE(o)) << 8)) return false;
+    PyObject *key, *value, *last = nullptr;
+    for (Py_ssize_t at = 0; PyDict_Next(o, &at, &key, &value);) {
+      // In the order of keys, which is that of the tensors.
+      if (!PyUnicode_CheckExact(key) || (last && PyUnicode_Compare(last, key) >= 0)) return false;
+      last = key;
+      if (!text(key, kKeyword) || !value_of(value)) return false;
+    }
+    return true;
+  }
+  bool value_of(PyObject* o) {
+    if (is_eager(o)) return tensor(o);
+    if (o == Py_None) return put(kNone);
+    if (PyBool_Check(o)) return put(kBool | uint64_t(o == Py_True) << 8);
+    if (PyLong_CheckExact(o)) {
+      int overflow = 0;
+      const long long n = PyLong_AsLongLongAndOverflow(o, &overflow);
+      return !overflow && put(kInt) && put(uint64_t(n));
+    }
+    if (PyFloat_CheckExact(o)) {
+      const double d = PyFloat_AS_DOUBLE(o);
+      uint64_t bits;
+      std::memcpy(&bits, &d, 8);
+      return d == d && put(kFloat) && put(bits);
+    }
+    if (PyUnicode_CheckExact(o)) return text(o, kText);
+    if (PyTuple_CheckExact(o) || PyList_CheckExact(o)) {
+      const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+      if (!put((PyTuple_CheckExact(o) ? kTuple : kList) | uint64_t(n) << 8)) return false;
+      for (Py_ssize_t i = 0; i < n; ++i) {
+        if (!value_of(PySequence_Fast_GET_ITEM(o, i))) return false;
+      }
+      return true;
+    }
+    if (PyDict_CheckExact(o)) return dict(o);
+    return is_variable(o) && variable(o);
+  }
+  bool call(PyObject* const* args, size_t positional, PyObject* kwnames) {
+    for (size_t i = 0; i < positional; ++i) {
+      if (!value_of(args[i])) return false;
+    }
+    const Py_ssize_t keywords = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+    for (Py_ssize_t k = 0; k < keywords; ++k) {
+      if (!text(PyTuple_GET_ITEM(kwnames, k), kKeyword) || !value_of(args[positional + size_t(k)])) return false;
+    }
+    return true;
+  }
+  uint64_t hash() const {
+    uint64_t h = 0x9e3779b97f4a7c15u;
+    for (size_t i = 0; i < count; ++i) h = (h ^ words[i]) * 0xff51afd7ed558ccdu ^ (h >> 29);
+    return h;
+  }
+};
+
+// The results of a trace as Python gets them.
+struct Shape {
+  enum Kind { kOne, kNothing, kTupleOf, kListOf, kDictOf } kind = kOne;
+  size_t index = 0;              // of the tensor
+  std::vector<Shape> parts;
+  std::vector<PyObject*> keys;   // of a dict, in its order; held for ever with the cache's owner
+
+  ~Shape() {
+    for (PyObject* k : keys) Py_DECREF(k);
+  }
+  Shape() = default;
+  Shape(Shape&& o) noexcept : kind(o.kind), index(o.index), parts(std::move(o.parts)), keys(std::exchange(o.keys, {})) {}
+  Shape& operator=(Shape&& o) noexcept {
+    std::swap(keys, o.keys);
+    kind = o.kind;
+    index = o.index;
+    parts = std::move(o.parts);
+    return *this;
+  }
+
+  // False for what only Python puts together. Tensors are in the order of nest.flatten: dicts by key.
+  bool read(PyObject* o, size_t& next) {
+    if (is_tensor(o)) {
+      index = next++;
+      return true;
+    }
+    if (o == Py_None) {
+      kind = kNothing;
+      return true;
+    }
+    if (PyTuple_CheckExact(o) || PyList_CheckExact(o)) {
+      kind = PyTuple_CheckExact(o) ? kTupleOf : kListOf;
+      parts.resize(size_t(PySequence_Fast_GET_SIZE(o)));
+      for (size_t i = 0; i < parts.size(); ++i) {
+        if (!parts[i].read(PySequence_Fast_GET_ITEM(o, Py_ssize_t(i)), next)) return false;
+      }
+      return true;
+    }
+    if (!PyDict_CheckExact(o)) return false;
+    kind = kDictOf;
+    parts.resize(size_t(PyDict_GET_SIZE(o)));
+    nb::object order = nb::steal(PyDict_Keys(o));
+    if (!order.is_valid() || PyList_Sort(order.ptr()) != 0) {
+      PyErr_Clear();
+      return false;
+    }
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0; PyDict_Next(o, &at, &key, &value);) keys.push_back(Py_NewRef(key));
+    for (size_t i = 0; i < parts.size(); ++i) {
+      PyObject* k = PyList_GET_ITEM(order.ptr(), Py_ssize_t(i));
+      size_t at = 0;
+      while (at < keys.size() && keys[at] != k) ++at;
+      if (at == keys.size() || !parts[at].read(PyDict_GetItem(o, k), next)) return false;
+    }
+    return true;
+  }
+  template <class Make>
+  PyObject* build(Make& make) const {
+    switch (kind) {
+      case kOne: return make(index);
+      case kNothing: Py_RETURN_NONE;
+      case kTupleOf: {
+        nb::object t = nb::steal(must(PyTuple_New(Py_ssize_t(parts.size()))));
+        for (size_t i = 0; i < parts.size(); ++i) PyTuple_SET_ITEM(t.ptr(), Py_ssize_t(i), parts[i].build(make));
+        return t.release().ptr();
+      }
+      case kListOf: {
+        nb::object l = nb::steal(must(PyList_New(Py_ssize_t(parts.size()))));
+        for (size_t i = 0; i < parts.size(); ++i) PyList_SET_ITEM(l.ptr(), Py_ssize_t(i), parts[i].build(make));
+        return l.release().ptr();
+      }
+      case kDictOf: break;
+    }
+    nb::object d = nb::steal(must(PyDict_New()));
+    for (size_t i = 0; i < parts.size(); ++i) {
+      nb::object v = nb::steal(parts[i].build(make));
+      if (PyDict_SetItem(d.ptr(), keys[i], v.ptr()) != 0) raise_current();
+    }
+    return d.release().ptr();
+  }
+};
+
+struct Entry {
+  std::vector<uint64_t> key;
+  std::shared_ptr<ConcreteFunction> function;
+  std::vector<uint16_t> order;  // of the call's tensors; empty: as they are
+  Shape shape;
+  PyObject* builder = nullptr;  // borrowed, of a concrete function that the owner keeps: puts results together that `shape` cannot
+};
+
+struct Cache {
+  std::unordered_multimap<uint64_t, Entry> entries;
+  Entry* last = nullptr;
+  int64_t calls = 0;  // answered here, since Python asked
+
+  Entry* find(const Reader& r) {
+    auto same = [&](const Entry& e) { return e.key.size() == r.count && std::memcmp(e.key.data(), r.words, r.count * 8) == 0; };
+    if (last && same(*last)) return last;
+    auto [from, to] = entries.equal_range(r.hash());
+    for (auto it = from; it != to; ++it) {
+      if (same(it->second)) return last = &it->second;
+    }
+    return nullptr;
+  }
+};
+
+struct FunctionObject {
+  PyObject_HEAD
+  vectorcallfunc vectorcall;
+  Cache* cache;
+};
+FunctionObject& cell(PyObject* o) { return *reinterpret_cast<FunctionObject*>(o); }
+
+// The results, with no tape to hear of them: straight from the plan.
+PyObject* run_plain(ConcreteFunction& f, const Shape& shape, PyObject* builder, PyObject* const* tensors, size_t n, const std::vector<uint16_t>& order) {
+  const size_t captures = f.captures().size();
+  Tensor few_args[16], few_rets[8];
+  std::vector<Tensor> many_args, many_rets;
+  std::span<Tensor> args, rets;
+  if (n + captures <= 16) {
+    args = std::span(few_args, n + captures);
+  } else {
+    many_args.resize(n + captures);
+    args = many_args;
+  }
+  if (f.ret_types().size() <= 8) {
+    rets = std::span(few_rets, f.ret_types().size());
+  } else {
+    many_rets.resize(f.ret_types().size());
+    rets = many_rets;
+  }
+  for (size_t i = 0; i < n; ++i) {
+    PyObject* o = tensors[order.empty() ? i : order[i]];
+    args[i] = is_eager(o) ? handle_of(o)->tensor() : variable_state(o)->eager_handle()->tensor();
+  }
+  Status s;
+  {
+    Released released(true);
+    s = f.run(args, n, rets);
+  }
+  if (!s.ok()) raise(function_error(f, s));
+  Device* host = f.context().host();
+  auto make = [&](size_t i) { return wrap(eager::TensorHandle::make(std::move(rets[i]), host)); };
+  if (!builder) return shape.build(make);
+  nb::list flat;
+  for (size_t i = 0; i < rets.size(); ++i) flat.append(nb::steal(make(i)));
+  return must(PyObject_CallOneArg(builder, flat.ptr()));
+}
+
+PyObject* run_entry(Entry& e, const Reader& r) {
+  // Python code may change the cache while the function runs.
+  const std::shared_ptr<ConcreteFunction> keep = e.function;
+  if (!trace::TapeStack::current().recording()) return run_plain(*keep, e.shape, e.builder, r.tensors, r.num_tensors, e.order);
+  std::vector<Value> args;
+  args.reserve(r.num_tensors);
+  for (size_t i = 0; i < r.num_tensors; ++i) {
+    PyObject* o = r.tensors[e.order.empty() ? i : e.order[i]];
+    if (is_variable(o)) {
+      check(variable_state(o)->accessed());
+      args.push_back(variable_handle(o));
+    } else {
+      args.push_back(value_of(o));
+    }
+  }
+  Result<std::vector<Value>> out = std::vector<Value>();
+  {
+    Released released(true);
+    out = keep->call(args);
+  }
+  if (!out.ok()) raise(function_error(*keep, out.status()));
+  auto make = [&](size_t i) { return wrap((*out)[i]); };
+  if (!e.builder) return e.shape.build(make);
+  nb::list flat = wrap_all(*out);
+  return must(PyObject_CallOneArg(e.builder, flat.ptr()));
+}
+
+PyObject* function_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  return guarded([&]() -> PyObject* {
+    const size_t positional = size_t(PyVectorcall_NARGS(nargsf));
+    Cache& cache = *cell(self).cache;
+    if (!FuncGraph::current() && !g_run_eagerly.load(std::memory_order_relaxed) && !cache.entries.empty() && api::scoped_device().empty()) {
+      Reader r;
+      if (r.call(args, positional, kwnames)) {
+        if (Entry* e = cache.find(r)) {
+          ++cache.calls;
+          return run_entry(*e, r);
+        }
+      }
+    }
+    static PyObject* slow = PyUnicode_InternFromString("_call_slow");
+    nb::object method = nb::steal(must(PyObject_GetAttr(self, slow)));
+    return must(PyObject_Vectorcall(method.ptr(), args, positional, kwnames));
+  });
+}
+
+// (args, kwargs, native concrete function, its structure, its builder, parameter of each argument, the tensors that the call comes to): true
+// where calls like this one are answered here from now on.
+PyObject* remember(PyObject* self, PyObject* given) {
+  return guarded([&]() -> PyObject* {
+    PyObject *args, *kwargs, *function, *structure, *builder, *parameters, *expected;
+    if (!PyArg_ParseTuple(given, "O!O!OOOO!O!", &PyTuple_Type, &args, &PyDict_Type, &kwargs, &function, &structure, &builder, &PyList_Type, &parameters, &PyList_Type, &expected))
+      return nullptr;
+    Cache& cache = *cell(self).cache;
+    Reader r;
+    std::vector<std::pair<long, uint16_t>> from;  // (parameter, tensor)
+    Py_ssize_t at = 0;
+    auto one = [&](PyObject* value) {
+      const size_t before = r.num_tensors;
+      if (!r.value_of(value)) return false;
+      const long parameter = PyLong_AsLong(PyList_GET_ITEM(parameters, at++));
+      for (size_t i = before; i < r.num_tensors; ++i) from.emplace_back(parameter, uint16_t(i));
+      return true;
+    };
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
+      if (!one(PyTuple_GET_ITEM(args, i))) Py_RETURN_FALSE;
+    }
+    PyObject *key, *value;
+    for (Py_ssize_t p = 0; PyDict_Next(kwargs, &p, &key, &value);) {
+      if (!r.text(key, kKeyword) || !one(value)) Py_RETURN_FALSE;
+    }
+    std::stable_sort(from.begin(), from.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    Entry e;
+    bool in_order = true;
+    if (from.size() != size_t(PyList_GET_SIZE(expected))) Py_RETURN_FALSE;
+    for (size_t i = 0; i < from.size(); ++i) {
+      if (r.tensors[from[i].second] != PyList_GET_ITEM(expected, Py_ssize_t(i))) Py_RETURN_FALSE;
+      in_order &= from[i].second == i;
+      e.order.push_back(from[i].second);
+    }
+    if (in_order) e.order.clear();
+    e.function = nb::cast<std::shared_ptr<ConcreteFunction>>(nb::handle(function));
+    if (size_t(e.function->num_arguments()) != from.size()) Py_RETURN_FALSE;
+    for (const Value& c : e.function->captures()) {
+      if (!trace::eager_handle(c)) Py_RETURN_FALSE;  // of a trace around it
+    }
+    size_t next = 0;
+    if (!e.shape.read(structure, next) || next != e.function->ret_types().size()) e.builder = builder;
+    e.key.assign(r.words, r.words + r.count);
+    if (cache.find(r)) Py_RETURN_TRUE;
+    if (cache.entries.size() >= kMaxEntries) {
+      cache.entries.clear();
+      cache.last = nullptr;
+    }
+    cache.entries.emplace(r.hash(), std::move(e));
+    Py_RETURN_TRUE;
+  });
+}
+
+PyObject* forget(PyObject* self, PyObject*) {
+  cell(self).cache->entries.clear();
+  cell(self).cache->last = nullptr;
+  Py_RETURN_NONE;
+}
+PyObject* take_calls(PyObject* self, PyObject*) { return PyLong_FromLongLong(std::exchange(cell(self).cache->calls, 0)); }
+
+PyObject* function_new(PyTypeObject* type, PyObject*, PyObject*) {
+  PyObject* o = type->tp_alloc(type, 0);
+  if (!o) return nullptr;
+  cell(o).vectorcall = function_call;
+  cell(o).cache = new Cache;
+  return o;
+}
+void function_dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  delete cell(self).cache;
+  type->tp_free(self);
+}
+
+PyMethodDef methods[] = {
+    {"_remember", remember, METH_VARARGS, "Calls like this one are answered without Python from now on."},
+    {"_forget", forget, METH_NOARGS, nullptr},
+    {"_take_calls", take_calls, METH_NOARGS, "How many calls were answered without Python since this was asked last."},
+    {},
+};
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionObject, vectorcall), READONLY, nullptr},
+    {},
+};
+
+}  // namespace
+
+Status function_error(ConcreteFunction& f, const Status& s) {
+  std::string text(s.message());
+  const std::string mark = cat(" [Op:", f.name(), "]");
+  if (const size_t at = text.find(" (weft::run_functions_eagerly"); at != std::string::npos) text.resize(at);
+  if (s.code() == Code::kUnknown && text.find("passes") != std::string::npos) return s;  // an exception of Python code
+  if (text.find(" [Op:") == std::string::npos) text += mark;
+  return Status(s.code(), std::move(text));
+}
+
+void bind_function_cache(nb::module_& m) {
+  PyType_Slot slots[] = {
+      {Py_tp_new, reinterpret_cast<void*>(function_new)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(function_dealloc)},
+      {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+      {Py_tp_methods, methods},
+      {Py_tp_members, members},
+      {Py_tp_doc, const_cast<char*>("A function with traces; calls of known signatures do not need Python.")},
+      {0, nullptr},
+  };
+  PyType_Spec spec{"weft._weft.FunctionBase", sizeof(FunctionObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_VECTORCALL, slots};
+  m.attr("FunctionBase") = nb::steal(must(PyType_FromSpec(&spec)));
+  // Python's classes do not inherit the quick way to be called before 3.12.
+  m.def("call_quickly", [](nb::handle type) {
+    auto* t = reinterpret_cast<PyTypeObject*>(type.ptr());
+    t->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
+    PyType_Modified(t);
+    return nb::borrow(type);
+  });
+  m.def("set_run_functions_eagerly", [](bool on) { g_run_eagerly.store(on); });
+  m.def("functions_run_eagerly", [] { return g_run_eagerly.load(); });
+  m.def("tape_access",
+        [](nb::handle handle) {
+          const Value h = value_of(handle);
+          for (trace::Tape* t : trace::TapeStack::current().tapes()) t->access(h, nullptr);
+        },
+        "A variable that is an argument of the trace is used: tapes that watch variables by themselves hear of it.");
+}
+
+}  // namespace weft::python
