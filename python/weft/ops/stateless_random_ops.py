@@ -27,8 +27,8 @@ def algorithm_number(alg):
         return alg.value
     if isinstance(alg, str):
         if alg not in _BY_NAME:
-            raise ValueError(f"Argument `alg` got unsupported string value {alg}. Supported string values are 'philox' for the Philox algorithm, 'threefry' for the ThreeFry "
-                             "algorithm, and 'auto_select' for auto-selection.")
+            raise ValueError(f"Argument `alg` got unsupported value {alg}. Supported values are philox for the Philox algorithm, threefry for the ThreeFry algorithm, and "
+                             "auto_select for auto-selection.")
         return _BY_NAME[alg].value
     return alg
 
@@ -147,9 +147,8 @@ def stateless_shuffle(value, seed, alg="auto_select", name=None):
 
 def index_shuffle(index, seed, max_index):
     """The place of one index in a random order of all up to max_index."""
-    seed = convert_to_tensor(seed)
-    if seed.shape.rank == 1:
-        from weft.ops.array_ops import pad
+    from weft.ops.array_ops import pad
 
-        seed = pad(raw.Cast(x=seed, DstT=dtypes.uint32) if seed.dtype is not dtypes.uint32 else seed, [[0, 3 - seed.shape[0]]])
+    seed = convert_to_tensor(seed)
+    seed = pad(seed, [[0, 1]] if seed.shape.rank == 1 else [[0, 0], [0, 1]])
     return raw.RandomIndexShuffle(index=convert_to_tensor(index), seed=seed, max_index=max_index)
