@@ -32,39 +32,10 @@ weft.function.control_flow: cond case switch_case while_loop group tuple=tuple_ 
 weft.function.functional: map_fn scan foldl foldr vectorized_map
 weft.framework.device: device DeviceSpec
 weft.ops.string_ops: as_string
+weft.function.printing: print=print_v2
 weft.ops.check_ops: assert_equal assert_greater assert_less assert_rank
 weft.ops.linalg_ops: eig eigvals matrix_square_root=sqrtm norm
 """
-MODULES = {
-    "weft.framework.dtypes": "DType as_dtype float16 float32 float64 bfloat16 half double int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool string complex64 "
-                             "complex128 qint8 quint8 qint16 quint16 qint32 resource variant",
-    "weft.framework.tensor_shape": "TensorShape",
-    "weft.framework.tensor": "Tensor is_tensor",
-    "weft.framework.convert": "constant convert_to_tensor register_tensor_conversion_function get_static_value=constant_value",
-    "weft.framework.graph": "Graph Operation name_scope control_dependencies init_scope executing_eagerly inside_function",
-    "weft.trackable.variable": "Variable VariableSynchronization VariableAggregation=VariableAggregationV2 variable_creator_scope",
-    "weft.trackable.module": "Module",
-    "weft.gradients.tape": "GradientTape UnconnectedGradients",
-    "weft.proto.tensors": "make_tensor_proto make_ndarray",
-    "weft.framework.type_spec": "TypeSpec TensorSpec type_spec_from_value",
-    "weft.ops.tensor_array": "TensorArray TensorArraySpec",
-    "weft.framework.indexed_slices": "IndexedSlices IndexedSlicesSpec",
-    "weft.function.function": "function",
-    "weft.ops.array_ops": "argsort batch_to_space bitcast boolean_mask broadcast_dynamic_shape broadcast_static_shape broadcast_to concat dynamic_partition dynamic_stitch "
-                          "edit_distance ensure_shape expand_dims extract_volume_patches eye fill fingerprint gather gather_nd guarantee_const identity identity_n "
-                          "linspace meshgrid no_op one_hot ones ones_like pad parallel_stack range rank repeat required_space_to_batch_paddings reshape reverse "
-                          "reverse_sequence roll scatter_nd searchsorted sequence_mask shape shape_n size slice sort space_to_batch space_to_batch_nd split squeeze stack "
-                          "stop_gradient strided_slice tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update "
-                          "tile timestamp transpose unique unique_with_counts unravel_index unstack where zeros zeros_like",
-    "weft.ops.math_ops": "abs acos acosh add add_n argmax argmin asin asinh atan atan2 atanh cast clip_by_global_norm clip_by_norm clip_by_value complex cos cosh cumsum "
-                         "divide einsum equal exp floor greater greater_equal histogram_fixed_width histogram_fixed_width_bins less less_equal logical_and logical_not "
-                         "logical_or matmul maximum minimum multiply negative not_equal pow realdiv reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean "
-                         "reduce_min reduce_prod reduce_sum round saturate_cast scalar_mul sigmoid sign sin sinh sqrt square subtract tan tanh tensordot truediv "
-                         "truncatediv truncatemod",
-    "weft.function.control_flow": "cond case switch_case while_loop group tuple=tuple_ no_op Assert",
-    "weft.function.functional": "map_fn scan foldl foldr vectorized_map",
-    "weft.function.printing": "print=print_v2",
-}
 
 # The public namespaces that are modules of their own: `tf.math` is weft/math.py.
 NAMESPACES = """
