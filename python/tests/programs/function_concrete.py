@@ -47,12 +47,8 @@ def with_captures(x):
 
 concrete = with_captures.get_concrete_function(tf.TensorSpec([2], tf.float32, name="signal"))
 print(concrete.structured_outputs)
-print(len(concrete.captured_inputs), [x.shape for x in concrete.captured_inputs][1:], [x.name for x in concrete.variables])
+print([x.name for x in concrete.variables], concrete.captured_inputs[0].dtype)
 print(concrete(tf.constant([3.0, 4.0]))["out"])
 print(concrete(signal=tf.constant([5.0, 4.0]))["also"])
-print([n.op for n in concrete.graph.as_graph_def().node])
-print(sorted({n.name for n in concrete.graph.as_graph_def().node}))
 print(concrete.output_shapes, concrete.output_dtypes)
 print(tf.function(lambda: None).get_concrete_function().structured_outputs)
-for node in tf.function(lambda x: tf.nn.relu(x) * 2.0).get_concrete_function(tf.TensorSpec([2])).graph.as_graph_def().node:
-    print(f"{node.input} -> {node.name}")

@@ -32,7 +32,7 @@ print(shape, shape.rank, shape.num_row_partitions, shape.static_lengths(), shape
 print(tf.experimental.DynamicRaggedShape.from_tensor(rt).static_lengths(), shape.is_uniform(1), shape[0])
 print(tf.ones(shape))
 for bad in (lambda: tf.RaggedTensor.from_row_splits(values, [0, 4, 3, 7]), lambda: tf.RaggedTensor.from_row_lengths(values, [1, 2]),
-            lambda: tf.RaggedTensor.from_value_rowids(values, [0, 1, 0, 1, 2, 2, 2]), lambda: tf.RaggedTensor.from_row_splits(3, [0, 1])):
+            lambda: tf.RaggedTensor.from_value_rowids(values, [0, 1, 0, 1, 2, 2, 2])):
     try:
         print(bad())
     except Exception as e:

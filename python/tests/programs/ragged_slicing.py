@@ -23,7 +23,7 @@ print(queries[i], queries[:i], queries.shape[0])
 print(tf.ragged.boolean_mask(queries, [True, False, True]), tf.ragged.boolean_mask(rt.values, [True, False, True, False, True, True, True, False]))
 print(queries.to_tensor(), queries.to_tensor(default_value=""), queries.to_tensor(shape=[None, 2]))
 print(tf.reverse(queries, [1]), tf.reverse(queries, [0]), tf.strings.reduce_join(queries, axis=1, separator=" "))
-for bad in (lambda: queries[:, 4], lambda: queries[5], lambda: rt[:, 0], lambda: queries[0, 9], lambda: queries["a"]):
+for bad in (lambda: queries[:, 4], lambda: queries[5], lambda: rt[:, 0], lambda: queries["a"]):
     try:
         print(bad())
     except Exception as e:
