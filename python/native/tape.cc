@@ -3,10 +3,12 @@
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "autodiff/gradients.h"
 #include "autodiff/vectorize.h"
 #include "bridge.h"
+#include "trace/concrete_function.h"
 #include "trace/variable.h"
 #include "variable.h"
 
@@ -39,7 +41,21 @@ struct NativeTape {
     if (recording) TapeStack::current().pop(&tape);
     recording = false;
   }
-  ~NativeTape() { stop(); }
+  // The only one that listens, until stop_alone().
+  void start_alone() {
+    others = std::make_unique<TapeStack>();
+    std::swap(*others, TapeStack::current());
+    TapeStack::current().push(&tape);
+  }
+  void stop_alone() {
+    if (others) std::swap(*others, TapeStack::current());
+    others.reset();
+  }
+  std::unique_ptr<TapeStack> others;
+  ~NativeTape() {
+    stop();
+    stop_alone();
+  }
 };
 
 // A gradient as Python gives it: a tensor, None, or (values, indices, dense_shape).
@@ -135,6 +151,33 @@ void register_gradient(const std::string& op, nb::object code) {
   }));
 }
 
+// In a graph: the results of code whose gradient is a function of the library, for whoever differentiates the graph later. The function takes the gradients of
+// the results, then `captured`, and gives those of the sources with the numbers `of`.
+nb::list with_gradient(nb::handle sources, nb::handle results, nb::handle captured, std::shared_ptr<trace::ConcreteFunction> backward, std::vector<int64_t> of) {
+  trace::FuncGraph* g = trace::FuncGraph::current();
+  if (!g) raise(failed_precondition("there is no graph around this code"));
+  std::vector<Value> values;
+  for (nb::handle h : sources) values.push_back(source_value(h));
+  std::vector<int64_t> layout{int64_t(values.size())};
+  for (Value& v : values_of(results)) values.push_back(std::move(v));
+  layout.push_back(int64_t(values.size()) - layout[0]);
+  layout.insert(layout.end(), of.begin(), of.end());
+  for (Value& v : values_of(captured)) values.push_back(std::move(v));
+  AttrMap attrs;
+  std::vector<DType> types;
+  for (const Value& v : values) types.push_back(v.dtype());
+  attrs["T"] = std::move(types);
+  attrs["_gradient_op_type"] = backward->name();
+  const size_t first = size_t(layout[0]), count = size_t(layout[1]);
+  attrs["_gradient_layout"] = std::move(layout);
+  g->hold(backward);
+  prepare_node(*g, "IdentityN", nullptr);
+  auto out = g->emitter().apply("IdentityN", values, std::move(attrs));
+  node_done(*g);
+  check(g->emitter().take_status());
+  return wrap_all(std::span(out).subspan(first, count));
+}
+
 // The rule of one op of the engine, for code that replaces it in part.
 nb::list op_gradient(const std::string& op, nb::dict attrs, nb::handle inputs, nb::handle outputs, nb::handle grads) {
   const OpSpec* spec = unwrap(eager::find_op(api::context(), op));
@@ -160,6 +203,8 @@ void bind_tape(nb::module_& m) {
            nb::arg("persistent") = false, nb::arg("watch_accessed_variables") = true)
       .def("start", &NativeTape::start)
       .def("stop", &NativeTape::stop)
+      .def("start_alone", &NativeTape::start_alone)
+      .def("stop_alone", &NativeTape::stop_alone)
       .def("reset", [](NativeTape& t) { t.tape.reset(); })
       .def("watch",
            [](NativeTape& t, nb::handle h) {
@@ -186,6 +231,7 @@ void bind_tape(nb::module_& m) {
   m.def("pause_tapes", [] { TapeStack::current().pause(); });
   m.def("resume_tapes", [] { TapeStack::current().resume(); });
   m.def("record_gradient", record, nb::arg("name"), nb::arg("inputs"), nb::arg("outputs"), nb::arg("backward"));
+  m.def("with_gradient", with_gradient, nb::arg("sources"), nb::arg("results"), nb::arg("captured"), nb::arg("backward"), nb::arg("of"));
   m.def("register_gradient", register_gradient, nb::arg("op"), nb::arg("code"));
   m.def("op_gradient", op_gradient, nb::arg("op"), nb::arg("attrs"), nb::arg("inputs"), nb::arg("outputs"), nb::arg("grads"));
 }

@@ -11,6 +11,7 @@ weft.framework.graph: Graph Operation name_scope control_dependencies init_scope
 weft.trackable.variable: Variable VariableSynchronization VariableAggregation=VariableAggregationV2 variable_creator_scope
 weft.trackable.module: Module
 weft.gradients.tape: GradientTape UnconnectedGradients
+weft.gradients.custom: custom_gradient grad_pass_through recompute_grad
 weft.proto.tensors: make_tensor_proto make_ndarray
 weft.framework.type_spec: TypeSpec TensorSpec type_spec_from_value
 weft.ops.tensor_array: TensorArray TensorArraySpec

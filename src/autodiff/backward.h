@@ -93,6 +93,10 @@ Result<Grads> loop_gradient(Backward& b, const Flow& flow);
 // By a function that the user gave: of the gradients of the outputs, or of the inputs and those.
 Result<Grads> user_gradient(Backward& b, const Flow& flow, const std::string& function);
 
+// By a function of the gradients of some outputs and of some inputs. The node is an IdentityN of sources, results and what the gradient uses besides;
+// `layout`: how many sources, how many results, then the sources that the function's outputs belong to.
+Result<Grads> custom_gradient(Backward& b, const Flow& flow, const std::string& function, const std::vector<int64_t>& layout);
+
 // ---- functions -----------------------------------------------------------------------------------------
 
 // A body and, in the same graph, its gradient.

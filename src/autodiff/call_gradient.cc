@@ -76,4 +76,31 @@ Result<Grads> user_gradient(Backward& b, const Flow& flow, const std::string& fu
   return grads;
 }
 
+Result<Grads> custom_gradient(Backward& b, const Flow& flow, const std::string& function, const std::vector<int64_t>& layout) {
+  Node* node = flow.node;
+  GraphEmitter& e = b.emitter();
+  const int64_t n = node->num_inputs();
+  if (layout.size() < 2 || layout[0] < 0 || layout[1] < 0 || layout[0] + layout[1] > n)
+    return invalid_argument("the attribute _gradient_layout of node '", node->name(), "' does not fit its inputs");
+  const int first = int(layout[0]), last = int(layout[0] + layout[1]);
+  WEFT_ASSIGN(auto def, b.graph().library()->find(function));
+  std::vector<DType> args, rets;
+  WEFT_RETURN_IF_ERROR(function_types(*def, {}, args, rets));
+  std::vector<Value> inputs;
+  for (int i = first; i < last; ++i) inputs.push_back(flow.dys[size_t(i)].valid() ? flow.dys[size_t(i)].dense() : zeros_like(e.wrap({node, i})));
+  for (int i = last; i < n; ++i) inputs.push_back(e.wrap(node->input(i)));
+  if (args.size() != inputs.size() || rets.size() != layout.size() - 2)
+    return invalid_argument("function ", function, ", the gradient of node '", node->name(), "', takes ", args.size(), " values and gives ", rets.size(), "; expected ",
+                            inputs.size(), " and ", layout.size() - 2);
+  Grads grads{size_t(n)};
+  if (rets.empty()) return grads;
+  auto out = e.apply(def->stateful ? "StatefulPartitionedCall" : "PartitionedCall", inputs, {{"Tout", rets}, {"f", FunctionAttr{function, nullptr}}});
+  WEFT_RETURN_IF_ERROR(e.take_status());
+  for (size_t k = 0; k < out.size(); ++k) {
+    const auto i = size_t(layout[k + 2]);
+    if (i < size_t(first) && flow.wanted[i]) grads[i] = out[k];
+  }
+  return grads;
+}
+
 }  // namespace weft::autodiff

@@ -200,6 +200,8 @@ Result<Grads> Backward::gradient(Node* node, std::vector<Value> dys, std::vector
     const std::string& name = *type->get<std::string>();
     std::string function = graph_.library()->gradient_of(name);
     if (function.empty() && graph_.library()->contains(name)) function = name;
+    if (const AttrValue* layout = node->find_attr("_gradient_layout"); layout && layout->get<std::vector<int64_t>>() && !function.empty())
+      return custom_gradient(*this, flow, function, *layout->get<std::vector<int64_t>>());
     if (!function.empty()) return user_gradient(*this, flow, function);
     const OpSpec* other = graph_.registry().find(name);
     // TensorFlow names a gradient of its own for every call; it is that of the function.
