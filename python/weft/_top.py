@@ -62,6 +62,7 @@ signal
 strings
 train
 """.split()
+NAMESPACES = "autograph compat data errors nest raw_ops train io math random lookup saved_model".split()
 
 
 def names():

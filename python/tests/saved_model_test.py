@@ -1,0 +1,110 @@
+"""tf.saved_model: a model that TensorFlow wrote (data/make_model.py), and models that weft writes and reads again."""
+
+import collections
+import os
+
+import pytest
+import weft as tf
+from weft.proto import SavedModel
+
+MODEL = os.path.join(os.path.dirname(__file__), "data", "model")
+Pair = collections.namedtuple("P", "a b")
+X = tf.constant([[1.0, 1.0]])
+
+
+@pytest.fixture(params=["of TensorFlow", "saved again"])
+def model(request, tmp_path):
+    loaded = tf.saved_model.load(MODEL)
+    if request.param == "saved again":
+        tf.saved_model.save(loaded, tmp_path / "again", signatures=loaded.signatures)
+        loaded = tf.saved_model.load(tmp_path / "again")
+    return loaded
+
+
+def test_functions(model):
+    assert model.predict(X).numpy() == 4 and model.predict(X, scale=2.0, k=tf.constant(1.0)).numpy() == 7
+    steps = model.steps.numpy()
+    assert model.predict(X, True).numpy() == 4 and model.steps.numpy() == steps + 1
+    result = model.structured({"a": tf.constant(1), "b": [tf.constant(2)]}, Pair(tf.constant(1), "s"))
+    assert type(result).__name__ == "P" and result.a.numpy() == 1 and result.b[0].numpy() == 2 and result.b[1] is None
+    with pytest.raises(ValueError) as e:
+        model.predict(X, scale=7.0)
+    text = str(e.value)
+    assert text.startswith("Could not find matching concrete function to call loaded from the SavedModel. Got:\n  Positional arguments (3 total):\n"
+                           "    * <tf.Tensor 'x:0' shape=(1, 2) dtype=float32>\n    * False\n    * 7.0\n  Keyword arguments: {'k': None}\n\n Expected these arguments "
+                           "to match one of the following 3 option(s):\n\nOption 1:\n")
+
+
+def test_objects(model):
+    assert model.w.numpy().tolist() == [[1], [2]] and model.w.name == "w:0" and model.w.trainable and not model.steps.trainable
+    assert model.parts[0].numpy() == 5 and model.parts[1]["k"].numpy() == 6 and model.t[0].numpy() == 1
+    assert open(model.asset.asset_path.numpy(), "rb").read() == b"a\nb\nc\n"
+    assert model.lookup(tf.constant(["b", "q"]))["ids"].numpy().tolist() == [1, -1]
+    assert type(model).__name__ == "_UserObject" and model.tensorflow_version == "2.21.0"
+
+
+def test_signatures(model):
+    assert list(model.signatures) == ["serving_default"]
+    signature = model.signatures["serving_default"]
+    assert signature(words=tf.constant(["a", "c"]))["ids"].numpy().tolist() == [0, 2]
+    assert signature(tf.constant(["b"]))["p"].numpy() == 1
+    assert signature.structured_input_signature == ((), {"words": tf.TensorSpec([None], tf.string, "words")})
+    assert signature.structured_outputs["ids"] == tf.TensorSpec([None], tf.int64, "ids")
+    with pytest.raises(TypeError, match="missing a required argument: 'words'"):
+        signature()
+
+
+def test_gradients(model):
+    with tf.GradientTape() as tape:
+        y = model.predict(X) ** 2
+    assert tape.gradient(y, model.w).numpy().tolist() == [[8], [8]]
+
+
+def test_refusals(tmp_path):
+    with pytest.raises(ValueError, match="Got an incompatible argument to `tags`"):
+        tf.saved_model.load(MODEL, tags=["x"])
+    with pytest.raises(OSError, match="SavedModel file does not exist at: "):
+        tf.saved_model.load(tmp_path)
+    with pytest.raises(ValueError, match="Expected an object of type `Trackable`"):
+        tf.saved_model.save(3, tmp_path)
+    m = tf.Module()
+    v = tf.Variable(1.0)
+    m.f = tf.function(lambda: v + 1.0, input_signature=[])
+    with pytest.raises(AssertionError, match="Tried to export a function which references an 'untracked' resource"):
+        tf.saved_model.save(m, tmp_path / "m")
+    with pytest.raises(ValueError, match="Only `tf.functions` with an input signature or concrete functions can be used as a signature."):
+        tf.saved_model.save(m, tmp_path / "m", signatures=tf.function(lambda x: x))
+
+
+def test_what_is_written(tmp_path):
+    m = tf.Module()
+    m.v = tf.Variable([1.0, 2.0], name="v")
+    m.f = tf.function(lambda x: x * m.v, input_signature=[tf.TensorSpec([2], name="x")])
+    tf.saved_model.save(m, tmp_path / "m")
+    assert sorted(os.listdir(tmp_path / "m")) == ["assets", "fingerprint.pb", "saved_model.pb", "variables"]
+    assert sorted(os.listdir(tmp_path / "m" / "variables")) == ["variables.data-00000-of-00001", "variables.index"]
+    meta = SavedModel.FromString((tmp_path / "m" / "saved_model.pb").read_bytes()).meta_graphs[0]
+    assert list(meta.meta_info_def.tags) == ["serve"] and sorted(meta.signature_def) == ["__saved_model_init_op", "serving_default"]
+    info = meta.signature_def["serving_default"]
+    assert info.inputs["x"].name == "serving_default_x:0" and info.method_name == "tensorflow/serving/predict"
+    assert [n.op for n in meta.graph_def.node if n.name == "v"] == ["VarHandleOp"] and meta.saver_def.filename_tensor_name == "saver_filename:0"
+    assert tf.saved_model.contains_saved_model(tmp_path / "m") and not tf.saved_model.contains_saved_model(tmp_path)
+    again = tf.saved_model.load(tmp_path / "m")
+    again.v.assign([3.0, 4.0])
+    assert again.f(tf.constant([1.0, 1.0])).numpy().tolist() == [3, 4] and m.v.numpy().tolist() == [1, 2]
+
+
+def test_keyword_only_and_structures(tmp_path):
+    m = tf.Module()
+
+    @tf.function
+    def f(x, *, flag=True, others=(1, 2)):
+        return [x + 1 if flag else x - 1, {"n": x * others[1]}]
+
+    f(tf.constant(1))
+    f(tf.constant(1), flag=False)
+    m.f = f
+    tf.saved_model.save(m, tmp_path / "m")
+    again = tf.saved_model.load(tmp_path / "m")
+    assert again.f(tf.constant(5))[0].numpy() == 6 and again.f(tf.constant(5), flag=False)[0].numpy() == 4
+    assert again.f(5, others=(1, 2))[1]["n"].numpy() == 10

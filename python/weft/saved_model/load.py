@@ -1,0 +1,317 @@
+"""tf.saved_model.load: the objects of a SavedModel, with their functions and variables."""
+
+import os
+import re
+
+from weft import _weft
+from weft._raw import raw
+from weft.framework import dtypes, errors
+from weft.framework.convert import convert_to_tensor
+from weft.framework.graph import init_scope
+from weft.proto import SavedModel, TrackableObjectGraph
+from weft.proto.tensors import make_ndarray
+from weft.saved_model import constants, structured
+from weft.saved_model.options import LoadOptions
+from weft.saved_model.restored import RestoredConcreteFunction, RestoredFunction, arg_spec_of, keywords_of, types_of
+from weft.saved_model.signatures import SignatureMap
+from weft.trackable.asset import Asset
+from weft.trackable.autotrackable import AutoTrackable
+from weft.trackable.base import OBJECT_GRAPH_PROTO_KEY, VARIABLE_VALUE_KEY, Trackable
+from weft.trackable.resource import RestoredResource
+
+
+def contains_saved_model(export_dir):
+    """Whether there is a SavedModel in the folder."""
+    export_dir = os.fspath(export_dir)
+    return any(os.path.exists(os.path.join(export_dir, name)) for name in (constants.SAVED_MODEL_FILENAME_PB, constants.SAVED_MODEL_FILENAME_PBTXT))
+
+
+def read_saved_model(export_dir):
+    """The message of a SavedModel's file."""
+    from weft.proto import text_format
+
+    path = os.path.join(export_dir, constants.SAVED_MODEL_FILENAME_PB)
+    if os.path.exists(path):
+        with open(path, "rb") as f:
+            return SavedModel.FromString(f.read())
+    path = os.path.join(export_dir, constants.SAVED_MODEL_FILENAME_PBTXT)
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as f:
+            return text_format.Parse(f.read(), SavedModel())
+    raise OSError(f"SavedModel file does not exist at: {export_dir}{os.path.sep}{{{constants.SAVED_MODEL_FILENAME_PBTXT}|{constants.SAVED_MODEL_FILENAME_PB}}}")
+
+
+def load(export_dir, tags=None, options=None):
+    """The root object of a SavedModel."""
+    export_dir = os.fspath(export_dir)
+    if isinstance(tags, str):
+        tags = [tags]
+    options = options or LoadOptions()
+    model = read_saved_model(export_dir)
+    if len(model.meta_graphs) != 1 or not model.meta_graphs[0].HasField("object_graph_def"):
+        from weft.saved_model.load_v1 import load as load_v1
+
+        return load_v1(model, export_dir, tags)
+    meta = model.meta_graphs[0]
+    known = set(meta.meta_info_def.tags)
+    if tags is not None and set(tags) != known and tags:
+        raise ValueError(f"Got an incompatible argument to `tags`: {tags}. The SavedModel at {export_dir} has one MetaGraph with tags {sorted(known)}. You may omit the "
+                         "argument, pass 'None', or pass matching tags.")
+    with init_scope():
+        root = _Loader(meta, export_dir, options).load()
+    root.tensorflow_version = meta.meta_info_def.tensorflow_version
+    root.tensorflow_git_version = meta.meta_info_def.tensorflow_git_version
+    root.graph_debug_info = None
+    return root
+
+
+class _UserObject(AutoTrackable):
+    """An object whose class the file does not have."""
+
+
+def _call_attribute(instance, *args, **kwargs):
+    return instance.__dict__["__call__"](*args, **kwargs)
+
+
+def add_functions(library):
+    """Puts the functions of a library among the engine's, under names of their own: old name -> new one."""
+    names = {}
+    for f in library.function:
+        base = re.sub(r"_\d+$", "", f.signature.name)
+        number = add_functions.count = getattr(add_functions, "count", 0) + 1
+        while _weft.has_function(f"{base}_l{number}"):
+            number = add_functions.count = add_functions.count + 1
+        names[f.signature.name] = f"{base}_l{number}"
+    for f in library.function:
+        f.signature.name = names[f.signature.name]
+        for node in f.node_def:
+            rename_functions(node, names)
+        _weft.add_function_def(f.SerializeToString())
+    return names
+
+
+def rename_functions(node, names):
+    """The functions that a node names, under their new names."""
+    if node.op in names:
+        node.op = names[node.op]
+    for value in node.attr.values():
+        kind = value.WhichOneof("value")
+        if kind == "func":
+            value.func.name = names.get(value.func.name, value.func.name)
+        elif kind == "list" and value.list.func:
+            for func in value.list.func:
+                func.name = names.get(func.name, func.name)
+
+
+class _Loader:
+    def __init__(self, meta, export_dir, options):
+        self.meta, self.export_dir, self.options = meta, export_dir, options
+        self.protos = meta.object_graph_def.nodes
+        self.concrete_protos = meta.object_graph_def.concrete_functions
+        self.objects = {}
+        self.concretes = {}
+        self.names = add_functions(meta.graph_def.library)
+        self.graph_nodes = {n.name: n for n in meta.graph_def.node}
+
+    def load(self):
+        for number in range(len(self.protos)):
+            self.get(number)
+        for number, proto in enumerate(self.protos):
+            obj = self.objects[number]
+            for child in proto.children:
+                self._add_child(obj, child.local_name, self.objects[child.node_id])
+        if not self.options.experimental_skip_checkpoint:
+            self._restore()
+        for obj in self.objects.values():
+            if isinstance(obj, RestoredResource):
+                obj._initialize()
+        root = self.objects[0]
+        if not isinstance(root.__dict__.get("signatures"), SignatureMap):
+            root.signatures = SignatureMap()
+        return root
+
+    # ---- objects
+
+    def get(self, number):
+        """The object of a number, made at the first use."""
+        if number not in self.objects:
+            self.objects[number] = self._make(number, self.protos[number])
+        return self.objects[number]
+
+    def _make(self, number, proto):
+        kind = proto.WhichOneof("kind")
+        if kind == "variable":
+            return _uninitialized(proto.variable)
+        if kind == "constant":
+            value = self.graph_nodes[proto.constant.operation].attr["value"].tensor
+            return convert_to_tensor(make_ndarray(value), dtype=dtypes.as_dtype(value.dtype))
+        if kind == "asset":
+            name = self.meta.asset_file_def[proto.asset.asset_file_def_index].filename
+            return Asset(os.path.join(self.export_dir, constants.ASSETS_DIRECTORY, name))
+        if kind == "function":
+            spec = proto.function.function_spec
+            concretes = [self.concrete(name, spec) for name in proto.function.concrete_functions]
+            return RestoredFunction(self._function_name(number, concretes), spec, concretes)
+        if kind == "bare_concrete_function":
+            return self._bare(proto.bare_concrete_function)
+        if kind == "resource":
+            return self._resource(number, proto)
+        if kind == "captured_tensor":
+            raise NotImplementedError(f"a SavedModel with a tensor of another function as an object ({proto.captured_tensor.name})")
+        return self._user_object(proto.user_object)
+
+    def _user_object(self, proto):
+        from weft.trackable.data_structures import ListWrapper, _DictWrapper
+
+        if proto.identifier in ("trackable_list_wrapper", "trackable_tuple_wrapper"):
+            return ListWrapper([])
+        if proto.identifier == "trackable_dict_wrapper":
+            return _DictWrapper({})
+        if proto.identifier == "signature_map":
+            return SignatureMap()
+        return type("_UserObject", (_UserObject,), {"__module__": __name__})()
+
+    def _resource(self, number, proto):
+        """A resource must be there before the functions that use it: the function that makes it comes first."""
+        made = self.objects[number] = RestoredResource()
+        for child in proto.children:
+            if child.local_name == "_create_resource":
+                made._self_functions["_create_resource"] = self.get(child.node_id)
+        return made
+
+    def _function_name(self, number, concretes):
+        for proto in self.protos:
+            for child in proto.children:
+                if child.node_id == number:
+                    return child.local_name
+        return concretes[0].name.decode() if concretes else "restored_function"
+
+    # ---- functions
+
+    def concrete(self, name, spec_proto, keywords=None, positional=None):
+        """The trace of a name."""
+        found = self.concretes.get(name)
+        if found is not None:
+            return found
+        proto = self.concrete_protos[name]
+        canonical = structured.decode(proto.canonicalized_input_signature)
+        captures, variables = [], []
+        for number in proto.bound_inputs:
+            obj = self.get(number)
+            if isinstance(obj, _weft.VariableBase):
+                variables.append(obj)
+                captures.append(obj._eager_handle())
+            elif isinstance(obj, RestoredResource):
+                captures.append(obj.resource_handle)
+            elif isinstance(obj, Asset):
+                captures.append(obj.asset_path)
+            else:
+                captures.append(obj)
+        native = _weft.ConcreteFunction.of_library(self.names[name], captures)
+        for v in variables:
+            native.use_variable(v)
+        keywords = keywords_of(canonical) if keywords is None else keywords
+        made = RestoredConcreteFunction(native, types_of(canonical, arg_spec_of(spec_proto)), structured.decode(proto.output_signature), variables, keywords,
+                                        len(keywords) if positional is None else positional)
+        self.concretes[name] = made
+        return made
+
+    def _bare(self, proto):
+        made = self.concrete(proto.concrete_function_name, proto.function_spec, list(proto.argument_keywords), proto.allowed_positional_arguments)
+        if proto.argument_keywords:
+            made._flat_names = list(proto.argument_keywords)
+        return made
+
+    # ---- children
+
+    def _add_child(self, obj, name, child):
+        if isinstance(obj, SignatureMap):
+            child._signature_names = child._arg_keywords
+            obj._add_signature(name, child)
+        elif isinstance(obj, list):
+            if name.isdigit():
+                obj.append(child)
+        elif isinstance(obj, dict):
+            obj[name] = child
+        elif isinstance(obj, RestoredResource):
+            obj._add_trackable_child(name, child)
+        elif isinstance(obj, _UserObject):
+            if name == "__call__":
+                obj.__dict__["__call__"] = child
+                type(obj).__call__ = _call_attribute
+            else:
+                setattr(obj, name, child)
+        elif isinstance(obj, Trackable) and isinstance(child, Trackable) and not isinstance(obj, (Asset, RestoredFunction)):
+            obj._track_trackable(child, name, overwrite=True)
+
+    # ---- values
+
+    def _restore(self):
+        """Gives the variables the values that the checkpoint has for them."""
+        prefix = os.path.join(self.export_dir, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
+        wanted = {n: o for n, o in self.objects.items() if isinstance(o, _weft.VariableBase)}
+        if not os.path.exists(prefix + ".index"):
+            if wanted:
+                raise errors.NotFoundError(None, None, f"Could not find SavedModel variables at {prefix}.index")
+            return
+        blob = raw.RestoreV2(prefix=prefix, tensor_names=[OBJECT_GRAPH_PROTO_KEY], shape_and_slices=[""], dtypes=[dtypes.string])
+        graph = TrackableObjectGraph.FromString((blob[0] if isinstance(blob, (list, tuple)) else blob).numpy())
+        pairs = self._paired(graph)
+        keys = {}
+        for number, v in wanted.items():
+            for attribute in graph.nodes[pairs[number]].attributes if number in pairs else ():
+                if attribute.name == VARIABLE_VALUE_KEY:
+                    keys[number] = attribute.checkpoint_key
+        missing = [v for n, v in wanted.items() if n not in keys]
+        if missing and not self.options.allow_partial_checkpoint:
+            raise AssertionError(f"Found {len(missing)} Python objects that were not bound to checkpointed values, likely due to changes in the Python program. "
+                                 f"Showing 10 of {len(missing)} unmatched objects: {[v.name for v in missing[:10]]}")
+        order = sorted(keys)
+        if order:
+            values = raw.RestoreV2(prefix=prefix, tensor_names=[keys[n] for n in order], shape_and_slices=[""] * len(order), dtypes=[wanted[n].dtype for n in order])
+            for number, value in zip(order, values if isinstance(values, (list, tuple)) else [values]):
+                wanted[number]._restore_from_tensors({VARIABLE_VALUE_KEY: value})
+        self._restore_tables(graph, pairs, prefix)
+
+    def _paired(self, graph):
+        """Number of an object -> number in the checkpoint's graph, by the names of children."""
+        pairs, order = {0: 0}, [0]
+        for number in order:
+            theirs = {c.local_name: c.node_id for c in graph.nodes[pairs[number]].children}
+            for child in self.protos[number].children:
+                if child.local_name in theirs and child.node_id not in pairs:
+                    pairs[child.node_id] = theirs[child.local_name]
+                    order.append(child.node_id)
+        return pairs
+
+    def _restore_tables(self, graph, pairs, prefix):
+        for number, obj in self.objects.items():
+            if not isinstance(obj, RestoredResource) or number not in pairs:
+                continue
+            keys = {a.name: a.checkpoint_key for a in graph.nodes[pairs[number]].attributes}
+            if "table-keys" not in keys:
+                continue
+            types = _types_in_checkpoint(prefix, [keys["table-keys"], keys["table-values"]])
+            found = raw.RestoreV2(prefix=prefix, tensor_names=[keys["table-keys"], keys["table-values"]], shape_and_slices=["", ""], dtypes=types)
+            raw.LookupTableImportV2(table_handle=obj.resource_handle, keys=found[0], values=found[1])
+
+
+def _types_in_checkpoint(prefix, keys):
+    from weft.trackable.checkpoint import load_checkpoint
+
+    types = load_checkpoint(prefix).get_variable_to_dtype_map()
+    return [types[k] for k in keys]
+
+
+def _uninitialized(proto):
+    """A variable that has no value yet."""
+    from weft.trackable.variable import ResourceVariable, VariableAggregationV2, VariableSynchronization
+
+    v = ResourceVariable.__new__(ResourceVariable)
+    v._synchronization, v._aggregation = VariableSynchronization(proto.synchronization), VariableAggregationV2(proto.aggregation)
+    v._constraint = None
+    v._shared_name = proto.name or "Variable"
+    v._dtype, v._shape = dtypes.as_dtype(proto.dtype), structured.shape_from_proto(proto.shape)
+    v._make(v._dtype, v._shape._dims, v._shared_name, proto.trainable, proto.synchronization, proto.aggregation, "")
+    v._trainable_flag = proto.trainable
+    return v
