@@ -11,6 +11,7 @@
 #include "graph/import.h"
 #include "io/graph_def.h"
 #include "saved_model/export_graph.h"
+#include "stacks.h"
 #include "trace/variable.h"
 #include "variable.h"
 
@@ -139,6 +140,8 @@ std::string prepare_node(FuncGraph& g, std::string_view op, PyObject* name) {
     full = unique_name(g, cat(trace::name_scope(), given.empty() ? std::string(op) : given));
   }
   g.emitter().refuse_bad_shapes(true);
+  // Branches and loop bodies are graphs of their own, but errors name the function around them.
+  note_stack(!t_entered.empty() && t_entered.back().first ? *t_entered.back().first : g, full);
   g.emitter().set_next_name(full);
   g.emitter().set_device(api::scoped_device());
   return full;
@@ -224,6 +227,7 @@ void bind_graph(nb::module_& m) {
              return n ? nb::object(nb::int_(n->id())) : nb::none();
            })
       .def("node_name", [](NativeGraph& g, int id) { return g.node(id)->name(); })
+      .def("node_stack", [](NativeGraph& g, const std::string& name) { return stack_of(*g.graph, name); }, "[(file, line, function)] of where that node was made.")
       .def("node_type", [](NativeGraph& g, int id) { return std::string(g.node(id)->op()); })
       .def("node_device", [](NativeGraph& g, int id) { return g.node(id)->device; })
       .def("set_node_device", [](NativeGraph& g, int id, const std::string& device) { g.node(id)->device = device; })

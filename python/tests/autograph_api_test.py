@@ -88,6 +88,26 @@ def test_error_types():
                  THREE) == (NameError, "NameError: name 'undefined_name' is not defined")  # noqa: F821
 
 
+def test_error_at_run_time_points_at_source():
+    def pick(x):
+        return tf.gather(x, [5])
+
+    @tf.function
+    def f(x):
+        if x[0] > 0:
+            x = pick(x)
+        return x
+
+    with pytest.raises(tf.errors.InvalidArgumentError) as info:
+        f(tf.constant([1, 2]))
+    text = str(info.value)
+    assert text.startswith("Graph execution error:\n\nDetected at node cond/GatherV2 defined at (most recent call last):\n")
+    line = f.python_function.__code__.co_firstlineno
+    inner = pick.__code__.co_firstlineno
+    assert (f'  File "{__file__}", line {line + 2}, in f\n\n  File "{__file__}", line {line + 3}, in f\n\n'
+            f'  File "{__file__}", line {inner + 1}, in pick\n\nindices[0] = 5 is not in [0, 2)\n') in text
+
+
 def test_use_before_assignment():
     def f(x, flag):
         if flag:

@@ -98,6 +98,18 @@ def _is_shown(filename):
     return not _tf.filters_tracebacks() or not any(path in filename for path in internal_paths)
 
 
+# Source maps of the files that hold generated code.
+generated = {}
+
+
+def user_frame(filename, lineno, function):
+    """A frame of converted code as the user wrote it."""
+    origin = generated.get(filename, {}).get((filename, lineno))
+    if origin is not None:
+        return origin.loc.filename, origin.loc.lineno, origin.function_name
+    return filename, lineno, function.removeprefix("tf__")
+
+
 def attach(error, source_map):
     """Adds to `error` the frame of the converted function that it leaves. `source_map`: (file, line) of generated
     code -> its origin."""

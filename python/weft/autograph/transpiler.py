@@ -14,6 +14,7 @@ from malt.pyct import anno, cfg, errors, qual_names, transpiler
 from malt.pyct.static_analysis import activity, reaching_definitions
 
 from . import experimental, marks
+from .errors import generated
 from .options import STANDARD, ConversionOptions, Feature
 
 
@@ -154,5 +155,5 @@ def convert_function(f, options):
             " try passing f.python_function instead.")
     converted, module, source_map = _transpiler.transform(f, ProgramContext(options=options))
     converted.ag_module = module
-    converted.ag_source_map = source_map
+    converted.ag_source_map = generated[module.__file__] = source_map
     return converted

@@ -9,6 +9,10 @@ class OpError(Exception):
     error_code = 2
 
     def __init__(self, node_def, op, message, error_code=None, *args):
+        if isinstance(message, str) and "{{node" in message:
+            from weft.framework.op_stacks import explained
+
+            message = explained(message)
         super().__init__(message)
         self._node_def, self._op, self._message = node_def, op, message
         if error_code is not None and not isinstance(error_code, dict):

@@ -417,5 +417,6 @@ def Assert(condition, data, summarize=None, name=None):
             shown = "\n".join(_summary(convert_to_tensor(x), summarize) for x in data)
             raise InvalidArgumentError(None, None, f"Expected '{condition!s}' to be true. Summarized data: {shown}")
         return None
-    condition = convert_to_tensor(condition)
-    return raw.Assert(condition=condition, data=[convert_to_tensor(x) for x in data], summarize=3 if summarize is None else summarize, name=name)
+    with name_scope_v1(name, "Assert"):
+        condition = convert_to_tensor(condition)
+        return raw.Assert(condition=condition, data=[convert_to_tensor(x) for x in data], summarize=3 if summarize is None else summarize, name="Assert")

@@ -6,7 +6,7 @@ import threading
 import weakref
 
 from weft import _weft
-from weft.framework import nest
+from weft.framework import nest, op_stacks
 from weft.framework.graph import FuncGraph, Operation
 from weft.framework.tensor import Tensor
 from weft.function import retracing, signature as sig, trace_type
@@ -373,6 +373,7 @@ def trace(function, types, name, spec=None, may_create=False, jit_compile=None, 
         structure, flat = _as_outputs(results, graph, shown or function)
         created = native.variables_created > before
         made = _weft.ConcreteFunction.make(native, flat)
+    op_stacks.functions[made.name] = graph
     graph.inputs = inputs + graph.internal_captures
     graph.outputs = _results(native, made, len(flat))
     graph.structured_outputs = _with(structure, graph.outputs)
