@@ -35,6 +35,7 @@ struct Options {
   std::string config;                   // a tfcompile config (text form); feeds, fetches and variables come from it
   std::string class_name = "Net";       // "ns::Net"
   compiler::CodegenOptions code;
+  int threads = 1;  // Plan::threads
 };
 
 // One tensor of a function, with the name that it has in C++.

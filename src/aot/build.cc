@@ -68,7 +68,7 @@ class Builder {
     for (NetFunction& f : net.functions) {
       f.identifier = identifier(f.name, taken);
       f.symbol = prefix_ + f.identifier;
-      WEFT_ASSIGN(f.plan, compiler::make_plan(*f.module));
+      WEFT_ASSIGN(f.plan, compiler::make_plan(*f.module, options_.threads));
     }
     net.initial_symbol = prefix_ + "initial";
     return net;
@@ -165,6 +165,7 @@ class Builder {
     for (const auto& p : b.outputs) f.fetches.push_back(p.tensor);
     f.targets = b.targets;
     compiler::LowerOptions lower;
+    lower.threads = options_.threads;
     for (const auto& p : b.inputs) lower.args.push_back({p.name, p.shape, std::nullopt, -1});
     for (const auto& p : b.outputs) lower.result_names.push_back(p.name);
     lower.variables = variables_;

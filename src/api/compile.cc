@@ -40,6 +40,7 @@ aot::Options engine_options(const CompileOptions& o) {
   a.code.triple = o.target_triple;
   a.code.cpu = o.target_cpu;
   a.code.features = o.target_features;
+  a.threads = o.parts;
   return a;
 }
 

@@ -85,6 +85,7 @@ struct CompileArgs {
   std::vector<std::string> signatures, feeds, fetches, targets, shapes, keep;
   bool archive = false, shared = false, check = false;
   int64_t check_size = 3;
+  int parts = 1;
 };
 int compile(const CompileArgs& args);
 

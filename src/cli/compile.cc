@@ -46,6 +46,7 @@ int compile(const CompileArgs& args) {
 #endif
   }
   o.target_features = args.features;
+  o.parts = args.parts;
   o.emit = args.emit;
   o.archive = args.archive;
   o.shared = args.shared;

@@ -153,6 +153,7 @@ int main(int argc, char** argv) {
   compile_command->add_option("--target-cpu", compile_args.cpu, "processor: x86-64-v3 (the default here), native, znver4, ...");
   compile_command->add_option("--target-features", compile_args.features, "more or fewer instructions: +avx512f,-fma");
   compile_command->add_option("--target-triple", compile_args.triple, "another machine: aarch64-linux-gnu");
+  compile_command->add_option("--parts", compile_args.parts, "that large steps of fixed shapes run in at once, where the class is given threads (set_pool)")->check(CLI::Range(1, 16));
   compile_command->add_option("--emit", compile_args.emit, "print instead: ir, plan, llvm or asm");
   compile_command->add_flag("--archive", compile_args.archive, "write net.a, too");
   compile_command->add_flag("--shared", compile_args.shared, "write net.so, too");

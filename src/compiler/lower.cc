@@ -96,7 +96,7 @@ Result<std::unique_ptr<ir::Module>> lower(const FunctionBody& body, const LowerO
         m->guards.push_back(g);
       }
       WEFT_RETURN_IF_ERROR(ir::verify(*m));
-      ir::simplify(*m);
+      ir::simplify(*m, options.threads == 1);
       WEFT_RETURN_IF_ERROR(ir::verify(*m));
       return m;
     }

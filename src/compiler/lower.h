@@ -35,6 +35,7 @@ struct LowerOptions {
   // The variable of a node that makes its own handle (VarHandleOp, VariableV2), by its shared name or node name; empty: refused.
   // Which of `variables` it is.
   std::function<std::optional<int>(const op::NodeInfo&)> variable_of;
+  int threads = 1;  // that the code will run on
 };
 
 // Makes a body ready for lower: loops and branches of version 1 become While and If, calls their bodies, and the graph's passes run,

@@ -59,13 +59,16 @@ class Printer {
 
 }  // namespace
 
-core::Result<Plan> make_plan(const ir::Module& m) {
+core::Result<Plan> make_plan(const ir::Module& m, int threads) {
+  constexpr int kMostThreads = 16;
   Draft draft;
   draft.module = &m;
+  draft.threads = std::clamp(threads, 1, kMostThreads);
   fuse(draft);
   WEFT_RETURN_IF_ERROR(schedule(draft));
   Plan plan;
   plan.module = &m;
+  plan.threads = draft.threads;
   WEFT_RETURN_IF_ERROR(place(draft, plan));
   return plan;
 }

@@ -52,6 +52,7 @@ struct Plan {
   std::vector<Step> steps;
   std::vector<const ir::Instr*> constants;  // literals that are read from memory
   ir::Dim arena_bytes;
+  int threads = 1;  // how many parts of a large step may run at once, if the call has a pool
 
   int buffer_of(const ir::Instr* i) const {
     const auto it = buffer.find(i);
@@ -60,7 +61,7 @@ struct Plan {
 };
 
 // The module must be verified, and outlive the plan.
-core::Result<Plan> make_plan(const ir::Module& m);
+core::Result<Plan> make_plan(const ir::Module& m, int threads = 1);
 // For people: weft compile --emit plan.
 std::string print(const Plan& p);
 

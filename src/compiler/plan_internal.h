@@ -44,6 +44,7 @@ struct Var {
 
 struct Draft {
   const ir::Module* module = nullptr;
+  int threads = 1;
   std::unordered_set<const Instr*> stored;  // gets memory of its own
   std::vector<Node> nodes;
   std::vector<Var> vars;

@@ -182,7 +182,7 @@ class Scheduler {
       for (size_t k = 1; k < i->operands.size(); ++k) walk(i->operands[k], false, others);
       if (from >= 0 && !others.vars.contains(from)) n.in_place.emplace_back(n.writes[0], from);
     }
-    Dim scratch = scratch_bytes(*i);
+    Dim scratch = scratch_bytes(*i, draft_.threads);
     if (!scratch.is(0)) {
       const int v = add(std::move(scratch));
       draft_.vars[size_t(v)].scratch_of = i;

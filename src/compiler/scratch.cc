@@ -114,8 +114,9 @@ WinogradPlan plan_winograd(const ir::Instr& i) {
   p.copy_x = !x.dims[1].is(p.x_height) || !x.dims[2].is(p.x_width) || !i.window.low[0].is(0) || !i.window.low[1].is(0);
   p.copy_y = gradient && (height % kWinogradTile || width % kWinogradTile);
   // As many tiles at a time as the second cache has room for, and enough that the filter is not read again for a few.
-  constexpr int64_t kBytes = 512 << 10, kLeast = 16, kMost = 128;
-  const int64_t tiles = std::clamp(kBytes / (kWinogradPoints * kFloat * (channels + features)), kLeast, kMost);
+  constexpr int64_t kBytes = 256 << 10, kMost = 128;
+  const int64_t least = std::clamp<int64_t>(channels * features / 1024, 16, 64);
+  const int64_t tiles = std::clamp(kBytes / (kWinogradPoints * kFloat * (channels + features)), least, kMost);
   p.images = std::max<int64_t>(1, tiles / (p.high * p.wide));
   if (x.dims[0].is_const()) {
     const int64_t batch = std::max<int64_t>(1, x.dims[0].value()), parts = (batch + p.images - 1) / p.images;
@@ -147,6 +148,42 @@ ir::Dim scratch_bytes(const ir::Instr& i) {
     default:
       return 0;
   }
+}
+
+bool worth_threads(const ir::Instr& i) {
+  // Nanoseconds, roughly.
+  constexpr double kWorth = 40e3, kPerMultiplication = 0.02, kPerElement = 0.2;
+  const auto number = [](const ir::Dim& d) { return d.is_const() ? double(d.value()) : 0; };  // open sizes: it stays with one thread
+  switch (i.op) {
+    case ir::Op::kDot: {
+      const DotPlan p = plan_dot(i);
+      return !p.narrow && number(p.batch) * number(p.m) * number(p.n) * number(p.k) * kPerMultiplication > kWorth;
+    }
+    case ir::Op::kConv:
+    case ir::Op::kConvFilterGrad: {
+      const bool gradient = i.op == ir::Op::kConvFilterGrad;
+      const ir::Type &x = i.operand(0).type, &y = gradient ? i.operand(1).type : i.type;
+      if (is_narrow(x.dtype) || number(x.dims[0]) < 2) return false;
+      double work = number(y.elements()) * number(x.dims.back()) / double(i.window.groups) * kPerMultiplication / (i.window.winograd ? 3 : 1);
+      for (int64_t n : i.window.size) work *= double(n);
+      return work > kWorth;
+    }
+    case ir::Op::kWindow:
+    case ir::Op::kMaxPoolGrad:
+      return number(i.operand(0).type.dims[0]) >= 2 && number(i.operand(0).type.elements()) * kPerElement > kWorth;
+    case ir::Op::kReduce:
+      return number(i.operand(0).type.elements()) * kPerElement > kWorth;
+    default:
+      return number(i.type.elements()) * kPerElement > kWorth;
+  }
+}
+
+ir::Dim scratch_bytes(const ir::Instr& i, int threads) {
+  ir::Dim one = scratch_bytes(i);
+  if (threads <= 1 || (i.op != ir::Op::kDot && i.op != ir::Op::kConv && i.op != ir::Op::kConvFilterGrad) || !worth_threads(i)) return one;
+  one = one * threads;
+  if (i.op == ir::Op::kConvFilterGrad) one = one + bytes_of(i.type.elements(), int64_t(core::dtype_size(i.type.dtype))) * (threads - 1);
+  return one;
 }
 
 }  // namespace weft::compiler

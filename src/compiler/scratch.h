@@ -8,6 +8,11 @@ namespace weft::compiler {
 
 ir::Dim scratch_bytes(const ir::Instr& i);  // 0 for most
 
+// Whether an instruction is worth running in parts, several at once: known sizes, and work for longer than it takes to wake a thread.
+bool worth_threads(const ir::Instr& i);
+// With memory of its own for each part. kConvFilterGrad: behind that, sums of its own for each but the first.
+ir::Dim scratch_bytes(const ir::Instr& i, int threads);
+
 // A product's sizes, and how it is computed when the rows of B run along k.
 struct DotPlan {
   ir::Dim batch, m, n, k;

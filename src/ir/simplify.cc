@@ -194,7 +194,7 @@ class Simplifier {
 
 }  // namespace
 
-void simplify(Module& m) {
+void simplify(Module& m, bool rows) {
   constexpr int kMostRounds = 12;
   bool jammed = false, fast = false;
   for (int round = 0; round < kMostRounds; ++round) {
@@ -203,7 +203,7 @@ void simplify(Module& m) {
     drop_dead(m);
     if (changed || dropped || hoisted || joined || lists) continue;
     if (!std::exchange(fast, true) && use_winograd(m)) continue;
-    if (jammed || !jam_rows(m)) return;
+    if (jammed || !rows || !jam_rows(m)) return;
     jammed = true;
   }
 }

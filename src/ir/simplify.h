@@ -9,8 +9,9 @@
 namespace weft::ir {
 
 // Equal instructions become one; what moves nothing, adds nothing or is known goes; instructions that every iteration of a loop would
-// repeat move in front of it; variables of loops that nobody reads go. Also drops what is dead.
-void simplify(Module& m);
+// repeat move in front of it; variables of loops that nobody reads go. Also drops what is dead. `rows`: runs of convolutions row by
+// row (jam_rows), which one thread is better off with.
+void simplify(Module& m, bool rows = true);
 
 // Variables of loops and results of branches that nobody reads; whether there were any.
 bool drop_variables(Module& m);

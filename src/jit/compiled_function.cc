@@ -166,6 +166,7 @@ class CompiledFunction final : public runtime::Executable {
     auto v = std::make_shared<Version>();
     for (const Tensor& t : args) v->arg_shapes.push_back(t.shape());
     compiler::LowerOptions o;
+    o.threads = context_.pool ? context_.pool->threads() : 1;
     std::vector<PartialShape> shapes;
     std::vector<std::optional<ShapeContext::HandleData>> handles(args.size());
     for (size_t i = 0; i < variables.size(); ++i) {
@@ -213,7 +214,7 @@ class CompiledFunction final : public runtime::Executable {
     }
     if (!lowered.ok()) return lowered.status().with_suffix(cat(" (function ", body_.name, " must be compiled)"));
     v->module = std::move(lowered).value();
-    WEFT_ASSIGN(v->plan, compiler::make_plan(*v->module));
+    WEFT_ASSIGN(v->plan, compiler::make_plan(*v->module, o.threads));
     WEFT_ASSIGN(const compiler::CodegenApi* api, compiler::codegen());
     compiler::CodegenOptions code;
     code.embed_constants = false;

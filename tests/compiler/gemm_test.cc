@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <random>
+#include <thread>
 
 #include "compiler/codegen.h"
 #include "compiler/plan.h"
@@ -57,13 +58,14 @@ class Program {
   }
 
   // Errors are measured by each number, or (a tile's sums are taken together) by the largest.
-  void run(const std::string& level, bool by_largest = false) {
+  // How often the pool was used.
+  int run(const std::string& level, bool by_largest = false, int threads = 1) {
     REQUIRE_MESSAGE(b_.status().ok(), b_.status().to_string());
     auto api = compiler::codegen();
     REQUIRE_MESSAGE(api.ok(), api.status().to_string());
     const core::Status good = ir::verify(module_);
     REQUIRE_MESSAGE(good.ok(), good.to_string());
-    auto plan = compiler::make_plan(module_);
+    auto plan = compiler::make_plan(module_, threads);
     REQUIRE_MESSAGE(plan.ok(), plan.status().to_string());
     compiler::CodegenOptions options;
     options.cpu = level;
@@ -83,7 +85,16 @@ class Program {
     }
     std::vector<char> arena(size_t(plan->arena_bytes.evaluate(symbols_)) + 128, char(0xff));  // NaNs: nothing may be read unwritten
     char* aligned = arena.data() + (64 - reinterpret_cast<uintptr_t>(arena.data()) % 64) % 64;
-    REQUIRE((*code)->entry()(parameters.data(), results.data(), nullptr, symbols_.data(), aligned, nullptr) == 0);
+    // Every part on a thread of its own, the last one first.
+    int used = 0;
+    const compiler::Pool pool{[](void* count, int64_t n, void (*f)(void*, int64_t, int64_t), void* data) {
+                                ++*static_cast<int*>(count);
+                                std::vector<std::thread> workers;
+                                for (int64_t k = n; k-- > 0;) workers.emplace_back([=] { f(data, k, k + 1); });
+                                for (std::thread& t : workers) t.join();
+                              },
+                              &used};
+    REQUIRE((*code)->entry()(parameters.data(), results.data(), nullptr, symbols_.data(), aligned, threads > 1 ? &pool : nullptr) == 0);
     for (size_t r = 0; r < expected_.size(); ++r) {
       const Expected& e = expected_[r];
       const std::vector<char>& got = memory[inputs_.size() + r];
@@ -93,6 +104,7 @@ class Program {
       for (size_t i = got.size() - kGuard; i < got.size(); ++i) kept = kept && got[i] == char(0x5a);
       CHECK_MESSAGE(kept, level, ": ", e.what, ": wrote behind its result");
     }
+    return used;
   }
 
  private:
@@ -469,6 +481,72 @@ TEST_CASE("convolutions in Winograd's form agree with plain loops") {
   conv(p, {.in = {2, 3, 17, 16}, .filter = {3, 3}, .features = 16}, false);
   conv(p, {.in = {1, 10, 6, 16}, .filter = {3, 3}, .features = 16}, false);
   CHECK(!ir::use_winograd(p.module()));
+}
+
+TEST_CASE("large steps run in parts on the threads of a pool, small ones do not") {
+  const auto fill = [](Program& p) {
+    int steps = 0;
+    product(p, -1, 100, 200, 150, false, false), ++steps;  // rows
+    product(p, -1, 100, 200, 150, true, false), ++steps;
+    product(p, -1, 20, 600, 300, false, false), ++steps;  // columns
+    product(p, -1, 30, 500, 300, false, true), ++steps;   // C^T
+    product(p, -1, 300, 90, 150, false, true), ++steps;   // B turned
+    product(p, -1, 2, 3000, 500, false, true), ++steps;
+    product(p, -1, 130, 200, 1400, true, false), ++steps;  // packed
+    product(p, -1, 40, 100, 1024, false, false), ++steps;
+    product(p, 7, 30, 40, 300, false, true), ++steps;
+    const std::vector<ConvCase> cases = {
+        {.in = {5, 20, 20, 16}, .filter = {3, 3}, .features = 20, .low = {1, 1}, .high = {1, 1}},
+        {.in = {6, 20, 20, 16}, .filter = {3, 3}, .features = 20, .stride = {2, 1}, .low = {1, 1}, .high = {1, 1}},
+        {.in = {3, 40, 40, 16}, .filter = {1, 1}, .features = 32},
+        {.in = {4, 20, 20, 16}, .filter = {2, 2}, .features = 16, .holes = {2, 2}, .low = {1, 1}, .high = {1, 1}},
+        {.in = {9, 40, 40, 17}, .filter = {3, 3}, .features = 17, .low = {1, 1}, .high = {1, 1}, .groups = 17},
+    };
+    for (const ConvCase& c : cases) conv(p, c, false), ++steps;
+    for (const ConvCase& c : {cases[0], cases[1], cases[4]}) conv(p, c, true), steps += 2;  // and the sum of the parts
+    pool(p, ir::Reduce::kMax, {.in = {5, 60, 60, 17}, .filter = {3, 3}, .stride = {2, 2}}), steps += 2;
+    return steps;
+  };
+  for (int threads : {2, 16}) {
+    Program p;
+    const int steps = fill(p);
+    CHECK(p.run("native", true, threads) == steps);
+  }
+  Program p;
+  CHECK(fill(p) > 0);
+  CHECK(p.run("native", true) == 0);
+  Program fast;
+  for (bool gradient : {false, true}) conv(fast, {.in = {7, 22, 21, 16}, .filter = {3, 3}, .features = 32, .low = {1, 1}, .high = {1, 1}}, gradient);
+  conv(fast, {.in = {3, 52, 46, 16}, .filter = {3, 3}, .features = 16, .low = {2, 2}, .high = {2, 2}}, false);  // blocks of rows
+  REQUIRE(ir::use_winograd(fast.module()));
+  CHECK(fast.run("native", true, 3) == 4);
+  Program small;
+  product(small, -1, 10, 20, 30, false, false);
+  conv(small, {.in = {2, 9, 9, 4}, .filter = {3, 2}, .features = 5}, true);
+  CHECK(small.run("native", true, 4) == 0);
+}
+
+TEST_CASE("large loops and reductions run in parts") {
+  constexpr int64_t kRows = 333, kColumns = 1001;
+  Program p;
+  Value x = p.input({kRows, kColumns}), bias = p.input({kColumns}), deep = p.input({5, kRows, 4, 50});
+  const Program::Values xs = p.numbers(x), bs = p.numbers(bias), ds = p.numbers(deep);
+  ir::Builder& b = p.b();
+  Program::Values sums(xs.size()), by_row(kRows), by_column(kColumns), all(1), middle(5 * 4 * 50), last(5 * kRows * 4), few(4);
+  for (size_t i = 0; i < xs.size(); ++i) {
+    sums[i] = std::max(xs[i] + bs[i % kColumns], 0.0);
+    by_row[i / kColumns] += xs[i], by_column[i % kColumns] += xs[i], all[0] += xs[i];
+  }
+  for (size_t i = 0; i < ds.size(); ++i)
+    middle[i / (kRows * 200) * 200 + i % 200] += ds[i], last[i / 50] += ds[i], few[i / 50 % 4] += ds[i];
+  p.expect("elements", b.binary(ir::Binary::kMax, b.add(x, bias), b.scalar(DType::kFloat, 0)), sums);
+  p.expect("rows", b.reduce(ir::Reduce::kSum, x, {1}), by_row);
+  p.expect("columns", b.reduce(ir::Reduce::kSum, x, {0}), by_column);
+  p.expect("all", b.reduce(ir::Reduce::kSum, x, {0, 1}), all);
+  p.expect("middle", b.reduce(ir::Reduce::kSum, deep, {1}), middle);
+  p.expect("last", b.reduce(ir::Reduce::kSum, deep, {3}), last);
+  p.expect("few", b.reduce(ir::Reduce::kSum, deep, {0, 1, 3}), few);
+  CHECK(p.run("native", true, 3) == 7);
 }
 
 TEST_CASE("windows and the gradient of the largest agree with plain loops") {

@@ -55,6 +55,11 @@ class Conv {
       p.c = y_, p.c_stride = e_.dim(features_);
       const ir::Dim pixels = batch_ * out_[0] * out_[1] * out_[2];
       p.m = e_.dim(pixels), p.n = e_.dim(features_), p.m_multiple = multiple_of(pixels);
+      if (e_.part()) {
+        const auto [begin, end] = e_.share(p.m, 16);
+        p.a = at(p.a, b_.CreateMul(begin, p.a_stride)), p.c = at(p.c, b_.CreateMul(begin, p.c_stride));
+        p.m = b_.CreateSub(end, begin), p.m_multiple = 1;
+      }
       emit_product(b_, e_.target, p);
     } else {
       each_image([&](V image, V n) {
@@ -71,6 +76,7 @@ class Conv {
   core::Status filter_gradient() {
     WEFT_RETURN_IF_ERROR(prepare());
     const ir::Dim elements = i_->type.elements();
+    if (e_.part()) y_ = e_.part_of_sum(i_);
     b_.CreateMemSet(y_, b_.getInt8(0), e_.dim(elements * int64_t(element_->getScalarSizeInBits() / 8)), llvm::MaybeAlign());
     each_image([&](V image, V n) {
       V dy = at(other_, b_.CreateMul(n, e_.dim(out_[0] * out_[1] * out_[2] * features_)));
@@ -124,7 +130,9 @@ class Conv {
       first[d] = low_[d].is(0) ? ir::Dim(0) : max(ceil_div(ir::Dim(0) - low_[d], holes_[d]), ir::Dim(0));
       count[d] = max(min(in_[d], ceil_div(size_[d] - low_[d], holes_[d])) - first[d], ir::Dim(0));
     }
-    emit_for(b_, e_.dim(batch_), [&](V n) {
+    const auto [begin, end] = e_.share(e_.dim(batch_));
+    emit_for(b_, b_.CreateSub(end, begin), [&, begin = begin](V k) {
+      V n = b_.CreateAdd(begin, k);
       V x = at(x_, b_.CreateMul(n, e_.dim(in_[0] * in_[1] * in_[2] * channels_)));
       if (!image_) return body(x, n);
       const auto place = [&](int d, V k) { return b_.CreateMul(b_.CreateAdd(k, e_.dim(first[d])), i64(holes_[d])); };

@@ -5,6 +5,8 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include "compiler/llvm/emitter_impl.h"
+#include "compiler/llvm/gemm_kernel.h"
+#include "compiler/scratch.h"
 
 namespace weft::compiler {
 
@@ -185,7 +187,49 @@ Emitter::V Emitter::pointer(const ir::Instr* i) {
 Emitter::V Emitter::scratch(const ir::Instr* i) {
   const auto it = plan.scratch.find(i);
   if (it == plan.scratch.end()) return fail(core::internal_error("%", i->id, " (", i->node, ") has no scratch memory"), b.getPtrTy());
-  return pointer(it->second);
+  V memory = pointer(it->second);
+  return part() ? b.CreateGEP(b.getInt8Ty(), memory, b.CreateMul(part(), dim(scratch_bytes(*i)))) : memory;
+}
+
+// ---- parts
+
+Emitter::V Emitter::part() { return impl_->frame.part; }
+
+std::pair<Emitter::V, Emitter::V> Emitter::share(V n, int64_t multiple) {
+  const Impl::Frame& f = impl_->frame;
+  if (!f.part) return {i64(0), n};
+  V units = multiple == 1 ? n : b.CreateUDiv(b.CreateAdd(n, i64(multiple - 1)), i64(multiple));
+  const auto until = [&](V k) {
+    V at = b.CreateUDiv(b.CreateMul(units, k), f.parts);
+    return multiple == 1 ? at : b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, b.CreateMul(at, i64(multiple)), n);
+  };
+  return {until(f.part), until(b.CreateAdd(f.part, i64(1)))};
+}
+
+Emitter::V Emitter::part_of_sum(const ir::Instr* i) {
+  V result = pointer(i);
+  if (!part()) return result;
+  // Behind the memory of all parts.
+  const ir::Dim one = scratch_bytes(*i), size = (scratch_bytes(*i, plan.threads) - one * plan.threads).value() / (plan.threads - 1);
+  V behind = b.CreateGEP(b.getInt8Ty(), pointer(plan.scratch.at(i)),
+                         b.CreateAdd(dim(one * plan.threads), b.CreateMul(b.CreateSub(part(), i64(1)), dim(size))));
+  return b.CreateSelect(b.CreateIsNull(part()), result, behind);
+}
+
+core::Status Emitter::sum_parts(const ir::Instr* i) {
+  const ir::Dim one = scratch_bytes(*i), size = (scratch_bytes(*i, plan.threads) - one * plan.threads).value() / (plan.threads - 1);
+  V result = pointer(i), sums = b.CreateGEP(b.getInt8Ty(), pointer(plan.scratch.at(i)), dim(one * plan.threads));
+  const auto [begin, end] = share(dim(i->type.elements()), 16);
+  const core::DType t = i->type.dtype;
+  loop(i64(1), impl_->frame.parts, i64(1), {}, false, [&, begin = begin, end = end](V k, const std::vector<V>&) {
+    V more = b.CreateGEP(b.getInt8Ty(), sums, mul(sub(k, i64(1)), dim(size)));
+    loop(begin, end, i64(1), {}, true, [&](V n, const std::vector<V>&) {
+      store(t, combine(ir::Reduce::kSum, t, load(t, result, n), load(t, more, n)), result, n);
+      return std::vector<V>();
+    });
+    return std::vector<V>();
+  });
+  return impl_->status;
 }
 
 // ---- errors
@@ -212,10 +256,58 @@ std::string place_of(const Buffer& m) {
   return m.kind == Buffer::Kind::kArena ? core::cat("arena ", m.offset.to_string()) : core::cat(int(m.kind), " ", m.index);
 }
 
+// f(arguments..., part, parts) for all parts: on the pool's threads by way of a function that unpacks the arguments.
+void call_in_parts(Emitter& e, llvm::Function* f, std::vector<llvm::Value*> arguments) {
+  llvm::IRBuilder<>& b = e.b;
+  Emitter::Impl& impl = e.impl();
+  llvm::LLVMContext& context = e.context;
+  llvm::Type *p = b.getPtrTy(), *i = b.getInt64Ty();
+  arguments.push_back(impl.parts);
+  std::vector<llvm::Type*> types;
+  for (llvm::Value* v : arguments) types.push_back(v->getType());
+  llvm::StructType* packed = llvm::StructType::get(context, types);
+
+  auto* some = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), {p, i, i}, false), llvm::GlobalValue::InternalLinkage,
+                                      core::cat(f->getName().str(), ".parts"), e.module);
+  some->addFnAttr(llvm::Attribute::NoUnwind);
+  {
+    llvm::IRBuilder<> inside(llvm::BasicBlock::Create(context, "", some));
+    std::vector<llvm::Value*> values;
+    for (unsigned k = 0; k < types.size(); ++k)
+      values.push_back(inside.CreateLoad(types[k], inside.CreateStructGEP(packed, some->getArg(0), k)));
+    llvm::Value* begin = some->getArg(1);
+    emit_for(inside, inside.CreateSub(some->getArg(2), begin), [&](llvm::Value* k) {
+      std::vector<llvm::Value*> all = values;
+      all.insert(all.end() - 1, inside.CreateAdd(begin, k));
+      inside.CreateCall(f, all);
+    });
+    inside.CreateRetVoid();
+  }
+
+  llvm::Value* memory = nullptr;
+  {
+    llvm::IRBuilder<>::InsertPointGuard guard(b);
+    b.SetInsertPoint(impl.frame.entry->getTerminator());
+    memory = b.CreateAlloca(packed);
+  }
+  e.when(
+      b.CreateICmpUGT(impl.parts, b.getInt64(1)),
+      [&] {
+        for (unsigned k = 0; k < types.size(); ++k) b.CreateStore(arguments[k], b.CreateStructGEP(packed, memory, k));
+        // struct Pool of codegen.h
+        llvm::Value *run = b.CreateLoad(p, impl.pool), *data = b.CreateLoad(p, b.CreateConstInBoundsGEP1_64(p, impl.pool, 1));
+        b.CreateCall(llvm::FunctionType::get(b.getVoidTy(), {p, i, p, p}, false), run, {data, impl.parts, some, memory});
+      },
+      [&] {
+        arguments.back() = b.getInt64(0);
+        arguments.push_back(b.getInt64(1));
+        b.CreateCall(f, arguments);
+      });
+}
+
 }  // namespace
 
-// Writes `body` as a function of its own and calls it.
-core::Status outline(Emitter& e, const std::string& name, const std::function<core::Status()>& body) {
+core::Status outline(Emitter& e, const std::string& name, bool parallel, const std::function<core::Status()>& body) {
   using Frame = Emitter::Impl::Frame;
   Emitter::Impl& impl = e.impl();
   llvm::LLVMContext& context = e.context;
@@ -232,6 +324,12 @@ core::Status outline(Emitter& e, const std::string& name, const std::function<co
   e.b.CreateBr(code);
   e.b.SetInsertPoint(code);
   f.scopes.emplace_back();
+  if (parallel) {
+    e.b.SetInsertPoint(f.entry->getTerminator());
+    f.part = stand_in(e.b, e.b.getInt64Ty()), f.parts = stand_in(e.b, e.b.getInt64Ty());
+    f.depth[f.part] = f.depth[f.parts] = 0;
+    e.b.SetInsertPoint(code);
+  }
   core::Status s = body();
   if (s.ok()) s = impl.status;
   e.b.CreateRetVoid();
@@ -257,6 +355,7 @@ core::Status outline(Emitter& e, const std::string& name, const std::function<co
     stand_ins.push_back(inner.error);
     arguments.push_back(impl.frame.error);
   }
+  if (parallel) stand_ins.insert(stand_ins.end(), {inner.part, inner.parts});
   std::vector<llvm::Type*> types;
   for (llvm::Value* v : stand_ins) types.push_back(v->getType());
   llvm::Function* old = inner.function;
@@ -284,7 +383,10 @@ core::Status outline(Emitter& e, const std::string& name, const std::function<co
   f2->addFnAttr(llvm::Attribute::NoInline);
   f2->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
   f2->addFnAttr(llvm::Attribute::NoUnwind);
-  e.b.CreateCall(f2, arguments);
+  // Parts that note errors would do so at the same time.
+  if (parallel && !inner.error) call_in_parts(e, f2, std::move(arguments));
+  else if (parallel) arguments.insert(arguments.end(), {e.i64(0), e.i64(1)}), e.b.CreateCall(f2, arguments);
+  else e.b.CreateCall(f2, arguments);
   return {};
 }
 
@@ -308,6 +410,11 @@ core::Status Emitter::run() {
   b.SetInsertPoint(f.entry);
   f.error = b.CreateAlloca(b.getInt32Ty());
   b.CreateStore(b.getInt32(0), f.error);
+  if (plan.threads > 1) {
+    impl_->pool = function->getArg(5);
+    impl_->parts = b.CreateSelect(b.CreateIsNull(impl_->pool), i64(1), i64(plan.threads));
+    f.depth[impl_->parts] = 0;
+  }
   b.CreateBr(code);
   b.SetInsertPoint(code);
   f.scopes.emplace_back();
@@ -339,11 +446,12 @@ bool is_tiny(const ir::Type& t) {
 }  // namespace
 
 core::Status Emitter::step(const Step& s) {
-  const auto inside = [&](const char* what, const std::function<core::Status()>& body) -> core::Status {
+  const auto together = [&](const ir::Instr* i) { return plan.threads > 1 && worth_threads(*i); };
+  const auto inside = [&](const char* what, const std::function<core::Status()>& body, bool parallel = false) -> core::Status {
     impl_->current.clear();
     const std::string name = core::cat(symbol, ".", impl_->next++, ".", what);
     if (!impl_->frame.main) return core::internal_error("steps inside of steps");
-    return outline(*this, name, body);
+    return outline(*this, name, parallel, body);
   };
   // Scalars: not worth a call.
   const auto here = [&](const std::function<core::Status()>& body) -> core::Status {
@@ -353,6 +461,7 @@ core::Status Emitter::step(const Step& s) {
     pop_scope(impl_->frame);
     return status;
   };
+  using Op = ir::Op;
   switch (s.kind) {
     case Step::Kind::kWhile: return emit_while(s);
     case Step::Kind::kIf: return emit_if(s);
@@ -365,25 +474,29 @@ core::Status Emitter::step(const Step& s) {
       bool tiny = s.instrs.size() < 30;
       for (const ir::Instr* i : s.instrs) tiny = tiny && is_tiny(i->type);
       if (tiny) return here([&] { return emit_loop(s); });
-      return inside("loop", [&] { return emit_loop(s); });
+      bool parallel = !s.instrs.empty() && together(s.instrs.back());
+      for (const ir::Instr* i : s.instrs) parallel = parallel && i->op != Op::kConcat && i->op != Op::kTranspose;  // these have ways of their own
+      return inside("loop", [&] { return emit_loop(s); }, parallel);
     }
     case Step::Kind::kInstr: break;
   }
   if (s.instrs.empty()) return core::internal_error("a step without an instruction");
   const ir::Instr* i = s.instrs[0];
-  using Op = ir::Op;
   switch (i->op) {
-    case Op::kReduce: return inside("reduce", [&] { return emit_reduce(i); });
+    case Op::kReduce: return inside("reduce", [&] { return emit_reduce(i); }, together(i));
     case Op::kArgReduce: return inside("arg_reduce", [&] { return emit_arg_reduce(i); });
     case Op::kScan: return inside("scan", [&] { return emit_scan(i); });
     case Op::kSort: return inside("sort", [&] { return emit_sort(i); });
     case Op::kScatter: return inside("scatter", [&] { return emit_scatter(i); });
     case Op::kDynamicUpdate: return inside("update", [&] { return emit_dynamic_update(i); });
-    case Op::kDot: return inside("dot", [&] { return emit_dot(i); });
-    case Op::kConv: return inside("conv", [&] { return emit_conv(i); });
-    case Op::kConvFilterGrad: return inside("conv_filter_grad", [&] { return emit_conv_filter_grad(i); });
-    case Op::kWindow: return inside("window", [&] { return emit_window(i); });
-    case Op::kMaxPoolGrad: return inside("max_pool_grad", [&] { return emit_max_pool_grad(i); });
+    case Op::kDot: return inside("dot", [&] { return emit_dot(i); }, together(i));
+    case Op::kConv: return inside("conv", [&] { return emit_conv(i); }, together(i));
+    case Op::kConvFilterGrad: {
+      const core::Status status = inside("conv_filter_grad", [&] { return emit_conv_filter_grad(i); }, together(i));
+      return status.ok() && together(i) ? inside("sum", [&] { return sum_parts(i); }, true) : status;
+    }
+    case Op::kWindow: return inside("window", [&] { return emit_window(i); }, together(i));
+    case Op::kMaxPoolGrad: return inside("max_pool_grad", [&] { return emit_max_pool_grad(i); }, together(i));
     case Op::kCheck:
       return here([&]() -> core::Status {
         error_if(b.CreateNot(element(i->operands[0], {})), i->message);

@@ -130,6 +130,12 @@ class Emitter {
   core::Status emit_window(const ir::Instr* i);             // window.cc
   core::Status emit_max_pool_grad(const ir::Instr* i);      // window.cc
 
+  // ---- parts of a step that run at once, each with the code of the step
+  std::pair<V, V> share(V n, int64_t multiple = 1);  // of [0, n): this part's range, of whole multiples; all of it where there are no parts
+  V part();                                          // the number of this part; null where there are none
+  core::Status sum_parts(const ir::Instr* i);        // what the parts of a filter's gradient have summed up (part_of_sum)
+  V part_of_sum(const ir::Instr* i);                 // where this part's sums go
+
   // Memory for the step's own use (compiler/scratch.h says how much): gemm packs into it.
   V scratch(const ir::Instr* i);
 

@@ -33,6 +33,7 @@ struct Emitter::Impl {
     std::map<int, V> pointers;
     std::map<const ir::Instr*, V> scratches;
     V error = nullptr;
+    V part = nullptr, parts = nullptr;  // of a step that runs in parts: which this is, and of how many
     std::vector<Scope> scopes;
     std::unordered_map<V, int> depth;
     std::unordered_map<V, Fact> facts;
@@ -47,7 +48,8 @@ struct Emitter::Impl {
   std::unordered_map<const ir::Instr*, llvm::GlobalVariable*> literals;  // and of those without
   std::unordered_map<const ir::Instr*, const ir::Instr*> added_to;  // products that are added to what the sum's memory holds, and the sum
   std::unordered_set<const Step*> done;                             // the loops of those sums
-  V parameters = nullptr, results = nullptr, constants = nullptr, symbols = nullptr, arena = nullptr;
+  V parameters = nullptr, results = nullptr, constants = nullptr, symbols = nullptr, arena = nullptr, pool = nullptr;
+  V parts = nullptr;  // how many a step runs in: one without a pool
   int next = 0;
 };
 
@@ -74,7 +76,7 @@ void push_scope(Emitter::Impl::Frame& f, llvm::Instruction* entry, bool fixed);
 void pop_scope(Emitter::Impl::Frame& f);
 // Finds products that are only added to something, in place, and notes that they do so themselves (gemm.cc).
 void find_accumulations(const Plan& plan, std::span<const Step> steps, Emitter::Impl& impl);
-// Writes `body` as a function of its own and calls it.
-core::Status outline(Emitter& e, const std::string& name, const std::function<core::Status()>& body);
+// Writes `body` as a function of its own and calls it; `parallel`: once for each part, on the pool's threads.
+core::Status outline(Emitter& e, const std::string& name, bool parallel, const std::function<core::Status()>& body);
 
 }  // namespace weft::compiler

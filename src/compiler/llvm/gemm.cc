@@ -112,39 +112,49 @@ core::Status Emitter::emit_dot(const ir::Instr* i) {
   if (plan.buffer_of(&x) < 0 || plan.buffer_of(&y) < 0) return core::internal_error("a product's operand has no memory");
   const DotPlan way = plan_dot(*i);
   V m = dim(way.m), n = dim(way.n), k = dim(way.k), batch = dim(way.batch);
+  // Parts take matrices; or rows or columns of the one that there is.
+  const bool one_matrix = way.batch.is(1), by_columns = i->transpose_b || (way.m.is_const() && way.m.value() < 16 * plan.threads);
+  V row = i64(0), column = i64(0), m_all = m, n_all = n;
+  if (part() && one_matrix) {
+    const auto [begin, end] = share(by_columns ? n : m, 16);
+    (by_columns ? column : row) = begin;
+    (by_columns ? n : m) = b.CreateSub(end, begin);
+  }
   const auto sum = impl_->added_to.find(i);
   const bool accumulate = sum != impl_->added_to.end();
   V a0 = pointer(&x), b0 = pointer(&y), c0 = pointer(accumulate ? sum->second : i);
   V mk = dim(way.m * way.k), kn = dim(way.k * way.n), mn = dim(way.m * way.n);
   V memory = scratch_bytes(*i).is(0) ? nullptr : scratch(i);
-  const auto part = [&](const ir::Dim& offset) { return b.CreateGEP(b.getInt8Ty(), memory, dim(offset)); };
+  const auto piece = [&](const ir::Dim& offset) { return b.CreateGEP(b.getInt8Ty(), memory, dim(offset)); };
   const auto in_memory = [&](V base, V number) { return b.CreateGEP(type(dtype), base, number); };
 
   const auto one = [&](V number) {
     V a = in_memory(a0, b.CreateMul(number, mk)), bb = in_memory(b0, b.CreateMul(number, kn)), c = in_memory(c0, b.CreateMul(number, mn)),
       to = c;
     if (way.narrow) {
-      V as = part(0), bs = part(way.a), cs = part(way.a + way.b);
+      V as = piece(0), bs = piece(way.a), cs = piece(way.a + way.b);
       copy_as_float(*this, dtype, a, as, mk);
       copy_as_float(*this, dtype, bb, bs, kn);
       a = as, bb = bs, c = cs;
     }
     Product p;
     p.element = element;
+    a = in_memory(a, i->transpose_a ? row : b.CreateMul(row, k)), bb = in_memory(bb, i->transpose_b ? b.CreateMul(column, k) : column);
+    c = in_memory(c, b.CreateAdd(b.CreateMul(row, n_all), column));
     p.a = a, p.b = bb, p.c = c;
     p.a_columns = i->transpose_a;
-    p.a_stride = i->transpose_a ? m : k;
-    p.b_stride = i->transpose_b ? k : n, p.c_stride = n;
+    p.a_stride = i->transpose_a ? m_all : k;
+    p.b_stride = i->transpose_b ? k : n_all, p.c_stride = n_all;
     p.m = m, p.n = n, p.k = k;
-    p.m_multiple = multiple_of(way.m);
+    p.m_multiple = m == m_all ? multiple_of(way.m) : 1;
     p.accumulate = accumulate;
     const ir::Dim behind = way.a + way.b + way.c;
-    if (!way.panel.is(0)) p.pack = part(behind + way.turned + way.turned_c);
-    if (!way.rows.is(0)) p.pack_a = part(behind + way.turned + way.turned_c + way.panel);
+    if (!way.panel.is(0)) p.pack = piece(behind + way.turned + way.turned_c);
+    if (!way.rows.is(0)) p.pack_a = piece(behind + way.turned + way.turned_c + way.panel);
     const auto turned = [&] {
       Product q = p;
       if (way.way == Way::kTurnB) {
-        q.b = part(behind), q.b_stride = n;
+        q.b = piece(behind), q.b_stride = n;
         emit_transpose(b, target, element, bb, k, q.b, n, n, k);
         emit_product(b, target, q);
         return;
@@ -152,14 +162,14 @@ core::Status Emitter::emit_dot(const ir::Instr* i) {
       q.a = bb, q.a_columns = false, q.a_stride = k;
       q.b = a, q.b_stride = m;
       if (!i->transpose_a) {
-        q.b = part(behind);
+        q.b = piece(behind);
         emit_transpose(b, target, element, a, k, q.b, m, m, k);
       }
-      q.c = part(behind + way.turned), q.c_stride = m;
+      q.c = piece(behind + way.turned), q.c_stride = m;
       q.m = n, q.n = m;
-      q.m_multiple = multiple_of(way.n);
+      q.m_multiple = n == n_all ? multiple_of(way.n) : 1;
       emit_product(b, target, q);
-      emit_transpose(b, target, element, q.c, m, c, n, n, m);
+      emit_transpose(b, target, element, q.c, m, c, n_all, n, m);
     };
     if (way.way == Way::kPlain) {
       emit_product(b, target, p);
@@ -174,8 +184,15 @@ core::Status Emitter::emit_dot(const ir::Instr* i) {
     }
     if (way.narrow) copy_from_float(*this, dtype, c, to, mn);
   };
-  if (way.batch.is(1)) one(i64(0));
-  else loop(batch, false, one);
+  if (one_matrix) {
+    one(i64(0));
+  } else {
+    const auto [begin, end] = share(batch);
+    loop(begin, end, i64(1), {}, false, [&](V number, const std::vector<V>&) {
+      one(number);
+      return std::vector<V>();
+    });
+  }
   return core::Status();
 }
 

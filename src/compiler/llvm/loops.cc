@@ -143,12 +143,16 @@ void Emitter::nest(std::span<const ir::Dim> dims, const std::vector<bool>& keep,
   Index index(dims.size(), i64(0));
   const std::function<void(size_t)> down = [&](size_t r) {
     if (r == runs.size()) return body(index);
-    loop(dim(runs[r].size), vectorize && r + 1 == runs.size(), [&](V i) {
+    V all = dim(runs[r].size);
+    const auto [begin, end] = r == 0 ? share(all, runs.size() == 1 ? 64 : 1) : std::pair<V, V>(i64(0), all);
+    loop(begin, end, i64(1), {}, vectorize && r + 1 == runs.size(), [&](V i, const std::vector<V>&) {
+      if (part() && r == 0) impl_->frame.facts[i].bound = all;
       std::vector<ir::Dim> sizes;
       for (size_t k : runs[r].members) sizes.push_back(dims[k]);
       const Index at = places(i, sizes);
       for (size_t k = 0; k < sizes.size(); ++k) index[runs[r].members[k]] = at[k];
       down(r + 1);
+      return std::vector<V>();
     });
   };
   down(0);

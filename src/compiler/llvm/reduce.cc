@@ -39,11 +39,15 @@ std::vector<Run> runs_of(const Emitter::Layout& l, const std::vector<int>& axes)
 }
 
 // Loops over the runs, outermost first.
-void over(Emitter& e, std::span<const Run> runs, Index& index, bool vectorize, const std::function<void()>& body) {
+void over(Emitter& e, std::span<const Run> runs, Index& index, bool vectorize, const std::function<void()>& body, bool shared = false) {
   if (runs.empty()) return body();
-  e.loop(e.dim(runs[0].size()), vectorize && runs.size() == 1, [&](V i) {
+  V all = e.dim(runs[0].size());
+  const auto [begin, end] = shared ? e.share(all, vectorize && runs.size() == 1 ? 16 : 1) : std::pair<V, V>(e.i64(0), all);
+  e.loop(begin, end, e.i64(1), {}, vectorize && runs.size() == 1, [&](V i, const std::vector<V>&) {
+    if (shared && e.part()) e.impl().frame.facts[i].bound = all;
     runs[0].set(e, i, index);
     over(e, runs.subspan(1), index, vectorize, body);
+    return std::vector<V>();
   });
 }
 
@@ -78,12 +82,22 @@ core::Status Emitter::emit_reduce(const ir::Instr* i) {
   V out = pointer(i);
   std::vector<Run> reduced, rest;
   for (const Run& r : runs) (r.reduced ? reduced : rest).push_back(r);
+  // What cannot be shared is the first part's.
+  const auto alone = [&](bool one, const std::function<void()>& code) {
+    if (one && part()) when(b.CreateIsNull(part()), code);
+    else code();
+  };
   const bool narrow = t == core::DType::kHalf || t == core::DType::kBfloat16;
   if (runs.empty() || runs.back().reduced || reduced.empty() || narrow) {
-    over(*this, rest, index, reduced.empty(), [&] {
-      const std::vector<V> sum = fold(*this, reduced, index, {identity(i->reduce, t)},
-                                      [&](const std::vector<V>& v) { return std::vector<V>{combine(i->reduce, t, v[0], value())}; });
-      store(t, sum[0], out, place());
+    alone(rest.empty(), [&] {
+      over(
+          *this, rest, index, reduced.empty(),
+          [&] {
+            const std::vector<V> sum = fold(*this, reduced, index, {identity(i->reduce, t)},
+                                            [&](const std::vector<V>& v) { return std::vector<V>{combine(i->reduce, t, v[0], value())}; });
+            store(t, sum[0], out, place());
+          },
+          true);
     });
     return impl_->status;
   }
@@ -93,7 +107,7 @@ core::Status Emitter::emit_reduce(const ir::Instr* i) {
   // A few columns: a sum for each, all in registers.
   if (inner[0].size().is_const() && inner[0].size().value() <= 4) {
     const int64_t columns = inner[0].size().value();
-    over(*this, rest, index, false, [&] {
+    const auto row = [&] {
       const std::vector<V> sums = fold(*this, reduced, index, std::vector<V>(size_t(columns), identity(i->reduce, t)), [&](const std::vector<V>& v) {
         std::vector<V> next;
         for (int64_t c = 0; c < columns; ++c) {
@@ -106,16 +120,19 @@ core::Status Emitter::emit_reduce(const ir::Instr* i) {
         inner[0].set(*this, i64(c), index);
         store(t, sums[size_t(c)], out, place());
       }
-    });
+    };
+    alone(rest.empty(), [&] { over(*this, rest, index, false, row, true); });
     return impl_->status;
   }
-  over(*this, rest, index, false, [&] {
-    over(*this, inner, index, true, [&] { store(t, identity(i->reduce, t), out, place()); });
+  // Parts take rows of the result, or columns of the one row that there is.
+  const bool columns = rest.empty();
+  const auto all_rows = [&] {
+    over(*this, inner, index, true, [&] { store(t, identity(i->reduce, t), out, place()); }, columns);
     const Run last = reduced.back();
     over(*this, std::span(reduced).first(reduced.size() - 1), index, false, [&] {
       const auto rows = [&](V begin, V end, int64_t step) {
         loop(begin, end, i64(step), {}, false, [&](V r, const std::vector<V>&) {
-          over(*this, inner, index, true, [&] {
+          const auto one = [&] {
             V to = place();
             V sum = nullptr;
             for (int64_t k = 0; k < step; ++k) {
@@ -124,7 +141,8 @@ core::Status Emitter::emit_reduce(const ir::Instr* i) {
               sum = sum ? combine(i->reduce, t, sum, v) : v;
             }
             store(t, combine(i->reduce, t, load(t, out, to), sum), out, to);
-          });
+          };
+          over(*this, inner, index, true, one, columns);
           return std::vector<V>();
         });
       };
@@ -133,7 +151,8 @@ core::Status Emitter::emit_reduce(const ir::Instr* i) {
       rows(i64(0), whole, 4);
       rows(whole, n, 1);
     });
-  });
+  };
+  over(*this, rest, index, false, all_rows, true);
   return impl_->status;
 }
 

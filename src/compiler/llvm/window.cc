@@ -54,7 +54,12 @@ class Windows {
     bool apart = true;
     for (int d = 0; d < kSpatial; ++d)
       apart = apart && !clipped_[d] && stride_[d] == size_[d] && dilation_[d] == 1 && out_[d] * stride_[d] == in_[d];
-    if (!apart) b_.CreateMemSet(dx, b_.getInt8(0), e_.dim(i_->type.elements() * int64_t(core::dtype_size(dtype_))), llvm::MaybeAlign());
+    if (!apart) {
+      const auto [begin, end] = e_.share(e_.dim(batch_));
+      V image = e_.dim(in_[0] * in_[1] * in_[2] * channels_ * int64_t(core::dtype_size(dtype_)));
+      V first = b_.CreateGEP(b_.getInt8Ty(), dx, b_.CreateMul(begin, image));
+      b_.CreateMemSet(first, b_.getInt8(0), b_.CreateMul(b_.CreateSub(end, begin), image), llvm::MaybeAlign());
+    }
     each_window([&](V image, V place) {
       each_channels([&](V c, int lanes) {
         V none = splat(b_.getInt32(~0u), lanes);
@@ -142,7 +147,9 @@ class Windows {
 
   // body(offset of the window's first place in x, offset of the output) for each output pixel. The first place may lie outside.
   void each_window(const std::function<void(V image, V place)>& body) {
-    emit_for(b_, e_.dim(batch_), [&](V n) {
+    const auto [begin, end] = e_.share(e_.dim(batch_));
+    emit_for(b_, b_.CreateSub(end, begin), [&, begin = begin](V k) {
+      V n = b_.CreateAdd(begin, k);
       emit_for(b_, e_.dim(out_[0]), [&](V depth) {
         emit_for(b_, e_.dim(out_[1]), [&](V row) {
           emit_for(b_, e_.dim(out_[2]), [&](V column) {

@@ -168,18 +168,21 @@ class Winograd {
     // Padding is zero from the start and stays so.
     const int64_t padding = plan_.x_image + plan_.y_image;
     if (padding) b_.CreateMemSet(memory, b_.getInt8(0), i64(padding), llvm::MaybeAlign(64));
+    if (gradient_ && e_.part()) result_ = e_.part_of_sum(i_);
     if (gradient_) b_.CreateMemSet(result_, b_.getInt8(0), i64(kWinogradPoints * channels_ * features_ * 4), llvm::MaybeAlign());
-    if (plan_.rows == plan_.high) {
-      if (batch_.is_const()) each_part(batch_.value(), plan_.images, [&](V first, int64_t count) { images(first, i64(count)); });
-      else
-        emit_for(b_, e_.dim(batch_), i64(plan_.images), [&](V first) {
-          V left = b_.CreateSub(e_.dim(batch_), first);
-          images(first, plan_.images == 1 ? i64(1) : b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left, i64(plan_.images)));
-        });
-    } else {
-      emit_for(b_, e_.dim(batch_), [&](V image) {
+    const auto [begin, end] = e_.share(e_.dim(batch_));
+    if (plan_.rows < plan_.high) {
+      emit_for(b_, b_.CreateSub(end, begin), [&, begin = begin](V k) {
+        V image = b_.CreateAdd(begin, k);
         fetch(image, i64(1));
         each_part(plan_.high, plan_.rows, [&](V row, int64_t rows) { block(image, i64(1), row, rows); });
+      });
+    } else if (batch_.is_const() && !e_.part()) {
+      each_part(batch_.value(), plan_.images, [&](V first, int64_t count) { images(first, i64(count)); });
+    } else {
+      emit_for(b_, b_.CreateSub(end, begin), i64(plan_.images), [&, begin = begin, end = end](V k) {
+        V first = b_.CreateAdd(begin, k), left = b_.CreateSub(end, first);
+        images(first, plan_.images == 1 ? i64(1) : b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left, i64(plan_.images)));
       });
     }
     return core::Status();
