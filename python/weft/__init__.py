@@ -19,6 +19,7 @@ __version__ = "2.21.0"
 __git_version__ = _weft.version()
 newaxis = None
 _names = _top.names()
+_namespaces = _top.namespaces(__path__)
 
 
 def __getattr__(name):
@@ -27,7 +28,7 @@ def __getattr__(name):
     found = _names.get(name)
     if found is not None:
         value = getattr(importlib.import_module(found[0]), found[1])
-    elif name in _top.NAMESPACES:
+    elif name in _namespaces:
         value = importlib.import_module("weft." + name)
     else:
         raise AttributeError(f"module 'tensorflow' has no attribute {name!r} (weft does not have tf.{name})")
@@ -48,4 +49,4 @@ _sys.modules[__name__].__class__ = _Package
 
 
 def __dir__():
-    return sorted({*_names, *_top.NAMESPACES, "newaxis", "__version__"})
+    return sorted({*_names, *_namespaces, "newaxis", "__version__"})

@@ -38,31 +38,8 @@ weft.ops.check_ops: assert_equal assert_greater assert_less assert_rank
 weft.ops.linalg_ops: eig eigvals matrix_square_root=sqrtm norm
 """
 
-# The public namespaces that are modules of their own: `tf.math` is weft/math.py.
-NAMESPACES = """
-audio
-autograph
-bitwise
-compat
-config
-data
-debugging
-dtypes
-errors
-io
-linalg
-lookup
-math
-nest
-nn
-random
-raw_ops
-sets
-signal
-strings
-train
-""".split()
-NAMESPACES = "autograph compat data errors nest raw_ops train io math random lookup saved_model".split()
+# Packages that are the implementation; every other module of this folder is a public namespace: `tf.math` is weft/math.py.
+PRIVATE = {"framework", "ops", "function", "trackable", "gradients", "proto"}
 
 
 def names():
@@ -74,3 +51,11 @@ def names():
             public, _, own = name.partition("=")
             table[public] = (module, own or public)
     return table
+
+
+def namespaces(folders):
+    """The public modules in the package's folders."""
+    import os
+
+    found = {name.partition(".")[0] for folder in folders if os.path.isdir(folder) for name in os.listdir(folder) if name[0] != "_" and (name.endswith(".py") or "." not in name)}
+    return found - PRIVATE - {"as_tensorflow"}
