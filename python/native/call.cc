@@ -17,9 +17,31 @@ namespace weft::python {
 
 namespace {
 
+// TensorFlow's name of the function around an eager op tells the lengths of its lists: "Pack_N_2".
+std::string wrapped_name(const eager::Op& op) {
+  const Signature& sig = op.spec()->signature();
+  std::string out(op.spec()->name);
+  for (size_t a = 0; a < sig.attrs.size(); ++a) {
+    size_t lists = 0, singles = 0, listed = 0;
+    for (const ArgSpec& arg : sig.inputs) {
+      singles += arg.number_attr < 0 && arg.type_list_attr < 0;
+      lists += arg.number_attr == int(a);
+    }
+    for (const ArgSpec& arg : sig.outputs) listed += arg.number_attr == int(a);
+    if (!lists && !listed) continue;
+    int64_t n = -1;
+    for (const auto& [name, value] : op.attrs()) {
+      if (const auto* i = value.get<int64_t>(); i && name == sig.attrs[a].name) n = *i;
+    }
+    if (n < 0 && lists && op.inputs().size() >= singles) n = int64_t((op.inputs().size() - singles) / lists);
+    if (n >= 0) out += cat("_", sig.attrs[a].name, "_", n);
+  }
+  return out;
+}
+
 [[noreturn]] void raise_op_error(const eager::Op& op, const Status& s, const char* name) {
   std::string text(s.message());
-  if (op.ran_on()) text = cat("{{function_node __wrapped__", op.spec()->name, "_device_", op.ran_on()->name(), "}} ", text);
+  if (op.ran_on()) text = cat("{{function_node __wrapped__", wrapped_name(op), "_device_", op.ran_on()->name(), "}} ", text);
   text += cat(" [Op:", op.spec()->name, "]");
   if (name) text += cat(" name: ", name);
   if (s.code() == Code::kUnknown) {
@@ -243,11 +265,9 @@ std::vector<Value> take_inputs(const OpCallable& c, const Given& given, bool& pl
       DType want = arg.type, preferred = DType::kInvalid;
       if (arg.type_attr >= 0) {
         want = types[size_t(arg.type_attr)];
-        if (const auto& d = sig.attrs[size_t(arg.type_attr)].default_value; d && d->get<DType>()) {
-          preferred = *d->get<DType>();
-          plain = false;
-        }
+        if (const auto& d = sig.attrs[size_t(arg.type_attr)].default_value; d && d->get<DType>()) preferred = *d->get<DType>();
       }
+      plain = plain && !PyList_Check(object) && !PyTuple_Check(object) && !PyUnicode_Check(object) && !PyBytes_Check(object);
       Value v = convert_to_value(object, want, preferred);
       if (arg.type_attr >= 0 && want == DType::kInvalid) types[size_t(arg.type_attr)] = v.dtype();
       return v;
@@ -358,7 +378,8 @@ PyObject* call_op(OpCallable& c, const Given& given) {
     op->add_input(RefPtr<eager::TensorHandle>::share(h));
   }
   for (auto& [name, value] : attrs) check(op->set_attr(name, std::move(value)));
-  const char* name = plain ? "" : nullptr;  // TensorFlow leaves the name out of eager errors, but not the word
+  // Where its fast way does not take the arguments, TensorFlow's eager errors say nothing of a name.
+  const char* name = !plain ? nullptr : given.name && PyUnicode_Check(given.name) ? PyUnicode_AsUTF8(given.name) : "";
   // What has state may wait for something that another thread of Python does.
   const bool release = c.spec->stateful || elements > kLongElements;
   const auto& outputs = c.signature->outputs;

@@ -206,31 +206,31 @@ _BUILTINS = {float: DType(1), int: DType(3), bytes: DType(7), str: DType(7), com
 _BY_NAME = {d._name: d for d in DType._by_number.values()} | {"half": DType(19), "float": DType(1), "double": DType(2), "half_ref": DType(119), "float_ref": DType(101), "double_ref": DType(102)}
 
 
-def as_dtype(value):
+def as_dtype(type_value):
     """The DType that a DType, number, name, numpy type or Python type stands for."""
-    if type(value) is DType:
-        return value
+    if type(type_value) is DType:
+        return type_value
     try:
-        found = _BUILTINS.get(value)
+        found = _BUILTINS.get(type_value)
     except TypeError:
         found = None
     if found is not None:
         return found
-    if isinstance(value, str):
-        if value in _BY_NAME:
-            return _BY_NAME[value]
-        if value.startswith("DT_") and value[3:].lower() in _BY_NAME:
-            return _BY_NAME[value[3:].lower()]
-    elif isinstance(value, int) and not isinstance(value, type(True)):
-        if value in DType._by_number:
-            return DType._by_number[value]
-    elif hasattr(value, "dtype") and type(getattr(value, "dtype")) is DType:
-        return value.dtype
-    if value is not None:
-        found = _from_numpy(value)
+    if isinstance(type_value, str):
+        if type_value in _BY_NAME:
+            return _BY_NAME[type_value]
+        if type_value.startswith("DT_") and type_value[3:].lower() in _BY_NAME:
+            return _BY_NAME[type_value[3:].lower()]
+    elif isinstance(type_value, int) and not isinstance(type_value, type(True)):
+        if type_value in DType._by_number:
+            return DType._by_number[type_value]
+    elif hasattr(type_value, "dtype") and type(getattr(type_value, "dtype")) is DType:
+        return type_value.dtype
+    if type_value is not None:
+        found = _from_numpy(type_value)
         if found is not None:
             return found
-    raise TypeError(f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType.")
+    raise TypeError(f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType.")
 
 
 def _from_numpy(value):

@@ -37,30 +37,30 @@ def _operator(function, reflected):
 
 
 def _add(x, y):
-    return raw.Add(x=x, y=y, name="add") if x.dtype is dtypes.string else raw.AddV2(x=x, y=y, name="add")
+    return (raw.Add if x.dtype is dtypes.string else raw.AddV2)(x=x, y=y, name="add" if _weft.in_graph() else None)
 
 
 def _truediv(x, y):
     from weft.ops import math_ops
 
-    return math_ops.truediv(x, y, name="truediv")
+    return math_ops.truediv(x, y, name="truediv" if _weft.in_graph() else None)
 
 
 def _pow(x, y):
-    return raw.Pow(x=x, y=y, name="pow")
+    return raw.Pow(x=x, y=y, name="pow" if _weft.in_graph() else None)
 
 
 def _matmul(x, y):
     from weft.ops import math_ops
 
-    return math_ops.matmul(x, y, name="matmul")
+    return math_ops.matmul(x, y, name="matmul" if _weft.in_graph() else None)
 
 
 def _logical(logical, bitwise, name):
     def call(x, y):
         if x.dtype is dtypes.bool:
-            return getattr(raw, logical)(x=x, y=y, name=name)
-        return getattr(raw, bitwise)(x=x, y=y, name=name)
+            return getattr(raw, logical)(x=x, y=y, name=name if _weft.in_graph() else None)
+        return getattr(raw, bitwise)(x=x, y=y, name=name if _weft.in_graph() else None)
 
     return call
 
@@ -70,12 +70,12 @@ def _xor(x, y):
         from weft.ops import math_ops
 
         return math_ops.logical_xor(x, y)
-    return raw.BitwiseXor(x=x, y=y, name="xor")
+    return raw.BitwiseXor(x=x, y=y, name="xor" if _weft.in_graph() else None)
 
 
 def _named(op, name):
     def call(x, y):
-        return getattr(raw, op)(x=x, y=y, name=name)
+        return getattr(raw, op)(x=x, y=y, name=name if _weft.in_graph() else None)
 
     return call
 

@@ -31,9 +31,9 @@ def _dims(shape):
                 shape = [int(s) for s in shape]
             else:
                 return None, convert_to_tensor(shape, dtypes.int32) if not any(isinstance(s, Tensor) and s.dtype is dtypes.int64 for s in shape) else convert_to_tensor(shape)
-        elif isinstance(shape, (list, tuple)):
-            if any(s is not None and not isinstance(s, float) and _negative(s) for s in shape):
-                raise ValueError(f"Dimension {next(s for s in shape if s is not None and _negative(s))} must be >= 0")
+        elif isinstance(shape, (list, tuple)) and any(_negative(s) for s in shape):
+            # The op refuses it, with its text.
+            return None, convert_to_tensor(shape)
         if hasattr(shape, "tolist") and not isinstance(shape, (list, tuple)):
             shape = shape.tolist()
         shape = TensorShape(shape)
@@ -44,10 +44,7 @@ def _dims(shape):
 
 
 def _negative(size):
-    try:
-        return size.__index__() < 0
-    except AttributeError:
-        return False
+    return hasattr(size, "__index__") and size.__index__() < 0
 
 
 def _shape_tensor(sizes):
@@ -165,7 +162,7 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
             else:
                 dtype = max((p.dtype for p in parts), key=_RANGE_TYPES.index)
         parts = [p if p.dtype is dtype else raw.Cast(x=p, DstT=dtype) for p in parts]
-        return raw.Range(start=parts[0], limit=parts[1], delta=parts[2], name=name)
+        return raw.Range(start=parts[0], limit=parts[1], delta=parts[2], name=name if _weft.in_graph() else None)
 
 
 @dispatchable
@@ -189,6 +186,8 @@ def linspace(start, stop, num, name=None, axis=0):
         axis = axis if axis >= 0 else rank + axis
         gaps = raw.Maximum(x=num - 1, y=1)
         step = (stop - start) / raw.Cast(x=gaps, DstT=start.dtype)
+        if step.dtype is not start.dtype:
+            start, stop = raw.Cast(x=start, DstT=step.dtype), raw.Cast(x=stop, DstT=step.dtype)
         inner = raw.Cast(x=range(1, array_ops.where(num >= 0, gaps, -1), dtype=dtypes.int64), DstT=start.dtype)
         inner = raw.Reshape(tensor=inner, shape=[-1 if i == axis else 1 for i in _count(rank)])
         whole = raw.ConcatV2(values=[start, start + step * inner, stop], axis=axis)

@@ -10,25 +10,32 @@ from weft.framework.tensor_shape import Dimension
 from weft.ops._direct import scope
 
 _TEXT = ("Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices")
+_ONE = _weft.convert_native([1], dtypes.int32)
 
 
 def getitem(tensor, key):
     """The part of a tensor that a subscript names."""
     kind = type(key)
     if kind is int and not _weft.in_graph():
-        return raw.StridedSlice(input=tensor, begin=(key,), end=(key + 1,), strides=(1,), shrink_axis_mask=1, name="strided_slice/")
+        vector = _weft.convert_native
+        return raw.StridedSlice(input=tensor, begin=vector([key], dtypes.int32), end=vector([key + 1], dtypes.int32), strides=_ONE, shrink_axis_mask=1, name="strided_slice/")
     if _is_mask(key):
         from weft.ops.array_ops import boolean_mask
 
         return boolean_mask(tensor, key)
     begin, end, strides, masks = spec(key)
     if not _weft.in_graph():
-        return raw.StridedSlice(input=tensor, begin=_index(begin), end=_index(end), strides=_index(strides), name="strided_slice/", **masks)
+        parts = _same_kind([_index(begin), _index(end), _index(strides)])
+        return raw.StridedSlice(input=tensor, begin=parts[0], end=parts[1], strides=parts[2], name="strided_slice/", **masks)
     with scope(None, "strided_slice") as name:
-        parts = [_packed(begin, "stack"), _packed(end, "stack_1"), _packed(strides, "stack_2")]
-        if any(p.dtype is dtypes.int64 for p in parts):
-            parts = [p if p.dtype is dtypes.int64 else raw.Cast(x=p, DstT=dtypes.int64) for p in parts]
+        parts = _same_kind([_packed(begin, "stack"), _packed(end, "stack_1"), _packed(strides, "stack_2")])
         return raw.StridedSlice(input=tensor, begin=parts[0], end=parts[1], strides=parts[2], name=name, **masks)
+
+
+def _same_kind(parts):
+    if any(p.dtype is dtypes.int64 for p in parts):
+        return [p if p.dtype is dtypes.int64 else raw.Cast(x=p, DstT=dtypes.int64) for p in parts]
+    return parts
 
 
 def _is_mask(key):
@@ -98,13 +105,9 @@ def _checked(index):
 
 
 def _index(values):
-    """Eager indices: plain numbers, or one tensor of them."""
-    if all(type(v) is int for v in values):
-        return values
+    """Eager indices as one tensor."""
     plain = [int(v) if isinstance(v, EagerTensor) and not v._shape_tuple() else v for v in values]
-    if all(type(v) is int for v in plain):
-        return plain
-    return _packed(values, None)
+    return _packed(plain, None)
 
 
 def _packed(values, name):
@@ -112,7 +115,8 @@ def _packed(values, name):
     from weft.framework.convert import constant, convert_to_tensor
 
     if all(type(v) is int for v in values):
-        return constant(values, dtypes.int32 if all(-2**31 <= v < 2**31 for v in values) else dtypes.int64, [len(values)], name=name or "Const")
+        kind = dtypes.int32 if all(-2**31 <= v < 2**31 for v in values) else dtypes.int64
+        return constant(values, kind, [len(values)], name=name) if name else _weft.convert_native(values, kind)
     tensors = [v if type(v) is int else convert_to_tensor(v) for v in values]
     wide = any(not isinstance(t, int) and t.dtype is dtypes.int64 for t in tensors)
     kind = dtypes.int64 if wide else dtypes.int32

@@ -1,0 +1,50 @@
+"""Signatures of the public functions are TensorFlow's: names, order and defaults. data/signatures.txt was written by record_signatures.py."""
+
+import inspect
+import pathlib
+import types
+
+import pytest
+
+import weft as tf
+
+LINES = (pathlib.Path(__file__).parent / "data" / "signatures.txt").read_text().splitlines()
+
+
+def parameters(function):
+    out = []
+    for p in inspect.signature(function).parameters.values():
+        star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+        out.append(star + p.name + ("" if p.default is p.empty else f"={p.default!r}"))
+    return ", ".join(out)
+
+
+def find(symbol):
+    """The function of that name; None where weft does not have it (or a part that it needs)."""
+    found = tf
+    for part in symbol.split(".")[1:]:
+        try:
+            found = getattr(found, part)
+        except (AttributeError, ImportError):
+            return None
+    return found
+
+
+def differences(lines):
+    out = []
+    for line in lines:
+        symbol, _, expected = line.partition("(")
+        function = find(symbol)
+        if function is None or isinstance(function, (type, types.ModuleType)):
+            continue
+        have = parameters(function)
+        if have != expected[:-1]:
+            out.append(f"{symbol}\n  has  {have}\n  want {expected[:-1]}")
+    return out
+
+
+@pytest.mark.parametrize("namespace", sorted({line.partition("(")[0].rpartition(".")[0] for line in LINES}))
+def test_signatures(namespace):
+    lines = [line for line in LINES if line.partition("(")[0].rpartition(".")[0] == namespace]
+    found = differences(lines)
+    assert not found, "\n".join(found)
