@@ -215,13 +215,13 @@ def _outside(code, tensor):
         _weft.exit_graph()
 
 
-def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None, preferred_dtype=None, as_ref=False):
+def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
     """The value as a tensor: tensors as they are, everything else by its class."""
     if dtype is not None:
         dtype = dtypes.as_dtype(dtype)
     elif isinstance(value, EagerTensor) and not _weft.in_graph():
         return value
-    hint = dtype_hint if dtype_hint is not None else preferred_dtype
+    hint = dtype_hint
     if isinstance(value, Tensor):
         tensor = _same_type(value, dtype, value)
     else:

@@ -80,8 +80,8 @@ class IndexedSlices(CompositeTensor):
         return raw.UnsortedSegmentSum(data=self._values, segment_ids=self._indices, num_segments=rows, name=name)
 
     def __str__(self):
-        shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape}"
-        return f"IndexedSlices(indices={self._indices}, values={self._values}{shape})"
+        shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape!s}"
+        return f"IndexedSlices(indices={self._indices!s}, values={self._values!s}{shape})"
 
 
 def _static_shape(tensor, default=None):

@@ -227,7 +227,7 @@ def rot90(image, k=1, name=None):
 # ---- colours ---------------------------------------------------------------------------------------------
 
 
-def convert_image_dtype(image, dtype, saturate=False, name="convert_image"):
+def convert_image_dtype(image, dtype, saturate=False, name=None):
     """Another type, with the values scaled to its range: [0, 1] for floating types."""
     image = convert_to_tensor(image)
     dtype = dtypes.as_dtype(dtype)
