@@ -1,0 +1,3 @@
+"""Ragged tensors. Importing this tells ops and functions of the API what to do with them."""
+
+from weft.ops.ragged import register as _register  # noqa: F401

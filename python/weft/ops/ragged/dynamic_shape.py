@@ -1,0 +1,215 @@
+"""tf.experimental.DynamicRaggedShape: the shape of a ragged tensor with the lengths of its rows."""
+
+from weft._raw import raw
+from weft.framework import dtypes
+from weft.framework.composite import CompositeTensor
+from weft.framework.convert import constant_value, convert_to_tensor
+from weft.framework.tensor import Tensor
+from weft.framework.tensor_shape import TensorShape
+from weft.framework.type_spec import TensorSpec, TypeSpec
+from weft.ops.ragged.ragged_tensor import RaggedTensor, as_values
+from weft.ops.ragged.row_partition import RowPartition, at
+
+
+class DynamicRaggedShape(CompositeTensor):
+    """Row partitions for the outer axes and a dense shape for what they leave."""
+
+    def __init__(self, row_partitions, inner_shape, dtype=None, validate=False, static_inner_shape=None):
+        if not isinstance(row_partitions, (list, tuple)) or not all(isinstance(p, RowPartition) for p in row_partitions):
+            raise TypeError(f"row_partitions should be a list of row partitions. Instead, got {row_partitions}")
+        if dtype is None:
+            dtype = row_partitions[0].dtype if row_partitions else inner_shape.dtype if isinstance(inner_shape, Tensor) else dtypes.int64
+        dtype = dtypes.as_dtype(dtype)
+        self._row_partitions = tuple(p.with_dtype(dtype) for p in row_partitions)
+        self._inner_shape = raw.Cast(x=inner_shape, DstT=dtype) if isinstance(inner_shape, Tensor) and inner_shape.dtype is not dtype else convert_to_tensor(inner_shape, dtype)
+        if self._inner_shape.shape.rank != 1:
+            raise ValueError(f"Shape {self._inner_shape.shape} must have rank 1")
+        if self._row_partitions and self._inner_shape.shape[0] == 0:
+            raise ValueError("inner_shape must be at least rank 1 when there are row partitions")
+
+    @classmethod
+    def from_lengths(cls, lengths, num_row_partitions=None, dtype=dtypes.int64):
+        lengths = list(lengths)
+        if not all(isinstance(v, int) or isinstance(v, (list, tuple)) for v in lengths):
+            raise ValueError("lengths must be ints or sequences of ints")
+        if lengths and not isinstance(lengths[0], int):
+            raise ValueError("First dimension of shape must be a scalar")
+        needed = max((i for i, v in enumerate(lengths) if not isinstance(v, int)), default=0)
+        count = needed if num_row_partitions is None else num_row_partitions
+        if count < needed:
+            raise ValueError(f"num_row_partitions={count} must be at least {needed}")
+        if count and count > len(lengths) - 1:
+            raise ValueError(f"num_row_partitions={count} must be less than the rank {len(lengths)}")
+        rows = lengths[0] if lengths else 0
+        partitions = []
+        for v in lengths[1:count + 1]:
+            if isinstance(v, int):
+                partitions.append(RowPartition.from_uniform_row_length(v, nrows=rows, dtype=dtype))
+                rows *= v
+            else:
+                if len(v) != rows:
+                    raise ValueError(f"lengths {tuple(v)} must have {rows} items")
+                partitions.append(RowPartition.from_row_lengths(list(v), dtype=dtype))
+                rows = sum(v)
+        inner = [rows, *lengths[count + 1:]] if count else lengths
+        return cls(partitions, convert_to_tensor(inner, dtype), dtype)
+
+    @classmethod
+    def from_row_partitions(cls, row_partitions, dtype=None):
+        if not row_partitions:
+            raise ValueError("row_partitions cannot be empty")
+        return cls(row_partitions, raw.ExpandDims(input=row_partitions[-1].nvals(), dim=0), dtype)
+
+    @classmethod
+    def from_tensor(cls, t, dtype=None):
+        t = as_values(t)
+        if isinstance(t, RaggedTensor):
+            dtype = dtypes.as_dtype(dtype or t.row_splits.dtype)
+            return cls([p.with_dtype(dtype) for p in t._nested_row_partitions], raw.Shape(input=t.flat_values, out_type=dtype), dtype)
+        dtype = dtypes.as_dtype(dtype or dtypes.int64)
+        return cls([], raw.Shape(input=t, out_type=dtype), dtype)
+
+    @property
+    def dtype(self):
+        return self._inner_shape.dtype
+
+    @property
+    def row_partitions(self):
+        return self._row_partitions
+
+    @property
+    def num_row_partitions(self):
+        return len(self._row_partitions)
+
+    @property
+    def inner_shape(self):
+        return self._inner_shape
+
+    @property
+    def inner_rank(self):
+        return self._inner_shape.shape[0]
+
+    @property
+    def rank(self):
+        inner = self.inner_rank
+        return None if inner is None else inner + len(self._row_partitions)
+
+    def _static_inner(self):
+        found = constant_value(self._inner_shape)
+        if found is not None:
+            return [int(v) for v in found]
+        return [None] * (self.inner_rank or 0)
+
+    def static_lengths(self, ragged_lengths=True):
+        """Sizes of the axes: ints, tuples of lengths, None for what is not known."""
+        inner = self._static_inner()
+        if not self._row_partitions:
+            return inner if self.inner_rank is not None else [...]
+        lengths = [self._row_partitions[0].static_nrows]
+        for p in self._row_partitions:
+            if p.is_uniform():
+                lengths.append(p.static_uniform_row_length)
+            else:
+                known = constant_value(p.row_lengths()) if ragged_lengths else None
+                lengths.append(None if known is None else tuple(int(v) for v in known))
+        return lengths + (inner[1:] if self.inner_rank is not None else [...])
+
+    def _to_tensor_shape(self):
+        return TensorShape([v if isinstance(v, int) else None for v in self.static_lengths(ragged_lengths=False)])
+
+    def is_uniform(self, axis):
+        if not isinstance(axis, int):
+            raise TypeError("axis must be an integer")
+        if axis < 0:
+            raise IndexError("Negative axis values are not supported")
+        if self.rank is not None and axis >= self.rank:
+            raise IndexError(f"Expected axis={axis} < rank={self.rank}")
+        return axis == 0 or axis > len(self._row_partitions) or self._row_partitions[axis - 1].is_uniform()
+
+    def with_dtype(self, dtype):
+        return DynamicRaggedShape(self._row_partitions, self._inner_shape, dtype)
+
+    def _add_row_partitions(self, flat_values):
+        return RaggedTensor._from_nested_row_partitions(flat_values, self._row_partitions, validate=False) if self._row_partitions else flat_values
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            start, stop, step = index.indices(self.rank)
+            if start or step != 1:
+                raise NotImplementedError("slices of a ragged shape start at 0")
+            if not stop:
+                return DynamicRaggedShape([], convert_to_tensor([], self.dtype), self.dtype)
+            count = len(self._row_partitions)
+            if stop > count:
+                return DynamicRaggedShape(self._row_partitions, self._inner_shape[:stop - count], self.dtype)
+            parts = self._row_partitions[:stop - 1]
+            rows = self._row_partitions[stop - 1].nrows()
+            return DynamicRaggedShape(parts, raw.ExpandDims(input=rows, dim=0), self.dtype)
+        if index < 0:
+            index += self.rank
+        if not self.is_uniform(index):
+            raise ValueError(f"Index {index} is not uniform")
+        if index == 0 and self._row_partitions:
+            return self._row_partitions[0].nrows()
+        if index and index <= len(self._row_partitions):
+            return self._row_partitions[index - 1].uniform_row_length()
+        return at(self._inner_shape, index - len(self._row_partitions))
+
+    def __eq__(self, other):
+        if isinstance(other, TensorShape):
+            other = DynamicRaggedShape([], convert_to_tensor(other, dtypes.int64))
+        return isinstance(other, DynamicRaggedShape) and self.static_lengths() == other.static_lengths() and self.num_row_partitions == other.num_row_partitions
+
+    __hash__ = None
+
+    def __repr__(self):
+        shown = ", ".join("..." if v is ... else "None" if v is None else str(v) for v in self.static_lengths())
+        return f"<DynamicRaggedShape lengths=[{shown}] num_row_partitions={self.num_row_partitions}>"
+
+    @property
+    def _type_spec(self):
+        return DynamicRaggedShape.Spec(tuple(p._type_spec for p in self._row_partitions), TensorShape(self._static_inner()), self.dtype)
+
+    class Spec(TypeSpec):
+        """The type of a DynamicRaggedShape."""
+
+        value_type = property(lambda self: DynamicRaggedShape)
+
+        def __init__(self, row_partitions, static_inner_shape, dtype):
+            self._parts, self._inner, self._dtype = tuple(row_partitions), TensorShape(static_inner_shape), dtypes.as_dtype(dtype)
+
+        def _serialize(self):
+            return self._parts, self._inner, self._dtype
+
+        @property
+        def _component_specs(self):
+            return (*self._parts, TensorSpec([self._inner.rank], self._dtype))
+
+        def _to_components(self, value):
+            return (*value._row_partitions, value._inner_shape)
+
+        def _from_components(self, components):
+            return DynamicRaggedShape(list(components[:-1]), components[-1], self._dtype)
+
+
+def shape(input, out_type=None, name=None):
+    return DynamicRaggedShape.from_tensor(input, out_type)
+
+
+def ragged_fill(dims, value):
+    return dims._add_row_partitions(raw.Fill(dims=dims.inner_shape, value=value))
+
+
+def broadcast_to(value, to_shape):
+    """The value with the rows of a ragged shape."""
+    from weft.ops.ragged.broadcast import broadcast
+
+    value = as_values(value)
+    like = ragged_fill(to_shape, convert_to_tensor(0))
+    if not isinstance(like, RaggedTensor) and not isinstance(value, RaggedTensor):
+        return raw.BroadcastTo(input=value, shape=to_shape.inner_shape)
+    made = broadcast(value, like)[0]
+    if not isinstance(made, RaggedTensor):
+        return like.with_flat_values(raw.BroadcastTo(input=made, shape=to_shape.inner_shape))
+    flat = raw.BroadcastTo(input=made.flat_values, shape=raw.Shape(input=broadcast(like, value)[0].flat_values))
+    return made.with_flat_values(flat)

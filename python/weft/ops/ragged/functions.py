@@ -1,0 +1,183 @@
+"""Functions of the API for ragged tensors that are neither elementwise nor about shapes alone."""
+
+from weft._raw import raw
+from weft.framework import dtypes
+from weft.framework.convert import convert_to_tensor
+from weft.framework.tensor import Tensor
+from weft.ops.ragged.broadcast import binary, broadcast, unary
+from weft.ops.ragged.convert import from_tensor, to_sparse
+from weft.ops.ragged.ragged_tensor import RaggedTensor, as_values, positive_axis
+from weft.ops.ragged.reduce import reduce_max, reduce_sum
+
+
+def size(input, out_type=None, name=None):
+    return raw.Size(input=input.flat_values, out_type=dtypes.int32 if out_type is None else dtypes.as_dtype(out_type), name=name)
+
+
+def rank(input, name=None):
+    known = input.shape.rank
+    if known is not None:
+        return convert_to_tensor(known)
+    return raw.AddV2(x=raw.Rank(input=input.flat_values), y=convert_to_tensor(input.ragged_rank))
+
+
+def where(condition, x=None, y=None, name=None):
+    """Of x where condition holds, of y elsewhere; without x and y, where it holds."""
+    if (x is None) != (y is None):
+        raise ValueError("x and y must both be None or both be non-None")
+    condition = as_values(condition, dtypes.bool)
+    if x is None:
+        sparse = to_sparse(condition)
+        return raw.GatherV2(params=sparse.indices, indices=raw.Squeeze(input=raw.Where(condition=sparse.values), squeeze_dims=[1]), axis=0)
+    from weft.ops.ragged.broadcast import pair
+
+    x, y = pair(x, y)
+    parts = broadcast_all([condition, x, y])
+    like = next(p for p in parts if isinstance(p, RaggedTensor))
+    c, a, b = (p.flat_values if isinstance(p, RaggedTensor) else p for p in parts)
+    return like.with_flat_values(raw.SelectV2(condition=c, t=a, e=b))
+
+
+def broadcast_all(values):
+    """All values with the same rows; those that only inner axes concern stay as they are."""
+    common = next(v for v in values if isinstance(v, RaggedTensor))
+    for v in values:
+        if v is not common:
+            common = broadcast(common, v)[0]
+    return [v if v is common else broadcast(v, common)[0] for v in values]
+
+
+def add_n(inputs, name=None):
+    if not inputs:
+        raise ValueError("tf.add_n: expected at least one input.")
+    total = inputs[0]
+    for other in inputs[1:]:
+        total = binary(lambda a, b: raw.AddV2(x=a, y=b), total, other)
+    return total
+
+
+def softmax(logits, axis=None, name=None):
+    """Over the last axis, or over a ragged one."""
+    axis = positive_axis(-1 if axis is None else axis, logits.shape.rank)
+    if not isinstance(logits.values, RaggedTensor) and logits.flat_values.shape.rank > 1 and axis == logits.shape.rank - 1:
+        return unary(lambda v: raw.Softmax(logits=v), logits)
+    peak = reduce_max(logits, axis, keepdims=True)
+    shifted = binary(lambda a, b: raw.Exp(x=raw.Sub(x=a, y=b)), logits, peak)
+    return binary(lambda a, b: raw.RealDiv(x=a, y=b), shifted, reduce_sum(shifted, axis, keepdims=True))
+
+
+def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
+    """Running sums along the last ragged axis or an inner one."""
+    from weft.ops import reduction_ops
+
+    axis = positive_axis(axis, x.shape.rank)
+    if axis == 0:
+        raise NotImplementedError("cumsum of a ragged tensor along its first axis")
+    if axis > 1:
+        inner = cumsum(x.values, axis - 1, exclusive, reverse) if isinstance(x.values, RaggedTensor) else reduction_ops.cumsum(x.values, axis - 1, exclusive, reverse)
+        return x.with_values(inner)
+    values = x.values
+    if isinstance(values, RaggedTensor):
+        raise NotImplementedError("cumsum of a ragged tensor along an axis that has ragged ones inside")
+    running = reduction_ops.cumsum(values, 0, exclusive, reverse)
+    # What rows before (or behind) this one add up to.
+    totals = raw.UnsortedSegmentSum(data=values, segment_ids=x.value_rowids(), num_segments=x.nrows())
+    before = reduction_ops.cumsum(totals, 0, True, reverse)
+    return x.with_values(raw.Sub(x=running, y=raw.GatherV2(params=before, indices=x.value_rowids(), axis=0)))
+
+
+def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
+    from weft.ops import creation_ops
+
+    if isinstance(axis, int) and axis >= 0:
+        if axis <= indices.ragged_rank:
+            raise ValueError("axis (%d) must be greater than indices.ragged_rank (%d)." % (axis, indices.ragged_rank))
+        axis -= indices.ragged_rank
+    return indices.with_flat_values(creation_ops.one_hot(indices.flat_values, depth, on_value, off_value, axis, dtype, name))
+
+
+def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False, b_is_sparse=False, output_type=None, name=None, **others):
+    """Products of the matrices of two batches, of which rows and columns may differ in number."""
+    from weft.ops import product_ops
+
+    a = as_values(a, preferred_dtype=getattr(b, "dtype", None))
+    b = as_values(b, preferred_dtype=a.dtype)
+    if a.shape.rank is None or b.shape.rank is None or a.shape.rank != b.shape.rank:
+        raise ValueError("matmul of ragged tensors needs two of the same, known rank")
+    if a.shape.rank < 3:
+        raise ValueError(f"matmul requires rank of at least 3 for ragged tensors, got {a.shape.rank}")
+    if a.shape.rank > 3:
+        rows, columns = (v if isinstance(v, RaggedTensor) else from_tensor(v) for v in (a, b))
+        inner = matmul(rows.values, columns.values, transpose_a, transpose_b, adjoint_a, adjoint_b, output_type=output_type)
+        return rows.with_values(inner)
+    dense = [v.to_tensor() if isinstance(v, RaggedTensor) else v for v in (a, b)]
+    made = product_ops.matmul(*dense, transpose_a=transpose_a, transpose_b=transpose_b, adjoint_a=adjoint_a, adjoint_b=adjoint_b, output_type=output_type)
+    rows = _lengths(a, 2 if transpose_a or adjoint_a else 1)
+    columns = _lengths(b, 1 if transpose_b or adjoint_b else 2)
+    if columns is None:
+        return made if rows is None else from_tensor(made, lengths=rows)
+    if rows is None:
+        rows = raw.Fill(dims=raw.Shape(input=columns), value=raw.Cast(x=raw.Shape(input=made)[1], DstT=columns.dtype))
+    ids = raw.UpperBound(sorted_inputs=raw.ExpandDims(input=raw.Cumsum(x=rows, axis=0), dim=0),
+                         values=raw.ExpandDims(input=raw.Range(start=convert_to_tensor(0, rows.dtype), limit=raw.Sum(input=rows, reduction_indices=0),
+                                                               delta=convert_to_tensor(1, rows.dtype)), dim=0), out_type=rows.dtype)
+    return from_tensor(made, lengths=[rows, raw.GatherV2(params=columns, indices=raw.Squeeze(input=ids, squeeze_dims=[0]), axis=0)], ragged_rank=2)
+
+
+def _lengths(value, axis):
+    """The size of each matrix along one of its axes; None where it is the same for all."""
+    if not isinstance(value, RaggedTensor) or value.shape[axis] is not None:
+        return None
+    if axis == 1:
+        return value.row_lengths()
+    if not isinstance(value.values, RaggedTensor):
+        return None
+    longest = reduce_max(value.row_lengths(axis=2), 1)
+    return raw.Maximum(x=longest, y=convert_to_tensor(0, longest.dtype))
+
+
+def reshape(tensor, shape, name=None):
+    from weft.ops.ragged.dynamic_shape import DynamicRaggedShape
+
+    if isinstance(shape, DynamicRaggedShape):
+        flat = tensor.flat_values if isinstance(tensor, RaggedTensor) else tensor
+        return shape._add_row_partitions(raw.Reshape(tensor=flat, shape=shape.inner_shape))
+    return raw.Reshape(tensor=tensor.flat_values, shape=shape, name=name)
+
+
+def string_join(inputs, separator="", name=None):
+    values = [as_values(v, dtypes.string) for v in inputs]
+    parts = broadcast_all(values)
+    like = next(p for p in parts if isinstance(p, RaggedTensor))
+    return like.with_flat_values(raw.StringJoin(inputs=[p.flat_values if isinstance(p, RaggedTensor) else p for p in parts], separator=separator, name=name))
+
+
+def dynamic_partition(data, partitions, num_partitions, name=None):
+    """The data by partition, as a list."""
+    from weft.ops.ragged.factory import stack_dynamic_partitions
+
+    if not isinstance(num_partitions, int) or num_partitions < 0:
+        raise TypeError("num_partitions must be a Python integer")
+    stacked = stack_dynamic_partitions(data, partitions, num_partitions)
+    return [stacked[i] for i in range(num_partitions)]
+
+
+def split(value, num_or_size_splits, axis=0, num=None, name=None):
+    """Pieces along an axis; a ragged one needs sizes that are the same in all rows."""
+    axis = positive_axis(axis, value.shape.rank)
+    if isinstance(num_or_size_splits, Tensor) and num_or_size_splits.shape.rank == 0:
+        num_or_size_splits = int(num_or_size_splits)
+    total = value.shape[axis]
+    if isinstance(num_or_size_splits, int):
+        if total is None:
+            raise ValueError(f"Cannot exactly split the RaggedTensor along a ragged dimension into {num_or_size_splits} pieces")
+        if total % num_or_size_splits:
+            raise ValueError(f"Cannot exactly split the RaggedTensor along dim {axis} into {num_or_size_splits} pieces, as it has size {total}")
+        sizes = [total // num_or_size_splits] * num_or_size_splits
+    else:
+        sizes = list(num_or_size_splits) if not isinstance(num_or_size_splits, Tensor) else num_or_size_splits.numpy().tolist()
+    out, start = [], 0
+    for n in sizes:
+        out.append(value[(slice(None),) * axis + (slice(start, start + n),)])
+        start += n
+    return out

@@ -1,0 +1,144 @@
+"""Reductions of ragged tensors: over rows by segments, over columns by the place in the row."""
+
+from weft._raw import raw
+from weft.framework import dtypes
+from weft.framework.convert import constant_value, convert_to_tensor
+from weft.framework.tensor import Tensor
+from weft.ops.ragged.broadcast import binary, unary
+from weft.ops.ragged.ragged_tensor import RaggedTensor, as_values, positive_axis
+from weft.ops.ragged.stack import expand_dims
+
+_SEGMENTS = {"sum": "UnsortedSegmentSum", "prod": "UnsortedSegmentProd", "min": "UnsortedSegmentMin", "max": "UnsortedSegmentMax"}
+
+
+def _dense(kind, value, axis, keepdims):
+    from weft.ops import reduction_ops
+
+    return getattr(reduction_ops, "reduce_" + kind)(value, axis, keepdims)
+
+
+def _aggregate(kind, value, axis, keepdims=False, separator=None):
+    """The reduction `kind` of sum, prod, min and max."""
+    if not isinstance(value, RaggedTensor):
+        return _dense(kind, value, axis, keepdims)
+    if isinstance(axis, Tensor):
+        axis = constant_value(axis)
+        if axis is None:
+            raise ValueError("axis must be known at graph construction time.")
+        axis = axis.tolist()
+    rank = value.shape.rank
+    if axis is None:
+        made = _dense(kind, value.flat_values, None, False)
+        if keepdims:
+            for _ in range(rank):
+                made = raw.ExpandDims(input=made, dim=0)
+        return made
+    if isinstance(axis, (list, tuple)):
+        axes = sorted({positive_axis(a, rank, ndims_name="rank(rt_input)") for a in axis})
+        if not axes:
+            return value
+        if len(axes) == rank:
+            return _aggregate(kind, value, None, keepdims)
+        # From the innermost: what is left of the others does not move.
+        for a in reversed(axes):
+            value = _aggregate(kind, value, a, keepdims)
+        return value
+    axis = positive_axis(axis, rank, ndims_name="rank(rt_input)")
+    if axis > 1:
+        return value.with_values(_aggregate(kind, value.values, axis - 1, keepdims))
+    if axis == 0:
+        return _columns(kind, value, keepdims)
+    made = _segments(kind, value.values, value.value_rowids(), value.nrows())
+    return expand_dims(made, 1) if keepdims else made
+
+
+def _columns(kind, value, keepdims):
+    lengths = value.row_lengths()
+    zero = convert_to_tensor([0], lengths.dtype)
+    longest = raw.Max(input=raw.ConcatV2(values=[lengths, zero], axis=0), reduction_indices=0)
+    made = _segments(kind, value.values, value._row_partition.offsets_in_rows(), longest)
+    return expand_dims(made, 0) if keepdims else made
+
+
+def _segments(kind, values, ids, count):
+    """Rows of values with the same id as one."""
+    if not isinstance(values, RaggedTensor):
+        return getattr(raw, _SEGMENTS[kind])(data=values, segment_ids=ids, num_segments=count)
+    # Rows of the result are as long as the longest of theirs; each value goes to its place in its row's segment.
+    lengths = values.row_lengths()
+    longest = raw.UnsortedSegmentMax(data=lengths, segment_ids=ids, num_segments=count)
+    longest = raw.Maximum(x=longest, y=convert_to_tensor(0, longest.dtype))
+    splits = raw.ConcatV2(values=[convert_to_tensor([0], longest.dtype), raw.Cumsum(x=longest, axis=0)], axis=0)
+    starts = raw.GatherV2(params=splits, indices=raw.GatherV2(params=ids, indices=values.value_rowids(), axis=0), axis=0)
+    places = raw.AddV2(x=starts, y=values._row_partition.offsets_in_rows())
+    made = _segments(kind, values.values, places, splits[-1])
+    return RaggedTensor.from_row_splits(made, splits, validate=False)
+
+
+def reduce_sum(input_tensor, axis=None, keepdims=None, name=None):
+    return _aggregate("sum", input_tensor, axis, keepdims or False)
+
+
+def reduce_prod(input_tensor, axis=None, keepdims=None, name=None):
+    return _aggregate("prod", input_tensor, axis, keepdims or False)
+
+
+def reduce_min(input_tensor, axis=None, keepdims=None, name=None):
+    return _aggregate("min", input_tensor, axis, keepdims or False)
+
+
+def reduce_max(input_tensor, axis=None, keepdims=None, name=None):
+    return _aggregate("max", input_tensor, axis, keepdims or False)
+
+
+def _elementwise(function, x, y):
+    if isinstance(x, RaggedTensor) or isinstance(y, RaggedTensor):
+        return binary(function, x, y)
+    return function(x, y)
+
+
+def reduce_mean(input_tensor, axis=None, keepdims=None, name=None):
+    from weft.ops import math_ops
+
+    value = as_values(input_tensor)
+    total = reduce_sum(value, axis, keepdims)
+    ones = unary(lambda v: raw.OnesLike(x=v), value)
+    count = reduce_sum(ones, axis, keepdims)
+    if not total.dtype.is_floating and not total.dtype.is_complex:
+        if isinstance(total, RaggedTensor):
+            return binary(lambda a, b: math_ops.truediv(a, b), total, count)
+        return math_ops.truediv(total, count)
+    return _elementwise(lambda a, b: raw.RealDiv(x=a, y=b), total, count)
+
+
+def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
+    value = as_values(input_tensor)
+    if value.dtype.is_complex:
+        raise ValueError("reduce_variance is not supported for RaggedTensors with complex dtypes.")
+    square = unary(lambda v: raw.Square(x=v), value)
+    mean = reduce_mean(value, axis, keepdims)
+    mean_of_square = reduce_mean(square, axis, keepdims)
+    return _elementwise(lambda a, b: raw.Maximum(x=raw.Sub(x=a, y=raw.Square(x=b)), y=convert_to_tensor(0, a.dtype)), mean_of_square, mean)
+
+
+def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
+    variance = reduce_variance(input_tensor, axis, keepdims)
+    return unary(lambda v: raw.Sqrt(x=v), variance) if isinstance(variance, RaggedTensor) else raw.Sqrt(x=variance)
+
+
+def _as_bool(value):
+    def cast(v):
+        return raw.Cast(x=v, DstT=dtypes.bool)
+
+    return unary(cast, value) if isinstance(value, RaggedTensor) else cast(value)
+
+
+def _logical(kind):
+    def reduce(input_tensor, axis=None, keepdims=None, name=None):
+        value = unary(lambda v: raw.Cast(x=v, DstT=dtypes.int32), as_values(input_tensor, dtypes.bool))
+        return _as_bool(_aggregate(kind, value, axis, keepdims or False))
+
+    return reduce
+
+
+reduce_all, reduce_any = _logical("prod"), _logical("sum")

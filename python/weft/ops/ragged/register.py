@@ -1,0 +1,172 @@
+"""What ops and functions of the API do with ragged tensors."""
+
+import importlib
+import inspect
+
+from weft.framework import dispatch
+from weft.framework.dispatch import register_api, register_op
+from weft.ops.ragged import functions, gather, reduce, stack
+from weft.ops.ragged.broadcast import binary, unary
+from weft.ops.ragged.dynamic_shape import DynamicRaggedShape, broadcast_to, ragged_fill, shape
+from weft.ops.ragged.ragged_tensor import RaggedTensor
+
+# Ops of one tensor (their first input), element by element.
+UNARY_OPS = """Abs Acos Acosh Angle AsString Asin Asinh Atan Atanh BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0
+BesselY1 Bitcast Cast Ceil CheckNumerics ComplexAbs Conj Cos Cosh Dawsn DecodeBase64 DecodeCompressed Digamma Elu EncodeBase64 Erf Erfc Erfinv Exp Expint Expm1 Floor
+FresnelCos FresnelSin Identity Imag Invert IsFinite IsInf IsNan LeakyRelu Lgamma Log Log1p LogicalNot Ndtri Neg OnesLike Real Reciprocal RegexFullMatch RegexReplace Relu
+Relu6 Rint Round Rsqrt Selu Sigmoid Sign Sin Sinh Softplus Softsign Spence Sqrt Square StaticRegexFullMatch StaticRegexReplace StopGradient StringLength StringLower
+StringStrip StringToHashBucket StringToHashBucketFast StringToHashBucketStrong StringToNumber StringUpper Tan Tanh UnicodeScript UnicodeTranscode ZerosLike
+DebugGradientIdentity PreventGradient Snapshot""".split()
+BINARY_OPS = """Add AddV2 ApproximateEqual Atan2 BitwiseAnd BitwiseOr BitwiseXor Complex Div DivNoNan Equal FloorDiv FloorMod Greater GreaterEqual Igamma Igammac LeftShift
+Less LessEqual LogicalAnd LogicalOr Maximum Minimum Mod Mul MulNoNan NextAfter NotEqual Polygamma Pow RealDiv RightShift SquaredDifference Sub TruncateDiv TruncateMod
+Xdivy Xlog1py Xlogy Zeta""".split()
+
+
+@register_op(UNARY_OPS, RaggedTensor)
+def _unary(op, arguments):
+    name = next(iter(arguments))
+    others = {k: v for k, v in arguments.items() if k != name}
+    value = arguments[name]
+    if not isinstance(value, RaggedTensor):
+        return NotImplemented
+    return unary(lambda v: op(**{name: v}, **others), value)
+
+
+@register_op(BINARY_OPS, RaggedTensor)
+def _binary(op, arguments):
+    (one, x), (two, y), *others = arguments.items()
+    return binary(lambda a, b: op(**{one: a, two: b}, **dict(others)), x, y)
+
+
+@register_op(["Substr"], RaggedTensor)
+def _substr(op, arguments):
+    rest = {k: v for k, v in arguments.items() if k not in ("input", "pos", "len")}
+    given = [functions.as_values(arguments["input"]), functions.as_values(arguments["pos"]), functions.as_values(arguments["len"])]
+    parts = functions.broadcast_all(given)
+    like = next(p for p in parts if isinstance(p, RaggedTensor))
+    flat = [p.flat_values if isinstance(p, RaggedTensor) else p for p in parts]
+    return like.with_flat_values(op(input=flat[0], pos=flat[1], len=flat[2], **rest))
+
+
+def _op(name, function, cls=RaggedTensor):
+    """function(**arguments of the op) for ragged arguments."""
+
+    @register_op([name], cls)
+    def handler(op, arguments):
+        return function(**arguments)
+
+
+_op("ReverseV2", lambda tensor, axis, **_: stack.reverse(tensor, axis))
+_op("Tile", lambda input, multiples, **_: stack.tile(input, multiples))
+_op("ExpandDims", lambda input, dim, **_: stack.expand_dims(input, dim))
+_op("Size", lambda input, out_type=None, **_: functions.size(input, out_type))
+_op("StringJoin", lambda inputs, separator="", **_: functions.string_join(inputs, separator))
+_op("DynamicPartition", lambda data, partitions, num_partitions, **_: functions.dynamic_partition(data, partitions, num_partitions))
+_op("AddN", lambda inputs, **_: functions.add_n(inputs))
+_op("SelectV2", lambda condition, t, e, **_: functions.where(condition, t, e))
+_op("GatherNd", lambda params, indices, **_: gather.gather_nd(params, indices))
+_op("Softmax", lambda logits, **_: functions.softmax(logits))
+_op("Fill", lambda dims, value, **_: ragged_fill(dims, value), DynamicRaggedShape)
+_op("BroadcastTo", lambda input, shape, **_: broadcast_to(input, shape), DynamicRaggedShape)
+_op("Reshape", lambda tensor, shape, **_: functions.reshape(tensor, shape), DynamicRaggedShape)
+
+
+def _gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
+    return gather.gather(params, indices, (batch_dims if axis is None else axis), batch_dims)
+
+
+def _embedding_lookup(params, ids, max_norm=None, name=None):
+    from weft.ops import nn_ops
+
+    if isinstance(params, RaggedTensor):
+        return NotImplemented
+    return ids.with_flat_values(_lookup(nn_ops)(params, ids.flat_values, max_norm, name))
+
+
+def _lookup(module):
+    return getattr(module, "embedding_lookup", None) or importlib.import_module("weft.nn").embedding_lookup
+
+
+def _like(name):
+    def call(input, dtype=None, name=None, **_):
+        from weft.ops import creation_ops
+
+        return unary(lambda v: getattr(creation_ops, call._function)(v, dtype), input)
+
+    call._function = name
+    return call
+
+
+def _flat(module, name):
+    """A function of one tensor that is elementwise in its first argument, though not one op."""
+
+    def call(x, *args, **kwargs):
+        return unary(lambda v: getattr(importlib.import_module(module), name)(v, *args, **kwargs), x)
+
+    return call
+
+
+# module of the function -> name -> what it is for ragged tensors
+API = {
+    "weft.ops.array_ops": {
+        "shape": shape, "size": functions.size, "rank": functions.rank, "reshape": functions.reshape, "expand_dims": lambda input, axis, name=None: stack.expand_dims(input, axis),
+        "squeeze": lambda input, axis=None, name=None: stack.squeeze(input, axis), "concat": lambda values, axis, name=None: stack.concat(values, axis),
+        "stack": lambda values, axis=0, name=None: stack.stack(values, axis), "split": functions.split, "gather": _gather,
+        "gather_nd": lambda params, indices, batch_dims=0, name=None, bad_indices_policy="": gather.gather_nd(params, indices, batch_dims), "where": functions.where,
+        "boolean_mask": lambda tensor, mask, axis=None, name=None: importlib.import_module("weft.ops.ragged.factory").boolean_mask(tensor, mask),
+    },
+    "weft.ops.creation_ops": {"one_hot": functions.one_hot, "ones_like": _like("ones_like"), "zeros_like": _like("zeros_like")},
+    "weft.ops.math_ops": {
+        "add": lambda x, y, name=None: binary(_math("add"), x, y), "pow": lambda x, y, name=None: binary(_math("pow"), x, y),
+        "truediv": lambda x, y, name=None: binary(_math("truediv"), x, y), "divide": lambda x, y, name=None: binary(_math("divide"), x, y),
+        "complex": lambda real, imag, name=None: binary(_math("complex"), real, imag), "xlog1py": lambda x, y, name=None: binary(_math("xlog1py"), x, y),
+        "logical_xor": lambda x, y, name=None: binary(_math("logical_xor"), x, y), "add_n": functions.add_n,
+    },
+    "weft.ops.reduction_ops": {
+        "reduce_sum": reduce.reduce_sum, "reduce_mean": reduce.reduce_mean, "reduce_max": reduce.reduce_max, "reduce_min": reduce.reduce_min,
+        "reduce_prod": reduce.reduce_prod, "reduce_any": reduce.reduce_any, "reduce_all": reduce.reduce_all, "reduce_variance": reduce.reduce_variance,
+        "reduce_std": reduce.reduce_std, "cumsum": functions.cumsum,
+    },
+    "weft.ops.product_ops": {"matmul": functions.matmul},
+    "weft.ops.nn_ops": {"softmax": functions.softmax, "embedding_lookup": _embedding_lookup},
+}
+# Functions of more than one op that are elementwise in their first argument.
+FLAT = {
+    "weft.ops.math_ops": "abs sign sigmoid log_sigmoid reciprocal_no_nan round real imag angle conj erfcinv ndtri saturate_cast cast negative square sqrt",
+    "weft.ops.nn_ops": "leaky_relu gelu silu dropout stateless_dropout swish relu6 elu selu",
+    "weft.ops.clip_ops": "clip_by_value",
+}
+
+
+def _math(name):
+    return getattr(importlib.import_module("weft.ops.math_ops"), name)
+
+
+def _mentions(value):
+    return dispatch._mentions(value, (RaggedTensor, DynamicRaggedShape))
+
+
+def _handler(own):
+    def handler(args, kwargs):
+        if any(_mentions(v) for v in args) or any(_mentions(v) for v in kwargs.values()):
+            return own(*args, **kwargs)
+        return NotImplemented
+
+    return handler
+
+
+def _register():
+    for module, names in FLAT.items():
+        table = API.setdefault(module, {})
+        for name in names.split():
+            table.setdefault(name, _flat(module, name))
+    for module, table in API.items():
+        loaded = importlib.import_module(module)
+        for name, own in table.items():
+            function = getattr(loaded, name, None)
+            # A function that is one op needs nothing: the op knows.
+            if function is not None and inspect.isfunction(function) and hasattr(function, "_plain"):
+                register_api(function, _handler(own))
+
+
+_register()
