@@ -15,6 +15,8 @@ weft.gradients.custom: custom_gradient grad_pass_through recompute_grad
 weft.proto.tensors: make_tensor_proto make_ndarray
 weft.framework.type_spec: TypeSpec TensorSpec type_spec_from_value
 weft.ops.tensor_array: TensorArray TensorArraySpec
+weft.ops.ragged.ragged_tensor: RaggedTensor RaggedTensorSpec
+weft.ops.sparse_tensor: SparseTensor SparseTensorSpec
 weft.framework.indexed_slices: IndexedSlices IndexedSlicesSpec
 weft.function.function: function
 weft.ops.array_ops: argsort batch_to_space bitcast boolean_mask broadcast_dynamic_shape broadcast_static_shape broadcast_to concat dynamic_partition
@@ -40,6 +42,30 @@ weft.ops.linalg_ops: eig eigvals matrix_square_root=sqrtm norm
 
 # Packages that are the implementation; every other module of this folder is a public namespace: `tf.math` is weft/math.py.
 PRIVATE = {"framework", "ops", "function", "trackable", "gradients", "proto"}
+# The public namespaces that are modules of their own: `tf.math` is weft/math.py.
+NAMESPACES = """
+audio
+autograph
+compat
+config
+data
+debugging
+errors
+experimental
+io
+lookup
+math
+nest
+nn
+ragged
+random
+raw_ops
+sets
+signal
+sparse
+strings
+train
+""".split()
 
 
 def names():

@@ -67,6 +67,7 @@ def _blank(dtype):
     return b"" if dtype is dtypes.string else False if dtype is dtypes.bool else 0
 
 
+@dispatchable
 def zeros(shape, dtype=dtypes.float32, name=None, layout=None):
     """A tensor of zeros."""
     _no_layout(layout)
@@ -74,6 +75,7 @@ def zeros(shape, dtype=dtypes.float32, name=None, layout=None):
     return _filled(shape, _blank(dtype), dtype, name, "zeros")
 
 
+@dispatchable
 def ones(shape, dtype=dtypes.float32, name=None, layout=None):
     """A tensor of ones."""
     _no_layout(layout)
@@ -112,6 +114,7 @@ def _like(input, dtype, name, default, one):
         return (ones if one else zeros)(shape(input), dtype, name=name)
 
 
+@dispatchable
 def fill(dims, value, name=None, layout=None):
     """A tensor of one value."""
     _no_layout(layout)

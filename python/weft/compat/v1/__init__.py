@@ -4,6 +4,11 @@ import importlib as _importlib
 
 # module -> names, loaded when one is first asked for; "public=own" as in weft/_top.py.
 _MODULES = {
+    "weft.ops.sparse_tensor": "SparseTensorValue",
+    "weft.ops.sparse_ops": "sparse_add=add sparse_fill_empty_rows=fill_empty_rows sparse_mask=mask sparse_maximum=maximum sparse_minimum=minimum sparse_placeholder "
+                           "sparse_reorder=reorder sparse_reset_shape=reset_shape sparse_reshape=reshape sparse_retain=retain sparse_slice=slice sparse_softmax=softmax "
+                           "sparse_tensor_dense_matmul=sparse_dense_matmul sparse_tensor_to_dense=to_dense sparse_to_dense sparse_to_indicator=to_indicator "
+                           "sparse_transpose=transpose",
     "weft.compat.v1.graphs": "placeholder placeholder_with_default",
 }
 _NAMESPACES = ""

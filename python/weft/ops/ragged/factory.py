@@ -20,7 +20,7 @@ def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, 
         return RaggedTensor._of(values, RowPartition._of_splits(splits))
 
     def inner(values, shape):
-        return dense_constant(values, dtype, shape or None) if shape is not None else dense_constant(values, dtype)
+        return dense_constant(values, dtype, shape) if shape else dense_constant(values, dtype)
 
     return _build(ragged, inner, pylist, ragged_rank, inner_shape)
 
@@ -73,14 +73,14 @@ def _build(ragged, inner, pylist, ragged_rank, inner_shape):
         if scalars == 1 or (scalars is None and deepest == 1):
             return inner(pylist, None if not inner_shape else (len(pylist), *inner_shape))
     all_splits, values = [], pylist
-    for level in _count(ragged_rank):
+    for _ in _count(ragged_rank):
+        if values and not _is_list(values[0]):
+            raise ValueError(f"pylist has scalar values depth {scalars}, but ragged_rank={ragged_rank} requires scalar value depth greater than {ragged_rank}")
         splits = [0]
         for row in values:
             splits.append(splits[-1] + len(row))
         all_splits.append(splits)
         values = [item for row in values for item in row]
-        if level + 1 < ragged_rank and values and not _is_list(values[0]):
-            raise ValueError(f"pylist has scalar values depth {scalars}, but ragged_rank={ragged_rank} requires scalar value depth greater than {ragged_rank}")
     if scalars is not None and scalars < ragged_rank + 1:
         raise ValueError(f"pylist has scalar values depth {scalars}, but ragged_rank={ragged_rank} requires scalar value depth greater than {ragged_rank}")
     result = inner(values, (len(values), *inner_shape) if inner_shape else None if values else (0,))
@@ -206,7 +206,7 @@ def boolean_mask(data, mask, name=None):
     if isinstance(data, RaggedTensor) and mask.shape.rank > 1:
         return boolean_mask(data, from_tensor(mask, ragged_rank=min(data.ragged_rank, mask.shape.rank - 1), row_splits_dtype=data.row_splits.dtype))
     if mask.shape.rank == 1:
-        places = raw.Squeeze(input=raw.Where(condition=mask), squeeze_dims=[1])
+        places = raw.Squeeze(input=raw.Where(input=mask), squeeze_dims=[1])
         return gather(data, places)
     return boolean_mask(from_tensor(data, ragged_rank=mask.shape.rank - 1), from_tensor(mask, ragged_rank=mask.shape.rank - 1))
 

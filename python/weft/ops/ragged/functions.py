@@ -28,7 +28,7 @@ def where(condition, x=None, y=None, name=None):
     condition = as_values(condition, dtypes.bool)
     if x is None:
         sparse = to_sparse(condition)
-        return raw.GatherV2(params=sparse.indices, indices=raw.Squeeze(input=raw.Where(condition=sparse.values), squeeze_dims=[1]), axis=0)
+        return raw.GatherV2(params=sparse.indices, indices=raw.Squeeze(input=raw.Where(input=sparse.values), squeeze_dims=[1]), axis=0)
     from weft.ops.ragged.broadcast import pair
 
     x, y = pair(x, y)
@@ -150,6 +150,30 @@ def string_join(inputs, separator="", name=None):
     parts = broadcast_all(values)
     like = next(p for p in parts if isinstance(p, RaggedTensor))
     return like.with_flat_values(raw.StringJoin(inputs=[p.flat_values if isinstance(p, RaggedTensor) else p for p in parts], separator=separator, name=name))
+
+
+def reduce_join(inputs, axis=None, keepdims=None, separator="", name=None):
+    """Texts along an axis in one."""
+    from weft.ops import string_ops
+
+    if not isinstance(inputs, RaggedTensor):
+        return string_ops.reduce_join(inputs, axis, keepdims or False, separator)
+    if axis is None:
+        while isinstance(inputs, RaggedTensor):
+            inputs = reduce_join(inputs, -1, separator=separator)
+        return string_ops.reduce_join(inputs, None, keepdims or False, separator)
+    if isinstance(axis, (list, tuple)):
+        for a in sorted((positive_axis(a, inputs.shape.rank) for a in axis), reverse=True):
+            inputs = reduce_join(inputs, a, keepdims, separator)
+        return inputs
+    axis = positive_axis(axis, inputs.shape.rank)
+    if axis > 1:
+        return inputs.with_values(reduce_join(inputs.values, axis - 1, keepdims, separator))
+    if isinstance(inputs.values, RaggedTensor) or inputs.values.shape.rank != 1:
+        raise NotImplementedError("reduce_join of a ragged tensor along an axis that has others inside")
+    ids, count = (inputs.value_rowids(), inputs.nrows()) if axis else (inputs._row_partition.offsets_in_rows(), inputs.bounding_shape(1))
+    made = raw.UnsortedSegmentJoin(inputs=inputs.values, segment_ids=ids, num_segments=count, separator=separator)
+    return raw.ExpandDims(input=made, dim=axis) if keepdims else made
 
 
 def dynamic_partition(data, partitions, num_partitions, name=None):

@@ -58,7 +58,8 @@ class RaggedTensor(CompositeTensor):
         if isinstance(values, RaggedTensor) and values.row_splits.dtype is not row_partition.dtype:
             row_partition, values = row_partition.with_dtype(dtypes.int64), values.with_row_splits_dtype(dtypes.int64)
         if isinstance(values, Tensor) and values.shape.rank == 0:
-            at(raw.Shape(input=values, out_type=row_partition.dtype), 0)  # fails as TensorFlow does
+            # There is no first axis: the error is that of looking for its size.
+            raw.StridedSlice(input=raw.Shape(input=values, out_type=row_partition.dtype), begin=[0], end=[1], strides=[1], shrink_axis_mask=1, name="strided_slice/")
         values.shape.with_rank_at_least(1)
         if validate:
             checks.equal(row_partition.nvals(), count_rows(values, row_partition.dtype), "Arguments to _from_row_partition do not form a valid RaggedTensor")
@@ -363,7 +364,7 @@ class RaggedTensor(CompositeTensor):
                 """numpy's layout, with arrays in arrays shown the same way."""
                 if not isinstance(x, np.ndarray):
                     return str(x)
-                return np.array2string(x, separator=", ") if x.size else "[]"
+                return np.array2string(x, separator=", ") if x.size else str(x.tolist())
 
             with np.printoptions(formatter={"all": text}):
                 return f"<tf.RaggedTensor {text(self.numpy())}>"

@@ -3,7 +3,8 @@
 import importlib
 import inspect
 
-from weft.framework import dispatch
+from weft.framework import dispatch, dtypes
+from weft.framework.convert import convert_to_tensor
 from weft.framework.dispatch import register_api, register_op
 from weft.ops.ragged import functions, gather, reduce, stack
 from weft.ops.ragged.broadcast import binary, unary
@@ -76,15 +77,11 @@ def _gather(params, indices, validate_indices=None, axis=None, batch_dims=0, nam
 
 
 def _embedding_lookup(params, ids, max_norm=None, name=None):
-    from weft.ops import nn_ops
+    from weft.ops import embedding_ops
 
     if isinstance(params, RaggedTensor):
         return NotImplemented
-    return ids.with_flat_values(_lookup(nn_ops)(params, ids.flat_values, max_norm, name))
-
-
-def _lookup(module):
-    return getattr(module, "embedding_lookup", None) or importlib.import_module("weft.nn").embedding_lookup
+    return ids.with_flat_values(embedding_ops.embedding_lookup(params, ids.flat_values, max_norm, name))
 
 
 def _like(name):
@@ -115,7 +112,12 @@ API = {
         "gather_nd": lambda params, indices, batch_dims=0, name=None, bad_indices_policy="": gather.gather_nd(params, indices, batch_dims), "where": functions.where,
         "boolean_mask": lambda tensor, mask, axis=None, name=None: importlib.import_module("weft.ops.ragged.factory").boolean_mask(tensor, mask),
     },
-    "weft.ops.creation_ops": {"one_hot": functions.one_hot, "ones_like": _like("ones_like"), "zeros_like": _like("zeros_like")},
+    "weft.ops.string_ops": {"join": functions.string_join, "reduce_join": functions.reduce_join},
+    "weft.ops.creation_ops": {
+        "ones": lambda shape, dtype=dtypes.float32, name=None, layout=None: ragged_fill(shape, convert_to_tensor(1, dtype)),
+        "zeros": lambda shape, dtype=dtypes.float32, name=None, layout=None: ragged_fill(shape, convert_to_tensor(0, dtype)),
+        "fill": lambda dims, value, name=None, layout=None: ragged_fill(dims, convert_to_tensor(value)), "one_hot": functions.one_hot, "ones_like": _like("ones_like"), "zeros_like": _like("zeros_like"),
+    },
     "weft.ops.math_ops": {
         "add": lambda x, y, name=None: binary(_math("add"), x, y), "pow": lambda x, y, name=None: binary(_math("pow"), x, y),
         "truediv": lambda x, y, name=None: binary(_math("truediv"), x, y), "divide": lambda x, y, name=None: binary(_math("divide"), x, y),
@@ -128,7 +130,8 @@ API = {
         "reduce_std": reduce.reduce_std, "cumsum": functions.cumsum,
     },
     "weft.ops.product_ops": {"matmul": functions.matmul},
-    "weft.ops.nn_ops": {"softmax": functions.softmax, "embedding_lookup": _embedding_lookup},
+    "weft.ops.nn_ops": {"softmax": functions.softmax},
+    "weft.ops.embedding_ops": {"embedding_lookup": _embedding_lookup},
 }
 # Functions of more than one op that are elementwise in their first argument.
 FLAT = {

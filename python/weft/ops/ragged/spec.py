@@ -106,7 +106,7 @@ class RaggedTensorSpec(BatchableTypeSpec):
 
     def _to_tensor_list(self, value):
         if not self._check_rank(value):
-            return [raw.RaggedTensorToVariant(rt_nested_splits=[], rt_dense_values=value, batched_input=False, Tsplits=self._row_splits_dtype)]
+            return [raw.RaggedTensorToVariant(rt_nested_splits=[], rt_dense_values=value, batched_input=False)]
         return [value._to_variant(batched_input=False)]
 
     def _to_batched_tensor_list(self, value):

@@ -1,0 +1,31 @@
+"""tf.experimental: names are loaded when they are first used."""
+
+import importlib
+
+from weft._missing import missing as _missing
+
+_MODULES = {
+    "weft.ops.ragged.row_partition": "RowPartition",
+    "weft.ops.ragged.dynamic_shape": "DynamicRaggedShape",
+    "weft.framework.extension_type": "ExtensionType BatchableExtensionType ExtensionTypeSpec ExtensionTypeBatchEncoder",
+    "weft.framework.dispatch_api": "dispatch_for_api dispatch_for_unary_elementwise_apis dispatch_for_binary_elementwise_apis dispatch_for_binary_elementwise_assert_apis "
+                                   "unregister_dispatch_for",
+}
+_NAMES = {name: module for module, names in _MODULES.items() for name in names.split()}
+_SUBMODULES = {"extension_type"}
+_no_such = _missing("tf.experimental")
+
+
+def __getattr__(name):
+    if name in _NAMES:
+        value = getattr(importlib.import_module(_NAMES[name]), name)
+    elif name in _SUBMODULES:
+        value = importlib.import_module("weft.experimental." + name)
+    else:
+        return _no_such(name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*_NAMES, *_SUBMODULES})
