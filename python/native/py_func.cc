@@ -1,6 +1,9 @@
 // Kernels that call Python: PyFunc, PyFuncStateless and EagerPyFunc. Python keeps its functions by token.
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
+#include "autodiff/gradients.h"
 #include "bridge.h"
 #include "engine/engine.h"
 #include "ops/print_hook.h"
@@ -38,25 +41,68 @@ class PythonKernel final : public Kernel {
   }
 
  private:
-  // The exception as TensorFlow tells it: its class says the code, the text has the traceback.
+  // The package says what an exception of the user's code comes to; see weft/function/py_func.py.
   Status error_of(nb::python_error& e) {
-    Code code = Code::kUnknown;
-    nb::object number = nb::steal(PyObject_GetAttrString(e.value().ptr(), "error_code"));
-    if (number.is_valid() && PyLong_Check(number.ptr())) code = static_cast<Code>(PyLong_AsLong(number.ptr()));
-    else if (e.matches(PyExc_ValueError) || e.matches(PyExc_TypeError)) code = Code::kInvalidArgument;
-    else if (e.matches(PyExc_StopIteration)) code = Code::kOutOfRange;
-    else if (e.matches(PyExc_MemoryError)) code = Code::kResourceExhausted;
-    else if (e.matches(PyExc_NotImplementedError)) code = Code::kUnimplemented;
-    PyErr_Clear();
-    nb::object type = nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(e.value().ptr())), "__name__"));
-    nb::object text = nb::steal(PyObject_Str(e.value().ptr()));
-    std::string message = cat(type.is_valid() ? PyUnicode_AsUTF8(type.ptr()) : "an error", ": ", text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : "");
-    std::string trace = e.what();
-    return Status(code, cat(message, "\n", trace));
+    nb::object told = nb::steal(PyObject_GetAttrString(e.value().ptr(), "_py_func_status"));
+    if (!told.is_valid()) {
+      PyErr_Clear();
+      return Status(Code::kUnknown, e.what());
+    }
+    const char* text = PyUnicode_AsUTF8(PyTuple_GetItem(told.ptr(), 1));
+    if (!text) PyErr_Clear();
+    return Status(static_cast<Code>(PyLong_AsLong(PyTuple_GetItem(told.ptr(), 0))), text ? text : "an error of Python code");
   }
   const std::string token_;
   const bool eager_;
 };
+
+PyObject*& gradient_maker() {
+  static PyObject* code = nullptr;  // (token, types of the inputs that want gradients) -> token of the gradient
+  return code;
+}
+
+bool has_gradient(DType t) { return autodiff::differentiable(t) && is_simple(t); }
+
+// The last result of the op is the number of the call, by which Python finds the tape that recorded it; the gradient gets it and the gradients of the results.
+Grads gradient(const GradContext& g) {
+  Grads out = g.none();
+  std::vector<int> wanted;
+  std::vector<DType> types;
+  for (int i = 0; i < g.num_inputs(); ++i) {
+    if (!has_gradient(g.x(i).dtype())) continue;
+    wanted.push_back(i);
+    types.push_back(g.x(i).dtype());
+  }
+  if (wanted.empty()) return out;
+  std::string token;
+  {
+    nb::gil_scoped_acquire gil;
+    try {
+      nb::list kinds;
+      for (DType t : types) kinds.append(nb::borrow(dtype_object(t)));
+      nb::object made = nb::steal(must(PyObject_CallFunctionObjArgs(gradient_maker(), nb::str(g.attr<std::string>("token").c_str()).ptr(), kinds.ptr(), nullptr)));
+      token = nb::cast<std::string>(made);
+    } catch (nb::python_error& e) {
+      e.restore();
+      return g.fail(status_of_python_error());
+    }
+  }
+  const int last = g.num_outputs() - 1;
+  std::vector<Value> inputs{g.y(last)};
+  for (int i = 0; i < last; ++i) {
+    if (has_gradient(g.y(i).dtype())) inputs.push_back(g.dy(i));
+  }
+  AttrMap attrs;
+  std::vector<DType> in_types;
+  for (const Value& v : inputs) in_types.push_back(v.dtype());
+  types.push_back(DType::kInt64);
+  attrs["token"] = token;
+  attrs["Tin"] = std::move(in_types);
+  attrs["Tout"] = std::move(types);
+  auto made = g.apply("EagerPyFunc", inputs, std::move(attrs));
+  for (size_t k = 0; k < wanted.size() && k < made.size(); ++k) out[size_t(wanted[k])] = made[k];
+  return out;
+}
 
 PyObject*& printer() {
   static PyObject* code = nullptr;  // (to stderr, text)
@@ -81,6 +127,10 @@ void bind_py_func(nb::module_& m) {
   m.def("set_printer", [](nb::object code) {
     printer() = code.release().ptr();
     ops::print_hook().store(print);
+  });
+  m.def("set_py_func_gradient", [](nb::object code) {
+    gradient_maker() = code.release().ptr();
+    check(autodiff::register_gradient("EagerPyFunc", gradient));
   });
   m.def("set_py_func_caller", [](nb::object code) { caller() = code.release().ptr(); });
   for (const char* op : {"PyFunc", "PyFuncStateless", "EagerPyFunc"}) {

@@ -36,6 +36,7 @@ weft.function.functional: map_fn scan foldl foldr vectorized_map
 weft.framework.device: device DeviceSpec
 weft.ops.string_ops: as_string
 weft.function.printing: print=print_v2
+weft.function.py_func: py_function numpy_function
 weft.ops.check_ops: assert_equal assert_greater assert_less assert_rank
 weft.ops.linalg_ops: eig eigvals matrix_square_root=sqrtm norm
 """

@@ -32,6 +32,7 @@ REPORTED = {
     "weft.framework.graph:FuncGraph": "tensorflow.python.framework.func_graph",
     "weft.framework.dtypes:DType": "tensorflow.python.framework.dtypes",
     "weft.framework.tensor_shape:TensorShape": "tensorflow.python.framework.tensor_shape",
+    "weft.framework.type_spec:TensorSpec": "tensorflow.python.framework.tensor",
 }
 
 
