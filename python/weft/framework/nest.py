@@ -195,7 +195,7 @@ def pack_sequence_as(structure, flat_sequence, expand_composites=False):
         count = len(flatten(structure, expand_composites))
         if count != len(flat_sequence):
             raise ValueError(f"Could not pack sequence. Structure had {count} atoms, but flat_sequence had {len(flat_sequence)} items.  "
-                             f"Structure: {structure}, flat_sequence: {flat_sequence}.")
+                             f"Structure: {structure!s}, flat_sequence: {flat_sequence!s}.")
         _pack(structure, flat_sequence, 0, expand_composites)  # the error is one of a class inside
     return packed
 
@@ -241,7 +241,7 @@ class _Dot:
 
 
 def _described(value):
-    return f"type={type(value).__name__} str={value}"
+    return f"type={type(value).__name__} str={value!s}"
 
 
 def _same_type(a, b, kind_a, kind_b):

@@ -368,7 +368,7 @@ class RaggedTensor(CompositeTensor):
 
             with np.printoptions(formatter={"all": text}):
                 return f"<tf.RaggedTensor {text(self.numpy())}>"
-        return f"tf.RaggedTensor(values={self._values}, row_splits={self.row_splits})"
+        return f"tf.RaggedTensor(values={self._values!s}, row_splits={self.row_splits!s})"
 
     def __str__(self):
         return repr(self)
