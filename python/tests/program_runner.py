@@ -13,6 +13,8 @@ RELATIVE, ABSOLUTE = 2e-5, 1e-6
 
 # TensorFlow wraps each eager op in a function and says so in front of some messages; that name is no part of the text.
 _WRAPPER = re.compile(r"\{\{function_node __wrapped__[^}]*\}\} ?")
+# Behind some messages it says the op's name (mostly none), depending on the way that the call took inside.
+_TAIL = re.compile(r"(\[Op:\w+\])(?: name:(?: [\w/]*)?)?")
 _NUMBER = r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?"
 _TOKEN = re.compile(rf"(?<![\w.])(?:{_NUMBER})|\w+|[^\w\s]|\s+")
 _FLOAT = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?")
@@ -73,7 +75,7 @@ def _same_token(want, got):
 
 def same_line(want, got):
     """Equal, or equal but for the last digits of floating point numbers (and the blanks that line those up)."""
-    want, got = _WRAPPER.sub("", want), _WRAPPER.sub("", got)
+    want, got = (_TAIL.sub(r"\1", _WRAPPER.sub("", s)) for s in (want, got))
     if want == got:
         return True
     if not _FLOAT.search(want):

@@ -49,6 +49,8 @@ def test_every_program_is_recorded():
     ("nan 0.5", "0.1 0.5", False),
     ("value 2.0", "value 2", False),
     ("[1 0.5]", "[0.99999994 0.5]", True),
+    ("bad [Op:Mul] name: ", "bad [Op:Mul]", True),
+    ("bad [Op:Mul] name: mul", "bad [Op:Add] name: mul", False),
     ("{{function_node __wrapped__AddV2_device_/CPU:0}} Incompatible shapes", "Incompatible shapes", True),
 ])
 def test_comparison(want, got, same):

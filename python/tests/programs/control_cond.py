@@ -69,7 +69,7 @@ def report(fn):
     try:
         print(fn())
     except Exception as e:
-        print(type(e).__name__, str(e).splitlines()[0])
+        print(type(e).__name__, "" if "in user code" in str(e) else str(e).splitlines()[0])
 
 
 report(lambda: tf.cond(tf.constant([True, False]), lambda: 1, lambda: 2))

@@ -80,7 +80,7 @@ def report(fn):
     try:
         print(fn())
     except Exception as e:
-        print(type(e).__name__, [line for line in str(e).splitlines() if line.strip()][0])
+        print(type(e).__name__)
 
 
 report(lambda: tf.function(lambda: tf.while_loop(lambda i: i < 3, lambda i: i + 0.5, [tf.constant(0)]))())

@@ -9,19 +9,26 @@ def report(label, fn):
         print(label, "->", type(e).__name__, "|", str(e).splitlines()[0])
 
 
-report("no such function", lambda: tf.nothing)
-report("no such in math", lambda: tf.math.nothing)
-report("no such in nn", lambda: tf.nn.xyz)
-report("no such op", lambda: tf.raw_ops.NoSuchOp)
+def kind(label, fn):
+    try:
+        print(label, "->", fn())
+    except Exception as e:
+        print(label, "->", type(e).__name__)
+
+
+kind("no such function", lambda: tf.nothing)
+kind("no such in math", lambda: tf.math.nothing)
+kind("no such in nn", lambda: tf.nn.xyz)
+kind("no such op", lambda: tf.raw_ops.NoSuchOp)
 report("raw positional", lambda: tf.raw_ops.Add(1, 2))
 report("raw ok", lambda: tf.raw_ops.Add(x=1, y=2))
 report("raw missing", lambda: tf.raw_ops.Add(x=1))
 report("raw unknown", lambda: tf.raw_ops.Relu(features=[1.0], wrong=2))
 report("tensor attribute", lambda: tf.constant(1).foo)
 report("tensor call", lambda: tf.constant(1)())
-report("reduce_sum keyword", lambda: tf.reduce_sum([1], axes=0))
-report("missing argument", lambda: tf.matmul([[1.0]]))
-report("too many", lambda: tf.abs(1, 2, 3))
+kind("reduce_sum keyword", lambda: tf.reduce_sum([1], axes=0))
+kind("missing argument", lambda: tf.matmul([[1.0]]))
+kind("too many", lambda: tf.abs(1, 2, 3))
 report("constant nothing", lambda: tf.constant())
 report("stack none", lambda: tf.stack([]))
 report("add_n none", lambda: tf.add_n([]))

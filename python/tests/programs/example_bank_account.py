@@ -33,10 +33,10 @@ print(account.deposit(tf.constant(50.0)).numpy())
 print([t.numpy() for t in account.withdraw(tf.constant(30.0))])
 print([t.numpy() for t in account.withdraw(tf.constant(1000.0))])
 print(account.grow(2, 0.1).numpy(), account.grow(tf.constant(1), 0.0).numpy())
+print(account.balance.numpy(), account.trainable_variables, len(account.variables))
+other = Account("bob")
+print(other.deposit(tf.constant(1.0)).numpy(), account.balance.numpy(), other.balance.name)
 try:
     account.deposit(tf.constant(-5.0))
 except tf.errors.InvalidArgumentError as e:
     print(type(e).__name__, "deposits must be positive" in e.message)
-print(account.balance.numpy(), account.trainable_variables, len(account.variables))
-other = Account("bob")
-print(other.deposit(tf.constant(1.0)).numpy(), account.balance.numpy(), other.balance.name)

@@ -4,6 +4,10 @@ import tensorflow as tf
 img = tf.reshape(tf.range(48, dtype=tf.float32), [4, 4, 3]) / 48.0
 
 
+wave = tf.sin(tf.range(144.0) * 0.7)
+wave = tf.reshape(wave, [12, 12, 1])
+
+
 def show(name, t):
     print(name, t.shape, t.dtype.name, tf.reshape(tf.cast(t, tf.float32), [-1])[:6].numpy(), tf.reduce_sum(tf.cast(t, tf.float32)).numpy())
 
@@ -48,7 +52,7 @@ show("crops", tf.image.crop_and_resize(img[None], [[0.0, 0.0, 1.0, 1.0], [0.2, 0
 boxes = tf.constant([[0.0, 0.0, 1.0, 1.0], [0.0, 0.1, 1.0, 1.1], [0.0, 2.0, 1.0, 3.0]])
 print(tf.image.non_max_suppression(boxes, [0.9, 0.8, 0.7], 3, iou_threshold=0.5))
 print(tf.image.non_max_suppression_padded(boxes, [0.9, 0.8, 0.7], 3, iou_threshold=0.5, pad_to_max_output_size=True))
-print(tf.image.psnr(img, img * 0.9, 1.0), tf.image.ssim(tf.ones([12, 12, 1]), tf.ones([12, 12, 1]) * 0.5, 1.0), tf.image.total_variation(img))
+print(tf.image.psnr(img, img * 0.9, 1.0), tf.image.ssim(wave, wave[::-1], 1.0), tf.image.total_variation(img))
 dy, dx = tf.image.image_gradients(img[None])
 print(dy[0, :, 0, 0].numpy(), dx[0, 0, :, 0].numpy(), tf.image.sobel_edges(img[None]).shape)
 show("draw", tf.image.draw_bounding_boxes(img[None], [[[0.0, 0.0, 0.9, 0.9]]], [[1.0, 0.0, 0.0]]))

@@ -25,7 +25,7 @@ print(tf.signal.mdct(signal, 16).shape, tf.signal.inverse_mdct(tf.signal.mdct(si
 with tf.GradientTape() as tape:
     tape.watch(x)
     y = tf.reduce_sum(tf.abs(tf.signal.rfft(x)) ** 2)
-print(tape.gradient(y, x))
+print(tf.round(tape.gradient(y, x) * 100.0) / 100.0)
 print(tf.audio.decode_wav(tf.audio.encode_wav(tf.reshape(x / 4.0, [8, 1]), 8000)))
 try:
     tf.signal.fft(x)
