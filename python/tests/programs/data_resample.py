@@ -10,7 +10,7 @@ def count(counts, element):
     return counts + tf.one_hot(label, 2, dtype=tf.int32)
 
 
-print(ds.reduce(tf.zeros([2], tf.int32), lambda c, *e: count(c, e)))
+print(ds.reduce(tf.zeros([2], tf.int32), count))
 negative = ds.filter(lambda x, label: label == 0).repeat()
 positive = ds.filter(lambda x, label: label == 1).repeat()
 balanced = tf.data.Dataset.sample_from_datasets([negative, positive], weights=[0.5, 0.5], seed=3).batch(10)
