@@ -334,7 +334,7 @@ PyObject* call_op(OpCallable& c, const Given& given) {
     AttrMap map;
     for (auto& [name, value] : attrs) map.emplace(std::string(name), std::move(value));
     const std::string full = prepare_node(*g, c.spec->name, given.name);
-    // Numbers become constants of the graph, under the node's name.
+    // Numbers become constants of the graph, under the node's name. The op still gets what the program holds: tapes know that.
     const bool by_name = inputs.size() == c.signature->inputs.size();
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i].rep()->owner()) continue;
@@ -344,7 +344,6 @@ PyObject* call_op(OpCallable& c, const Given& given) {
         node_done(*g);
         raise(own.status());
       }
-      inputs[i] = *own;
     }
     g->emitter().set_next_name(full);
     auto made = g->emitter().apply(c.spec->name, inputs, std::move(map));

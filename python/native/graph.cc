@@ -85,7 +85,7 @@ nb::tuple import_graph(NativeGraph& g, nb::bytes def, const std::string& prefix,
   return nb::make_tuple(tensors, node_ids(r.return_nodes), node_ids(r.added), missing);
 }
 
-nb::list gradients(NativeGraph& g, nb::handle ys, nb::handle xs, nb::handle dys, const std::string& scope) {
+nb::list gradients(NativeGraph& g, nb::handle ys, nb::handle xs, nb::handle dys, const std::string& scope, nb::handle stops) {
   auto ends = [&](nb::handle list) {
     std::vector<graph::Endpoint> out;
     for (nb::handle h : list) out.push_back(h.is_none() ? graph::Endpoint{} : graph::GraphEmitter::unwrap(unwrap(g.graph->import(value_of(h)))));
@@ -94,6 +94,7 @@ nb::list gradients(NativeGraph& g, nb::handle ys, nb::handle xs, nb::handle dys,
   autodiff::GradientOptions options;
   options.scope = scope;
   options.unreachable_is_error = false;
+  for (const auto& e : ends(stops)) options.stops.push_back(e.node);
   auto made = unwrap(autodiff::add_gradients(g.graph->graph(), g.graph->emitter().shapes(), ends(ys), ends(xs), ends(dys), options));
   nb::list out;
   for (const auto& e : made) out.append(e.node ? nb::steal(wrap(g.graph->emitter().wrap(e))) : nb::none());
@@ -201,7 +202,15 @@ void bind_graph(nb::module_& m) {
            },
            nb::arg("name"), nb::arg("dtype"), nb::arg("shape"), nb::arg("like") = nb::none())
       .def("arguments", [](NativeGraph& g) { return node_ids(g.graph->arguments()); })
-      .def("capture", [](NativeGraph& g, nb::handle t) { return nb::steal(wrap(unwrap(g.graph->import(value_of(t))))); })
+      .def("capture",
+           [](NativeGraph& g, nb::handle t) {
+             const Value outer = value_of(t), inner = unwrap(g.graph->import(outer));
+             // What is made of the one is made of the other.
+             if (inner.rep() != outer.rep() && trace::TapeStack::current().wants(std::span(&outer, 1)))
+               trace::TapeStack::current().record("captured_value", std::span(&outer, 1), std::span(&inner, 1),
+                                                  [](Emitter&, std::span<const Value> dys) -> Result<Grads> { return Grads(dys.begin(), dys.end()); });
+             return nb::steal(wrap(inner));
+           })
       .def("captures",
            [](NativeGraph& g) {
              nb::list out;
@@ -286,7 +295,7 @@ void bind_graph(nb::module_& m) {
            "What ops that follow wait for.")
       .def("graph_def", [](NativeGraph& g, bool all) { return bytes_of(graph_def(g, all)); }, nb::arg("all_functions") = false)
       .def("import_graph_def", import_graph, nb::arg("graph_def"), nb::arg("prefix"), nb::arg("input_map"), nb::arg("outputs"), nb::arg("nodes"))
-      .def("gradients", gradients, nb::arg("ys"), nb::arg("xs"), nb::arg("grad_ys"), nb::arg("scope"))
+      .def("gradients", gradients, nb::arg("ys"), nb::arg("xs"), nb::arg("grad_ys"), nb::arg("scope"), nb::arg("stops") = nb::list())
       .def("lift", [](NativeGraph& g, nb::handle t) { return nb::steal(wrap(unwrap(trace::lift(*g.graph, value_of(t))))); },
            "Computes a value of the trace outside of it; an error where it depends on the arguments.");
 

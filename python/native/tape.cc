@@ -8,6 +8,7 @@
 #include "autodiff/gradients.h"
 #include "autodiff/vectorize.h"
 #include "bridge.h"
+#include "graph/graph_emitter.h"
 #include "trace/concrete_function.h"
 #include "trace/variable.h"
 #include "variable.h"
@@ -125,25 +126,91 @@ void record(const std::string& name, nb::handle inputs, nb::handle outputs, nb::
   });
 }
 
-// The gradient of an op by Python: code(op name, attrs, inputs, outputs, grads) -> list.
+// The rule of a program's for one node: code(op name, attrs, inputs, outputs, grads) -> list.
+Grads python_rule(PyObject* code, const GradContext& g, std::span<const Value> xs, std::span<const Value> ys, std::span<const Value> dys) {
+  nb::dict attrs;
+  const auto& declared = g.node().spec().signature().attrs;
+  for (size_t i = 0; i < declared.size(); ++i) attrs[declared[i].name.c_str()] = attr_to_python(g.node().attrs()[i]);
+  for (const auto& [name, value] : g.node().extra_attrs()) attrs[name.c_str()] = attr_to_python(value);
+  nb::object name = nb::str(std::string(g.node().op()).c_str());
+  nb::list x = wrap_all(xs), y = wrap_all(ys), dy = wrap_all(dys);
+  nb::object made = nb::steal(must(PyObject_CallFunctionObjArgs(code, name.ptr(), attrs.ptr(), x.ptr(), y.ptr(), dy.ptr(), nullptr)));
+  Grads out;
+  for (nb::handle h : made) out.push_back(gradient_value(h));
+  return out;
+}
+
+// The same for a graph that Python does not see, the body of a function: traced as a function of its own, which is called there.
+Grads traced_rule(PyObject* code, const GradContext& g, std::span<const Value> xs, std::span<const Value> ys, std::span<const Value> dys) {
+  auto graph = trace::FuncGraph::make(api::context(), cat(g.node().op(), "_gradient"), nullptr);
+  std::vector<Value> given, arguments;
+  for (const auto& list : {xs, ys, dys}) {
+    for (const Value& v : list) {
+      const Value dense = v.valid() ? v.dense() : Value();
+      if (!dense.valid()) {
+        arguments.emplace_back();
+        continue;
+      }
+      std::optional<graph::HandleData> handle;
+      if (const graph::Endpoint e = graph::GraphEmitter::unwrap(dense); e.node && size_t(e.index) < e.node->handles.size()) handle = e.node->handles[size_t(e.index)];
+      arguments.push_back(unwrap(graph->add_argument(cat("a", given.size()), dense.dtype(), dense.shape(), handle)));
+      given.push_back(dense);
+    }
+  }
+  const std::span<const Value> all(arguments);
+  Grads made;
+  std::vector<Value> results;
+  {
+    trace::Entered inside(graph.get());
+    made = python_rule(code, g, all.first(xs.size()), all.subspan(xs.size(), ys.size()), all.subspan(xs.size() + ys.size()));
+    for (Value& v : made) {
+      if (v.valid()) results.push_back(v.dense());
+    }
+    check(graph->emitter().take_status());
+  }
+  auto function = unwrap(trace::ConcreteFunction::make(graph, results));
+  Emitter& e = g.emitter();
+  for (const Value& c : function->captures()) {
+    const eager::TensorHandle* h = c.rep() && !c.rep()->owner() ? static_cast<const eager::TensorHandle*>(c.rep()) : nullptr;
+    if (!h || h->dtype() == DType::kResource) raise(unimplemented("the gradient function of ", g.node().op(), " uses a variable or a tensor of another graph"));
+    given.push_back(e.constant(h->tensor()));
+  }
+  static auto* kept = new std::vector<std::shared_ptr<trace::ConcreteFunction>>;  // graphs name it for as long as they live
+  kept->push_back(function);
+  std::vector<DType> types = function->ret_types();
+  auto out = e.apply(function->stateful() ? "StatefulPartitionedCall" : "PartitionedCall", given, {{"Tout", types}, {"f", FunctionAttr{function->name(), nullptr}}});
+  size_t at = 0;
+  for (Value& v : made) {
+    if (v.valid() && at < out.size()) v = out[at++];
+  }
+  return made;
+}
+
 void register_gradient(const std::string& op, nb::object code) {
   auto kept = held(code);
   check(autodiff::register_gradient(op, [kept](const GradContext& g) -> Grads {
     nb::gil_scoped_acquire gil;
     try {
-      nb::dict attrs;
-      const auto& declared = g.node().spec().signature().attrs;
-      for (size_t i = 0; i < declared.size(); ++i) attrs[declared[i].name.c_str()] = attr_to_python(g.node().attrs()[i]);
-      for (const auto& [name, value] : g.node().extra_attrs()) attrs[name.c_str()] = attr_to_python(value);
-      nb::list xs, ys, dys;
-      for (int i = 0; i < g.num_inputs(); ++i) xs.append(wrap_or_none(g.x(i)));
-      for (int i = 0; i < g.num_outputs(); ++i) ys.append(wrap_or_none(g.y(i)));
-      for (int i = 0; i < g.num_outputs(); ++i) dys.append(wrap_or_none(g.has_dy(i) ? g.raw_dy(i) : g.dy(i)));
-      nb::object name = nb::str(std::string(g.node().op()).c_str());
-      nb::object made = nb::steal(must(PyObject_CallFunctionObjArgs(kept.get(), name.ptr(), attrs.ptr(), xs.ptr(), ys.ptr(), dys.ptr(), nullptr)));
-      Grads out;
-      for (nb::handle h : made) out.push_back(gradient_value(h));
-      return out;
+      std::vector<Value> xs, ys, dys;
+      for (int i = 0; i < g.num_inputs(); ++i) xs.push_back(g.x(i));
+      for (int i = 0; i < g.num_outputs(); ++i) ys.push_back(g.y(i));
+      for (int i = 0; i < g.num_outputs(); ++i) dys.push_back(g.has_dy(i) ? g.raw_dy(i) : g.dy(i));
+      auto* emitter = dynamic_cast<graph::GraphEmitter*>(&g.emitter());
+      trace::FuncGraph* here = trace::FuncGraph::current();
+      if (!emitter || (here && &here->emitter() == emitter)) return python_rule(kept.get(), g, xs, ys, dys);
+      if (!here || &here->graph() != &emitter->graph()) return traced_rule(kept.get(), g, xs, ys, dys);
+      // The same graph, by another emitter.
+      auto mine = [&](std::vector<Value>& list, auto& to) {
+        for (Value& v : list) {
+          if (v.valid()) v = to.wrap(graph::GraphEmitter::unwrap(v.dense()));
+        }
+      };
+      mine(xs, here->emitter());
+      mine(ys, here->emitter());
+      mine(dys, here->emitter());
+      Grads made = python_rule(kept.get(), g, xs, ys, dys);
+      mine(made, *emitter);
+      return made;
     } catch (nb::python_error& e) {
       e.restore();
       return g.fail(status_of_python_error());

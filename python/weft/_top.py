@@ -12,6 +12,8 @@ weft.trackable.variable: Variable VariableSynchronization VariableAggregation=Va
 weft.trackable.module: Module
 weft.gradients.tape: GradientTape UnconnectedGradients
 weft.gradients.custom: custom_gradient grad_pass_through recompute_grad
+weft.gradients.registry: RegisterGradient no_gradient
+weft.gradients.graph_gradients: gradients hessians AggregationMethod
 weft.proto.tensors: make_tensor_proto make_ndarray
 weft.framework.type_spec: TypeSpec TensorSpec type_spec_from_value
 weft.ops.tensor_array: TensorArray TensorArraySpec

@@ -22,7 +22,7 @@ struct Inside {
 class Backward {
  public:
   explicit Backward(GraphEmitter& emitter, const GradientOptions& options = {}, const Inside* inside = nullptr)
-      : graph_(emitter.graph()), scope_(options.scope), emitter_(emitter), inside_(inside), first_new_(graph_.num_ids()) {}
+      : graph_(emitter.graph()), scope_(options.scope), stops_(options.stops), emitter_(emitter), inside_(inside), first_new_(graph_.num_ids()) {}
 
   // The gradients at `xs`: perhaps slices, empty where nothing flows. On an error the nodes that were there are as before;
   // those that were added are the caller's to remove.
@@ -62,6 +62,7 @@ class Backward {
   };
   Graph& graph_;
   const std::string scope_;
+  const std::vector<Node*> stops_;
   GraphEmitter& emitter_;
   const Inside* inside_;
   bool tell_tapes_ = false;

@@ -158,7 +158,7 @@ Status Backward::back(Node* node) {
     any |= dys.back().valid();
   }
   WEFT_RETURN_IF_ERROR(emitter_.take_status());
-  if (!any || node->num_inputs() == 0) return {};
+  if (!any || node->num_inputs() == 0 || std::find(stops_.begin(), stops_.end(), node) != stops_.end()) return {};
   std::vector<bool> wanted;
   for (const Endpoint& e : node->inputs()) wanted.push_back(e.node && size_t(e.node->id()) < between_.size() && between_[size_t(e.node->id())] && differentiable(e.node->output_type(e.index)));
   if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return {};

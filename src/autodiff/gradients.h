@@ -17,6 +17,8 @@ struct GradientOptions {
   std::string scope = "gradients";
   // An x that no y depends on: an error in TensorFlow's words, or an empty endpoint.
   bool unreachable_is_error = true;
+  // Nothing flows back through these nodes.
+  std::vector<Node*> stops;
 };
 
 // For each of `xs` the gradient of the sum of `ys`; `dys` are the gradients of the ys (ones where it is empty or

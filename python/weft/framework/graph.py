@@ -233,6 +233,11 @@ class Graph:
 
         return device(device_name_or_function)
 
+    def gradient_override_map(self, op_type_map):
+        from weft.gradients.registry import gradient_override_map
+
+        return gradient_override_map(self, op_type_map)
+
     def colocate_with(self, op, ignore_existing=False):
         return contextlib.nullcontext()
 

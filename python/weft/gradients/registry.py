@@ -1,0 +1,76 @@
+"""Gradients of ops that the program gives itself: tf.RegisterGradient, tf.no_gradient, Graph.gradient_override_map."""
+
+import contextlib
+
+from weft import _weft
+from weft.framework import errors
+from weft.gradients.tape import as_gradient, from_gradient
+
+
+class _Op:
+    """What a gradient function sees of the op."""
+
+    def __init__(self, kind, attrs, inputs, outputs):
+        self.type, self.inputs, self.outputs, self._attrs = kind, inputs, outputs, attrs
+
+    @property
+    def name(self):
+        out = self.outputs[0] if self.outputs else None
+        return out.op.name if hasattr(out, "_node_name") and not hasattr(out, "numpy") else self.type
+
+    def get_attr(self, name):
+        try:
+            return self._attrs[name]
+        except KeyError:
+            raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.") from None
+
+
+def _register(op_type, code):
+    try:
+        _weft.register_gradient(op_type, code)
+    except errors.AlreadyExistsError as error:
+        raise KeyError(error.message) from None
+
+
+class RegisterGradient:
+    """The decorated function(op, *grads) is the gradient of an op, or one that gradient_override_map can name."""
+
+    def __init__(self, op_type):
+        if not isinstance(op_type, str):
+            raise TypeError("op_type must be a string")
+        self._op_type = op_type
+
+    def __call__(self, f):
+        def code(kind, attrs, inputs, outputs, grads):
+            made = f(_Op(kind, attrs, inputs, outputs), *[as_gradient(g) for g in grads])
+            made = list(made) if isinstance(made, (list, tuple)) else [made]
+            if len(made) != len(inputs):
+                raise ValueError(f"Num gradients {len(made)} generated for op {kind} do not match num inputs {len(inputs)}")
+            return [from_gradient(g) for g in made]
+
+        _register(self._op_type, code)
+        return f
+
+
+def no_gradient(op_type):
+    """Ops of this type have no gradient: nothing flows through them."""
+    if not isinstance(op_type, str):
+        raise TypeError("op_type must be a string")
+    _register(op_type, lambda kind, attrs, inputs, outputs, grads: [None] * len(inputs))
+
+
+@contextlib.contextmanager
+def gradient_override_map(graph, op_type_map):
+    """Ops of the block take the gradient of another name."""
+    if not isinstance(op_type_map, dict):
+        raise TypeError(f"op_type_map must be a dictionary mapping strings to strings. Got: {op_type_map!r}")
+    for key, value in op_type_map.items():
+        if not isinstance(key, str) or not isinstance(value, str):
+            raise TypeError(f"op_type_map must be a dictionary mapping strings to strings. Got: {op_type_map!r}")
+    before = set(graph._native.nodes())
+    try:
+        yield
+    finally:
+        for node in graph._native.nodes():
+            if node not in before and graph._native.node_type(node) in op_type_map and "_gradient_op_type" not in graph._native.node_attrs(node):
+                graph._native.set_node_attr(node, "_gradient_op_type", op_type_map[graph._native.node_type(node)])
