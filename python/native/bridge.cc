@@ -26,9 +26,19 @@ Status status_of_python_error() {
   return Status(Code::kUnknown, std::string(kPending));
 }
 
+bool is_out_of_scope(const Status& status) {
+  const std::string_view text = status.message();
+  return text.starts_with("the tensor '") && text.find("is out of scope and cannot be used here") != text.npos;
+}
+
 void set_error(const Status& status) {
   if (status.code() == Code::kUnknown && t_pending.type && std::string_view(status.message()).starts_with(kPending)) {
     PyErr_Restore(std::exchange(t_pending.type, nullptr), std::exchange(t_pending.value, nullptr), std::exchange(t_pending.trace, nullptr));
+    return;
+  }
+  if (is_out_of_scope(status)) {
+    nb::object made = nb::module_::import_("weft.framework.op_stacks").attr("out_of_scope")(std::string(status.message()).c_str());
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
     return;
   }
   PyObject* type = hooks().errors[size_t(status.code()) % 20];

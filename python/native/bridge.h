@@ -63,6 +63,8 @@ inline PyObject* must(PyObject* p) {
 // The error that Python code raised while the engine ran it, as a status, so that it can pass through the engine; `raise`
 // gives the same exception again.
 Status status_of_python_error();
+// Whether the error tells of a tensor of a graph that the code which runs now cannot see.
+bool is_out_of_scope(const Status& status);
 
 // Runs f, whose exceptions become Python's; for functions of C.
 template <class F>

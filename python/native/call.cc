@@ -350,9 +350,8 @@ PyObject* call_op(OpCallable& c, const Given& given) {
     node_done(*g);
     if (Status s = g->emitter().take_status(); !s.ok()) {
       // What a graph refuses is a ValueError in TensorFlow.
-      if (s.code() == Code::kInvalidArgument) {
-        const bool leaked = std::string_view(s.message()).find("is out of scope and cannot be used here") != std::string_view::npos;
-        PyErr_SetString(leaked ? PyExc_TypeError : PyExc_ValueError, std::string(s.message()).c_str());
+      if (s.code() == Code::kInvalidArgument && !is_out_of_scope(s)) {
+        PyErr_SetString(PyExc_ValueError, std::string(s.message()).c_str());
         raise_current();
       }
       raise(s);

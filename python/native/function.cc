@@ -32,7 +32,7 @@ nb::list call(ConcreteFunction& f, nb::handle arguments) {
     Released released(!FuncGraph::current());
     out = f.call(args);
   }
-  if (!out.ok() && FuncGraph::current() && out.status().code() == Code::kInvalidArgument) {
+  if (!out.ok() && FuncGraph::current() && out.status().code() == Code::kInvalidArgument && !is_out_of_scope(out.status())) {
     PyErr_SetString(PyExc_ValueError, out.status().message().c_str());
     raise_current();
   }

@@ -108,6 +108,27 @@ def test_error_at_run_time_points_at_source():
             f'  File "{__file__}", line {inner + 1}, in pick\n\nindices[0] = 5 is not in [0, 2)\n') in text
 
 
+def test_tensors_kept_from_loops_and_branches():
+    def loop(n):
+        kept = []
+        for i in tf.range(n):
+            kept.append(i * 2)
+        return kept[0] + 1
+
+    def branch(x):
+        kept = []
+        if x > 0:
+            kept.append(x * 2)
+        return kept
+
+    line = loop.__code__.co_firstlineno
+    kind, text = cause(loop, THREE)
+    assert kind.__name__ == "InaccessibleTensorError" and issubclass(kind, ValueError)
+    assert "<tf.Tensor 'while/mul:0' shape=() dtype=int32> is out of scope and cannot be used here. Use return values," in text
+    assert f'    File "{__file__}", line {line + 2}, in loop\n' in text
+    assert error(branch, THREE)[0].__name__ == "InaccessibleTensorError"
+
+
 def test_use_before_assignment():
     def f(x, flag):
         if flag:

@@ -144,8 +144,8 @@ Result<Value> FuncGraph::import(const Value& v) {
     }
   }
   const Endpoint at = graph::GraphEmitter::unwrap(v);
-  return invalid_argument("the tensor '", at.node->name(), ":", at.index,
-                          "' is out of scope and cannot be used here: it belongs to another function's graph. Return it from that function instead of "
+  return invalid_argument("the tensor '", at.node->name(), ":", at.index, "' (", dtype_name(v.dtype()), " ", v.shape().to_string(),
+                          ") is out of scope and cannot be used here: it belongs to another function's graph. Return it from that function instead of "
                           "keeping it in a variable of the program.");
 }
 

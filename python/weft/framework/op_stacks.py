@@ -23,13 +23,38 @@ def explained(message):
     return f"Graph execution error:\n\nDetected at node {node[1]} defined at (most recent call last):\n{lines}{message}"
 
 
-def _frames(node, function):
-    """Those of the function that was called, or of the last one that has such a node: it may have called that."""
+_SEE = ("is out of scope and cannot be used here. Use return values, explicit Python locals or TensorFlow collections to access it.\nPlease see "
+        "https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values for more information.")
+
+
+def out_of_scope(message):
+    """For the engine: the exception for a tensor of a graph that the code which runs now cannot see."""
+    from weft.framework.errors import InaccessibleTensorError
+    from weft.framework.graph import get_default_graph
+
+    name, dtype, shape = re.match(r"the tensor '(.*)' \((\w+) (.*?)\) is out of scope", message).groups()
+    shape = "<unknown>" if not shape.startswith("[") else str(tuple(None if d in "?-1" else int(d) for d in shape[1:-1].split(",") if d))
+    tensor, node = f"<tf.Tensor '{name}' shape={shape} dtype={dtype}>", name.rpartition(":")[0]
+    graph = get_default_graph()
+    own = _user_frames(graph, node) if "/" in node else []  # of a branch or a loop of this function
+    frames = own or _frames(node, None)
+    made = "".join(f'    File "{file}", line {line}, in {function}\n' for file, line, function in frames)
+    where = f"FuncGraph(name={graph.name}, id={id(graph)})" if graph.building_function else "here"
+    text = f"{tensor} {_SEE}\n\n{tensor} was defined here:\n{made}\nThe tensor {tensor} cannot be accessed from {where}, because it was defined in a graph that is out of scope."
+    return (InaccessibleTensorError if own else TypeError)(text)
+
+
+def _user_frames(graph, node):
     from weft.autograph.errors import user_frame
 
+    return [user_frame(*frame) for frame in getattr(graph._native, "node_stack", lambda _: ())(node)]
+
+
+def _frames(node, function):
+    """Those of the function that was called, or of the last one that has such a node: it may have called that."""
     graphs = [functions.get(function), *reversed(list(functions.values()))]
     for graph in filter(None, graphs):
-        frames = getattr(graph._native, "node_stack", lambda _: ())(node)
+        frames = _user_frames(graph, node)
         if frames:
-            return [user_frame(*frame) for frame in frames]
+            return frames
     return []
