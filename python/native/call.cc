@@ -41,6 +41,8 @@ std::string wrapped_name(const eager::Op& op) {
 
 [[noreturn]] void raise_op_error(const eager::Op& op, const Status& s, const char* name) {
   std::string text(s.message());
+  // Kernels cannot tell what stands before an input; TensorFlow's Python has the argument's name there.
+  if (const size_t at = text.find("dummy_input"); at != std::string::npos && !op.spec()->signature().inputs.empty()) text.replace(at, 11, op.spec()->signature().inputs[0].name);
   if (op.ran_on()) text = cat("{{function_node __wrapped__", wrapped_name(op), "_device_", op.ran_on()->name(), "}} ", text);
   text += cat(" [Op:", op.spec()->name, "]");
   if (name) text += cat(" name: ", name);

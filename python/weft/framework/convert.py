@@ -221,11 +221,10 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
         dtype = dtypes.as_dtype(dtype)
     elif isinstance(value, EagerTensor) and not _weft.in_graph():
         return value
-    hint = dtype_hint
     if isinstance(value, Tensor):
         tensor = _same_type(value, dtype, value)
     else:
-        tensor = _weft.convert(value, dtype, None if hint is None else dtypes.as_dtype(hint))
+        tensor = _weft.convert(value, dtype, None if dtype_hint is None else dtypes.as_dtype(dtype_hint))
     if _weft.in_graph():
         if isinstance(tensor, EagerTensor) and not isinstance(value, (Tensor, _weft.VariableBase)):
             from weft._raw import raw

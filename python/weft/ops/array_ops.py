@@ -108,10 +108,7 @@ def squeeze(input, axis=None, name=None):
 
 def ensure_shape(x, shape, name=None):
     """The tensor itself, once its shape was seen to fit."""
-    shape = as_shape(shape)
-    if not isinstance(x, EagerTensor):
-        x = convert_to_tensor(x)
-    return raw.EnsureShape(input=x, shape=shape, name=name)
+    return raw.EnsureShape(input=x, shape=as_shape(shape), name=name)
 
 
 def broadcast_static_shape(shape_x, shape_y):

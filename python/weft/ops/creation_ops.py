@@ -34,6 +34,8 @@ def _dims(shape):
         elif isinstance(shape, (list, tuple)) and any(_negative(s) for s in shape):
             # The op refuses it, with its text.
             return None, convert_to_tensor(shape)
+        elif isinstance(shape, (list, tuple)) and None in shape and not _weft.in_graph():
+            return None, convert_to_tensor(shape)
         if hasattr(shape, "tolist") and not isinstance(shape, (list, tuple)):
             shape = shape.tolist()
         shape = TensorShape(shape)

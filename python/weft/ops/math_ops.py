@@ -1,5 +1,6 @@
 """tf.math: elementwise functions; reductions, products and clipping come from the modules beside this one."""
 
+from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
@@ -192,7 +193,7 @@ def add_n(inputs, name=None):
         else:
             raise ValueError("Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape.")
     parts = [_dense(p) for p in inputs]
-    if any(p.dtype is not parts[0].dtype for p in parts):
+    if _weft.in_graph() and any(p.dtype is not parts[0].dtype for p in parts):
         raise ValueError("Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape.")
     if len(parts) == 1:
         return raw.Identity(input=parts[0], name=name) if name else parts[0]

@@ -93,7 +93,7 @@ def tensordot(a, b, axes, name=None):
 
     with scope(name, "Tensordot") as name:
         a = convert_to_tensor(a, name="a")
-        b = convert_to_tensor(b, a.dtype, name="b")
+        b = convert_to_tensor(b, dtype_hint=a.dtype, name="b")
         ones, others = _contracted(a, b, axes)
         if a.shape.rank is None or b.shape.rank is None:
             raise NotImplementedError("tf.tensordot of a tensor without a known rank")

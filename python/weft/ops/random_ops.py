@@ -54,7 +54,7 @@ def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=Non
 def _uniform_limits(minval, maxval, dtype):
     dtype = dtypes.as_dtype(dtype)
     if dtype not in _UNIFORM:
-        raise ValueError(f"Argument `dtype` got invalid value {dtype!r}. Accepted dtypes are {_UNIFORM}.")
+        raise ValueError(f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are {_UNIFORM}.")
     if maxval is None:
         if dtype.is_integer:
             raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")

@@ -31,7 +31,7 @@ def _axes(tensor, axis):
     sizes = tensor._shape_tuple()
     if sizes is None:
         return raw.Range(start=0, limit=raw.Rank(input=tensor), delta=1)
-    return list(_count(len(sizes))) if sizes else convert_to_tensor([], dtypes.int32)
+    return convert_to_tensor(list(_count(len(sizes))), dtypes.int32)
 
 
 def _reduce(op, doc):

@@ -21,7 +21,7 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
 
 def _sorted(values, axis, direction, places):
     if direction not in ("ASCENDING", "DESCENDING"):
-        raise ValueError(f"Argument `direction` should be one of 'ASCENDING' or 'DESCENDING'. Received: direction={direction}")
+        raise ValueError(f"Argument `direction` should be one of ASCENDING, DESCENDING. Received: direction={direction}")
     if isinstance(axis, Tensor):
         known = constant_value(axis)
         if known is None:

@@ -36,9 +36,8 @@ def algorithm_number(alg):
 def key_and_counter(seed, alg):
     """(key, counter, algorithm) that a seed of two numbers stands for."""
     alg = algorithm_number(Algorithm.AUTO_SELECT if alg is None else alg)
-    seed = convert_to_tensor(seed)
     if alg == Algorithm.THREEFRY.value:
-        key = raw.Reshape(tensor=raw.Bitcast(input=raw.Bitcast(input=raw.Cast(x=seed, DstT=dtypes.int32), type=dtypes.uint32), type=dtypes.uint64), shape=[1])
+        key = raw.Reshape(tensor=raw.Bitcast(input=raw.Bitcast(input=raw.Cast(x=convert_to_tensor(seed), DstT=dtypes.int32), type=dtypes.uint32), type=dtypes.uint64), shape=[1])
         return key, convert_to_tensor([0], dtypes.uint64), alg
     made = raw.StatelessRandomGetKeyCounter(seed=seed)
     return made.key, made.counter, alg
@@ -150,5 +149,6 @@ def index_shuffle(index, seed, max_index):
     from weft.ops.array_ops import pad
 
     seed = convert_to_tensor(seed)
-    seed = pad(seed, [[0, 1]] if seed.shape.rank == 1 else [[0, 0], [0, 1]])
+    # The op wants three numbers; TensorFlow always puts this one before the two.
+    seed = pad(seed, [[1, 0]] + [[0, 0]] * (seed.shape.rank - 1), constant_values=498247692)
     return raw.RandomIndexShuffle(index=convert_to_tensor(index), seed=seed, max_index=max_index)
