@@ -2,6 +2,7 @@
 
 # A line for each module, with its names; "public=own" where the module has another name for it.
 MODULES = """
+weft.data.iterator: OptionalSpec
 weft.framework.dtypes: DType as_dtype float16 float32 float64 bfloat16 half double int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool string
 weft.framework.dtypes: complex64 complex128 qint8 quint8 qint16 quint16 qint32 resource variant
 weft.framework.tensor_shape: TensorShape

@@ -90,53 +90,41 @@ def _values_like(spec, values):
 
 
 def ragged_batch(dataset, batch_size, drop_remainder, row_splits_dtype):
-    from weft.ops.ragged.ragged_tensor import RaggedTensor, RaggedTensorSpec
+    """Elements whose sizes differ are rows of ragged tensors: encoded one by one, batched as they are, decoded together."""
+    from weft.data.dataset import make
+    from weft.ops.ragged import RaggedTensorSpec
 
-    def to_ragged(value):
-        if not isinstance(value, Tensor) or value.shape.rank == 0 or value.shape.is_fully_defined():
-            return value
-        row = raw.ExpandDims(input=value, dim=0)
-        return RaggedTensor.from_tensor(row, row_splits_dtype=row_splits_dtype)[0] if row.shape.rank > 2 else RaggedTensor.from_tensor(row, row_splits_dtype=row_splits_dtype)
+    def differs(spec):
+        return isinstance(spec, TensorSpec) and spec.shape.rank != 0 and not spec.shape.is_fully_defined()
 
-    def ragged_spec(spec):
-        if not isinstance(spec, TensorSpec) or spec.shape.rank == 0 or spec.shape.is_fully_defined():
-            return spec
-        return RaggedTensorSpec(spec.shape, spec.dtype, spec.shape.rank - 1, row_splits_dtype)
-
-    spec = structure.map_leaves(ragged_spec, dataset.element_spec)
-    if spec == dataset.element_spec:
+    specs = structure.flatten(dataset.element_spec)
+    for spec in specs:
+        if differs(spec) and spec.shape.rank is None:
+            raise ValueError(f"`ragged_batch` needs elements of known rank, but one is {spec}.")
+    if not any(differs(s) for s in specs):
         return dataset.batch(batch_size, drop_remainder)
 
     def encode(*element):
-        element = element[0] if len(element) == 1 and not isinstance(dataset.element_spec, tuple) else element
-        leaves = []
-        for own, value in zip(structure.flatten(spec), structure.flatten(element)):
-            leaves.append(own._from_compatible_tensor_list([_encoded(own, value, row_splits_dtype)]) if not isinstance(own, TensorSpec) else value)
-        return structure.pack(spec, leaves)
+        element = element if isinstance(dataset.element_spec, tuple) else element[0]
+        leaves = [_encoded(v, row_splits_dtype) if differs(s) else v for s, v in zip(specs, structure.flatten(element))]
+        return structure.pack(dataset.element_spec, leaves)
 
-    return dataset.map(encode).batch(batch_size, drop_remainder)
-
-
-def _encoded(spec, value, row_splits_dtype):
-    """A dense row as the variant that a ragged element of that rank is."""
-    return raw.RaggedTensorToVariant(rt_nested_splits=_splits_of(value, spec, row_splits_dtype), rt_dense_values=_flat_of(value, spec), batched_input=False)
+    encoded = dataset.map(encode)
+    out = structure.pack(dataset.element_spec, [RaggedTensorSpec(s.shape, s.dtype, s.shape.rank - 1, row_splits_dtype) if differs(s) else s for s in specs])
+    return make("_DenseToRaggedDataset", encoded._variant_tensor, out, [encoded]).batch(batch_size, drop_remainder)
 
 
-def _splits_of(value, spec, dtype):
+def _encoded(value, row_splits_dtype):
+    """A dense element as the variant that a ragged one is."""
+    rank = value.shape.rank
+    shape = raw.Shape(input=value, out_type=row_splits_dtype)
     splits = []
-    shape = raw.Shape(input=value, out_type=dtype)
-    for axis in range(spec.ragged_rank):
-        outer = raw.Prod(input=raw.StridedSlice(input=shape, begin=[0], end=[axis + 1], strides=[1]), reduction_indices=[0])
+    for axis in range(rank - 1):
+        rows = raw.Prod(input=raw.StridedSlice(input=shape, begin=[0], end=[axis + 1], strides=[1]), reduction_indices=[0])
         size = raw.StridedSlice(input=shape, begin=[axis + 1], end=[axis + 2], strides=[1], shrink_axis_mask=1)
-        splits.append(raw.Mul(x=raw.Range(start=raw.Cast(x=0, DstT=dtype), limit=outer + 1, delta=raw.Cast(x=1, DstT=dtype)), y=size))
-    return splits
-
-
-def _flat_of(value, spec):
-    if spec.ragged_rank == 0:
-        return value
-    rest = raw.StridedSlice(input=raw.Shape(input=value), begin=[spec.ragged_rank + 1], end=[1 << 30], strides=[1])
-    return raw.Reshape(tensor=value, shape=raw.ConcatV2(values=[[-1], rest], axis=0))
+        splits.append(raw.Range(start=raw.Cast(x=0, DstT=row_splits_dtype), limit=rows + 1, delta=raw.Cast(x=1, DstT=row_splits_dtype)) * size)
+    flat = raw.Reshape(tensor=value, shape=[-1]) if rank > 1 else value
+    return raw.RaggedTensorToVariant(rt_nested_splits=splits, rt_dense_values=flat, batched_input=False)
 
 
 def sparse_batch(dataset, batch_size, row_shape):

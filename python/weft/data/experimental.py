@@ -4,7 +4,7 @@ from weft._missing import missing
 from weft._raw import raw
 from weft.data import structure
 from weft.data.dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset, DatasetSpec as DatasetStructure, make  # noqa: F401
-from weft.data.iterator import Iterator, Optional, OptionalSpec as OptionalStructure  # noqa: F401
+from weft.data.iterator import Iterator, Optional, OptionalSpec  # noqa: F401
 from weft.data.options import (AutoShardPolicy, AutotuneAlgorithm, AutotuneOptions, DistributeOptions, ExternalStatePolicy, OptimizationOptions, ThreadingOptions)  # noqa: F401
 from weft.data.readers import CsvDataset, make_csv_dataset  # noqa: F401
 from weft.data.save import load as _load, save as _save
@@ -12,6 +12,8 @@ from weft.data.traced import TracedFunction
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
 from weft.framework.type_spec import TensorSpec
+
+OptionalStructure = OptionalSpec
 
 
 def Counter(start=0, step=1, dtype=dtypes.int64):

@@ -51,7 +51,7 @@ def _signature(output_types, output_shapes, output_signature):
                 raise TypeError(f"`output_signature` must contain objects that are subclass of `tf.TypeSpec` but found {type(spec)} which is not.")
         return output_signature
     if output_types is None:
-        raise TypeError("Either `output_types` or `output_signature` must be specified.")
+        raise TypeError("To specify the output signature you need to provide either the `output_signature` argument or the `output_types` argument.")
     if output_shapes is None:
         return structure.map_leaves(lambda t: TensorSpec(TensorShape(None), dtypes.as_dtype(t)), output_types)
     shapes = _flat_shapes(output_types, output_shapes)
@@ -105,9 +105,9 @@ def from_generator(generator, output_types, output_shapes, args, output_signatur
 
 def _call(code, inputs, types):
     """Python code on tensors, in the graph of one of the three functions."""
-    from weft.function.py_func import call_python
+    from weft.function.py_func import py_function
 
-    return call_python(code, list(inputs), types)
+    return list(py_function(func=code, inp=list(inputs), Tout=types))
 
 
 def _tensors(value, spec, flat):

@@ -35,7 +35,7 @@ def rejection_resample(dataset, class_func, target_dist, initial_dist, seed):
     from weft.ops import random_ops
 
     target = convert_to_tensor(target_dist, dtypes.float32)
-    classed = dataset.map(lambda *e: (raw.Cast(x=class_func(*e), DstT=dtypes.int64), e[0] if len(e) == 1 else e))
+    classed = dataset.map(lambda *e: (class_func(*e), e[0] if len(e) == 1 else e))
     tiny = 1e-20
     if initial_dist is not None:
         initial = convert_to_tensor(initial_dist, dtypes.float32)

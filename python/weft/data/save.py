@@ -14,7 +14,7 @@ def save(dataset, path, compression, shard_func, checkpoint_args):
     """Writes the elements, and beside them what they are."""
     import os
 
-    from weft.saved_model.structured_value import encode_structure
+    from weft.saved_model.structured import encode
 
     if checkpoint_args is not None:
         raise NotImplementedError("Dataset.save with checkpoint_args")
@@ -32,7 +32,7 @@ def save(dataset, path, compression, shard_func, checkpoint_args):
         pass
     target = os.path.join(os.fspath(path), _SPEC_FILE)
     with open(target + ".part", "wb") as f:
-        f.write(encode_structure(dataset.element_spec))
+        f.write(encode(dataset.element_spec).SerializeToString())
     os.replace(target + ".part", target)
 
 
@@ -42,10 +42,11 @@ def load(path, element_spec, compression, reader_func):
     from weft.data.dataset import DatasetSpec, make
 
     if element_spec is None:
-        from weft.saved_model.structured_value import decode_structure
+        from weft.proto import StructuredValue
+        from weft.saved_model.structured import decode
 
         with open(os.path.join(os.fspath(path), _SPEC_FILE), "rb") as f:
-            element_spec = decode_structure(f.read())
+            element_spec = decode(StructuredValue.FromString(f.read()))
     if reader_func is None:
         def reader_func(datasets):
             return datasets.interleave(lambda x: x, cycle_length=10, num_parallel_calls=-1)

@@ -5,6 +5,7 @@ import importlib
 from weft._missing import missing as _missing
 
 _MODULES = {
+    "weft.data.iterator": "Optional",
     "weft.ops.ragged.row_partition": "RowPartition",
     "weft.ops.ragged.dynamic_shape": "DynamicRaggedShape",
     "weft.framework.extension_type": "ExtensionType BatchableExtensionType ExtensionTypeSpec ExtensionTypeBatchEncoder",
@@ -12,7 +13,7 @@ _MODULES = {
                                    "unregister_dispatch_for",
 }
 _NAMES = {name: module for module, names in _MODULES.items() for name in names.split()}
-_SUBMODULES = {"extension_type"}
+_SUBMODULES = {"extension_type", "numpy"}
 _no_such = _missing("tf.experimental")
 
 

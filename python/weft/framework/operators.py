@@ -7,8 +7,21 @@ from weft.framework.convert import convert_to_tensor
 from weft.framework.tensor import Tensor
 
 
+_promotion = None
+
+
+def use_promotion(function):
+    """From here on function(x, y) gives both sides as tensors of one type (numpy's rules)."""
+    global _promotion
+    _promotion = function
+
+
 def _tensors(x, y):
     """Both as tensors; a plain value takes the other's type where it can."""
+    if _promotion is not None:
+        both = _promotion(x, y)
+        if both is not None:
+            return both
     if isinstance(x, Tensor):
         return x, y if isinstance(y, Tensor) else convert_to_tensor(y, dtype_hint=x.dtype.base_dtype)
     return convert_to_tensor(x, dtype_hint=y.dtype.base_dtype), y
@@ -51,6 +64,10 @@ def _pow(x, y):
 
 
 def _matmul(x, y):
+    if _promotion is not None:
+        from weft.experimental.numpy.reductions import matmul
+
+        return matmul(x, y)
     from weft.ops import math_ops
 
     return math_ops.matmul(x, y, name="matmul" if _weft.in_graph() else None)

@@ -28,7 +28,7 @@ def _rowwise(value, function):
     if rank == 1:
         return function(value)
     if rank == 0:
-        return function(raw.Reshape(tensor=value, shape=[1]))[0]
+        return function(raw.Reshape(tensor=value, shape=[1])).values
     rows = ragged.from_tensor(value, ragged_rank=rank - 1)
     return rows.with_flat_values(function(rows.flat_values))
 
