@@ -32,7 +32,7 @@ class Printer {
   void steps(const std::vector<Step>& all, int depth) {
     for (const Step& s : all) {
       out_.append(size_t(depth) * 2, ' ');
-      static const char* const kKinds[] = {"loop", "run", "while", "if", "copy", "block"};
+      static const char* const kKinds[] = {"loop", "run", "while", "if", "copy"};
       out_ += kKinds[int(s.kind)];
       if (s.kind == Step::Kind::kCopy) {
         value(s.copy_from);
@@ -44,7 +44,6 @@ class Printer {
         out_ += core::cat("=", i->op == ir::Op::kUnary ? name_of(i->unary) : i->op == ir::Op::kBinary ? name_of(i->binary) : name_of(i->op));
       }
       if (s.kind == Step::Kind::kLoop) out_ += " over " + s.instrs.back()->type.to_string();
-      if (s.kind == Step::Kind::kBlock) out_ += core::cat(" of ", s.block_rows, " of ", s.rows.to_string());
       out_ += "\n";
       for (size_t k = 0; k < s.regions.size(); ++k) {
         if (k) out_ += std::string(size_t(depth) * 2, ' ') + "--\n";

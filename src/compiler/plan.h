@@ -32,15 +32,12 @@ struct Step {
     kIf,     // regions: one for each; copies stand in the steps. Operand 0 may be without a buffer
     kCopy,   // the value of `copy_from` (which may be computed on the spot) into buffer `copy_to`; if copy_from_buffer is set, the
              // value lies there for now
-    kBlock,  // regions[0] for each part of the leading dimension `rows` (instrs: what is computed part by part): see block_rows
   };
   Kind kind = Kind::kInstr;
   std::vector<const ir::Instr*> instrs;
   std::vector<std::vector<Step>> regions;
   const ir::Instr* copy_from = nullptr;
   int copy_to = -1, copy_from_buffer = -1;
-  ir::Dim rows;
-  int64_t block_rows = 0;
 };
 
 struct Plan {

@@ -66,6 +66,4 @@ core::Status Emitter::emit_if(const Step& s) {
   return {};
 }
 
-core::Status Emitter::emit_block(const Step&) { return core::unimplemented("steps by blocks of rows"); }
-
 }  // namespace weft::compiler

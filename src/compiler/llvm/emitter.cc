@@ -465,7 +465,6 @@ core::Status Emitter::step(const Step& s) {
   switch (s.kind) {
     case Step::Kind::kWhile: return emit_while(s);
     case Step::Kind::kIf: return emit_if(s);
-    case Step::Kind::kBlock: return emit_block(s);
     case Step::Kind::kCopy:
       if (is_tiny(s.copy_from->type)) return here([&] { return emit_copy(s); });
       return inside("copy", [&] { return emit_copy(s); });

@@ -122,7 +122,6 @@ class Emitter {
   core::Status emit_dynamic_update(const ir::Instr* i);
   core::Status emit_while(const Step& s);
   core::Status emit_if(const Step& s);
-  core::Status emit_block(const Step& s);
   core::Status emit_dot(const ir::Instr* i);                // gemm.cc
   core::Status emit_conv(const ir::Instr* i);               // conv.cc
   core::Status emit_conv_filter_grad(const ir::Instr* i);   // conv.cc

@@ -28,14 +28,12 @@ struct Kernel {
   bool outer = false;             // k jumps
   bool accumulate = false;        // by the argument of that name
   int64_t a_stride = -1, k = -1;  // where it is worth while to have them as constants
-  const Epilogue* epilogue = nullptr;
 
   std::string name() const {
     std::string type;
     llvm::raw_string_ostream(type) << *element;
     return core::cat("gemm_", type, "_", rows, "x", vectors, "x", lanes, masked ? "m" : "", columns ? "c" : "", outer ? "o" : "",
-                     accumulate ? "a" : "", a_stride >= 0 ? core::cat("_s", a_stride) : "", k >= 0 ? core::cat("_k", k) : "",
-                     epilogue ? "_" + epilogue->key : "");
+                     accumulate ? "a" : "", a_stride >= 0 ? core::cat("_s", a_stride) : "", k >= 0 ? core::cat("_k", k) : "");
   }
 };
 
@@ -46,7 +44,7 @@ V first_lanes(Builder& b, int lanes, V count) {
 }
 
 // The kernel's arguments, in order.
-enum Argument { kA, kB, kC, kTiles, kAStride, kBStride, kCStride, kK, kOuter, kAOuter, kLast, kAccumulate, kBias, kArguments };
+enum Argument { kA, kB, kC, kTiles, kAStride, kBStride, kCStride, kK, kOuter, kAOuter, kLast, kAccumulate, kArguments };
 
 class KernelWriter {
  public:
@@ -256,16 +254,10 @@ class KernelWriter {
     const size_t n = size_t(key_.rows * key_.vectors);
     for (size_t s = size_t(sets_); s > 1; s /= 2)
       for (size_t i = 0; i < s / 2 * n; ++i) sums[i] = add(sums[i], sums[i + s / 2 * n]);
-    const Epilogue* e = key_.epilogue;
-    std::vector<V> bias;
-    if (e && e->bias)
-      for (int v = 0; v < key_.vectors; ++v) bias.push_back(load(arg(kBias), v));
     V row = c;
     for (int r = 0; r < key_.rows; ++r, row = at(row, arg(kCStride))) {
       for (int v = 0; v < key_.vectors; ++v) {
         V x = sums[size_t(r * key_.vectors + v)];
-        if (!bias.empty()) x = add(x, bias[size_t(v)]);
-        if (e && e->apply) x = e->apply(b_, x);
         V p = vector_at(row, v);
         if (is_masked(v)) b_.CreateMaskedStore(x, p, align(), mask_);
         else b_.CreateAlignedStore(x, p, align());
@@ -289,7 +281,7 @@ llvm::Function* kernel_function(llvm::Module& m, const Target& target, const Ker
   auto& c = m.getContext();
   llvm::Type *p = llvm::PointerType::getUnqual(c), *i = llvm::Type::getInt64Ty(c);
   std::vector<llvm::Type*> types(kArguments, i);
-  types[kA] = types[kB] = types[kC] = types[kBias] = p;
+  types[kA] = types[kB] = types[kC] = p;
   types[kAccumulate] = llvm::Type::getInt1Ty(c);
   auto* f = internal_function(m, name, llvm::FunctionType::get(llvm::Type::getVoidTy(c), types, false), 2, 1, target);
   KernelWriter(target, k, f).write();
@@ -408,10 +400,9 @@ class ProductWriter {
 
   void blocks(int64_t m) {
     const int64_t n = n_ < 0 ? -1 : (n_ + lanes_ - 1) / lanes_;
-    // One row is not worth packing for; with an epilogue, k must be whole, and what is packed is made for blocks.
-    pack_ = m == 1 || p_.epilogue ? nullptr : p_.pack, pack_a_ = p_.epilogue ? nullptr : p_.pack_a;
+    pack_ = m == 1 ? nullptr : p_.pack, pack_a_ = p_.pack_a;  // one row is not worth packing for
     block_size_ = pack_ ? kPackRows : 512;
-    const bool whole = p_.outer || p_.epilogue || m == 1 || (k_ >= 0 && k_ <= block_size_);
+    const bool whole = p_.outer || m == 1 || (k_ >= 0 && k_ <= block_size_);
     const Tile tile =
         best_tile(t_, m < 0 ? 32 : m, n < 0 ? 2 : n, k_ < 0 ? 64 : std::max<int64_t>(1, k_) * constant_or(p_.outer, 1),
                   pack_ ? int(kPackColumns) / lanes_ : 16, [&](Tile tile) {
@@ -520,7 +511,6 @@ class ProductWriter {
     key.columns = a_columns_;
     key.outer = p_.outer != nullptr;
     key.accumulate = accumulate;
-    key.epilogue = p_.epilogue;
     const int64_t kn = constant_or(k, -1), stride = constant_or(a_stride_, -1);
     // Short sums, as first convolutions have them, are all prologue and epilogue unless written out.
     if (!key.columns && kn >= 0 && kn <= (key.outer ? 16 : 4) && rows * vectors * kn <= 320) key.k = kn;
@@ -541,7 +531,6 @@ class ProductWriter {
     args[kTiles] = tiles, args[kAStride] = a_stride_, args[kBStride] = b_stride, args[kCStride] = p_.c_stride, args[kK] = k;
     args[kOuter] = p_.outer ? p_.outer : i64(1), args[kAOuter] = p_.a_outer ? p_.a_outer : no;
     args[kLast] = last ? last : no, args[kAccumulate] = accumulate ? accumulate : b_.getFalse();
-    args[kBias] = p_.epilogue && p_.epilogue->bias ? at(p_.epilogue->bias, column) : llvm::ConstantPointerNull::get(b_.getPtrTy());
     b_.CreateCall(kernel_function(*b_.GetInsertBlock()->getModule(), t_, key), args);
   }
 

@@ -12,14 +12,6 @@
 
 namespace weft::compiler {
 
-// What happens to finished rows of C before they are stored: bias and activation.
-struct Epilogue {
-  std::string key;              // of the code that `apply` writes: equal keys, equal code
-  llvm::Value* bias = nullptr;  // n elements, or null
-  // `x` (with the bias added) is a vector of C's elements, or one element.
-  std::function<llvm::Value*(llvm::IRBuilder<>& b, llvm::Value* x)> apply;
-};
-
 // Numbers are i64 values, in elements; constants make better code.
 struct Product {
   llvm::Type* element = nullptr;  // float, double or an integer
@@ -34,7 +26,6 @@ struct Product {
   // Memory (scratch.h says how much) for a panel of B, and for turned rows of A (not with `outer`): copied part by part, or null.
   llvm::Value *pack = nullptr, *pack_a = nullptr;
   bool accumulate = false;                           // into what C holds
-  const Epilogue* epilogue = nullptr;
 };
 
 void emit_product(llvm::IRBuilder<>& b, const Target& target, const Product& p);
