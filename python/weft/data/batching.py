@@ -92,7 +92,7 @@ def _values_like(spec, values):
 def ragged_batch(dataset, batch_size, drop_remainder, row_splits_dtype):
     """Elements whose sizes differ are rows of ragged tensors: encoded one by one, batched as they are, decoded together."""
     from weft.data.dataset import make
-    from weft.ops.ragged import RaggedTensorSpec
+    from weft.ops.ragged.spec import RaggedTensorSpec
 
     def differs(spec):
         return isinstance(spec, TensorSpec) and spec.shape.rank != 0 and not spec.shape.is_fully_defined()
@@ -152,7 +152,7 @@ def bucket_by_sequence_length(dataset, length_func, boundaries, sizes, padded_sh
         length = raw.Cast(x=length_func(*element), DstT=dtypes.int32)
         low, high = [-(1 << 31), *boundaries], [*boundaries, (1 << 31) - 1]
         inside = raw.LogicalAnd(x=raw.LessEqual(x=low, y=length), y=raw.Less(x=length, y=high))
-        return raw.Min(input=raw.Where(condition=inside), reduction_indices=[0, 1])
+        return raw.Min(input=raw.Where(input=inside), reduction_indices=[0, 1])
 
     def window(number):
         return raw.GatherV2(params=batch_sizes, indices=number, axis=0)

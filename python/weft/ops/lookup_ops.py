@@ -188,7 +188,9 @@ class StaticHashTable(LookupInterface):
         if keys.dtype.base_dtype != self.key_dtype:
             raise TypeError(f"Dtype of argument `keys` must be {self.key_dtype}, received: {keys.dtype}")
         tensor, pack = _values_of(keys)
-        return pack(raw.LookupTableFindV2(table_handle=self.resource_handle, keys=tensor, default_value=self._default_value, name=name))
+        values = raw.LookupTableFindV2(table_handle=self.resource_handle, keys=tensor, default_value=self._default_value, name=name)
+        values.set_shape(tensor.shape)
+        return pack(values)
 
 
 def _collect_initializer(op):
