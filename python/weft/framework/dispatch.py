@@ -27,16 +27,24 @@ def _mentions(value, cls):
 def dispatch_op(op, arguments):
     """For the engine: a call that failed to convert its arguments."""
     for cls, handler in _op_handlers.get(op.op_name, ()):
-        if any(_mentions(v, cls) for v in arguments.values()):
-            return handler(op, arguments)
+        if cls is object or any(_mentions(v, cls) for v in arguments.values()):
+            result = handler(op, arguments)
+            if result is not NotImplemented:
+                return result
     return NotImplemented
 
 
 def dispatchable(function):
-    """A function of the API that classes may take over: asked when the function itself fails, as TensorFlow does it."""
+    """A function of the API that classes may take over: those of `_targets` (dispatch_api.py) first, others when the function itself fails, as TensorFlow does it."""
+
+    targets = []
 
     @functools.wraps(function)
     def call(*args, **kwargs):
+        if targets:
+            result = targets[0][1](args, kwargs)
+            if result is not NotImplemented:
+                return result
         try:
             return function(*args, **kwargs)
         except (TypeError, ValueError):
@@ -45,7 +53,7 @@ def dispatchable(function):
                 raise
             return result
 
-    call._plain = function
+    call._plain, call._targets = function, targets
     return call
 
 

@@ -27,6 +27,7 @@ def define(namespace, table):
         function = made[name]
         function.__doc__ = f"The op {op}."
         function.__module__ = namespace["__name__"]
+        function._op_name, function._op_arguments = op, {own: public for own, _, public in (p.partition("=") for p in passed)}
         namespace[name] = function
 
 
