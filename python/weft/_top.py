@@ -12,6 +12,9 @@ weft.framework.graph: Graph Operation name_scope control_dependencies init_scope
 weft.trackable.variable: Variable VariableSynchronization VariableAggregation=VariableAggregationV2 variable_creator_scope
 weft.trackable.module: Module
 weft.gradients.tape: GradientTape UnconnectedGradients
+weft.gradients.graph: gradients hessians AggregationMethod
+weft.ops.init_ops: zeros_initializer ones_initializer constant_initializer random_uniform_initializer random_normal_initializer
+weft.framework.importer: import_graph_def
 weft.gradients.custom: custom_gradient grad_pass_through recompute_grad
 weft.gradients.registry: RegisterGradient no_gradient
 weft.gradients.graph_gradients: gradients hessians AggregationMethod
@@ -50,13 +53,18 @@ PRIVATE = {"framework", "ops", "function", "trackable", "gradients", "proto"}
 NAMESPACES = """
 audio
 autograph
+bitwise
 compat
 config
 data
 debugging
+dtypes
 errors
 experimental
+graph_util
+image
 io
+linalg
 lookup
 math
 nest
@@ -64,6 +72,7 @@ nn
 ragged
 random
 raw_ops
+saved_model
 sets
 signal
 sparse

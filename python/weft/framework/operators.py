@@ -3,7 +3,6 @@
 from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes
-from weft.framework.convert import convert_to_tensor
 from weft.framework.tensor import Tensor
 
 
@@ -22,9 +21,10 @@ def _tensors(x, y):
         both = _promotion(x, y)
         if both is not None:
             return both
+    # Not yet values of the graph: there, they get the name of the op that they are for.
     if isinstance(x, Tensor):
-        return x, y if isinstance(y, Tensor) else convert_to_tensor(y, dtype_hint=x.dtype.base_dtype)
-    return convert_to_tensor(x, dtype_hint=y.dtype.base_dtype), y
+        return x, y if isinstance(y, Tensor) else _weft.convert(y, None, x.dtype.base_dtype)
+    return _weft.convert(x, None, y.dtype.base_dtype), y
 
 
 def _stands_alone(value):

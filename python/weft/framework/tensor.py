@@ -53,7 +53,11 @@ class Tensor(_weft.TensorBase):
         return _ops("slicing").getitem(self, key)
 
     def __hash__(self):
-        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+        from weft.framework.graph import executing_eagerly_outside_functions
+
+        if executing_eagerly_outside_functions():
+            raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+        return id(self)  # in graphs of version 1, where == is `is`
 
     def __copy__(self):
         return self

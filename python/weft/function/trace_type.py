@@ -210,7 +210,8 @@ class Spec(Type):
             return False
         a, b = self.spec, other.spec
         if is_tensor_spec(a) and is_tensor_spec(b):
-            return a.dtype == b.dtype and _is_narrower(a.shape, b.shape)
+            # A name that was asked for is kept: such a trace takes no other's place.
+            return a.dtype == b.dtype and _is_narrower(a.shape, b.shape) and (not a.name or a.name == b.name)
         return a.is_subtype_of(b)
 
     def common(self, other):

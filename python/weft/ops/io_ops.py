@@ -160,7 +160,7 @@ def serialize_many_sparse(sp_input, out_type=dtypes.string, name=None):
 
 
 def deserialize_many_sparse(serialized_sparse, dtype, rank=None, name=None):
-    from weft.ops.sparse_ops import SparseTensor
+    from weft.ops.sparse_tensor import SparseTensor
 
     indices, values, shape = raw.DeserializeManySparse(serialized_sparse=serialized_sparse, dtype=dtype, name=name)
     indices.set_shape([None, rank])

@@ -297,10 +297,10 @@ class _MutableTable(LookupInterface):
 
     def _serialize_to_tensors(self):
         keys, values = self.export()
-        return {"-keys": keys, "-values": values}
+        return {"table-keys": keys, "table-values": values}
 
     def _restore_from_tensors(self, restored_tensors):
-        return raw.LookupTableImportV2(table_handle=self.resource_handle, keys=restored_tensors["-keys"], values=restored_tensors["-values"])
+        return raw.LookupTableImportV2(table_handle=self.resource_handle, keys=restored_tensors["table-keys"], values=restored_tensors["table-values"])
 
 
 class MutableHashTable(_MutableTable):

@@ -9,7 +9,7 @@ from weft.ops.parsing_config import FixedLenFeature, FixedLenSequenceFeature, Pa
 def _sparse(indices, values, shapes):
     if not indices:
         return []
-    from weft.ops.sparse_ops import SparseTensor
+    from weft.ops.sparse_tensor import SparseTensor
 
     return [SparseTensor(i, v, s) for i, v, s in zip(indices, values, shapes)]
 
@@ -17,7 +17,7 @@ def _sparse(indices, values, shapes):
 def _ragged(values, splits):
     if not values:
         return []
-    from weft.ops.ragged import RaggedTensor
+    from weft.ops.ragged.ragged_tensor import RaggedTensor
 
     return [RaggedTensor.from_row_splits(v, s, validate=False) for v, s in zip(values, splits)]
 
@@ -75,7 +75,7 @@ def _with_rows(feature):
 def _composed(features, parsed, batch):
     """What several features make together."""
     out = {}
-    for key, f in features.items():
+    for key, f in sorted(features.items()):
         if isinstance(f, SparseFeature):
             out[key] = _merge_sparse(f, parsed)
         elif isinstance(f, RaggedFeature):
@@ -90,23 +90,24 @@ def _composed(features, parsed, batch):
 
 def _merge_sparse(f, parsed):
     from weft.ops import sparse_ops
+    from weft.ops.sparse_tensor import SparseTensor
 
     keys, sizes = ([f.index_key], [f.size]) if isinstance(f.index_key, str) else (f.index_key, f.size)
     values = parsed[f.value_key]
-    columns = [raw.ExpandDims(input=parsed[k].values, axis=-1) for k in keys]
+    columns = [raw.ExpandDims(input=parsed[k].values, dim=-1) for k in keys]
     rank = values.indices.shape[1]
     if rank != 1:  # all columns but the last say which example it was
         columns.insert(0, raw.Slice(input=values.indices, begin=[0, 0], size=[-1, rank - 1]))
     sizes = [raw.Cast(x=s, DstT=dtypes.int64) if hasattr(s, "dtype") else s for s in sizes]
     lead = raw.Slice(input=values.dense_shape, begin=[0], size=[rank - 1])
     shape = raw.ConcatV2(values=[lead, convert_to_tensor(sizes, dtype=dtypes.int64)], axis=0)
-    merged = sparse_ops.SparseTensor(raw.ConcatV2(values=columns, axis=1) if len(columns) > 1 else columns[0], values.values, shape)
-    return merged if f.already_sorted else sparse_ops.sparse_reorder(merged)
+    merged = SparseTensor(raw.ConcatV2(values=columns, axis=1) if len(columns) > 1 else columns[0], values.values, shape)
+    return merged if f.already_sorted else sparse_ops.reorder(merged)
 
 
 def _rows_of_one(value, p, parsed, dtype, validate):
     """One example's values in rows."""
-    from weft.ops.ragged import RaggedTensor
+    from weft.ops.ragged.ragged_tensor import RaggedTensor
 
     if isinstance(p, RaggedFeature.UniformRowLength):
         return RaggedTensor.from_uniform_row_length(value, convert_to_tensor(p.length, dtype=dtype), validate=validate)
@@ -119,7 +120,7 @@ def _rows_of_one(value, p, parsed, dtype, validate):
 
 def _rows_of_batch(value, p, parsed, dtype, validate):
     """The values of each example of a batch in rows: everything goes by lengths of rows, one example behind the other."""
-    from weft.ops.ragged import RaggedTensor
+    from weft.ops.ragged.ragged_tensor import RaggedTensor
 
     inner = value.values
     if isinstance(p, RaggedFeature.UniformRowLength):
@@ -134,7 +135,7 @@ def _rows_of_batch(value, p, parsed, dtype, validate):
     if isinstance(p, RaggedFeature.RowLengths):
         lengths, outer = numbers, splits
     elif isinstance(p, RaggedFeature.RowSplits):
-        kept = raw.Reshape(tensor=raw.Where(condition=raw.LogicalNot(x=last)), shape=[-1])
+        kept = raw.Reshape(tensor=raw.Where(input=raw.LogicalNot(x=last)), shape=[-1])
         lengths = raw.GatherV2(params=raw.Sub(x=after, y=numbers), indices=kept, axis=0)
         outer = raw.Sub(x=splits, y=raw.Range(start=convert_to_tensor(0, dtype=splits.dtype), limit=raw.Cast(x=raw.Size(input=splits), DstT=splits.dtype),
                                               delta=convert_to_tensor(1, dtype=splits.dtype)))
@@ -151,7 +152,7 @@ def _rows_of_batch(value, p, parsed, dtype, validate):
         rows = raw.Maximum(x=rows, y=raw.ZerosLike(x=rows))
         starts = raw.Cumsum(x=rows, axis=0, exclusive=True)
         ids = raw.AddV2(x=numbers, y=raw.GatherV2(params=starts, indices=example, axis=0))
-        made = RaggedTensor.from_value_rowids(inner, ids, nrows=raw.Sum(input=rows, axis=[0]), validate=validate)
+        made = RaggedTensor.from_value_rowids(inner, ids, nrows=raw.Sum(input=rows, reduction_indices=[0]), validate=validate)
         return RaggedTensor.from_row_lengths(made, rows, validate=validate)
     return RaggedTensor.from_row_splits(RaggedTensor.from_row_lengths(inner, lengths, validate=validate), outer, validate=validate)
 

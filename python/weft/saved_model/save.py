@@ -204,9 +204,8 @@ class _Saver:
                 node.children.add(node_id=child, local_name=name)
             if number in paths and isinstance(obj, Trackable) and obj._has_own_tensors():
                 for name, tensor in obj._serialize_to_tensors().items():
-                    shown = name if isinstance(obj, _weft.VariableBase) else "table" + name if name.startswith("-") else name
-                    key = f"{paths[number]}.ATTRIBUTES/{shown}"
-                    node.attributes.add(name=shown, full_name=getattr(obj, "_shared_name", "") or "", checkpoint_key=key)
+                    key = f"{paths[number]}.ATTRIBUTES/{name}"
+                    node.attributes.add(name=name, full_name=getattr(obj, "_shared_name", "") or "", checkpoint_key=key)
                     tensors[key] = tensor
             node.has_checkpoint_values.value = bool(node.attributes)
         for number in reversed(range(len(self.objects))):

@@ -17,7 +17,7 @@ class NotEncodableError(Exception):
 
 # TypeSpecProto.TypeSpecClass -> where the class is.
 _SPEC_CLASSES = {
-    1: ("weft.ops.sparse_ops", "SparseTensorSpec"), 2: ("weft.framework.indexed_slices", "IndexedSlicesSpec"), 3: ("weft.ops.ragged.spec", "RaggedTensorSpec"),
+    1: ("weft.ops.sparse_tensor", "SparseTensorSpec"), 2: ("weft.framework.indexed_slices", "IndexedSlicesSpec"), 3: ("weft.ops.ragged.spec", "RaggedTensorSpec"),
     4: ("weft.ops.tensor_array", "TensorArraySpec"), 5: ("weft.data", "DatasetSpec"), 6: ("weft.data", "IteratorSpec"),
     7: ("weft.data.experimental", "OptionalSpec"), 9: ("weft.framework.type_spec", "VariableSpec"), 10: ("weft.ops.ragged.row_partition", "RowPartitionSpec"),
 }

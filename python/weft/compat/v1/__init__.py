@@ -9,9 +9,31 @@ _MODULES = {
                            "sparse_reorder=reorder sparse_reset_shape=reset_shape sparse_reshape=reshape sparse_retain=retain sparse_slice=slice sparse_softmax=softmax "
                            "sparse_tensor_dense_matmul=sparse_dense_matmul sparse_tensor_to_dense=to_dense sparse_to_dense sparse_to_indicator=to_indicator "
                            "sparse_transpose=transpose",
-    "weft.compat.v1.graphs": "placeholder placeholder_with_default",
+    "weft.compat.session": "Session InteractiveSession get_default_session",
+    "weft.compat.v1.graphs": "placeholder placeholder_with_default executing_eagerly_outside_functions enable_v2_behavior disable_v2_behavior "
+                             "enable_control_flow_v2 disable_control_flow_v2 control_flow_v2_enabled enable_resource_variables disable_resource_variables "
+                             "resource_variables_enabled enable_v2_tensorshape disable_v2_tensorshape set_random_seed get_seed Print constant device "
+                             "convert_to_tensor_or_indexed_slices convert_to_tensor_or_sparse_tensor convert_to_tensor=convert_to_tensor_v1 wrap_function",
+    "weft.framework.graph": "Graph Operation get_default_graph reset_default_graph disable_eager_execution enable_eager_execution executing_eagerly "
+                            "name_scope=name_scope_v1",
+    "weft.compat.v1.values": "IndexedSlicesValue Dimension",
+    "weft.compat.v1.variables": "GraphKeys AUTO_REUSE add_to_collection add_to_collections get_collection get_collection_ref global_variables local_variables "
+                                "model_variables trainable_variables moving_average_variables variables_initializer global_variables_initializer "
+                                "local_variables_initializer initialize_variables=variables_initializer initialize_all_variables=global_variables_initializer "
+                                "initialize_local_variables=local_variables_initializer tables_initializer all_variables=global_variables "
+                                "is_variable_initialized report_uninitialized_variables assert_variables_initialized assign assign_add assign_sub "
+                                "scatter_update scatter_add scatter_sub VariableScope get_variable_scope variable_scope variable_op_scope no_regularizer "
+                                "get_variable get_local_variable make_template",
+    "weft.compat.v1.initializers": "zeros_initializer=Zeros ones_initializer=Ones constant_initializer=Constant random_uniform_initializer=RandomUniform "
+                                   "random_normal_initializer=RandomNormal truncated_normal_initializer=TruncatedNormal orthogonal_initializer=Orthogonal "
+                                   "variance_scaling_initializer=VarianceScaling glorot_uniform_initializer=GlorotUniform "
+                                   "glorot_normal_initializer=GlorotNormal",
+    "weft.gradients.graph": "gradients=gradients_v1 hessians AggregationMethod",
+    "weft.trackable.variable": "VariableAggregation",
+    "weft.framework.importer": "import_graph_def",
+    "weft.compat": "dimension_value dimension_at_index",
 }
-_NAMESPACES = ""
+_NAMESPACES = "initializers train losses metrics saved_model graph_util nn layers math python_io gfile lookup io logging app flags data summary"
 _names = {}
 for _module, _text in _MODULES.items():
     for _name in _text.split():
@@ -26,11 +48,21 @@ def __getattr__(name):
     if found is not None:
         value = getattr(_importlib.import_module(found[0]), found[1])
     elif name in _NAMESPACES.split():
-        value = _importlib.import_module("weft.compat.v1." + name)
+        value = _namespace(name)
     else:
         value = _of_version_2(name)
     globals()[name] = value
     return value
+
+
+def _namespace(name):
+    """A namespace of version 1, or tf's where there is nothing of version 1's in it."""
+    try:
+        return _importlib.import_module("weft.compat.v1." + name)
+    except ModuleNotFoundError as error:
+        if error.name != "weft.compat.v1." + name:
+            raise
+    return _of_version_2(name)
 
 
 def _of_version_2(name):

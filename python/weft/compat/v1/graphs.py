@@ -2,6 +2,10 @@
 
 from weft import _weft
 from weft._raw import raw
+from weft.framework import graph as _graph
+from weft.framework.convert import convert_to_tensor
+
+_switches = {"control_flow_v2": True, "resource_variables": True, "v2_behavior": True}
 
 
 def placeholder(dtype, shape=None, name=None):
@@ -14,3 +18,117 @@ def placeholder(dtype, shape=None, name=None):
 def placeholder_with_default(input, shape, name=None):
     """A tensor that a session may be fed in place of this one."""
     return raw.PlaceholderWithDefault(input=input, shape=shape, name=name)
+
+
+def executing_eagerly_outside_functions():
+    return _graph.executing_eagerly_outside_functions()
+
+
+def enable_v2_behavior():
+    _switches.update(control_flow_v2=True, resource_variables=True, v2_behavior=True)
+    _graph.enable_eager_execution()
+
+
+def disable_v2_behavior():
+    """From here on, ops of this thread go into the default graph."""
+    _switches.update(v2_behavior=False)
+    _graph.disable_eager_execution()
+
+
+def enable_control_flow_v2():
+    _switches["control_flow_v2"] = True
+
+
+def disable_control_flow_v2():
+    """Graphs have the functional form of branches and loops in any case."""
+    _switches["control_flow_v2"] = False
+
+
+def control_flow_v2_enabled():
+    return _switches["control_flow_v2"]
+
+
+def enable_resource_variables():
+    _switches["resource_variables"] = True
+
+
+def disable_resource_variables():
+    """Variables are resources in any case."""
+    _switches["resource_variables"] = False
+
+
+def resource_variables_enabled():
+    return _switches["resource_variables"]
+
+
+def enable_v2_tensorshape():
+    pass
+
+
+def disable_v2_tensorshape():
+    raise NotImplementedError("disable_v2_tensorshape: shapes have version 2's form")
+
+
+def set_random_seed(seed):
+    """The seed of the default graph, or of the program."""
+    from weft.framework.random_seed import set_seed
+
+    if _weft.in_graph():
+        _weft.current_graph().seed = seed
+    else:
+        set_seed(seed)
+
+
+def get_seed(op_seed):
+    from weft.framework import random_seed
+
+    return random_seed.get_seed(op_seed)
+
+
+def Print(input_, data, message=None, first_n=None, summarize=None, name=None):  # noqa: N802: version 1's name
+    """The input; when it is computed, the data are printed."""
+    return raw.Print(input=input_, data=data, message=message or "", first_n=-1 if first_n is None else first_n, summarize=3 if summarize is None else summarize,
+                     name=name)
+
+
+def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None):
+    from weft.framework.indexed_slices import IndexedSlices
+
+    return value if isinstance(value, IndexedSlices) else convert_to_tensor(value, dtype=dtype, name=name)
+
+
+def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
+    from weft.framework.composite import CompositeTensor
+
+    return value if isinstance(value, CompositeTensor) else convert_to_tensor(value, dtype=dtype, name=name)
+
+
+def convert_to_tensor_v1(value, dtype=None, name=None, preferred_dtype=None, dtype_hint=None):
+    return convert_to_tensor(value, dtype=dtype, name=name, dtype_hint=dtype_hint if preferred_dtype is None else preferred_dtype)
+
+
+def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
+    """tf.constant of version 1: a scalar fills the shape, and so does the last value of a list."""
+    from weft.framework.convert import constant as make
+
+    if shape is not None and not verify_shape and isinstance(value, (list, tuple)) and value:
+        import math
+
+        flat = list(value)
+        size = math.prod(int(d) for d in shape)
+        if not any(isinstance(v, (list, tuple)) for v in flat) and len(flat) < size:
+            value = flat + [flat[-1]] * (size - len(flat))
+    return make(value, dtype, shape, name)
+
+
+def device(device_name_or_function):
+    from weft.framework.device import device as scope
+
+    return scope(device_name_or_function)
+
+
+def wrap_function(fn, signature, name=None):
+    """A function of version 1's code: variables that it makes are kept, and so are ops that it forgets to return."""
+    from weft.compat.v1.wrapped import wrap_function as wrap
+
+    return wrap(fn, signature, name)

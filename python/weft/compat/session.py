@@ -1,0 +1,283 @@
+"""tf.compat.v1.Session: runs graphs of version 1."""
+
+import collections.abc
+import contextlib
+import threading
+
+import numpy as np
+
+from weft import _weft
+from weft.framework import errors
+from weft.framework.composite import CompositeTensor
+from weft.framework.convert import convert_to_tensor
+from weft.framework.graph import Graph, Operation, get_default_graph
+from weft.framework.tensor import EagerTensor, Tensor
+
+_local = threading.local()
+
+
+def _stack():
+    if not hasattr(_local, "sessions"):
+        _local.sessions = []
+    return _local.sessions
+
+
+def get_default_session():
+    """The session of the innermost block, or None."""
+    stack = _stack()
+    return stack[-1] if stack else None
+
+
+def default_session(session, what):
+    """For Tensor.eval and Operation.run."""
+    session = session or get_default_session()
+    if session is None:
+        if what == "eval":
+            raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered. Use `with sess.as_default()` or pass an explicit session to "
+                             "`eval(session=sess)`")
+        raise ValueError("Cannot execute operation using `run()`: No default session is registered. Use `with sess.as_default():` or pass an explicit session to "
+                         "`run(session=sess)`")
+    return session
+
+
+class _Fetches:
+    """A structure of fetches: what to ask of the engine, and how to build the results."""
+
+    def __init__(self, graph, fetches):
+        self.graph, self.tensors, self.targets = graph, [], []
+        self._indices = {}
+        self.build = self._plan(fetches)
+
+    def _plan(self, fetch):
+        """A function from the list of values to the result of this part."""
+        if fetch is None:
+            raise TypeError("Argument `fetch` = None has invalid type \"NoneType\". Cannot be None")
+        if isinstance(fetch, (list, tuple)):
+            parts = [self._plan(f) for f in fetch]
+            if hasattr(fetch, "_fields"):
+                return lambda values: type(fetch)(*[p(values) for p in parts])
+            return lambda values: type(fetch)([p(values) for p in parts]) if type(fetch) in (list, tuple) else [p(values) for p in parts]
+        if isinstance(fetch, collections.abc.Mapping):
+            parts = {k: self._plan(f) for k, f in fetch.items()}
+            return lambda values: type(fetch)((k, p(values)) for k, p in parts.items())
+        if isinstance(fetch, CompositeTensor):
+            return self._plan_composite(fetch)
+        return self._plan_leaf(fetch)
+
+    def _plan_composite(self, fetch):
+        from weft.compat.v1 import values as kinds
+
+        parts, make = kinds.fetched(fetch)
+        plans = [self._plan_leaf(p) if p is not None else (lambda values: None) for p in parts]
+        return lambda values: make(*[p(values) for p in plans])
+
+    def _plan_leaf(self, fetch):
+        try:
+            element = self.graph.as_graph_element(fetch, allow_tensor=True, allow_operation=True)
+        except TypeError as e:
+            raise TypeError(f"Argument `fetch` = {fetch} has invalid type \"{type(fetch).__name__}\" must be a string or Tensor. ({e!s})") from None
+        except ValueError as e:
+            raise ValueError(f"Argument `fetch` = {fetch} cannot be interpreted as a Tensor. ({e!s})") from None
+        except KeyError as e:
+            raise ValueError(f"Argument `fetch` = {fetch} cannot be interpreted as a Tensor. ({e!s})") from None
+        if isinstance(element, Operation):
+            self.targets.append(element._id)
+            return lambda values: None
+        key = (element.op._id, element.value_index)
+        index = self._indices.get(key)
+        if index is None:
+            index = self._indices[key] = len(self.tensors)
+            self.tensors.append(element)
+        return lambda values: values[index]
+
+
+def _value(tensor):
+    """A result as numpy has it: a scalar for no dimensions."""
+    if tensor.dtype.name in ("resource", "variant"):
+        return tensor
+    return tensor.numpy()
+
+
+class BaseSession:
+    """What both kinds of sessions do."""
+
+    def __init__(self, target="", graph=None, config=None):
+        if graph is None:
+            graph = get_default_graph()
+        elif not isinstance(graph, Graph):
+            raise TypeError(f"Argument `graph` must be a tf.Graph, but got \"{type(graph).__name__}\"")
+        if target:
+            raise NotImplementedError(f"sessions of other processes are not supported (target {target!r})")
+        from weft.proto import ConfigProto
+
+        if config is not None and not isinstance(config, ConfigProto):
+            raise TypeError(f"Argument `config` must be a tf.ConfigProto, but got \"{type(config).__name__}\"")
+        self._graph, self._config, self._closed, self._native = graph, config, False, None
+
+    @property
+    def graph(self):
+        return self._graph
+
+    @property
+    def graph_def(self):
+        return self._graph.as_graph_def()
+
+    @property
+    def sess_str(self):
+        return b""
+
+    def _session(self):
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+        if self._native is None:
+            if self._graph.version == 0:
+                raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
+            config = self._config
+            if config is None:
+                self._native = _weft.NativeSession(self._graph)
+            else:
+                cpus = config.device_count["CPU"] if "CPU" in config.device_count else 1
+                self._native = _weft.NativeSession(self._graph, cpu_devices=max(cpus, 1), threads=config.intra_op_parallelism_threads,
+                                                   soft_placement=True, log_device_placement=config.log_device_placement)
+        return self._native
+
+    def list_devices(self):
+        from weft.compat.v1.values import DeviceAttributes
+
+        return [DeviceAttributes(name, kind, memory) for name, kind, memory in self._session().devices()]
+
+    def close(self):
+        self._closed = True
+        if self._native is not None:
+            self._native.close()
+            self._native = None
+
+    # ---- runs
+
+    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+        """The values of the fetches, in their structure, with the feeds in the place of tensors."""
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+        plan = _Fetches(self._graph, fetches)
+        feeds = self._feeds(feed_dict)
+        if not plan.tensors and not plan.targets:
+            return plan.build([])
+        return plan.build(self._run(feeds, plan))
+
+    def _run(self, feeds, plan):
+        fed = {(t.op._id, t.value_index): v for t, v in feeds}
+        wanted = [t for t in plan.tensors if (t.op._id, t.value_index) not in fed]
+        try:
+            got = iter(self._session().run(feeds, wanted, plan.targets))
+        except errors.OpError as e:
+            raise type(e)(e.node_def, e.op, f"Graph execution error:\n\n{e.message}") from None
+        return [_value(fed[key]) if (key := (t.op._id, t.value_index)) in fed else _value(next(got)) for t in plan.tensors]
+
+    def _feeds(self, feed_dict):
+        out = []
+        for key, value in (feed_dict or {}).items():
+            if isinstance(key, CompositeTensor):
+                from weft.compat.v1 import values as kinds
+
+                out += [self._feed(t, v) for t, v in kinds.fed(key, value)]
+            elif isinstance(key, tuple):
+                out += [self._feed(t, v) for t, v in zip(key, value)]
+            else:
+                out.append(self._feed(key, value))
+        return out
+
+    def _feed(self, key, value):
+        key = getattr(key, "_ref_target", key)
+        try:
+            tensor = self._graph.as_graph_element(key.deref() if hasattr(key, "deref") else key, allow_operation=False)
+        except Exception as e:
+            raise TypeError(f"Cannot interpret feed_dict key as Tensor: {e.args[0]}") from None
+        if isinstance(value, Tensor) and not isinstance(value, EagerTensor):
+            raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, lists, numpy ndarrays, or "
+                            f"TensorHandles. For reference, the tensor object was {value!s} which was passed to the argument `feed_dict` with key {key!s}.")
+        if not self._graph.is_feedable(tensor):
+            raise ValueError(f"Tensor {tensor.name} may not be fed.")
+        if isinstance(value, EagerTensor) and value.dtype == tensor.dtype:
+            made = value
+        else:
+            array = np.asarray(value, dtype=tensor.dtype.as_numpy_dtype) if tensor.dtype.name != "string" else np.asarray(value)
+            if not tensor.shape.is_compatible_with(array.shape):
+                raise ValueError(f"Cannot feed value of shape {array.shape} for Tensor {tensor.name}, which has shape {tensor.shape}")
+            _weft.enter_eager()
+            try:
+                made = convert_to_tensor(array, dtype=tensor.dtype)
+            finally:
+                _weft.exit_graph()
+        if not tensor.shape.is_compatible_with(made.shape):
+            raise ValueError(f"Cannot feed value of shape {tuple(made.shape)} for Tensor {tensor.name}, which has shape {tensor.shape}")
+        return tensor, made
+
+    def make_callable(self, fetches, feed_list=None, accept_options=False):
+        """A function of the values of feed_list that runs these fetches."""
+        plan = _Fetches(self._graph, fetches)
+        keys = list(feed_list or [])
+
+        def call(*values, **options):
+            if len(values) != len(keys):
+                raise TypeError(f"Expected {len(keys)} feed values, but got {len(values)}")
+            return plan.build(self._run([self._feed(k, v) for k, v in zip(keys, values)], plan))
+
+        return call
+
+    def partial_run(self, handle, fetches, feed_dict=None):
+        raise NotImplementedError("Session.partial_run is not supported")
+
+    partial_run_setup = partial_run
+
+    @contextlib.contextmanager
+    def as_default(self):
+        """The session that Tensor.eval uses in the block."""
+        _stack().append(self)
+        try:
+            yield self
+        finally:
+            _stack().remove(self)
+
+
+class Session(BaseSession):
+    """Runs a graph; also as a context, in which it and its graph are the defaults."""
+
+    def __init__(self, target="", graph=None, config=None):
+        super().__init__(target, graph, config)
+        self._contexts = []
+
+    def __enter__(self):
+        for context in (self.graph.as_default(), self.as_default()):
+            context.__enter__()
+            self._contexts.append(context)
+        return self
+
+    def __exit__(self, kind, error, trace):
+        while self._contexts:
+            self._contexts.pop().__exit__(kind, error, trace)
+        self.close()
+
+    @staticmethod
+    def reset(target, containers=None, config=None):
+        """Sessions keep no state outside themselves."""
+
+
+class InteractiveSession(BaseSession):
+    """A session that is the default from the start."""
+
+    def __init__(self, target="", graph=None, config=None):
+        super().__init__(target, graph, config)
+        self._explicit = graph.as_default() if graph is not None else None
+        if self._explicit is not None:
+            self._explicit.__enter__()
+        self._default = self.as_default()
+        self._default.__enter__()
+
+    def close(self):
+        super().close()
+        if self._default is not None:
+            self._default.__exit__(None, None, None)
+            self._default = None
+        if self._explicit is not None:
+            self._explicit.__exit__(None, None, None)
+            self._explicit = None
