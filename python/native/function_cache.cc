@@ -250,6 +250,8 @@ struct FunctionObject {
   PyObject_HEAD
   vectorcallfunc vectorcall;
   Cache* cache;
+  // The last object whose method this was asked for, weakly, and the function of that object, which `_bind` keeps as long as the object lives.
+  PyObject *owner, *bound;
 };
 FunctionObject& cell(PyObject* o) { return *reinterpret_cast<FunctionObject*>(o); }
 
@@ -335,6 +337,22 @@ PyObject* function_call(PyObject* self, PyObject* const* args, size_t nargsf, Py
   });
 }
 
+// As an attribute of a class: the function of the instance.
+PyObject* function_get(PyObject* self, PyObject* instance, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    if (!instance || instance == Py_None) return Py_NewRef(self);
+    FunctionObject& f = cell(self);
+    if (f.owner && PyWeakref_GetObject(f.owner) == instance) return Py_NewRef(f.bound);
+    static PyObject* bind = PyUnicode_InternFromString("_bind");
+    nb::object made = nb::steal(must(PyObject_CallMethodOneArg(self, bind, instance)));
+    PyObject* ref = PyType_SUPPORTS_WEAKREFS(Py_TYPE(instance)) ? PyWeakref_NewRef(instance, nullptr) : nullptr;
+    if (!ref) PyErr_Clear();
+    Py_XSETREF(f.owner, ref);
+    f.bound = made.ptr();
+    return made.release().ptr();
+  });
+}
+
 // (args, kwargs, native concrete function, its structure, its builder, parameter of each argument, the tensors that the call comes to): true
 // where calls like this one are answered here from now on.
 PyObject* remember(PyObject* self, PyObject* given) {
@@ -400,11 +418,13 @@ PyObject* function_new(PyTypeObject* type, PyObject*, PyObject*) {
   if (!o) return nullptr;
   cell(o).vectorcall = function_call;
   cell(o).cache = new Cache;
+  cell(o).owner = cell(o).bound = nullptr;
   return o;
 }
 void function_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   delete cell(self).cache;
+  Py_XDECREF(cell(self).owner);
   type->tp_free(self);
 }
 
@@ -436,6 +456,7 @@ void bind_function_cache(nb::module_& m) {
       {Py_tp_new, reinterpret_cast<void*>(function_new)},
       {Py_tp_dealloc, reinterpret_cast<void*>(function_dealloc)},
       {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+      {Py_tp_descr_get, reinterpret_cast<void*>(function_get)},
       {Py_tp_methods, methods},
       {Py_tp_members, members},
       {Py_tp_doc, const_cast<char*>("A function with traces; calls of known signatures do not need Python.")},

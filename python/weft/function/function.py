@@ -41,8 +41,7 @@ class Function(_weft.FunctionBase):
             if key not in _ATTRIBUTES:
                 raise ValueError(f"`{key} is not supported by tf.function as an attribute.")
         self._spec = sig.FunctionSpec(python_function, self._input_signature, name, jit_compile)
-        self._bound = weakref.WeakKeyDictionary()
-        self._bound_of = None  # for one of an instance: the function that it was taken from
+        self._bound = {}  # id of an instance -> (weak reference, its function)
         self._start()
         if inspect.isfunction(python_function) or hasattr(python_function, "__name__"):
             functools.update_wrapper(self, python_function, updated=())
@@ -241,20 +240,19 @@ class Function(_weft.FunctionBase):
 
     # ---- methods and copies
 
-    def __get__(self, instance, owner=None):
-        if instance is None:
-            return self
+    def _bind(self, instance):
+        """The function of an instance, for the base class; kept as long as the instance lives."""
+        key = id(instance)
+        found = self._bound.get(key)
+        if found is not None and found[0]() is instance:
+            return found[1]
+        made = self._bind_to(instance)
         try:
-            found = self._bound.get(instance)
+            known = self._bound
+            self._bound[key] = weakref.ref(instance, lambda _: known.pop(key, None)), made
         except TypeError:
-            return self._bind_to(instance)
-        if found is None:
-            found = self._bind_to(instance)
-            try:
-                self._bound[instance] = found
-            except TypeError:
-                pass
-        return found
+            pass
+        return made
 
     def _bind_to(self, instance):
         return self._like(_weak_method(self._python_function, instance), self._name)
@@ -377,7 +375,6 @@ def trace(function, types, name, spec=None, may_create=False, jit_compile=None, 
     graph.inputs = inputs + graph.internal_captures
     graph.outputs = _results(native, made, len(flat))
     graph.structured_outputs = _with(structure, graph.outputs)
-    graph.structured_input_signature = types.structured()
     return ConcreteFunction(made, graph, types, graph.structured_outputs, spec, shown, attributes), created
 
 
