@@ -144,8 +144,10 @@ Result<Value> FuncGraph::import(const Value& v) {
     }
   }
   const Endpoint at = graph::GraphEmitter::unwrap(v);
+  auto* made_in = dynamic_cast<TraceEmitter*>(owner);
+  const bool inside = made_in && made_in->func_graph().outer() == this;
   return invalid_argument("the tensor '", at.node->name(), ":", at.index, "' (", dtype_name(v.dtype()), " ", v.shape().to_string(),
-                          ") is out of scope and cannot be used here: it belongs to another function's graph. Return it from that function instead of "
+                          ") is out of scope and cannot be used here: it belongs to ", inside ? "a branch or loop inside this function" : "another function's graph", ". Return it from there instead of "
                           "keeping it in a variable of the program.");
 }
 

@@ -7,6 +7,7 @@ functions = weakref.WeakValueDictionary()  # the name of a traced function in th
 
 _NODE = re.compile(r"\[\[\{\{node ([^}]+)\}\}\]\]")
 _CALL = re.compile(r"\[Op:(__[^\]]+)\]")
+_IN_FUNCTION = re.compile(r"^\{\{function_node [^}]*\}\} ")
 _ENGINES_HINT = " (weft::run_functions_eagerly(true) runs it op by op)"
 
 
@@ -19,6 +20,7 @@ def explained(message):
     frames = _frames(node[1], call[1])
     if not frames:
         return message
+    message = _IN_FUNCTION.sub("", message)
     lines = "".join(f'  File "{file}", line {line}, in {name}\n\n' for file, line, name in frames)
     return f"Graph execution error:\n\nDetected at node {node[1]} defined at (most recent call last):\n{lines}{message}"
 
@@ -36,8 +38,8 @@ def out_of_scope(message):
     shape = "<unknown>" if not shape.startswith("[") else str(tuple(None if d in "?-1" else int(d) for d in shape[1:-1].split(",") if d))
     tensor, node = f"<tf.Tensor '{name}' shape={shape} dtype={dtype}>", name.rpartition(":")[0]
     graph = get_default_graph()
-    own = _user_frames(graph, node) if "/" in node else []  # of a branch or a loop of this function
-    frames = own or _frames(node, None)
+    own = "inside this function" in message or "/" in node  # of a branch or loop
+    frames = (_user_frames(graph, node) if own else []) or _frames(node, None)
     made = "".join(f'    File "{file}", line {line}, in {function}\n' for file, line, function in frames)
     where = f"FuncGraph(name={graph.name}, id={id(graph)})" if graph.building_function else "here"
     text = f"{tensor} {_SEE}\n\n{tensor} was defined here:\n{made}\nThe tensor {tensor} cannot be accessed from {where}, because it was defined in a graph that is out of scope."

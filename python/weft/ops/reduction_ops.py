@@ -39,7 +39,10 @@ def _reduce(op, doc):
 
     def reduce(input_tensor, axis=None, keepdims=False, name=None):
         input_tensor = input_tensor if isinstance(input_tensor, Tensor) else convert_to_tensor(input_tensor)
-        return function(input=input_tensor, reduction_indices=_axes(input_tensor, axis), keep_dims=bool(keepdims), name=name)
+        result = function(input=input_tensor, reduction_indices=_axes(input_tensor, axis), keep_dims=bool(keepdims), name=name)
+        if axis is None and not keepdims and result.shape.rank is None:
+            result.set_shape(())  # of a tensor of unknown rank
+        return result
 
     reduce.__doc__ = doc
     return reduce

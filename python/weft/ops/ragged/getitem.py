@@ -84,7 +84,7 @@ def _range_of(values, first, last):
     """values[first:last]"""
     if not isinstance(values, RaggedTensor):
         begin, end = raw.ExpandDims(input=first, dim=0), raw.ExpandDims(input=last, dim=0)
-        return raw.StridedSlice(input=values, begin=begin, end=end, strides=raw.OnesLike(x=begin))
+        return raw.StridedSlice(input=values, begin=begin, end=end, strides=convert_to_tensor([1], begin.dtype))
     splits = raw.StridedSlice(input=values.row_splits, begin=raw.ExpandDims(input=first, dim=0),
                               end=raw.ExpandDims(input=raw.AddV2(x=last, y=convert_to_tensor(1, last.dtype)), dim=0), strides=convert_to_tensor([1], first.dtype))
     start = at(splits, 0)
