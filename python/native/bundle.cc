@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bridge.h"
+#include "ops/variant_codec.h"
 
 namespace weft::python {
 namespace {
@@ -32,7 +33,7 @@ nb::list tensors(NativeReader& r, nb::handle keys) {
 
 void bind_bundle(nb::module_& m) {
   nb::class_<NativeReader>(m, "BundleReader", "The tensors of a checkpoint by name.")
-      .def("__init__", [](NativeReader* self, const std::string& prefix) { new (self) NativeReader{unwrap(wire::open_checkpoint(prefix))}; })
+      .def("__init__", [](NativeReader* self, const std::string& prefix) { new (self) NativeReader{unwrap(wire::open_checkpoint(prefix, ops::variant_codec()))}; })
       .def("keys",
            [](NativeReader& r) {
              nb::list out;

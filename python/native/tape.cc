@@ -75,6 +75,14 @@ Value source_value(nb::handle h) {
   return value_of(h);
 }
 
+// An op without a gradient is a LookupError.
+void raise_lookup(const Status& s) {
+  const std::string text(s.message());
+  if (s.code() != Code::kNotFound || !text.starts_with("gradient registry has no entry for")) return;
+  PyErr_SetString(PyExc_LookupError, text.substr(0, text.find(" (No gradient")).c_str());
+  raise_current();
+}
+
 nb::list gradient(NativeTape& t, nb::handle targets, nb::handle sources, nb::handle seeds, bool zero) {
   std::vector<Value> ys = values_of(targets), xs, dys;
   for (nb::handle s : sources) xs.push_back(source_value(s));
@@ -87,6 +95,7 @@ nb::list gradient(NativeTape& t, nb::handle targets, nb::handle sources, nb::han
     Released released(!trace::FuncGraph::current());
     got = t.tape.gradient(e, ys, xs, dys, zero ? autodiff::Unconnected::kZero : autodiff::Unconnected::kNone);
   }
+  if (!got.ok()) raise_lookup(got.status());
   return wrap_all(unwrap(std::move(got)));
 }
 

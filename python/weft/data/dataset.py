@@ -11,6 +11,7 @@ from weft.framework.composite import CompositeTensor
 from weft.framework.convert import constant_value, convert_to_tensor
 from weft.framework.tensor_shape import TensorShape, as_shape
 from weft.framework.type_spec import TensorSpec, TypeSpec
+from weft.trackable.base import Trackable
 
 AUTOTUNE = -1
 INFINITE_CARDINALITY = -1
@@ -42,7 +43,7 @@ def make(name, variant, spec, inputs=(), functions=()):
     return self
 
 
-class Dataset(CompositeTensor):
+class Dataset(CompositeTensor, Trackable):
     """Elements that come one after another."""
 
     _is_tensor_like = False  # tf.is_tensor

@@ -6,9 +6,10 @@ from weft.framework import errors
 from weft.framework.composite import CompositeTensor
 from weft.framework.dtypes import resource, variant
 from weft.framework.type_spec import TensorSpec, TypeSpec
+from weft.trackable.base import Trackable
 
 
-class Iterator(CompositeTensor):
+class Iterator(CompositeTensor, Trackable):
     """tf.data.Iterator: next(), get_next() and get_next_as_optional()."""
 
     _is_tensor_like = False  # tf.is_tensor
@@ -67,10 +68,10 @@ class Iterator(CompositeTensor):
 
     # Checkpoint.save(iterator) keeps where it is.
     def _serialize_to_tensors(self):
-        return {"": raw.SerializeIterator(resource_handle=self._resource, external_state_policy=0)}
+        return {"ITERATOR_STATE": raw.SerializeIterator(resource_handle=self._resource, external_state_policy=0)}
 
     def _restore_from_tensors(self, restored):
-        raw.DeserializeIterator(resource_handle=self._resource, serialized=restored[""])
+        raw.DeserializeIterator(resource_handle=self._resource, serialized=restored["ITERATOR_STATE"])
 
     def _trackable_children(self, save_type="checkpoint", **kwargs):
         return {}

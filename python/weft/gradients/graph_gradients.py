@@ -1,8 +1,10 @@
 """tf.gradients and tf.hessians: gradients as nodes of the graph that is being built."""
 
+import re
+
 from weft import _weft
 from weft._raw import raw
-from weft.framework import nest
+from weft.framework import errors, nest
 from weft.framework.tensor import Tensor
 from weft.gradients.tape import UnconnectedGradients, is_trainable, wants_zeros
 
@@ -47,12 +49,28 @@ def gradients(ys, xs, grad_ys=None, name="gradients", gate_gradients=False, aggr
     ends = [_endpoint(x) for x in sources]
     scope = graph._native.unique_name(_weft.name_scope() + (name or "gradients"))
     wanted = [i for i, e in enumerate(ends) if is_trainable(e)]
-    made = graph._native.gradients(targets, [ends[i] for i in wanted], [None if g is None else _weft.convert(g, y.dtype, None) for g, y in zip(given, targets)],
-                                   scope, [_endpoint(s) for s in _list(stop_gradients or [])])
+    seeds = [None if g is None else _weft.convert(g, y.dtype, None) for g, y in zip(given, targets)]
+    try:
+        made = graph._native.gradients(targets, [ends[i] for i in wanted], seeds, scope, [_endpoint(s) for s in _list(stop_gradients or [])])
+    except errors.NotFoundError as error:
+        _raise_lookup(error.message)
+        raise
     out = [None] * len(ends)
     for i, g in zip(wanted, made):
         out[i] = g
     return [raw.ZerosLike(x=s) if g is None and zero else g for g, s in zip(out, sources)]
+
+
+def _raise_lookup(text):
+    """TensorFlow's words for an op without a gradient."""
+    kind = re.match(r"gradient registry has no entry for: (\w+)", text)
+    node = re.search(r"\{\{node ([^}]+)\}\}", text)
+    if kind:
+        raise LookupError(f"No gradient defined for operation'{node[1] if node else kind[1]}' (op type: {kind[1]}). In general every operation must have an associated "
+                          "`@tf.RegisterGradient` for correct autodiff, which this op is lacking. If you want to pretend this operation is a constant in your "
+                          "program, you may insert `tf.stop_gradient`. This can be useful to silence the error in cases where you know gradients are not needed, "
+                          "e.g. the forward pass of tf.custom_gradient. Please see more details in "
+                          "https://www.tensorflow.org/api_docs/python/tf/custom_gradient.") from None
 
 
 def gradients_v1(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_ops=False, gate_gradients=False, aggregation_method=None, stop_gradients=None,
