@@ -45,6 +45,10 @@ weft.function.printing: print=print_v2
 weft.function.py_func: py_function numpy_function
 weft.ops.check_ops: assert_equal assert_greater assert_less assert_rank
 weft.ops.linalg_ops: eig eigvals matrix_square_root=sqrtm norm
+weft.framework.misc: get_logger get_current_name_scope is_symbolic_tensor load_library load_op_library
+weft.ops.search_ops: approx_top_k
+weft.ops.stateless_random_ops: random_index_shuffle
+weft.ops.conv_ops: conv
 """
 
 # Packages that are the implementation; every other module of this folder is a public namespace: `tf.math` is weft/math.py.

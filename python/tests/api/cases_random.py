@@ -21,6 +21,7 @@ R.stateless_normal([2], S, alg="nothing")
 G.from_seed(1).normal([3]), G.from_seed(2).uniform([3]), G.from_seed(3).uniform([3], 0, 9, tf.int32), G.from_seed(3).uniform_full_int([2]), G.from_seed(1).truncated_normal([2]), G.from_seed(1).binomial([3], [10.0, 5.0, 3.0], [0.1, 0.2, 0.3]), G.from_seed(1).make_seeds(2), [g.normal([]) for g in G.from_seed(1).split(3)], G.from_state([1, 2, 3], 1).uniform([2]), G.from_key_counter(1, [0, 5], "philox").state.numpy().tolist(), G.from_seed(2**70 + 5).state.numpy().tolist()
 G.from_seed(1).uniform([2], dtype=tf.int32)
 G.from_state([1, 2], "philox")
+tf.random_uniform_initializer(seed=3)([2]), tf.random_normal_initializer(1.0, 2.0, seed=5)([2]), seeded(1, lambda: tf.random_normal_initializer()([2])), tf.constant_initializer([1, 2])([2]), tf.constant_initializer(3)([2, 2], tf.int32), tf.zeros_initializer()([2]), tf.ones_initializer()([2], dtype=tf.int32)
 R.create_rng_state(5, "philox"), R.create_rng_state([12, 34], "threefry")
 seeded(1, lambda: R.log_uniform_candidate_sampler([[0]], 1, 3, True, 10, seed=2)), seeded(1, lambda: R.uniform_candidate_sampler([[0]], 1, 3, True, 10, seed=2)), seeded(1, lambda: R.all_candidate_sampler([[0]], 1, 3, True, seed=2)), seeded(1, lambda: R.fixed_unigram_candidate_sampler([[0]], 1, 2, False, 4, unigrams=[1.0, 2.0, 3.0, 4.0], seed=1)), seeded(1, lambda: R.learned_unigram_candidate_sampler([[0]], 1, 2, True, 5, seed=3))
 """

@@ -5,7 +5,7 @@ from weft.framework import dtypes
 from weft.framework.convert import constant_value, convert_to_tensor
 from weft.framework.tensor import Tensor
 from weft.ops import array_ops
-from weft.ops._direct import scope
+from weft.ops._direct import define, scope
 
 
 def sequence(value, n, channel_index, name):
@@ -210,8 +210,7 @@ def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding
     """depthwise_conv2d, then a convolution of single points."""
     with scope(name, "separable_conv2d") as name:
         pointwise_filter = convert_to_tensor(pointwise_filter, name="pointwise_filter")
-        rows, cols = pointwise_filter.shape[:2]
-        if (rows, cols) != (1, 1):
+        if not pointwise_filter.shape[:2].is_compatible_with([1, 1]):
             raise ValueError(f"Dimension 0 and 1 of `pointwise_filter` must be 1. Received: pointwise_filter.shape={pointwise_filter.shape}")
         middle = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations, name="depthwise")
         return raw.Conv2D(input=middle, filter=pointwise_filter, strides=[1, 1, 1, 1], padding="VALID", data_format=data_format or "NHWC", name=name)
@@ -237,9 +236,11 @@ def with_space_to_batch(input, dilation_rate, padding, op, filter_shape=None, sp
             raise ValueError("`filter_shape` must be specified for `padding='SAME'`. Received: filter_shape=None and padding=SAME")
         known = constant_value(filter_shape) if isinstance(filter_shape, Tensor) else filter_shape
         if known is None:
-            raise NotImplementedError("a dilated op with padding 'SAME' and filters of unknown size")
-        gaps = [(int(k) - 1) * r for k, r in zip(list(known)[:n], rate)]
-        explicit = [[g // 2, g - g // 2] for g in gaps]
+            gaps = (filter_shape[:n] - 1) * rate
+            explicit = array_ops.stack([gaps // 2, gaps - gaps // 2], axis=1)
+        else:
+            gaps = [(int(k) - 1) * r for k, r in zip(list(known)[:n], rate)]
+            explicit = [[g // 2, g - g // 2] for g in gaps]
     elif padding == "VALID":
         explicit = [[0, 0]] * n
     sizes = array_ops.shape(input)
@@ -268,3 +269,6 @@ def erosion2d(value, filters, strides, padding, data_format, dilations, name=Non
     with scope(name, "erosion2d") as name:
         value, filters = convert_to_tensor(value), convert_to_tensor(filters)
         return raw.Neg(x=raw.Dilation2D(input=-value, filter=array_ops.reverse(filters, [0, 1]), strides=strides, rates=dilations, padding=padding), name=name)
+
+
+define(globals(), "conv Conv input, filter, strides, padding, explicit_paddings=[], data_format='CHANNELS_LAST', dilations=[], batch_dims=1, groups=1")

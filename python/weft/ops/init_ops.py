@@ -1,65 +1,110 @@
-"""tf.zeros_initializer and its kin: first values of variables, in version 2's form."""
+"""tf.*_initializer: callables that make first values of variables."""
 
-from weft.compat.v1 import initializers as _v1
 from weft.framework import dtypes
+from weft.framework.convert import constant
+from weft.ops import array_ops, random_ops, stateless_random_ops
 
 
 class Initializer:
-    """Gives a tensor for a shape."""
+    """Makes a tensor of a shape and type."""
 
-    def __call__(self, shape, dtype=dtypes.float32, **kwargs):
-        for key in kwargs:
-            if key not in ("partition_shape", "partition_offset"):
-                raise TypeError(f"Keyword argument should be one of ('partition_shape', 'partition_offset'). Received: {key}")
-        return self._made()(kwargs.get("partition_shape") or shape, dtypes.as_dtype(dtype))
+    def __call__(self, shape, dtype=None, **kwargs):
+        raise NotImplementedError
 
     def get_config(self):
-        return dict(self.__dict__)
+        return {}
 
     @classmethod
     def from_config(cls, config):
-        return cls(**{k: v for k, v in config.items() if k != "dtype"})
+        config.pop("dtype", None)
+        return cls(**config)
+
+
+def _checked(kwargs):
+    for name in kwargs:
+        if name not in ("partition_shape", "partition_offset", "layout"):
+            raise TypeError(f"Keyword argument should be one of ('partition_shape', 'partition_offset', 'layout'). Received: {name}")
+
+
+def _part(shape, kwargs):
+    """The shape of the part that is wanted of a variable in parts."""
+    _checked(kwargs)
+    return kwargs.get("partition_shape") or shape
 
 
 class zeros_initializer(Initializer):
-    """Zeros."""
+    """All zeros."""
 
-    def _made(self):
-        return _v1.Zeros()
+    def __call__(self, shape, dtype=dtypes.float32, **kwargs):
+        shape = _part(shape, kwargs)
+        dtype = dtypes.as_dtype(dtype)
+        if not dtype.is_numpy_compatible or dtype is dtypes.string:
+            raise ValueError(f"Argument `dtype` expected to be numeric or boolean. Received {dtype}.")
+        return array_ops.zeros(shape, dtype)
 
 
 class ones_initializer(Initializer):
-    """Ones."""
+    """All ones."""
 
-    def _made(self):
-        return _v1.Ones()
+    def __call__(self, shape, dtype=dtypes.float32, **kwargs):
+        shape = _part(shape, kwargs)
+        dtype = dtypes.as_dtype(dtype)
+        if not dtype.is_numpy_compatible or dtype is dtypes.string:
+            raise ValueError(f"Argument `dtype` expected to be numeric or boolean. Received {dtype}.")
+        return array_ops.ones(shape, dtype)
 
 
 class constant_initializer(Initializer):
-    """One value, or the values of a list."""
+    """One value everywhere, or the elements of a list."""
 
     def __init__(self, value=0, support_partition=False):
-        self.value = value
+        self.value, self.support_partition = value, support_partition
 
-    def _made(self):
-        return _v1.Constant(self.value)
+    def __call__(self, shape, dtype=None, **kwargs):
+        _checked(kwargs)
+        if not self.support_partition and kwargs.get("partition_shape"):
+            raise ValueError("Argument partition_shape is not supported: give support_partition=True")
+        return constant(self.value, None if dtype is None else dtypes.as_dtype(dtype), kwargs.get("partition_shape") or shape)
+
+    def get_config(self):
+        return {"value": self.value}
 
 
-class random_uniform_initializer(Initializer):
-    """Evenly distributed random values."""
+class _Seeded(Initializer):
+    def __call__(self, shape, dtype=dtypes.float32, **kwargs):
+        shape = _part(shape, kwargs)
+        return self._draw(shape, dtypes.as_dtype(dtype))
+
+
+class random_uniform_initializer(_Seeded):
+    """Numbers between two bounds."""
 
     def __init__(self, minval=-0.05, maxval=0.05, seed=None):
         self.minval, self.maxval, self.seed = minval, maxval, seed
 
-    def _made(self):
-        return _v1.RandomUniform(self.minval, self.maxval, self.seed)
+    def _draw(self, shape, dtype):
+        if not (dtype.is_floating or dtype.is_integer):
+            raise ValueError(f"Argument `dtype` expected to be numeric or boolean. Received {dtype}.")
+        if self.seed:
+            return stateless_random_ops.stateless_uniform(shape, [self.seed, 0], self.minval, self.maxval, dtype)
+        return random_ops.uniform(shape, self.minval, self.maxval, dtype)
+
+    def get_config(self):
+        return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
 
 
-class random_normal_initializer(Initializer):
-    """Normally distributed random values."""
+class random_normal_initializer(_Seeded):
+    """Numbers of a normal distribution."""
 
     def __init__(self, mean=0.0, stddev=0.05, seed=None):
         self.mean, self.stddev, self.seed = mean, stddev, seed
 
-    def _made(self):
-        return _v1.RandomNormal(self.mean, self.stddev, self.seed)
+    def _draw(self, shape, dtype):
+        if not dtype.is_floating:
+            raise ValueError(f"Argument `dtype` expected to be numeric or boolean. Received {dtype}.")
+        if self.seed:
+            return stateless_random_ops.stateless_normal(shape, [self.seed, 0], self.mean, self.stddev, dtype)
+        return random_ops.normal(shape, self.mean, self.stddev, dtype)
+
+    def get_config(self):
+        return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}

@@ -124,11 +124,9 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
     with scope(name, "matrix_solve_ls"):
         matrix = convert_to_tensor(matrix, name="matrix")
         rhs = convert_to_tensor(rhs, matrix.dtype, name="rhs")
-        if not fast or matrix.dtype.is_complex:
-            return raw.MatrixSolveLs(matrix=matrix, rhs=rhs, l2_regularizer=convert_to_tensor(l2_regularizer, dtypes.float64), fast=fast)
         rows, cols = matrix.shape[-2], matrix.shape[-1]
-        if rows is None or cols is None:
-            raise NotImplementedError("tf.linalg.lstsq of matrices of unknown size")
+        if not fast or matrix.dtype.is_complex or rows is None or cols is None:
+            return raw.MatrixSolveLs(matrix=matrix, rhs=rhs, l2_regularizer=convert_to_tensor(l2_regularizer, dtypes.float64), fast=fast)
         tall = rows >= cols
         gram = math_ops.matmul(matrix, matrix, adjoint_a=tall, adjoint_b=not tall)
         if isinstance(l2_regularizer, Tensor) or l2_regularizer != 0:
@@ -292,15 +290,19 @@ def _eps(dtype):
     return float(np.finfo(dtype.real_dtype.as_numpy_dtype).eps)
 
 
+def _widest(a, dtype):
+    """The greater of the two sizes of matrices."""
+    m, n = a.shape[-2:]
+    return max(m, n) if m is not None and n is not None else math_ops.cast(math_ops.reduce_max(array_ops.shape(a)[-2:]), dtype)
+
+
 def matrix_rank(a, tol=None, validate_args=False, name=None):
     """How many singular values are not zero."""
     with scope(name, "matrix_rank"):
         a = convert_to_tensor(a, dtype_hint=dtypes.float32)
         values = svd(a, compute_uv=False)
         if tol is None:
-            m, n = a.shape[-2:]
-            wide = max(m, n) if m is not None and n is not None else math_ops.cast(math_ops.reduce_max(array_ops.shape(a)[-2:]), values.dtype)
-            tol = _eps(a.dtype) * wide * math_ops.reduce_max(values, -1, keepdims=True)
+            tol = _eps(a.dtype) * _widest(a, values.dtype) * math_ops.reduce_max(values, -1, keepdims=True)
         return math_ops.reduce_sum(math_ops.cast(values > tol, dtypes.int32), axis=-1)
 
 
@@ -311,7 +313,7 @@ def pinv(a, rcond=None, validate_args=False, name=None):
         if not (a.dtype.is_floating or a.dtype.is_complex):
             raise TypeError("Input `a` must have `float`-like `dtype` (saw %s)." % a.dtype.name)
         if rcond is None:
-            rcond = 10.0 * max(a.shape[-2], a.shape[-1]) * _eps(a.dtype)
+            rcond = 10.0 * _widest(a, a.dtype.real_dtype) * _eps(a.dtype)
         values, left, right = svd(a, full_matrices=False, compute_uv=True)
         rcond = convert_to_tensor(rcond, values.dtype)
         rcond = array_ops.expand_dims(rcond, -1) if rcond.shape.rank else rcond

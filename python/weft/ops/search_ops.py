@@ -29,3 +29,8 @@ def approx_min_k(operand, k, reduction_dimension=-1, recall_target=0.95, reducti
 def _approximate(operand, k, axis, recall, greatest, override, aggregate, name):
     return raw.ApproxTopK(input=operand, k=k, reduction_dimension=axis, recall_target=recall, is_max_k=greatest, reduction_input_size_override=override,
                           aggregate_to_topk=aggregate, name=name)
+
+
+def approx_top_k(input, k, reduction_dimension=-1, recall_target=0.95, is_max_k=True, reduction_input_size_override=-1, aggregate_to_topk=True, name=None):
+    """The op ApproxTopK."""
+    return _approximate(input, k, reduction_dimension, recall_target, is_max_k, reduction_input_size_override, aggregate_to_topk, name)

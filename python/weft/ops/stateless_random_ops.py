@@ -6,7 +6,7 @@ from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
 from weft.framework.dispatch import dispatchable
-from weft.ops._direct import scope
+from weft.ops._direct import define, scope
 from weft.ops.random_ops import _floor, _scaled, shape_tensor
 
 
@@ -152,3 +152,6 @@ def index_shuffle(index, seed, max_index):
     # The op wants three numbers; TensorFlow always puts this one before the two.
     seed = pad(seed, [[1, 0]] + [[0, 0]] * (seed.shape.rank - 1), constant_values=498247692)
     return raw.RandomIndexShuffle(index=convert_to_tensor(index), seed=seed, max_index=max_index)
+
+
+define(globals(), "random_index_shuffle RandomIndexShuffle index, seed, max_index, rounds=4")

@@ -1,0 +1,37 @@
+"""Small things of the top level: the logger, names of scopes, kinds of tensors, libraries."""
+
+import functools
+
+from weft import _weft
+from weft.framework.tensor import SymbolicTensor
+
+
+@functools.cache
+def get_logger():
+    """TensorFlow's logger."""
+    import logging
+
+    logger = logging.getLogger("tensorflow")
+    if logger.level == logging.NOTSET:
+        logger.setLevel(logging.WARNING)
+    return logger
+
+
+def get_current_name_scope():
+    """The name scope of the ops that are made now."""
+    return _weft.name_scope().rstrip("/")
+
+
+def is_symbolic_tensor(tensor):
+    """Whether a tensor stands for a value in a graph."""
+    return isinstance(tensor, SymbolicTensor) or getattr(tensor, "_is_graph_tensor", False)
+
+
+def load_library(library_location):
+    """Not there: weft's ops are in its own library."""
+    raise NotImplementedError("tf.load_library: weft does not load ops from other libraries")
+
+
+def load_op_library(library_filename):
+    """Not there: weft's ops are in its own library."""
+    raise NotImplementedError("tf.load_op_library: weft does not load ops from other libraries")
