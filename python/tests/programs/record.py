@@ -1,6 +1,6 @@
 """Records NAME.out, what each program prints under TensorFlow, for the programs that changed since the last time.
 
-    python record.py PYTHON [-j N] [--all] [PATTERN ...]      PYTHON: an interpreter that has TensorFlow
+    python record.py PYTHON [-j N] [--all] [--check] [PATTERN ...]      PYTHON: an interpreter that has TensorFlow
 
 Each program runs twice; one that does not print the same both times is not recorded. recorded.txt has the sums of the
 programs as they were when recorded.
@@ -92,13 +92,37 @@ def record(name, workers, turn, folder):
     return None
 
 
+def check(name, worker, folder):
+    """Runs the program once and compares; gives what is wrong, or None."""
+    status, out, err = worker.run(name, folder)
+    if status != 0:
+        return "\n".join([f"exit status {status}"] + err.strip().splitlines()[-8:])
+    found = programs.difference((programs.FOLDER / f"{name}.out").read_text(), out, 4)
+    return "\n".join(found) if found else None
+
+
+def check_all(python, names, jobs):
+    workers = [Worker(python) for _ in range(jobs)]
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        problems = list(pool.map(lambda i: check(names[i], workers[i % jobs], pathlib.Path(folder)), range(len(names))))
+    for name, problem in zip(names, problems):
+        if problem:
+            print(f"NOT AS RECORDED {name}: {problem}")
+    good = sum(not p for p in problems)
+    print(f"TensorFlow prints what is recorded: {good} of {len(names)} programs")
+    return good != len(names)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("python")
     parser.add_argument("patterns", nargs="*")
     parser.add_argument("-j", "--jobs", type=int, default=2)
     parser.add_argument("--all", action="store_true", help="those that did not change, too")
+    parser.add_argument("--check", action="store_true", help="record nothing: does TensorFlow print what is recorded?")
     options = parser.parse_args()
+    if options.check:
+        return int(check_all(options.python, programs.names(options.patterns), options.jobs))
 
     sums = read_sums()
     chosen = [n for n in programs.names(options.patterns)
