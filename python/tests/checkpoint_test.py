@@ -229,3 +229,48 @@ def test_objects_that_save_themselves(tmp_path):
     other = Own(0)
     tf.train.Checkpoint(o=other).read(path).assert_consumed()
     assert other.x == 15
+
+
+def test_views(tmp_path):
+    m = tf.Module()
+    m.a, m.l, m.z = tf.Variable(1.0), [tf.Variable(2.0)], tf.Variable(9.0)
+    view = tf.train.CheckpointView(tf.train.Checkpoint(m).write(str(tmp_path / "a")))
+    assert view.children(0) == {"a": 1, "l": 2, "z": 3, "root": 0} and view.descendants() == [0, 1, 2, 3, 4]
+    n = tf.Module()
+    n.a, n.q, n.l = tf.Variable(1.0), tf.Variable(3.0), [tf.Variable(0.0)]
+    matched, only_there, only_here = view.diff(n)
+    assert sorted(matched) == [0, 1, 2, 4] and only_there == [3] and len(only_here) == 1 and only_here[0] is n.q
+    assert [type(o).__name__ for o in tf.train.TrackableView(n).descendants()] == ["Module", "ResourceVariable", "ResourceVariable", "ListWrapper", "ResourceVariable"]
+
+
+def test_moving_averages():
+    v = tf.Variable([1.0, 2.0])
+    ema = tf.train.ExponentialMovingAverage(0.9)
+    ema.apply([v])
+    v.assign([5.0, 6.0])
+    ema.apply([v])
+    assert ema.average(v).numpy().tolist() == pytest.approx([1.4, 2.4]) and ema.average(v).name == "Variable/ExponentialMovingAverage:0"
+    w = tf.Variable(1.0)
+    ema = tf.train.ExponentialMovingAverage(0.9, num_updates=tf.Variable(3))
+    ema.apply([w])
+    w.assign(3.0)
+    ema.apply([w])
+    assert float(ema.average(w)) == pytest.approx(2.3846154)
+
+    @tf.function
+    def step():
+        ema.apply([w])
+        return ema.average(w)
+
+    assert float(step()) == pytest.approx(2.8106508)
+
+
+def test_iterators(tmp_path):
+    iterator = iter(tf.data.Dataset.range(10))
+    next(iterator), next(iterator)
+    ckpt = tf.train.Checkpoint(it=iterator)
+    path = ckpt.write(str(tmp_path / "it"))
+    assert [n for n, _ in tf.train.list_variables(path)] == ["_CHECKPOINTABLE_OBJECT_GRAPH", "it/.ATTRIBUTES/ITERATOR_STATE"]
+    rest = [int(x) for x in iterator]
+    ckpt.read(path).assert_consumed()
+    assert [int(x) for x in iterator] == rest == list(range(2, 10))

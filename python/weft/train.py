@@ -8,6 +8,7 @@ _WHERE = {
     "weft.proto": "Example Features Feature BytesList FloatList Int64List SequenceExample FeatureList FeatureLists ClusterDef JobDef ServerDef",
     "weft.trackable.checkpoint": "Checkpoint CheckpointManager CheckpointOptions latest_checkpoint load_checkpoint list_variables load_variable "
                                  "checkpoints_iterator get_checkpoint_state",
+    "weft.trackable.views": "CheckpointView TrackableView",
     "weft.trackable.moving_averages": "ExponentialMovingAverage",
 }
 _names = {name: module for module, names in _WHERE.items() for name in names.split()}

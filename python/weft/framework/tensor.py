@@ -215,8 +215,10 @@ class EagerTensor(Tensor):
             info = self._handle_info() or ("", "", "")
             return f'<ResourceHandle(name="{info[1]}", device="{self.device}", container="{info[0]}", type="{info[2]}")>'
         value = self.numpy()
-        # numpy 2 writes np.float32(1.5) for a scalar; TensorFlow shows the number alone.
-        text = repr(value) if as_repr and self._shape_tuple() else str(value)
+        # numpy 2 writes np.float32(1.5) for a scalar; TensorFlow shows the number alone, with all its digits.
+        if as_repr and not self._shape_tuple() and hasattr(value, "item"):
+            value = value.item()
+        text = repr(value) if as_repr else str(value)
         return "\n" + text if "\n" in text else text
 
     def __repr__(self):
