@@ -3,7 +3,8 @@
 //   play run DIR ROWS       DIR/x.bin, y.bin -> DIR/predict.bin, losses.bin, predict_after.bin
 //   play bench DIR ROWS     prints "serve US" and "train US": medians
 //
-// Built with -include net.h and -DOUT=y -DLOSS=loss -DROWS_OPEN=1 (the outputs' names; whether the number of rows is open).
+// Built with -include net.h and -DOUT=y -DLOSS=loss -DROWS_OPEN=1 (the outputs' names; whether the number of rows is open); -DPARTS: parts of steps
+// run on threads of their own.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -11,6 +12,9 @@
 #include <memory>
 #include <string>
 #include <vector>
+#ifdef PARTS
+#include <thread>
+#endif
 
 static std::vector<char> read(const std::string& path) {
   std::vector<char> bytes;
@@ -51,6 +55,17 @@ int main(int argc, char** argv) {
   [[maybe_unused]] const long rows = std::atol(argv[3]);
   auto net = std::make_unique<Net>();
   auto& serve = net->serving_default;
+#ifdef PARTS
+  Net::Pool pool;
+  static int used = 0;
+  pool.parallel_for = [](void*, int64_t n, void (*f)(void*, int64_t, int64_t), void* data) {
+    ++used;
+    std::vector<std::thread> threads;
+    for (int64_t k = 0; k < n; ++k) threads.emplace_back([=] { f(data, k, k + 1); });
+    for (std::thread& t : threads) t.join();
+  };
+  net->set_pool(pool);
+#endif
 #if ROWS_OPEN
   if (!serve.resize(rows)) return 3;
 #endif
@@ -98,6 +113,9 @@ int main(int argc, char** argv) {
   if (!write(dir + "/losses.bin", losses.data(), losses.size() * sizeof(float))) return 7;
   predict();
   if (!save("predict_after.bin")) return 7;
+#endif
+#ifdef PARTS
+  if (used == 0) return 8;
 #endif
   return 0;
 }

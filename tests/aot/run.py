@@ -37,16 +37,31 @@ def compile_net(path, out, cpu="x86-64-v3", more=()):
     return time.monotonic() - start
 
 
-def link(path, out):
+def link(path, out, parts=False):
     saved = path.is_dir()
     output = "y" if saved else "predict"
     subprocess.run(["g++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-include", str(out / "net.h"), f"-DOUT={output}", f"-DOUT_SIZE={output}_size", "-DLOSS=loss",
-                    f"-DROWS_OPEN={int(saved)}", "-DTRAINS=1", str(here / "play.cc"), str(out / "net.o"), "-o", str(out / "play"), "-lm"], check=True)
+                    f"-DROWS_OPEN={int(saved and not parts)}", "-DTRAINS=1", *(["-DPARTS", "-pthread"] if parts else []), str(here / "play.cc"), str(out / "net.o"), "-o", str(out / "play"), "-lm"],
+                   check=True)
 
 
 def near(got, want, tolerance):
     off = np.abs(got - want).max() / max(np.abs(want).max(), 1e-6)
     return None if off <= tolerance else f"off by {off:.2g} of the largest value"
+
+
+def compare(predict, out, want):
+    """What `play run` wrote."""
+    if why := near(predict.reshape(want["predict"].shape), want["predict"], 1e-3):
+        raise RuntimeError(f"predict: {why}")
+    if why := near(np.fromfile(out / "losses.bin", "float32"), want["losses"].astype("float32"), 1e-3):
+        raise RuntimeError(f"losses: {why}")
+    after = np.fromfile(out / "predict_after.bin", "float32").reshape(want["predict_after"].shape)
+    if why := near(after, want["predict_after"], 2e-2):
+        raise RuntimeError(f"predict_after: {why}")
+
+
+in_parts = ("cnn", "transformer")  # these with fixed shapes and a pool, too
 
 
 def check(name):
@@ -69,15 +84,16 @@ def check(name):
         one = run(1)
         if why := near(one.reshape(want["predict"][:1].shape), want["predict"][:1], 1e-3):
             raise RuntimeError(f"one row: {why}")
-    if why := near(run(len(x)).reshape(want["predict"].shape), want["predict"], 1e-3):
-        raise RuntimeError(f"predict: {why}")
-    if why := near(np.fromfile(out / "losses.bin", "float32"), want["losses"].astype("float32"), 1e-3):
-        raise RuntimeError(f"losses: {why}")
-    after = np.fromfile(out / "predict_after.bin", "float32").reshape(want["predict_after"].shape)
-    if why := near(after, want["predict_after"], 2e-2):
-        raise RuntimeError(f"predict_after: {why}")
+    compare(run(len(x)), out, want)
+    size = (out / "net.o").stat().st_size
     undefined = subprocess.run(["nm", "-u", str(out / "net.o")], capture_output=True, text=True).stdout.split()
-    return f"agrees; compiled in {seconds:.2f} s, {(out / 'net.o').stat().st_size / 1000:.0f} kB, needs {' '.join(s for s in undefined if s != 'U') or 'nothing'}"
+    shared = ""
+    if name in in_parts:
+        compile_net(path, out, more=["--parts", "3", "--shape", "x=" + ",".join(map(str, x.shape))])
+        link(path, out, parts=True)
+        compare(run(len(x)), out, want)
+        shared = "; agrees in three parts on threads"
+    return f"agrees; compiled in {seconds:.2f} s, {size / 1000:.0f} kB, needs {' '.join(s for s in undefined if s != 'U') or 'nothing'}{shared}"
 
 
 if __name__ == "__main__":
