@@ -31,8 +31,12 @@ core::Result<const CodegenApi*> load() {
     }
     using Get = const CodegenApi* (*)();
     const auto get = reinterpret_cast<Get>(dlsym(library, kCodegenSymbol));
-    if (get) return get();
-    errors += core::cat("\n  ", place, ": it is not weft's code generator");
+    if (!get) {
+      errors += core::cat("\n  ", place, ": it is not weft's code generator");
+      continue;
+    }
+    if (get()->layout == kCodegenLayout) return get();
+    errors += core::cat("\n  ", place, ": it belongs to another build of weft");
   }
   return core::not_found("the compiler needs libweft_jit.so, which could not be loaded (is it installed, and LLVM with it?). Tried:", errors);
 }

@@ -48,7 +48,11 @@ class JitCode {
   virtual Entry entry() const = 0;
 };
 
+// Tells a library of another build, as far as the layout of what is exchanged does.
+inline constexpr uint64_t kCodegenLayout = uint64_t(sizeof(Plan)) | uint64_t(sizeof(Step)) << 16 | uint64_t(sizeof(CodegenOptions)) << 32 | uint64_t(sizeof(ir::Instr)) << 48;
+
 struct CodegenApi {
+  uint64_t layout;
   // Several functions in one object: equal constants (of at least 64 bytes) stand in it once.
   core::Result<std::string> (*emit)(std::span<const CodeUnit> code, std::span<const DataUnit> data, const CodegenOptions& options);
   core::Result<std::unique_ptr<JitCode>> (*jit)(const Plan& plan, const CodegenOptions& options);

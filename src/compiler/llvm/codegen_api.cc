@@ -85,6 +85,6 @@ core::Result<std::unique_ptr<JitCode>> jit(const Plan& plan, const CodegenOption
 }  // namespace weft::compiler
 
 extern "C" __attribute__((visibility("default"))) const weft::compiler::CodegenApi* weft_codegen_api() {
-  static const weft::compiler::CodegenApi api{weft::compiler::emit, weft::compiler::jit};
+  static const weft::compiler::CodegenApi api{weft::compiler::kCodegenLayout, weft::compiler::emit, weft::compiler::jit};
   return &api;
 }
