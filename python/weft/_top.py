@@ -83,6 +83,7 @@ signal
 sparse
 strings
 train
+types
 """.split()
 
 

@@ -6,8 +6,10 @@ import inspect
 import types
 import typing
 
+from weft import _weft
 from weft.framework import dispatch
 from weft.framework.dispatch import register_op
+from weft.framework.tensor import Tensor
 
 _registered = {}  # function of the user's -> list of what undoes its registrations
 _unary, _binary, _asserts = {}, {}, {}
@@ -39,6 +41,13 @@ def _matches(value, annotation):
     return isinstance(value, annotation)
 
 
+def _special(value):
+    """Whether a value is one that dispatch is for: tensors and plain values alone stay with the API's own function."""
+    if isinstance(value, (list, tuple)):
+        return any(_special(v) for v in value)
+    return not isinstance(value, (Tensor, _weft.VariableBase, int, float, complex, str, bytes, type(None), dict)) and type(value).__module__ != "numpy"
+
+
 class _Target:
     """A function of the user's for calls whose arguments fit one of the signatures."""
 
@@ -47,7 +56,8 @@ class _Target:
         self.wrapped = wrapped or function
 
     def takes(self, arguments):
-        return any(all(name in arguments and _matches(arguments[name], kind) for name, kind in s.items()) for s in self.signatures)
+        return any(all(name in arguments and _matches(arguments[name], kind) for name, kind in s.items()) and any(_special(arguments[name]) for name in s)
+                   for s in self.signatures)
 
 
 def _call(api, signature, targets, args, kwargs):
@@ -173,7 +183,7 @@ def _register_elementwise(user, kinds):
     def handler(op, arguments):
         names = list(arguments)[:len(kinds)]
         values = [arguments[n] for n in names]
-        if not all(_matches(v, k) for v, k in zip(values, kinds)):
+        if not all(_matches(v, k) for v, k in zip(values, kinds)) or not any(_special(v) for v in values):
             return NotImplemented
         rest = {k: v for k, v in arguments.items() if k not in names}
         return user(lambda *tensors: op(**dict(zip(names, tensors)), **rest), *values)

@@ -171,10 +171,8 @@ class ExtensionType(CompositeTensor, metaclass=ExtensionTypeMeta):
         from weft._raw import raw
         from weft.framework.convert import convert_to_tensor
 
-        if type(self) is not type(other):
+        if type(self) is not type(other) or self._type_spec != other._type_spec:
             return False
-        if self._type_spec != other._type_spec:
-            return convert_to_tensor(False) if nest.flatten(self, expand_composites=True) else False
         tests = []
         for a, b in zip(nest.flatten(self, expand_composites=True), nest.flatten(other, expand_composites=True)):
             same = raw.Equal(x=a, y=b, incompatible_shape_error=False)

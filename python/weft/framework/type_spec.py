@@ -2,6 +2,7 @@
 
 import abc
 import collections.abc
+import importlib
 
 from weft import _weft
 from weft.framework import dtypes, nest
@@ -34,7 +35,6 @@ class TraceType(metaclass=abc.ABCMeta):
         return []
 
     def cast(self, value, cast_context=None):
-        assert value == self.placeholder_value(None), f"Can not cast {value!r} to {self!r}"
         return value
 
     @abc.abstractmethod
@@ -193,7 +193,9 @@ class TypeSpec(TraceType):
         return hash(self._key())
 
     def __reduce__(self):
-        return type(self)._deserialize, (self._serialize(),)
+        # By the module that the class is in: as tensorflow's, classes give another name.
+        module = type(self).__init__.__globals__["__name__"]
+        return _unpickled, (module, type(self).__qualname__, self._serialize())
 
     def __repr__(self):
         return f"{type(self).__name__}{self._serialize()!r}"
@@ -505,6 +507,13 @@ class VariableSpec(DenseSpec):
 
     def __repr__(self):
         return f"VariableSpec(shape={self._shape}, dtype={self._dtype!r}, trainable={self.trainable!r}, alias_id={self.alias_id!r})"
+
+
+def _unpickled(module, name, serialization):
+    found = importlib.import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found._deserialize(serialization)
 
 
 # ---- what a spec serializes to, compared item by item ----------------------------------------------------

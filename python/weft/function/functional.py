@@ -21,6 +21,11 @@ def _converted(fn):
     return tf_convert(fn, control_status_ctx())
 
 
+def _outer_tensor(x):
+    """What tells the number of elements: of an extension type, its first tensor."""
+    return x if not _is_composite(x) or hasattr(x, "nrows") or hasattr(x, "dense_shape") else nest.flatten(x, expand_composites=True)[0]
+
+
 class _Elements:
     """The elements of a structure of tensors, dense or ragged, along the first axis."""
 
@@ -31,7 +36,7 @@ class _Elements:
             raise ValueError(f"elems must be a Tensor or (possibly nested) sequence of Tensors. Got {elems}, which does not contain any Tensors.")
         size = None
         for x in self.flat:
-            shape = x.shape
+            shape = _outer_tensor(x).shape
             if shape.rank == 0:
                 raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
             if shape.rank is not None and shape[0] is not None:
@@ -44,7 +49,7 @@ class _Elements:
     def count(self):
         if self.static is not None:
             return self.static
-        x = self.flat[0]
+        x = _outer_tensor(self.flat[0])
         if _is_composite(x):
             return raw.Cast(x=x.nrows(), DstT="int32") if hasattr(x, "nrows") else raw.StridedSlice(
                 input=x.dense_shape, begin=[0], end=[1], strides=[1], shrink_axis_mask=1)
@@ -60,7 +65,7 @@ class _Elements:
         if _is_composite(x):
             from weft.framework.type_spec import BatchableTypeSpec
 
-            if not _weft.in_graph():
+            if not _weft.in_graph() and hasattr(x, "nrows"):
                 return lambda i: x[i]
             spec = x._type_spec
             if not isinstance(spec, BatchableTypeSpec):

@@ -106,12 +106,16 @@ class SparseTensor(CompositeTensor):
         return self
 
     def __reduce__(self):
-        return SparseTensor, (self._indices, self._values, self._dense_shape)
+        return _unpickled, (self._indices, self._values, self._dense_shape)
 
     def __repr__(self):
         return f"SparseTensor(indices={self._indices!s}, values={self._values!s}, dense_shape={self._dense_shape!s})"
 
     __str__ = __repr__
+
+
+def _unpickled(indices, values, dense_shape):
+    return SparseTensor(indices, values, dense_shape)
 
 
 def _static_shape(value):

@@ -393,7 +393,11 @@ class RaggedTensor(CompositeTensor):
         return self
 
     def __reduce__(self):
-        return RaggedTensor.from_nested_row_splits, (self.flat_values, self.nested_row_splits)
+        return _unpickled, (self.flat_values, self.nested_row_splits)
+
+
+def _unpickled(flat_values, nested_row_splits):
+    return RaggedTensor.from_nested_row_splits(flat_values, nested_row_splits, validate=False)
 
 
 def _operator(name, reflected=False):

@@ -1,0 +1,50 @@
+"""tf.types.experimental: classes to test values against, and to annotate with."""
+
+import abc
+import typing
+
+import numpy as np
+
+from weft import _weft
+from weft._missing import missing
+from weft.framework.tensor import Tensor
+from weft.framework.type_spec import TraceType
+from weft.function.concrete import ConcreteFunction
+from weft.function.function import Function as PolymorphicFunction
+from weft.function.signature import FunctionType
+
+GenericFunction = PolymorphicFunction
+
+
+class Callable(abc.ABC):
+    """What can be called with tensors and has a function type."""
+
+
+Callable.register(PolymorphicFunction)
+Callable.register(ConcreteFunction)
+
+
+class AtomicFunction(Callable):
+    """A function of the runtime's without captures; weft's concrete functions stand for it."""
+
+
+@typing.runtime_checkable
+class SupportsTracingProtocol(typing.Protocol):
+    """A class that says itself of which kind its values are as arguments of a tf.function."""
+
+    def __tf_tracing_type__(self, context):
+        """The TraceType of this value."""
+
+
+@typing.runtime_checkable
+class TensorProtocol(typing.Protocol):
+    """A class whose values become tensors."""
+
+    def __tf_tensor__(self, dtype=None, name=None):
+        """The value as a tensor."""
+
+
+TensorLike = typing.Union[Tensor, _weft.VariableBase, TensorProtocol, int, float, bool, str, bytes, complex, tuple, list, np.ndarray, np.generic]
+
+__all__ = ["AtomicFunction", "Callable", "ConcreteFunction", "FunctionType", "GenericFunction", "PolymorphicFunction", "SupportsTracingProtocol", "TensorLike", "TraceType"]
+__getattr__ = missing("tf.types.experimental")
