@@ -144,6 +144,8 @@ nb::object operation_object(trace::FuncGraph& graph, const graph::Node* node);
 trace::FuncGraph& func_graph_of(nb::handle graph);
 // Name, controls and device for the next node; `name` may be null. Gives the name.
 std::string prepare_node(trace::FuncGraph& graph, std::string_view op, PyObject* name);
+// Remembers where the program makes the node of that name.
+void note_node(trace::FuncGraph& graph, const std::string& name);
 // Ends the node's options.
 void node_done(trace::FuncGraph& graph);
 

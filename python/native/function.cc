@@ -71,7 +71,7 @@ FuncGraph& here() {
 
 // What the engine refuses while it traces is a mistake in the user's code.
 std::vector<Value> unwrap_traced(Result<std::vector<Value>> r) {
-  if (!r.ok() && r.status().code() == Code::kInvalidArgument) {
+  if (!r.ok() && r.status().code() == Code::kInvalidArgument && !is_out_of_scope(r.status())) {
     PyErr_SetString(PyExc_ValueError, r.status().message().c_str());
     raise_current();
   }
@@ -86,6 +86,7 @@ std::string function_name(std::string node) {
 
 nb::list add_branches(nb::handle choice, bool as_if, nb::list branches, const std::string& name) {
   const std::string node = unique_name(here(), cat(trace::name_scope(), name));
+  note_node(here(), node);
   std::vector<trace::TracedCode> code;
   for (nb::handle b : branches) code.push_back(traced(nb::borrow(b), node));
   return wrap_all(unwrap_traced(trace::add_branches(here(), value_of(choice), as_if, code, function_name(node), node)));
@@ -95,6 +96,7 @@ nb::list add_loop(nb::object condition, nb::object body, nb::handle vars, nb::ha
   trace::LoopOptions o;
   o.node_name = unique_name(here(), cat(trace::name_scope(), name));
   o.name = function_name(o.node_name);
+  note_node(here(), o.node_name);
   o.parallel_iterations = parallel;
   if (!maximum.is_none()) o.maximum_iterations = value_of(maximum);
   if (!invariants.is_none()) {

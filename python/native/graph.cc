@@ -141,8 +141,7 @@ std::string prepare_node(FuncGraph& g, std::string_view op, PyObject* name) {
     full = unique_name(g, cat(trace::name_scope(), given.empty() ? std::string(op) : given));
   }
   g.emitter().refuse_bad_shapes(true);
-  // Branches and loop bodies are graphs of their own, but errors name the function around them.
-  note_stack(!t_entered.empty() && t_entered.back().first ? *t_entered.back().first : g, full);
+  note_node(g, full);
   g.emitter().set_next_name(full);
   g.emitter().set_device(api::scoped_device());
   return full;
@@ -152,6 +151,11 @@ void node_done(FuncGraph& g) {
   g.emitter().set_next_name({});
   g.emitter().set_device({});
   g.emitter().refuse_bad_shapes(false);
+}
+
+void note_node(FuncGraph& g, const std::string& name) {
+  // Branches and loop bodies are graphs of their own, but errors name the function around them.
+  note_stack(!t_entered.empty() && t_entered.back().first ? *t_entered.back().first : g, name);
 }
 
 nb::object graph_object(FuncGraph& g) {

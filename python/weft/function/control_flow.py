@@ -57,6 +57,14 @@ def _shown(structure):
     return structure if isinstance(structure, Tensor) else repr(structure)
 
 
+def _check_outputs(structure, function):
+    from weft.function.function import _bad_output, _convertible
+
+    for x in nest.flatten(structure):
+        if not (x is None or _stays(x) or isinstance(x, (Tensor, _weft.VariableBase)) or _convertible(x)):
+            raise _bad_output(x, function)
+
+
 class _Branches:
     """The branches of one node: what the first gave, the others must give, too."""
 
@@ -71,6 +79,7 @@ class _Branches:
                 # Something that happens instead of a value: the branch gives a value after it.
                 with control_dependencies([result]):
                     result = raw.Identity(input=raw.Const(value=True, dtype="bool"))
+            _check_outputs(result, self.functions[k])
             structure, tensors = _tensors(result)
             if self.structures:
                 self.compare(k, structure, tensors)
@@ -268,6 +277,8 @@ def _run_loop(cond, body, loop_vars, maximum):
 
 def _add_loop(cond, body, loop_vars, shape_invariants, parallel_iterations, maximum, name):
     start, flat = _tensors(loop_vars)
+    if shape_invariants is None and any(getattr(type(x), "_is_composite", False) for x in nest.flatten(start)):
+        shape_invariants = nest.map_structure(lambda _: None, start)  # the sizes of a composite's parts may change
     shapes = _invariants(start, shape_invariants) if shape_invariants is not None else None
     specs = _loop_structure(start, shape_invariants)
     if maximum is not None:
@@ -339,12 +350,11 @@ def _invariants(start, given):
     nest.assert_same_structure(start, shapes, check_types=False, expand_composites=False)
     out = []
     for value, invariant in zip(nest.flatten(start), nest.flatten_up_to(start, shapes)):
-        tensors = nest.flatten(value, expand_composites=True)
         if getattr(type(value), "_is_composite", False):
             if isinstance(invariant, TypeSpec):
                 out += [s.shape for s in nest.flatten(invariant, expand_composites=True)]
             else:
-                out += [t.shape for t in tensors]
+                out += [s.shape for s in nest.flatten(value._type_spec, expand_composites=True)]
         elif invariant is None or _is_array(value):
             out.append(_flat(value)[0].shape)
         else:

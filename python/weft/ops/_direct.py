@@ -23,7 +23,8 @@ def define(namespace, table):
             given.append("name=None")
             passed.append("name=name")
         made = {}
-        exec(f"def {name}({', '.join(given)}):\n    return _raw.{op}({', '.join(passed)})", {"_raw": raw, **_defaults()}, made)
+        source = f"def {name}({', '.join(given)}):\n    return _raw.{op}({', '.join(passed)})"
+        exec(compile(source, __file__, "exec"), {"_raw": raw, **_defaults()}, made)  # a file of the package: messages leave its lines out
         function = made[name]
         function.__doc__ = f"The op {op}."
         function.__module__ = namespace["__name__"]
