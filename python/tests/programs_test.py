@@ -1,4 +1,4 @@
-"""User programs print under weft what they print under TensorFlow (programs/NAME.out, recorded by programs/record.py)."""
+"""User programs print under weft what they print under TensorFlow (programs/NAME.out, see programs/record.py)."""
 
 import concurrent.futures
 import os
@@ -12,7 +12,7 @@ KNOWN = programs.known()
 
 @pytest.fixture(scope="module")
 def outcomes(request):
-    """Futures of what programs.check says of each program that was asked for; as many run at a time as there are cores."""
+    """Futures of what programs.check says of each program that was asked for; one runs on each core at a time."""
     chosen = [i.callspec.params["name"] for i in request.session.items if i.name.startswith("test_prints_what")]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         yield {name: pool.submit(programs.check, name) for name in chosen}

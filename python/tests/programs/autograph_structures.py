@@ -1,4 +1,4 @@
-"""AutoGraph with lists, dicts, tuples, comprehensions, slices, augmented assignment, nested functions, try, with, globals."""
+"""AutoGraph with lists, dicts, tuples, comprehensions, slices, augmented assignment, nested functions, try, with."""
 import tensorflow as tf
 
 SCALE = 3

@@ -45,7 +45,8 @@ print(tf.train.load_variable(path, "net/layers/1/.ATTRIBUTES/VARIABLE_VALUE"))
 fresh = Net()
 tf.train.Checkpoint(net=fresh).restore(path).expect_partial()
 print(fresh.w.numpy(), [v.numpy() for v in fresh.layers])
-for bad in (lambda: ckpt.restore(os.path.join(folder, "missing")), lambda: tf.train.load_checkpoint(os.path.join(folder, "nope")),
+for bad in (lambda: ckpt.restore(os.path.join(folder, "missing")),
+            lambda: tf.train.load_checkpoint(os.path.join(folder, "nope")),
             lambda: tf.train.Checkpoint(x=3), lambda: reader.get_tensor("nothing")):
     try:
         print(bad())

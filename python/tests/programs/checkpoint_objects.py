@@ -1,4 +1,4 @@
-"""What can be in a checkpoint: generators, iterators, tables of numbers, shared objects, several names; graph of objects."""
+"""What can be in a checkpoint: generators, iterators, tables of numbers, shared objects, several names."""
 import os
 import tempfile
 import tensorflow as tf

@@ -2,9 +2,11 @@
 import tensorflow as tf
 
 x, y = tf.constant(3), tf.constant(5)
-print(tf.cond(x < y, lambda: x + y, lambda: x - y), tf.cond(False, lambda: 1, lambda: 2), tf.cond(tf.constant(1), lambda: "yes", lambda: "no"))
+print(tf.cond(x < y, lambda: x + y, lambda: x - y), tf.cond(False, lambda: 1, lambda: 2),
+      tf.cond(tf.constant(1), lambda: "yes", lambda: "no"))
 print(tf.case([(x > y, lambda: "greater"), (tf.equal(x, y), lambda: "equal")], default=lambda: "less"))
-print(tf.switch_case(tf.constant(1), [lambda: 10, lambda: 20, lambda: 30]), tf.switch_case(tf.constant(9), {0: lambda: 1, 1: lambda: 2}, default=lambda: -1))
+print(tf.switch_case(tf.constant(1), [lambda: 10, lambda: 20, lambda: 30]),
+      tf.switch_case(tf.constant(9), {0: lambda: 1, 1: lambda: 2}, default=lambda: -1))
 
 
 @tf.function
@@ -38,7 +40,8 @@ for i in range(5):
 
 @tf.function
 def select(v):
-    return tf.case([(v < 0, lambda: tf.constant(-1)), (v < 10, lambda: tf.constant(0)), (v < 100, lambda: tf.constant(1))], default=lambda: tf.constant(2), exclusive=False)
+    return tf.case([(v < 0, lambda: tf.constant(-1)), (v < 10, lambda: tf.constant(0)),
+                    (v < 100, lambda: tf.constant(1))], default=lambda: tf.constant(2), exclusive=False)
 
 
 print([select(tf.constant(v)).numpy() for v in (-5, 5, 50, 500)])

@@ -2,7 +2,8 @@
 import numpy as np
 import tensorflow as tf
 
-print(tf.py_function(lambda x: x + 1, [tf.constant([1, 2])], tf.int32), tf.numpy_function(lambda a, b: a * b, [3.0, 4.0], tf.float32))
+print(tf.py_function(lambda x: x + 1, [tf.constant([1, 2])], tf.int32),
+      tf.numpy_function(lambda a, b: a * b, [3.0, 4.0], tf.float32))
 
 
 def log_huber(x, m):
@@ -52,7 +53,8 @@ def three(x):
 
 
 print(three(tf.constant([3.0, 1.0, 2.0])))
-print(tf.numpy_function(lambda s: s.item().upper(), [tf.constant("abc")], tf.string), tf.numpy_function(lambda: np.float64(3), [], tf.float64))
+print(tf.numpy_function(lambda s: s.item().upper(), [tf.constant("abc")], tf.string),
+      tf.numpy_function(lambda: np.float64(3), [], tf.float64))
 print(tf.py_function(lambda r: r.shape[0], [tf.zeros([7, 2])], tf.int32), tf.py_function(lambda: None, [], []))
 ds = tf.data.Dataset.range(3).map(lambda i: tf.numpy_function(lambda k: np.int64(k * 100), [i], tf.int64))
 print(list(ds.as_numpy_iterator()), ds.element_spec)
@@ -78,8 +80,10 @@ def fail(x):
     raise ValueError("no luck")
 
 
-for f in (lambda: tf.py_function(fail, [1], tf.int32), lambda: tf.numpy_function(fail, [1], tf.int32), lambda: tf.function(lambda: tf.py_function(fail, [1], tf.int32))(),
-          lambda: tf.numpy_function(lambda: np.float32(1), [], tf.int32), lambda: tf.numpy_function(lambda: (1, 2), [], tf.int64)):
+for f in (lambda: tf.py_function(fail, [1], tf.int32), lambda: tf.numpy_function(fail, [1], tf.int32),
+          lambda: tf.function(lambda: tf.py_function(fail, [1], tf.int32))(),
+          lambda: tf.numpy_function(lambda: np.float32(1), [], tf.int32),
+          lambda: tf.numpy_function(lambda: (1, 2), [], tf.int64)):
     try:
         print(f())
     except Exception as e:

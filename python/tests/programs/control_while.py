@@ -1,4 +1,4 @@
-"""tf.while_loop: counters, structures, shape invariants, maximum iterations, ragged state, gradients, nested, parallel."""
+"""tf.while_loop: counters, structures, shape invariants, maximum iterations, ragged state, gradients, nested."""
 import collections
 import tensorflow as tf
 
@@ -13,7 +13,8 @@ print(tf.while_loop(lambda i: True, lambda i: [i * 2], [tf.constant(1)], maximum
 @tf.function
 def grow(n):
     i0, m0 = tf.constant(0), tf.ones([2, 2])
-    return tf.while_loop(lambda i, m: i < n, lambda i, m: [i + 1, tf.concat([m, m], axis=0)], loop_vars=[i0, m0], shape_invariants=[i0.get_shape(), tf.TensorShape([None, 2])])[1]
+    return tf.while_loop(lambda i, m: i < n, lambda i, m: [i + 1, tf.concat([m, m], axis=0)], loop_vars=[i0, m0],
+                         shape_invariants=[i0.get_shape(), tf.TensorShape([None, 2])])[1]
 
 
 print(grow(tf.constant(3)).shape, grow(tf.constant(1)))
@@ -69,7 +70,9 @@ print(outer_tape.gradient(g, x))
 @tf.function
 def with_dict(n):
     state = {"count": tf.constant(0), "history": tf.TensorArray(tf.int32, size=n)}
-    out = tf.while_loop(lambda s: s["count"] < n, lambda s: [{"count": s["count"] + 1, "history": s["history"].write(s["count"], s["count"] * 3)}], [state])
+    out = tf.while_loop(lambda s: s["count"] < n,
+                        lambda s: [{"count": s["count"] + 1,
+                                    "history": s["history"].write(s["count"], s["count"] * 3)}], [state])
     return out[0]["history"].stack()
 
 
@@ -84,7 +87,8 @@ def report(fn):
 
 
 report(lambda: tf.function(lambda: tf.while_loop(lambda i: i < 3, lambda i: i + 0.5, [tf.constant(0)]))())
-report(lambda: tf.function(lambda: tf.while_loop(lambda m: tf.size(m) < 9, lambda m: [tf.concat([m, m], 0)], [tf.ones([1])]))())
+report(lambda: tf.function(lambda: tf.while_loop(lambda m: tf.size(m) < 9, lambda m: [tf.concat([m, m], 0)],
+                                                 [tf.ones([1])]))())
 report(lambda: tf.function(lambda: tf.while_loop(lambda i, j: i < 3, lambda i, j: [i + 1], [0, 0]))())
 report(lambda: tf.while_loop(lambda: True, lambda: [], []))
 report(lambda: tf.while_loop(5, lambda i: i, [0]))

@@ -63,4 +63,5 @@ folder = os.path.join(tempfile.mkdtemp(), "exported")
 export = ExportModel(quad_model, 0.5, 2.0)
 tf.saved_model.save(export, folder)
 loaded = tf.saved_model.load(folder)
-print(tf.reduce_max(tf.abs(loaded(x) - export(x))).numpy(), [round(float(t), 1) for t in loaded(tf.constant([0.0, 1.0]))])
+print(tf.reduce_max(tf.abs(loaded(x) - export(x))).numpy(),
+      [round(float(t), 1) for t in loaded(tf.constant([0.0, 1.0]))])

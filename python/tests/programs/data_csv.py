@@ -5,7 +5,8 @@ import tensorflow as tf
 
 path = os.path.join(tempfile.mkdtemp(), "titanic.csv")
 with open(path, "w") as f:
-    f.write("survived,sex,age,fare,deck\n0,male,22.0,7.25,unknown\n1,female,38.0,71.28,C\n1,female,26.0,7.92,unknown\n0,male,,8.05,E\n")
+    f.write("survived,sex,age,fare,deck\n0,male,22.0,7.25,unknown\n1,female,38.0,71.28,C\n"
+            "1,female,26.0,7.92,unknown\n0,male,,8.05,E\n")
 lines = tf.data.TextLineDataset(path).skip(1)
 for line in lines.take(2):
     print(line.numpy())
@@ -29,7 +30,8 @@ except tf.errors.InvalidArgumentError as e:
 for row in tf.data.experimental.CsvDataset(path, [tf.string, tf.constant([-1.0])], header=True, select_cols=[1, 2]):
     print([field.numpy() for field in row])
 print(tf.io.decode_csv(["a|1", "b|2"], [["x"], [0]], field_delim="|"))
-print(tf.io.decode_csv(['1,"quoted, text"'], [[0], [""]])[1].numpy(), tf.io.decode_csv(["NA,2"], [[5], [0]], na_value="NA")[0].numpy())
+print(tf.io.decode_csv(['1,"quoted, text"'], [[0], [""]])[1].numpy(),
+      tf.io.decode_csv(["NA,2"], [[5], [0]], na_value="NA")[0].numpy())
 titles = next(iter(tf.data.TextLineDataset(path))).numpy().decode().split(",")
 print(titles)
 mean = lines.map(lambda l: parse(l)[0]["fare"]).reduce((0.0, 0.0), lambda s, x: (s[0] + x, s[1] + 1.0))

@@ -9,10 +9,13 @@ for name, lines in (("a.txt", "one\ntwo\n\nthree"), ("b.txt", "four\r\nfive\n"))
         f.write(lines)
 paths = [os.path.join(folder, n) for n in ("a.txt", "b.txt")]
 print(list(tf.data.TextLineDataset(paths).as_numpy_iterator()))
-print([os.path.basename(p.decode()) for p in tf.data.Dataset.list_files(os.path.join(folder, "*.txt"), shuffle=False).as_numpy_iterator()])
+print([os.path.basename(p.decode()) for p in tf.data.Dataset.list_files(os.path.join(folder, "*.txt"),
+    shuffle=False).as_numpy_iterator()])
 files = tf.data.Dataset.from_tensor_slices(paths)
 print(list(files.interleave(tf.data.TextLineDataset, cycle_length=2).as_numpy_iterator()))
-print(list(files.flat_map(lambda p: tf.data.TextLineDataset(p).skip(1).filter(lambda line: tf.strings.length(line) > 0)).as_numpy_iterator()))
+nonempty = files.flat_map(
+    lambda p: tf.data.TextLineDataset(p).skip(1).filter(lambda line: tf.strings.length(line) > 0))
+print(list(nonempty.as_numpy_iterator()))
 
 record = os.path.join(folder, "r.tfrecord")
 with tf.io.TFRecordWriter(record) as writer:
@@ -36,20 +39,25 @@ print(list(tf.data.TFRecordDataset(zipped, compression_type="GZIP").as_numpy_ite
 table = os.path.join(folder, "t.csv")
 with open(table, "w") as f:
     f.write('age,name,score\n3,"smith, j",0.5\n4,bob,\n5,eve,2.5\n')
-print([[c.numpy() for c in row] for row in tf.data.experimental.CsvDataset(table, [tf.int32, tf.string, [9.0]], header=True)])
-print([[c.numpy() for c in row] for row in tf.data.experimental.CsvDataset(table, [tf.float32], header=True, select_cols=[0])])
+print([[c.numpy() for c in row] for row in tf.data.experimental.CsvDataset(table, [tf.int32, tf.string, [9.0]],
+    header=True)])
+print([[c.numpy() for c in row] for row in tf.data.experimental.CsvDataset(table, [tf.float32], header=True,
+    select_cols=[0])])
 other = os.path.join(folder, "u.csv")
 with open(other, "w") as f:
     f.write("age,name,score\n3,smith,0.5\n4,bob,1.5\n5,eve,2.5\n")
-for features, label in tf.data.experimental.make_csv_dataset(other, batch_size=2, label_name="score", num_epochs=1, shuffle=False):
+for features, label in tf.data.experimental.make_csv_dataset(other, batch_size=2, label_name="score", num_epochs=1,
+    shuffle=False):
     print({k: v.numpy() for k, v in features.items()}, label.numpy())
 print([t.numpy() for t in tf.io.decode_csv(["1,a", "2,b"], [[0], [""]])])
 binary = os.path.join(folder, "fixed.bin")
 tf.io.write_file(binary, b"HEADaabbccF")
-print(list(tf.data.FixedLengthRecordDataset(binary, record_bytes=2, header_bytes=4, footer_bytes=1).as_numpy_iterator()))
+print(list(tf.data.FixedLengthRecordDataset(binary, record_bytes=2, header_bytes=4,
+                                            footer_bytes=1).as_numpy_iterator()))
 tf.data.Dataset.range(5).save(os.path.join(folder, "saved"))
 print(list(tf.data.Dataset.load(os.path.join(folder, "saved")).as_numpy_iterator()))
-print(tf.io.gfile.exists(record), sorted(tf.io.gfile.listdir(folder))[:3], tf.io.matching_files(os.path.join(folder, "*.csv")).shape)
+print(tf.io.gfile.exists(record), sorted(tf.io.gfile.listdir(folder))[:3],
+      tf.io.matching_files(os.path.join(folder, "*.csv")).shape)
 try:
     list(tf.data.TextLineDataset(os.path.join(folder, "missing")))
 except tf.errors.NotFoundError as e:

@@ -1,4 +1,4 @@
-"""Datasets from Python generators: signatures, shapes, arguments, structures, errors inside, flat_map over generators."""
+"""Datasets from Python generators: signatures, shapes, arguments, structures, errors inside."""
 import tensorflow as tf
 
 
@@ -44,7 +44,8 @@ def dict_gen():
         yield {"id": i, "text": f"row {i}", "pair": (float(i), True)}
 
 
-spec = {"id": tf.TensorSpec([], tf.int64), "text": tf.TensorSpec([], tf.string), "pair": (tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.bool))}
+spec = {"id": tf.TensorSpec([], tf.int64), "text": tf.TensorSpec([], tf.string),
+        "pair": (tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.bool))}
 for row in tf.data.Dataset.from_generator(dict_gen, output_signature=spec):
     print(row)
 wrong = tf.data.Dataset.from_generator(lambda: iter([[1, 2], [3]]), output_signature=tf.TensorSpec([2], tf.int32))
@@ -72,6 +73,7 @@ try:
     tf.data.Dataset.from_generator(failing)
 except TypeError as e:
     print(e)
-nested = tf.data.Dataset.range(3).flat_map(lambda n: tf.data.Dataset.from_generator(count, args=[n + 1], output_signature=tf.TensorSpec([], tf.int64)))
+nested = tf.data.Dataset.range(3).flat_map(lambda n: tf.data.Dataset.from_generator(count, args=[n + 1],
+    output_signature=tf.TensorSpec([], tf.int64)))
 print(list(nested.as_numpy_iterator()))
 print(list(tf.data.Dataset.random(seed=4).take(3).as_numpy_iterator()))

@@ -10,7 +10,8 @@ def sum_all(ds):
     return total
 
 
-print(sum_all(tf.data.Dataset.range(5)).numpy(), sum_all(tf.data.Dataset.range(7)).numpy(), sum_all.experimental_get_tracing_count())
+print(sum_all(tf.data.Dataset.range(5)).numpy(), sum_all(tf.data.Dataset.range(7)).numpy(),
+      sum_all.experimental_get_tracing_count())
 
 
 @tf.function

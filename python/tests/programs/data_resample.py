@@ -19,7 +19,8 @@ for features, label in balanced.take(3):
 in_turn = tf.data.Dataset.choose_from_datasets([negative, positive], tf.data.Dataset.range(2).repeat()).batch(6)
 print([label.numpy().tolist() for _, label in in_turn.take(2)])
 tf.random.set_seed(5)
-resampled = ds.repeat(10).rejection_resample(class_func=lambda x, label: label, target_dist=[0.5, 0.5], initial_dist=[0.8, 0.2], seed=1)
+resampled = ds.repeat(10).rejection_resample(class_func=lambda x, label: label, target_dist=[0.5, 0.5],
+                                             initial_dist=[0.8, 0.2], seed=1)
 chosen = [int(c) for c, _ in resampled.take(40)]
 print(0.25 < sum(chosen) / len(chosen) < 0.75, len(chosen))
 print(resampled.element_spec)

@@ -4,7 +4,8 @@ import tempfile
 import tensorflow as tf
 
 folder = tempfile.mkdtemp()
-texts = {"a.txt": ["The quick brown fox", "jumps over", "the lazy dog"], "b.txt": ["A quick lookup", "of the fox and the dog", ""]}
+texts = {"a.txt": ["The quick brown fox", "jumps over", "the lazy dog"],
+         "b.txt": ["A quick lookup", "of the fox and the dog", ""]}
 for name, lines in texts.items():
     with open(os.path.join(folder, name), "w") as f:
         f.write("\n".join(lines))
@@ -36,7 +37,8 @@ for words, _ in tokens:
 ordered = sorted(vocabulary.items(), key=lambda kv: (-kv[1], kv[0]))
 print(ordered[:4], len(ordered))
 keys = [k for k, _ in ordered]
-table = tf.lookup.StaticVocabularyTable(tf.lookup.KeyValueTensorInitializer(keys, tf.range(2, len(keys) + 2, dtype=tf.int64) - 2), 1)
+table = tf.lookup.StaticVocabularyTable(tf.lookup.KeyValueTensorInitializer(keys,
+    tf.range(2, len(keys) + 2, dtype=tf.int64) - 2), 1)
 encoded = tokens.map(lambda words, label: (table.lookup(words), label))
 for ids, label in encoded.padded_batch(3, padded_shapes=([None], []), padding_values=(tf.constant(-1, tf.int64), None)):
     print(ids.numpy(), label.numpy())

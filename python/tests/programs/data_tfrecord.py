@@ -26,13 +26,15 @@ print(_float_feature(0.5).SerializeToString())
 
 
 def serialize_example(feature0, feature1, feature2, feature3):
-    feature = {"feature0": _int64_feature(feature0), "feature1": _int64_feature(feature1), "feature2": _bytes_feature(feature2), "feature3": _float_feature(feature3)}
+    feature = {"feature0": _int64_feature(feature0), "feature1": _int64_feature(feature1),
+               "feature2": _bytes_feature(feature2), "feature3": _float_feature(feature3)}
     return tf.train.Example(features=tf.train.Features(feature=feature)).SerializeToString()
 
 
 serialized = serialize_example(0, 4, b"goat", 0.9876)
 example = tf.train.Example.FromString(serialized)
-print(example.features.feature["feature2"].bytes_list.value, round(example.features.feature["feature3"].float_list.value[0], 4))
+print(example.features.feature["feature2"].bytes_list.value,
+      round(example.features.feature["feature3"].float_list.value[0], 4))
 n = 5
 f0, f1 = tf.constant([True, False, True, True, False]), tf.constant([0, 3, 2, 4, 1])
 f2 = tf.gather(tf.constant(["cat", "dog", "chicken", "horse", "goat"]), f1)

@@ -52,7 +52,11 @@ for example in ds.take(4):
 for inputs, labels in ds.map(dense_1_step).take(2):
     print(inputs.numpy(), "=>", labels.numpy())
 multi = tf.data.Dataset.from_tensor_slices({"t": tf.range(8), "v": tf.range(8.0) * 0.5})
-for w in multi.window(4, shift=2, drop_remainder=True).flat_map(lambda d: tf.data.Dataset.zip({k: v.batch(4) for k, v in d.items()})):
+for w in multi.window(4, shift=2,
+                      drop_remainder=True).flat_map(lambda d: tf.data.Dataset.zip({k: v.batch(4) for k,
+                          v in d.items()})):
     print({k: v.numpy().tolist() for k, v in sorted(w.items())})
-running = range_ds.take(6).scan(tf.constant(0.0), lambda s, x: (0.9 * s + 0.1 * tf.cast(x, tf.float32), 0.9 * s + 0.1 * tf.cast(x, tf.float32)))
+running = range_ds.take(6).scan(tf.constant(0.0),
+                                lambda s, x: (0.9 * s + 0.1 * tf.cast(x, tf.float32),
+                                              0.9 * s + 0.1 * tf.cast(x, tf.float32)))
 print([round(float(x), 4) for x in running])

@@ -1,9 +1,11 @@
-"""scan, cache, snapshot-free pipelines, py_function in map, side effects, errors in map, options, names, ignore_errors."""
+"""scan, cache, snapshot-free pipelines, py_function in map, side effects, errors in map, options, names."""
 import numpy as np
 import tensorflow as tf
 
-print(list(tf.data.Dataset.range(6).scan(initial_state=tf.constant(0, tf.int64), scan_func=lambda s, x: (s + x, s + x)).as_numpy_iterator()))
-print(list(tf.data.Dataset.range(1, 6).scan((np.int64(1), np.int64(1)), lambda s, x: ((s[1], s[0] + s[1]), s[0])).as_numpy_iterator()))
+print(list(tf.data.Dataset.range(6).scan(initial_state=tf.constant(0, tf.int64),
+                                         scan_func=lambda s, x: (s + x, s + x)).as_numpy_iterator()))
+print(list(tf.data.Dataset.range(1, 6).scan((np.int64(1), np.int64(1)),
+                                            lambda s, x: ((s[1], s[0] + s[1]), s[0])).as_numpy_iterator()))
 calls = []
 
 
@@ -14,7 +16,8 @@ def python_work(x):
 
 ds = tf.data.Dataset.range(3).map(lambda x: tf.py_function(python_work, [x], tf.int64)).cache()
 print(list(ds.as_numpy_iterator()), list(ds.as_numpy_iterator()), calls)
-print(list(tf.data.Dataset.range(3).map(lambda x: tf.numpy_function(lambda v: v + 0.5, [x], tf.float64)).as_numpy_iterator()))
+print(list(tf.data.Dataset.range(3).map(lambda x: tf.numpy_function(lambda v: v + 0.5, [x],
+    tf.float64)).as_numpy_iterator()))
 v = tf.Variable(0, dtype=tf.int64)
 
 
@@ -24,7 +27,9 @@ def counting(x):
 
 
 print(list(tf.data.Dataset.range(5).map(counting).as_numpy_iterator()), v.numpy())
-structured = tf.data.Dataset.from_tensor_slices((tf.range(3), {"k": tf.range(3) * 2})).map(lambda a, d: {"sum": a + d["k"], "pair": (a, "s")})
+structured = tf.data.Dataset.from_tensor_slices((tf.range(3),
+                                                 {"k": tf.range(3) * 2})).map(lambda a, d: {"sum": a + d["k"],
+                                                     "pair": (a, "s")})
 print(structured.element_spec)
 print(list(structured.as_numpy_iterator())[1])
 
@@ -36,7 +41,8 @@ def branchy(x):
 
 
 print(list(tf.data.Dataset.range(6).map(branchy).as_numpy_iterator()))
-checked = tf.data.Dataset.from_tensor_slices([1.0, 2.0, 0.0, 4.0]).map(lambda x: tf.debugging.check_numerics(1.0 / x, "error"))
+checked = tf.data.Dataset.from_tensor_slices([1.0, 2.0, 0.0, 4.0]).map(lambda x: tf.debugging.check_numerics(1.0 / x,
+    "error"))
 print(list(checked.ignore_errors().as_numpy_iterator()))
 try:
     print(list(checked.as_numpy_iterator()))
@@ -57,7 +63,9 @@ except AttributeError as e:
 print(tf.data.Dataset.range(10).reduce((np.int64(0), np.int64(0)), lambda s, x: (s[0] + x, s[1] + 1)))
 print(list(tf.data.Dataset.range(4).apply(lambda d: d.map(lambda x: -x)).as_numpy_iterator()))
 print(tf.data.Dataset.range(2, name="r").element_spec)
-print([x.numpy().tolist() for x in tf.data.Dataset.from_tensor_slices(tf.random.stateless_uniform([4, 2], [1, 2], 0, 9, tf.int32)).batch(2)])
-print(next(tf.data.Dataset.range(3).as_numpy_iterator()), tf.data.experimental.get_structure(ds), tf.data.experimental.cardinality(ds))
+print([x.numpy().tolist() for x in tf.data.Dataset.from_tensor_slices(tf.random.stateless_uniform([4, 2], [1, 2], 0, 9,
+    tf.int32)).batch(2)])
+print(next(tf.data.Dataset.range(3).as_numpy_iterator()), tf.data.experimental.get_structure(ds),
+      tf.data.experimental.cardinality(ds))
 optional = iter(tf.data.Dataset.range(1)).get_next_as_optional()
 print(optional.has_value(), optional.get_value(), tf.experimental.Optional.from_value(3).element_spec)

@@ -1,4 +1,4 @@
-"""Errors from wrong calls: unknown attributes, arguments that are missing, unknown names, wrong structures; error classes."""
+"""Errors from wrong calls: unknown attributes, arguments that are missing, unknown names, wrong structures."""
 import tensorflow as tf
 
 
@@ -53,8 +53,10 @@ report("name of eager", lambda: tf.constant(1.0).name)
 
 e = tf.errors.InvalidArgumentError(None, None, "my message")
 print(e, e.message, e.op, e.error_code, e.node_def, isinstance(e, tf.errors.OpError), isinstance(e, Exception))
-for name in ("CancelledError", "UnknownError", "InvalidArgumentError", "DeadlineExceededError", "NotFoundError", "AlreadyExistsError", "PermissionDeniedError", "ResourceExhaustedError",
-             "FailedPreconditionError", "AbortedError", "OutOfRangeError", "UnimplementedError", "InternalError", "UnavailableError", "DataLossError", "UnauthenticatedError"):
+for name in ("CancelledError", "UnknownError", "InvalidArgumentError", "DeadlineExceededError", "NotFoundError",
+             "AlreadyExistsError", "PermissionDeniedError", "ResourceExhaustedError",
+             "FailedPreconditionError", "AbortedError", "OutOfRangeError", "UnimplementedError", "InternalError",
+             "UnavailableError", "DataLossError", "UnauthenticatedError"):
     c = getattr(tf.errors, name)
     print(name, c(None, None, "m").error_code, c.__mro__[1].__name__)
 print(tf.errors.INVALID_ARGUMENT, tf.errors.OUT_OF_RANGE, tf.errors.NOT_FOUND)

@@ -20,7 +20,8 @@ class Autoencoder(tf.Module):
         super().__init__()
         self.encoder = [Dense(m, n, i, activation) for i, (m, n) in enumerate(zip(sizes, sizes[1:]))]
         back = sizes[::-1]
-        self.decoder = [Dense(m, n, 10 + i, activation if i + 2 < len(sizes) else tf.identity) for i, (m, n) in enumerate(zip(back, back[1:]))]
+        self.decoder = [Dense(m, n, 10 + i, activation if i + 2 < len(sizes) else tf.identity) for i,
+                        (m, n) in enumerate(zip(back, back[1:]))]
 
     def encode(self, x):
         for layer in self.encoder:

@@ -11,7 +11,8 @@ def newton(f, x, steps=8):
     return x
 
 
-for name, f, start in (("x^2-2", lambda x: x**2 - 2, 1.0), ("cos x - x", lambda x: tf.cos(x) - x, 0.5), ("x^3-x-1", lambda x: x**3 - x - 1, 1.5), ("e^x-3", lambda x: tf.exp(x) - 3, 1.0)):
+for name, f, start in (("x^2-2", lambda x: x**2 - 2, 1.0), ("cos x - x", lambda x: tf.cos(x) - x, 0.5),
+                       ("x^3-x-1", lambda x: x**3 - x - 1, 1.5), ("e^x-3", lambda x: tf.exp(x) - 3, 1.0)):
     root = newton(f, start)
     print(f"{name:10} {root.numpy():.10f} {abs(f(root).numpy()) < 1e-9}")
 print(root)

@@ -29,7 +29,8 @@ def loop(x):
 
 
 scanned = tf.scan(cell, x, initializer=tf.zeros([2]))
-print(tf.reduce_max(tf.abs(loop(x) - tf.stack(states))).numpy() < 1e-6, tf.reduce_max(tf.abs(scanned - tf.stack(states))).numpy() < 1e-6)
+print(tf.reduce_max(tf.abs(loop(x) - tf.stack(states))).numpy() < 1e-6,
+      tf.reduce_max(tf.abs(scanned - tf.stack(states))).numpy() < 1e-6)
 with tf.GradientTape() as tape:
     tape.watch(x)
     y = tf.reduce_sum(loop(x)[-1])

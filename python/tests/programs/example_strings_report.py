@@ -20,5 +20,6 @@ print(csv.numpy())
 fields = tf.io.decode_csv(csv, record_defaults=["", 0])
 print(fields[0], fields[1])
 print(tf.strings.regex_replace(names, "([aeiou])", "[\\1]").numpy(), tf.strings.upper(names)[1].numpy())
-print("%s costs %.2f" % (names[0].numpy().decode(), prices[0]), "{:>8.3f}".format(totals[2].numpy()), str(amounts[1].numpy()))
+print("%s costs %.2f" % (names[0].numpy().decode(), prices[0]), "{:>8.3f}".format(totals[2].numpy()),
+      str(amounts[1].numpy()))
 print(f"{tf.reduce_mean(prices):.3f}", f"{amounts}", f"{prices!r}")

@@ -28,5 +28,6 @@ missing = tf.sets.difference(tf.constant([[1, 2, 3, 4]]), bad[:1])
 print(tf.sparse.to_dense(missing).numpy())
 print(tf.unique(bad[0]).y.numpy(), tf.math.bincount(bad[0]).numpy())
 magic = tf.constant([[2, 7, 6], [9, 5, 1], [4, 3, 8]])
-sums = tf.concat([tf.reduce_sum(magic, 0), tf.reduce_sum(magic, 1), [tf.linalg.trace(magic)], [tf.linalg.trace(tf.reverse(magic, [1]))]], 0)
+sums = tf.concat([tf.reduce_sum(magic, 0), tf.reduce_sum(magic, 1), [tf.linalg.trace(magic)],
+                  [tf.linalg.trace(tf.reverse(magic, [1]))]], 0)
 print(sums.numpy(), tf.reduce_all(sums == 15).numpy())

@@ -1,4 +1,4 @@
-"""Dispatch: dispatch_for_api, unary and binary elementwise APIs, unregister; BatchableExtensionType with stack and map_fn."""
+"""Dispatch: dispatch_for_api, unary and binary elementwise APIs, unregister."""
 from typing import List, Union
 import tensorflow as tf
 
@@ -48,9 +48,11 @@ y = MaskedTensor([-4, 5, 6], [True, False, True])
 print(tf.stack([x, y]))
 print(tf.concat([x, y], axis=0))
 print(tf.abs(y), tf.math.negative(x), tf.ones_like(y), tf.square(x))
-print(tf.add(x, y), tf.multiply(x, tf.constant(10)), tf.math.maximum(y, tf.constant(0)), tf.equal(x, tf.constant([1, 0, 3])))
+print(tf.add(x, y), tf.multiply(x, tf.constant(10)), tf.math.maximum(y, tf.constant(0)),
+      tf.equal(x, tf.constant([1, 0, 3])))
 masks = MaskedTensor(tf.reshape(tf.range(6), [3, 2]), [[True, False], [True, True], [False, False]])
-print(tf.map_fn(lambda m: tf.add(m, tf.constant(1)), masks, fn_output_signature=MaskedTensor.Spec(tf.TensorSpec([2], tf.int32), tf.TensorSpec([2], tf.bool))))
+print(tf.map_fn(lambda m: tf.add(m, tf.constant(1)), masks,
+                fn_output_signature=MaskedTensor.Spec(tf.TensorSpec([2], tf.int32), tf.TensorSpec([2], tf.bool))))
 for m in tf.data.Dataset.from_tensor_slices(masks):
     print(m)
 for m in tf.data.Dataset.from_tensor_slices(masks).batch(2):

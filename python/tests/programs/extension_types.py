@@ -43,7 +43,8 @@ class Named(tf.experimental.ExtensionType):
 
 
 print(Named("n"), Named("n", 5, {"a": 1.5}).scores["a"])
-for bad in (lambda: Named(5), lambda: Named("n", size="x"), lambda: Named("n", size=-1), lambda: MaskedTensor([1]), lambda: Named("a", unknown=1)):
+for bad in (lambda: Named(5), lambda: Named("n", size="x"), lambda: Named("n", size=-1), lambda: MaskedTensor([1]),
+            lambda: Named("a", unknown=1)):
     try:
         print(bad())
     except Exception as e:

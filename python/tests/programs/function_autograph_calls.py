@@ -1,4 +1,4 @@
-"""AutoGraph follows calls: helpers, lambdas, methods, recursion in Python, generators, do_not_convert, assert, print."""
+"""AutoGraph follows calls: helpers, lambdas, methods, recursion in Python, generators, do_not_convert, assert."""
 import sys
 import tensorflow as tf
 

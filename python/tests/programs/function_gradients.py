@@ -1,4 +1,4 @@
-"""Gradients through functions: outer tapes, tapes inside, persistent ones in graphs, jacobians, several outputs, integer outputs."""
+"""Gradients through functions: outer tapes, tapes inside, persistent ones in graphs, jacobians, several outputs."""
 import tensorflow as tf
 
 
@@ -88,7 +88,8 @@ def g(x):
 with tf.GradientTape() as tape:
     dw = g(tf.constant(3.0))
 print(dw, tape.gradient(dw, w))
-print(tf.function(lambda t: tf.gradients(tf.reduce_sum(tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, v * t), (0, tf.constant(1.0)))[1]), t))(tf.constant(2.0)))
+print(tf.function(lambda t: tf.gradients(tf.reduce_sum(tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, v * t),
+    (0, tf.constant(1.0)))[1]), t))(tf.constant(2.0)))
 
 
 @tf.RegisterGradient("TimesTen")

@@ -1,4 +1,4 @@
-"""Names and types of the operations that functions leave in their graphs: operators, constants, variables, calls, scopes."""
+"""Names and types of the operations that functions leave in their graphs: operators, constants, variables, calls."""
 import tensorflow as tf
 
 v = tf.Variable([1.0, 2.0], name="weights")

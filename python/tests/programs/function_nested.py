@@ -25,7 +25,8 @@ def apply(f, x):
     return f(x) + 1.0
 
 
-print(apply(square, tf.constant(3.0)).numpy(), apply(tf.sin, tf.constant(0.0)).numpy(), apply(lambda t: t * 5, tf.constant(2.0)).numpy())
+print(apply(square, tf.constant(3.0)).numpy(), apply(tf.sin, tf.constant(0.0)).numpy(),
+      apply(lambda t: t * 5, tf.constant(2.0)).numpy())
 
 partial = tf.function(functools.partial(tf.add, 10))
 print(partial(tf.constant(5)).numpy())

@@ -8,11 +8,13 @@ def lengths(r):
     return r.row_lengths()
 
 
-print(lengths(tf.ragged.constant([[1], [2, 3]])), lengths(tf.ragged.constant([[1, 1], [3]])), lengths(tf.ragged.constant([[1]])))
+print(lengths(tf.ragged.constant([[1], [2, 3]])), lengths(tf.ragged.constant([[1, 1], [3]])),
+      lengths(tf.ragged.constant([[1]])))
 print(lengths.experimental_get_tracing_count())
 
 
-@tf.function(input_signature=[tf.RaggedTensorSpec([None, None], tf.float32), tf.SparseTensorSpec([None, 2], tf.float32)])
+@tf.function(input_signature=[tf.RaggedTensorSpec([None, None], tf.float32),
+                              tf.SparseTensorSpec([None, 2], tf.float32)])
 def both(r, s):
     print("tracing", r.shape, s.shape)
     return {"r": r * 2.0, "s": tf.sparse.reduce_sum(s), "n": r.nrows()}
@@ -25,7 +27,8 @@ print(both(tf.ragged.constant([[5.0]]), tf.sparse.from_dense([[1.0, 1.0]]))["r"]
 
 @tf.function
 def sparse_out(d):
-    return tf.sparse.from_dense(d), tf.RaggedTensor.from_tensor(d, padding=0), tf.IndexedSlices(d, tf.range(tf.shape(d)[0]))
+    return tf.sparse.from_dense(d), tf.RaggedTensor.from_tensor(d, padding=0), tf.IndexedSlices(d,
+        tf.range(tf.shape(d)[0]))
 
 
 s, r, i = sparse_out(tf.constant([[1, 0], [2, 3]]))
@@ -50,7 +53,8 @@ def branch(p, r):
     return tf.cond(p, lambda: r + 1, lambda: r * 0)
 
 
-print(branch(tf.constant(True), tf.ragged.constant([[1], [2, 3]])), branch(tf.constant(False), tf.ragged.constant([[1], [2, 3]])))
+print(branch(tf.constant(True), tf.ragged.constant([[1], [2, 3]])),
+      branch(tf.constant(False), tf.ragged.constant([[1], [2, 3]])))
 
 
 @tf.function

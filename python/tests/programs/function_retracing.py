@@ -1,4 +1,4 @@
-"""When functions are traced again: Python numbers, tensors, keyword order, defaults, objects, None, reduce_retracing."""
+"""When functions are traced again: Python numbers, tensors, keyword order, defaults, objects, None."""
 import sys
 import tensorflow as tf
 

@@ -37,7 +37,8 @@ print(g(tf.constant([1, 2, 3])))
 print(g(tf.constant([1, 2, 3, 4, 5])))
 
 
-@tf.function(input_signature=[{"a": tf.TensorSpec([], tf.float32), "b": [tf.TensorSpec([None, 2], tf.int32, name="bees")]},
+@tf.function(input_signature=[{"a": tf.TensorSpec([], tf.float32),
+                               "b": [tf.TensorSpec([None, 2], tf.int32, name="bees")]},
                               tf.TensorSpec(None, tf.string)])
 def structured(d, s):
     print(d, s)

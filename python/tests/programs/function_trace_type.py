@@ -98,6 +98,7 @@ def with_spec(x: tf.Tensor, name: str = "n"):
 print(with_spec(tf.constant([1.0])), with_spec.pretty_printed_concrete_signatures())
 for value in (True, 1, 1.0, tf.constant(1), None, "1", b"1", (1,), [1], {"a": 1}, range(1)):
     try:
-        print(repr(value) if not tf.is_tensor(value) else "tensor", tf.function(lambda v: tf.constant(0))(value).numpy())
+        print(repr(value) if not tf.is_tensor(value) else "tensor",
+              tf.function(lambda v: tf.constant(0))(value).numpy())
     except Exception as e:
         print(type(e).__name__)

@@ -6,7 +6,9 @@ values = tf.constant([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
 unique, ids, counts = tf.unique_with_counts(keys)
 print(unique, ids, counts)
 n = tf.size(unique)
-for name, f in (("sum", tf.math.unsorted_segment_sum), ("mean", tf.math.unsorted_segment_mean), ("max", tf.math.unsorted_segment_max), ("min", tf.math.unsorted_segment_min), ("prod", tf.math.unsorted_segment_prod)):
+for name, f in (("sum", tf.math.unsorted_segment_sum), ("mean", tf.math.unsorted_segment_mean),
+                ("max", tf.math.unsorted_segment_max), ("min", tf.math.unsorted_segment_min),
+                ("prod", tf.math.unsorted_segment_prod)):
     print(name, dict(zip(unique.numpy(), f(values, ids, n).numpy())))
 order = tf.argsort(ids, stable=True)
 print(tf.gather(keys, order), tf.gather(values, order))

@@ -1,4 +1,4 @@
-"""custom_gradient, grad_pass_through, recompute_grad, numerically stable functions, gradients clipped on the way back."""
+"""custom_gradient, grad_pass_through, recompute_grad, numerically stable functions."""
 import tensorflow as tf
 
 

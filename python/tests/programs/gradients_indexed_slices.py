@@ -21,7 +21,8 @@ g = tape.gradient(loss, table)
 print(type(g).__name__)
 print(tf.convert_to_tensor(g))
 
-s = tf.IndexedSlices(values=tf.constant([[1.0, 2.0], [3.0, 4.0]]), indices=tf.constant([0, 2]), dense_shape=tf.constant([4, 2]))
+s = tf.IndexedSlices(values=tf.constant([[1.0, 2.0], [3.0, 4.0]]), indices=tf.constant([0, 2]),
+                     dense_shape=tf.constant([4, 2]))
 print(tf.convert_to_tensor(s))
 print(repr(s.dense_shape), s.values.shape)
 print(-s, "\n", (-s).values)

@@ -6,23 +6,29 @@ g = tf.Graph()
 with g.as_default():
     x = v1.placeholder(tf.float32, [None, 4], name="x")
     k = tf.constant([[1, 2], [3, 4]], name="k")
-    c = tf.nn.conv2d(tf.reshape(x, [-1, 2, 2, 1]), tf.ones([1, 1, 1, 3]), strides=[1, 1, 1, 1], padding="VALID", name="conv")
+    c = tf.nn.conv2d(tf.reshape(x, [-1, 2, 2, 1]), tf.ones([1, 1, 1, 3]), strides=[1, 1, 1, 1], padding="VALID",
+                     name="conv")
     s = tf.concat([x, x], axis=1, name="cat")
     p = tf.argmax(x, axis=1, name="best")
     u, i = tf.unique(tf.constant([1, 1, 2]), name="uniq")
 conv = g.get_operation_by_name("conv")
-print(conv.get_attr("strides"), conv.get_attr("padding"), conv.get_attr("T"), conv.get_attr("data_format"), conv.get_attr("explicit_paddings"))
-print(g.get_operation_by_name("cat").get_attr("N"), g.get_operation_by_name("best").get_attr("output_type"), g.get_operation_by_name("x").get_attr("shape"))
+print(conv.get_attr("strides"), conv.get_attr("padding"), conv.get_attr("T"), conv.get_attr("data_format"),
+      conv.get_attr("explicit_paddings"))
+print(g.get_operation_by_name("cat").get_attr("N"), g.get_operation_by_name("best").get_attr("output_type"),
+      g.get_operation_by_name("x").get_attr("shape"))
 print(tf.make_ndarray(g.get_operation_by_name("k").get_attr("value")))
 try:
     conv.get_attr("nothing")
 except ValueError as e:
     print(e)
-print(conv.node_def.name, list(conv.node_def.input), conv.node_def.op, conv.op_def.name, [a.name for a in conv.op_def.input_arg], conv.device == "")
-print([t.name for t in g.get_operation_by_name("uniq").outputs], u.consumers(), x.consumers()[0].name, i.value_index, p.op.inputs[0] is x)
+print(conv.node_def.name, list(conv.node_def.input), conv.node_def.op, conv.op_def.name,
+      [a.name for a in conv.op_def.input_arg], conv.device == "")
+print([t.name for t in g.get_operation_by_name("uniq").outputs], u.consumers(), x.consumers()[0].name, i.value_index,
+      p.op.inputs[0] is x)
 print(len(g.get_operations()), conv in g.get_operations(), c.shape, s.shape, p.dtype, x.op.type, x.get_shape())
 gd = g.as_graph_def()
-print([n.name for n in gd.node][:4], gd.versions.producer >= 27, gd.node[0].attr["dtype"].type == tf.float32.as_datatype_enum)
+print([n.name for n in gd.node][:4], gd.versions.producer >= 27,
+      gd.node[0].attr["dtype"].type == tf.float32.as_datatype_enum)
 text = str(gd.node[0])
 print(text.splitlines()[0], text.splitlines()[1])
 g2 = tf.Graph()
@@ -56,7 +62,8 @@ def square(t):
 with tf.Graph().as_default() as g4:
     y = square(tf.constant(3.0)) + square(tf.constant(4.0))
     print(len(g4.as_graph_def().library.function), [o.type for o in g4.get_operations()], v1.Session().run(y))
-for bad in (lambda: g.get_tensor_by_name("x"), lambda: g.get_operation_by_name("x:0"), lambda: g.as_graph_element(3), lambda: tf.import_graph_def(5)):
+for bad in (lambda: g.get_tensor_by_name("x"), lambda: g.get_operation_by_name("x:0"), lambda: g.as_graph_element(3),
+            lambda: tf.import_graph_def(5)):
     try:
         print(bad())
     except Exception as e:

@@ -9,7 +9,8 @@ wave = tf.reshape(wave, [12, 12, 1])
 
 
 def show(name, t):
-    print(name, t.shape, t.dtype.name, tf.reshape(tf.cast(t, tf.float32), [-1])[:6].numpy(), tf.reduce_sum(tf.cast(t, tf.float32)).numpy())
+    print(name, t.shape, t.dtype.name, tf.reshape(tf.cast(t, tf.float32), [-1])[:6].numpy(),
+          tf.reduce_sum(tf.cast(t, tf.float32)).numpy())
 
 
 for method in ("bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic"):
@@ -57,7 +58,9 @@ dy, dx = tf.image.image_gradients(img[None])
 print(dy[0, :, 0, 0].numpy(), dx[0, 0, :, 0].numpy(), tf.image.sobel_edges(img[None]).shape)
 show("draw", tf.image.draw_bounding_boxes(img[None], [[[0.0, 0.0, 0.9, 0.9]]], [[1.0, 0.0, 0.0]]))
 print(tf.image.ResizeMethod.BILINEAR, tf.image.resize(img[None], [2, 2]).shape, tf.image.resize(u8, [2, 2]).dtype)
-for bad in (lambda: tf.image.resize(img, [2]), lambda: tf.image.decode_png(b"not png"), lambda: tf.image.rgb_to_grayscale(img[..., :2]), lambda: tf.image.central_crop(img, 2.0), lambda: tf.image.resize(img[0, 0], [2, 2])):
+for bad in (lambda: tf.image.resize(img, [2]), lambda: tf.image.decode_png(b"not png"),
+            lambda: tf.image.rgb_to_grayscale(img[..., :2]), lambda: tf.image.central_crop(img, 2.0),
+            lambda: tf.image.resize(img[0, 0], [2, 2])):
     try:
         print(bad().shape)
     except Exception as e:

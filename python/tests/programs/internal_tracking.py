@@ -1,4 +1,4 @@
-"""tf.__internal__ as libraries use it: tracking of own classes, no_automatic_dependency_tracking, smart_cond, tensors."""
+"""tf.__internal__ as libraries use it: tracking of own classes, no_automatic_dependency_tracking, smart_cond."""
 import os
 import tempfile
 import tensorflow as tf
@@ -34,7 +34,8 @@ model.layers[1].parts.append(tf.Variable(7.0))
 folder = tempfile.mkdtemp()
 path = tf.train.Checkpoint(model=model).write(os.path.join(folder, "ck"))
 print([name for name, _ in tf.train.list_variables(path)])
-print(isinstance(model, tracking.Trackable), isinstance(tf.Variable(1), tracking.Trackable), isinstance(tf.Module(), tracking.AutoTrackable))
+print(isinstance(model, tracking.Trackable), isinstance(tf.Variable(1), tracking.Trackable),
+      isinstance(tf.Module(), tracking.AutoTrackable))
 other = Model()
 other.layers[0].kernel.assign([9.0, 9.0])
 tf.train.Checkpoint(model=other).read(path).expect_partial()
@@ -44,8 +45,12 @@ print(sorted(view.children(model)), len(view.descendants()) > 8)
 tf.saved_model.save(model, os.path.join(folder, "sm"))
 loaded = tf.saved_model.load(os.path.join(folder, "sm"))
 print(loaded.apply(tf.constant([2.0, 3.0])), loaded.step.dtype, len(loaded.layers))
-print(isinstance(tf.constant(1), tf.__internal__.EagerTensor), isinstance(tf.ragged.constant([[1]]), tf.__internal__.CompositeTensor), isinstance(tf.constant(1), tf.__internal__.types.Tensor))
-print(tf.__internal__.smart_cond.smart_cond(True, lambda: 1, lambda: 2), tf.__internal__.smart_cond.smart_cond(tf.constant(False), lambda: 1, lambda: 2), tf.__internal__.tf2.enabled())
+print(isinstance(tf.constant(1), tf.__internal__.EagerTensor),
+      isinstance(tf.ragged.constant([[1]]), tf.__internal__.CompositeTensor),
+      isinstance(tf.constant(1), tf.__internal__.types.Tensor))
+print(tf.__internal__.smart_cond.smart_cond(True, lambda: 1, lambda: 2),
+      tf.__internal__.smart_cond.smart_cond(tf.constant(False), lambda: 1, lambda: 2), tf.__internal__.tf2.enabled())
 with tf.__internal__.eager_context.eager_mode():
     print(tf.executing_eagerly())
-print(isinstance(tf.function(lambda: 1).get_concrete_function().graph, tf.__internal__.FuncGraph), isinstance(tf.float32, tf.DType), isinstance(tf.TensorSpec([]), tf.TypeSpec))
+print(isinstance(tf.function(lambda: 1).get_concrete_function().graph, tf.__internal__.FuncGraph),
+      isinstance(tf.float32, tf.DType), isinstance(tf.TensorSpec([]), tf.TypeSpec))

@@ -21,7 +21,8 @@ with tf.io.gfile.GFile(path, "rb") as f:
 with tf.io.gfile.GFile(path, "a") as f:
     f.write("more")
 print(tf.io.gfile.GFile(path).read())
-print(sorted(tf.io.gfile.listdir(folder)), [os.path.relpath(p, folder) for p in sorted(tf.io.gfile.glob(os.path.join(folder, "*", "*.txt")))])
+print(sorted(tf.io.gfile.listdir(folder)),
+      [os.path.relpath(p, folder) for p in sorted(tf.io.gfile.glob(os.path.join(folder, "*", "*.txt")))])
 for root, dirs, files in tf.io.gfile.walk(folder):
     print(os.path.relpath(root, folder), sorted(dirs), sorted(files))
 tf.io.gfile.rename(path, os.path.join(folder, "y.txt"))
@@ -29,7 +30,8 @@ print(tf.io.gfile.exists(path), tf.io.gfile.join("a", "b"))
 tf.io.gfile.remove(os.path.join(folder, "y.txt"))
 tf.io.gfile.rmtree(os.path.join(folder, "sub"))
 print(tf.io.gfile.listdir(folder))
-for bad in (lambda: tf.io.read_file(path), lambda: tf.io.gfile.GFile(path).read(), lambda: tf.io.gfile.remove(path), lambda: tf.io.gfile.listdir(path)):
+for bad in (lambda: tf.io.read_file(path), lambda: tf.io.gfile.GFile(path).read(), lambda: tf.io.gfile.remove(path),
+            lambda: tf.io.gfile.listdir(path)):
     try:
         print(bad())
     except tf.errors.OpError as e:

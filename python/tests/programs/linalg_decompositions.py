@@ -18,7 +18,8 @@ print(sorted(w.numpy().imag.round(4).tolist()), w.dtype)
 ev, evec = tf.linalg.eig(tf.constant([[2.0, 0.0], [0.0, 3.0]]))
 print(ev, evec.dtype)
 batch = tf.stack([sym, 2.0 * sym])
-print(tf.linalg.eigh(batch)[0], tf.linalg.svd(batch)[0], tf.linalg.cholesky(batch), tf.linalg.inv(batch), tf.linalg.det(batch))
+print(tf.linalg.eigh(batch)[0], tf.linalg.svd(batch)[0], tf.linalg.cholesky(batch), tf.linalg.inv(batch),
+      tf.linalg.det(batch))
 with tf.GradientTape() as tape:
     tape.watch(sym)
     y = tf.reduce_sum(tf.linalg.eigvalsh(sym) ** 2)
@@ -32,7 +33,10 @@ print(op.shape, op.determinant(), op.matvec([1.0, 1.0]), op.to_dense(), op.trace
 d = tf.linalg.LinearOperatorDiag([1.0, 2.0])
 print(d.to_dense(), d.inverse().to_dense(), d.matmul([[1.0], [1.0]]), d.log_abs_determinant(), (d @ op).to_dense())
 i = tf.linalg.LinearOperatorIdentity(2)
-print(i.to_dense(), tf.linalg.LinearOperatorScaledIdentity(2, 3.0).matvec([1.0, 2.0]), tf.linalg.LinearOperatorLowerTriangular([[1.0, 9.0], [2.0, 3.0]]).to_dense())
+print(i.to_dense(), tf.linalg.LinearOperatorScaledIdentity(2, 3.0).matvec([1.0, 2.0]),
+      tf.linalg.LinearOperatorLowerTriangular([[1.0, 9.0], [2.0, 3.0]]).to_dense())
 k = tf.linalg.LinearOperatorKronecker([d, i])
-print(k.to_dense(), tf.linalg.LinearOperatorBlockDiag([d, i]).to_dense(), tf.linalg.LinearOperatorToeplitz([1.0, 2.0], [1.0, 3.0]).to_dense())
-print(tf.linalg.experimental.conjugate_gradient(tf.linalg.LinearOperatorFullMatrix([[4.0, 1.0], [1.0, 3.0]], is_self_adjoint=True, is_positive_definite=True), tf.constant([1.0, 2.0])).x)
+print(k.to_dense(), tf.linalg.LinearOperatorBlockDiag([d, i]).to_dense(),
+      tf.linalg.LinearOperatorToeplitz([1.0, 2.0], [1.0, 3.0]).to_dense())
+print(tf.linalg.experimental.conjugate_gradient(tf.linalg.LinearOperatorFullMatrix([[4.0, 1.0], [1.0, 3.0]],
+    is_self_adjoint=True, is_positive_definite=True), tf.constant([1.0, 2.0])).x)

@@ -21,7 +21,8 @@ print("all variables:", simple_module.variables)
 class Dense(tf.Module):
     def __init__(self, in_features, out_features, name=None):
         super().__init__(name=name)
-        self.w = tf.Variable(tf.reshape(tf.range(in_features * out_features, dtype=tf.float32), [in_features, out_features]) / 10, name="w")
+        self.w = tf.Variable(tf.reshape(tf.range(in_features * out_features, dtype=tf.float32),
+                                        [in_features, out_features]) / 10, name="w")
         self.b = tf.Variable(tf.zeros([out_features]), name="b")
 
     def __call__(self, x):

@@ -7,7 +7,8 @@ import tensorflow as tf
 class Dense(tf.Module):
     def __init__(self, in_features, out_features, name=None):
         super().__init__(name=name)
-        self.w = tf.Variable(tf.reshape(tf.range(float(in_features * out_features)), [in_features, out_features]), name="w")
+        self.w = tf.Variable(tf.reshape(tf.range(float(in_features * out_features)), [in_features, out_features]),
+                             name="w")
         self.b = tf.Variable(tf.zeros([out_features]), name="b")
 
     def __call__(self, x):

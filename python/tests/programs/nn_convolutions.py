@@ -18,10 +18,12 @@ show("convolution", tf.nn.convolution(image, kernel, padding="SAME"))
 show("atrous", tf.nn.atrous_conv2d(image, kernel, rate=2, padding="SAME"))
 two = tf.concat([image, image * 0.5], -1)
 show("depthwise", tf.nn.depthwise_conv2d(two, tf.tile(kernel, [1, 1, 2, 1]), [1, 1, 1, 1], "VALID"))
-show("separable", tf.nn.separable_conv2d(two, tf.tile(kernel, [1, 1, 2, 1]), tf.ones([1, 1, 2, 3]), [1, 1, 1, 1], "VALID"))
+show("separable", tf.nn.separable_conv2d(two, tf.tile(kernel, [1, 1, 2, 1]), tf.ones([1, 1, 2, 3]), [1, 1, 1, 1],
+                                         "VALID"))
 show("transpose", tf.nn.conv2d_transpose(image, kernel, [1, 10, 10, 1], 2, "SAME"))
 show("conv1d", tf.nn.conv1d(tf.reshape(tf.range(8.0), [1, 8, 1]), tf.ones([3, 1, 2]), 1, "SAME"))
-show("conv3d", tf.nn.conv3d(tf.reshape(tf.range(27.0), [1, 3, 3, 3, 1]), tf.ones([2, 2, 2, 1, 1]), [1, 1, 1, 1, 1], "VALID"))
+show("conv3d", tf.nn.conv3d(tf.reshape(tf.range(27.0), [1, 3, 3, 3, 1]), tf.ones([2, 2, 2, 1, 1]), [1, 1, 1, 1, 1],
+                            "VALID"))
 show("max", tf.nn.max_pool2d(image, 2, 2, "VALID"))
 show("max same", tf.nn.max_pool(image, ksize=3, strides=2, padding="SAME"))
 show("avg", tf.nn.avg_pool2d(image, [2, 3], [1, 2], "SAME"))
@@ -41,7 +43,8 @@ with tf.GradientTape() as tape:
 gi, gk = tape.gradient(y, [image, kernel])
 print(gi[0, ..., 0].numpy())
 print(gk[..., 0, 0].numpy())
-for bad in (lambda: tf.nn.conv2d(image, tf.ones([3, 3, 2, 1]), 1, "SAME"), lambda: tf.nn.max_pool2d(image, 9, 1, "VALID")):
+for bad in (lambda: tf.nn.conv2d(image, tf.ones([3, 3, 2, 1]), 1, "SAME"),
+            lambda: tf.nn.max_pool2d(image, 9, 1, "VALID")):
     try:
         print(bad().shape)
     except Exception as e:

@@ -13,7 +13,8 @@ print(tnp.asarray([1, 2]) + [3, 4], tnp.ones([2]) @ tnp.ones([2]), -tnp.asarray(
 y = tnp.arange(6).reshape(2, 3)
 print(y, y[1], y[:, 1], y[y % 2 == 0], y[0, [0, 2]], y.shape)
 print(y > 2, y == 3, (y > 1) & (y < 4), y.dtype, y.astype("float32").dtype)
-print(tnp.asarray([1.0, 2.0], dtype=tnp.float32) + 1, tnp.asarray(1) + 1.0, tnp.asarray([1], tf.int32) + tnp.asarray([1.0], tf.float32))
+print(tnp.asarray([1.0, 2.0], dtype=tnp.float32) + 1, tnp.asarray(1) + 1.0,
+      tnp.asarray([1], tf.int32) + tnp.asarray([1.0], tf.float32))
 m = tnp.zeros([3])
 try:
     m[0] = 1

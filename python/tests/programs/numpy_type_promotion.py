@@ -8,10 +8,13 @@ print(a, type(a).__name__, a.dtype)
 b = tf.constant(5, tf.int32)
 print(b, type(b).__name__)
 print(tf.constant([1, 2]) + tf.constant(1.5, tf.float32), (a + b).dtype, type(a + a).__name__, a + 1.0)
-print(tf.add(5, 3.0), tf.constant(1, tf.int8) + 5, tf.constant(1.0, tf.bfloat16) + 2.5, tf.constant(3, tf.uint8) * tf.constant(2, tf.int8))
-for x, y in (("int8", "int16"), ("int32", "float16"), ("bfloat16", "float16"), ("uint8", "int8"), ("int64", "float32"), ("bool", "int32"), ("float32", "float64"), ("float32", "complex64"), ("uint32", "int32")):
+print(tf.add(5, 3.0), tf.constant(1, tf.int8) + 5, tf.constant(1.0, tf.bfloat16) + 2.5,
+      tf.constant(3, tf.uint8) * tf.constant(2, tf.int8))
+for x, y in (("int8", "int16"), ("int32", "float16"), ("bfloat16", "float16"), ("uint8", "int8"), ("int64", "float32"),
+             ("bool", "int32"), ("float32", "float64"), ("float32", "complex64"), ("uint32", "int32")):
     print(x, y, (tf.cast(1, x) + tf.cast(1, y)).dtype.name)
-print(tf.constant(2) * 1.5, 2**tf.constant(0.5), tf.constant([1, 2]) / 2, tf.constant(7) // 2, tf.maximum(tf.constant([1, 2]), tf.constant(1.5)))
+print(tf.constant(2) * 1.5, 2**tf.constant(0.5), tf.constant([1, 2]) / 2, tf.constant(7) // 2,
+      tf.maximum(tf.constant([1, 2]), tf.constant(1.5)))
 v = tf.Variable(1.0, dtype=tf.float32)
 print(v + tf.constant(1), v.assign(2).numpy(), tf.math.abs(tf.constant(-2.5)))
 print(tnp.array([1, 2]) + tnp.array([0.5], tf.float16), tnp.mean(tnp.array([1, 2])), tnp.sum(tnp.array([True, True])))

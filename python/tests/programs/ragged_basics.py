@@ -25,8 +25,10 @@ print(digits.numpy())
 print(digits.shape, digits.ragged_rank, digits.dtype, digits.nrows().numpy(), digits.row_lengths().numpy())
 print(digits.values, digits.row_splits, digits.flat_values)
 print(digits.bounding_shape(), tf.shape(digits), tf.rank(digits), tf.size(digits))
-sentences = tf.ragged.constant([["Let's", "build", "some", "ragged", "tensors", "!"], ["We", "can", "use", "tf.ragged.constant", "."]])
-paragraphs = tf.ragged.constant([[["I", "have", "a", "cat"], ["His", "name", "is", "Mat"]], [["Do", "you", "want"], ["I'm", "free"]]])
+sentences = tf.ragged.constant([["Let's", "build", "some", "ragged", "tensors", "!"],
+                                ["We", "can", "use", "tf.ragged.constant", "."]])
+paragraphs = tf.ragged.constant([[["I", "have", "a", "cat"], ["His", "name", "is", "Mat"]],
+                                 [["Do", "you", "want"], ["I'm", "free"]]])
 print(sentences)
 print(paragraphs, paragraphs.shape, paragraphs.ragged_rank)
 x = tf.ragged.constant([[1.0, 2.0], [3.0]])

@@ -3,7 +3,8 @@ import tensorflow as tf
 
 queries = tf.ragged.constant([["Who", "is", "Dan", "Smith"], ["Pause"], ["Will", "it", "rain", "later", "today"]])
 num_buckets, embedding_size = 16, 4
-table = tf.Variable(tf.reshape(tf.sin(tf.range(num_buckets * embedding_size, dtype=tf.float32)), [num_buckets, embedding_size]))
+table = tf.Variable(tf.reshape(tf.sin(tf.range(num_buckets * embedding_size, dtype=tf.float32)),
+                               [num_buckets, embedding_size]))
 word_buckets = tf.strings.to_hash_bucket_fast(queries, num_buckets)
 print(word_buckets)
 word_embeddings = tf.nn.embedding_lookup(table, word_buckets)
@@ -20,7 +21,8 @@ all_embeddings = tf.concat([word_embeddings, bigram_embeddings], axis=1)
 print(all_embeddings.shape, all_embeddings.row_lengths())
 avg_embedding = tf.reduce_mean(all_embeddings, axis=1)
 print(avg_embedding)
-print(tf.strings.ngrams(queries, 2), tf.strings.ngrams(["a", "b", "c"], [1, 2]), tf.strings.ngrams(["a", "b"], 3, pad_values=("^", "$")))
+print(tf.strings.ngrams(queries, 2), tf.strings.ngrams(["a", "b", "c"], [1, 2]),
+      tf.strings.ngrams(["a", "b"], 3, pad_values=("^", "$")))
 with tf.GradientTape() as tape:
     loss = tf.reduce_sum(tf.reduce_mean(tf.gather(table, word_buckets), axis=1) ** 2)
 g = tape.gradient(loss, table)

@@ -35,6 +35,8 @@ embedded = tf.nn.embedding_lookup(table, ids)
 print(embedded, embedded.shape, tf.reduce_mean(embedded, axis=1))
 print(tf.gather(table, ids).to_list())
 print(tf.ragged.constant([[1, 2], [3]]) == tf.ragged.constant([[1, 0], [3]]), tf.ragged.constant([[1], [2]]) == 2)
-print(tf.squeeze(tf.ragged.constant([[[1, 2]], [[3]]], ragged_rank=2), 1), tf.size(ids), tf.rank(ids), tf.identity(ids), tf.ones_like(ids), tf.zeros_like(f))
-print(tf.map_fn(tf.reduce_sum, ids, fn_output_signature=tf.int32), tf.map_fn(lambda t: t[:1], ids, fn_output_signature=tf.RaggedTensorSpec([None], tf.int32)))
+print(tf.squeeze(tf.ragged.constant([[[1, 2]], [[3]]], ragged_rank=2), 1), tf.size(ids), tf.rank(ids), tf.identity(ids),
+      tf.ones_like(ids), tf.zeros_like(f))
+print(tf.map_fn(tf.reduce_sum, ids, fn_output_signature=tf.int32),
+      tf.map_fn(lambda t: t[:1], ids, fn_output_signature=tf.RaggedTensorSpec([None], tf.int32)))
 print(tf.strings.format("{}", tf.constant([1, 2])), tf.strings.length(tf.ragged.constant([["a", "bcd"], ["ef"]])))

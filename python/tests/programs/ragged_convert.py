@@ -55,7 +55,8 @@ for element in dataset.batch(2).map(lambda r: tf.strings.length(r)).unbatch():
     print(element.numpy())
 print(next(iter(tf.data.Dataset.from_tensor_slices(tf.range(4)).map(tf.range).ragged_batch(4))))
 print(tf.nest.flatten({"a": rt}, expand_composites=True))
-print(tf.convert_to_tensor(tf.ragged.constant([[1, 2], [3, 4]]).to_tensor()), isinstance(rt, tf.RaggedTensor), tf.is_tensor(rt))
+print(tf.convert_to_tensor(tf.ragged.constant([[1, 2], [3, 4]]).to_tensor()), isinstance(rt, tf.RaggedTensor),
+      tf.is_tensor(rt))
 try:
     tf.convert_to_tensor(rt)
 except Exception as e:

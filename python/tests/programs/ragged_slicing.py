@@ -1,7 +1,8 @@
 """Indexing and slicing ragged tensors; gather; what is not allowed."""
 import tensorflow as tf
 
-queries = tf.ragged.constant([["Who", "is", "George", "Washington"], ["What", "is", "the", "weather", "tomorrow"], ["Goodnight"]])
+queries = tf.ragged.constant([["Who", "is", "George", "Washington"], ["What", "is", "the", "weather", "tomorrow"],
+                              ["Goodnight"]])
 print(queries[1])
 print(queries[1, 2])
 print(queries[1:])
@@ -20,7 +21,8 @@ print(tf.gather(queries, [2, 0]), tf.gather(rt, [[0], [2]]))
 print(tf.gather_nd(rt, [[1, 0], [3, 1]]), tf.gather(queries, [[0], [1], [0]], batch_dims=1))
 i = tf.constant(2)
 print(queries[i], queries[:i], queries.shape[0])
-print(tf.ragged.boolean_mask(queries, [True, False, True]), tf.ragged.boolean_mask(rt.values, [True, False, True, False, True, True, True, False]))
+print(tf.ragged.boolean_mask(queries, [True, False, True]),
+      tf.ragged.boolean_mask(rt.values, [True, False, True, False, True, True, True, False]))
 print(queries.to_tensor(), queries.to_tensor(default_value=""), queries.to_tensor(shape=[None, 2]))
 print(tf.reverse(queries, [1]), tf.reverse(queries, [0]), tf.strings.reduce_join(queries, axis=1, separator=" "))
 for bad in (lambda: queries[:, 4], lambda: queries[5], lambda: rt[:, 0], lambda: queries["a"]):

@@ -6,7 +6,8 @@ print(g1.normal(shape=[2, 3]))
 print(g1.algorithm, g1.state, g1.key)
 g = tf.random.Generator.from_seed(1, alg="philox")
 print(g.normal(shape=[]), g.uniform([3]), g.uniform([3], 0, 10, tf.int32), g.uniform([2], maxval=2**40, dtype=tf.int64))
-print(g.truncated_normal([3]), g.normal([2], mean=10.0, stddev=0.1), g.uniform_full_int([2], tf.uint32), g.binomial([3], 10.0, 0.5))
+print(g.truncated_normal([3]), g.normal([2], mean=10.0, stddev=0.1), g.uniform_full_int([2], tf.uint32),
+      g.binomial([3], 10.0, 0.5))
 print(g.normal([2], dtype=tf.float64), g.make_seeds(2).shape, g.uniform([], dtype=tf.float16))
 g2 = tf.random.Generator.from_seed(1, alg="threefry")
 print(g2.algorithm, g2.state)
@@ -32,7 +33,8 @@ copy = tf.random.Generator(g)
 print((copy.normal([3]) == g.normal([3])).numpy())
 print(tf.random.Generator.from_non_deterministic_state().normal([2]).shape)
 tf.random.set_global_generator(tf.random.Generator.from_seed(42))
-print(tf.random.get_global_generator().normal([2]), tf.random.get_global_generator() is tf.random.get_global_generator())
+print(tf.random.get_global_generator().normal([2]),
+      tf.random.get_global_generator() is tf.random.get_global_generator())
 
 g = tf.random.Generator.from_seed(3)
 

@@ -24,7 +24,8 @@ class Outer(tf.Module):
         self.python_number = 5
         self.words = tf.saved_model.Asset(vocabulary)
         self.table = tf.lookup.StaticHashTable(tf.lookup.TextFileInitializer(
-            vocabulary, tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER), -1)
+            vocabulary, tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER),
+            -1)
         self.constant = tf.constant([1.0, 2.0])
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
@@ -43,7 +44,8 @@ os.remove(vocabulary)
 loaded = tf.saved_model.load(path)
 print(loaded.lookup(tf.constant(["beta", "delta", "gamma"])))
 print(loaded.total())
-print(loaded.parts[1].k.numpy(), loaded.by_name["x"].k.numpy(), loaded.by_name["plain"].numpy(), loaded.pair[1].k.numpy())
+print(loaded.parts[1].k.numpy(), loaded.by_name["x"].k.numpy(), loaded.by_name["plain"].numpy(),
+      loaded.pair[1].k.numpy())
 print(hasattr(loaded, "python_number"), os.path.basename(loaded.words.asset_path.numpy().decode()))
 print(tf.io.read_file(loaded.words).numpy())
 print(type(loaded.parts).__name__, type(loaded.by_name).__name__, type(loaded.pair).__name__)

@@ -1,4 +1,4 @@
-"""Restored functions: several traces, Python arguments, structures, nested functions, control flow, gradients; retraining."""
+"""Restored functions: several traces, Python arguments, structures, nested functions, control flow, gradients."""
 import os
 import tempfile
 import tensorflow as tf

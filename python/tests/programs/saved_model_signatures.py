@@ -50,7 +50,8 @@ def parse_string(string_input):
 
 
 path = os.path.join(root, "several")
-tf.saved_model.save(module, path, signatures={"serving_default": call, "array_input": module.__call__.get_concrete_function(
+tf.saved_model.save(module, path,
+                    signatures={"serving_default": call, "array_input": module.__call__.get_concrete_function(
     tf.TensorSpec([None], tf.float32, name="arr")), "text": parse_string})
 several = tf.saved_model.load(path)
 print(sorted(several.signatures.keys()))

@@ -20,14 +20,18 @@ print(tf.gather_nd(t5, indices=[[[0, 0], [0, 2]], [[1, 0], [1, 2]]]))
 print(tf.gather(t5, [2, 0], axis=1), tf.gather(t5, 1, axis=2), tf.gather(t5, [[0, 1], [2, 2]], axis=-1).shape)
 print(tf.gather(t2, [[0, 1], [2, 3], [4, 4], [0, 0]], batch_dims=1), tf.gather(t5, [[0], [2]], axis=2, batch_dims=1))
 print(tf.gather_nd(t5, [[[0]], [[2]]], batch_dims=1))
-print(tf.strided_slice(t2, [0, 4], [4, 0], [2, -2]), tf.strided_slice(t5, [0], [1]), tf.strided_slice(t2, [1, 0], [2, 3], shrink_axis_mask=1))
-print(tf.strided_slice(t2, [0, 1], [0, 3], begin_mask=1, end_mask=1), tf.strided_slice(t1, [0], [1], new_axis_mask=1).shape)
-print(tf.boolean_mask(t2, [True, False, False, True]), tf.boolean_mask(t2, t2 % 5 == 0), tf.boolean_mask(t5, [[True, False, True], [False, True, False]]))
+print(tf.strided_slice(t2, [0, 4], [4, 0], [2, -2]), tf.strided_slice(t5, [0], [1]),
+      tf.strided_slice(t2, [1, 0], [2, 3], shrink_axis_mask=1))
+print(tf.strided_slice(t2, [0, 1], [0, 3], begin_mask=1, end_mask=1),
+      tf.strided_slice(t1, [0], [1], new_axis_mask=1).shape)
+print(tf.boolean_mask(t2, [True, False, False, True]), tf.boolean_mask(t2, t2 % 5 == 0),
+      tf.boolean_mask(t5, [[True, False, True], [False, True, False]]))
 print(tf.boolean_mask(t2, [True, False, True, False, False], axis=1))
 print(tf.where(t1 > 3), tf.where([True, False], [1, 2], [3, 4]), tf.where(t2 > 16))
 print(tf.experimental.numpy.take_along_axis(t2, tf.argsort(t2, axis=1, direction="DESCENDING"), 1)[0])
 print(tf.dynamic_partition(t1, [0, 1, 0, 1, 2, 2, 0, 0], 3), tf.dynamic_stitch([[0, 2], [1, 3]], [[10, 30], [20, 40]]))
-print(tf.unique([3, 1, 3, 2]), tf.unique_with_counts(["a", "b", "a"]), tf.searchsorted([1, 3, 5], [0, 3, 6]), tf.searchsorted([1, 3, 5], [3], side="right"))
+print(tf.unique([3, 1, 3, 2]), tf.unique_with_counts(["a", "b", "a"]), tf.searchsorted([1, 3, 5], [0, 3, 6]),
+      tf.searchsorted([1, 3, 5], [3], side="right"))
 
 
 @tf.function
@@ -36,7 +40,8 @@ def dynamic(x, i, n):
 
 
 print(dynamic(t1, tf.constant(2), tf.constant(3)))
-for bad in (lambda: tf.gather(t1, [9]), lambda: tf.gather_nd(t5, [[2, 0]]), lambda: tf.slice(t1, [5], [9]), lambda: tf.gather(t1, [0.5]),
+for bad in (lambda: tf.gather(t1, [9]), lambda: tf.gather_nd(t5, [[2, 0]]), lambda: tf.slice(t1, [5], [9]),
+            lambda: tf.gather(t1, [0.5]),
             lambda: tf.gather_nd(t1, [[0, 1]]), lambda: tf.boolean_mask(t1, [True])):
     try:
         print(bad())

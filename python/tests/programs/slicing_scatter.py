@@ -15,7 +15,8 @@ print(tf.math.equal(tf.sparse.to_dense(t9), t8).numpy().all())
 t11 = tf.constant([[2, 7, 0], [9, 0, 1], [0, 3, 8]])
 t12 = tf.tensor_scatter_nd_add(t11, indices=[[0, 2], [1, 1], [2, 0]], updates=[6, 5, 4])
 print(t12)
-t13 = tf.tensor_scatter_nd_sub(t11, indices=[[0, 0], [0, 1], [1, 0], [1, 2], [2, 1], [2, 2]], updates=[1, 6, 8, 0, 2, 7])
+t13 = tf.tensor_scatter_nd_sub(t11, indices=[[0, 0], [0, 1], [1, 0], [1, 2], [2, 1], [2, 2]],
+                               updates=[1, 6, 8, 0, 2, 7])
 print(t13)
 t14 = tf.constant([[-2, -7, 0], [-9, 0, 1], [0, -3, -8]])
 print(tf.tensor_scatter_nd_min(t14, indices=[[0, 2], [1, 1], [2, 0]], updates=[-6, -5, -4]))
@@ -32,9 +33,12 @@ print(tape.gradient(y, [x, u]))
 with tf.GradientTape() as tape:
     y = tf.reduce_sum(tf.scatter_nd([[1], [4]], u, [6]) * tf.range(6.0))
 print(tape.gradient(y, u))
-print(tf.math.unsorted_segment_sum([5, 6, 7], [0, 2, 0], 3), tf.math.segment_mean([1.0, 2.0, 6.0], [0, 0, 1]), tf.math.unsorted_segment_max([1, 4, 2], [0, 0, 1], 2))
-for bad in (lambda: tf.scatter_nd([[5]], [1], [3]), lambda: tf.tensor_scatter_nd_update(tf.zeros([2]), [[0]], [1.0, 2.0]),
-            lambda: tf.tensor_scatter_nd_add(tf.zeros([2]), [[0]], [1]), lambda: tf.tensor_scatter_nd_update(tf.zeros([2]), [[3]], [1.0])):
+print(tf.math.unsorted_segment_sum([5, 6, 7], [0, 2, 0], 3), tf.math.segment_mean([1.0, 2.0, 6.0], [0, 0, 1]),
+      tf.math.unsorted_segment_max([1, 4, 2], [0, 0, 1], 2))
+for bad in (lambda: tf.scatter_nd([[5]], [1], [3]),
+            lambda: tf.tensor_scatter_nd_update(tf.zeros([2]), [[0]], [1.0, 2.0]),
+            lambda: tf.tensor_scatter_nd_add(tf.zeros([2]), [[0]], [1]),
+            lambda: tf.tensor_scatter_nd_update(tf.zeros([2]), [[3]], [1.0])):
     try:
         print(bad())
     except Exception as e:

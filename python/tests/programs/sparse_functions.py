@@ -42,14 +42,17 @@ print(ds.element_spec)
 for batch in ds.batch(2):
     print(tf.sparse.to_dense(batch).numpy())
 print(tf.sparse.to_dense(tf.sparse.cross([tf.sparse.from_dense([["a"]]), tf.sparse.from_dense([["b"]])])))
-print(tf.sparse.bincount([1, 1, 2, 5]), tf.sparse.segment_sum(dense, [0, 1, 1], [0, 0, 1]), tf.sparse.segment_mean(dense, [0, 1], [0, 0]))
+print(tf.sparse.bincount([1, 1, 2, 5]), tf.sparse.segment_sum(dense, [0, 1, 1], [0, 0, 1]),
+      tf.sparse.segment_mean(dense, [0, 1], [0, 0]))
 indicator = tf.sparse.to_indicator(tf.sparse.SparseTensor([[0, 0], [1, 0]], [2, 0], [2, 1]), 4)
 print(indicator)
 print(tf.sparse.to_dense(a * 2), a.with_values([1, 2]).values)
 print(tf.nest.flatten(a, expand_composites=True)[1], isinstance(a, tf.SparseTensor), tf.is_tensor(a))
-print(tf.nn.embedding_lookup_sparse(tf.constant([[1.0], [2.0], [3.0]]), tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [0, 2, 1], [2, 2]), None, combiner="sum"))
+print(tf.nn.embedding_lookup_sparse(tf.constant([[1.0], [2.0], [3.0]]),
+                                    tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [0, 2, 1], [2, 2]), None, combiner="sum"))
 print(tf.nn.safe_embedding_lookup_sparse(tf.constant([[1.0], [2.0]]), tf.SparseTensor([[0, 0]], [1], [2, 1])))
 print(tf.sets.size(tf.sparse.from_dense([[1, 2], [3, 0]])), tf.strings.to_number(tf.constant(["1", "2"])))
-print(tf.compat.v1.sparse_to_dense([[0, 1], [1, 0]], [2, 2], [5, 6]), tf.linalg.matmul(tf.constant([[0.0, 1.0], [0.0, 0.0]]), dense, a_is_sparse=True))
+print(tf.compat.v1.sparse_to_dense([[0, 1], [1, 0]], [2, 2], [5, 6]),
+      tf.linalg.matmul(tf.constant([[0.0, 1.0], [0.0, 0.0]]), dense, a_is_sparse=True))
 print(tf.sparse.to_dense(tf.sparse.map_values(tf.strings.upper, tf.sparse.from_dense([["a", ""]]))))
 print(tf.SparseTensor.from_value(tf.compat.v1.SparseTensorValue([[0, 0]], [7], [1, 1])).values)

@@ -19,8 +19,10 @@ print(batch_chars_ragged.to_sparse().values[:5])
 print(tf.strings.unicode_encode([[99, 97, 116], [100, 111, 103], [99, 111, 119]], output_encoding="UTF-8"))
 print(tf.strings.unicode_encode(batch_chars_ragged, output_encoding="UTF-8"))
 thanks = "Thanks 😊".encode("UTF-8")
-print("{} bytes; {} UTF-8 characters".format(tf.strings.length(thanks).numpy(), tf.strings.length(thanks, unit="UTF8_CHAR").numpy()))
-print(tf.strings.substr(thanks, pos=7, len=1).numpy(), tf.strings.substr(thanks, pos=7, len=1, unit="UTF8_CHAR").numpy())
+print("{} bytes; {} UTF-8 characters".format(tf.strings.length(thanks).numpy(),
+                                             tf.strings.length(thanks, unit="UTF8_CHAR").numpy()))
+print(tf.strings.substr(thanks, pos=7, len=1).numpy(),
+      tf.strings.substr(thanks, pos=7, len=1, unit="UTF8_CHAR").numpy())
 print(tf.strings.unicode_split(thanks, "UTF-8").numpy(), tf.strings.unicode_split(["ab", "é"], "UTF-8"))
 codepoints, offsets = tf.strings.unicode_decode_with_offsets("🎈🎉🎊", "UTF-8")
 for codepoint, offset in zip(codepoints.numpy(), offsets.numpy()):
@@ -28,8 +30,11 @@ for codepoint, offset in zip(codepoints.numpy(), offsets.numpy()):
 print(tf.strings.unicode_split_with_offsets("aé", "UTF-8"))
 uscript = tf.strings.unicode_script([33464, 1041])
 print(uscript.numpy(), tf.strings.unicode_script(batch_chars_ragged))
-print(tf.strings.unicode_decode(b"bad \xff byte", "UTF-8"), tf.strings.unicode_decode(b"bad \xff byte", "UTF-8", errors="ignore"), tf.strings.unicode_decode(b"\xff", "UTF-8", replacement_char=63))
-print(tf.strings.unicode_transcode(["a\x00b"], "UTF-8", "UTF-8", replace_control_characters=True), tf.strings.unicode_transcode(b"\xe9", "ISO-8859-1", "UTF-8"))
+print(tf.strings.unicode_decode(b"bad \xff byte", "UTF-8"),
+      tf.strings.unicode_decode(b"bad \xff byte", "UTF-8", errors="ignore"),
+      tf.strings.unicode_decode(b"\xff", "UTF-8", replacement_char=63))
+print(tf.strings.unicode_transcode(["a\x00b"], "UTF-8", "UTF-8", replace_control_characters=True),
+      tf.strings.unicode_transcode(b"\xe9", "ISO-8859-1", "UTF-8"))
 try:
     tf.strings.unicode_decode(b"\xff", "UTF-8", errors="strict")
 except Exception as e:

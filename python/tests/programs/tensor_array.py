@@ -6,11 +6,13 @@ ta = ta.write(0, 10.0)
 ta = ta.write(1, 20.0)
 ta = ta.write(2, 30.0)
 print(ta.read(0), ta.read(1), ta.read(2), ta.stack(), ta.size(), ta.dtype, ta.dynamic_size)
-print(tf.TensorArray(tf.int32, 3).unstack([1, 2, 3]).gather([2, 0]), tf.TensorArray(tf.int32, 2).unstack([[1, 2], [3, 4]]).concat())
+print(tf.TensorArray(tf.int32, 3).unstack([1, 2, 3]).gather([2, 0]),
+      tf.TensorArray(tf.int32, 2).unstack([[1, 2], [3, 4]]).concat())
 print(tf.TensorArray(tf.int32, 3).scatter([2, 0], [5, 6]).stack())
 parts = tf.TensorArray(tf.int32, 2, infer_shape=False).split([1, 2, 3, 4, 5], [2, 3])
 print(parts.read(0), parts.read(1))
-print(tf.TensorArray(tf.string, 2).write(0, "a").write(1, "b").stack(), tf.TensorArray(tf.float32, 2, element_shape=[2]).element_shape)
+print(tf.TensorArray(tf.string, 2).write(0, "a").write(1, "b").stack(),
+      tf.TensorArray(tf.float32, 2, element_shape=[2]).element_shape)
 
 
 @tf.function
@@ -63,7 +65,8 @@ with tf.GradientTape() as tape:
     ta = tf.TensorArray(tf.float32, 2).unstack(a)
     y = ta.read(0) * 3.0 + ta.read(1) ** 2
 print(tape.gradient(y, a))
-for bad in (lambda: tf.TensorArray(tf.float32, 2).read(5), lambda: tf.TensorArray(tf.float32, 1).write(3, 1.0), lambda: tf.TensorArray(tf.float32, 2).write(0, "a"),
+for bad in (lambda: tf.TensorArray(tf.float32, 2).read(5), lambda: tf.TensorArray(tf.float32, 1).write(3, 1.0),
+            lambda: tf.TensorArray(tf.float32, 2).write(0, "a"),
             lambda: tf.TensorArray(tf.float32, 1).write(-1, 1.0)):
     try:
         print(bad())

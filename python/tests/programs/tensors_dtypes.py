@@ -19,7 +19,8 @@ for d in (tf.float32, tf.float16, tf.bfloat16, tf.int8, tf.uint16, tf.bool, tf.s
           d.is_numpy_compatible, d.as_datatype_enum, d.real_dtype)
 print(tf.int32.min, tf.int32.max, tf.uint8.limits, tf.float16.max, tf.float32.min)
 print(tf.as_dtype("float32") is tf.float32, tf.as_dtype(np.int64), tf.as_dtype(float), tf.dtypes.as_dtype(bool))
-print(tf.float32 == np.float32, tf.float32 == "float32", tf.float32 != tf.float64, tf.float32.is_compatible_with(tf.float32))
+print(tf.float32 == np.float32, tf.float32 == "float32", tf.float32 != tf.float64,
+      tf.float32.is_compatible_with(tf.float32))
 print(tf.int64.as_numpy_dtype, tf.string.as_numpy_dtype, tf.dtypes.int32, tf.dtypes.float32, tf.dtypes.string)
 print({tf.float32: "f", tf.int32: "i"}[tf.int32])
 try:

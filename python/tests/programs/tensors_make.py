@@ -1,4 +1,4 @@
-"""Functions that make tensors: zeros, ones, fill, eye, range, linspace, one_hot, like-functions, meshgrid, tile, pad."""
+"""Functions that make tensors: zeros, ones, fill, eye, range, linspace, one_hot, like-functions, meshgrid, tile."""
 import tensorflow as tf
 
 print(tf.zeros([2, 3]), tf.ones(3, tf.int32), tf.zeros([]), tf.zeros([2], tf.string), tf.ones([2], tf.bool))

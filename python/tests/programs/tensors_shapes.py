@@ -28,7 +28,8 @@ s = tf.TensorShape([3, None, 5])
 print(s, repr(s), s.rank, s.ndims, s.as_list(), s[0], s[1], s[1:], list(s))
 print(s.is_fully_defined(), s.is_compatible_with([3, 4, 5]), s.is_compatible_with([3, 4, 6]))
 print(s.merge_with([None, 2, 5]), s.concatenate([7]), tf.TensorShape(None), repr(tf.TensorShape(None)))
-print(tf.TensorShape(None).rank, tf.TensorShape([]).num_elements(), tf.TensorShape([2, 3]).num_elements(), s.num_elements())
+print(tf.TensorShape(None).rank, tf.TensorShape([]).num_elements(), tf.TensorShape([2, 3]).num_elements(),
+      s.num_elements())
 print(tf.TensorShape([1, 2]) == (1, 2), tf.TensorShape([1, 2]) == [1, 3], s == s)
 print(tf.TensorShape([2]) + [3], (1,) + tf.TensorShape([2]))
 try:

@@ -3,7 +3,8 @@ import tensorflow as tf
 
 images = tf.random.stateless_uniform([8, 8, 8, 1], [1, 1])
 labels = tf.constant([0, 1, 0, 1, 1, 0, 1, 0])
-images = images + tf.cast(tf.reshape(labels, [8, 1, 1, 1]), tf.float32) * tf.reshape(tf.linspace(0.0, 1.0, 8), [1, 8, 1, 1])
+images = images + tf.cast(tf.reshape(labels, [8, 1, 1, 1]), tf.float32) * tf.reshape(tf.linspace(0.0, 1.0, 8),
+    [1, 8, 1, 1])
 
 
 class ConvNet(tf.Module):

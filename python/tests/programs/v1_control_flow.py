@@ -1,4 +1,4 @@
-"""v1 control flow in sessions: cond, while_loop, TensorArray, map_fn, control flow v1 and v2, gradients through loops."""
+"""v1 control flow in sessions: cond, while_loop, TensorArray, map_fn, control flow v1 and v2."""
 import tensorflow as tf
 
 v1 = tf.compat.v1
@@ -13,7 +13,8 @@ def build():
     ta = tf.TensorArray(tf.float32, size=3, clear_after_read=False).unstack([1.0, 2.0, 3.0])
     s = ta.read(1) + tf.reduce_sum(ta.stack())
     grads = tf.gradients([c, p], x)
-    case = v1.case([(x > 10.0, lambda: tf.constant(2)), (x > 0.0, lambda: tf.constant(1))], default=lambda: tf.constant(0))
+    case = v1.case([(x > 10.0, lambda: tf.constant(2)), (x > 0.0, lambda: tf.constant(1))],
+                   default=lambda: tf.constant(0))
     sc = tf.scan(lambda a, e: a * x + e, tf.constant([1.0, 1.0, 1.0]))
     return x, n, [c, i, p, m, s, grads, case, sc]
 
@@ -27,7 +28,8 @@ for enable in (v1.enable_control_flow_v2, v1.disable_control_flow_v2):
             for value, count in ((2.0, 5), (-3.0, 2), (20.0, 0)):
                 print(sess.run(fetches, {x: value, n: count}))
         types = {op.type for op in g.get_operations()}
-        print(sorted(types & {"Switch", "Merge", "While", "StatelessWhile", "If", "StatelessIf", "Enter", "Exit", "NextIteration", "LoopCond"}))
+        print(sorted(types & {"Switch", "Merge", "While", "StatelessWhile", "If", "StatelessIf", "Enter", "Exit",
+                              "NextIteration", "LoopCond"}))
 v1.enable_control_flow_v2()
 with tf.Graph().as_default():
     v = v1.get_variable("v", initializer=0.0)

@@ -1,4 +1,4 @@
-"""v1 feature columns through input_layer: numeric, bucketised, identity, vocabulary, embedding, indicator, weighted, crossed."""
+"""v1 feature columns through input_layer: numeric, bucketised, identity, vocabulary, embedding, indicator, weighted."""
 import tensorflow as tf
 
 v1 = tf.compat.v1

@@ -20,7 +20,8 @@ def train(make, steps=15):
             first = sess.run(loss, {x: xs, y: ys})
             for _ in range(steps):
                 sess.run(op, {x: xs, y: ys})
-            print(first, sess.run([loss, w, b, step], {x: xs, y: ys}), v1.train.global_step(sess, step), v1.train.get_global_step() is step)
+            print(first, sess.run([loss, w, b, step], {x: xs, y: ys}), v1.train.global_step(sess, step),
+                  v1.train.get_global_step() is step)
 
 
 train(lambda s: v1.train.GradientDescentOptimizer(0.1))
@@ -55,8 +56,12 @@ with tf.Graph().as_default():
         print(sess.run(v), pairs[0][1] is v, [s.name for s in opt.variables()])
     labels = tf.constant([1, 0, 2])
     logits = tf.constant([[0.1, 2.0, 0.3], [1.0, 0.2, 0.1], [0.3, 0.3, 3.0]])
-    losses = [v1.losses.sparse_softmax_cross_entropy(labels, logits), v1.losses.softmax_cross_entropy(tf.one_hot(labels, 3), logits, label_smoothing=0.1), v1.losses.absolute_difference([1.0], [2.5]),
-              v1.losses.huber_loss([1.0, 5.0], [1.5, 1.0]), v1.losses.hinge_loss([1.0, 0.0], [0.3, 0.2]), v1.losses.log_loss([1.0], [0.8]), v1.losses.sigmoid_cross_entropy([1.0], [0.5]), v1.losses.get_total_loss()]
+    losses = [v1.losses.sparse_softmax_cross_entropy(labels, logits),
+              v1.losses.softmax_cross_entropy(tf.one_hot(labels, 3), logits, label_smoothing=0.1),
+              v1.losses.absolute_difference([1.0], [2.5]),
+              v1.losses.huber_loss([1.0, 5.0], [1.5, 1.0]), v1.losses.hinge_loss([1.0, 0.0], [0.3, 0.2]),
+              v1.losses.log_loss([1.0], [0.8]), v1.losses.sigmoid_cross_entropy([1.0], [0.5]),
+              v1.losses.get_total_loss()]
     acc, update = v1.metrics.accuracy(labels, tf.argmax(logits, 1))
     mse, mse_update = v1.metrics.mean_squared_error([1.0, 2.0], [1.0, 4.0])
     with v1.Session() as sess:

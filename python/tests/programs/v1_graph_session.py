@@ -17,7 +17,8 @@ with v1.Session(graph=graph) as sess:
     print(sess.run("c:0", {a: [[0, 1]]}), c.eval({a: [[2, 2]]}), d.eval(feed_dict={a: [[0, 0]]}))
     print(sess.run(d, {c: [[100.0]]}), sess.run([]), sess.run(c.op, {a: [[1, 1]]}))
     print(sess.graph is graph, v1.get_default_session() is sess)
-    for bad in (lambda: sess.run(c), lambda: sess.run(c, {a: [[1, 2, 3]]}), lambda: sess.run("nothing:0"), lambda: sess.run(5), lambda: sess.run(c, {a: [["x", "y"]]}), lambda: sess.run(None)):
+    for bad in (lambda: sess.run(c), lambda: sess.run(c, {a: [[1, 2, 3]]}), lambda: sess.run("nothing:0"),
+                lambda: sess.run(5), lambda: sess.run(c, {a: [["x", "y"]]}), lambda: sess.run(None)):
         try:
             print(bad())
         except Exception as e:
@@ -42,7 +43,8 @@ with other.as_default():
         z = tf.add(x, 2.0)
     with v1.name_scope("s"):
         w = tf.add(x, 3.0)
-    print(x.name, y.name, z.name, w.name, v1.get_default_graph() is other, other.unique_name("s"), other.unique_name("s/Add", mark_as_used=False))
+    print(x.name, y.name, z.name, w.name, v1.get_default_graph() is other, other.unique_name("s"),
+          other.unique_name("s/Add", mark_as_used=False))
     v1.add_to_collection("mine", y)
     print(v1.get_collection("mine"), other.get_all_collection_keys())
     with tf.control_dependencies([y]):

@@ -39,7 +39,8 @@ with tf.Graph().as_default():
     v = v1.get_variable("v", initializer=1.0)
     step = v1.train.create_global_step()
     inc = v1.assign_add(step, 1)
-    scaffold = v1.train.Scaffold(init_op=v1.global_variables_initializer(), init_fn=lambda scaffold, session: print("init_fn"))
+    scaffold = v1.train.Scaffold(init_op=v1.global_variables_initializer(),
+                                 init_fn=lambda scaffold, session: print("init_fn"))
     with v1.train.MonitoredTrainingSession(hooks=[v1.train.StopAtStepHook(num_steps=3)], scaffold=scaffold) as sess:
         while not sess.should_stop():
             print(sess.run([inc, v]))
@@ -68,4 +69,5 @@ with tf.Graph().as_default():
     print(v1.data.get_output_types(data), v1.data.get_output_shapes(data))
 hook = v1.train.LoggingTensorHook({"x": "y"}, every_n_iter=5)
 print(isinstance(hook, v1.train.SessionRunHook), v1.train.SessionRunArgs("a").fetches)
-print(v1.Dimension(3) + 1, v1.Dimension(None) * 2, v1.Dimension(4) == 4, v1.Dimension(2).value, v1.dimension_value(v1.Dimension(7)), repr(v1.Dimension(5)))
+print(v1.Dimension(3) + 1, v1.Dimension(None) * 2, v1.Dimension(4) == 4, v1.Dimension(2).value,
+      v1.dimension_value(v1.Dimension(7)), repr(v1.Dimension(5)))

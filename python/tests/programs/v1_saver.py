@@ -1,4 +1,4 @@
-"""v1 Saver: save, restore, several checkpoints, meta graphs, some variables only, init_from_checkpoint, SavedModels of v1."""
+"""v1 Saver: save, restore, several checkpoints, meta graphs, some variables only, init_from_checkpoint."""
 import os
 import tempfile
 import tensorflow as tf

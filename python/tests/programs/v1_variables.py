@@ -21,7 +21,8 @@ with tf.Graph().as_default():
     print(e1 is e2)
     v = v1.Variable(10.0, name="plain")
     print([x.name for x in v1.global_variables()], [x.name for x in v1.trainable_variables()])
-    print([x.name for x in v1.get_collection(v1.GraphKeys.TRAINABLE_VARIABLES, scope="layer")], v1.GraphKeys.GLOBAL_VARIABLES)
+    print([x.name for x in v1.get_collection(v1.GraphKeys.TRAINABLE_VARIABLES, scope="layer")],
+          v1.GraphKeys.GLOBAL_VARIABLES)
     up = v1.assign_add(v, 5.0)
     setb = b.assign([1.0, 2.0])
     init = v1.global_variables_initializer()
@@ -38,7 +39,8 @@ with tf.Graph().as_default():
         v.load(99.0, sess)
         print(v.eval(), sess.run(v1.is_variable_initialized(v)))
         print(sess.run(v1.assign(v, 1.0)), sess.run(v1.assign_sub(v, 3.0)))
-    for bad in (lambda: v1.get_variable("layer/w", [2, 2]), lambda: v1.get_variable("bare"), lambda: v1.get_variable("x", initializer="nothing")):
+    for bad in (lambda: v1.get_variable("layer/w", [2, 2]), lambda: v1.get_variable("bare"),
+                lambda: v1.get_variable("x", initializer="nothing")):
         try:
             print(bad())
         except Exception as e:

@@ -1,4 +1,4 @@
-"""Variables with unknown shape or from functions; constraint; initial_value; to_proto-free attributes; errors in creation."""
+"""Variables with unknown shape or from functions; constraint; initial_value; to_proto-free attributes."""
 import numpy as np
 import tensorflow as tf
 
@@ -20,7 +20,8 @@ print(lazy.numpy(), lazy.name)
 clipped = tf.Variable([1.0, 5.0], constraint=lambda x: tf.clip_by_value(x, 0.0, 2.0))
 print(clipped.constraint(clipped))
 print(tf.Variable(np.arange(4).reshape(2, 2)).dtype, tf.Variable(True), tf.Variable(b"bytes"))
-print(tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ, aggregation=tf.VariableAggregation.SUM).aggregation)
+print(tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ,
+                  aggregation=tf.VariableAggregation.SUM).aggregation)
 print(tf.Variable(2).synchronization, tf.VariableAggregation.MEAN, tf.VariableSynchronization.AUTO)
 print(u.get_shape(), u.shape.rank, v.trainable)
 
