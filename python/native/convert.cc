@@ -37,9 +37,12 @@ struct Walked {
   std::vector<PyObject*> leaves;
 };
 
+// The first element tells the kind; it takes what Python's own conversions take.
 Kind together(Kind a, Kind b) {
   if (a == Kind::kNone || a == b) return b;
-  if ((a == Kind::kInt && b == Kind::kFloat) || (a == Kind::kFloat && b == Kind::kInt)) return Kind::kFloat;
+  const bool number = b == Kind::kBool || b == Kind::kInt || b == Kind::kFloat;
+  if (a == Kind::kInt && number) return b == Kind::kFloat ? b : a;
+  if ((a == Kind::kFloat || a == Kind::kComplex) && number) return a;
   fail(PyExc_ValueError, "Can't convert Python sequence with mixed types to Tensor.");
 }
 
@@ -48,7 +51,8 @@ void walk(PyObject* o, size_t depth, Walked& w, bool first) {
     if (depth > 254) fail(PyExc_ValueError, "the nesting of a Python sequence is deeper than a tensor can be");
     const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
     if (depth == w.dims.size()) {
-      if (!first || !w.leaves.empty()) fail(PyExc_ValueError, "Can't convert non-rectangular Python sequence to Tensor.");
+      if (!first || !w.leaves.empty())
+        fail(PyExc_ValueError, cat("Can't convert ", w.leaves.empty() ? "non-rectangular Python sequence" : "Python sequence with mixed types", " to Tensor."));
       w.dims.push_back(n);
     } else if (w.dims[depth] != n) {
       fail(PyExc_ValueError, "Can't convert non-rectangular Python sequence to Tensor.");
@@ -58,6 +62,7 @@ void walk(PyObject* o, size_t depth, Walked& w, bool first) {
   }
   const Kind k = kind_of(o);
   if (k == Kind::kOther) {
+    if (o == Py_None && !w.leaves.empty()) fail(PyExc_ValueError, "Can't convert Python sequence with mixed types to Tensor.");
     w.foreign = true;
     return;
   }
@@ -72,8 +77,10 @@ bool wide(PyObject* o) {
   return overflow != 0 || v != int32_t(v);
 }
 
+thread_local PyObject* t_whole = nullptr;  // the sequence that is being converted, for errors
+
 [[noreturn]] void cannot_convert(PyObject* o, DType t) {
-  nb::object text = nb::steal(PyObject_Repr(o));
+  nb::object text = nb::steal(PyObject_Repr(t_whole ? t_whole : o));
   fail(PyExc_TypeError, cat("Cannot convert ", text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : "a value", " to EagerTensor of dtype ", dtype_name(t)));
 }
 
@@ -108,7 +115,12 @@ double real_of(PyObject* o, DType t) {
 
 void store(PyObject* o, DType t, Tensor& out, int64_t i) {
   switch (t) {
-    case DType::kFloat: out.data<float>()[i] = float(real_of(o, t)); return;
+    case DType::kFloat: {
+      const double d = real_of(o, t);
+      if (std::isfinite(d) && std::isinf(float(d))) fail(PyExc_ValueError, "Can't convert Python sequence with a value out of range for a double-precision float.");
+      out.data<float>()[i] = float(d);
+      return;
+    }
     case DType::kDouble: out.data<double>()[i] = real_of(o, t); return;
     case DType::kHalf: out.data<half>()[i] = half(float(real_of(o, t))); return;
     case DType::kBfloat16: out.data<bfloat16>()[i] = bfloat16(float(real_of(o, t))); return;
@@ -246,6 +258,10 @@ bool convert_native(PyObject* o, DType dtype, Tensor& out) {
   if (w.foreign) return false;
   const DType t = dtype == DType::kInvalid ? natural(w) : dtype;
   out = unwrap(Tensor::allocate(t, unwrap(Shape::make(w.dims))));
+  struct Whole {
+    explicit Whole(PyObject* o) { t_whole = o; }
+    ~Whole() { t_whole = nullptr; }
+  } whole(o);
   for (size_t i = 0; i < w.leaves.size(); ++i) store(w.leaves[i], t, out, int64_t(i));
   return true;
 }

@@ -183,7 +183,9 @@ def constant(value, dtype=None, shape=None, name="Const"):
     if isinstance(value, SymbolicTensor):
         tensor = value
     elif isinstance(value, EagerTensor):
-        tensor = value if dtype is None or value.dtype is dtype.base_dtype else raw.Cast(x=value, DstT=dtype)
+        if dtype is not None and value.dtype is not dtype.base_dtype:
+            raise TypeError(f"Expected tensor {value} with dtype {dtype!r}, but got dtype {value.dtype!r}.")
+        tensor = value
     elif isinstance(value, _weft.VariableBase):
         tensor = convert_to_tensor(value, dtype)
     else:
@@ -254,6 +256,6 @@ def constant_value(tensor, partial=False):
         except Exception:
             return None
     if not isinstance(tensor, Tensor):
-        return getattr(tensor, "numpy", lambda: None)() if hasattr(tensor, "numpy") else tensor
+        return None if isinstance(tensor, _weft.VariableBase) or getattr(type(tensor), "_is_composite", False) else tensor
     value = tensor._constant_value()
     return None if value is None else value.numpy()

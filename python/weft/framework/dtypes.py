@@ -9,8 +9,8 @@ _NAMES = {
     27: "float8_e4m3b11fnuz", 28: "float8_e5m2fnuz", 29: "int4", 30: "uint4", 31: "int2", 32: "uint2", 33: "float4_e2m1fn",
 }
 _SIZES = {
-    "float32": 4, "float64": 8, "int32": 4, "uint8": 1, "int16": 2, "int8": 1, "string": 1, "complex64": 8, "int64": 8, "bool": 1, "qint8": 1, "quint8": 1,
-    "qint32": 4, "bfloat16": 2, "qint16": 2, "quint16": 2, "uint16": 2, "complex128": 16, "float16": 2, "resource": 1, "variant": 1, "uint32": 4,
+    "float32": 4, "float64": 8, "int32": 4, "uint8": 1, "int16": 2, "int8": 1, "string": 0, "complex64": 8, "int64": 8, "bool": 1, "qint8": 1, "quint8": 1,
+    "qint32": 4, "bfloat16": 2, "qint16": 2, "quint16": 2, "uint16": 2, "complex128": 16, "float16": 2, "resource": 0, "variant": 0, "uint32": 4,
     "uint64": 8,
 }
 _FLOATS = {"float16", "float32", "float64", "bfloat16", "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnuz", "float8_e5m2fnuz", "float4_e2m1fn"}
@@ -87,7 +87,7 @@ class DType:
     def as_numpy_dtype(self):
         import numpy as np
 
-        return np.object_ if numpy_dtype(self._type_enum) == object else numpy_dtype(self._type_enum).type
+        return object if numpy_dtype(self._type_enum) == object else numpy_dtype(self._type_enum).type
 
     @property
     def is_bool(self):
@@ -128,12 +128,10 @@ class DType:
     def _limit(self, which):
         import numpy as np
 
-        if not (self.is_floating or self.is_integer or self.is_bool):
-            raise TypeError(f"Cannot find {which}imum value of {self}.")
-        if self.is_bool:
-            return which == "max"
+        if not (self.is_floating or self.is_integer):
+            raise TypeError(f"Cannot find {which}imum value of {self} with {'quantized ' if self.is_quantized else ''}type {self}.")
         kind = numpy_dtype(self.base_dtype._type_enum)
-        if self._name in np.sctypeDict:
+        if kind.isbuiltin:
             info = np.finfo(kind) if self.is_floating else np.iinfo(kind)
         else:
             info = _ml_dtypes().finfo(kind) if self.is_floating else _ml_dtypes().iinfo(kind)

@@ -24,7 +24,17 @@ def _tensors(x, y):
     # Not yet values of the graph: there, they get the name of the op that they are for.
     if isinstance(x, Tensor):
         return x, y if isinstance(y, Tensor) else _weft.convert(y, None, x.dtype.base_dtype)
-    return _weft.convert(x, None, y.dtype.base_dtype), y
+    return _weft.convert(x, y.dtype.base_dtype, None), y
+
+
+def _compared(x, y):
+    """Both as tensors; text and Python's numbers must have the tensor's type."""
+    if _promotion is None:
+        if isinstance(x, Tensor) and isinstance(y, (str, bytes, int, float)):
+            return x, _weft.convert(y, x.dtype.base_dtype, None)
+        if isinstance(y, Tensor) and isinstance(x, (str, bytes, int, float)):
+            return _weft.convert(x, y.dtype.base_dtype, None), y
+    return _tensors(x, y)
 
 
 def _stands_alone(value):
@@ -32,13 +42,13 @@ def _stands_alone(value):
     return getattr(type(value), "_is_composite", False) and not hasattr(type(value), "__tf_tensor__")
 
 
-def _operator(function, reflected):
+def _operator(function, reflected, tensors=_tensors):
     def call(x, y):
         other = y if isinstance(x, Tensor) else x
         if _stands_alone(other) or (other is y and getattr(y, "__array_priority__", 0) > 100):
             return NotImplemented
         try:
-            x, y = _tensors(x, y)
+            x, y = tensors(x, y)
         except (TypeError, ValueError):
             # The other side may know what to do with a tensor.
             if other is y and hasattr(type(other), reflected) and not isinstance(other, (int, float, complex, str, bytes, list, tuple)):
@@ -105,16 +115,15 @@ def _equality(op, same):
         other = y if isinstance(x, Tensor) else x
         if _stands_alone(other):
             return NotImplemented
-        tensor = x if isinstance(x, Tensor) else y
         graph = None if not _weft.in_graph() else _weft.current_graph()
         if graph is not None and not graph.building_function:
             return (x is y) is same
         try:
-            x, y = _tensors(x, y)
+            x, y = _compared(x, y)
         except (TypeError, ValueError):
-            return NotImplemented if not isinstance(other, (str, bytes, list, tuple)) and other is y else not same
-        if x.dtype.base_dtype is not y.dtype.base_dtype and tensor is not None and not isinstance(other, Tensor):
-            return getattr(raw, op)(x=x, y=y, incompatible_shape_error=False)
+            if isinstance(other, (str, bytes, int, float)):
+                raise
+            return NotImplemented if not isinstance(other, (list, tuple)) and other is y else not same
         return getattr(raw, op)(x=x, y=y, incompatible_shape_error=False)
 
     return call
@@ -133,10 +142,10 @@ TABLE = [
     _operator(_logical("LogicalAnd", "BitwiseAnd", "and"), "__rand__"),
     _operator(_logical("LogicalOr", "BitwiseOr", "or"), "__ror__"),
     _operator(_xor, "__rxor__"),
-    _operator(_named("Less", None), "__gt__"),
-    _operator(_named("LessEqual", None), "__ge__"),
+    _operator(_named("Less", None), "__gt__", _compared),
+    _operator(_named("LessEqual", None), "__ge__", _compared),
     _equality("Equal", True),
     _equality("NotEqual", False),
-    _operator(_named("Greater", None), "__lt__"),
-    _operator(_named("GreaterEqual", None), "__le__"),
+    _operator(_named("Greater", None), "__lt__", _compared),
+    _operator(_named("GreaterEqual", None), "__le__", _compared),
 ]

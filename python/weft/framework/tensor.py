@@ -175,6 +175,8 @@ class EagerTensor(Tensor):
             value = self._flat_list()
             return bool(value[0]) if len(value) == 1 else bool(self._numpy())
         array = self._numpy()
+        if array.size == 0:
+            return False
         if array.size > 1:
             raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
         return bool(array)
@@ -190,9 +192,6 @@ class EagerTensor(Tensor):
         if not shape:
             raise TypeError("Cannot iterate over a scalar tensor.")
         return (self[i] for i in range(shape[0]))
-
-    def __contains__(self, item):
-        raise TypeError("'in' is not supported on tensors; compare with tf.equal and reduce with tf.reduce_any")
 
     def __format__(self, spec):
         # As TensorFlow: the value alone, as numpy formats it.

@@ -31,6 +31,8 @@ def _dims(shape):
                 shape = [int(s) for s in shape]
             else:
                 return None, convert_to_tensor(shape, dtypes.int32) if not any(isinstance(s, Tensor) and s.dtype is dtypes.int64 for s in shape) else convert_to_tensor(shape)
+        elif isinstance(shape, (list, tuple)) and any(isinstance(s, float) for s in shape):
+            return None, convert_to_tensor(shape, dtypes.int32)
         elif isinstance(shape, (list, tuple)) and any(_negative(s) for s in shape):
             # The op refuses it, with its text.
             return None, convert_to_tensor(shape)

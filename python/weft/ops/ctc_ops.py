@@ -63,7 +63,7 @@ def ctc_unique_labels(labels, name=None):
         rows = [array_ops.unique(row) for row in array_ops.unstack(labels)]
         width = labels.shape[1]
         values = [raw.Pad(input=r.y, paddings=[[0, width - array_ops.size(r.y)]]) for r in rows]
-        return math_ops.cast(array_ops.stack(values), dtypes.int64), array_ops.stack([r.idx for r in rows])
+        return [math_ops.cast(array_ops.stack(values), dtypes.int64), array_ops.stack([r.idx for r in rows])]
 
 
 def collapse_repeated(labels, seq_length, name=None):

@@ -38,7 +38,10 @@ def _reduce(op, doc):
     function = getattr(raw, op)
 
     def reduce(input_tensor, axis=None, keepdims=False, name=None):
-        input_tensor = input_tensor if isinstance(input_tensor, Tensor) else convert_to_tensor(input_tensor)
+        if not isinstance(input_tensor, Tensor):
+            input_tensor = convert_to_tensor(input_tensor)
+        elif isinstance(axis, float):
+            axis = convert_to_tensor(axis, dtypes.int32)
         result = function(input=input_tensor, reduction_indices=_axes(input_tensor, axis), keep_dims=bool(keepdims), name=name)
         if axis is None and not keepdims and result.shape.rank is None:
             result.set_shape(())  # of a tensor of unknown rank
@@ -128,14 +131,20 @@ def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
     return raw.CumulativeLogsumexp(x=x, axis=axis, exclusive=exclusive, reverse=reverse, name=name)
 
 
+def _place_axis(axis):
+    if isinstance(axis, float):
+        raise TypeError("axis must be int or Tensor with integer datatype")
+    return 0 if axis is None else axis
+
+
 def argmax(input, axis=None, output_type=dtypes.int64, name=None):
     """The place of the greatest along an axis."""
-    return raw.ArgMax(input=input, dimension=0 if axis is None else axis, output_type=output_type, name=name)
+    return raw.ArgMax(input=input, dimension=_place_axis(axis), output_type=output_type, name=name)
 
 
 def argmin(input, axis=None, output_type=dtypes.int64, name=None):
     """The place of the least along an axis."""
-    return raw.ArgMin(input=input, dimension=0 if axis is None else axis, output_type=output_type, name=name)
+    return raw.ArgMin(input=input, dimension=_place_axis(axis), output_type=output_type, name=name)
 
 
 def _segment_counts(data, segment_ids, num_segments):
