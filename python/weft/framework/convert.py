@@ -19,6 +19,22 @@ def _convert_hook(value, dtype, preferred):
     return _convert(value, dtype, preferred, None)
 
 
+class _Unconvertible(ValueError):
+    """For values of several tensors. The text is made when it is asked for: dispatch drops most of these errors."""
+
+    def __init__(self, value):
+        self._value = value
+
+    def __str__(self):
+        kind = type(self._value)
+        if hasattr(kind, "__getitem__") and not hasattr(kind, "__len__"):
+            return f"TypeError: object of type '{kind.__name__}' has no len()\n"
+        return f"Attempt to convert a value ({self._value!r}) with an unsupported type ({kind!r}) to a Tensor."
+
+
+_Unconvertible.__name__ = _Unconvertible.__qualname__ = "ValueError"
+
+
 def _same_type(tensor, dtype, value):
     if dtype is not None and not dtype.is_compatible_with(tensor.dtype):
         raise ValueError(f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {tensor.dtype.name}: {value!r}")
@@ -42,6 +58,8 @@ def _convert(value, dtype, preferred, name):
     method = getattr(type(value), "__tf_tensor__", None)
     if method is not None:
         return _same_type(method(value, dtype, name), dtype, value)
+    if getattr(type(value), "_is_composite", False):
+        raise _Unconvertible(value)
     if isinstance(value, TensorShape):
         if not value.is_fully_defined():
             raise ValueError(f"Cannot convert a partially known TensorShape {value} to a Tensor.")

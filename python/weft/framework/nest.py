@@ -146,12 +146,20 @@ def sequence_like(instance, args):
 
 
 def _flatten(structure, expand, out):
-    kind = _kind(structure)
-    if not _is_node(kind, expand):
-        out.append(structure)
-        return
-    for child in structure if kind == _PLAIN else _children(structure, kind):
-        if _kinds.get(type(child)) == _LEAF:
+    cls = type(structure)
+    if cls is list or cls is tuple:
+        children = structure
+    elif cls is dict:
+        children = [structure[k] for k in (sorted(structure) if len(structure) > 1 else structure)]
+    else:
+        kind = _kind(structure)
+        if not _is_node(kind, expand):
+            out.append(structure)
+            return
+        children = structure if kind == _PLAIN else _children(structure, kind)
+    known = _kinds
+    for child in children:
+        if known.get(type(child)) == _LEAF:
             out.append(child)
         else:
             _flatten(child, expand, out)
@@ -285,8 +293,22 @@ def _compare(a, b, check_types, expand):
         raise ValueError(f"The two structures don't have the same number of elements. First structure: {_described(a)}. Second structure: {_described(b)}")
 
 
+def _surely_same(a, b):
+    """Quick, for plain lists, tuples, dicts and leaves; False where a closer look is due."""
+    cls = type(a)
+    if cls is not type(b):
+        return _kinds.get(cls) == _LEAF and _kinds.get(type(b)) == _LEAF
+    if cls is list or cls is tuple:
+        return len(a) == len(b) and all(map(_surely_same, a, b))
+    if cls is dict:
+        return a.keys() == b.keys() and all(_surely_same(v, b[k]) for k, v in a.items())
+    return _kinds.get(cls) == _LEAF
+
+
 def assert_same_structure(nest1, nest2, check_types=True, expand_composites=False):
     """Raises an error where the two structures differ in more than their leaves."""
+    if _surely_same(nest1, nest2):
+        return
     try:
         _compare(nest1, nest2, check_types, expand_composites)
     except (ValueError, TypeError) as error:

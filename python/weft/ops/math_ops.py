@@ -133,6 +133,7 @@ def _cast_parts(x, dtype, name):
     return type(x)(x.indices, values, x.dense_shape)
 
 
+@dispatchable
 def saturate_cast(value, dtype, name=None):
     """The elements as another type; what it cannot hold becomes the nearest that it can."""
     with scope(name, "saturate_cast") as name:
@@ -380,6 +381,7 @@ def conj(x, name=None):
 
 # ---- special functions ------------------------------------------------------------------------------------
 
+@dispatchable
 def erfcinv(x, name=None):
     """The inverse of erfc."""
     with scope(name, "erfcinv"):

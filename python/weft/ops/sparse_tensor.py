@@ -96,12 +96,6 @@ class SparseTensor(CompositeTensor):
         # TensorFlow multiplies tensors, but not plain numbers, from the left.
         return self._cwise(raw.SparseDenseCwiseMul, other) if isinstance(other, Tensor) else NotImplemented
 
-    def __getitem__(self, key):
-        raise TypeError("'SparseTensor' object is not subscriptable")
-
-    def __iter__(self):
-        raise TypeError("'SparseTensor' object is not iterable")
-
     def __deepcopy__(self, memo):
         return self
 

@@ -23,22 +23,27 @@ def pair(x, y):
 def binary(function, x, y):
     """function(x, y) of which at least one is ragged."""
     x, y = pair(x, y)
-    x, y = _matched_dtypes(x, y)
+    same_splits_dtype((x, y))
     x, y = broadcast(x, y)
     made = function(_flat(x), _flat(y))
     return (x if isinstance(x, RaggedTensor) else y).with_flat_values(made)
+
+
+def compare(function, x, y):
+    """A check of x and y, value by value."""
+    x, y = pair(x, y)
+    same_splits_dtype((x, y))
+    x, y = broadcast(x, y)
+    return function(_flat(x), _flat(y))
 
 
 def _flat(value):
     return value.flat_values if isinstance(value, RaggedTensor) else value
 
 
-def _matched_dtypes(x, y):
-    if isinstance(x, RaggedTensor) and isinstance(y, RaggedTensor) and x.row_splits.dtype is not y.row_splits.dtype:
-        from weft.framework import dtypes
-
-        return x.with_row_splits_dtype(dtypes.int64), y.with_row_splits_dtype(dtypes.int64)
-    return x, y
+def same_splits_dtype(values):
+    if len({v.row_splits.dtype for v in values if isinstance(v, RaggedTensor)}) > 1:
+        raise ValueError("Input RaggedTensors have mismatched row_splits dtypes; use RaggedTensor.with_row_splits_dtype() to convert them to compatible dtypes.")
 
 
 def broadcast(x, y):
@@ -189,8 +194,10 @@ def map_flat_values(op, *args, **kwargs):
     if not found:
         return op(*args, **kwargs)
     first = found[0]
-    if any(v.row_splits.dtype is not first.row_splits.dtype for v in found):
-        raise ValueError("Input RaggedTensors have mismatched row_splits dtypes; use RaggedTensor.with_row_splits_dtype() to convert them to compatible dtypes.")
+    same_splits_dtype(found)
+    sizes = {v.flat_values.shape[0] for v in found} - {None}
+    if len(sizes) > 1:
+        raise ValueError(f"Input RaggedTensors' flat_values must all have the same outer-dimension size.  Got sizes: {sizes}")
     for other in found[1:]:
         if other.ragged_rank != first.ragged_rank:
             raise ValueError("All ragged inputs must have the same ragged_rank.")
@@ -203,5 +210,5 @@ def map_flat_values(op, *args, **kwargs):
     size, rows = made.shape[0] if made.shape.rank else None, first.flat_values.shape[0]
     if made.shape.rank == 0 or (size is not None and rows is not None and size != rows):
         raise ValueError(f"tf.ragged.map_flat_values requires that the output of `op` have the same outer-dimension size as flat_values of any ragged inputs. "
-                         f"(output shape: {made.shape}; expected outer dimension size: [{rows}])")
+                         f"(output shape: {made.shape}; expected outer dimension size: {rows})")
     return first.with_flat_values(made)

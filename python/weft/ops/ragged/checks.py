@@ -55,6 +55,15 @@ def _compare(x, y, message, sign, op):
     _assert(op(x=x, y=y), [message or "", f"Condition x {sign} y did not hold element-wise:", x, y])
 
 
+def true(condition, message):
+    """All of a condition holds."""
+    if isinstance(condition, EagerTensor) and not _weft.in_graph():
+        if not condition.numpy().all():
+            raise errors.InvalidArgumentError(None, None, f"Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: {message.encode()}")
+        return
+    _assert(condition, [message])
+
+
 def _assert(condition, data):
     every = condition if condition.shape.rank == 0 else raw.All(input=condition, reduction_indices=raw.Range(start=0, limit=raw.Rank(input=condition), delta=1))
     raw.Assert(condition=every, data=data, summarize=3)

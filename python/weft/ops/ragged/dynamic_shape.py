@@ -193,7 +193,23 @@ class DynamicRaggedShape(CompositeTensor):
 
 
 def shape(input, out_type=None, name=None):
-    return DynamicRaggedShape.from_tensor(input, out_type)
+    return DynamicRaggedShape.from_tensor(input, dtypes.int32 if out_type is None else out_type)
+
+
+def broadcast_dynamic_shape(shape_x, shape_y):
+    """The shape that values of two shapes are broadcast to."""
+    from weft.ops.ragged.broadcast import broadcast
+
+    def filled(s):
+        if not isinstance(s, DynamicRaggedShape):
+            return raw.Fill(dims=s, value=convert_to_tensor(0))
+        return ragged_fill(s, convert_to_tensor(0))
+
+    x, y = filled(shape_x), filled(shape_y)
+    if not isinstance(x, RaggedTensor) and not isinstance(y, RaggedTensor):
+        inner = raw.BroadcastArgs(s0=raw.Shape(input=x), s1=raw.Shape(input=y))
+        return DynamicRaggedShape([], inner)
+    return DynamicRaggedShape.from_tensor(broadcast(x, y)[0 if isinstance(x, RaggedTensor) else 1])
 
 
 def ragged_fill(dims, value):

@@ -6,6 +6,7 @@ from weft.framework.convert import convert_to_tensor
 from weft.framework.tensor import Tensor
 from weft.ops.ragged.broadcast import binary, broadcast, unary
 from weft.ops.ragged.convert import from_tensor, to_sparse
+from weft.ops.ragged.gather import gather
 from weft.ops.ragged.ragged_tensor import RaggedTensor, as_values, positive_axis
 from weft.ops.ragged.reduce import reduce_max, reduce_sum
 
@@ -72,7 +73,13 @@ def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
 
     axis = positive_axis(axis, x.shape.rank)
     if axis == 0:
-        raise NotImplementedError("cumsum of a ragged tensor along its first axis")
+        # By columns: the values in the order of their columns are the rows of another ragged tensor.
+        from weft.ops import sort_ops
+
+        columns = x._row_partition.offsets_in_rows()
+        order = sort_ops.argsort(columns, stable=True)
+        turned = RaggedTensor.from_value_rowids(gather(x.values, order), raw.GatherV2(params=columns, indices=order, axis=0), x.bounding_shape(1), validate=False)
+        return x.with_values(gather(cumsum(turned, 1, exclusive, reverse).values, raw.InvertPermutation(x=order)))
     if axis > 1:
         inner = cumsum(x.values, axis - 1, exclusive, reverse) if isinstance(x.values, RaggedTensor) else reduction_ops.cumsum(x.values, axis - 1, exclusive, reverse)
         return x.with_values(inner)
@@ -84,6 +91,24 @@ def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
     totals = raw.UnsortedSegmentSum(data=values, segment_ids=x.value_rowids(), num_segments=x.nrows())
     before = reduction_ops.cumsum(totals, 0, True, reverse)
     return x.with_values(raw.Sub(x=running, y=raw.GatherV2(params=before, indices=x.value_rowids(), axis=0)))
+
+
+def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32, name=None, axis=None, binary_output=False):
+    """How often each number occurs, in all or (axis=-1) in each row."""
+    from weft.ops import reduction_ops
+
+    if axis in (None, 0):
+        own = None if weights is None else weights.flat_values if isinstance(weights, RaggedTensor) else weights
+        return reduction_ops.bincount(arr.flat_values, own, minlength, maxlength, dtype, name, axis, binary_output)
+    values = arr.values if arr.values.dtype in (dtypes.int32, dtypes.int64) else raw.Cast(x=arr.values, DstT=dtypes.int32)
+    zero = convert_to_tensor([0], values.dtype)
+    count = raw.Max(input=raw.ConcatV2(values=[raw.AddV2(x=values, y=convert_to_tensor(1, values.dtype)), zero], axis=0), reduction_indices=0)
+    if minlength is not None:
+        count = raw.Maximum(x=count, y=convert_to_tensor(minlength, values.dtype))
+    if maxlength is not None:
+        count = raw.Minimum(x=count, y=convert_to_tensor(maxlength, values.dtype))
+    own = convert_to_tensor([], dtypes.as_dtype(dtype)) if weights is None else weights.values
+    return raw.RaggedBincount(splits=arr.row_splits, values=values, size=count, weights=own, binary_output=binary_output, name=name)
 
 
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):

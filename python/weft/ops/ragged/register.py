@@ -7,8 +7,8 @@ from weft.framework import dispatch, dtypes
 from weft.framework.convert import convert_to_tensor
 from weft.framework.dispatch import register_api, register_op
 from weft.ops.ragged import functions, gather, reduce, stack
-from weft.ops.ragged.broadcast import binary, unary
-from weft.ops.ragged.dynamic_shape import DynamicRaggedShape, broadcast_to, ragged_fill, shape
+from weft.ops.ragged.broadcast import binary, compare, unary
+from weft.ops.ragged.dynamic_shape import DynamicRaggedShape, broadcast_dynamic_shape, broadcast_to, ragged_fill, shape
 from weft.ops.ragged.ragged_tensor import RaggedTensor
 
 # Ops of one tensor (their first input), element by element.
@@ -103,6 +103,14 @@ def _flat(module, name):
     return call
 
 
+def _check(name):
+    def call(x, y, *args, **kwargs):
+        function = getattr(importlib.import_module("weft.ops.check_ops"), name)
+        return compare(lambda a, b: function(a, b, *args, **kwargs), x, y)
+
+    return call
+
+
 # module of the function -> name -> what it is for ragged tensors
 API = {
     "weft.ops.array_ops": {
@@ -110,7 +118,7 @@ API = {
         "squeeze": lambda input, axis=None, name=None: stack.squeeze(input, axis), "concat": lambda values, axis, name=None: stack.concat(values, axis),
         "stack": lambda values, axis=0, name=None: stack.stack(values, axis), "split": functions.split, "gather": _gather,
         "gather_nd": lambda params, indices, batch_dims=0, name=None, bad_indices_policy="": gather.gather_nd(params, indices, batch_dims), "where": functions.where,
-        "boolean_mask": lambda tensor, mask, axis=None, name=None: importlib.import_module("weft.ops.ragged.factory").boolean_mask(tensor, mask),
+        "broadcast_dynamic_shape": broadcast_dynamic_shape, "boolean_mask": lambda tensor, mask, axis=None, name=None: importlib.import_module("weft.ops.ragged.factory").boolean_mask(tensor, mask),
     },
     "weft.ops.string_ops": {"join": functions.string_join, "reduce_join": functions.reduce_join},
     "weft.ops.creation_ops": {
@@ -127,8 +135,9 @@ API = {
     "weft.ops.reduction_ops": {
         "reduce_sum": reduce.reduce_sum, "reduce_mean": reduce.reduce_mean, "reduce_max": reduce.reduce_max, "reduce_min": reduce.reduce_min,
         "reduce_prod": reduce.reduce_prod, "reduce_any": reduce.reduce_any, "reduce_all": reduce.reduce_all, "reduce_variance": reduce.reduce_variance,
-        "reduce_std": reduce.reduce_std, "cumsum": functions.cumsum,
+        "reduce_std": reduce.reduce_std, "cumsum": functions.cumsum, "bincount": functions.bincount,
     },
+    "weft.ops.check_ops": {"assert_" + n: _check("assert_" + n) for n in "equal none_equal less less_equal greater greater_equal near".split()},
     "weft.ops.product_ops": {"matmul": functions.matmul},
     "weft.ops.nn_ops": {"softmax": functions.softmax},
     "weft.ops.embedding_ops": {"embedding_lookup": _embedding_lookup},

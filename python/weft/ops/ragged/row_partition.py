@@ -264,6 +264,8 @@ class RowPartition(CompositeTensor):
         return RowPartitionSpec.from_value(self)
 
     def __repr__(self):
+        if self._static_length is not None:
+            return f"tf.RowPartition(nrows={self.static_nrows}, uniform_row_length={self._static_length})"
         if isinstance(self._row_splits, EagerTensor) and not _weft.in_graph():
             return f"tf.RowPartition(row_splits={self._row_splits.numpy()})"
         return f"tf.RowPartition(row_splits={self._row_splits})"

@@ -5,6 +5,7 @@ from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
 from weft.framework.tensor import Tensor
 from weft.ops.ragged import checks
+from weft.ops.ragged.broadcast import same_splits_dtype
 from weft.ops.ragged.convert import from_tensor, static_int
 from weft.ops.ragged.gather import gather
 from weft.ops.ragged.ragged_tensor import RaggedTensor, as_values, count_rows, positive_axis
@@ -62,9 +63,7 @@ def _splits_dtype(values):
 
 def _same_depth(values, rank, axis):
     """All ragged to the same depth: as deep as the deepest, or as the axis asks for."""
-    kinds = {v.row_splits.dtype for v in values if isinstance(v, RaggedTensor)}
-    if len(kinds) > 1:
-        values = [v.with_row_splits_dtype(dtypes.int64) if isinstance(v, RaggedTensor) else v for v in values]
+    same_splits_dtype(values)
     dtype = _splits_dtype(values)
     depth = max((v.ragged_rank for v in values if isinstance(v, RaggedTensor)), default=0)
     depth = max(depth, min(axis, rank - 1))
@@ -178,9 +177,8 @@ def squeeze(value, axis=None):
         return raw.Squeeze(input=value, squeeze_dims=[] if axis is None else [axis] if isinstance(axis, int) else list(axis))
     rank = value.shape.rank
     if axis is None:
-        axes = [i for i, d in enumerate(value.shape) if d == 1]
-    else:
-        axes = sorted(positive_axis(a, rank) for a in ([axis] if not isinstance(axis, (list, tuple)) else axis))
+        raise ValueError("Ragged.squeeze must have an axis argument.")
+    axes = sorted(positive_axis(a, rank) for a in ([axis] if not isinstance(axis, (list, tuple)) else axis))
     for a in reversed(axes):
         value = _squeeze(value, a)
     return value
@@ -196,7 +194,7 @@ def _squeeze(value, axis):
     if axis == 1:
         lengths = value.row_lengths()
         if value._row_partition.static_uniform_row_length != 1:
-            checks.equal(lengths, raw.OnesLike(x=lengths), "the given axis (axis = 1) is not squeezable!")
+            checks.true(raw.Equal(x=lengths, y=one), "the given axis (axis = 1) is not squeezable!")
         return value.values
     return value.with_values(_squeeze(value.values, axis - 1))
 
