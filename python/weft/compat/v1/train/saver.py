@@ -1,0 +1,320 @@
+"""tf.compat.v1.train.Saver, and graphs with their collections as MetaGraphDefs."""
+
+import glob
+import os
+import time
+
+from weft import _weft
+from weft._raw import raw
+from weft.framework import errors
+from weft.framework.graph import Operation, control_dependencies, get_default_graph, name_scope_v1
+from weft.framework.tensor import Tensor
+from weft.trackable.checkpoint_files import checkpoint_exists, update_checkpoint_state
+
+
+def _named(var_list):
+    """key -> variable"""
+    if isinstance(var_list, dict):
+        return dict(var_list)
+    out = {}
+    for v in var_list:
+        name = v.op.name if _weft.in_graph() and not v._has_state() else v._shared_name
+        if name in out:
+            raise ValueError(f"At least two variables have the same name: {name}")
+        out[name] = v
+    return out
+
+
+class Saver:
+    """Writes variables into checkpoints and reads them again."""
+
+    def __init__(self, var_list=None, reshape=False, sharded=False, max_to_keep=5, keep_checkpoint_every_n_hours=10000.0, name=None, restore_sequentially=False,
+                 saver_def=None, builder=None, defer_build=False, allow_empty=False, write_version=2, pad_step_number=False, save_relative_paths=False,
+                 filename=None):
+        if defer_build and var_list:
+            raise ValueError("If `var_list` is provided then build cannot be deferred. Either set defer_build=False or var_list=None.")
+        self._var_list, self._name, self._filename, self._allow_empty = var_list, name, filename, allow_empty
+        self._max_to_keep, self._hours, self._pad = max_to_keep, keep_checkpoint_every_n_hours, pad_step_number
+        self._last, self._next_kept = [], time.time() + keep_checkpoint_every_n_hours * 3600
+        self.saver_def = saver_def
+        self._eager = not _weft.in_graph() and saver_def is None
+        if self._eager:
+            if var_list is None:
+                raise RuntimeError("When eager execution is enabled, `var_list` must specify a list or dict of variables to save")
+        elif saver_def is None and not defer_build:
+            self.build()
+
+    def build(self):
+        """Adds the nodes that save and restore."""
+        if self._eager or self.saver_def is not None:
+            return
+        from weft.compat.v1.variables import get_collection, global_variables
+        from weft.proto import SaverDef
+
+        variables = self._var_list if self._var_list is not None else global_variables() + get_collection("saveable_objects")
+        if not variables:
+            if self._allow_empty:
+                return
+            raise ValueError("No variables to save")
+        named = _named(variables)
+        keys = sorted(named)
+        types = [named[k].dtype for k in keys]
+        with name_scope_v1(self._name, "save"):
+            default = raw.PlaceholderWithDefault(input=self._filename or "model", shape=[], name="filename")
+            path = raw.PlaceholderWithDefault(input=default, shape=[], name="Const")
+            save = raw.SaveV2(prefix=path, tensor_names=keys, shape_and_slices=[""] * len(keys), tensors=[named[k].value() for k in keys])
+            with control_dependencies([save]):
+                saved = raw.Identity(input=path, name="control_dependency")
+            read = raw.RestoreV2(prefix=path, tensor_names=keys, shape_and_slices=[""] * len(keys), dtypes=types)
+            values = list(read) if isinstance(read, (list, tuple)) else [read]
+            assigned = [raw.AssignVariableOp(resource=named[k].handle, value=v) for k, v in zip(keys, values)]
+            with control_dependencies(assigned):
+                restore = raw.NoOp(name="restore_all")
+        self.saver_def = SaverDef(filename_tensor_name=path.name, save_tensor_name=saved.name, restore_op_name=restore.name, max_to_keep=self._max_to_keep or 0,
+                                  keep_checkpoint_every_n_hours=self._hours, version=2)
+
+    # ---- writing
+
+    def save(self, sess, save_path, global_step=None, latest_filename=None, meta_graph_suffix="meta", write_meta_graph=True, write_state=True,
+             strip_default_attrs=False, save_debug_info=False):
+        """Writes a checkpoint; its path is given back."""
+        self.build()
+        save_path = os.fspath(save_path)
+        if global_step is not None:
+            if not isinstance(global_step, int):
+                global_step = int(global_step.numpy() if self._eager else sess.run(global_step))
+            save_path = f"{save_path}-{global_step:08d}" if self._pad else f"{save_path}-{global_step}"
+        folder = os.path.dirname(save_path)
+        if folder and not os.path.isdir(folder):
+            raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.")
+        if self._eager:
+            named = _named(self._var_list)
+            keys = sorted(named)
+            raw.SaveV2(prefix=save_path, tensor_names=keys, shape_and_slices=[""] * len(keys), tensors=[named[k].value() for k in keys])
+            written = save_path
+        elif self.saver_def is None:
+            return None
+        else:
+            written = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: save_path}).decode()
+        if write_state:
+            self._remember(written, meta_graph_suffix)
+            update_checkpoint_state(folder or ".", written, self.last_checkpoints, latest_filename)
+        if write_meta_graph and not self._eager:
+            with sess.graph.as_default():
+                self.export_meta_graph(f"{written}.{meta_graph_suffix}")
+        return written
+
+    def _remember(self, path, suffix):
+        self._last = [(p, t) for p, t in self._last if p != path] + [(path, time.time())]
+        while self._max_to_keep and len(self._last) > self._max_to_keep:
+            old, made = self._last.pop(0)
+            if made > self._next_kept:
+                self._next_kept += self._hours * 3600
+                continue
+            for file in glob.glob(glob.escape(old) + ".data-*") + [old + ".index", f"{old}.{suffix}"]:
+                if os.path.exists(file):
+                    os.remove(file)
+
+    @property
+    def last_checkpoints(self):
+        return [p for p, _ in self._last]
+
+    def set_last_checkpoints(self, last_checkpoints):
+        self._last = [(p, float("inf")) for p in last_checkpoints]
+
+    def set_last_checkpoints_with_time(self, last_checkpoints_with_time):
+        self._last = list(last_checkpoints_with_time)
+
+    def recover_last_checkpoints(self, checkpoint_paths):
+        self._last = [(p, os.path.getmtime(p + ".index")) for p in checkpoint_paths if checkpoint_exists(p)]
+
+    # ---- reading
+
+    def restore(self, sess, save_path):
+        """Gives the variables the values of a checkpoint."""
+        self.build()
+        if save_path is None:
+            raise ValueError("Can't load save_path when it is None.")
+        save_path = os.fspath(save_path)
+        if not checkpoint_exists(save_path):
+            raise ValueError(f"The passed save_path is not a valid checkpoint: {save_path}")
+        if self._eager:
+            named = _named(self._var_list)
+            keys = sorted(named)
+            read = raw.RestoreV2(prefix=save_path, tensor_names=keys, shape_and_slices=[""] * len(keys), dtypes=[named[k].dtype for k in keys])
+            for key, value in zip(keys, read if isinstance(read, (list, tuple)) else [read]):
+                named[key].assign(value)
+            return
+        try:
+            sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: save_path})
+        except errors.NotFoundError as e:
+            raise errors.NotFoundError(e.node_def, e.op, "Restoring from checkpoint failed. This is most likely due to a Variable name or other graph key that is "
+                                       f"missing from the checkpoint. Please ensure that you have not altered the graph expected based on the checkpoint. "
+                                       f"Original error:\n\n{e.message}") from None
+
+    # ---- as messages
+
+    def as_saver_def(self):
+        return self.saver_def
+
+    def to_proto(self, export_scope=None):
+        return self.saver_def
+
+    @staticmethod
+    def from_proto(saver_def, import_scope=None):
+        return Saver(saver_def=saver_def)
+
+    def export_meta_graph(self, filename=None, collection_list=None, as_text=False, export_scope=None, clear_devices=False, clear_extraneous_savers=False,
+                          strip_default_attrs=False, save_debug_info=False):
+        return export_meta_graph(filename, collection_list=collection_list, as_text=as_text, saver_def=self.saver_def)
+
+
+# ---- meta graphs -----------------------------------------------------------------------------------------
+
+
+def collections_to(graph, made, keys=None):
+    """The collections of a graph as CollectionDefs: variables as messages, nodes by name, plain values."""
+    for key in graph.get_all_collection_keys() if keys is None else keys:
+        values = graph.get_collection(key)
+        if not values or not isinstance(key, str):
+            continue
+        if all(isinstance(v, _weft.VariableBase) for v in values):
+            made[key].bytes_list.value.extend([v.to_proto().SerializeToString() for v in values])
+        elif all(isinstance(v, (Tensor, Operation)) for v in values):
+            made[key].node_list.value.extend([v.name for v in values])
+        elif all(isinstance(v, int) for v in values):
+            made[key].int64_list.value.extend(values)
+        elif all(isinstance(v, float) for v in values):
+            made[key].float_list.value.extend(values)
+        elif all(isinstance(v, (str, bytes)) for v in values):
+            made[key].bytes_list.value.extend([v.encode() if isinstance(v, str) else v for v in values])
+
+
+def make_meta_graph(graph, saver_def=None, collection_list=None, graph_def=None, tags=()):
+    from weft import __git_version__, __version__
+    from weft.proto import MetaGraphDef, op_def
+
+    made = MetaGraphDef()
+    made.meta_info_def.tags.extend(tags)
+    made.meta_info_def.tensorflow_version, made.meta_info_def.tensorflow_git_version = __version__, __git_version__
+    made.graph_def.CopyFrom(graph.as_graph_def() if graph_def is None else graph_def)
+    own = {f.signature.name for f in made.graph_def.library.function}
+    used = {n.op for n in made.graph_def.node} | {n.op for f in made.graph_def.library.function for n in f.node_def}
+    for name in sorted(used - own):
+        made.meta_info_def.stripped_op_list.op.append(op_def(name))
+    if saver_def is not None:
+        made.saver_def.CopyFrom(saver_def)
+    collections_to(graph, made.collection_def, collection_list)
+    return made
+
+
+def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_def=None, collection_list=None, as_text=False, graph=None, export_scope=None,
+                      clear_devices=False, clear_extraneous_savers=False, strip_default_attrs=False, save_debug_info=False, **kwargs):
+    """A graph with its collections as a message, and as a file where a name is given."""
+    if export_scope:
+        raise NotImplementedError("export_meta_graph(export_scope=...): a part of a graph by scope")
+    made = make_meta_graph(graph or get_default_graph(), saver_def, collection_list, graph_def)
+    if clear_devices:
+        for node in made.graph_def.node:
+            node.device = ""
+    if filename:
+        from weft.proto import text_format
+
+        _weft.replace_file(os.fspath(filename), text_format.MessageToString(made).encode() if as_text else made.SerializeToString())
+    return made
+
+
+def import_collections(graph, meta, scope=None):
+    """Puts what the message says of collections into the graph."""
+    from weft.proto import VariableDef
+    from weft.trackable.graph_variable import GraphVariable
+
+    made = {}
+    for key in sorted(meta.collection_def):
+        value = meta.collection_def[key]
+        kind = value.WhichOneof("kind")
+        if kind == "node_list":
+            for name in value.node_list.value:
+                graph.add_to_collection(key, graph.as_graph_element(f"{scope}/{name}" if scope else name))
+        elif kind == "bytes_list" and key in ("variables", "trainable_variables", "local_variables", "model_variables", "moving_average_variables",
+                                              "metric_variables", "global_step"):
+            for data in value.bytes_list.value:
+                proto = VariableDef.FromString(data)
+                if not proto.is_resource:
+                    raise NotImplementedError(f"the variable {proto.variable_name} is of TensorFlow's old kind (a reference); only resources are supported")
+                if proto.variable_name not in made:
+                    made[proto.variable_name] = GraphVariable.from_proto(proto, scope)
+                graph.add_to_collection(key, made[proto.variable_name])
+        elif kind is not None:
+            for item in getattr(value, kind).value:
+                graph.add_to_collection(key, item)
+
+
+def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None, **kwargs):
+    """Adds the nodes and collections of a meta graph; its saver is given back."""
+    from weft.framework.importer import import_graph_def
+    from weft.proto import MetaGraphDef, text_format
+
+    if not _weft.in_graph():
+        raise RuntimeError("Exporting/importing meta graphs is not supported when eager execution is enabled. No graph exists when eager execution is enabled.")
+    if isinstance(meta_graph_or_file, MetaGraphDef):
+        meta = meta_graph_or_file
+    else:
+        path = os.fspath(meta_graph_or_file)
+        if not os.path.exists(path):
+            raise OSError(f"File does not exist. Received: {path}.")
+        with open(path, "rb") as f:
+            data = f.read()
+        try:
+            meta = MetaGraphDef.FromString(data)
+        except Exception:  # noqa: BLE001: text, then
+            meta = text_format.Parse(data, MetaGraphDef())
+    if clear_devices:
+        for node in meta.graph_def.node:
+            node.device = ""
+    graph = get_default_graph()
+    import_graph_def(meta.graph_def, name=import_scope or "")
+    import_collections(graph, meta, import_scope)
+    if meta.HasField("saver_def"):
+        from weft.proto import SaverDef
+
+        saver_def = SaverDef()
+        saver_def.CopyFrom(meta.saver_def)
+        if import_scope:
+            for field in ("filename_tensor_name", "save_tensor_name", "restore_op_name"):
+                setattr(saver_def, field, f"{import_scope}/{getattr(saver_def, field)}")
+        return Saver(saver_def=saver_def)
+    return Saver() if graph.get_collection("variables") else None
+
+
+def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
+    """The variables start with the values of a checkpoint. Names and scopes of the checkpoint on the left, variables, names or scopes of the program on the right."""
+    from weft.compat.v1.variables import _state
+    from weft.trackable.checkpoint_files import latest_checkpoint, list_variables
+
+    path = os.fspath(ckpt_dir_or_file)
+    if os.path.isdir(path):
+        path = latest_checkpoint(path)
+    known = {name for name, _ in list_variables(path)}
+    store = _state().variables
+    for theirs, ours in sorted(assignment_map.items()) if isinstance(assignment_map, dict) else assignment_map:
+        if isinstance(ours, _weft.VariableBase):
+            pairs = [(theirs, ours)]
+        elif theirs.endswith("/") or ours.endswith("/"):
+            theirs = "" if theirs == "/" else theirs
+            ours = "" if ours == "/" else ours
+            pairs = [(theirs + name[len(ours):], v) for name, v in store.items() if name.startswith(ours) and theirs + name[len(ours):] in known]
+        else:
+            if ours not in store:
+                raise ValueError(f"Assignment map with scope only name {ours} should map to scope only {theirs}. Should be 'scope/': 'other_scope/'.")
+            pairs = [(theirs, store[ours])]
+        for key, v in pairs:
+            if key not in known:
+                raise ValueError(f"Tensor {key} is not found in {path} checkpoint {sorted(known)}")
+            with v.graph.as_default(), name_scope_v1("checkpoint_initializer"):
+                read = raw.RestoreV2(prefix=path, tensor_names=[key], shape_and_slices=[""], dtypes=[v.dtype])
+                value = raw.Reshape(tensor=read[0] if isinstance(read, (list, tuple)) else read, shape=v.shape.as_list())
+                v._initializer_op = raw.AssignVariableOp(resource=v.handle, value=value)
+                v._initial_value = value
+
+
