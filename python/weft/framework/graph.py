@@ -8,6 +8,7 @@ import weakref
 from weft import _weft
 from weft.framework import dtypes
 from weft.framework.tensor import EagerTensor, Tensor
+from weft.framework.tensor_shape import TensorShape
 
 _graphs = weakref.WeakValueDictionary()  # by the engine's number
 _local = threading.local()
@@ -91,7 +92,11 @@ class Operation:
         return NodeDef.FromString(self._graph._native.node_def(self._id))
 
     def get_attr(self, name):
-        return self._graph._native.node_attr(self._id, name)
+        value = self._graph._native.node_attr(self._id, name)
+        if isinstance(value, (EagerTensor, TensorShape)):  # messages, in TensorFlow
+            attr = self.node_def.attr[name]
+            return getattr(attr, attr.WhichOneof("value"))
+        return value
 
     def _set_attr(self, name, value):
         self._graph._native.set_node_attr(self._id, name, value)

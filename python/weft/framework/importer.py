@@ -1,9 +1,11 @@
 """tf.import_graph_def: nodes of a message into the graph that is being built."""
 
+import contextlib
+
 from weft import _weft
 from weft.framework.convert import convert_to_tensor
 from weft.framework.graph import _graph_name_scope, get_default_graph
-from weft.framework.tensor import Tensor
+from weft.framework.tensor import EagerTensor, Tensor
 
 
 def _place(text):
@@ -43,9 +45,10 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
 def _import(graph, graph_def, input_map, wanted, return_elements, name):
     with _graph_name_scope(graph, "import" if name is None else name) as scope:
         inputs = {}
-        for key, value in input_map.items():
-            place = _place(key.decode() if isinstance(key, bytes) else key)
-            inputs[place[0], place[1] or 0] = value if isinstance(value, Tensor) else convert_to_tensor(value)
+        with _graph_name_scope(graph, "_inputs" if scope else "inputs") if input_map else contextlib.nullcontext():
+            for key, value in input_map.items():
+                place = _place(key.decode() if isinstance(key, bytes) else key)
+                inputs[place[0], place[1] or 0] = value if isinstance(value, Tensor) and not isinstance(value, EagerTensor) else convert_to_tensor(value)
         places = [_place(e) for e in wanted]
         known = {n.name: n for n in graph_def.node}
         for element, (node, _) in zip(wanted, places):

@@ -37,6 +37,11 @@ class RestoredConcreteFunction(ConcreteFunction):
             self._graph = graph_of_function(self)
         return self._graph
 
+    def _graph_name(self):
+        import re
+
+        return re.sub(r"_l?\d+$", "", self.name.decode()).removeprefix("__inference_")
+
     @property
     def inputs(self):
         return self.graph.inputs

@@ -80,7 +80,7 @@ class GraphVariable(Variable):
         self._synchronization, self._aggregation = VariableSynchronization(proto.synchronization), VariableAggregationV2(proto.aggregation)
         self._constraint = None
         self._dtype = dtypes.as_dtype(self._handle.op.get_attr("dtype"))
-        self._shape = TensorShape(self._handle.op.get_attr("shape"))
+        self._shape = TensorShape(self._handle.op._attrs["shape"])
 
     # ---- facts
 

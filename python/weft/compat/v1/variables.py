@@ -235,7 +235,12 @@ class _State:
         self.eager = False
 
 
+_holders = []  # of functions that are being wrapped
+
+
 def _state():
+    if _holders:
+        return _holders[-1]
     graph = _weft.current_graph() if _weft.in_graph() else None
     if graph is not None and graph.building_function:
         holder = getattr(graph, "_variable_state", None)
