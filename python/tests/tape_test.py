@@ -129,3 +129,26 @@ def test_matrix_jacobian_through_matmul():
         y = raw.MatMul(a=a, b=b)
     j = tape.jacobian(y, a).numpy()
     assert j.shape == (2, 2, 2, 2) and j[0, 1].tolist() == [[6.0, 8.0], [0.0, 0.0]] and j[1, 0].tolist() == [[0.0, 0.0], [5.0, 7.0]]
+
+
+def test_a_function_that_was_first_traced_inside_another():
+    v = tf.Variable(2.0)
+    c = tf.constant([float(i) for i in range(100)])
+    inner = tf.function(lambda x: v * x + c[3])
+    outer = tf.function(lambda x: inner(x))
+    assert outer(tf.constant(1.0)).numpy() == 5.0
+    with tf.GradientTape() as tape:
+        y = inner(tf.constant(4.0))
+    assert y.numpy() == 11.0 and tape.gradient(y, v).numpy() == 4.0
+    with tf.GradientTape() as tape:
+        y = outer(tf.constant(4.0))
+    assert tape.gradient(y, v).numpy() == 4.0
+
+
+def test_an_op_without_a_gradient():
+    x = tf.constant([[[[1.0, 2.0, 3.0]]]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = raw.AdjustContrastv2(images=x, contrast_factor=2.0)
+    with pytest.raises(LookupError, match="gradient registry has no entry for: AdjustContrastv2$"):
+        tape.gradient(y, x)

@@ -119,6 +119,22 @@ Result<std::vector<Value>> call_function(Emitter& emitter, eager::Context& conte
 
 ConcreteFunction::~ConcreteFunction() = default;  // the plan before the functions that it calls: see the order of the members
 
+namespace {
+
+// What a captured value is in the end: a function that was traced inside another one, and uses what that one captured, can be called elsewhere as well.
+Value rooted(Value v) {
+  while (auto* e = dynamic_cast<TraceEmitter*>(v.rep()->owner())) {
+    const Node* node = graph::GraphEmitter::unwrap(v).node;
+    const auto& captures = e->func_graph().captures();
+    auto it = std::find_if(captures.begin(), captures.end(), [&](const FuncGraph::Capture& c) { return c.node == node; });
+    if (it == captures.end()) break;
+    v = it->outer;
+  }
+  return v;
+}
+
+}  // namespace
+
 Result<std::shared_ptr<ConcreteFunction>> ConcreteFunction::make(std::shared_ptr<FuncGraph> g, std::span<const Value> outputs) {
   std::shared_ptr<ConcreteFunction> f(new ConcreteFunction(g->context()));
   std::vector<Value> results;
@@ -134,7 +150,7 @@ Result<std::shared_ptr<ConcreteFunction>> ConcreteFunction::make(std::shared_ptr
   for (Node* n : g->arguments()) inputs.push_back({n, 0});
   for (const auto& c : g->captures()) {
     inputs.push_back({c.node, 0});
-    f->captures_.push_back(c.outer);
+    f->captures_.push_back(rooted(c.outer));
   }
   for (const Endpoint& e : inputs) f->arg_types_.push_back(e.node->output_type(0));
   WEFT_ASSIGN(f->function_, LibraryFunction::make(*g, g->name(), std::move(inputs), results));

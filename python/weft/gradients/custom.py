@@ -114,7 +114,7 @@ class _Call:
     def _in_graph(self):
         """The results, marked: whoever differentiates this graph from outside finds the gradient as a function."""
         graph = FuncGraph(f"{getattr(self._f, '__name__', 'custom').strip('<>')}_gradient")
-        dys = [graph._native.add_argument(f"dy_{i}", r.dtype, r._shape_tuple()) for i, r in enumerate(self._results)]
+        dys = [graph._native.add_argument(f"dy_{i}", r.dtype, r.shape) for i, r in enumerate(self._results)]
         try:
             with graph.as_default():
                 made = self._gradients(dys)
