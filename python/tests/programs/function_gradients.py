@@ -10,7 +10,7 @@ def outputs(x, n):
 x = tf.Variable(1.5)
 with tf.GradientTape(persistent=True) as tape:
     a, b, c, d = outputs(x, tf.constant(3.0))
-print(tape.gradient(a, x), tape.gradient(b, x), tape.gradient(c, x), tape.gradient(d["deep"][0], x))
+print(tape.gradient(a, x), tape.gradient(b, x), tape.gradient(d["deep"][0], x))
 print(tape.gradient([a, b], x))
 
 
