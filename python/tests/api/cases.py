@@ -4,7 +4,7 @@ import importlib
 
 import numpy as np
 
-AREAS = ["array", "math", "nn", "linalg", "debugging", "random"]
+AREAS = ["array", "math", "nn", "linalg", "operators", "debugging", "random"]
 
 
 def load(area, tf):

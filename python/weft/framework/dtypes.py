@@ -41,6 +41,15 @@ def numpy_dtype(number):
     return np.dtype(name)
 
 
+@functools.cache
+def storage_dtype(number):
+    """The numpy dtype of a tensor's array: of quantized types their plain numbers."""
+    import numpy as np
+
+    name = _NAMES[number % 100]
+    return np.dtype(_QUANTIZED_STORAGE[name]) if name in _QUANTIZED else numpy_dtype(number)
+
+
 class DType:
     """The type of the elements of a tensor."""
 

@@ -77,11 +77,18 @@ class Tensor(_weft.TensorBase):
             raise AttributeError(
                 f"{type(self).__name__} object has no attribute '{name}'.\n        If you are looking for numpy-related methods, please run the following:\n"
                 "        tf.experimental.numpy.experimental_enable_numpy_behavior()\n      ")
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        raise AttributeError(f"'{self._class_name}' object has no attribute '{name}'")
+
+    _class_name = "Tensor"
 
 
 class EagerTensor(Tensor):
     """A tensor that has its value."""
+
+    _class_name = "tensorflow.python.framework.ops.EagerTensor"
+
+    def __setitem__(self, key, value):
+        raise TypeError(f"'{self._class_name}' object does not support item assignment")
 
     def _numpy(self):
         """An array on this tensor's memory (or of its own, for text)."""
@@ -97,8 +104,8 @@ class EagerTensor(Tensor):
             raise errors.InvalidArgumentError(None, None, f"Cannot convert a Tensor of dtype {dtype.name} to a NumPy array.")
         shape = self._shape_tuple()
         if 0 in shape:
-            return np.empty(shape, dtypes.numpy_dtype(dtype._type_enum))
-        return np.ndarray(shape, dtypes.numpy_dtype(dtype._type_enum), self)
+            return np.empty(shape, dtypes.storage_dtype(dtype._type_enum))
+        return np.ndarray(shape, dtypes.storage_dtype(dtype._type_enum), self)
 
     def numpy(self):
         """The value as a numpy array or scalar, copied."""
@@ -230,6 +237,8 @@ class EagerTensor(Tensor):
 
 class SymbolicTensor(Tensor):
     """An output of an operation of a graph."""
+
+    _class_name = "SymbolicTensor"
 
     @property
     def op(self):

@@ -376,8 +376,3 @@ def _squared(out, times):
     from weft.function.control_flow import while_loop
 
     return while_loop(lambda i, value: i < most, step, [convert_to_tensor(0), out])[1]
-
-
-def conjugate_gradient(operator, rhs, preconditioner=None, x=None, tol=1e-5, max_iter=20, name="conjugate_gradient"):
-    """Not there yet."""
-    raise NotImplementedError("tf.linalg.experimental.conjugate_gradient")
