@@ -4,9 +4,9 @@ from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes, nest
 from weft.framework.convert import convert_to_tensor
-from weft.framework.graph import name_scope_v1
+from weft.framework.graph import name_scope_v1, scratch_graph
 from weft.framework.tensor_shape import TensorShape
-from weft.function.control_flow import packed, while_loop
+from weft.function.control_flow import while_loop
 
 
 def _is_composite(x):
@@ -190,7 +190,7 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
             _check_types(made, types)
             return i + 1, _Results.put(lists, i, made)
 
-        elements.at  # the lists of the elements are made in front of the loop
+        # The lists of the elements are made in front of the loop.
         elements.parts = [elements._take_apart(x) for x in elements.flat]
         _, lists = while_loop(lambda i, _: raw.Less(x=i, y=count), body, (0, results.start), parallel_iterations=parallel_iterations or 10,
                               maximum_iterations=count, name="while")
@@ -261,8 +261,8 @@ def _walk_now(fn, elements, start, done, reverse, keep):
         return accumulated
     if reverse:
         kept.reverse()
-    columns = zip(*(nest.flatten(k) for k in kept))
-    stacked = [raw.Pack(values=list(c), axis=0) for c in columns]
+    rows = [nest.flatten(k) for k in kept]
+    stacked = _stack_rows(rows, [t.dtype for t in nest.flatten(start)], [t.shape for t in nest.flatten(start)])
     return nest.pack_sequence_as(start, stacked)
 
 
@@ -328,14 +328,9 @@ def _vectorized(fn, elems):
     if not _weft.in_graph():
         return map_fn(fn, elems, fn_output_signature=_specs_of(fn(elements.at(0))))
     # What fn gives is known when it has been traced, which is done once more for the loop.
-    from weft.framework.graph import FuncGraph
-
-    count = elements.count()
-    scratch = FuncGraph("vectorized_map")
-    with scratch.as_default():
-        probe = _Elements(elems)
-        specs = _specs_of(fn(probe.at(0)))
-    return map_fn(fn, elems, fn_output_signature=specs) if count is not None else None
+    with scratch_graph():
+        specs = _specs_of(fn(_Elements(elems).at(0)))
+    return map_fn(fn, elems, fn_output_signature=specs)
 
 
 def _specs_of(result):
@@ -347,6 +342,3 @@ def _specs_of(result):
 def _shape_and_type(x):
     x = convert_to_tensor(x)
     return x.shape, x.dtype
-
-
-__all__ = ["map_fn", "scan", "foldl", "foldr", "vectorized_map", "packed"]

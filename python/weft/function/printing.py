@@ -38,6 +38,13 @@ class _Placeholder:
         return self.text
 
 
+class _Text:
+    """A string tensor that is shown as it is, without quotes."""
+
+    def __init__(self, tensor):
+        self.tensor = tensor
+
+
 def _stream_name(output_stream):
     if isinstance(output_stream, str):
         if output_stream.startswith("file://"):
@@ -69,7 +76,7 @@ def _composite_leaf(x, tensors, summarize):
     """A composite tensor in a text: a ragged one as nested lists, others by their parts."""
     name = type(x).__name__
     if name == "RaggedTensor":
-        tensors.append(ragged_text(x, summarize))
+        tensors.append(_Text(ragged_text(x, summarize)))
         return _Placeholder(_MARK)
     if name == "SparseTensor":
         tensors.extend([x.indices, x.values, x.dense_shape])
@@ -170,9 +177,27 @@ def print_v2(*inputs, **kwargs):
             parts.append(x)
         else:
             parts.append(_structure_text(x, tensors, summarize))
-    template, place = _template(sep.join(parts))
-    text = raw.StringFormat(inputs=[convert_to_tensor(t) for t in tensors], template=template, placeholder=place, summarize=summarize)
+    text = _formatted(sep.join(parts), tensors, summarize)
     return raw.PrintV2(input=text, output_stream=stream, end=end, name=name)
+
+
+def _formatted(text, tensors, summarize):
+    """The text with the tensors in the places of the marks."""
+    template, place = _template(text)
+    if not any(isinstance(t, _Text) for t in tensors):
+        return raw.StringFormat(inputs=[convert_to_tensor(t) for t in tensors], template=template, placeholder=place, summarize=summarize)
+    # Texts stand between what is formatted.
+    pieces = template.split(place)
+    joined, before, waiting = [], pieces[0], []
+    for tensor, after in zip(tensors, pieces[1:]):
+        if isinstance(tensor, _Text):
+            joined += [raw.StringFormat(inputs=waiting, template=before, placeholder=place, summarize=summarize), tensor.tensor]
+            before, waiting = after, []
+        else:
+            before += place + after
+            waiting.append(convert_to_tensor(tensor))
+    joined.append(raw.StringFormat(inputs=waiting, template=before, placeholder=place, summarize=summarize))
+    return raw.StringJoin(inputs=joined)
 
 
 def _structure_text(x, tensors, summarize):

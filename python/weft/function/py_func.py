@@ -78,7 +78,7 @@ class _Function:
     def call_numpy(self, tensors):
         import numpy as np
 
-        made = self.code(*[t.numpy() for t in tensors])
+        made = self.code(*[np.array(t) for t in tensors])
         made = [] if made is None else list(made) if isinstance(made, (list, tuple)) else [made]
         out = []
         for i, (value, want) in enumerate(zip(made, self.types)):
@@ -247,7 +247,7 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
     if not _weft.in_graph():
         import numpy as np
 
-        made = func(*[np.array(x) if not hasattr(x, "numpy") else x.numpy() for x in (inp or [])])
+        made = func(*[np.array(x) for x in (inp or [])])
         flat = [x if x is None else convert_to_tensor(x) for x in nest.flatten(made)]
         return flat[0] if len(flat) == 1 else flat
     listed = isinstance(Tout, (list, tuple))

@@ -297,8 +297,10 @@ class Custom(Type):
         return None if made is None else Custom(made)
 
     def cast(self, value):
-        cast = getattr(self.own, "cast", None)
-        return value if cast is None else cast(value, None)
+        made = type_of(value)
+        if made == self or made.is_subtype_of(self):
+            return value
+        return self.own.cast(value, None)
 
     def __eq__(self, other):
         return isinstance(other, Custom) and bool(self.own == other.own)
