@@ -74,6 +74,7 @@ lookup
 math
 nest
 nn
+profiler
 ragged
 random
 raw_ops
@@ -82,6 +83,7 @@ sets
 signal
 sparse
 strings
+summary
 train
 types
 """.split()
