@@ -58,8 +58,6 @@ def _convert(value, dtype, preferred, name):
     method = getattr(type(value), "__tf_tensor__", None)
     if method is not None:
         return _same_type(method(value, dtype, name), dtype, value)
-    if getattr(type(value), "_is_composite", False):
-        raise _Unconvertible(value)
     if isinstance(value, TensorShape):
         if not value.is_fully_defined():
             raise ValueError(f"Cannot convert a partially known TensorShape {value} to a Tensor.")
@@ -104,6 +102,9 @@ def _pack(value, dtype, name):
 def _eager_constant(value, dtype):
     """Numbers, text, sequences and arrays; arrays are cast as numpy casts."""
     import numpy as np
+
+    if getattr(type(value), "_is_composite", False):
+        raise _Unconvertible(value)
 
     if dtype is not None:
         dtype = dtype.base_dtype

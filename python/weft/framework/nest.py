@@ -130,7 +130,7 @@ def sequence_like(instance, args):
             return cls(instance.default_factory, pairs)
         return cls(pairs)
     if kind == _NAMED or kind == _ATTRS:
-        return cls(*args)
+        return _tracked(cls)(*args)
     if kind == _CUSTOM:
         return cls.__tf_unflatten__(instance.__tf_flatten__()[0], tuple(args))
     if kind == _COMPOSITE:
@@ -257,10 +257,17 @@ def _same_type(a, b, kind_a, kind_b):
     a, b = getattr(a, "__wrapped__", a), getattr(b, "__wrapped__", b)
     if type(a) is type(b) or (isinstance(a, list) and isinstance(b, list)) or (kind_a == kind_b and kind_a in (_MAPPING, _VIEW)):
         return True
-    if kind_a == kind_b == _NAMED:
-        return type(a).__name__ == type(b).__name__ and a._fields == b._fields
-    # The wrapper of a tuple that a module tracks is a subclass of the tuple's class.
-    return any(hasattr(type(x), "_is_tracked_wrapper") for x in (a, b)) and (isinstance(a, type(b)) or isinstance(b, type(a)))
+    if kind_a == kind_b == _NAMED and _tracked(type(a)).__name__ == _tracked(type(b)).__name__:
+        return a._fields == b._fields
+    # The wrapper of a tuple that a module tracks is of a subclass of the tuple's class.
+    return _tracked(type(a)) is _tracked(type(b))
+
+
+def _tracked(cls):
+    """What a wrapper wraps; any other class as it is."""
+    if cls.__name__ != "_TupleWrapper" or not issubclass(cls, tuple):
+        return cls
+    return getattr(cls, "_wrapped_type", tuple)
 
 
 def _spec_of(value, kind):

@@ -104,7 +104,7 @@ class GradientTape:
                 self._native.watch(tensor)
                 return
             tensor = [tensor]
-        for t in nest.flatten(tensor, expand_composites=True):
+        for t in _components(tensor):
             if not isinstance(t, (Tensor, _VariableBase)):
                 raise ValueError(f"Passed in object {t} of type {type(t).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType.")
             if not is_trainable(t):
@@ -231,6 +231,15 @@ def _several(targets, output_gradients):
 
 def _zeros(source):
     return raw.ZerosLike(x=source)
+
+
+def _components(structure):
+    """The tensors that a tape watches for a structure: of ragged and sparse tensors, the values."""
+    out = []
+    for x in nest.flatten(structure):
+        own = getattr(x, "_gradient_components", None)
+        out.extend(nest.flatten(x, expand_composites=True) if own is None else own)
+    return out
 
 
 def _pack_composites(sources, grads):

@@ -80,6 +80,13 @@ class SparseTensor(CompositeTensor):
     def _shape_invariant_to_type_spec(self, shape):
         return SparseTensorSpec(shape, self.dtype)
 
+    @property
+    def _gradient_components(self):
+        return [self._values]
+
+    def _with_gradient_components(self, components):
+        return None if components[1] is None else self.with_values(convert_to_tensor(components[1]))
+
     def _cwise(self, op, other):
         other = convert_to_tensor(other, self.dtype)
         return self.with_values(op(sp_indices=self._indices, sp_values=self._values, sp_shape=self._dense_shape, dense=other))
@@ -91,6 +98,8 @@ class SparseTensor(CompositeTensor):
         if self.dtype.is_integer:
             return self.with_values(raw.Cast(x=self._values, DstT=dtypes.float64))._cwise(raw.SparseDenseCwiseDiv, other)
         return self._cwise(raw.SparseDenseCwiseDiv, other)
+
+    __div__ = __truediv__
 
     def __rmul__(self, other):
         # TensorFlow multiplies tensors, but not plain numbers, from the left.

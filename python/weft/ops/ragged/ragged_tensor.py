@@ -353,6 +353,14 @@ class RaggedTensor(CompositeTensor):
     def _shape_invariant_to_type_spec(self, shape):
         return RaggedTensorSpec(shape, self.dtype, self.ragged_rank, self.row_splits.dtype)
 
+    # A tape watches the values alone, and gives their gradients in the rows of this tensor.
+    @property
+    def _gradient_components(self):
+        return [self.flat_values]
+
+    def _with_gradient_components(self, components):
+        return None if components[0] is None else self.with_flat_values(convert_to_tensor(components[0]))
+
     def consumers(self):
         return self._consumers()
 
