@@ -136,3 +136,14 @@ def test_dataclass_protocol():
     assert tf.nest.flatten([D(True, {"a": 1}), 2]) == [1, 2]
     assert tf.nest.map_structure(lambda v, w: v + w, D(True, 1), D(False, 1)) == D(True, 2)
     assert nest.flatten_with_joined_string_paths([D(True, {"a": 1})]) == [("0/0/a", 1)]
+
+
+def test_wrapped_structures():
+    """What a module tracks is wrapped, and still what it was."""
+    m = tf.Module()
+    m.l, m.d, m.t, m.p = [1, [2]], {"b": 1, "a": 2}, (1, [2]), P(1, [2])
+    assert tf.nest.flatten([m.l, m.d, m.t, m.p]) == [1, 2, 2, 1, 1, 2, 1, 2]
+    assert [type(x).__name__ for x in tf.nest.map_structure(lambda x: x, [m.l, m.d, m.t, m.p])] == ["ListWrapper", "_DictWrapper", "_TupleWrapper", "P"]
+    tf.nest.assert_same_structure([m.l, m.d, m.t, m.p], [[1, [2]], {"b": 1, "a": 2}, (1, [2]), P(1, [2])])
+    with pytest.raises(TypeError, match="The two namedtuples don't have the same sequence type."):
+        tf.nest.assert_same_structure(m.p, Q(1, [2]))

@@ -203,3 +203,69 @@ def test_row_partition_and_shape():
     assert repr(shape) == "<DynamicRaggedShape lengths=[2, (3, 1), 2] num_row_partitions=1>" and shape.rank == 3 and shape[0].numpy() == 2
     assert tf.ones(shape).to_list() == [[[1, 1]] * 3, [[1, 1]]] and tf.broadcast_to([[[7, 8]]], shape).to_list() == [[[7, 8]] * 3, [[7, 8]]]
     assert tf.shape(C([[1], [2, 3]])).static_lengths() == [2, (1, 2)]
+
+
+def test_gradient_of_ragged():
+    x = C([[1.0, 2.0], [3.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    assert tape.gradient(y, x).to_list() == [[2, 4], [6]]
+
+
+def test_counts_and_sums(r):
+    a = C([[3, 1, 4], [], [5, 9]])
+    assert tf.cumsum(a).to_list() == [[3, 1, 4], [], [8, 10]] and tf.cumsum(a, axis=1, reverse=True).to_list() == [[8, 5, 4], [], [14, 9]]
+    assert tf.math.bincount(a).numpy().tolist() == [0, 1, 0, 1, 1, 1, 0, 0, 0, 1] and tf.math.bincount(r, axis=-1).numpy().tolist() == [[0, 1, 1, 0], [0, 0, 0, 0], [0, 0, 0, 1]]
+    tf.debugging.assert_equal(a, a)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Condition x == y did not hold."):
+        tf.debugging.assert_equal(a, a + 1)
+    with pytest.raises(ValueError, match="mismatched row_splits dtypes"):
+        C([[1]], row_splits_dtype=tf.int32) + C([[2]])
+    with pytest.raises(ValueError, match="Ragged.squeeze must have an axis argument."):
+        tf.squeeze(a)
+    assert tf.strings.format("{}", C([[1, 2], [3]])).numpy() == b"[[1, 2], [3]]"
+
+
+def test_strings():
+    s = C([["a", "Bc"], [], ["def"]])
+    assert tf.strings.length(s).to_list() == [[1, 2], [], [3]] and tf.strings.join(["x", s], "-").to_list() == [[b"x-a", b"x-Bc"], [], [b"x-def"]]
+    assert tf.strings.substr(s, 0, 1).to_list() == [[b"a", b"B"], [], [b"d"]] and tf.strings.reduce_join(s, axis=1).numpy().tolist() == [b"aBc", b"", b"def"]
+    assert tf.strings.split(s).to_list() == [[[b"a"], [b"Bc"]], [], [[b"def"]]] and tf.strings.reduce_join(s).numpy() == b"aBcdef"
+
+
+def test_loops_and_branches():
+    a = C([[3, 1, 4], [], [5, 9]])
+
+    @tf.function
+    def rows(x):
+        total = tf.constant(0)
+        for row in x:
+            total += tf.reduce_sum(row) * 2
+        return total
+
+    @tf.function
+    def branches(x, p):
+        if p:
+            x = x + 1
+        else:
+            x = x * 2
+        return x
+
+    @tf.function
+    def grows(x):
+        for _ in tf.range(3):
+            x = x + 1
+        return x
+
+    assert rows(a).numpy() == 44 and grows(a).to_list() == [[6, 4, 7], [], [8, 12]]
+    assert branches(a, tf.constant(True)).to_list() == [[4, 2, 5], [], [6, 10]] and branches(a, tf.constant(False)).to_list() == [[6, 2, 8], [], [10, 18]]
+
+
+def test_datasets():
+    d = C([[[1, 2], [3]], [], [[4, 5, 6], []]])
+    assert [e.to_list() for e in tf.data.Dataset.from_tensor_slices(d)] == [[[1, 2], [3]], [], [[4, 5, 6], []]]
+    batches = list(tf.data.Dataset.from_tensor_slices({"a": C([[3, 1, 4], [], [5, 9]]), "b": [1, 2, 3]}).batch(2))
+    assert batches[0]["a"].to_list() == [[3, 1, 4], []] and batches[1]["b"].numpy().tolist() == [3]
+    sparse = tf.data.Dataset.from_tensor_slices(tf.sparse.from_dense([[1, 0], [0, 2]])).batch(2)
+    assert tf.sparse.to_dense(next(iter(sparse))).numpy().tolist() == [[1, 0], [0, 2]]

@@ -200,6 +200,11 @@ def _formatted(text, tensors, summarize):
     return raw.StringJoin(inputs=joined)
 
 
+def format_composites(template, place, inputs, summarize):
+    """tf.strings.format where ragged tensors are among the inputs."""
+    return _formatted(template.replace(place, _MARK), [_Text(ragged_text(x, summarize)) if hasattr(x, "row_splits") else x for x in inputs], summarize)
+
+
 def _structure_text(x, tensors, summarize):
     def leaf(y):
         if _is_tensor(y):

@@ -442,6 +442,13 @@ class Context:
         return self.variables.setdefault(id(variable), len(self.variables))
 
 
+def _plain_class(kind):
+    """What a module wraps to track it, as it was given."""
+    if kind.__name__ == "_TupleWrapper":
+        return getattr(kind, "_wrapped_type", tuple)
+    return dict if kind.__name__ == "_DictWrapper" else kind
+
+
 _PLAIN = (int, float, complex, bool, str, bytes, type(None))
 
 
@@ -458,11 +465,11 @@ def type_of(value, context=None):
     if isinstance(value, _weft.VariableBase):
         return Variable(value.shape, value.dtype, bool(value.trainable), context.alias(value), value)
     if isinstance(value, tuple):
-        return Collection(kind, [type_of(v, context) for v in value])
+        return Collection(_plain_class(kind), [type_of(v, context) for v in value])
     if isinstance(value, list):
         return Collection(kind, [type_of(v, context) for v in value])
     if isinstance(value, collections.abc.Mapping):
-        return Collection(kind, [type_of(v, context) for v in value.values()], list(value))
+        return Collection(_plain_class(kind), [type_of(v, context) for v in value.values()], list(value))
     if hasattr(kind, "__attrs_attrs__"):
         names = [a.name for a in kind.__attrs_attrs__]
         return Collection(kind, [type_of(getattr(value, n), context) for n in names], names)

@@ -138,10 +138,15 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):
     """Tensors put into a text where the placeholder stands."""
     if isinstance(inputs, Tensor) or not isinstance(inputs, (list, tuple)):
         inputs = [inputs]
-    inputs = [convert_to_tensor(i) for i in inputs]
+    composite = any(getattr(type(i), "_is_composite", False) for i in inputs)
+    inputs = list(inputs) if composite else [convert_to_tensor(i) for i in inputs]
     if template.count(placeholder) != len(inputs):
         raise ValueError(f"The template expects {template.count(placeholder)} tensors, but the inputs only has {len(inputs)}. Please ensure the number of placeholders in "
                          "template matches inputs length.")
+    if composite:
+        from weft.function.printing import format_composites
+
+        return format_composites(template, placeholder, inputs, summarize)
     return raw.StringFormat(inputs=inputs, template=template, placeholder=placeholder, summarize=summarize, name=name)
 
 
