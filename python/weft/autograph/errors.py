@@ -6,6 +6,7 @@ message as its text.
 """
 
 import contextlib
+import linecache
 import os
 import traceback
 from typing import NamedTuple
@@ -115,18 +116,21 @@ def attach(error, source_map):
     code -> its origin."""
     if hasattr(error, "ag_pass_through"):
         return
+    inner = getattr(error, "ag_error_metadata", None)
     frames = []
-    for entry in reversed(traceback.extract_tb(error.__traceback__)[1:]):
-        origin = source_map.get((entry.filename, entry.lineno))
+    for frame, lineno in reversed(list(traceback.walk_tb(error.__traceback__))[1:]):
+        filename = frame.f_code.co_filename
+        origin = source_map.get((filename, lineno))
         if origin is not None:
-            frames.append(
-                _Frame(origin.loc.filename, origin.loc.lineno, origin.function_name, origin.source_code_line, "  *"))
+            frames.append(_Frame(*origin.loc[:2], origin.function_name, origin.source_code_line, "  *"))
             break
-        if entry.filename not in _BETWEEN:
-            frames.append(_Frame(entry.filename, entry.lineno, entry.name, entry.line, ""))
+        if inner is not None:
+            continue  # its frames are known
+        if filename not in _BETWEEN:
+            line = linecache.getline(filename, lineno, frame.f_globals) or None
+            frames.append(_Frame(filename, lineno, frame.f_code.co_name, line, ""))
         elif frames:
             frames[-1] = frames[-1]._replace(mark="  **")
-    inner = getattr(error, "ag_error_metadata", None)
     if inner is None:
         error.ag_error_metadata = ErrorMetadata(frames, f"{type(error).__name__}: {error}")
     else:

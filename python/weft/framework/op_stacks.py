@@ -49,7 +49,7 @@ def out_of_scope(message):
 def _user_frames(graph, node):
     from weft.autograph.errors import user_frame
 
-    return [user_frame(*frame) for frame in getattr(graph._native, "node_stack", lambda _: ())(node)]
+    return [user_frame(*frame) for frame in graph._native.node_stack(node)]
 
 
 def _frames(node, function):
