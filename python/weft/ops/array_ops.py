@@ -106,6 +106,7 @@ def squeeze(input, axis=None, name=None):
     return raw.Squeeze(input=input, squeeze_dims=list(axis), name=name)
 
 
+@dispatchable
 def ensure_shape(x, shape, name=None):
     """The tensor itself, once its shape was seen to fit."""
     return raw.EnsureShape(input=x, shape=as_shape(shape), name=name)
@@ -147,11 +148,13 @@ def identity(input, name=None):
     return raw.Identity(input=input, name=name)
 
 
+@dispatchable
 def identity_n(input, name=None):
     """Values as outputs of one op."""
     return raw.IdentityN(input=input, name=name)
 
 
+@dispatchable
 def stop_gradient(input, name=None):
     """The value, through which no gradient flows."""
     return raw.StopGradient(input=input, name=name)
@@ -261,6 +264,7 @@ def transpose(a, perm=None, conjugate=False, name="transpose"):
         return raw.Transpose(x=a, perm=perm, name=name)
 
 
+@dispatchable
 def matrix_transpose(a, name="matrix_transpose", conjugate=False):
     """The last two axes exchanged."""
     with scope(name, "matrix_transpose"):
@@ -316,11 +320,13 @@ def repeat(input, repeats, axis=None, name=None):
 
 # ---- parts by index ---------------------------------------------------------------------------------------
 
+@dispatchable
 def slice(input_, begin, size, name=None):
     """The part that starts at `begin` and has this size; -1 is all that is left."""
     return raw.Slice(input=input_, begin=begin, size=size, name=name)
 
 
+@dispatchable
 def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0, var=None, name=None):
     """What tensor[begin:end:strides] is, with masks for what is left out."""
     if strides is None:
@@ -465,6 +471,7 @@ def depth_to_space(input, block_size, data_format="NHWC", name=None):
     return raw.DepthToSpace(input=input, block_size=block_size, data_format=data_format, name=name)
 
 
+@dispatchable
 def edit_distance(hypothesis, truth, normalize=True, name="edit_distance"):
     """Levenshtein's distance between rows of two sparse tensors."""
     for which, value in (("Hypothesis", hypothesis), ("Truth", truth)):

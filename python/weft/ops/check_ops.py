@@ -132,6 +132,7 @@ def assert_greater_equal(x, y, message=None, summarize=None, name=None):
     return _comparison(">=", math_ops.greater_equal, "assert_greater_equal", x, y, message, summarize, name)
 
 
+@dispatchable
 def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=None):
     """|x - y| <= atol + rtol * |y| everywhere."""
     with scope(name, "assert_near"):
@@ -308,6 +309,7 @@ def assert_all_finite(x, message, name=None):
         return after([], x) if x.dtype.is_integer else raw.CheckNumerics(tensor=x, message=message)
 
 
+@dispatchable
 def check_numerics(tensor, message, name=None):
     """The op CheckNumerics."""
     return raw.CheckNumerics(tensor=tensor, message=message, name=name)

@@ -41,6 +41,7 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
         return _rewrapped(t, raw.Identity(input=scaled / raw.Maximum(x=norm, y=clip_norm)))
 
 
+@dispatchable
 def global_norm(t_list, name=None):
     """The norm of all tensors of a list together."""
     if not isinstance(t_list, (list, tuple)):
@@ -51,6 +52,7 @@ def global_norm(t_list, name=None):
         return raw.Sqrt(x=half * convert_to_tensor(2.0, half.dtype), name=name or "global_norm")
 
 
+@dispatchable
 def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     """Tensors scaled down together to a norm of at most clip_norm; and their norm before."""
     if not isinstance(t_list, (list, tuple)):

@@ -3,6 +3,7 @@
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import constant_value, convert_to_tensor
+from weft.framework.dispatch import dispatchable
 from weft.framework.tensor import Tensor
 from weft.ops import array_ops
 from weft.ops._direct import define, scope
@@ -37,6 +38,7 @@ def _padding(padding, channel_index, n):
     return {"padding": "EXPLICIT", "explicit_paddings": [int(p) for pair in padding for p in pair]}
 
 
+@dispatchable
 def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None, name=None):
     """A convolution of images."""
     data_format = data_format or "NHWC"
@@ -63,6 +65,7 @@ def _batched(x, inner, op, name, default):
         return shaped
 
 
+@dispatchable
 def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, name=None):
     """A convolution of sequences."""
     with scope(name, "conv1d"):
@@ -87,6 +90,7 @@ def _insert(values, at):
     return [*values[:at], 1, *values[at:]]
 
 
+@dispatchable
 def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None, name=None):
     """A convolution of volumes."""
     at = _channel(data_format)
@@ -97,6 +101,7 @@ def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None
                                                          name=name), name, "Conv3D")
 
 
+@dispatchable
 def convolution(input, filters, strides=None, padding="VALID", data_format=None, dilations=None, name=None):
     """A convolution of as many dimensions as the filters have."""
     with scope(name, "convolution"):
@@ -175,6 +180,7 @@ def atrous_conv2d_transpose(value, filters, output_shape, rate, padding, name=No
 
 # ---- depthwise --------------------------------------------------------------------------------------------
 
+@dispatchable
 def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilations=None, name=None):
     """A convolution of each channel by itself."""
     with scope(name, "depthwise") as name:
@@ -206,6 +212,7 @@ def depthwise_conv2d_backprop_filter(input, filter_sizes, out_backprop, strides,
                                                    dilations=dilations, name=name, **_padding(padding, at, 2))
 
 
+@dispatchable
 def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, data_format=None, dilations=None, name=None):
     """depthwise_conv2d, then a convolution of single points."""
     with scope(name, "separable_conv2d") as name:

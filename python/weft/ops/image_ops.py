@@ -5,6 +5,7 @@ import weft as tf
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import constant_value, convert_to_tensor
+from weft.framework.dispatch import dispatchable
 
 
 class ResizeMethod:
@@ -56,6 +57,7 @@ def _resized(images, size, method, antialias):
     raise ValueError("Resize method is not implemented: {}".format(method))
 
 
+@dispatchable
 def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=False, antialias=False, name=None):
     """Images of another size."""
     images = convert_to_tensor(images)
@@ -190,11 +192,13 @@ def _check_three(image):
     return image
 
 
+@dispatchable
 def flip_left_right(image):
     image = _check_three(image)
     return raw.ReverseV2(tensor=image, axis=[image.shape.rank - 2])
 
 
+@dispatchable
 def flip_up_down(image):
     image = _check_three(image)
     return raw.ReverseV2(tensor=image, axis=[image.shape.rank - 3])
@@ -227,6 +231,7 @@ def rot90(image, k=1, name=None):
 # ---- colours ---------------------------------------------------------------------------------------------
 
 
+@dispatchable
 def convert_image_dtype(image, dtype, saturate=False, name=None):
     """Another type, with the values scaled to its range: [0, 1] for floating types."""
     image = convert_to_tensor(image)
@@ -262,14 +267,17 @@ def _in_float(images, function):
     return convert_image_dtype(function(work), original, saturate=True)
 
 
+@dispatchable
 def adjust_brightness(image, delta):
     return _in_float(image, lambda x: x + tf.cast(delta, x.dtype))
 
 
+@dispatchable
 def adjust_contrast(images, contrast_factor):
     return _in_float(images, lambda x: tf.cast(raw.AdjustContrastv2(images=x, contrast_factor=tf.cast(contrast_factor, dtypes.float32)), x.dtype))
 
 
+@dispatchable
 def adjust_gamma(image, gamma=1, gain=1):
     known = constant_value(convert_to_tensor(gamma))
     if known is not None and known < 0:
@@ -318,6 +326,7 @@ def hsv_to_rgb(images, name=None):
     return raw.HSVToRGB(images=images, name=name)
 
 
+@dispatchable
 def rgb_to_grayscale(images, name=None):
     images = convert_to_tensor(images)
     original = images.dtype

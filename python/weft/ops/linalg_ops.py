@@ -6,6 +6,7 @@ from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import constant_value, convert_to_tensor
+from weft.framework.dispatch import dispatchable
 from weft.framework.tensor import Tensor
 from weft.ops import array_ops, math_ops
 from weft.ops._direct import define, scope
@@ -36,18 +37,21 @@ def _padding(tensor, value):
     return value if isinstance(value, Tensor) else convert_to_tensor(bool(value) if tensor.dtype is dtypes.bool else value, tensor.dtype)
 
 
+@dispatchable
 def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
     """Matrices with these diagonals."""
     diagonal = convert_to_tensor(diagonal)
     return raw.MatrixDiagV3(diagonal=diagonal, k=k, num_rows=num_rows, num_cols=num_cols, padding_value=_padding(diagonal, padding_value), align=align, name=name)
 
 
+@dispatchable
 def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT"):
     """Diagonals of matrices."""
     input = convert_to_tensor(input)
     return raw.MatrixDiagPartV3(input=input, k=k, padding_value=_padding(input, padding_value), align=align, name=name)
 
 
+@dispatchable
 def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
     """Matrices with other diagonals."""
     return raw.MatrixSetDiagV3(input=input, diagonal=diagonal, k=k, align=align, name=name)
@@ -73,6 +77,7 @@ def eigvals(tensor, name=None):
     return raw.Eig(input=tensor, Tout=_complex_of(tensor), compute_v=False, name=name).e
 
 
+@dispatchable
 def eigh(tensor, name=None):
     """Eigenvalues and eigenvectors of matrices that are their own adjoints."""
     made = raw.SelfAdjointEigV2(input=tensor, compute_v=True, name=name)
@@ -84,6 +89,7 @@ def eigvalsh(tensor, name=None):
     return raw.SelfAdjointEigV2(input=tensor, compute_v=False, name=name).e
 
 
+@dispatchable
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):
     """Singular values, and the two matrices beside them."""
     made = raw.Svd(input=tensor, compute_uv=compute_uv, full_matrices=full_matrices, name=name)
@@ -224,6 +230,7 @@ def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
 
 # ---- norms and numbers of matrices ------------------------------------------------------------------------
 
+@dispatchable
 def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
     """A norm of vectors or matrices."""
     keepdims = bool(keepdims)
@@ -265,6 +272,7 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
         return out
 
 
+@dispatchable
 def normalize(tensor, ord="euclidean", axis=None, name=None):
     """(tensor / norm, norm)."""
     with scope(name, "normalize"):
@@ -273,6 +281,7 @@ def normalize(tensor, ord="euclidean", axis=None, name=None):
         return tensor / size, size
 
 
+@dispatchable
 def adjoint(matrix, name=None):
     """Transposed, and conjugate."""
     with scope(name, "adjoint"):

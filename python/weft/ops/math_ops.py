@@ -205,6 +205,7 @@ def _dense(value):
     return convert_to_tensor(value)
 
 
+@dispatchable
 def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
     """The sum of tensors of one shape, one after the other."""
     message = "inputs must be a list of at least one Tensor with the same dtype and shape"
@@ -257,6 +258,7 @@ def log_sigmoid(x, name=None):
         return raw.Neg(x=raw.Softplus(features=raw.Neg(x=x)), name=name)
 
 
+@dispatchable
 def logical_xor(x, y, name="LogicalXor"):
     """Whether just one of the two holds."""
     return raw.LogicalAnd(x=raw.LogicalOr(x=x, y=y), y=raw.LogicalNot(x=raw.LogicalAnd(x=x, y=y)), name=name)
@@ -309,6 +311,7 @@ def reciprocal_no_nan(x, name=None):
         return raw.DivNoNan(x=convert_to_tensor(1, x.dtype.base_dtype, name="one"), y=x, name=name)
 
 
+@dispatchable
 def scalar_mul(scalar, x, name=None):
     """A number times a tensor or indexed slices."""
     base = dtypes.as_dtype(x.dtype).base_dtype
@@ -409,6 +412,7 @@ def lbeta(x, name=None):
         return reduce_sum(raw.Lgamma(x=x), axis=[-1]) - raw.Lgamma(x=reduce_sum(x, axis=[-1]))
 
 
+@dispatchable
 def polyval(coeffs, x, name=None):
     """The polynomial with these coefficients, the highest first."""
     if not isinstance(coeffs, list):
@@ -449,6 +453,7 @@ def _steps(x, test):
     return reduce_all(test(flat[1:] - flat[:-1]))
 
 
+@dispatchable
 def zero_fraction(value, name=None):
     """How much of a tensor is zero."""
     with scope(name, "zero_fraction") as name:

@@ -101,6 +101,7 @@ def log_softmax(logits, axis=None, name=None):
 
 # ---- losses -----------------------------------------------------------------------------------------------
 
+@dispatchable
 def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
     """The cross entropy between labels, given as probabilities, and softmax(logits)."""
     if labels is None or logits is None:
@@ -128,6 +129,7 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
         return math_ops.cast(loss, wanted) if small else loss
 
 
+@dispatchable
 def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
     """The cross entropy between labels, given as classes, and softmax(logits)."""
     if labels is None or logits is None:
@@ -162,6 +164,7 @@ def _same_shape(name, labels, logits):
         raise ValueError(f"`logits` and `{name}` must have the same shape, received ({logits.shape} vs {labels.shape}).")
 
 
+@dispatchable
 def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
     """The cross entropy between labels of their own and sigmoid(logits)."""
     if labels is None or logits is None:
@@ -176,6 +179,7 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
         return raw.AddV2(x=positive - logits * labels, y=raw.Log1p(x=raw.Exp(x=below)), name=name)
 
 
+@dispatchable
 def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
     """As sigmoid_cross_entropy_with_logits, with a weight for what should be positive."""
     with scope(name, "logistic_loss") as name:
@@ -185,6 +189,7 @@ def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
         return raw.AddV2(x=(1 - labels) * logits, y=weight * (raw.Log1p(x=raw.Exp(x=-math_ops.abs(logits))) + raw.Relu(features=-logits)), name=name)
 
 
+@dispatchable
 def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
     """The loss of Poisson distributed targets, given the logarithm of their mean."""
     import math
@@ -234,6 +239,7 @@ def _replicas():
 
 # ---- dropout and bias -------------------------------------------------------------------------------------
 
+@dispatchable
 def bias_add(value, bias, data_format=None, name=None):
     """A number more for each channel."""
     with scope(name, "BiasAdd") as name:

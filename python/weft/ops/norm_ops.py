@@ -3,10 +3,12 @@
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
+from weft.framework.dispatch import dispatchable
 from weft.ops import array_ops, math_ops
 from weft.ops._direct import scope
 
 
+@dispatchable
 def moments(x, axes, shift=None, keepdims=False, name=None):
     """Mean and variance over axes."""
     with scope(name, "moments"):
@@ -43,6 +45,7 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
         return count, math_ops.reduce_sum(mean_ss, axes, keepdims=keepdims), math_ops.reduce_sum(variance_ss, axes, keepdims=keepdims), shift
 
 
+@dispatchable
 def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
     """Mean and variance from what sufficient_statistics gave."""
     with scope(name, "normalize"):
@@ -74,6 +77,7 @@ def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
         return (math_ops.cast(mean, wanted), math_ops.cast(variance, wanted)) if small else (mean, variance)
 
 
+@dispatchable
 def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None):
     """(x - mean) / deviation * scale + offset."""
     with scope(name, "batchnorm"):
@@ -104,6 +108,7 @@ def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, 
     return made.y, made.batch_mean, made.batch_variance
 
 
+@dispatchable
 def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
     """Divided by the norm along an axis."""
     if dim is not None:

@@ -3,6 +3,7 @@
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
+from weft.framework.dispatch import dispatchable
 from weft.framework.random_seed import get_seed
 from weft.ops import array_ops
 from weft.ops._direct import scope
@@ -11,6 +12,7 @@ from weft.ops.conv_ops import _channel, _insert, _padding, sequence, with_space_
 
 
 
+@dispatchable
 def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
     """The greatest of each window of an image."""
     with scope(name, "MaxPool2d") as name:
@@ -20,6 +22,7 @@ def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
                            **_padding(padding, at, 2))
 
 
+@dispatchable
 def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
     """The mean of each window of an image."""
     with scope(name, "AvgPool2D") as name:
@@ -80,11 +83,13 @@ def _any_rank(table, input, ksize, strides, padding, data_format, name):
     return table[n](input, ksize, strides, padding, data_format or _FORMATS[n], name)
 
 
+@dispatchable
 def max_pool(input, ksize, strides, padding, data_format=None, name=None):
     """The greatest of each window."""
     return _any_rank(_MAX, input, ksize, strides, padding, data_format, name)
 
 
+@dispatchable
 def avg_pool(input, ksize, strides, padding, data_format=None, name=None):
     """The mean of each window."""
     return _any_rank(_AVG, input, ksize, strides, padding, data_format, name)

@@ -50,6 +50,7 @@ def _adjoint(x, transpose, adjoint):
     return (_conj(x), True) if transpose else (x, adjoint)
 
 
+@dispatchable
 def matvec(a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_sparse=False, name=None):
     """Matrices times vectors."""
     from weft.ops.array_ops import expand_dims

@@ -89,6 +89,7 @@ def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
         return raw.Sqrt(x=reduce_variance(input_tensor, axis=axis, keepdims=keepdims))
 
 
+@dispatchable
 def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
     """log(sum(exp(x))), safe from numbers that are too large."""
     with scope(name, "ReduceLogSumExp") as name:
@@ -121,11 +122,13 @@ def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
     return raw.Cumsum(x=x, axis=axis, exclusive=exclusive, reverse=reverse, name=name)
 
 
+@dispatchable
 def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
     """Products of the elements up to each."""
     return raw.Cumprod(x=x, axis=axis, exclusive=exclusive, reverse=reverse, name=name)
 
 
+@dispatchable
 def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
     """log(sum(exp(x))) of the elements up to each."""
     return raw.CumulativeLogsumexp(x=x, axis=axis, exclusive=exclusive, reverse=reverse, name=name)
@@ -137,11 +140,13 @@ def _place_axis(axis):
     return 0 if axis is None else axis
 
 
+@dispatchable
 def argmax(input, axis=None, output_type=dtypes.int64, name=None):
     """The place of the greatest along an axis."""
     return raw.ArgMax(input=input, dimension=_place_axis(axis), output_type=output_type, name=name)
 
 
+@dispatchable
 def argmin(input, axis=None, output_type=dtypes.int64, name=None):
     """The place of the least along an axis."""
     return raw.ArgMin(input=input, dimension=_place_axis(axis), output_type=output_type, name=name)
@@ -176,6 +181,7 @@ def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
         return total / raw.Sqrt(x=_segment_counts(data, segment_ids, num_segments))
 
 
+@dispatchable
 def trace(x, name=None):
     """The sum along the main diagonal of the last two axes."""
     with scope(name, "Trace") as name:
@@ -221,6 +227,7 @@ def _bins(values, minlength, maxlength, dtype):
     return size
 
 
+@dispatchable
 def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=dtypes.int32, name=None):
     """How often each label (row) was predicted as each class (column)."""
     from weft.ops import array_ops, check_ops, control

@@ -6,6 +6,7 @@ import weft as tf
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import constant_value, convert_to_tensor
+from weft.framework.dispatch import dispatchable
 
 # ---- Fourier transforms ----------------------------------------------------------------------------------
 
@@ -279,6 +280,7 @@ def kaiser_bessel_derived_window(window_length, beta=12.0, dtype=dtypes.float32,
 # ---- frames ----------------------------------------------------------------------------------------------
 
 
+@dispatchable
 def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1, name=None):
     """Overlapping pieces of a dimension, which becomes two."""
     signal = convert_to_tensor(signal)
@@ -322,6 +324,7 @@ def _power_of_two(n):
     return 1 << max(0, int(n - 1).bit_length())
 
 
+@dispatchable
 def stft(signals, frame_length, frame_step, fft_length=None, window_fn=hann_window, pad_end=False, name=None):
     """The Fourier transforms of overlapping frames."""
     signals = convert_to_tensor(signals)

@@ -3,16 +3,19 @@
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import constant_value, convert_to_tensor
+from weft.framework.dispatch import dispatchable
 from weft.framework.tensor import Tensor
 from weft.ops._direct import scope
 
 
+@dispatchable
 def sort(values, axis=-1, direction="ASCENDING", name=None):
     """The elements in order along an axis."""
     with scope(name, "sort"):
         return _sorted(values, axis, direction, places=False)
 
 
+@dispatchable
 def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
     """The places of the elements in order along an axis."""
     with scope(name, "argsort"):
@@ -58,6 +61,7 @@ def _mirror(values):
     return raw.Neg(x=values)
 
 
+@dispatchable
 def searchsorted(sorted_sequence, values, side="left", out_type=dtypes.int32, name=None):
     """Where values would go into rows that are in order."""
     from weft.ops.array_ops import reshape, shape
