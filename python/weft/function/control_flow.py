@@ -303,15 +303,24 @@ def _add_loop(cond, body, loop_vars, shape_invariants, parallel_iterations, maxi
             # Python values of the body stand for tensors.
             nest.assert_same_structure(_tensors(outputs)[0], start, check_types=False, expand_composites=True)
         made = _tensors(outputs)[1]
-        for before, after in zip(flat, made):
+        for i, (before, after) in enumerate(zip(flat, made)):
+            shown = before.name if not _is_eager(before) else f"loop_var_{i}:0"
             if before.dtype != after.dtype:
-                shown = getattr(before, "name", "loop_var") if not _is_eager(before) else "loop_var:0"
                 raise TypeError(f"Loop var {shown} enters the loop with type {before.dtype} but has type {after.dtype} after 1 iteration. {shown} type should "
                                 "remain constant.")
+            if not _fits(after.shape, before.shape if shapes is None else shapes[i]):
+                raise ValueError(f"Input tensor `{shown}` enters the loop with shape {before.shape}, but has shape {after.shape} after one iteration. To allow the "
+                                 "shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop to specify a less-specific shape.")
         return made
 
     made = _weft.add_loop(go_on, step, flat, shapes, maximum, parallel_iterations, name)
     return _pack_loop(specs, made)
+
+
+def _fits(shape, allowed):
+    if allowed.rank is None:
+        return True
+    return shape.rank == allowed.rank and all(a is None or a == b for a, b in zip(allowed.as_list(), shape.as_list()))
 
 
 def _is_eager(tensor):
