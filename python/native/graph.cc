@@ -6,6 +6,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <unordered_set>
+
 #include "autodiff/gradients.h"
 #include "bridge.h"
 #include "graph/import.h"
@@ -31,6 +33,12 @@ struct NativeGraph {
 
 // Traces that this thread is in, as Python entered them.
 thread_local std::vector<std::pair<std::shared_ptr<FuncGraph>, std::unique_ptr<trace::Entered>>> t_entered;
+
+// Graphs that nothing may be added to, by number. Guarded by the interpreter lock.
+std::unordered_set<int64_t>& finalized() {
+  static auto* set = new std::unordered_set<int64_t>;
+  return *set;
+}
 
 std::string lower(std::string s) {
   for (char& c : s) c = char(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
@@ -124,6 +132,10 @@ std::string unique_name(FuncGraph& g, const std::string& name, bool mark) {
 }
 
 std::string prepare_node(FuncGraph& g, std::string_view op, PyObject* name) {
+  if (!finalized().empty() && finalized().contains(g.id())) {
+    PyErr_SetString(PyExc_RuntimeError, "Graph is finalized and cannot be modified.");
+    raise_current();
+  }
   std::string full;
   std::string given;
   if (name && name != Py_None) {
@@ -181,6 +193,7 @@ void bind_graph(nb::module_& m) {
            [](NativeGraph* self, const std::string& name, bool plain, bool nested) {
              auto g = FuncGraph::make(api::context(), name, nested ? FuncGraph::current() : nullptr);
              g->plain = plain;
+             g->graph().versions.producer = graph::kGraphDefVersion;
              new (self) NativeGraph{std::move(g)};
            },
            nb::arg("name"), nb::arg("plain") = false, nb::arg("nested") = true)
@@ -191,6 +204,7 @@ void bind_graph(nb::module_& m) {
       .def_prop_rw("may_create_variables", [](NativeGraph& g) { return g.graph->may_create_variables; }, [](NativeGraph& g, bool on) { g.graph->may_create_variables = on; })
       .def_prop_ro("variables_created", [](NativeGraph& g) { return g.graph->variables_created; })
       .def_prop_rw("must_compile", [](NativeGraph& g) { return g.graph->must_compile; }, [](NativeGraph& g, bool on) { g.graph->must_compile = on; })
+      .def("finalize", [](NativeGraph& g, bool on) { on ? void(finalized().insert(int64_t(g.graph->id()))) : void(finalized().erase(int64_t(g.graph->id()))); }, nb::arg("on") = true)
       .def("enter", [](NativeGraph& g) { t_entered.emplace_back(g.graph, std::make_unique<trace::Entered>(g.graph.get())); }, "Ops of this thread go here until exit_graph().")
       .def("unique_name", [](NativeGraph& g, const std::string& name, bool mark) { return unique_name(*g.graph, name, mark); }, nb::arg("name"), nb::arg("mark") = true)
       .def("mark_name", [](NativeGraph& g, const std::string& name) { g.graph->names_in_use.emplace(lower(name), 1); })

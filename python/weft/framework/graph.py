@@ -250,7 +250,17 @@ class Graph:
         return self._native.capture(tensor)
 
     def finalize(self):
+        """Nothing can be added from here on."""
         self._finalized = True
+        self._native.finalize()
+
+    def _unsafe_unfinalize(self):
+        self._finalized = False
+        self._native.finalize(False)
+
+    def get_name_scope(self):
+        """The scope that is open, without its slash."""
+        return _weft.name_scope()[:-1]
 
     @property
     def finalized(self):
