@@ -6,6 +6,7 @@ Classes register with `register_op` and `dispatch_for_api`."""
 import functools
 
 _op_handlers = {}    # op name -> list of (class, handler(op, arguments) -> result)
+_named_handlers = {} # (module, name) of a function of the API -> the same
 _api_handlers = {}   # function of the API -> list of handler(args, kwargs) -> result or NotImplemented
 
 
@@ -58,11 +59,16 @@ def dispatchable(function):
 
 
 def dispatch_api(function, args, kwargs):
-    for handler in _api_handlers.get(function, ()):
+    for handler in (*_api_handlers.get(function, ()), *_named_handlers.get((function.__module__, function.__name__), ())):
         result = handler(args, kwargs)
         if result is not NotImplemented:
             return result
     return NotImplemented
+
+
+def register_api_name(module, name, handler):
+    """As register_api, of a function whose module need not be loaded yet."""
+    _named_handlers.setdefault((module, name), []).append(handler)
 
 
 def register_api(function, handler):

@@ -6,7 +6,7 @@ from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.composite import CompositeTensor
 from weft.framework.convert import constant_value, convert_to_tensor
-from weft.framework.dispatch import register_api, register_op
+from weft.framework.dispatch import register_api_name, register_op
 from weft.framework.tensor import Tensor
 from weft.framework.tensor_shape import TensorShape, as_shape
 from weft.framework.type_spec import BatchableTypeSpec, TensorSpec
@@ -230,24 +230,27 @@ def _unary(op, arguments):
     return value.with_values(op(**{name: value.values}, **arguments))
 
 
-def _register():
-    """Functions of more than one op."""
-    from weft.ops import array_ops, math_ops
+def _for_sparse(function):
+    def handle(args, kwargs):
+        value = args[0] if args else next(iter(kwargs.values()), None)
+        return function(*args, **kwargs) if isinstance(value, SparseTensor) else NotImplemented
 
-    def handler(function):
-        def handle(args, kwargs):
-            value = args[0] if args else next(iter(kwargs.values()), None)
-            return function(*args, **kwargs) if isinstance(value, SparseTensor) else NotImplemented
-
-        return handle
-
-    def shape(input, out_type=None, name=None):
-        return raw.Cast(x=input.dense_shape, DstT=dtypes.int32 if out_type is None else dtypes.as_dtype(out_type))
-
-    register_api(array_ops.shape, handler(shape))
-    for name in ("abs", "sign", "round"):
-        plain = getattr(math_ops, name)
-        register_api(plain, handler(lambda x, name=None, plain=plain: x.with_values(plain(x.values))))
+    return handle
 
 
-_register()
+def _shape(input, out_type=None, name=None):
+    return raw.Cast(x=input.dense_shape, DstT=dtypes.int32 if out_type is None else dtypes.as_dtype(out_type))
+
+
+def _on_values(name):
+    def call(x, **kwargs):
+        from weft.ops import math_ops
+
+        return x.with_values(getattr(math_ops, name)(x.values))
+
+    return call
+
+
+register_api_name("weft.ops.array_ops", "shape", _for_sparse(_shape))
+for _name in ("abs", "sign", "round"):
+    register_api_name("weft.ops.math_ops", _name, _for_sparse(_on_values(_name)))

@@ -1,11 +1,10 @@
 """What ops and functions of the API do with ragged tensors."""
 
 import importlib
-import inspect
 
 from weft.framework import dispatch, dtypes
 from weft.framework.convert import convert_to_tensor
-from weft.framework.dispatch import register_api, register_op
+from weft.framework.dispatch import register_api_name, register_op
 from weft.ops.ragged import functions, gather, reduce, stack
 from weft.ops.ragged.broadcast import binary, compare, unary
 from weft.ops.ragged.dynamic_shape import DynamicRaggedShape, broadcast_dynamic_shape, broadcast_to, ragged_fill, shape
@@ -147,6 +146,7 @@ FLAT = {
     "weft.ops.math_ops": "abs sign sigmoid log_sigmoid reciprocal_no_nan round real imag angle conj erfcinv ndtri saturate_cast cast negative square sqrt",
     "weft.ops.nn_ops": "leaky_relu gelu silu dropout stateless_dropout swish relu6 elu selu",
     "weft.ops.clip_ops": "clip_by_value",
+    "weft.ops.image_ops": "adjust_brightness adjust_gamma convert_image_dtype",
 }
 
 
@@ -168,17 +168,14 @@ def _handler(own):
 
 
 def _register():
+    """By name: modules are loaded when a program uses them. Functions that are one op need nothing here: the op knows."""
     for module, names in FLAT.items():
         table = API.setdefault(module, {})
         for name in names.split():
             table.setdefault(name, _flat(module, name))
     for module, table in API.items():
-        loaded = importlib.import_module(module)
         for name, own in table.items():
-            function = getattr(loaded, name, None)
-            # A function that is one op needs nothing: the op knows.
-            if function is not None and inspect.isfunction(function) and hasattr(function, "_plain"):
-                register_api(function, _handler(own))
+            register_api_name(module, name, _handler(own))
 
 
 _register()
