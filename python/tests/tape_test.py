@@ -152,3 +152,30 @@ def test_an_op_without_a_gradient():
         y = raw.AdjustContrastv2(images=x, contrast_factor=2.0)
     with pytest.raises(LookupError, match="gradient registry has no entry for: AdjustContrastv2$"):
         tape.gradient(y, x)
+
+
+def test_classes_that_act_as_variables():
+    class Wrapped(tf.__internal__.types.Tensor, tf.__internal__.tracking.Trackable):
+        """As Keras does it."""
+
+        def __init__(self, value):
+            self.value = tf.Variable(value)
+
+        _should_act_as_resource_variable = True
+        dtype = property(lambda self: self.value.dtype)
+        handle = property(lambda self: self.value.handle)
+
+        def __tf_tensor__(self, dtype=None, name=None):
+            return self.value.value()
+
+    w = Wrapped([1.0, 2.0])
+
+    def g():
+        with tf.GradientTape() as tape:
+            y = tf.square(w) * 3.0
+        return tape.gradient(y, [w, x3])
+
+    for f in (g, tf.function(g)):
+        got = f()
+        assert got[0].numpy().tolist() == [6.0, 12.0] and got[1] is None
+    assert isinstance(x3, tf.__internal__.types.Tensor) and isinstance(tf.Variable(1), tf.__internal__.types.Tensor)

@@ -17,6 +17,9 @@ PRIVATE = {
     "tensorflow.python.framework.tensor_shape": "weft.framework.tensor_shape",
     "tensorflow.python.framework.ops": "weft.framework.graph",
     "tensorflow.python.util.nest": "weft.framework.nest",
+    "tensorflow.python.trackable.base": "weft.trackable.base",
+    "tensorflow.python.trackable.autotrackable": "weft.trackable.autotrackable",
+    "tensorflow.python.trackable.data_structures": "weft.trackable.data_structures",
     "tensorflow.python.framework.convert_to_constants": "weft.saved_model.freeze",
 }
 # Packages between those that have nothing of their own.

@@ -1,13 +1,15 @@
 """tf.__internal__: what libraries that build on TensorFlow use of its inside."""
 
+import abc
 import sys
-import types as _types
+from types import ModuleType as _Module
 
 from weft import _weft
 from weft._missing import missing
 from weft.framework.composite import CompositeTensor  # noqa: F401
 from weft.framework.graph import FuncGraph  # noqa: F401
-from weft.framework.tensor import EagerTensor, SymbolicTensor, Tensor
+from weft.framework.tensor import EagerTensor, SymbolicTensor  # noqa: F401
+from weft.framework.tensor import Tensor as _Tensor
 
 _self = sys.modules[__name__]
 _FILES = ("tracking", "eager_context", "smart_cond")
@@ -25,9 +27,18 @@ def record_gradient(op_name, inputs, attrs, outputs):
 
 
 def _namespace(name, **members):
-    made = _types.ModuleType(f"weft.__internal__.{name}")
+    made = _Module(f"weft.__internal__.{name}")
     made.__dict__.update(members, __getattr__=missing(f"tf.__internal__.{name}"))
     return made
+
+
+def _types():
+    class Tensor(abc.ABC):
+        """What classes that stand for tensors derive from."""
+
+    Tensor.register(_Tensor)
+    Tensor.register(_weft.VariableBase)
+    return _namespace("types", Tensor=Tensor)
 
 
 def _make_decorator(target, decorator_func, decorator_name=None, decorator_doc="", decorator_argspec=None):
@@ -81,7 +92,7 @@ class _BoolGauge:
 
 _MADE = {
     "tf2": lambda: _namespace("tf2", enabled=lambda: True),
-    "types": lambda: _namespace("types", Tensor=Tensor),
+    "types": _types,
     "ops": lambda: _namespace("ops", is_resource_variable=lambda var: isinstance(var, _weft.VariableBase)),
     "decorator": lambda: _namespace("decorator", make_decorator=_make_decorator, unwrap=_unwrap),
     "monitoring": lambda: _namespace("monitoring", BoolGauge=_BoolGauge),

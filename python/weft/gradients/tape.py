@@ -106,6 +106,9 @@ class GradientTape:
             tensor = [tensor]
         for t in _components(tensor):
             if not isinstance(t, (Tensor, _VariableBase)):
+                if hasattr(t, "_should_act_as_resource_variable"):
+                    self._native.watch(t.handle)
+                    continue
                 raise ValueError(f"Passed in object {t} of type {type(t).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType.")
             if not is_trainable(t):
                 logging.getLogger("tensorflow").warning("The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", t.dtype)
@@ -174,16 +177,14 @@ class GradientTape:
                 raise TypeError("Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be differentiated, but "
                                 "received None.")
             targets, seeds = _several(nest.flatten(target, expand_composites=True), output_gradients)
-        composite = None
+        composite, asked = None, flat
         for s in flat:
             if not isinstance(s, (_VariableBase, Tensor)):
                 composite = flat
                 flat = nest.flatten(flat, expand_composites=True)
-                for t in flat:
-                    t.dtype  # a value that is no tensor is an AttributeError, as in TensorFlow
+                asked = [_handle_or_self(t) for t in flat]
                 break
-        # TensorFlow leaves out what has a type that cannot be differentiated.
-        got = self._native.gradient(targets, flat, seeds, zero)
+        got = self._native.gradient(targets, asked, seeds, zero)
         for i, g in enumerate(got):
             if g is None:
                 if zero:
@@ -208,6 +209,15 @@ class GradientTape:
         from weft.gradients import jacobian
 
         return jacobian.batch_jacobian(self, target, source, unconnected_gradients, parallel_iterations, experimental_use_pfor)
+
+
+def _handle_or_self(x):
+    """Other packages have classes that act as variables (Keras): their handle is the source."""
+    if not isinstance(x, (_VariableBase, Tensor)):
+        x.dtype  # a value that is no tensor is an AttributeError, as in TensorFlow
+        if hasattr(x, "_should_act_as_resource_variable"):
+            return x.handle
+    return x
 
 
 def _several(targets, output_gradients):
@@ -246,7 +256,7 @@ def _pack_composites(sources, grads):
     """The gradients of components as gradients of the composite sources they belong to."""
     out, at = [], 0
     for s in sources:
-        if isinstance(s, (_VariableBase, Tensor)):
+        if isinstance(s, (_VariableBase, Tensor)) or hasattr(s, "_should_act_as_resource_variable"):
             out.append(grads[at])
             at += 1
             continue

@@ -4,6 +4,7 @@ import enum
 import os
 
 from weft._missing import missing as _missing
+from weft.trackable.resource import TrackableResource  # noqa: F401
 
 
 class VariablePolicy(enum.Enum):

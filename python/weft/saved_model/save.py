@@ -100,6 +100,8 @@ class _Saver:
             for name, child in children.items():
                 if not isinstance(child, (Trackable, Function, ConcreteFunction)):
                     continue
+                if hasattr(child, "_should_act_as_resource_variable"):  # another package's class around a variable
+                    child = child.value
                 number = self.ids.get(id(child))
                 self.children[at].append((name, self._add(child) if number is None else number))
             at += 1
