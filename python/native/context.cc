@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bridge.h"
+#include "ops/random_common.h"
 #include "weft/context.h"
 #include "weft/error.h"
 
@@ -136,7 +137,12 @@ void bind_context(nb::module_& m) {
           return nb::steal(wrap(eager::TensorHandle::make(std::move(t), nullptr)));
         },
         nb::arg("bytes"), nb::arg("dtype"), nb::arg("shape"), "A tensor on this memory, which must not change while it lives.");
-  m.def("clear_kernels", [] { api::context().clear_kernels(); });
+  m.def("clear_kernels",
+        [] {
+          api::context().clear_kernels();
+          ops::restart_generators();
+        },
+        "Kernels of eager ops are made anew, and those of functions with seeds begin anew.");
 }
 
 }  // namespace weft::python

@@ -1,5 +1,6 @@
 #include "ops/random_common.h"
 
+#include <atomic>
 #include <random>
 
 #include "kernels/cpu/gather.h"
@@ -61,20 +62,33 @@ uint64_t entropy() {
   return engine();
 }
 
+namespace {
+std::atomic<uint64_t> g_generation{0};
+}
+
+void restart_generators() { g_generation.fetch_add(1); }
+
 SeededGenerator SeededGenerator::of(const NodeInfo& node) {
   uint64_t seed = uint64_t(node.attr<int64_t>("seed")), seed2 = uint64_t(node.attr<int64_t>("seed2"));
+  SeededGenerator g;
+  g.state_ = std::make_shared<State>();
+  g.state_->seed = seed;
+  g.state_->seed2 = seed2;
+  g.state_->generation = g_generation.load();
   if (seed == 0 && seed2 == 0) {
     seed = entropy();
     seed2 = entropy();
   }
-  SeededGenerator g;
-  g.state_ = std::make_shared<State>();
   g.state_->philox = Philox::from_seeds(seed, seed2);
   return g;
 }
 
 Philox SeededGenerator::reserve_blocks(uint64_t blocks) const {
   std::lock_guard lock(state_->mutex);
+  if (const uint64_t now = g_generation.load(std::memory_order_relaxed); state_->generation != now) {
+    state_->generation = now;
+    if (state_->seed || state_->seed2) state_->philox = Philox::from_seeds(state_->seed, state_->seed2);
+  }
   Philox mine = state_->philox;
   state_->philox.skip(blocks);
   return mine;

@@ -42,9 +42,14 @@ class SeededGenerator {
   struct State {
     std::mutex mutex;
     kernels::Philox philox;
+    uint64_t seed = 0, seed2 = 0;  // both 0: nobody asked for these numbers
+    uint64_t generation = 0;
   };
   std::shared_ptr<State> state_;
 };
+
+// From here on all kernels that have seeds begin anew.
+void restart_generators();
 
 // 64 bits that nobody can foresee.
 uint64_t entropy();
