@@ -101,7 +101,8 @@ def test_error_at_run_time_points_at_source():
     with pytest.raises(tf.errors.InvalidArgumentError) as info:
         f(tf.constant([1, 2]))
     text = str(info.value)
-    assert text.startswith("Graph execution error:\n\nDetected at node cond/GatherV2 defined at (most recent call last):\n")
+    assert text.startswith(
+        "Graph execution error:\n\nDetected at node cond/GatherV2 defined at (most recent call last):\n")
     line = f.python_function.__code__.co_firstlineno
     inner = pick.__code__.co_firstlineno
     assert (f'  File "{__file__}", line {line + 2}, in f\n\n  File "{__file__}", line {line + 3}, in f\n\n'
@@ -249,3 +250,48 @@ def test_import_is_lazy():
             "ag.experimental.do_not_convert, ag.to_graph, ag.tf_convert, ag.convert_for_tracing(lambda x: x)\n"
             "assert 'malt' not in sys.modules\n")
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ)
+
+
+@on_weft
+def test_long_python_loops_are_warned_of(monkeypatch, caplog):
+    from weft.autograph import control_flow
+    monkeypatch.setattr(control_flow, "UNROLLED_ITERATIONS", 12)
+    monkeypatch.setattr(tf.get_logger(), "propagate", True)
+
+    def adds(x, n):
+        for _ in range(n):
+            x = x + 1
+        return x
+
+    def counts(x, n):
+        i = 0
+        while i < n:
+            i += 1
+        return x
+
+    tf.function(counts)(THREE, 14)
+    tf.function(adds)(THREE, 11)
+    assert not caplog.records
+    tf.function(adds)(THREE, 14)
+    assert len(caplog.records) == 1
+    assert "Large unrolled loop detected. Did you mean to use a TF loop? The following ops were created after iteration 12: (" in \
+        caplog.records[0].getMessage()
+
+
+def test_unconverted_functions_are_warned_of(caplog):
+    tf.get_logger().propagate = True
+
+    def g(x):
+        for i in range(2):
+            x = x + i
+        else:
+            x = x * 2
+        return x
+
+    assert tf.function(lambda x: g(x))(THREE).numpy() == 8
+    text = caplog.records[-1].getMessage()
+    assert text.startswith(
+        "AutoGraph could not transform <function test_unconverted_functions_are_warned_of.<locals>.g at 0x")
+    assert text.endswith(
+        " and will run it as-is.\nCause: for/else statement not yet supported\nTo silence this warning, decorate the"
+        " function with @tf.autograph.experimental.do_not_convert")

@@ -39,6 +39,16 @@ def data_module():
     return sys.modules.get(root + ".data")
 
 
+def in_graph():
+    """Whether operations go to a graph here."""
+    return not _tf.executing_eagerly()
+
+
+def default_operations():
+    """The operations of the graph that is being built."""
+    return importlib.import_module(root + ".framework.graph").get_default_graph().get_operations()
+
+
 def filters_tracebacks():
     """Whether frames of the package are left out of messages: so it is until somebody says otherwise."""
     debugging = sys.modules.get(root + ".debugging")

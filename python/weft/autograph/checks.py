@@ -64,8 +64,7 @@ def branch_value(name, main, other):
     if pair and pair[0].dtype != pair[1].dtype:
         raise TypeError(
             f"'{name}' has dtype {pair[0].dtype.name} in the main branch, but dtype {pair[1].dtype.name} in the else"
-            " branch"
-        )
+            " branch")
 
 
 def branches_agree(main, other, names):

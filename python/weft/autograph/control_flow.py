@@ -1,10 +1,13 @@
 """if, while and for: as Python has them, or as graph operations where a tensor decides."""
 
-from . import _tf, checks, loops
+import traceback
+
+from . import _tf, checks, log, loops
 
 _LIMITATIONS = (
     "https://github.com/tensorflow/tensorflow/blob/master/tensorflow/python/autograph/g3doc/reference/limitations.md"
     "#consistency-of-control-flow-types for more info.")
+UNROLLED_ITERATIONS = 50002  # one of these is looked at
 
 
 def if_stmt(cond, body, orelse, get_state, set_state, symbol_names, nouts):
@@ -40,6 +43,7 @@ def while_stmt(test, body, get_state, set_state, symbol_names, opts):
     if _tf.is_dense(first):
         loops.while_loop(test, body, loops.State(get_state, set_state, symbol_names), opts)
     elif first:
+        body = _watched(body)
         body()
         while _python_truth(
                 test(),
@@ -54,6 +58,7 @@ def for_stmt(iter_, extra_test, body, get_state, set_state, symbol_names, opts):
     loop = _loop_over(iter_)
     if loop is not None:
         return loop(iter_, extra_test, body, loops.State(get_state, set_state, symbol_names), opts)
+    body = _watched(body)
     if extra_test is None:
         for element in iter_:
             body(element)
@@ -82,6 +87,31 @@ def _loop_over(iterable):
         is_range = hasattr(iterable, "op") and iterable.op.type == "Range"
         return loops.for_range if is_range else loops.for_tensor
     return None
+
+
+def _watched(body):
+    """The body of a Python loop, with a warning if the loop runs for long and makes operations each time."""
+    if not _tf.in_graph():
+        return body
+    iterations = 0
+
+    def run(*element):
+        nonlocal iterations
+        iterations += 1
+        if iterations != UNROLLED_ITERATIONS:
+            return body(*element)
+        before = len(_tf.default_operations())
+        body(*element)
+        made = tuple(_tf.default_operations()[before:])
+        if made:
+            log.warning(
+                "Large unrolled loop detected. Did you mean to use a TF loop? The following ops were created after"
+                " iteration %s: %s\nSee https://github.com/tensorflow/tensorflow/blob/master/tensorflow/python/autograph/"
+                "g3doc/reference/common_errors.md#warning-large-unrolled-loop-detected\nLocation:\n%s", iterations,
+                made, "\n".join(traceback.format_stack()))
+        return None
+
+    return run
 
 
 def _python_truth(value, refusal):

@@ -1,9 +1,10 @@
 """Verbosity and messages of autograph."""
 
-import logging
 import os
 import sys
 import traceback
+
+from . import _tf
 
 _level = None
 _to_stdout = hasattr(sys, "ps1") or hasattr(sys, "ps2")
@@ -26,7 +27,7 @@ def is_on(level):
 
 
 def _say(how, text, args, exc_info=False):
-    getattr(logging.getLogger("tensorflow"), how)(text, *args, exc_info=exc_info)
+    getattr(_tf.get_logger(), how)(text, *args, exc_info=exc_info)
     if _to_stdout:
         print(("WARNING: " if how == "warning" else "") + text % args, flush=True)
         if exc_info:

@@ -14,6 +14,10 @@ def get_logger():
     logger = logging.getLogger("tensorflow")
     if logger.level == logging.NOTSET:
         logger.setLevel(logging.WARNING)
+    if not logger.handlers and not logging.getLogger().handlers:  # nobody has said where messages go
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter(logging.BASIC_FORMAT))
+        logger.addHandler(handler)
     return logger
 
 
