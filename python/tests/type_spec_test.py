@@ -132,3 +132,20 @@ def test_indexed_slices_as_tensor():
     assert tf.convert_to_tensor(i).numpy().tolist() == [[0, 0], [0, 0], [4, 6]]
     assert (tf.constant(1.0) + i).numpy().tolist() == [[1, 1], [1, 1], [5, 7]]
     assert raw.Square(x=i).numpy().tolist() == [[0, 0], [0, 0], [16, 36]]
+
+
+def test_messages():
+    specs = [T([2, None], tf.int32, "x"), tf.RaggedTensorSpec([None, None], tf.int32), tf.SparseTensorSpec([2]), tf.TensorArraySpec([2]), tf.IndexedSlicesSpec([3, 2]),
+             BoundedTensorSpec([3], tf.float32, 0, 1)]
+    for spec in specs:
+        proto = spec.experimental_as_proto()
+        assert type(spec).experimental_from_proto(proto) == spec and isinstance(proto, type(spec).experimental_type_proto())
+    ragged = specs[1].experimental_as_proto()
+    assert ragged.type_spec_class_name == "RaggedTensorSpec" and ragged.num_flat_components == 2 and len(ragged.type_state.tuple_value.values) == 4
+
+
+def test_pickle():
+    import pickle
+
+    for spec in (T([2, None], tf.int32, "x"), tf.RaggedTensorSpec([None, None], tf.int32), tf.SparseTensorSpec([2]), tf.TensorArraySpec([2])):
+        assert pickle.loads(pickle.dumps(spec)) == spec

@@ -174,6 +174,32 @@ class TypeSpec(TraceType):
     def __tf_tracing_type__(self, context):
         return self
 
+    # ---- as a message
+
+    _proto_field = "type_spec_value"
+
+    def experimental_as_proto(self):
+        """As SavedModels keep it."""
+        from weft.saved_model.structured import encode
+
+        message = encode(self)
+        return getattr(message, message.WhichOneof("kind"))
+
+    @classmethod
+    def experimental_from_proto(cls, proto):
+        from weft.proto import StructuredValue
+        from weft.saved_model.structured import decode
+
+        message = StructuredValue()
+        getattr(message, cls._proto_field).CopyFrom(proto)
+        return decode(message)
+
+    @classmethod
+    def experimental_type_proto(cls):
+        from weft.proto import StructuredValue
+
+        return type(getattr(StructuredValue(), cls._proto_field))
+
     # ---- as a Python value
 
     def _key(self):
@@ -301,6 +327,8 @@ class DenseSpec(BatchableTypeSpec):
 class TensorSpec(DenseSpec):
     """The shape and type of a tensor."""
 
+    _proto_field = "tensor_spec_value"
+
     @classmethod
     def from_spec(cls, spec, name=None):
         return cls(spec.shape, spec.dtype, name or spec.name)
@@ -389,6 +417,8 @@ class TensorSpec(DenseSpec):
 
 class BoundedTensorSpec(TensorSpec):
     """A TensorSpec whose elements have a least and a greatest value."""
+
+    _proto_field = "bounded_tensor_spec_value"
 
     def __init__(self, shape, dtype, minimum, maximum, name=None):
         import numpy as np

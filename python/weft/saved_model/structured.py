@@ -121,7 +121,7 @@ def _encode_spec(spec, made):
     made.type_spec_class = number
     made.type_spec_class_name = name
     _encode(spec._serialize(), made.type_state)
-    made.num_flat_components = len(spec._flat_tensor_specs)
+    made.num_flat_components = len(spec.flatten())
 
 
 def decode(message):
