@@ -295,6 +295,26 @@ class _MutableTable(LookupInterface):
     def _has_own_tensors(self):
         return self._checkpoint
 
+    def _saveable_functions(self):
+        """name -> (function that gives what to save, function that takes it back): SavedModels keep them."""
+        if not self._checkpoint:
+            return {}
+        from weft.framework.type_spec import TensorSpec
+        from weft.function.function import function
+
+        def save_fn(checkpoint_key):
+            keys, values = self.export()
+            return [{"name": checkpoint_key + "-keys", "slice_spec": convert_to_tensor(""), "tensor": keys},
+                    {"name": checkpoint_key + "-values", "slice_spec": convert_to_tensor(""), "tensor": values}]
+
+        def restore_fn(*restored_tensors):
+            raw.LookupTableImportV2(table_handle=self.resource_handle, keys=restored_tensors[0], values=restored_tensors[1])
+            return 1
+
+        save = function(save_fn, autograph=False).get_concrete_function(TensorSpec([], dtypes.string))
+        restore = function(restore_fn, autograph=False).get_concrete_function(TensorSpec(None, self.key_dtype), TensorSpec(None, self.value_dtype))
+        return {"table": (save, restore)}
+
     def _serialize_to_tensors(self):
         keys, values = self.export()
         return {"table-keys": keys, "table-values": values}

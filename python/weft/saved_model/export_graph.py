@@ -9,6 +9,7 @@ from weft.framework import dtypes
 from weft.framework.graph import Graph
 from weft.proto import FunctionDefLibrary, GraphDef
 from weft.saved_model import constants, structured
+from weft.saved_model.freeze import CALLS
 from weft.trackable.asset import Asset
 from weft.trackable.resource import TrackableResource
 
@@ -136,6 +137,7 @@ class ExportGraph:
         known = set()
         for f in self.saver.functions.values():
             self._merge_library(library, FunctionDefLibrary.FromString(f._native.library_def()), known)
+        _add_handle_data(library, self._handles_of_functions())
         for node in graph_def.node:  # the graph has only calls: their functions are there already
             node.attr.pop("_output_shapes", None)
         meta.graph_def.CopyFrom(graph_def)
@@ -155,6 +157,18 @@ class ExportGraph:
         made = meta.signature_def[constants.INIT_OP_SIGNATURE_KEY]
         made.outputs[constants.INIT_OP_SIGNATURE_KEY].name = init.name
         made.outputs[constants.INIT_OP_SIGNATURE_KEY].tensor_shape.unknown_rank = True
+
+    def _handles_of_functions(self):
+        """(function, number of an argument) -> the variable that it is the handle of."""
+        found = {}
+        for name, f in self.saver.functions.items():
+            for i, (_, spec) in enumerate(f._types.specs()):
+                if not hasattr(spec, "_serialize") or type(spec).__name__ == "VariableSpec":
+                    found[name, i] = spec
+            for i, number in enumerate(self.saver.bound[name]):
+                if isinstance(self.saver.objects[number], _weft.VariableBase):
+                    found[name, f._native.num_arguments + i] = self.saver.objects[number]
+        return found
 
     def _merge_library(self, library, other, known):
         for f in other.function:
@@ -194,6 +208,30 @@ class ExportGraph:
             assigned = [raw.AssignVariableOp(resource=h, value=r) for (h, _), r in zip(restored, read)]
         restore = self._group(assigned, "saver_restore")
         return path.name, saved.name, restore.name
+
+
+def _add_handle_data(library, handles):
+    """Tells what the handles among the arguments are of, also in the functions that are called: gradients in TensorFlow need it."""
+    functions = {f.signature.name: f for f in library.function}
+    rest = list(handles)
+    for name, i in rest:
+        function, v = functions.get(name), handles[name, i]
+        if function is None or i >= len(function.signature.input_arg) or function.signature.input_arg[i].handle_data:
+            continue
+        data = function.signature.input_arg[i].handle_data.add(dtype=v.dtype.as_datatype_enum)
+        data.shape.CopyFrom(structured.shape_to_proto(v.shape))
+        own = function.signature.input_arg[i].name
+        for node in function.node_def:
+            if own not in node.input:
+                continue
+            first, attributes, _ = CALLS.get(node.op, (0, (), None))
+            called = [node.op] if node.op in functions else [f.name for a in attributes for f in
+                                                             (node.attr[a].list.func if node.attr[a].WhichOneof("value") == "list" else [node.attr[a].func])]
+            for at, text in enumerate(node.input):
+                for callee in called if text == own else ():
+                    if (callee, at - first) not in handles:
+                        handles[callee, at - first] = v
+                        rest.append((callee, at - first))
 
 
 def _tensor_info(value, made, shape):

@@ -7,7 +7,7 @@ from weft.proto import FunctionDef, GraphDef
 from weft.proto.tensors import make_tensor_proto
 
 
-_CALLS = {"PartitionedCall": (0, ("f",), "Tin"), "StatefulPartitionedCall": (0, ("f",), "Tin"), "If": (1, ("then_branch", "else_branch"), "Tin"),
+CALLS = {"PartitionedCall": (0, ("f",), "Tin"), "StatefulPartitionedCall": (0, ("f",), "Tin"), "If": (1, ("then_branch", "else_branch"), "Tin"),
           "StatelessIf": (1, ("then_branch", "else_branch"), "Tin"), "Case": (1, ("branches",), "Tin"), "StatelessCase": (1, ("branches",), "Tin"),
           "While": (0, ("cond", "body"), "T"), "StatelessWhile": (0, ("cond", "body"), "T")}
 
@@ -36,7 +36,7 @@ class _Frozen:
                 values[f"{node.name}:output:0" if in_function else node.name] = hits[0]
             elif node.op == "ResourceGather":
                 self._gather(node, hits[0], added, in_function)
-            elif node.op in _CALLS:
+            elif node.op in CALLS:
                 self._call(node, hits)
             else:
                 raise ValueError(f"Cannot convert the variable that {node.name} uses to a constant: the op {node.op} needs the variable itself.")
@@ -69,7 +69,7 @@ class _Frozen:
         node.input.insert(2, axis.name + ":output:0" if in_function else axis.name)
 
     def _call(self, node, hits):
-        first, functions, types = _CALLS[node.op]
+        first, functions, types = CALLS[node.op]
         changed = {i - first: dtype for i, dtype in hits.items()}
         for i, dtype in changed.items():
             node.attr[types].list.type[i] = dtype

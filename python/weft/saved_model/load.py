@@ -285,22 +285,20 @@ class _Loader:
         return pairs
 
     def _restore_tables(self, graph, pairs, prefix):
+        """Resources with functions that save and restore them: the first tells the names, the second takes the values."""
         for number, obj in self.objects.items():
-            if not isinstance(obj, RestoredResource) or number not in pairs:
-                continue
-            keys = {a.name: a.checkpoint_key for a in graph.nodes[pairs[number]].attributes}
-            if "table-keys" not in keys:
-                continue
-            types = _types_in_checkpoint(prefix, [keys["table-keys"], keys["table-values"]])
-            found = raw.RestoreV2(prefix=prefix, tensor_names=[keys["table-keys"], keys["table-values"]], shape_and_slices=["", ""], dtypes=types)
-            raw.LookupTableImportV2(table_handle=obj.resource_handle, keys=found[0], values=found[1])
-
-
-def _types_in_checkpoint(prefix, keys):
-    from weft.trackable.checkpoint import load_checkpoint
-
-    types = load_checkpoint(prefix).get_variable_to_dtype_map()
-    return [types[k] for k in keys]
+            for name in self.protos[number].saveable_objects:
+                pair = self.protos[number].saveable_objects[name]
+                save, restore = self.get(pair.save_function), self.get(pair.restore_function)
+                if isinstance(obj, RestoredResource):
+                    obj._self_saveables[name] = (save, restore)
+                keys = {a.name: a.checkpoint_key for a in graph.nodes[pairs[number]].attributes} if number in pairs else {}
+                if name not in keys:
+                    continue
+                parts = save(convert_to_tensor(keys[name]))
+                found = raw.RestoreV2(prefix=prefix, tensor_names=[p["name"].numpy() for p in parts], shape_and_slices=[p["slice_spec"].numpy() for p in parts],
+                                      dtypes=[p["tensor"].dtype for p in parts])
+                restore(*(found if isinstance(found, (list, tuple)) else [found]))
 
 
 def _uninitialized(proto):

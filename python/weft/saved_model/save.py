@@ -60,6 +60,7 @@ class _Saver:
         self.handles = {}    # identity of a resource or tensor -> number of the object that it is
         self.functions = {}  # name -> ConcreteFunction
         self.bound = {}      # name -> numbers of the objects that it captured
+        self.saveables = {}  # number -> name -> numbers of the functions that save and restore
         self.kept = []       # keeps what id() was taken of alive
         if signatures is None:
             default = sig.find_default(self._children_of(root))
@@ -105,6 +106,9 @@ class _Saver:
                 number = self.ids.get(id(child))
                 self.children[at].append((name, self._add(child) if number is None else number))
             at += 1
+        for number, obj in enumerate(list(self.objects)):
+            for name, pair in obj._saveable_functions().items() if hasattr(obj, "_saveable_functions") else ():
+                self.saveables.setdefault(number, {})[name] = [self.ids[id(f)] if id(f) in self.ids else self._add(f) for f in pair]
         for number, obj in enumerate(self.objects):
             if isinstance(obj, _weft.VariableBase):
                 self.handles[obj._eager_handle()._identity()] = number
@@ -148,6 +152,8 @@ class _Saver:
                 if isinstance(obj, (Function, ConcreteFunction)):
                     node.dependencies.add(node_id=child, local_name=name)
             self._describe(obj, node, graph)
+            for name, (save, restore) in self.saveables.get(number, {}).items():
+                node.saveable_objects[name].save_function, node.saveable_objects[name].restore_function = save, restore
         for name, f in self.functions.items():
             made.concrete_functions[name].CopyFrom(function_protos.concrete_function(f, self.bound[name]))
         return made
@@ -205,9 +211,12 @@ class _Saver:
             for name, child in self.children[number]:
                 node.children.add(node_id=child, local_name=name)
             if number in paths and isinstance(obj, Trackable) and obj._has_own_tensors():
+                for name in self.saveables.get(number, ()):  # several tensors under one name
+                    node.attributes.add(name=name, checkpoint_key=f"{paths[number]}.ATTRIBUTES/{name}")
                 for name, tensor in obj._serialize_to_tensors().items():
                     key = f"{paths[number]}.ATTRIBUTES/{name}"
-                    node.attributes.add(name=name, full_name=getattr(obj, "_shared_name", "") or "", checkpoint_key=key)
+                    if number not in self.saveables:
+                        node.attributes.add(name=name, full_name=getattr(obj, "_shared_name", "") or "", checkpoint_key=key)
                     tensors[key] = tensor
             node.has_checkpoint_values.value = bool(node.attributes)
         for number in reversed(range(len(self.objects))):

@@ -48,7 +48,8 @@ def encode(value):
 
 
 def _encode(value, made):
-    from weft.framework.type_spec import BoundedTensorSpec, TensorSpec, TypeSpec
+    from weft.framework.type_spec import BoundedTensorSpec, TensorSpec, TypeSpec, VariableSpec
+    from weft.function import trace_type
 
     if value is None:
         made.none_value.SetInParent()
@@ -76,6 +77,8 @@ def _encode(value, made):
         made.tensor_spec_value.dtype = value.dtype.as_datatype_enum
     elif isinstance(value, TypeSpec):
         _encode_spec(value, made.type_spec_value)
+    elif isinstance(value, trace_type.Variable):
+        _encode_spec(VariableSpec(value.shape, value.dtype, value.trainable, value.alias), made.type_spec_value)
     elif isinstance(value, EagerTensor):
         made.tensor_value.CopyFrom(make_tensor_proto(value.numpy(), dtype=value.dtype))
     elif isinstance(value, Tensor):

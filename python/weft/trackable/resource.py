@@ -1,6 +1,7 @@
 """Objects that stand for a resource of the engine other than a variable: made, filled and destroyed by functions that a SavedModel keeps."""
 
 from weft import _weft
+from weft.framework.convert import convert_to_tensor
 from weft.framework.graph import init_scope
 from weft.trackable.base import SaveType, Trackable
 
@@ -70,7 +71,7 @@ class RestoredResource(TrackableResource):
 
     def __init__(self):
         super().__init__()
-        self._self_functions = {}
+        self._self_functions, self._self_saveables = {}, {}
 
     def _create_resource(self):
         return self._self_functions["_create_resource"]()
@@ -94,3 +95,21 @@ class RestoredResource(TrackableResource):
 
     def _resource_functions(self):
         return dict(self._self_functions)
+
+    def _saveable_functions(self):
+        return dict(self._self_saveables)
+
+    def _has_own_tensors(self):
+        return bool(self._self_saveables)
+
+    def _serialize_to_tensors(self):
+        """What the functions that save give, under names that begin with the saveable's."""
+        out = {}
+        for name, (save, _) in self._self_saveables.items():
+            for part in save(convert_to_tensor(name)):
+                out[part["name"].numpy().decode()] = part["tensor"]
+        return out
+
+    def _restore_from_tensors(self, restored_tensors):
+        for name, (_, restore) in self._self_saveables.items():
+            restore(*[restored_tensors[key] for key in restored_tensors if key.startswith(name)])
