@@ -269,3 +269,14 @@ def test_datasets():
     assert batches[0]["a"].to_list() == [[3, 1, 4], []] and batches[1]["b"].numpy().tolist() == [3]
     sparse = tf.data.Dataset.from_tensor_slices(tf.sparse.from_dense([[1, 0], [0, 2]])).batch(2)
     assert tf.sparse.to_dense(next(iter(sparse))).numpy().tolist() == [[1, 0], [0, 2]]
+
+
+def test_sessions():
+    v1 = tf.compat.v1
+    with tf.Graph().as_default():
+        r = v1.ragged.placeholder(tf.int32, 1, value_shape=[], name="r")
+        doubled, sums = r * 2, tf.reduce_sum(r, axis=1)
+        with v1.Session() as session:
+            got = session.run([doubled, sums], {r: v1.ragged.constant_value([[1, 2], [3]], dtype=np.int32)})
+    assert repr(got[0]) == "tf.RaggedTensorValue(values=array([2, 4, 6], dtype=int32), row_splits=array([0, 2, 3]))" and got[1].tolist() == [3, 3]
+    assert str(got[0]) == "<tf.RaggedTensorValue [[2, 4], [6]]>"

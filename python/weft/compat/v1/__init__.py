@@ -8,7 +8,8 @@ _MODULES = {
     "weft.ops.sparse_ops": "sparse_add=add sparse_fill_empty_rows=fill_empty_rows sparse_mask=mask sparse_maximum=maximum sparse_minimum=minimum sparse_placeholder "
                            "sparse_reorder=reorder sparse_reset_shape=reset_shape sparse_reshape=reshape sparse_retain=retain sparse_slice=slice sparse_softmax=softmax "
                            "sparse_tensor_dense_matmul=sparse_dense_matmul sparse_tensor_to_dense=to_dense sparse_to_dense sparse_to_indicator=to_indicator "
-                           "sparse_transpose=transpose",
+                           "sparse_transpose=transpose sparse_concat=concat sparse_reduce_sum=reduce_sum sparse_reduce_max=reduce_max sparse_split=split "
+                           "sparse_segment_sum=segment_sum sparse_segment_mean=segment_mean sparse_segment_sqrt_n=segment_sqrt_n",
     "weft.compat.session": "Session InteractiveSession get_default_session",
     "weft.compat.v1.graphs": "placeholder placeholder_with_default executing_eagerly_outside_functions enable_v2_behavior disable_v2_behavior "
                              "enable_control_flow_v2 disable_control_flow_v2 control_flow_v2_enabled enable_resource_variables disable_resource_variables "
@@ -36,7 +37,7 @@ _MODULES = {
     "weft.framework.importer": "import_graph_def",
     "weft.compat": "dimension_value dimension_at_index",
 }
-_NAMESPACES = "initializers train losses metrics saved_model graph_util nn layers math python_io gfile lookup io logging app flags data summary"
+_NAMESPACES = "initializers train losses metrics saved_model graph_util nn layers math python_io gfile lookup io logging ragged app flags data summary"
 # What version 2 has under another name.
 _RENAMED = """
 random_uniform random.uniform

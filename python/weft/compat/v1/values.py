@@ -40,6 +40,8 @@ def fed(composite, value):
                    (value.indices, value.values, value.dense_shape))
     if kind == "IndexedSlices":
         return zip([composite.values, composite.indices], (value.values, value.indices))
+    if kind == "RaggedTensor" and hasattr(value, "nested_row_splits"):
+        return zip([composite.flat_values, *composite.nested_row_splits], [value.flat_values, *value.nested_row_splits])
     raise TypeError(f"a {kind} cannot be fed")
 
 

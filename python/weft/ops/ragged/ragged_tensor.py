@@ -395,6 +395,9 @@ class RaggedTensor(CompositeTensor):
         raise TypeError("RaggedTensor may not be used as a boolean.")
 
     def __hash__(self):
+        # In version 1's graphs a ragged tensor can be the key of a feed.
+        if not isinstance(self.row_splits, EagerTensor) and not self.row_splits.graph.building_function:
+            return id(self)
         raise TypeError("RaggedTensor is unhashable.")
 
     def __deepcopy__(self, memo):
@@ -467,10 +470,14 @@ class RaggedTensorValue:
         return RaggedTensor.from_row_splits(values, self.row_splits, validate=False)
 
     def to_list(self):
-        return self._as_ragged().to_list()
+        values = self.values.to_list() if isinstance(self.values, RaggedTensorValue) else self.values.tolist()
+        return [values[a:b] for a, b in zip(self.row_splits, self.row_splits[1:])]
 
     def __repr__(self):
         return f"tf.RaggedTensorValue(values={self.values!r}, row_splits={self.row_splits!r})"
+
+    def __str__(self):
+        return f"<tf.RaggedTensorValue {self.to_list()}>"
 
 
 def _splits_dtype(values):
