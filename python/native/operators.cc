@@ -113,6 +113,31 @@ PyObject* compare(PyObject* a, PyObject* b, int how) {
 
 }  // namespace
 
+PyObject* matrix_product(PyObject* a, PyObject* b) {
+  return guarded([&]() -> PyObject* {
+    if (trace::FuncGraph::current()) Py_RETURN_NOTIMPLEMENTED;
+    const auto fits = [](PyObject* o, int inner, int64_t& size, DType& t) {
+      if (!is_eager(o)) return false;
+      const eager::TensorHandle* h = handle_of(o);
+      if (!h->ready() || h->tensor().shape().rank() != 2) return false;
+      size = h->tensor().shape().dim(inner);
+      t = h->dtype();
+      return takes(kMatMul, t);
+    };
+    nb::object x, y;
+    if (!is_eager(a) && is_variable(a)) x = nb::steal(wrap(read_variable(a)));
+    if (!is_eager(b) && is_variable(b)) y = nb::steal(wrap(read_variable(b)));
+    if (x.is_valid()) a = x.ptr();
+    if (y.is_valid()) b = y.ptr();
+    int64_t m = 0, n = 0;
+    DType t = DType::kInvalid, u = DType::kInvalid;
+    if (fits(a, 1, m, t) && fits(b, 0, n, u) && m == n && t == u) {
+      if (PyObject* r = fast(kMatMul, a, b)) return r;
+    }
+    Py_RETURN_NOTIMPLEMENTED;
+  });
+}
+
 std::vector<PyType_Slot> operator_slots() {
   auto slot = [](int id, auto* f) { return PyType_Slot{id, reinterpret_cast<void*>(f)}; };
   return {slot(Py_nb_add, binary<kAdd>),

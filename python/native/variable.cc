@@ -206,6 +206,8 @@ void bind_variable(nb::module_& m) {
                              {0, nullptr}});
   PyType_Spec spec{"weft._weft.VariableBase", sizeof(VariableObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots.data()};
   variable_base = reinterpret_cast<PyTypeObject*>(must(PyType_FromSpec(&spec)));
+  m.def("matrix_product", [](nb::handle a, nb::handle b) { return nb::steal(must(matrix_product(a.ptr(), b.ptr()))); }, nb::arg("a").none(), nb::arg("b").none(),
+        "The product of two matrices that are tensors or variables, eager; NotImplemented for all else.");
   m.attr("VariableBase") = nb::borrow(reinterpret_cast<PyObject*>(variable_base));
 }
 

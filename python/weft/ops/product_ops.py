@@ -1,5 +1,6 @@
 """Products of tensors: matmul, matvec, tensordot, einsum."""
 
+from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
@@ -12,6 +13,10 @@ from weft.ops._direct import scope
 def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False, b_is_sparse=False, output_type=None, grad_a=False,
            grad_b=False, name=None):
     """The product of matrices; of stacks of them, one by one."""
+    if not (transpose_a or transpose_b or adjoint_a or adjoint_b or a_is_sparse or b_is_sparse or output_type is not None):
+        out = _weft.matrix_product(a, b)
+        if out is not NotImplemented:
+            return out
     if transpose_a and adjoint_a:
         raise ValueError(f"Only one of `transpose_a` and `adjoint_a` can be True. Received `transpose_a`={transpose_a}, `adjoint_a`={adjoint_a}.")
     if transpose_b and adjoint_b:

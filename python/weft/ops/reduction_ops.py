@@ -2,6 +2,7 @@
 
 from builtins import range as _count
 
+from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
@@ -31,7 +32,15 @@ def _axes(tensor, axis):
     sizes = tensor._shape_tuple()
     if sizes is None:
         return raw.Range(start=0, limit=raw.Rank(input=tensor), delta=1)
-    return convert_to_tensor(list(_count(len(sizes))), dtypes.int32)
+    if _weft.in_graph():
+        return convert_to_tensor(list(_count(len(sizes))), dtypes.int32)
+    made = _all_axes.get(len(sizes))
+    if made is None:
+        made = _all_axes[len(sizes)] = convert_to_tensor(list(_count(len(sizes))), dtypes.int32)
+    return made
+
+
+_all_axes = {}  # by rank, for eager calls
 
 
 def _reduce(op, doc):
@@ -43,7 +52,7 @@ def _reduce(op, doc):
         elif isinstance(axis, float):
             axis = convert_to_tensor(axis, dtypes.int32)
         result = function(input=input_tensor, reduction_indices=_axes(input_tensor, axis), keep_dims=bool(keepdims), name=name)
-        if axis is None and not keepdims and result.shape.rank is None:
+        if axis is None and not keepdims and _weft.in_graph() and result.shape.rank is None:
             result.set_shape(())  # of a tensor of unknown rank
         return result
 
