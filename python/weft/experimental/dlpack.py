@@ -1,16 +1,11 @@
-"""tf.experimental.dlpack: tensors to and from other libraries."""
+"""tf.experimental.dlpack: tensors to and from other libraries, without copies."""
 
+from weft import _weft
 from weft._missing import missing
-from weft.framework.convert import constant
 
 
-def to_dlpack(tf_tensor):
-    """A capsule with the tensor's values: copied, for a tensor must not change and plain capsules are for writing."""
-    return tf_tensor.numpy().__dlpack__()
-
-
-class _Capsule:
-    """A capsule as numpy takes it."""
+class _Exporter:
+    """What numpy asks for a capsule."""
 
     def __init__(self, capsule):
         self._capsule = capsule
@@ -22,12 +17,20 @@ class _Capsule:
         return (1, 0)
 
 
+def to_dlpack(tf_tensor):
+    """A capsule with the tensor's memory."""
+    return tf_tensor.__dlpack__()
+
+
 def from_dlpack(dlcapsule):
-    """A tensor of a capsule (or of what gives one)."""
+    """A tensor on the memory of a capsule, which must not change while the tensor lives."""
     import numpy as np
 
-    return constant(np.from_dlpack(dlcapsule if hasattr(dlcapsule, "__dlpack__") else _Capsule(dlcapsule)))
+    from weft.framework.dtypes import as_dtype
+
+    array = np.from_dlpack(dlcapsule if hasattr(dlcapsule, "__dlpack__") else _Exporter(dlcapsule))
+    array = np.ascontiguousarray(array)
+    return _weft.borrow_buffer(array.view(np.uint8) if array.ndim else array.reshape(1).view(np.uint8), as_dtype(array.dtype), array.shape)
 
 
-__all__ = ["from_dlpack", "to_dlpack"]
 __getattr__ = missing("tf.experimental.dlpack")

@@ -140,7 +140,7 @@ class DType:
         if not (self.is_floating or self.is_integer):
             raise TypeError(f"Cannot find {which}imum value of {self} with {'quantized ' if self.is_quantized else ''}type {self}.")
         kind = numpy_dtype(self.base_dtype._type_enum)
-        if kind.isbuiltin:
+        if kind.isbuiltin == 1:
             info = np.finfo(kind) if self.is_floating else np.iinfo(kind)
         else:
             info = _ml_dtypes().finfo(kind) if self.is_floating else _ml_dtypes().iinfo(kind)

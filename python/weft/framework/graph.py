@@ -230,6 +230,10 @@ class Graph:
     def name_scope(self, name):
         return _graph_name_scope(self, name)
 
+    def get_name_scope(self):
+        """The scope that names get here, without the slash."""
+        return _weft.name_scope().removesuffix("/")
+
     def control_dependencies(self, control_inputs):
         return _control_dependencies(self, control_inputs)
 

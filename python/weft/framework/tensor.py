@@ -122,7 +122,17 @@ class EagerTensor(Tensor):
         return array.copy() if copy or array.dtype == object else array
 
     def __dlpack__(self, **kwargs):
-        return self._numpy().__dlpack__(**{k: v for k, v in kwargs.items() if k in ("stream", "max_version", "dl_device", "copy")})
+        """The memory for another library, which must not write to it: older versions of the protocol cannot say so."""
+        import ctypes
+
+        import numpy as np
+
+        array = self._numpy()
+        if kwargs.get("max_version"):
+            return array.__dlpack__(**{k: v for k, v in kwargs.items() if k in ("stream", "max_version", "dl_device", "copy")})
+        memory = (ctypes.c_char * array.nbytes).from_address(array.ctypes.data)
+        memory._owner = self
+        return np.ndarray(array.shape, array.dtype, memory).__dlpack__()
 
     def __dlpack_device__(self):
         return (1, 0)
