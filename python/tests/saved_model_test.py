@@ -108,3 +108,50 @@ def test_keyword_only_and_structures(tmp_path):
     again = tf.saved_model.load(tmp_path / "m")
     assert again.f(tf.constant(5))[0].numpy() == 6 and again.f(tf.constant(5), flag=False)[0].numpy() == 4
     assert again.f(5, others=(1, 2))[1]["n"].numpy() == 10
+
+
+MODEL_V1 = os.path.join(os.path.dirname(__file__), "data", "model_v1")
+
+
+def test_model_of_version_1():
+    model = tf.saved_model.load(MODEL_V1)
+    assert sorted(model.signatures) == ["look", "serving_default"] and [v.name for v in model.variables] == ["w:0", "b:0"]
+    out = model.signatures["serving_default"](x=X)
+    assert out["y"].numpy() == 3.5 and out["z"].numpy() == 7
+    assert model.signatures["look"](k=tf.constant(["b", "q"]))["ids"].numpy().tolist() == [2, -1]
+    with tf.GradientTape() as tape:
+        z = model.signatures["serving_default"](x=X)["z"]
+    assert tape.gradient(z, model.variables[0]).numpy().tolist() == [[2], [2]]
+
+
+def test_model_of_version_1_in_a_session():
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as sess:
+        signatures = v1.saved_model.load(sess, ["serve"], MODEL_V1).signature_def
+        assert sess.run(signatures["serving_default"].outputs["z"].name, {"x:0": [[1.0, 1.0]]}) == 7
+        assert sess.run(signatures["look"].outputs["ids"].name, {"k:0": ["a"]}) == 1
+        with pytest.raises(RuntimeError, match="could not be found in SavedModel"):
+            v1.saved_model.load(sess, ["other"], MODEL_V1)
+
+
+def test_tables_that_change(tmp_path):
+    m = tf.Module()
+    m.table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+    m.table.insert(["x"], [5])
+    m.look = tf.function(m.table.lookup, input_signature=[tf.TensorSpec([None], tf.string)])
+    tf.saved_model.save(m, tmp_path / "m")
+    again = tf.saved_model.load(tmp_path / "m")
+    assert again.look(tf.constant(["x", "y"])).numpy().tolist() == [5, -1]
+    tf.saved_model.save(again, tmp_path / "again")
+    assert tf.saved_model.load(tmp_path / "again").look(tf.constant(["x"])).numpy().tolist() == [5]
+
+
+def test_composite_arguments_and_results(tmp_path):
+    m = tf.Module()
+    m.ragged = tf.function(lambda r: r + 1, input_signature=[tf.RaggedTensorSpec([None, None], tf.int32)])
+    m.sparse = tf.function(lambda s: (tf.sparse.to_dense(s) * 2.0, s), input_signature=[tf.SparseTensorSpec([None, None], tf.float32)])
+    tf.saved_model.save(m, tmp_path / "m")
+    again = tf.saved_model.load(tmp_path / "m")
+    assert again.ragged(tf.ragged.constant([[1], [2, 3]])).to_list() == [[2], [3, 4]]
+    dense, sparse = again.sparse(tf.sparse.from_dense([[0.0, 3.0]]))
+    assert dense.numpy().tolist() == [[0, 6]] and sparse.values.numpy().tolist() == [3]

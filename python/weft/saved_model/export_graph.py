@@ -221,6 +221,12 @@ def _add_handle_data(library, handles):
         data = function.signature.input_arg[i].handle_data.add(dtype=v.dtype.as_datatype_enum)
         data.shape.CopyFrom(structured.shape_to_proto(v.shape))
         own = function.signature.input_arg[i].name
+        same = {own} | {f"{n.name}:output:0" for n in function.node_def if n.op == "Identity" and n.input[0] == own}
+        for out in function.signature.output_arg:  # loops hand it on
+            if function.ret[out.name] in same:
+                out.handle_data.append(data)
+        for key in ("_handle_shapes", "_handle_dtypes"):
+            function.arg_attr[i].attr.pop(key, None)
         for node in function.node_def:
             if own not in node.input:
                 continue

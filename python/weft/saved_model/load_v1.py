@@ -176,6 +176,8 @@ def _to_resources(graph_def):
                 del node.attr[key]
             node.attr["dtype"].type = dtype
             node.attr["shape"].shape.CopyFrom(shape)
+            if not node.attr["shared_name"].s:  # a resource without a name would be shared by all
+                node.attr["shared_name"].s = node.name.encode()
             continue
         if not any(_place(i)[0] in old for i in node.input if not i.startswith("^")):
             continue

@@ -152,7 +152,11 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
     """Version 1's order; one variable comes back without its list."""
     from weft.function.control_flow import while_loop as run
 
-    result = run(cond, body, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory, maximum_iterations, name)
+    def listed(*values):
+        out = body(*values)
+        return out if isinstance(out, (list, tuple)) else [out]
+
+    result = run(cond, listed if isinstance(loop_vars, (list, tuple)) and len(loop_vars) == 1 else body, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory, maximum_iterations, name)
     if not return_same_structure and isinstance(result, (list, tuple)) and len(result) == 1:
         return result[0]
     return result

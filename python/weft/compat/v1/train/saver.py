@@ -240,8 +240,6 @@ def import_collections(graph, meta, scope=None):
                                               "metric_variables", "global_step"):
             for data in value.bytes_list.value:
                 proto = VariableDef.FromString(data)
-                if not proto.is_resource:
-                    raise NotImplementedError(f"the variable {proto.variable_name} is of TensorFlow's old kind (a reference); only resources are supported")
                 if proto.variable_name not in made:
                     made[proto.variable_name] = GraphVariable.from_proto(proto, scope)
                 graph.add_to_collection(key, made[proto.variable_name])
@@ -272,8 +270,13 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
     if clear_devices:
         for node in meta.graph_def.node:
             node.device = ""
+    from weft.saved_model.load_v1 import _to_resources
+
     graph = get_default_graph()
-    import_graph_def(meta.graph_def, name=import_scope or "")
+    copy = MetaGraphDef()
+    copy.CopyFrom(meta)
+    _to_resources(copy.graph_def)
+    import_graph_def(copy.graph_def, name=import_scope or "")
     import_collections(graph, meta, import_scope)
     if meta.HasField("saver_def"):
         from weft.proto import SaverDef
