@@ -26,6 +26,7 @@ void set_hooks(nb::dict given) {
       for (nb::handle f : value) h.binary[i++ % 32] = keep(f);
     } else if (k == "eager_tensor") {
       h.eager_tensor = reinterpret_cast<PyTypeObject*>(keep(value));
+      h.eager_tensor->tp_name = "tensorflow.python.framework.ops.EagerTensor";  // what Python's own errors call it; __name__ stays
     } else if (k == "symbolic_tensor") {
       h.symbolic_tensor = reinterpret_cast<PyTypeObject*>(keep(value));
     } else {

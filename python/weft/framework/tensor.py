@@ -77,6 +77,8 @@ class Tensor(_weft.TensorBase):
             raise AttributeError(
                 f"{type(self).__name__} object has no attribute '{name}'.\n        If you are looking for numpy-related methods, please run the following:\n"
                 "        tf.experimental.numpy.experimental_enable_numpy_behavior()\n      ")
+        if name in ("op", "graph", "name", "value_index") and isinstance(self, EagerTensor):
+            raise AttributeError(f"Tensor.{name} is undefined when eager execution is enabled.")
         raise AttributeError(f"'{self._class_name}' object has no attribute '{name}'")
 
     _class_name = "Tensor"
@@ -86,9 +88,6 @@ class EagerTensor(Tensor):
     """A tensor that has its value."""
 
     _class_name = "tensorflow.python.framework.ops.EagerTensor"
-
-    def __setitem__(self, key, value):
-        raise TypeError(f"'{self._class_name}' object does not support item assignment")
 
     def _numpy(self):
         """An array on this tensor's memory (or of its own, for text)."""

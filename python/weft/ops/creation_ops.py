@@ -25,6 +25,8 @@ def _dims(shape):
         if isinstance(shape, EagerTensor):
             return shape._to_list(), shape
         return None, shape
+    if isinstance(shape, (str, bytes)):
+        return None, convert_to_tensor(shape, dtypes.int32)
     if not isinstance(shape, TensorShape):
         if isinstance(shape, (list, tuple)) and any(isinstance(s, Tensor) for s in shape):
             if all(isinstance(s, (int, EagerTensor)) for s in shape):
@@ -160,14 +162,9 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
             dtype = dtypes.as_dtype(dtype)
         parts = [v if isinstance(v, Tensor) else convert_to_tensor(v, dtype, name=n) for v, n in ((start, "start"), (limit, "limit"), (delta, "delta"))]
         if dtype is None:
-            for part in parts:
-                if part.dtype not in _RANGE_TYPES:
-                    if part.dtype.is_integer or part.dtype.is_floating:
-                        dtype = part.dtype
-                        break
-                    raise TypeError(f"tf.range has no numbers of {part.dtype.name}")
-            else:
-                dtype = max((p.dtype for p in parts), key=_RANGE_TYPES.index)
+            if any(p.dtype not in _RANGE_TYPES for p in parts):
+                raise AssertionError  # as TensorFlow does, without a word
+            dtype = max((p.dtype for p in parts), key=_RANGE_TYPES.index)
         parts = [p if p.dtype is dtype else raw.Cast(x=p, DstT=dtype) for p in parts]
         return raw.Range(start=parts[0], limit=parts[1], delta=parts[2], name=name if _weft.in_graph() else None)
 
@@ -192,7 +189,8 @@ def linspace(start, stop, num, name=None, axis=0):
             raise NotImplementedError("tf.linspace of tensors without a known rank")
         axis = axis if axis >= 0 else rank + axis
         gaps = raw.Maximum(x=num - 1, y=1)
-        step = (stop - start) / raw.Cast(x=gaps, DstT=start.dtype)
+        count = raw.Cast(x=gaps, DstT=start.dtype)
+        step = (stop - start) / count
         if step.dtype is not start.dtype:
             start, stop = raw.Cast(x=start, DstT=step.dtype), raw.Cast(x=stop, DstT=step.dtype)
         inner = raw.Cast(x=range(1, array_ops.where(num >= 0, gaps, -1), dtype=dtypes.int64), DstT=start.dtype)

@@ -267,12 +267,11 @@ def logical_xor(x, y, name="LogicalXor"):
 def _pair(x, y):
     """Both as tensors; a plain value takes the other's type where it can."""
     if isinstance(x, Tensor):
-        return x, convert_to_tensor(y, dtype_hint=x.dtype.base_dtype)
-    y = convert_to_tensor(y, dtype_hint=None) if isinstance(y, Tensor) else y
+        return x, y if isinstance(y, Tensor) else convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name="y")
     if isinstance(y, Tensor):
-        return convert_to_tensor(x, dtype_hint=y.dtype.base_dtype), y
-    x = convert_to_tensor(x)
-    return x, convert_to_tensor(y, dtype_hint=x.dtype.base_dtype)
+        return convert_to_tensor(x, dtype_hint=y.dtype.base_dtype, name="x"), y
+    x = convert_to_tensor(x, name="x")
+    return x, convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name="y")
 
 
 _QUOTIENT = {dtypes.uint8: dtypes.float32, dtypes.int8: dtypes.float32, dtypes.uint16: dtypes.float32, dtypes.int16: dtypes.float32, dtypes.int32: dtypes.float64,

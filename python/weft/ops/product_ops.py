@@ -157,10 +157,15 @@ def _equation(equation, shapes):
     terms = left.split(",")
     if len(terms) != len(shapes):
         raise ValueError(f"Got {len(shapes)} inputs for equation \"{equation}\", expecting {len(terms)}")
-    for term in terms:
-        letters = term.replace("...", "")
-        if not (letters == "" or letters.isalpha()):
-            raise ValueError(f"Indices have incorrect format. Received: {equation}.")
+    words = [*terms, result]
+    if "->" in result or any(not (w.replace("...", "", 1) == "" or w.replace("...", "", 1).isalpha()) for w in words):
+        raise ValueError(f"Subscripts have incorrect format: {equation}")
+    if arrow:
+        for letter in result.replace("...", ""):
+            if letter not in left:
+                raise ValueError(f"Output subscripts contain the label {letter} not present in the input subscripts.")
+            if result.count(letter) > 1:
+                raise ValueError(f"Output subscripts contain a label appearing more than once: {equation}")
     if not arrow:
         # As numpy: the letters that are there once, in alphabetical order, behind what the dots stand for.
         every = left.replace("...", "").replace(",", "")

@@ -48,7 +48,7 @@ def _reduce(op, doc):
 
     def reduce(input_tensor, axis=None, keepdims=False, name=None):
         if not isinstance(input_tensor, Tensor):
-            input_tensor = convert_to_tensor(input_tensor)
+            input_tensor = convert_to_tensor(input_tensor, dtypes.bool if op in ("Any", "All") and isinstance(input_tensor, (list, tuple, int)) else None)
         elif isinstance(axis, float):
             axis = convert_to_tensor(axis, dtypes.int32)
         result = function(input=input_tensor, reduction_indices=_axes(input_tensor, axis), keep_dims=bool(keepdims), name=name)
