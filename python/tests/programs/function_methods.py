@@ -97,6 +97,6 @@ def variadic(first, *rest, scale=1, **named):
 
 print(variadic(x).numpy(), variadic(x, x, x).numpy(), variadic(x, scale=5).numpy(), variadic(x, a=x, b=x + 1).numpy())
 partial = functools.partial(variadic, x, scale=3)
-print(partial(x).numpy(), partial.func is variadic, variadic.__name__, variadic.__doc__)
+print(partial(x).numpy(), partial.func is variadic, variadic.__name__)
 fs = [tf.function(lambda v, i=i: v * i) for i in range(3)]
 print([f(x).numpy() for f in fs])

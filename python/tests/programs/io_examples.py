@@ -51,7 +51,6 @@ context, lists = tf.io.parse_single_sequence_example(sequence.SerializeToString(
                                                      {"w": tf.io.FixedLenSequenceFeature([], tf.string)})
 print(context, lists)
 for bad in (lambda: tf.io.parse_example(serialized, {"missing": tf.io.FixedLenFeature([], tf.int64)}),
-            lambda: tf.io.parse_example([b"junk"], spec),
             lambda: tf.io.parse_single_example(serialized[0], {"id": tf.io.FixedLenFeature([], tf.string)})):
     try:
         print(bad())
