@@ -106,7 +106,16 @@ PyObject* assign(PyObject* self, PyObject* args) {
     if (!PyArg_ParseTuple(args, "sO", &op, &value)) return nullptr;
     Value v = value_of(nb::handle(value));
     trace::VariableState& s = state(self);
-    if (trace::FuncGraph* g = trace::FuncGraph::current()) prepare_node(*g, op, nullptr);
+    if (trace::FuncGraph* g = trace::FuncGraph::current()) {
+      // A constant and the capture have names of their own.
+      if (v.rep() && !v.rep()->owner()) {
+        g->emitter().set_next_name(unique_name(*g, cat(trace::name_scope(), "Const"), false));
+        v = unwrap(g->import(v));
+        g->emitter().set_next_name({});
+      }
+      check(s.handle().status());
+      prepare_node(*g, op, nullptr);
+    }
     check(s.assign(op, v));
     if (trace::FuncGraph* g = trace::FuncGraph::current()) {
       node_done(*g);

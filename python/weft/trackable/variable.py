@@ -8,6 +8,7 @@ import threading
 from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes, errors
+from weft.framework.graph import name_scope
 from weft.framework.tensor import Reference, Tensor
 from weft.framework.tensor_shape import as_shape
 from weft.trackable.base import VARIABLE_VALUE_KEY, CheckpointInitialValue, CheckpointInitialValueCallable, Trackable
@@ -334,10 +335,15 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
         return self._read()
 
     def read_value(self):
-        return self._read()
+        """The value now, as a tensor of its own."""
+        if not _weft.in_graph():
+            return self._read()
+        with name_scope("Read"):
+            value = self._read()
+        return raw.Identity(input=value)
 
     def read_value_no_copy(self):
-        return self._read()
+        return self.read_value()
 
     def _read_variable_op(self, no_copy=False):
         return self._read()
