@@ -113,6 +113,14 @@ def check_all(python, names, jobs):
     return good != len(names)
 
 
+def check(name, workers, turn, folder):
+    """Runs the program once; gives how TensorFlow's text differs from the recorded one, or None."""
+    status, out, err = workers[turn % len(workers)].run(name, folder)
+    if status != 0:
+        return "\n".join([f"exit status {status}"] + err.strip().splitlines()[-8:])
+    return "\n".join(programs.difference(programs.expected(name), out, 4)) or None
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("python")
@@ -120,25 +128,29 @@ def main():
     parser.add_argument("-j", "--jobs", type=int, default=2)
     parser.add_argument("--all", action="store_true", help="those that did not change, too")
     parser.add_argument("--check", action="store_true", help="record nothing: does TensorFlow print what is recorded?")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if options.check:
         return int(check_all(options.python, programs.names(options.patterns), options.jobs))
 
     sums = read_sums()
     chosen = [n for n in programs.names(options.patterns)
-              if options.all or sums.get(n) != digest(n) or not (programs.FOLDER / f"{n}.out").exists()]
-    wrong = 0
+              if options.all or options.check or sums.get(n) != digest(n)
+              or not (programs.FOLDER / f"{n}.out").exists()]
+    wrong, act = 0, check if options.check else record
     if chosen:
         workers = [Worker(options.python) for _ in range(max(2, options.jobs))]
         with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            problems = pool.map(lambda i: record(chosen[i], workers, i, pathlib.Path(folder)), range(len(chosen)))
+            problems = pool.map(lambda i: act(chosen[i], workers, i, pathlib.Path(folder)), range(len(chosen)))
             for name, problem in zip(chosen, problems):
                 if problem:
                     wrong += 1
-                    print(f"NOT RECORDED {name}: {problem}", flush=True)
-                else:
+                    print(f"NOT {'AS RECORDED' if options.check else 'RECORDED'} {name}: {problem}", flush=True)
+                elif not options.check:
                     sums[name] = digest(name)
                     print(f"recorded {name}", flush=True)
+    if options.check:
+        print(f"{len(chosen) - wrong} of {len(chosen)} programs print under TensorFlow what is recorded")
+        return 1 if wrong else 0
     present = set(programs.names())
     SUMS.write_text("".join(f"{n} {s}\n" for n, s in sorted(sums.items()) if n in present))
     return 1 if wrong else 0

@@ -31,7 +31,7 @@ def main():
     parser.add_argument("-q", "--quiet", action="store_true", help="no differences, only the names")
     parser.add_argument("--timeout", type=float, default=60)
     parser.add_argument("--write-known", action="store_true", help="(of all programs)")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
 
     chosen, known = programs.names(options.patterns), programs.known()
     reasons = {}
