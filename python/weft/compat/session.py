@@ -113,6 +113,7 @@ class BaseSession:
         if config is not None and not isinstance(config, ConfigProto):
             raise TypeError(f"Argument `config` must be a tf.ConfigProto, but got \"{type(config).__name__}\"")
         self._graph, self._config, self._closed, self._native = graph, config, False, None
+        self._started = 0  # how many of the graph's iterators that start by themselves did
 
     @property
     def graph(self):
@@ -164,7 +165,15 @@ class BaseSession:
             return plan.build([])
         return plan.build(self._run(feeds, plan))
 
+    def _start_iterators(self):
+        """Iterators without an initializer of their own begin with the session."""
+        ops = self._graph.get_collection("_weft_one_shot_iterators")
+        while self._started < len(ops):
+            self._started += 1
+            self._session().run([], [], [ops[self._started - 1]._id])
+
     def _run(self, feeds, plan):
+        self._start_iterators()
         fed = {(t.op._id, t.value_index): v for t, v in feeds}
         wanted = [t for t in plan.tensors if (t.op._id, t.value_index) not in fed]
         try:

@@ -14,7 +14,7 @@ _MODULES = {
     "weft.compat.v1.graphs": "placeholder placeholder_with_default executing_eagerly_outside_functions enable_v2_behavior disable_v2_behavior "
                              "enable_control_flow_v2 disable_control_flow_v2 control_flow_v2_enabled enable_resource_variables disable_resource_variables "
                              "resource_variables_enabled enable_v2_tensorshape disable_v2_tensorshape set_random_seed get_seed Print constant device "
-                             "convert_to_tensor_or_indexed_slices convert_to_tensor_or_sparse_tensor convert_to_tensor=convert_to_tensor_v1 wrap_function",
+                             "convert_to_tensor_or_indexed_slices convert_to_tensor_or_sparse_tensor convert_to_tensor=convert_to_tensor_v1 wrap_function disable_tensor_equality enable_tensor_equality",
     "weft.framework.graph": "Graph Operation get_default_graph reset_default_graph disable_eager_execution enable_eager_execution executing_eagerly "
                             "name_scope=name_scope_v1",
     "weft.compat.v1.values": "IndexedSlicesValue Dimension",

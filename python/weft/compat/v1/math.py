@@ -1,0 +1,20 @@
+"""tf.compat.v1.math: tf.math with version 1's arguments where they differ."""
+
+from weft.compat.v1.old_ops import (  # noqa: F401
+    argmax, argmin, count_nonzero, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum)
+
+
+def in_top_k(predictions, targets, k, name=None):
+    """Whether the class of each row is among its k greatest."""
+    from weft.ops.search_ops import in_top_k as find
+
+    return find(targets, predictions, k, name)
+
+
+def __getattr__(name):
+    import weft.math as v2
+
+    try:
+        return getattr(v2, name)
+    except AttributeError:
+        raise AttributeError(f"module 'tf.compat.v1.math' has no attribute {name!r} (weft does not have tf.compat.v1.math.{name})") from None
