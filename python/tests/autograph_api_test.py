@@ -125,7 +125,7 @@ def test_tensors_kept_from_loops_and_branches():
     line = loop.__code__.co_firstlineno
     kind, text = cause(loop, THREE)
     assert kind.__name__ == "InaccessibleTensorError" and issubclass(kind, ValueError)
-    assert "<tf.Tensor 'while/mul:0' shape=() dtype=int32> is out of scope and cannot be used here. Use return values," in text
+    assert "<tf.Tensor 'while/mul:0' shape=() dtype=int32> is out of scope and cannot be used here. Use return" in text
     assert f'    File "{__file__}", line {line + 2}, in loop\n' in text
     assert error(branch, THREE)[0].__name__ == "InaccessibleTensorError"
 
@@ -274,8 +274,8 @@ def test_long_python_loops_are_warned_of(monkeypatch, caplog):
     assert not caplog.records
     tf.function(adds)(THREE, 14)
     assert len(caplog.records) == 1
-    assert "Large unrolled loop detected. Did you mean to use a TF loop? The following ops were created after iteration 12: (" in \
-        caplog.records[0].getMessage()
+    text = caplog.records[0].getMessage()
+    assert text.startswith("Large unrolled loop detected. Did you mean to use a TF loop? The following ops were created")
 
 
 def test_unconverted_functions_are_warned_of(caplog):

@@ -456,7 +456,8 @@ def test_loop_errors():
     assert cause(none_before, THREE) == (ValueError, "ValueError: 'y' is not allowed to be None before the loop")
     kind, text = cause(returns_none, THREE)
     assert kind is NotImplementedError and text == (
-        "NotImplementedError: a return statement cannot be placed inside this TensorFlow loop; this may happen if a return statement"
+        "NotImplementedError: a return statement cannot be placed inside this TensorFlow loop; this may happen if a return"
+        " statement"
         " depends on a static Python condition such as a hyperparameter")
 
 
@@ -477,9 +478,10 @@ def test_python_loops_that_tensors_would_end():
 
     kind, text = cause(for_, THREE)
     assert kind is NotImplementedError and text.startswith(
-        "NotImplementedError: break and return statements which depend on a TF condition are not supported in Python for loops. Did you intend"
+        "NotImplementedError: break and return statements which depend on a TF condition are not supported in Python for"
+        " loops. Did you intend"
         " to make it a TF loop?\nSee https://github.com/tensorflow/tensorflow/")
     kind, text = cause(while_, THREE)
     assert kind is NotImplementedError and text.startswith(
-        "NotImplementedError: The condition of while loop started as non-Tensor, then changed to Tensor. This may happen either"
+        "NotImplementedError: The condition of while loop started as non-Tensor, then changed to Tensor. This may happen"
     )

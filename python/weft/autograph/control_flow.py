@@ -106,8 +106,8 @@ def _watched(body):
         if made:
             log.warning(
                 "Large unrolled loop detected. Did you mean to use a TF loop? The following ops were created after"
-                " iteration %s: %s\nSee https://github.com/tensorflow/tensorflow/blob/master/tensorflow/python/autograph/"
-                "g3doc/reference/common_errors.md#warning-large-unrolled-loop-detected\nLocation:\n%s", iterations,
+                " iteration %s: %s\nSee https://github.com/tensorflow/tensorflow/blob/master/tensorflow/python/"
+                "autograph/g3doc/reference/common_errors.md#warning-large-unrolled-loop-detected\nLocation:\n%s", iterations,
                 made, "\n".join(traceback.format_stack()))
         return None
 

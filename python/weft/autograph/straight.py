@@ -65,8 +65,8 @@ def _thunk(body):
 
 
 class _Rewrite(ast.NodeTransformer):
-    """`f(x, k=y)` -> `ag__.converted_call(f, (x,), ag__.dict(k=y), fscope__)`, `a and b` -> `ag__.and_(lambda: a, lambda:
-    b)` and so on; functions inside are marked as converted."""
+    """`f(x, k=y)` -> `ag__.converted_call(f, (x,), ag__.dict(k=y), fscope__)`, `a and b` -> `ag__.and_(lambda: a,
+    lambda: b)` and so on; functions inside are marked as converted."""
     @staticmethod
     def _operator(name, *args):
         return ast.Call(ast.Attribute(_load("ag__"), name, ast.Load()), list(args), [])

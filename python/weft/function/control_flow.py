@@ -90,6 +90,8 @@ class _Branches:
 
     def compare(self, k, structure, tensors):
         first = self.structures[0]
+        counts = [len(nest.flatten(first)), len(nest.flatten(structure))]
+        assert counts[0] == counts[1], counts
         try:
             nest.assert_same_structure(first, structure, expand_composites=True)
         except (ValueError, TypeError) as e:
