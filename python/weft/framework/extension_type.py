@@ -306,6 +306,8 @@ def _add_spec(cls):
     spec = type(f"{cls.__name__}.Spec", bases, namespace)
     if own is None:
         spec.__init__ = _spec_constructor(cls)
+    elif "__init__" in own.__dict__:
+        spec.__init__ = _own_spec_constructor(own.__dict__["__init__"])
     type.__setattr__(cls, "Spec", spec)
 
 
@@ -315,6 +317,22 @@ def _spec_constructor(cls):
 
     names = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in ["self", *(f.name for f in _fields(cls))]]
     __init__.__signature__ = inspect.Signature(names)
+    return __init__
+
+
+def _own_spec_constructor(own):
+    """A Spec class of the user's may set the fields in its constructor."""
+
+    @functools.wraps(own)
+    def __init__(self, *args, **kwargs):
+        self.__dict__["_tf_extension_type_open"] = True
+        own(self, *args, **kwargs)
+        del self.__dict__["_tf_extension_type_open"]
+        for field in self._spec_fields():
+            if field.name not in self.__dict__:
+                raise ValueError(f"Missing required fields: {{{field.name!r}}}")
+            self.__dict__[field.name] = convert(self.__dict__[field.name], field.value_type, field.name, of_spec=True)
+
     return __init__
 
 
@@ -363,6 +381,33 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec, BatchableTypeSpec):
 
     def _unbatch(self):
         return self._encoder().unbatch(self)
+
+    # As an element of a dataset: what the encoder makes of it.
+
+    @property
+    def _flat_tensor_specs(self):
+        return [flat for spec in nest.flatten(self._encoder().encoding_specs(self)) for flat in spec._flat_tensor_specs]
+
+    def _each(self, value, method, minimum_rank=0):
+        encoder = self._encoder()
+        specs = encoder.encoding_specs(self)
+        parts = nest.flatten_up_to(specs, encoder.encode(self, value, minimum_rank))
+        return [t for spec, part in zip(nest.flatten(specs), parts) for t in getattr(spec, method)(part)]
+
+    def _to_tensor_list(self, value):
+        return self._each(value, "_to_tensor_list")
+
+    def _to_batched_tensor_list(self, value):
+        return self._each(value, "_to_batched_tensor_list", 1)
+
+    def _from_compatible_tensor_list(self, tensor_list):
+        encoder, at, parts = self._encoder(), 0, []
+        specs = encoder.encoding_specs(self)
+        for spec in nest.flatten(specs):
+            count = len(spec._flat_tensor_specs)
+            parts.append(spec._from_compatible_tensor_list(tensor_list[at:at + count]))
+            at += count
+        return encoder.decode(self, nest.pack_sequence_as(specs, parts))
 
 
 class BatchableExtensionType(ExtensionType):
