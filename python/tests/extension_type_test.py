@@ -226,3 +226,45 @@ def test_elementwise(m):
         tf.experimental.unregister_dispatch_for(binary)
     with pytest.raises(ValueError):
         tf.negative(m)
+
+
+def test_own_specs_and_methods():
+    class Image(E):
+        values: tf.Tensor
+        shape = property(lambda self: self.values.shape)
+
+        class Spec:
+            def __init__(self, shape, dtype=tf.float32):
+                self.values = tf.TensorSpec(shape, dtype)
+
+            shape = property(lambda self: self.values.shape)
+
+        @tf.function
+        def twice(self):
+            return self.values * 2
+
+    assert Image.Spec([None], tf.int32).is_compatible_with(Image([1, 2])) and Image.Spec([3]).shape == [3]
+    assert Image([1, 2]).twice().numpy().tolist() == [2, 4]
+    image = Image([3.0])
+    assert image.twice().numpy() == image.twice().numpy() == [6.0]
+
+
+class _Doubled(tf.experimental.ExtensionTypeBatchEncoder):
+    def encode(self, spec, value, minimum_rank=0):
+        return value.x * 2
+
+    def decode(self, spec, encoded_value):
+        return Encoded(encoded_value + 1)
+
+    def encoding_specs(self, spec):
+        return spec.x
+
+
+class Encoded(tf.experimental.BatchableExtensionType):
+    x: tf.Tensor
+    __batch_encoder__ = _Doubled()
+
+
+def test_batch_encoder():
+    rows = tf.data.Dataset.from_tensor_slices(Encoded([[1, 2], [3, 4]]))
+    assert [r.x.numpy().tolist() for r in rows] == [[3, 5], [7, 9]]

@@ -4,6 +4,7 @@ import functools
 import inspect
 import threading
 import weakref
+from types import MethodType
 
 from weft import _weft
 from weft.framework import nest, op_stacks
@@ -242,6 +243,9 @@ class Function(_weft.FunctionBase):
 
     def _bind(self, instance):
         """The function of an instance, for the base class; kept as long as the instance lives."""
+        if getattr(type(instance), "_is_composite", False):
+            # A value of several tensors is an argument like any other. It keeps the method, as the base class asks for.
+            return instance.__dict__.setdefault("_tf_methods", {}).setdefault(id(self), MethodType(self, instance))
         key = id(instance)
         found = self._bound.get(key)
         if found is not None and found[0]() is instance:
