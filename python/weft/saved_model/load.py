@@ -86,6 +86,10 @@ def add_functions(library):
         f.signature.name = names[f.signature.name]
         for node in f.node_def:
             rename_functions(node, names)
+        for i, arg in enumerate(f.signature.input_arg):  # what a handle is of: the engine looks for it here
+            for data in arg.handle_data:
+                f.arg_attr[i].attr["_handle_dtypes"].list.type.append(data.dtype)
+                f.arg_attr[i].attr["_handle_shapes"].list.shape.append(data.shape)
         _weft.add_function_def(f.SerializeToString())
     return names
 
