@@ -427,6 +427,20 @@ PyObject* dispatched(OpCallable& c, const Given& given) {
   return nullptr;
 }
 
+PyObject* g_watch = nullptr;  // watch(op, arguments, result) gives the result that the caller sees
+
+PyObject* watched(OpCallable& c, const Given& given, PyObject* result) {
+  return guarded([&]() -> PyObject* {
+    nb::object owned = nb::steal(result);
+    nb::object arguments = nb::steal(must(PyDict_New()));
+    for (size_t i = 0; i < given.values.size(); ++i) {
+      if (given.values[i]) PyDict_SetItem(arguments.ptr(), (*c.parameters)[i], given.values[i]);
+    }
+    nb::object watch = nb::borrow(g_watch);
+    return must(PyObject_CallFunctionObjArgs(watch.ptr(), reinterpret_cast<PyObject*>(&c), arguments.ptr(), result, nullptr));
+  });
+}
+
 PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   auto& c = *reinterpret_cast<OpCallable*>(self);
   Given given;
@@ -435,7 +449,7 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
     return call_op(c, given);
   });
   if (!result && hooks().dispatch && composite_failure()) return dispatched(c, given);
-  return result;
+  return result && g_watch ? watched(c, given, result) : result;
 }
 
 void op_dealloc(PyObject* self) {
@@ -592,7 +606,16 @@ nb::object execute_named(const std::string& op, nb::handle inputs, nb::dict attr
 
 }  // namespace
 
+bool ops_are_watched() { return g_watch != nullptr; }
+
 void bind_call(nb::module_& m) {
+  m.def("watch_ops",
+        [](nb::object watch) {
+          PyObject* before = g_watch;
+          g_watch = watch.is_none() ? nullptr : watch.release().ptr();
+          Py_XDECREF(before);
+        },
+        nb::arg("watch").none(), "watch(op, arguments, result) is called after each op; what it gives is the result. None: nobody watches.");
   PyType_Slot slots[] = {
       {Py_tp_dealloc, reinterpret_cast<void*>(op_dealloc)}, {Py_tp_repr, reinterpret_cast<void*>(op_repr)},
       {Py_tp_getset, op_properties},                        {Py_tp_members, op_members},

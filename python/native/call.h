@@ -11,6 +11,9 @@ namespace weft::python {
 PyObject* run_one(eager::Op& op, bool release, const char* name = "");
 std::vector<RefPtr<eager::TensorHandle>> run_all(eager::Op& op, bool release, const char* name = "");
 
+// Whether results of ops go through a function of the package first (tf.debugging.enable_check_numerics).
+bool ops_are_watched();
+
 // An op object of this thread, for one call; goes back to the thread's store.
 class SpareOp {
  public:

@@ -52,7 +52,7 @@ thread_local Prepared t_prepared;
 
 // Null: not taken here, and nothing happened.
 PyObject* fast(Operator o, PyObject* a, PyObject* b) {
-  if (trace::FuncGraph::current()) return nullptr;
+  if (trace::FuncGraph::current() || ops_are_watched()) return nullptr;
   const bool ea = is_eager(a), eb = is_eager(b);
   if (!ea && !eb) return nullptr;
   const DType t = rep_of(ea ? a : b)->dtype();
