@@ -452,21 +452,19 @@ TEST_CASE("convolutions in Winograd's form agree with plain loops") {
     for (const auto& i : p.module().main->instrs) n += i->window.winograd;
     return n;
   };
-  for (const char* cpu : kLevels) {
-    Program p;
-    int all = 0;
-    for (const ConvCase& c : cases) conv(p, c, false), conv(p, c, true), all += 2;
-    if (cpu == kLevels[0]) conv(p, deep, false), conv(p, deep, true), all += 2;
-    for (int64_t batch : {0, 1, 2, 15}) {
-      ConvCase c = cases[4];
-      c.in[0] = batch;
-      conv(p, c, false, true), conv(p, c, true, true), all += 2;
-    }
-    conv(p, cases[5], false, true), conv(p, cases[5], true, true), all += 2;
-    REQUIRE(ir::use_winograd(p.module()));
-    CHECK(changed(p) == all);
-    p.run(cpu, true);
+  Program fast;
+  int all = 0;
+  for (const ConvCase& c : cases) conv(fast, c, false), conv(fast, c, true), all += 2;
+  for (int64_t batch : {0, 1, 15}) {
+    ConvCase c = cases[4];
+    c.in[0] = batch;
+    conv(fast, c, false, true), conv(fast, c, true, true), all += 2;
   }
+  conv(fast, cases[5], false, true), conv(fast, cases[5], true, true), all += 2;
+  conv(fast, deep, false), conv(fast, deep, true), all += 2;
+  REQUIRE(ir::use_winograd(fast.module()));
+  CHECK(changed(fast) == all);
+  for (const char* cpu : kLevels) fast.run(cpu, true);
   // What it does not serve: strides, holes, few channels, other types, images that are mostly edge, few tiles.
   Program p;
   conv(p, {.in = {2, 9, 9, 16}, .filter = {3, 3}, .features = 16, .stride = {2, 2}}, false);
@@ -507,13 +505,9 @@ TEST_CASE("large steps run in parts on the threads of a pool, small ones do not"
     pool(p, ir::Reduce::kMax, {.in = {5, 60, 60, 17}, .filter = {3, 3}, .stride = {2, 2}}), steps += 2;
     return steps;
   };
-  for (int threads : {2, 16}) {
-    Program p;
-    const int steps = fill(p);
-    CHECK(p.run("native", true, threads) == steps);
-  }
   Program p;
-  CHECK(fill(p) > 0);
+  const int steps = fill(p);
+  for (int threads : {2, 5}) CHECK(p.run("native", true, threads) == steps);
   CHECK(p.run("native", true) == 0);
   Program fast;
   for (bool gradient : {false, true}) conv(fast, {.in = {7, 22, 21, 16}, .filter = {3, 3}, .features = 32, .low = {1, 1}, .high = {1, 1}}, gradient);
