@@ -9,10 +9,11 @@ from weft.ops.image_random import (random_brightness, random_contrast, random_cr
                                    random_jpeg_quality, random_saturation, stateless_random_brightness, stateless_random_contrast,
                                    stateless_random_crop, stateless_random_flip_left_right, stateless_random_flip_up_down, stateless_random_hue,
                                    stateless_random_jpeg_quality, stateless_random_saturation)
-from weft.ops.image_boxes import (combined_non_max_suppression, crop_and_resize, decode_and_crop_jpeg, decode_bmp, decode_gif, decode_image,  # noqa: F401
-                                  decode_jpeg, decode_png, decode_webp, draw_bounding_boxes, encode_jpeg, encode_png, extract_glimpse,
-                                  extract_jpeg_shape, extract_patches, image_gradients, is_jpeg, non_max_suppression, non_max_suppression_overlaps,
-                                  non_max_suppression_padded, non_max_suppression_with_scores, psnr, sample_distorted_bounding_box, sobel_edges,
-                                  ssim, ssim_multiscale, stateless_sample_distorted_bounding_box, total_variation)
+from weft.ops.image_boxes import (combined_non_max_suppression, crop_and_resize, draw_bounding_boxes, extract_glimpse, extract_patches,  # noqa: F401
+                                  image_gradients, non_max_suppression, non_max_suppression_overlaps, non_max_suppression_padded,
+                                  non_max_suppression_with_scores, psnr, sample_distorted_bounding_box, sobel_edges, ssim, ssim_multiscale,
+                                  stateless_sample_distorted_bounding_box, total_variation)
+from weft.ops.io_ops import (decode_and_crop_jpeg, decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png, decode_webp, encode_jpeg,  # noqa: F401
+                             encode_png, extract_jpeg_shape, is_jpeg)
 
 __getattr__ = missing("tf.image")

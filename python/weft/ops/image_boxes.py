@@ -1,61 +1,9 @@
-"""tf.image: boxes, files, patches and measures."""
+"""tf.image: boxes, patches and measures."""
 
 import weft as tf
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
-
-# ---- files -----------------------------------------------------------------------------------------------
-
-
-def decode_jpeg(contents, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False, acceptable_fraction=1, dct_method="", name=None):
-    return raw.DecodeJpeg(contents=contents, channels=channels, ratio=ratio, fancy_upscaling=fancy_upscaling, try_recover_truncated=try_recover_truncated,
-                          acceptable_fraction=acceptable_fraction, dct_method=dct_method, name=name)
-
-
-def decode_and_crop_jpeg(contents, crop_window, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False, acceptable_fraction=1, dct_method="", name=None):
-    return raw.DecodeAndCropJpeg(contents=contents, crop_window=crop_window, channels=channels, ratio=ratio, fancy_upscaling=fancy_upscaling,
-                                 try_recover_truncated=try_recover_truncated, acceptable_fraction=acceptable_fraction, dct_method=dct_method, name=name)
-
-
-def decode_png(contents, channels=0, dtype=dtypes.uint8, name=None):
-    return raw.DecodePng(contents=contents, channels=channels, dtype=dtype, name=name)
-
-
-def decode_bmp(contents, channels=0, name=None):
-    return raw.DecodeBmp(contents=contents, channels=channels, name=name)
-
-
-def decode_gif(contents, name=None):
-    return raw.DecodeGif(contents=contents, name=name)
-
-
-def decode_webp(contents, channels=0, dtype=dtypes.uint8, name=None):
-    return raw.DecodeWebP(contents=contents, channels=channels, dtype=dtype, name=name)
-
-
-def decode_image(contents, channels=None, dtype=dtypes.uint8, name=None, expand_animations=True):
-    """Whatever it is: BMP, GIF, JPEG or PNG."""
-    return raw.DecodeImage(contents=contents, channels=channels or 0, dtype=dtype, expand_animations=expand_animations, name=name)
-
-
-def encode_jpeg(image, format="", quality=95, progressive=False, optimize_size=False, chroma_downsampling=True, density_unit="in", x_density=300, y_density=300, xmp_metadata="",
-                name=None):
-    return raw.EncodeJpeg(image=image, format=format, quality=quality, progressive=progressive, optimize_size=optimize_size, chroma_downsampling=chroma_downsampling,
-                          density_unit=density_unit, x_density=x_density, y_density=y_density, xmp_metadata=xmp_metadata, name=name)
-
-
-def encode_png(image, compression=-1, name=None):
-    return raw.EncodePng(image=image, compression=compression, name=name)
-
-
-def extract_jpeg_shape(contents, output_type=dtypes.int32, name=None):
-    return raw.ExtractJpegShape(contents=contents, output_type=output_type, name=name)
-
-
-def is_jpeg(contents, name=None):
-    return tf.equal(raw.Substr(input=contents, pos=0, len=3), b"\xff\xd8\xff", name=name)
-
 
 # ---- boxes -----------------------------------------------------------------------------------------------
 

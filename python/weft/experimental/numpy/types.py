@@ -4,7 +4,7 @@ import numpy as np
 
 import weft as tf
 from weft.framework import dtypes
-from weft.framework.convert import convert_to_tensor
+from weft.framework.convert import _leaves, convert_to_tensor
 from weft.framework.tensor import Tensor
 
 bool_, int_, int8, int16, int32, int64 = np.bool_, np.int64, np.int8, np.int16, np.int32, np.int64
@@ -55,14 +55,6 @@ def _kind_of_list(value):
     if any(isinstance(v, Tensor) for v in flat):
         return np.result_type(*[_kind(v) for v in flat])
     return np.array(value).dtype
-
-
-def _leaves(value):
-    for v in value:
-        if isinstance(v, (list, tuple)):
-            yield from _leaves(v)
-        else:
-            yield v
 
 
 def result_dtype(*values):
