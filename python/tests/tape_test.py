@@ -179,3 +179,22 @@ def test_classes_that_act_as_variables():
         got = f()
         assert got[0].numpy().tolist() == [6.0, 12.0] and got[1] is None
     assert isinstance(x3, tf.__internal__.types.Tensor) and isinstance(tf.Variable(1), tf.__internal__.types.Tensor)
+
+
+def test_jacobians_of_open_shapes():
+    @tf.function(input_signature=[tf.TensorSpec([None])])
+    def whole(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        return tape.jacobian(y, x)
+
+    @tf.function(input_signature=[tf.TensorSpec([None, None])])
+    def by_row(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x * tf.reduce_sum(x, 1, keepdims=True)
+        return tape.batch_jacobian(y, x)
+
+    assert whole(tf.constant([1.0, 2.0, 3.0])).numpy().tolist() == [[2.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 6.0]]
+    assert by_row(tf.constant([[1.0, 2.0], [3.0, 4.0]])).numpy().tolist() == [[[7.0, 1.0], [4.0, 16.0]], [[51.0, 9.0], [16.0, 72.0]]]

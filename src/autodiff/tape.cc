@@ -145,8 +145,10 @@ Result<Grads> Tape::back(Emitter& emitter, const Record& r, std::span<const Valu
   const size_t num_inputs = r.num_inputs;
   if (!r.custom) {
     const auto outputs = r.outputs();
-    if (dynamic_cast<VectorEmitter*>(&emitter)) {
-      // Rules start from the values of the forward as often as from gradients: all must meet in the same emitter.
+    const Emitter* made_by = outputs.empty() ? nullptr : outputs[0].rep()->owner();
+    if (dynamic_cast<VectorEmitter*>(&emitter) || (made_by && made_by != &emitter)) {
+      // Rules start from the values of the forward as often as from gradients: all must meet in the same emitter. It may be that of a graph
+      // inside the one that was recorded.
       std::vector<Value> own;
       for (size_t i = 0; i < r.num_inputs + r.num_outputs; ++i) own.emplace_back(emitter, RefPtr<ValueRep>::share(r.values[i].rep()));
       return op_gradient(emitter, *r.node, std::span(own).first(num_inputs), std::span(own).subspan(num_inputs), output_grads);

@@ -43,11 +43,36 @@ def _many(tape, target, sources, seeds, rows, together):
         native.persistent = before
 
 
-def _rows_of(target):
-    rows = target.shape.num_elements()
-    if rows is None:
-        raise NotImplementedError(f"the jacobian of a tensor whose shape is not known when the function is traced: {target.shape}")
-    return rows
+def _in_loop(tape, target, sources, rows, seed):
+    """The same in a graph, for a number of rows that is known when it runs; seed(i) starts row i."""
+    from weft.function.control_flow import while_loop
+    from weft.ops.tensor_array import TensorArray
+
+    native = tape._native
+    before, native.persistent = native.persistent, True
+    try:
+        # A question whose answer is thrown away tells which sources there is a way to.
+        known = [i for i, g in enumerate(native.gradient([target], sources, None, False)) if g is not None]
+        if not known:
+            return [None] * len(sources)
+        wanted = [sources[i] for i in known]
+
+        def body(i, *arrays):
+            grads = native.gradient([target], wanted, [seed(i)], False)
+            return (i + 1, *[a.write(i, _dense(g)) for a, g in zip(arrays, grads)])
+
+        arrays = [TensorArray(s.dtype, size=rows) for s in wanted]
+        done = while_loop(lambda i, *arrays: i < rows, body, [_weft.convert(0, dtypes.int32, None), *arrays])[1:]
+        out = [None] * len(sources)
+        for i, a in zip(known, done):
+            out[i] = a.stack()
+        return out
+    finally:
+        native.persistent = before
+
+
+def _one_hot(i, rows, dtype):
+    return raw.OneHot(indices=i, depth=rows, on_value=raw.Cast(x=1, DstT=dtype), off_value=raw.Cast(x=0, DstT=dtype))
 
 
 def jacobian(tape, target, sources, unconnected, parallel_iterations, use_pfor):
@@ -58,16 +83,23 @@ def jacobian(tape, target, sources, unconnected, parallel_iterations, use_pfor):
         raise RuntimeError("GradientTape must be created with persistent=True to compute the jacobian with eager execution enabled and with  "
                            "experimental_use_pfor set to False.")
     target = _weft.convert(target, None, None)
-    rows = _rows_of(target)
-    shape = target.shape.as_list()
+    rows, shape = target.shape.num_elements(), _shape(target)
+    if rows is None:
+        rows = raw.Size(input=target)
+        got = _in_loop(tape, target, flat, rows, lambda i: raw.Reshape(tensor=_one_hot(i, rows, target.dtype), shape=shape))
+        return _shaped(tape, sources, flat, got, shape, zero)
     eye = raw.Diag(diagonal=raw.Fill(dims=[rows], value=raw.Cast(x=1, DstT=target.dtype))) if rows else None
     if rows and is_trainable(target):
         got = _many(tape, target, flat, raw.Reshape(tensor=eye, shape=[rows, *shape]), rows, use_pfor)
     else:
         got = [None] * len(flat)
+    return _shaped(tape, sources, flat, got, shape, zero or not rows)
+
+
+def _shaped(tape, sources, flat, got, shape, zero):
     out = []
     for s, g in zip(flat, got):
-        if g is None and (zero or not rows):
+        if g is None and zero:
             full = _joined(shape, _shape(s))
             out.append(raw.Fill(dims=full, value=raw.Cast(x=0, DstT=s.dtype)))
             continue
@@ -90,17 +122,26 @@ def batch_jacobian(tape, target, source, unconnected, parallel_iterations, use_p
                            "experimental_use_pfor set to False.")
     inner = target_shape[1:]
     rows = inner.num_elements()
-    if rows is None:
-        raise NotImplementedError(f"the batch_jacobian of a tensor whose shape is not known when the function is traced: {target_shape}")
     batch = _shape(target)[:1] if target_shape[0] is not None else raw.StridedSlice(input=raw.Shape(input=target), begin=[0], end=[1], strides=[1])
-    # Row i of the seeds asks for element i of every example at once: examples do not touch each other.
-    eye = raw.Reshape(tensor=raw.Diag(diagonal=raw.Fill(dims=[rows], value=raw.Cast(x=1, DstT=target.dtype))), shape=[rows, 1, *inner.as_list()])
-    seeds = raw.BroadcastTo(input=eye, shape=_joined([rows], batch, inner.as_list()))
-    got = _many(tape, target, [given], seeds, rows, use_pfor)[0]
+    # Row i asks for element i of every example at once: examples do not touch each other.
+    if rows is None:
+        inner_sizes = raw.StridedSlice(input=raw.Shape(input=target), begin=[1], end=[0], strides=[1], end_mask=1)
+        rows = raw.Prod(input=inner_sizes, reduction_indices=[0])
+
+        def seed(i):
+            one = raw.Reshape(tensor=_one_hot(i, rows, target.dtype), shape=_joined([1], inner_sizes))
+            return raw.BroadcastTo(input=one, shape=raw.Shape(input=target))
+
+        got = _in_loop(tape, target, [given], rows, seed)[0]
+    else:
+        inner_sizes = inner.as_list()
+        eye = raw.Reshape(tensor=raw.Diag(diagonal=raw.Fill(dims=[rows], value=raw.Cast(x=1, DstT=target.dtype))), shape=[rows, 1, *inner_sizes])
+        seeds = raw.BroadcastTo(input=eye, shape=_joined([rows], batch, inner_sizes))
+        got = _many(tape, target, [given], seeds, rows, use_pfor)[0]
     tape._used()
     source_sizes = _shape(given)
     inner_source = source_sizes[1:] if isinstance(source_sizes, list) else raw.StridedSlice(input=source_sizes, begin=[1], end=[0], strides=[1], end_mask=1)
-    full = _joined(batch, inner.as_list(), inner_source)
+    full = _joined(batch, inner_sizes, inner_source)
     if got is None:
         return raw.Fill(dims=full, value=raw.Cast(x=0, DstT=given.dtype)) if wants_zeros(unconnected) else None
     order = [1, 0, *range(2, source_shape.rank + 1)]
