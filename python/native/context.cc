@@ -92,7 +92,7 @@ void bind_context(nb::module_& m) {
         [](nb::handle o, nb::handle dtype) -> nb::object {
           Tensor t;
           if (!convert_native(o.ptr(), dtype.is_none() ? DType::kInvalid : dtype_of(dtype.ptr()), t)) return nb::none();
-          return nb::steal(wrap(eager::TensorHandle::make(std::move(t), nullptr)));
+          return nb::steal(wrap(eager::TensorHandle::make(std::move(t), api::context().host())));
         },
         nb::arg("value").none(), nb::arg("dtype").none() = nb::none(), "An eager tensor of plain Python values or an array; None for what is neither.");
   m.def("from_buffer",
@@ -110,7 +110,7 @@ void bind_context(nb::module_& m) {
           Tensor t = unwrap(Tensor::allocate(type, *dims));
           if (t.byte_size() != size_t(view.len)) raise(invalid_argument(int64_t(view.len), " bytes do not fill a ", dtype_name(type), " tensor of shape ", t.shape()));
           if (view.len) std::memcpy(t.raw(), view.buf, size_t(view.len));
-          return nb::steal(wrap(eager::TensorHandle::make(std::move(t), nullptr)));
+          return nb::steal(wrap(eager::TensorHandle::make(std::move(t), api::context().host())));
         },
         nb::arg("bytes"), nb::arg("dtype"), nb::arg("shape"), "A tensor with a copy of these bytes.");
   m.def("borrow_buffer",
@@ -135,7 +135,7 @@ void bind_context(nb::module_& m) {
             raise(invalid_argument(len, " bytes do not fill a ", dtype_name(type), " tensor of shape ", *dims));
           }
           Tensor t(type, *dims, Buffer::wrap(view->buf, size_t(view->len), release, view));
-          return nb::steal(wrap(eager::TensorHandle::make(std::move(t), nullptr)));
+          return nb::steal(wrap(eager::TensorHandle::make(std::move(t), api::context().host())));
         },
         nb::arg("bytes"), nb::arg("dtype"), nb::arg("shape"), "A tensor on this memory, which must not change while it lives.");
   m.def("clear_kernels",

@@ -296,6 +296,11 @@ PyObject* convert(PyObject* o, DType dtype, DType preferred) {
     PyErr_Format(PyExc_TypeError, "the conversion of %R to a tensor gave %R", o, made);
     raise_current();
   }
+  // What was written into the code has no device: graphs take it as a constant.
+  if (is_eager(made) && (PyList_CheckExact(o) || PyTuple_CheckExact(o) || PyFloat_CheckExact(o)) && handle_of(made)->ready()) {
+    nb::object owned = nb::steal(made);
+    return wrap(eager::TensorHandle::make(Tensor(handle_of(made)->tensor()), nullptr));
+  }
   return made;
 }
 

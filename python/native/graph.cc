@@ -194,6 +194,7 @@ void bind_graph(nb::module_& m) {
              auto g = FuncGraph::make(api::context(), name, nested ? FuncGraph::current() : nullptr);
              g->plain = plain;
              g->graph().versions.producer = graph::kGraphDefVersion;
+             g->captures_floats = !plain;
              new (self) NativeGraph{std::move(g)};
            },
            nb::arg("name"), nb::arg("plain") = false, nb::arg("nested") = true)

@@ -539,3 +539,19 @@ def test_calls_leave_nothing_behind():
     gc.collect()
     after = sys.getrefcount(x), sys.getrefcount(f), sys.getrefcount(None) if sys.version_info < (3, 12) else 0, len(gc.get_objects())
     assert after[:2] == before[:2] and abs(after[2] - before[2]) < 100 and after[3] - before[3] < 100
+
+
+def test_captured_tensors_have_gradients():
+    x = tf.constant(3.0)
+    f = tf.function(lambda: x * x * 2.0)
+    assert f().numpy() == 18
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f()
+    assert tape.gradient(y, x).numpy() == 12
+    assert len(f.get_concrete_function().captured_inputs) == 1
+    v = tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        w = v * 3.0
+        y = tf.function(lambda: w * w)()
+    assert tape.gradient(y, v).numpy() == 18

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "autodiff/gradients.h"
 #include "op/variable.h"
 #include "trace/concrete_function.h"
 #include "trace/library_function.h"
@@ -72,7 +73,9 @@ FuncGraph::FuncGraph(eager::Context& context, std::string name, FuncGraph* outer
       graph_(context.registry(), context.runtime().library()),
       shapes_(graph_),
       emitter_(*this, graph_, shapes_),
-      id_(next_id()) {}
+      id_(next_id()) {
+  captures_floats = outer && outer->captures_floats;
+}
 
 std::shared_ptr<FuncGraph> FuncGraph::make(eager::Context& context, std::string name, FuncGraph* outer) {
   std::shared_ptr<FuncGraph> g(new FuncGraph(context, std::move(name), outer));
@@ -116,7 +119,8 @@ Result<Value> FuncGraph::import(const Value& v) {
     const eager::TensorHandle* h = eager_handle(v);
     WEFT_RETURN_IF_ERROR(h->wait());
     if (auto it = captured_.find(autodiff::id_of(v)); it != captured_.end()) return emitter_.wrap({captures_[it->second].node, 0});
-    if (plain || embeds(h->tensor())) {  // a plain graph has no captures
+    const bool kept = captures_floats && h->device() && autodiff::differentiable(h->dtype());
+    if (plain || (embeds(h->tensor()) && !kept)) {  // a plain graph has no captures
       if (auto it = constants_.find(v.rep()); it != constants_.end()) return emitter_.wrap(it->second);
       Value made = emitter_.constant(h->tensor());
       WEFT_RETURN_IF_ERROR(emitter_.take_status());

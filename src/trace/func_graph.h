@@ -88,6 +88,9 @@ class FuncGraph : public std::enable_shared_from_this<FuncGraph> {
   bool may_create_variables = false;
   int variables_created = 0;
   bool must_compile = false;  // the function is to be machine code
+  // Whether tensors that the program holds and that gradients flow through stay captures, however small: a tape may watch them later. Values
+  // that were written into the code (handles without a device) become constants.
+  bool captures_floats = false;
   // A graph of version 1, for sessions: nothing is captured, and the user orders side effects.
   bool plain = false;
   // For front ends that name nodes and scopes as TensorFlow's does: what was given, in small letters, and how often.
