@@ -1,10 +1,11 @@
 """Functions of the API that are one op each, made from a table, and the name scopes that composed functions open in graphs."""
 
 import contextlib
+import functools
 
 from weft import _weft
 from weft._raw import raw
-from weft.framework import graph
+from weft.framework import dtypes, graph
 
 
 def define(namespace, table):
@@ -24,7 +25,7 @@ def define(namespace, table):
             passed.append("name=name")
         made = {}
         source = f"def {name}({', '.join(given)}):\n    return _raw.{op}({', '.join(passed)})"
-        exec(compile(source, __file__, "exec"), {"_raw": raw, **_defaults()}, made)  # a file of the package: messages leave its lines out
+        exec(compile(source, __file__, "exec"), {"_raw": raw, "dtypes": dtypes}, made)  # a file of the package: messages leave its lines out
         function = made[name]
         function.__doc__ = f"The op {op}."
         function.__module__ = namespace["__name__"]
@@ -32,10 +33,10 @@ def define(namespace, table):
         namespace[name] = function
 
 
-def _defaults():
-    from weft.framework import dtypes
-
-    return {"dtypes": dtypes}
+@functools.lru_cache(maxsize=4096)
+def vector(*numbers):
+    """A vector of plain int32 numbers; those of shapes and axes come again and again."""
+    return _weft.convert_native(numbers, dtypes.int32)
 
 
 class _NoScope:

@@ -9,7 +9,7 @@ from weft.framework.convert import constant, constant_value, convert_to_tensor
 from weft.framework.dispatch import dispatchable
 from weft.framework.tensor import EagerTensor, Tensor
 from weft.framework.tensor_shape import TensorShape, as_shape
-from weft.ops._direct import define, scope
+from weft.ops._direct import define, scope, vector
 from weft.ops.creation_ops import (  # noqa: F401
     eye, fill, linspace, meshgrid, one_hot, ones, ones_like, range, sequence_mask, zeros, zeros_like)
 from weft.ops.sort_ops import argsort, searchsorted, sort  # noqa: F401
@@ -254,6 +254,8 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
 @dispatchable
 def transpose(a, perm=None, conjugate=False, name="transpose"):
     """The axes in another order; without one, reversed."""
+    if not _weft.in_graph() and isinstance(a, EagerTensor) and not conjugate:
+        return raw.Transpose(x=a, perm=vector(*_count(a.shape.rank - 1, -1, -1)) if perm is None else perm, name=name)
     with scope(name, "transpose") as name:
         a = convert_to_tensor(a, name="a")
         if perm is None:

@@ -1,5 +1,6 @@
 """Tensors of given shapes: zeros, ones, fill, eye, range, linspace, one_hot, meshgrid."""
 
+import functools
 from builtins import range as _count
 
 from weft import _weft
@@ -9,7 +10,7 @@ from weft.framework.convert import constant, convert_to_tensor
 from weft.framework.dispatch import dispatchable
 from weft.framework.tensor import EagerTensor, Tensor
 from weft.framework.tensor_shape import TensorShape
-from weft.ops._direct import scope
+from weft.ops._direct import scope, vector
 
 
 def _no_layout(layout):
@@ -57,7 +58,16 @@ def _shape_tensor(sizes):
     return _weft.convert_native(sizes, dtypes.int64 if any(s >= 2**31 for s in sizes) else dtypes.int32)
 
 
+@functools.lru_cache(maxsize=256)
+def _scalar(value, dtype):
+    return _weft.convert_native(value, dtype)
+
+
 def _filled(shape, value, dtype, name, default):
+    if type(shape) in (list, tuple) and not _weft.in_graph() and all([type(s) is int and 0 <= s < 2**31 for s in shape]):
+        scalar = _scalar(value, dtype)
+        if scalar is not None:
+            return raw.Fill(dims=vector(*shape), value=scalar, name=name)
     sizes, dims = _dims(shape)
     if _weft.in_graph() and sizes is not None:
         count = 1

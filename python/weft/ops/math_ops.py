@@ -112,8 +112,8 @@ def invert(x, name=None):
 def cast(x, dtype, name=None):
     """The elements as another type."""
     dtype = dtypes.as_dtype(dtype).base_dtype
-    if isinstance(x, Tensor) and x.dtype is dtype:
-        return x
+    if isinstance(x, Tensor):
+        return x if x.dtype is dtype else raw.Cast(x=x, DstT=dtype, name=name)
     if getattr(type(x), "_is_composite", False):
         return _cast_parts(x, dtype, name)
     with scope(name, "Cast") as name:
@@ -178,6 +178,8 @@ def _bounds(have, want):
 @dispatchable
 def add(x, y, name=None):
     """x + y."""
+    if isinstance(x, Tensor) and isinstance(y, Tensor) and x.dtype is not dtypes.string:
+        return raw.AddV2(x=x, y=y, name=name or ("Add" if _weft.in_graph() else None))
     with scope(name, "Add") as name:
         if not isinstance(x, Tensor):
             x = convert_to_tensor(x, dtype_hint=y.dtype.base_dtype if isinstance(y, Tensor) else None, name="x")

@@ -3,12 +3,13 @@
 from builtins import range as _count
 
 from weft import _weft
+from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
 from weft.framework.dispatch import dispatchable
 from weft.framework.tensor import Tensor
-from weft.ops._direct import define, scope
+from weft.ops._direct import define, scope, vector
 
 define(globals(), """
 segment_max SegmentMax data, segment_ids
@@ -33,7 +34,7 @@ def _axes(tensor, axis):
     if sizes is None:
         return raw.Range(start=0, limit=raw.Rank(input=tensor), delta=1)
     if _weft.in_graph():
-        return convert_to_tensor(list(_count(len(sizes))), dtypes.int32)
+        return convert_to_tensor(list(_count(len(sizes))), dtypes.int32) if _weft.in_graph() else vector(*_count(len(sizes)))
     made = _all_axes.get(len(sizes))
     if made is None:
         made = _all_axes[len(sizes)] = convert_to_tensor(list(_count(len(sizes))), dtypes.int32)

@@ -7,7 +7,7 @@ from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.tensor import EagerTensor, Tensor
 from weft.framework.tensor_shape import Dimension
-from weft.ops._direct import scope
+from weft.ops._direct import scope, vector
 
 _TEXT = ("Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices")
 _ONE = _weft.convert_native([1], dtypes.int32)
@@ -17,8 +17,8 @@ def getitem(tensor, key):
     """The part of a tensor that a subscript names."""
     kind = type(key)
     if kind is int and not _weft.in_graph():
-        vector = _weft.convert_native
-        return raw.StridedSlice(input=tensor, begin=vector([key], dtypes.int32), end=vector([key + 1], dtypes.int32), strides=_ONE, shrink_axis_mask=1, name="strided_slice/")
+        if -2**31 <= key < 2**31 - 1:
+            return raw.StridedSlice(input=tensor, begin=vector(key), end=vector(key + 1), strides=_ONE, shrink_axis_mask=1, name="strided_slice/")
     if _is_mask(key):
         from weft.ops.array_ops import boolean_mask
 
@@ -80,8 +80,8 @@ def spec(key):
             strides.append(1)
             shrink_axis_mask |= bit
         bit <<= 1
-    return begin, end, strides, {"begin_mask": begin_mask, "end_mask": end_mask, "ellipsis_mask": ellipsis_mask, "new_axis_mask": new_axis_mask,
-                                 "shrink_axis_mask": shrink_axis_mask}
+    masks = {"begin_mask": begin_mask, "end_mask": end_mask, "ellipsis_mask": ellipsis_mask, "new_axis_mask": new_axis_mask, "shrink_axis_mask": shrink_axis_mask}
+    return begin, end, strides, {name: mask for name, mask in masks.items() if mask}
 
 
 def _open(bound):
@@ -89,6 +89,8 @@ def _open(bound):
 
 
 def _checked(index):
+    if type(index) is int:
+        return index
     if isinstance(index, numbers.Integral):
         return int(index)
     if isinstance(index, Dimension):
@@ -106,6 +108,8 @@ def _checked(index):
 
 def _index(values):
     """Eager indices as one tensor."""
+    if all([type(v) is int and -2**31 <= v < 2**31 for v in values]):
+        return vector(*values)
     plain = [int(v) if isinstance(v, EagerTensor) and not v._shape_tuple() else v for v in values]
     return _packed(plain, None)
 
