@@ -37,18 +37,59 @@ def _compared(x, y):
     return _tensors(x, y)
 
 
+_PLAIN = (int, float, complex, str, bytes, list, tuple)
+
+
+def _refused(value, dtype):
+    """The first part of a plain value that is not of the type."""
+    if isinstance(value, (list, tuple)):
+        return next((part for part in (_refused(v, dtype) for v in value) if part is not None), None)
+    try:
+        _weft.convert(value, dtype, None)
+    except TypeError:
+        return value
+    return None
+
+
+def _expected(dtype, value):
+    return f"Expected {dtype.name}, but got {value} of type '{type(value).__name__}'."
+
+
+def _in_graph(x, y, op):
+    """For graphs, a plain value as a tensor of the other's type; None where that is not the question. TensorFlow has words of its own for it there."""
+    plain, tensor = (y, x) if isinstance(x, Tensor) else (x, y)
+    if plain is None:
+        raise ValueError(("Tried to convert 'y' to a tensor and failed. Error: " if op and plain is y else "") + "None values not supported.")
+    if not isinstance(plain, _PLAIN) or isinstance(plain, bool) or _promotion is not None or (op is None and plain is y):
+        return None
+    dtype = tensor.dtype.base_dtype
+    try:
+        made = _weft.convert(plain, dtype, None)
+    except TypeError:
+        bad = _refused(plain, dtype)
+        if bad is None:
+            return None
+        if plain is x:
+            raise TypeError(_expected(dtype, bad)) from None
+        raise TypeError(f"Expected {dtype.name} passed to parameter 'y' of op '{op}', got {plain} of type '{type(plain).__name__}' instead. "
+                        f"Error: {_expected(dtype, bad)}") from None
+    except ValueError:
+        return None
+    return (x, made) if plain is y else (made, y)
+
+
 def _stands_alone(value):
     """Ragged and sparse tensors have operators of their own; IndexedSlices becomes a tensor."""
     return getattr(type(value), "_is_composite", False) and not hasattr(type(value), "__tf_tensor__")
 
 
-def _operator(function, reflected, tensors=_tensors):
+def _operator(function, reflected, tensors=_tensors, op=None):
     def call(x, y):
         other = y if isinstance(x, Tensor) else x
         if _stands_alone(other) or (other is y and getattr(y, "__array_priority__", 0) > 100):
             return NotImplemented
         try:
-            x, y = tensors(x, y)
+            x, y = (_in_graph(x, y, op) if _weft.in_graph() else None) or tensors(x, y)
         except (TypeError, ValueError):
             # The other side may know what to do with a tensor.
             if other is y and hasattr(type(other), reflected) and not isinstance(other, (int, float, complex, str, bytes, list, tuple)):
@@ -119,7 +160,7 @@ def _equality(op, same):
         if graph is not None and not graph.building_function:
             return (x is y) is same
         try:
-            x, y = _compared(x, y)
+            x, y = (_in_graph(x, y, op) if graph is not None else None) or _compared(x, y)
         except (TypeError, ValueError):
             if isinstance(other, (str, bytes, int, float)):
                 raise
@@ -132,20 +173,20 @@ def _equality(op, same):
 # In the order of the extension's list (operators.h).
 TABLE = [
     _operator(_add, "__radd__"),
-    _operator(_named("Sub", "sub"), "__rsub__"),
-    _operator(_named("Mul", "mul"), "__rmul__"),
+    _operator(_named("Sub", "sub"), "__rsub__", op="Sub"),
+    _operator(_named("Mul", "mul"), "__rmul__", op="Mul"),
     _operator(_truediv, "__rtruediv__"),
-    _operator(_named("FloorDiv", "floordiv"), "__rfloordiv__"),
-    _operator(_named("FloorMod", "mod"), "__rmod__"),
-    _operator(_pow, "__rpow__"),
+    _operator(_named("FloorDiv", "floordiv"), "__rfloordiv__", op="FloorDiv"),
+    _operator(_named("FloorMod", "mod"), "__rmod__", op="FloorMod"),
+    _operator(_pow, "__rpow__", op="Pow"),
     _operator(_matmul, "__rmatmul__"),
     _operator(_logical("LogicalAnd", "BitwiseAnd", "and"), "__rand__"),
     _operator(_logical("LogicalOr", "BitwiseOr", "or"), "__ror__"),
     _operator(_xor, "__rxor__"),
-    _operator(_named("Less", None), "__gt__", _compared),
-    _operator(_named("LessEqual", None), "__ge__", _compared),
+    _operator(_named("Less", None), "__gt__", _compared, "Less"),
+    _operator(_named("LessEqual", None), "__ge__", _compared, "LessEqual"),
     _equality("Equal", True),
     _equality("NotEqual", False),
-    _operator(_named("Greater", None), "__lt__", _compared),
-    _operator(_named("GreaterEqual", None), "__le__", _compared),
+    _operator(_named("Greater", None), "__lt__", _compared, "Greater"),
+    _operator(_named("GreaterEqual", None), "__le__", _compared, "GreaterEqual"),
 ]
