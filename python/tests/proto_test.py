@@ -115,3 +115,13 @@ def test_op_def_and_enums():
     assert proto.SaverDef.V2 == 2 and proto.SaverDef.CheckpointFormatVersion.Name(2) == "V2"
     assert proto.RunOptions.FULL_TRACE == 3 and proto.DataType.Value("DT_STRING") == proto.DT_STRING == 7
     assert proto.GraphDef.DESCRIPTOR.full_name == "tensorflow.GraphDef"
+
+
+def test_modules_of_messages():
+    import subprocess
+    import sys
+
+    code = ("import weft.as_tensorflow; from tensorflow.core.framework import graph_pb2; from tensorflow.core.protobuf import saved_model_pb2, config_pb2; "
+            "import tensorflow as tf; print(graph_pb2.GraphDef is tf.compat.v1.GraphDef, saved_model_pb2.SavedModel().saved_model_schema_version, "
+            "config_pb2.RunOptions.FULL_TRACE)")
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "True 0 3\n"

@@ -66,6 +66,7 @@ debugging
 dtypes
 errors
 experimental
+feature_column
 graph_util
 image
 io

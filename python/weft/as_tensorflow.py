@@ -23,7 +23,8 @@ PRIVATE = {
     "tensorflow.python.framework.convert_to_constants": "weft.saved_model.freeze",
 }
 # Packages between those that have nothing of their own.
-EMPTY = {name.rpartition(".")[0] for name in PRIVATE} | {"tensorflow.python"}
+EMPTY = {name.rpartition(".")[0] for name in PRIVATE} | {"tensorflow.python", "tensorflow.core", "tensorflow.core.framework", "tensorflow.core.protobuf",
+                                                         "tensorflow.core.example", "tensorflow.core.util"}
 
 # class -> module that it reports.
 REPORTED = {
@@ -75,6 +76,8 @@ def _find(fullname):
         return weft
     if fullname in PRIVATE:
         return importlib.import_module(PRIVATE[fullname])
+    if fullname.startswith("tensorflow.core.") and fullname.endswith("_pb2"):
+        return importlib.import_module("weft.proto")
     name = fullname.removeprefix("tensorflow.")
     name = name.removeprefix("_api.v2.").removeprefix("compat.v2.")
     try:
