@@ -119,6 +119,8 @@ Status Op::set_attr(std::string_view name, op::AttrValue value) {
     const std::string text = value.to_string();
     append_raw(attr_key_, text.size());
     attr_key_ += text;
+    // Every variable has a name of its own: its handle is made once, and a program may make any number of variables.
+    if (name == "shared_name" && spec_->name == "VarHandleOp") cacheable_ = false;
   }
   attrs_.emplace_back(std::string(name), std::move(value));
   return {};
