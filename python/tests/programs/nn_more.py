@@ -11,7 +11,7 @@ decoded, log_probability = tf.nn.ctc_beam_search_decoder(tf.math.log([[[0.1, 0.6
     [[0.3, 0.3, 0.4]]]), [3], beam_width=4, top_paths=2)
 print([tf.sparse.to_dense(d).numpy().tolist() for d in decoded], log_probability)
 print(tf.quantization.fake_quant_with_min_max_vars([-1.0, 0.3, 9.0], 0.0, 6.0),
-      tf.quantization.fake_quant_with_min_max_vars_per_channel([[0.1, 0.2]], [0.0, 0.0], [1.0, 2.0]))
+      tf.quantization.fake_quant_with_min_max_vars_per_channel([[0.11, 0.23]], [0.0, 0.0], [1.0, 2.0]))
 print(tf.quantization.quantize([0.0, 1.0], 0.0, 1.0, tf.quint8),
       tf.quantization.dequantize(tf.quantization.quantize([0.0, 1.0], 0.0, 1.0, tf.quint8).output, 0.0, 1.0))
 print(tf.raw_ops.Bucketize(input=[1.0, 5.0, 9.0], boundaries=[2.0, 6.0]),

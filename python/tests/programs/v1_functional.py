@@ -25,7 +25,7 @@ print(v1.cumsum([1, 2]), v1.segment_sum([1, 2], [0, 0]), v1.lgamma(3.0), v1.rsqr
 print(v1.random_normal_initializer(seed=1)([2]).shape, v1.random_uniform_initializer(0.0, 1.0, seed=1)([2]).dtype,
       v1.truncated_normal_initializer(seed=1)([2]).shape, v1.initializers.identity()([2, 2]))
 print(v1.nn.log_softmax([[0.0, 0.0]], axis=1), v1.nn.moments(tf.constant([1.0, 3.0]), axes=[0]),
-      v1.nn.embedding_lookup([[1.0], [2.0]], [1]), v1.nn.dropout([1.0, 1.0], rate=0.0), v1.nn.top_k([1, 3, 2], k=1))
+      v1.nn.embedding_lookup(tf.constant([[1.0], [2.0]]), [1]), v1.nn.dropout([1.0, 1.0], rate=0.0), v1.nn.top_k([1, 3, 2], k=1))
 with tf.Graph().as_default():
     sp = v1.sparse_placeholder(tf.float32)
     total = v1.sparse_reduce_sum(sp)
