@@ -25,7 +25,7 @@ using trace::FuncGraph;
 constexpr size_t kMaxWords = 160, kMaxTensors = 64, kMaxEntries = 4096;
 std::atomic<bool> g_run_eagerly{false};
 
-enum Tag : uint64_t { kTensor = 1, kInt, kFloat, kBool, kNone, kText, kTuple, kList, kDict, kVariable, kKeyword };
+enum Tag : uint64_t { kTensor = 1, kInt, kFloat, kBool, kNone, kText, kTuple, kList, kDict, kVariable, kKeyword, kObject };
 
 // What a call is told apart by, and the tensors in it.
 struct Reader {
@@ -33,7 +33,8 @@ struct Reader {
   size_t count = 0;
   PyObject* tensors[kMaxTensors];
   size_t num_tensors = 0;
-  bool variables = false;
+  PyObject* objects[8];  // known by identity
+  size_t num_objects = 0;
 
   bool put(uint64_t w) {
     if (count == kMaxWords) return false;
@@ -82,7 +83,6 @@ struct Reader {
     for (int i = 0; ranked && i < spec.shape.rank(); ++i) {
       if (!put(uint64_t(spec.shape.dim(i)))) return false;
     }
-    variables = true;
     return take(o);
   }
   bool dict(PyObject* o) {
@@ -121,7 +121,13 @@ struct Reader {
       return true;
     }
     if (PyDict_CheckExact(o)) return dict(o);
-    return is_variable(o) && variable(o);
+    return is_variable(o) ? variable(o) : object(o);
+  }
+  // An object that is equal to itself alone. Entries check that it still lives.
+  bool object(PyObject* o) {
+    if (Py_TYPE(o)->tp_richcompare != PyBaseObject_Type.tp_richcompare || !PyType_SUPPORTS_WEAKREFS(Py_TYPE(o)) || num_objects == 8 || is_tensor(o)) return false;
+    objects[num_objects++] = o;
+    return put(kObject) && put(reinterpret_cast<uintptr_t>(o));
   }
   bool call(PyObject* const* args, size_t positional, PyObject* kwnames) {
     for (size_t i = 0; i < positional; ++i) {
@@ -228,7 +234,23 @@ struct Entry {
   std::vector<uint16_t> order;  // of the call's tensors; empty: as they are
   Shape shape;
   PyObject* builder = nullptr;  // borrowed, of a concrete function that the owner keeps: puts results together that `shape` cannot
+  std::vector<nb::object> objects;  // weak references to the objects in the key
+
+  bool alive(const Reader& r) const {
+    for (size_t i = 0; i < objects.size(); ++i) {
+      if (PyWeakref_GetObject(objects[i].ptr()) != r.objects[i]) return false;
+    }
+    return true;
+  }
 };
+
+// What an object comes to may depend on its state: such ones are Python's to look at, each time.
+bool by_identity(PyObject* o) {
+  for (const char* name : {"__tf_tracing_type__", "__attrs_attrs__", "_type_spec"}) {
+    if (PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o)), name)) return false;
+  }
+  return true;
+}
 
 struct Cache {
   std::unordered_multimap<uint64_t, Entry> entries;
@@ -236,7 +258,7 @@ struct Cache {
   int64_t calls = 0;  // answered here, since Python asked
 
   Entry* find(const Reader& r) {
-    auto same = [&](const Entry& e) { return e.key.size() == r.count && std::memcmp(e.key.data(), r.words, r.count * 8) == 0; };
+    auto same = [&](const Entry& e) { return e.key.size() == r.count && std::memcmp(e.key.data(), r.words, r.count * 8) == 0 && e.alive(r); };
     if (last && same(*last)) return last;
     auto [from, to] = entries.equal_range(r.hash());
     for (auto it = from; it != to; ++it) {
@@ -396,11 +418,12 @@ PyObject* remember(PyObject* self, PyObject* given) {
     size_t next = 0;
     if (!e.shape.read(structure, next) || next != e.function->ret_types().size()) e.builder = builder;
     e.key.assign(r.words, r.words + r.count);
-    if (cache.find(r)) Py_RETURN_TRUE;
-    if (cache.entries.size() >= kMaxEntries) {
-      cache.entries.clear();
-      cache.last = nullptr;
+    for (size_t i = 0; i < r.num_objects; ++i) {
+      if (!by_identity(r.objects[i])) Py_RETURN_FALSE;
+      e.objects.push_back(nb::steal(must(PyWeakref_NewRef(r.objects[i], nullptr))));
     }
+    if (cache.find(r)) Py_RETURN_TRUE;
+    if (cache.entries.size() >= kMaxEntries) Py_RETURN_FALSE;  // entries stay where they are: calls on other threads are in them
     cache.entries.emplace(r.hash(), std::move(e));
     Py_RETURN_TRUE;
   });

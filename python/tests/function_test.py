@@ -555,3 +555,20 @@ def test_captured_tensors_have_gradients():
         w = v * 3.0
         y = tf.function(lambda: w * w)()
     assert tape.gradient(y, v).numpy() == 18
+
+
+def test_objects_as_arguments_are_known_by_identity():
+    class Config:
+        def __init__(self, k):
+            self.k = k
+
+    @tf.function
+    def f(config, x):
+        return x * config.k
+
+    x = tf.constant(2.0)
+    for i in range(200):  # many of them at addresses of those before
+        config = Config(float(i))
+        assert f(config, x).numpy() == 2 * i and f(config, x).numpy() == 2 * i
+    config.k = 1000.0
+    assert f(config, x).numpy() == 2 * 199  # as it was when it was traced
