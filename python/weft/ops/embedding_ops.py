@@ -30,19 +30,31 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
         if len(params) == 1:
             rows = array_ops.gather(params[0], ids)
             return raw.Identity(input=_clipped(rows, ids, max_norm))
-        return _from_parts(params, ids, max_norm)
+        return from_parts(params, ids, max_norm, _one_after_the_other)
 
 
-def _from_parts(params, ids, max_norm):
-    """The table lies in parts, one after the other; the first ones may have a row more."""
-    flat = array_ops.reshape(ids, [-1])
+def _one_after_the_other(params, flat):
+    """(part, row in it) of each id: the parts are pieces of the table; the first ones may have a row more."""
     count = len(params)
     sizes = [p.shape[0] for p in params]
     total = convert_to_tensor(sum(sizes), flat.dtype) if None not in sizes else math_ops.cast(sum(array_ops.shape(p)[0] for p in params), flat.dtype)
     each, extra = total // count, total % count
     border = extra * (each + 1)
     assignments = math_ops.maximum(flat // (each + 1), (flat - extra) // each)
-    inner = array_ops.where(flat < border, flat % (each + 1), (flat - extra) % each)
+    return assignments, array_ops.where(flat < border, flat % (each + 1), (flat - extra) % each)
+
+
+def one_by_one(params, flat):
+    """(part, row in it) of each id where rows were dealt out to the parts in turn."""
+    return flat % len(params), flat // len(params)
+
+
+def from_parts(params, ids, max_norm, places_of):
+    """Rows of a table in parts."""
+    params = [p if isinstance(p, (Tensor, _weft.VariableBase)) else convert_to_tensor(p) for p in params]
+    flat = array_ops.reshape(ids, [-1])
+    count = len(params)
+    assignments, inner = places_of(params, flat)
     assignments = math_ops.cast(assignments, dtypes.int32)
     ids_by_part = array_ops.dynamic_partition(inner, assignments, count)
     places = array_ops.dynamic_partition(array_ops.range(array_ops.shape(flat)[0]), assignments, count)

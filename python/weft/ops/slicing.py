@@ -80,8 +80,8 @@ def spec(key):
             strides.append(1)
             shrink_axis_mask |= bit
         bit <<= 1
-    masks = {"begin_mask": begin_mask, "end_mask": end_mask, "ellipsis_mask": ellipsis_mask, "new_axis_mask": new_axis_mask, "shrink_axis_mask": shrink_axis_mask}
-    return begin, end, strides, {name: mask for name, mask in masks.items() if mask}
+    return begin, end, strides, {"begin_mask": begin_mask, "end_mask": end_mask, "ellipsis_mask": ellipsis_mask, "new_axis_mask": new_axis_mask,
+                                 "shrink_axis_mask": shrink_axis_mask}
 
 
 def _open(bound):

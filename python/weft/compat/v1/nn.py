@@ -119,8 +119,8 @@ def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None
 
 
 def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None):
-    if isinstance(params, (list, tuple)) and len(params) > 1 and partition_strategy != "div":
-        raise NotImplementedError("tf.compat.v1.nn.embedding_lookup of several tables with partition_strategy='mod'")
+    if isinstance(params, (list, tuple)) and len(params) > 1 and partition_strategy == "mod":
+        return embedding_ops.from_parts(params, convert_to_tensor(ids, name="ids"), max_norm, embedding_ops.one_by_one)
     return embedding_ops.embedding_lookup(params, ids, max_norm, name)
 
 
