@@ -10,6 +10,7 @@ _WHERE = {
                                  "checkpoints_iterator get_checkpoint_state",
     "weft.trackable.views": "CheckpointView TrackableView",
     "weft.trackable.moving_averages": "ExponentialMovingAverage",
+    "weft.compat.v1.train.monitored": "Coordinator",
 }
 _names = {name: module for module, names in _WHERE.items() for name in names.split()}
 _none = _missing("tf.train")

@@ -114,6 +114,7 @@ class _Loader:
         self.concrete_protos = meta.object_graph_def.concrete_functions
         self.objects = {}
         self.concretes = {}
+        self.local_names = None  # number -> the name that its parent has for it
         self.names = add_functions(meta.graph_def.library)
         self.graph_nodes = {n.name: n for n in meta.graph_def.node}
 
@@ -184,10 +185,10 @@ class _Loader:
         return made
 
     def _function_name(self, number, concretes):
-        for proto in self.protos:
-            for child in proto.children:
-                if child.node_id == number:
-                    return child.local_name
+        if self.local_names is None:
+            self.local_names = {child.node_id: child.local_name for proto in reversed(self.protos) for child in proto.children}
+        if number in self.local_names:
+            return self.local_names[number]
         return concretes[0].name.decode() if concretes else "restored_function"
 
     # ---- functions

@@ -1,72 +1,85 @@
-"""tf.train.ExponentialMovingAverage."""
+"""tf.train.ExponentialMovingAverage: running means of variables and tensors."""
 
 from weft import _weft
-from weft._raw import raw
-from weft.framework.graph import init_scope
+from weft.framework.convert import convert_to_tensor
+from weft.framework.graph import control_dependencies, init_scope, name_scope_v1
 from weft.trackable.variable import Variable
 
 
-def assign_moving_average(variable, value, decay, zero_debias=True, name=None):
-    """variable -= (1 - decay) * (variable - value)"""
-    if zero_debias:
-        raise NotImplementedError("assign_moving_average(zero_debias=True)")
-    value = _weft.convert(value, variable.dtype, None)
-    share = raw.Cast(x=raw.Sub(x=_weft.convert(1.0, variable.dtype, None), y=_weft.convert(decay, variable.dtype, None)), DstT=variable.dtype)
-    return variable.assign_sub((variable - value) * share)
-
-
 class ExponentialMovingAverage:
-    """Averages of variables, in which the latest values count most."""
+    """average = decay * average + (1 - decay) * value, at every apply()."""
 
     def __init__(self, decay, num_updates=None, zero_debias=False, name="ExponentialMovingAverage"):
-        self._decay, self._num_updates, self._zero_debias, self._name = decay, num_updates, zero_debias, name
-        self._averages = {}  # by reference to the variable
+        if zero_debias:
+            raise NotImplementedError("ExponentialMovingAverage(zero_debias=True)")
+        self._decay, self._num_updates, self._name = decay, num_updates, name
+        self._averages = {}  # id -> (what it is of, its average)
 
     @property
     def name(self):
         return self._name
 
-    def _check(self, v):
-        if not isinstance(v, _weft.VariableBase):
-            raise TypeError("tf.train.ExponentialMovingAverage does not support non-Variable tensors when eager execution is enabled.")
-        if not v.dtype.is_floating:
-            raise TypeError(f"The variables must be half, float, or double: {v}")
-
     def apply(self, var_list=None):
-        """One step: makes the averages where they are not there yet."""
+        """Updates the averages, which are made at the first call; in a graph, the op that does."""
+        from weft.function.control_flow import group
+        from weft.ops import math_ops
+
         if var_list is None:
-            raise ValueError("ExponentialMovingAverage.apply() needs the variables: there is no collection of them when eager execution is enabled.")
+            from weft.compat.v1.variables import trainable_variables
+
+            var_list = trainable_variables()
         for v in var_list:
-            self._check(v)
-            if v.ref() not in self._averages:
-                with init_scope():
-                    self._averages[v.ref()] = Variable(v.value(), trainable=False, name=self.average_name(v))
+            if not v.dtype.is_floating:
+                raise TypeError(f"The variables must be half, float, or double: {v.name}")
+            if id(v) not in self._averages:
+                self._averages[id(v)] = (v, self._new(v))
+        decay = convert_to_tensor(self._decay, name="decay")
+        if self._num_updates is not None:
+            steps = math_ops.cast(self._num_updates.value() if isinstance(self._num_updates, _weft.VariableBase) else self._num_updates, decay.dtype)
+            decay = math_ops.minimum(decay, (1.0 + steps) / (10.0 + steps))
         updates = []
-        for v in var_list:
-            average = self._averages[v.ref()]
-            decay = _weft.convert(self._decay, v.dtype, None)
-            if self._num_updates is not None:
-                n = raw.Cast(x=self._num_updates, DstT=v.dtype)
-                decay = raw.Minimum(x=decay, y=(1.0 + n) / (10.0 + n))
-            # A variable's average starts at its value, so that there are no zeros to take out.
-            updates.append(average.assign_sub((average - v) * (1.0 - decay)))
-        return None if not _weft.in_graph() else _group(updates)
+        with name_scope_v1(self._name):
+            for v in var_list:
+                average = self._averages[id(v)][1]
+                value = v.value() if isinstance(v, _weft.VariableBase) else v
+                part = math_ops.cast(1.0 - decay, average.dtype)
+                updates.append(average.assign_sub((average.value() - value) * part, read_value=False))
+        if not _weft.in_graph():
+            return None
+        return group(*updates, name=self._name)
+
+    def _new(self, v):
+        with init_scope(), control_dependencies(None), name_scope_v1(None):
+            if isinstance(v, _weft.VariableBase):
+                first = v.initial_value if getattr(v, "_in_graph_mode", False) else v.value()
+                base = v._shared_name
+                if _weft.in_graph():
+                    _weft.current_graph().add_to_collections("moving_average_variables", v)
+            else:
+                from weft.ops.array_ops import zeros
+
+                first, base = zeros(v.shape.as_list(), v.dtype), v.op.name
+            return Variable(first, trainable=False, name=f"{base}/{self._name}")
 
     def average(self, var):
-        """The variable that holds the average, or None."""
-        return self._averages.get(var.ref())
+        """The variable with the average; None where apply() was not told of this one."""
+        found = self._averages.get(id(var))
+        return None if found is None else found[1]
 
     def average_name(self, var):
-        return f"{var._shared_name}/{self._name}"
+        found = self.average(var)
+        if found is not None:
+            return found._shared_name
+        return f"{var._shared_name if isinstance(var, _weft.VariableBase) else var.op.name}/{self._name}"
 
     def variables_to_restore(self, moving_avg_variables=None):
-        """name -> variable, to restore the averages in the places of the variables."""
-        if moving_avg_variables is None:
-            raise ValueError("variables_to_restore() needs the variables: there is no collection of them when eager execution is enabled.")
-        return {self.average_name(v): v for v in moving_avg_variables}
+        """name in the checkpoint -> variable: averages in the place of variables that have one."""
+        from weft.compat.v1.variables import global_variables, moving_average_variables, trainable_variables
 
-
-def _group(updates):
-    from weft.function.control_flow import group
-
-    return group(*[u.op for u in updates])
+        averaged = list(moving_avg_variables) if moving_avg_variables is not None else trainable_variables() + moving_average_variables()
+        out = {self.average_name(v): v for v in averaged}
+        shadows = {a._shared_name for v, a in self._averages.values() if isinstance(v, _weft.VariableBase)}
+        for v in global_variables():
+            if not any(v is m for m in averaged) and v._shared_name not in shadows and v._shared_name not in out:
+                out[v._shared_name] = v
+        return out
