@@ -1,4 +1,5 @@
-"""tf.experimental.async_scope and its like: weft's eager ops have their values when the call returns, so these change nothing."""
+"""tf.experimental.async_scope and its like: weft's eager ops have their values when the call returns, so these change
+nothing."""
 
 import contextlib
 

@@ -1,6 +1,8 @@
-"""What an op or function of the API means for values that are not tensors: ragged and sparse tensors, extension types, classes of the user's.
+"""What an op or function of the API means for values that are not tensors: ragged and sparse tensors, extension types,
+classes of the user's.
 
-An op that cannot convert an argument asks `dispatch_op`; a function of the API that is decorated with `dispatchable` asks `dispatch_api` when it fails.
+An op that cannot convert an argument asks `dispatch_op`; a function of the API that is decorated with `dispatchable`
+asks `dispatch_api` when it fails.
 Classes register with `register_op` and `dispatch_for_api`."""
 
 import functools
@@ -36,7 +38,8 @@ def dispatch_op(op, arguments):
 
 
 def dispatchable(function):
-    """A function of the API that classes may take over: those of `_targets` (dispatch_api.py) first, others when the function itself fails, as TensorFlow does it."""
+    """A function of the API that classes may take over: those of `_targets` (dispatch_api.py) first, others when the
+    function itself fails, as TensorFlow does it."""
 
     targets = []
 
@@ -59,7 +62,8 @@ def dispatchable(function):
 
 
 def dispatch_api(function, args, kwargs):
-    for handler in (*_api_handlers.get(function, ()), *_named_handlers.get((function.__module__, function.__name__), ())):
+    for handler in (*_api_handlers.get(function, ()), *_named_handlers.get((function.__module__, function.__name__),
+                                                                           ())):
         result = handler(args, kwargs)
         if result is not NotImplemented:
             return result

@@ -1,4 +1,5 @@
-"""tf.experimental.dispatch_for_*: what functions of the API do with classes of the user's, by the types of the arguments."""
+"""tf.experimental.dispatch_for_*: what functions of the API do with classes of the user's, by the types of the
+arguments."""
 
 import collections.abc
 import importlib
@@ -45,7 +46,8 @@ def _special(value):
     """Whether a value is one that dispatch is for: tensors and plain values alone stay with the API's own function."""
     if isinstance(value, (list, tuple)):
         return any(_special(v) for v in value)
-    return not isinstance(value, (Tensor, _weft.VariableBase, int, float, complex, str, bytes, type(None), dict)) and type(value).__module__ != "numpy"
+    return (not isinstance(value, (Tensor, _weft.VariableBase, int, float, complex, str, bytes, type(None), dict))
+            and type(value).__module__ != "numpy")
 
 
 class _Target:
@@ -56,7 +58,8 @@ class _Target:
         self.wrapped = wrapped or function
 
     def takes(self, arguments):
-        return any(all(name in arguments and _matches(arguments[name], kind) for name, kind in s.items()) and any(_special(arguments[name]) for name in s)
+        return any(all(name in arguments and _matches(arguments[name], kind) for name, kind in s.items())
+                   and any(_special(arguments[name]) for name in s)
                    for s in self.signatures)
 
 
@@ -70,7 +73,8 @@ def _call(api, signature, targets, args, kwargs):
     if not fitting:
         return NotImplemented
     if len(fitting) > 1:
-        raise ValueError(f"Multiple dispatch targets that were registered with tf.dispatch_for ({fitting[0].function} and {fitting[1].function}) match the arguments to "
+        raise ValueError(f"Multiple dispatch targets that were registered with tf.dispatch_for ({fitting[0].function} "
+                         f"and {fitting[1].function}) match the arguments to "
                          f"{api.__name__}")
     return fitting[0].wrapped(*args, **kwargs)
 
@@ -101,7 +105,8 @@ def _add_to_op(api, target):
             for own in {id(a): a for a, _ in _op_targets[name]}.values():
                 given = {own._op_arguments.get(k, k): v for k, v in arguments.items()}
                 known = inspect.signature(own).parameters
-                result = _call(own, inspect.signature(own), [t for a, t in _op_targets[name] if a is own], (), {k: v for k, v in given.items() if k in known})
+                result = _call(own, inspect.signature(own), [t for a, t in _op_targets[name] if a is own], (),
+                               {k: v for k, v in given.items() if k in known})
                 if result is not NotImplemented:
                     return result
             return NotImplemented
@@ -115,7 +120,8 @@ def _add_to_op(api, target):
 
 
 def dispatch_for_api(api, *signatures):
-    """The decorated function takes calls of `api` with arguments of the types that a signature (or its annotations) names."""
+    """The decorated function takes calls of `api` with arguments of the types that a signature (or its annotations)
+    names."""
     if not hasattr(api, "_targets") and not hasattr(api, "_op_name"):
         raise ValueError(f"{api} does not support dispatch.")
     own = inspect.signature(api)
@@ -132,7 +138,8 @@ def dispatch_for_api(api, *signatures):
         if not chosen:
             hints = {k: v for k, v in typing.get_type_hints(dispatch_target).items() if k in theirs.parameters}
             if not hints:
-                raise ValueError("The dispatch_for_api decorator must be called with at least one signature, or applied to a function that has type annotations on its "
+                raise ValueError("The dispatch_for_api decorator must be called with at least one signature, or "
+                                 "applied to a function that has type annotations on its "
                                  "parameters.")
             chosen = [hints]
         _registered.setdefault(dispatch_target, []).append(_add(api, _Target(dispatch_target, chosen, own)))
@@ -168,7 +175,8 @@ def _wrapped(api, user, count):
         values = [bound.pop(n) for n in names]
         return user(lambda *tensors: api(**dict(zip(names, tensors)), **bound), *values)
 
-    elementwise_dispatch_target.__name__ = elementwise_dispatch_target.__qualname__ = f"elementwise_dispatch_target_for_{api.__name__}"
+    name = f"elementwise_dispatch_target_for_{api.__name__}"
+    elementwise_dispatch_target.__name__ = elementwise_dispatch_target.__qualname__ = name
     return elementwise_dispatch_target
 
 
@@ -199,7 +207,8 @@ def dispatch_for_unary_elementwise_apis(x_type):
 
     def decorator(handler):
         if x_type in _unary:
-            raise ValueError(f"A unary elementwise dispatch handler ({_unary[x_type]}) has already been registered for {x_type}.")
+            raise ValueError(f"A unary elementwise dispatch handler ({_unary[x_type]}) has already been registered for "
+                             f"{x_type}.")
         _unary[x_type] = handler
         _register_elementwise(handler, [x_type])
         _registered[handler].append(lambda: _unary.pop(x_type))
@@ -213,7 +222,8 @@ def dispatch_for_binary_elementwise_apis(x_type, y_type):
 
     def decorator(handler):
         if (x_type, y_type) in _binary:
-            raise ValueError(f"A binary elementwise dispatch handler ({_binary[x_type, y_type]}) has already been registered for ({x_type}, {y_type}).")
+            raise ValueError(f"A binary elementwise dispatch handler ({_binary[x_type, y_type]}) has already been "
+                             f"registered for ({x_type}, {y_type}).")
         _binary[x_type, y_type] = handler
         _register_elementwise(handler, [x_type, y_type])
         _registered[handler].append(lambda: _binary.pop((x_type, y_type)))
@@ -223,11 +233,13 @@ def dispatch_for_binary_elementwise_apis(x_type, y_type):
 
 
 def dispatch_for_binary_elementwise_assert_apis(x_type, y_type):
-    """The decorated handler(api, x, y) takes calls of tf.debugging.assert_equal and its like with arguments of these types."""
+    """The decorated handler(api, x, y) takes calls of tf.debugging.assert_equal and its like with arguments of these
+    types."""
 
     def decorator(handler):
         if (x_type, y_type) in _asserts:
-            raise ValueError(f"A binary elementwise assert dispatch handler ({_asserts[x_type, y_type]}) has already been registered for ({x_type}, {y_type}).")
+            raise ValueError(f"A binary elementwise assert dispatch handler ({_asserts[x_type, y_type]}) has already "
+                             f"been registered for ({x_type}, {y_type}).")
         _asserts[x_type, y_type] = handler
         undo = _registered.setdefault(handler, [])
         module = importlib.import_module("weft.ops.check_ops")
