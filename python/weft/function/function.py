@@ -7,6 +7,7 @@ import weakref
 from types import MethodType
 
 from weft import _weft
+from weft._raw import raw
 from weft.framework import nest, op_stacks
 from weft.framework.graph import FuncGraph, Operation
 from weft.framework.tensor import Tensor
@@ -379,6 +380,7 @@ def trace(function, types, name, spec=None, may_create=False, jit_compile=None, 
     graph.inputs = inputs + graph.internal_captures
     graph.outputs = _results(native, made, len(flat))
     graph.structured_outputs = _with(structure, graph.outputs)
+    _show_order(graph)
     return ConcreteFunction(made, graph, types, graph.structured_outputs, spec, shown, attributes), created
 
 
@@ -386,6 +388,24 @@ def _results(native, made, count):
     """The identities at the end of the graph, which are its results."""
     nodes = native.nodes()[-count:] if count else []
     return [native.tensor(n, 0) for n in nodes]
+
+
+_READS = frozenset(("ReadVariableOp", "ResourceGather", "ResourceGatherNd"))
+
+
+def _show_order(graph):
+    """The node that TensorFlow lets results wait for, so that all effects have happened: for who looks at the graph; the function was made before."""
+    native = graph._native
+    effects = set(native.effects())
+    waits = [n for n in native.nodes() if n in effects or native.node_type(n) in _READS]
+    if not waits:
+        return
+    with graph.as_default():
+        node = raw.NoOp(name="NoOp")
+    for n in waits:
+        native.add_control(n, node._id)
+    for t in graph.outputs:
+        native.add_control(node._id, t.op._id)
 
 
 def _with(structure, tensors):

@@ -7,6 +7,7 @@ from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes, nest
 from weft.framework.convert import convert_to_tensor
+from weft.framework.graph import name_scope_v1
 from weft.framework.tensor import Tensor
 
 
@@ -185,7 +186,9 @@ def _formatted(text, tensors, summarize):
     """The text with the tensors in the places of the marks."""
     template, place = _template(text)
     if not any(isinstance(t, _Text) for t in tensors):
-        return raw.StringFormat(inputs=[convert_to_tensor(t) for t in tensors], template=template, placeholder=place, summarize=summarize)
+        with name_scope_v1("StringFormat") as scope:  # variables are read under the name of the op
+            inputs = [convert_to_tensor(t) for t in tensors]
+        return raw.StringFormat(inputs=inputs, template=template, placeholder=place, summarize=summarize, name=scope if _weft.in_graph() else None)
     # Texts stand between what is formatted.
     pieces = template.split(place)
     joined, before, waiting = [], pieces[0], []
