@@ -33,14 +33,27 @@ p()
 def f(x):
     p("x is", x, x.shape)
     p("structure", {"a": x, "b": (x + 1, "str")})
-    for i in tf.range(2):
-        p("loop", i)
-    if x[0] > 0:
-        p("positive")
     return x
 
 
+@tf.function
+def loop(n):
+    for i in tf.range(n):
+        p("loop", i)
+
+
+@tf.function
+def branch(x):
+    if x > 0:
+        p("positive")
+    else:
+        p("not positive")
+
+
 f(tf.constant([1, 2]))
+loop(tf.constant(2))
+branch(tf.constant(1))
+branch(tf.constant(-1))
 path = os.path.join(tempfile.mkdtemp(), "out.txt")
 tf.print("to a file", tf.range(3), output_stream="file://" + path)
 tf.print("again", output_stream="file://" + path)
