@@ -50,6 +50,8 @@ weft.framework.misc: get_logger get_current_name_scope is_symbolic_tensor load_l
 weft.ops.search_ops: approx_top_k
 weft.ops.stateless_random_ops: random_index_shuffle
 weft.ops.conv_ops: conv
+weft.function.critical_section: CriticalSection
+weft.ops.array_ops: ragged_fill_empty_rows ragged_fill_empty_rows_grad
 """
 
 # Packages that are the implementation; every other module of this folder is a public namespace: `tf.math` is weft/math.py.

@@ -21,6 +21,8 @@ dynamic_partition DynamicPartition data, partitions, num_partitions
 extract_volume_patches ExtractVolumePatches input, ksizes, strides, padding
 invert_permutation InvertPermutation x
 no_op NoOp
+ragged_fill_empty_rows RaggedFillEmptyRows value_rowids, values, nrows, default_value
+ragged_fill_empty_rows_grad RaggedFillEmptyRowsGrad reverse_index_map, grad_values
 reverse ReverseV2 tensor, axis
 roll Roll input, shift, axis
 scatter_nd ScatterNd indices, updates, shape, bad_indices_policy=''
