@@ -155,3 +155,29 @@ def test_composite_arguments_and_results(tmp_path):
     assert again.ragged(tf.ragged.constant([[1], [2, 3]])).to_list() == [[2], [3, 4]]
     dense, sparse = again.sparse(tf.sparse.from_dense([[0.0, 3.0]]))
     assert dense.numpy().tolist() == [[0, 6]] and sparse.values.numpy().tolist() == [3]
+
+
+def test_a_training_function(tmp_path):
+    m = tf.Module()
+    m.w = tf.Variable([[1.0], [2.0]])
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2])])
+    def loss(x):
+        return tf.reduce_mean((x @ m.w) ** 2)
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2])])
+    def train(x):
+        with tf.GradientTape() as tape:
+            value = loss(x)
+        m.w.assign_sub(0.1 * tape.gradient(value, m.w))
+        return value
+
+    m.train = train
+    tf.saved_model.save(m, tmp_path / "m")
+    again = tf.saved_model.load(tmp_path / "m")
+    assert again.train(X).numpy() == 9 and again.train(X).numpy() == pytest.approx(9 * 0.6**2) and m.w.numpy().tolist() == [[1], [2]]
+    library = SavedModel.FromString((tmp_path / "m" / "saved_model.pb").read_bytes()).meta_graphs[0].graph_def.library
+    # TensorFlow takes no attributes of functions that it does not know, and wants to be told what handles are of.
+    assert not [key for f in library.function for key in f.attr if key.startswith("_function_gradient")]
+    (function,) = [f for f in library.function if f.signature.name.startswith("__inference_train_")][-1:]
+    assert [d.shape.dim[0].size for a in function.signature.input_arg for d in a.handle_data] == [2]

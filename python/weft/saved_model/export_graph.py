@@ -174,6 +174,8 @@ class ExportGraph:
         for f in other.function:
             if f.signature.name not in known:
                 known.add(f.signature.name)
+                for key in [k for k in f.attr if k.startswith("_function_gradient")]:  # the engine's own notes, which TensorFlow refuses
+                    del f.attr[key]
                 _name_arguments(f, self.saver.functions.get(f.signature.name))
                 library.function.append(f)
         for g in other.gradient:
