@@ -159,10 +159,12 @@ def _gradient(token, types):
     """For the engine: the token of the gradient of EagerPyFunc, which asks the tape of a call; `types` are those of the inputs that have gradients."""
     forward = _functions[token]
     forward.differentiable = True
+    weak = weakref.ref(forward)  # the gradient goes with the function
 
     def run(number, *dys):
-        with forward.lock:
-            call = forward.calls.pop(int(number), None)
+        owner = weak()
+        with owner.lock:
+            call = owner.calls.pop(int(number), None)
         if call is None:
             raise RuntimeError("the gradient of a tf.py_function whose call is not remembered")
         tape, xs, ys = call
