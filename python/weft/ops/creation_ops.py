@@ -1,6 +1,7 @@
 """Tensors of given shapes: zeros, ones, fill, eye, range, linspace, one_hot, meshgrid."""
 
 import functools
+import numbers
 from builtins import range as _count
 
 from weft import _weft
@@ -142,6 +143,7 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
     from weft.ops import array_ops
 
     with scope(name, "eye") as name:
+        num_rows, num_columns = (int(n) if isinstance(n, numbers.Integral) else n for n in (num_rows, num_columns))
         square = num_columns is None
         if square:
             num_columns = num_rows
