@@ -148,3 +148,21 @@ def test_spec():
             and s.is_compatible_with(tf.TensorArraySpec([None], tf.float32, True, False)))
     array = TA(tf.float32, 2)
     assert tf.type_spec_from_value(array) == tf.TensorArraySpec.from_value(array) == tf.TensorArraySpec()
+
+
+def test_function_gives_the_list():
+    @tf.function
+    def f():
+        return TA(tf.float32, 2).unstack([1.0, 2.0])
+
+    assert f().dtype == tf.variant
+
+
+def test_names():
+    @tf.function
+    def f(x):
+        return TA(tf.float32, 3).write(0, x).stack()
+
+    names = [op.name for op in f.get_concrete_function(tf.constant([1.0, 2.0])).graph.get_operations()]
+    assert names[:4] == ["x", "TensorArrayV2/element_shape", "TensorArrayV2/num_elements", "TensorArrayV2"]
+    assert "TensorArrayV2Stack/TensorListStack/element_shape" in names

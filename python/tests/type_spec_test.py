@@ -165,3 +165,24 @@ def test_pickle():
     for spec in (T([2, None], tf.int32, "x"), tf.RaggedTensorSpec([None, None], tf.int32), tf.SparseTensorSpec([2]),
                  tf.TensorArraySpec([2])):
         assert pickle.loads(pickle.dumps(spec)) == spec
+
+
+def test_functions_give_composites():
+    """Also those that were there before the function: their parts are captured."""
+    slices = tf.IndexedSlices(tf.constant([[1.0, 2.0]]), tf.constant([0]), tf.constant([3, 2]))
+    ragged, sparse = tf.ragged.constant([[1], [2, 3]]), tf.sparse.from_dense([[1, 0]])
+
+    @tf.function
+    def f():
+        return slices, ragged, sparse, {"a": ragged + 1}
+
+    got = f()
+    assert tf.convert_to_tensor(got[0]).numpy().tolist() == [[1, 2], [0, 0], [0, 0]]
+    assert got[1].to_list() == [[1], [2, 3]] and tf.sparse.to_dense(got[2]).numpy().tolist() == [[1, 0]]
+    assert got[3]["a"].to_list() == [[2], [3, 4]]
+
+    @tf.function
+    def g(x):
+        return -x
+
+    assert g(slices).values.numpy().tolist() == [[-1, -2]]

@@ -429,8 +429,14 @@ def _as_outputs(results, graph, shown):
 def _as_output(x, shown):
     from weft.framework.convert import convert_to_tensor
 
-    if x is None or getattr(type(x), "_is_composite", False):
+    if x is None:
         return x
+    if getattr(type(x), "_is_composite", False):
+        if not any(type(t).__name__ == "EagerTensor" for t in nest.flatten(x, expand_composites=True)):
+            return x
+        return nest.map_structure(convert_to_tensor, x, expand_composites=True)
+    if type(x).__name__ == "TensorArray" and isinstance(getattr(x, "flow", None), Tensor):
+        return x.flow
     if isinstance(x, Operation) or not (isinstance(x, (Tensor, _weft.VariableBase)) or _convertible(x)):
         raise _bad_output(x, shown)
     try:

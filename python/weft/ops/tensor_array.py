@@ -164,10 +164,12 @@ def _plain_list(values):
 
 
 def _shape_argument(shape):
-    """A shape as the list ops take it: -1 for what is not known."""
+    """A shape as the list ops take it: -1 for what is not known. An array, which the op makes a constant of its own."""
+    import numpy as np
+
     if shape.rank is None:
-        return convert_to_tensor(-1)
-    return convert_to_tensor([-1 if d is None else d for d in shape], dtypes.int32)
+        return np.array(-1, np.int32)
+    return np.array([-1 if d is None else d for d in shape], np.int32)
 
 
 class _ListArray:
