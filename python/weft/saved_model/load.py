@@ -82,10 +82,14 @@ def add_functions(library):
         while _weft.has_function(f"{base}_l{number}"):
             number = add_functions.count = add_functions.count + 1
         names[f.signature.name] = f"{base}_l{number}"
+    gradients = {g.registered_op_type: names[g.gradient_func] for g in library.registered_gradients}  # the engine finds them by the function's name
     for f in library.function:
         f.signature.name = names[f.signature.name]
         for node in f.node_def:
             rename_functions(node, names)
+            if "_gradient_op_type" in node.attr:
+                own = node.attr["_gradient_op_type"].s.decode()
+                node.attr["_gradient_op_type"].s = (gradients.get(own) or names.get(own) or own).encode()
         for i, arg in enumerate(f.signature.input_arg):  # what a handle is of: the engine looks for it here
             for data in arg.handle_data:
                 f.arg_attr[i].attr["_handle_dtypes"].list.type.append(data.dtype)
