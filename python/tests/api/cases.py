@@ -4,7 +4,7 @@ import importlib
 
 import numpy as np
 
-AREAS = ["array", "math", "nn", "linalg", "operators", "debugging", "random", "values"]
+AREAS = ["array", "math", "nn", "linalg", "operators", "debugging", "random", "values", "gradients"]
 
 
 def load(area, tf):

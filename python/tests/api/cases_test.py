@@ -99,6 +99,6 @@ def test_open_shapes(area):
 
 
 # Calls that need sizes before the graph runs, in TensorFlow, too.
-KNOWN_SHAPES = ["tf.unstack(", "tf.split(", "fractional"]
+KNOWN_SHAPES = ["g(", "tf.unstack(", "tf.split(", "fractional"]
 # Calls whose value is a matter of eager execution: dtypes and static shapes as values, seeds.
 GRAPH_ONLY_EAGER = ["set_seed", ".shape", ".dtype", "static_shape", "no_op", "tf.debugging", "tf.assert", "D.", "seeded", ".numpy()", "P.assert"]

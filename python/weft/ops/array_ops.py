@@ -319,7 +319,8 @@ def repeat(input, repeats, axis=None, name=None):
         ends = math_ops.cumsum(repeats)
         total = math_ops.reduce_sum(repeats)
         places = searchsorted(ends, range(total, dtype=repeats.dtype), side="right")
-        return gather(input, places, axis=axis)
+        # Through a reshape: the gradient is a tensor, as TensorFlow's is.
+        return gather(reshape(input, _shape(input)), places, axis=axis)
 
 
 # ---- parts by index ---------------------------------------------------------------------------------------
