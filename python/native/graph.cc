@@ -315,8 +315,13 @@ void bind_graph(nb::module_& m) {
       .def("graph_def", [](NativeGraph& g, bool all) { return bytes_of(graph_def(g, all)); }, nb::arg("all_functions") = false)
       .def("import_graph_def", import_graph, nb::arg("graph_def"), nb::arg("prefix"), nb::arg("input_map"), nb::arg("outputs"), nb::arg("nodes"))
       .def("gradients", gradients, nb::arg("ys"), nb::arg("xs"), nb::arg("grad_ys"), nb::arg("scope"), nb::arg("stops") = nb::list())
-      .def("lift", [](NativeGraph& g, nb::handle t) { return nb::steal(wrap(unwrap(trace::lift(*g.graph, value_of(t))))); },
-           "Computes a value of the trace outside of it; an error where it depends on the arguments.");
+      .def("lift",
+           [](NativeGraph& g, nb::handle t, nb::handle arguments) {
+             const std::vector<Value> given = arguments.is_none() ? std::vector<Value>() : values_of(arguments);
+             const Value v(g.graph->emitter(), RefPtr<ValueRep>::share(rep_of(t.ptr())));
+             return nb::steal(wrap(unwrap(trace::lift(*g.graph, v, given))));
+           },
+           nb::arg("tensor"), nb::arg("arguments").none() = nb::none(), "Computes a value of the trace outside of it; an error where it depends on arguments that are not given.");
 
   m.def("exit_graph", [] {
     if (!t_entered.empty()) t_entered.pop_back();

@@ -116,3 +116,54 @@ def test_nd_scatter():
     assert w.scatter_nd_sub([[1]], [5]).numpy().tolist() == [0, 6, 0, 0, 44, 0]
     assert w.sparse_read([1, 4]).numpy().tolist() == [6, 44] and w.gather_nd([[4], [0]]).numpy().tolist() == [44, 0]
     assert tf.Variable(1).count_up_to(3).numpy() == 1
+
+
+def test_slices_can_be_assigned():
+    v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    v[0, 1].assign(9.0)
+    v[1:, :1].assign([[7.0]])
+    assert v.numpy().tolist() == [[1.0, 9.0], [7.0, 4.0]]
+
+    @tf.function
+    def f():
+        v[..., 0].assign([0.0, 5.0])
+        return v.read_value()
+
+    assert f().numpy().tolist() == [[0.0, 9.0], [5.0, 4.0]]
+
+
+def test_scatter_of_slices():
+    v = tf.Variable([1.0, 2.0, 3.0])
+    d = tf.IndexedSlices(tf.constant([10.0, 20.0]), tf.constant([0, 2]))
+    assert v.scatter_add(d).numpy().tolist() == [11.0, 2.0, 23.0]
+    assert v.scatter_sub(d).numpy().tolist() == [1.0, 2.0, 3.0]
+    assert v.scatter_mul(d).numpy().tolist() == [10.0, 2.0, 60.0] and v.scatter_div(d).numpy().tolist() == [1.0, 2.0, 3.0]
+    assert v.scatter_max(d).numpy().tolist() == [10.0, 2.0, 20.0] and v.scatter_update(d).numpy().tolist() == [10.0, 2.0, 20.0]
+    m = tf.Variable([[1, 2, 3], [4, 5, 6]])
+    got = m.batch_scatter_update(tf.IndexedSlices(tf.constant([[7], [8]]), tf.constant([[2], [0]])))
+    assert got.numpy().tolist() == [[1, 2, 7], [8, 5, 6]]
+    with pytest.raises(TypeError, match="Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: 1"):
+        v.scatter_add(1)
+
+
+def test_variables_of_functions():
+    class Lazy(tf.Module):
+        v = None
+
+        @tf.function
+        def __call__(self, x):
+            if self.v is None:
+                self.v = tf.Variable(tf.zeros_like(x) + x * 2.0, name="late")
+            self.v.assign_add(x)
+            return self.v * 1.0
+
+    m = Lazy()
+    assert m(tf.constant([1.0, 2.0])).numpy().tolist() == [3.0, 6.0] and m(tf.constant([1.0, 2.0])).numpy().tolist() == [4.0, 8.0]
+    assert [v.name for v in m.variables] == ["late:0"]
+
+    @tf.function
+    def each_time(x):
+        return tf.Variable(x) + 1.0
+
+    with pytest.raises(ValueError, match="tf.function only supports singleton tf.Variables created on the first call."):
+        each_time(tf.constant(1.0))

@@ -177,7 +177,7 @@ Status VariableState::initialize(const Value& value) {
   return assign("AssignVariableOp", outside);
 }
 
-Result<Value> lift(FuncGraph& g, const Value& v) {
+Result<Value> lift(FuncGraph& g, const Value& v, std::span<const Value> given) {
   WEFT_ASSIGN(Value own, g.import(v));
   const Endpoint at = graph::GraphEmitter::unwrap(own);
   // What it is computed from.
@@ -185,11 +185,17 @@ Result<Value> lift(FuncGraph& g, const Value& v) {
   std::vector<Node*> todo{at.node};
   std::vector<const Node*> body;
   std::vector<const FuncGraph::Capture*> inputs;
+  std::vector<size_t> from_arguments;
   seen[size_t(at.node->id())] = 1;
   while (!todo.empty()) {
     Node* n = todo.back();
     todo.pop_back();
-    if (std::find(g.arguments().begin(), g.arguments().end(), n) != g.arguments().end())
+    const auto argument = std::find(g.arguments().begin(), g.arguments().end(), n);
+    if (argument != g.arguments().end() && given.size() == g.arguments().size()) {
+      from_arguments.push_back(size_t(argument - g.arguments().begin()));
+      continue;
+    }
+    if (argument != g.arguments().end())
       return invalid_argument("the initial value of a variable depends on an argument of the function that makes it ('", n->name(),
                               "'): it cannot be computed before the call. Give a callable, or make the variable outside of the function.");
     auto capture = std::find_if(g.captures().begin(), g.captures().end(), [&](const FuncGraph::Capture& c) { return c.node == n; });
@@ -216,6 +222,10 @@ Result<Value> lift(FuncGraph& g, const Value& v) {
       WEFT_ASSIGN(outer, lift(*g.outer(), outer));
     }
     arguments.push_back(std::move(outer));
+  }
+  for (size_t i : from_arguments) {
+    options.inputs.push_back({g.arguments()[i], 0});
+    arguments.push_back(given[i]);
   }
   options.outputs = {at};
   options.body = std::move(body);

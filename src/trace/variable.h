@@ -68,7 +68,7 @@ class VariableState final : public TrackableState {
   std::vector<std::shared_ptr<VariableState>> owned_copies_;  // but the first
 };
 
-// Computes a value of a trace outside of it. InvalidArgument where it depends on the arguments of the function.
-Result<Value> lift(FuncGraph& graph, const Value& v);
+// Computes a value of a trace outside of it. InvalidArgument where it depends on the arguments of the function, unless values are given for them.
+Result<Value> lift(FuncGraph& graph, const Value& v, std::span<const Value> given = {});
 
 }  // namespace weft::trace

@@ -201,6 +201,7 @@ class Function(_weft.FunctionBase):
             if created:
                 # TensorFlow traces once more: what made variables is not what is called.
                 self._made_variables = True
+                _initialize_late(concrete, types, values)
                 concrete, _ = self._trace(types, may_create=False)
             else:
                 self._made_variables = False
@@ -343,6 +344,19 @@ def _checked_signature(given):
 
 
 # ---- tracing ---------------------------------------------------------------------------------------------
+
+
+def _initialize_late(concrete, types, values):
+    """First values of variables that the trace made, where they depend on the arguments of the call."""
+    late = concrete.graph.__dict__.pop("_late_values", ())
+    if not late:
+        return
+    if values is None or _weft.in_graph():
+        raise ValueError("Tensor-typed variable initializers must either be wrapped in an init_scope or callable (e.g., `tf.Variable(lambda : tf.truncated_normal([10, "
+                         "40]))`) when building functions. Please file a feature request if this restriction inconveniences you.")
+    tensors = [t.handle if isinstance(t, _weft.VariableBase) else t for t in types.flatten([t.cast(v) for t, v in zip(types.types, values)])]
+    for variable, value in late:
+        variable.assign(concrete.graph._native.lift(value, tensors), read_value=False)
 
 
 def trace(function, types, name, spec=None, may_create=False, jit_compile=None, shown=None, attributes=None):

@@ -9,7 +9,7 @@ from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes, errors
 from weft.framework.graph import name_scope
-from weft.framework.tensor import Reference, Tensor
+from weft.framework.tensor import Reference, SymbolicTensor, Tensor
 from weft.framework.tensor_shape import as_shape
 from weft.trackable.base import VARIABLE_VALUE_KEY, CheckpointInitialValue, CheckpointInitialValueCallable, Trackable
 
@@ -177,7 +177,13 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
                                  f"`shape` argument ({shape}).")
         self._make(self._dtype, self._shape._dims, self._shared_name, trainable, self._synchronization.value, self._aggregation.value, _weft.scoped_device())
         self._trainable_flag = trainable
-        self._initialize(value)
+        try:
+            self._initialize(value)
+        except errors.InvalidArgumentError:
+            # A value that needs the arguments of the function around: whoever calls the function gives it.
+            if not isinstance(value, SymbolicTensor):
+                raise
+            value.graph.__dict__.setdefault("_late_values", []).append((self, value))
 
     def _first_value(self, initial_value, dtype):
         """The initial value as a tensor, computed outside of any function that is being traced where it can be."""
@@ -517,7 +523,7 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
     def scatter_nd_update(self, indices, updates, name=None):
         return self._scatter_nd("ResourceScatterNdUpdate", indices, updates, name)
 
-    def _strided_slice_assign(self, begin, end, strides, value, name, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask):
+    def _strided_slice_assign(self, begin, end, strides, value, name, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0):
         return self._lazy_read(raw.ResourceStridedSliceAssign(
             ref=self, begin=begin, end=end, strides=strides, value=_weft.convert(value, self.dtype, None), begin_mask=begin_mask, end_mask=end_mask,
             ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask, shrink_axis_mask=shrink_axis_mask, name=name))
