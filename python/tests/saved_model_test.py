@@ -181,3 +181,25 @@ def test_a_training_function(tmp_path):
     assert not [key for f in library.function for key in f.attr if key.startswith("_function_gradient")]
     (function,) = [f for f in library.function if f.signature.name.startswith("__inference_train_")][-1:]
     assert [d.shape.dim[0].size for a in function.signature.input_arg for d in a.handle_data] == [2]
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_custom_gradients(tmp_path, again):
+    if again:
+        @tf.custom_gradient
+        def clip(y):
+            def back(dy):
+                return tf.clip_by_norm(dy, 0.5)
+
+            return tf.exp(y), back
+
+        m = tf.Module()
+        m.f = tf.function(lambda x: clip(x) * 1.0, input_signature=[tf.TensorSpec(None)])
+        tf.saved_model.save(m, tmp_path / "m")
+        library = SavedModel.FromString((tmp_path / "m" / "saved_model.pb").read_bytes()).meta_graphs[0].graph_def.library
+        assert library.registered_gradients[0].gradient_func in [f.signature.name for f in library.function]
+    model = tf.saved_model.load(tmp_path / "m" if again else os.path.join(os.path.dirname(__file__), "data", "model_gradient"))
+    v = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = model.f(v * v)
+    assert tape.gradient(y, v).numpy() == 2  # 0.5 times the gradient of v * v; without the custom one, exp(4) times it

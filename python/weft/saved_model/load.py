@@ -10,7 +10,7 @@ from weft.framework.convert import convert_to_tensor
 from weft.framework.graph import init_scope
 from weft.proto import SavedModel, TrackableObjectGraph
 from weft.proto.tensors import make_ndarray
-from weft.saved_model import constants, structured
+from weft.saved_model import constants, gradient_functions, structured
 from weft.saved_model.options import LoadOptions
 from weft.saved_model.restored import RestoredConcreteFunction, RestoredFunction, arg_spec_of, keywords_of, types_of
 from weft.saved_model.signatures import SignatureMap
@@ -73,7 +73,7 @@ def _call_attribute(instance, *args, **kwargs):
     return instance.__dict__["__call__"](*args, **kwargs)
 
 
-def add_functions(library):
+def add_functions(library, concrete_functions=None):
     """Puts the functions of a library among the engine's, under names of their own: old name -> new one."""
     names = {}
     for f in library.function:
@@ -82,19 +82,26 @@ def add_functions(library):
         while _weft.has_function(f"{base}_l{number}"):
             number = add_functions.count = add_functions.count + 1
         names[f.signature.name] = f"{base}_l{number}"
-    gradients = {g.registered_op_type: names[g.gradient_func] for g in library.registered_gradients}  # the engine finds them by the function's name
+    # Custom gradients: the engine finds them by the name of a function that gives a gradient for every input.
+    gradients = {g.registered_op_type: gradient_functions.unused_name(names[g.gradient_func] + "_adapted") for g in library.registered_gradients}
     for f in library.function:
         f.signature.name = names[f.signature.name]
         for node in f.node_def:
             rename_functions(node, names)
             if "_gradient_op_type" in node.attr:
                 own = node.attr["_gradient_op_type"].s.decode()
-                node.attr["_gradient_op_type"].s = (gradients.get(own) or names.get(own) or own).encode()
+                found = None if "_gradient_layout" in node.attr else gradients.get(own)
+                node.attr["_gradient_op_type"].s = (found or names.get(own) or own).encode()
         for i, arg in enumerate(f.signature.input_arg):  # what a handle is of: the engine looks for it here
             for data in arg.handle_data:
                 f.arg_attr[i].attr["_handle_dtypes"].list.type.append(data.dtype)
                 f.arg_attr[i].attr["_handle_shapes"].list.shape.append(data.shape)
         _weft.add_function_def(f.SerializeToString())
+    made = {f.signature.name: f for f in library.function}
+    for g in library.registered_gradients if concrete_functions is not None else ():
+        if g.gradient_func in concrete_functions:
+            adapted = gradient_functions.adapted(made[names[g.gradient_func]], concrete_functions[g.gradient_func], gradients[g.registered_op_type])
+            _weft.add_function_def(adapted.SerializeToString())
     return names
 
 
@@ -119,7 +126,7 @@ class _Loader:
         self.objects = {}
         self.concretes = {}
         self.local_names = None  # number -> the name that its parent has for it
-        self.names = add_functions(meta.graph_def.library)
+        self.names = add_functions(meta.graph_def.library, self.concrete_protos)
         self.graph_nodes = {n.name: n for n in meta.graph_def.node}
 
     def load(self):

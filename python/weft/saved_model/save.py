@@ -10,7 +10,7 @@ from weft.framework.convert import convert_to_tensor
 from weft.function.concrete import ConcreteFunction
 from weft.function.function import Function
 from weft.proto import MetaGraphDef, SavedModel, SavedObjectGraph, TrackableObjectGraph, op_def
-from weft.saved_model import constants, function_protos, signatures as sig, structured
+from weft.saved_model import constants, function_protos, gradient_functions, signatures as sig, structured
 from weft.saved_model.export_graph import ExportGraph
 from weft.saved_model.options import SaveOptions
 from weft.trackable.asset import Asset
@@ -240,6 +240,8 @@ class _Saver:
             info.stripped_op_list.op.append(op_def(name))
         self._check_namespaces(info.stripped_op_list)
         made.object_graph_def.CopyFrom(self.object_graph(graph))
+        if self.options.experimental_custom_gradients:
+            gradient_functions.export(made.graph_def.library, made.object_graph_def.concrete_functions)
         return made
 
     def _check_namespaces(self, ops):
