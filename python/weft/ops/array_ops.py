@@ -300,7 +300,9 @@ def repeat(input, repeats, axis=None, name=None):
             raise ValueError(f"`repeats` must be a scalar or a vector, not of shape {repeats.shape}")
         n = input.shape.rank
         if n is None:
-            raise NotImplementedError("tf.repeat of a tensor without a known rank")
+            repeats = broadcast_to(repeats, _shape(input)[axis][None])
+            places = searchsorted(math_ops.cumsum(repeats), range(math_ops.reduce_sum(repeats), dtype=repeats.dtype), side="right")
+            return gather(reshape(input, _shape(input)), places, axis=axis)
         if not -n <= axis < n:
             raise ValueError(f"Argument `axis` = {axis} not in range [{-n}, {n})")
         axis = axis % n

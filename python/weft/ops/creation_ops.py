@@ -269,7 +269,7 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None):
     with scope(name, "SequenceMask"):
         lengths = convert_to_tensor(lengths)
         if maxlen is None:
-            maxlen = raw.Maximum(x=raw.Max(input=lengths, reduction_indices=list(_count(lengths.shape.rank))), y=raw.Cast(x=0, DstT=lengths.dtype))
+            maxlen = raw.Maximum(x=math_ops.reduce_max(lengths), y=raw.Cast(x=0, DstT=lengths.dtype))
         else:
             maxlen = convert_to_tensor(maxlen)
         if maxlen.shape.rank not in (0, None):

@@ -80,9 +80,13 @@ def _along(op, logits, axis, name):
     if axis == -1 or rank is not None and axis == rank - 1:
         return op(logits=logits, name=name)
     if rank is None:
-        raise NotImplementedError("softmax along another axis than the last, of a tensor without a known rank")
-    swap = list(range(rank))
-    swap[axis % rank], swap[-1] = rank - 1, axis % rank
+        last = raw.Rank(input=logits) - 1
+        place = axis if axis >= 0 else last + 1 + axis
+        order = array_ops.range(last + 1)
+        swap = array_ops.where(order == place, last, array_ops.where(order == last, place, order))
+    else:
+        swap = list(range(rank))
+        swap[axis % rank], swap[-1] = rank - 1, axis % rank
     out = op(logits=raw.Transpose(x=logits, perm=swap))
     return raw.Transpose(x=out, perm=swap, name=name)
 
@@ -114,9 +118,9 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
         logits = math_ops.cast(logits, dtypes.float32) if small else logits
         labels = math_ops.cast(labels, logits.dtype)
         rank = logits.shape.rank
-        if rank is None:
-            raise NotImplementedError("softmax_cross_entropy_with_logits of logits without a known rank")
-        if axis not in (-1, rank - 1):
+        if rank is None and axis != -1:
+            raise NotImplementedError("softmax_cross_entropy_with_logits along another axis than the last, of logits without a known rank")
+        if axis != -1 and axis != rank - 1:
             order = [i for i in range(rank) if i != axis % rank] + [axis % rank]
             logits, labels = (raw.Transpose(x=t, perm=order) for t in (logits, labels))
         sizes = array_ops.shape(logits)

@@ -92,6 +92,26 @@ def _contracted(a, b, axes):
     return ones, others
 
 
+def _dot_of_open_ranks(a, b, ones, others):
+    """tensordot where the ranks are known only when the graph runs."""
+    from weft.ops.array_ops import concat, range, shape, where
+
+    def matrix(t, axes, last):
+        rank = raw.Rank(input=t)
+        axes = convert_to_tensor(axes, dtypes.int32)
+        axes = where(axes < 0, axes + rank, axes)
+        free = raw.ListDiff(x=range(rank), y=axes).out
+        sizes = raw.GatherV2(params=shape(t), indices=free, axis=0)
+        inner = raw.Prod(input=raw.GatherV2(params=shape(t), indices=axes, axis=0), reduction_indices=[0])
+        outer = raw.Prod(input=sizes, reduction_indices=[0])
+        moved = raw.Transpose(x=t, perm=concat([free, axes] if last else [axes, free], 0))
+        return raw.Reshape(tensor=moved, shape=raw.Pack(values=[outer, inner] if last else [inner, outer])), sizes
+
+    left, rows = matrix(a, ones, True)
+    right, cols = matrix(b, others, False)
+    return raw.Reshape(tensor=matmul(left, right), shape=concat([rows, cols], 0))
+
+
 @dispatchable
 def tensordot(a, b, axes, name=None):
     """The sum of products over pairs of axes."""
@@ -102,7 +122,7 @@ def tensordot(a, b, axes, name=None):
         b = convert_to_tensor(b, dtype_hint=a.dtype, name="b")
         ones, others = _contracted(a, b, axes)
         if a.shape.rank is None or b.shape.rank is None:
-            raise NotImplementedError("tf.tensordot of a tensor without a known rank")
+            return _dot_of_open_ranks(a, b, ones, others)
         ones = [x % a.shape.rank for x in ones]
         others = [x % b.shape.rank for x in others]
         free_a = [i for i in range(a.shape.rank) if i not in ones]

@@ -169,7 +169,8 @@ def _segment_counts(data, segment_ids, num_segments):
     ones = raw.OnesLike(x=raw.Cast(x=flat, DstT=data.dtype))
     counts = raw.Maximum(x=raw.UnsortedSegmentSum(data=ones, segment_ids=flat, num_segments=num_segments), y=convert_to_tensor(1, data.dtype))
     if data.shape.rank is None or ids.shape.rank is None:
-        raise NotImplementedError("segments of tensors without a known rank")
+        ones = raw.Fill(dims=raw.Reshape(tensor=raw.Rank(input=data) - raw.Rank(input=ids), shape=[1]), value=1)
+        return raw.Reshape(tensor=counts, shape=raw.ConcatV2(values=[[-1], ones], axis=0))
     return raw.Reshape(tensor=counts, shape=[-1] + [1] * (data.shape.rank - ids.shape.rank))
 
 
