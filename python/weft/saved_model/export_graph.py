@@ -227,6 +227,7 @@ def _add_handle_data(library, handles):
         for out in function.signature.output_arg:  # loops hand it on
             if function.ret[out.name] in same:
                 out.handle_data.append(data)
+                function.ret[out.name] = own  # so that TensorFlow sees that it does not change
         for key in ("_handle_shapes", "_handle_dtypes"):
             function.arg_attr[i].attr.pop(key, None)
         for node in function.node_def:
