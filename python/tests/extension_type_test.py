@@ -287,3 +287,27 @@ class Encoded(tf.experimental.BatchableExtensionType):
 def test_batch_encoder():
     rows = tf.data.Dataset.from_tensor_slices(Encoded([[1, 2], [3, 4]]))
     assert [r.x.numpy().tolist() for r in rows] == [[3, 5], [7, 9]]
+
+
+class Saved(E):
+    __name__ = "weft_test.Saved"
+    values: tf.Tensor
+    mask: tf.Tensor
+
+
+def test_saved_model(tmp_path):
+    class Model(tf.Module):
+        @tf.function(input_signature=[Saved.Spec(tf.TensorSpec([None], tf.int32), tf.TensorSpec([None], tf.bool))])
+        def f(self, x):
+            return Saved(x.values * 2, x.mask)
+
+    class Unnamed(tf.Module):
+        @tf.function(input_signature=[Base.Spec(3)])
+        def f(self, x):
+            return tf.constant(x.a)
+
+    tf.saved_model.save(Model(), str(tmp_path / "model"))
+    got = tf.saved_model.load(str(tmp_path / "model")).f(Saved([1, 2], [True, False]))
+    assert isinstance(got, Saved) and got.values.numpy().tolist() == [2, 4]
+    with pytest.raises(Exception, match="No encoder for object Base.Spec"):
+        tf.saved_model.save(Unnamed(), str(tmp_path / "unnamed"))

@@ -7,7 +7,7 @@ import inspect
 import sys
 import typing
 
-from weft.framework import nest
+from weft.framework import nest, type_spec_registry
 from weft.framework.composite import CompositeTensor
 from weft.framework.extension_fields import REQUIRED, Field, check_annotation, convert, is_reserved
 from weft.framework.immutable_dict import ImmutableDict
@@ -322,6 +322,9 @@ def _add_spec(cls):
     elif "__init__" in own.__dict__:
         spec.__init__ = _own_spec_constructor(own.__dict__["__init__"])
     type.__setattr__(cls, "Spec", spec)
+    # A class with a name of its own can be saved.
+    if "__name__" in cls.__dict__:
+        type_spec_registry.register(cls.__dict__["__name__"] + ".Spec")(spec)
 
 
 def _spec_constructor(cls):
@@ -348,6 +351,14 @@ def _own_spec_constructor(own):
             self.__dict__[field.name] = convert(self.__dict__[field.name], field.value_type, field.name, of_spec=True)
 
     return __init__
+
+
+class AnonymousExtensionTypeSpec(ExtensionTypeSpec):
+    """The spec of a type that a SavedModel names and the program does not have."""
+
+    @classmethod
+    def _deserialize(cls, serialization):
+        raise NotImplementedError("values of an extension type that is not registered in this program")
 
 
 # ---- batches ---------------------------------------------------------------------------------------------

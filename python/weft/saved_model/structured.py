@@ -113,13 +113,13 @@ def _encode_spec(spec, made):
     if number is None:
         from weft.framework import extension_type, type_spec_registry
 
-        if isinstance(spec, extension_type.ExtensionTypeSpec):
+        if isinstance(spec, extension_type.AnonymousExtensionTypeSpec):
             number = _EXTENSION
         else:
             try:
                 name = type_spec_registry.get_name(type(spec))
-            except ValueError as e:
-                raise NotEncodableError(f"No TypeSpec has been registered with name {name!r}: {e}") from None
+            except ValueError:
+                raise NotEncodableError(f"No encoder for object {spec} of type {type(spec)}.") from None
             number = _REGISTERED
     made.type_spec_class = number
     made.type_spec_class_name = name
