@@ -84,11 +84,6 @@ def _parsed(spec):
     return fields
 
 
-def canonical(name):
-    """A device's name in its full form: /job:.../device:CPU:0, as far as it says."""
-    return DeviceSpec.from_string(name).to_string()
-
-
 class _Device:
     """One use of tf.device; may be entered more than once."""
 
@@ -124,9 +119,3 @@ def device(device_name):
             raise RuntimeError("tf.device does not support functions.")
         raise NotImplementedError("tf.device with a function of the op; give a name")
     return _Device(device_name)
-
-
-def current_device():
-    return _weft.scoped_device()
-
-

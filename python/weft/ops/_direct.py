@@ -61,10 +61,6 @@ def scope(name, default):
     return graph._graph_name_scope(_weft.current_graph(), name or default)
 
 
-def eager():
-    return not _weft.in_graph()
-
-
 @contextlib.contextmanager
 def outside_of_graph():
     """Ops of the block run at once, even while a function is traced."""

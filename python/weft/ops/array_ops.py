@@ -336,11 +336,12 @@ def slice(input_, begin, size, name=None):
 @dispatchable
 def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0, var=None, name=None):
     """What tensor[begin:end:strides] is, with masks for what is left out."""
+    if var is not None:
+        raise NotImplementedError("tf.strided_slice with a variable; assign to variable[begin:end] instead")
     if strides is None:
         strides = ones_like(convert_to_tensor(begin))
-    part = raw.StridedSlice(input=input_, begin=begin, end=end, strides=strides, begin_mask=begin_mask, end_mask=end_mask, ellipsis_mask=ellipsis_mask,
+    return raw.StridedSlice(input=input_, begin=begin, end=end, strides=strides, begin_mask=begin_mask, end_mask=end_mask, ellipsis_mask=ellipsis_mask,
                             new_axis_mask=new_axis_mask, shrink_axis_mask=shrink_axis_mask, name=name or "StridedSlice")
-    return part
 
 
 @dispatchable

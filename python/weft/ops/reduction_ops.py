@@ -203,10 +203,9 @@ def trace(x, name=None):
 def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32, name=None, axis=None, binary_output=False):
     """How often each integer is there (or the sum of its weights)."""
     from weft.ops import array_ops
-    from weft.ops.sparse_counts import sparse_values
 
     with scope(name, "bincount"):
-        sparse, arr = sparse_values(arr)
+        sparse = all(hasattr(arr, part) for part in ("indices", "values", "dense_shape"))
         if not sparse and weights is not None and axis is None and not binary_output:
             arr = convert_to_tensor(arr, name="arr")
             arr = arr if arr.dtype is dtypes.int32 else raw.Cast(x=arr, DstT=dtypes.int32)
