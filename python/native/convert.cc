@@ -286,7 +286,10 @@ PyObject* convert(PyObject* o, DType dtype, DType preferred) {
       }
     }
     // An array is cast to the preferred type by the package.
-    if (made || (!(wish && kind_of(o) == Kind::kOther && is_array(o)) && convert_native(o, dtype, t))) return wrap(eager::TensorHandle::make(std::move(t), nullptr));
+    if (made || (!(wish && kind_of(o) == Kind::kOther && is_array(o)) && convert_native(o, dtype, t))) {
+      // What code that is traced has written into it has no device: graphs take that as a constant.
+      return wrap(eager::TensorHandle::make(std::move(t), trace::FuncGraph::current() ? nullptr : api::context().host()));
+    }
   }
   nb::object want = nb::borrow(dtype == DType::kInvalid ? Py_None : dtype_object(dtype));
   nb::object wish = nb::borrow(preferred == DType::kInvalid ? Py_None : dtype_object(preferred));
@@ -296,8 +299,7 @@ PyObject* convert(PyObject* o, DType dtype, DType preferred) {
     PyErr_Format(PyExc_TypeError, "the conversion of %R to a tensor gave %R", o, made);
     raise_current();
   }
-  // What was written into the code has no device: graphs take it as a constant.
-  if (is_eager(made) && (PyList_CheckExact(o) || PyTuple_CheckExact(o) || PyFloat_CheckExact(o)) && handle_of(made)->ready()) {
+  if (trace::FuncGraph::current() && is_eager(made) && (PyList_CheckExact(o) || PyTuple_CheckExact(o) || PyFloat_CheckExact(o)) && handle_of(made)->ready()) {
     nb::object owned = nb::steal(made);
     return wrap(eager::TensorHandle::make(Tensor(handle_of(made)->tensor()), nullptr));
   }

@@ -37,6 +37,8 @@ REPORTED = {
     "weft.framework.dtypes:DType": "tensorflow.python.framework.dtypes",
     "weft.framework.tensor_shape:TensorShape": "tensorflow.python.framework.tensor_shape",
     "weft.framework.type_spec:TensorSpec": "tensorflow.python.framework.tensor",
+    "weft.function.function:Function": "tensorflow.python.eager.polymorphic_function.polymorphic_function",
+    "weft.function.concrete:ConcreteFunction": "tensorflow.python.eager.polymorphic_function.concrete_function",
 }
 
 

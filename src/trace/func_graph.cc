@@ -23,7 +23,7 @@ bool only_reads(std::string_view op) {
 }
 
 // Small enough to be written into the graph (TensorFlow's bound).
-bool embeds(const Tensor& t) { return is_simple(t.dtype()) && t.num_elements() <= 128; }
+bool embeds(const Tensor& t, bool text) { return (is_simple(t.dtype()) || (text && t.dtype() == DType::kString)) && t.num_elements() <= 128; }
 
 // By where the handle comes from: what only passes it on does not count.
 int64_t key_of(Endpoint e) {
@@ -120,7 +120,7 @@ Result<Value> FuncGraph::import(const Value& v) {
     WEFT_RETURN_IF_ERROR(h->wait());
     if (auto it = captured_.find(autodiff::id_of(v)); it != captured_.end()) return emitter_.wrap({captures_[it->second].node, 0});
     const bool kept = captures_floats && h->device() && autodiff::differentiable(h->dtype());
-    if (plain || (embeds(h->tensor()) && !kept)) {  // a plain graph has no captures
+    if (plain || (embeds(h->tensor(), captures_floats && !h->device()) && !kept)) {  // a plain graph has no captures
       if (auto it = constants_.find(v.rep()); it != constants_.end()) return emitter_.wrap(it->second);
       Value made = emitter_.constant(h->tensor());
       WEFT_RETURN_IF_ERROR(emitter_.take_status());

@@ -351,6 +351,9 @@ class FuncGraph(Graph):
     def name(self):
         return self._native.name
 
+    def __repr__(self):
+        return f"FuncGraph(name={self.name}, id={id(self)})"
+
     @property
     def outer_graph(self):
         outer = self._native.outer

@@ -158,7 +158,18 @@ class ConcreteFunction:
     def function_def(self):
         from weft.proto import FunctionDef
 
-        return FunctionDef.FromString(self._native.function_def())
+        made = FunctionDef.FromString(self._native.function_def())
+        for key, value in {"_construction_context": "kEagerRuntime", **self._attributes}.items():
+            attr = made.attr[key]
+            if isinstance(value, bool):
+                attr.b = value
+            elif isinstance(value, int):
+                attr.i = value
+            elif isinstance(value, float):
+                attr.f = value
+            else:
+                attr.s = value if isinstance(value, bytes) else str(value).encode()
+        return made
 
     @property
     def _arg_keywords(self):
