@@ -30,7 +30,7 @@ for name, column in columns.items():
         layer = fc.input_layer(inputs, [column])
         with v1.Session() as sess:
             sess.run([v1.global_variables_initializer(), v1.tables_initializer()])
-            print(name, layer.shape, sess.run(layer).tolist())
+            print(name, layer.shape[1], sess.run(layer).tolist())
 print(age)
 print(sorted(fc.make_parse_example_spec([age, columns["identity"]]).items()))
 try:
