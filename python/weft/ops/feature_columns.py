@@ -251,7 +251,11 @@ class IndicatorColumn(_Column, collections.namedtuple("IndicatorColumn", ["categ
         kept = raw.Reshape(tensor=raw.Where(input=ids.values >= 0), shape=[-1])
         places = raw.Pack(values=[raw.GatherV2(params=t, indices=kept, axis=0) for t in (rows, ids.values)], axis=1)
         shape = raw.ConcatV2(values=[raw.Slice(input=ids.dense_shape, begin=[0], size=[1]), convert_to_tensor([self.size], dtype=dtypes.int64)], axis=0)
-        return raw.ScatterNd(indices=places, updates=raw.GatherV2(params=weights, indices=kept, axis=0), shape=shape)
+        # The number of rows is not told before it runs, as in TensorFlow.
+        shape = raw.PlaceholderWithDefault(input=shape, shape=[2])
+        made = raw.ScatterNd(indices=places, updates=raw.GatherV2(params=weights, indices=kept, axis=0), shape=shape)
+        made.set_shape([None, self.size])
+        return made
 
 
 class EmbeddingColumn(_Column, collections.namedtuple("EmbeddingColumn", ["categorical_column", "dimension", "combiner", "initializer", "max_norm", "trainable"])):

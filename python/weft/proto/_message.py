@@ -247,8 +247,9 @@ class Message:
         return self.MergeFromString(serialized)
 
     def MergeFromString(self, serialized):
+        data = serialized if type(serialized) is bytes else bytes(serialized)
         try:
-            self._decode(memoryview(serialized).cast("B") if not isinstance(serialized, bytes) else memoryview(serialized))
+            self._decode(data, 0, len(data))
         except (IndexError, UnicodeDecodeError, DecodeError) as e:
             raise DecodeError(f"Error parsing message with type '{self.DESCRIPTOR.full_name}': {str(e) if isinstance(e, DecodeError) else 'Wire format was corrupt'}") from None
         self._changed()
@@ -260,57 +261,67 @@ class Message:
         made.ParseFromString(serialized)
         return made
 
-    def _decode(self, data):
-        numbers, at, size = self.DESCRIPTOR.fields_by_number, 0, len(data)
+    def _decode(self, data, at, size):
+        """Takes what lies in data from at to size."""
+        table, v = self._by_tag, self._v
         while at < size:
             start = at
-            tag, at = get_varint(data, at)
-            field, kind = numbers.get(tag >> 3), tag & 7
-            if field is None or (kind != field.wire and not (field.repeated and kind == 2 and field.wire != 2)):
-                if tag >> 3 == 0:
-                    raise DecodeError("Wire format was corrupt")
-                at = skip(data, at, kind)
-                self._unknown += bytes(data[start:at])
-            elif field.is_message:
-                length, at = get_varint(data, at)
+            tag = data[at]
+            at += 1
+            if tag > 127:
+                tag, at = get_varint(data, start)
+            field, how = table.get(tag, _NO_FIELD)
+            if how == _INNER:
+                length = data[at]
+                at += 1
+                if length > 127:
+                    length, at = get_varint(data, at - 1)
                 end = at + length
                 if end > size:
                     raise DecodeError("Wire format was corrupt")
-                self._decode_message(field, data[at:end])
+                self._decode_message(field, data, at, end)
                 at = end
-            elif not field.repeated:
+            elif how == _SINGLE:
                 value, at = field.get(data, at)
-                if field.oneof:
+                if field.oneof and v:
                     self._leave_oneof(field)
-                self._v[field.name] = value
-            elif kind == 2 and field.wire != 2:
-                at = field.get_packed(data, at, self._get(field)._list)
-            else:
+                v[field.name] = value
+            elif how == _MANY:
                 value, at = field.get(data, at)
                 self._get(field)._list.append(value)
+            elif how == _PACKED:
+                at = field.get_packed(data, at, self._get(field)._list)
+            else:
+                if tag >> 3 == 0:
+                    raise DecodeError("Wire format was corrupt")
+                at = skip(data, at, tag & 7)
+                self._unknown += data[start:at]
         if at > size:
             raise DecodeError("Wire format was corrupt")
 
-    def _decode_message(self, field, part):
+    def _decode_message(self, field, data, at, end):
         if field.is_map:
-            entry = field.message()
-            entry._decode(part)
+            entry = _empty(field.message)
+            entry._decode(data, at, end)
             value = entry._v.get("value")
             if value is None:
                 value = field.value.message() if field.value.is_message else field.value.default
             elif field.value.is_message:
                 value._owner = None
-            self._get(field)._dict[entry.key] = value
+            key = entry._v.get("key")
+            self._get(field)._dict[field.key.default if key is None else key] = value
         elif field.repeated:
-            made = field.message()
-            made._decode(part)
+            made = _empty(field.message)
+            made._decode(data, at, end)
             self._get(field)._list.append(made)
         else:
-            if field.oneof:
+            if field.oneof and self._v:
                 self._leave_oneof(field)
-            inner = self._get(field)
+            inner = self._v.get(field.name)
+            if inner is None:
+                inner = self._v[field.name] = _empty(field.message)
             inner._owner = None
-            inner._decode(part)
+            inner._decode(data, at, end)
 
     # ---- text
 
@@ -321,6 +332,28 @@ class Message:
 
     def __getattr__(self, name):
         raise AttributeError(f"Protocol message {type(self).__name__} has no \"{name}\" field." if not name.startswith("__") else name)
+
+
+def _empty(cls):
+    """A message without fields, without the way through its constructor."""
+    made = object.__new__(cls)
+    made._v, made._owner, made._unknown = {}, None, b""
+    return made
+
+
+# How a field with a tag is read.
+_SINGLE, _MANY, _PACKED, _INNER, _UNKNOWN = range(5)
+_NO_FIELD = (None, _UNKNOWN)
+
+
+def _tags(fields):
+    """tag -> (field, how it is read); numbers may come packed or one by one."""
+    table = {}
+    for f in fields.values():
+        table[f.number << 3 | f.wire] = (f, _INNER if f.is_message else _MANY if f.repeated else _SINGLE)
+        if f.repeated and f.wire != 2:
+            table[f.number << 3 | 2] = (f, _PACKED)
+    return table
 
 
 def _encode_map(out, field, value):
@@ -354,7 +387,7 @@ def message_class(full_name):
     rows = _tables()[0][full_name][1]
     fields = {row[0]: Field(full_name, row, message_class) for row in sorted(rows, key=lambda r: r[1])}
     name = full_name.rpartition(".")[2]
-    body = {"__slots__": (), "__module__": "weft.proto", "__qualname__": name, "_fields": fields, "DESCRIPTOR": Descriptor(full_name, fields),
+    body = {"__slots__": (), "__module__": "weft.proto", "__qualname__": name, "_fields": fields, "_by_tag": _tags(fields), "DESCRIPTOR": Descriptor(full_name, fields),
             "__doc__": f"The message {full_name}."}
     inner = full_name + "."
     for e in enum_names():

@@ -271,7 +271,7 @@ class Field:
             if end > len(data):
                 raise DecodeError(f"the field {self.full_name} is cut off")
             value = data[at:end]
-            return (str(value, "utf-8") if kind == STRING else bytes(value)), end
+            return value.decode("utf-8") if kind == STRING else value, end
         form = _FIXED[kind]
         end = at + (8 if self.wire == 1 else 4)
         if end > len(data):
