@@ -18,7 +18,6 @@ weft.framework.importer: import_graph_def
 weft.gradients.custom: custom_gradient grad_pass_through recompute_grad
 weft.gradients.registry: RegisterGradient no_gradient
 weft.__internal__: __internal__=_self
-weft.gradients.graph_gradients: gradients hessians AggregationMethod
 weft.proto.tensors: make_tensor_proto make_ndarray
 weft.framework.type_spec: TypeSpec TensorSpec type_spec_from_value
 weft.ops.tensor_array: TensorArray TensorArraySpec

@@ -45,7 +45,8 @@ class RegisterGradient:
             made = f(_Op(kind, attrs, inputs, outputs), *[as_gradient(g) for g in grads])
             made = list(made) if isinstance(made, (list, tuple)) else [made]
             if len(made) != len(inputs):
-                raise ValueError(f"Num gradients {len(made)} generated for op {kind} do not match num inputs {len(inputs)}")
+                raise ValueError(f"Num gradients {len(made)} generated for op {kind} do not match num inputs "
+                                 f"{len(inputs)}")
             return [from_gradient(g) for g in made]
 
         _register(self._op_type, code)
@@ -71,6 +72,8 @@ def gradient_override_map(graph, op_type_map):
     try:
         yield
     finally:
-        for node in graph._native.nodes():
-            if node not in before and graph._native.node_type(node) in op_type_map and "_gradient_op_type" not in graph._native.node_attrs(node):
-                graph._native.set_node_attr(node, "_gradient_op_type", op_type_map[graph._native.node_type(node)])
+        native = graph._native
+        for node in native.nodes():
+            name = None if node in before else op_type_map.get(native.node_type(node))
+            if name is not None and "_gradient_op_type" not in native.node_attrs(node):
+                native.set_node_attr(node, "_gradient_op_type", name)

@@ -10,7 +10,8 @@ from weft.framework import dtypes, nest
 from weft.framework.tensor import Tensor
 
 _VariableBase = _weft.VariableBase
-_TRAINABLE = frozenset((dtypes.float16, dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.complex64, dtypes.complex128, dtypes.resource, dtypes.variant))
+_TRAINABLE = frozenset((dtypes.float16, dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.complex64,
+                        dtypes.complex128, dtypes.resource, dtypes.variant))
 
 
 class UnconnectedGradients(enum.Enum):
@@ -109,9 +110,11 @@ class GradientTape:
                 if hasattr(t, "_should_act_as_resource_variable"):
                     self._native.watch(t.handle)
                     continue
-                raise ValueError(f"Passed in object {t} of type {type(t).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType.")
+                raise ValueError(f"Passed in object {t} of type {type(t).__name__!r}, not tf.Tensor or tf.Variable or "
+                                 "ExtensionType.")
             if not is_trainable(t):
-                logging.getLogger("tensorflow").warning("The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", t.dtype)
+                logging.getLogger("tensorflow").warning("The dtype of the watched tensor must be floating (e.g. "
+                                                        "tf.float32), got %r", t.dtype)
             self._native.watch(t)
 
     @contextlib.contextmanager
@@ -139,15 +142,19 @@ class GradientTape:
 
     def _ready(self, what="gradient"):
         if self._native is None:
-            raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)")
+            raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of gradients (or "
+                               "jacobians)")
         if self._recording:
             if not self._persistent:
                 self._pop_tape()
             elif what == "gradient":
                 logging.getLogger("tensorflow").warning(
-                    "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient than calling it outside the context "
-                    "(it causes the gradient ops to be recorded on the tape, leading to increased CPU and memory usage). Only call GradientTape.gradient inside "
-                    "the context if you actually want to trace the gradient in order to compute higher order derivatives.")
+                    "Calling GradientTape.gradient on a persistent tape inside its context is significantly less "
+                    "efficient than calling it outside the context "
+                    "(it causes the gradient ops to be recorded on the tape, leading to increased CPU and memory "
+                    "usage). Only call GradientTape.gradient inside "
+                    "the context if you actually want to trace the gradient in order to compute higher order "
+                    "derivatives.")
 
     def _used(self):
         if not self._persistent:
@@ -155,7 +162,8 @@ class GradientTape:
             self._native = None
 
     def gradient(self, target, sources, output_gradients=None, unconnected_gradients=UnconnectedGradients.NONE):
-        """The gradients of target (of its sum, where it is several) with respect to each of sources, in their structure."""
+        """The gradients of target (of its sum, where it is several) with respect to each of sources, in their
+        structure."""
         self._ready()
         zero = unconnected_gradients is not UnconnectedGradients.NONE and wants_zeros(unconnected_gradients)
         if type(sources) is list:
@@ -170,11 +178,13 @@ class GradientTape:
         if isinstance(target, Tensor):
             targets = [target]
             if output_gradients is not None:
-                seeds = [_weft.convert(output_gradients, target.dtype, None) if not isinstance(output_gradients, (list, tuple)) else
+                seeds = [_weft.convert(output_gradients, target.dtype, None)
+                         if not isinstance(output_gradients, (list, tuple)) else
                          _weft.convert(nest.flatten(output_gradients)[0], target.dtype, None)]
         else:
             if target is None:
-                raise TypeError("Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be differentiated, but "
+                raise TypeError("Argument `target` should be a list or nested structure of Tensors, Variables or "
+                                "CompositeTensors to be differentiated, but "
                                 "received None.")
             targets, seeds = _several(nest.flatten(target, expand_composites=True), output_gradients)
         composite, asked = None, flat
@@ -198,17 +208,21 @@ class GradientTape:
             return got
         return got[0] if sources is flat[0] else nest.pack_sequence_as(sources, got)
 
-    def jacobian(self, target, sources, unconnected_gradients=UnconnectedGradients.NONE, parallel_iterations=None, experimental_use_pfor=True):
+    def jacobian(self, target, sources, unconnected_gradients=UnconnectedGradients.NONE, parallel_iterations=None,
+                 experimental_use_pfor=True):
         """The gradient of each element of target: for a source, a tensor of target.shape + source.shape."""
         from weft.gradients import jacobian
 
-        return jacobian.jacobian(self, target, sources, unconnected_gradients, parallel_iterations, experimental_use_pfor)
+        return jacobian.jacobian(self, target, sources, unconnected_gradients, parallel_iterations,
+                                 experimental_use_pfor)
 
-    def batch_jacobian(self, target, source, unconnected_gradients=UnconnectedGradients.NONE, parallel_iterations=None, experimental_use_pfor=True):
+    def batch_jacobian(self, target, source, unconnected_gradients=UnconnectedGradients.NONE, parallel_iterations=None,
+                       experimental_use_pfor=True):
         """The jacobians of each row of target with respect to the same row of source."""
         from weft.gradients import jacobian
 
-        return jacobian.batch_jacobian(self, target, source, unconnected_gradients, parallel_iterations, experimental_use_pfor)
+        return jacobian.batch_jacobian(self, target, source, unconnected_gradients, parallel_iterations,
+                                       experimental_use_pfor)
 
 
 def _handle_or_self(x):
@@ -221,8 +235,10 @@ def _handle_or_self(x):
 
 
 def _several(targets, output_gradients):
-    """Targets of a structure, and their gradients: a variable stands for its handle, so that it can be its own source."""
-    given = [None] * len(targets) if output_gradients is None else nest.flatten(output_gradients, expand_composites=True)
+    """Targets of a structure, and their gradients: a variable stands for its handle, so that it can be its own
+    source."""
+    given = [None] * len(targets) if output_gradients is None else nest.flatten(output_gradients,
+                                                                                expand_composites=True)
     out, seeds = [], []
     for t, g in zip(targets, given):
         if t is None:

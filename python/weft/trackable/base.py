@@ -1,4 +1,5 @@
-"""Trackable: what every object that can be saved derives from. It knows its children by name, and keeps what a checkpoint holds for children that are not
+"""Trackable: what every object that can be saved derives from. It knows its children by name, and keeps what a
+checkpoint holds for children that are not
 there yet.
 
 The names of the methods are TensorFlow's: classes of other packages (Keras, Sonnet) override and call them."""
@@ -102,7 +103,8 @@ class Trackable:
     def _track_trackable(self, trackable, name, overwrite=False):
         """The child of this name from now on; what a checkpoint holds for it is restored."""
         if not isinstance(trackable, Trackable):
-            raise TypeError(f"Trackable._track_trackable() can only be used to track objects of type Trackable. Got type {type(trackable)}.")
+            raise TypeError(f"Trackable._track_trackable() can only be used to track objects of type Trackable. Got "
+                            f"type {type(trackable)}.")
         if not getattr(self, "_manual_tracking", True):
             return trackable
         names = self._unconditional_dependency_names
@@ -112,7 +114,8 @@ class Trackable:
             self._unconditional_checkpoint_dependencies.append(reference)
         elif current is not trackable:
             if not overwrite:
-                raise ValueError(f"Called Trackable._track_trackable() with name='{name}', but a Trackable with this name is already declared as a dependency. "
+                raise ValueError(f"Called Trackable._track_trackable() with name='{name}', but a Trackable with this "
+                                 "name is already declared as a dependency. "
                                  "Names must be unique (or overwrite=True).")
             children = self._unconditional_checkpoint_dependencies
             children[:] = [reference if child.name == name else child for child in children]
@@ -143,7 +146,8 @@ class Trackable:
             self._self_update_uid = checkpoint.restore_uid
 
     def _preload_simple_restoration(self, name):
-        """What a checkpoint holds for a variable that is about to be made under this name, as its initial value; None where nothing does."""
+        """What a checkpoint holds for a variable that is about to be made under this name, as its initial value; None
+        where nothing does."""
         waiting = self._deferred_dependencies.get(name)
         if not waiting:
             return None
@@ -152,11 +156,14 @@ class Trackable:
             return None
         return CheckpointInitialValueCallable(position)
 
-    def _add_variable_with_custom_getter(self, name, shape=None, dtype=dtypes.float32, initializer=None, getter=None, overwrite=False, **kwargs_for_getter):
-        """Makes a variable by getter() as the child of this name; its first value is that of a checkpoint where one waits."""
+    def _add_variable_with_custom_getter(self, name, shape=None, dtype=dtypes.float32, initializer=None, getter=None,
+                                         overwrite=False, **kwargs_for_getter):
+        """Makes a variable by getter() as the child of this name; its first value is that of a checkpoint where one
+        waits."""
         self._maybe_initialize_trackable()
         if not overwrite and self._lookup_dependency(name) is not None:
-            raise ValueError(f"A variable named '{name}' already exists in this Trackable, but Trackable._add_variable called to create another with that name. "
+            raise ValueError(f"A variable named '{name}' already exists in this Trackable, but "
+                             "Trackable._add_variable called to create another with that name. "
                              "Variable names must be unique within a Trackable object.")
         preloaded = None
         if _eager_outside_functions():
@@ -190,7 +197,8 @@ class Trackable:
         return None
 
     @classmethod
-    def _deserialize_from_proto(cls, proto=None, dependencies=None, object_proto=None, export_dir=None, asset_file_def=None, operation_attributes=None, **kwargs):
+    def _deserialize_from_proto(cls, proto=None, dependencies=None, object_proto=None, export_dir=None,
+                                asset_file_def=None, operation_attributes=None, **kwargs):
         return cls()
 
     def _add_trackable_child(self, name, value):
@@ -203,7 +211,8 @@ class Trackable:
         return []
 
     def _copy_trackable_to_cpu(self, object_map):
-        raise NotImplementedError(f"{type(self).__name__} does not say how it is copied to the host for a checkpoint that is written in the background")
+        raise NotImplementedError(f"{type(self).__name__} does not say how it is copied to the host for a checkpoint "
+                                  "that is written in the background")
 
     def _checkpoint_adapter(self, path):
         return None

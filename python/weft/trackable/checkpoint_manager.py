@@ -11,7 +11,8 @@ from weft.trackable import checkpoint_files as files
 class CheckpointManager:
     """Saves, remembers what it saved, and deletes what is too old."""
 
-    def __init__(self, checkpoint, directory, max_to_keep, keep_checkpoint_every_n_hours=None, checkpoint_name="ckpt", step_counter=None, checkpoint_interval=None,
+    def __init__(self, checkpoint, directory, max_to_keep, keep_checkpoint_every_n_hours=None, checkpoint_name="ckpt",
+                 step_counter=None, checkpoint_interval=None,
                  init_fn=None, last_checkpoint_step=None):
         if max_to_keep is not None and max_to_keep <= 0:
             raise ValueError(f"Expected a positive integer or `None` for `max_to_keep`, got {max_to_keep}.")
@@ -20,7 +21,8 @@ class CheckpointManager:
         self._checkpoint, self._directory = checkpoint, os.fspath(directory)
         self._max_to_keep, self._every_hours = max_to_keep, keep_checkpoint_every_n_hours
         self._prefix_path = os.path.join(self._directory, checkpoint_name)
-        self._init_fn, self._step_counter, self._interval, self._last_step = init_fn, step_counter, checkpoint_interval, last_checkpoint_step
+        self._init_fn, self._step_counter = init_fn, step_counter
+        self._interval, self._last_step = checkpoint_interval, last_checkpoint_step
         self._kept = collections.OrderedDict()  # path -> time, of those that may be deleted
         self._latest = None
         state = files.get_checkpoint_state(self._directory)
@@ -76,7 +78,8 @@ class CheckpointManager:
 
     def _record_state(self):
         paths, times = zip(*self._kept.items())
-        files.update_checkpoint_state(self._directory, self._latest, paths, all_model_checkpoint_timestamps=times, last_preserved_timestamp=self._last_preserved)
+        files.update_checkpoint_state(self._directory, self._latest, paths, all_model_checkpoint_timestamps=times,
+                                      last_preserved_timestamp=self._last_preserved)
 
     def save(self, checkpoint_number=None, check_interval=True, options=None):
         """Saves under the next number, or the one given; gives the path, or None before the interval is over."""

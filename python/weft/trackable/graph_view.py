@@ -61,7 +61,8 @@ def slot_prefix(variable_prefix, optimizer_prefix, slot):
 
 
 def own_tensors(obj, prefix):
-    """[(local name, checkpoint key, value)]: what the object saves; a value is a tensor, a dict of parts by slice, or made when it is called."""
+    """[(local name, checkpoint key, value)]: what the object saves; a value is a tensor, a dict of parts by slice, or
+    made when it is called."""
     if obj._has_own_tensors() if isinstance(obj, Trackable) else hasattr(obj, "_serialize_to_tensors"):
         return [(name, value_key(prefix, name), value) for name, value in obj._serialize_to_tensors().items()]
     out = []
@@ -114,7 +115,8 @@ class Saved:
         self._mark_values(nodes)
 
     def _slots(self, prefixes):
-        """Optimizers of the older kind keep values beside variables: {optimizer: [(variable, slot name, slot)]} by number."""
+        """Optimizers of the older kind keep values beside variables: {optimizer: [(variable, slot name, slot)]} by
+        number."""
         found = {}
         known = list(enumerate(self.objects))
         for i, optimizer in known:
@@ -132,7 +134,8 @@ class Saved:
                     if slot is None:
                         continue
                     if id(slot) in self.ids:
-                        raise NotImplementedError("a slot variable is a child of an object as well: it cannot be saved under two names")
+                        raise NotImplementedError("a slot variable is a child of an object as well: it cannot be "
+                                                  "saved under two names")
                     self.ids[id(slot)] = len(self.objects)
                     self.objects.append(slot)
                     prefixes.append(slot_prefix(prefixes[k], prefixes[i], name))

@@ -35,7 +35,8 @@ class ExponentialMovingAverage:
                 self._averages[id(v)] = (v, self._new(v))
         decay = convert_to_tensor(self._decay, name="decay")
         if self._num_updates is not None:
-            steps = math_ops.cast(self._num_updates.value() if isinstance(self._num_updates, _weft.VariableBase) else self._num_updates, decay.dtype)
+            steps = math_ops.cast(self._num_updates.value() if isinstance(self._num_updates, _weft.VariableBase)
+                                  else self._num_updates, decay.dtype)
             decay = math_ops.minimum(decay, (1.0 + steps) / (10.0 + steps))
         updates = []
         with name_scope_v1(self._name):
