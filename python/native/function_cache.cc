@@ -35,6 +35,8 @@ struct Reader {
   size_t num_tensors = 0;
   PyObject* objects[8];  // known by identity
   size_t num_objects = 0;
+  nb::object arrays[8];  // tensors made of numpy's arrays
+  size_t num_arrays = 0;
 
   bool put(uint64_t w) {
     if (count == kMaxWords) return false;
@@ -123,8 +125,28 @@ struct Reader {
     if (PyDict_CheckExact(o)) return dict(o);
     return is_variable(o) ? variable(o) : object(o);
   }
+  bool array(PyObject* o) {
+    if (num_arrays == 8) return false;
+    try {
+      arrays[num_arrays] = nb::steal(convert(o, DType::kInvalid, DType::kInvalid));
+    } catch (nb::python_error&) {
+      return false;  // Python says what is wrong with it
+    }
+    return is_eager(arrays[num_arrays].ptr()) && tensor(arrays[num_arrays++].ptr());
+  }
+  // Whether `o`, of the call as Python sees it, is the tensor at i.
+  bool same(size_t i, PyObject* o) const {
+    if (tensors[i] == o) return true;
+    for (size_t k = 0; k < num_arrays; ++k) {
+      if (arrays[k].ptr() != tensors[i] || !is_eager(o)) continue;
+      const Tensor &a = handle_of(o)->tensor(), &b = handle_of(tensors[i])->tensor();
+      return a.dtype() == b.dtype() && a.shape() == b.shape();
+    }
+    return false;
+  }
   // An object that is equal to itself alone. Entries check that it still lives.
   bool object(PyObject* o) {
+    if (std::strcmp(Py_TYPE(o)->tp_name, "numpy.ndarray") == 0) return array(o);
     if (Py_TYPE(o)->tp_richcompare != PyBaseObject_Type.tp_richcompare || !PyType_SUPPORTS_WEAKREFS(Py_TYPE(o)) || num_objects == 8 || is_tensor(o)) return false;
     objects[num_objects++] = o;
     return put(kObject) && put(reinterpret_cast<uintptr_t>(o));
@@ -405,7 +427,7 @@ PyObject* remember(PyObject* self, PyObject* given) {
     bool in_order = true;
     if (from.size() != size_t(PyList_GET_SIZE(expected))) Py_RETURN_FALSE;
     for (size_t i = 0; i < from.size(); ++i) {
-      if (r.tensors[from[i].second] != PyList_GET_ITEM(expected, Py_ssize_t(i))) Py_RETURN_FALSE;
+      if (!r.same(from[i].second, PyList_GET_ITEM(expected, Py_ssize_t(i)))) Py_RETURN_FALSE;
       in_order &= from[i].second == i;
       e.order.push_back(from[i].second);
     }

@@ -572,3 +572,20 @@ def test_objects_as_arguments_are_known_by_identity():
         assert f(config, x).numpy() == 2 * i and f(config, x).numpy() == 2 * i
     config.k = 1000.0
     assert f(config, x).numpy() == 2 * 199  # as it was when it was traced
+
+
+def test_arrays_are_tensors_of_their_values_now():
+    @tf.function
+    def f(a, b):
+        return a * b
+
+    a, two = np.arange(3, dtype=np.float32), tf.constant(2.0)
+    for _ in range(3):
+        assert f(a, two).numpy().tolist() == [0, 2, 4] and f(b=two, a=a).numpy().tolist() == [0, 2, 4]
+    first = f(a, two)
+    a[0] = 10
+    assert f(a, two).numpy().tolist() == [20, 2, 4] and first.numpy().tolist() == [0, 2, 4]
+    assert f.experimental_get_tracing_count() == 1
+    g = tf.function(lambda x: x, input_signature=[tf.TensorSpec([None], tf.float32)])
+    for _ in range(2):
+        assert g(np.array([1.0, 2.0])).dtype is tf.float32 and g(np.array([1, 2], np.float32)).dtype is tf.float32
