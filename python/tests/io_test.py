@@ -105,3 +105,22 @@ def test_write_graph(tmp_path):
     tf.io.write_graph(graph.as_graph_def(), tmp_path, "g.pb", as_text=False)
     assert GraphDef.FromString((tmp_path / "g.pb").read_bytes()).node[0].op == "Const"
     assert sorted(os.listdir(tmp_path)) == ["g.pb", "g.pbtxt"]
+
+
+@pytest.mark.parametrize("partition", ["RowLengths", "RowSplits", "RowStarts", "RowLimits", "ValueRowIds"])
+def test_ragged_features_in_rows(partition):
+    examples = [_example(v=[1, 2, 3, 4], RowLengths=[1, 3], RowSplits=[0, 1, 4], RowStarts=[0, 1], RowLimits=[1, 4], ValueRowIds=[0, 1, 1, 1]),
+                _example(v=[5, 6], RowLengths=[0, 2], RowSplits=[0, 0, 2], RowStarts=[0, 0], RowLimits=[0, 2], ValueRowIds=[1, 1])]
+    spec = {"r": tf.io.RaggedFeature(tf.int64, value_key="v", partitions=[getattr(tf.io.RaggedFeature, partition)(partition)])}
+    assert tf.io.parse_example(examples, spec)["r"].to_list() == [[[1], [2, 3, 4]], [[], [5, 6]]]
+    assert tf.io.parse_single_example(examples[0], spec)["r"].to_list() == [[1], [2, 3, 4]]
+
+
+def test_ragged_features_in_sequences_and_of_one_length():
+    ragged = tf.io.RaggedFeature
+    spec = {"r": ragged(tf.int64, value_key="v", partitions=[ragged.UniformRowLength(2)])}
+    assert tf.io.parse_example([_example(v=[1, 2, 3, 4]), _example(v=[5, 6])], spec)["r"].to_list() == [[[1, 2], [3, 4]], [[5, 6]]]
+    lists = {"w": tf.train.FeatureList(feature=[_feature([1, 2]), _feature([3])]), "d": tf.train.FeatureList(feature=[_feature([7]), _feature([8])])}
+    s = tf.train.SequenceExample(feature_lists=tf.train.FeatureLists(feature_list=lists)).SerializeToString()
+    _, parsed, lengths = tf.io.parse_sequence_example([s, s], sequence_features={"w": ragged(tf.int64), "d": tf.io.FixedLenSequenceFeature([], tf.int64)})
+    assert parsed["w"].to_list() == [[[1, 2], [3]]] * 2 and parsed["d"].numpy().tolist() == [[7, 8]] * 2 and lengths["d"].numpy().tolist() == [2, 2]
