@@ -4,6 +4,7 @@ from weft import _weft
 from weft.framework import nest
 from weft.framework.tensor import Tensor
 from weft.function import signature as sig
+from weft.function.trace_type import Literal
 
 
 class ConcreteFunction:
@@ -42,9 +43,10 @@ class ConcreteFunction:
     def _bind(self, args, kwargs):
         """The values of the parameters. Constants may be left out."""
         signature = self.function_type
-        filled = signature.replace(parameters=[p.replace(default=p.annotation.value) if isinstance(p.annotation, sig.Literal) and p.kind is not p.POSITIONAL_ONLY else p
-                                               for p in _ordered(signature.parameters.values())]) if not _same_count(signature, args, kwargs) else signature
-        bound = filled.bind(*args, **kwargs)
+        if not _same_count(signature, args, kwargs):
+            parameters = [p.replace(default=p.annotation.value) if _may_be_left_out(p) else p for p in _ordered(signature.parameters.values())]
+            signature = signature.replace(parameters=parameters)
+        bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         return [bound.arguments[n] for n in self._types.names]
 
@@ -210,11 +212,15 @@ def _same_count(signature, args, kwargs):
     return len(args) + len(kwargs) == len(signature.parameters)
 
 
+def _may_be_left_out(p):
+    return isinstance(p.annotation, Literal) and p.kind is not p.POSITIONAL_ONLY
+
+
 def _ordered(parameters):
     """Parameters of which those behind one with a default have one, too: what a signature asks for."""
     seen = False
     for p in parameters:
-        constant = isinstance(p.annotation, sig.Literal) and p.kind is not p.POSITIONAL_ONLY
+        constant = _may_be_left_out(p)
         if p.kind is p.POSITIONAL_OR_KEYWORD:
             if seen and not constant:
                 p = p.replace(kind=p.KEYWORD_ONLY)

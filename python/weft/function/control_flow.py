@@ -227,8 +227,8 @@ def _none_is_true(predicates):
         found = any(bool(p) for p in predicates)
         if not found:
             values = ", ".join(str(bool(p)) for p in predicates)
-            raise InvalidArgumentError(None, None, "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: b'Input error: None of conditions "
-                                       f"evaluated as True:'\n{values}")
+            raise InvalidArgumentError(None, None, "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: "
+                                                   f"b'Input error: None of conditions evaluated as True:'\n{values}")
         return None
     stacked = raw.Pack(values=predicates)
     return Assert(raw.Any(input=stacked, reduction_indices=[0]), ["Input error: None of conditions evaluated as True:", stacked], summarize=len(predicates))
@@ -247,7 +247,8 @@ def _without_variables(structure):
     return nest.map_structure(lambda x: convert_to_tensor(x) if isinstance(x, _weft.VariableBase) else x, structure)
 
 
-def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False, maximum_iterations=None, name=None):  # noqa: A002
+def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
+               maximum_iterations=None, name=None):
     """loop_vars = body(*loop_vars) as long as cond(*loop_vars) is true."""
     if not callable(cond):
         raise TypeError("'cond' must be callable.")
@@ -311,8 +312,9 @@ def _add_loop(cond, body, loop_vars, shape_invariants, parallel_iterations, maxi
                 raise TypeError(f"Loop var {shown} enters the loop with type {before.dtype} but has type {after.dtype} after 1 iteration. {shown} type should "
                                 "remain constant.")
             if not _fits(after.shape, before.shape if shapes is None else shapes[i]):
-                raise ValueError(f"Input tensor `{shown}` enters the loop with shape {before.shape}, but has shape {after.shape} after one iteration. To allow the "
-                                 "shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop to specify a less-specific shape.")
+                raise ValueError(f"Input tensor `{shown}` enters the loop with shape {before.shape}, but has shape {after.shape} after one "
+                                 "iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument of "
+                                 "tf.while_loop to specify a less-specific shape.")
         return made
 
     made = _weft.add_loop(go_on, step, flat, shapes, maximum, parallel_iterations, name)

@@ -122,7 +122,8 @@ class Function(_weft.FunctionBase):
         """Calls like this one need no Python from now on."""
         names = concrete._types.names
         if len(args) <= len(names) and all(k in names for k in kwargs):
-            self._remember(args, kwargs, concrete._native, concrete._structure, concrete._builder, [*range(len(args)), *(names.index(k) for k in kwargs)], tensors)
+            parameters = [*range(len(args)), *(names.index(k) for k in kwargs)]
+            self._remember(args, kwargs, concrete._native, concrete._structure, concrete._builder, parameters, tensors)
 
     def get_concrete_function(self, *args, **kwargs):
         """The trace for these arguments, which may be TensorSpecs."""
@@ -339,7 +340,8 @@ def _checked_signature(given):
     leaves = nest.flatten(given)
     if not all(isinstance(s, (TypeSpec, trace_type.Variable)) for s in leaves):
         bad = [s for s in leaves if not isinstance(s, (TypeSpec, trace_type.Variable))]
-        raise TypeError(f"input_signature must be a possibly nested sequence of TensorSpec objects, got invalid args {bad} with types {[type(s) for s in bad]}.")
+        raise TypeError(f"input_signature must be a possibly nested sequence of TensorSpec objects, got invalid args {bad} with types "
+                        f"{[type(s) for s in bad]}.")
     return tuple(given)
 
 

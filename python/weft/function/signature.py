@@ -5,7 +5,6 @@ import inspect
 import re
 
 from weft.function import trace_type
-from weft.function.trace_type import Literal, Type
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -100,8 +99,9 @@ class FunctionSpec:
     def function_type(self):
         """The signature as errors show it."""
         if self.fixed is not None:
-            return FunctionType([inspect.Parameter(n, k, annotation=t, default=CAPTURED_DEFAULT if n in self.defaults and i >= len(self.input_signature) else inspect.Parameter.empty)
-                                 for i, (n, k, t) in enumerate(self.fixed)])
+            given = len(self.input_signature)
+            defaults = [CAPTURED_DEFAULT if n in self.defaults and i >= given else inspect.Parameter.empty for i, (n, _, _) in enumerate(self.fixed)]
+            return FunctionType([inspect.Parameter(n, k, annotation=t, default=d) for (n, k, t), d in zip(self.fixed, defaults)])
         return FunctionType([p.replace(default=CAPTURED_DEFAULT) if p.default is not p.empty else p for p in self.signature.parameters.values()])
 
     def _fixed_types(self, given):
