@@ -1,5 +1,4 @@
 """Ragged tensors: constants, printing, shape, arithmetic, reductions, concat, tile, map_flat_values, to_list."""
-import math
 import tensorflow as tf
 
 digits = tf.ragged.constant([[3, 1, 4, 1], [], [5, 9, 2], [6], []])

@@ -9,7 +9,7 @@ st2 = tf.SparseTensor(indices=[[0, 2], [3, 4], [3, 8]], values=[31, 2, 5], dense
 def pprint_sparse_tensor(st):
     s = "<SparseTensor shape=%s \n values={" % (st.dense_shape.numpy().tolist(),)
     for index, value in zip(st.indices, st.values):
-        s += f"\n  %s: %s" % (index.numpy().tolist(), value.numpy().tolist())
+        s += "\n  %s: %s" % (index.numpy().tolist(), value.numpy().tolist())
     return s + "}>"
 
 
