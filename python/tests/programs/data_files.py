@@ -1,4 +1,4 @@
-"""Datasets of files: text lines, TFRecords, CSV, list_files, fixed-length records, saving and snapshots."""
+"""Datasets of files: text lines, TFRecords, CSV, list_files, fixed-length records."""
 import os
 import tempfile
 import tensorflow as tf
@@ -54,8 +54,6 @@ binary = os.path.join(folder, "fixed.bin")
 tf.io.write_file(binary, b"HEADaabbccF")
 print(list(tf.data.FixedLengthRecordDataset(binary, record_bytes=2, header_bytes=4,
                                             footer_bytes=1).as_numpy_iterator()))
-tf.data.Dataset.range(5).save(os.path.join(folder, "saved"))
-print(list(tf.data.Dataset.load(os.path.join(folder, "saved")).as_numpy_iterator()))
 print(tf.io.gfile.exists(record), sorted(tf.io.gfile.listdir(folder))[:3],
       tf.io.matching_files(os.path.join(folder, "*.csv")).shape)
 try:
