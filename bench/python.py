@@ -4,6 +4,7 @@
 
 PYTHON: an interpreter that has the package. Measured: import (seconds, resident memory), a + b on scalars, a 64x64 matmul, a tape step of an MLP, a call of a
 function of one op, an MLP train step in a function."""
+
 import argparse
 import collections
 import os
@@ -44,9 +45,14 @@ def data():
 
     r = np.random.RandomState(0)
     s = SIZES
-    return (r.randn(s["batch"], s["features"]).astype("float32"), r.randint(0, s["classes"], s["batch"]).astype("int32"),
-            (r.randn(s["features"], s["hidden"]) * 0.1).astype("float32"), np.zeros(s["hidden"], "float32"),
-            (r.randn(s["hidden"], s["classes"]) * 0.1).astype("float32"), np.zeros(s["classes"], "float32"))
+    return (
+        r.randn(s["batch"], s["features"]).astype("float32"),
+        r.randint(0, s["classes"], s["batch"]).astype("int32"),
+        (r.randn(s["features"], s["hidden"]) * 0.1).astype("float32"),
+        np.zeros(s["hidden"], "float32"),
+        (r.randn(s["hidden"], s["classes"]) * 0.1).astype("float32"),
+        np.zeros(s["classes"], "float32"),
+    )
 
 
 def tensorflow_work(tf):
@@ -70,7 +76,13 @@ def tensorflow_work(tf):
 
     f = tf.function(lambda v: v + v)
     train = tf.function(step)
-    return {"add": lambda: a + b, "matmul64": lambda: tf.matmul(m, k), "tape_step": step, "function_call": lambda: f(a), "function_train": train}
+    return {
+        "add": lambda: a + b,
+        "matmul64": lambda: tf.matmul(m, k),
+        "tape_step": step,
+        "function_call": lambda: f(a),
+        "function_train": train,
+    }
 
 
 def torch_work():
@@ -93,7 +105,13 @@ def torch_work():
         return value
 
     f = torch.jit.trace(lambda v: v + v, a)
-    return {"add": lambda: a + b, "matmul64": lambda: m @ k, "tape_step": step, "function_call": lambda: f(a), "function_train": step}
+    return {
+        "add": lambda: a + b,
+        "matmul64": lambda: m @ k,
+        "tape_step": step,
+        "function_call": lambda: f(a),
+        "function_train": step,
+    }
 
 
 def jax_work():
@@ -124,8 +142,13 @@ def jax_work():
 
         return call
 
-    return {"add": lambda: (a + b).block_until_ready(), "matmul64": lambda: (m @ k).block_until_ready(), "tape_step": run(step),
-            "function_call": lambda: f(a).block_until_ready(), "function_train": run(compiled)}
+    return {
+        "add": lambda: (a + b).block_until_ready(),
+        "matmul64": lambda: (m @ k).block_until_ready(),
+        "tape_step": run(step),
+        "function_call": lambda: f(a).block_until_ready(),
+        "function_train": run(compiled),
+    }
 
 
 def side(which):
@@ -147,13 +170,19 @@ def side(which):
 def memory_of(python, module, environment):
     """Seconds and bytes of an import, beside those of an empty program."""
     code = f"import time; s = time.perf_counter(); import {module}; t = time.perf_counter() - s; import resource; print(t, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
-    out = subprocess.run([python, "-c", code], capture_output=True, text=True, env=environment, check=True).stdout.split()
+    out = subprocess.run(
+        [python, "-c", code], capture_output=True, text=True, env=environment, check=True
+    ).stdout.split()
     return float(out[-2]), int(out[-1]) / 1024
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--weft", default="build/venv/bin/python", help="an interpreter that has numpy; the package is taken from build/python")
+    p.add_argument(
+        "--weft",
+        default="build/venv/bin/python",
+        help="an interpreter that has numpy; the package is taken from build/python",
+    )
     p.add_argument("--tensorflow")
     p.add_argument("--torch")
     p.add_argument("--jax")
@@ -163,8 +192,16 @@ def main():
     if a.side:
         return side(a.side)
     package = str(pathlib.Path(__file__).resolve().parent.parent / "build/python")
-    environment = dict(os.environ, PYTHONPATH=os.environ.get("WEFT_PACKAGE", package), TF_CPP_MIN_LOG_LEVEL="3", OMP_NUM_THREADS="1", MKL_NUM_THREADS="1",
-                       XLA_FLAGS="--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1", JAX_PLATFORMS="cpu", CUDA_VISIBLE_DEVICES="")
+    environment = dict(
+        os.environ,
+        PYTHONPATH=os.environ.get("WEFT_PACKAGE", package),
+        TF_CPP_MIN_LOG_LEVEL="3",
+        OMP_NUM_THREADS="1",
+        MKL_NUM_THREADS="1",
+        XLA_FLAGS="--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
+        JAX_PLATFORMS="cpu",
+        CUDA_VISIBLE_DEVICES="",
+    )
     peers = {name: python for name in IMPORTS if (python := getattr(a, name))}
     times = collections.defaultdict(list)
     for _ in range(a.rounds):
@@ -173,7 +210,12 @@ def main():
             times["import", name].append(seconds)
             times["import MB", name].append(megabytes)
         for name, python in peers.items():
-            out = subprocess.run(["taskset", "-c", "0", python, __file__, "--side", name], capture_output=True, text=True, env=environment)
+            out = subprocess.run(
+                ["taskset", "-c", "0", python, __file__, "--side", name],
+                capture_output=True,
+                text=True,
+                env=environment,
+            )
             if out.returncode:
                 print(name, "failed:", out.stderr[-2000:])
             for line in out.stdout.splitlines():
@@ -188,7 +230,11 @@ def main():
                 continue
             value = statistics.median(times[what, name])
             mine = mine or value
-            text = f"{value * 1000:.0f} ms" if what == "import" else f"{value:.0f} MB" if what == "import MB" else f"{value:.2f} us"
+            text = (
+                f"{value * 1000:.0f} ms"
+                if what == "import"
+                else f"{value:.0f} MB" if what == "import MB" else f"{value:.2f} us"
+            )
             row += f"{text:>14s} {value / mine:7.2f}"
         print(f"{what:16s}{row}")
 

@@ -1,6 +1,7 @@
 """Which of TensorFlow's public symbols weft has: writes docs/python_api.md, or checks that it is true.
 
-    api_table.py [--write] [--missing]"""
+api_table.py [--write] [--missing]"""
+
 import argparse
 import collections
 import csv
@@ -52,7 +53,11 @@ def table():
 
     out.append(line("all", all_symbols, ""))
     for name in sorted(groups, key=lambda n: (n != "tf", n)):
-        missing = [f"{s.removeprefix(name + '.')}{f' ({u})' if u else ''}" for s, u, t in sorted(groups[name], key=lambda r: (-r[1], r[0])) if not t]
+        missing = [
+            f"{s.removeprefix(name + '.')}{f' ({u})' if u else ''}"
+            for s, u, t in sorted(groups[name], key=lambda r: (-r[1], r[0]))
+            if not t
+        ]
         out.append(line(f"`{name}`", groups[name], " ".join(missing)))
     return "".join(out)
 
@@ -69,7 +74,7 @@ def main():
     elif a.write:
         TARGET.write_text(table())
     else:
-        print(table()[len(HEAD):])
+        print(table()[len(HEAD) :])
 
 
 if __name__ == "__main__":

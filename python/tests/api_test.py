@@ -16,7 +16,9 @@ def test_what_programs_use_most_is_there():
     assert len(missing) <= 0.01 * len(used), missing
 
 
-@pytest.mark.parametrize("name", ["tf.no_such_thing", "tf.math.no_such_thing", "tf.nn.no_such_thing", "tf.data.experimental.no_such_thing"])
+@pytest.mark.parametrize(
+    "name", ["tf.no_such_thing", "tf.math.no_such_thing", "tf.nn.no_such_thing", "tf.data.experimental.no_such_thing"]
+)
 def test_what_is_not_there_says_so(name):
     value, parts = api_table.tf, name.split(".")[1:]
     for part in parts[:-1]:

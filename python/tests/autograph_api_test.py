@@ -36,7 +36,8 @@ def test_error_points_at_source():
     assert kind is ValueError
     assert text.startswith(
         f'in user code:\n\n    File "{file}", line {here + 2}, in f  *\n        return failing(y)\n'
-        f'    File "{file}", line {there + 1}, in failing  *\n        return tf.reshape(x, [7])\n\n    ValueError: ')
+        f'    File "{file}", line {there + 1}, in failing  *\n        return tf.reshape(x, [7])\n\n    ValueError: '
+    )
 
 
 def test_error_in_unconverted_function():
@@ -54,8 +55,10 @@ def test_error_in_unconverted_function():
     inner = g.__wrapped__.__code__.co_firstlineno
     assert kind is ValueError
     assert f'    File "{__file__}", line {line + 2}, in f  *\n        x = g(x)\n' in text
-    assert f'    File "{__file__}", line {inner + 2}, in g\n        raise ValueError("from g")\n' in text or \
-        f'    File "{__file__}", line {inner + 2}, in g  **\n        raise ValueError("from g")\n' in text
+    assert (
+        f'    File "{__file__}", line {inner + 2}, in g\n        raise ValueError("from g")\n' in text
+        or f'    File "{__file__}", line {inner + 2}, in g  **\n        raise ValueError("from g")\n' in text
+    )
     assert text.endswith("\n\n    ValueError: from g\n")
 
 
@@ -84,8 +87,10 @@ def test_error_types():
     assert cause(raises(IndexError("i")), THREE)[0].__name__ == "StagingError"
     kind, text = cause(raises(tf.errors.NotFoundError(None, None, "lost")), THREE)
     assert kind is tf.errors.NotFoundError and text == "NotFoundError: lost"
-    assert cause(lambda x: x + undefined_name,
-                 THREE) == (NameError, "NameError: name 'undefined_name' is not defined")  # noqa: F821
+    assert cause(lambda x: x + undefined_name, THREE) == (
+        NameError,
+        "NameError: name 'undefined_name' is not defined",
+    )  # noqa: F821
 
 
 def test_error_at_run_time_points_at_source():
@@ -102,11 +107,14 @@ def test_error_at_run_time_points_at_source():
         f(tf.constant([1, 2]))
     text = str(info.value)
     assert text.startswith(
-        "Graph execution error:\n\nDetected at node cond/GatherV2 defined at (most recent call last):\n")
+        "Graph execution error:\n\nDetected at node cond/GatherV2 defined at (most recent call last):\n"
+    )
     line = f.python_function.__code__.co_firstlineno
     inner = pick.__code__.co_firstlineno
-    assert (f'  File "{__file__}", line {line + 2}, in f\n\n  File "{__file__}", line {line + 3}, in f\n\n'
-            f'  File "{__file__}", line {inner + 1}, in pick\n\nindices[0] = 5 is not in [0, 2)\n') in text
+    assert (
+        f'  File "{__file__}", line {line + 2}, in f\n\n  File "{__file__}", line {line + 3}, in f\n\n'
+        f'  File "{__file__}", line {inner + 1}, in pick\n\nindices[0] = 5 is not in [0, 2)\n'
+    ) in text
 
 
 def test_tensors_kept_from_loops_and_branches():
@@ -167,8 +175,9 @@ def test_to_graph():
 
 
 def test_to_graph_errors():
-    with pytest.raises(Exception,
-                       match="Cannot apply autograph to a function that doesn't expose a __code__ object") as info:
+    with pytest.raises(
+        Exception, match="Cannot apply autograph to a function that doesn't expose a __code__ object"
+    ) as info:
         tf.autograph.to_graph(tf.function(double_if_positive))
     assert info.type.__name__ == "ConversionError"
 
@@ -176,8 +185,8 @@ def test_to_graph_errors():
 def test_to_code():
     code = tf.autograph.to_code(double_if_positive)
     # The order within nonlocal is that of a set.
-    assert code.replace("nonlocal retval_, do_return",
-                        "nonlocal do_return, retval_") == """def tf__double_if_positive(x):
+    assert (
+        code.replace("nonlocal retval_, do_return", "nonlocal do_return, retval_") == """def tf__double_if_positive(x):
     with ag__.FunctionScope('double_if_positive', 'fscope', ag__.ConversionOptions(recursive=True, user_requested=True, \
 optional_features=(), internal_convert_user_code=True)) as fscope:
         do_return = False
@@ -210,12 +219,18 @@ optional_features=(), internal_convert_user_code=True)) as fscope:
         ag__.if_stmt(ag__.ld(x) > 0, if_body, else_body, get_state, set_state, ('do_return', 'retval_'), 2)
         return fscope.ret(retval_, do_return)
 """
+    )
 
 
 def test_features():
     assert [f.name for f in Feature] == [
-        "ALL", "AUTO_CONTROL_DEPS", "ASSERT_STATEMENTS", "BUILTIN_FUNCTIONS", "EQUALITY_OPERATORS", "LISTS",
-        "NAME_SCOPES"
+        "ALL",
+        "AUTO_CONTROL_DEPS",
+        "ASSERT_STATEMENTS",
+        "BUILTIN_FUNCTIONS",
+        "EQUALITY_OPERATORS",
+        "LISTS",
+        "NAME_SCOPES",
     ]
     assert Feature.LISTS not in Feature.all_but(Feature.LISTS) and len(Feature.all()) == 7
 
@@ -246,15 +261,18 @@ def test_no_source():
 
 @on_weft
 def test_import_is_lazy():
-    code = ("import weft.autograph as ag, sys\n"
-            "ag.experimental.do_not_convert, ag.to_graph, ag.tf_convert, ag.convert_for_tracing(lambda x: x)\n"
-            "assert 'malt' not in sys.modules\n")
+    code = (
+        "import weft.autograph as ag, sys\n"
+        "ag.experimental.do_not_convert, ag.to_graph, ag.tf_convert, ag.convert_for_tracing(lambda x: x)\n"
+        "assert 'malt' not in sys.modules\n"
+    )
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ)
 
 
 @on_weft
 def test_long_python_loops_are_warned_of(monkeypatch, caplog):
     from weft.autograph import control_flow
+
     monkeypatch.setattr(control_flow, "UNROLLED_ITERATIONS", 12)
     monkeypatch.setattr(tf.get_logger(), "propagate", True)
 
@@ -275,7 +293,9 @@ def test_long_python_loops_are_warned_of(monkeypatch, caplog):
     tf.function(adds)(THREE, 14)
     assert len(caplog.records) == 1
     text = caplog.records[0].getMessage()
-    assert text.startswith("Large unrolled loop detected. Did you mean to use a TF loop? The following ops were created")
+    assert text.startswith(
+        "Large unrolled loop detected. Did you mean to use a TF loop? The following ops were created"
+    )
 
 
 def test_unconverted_functions_are_warned_of(caplog):
@@ -291,7 +311,9 @@ def test_unconverted_functions_are_warned_of(caplog):
     assert tf.function(lambda x: g(x))(THREE).numpy() == 8
     text = caplog.records[-1].getMessage()
     assert text.startswith(
-        "AutoGraph could not transform <function test_unconverted_functions_are_warned_of.<locals>.g at 0x")
+        "AutoGraph could not transform <function test_unconverted_functions_are_warned_of.<locals>.g at 0x"
+    )
     assert text.endswith(
         " and will run it as-is.\nCause: for/else statement not yet supported\nTo silence this warning, decorate the"
-        " function with @tf.autograph.experimental.do_not_convert")
+        " function with @tf.autograph.experimental.do_not_convert"
+    )

@@ -30,4 +30,4 @@ def cause(f, *args, **options):
     assert text.startswith("in user code:\n\n    File ")
     lines = text.rstrip("\n").split("\n")
     last_code = max(i for i, line in enumerate(lines) if line.startswith('    File "'))
-    return kind, "\n".join(line[4:] for line in lines[last_code + 3:])
+    return kind, "\n".join(line[4:] for line in lines[last_code + 3 :])

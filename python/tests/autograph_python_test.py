@@ -185,13 +185,14 @@ def lambdas(x):
 
 def forelse(x):
     for i in range(x):
-        if i == 3: break
+        if i == 3:
+            break
     else:
         return "none"
     return "found"
 
 
-def annotated(x: int, y: "str" = "a", *, z: float = 1.) -> tuple:
+def annotated(x: int, y: "str" = "a", *, z: float = 1.0) -> tuple:
     w: int = x
     if w > 1:
         w: int = 5
@@ -202,28 +203,34 @@ def multi(x):
     a = b = c = x
     a += 1
     b -= 1
-    if x > 0: a, b = b, a
+    if x > 0:
+        a, b = b, a
     return a, b, c
 
 
 def early(x):
     """doc"""
-    if x == 0: return
-    if x == 1: return "one"
+    if x == 0:
+        return
+    if x == 1:
+        return "one"
     for i in range(10):
-        if i == x: return i
+        if i == x:
+            return i
     return None
 
 
 def recursive(n):
-    if n <= 1: return 1
+    if n <= 1:
+        return 1
     return n * recursive(n - 1)
 
 
 def strings(x):
     s = """multi
-line""" + 'q'
-    if x: s += "\n"
+line""" + "q"
+    if x:
+        s += "\n"
     return s
 
 
@@ -263,15 +270,17 @@ def attrs(x):
     o = Base()
     for i in range(x):
         o.v = o.v * 2
-        if o.v > 5: o.w = i
-    return o.v, getattr(o, 'w', None)
+        if o.v > 5:
+            o.w = i
+    return o.v, getattr(o, "w", None)
 
 
 def dicts(x):
     d = {}
     for i in range(x):
         d[i] = i * i
-        if i == 2: d["x"] = d[i]
+        if i == 2:
+            d["x"] = d[i]
     return d
 
 
@@ -282,12 +291,41 @@ def kwonly(x):
     return h(x, b=2), h(x, 3, c=4)
 
 
-FUNCTIONS = (loops, walrus, tries, withs, call_unpack, gen, nested, cond_expr, matches, classy, methods, dels, chain,
-             lambdas, forelse, annotated, multi, early, recursive, strings, starred, whiletrue, whiletry, attrs, dicts,
-             kwonly, globs, assertion)
-CASES = [(f, n) for f in FUNCTIONS for n in (0, 1, 3, 7)] + [(walrus2, [1, 2, 3]), (matches, [1, 2]), (matches, {
-    "k": 3
-})]
+FUNCTIONS = (
+    loops,
+    walrus,
+    tries,
+    withs,
+    call_unpack,
+    gen,
+    nested,
+    cond_expr,
+    matches,
+    classy,
+    methods,
+    dels,
+    chain,
+    lambdas,
+    forelse,
+    annotated,
+    multi,
+    early,
+    recursive,
+    strings,
+    starred,
+    whiletrue,
+    whiletry,
+    attrs,
+    dicts,
+    kwonly,
+    globs,
+    assertion,
+)
+CASES = [(f, n) for f in FUNCTIONS for n in (0, 1, 3, 7)] + [
+    (walrus2, [1, 2, 3]),
+    (matches, [1, 2]),
+    (matches, {"k": 3}),
+]
 
 
 def converted(f):

@@ -200,17 +200,20 @@ def test_branches_differ():
     def expression(x):
         return 1 if x > 0 else 2.0
 
-    assert cause(dtype,
-                 THREE) == (TypeError,
-                            "TypeError: 'y' has dtype int32 in the main branch, but dtype float32 in the else branch")
-    assert cause(
-        expression,
-        THREE) == (TypeError,
-                   "TypeError: 'x > 0' has dtype int32 in the main branch, but dtype float32 in the else branch")
+    assert cause(dtype, THREE) == (
+        TypeError,
+        "TypeError: 'y' has dtype int32 in the main branch, but dtype float32 in the else branch",
+    )
+    assert cause(expression, THREE) == (
+        TypeError,
+        "TypeError: 'x > 0' has dtype int32 in the main branch, but dtype float32 in the else branch",
+    )
     kind, text = cause(structure, THREE)
     assert kind is TypeError
-    assert text.startswith("TypeError: 'y' must have the same nested structure in the main and else branches:\n\n"
-                           "The two structures don't have the same nested structure.")
+    assert text.startswith(
+        "TypeError: 'y' must have the same nested structure in the main and else branches:\n\n"
+        "The two structures don't have the same nested structure."
+    )
 
 
 def test_bad_conditions():
@@ -227,12 +230,14 @@ def test_bad_conditions():
     assert cause(number, THREE) == (
         ValueError,
         'ValueError: condition of if statement expected to be `tf.bool` scalar, got Tensor("x:0", shape=(), dtype=int32)'
-        "; to use as boolean Tensor, use `tf.cast`; to check for None, use `is not None`")
+        "; to use as boolean Tensor, use `tf.cast`; to check for None, use `is not None`",
+    )
     kind, text = cause(vector, tf.constant([1, 2]))
     assert kind is ValueError
     assert text == (
         'ValueError: condition of if statement expected to be `tf.bool` scalar, got Tensor("Greater:0", shape=(2,), dtype=bool)'
-        "; to check for None, use `is not None`")
+        "; to check for None, use `is not None`"
+    )
 
 
 # --- while ---
@@ -290,8 +295,9 @@ def test_return_in_loop():
         return -x
 
     assert run(f, THREE) == 6
-    with pytest.raises(tf.errors.InvalidArgumentError,
-                       match="loop must iterate at least once to initialize the function return value"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="loop must iterate at least once to initialize the function return value"
+    ):
         run(f, tf.constant(200))
     assert cause(conditional, THREE)[0] is NotImplementedError
 
@@ -355,8 +361,9 @@ def test_loop_options():
         v = tf.constant([0])
         i = 0
         while i < x:
-            tf.autograph.experimental.set_loop_options(shape_invariants=[(v, tf.TensorShape([None]))],
-                                                       parallel_iterations=1)
+            tf.autograph.experimental.set_loop_options(
+                shape_invariants=[(v, tf.TensorShape([None]))], parallel_iterations=1
+            )
             v = tf.concat([v, [i]], 0)
             i += 1
         return v
@@ -432,33 +439,40 @@ def test_loop_errors():
         for i in tf.range(x):
             return None
 
-    assert cause(dtype,
-                 THREE) == (TypeError,
-                            "TypeError: 'y' has dtype int32 before the loop, but dtype float32 after one iteration")
-    assert cause(shape, THREE) == (ValueError,
-                                   "ValueError: 'y' has shape (1,) before the loop, but shape (2,) after one iteration."
-                                   " Use tf.autograph.experimental.set_loop_options to set shape invariants.")
-    assert cause(undefined,
-                 THREE) == (ValueError,
-                            "ValueError: 'z' must be defined before the loop\nNote: AutoGraph tried to define it"
-                            " automatically, but ran into a UnboundLocalError: 'z' is used before assignment")
+    assert cause(dtype, THREE) == (
+        TypeError,
+        "TypeError: 'y' has dtype int32 before the loop, but dtype float32 after one iteration",
+    )
+    assert cause(shape, THREE) == (
+        ValueError,
+        "ValueError: 'y' has shape (1,) before the loop, but shape (2,) after one iteration."
+        " Use tf.autograph.experimental.set_loop_options to set shape invariants.",
+    )
+    assert cause(undefined, THREE) == (
+        ValueError,
+        "ValueError: 'z' must be defined before the loop\nNote: AutoGraph tried to define it"
+        " automatically, but ran into a UnboundLocalError: 'z' is used before assignment",
+    )
     assert cause(none, THREE) == (ValueError, "ValueError: 'y' is None at the end of the iteration.")
     kind, text = cause(structure, THREE)
     assert kind is TypeError and text.startswith(
-        "TypeError: 'y' does not have the same nested structure after one iteration.\n\nThe two ")
+        "TypeError: 'y' does not have the same nested structure after one iteration.\n\nThe two "
+    )
     kind, text = cause(number, THREE)
     assert kind is ValueError and text.startswith(
-        "ValueError: condition of while loop expected to be `tf.bool` scalar, got Tensor(")
-    assert cause(invariant,
-                 THREE) == (ValueError,
-                            "ValueError: 'y' has shape (1,) before the loop, which does not conform with the shape"
-                            " invariant (2,).")
+        "ValueError: condition of while loop expected to be `tf.bool` scalar, got Tensor("
+    )
+    assert cause(invariant, THREE) == (
+        ValueError,
+        "ValueError: 'y' has shape (1,) before the loop, which does not conform with the shape" " invariant (2,).",
+    )
     assert cause(none_before, THREE) == (ValueError, "ValueError: 'y' is not allowed to be None before the loop")
     kind, text = cause(returns_none, THREE)
     assert kind is NotImplementedError and text == (
         "NotImplementedError: a return statement cannot be placed inside this TensorFlow loop; this may happen if a return"
         " statement"
-        " depends on a static Python condition such as a hyperparameter")
+        " depends on a static Python condition such as a hyperparameter"
+    )
 
 
 def test_python_loops_that_tensors_would_end():
@@ -480,7 +494,8 @@ def test_python_loops_that_tensors_would_end():
     assert kind is NotImplementedError and text.startswith(
         "NotImplementedError: break and return statements which depend on a TF condition are not supported in Python for"
         " loops. Did you intend"
-        " to make it a TF loop?\nSee https://github.com/tensorflow/tensorflow/")
+        " to make it a TF loop?\nSee https://github.com/tensorflow/tensorflow/"
+    )
     kind, text = cause(while_, THREE)
     assert kind is NotImplementedError and text.startswith(
         "NotImplementedError: The condition of while loop started as non-Tensor, then changed to Tensor. This may happen"

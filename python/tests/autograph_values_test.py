@@ -155,12 +155,17 @@ def test_numbers_that_do_not_fit():
         return cause(f, THREE)[1]
 
     fits = "Expected int32, but got 1.5 of type 'float'."
-    assert expected(lambda x: x * 1.5) == ("TypeError: Expected int32 passed to parameter 'y' of op 'Mul', got 1.5 of type"
-                                           f" 'float' instead. Error: {fits}")
-    assert expected(lambda x: x > 1.5).startswith("TypeError: Expected int32 passed to parameter 'y' of op 'Greater', got 1.5")
+    assert expected(lambda x: x * 1.5) == (
+        "TypeError: Expected int32 passed to parameter 'y' of op 'Mul', got 1.5 of type"
+        f" 'float' instead. Error: {fits}"
+    )
+    assert expected(lambda x: x > 1.5).startswith(
+        "TypeError: Expected int32 passed to parameter 'y' of op 'Greater', got 1.5"
+    )
     assert expected(lambda x: 1.5 * x) == f"TypeError: {fits}"
     assert expected(lambda x: x * [1, 1.5]).endswith(f"got [1, 1.5] of type 'list' instead. Error: {fits}")
     assert expected(lambda x: x + None) == "ValueError: None values not supported."
-    assert expected(lambda x: x - None) == ("ValueError: Tried to convert 'y' to a tensor and failed. Error: None values not"
-                                            " supported.")
+    assert expected(lambda x: x - None) == (
+        "ValueError: Tried to convert 'y' to a tensor and failed. Error: None values not" " supported."
+    )
     assert run(lambda x: (x * 2, 2 * x, x > 1, [1, 2] * x), THREE) == (6, 6, True, [3, 6])

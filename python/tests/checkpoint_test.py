@@ -31,7 +31,9 @@ def test_round_trip(tmp_path):
     path = ckpt.save(str(tmp_path / "ck"))
     assert path == str(tmp_path / "ck-1") and int(ckpt.save_counter) == 1
     assert sorted(os.listdir(tmp_path)) == ["checkpoint", "ck-1.data-00000-of-00001", "ck-1.index"]
-    assert (tmp_path / "checkpoint").read_text() == 'model_checkpoint_path: "ck-1"\nall_model_checkpoint_paths: "ck-1"\n'
+    assert (
+        tmp_path / "checkpoint"
+    ).read_text() == 'model_checkpoint_path: "ck-1"\nall_model_checkpoint_paths: "ck-1"\n'
     saved = values(net)
     for v in net.variables:
         v.assign(v * 0.0)
@@ -42,25 +44,47 @@ def test_round_trip(tmp_path):
     tf.train.Checkpoint(net=fresh).restore(path).expect_partial()
     assert values(fresh) == saved
     assert [name for name, _ in tf.train.list_variables(path)] == [
-        "_CHECKPOINTABLE_OBJECT_GRAPH", "net/a..b.Sc" + V, "net/l/0" + V, "net/w" + V, "save_counter" + V, "step" + V]
+        "_CHECKPOINTABLE_OBJECT_GRAPH",
+        "net/a..b.Sc" + V,
+        "net/l/0" + V,
+        "net/w" + V,
+        "save_counter" + V,
+        "step" + V,
+    ]
 
 
 def test_the_graph_of_objects(tmp_path):
     path = tf.train.Checkpoint(net=Net()).write(str(tmp_path / "ck"))
     graph = TrackableObjectGraph.FromString(tf.train.load_checkpoint(path).get_tensor("_CHECKPOINTABLE_OBJECT_GRAPH"))
     assert [[(c.local_name, c.node_id) for c in n.children] for n in graph.nodes] == [
-        [("net", 1)], [("w", 2), ("l", 3), ("e", 4), ("a.b/c", 5), ("again", 2)], [], [("0", 6)], [], [], []]
+        [("net", 1)],
+        [("w", 2), ("l", 3), ("e", 4), ("a.b/c", 5), ("again", 2)],
+        [],
+        [("0", 6)],
+        [],
+        [],
+        [],
+    ]
     assert [n.has_checkpoint_values.value for n in graph.nodes] == [True, True, True, True, False, True, True]
     attribute = graph.nodes[2].attributes[0]
-    assert (attribute.name, attribute.full_name, attribute.checkpoint_key) == ("VARIABLE_VALUE", "Variable",
-                                                                               "net/w" + V)
+    assert (attribute.name, attribute.full_name, attribute.checkpoint_key) == (
+        "VARIABLE_VALUE",
+        "Variable",
+        "net/w" + V,
+    )
 
 
 def test_a_root_of_its_own(tmp_path):
     net = Net(4.0)
     path = tf.train.Checkpoint(net, z=tf.Variable(2)).save(str(tmp_path / "r"))
-    assert [n for n, _ in tf.train.list_variables(path)] == ["_CHECKPOINTABLE_OBJECT_GRAPH", "a..b.Sc" + V, "l/0" + V,
-                                                             "save_counter" + V, "w" + V, "z" + V]
+    assert [n for n, _ in tf.train.list_variables(path)] == [
+        "_CHECKPOINTABLE_OBJECT_GRAPH",
+        "a..b.Sc" + V,
+        "l/0" + V,
+        "save_counter" + V,
+        "w" + V,
+        "z" + V,
+    ]
     other, z = Net(), tf.Variable(0)
     ckpt = tf.train.Checkpoint(other, z=z)
     ckpt.restore(path).assert_consumed()
@@ -71,8 +95,9 @@ def test_a_root_of_its_own(tmp_path):
 
 
 def test_values_wait_for_objects(tmp_path):
-    path = tf.train.Checkpoint(a=tf.Variable(3.0), l=[tf.Variable(1.0), tf.Variable(2.0)],
-                               d={"k": tf.Variable(4.0)}).save(str(tmp_path / "w"))
+    path = tf.train.Checkpoint(
+        a=tf.Variable(3.0), l=[tf.Variable(1.0), tf.Variable(2.0)], d={"k": tf.Variable(4.0)}
+    ).save(str(tmp_path / "w"))
     ckpt = tf.train.Checkpoint()
     status = ckpt.restore(path)
     with pytest.raises(AssertionError, match="Unresolved object in checkpoint \\(root\\).a: attributes"):
@@ -106,13 +131,17 @@ def test_asserts(tmp_path):
     path = tf.train.Checkpoint(net=Net()).save(str(tmp_path / "ck"))
     status = tf.train.Checkpoint(net=Net(), extra=tf.Variable(1.0)).restore(path)
     for check in (status.assert_consumed, status.assert_existing_objects_matched):
-        with pytest.raises(AssertionError, match="Found 1 Python objects that were not bound to checkpointed values, "
-                           "likely due to changes in the Python program."):
+        with pytest.raises(
+            AssertionError,
+            match="Found 1 Python objects that were not bound to checkpointed values, "
+            "likely due to changes in the Python program.",
+        ):
             check()
     assert status.assert_nontrivial_match() is status
     none = tf.train.Checkpoint().restore(None)
-    with pytest.raises(AssertionError,
-                       match="No checkpoint specified \\(save_path=None\\); nothing is being restored."):
+    with pytest.raises(
+        AssertionError, match="No checkpoint specified \\(save_path=None\\); nothing is being restored."
+    ):
         none.assert_consumed()
     assert none.expect_partial() is none
     other = tf.train.Checkpoint(q=tf.Variable(1.0)).read(tf.train.Checkpoint(net=Net()).write(str(tmp_path / "n")))
@@ -122,28 +151,42 @@ def test_asserts(tmp_path):
 
 
 def test_errors(tmp_path):
-    with pytest.raises(tf.errors.NotFoundError, match="Error when restoring from checkpoint or SavedModel at "
-                       ".*missing: Unsuccessful TensorSliceReader constructor: "
-                                                      "Failed to find any matching files for .*missing\nPlease "
-                                                      "double-check that the path is correct."):
+    with pytest.raises(
+        tf.errors.NotFoundError,
+        match="Error when restoring from checkpoint or SavedModel at "
+        ".*missing: Unsuccessful TensorSliceReader constructor: "
+        "Failed to find any matching files for .*missing\nPlease "
+        "double-check that the path is correct.",
+    ):
         tf.train.Checkpoint().restore(str(tmp_path / "missing"))
-    with pytest.raises(ValueError, match="`Checkpoint` was expecting x to be a trackable object \\(an object derived "
-                       "from `Trackable`\\), got 3."):
+    with pytest.raises(
+        ValueError,
+        match="`Checkpoint` was expecting x to be a trackable object \\(an object derived "
+        "from `Trackable`\\), got 3.",
+    ):
         tf.train.Checkpoint(x=3)
     path = tf.train.Checkpoint(v=tf.Variable(1.0)).write(str(tmp_path / "v"))
-    with pytest.raises(ValueError, match="Received incompatible tensor with shape \\(\\) when attempting to restore "
-                       "variable with shape \\(2,\\) and name Variable:0."):
+    with pytest.raises(
+        ValueError,
+        match="Received incompatible tensor with shape \\(\\) when attempting to restore "
+        "variable with shape \\(2,\\) and name Variable:0.",
+    ):
         tf.train.Checkpoint(v=tf.Variable([1.0, 2.0])).read(path)
     with pytest.raises(tf.errors.NotFoundError, match="Key nope not found in checkpoint"):
         tf.train.load_variable(path, "nope")
-    assert tf.train.latest_checkpoint(str(tmp_path / "none")) is None and tf.train.get_checkpoint_state(str(tmp_path / "none")) is None
+    assert (
+        tf.train.latest_checkpoint(str(tmp_path / "none")) is None
+        and tf.train.get_checkpoint_state(str(tmp_path / "none")) is None
+    )
 
 
 def test_reader(tmp_path):
     path = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0]), s=tf.Variable("x")).write(str(tmp_path / "v"))
     reader = tf.train.load_checkpoint(path)
     assert reader.has_tensor("v" + V) and not reader.has_tensor("u")
-    assert reader.get_variable_to_dtype_map()["s" + V] is tf.string and reader.get_variable_to_shape_map()["v" + V] == [2]
+    assert reader.get_variable_to_dtype_map()["s" + V] is tf.string and reader.get_variable_to_shape_map()["v" + V] == [
+        2
+    ]
     assert tf.train.load_variable(path, "v" + V).tolist() == [1.0, 2.0]
     assert reader.debug_string().splitlines()[2] == b"v/.ATTRIBUTES/VARIABLE_VALUE (DT_FLOAT) [2]"
 
@@ -162,14 +205,19 @@ def test_manager(tmp_path):
     w = tf.Variable(-1.0)
     again = tf.train.CheckpointManager(tf.train.Checkpoint(v=w), str(tmp_path), max_to_keep=2)
     assert again.restore_or_initialize() == str(tmp_path / "ckpt-3") and float(w) == 2.0
-    assert os.path.basename(again.save()) == "ckpt-4" and os.path.basename(again.save(checkpoint_number=99)) == "ckpt-99"
-    assert [os.path.basename(p)
-            for p in tf.train.get_checkpoint_state(str(tmp_path)).all_model_checkpoint_paths] == ["ckpt-4", "ckpt-99"]
+    assert (
+        os.path.basename(again.save()) == "ckpt-4" and os.path.basename(again.save(checkpoint_number=99)) == "ckpt-99"
+    )
+    assert [os.path.basename(p) for p in tf.train.get_checkpoint_state(str(tmp_path)).all_model_checkpoint_paths] == [
+        "ckpt-4",
+        "ckpt-99",
+    ]
     with pytest.raises(ValueError, match="Expected a positive integer or `None` for `max_to_keep`, got 0."):
         tf.train.CheckpointManager(ckpt, str(tmp_path), max_to_keep=0)
     step = tf.Variable(0)
-    paced = tf.train.CheckpointManager(ckpt, str(tmp_path / "p"), max_to_keep=None, step_counter=step,
-                                       checkpoint_interval=3)
+    paced = tf.train.CheckpointManager(
+        ckpt, str(tmp_path / "p"), max_to_keep=None, step_counter=step, checkpoint_interval=3
+    )
     assert paced.save() is not None and paced.save() is None
     step.assign(3)
     assert paced.save() is not None
@@ -237,8 +285,11 @@ def test_objects_that_save_themselves(tmp_path):
             self.x = restored_tensors["x"].numpy() + restored_tensors["twice"].numpy()
 
     path = tf.train.Checkpoint(o=Own(5)).write(str(tmp_path / "o"))
-    assert [n for n, _ in tf.train.list_variables(path)] == ["_CHECKPOINTABLE_OBJECT_GRAPH", "o/.ATTRIBUTES/twice",
-                                                             "o/.ATTRIBUTES/x"]
+    assert [n for n, _ in tf.train.list_variables(path)] == [
+        "_CHECKPOINTABLE_OBJECT_GRAPH",
+        "o/.ATTRIBUTES/twice",
+        "o/.ATTRIBUTES/x",
+    ]
     other = Own(0)
     tf.train.Checkpoint(o=other).read(path).assert_consumed()
     assert other.x == 15
@@ -253,8 +304,13 @@ def test_views(tmp_path):
     n.a, n.q, n.l = tf.Variable(1.0), tf.Variable(3.0), [tf.Variable(0.0)]
     matched, only_there, only_here = view.diff(n)
     assert sorted(matched) == [0, 1, 2, 4] and only_there == [3] and len(only_here) == 1 and only_here[0] is n.q
-    assert [type(o).__name__ for o in tf.train.TrackableView(n).descendants()] == ["Module", "ResourceVariable",
-                                                                                   "ResourceVariable", "ListWrapper", "ResourceVariable"]
+    assert [type(o).__name__ for o in tf.train.TrackableView(n).descendants()] == [
+        "Module",
+        "ResourceVariable",
+        "ResourceVariable",
+        "ListWrapper",
+        "ResourceVariable",
+    ]
 
 
 def test_moving_averages():
@@ -263,8 +319,10 @@ def test_moving_averages():
     ema.apply([v])
     v.assign([5.0, 6.0])
     ema.apply([v])
-    assert ema.average(v).numpy().tolist() == pytest.approx([1.4,
-                                                             2.4]) and ema.average(v).name == "Variable/ExponentialMovingAverage:0"
+    assert (
+        ema.average(v).numpy().tolist() == pytest.approx([1.4, 2.4])
+        and ema.average(v).name == "Variable/ExponentialMovingAverage:0"
+    )
     w = tf.Variable(1.0)
     ema = tf.train.ExponentialMovingAverage(0.9, num_updates=tf.Variable(3))
     ema.apply([w])
@@ -285,8 +343,10 @@ def test_iterators(tmp_path):
     next(iterator), next(iterator)
     ckpt = tf.train.Checkpoint(it=iterator)
     path = ckpt.write(str(tmp_path / "it"))
-    assert [n for n, _ in tf.train.list_variables(path)] == ["_CHECKPOINTABLE_OBJECT_GRAPH",
-                                                             "it/.ATTRIBUTES/ITERATOR_STATE"]
+    assert [n for n, _ in tf.train.list_variables(path)] == [
+        "_CHECKPOINTABLE_OBJECT_GRAPH",
+        "it/.ATTRIBUTES/ITERATOR_STATE",
+    ]
     rest = [int(x) for x in iterator]
     ckpt.read(path).assert_consumed()
     assert [int(x) for x in iterator] == rest == list(range(2, 10))

@@ -29,7 +29,9 @@ YES = tf.constant(True)
 
 def test_cond():
     for p, want in ((True, 1), (False, 2)):
-        for result in both(lambda: tf.cond(tf.constant(p), lambda: {"a": ONE, "b": None}, lambda: {"a": ONE + 1, "b": None})):
+        for result in both(
+            lambda: tf.cond(tf.constant(p), lambda: {"a": ONE, "b": None}, lambda: {"a": ONE + 1, "b": None})
+        ):
             assert int(result["a"]) == want and result["b"] is None
     for result in both(lambda: tf.cond(tf.constant([True]), lambda: [1], lambda: [2])):
         assert int(result[0]) == 1
@@ -44,16 +46,25 @@ def test_cond():
 
 
 def test_cond_errors():
-    assert graph_error(lambda: tf.cond(True, lambda: ONE, lambda: ONE), TypeError) == "('pred must not be a Python bool', True)"
-    for code, text in ((lambda: tf.cond(YES, ONE, lambda: ONE), "'true_fn' must be callable."), (lambda: tf.cond(YES, lambda: ONE, None), "cond(): 'false_fn' argument required")):
+    assert (
+        graph_error(lambda: tf.cond(True, lambda: ONE, lambda: ONE), TypeError)
+        == "('pred must not be a Python bool', True)"
+    )
+    for code, text in (
+        (lambda: tf.cond(YES, ONE, lambda: ONE), "'true_fn' must be callable."),
+        (lambda: tf.cond(YES, lambda: ONE, None), "cond(): 'false_fn' argument required"),
+    ):
         assert message(code, TypeError) == text and graph_error(code, TypeError) == text
     text = graph_error(lambda: tf.cond(YES, lambda: ONE + 1, lambda: tf.cast(ONE, tf.float32)), TypeError)
-    assert text.startswith("true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of return values.\n\ntrue_fn output: Tensor(")
+    assert text.startswith(
+        "true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of return values.\n\ntrue_fn output: Tensor("
+    )
     assert "\n\nError details:\n" in text and text.endswith("have different types")
     text = graph_error(lambda: tf.cond(YES, lambda: {"a": ONE}, lambda: {"b": ONE}), TypeError)
     assert "The two dictionaries don't have the same set of keys." in text
     assert graph_error(lambda: tf.cond(YES, lambda: None, lambda: ONE), ValueError) == (
-        "Lengths of branch outputs of cond must match.\nlen(graphs[0].outputs): 0\nlen(graphs[1].outputs): 1\n")
+        "Lengths of branch outputs of cond must match.\nlen(graphs[0].outputs): 0\nlen(graphs[1].outputs): 1\n"
+    )
 
 
 def test_cond_gradients():
@@ -68,16 +79,29 @@ def test_cond_gradients():
 
 def test_switch_case():
     for index, want in ((0, 10), (1, 20), (5, 30), (-1, 30)):
-        for result in both(lambda: tf.switch_case(tf.constant(index), {1: lambda: 20, 0: lambda: 10}, default=lambda: 30)):
+        for result in both(
+            lambda: tf.switch_case(tf.constant(index), {1: lambda: 20, 0: lambda: 10}, default=lambda: 30)
+        ):
             assert int(result) == want
-    for code, kind, text in ((lambda: tf.switch_case(tf.constant(1.0), [lambda: 1]), TypeError, "'branch_index' must be an integer Tensor, got <dtype: 'float32'>"),
-                             (lambda: tf.switch_case(ONE, 3), TypeError, "'branch_fns' must be a list, tuple, or dict"),
-                             (lambda: tf.switch_case(1, [lambda: 1]), TypeError, "'branch_index' must be a Tensor, got <class 'int'>"),
-                             (lambda: tf.switch_case(ONE, []), ValueError, "Must provide at least one item in 'branch_fns'"),
-                             (lambda: tf.switch_case(ONE, [(0, lambda: 1), (3, lambda: 2)]), ValueError,
-                              "branch indices (keys) must form contiguous range of [0 to 2) but found {0,3}")):
+    for code, kind, text in (
+        (
+            lambda: tf.switch_case(tf.constant(1.0), [lambda: 1]),
+            TypeError,
+            "'branch_index' must be an integer Tensor, got <dtype: 'float32'>",
+        ),
+        (lambda: tf.switch_case(ONE, 3), TypeError, "'branch_fns' must be a list, tuple, or dict"),
+        (lambda: tf.switch_case(1, [lambda: 1]), TypeError, "'branch_index' must be a Tensor, got <class 'int'>"),
+        (lambda: tf.switch_case(ONE, []), ValueError, "Must provide at least one item in 'branch_fns'"),
+        (
+            lambda: tf.switch_case(ONE, [(0, lambda: 1), (3, lambda: 2)]),
+            ValueError,
+            "branch indices (keys) must form contiguous range of [0 to 2) but found {0,3}",
+        ),
+    ):
         assert message(code, kind) == text and graph_error(code, kind) == text
-    assert "branches[0] and branches[1] arguments to tf.switch_case must" in graph_error(lambda: tf.switch_case(ONE, [lambda: 1, lambda: 2.0]), TypeError)
+    assert "branches[0] and branches[1] arguments to tf.switch_case must" in graph_error(
+        lambda: tf.switch_case(ONE, [lambda: 1, lambda: 2.0]), TypeError
+    )
 
 
 def test_case():
@@ -88,24 +112,45 @@ def test_case():
         tf.case([(no, lambda: 1), (no, lambda: 2)])
     with pytest.raises(tf.errors.InvalidArgumentError, match="None of conditions evaluated as True"):
         tf.function(lambda: tf.case([(no, lambda: 1), (no, lambda: 2)]), autograph=False)()
-    assert message(lambda: tf.case(5), TypeError) == "'pred_fn_pairs' must be a list, tuple, or dict. Received: <class 'int'>"
+    assert (
+        message(lambda: tf.case(5), TypeError)
+        == "'pred_fn_pairs' must be a list, tuple, or dict. Received: <class 'int'>"
+    )
 
 
 def test_while_loop():
-    for i, d in both(lambda: tf.while_loop(lambda i, d: i < 3, lambda i, d: (i + 1, {"a": d["a"] * 2}), (0, {"a": 2.0}))):
+    for i, d in both(
+        lambda: tf.while_loop(lambda i, d: i < 3, lambda i, d: (i + 1, {"a": d["a"] * 2}), (0, {"a": 2.0}))
+    ):
         assert int(i) == 3 and float(d["a"]) == 16
-    grow = dict(cond=lambda i, x: i < 3, body=lambda i, x: (i + 1, tf.concat([x, x], 0)), loop_vars=(ONE, tf.constant([1])))
+    grow = dict(
+        cond=lambda i, x: i < 3, body=lambda i, x: (i + 1, tf.concat([x, x], 0)), loop_vars=(ONE, tf.constant([1]))
+    )
     for _, x in both(lambda: tf.while_loop(**grow, shape_invariants=(ONE.shape, tf.TensorShape([None])))):
         assert x.numpy().tolist() == [1] * 4
-    assert [int(r[0]) for r in both(lambda: tf.while_loop(lambda i: True, lambda i: [i + 1], [ONE], maximum_iterations=4))] == [5, 5]
+    assert [
+        int(r[0]) for r in both(lambda: tf.while_loop(lambda i: True, lambda i: [i + 1], [ONE], maximum_iterations=4))
+    ] == [5, 5]
     text = graph_error(lambda: tf.while_loop(**grow), ValueError)
-    assert text.endswith("enters the loop with shape (1,), but has shape (2,) after one iteration. To allow the shape to vary across iterations, use the "
-                         "`shape_invariants` argument of tf.while_loop to specify a less-specific shape.")
-    assert "enters the loop with type <dtype: 'int32'> but has type <dtype: 'float32'> after 1 iteration." in graph_error(
-        lambda: tf.while_loop(lambda i: i < 3, lambda i: tf.constant(1.0), [ONE]), TypeError)
-    assert "The two structures don't have the same nested structure." in graph_error(lambda: tf.while_loop(lambda i: i < 3, lambda i: [i + 1, i], [ONE]), ValueError)
-    for code, text in ((lambda: tf.while_loop(1, lambda i: i, [ONE]), "'cond' must be callable."), (lambda: tf.while_loop(lambda i: i, 1, [ONE]), "'body' must be callable."),
-                       (lambda: tf.while_loop(lambda i: i, lambda i: i, [ONE], parallel_iterations=0), "'parallel_iterations' must be a positive integer.")):
+    assert text.endswith(
+        "enters the loop with shape (1,), but has shape (2,) after one iteration. To allow the shape to vary across iterations, use the "
+        "`shape_invariants` argument of tf.while_loop to specify a less-specific shape."
+    )
+    assert (
+        "enters the loop with type <dtype: 'int32'> but has type <dtype: 'float32'> after 1 iteration."
+        in graph_error(lambda: tf.while_loop(lambda i: i < 3, lambda i: tf.constant(1.0), [ONE]), TypeError)
+    )
+    assert "The two structures don't have the same nested structure." in graph_error(
+        lambda: tf.while_loop(lambda i: i < 3, lambda i: [i + 1, i], [ONE]), ValueError
+    )
+    for code, text in (
+        (lambda: tf.while_loop(1, lambda i: i, [ONE]), "'cond' must be callable."),
+        (lambda: tf.while_loop(lambda i: i, 1, [ONE]), "'body' must be callable."),
+        (
+            lambda: tf.while_loop(lambda i: i, lambda i: i, [ONE], parallel_iterations=0),
+            "'parallel_iterations' must be a positive integer.",
+        ),
+    ):
         assert message(code, TypeError) == text and graph_error(code, TypeError) == text
 
 
@@ -122,25 +167,54 @@ def test_while_gradient():
 
 
 def test_map_fn():
-    assert [r.numpy().tolist() for r in both(lambda: tf.map_fn(lambda x: x * 2, tf.constant([1, 2, 3])))] == [[2, 4, 6]] * 2
-    for a, b in both(lambda: tf.map_fn(lambda x: (x, tf.cast(x, tf.float32) / 2), tf.constant([1, 2]), fn_output_signature=(tf.int32, tf.float32))):
+    assert [r.numpy().tolist() for r in both(lambda: tf.map_fn(lambda x: x * 2, tf.constant([1, 2, 3])))] == [
+        [2, 4, 6]
+    ] * 2
+    for a, b in both(
+        lambda: tf.map_fn(
+            lambda x: (x, tf.cast(x, tf.float32) / 2), tf.constant([1, 2]), fn_output_signature=(tf.int32, tf.float32)
+        )
+    ):
         assert a.numpy().tolist() == [1, 2] and b.numpy().tolist() == [0.5, 1.0]
-    for r in both(lambda: tf.map_fn(lambda x: x["a"] + x["b"], {"a": tf.constant([1, 2]), "b": tf.constant([3, 4])}, fn_output_signature=tf.TensorSpec([], tf.int32))):
+    for r in both(
+        lambda: tf.map_fn(
+            lambda x: x["a"] + x["b"],
+            {"a": tf.constant([1, 2]), "b": tf.constant([3, 4])},
+            fn_output_signature=tf.TensorSpec([], tf.int32),
+        )
+    ):
         assert r.numpy().tolist() == [4, 6] and r.shape == [2]
-    for code, text in ((lambda: tf.map_fn(lambda x: x, tf.constant(1)), "Elements in elems must be 1+ dimensional Tensors, not scalars"),
-                       (lambda: tf.map_fn(lambda x: x, ()), "elems must be a Tensor or (possibly nested) sequence of Tensors. Got (), which does not contain any Tensors."),
-                       (lambda: tf.map_fn(lambda x: x[0], (tf.constant([1, 2]), tf.constant([3])), dtype=tf.int32), "Dimensions 2 and 1 are not compatible")):
+    for code, text in (
+        (
+            lambda: tf.map_fn(lambda x: x, tf.constant(1)),
+            "Elements in elems must be 1+ dimensional Tensors, not scalars",
+        ),
+        (
+            lambda: tf.map_fn(lambda x: x, ()),
+            "elems must be a Tensor or (possibly nested) sequence of Tensors. Got (), which does not contain any Tensors.",
+        ),
+        (
+            lambda: tf.map_fn(lambda x: x[0], (tf.constant([1, 2]), tf.constant([3])), dtype=tf.int32),
+            "Dimensions 2 and 1 are not compatible",
+        ),
+    ):
         assert message(code, ValueError) == text and graph_error(code, ValueError) == text
-    with pytest.raises(tf.errors.InvalidArgumentError, match="TensorArray dtype is int32 but Op is trying to write dtype float32"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="TensorArray dtype is int32 but Op is trying to write dtype float32"
+    ):
         tf.map_fn(lambda x: tf.cast(x, tf.float32), tf.constant([1, 2]))
-    for r in both(lambda: tf.map_fn(tf.range, tf.constant([1, 2]), fn_output_signature=tf.RaggedTensorSpec([None], tf.int32))):
+    for r in both(
+        lambda: tf.map_fn(tf.range, tf.constant([1, 2]), fn_output_signature=tf.RaggedTensorSpec([None], tf.int32))
+    ):
         assert r.to_list() == [[0], [0, 1]]
     for r in both(lambda: tf.map_fn(tf.reduce_sum, tf.ragged.constant([[1, 2], [3]]), fn_output_signature=tf.int32)):
         assert r.numpy().tolist() == [3, 3]
 
 
 def test_map_fn_gradient_and_unknown_size():
-    f = tf.function(lambda x: tf.reduce_sum(tf.map_fn(lambda r: r * r, x)), input_signature=[tf.TensorSpec([None, 2], tf.float32)])
+    f = tf.function(
+        lambda x: tf.reduce_sum(tf.map_fn(lambda r: r * r, x)), input_signature=[tf.TensorSpec([None, 2], tf.float32)]
+    )
     x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     with tf.GradientTape() as tape:
         tape.watch(x)
@@ -151,9 +225,14 @@ def test_map_fn_gradient_and_unknown_size():
 
 def test_scan_and_folds():
     x = tf.constant([1, 2, 3])
-    for code, want in ((lambda: tf.scan(lambda a, b: a + b, x), [1, 3, 6]), (lambda: tf.scan(lambda a, b: a + b, x, initializer=10), [11, 13, 16]),
-                       (lambda: tf.scan(lambda a, b: a * b, x, reverse=True), [6, 6, 3]), (lambda: tf.foldl(lambda a, b: a - b, x), -4),
-                       (lambda: tf.foldr(lambda a, b: a - b, x), 0), (lambda: tf.foldl(lambda a, b: a + b[0] * b[1], (x, x), initializer=0), 14)):
+    for code, want in (
+        (lambda: tf.scan(lambda a, b: a + b, x), [1, 3, 6]),
+        (lambda: tf.scan(lambda a, b: a + b, x, initializer=10), [11, 13, 16]),
+        (lambda: tf.scan(lambda a, b: a * b, x, reverse=True), [6, 6, 3]),
+        (lambda: tf.foldl(lambda a, b: a - b, x), -4),
+        (lambda: tf.foldr(lambda a, b: a - b, x), 0),
+        (lambda: tf.foldl(lambda a, b: a + b[0] * b[1], (x, x), initializer=0), 14),
+    ):
         assert [r.numpy().tolist() for r in both(code)] == [want, want]
     for a, b in both(lambda: tf.scan(lambda a, _: (a[1], a[0] + a[1]), tf.zeros([5]), initializer=(0, 1))):
         assert a.numpy().tolist() == [1, 1, 2, 3, 5] and b.numpy().tolist() == [1, 2, 3, 5, 8]
@@ -181,7 +260,8 @@ def test_order_and_assertions():
     a, none, b = tf.function(lambda x: tf.tuple([x, None, x + 1]))(ONE)
     assert a.numpy() == 1 and none is None and b.numpy() == 2
     assert message(lambda: tf.Assert(tf.constant(False), [ONE, "a"]), tf.errors.InvalidArgumentError) == (
-        "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: 1\nb'a'")
+        "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: 1\nb'a'"
+    )
 
     @tf.function
     def check(x):
@@ -199,19 +279,32 @@ def test_py_function():
     for a, b in both(lambda: tf.py_function(lambda x: (x + 1, 2.5), [ONE], [tf.int32, tf.float32])):
         assert a.numpy() == 2 and b.numpy() == 2.5
     eager = []
-    tf.function(lambda x: tf.py_function(lambda y: eager.append((tf.executing_eagerly(), y.numpy())), [x], []) and None)(tf.constant(7))
+    tf.function(
+        lambda x: tf.py_function(lambda y: eager.append((tf.executing_eagerly(), y.numpy())), [x], []) and None
+    )(tf.constant(7))
     assert eager == [(True, 7)]
 
     def bad(x):
         raise KeyError("oops")
 
     text = message(lambda: tf.py_function(bad, [ONE], tf.int32), tf.errors.UnknownError)
-    assert text.startswith("{{function_node __wrapped__EagerPyFunc_Tin_1_Tout_1_device_/job:localhost/replica:0/task:0/device:CPU:0}} KeyError: 'oops'\nTraceback (most")
+    assert text.startswith(
+        "{{function_node __wrapped__EagerPyFunc_Tin_1_Tout_1_device_/job:localhost/replica:0/task:0/device:CPU:0}} KeyError: 'oops'\nTraceback (most"
+    )
     assert text.endswith("KeyError: 'oops'\n\n [Op:EagerPyFunc] name: ")
-    assert "KeyError: 'oops'\nTraceback" in graph_error(lambda: tf.py_function(bad, [ONE], tf.int32), tf.errors.UnknownError)
-    assert "TypeError: Cannot convert 1.5 to EagerTensor of dtype int32" in graph_error(lambda: tf.py_function(lambda x: 1.5, [ONE], tf.int32), tf.errors.InvalidArgumentError)
-    assert "returns 0 values, but expects to see 1 values." in graph_error(lambda: tf.py_function(lambda x: None, [ONE], tf.int32), tf.errors.InvalidArgumentError)
-    assert message(lambda: tf.py_function(3, [ONE], tf.int32), ValueError) == "Expected func to be callable. Received func=3 of type <class 'int'>."
+    assert "KeyError: 'oops'\nTraceback" in graph_error(
+        lambda: tf.py_function(bad, [ONE], tf.int32), tf.errors.UnknownError
+    )
+    assert "TypeError: Cannot convert 1.5 to EagerTensor of dtype int32" in graph_error(
+        lambda: tf.py_function(lambda x: 1.5, [ONE], tf.int32), tf.errors.InvalidArgumentError
+    )
+    assert "returns 0 values, but expects to see 1 values." in graph_error(
+        lambda: tf.py_function(lambda x: None, [ONE], tf.int32), tf.errors.InvalidArgumentError
+    )
+    assert (
+        message(lambda: tf.py_function(3, [ONE], tf.int32), ValueError)
+        == "Expected func to be callable. Received func=3 of type <class 'int'>."
+    )
 
 
 def test_py_function_gradients():
@@ -230,14 +323,22 @@ def test_py_function_gradients():
     def in_a_loop(x):
         with tf.GradientTape() as tape:
             tape.watch(x)
-            y = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, tf.py_function(lambda v: v * v, [a], tf.TensorSpec([]))), (0, x))[1]
+            y = tf.while_loop(
+                lambda i, a: i < 3,
+                lambda i, a: (i + 1, tf.py_function(lambda v: v * v, [a], tf.TensorSpec([]))),
+                (0, x),
+            )[1]
         return tape.gradient(y, x)
 
     assert in_a_loop(x).numpy() == 8 * 2.0**7
 
 
 def test_numpy_function():
-    for r in both(lambda: tf.numpy_function(lambda a, b: np.outer(a, b), [tf.constant([1.0, 2.0]), tf.constant([3.0])], tf.float32)):
+    for r in both(
+        lambda: tf.numpy_function(
+            lambda a, b: np.outer(a, b), [tf.constant([1.0, 2.0]), tf.constant([3.0])], tf.float32
+        )
+    ):
         assert r.numpy().tolist() == [[3], [6]]
     assert [r.numpy() for r in both(lambda: tf.numpy_function(lambda x: "abc", [ONE], tf.string))] == [b"abc"] * 2
     text = graph_error(lambda: tf.numpy_function(lambda x: 1.5, [ONE], tf.int32), tf.errors.InvalidArgumentError)

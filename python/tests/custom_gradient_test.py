@@ -32,13 +32,20 @@ def first(f):
 D1, D2 = 0.8807971, 0.10499358
 
 
-@pytest.mark.parametrize("f, want", [
-    (first(log1pexp), D1), (first(first(log1pexp)), D2), (first(tf.function(log1pexp)), D1),
-    (first(first(tf.function(log1pexp))), D2),
-    (tf.function(first(log1pexp)), D1), (tf.function(first(first(log1pexp))), D2),
-    (first(tf.function(first(log1pexp))), D2),
-    (tf.function(first(tf.function(log1pexp))), D1), (tf.function(first(first(tf.function(log1pexp)))), D2),
-])
+@pytest.mark.parametrize(
+    "f, want",
+    [
+        (first(log1pexp), D1),
+        (first(first(log1pexp)), D2),
+        (first(tf.function(log1pexp)), D1),
+        (first(first(tf.function(log1pexp))), D2),
+        (tf.function(first(log1pexp)), D1),
+        (tf.function(first(first(log1pexp))), D2),
+        (first(tf.function(first(log1pexp))), D2),
+        (tf.function(first(tf.function(log1pexp))), D1),
+        (tf.function(first(first(tf.function(log1pexp)))), D2),
+    ],
+)
 def test_orders_and_functions(f, want):
     assert f(x).numpy() == pytest.approx(want, rel=1e-6)
 
@@ -103,8 +110,10 @@ def test_errors():
     def forgot(x):
         return x * v, lambda dy: dy
 
-    with pytest.raises(TypeError, match="@tf.custom_gradient grad_fn must accept keyword argument 'variables', since "
-                       "function uses variables"):
+    with pytest.raises(
+        TypeError,
+        match="@tf.custom_gradient grad_fn must accept keyword argument 'variables', since " "function uses variables",
+    ):
         forgot(x)
 
     @tf.custom_gradient
@@ -113,8 +122,9 @@ def test_errors():
 
     for f in (wrong, tf.function(wrong)):
         assert f(x).numpy() == 4.0
-        with pytest.raises(ValueError, match="custom_gradient function expected to return 1 gradients, but returned 2 "
-                           "instead."):
+        with pytest.raises(
+            ValueError, match="custom_gradient function expected to return 1 gradients, but returned 2 " "instead."
+        ):
             first(f)(x)
 
 
@@ -124,8 +134,10 @@ def test_methods_and_keywords():
         def m(self, x, scale=2.0):
             return x * scale, lambda dy: dy * 11.0
 
-    assert first(lambda x: C().m(x))(x).numpy() == 11.0 and first(tf.function(lambda x: C().m(x,
-                                                                                              scale=1.0)))(x).numpy() == 11.0
+    assert (
+        first(lambda x: C().m(x))(x).numpy() == 11.0
+        and first(tf.function(lambda x: C().m(x, scale=1.0)))(x).numpy() == 11.0
+    )
 
 
 def test_nested():

@@ -15,7 +15,10 @@ def values(dataset):
 
 
 def test_sources_and_their_specs():
-    assert repr(Dataset.from_tensor_slices([1, 2])) == "<_TensorSliceDataset element_spec=TensorSpec(shape=(), dtype=tf.int32, name=None)>"
+    assert (
+        repr(Dataset.from_tensor_slices([1, 2]))
+        == "<_TensorSliceDataset element_spec=TensorSpec(shape=(), dtype=tf.int32, name=None)>"
+    )
     assert Dataset.from_tensors({"a": [1.0, 2.0]}).element_spec == {"a": tf.TensorSpec([2], tf.float32)}
     assert values(Dataset.range(2, 9, 3)) == [2, 5, 8]
     assert values(Dataset.zip((Dataset.range(3), Dataset.range(10, 20)))) == [(0, 10), (1, 11), (2, 12)]
@@ -33,8 +36,15 @@ def test_transformations():
     assert values(ds.scan(np.int64(0), lambda s, x: (s + x, s + x))) == [0, 1, 3, 6, 10, 15]
     assert int(ds.reduce(np.int64(0), lambda s, x: s + x)) == 15
     assert values(ds.window(3).flat_map(lambda w: w.batch(3))) == [[0, 1, 2], [3, 4, 5]]
-    assert values(ds.interleave(lambda x: Dataset.from_tensors(x).repeat(2), cycle_length=2, block_length=1))[:4] == [0, 1, 0, 1]
-    assert values(Dataset.range(1, 4).map(lambda n: tf.fill([n], n)).padded_batch(3)) == [[[1, 0, 0], [2, 2, 0], [3, 3, 3]]]
+    assert values(ds.interleave(lambda x: Dataset.from_tensors(x).repeat(2), cycle_length=2, block_length=1))[:4] == [
+        0,
+        1,
+        0,
+        1,
+    ]
+    assert values(Dataset.range(1, 4).map(lambda n: tf.fill([n], n)).padded_batch(3)) == [
+        [[1, 0, 0], [2, 2, 0], [3, 3, 3]]
+    ]
     assert sorted(values(ds.shuffle(6, seed=3))) == [0, 1, 2, 3, 4, 5]
     assert values(ds.shard(3, 1)) == [1, 4]
 
@@ -53,7 +63,9 @@ def test_generators_call_python_for_each_element():
             seen.append(i)
             yield i, [float(i)] * i
 
-    ds = Dataset.from_generator(numbers, args=[3], output_signature=(tf.TensorSpec([], tf.int32), tf.TensorSpec([None], tf.float32)))
+    ds = Dataset.from_generator(
+        numbers, args=[3], output_signature=(tf.TensorSpec([], tf.int32), tf.TensorSpec([None], tf.float32))
+    )
     assert [(int(i), v.shape[0]) for i, v in ds] == [(0, 0), (1, 1), (2, 2)]
     assert seen == [0, 1, 2]
 

@@ -64,14 +64,20 @@ def m():
 
 
 def test_basics(m):
-    assert (repr(m) == ("Masked(values=<tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 2, 3], dtype=int32)>, "
-                        "mask=<tf.Tensor: shape=(3,), dtype=bool, "
-                        "numpy=array([ True, False,  True])>)"))
+    assert repr(m) == (
+        "Masked(values=<tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 2, 3], dtype=int32)>, "
+        "mask=<tf.Tensor: shape=(3,), dtype=bool, "
+        "numpy=array([ True, False,  True])>)"
+    )
     assert not tf.is_tensor(m) and isinstance(m, E)
-    assert ((m == Masked([1, 2, 3], [True, False, True])).numpy()
-            and not (m == Masked([1, 2, 4], [True, False, True])).numpy() and (m == 3) is False)
-    with pytest.raises(AttributeError, match="Cannot mutate attribute `values` outside the custom constructor of "
-                                             "ExtensionType."):
+    assert (
+        (m == Masked([1, 2, 3], [True, False, True])).numpy()
+        and not (m == Masked([1, 2, 4], [True, False, True])).numpy()
+        and (m == 3) is False
+    )
+    with pytest.raises(
+        AttributeError, match="Cannot mutate attribute `values` outside the custom constructor of " "ExtensionType."
+    ):
         m.values = 3
     with pytest.raises(TypeError, match="missing a required argument: 'mask'"):
         Masked([1])
@@ -79,8 +85,10 @@ def test_basics(m):
         Masked([1], [2], foo=3)
     with pytest.raises(TypeError, match="unhashable type: 'Masked'"):
         hash(m)
-    with pytest.raises(AssertionError, match="Cannot create an instance of ExtensionType because ExtensionType is an "
-                                             "abstract base class."):
+    with pytest.raises(
+        AssertionError,
+        match="Cannot create an instance of ExtensionType because ExtensionType is an " "abstract base class.",
+    ):
         E()
     assert tf.experimental.extension_type.as_dict(m)["mask"] is m.mask
 
@@ -88,15 +96,19 @@ def test_basics(m):
 def test_fields():
     t = Typed(([1], 2.0), {"k": 3})
     assert type(t.x) is tuple and t.y["k"].numpy() == 3 and t.z == (1, "a") and t.u == 1
-    assert (repr(t._type_spec) == ("Typed.Spec(x=(TensorSpec(shape=(1,), dtype=tf.int32, name=None), "
-                                   "TensorSpec(shape=(), dtype=tf.float32, name=None)), "
-                                   "y={'k': TensorSpec(shape=(), dtype=tf.int32, name=None)}, z=(1, 'a'), u=1)"))
-    for args, text in [(((1,), {3: 3}), r"y\[<key>\]: expected 'str', got 'int'"),
-                       (((1,), {"a": 3}, (1, 2)), r"z\[1\]: expected 'str', got 'int'"),
-                       (((1,), {"a": 3}, (1,)), r"z: expected tuple with length 2, got 'tuple'\)"),
-                       ((3, {"a": 3}), "x: expected tuple, got 'int'"),
-                       (((1,), 3), "y: expected mapping, got 'int'"),
-                       ((({1: 2},), {}), r"x\[0\]: expected a Tensor, got 'dict'")]:
+    assert repr(t._type_spec) == (
+        "Typed.Spec(x=(TensorSpec(shape=(1,), dtype=tf.int32, name=None), "
+        "TensorSpec(shape=(), dtype=tf.float32, name=None)), "
+        "y={'k': TensorSpec(shape=(), dtype=tf.int32, name=None)}, z=(1, 'a'), u=1)"
+    )
+    for args, text in [
+        (((1,), {3: 3}), r"y\[<key>\]: expected 'str', got 'int'"),
+        (((1,), {"a": 3}, (1, 2)), r"z\[1\]: expected 'str', got 'int'"),
+        (((1,), {"a": 3}, (1,)), r"z: expected tuple with length 2, got 'tuple'\)"),
+        ((3, {"a": 3}), "x: expected tuple, got 'int'"),
+        (((1,), 3), "y: expected mapping, got 'int'"),
+        ((({1: 2},), {}), r"x\[0\]: expected a Tensor, got 'dict'"),
+    ]:
         with pytest.raises(TypeError, match=text):
             Typed(*args)
     with pytest.raises(TypeError, match="i: expected 'Base', got 'int'"):
@@ -104,13 +116,15 @@ def test_fields():
     assert str(inspect.signature(Derived)).startswith("(a: int, b: ") and repr(Chain(Chain(4))) == "Chain(p=Chain(p=4))"
 
 
-@pytest.mark.parametrize("fields, kind, text", [
-    ({"w": typing.List[int]}, TypeError, "In field 'w': Unsupported type annotation typing.List[int]"),
-                                                ({"w": set}, TypeError,
-                                                 "In field 'w': Unsupported type annotation 'set'"),
-    ({"w": typing.Any}, TypeError, "In field 'w': Unsupported type annotation 'Any'"),
-    ({"self": int}, ValueError, "The field annotations for X are invalid. Field 'self' is reserved."),
-])
+@pytest.mark.parametrize(
+    "fields, kind, text",
+    [
+        ({"w": typing.List[int]}, TypeError, "In field 'w': Unsupported type annotation typing.List[int]"),
+        ({"w": set}, TypeError, "In field 'w': Unsupported type annotation 'set'"),
+        ({"w": typing.Any}, TypeError, "In field 'w': Unsupported type annotation 'Any'"),
+        ({"self": int}, ValueError, "The field annotations for X are invalid. Field 'self' is reserved."),
+    ],
+)
 def test_class_errors(fields, kind, text):
     with pytest.raises(kind) as e:
         type(E)("X", (E,), {"__annotations__": fields, "__module__": __name__})
@@ -144,8 +158,10 @@ def test_constructors():
 def test_specs(m):
     spec = Masked.Spec(tf.TensorSpec([3], tf.int32), tf.TensorSpec([3], tf.bool))
     assert spec == m._type_spec == tf.type_spec_from_value(m) == Masked.Spec.from_value(m) and spec.value_type is Masked
-    assert (repr(spec) == "Masked.Spec(values=TensorSpec(shape=(3,), dtype=tf.int32, name=None), "
-                          "mask=TensorSpec(shape=(3,), dtype=tf.bool, name=None))")
+    assert (
+        repr(spec) == "Masked.Spec(values=TensorSpec(shape=(3,), dtype=tf.int32, name=None), "
+        "mask=TensorSpec(shape=(3,), dtype=tf.bool, name=None))"
+    )
     assert spec._serialize() == (("values", tf.TensorSpec([3], tf.int32)), ("mask", tf.TensorSpec([3], tf.bool)))
     assert Masked.Spec(tf.TensorSpec([None], tf.int32), tf.TensorSpec(None, tf.bool)).is_compatible_with(m)
     with pytest.raises(TypeError, match="values: expected a TensorSpec, got 'int'"):
@@ -175,8 +191,10 @@ def test_functions():
 
 def test_batches():
     b = Batched([[1, 2], [3, 4]], [5, 6])
-    assert (repr(b._type_spec._unbatch()) == "Batched.Spec(x=TensorSpec(shape=(2,), dtype=tf.int32, name=None), "
-                                             "y=TensorSpec(shape=(), dtype=tf.int32, name=None))")
+    assert (
+        repr(b._type_spec._unbatch()) == "Batched.Spec(x=TensorSpec(shape=(2,), dtype=tf.int32, name=None), "
+        "y=TensorSpec(shape=(), dtype=tf.int32, name=None))"
+    )
     assert b._type_spec._batch(3).x == tf.TensorSpec([3, 2, 2], tf.int32)
     rows = list(tf.data.Dataset.from_tensor_slices(b))
     assert [r.x.numpy().tolist() for r in rows] == [[1, 2], [3, 4]] and isinstance(rows[0], Batched)
@@ -196,8 +214,11 @@ def test_dispatch_for_api(m):
     def tile(input: Masked, multiples, name=None):
         return "tiled"
 
-    assert (tf.concat([m, m], 0).values.numpy().tolist() == [1, 2, 3, 1, 2, 3] and tf.shape(m).numpy().tolist() == [3]
-            and tf.tile(m, [2]) == "tiled")
+    assert (
+        tf.concat([m, m], 0).values.numpy().tolist() == [1, 2, 3, 1, 2, 3]
+        and tf.shape(m).numpy().tolist() == [3]
+        and tf.tile(m, [2]) == "tiled"
+    )
     with pytest.raises(ValueError, match="with an unsupported type"):
         tf.concat([m, [1]], 0)
     for f in (concat, shape, tile):
@@ -213,8 +234,10 @@ def test_dispatch_errors():
         tf.experimental.dispatch_for_api(tf.nest.flatten, {"structure": Masked})
     with pytest.raises(ValueError, match="signature includes annotation for unknown parameter 'value'."):
         tf.experimental.dispatch_for_api(tf.concat, {"value": Masked})
-    with pytest.raises(ValueError, match=r"Dispatch function's signature \(vals, axis, name='concat'\) does not match "
-                                         r"API's signature"):
+    with pytest.raises(
+        ValueError,
+        match=r"Dispatch function's signature \(vals, axis, name='concat'\) does not match " r"API's signature",
+    ):
         tf.experimental.dispatch_for_api(tf.concat, {"values": Masked})(lambda vals, axis, name="concat": None)
     with pytest.raises(ValueError, match="must be called with at least one signature"):
         tf.experimental.dispatch_for_api(tf.concat)(lambda values, axis, name="concat": None)
@@ -230,14 +253,21 @@ def test_elementwise(m):
         return Masked(api(x.values, y.values if isinstance(y, Masked) else y), x.mask)
 
     try:
-        assert (tf.negative(m).values.numpy().tolist() == [-1, -2, -3]
-                and tf.abs(m).values.numpy().tolist() == [1, 2, 3]
-                and tf.cast(m, tf.float32).values.dtype == tf.float32)
-        assert (tf.zeros_like(m).values.numpy().tolist() == [0, 0, 0]
-                and tf.nn.relu(m).values.numpy().tolist() == [1, 2, 3])
-        assert (tf.multiply(m, m).values.numpy().tolist() == [1, 4, 9]
-                and tf.add(m, 1).values.numpy().tolist() == [2, 3, 4]
-                and tf.maximum(m, 2).values.numpy().tolist() == [2, 2, 3])
+        assert (
+            tf.negative(m).values.numpy().tolist() == [-1, -2, -3]
+            and tf.abs(m).values.numpy().tolist() == [1, 2, 3]
+            and tf.cast(m, tf.float32).values.dtype == tf.float32
+        )
+        assert tf.zeros_like(m).values.numpy().tolist() == [0, 0, 0] and tf.nn.relu(m).values.numpy().tolist() == [
+            1,
+            2,
+            3,
+        ]
+        assert (
+            tf.multiply(m, m).values.numpy().tolist() == [1, 4, 9]
+            and tf.add(m, 1).values.numpy().tolist() == [2, 3, 4]
+            and tf.maximum(m, 2).values.numpy().tolist() == [2, 2, 3]
+        )
         with pytest.raises(ValueError, match="has already been registered for"):
             tf.experimental.dispatch_for_unary_elementwise_apis(Masked)(unary)
     finally:

@@ -5,23 +5,40 @@ import weft as tf
 
 v1 = tf.compat.v1
 fc = v1.feature_column
-FEATURES = {"age": [[3.0], [45.0], [70.0]], "kind": [[0], [2], [1]], "color": [["red"], ["blue"], ["purple"]], "weight": [[0.5], [1.0], [2.0]]}
+FEATURES = {
+    "age": [[3.0], [45.0], [70.0]],
+    "kind": [[0], [2], [1]],
+    "color": [["red"], ["blue"], ["purple"]],
+    "weight": [[0.5], [1.0], [2.0]],
+}
 AGE = fc.numeric_column("age")
 KIND = fc.categorical_column_with_identity("kind", num_buckets=3)
 COLOR = fc.categorical_column_with_vocabulary_list("color", ["red", "blue", "green"])
 
 
-@pytest.mark.parametrize("column, expected", [
-    (AGE, [[3], [45], [70]]),
-    (fc.bucketized_column(AGE, [10, 50]), [[1, 0, 0], [0, 1, 0], [0, 0, 1]]),
-    (fc.indicator_column(KIND), [[1, 0, 0], [0, 0, 1], [0, 1, 0]]),
-    (fc.indicator_column(COLOR), [[1, 0, 0], [0, 1, 0], [0, 0, 0]]),
-    (fc.indicator_column(fc.categorical_column_with_vocabulary_list("color", ["red"], num_oov_buckets=2)), [[1, 0, 0], [0, 0, 1], [0, 1, 0]]),
-    (fc.indicator_column(fc.categorical_column_with_hash_bucket("color", 4)), [[0, 0, 1, 0], [0, 1, 0, 0], [1, 0, 0, 0]]),
-    (fc.embedding_column(KIND, 2, initializer=v1.constant_initializer(0.5)), [[0.5, 0.5]] * 3),
-    (fc.indicator_column(fc.weighted_categorical_column(COLOR, "weight")), [[0.5, 0, 0], [0, 1, 0], [0, 0, 0]]),
-    (fc.indicator_column(fc.crossed_column(["kind", "color"], 5)), [[1, 0, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 0, 1]]),
-])
+@pytest.mark.parametrize(
+    "column, expected",
+    [
+        (AGE, [[3], [45], [70]]),
+        (fc.bucketized_column(AGE, [10, 50]), [[1, 0, 0], [0, 1, 0], [0, 0, 1]]),
+        (fc.indicator_column(KIND), [[1, 0, 0], [0, 0, 1], [0, 1, 0]]),
+        (fc.indicator_column(COLOR), [[1, 0, 0], [0, 1, 0], [0, 0, 0]]),
+        (
+            fc.indicator_column(fc.categorical_column_with_vocabulary_list("color", ["red"], num_oov_buckets=2)),
+            [[1, 0, 0], [0, 0, 1], [0, 1, 0]],
+        ),
+        (
+            fc.indicator_column(fc.categorical_column_with_hash_bucket("color", 4)),
+            [[0, 0, 1, 0], [0, 1, 0, 0], [1, 0, 0, 0]],
+        ),
+        (fc.embedding_column(KIND, 2, initializer=v1.constant_initializer(0.5)), [[0.5, 0.5]] * 3),
+        (fc.indicator_column(fc.weighted_categorical_column(COLOR, "weight")), [[0.5, 0, 0], [0, 1, 0], [0, 0, 0]]),
+        (
+            fc.indicator_column(fc.crossed_column(["kind", "color"], 5)),
+            [[1, 0, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 0, 1]],
+        ),
+    ],
+)
 def test_columns(column, expected):
     with tf.Graph().as_default():
         layer = fc.input_layer({k: tf.constant(v) for k, v in FEATURES.items()}, [column])

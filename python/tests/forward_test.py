@@ -59,8 +59,13 @@ def through_a_function():
     return acc.jvp(y)
 
 
-CASES = [(plain, (12.0, 1.0, None, 0.0)), (forward_over_backward, (12.0, 12.0)), (backward_over_forward, (32.0, 48.0)),
-         (nested, (80.0, 160.0)), (through_a_function, 32.0)]
+CASES = [
+    (plain, (12.0, 1.0, None, 0.0)),
+    (forward_over_backward, (12.0, 12.0)),
+    (backward_over_forward, (32.0, 48.0)),
+    (nested, (80.0, 160.0)),
+    (through_a_function, 32.0),
+]
 
 
 @pytest.mark.parametrize("f, want", CASES)
@@ -111,9 +116,11 @@ def test_gradients_in_graphs():
     assert in_function(lambda: tf.gradients(tf.constant(1.0), [a], unconnected_gradients="zero")) == [[0.0, 0.0]]
     v = tf.Variable([1.0, 2.0])
     assert in_function(lambda: tf.gradients(v * v, v)) == [[2.0, 4.0]]
-    assert in_function(lambda: tf.hessians(tf.reduce_sum(tf.identity(v)**3), [v])) == [[[6.0, 0.0], [0.0, 12.0]]]
-    with pytest.raises(RuntimeError, match="tf.gradients is not supported when eager execution is enabled. Use "
-                       "tf.GradientTape instead."):
+    assert in_function(lambda: tf.hessians(tf.reduce_sum(tf.identity(v) ** 3), [v])) == [[[6.0, 0.0], [0.0, 12.0]]]
+    with pytest.raises(
+        RuntimeError,
+        match="tf.gradients is not supported when eager execution is enabled. Use " "tf.GradientTape instead.",
+    ):
         tf.gradients(x, x)
 
 
@@ -154,8 +161,11 @@ def test_a_tape_in_a_function_watches_tensors_from_outside():
             y = op(x)
         return tape.gradient(y, x)
 
-    assert in_function(lambda: [g(lambda x: x * x), g(lambda x: tf.convert_to_tensor(x) * 5.0),
-                                g(tf.identity)]) == [4.0, 5.0, 1.0]
+    assert in_function(lambda: [g(lambda x: x * x), g(lambda x: tf.convert_to_tensor(x) * 5.0), g(tf.identity)]) == [
+        4.0,
+        5.0,
+        1.0,
+    ]
 
 
 def test_a_variable_as_target():

@@ -61,15 +61,69 @@ def test_decorator_forms():
     assert tf.function(functools.partial(double))(tf.constant(1.5)).numpy() == 3.0
     with pytest.raises(TypeError):
         tf.function(3)
-    assert "foo is not supported" in message(lambda: tf.function(double, experimental_attributes={"foo": 1}), ValueError)
+    assert "foo is not supported" in message(
+        lambda: tf.function(double, experimental_attributes={"foo": 1}), ValueError
+    )
 
 
 def test_python_values_are_constants_by_equality():
     c = Count()
-    values = (1, 1.0, True, 2, "a", b"a", None, 1j, (1,), [1], (1,), {"a": 1}, {"a": 1.0}, object, int, np.float32(1), np.float32(2), np.array([1.0]),
-              np.array([2.0]), len, len, range(3), range(3), tf.TensorShape([1]), tf.TensorShape([1]), tf.TensorShape([2]))
-    assert [c.new(v) for v in values] == [1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 1, 1, 1, 0, 1, 0, 1, 0, 1, 0, 1, 1, 1] or \
-        [c.new(v) for v in values][:22] == [0] * 22
+    values = (
+        1,
+        1.0,
+        True,
+        2,
+        "a",
+        b"a",
+        None,
+        1j,
+        (1,),
+        [1],
+        (1,),
+        {"a": 1},
+        {"a": 1.0},
+        object,
+        int,
+        np.float32(1),
+        np.float32(2),
+        np.array([1.0]),
+        np.array([2.0]),
+        len,
+        len,
+        range(3),
+        range(3),
+        tf.TensorShape([1]),
+        tf.TensorShape([1]),
+        tf.TensorShape([2]),
+    )
+    assert [c.new(v) for v in values] == [
+        1,
+        0,
+        0,
+        1,
+        1,
+        1,
+        1,
+        1,
+        1,
+        1,
+        0,
+        1,
+        0,
+        1,
+        1,
+        1,
+        0,
+        1,
+        0,
+        1,
+        0,
+        1,
+        0,
+        1,
+        1,
+        1,
+    ] or [c.new(v) for v in values][:22] == [0] * 22
     assert "Could not generate a generic TraceType for {1, 2}" in message(lambda: c.f({1, 2}), TypeError)
 
 
@@ -101,7 +155,13 @@ def test_keywords_and_defaults_are_one_signature():
         return x if training else -x
 
     x = tf.constant(1.0)
-    for call in (lambda: f(x), lambda: f(x, False), lambda: f(training=False, x=x), lambda: f(x, mode="a"), lambda: f(x, mode="a", training=False)):
+    for call in (
+        lambda: f(x),
+        lambda: f(x, False),
+        lambda: f(training=False, x=x),
+        lambda: f(x, mode="a"),
+        lambda: f(x, mode="a", training=False),
+    ):
         assert call().numpy() == -1.0 and call().numpy() == -1.0
     assert traces == [(False, "a")]
     assert f(x, True).numpy() == 1.0
@@ -171,32 +231,58 @@ def test_input_signature():
     assert s(tf.ones([4])).shape == [4]
     assert s.experimental_get_tracing_count() == 1 and s.input_signature == (tf.TensorSpec([None], tf.float32),)
     signature = "for signature: (x: TensorSpec(shape=(None,), dtype=tf.float32, name=None), y: Literal[3] = <captured_default_value>)."
-    for call, reason in ((lambda: s(tf.ones([2, 2])), "Can not cast TensorSpec(shape=(2, 2), dtype=tf.float32, name=None) to TensorSpec(shape=(None,), "
-                                                      "dtype=tf.float32, name=None)"),
-                         (lambda: s(tf.ones([2], tf.int32)), "Can not cast TensorSpec(shape=(2,), dtype=tf.int32, name=None) to "),
-                         (lambda: s(tf.ones([2]), 4), "Can not cast 4 to Literal[3]"),
-                         (lambda: s(), "missing a required argument: 'x'"),
-                         (lambda: s(1, 2, 3), "too many positional arguments"),
-                         (lambda: s(tf.ones([2]), z=2), "got an unexpected keyword argument 'z'"),
-                         (lambda: s("a"), "Cannot convert 'a' to EagerTensor of dtype float"),
-                         (lambda: s(None), "Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")):
+    for call, reason in (
+        (
+            lambda: s(tf.ones([2, 2])),
+            "Can not cast TensorSpec(shape=(2, 2), dtype=tf.float32, name=None) to TensorSpec(shape=(None,), "
+            "dtype=tf.float32, name=None)",
+        ),
+        (lambda: s(tf.ones([2], tf.int32)), "Can not cast TensorSpec(shape=(2,), dtype=tf.int32, name=None) to "),
+        (lambda: s(tf.ones([2]), 4), "Can not cast 4 to Literal[3]"),
+        (lambda: s(), "missing a required argument: 'x'"),
+        (lambda: s(1, 2, 3), "too many positional arguments"),
+        (lambda: s(tf.ones([2]), z=2), "got an unexpected keyword argument 'z'"),
+        (lambda: s("a"), "Cannot convert 'a' to EagerTensor of dtype float"),
+        (
+            lambda: s(None),
+            "Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.",
+        ),
+    ):
         text = message(call, TypeError)
-        assert text.startswith(f"Binding inputs to tf.function failed due to `{reason}") and text.endswith(signature), text
-    for signature, reason in ((3, "input_signature must be either a tuple or a list, got <class 'int'>."),
-                              ([3], "input_signature must be a possibly nested sequence of TensorSpec objects, got invalid args [3] with types [<class 'int'>]."),
-                              ([tf.TensorSpec([1])] * 2, "input_signature contains 1 extra type constraints.")):
+        assert text.startswith(f"Binding inputs to tf.function failed due to `{reason}") and text.endswith(
+            signature
+        ), text
+    for signature, reason in (
+        (3, "input_signature must be either a tuple or a list, got <class 'int'>."),
+        (
+            [3],
+            "input_signature must be a possibly nested sequence of TensorSpec objects, got invalid args [3] with types [<class 'int'>].",
+        ),
+        ([tf.TensorSpec([1])] * 2, "input_signature contains 1 extra type constraints."),
+    ):
         assert message(lambda: tf.function(lambda x: x, input_signature=signature), TypeError) == reason
-    assert message(lambda: tf.function(lambda x, y: x, input_signature=[tf.TensorSpec([1])]), TypeError) == "input_signature missing type constraint for y"
+    assert (
+        message(lambda: tf.function(lambda x, y: x, input_signature=[tf.TensorSpec([1])]), TypeError)
+        == "input_signature missing type constraint for y"
+    )
 
 
 def test_calls_that_do_not_fit():
     two = tf.function(lambda a, b: a)
-    for call, reason in ((lambda: two(1), "missing a required argument: 'b'"), (lambda: two(1, 2, 3), "too many positional arguments"),
-                         (lambda: two(1, c=2), "missing a required argument: 'b'"), (lambda: two(1, 2, a=1), "multiple values for argument 'a'")):
+    for call, reason in (
+        (lambda: two(1), "missing a required argument: 'b'"),
+        (lambda: two(1, 2, 3), "too many positional arguments"),
+        (lambda: two(1, c=2), "missing a required argument: 'b'"),
+        (lambda: two(1, 2, a=1), "multiple values for argument 'a'"),
+    ):
         text = message(call, TypeError)
-        assert text.startswith(f"Binding inputs to tf.function failed due to `{reason}`. Received args: (1") and text.endswith("for signature: (a, b).")
+        assert text.startswith(
+            f"Binding inputs to tf.function failed due to `{reason}`. Received args: (1"
+        ) and text.endswith("for signature: (a, b).")
     text = message(lambda: tf.function(lambda: object(), autograph=False)(), TypeError)
-    assert text.startswith("To be compatible with tf.function, Python functions must return zero or more Tensors or ExtensionTypes or None values; in compilation of")
+    assert text.startswith(
+        "To be compatible with tf.function, Python functions must return zero or more Tensors or ExtensionTypes or None values; in compilation of"
+    )
     assert text.endswith("found return value of type object, which is not a Tensor or ExtensionType.")
 
 
@@ -204,31 +290,57 @@ def test_concrete_function():
     f = tf.function(lambda a, b: a)
     c = f.get_concrete_function(tf.TensorSpec([1]), {"a": tf.TensorSpec([2]), "b": [tf.TensorSpec([1]), 3]})
     assert [t.name for t in c.inputs] == ["a:0", "b:0", "b_1:0"] and c._arg_keywords == ["a", "b", "b_1"]
-    assert c.structured_input_signature == ((tf.TensorSpec([1], name="a"), {"a": tf.TensorSpec([2], name="b_a"), "b": [tf.TensorSpec([1], name="b_b_0"), 3]}), {})
+    assert c.structured_input_signature == (
+        (
+            tf.TensorSpec([1], name="a"),
+            {"a": tf.TensorSpec([2], name="b_a"), "b": [tf.TensorSpec([1], name="b_b_0"), 3]},
+        ),
+        {},
+    )
     assert c.name.startswith(b"__inference_<lambda>_") and isinstance(c.graph, tf.Graph)
     assert c.outputs[0].name == "Identity:0" and c.structured_outputs.dtype is tf.float32
     assert c.output_shapes == tf.TensorShape([1]) and c.output_dtypes is tf.float32
     power = tf.function(lambda a, b: a**b).get_concrete_function(tf.TensorSpec(None, tf.float32), b=2)
-    assert power(tf.constant(10.0)).numpy() == 100 and power(a=tf.constant(3.0)).numpy() == 9 and power(tf.constant(3.0), b=2).numpy() == 9
+    assert (
+        power(tf.constant(10.0)).numpy() == 100
+        and power(a=tf.constant(3.0)).numpy() == 9
+        and power(tf.constant(3.0), b=2).numpy() == 9
+    )
     assert "Can not cast 3 to Literal[2]" in message(lambda: power(tf.constant(1.0), b=3), TypeError)
-    assert str(power) == ("ConcreteFunction Input Parameters:\n  a (POSITIONAL_OR_KEYWORD): TensorSpec(shape=<unknown>, dtype=tf.float32, name=None)\n"
-                          "  b (POSITIONAL_OR_KEYWORD): Literal[2]\nOutput Type:\n  TensorSpec(shape=<unknown>, dtype=tf.float32, name=None)\nCaptures:\n  None")
+    assert str(power) == (
+        "ConcreteFunction Input Parameters:\n  a (POSITIONAL_OR_KEYWORD): TensorSpec(shape=<unknown>, dtype=tf.float32, name=None)\n"
+        "  b (POSITIONAL_OR_KEYWORD): Literal[2]\nOutput Type:\n  TensorSpec(shape=<unknown>, dtype=tf.float32, name=None)\nCaptures:\n  None"
+    )
     string = tf.function(double).get_concrete_function(tf.constant("a"))
     text = message(lambda: string(tf.constant(1)), tf.errors.InvalidArgumentError)
-    assert text.startswith("cannot compute __inference_double_") and "as input #0(zero-based) was expected to be a string tensor but is a int32 tensor [Op:__inf" in text
+    assert (
+        text.startswith("cannot compute __inference_double_")
+        and "as input #0(zero-based) was expected to be a string tensor but is a int32 tensor [Op:__inf" in text
+    )
     two = tf.function(lambda a, b: a).get_concrete_function(tf.ones([1]), tf.ones([1]))
-    assert message(lambda: two(tf.ones([1])), TypeError).endswith("Fallback to flat signature also failed due to: <lambda>(a, b) missing required arguments: b.")
-    assert message(lambda: two(1, 2, 3), TypeError).endswith("Fallback to flat signature also failed due to: <lambda>(a, b) takes 2 positional arguments, got 3.")
+    assert message(lambda: two(tf.ones([1])), TypeError).endswith(
+        "Fallback to flat signature also failed due to: <lambda>(a, b) missing required arguments: b."
+    )
+    assert message(lambda: two(1, 2, 3), TypeError).endswith(
+        "Fallback to flat signature also failed due to: <lambda>(a, b) takes 2 positional arguments, got 3."
+    )
     variadic = tf.function(lambda *args, **kw: args[0]).get_concrete_function(tf.ones([1]), 3, z=tf.ones([2]), a=2)
-    assert str(variadic.function_type) == ("(args_0: TensorSpec(shape=(1,), dtype=tf.float32, name=None), args_1: Literal[3], /, *, a: Literal[2], z: TensorSpec("
-                                           "shape=(2,), dtype=tf.float32, name=None)) -> TensorSpec(shape=(1,), dtype=tf.float32, name=None)")
+    assert str(variadic.function_type) == (
+        "(args_0: TensorSpec(shape=(1,), dtype=tf.float32, name=None), args_1: Literal[3], /, *, a: Literal[2], z: TensorSpec("
+        "shape=(2,), dtype=tf.float32, name=None)) -> TensorSpec(shape=(1,), dtype=tf.float32, name=None)"
+    )
 
 
 def test_graph_of_a_function():
     c = tf.function(lambda x: tf.nn.relu(x) * 2.0).get_concrete_function(tf.TensorSpec([2]))
     names = [n.name for n in c.graph.as_graph_def().node]
     assert [(n.name, n.op, list(n.input)) for n in c.graph.as_graph_def().node] == [
-        ("x", "Placeholder", []), ("Relu", "Relu", ["x"]), (names[2], "Const", []), ("mul", "Mul", ["Relu", names[2]]), ("Identity", "Identity", ["mul"])]
+        ("x", "Placeholder", []),
+        ("Relu", "Relu", ["x"]),
+        (names[2], "Const", []),
+        ("mul", "Mul", ["Relu", names[2]]),
+        ("Identity", "Identity", ["mul"]),
+    ]
     assert c.function_def.signature.name == c.name.decode()
 
 
@@ -243,13 +355,17 @@ def test_variables_are_made_once():
         return state[0].assign_add(x)
 
     assert f(tf.constant(1.0)).numpy() == 6 and f(tf.constant(1.0)).numpy() == 7
-    assert len(traces) == 2 and f.experimental_get_tracing_count() == 2  # TensorFlow traces once more after variables were made
+    assert (
+        len(traces) == 2 and f.experimental_get_tracing_count() == 2
+    )  # TensorFlow traces once more after variables were made
 
     @tf.function
     def each_time():
         return tf.Variable(1.0)
 
-    assert "tf.function only supports singleton tf.Variables created on the first call." in message(each_time, ValueError)
+    assert "tf.function only supports singleton tf.Variables created on the first call." in message(
+        each_time, ValueError
+    )
 
     @tf.function
     def later(x):
@@ -258,7 +374,10 @@ def test_variables_are_made_once():
         return x
 
     later(tf.ones([1]))
-    assert message(lambda: later(tf.ones([2])), ValueError) == "Creating variables on a non-first call to a function decorated with tf.function."
+    assert (
+        message(lambda: later(tf.ones([2])), ValueError)
+        == "Creating variables on a non-first call to a function decorated with tf.function."
+    )
 
 
 def test_variables_as_arguments():
@@ -469,7 +588,8 @@ def test_jit_compile():
     with pytest.raises(NotImplementedError):
         f.experimental_get_compiler_ir(x, x)
     assert message(lambda: tf.function(double).experimental_get_compiler_ir(x), ValueError) == (
-        "Compiler IR can only be returned for functions marked with 'jit_compile=True'")
+        "Compiler IR can only be returned for functions marked with 'jit_compile=True'"
+    )
 
 
 def test_threads():
@@ -534,10 +654,20 @@ def test_calls_leave_nothing_behind():
 
     calls(50)
     gc.collect()
-    before = sys.getrefcount(x), sys.getrefcount(f), sys.getrefcount(None) if sys.version_info < (3, 12) else 0, len(gc.get_objects())
+    before = (
+        sys.getrefcount(x),
+        sys.getrefcount(f),
+        sys.getrefcount(None) if sys.version_info < (3, 12) else 0,
+        len(gc.get_objects()),
+    )
     calls(2000)
     gc.collect()
-    after = sys.getrefcount(x), sys.getrefcount(f), sys.getrefcount(None) if sys.version_info < (3, 12) else 0, len(gc.get_objects())
+    after = (
+        sys.getrefcount(x),
+        sys.getrefcount(f),
+        sys.getrefcount(None) if sys.version_info < (3, 12) else 0,
+        len(gc.get_objects()),
+    )
     assert after[:2] == before[:2] and abs(after[2] - before[2]) < 100 and after[3] - before[3] < 100
 
 

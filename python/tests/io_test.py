@@ -16,13 +16,18 @@ def _feature(values):
 
 
 def _example(**features):
-    return tf.train.Example(features=tf.train.Features(feature={k: _feature(v) for k, v in features.items()})).SerializeToString()
+    return tf.train.Example(
+        features=tf.train.Features(feature={k: _feature(v) for k, v in features.items()})
+    ).SerializeToString()
 
 
 def test_fixed_features():
-    spec = {"id": tf.io.FixedLenFeature([], tf.int64), "point": tf.io.FixedLenFeature([2], tf.float32),
-            "score": tf.io.FixedLenFeature([], tf.float32, default_value=-1.0),
-            "n": tf.io.FixedLenSequenceFeature([], tf.int64, allow_missing=True, default_value=9)}
+    spec = {
+        "id": tf.io.FixedLenFeature([], tf.int64),
+        "point": tf.io.FixedLenFeature([2], tf.float32),
+        "score": tf.io.FixedLenFeature([], tf.float32, default_value=-1.0),
+        "n": tf.io.FixedLenSequenceFeature([], tf.int64, allow_missing=True, default_value=9),
+    }
     batch = [_example(id=[1], point=[1.0, 2.0], score=[0.5], n=[5, 6]), _example(id=[2], point=[3.0, 4.0])]
     parsed = tf.io.parse_example(batch, spec)
     assert parsed["id"].numpy().tolist() == [1, 2] and parsed["point"].numpy().tolist() == [[1, 2], [3, 4]]
@@ -31,17 +36,29 @@ def test_fixed_features():
 
 
 def test_sequences():
-    s = tf.train.SequenceExample(context=tf.train.Features(feature={"n": _feature([2])}), feature_lists=tf.train.FeatureLists(
-        feature_list={"w": tf.train.FeatureList(feature=[_feature([b"a"]), _feature([b"b"])])})).SerializeToString()
-    context, lists = tf.io.parse_single_sequence_example(s, {"n": tf.io.FixedLenFeature([], tf.int64)}, {"w": tf.io.FixedLenSequenceFeature([], tf.string)})
+    s = tf.train.SequenceExample(
+        context=tf.train.Features(feature={"n": _feature([2])}),
+        feature_lists=tf.train.FeatureLists(
+            feature_list={"w": tf.train.FeatureList(feature=[_feature([b"a"]), _feature([b"b"])])}
+        ),
+    ).SerializeToString()
+    context, lists = tf.io.parse_single_sequence_example(
+        s, {"n": tf.io.FixedLenFeature([], tf.int64)}, {"w": tf.io.FixedLenSequenceFeature([], tf.string)}
+    )
     assert context["n"].numpy() == 2 and lists["w"].numpy().tolist() == [b"a", b"b"]
 
 
-@pytest.mark.parametrize("features, text", [
-    ({}, "Argument `features` cannot be None or falsy. Got {}"),
-    ({"a": tf.io.FixedLenFeature([None], tf.int64)}, "First dimension of shape for feature a unknown."),
-    ({"a": tf.io.FixedLenSequenceFeature([], tf.int64)}, "Unsupported: FixedLenSequenceFeature requires allow_missing to be True."),
-])
+@pytest.mark.parametrize(
+    "features, text",
+    [
+        ({}, "Argument `features` cannot be None or falsy. Got {}"),
+        ({"a": tf.io.FixedLenFeature([None], tf.int64)}, "First dimension of shape for feature a unknown."),
+        (
+            {"a": tf.io.FixedLenSequenceFeature([], tf.int64)},
+            "Unsupported: FixedLenSequenceFeature requires allow_missing to be True.",
+        ),
+    ],
+)
 def test_bad_features(features, text):
     with pytest.raises(ValueError) as e:
         tf.io.parse_example([_example(a=[1])], features)
@@ -49,13 +66,19 @@ def test_bad_features(features, text):
 
 
 def test_missing_feature():
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Feature: b \(data type: int64\) is required but could not be found"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"Feature: b \(data type: int64\) is required but could not be found"
+    ):
         tf.io.parse_example([_example(a=[1])], {"b": tf.io.FixedLenFeature([], tf.int64)})
 
 
 def test_encodings():
     ints, texts, floats = tf.io.decode_csv(["1,a,2.5", "3,b,"], [[0], [""], [1.5]])
-    assert ints.numpy().tolist() == [1, 3] and texts.numpy().tolist() == [b"a", b"b"] and floats.numpy().tolist() == [2.5, 1.5]
+    assert (
+        ints.numpy().tolist() == [1, 3]
+        and texts.numpy().tolist() == [b"a", b"b"]
+        and floats.numpy().tolist() == [2.5, 1.5]
+    )
     assert tf.io.decode_raw([b"abcd"], tf.uint16, fixed_length=6).numpy().tolist() == [[25185, 25699, 0]]
     assert tf.io.encode_base64(b"hello").numpy() == b"aGVsbG8" and bool(tf.io.is_jpeg(b"\xff\xd8\xffaa"))
     t = tf.constant([[1.5, 2.5]])
@@ -87,7 +110,12 @@ def test_files(tmp_path):
     with pytest.raises(tf.errors.AlreadyExistsError):
         g.copy(path, path + "2")
     assert g.listdir(tmp_path / "a") == ["x.txt", "x.txt2"] and g.glob(str(tmp_path / "*" / "*.txt")) == [path]
-    for bad in (lambda: g.GFile("/nonexist/x").read(), lambda: g.remove("/nonexist/x"), lambda: g.listdir("/nonexist"), lambda: g.rmtree("/nonexist")):
+    for bad in (
+        lambda: g.GFile("/nonexist/x").read(),
+        lambda: g.remove("/nonexist/x"),
+        lambda: g.listdir("/nonexist"),
+        lambda: g.rmtree("/nonexist"),
+    ):
         with pytest.raises(tf.errors.NotFoundError):
             bad()
     with pytest.raises(tf.errors.PermissionDeniedError, match="File isn't open for reading"):
@@ -109,9 +137,24 @@ def test_write_graph(tmp_path):
 
 @pytest.mark.parametrize("partition", ["RowLengths", "RowSplits", "RowStarts", "RowLimits", "ValueRowIds"])
 def test_ragged_features_in_rows(partition):
-    examples = [_example(v=[1, 2, 3, 4], RowLengths=[1, 3], RowSplits=[0, 1, 4], RowStarts=[0, 1], RowLimits=[1, 4], ValueRowIds=[0, 1, 1, 1]),
-                _example(v=[5, 6], RowLengths=[0, 2], RowSplits=[0, 0, 2], RowStarts=[0, 0], RowLimits=[0, 2], ValueRowIds=[1, 1])]
-    spec = {"r": tf.io.RaggedFeature(tf.int64, value_key="v", partitions=[getattr(tf.io.RaggedFeature, partition)(partition)])}
+    examples = [
+        _example(
+            v=[1, 2, 3, 4],
+            RowLengths=[1, 3],
+            RowSplits=[0, 1, 4],
+            RowStarts=[0, 1],
+            RowLimits=[1, 4],
+            ValueRowIds=[0, 1, 1, 1],
+        ),
+        _example(
+            v=[5, 6], RowLengths=[0, 2], RowSplits=[0, 0, 2], RowStarts=[0, 0], RowLimits=[0, 2], ValueRowIds=[1, 1]
+        ),
+    ]
+    spec = {
+        "r": tf.io.RaggedFeature(
+            tf.int64, value_key="v", partitions=[getattr(tf.io.RaggedFeature, partition)(partition)]
+        )
+    }
     assert tf.io.parse_example(examples, spec)["r"].to_list() == [[[1], [2, 3, 4]], [[], [5, 6]]]
     assert tf.io.parse_single_example(examples[0], spec)["r"].to_list() == [[1], [2, 3, 4]]
 
@@ -119,8 +162,20 @@ def test_ragged_features_in_rows(partition):
 def test_ragged_features_in_sequences_and_of_one_length():
     ragged = tf.io.RaggedFeature
     spec = {"r": ragged(tf.int64, value_key="v", partitions=[ragged.UniformRowLength(2)])}
-    assert tf.io.parse_example([_example(v=[1, 2, 3, 4]), _example(v=[5, 6])], spec)["r"].to_list() == [[[1, 2], [3, 4]], [[5, 6]]]
-    lists = {"w": tf.train.FeatureList(feature=[_feature([1, 2]), _feature([3])]), "d": tf.train.FeatureList(feature=[_feature([7]), _feature([8])])}
+    assert tf.io.parse_example([_example(v=[1, 2, 3, 4]), _example(v=[5, 6])], spec)["r"].to_list() == [
+        [[1, 2], [3, 4]],
+        [[5, 6]],
+    ]
+    lists = {
+        "w": tf.train.FeatureList(feature=[_feature([1, 2]), _feature([3])]),
+        "d": tf.train.FeatureList(feature=[_feature([7]), _feature([8])]),
+    }
     s = tf.train.SequenceExample(feature_lists=tf.train.FeatureLists(feature_list=lists)).SerializeToString()
-    _, parsed, lengths = tf.io.parse_sequence_example([s, s], sequence_features={"w": ragged(tf.int64), "d": tf.io.FixedLenSequenceFeature([], tf.int64)})
-    assert parsed["w"].to_list() == [[[1, 2], [3]]] * 2 and parsed["d"].numpy().tolist() == [[7, 8]] * 2 and lengths["d"].numpy().tolist() == [2, 2]
+    _, parsed, lengths = tf.io.parse_sequence_example(
+        [s, s], sequence_features={"w": ragged(tf.int64), "d": tf.io.FixedLenSequenceFeature([], tf.int64)}
+    )
+    assert (
+        parsed["w"].to_list() == [[[1, 2], [3]]] * 2
+        and parsed["d"].numpy().tolist() == [[7, 8]] * 2
+        and lengths["d"].numpy().tolist() == [2, 2]
+    )

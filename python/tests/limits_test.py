@@ -40,16 +40,20 @@ def _tape():
     return tape.gradient(y, variable)
 
 
-@pytest.mark.parametrize("f, calls", [
-    (lambda: a + b, CALLS),
-    (lambda: tf.matmul([[1.0, 2.0]], [[3.0], [4.0]]), CALLS),
-    (lambda: tf.constant([[1, 2], [3, 4]]).numpy(), CALLS),
-    (lambda: np.asarray(a), CALLS),
-    (lambda: variable.assign_add(a), CALLS),
-    (lambda: a[0], CALLS),
-    (lambda: double(a), CALLS),
-    (_tape, CALLS // 2),
-], ids=["add", "matmul", "numpy", "asarray", "assign", "slice", "function", "tape"])
+@pytest.mark.parametrize(
+    "f, calls",
+    [
+        (lambda: a + b, CALLS),
+        (lambda: tf.matmul([[1.0, 2.0]], [[3.0], [4.0]]), CALLS),
+        (lambda: tf.constant([[1, 2], [3, 4]]).numpy(), CALLS),
+        (lambda: np.asarray(a), CALLS),
+        (lambda: variable.assign_add(a), CALLS),
+        (lambda: a[0], CALLS),
+        (lambda: double(a), CALLS),
+        (_tape, CALLS // 2),
+    ],
+    ids=["add", "matmul", "numpy", "asarray", "assign", "slice", "function", "tape"],
+)
 def test_no_growth(f, calls):
     assert _growth(f, calls) < 3
 

@@ -50,7 +50,13 @@ def test_variables_of_a_module():
     assert [type(m).__name__ for m in net.submodules] == ["Holder", "Holder"]
     assert net() == "net/c:0" and net.name == "net" and net.name_scope.name == "net/"
     assert [p for p, _ in net._flatten(with_path=True, predicate=lambda x: isinstance(x, tf.Variable))] == [
-        ("c",), ("frozen",), ("s",), ("w",), ("sub", 0, "q"), ("sub", 1, "z", "y")]
+        ("c",),
+        ("frozen",),
+        ("s",),
+        ("w",),
+        ("sub", 0, "q"),
+        ("sub", 1, "z", "y"),
+    ]
     with tf.name_scope("outer"):
         assert Net().s.name == "outer/net/s:0"
     assert copy.deepcopy(net).variables[0].name == "net/c:0"
@@ -61,8 +67,9 @@ def test_names():
         pass
 
     assert HTTPServer2Layer().name == "http_server2_layer"
-    with pytest.raises(ValueError, match="'bad name' is not a valid module name. Module names must be valid Python "
-                       "identifiers"):
+    with pytest.raises(
+        ValueError, match="'bad name' is not a valid module name. Module names must be valid Python " "identifiers"
+    ):
         Net("bad name")
 
     class Forgot(tf.Module):
@@ -105,8 +112,16 @@ def test_a_list_that_changes_outside():
         m.l._trackable_children()
 
 
-@pytest.mark.parametrize("change", [lambda l: l.insert(0, var()), lambda l: l.pop(), lambda l: l.__setitem__(0, var()),
-                                    lambda l: l.reverse(), lambda l: l.clear()])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda l: l.insert(0, var()),
+        lambda l: l.pop(),
+        lambda l: l.__setitem__(0, var()),
+        lambda l: l.reverse(),
+        lambda l: l.clear(),
+    ],
+)
 def test_a_list_that_is_not_only_appended_to(change):
     m = Holder(l=[var("a")])
     change(m.l)
@@ -157,5 +172,7 @@ def test_attributes():
 def test_structures_keep_their_kind():
     m = Holder(q={"a": [1, 2, {"b": (1, 2)}]})
     assert tf.nest.flatten(m.q) == [1, 2, 1, 2]
-    assert repr(tf.nest.map_structure(lambda x: x + 1,
-                                      m.q)) == "DictWrapper({'a': ListWrapper([2, 3, DictWrapper({'b': (2, 3)})])})"
+    assert (
+        repr(tf.nest.map_structure(lambda x: x + 1, m.q))
+        == "DictWrapper({'a': ListWrapper([2, 3, DictWrapper({'b': (2, 3)})])})"
+    )

@@ -26,7 +26,11 @@ def test_graph():
         t = w * 2.0
         ema = tf.train.ExponentialMovingAverage(0.9)
         op = ema.apply([w, t])
-        assert [v.name for v in v1.global_variables()] == ["w:0", "w/ExponentialMovingAverage:0", "mul/ExponentialMovingAverage:0"] and op.type == "NoOp"
+        assert [v.name for v in v1.global_variables()] == [
+            "w:0",
+            "w/ExponentialMovingAverage:0",
+            "mul/ExponentialMovingAverage:0",
+        ] and op.type == "NoOp"
         with v1.Session() as sess:
             sess.run(v1.global_variables_initializer())
             sess.run(w.assign(2.0))

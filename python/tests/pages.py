@@ -1,7 +1,8 @@
 """The pages of docs/python: every ```python block is run, in order, and what it prints stands in the block behind it.
 
-    pages.py check PAGE ...    with weft: does it print what the page says?
-    pages.py write PAGE ...    with TensorFlow (the pages' own measure): writes what it prints into the page"""
+pages.py check PAGE ...    with weft: does it print what the page says?
+pages.py write PAGE ...    with TensorFlow (the pages' own measure): writes what it prints into the page"""
+
 import contextlib
 import io
 import pathlib
@@ -29,13 +30,17 @@ def outputs(text, source):
 def check(path):
     """Differences, as texts."""
     text = path.read_text()
-    return [f"{path.name}: expected\n{m[2] or ''}got\n{got}" for m, got in outputs(text, path.name) if (m[2] or "").split() != got.split()]
+    return [
+        f"{path.name}: expected\n{m[2] or ''}got\n{got}"
+        for m, got in outputs(text, path.name)
+        if (m[2] or "").split() != got.split()
+    ]
 
 
 def write(path):
     text, at, made = path.read_text(), 0, ""
     for match, got in outputs(text, path.name):
-        made += text[at:match.start()] + f"```python\n{match[1]}```\n" + (f"\n```text\n{got}```\n" if got else "")
+        made += text[at : match.start()] + f"```python\n{match[1]}```\n" + (f"\n```text\n{got}```\n" if got else "")
         at = match.end()
     path.write_text(made + text[at:])
 

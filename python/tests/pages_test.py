@@ -15,5 +15,10 @@ def test_there_are_pages():
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
 def test_page(page):
-    run = subprocess.run([sys.executable, str(pathlib.Path(__file__).parent / "pages.py"), "check", str(page)], capture_output=True, text=True, timeout=120)
+    run = subprocess.run(
+        [sys.executable, str(pathlib.Path(__file__).parent / "pages.py"), "check", str(page)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert run.returncode == 0, run.stdout + run.stderr[-2000:]

@@ -23,12 +23,22 @@ def everything():
     show(tf.range(10))
     show(tf.range(10), summarize=-1)
     show(tf.reshape(tf.range(8), [2, 2, 2]))
-    show([1, 2, tf.constant(3)], (tf.constant(1), "a"), {"k": tf.constant([1.0, 2.0]), "b": [1, {"z": tf.constant(True)}]})
+    show(
+        [1, 2, tf.constant(3)],
+        (tf.constant(1), "a"),
+        {"k": tf.constant([1.0, 2.0]), "b": [1, {"z": tf.constant(True)}]},
+    )
     show("a", "b", sep="|")
     show(tf.constant(1), tf.constant(2), sep=", ", end="<>\n")
     show()
     show("%s %d {}", "{}", tf.constant(1))
-    show(tf.constant(1e10), tf.constant(1e-5), tf.constant(0.1, tf.float64), tf.constant(1 / 3), tf.constant([1.0, 100000.0, 1e6, 1e7]))
+    show(
+        tf.constant(1e10),
+        tf.constant(1e-5),
+        tf.constant(0.1, tf.float64),
+        tf.constant(1 / 3),
+        tf.constant([1.0, 100000.0, 1e6, 1e7]),
+    )
     show(np.array([1, 2]), object, int)
     show([], (), {}, [[]])
     show(Point(tf.constant(1), 2), collections.OrderedDict(b=tf.constant(1), a=2))
@@ -92,11 +102,17 @@ def test_streams(capsys, tmp_path):
 
 
 def test_errors():
-    for options, kind, text in ((dict(output_stream=3), ValueError, "Unsupported output stream, logging level, or file.3. Supported streams are sys.stdout, "
-                                 "sys.stderr, tf.logging.info, tf.logging.warning, tf.logging.error. File needs to be in the form of 'file://<filepath>'."),
-                                (dict(foo=1), ValueError, "Unrecognized keyword arguments for tf.print: {'foo': 1}"),
-                                (dict(summarize="a"), TypeError, "Expected int for argument 'summarize' not 'a'."),
-                                (dict(sep=3), AttributeError, "'int' object has no attribute 'join'")):
+    for options, kind, text in (
+        (
+            dict(output_stream=3),
+            ValueError,
+            "Unsupported output stream, logging level, or file.3. Supported streams are sys.stdout, "
+            "sys.stderr, tf.logging.info, tf.logging.warning, tf.logging.error. File needs to be in the form of 'file://<filepath>'.",
+        ),
+        (dict(foo=1), ValueError, "Unrecognized keyword arguments for tf.print: {'foo': 1}"),
+        (dict(summarize="a"), TypeError, "Expected int for argument 'summarize' not 'a'."),
+        (dict(sep=3), AttributeError, "'int' object has no attribute 'join'"),
+    ):
         with pytest.raises(kind) as e:
             tf.print("x", **options)
         assert str(e.value) == text

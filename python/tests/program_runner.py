@@ -46,8 +46,16 @@ def environment():
 def run(name, timeout=60):
     """Runs a program under weft. Gives (exit status, stdout, stderr); the status is None where time ran out."""
     command = [sys.executable, "-m", "weft", str(FOLDER / f"{name}.py")]
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               env=environment(), cwd=FOLDER, encoding="utf-8", errors="replace")
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        cwd=FOLDER,
+        encoding="utf-8",
+        errors="replace",
+    )
     try:
         out, err = process.communicate(timeout=timeout)
         return process.returncode, out, err
@@ -118,6 +126,6 @@ def check(name, timeout=60):
 def complaint(name, err):
     """The program's own line in a traceback and the error itself."""
     trace = err.strip().splitlines()
-    own = [i for i, line in enumerate(trace) if f"{name}.py\", line" in line]
-    where = [line.strip() for line in trace[own[-1]:own[-1] + 2]] if own else []
+    own = [i for i, line in enumerate(trace) if f'{name}.py", line' in line]
+    where = [line.strip() for line in trace[own[-1] : own[-1] + 2]] if own else []
     return [line.replace(str(FOLDER) + os.sep, "") for line in where] + trace[-1:]

@@ -30,10 +30,26 @@ def test_text_is_that_of_protobuf():
     g = proto.GraphDef()
     n = g.node.add(name="é")
     n.attr["x"].s = "é\x00\n'\"".encode()
-    assert str(g) == 'node {\n  name: "é"\n  attr {\n    key: "x"\n    value {\n      s: "\\303\\251\\000\\n\\\'\\""\n    }\n  }\n}\n'
-    values = proto.FloatList(value=[1.0, 0.1, float("nan"), float("inf"), 1e20, 1e-7, 16777217.0, 123456789.0, 3.14159274, 1 / 3, -0.0])
-    assert [line[7:] for line in str(values).splitlines()] == ["1", "0.1", "nan", "inf", "1e+20", "1e-07", "16777216", "123456792", "3.14159274",
-                                                              "0.333333343", "-0"]
+    assert (
+        str(g)
+        == 'node {\n  name: "é"\n  attr {\n    key: "x"\n    value {\n      s: "\\303\\251\\000\\n\\\'\\""\n    }\n  }\n}\n'
+    )
+    values = proto.FloatList(
+        value=[1.0, 0.1, float("nan"), float("inf"), 1e20, 1e-7, 16777217.0, 123456789.0, 3.14159274, 1 / 3, -0.0]
+    )
+    assert [line[7:] for line in str(values).splitlines()] == [
+        "1",
+        "0.1",
+        "nan",
+        "inf",
+        "1e+20",
+        "1e-07",
+        "16777216",
+        "123456792",
+        "3.14159274",
+        "0.333333343",
+        "-0",
+    ]
     assert str(proto.TensorInfo(dtype=1)) == "dtype: DT_FLOAT\n"
     assert text_format.Parse(text_format.MessageToString(g), proto.GraphDef()) == g
     with pytest.raises(text_format.ParseError):
@@ -48,7 +64,13 @@ def test_examples():
     assert back == e and back.features.feature["a"].int64_list.value == [1, 2, 300]
     s = tf.train.SequenceExample()
     s.feature_lists.feature_list["q"].feature.add().bytes_list.value.append(b"z")
-    assert tf.train.SequenceExample.FromString(s.SerializeToString()).feature_lists.feature_list["q"].feature[0].bytes_list.value[0] == b"z"
+    assert (
+        tf.train.SequenceExample.FromString(s.SerializeToString())
+        .feature_lists.feature_list["q"]
+        .feature[0]
+        .bytes_list.value[0]
+        == b"z"
+    )
 
 
 def test_copies():
@@ -71,36 +93,57 @@ def test_unknown_fields_stay():
     assert proto.NodeDef.FromString(data).SerializeToString() == data
 
 
-@pytest.mark.parametrize("code, error, text", [
-    (lambda: setattr(proto.NodeDef(), "foo", 1), AttributeError, "foo"),
-    (lambda: setattr(proto.NodeDef(), "name", 3), TypeError, "bad argument type"),
-    (lambda: proto.Int64List(value=[1.5]), TypeError, "'float' object cannot be interpreted as an integer"),
-    (lambda: proto.Feature(foo=1), ValueError, 'Protocol message Feature has no "foo" field.'),
-    (lambda: setattr(proto.GraphDef(), "node", []), AttributeError, 'Assignment not allowed to map, or repeated field "node"'),
-    (lambda: setattr(proto.GraphDef(), "versions", None), AttributeError, 'Assignment not allowed to message field "versions"'),
-    (lambda: proto.NodeDef().HasField("name"), ValueError, "Field tensorflow.NodeDef.name does not have presence."),
-    (lambda: proto.GraphDef.FromString(b"\xff\xff"), proto.DecodeError, "Error parsing message with type 'tensorflow.GraphDef'"),
-    (lambda: proto.BytesList(value=["s"]), TypeError, "expected bytes, str found"),
-    (lambda: proto.FloatList(value=["s"]), TypeError, "must be real number, not str"),
-    (lambda: proto.Int64List(value=[1 << 70]), ValueError, "Value out of range"),
-    (lambda: hash(proto.NodeDef()), TypeError, "unhashable type"),
-])
+@pytest.mark.parametrize(
+    "code, error, text",
+    [
+        (lambda: setattr(proto.NodeDef(), "foo", 1), AttributeError, "foo"),
+        (lambda: setattr(proto.NodeDef(), "name", 3), TypeError, "bad argument type"),
+        (lambda: proto.Int64List(value=[1.5]), TypeError, "'float' object cannot be interpreted as an integer"),
+        (lambda: proto.Feature(foo=1), ValueError, 'Protocol message Feature has no "foo" field.'),
+        (
+            lambda: setattr(proto.GraphDef(), "node", []),
+            AttributeError,
+            'Assignment not allowed to map, or repeated field "node"',
+        ),
+        (
+            lambda: setattr(proto.GraphDef(), "versions", None),
+            AttributeError,
+            'Assignment not allowed to message field "versions"',
+        ),
+        (lambda: proto.NodeDef().HasField("name"), ValueError, "Field tensorflow.NodeDef.name does not have presence."),
+        (
+            lambda: proto.GraphDef.FromString(b"\xff\xff"),
+            proto.DecodeError,
+            "Error parsing message with type 'tensorflow.GraphDef'",
+        ),
+        (lambda: proto.BytesList(value=["s"]), TypeError, "expected bytes, str found"),
+        (lambda: proto.FloatList(value=["s"]), TypeError, "must be real number, not str"),
+        (lambda: proto.Int64List(value=[1 << 70]), ValueError, "Value out of range"),
+        (lambda: hash(proto.NodeDef()), TypeError, "unhashable type"),
+    ],
+)
 def test_refusals(code, error, text):
     with pytest.raises(error, match=text.replace("(", r"\(")):
         code()
 
 
-@pytest.mark.parametrize("given, expected", [
-    (dict(values=[[1, 2], [3, 4]]), "0803120812020802120208022210" + "01000000020000000300000004000000"),
-    (dict(values="abc"), "080712004203616263"),
-    (dict(values=3.0, shape=[2, 3]), "0801120812020802120208032a0400004040"),
-    (dict(values=[1, 2.5], dtype="float16"), "08131204120208022204003c0041"),
-    (dict(values=[1 + 2j, 3]), "08121204120208026220000000000000f03f000000000000004000000000000008400000000000000000"),
-    (dict(values=[]), "080112021200"),
-    (dict(values=7, dtype="uint8"), "080412003a0107"),
-    (dict(values=[1, 2], dtype="bfloat16"), "080e1204120208022204803f0040"),
-    (dict(values=np.array(["a", "b"])), "0807120412020802420161420162"),
-])
+@pytest.mark.parametrize(
+    "given, expected",
+    [
+        (dict(values=[[1, 2], [3, 4]]), "0803120812020802120208022210" + "01000000020000000300000004000000"),
+        (dict(values="abc"), "080712004203616263"),
+        (dict(values=3.0, shape=[2, 3]), "0801120812020802120208032a0400004040"),
+        (dict(values=[1, 2.5], dtype="float16"), "08131204120208022204003c0041"),
+        (
+            dict(values=[1 + 2j, 3]),
+            "08121204120208026220000000000000f03f000000000000004000000000000008400000000000000000",
+        ),
+        (dict(values=[]), "080112021200"),
+        (dict(values=7, dtype="uint8"), "080412003a0107"),
+        (dict(values=[1, 2], dtype="bfloat16"), "080e1204120208022204803f0040"),
+        (dict(values=np.array(["a", "b"])), "0807120412020802420161420162"),
+    ],
+)
 def test_tensor_protos(given, expected):
     made = tf.make_tensor_proto(**given)
     assert made.SerializeToString().hex() == expected
@@ -121,7 +164,11 @@ def test_modules_of_messages():
     import subprocess
     import sys
 
-    code = ("import weft.as_tensorflow; from tensorflow.core.framework import graph_pb2; from tensorflow.core.protobuf import saved_model_pb2, config_pb2; "
-            "import tensorflow as tf; print(graph_pb2.GraphDef is tf.compat.v1.GraphDef, saved_model_pb2.SavedModel().saved_model_schema_version, "
-            "config_pb2.RunOptions.FULL_TRACE)")
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "True 0 3\n"
+    code = (
+        "import weft.as_tensorflow; from tensorflow.core.framework import graph_pb2; from tensorflow.core.protobuf import saved_model_pb2, config_pb2; "
+        "import tensorflow as tf; print(graph_pb2.GraphDef is tf.compat.v1.GraphDef, saved_model_pb2.SavedModel().saved_model_schema_version, "
+        "config_pb2.RunOptions.FULL_TRACE)"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "True 0 3\n"
+    )

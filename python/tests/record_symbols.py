@@ -1,6 +1,7 @@
 """Writes data/tf_symbols.csv: every public symbol of TensorFlow outside of Keras, with how often programs use it.
 
-    PYTHON_WITH_TENSORFLOW record_symbols.py [COVERAGE_CSV ...]   (columns symbol, uses)"""
+PYTHON_WITH_TENSORFLOW record_symbols.py [COVERAGE_CSV ...]   (columns symbol, uses)"""
+
 import csv
 import pathlib
 import sys
@@ -8,22 +9,50 @@ import types
 
 import tensorflow as tf
 
-SKIPPED = {"tf.keras", "tf.compat.v2", "tf.estimator", "tf.initializers", "tf.losses", "tf.metrics", "tf.optimizers", "tf.raw_ops", "tf.tpu", "tf.xla", "tf.mlir", "tf.lite",
-           "tf.distribute", "tf.experimental.dtensor", "tf.dtensor", "tf.security", "tf.tools", "tf.feature_column", "tf.__internal__"}
+SKIPPED = {
+    "tf.keras",
+    "tf.compat.v2",
+    "tf.estimator",
+    "tf.initializers",
+    "tf.losses",
+    "tf.metrics",
+    "tf.optimizers",
+    "tf.raw_ops",
+    "tf.tpu",
+    "tf.xla",
+    "tf.mlir",
+    "tf.lite",
+    "tf.distribute",
+    "tf.experimental.dtensor",
+    "tf.dtensor",
+    "tf.security",
+    "tf.tools",
+    "tf.feature_column",
+    "tf.__internal__",
+}
 V1 = "tf.compat.v1"
 
 
 def walk(module, prefix, seen, out):
     for name in sorted(dir(module)):
         full = f"{prefix}.{name}"
-        if name.startswith("_") or full in SKIPPED or any(full.startswith(s + ".") for s in SKIPPED) or full.startswith(V1):
+        if (
+            name.startswith("_")
+            or full in SKIPPED
+            or any(full.startswith(s + ".") for s in SKIPPED)
+            or full.startswith(V1)
+        ):
             continue
         try:
             value = getattr(module, name)
         except Exception:
             continue
         if isinstance(value, types.ModuleType):
-            if ("tensorflow" in value.__name__ or "_api" in value.__name__) and "python" not in value.__name__.split(".")[1:2] and id(value) not in seen:
+            if (
+                ("tensorflow" in value.__name__ or "_api" in value.__name__)
+                and "python" not in value.__name__.split(".")[1:2]
+                and id(value) not in seen
+            ):
                 seen.add(id(value))
                 walk(value, full, seen, out)
             continue

@@ -30,13 +30,20 @@ def test_functions(model):
     with pytest.raises(ValueError) as e:
         model.predict(X, scale=7.0)
     text = str(e.value)
-    assert text.startswith("Could not find matching concrete function to call loaded from the SavedModel. Got:\n  Positional arguments (3 total):\n"
-                           "    * <tf.Tensor 'x:0' shape=(1, 2) dtype=float32>\n    * False\n    * 7.0\n  Keyword arguments: {'k': None}\n\n Expected these arguments "
-                           "to match one of the following 3 option(s):\n\nOption 1:\n")
+    assert text.startswith(
+        "Could not find matching concrete function to call loaded from the SavedModel. Got:\n  Positional arguments (3 total):\n"
+        "    * <tf.Tensor 'x:0' shape=(1, 2) dtype=float32>\n    * False\n    * 7.0\n  Keyword arguments: {'k': None}\n\n Expected these arguments "
+        "to match one of the following 3 option(s):\n\nOption 1:\n"
+    )
 
 
 def test_objects(model):
-    assert model.w.numpy().tolist() == [[1], [2]] and model.w.name == "w:0" and model.w.trainable and not model.steps.trainable
+    assert (
+        model.w.numpy().tolist() == [[1], [2]]
+        and model.w.name == "w:0"
+        and model.w.trainable
+        and not model.steps.trainable
+    )
     assert model.parts[0].numpy() == 5 and model.parts[1]["k"].numpy() == 6 and model.t[0].numpy() == 1
     assert open(model.asset.asset_path.numpy(), "rb").read() == b"a\nb\nc\n"
     assert model.lookup(tf.constant(["b", "q"]))["ids"].numpy().tolist() == [1, -1]
@@ -72,7 +79,10 @@ def test_refusals(tmp_path):
     m.f = tf.function(lambda: v + 1.0, input_signature=[])
     with pytest.raises(AssertionError, match="Tried to export a function which references an 'untracked' resource"):
         tf.saved_model.save(m, tmp_path / "m")
-    with pytest.raises(ValueError, match="Only `tf.functions` with an input signature or concrete functions can be used as a signature."):
+    with pytest.raises(
+        ValueError,
+        match="Only `tf.functions` with an input signature or concrete functions can be used as a signature.",
+    ):
         tf.saved_model.save(m, tmp_path / "m", signatures=tf.function(lambda x: x))
 
 
@@ -84,10 +94,15 @@ def test_what_is_written(tmp_path):
     assert sorted(os.listdir(tmp_path / "m")) == ["assets", "fingerprint.pb", "saved_model.pb", "variables"]
     assert sorted(os.listdir(tmp_path / "m" / "variables")) == ["variables.data-00000-of-00001", "variables.index"]
     meta = SavedModel.FromString((tmp_path / "m" / "saved_model.pb").read_bytes()).meta_graphs[0]
-    assert list(meta.meta_info_def.tags) == ["serve"] and sorted(meta.signature_def) == ["__saved_model_init_op", "serving_default"]
+    assert list(meta.meta_info_def.tags) == ["serve"] and sorted(meta.signature_def) == [
+        "__saved_model_init_op",
+        "serving_default",
+    ]
     info = meta.signature_def["serving_default"]
     assert info.inputs["x"].name == "serving_default_x:0" and info.method_name == "tensorflow/serving/predict"
-    assert [n.op for n in meta.graph_def.node if n.name == "v"] == ["VarHandleOp"] and meta.saver_def.filename_tensor_name == "saver_filename:0"
+    assert [n.op for n in meta.graph_def.node if n.name == "v"] == [
+        "VarHandleOp"
+    ] and meta.saver_def.filename_tensor_name == "saver_filename:0"
     assert tf.saved_model.contains_saved_model(tmp_path / "m") and not tf.saved_model.contains_saved_model(tmp_path)
     again = tf.saved_model.load(tmp_path / "m")
     again.v.assign([3.0, 4.0])
@@ -115,7 +130,10 @@ MODEL_V1 = os.path.join(os.path.dirname(__file__), "data", "model_v1")
 
 def test_model_of_version_1():
     model = tf.saved_model.load(MODEL_V1)
-    assert sorted(model.signatures) == ["look", "serving_default"] and [v.name for v in model.variables] == ["w:0", "b:0"]
+    assert sorted(model.signatures) == ["look", "serving_default"] and [v.name for v in model.variables] == [
+        "w:0",
+        "b:0",
+    ]
     out = model.signatures["serving_default"](x=X)
     assert out["y"].numpy() == 3.5 and out["z"].numpy() == 7
     assert model.signatures["look"](k=tf.constant(["b", "q"]))["ids"].numpy().tolist() == [2, -1]
@@ -149,7 +167,9 @@ def test_tables_that_change(tmp_path):
 def test_composite_arguments_and_results(tmp_path):
     m = tf.Module()
     m.ragged = tf.function(lambda r: r + 1, input_signature=[tf.RaggedTensorSpec([None, None], tf.int32)])
-    m.sparse = tf.function(lambda s: (tf.sparse.to_dense(s) * 2.0, s), input_signature=[tf.SparseTensorSpec([None, None], tf.float32)])
+    m.sparse = tf.function(
+        lambda s: (tf.sparse.to_dense(s) * 2.0, s), input_signature=[tf.SparseTensorSpec([None, None], tf.float32)]
+    )
     tf.saved_model.save(m, tmp_path / "m")
     again = tf.saved_model.load(tmp_path / "m")
     assert again.ragged(tf.ragged.constant([[1], [2, 3]])).to_list() == [[2], [3, 4]]
@@ -175,7 +195,11 @@ def test_a_training_function(tmp_path):
     m.train = train
     tf.saved_model.save(m, tmp_path / "m")
     again = tf.saved_model.load(tmp_path / "m")
-    assert again.train(X).numpy() == 9 and again.train(X).numpy() == pytest.approx(9 * 0.6**2) and m.w.numpy().tolist() == [[1], [2]]
+    assert (
+        again.train(X).numpy() == 9
+        and again.train(X).numpy() == pytest.approx(9 * 0.6**2)
+        and m.w.numpy().tolist() == [[1], [2]]
+    )
     library = SavedModel.FromString((tmp_path / "m" / "saved_model.pb").read_bytes()).meta_graphs[0].graph_def.library
     # TensorFlow takes no attributes of functions that it does not know, and wants to be told what handles are of.
     assert not [key for f in library.function for key in f.attr if key.startswith("_function_gradient")]
@@ -186,6 +210,7 @@ def test_a_training_function(tmp_path):
 @pytest.mark.parametrize("again", [False, True])
 def test_custom_gradients(tmp_path, again):
     if again:
+
         @tf.custom_gradient
         def clip(y):
             def back(dy):
@@ -196,9 +221,13 @@ def test_custom_gradients(tmp_path, again):
         m = tf.Module()
         m.f = tf.function(lambda x: clip(x) * 1.0, input_signature=[tf.TensorSpec(None)])
         tf.saved_model.save(m, tmp_path / "m")
-        library = SavedModel.FromString((tmp_path / "m" / "saved_model.pb").read_bytes()).meta_graphs[0].graph_def.library
+        library = (
+            SavedModel.FromString((tmp_path / "m" / "saved_model.pb").read_bytes()).meta_graphs[0].graph_def.library
+        )
         assert library.registered_gradients[0].gradient_func in [f.signature.name for f in library.function]
-    model = tf.saved_model.load(tmp_path / "m" if again else os.path.join(os.path.dirname(__file__), "data", "model_gradient"))
+    model = tf.saved_model.load(
+        tmp_path / "m" if again else os.path.join(os.path.dirname(__file__), "data", "model_gradient")
+    )
     v = tf.Variable(2.0)
     with tf.GradientTape() as tape:
         y = model.f(v * v)

@@ -28,7 +28,13 @@ def test_kinds(tmp_path):
         tf.summary.image("i", tf.zeros([2, 3, 4, 1]), step=4, max_outputs=1)
     writer.close()
     events = list(_events(tmp_path))
-    assert [e[:3] for e in events] == [(1, "ns/a", "scalars"), (2, "h", "histograms"), (2, "one", "histograms"), (3, "t", "text"), (4, "i", "images")]
+    assert [e[:3] for e in events] == [
+        (1, "ns/a", "scalars"),
+        (2, "h", "histograms"),
+        (2, "one", "histograms"),
+        (3, "t", "text"),
+        (4, "i", "images"),
+    ]
     assert events[0][3] == np.float32(3) and events[3][3].item() == b"hello"
     assert events[1][3].tolist() == [[1, 3, 3], [3, 5, 1]] and events[2][3].tolist() == [[3.5, 4.5, 0], [3.5, 4.5, 2]]
     width, height, png = events[4][3].tolist()

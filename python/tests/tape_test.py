@@ -37,8 +37,9 @@ def test_a_tape_answers_once():
         tape.watch(x3)
         y = x3 * x3
     tape.gradient(y, x3)
-    with pytest.raises(RuntimeError, match="A non-persistent GradientTape can only be used to compute one set of "
-                       "gradients"):
+    with pytest.raises(
+        RuntimeError, match="A non-persistent GradientTape can only be used to compute one set of " "gradients"
+    ):
         tape.gradient(y, x3)
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(x3)
@@ -48,11 +49,14 @@ def test_a_tape_answers_once():
 
 def test_errors():
     with tf.GradientTape() as tape:
-        with pytest.raises(ValueError, match="Passed in object 3.0 of type 'float', not tf.Tensor or tf.Variable or "
-                           "ExtensionType."):
+        with pytest.raises(
+            ValueError, match="Passed in object 3.0 of type 'float', not tf.Tensor or tf.Variable or " "ExtensionType."
+        ):
             tape.watch(3.0)
-        with pytest.raises(ValueError, match="Tape is still recording, This can happen if you try to re-enter an "
-                           "already-active tape."):
+        with pytest.raises(
+            ValueError,
+            match="Tape is still recording, This can happen if you try to re-enter an " "already-active tape.",
+        ):
             with tape:
                 pass
     with pytest.raises(TypeError, match="Argument `target` should be a list or nested structure"):
@@ -131,8 +135,11 @@ def test_matrix_jacobian_through_matmul():
     with tf.GradientTape() as tape:
         y = raw.MatMul(a=a, b=b)
     j = tape.jacobian(y, a).numpy()
-    assert j.shape == (2, 2, 2, 2) and j[0, 1].tolist() == [[6.0, 8.0], [0.0, 0.0]] and j[1, 0].tolist() == [[0.0, 0.0],
-                                                                                                             [5.0, 7.0]]
+    assert (
+        j.shape == (2, 2, 2, 2)
+        and j[0, 1].tolist() == [[6.0, 8.0], [0.0, 0.0]]
+        and j[1, 0].tolist() == [[0.0, 0.0], [5.0, 7.0]]
+    )
 
 
 def test_a_function_that_was_first_traced_inside_another():
@@ -201,5 +208,7 @@ def test_jacobians_of_open_shapes():
         return tape.batch_jacobian(y, x)
 
     assert whole(tf.constant([1.0, 2.0, 3.0])).numpy().tolist() == [[2.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 6.0]]
-    assert by_row(tf.constant([[1.0, 2.0], [3.0, 4.0]])).numpy().tolist() == [[[7.0, 1.0], [4.0, 16.0]],
-                                                                              [[51.0, 9.0], [16.0, 72.0]]]
+    assert by_row(tf.constant([[1.0, 2.0], [3.0, 4.0]])).numpy().tolist() == [
+        [[7.0, 1.0], [4.0, 16.0]],
+        [[51.0, 9.0], [16.0, 72.0]],
+    ]

@@ -35,32 +35,65 @@ def test_eager_reads_clear():
     a.read(0)
     with pytest.raises(tf.errors.InvalidArgumentError) as e:
         a.read(0)
-    assert (str(e.value) == "Could not read index 0 twice because it was cleared after a previous read (perhaps try "
-                            "setting clear_after_read = false?)")
+    assert (
+        str(e.value) == "Could not read index 0 twice because it was cleared after a previous read (perhaps try "
+        "setting clear_after_read = false?)"
+    )
     a = TA(tf.float32, 2, clear_after_read=False).unstack([1.0, 2.0])
     assert values(a.read(0)) == values(a.read(0)) == 1
 
 
-@pytest.mark.parametrize("code, kind, text", [
-    (lambda: TA(tf.float32), ValueError, "Size must be declared for TensorArrays when eager execution is enabled."),
-    (lambda: TA(tf.float32, 2).write(2, 1.0), tf.errors.OutOfRangeError,
-     "Tried to write to index 2 but array is not resizeable and size is: 2 "),
-    (lambda: TA(tf.float32, 2).write(-1, 1.0), tf.errors.OutOfRangeError,
-     "Writing to negative indices (index -1) is not allowed."),
-    (lambda: TA(tf.float32, 2).read(5), tf.errors.OutOfRangeError, "Tried to read from index 5 but array size is: 2 "),
-    (lambda: TA(tf.float32, 2).write(0, tf.constant(1)), tf.errors.InvalidArgumentError,
-     "TensorArray dtype is float32 but Op is trying to write dtype int32 "),
-    (lambda: TA(tf.float32, 2, element_shape=[2]).write(0, [1.0]), ValueError,
-     "Incompatible shape for value ((1,)), expected ((2,))"),
-    (lambda: TA(tf.float32, 2).unstack([1.0, 2.0, 3.0]), ValueError,
-     "Cannot unstack 3 tensors into a TensorArray of static size 2 "),
-    (lambda: TA(tf.float32, 2).write(0, 1.0).concat(), tf.errors.InvalidArgumentError,
-     "Concat saw a scalar shape at index 0 but requires at least vectors."),
-    (lambda: TA(tf.float32, 3).split([1.0, 2.0, 3.0, 4.0], [1, 2]), tf.errors.InvalidArgumentError,
-     "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is 3 and value's shape is: [4] "),
-    (lambda: TA(tf.float32, 2).stack(), ValueError,
-     "Cannot convert a partially known TensorShape <unknown> to a Tensor."),
-])
+@pytest.mark.parametrize(
+    "code, kind, text",
+    [
+        (lambda: TA(tf.float32), ValueError, "Size must be declared for TensorArrays when eager execution is enabled."),
+        (
+            lambda: TA(tf.float32, 2).write(2, 1.0),
+            tf.errors.OutOfRangeError,
+            "Tried to write to index 2 but array is not resizeable and size is: 2 ",
+        ),
+        (
+            lambda: TA(tf.float32, 2).write(-1, 1.0),
+            tf.errors.OutOfRangeError,
+            "Writing to negative indices (index -1) is not allowed.",
+        ),
+        (
+            lambda: TA(tf.float32, 2).read(5),
+            tf.errors.OutOfRangeError,
+            "Tried to read from index 5 but array size is: 2 ",
+        ),
+        (
+            lambda: TA(tf.float32, 2).write(0, tf.constant(1)),
+            tf.errors.InvalidArgumentError,
+            "TensorArray dtype is float32 but Op is trying to write dtype int32 ",
+        ),
+        (
+            lambda: TA(tf.float32, 2, element_shape=[2]).write(0, [1.0]),
+            ValueError,
+            "Incompatible shape for value ((1,)), expected ((2,))",
+        ),
+        (
+            lambda: TA(tf.float32, 2).unstack([1.0, 2.0, 3.0]),
+            ValueError,
+            "Cannot unstack 3 tensors into a TensorArray of static size 2 ",
+        ),
+        (
+            lambda: TA(tf.float32, 2).write(0, 1.0).concat(),
+            tf.errors.InvalidArgumentError,
+            "Concat saw a scalar shape at index 0 but requires at least vectors.",
+        ),
+        (
+            lambda: TA(tf.float32, 3).split([1.0, 2.0, 3.0, 4.0], [1, 2]),
+            tf.errors.InvalidArgumentError,
+            "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is 3 and value's shape is: [4] ",
+        ),
+        (
+            lambda: TA(tf.float32, 2).stack(),
+            ValueError,
+            "Cannot convert a partially known TensorShape <unknown> to a Tensor.",
+        ),
+    ],
+)
 def test_eager_errors(code, kind, text):
     with pytest.raises(kind) as e:
         code()
@@ -82,8 +115,11 @@ def test_graph():
     assert values(stacked) == [[1, 2], [2, 4], [1, 2]] and values(size) == 3
     assert [s.as_list() for s in shapes] == [[2], [3, 2], [2, 2], [2]]
     types = [op.type for op in f.get_concrete_function(tf.constant([1.0, 2.0])).graph.get_operations()]
-    assert (types.count("TensorListSetItem") == 3 and types.count("TensorListStack") == 1
-            and types.count("TensorListReserve") == 1)
+    assert (
+        types.count("TensorListSetItem") == 3
+        and types.count("TensorListStack") == 1
+        and types.count("TensorListReserve") == 1
+    )
 
 
 def test_graph_forms():
@@ -142,10 +178,13 @@ def test_function_argument():
 
 def test_spec():
     s = tf.TensorArraySpec([2], tf.float32, True, False)
-    assert (repr(s) == "TensorArraySpec(TensorShape([2]), tf.float32, True, False)"
-            and repr(tf.TensorArraySpec()) == "TensorArraySpec(TensorShape(None), tf.float32, False, True)")
-    assert (s == tf.TensorArraySpec([2], tf.float32, True, False)
-            and s.is_compatible_with(tf.TensorArraySpec([None], tf.float32, True, False)))
+    assert (
+        repr(s) == "TensorArraySpec(TensorShape([2]), tf.float32, True, False)"
+        and repr(tf.TensorArraySpec()) == "TensorArraySpec(TensorShape(None), tf.float32, False, True)"
+    )
+    assert s == tf.TensorArraySpec([2], tf.float32, True, False) and s.is_compatible_with(
+        tf.TensorArraySpec([None], tf.float32, True, False)
+    )
     array = TA(tf.float32, 2)
     assert tf.type_spec_from_value(array) == tf.TensorArraySpec.from_value(array) == tf.TensorArraySpec()
 

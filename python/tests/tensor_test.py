@@ -24,12 +24,18 @@ def test_types_of_python_values():
     assert tf.constant(300, dtype=tf.uint8).numpy() == 44
 
 
-@pytest.mark.parametrize("value, text", [
-    (lambda: tf.constant([[1, 2], [3]]), "Can't convert non-rectangular Python sequence to Tensor."),
-    (lambda: tf.constant(["a", 1]), "Can't convert Python sequence with mixed types to Tensor."),
-    (lambda: tf.constant(2**70), "Can't convert Python sequence with out-of-range integer to Tensor."),
-    (lambda: tf.constant(None), "Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor."),
-])
+@pytest.mark.parametrize(
+    "value, text",
+    [
+        (lambda: tf.constant([[1, 2], [3]]), "Can't convert non-rectangular Python sequence to Tensor."),
+        (lambda: tf.constant(["a", 1]), "Can't convert Python sequence with mixed types to Tensor."),
+        (lambda: tf.constant(2**70), "Can't convert Python sequence with out-of-range integer to Tensor."),
+        (
+            lambda: tf.constant(None),
+            "Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.",
+        ),
+    ],
+)
 def test_values_that_are_no_tensors(value, text):
     with pytest.raises(ValueError) as error:
         value()
@@ -39,11 +45,16 @@ def test_values_that_are_no_tensors(value, text):
 def test_errors_of_ops():
     with pytest.raises(tf.errors.InvalidArgumentError) as error:
         tf.constant([1, 2]) + tf.constant([1, 2, 3])
-    assert str(error.value) == ("{{function_node __wrapped__AddV2_device_/job:localhost/replica:0/task:0/device:CPU:0}} "
-                                "Incompatible shapes: [2] vs. [3] [Op:AddV2] name: ")
+    assert str(error.value) == (
+        "{{function_node __wrapped__AddV2_device_/job:localhost/replica:0/task:0/device:CPU:0}} "
+        "Incompatible shapes: [2] vs. [3] [Op:AddV2] name: "
+    )
     with pytest.raises(tf.errors.InvalidArgumentError) as error:
         tf.constant([1, 2]) + 1.5
-    assert str(error.value) == "cannot compute AddV2 as input #1(zero-based) was expected to be a int32 tensor but is a float tensor [Op:AddV2] name: "
+    assert (
+        str(error.value)
+        == "cannot compute AddV2 as input #1(zero-based) was expected to be a int32 tensor but is a float tensor [Op:AddV2] name: "
+    )
     with pytest.raises(TypeError) as error:
         tf.raw_ops.AddV2(x=1, y=2.5)
     assert str(error.value) == "Cannot convert 2.5 to EagerTensor of dtype int32"
@@ -65,7 +76,9 @@ def test_a_graph_of_version_1_names_nodes_as_tensorflow_does():
     with tf.Graph().as_default() as g:
         x = tf.constant([1, 2])
         y = (x + x) * 3
-        assert [o.name for o in g.get_operations()] == ["Const", "add", "Const_1", "mul"] or [o.name for o in g.get_operations()] == ["Const", "add", "mul/y", "mul"]
+        assert [o.name for o in g.get_operations()] == ["Const", "add", "Const_1", "mul"] or [
+            o.name for o in g.get_operations()
+        ] == ["Const", "add", "mul/y", "mul"]
         assert str(y) == 'Tensor("mul:0", shape=(2,), dtype=int32)'
         with pytest.raises(TypeError):
             x + tf.constant([1.0])

@@ -17,15 +17,23 @@ def test_runs_structures_and_feeds():
         d = tf.reduce_sum(c) * 2.0
         with v1.Session() as sess:
             out = sess.run({"x": d, "y": (c, [a])}, {"a:0": [[5, 5]]})
-            assert out["x"] == 30 and type(out["x"]) is np.float32 and out["y"][0].tolist() == [[15]] and out["y"][1][0].tolist() == [[5, 5]]
+            assert (
+                out["x"] == 30
+                and type(out["x"]) is np.float32
+                and out["y"][0].tolist() == [[15]]
+                and out["y"][1][0].tolist() == [[5, 5]]
+            )
             assert sess.run(d, {c: [[100.0]]}) == 200 and sess.run(c.op, {a: [[1, 1]]}) is None and sess.run([]) == []
             assert c.eval({a: [[2, 2]]}).tolist() == [[6]] and v1.get_default_session() is sess
             call = sess.make_callable(c, [a])
             assert call([[1, 0]]).tolist() == [[1]]
-            for bad, error, text in ((lambda: sess.run(c), tf.errors.InvalidArgumentError, "Graph execution error:"),
-                                     (lambda: sess.run(c, {a: [[1, 2, 3]]}), ValueError, "Cannot feed value of shape"),
-                                     (lambda: sess.run("nothing:0"), ValueError, "cannot be interpreted as a Tensor"),
-                                     (lambda: sess.run(5), TypeError, "has invalid type \"int\""), (lambda: sess.run(None), TypeError, "Cannot be None")):
+            for bad, error, text in (
+                (lambda: sess.run(c), tf.errors.InvalidArgumentError, "Graph execution error:"),
+                (lambda: sess.run(c, {a: [[1, 2, 3]]}), ValueError, "Cannot feed value of shape"),
+                (lambda: sess.run("nothing:0"), ValueError, "cannot be interpreted as a Tensor"),
+                (lambda: sess.run(5), TypeError, 'has invalid type "int"'),
+                (lambda: sess.run(None), TypeError, "Cannot be None"),
+            ):
                 with pytest.raises(error) as e:
                     bad()
                 assert text in str(e.value)
@@ -55,10 +63,15 @@ def test_variables_and_scopes():
             assert v.eval() == 99
 
 
-@pytest.mark.parametrize("make, expected", [
-    (lambda: v1.train.GradientDescentOptimizer(0.1), [0.8, 1.6]), (lambda: v1.train.MomentumOptimizer(0.1, 0.9), [0.8, 1.6]),
-    (lambda: v1.train.AdamOptimizer(0.1), [0.9, 1.9]),
-    (lambda: v1.train.AdagradOptimizer(0.1), [1 - 0.2 / np.sqrt(4.1), 2 - 0.4 / np.sqrt(16.1)])])
+@pytest.mark.parametrize(
+    "make, expected",
+    [
+        (lambda: v1.train.GradientDescentOptimizer(0.1), [0.8, 1.6]),
+        (lambda: v1.train.MomentumOptimizer(0.1, 0.9), [0.8, 1.6]),
+        (lambda: v1.train.AdamOptimizer(0.1), [0.9, 1.9]),
+        (lambda: v1.train.AdagradOptimizer(0.1), [1 - 0.2 / np.sqrt(4.1), 2 - 0.4 / np.sqrt(16.1)]),
+    ],
+)
 def test_optimizers(make, expected):
     with tf.Graph().as_default():
         w = v1.get_variable("w", initializer=[1.0, 2.0])
@@ -80,7 +93,10 @@ def test_saver(tmp_path):
             for i in range(2):
                 sess.run(v1.assign_add(a, 10.0))
                 path = saver.save(sess, str(tmp_path / "m"), global_step=i)
-        assert sorted(os.listdir(tmp_path)) == ["checkpoint", "m-1.data-00000-of-00001", "m-1.index", "m-1.meta"] and double.name == "double:0"
+        assert (
+            sorted(os.listdir(tmp_path)) == ["checkpoint", "m-1.data-00000-of-00001", "m-1.index", "m-1.meta"]
+            and double.name == "double:0"
+        )
     with tf.Graph().as_default():
         saver = v1.train.import_meta_graph(path + ".meta")
         with v1.Session() as sess:
@@ -117,7 +133,7 @@ def test_gradients_and_import():
         with v1.Session() as sess:
             assert sess.run(dx, {x: 3.0}) == 6
     with tf.Graph().as_default():
-        (out, op) = tf.import_graph_def(g.as_graph_def(), {"x:0": 4.0}, ["y:0", "y"], name="im")
+        out, op = tf.import_graph_def(g.as_graph_def(), {"x:0": 4.0}, ["y:0", "y"], name="im")
         assert out.name == "im/y:0" and op.type == "Mul" and v1.Session().run(out) == 16
         with pytest.raises(ValueError, match="Requested return_element 'no:0' not found in graph_def."):
             tf.import_graph_def(g.as_graph_def(), return_elements=["no:0"])
@@ -161,7 +177,9 @@ def test_wrap_function_and_templates():
     wrapped.variables[0].assign(10.0)
     assert wrapped(tf.constant(2.0)).numpy() == 20
     with tf.Graph().as_default():
-        template = v1.make_template("t", lambda x: x * v1.get_variable("u", [], initializer=v1.constant_initializer(3.0)))
+        template = v1.make_template(
+            "t", lambda x: x * v1.get_variable("u", [], initializer=v1.constant_initializer(3.0))
+        )
         results = template(1.0), template(2.0)
         with v1.Session() as sess:
             sess.run(v1.global_variables_initializer())
@@ -169,5 +187,7 @@ def test_wrap_function_and_templates():
 
 
 def test_text_and_dimensions():
-    assert tf.compat.as_bytes("é") == b"\xc3\xa9" and tf.compat.as_text(b"abc") == "abc" and tf.compat.as_str_any(5) == "5"
+    assert (
+        tf.compat.as_bytes("é") == b"\xc3\xa9" and tf.compat.as_text(b"abc") == "abc" and tf.compat.as_str_any(5) == "5"
+    )
     assert (v1.Dimension(3) + 1).value == 4 and (v1.Dimension(None) * 2).value is None and v1.Dimension(4) == 4

@@ -12,7 +12,9 @@ import weft as tf
 def test_printing_and_names():
     assert repr(tf.Variable(1.0)) == "<tf.Variable 'Variable:0' shape=() dtype=float32, numpy=1.0>"
     v = tf.Variable([[1, 2], [3, 4]], name="m")
-    assert str(v) == "<tf.Variable 'm:0' shape=(2, 2) dtype=int32, numpy=\narray([[1, 2],\n       [3, 4]], dtype=int32)>"
+    assert (
+        str(v) == "<tf.Variable 'm:0' shape=(2, 2) dtype=int32, numpy=\narray([[1, 2],\n       [3, 4]], dtype=int32)>"
+    )
     with tf.name_scope("outer"):
         assert tf.Variable(0.0, name="x").name == "outer/x:0"
         assert tf.Variable(0.0).name == "outer/Variable:0"
@@ -34,12 +36,17 @@ def test_assignments():
 
 def test_assignments_that_do_not_fit():
     v = tf.Variable([1.0, 2.0])
-    with pytest.raises(ValueError, match="Cannot assign value to variable ' Variable:0': Shape mismatch.The variable "
-                       "shape \\(2,\\), and the assigned value shape "
-                                         "\\(3,\\) are incompatible."):
+    with pytest.raises(
+        ValueError,
+        match="Cannot assign value to variable ' Variable:0': Shape mismatch.The variable "
+        "shape \\(2,\\), and the assigned value shape "
+        "\\(3,\\) are incompatible.",
+    ):
         v.assign([1.0, 2.0, 3.0])
-    with pytest.raises(tf.errors.InvalidArgumentError, match="Cannot update variable with shape \\[2\\] using a "
-                       "Tensor with shape \\[1,1\\], shapes must be equal."):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError,
+        match="Cannot update variable with shape \\[2\\] using a " "Tensor with shape \\[1,1\\], shapes must be equal.",
+    ):
         v.assign_sub([[1.0]])
     with pytest.raises(ValueError, match="Tensor conversion requested dtype float32 for Tensor with dtype int32"):
         v.assign(tf.constant([1, 2]))
@@ -56,11 +63,16 @@ def test_open_shapes():
     u = tf.Variable([[1, 2]], shape=[None, 2])
     u.assign([[1, 2], [3, 4]])
     assert str(u.shape) == "(None, 2)"
-    with pytest.raises(ValueError, match="The variable shape \\(None, 2\\), and the assigned value shape \\(1, 3\\) "
-                       "are incompatible"):
+    with pytest.raises(
+        ValueError,
+        match="The variable shape \\(None, 2\\), and the assigned value shape \\(1, 3\\) " "are incompatible",
+    ):
         u.assign([[1, 2, 3]])
-    with pytest.raises(ValueError, match="the initial value's shape \\(\\(1,\\)\\) is not compatible with the "
-                       "explicitly supplied `shape` argument \\(\\[2\\]\\)"):
+    with pytest.raises(
+        ValueError,
+        match="the initial value's shape \\(\\(1,\\)\\) is not compatible with the "
+        "explicitly supplied `shape` argument \\(\\[2\\]\\)",
+    ):
         tf.Variable([1.0], shape=[2])
 
 
@@ -141,10 +153,16 @@ def test_scatter_of_slices():
     d = tf.IndexedSlices(tf.constant([10.0, 20.0]), tf.constant([0, 2]))
     assert v.scatter_add(d).numpy().tolist() == [11.0, 2.0, 23.0]
     assert v.scatter_sub(d).numpy().tolist() == [1.0, 2.0, 3.0]
-    assert v.scatter_mul(d).numpy().tolist() == [10.0, 2.0, 60.0] and v.scatter_div(d).numpy().tolist() == [1.0, 2.0,
-                                                                                                            3.0]
-    assert v.scatter_max(d).numpy().tolist() == [10.0, 2.0, 20.0] and v.scatter_update(d).numpy().tolist() == [10.0,
-                                                                                                               2.0, 20.0]
+    assert v.scatter_mul(d).numpy().tolist() == [10.0, 2.0, 60.0] and v.scatter_div(d).numpy().tolist() == [
+        1.0,
+        2.0,
+        3.0,
+    ]
+    assert v.scatter_max(d).numpy().tolist() == [10.0, 2.0, 20.0] and v.scatter_update(d).numpy().tolist() == [
+        10.0,
+        2.0,
+        20.0,
+    ]
     m = tf.Variable([[1, 2, 3], [4, 5, 6]])
     got = m.batch_scatter_update(tf.IndexedSlices(tf.constant([[7], [8]]), tf.constant([[2], [0]])))
     assert got.numpy().tolist() == [[1, 2, 7], [8, 5, 6]]
@@ -164,9 +182,9 @@ def test_variables_of_functions():
             return self.v * 1.0
 
     m = Lazy()
-    assert m(tf.constant([1.0, 2.0])).numpy().tolist() == [3.0,
-                                                           6.0] and m(tf.constant([1.0,
-                                                                                   2.0])).numpy().tolist() == [4.0, 8.0]
+    assert m(tf.constant([1.0, 2.0])).numpy().tolist() == [3.0, 6.0] and m(
+        tf.constant([1.0, 2.0])
+    ).numpy().tolist() == [4.0, 8.0]
     assert [v.name for v in m.variables] == ["late:0"]
 
     @tf.function

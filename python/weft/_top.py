@@ -106,5 +106,11 @@ def namespaces(folders):
     """The public modules in the package's folders."""
     import os
 
-    found = {name.partition(".")[0] for folder in folders if os.path.isdir(folder) for name in os.listdir(folder) if name[0] != "_" and (name.endswith(".py") or "." not in name)}
+    found = {
+        name.partition(".")[0]
+        for folder in folders
+        if os.path.isdir(folder)
+        for name in os.listdir(folder)
+        if name[0] != "_" and (name.endswith(".py") or "." not in name)
+    }
     return found - PRIVATE - {"as_tensorflow"}

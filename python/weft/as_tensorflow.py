@@ -23,8 +23,14 @@ PRIVATE = {
     "tensorflow.python.framework.convert_to_constants": "weft.saved_model.freeze",
 }
 # Packages between those that have nothing of their own.
-EMPTY = {name.rpartition(".")[0] for name in PRIVATE} | {"tensorflow.python", "tensorflow.core", "tensorflow.core.framework", "tensorflow.core.protobuf",
-                                                         "tensorflow.core.example", "tensorflow.core.util"}
+EMPTY = {name.rpartition(".")[0] for name in PRIVATE} | {
+    "tensorflow.python",
+    "tensorflow.core",
+    "tensorflow.core.framework",
+    "tensorflow.core.protobuf",
+    "tensorflow.core.example",
+    "tensorflow.core.util",
+}
 
 # class -> module that it reports.
 REPORTED = {
@@ -99,7 +105,12 @@ def _report():
         getattr(importlib.import_module(own), name).__module__ = module
     from weft.framework import errors
 
-    for cls in [errors.OpError, *errors._registered.values(), errors.OperatorNotAllowedInGraphError, errors.InaccessibleTensorError]:
+    for cls in [
+        errors.OpError,
+        *errors._registered.values(),
+        errors.OperatorNotAllowedInGraphError,
+        errors.InaccessibleTensorError,
+    ]:
         cls.__module__ = "tensorflow.python.framework.errors_impl"
 
 

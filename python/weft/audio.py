@@ -6,7 +6,9 @@ from weft._raw import raw as _raw
 
 def decode_wav(contents, desired_channels=-1, desired_samples=-1, name=None):
     """A 16-bit WAV file as numbers between -1 and 1, and its rate."""
-    return _raw.DecodeWav(contents=contents, desired_channels=desired_channels, desired_samples=desired_samples, name=name)
+    return _raw.DecodeWav(
+        contents=contents, desired_channels=desired_channels, desired_samples=desired_samples, name=name
+    )
 
 
 def encode_wav(audio, sample_rate, name=None):

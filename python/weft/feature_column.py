@@ -2,8 +2,17 @@
 
 from weft._missing import missing as _missing
 from weft.ops.feature_columns import (  # noqa: F401
-    bucketized_column, categorical_column_with_hash_bucket, categorical_column_with_identity, categorical_column_with_vocabulary_file,
-    categorical_column_with_vocabulary_list, crossed_column, embedding_column, indicator_column, make_parse_example_spec, numeric_column,
-    weighted_categorical_column)
+    bucketized_column,
+    categorical_column_with_hash_bucket,
+    categorical_column_with_identity,
+    categorical_column_with_vocabulary_file,
+    categorical_column_with_vocabulary_list,
+    crossed_column,
+    embedding_column,
+    indicator_column,
+    make_parse_example_spec,
+    numeric_column,
+    weighted_categorical_column,
+)
 
 __getattr__ = _missing("tf.feature_column")

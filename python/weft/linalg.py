@@ -5,19 +5,74 @@ from types import SimpleNamespace as _Names
 from weft._missing import missing
 from weft.ops.array_ops import eye, matrix_transpose  # noqa: F401
 from weft.ops.linalg_ops import (  # noqa: F401
-    adjoint, band_part, banded_triangular_solve, cholesky, cholesky_solve, cross, det, diag, diag_part, eig, eigh, eigh_tridiagonal, eigvals, eigvalsh,
-    expm, inv, logdet, logm, lstsq, lu, lu_matrix_inverse, lu_reconstruct, lu_solve, matrix_rank, norm, normalize, pinv, qr, set_diag, slogdet, solve, sqrtm, svd,
-    tensor_diag, tensor_diag_part, triangular_solve, tridiagonal_matmul, tridiagonal_solve)
+    adjoint,
+    band_part,
+    banded_triangular_solve,
+    cholesky,
+    cholesky_solve,
+    cross,
+    det,
+    diag,
+    diag_part,
+    eig,
+    eigh,
+    eigh_tridiagonal,
+    eigvals,
+    eigvalsh,
+    expm,
+    inv,
+    logdet,
+    logm,
+    lstsq,
+    lu,
+    lu_matrix_inverse,
+    lu_reconstruct,
+    lu_solve,
+    matrix_rank,
+    norm,
+    normalize,
+    pinv,
+    qr,
+    set_diag,
+    slogdet,
+    solve,
+    sqrtm,
+    svd,
+    tensor_diag,
+    tensor_diag_part,
+    triangular_solve,
+    tridiagonal_matmul,
+    tridiagonal_solve,
+)
 from weft.ops.math_ops import einsum, global_norm, matmul, matvec, tensordot, trace  # noqa: F401
 from weft.ops.norm_ops import l2_normalize  # noqa: F401
 
 from weft.ops.conjugate_gradient import conjugate_gradient as _conjugate_gradient
 from weft.ops.linear_operator import (  # noqa: F401
-    LinearOperator, LinearOperatorAdjoint, LinearOperatorComposition, LinearOperatorDiag, LinearOperatorFullMatrix, LinearOperatorIdentity, LinearOperatorInversion,
-    LinearOperatorLowerTriangular, LinearOperatorScaledIdentity, LinearOperatorZeros)
+    LinearOperator,
+    LinearOperatorAdjoint,
+    LinearOperatorComposition,
+    LinearOperatorDiag,
+    LinearOperatorFullMatrix,
+    LinearOperatorIdentity,
+    LinearOperatorInversion,
+    LinearOperatorLowerTriangular,
+    LinearOperatorScaledIdentity,
+    LinearOperatorZeros,
+)
 from weft.ops.linear_operator_structured import (  # noqa: F401
-    LinearOperatorBlockDiag, LinearOperatorBlockLowerTriangular, LinearOperatorCirculant, LinearOperatorCirculant2D, LinearOperatorCirculant3D, LinearOperatorHouseholder,
-    LinearOperatorKronecker, LinearOperatorLowRankUpdate, LinearOperatorPermutation, LinearOperatorToeplitz, LinearOperatorTridiag)
+    LinearOperatorBlockDiag,
+    LinearOperatorBlockLowerTriangular,
+    LinearOperatorCirculant,
+    LinearOperatorCirculant2D,
+    LinearOperatorCirculant3D,
+    LinearOperatorHouseholder,
+    LinearOperatorKronecker,
+    LinearOperatorLowRankUpdate,
+    LinearOperatorPermutation,
+    LinearOperatorToeplitz,
+    LinearOperatorTridiag,
+)
 
 experimental = _Names(conjugate_gradient=_conjugate_gradient)
 

@@ -24,10 +24,14 @@ class QueueBase:
     def __init__(self, dtypes, shapes, names, queue_ref):
         self._dtypes = [_dtypes.as_dtype(t) for t in dtypes]
         if shapes is not None and len(shapes) != len(self._dtypes):
-            raise ValueError(f"Queue shapes must have the same length as dtypes, received len(shapes)={len(shapes)}, len(dtypes)={len(self._dtypes)}")
+            raise ValueError(
+                f"Queue shapes must have the same length as dtypes, received len(shapes)={len(shapes)}, len(dtypes)={len(self._dtypes)}"
+            )
         self._shapes = [_as_shape(None) for _ in self._dtypes] if shapes is None else [_as_shape(s) for s in shapes]
         if names is not None and len(names) != len(self._dtypes):
-            raise ValueError(f"Queue names must have the same length as dtypes,received len(names)={len(names)},len(dtypes)={len(self._dtypes)}")
+            raise ValueError(
+                f"Queue names must have the same length as dtypes,received len(names)={len(names)},len(dtypes)={len(self._dtypes)}"
+            )
         self._names, self._queue_ref = None if names is None else list(names), queue_ref
 
     queue_ref = property(lambda self: self._queue_ref)
@@ -41,7 +45,9 @@ class QueueBase:
             if self._names is None:
                 raise ValueError("Queue must have names to enqueue a dictionary")
             if sorted(vals) != sorted(self._names):
-                raise ValueError(f"Keys in dictionary to enqueue do not match names of Queue.  Dictionary: {sorted(vals)},Queue: {sorted(self._names)}")
+                raise ValueError(
+                    f"Keys in dictionary to enqueue do not match names of Queue.  Dictionary: {sorted(vals)},Queue: {sorted(self._names)}"
+                )
             vals = [vals[n] for n in self._names]
         elif self._names is not None:
             raise ValueError("You must enqueue a dictionary in a Queue with names")
@@ -69,10 +75,15 @@ class QueueBase:
         return self._given(_raw.QueueDequeueV2(handle=self._queue_ref, component_types=self._dtypes, name=name), False)
 
     def dequeue_many(self, n, name=None):
-        return self._given(_raw.QueueDequeueManyV2(handle=self._queue_ref, n=n, component_types=self._dtypes, name=name), n if isinstance(n, int) else None)
+        return self._given(
+            _raw.QueueDequeueManyV2(handle=self._queue_ref, n=n, component_types=self._dtypes, name=name),
+            n if isinstance(n, int) else None,
+        )
 
     def dequeue_up_to(self, n, name=None):
-        return self._given(_raw.QueueDequeueUpToV2(handle=self._queue_ref, n=n, component_types=self._dtypes, name=name), None)
+        return self._given(
+            _raw.QueueDequeueUpToV2(handle=self._queue_ref, n=n, component_types=self._dtypes, name=name), None
+        )
 
     def close(self, cancel_pending_enqueues=False, name=None):
         return _raw.QueueCloseV2(handle=self._queue_ref, cancel_pending_enqueues=cancel_pending_enqueues, name=name)
@@ -89,7 +100,20 @@ def _types(given):
 
 
 def _shapes(given, types):
-    return None if given is None else [_as_shape(s) for s in (given if isinstance(given, (list, tuple)) and len(types) == len(given) and not all(isinstance(d, int) for d in given) else [given])]
+    return (
+        None
+        if given is None
+        else [
+            _as_shape(s)
+            for s in (
+                given
+                if isinstance(given, (list, tuple))
+                and len(types) == len(given)
+                and not all(isinstance(d, int) for d in given)
+                else [given]
+            )
+        ]
+    )
 
 
 class FIFOQueue(QueueBase):
@@ -99,7 +123,9 @@ class FIFOQueue(QueueBase):
         types = _types(dtypes)
         shapes = _shapes(shapes, types)
         self._name = _unique(shared_name, name)
-        ref = _raw.FIFOQueueV2(component_types=types, shapes=shapes or [], capacity=capacity, shared_name=self._name, name=name)
+        ref = _raw.FIFOQueueV2(
+            component_types=types, shapes=shapes or [], capacity=capacity, shared_name=self._name, name=name
+        )
         super().__init__(types, shapes, names, ref)
 
 
@@ -110,7 +136,9 @@ class PaddingFIFOQueue(QueueBase):
         types = _types(dtypes)
         shapes = [_as_shape(s) for s in shapes]
         self._name = _unique(shared_name, name)
-        ref = _raw.PaddingFIFOQueueV2(component_types=types, shapes=shapes, capacity=capacity, shared_name=self._name, name=name)
+        ref = _raw.PaddingFIFOQueueV2(
+            component_types=types, shapes=shapes, capacity=capacity, shared_name=self._name, name=name
+        )
         super().__init__(types, shapes, names, ref)
 
 
@@ -121,14 +149,28 @@ class PriorityQueue(QueueBase):
         given = _types(types)
         shapes = _shapes(shapes, given) or [_as_shape([])] * len(given)
         self._name = _unique(shared_name, name)
-        ref = _raw.PriorityQueueV2(component_types=given, shapes=shapes, capacity=capacity, shared_name=self._name, name=name)
-        super().__init__([_dtypes.int64, *given], [_as_shape([]), *shapes], None if names is None else ["priority", *names], ref)
+        ref = _raw.PriorityQueueV2(
+            component_types=given, shapes=shapes, capacity=capacity, shared_name=self._name, name=name
+        )
+        super().__init__(
+            [_dtypes.int64, *given], [_as_shape([]), *shapes], None if names is None else ["priority", *names], ref
+        )
 
 
 class RandomShuffleQueue(QueueBase):
     """Any of those that are in it."""
 
-    def __init__(self, capacity, min_after_dequeue, dtypes, shapes=None, names=None, seed=None, shared_name=None, name="random_shuffle_queue"):
+    def __init__(
+        self,
+        capacity,
+        min_after_dequeue,
+        dtypes,
+        shapes=None,
+        names=None,
+        seed=None,
+        shared_name=None,
+        name="random_shuffle_queue",
+    ):
         from weft.framework.random_seed import get_seed
 
         types = _types(dtypes)
@@ -137,8 +179,16 @@ class RandomShuffleQueue(QueueBase):
         if first is None and second is None:
             first = second = 0
         self._name = _unique(shared_name, name)
-        ref = _raw.RandomShuffleQueueV2(component_types=types, shapes=shapes or [], capacity=capacity, min_after_dequeue=min_after_dequeue, seed=first, seed2=second,
-                                        shared_name=self._name, name=name)
+        ref = _raw.RandomShuffleQueueV2(
+            component_types=types,
+            shapes=shapes or [],
+            capacity=capacity,
+            min_after_dequeue=min_after_dequeue,
+            seed=first,
+            seed2=second,
+            shared_name=self._name,
+            name=name,
+        )
         super().__init__(types, shapes, names, ref)
 
 

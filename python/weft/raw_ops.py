@@ -6,8 +6,19 @@ from weft._raw import raw as _raw
 # What TensorFlow's Python calls otherwise than the ops do.
 _REDUCTION = {"reduction_indices": "axis"}
 _RENAMED = {
-    "All": _REDUCTION, "Any": _REDUCTION, "EuclideanNorm": _REDUCTION, "Max": _REDUCTION, "Mean": _REDUCTION, "Min": _REDUCTION, "Prod": _REDUCTION, "Sum": _REDUCTION,
-    "ExpandDims": {"dim": "axis"}, "Select": {"t": "x", "e": "y"}, "Split": {"split_dim": "axis"}, "SplitV": {"split_dim": "axis"}, "Squeeze": {"squeeze_dims": "axis"},
+    "All": _REDUCTION,
+    "Any": _REDUCTION,
+    "EuclideanNorm": _REDUCTION,
+    "Max": _REDUCTION,
+    "Mean": _REDUCTION,
+    "Min": _REDUCTION,
+    "Prod": _REDUCTION,
+    "Sum": _REDUCTION,
+    "ExpandDims": {"dim": "axis"},
+    "Select": {"t": "x", "e": "y"},
+    "Split": {"split_dim": "axis"},
+    "SplitV": {"split_dim": "axis"},
+    "Squeeze": {"squeeze_dims": "axis"},
     "Where": {"input": "condition"},
 }
 
@@ -24,7 +35,9 @@ class _RawOp:
 
     def __call__(self, *args, **kwargs):
         if args:
-            raise TypeError(f"{self.__name__} only takes keyword args (possible keys: {[*self._parameters, 'name']}). Please pass these args as kwargs instead.")
+            raise TypeError(
+                f"{self.__name__} only takes keyword args (possible keys: {[*self._parameters, 'name']}). Please pass these args as kwargs instead."
+            )
         if self._own:
             kwargs = {self._own.get(k, k): v for k, v in kwargs.items()}
         return self._op(**kwargs)
@@ -34,8 +47,15 @@ class _RawOp:
         import inspect
 
         defaults = {self._public(name): _plain(value) for name, value in self._op.defaults.items()}
-        parameters = [inspect.Parameter(p, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=defaults.get(p, inspect.Parameter.empty)) for p in self._parameters]
-        return inspect.Signature(parameters + [inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)])
+        parameters = [
+            inspect.Parameter(
+                p, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=defaults.get(p, inspect.Parameter.empty)
+            )
+            for p in self._parameters
+        ]
+        return inspect.Signature(
+            parameters + [inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)]
+        )
 
     def _public(self, own):
         return next((public for public, name in self._own.items() if name == own), own)
@@ -66,7 +86,9 @@ def __getattr__(name):
     try:
         op = getattr(_raw, name)
     except AttributeError:
-        raise AttributeError(f"module 'tf.raw_ops' has no attribute {name!r} (the engine has no op of that name)") from None
+        raise AttributeError(
+            f"module 'tf.raw_ops' has no attribute {name!r} (the engine has no op of that name)"
+        ) from None
     globals()[name] = made = _RawOp(op)
     return made
 

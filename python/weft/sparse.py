@@ -2,9 +2,37 @@
 
 from weft._missing import missing
 from weft.ops.sparse_ops import (
-    add, bincount, concat, cross, cross_hashed, expand_dims, eye, fill_empty_rows, from_dense, map_values, mask,
-    maximum, minimum, reduce_max, reduce_sum, reorder, reset_shape, reshape, retain, sampled_addmm, segment_mean,
-    segment_sqrt_n, segment_sum, slice, softmax, sparse_dense_matmul, split, to_dense, to_indicator, transpose)
+    add,
+    bincount,
+    concat,
+    cross,
+    cross_hashed,
+    expand_dims,
+    eye,
+    fill_empty_rows,
+    from_dense,
+    map_values,
+    mask,
+    maximum,
+    minimum,
+    reduce_max,
+    reduce_sum,
+    reorder,
+    reset_shape,
+    reshape,
+    retain,
+    sampled_addmm,
+    segment_mean,
+    segment_sqrt_n,
+    segment_sum,
+    slice,
+    softmax,
+    sparse_dense_matmul,
+    split,
+    to_dense,
+    to_indicator,
+    transpose,
+)
 from weft.ops.sparse_tensor import SparseTensor
 
 __all__ = """

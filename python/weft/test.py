@@ -120,7 +120,9 @@ class TestCase(_unittest.TestCase):
         self.assertEqual(self._array(target).dtype, np.dtype(expected_dtype))
 
     def assertNear(self, f1, f2, err, msg=None):
-        self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, f"{f1!r} != {f2!r} +/- {err!r}{' (' + msg + ')' if msg else ''}")
+        self.assertTrue(
+            f1 == f2 or abs(f1 - f2) <= err, f"{f1!r} != {f2!r} +/- {err!r}{' (' + msg + ')' if msg else ''}"
+        )
 
     def assertRaisesOpError(self, expected_err_re_or_predicate):
         from weft.framework.errors import OpError

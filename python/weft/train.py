@@ -7,7 +7,7 @@ from weft._missing import missing as _missing
 _WHERE = {
     "weft.proto": "Example Features Feature BytesList FloatList Int64List SequenceExample FeatureList FeatureLists ClusterDef JobDef ServerDef",
     "weft.trackable.checkpoint": "Checkpoint CheckpointManager CheckpointOptions latest_checkpoint load_checkpoint list_variables load_variable "
-                                 "checkpoints_iterator get_checkpoint_state",
+    "checkpoints_iterator get_checkpoint_state",
     "weft.trackable.views": "CheckpointView TrackableView",
     "weft.trackable.moving_averages": "ExponentialMovingAverage",
     "weft.compat.v1.train.monitored": "Coordinator",

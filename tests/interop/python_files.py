@@ -1,6 +1,7 @@
 """Files between weft's Python package and TensorFlow: the same program writes under one and reads under the other.
 
-    TENSORFLOW_PYTHON python_files.py WEFT_PYTHON WEFT_PACKAGE WORK_FOLDER"""
+TENSORFLOW_PYTHON python_files.py WEFT_PYTHON WEFT_PACKAGE WORK_FOLDER"""
+
 import os
 import pathlib
 import shutil
@@ -75,7 +76,9 @@ sides = {
 def run(side, mode, folder):
     command, environment = sides[side]
     folder.mkdir(exist_ok=True)
-    made = subprocess.run([*command, str(work / "program.py"), mode, str(folder)], capture_output=True, text=True, env=environment)
+    made = subprocess.run(
+        [*command, str(work / "program.py"), mode, str(folder)], capture_output=True, text=True, env=environment
+    )
     if made.returncode:
         sys.exit(f"{side}, {mode}: {made.stderr[-2000:]}")
     return made.stdout
@@ -84,7 +87,11 @@ def run(side, mode, folder):
 written = {side: run(side, "write", work / side) for side in sides}
 read = {(reader, writer): run(reader, "read", work / writer) for reader in sides for writer in sides}
 bad = [f"{side} prints, when it writes:\n{text}" for side, text in written.items() if text != written["tensorflow"]]
-bad += [f"{reader} reads of {writer}:\n{text}instead of:\n{read['tensorflow', 'tensorflow']}" for (reader, writer), text in read.items() if text != read["tensorflow", "tensorflow"]]
+bad += [
+    f"{reader} reads of {writer}:\n{text}instead of:\n{read['tensorflow', 'tensorflow']}"
+    for (reader, writer), text in read.items()
+    if text != read["tensorflow", "tensorflow"]
+]
 print("python: models and checkpoints both ways:", "differences" if bad else "ok")
 if bad:
     sys.exit("\n".join(bad))

@@ -6,8 +6,16 @@ import numpy as np
 def setup(tf):
     r = np.random.RandomState(1)
     return dict(
-        t=tf.reshape(tf.range(12), [3, 4]), f=tf.constant(r.randn(3, 4).astype("f")), d=tf.constant(r.randn(2, 3, 4)), v=tf.constant([3, 1, 2, 1]), b=tf.constant([True, False, True]),
-        s=tf.constant(["a", "bb", ""]), c=tf.constant([1 + 2j, 3 - 1j], tf.complex64), u=tf.constant([1, 200, 3], tf.uint8), i3=tf.reshape(tf.range(24), [2, 3, 4]))
+        t=tf.reshape(tf.range(12), [3, 4]),
+        f=tf.constant(r.randn(3, 4).astype("f")),
+        d=tf.constant(r.randn(2, 3, 4)),
+        v=tf.constant([3, 1, 2, 1]),
+        b=tf.constant([True, False, True]),
+        s=tf.constant(["a", "bb", ""]),
+        c=tf.constant([1 + 2j, 3 - 1j], tf.complex64),
+        u=tf.constant([1, 200, 3], tf.uint8),
+        i3=tf.reshape(tf.range(24), [2, 3, 4]),
+    )
 
 
 CASES = """

@@ -1,5 +1,6 @@
 """Calls of tf.debugging: each line is run by TensorFlow (record_cases.py) and by weft (cases_test.py)."""
 
+
 def setup(tf):
     return dict(D=tf.debugging)
 

@@ -12,12 +12,26 @@ def setup(tf):
                 tape.watch(v)
             made = function(*values)
             parts = [p for p in tf.nest.flatten(made) if p.dtype.is_floating]
-            total = tf.add_n([tf.reduce_sum(p * tf.reshape(tf.range(1.0, tf.cast(tf.size(p), tf.float32) + 1), tf.shape(p))) for p in parts])
+            total = tf.add_n(
+                [
+                    tf.reduce_sum(p * tf.reshape(tf.range(1.0, tf.cast(tf.size(p), tf.float32) + 1), tf.shape(p)))
+                    for p in parts
+                ]
+            )
         return tape.gradient(total, list(values))
 
-    return dict(g=grad, f=tf.constant(r.randn(3, 4).astype("f")), p=tf.constant(r.rand(3, 4).astype("f") * 0.8 + 0.1), w=tf.constant(r.randn(4, 2).astype("f")),
-                x4=tf.constant(r.randn(1, 5, 5, 2).astype("f")), k=tf.constant(r.randn(3, 3, 2, 2).astype("f")), x3=tf.constant(r.randn(1, 6, 2).astype("f")),
-                k1=tf.constant(r.randn(3, 2, 2).astype("f")), s=tf.constant((lambda a: a @ a.T + np.eye(3))(r.randn(3, 3)).astype("f")), q=tf.constant(r.randn(3, 3).astype("f")))
+    return dict(
+        g=grad,
+        f=tf.constant(r.randn(3, 4).astype("f")),
+        p=tf.constant(r.rand(3, 4).astype("f") * 0.8 + 0.1),
+        w=tf.constant(r.randn(4, 2).astype("f")),
+        x4=tf.constant(r.randn(1, 5, 5, 2).astype("f")),
+        k=tf.constant(r.randn(3, 3, 2, 2).astype("f")),
+        x3=tf.constant(r.randn(1, 6, 2).astype("f")),
+        k1=tf.constant(r.randn(3, 2, 2).astype("f")),
+        s=tf.constant((lambda a: a @ a.T + np.eye(3))(r.randn(3, 3)).astype("f")),
+        q=tf.constant(r.randn(3, 3).astype("f")),
+    )
 
 
 CASES = """

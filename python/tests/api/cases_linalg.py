@@ -8,7 +8,15 @@ def setup(tf):
     a = tf.constant(r.randn(4, 4))
     s = tf.constant((r.randn(2, 3, 3) @ np.ones((3, 3)) * 0.1 + np.eye(3) * 2).astype("f"))
     s = tf.matmul(s, s, transpose_b=True)
-    return dict(L=tf.linalg, A=a, S=s, S3=s[0], R=tf.constant(r.randn(4, 2)), T=tf.constant(r.randn(5, 3)), Cx=tf.complex(a, a * 2))
+    return dict(
+        L=tf.linalg,
+        A=a,
+        S=s,
+        S3=s[0],
+        R=tf.constant(r.randn(4, 2)),
+        T=tf.constant(r.randn(5, 3)),
+        Cx=tf.complex(a, a * 2),
+    )
 
 
 CASES = """

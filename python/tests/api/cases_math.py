@@ -6,9 +6,17 @@ import numpy as np
 def setup(tf):
     r = np.random.RandomState(2)
     return dict(
-        t=tf.reshape(tf.range(12), [3, 4]), f=tf.constant(r.randn(3, 4).astype("f")), p=tf.constant(r.rand(3, 4).astype("f")), d=tf.constant(r.randn(2, 3, 4)), v=tf.constant([3, 1, 2, 1]),
-        b=tf.constant([[True, False], [True, True]]), c=tf.constant([1 + 2j, 3 - 1j], tf.complex64), h=tf.constant([1.5, -2.5], tf.float16), u=tf.constant([1, 200, 3], tf.uint8),
-        i=tf.constant([7, -7, 5, -5]))
+        t=tf.reshape(tf.range(12), [3, 4]),
+        f=tf.constant(r.randn(3, 4).astype("f")),
+        p=tf.constant(r.rand(3, 4).astype("f")),
+        d=tf.constant(r.randn(2, 3, 4)),
+        v=tf.constant([3, 1, 2, 1]),
+        b=tf.constant([[True, False], [True, True]]),
+        c=tf.constant([1 + 2j, 3 - 1j], tf.complex64),
+        h=tf.constant([1.5, -2.5], tf.float16),
+        u=tf.constant([1, 200, 3], tf.uint8),
+        i=tf.constant([7, -7, 5, -5]),
+    )
 
 
 CASES = """

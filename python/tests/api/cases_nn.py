@@ -9,8 +9,20 @@ def setup(tf):
     def normal(*shape):
         return tf.constant(r.randn(*shape).astype("f"))
 
-    return dict(x4=normal(2, 6, 6, 3), k=normal(3, 3, 3, 4), x3=normal(2, 7, 3), k1=normal(3, 3, 5), x5=normal(1, 4, 4, 4, 2), k3=normal(2, 2, 2, 2, 3), dk=normal(3, 3, 3, 2),
-                pk=normal(1, 1, 6, 4), lg=normal(3, 5), lab=tf.constant([1, 0, 4]), lg3=normal(2, 3, 4), emb=normal(6, 2))
+    return dict(
+        x4=normal(2, 6, 6, 3),
+        k=normal(3, 3, 3, 4),
+        x3=normal(2, 7, 3),
+        k1=normal(3, 3, 5),
+        x5=normal(1, 4, 4, 4, 2),
+        k3=normal(2, 2, 2, 2, 3),
+        dk=normal(3, 3, 3, 2),
+        pk=normal(1, 1, 6, 4),
+        lg=normal(3, 5),
+        lab=tf.constant([1, 0, 4]),
+        lg3=normal(2, 3, 4),
+        emb=normal(6, 2),
+    )
 
 
 CASES = """

@@ -9,13 +9,28 @@ def setup(tf):
     full = L.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]])
     diag, identity = L.LinearOperatorDiag([1.0, 2.0]), L.LinearOperatorIdentity(2)
     positive = L.LinearOperatorFullMatrix([[4.0, 1.0], [1.0, 3.0]], is_self_adjoint=True, is_positive_definite=True)
-    solvable = [full, diag, identity, L.LinearOperatorScaledIdentity(2, 3.0), L.LinearOperatorLowerTriangular([[1.0, 9.0], [2.0, 3.0]]),
-                L.LinearOperatorKronecker([diag, full]), L.LinearOperatorBlockDiag([diag, full]), L.LinearOperatorToeplitz([1.0, 2.0, 4.0], [1.0, 3.0, 5.0]),
-                L.LinearOperatorTridiag([[1.0, 2.0, 0.0], [4.0, 5.0, 6.0], [0.0, 1.0, 2.0]]), L.LinearOperatorPermutation([2, 0, 1]),
-                L.LinearOperatorHouseholder([1.0, 2.0, 2.0]), L.LinearOperatorLowRankUpdate(diag, [[1.0], [2.0]], [3.0]),
-                L.LinearOperatorCirculant([4.0, 1.0, 2.0], input_output_dtype=tf.float32), L.LinearOperatorDiag(tf.constant(r.rand(2, 3).astype("f") + 1)),
-                L.LinearOperatorFullMatrix(tf.constant(r.randn(2, 3, 3))), L.LinearOperatorComposition([full, diag])]
-    others = [L.LinearOperatorZeros(2, 3, is_square=False, is_self_adjoint=False), L.LinearOperatorFullMatrix(tf.constant(r.randn(3, 2)))]
+    solvable = [
+        full,
+        diag,
+        identity,
+        L.LinearOperatorScaledIdentity(2, 3.0),
+        L.LinearOperatorLowerTriangular([[1.0, 9.0], [2.0, 3.0]]),
+        L.LinearOperatorKronecker([diag, full]),
+        L.LinearOperatorBlockDiag([diag, full]),
+        L.LinearOperatorToeplitz([1.0, 2.0, 4.0], [1.0, 3.0, 5.0]),
+        L.LinearOperatorTridiag([[1.0, 2.0, 0.0], [4.0, 5.0, 6.0], [0.0, 1.0, 2.0]]),
+        L.LinearOperatorPermutation([2, 0, 1]),
+        L.LinearOperatorHouseholder([1.0, 2.0, 2.0]),
+        L.LinearOperatorLowRankUpdate(diag, [[1.0], [2.0]], [3.0]),
+        L.LinearOperatorCirculant([4.0, 1.0, 2.0], input_output_dtype=tf.float32),
+        L.LinearOperatorDiag(tf.constant(r.rand(2, 3).astype("f") + 1)),
+        L.LinearOperatorFullMatrix(tf.constant(r.randn(2, 3, 3))),
+        L.LinearOperatorComposition([full, diag]),
+    ]
+    others = [
+        L.LinearOperatorZeros(2, 3, is_square=False, is_self_adjoint=False),
+        L.LinearOperatorFullMatrix(tf.constant(r.randn(3, 2))),
+    ]
     return dict(L=L, F=full, D=diag, I=identity, P=positive, solvable=solvable, ops=solvable + others)
 
 

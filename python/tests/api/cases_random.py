@@ -1,5 +1,6 @@
 """Calls of tf.random: each line is run by TensorFlow (record_cases.py) and by weft (cases_test.py)."""
 
+
 def setup(tf):
     tf.random.set_seed(0)
     return dict(R=tf.random, S=(1, 2), G=tf.random.Generator, seeded=lambda seed, f: (tf.random.set_seed(seed), f())[1])

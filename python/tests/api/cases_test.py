@@ -19,7 +19,13 @@ TOLERANCE = dict(rtol=2e-4, atol=2e-5)
 
 
 def same(have, want, path=""):
-    if isinstance(want, list) and len(want) == 3 and isinstance(want[0], str) and isinstance(want[2], list) and want[0] not in ("sparse", "string"):
+    if (
+        isinstance(want, list)
+        and len(want) == 3
+        and isinstance(want[0], str)
+        and isinstance(want[2], list)
+        and want[0] not in ("sparse", "string")
+    ):
         assert have[:2] == want[:2], f"{path}: {have[:2]} instead of {want[:2]}"
         wide = dict(rtol=2e-2, atol=2e-2) if want[0] in ("float16", "bfloat16") else TOLERANCE
         for a, b in zip(have[2], want[2]):
@@ -34,7 +40,12 @@ def same(have, want, path=""):
 
 def normal(text):
     """Texts without what differs by nature: the kernel library's name, names of classes."""
-    return text.replace("____Mkl", "__").replace("_MklMatMul", "MatMul").replace("tensorflow.python.framework.ops.EagerTensor", "EagerTensor").replace("weft.framework.tensor.EagerTensor", "EagerTensor")
+    return (
+        text.replace("____Mkl", "__")
+        .replace("_MklMatMul", "MatMul")
+        .replace("tensorflow.python.framework.ops.EagerTensor", "EagerTensor")
+        .replace("weft.framework.tensor.EagerTensor", "EagerTensor")
+    )
 
 
 @pytest.fixture(scope="module", params=cases.AREAS)
@@ -53,7 +64,9 @@ def check(area, run):
             assert have.keys() == want.keys(), f"{have} instead of {want}"
             if "error" in want:
                 assert have["error"] == want["error"], f"{have} instead of {want}"
-                assert normal(have["text"]) == normal(want["text"]), f"{have['text']!r}\n  instead of\n  {want['text']!r}"
+                assert normal(have["text"]) == normal(
+                    want["text"]
+                ), f"{have['text']!r}\n  instead of\n  {want['text']!r}"
             else:
                 same(have["value"], want["value"])
         except (AssertionError, TypeError) as e:
@@ -88,7 +101,9 @@ def test_open_shapes(area):
     def run(line, names, want):
         if "error" in want or any(word in line for word in [*GRAPH_ONLY_EAGER, *KNOWN_SHAPES]):
             return None
-        traced = tf.function(lambda *given: eval(line, {**names, **dict(zip(tensors, given))}), input_signature=spec, autograph=False)
+        traced = tf.function(
+            lambda *given: eval(line, {**names, **dict(zip(tensors, given))}), input_signature=spec, autograph=False
+        )
         try:
             return {"value": cases.describe(traced(*tensors.values()))}
         except Exception as e:
@@ -101,4 +116,16 @@ def test_open_shapes(area):
 # Calls that need sizes before the graph runs, in TensorFlow, too.
 KNOWN_SHAPES = ["g(", "tf.unstack(", "tf.split(", "fractional"]
 # Calls whose value is a matter of eager execution: dtypes and static shapes as values, seeds.
-GRAPH_ONLY_EAGER = ["set_seed", ".shape", ".dtype", "static_shape", "no_op", "tf.debugging", "tf.assert", "D.", "seeded", ".numpy()", "P.assert"]
+GRAPH_ONLY_EAGER = [
+    "set_seed",
+    ".shape",
+    ".dtype",
+    "static_shape",
+    "no_op",
+    "tf.debugging",
+    "tf.assert",
+    "D.",
+    "seeded",
+    ".numpy()",
+    "P.assert",
+]

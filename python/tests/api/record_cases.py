@@ -1,6 +1,6 @@
 """Writes data/cases.json: what TensorFlow gives for the calls of cases_*.py. Run it with TensorFlow's Python, in this folder:
 
-    python record_cases.py
+python record_cases.py
 """
 
 import json

@@ -20,8 +20,12 @@ class Model(tf.Module):
         self.t = (tf.Variable(1.0),)
         self.c = tf.constant([1.0, 2.0])
         self.asset = tf.saved_model.Asset(words)
-        self.table = tf.lookup.StaticHashTable(tf.lookup.TextFileInitializer(
-            words, tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER), -1)
+        self.table = tf.lookup.StaticHashTable(
+            tf.lookup.TextFileInitializer(
+                words, tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER
+            ),
+            -1,
+        )
 
     @tf.function
     def predict(self, x, training=False, scale=1.0, *args, k=None, **kw):

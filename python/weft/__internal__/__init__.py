@@ -71,8 +71,9 @@ def _train():
     from weft.trackable.checkpoint_files import update_checkpoint_state
     from weft.trackable.moving_averages import assign_moving_average
 
-    return _namespace("train", update_checkpoint_state=update_checkpoint_state,
-                      assign_moving_average=assign_moving_average)
+    return _namespace(
+        "train", update_checkpoint_state=update_checkpoint_state, assign_moving_average=assign_moving_average
+    )
 
 
 class _BoolGauge:

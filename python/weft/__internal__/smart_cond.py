@@ -26,5 +26,7 @@ def smart_constant_value(pred):
 
         value = constant_value(pred)
         return None if value is None else bool(value)
-    raise TypeError(f"Argument `pred` must be a Tensor, or a Python bool, or 1 or 0. Received: pred={pred} of type "
-                    f"{type(pred).__name__}")
+    raise TypeError(
+        f"Argument `pred` must be a Tensor, or a Python bool, or 1 or 0. Received: pred={pred} of type "
+        f"{type(pred).__name__}"
+    )

@@ -59,6 +59,7 @@ def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
         converted = None if options.optional_features else straight.convert_function(target, options)
         if converted is None:
             from .transpiler import convert_function
+
             converted = convert_function(target, options)
     except Exception as e:
         log.log(1, "Error transforming entity %s", target, exc_info=True)
@@ -81,10 +82,20 @@ def _call_as_is(f, args, kwargs, options):
 
 def _warn_not_converted(f, options, cause):
     from malt.pyct.errors import InaccessibleSourceCodeError, UnsupportedLanguageElementError
+
     known = isinstance(cause, (InaccessibleSourceCodeError, UnsupportedLanguageElementError))
-    report = "" if known else (
-        "Please report this as a bug, with all that is printed at verbosity 10 (on Linux, `export"
-        " AUTOGRAPH_VERBOSITY=10`).\n")
+    report = (
+        ""
+        if known
+        else (
+            "Please report this as a bug, with all that is printed at verbosity 10 (on Linux, `export"
+            " AUTOGRAPH_VERBOSITY=10`).\n"
+        )
+    )
     log.warning(
         "AutoGraph could not transform %s and will run it as-is.\n%sCause: %s\nTo silence this warning, decorate the"
-        " function with @tf.autograph.experimental.do_not_convert", f, report, cause)
+        " function with @tf.autograph.experimental.do_not_convert",
+        f,
+        report,
+        cause,
+    )

@@ -64,7 +64,8 @@ def branch_value(name, main, other):
     if pair and pair[0].dtype != pair[1].dtype:
         raise TypeError(
             f"'{name}' has dtype {pair[0].dtype.name} in the main branch, but dtype {pair[1].dtype.name} in the else"
-            " branch")
+            " branch"
+        )
 
 
 def branches_agree(main, other, names):
@@ -73,7 +74,8 @@ def branches_agree(main, other, names):
             _same_structure(first, second)
         except (ValueError, TypeError) as e:
             raise TypeError(
-                f"'{name}' must have the same nested structure in the main and else branches:\n\n{e}") from e
+                f"'{name}' must have the same nested structure in the main and else branches:\n\n{e}"
+            ) from e
         _tf.nest.map_structure(lambda a, b: branch_value(name, a, b), first, second)
 
 
@@ -88,10 +90,12 @@ def loop_inputs(values, names, after_one=None, note=None):
             returned = after_one[i] if after_one else None
             if returned:
                 raise ValueError(
-                    f"the return value from a TensorFlow loop may only be a {LEGAL_LOOP_TYPES}; got {type(returned)}")
+                    f"the return value from a TensorFlow loop may only be a {LEGAL_LOOP_TYPES}; got {type(returned)}"
+                )
             raise NotImplementedError(
                 "a return statement cannot be placed inside this TensorFlow loop; this may happen if a return"
-                " statement depends on a static Python condition such as a hyperparameter")
+                " statement depends on a static Python condition such as a hyperparameter"
+            )
         if value is None:
             raise ValueError(f"'{name}' is not allowed to be None before the loop")
         if isinstance(value, Undefined):
@@ -116,20 +120,23 @@ def _loop_value(name, init, entry, exit_, invariant, check_shapes):
     entry, exit_ = pair
     if entry.dtype != exit_.dtype:
         raise TypeError(
-            f"'{name}' has dtype {entry.dtype.name} before the loop, but dtype {exit_.dtype.name} after one iteration")
+            f"'{name}' has dtype {entry.dtype.name} before the loop, but dtype {exit_.dtype.name} after one iteration"
+        )
     if not check_shapes:
         return
     if invariant is None:
         if not _fits(exit_.shape, entry.shape):
             raise ValueError(
                 f"'{name}' has shape {entry.shape} before the loop, but shape {exit_.shape} after one iteration."
-                " Use tf.autograph.experimental.set_loop_options to set shape invariants.")
+                " Use tf.autograph.experimental.set_loop_options to set shape invariants."
+            )
         return
     init = _comparable(init)[0]
     for shape, when in ((init.shape, "before the loop"), (exit_.shape, "after one iteration")):
         if not _fits(shape, invariant):
             raise ValueError(
-                f"'{name}' has shape {shape} {when}, which does not conform with the shape invariant {invariant}.")
+                f"'{name}' has shape {shape} {when}, which does not conform with the shape invariant {invariant}."
+            )
 
 
 def loop_agrees(init, entry, exit_, names, invariants=None, check_shapes=True):
@@ -150,5 +157,6 @@ def loop_agrees(init, entry, exit_, names, invariants=None, check_shapes=True):
                 raise TypeError(
                     f"'{name}' does not have the same nested structure as its corresponding shape invariant.\n\n{e}"
                 ) from e
-        nest.map_structure(lambda *values: _loop_value(name, *values, check_shapes), init[i], entry[i], exit_[i],
-                           invariant)
+        nest.map_structure(
+            lambda *values: _loop_value(name, *values, check_shapes), init[i], entry[i], exit_[i], invariant
+        )

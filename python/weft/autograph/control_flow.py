@@ -6,7 +6,8 @@ from . import _tf, checks, log, loops
 
 _LIMITATIONS = (
     "https://github.com/tensorflow/tensorflow/blob/master/tensorflow/python/autograph/g3doc/reference/limitations.md"
-    "#consistency-of-control-flow-types for more info.")
+    "#consistency-of-control-flow-types for more info."
+)
 UNROLLED_ITERATIONS = 50002  # one of these is looked at
 
 
@@ -28,7 +29,7 @@ def if_stmt(cond, body, orelse, get_state, set_state, symbol_names, nouts):
             ends[name] = outputs
             if len(ends) == 2:
                 checks.branches_agree(ends["main"], ends["else"], symbol_names)
-            return outputs if nouts else (0, )  # a conditional without outputs is not one
+            return outputs if nouts else (0,)  # a conditional without outputs is not one
 
         return traced
 
@@ -46,10 +47,11 @@ def while_stmt(test, body, get_state, set_state, symbol_names, opts):
         body = _watched(body)
         body()
         while _python_truth(
-                test(),
-                "The condition of while loop started as non-Tensor, then changed to Tensor. This may happen either"
-                " because variables changed type, or when a break or return statement inside the loop depends on a"
-                " Tensor condition. In both cases, changing to a TF loop should remove the error."):
+            test(),
+            "The condition of while loop started as non-Tensor, then changed to Tensor. This may happen either"
+            " because variables changed type, or when a break or return statement inside the loop depends on a"
+            " Tensor condition. In both cases, changing to a TF loop should remove the error.",
+        ):
             body()
 
 
@@ -63,8 +65,10 @@ def for_stmt(iter_, extra_test, body, get_state, set_state, symbol_names, opts):
         for element in iter_:
             body(element)
         return None
-    refusal = ("break and return statements which depend on a TF condition are not supported in Python for loops."
-               " Did you intend to make it a TF loop?")
+    refusal = (
+        "break and return statements which depend on a TF condition are not supported in Python for loops."
+        " Did you intend to make it a TF loop?"
+    )
     if _python_truth(extra_test(), refusal):
         for element in iter_:
             body(element)
@@ -107,8 +111,11 @@ def _watched(body):
             log.warning(
                 "Large unrolled loop detected. Did you mean to use a TF loop? The following ops were created after"
                 " iteration %s: %s\nSee https://github.com/tensorflow/tensorflow/blob/master/tensorflow/python/"
-                "autograph/g3doc/reference/common_errors.md#warning-large-unrolled-loop-detected\nLocation:\n%s", iterations,
-                made, "\n".join(traceback.format_stack()))
+                "autograph/g3doc/reference/common_errors.md#warning-large-unrolled-loop-detected\nLocation:\n%s",
+                iterations,
+                made,
+                "\n".join(traceback.format_stack()),
+            )
         return None
 
     return run

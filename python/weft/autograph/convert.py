@@ -48,9 +48,10 @@ def tf_convert(f, ctx, convert_by_default=True, user_requested=False):
 def to_graph(entity, recursive=True, experimental_optional_features=None):
     """The function `entity` with its control flow converted. A method becomes a function that takes `self`."""
     from .transpiler import convert_function
-    options = ConversionOptions(recursive=recursive,
-                                user_requested=True,
-                                optional_features=experimental_optional_features)
+
+    options = ConversionOptions(
+        recursive=recursive, user_requested=True, optional_features=experimental_optional_features
+    )
     try:
         return mark_converted(convert_function(entity, options))
     except (ValueError, AttributeError, KeyError, NameError, AssertionError) as e:

@@ -28,6 +28,7 @@ class StagingError(AutoGraphError):
 
 class _KeyError(KeyError):
     """A KeyError shows its text quoted in one line; this one does not."""
+
     def __init__(self, message, key):
         super().__init__(key)
         self._message = message
@@ -39,8 +40,20 @@ class _KeyError(KeyError):
 _KeyError.__name__ = _KeyError.__qualname__ = "KeyError"
 
 # Types that can be made from a message, beside those of the user that inherit Exception's constructor.
-_FROM_MESSAGE = (AssertionError, AttributeError, NameError, NotImplementedError, RuntimeError, StopIteration, TypeError,
-                 UnboundLocalError, ValueError, AutoGraphError, ConversionError, StagingError)
+_FROM_MESSAGE = (
+    AssertionError,
+    AttributeError,
+    NameError,
+    NotImplementedError,
+    RuntimeError,
+    StopIteration,
+    TypeError,
+    UnboundLocalError,
+    ValueError,
+    AutoGraphError,
+    ConversionError,
+    StagingError,
+)
 
 # Files of these folders are not the user's.
 internal_paths = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
@@ -71,10 +84,16 @@ class ErrorMetadata:
 
     def message(self):
         frames = [f for f in reversed(self.frames) if _is_shown(f.filename)]
-        return "\n".join([
-            "in user code:", "", *(f.shown() for f in frames), "", *("    " + line for line in self.cause.split("\n")),
-            ""
-        ])
+        return "\n".join(
+            [
+                "in user code:",
+                "",
+                *(f.shown() for f in frames),
+                "",
+                *("    " + line for line in self.cause.split("\n")),
+                "",
+            ]
+        )
 
     def to_exception(self, error):
         """The exception to raise in place of `error`."""
@@ -86,8 +105,9 @@ class ErrorMetadata:
     def _like(self, error):
         kind, message = type(error), self.message()
         if isinstance(error, _tf.OpError):
-            return kind(error.node_def, error.op, message,
-                        *([error.experimental_payloads] if kind is not _tf.OpError else []))
+            return kind(
+                error.node_def, error.op, message, *([error.experimental_payloads] if kind is not _tf.OpError else [])
+            )
         if kind in _FROM_MESSAGE or kind.__init__ is Exception.__init__:
             return kind(message)
         if kind.__name__ in ("OperatorNotAllowedInGraphError", "InaccessibleTensorError"):

@@ -4,7 +4,7 @@ import collections
 
 from . import _tf
 
-GetItemOpts = collections.namedtuple("GetItemOpts", ("element_dtype", ))
+GetItemOpts = collections.namedtuple("GetItemOpts", ("element_dtype",))
 ListPopOpts = collections.namedtuple("ListPopOpts", ("element_dtype", "element_shape"))
 ListStackOpts = collections.namedtuple("ListStackOpts", ("element_dtype", "original_call"))
 
@@ -34,9 +34,9 @@ def list_append(list_, x):
 
     def typed():
         element = _tf.convert_to_tensor(x)
-        return _tf.raw_ops.EmptyTensorList(element_shape=_tf.shape(element),
-                                           max_num_elements=-1,
-                                           element_dtype=element.dtype)
+        return _tf.raw_ops.EmptyTensorList(
+            element_shape=_tf.shape(element), max_num_elements=-1, element_dtype=element.dtype
+        )
 
     # The first element tells what an empty list holds.
     list_ = _tf.cond(_tf.raw_ops.TensorListLength(input_handle=list_) > 0, lambda: list_, typed)
@@ -56,7 +56,8 @@ def list_pop(list_, i, opts):
     for what, value in (("type", opts.element_dtype), ("shape", opts.element_shape)):
         if value is None:
             raise ValueError(
-                f"cannot pop from a list without knowing its element {what}; use set_element_type to annotate it")
+                f"cannot pop from a list without knowing its element {what}; use set_element_type to annotate it"
+            )
     shorter, x = _tf.raw_ops.TensorListPopBack(input_handle=list_, element_shape=-1, element_dtype=opts.element_dtype)
     x.set_shape(opts.element_shape)
     return shorter, x
@@ -71,10 +72,9 @@ def list_stack(list_, opts):
         return list_
     if opts.element_dtype is None:
         raise ValueError("cannot stack a list without knowing its element type; use set_element_type to annotate it")
-    return _tf.raw_ops.TensorListStack(input_handle=list_,
-                                       element_shape=-1,
-                                       element_dtype=opts.element_dtype,
-                                       num_elements=-1)
+    return _tf.raw_ops.TensorListStack(
+        input_handle=list_, element_shape=-1, element_dtype=opts.element_dtype, num_elements=-1
+    )
 
 
 def get_item(target, i, opts):
@@ -83,11 +83,11 @@ def get_item(target, i, opts):
     if _is_tensor_list(target):
         if opts.element_dtype is None:
             raise ValueError(
-                "cannot retrieve from a list without knowing its element type; use set_element_type to annotate it")
-        return _tf.raw_ops.TensorListGetItem(input_handle=target,
-                                             index=i,
-                                             element_shape=-1,
-                                             element_dtype=opts.element_dtype)
+                "cannot retrieve from a list without knowing its element type; use set_element_type to annotate it"
+            )
+        return _tf.raw_ops.TensorListGetItem(
+            input_handle=target, index=i, element_shape=-1, element_dtype=opts.element_dtype
+        )
     if _tf.is_tensor(target) and target.dtype == _tf.string and target.shape.rank == 0:
         return _tf.raw_ops.Substr(input=target, pos=i, len=1)
     return target[i]
@@ -100,6 +100,6 @@ def set_item(target, i, x):
     if _is_tensor_list(target):
         return _tf.raw_ops.TensorListSetItem(input_handle=target, index=i, item=_tf.convert_to_tensor(x))
     if _tf.is_tensor(target):
-        return _tf.tensor_scatter_nd_update(target, ((i, ), ), (x, ))
+        return _tf.tensor_scatter_nd_update(target, ((i,),), (x,))
     target[i] = x
     return target

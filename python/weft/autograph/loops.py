@@ -22,6 +22,7 @@ class State:
 
     def with_internal(self, box, name="<internal iterate>"):
         """This state with the internal variable that the list `box` holds."""
+
         def set_(values):
             box[0], *rest = values
             self.set(rest)
@@ -53,8 +54,10 @@ def _zero_like(like, invariant, original):
         shapes = [None] * len(parts) if invariant is None else _tf.nest.flatten(invariant)
         made = [_zero_like(part, shape, None) for part, shape in zip(parts, shapes)]
         return tuple(_tf.nest.pack_sequence_as(like, [m[i] for m in made]) for i in (0, 1))
-    raise TypeError(f"Found an unsupported type '{type(like).__name__}' while creating placeholder for {like}."
-                    " Supported types include Tensor, int, float, bool, list, tuple or dict.")
+    raise TypeError(
+        f"Found an unsupported type '{type(like).__name__}' while creating placeholder for {like}."
+        " Supported types include Tensor, int, float, bool, list, tuple or dict."
+    )
 
 
 def _as_loop_would(value):
@@ -115,7 +118,7 @@ def while_loop(test, body, state, opts):
     if not any(shape is not None for shape in _tf.nest.flatten(invariants)):
         invariants = None
     else:
-        opts["shape_invariants"] = ((None, ) if must_run else ()) + tuple(invariants)
+        opts["shape_invariants"] = ((None,) if must_run else ()) + tuple(invariants)
 
     def loop_test(*values):
         state.set(values[1:] if must_run else values)
@@ -130,15 +133,18 @@ def while_loop(test, body, state, opts):
         return (True, *after) if must_run else after
 
     # A variable that only the loop defines has no value if the loop never runs: a flag in front tells.
-    result = _tf.while_loop(loop_test, loop_body, ((False, ) if must_run else ()) + init, **opts)
+    result = _tf.while_loop(loop_test, loop_body, ((False,) if must_run else ()) + init, **opts)
     if must_run:
         result = _after_one_iteration(result, state.names, missing, before)
     state.set(result)
 
 
 def _after_one_iteration(result, names, missing, before):
-    what = ", ".join("the function return value" if isinstance(value, UndefinedReturnValue) else name
-                     for name, absent, value in zip(names, missing, before) if absent)
+    what = ", ".join(
+        "the function return value" if isinstance(value, UndefinedReturnValue) else name
+        for name, absent, value in zip(names, missing, before)
+        if absent
+    )
     checked = _tf.Assert(result[0], [f"loop must iterate at least once to initialize {what}"])
     with _tf.control_dependencies([] if checked is None else [checked]):
         return _tf.nest.map_structure(lambda v: _tf.identity(v) if _tf.is_tensor(v) else v, tuple(result[1:]))
@@ -166,6 +172,7 @@ def _counted(length, element, extra_test, body, state, opts):
 def for_tensor(tensor, extra_test, body, state, opts):
     """The rows of a tensor. A TensorArray has cheaper gradients than slices."""
     from .py_builtins import len_
+
     length = len_(tensor)
     rows = _tf.TensorArray(tensor.dtype, size=length).unstack(tensor)
     _counted(length, rows.read, extra_test, body, state, opts)
@@ -185,8 +192,10 @@ def for_range(tensor, extra_test, body, state, opts):
 
     def get():
         # The loop variable has no value before the loop, but it has the type of the start.
-        return tuple(number[0] if name == target and isinstance(value, Undefined) else value
-                     for name, value in zip(state.names, state.get()))
+        return tuple(
+            number[0] if name == target and isinstance(value, Undefined) else value
+            for name, value in zip(state.names, state.get())
+        )
 
     def step():
         body(number[0])
@@ -195,8 +204,9 @@ def for_range(tensor, extra_test, body, state, opts):
     def test():
         known = _tf.get_static_value(delta)
         if known is None:
-            more = _tf.logical_or(_tf.logical_and(delta >= 0, number[0] < limit),
-                                  _tf.logical_and(delta < 0, number[0] > limit))
+            more = _tf.logical_or(
+                _tf.logical_and(delta >= 0, number[0] < limit), _tf.logical_and(delta < 0, number[0] > limit)
+            )
         else:
             more = number[0] < limit if known >= 0 else number[0] > limit
         return _unless_left(more, extra_test)
@@ -232,7 +242,7 @@ def for_dataset(dataset, extra_test, body, state, opts):
     init = state.get()
     checks.loop_inputs(init, state.names)
     if not init:  # a reduction needs a state
-        state = State(lambda: (_tf.constant(0), ), lambda values: None, ("<internal dummy>", ))
+        state = State(lambda: (_tf.constant(0),), lambda values: None, ("<internal dummy>",))
         init = state.get()
 
     def scan(entry, element):
@@ -245,7 +255,7 @@ def for_dataset(dataset, extra_test, body, state, opts):
             return after
 
         if extra_test is None:
-            more, after = (_tf.constant(True), ), run()
+            more, after = (_tf.constant(True),), run()
         else:
             more = extra_test()
             after = _tf.cond(more, run, lambda: entry)

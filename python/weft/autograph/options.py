@@ -22,7 +22,7 @@ class Feature(enum.Enum):
     @classmethod
     def all_but(cls, exclude):
         """All but one or several, as a tuple."""
-        excluded = {cls.ALL, *(exclude if isinstance(exclude, (list, tuple, set)) else (exclude, ))}
+        excluded = {cls.ALL, *(exclude if isinstance(exclude, (list, tuple, set)) else (exclude,))}
         return tuple(f for f in cls if f not in excluded)
 
 
@@ -33,16 +33,14 @@ class ConversionOptions:
 
     __slots__ = ("recursive", "user_requested", "internal_convert_user_code", "optional_features", "_hash", "_callopts")
 
-    def __init__(self,
-                 recursive=False,
-                 user_requested=False,
-                 internal_convert_user_code=True,
-                 optional_features=Feature.ALL):
+    def __init__(
+        self, recursive=False, user_requested=False, internal_convert_user_code=True, optional_features=Feature.ALL
+    ):
         self.recursive = recursive
         self.user_requested = user_requested
         self.internal_convert_user_code = internal_convert_user_code
         if isinstance(optional_features, enum.Enum):
-            optional_features = (optional_features, )
+            optional_features = (optional_features,)
         self.optional_features = frozenset(optional_features or ())
         self._hash = hash(self._key())
         self._callopts = None
@@ -69,12 +67,14 @@ class ConversionOptions:
     def to_ast(self):
         """An expression that makes these options in generated code."""
         from malt.pyct import parser
+
         if self == STANDARD:
             return parser.parse_expression("ag__.STD")
         features = ", ".join(f"ag__.{f}" for f in self.optional_features)
         return parser.parse_expression(
             f"ag__.ConversionOptions(recursive={self.recursive}, user_requested={self.user_requested},"
-            f" optional_features=({features}), internal_convert_user_code={self.internal_convert_user_code})")
+            f" optional_features=({features}), internal_convert_user_code={self.internal_convert_user_code})"
+        )
 
 
 STANDARD = ConversionOptions(recursive=True, optional_features=None)

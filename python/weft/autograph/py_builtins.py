@@ -74,8 +74,9 @@ def len_(s):
 def _dataset_len(dataset):
     data = _tf.data_module()
     length = dataset.cardinality()
-    known = _tf.logical_and(_tf.not_equal(length, data.INFINITE_CARDINALITY),
-                            _tf.not_equal(length, data.UNKNOWN_CARDINALITY))
+    known = _tf.logical_and(
+        _tf.not_equal(length, data.INFINITE_CARDINALITY), _tf.not_equal(length, data.UNKNOWN_CARDINALITY)
+    )
     text = _text("len requires dataset with definitive cardinality, got ", length)
     checked = _tf.Assert(known, [text])
     with _tf.control_dependencies([] if checked is None else [checked]):
@@ -134,8 +135,10 @@ def _dataset_has(dataset, builtin, wanted, keep):
     """Whether an element of a dataset of booleans is as `keep` wants it; it is read no further than that."""
     specs = _tf.nest.flatten(dataset.element_spec)
     if len(specs) != 1 or specs[0].dtype != _tf.bool:
-        raise ValueError(f'in graph mode, the "{builtin}" builtin only supports datasets that return bool scalars; got:'
-                         f' {dataset.element_spec}')
+        raise ValueError(
+            f'in graph mode, the "{builtin}" builtin only supports datasets that return bool scalars; got:'
+            f" {dataset.element_spec}"
+        )
     return dataset.filter(keep).take(1).reduce(_tf.constant(not wanted), lambda _, found: found)
 
 
@@ -157,8 +160,11 @@ def sorted_(iterable, key=None, reverse=False):
     direction = "DESCENDING" if reverse else "ASCENDING"
     checked = _tf.assert_rank(values, 1, refusal)
     with _tf.control_dependencies([] if checked is None else [checked]):
-        return _tf.sort(values, direction=direction) if key is None else _tf.gather(
-            iterable, _tf.argsort(values, direction=direction))
+        return (
+            _tf.sort(values, direction=direction)
+            if key is None
+            else _tf.gather(iterable, _tf.argsort(values, direction=direction))
+        )
 
 
 OVERLOADS = {
@@ -174,7 +180,7 @@ OVERLOADS = {
     filter: filter_,
     any: any_,
     all: all_,
-    sorted: sorted_
+    sorted: sorted_,
 }
 
 # --- functions that look at the frame which calls them ---

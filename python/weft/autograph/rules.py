@@ -8,11 +8,37 @@ import weakref
 from . import log
 
 # Packages and modules whose functions run as they are, with all that is below them.
-_UNCONVERTED = frozenset([
-    "weft", "tensorflow", "keras", "tf_keras", "malt", "numpy", "ml_dtypes", "pandas", "matplotlib", "PIL",
-    "absl.logging", "tensorflow_probability", "tensorflow_datasets.core", "collections", "copy", "cProfile", "inspect",
-    "ipdb", "linecache", "mock", "pathlib", "pdb", "posixpath", "pstats", "re", "threading", "urllib"
-])
+_UNCONVERTED = frozenset(
+    [
+        "weft",
+        "tensorflow",
+        "keras",
+        "tf_keras",
+        "malt",
+        "numpy",
+        "ml_dtypes",
+        "pandas",
+        "matplotlib",
+        "PIL",
+        "absl.logging",
+        "tensorflow_probability",
+        "tensorflow_datasets.core",
+        "collections",
+        "copy",
+        "cProfile",
+        "inspect",
+        "ipdb",
+        "linecache",
+        "mock",
+        "pathlib",
+        "pdb",
+        "posixpath",
+        "pstats",
+        "re",
+        "threading",
+        "urllib",
+    ]
+)
 _WHOLE_MODULES = ("collections", "pdb", "copy", "inspect", "re")
 
 
@@ -22,7 +48,7 @@ def is_library(module_name):
     if not isinstance(module_name, str):
         return False
     parts = module_name.split(".")
-    return any(".".join(parts[:n + 1]) in _UNCONVERTED for n in range(len(parts)))
+    return any(".".join(parts[: n + 1]) in _UNCONVERTED for n in range(len(parts)))
 
 
 def _is_constructor(f):
@@ -40,7 +66,9 @@ def is_unsupported(f):
     if "wrapt" in sys.modules and _is_wrapt(f):
         log.warning(
             "%s appears to be decorated by wrapt, which is not yet supported by AutoGraph. The function will run as-is."
-            " You may still apply AutoGraph before the wrapt decorator.", f)
+            " You may still apply AutoGraph before the wrapt decorator.",
+            f,
+        )
         return True
     if isinstance(f, functools._lru_cache_wrapper) or _is_constructor(f):
         return True
@@ -49,8 +77,12 @@ def is_unsupported(f):
 
 def _is_namedtuple(kind):
     fields = getattr(kind, "_fields", None)
-    return inspect.isclass(kind) and issubclass(kind, tuple) and isinstance(fields, tuple) and all(
-        isinstance(n, str) for n in fields)
+    return (
+        inspect.isclass(kind)
+        and issubclass(kind, tuple)
+        and isinstance(fields, tuple)
+        and all(isinstance(n, str) for n in fields)
+    )
 
 
 def _defining_class(method):
@@ -84,6 +116,7 @@ def runs_as_is(f):
 
 class Decisions:
     """Remembers which functions run as they are, under which options."""
+
     def __init__(self):
         self._known = weakref.WeakKeyDictionary()
 

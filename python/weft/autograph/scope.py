@@ -22,7 +22,8 @@ class FunctionScope:
         if options.uses(Feature.NAME_SCOPES):
             # A scope at the top may not begin with an underscore.
             self._entered.append(
-                _tf.name_scope("fn" + function_name if function_name.startswith("_") else function_name))
+                _tf.name_scope("fn" + function_name if function_name.startswith("_") else function_name)
+            )
 
     def __enter__(self):
         for context in self._entered:

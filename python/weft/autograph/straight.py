@@ -18,11 +18,23 @@ import weakref
 from typing import NamedTuple
 
 # Code with these needs malt: statements that a tensor may decide, and what malt refuses.
-_NOT_STRAIGHT = (ast.If, ast.For, ast.While, ast.Match, ast.ClassDef, ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor,
-                 ast.AsyncWith, ast.AsyncFunctionDef)
+_NOT_STRAIGHT = (
+    ast.If,
+    ast.For,
+    ast.While,
+    ast.Match,
+    ast.ClassDef,
+    ast.Yield,
+    ast.YieldFrom,
+    ast.Await,
+    ast.AsyncFor,
+    ast.AsyncWith,
+    ast.AsyncFunctionDef,
+)
 _DEBUGGERS = ("pdb.set_trace", "ipdb.set_trace", "breakpoint")
-_FUTURES = functools.reduce(operator.or_,
-                            (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
+_FUTURES = functools.reduce(
+    operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+)
 
 
 class _Location(NamedTuple):
@@ -67,6 +79,7 @@ def _thunk(body):
 class _Rewrite(ast.NodeTransformer):
     """`f(x, k=y)` -> `ag__.converted_call(f, (x,), ag__.dict(k=y), fscope__)`, `a and b` -> `ag__.and_(lambda: a,
     lambda: b)` and so on; functions inside are marked as converted."""
+
     @staticmethod
     def _operator(name, *args):
         return ast.Call(ast.Attribute(_load("ag__"), name, ast.Load()), list(args), [])
@@ -210,7 +223,7 @@ def _convert_def(tree):
     scope = ast.parse(f"with ag__.FunctionScope({tree.name!r}, 'fscope__', options__) as fscope__: pass").body[0]
     doc = tree.body[:1] if ast.get_docstring(tree, clean=False) is not None else []
     rewrite = _Rewrite()
-    scope.body = [rewrite.visit(statement) for statement in tree.body[len(doc):]] or [ast.Pass()]
+    scope.body = [rewrite.visit(statement) for statement in tree.body[len(doc) :]] or [ast.Pass()]
     ast.copy_location(scope, scope.body[0])
     tree.body = doc + [scope]
     tree.name = "tf__" + tree.name
@@ -252,15 +265,18 @@ _lock = threading.Lock()
 @functools.cache
 def _operators():
     from . import calls, logical, marks, scope
-    return types.SimpleNamespace(converted_call=calls.converted_call,
-                                 FunctionScope=scope.FunctionScope,
-                                 with_function_scope=scope.with_function_scope,
-                                 autograph_artifact=marks.mark_converted,
-                                 if_exp=logical.if_exp,
-                                 and_=logical.and_,
-                                 or_=logical.or_,
-                                 not_=logical.not_,
-                                 dict=dict)
+
+    return types.SimpleNamespace(
+        converted_call=calls.converted_call,
+        FunctionScope=scope.FunctionScope,
+        with_function_scope=scope.with_function_scope,
+        autograph_artifact=marks.mark_converted,
+        if_exp=logical.if_exp,
+        and_=logical.and_,
+        or_=logical.or_,
+        not_=logical.not_,
+        dict=dict,
+    )
 
 
 def convert_function(f, options):

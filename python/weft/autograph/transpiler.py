@@ -4,9 +4,21 @@ import ast
 import importlib.util  # noqa: F401  (malt uses it without importing it)
 import types
 
-from malt.converters import (asserts, break_statements, call_trees, conditional_expressions, continue_statements,
-                             control_flow, directives, functions, lists, logical_expressions, return_statements, slices,
-                             variables)
+from malt.converters import (
+    asserts,
+    break_statements,
+    call_trees,
+    conditional_expressions,
+    continue_statements,
+    control_flow,
+    directives,
+    functions,
+    lists,
+    logical_expressions,
+    return_statements,
+    slices,
+    variables,
+)
 from malt.core import unsupported_features_checker
 from malt.core.converter import ProgramContext
 from malt.lang import directives as malt_directives
@@ -20,6 +32,7 @@ from .options import STANDARD, ConversionOptions, Feature
 
 class _Directives(directives.DirectivesTransformer):
     """malt knows its directives by identity: ours stands for its."""
+
     def _known(self, node):
         if anno.getanno(node, directives.STATIC_VALUE, default=None) is experimental.set_loop_options:
             anno.setanno(node, directives.STATIC_VALUE, malt_directives.set_loop_options)
@@ -34,6 +47,7 @@ class _Directives(directives.DirectivesTransformer):
 
 class _Slices(slices.SliceTransformer):
     """Only single items are rewritten, and only plain assignments of them."""
+
     def _process_single_assignment(self, target, value):
         if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
             return None
@@ -45,6 +59,7 @@ class _Slices(slices.SliceTransformer):
 
 class _Prepare(ast.NodeTransformer):
     """Brings a tree into the form that malt expects and refuses what it would get wrong."""
+
     def visit_ExceptHandler(self, node):
         self.generic_visit(node)
         if node.name is not None:  # a node until `_Finish`
@@ -74,13 +89,26 @@ class _Finish(ast.NodeTransformer):
 def _operators():
     """The module that generated code calls `ag__`."""
     from . import calls, control_flow as flow, lists as list_operators, logical, scope, variables as undefined
+
     module = types.ModuleType("autograph")
     for source, names in (
-        (calls, ("converted_call", )),
+        (calls, ("converted_call",)),
         (flow, ("if_stmt", "while_stmt", "for_stmt")),
         (logical, ("and_", "or_", "not_", "eq", "not_eq", "if_exp", "assert_stmt")),
-        (list_operators, ("new_list", "list_append", "list_pop", "list_stack", "get_item", "set_item", "GetItemOpts",
-                          "ListPopOpts", "ListStackOpts")),
+        (
+            list_operators,
+            (
+                "new_list",
+                "list_append",
+                "list_pop",
+                "list_stack",
+                "get_item",
+                "set_item",
+                "GetItemOpts",
+                "ListPopOpts",
+                "ListStackOpts",
+            ),
+        ),
         (scope, ("FunctionScope", "with_function_scope")),
         (undefined, ("ld", "ldu", "Undefined", "UndefinedReturnValue")),
     ):
@@ -152,7 +180,8 @@ def convert_function(f, options):
     if not hasattr(f, "__code__"):
         raise ValueError(
             "Cannot apply autograph to a function that doesn't expose a __code__ object. If this is a @tf.function,"
-            " try passing f.python_function instead.")
+            " try passing f.python_function instead."
+        )
     converted, module, source_map = _transpiler.transform(f, ProgramContext(options=options))
     converted.ag_module = module
     converted.ag_source_map = generated[module.__file__] = source_map

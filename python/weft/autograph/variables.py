@@ -4,7 +4,7 @@
 class Undefined:
     """Stands for a variable that was not assigned. Its attributes and items are as undefined as itself."""
 
-    __slots__ = ("symbol_name", )
+    __slots__ = ("symbol_name",)
 
     def __init__(self, symbol_name):
         self.symbol_name = symbol_name

@@ -33,10 +33,14 @@ def default_session(session, what):
     session = session or get_default_session()
     if session is None:
         if what == "eval":
-            raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered. Use `with sess.as_default()` or pass an explicit session to "
-                             "`eval(session=sess)`")
-        raise ValueError("Cannot execute operation using `run()`: No default session is registered. Use `with sess.as_default():` or pass an explicit session to "
-                         "`run(session=sess)`")
+            raise ValueError(
+                "Cannot evaluate tensor using `eval()`: No default session is registered. Use `with sess.as_default()` or pass an explicit session to "
+                "`eval(session=sess)`"
+            )
+        raise ValueError(
+            "Cannot execute operation using `run()`: No default session is registered. Use `with sess.as_default():` or pass an explicit session to "
+            "`run(session=sess)`"
+        )
     return session
 
 
@@ -51,12 +55,14 @@ class _Fetches:
     def _plan(self, fetch):
         """A function from the list of values to the result of this part."""
         if fetch is None:
-            raise TypeError("Argument `fetch` = None has invalid type \"NoneType\". Cannot be None")
+            raise TypeError('Argument `fetch` = None has invalid type "NoneType". Cannot be None')
         if isinstance(fetch, (list, tuple)):
             parts = [self._plan(f) for f in fetch]
             if hasattr(fetch, "_fields"):
                 return lambda values: type(fetch)(*[p(values) for p in parts])
-            return lambda values: type(fetch)([p(values) for p in parts]) if type(fetch) in (list, tuple) else [p(values) for p in parts]
+            return lambda values: (
+                type(fetch)([p(values) for p in parts]) if type(fetch) in (list, tuple) else [p(values) for p in parts]
+            )
         if isinstance(fetch, collections.abc.Mapping):
             parts = {k: self._plan(f) for k, f in fetch.items()}
             return lambda values: type(fetch)((k, p(values)) for k, p in parts.items())
@@ -75,7 +81,9 @@ class _Fetches:
         try:
             element = self.graph.as_graph_element(fetch, allow_tensor=True, allow_operation=True)
         except TypeError as e:
-            raise TypeError(f"Argument `fetch` = {fetch} has invalid type \"{type(fetch).__name__}\" must be a string or Tensor. ({e!s})") from None
+            raise TypeError(
+                f'Argument `fetch` = {fetch} has invalid type "{type(fetch).__name__}" must be a string or Tensor. ({e!s})'
+            ) from None
         except ValueError as e:
             raise ValueError(f"Argument `fetch` = {fetch} cannot be interpreted as a Tensor. ({e!s})") from None
         except KeyError as e:
@@ -105,13 +113,13 @@ class BaseSession:
         if graph is None:
             graph = get_default_graph()
         elif not isinstance(graph, Graph):
-            raise TypeError(f"Argument `graph` must be a tf.Graph, but got \"{type(graph).__name__}\"")
+            raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{type(graph).__name__}"')
         if target:
             raise NotImplementedError(f"sessions of other processes are not supported (target {target!r})")
         from weft.proto import ConfigProto
 
         if config is not None and not isinstance(config, ConfigProto):
-            raise TypeError(f"Argument `config` must be a tf.ConfigProto, but got \"{type(config).__name__}\"")
+            raise TypeError(f'Argument `config` must be a tf.ConfigProto, but got "{type(config).__name__}"')
         self._graph, self._config, self._closed, self._native = graph, config, False, None
         self._started = 0  # how many of the graph's iterators that start by themselves did
 
@@ -138,8 +146,13 @@ class BaseSession:
                 self._native = _weft.NativeSession(self._graph)
             else:
                 cpus = config.device_count["CPU"] if "CPU" in config.device_count else 1
-                self._native = _weft.NativeSession(self._graph, cpu_devices=max(cpus, 1), threads=config.intra_op_parallelism_threads,
-                                                   soft_placement=True, log_device_placement=config.log_device_placement)
+                self._native = _weft.NativeSession(
+                    self._graph,
+                    cpu_devices=max(cpus, 1),
+                    threads=config.intra_op_parallelism_threads,
+                    soft_placement=True,
+                    log_device_placement=config.log_device_placement,
+                )
         return self._native
 
     def list_devices(self):
@@ -180,7 +193,9 @@ class BaseSession:
             got = iter(self._session().run(feeds, wanted, plan.targets))
         except errors.OpError as e:
             raise type(e)(e.node_def, e.op, f"Graph execution error:\n\n{e.message}") from None
-        return [_value(fed[key]) if (key := (t.op._id, t.value_index)) in fed else _value(next(got)) for t in plan.tensors]
+        return [
+            _value(fed[key]) if (key := (t.op._id, t.value_index)) in fed else _value(next(got)) for t in plan.tensors
+        ]
 
     def _feeds(self, feed_dict):
         out = []
@@ -202,23 +217,33 @@ class BaseSession:
         except Exception as e:
             raise TypeError(f"Cannot interpret feed_dict key as Tensor: {e.args[0]}") from None
         if isinstance(value, Tensor) and not isinstance(value, EagerTensor):
-            raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, lists, numpy ndarrays, or "
-                            f"TensorHandles. For reference, the tensor object was {value!s} which was passed to the argument `feed_dict` with key {key!s}.")
+            raise TypeError(
+                "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, lists, numpy ndarrays, or "
+                f"TensorHandles. For reference, the tensor object was {value!s} which was passed to the argument `feed_dict` with key {key!s}."
+            )
         if not self._graph.is_feedable(tensor):
             raise ValueError(f"Tensor {tensor.name} may not be fed.")
         if isinstance(value, EagerTensor) and value.dtype == tensor.dtype:
             made = value
         else:
-            array = np.asarray(value, dtype=tensor.dtype.as_numpy_dtype) if tensor.dtype.name != "string" else np.asarray(value)
+            array = (
+                np.asarray(value, dtype=tensor.dtype.as_numpy_dtype)
+                if tensor.dtype.name != "string"
+                else np.asarray(value)
+            )
             if not tensor.shape.is_compatible_with(array.shape):
-                raise ValueError(f"Cannot feed value of shape {array.shape} for Tensor {tensor.name}, which has shape {tensor.shape}")
+                raise ValueError(
+                    f"Cannot feed value of shape {array.shape} for Tensor {tensor.name}, which has shape {tensor.shape}"
+                )
             _weft.enter_eager()
             try:
                 made = convert_to_tensor(array, dtype=tensor.dtype)
             finally:
                 _weft.exit_graph()
         if not tensor.shape.is_compatible_with(made.shape):
-            raise ValueError(f"Cannot feed value of shape {tuple(made.shape)} for Tensor {tensor.name}, which has shape {tensor.shape}")
+            raise ValueError(
+                f"Cannot feed value of shape {tuple(made.shape)} for Tensor {tensor.name}, which has shape {tensor.shape}"
+            )
         return tensor, made
 
     def make_callable(self, fetches, feed_list=None, accept_options=False):

@@ -22,13 +22,21 @@ def _padded_shape(shape, component):
     if shape.rank is None:
         raise ValueError(f"Unable to convert the shape {shape} of a component to a padded shape: its rank is unknown.")
     if component.shape.rank is not None and component.shape.rank != shape.rank:
-        raise ValueError(f"The padded shape {shape} is not compatible with the shape {component.shape} of the corresponding input component.")
+        raise ValueError(
+            f"The padded shape {shape} is not compatible with the shape {component.shape} of the corresponding input component."
+        )
     if component.shape.rank is not None:
         for padded, own in zip(shape.as_list(), component.shape.as_list()):
             if padded is not None and own is not None and padded < own:
-                raise ValueError(f"The padded shape {shape} is not compatible with the shape {component.shape} of the corresponding input component.")
+                raise ValueError(
+                    f"The padded shape {shape} is not compatible with the shape {component.shape} of the corresponding input component."
+                )
     sizes = [-1 if d is None else d for d in shape.as_list()]
-    return convert_to_tensor(sizes, dtypes.int64) if sizes else raw.Reshape(tensor=convert_to_tensor([], dtypes.int64), shape=[0]), sizes
+    return (
+        convert_to_tensor(sizes, dtypes.int64)
+        if sizes
+        else raw.Reshape(tensor=convert_to_tensor([], dtypes.int64), shape=[0])
+    ), sizes
 
 
 def _padding_value(value, component):
@@ -40,7 +48,9 @@ def _padding_value(value, component):
     if value.shape.rank != 0:
         raise ValueError(f"Padding value should be a scalar, but is {value}.")
     if value.dtype != component.dtype:
-        raise TypeError(f"Padding value tensor with dtype {value.dtype} and elements of dtype {component.dtype} do not match")
+        raise TypeError(
+            f"Padding value tensor with dtype {value.dtype} and elements of dtype {component.dtype} do not match"
+        )
     return value
 
 
@@ -60,8 +70,10 @@ def padded_batch(dataset, batch_size, padded_shapes, padding_values, drop_remain
     components = structure.flatten(spec)
     for component in components:
         if not isinstance(component, TensorSpec):
-            raise TypeError(f"`padded_batch` is only supported for datasets that produce tensor elements but type spec of elements in the input dataset is not a subclass of "
-                            f"TensorSpec: `{component}`.")
+            raise TypeError(
+                f"`padded_batch` is only supported for datasets that produce tensor elements but type spec of elements in the input dataset is not a subclass of "
+                f"TensorSpec: `{component}`."
+            )
     if padded_shapes is None:
         for component in components:
             if component.shape.rank is None:
@@ -69,15 +81,36 @@ def padded_batch(dataset, batch_size, padded_shapes, padding_values, drop_remain
         shapes = [c.shape for c in components]
     else:
         shapes = _shapes_like(spec, padded_shapes)
-    values = [None] * len(components) if padding_values is None else (
-        [padding_values] * len(components) if not structure.is_structure(padding_values) else _values_like(spec, padding_values))
+    values = (
+        [None] * len(components)
+        if padding_values is None
+        else (
+            [padding_values] * len(components)
+            if not structure.is_structure(padding_values)
+            else _values_like(spec, padding_values)
+        )
+    )
     pairs = [_padded_shape(s, c) for s, c in zip(shapes, components)]
     static = _static_batch(batch_size, drop_remainder)
-    out = structure.pack(spec, [TensorSpec([static] + ([None] * component.shape.rank if known is None else [None if d == -1 else int(d) for d in known]), component.dtype)
-                                for component, (_, known) in zip(components, pairs)])
-    variant = raw.PaddedBatchDatasetV2(input_dataset=dataset._variant_tensor, batch_size=convert_to_tensor(batch_size, dtypes.int64), padded_shapes=[p for p, _ in pairs],
-                                       padding_values=[_padding_value(v, c) for v, c in zip(values, components)],
-                                       drop_remainder=convert_to_tensor(drop_remainder, dtypes.bool), output_shapes=structure.types_and_shapes(out)["output_shapes"])
+    out = structure.pack(
+        spec,
+        [
+            TensorSpec(
+                [static]
+                + ([None] * component.shape.rank if known is None else [None if d == -1 else int(d) for d in known]),
+                component.dtype,
+            )
+            for component, (_, known) in zip(components, pairs)
+        ],
+    )
+    variant = raw.PaddedBatchDatasetV2(
+        input_dataset=dataset._variant_tensor,
+        batch_size=convert_to_tensor(batch_size, dtypes.int64),
+        padded_shapes=[p for p, _ in pairs],
+        padding_values=[_padding_value(v, c) for v, c in zip(values, components)],
+        drop_remainder=convert_to_tensor(drop_remainder, dtypes.bool),
+        output_shapes=structure.types_and_shapes(out)["output_shapes"],
+    )
     return make("_PaddedBatchDataset", variant, out, [dataset])
 
 
@@ -110,7 +143,10 @@ def ragged_batch(dataset, batch_size, drop_remainder, row_splits_dtype):
         return structure.pack(dataset.element_spec, leaves)
 
     encoded = dataset.map(encode)
-    out = structure.pack(dataset.element_spec, [RaggedTensorSpec(s.shape, s.dtype, s.shape.rank - 1, row_splits_dtype) if differs(s) else s for s in specs])
+    out = structure.pack(
+        dataset.element_spec,
+        [RaggedTensorSpec(s.shape, s.dtype, s.shape.rank - 1, row_splits_dtype) if differs(s) else s for s in specs],
+    )
     return make("_DenseToRaggedDataset", encoded._variant_tensor, out, [encoded]).batch(batch_size, drop_remainder)
 
 
@@ -120,9 +156,16 @@ def _encoded(value, row_splits_dtype):
     shape = raw.Shape(input=value, out_type=row_splits_dtype)
     splits = []
     for axis in range(rank - 1):
-        rows = raw.Prod(input=raw.StridedSlice(input=shape, begin=[0], end=[axis + 1], strides=[1]), reduction_indices=[0])
+        rows = raw.Prod(
+            input=raw.StridedSlice(input=shape, begin=[0], end=[axis + 1], strides=[1]), reduction_indices=[0]
+        )
         size = raw.StridedSlice(input=shape, begin=[axis + 1], end=[axis + 2], strides=[1], shrink_axis_mask=1)
-        splits.append(raw.Range(start=raw.Cast(x=0, DstT=row_splits_dtype), limit=rows + 1, delta=raw.Cast(x=1, DstT=row_splits_dtype)) * size)
+        splits.append(
+            raw.Range(
+                start=raw.Cast(x=0, DstT=row_splits_dtype), limit=rows + 1, delta=raw.Cast(x=1, DstT=row_splits_dtype)
+            )
+            * size
+        )
     flat = raw.Reshape(tensor=value, shape=[-1]) if rank > 1 else value
     return raw.RaggedTensorToVariant(rt_nested_splits=splits, rt_dense_values=flat, batched_input=False)
 
@@ -136,16 +179,28 @@ def sparse_batch(dataset, batch_size, row_shape):
         raise TypeError(f"`sparse_batch` requires all elements to be tensors, but they are {spec}.")
     row = TensorShape(row_shape) if not isinstance(row_shape, Tensor) else TensorShape([None] * row_shape.shape[0])
     out = SparseTensorSpec(TensorShape([None]).concatenate(row), spec.dtype)
-    sizes = row_shape if isinstance(row_shape, Tensor) else convert_to_tensor([-1 if d is None else d for d in row.as_list()], dtypes.int64)
-    variant = raw.DenseToSparseBatchDataset(input_dataset=dataset._variant_tensor, batch_size=convert_to_tensor(batch_size, dtypes.int64), row_shape=sizes,
-                                            **structure.types_and_shapes(out))
+    sizes = (
+        row_shape
+        if isinstance(row_shape, Tensor)
+        else convert_to_tensor([-1 if d is None else d for d in row.as_list()], dtypes.int64)
+    )
+    variant = raw.DenseToSparseBatchDataset(
+        input_dataset=dataset._variant_tensor,
+        batch_size=convert_to_tensor(batch_size, dtypes.int64),
+        row_shape=sizes,
+        **structure.types_and_shapes(out),
+    )
     return make("_DenseToSparseBatchDataset", variant, out, [dataset])
 
 
-def bucket_by_sequence_length(dataset, length_func, boundaries, sizes, padded_shapes, padding_values, to_boundary, no_padding, drop_remainder):
+def bucket_by_sequence_length(
+    dataset, length_func, boundaries, sizes, padded_shapes, padding_values, to_boundary, no_padding, drop_remainder
+):
     if len(sizes) != len(boundaries) + 1:
-        raise ValueError(f"`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but `len(bucket_batch_sizes)={len(sizes)}` and "
-                         f"`len(bucket_boundaries)={len(boundaries)}`.")
+        raise ValueError(
+            f"`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but `len(bucket_batch_sizes)={len(sizes)}` and "
+            f"`len(bucket_boundaries)={len(boundaries)}`."
+        )
     batch_sizes = convert_to_tensor(list(sizes), dtypes.int64)
 
     def bucket(*element):
@@ -171,9 +226,21 @@ def bucket_by_sequence_length(dataset, length_func, boundaries, sizes, padded_sh
         if to_boundary:
             edge = convert_to_tensor([b - 1 for b in boundaries] + [-1], dtypes.int64)
             limit = raw.GatherV2(params=edge, indices=number, axis=0)
-            flat = [[limit if d is None else d for d in TensorShape(s).as_list()] for s in
-                    (structure.flatten(shapes_for(grouped)) if padded_shapes is None else _shapes_like(grouped.element_spec, padded_shapes))]
-            shapes = structure.pack(grouped.element_spec, [raw.Pack(values=[raw.Cast(x=d, DstT=dtypes.int64) for d in s]) if s else TensorShape([]) for s in flat])
+            flat = [
+                [limit if d is None else d for d in TensorShape(s).as_list()]
+                for s in (
+                    structure.flatten(shapes_for(grouped))
+                    if padded_shapes is None
+                    else _shapes_like(grouped.element_spec, padded_shapes)
+                )
+            ]
+            shapes = structure.pack(
+                grouped.element_spec,
+                [
+                    raw.Pack(values=[raw.Cast(x=d, DstT=dtypes.int64) for d in s]) if s else TensorShape([])
+                    for s in flat
+                ],
+            )
         else:
             shapes = padded_shapes
         return grouped.padded_batch(size, shapes, padding_values, drop_remainder=drop_remainder)

@@ -83,7 +83,9 @@ class Dataset(CompositeTensor, Trackable):
 
     def __iter__(self):
         if _weft.in_graph() and not _weft.current_graph().building_function:
-            raise RuntimeError("`tf.data.Dataset` only supports Python-style iteration in eager mode or within tf.function.")
+            raise RuntimeError(
+                "`tf.data.Dataset` only supports Python-style iteration in eager mode or within tf.function."
+            )
         return OwnedIterator(self)
 
     def __bool__(self):
@@ -93,7 +95,9 @@ class Dataset(CompositeTensor, Trackable):
 
     def __len__(self):
         if _weft.in_graph():
-            raise TypeError("`tf.data.Dataset` only supports `len` in eager mode. Use `tf.data.Dataset.cardinality()` instead.")
+            raise TypeError(
+                "`tf.data.Dataset` only supports `len` in eager mode. Use `tf.data.Dataset.cardinality()` instead."
+            )
         length = int(self.cardinality())
         if length == INFINITE_CARDINALITY:
             raise TypeError("The dataset is infinite.")
@@ -105,8 +109,13 @@ class Dataset(CompositeTensor, Trackable):
         if _weft.in_graph():
             raise RuntimeError("`tf.data.Dataset.as_numpy_iterator()` is only supported in eager mode.")
         for leaf in structure.flatten(self.element_spec):
-            if not (isinstance(leaf, (TensorSpec, structure.NoneTensorSpec)) or type(leaf).__name__ in ("RaggedTensorSpec", "SparseTensorSpec")):
-                raise TypeError(f"`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce values of type {leaf.value_type}")
+            if not (
+                isinstance(leaf, (TensorSpec, structure.NoneTensorSpec))
+                or type(leaf).__name__ in ("RaggedTensorSpec", "SparseTensorSpec")
+            ):
+                raise TypeError(
+                    f"`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce values of type {leaf.value_type}"
+                )
         return NumpyIterator(self)
 
     def cardinality(self, name=None):
@@ -125,17 +134,26 @@ class Dataset(CompositeTensor, Trackable):
             if relaxed == spec:
                 break
             spec = relaxed
-        flat = raw.ReduceDataset(input_dataset=self._variant_tensor, initial_state=structure.to_tensors(spec, state), other_arguments=traced.captures, f=traced,
-                                 **structure.types_and_shapes(spec))
+        flat = raw.ReduceDataset(
+            input_dataset=self._variant_tensor,
+            initial_state=structure.to_tensors(spec, state),
+            other_arguments=traced.captures,
+            f=traced,
+            **structure.types_and_shapes(spec),
+        )
         return structure.from_tensors(spec, flat)
 
     @staticmethod
     def _checked_state(spec, new, what):
         if not structure.same_types(spec, new):
-            raise TypeError(f"The element types for the new state must match the initial state. Expected {structure.legacy(spec, 'types')}; got {structure.legacy(new, 'types')}.")
+            raise TypeError(
+                f"The element types for the new state must match the initial state. Expected {structure.legacy(spec, 'types')}; got {structure.legacy(new, 'types')}."
+            )
         relaxed = structure.common(spec, new)
         if relaxed is None:
-            raise TypeError(f"The element structure for the new state must match the initial state: {what} gave {new}, not {spec}.")
+            raise TypeError(
+                f"The element structure for the new state must match the initial state: {what} gave {new}, not {spec}."
+            )
         return relaxed
 
     def enumerate(self, start=0, name=None):
@@ -166,10 +184,14 @@ class Dataset(CompositeTensor, Trackable):
         flat = structure.to_batched_tensors(spec, element)
         sizes = {t.shape[0] for t in flat if t.shape.rank and t.shape[0] is not None and t.dtype != dtypes.variant}
         if len(sizes) > 1:
-            first, other = [t.shape[0] for t in flat][0], next(t.shape[0] for t in flat if t.shape[0] != flat[0].shape[0])
+            first, other = [t.shape[0] for t in flat][0], next(
+                t.shape[0] for t in flat if t.shape[0] != flat[0].shape[0]
+            )
             raise ValueError(f"Dimensions {first} and {other} are not compatible")
         spec = structure.unbatched(spec)
-        variant = raw.TensorSliceDataset(components=flat, output_shapes=structure.types_and_shapes(spec)["output_shapes"])
+        variant = raw.TensorSliceDataset(
+            components=flat, output_shapes=structure.types_and_shapes(spec)["output_shapes"]
+        )
         return make("_TensorSliceDataset", variant, spec)
 
     @staticmethod
@@ -180,7 +202,9 @@ class Dataset(CompositeTensor, Trackable):
             raise ValueError(f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}.")
         start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1) if len(args) == 2 else args
         spec = TensorSpec([], dtype)
-        variant = raw.RangeDataset(start=_count(start), stop=_count(stop), step=_count(step), **structure.types_and_shapes(spec))
+        variant = raw.RangeDataset(
+            start=_count(start), stop=_count(stop), step=_count(step), **structure.types_and_shapes(spec)
+        )
         return make("_RangeDataset", variant, spec)
 
     @staticmethod
@@ -210,8 +234,13 @@ class Dataset(CompositeTensor, Trackable):
         if rerandomize_each_iteration is None:
             variant = raw.RandomDataset(seed=seed, seed2=seed2, **structure.types_and_shapes(spec))
         else:
-            variant = raw.RandomDatasetV2(seed=seed, seed2=seed2, seed_generator=raw.DummySeedGenerator(), rerandomize_each_iteration=rerandomize_each_iteration,
-                                          **structure.types_and_shapes(spec))
+            variant = raw.RandomDatasetV2(
+                seed=seed,
+                seed2=seed2,
+                seed_generator=raw.DummySeedGenerator(),
+                rerandomize_each_iteration=rerandomize_each_iteration,
+                **structure.types_and_shapes(spec),
+            )
         return make("_RandomDataset", variant, spec)
 
     @staticmethod
@@ -230,11 +259,19 @@ class Dataset(CompositeTensor, Trackable):
         parts = structure.flatten(given) if not isinstance(given, list) else given
         for part in parts:
             if isinstance(part, list):
-                raise TypeError("Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects. Python `list` is not supported and you should "
-                                "use `tuple` instead.")
+                raise TypeError(
+                    "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects. Python `list` is not supported and you should "
+                    "use `tuple` instead."
+                )
             if not isinstance(part, Dataset):
-                raise TypeError(f"Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects but encountered object of type {type(part)}.")
-        spec = structure.pack(given, [p.element_spec for p in parts]) if not isinstance(given, list) else tuple(p.element_spec for p in parts)
+                raise TypeError(
+                    f"Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects but encountered object of type {type(part)}."
+                )
+        spec = (
+            structure.pack(given, [p.element_spec for p in parts])
+            if not isinstance(given, list)
+            else tuple(p.element_spec for p in parts)
+        )
         variant = raw.ZipDataset(input_datasets=[p._variant_tensor for p in parts], **structure.types_and_shapes(spec))
         return make("_ZipDataset", variant, spec, parts)
 
@@ -245,11 +282,15 @@ class Dataset(CompositeTensor, Trackable):
         if not datasets:
             raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
         if choice_dataset.element_spec != TensorSpec([], dtypes.int64):
-            raise TypeError(f"Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` tensors but are {choice_dataset.element_spec}.")
+            raise TypeError(
+                f"Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` tensors but are {choice_dataset.element_spec}."
+            )
         return _directed(choice_dataset, datasets, stop_on_empty_dataset)
 
     @staticmethod
-    def sample_from_datasets(datasets, weights=None, seed=None, stop_on_empty_dataset=False, rerandomize_each_iteration=None):
+    def sample_from_datasets(
+        datasets, weights=None, seed=None, stop_on_empty_dataset=False, rerandomize_each_iteration=None
+    ):
         from weft.data.experimental import sample
 
         return sample(datasets, weights, seed, stop_on_empty_dataset)
@@ -271,39 +312,90 @@ class Dataset(CompositeTensor, Trackable):
 
     # ---- transformations
 
-    def map(self, map_func, num_parallel_calls=None, deterministic=None, synchronous=None, use_unbounded_threadpool=False, name=None):
+    def map(
+        self,
+        map_func,
+        num_parallel_calls=None,
+        deterministic=None,
+        synchronous=None,
+        use_unbounded_threadpool=False,
+        name=None,
+    ):
         traced = TracedFunction(map_func, "map", self.element_spec)
         common = dict(other_arguments=traced.captures, f=traced, preserve_cardinality=True)
         if num_parallel_calls is None:
-            return self._unary("_MapDataset", "MapDataset", traced.output_spec, [traced], use_inter_op_parallelism=True, **common)
-        return self._unary("_ParallelMapDataset", "ParallelMapDatasetV2", traced.output_spec, [traced], num_parallel_calls=_count(num_parallel_calls),
-                           use_inter_op_parallelism=True, deterministic=_deterministic(deterministic), **common)
+            return self._unary(
+                "_MapDataset", "MapDataset", traced.output_spec, [traced], use_inter_op_parallelism=True, **common
+            )
+        return self._unary(
+            "_ParallelMapDataset",
+            "ParallelMapDatasetV2",
+            traced.output_spec,
+            [traced],
+            num_parallel_calls=_count(num_parallel_calls),
+            use_inter_op_parallelism=True,
+            deterministic=_deterministic(deterministic),
+            **common,
+        )
 
     def flat_map(self, map_func, name=None):
         traced = TracedFunction(map_func, "flat_map", self.element_spec)
-        return self._unary("_FlatMapDataset", "FlatMapDataset", _inner(traced, "flat_map"), [traced], other_arguments=traced.captures, f=traced)
+        return self._unary(
+            "_FlatMapDataset",
+            "FlatMapDataset",
+            _inner(traced, "flat_map"),
+            [traced],
+            other_arguments=traced.captures,
+            f=traced,
+        )
 
-    def interleave(self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None, deterministic=None, name=None):
+    def interleave(
+        self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None, deterministic=None, name=None
+    ):
         traced = TracedFunction(map_func, "interleave", self.element_spec)
         spec = _inner(traced, "interleave")
         block = _count(block_length, 1)
         if num_parallel_calls is None:
             cycle = _count(cycle_length, _cpus())
-            return self._unary("_InterleaveDataset", "InterleaveDataset", spec, [traced], other_arguments=traced.captures, f=traced, cycle_length=cycle, block_length=block)
+            return self._unary(
+                "_InterleaveDataset",
+                "InterleaveDataset",
+                spec,
+                [traced],
+                other_arguments=traced.captures,
+                f=traced,
+                cycle_length=cycle,
+                block_length=block,
+            )
         cycle = _count(cycle_length, AUTOTUNE if num_parallel_calls == AUTOTUNE else num_parallel_calls)
-        return self._unary("_ParallelInterleaveDataset", "ParallelInterleaveDatasetV4", spec, [traced], other_arguments=traced.captures, f=traced, cycle_length=cycle,
-                           block_length=block, buffer_output_elements=_count(-1), prefetch_input_elements=_count(-1), num_parallel_calls=_count(num_parallel_calls),
-                           deterministic=_deterministic(deterministic))
+        return self._unary(
+            "_ParallelInterleaveDataset",
+            "ParallelInterleaveDatasetV4",
+            spec,
+            [traced],
+            other_arguments=traced.captures,
+            f=traced,
+            cycle_length=cycle,
+            block_length=block,
+            buffer_output_elements=_count(-1),
+            prefetch_input_elements=_count(-1),
+            num_parallel_calls=_count(num_parallel_calls),
+            deterministic=_deterministic(deterministic),
+        )
 
     def filter(self, predicate, name=None):
         traced = TracedFunction(predicate, "filter", self.element_spec)
         scalar_bool(traced, "predicate")
-        return self._unary("_FilterDataset", "FilterDataset", None, [traced], other_arguments=traced.captures, predicate=traced)
+        return self._unary(
+            "_FilterDataset", "FilterDataset", None, [traced], other_arguments=traced.captures, predicate=traced
+        )
 
     def take_while(self, predicate, name=None):
         traced = TracedFunction(predicate, "take_while", self.element_spec)
         scalar_bool(traced, "predicate")
-        return self._unary("_TakeWhileDataset", "TakeWhileDataset", None, [traced], other_arguments=traced.captures, predicate=traced)
+        return self._unary(
+            "_TakeWhileDataset", "TakeWhileDataset", None, [traced], other_arguments=traced.captures, predicate=traced
+        )
 
     def scan(self, initial_state, scan_func, name=None):
         state = structure.normalize(initial_state)
@@ -311,14 +403,22 @@ class Dataset(CompositeTensor, Trackable):
         for _ in range(8):
             traced = TracedFunction(scan_func, "scan", (spec, self.element_spec))
             if not (isinstance(traced.output_spec, tuple) and len(traced.output_spec) == 2):
-                raise TypeError(f"Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the output value but its return type is {traced.output_spec}.")
+                raise TypeError(
+                    f"Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the output value but its return type is {traced.output_spec}."
+                )
             relaxed = self._checked_state(spec, traced.output_spec[0], "scan_func")
             if relaxed == spec:
                 break
             spec = relaxed
         out = traced.output_spec[1]
-        variant = raw.ScanDataset(input_dataset=self._variant_tensor, initial_state=structure.to_tensors(spec, state), other_arguments=traced.captures, f=traced,
-                                  preserve_cardinality=True, **structure.types_and_shapes(out))
+        variant = raw.ScanDataset(
+            input_dataset=self._variant_tensor,
+            initial_state=structure.to_tensors(spec, state),
+            other_arguments=traced.captures,
+            f=traced,
+            preserve_cardinality=True,
+            **structure.types_and_shapes(out),
+        )
         return make("_ScanDataset", variant, out, [self], [traced])
 
     def batch(self, batch_size, drop_remainder=False, num_parallel_calls=None, deterministic=None, name=None):
@@ -329,8 +429,15 @@ class Dataset(CompositeTensor, Trackable):
         drop = convert_to_tensor(drop_remainder, dtypes.bool)
         if num_parallel_calls is None:
             return self._unary("_BatchDataset", "BatchDatasetV2", spec, batch_size=size, drop_remainder=drop)
-        return self._unary("_ParallelBatchDataset", "ParallelBatchDataset", spec, batch_size=size, drop_remainder=drop, num_parallel_calls=_count(num_parallel_calls),
-                           deterministic=_deterministic(deterministic))
+        return self._unary(
+            "_ParallelBatchDataset",
+            "ParallelBatchDataset",
+            spec,
+            batch_size=size,
+            drop_remainder=drop,
+            num_parallel_calls=_count(num_parallel_calls),
+            deterministic=_deterministic(deterministic),
+        )
 
     def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None):
         from weft.data.batching import padded_batch
@@ -347,12 +454,31 @@ class Dataset(CompositeTensor, Trackable):
 
         return sparse_batch(self, batch_size, row_shape)
 
-    def bucket_by_sequence_length(self, element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes=None, padding_values=None, pad_to_bucket_boundary=False,
-                                  no_padding=False, drop_remainder=False, name=None):
+    def bucket_by_sequence_length(
+        self,
+        element_length_func,
+        bucket_boundaries,
+        bucket_batch_sizes,
+        padded_shapes=None,
+        padding_values=None,
+        pad_to_bucket_boundary=False,
+        no_padding=False,
+        drop_remainder=False,
+        name=None,
+    ):
         from weft.data.batching import bucket_by_sequence_length
 
-        return bucket_by_sequence_length(self, element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes, padding_values, pad_to_bucket_boundary, no_padding,
-                                         drop_remainder)
+        return bucket_by_sequence_length(
+            self,
+            element_length_func,
+            bucket_boundaries,
+            bucket_batch_sizes,
+            padded_shapes,
+            padding_values,
+            pad_to_bucket_boundary,
+            no_padding,
+            drop_remainder,
+        )
 
     def unbatch(self, name=None):
         spec = structure.unbatched(self.element_spec)
@@ -370,20 +496,39 @@ class Dataset(CompositeTensor, Trackable):
         known = constant_value(sizes)
         static = int(known[0]) if known is not None and len(known) == 1 and drop_remainder else None
         spec = structure.map_leaves(lambda s: s._unbatch()._batch(static), self.element_spec)
-        return self._unary("_RebatchDataset", "RebatchDatasetV2", spec, batch_sizes=sizes, drop_remainder=convert_to_tensor(drop_remainder, dtypes.bool))
+        return self._unary(
+            "_RebatchDataset",
+            "RebatchDatasetV2",
+            spec,
+            batch_sizes=sizes,
+            drop_remainder=convert_to_tensor(drop_remainder, dtypes.bool),
+        )
 
     def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
         size = _count(size)
         spec = structure.map_leaves(DatasetSpec, self.element_spec)
-        variant = raw.WindowDataset(input_dataset=self._variant_tensor, size=size, shift=size if shift is None else _count(shift), stride=_count(stride),
-                                    drop_remainder=convert_to_tensor(drop_remainder, dtypes.bool), **structure.types_and_shapes(spec))
+        variant = raw.WindowDataset(
+            input_dataset=self._variant_tensor,
+            size=size,
+            shift=size if shift is None else _count(shift),
+            stride=_count(stride),
+            drop_remainder=convert_to_tensor(drop_remainder, dtypes.bool),
+            **structure.types_and_shapes(spec),
+        )
         return make("_WindowDataset", variant, spec, [self])
 
     def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None):
         seed, seed2 = _seeds(seed)
         reshuffle = True if reshuffle_each_iteration is None else reshuffle_each_iteration
-        return self._unary("_ShuffleDataset", "ShuffleDatasetV3", buffer_size=_count(buffer_size), seed=seed, seed2=seed2, seed_generator=raw.DummySeedGenerator(),
-                           reshuffle_each_iteration=reshuffle)
+        return self._unary(
+            "_ShuffleDataset",
+            "ShuffleDatasetV3",
+            buffer_size=_count(buffer_size),
+            seed=seed,
+            seed2=seed2,
+            seed_generator=raw.DummySeedGenerator(),
+            reshuffle_each_iteration=reshuffle,
+        )
 
     def repeat(self, count=None, name=None):
         return self._unary("_RepeatDataset", "RepeatDataset", count=_count(count, -1))
@@ -409,7 +554,9 @@ class Dataset(CompositeTensor, Trackable):
     def cache(self, filename="", name=None):
         cache = raw.AnonymousMemoryCache() if not _weft.in_graph() else raw.DummyMemoryCache()
         handle = cache[0] if isinstance(cache, tuple) else cache
-        made = self._unary("CacheDataset", "CacheDatasetV2", filename=convert_to_tensor(filename, dtypes.string), cache=handle)
+        made = self._unary(
+            "CacheDataset", "CacheDatasetV2", filename=convert_to_tensor(filename, dtypes.string), cache=handle
+        )
         made._cache = cache
         return made
 
@@ -417,13 +564,22 @@ class Dataset(CompositeTensor, Trackable):
         spec = structure.common(self.element_spec, dataset.element_spec)
         if spec is None:
             raise TypeError(f"Incompatible dataset elements:\n  {self.element_spec} vs.   {dataset.element_spec}")
-        variant = raw.ConcatenateDataset(input_dataset=self._variant_tensor, another_dataset=dataset._variant_tensor, **structure.types_and_shapes(spec))
+        variant = raw.ConcatenateDataset(
+            input_dataset=self._variant_tensor,
+            another_dataset=dataset._variant_tensor,
+            **structure.types_and_shapes(spec),
+        )
         return make("_ConcatenateDataset", variant, spec, [self, dataset])
 
     def unique(self, name=None):
         for leaf in structure.flat_tensor_specs(self.element_spec):
-            if leaf.dtype not in (dtypes.int32, dtypes.int64, dtypes.string) or len(structure.flat_tensor_specs(self.element_spec)) != 1:
-                raise TypeError("`tf.data.Dataset.unique` only supports `tf.int32`, `tf.int64` and `tf.string` elements of one component.")
+            if (
+                leaf.dtype not in (dtypes.int32, dtypes.int64, dtypes.string)
+                or len(structure.flat_tensor_specs(self.element_spec)) != 1
+            ):
+                raise TypeError(
+                    "`tf.data.Dataset.unique` only supports `tf.int32`, `tf.int64` and `tf.string` elements of one component."
+                )
         return self._unary("_UniqueDataset", "UniqueDataset")
 
     def group_by_window(self, key_func, reduce_func, window_size=None, window_size_func=None, name=None):
@@ -575,7 +731,11 @@ class DatasetSpec(TypeSpec):
     _to_legacy_output_shapes = _to_legacy_output_classes = _to_legacy_output_types
 
     def __eq__(self, other):
-        return isinstance(other, DatasetSpec) and self._element_spec == other._element_spec and self._dataset_shape == other._dataset_shape
+        return (
+            isinstance(other, DatasetSpec)
+            and self._element_spec == other._element_spec
+            and self._dataset_shape == other._dataset_shape
+        )
 
     def __hash__(self):
         return hash(repr(self._element_spec))

@@ -3,9 +3,24 @@
 from weft._missing import missing
 from weft._raw import raw
 from weft.data import structure
-from weft.data.dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset, DatasetSpec as DatasetStructure, make  # noqa: F401
+from weft.data.dataset import (
+    AUTOTUNE,
+    INFINITE_CARDINALITY,
+    UNKNOWN_CARDINALITY,
+    Dataset,
+    DatasetSpec as DatasetStructure,
+    make,
+)  # noqa: F401
 from weft.data.iterator import Iterator, Optional, OptionalSpec  # noqa: F401
-from weft.data.options import (AutoShardPolicy, AutotuneAlgorithm, AutotuneOptions, DistributeOptions, ExternalStatePolicy, OptimizationOptions, ThreadingOptions)  # noqa: F401
+from weft.data.options import (
+    AutoShardPolicy,
+    AutotuneAlgorithm,
+    AutotuneOptions,
+    DistributeOptions,
+    ExternalStatePolicy,
+    OptimizationOptions,
+    ThreadingOptions,
+)  # noqa: F401
 from weft.data.readers import CsvDataset, make_csv_dataset  # noqa: F401
 from weft.data.save import load as _load, save as _save
 from weft.data.traced import TracedFunction
@@ -33,7 +48,11 @@ def cardinality(dataset):
 
 def assert_cardinality(expected_cardinality):
     def apply(dataset):
-        return dataset._unary("_AssertCardinalityDataset", "AssertCardinalityDataset", cardinality=convert_to_tensor(expected_cardinality, dtypes.int64))
+        return dataset._unary(
+            "_AssertCardinalityDataset",
+            "AssertCardinalityDataset",
+            cardinality=convert_to_tensor(expected_cardinality, dtypes.int64),
+        )
 
     return apply
 
@@ -90,10 +109,26 @@ def rejection_resample(class_func, target_dist, initial_dist=None, seed=None):
     return lambda dataset: dataset.rejection_resample(class_func, target_dist, initial_dist, seed)
 
 
-def bucket_by_sequence_length(element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes=None, padding_values=None, pad_to_bucket_boundary=False, no_padding=False,
-                              drop_remainder=False):
-    return lambda dataset: dataset.bucket_by_sequence_length(element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes, padding_values, pad_to_bucket_boundary,
-                                                             no_padding, drop_remainder)
+def bucket_by_sequence_length(
+    element_length_func,
+    bucket_boundaries,
+    bucket_batch_sizes,
+    padded_shapes=None,
+    padding_values=None,
+    pad_to_bucket_boundary=False,
+    no_padding=False,
+    drop_remainder=False,
+):
+    return lambda dataset: dataset.bucket_by_sequence_length(
+        element_length_func,
+        bucket_boundaries,
+        bucket_batch_sizes,
+        padded_shapes,
+        padding_values,
+        pad_to_bucket_boundary,
+        no_padding,
+        drop_remainder,
+    )
 
 
 def dense_to_sparse_batch(batch_size, row_shape):
@@ -112,8 +147,12 @@ def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainde
     return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
 
 
-def parallel_interleave(map_func, cycle_length, block_length=1, sloppy=False, buffer_output_elements=None, prefetch_input_elements=None):
-    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length, deterministic=not sloppy)
+def parallel_interleave(
+    map_func, cycle_length, block_length=1, sloppy=False, buffer_output_elements=None, prefetch_input_elements=None
+):
+    return lambda dataset: dataset.interleave(
+        map_func, cycle_length, block_length, cycle_length, deterministic=not sloppy
+    )
 
 
 def prefetch_to_device(device, buffer_size=None):
@@ -149,11 +188,17 @@ def _directed(selector, datasets, stop_on_empty):
     for i, dataset in enumerate(datasets[1:]):
         both = structure.common(spec, dataset.element_spec)
         if both is None:
-            raise TypeError(f"Invalid `datasets`. `datasets` must have compatible element specs.\n Dataset 0 element_spec={datasets[0].element_spec}.\n Dataset {i + 1} "
-                            f"element_spec={dataset.element_spec}.")
+            raise TypeError(
+                f"Invalid `datasets`. `datasets` must have compatible element specs.\n Dataset 0 element_spec={datasets[0].element_spec}.\n Dataset {i + 1} "
+                f"element_spec={dataset.element_spec}."
+            )
         spec = both
-    variant = raw.DirectedInterleaveDataset(selector_input_dataset=selector._variant_tensor, data_input_datasets=[d._variant_tensor for d in datasets],
-                                            stop_on_empty_dataset=stop_on_empty, **structure.types_and_shapes(spec))
+    variant = raw.DirectedInterleaveDataset(
+        selector_input_dataset=selector._variant_tensor,
+        data_input_datasets=[d._variant_tensor for d in datasets],
+        stop_on_empty_dataset=stop_on_empty,
+        **structure.types_and_shapes(spec),
+    )
     return make("_DirectedInterleaveDataset", variant, spec, [selector, *datasets])
 
 
@@ -167,7 +212,9 @@ def sample(datasets, weights, seed, stop_on_empty):
         weights = [1.0] * len(datasets) if weights is None else weights
         given = convert_to_tensor(weights, dtype_hint=dtypes.float32)
         if given.shape.rank is not None and given.shape != (len(datasets),):
-            raise ValueError(f"Invalid `weights`. The shape of `weights` should be compatible with `[len(datasets)]` but is {given.shape}.")
+            raise ValueError(
+                f"Invalid `weights`. The shape of `weights` should be compatible with `[len(datasets)]` but is {given.shape}."
+            )
         if len(datasets) == 1:
             return datasets[0]
         logits = Dataset.from_tensors(raw.ExpandDims(input=raw.Log(x=given), dim=0)).repeat()
@@ -179,23 +226,50 @@ def sample(datasets, weights, seed, stop_on_empty):
     return _directed(selector, datasets, stop_on_empty)
 
 
-def index_table_from_dataset(dataset=None, num_oov_buckets=0, vocab_size=None, default_value=-1, hasher_spec=None, key_dtype=dtypes.string, name=None):
+def index_table_from_dataset(
+    dataset=None,
+    num_oov_buckets=0,
+    vocab_size=None,
+    default_value=-1,
+    hasher_spec=None,
+    key_dtype=dtypes.string,
+    name=None,
+):
     raise NotImplementedError("tf.data.experimental.index_table_from_dataset")
 
 
-def make_batched_features_dataset(file_pattern, batch_size, features, reader=None, label_key=None, reader_args=None, num_epochs=None, shuffle=True, shuffle_buffer_size=10000,
-                                  shuffle_seed=None, prefetch_buffer_size=None, reader_num_threads=None, parser_num_threads=None, sloppy_ordering=False, drop_final_batch=False):
+def make_batched_features_dataset(
+    file_pattern,
+    batch_size,
+    features,
+    reader=None,
+    label_key=None,
+    reader_args=None,
+    num_epochs=None,
+    shuffle=True,
+    shuffle_buffer_size=10000,
+    shuffle_seed=None,
+    prefetch_buffer_size=None,
+    reader_num_threads=None,
+    parser_num_threads=None,
+    sloppy_ordering=False,
+    drop_final_batch=False,
+):
     """TFRecord files of tf.train.Example, parsed and batched."""
     from weft.data.readers import TFRecordDataset
     from weft.io import parse_example
 
     files = Dataset.list_files(file_pattern, shuffle=shuffle, seed=shuffle_seed)
-    dataset = files.interleave(lambda name: (reader or TFRecordDataset)(name, *(reader_args or [])), cycle_length=reader_num_threads or 1)
+    dataset = files.interleave(
+        lambda name: (reader or TFRecordDataset)(name, *(reader_args or [])), cycle_length=reader_num_threads or 1
+    )
     if shuffle:
         dataset = dataset.shuffle(shuffle_buffer_size, shuffle_seed)
     if num_epochs != 1:
         dataset = dataset.repeat(num_epochs)
-    dataset = dataset.batch(batch_size, drop_remainder=drop_final_batch or num_epochs is None).map(lambda x: parse_example(x, features))
+    dataset = dataset.batch(batch_size, drop_remainder=drop_final_batch or num_epochs is None).map(
+        lambda x: parse_example(x, features)
+    )
     if label_key:
         dataset = dataset.map(lambda x: (x, x.pop(label_key)))
     return dataset.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
@@ -215,9 +289,20 @@ def group_by_reducer(key_func, reducer):
         init = TracedFunction(reducer.init_func, "group_by_reducer", int64)
         reduce = TracedFunction(reducer.reduce_func, "group_by_reducer", (init.output_spec, dataset.element_spec))
         final = TracedFunction(reducer.finalize_func, "group_by_reducer", init.output_spec)
-        return dataset._unary("_GroupByReducerDataset", "GroupByReducerDataset", final.output_spec, [key, init, reduce, final], key_func=key,
-                              key_func_other_arguments=key.captures, init_func=init, init_func_other_arguments=init.captures, reduce_func=reduce,
-                              reduce_func_other_arguments=reduce.captures, finalize_func=final, finalize_func_other_arguments=final.captures)
+        return dataset._unary(
+            "_GroupByReducerDataset",
+            "GroupByReducerDataset",
+            final.output_spec,
+            [key, init, reduce, final],
+            key_func=key,
+            key_func_other_arguments=key.captures,
+            init_func=init,
+            init_func_other_arguments=init.captures,
+            reduce_func=reduce,
+            reduce_func_other_arguments=reduce.captures,
+            finalize_func=final,
+            finalize_func_other_arguments=final.captures,
+        )
 
     return apply
 
@@ -231,11 +316,15 @@ class TFRecordWriter:
     def write(self, dataset):
         if dataset.element_spec != TensorSpec([], dtypes.string):
             raise TypeError(f"`dataset` must contain scalar `tf.string` elements, but has {dataset.element_spec}.")
-        return raw.DatasetToTFRecord(input_dataset=dataset._variant_tensor, filename=self._filename, compression_type=self._compression)
+        return raw.DatasetToTFRecord(
+            input_dataset=dataset._variant_tensor, filename=self._filename, compression_type=self._compression
+        )
 
 
 def enable_debug_mode():
-    raise NotImplementedError("tf.data.experimental.enable_debug_mode: tf.config.run_functions_eagerly helps to look into functions")
+    raise NotImplementedError(
+        "tf.data.experimental.enable_debug_mode: tf.config.run_functions_eagerly helps to look into functions"
+    )
 
 
 __getattr__ = missing("tf.data.experimental")

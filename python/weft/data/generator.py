@@ -43,19 +43,29 @@ class _State:
 def _signature(output_types, output_shapes, output_signature):
     if output_signature is not None:
         if output_types is not None:
-            raise TypeError("The `output_types` argument can not be used together with the `output_signature` argument.")
+            raise TypeError(
+                "The `output_types` argument can not be used together with the `output_signature` argument."
+            )
         if output_shapes is not None:
-            raise TypeError("The `output_shapes` argument can not be used together with the `output_signature` argument.")
+            raise TypeError(
+                "The `output_shapes` argument can not be used together with the `output_signature` argument."
+            )
         for spec in structure.flatten(output_signature):
             if not isinstance(spec, TypeSpec):
-                raise TypeError(f"`output_signature` must contain objects that are subclass of `tf.TypeSpec` but found {type(spec)} which is not.")
+                raise TypeError(
+                    f"`output_signature` must contain objects that are subclass of `tf.TypeSpec` but found {type(spec)} which is not."
+                )
         return output_signature
     if output_types is None:
-        raise TypeError("To specify the output signature you need to provide either the `output_signature` argument or the `output_types` argument.")
+        raise TypeError(
+            "To specify the output signature you need to provide either the `output_signature` argument or the `output_types` argument."
+        )
     if output_shapes is None:
         return structure.map_leaves(lambda t: TensorSpec(TensorShape(None), dtypes.as_dtype(t)), output_types)
     shapes = _flat_shapes(output_types, output_shapes)
-    return structure.pack(output_types, [TensorSpec(s, dtypes.as_dtype(t)) for t, s in zip(structure.flatten(output_types), shapes)])
+    return structure.pack(
+        output_types, [TensorSpec(s, dtypes.as_dtype(t)) for t, s in zip(structure.flatten(output_types), shapes)]
+    )
 
 
 def _flat_shapes(types, shapes):
@@ -78,7 +88,9 @@ def from_generator(generator, output_types, output_shapes, args, output_signatur
     int64 = TensorSpec([], dtypes.int64)
 
     def start(*values):
-        return _call(lambda *v: [convert_to_tensor(state.start(*[x.numpy() for x in v]), dtypes.int64)], values, [dtypes.int64])[0]
+        return _call(
+            lambda *v: [convert_to_tensor(state.start(*[x.numpy() for x in v]), dtypes.int64)], values, [dtypes.int64]
+        )[0]
 
     def following(number):
         tensors = _call(lambda n: _tensors(state.next(int(n)), spec, flat), [number], [s.dtype for s in flat])
@@ -96,8 +108,15 @@ def from_generator(generator, output_types, output_shapes, args, output_signatur
     init = TracedFunction(start, "init", tuple(TensorSpec(a.shape, a.dtype) for a in arguments), use_autograph=False)
     next_ = TracedFunction(following, "next", int64, use_autograph=False)
     final = TracedFunction(end, "finalize", int64, use_autograph=False)
-    variant = raw.GeneratorDataset(init_func_other_args=[*arguments, *init.captures], next_func_other_args=next_.captures, finalize_func_other_args=final.captures,
-                                   init_func=init, next_func=next_, finalize_func=final, **structure.types_and_shapes(spec))
+    variant = raw.GeneratorDataset(
+        init_func_other_args=[*arguments, *init.captures],
+        next_func_other_args=next_.captures,
+        finalize_func_other_args=final.captures,
+        init_func=init,
+        next_func=next_,
+        finalize_func=final,
+        **structure.types_and_shapes(spec),
+    )
     made = make("_FlatMapDataset", variant, spec, functions=[init, next_, final])
     made._state = state
     return made
@@ -116,8 +135,10 @@ def _tensors(value, spec, flat):
         value = tuple(value)
     if isinstance(spec, (tuple, dict)):
         if len(structure.flatten(value) if structure.is_structure(value) else [value]) != len(structure.flatten(spec)):
-            raise TypeError("`generator` yielded an element that did not match the expected structure. The expected structure was "
-                            f"{structure.legacy(spec, 'types')}, but the yielded element was {value}.")
+            raise TypeError(
+                "`generator` yielded an element that did not match the expected structure. The expected structure was "
+                f"{structure.legacy(spec, 'types')}, but the yielded element was {value}."
+            )
         leaves = structure.flatten(value)
     else:
         leaves = [value]
@@ -129,9 +150,13 @@ def _tensors(value, spec, flat):
         try:
             tensor = convert_to_tensor(leaf, part.dtype)
         except (TypeError, ValueError) as error:
-            raise TypeError(f"`generator` yielded an element that could not be converted to the expected type. The expected type was {part.dtype.name}, but the yielded element "
-                            f"was {leaf}.") from error
+            raise TypeError(
+                f"`generator` yielded an element that could not be converted to the expected type. The expected type was {part.dtype.name}, but the yielded element "
+                f"was {leaf}."
+            ) from error
         if not part.shape.is_compatible_with(tensor.shape):
-            raise TypeError(f"`generator` yielded an element of shape {tensor.shape} where an element of shape {part.shape} was expected.")
+            raise TypeError(
+                f"`generator` yielded an element of shape {tensor.shape} where an element of shape {part.shape} was expected."
+            )
         out.append(tensor)
     return out

@@ -134,7 +134,9 @@ class Optional(CompositeTensor):
         return raw.OptionalHasValue(optional=self._variant_tensor, name=name)
 
     def get_value(self, name=None):
-        flat = raw.OptionalGetValue(optional=self._variant_tensor, name=name, **structure.types_and_shapes(self._element_spec))
+        flat = raw.OptionalGetValue(
+            optional=self._variant_tensor, name=name, **structure.types_and_shapes(self._element_spec)
+        )
         return structure.from_tensors(self._element_spec, flat)
 
     @property

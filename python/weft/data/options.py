@@ -45,13 +45,15 @@ class _Fields:
         if name in self._fields or name in self._groups:
             kind = self._fields.get(name) or self._groups.get(name)
             if value is not None and kind is not None and not isinstance(value, kind):
-                raise TypeError(f"Property \"{name}\" must be of type {kind}, got: {value!r} (type: {type(value)}).")
+                raise TypeError(f'Property "{name}" must be of type {kind}, got: {value!r} (type: {type(value)}).')
             self._set[name] = value
         else:
             raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}.")
 
     def __eq__(self, other):
-        return type(self) is type(other) and all(getattr(self, n) == getattr(other, n) for n in {*self._fields, *self._groups})
+        return type(self) is type(other) and all(
+            getattr(self, n) == getattr(other, n) for n in {*self._fields, *self._groups}
+        )
 
     def __ne__(self, other):
         return not self == other
@@ -72,7 +74,14 @@ class _Fields:
 class AutotuneOptions(_Fields):
     """How parallelism and buffers are chosen."""
 
-    _fields = {"autotune_algorithm": AutotuneAlgorithm, "cpu_budget": int, "enabled": bool, "ram_budget": int, "initial_parallelism": int, "min_parallelism": int}
+    _fields = {
+        "autotune_algorithm": AutotuneAlgorithm,
+        "cpu_budget": int,
+        "enabled": bool,
+        "ram_budget": int,
+        "initial_parallelism": int,
+        "min_parallelism": int,
+    }
 
 
 class DistributeOptions(_Fields):
@@ -84,8 +93,13 @@ class DistributeOptions(_Fields):
 class OptimizationOptions(_Fields):
     """Which rewrites may happen."""
 
-    _fields = dict.fromkeys(("apply_default_optimizations filter_fusion filter_parallelization inject_prefetch map_and_batch_fusion map_and_filter_fusion map_fusion "
-                             "map_parallelization noop_elimination parallel_batch seq_interleave_prefetch shuffle_and_repeat_fusion").split(), bool)
+    _fields = dict.fromkeys(
+        (
+            "apply_default_optimizations filter_fusion filter_parallelization inject_prefetch map_and_batch_fusion map_and_filter_fusion map_fusion "
+            "map_parallelization noop_elimination parallel_batch seq_interleave_prefetch shuffle_and_repeat_fusion"
+        ).split(),
+        bool,
+    )
 
 
 class ServiceOptions(_Fields):
@@ -101,10 +115,25 @@ class ThreadingOptions(_Fields):
 class Options(_Fields):
     """What Dataset.with_options takes."""
 
-    _fields = {"dataset_name": str, "framework_type": list, "deterministic": bool, "experimental_deterministic": bool, "experimental_external_state_policy": ExternalStatePolicy,
-               "external_state_policy": ExternalStatePolicy, "experimental_slack": bool, "experimental_symbolic_checkpoint": bool, "experimental_warm_start": bool}
-    _groups = {"autotune": AutotuneOptions, "experimental_distribute": DistributeOptions, "experimental_optimization": OptimizationOptions, "experimental_service": ServiceOptions,
-               "experimental_threading": ThreadingOptions, "threading": ThreadingOptions}
+    _fields = {
+        "dataset_name": str,
+        "framework_type": list,
+        "deterministic": bool,
+        "experimental_deterministic": bool,
+        "experimental_external_state_policy": ExternalStatePolicy,
+        "external_state_policy": ExternalStatePolicy,
+        "experimental_slack": bool,
+        "experimental_symbolic_checkpoint": bool,
+        "experimental_warm_start": bool,
+    }
+    _groups = {
+        "autotune": AutotuneOptions,
+        "experimental_distribute": DistributeOptions,
+        "experimental_optimization": OptimizationOptions,
+        "experimental_service": ServiceOptions,
+        "experimental_threading": ThreadingOptions,
+        "threading": ThreadingOptions,
+    }
 
     def merge(self, options):
         return self.merged_with(options)

@@ -18,7 +18,9 @@ def _file_names(filenames):
         if not isinstance(spec, TensorSpec) or spec.dtype != dtypes.string:
             raise TypeError(f"The `filenames` argument must contain `tf.string` elements. Got {spec!r}.")
         if spec.shape.rank not in (0, None):
-            raise TypeError(f"The `filenames` argument must contain `tf.string` elements of shape [] (i.e. scalars). Got {spec.shape!r}.")
+            raise TypeError(
+                f"The `filenames` argument must contain `tf.string` elements of shape [] (i.e. scalars). Got {spec.shape!r}."
+            )
         return filenames
     import os
 
@@ -53,7 +55,11 @@ class TFRecordDatasetV2(_FileDataset):
         self._filenames = filenames
 
         def source(name):
-            return make("_TFRecordDataset", raw.TFRecordDataset(filenames=name, compression_type=kind, buffer_size=size), _STRING)
+            return make(
+                "_TFRecordDataset",
+                raw.TFRecordDataset(filenames=name, compression_type=kind, buffer_size=size),
+                _STRING,
+            )
 
         self._take(_read(filenames, source, num_parallel_reads))
 
@@ -66,7 +72,11 @@ class TextLineDatasetV2(_FileDataset):
         size = convert_to_tensor(_BUFFER if buffer_size is None else buffer_size, dtypes.int64)
 
         def source(name):
-            return make("_TextLineDataset", raw.TextLineDataset(filenames=name, compression_type=kind, buffer_size=size), _STRING)
+            return make(
+                "_TextLineDataset",
+                raw.TextLineDataset(filenames=name, compression_type=kind, buffer_size=size),
+                _STRING,
+            )
 
         self._take(_read(filenames, source, num_parallel_reads))
 
@@ -74,15 +84,34 @@ class TextLineDatasetV2(_FileDataset):
 class FixedLengthRecordDatasetV2(_FileDataset):
     """tf.data.FixedLengthRecordDataset: records of one length."""
 
-    def __init__(self, filenames, record_bytes, header_bytes=None, footer_bytes=None, buffer_size=None, compression_type=None, num_parallel_reads=None, name=None):
+    def __init__(
+        self,
+        filenames,
+        record_bytes,
+        header_bytes=None,
+        footer_bytes=None,
+        buffer_size=None,
+        compression_type=None,
+        num_parallel_reads=None,
+        name=None,
+    ):
         def number(value, default):
             return convert_to_tensor(default if value is None else value, dtypes.int64)
 
-        sizes = dict(header_bytes=number(header_bytes, 0), record_bytes=number(record_bytes, 0), footer_bytes=number(footer_bytes, 0), buffer_size=number(buffer_size, _BUFFER))
+        sizes = dict(
+            header_bytes=number(header_bytes, 0),
+            record_bytes=number(record_bytes, 0),
+            footer_bytes=number(footer_bytes, 0),
+            buffer_size=number(buffer_size, _BUFFER),
+        )
         kind = convert_to_tensor(compression_type or "", dtypes.string)
 
         def source(name):
-            return make("_FixedLengthRecordDataset", raw.FixedLengthRecordDatasetV2(filenames=name, compression_type=kind, **sizes), _STRING)
+            return make(
+                "_FixedLengthRecordDataset",
+                raw.FixedLengthRecordDatasetV2(filenames=name, compression_type=kind, **sizes),
+                _STRING,
+            )
 
         self._take(_read(filenames, source, num_parallel_reads))
 
@@ -90,18 +119,41 @@ class FixedLengthRecordDatasetV2(_FileDataset):
 class CsvDatasetV2(_FileDataset):
     """tf.data.experimental.CsvDataset: the rows of CSV files as tuples."""
 
-    def __init__(self, filenames, record_defaults, compression_type=None, buffer_size=None, header=False, field_delim=",", use_quote_delim=True, na_value="", select_cols=None,
-                 exclude_cols=None):
+    def __init__(
+        self,
+        filenames,
+        record_defaults,
+        compression_type=None,
+        buffer_size=None,
+        header=False,
+        field_delim=",",
+        use_quote_delim=True,
+        na_value="",
+        select_cols=None,
+        exclude_cols=None,
+    ):
         defaults = [_default(d) for d in record_defaults]
         spec = tuple(TensorSpec([], d.dtype) for d in defaults)
         names = convert_to_tensor(filenames, dtypes.string)
-        columns = raw.Reshape(tensor=convert_to_tensor(select_cols if select_cols is not None else [], dtypes.int64), shape=[-1])
-        excluded = raw.Reshape(tensor=convert_to_tensor(exclude_cols if exclude_cols is not None else [], dtypes.int64), shape=[-1])
-        variant = raw.CSVDatasetV2(filenames=names, compression_type=convert_to_tensor(compression_type or "", dtypes.string),
-                                   buffer_size=convert_to_tensor(4 * 1024 * 1024 if buffer_size is None else buffer_size, dtypes.int64),
-                                   header=convert_to_tensor(header, dtypes.bool), field_delim=convert_to_tensor(field_delim, dtypes.string),
-                                   use_quote_delim=convert_to_tensor(use_quote_delim, dtypes.bool), na_value=convert_to_tensor(na_value, dtypes.string), select_cols=columns,
-                                   record_defaults=defaults, exclude_cols=excluded, output_shapes=structure.types_and_shapes(spec)["output_shapes"])
+        columns = raw.Reshape(
+            tensor=convert_to_tensor(select_cols if select_cols is not None else [], dtypes.int64), shape=[-1]
+        )
+        excluded = raw.Reshape(
+            tensor=convert_to_tensor(exclude_cols if exclude_cols is not None else [], dtypes.int64), shape=[-1]
+        )
+        variant = raw.CSVDatasetV2(
+            filenames=names,
+            compression_type=convert_to_tensor(compression_type or "", dtypes.string),
+            buffer_size=convert_to_tensor(4 * 1024 * 1024 if buffer_size is None else buffer_size, dtypes.int64),
+            header=convert_to_tensor(header, dtypes.bool),
+            field_delim=convert_to_tensor(field_delim, dtypes.string),
+            use_quote_delim=convert_to_tensor(use_quote_delim, dtypes.bool),
+            na_value=convert_to_tensor(na_value, dtypes.string),
+            select_cols=columns,
+            record_defaults=defaults,
+            exclude_cols=excluded,
+            output_shapes=structure.types_and_shapes(spec)["output_shapes"],
+        )
         self._set_up(variant, spec)
 
 
@@ -110,14 +162,38 @@ def _default(value):
     if isinstance(value, (dtypes.DType, type)):
         dtype = dtypes.as_dtype(value)
         empty = convert_to_tensor([], dtypes.float32)
-        return raw.Reshape(tensor=raw.Cast(x=empty, DstT=dtype), shape=[0]) if dtype is not dtypes.string else raw.Fill(dims=[0], value=b"")
+        return (
+            raw.Reshape(tensor=raw.Cast(x=empty, DstT=dtype), shape=[0])
+            if dtype is not dtypes.string
+            else raw.Fill(dims=[0], value=b"")
+        )
     tensor = convert_to_tensor(value)
     return raw.Reshape(tensor=tensor, shape=[-1])
 
 
-def make_csv_dataset(file_pattern, batch_size, column_names=None, column_defaults=None, label_name=None, select_columns=None, field_delim=",", use_quote_delim=True, na_value="",
-                     header=True, num_epochs=None, shuffle=True, shuffle_buffer_size=10000, shuffle_seed=None, prefetch_buffer_size=None, num_parallel_reads=None, sloppy=False,
-                     num_rows_for_inference=100, compression_type=None, ignore_errors=False, encoding="utf-8"):
+def make_csv_dataset(
+    file_pattern,
+    batch_size,
+    column_names=None,
+    column_defaults=None,
+    label_name=None,
+    select_columns=None,
+    field_delim=",",
+    use_quote_delim=True,
+    na_value="",
+    header=True,
+    num_epochs=None,
+    shuffle=True,
+    shuffle_buffer_size=10000,
+    shuffle_seed=None,
+    prefetch_buffer_size=None,
+    num_parallel_reads=None,
+    sloppy=False,
+    num_rows_for_inference=100,
+    compression_type=None,
+    ignore_errors=False,
+    encoding="utf-8",
+):
     """tf.data.experimental.make_csv_dataset: rows as dicts of columns, in batches."""
     import csv
     import glob
@@ -127,7 +203,9 @@ def make_csv_dataset(file_pattern, batch_size, column_names=None, column_default
     if not files:
         raise ValueError(f"No files match `file_pattern` {file_pattern}.")
     with open(files[0], newline="", encoding=encoding) as first:
-        rows = csv.reader(first, delimiter=field_delim, quoting=csv.QUOTE_MINIMAL if use_quote_delim else csv.QUOTE_NONE)
+        rows = csv.reader(
+            first, delimiter=field_delim, quoting=csv.QUOTE_MINIMAL if use_quote_delim else csv.QUOTE_NONE
+        )
         if column_names is None:
             if not header:
                 raise ValueError("Expected `column_names` or `header` argument.")
@@ -141,7 +219,9 @@ def make_csv_dataset(file_pattern, batch_size, column_names=None, column_default
     if column_defaults is None:
         column_defaults = [_inferred([row[c] for row in sample], na_value) for c in chosen]
     elif select_columns is None and len(column_defaults) != len(chosen):
-        raise ValueError("If `select_columns` is not specified, `column_defaults` must have the same length as `column_names`.")
+        raise ValueError(
+            "If `select_columns` is not specified, `column_defaults` must have the same length as `column_names`."
+        )
     names = [column_names[c] for c in chosen]
     if label_name is not None and label_name not in names:
         raise ValueError("`label_name` provided must be one of the columns.")
@@ -150,8 +230,16 @@ def make_csv_dataset(file_pattern, batch_size, column_names=None, column_default
         epochs = epochs.shuffle(len(files), shuffle_seed)
 
     def read(name):
-        return CsvDatasetV2(name, column_defaults, compression_type=compression_type, field_delim=field_delim, use_quote_delim=use_quote_delim, na_value=na_value,
-                          select_cols=chosen if select_columns is not None else None, header=header)
+        return CsvDatasetV2(
+            name,
+            column_defaults,
+            compression_type=compression_type,
+            field_delim=field_delim,
+            use_quote_delim=use_quote_delim,
+            na_value=na_value,
+            select_cols=chosen if select_columns is not None else None,
+            header=header,
+        )
 
     dataset = epochs.interleave(read, cycle_length=num_parallel_reads or 1)
     if ignore_errors:
@@ -174,7 +262,12 @@ def make_csv_dataset(file_pattern, batch_size, column_names=None, column_default
 
 def _inferred(fields, na_value):
     fields = [f for f in fields if f not in ("", na_value)]
-    for kind, dtype in ((_int32, dtypes.int32), (int, dtypes.int64), (_float32, dtypes.float32), (float, dtypes.float64)):
+    for kind, dtype in (
+        (_int32, dtypes.int32),
+        (int, dtypes.int64),
+        (_float32, dtypes.float32),
+        (float, dtypes.float64),
+    ):
         try:
             for field in fields:
                 kind(field)
@@ -196,4 +289,9 @@ def _float32(text):
 
 
 # TensorFlow shows these classes under their second names.
-TFRecordDataset, TextLineDataset, FixedLengthRecordDataset, CsvDataset = TFRecordDatasetV2, TextLineDatasetV2, FixedLengthRecordDatasetV2, CsvDatasetV2
+TFRecordDataset, TextLineDataset, FixedLengthRecordDataset, CsvDataset = (
+    TFRecordDatasetV2,
+    TextLineDatasetV2,
+    FixedLengthRecordDatasetV2,
+    CsvDatasetV2,
+)

@@ -119,7 +119,11 @@ def _leaf(value):
         return value
     if isinstance(value, _weft.VariableBase):
         return convert_to_tensor(value)
-    if getattr(type(value), "_is_composite", False) or hasattr(value, "_type_spec") or type(value).__name__ == "TensorArray":
+    if (
+        getattr(type(value), "_is_composite", False)
+        or hasattr(value, "_type_spec")
+        or type(value).__name__ == "TensorArray"
+    ):
         return value
     return convert_to_tensor(value)
 

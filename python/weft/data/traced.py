@@ -19,7 +19,9 @@ class TracedFunction:
         ctx = autograph.control_status_ctx()
         with self._graph.as_default():
             arguments = [self._argument(i, s) for i, s in enumerate(structure.flat_tensor_specs(input_spec))]
-            element = structure.from_tensors(input_spec, arguments) if arguments or structure.flatten(input_spec) else ()
+            element = (
+                structure.from_tensors(input_spec, arguments) if arguments or structure.flatten(input_spec) else ()
+            )
             converted = autograph.tf_convert(function, ctx) if use_autograph else function
             result = converted(*element) if _unpacks(input_spec) else converted(element)
             if isinstance(result, list):
@@ -39,7 +41,9 @@ class TracedFunction:
         try:
             return structure.normalize(result)
         except (ValueError, TypeError) as error:
-            raise TypeError(f"Unsupported return value from function passed to {getattr(function, '__name__', function)}: {result}.") from error
+            raise TypeError(
+                f"Unsupported return value from function passed to {getattr(function, '__name__', function)}: {result}."
+            ) from error
 
     @property
     def name(self):
@@ -54,4 +58,6 @@ def _unpacks(spec):
 def scalar_bool(traced, what):
     spec = traced.output_spec
     if not (isinstance(spec, TensorSpec) and spec.dtype.name == "bool" and spec.shape.rank in (0, None)):
-        raise ValueError(f"Invalid `{what}`. `{what}` must return a `tf.bool` scalar tensor, but its return type is {spec}.")
+        raise ValueError(
+            f"Invalid `{what}`. `{what}` must return a `tf.bool` scalar tensor, but its return type is {spec}."
+        )

@@ -10,11 +10,11 @@ _MODULES = {
     "weft.ops.ragged.dynamic_shape": "DynamicRaggedShape",
     "weft.framework.asynchrony": "async_clear_error async_scope enable_strict_mode function_executor_type",
     "weft.framework.dtypes": "float4_e2m1fn float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 "
-                             "float8_e5m2fnuz int2 int4 uint2 uint4",
+    "float8_e5m2fnuz int2 int4 uint2 uint4",
     "weft.framework.extension_type": "ExtensionType BatchableExtensionType ExtensionTypeSpec ExtensionTypeBatchEncoder",
     "weft.framework.dispatch_api": "dispatch_for_api dispatch_for_unary_elementwise_apis "
-                                   "dispatch_for_binary_elementwise_apis dispatch_for_binary_elementwise_assert_apis "
-                                   "unregister_dispatch_for",
+    "dispatch_for_binary_elementwise_apis dispatch_for_binary_elementwise_assert_apis "
+    "unregister_dispatch_for",
 }
 _NAMES = {name: module for module, names in _MODULES.items() for name in names.split()}
 _SUBMODULES = {"dlpack", "extension_type", "numpy"}

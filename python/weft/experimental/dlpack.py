@@ -30,8 +30,9 @@ def from_dlpack(dlcapsule):
 
     array = np.from_dlpack(dlcapsule if hasattr(dlcapsule, "__dlpack__") else _Exporter(dlcapsule))
     array = np.ascontiguousarray(array)
-    return _weft.borrow_buffer(array.view(np.uint8) if array.ndim else array.reshape(1).view(np.uint8),
-                               as_dtype(array.dtype), array.shape)
+    return _weft.borrow_buffer(
+        array.view(np.uint8) if array.ndim else array.reshape(1).view(np.uint8), as_dtype(array.dtype), array.shape
+    )
 
 
 __getattr__ = missing("tf.experimental.dlpack")

@@ -20,19 +20,21 @@ def _function_name(value):
     return name
 
 
-_weft.set_hooks({
-    "dtypes": {number: dtype for number, dtype in dtypes.DType._by_number.items()},
-    "errors": errors._registered,
-    "eager_tensor": tensor.EagerTensor,
-    "symbolic_tensor": tensor.SymbolicTensor,
-    "tensor_shape": tensor_shape._of_tuple,
-    "convert": convert._convert_hook,
-    "as_dtype": dtypes.as_dtype,
-    "as_shape": tensor_shape.as_tuple,
-    "function_name": _function_name,
-    "result_type": collections.namedtuple,
-    "operation": graph.operation_of,
-    "graph_of": graph.graph_of,
-    "binary": operators.TABLE,
-    "dispatch": dispatch.dispatch_op,
-})
+_weft.set_hooks(
+    {
+        "dtypes": {number: dtype for number, dtype in dtypes.DType._by_number.items()},
+        "errors": errors._registered,
+        "eager_tensor": tensor.EagerTensor,
+        "symbolic_tensor": tensor.SymbolicTensor,
+        "tensor_shape": tensor_shape._of_tuple,
+        "convert": convert._convert_hook,
+        "as_dtype": dtypes.as_dtype,
+        "as_shape": tensor_shape.as_tuple,
+        "function_name": _function_name,
+        "result_type": collections.namedtuple,
+        "operation": graph.operation_of,
+        "graph_of": graph.graph_of,
+        "binary": operators.TABLE,
+        "dispatch": dispatch.dispatch_op,
+    }
+)

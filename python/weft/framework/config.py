@@ -9,7 +9,11 @@ PhysicalDevice = collections.namedtuple("PhysicalDevice", ["name", "device_type"
 LogicalDevice = collections.namedtuple("LogicalDevice", ["name", "device_type"])
 
 
-class LogicalDeviceConfiguration(collections.namedtuple("LogicalDeviceConfiguration", ["memory_limit", "experimental_priority", "experimental_device_ordinal"])):
+class LogicalDeviceConfiguration(
+    collections.namedtuple(
+        "LogicalDeviceConfiguration", ["memory_limit", "experimental_priority", "experimental_device_ordinal"]
+    )
+):
     """How one logical device of a physical one is set up."""
 
     __slots__ = ()
@@ -24,7 +28,7 @@ _CPU = PhysicalDevice("/physical_device:CPU:0", "CPU")
 class _State:
     """What was asked for; the engine's context is made of it by the first op."""
 
-    logical = None            # configurations of the CPU, or None for one device
+    logical = None  # configurations of the CPU, or None for one device
     visible = [_CPU]
     inter = intra = 0
     soft = True
@@ -41,7 +45,9 @@ class _State:
 def _apply():
     """Tells the engine; False where its context is made already."""
     try:
-        _weft.configure(len(_State.logical) if _State.logical else 1, _State.intra, _State.inter, _State.soft, _State.log)
+        _weft.configure(
+            len(_State.logical) if _State.logical else 1, _State.intra, _State.inter, _State.soft, _State.log
+        )
     except errors.FailedPreconditionError:
         return False
     return True
@@ -58,6 +64,7 @@ def _known(device):
 
 
 # ---- devices ----------------------------------------------------------------------------------------------
+
 
 def list_physical_devices(device_type=None):
     """The devices of this machine."""
@@ -81,7 +88,9 @@ def get_visible_devices(device_type=None):
 
 def set_visible_devices(devices, device_type=None):
     """Which physical devices this program may use."""
-    devices = list(devices) if isinstance(devices, (list, tuple)) and not isinstance(devices, PhysicalDevice) else [devices]
+    devices = (
+        list(devices) if isinstance(devices, (list, tuple)) and not isinstance(devices, PhysicalDevice) else [devices]
+    )
     for d in devices:
         _known(d)
         if device_type is not None and d.device_type != device_type:
@@ -135,7 +144,11 @@ def get_memory_growth(device):
 def set_memory_growth(device, enable):
     """GPUs only."""
     _known(device)
-    raise ValueError("Cannot set memory growth on device when virtual devices configured" if _State.logical else "Cannot set memory growth on non-GPU and non-Pluggable devices")
+    raise ValueError(
+        "Cannot set memory growth on device when virtual devices configured"
+        if _State.logical
+        else "Cannot set memory growth on non-GPU and non-Pluggable devices"
+    )
 
 
 def _named(device):
@@ -163,6 +176,7 @@ def reset_memory_stats(device):
 
 
 # ---- placement, threads, switches -------------------------------------------------------------------------
+
 
 def get_soft_device_placement():
     """Whether ops may go to another device where the one that was asked for cannot run them."""
@@ -226,15 +240,20 @@ def set_optimizer_jit(enabled):
     _State.jit = "autoclustering" if enabled else ""
 
 
-_OPTIMIZER = ("layout_optimizer constant_folding shape_optimization remapping arithmetic_optimization dependency_optimization loop_optimization function_optimization "
-              "debug_stripper disable_model_pruning scoped_allocator_optimization pin_to_host_optimization implementation_selector auto_mixed_precision "
-              "disable_meta_optimizer min_graph_nodes auto_parallel auto_mixed_precision_mkl auto_mixed_precision_onednn_bfloat16 use_plugin_optimizers").split()
+_OPTIMIZER = (
+    "layout_optimizer constant_folding shape_optimization remapping arithmetic_optimization dependency_optimization loop_optimization function_optimization "
+    "debug_stripper disable_model_pruning scoped_allocator_optimization pin_to_host_optimization implementation_selector auto_mixed_precision "
+    "disable_meta_optimizer min_graph_nodes auto_parallel auto_mixed_precision_mkl auto_mixed_precision_onednn_bfloat16 use_plugin_optimizers"
+).split()
 
 
 def get_optimizer_experimental_options():
     """What was said of the optimiser's steps."""
-    return {**_State.optimizer, "disable_model_pruning": _State.optimizer.get("disable_model_pruning", False),
-            "disable_meta_optimizer": _State.optimizer.get("disable_meta_optimizer", False)}
+    return {
+        **_State.optimizer,
+        "disable_model_pruning": _State.optimizer.get("disable_model_pruning", False),
+        "disable_meta_optimizer": _State.optimizer.get("disable_meta_optimizer", False),
+    }
 
 
 def set_optimizer_experimental_options(options):
@@ -250,8 +269,10 @@ def get_device_policy():
 def set_device_policy(device_policy):
     """See get_device_policy."""
     if device_policy not in ("silent", "silent_for_int32", "warn", "explicit", None):
-        raise ValueError(f"Invalid argument `device_policy`: {device_policy!r}. Please refer to https://www.tensorflow.org/api_docs/python/tf/config/experimental/"
-                         "set_device_policy for valid `device_policy` arguments.")
+        raise ValueError(
+            f"Invalid argument `device_policy`: {device_policy!r}. Please refer to https://www.tensorflow.org/api_docs/python/tf/config/experimental/"
+            "set_device_policy for valid `device_policy` arguments."
+        )
     _State.policy = device_policy or "silent"
 
 
@@ -297,7 +318,14 @@ def disable_mlir_bridge():
     _State.mlir_bridge = False
 
 
-def connect_to_cluster(cluster_spec_or_resolver, job_name="localhost", task_index=0, protocol=None, make_master_device_default=True, cluster_device_filters=None):
+def connect_to_cluster(
+    cluster_spec_or_resolver,
+    job_name="localhost",
+    task_index=0,
+    protocol=None,
+    make_master_device_default=True,
+    cluster_device_filters=None,
+):
     """Not there: weft runs in one process."""
     raise NotImplementedError("tf.config.experimental_connect_to_cluster: weft runs in one process")
 

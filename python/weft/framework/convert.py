@@ -37,7 +37,9 @@ _Unconvertible.__name__ = _Unconvertible.__qualname__ = "ValueError"
 
 def _same_type(tensor, dtype, value):
     if dtype is not None and not dtype.is_compatible_with(tensor.dtype):
-        raise ValueError(f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {tensor.dtype.name}: {value!r}")
+        raise ValueError(
+            f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {tensor.dtype.name}: {value!r}"
+        )
     return tensor
 
 
@@ -76,7 +78,12 @@ def _convert(value, dtype, preferred, name):
 
 
 def _holds_tensors(value):
-    return any(isinstance(v, (Tensor, _weft.VariableBase)) or hasattr(type(v), "__tf_tensor__") or (isinstance(v, (list, tuple)) and _holds_tensors(v)) for v in value)
+    return any(
+        isinstance(v, (Tensor, _weft.VariableBase))
+        or hasattr(type(v), "__tf_tensor__")
+        or (isinstance(v, (list, tuple)) and _holds_tensors(v))
+        for v in value
+    )
 
 
 def _first_dtype(value):
@@ -95,7 +102,10 @@ def _pack(value, dtype, name):
     from weft._raw import raw
 
     dtype = dtype or _first_dtype(value)
-    parts = [_pack(v, dtype, None) if isinstance(v, (list, tuple)) and _holds_tensors(v) else convert_to_tensor(v, dtype) for v in value]
+    parts = [
+        _pack(v, dtype, None) if isinstance(v, (list, tuple)) and _holds_tensors(v) else convert_to_tensor(v, dtype)
+        for v in value
+    ]
     return raw.Pack(values=parts, axis=0, name=name)
 
 
@@ -119,7 +129,11 @@ def _eager_constant(value, dtype):
             raise ValueError("Can't convert non-rectangular Python sequence to Tensor.") from None
         if array.dtype == object:
             raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
-        if dtype is None and array.dtype == np.float64 and not any(isinstance(v, (np.ndarray, np.float64)) for v in _leaves(value)):
+        if (
+            dtype is None
+            and array.dtype == np.float64
+            and not any(isinstance(v, (np.ndarray, np.float64)) for v in _leaves(value))
+        ):
             dtype = dtypes.float32
         return _from_array(array, dtype)
     if isinstance(value, (np.ndarray, np.generic)):
@@ -167,13 +181,24 @@ def _from_array(array, dtype):
             if array.dtype.kind == "O":
                 return _eager_constant(array.tolist(), dtype)
             raise ValueError(f"Cannot convert text to a tensor of {dtype.name}")
-        flat = [v if isinstance(v, (bytes, str)) else bytes(v) if isinstance(v, (np.bytes_,)) else v for v in array.ravel().tolist()]
+        flat = [
+            v if isinstance(v, (bytes, str)) else bytes(v) if isinstance(v, (np.bytes_,)) else v
+            for v in array.ravel().tolist()
+        ]
         if array.dtype.kind == "O" and not all(isinstance(v, (bytes, str)) for v in flat):
             bad = next(v for v in flat if not isinstance(v, (bytes, str)))
             if isinstance(bad, (int, float, complex)):
                 return _eager_constant(array.tolist(), dtype)
-            raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported object type {type(bad).__name__}).")
-        return _weft.convert_native(np.array(flat, dtype=object).reshape(array.shape).tolist() if array.ndim else flat[0], dtypes.string) if array.size else _empty(array.shape, dtypes.string)
+            raise ValueError(
+                f"Failed to convert a NumPy array to a Tensor (Unsupported object type {type(bad).__name__})."
+            )
+        return (
+            _weft.convert_native(
+                np.array(flat, dtype=object).reshape(array.shape).tolist() if array.ndim else flat[0], dtypes.string
+            )
+            if array.size
+            else _empty(array.shape, dtypes.string)
+        )
     own = dtypes._from_numpy(array.dtype)
     if own is None:
         raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported numpy type: {array.dtype}).")
@@ -218,8 +243,10 @@ def constant(value, dtype=None, shape=None, name="Const"):
             elif tensor.shape.rank == 0:
                 tensor = _outside(lambda: raw.Fill(dims=shape.as_list(), value=tensor), tensor)
             else:
-                raise TypeError(f"Eager execution of tf.constant with unsupported shape. Tensor {tensor} (converted from {value}) has {count} elements, but got "
-                                f"`shape` {shape} with {shape.num_elements()} elements).")
+                raise TypeError(
+                    f"Eager execution of tf.constant with unsupported shape. Tensor {tensor} (converted from {value}) has {count} elements, but got "
+                    f"`shape` {shape} with {shape.num_elements()} elements)."
+                )
     if isinstance(tensor, EagerTensor) and _weft.in_graph():
         return raw.Const(value=tensor, dtype=tensor.dtype, name=name)
     # A device scope holds for constants, too.
@@ -275,6 +302,8 @@ def constant_value(tensor, partial=False):
         except Exception:
             return None
     if not isinstance(tensor, Tensor):
-        return None if isinstance(tensor, _weft.VariableBase) or getattr(type(tensor), "_is_composite", False) else tensor
+        return (
+            None if isinstance(tensor, _weft.VariableBase) or getattr(type(tensor), "_is_composite", False) else tensor
+        )
     value = tensor._constant_value()
     return None if value is None else value.numpy()

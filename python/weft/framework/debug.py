@@ -26,9 +26,11 @@ def is_traceback_filtering_enabled():
 
 
 # Ops that only move values, or pick some, and ops whose results nobody has to read.
-_UNCHECKED = frozenset("""Concat ConcatV2 ExpandDims Fill Gather GatherV2 Maximum Minimum Reshape Slice Squeeze Pack StridedSlice StridedSliceGrad TensorListConcatV2
+_UNCHECKED = frozenset(
+    """Concat ConcatV2 ExpandDims Fill Gather GatherV2 Maximum Minimum Reshape Slice Squeeze Pack StridedSlice StridedSliceGrad TensorListConcatV2
     TensorListGather TensorListGetItem TensorListPopBack TensorListStack Transpose Unpack Identity Const Placeholder Empty ReadVariableOp VarHandleOp CheckNumerics
-    CheckNumericsV2 Print Assert PartitionedCall StatefulPartitionedCall""".split())
+    CheckNumericsV2 Print Assert PartitionedCall StatefulPartitionedCall""".split()
+)
 _checking = threading.local()
 
 
@@ -63,23 +65,38 @@ def _check(op, arguments, tensor, index, count):
         return tensor
     where = f'output {index} of {{}} op "{op.op_name}" (# of outputs: {count}) !!!\n  dtype: {tensor.dtype}\n  shape: {tensor.shape}\n'
     inputs = [v for k, v in arguments.items() if k in op.inputs and isinstance(v, Tensor)]
-    told = f"\n  Input tensor: {inputs[0]!s}\n" if len(inputs) == 1 else f"\n  Input tensors ({len(inputs)}):\n" + "".join(
-        f"         {i}: {v!s}\n" for i, v in enumerate(inputs)) if inputs else ""
+    told = (
+        f"\n  Input tensor: {inputs[0]!s}\n"
+        if len(inputs) == 1
+        else (
+            f"\n  Input tensors ({len(inputs)}):\n" + "".join(f"         {i}: {v!s}\n" for i, v in enumerate(inputs))
+            if inputs
+            else ""
+        )
+    )
     if not isinstance(tensor, EagerTensor):
         with control_dependencies([tensor]):
-            return raw.CheckNumericsV2(tensor=tensor, message=f"\n\n!!! Detected Infinity or NaN in {where.format('graph')}{told}\n")
+            return raw.CheckNumericsV2(
+                tensor=tensor, message=f"\n\n!!! Detected Infinity or NaN in {where.format('graph')}{told}\n"
+            )
     import numpy as np
 
     array = np.asarray(tensor).astype(np.float64)
     if np.isfinite(array).all():
         return tensor
     kinds = {"-Inf": np.isneginf(array), "+Inf": np.isposinf(array), "NaN": np.isnan(array)}
-    counts = "".join(f"  # of {'+NaN' if kind == 'NaN' else kind} elements: {int(found.sum())}\n" for kind, found in kinds.items() if found.any())
+    counts = "".join(
+        f"  # of {'+NaN' if kind == 'NaN' else kind} elements: {int(found.sum())}\n"
+        for kind, found in kinds.items()
+        if found.any()
+    )
     message = f"\n\n!!! Detected Infinity or NaN in {where.format('eagerly-executing')}{counts}{told}\n"
     return raw.CheckNumericsV2(tensor=tensor, message=message)
 
 
-def enable_dump_debug_info(dump_root, tensor_debug_mode="NO_TENSOR", circular_buffer_size=1000, op_regex=None, tensor_dtypes=None):
+def enable_dump_debug_info(
+    dump_root, tensor_debug_mode="NO_TENSOR", circular_buffer_size=1000, op_regex=None, tensor_dtypes=None
+):
     """Not there."""
     raise NotImplementedError("tf.debugging.experimental.enable_dump_debug_info")
 

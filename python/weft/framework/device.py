@@ -44,7 +44,11 @@ class DeviceSpec:
         return type(self)(**{**{name: getattr(self, name) for name in _FIELDS}, **kwargs})
 
     def to_string(self):
-        text = "".join(f"/{name}:{value}" for name, value in (("job", self.job), ("replica", self.replica), ("task", self.task)) if value is not None)
+        text = "".join(
+            f"/{name}:{value}"
+            for name, value in (("job", self.job), ("replica", self.replica), ("task", self.task))
+            if value is not None
+        )
         if self.device_type is not None:
             text += f"/device:{self.device_type}:{'*' if self.device_index is None else self.device_index}"
         return text

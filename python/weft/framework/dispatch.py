@@ -7,9 +7,9 @@ Classes register with `register_op` and `dispatch_for_api`."""
 
 import functools
 
-_op_handlers = {}    # op name -> list of (class, handler(op, arguments) -> result)
-_named_handlers = {} # (module, name) of a function of the API -> the same
-_api_handlers = {}   # function of the API -> list of handler(args, kwargs) -> result or NotImplemented
+_op_handlers = {}  # op name -> list of (class, handler(op, arguments) -> result)
+_named_handlers = {}  # (module, name) of a function of the API -> the same
+_api_handlers = {}  # function of the API -> list of handler(args, kwargs) -> result or NotImplemented
 
 
 def register_op(op_names, cls):
@@ -62,8 +62,10 @@ def dispatchable(function):
 
 
 def dispatch_api(function, args, kwargs):
-    for handler in (*_api_handlers.get(function, ()), *_named_handlers.get((function.__module__, function.__name__),
-                                                                           ())):
+    for handler in (
+        *_api_handlers.get(function, ()),
+        *_named_handlers.get((function.__module__, function.__name__), ()),
+    ):
         result = handler(args, kwargs)
         if result is not NotImplemented:
             return result

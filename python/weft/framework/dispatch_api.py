@@ -46,8 +46,10 @@ def _special(value):
     """Whether a value is one that dispatch is for: tensors and plain values alone stay with the API's own function."""
     if isinstance(value, (list, tuple)):
         return any(_special(v) for v in value)
-    return (not isinstance(value, (Tensor, _weft.VariableBase, int, float, complex, str, bytes, type(None), dict))
-            and type(value).__module__ != "numpy")
+    return (
+        not isinstance(value, (Tensor, _weft.VariableBase, int, float, complex, str, bytes, type(None), dict))
+        and type(value).__module__ != "numpy"
+    )
 
 
 class _Target:
@@ -58,9 +60,11 @@ class _Target:
         self.wrapped = wrapped or function
 
     def takes(self, arguments):
-        return any(all(name in arguments and _matches(arguments[name], kind) for name, kind in s.items())
-                   and any(_special(arguments[name]) for name in s)
-                   for s in self.signatures)
+        return any(
+            all(name in arguments and _matches(arguments[name], kind) for name, kind in s.items())
+            and any(_special(arguments[name]) for name in s)
+            for s in self.signatures
+        )
 
 
 def _call(api, signature, targets, args, kwargs):
@@ -73,9 +77,11 @@ def _call(api, signature, targets, args, kwargs):
     if not fitting:
         return NotImplemented
     if len(fitting) > 1:
-        raise ValueError(f"Multiple dispatch targets that were registered with tf.dispatch_for ({fitting[0].function} "
-                         f"and {fitting[1].function}) match the arguments to "
-                         f"{api.__name__}")
+        raise ValueError(
+            f"Multiple dispatch targets that were registered with tf.dispatch_for ({fitting[0].function} "
+            f"and {fitting[1].function}) match the arguments to "
+            f"{api.__name__}"
+        )
     return fitting[0].wrapped(*args, **kwargs)
 
 
@@ -105,8 +111,13 @@ def _add_to_op(api, target):
             for own in {id(a): a for a, _ in _op_targets[name]}.values():
                 given = {own._op_arguments.get(k, k): v for k, v in arguments.items()}
                 known = inspect.signature(own).parameters
-                result = _call(own, inspect.signature(own), [t for a, t in _op_targets[name] if a is own], (),
-                               {k: v for k, v in given.items() if k in known})
+                result = _call(
+                    own,
+                    inspect.signature(own),
+                    [t for a, t in _op_targets[name] if a is own],
+                    (),
+                    {k: v for k, v in given.items() if k in known},
+                )
                 if result is not NotImplemented:
                     return result
             return NotImplemented
@@ -138,9 +149,11 @@ def dispatch_for_api(api, *signatures):
         if not chosen:
             hints = {k: v for k, v in typing.get_type_hints(dispatch_target).items() if k in theirs.parameters}
             if not hints:
-                raise ValueError("The dispatch_for_api decorator must be called with at least one signature, or "
-                                 "applied to a function that has type annotations on its "
-                                 "parameters.")
+                raise ValueError(
+                    "The dispatch_for_api decorator must be called with at least one signature, or "
+                    "applied to a function that has type annotations on its "
+                    "parameters."
+                )
             chosen = [hints]
         _registered.setdefault(dispatch_target, []).append(_add(api, _Target(dispatch_target, chosen, own)))
         return dispatch_target
@@ -189,7 +202,7 @@ def _register_elementwise(user, kinds):
         undo.append(_add(api, _Target(target, [dict(zip(names, kinds))], None)))
 
     def handler(op, arguments):
-        names = list(arguments)[:len(kinds)]
+        names = list(arguments)[: len(kinds)]
         values = [arguments[n] for n in names]
         if not all(_matches(v, k) for v, k in zip(values, kinds)) or not any(_special(v) for v in values):
             return NotImplemented
@@ -207,8 +220,9 @@ def dispatch_for_unary_elementwise_apis(x_type):
 
     def decorator(handler):
         if x_type in _unary:
-            raise ValueError(f"A unary elementwise dispatch handler ({_unary[x_type]}) has already been registered for "
-                             f"{x_type}.")
+            raise ValueError(
+                f"A unary elementwise dispatch handler ({_unary[x_type]}) has already been registered for " f"{x_type}."
+            )
         _unary[x_type] = handler
         _register_elementwise(handler, [x_type])
         _registered[handler].append(lambda: _unary.pop(x_type))
@@ -222,8 +236,10 @@ def dispatch_for_binary_elementwise_apis(x_type, y_type):
 
     def decorator(handler):
         if (x_type, y_type) in _binary:
-            raise ValueError(f"A binary elementwise dispatch handler ({_binary[x_type, y_type]}) has already been "
-                             f"registered for ({x_type}, {y_type}).")
+            raise ValueError(
+                f"A binary elementwise dispatch handler ({_binary[x_type, y_type]}) has already been "
+                f"registered for ({x_type}, {y_type})."
+            )
         _binary[x_type, y_type] = handler
         _register_elementwise(handler, [x_type, y_type])
         _registered[handler].append(lambda: _binary.pop((x_type, y_type)))
@@ -238,8 +254,10 @@ def dispatch_for_binary_elementwise_assert_apis(x_type, y_type):
 
     def decorator(handler):
         if (x_type, y_type) in _asserts:
-            raise ValueError(f"A binary elementwise assert dispatch handler ({_asserts[x_type, y_type]}) has already "
-                             f"been registered for ({x_type}, {y_type}).")
+            raise ValueError(
+                f"A binary elementwise assert dispatch handler ({_asserts[x_type, y_type]}) has already "
+                f"been registered for ({x_type}, {y_type})."
+            )
         _asserts[x_type, y_type] = handler
         undo = _registered.setdefault(handler, [])
         module = importlib.import_module("weft.ops.check_ops")

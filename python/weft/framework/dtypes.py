@@ -3,17 +3,77 @@
 import functools
 
 _NAMES = {
-    1: "float32", 2: "float64", 3: "int32", 4: "uint8", 5: "int16", 6: "int8", 7: "string", 8: "complex64", 9: "int64", 10: "bool",
-    11: "qint8", 12: "quint8", 13: "qint32", 14: "bfloat16", 15: "qint16", 16: "quint16", 17: "uint16", 18: "complex128", 19: "float16",
-    20: "resource", 21: "variant", 22: "uint32", 23: "uint64", 24: "float8_e5m2", 25: "float8_e4m3fn", 26: "float8_e4m3fnuz",
-    27: "float8_e4m3b11fnuz", 28: "float8_e5m2fnuz", 29: "int4", 30: "uint4", 31: "int2", 32: "uint2", 33: "float4_e2m1fn",
+    1: "float32",
+    2: "float64",
+    3: "int32",
+    4: "uint8",
+    5: "int16",
+    6: "int8",
+    7: "string",
+    8: "complex64",
+    9: "int64",
+    10: "bool",
+    11: "qint8",
+    12: "quint8",
+    13: "qint32",
+    14: "bfloat16",
+    15: "qint16",
+    16: "quint16",
+    17: "uint16",
+    18: "complex128",
+    19: "float16",
+    20: "resource",
+    21: "variant",
+    22: "uint32",
+    23: "uint64",
+    24: "float8_e5m2",
+    25: "float8_e4m3fn",
+    26: "float8_e4m3fnuz",
+    27: "float8_e4m3b11fnuz",
+    28: "float8_e5m2fnuz",
+    29: "int4",
+    30: "uint4",
+    31: "int2",
+    32: "uint2",
+    33: "float4_e2m1fn",
 }
 _SIZES = {
-    "float32": 4, "float64": 8, "int32": 4, "uint8": 1, "int16": 2, "int8": 1, "string": 0, "complex64": 8, "int64": 8, "bool": 1, "qint8": 1, "quint8": 1,
-    "qint32": 4, "bfloat16": 2, "qint16": 2, "quint16": 2, "uint16": 2, "complex128": 16, "float16": 2, "resource": 0, "variant": 0, "uint32": 4,
+    "float32": 4,
+    "float64": 8,
+    "int32": 4,
+    "uint8": 1,
+    "int16": 2,
+    "int8": 1,
+    "string": 0,
+    "complex64": 8,
+    "int64": 8,
+    "bool": 1,
+    "qint8": 1,
+    "quint8": 1,
+    "qint32": 4,
+    "bfloat16": 2,
+    "qint16": 2,
+    "quint16": 2,
+    "uint16": 2,
+    "complex128": 16,
+    "float16": 2,
+    "resource": 0,
+    "variant": 0,
+    "uint32": 4,
     "uint64": 8,
 }
-_FLOATS = {"float16", "float32", "float64", "bfloat16", "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnuz", "float8_e5m2fnuz", "float4_e2m1fn"}
+_FLOATS = {
+    "float16",
+    "float32",
+    "float64",
+    "bfloat16",
+    "float8_e5m2",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e4m3b11fnuz",
+    "float8_e5m2fnuz",
+    "float4_e2m1fn",
+}
 _INTS = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "int4", "uint4", "int2", "uint2"}
 _QUANTIZED = {"qint8", "quint8", "qint16", "quint16", "qint32"}
 _QUANTIZED_STORAGE = {"qint8": "int8", "quint8": "uint8", "qint16": "int16", "quint16": "uint16", "qint32": "int32"}
@@ -138,7 +198,9 @@ class DType:
         import numpy as np
 
         if not (self.is_floating or self.is_integer):
-            raise TypeError(f"Cannot find {which}imum value of {self} with {'quantized ' if self.is_quantized else ''}type {self}.")
+            raise TypeError(
+                f"Cannot find {which}imum value of {self} with {'quantized ' if self.is_quantized else ''}type {self}."
+            )
         kind = numpy_dtype(self.base_dtype._type_enum)
         if kind.isbuiltin == 1:
             info = np.finfo(kind) if self.is_floating else np.iinfo(kind)
@@ -158,7 +220,17 @@ class DType:
     def limits(self):
         import numpy as np
 
-        limit = {"uint8": 255, "uint16": 65535, "int8": 127, "int16": 32767, "int32": 2**31 - 1, "int64": 2**63 - 1, "float32": 1.0, "float64": 1.0, "float16": 1.0}
+        limit = {
+            "uint8": 255,
+            "uint16": 65535,
+            "int8": 127,
+            "int16": 32767,
+            "int32": 2**31 - 1,
+            "int64": 2**63 - 1,
+            "float32": 1.0,
+            "float64": 1.0,
+            "float16": 1.0,
+        }
         if self.is_unsigned or self.is_floating:
             low = 0
         else:
@@ -210,7 +282,14 @@ for _number, _name in _NAMES.items():
 half, double = DType(19), DType(2)
 
 _BUILTINS = {float: DType(1), int: DType(3), bytes: DType(7), str: DType(7), complex: DType(18), type(True): DType(10)}
-_BY_NAME = {d._name: d for d in DType._by_number.values()} | {"half": DType(19), "float": DType(1), "double": DType(2), "half_ref": DType(119), "float_ref": DType(101), "double_ref": DType(102)}
+_BY_NAME = {d._name: d for d in DType._by_number.values()} | {
+    "half": DType(19),
+    "float": DType(1),
+    "double": DType(2),
+    "half_ref": DType(119),
+    "float_ref": DType(101),
+    "double_ref": DType(102),
+}
 
 
 def as_dtype(type_value):

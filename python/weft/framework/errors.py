@@ -35,7 +35,9 @@ class OpError(Exception):
         return self._message
 
     def __reduce__(self):
-        return type(self), (self._node_def, None, self._message) + (() if type(self) is not OpError else (self.error_code,))
+        return type(self), (self._node_def, None, self._message) + (
+            () if type(self) is not OpError else (self.error_code,)
+        )
 
 
 def _make(name, code, doc, extra=()):
@@ -61,8 +63,19 @@ UnavailableError = _make("UnavailableError", 14, "Not to be had now.")
 DataLossError = _make("DataLossError", 15, "Data were lost or broken.")
 UnauthenticatedError = _make("UnauthenticatedError", 16, "The caller did not say who it is.")
 
-CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS, PERMISSION_DENIED, RESOURCE_EXHAUSTED = range(1, 9)
-FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS, UNAUTHENTICATED = range(9, 17)
+(
+    CANCELLED,
+    UNKNOWN,
+    INVALID_ARGUMENT,
+    DEADLINE_EXCEEDED,
+    NOT_FOUND,
+    ALREADY_EXISTS,
+    PERMISSION_DENIED,
+    RESOURCE_EXHAUSTED,
+) = range(1, 9)
+FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS, UNAUTHENTICATED = range(
+    9, 17
+)
 OK = 0
 
 

@@ -52,12 +52,17 @@ def check_annotation(annotation, forward=True):
         return
     if kind is collections.abc.Mapping and inside:
         if inside[0] not in (bool, int, float, str, bytes, type(None)):
-            raise TypeError(f"Mapping had a key {getattr(inside[0], '__name__', inside[0])!r} with type "
-                            f"{type(inside[0]).__name__!r}")
+            raise TypeError(
+                f"Mapping had a key {getattr(inside[0], '__name__', inside[0])!r} with type "
+                f"{type(inside[0]).__name__!r}"
+            )
         check_annotation(inside[1], forward)
         return
-    if (isinstance(annotation, type) and (getattr(annotation, "_is_composite", False)
-                                          or issubclass(annotation, (TypeSpec, Tensor)) or _is_variable(annotation))):
+    if isinstance(annotation, type) and (
+        getattr(annotation, "_is_composite", False)
+        or issubclass(annotation, (TypeSpec, Tensor))
+        or _is_variable(annotation)
+    ):
         return
     raise TypeError(f"Unsupported type annotation {_name(annotation)}")
 
@@ -98,15 +103,19 @@ def convert(value, annotation, path, of_spec=False):
         keys, values = typing.get_args(annotation)
         if not isinstance(value, collections.abc.Mapping):
             raise _wrong(path, "mapping", value)
-        return ImmutableDict((convert(k, keys, f"{path}[<key>]", of_spec),
-                              convert(v, values, f"{path}[{k!r}]", of_spec)) for k, v in value.items())
+        return ImmutableDict(
+            (convert(k, keys, f"{path}[<key>]", of_spec), convert(v, values, f"{path}[{k!r}]", of_spec))
+            for k, v in value.items()
+        )
     if isinstance(annotation, type):
         if of_spec and getattr(annotation, "_is_composite", False):
             if isinstance(value, TypeSpec) and issubclass(value.value_type, annotation):
                 return value
-            raise _wrong(path, repr(annotation.__name__),
-                         value) if not hasattr(annotation, "Spec") else _wrong(path, repr(annotation.Spec.__name__),
-                                                                               value)
+            raise (
+                _wrong(path, repr(annotation.__name__), value)
+                if not hasattr(annotation, "Spec")
+                else _wrong(path, repr(annotation.Spec.__name__), value)
+            )
         if isinstance(value, annotation):
             return value
         raise _wrong(path, repr(annotation.__name__), value)

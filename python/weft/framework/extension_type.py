@@ -27,12 +27,21 @@ def _check_class(cls):
         if is_reserved(name):
             raise ValueError(f"The field annotations for {cls.__name__} are invalid. Field '{name}' is reserved.")
     for name, value in cls.__dict__.items():
-        special = (name.startswith(("_abc_", "_tf_extension_type_")) or (name.startswith("__") and name.endswith("__"))
-                   or name == "Spec")
-        if not (special or name in annotations or callable(value)
-                or isinstance(value, (property, classmethod, staticmethod)) or hasattr(value, "__get__")):
-            raise ValueError(f"The field annotations for {cls.__name__} are invalid. Field {name} is missing a type "
-                             f"annotation.")
+        special = (
+            name.startswith(("_abc_", "_tf_extension_type_"))
+            or (name.startswith("__") and name.endswith("__"))
+            or name == "Spec"
+        )
+        if not (
+            special
+            or name in annotations
+            or callable(value)
+            or isinstance(value, (property, classmethod, staticmethod))
+            or hasattr(value, "__get__")
+        ):
+            raise ValueError(
+                f"The field annotations for {cls.__name__} are invalid. Field {name} is missing a type " f"annotation."
+            )
     for name, annotation in annotations.items():
         try:
             check_annotation(annotation)
@@ -60,8 +69,10 @@ def _fields(cls):
             if isinstance(base, ExtensionTypeMeta):
                 for name, annotation in _own_annotations(base).items():
                     names[name] = (annotation, base)
-        found = [Field(name, _resolved(annotation, owner, cls), getattr(cls, name, REQUIRED)) for name,
-                 (annotation, owner) in names.items()]
+        found = [
+            Field(name, _resolved(annotation, owner, cls), getattr(cls, name, REQUIRED))
+            for name, (annotation, owner) in names.items()
+        ]
         if not any(_is_open(f.value_type) for f in found):
             type.__setattr__(cls, "_tf_extension_type_cached_fields", found)
     return found
@@ -86,8 +97,11 @@ def _signature(cls, fields=None):
     parameters, seen = [], False
     for field in _fields(cls) if fields is None else fields:
         seen = seen or field.default is not REQUIRED
-        kind = (inspect.Parameter.KEYWORD_ONLY if seen and field.default is REQUIRED
-                else inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        kind = (
+            inspect.Parameter.KEYWORD_ONLY
+            if seen and field.default is REQUIRED
+            else inspect.Parameter.POSITIONAL_OR_KEYWORD
+        )
         default = inspect.Parameter.empty if field.default is REQUIRED else field.default
         parameters.append(inspect.Parameter(field.name, kind, default=default, annotation=field.value_type))
     parameters.sort(key=lambda p: p.kind)
@@ -143,8 +157,10 @@ class ExtensionType(CompositeTensor, metaclass=ExtensionTypeMeta):
 
     def __init__(self, *args, **kwargs):
         if type(self) is ExtensionType or type(self).__dict__.get("_tf_extension_type_is_base"):
-            raise AssertionError(f"Cannot create an instance of {type(self).__name__} because {type(self).__name__} is "
-                                 f"an abstract base class.")
+            raise AssertionError(
+                f"Cannot create an instance of {type(self).__name__} because {type(self).__name__} is "
+                f"an abstract base class."
+            )
 
     @classmethod
     def _tf_extension_type_fields(cls):
@@ -184,8 +200,11 @@ class ExtensionType(CompositeTensor, metaclass=ExtensionTypeMeta):
         for a, b in zip(nest.flatten(self, expand_composites=True), nest.flatten(other, expand_composites=True)):
             same = raw.Equal(x=a, y=b, incompatible_shape_error=False)
             tests.append(raw.All(input=same, reduction_indices=list(range(same.shape.rank or 0))))
-        return (convert_to_tensor(True) if not tests else raw.All(input=raw.Pack(values=tests, axis=0),
-                                                                  reduction_indices=[0]))
+        return (
+            convert_to_tensor(True)
+            if not tests
+            else raw.All(input=raw.Pack(values=tests, axis=0), reduction_indices=[0])
+        )
 
     def __ne__(self, other):
         from weft._raw import raw
@@ -248,8 +267,9 @@ class ExtensionTypeSpec(TypeSpec):
     """The type of an extension type: its fields with specs for tensors."""
 
     def __init__(self, *args, **kwargs):
-        signature = inspect.Signature([inspect.Parameter(f.name, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-                                       for f in self._spec_fields()])
+        signature = inspect.Signature(
+            [inspect.Parameter(f.name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for f in self._spec_fields()]
+        )
         bound = signature.bind(*args, **kwargs)
         self.__dict__["_tf_extension_type_open"] = True
         for field in self._spec_fields():
@@ -284,27 +304,33 @@ class ExtensionTypeSpec(TypeSpec):
 
     def _to_components(self, value):
         structure = tuple(self._values().values())
-        parts = nest.flatten_up_to(structure, tuple(getattr(value, f.name) for f in self._spec_fields()),
-                                   check_types=False)
+        parts = nest.flatten_up_to(
+            structure, tuple(getattr(value, f.name) for f in self._spec_fields()), check_types=False
+        )
         return tuple(part for spec, part in zip(nest.flatten(structure), parts) if isinstance(spec, TypeSpec))
 
     def _from_components(self, components):
         given = iter(components)
-        leaves = [next(given) if isinstance(leaf, TypeSpec) else leaf
-                  for leaf in nest.flatten(tuple(self._values().values()))]
+        leaves = [
+            next(given) if isinstance(leaf, TypeSpec) else leaf for leaf in nest.flatten(tuple(self._values().values()))
+        ]
         values = nest.pack_sequence_as(tuple(self._values().values()), leaves)
         return _restore(self.value_type, {f.name: v for f, v in zip(self._spec_fields(), values)})
 
     def __setattr__(self, name, value):
-        if (name.startswith("_cached") or "_tf_extension_type_open" in self.__dict__
-            or name not in {f.name for f in self._spec_fields()}):
+        if (
+            name.startswith("_cached")
+            or "_tf_extension_type_open" in self.__dict__
+            or name not in {f.name for f in self._spec_fields()}
+        ):
             self.__dict__[name] = value
             return
         raise AttributeError(f"Cannot mutate attribute `{name}` outside the custom constructor of ExtensionTypeSpec.")
 
     def __repr__(self):
-        shown = ", ".join(f"{name}={dict(v) if isinstance(v, ImmutableDict) else v!r}" for name,
-                          v in self._values().items())
+        shown = ", ".join(
+            f"{name}={dict(v) if isinstance(v, ImmutableDict) else v!r}" for name, v in self._values().items()
+        )
         return f"{type(self).__qualname__.rpartition('.')[0].rpartition('.')[2]}.Spec({shown})"
 
     def __reduce__(self):
@@ -331,8 +357,9 @@ def _spec_constructor(cls):
     def __init__(self, *args, **kwargs):
         ExtensionTypeSpec.__init__(self, *args, **kwargs)
 
-    names = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-             for n in ["self", *(f.name for f in _fields(cls))]]
+    names = [
+        inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in ["self", *(f.name for f in _fields(cls))]
+    ]
     __init__.__signature__ = inspect.Signature(names)
     return __init__
 
@@ -430,7 +457,7 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec, BatchableTypeSpec):
         specs = encoder.encoding_specs(self)
         for spec in nest.flatten(specs):
             count = len(spec._flat_tensor_specs)
-            parts.append(spec._from_compatible_tensor_list(tensor_list[at:at + count]))
+            parts.append(spec._from_compatible_tensor_list(tensor_list[at : at + count]))
             at += count
         return encoder.decode(self, nest.pack_sequence_as(specs, parts))
 

@@ -189,19 +189,28 @@ class Graph:
             if ":" in obj and allow_tensor:
                 name, _, index = obj.rpartition(":")
                 if not index.isdigit():
-                    raise ValueError(f"The name {obj!r} looks a like a Tensor name, but is not a valid one. Tensor names must be of the form \"<op_name>:<output_index>\".")
+                    raise ValueError(
+                        f'The name {obj!r} looks a like a Tensor name, but is not a valid one. Tensor names must be of the form "<op_name>:<output_index>".'
+                    )
                 node = self._native.find(name)
                 if node is None:
-                    raise KeyError(f"The name {obj!r} refers to a Tensor which does not exist. The operation, {name!r}, does not exist in the graph.")
+                    raise KeyError(
+                        f"The name {obj!r} refers to a Tensor which does not exist. The operation, {name!r}, does not exist in the graph."
+                    )
                 outputs = self._operation(node).outputs
                 if int(index) >= len(outputs):
-                    raise KeyError(f"The name {obj!r} refers to a Tensor which does not exist. The operation, {name!r}, exists but only has {len(outputs)} outputs.")
+                    raise KeyError(
+                        f"The name {obj!r} refers to a Tensor which does not exist. The operation, {name!r}, exists but only has {len(outputs)} outputs."
+                    )
                 return outputs[int(index)]
             if ":" in obj:
                 raise ValueError(f"Name {obj!r} appears to refer to a Tensor, not a {types}.")
             if not allow_operation:
-                raise ValueError(f"The name {obj!r} looks like an (invalid) Operation name, not a {types}." if self._native.find(obj) is None else
-                                 f"The name {obj!r} refers to an Operation, not a {types}. Tensor names must be of the form \"<op_name>:<output_index>\".")
+                raise ValueError(
+                    f"The name {obj!r} looks like an (invalid) Operation name, not a {types}."
+                    if self._native.find(obj) is None
+                    else f'The name {obj!r} refers to an Operation, not a {types}. Tensor names must be of the form "<op_name>:<output_index>".'
+                )
             node = self._native.find(obj)
             if node is None:
                 raise KeyError(f"The name {obj!r} refers to an Operation not in the graph.")
@@ -334,7 +343,9 @@ class FuncGraph(Graph):
 
     building_function = True
 
-    def __init__(self, name, collections=None, capture_by_value=None, structured_input_signature=None, structured_outputs=None):
+    def __init__(
+        self, name, collections=None, capture_by_value=None, structured_input_signature=None, structured_outputs=None
+    ):
         self._set_up(_weft.NativeGraph(name, plain=False, nested=True))
         self.structured_input_signature, self.structured_outputs = structured_input_signature, structured_outputs
         self.inputs, self.outputs, self.control_outputs = [], [], []
@@ -399,7 +410,9 @@ def get_default_graph():
 def reset_default_graph():
     global _global_default
     if _stack():
-        raise AssertionError("Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting and create a new graph.")
+        raise AssertionError(
+            "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting and create a new graph."
+        )
     _global_default = None
     if _v1_mode:
         _weft.exit_graph()
@@ -467,8 +480,10 @@ def _graph_name_scope(graph, name):
         scope = name
     else:
         if not (_VALID_SCOPE.match(name) if before else _VALID_FIRST.match(name)):
-            raise ValueError(f"'{name}' is not a valid scope name. A scope name has to match the following pattern: "
-                             f"{_VALID_SCOPE.pattern if before else _VALID_FIRST.pattern}")
+            raise ValueError(
+                f"'{name}' is not a valid scope name. A scope name has to match the following pattern: "
+                f"{_VALID_SCOPE.pattern if before else _VALID_FIRST.pattern}"
+            )
         scope = graph._native.unique_name(before + name) + "/"
     _weft.set_name_scope(scope)
     try:

@@ -30,7 +30,9 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
     if input_map is None:
         input_map = {}
     elif not isinstance(input_map, dict) or not all(isinstance(k, (str, bytes)) for k in input_map):
-        raise TypeError(f"Argument `input_map` must be a dictionary mapping strings to Tensor objects. Received: {input_map}")
+        raise TypeError(
+            f"Argument `input_map` must be a dictionary mapping strings to Tensor objects. Received: {input_map}"
+        )
     if return_elements is not None and not all(isinstance(e, (str, bytes)) for e in return_elements):
         raise TypeError(f"Argument `return_elements` must be a list of strings. Received: {return_elements}")
     graph = get_default_graph()
@@ -48,7 +50,11 @@ def _import(graph, graph_def, input_map, wanted, return_elements, name):
         with _graph_name_scope(graph, "_inputs" if scope else "inputs") if input_map else contextlib.nullcontext():
             for key, value in input_map.items():
                 place = _place(key.decode() if isinstance(key, bytes) else key)
-                inputs[place[0], place[1] or 0] = value if isinstance(value, Tensor) and not isinstance(value, EagerTensor) else convert_to_tensor(value)
+                inputs[place[0], place[1] or 0] = (
+                    value
+                    if isinstance(value, Tensor) and not isinstance(value, EagerTensor)
+                    else convert_to_tensor(value)
+                )
         places = [_place(e) for e in wanted]
         known = {n.name: n for n in graph_def.node}
         for element, (node, _) in zip(wanted, places):
@@ -56,7 +62,12 @@ def _import(graph, graph_def, input_map, wanted, return_elements, name):
                 raise ValueError(f"Requested return_element {element!r} not found in graph_def.")
         _add_functions(graph_def)
         tensors, nodes, _, missing = graph._native.import_graph_def(
-            graph_def.SerializeToString(), scope[:-1] if scope else "", inputs, [p for p in places if p[1] is not None], [p[0] for p in places if p[1] is None])
+            graph_def.SerializeToString(),
+            scope[:-1] if scope else "",
+            inputs,
+            [p for p in places if p[1] is not None],
+            [p[0] for p in places if p[1] is None],
+        )
         if missing:
             shown = [f"{n}:{i}" for n, i in missing]
             raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{', '.join(shown)}]")

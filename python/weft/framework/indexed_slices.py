@@ -57,12 +57,22 @@ class IndexedSlices(CompositeTensor):
             shape = TensorShape([None]).concatenate(shape)
         else:
             shape = _static_shape(self._dense_shape, default=TensorShape([None]).concatenate(shape))
-        return IndexedSlicesSpec(shape, self.dtype, self._indices.dtype,
-                                 None if self._dense_shape is None else self._dense_shape.dtype, self._indices.shape)
+        return IndexedSlicesSpec(
+            shape,
+            self.dtype,
+            self._indices.dtype,
+            None if self._dense_shape is None else self._dense_shape.dtype,
+            self._indices.shape,
+        )
 
     def _shape_invariant_to_type_spec(self, shape):
-        return IndexedSlicesSpec(shape, self.dtype, self._indices.dtype,
-                                 None if self._dense_shape is None else self._dense_shape.dtype, shape[:1])
+        return IndexedSlicesSpec(
+            shape,
+            self.dtype,
+            self._indices.dtype,
+            None if self._dense_shape is None else self._dense_shape.dtype,
+            shape[:1],
+        )
 
     def consumers(self):
         return self._consumers()
@@ -75,11 +85,14 @@ class IndexedSlices(CompositeTensor):
         from weft._raw import raw
 
         if dtype is not None and not dtype.is_compatible_with(self.dtype):
-            raise ValueError(f"Incompatible tensor conversion requested to `dtype` {dtype.name} for IndexedSlices "
-                             f"({self}) with dtype {self.dtype.name}")
+            raise ValueError(
+                f"Incompatible tensor conversion requested to `dtype` {dtype.name} for IndexedSlices "
+                f"({self}) with dtype {self.dtype.name}"
+            )
         if self._dense_shape is None:
-            raise ValueError(f"Tensor conversion requested for IndexedSlices for argument `value` without dense_shape: "
-                             f"{self}")
+            raise ValueError(
+                f"Tensor conversion requested for IndexedSlices for argument `value` without dense_shape: " f"{self}"
+            )
         rows = raw.GatherV2(params=self._dense_shape, indices=0, axis=0)
         return raw.UnsortedSegmentSum(data=self._values, segment_ids=self._indices, num_segments=rows, name=name)
 
@@ -93,16 +106,20 @@ def _static_shape(tensor, default=None):
 
     value = constant_value(tensor)
     if value is None:
-        return (default if default is not None else TensorShape([None] * tensor.shape[0] if tensor.shape.rank
-                                                                and tensor.shape[0] is not None else None))
+        return (
+            default
+            if default is not None
+            else TensorShape([None] * tensor.shape[0] if tensor.shape.rank and tensor.shape[0] is not None else None)
+        )
     return TensorShape([None if d < 0 else int(d) for d in value])
 
 
 class IndexedSlicesSpec(TypeSpec):
     """The type of tf.IndexedSlices."""
 
-    def __init__(self, shape=None, dtype=dtypes.float32, indices_dtype=dtypes.int64, dense_shape_dtype=None,
-                 indices_shape=None):
+    def __init__(
+        self, shape=None, dtype=dtypes.float32, indices_dtype=dtypes.int64, dense_shape_dtype=None, indices_shape=None
+    ):
         self._shape = as_shape(shape)
         self._values_dtype = dtypes.as_dtype(dtype)
         self._indices_dtype = dtypes.as_dtype(indices_dtype)
@@ -118,8 +135,10 @@ class IndexedSlicesSpec(TypeSpec):
 
     @property
     def _component_specs(self):
-        specs = (TensorSpec(self._indices_shape.concatenate(self._shape[1:]), self._values_dtype),
-                 TensorSpec(self._indices_shape, self._indices_dtype))
+        specs = (
+            TensorSpec(self._indices_shape.concatenate(self._shape[1:]), self._values_dtype),
+            TensorSpec(self._indices_shape, self._indices_dtype),
+        )
         if self._dense_shape_dtype is None:
             return specs
         return (*specs, TensorSpec([self._shape.rank], self._dense_shape_dtype))

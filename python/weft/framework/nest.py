@@ -11,8 +11,17 @@ from weft import _weft
 
 # What a type is. One lookup per type: structures are walked on every call of a function.
 _LEAF, _PLAIN, _NAMED, _MAPPING, _VIEW, _ATTRS, _CUSTOM, _PROXY, _COMPOSITE, _SPEC = range(10)
-_kinds = {list: _PLAIN, tuple: _PLAIN, dict: _MAPPING, int: _LEAF, float: _LEAF, str: _LEAF, bytes: _LEAF, bool: _LEAF,
-          type(None): _LEAF}
+_kinds = {
+    list: _PLAIN,
+    tuple: _PLAIN,
+    dict: _MAPPING,
+    int: _LEAF,
+    float: _LEAF,
+    str: _LEAF,
+    bytes: _LEAF,
+    bool: _LEAF,
+    type(None): _LEAF,
+}
 
 
 def _kind_of(cls):
@@ -82,7 +91,6 @@ def is_attrs(obj):
 
 
 # ---- one level -------------------------------------------------------------------------------------------
-
 
 
 def _children(value, kind):
@@ -191,14 +199,18 @@ def _pack(structure, flat, at, expand):
 def pack_sequence_as(structure, flat_sequence, expand_composites=False):
     """The structure with the leaves of flat_sequence in place of its own."""
     if not is_nested(flat_sequence):
-        raise TypeError(f"Attempted to pack value:\n  {_cut(flat_sequence)}\ninto a structure, but found incompatible "
-                        f"type `{type(flat_sequence)}` instead.")
+        raise TypeError(
+            f"Attempted to pack value:\n  {_cut(flat_sequence)}\ninto a structure, but found incompatible "
+            f"type `{type(flat_sequence)}` instead."
+        )
     if not _is_node(_kind(structure), expand_composites):
         if len(flat_sequence) != 1:
-            raise ValueError(f"The target structure is of type `{type(structure)}`\n  {_cut(structure)}\nHowever the "
-                             f"input is a sequence ({type(flat_sequence)}) of "
-                             f"length {len(flat_sequence)}.\n  {_cut(flat_sequence)}\nnest cannot guarantee that it is "
-                             f"safe to map one to the other.")
+            raise ValueError(
+                f"The target structure is of type `{type(structure)}`\n  {_cut(structure)}\nHowever the "
+                f"input is a sequence ({type(flat_sequence)}) of "
+                f"length {len(flat_sequence)}.\n  {_cut(flat_sequence)}\nnest cannot guarantee that it is "
+                f"safe to map one to the other."
+            )
         return flat_sequence[0]
     packed, at = None, 0
     try:
@@ -208,9 +220,11 @@ def pack_sequence_as(structure, flat_sequence, expand_composites=False):
     if at != len(flat_sequence):
         count = len(flatten(structure, expand_composites))
         if count != len(flat_sequence):
-            raise ValueError(f"Could not pack sequence. Structure had {count} atoms, but flat_sequence had "
-                             f"{len(flat_sequence)} items.  "
-                             f"Structure: {structure!s}, flat_sequence: {flat_sequence!s}.")
+            raise ValueError(
+                f"Could not pack sequence. Structure had {count} atoms, but flat_sequence had "
+                f"{len(flat_sequence)} items.  "
+                f"Structure: {structure!s}, flat_sequence: {flat_sequence!s}."
+            )
         _pack(structure, flat_sequence, 0, expand_composites)  # the error is one of a class inside
     return packed
 
@@ -241,8 +255,9 @@ def _options(kwargs):
     check_types = kwargs.pop("check_types", True)
     expand = kwargs.pop("expand_composites", False)
     if kwargs:
-        raise ValueError(f"Only valid keyword arguments are `check_types` and `expand_composites`, not: "
-                         f"`{'`, `'.join(kwargs)}`")
+        raise ValueError(
+            f"Only valid keyword arguments are `check_types` and `expand_composites`, not: " f"`{'`, `'.join(kwargs)}`"
+        )
     return check_types, expand
 
 
@@ -264,8 +279,11 @@ def _same_type(a, b, kind_a, kind_b):
     """Whether one structure may stand for the other: any two lists, any two mappings, named tuples of the same name
     and fields."""
     a, b = getattr(a, "__wrapped__", a), getattr(b, "__wrapped__", b)
-    if (type(a) is type(b) or (isinstance(a, list) and isinstance(b, list))
-        or (kind_a == kind_b and kind_a in (_MAPPING, _VIEW))):
+    if (
+        type(a) is type(b)
+        or (isinstance(a, list) and isinstance(b, list))
+        or (kind_a == kind_b and kind_a in (_MAPPING, _VIEW))
+    ):
         return True
     if kind_a == kind_b == _NAMED and _tracked(type(a)).__name__ == _tracked(type(b)).__name__:
         return a._fields == b._fields
@@ -289,8 +307,9 @@ def _compare(a, b, check_types, expand):
     node_a, node_b = _is_node(kind_a, expand), _is_node(kind_b, expand)
     if node_a != node_b:
         nested, leaf = (a, b) if node_a else (b, a)
-        raise ValueError(f'Substructure "{_described(nested)}" is a sequence, while substructure "{_described(leaf)}" '
-                         f'is not')
+        raise ValueError(
+            f'Substructure "{_described(nested)}" is a sequence, while substructure "{_described(leaf)}" ' f"is not"
+        )
     if not node_a:
         return
     if expand and kind_a >= _COMPOSITE and kind_b >= _COMPOSITE:
@@ -299,19 +318,25 @@ def _compare(a, b, check_types, expand):
             raise ValueError(f"Incompatible CompositeTensor TypeSpecs: {_described(one)} vs. {_described(two)}")
     elif check_types:
         if not _same_type(a, b, kind_a, kind_b):
-            raise TypeError(f"The two namedtuples don't have the same sequence type. First structure {_described(a)} "
-                            f"has type {type(a).__name__}, while second "
-                            f"structure {_described(b)} has type {type(b).__name__}")
+            raise TypeError(
+                f"The two namedtuples don't have the same sequence type. First structure {_described(a)} "
+                f"has type {type(a).__name__}, while second "
+                f"structure {_described(b)} has type {type(b).__name__}"
+            )
         if kind_a == _MAPPING and set(a) != set(b):
-            raise ValueError(f"The two dictionaries don't have the same set of keys. First structure has keys "
-                             f"{_described(list(a))}, while second structure has "
-                             f"keys {_described(list(b))}")
+            raise ValueError(
+                f"The two dictionaries don't have the same set of keys. First structure has keys "
+                f"{_described(list(a))}, while second structure has "
+                f"keys {_described(list(b))}"
+            )
     in_a, in_b = _children(a, kind_a), _children(b, kind_b)
     for x, y in zip(in_a, in_b):
         _compare(x, y, check_types, expand)
     if len(in_a) != len(in_b):
-        raise ValueError(f"The two structures don't have the same number of elements. First structure: "
-                         f"{_described(a)}. Second structure: {_described(b)}")
+        raise ValueError(
+            f"The two structures don't have the same number of elements. First structure: "
+            f"{_described(a)}. Second structure: {_described(b)}"
+        )
 
 
 def _surely_same(a, b):
@@ -334,10 +359,12 @@ def assert_same_structure(nest1, nest2, check_types=True, expand_composites=Fals
         _compare(nest1, nest2, check_types, expand_composites)
     except (ValueError, TypeError) as error:
         dots = [str(map_structure(lambda _: _Dot(), s)) for s in (nest1, nest2)]
-        raise type(error)(f"The two structures don't have the same nested structure.\n\nFirst structure: "
-                          f"{_described(nest1)}\n\nSecond structure: "
-                          f"{_described(nest2)}\n\nMore specifically: {error}\nEntire first "
-                          f"structure:\n{dots[0]}\nEntire second structure:\n{dots[1]}") from None
+        raise type(error)(
+            f"The two structures don't have the same nested structure.\n\nFirst structure: "
+            f"{_described(nest1)}\n\nSecond structure: "
+            f"{_described(nest2)}\n\nMore specifically: {error}\nEntire first "
+            f"structure:\n{dots[0]}\nEntire second structure:\n{dots[1]}"
+        ) from None
 
 
 # ---- a structure to the depth of another -----------------------------------------------------------------
@@ -349,29 +376,41 @@ def assert_shallow_structure(shallow_tree, input_tree, check_types=True, expand_
     if not _is_node(kind, expand_composites):
         return
     if not _is_node(other, expand_composites):
-        raise TypeError(f"If shallow structure is a sequence, input must also be a sequence. Input has type: "
-                        f"{type(input_tree)}.")
-    if (check_types and not _same_type(shallow_tree, input_tree, kind, other)
-        and not (kind >= _COMPOSITE and other >= _COMPOSITE)):
-        raise TypeError("The two structures don't have the same sequence type. Input structure has type "
-                        f"{type(input_tree)}, while shallow structure has type {type(shallow_tree)}.")
+        raise TypeError(
+            f"If shallow structure is a sequence, input must also be a sequence. Input has type: "
+            f"{type(input_tree)}."
+        )
+    if (
+        check_types
+        and not _same_type(shallow_tree, input_tree, kind, other)
+        and not (kind >= _COMPOSITE and other >= _COMPOSITE)
+    ):
+        raise TypeError(
+            "The two structures don't have the same sequence type. Input structure has type "
+            f"{type(input_tree)}, while shallow structure has type {type(shallow_tree)}."
+        )
     if kind >= _COMPOSITE and other >= _COMPOSITE and check_types:
         one, two = _spec_of(shallow_tree, kind), _spec_of(input_tree, other)
         if one.most_specific_common_supertype([two]) is None:
-            raise ValueError("Incompatible CompositeTensor TypeSpecs: %s vs. %s -- %r vs %r" % (type(one).__name__,
-                                                                                                type(two).__name__,
-                                                                                                one, two))
+            raise ValueError(
+                "Incompatible CompositeTensor TypeSpecs: %s vs. %s -- %r vs %r"
+                % (type(one).__name__, type(two).__name__, one, two)
+            )
     above, below = _children(shallow_tree, kind), _children(input_tree, other)
     if len(above) != len(below):
-        raise ValueError(f"The two structures don't have the same sequence length. Input structure has length "
-                         f"{len(below)}, while shallow structure has length "
-                         f"{len(above)}.")
+        raise ValueError(
+            f"The two structures don't have the same sequence length. Input structure has length "
+            f"{len(below)}, while shallow structure has length "
+            f"{len(above)}."
+        )
     if kind == _MAPPING and other == _MAPPING:
         absent = sorted(set(shallow_tree) - set(input_tree))
         if absent:
-            raise ValueError("The shallow_tree's keys are not a subset of the input_tree's keys. The shallow_tree has "
-                             "the following keys that are not in the "
-                             f"input_tree: {absent}.")
+            raise ValueError(
+                "The shallow_tree's keys are not a subset of the input_tree's keys. The shallow_tree has "
+                "the following keys that are not in the "
+                f"input_tree: {absent}."
+            )
     for x, y in zip(above, below):
         assert_shallow_structure(x, y, check_types, expand_composites)
 
@@ -392,8 +431,9 @@ def flatten_with_tuple_paths_up_to(shallow_tree, input_tree, check_types=True, e
 
 def flatten_up_to(shallow_tree, input_tree, check_types=True, expand_composites=False):
     """The parts of input_tree where shallow_tree has its leaves."""
-    return [value for _, value in flatten_with_tuple_paths_up_to(shallow_tree, input_tree, check_types,
-                                                                 expand_composites)]
+    return [
+        value for _, value in flatten_with_tuple_paths_up_to(shallow_tree, input_tree, check_types, expand_composites)
+    ]
 
 
 def map_structure_up_to(shallow_tree, func, *inputs, **kwargs):
@@ -427,8 +467,10 @@ def yield_flat_paths(nest, expand_composites=False):
 
 
 def flatten_with_joined_string_paths(structure, separator="/", expand_composites=False):
-    return [(separator.join(str(step) for step in path), leaf) for path,
-            leaf in flatten_with_tuple_paths(structure, expand_composites)]
+    return [
+        (separator.join(str(step) for step in path), leaf)
+        for path, leaf in flatten_with_tuple_paths(structure, expand_composites)
+    ]
 
 
 def map_structure_with_tuple_paths(func, *structure, **kwargs):
@@ -439,8 +481,9 @@ def map_structure_with_tuple_paths(func, *structure, **kwargs):
 
 def map_structure_with_paths(func, *structure, **kwargs):
     """map_structure where func gets the path of a leaf, joined with "/", before the leaf."""
-    return map_structure_with_tuple_paths(lambda path, *values: func("/".join(str(step) for step in path), *values),
-                                          *structure, **kwargs)
+    return map_structure_with_tuple_paths(
+        lambda path, *values: func("/".join(str(step) for step in path), *values), *structure, **kwargs
+    )
 
 
 # ---- others ----------------------------------------------------------------------------------------------
@@ -457,14 +500,17 @@ def get_traverse_shallow_structure(traverse_fn, structure, expand_composites=Fal
     if isinstance(go, bool):
         if not go:
             return False
-        return sequence_like(structure, [get_traverse_shallow_structure(traverse_fn, s, expand_composites)
-                                         for s in _children(structure, kind)])
+        return sequence_like(
+            structure,
+            [get_traverse_shallow_structure(traverse_fn, s, expand_composites) for s in _children(structure, kind)],
+        )
     assert_shallow_structure(go, structure, expand_composites=expand_composites)
     below = []
     for flag, part in zip(_children(go, _kind(go)), _children(structure, kind)):
         if not isinstance(flag, bool):
-            raise TypeError(f"traverse_fn didn't return a depth=1 structure of bools.  saw: {go}  for structure: "
-                            f"{structure}")
+            raise TypeError(
+                f"traverse_fn didn't return a depth=1 structure of bools.  saw: {go}  for structure: " f"{structure}"
+            )
         below.append(get_traverse_shallow_structure(traverse_fn, part, expand_composites) if flag else False)
     return sequence_like(structure, below)
 
@@ -472,15 +518,19 @@ def get_traverse_shallow_structure(traverse_fn, structure, expand_composites=Fal
 def flatten_dict_items(dictionary):
     """A dict whose keys are structures as one with an entry for each leaf."""
     if not isinstance(dictionary, collections.abc.Mapping):
-        raise TypeError(f"FlattenDictItems: 'dict' must be a dictionary or collection.Mapping type object, instead of "
-                        f"'{type(dictionary).__name__}'.")
+        raise TypeError(
+            f"FlattenDictItems: 'dict' must be a dictionary or collection.Mapping type object, instead of "
+            f"'{type(dictionary).__name__}'."
+        )
     flat = {}
     for key, value in dictionary.items():
         if is_nested(key):
             keys, values = flatten(key), flatten(value)
             if len(keys) != len(values):
-                raise ValueError(f"Could not flatten dictionary. Key had {len(keys)} elements, but value had "
-                                 f"{len(values)} elements. Key: {keys}, value: {values}.")
+                raise ValueError(
+                    f"Could not flatten dictionary. Key had {len(keys)} elements, but value had "
+                    f"{len(values)} elements. Key: {keys}, value: {values}."
+                )
         else:
             keys, values = [key], [value]
         for k, v in zip(keys, values):

@@ -25,8 +25,10 @@ def explained(message):
     return f"Graph execution error:\n\nDetected at node {node[1]} defined at (most recent call last):\n{lines}{message}"
 
 
-_SEE = ("is out of scope and cannot be used here. Use return values, explicit Python locals or TensorFlow collections to access it.\nPlease see "
-        "https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values for more information.")
+_SEE = (
+    "is out of scope and cannot be used here. Use return values, explicit Python locals or TensorFlow collections to access it.\nPlease see "
+    "https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values for more information."
+)
 
 
 def out_of_scope(message):
@@ -35,7 +37,11 @@ def out_of_scope(message):
     from weft.framework.graph import get_default_graph
 
     name, dtype, shape = re.match(r"the tensor '(.*)' \((\w+) (.*?)\) is out of scope", message).groups()
-    shape = "<unknown>" if not shape.startswith("[") else str(tuple(None if d in "?-1" else int(d) for d in shape[1:-1].split(",") if d))
+    shape = (
+        "<unknown>"
+        if not shape.startswith("[")
+        else str(tuple(None if d in "?-1" else int(d) for d in shape[1:-1].split(",") if d))
+    )
     tensor, node = f"<tf.Tensor '{name}' shape={shape} dtype={dtype}>", name.rpartition(":")[0]
     graph = get_default_graph()
     own = "inside this function" in message or "/" in node  # of a branch or loop

@@ -5,7 +5,6 @@ from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.tensor import Tensor
 
-
 _promotion = None
 
 
@@ -59,8 +58,16 @@ def _in_graph(x, y, op):
     """For graphs, a plain value as a tensor of the other's type; None where that is not the question. TensorFlow has words of its own for it there."""
     plain, tensor = (y, x) if isinstance(x, Tensor) else (x, y)
     if plain is None:
-        raise ValueError(("Tried to convert 'y' to a tensor and failed. Error: " if op and plain is y else "") + "None values not supported.")
-    if not isinstance(plain, _PLAIN) or isinstance(plain, bool) or _promotion is not None or (op is None and plain is y):
+        raise ValueError(
+            ("Tried to convert 'y' to a tensor and failed. Error: " if op and plain is y else "")
+            + "None values not supported."
+        )
+    if (
+        not isinstance(plain, _PLAIN)
+        or isinstance(plain, bool)
+        or _promotion is not None
+        or (op is None and plain is y)
+    ):
         return None
     dtype = tensor.dtype.base_dtype
     try:
@@ -71,8 +78,10 @@ def _in_graph(x, y, op):
             return None
         if plain is x:
             raise TypeError(_expected(dtype, bad)) from None
-        raise TypeError(f"Expected {dtype.name} passed to parameter 'y' of op '{op}', got {plain} of type '{type(plain).__name__}' instead. "
-                        f"Error: {_expected(dtype, bad)}") from None
+        raise TypeError(
+            f"Expected {dtype.name} passed to parameter 'y' of op '{op}', got {plain} of type '{type(plain).__name__}' instead. "
+            f"Error: {_expected(dtype, bad)}"
+        ) from None
     except ValueError:
         return None
     return (x, made) if plain is y else (made, y)
@@ -92,7 +101,11 @@ def _operator(function, reflected, tensors=_tensors, op=None):
             x, y = (_in_graph(x, y, op) if _weft.in_graph() else None) or tensors(x, y)
         except (TypeError, ValueError):
             # The other side may know what to do with a tensor.
-            if other is y and hasattr(type(other), reflected) and not isinstance(other, (int, float, complex, str, bytes, list, tuple)):
+            if (
+                other is y
+                and hasattr(type(other), reflected)
+                and not isinstance(other, (int, float, complex, str, bytes, list, tuple))
+            ):
                 return NotImplemented
             raise
         return function(x, y)

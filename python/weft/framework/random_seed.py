@@ -17,7 +17,9 @@ class _Global:
 def set_seed(seed):
     """The seed of the whole program: ops without a seed of their own draw from it, and all begin anew."""
     _Global.seed = seed
-    _Global.draws = random.Random(seed if isinstance(seed, (int, float, str, bytes, bytearray)) or seed is None else int(seed))
+    _Global.draws = random.Random(
+        seed if isinstance(seed, (int, float, str, bytes, bytearray)) or seed is None else int(seed)
+    )
     _weft.clear_kernels()
 
 
@@ -49,8 +51,10 @@ def get_seed(op_seed):
     if seed is None:
         if op_seed is None:
             if _deterministic():
-                raise RuntimeError("Random ops require a seed to be set when determinism is enabled. Please set a seed before running the op, e.g. by calling "
-                                   "tf.random.set_seed(1).")
+                raise RuntimeError(
+                    "Random ops require a seed to be set when determinism is enabled. Please set a seed before running the op, e.g. by calling "
+                    "tf.random.set_seed(1)."
+                )
             return None, None
         pair = DEFAULT_GRAPH_SEED, int(op_seed) % _MAX
     else:

@@ -9,8 +9,12 @@ class Tensor(_weft.TensorBase):
 
     __array_priority__ = 100
     OVERLOADABLE_OPERATORS = frozenset(
-        f"__{n}__" for n in ("abs add and div eq floordiv ge getitem gt invert le lt matmul mod mul ne neg or pow radd rand rdiv rfloordiv rmatmul rmod rmul "
-                             "ror rpow rsub rtruediv rxor sub truediv xor").split())
+        f"__{n}__"
+        for n in (
+            "abs add and div eq floordiv ge getitem gt invert le lt matmul mod mul ne neg or pow radd rand rdiv rfloordiv rmatmul rmod rmul "
+            "ror rpow rsub rtruediv rxor sub truediv xor"
+        ).split()
+    )
     _USE_EQUALITY = True
 
     @property
@@ -64,7 +68,9 @@ class Tensor(_weft.TensorBase):
 
     def __tf_tensor__(self, dtype=None, name=None):
         if dtype is not None and not dtype.is_compatible_with(self.dtype):
-            raise ValueError(f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {self.dtype.name}: {self!r}")
+            raise ValueError(
+                f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {self.dtype.name}: {self!r}"
+            )
         return self
 
     def __tf_tracing_type__(self, context):
@@ -76,7 +82,8 @@ class Tensor(_weft.TensorBase):
         if name in {"T", "astype", "ravel", "transpose", "reshape", "clip", "size", "tolist", "data"}:
             raise AttributeError(
                 f"{type(self).__name__} object has no attribute '{name}'.\n        If you are looking for numpy-related methods, please run the following:\n"
-                "        tf.experimental.numpy.experimental_enable_numpy_behavior()\n      ")
+                "        tf.experimental.numpy.experimental_enable_numpy_behavior()\n      "
+            )
         if name in ("op", "graph", "name", "value_index") and isinstance(self, EagerTensor):
             raise AttributeError(f"Tensor.{name} is undefined when eager execution is enabled.")
         raise AttributeError(f"'{self._class_name}' object has no attribute '{name}'")
@@ -100,7 +107,9 @@ class EagerTensor(Tensor):
             out[:] = values
             return out.reshape(self._shape_tuple())
         if dtype is dtypes.resource or dtype is dtypes.variant:
-            raise errors.InvalidArgumentError(None, None, f"Cannot convert a Tensor of dtype {dtype.name} to a NumPy array.")
+            raise errors.InvalidArgumentError(
+                None, None, f"Cannot convert a Tensor of dtype {dtype.name} to a NumPy array."
+            )
         shape = self._shape_tuple()
         if 0 in shape:
             return np.empty(shape, dtypes.storage_dtype(dtype._type_enum))
@@ -128,7 +137,9 @@ class EagerTensor(Tensor):
 
         array = self._numpy()
         if kwargs.get("max_version"):
-            return array.__dlpack__(**{k: v for k, v in kwargs.items() if k in ("stream", "max_version", "dl_device", "copy")})
+            return array.__dlpack__(
+                **{k: v for k, v in kwargs.items() if k in ("stream", "max_version", "dl_device", "copy")}
+            )
         memory = (ctypes.c_char * array.nbytes).from_address(array.ctypes.data)
         memory._owner = self
         return np.ndarray(array.shape, array.dtype, memory).__dlpack__()
@@ -194,7 +205,9 @@ class EagerTensor(Tensor):
         if array.size == 0:
             return False
         if array.size > 1:
-            raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
+            raise ValueError(
+                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+            )
         return bool(array)
 
     def __len__(self):
@@ -228,7 +241,9 @@ class EagerTensor(Tensor):
             return values[0] if not self._shape_tuple() else "<unprintable>"
         if self.dtype is dtypes.resource:
             info = self._handle_info() or ("", "", "")
-            return f'<ResourceHandle(name="{info[1]}", device="{self.device}", container="{info[0]}", type="{info[2]}")>'
+            return (
+                f'<ResourceHandle(name="{info[1]}", device="{self.device}", container="{info[0]}", type="{info[2]}")>'
+            )
         value = self.numpy()
         # numpy 2 writes np.float32(1.5) for a scalar; TensorFlow shows the number alone, with all its digits.
         if as_repr and not self._shape_tuple() and hasattr(value, "item"):
@@ -280,7 +295,8 @@ class SymbolicTensor(Tensor):
             "decorate this function with @tf.function. If you are using AutoGraph, you can try decorating this function with @tf.function. If that does not "
             "work, then you may be using an unsupported feature or your source code may not be visible to AutoGraph. See "
             "https://github.com/tensorflow/tensorflow/blob/master/tensorflow/python/autograph/g3doc/reference/limitations.md#access-to-source-code for more "
-            "information.")
+            "information."
+        )
 
     def __bool__(self):
         self._not_allowed("Using a symbolic `tf.Tensor` as a Python `bool`")
@@ -289,12 +305,15 @@ class SymbolicTensor(Tensor):
         self._not_allowed("Iterating over a symbolic `tf.Tensor`")
 
     def __len__(self):
-        raise TypeError(f"len is not well defined for a symbolic Tensor ({self.name}). Please call `x.shape` rather than `len(x)` for shape information.")
+        raise TypeError(
+            f"len is not well defined for a symbolic Tensor ({self.name}). Please call `x.shape` rather than `len(x)` for shape information."
+        )
 
     def __array__(self, dtype=None, copy=None):
         raise NotImplementedError(
             f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array. This error may indicate that you're trying to pass a Tensor to a NumPy call, "
-            "which is not supported.")
+            "which is not supported."
+        )
 
     def numpy(self):
         raise AttributeError("'SymbolicTensor' object has no attribute 'numpy'")

@@ -13,7 +13,9 @@ class Dimension:
             try:
                 value = int(value.__index__())
             except AttributeError:
-                raise TypeError(f"Dimension value must be integer or None or have an __index__ method, got value '{value!r}' with type '{type(value)!r}'") from None
+                raise TypeError(
+                    f"Dimension value must be integer or None or have an __index__ method, got value '{value!r}' with type '{type(value)!r}'"
+                ) from None
             if value < 0:
                 raise ValueError(f"Dimension {value} must be >= 0")
         self._value = value
@@ -151,7 +153,9 @@ class TensorShape:
         other = as_shape(other)
         if self._dims is None or other._dims is None:
             return True
-        return len(self._dims) == len(other._dims) and all(a is None or b is None or a == b for a, b in zip(self._dims, other._dims))
+        return len(self._dims) == len(other._dims) and all(
+            a is None or b is None or a == b for a, b in zip(self._dims, other._dims)
+        )
 
     def assert_is_compatible_with(self, other):
         if not self.is_compatible_with(other):
@@ -218,7 +222,11 @@ class TensorShape:
             return False
         if other._dims is None:
             return True
-        return self._dims is not None and len(self._dims) == len(other._dims) and all(b is None or a == b for a, b in zip(self._dims, other._dims))
+        return (
+            self._dims is not None
+            and len(self._dims) == len(other._dims)
+            and all(b is None or a == b for a, b in zip(self._dims, other._dims))
+        )
 
     def __len__(self):
         if self._dims is None:

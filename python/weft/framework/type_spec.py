@@ -115,8 +115,9 @@ class TypeSpec(TraceType):
 
     def to_tensors(self, value):
         tensors = []
-        nest.map_structure(lambda spec, v: tensors.extend(spec.to_tensors(v)), self._component_specs,
-                           self._to_components(value))
+        nest.map_structure(
+            lambda spec, v: tensors.extend(spec.to_tensors(v)), self._component_specs, self._to_components(value)
+        )
         return tensors
 
     def from_tensors(self, tensors):
@@ -140,14 +141,18 @@ class TypeSpec(TraceType):
     def _from_tensor_list(self, tensor_list):
         specs = self._flat_tensor_specs
         if len(tensor_list) != len(specs):
-            raise ValueError(f"Cannot create a {self.value_type.__name__} from the tensor list because the TypeSpec "
-                             f"expects {len(specs)} items, but the provided "
-                             f"tensor list has {len(tensor_list)} items.")
+            raise ValueError(
+                f"Cannot create a {self.value_type.__name__} from the tensor list because the TypeSpec "
+                f"expects {len(specs)} items, but the provided "
+                f"tensor list has {len(tensor_list)} items."
+            )
         for i, (spec, tensor) in enumerate(zip(specs, tensor_list)):
             if not spec.is_compatible_with(tensor):
-                raise ValueError(f"Cannot create a {self.value_type.__name__} from the tensor list because item {i} "
-                                 f"({tensor!r}) is incompatible with the expected "
-                                 f"TypeSpec {spec}.")
+                raise ValueError(
+                    f"Cannot create a {self.value_type.__name__} from the tensor list because item {i} "
+                    f"({tensor!r}) is incompatible with the expected "
+                    f"TypeSpec {spec}."
+                )
         return self._from_compatible_tensor_list(tensor_list)
 
     def _from_compatible_tensor_list(self, tensor_list):
@@ -165,15 +170,24 @@ class TypeSpec(TraceType):
     # ---- variants of this spec
 
     def _with_tensor_ranks_only(self):
-        return self._deserialize(_changed(self._serialize(),
-                                          lambda v: TensorShape(None if v.rank is None else [None] * v.rank)
-                                          if isinstance(v, TensorShape) else
-                                          v._with_tensor_ranks_only() if isinstance(v, TypeSpec) else v))
+        return self._deserialize(
+            _changed(
+                self._serialize(),
+                lambda v: (
+                    TensorShape(None if v.rank is None else [None] * v.rank)
+                    if isinstance(v, TensorShape)
+                    else v._with_tensor_ranks_only() if isinstance(v, TypeSpec) else v
+                ),
+            )
+        )
 
     def _without_tensor_names(self):
         def bare(v):
-            return (TensorSpec(v.shape, v.dtype) if isinstance(v, TensorSpec) else v._without_tensor_names()
-                    if isinstance(v, TypeSpec) else v)
+            return (
+                TensorSpec(v.shape, v.dtype)
+                if isinstance(v, TensorSpec)
+                else v._without_tensor_names() if isinstance(v, TypeSpec) else v
+            )
 
         return bare(self) if isinstance(self, TensorSpec) else self._deserialize(_changed(self._serialize(), bare))
 
@@ -267,7 +281,7 @@ class BatchableTypeSpec(TypeSpec):
         specs = _batchable_parts(self)
         for spec in nest.flatten(specs):
             count = len(spec._flat_tensor_specs)
-            parts.append(spec._from_compatible_tensor_list(tensor_list[at:at + count]))
+            parts.append(spec._from_compatible_tensor_list(tensor_list[at : at + count]))
             at += count
         return self._from_components(nest.pack_sequence_as(specs, parts))
 
@@ -321,8 +335,12 @@ class DenseSpec(BatchableTypeSpec):
         return self._shape
 
     def __eq__(self, other):
-        return (type(self) is type(other) and self._shape == other._shape and self._dtype is other._dtype
-                and self._name == other._name)
+        return (
+            type(self) is type(other)
+            and self._shape == other._shape
+            and self._dtype is other._dtype
+            and self._name == other._name
+        )
 
     def __hash__(self):
         return hash((self._shape, self._dtype))
@@ -356,20 +374,25 @@ class TensorSpec(DenseSpec):
         """Whether shape and type of a spec or tensor may be these."""
         if not isinstance(spec_or_tensor, (Tensor, TensorSpec)):
             return False
-        return (self._dtype.is_compatible_with(spec_or_tensor.dtype)
-                and self._shape.is_compatible_with(spec_or_tensor.shape))
+        return self._dtype.is_compatible_with(spec_or_tensor.dtype) and self._shape.is_compatible_with(
+            spec_or_tensor.shape
+        )
 
     def is_subtype_of(self, other):
-        return (isinstance(other, TensorSpec) and self._shape.is_subtype_of(other._shape)
-                and self._dtype == other._dtype and
-                (not self._name or self._name == other._name))
+        return (
+            isinstance(other, TensorSpec)
+            and self._shape.is_subtype_of(other._shape)
+            and self._dtype == other._dtype
+            and (not self._name or self._name == other._name)
+        )
 
     def most_specific_common_supertype(self, others):
         others = list(others)
         if not all(isinstance(o, TensorSpec) and o._dtype == self._dtype and o._name == self._name for o in others):
             return None
-        return TensorSpec(self._shape.most_specific_common_supertype([o._shape for o in others]), self._dtype,
-                          self._name)
+        return TensorSpec(
+            self._shape.most_specific_common_supertype([o._shape for o in others]), self._dtype, self._name
+        )
 
     def placeholder_value(self, placeholder_context=None):
         from weft._raw import raw
@@ -391,8 +414,11 @@ class TensorSpec(DenseSpec):
     def cast(self, value, cast_context=None):
         from weft.framework.convert import convert_to_tensor
 
-        if (not isinstance(value, (Tensor, _weft.VariableBase)) and getattr(type(value), "_is_composite", False)
-            and not hasattr(type(value), "__tf_tensor__")):
+        if (
+            not isinstance(value, (Tensor, _weft.VariableBase))
+            and getattr(type(value), "_is_composite", False)
+            and not hasattr(type(value), "__tf_tensor__")
+        ):
             raise TypeError(f"Can not cast {value!r} to {self!r}")
         value = convert_to_tensor(value, self._dtype)
         found = TensorSpec(value.shape, value.dtype, self._name)
@@ -439,8 +465,11 @@ class BoundedTensorSpec(TensorSpec):
             if value is None:
                 raise ValueError(f"`{label}` can not be None.")
             try:
-                fits = (np.broadcast_shapes(np.shape(value), tuple(1 if d is None else d for d in self._shape))
-                        if self._shape.rank is not None else True)
+                fits = (
+                    np.broadcast_shapes(np.shape(value), tuple(1 if d is None else d for d in self._shape))
+                    if self._shape.rank is not None
+                    else True
+                )
             except ValueError:
                 fits = False
             if not fits and self._shape.rank:
@@ -451,8 +480,13 @@ class BoundedTensorSpec(TensorSpec):
 
     @classmethod
     def from_spec(cls, spec, name=None):
-        return cls(spec.shape, spec.dtype, getattr(spec, "minimum", spec.dtype.min),
-                   getattr(spec, "maximum", spec.dtype.max), name or spec.name)
+        return cls(
+            spec.shape,
+            spec.dtype,
+            getattr(spec, "minimum", spec.dtype.min),
+            getattr(spec, "maximum", spec.dtype.max),
+            name or spec.name,
+        )
 
     @property
     def minimum(self):
@@ -468,8 +502,11 @@ class BoundedTensorSpec(TensorSpec):
     def __eq__(self, other):
         import numpy as np
 
-        return (super().__eq__(other) and np.allclose(self._minimum, other._minimum)
-                and np.allclose(self._maximum, other._maximum))
+        return (
+            super().__eq__(other)
+            and np.allclose(self._minimum, other._minimum)
+            and np.allclose(self._maximum, other._maximum)
+        )
 
     def __hash__(self):
         return hash((self._shape, self._dtype))
@@ -500,22 +537,36 @@ class VariableSpec(DenseSpec):
     def is_compatible_with(self, spec_or_value):
         if isinstance(spec_or_value, _weft.VariableBase):
             spec_or_value = VariableSpec.from_value(spec_or_value)
-        return (isinstance(spec_or_value, VariableSpec) and self._dtype.is_compatible_with(spec_or_value.dtype) and
-                self._shape.is_compatible_with(spec_or_value.shape) and self.trainable == spec_or_value.trainable)
+        return (
+            isinstance(spec_or_value, VariableSpec)
+            and self._dtype.is_compatible_with(spec_or_value.dtype)
+            and self._shape.is_compatible_with(spec_or_value.shape)
+            and self.trainable == spec_or_value.trainable
+        )
 
     def is_subtype_of(self, other):
-        return (isinstance(other, VariableSpec) and self._shape.is_subtype_of(other._shape)
-                and self._dtype == other._dtype and
-                self.trainable == other.trainable and self.alias_id == other.alias_id)
+        return (
+            isinstance(other, VariableSpec)
+            and self._shape.is_subtype_of(other._shape)
+            and self._dtype == other._dtype
+            and self.trainable == other.trainable
+            and self.alias_id == other.alias_id
+        )
 
     def most_specific_common_supertype(self, others):
         others = list(others)
-        if not all(isinstance(o, VariableSpec) and (o._dtype, o.trainable, o.alias_id) == (self._dtype, self.trainable,
-                                                                                           self.alias_id)
-                   for o in others):
+        if not all(
+            isinstance(o, VariableSpec)
+            and (o._dtype, o.trainable, o.alias_id) == (self._dtype, self.trainable, self.alias_id)
+            for o in others
+        ):
             return None
-        return VariableSpec(self._shape.most_specific_common_supertype([o._shape for o in others]), self._dtype,
-                            self.trainable, self.alias_id)
+        return VariableSpec(
+            self._shape.most_specific_common_supertype([o._shape for o in others]),
+            self._dtype,
+            self.trainable,
+            self.alias_id,
+        )
 
     def cast(self, value, cast_context=None):
         return value
@@ -554,8 +605,10 @@ class VariableSpec(DenseSpec):
         return hash(self._serialize())
 
     def __repr__(self):
-        return (f"VariableSpec(shape={self._shape}, dtype={self._dtype!r}, trainable={self.trainable!r}, "
-                f"alias_id={self.alias_id!r})")
+        return (
+            f"VariableSpec(shape={self._shape}, dtype={self._dtype!r}, trainable={self.trainable!r}, "
+            f"alias_id={self.alias_id!r})"
+        )
 
 
 def _unpickled(module, name, serialization):
@@ -614,8 +667,11 @@ def _compatible(a, b):
     if parts is not None:
         return all(_compatible(x, y) for x, y in parts)
     if isinstance(a, (TensorShape, dtypes.DType, TypeSpec)):
-        return (type(a) is type(b) and a.is_compatible_with(b) if isinstance(a, TypeSpec) else isinstance(b, type(a))
-                and a.is_compatible_with(b))
+        return (
+            type(a) is type(b) and a.is_compatible_with(b)
+            if isinstance(a, TypeSpec)
+            else isinstance(b, type(a)) and a.is_compatible_with(b)
+        )
     return type(a) is type(b) and _hashable(a) == _hashable(b)
 
 
@@ -720,5 +776,3 @@ class NoneTensorSpec(BatchableTypeSpec):
 
     def is_compatible_with(self, spec_or_value):
         return spec_or_value is None or isinstance(spec_or_value, NoneTensorSpec)
-
-

@@ -11,13 +11,16 @@ def register(name):
     if not isinstance(name, str):
         raise TypeError(f"Expected `name` to be a string; got {name!r}")
     if not _VALID.match(name):
-        raise ValueError("Registered name must have the form '{project_name}.{type_name}' (e.g. 'my_project.MyTypeSpec'); "
-                         f"got {name!r}.")
+        raise ValueError(
+            "Registered name must have the form '{project_name}.{type_name}' (e.g. 'my_project.MyTypeSpec'); "
+            f"got {name!r}."
+        )
 
     def decorator(cls):
         if cls in _names:
-            raise ValueError(f"Class {cls.__module__}.{cls.__name__} has already been registered with name "
-                             f"{_names[cls]}.")
+            raise ValueError(
+                f"Class {cls.__module__}.{cls.__name__} has already been registered with name " f"{_names[cls]}."
+            )
         if name in _by_name:
             known = _by_name[name]
             raise ValueError(f"Name {name} has already been registered for class {known.__module__}.{known.__name__}.")

@@ -44,7 +44,10 @@ class ConcreteFunction:
         """The values of the parameters. Constants may be left out."""
         signature = self.function_type
         if not _same_count(signature, args, kwargs):
-            parameters = [p.replace(default=p.annotation.value) if _may_be_left_out(p) else p for p in _ordered(signature.parameters.values())]
+            parameters = [
+                p.replace(default=p.annotation.value) if _may_be_left_out(p) else p
+                for p in _ordered(signature.parameters.values())
+            ]
             signature = signature.replace(parameters=parameters)
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
@@ -56,14 +59,18 @@ class ConcreteFunction:
         if len(args) > len(names):
             raise TypeError(f"{shown} takes {len(names)} positional arguments, got {len(args)}.")
         args, kwargs = list(args), dict(kwargs)
-        for name in names[len(args):]:
+        for name in names[len(args) :]:
             if name in kwargs:
                 args.append(kwargs.pop(name))
             else:
-                missing = [n for n in names[len(args):] if n not in kwargs]
+                missing = [n for n in names[len(args) :] if n not in kwargs]
                 raise TypeError(f"{shown} missing required arguments: {', '.join(missing)}.")
         for name in kwargs:
-            raise TypeError(f"{shown} got two values for {name!r}." if name in names else f"{shown} got unexpected keyword arguments: {', '.join(kwargs)}.")
+            raise TypeError(
+                f"{shown} got two values for {name!r}."
+                if name in names
+                else f"{shown} got unexpected keyword arguments: {', '.join(kwargs)}."
+            )
         for i, value in enumerate(args):
             if not isinstance(value, (Tensor, _weft.VariableBase)):
                 if hasattr(value, "__array__") and not isinstance(value, (list, tuple)):
@@ -71,7 +78,9 @@ class ConcreteFunction:
 
                     args[i] = convert_to_tensor(value)
                 else:
-                    raise TypeError(f"{shown}: expected argument #{i}(zero-based) to be a Tensor; got {type(value).__name__} ({value}).")
+                    raise TypeError(
+                        f"{shown}: expected argument #{i}(zero-based) to be a Tensor; got {type(value).__name__} ({value})."
+                    )
         return self._call_tensors(args)
 
     def _call_tensors(self, tensors):
@@ -176,7 +185,7 @@ class ConcreteFunction:
     @property
     def _arg_keywords(self):
         if self._flat_names is None:
-            self._flat_names = [t.op.name for t in self._graph.inputs[:self._native.num_arguments]]
+            self._flat_names = [t.op.name for t in self._graph.inputs[: self._native.num_arguments]]
         return self._flat_names
 
     @_arg_keywords.setter
@@ -226,4 +235,3 @@ def _ordered(parameters):
                 p = p.replace(kind=p.KEYWORD_ONLY)
             seen = seen or constant
         yield p
-

@@ -102,13 +102,17 @@ class _Branches:
         mine = nest.flatten(structure, expand_composites=True)
         theirs = nest.flatten(first, expand_composites=True)
         if [t is None for t in mine] != [t is None for t in theirs]:
-            raise ValueError(f"Lengths of branch outputs of cond must match.\nlen(graphs[0].outputs): {sum(t is not None for t in theirs)}\n"
-                             f"len(graphs[{k}].outputs): {len(tensors)}\n")
+            raise ValueError(
+                f"Lengths of branch outputs of cond must match.\nlen(graphs[0].outputs): {sum(t is not None for t in theirs)}\n"
+                f"len(graphs[{k}].outputs): {len(tensors)}\n"
+            )
 
     def different(self, k, structure, details):
         a, b = self.names(0), self.names(k)
-        return TypeError(f"{a} and {b} arguments to tf.{self.of} must have the same number, type, and overall structure of return values.\n\n"
-                         f"{a} output: {_shown(self.structures[0])}\n{b} output: {_shown(structure)}\n\nError details:\n{details}")
+        return TypeError(
+            f"{a} and {b} arguments to tf.{self.of} must have the same number, type, and overall structure of return values.\n\n"
+            f"{a} output: {_shown(self.structures[0])}\n{b} output: {_shown(structure)}\n\nError details:\n{details}"
+        )
 
     def add(self, choice, as_if, name):
         made = _weft.add_branches(choice, as_if, [self.code(k) for k in range(len(self.functions))], name)
@@ -144,7 +148,10 @@ def _fn_pairs(given, what, allow_plain):
     elif isinstance(given, (list, tuple)):
         pairs = list(enumerate(given)) if allow_plain and all(callable(f) for f in given) else list(given)
     else:
-        raise TypeError(f"'{what}' must be a list, tuple, or dict" + (f". Received: {type(given)}" if what == "pred_fn_pairs" else ""))
+        raise TypeError(
+            f"'{what}' must be a list, tuple, or dict"
+            + (f". Received: {type(given)}" if what == "pred_fn_pairs" else "")
+        )
     for pair in pairs:
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise TypeError(f"Each entry in '{what}' must be a 2-tuple. Received {pair}.")
@@ -168,7 +175,9 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
             raise TypeError(f"fn for key {index} must be callable.")
     pairs.sort(key=lambda p: p[0])
     if [k for k, _ in pairs] != list(range(len(pairs))):
-        raise ValueError(f"branch indices (keys) must form contiguous range of [0 to {len(pairs)}) but found {{{','.join(str(k) for k, _ in pairs)}}}")
+        raise ValueError(
+            f"branch indices (keys) must form contiguous range of [0 to {len(pairs)}) but found {{{','.join(str(k) for k, _ in pairs)}}}"
+        )
     functions = [f for _, f in pairs]
     if default is not None:
         functions.append(default)
@@ -186,14 +195,23 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
     """The function of the first predicate that is true."""
     pairs = _fn_pairs(pred_fn_pairs, "pred_fn_pairs", False)
     eager = not _weft.in_graph()
-    if isinstance(pred_fn_pairs, dict) and not isinstance(pred_fn_pairs, collections.OrderedDict) and not exclusive and eager:
-        raise ValueError("Unordered dictionaries are not supported for the 'pred_fn_pairs' argument when `exclusive=False` and eager mode is enabled.")
+    if (
+        isinstance(pred_fn_pairs, dict)
+        and not isinstance(pred_fn_pairs, collections.OrderedDict)
+        and not exclusive
+        and eager
+    ):
+        raise ValueError(
+            "Unordered dictionaries are not supported for the 'pred_fn_pairs' argument when `exclusive=False` and eager mode is enabled."
+        )
     predicates, functions = [], []
     for pred, f in pairs:
         pred = pred.deref() if hasattr(pred, "deref") else pred
         if isinstance(pred, (Tensor, _weft.VariableBase)):
             if pred.dtype.name != "bool":
-                raise TypeError(f"pred must be Tensor of type bool: {getattr(pred, 'name', pred) if not eager else pred}")
+                raise TypeError(
+                    f"pred must be Tensor of type bool: {getattr(pred, 'name', pred) if not eager else pred}"
+                )
         elif not eager:
             raise TypeError(f"pred must be a Tensor, got {pred}")
         if not callable(f):
@@ -227,17 +245,29 @@ def _none_is_true(predicates):
         found = any(bool(p) for p in predicates)
         if not found:
             values = ", ".join(str(bool(p)) for p in predicates)
-            raise InvalidArgumentError(None, None, "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: "
-                                                   f"b'Input error: None of conditions evaluated as True:'\n{values}")
+            raise InvalidArgumentError(
+                None,
+                None,
+                "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: "
+                f"b'Input error: None of conditions evaluated as True:'\n{values}",
+            )
         return None
     stacked = raw.Pack(values=predicates)
-    return Assert(raw.Any(input=stacked, reduction_indices=[0]), ["Input error: None of conditions evaluated as True:", stacked], summarize=len(predicates))
+    return Assert(
+        raw.Any(input=stacked, reduction_indices=[0]),
+        ["Input error: None of conditions evaluated as True:", stacked],
+        summarize=len(predicates),
+    )
 
 
 def _at_most_one(predicates):
     stacked = raw.Pack(values=predicates)
     count = raw.Sum(input=raw.Cast(x=stacked, DstT="int32"), reduction_indices=[0])
-    return Assert(raw.Less(x=count, y=2), ["Input error: exclusive=True: more than 1 conditions", "evaluated as True:", stacked], summarize=len(predicates))
+    return Assert(
+        raw.Less(x=count, y=2),
+        ["Input error: exclusive=True: more than 1 conditions", "evaluated as True:", stacked],
+        summarize=len(predicates),
+    )
 
 
 # ---- loops -----------------------------------------------------------------------------------------------
@@ -247,8 +277,17 @@ def _without_variables(structure):
     return nest.map_structure(lambda x: convert_to_tensor(x) if isinstance(x, _weft.VariableBase) else x, structure)
 
 
-def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
-               maximum_iterations=None, name=None):
+def while_loop(
+    cond,
+    body,
+    loop_vars,
+    shape_invariants=None,
+    parallel_iterations=10,
+    back_prop=True,
+    swap_memory=False,
+    maximum_iterations=None,
+    name=None,
+):
     """loop_vars = body(*loop_vars) as long as cond(*loop_vars) is true."""
     if not callable(cond):
         raise TypeError("'cond' must be callable.")
@@ -309,12 +348,16 @@ def _add_loop(cond, body, loop_vars, shape_invariants, parallel_iterations, maxi
         for i, (before, after) in enumerate(zip(flat, made)):
             shown = before.name if not _is_eager(before) else f"loop_var_{i}:0"
             if before.dtype != after.dtype:
-                raise TypeError(f"Loop var {shown} enters the loop with type {before.dtype} but has type {after.dtype} after 1 iteration. {shown} type should "
-                                "remain constant.")
+                raise TypeError(
+                    f"Loop var {shown} enters the loop with type {before.dtype} but has type {after.dtype} after 1 iteration. {shown} type should "
+                    "remain constant."
+                )
             if not _fits(after.shape, before.shape if shapes is None else shapes[i]):
-                raise ValueError(f"Input tensor `{shown}` enters the loop with shape {before.shape}, but has shape {after.shape} after one "
-                                 "iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument of "
-                                 "tf.while_loop to specify a less-specific shape.")
+                raise ValueError(
+                    f"Input tensor `{shown}` enters the loop with shape {before.shape}, but has shape {after.shape} after one "
+                    "iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument of "
+                    "tf.while_loop to specify a less-specific shape."
+                )
         return made
 
     made = _weft.add_loop(go_on, step, flat, shapes, maximum, parallel_iterations, name)
@@ -420,8 +463,18 @@ def tuple_(tensors, control_inputs=None, name=None):
     with name_scope_v1(name, "tuple"):
         gate = group(*waits)
         with control_dependencies([gate]):
-            return [None if t is None else gate if isinstance(t, Operation) else
-                    nest.map_structure(lambda x: raw.Identity(input=x), t, expand_composites=True) for t in tensors]
+            return [
+                (
+                    None
+                    if t is None
+                    else (
+                        gate
+                        if isinstance(t, Operation)
+                        else nest.map_structure(lambda x: raw.Identity(input=x), t, expand_composites=True)
+                    )
+                )
+                for t in tensors
+            ]
 
 
 def _summary(tensor, summarize):
@@ -442,4 +495,9 @@ def Assert(condition, data, summarize=None, name=None):
         return None
     with name_scope_v1(name, "Assert"):
         condition = convert_to_tensor(condition)
-        return raw.Assert(condition=condition, data=[convert_to_tensor(x) for x in data], summarize=3 if summarize is None else summarize, name="Assert")
+        return raw.Assert(
+            condition=condition,
+            data=[convert_to_tensor(x) for x in data],
+            summarize=3 if summarize is None else summarize,
+            name="Assert",
+        )

@@ -30,7 +30,9 @@ class CriticalSection:
                 result = fn()
                 if _weft.in_graph():
                     # In a graph, what is done counts only once the results have a value of their own.
-                    result = nest.map_structure(lambda t: raw.Identity(input=t) if t is not None else None, result, expand_composites=True)
+                    result = nest.map_structure(
+                        lambda t: raw.Identity(input=t) if t is not None else None, result, expand_composites=True
+                    )
         finally:
             if not _weft.in_graph():
                 raw.ConsumeMutexLock(mutex_lock=lock)
@@ -39,4 +41,6 @@ class CriticalSection:
         with graph.control_dependencies([t for t in nest.flatten(result, expand_composites=True) if t is not None]):
             unlocked = raw.ConsumeMutexLock(mutex_lock=lock)
         with graph.control_dependencies([unlocked]):
-            return nest.map_structure(lambda t: raw.Identity(input=t) if t is not None else None, result, expand_composites=True)
+            return nest.map_structure(
+                lambda t: raw.Identity(input=t) if t is not None else None, result, expand_composites=True
+            )

@@ -14,6 +14,7 @@ from weft.framework.tensor import Tensor
 from weft.function import retracing, signature as sig, trace_type
 from weft.function.concrete import ConcreteFunction
 
+
 def run_functions_eagerly(run_eagerly):
     """tf.config.run_functions_eagerly: whether functions run as plain Python from now on."""
     _weft.set_run_functions_eagerly(bool(run_eagerly))
@@ -24,16 +25,28 @@ def functions_run_eagerly():
     return _weft.functions_run_eagerly()
 
 
-_ATTRIBUTES = frozenset("api_implements api_preferred_device forward_function_name backward_function_name _noinline _xla_compile_backend "
-                        "disable_call_shape_inference disable_acd implements embedded_functions runtime_constant_optimization".split())
+_ATTRIBUTES = frozenset(
+    "api_implements api_preferred_device forward_function_name backward_function_name _noinline _xla_compile_backend "
+    "disable_call_shape_inference disable_acd implements embedded_functions runtime_constant_optimization".split()
+)
 
 
 @_weft.call_quickly
 class Function(_weft.FunctionBase):
     """A Python function that runs as graphs. Made by tf.function. Calls come to the base class first, which knows those it has seen."""
 
-    def __init__(self, python_function, name, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False, experimental_implements=None,
-                 experimental_autograph_options=None, experimental_attributes=None):
+    def __init__(
+        self,
+        python_function,
+        name,
+        input_signature=None,
+        autograph=True,
+        jit_compile=None,
+        reduce_retracing=False,
+        experimental_implements=None,
+        experimental_autograph_options=None,
+        experimental_attributes=None,
+    ):
         self._python_function, self._name = python_function, name
         self._input_signature = _checked_signature(input_signature)
         self._autograph, self._jit_compile, self._reduce_retracing = autograph, jit_compile, reduce_retracing
@@ -51,7 +64,7 @@ class Function(_weft.FunctionBase):
 
     def _start(self):
         self._lock = threading.RLock()
-        self._traces = {}      # (device, Types) -> ConcreteFunction, in the order of tracing
+        self._traces = {}  # (device, Types) -> ConcreteFunction, in the order of tracing
         self._made_variables = None  # unknown before the first call
         self._tracing_count = 0
         self._history = retracing.History()
@@ -217,7 +230,16 @@ class Function(_weft.FunctionBase):
 
     def _trace(self, types, may_create):
         self._tracing_count += 1
-        return trace(self._tracing_function(), types, self._name, self._spec, may_create, self._jit_compile, self._python_function, self._all_attributes())
+        return trace(
+            self._tracing_function(),
+            types,
+            self._name,
+            self._spec,
+            may_create,
+            self._jit_compile,
+            self._python_function,
+            self._all_attributes(),
+        )
 
     def _all_attributes(self):
         attributes = dict(self._attributes)
@@ -233,7 +255,9 @@ class Function(_weft.FunctionBase):
 
         made = self.__dict__.get("_converted")
         if made is None:
-            made = self._converted = autograph.convert_for_tracing(function, user_requested=True, optional_features=self._autograph_options)
+            made = self._converted = autograph.convert_for_tracing(
+                function, user_requested=True, optional_features=self._autograph_options
+            )
         return made
 
     def experimental_get_compiler_ir(self, *args, **kwargs):
@@ -265,8 +289,17 @@ class Function(_weft.FunctionBase):
         return self._like(_weak_method(self._python_function, instance), self._name)
 
     def _like(self, python_function, name):
-        return type(self)(python_function, name, self._input_signature, self._autograph, self._jit_compile, self._reduce_retracing, self._implements,
-                          self._autograph_options, self._attributes)
+        return type(self)(
+            python_function,
+            name,
+            self._input_signature,
+            self._autograph,
+            self._jit_compile,
+            self._reduce_retracing,
+            self._implements,
+            self._autograph_options,
+            self._attributes,
+        )
 
     def _clone(self, python_function):
         """The same options with another Python function (or this one's), untraced."""
@@ -285,8 +318,17 @@ class Function(_weft.FunctionBase):
         return self._clone(None)
 
     def __reduce__(self):
-        return _remake, (self._python_function, self._name, self._input_signature, self._autograph, self._jit_compile, self._reduce_retracing, self._implements,
-                         self._autograph_options, self._attributes)
+        return _remake, (
+            self._python_function,
+            self._name,
+            self._input_signature,
+            self._autograph,
+            self._jit_compile,
+            self._reduce_retracing,
+            self._implements,
+            self._autograph_options,
+            self._attributes,
+        )
 
 
 def _remake(*options):
@@ -340,8 +382,10 @@ def _checked_signature(given):
     leaves = nest.flatten(given)
     if not all(isinstance(s, (TypeSpec, trace_type.Variable)) for s in leaves):
         bad = [s for s in leaves if not isinstance(s, (TypeSpec, trace_type.Variable))]
-        raise TypeError(f"input_signature must be a possibly nested sequence of TensorSpec objects, got invalid args {bad} with types "
-                        f"{[type(s) for s in bad]}.")
+        raise TypeError(
+            f"input_signature must be a possibly nested sequence of TensorSpec objects, got invalid args {bad} with types "
+            f"{[type(s) for s in bad]}."
+        )
     return tuple(given)
 
 
@@ -354,9 +398,14 @@ def _initialize_late(concrete, types, values):
     if not late:
         return
     if values is None or _weft.in_graph():
-        raise ValueError("Tensor-typed variable initializers must either be wrapped in an init_scope or callable (e.g., `tf.Variable(lambda : tf.truncated_normal([10, "
-                         "40]))`) when building functions. Please file a feature request if this restriction inconveniences you.")
-    tensors = [t.handle if isinstance(t, _weft.VariableBase) else t for t in types.flatten([t.cast(v) for t, v in zip(types.types, values)])]
+        raise ValueError(
+            "Tensor-typed variable initializers must either be wrapped in an init_scope or callable (e.g., `tf.Variable(lambda : tf.truncated_normal([10, "
+            "40]))`) when building functions. Please file a feature request if this restriction inconveniences you."
+        )
+    tensors = [
+        t.handle if isinstance(t, _weft.VariableBase) else t
+        for t in types.flatten([t.cast(v) for t, v in zip(types.types, values)])
+    ]
     for variable, value in late:
         variable.assign(concrete.graph._native.lift(value, tensors), read_value=False)
 
@@ -462,20 +511,37 @@ def _as_output(x, shown):
 
 
 def _convertible(x):
-    return isinstance(x, (bool, int, float, complex, str, bytes)) or hasattr(x, "__array__") or hasattr(type(x), "__tf_tensor__") or hasattr(x, "__index__")
+    return (
+        isinstance(x, (bool, int, float, complex, str, bytes))
+        or hasattr(x, "__array__")
+        or hasattr(type(x), "__tf_tensor__")
+        or hasattr(x, "__index__")
+    )
 
 
 def _bad_output(x, shown):
-    return TypeError("To be compatible with tf.function, Python functions must return zero or more Tensors or ExtensionTypes or None values; in compilation of "
-                     f"{shown}, found return value of type {type(x).__name__}, which is not a Tensor or ExtensionType.")
+    return TypeError(
+        "To be compatible with tf.function, Python functions must return zero or more Tensors or ExtensionTypes or None values; in compilation of "
+        f"{shown}, found return value of type {type(x).__name__}, which is not a Tensor or ExtensionType."
+    )
 
 
 # ---- the decorator ---------------------------------------------------------------------------------------
 
 
-def function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False, experimental_implements=None,
-             experimental_autograph_options=None, experimental_attributes=None, experimental_relax_shapes=None, experimental_compile=None,
-             experimental_follow_type_hints=None):
+def function(
+    func=None,
+    input_signature=None,
+    autograph=True,
+    jit_compile=None,
+    reduce_retracing=False,
+    experimental_implements=None,
+    experimental_autograph_options=None,
+    experimental_attributes=None,
+    experimental_relax_shapes=None,
+    experimental_compile=None,
+    experimental_follow_type_hints=None,
+):
     """Makes a Python function run as graphs, traced once for each signature; also as a decorator, with or without arguments."""
     if jit_compile is None and experimental_compile is not None:
         jit_compile = experimental_compile
@@ -489,7 +555,16 @@ def function(func=None, input_signature=None, autograph=True, jit_compile=None, 
         if not callable(inner):
             raise TypeError(f"func must be a callable object; got {inner!r}")
         name = getattr(inner, "__name__", None) or "function"
-        return Function(inner, name, input_signature, autograph, jit_compile, reduce_retracing, experimental_implements, experimental_autograph_options,
-                        experimental_attributes)
+        return Function(
+            inner,
+            name,
+            input_signature,
+            autograph,
+            jit_compile,
+            reduce_retracing,
+            experimental_implements,
+            experimental_autograph_options,
+            experimental_attributes,
+        )
 
     return decorated if func is None else decorated(func)

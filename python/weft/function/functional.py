@@ -23,7 +23,11 @@ def _converted(fn):
 
 def _outer_tensor(x):
     """What tells the number of elements: of an extension type, its first tensor."""
-    return x if not _is_composite(x) or hasattr(x, "nrows") or hasattr(x, "dense_shape") else nest.flatten(x, expand_composites=True)[0]
+    return (
+        x
+        if not _is_composite(x) or hasattr(x, "nrows") or hasattr(x, "dense_shape")
+        else nest.flatten(x, expand_composites=True)[0]
+    )
 
 
 class _Elements:
@@ -33,7 +37,9 @@ class _Elements:
         self.structure = nest.map_structure(lambda x: x if _is_composite(x) else convert_to_tensor(x), elems)
         self.flat = nest.flatten(self.structure)
         if not self.flat:
-            raise ValueError(f"elems must be a Tensor or (possibly nested) sequence of Tensors. Got {elems}, which does not contain any Tensors.")
+            raise ValueError(
+                f"elems must be a Tensor or (possibly nested) sequence of Tensors. Got {elems}, which does not contain any Tensors."
+            )
         size = None
         for x in self.flat:
             shape = _outer_tensor(x).shape
@@ -51,8 +57,11 @@ class _Elements:
             return self.static
         x = _outer_tensor(self.flat[0])
         if _is_composite(x):
-            return raw.Cast(x=x.nrows(), DstT="int32") if hasattr(x, "nrows") else raw.StridedSlice(
-                input=x.dense_shape, begin=[0], end=[1], strides=[1], shrink_axis_mask=1)
+            return (
+                raw.Cast(x=x.nrows(), DstT="int32")
+                if hasattr(x, "nrows")
+                else raw.StridedSlice(input=x.dense_shape, begin=[0], end=[1], strides=[1], shrink_axis_mask=1)
+            )
         return raw.StridedSlice(input=raw.Shape(input=x), begin=[0], end=[1], strides=[1], shrink_axis_mask=1)
 
     def at(self, i):
@@ -83,9 +92,15 @@ class _Elements:
             rows = raw.Unpack(value=x, num=self.static, axis=0) if self.static else []
             return lambda i: rows[i]
         shape = x.shape[1:] if x.shape.rank is not None else TensorShape(None)
-        known = raw.Const(value=shape.as_list(), dtype="int32") if shape.is_fully_defined() and shape.rank else (
-            raw.Const(value=_empty_shape(), dtype="int32") if shape.rank == 0 else
-            raw.StridedSlice(input=raw.Shape(input=x), begin=[1], end=[0], strides=[1], end_mask=1))
+        known = (
+            raw.Const(value=shape.as_list(), dtype="int32")
+            if shape.is_fully_defined() and shape.rank
+            else (
+                raw.Const(value=_empty_shape(), dtype="int32")
+                if shape.rank == 0
+                else raw.StridedSlice(input=raw.Shape(input=x), begin=[1], end=[0], strides=[1], end_mask=1)
+            )
+        )
         # A list, not a gather: its gradient writes each element once.
         rows = raw.TensorListFromTensor(tensor=x, element_shape=known)
 
@@ -117,8 +132,17 @@ class _Results:
     def stacked(self, lists, shapes, count):
         out = []
         for h, t, shape in zip(lists, self.types, shapes):
-            given = raw.Const(value=shape.as_list() if shape.rank else _empty_shape(), dtype="int32") if shape.is_fully_defined() else -1
-            made = raw.TensorListStack(input_handle=h, element_shape=given, element_dtype=t, num_elements=count if isinstance(count, int) else -1)
+            given = (
+                raw.Const(value=shape.as_list() if shape.rank else _empty_shape(), dtype="int32")
+                if shape.is_fully_defined()
+                else -1
+            )
+            made = raw.TensorListStack(
+                input_handle=h,
+                element_shape=given,
+                element_dtype=t,
+                num_elements=count if isinstance(count, int) else -1,
+            )
             made.set_shape(TensorShape([count if isinstance(count, int) else None]).concatenate(shape))
             out.append(made)
         return out
@@ -131,7 +155,17 @@ def _signature_spec(s):
     return s if isinstance(s, TypeSpec) else TensorSpec(None, dtypes.as_dtype(s))
 
 
-def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None, fn_output_signature=None):
+def map_fn(
+    fn,
+    elems,
+    dtype=None,
+    parallel_iterations=None,
+    back_prop=True,
+    swap_memory=False,
+    infer_shape=True,
+    name=None,
+    fn_output_signature=None,
+):
     """fn of each element of elems along their first axis, stacked."""
     if fn_output_signature is None:
         fn_output_signature = dtype
@@ -140,7 +174,10 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     from weft.framework.type_spec import BatchableTypeSpec, TensorSpec, type_spec_from_value
 
     if fn_output_signature is None:
-        specs = nest.map_structure(lambda x: type_spec_from_value(x)._unbatch() if _is_composite(x) else TensorSpec(None, x.dtype), elements.structure)
+        specs = nest.map_structure(
+            lambda x: type_spec_from_value(x)._unbatch() if _is_composite(x) else TensorSpec(None, x.dtype),
+            elements.structure,
+        )
         like = elements.structure
     else:
         specs = nest.map_structure(_signature_spec, fn_output_signature)
@@ -166,7 +203,7 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
                 at += 1
             else:
                 n = len(spec._flat_tensor_specs)
-                leaves.append(spec._batch(elements.static)._from_compatible_tensor_list(tensors[at:at + n]))
+                leaves.append(spec._batch(elements.static)._from_compatible_tensor_list(tensors[at : at + n]))
                 at += n
         return nest.pack_sequence_as(specs, leaves)
 
@@ -192,8 +229,14 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
 
         # The lists of the elements are made in front of the loop.
         elements.parts = [elements._take_apart(x) for x in elements.flat]
-        _, lists = while_loop(lambda i, _: raw.Less(x=i, y=count), body, (0, results.start), parallel_iterations=parallel_iterations or 10,
-                              maximum_iterations=count, name="while")
+        _, lists = while_loop(
+            lambda i, _: raw.Less(x=i, y=count),
+            body,
+            (0, results.start),
+            parallel_iterations=parallel_iterations or 10,
+            maximum_iterations=count,
+            name="while",
+        )
         final = [s.merge_with(w) if infer_shape and s.is_compatible_with(w) else w for s, w in zip(seen, shapes)]
         return together(results.stacked(lists, final, count))
 
@@ -204,14 +247,27 @@ def _check_types(tensors, types):
     for t, want in zip(tensors, types):
         if t.dtype != want:
             if _weft.in_graph():
-                raise InvalidArgumentError(None, None, f"Invalid data types; op elements {t.dtype.name} but list elements {want.name}")
-            raise InvalidArgumentError(None, None, f"TensorArray dtype is {want.name} but Op is trying to write dtype {t.dtype.name} ")
+                raise InvalidArgumentError(
+                    None, None, f"Invalid data types; op elements {t.dtype.name} but list elements {want.name}"
+                )
+            raise InvalidArgumentError(
+                None, None, f"TensorArray dtype is {want.name} but Op is trying to write dtype {t.dtype.name} "
+            )
 
 
 def _stack_rows(rows, types, shapes):
     if not rows:
-        return [raw.Fill(dims=[0] + [0 if d is None else d for d in (s.as_list() if s.rank is not None else [])], value=raw.Cast(x=0, DstT=t))
-                if t not in (dtypes.string, dtypes.variant) else raw.Fill(dims=[0], value="") for t, s in zip(types, shapes)]
+        return [
+            (
+                raw.Fill(
+                    dims=[0] + [0 if d is None else d for d in (s.as_list() if s.rank is not None else [])],
+                    value=raw.Cast(x=0, DstT=t),
+                )
+                if t not in (dtypes.string, dtypes.variant)
+                else raw.Fill(dims=[0], value="")
+            )
+            for t, s in zip(types, shapes)
+        ]
     for row in rows:
         _check_types(row, types)
     return [raw.Pack(values=[row[k] for row in rows], axis=0) for k in range(len(types))]
@@ -279,13 +335,25 @@ def _walk_in_graph(fn, elements, start, done, count, reverse, keep):
         made = nest.flatten(_as_structure(fn(nest.pack_sequence_as(start, accumulated), elements.at(i)), start))
         return k + 1, made, _Results.put(lists, i, made) if keep else lists
 
-    _, accumulated, lists = while_loop(lambda k, *_: raw.Less(x=k, y=count), body, (done, flat, lists), maximum_iterations=count, name="while")
+    _, accumulated, lists = while_loop(
+        lambda k, *_: raw.Less(x=k, y=count), body, (done, flat, lists), maximum_iterations=count, name="while"
+    )
     if not keep:
         return nest.pack_sequence_as(start, accumulated)
     return nest.pack_sequence_as(start, results.stacked(lists, [t.shape for t in accumulated], count))
 
 
-def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True, reverse=False, name=None):
+def scan(
+    fn,
+    elems,
+    initializer=None,
+    parallel_iterations=10,
+    back_prop=True,
+    swap_memory=False,
+    infer_shape=True,
+    reverse=False,
+    name=None,
+):
     """All accumulated values of fn(accumulator, element) along the first axis."""
     return _walk(fn, elems, initializer, reverse, name, keep=True)
 
@@ -309,8 +377,14 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
     sizes = {x.shape[0] for x in nest.flatten(elems)}
     size = max((s for s in sizes if s is not None), default=None)
     # Elements of one row go with all others.
-    elems = nest.map_structure(lambda x: x if _is_composite(x) or x.shape[0] == size or size is None else raw.BroadcastTo(
-        input=x, shape=[size] + x.shape.as_list()[1:]), elems)
+    elems = nest.map_structure(
+        lambda x: (
+            x
+            if _is_composite(x) or x.shape[0] == size or size is None
+            else raw.BroadcastTo(input=x, shape=[size] + x.shape.as_list()[1:])
+        ),
+        elems,
+    )
 
     def mapped(elems):
         return _vectorized(fn, elems)

@@ -61,8 +61,10 @@ def _stream_name(output_stream):
         name = getattr(output_stream, "__name__", "")
         if name in ("info", "warning", "warn", "error"):
             return f"log({'warning' if name == 'warn' else name})"
-    raise ValueError(f"Unsupported output stream, logging level, or file.{output_stream}. Supported streams are sys.stdout, sys.stderr, tf.logging.info, "
-                     "tf.logging.warning, tf.logging.error. File needs to be in the form of 'file://<filepath>'.")
+    raise ValueError(
+        f"Unsupported output stream, logging level, or file.{output_stream}. Supported streams are sys.stdout, sys.stderr, tf.logging.info, "
+        "tf.logging.warning, tf.logging.error. File needs to be in the form of 'file://<filepath>'."
+    )
 
 
 def _is_tensor(x):
@@ -111,13 +113,18 @@ def _ragged_rows(x, summarize):
 
 
 def _joined(strings, splits, summarize):
-    """"[a, b]" for each row."""
+    """ "[a, b]" for each row."""
     from weft.function.functional import map_fn
 
     def row(i):
         begin = raw.GatherV2(params=splits, indices=i, axis=0)
         end = raw.GatherV2(params=splits, indices=i + 1, axis=0)
-        part = raw.StridedSlice(input=strings, begin=raw.Pack(values=[begin]), end=raw.Pack(values=[end]), strides=raw.Pack(values=[raw.OnesLike(x=begin)]))
+        part = raw.StridedSlice(
+            input=strings,
+            begin=raw.Pack(values=[begin]),
+            end=raw.Pack(values=[end]),
+            strides=raw.Pack(values=[raw.OnesLike(x=begin)]),
+        )
         return _joined_all(part, summarize)
 
     count = raw.StridedSlice(input=raw.Shape(input=splits), begin=[0], end=[1], strides=[1], shrink_axis_mask=1)
@@ -133,7 +140,9 @@ def _joined_all(strings, summarize):
 
         def cut():
             first = raw.StridedSlice(input=strings, begin=[0], end=[summarize], strides=[1])
-            last = raw.StridedSlice(input=strings, begin=raw.Pack(values=[size - summarize]), end=[0], strides=[1], end_mask=1)
+            last = raw.StridedSlice(
+                input=strings, begin=raw.Pack(values=[size - summarize]), end=[0], strides=[1], end_mask=1
+            )
             return raw.ConcatV2(values=[first, ["..."], last], axis=0)
 
         strings = cond(raw.Greater(x=size, y=2 * summarize), cut, lambda: raw.Identity(input=strings))
@@ -188,13 +197,22 @@ def _formatted(text, tensors, summarize):
     if not any(isinstance(t, _Text) for t in tensors):
         with name_scope_v1("StringFormat") as scope:  # variables are read under the name of the op
             inputs = [convert_to_tensor(t) for t in tensors]
-        return raw.StringFormat(inputs=inputs, template=template, placeholder=place, summarize=summarize, name=scope if _weft.in_graph() else None)
+        return raw.StringFormat(
+            inputs=inputs,
+            template=template,
+            placeholder=place,
+            summarize=summarize,
+            name=scope if _weft.in_graph() else None,
+        )
     # Texts stand between what is formatted.
     pieces = template.split(place)
     joined, before, waiting = [], pieces[0], []
     for tensor, after in zip(tensors, pieces[1:]):
         if isinstance(tensor, _Text):
-            joined += [raw.StringFormat(inputs=waiting, template=before, placeholder=place, summarize=summarize), tensor.tensor]
+            joined += [
+                raw.StringFormat(inputs=waiting, template=before, placeholder=place, summarize=summarize),
+                tensor.tensor,
+            ]
             before, waiting = after, []
         else:
             before += place + after
@@ -205,7 +223,11 @@ def _formatted(text, tensors, summarize):
 
 def format_composites(template, place, inputs, summarize):
     """tf.strings.format where ragged tensors are among the inputs."""
-    return _formatted(template.replace(place, _MARK), [_Text(ragged_text(x, summarize)) if hasattr(x, "row_splits") else x for x in inputs], summarize)
+    return _formatted(
+        template.replace(place, _MARK),
+        [_Text(ragged_text(x, summarize)) if hasattr(x, "row_splits") else x for x in inputs],
+        summarize,
+    )
 
 
 def _structure_text(x, tensors, summarize):

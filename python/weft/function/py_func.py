@@ -25,7 +25,13 @@ class _Failed(Exception):
 
 
 _CODES = ((ValueError, 3), (TypeError, 3), (StopIteration, 11), (MemoryError, 8), (NotImplementedError, 12))
-_CLASSES = {2: errors.UnknownError, 3: errors.InvalidArgumentError, 8: errors.ResourceExhaustedError, 11: errors.OutOfRangeError, 12: errors.UnimplementedError}
+_CLASSES = {
+    2: errors.UnknownError,
+    3: errors.InvalidArgumentError,
+    8: errors.ResourceExhaustedError,
+    11: errors.OutOfRangeError,
+    12: errors.UnimplementedError,
+}
 
 
 def _status_of(e):
@@ -59,7 +65,11 @@ class _Function:
     # ---- with eager tensors
 
     def call_eager(self, tensors):
-        args = tensors if self.structure is None else nest.pack_sequence_as(self.structure, tensors, expand_composites=True)
+        args = (
+            tensors
+            if self.structure is None
+            else nest.pack_sequence_as(self.structure, tensors, expand_composites=True)
+        )
         return self.results(self.code(*args))
 
     def results(self, made):
@@ -67,7 +77,11 @@ class _Function:
         if made is None:
             return []
         if isinstance(made, (list, tuple)):
-            flat = [x for value in made for x in nest.flatten(value, expand_composites=True)] if any(map(_is_composite, made)) else list(made)
+            flat = (
+                [x for value in made for x in nest.flatten(value, expand_composites=True)]
+                if any(map(_is_composite, made))
+                else list(made)
+            )
             return [_as_type(x, t) for x, t in zip(flat, self.types)]
         if _is_composite(made):
             return [_as_type(x, t) for x, t in zip(nest.flatten(made, expand_composites=True), self.types)]
@@ -83,11 +97,16 @@ class _Function:
         out = []
         for i, (value, want) in enumerate(zip(made, self.types)):
             array = np.asarray(value)
-            tensor = convert_to_tensor(array) if array.dtype.kind not in "OSU" else convert_to_tensor(value, dtypes.string)
+            tensor = (
+                convert_to_tensor(array) if array.dtype.kind not in "OSU" else convert_to_tensor(value, dtypes.string)
+            )
             if tensor.dtype is not want:
                 names = {"float64": "double", "float32": "float"}
-                raise _Failed(3, f"{i}-th value returned by {self.token} is {names.get(tensor.dtype.name, tensor.dtype.name)}, but expects "
-                                 f"{names.get(want.name, want.name)}")
+                raise _Failed(
+                    3,
+                    f"{i}-th value returned by {self.token} is {names.get(tensor.dtype.name, tensor.dtype.name)}, but expects "
+                    f"{names.get(want.name, want.name)}",
+                )
             out.append(tensor)
         self.check_count(len(made), len(self.types))
         return out
@@ -220,7 +239,11 @@ def py_function(func=None, inp=None, Tout=None, name=None):
     out, at = [], 0
     for spec in specs:
         n = len(nest.flatten(spec, expand_composites=True))
-        out.append(flat[at] if not _is_composite_spec(spec) else nest.pack_sequence_as(spec, flat[at:at + n], expand_composites=True))
+        out.append(
+            flat[at]
+            if not _is_composite_spec(spec)
+            else nest.pack_sequence_as(spec, flat[at : at + n], expand_composites=True)
+        )
         at += n
     return out if listed or Tout is None else out[0]
 
@@ -239,7 +262,7 @@ def _run_now(function, inputs):
         return flat
     except Exception as e:
         code, text = _status_of(e)
-        text = (f"{{{{function_node __wrapped__EagerPyFunc_Tin_{len(inputs)}_Tout_{len(function.types)}_device_{_PLACE}}}}} {text} [Op:EagerPyFunc] name: ")
+        text = f"{{{{function_node __wrapped__EagerPyFunc_Tin_{len(inputs)}_Tout_{len(function.types)}_device_{_PLACE}}}}} {text} [Op:EagerPyFunc] name: "
         raise _CLASSES[code](None, None, text) from None
 
 
@@ -256,7 +279,9 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
     specs = [] if Tout is None else [_spec(t) for t in (Tout if listed else [Tout])]
     function = _Function(func, [s.dtype for s in specs])
     op = raw.PyFunc if stateful else raw.PyFuncStateless
-    made = op(input=[convert_to_tensor(x) for x in (inp or [])], token=function.register(), Tout=function.types, name=name)
+    made = op(
+        input=[convert_to_tensor(x) for x in (inp or [])], token=function.register(), Tout=function.types, name=name
+    )
     if not specs:
         return made
     for t, s in zip(made, specs):

@@ -48,12 +48,18 @@ class FunctionType(inspect.Signature):
 
 
 def bind_error(text, args, kwargs, signature):
-    return TypeError(f"Binding inputs to tf.function failed due to `{text}`. Received args: {args} and kwargs: {kwargs} for signature: {signature}.")
+    return TypeError(
+        f"Binding inputs to tf.function failed due to `{text}`. Received args: {args} and kwargs: {kwargs} for signature: {signature}."
+    )
 
 
 def parameter_name(name):
     """As a name of a node may be."""
-    return re.sub(r"[^A-Za-z0-9_.\\\-/]", "_", name) if name and (name[0].isalnum() or name[0] == ".") else "arg_" + name if name else "arg"
+    return (
+        re.sub(r"[^A-Za-z0-9_.\\\-/]", "_", name)
+        if name and (name[0].isalnum() or name[0] == ".")
+        else "arg_" + name if name else "arg"
+    )
 
 
 def signature_of(function):
@@ -61,7 +67,10 @@ def signature_of(function):
     try:
         return inspect.signature(function)
     except (ValueError, TypeError):
-        any_arguments = [inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL), inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD)]
+        any_arguments = [
+            inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
+            inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD),
+        ]
         return inspect.Signature(any_arguments)
 
 
@@ -69,7 +78,12 @@ class FunctionSpec:
     """What is known of a Python function's parameters. `signature` has the defaults; `input_signature` fixes the types."""
 
     def __init__(self, python_function, input_signature=None, name="f", jit_compile=None, bound_self=False):
-        self.python_function, self.input_signature, self.name, self.jit_compile = python_function, input_signature, name, jit_compile
+        self.python_function, self.input_signature, self.name, self.jit_compile = (
+            python_function,
+            input_signature,
+            name,
+            jit_compile,
+        )
         signature = signature_of(python_function)
         parameters = list(signature.parameters.values())
         if bound_self:
@@ -100,15 +114,27 @@ class FunctionSpec:
         """The signature as errors show it."""
         if self.fixed is not None:
             given = len(self.input_signature)
-            defaults = [CAPTURED_DEFAULT if n in self.defaults and i >= given else inspect.Parameter.empty for i, (n, _, _) in enumerate(self.fixed)]
-            return FunctionType([inspect.Parameter(n, k, annotation=t, default=d) for (n, k, t), d in zip(self.fixed, defaults)])
-        return FunctionType([p.replace(default=CAPTURED_DEFAULT) if p.default is not p.empty else p for p in self.signature.parameters.values()])
+            defaults = [
+                CAPTURED_DEFAULT if n in self.defaults and i >= given else inspect.Parameter.empty
+                for i, (n, _, _) in enumerate(self.fixed)
+            ]
+            return FunctionType(
+                [inspect.Parameter(n, k, annotation=t, default=d) for (n, k, t), d in zip(self.fixed, defaults)]
+            )
+        return FunctionType(
+            [
+                p.replace(default=CAPTURED_DEFAULT) if p.default is not p.empty else p
+                for p in self.signature.parameters.values()
+            ]
+        )
 
     def _fixed_types(self, given):
         types = [trace_type.type_of(s) for s in given]
         out = []
         parameters = list(self.signature.parameters.values())
-        if parameters and parameters[0].name == "self":  # a method in its class: the signature is of the arguments behind
+        if (
+            parameters and parameters[0].name == "self"
+        ):  # a method in its class: the signature is of the arguments behind
             parameters = parameters[1:]
         for p in parameters:
             if p.kind is p.VAR_POSITIONAL:
@@ -125,7 +151,9 @@ class FunctionSpec:
                     out.append((p.name, p.kind, trace_type.type_of(p.default)))
             elif p.kind is p.KEYWORD_ONLY:
                 if p.default is p.empty:
-                    raise TypeError(f"Since input_signature is defined, keyword-only parameter `{p.name}` must have a default value")
+                    raise TypeError(
+                        f"Since input_signature is defined, keyword-only parameter `{p.name}` must have a default value"
+                    )
                 out.append((p.name, p.kind, trace_type.type_of(p.default)))
         if types:
             raise TypeError(f"input_signature contains {len(types)} extra type constraints.")
@@ -217,7 +245,11 @@ class Types:
         return tuple(args), kwargs
 
     def function_type(self, output, captures):
-        return FunctionType([inspect.Parameter(n, k, annotation=t) for n, k, t in zip(self.names, self.kinds, self.types)], captures, output)
+        return FunctionType(
+            [inspect.Parameter(n, k, annotation=t) for n, k, t in zip(self.names, self.kinds, self.types)],
+            captures,
+            output,
+        )
 
     def __eq__(self, other):
         return self._hash == other._hash and self.names == other.names and self.types == other.types

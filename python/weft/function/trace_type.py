@@ -126,13 +126,26 @@ class Variable(Type):
         return self if take is None else take(self)
 
     def is_subtype_of(self, other):
-        return (isinstance(other, Variable) and (self.dtype, self.trainable, self.alias) == (other.dtype, other.trainable, other.alias)
-                and _is_narrower(self.shape, other.shape))
+        return (
+            isinstance(other, Variable)
+            and (self.dtype, self.trainable, self.alias) == (other.dtype, other.trainable, other.alias)
+            and _is_narrower(self.shape, other.shape)
+        )
 
     def common(self, other):
-        if not isinstance(other, Variable) or (self.dtype, self.trainable, self.alias) != (other.dtype, other.trainable, other.alias):
+        if not isinstance(other, Variable) or (self.dtype, self.trainable, self.alias) != (
+            other.dtype,
+            other.trainable,
+            other.alias,
+        ):
             return None
-        return Variable(self.shape.most_specific_compatible_shape(other.shape), self.dtype, self.trainable, self.alias, self.sample and self.sample())
+        return Variable(
+            self.shape.most_specific_compatible_shape(other.shape),
+            self.dtype,
+            self.trainable,
+            self.alias,
+            self.sample and self.sample(),
+        )
 
     def cast(self, value):
         if not isinstance(value, _weft.VariableBase):
@@ -140,7 +153,12 @@ class Variable(Type):
         return value
 
     def _key(self):
-        return (self.dtype, None if self.shape.rank is None else tuple(self.shape.as_list()), self.trainable, self.alias)
+        return (
+            self.dtype,
+            None if self.shape.rank is None else tuple(self.shape.as_list()),
+            self.trainable,
+            self.alias,
+        )
 
     def __eq__(self, other):
         return isinstance(other, Variable) and self._key() == other._key()
@@ -223,7 +241,11 @@ class Spec(Type):
                 return None
             from weft.framework.type_spec import TensorSpec
 
-            return Spec(TensorSpec(a.shape.most_specific_compatible_shape(b.shape), a.dtype, a.name if a.name == b.name else None))
+            return Spec(
+                TensorSpec(
+                    a.shape.most_specific_compatible_shape(b.shape), a.dtype, a.name if a.name == b.name else None
+                )
+            )
         made = a.most_specific_common_supertype([b])
         return None if made is None else Spec(made)
 
@@ -328,7 +350,11 @@ class Collection(Type):
         self._hash = hash((self._family(), tuple((self.keys and self.keys[i], self.items[i]) for i in self.order)))
 
     def _family(self):
-        return dict if is_mapping_class(self.kind) else list if issubclass(self.kind, list) and not hasattr(self.kind, "_fields") else self.kind
+        return (
+            dict
+            if is_mapping_class(self.kind)
+            else list if issubclass(self.kind, list) and not hasattr(self.kind, "_fields") else self.kind
+        )
 
     def values(self, value):
         """The parts of a value of this kind, in the order of `items`; raises ValueError for another structure."""
@@ -382,7 +408,11 @@ class Collection(Type):
         return self.build([t.named(f"{prefix}_{n}") for n, t in zip(names, self.items)])
 
     def _same_structure(self, other):
-        if not isinstance(other, Collection) or self._family() is not other._family() or len(self.items) != len(other.items):
+        if (
+            not isinstance(other, Collection)
+            or self._family() is not other._family()
+            or len(self.items) != len(other.items)
+        ):
             return None
         if self.keys is None:
             return list(zip(self.items, other.items))
@@ -421,7 +451,11 @@ class Collection(Type):
             pairs = ", ".join(f"[{k!r}, {t!r}]" for k, t in zip(self.keys, self.items))
             return f"Dict[{pairs}]" if is_mapping_class(self.kind) else f"{self.kind.__name__}[{pairs}]"
         if hasattr(self.kind, "_fields"):
-            return f"{self.kind.__name__}[" + ", ".join(f"[{k!r}, {t!r}]" for k, t in zip(self.kind._fields, self.items)) + "]"
+            return (
+                f"{self.kind.__name__}["
+                + ", ".join(f"[{k!r}, {t!r}]" for k, t in zip(self.kind._fields, self.items))
+                + "]"
+            )
         return f"{'Tuple' if issubclass(self.kind, tuple) else 'List'}[{', '.join(map(repr, self.items))}]"
 
 
@@ -488,7 +522,9 @@ def type_of(value, context=None):
     spec = getattr(value, "_type_spec", None)
     if isinstance(spec, TypeSpec):
         return Spec(spec)
-    if isinstance(getattr(value, "__wrapped__", None), collections.abc.Mapping | list | tuple) and kind.__module__.startswith("wrapt"):
+    if isinstance(
+        getattr(value, "__wrapped__", None), collections.abc.Mapping | list | tuple
+    ) and kind.__module__.startswith("wrapt"):
         return type_of(value.__wrapped__, context)
     try:
         return Weakref(value)
@@ -496,8 +532,10 @@ def type_of(value, context=None):
         try:
             return Literal(value)
         except Exception:
-            raise TypeError(f"Could not generate a generic TraceType for {value!r}."
-                            "Please verify that it is immutable/hashable. Otherwise, consider implementing the Tracing Protocol for it.") from None
+            raise TypeError(
+                f"Could not generate a generic TraceType for {value!r}."
+                "Please verify that it is immutable/hashable. Otherwise, consider implementing the Tracing Protocol for it."
+            ) from None
 
 
 def is_array(value):

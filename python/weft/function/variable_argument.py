@@ -11,7 +11,11 @@ class ArgumentVariable(ResourceVariable):
     def __init__(self, handle, name, spec):
         self._argument_handle, self._shared_name = handle, name
         self._dtype, self._shape, self._trainable_flag = spec.dtype, spec.shape, spec.trainable
-        self._synchronization, self._aggregation, self._constraint = VariableSynchronization.AUTO, VariableAggregationV2.NONE, None
+        self._synchronization, self._aggregation, self._constraint = (
+            VariableSynchronization.AUTO,
+            VariableAggregationV2.NONE,
+            None,
+        )
 
     def _get_handle(self):
         return _weft.current_graph().capture(self._argument_handle) if _weft.in_graph() else self._argument_handle

@@ -55,8 +55,10 @@ def _check_takes_variables(grad_fn, variables):
         return
     spec = inspect.getfullargspec(grad_fn)
     if "variables" not in spec.args and "variables" not in spec.kwonlyargs and not spec.varkw:
-        raise TypeError(f"@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses "
-                        f"variables: {variables}")
+        raise TypeError(
+            f"@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses "
+            f"variables: {variables}"
+        )
 
 
 def _tensor_or_variable(x):
@@ -91,8 +93,9 @@ class _Call:
             outputs = self._in_graph() if _weft.in_graph() else [raw.Identity(input=r) for r in self._results]
         finally:
             _weft.resume_tapes()
-        _weft.record_gradient(getattr(self._f, "__name__", "custom_gradient"), [*self._inputs, *self._variables],
-                              outputs, self._backward)
+        _weft.record_gradient(
+            getattr(self._f, "__name__", "custom_gradient"), [*self._inputs, *self._variables], outputs, self._backward
+        )
         return nest.pack_sequence_as(result, outputs, expand_composites=True)
 
     def _gradients(self, dys):
@@ -106,8 +109,10 @@ class _Call:
             given, of_variables = self._grad_fn(*dys), []
         given = nest.flatten(given, expand_composites=False) if not isinstance(given, (Tensor, type(None))) else [given]
         if len(given) != len(self._inputs):
-            raise ValueError(f"custom_gradient function expected to return {len(self._inputs)} gradients, but "
-                             f"returned {len(given)} instead.")
+            raise ValueError(
+                f"custom_gradient function expected to return {len(self._inputs)} gradients, but "
+                f"returned {len(given)} instead."
+            )
         return [*given, *of_variables]
 
     def _backward(self, dys):
@@ -147,7 +152,7 @@ def _failing(results, sources, error):
     out = raw.IdentityN(input=[*results, *(s for s in sources if isinstance(s, Tensor))])
     op = out[0].op
     op._set_attr("_gradient_op_type", name)
-    return list(out[:len(results)])
+    return list(out[: len(results)])
 
 
 def grad_pass_through(f):
@@ -187,17 +192,23 @@ def recompute_grad(f):
         def grad(*dys, variables=None):
             with GradientTape() as tape:
                 inputs = nest.map_structure(lambda x: raw.Identity(input=x) if isinstance(x, Tensor) else x, list(args))
-                flat = [x for x in nest.flatten(inputs, expand_composites=True)
-                        if isinstance(x, (Tensor, _weft.VariableBase))]
+                flat = [
+                    x
+                    for x in nest.flatten(inputs, expand_composites=True)
+                    if isinstance(x, (Tensor, _weft.VariableBase))
+                ]
                 tape.watch([x for x in flat if is_trainable(x)])
                 again = f(*inputs, **kwargs)
             variables_of = list(variables or [])
-            grads = tape.gradient(again, [*flat, *variables_of], output_gradients=dys[0] if len(dys) == 1
-                                  else list(dys))
-            of_inputs = iter(grads[:len(flat)])
-            full = [next(of_inputs) if isinstance(x, (Tensor, _weft.VariableBase)) else None
-                    for x in nest.flatten(list(args), expand_composites=True)]
-            return (full, grads[len(flat):]) if variables is not None else full
+            grads = tape.gradient(
+                again, [*flat, *variables_of], output_gradients=dys[0] if len(dys) == 1 else list(dys)
+            )
+            of_inputs = iter(grads[: len(flat)])
+            full = [
+                next(of_inputs) if isinstance(x, (Tensor, _weft.VariableBase)) else None
+                for x in nest.flatten(list(args), expand_composites=True)
+            ]
+            return (full, grads[len(flat) :]) if variables is not None else full
 
         return result, grad
 

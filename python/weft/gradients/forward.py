@@ -18,16 +18,19 @@ class ForwardAccumulator:
         nest.assert_same_structure(primals, tangents, expand_composites=True)
         self._primals = nest.flatten(primals, expand_composites=True)
         if len({id(p) for p in self._primals}) != len(self._primals):
-            raise ValueError("Tensor {} was specified as a primal multiple times. This may indicate an error. If it "
-                             "was intended, please sum the corresponding "
-                             "tangents.")
+            raise ValueError(
+                "Tensor {} was specified as a primal multiple times. This may indicate an error. If it "
+                "was intended, please sum the corresponding "
+                "tangents."
+            )
         self._tangents = []
         self._tape = _weft.Tape(True, False)
         self._recording = False
         for p, t in zip(self._primals, nest.flatten(tangents, expand_composites=True)):
             if isinstance(t, Tensor) and t.dtype is not p.dtype:
-                raise ValueError(f"Tensor conversion requested dtype {p.dtype.name} for Tensor with dtype "
-                                 f"{t.dtype.name}: {t!r}")
+                raise ValueError(
+                    f"Tensor conversion requested dtype {p.dtype.name} for Tensor with dtype " f"{t.dtype.name}: {t!r}"
+                )
             self._tangents.append(_weft.convert(t, p.dtype, None))
             if is_trainable(p):
                 self._tape.watch(p)
@@ -76,8 +79,9 @@ class ForwardAccumulator:
             start = raw.ZerosLike(x=y)
             linear.watch(start)
             back = self._tape.gradient([y], self._primals, [start], False)
-            used = [(_weft.convert(as_gradient(b), None, None), t) for b, t in zip(back, self._tangents)
-                    if b is not None]
+            used = [
+                (_weft.convert(as_gradient(b), None, None), t) for b, t in zip(back, self._tangents) if b is not None
+            ]
         finally:
             linear.stop()
         if not used:

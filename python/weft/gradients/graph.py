@@ -29,13 +29,21 @@ def _endpoint(x):
     return x if isinstance(x, Tensor) else _weft.convert(x, None, None)
 
 
-def gradients(ys, xs, grad_ys=None, name="gradients", gate_gradients=False, aggregation_method=None,
-              stop_gradients=None,
-              unconnected_gradients=UnconnectedGradients.NONE):
+def gradients(
+    ys,
+    xs,
+    grad_ys=None,
+    name="gradients",
+    gate_gradients=False,
+    aggregation_method=None,
+    stop_gradients=None,
+    unconnected_gradients=UnconnectedGradients.NONE,
+):
     """The gradients of the sum of ys with respect to each x."""
     if not _weft.in_graph():
-        raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape "
-                           "instead.")
+        raise RuntimeError(
+            "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape " "instead."
+        )
     zero = wants_zeros(unconnected_gradients)
     graph = _weft.current_graph()
     targets = [_weft.convert(y, None, None) for y in nest.flatten(_list(ys), expand_composites=True)]
@@ -49,15 +57,18 @@ def gradients(ys, xs, grad_ys=None, name="gradients", gate_gradients=False, aggr
         if not is_trainable(y):
             raise TypeError(f"Gradients of tensors of type {y.dtype.name} are not defined: {y}")
         if g is not None and _weft.convert(g, None, None).dtype is not y.dtype:
-            raise TypeError(f"Gradients and ys must have the same type: {y.dtype.name} and "
-                            f"{_weft.convert(g, None, None).dtype.name}")
+            raise TypeError(
+                f"Gradients and ys must have the same type: {y.dtype.name} and "
+                f"{_weft.convert(g, None, None).dtype.name}"
+            )
     ends = [_endpoint(x) for x in sources]
     scope = graph._native.unique_name(_weft.name_scope() + (name or "gradients"))
     wanted = [i for i, e in enumerate(ends) if is_trainable(e)]
     seeds = [None if g is None else _weft.convert(g, y.dtype, None) for g, y in zip(given, targets)]
     try:
-        made = graph._native.gradients(targets, [ends[i] for i in wanted], seeds, scope,
-                                       [_endpoint(s) for s in _list(stop_gradients or [])])
+        made = graph._native.gradients(
+            targets, [ends[i] for i in wanted], seeds, scope, [_endpoint(s) for s in _list(stop_gradients or [])]
+        )
     except errors.NotFoundError as error:
         _raise_lookup(error.message)
         raise
@@ -72,19 +83,29 @@ def _raise_lookup(text):
     kind = re.match(r"gradient registry has no entry for: (\w+)", text)
     node = re.search(r"\{\{node ([^}]+)\}\}", text)
     if kind:
-        raise LookupError(f"No gradient defined for operation'{node[1] if node else kind[1]}' (op type: {kind[1]}). "
-                          "In general every operation must have an associated "
-                          "`@tf.RegisterGradient` for correct autodiff, which this op is lacking. If you want to "
-                          "pretend this operation is a constant in your "
-                          "program, you may insert `tf.stop_gradient`. This can be useful to silence the error in "
-                          "cases where you know gradients are not needed, "
-                          "e.g. the forward pass of tf.custom_gradient. Please see more details in "
-                          "https://www.tensorflow.org/api_docs/python/tf/custom_gradient.") from None
+        raise LookupError(
+            f"No gradient defined for operation'{node[1] if node else kind[1]}' (op type: {kind[1]}). "
+            "In general every operation must have an associated "
+            "`@tf.RegisterGradient` for correct autodiff, which this op is lacking. If you want to "
+            "pretend this operation is a constant in your "
+            "program, you may insert `tf.stop_gradient`. This can be useful to silence the error in "
+            "cases where you know gradients are not needed, "
+            "e.g. the forward pass of tf.custom_gradient. Please see more details in "
+            "https://www.tensorflow.org/api_docs/python/tf/custom_gradient."
+        ) from None
 
 
-def gradients_v1(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_ops=False, gate_gradients=False,
-                 aggregation_method=None, stop_gradients=None,
-                 unconnected_gradients=UnconnectedGradients.NONE):
+def gradients_v1(
+    ys,
+    xs,
+    grad_ys=None,
+    name="gradients",
+    colocate_gradients_with_ops=False,
+    gate_gradients=False,
+    aggregation_method=None,
+    stop_gradients=None,
+    unconnected_gradients=UnconnectedGradients.NONE,
+):
     return gradients(ys, xs, grad_ys, name, gate_gradients, aggregation_method, stop_gradients, unconnected_gradients)
 
 
@@ -96,8 +117,9 @@ def hessians(ys, xs, gate_gradients=False, aggregation_method=None, name="hessia
     for x, g in zip(sources, firsts):
         shape = x.shape
         if not shape.is_fully_defined():
-            raise NotImplementedError(f"tf.hessians needs an x whose shape is known when the graph is built, not "
-                                      f"{shape}")
+            raise NotImplementedError(
+                f"tf.hessians needs an x whose shape is known when the graph is built, not " f"{shape}"
+            )
         if g is None:
             raise ValueError("tf.hessians: ys does not depend on x")
         flat = raw.Reshape(tensor=g, shape=[-1])

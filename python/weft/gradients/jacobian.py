@@ -22,9 +22,11 @@ def _dense(value):
     if type(value) is not tuple:
         return value
     values, indices, shape = value
-    return raw.UnsortedSegmentSum(data=values, segment_ids=indices,
-                                  num_segments=raw.StridedSlice(input=shape, begin=[0], end=[1], strides=[1],
-                                                                shrink_axis_mask=1))
+    return raw.UnsortedSegmentSum(
+        data=values,
+        segment_ids=indices,
+        num_segments=raw.StridedSlice(input=shape, begin=[0], end=[1], strides=[1], shrink_axis_mask=1),
+    )
 
 
 def _many(tape, target, sources, seeds, rows, together):
@@ -40,8 +42,10 @@ def _many(tape, target, sources, seeds, rows, together):
         for i in range(rows):
             seed = raw.StridedSlice(input=seeds, begin=[i], end=[i + 1], strides=[1], shrink_axis_mask=1)
             by_row.append([_dense(g) for g in native.gradient([target], sources, [seed], False)])
-        return [None if not rows or any(r[k] is None for r in by_row)
-                else raw.Pack(values=[r[k] for r in by_row], axis=0) for k in range(len(sources))]
+        return [
+            None if not rows or any(r[k] is None for r in by_row) else raw.Pack(values=[r[k] for r in by_row], axis=0)
+            for k in range(len(sources))
+        ]
     finally:
         native.persistent = before
 
@@ -83,15 +87,18 @@ def jacobian(tape, target, sources, unconnected, parallel_iterations, use_pfor):
     zero = wants_zeros(unconnected)
     flat = nest.flatten(sources)
     if not use_pfor and not tape._persistent and not _weft.in_graph():
-        raise RuntimeError("GradientTape must be created with persistent=True to compute the jacobian with eager "
-                           "execution enabled and with  "
-                           "experimental_use_pfor set to False.")
+        raise RuntimeError(
+            "GradientTape must be created with persistent=True to compute the jacobian with eager "
+            "execution enabled and with  "
+            "experimental_use_pfor set to False."
+        )
     target = _weft.convert(target, None, None)
     rows, shape = target.shape.num_elements(), _shape(target)
     if rows is None:
         rows = raw.Size(input=target)
-        got = _in_loop(tape, target, flat, rows, lambda i: raw.Reshape(tensor=_one_hot(i, rows, target.dtype),
-                                                                       shape=shape))
+        got = _in_loop(
+            tape, target, flat, rows, lambda i: raw.Reshape(tensor=_one_hot(i, rows, target.dtype), shape=shape)
+        )
         return _shaped(tape, sources, flat, got, shape, zero)
     eye = raw.Diag(diagonal=raw.Fill(dims=[rows], value=raw.Cast(x=1, DstT=target.dtype))) if rows else None
     if rows and is_trainable(target):
@@ -121,16 +128,22 @@ def batch_jacobian(tape, target, source, unconnected, parallel_iterations, use_p
         if shape.rank is not None and shape.rank < 2:
             raise ValueError(f"Shape {shape} must have rank at least 2")
     if not target_shape[:1].is_compatible_with(source_shape[:1]):
-        raise ValueError(f"Need first dimension of target shape ({target_shape}) and source shape ({source_shape}) to "
-                         "match.")
+        raise ValueError(
+            f"Need first dimension of target shape ({target_shape}) and source shape ({source_shape}) to " "match."
+        )
     if not use_pfor and not tape._persistent and not _weft.in_graph():
-        raise RuntimeError("GradientTape must be created with persistent=True to compute the batch_jacobian with "
-                           "eager execution enabled and with  "
-                           "experimental_use_pfor set to False.")
+        raise RuntimeError(
+            "GradientTape must be created with persistent=True to compute the batch_jacobian with "
+            "eager execution enabled and with  "
+            "experimental_use_pfor set to False."
+        )
     inner = target_shape[1:]
     rows = inner.num_elements()
-    batch = _shape(target)[:1] if target_shape[0] is not None else raw.StridedSlice(input=raw.Shape(input=target),
-                                                                                    begin=[0], end=[1], strides=[1])
+    batch = (
+        _shape(target)[:1]
+        if target_shape[0] is not None
+        else raw.StridedSlice(input=raw.Shape(input=target), begin=[0], end=[1], strides=[1])
+    )
     # Row i asks for element i of every example at once: examples do not touch each other.
     if rows is None:
         inner_sizes = raw.StridedSlice(input=raw.Shape(input=target), begin=[1], end=[0], strides=[1], end_mask=1)
@@ -143,15 +156,19 @@ def batch_jacobian(tape, target, source, unconnected, parallel_iterations, use_p
         got = _in_loop(tape, target, [given], rows, seed)[0]
     else:
         inner_sizes = inner.as_list()
-        eye = raw.Reshape(tensor=raw.Diag(diagonal=raw.Fill(dims=[rows], value=raw.Cast(x=1, DstT=target.dtype))),
-                          shape=[rows, 1, *inner_sizes])
+        eye = raw.Reshape(
+            tensor=raw.Diag(diagonal=raw.Fill(dims=[rows], value=raw.Cast(x=1, DstT=target.dtype))),
+            shape=[rows, 1, *inner_sizes],
+        )
         seeds = raw.BroadcastTo(input=eye, shape=_joined([rows], batch, inner_sizes))
         got = _many(tape, target, [given], seeds, rows, use_pfor)[0]
     tape._used()
     source_sizes = _shape(given)
-    inner_source = source_sizes[1:] if isinstance(source_sizes, list) else raw.StridedSlice(input=source_sizes,
-                                                                                            begin=[1], end=[0],
-                                                                                            strides=[1], end_mask=1)
+    inner_source = (
+        source_sizes[1:]
+        if isinstance(source_sizes, list)
+        else raw.StridedSlice(input=source_sizes, begin=[1], end=[0], strides=[1], end_mask=1)
+    )
     full = _joined(batch, inner_sizes, inner_source)
     if got is None:
         return raw.Fill(dims=full, value=raw.Cast(x=0, DstT=given.dtype)) if wants_zeros(unconnected) else None

@@ -45,8 +45,9 @@ class RegisterGradient:
             made = f(_Op(kind, attrs, inputs, outputs), *[as_gradient(g) for g in grads])
             made = list(made) if isinstance(made, (list, tuple)) else [made]
             if len(made) != len(inputs):
-                raise ValueError(f"Num gradients {len(made)} generated for op {kind} do not match num inputs "
-                                 f"{len(inputs)}")
+                raise ValueError(
+                    f"Num gradients {len(made)} generated for op {kind} do not match num inputs " f"{len(inputs)}"
+                )
             return [from_gradient(g) for g in made]
 
         _register(self._op_type, code)

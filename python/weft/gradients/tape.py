@@ -10,8 +10,18 @@ from weft.framework import dtypes, nest
 from weft.framework.tensor import Tensor
 
 _VariableBase = _weft.VariableBase
-_TRAINABLE = frozenset((dtypes.float16, dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.complex64,
-                        dtypes.complex128, dtypes.resource, dtypes.variant))
+_TRAINABLE = frozenset(
+    (
+        dtypes.float16,
+        dtypes.float32,
+        dtypes.float64,
+        dtypes.bfloat16,
+        dtypes.complex64,
+        dtypes.complex128,
+        dtypes.resource,
+        dtypes.variant,
+    )
+)
 
 
 class UnconnectedGradients(enum.Enum):
@@ -110,11 +120,14 @@ class GradientTape:
                 if hasattr(t, "_should_act_as_resource_variable"):
                     self._native.watch(t.handle)
                     continue
-                raise ValueError(f"Passed in object {t} of type {type(t).__name__!r}, not tf.Tensor or tf.Variable or "
-                                 "ExtensionType.")
+                raise ValueError(
+                    f"Passed in object {t} of type {type(t).__name__!r}, not tf.Tensor or tf.Variable or "
+                    "ExtensionType."
+                )
             if not is_trainable(t):
-                logging.getLogger("tensorflow").warning("The dtype of the watched tensor must be floating (e.g. "
-                                                        "tf.float32), got %r", t.dtype)
+                logging.getLogger("tensorflow").warning(
+                    "The dtype of the watched tensor must be floating (e.g. " "tf.float32), got %r", t.dtype
+                )
             self._native.watch(t)
 
     @contextlib.contextmanager
@@ -142,8 +155,9 @@ class GradientTape:
 
     def _ready(self, what="gradient"):
         if self._native is None:
-            raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of gradients (or "
-                               "jacobians)")
+            raise RuntimeError(
+                "A non-persistent GradientTape can only be used to compute one set of gradients (or " "jacobians)"
+            )
         if self._recording:
             if not self._persistent:
                 self._pop_tape()
@@ -154,7 +168,8 @@ class GradientTape:
                     "(it causes the gradient ops to be recorded on the tape, leading to increased CPU and memory "
                     "usage). Only call GradientTape.gradient inside "
                     "the context if you actually want to trace the gradient in order to compute higher order "
-                    "derivatives.")
+                    "derivatives."
+                )
 
     def _used(self):
         if not self._persistent:
@@ -178,14 +193,20 @@ class GradientTape:
         if isinstance(target, Tensor):
             targets = [target]
             if output_gradients is not None:
-                seeds = [_weft.convert(output_gradients, target.dtype, None)
-                         if not isinstance(output_gradients, (list, tuple)) else
-                         _weft.convert(nest.flatten(output_gradients)[0], target.dtype, None)]
+                seeds = [
+                    (
+                        _weft.convert(output_gradients, target.dtype, None)
+                        if not isinstance(output_gradients, (list, tuple))
+                        else _weft.convert(nest.flatten(output_gradients)[0], target.dtype, None)
+                    )
+                ]
         else:
             if target is None:
-                raise TypeError("Argument `target` should be a list or nested structure of Tensors, Variables or "
-                                "CompositeTensors to be differentiated, but "
-                                "received None.")
+                raise TypeError(
+                    "Argument `target` should be a list or nested structure of Tensors, Variables or "
+                    "CompositeTensors to be differentiated, but "
+                    "received None."
+                )
             targets, seeds = _several(nest.flatten(target, expand_composites=True), output_gradients)
         composite, asked = None, flat
         for s in flat:
@@ -208,21 +229,35 @@ class GradientTape:
             return got
         return got[0] if sources is flat[0] else nest.pack_sequence_as(sources, got)
 
-    def jacobian(self, target, sources, unconnected_gradients=UnconnectedGradients.NONE, parallel_iterations=None,
-                 experimental_use_pfor=True):
+    def jacobian(
+        self,
+        target,
+        sources,
+        unconnected_gradients=UnconnectedGradients.NONE,
+        parallel_iterations=None,
+        experimental_use_pfor=True,
+    ):
         """The gradient of each element of target: for a source, a tensor of target.shape + source.shape."""
         from weft.gradients import jacobian
 
-        return jacobian.jacobian(self, target, sources, unconnected_gradients, parallel_iterations,
-                                 experimental_use_pfor)
+        return jacobian.jacobian(
+            self, target, sources, unconnected_gradients, parallel_iterations, experimental_use_pfor
+        )
 
-    def batch_jacobian(self, target, source, unconnected_gradients=UnconnectedGradients.NONE, parallel_iterations=None,
-                       experimental_use_pfor=True):
+    def batch_jacobian(
+        self,
+        target,
+        source,
+        unconnected_gradients=UnconnectedGradients.NONE,
+        parallel_iterations=None,
+        experimental_use_pfor=True,
+    ):
         """The jacobians of each row of target with respect to the same row of source."""
         from weft.gradients import jacobian
 
-        return jacobian.batch_jacobian(self, target, source, unconnected_gradients, parallel_iterations,
-                                       experimental_use_pfor)
+        return jacobian.batch_jacobian(
+            self, target, source, unconnected_gradients, parallel_iterations, experimental_use_pfor
+        )
 
 
 def _handle_or_self(x):
@@ -237,8 +272,9 @@ def _handle_or_self(x):
 def _several(targets, output_gradients):
     """Targets of a structure, and their gradients: a variable stands for its handle, so that it can be its own
     source."""
-    given = [None] * len(targets) if output_gradients is None else nest.flatten(output_gradients,
-                                                                                expand_composites=True)
+    given = (
+        [None] * len(targets) if output_gradients is None else nest.flatten(output_gradients, expand_composites=True)
+    )
     out, seeds = [], []
     for t, g in zip(targets, given):
         if t is None:
@@ -277,7 +313,7 @@ def _pack_composites(sources, grads):
             at += 1
             continue
         n = len(nest.flatten(s, expand_composites=True))
-        parts = grads[at:at + n]
+        parts = grads[at : at + n]
         at += n
         replace = getattr(s, "_with_gradient_components", None)
         known = [p for p in parts if p is not None]

@@ -7,8 +7,13 @@ import shutil
 
 from weft.framework import errors
 
-_ERRORS = {FileNotFoundError: errors.NotFoundError, FileExistsError: errors.AlreadyExistsError, PermissionError: errors.PermissionDeniedError,
-           NotADirectoryError: errors.FailedPreconditionError, IsADirectoryError: errors.FailedPreconditionError}
+_ERRORS = {
+    FileNotFoundError: errors.NotFoundError,
+    FileExistsError: errors.AlreadyExistsError,
+    PermissionError: errors.PermissionDeniedError,
+    NotADirectoryError: errors.FailedPreconditionError,
+    IsADirectoryError: errors.FailedPreconditionError,
+}
 
 
 def _path(path):
@@ -26,7 +31,9 @@ def _translated(function):
         try:
             return function(*args, **kwargs)
         except OSError as e:
-            raise _ERRORS.get(type(e), errors.UnknownError)(None, None, f"{e.filename or ''}; {e.strerror or e}") from None
+            raise _ERRORS.get(type(e), errors.UnknownError)(
+                None, None, f"{e.filename or ''}; {e.strerror or e}"
+            ) from None
 
     return call
 

@@ -2,6 +2,12 @@
 
 from weft._missing import missing as _missing
 from weft.lookup import experimental  # noqa: F401
-from weft.ops.lookup_ops import KeyValueTensorInitializer, StaticHashTable, StaticVocabularyTable, TextFileIndex, TextFileInitializer  # noqa: F401
+from weft.ops.lookup_ops import (
+    KeyValueTensorInitializer,
+    StaticHashTable,
+    StaticVocabularyTable,
+    TextFileIndex,
+    TextFileInitializer,
+)  # noqa: F401
 
 __getattr__ = _missing("tf.lookup")

@@ -25,11 +25,15 @@ def define(namespace, table):
             passed.append("name=name")
         made = {}
         source = f"def {name}({', '.join(given)}):\n    return _raw.{op}({', '.join(passed)})"
-        exec(compile(source, __file__, "exec"), {"_raw": raw, "dtypes": dtypes}, made)  # a file of the package: messages leave its lines out
+        exec(
+            compile(source, __file__, "exec"), {"_raw": raw, "dtypes": dtypes}, made
+        )  # a file of the package: messages leave its lines out
         function = made[name]
         function.__doc__ = f"The op {op}."
         function.__module__ = namespace["__name__"]
-        function._op_name, function._op_arguments = op, {own: public for own, _, public in (p.partition("=") for p in passed)}
+        function._op_name, function._op_arguments = op, {
+            own: public for own, _, public in (p.partition("=") for p in passed)
+        }
         namespace[name] = function
 
 

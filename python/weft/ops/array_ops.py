@@ -11,10 +11,23 @@ from weft.framework.tensor import EagerTensor, Tensor
 from weft.framework.tensor_shape import TensorShape, as_shape
 from weft.ops._direct import define, scope, vector
 from weft.ops.creation_ops import (  # noqa: F401
-    eye, fill, linspace, meshgrid, one_hot, ones, ones_like, range, sequence_mask, zeros, zeros_like)
+    eye,
+    fill,
+    linspace,
+    meshgrid,
+    one_hot,
+    ones,
+    ones_like,
+    range,
+    sequence_mask,
+    zeros,
+    zeros_like,
+)
 from weft.ops.sort_ops import argsort, searchsorted, sort  # noqa: F401
 
-define(globals(), """
+define(
+    globals(),
+    """
 bitcast Bitcast input, type
 broadcast_to BroadcastTo input, shape
 dynamic_partition DynamicPartition data, partitions, num_partitions
@@ -35,10 +48,12 @@ tensor_scatter_nd_update TensorScatterUpdate tensor, indices, updates
 tile Tile input, multiples
 timestamp Timestamp
 unravel_index UnravelIndex indices, dims
-""")
+""",
+)
 
 
 # ---- shapes -----------------------------------------------------------------------------------------------
+
 
 @dispatchable
 def shape(input, out_type=None, name=None):
@@ -129,8 +144,10 @@ def broadcast_static_shape(shape_x, shape_y):
         elif x == y:
             out.append(x)
         else:
-            raise ValueError(f"Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension pair they are either equal or one of them is 1. "
-                             f"Received: {a} and {b}.")
+            raise ValueError(
+                f"Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension pair they are either equal or one of them is 1. "
+                f"Received: {a} and {b}."
+            )
     return TensorShape(out)
 
 
@@ -169,6 +186,7 @@ def guarantee_const(input, name=None):
 
 # ---- putting together and taking apart --------------------------------------------------------------------
 
+
 @dispatchable
 def concat(values, axis, name="concat"):
     """Tensors one after the other along an axis."""
@@ -184,7 +202,9 @@ def concat(values, axis, name="concat"):
 @dispatchable
 def stack(values, axis=0, name="stack"):
     """Tensors of one shape along a new axis."""
-    if axis == 0 and not (isinstance(values, (list, tuple)) and any(isinstance(v, (Tensor, _weft.VariableBase)) for v in values)):
+    if axis == 0 and not (
+        isinstance(values, (list, tuple)) and any(isinstance(v, (Tensor, _weft.VariableBase)) for v in values)
+    ):
         try:
             return convert_to_tensor(values, name=name)
         except (TypeError, ValueError, NotImplementedError):
@@ -220,7 +240,10 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split"):
     if sizes.shape.rank == 0:
         if isinstance(sizes, EagerTensor):
             return raw.Split(split_dim=axis, num_split=int(sizes), value=value, name=name)
-        raise ValueError("Rank-0 tensors are not supported as the num_or_size_splits argument to split. Argument provided: %s" % (num_or_size_splits,))
+        raise ValueError(
+            "Rank-0 tensors are not supported as the num_or_size_splits argument to split. Argument provided: %s"
+            % (num_or_size_splits,)
+        )
     if num is None:
         num = sizes.shape.as_list()[0] if sizes.shape.rank is not None else None
         if num is None:
@@ -235,7 +258,9 @@ def parallel_stack(values, name="parallel_stack"):
     with scope(name, "parallel_stack"):
         parts = [convert_to_tensor(v) for v in values]
         sizes = parts[0].shape
-        return raw.ParallelConcat(values=[expand_dims(p, 0) for p in parts], shape=TensorShape([len(parts)]).concatenate(sizes))
+        return raw.ParallelConcat(
+            values=[expand_dims(p, 0) for p in parts], shape=TensorShape([len(parts)]).concatenate(sizes)
+        )
 
 
 @dispatchable
@@ -245,12 +270,18 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     if mode == "CONSTANT":
         import numpy as np
 
-        if not isinstance(constant_values, Tensor) and np.ndim(constant_values) == 0 and constant_values == np.zeros_like(constant_values):
+        if (
+            not isinstance(constant_values, Tensor)
+            and np.ndim(constant_values) == 0
+            and constant_values == np.zeros_like(constant_values)
+        ):
             return raw.Pad(input=tensor, paddings=paddings, name=name)
         return raw.PadV2(input=tensor, paddings=paddings, constant_values=constant_values, name=name)
     if mode in ("REFLECT", "SYMMETRIC"):
         return raw.MirrorPad(input=tensor, paddings=paddings, mode=mode, name=name)
-    raise ValueError(f"Value of argument `mode` expected to be one of \"CONSTANT\", \"REFLECT\", or \"SYMMETRIC\". Received `mode` = {mode}")
+    raise ValueError(
+        f'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". Received `mode` = {mode}'
+    )
 
 
 @dispatchable
@@ -262,7 +293,11 @@ def transpose(a, perm=None, conjugate=False, name="transpose"):
         a = convert_to_tensor(a, name="a")
         if perm is None:
             n = a.shape.rank
-            perm = raw.Sub(x=raw.Sub(x=raw.Rank(input=a), y=1), y=range(0, raw.Rank(input=a), 1)) if n is None else list(_count(n - 1, -1, -1))
+            perm = (
+                raw.Sub(x=raw.Sub(x=raw.Rank(input=a), y=1), y=range(0, raw.Rank(input=a), 1))
+                if n is None
+                else list(_count(n - 1, -1, -1))
+            )
         if conjugate and a.dtype.is_complex:
             return raw.ConjugateTranspose(x=a, perm=perm, name=name)
         return raw.Transpose(x=a, perm=perm, name=name)
@@ -278,7 +313,9 @@ def matrix_transpose(a, name="matrix_transpose", conjugate=False):
             last = raw.Rank(input=a)
             perm = raw.ConcatV2(values=[range(last - 2), [last - 1, last - 2]], axis=0)
         elif n < 2:
-            raise ValueError(f"Argument `a` should be a (batch) matrix with rank >= 2.  Received `a` = {a} with shape: {a.shape}")
+            raise ValueError(
+                f"Argument `a` should be a (batch) matrix with rank >= 2.  Received `a` = {a} with shape: {a.shape}"
+            )
         else:
             perm = [*_count(n - 2), n - 1, n - 2]
         return transpose(a, perm, conjugate)
@@ -301,20 +338,28 @@ def repeat(input, repeats, axis=None, name=None):
         n = input.shape.rank
         if n is None:
             repeats = broadcast_to(repeats, _shape(input)[axis][None])
-            places = searchsorted(math_ops.cumsum(repeats), range(math_ops.reduce_sum(repeats), dtype=repeats.dtype), side="right")
+            places = searchsorted(
+                math_ops.cumsum(repeats), range(math_ops.reduce_sum(repeats), dtype=repeats.dtype), side="right"
+            )
             return gather(reshape(input, _shape(input)), places, axis=axis)
         if not -n <= axis < n:
             raise ValueError(f"Argument `axis` = {axis} not in range [{-n}, {n})")
         axis = axis % n
         if repeats.shape.num_elements() == 1:
             repeats = reshape(repeats, [])
-            wide = tile(expand_dims(input, axis + 1), stack([repeats if i == axis + 1 else 1 for i in _count(n + 1)]) if not isinstance(repeats, EagerTensor)
-                        else [int(repeats) if i == axis + 1 else 1 for i in _count(n + 1)])
+            wide = tile(
+                expand_dims(input, axis + 1),
+                (
+                    stack([repeats if i == axis + 1 else 1 for i in _count(n + 1)])
+                    if not isinstance(repeats, EagerTensor)
+                    else [int(repeats) if i == axis + 1 else 1 for i in _count(n + 1)]
+                ),
+            )
             known = input.shape.as_list()
             sizes = [-1 if i == axis else s for i, s in enumerate(known)]
             if None in sizes:
                 sizes = _shape(input)
-                sizes = concat([sizes[:axis], [-1], sizes[axis + 1:]], 0)
+                sizes = concat([sizes[:axis], [-1], sizes[axis + 1 :]], 0)
             elif known[axis] == 0 or 0 in known:
                 return zeros([0 if i == axis else s for i, s in enumerate(known)], input.dtype)
             return reshape(wide, sizes)
@@ -327,6 +372,7 @@ def repeat(input, repeats, axis=None, name=None):
 
 # ---- parts by index ---------------------------------------------------------------------------------------
 
+
 @dispatchable
 def slice(input_, begin, size, name=None):
     """The part that starts at `begin` and has this size; -1 is all that is left."""
@@ -334,14 +380,36 @@ def slice(input_, begin, size, name=None):
 
 
 @dispatchable
-def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0, var=None, name=None):
+def strided_slice(
+    input_,
+    begin,
+    end,
+    strides=None,
+    begin_mask=0,
+    end_mask=0,
+    ellipsis_mask=0,
+    new_axis_mask=0,
+    shrink_axis_mask=0,
+    var=None,
+    name=None,
+):
     """What tensor[begin:end:strides] is, with masks for what is left out."""
     if var is not None:
         raise NotImplementedError("tf.strided_slice with a variable; assign to variable[begin:end] instead")
     if strides is None:
         strides = ones_like(convert_to_tensor(begin))
-    return raw.StridedSlice(input=input_, begin=begin, end=end, strides=strides, begin_mask=begin_mask, end_mask=end_mask, ellipsis_mask=ellipsis_mask,
-                            new_axis_mask=new_axis_mask, shrink_axis_mask=shrink_axis_mask, name=name or "StridedSlice")
+    return raw.StridedSlice(
+        input=input_,
+        begin=begin,
+        end=end,
+        strides=strides,
+        begin_mask=begin_mask,
+        end_mask=end_mask,
+        ellipsis_mask=ellipsis_mask,
+        new_axis_mask=new_axis_mask,
+        shrink_axis_mask=shrink_axis_mask,
+        name=name or "StridedSlice",
+    )
 
 
 @dispatchable
@@ -349,9 +417,21 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
     """The parts of params along an axis that indices name."""
     if axis is None:
         axis = batch_dims
-    if isinstance(params, _weft.VariableBase) and batch_dims == 0 and isinstance(axis, int) and axis == 0 and hasattr(params, "sparse_read"):
+    if (
+        isinstance(params, _weft.VariableBase)
+        and batch_dims == 0
+        and isinstance(axis, int)
+        and axis == 0
+        and hasattr(params, "sparse_read")
+    ):
         return params.sparse_read(indices, name=name)
-    if batch_dims == 0 and not isinstance(axis, Tensor) and axis == 0 and not isinstance(params, Tensor) and hasattr(params, "sparse_read"):
+    if (
+        batch_dims == 0
+        and not isinstance(axis, Tensor)
+        and axis == 0
+        and not isinstance(params, Tensor)
+        and hasattr(params, "sparse_read")
+    ):
         return params.sparse_read(indices, name=name)
     return raw.GatherV2(params=params, indices=indices, axis=axis, batch_dims=batch_dims, name=name)
 
@@ -370,7 +450,11 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
         if n is None:
             raise ValueError("batch_gather_nd does not allow indices with unknown shape.")
         if batch < 0 or batch >= n or (params.shape.rank is not None and batch >= params.shape.rank):
-            raise ValueError(f"batch_dims = {batch} must be less than rank(`indices`) = {n}" if batch >= n else f"batch_dims = {batch} must be less than rank(`params`)")
+            raise ValueError(
+                f"batch_dims = {batch} must be less than rank(`indices`) = {n}"
+                if batch >= n
+                else f"batch_dims = {batch} must be less than rank(`params`)"
+            )
         # Each index gets the place of its own batch in front of it.
         sizes = _shape(indices)
         lead = meshgrid(*[range(sizes[i]) for i in _count(batch)], indexing="ij")
@@ -401,17 +485,19 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
         if n == 0:
             raise ValueError("mask cannot be scalar.")
         if n is None:
-            raise ValueError("Number of mask dimensions must be specified, even if some dimensions are None.  E.g. shape=[None] is ok, but shape=None is not.")
+            raise ValueError(
+                "Number of mask dimensions must be specified, even if some dimensions are None.  E.g. shape=[None] is ok, but shape=None is not."
+            )
         axis = 0 if axis is None else int(constant_value(axis) if isinstance(axis, Tensor) else axis)
         if axis < 0:
             axis += known.rank
-        known[axis:axis + n].assert_is_compatible_with(mask.shape)
+        known[axis : axis + n].assert_is_compatible_with(mask.shape)
         sizes = _shape(tensor)
-        count = raw.Prod(input=sizes[axis:axis + n], reduction_indices=[0])
-        flat = reshape(tensor, concat([sizes[:axis], [count], sizes[axis + n:]], 0))
+        count = raw.Prod(input=sizes[axis : axis + n], reduction_indices=[0])
+        flat = reshape(tensor, concat([sizes[:axis], [count], sizes[axis + n :]], 0))
         if known.rank is not None and flat.shape.rank is not None and not isinstance(flat, EagerTensor):
-            inner = known[axis:axis + n].num_elements()
-            flat.set_shape(known[:axis].concatenate([inner]).concatenate(known[axis + n:]))
+            inner = known[axis : axis + n].num_elements()
+            flat.set_shape(known[:axis].concatenate([inner]).concatenate(known[axis + n :]))
         places = squeeze(raw.Where(input=reshape(mask, [-1])), [1])
         return gather(flat, places, axis=axis)
 
@@ -436,10 +522,17 @@ def unique_with_counts(x, out_idx=dtypes.int32, name=None):
 @dispatchable
 def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=None):
     """The first so many parts of each row, reversed."""
-    return raw.ReverseSequence(input=input, seq_lengths=seq_lengths, seq_dim=seq_axis, batch_dim=0 if batch_axis is None else batch_axis, name=name)
+    return raw.ReverseSequence(
+        input=input,
+        seq_lengths=seq_lengths,
+        seq_dim=seq_axis,
+        batch_dim=0 if batch_axis is None else batch_axis,
+        name=name,
+    )
 
 
 # ---- blocks -----------------------------------------------------------------------------------------------
+
 
 def space_to_batch(input, block_shape, paddings, name=None):
     """Blocks of space as batches."""
@@ -485,8 +578,16 @@ def edit_distance(hypothesis, truth, normalize=True, name="edit_distance"):
     for which, value in (("Hypothesis", hypothesis), ("Truth", truth)):
         if not hasattr(value, "indices"):
             raise TypeError(f"{which} must be a SparseTensor.")
-    return raw.EditDistance(hypothesis_indices=hypothesis.indices, hypothesis_values=hypothesis.values, hypothesis_shape=hypothesis.dense_shape,
-                            truth_indices=truth.indices, truth_values=truth.values, truth_shape=truth.dense_shape, normalize=normalize, name=name)
+    return raw.EditDistance(
+        hypothesis_indices=hypothesis.indices,
+        hypothesis_values=hypothesis.values,
+        hypothesis_shape=hypothesis.dense_shape,
+        truth_indices=truth.indices,
+        truth_values=truth.values,
+        truth_shape=truth.dense_shape,
+        normalize=normalize,
+        name=name,
+    )
 
 
 def fingerprint(data, method="farmhash64", name=None):

@@ -40,6 +40,7 @@ def _brief(item, summarize):
 
 # ---- two values -------------------------------------------------------------------------------------------
 
+
 def _comparison(sign, op, name, x, y, message, summarize, given, data=None):
     with scope(given, name):
         if not isinstance(x, Tensor) and isinstance(y, Tensor):
@@ -56,7 +57,13 @@ def _comparison(sign, op, name, x, y, message, summarize, given, data=None):
                 text = "\n".join(_brief(d, summarize) for d in data)
             raise errors.InvalidArgumentError(None, None, text)
         if data is None:
-            data = ([message] if message else []) + [f"Condition x {sign} y did not hold element-wise:", f"x ({_name(x)}) = ", x, f"y ({_name(y)}) = ", y]
+            data = ([message] if message else []) + [
+                f"Condition x {sign} y did not hold element-wise:",
+                f"x ({_name(x)}) = ",
+                x,
+                f"y ({_name(y)}) = ",
+                y,
+            ]
         known_x, known_y = constant_value(x), constant_value(y)
         condition = math_ops.reduce_all(op(x, y))
         if known_x is not None and known_y is not None:
@@ -86,7 +93,14 @@ def _difference(sign, x, y, found, message, summarize):
         places = np.argwhere(~found)
         n = min(len(places), summarize)
         rows = tuple(places[:n].T)
-        lines += [f"Indices of first {n} different values:", str(places[:n]), "Corresponding x values:", str(a[rows]), "Corresponding y values:", str(b[rows])]
+        lines += [
+            f"Indices of first {n} different values:",
+            str(places[:n]),
+            "Corresponding x values:",
+            str(a[rows]),
+            "Corresponding y values:",
+            str(b[rows]),
+        ]
     for name, array in (("x", a), ("y", b)):
         flat = array.reshape(-1)
         n = min(flat.size, summarize)
@@ -142,12 +156,20 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
         eps = 10 * np.finfo(dtype.as_numpy_dtype).eps
         rtol = convert_to_tensor(eps if rtol is None else rtol, dtype, name="rtol")
         atol = convert_to_tensor(eps if atol is None else atol, dtype, name="atol")
-        data = [_prefix(message), f"x and y not equal to tolerance rtol = {rtol!s}, atol = {atol!s}", f"x ({_name(x)}) = ", x, f"y ({_name(y)}) = ", y]
+        data = [
+            _prefix(message),
+            f"x and y not equal to tolerance rtol = {rtol!s}, atol = {atol!s}",
+            f"x ({_name(x)}) = ",
+            x,
+            f"y ({_name(y)}) = ",
+            y,
+        ]
         tolerance = atol + rtol * math_ops.abs(y)
         return _assert(math_ops.reduce_all(math_ops.less(math_ops.abs(x - y), tolerance)), data, summarize)
 
 
 # ---- signs ------------------------------------------------------------------------------------------------
+
 
 def _prefix(message):
     return f"{message}.  " if message else ""
@@ -192,6 +214,7 @@ def assert_non_positive(x, message=None, summarize=None, name=None):
 
 # ---- ranks, types, shapes ---------------------------------------------------------------------------------
 
+
 def _who(tensor):
     return "" if isinstance(tensor, EagerTensor) else tensor.name
 
@@ -210,10 +233,18 @@ def _ranks(x, ranks, holds, what, name, message, given, words):
         if have is not None and None not in known:
             if not holds(have, known):
                 shown = known[0] if name != "assert_rank_in" else tuple(known)
-                raise ValueError(f"{_prefix(message)}Tensor {_who(x)} must have rank {what}{shown}.  Received rank {have}, shape {x.shape}")
+                raise ValueError(
+                    f"{_prefix(message)}Tensor {_who(x)} must have rank {what}{shown}.  Received rank {have}, shape {x.shape}"
+                )
             return raw.NoOp() if _weft.in_graph() else None
         now = array_ops.rank(x)
-        data = [_prefix(message), f"Tensor {_who(x)} must have rank{words}", *[convert_to_tensor(r) for r in ranks], "Received shape: ", array_ops.shape(x)]
+        data = [
+            _prefix(message),
+            f"Tensor {_who(x)} must have rank{words}",
+            *[convert_to_tensor(r) for r in ranks],
+            "Received shape: ",
+            array_ops.shape(x),
+        ]
         if name == "assert_rank_at_least":
             condition = math_ops.greater_equal(now, ranks[0])
         else:
@@ -230,7 +261,9 @@ def assert_rank(x, rank, message=None, name=None):
 @dispatchable
 def assert_rank_at_least(x, rank, message=None, name=None):
     """x has at least this rank."""
-    return _ranks(x, [rank], lambda have, known: have >= known[0], "at least ", "assert_rank_at_least", message, name, " at least")
+    return _ranks(
+        x, [rank], lambda have, known: have >= known[0], "at least ", "assert_rank_at_least", message, name, " at least"
+    )
 
 
 @dispatchable
@@ -266,7 +299,7 @@ def assert_integer(x, message=None, name=None):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_integer:
             who = "tensor" if isinstance(x, EagerTensor) else x.name
-            raise TypeError(f"{_prefix(message)}Expected \"x\" to be integer type.  Found: {who} of dtype {x.dtype}")
+            raise TypeError(f'{_prefix(message)}Expected "x" to be integer type.  Found: {who} of dtype {x.dtype}')
         return raw.NoOp() if _weft.in_graph() else None
 
 
@@ -292,9 +325,9 @@ def assert_proper_iterable(values):
     """values can be gone through, and is no tensor or text."""
     bad = isinstance(values, (Tensor, np.ndarray, str, bytes)) or hasattr(values, "dense_shape")
     if bad:
-        raise TypeError(f"Expected argument \"values\" to be a \"proper\" iterable.  Found: {type(values)}")
+        raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
     if not hasattr(values, "__iter__"):
-        raise TypeError(f"Expected argument \"values\" to be iterable.  Found: {type(values)}")
+        raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
 
 
 def is_numeric_tensor(tensor):
@@ -322,10 +355,20 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
         pairs = list(shapes.items()) if isinstance(shapes, dict) else list(shapes)
         sizes, checks = {}, []
         for tensor, symbols in pairs:
-            tensor = tensor if hasattr(tensor, "shape") and hasattr(tensor, "dtype") and not isinstance(tensor, np.ndarray) else convert_to_tensor(tensor)
+            tensor = (
+                tensor
+                if hasattr(tensor, "shape") and hasattr(tensor, "dtype") and not isinstance(tensor, np.ndarray)
+                else convert_to_tensor(tensor)
+            )
             label = _name(tensor)
-            symbols = [symbols] if symbols is None or isinstance(symbols, int) else list(symbols) if not isinstance(symbols, TensorShape) else symbols.as_list()
-            starred = [i for i, s in enumerate(symbols) if s in ("*", "...") and (i in (0, len(symbols) - 1)) and s == "*"]
+            symbols = (
+                [symbols]
+                if symbols is None or isinstance(symbols, int)
+                else list(symbols) if not isinstance(symbols, TensorShape) else symbols.as_list()
+            )
+            starred = [
+                i for i, s in enumerate(symbols) if s in ("*", "...") and (i in (0, len(symbols) - 1)) and s == "*"
+            ]
             if len(symbols) - len(starred) <= 1 and not starred:
                 check = assert_rank_in(tensor, [0, 1], message=message) if len(symbols) <= 1 else None
                 if not symbols or tensor.shape.rank == 0:
@@ -363,7 +406,18 @@ def _size_check(tensor, label, place, symbol, sizes, message, data, summarize):
         return []
     if isinstance(want, int) and isinstance(size, int):
         if want != size:
-            raise ValueError(f"{_prefix(message)}{why}.  Tensor {label} dimension {place} must have size {want}.  Received size {size}, shape {tensor.shape}")
+            raise ValueError(
+                f"{_prefix(message)}{why}.  Tensor {label} dimension {place} must have size {want}.  Received size {size}, shape {tensor.shape}"
+            )
         return []
-    shown = [_prefix(message), why, f"Tensor {label} dimension", place, "must have size", want, "Received shape: ", array_ops.shape(tensor)]
+    shown = [
+        _prefix(message),
+        why,
+        f"Tensor {label} dimension",
+        place,
+        "must have size",
+        want,
+        "Received shape: ",
+        array_ops.shape(tensor),
+    ]
     return [_assert(math_ops.equal(want, size), shown if data is None else list(data), summarize)]

@@ -35,7 +35,11 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
         values = convert_to_tensor(t.values if _is_slices(t) else t, name="t")
         squares = reduce_sum(values * values, axes, keepdims=True)
         positive = squares > 0
-        norm = raw.SelectV2(condition=positive, t=raw.Sqrt(x=raw.SelectV2(condition=positive, t=squares, e=raw.OnesLike(x=squares))), e=squares)
+        norm = raw.SelectV2(
+            condition=positive,
+            t=raw.Sqrt(x=raw.SelectV2(condition=positive, t=squares, e=raw.OnesLike(x=squares))),
+            e=squares,
+        )
         scaled = values * clip_norm
         values.shape.assert_is_compatible_with(scaled.shape)
         return _rewrapped(t, raw.Identity(input=scaled / raw.Maximum(x=norm, y=clip_norm)))
@@ -64,7 +68,9 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
         use_norm = convert_to_tensor(use_norm)
         small = clip_norm * raw.Minimum(x=1.0 / use_norm, y=convert_to_tensor(1.0, use_norm.dtype) / clip_norm)
         # A norm that is not finite makes everything NaN instead of hiding it.
-        scale = raw.SelectV2(condition=raw.IsFinite(x=use_norm), t=small, e=convert_to_tensor(float("nan"), use_norm.dtype))
+        scale = raw.SelectV2(
+            condition=raw.IsFinite(x=use_norm), t=small, e=convert_to_tensor(float("nan"), use_norm.dtype)
+        )
         out = []
         for t in t_list:
             if t is None:

@@ -37,7 +37,9 @@ def conjugate_gradient(operator, rhs, preconditioner=None, x=None, tol=1e-05, ma
 
         def goes_on(*state):
             state = CGState(*state)
-            return math_ops.logical_and(state.i < max_iter, math_ops.reduce_any(linalg_ops.norm(state.r, axis=-1) > limit))
+            return math_ops.logical_and(
+                state.i < max_iter, math_ops.reduce_any(linalg_ops.norm(state.r, axis=-1) > limit)
+            )
 
         def step(*state):
             i, x, r, p, gamma = state

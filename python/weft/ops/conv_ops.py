@@ -79,7 +79,11 @@ def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, n
         input, filters = convert_to_tensor(input), convert_to_tensor(filters)
         if not isinstance(padding, str):
             padding = [list(p) for p in padding]
-            padding = [[0, 0], *padding] if len(padding) == 1 else [*padding[:1 if last else 2], [0, 0], *padding[1 if last else 2:]]
+            padding = (
+                [[0, 0], *padding]
+                if len(padding) == 1
+                else [*padding[: 1 if last else 2], [0, 0], *padding[1 if last else 2 :]]
+            )
         wide = array_ops.expand_dims(input, -3 if last else -2)
         kernel = array_ops.expand_dims(filters, 0)
         out = conv2d(wide, kernel, strides, padding, "NHWC" if last else "NCHW", dilations)
@@ -97,8 +101,21 @@ def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None
     dilations = sequence(dilations, 3, at, "dilations")
     strides = sequence(strides, 3, at, "strides")
     input, filters = convert_to_tensor(input), convert_to_tensor(filters)
-    return _batched(input, 4, lambda x, name: raw.Conv3D(input=x, filter=filters, strides=strides, padding=padding, data_format=data_format or "NDHWC", dilations=dilations,
-                                                         name=name), name, "Conv3D")
+    return _batched(
+        input,
+        4,
+        lambda x, name: raw.Conv3D(
+            input=x,
+            filter=filters,
+            strides=strides,
+            padding=padding,
+            data_format=data_format or "NDHWC",
+            dilations=dilations,
+            name=name,
+        ),
+        name,
+        "Conv3D",
+    )
 
 
 @dispatchable
@@ -115,30 +132,55 @@ def convolution(input, filters, strides=None, padding="VALID", data_format=None,
             raise ValueError(f"`num_spatial_dims` must be 1, 2, or 3. Received: num_spatial_dims={n}.")
         strides = 1 if strides is None else strides
         function = {1: conv1d, 2: conv2d, 3: conv3d}[n]
-        return function(input, filters, strides, padding, data_format or {1: "NWC", 2: "NHWC", 3: "NDHWC"}[n], dilations)
+        return function(
+            input, filters, strides, padding, data_format or {1: "NWC", 2: "NHWC", 3: "NDHWC"}[n], dilations
+        )
 
 
 # ---- transposes -------------------------------------------------------------------------------------------
 
-def conv2d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NHWC", dilations=None, name=None):
+
+def conv2d_transpose(
+    input, filters, output_shape, strides, padding="SAME", data_format="NHWC", dilations=None, name=None
+):
     """The transpose (gradient) of conv2d."""
     with scope(name, "conv2d_transpose") as name:
         data_format = data_format or "NHWC"
         at = _channel(data_format)
-        return raw.Conv2DBackpropInput(input_sizes=output_shape, filter=filters, out_backprop=input, strides=sequence(strides, 2, at, "strides"), data_format=data_format,
-                                       dilations=sequence(dilations, 2, at, "dilations"), name=name, **_padding(padding, at, 2))
+        return raw.Conv2DBackpropInput(
+            input_sizes=output_shape,
+            filter=filters,
+            out_backprop=input,
+            strides=sequence(strides, 2, at, "strides"),
+            data_format=data_format,
+            dilations=sequence(dilations, 2, at, "dilations"),
+            name=name,
+            **_padding(padding, at, 2),
+        )
 
 
-def conv3d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NDHWC", dilations=None, name=None):
+def conv3d_transpose(
+    input, filters, output_shape, strides, padding="SAME", data_format="NDHWC", dilations=None, name=None
+):
     """The transpose (gradient) of conv3d."""
     with scope(name, "conv3d_transpose") as name:
         data_format = data_format or "NDHWC"
         at = _channel(data_format)
-        return raw.Conv3DBackpropInputV2(input_sizes=output_shape, filter=filters, out_backprop=input, strides=sequence(strides, 3, at, "strides"), padding=padding,
-                                         data_format=data_format, dilations=sequence(dilations, 3, at, "dilations"), name=name)
+        return raw.Conv3DBackpropInputV2(
+            input_sizes=output_shape,
+            filter=filters,
+            out_backprop=input,
+            strides=sequence(strides, 3, at, "strides"),
+            padding=padding,
+            data_format=data_format,
+            dilations=sequence(dilations, 3, at, "dilations"),
+            name=name,
+        )
 
 
-def conv1d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NWC", dilations=None, name=None):
+def conv1d_transpose(
+    input, filters, output_shape, strides, padding="SAME", data_format="NWC", dilations=None, name=None
+):
     """The transpose (gradient) of conv1d."""
     with scope(name, "conv1d_transpose"):
         last = (data_format or "NWC").endswith("C")
@@ -150,7 +192,15 @@ def conv1d_transpose(input, filters, output_shape, strides, padding="SAME", data
         else:
             output_shape = list(output_shape)
             output_shape = output_shape[:place] + [1] + output_shape[place:]
-        out = conv2d_transpose(array_ops.expand_dims(input, place), array_ops.expand_dims(filters, 0), output_shape, strides, padding, "NHWC" if last else "NCHW", dilations)
+        out = conv2d_transpose(
+            array_ops.expand_dims(input, place),
+            array_ops.expand_dims(filters, 0),
+            output_shape,
+            strides,
+            padding,
+            "NHWC" if last else "NCHW",
+            dilations,
+        )
         return array_ops.squeeze(out, [place])
 
 
@@ -159,9 +209,20 @@ def conv_transpose(input, filters, output_shape, strides, padding="SAME", data_f
     with scope(name, "conv_transpose") as name:
         n = len(output_shape) - 2 if not isinstance(output_shape, Tensor) else output_shape.shape[0] - 2
         if n not in (1, 2, 3):
-            raise ValueError(f"`output_shape` must be a tensor of length 3, 4, or 5. Received: output_shape={output_shape} of length {n + 2}")
+            raise ValueError(
+                f"`output_shape` must be a tensor of length 3, 4, or 5. Received: output_shape={output_shape} of length {n + 2}"
+            )
         function = {1: conv1d_transpose, 2: conv2d_transpose, 3: conv3d_transpose}[n]
-        return function(input, filters, output_shape, strides, padding, data_format or {1: "NWC", 2: "NHWC", 3: "NDHWC"}[n], dilations, name)
+        return function(
+            input,
+            filters,
+            output_shape,
+            strides,
+            padding,
+            data_format or {1: "NWC", 2: "NHWC", 3: "NDHWC"}[n],
+            dilations,
+            name,
+        )
 
 
 def atrous_conv2d(value, filters, rate, padding, name=None):
@@ -175,10 +236,13 @@ def atrous_conv2d_transpose(value, filters, output_shape, rate, padding, name=No
         value, filters = convert_to_tensor(value, name="value"), convert_to_tensor(filters, name="filters")
         if rate < 1:
             raise ValueError(f"`rate` cannot be less than one. Received: rate={rate}")
-        return conv2d_transpose(value, filters, output_shape, [1, 1, 1, 1], padding, "NHWC", None if rate == 1 else [1, rate, rate, 1])
+        return conv2d_transpose(
+            value, filters, output_shape, [1, 1, 1, 1], padding, "NHWC", None if rate == 1 else [1, rate, rate, 1]
+        )
 
 
 # ---- depthwise --------------------------------------------------------------------------------------------
+
 
 @dispatchable
 def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilations=None, name=None):
@@ -187,40 +251,83 @@ def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilation
         input, filter = convert_to_tensor(input, name="tensor_in"), convert_to_tensor(filter, name="filter_in")
         data_format = data_format or "NHWC"
         at = _channel(data_format)
-        dilations = [1, 1] if dilations is None else list(dilations) if isinstance(dilations, (list, tuple)) else [dilations] * 2
+        dilations = (
+            [1, 1]
+            if dilations is None
+            else list(dilations) if isinstance(dilations, (list, tuple)) else [dilations] * 2
+        )
         if len(dilations) == 4:
             dilations = dilations[2:] if at == 1 else dilations[1:3]
 
         def op(x, _, padding):
-            return raw.DepthwiseConv2dNative(input=x, filter=filter, strides=strides, data_format=data_format, name=name if dilations == [1, 1] else None,
-                                             **_padding(padding, at, 2))
+            return raw.DepthwiseConv2dNative(
+                input=x,
+                filter=filter,
+                strides=strides,
+                data_format=data_format,
+                name=name if dilations == [1, 1] else None,
+                **_padding(padding, at, 2),
+            )
 
-        return with_space_to_batch(input, dilations, padding, op, filter_shape=array_ops.shape(filter), data_format=data_format)
+        return with_space_to_batch(
+            input, dilations, padding, op, filter_shape=array_ops.shape(filter), data_format=data_format
+        )
 
 
-def depthwise_conv2d_backprop_input(input_sizes, filter, out_backprop, strides, padding, data_format="NHWC", dilations=[1, 1, 1, 1], name=None):
+def depthwise_conv2d_backprop_input(
+    input_sizes, filter, out_backprop, strides, padding, data_format="NHWC", dilations=[1, 1, 1, 1], name=None
+):
     """The gradient of depthwise_conv2d for its input."""
     at = _channel(data_format)
-    return raw.DepthwiseConv2dNativeBackpropInput(input_sizes=input_sizes, filter=filter, out_backprop=out_backprop, strides=strides, data_format=data_format,
-                                                  dilations=dilations, name=name, **_padding(padding, at, 2))
+    return raw.DepthwiseConv2dNativeBackpropInput(
+        input_sizes=input_sizes,
+        filter=filter,
+        out_backprop=out_backprop,
+        strides=strides,
+        data_format=data_format,
+        dilations=dilations,
+        name=name,
+        **_padding(padding, at, 2),
+    )
 
 
-def depthwise_conv2d_backprop_filter(input, filter_sizes, out_backprop, strides, padding, data_format="NHWC", dilations=[1, 1, 1, 1], name=None):
+def depthwise_conv2d_backprop_filter(
+    input, filter_sizes, out_backprop, strides, padding, data_format="NHWC", dilations=[1, 1, 1, 1], name=None
+):
     """The gradient of depthwise_conv2d for its filters."""
     at = _channel(data_format)
-    return raw.DepthwiseConv2dNativeBackpropFilter(input=input, filter_sizes=filter_sizes, out_backprop=out_backprop, strides=strides, data_format=data_format,
-                                                   dilations=dilations, name=name, **_padding(padding, at, 2))
+    return raw.DepthwiseConv2dNativeBackpropFilter(
+        input=input,
+        filter_sizes=filter_sizes,
+        out_backprop=out_backprop,
+        strides=strides,
+        data_format=data_format,
+        dilations=dilations,
+        name=name,
+        **_padding(padding, at, 2),
+    )
 
 
 @dispatchable
-def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, data_format=None, dilations=None, name=None):
+def separable_conv2d(
+    input, depthwise_filter, pointwise_filter, strides, padding, data_format=None, dilations=None, name=None
+):
     """depthwise_conv2d, then a convolution of single points."""
     with scope(name, "separable_conv2d") as name:
         pointwise_filter = convert_to_tensor(pointwise_filter, name="pointwise_filter")
         if not pointwise_filter.shape[:2].is_compatible_with([1, 1]):
-            raise ValueError(f"Dimension 0 and 1 of `pointwise_filter` must be 1. Received: pointwise_filter.shape={pointwise_filter.shape}")
+            raise ValueError(
+                f"Dimension 0 and 1 of `pointwise_filter` must be 1. Received: pointwise_filter.shape={pointwise_filter.shape}"
+            )
         middle = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations, name="depthwise")
-        return raw.Conv2D(input=middle, filter=pointwise_filter, strides=[1, 1, 1, 1], padding="VALID", data_format=data_format or "NHWC", name=name)
+        return raw.Conv2D(
+            input=middle,
+            filter=pointwise_filter,
+            strides=[1, 1, 1, 1],
+            padding="VALID",
+            data_format=data_format or "NHWC",
+            name=name,
+        )
 
 
 def with_space_to_batch(input, dilation_rate, padding, op, filter_shape=None, spatial_dims=None, data_format=None):
@@ -240,7 +347,9 @@ def with_space_to_batch(input, dilation_rate, padding, op, filter_shape=None, sp
         explicit = [explicit[d] for d in spatial] if len(explicit) == n + 2 else explicit
     if padding == "SAME":
         if filter_shape is None:
-            raise ValueError("`filter_shape` must be specified for `padding='SAME'`. Received: filter_shape=None and padding=SAME")
+            raise ValueError(
+                "`filter_shape` must be specified for `padding='SAME'`. Received: filter_shape=None and padding=SAME"
+            )
         known = constant_value(filter_shape) if isinstance(filter_shape, Tensor) else filter_shape
         if known is None:
             gaps = (filter_shape[:n] - 1) * rate
@@ -255,27 +364,49 @@ def with_space_to_batch(input, dilation_rate, padding, op, filter_shape=None, sp
     pads, crops = array_ops.required_space_to_batch_paddings(now, rate, explicit)
     if first == 2:
         # The op for blocks wants space behind the batch: channels go along as a block of one.
-        rate_all, pads, crops = [1, *rate], array_ops.pad(pads, [[1, 0], [0, 0]]), array_ops.pad(crops, [[1, 0], [0, 0]])
+        rate_all, pads, crops = (
+            [1, *rate],
+            array_ops.pad(pads, [[1, 0], [0, 0]]),
+            array_ops.pad(crops, [[1, 0], [0, 0]]),
+        )
     else:
         rate_all = rate
     blocks = raw.SpaceToBatchND(input=input, block_shape=convert_to_tensor(rate_all, dtypes.int32), paddings=pads)
-    return raw.BatchToSpaceND(input=op(blocks, n, "VALID"), block_shape=convert_to_tensor(rate_all, dtypes.int32), crops=crops)
+    return raw.BatchToSpaceND(
+        input=op(blocks, n, "VALID"), block_shape=convert_to_tensor(rate_all, dtypes.int32), crops=crops
+    )
 
 
 def dilation2d(input, filters, strides, padding, data_format, dilations, name=None):
     """The greatest of input + filter over a window."""
     if data_format != "NHWC":
-        raise ValueError(f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}")
+        raise ValueError(
+            f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
+        )
     return raw.Dilation2D(input=input, filter=filters, strides=strides, rates=dilations, padding=padding, name=name)
 
 
 def erosion2d(value, filters, strides, padding, data_format, dilations, name=None):
     """The least of input - filter over a window."""
     if data_format != "NHWC":
-        raise ValueError(f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}")
+        raise ValueError(
+            f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
+        )
     with scope(name, "erosion2d") as name:
         value, filters = convert_to_tensor(value), convert_to_tensor(filters)
-        return raw.Neg(x=raw.Dilation2D(input=-value, filter=array_ops.reverse(filters, [0, 1]), strides=strides, rates=dilations, padding=padding), name=name)
+        return raw.Neg(
+            x=raw.Dilation2D(
+                input=-value,
+                filter=array_ops.reverse(filters, [0, 1]),
+                strides=strides,
+                rates=dilations,
+                padding=padding,
+            ),
+            name=name,
+        )
 
 
-define(globals(), "conv Conv input, filter, strides, padding, explicit_paddings=[], data_format='CHANNELS_LAST', dilations=[], batch_dims=1, groups=1")
+define(
+    globals(),
+    "conv Conv input, filter, strides, padding, explicit_paddings=[], data_format='CHANNELS_LAST', dilations=[], batch_dims=1, groups=1",
+)

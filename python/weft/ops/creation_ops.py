@@ -34,7 +34,11 @@ def _dims(shape):
             if all(isinstance(s, (int, EagerTensor)) for s in shape):
                 shape = [int(s) for s in shape]
             else:
-                return None, convert_to_tensor(shape, dtypes.int32) if not any(isinstance(s, Tensor) and s.dtype is dtypes.int64 for s in shape) else convert_to_tensor(shape)
+                return None, (
+                    convert_to_tensor(shape, dtypes.int32)
+                    if not any(isinstance(s, Tensor) and s.dtype is dtypes.int64 for s in shape)
+                    else convert_to_tensor(shape)
+                )
         elif isinstance(shape, (list, tuple)) and any(isinstance(s, float) for s in shape):
             return None, convert_to_tensor(shape, dtypes.int32)
         elif isinstance(shape, (list, tuple)) and any(_negative(s) for s in shape):
@@ -65,7 +69,11 @@ def _scalar(value, dtype):
 
 
 def _filled(shape, value, dtype, name, default):
-    if type(shape) in (list, tuple) and not _weft.in_graph() and all([type(s) is int and 0 <= s < 2**31 for s in shape]):
+    if (
+        type(shape) in (list, tuple)
+        and not _weft.in_graph()
+        and all([type(s) is int and 0 <= s < 2**31 for s in shape])
+    ):
         scalar = _scalar(value, dtype)
         if scalar is not None:
             return raw.Fill(dims=vector(*shape), value=scalar, name=name)
@@ -147,7 +155,9 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
         square = num_columns is None
         if square:
             num_columns = num_rows
-        plain = all(isinstance(n, int) for n in (num_rows, num_columns)) and (batch_shape is None or not isinstance(batch_shape, Tensor))
+        plain = all(isinstance(n, int) for n in (num_rows, num_columns)) and (
+            batch_shape is None or not isinstance(batch_shape, Tensor)
+        )
         least = min(num_rows, num_columns) if plain else raw.Minimum(x=num_rows, y=num_columns)
         batch = [] if batch_shape is None else batch_shape
         if plain and not any(isinstance(b, Tensor) for b in batch):
@@ -157,8 +167,11 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
             diagonal = ones(array_ops.concat([convert_to_tensor(batch, dtypes.int32), [least]], 0), dtype)
         if square:
             return raw.MatrixDiag(diagonal=diagonal, name=name)
-        empty = zeros([*batch, num_rows, num_columns], dtype) if plain and not any(isinstance(b, Tensor) for b in batch) else zeros(
-            array_ops.concat([convert_to_tensor(batch, dtypes.int32), [num_rows, num_columns]], 0), dtype)
+        empty = (
+            zeros([*batch, num_rows, num_columns], dtype)
+            if plain and not any(isinstance(b, Tensor) for b in batch)
+            else zeros(array_ops.concat([convert_to_tensor(batch, dtypes.int32), [num_rows, num_columns]], 0), dtype)
+        )
         return raw.MatrixSetDiag(input=empty, diagonal=diagonal, name=name)
 
 
@@ -172,7 +185,10 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
     with scope(name, "range") as name:
         if dtype is not None:
             dtype = dtypes.as_dtype(dtype)
-        parts = [v if isinstance(v, Tensor) else convert_to_tensor(v, dtype, name=n) for v, n in ((start, "start"), (limit, "limit"), (delta, "delta"))]
+        parts = [
+            v if isinstance(v, Tensor) else convert_to_tensor(v, dtype, name=n)
+            for v, n in ((start, "start"), (limit, "limit"), (delta, "delta"))
+        ]
         if dtype is None:
             if any(p.dtype not in _RANGE_TYPES for p in parts):
                 raise AssertionError  # as TensorFlow does, without a word
@@ -227,12 +243,21 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
         elif kinds:
             dtype = next(iter(kinds))
             if len(kinds) > 1:
-                raise TypeError(f"dtype {convert_to_tensor(on_value).dtype} of on_value does not match dtype {convert_to_tensor(off_value).dtype} of off_value")
+                raise TypeError(
+                    f"dtype {convert_to_tensor(on_value).dtype} of on_value does not match dtype {convert_to_tensor(off_value).dtype} of off_value"
+                )
         else:
             dtype = dtypes.float32
         on_value = convert_to_tensor(1 if on_value is None else on_value, dtype, name="on_value")
         off_value = convert_to_tensor(0 if off_value is None else off_value, dtype, name="off_value")
-        return raw.OneHot(indices=indices, depth=depth, on_value=on_value, off_value=off_value, axis=-1 if axis is None else axis, name=name)
+        return raw.OneHot(
+            indices=indices,
+            depth=depth,
+            on_value=on_value,
+            off_value=off_value,
+            axis=-1 if axis is None else axis,
+            name=name,
+        )
 
 
 def meshgrid(*args, **kwargs):
@@ -273,7 +298,9 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None):
         else:
             maxlen = convert_to_tensor(maxlen)
         if maxlen.shape.rank not in (0, None):
-            raise ValueError(f"Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = {maxlen} with shape '{maxlen.shape}' instead")
+            raise ValueError(
+                f"Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = {maxlen} with shape '{maxlen.shape}' instead"
+            )
         row = range(raw.Cast(x=0, DstT=maxlen.dtype), maxlen, raw.Cast(x=1, DstT=maxlen.dtype))
         ends = math_ops.cast(array_ops.expand_dims(lengths, -1), maxlen.dtype)
         found = row < ends

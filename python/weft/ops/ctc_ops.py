@@ -13,7 +13,9 @@ def _sparse(indices, values, shape):
     return SparseTensor(indices, values, shape)
 
 
-def ctc_loss(labels, logits, label_length, logit_length, logits_time_major=True, unique=None, blank_index=None, name=None):
+def ctc_loss(
+    labels, logits, label_length, logit_length, logits_time_major=True, unique=None, blank_index=None, name=None
+):
     """The loss of sequences of labels whose places in time are not known; labels sparse or dense."""
     with scope(name, "ctc_loss"):
         logits = convert_to_tensor(logits, name="logits")
@@ -38,22 +40,38 @@ def ctc_loss(labels, logits, label_length, logit_length, logits_time_major=True,
         blank = blank_index % classes if blank_index < 0 else blank_index
         if blank != classes - 1:
             # The op has the blank behind all others.
-            logits = array_ops.concat([logits[:, :, :blank], logits[:, :, blank + 1:], logits[:, :, blank:blank + 1]], 2)
+            logits = array_ops.concat(
+                [logits[:, :, :blank], logits[:, :, blank + 1 :], logits[:, :, blank : blank + 1]], 2
+            )
             values = array_ops.where(values > blank, values - 1, values)
-        return raw.CTCLoss(inputs=logits, labels_indices=indices, labels_values=values, sequence_length=math_ops.cast(logit_length, dtypes.int32)).loss
+        return raw.CTCLoss(
+            inputs=logits,
+            labels_indices=indices,
+            labels_values=values,
+            sequence_length=math_ops.cast(logit_length, dtypes.int32),
+        ).loss
 
 
 def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index=None):
     """The most likely class at each time: ([sparse labels], -sum of logits)."""
     inputs = convert_to_tensor(inputs)
-    made = raw.CTCGreedyDecoder(inputs=inputs, sequence_length=sequence_length, merge_repeated=merge_repeated, blank_index=-1 if blank_index is None else blank_index)
+    made = raw.CTCGreedyDecoder(
+        inputs=inputs,
+        sequence_length=sequence_length,
+        merge_repeated=merge_repeated,
+        blank_index=-1 if blank_index is None else blank_index,
+    )
     return [_sparse(made.decoded_indices, made.decoded_values, made.decoded_shape)], made.log_probability
 
 
 def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1):
     """The most likely sequences: ([sparse labels for each path], logarithms of their probabilities)."""
-    made = raw.CTCBeamSearchDecoder(inputs=inputs, sequence_length=sequence_length, beam_width=beam_width, top_paths=top_paths, merge_repeated=False)
-    return [_sparse(*parts) for parts in zip(made.decoded_indices, made.decoded_values, made.decoded_shape)], made.log_probability
+    made = raw.CTCBeamSearchDecoder(
+        inputs=inputs, sequence_length=sequence_length, beam_width=beam_width, top_paths=top_paths, merge_repeated=False
+    )
+    return [
+        _sparse(*parts) for parts in zip(made.decoded_indices, made.decoded_values, made.decoded_shape)
+    ], made.log_probability
 
 
 def ctc_unique_labels(labels, name=None):
@@ -78,5 +96,7 @@ def collapse_repeated(labels, seq_length, name=None):
         widest = math_ops.reduce_max(lengths)
         target = array_ops.sequence_mask(lengths, widest)
         flat = array_ops.boolean_mask(labels, kept)
-        out = raw.ScatterNd(indices=array_ops.where(target), updates=flat, shape=math_ops.cast(array_ops.shape(target), dtypes.int64))
+        out = raw.ScatterNd(
+            indices=array_ops.where(target), updates=flat, shape=math_ops.cast(array_ops.shape(target), dtypes.int64)
+        )
         return out, math_ops.cast(lengths, seq_length.dtype)

@@ -22,7 +22,11 @@ def _clipped(rows, ids, max_norm):
 def embedding_lookup(params, ids, max_norm=None, name=None):
     """Rows of a table (or of one that is cut into parts) by ids."""
     if params is None or (isinstance(params, (list, tuple)) and not params):
-        raise ValueError("params must be specified" if params is None else "Length of params is currently 0. Need at least one parameter.")
+        raise ValueError(
+            "params must be specified"
+            if params is None
+            else "Length of params is currently 0. Need at least one parameter."
+        )
     if not isinstance(params, (list, tuple)):
         params = [params]
     with scope(name, "embedding_lookup") as name:
@@ -37,7 +41,11 @@ def _one_after_the_other(params, flat):
     """(part, row in it) of each id: the parts are pieces of the table; the first ones may have a row more."""
     count = len(params)
     sizes = [p.shape[0] for p in params]
-    total = convert_to_tensor(sum(sizes), flat.dtype) if None not in sizes else math_ops.cast(sum(array_ops.shape(p)[0] for p in params), flat.dtype)
+    total = (
+        convert_to_tensor(sum(sizes), flat.dtype)
+        if None not in sizes
+        else math_ops.cast(sum(array_ops.shape(p)[0] for p in params), flat.dtype)
+    )
     each, extra = total // count, total % count
     border = extra * (each + 1)
     assignments = math_ops.maximum(flat // (each + 1), (flat - extra) // each)
@@ -75,7 +83,9 @@ def _checked_combiner(combiner):
 
 
 @dispatchable
-def embedding_lookup_sparse(params, sp_ids, sp_weights, combiner=None, max_norm=None, name=None, allow_fast_lookup=False):
+def embedding_lookup_sparse(
+    params, sp_ids, sp_weights, combiner=None, max_norm=None, name=None, allow_fast_lookup=False
+):
     """Rows of a table by the ids of each row of a sparse tensor, put together into one."""
     combiner = _checked_combiner(combiner)
     if not hasattr(sp_ids, "indices"):
@@ -105,7 +115,16 @@ def embedding_lookup_sparse(params, sp_ids, sp_weights, combiner=None, max_norm=
 
 
 @dispatchable
-def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=None, combiner="mean", default_id=None, max_norm=None, name=None, allow_fast_lookup=False):
+def safe_embedding_lookup_sparse(
+    embedding_weights,
+    sparse_ids,
+    sparse_weights=None,
+    combiner="mean",
+    default_id=None,
+    max_norm=None,
+    name=None,
+    allow_fast_lookup=False,
+):
     """As embedding_lookup_sparse; ids below zero do not count, and rows without any are zeros (or default_id's)."""
     from weft.ops import sparse_ops
 
@@ -117,7 +136,7 @@ def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=N
     with scope(name, "embedding_lookup"):
         # More than two axes: the last one holds the ids, the others are rows.
         shape, rank = sparse_ids.dense_shape, sparse_ids.dense_shape.shape[0]
-        lead = raw.Prod(input=shape[:rank - 1], reduction_indices=[0])
+        lead = raw.Prod(input=shape[: rank - 1], reduction_indices=[0])
         sparse_ids = sparse_ops.sparse_reshape(sparse_ids, array_ops.stack([lead, shape[rank - 1]]))
         if sparse_weights is not None:
             sparse_weights = type(sparse_ids)(sparse_ids.indices, sparse_weights.values, sparse_ids.dense_shape)
@@ -129,8 +148,12 @@ def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=N
         ids, empty = sparse_ops.sparse_fill_empty_rows(ids, default_id or 0)
         if own is not None:
             own, _ = sparse_ops.sparse_fill_empty_rows(own, 1.0)
-        result = embedding_lookup_sparse(weights if len(weights) > 1 else weights[0], ids, own, combiner=combiner, max_norm=max_norm)
+        result = embedding_lookup_sparse(
+            weights if len(weights) > 1 else weights[0], ids, own, combiner=combiner, max_norm=max_norm
+        )
         if default_id is None:
             result = array_ops.where(array_ops.reshape(empty, [-1, 1]), array_ops.zeros_like(result), result)
-        final = array_ops.reshape(result, array_ops.concat([math_ops.cast(shape[:rank - 1], dtypes.int32), array_ops.shape(result)[1:]], 0))
+        final = array_ops.reshape(
+            result, array_ops.concat([math_ops.cast(shape[: rank - 1], dtypes.int32), array_ops.shape(result)[1:]], 0)
+        )
         return final

@@ -23,7 +23,9 @@ def _sparse(features, key, source=None):
         value = raw.ExpandDims(input=value, dim=1)
     ignored = "" if value.dtype == dtypes.string else -1
     indices = raw.Where(input=raw.NotEqual(x=value, y=convert_to_tensor(ignored, dtype=value.dtype)))
-    return SparseTensor(indices, raw.GatherNd(params=value, indices=indices), raw.Shape(input=value, out_type=dtypes.int64))
+    return SparseTensor(
+        indices, raw.GatherNd(params=value, indices=indices), raw.Shape(input=value, out_type=dtypes.int64)
+    )
 
 
 def _with_values(sparse, values):
@@ -37,7 +39,9 @@ class _Column:
         return str(self) < str(other)
 
 
-class NumericColumn(_Column, collections.namedtuple("NumericColumn", ["key", "shape", "default_value", "dtype", "normalizer_fn"])):
+class NumericColumn(
+    _Column, collections.namedtuple("NumericColumn", ["key", "shape", "default_value", "dtype", "normalizer_fn"])
+):
     """Numbers as they are."""
 
     name = property(lambda self: self.key)
@@ -86,8 +90,12 @@ class BucketizedColumn(_Column, collections.namedtuple("BucketizedColumn", ["sou
         places = raw.Cast(x=self._places(features), DstT=dtypes.int64)
         width = len(self.boundaries) + 1
         places = places + convert_to_tensor([i * width for i in range(self.source_column.size)], dtype=dtypes.int64)
-        indices = raw.Where(input=raw.OnesLike(x=raw.GreaterEqual(x=places, y=convert_to_tensor(0, dtype=dtypes.int64))))
-        return SparseTensor(indices, raw.Reshape(tensor=places, shape=[-1]), raw.Shape(input=places, out_type=dtypes.int64))
+        indices = raw.Where(
+            input=raw.OnesLike(x=raw.GreaterEqual(x=places, y=convert_to_tensor(0, dtype=dtypes.int64)))
+        )
+        return SparseTensor(
+            indices, raw.Reshape(tensor=places, shape=[-1]), raw.Shape(input=places, out_type=dtypes.int64)
+        )
 
 
 class _Categorical(_Column):
@@ -104,7 +112,9 @@ class _Categorical(_Column):
         return _with_values(sparse, self._numbers(sparse.values))
 
 
-class IdentityCategoricalColumn(_Categorical, collections.namedtuple("IdentityCategoricalColumn", ["key", "number_buckets", "default_value"])):
+class IdentityCategoricalColumn(
+    _Categorical, collections.namedtuple("IdentityCategoricalColumn", ["key", "number_buckets", "default_value"])
+):
     """Numbers that are classes already."""
 
     num_buckets = property(lambda self: self.number_buckets)
@@ -119,13 +129,20 @@ class IdentityCategoricalColumn(_Categorical, collections.namedtuple("IdentityCa
             from weft.ops import math_ops
 
             fine = math_ops.reduce_all(math_ops.logical_and(values >= 0, values < self.number_buckets))
-            with control_dependencies([op] if (op := Assert(fine, [f"Bucket index for categorical column \"{self.key}\" out of range", values])) is not None else None):
+            with control_dependencies(
+                [op]
+                if (op := Assert(fine, [f'Bucket index for categorical column "{self.key}" out of range', values]))
+                is not None
+                else None
+            ):
                 return raw.Identity(input=values)
         wrong = raw.LogicalOr(x=values < 0, y=values >= self.number_buckets)
         return raw.SelectV2(condition=wrong, t=convert_to_tensor(self.default_value, dtype=dtypes.int64), e=values)
 
 
-class HashedCategoricalColumn(_Categorical, collections.namedtuple("HashedCategoricalColumn", ["key", "hash_bucket_size", "dtype"])):
+class HashedCategoricalColumn(
+    _Categorical, collections.namedtuple("HashedCategoricalColumn", ["key", "hash_bucket_size", "dtype"])
+):
     """Classes by a hash of the value."""
 
     num_buckets = property(lambda self: self.hash_bucket_size)
@@ -135,8 +152,12 @@ class HashedCategoricalColumn(_Categorical, collections.namedtuple("HashedCatego
         return raw.StringToHashBucketFast(input=text, num_buckets=self.hash_bucket_size)
 
 
-class VocabularyListCategoricalColumn(_Categorical, collections.namedtuple("VocabularyListCategoricalColumn",
-                                                                           ["key", "vocabulary_list", "dtype", "default_value", "num_oov_buckets"])):
+class VocabularyListCategoricalColumn(
+    _Categorical,
+    collections.namedtuple(
+        "VocabularyListCategoricalColumn", ["key", "vocabulary_list", "dtype", "default_value", "num_oov_buckets"]
+    ),
+):
     """Classes by a list of known values."""
 
     num_buckets = property(lambda self: len(self.vocabulary_list) + self.num_oov_buckets)
@@ -145,7 +166,9 @@ class VocabularyListCategoricalColumn(_Categorical, collections.namedtuple("Voca
         from weft.ops.lookup_ops import KeyValueTensorInitializer
 
         keys = self.dtype if self.dtype == dtypes.string else dtypes.int64
-        return KeyValueTensorInitializer(list(self.vocabulary_list), list(range(len(self.vocabulary_list))), keys, dtypes.int64)
+        return KeyValueTensorInitializer(
+            list(self.vocabulary_list), list(range(len(self.vocabulary_list))), keys, dtypes.int64
+        )
 
     def _numbers(self, values):
         from weft.ops.lookup_ops import StaticHashTable, StaticVocabularyTable
@@ -157,8 +180,13 @@ class VocabularyListCategoricalColumn(_Categorical, collections.namedtuple("Voca
         return StaticHashTable(self._initializer(), self.default_value).lookup(values)
 
 
-class VocabularyFileCategoricalColumn(_Categorical, collections.namedtuple(
-        "VocabularyFileCategoricalColumn", ["key", "vocabulary_file", "vocabulary_size", "num_oov_buckets", "dtype", "default_value"])):
+class VocabularyFileCategoricalColumn(
+    _Categorical,
+    collections.namedtuple(
+        "VocabularyFileCategoricalColumn",
+        ["key", "vocabulary_file", "vocabulary_size", "num_oov_buckets", "dtype", "default_value"],
+    ),
+):
     """Classes by the lines of a file."""
 
     num_buckets = property(lambda self: self.vocabulary_size + self.num_oov_buckets)
@@ -168,10 +196,19 @@ class VocabularyFileCategoricalColumn(_Categorical, collections.namedtuple(
         from weft.ops.lookup_ops import TextFileIndex, TextFileInitializer
 
         keys = self.dtype if self.dtype == dtypes.string else dtypes.int64
-        return TextFileInitializer(self.vocabulary_file, keys, TextFileIndex.WHOLE_LINE, dtypes.int64, TextFileIndex.LINE_NUMBER, self.vocabulary_size)
+        return TextFileInitializer(
+            self.vocabulary_file,
+            keys,
+            TextFileIndex.WHOLE_LINE,
+            dtypes.int64,
+            TextFileIndex.LINE_NUMBER,
+            self.vocabulary_size,
+        )
 
 
-class WeightedCategoricalColumn(_Column, collections.namedtuple("WeightedCategoricalColumn", ["categorical_column", "weight_feature_key", "dtype"])):
+class WeightedCategoricalColumn(
+    _Column, collections.namedtuple("WeightedCategoricalColumn", ["categorical_column", "weight_feature_key", "dtype"])
+):
     """Classes with weights that another feature tells."""
 
     name = property(lambda self: f"{self.categorical_column.name}_weighted_by_{self.weight_feature_key}")
@@ -250,7 +287,13 @@ class IndicatorColumn(_Column, collections.namedtuple("IndicatorColumn", ["categ
         rows = raw.Reshape(tensor=raw.Slice(input=ids.indices, begin=[0, 0], size=[-1, 1]), shape=[-1])
         kept = raw.Reshape(tensor=raw.Where(input=ids.values >= 0), shape=[-1])
         places = raw.Pack(values=[raw.GatherV2(params=t, indices=kept, axis=0) for t in (rows, ids.values)], axis=1)
-        shape = raw.ConcatV2(values=[raw.Slice(input=ids.dense_shape, begin=[0], size=[1]), convert_to_tensor([self.size], dtype=dtypes.int64)], axis=0)
+        shape = raw.ConcatV2(
+            values=[
+                raw.Slice(input=ids.dense_shape, begin=[0], size=[1]),
+                convert_to_tensor([self.size], dtype=dtypes.int64),
+            ],
+            axis=0,
+        )
         # The number of rows is not told before it runs, as in TensorFlow.
         shape = raw.PlaceholderWithDefault(input=shape, shape=[2])
         made = raw.ScatterNd(indices=places, updates=raw.GatherV2(params=weights, indices=kept, axis=0), shape=shape)
@@ -258,7 +301,12 @@ class IndicatorColumn(_Column, collections.namedtuple("IndicatorColumn", ["categ
         return made
 
 
-class EmbeddingColumn(_Column, collections.namedtuple("EmbeddingColumn", ["categorical_column", "dimension", "combiner", "initializer", "max_norm", "trainable"])):
+class EmbeddingColumn(
+    _Column,
+    collections.namedtuple(
+        "EmbeddingColumn", ["categorical_column", "dimension", "combiner", "initializer", "max_norm", "trainable"]
+    ),
+):
     """A row of a table that is trained, for each class."""
 
     name = property(lambda self: self.categorical_column.name + "_embedding")
@@ -270,8 +318,13 @@ class EmbeddingColumn(_Column, collections.namedtuple("EmbeddingColumn", ["categ
         from weft.compat.v1.variables import get_variable
         from weft.nn import safe_embedding_lookup_sparse
 
-        table = get_variable("embedding_weights", [self.categorical_column.num_buckets, self.dimension], dtypes.float32,
-                             self.initializer or TruncatedNormal(0.0, 1 / math.sqrt(self.dimension)), trainable=self.trainable)
+        table = get_variable(
+            "embedding_weights",
+            [self.categorical_column.num_buckets, self.dimension],
+            dtypes.float32,
+            self.initializer or TruncatedNormal(0.0, 1 / math.sqrt(self.dimension)),
+            trainable=self.trainable,
+        )
         ids, weights = self.categorical_column.ids(features), None
         if isinstance(self.categorical_column, WeightedCategoricalColumn):
             weights = _with_values(ids, self.categorical_column.weights(features))
@@ -324,17 +377,27 @@ def categorical_column_with_vocabulary_list(key, vocabulary_list, dtype=None, de
     if num_oov_buckets and default_value != -1:
         raise ValueError(f"Can't specify both num_oov_buckets and default_value in {key}.")
     own = dtypes.string if isinstance(vocabulary_list[0], (str, bytes)) else dtypes.int64
-    return VocabularyListCategoricalColumn(key, tuple(vocabulary_list), own if dtype is None else dtypes.as_dtype(dtype), default_value, num_oov_buckets)
+    return VocabularyListCategoricalColumn(
+        key, tuple(vocabulary_list), own if dtype is None else dtypes.as_dtype(dtype), default_value, num_oov_buckets
+    )
 
 
-def categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_size=None, num_oov_buckets=0, default_value=None, dtype=dtypes.string):
+def categorical_column_with_vocabulary_file(
+    key, vocabulary_file, vocabulary_size=None, num_oov_buckets=0, default_value=None, dtype=dtypes.string
+):
     if not vocabulary_file:
         raise ValueError(f"Missing vocabulary_file in {key}.")
     if vocabulary_size is None:
         with open(vocabulary_file, encoding="utf-8") as f:
             vocabulary_size = sum(1 for _ in f)
-    return VocabularyFileCategoricalColumn(key, vocabulary_file, vocabulary_size, num_oov_buckets or 0, dtypes.as_dtype(dtype),
-                                           -1 if default_value is None else default_value)
+    return VocabularyFileCategoricalColumn(
+        key,
+        vocabulary_file,
+        vocabulary_size,
+        num_oov_buckets or 0,
+        dtypes.as_dtype(dtype),
+        -1 if default_value is None else default_value,
+    )
 
 
 def weighted_categorical_column(categorical_column, weight_feature_key, dtype=dtypes.float32):
@@ -353,8 +416,17 @@ def indicator_column(categorical_column):
     return IndicatorColumn(categorical_column)
 
 
-def embedding_column(categorical_column, dimension, combiner="mean", initializer=None, ckpt_to_load_from=None, tensor_name_in_ckpt=None, max_norm=None,
-                     trainable=True, use_safe_embedding_lookup=True):
+def embedding_column(
+    categorical_column,
+    dimension,
+    combiner="mean",
+    initializer=None,
+    ckpt_to_load_from=None,
+    tensor_name_in_ckpt=None,
+    max_norm=None,
+    trainable=True,
+    use_safe_embedding_lookup=True,
+):
     if dimension is None or dimension < 1:
         raise ValueError(f"Invalid dimension {dimension}.")
     if ckpt_to_load_from is not None or tensor_name_in_ckpt is not None:
@@ -368,12 +440,16 @@ def make_parse_example_spec(feature_columns):
     for column in feature_columns:
         for key, value in column.parse_example_spec.items():
             if key in out and out[key] != value:
-                raise ValueError(f"feature_columns contain different parse_spec for key {key}. Given {value} and {out[key]}")
+                raise ValueError(
+                    f"feature_columns contain different parse_spec for key {key}. Given {value} and {out[key]}"
+                )
             out[key] = value
     return out
 
 
-def input_layer(features, feature_columns, weight_collections=None, trainable=True, cols_to_vars=None, cols_to_output_tensors=None):
+def input_layer(
+    features, feature_columns, weight_collections=None, trainable=True, cols_to_vars=None, cols_to_output_tensors=None
+):
     """The columns beside one another, in the order of their names, as one tensor."""
     from weft.compat.v1.variables import variable_scope
     from weft.ops.array_ops import concat
@@ -388,8 +464,10 @@ def input_layer(features, feature_columns, weight_collections=None, trainable=Tr
     with variable_scope(None, default_name="input_layer"):
         for column in sorted(columns, key=lambda c: c.name):
             if not hasattr(column, "dense"):
-                raise ValueError(f"Items of feature_columns must be a _DenseColumn. You can wrap a categorical column with an embedding_column or indicator_column. "
-                                 f"Given: {column}")
+                raise ValueError(
+                    f"Items of feature_columns must be a _DenseColumn. You can wrap a categorical column with an embedding_column or indicator_column. "
+                    f"Given: {column}"
+                )
             with variable_scope(None, default_name=column.name), name_scope_v1(None):
                 parts.append(column.dense(features))
                 if cols_to_output_tensors is not None:

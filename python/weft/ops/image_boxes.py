@@ -9,7 +9,15 @@ from weft.framework.convert import convert_to_tensor
 
 
 def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0, name=None):
-    return raw.CropAndResize(image=image, boxes=boxes, box_ind=box_indices, crop_size=crop_size, method=method, extrapolation_value=extrapolation_value, name=name)
+    return raw.CropAndResize(
+        image=image,
+        boxes=boxes,
+        box_ind=box_indices,
+        crop_size=crop_size,
+        method=method,
+        extrapolation_value=extrapolation_value,
+        name=name,
+    )
 
 
 def draw_bounding_boxes(images, boxes, colors, name=None):
@@ -20,63 +28,168 @@ def draw_bounding_boxes(images, boxes, colors, name=None):
 
 def non_max_suppression(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"), name=None):
     """The boxes that are left when those that overlap better ones are taken away."""
-    return raw.NonMaxSuppressionV3(boxes=boxes, scores=scores, max_output_size=max_output_size, iou_threshold=iou_threshold, score_threshold=score_threshold, name=name)
+    return raw.NonMaxSuppressionV3(
+        boxes=boxes,
+        scores=scores,
+        max_output_size=max_output_size,
+        iou_threshold=iou_threshold,
+        score_threshold=score_threshold,
+        name=name,
+    )
 
 
-def non_max_suppression_with_scores(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"), soft_nms_sigma=0.0, name=None):
-    made = raw.NonMaxSuppressionV5(boxes=boxes, scores=scores, max_output_size=max_output_size, iou_threshold=iou_threshold, score_threshold=score_threshold,
-                                   soft_nms_sigma=soft_nms_sigma, pad_to_max_output_size=False, name=name)
+def non_max_suppression_with_scores(
+    boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"), soft_nms_sigma=0.0, name=None
+):
+    made = raw.NonMaxSuppressionV5(
+        boxes=boxes,
+        scores=scores,
+        max_output_size=max_output_size,
+        iou_threshold=iou_threshold,
+        score_threshold=score_threshold,
+        soft_nms_sigma=soft_nms_sigma,
+        pad_to_max_output_size=False,
+        name=name,
+    )
     return made.selected_indices, made.selected_scores
 
 
-def non_max_suppression_overlaps(overlaps, scores, max_output_size, overlap_threshold=0.5, score_threshold=float("-inf"), name=None):
-    return raw.NonMaxSuppressionWithOverlaps(overlaps=overlaps, scores=scores, max_output_size=max_output_size, overlap_threshold=overlap_threshold,
-                                             score_threshold=score_threshold, name=name)
+def non_max_suppression_overlaps(
+    overlaps, scores, max_output_size, overlap_threshold=0.5, score_threshold=float("-inf"), name=None
+):
+    return raw.NonMaxSuppressionWithOverlaps(
+        overlaps=overlaps,
+        scores=scores,
+        max_output_size=max_output_size,
+        overlap_threshold=overlap_threshold,
+        score_threshold=score_threshold,
+        name=name,
+    )
 
 
-def non_max_suppression_padded(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"), pad_to_max_output_size=False, name=None, sorted_input=False,
-                               canonicalized_coordinates=False, tile_size=512):
+def non_max_suppression_padded(
+    boxes,
+    scores,
+    max_output_size,
+    iou_threshold=0.5,
+    score_threshold=float("-inf"),
+    pad_to_max_output_size=False,
+    name=None,
+    sorted_input=False,
+    canonicalized_coordinates=False,
+    tile_size=512,
+):
     boxes = convert_to_tensor(boxes)
     if boxes.shape.rank != 2:
         raise NotImplementedError("non_max_suppression_padded of a batch of boxes")
-    made = raw.NonMaxSuppressionV4(boxes=boxes, scores=scores, max_output_size=max_output_size, iou_threshold=iou_threshold, score_threshold=score_threshold,
-                                   pad_to_max_output_size=pad_to_max_output_size, name=name)
+    made = raw.NonMaxSuppressionV4(
+        boxes=boxes,
+        scores=scores,
+        max_output_size=max_output_size,
+        iou_threshold=iou_threshold,
+        score_threshold=score_threshold,
+        pad_to_max_output_size=pad_to_max_output_size,
+        name=name,
+    )
     return made.selected_indices, made.valid_outputs
 
 
-def combined_non_max_suppression(boxes, scores, max_output_size_per_class, max_total_size, iou_threshold=0.5, score_threshold=float("-inf"), pad_per_class=False, clip_boxes=True,
-                                 name=None):
-    return raw.CombinedNonMaxSuppression(boxes=boxes, scores=scores, max_output_size_per_class=max_output_size_per_class, max_total_size=max_total_size,
-                                         iou_threshold=convert_to_tensor(iou_threshold, dtypes.float32), score_threshold=convert_to_tensor(score_threshold, dtypes.float32),
-                                         pad_per_class=pad_per_class, clip_boxes=clip_boxes, name=name)
+def combined_non_max_suppression(
+    boxes,
+    scores,
+    max_output_size_per_class,
+    max_total_size,
+    iou_threshold=0.5,
+    score_threshold=float("-inf"),
+    pad_per_class=False,
+    clip_boxes=True,
+    name=None,
+):
+    return raw.CombinedNonMaxSuppression(
+        boxes=boxes,
+        scores=scores,
+        max_output_size_per_class=max_output_size_per_class,
+        max_total_size=max_total_size,
+        iou_threshold=convert_to_tensor(iou_threshold, dtypes.float32),
+        score_threshold=convert_to_tensor(score_threshold, dtypes.float32),
+        pad_per_class=pad_per_class,
+        clip_boxes=clip_boxes,
+        name=name,
+    )
 
 
 def _sampling(aspect_ratio_range, area_range, max_attempts, use_image):
-    return dict(aspect_ratio_range=aspect_ratio_range or [0.75, 1.33], area_range=area_range or [0.05, 1.0], max_attempts=max_attempts or 100,
-                use_image_if_no_bounding_boxes=bool(use_image))
+    return dict(
+        aspect_ratio_range=aspect_ratio_range or [0.75, 1.33],
+        area_range=area_range or [0.05, 1.0],
+        max_attempts=max_attempts or 100,
+        use_image_if_no_bounding_boxes=bool(use_image),
+    )
 
 
-def sample_distorted_bounding_box(image_size, bounding_boxes, seed=0, min_object_covered=0.1, aspect_ratio_range=None, area_range=None, max_attempts=None,
-                                  use_image_if_no_bounding_boxes=None, name=None):
+def sample_distorted_bounding_box(
+    image_size,
+    bounding_boxes,
+    seed=0,
+    min_object_covered=0.1,
+    aspect_ratio_range=None,
+    area_range=None,
+    max_attempts=None,
+    use_image_if_no_bounding_boxes=None,
+    name=None,
+):
     from weft.framework.random_seed import get_seed
 
     seed1, seed2 = get_seed(seed) if seed else (0, 0)
-    return raw.SampleDistortedBoundingBoxV2(image_size=image_size, bounding_boxes=bounding_boxes, min_object_covered=min_object_covered, seed=seed1 or 0, seed2=seed2 or 0, name=name,
-                                            **_sampling(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes))
+    return raw.SampleDistortedBoundingBoxV2(
+        image_size=image_size,
+        bounding_boxes=bounding_boxes,
+        min_object_covered=min_object_covered,
+        seed=seed1 or 0,
+        seed2=seed2 or 0,
+        name=name,
+        **_sampling(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes),
+    )
 
 
-def stateless_sample_distorted_bounding_box(image_size, bounding_boxes, seed, min_object_covered=0.1, aspect_ratio_range=None, area_range=None, max_attempts=None,
-                                            use_image_if_no_bounding_boxes=None, name=None):
-    return raw.StatelessSampleDistortedBoundingBox(image_size=image_size, bounding_boxes=bounding_boxes, min_object_covered=min_object_covered, seed=seed, name=name,
-                                                   **_sampling(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes))
+def stateless_sample_distorted_bounding_box(
+    image_size,
+    bounding_boxes,
+    seed,
+    min_object_covered=0.1,
+    aspect_ratio_range=None,
+    area_range=None,
+    max_attempts=None,
+    use_image_if_no_bounding_boxes=None,
+    name=None,
+):
+    return raw.StatelessSampleDistortedBoundingBox(
+        image_size=image_size,
+        bounding_boxes=bounding_boxes,
+        min_object_covered=min_object_covered,
+        seed=seed,
+        name=name,
+        **_sampling(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes),
+    )
 
 
 def extract_glimpse(input, size, offsets, centered=True, normalized=True, noise="uniform", name=None):
-    return raw.ExtractGlimpseV2(input=input, size=size, offsets=offsets, centered=centered, normalized=normalized, uniform_noise=False, noise=noise, name=name)
+    return raw.ExtractGlimpseV2(
+        input=input,
+        size=size,
+        offsets=offsets,
+        centered=centered,
+        normalized=normalized,
+        uniform_noise=False,
+        noise=noise,
+        name=name,
+    )
 
 
 def extract_patches(images, sizes, strides, rates, padding, name=None):
-    return raw.ExtractImagePatches(images=images, ksizes=sizes, strides=strides, rates=rates, padding=padding, name=name)
+    return raw.ExtractImagePatches(
+        images=images, ksizes=sizes, strides=strides, rates=rates, padding=padding, name=name
+    )
 
 
 # ---- measures --------------------------------------------------------------------------------------------
@@ -95,7 +208,9 @@ def sobel_edges(image):
     """Sobel's two filters on each channel; the last dimension is (dy, dx)."""
     image = convert_to_tensor(image)
     channels = image.shape[-1]
-    filters = convert_to_tensor([[[-1, -2, -1], [0, 0, 0], [1, 2, 1]], [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]]], image.dtype)
+    filters = convert_to_tensor(
+        [[[-1, -2, -1], [0, 0, 0], [1, 2, 1]], [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]]], image.dtype
+    )
     kernel = tf.tile(tf.expand_dims(tf.transpose(filters, [1, 2, 0]), -2), [1, 1, channels, 1])
     padded = tf.pad(image, [[0, 0], [1, 1], [1, 1], [0, 0]], mode="REFLECT")
     made = raw.DepthwiseConv2dNative(input=padded, filter=kernel, strides=[1, 1, 1, 1], padding="VALID")
@@ -126,7 +241,9 @@ def psnr(a, b, max_val, name=None):
     a, b = convert_to_tensor(a), convert_to_tensor(b)
     top = convert_image_dtype(tf.cast(max_val, a.dtype), dtypes.float32)
     error = tf.reduce_mean(tf.math.squared_difference(_as_float(a), _as_float(b)), [-3, -2, -1])
-    return 20 * tf.math.log(top) / tf.math.log(10.0) - tf.cast(10 / 2.302585092994046, dtypes.float32) * tf.math.log(error)
+    return 20 * tf.math.log(top) / tf.math.log(10.0) - tf.cast(10 / 2.302585092994046, dtypes.float32) * tf.math.log(
+        error
+    )
 
 
 def _gauss(size, sigma):
@@ -174,7 +291,16 @@ def ssim(img1, img2, max_val, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03
     return made[0] if single else made
 
 
-def ssim_multiscale(img1, img2, max_val, power_factors=(0.0448, 0.2856, 0.3001, 0.2363, 0.1333), filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03):
+def ssim_multiscale(
+    img1,
+    img2,
+    max_val,
+    power_factors=(0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
+    filter_size=11,
+    filter_sigma=1.5,
+    k1=0.01,
+    k2=0.03,
+):
     """Structural similarity over several scales, each half of the one before."""
     a, b, top = _ssim_inputs(img1, img2, max_val)
     single = a.shape.rank == 3
@@ -185,7 +311,9 @@ def ssim_multiscale(img1, img2, max_val, power_factors=(0.0448, 0.2856, 0.3001, 
         if k:
             odd = [a.shape[1] % 2, a.shape[2] % 2]
             pads = [[0, 0], [0, odd[0]], [0, odd[1]], [0, 0]]
-            a, b = (tf.nn.avg_pool2d(tf.pad(v, pads, mode="SYMMETRIC") if any(odd) else v, 2, 2, "VALID") for v in (a, b))
+            a, b = (
+                tf.nn.avg_pool2d(tf.pad(v, pads, mode="SYMMETRIC") if any(odd) else v, 2, 2, "VALID") for v in (a, b)
+            )
         value, contrast = _ssim_parts(a, b, top, filter_size, filter_sigma, k1, k2)
         values.append(tf.nn.relu(tf.reduce_mean(contrast if k + 1 < len(power_factors) else value, [-3, -2])))
     powers = tf.reduce_prod(tf.pow(tf.stack(values, -1), list(power_factors)), [-1])

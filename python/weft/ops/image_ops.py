@@ -41,11 +41,14 @@ def _size(image, axis):
 
 
 def _resized(images, size, method, antialias):
-    if method in (ResizeMethod.LANCZOS3, ResizeMethod.LANCZOS5, ResizeMethod.GAUSSIAN, ResizeMethod.MITCHELLCUBIC) or \
-            (antialias and method in (ResizeMethod.BILINEAR, ResizeMethod.BICUBIC)):
+    if method in (ResizeMethod.LANCZOS3, ResizeMethod.LANCZOS5, ResizeMethod.GAUSSIAN, ResizeMethod.MITCHELLCUBIC) or (
+        antialias and method in (ResizeMethod.BILINEAR, ResizeMethod.BICUBIC)
+    ):
         kernel = {ResizeMethod.BILINEAR: "triangle", ResizeMethod.BICUBIC: "keyscubic"}.get(method, method)
         ratio = tf.cast(size, dtypes.float32) / tf.cast(tf.shape(images)[1:3], dtypes.float32)
-        return raw.ScaleAndTranslate(images=images, size=size, scale=ratio, translation=tf.zeros([2]), kernel_type=kernel, antialias=antialias)
+        return raw.ScaleAndTranslate(
+            images=images, size=size, scale=ratio, translation=tf.zeros([2]), kernel_type=kernel, antialias=antialias
+        )
     if method == ResizeMethod.BILINEAR:
         return raw.ResizeBilinear(images=images, size=size, half_pixel_centers=True)
     if method == ResizeMethod.NEAREST_NEIGHBOR:
@@ -76,7 +79,11 @@ def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=Fal
         size = tf.cast(tf.round(ratio * have), dtypes.int32)
     known = constant_value(size)
     if known is not None and batch.shape[1:3].as_list() == [int(known[0]), int(known[1])]:
-        made = batch if method == ResizeMethod.NEAREST_NEIGHBOR or batch.dtype is dtypes.float32 else tf.cast(batch, dtypes.float32)
+        made = (
+            batch
+            if method == ResizeMethod.NEAREST_NEIGHBOR or batch.dtype is dtypes.float32
+            else tf.cast(batch, dtypes.float32)
+        )
     else:
         made = _resized(batch, size, method, antialias)
     return tf.squeeze(made, [0]) if single else made
@@ -84,17 +91,36 @@ def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=Fal
 
 def crop_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
     """A part of an image."""
+
     def crop(batch):
-        for text, wrong in (("offset_width must be >= 0.", _negative(offset_width)), ("offset_height must be >= 0.", _negative(offset_height)),
-                            ("target_width must be > 0.", _negative(target_width, 1)), ("target_height must be > 0.", _negative(target_height, 1))):
+        for text, wrong in (
+            ("offset_width must be >= 0.", _negative(offset_width)),
+            ("offset_height must be >= 0.", _negative(offset_height)),
+            ("target_width must be > 0.", _negative(target_width, 1)),
+            ("target_height must be > 0.", _negative(target_height, 1)),
+        ):
             if wrong:
                 raise ValueError(text)
         height, width = batch.shape[1], batch.shape[2]
-        if isinstance(offset_width, int) and isinstance(target_width, int) and width is not None and width < target_width + offset_width:
+        if (
+            isinstance(offset_width, int)
+            and isinstance(target_width, int)
+            and width is not None
+            and width < target_width + offset_width
+        ):
             raise ValueError("width must be >= target + offset.")
-        if isinstance(offset_height, int) and isinstance(target_height, int) and height is not None and height < target_height + offset_height:
+        if (
+            isinstance(offset_height, int)
+            and isinstance(target_height, int)
+            and height is not None
+            and height < target_height + offset_height
+        ):
             raise ValueError("height must be >= target + offset.")
-        made = raw.Slice(input=batch, begin=tf.stack([0, offset_height, offset_width, 0]), size=tf.stack([-1, target_height, target_width, -1]))
+        made = raw.Slice(
+            input=batch,
+            begin=tf.stack([0, offset_height, offset_width, 0]),
+            size=tf.stack([-1, target_height, target_width, -1]),
+        )
         return _with_shape(made, batch, target_height, target_width)
 
     return _batched(image, crop)
@@ -106,17 +132,29 @@ def _negative(value, least=0):
 
 
 def _with_shape(made, batch, height, width):
-    made.set_shape([batch.shape[0], height if isinstance(height, int) else None, width if isinstance(width, int) else None, batch.shape[3]])
+    made.set_shape(
+        [
+            batch.shape[0],
+            height if isinstance(height, int) else None,
+            width if isinstance(width, int) else None,
+            batch.shape[3],
+        ]
+    )
     return made
 
 
 def pad_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
     """An image in a larger one that is zero elsewhere."""
+
     def pad(batch):
         below = target_height - offset_height - _size(batch, 1)
         right = target_width - offset_width - _size(batch, 2)
-        for text, value in (("offset_height must be >= 0", offset_height), ("offset_width must be >= 0", offset_width), ("width must be <= target - offset", right),
-                            ("height must be <= target - offset", below)):
+        for text, value in (
+            ("offset_height must be >= 0", offset_height),
+            ("offset_width must be >= 0", offset_width),
+            ("width must be <= target - offset", right),
+            ("height must be <= target - offset", below),
+        ):
             if _negative(value):
                 raise ValueError(text)
         made = tf.pad(batch, tf.reshape(tf.stack([0, 0, offset_height, below, offset_width, right, 0, 0]), [4, 2]))
@@ -141,9 +179,20 @@ def central_crop(image, central_fraction):
                 start = int((size - size * float(fraction)) / 2)
                 boxes.append((start, size - 2 * start))
             else:
-                start = tf.cast((tf.cast(size, dtypes.float64) - tf.cast(size, dtypes.float64) * tf.cast(central_fraction, dtypes.float64)) / 2.0, dtypes.int32)
+                start = tf.cast(
+                    (
+                        tf.cast(size, dtypes.float64)
+                        - tf.cast(size, dtypes.float64) * tf.cast(central_fraction, dtypes.float64)
+                    )
+                    / 2.0,
+                    dtypes.int32,
+                )
                 boxes.append((start, size - 2 * start))
-        made = raw.Slice(input=batch, begin=tf.stack([0, boxes[0][0], boxes[1][0], 0]), size=tf.stack([-1, boxes[0][1], boxes[1][1], -1]))
+        made = raw.Slice(
+            input=batch,
+            begin=tf.stack([0, boxes[0][0], boxes[1][0], 0]),
+            size=tf.stack([-1, boxes[0][1], boxes[1][1], -1]),
+        )
         return _with_shape(made, batch, boxes[0][1], boxes[1][1])
 
     return _batched(image, crop)
@@ -151,6 +200,7 @@ def central_crop(image, central_fraction):
 
 def resize_with_crop_or_pad(image, target_height, target_width):
     """Cut or padded around the middle."""
+
     def fit(batch):
         for value, text in ((target_width, "target_width must be > 0."), (target_height, "target_height must be > 0.")):
             if _negative(value, 1):
@@ -159,7 +209,13 @@ def resize_with_crop_or_pad(image, target_height, target_width):
         dh, dw = target_height - height, target_width - width
         smaller = min if all(isinstance(v, int) for v in (dh, dw, target_height, target_width)) else tf.minimum
         larger = max if smaller is min else tf.maximum
-        cut = crop_to_bounding_box(batch, larger(-dh // 2, 0), larger(-dw // 2, 0), smaller(target_height, height), smaller(target_width, width))
+        cut = crop_to_bounding_box(
+            batch,
+            larger(-dh // 2, 0),
+            larger(-dw // 2, 0),
+            smaller(target_height, height),
+            smaller(target_width, width),
+        )
         return pad_to_bounding_box(cut, larger(dh // 2, 0), larger(dw // 2, 0), target_height, target_width)
 
     return _batched(image, fit)
@@ -167,6 +223,7 @@ def resize_with_crop_or_pad(image, target_height, target_width):
 
 def resize_with_pad(image, target_height, target_width, method=ResizeMethod.BILINEAR, antialias=False):
     """Resized without a change of its form; zero around it."""
+
     def fit(batch):
         height, width = tf.cast(_size(batch, 1), dtypes.float64), tf.cast(_size(batch, 2), dtypes.float64)
         th, tw = tf.cast(target_height, dtypes.float64), tf.cast(target_width, dtypes.float64)
@@ -224,7 +281,9 @@ def rot90(image, k=1, name=None):
     if turns is not None:
         return turned(int(turns) % 4)
     made = tf.switch_case(tf.math.floormod(tf.cast(k, dtypes.int32), 4), [lambda n=n: turned(n) for n in range(4)])
-    made.set_shape([None if i in (image.shape.rank - 3, image.shape.rank - 2) else d for i, d in enumerate(image.shape.as_list())])
+    made.set_shape(
+        [None if i in (image.shape.rank - 3, image.shape.rank - 2) else d for i, d in enumerate(image.shape.as_list())]
+    )
     return made
 
 
@@ -274,7 +333,12 @@ def adjust_brightness(image, delta):
 
 @dispatchable
 def adjust_contrast(images, contrast_factor):
-    return _in_float(images, lambda x: tf.cast(raw.AdjustContrastv2(images=x, contrast_factor=tf.cast(contrast_factor, dtypes.float32)), x.dtype))
+    return _in_float(
+        images,
+        lambda x: tf.cast(
+            raw.AdjustContrastv2(images=x, contrast_factor=tf.cast(contrast_factor, dtypes.float32)), x.dtype
+        ),
+    )
 
 
 @dispatchable
@@ -305,12 +369,18 @@ def adjust_jpeg_quality(image, jpeg_quality, dct_method="", name=None):
     if isinstance(jpeg_quality, int):
         jpeg_quality = convert_to_tensor(jpeg_quality, dtypes.int32)
     contents = raw.EncodeJpegVariableQuality(images=image, quality=jpeg_quality)
-    return convert_image_dtype(raw.DecodeJpeg(contents=contents, channels=channels, dct_method=dct_method), original, saturate=True)
+    return convert_image_dtype(
+        raw.DecodeJpeg(contents=contents, channels=channels, dct_method=dct_method), original, saturate=True
+    )
 
 
 def per_image_standardization(image):
     """Mean zero and deviation one, image by image."""
-    image = tf.cast(convert_to_tensor(image), dtypes.float32) if not convert_to_tensor(image).dtype.is_floating else convert_to_tensor(image)
+    image = (
+        tf.cast(convert_to_tensor(image), dtypes.float32)
+        if not convert_to_tensor(image).dtype.is_floating
+        else convert_to_tensor(image)
+    )
     axes = [-1, -2, -3]
     count = tf.cast(tf.reduce_prod(tf.shape(image)[-3:]), image.dtype)
     mean = tf.reduce_mean(image, axis=axes, keepdims=True)

@@ -57,11 +57,15 @@ def _between(lower, upper, low_text="lower must be non-negative."):
 
 
 def random_brightness(image, max_delta, seed=None):
-    return image_ops.adjust_brightness(image, _uniform([], *_around(max_delta, "max_delta must be non-negative."), seed, False))
+    return image_ops.adjust_brightness(
+        image, _uniform([], *_around(max_delta, "max_delta must be non-negative."), seed, False)
+    )
 
 
 def stateless_random_brightness(image, max_delta, seed):
-    return image_ops.adjust_brightness(image, _uniform([], *_around(max_delta, "max_delta must be non-negative."), seed, True))
+    return image_ops.adjust_brightness(
+        image, _uniform([], *_around(max_delta, "max_delta must be non-negative."), seed, True)
+    )
 
 
 def random_contrast(image, lower, upper, seed=None):
@@ -125,8 +129,12 @@ def _cropped(value, size, draw):
 
 def random_crop(value, size, seed=None, name=None):
     """A part of that size, anywhere."""
-    return _cropped(value, size, lambda shape, dtype: tf.random.uniform(shape, dtype=dtype, maxval=dtype.max, seed=seed))
+    return _cropped(
+        value, size, lambda shape, dtype: tf.random.uniform(shape, dtype=dtype, maxval=dtype.max, seed=seed)
+    )
 
 
 def stateless_random_crop(value, size, seed, name=None):
-    return _cropped(value, size, lambda shape, dtype: tf.random.stateless_uniform(shape, seed, dtype=dtype, maxval=dtype.max))
+    return _cropped(
+        value, size, lambda shape, dtype: tf.random.stateless_uniform(shape, seed, dtype=dtype, maxval=dtype.max)
+    )

@@ -23,7 +23,9 @@ class Initializer:
 def _checked(kwargs):
     for name in kwargs:
         if name not in ("partition_shape", "partition_offset", "layout"):
-            raise TypeError(f"Keyword argument should be one of ('partition_shape', 'partition_offset', 'layout'). Received: {name}")
+            raise TypeError(
+                f"Keyword argument should be one of ('partition_shape', 'partition_offset', 'layout'). Received: {name}"
+            )
 
 
 def _part(shape, kwargs):
@@ -64,7 +66,9 @@ class constant_initializer(Initializer):
         _checked(kwargs)
         if not self.support_partition and kwargs.get("partition_shape"):
             raise ValueError("Argument partition_shape is not supported: give support_partition=True")
-        return constant(self.value, None if dtype is None else dtypes.as_dtype(dtype), kwargs.get("partition_shape") or shape)
+        return constant(
+            self.value, None if dtype is None else dtypes.as_dtype(dtype), kwargs.get("partition_shape") or shape
+        )
 
     def get_config(self):
         return {"value": self.value}

@@ -27,7 +27,9 @@ def match_filenames_once(pattern, name=None):
     """A local variable with the files that matched when it was initialised."""
     from weft.trackable.variable import Variable
 
-    return Variable(lambda: matching_files(pattern), trainable=False, validate_shape=False, name=name or "matching_filenames")
+    return Variable(
+        lambda: matching_files(pattern), trainable=False, validate_shape=False, name=name or "matching_filenames"
+    )
 
 
 def _as_path(value):
@@ -58,7 +60,9 @@ def decode_compressed(bytes, compression_type="", name=None):
     return raw.DecodeCompressed(bytes=bytes, compression_type=compression_type, name=name)
 
 
-def decode_csv(records, record_defaults, field_delim=",", use_quote_delim=True, na_value="", select_cols=None, name=None):
+def decode_csv(
+    records, record_defaults, field_delim=",", use_quote_delim=True, na_value="", select_cols=None, name=None
+):
     """The columns of CSV lines, one tensor each."""
     if select_cols is not None and any(select_cols[i] >= select_cols[i + 1] for i in range(len(select_cols) - 1)):
         raise ValueError("select_cols is not strictly increasing.")
@@ -66,15 +70,31 @@ def decode_csv(records, record_defaults, field_delim=",", use_quote_delim=True, 
         raise ValueError("select_cols contains negative values.")
     if select_cols is not None and len(select_cols) != len(record_defaults):
         raise ValueError("Length of select_cols and record_defaults do not match.")
-    defaults = [convert_to_tensor([] if isinstance(d, dtypes.DType) else d, dtype=d if isinstance(d, dtypes.DType) else None) for d in record_defaults]
-    return raw.DecodeCSV(records=records, record_defaults=defaults, field_delim=field_delim, use_quote_delim=use_quote_delim, na_value=na_value,
-                         select_cols=select_cols or [], name=name)
+    defaults = [
+        convert_to_tensor([] if isinstance(d, dtypes.DType) else d, dtype=d if isinstance(d, dtypes.DType) else None)
+        for d in record_defaults
+    ]
+    return raw.DecodeCSV(
+        records=records,
+        record_defaults=defaults,
+        field_delim=field_delim,
+        use_quote_delim=use_quote_delim,
+        na_value=na_value,
+        select_cols=select_cols or [],
+        name=name,
+    )
 
 
 def decode_raw(input_bytes, out_type, little_endian=True, fixed_length=None, name=None):
     """Bytes as numbers; with fixed_length cut or filled with zeros to that many bytes."""
     if fixed_length is not None:
-        return raw.DecodePaddedRaw(input_bytes=input_bytes, fixed_length=fixed_length, out_type=out_type, little_endian=little_endian, name=name)
+        return raw.DecodePaddedRaw(
+            input_bytes=input_bytes,
+            fixed_length=fixed_length,
+            out_type=out_type,
+            little_endian=little_endian,
+            name=name,
+        )
     return raw.DecodeRaw(bytes=input_bytes, out_type=out_type, little_endian=little_endian, name=name)
 
 
@@ -82,27 +102,86 @@ def decode_json_example(json_examples, name=None):
     return raw.DecodeJSONExample(json_examples=json_examples, name=name)
 
 
-def decode_proto(bytes, message_type, field_names, output_types, descriptor_source="local://", message_format="binary", sanitize=False, name=None):
-    return raw.DecodeProtoV2(bytes=bytes, message_type=message_type, field_names=field_names, output_types=output_types,
-                             descriptor_source=descriptor_source, message_format=message_format, sanitize=sanitize, name=name)
+def decode_proto(
+    bytes,
+    message_type,
+    field_names,
+    output_types,
+    descriptor_source="local://",
+    message_format="binary",
+    sanitize=False,
+    name=None,
+):
+    return raw.DecodeProtoV2(
+        bytes=bytes,
+        message_type=message_type,
+        field_names=field_names,
+        output_types=output_types,
+        descriptor_source=descriptor_source,
+        message_format=message_format,
+        sanitize=sanitize,
+        name=name,
+    )
 
 
 def encode_proto(sizes, values, field_names, message_type, descriptor_source="local://", name=None):
-    return raw.EncodeProto(sizes=sizes, values=values, field_names=field_names, message_type=message_type, descriptor_source=descriptor_source, name=name)
+    return raw.EncodeProto(
+        sizes=sizes,
+        values=values,
+        field_names=field_names,
+        message_type=message_type,
+        descriptor_source=descriptor_source,
+        name=name,
+    )
 
 
 # ---- pictures --------------------------------------------------------------------------------------------
 
 
-def decode_jpeg(contents, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False, acceptable_fraction=1, dct_method="", name=None):
-    return raw.DecodeJpeg(contents=contents, channels=channels, ratio=ratio, fancy_upscaling=fancy_upscaling, try_recover_truncated=try_recover_truncated,
-                          acceptable_fraction=acceptable_fraction, dct_method=dct_method, name=name)
+def decode_jpeg(
+    contents,
+    channels=0,
+    ratio=1,
+    fancy_upscaling=True,
+    try_recover_truncated=False,
+    acceptable_fraction=1,
+    dct_method="",
+    name=None,
+):
+    return raw.DecodeJpeg(
+        contents=contents,
+        channels=channels,
+        ratio=ratio,
+        fancy_upscaling=fancy_upscaling,
+        try_recover_truncated=try_recover_truncated,
+        acceptable_fraction=acceptable_fraction,
+        dct_method=dct_method,
+        name=name,
+    )
 
 
-def decode_and_crop_jpeg(contents, crop_window, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False, acceptable_fraction=1,
-                         dct_method="", name=None):
-    return raw.DecodeAndCropJpeg(contents=contents, crop_window=crop_window, channels=channels, ratio=ratio, fancy_upscaling=fancy_upscaling,
-                                 try_recover_truncated=try_recover_truncated, acceptable_fraction=acceptable_fraction, dct_method=dct_method, name=name)
+def decode_and_crop_jpeg(
+    contents,
+    crop_window,
+    channels=0,
+    ratio=1,
+    fancy_upscaling=True,
+    try_recover_truncated=False,
+    acceptable_fraction=1,
+    dct_method="",
+    name=None,
+):
+    return raw.DecodeAndCropJpeg(
+        contents=contents,
+        crop_window=crop_window,
+        channels=channels,
+        ratio=ratio,
+        fancy_upscaling=fancy_upscaling,
+        try_recover_truncated=try_recover_truncated,
+        acceptable_fraction=acceptable_fraction,
+        dct_method=dct_method,
+        name=name,
+    )
 
 
 def decode_png(contents, channels=0, dtype=dtypes.uint8, name=None):
@@ -123,14 +202,37 @@ def decode_webp(contents, channels=0, dtype=dtypes.uint8, name=None):
 
 def decode_image(contents, channels=None, dtype=dtypes.uint8, name=None, expand_animations=True):
     """A picture of any of the known kinds; animations have four dimensions unless expand_animations is off."""
-    return raw.DecodeImage(contents=contents, channels=channels or 0, dtype=dtype, expand_animations=expand_animations, name=name)
+    return raw.DecodeImage(
+        contents=contents, channels=channels or 0, dtype=dtype, expand_animations=expand_animations, name=name
+    )
 
 
-def encode_jpeg(image, format="", quality=95, progressive=False, optimize_size=False, chroma_downsampling=True, density_unit="in", x_density=300,
-                y_density=300, xmp_metadata="", name=None):
-    return raw.EncodeJpeg(image=image, format=format, quality=quality, progressive=progressive, optimize_size=optimize_size,
-                          chroma_downsampling=chroma_downsampling, density_unit=density_unit, x_density=x_density, y_density=y_density,
-                          xmp_metadata=xmp_metadata, name=name)
+def encode_jpeg(
+    image,
+    format="",
+    quality=95,
+    progressive=False,
+    optimize_size=False,
+    chroma_downsampling=True,
+    density_unit="in",
+    x_density=300,
+    y_density=300,
+    xmp_metadata="",
+    name=None,
+):
+    return raw.EncodeJpeg(
+        image=image,
+        format=format,
+        quality=quality,
+        progressive=progressive,
+        optimize_size=optimize_size,
+        chroma_downsampling=chroma_downsampling,
+        density_unit=density_unit,
+        x_density=x_density,
+        y_density=y_density,
+        xmp_metadata=xmp_metadata,
+        name=name,
+    )
 
 
 def encode_png(image, compression=-1, name=None):
@@ -151,12 +253,23 @@ def is_jpeg(contents, name=None):
 
 
 def serialize_sparse(sp_input, out_type=dtypes.string, name=None):
-    return raw.SerializeSparse(sparse_indices=sp_input.indices, sparse_values=sp_input.values, sparse_shape=sp_input.dense_shape, out_type=out_type, name=name)
+    return raw.SerializeSparse(
+        sparse_indices=sp_input.indices,
+        sparse_values=sp_input.values,
+        sparse_shape=sp_input.dense_shape,
+        out_type=out_type,
+        name=name,
+    )
 
 
 def serialize_many_sparse(sp_input, out_type=dtypes.string, name=None):
-    return raw.SerializeManySparse(sparse_indices=sp_input.indices, sparse_values=sp_input.values, sparse_shape=sp_input.dense_shape, out_type=out_type,
-                                   name=name)
+    return raw.SerializeManySparse(
+        sparse_indices=sp_input.indices,
+        sparse_values=sp_input.values,
+        sparse_shape=sp_input.dense_shape,
+        out_type=out_type,
+        name=name,
+    )
 
 
 def deserialize_many_sparse(serialized_sparse, dtype, rank=None, name=None):
@@ -190,11 +303,30 @@ class TFRecordOptions:
 
     compression_type_map = {0: "", 1: "ZLIB", 2: "GZIP", "": 0}
 
-    def __init__(self, compression_type=None, flush_mode=None, input_buffer_size=None, output_buffer_size=None, window_bits=None, compression_level=None,
-                 compression_method=None, mem_level=None, compression_strategy=None):
+    def __init__(
+        self,
+        compression_type=None,
+        flush_mode=None,
+        input_buffer_size=None,
+        output_buffer_size=None,
+        window_bits=None,
+        compression_level=None,
+        compression_method=None,
+        mem_level=None,
+        compression_strategy=None,
+    ):
         self.compression_type = self.get_compression_type_string(compression_type)
-        self.flush_mode, self.input_buffer_size, self.output_buffer_size, self.window_bits = flush_mode, input_buffer_size, output_buffer_size, window_bits
-        self.compression_level, self.compression_method, self.mem_level = compression_level, compression_method, mem_level
+        self.flush_mode, self.input_buffer_size, self.output_buffer_size, self.window_bits = (
+            flush_mode,
+            input_buffer_size,
+            output_buffer_size,
+            window_bits,
+        )
+        self.compression_level, self.compression_method, self.mem_level = (
+            compression_level,
+            compression_method,
+            mem_level,
+        )
         self.compression_strategy = compression_strategy
 
     @classmethod
@@ -255,5 +387,5 @@ def tf_record_iterator(path, options=None):
         (size,) = struct.unpack_from("<Q", data, at)
         if at + 16 + size > len(data):
             raise DataLossError(None, None, f"truncated record at {at}")
-        yield data[at + 12:at + 12 + size]
+        yield data[at + 12 : at + 12 + size]
         at += 16 + size

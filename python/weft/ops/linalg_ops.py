@@ -12,7 +12,9 @@ from weft.ops import array_ops, math_ops
 from weft.ops._direct import define, scope
 from weft.ops.array_ops import matrix_transpose
 
-define(globals(), """
+define(
+    globals(),
+    """
 band_part MatrixBandPart input, num_lower, num_upper
 cholesky Cholesky input
 cross Cross a, b
@@ -28,20 +30,34 @@ tensor_diag Diag diagonal
 tensor_diag_part DiagPart input
 triangular_solve MatrixTriangularSolve matrix, rhs, lower=True, adjoint=False
 banded_triangular_solve BandedTriangularSolve bands>matrix, rhs, lower=True, adjoint=False
-""")
+""",
+)
 
 
 # ---- diagonals --------------------------------------------------------------------------------------------
 
+
 def _padding(tensor, value):
-    return value if isinstance(value, Tensor) else convert_to_tensor(bool(value) if tensor.dtype is dtypes.bool else value, tensor.dtype)
+    return (
+        value
+        if isinstance(value, Tensor)
+        else convert_to_tensor(bool(value) if tensor.dtype is dtypes.bool else value, tensor.dtype)
+    )
 
 
 @dispatchable
 def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
     """Matrices with these diagonals."""
     diagonal = convert_to_tensor(diagonal)
-    return raw.MatrixDiagV3(diagonal=diagonal, k=k, num_rows=num_rows, num_cols=num_cols, padding_value=_padding(diagonal, padding_value), align=align, name=name)
+    return raw.MatrixDiagV3(
+        diagonal=diagonal,
+        k=k,
+        num_rows=num_rows,
+        num_cols=num_cols,
+        padding_value=_padding(diagonal, padding_value),
+        align=align,
+        name=name,
+    )
 
 
 @dispatchable
@@ -58,6 +74,7 @@ def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
 
 
 # ---- decompositions ---------------------------------------------------------------------------------------
+
 
 def _complex_of(tensor):
     kinds = {dtypes.float32: dtypes.complex64, dtypes.float64: dtypes.complex128}
@@ -108,7 +125,7 @@ def eigh_tridiagonal(alpha, beta, eigvals_only=True, select="a", select_range=No
         values, vectors = eigh(matrix)
         if select == "i":
             low, high = select_range
-            values, vectors = values[..., low:high + 1], vectors[..., low:high + 1]
+            values, vectors = values[..., low : high + 1], vectors[..., low : high + 1]
         elif select == "v":
             low, high = select_range
             chosen = math_ops.logical_and(values > low, values <= high)
@@ -117,6 +134,7 @@ def eigh_tridiagonal(alpha, beta, eigvals_only=True, select="a", select_range=No
 
 
 # ---- solvers ----------------------------------------------------------------------------------------------
+
 
 def cholesky_solve(chol, rhs, name=None):
     """x of A x = rhs, given Cholesky's factor of A."""
@@ -132,7 +150,9 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
         rhs = convert_to_tensor(rhs, matrix.dtype, name="rhs")
         rows, cols = matrix.shape[-2], matrix.shape[-1]
         if not fast or matrix.dtype.is_complex or rows is None or cols is None:
-            return raw.MatrixSolveLs(matrix=matrix, rhs=rhs, l2_regularizer=convert_to_tensor(l2_regularizer, dtypes.float64), fast=fast)
+            return raw.MatrixSolveLs(
+                matrix=matrix, rhs=rhs, l2_regularizer=convert_to_tensor(l2_regularizer, dtypes.float64), fast=fast
+            )
         tall = rows >= cols
         gram = math_ops.matmul(matrix, matrix, adjoint_a=tall, adjoint_b=not tall)
         if isinstance(l2_regularizer, Tensor) or l2_regularizer != 0:
@@ -147,7 +167,11 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
 def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
     """x of A x = rhs, given what lu(A) gave."""
     with scope(name, "lu_solve"):
-        lower_upper, perm, rhs = convert_to_tensor(lower_upper), convert_to_tensor(perm, dtype_hint=dtypes.int32), convert_to_tensor(rhs)
+        lower_upper, perm, rhs = (
+            convert_to_tensor(lower_upper),
+            convert_to_tensor(perm, dtype_hint=dtypes.int32),
+            convert_to_tensor(rhs),
+        )
         batch = perm.shape.rank - 1
         if rhs.shape.rank == 2 and batch == 0:
             ordered = array_ops.gather(rhs, perm, axis=-2)
@@ -157,7 +181,9 @@ def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
             perm = array_ops.broadcast_to(perm, array_ops.concat([lead, array_ops.shape(perm)[-1:]], 0))
             ordered = array_ops.gather(rhs, perm, batch_dims=perm.shape.rank - 1)
         lower = _unit_lower(lower_upper)
-        return raw.MatrixTriangularSolve(matrix=lower_upper, rhs=raw.MatrixTriangularSolve(matrix=lower, rhs=ordered, lower=True), lower=False)
+        return raw.MatrixTriangularSolve(
+            matrix=lower_upper, rhs=raw.MatrixTriangularSolve(matrix=lower, rhs=ordered, lower=True), lower=False
+        )
 
 
 def _unit_lower(lower_upper):
@@ -169,7 +195,9 @@ def lu_reconstruct(lower_upper, perm, validate_args=False, name=None):
     """The matrix that lu was given."""
     with scope(name, "lu_reconstruct"):
         lower_upper, perm = convert_to_tensor(lower_upper), convert_to_tensor(perm, dtype_hint=dtypes.int32)
-        product = math_ops.matmul(_unit_lower(lower_upper), raw.MatrixBandPart(input=lower_upper, num_lower=0, num_upper=-1))
+        product = math_ops.matmul(
+            _unit_lower(lower_upper), raw.MatrixBandPart(input=lower_upper, num_lower=0, num_upper=-1)
+        )
         if perm.shape.rank == 1:
             return array_ops.gather(product, array_ops.invert_permutation(perm))
         return array_ops.gather(product, array_ops.argsort(perm), batch_dims=perm.shape.rank - 1)
@@ -180,7 +208,9 @@ def lu_matrix_inverse(lower_upper, perm, validate_args=False, name=None):
     with scope(name, "lu_matrix_inverse"):
         lower_upper = convert_to_tensor(lower_upper)
         sizes = array_ops.shape(lower_upper)
-        return lu_solve(lower_upper, perm, array_ops.eye(sizes[-1], batch_shape=sizes[:-2], dtype=lower_upper.dtype), validate_args)
+        return lu_solve(
+            lower_upper, perm, array_ops.eye(sizes[-1], batch_shape=sizes[:-2], dtype=lower_upper.dtype), validate_args
+        )
 
 
 def _diagonals(diagonals, form):
@@ -203,7 +233,16 @@ def _diagonals(diagonals, form):
     raise ValueError(f"Unrecognized diagonals_format: {form}")
 
 
-def tridiagonal_solve(diagonals, rhs, diagonals_format="compact", transpose_rhs=False, conjugate_rhs=False, name=None, partial_pivoting=True, perturb_singular=False):
+def tridiagonal_solve(
+    diagonals,
+    rhs,
+    diagonals_format="compact",
+    transpose_rhs=False,
+    conjugate_rhs=False,
+    name=None,
+    partial_pivoting=True,
+    perturb_singular=False,
+):
     """x of A x = rhs for matrices with three diagonals."""
     if perturb_singular and not partial_pivoting:
         raise ValueError("partial_pivoting must be True if perturb_singular is True.")
@@ -214,8 +253,14 @@ def tridiagonal_solve(diagonals, rhs, diagonals_format="compact", transpose_rhs=
         if vector:
             x = array_ops.expand_dims(math_ops.conj(rhs) if conjugate_rhs else rhs, -1)
         else:
-            x = matrix_transpose(rhs, conjugate=conjugate_rhs) if transpose_rhs else math_ops.conj(rhs) if conjugate_rhs else rhs
-        out = raw.TridiagonalSolve(diagonals=three, rhs=x, partial_pivoting=partial_pivoting, perturb_singular=perturb_singular)
+            x = (
+                matrix_transpose(rhs, conjugate=conjugate_rhs)
+                if transpose_rhs
+                else math_ops.conj(rhs) if conjugate_rhs else rhs
+            )
+        out = raw.TridiagonalSolve(
+            diagonals=three, rhs=x, partial_pivoting=partial_pivoting, perturb_singular=perturb_singular
+        )
         if vector:
             return array_ops.squeeze(out, [-1])
         return matrix_transpose(out) if transpose_rhs else out
@@ -224,11 +269,12 @@ def tridiagonal_solve(diagonals, rhs, diagonals_format="compact", transpose_rhs=
 def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
     """A rhs for matrices with three diagonals."""
     three = _diagonals(diagonals, diagonals_format)
-    above, main, below = (three[..., i:i + 1, :] for i in range(3))
+    above, main, below = (three[..., i : i + 1, :] for i in range(3))
     return raw.TridiagonalMatMul(superdiag=above, maindiag=main, subdiag=below, rhs=rhs, name=name)
 
 
 # ---- norms and numbers of matrices ------------------------------------------------------------------------
+
 
 @dispatchable
 def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
@@ -302,7 +348,11 @@ def _eps(dtype):
 def _widest(a, dtype):
     """The greater of the two sizes of matrices."""
     m, n = a.shape[-2:]
-    return max(m, n) if m is not None and n is not None else math_ops.cast(math_ops.reduce_max(array_ops.shape(a)[-2:]), dtype)
+    return (
+        max(m, n)
+        if m is not None and n is not None
+        else math_ops.cast(math_ops.reduce_max(array_ops.shape(a)[-2:]), dtype)
+    )
 
 
 def matrix_rank(a, tol=None, validate_args=False, name=None):
@@ -336,8 +386,22 @@ _PADE = {
     3: [120.0, 60.0, 12.0, 1.0],
     5: [30240.0, 15120.0, 3360.0, 420.0, 30.0, 1.0],
     7: [17297280.0, 8648640.0, 1995840.0, 277200.0, 25200.0, 1512.0, 56.0, 1.0],
-    13: [64764752532480000.0, 32382376266240000.0, 7771770303897600.0, 1187353796428800.0, 129060195264000.0, 10559470521600.0, 670442572800.0, 33522128640.0,
-         1323241920.0, 40840800.0, 960960.0, 16380.0, 182.0, 1.0],
+    13: [
+        64764752532480000.0,
+        32382376266240000.0,
+        7771770303897600.0,
+        1187353796428800.0,
+        129060195264000.0,
+        10559470521600.0,
+        670442572800.0,
+        33522128640.0,
+        1323241920.0,
+        40840800.0,
+        960960.0,
+        16380.0,
+        182.0,
+        1.0,
+    ],
 }
 
 
@@ -350,11 +414,15 @@ def expm(input, name=None):
         single = a.dtype.real_dtype is not dtypes.float64
         order, limit = (7, 3.925724783138660) if single else (13, 5.371920351148152)
         size = math_ops.reduce_max(math_ops.reduce_sum(math_ops.abs(a), axis=-2), axis=-1)
-        halvings = math_ops.maximum(math_ops.cast(math_ops.floor(math_ops.log(size / limit) / np.log(2.0)), dtypes.int32), 0)
+        halvings = math_ops.maximum(
+            math_ops.cast(math_ops.floor(math_ops.log(size / limit) / np.log(2.0)), dtypes.int32), 0
+        )
         halvings = array_ops.where(size > 0, halvings, array_ops.zeros_like(halvings))
         scale = math_ops.pow(convert_to_tensor(2.0, a.dtype.real_dtype), math_ops.cast(halvings, a.dtype.real_dtype))
         x = a / math_ops.cast(array_ops.reshape(scale, array_ops.concat([array_ops.shape(scale), [1, 1]], 0)), a.dtype)
-        identity = array_ops.eye(a.shape[-1] if a.shape[-1] is not None else array_ops.shape(a)[-1], dtype=a.dtype) + array_ops.zeros_like(x)
+        identity = array_ops.eye(
+            a.shape[-1] if a.shape[-1] is not None else array_ops.shape(a)[-1], dtype=a.dtype
+        ) + array_ops.zeros_like(x)
         square = math_ops.matmul(x, x)
         even = odd = None
         power = identity

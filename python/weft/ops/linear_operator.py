@@ -42,11 +42,27 @@ def _same_batch(matrix, rhs):
 class LinearOperator(Module):
     """A stack of matrices [B1, ..., Bb, M, N]."""
 
-    def __init__(self, dtype, graph_parents=None, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None, parameters=None):
+    def __init__(
+        self,
+        dtype,
+        graph_parents=None,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=None,
+        name=None,
+        parameters=None,
+    ):
         super().__init__(name=name or type(self).__name__)
         self._dtype = dtypes.as_dtype(dtype)
         self._parameters = dict(parameters or {})
-        self._hints = dict(is_non_singular=is_non_singular, is_self_adjoint=is_self_adjoint, is_positive_definite=is_positive_definite, is_square=is_square, name=name)
+        self._hints = dict(
+            is_non_singular=is_non_singular,
+            is_self_adjoint=is_self_adjoint,
+            is_positive_definite=is_positive_definite,
+            is_square=is_square,
+            name=name,
+        )
 
     # ---- what kinds define: _to_dense at least, or _matmul and _shape
 
@@ -58,7 +74,11 @@ class LinearOperator(Module):
 
     def _shape_tensor(self):
         known = self.shape
-        return convert_to_tensor(known.as_list(), dtypes.int32) if known.is_fully_defined() else array_ops.shape(self._to_dense())
+        return (
+            convert_to_tensor(known.as_list(), dtypes.int32)
+            if known.is_fully_defined()
+            else array_ops.shape(self._to_dense())
+        )
 
     def _matmul(self, x, adjoint=False, adjoint_arg=False):
         return math_ops.matmul(self._to_dense(), x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
@@ -121,7 +141,10 @@ class LinearOperator(Module):
         known = self.shape[-2:]
         return known[0] == known[1] if given is None and known.is_fully_defined() else given
 
-    is_non_singular = property(lambda self: self._hints.get("is_non_singular") or (True if self._hints.get("is_positive_definite") else self._hints.get("is_non_singular")))
+    is_non_singular = property(
+        lambda self: self._hints.get("is_non_singular")
+        or (True if self._hints.get("is_positive_definite") else self._hints.get("is_non_singular"))
+    )
     is_self_adjoint = property(lambda self: self._hints.get("is_self_adjoint"))
     is_positive_definite = property(lambda self: self._hints.get("is_positive_definite"))
 
@@ -154,8 +177,14 @@ class LinearOperator(Module):
         if isinstance(x, LinearOperator):
             left = self.adjoint() if adjoint else self
             right = x.adjoint() if adjoint_arg else x
-            if left.domain_dimension is not None and right.range_dimension is not None and left.domain_dimension != right.range_dimension:
-                raise ValueError(f"Operators are incompatible. Expected `x` to have dimension {left.domain_dimension} but got {right.range_dimension}.")
+            if (
+                left.domain_dimension is not None
+                and right.range_dimension is not None
+                and left.domain_dimension != right.range_dimension
+            ):
+                raise ValueError(
+                    f"Operators are incompatible. Expected `x` to have dimension {left.domain_dimension} but got {right.range_dimension}."
+                )
             return _product(left, right)
         with scope(name, "matmul"):
             x = convert_to_tensor(x, self.dtype, name="x")
@@ -216,7 +245,9 @@ class LinearOperator(Module):
         return self._cholesky()
 
     def _cholesky(self):
-        return LinearOperatorLowerTriangular(raw.Cholesky(input=self._to_dense()), is_non_singular=True, is_self_adjoint=False, is_square=True)
+        return LinearOperatorLowerTriangular(
+            raw.Cholesky(input=self._to_dense()), is_non_singular=True, is_self_adjoint=False, is_square=True
+        )
 
     def _square_only(self, what):
         if self.is_square is False:
@@ -253,7 +284,11 @@ class LinearOperator(Module):
     def assert_non_singular(self, name="assert_non_singular"):
         from weft.ops.check_ops import assert_less
 
-        return assert_less(self.cond(), convert_to_tensor(1 / linalg_ops._eps(self.dtype), self.dtype.real_dtype), message="Singular matrix up to precision epsilon.")
+        return assert_less(
+            self.cond(),
+            convert_to_tensor(1 / linalg_ops._eps(self.dtype), self.dtype.real_dtype),
+            message="Singular matrix up to precision epsilon.",
+        )
 
     def assert_self_adjoint(self, name="assert_self_adjoint"):
         from weft.ops.check_ops import assert_equal
@@ -264,7 +299,10 @@ class LinearOperator(Module):
     def assert_positive_definite(self, name="assert_positive_definite"):
         from weft.ops.check_ops import assert_positive
 
-        return assert_positive(math_ops.real(linalg_ops.diag_part(raw.Cholesky(input=self._to_dense()))), message="Matrix was not positive definite.")
+        return assert_positive(
+            math_ops.real(linalg_ops.diag_part(raw.Cholesky(input=self._to_dense()))),
+            message="Matrix was not positive definite.",
+        )
 
 
 def _product(left, right):
@@ -282,8 +320,20 @@ class LinearOperatorFullMatrix(LinearOperator):
     """A matrix by all its elements."""
 
     @_own_arguments
-    def __init__(self, matrix, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name="LinearOperatorFullMatrix"):
-        self._matrix = matrix if isinstance(matrix, Module) or hasattr(matrix, "assign") else convert_to_tensor(matrix, name="matrix")
+    def __init__(
+        self,
+        matrix,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=None,
+        name="LinearOperatorFullMatrix",
+    ):
+        self._matrix = (
+            matrix
+            if isinstance(matrix, Module) or hasattr(matrix, "assign")
+            else convert_to_tensor(matrix, name="matrix")
+        )
         self._dtype = self._matrix.dtype
         if self._matrix.shape.rank is not None and self._matrix.shape.rank < 2:
             raise ValueError(f"Argument `matrix` must have at least 2 dimensions. Received: {self._matrix}.")
@@ -301,7 +351,15 @@ class LinearOperatorDiag(LinearOperator):
     """A matrix by its diagonal."""
 
     @_own_arguments
-    def __init__(self, diag, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name="LinearOperatorDiag"):
+    def __init__(
+        self,
+        diag,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=None,
+        name="LinearOperatorDiag",
+    ):
         self._diag = diag if hasattr(diag, "assign") else convert_to_tensor(diag, name="diag")
         self._dtype = self._diag.dtype
         if self._diag.shape.rank is not None and self._diag.shape.rank < 1:
@@ -341,14 +399,27 @@ class LinearOperatorDiag(LinearOperator):
         return math_ops.cast(total, self.dtype)
 
     def _inverse(self):
-        return LinearOperatorDiag(math_ops.reciprocal(self._diag), is_non_singular=self.is_non_singular, is_self_adjoint=self.is_self_adjoint,
-                                  is_positive_definite=self.is_positive_definite, is_square=True)
+        return LinearOperatorDiag(
+            math_ops.reciprocal(self._diag),
+            is_non_singular=self.is_non_singular,
+            is_self_adjoint=self.is_self_adjoint,
+            is_positive_definite=self.is_positive_definite,
+            is_square=True,
+        )
 
     def _adjoint(self):
-        return LinearOperatorDiag(math_ops.conj(convert_to_tensor(self._diag)), is_non_singular=self.is_non_singular, is_square=True)
+        return LinearOperatorDiag(
+            math_ops.conj(convert_to_tensor(self._diag)), is_non_singular=self.is_non_singular, is_square=True
+        )
 
     def _cholesky(self):
-        return LinearOperatorDiag(math_ops.sqrt(self._diag), is_non_singular=True, is_self_adjoint=True, is_positive_definite=True, is_square=True)
+        return LinearOperatorDiag(
+            math_ops.sqrt(self._diag),
+            is_non_singular=True,
+            is_self_adjoint=True,
+            is_positive_definite=True,
+            is_square=True,
+        )
 
     def eigvals(self, name="eigvals"):
         return convert_to_tensor(self._diag)
@@ -358,7 +429,15 @@ class LinearOperatorLowerTriangular(LinearOperator):
     """A matrix by its lower triangle; what is above does not count."""
 
     @_own_arguments
-    def __init__(self, tril, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name="LinearOperatorLowerTriangular"):
+    def __init__(
+        self,
+        tril,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=None,
+        name="LinearOperatorLowerTriangular",
+    ):
         self._tril = tril if hasattr(tril, "assign") else convert_to_tensor(tril, name="tril")
         self._dtype = self._tril.dtype
         if self._tril.shape.rank is not None and self._tril.shape.rank < 2:
@@ -393,8 +472,18 @@ class LinearOperatorIdentity(LinearOperator):
     """The identity."""
 
     @_own_arguments
-    def __init__(self, num_rows, batch_shape=None, dtype=None, is_non_singular=True, is_self_adjoint=True, is_positive_definite=True, is_square=True,
-                 assert_proper_shapes=False, name="LinearOperatorIdentity"):
+    def __init__(
+        self,
+        num_rows,
+        batch_shape=None,
+        dtype=None,
+        is_non_singular=True,
+        is_self_adjoint=True,
+        is_positive_definite=True,
+        is_square=True,
+        assert_proper_shapes=False,
+        name="LinearOperatorIdentity",
+    ):
         if is_self_adjoint is False or is_non_singular is False or is_positive_definite is False or is_square is False:
             raise ValueError("An identity operator is always self-adjoint, non-singular, positive definite and square.")
         self._rows, self._batch = num_rows, [] if batch_shape is None else batch_shape
@@ -413,7 +502,9 @@ class LinearOperatorIdentity(LinearOperator):
         x = linalg_ops.adjoint(x) if adjoint_arg else x
         lead = self.batch_shape
         if lead.rank:
-            x = array_ops.broadcast_to(x, array_ops.broadcast_static_shape(lead, x.shape[:-2]).concatenate(x.shape[-2:]))
+            x = array_ops.broadcast_to(
+                x, array_ops.broadcast_static_shape(lead, x.shape[:-2]).concatenate(x.shape[-2:])
+            )
         return x
 
     _solve = _matmul
@@ -443,8 +534,17 @@ class LinearOperatorScaledIdentity(LinearOperator):
     """A number times the identity."""
 
     @_own_arguments
-    def __init__(self, num_rows, multiplier, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=True, assert_proper_shapes=False,
-                 name="LinearOperatorScaledIdentity"):
+    def __init__(
+        self,
+        num_rows,
+        multiplier,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=True,
+        assert_proper_shapes=False,
+        name="LinearOperatorScaledIdentity",
+    ):
         self._rows, self._multiplier = num_rows, convert_to_tensor(multiplier, name="multiplier")
         self._dtype = self._multiplier.dtype
         if not self._dtype.is_complex and is_self_adjoint is None:
@@ -464,22 +564,43 @@ class LinearOperatorScaledIdentity(LinearOperator):
         return self._wide() * array_ops.eye(self._rows, dtype=self.dtype)
 
     def _matmul(self, x, adjoint=False, adjoint_arg=False):
-        return (math_ops.conj(self._wide()) if adjoint else self._wide()) * (linalg_ops.adjoint(x) if adjoint_arg else x)
+        return (math_ops.conj(self._wide()) if adjoint else self._wide()) * (
+            linalg_ops.adjoint(x) if adjoint_arg else x
+        )
 
     def _solve(self, rhs, adjoint=False, adjoint_arg=False):
-        return (linalg_ops.adjoint(rhs) if adjoint_arg else rhs) / (math_ops.conj(self._wide()) if adjoint else self._wide())
+        return (linalg_ops.adjoint(rhs) if adjoint_arg else rhs) / (
+            math_ops.conj(self._wide()) if adjoint else self._wide()
+        )
 
     def _inverse(self):
-        return LinearOperatorScaledIdentity(self._rows, 1.0 / self._multiplier, is_non_singular=self.is_non_singular, is_self_adjoint=self.is_self_adjoint,
-                                            is_positive_definite=self.is_positive_definite, is_square=True)
+        return LinearOperatorScaledIdentity(
+            self._rows,
+            1.0 / self._multiplier,
+            is_non_singular=self.is_non_singular,
+            is_self_adjoint=self.is_self_adjoint,
+            is_positive_definite=self.is_positive_definite,
+            is_square=True,
+        )
 
 
 class LinearOperatorZeros(LinearOperator):
     """Nothing but zeros."""
 
     @_own_arguments
-    def __init__(self, num_rows, num_columns=None, batch_shape=None, dtype=None, is_non_singular=False, is_self_adjoint=True, is_positive_definite=False, is_square=True,
-                 assert_proper_shapes=False, name="LinearOperatorZeros"):
+    def __init__(
+        self,
+        num_rows,
+        num_columns=None,
+        batch_shape=None,
+        dtype=None,
+        is_non_singular=False,
+        is_self_adjoint=True,
+        is_positive_definite=False,
+        is_square=True,
+        assert_proper_shapes=False,
+        name="LinearOperatorZeros",
+    ):
         self._sizes = [*(batch_shape or []), num_rows, num_rows if num_columns is None else num_columns]
         self._dtype = dtypes.float32 if dtype is None else dtypes.as_dtype(dtype)
 
@@ -494,9 +615,17 @@ class LinearOperatorAdjoint(LinearOperator):
     """The adjoint of an operator."""
 
     @_own_arguments
-    def __init__(self, operator, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None):
+    def __init__(
+        self, operator, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
+    ):
         self._operator, self._dtype = operator, operator.dtype
-        self._hints.update({h: getattr(operator, h) for h in ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square") if self._hints[h] is None})
+        self._hints.update(
+            {
+                h: getattr(operator, h)
+                for h in ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square")
+                if self._hints[h] is None
+            }
+        )
 
     operator = property(lambda self: self._operator)
 
@@ -521,9 +650,17 @@ class LinearOperatorInversion(LinearOperator):
     """The inverse of an operator."""
 
     @_own_arguments
-    def __init__(self, operator, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None):
+    def __init__(
+        self, operator, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
+    ):
         self._operator, self._dtype = operator, operator.dtype
-        self._hints.update({h: getattr(operator, h) for h in ("is_self_adjoint", "is_positive_definite", "is_square") if self._hints[h] is None})
+        self._hints.update(
+            {
+                h: getattr(operator, h)
+                for h in ("is_self_adjoint", "is_positive_definite", "is_square")
+                if self._hints[h] is None
+            }
+        )
         self._hints["is_non_singular"] = True
 
     operator = property(lambda self: self._operator)
@@ -548,7 +685,15 @@ class LinearOperatorComposition(LinearOperator):
     """Operators one after the other."""
 
     @_own_arguments
-    def __init__(self, operators, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None):
+    def __init__(
+        self,
+        operators,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=None,
+        name=None,
+    ):
         self._operators = list(operators)
         self._dtype = self._operators[0].dtype
 

@@ -14,7 +14,15 @@ class LinearOperatorBlockDiag(LinearOperator):
     """Operators along the diagonal."""
 
     @_own_arguments
-    def __init__(self, operators, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=True, name=None):
+    def __init__(
+        self,
+        operators,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=True,
+        name=None,
+    ):
         self._operators = list(operators)
         self._dtype = self._operators[0].dtype
 
@@ -32,7 +40,11 @@ class LinearOperatorBlockDiag(LinearOperator):
         for op in self._operators:
             dense = op.to_dense()
             dense = array_ops.broadcast_to(dense, self.batch_shape.concatenate(dense.shape[-2:]))
-            rows.append(array_ops.pad(dense, [[0, 0]] * (len(self.shape) - 1) + [[before, total - before - op.domain_dimension]]))
+            rows.append(
+                array_ops.pad(
+                    dense, [[0, 0]] * (len(self.shape) - 1) + [[before, total - before - op.domain_dimension]]
+                )
+            )
             before += op.domain_dimension
         return array_ops.concat(rows, -2)
 
@@ -41,7 +53,15 @@ class LinearOperatorBlockLowerTriangular(LinearOperator):
     """Rows of operators; each row has one more than the row above."""
 
     @_own_arguments
-    def __init__(self, operators, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name="LinearOperatorBlockLowerTriangular"):
+    def __init__(
+        self,
+        operators,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=None,
+        name="LinearOperatorBlockLowerTriangular",
+    ):
         self._operators = [list(row) for row in operators]
         self._dtype = self._operators[0][0].dtype
 
@@ -60,7 +80,15 @@ class LinearOperatorKronecker(LinearOperator):
     """Kronecker's product of operators."""
 
     @_own_arguments
-    def __init__(self, operators, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None):
+    def __init__(
+        self,
+        operators,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=None,
+        name=None,
+    ):
         self._operators = list(operators)
         self._dtype = self._operators[0].dtype
 
@@ -80,8 +108,19 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     """L + U D V^H."""
 
     @_own_arguments
-    def __init__(self, base_operator, u, diag_update=None, v=None, is_diag_update_positive=None, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None,
-                 is_square=None, name="LinearOperatorLowRankUpdate"):
+    def __init__(
+        self,
+        base_operator,
+        u,
+        diag_update=None,
+        v=None,
+        is_diag_update_positive=None,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=None,
+        name="LinearOperatorLowRankUpdate",
+    ):
         self._base, self._dtype = base_operator, base_operator.dtype
         self._u = convert_to_tensor(u, self._dtype, name="u")
         self._v = self._u if v is None else convert_to_tensor(v, self._dtype, name="v")
@@ -95,7 +134,9 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     is_diag_update_positive = property(lambda self: self._positive)
 
     def _shape(self):
-        return array_ops.broadcast_static_shape(self._base.batch_shape, self._u.shape[:-2]).concatenate(self._base.shape[-2:])
+        return array_ops.broadcast_static_shape(self._base.batch_shape, self._u.shape[:-2]).concatenate(
+            self._base.shape[-2:]
+        )
 
     def _to_dense(self):
         left = self._u if self._update is None else self._u * self._update[..., None, :]
@@ -106,7 +147,15 @@ class LinearOperatorHouseholder(LinearOperator):
     """A reflection: I - 2 v v^H of a vector of length 1."""
 
     @_own_arguments
-    def __init__(self, reflection_axis, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name="LinearOperatorHouseholder"):
+    def __init__(
+        self,
+        reflection_axis,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=None,
+        name="LinearOperatorHouseholder",
+    ):
         self._axis = convert_to_tensor(reflection_axis, name="reflection_axis")
         self._dtype = self._axis.dtype
         self._hints.update(is_self_adjoint=True, is_non_singular=True, is_square=True)
@@ -118,7 +167,9 @@ class LinearOperatorHouseholder(LinearOperator):
 
     def _to_dense(self):
         unit = self._axis / linalg_ops.norm(self._axis, axis=-1, keepdims=True)
-        return array_ops.eye(self._axis.shape[-1], dtype=self.dtype) - 2 * math_ops.matmul(unit[..., :, None], unit[..., :, None], adjoint_b=True)
+        return array_ops.eye(self._axis.shape[-1], dtype=self.dtype) - 2 * math_ops.matmul(
+            unit[..., :, None], unit[..., :, None], adjoint_b=True
+        )
 
     def _solve(self, rhs, adjoint=False, adjoint_arg=False):
         return self._matmul(rhs, adjoint, adjoint_arg)  # its own inverse
@@ -128,7 +179,16 @@ class LinearOperatorPermutation(LinearOperator):
     """A permutation of rows."""
 
     @_own_arguments
-    def __init__(self, perm, dtype=dtypes.float32, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name="LinearOperatorPermutation"):
+    def __init__(
+        self,
+        perm,
+        dtype=dtypes.float32,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=None,
+        name="LinearOperatorPermutation",
+    ):
         self._perm, self._dtype = convert_to_tensor(perm, name="perm"), dtypes.as_dtype(dtype)
         self._hints.update(is_non_singular=True, is_square=True)
 
@@ -148,8 +208,16 @@ class LinearOperatorTridiag(LinearOperator):
     """A matrix with three diagonals."""
 
     @_own_arguments
-    def __init__(self, diagonals, diagonals_format="compact", is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None,
-                 name="LinearOperatorTridiag"):
+    def __init__(
+        self,
+        diagonals,
+        diagonals_format="compact",
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=None,
+        name="LinearOperatorTridiag",
+    ):
         self._diagonals, self._format = diagonals, diagonals_format
         self._three = linalg_ops._diagonals(diagonals, diagonals_format)
         self._dtype = self._three.dtype
@@ -178,7 +246,16 @@ class LinearOperatorToeplitz(LinearOperator):
     """Equal numbers along each diagonal: by the first column and the first row."""
 
     @_own_arguments
-    def __init__(self, col, row, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name="LinearOperatorToeplitz"):
+    def __init__(
+        self,
+        col,
+        row,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=None,
+        name="LinearOperatorToeplitz",
+    ):
         self._col = convert_to_tensor(col, name="col")
         self._row = convert_to_tensor(row, self._col.dtype, name="row")
         self._dtype = self._col.dtype
@@ -214,8 +291,8 @@ class _Circulant(LinearOperator):
 
     def _shape(self):
         known = self._spectrum.shape
-        n = TensorShape(known[-self._depth:]).num_elements()
-        return known[:-self._depth].concatenate([n, n])
+        n = TensorShape(known[-self._depth :]).num_elements()
+        return known[: -self._depth].concatenate([n, n])
 
     def _to_dense(self):
         return self._matmul(array_ops.eye(self.shape[-1], dtype=self.dtype))
@@ -225,12 +302,12 @@ class _Circulant(LinearOperator):
         kind = dtypes.complex128 if self._dtype in (dtypes.float64, dtypes.complex128) else dtypes.complex64
         spectrum = math_ops.cast(spectrum, kind)
         spectrum = math_ops.conj(spectrum) if adjoint else spectrum
-        blocks = self._spectrum.shape.as_list()[-self._depth:]
+        blocks = self._spectrum.shape.as_list()[-self._depth :]
         rows = array_ops.matrix_transpose(math_ops.cast(x, kind))
         shaped = array_ops.reshape(rows, array_ops.concat([array_ops.shape(rows)[:-1], blocks], 0))
         forward, back = {1: (raw.FFT, raw.IFFT), 2: (raw.FFT2D, raw.IFFT2D), 3: (raw.FFT3D, raw.IFFT3D)}[self._depth]
         made = back(input=forward(input=shaped) * array_ops.expand_dims(spectrum, -self._depth - 1))
-        flat = array_ops.reshape(made, array_ops.concat([array_ops.shape(made)[:-self._depth], [-1]], 0))
+        flat = array_ops.reshape(made, array_ops.concat([array_ops.shape(made)[: -self._depth], [-1]], 0))
         return math_ops.cast(array_ops.matrix_transpose(flat), self._dtype)
 
     def _matmul(self, x, adjoint=False, adjoint_arg=False):
@@ -243,7 +320,10 @@ class _Circulant(LinearOperator):
         return math_ops.cast(math_ops.reduce_prod(self._spectrum, axis=list(range(-self._depth, 0))), self._dtype)
 
     def _log_abs_determinant(self):
-        return math_ops.cast(math_ops.reduce_sum(math_ops.log(math_ops.abs(self._spectrum)), axis=list(range(-self._depth, 0))), self._dtype)
+        return math_ops.cast(
+            math_ops.reduce_sum(math_ops.log(math_ops.abs(self._spectrum)), axis=list(range(-self._depth, 0))),
+            self._dtype,
+        )
 
     def convolution_kernel(self, name="convolution_kernel"):
         """The kernel whose transform is the spectrum."""
@@ -255,8 +335,16 @@ class LinearOperatorCirculant(_Circulant):
     """A circulant matrix."""
 
     @_own_arguments
-    def __init__(self, spectrum, input_output_dtype=dtypes.complex64, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=True,
-                 name="LinearOperatorCirculant"):
+    def __init__(
+        self,
+        spectrum,
+        input_output_dtype=dtypes.complex64,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=True,
+        name="LinearOperatorCirculant",
+    ):
         self._keep(spectrum, input_output_dtype)
 
 
@@ -266,8 +354,16 @@ class LinearOperatorCirculant2D(_Circulant):
     _depth = 2
 
     @_own_arguments
-    def __init__(self, spectrum, input_output_dtype=dtypes.complex64, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=True,
-                 name="LinearOperatorCirculant2D"):
+    def __init__(
+        self,
+        spectrum,
+        input_output_dtype=dtypes.complex64,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=True,
+        name="LinearOperatorCirculant2D",
+    ):
         self._keep(spectrum, input_output_dtype)
 
 
@@ -277,6 +373,14 @@ class LinearOperatorCirculant3D(_Circulant):
     _depth = 3
 
     @_own_arguments
-    def __init__(self, spectrum, input_output_dtype=dtypes.complex64, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=True,
-                 name="LinearOperatorCirculant3D"):
+    def __init__(
+        self,
+        spectrum,
+        input_output_dtype=dtypes.complex64,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=True,
+        name="LinearOperatorCirculant3D",
+    ):
         self._keep(spectrum, input_output_dtype)

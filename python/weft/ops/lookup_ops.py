@@ -62,7 +62,18 @@ class KeyValueTensorInitializer(TableInitializerBase):
 class TextFileInitializer(TableInitializerBase):
     """Keys and values from the lines of a file."""
 
-    def __init__(self, filename, key_dtype, key_index, value_dtype, value_index, vocab_size=None, delimiter="\t", name=None, value_index_offset=0):
+    def __init__(
+        self,
+        filename,
+        key_dtype,
+        key_index,
+        value_dtype,
+        value_index,
+        vocab_size=None,
+        delimiter="\t",
+        name=None,
+        value_index_offset=0,
+    ):
         import os
 
         filename = os.fspath(filename) if isinstance(filename, os.PathLike) else filename
@@ -76,7 +87,9 @@ class TextFileInitializer(TableInitializerBase):
             if index == TextFileIndex.LINE_NUMBER and dtype != dtypes.int64:
                 raise ValueError(f"`{what}_dtype` must be int64 {middle}, received: {dtype}")
             if index == TextFileIndex.WHOLE_LINE and not (dtype.is_integer or dtype == dtypes.string):
-                raise ValueError(f"`{what}_dtype` should be either integer or string for `{what}_index` -2, received: {dtype}")
+                raise ValueError(
+                    f"`{what}_dtype` should be either integer or string for `{what}_index` -2, received: {dtype}"
+                )
         if vocab_size is not None and vocab_size <= 0:
             raise ValueError(f"`vocab_size` should be > 0, received: {vocab_size}")
         self._key_index, self._value_index, self._vocab_size = key_index, value_index, vocab_size
@@ -95,8 +108,14 @@ class TextFileInitializer(TableInitializerBase):
     def initialize(self, table):
         _check_types(table, self.key_dtype, self.value_dtype)
         return raw.InitializeTableFromTextFileV2(
-            table_handle=table.resource_handle, filename=self._filename.asset_path, key_index=self._key_index, value_index=self._value_index,
-            vocab_size=-1 if self._vocab_size is None else self._vocab_size, delimiter=self._delimiter, offset=self._offset)
+            table_handle=table.resource_handle,
+            filename=self._filename.asset_path,
+            key_index=self._key_index,
+            value_index=self._value_index,
+            vocab_size=-1 if self._vocab_size is None else self._vocab_size,
+            delimiter=self._delimiter,
+            offset=self._offset,
+        )
 
 
 def _check_types(table, key_dtype, value_dtype):
@@ -146,7 +165,11 @@ class LookupInterface(TrackableResource):
 
     def export(self, name=None):
         """(keys, values), in no order."""
-        return tuple(raw.LookupTableExportV2(table_handle=self.resource_handle, Tkeys=self.key_dtype, Tvalues=self.value_dtype, name=name))
+        return tuple(
+            raw.LookupTableExportV2(
+                table_handle=self.resource_handle, Tkeys=self.key_dtype, Tvalues=self.value_dtype, name=name
+            )
+        )
 
 
 class StaticHashTable(LookupInterface):
@@ -170,7 +193,9 @@ class StaticHashTable(LookupInterface):
 
     def _create_resource(self):
         shared = self._shared_name or f"{uuid.uuid4()}"
-        return raw.HashTableV2(shared_name=shared, key_dtype=self.key_dtype, value_dtype=self.value_dtype, name=self._name)
+        return raw.HashTableV2(
+            shared_name=shared, key_dtype=self.key_dtype, value_dtype=self.value_dtype, name=self._name
+        )
 
     def _initialize(self):
         return self._initializer.initialize(self)
@@ -188,7 +213,9 @@ class StaticHashTable(LookupInterface):
         if keys.dtype.base_dtype != self.key_dtype:
             raise TypeError(f"Dtype of argument `keys` must be {self.key_dtype}, received: {keys.dtype}")
         tensor, pack = _values_of(keys)
-        values = raw.LookupTableFindV2(table_handle=self.resource_handle, keys=tensor, default_value=self._default_value, name=name)
+        values = raw.LookupTableFindV2(
+            table_handle=self.resource_handle, keys=tensor, default_value=self._default_value, name=name
+        )
         values.set_shape(tensor.shape)
         return pack(values)
 
@@ -212,7 +239,9 @@ class StaticVocabularyTable(LookupInterface):
             if dtypes.int64 != initializer.value_dtype:
                 raise TypeError(f"Invalid `value_dtype`, expected {dtypes.int64} but got {initializer.value_dtype}.")
             super().__init__(lookup_key_dtype, dtypes.int64)
-            self._table = self._track_trackable(StaticHashTable(initializer, -1, experimental_is_anonymous=experimental_is_anonymous), "_table")
+            self._table = self._track_trackable(
+                StaticHashTable(initializer, -1, experimental_is_anonymous=experimental_is_anonymous), "_table"
+            )
         else:
             super().__init__(lookup_key_dtype or dtypes.string, dtypes.int64)
             self._table = None
@@ -234,7 +263,11 @@ class StaticVocabularyTable(LookupInterface):
 
     def size(self, name=None):
         known = 0 if self._table is None else self._table.size()
-        return raw.AddV2(x=convert_to_tensor(known, dtype=dtypes.int64), y=convert_to_tensor(self._num_oov_buckets, dtype=dtypes.int64), name=name)
+        return raw.AddV2(
+            x=convert_to_tensor(known, dtype=dtypes.int64),
+            y=convert_to_tensor(self._num_oov_buckets, dtype=dtypes.int64),
+            name=name,
+        )
 
     def lookup(self, keys, name=None):
         if keys.dtype.base_dtype != self._key_dtype:
@@ -275,7 +308,9 @@ class _MutableTable(LookupInterface):
         tensor, pack = _values_of(keys)
         tensor = convert_to_tensor(tensor, dtype=self.key_dtype, name="keys")
         default = self._default_value if dynamic_default_values is None else dynamic_default_values
-        return pack(raw.LookupTableFindV2(table_handle=self.resource_handle, keys=tensor, default_value=default, name=name))
+        return pack(
+            raw.LookupTableFindV2(table_handle=self.resource_handle, keys=tensor, default_value=default, name=name)
+        )
 
     def insert(self, keys, values, name=None):
         """Adds keys, or replaces their values."""
@@ -289,7 +324,9 @@ class _MutableTable(LookupInterface):
         return raw.LookupTableRemoveV2(table_handle=self.resource_handle, keys=keys, name=name)
 
     def export(self, name=None):
-        keys, values = raw.LookupTableExportV2(table_handle=self.resource_handle, Tkeys=self.key_dtype, Tvalues=self.value_dtype, name=name)
+        keys, values = raw.LookupTableExportV2(
+            table_handle=self.resource_handle, Tkeys=self.key_dtype, Tvalues=self.value_dtype, name=name
+        )
         return keys, values
 
     def _has_own_tensors(self):
@@ -304,15 +341,21 @@ class _MutableTable(LookupInterface):
 
         def save_fn(checkpoint_key):
             keys, values = self.export()
-            return [{"name": checkpoint_key + "-keys", "slice_spec": convert_to_tensor(""), "tensor": keys},
-                    {"name": checkpoint_key + "-values", "slice_spec": convert_to_tensor(""), "tensor": values}]
+            return [
+                {"name": checkpoint_key + "-keys", "slice_spec": convert_to_tensor(""), "tensor": keys},
+                {"name": checkpoint_key + "-values", "slice_spec": convert_to_tensor(""), "tensor": values},
+            ]
 
         def restore_fn(*restored_tensors):
-            raw.LookupTableImportV2(table_handle=self.resource_handle, keys=restored_tensors[0], values=restored_tensors[1])
+            raw.LookupTableImportV2(
+                table_handle=self.resource_handle, keys=restored_tensors[0], values=restored_tensors[1]
+            )
             return 1
 
         save = function(save_fn, autograph=False).get_concrete_function(TensorSpec([], dtypes.string))
-        restore = function(restore_fn, autograph=False).get_concrete_function(TensorSpec(None, self.key_dtype), TensorSpec(None, self.value_dtype))
+        restore = function(restore_fn, autograph=False).get_concrete_function(
+            TensorSpec(None, self.key_dtype), TensorSpec(None, self.value_dtype)
+        )
         return {"table": (save, restore)}
 
     def _serialize_to_tensors(self):
@@ -320,7 +363,11 @@ class _MutableTable(LookupInterface):
         return {"table-keys": keys, "table-values": values}
 
     def _restore_from_tensors(self, restored_tensors):
-        return raw.LookupTableImportV2(table_handle=self.resource_handle, keys=restored_tensors["table-keys"], values=restored_tensors["table-values"])
+        return raw.LookupTableImportV2(
+            table_handle=self.resource_handle,
+            keys=restored_tensors["table-keys"],
+            values=restored_tensors["table-values"],
+        )
 
 
 class MutableHashTable(_MutableTable):
@@ -328,14 +375,29 @@ class MutableHashTable(_MutableTable):
 
     _registered_name = "tf.MutableHashTable"
 
-    def __init__(self, key_dtype, value_dtype, default_value, name="MutableHashTable", checkpoint=True, experimental_is_anonymous=False):
+    def __init__(
+        self,
+        key_dtype,
+        value_dtype,
+        default_value,
+        name="MutableHashTable",
+        checkpoint=True,
+        experimental_is_anonymous=False,
+    ):
         super().__init__(key_dtype, value_dtype, default_value, name, checkpoint)
 
     def _create_resource(self):
         if self._value_shape.rank == 0:
-            return raw.MutableHashTableV2(shared_name=self._shared, key_dtype=self.key_dtype, value_dtype=self.value_dtype, name=self._name)
-        return raw.MutableHashTableOfTensorsV2(shared_name=self._shared, key_dtype=self.key_dtype, value_dtype=self.value_dtype,
-                                               value_shape=self._value_shape, name=self._name)
+            return raw.MutableHashTableV2(
+                shared_name=self._shared, key_dtype=self.key_dtype, value_dtype=self.value_dtype, name=self._name
+            )
+        return raw.MutableHashTableOfTensorsV2(
+            shared_name=self._shared,
+            key_dtype=self.key_dtype,
+            value_dtype=self.value_dtype,
+            value_shape=self._value_shape,
+            name=self._name,
+        )
 
 
 class DenseHashTable(_MutableTable):
@@ -343,8 +405,18 @@ class DenseHashTable(_MutableTable):
 
     _registered_name = "tf.DenseHashTable"
 
-    def __init__(self, key_dtype, value_dtype, default_value, empty_key, deleted_key, initial_num_buckets=None, name="MutableDenseHashTable", checkpoint=True,
-                 experimental_is_anonymous=False):
+    def __init__(
+        self,
+        key_dtype,
+        value_dtype,
+        default_value,
+        empty_key,
+        deleted_key,
+        initial_num_buckets=None,
+        name="MutableDenseHashTable",
+        checkpoint=True,
+        experimental_is_anonymous=False,
+    ):
         from weft.framework.graph import init_scope
 
         self._buckets = initial_num_buckets
@@ -354,8 +426,15 @@ class DenseHashTable(_MutableTable):
         super().__init__(key_dtype, value_dtype, default_value, name, checkpoint)
 
     def _create_resource(self):
-        return raw.MutableDenseHashTableV2(empty_key=self._empty_key, deleted_key=self._deleted_key, shared_name=self._shared, value_dtype=self.value_dtype,
-                                           value_shape=self._value_shape, initial_num_buckets=self._buckets or 131072, name=self._name)
+        return raw.MutableDenseHashTableV2(
+            empty_key=self._empty_key,
+            deleted_key=self._deleted_key,
+            shared_name=self._shared,
+            value_dtype=self.value_dtype,
+            value_shape=self._value_shape,
+            initial_num_buckets=self._buckets or 131072,
+            name=self._name,
+        )
 
     def lookup(self, keys, name=None):
         return super().lookup(keys, None, name)

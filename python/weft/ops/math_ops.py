@@ -11,13 +11,45 @@ from weft.ops.clip_ops import clip_by_global_norm, clip_by_norm, clip_by_value, 
 from weft.ops.creation_ops import linspace, range  # noqa: F401
 from weft.ops.product_ops import einsum, matmul, matvec, tensordot  # noqa: F401
 from weft.ops.reduction_ops import (  # noqa: F401
-    argmax, argmin, bincount, confusion_matrix, count_nonzero, cumprod, cumsum, cumulative_logsumexp, histogram_fixed_width, histogram_fixed_width_bins, reduce_all,
-    reduce_any, reduce_euclidean_norm, reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_std, reduce_sum, reduce_variance, segment_max,
-    segment_mean, segment_min, segment_prod, segment_sum, trace, unsorted_segment_max, unsorted_segment_mean, unsorted_segment_min, unsorted_segment_prod,
-    unsorted_segment_sqrt_n, unsorted_segment_sum)
+    argmax,
+    argmin,
+    bincount,
+    confusion_matrix,
+    count_nonzero,
+    cumprod,
+    cumsum,
+    cumulative_logsumexp,
+    histogram_fixed_width,
+    histogram_fixed_width_bins,
+    reduce_all,
+    reduce_any,
+    reduce_euclidean_norm,
+    reduce_logsumexp,
+    reduce_max,
+    reduce_mean,
+    reduce_min,
+    reduce_prod,
+    reduce_std,
+    reduce_sum,
+    reduce_variance,
+    segment_max,
+    segment_mean,
+    segment_min,
+    segment_prod,
+    segment_sum,
+    trace,
+    unsorted_segment_max,
+    unsorted_segment_mean,
+    unsorted_segment_min,
+    unsorted_segment_prod,
+    unsorted_segment_sqrt_n,
+    unsorted_segment_sum,
+)
 from weft.ops.search_ops import approx_max_k, approx_min_k, in_top_k, top_k  # noqa: F401
 
-define(globals(), """
+define(
+    globals(),
+    """
 acos Acos x
 acosh Acosh x
 asin Asin x
@@ -99,7 +131,8 @@ truncatemod TruncateMod x, y
 xdivy Xdivy x, y
 xlogy Xlogy x, y
 zeta Zeta x, q
-""")
+""",
+)
 mod = floormod  # noqa: F821
 
 
@@ -194,10 +227,14 @@ def add_n(inputs, name=None):
         if hasattr(inputs, "__iter__") and not isinstance(inputs, Tensor) and len(list(inputs)):
             inputs = list(inputs)
         else:
-            raise ValueError("Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape.")
+            raise ValueError(
+                "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
+            )
     parts = [_dense(p) for p in inputs]
     if _weft.in_graph() and any(p.dtype is not parts[0].dtype for p in parts):
-        raise ValueError("Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape.")
+        raise ValueError(
+            "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
+        )
     if len(parts) == 1:
         return raw.Identity(input=parts[0], name=name) if name else parts[0]
     return raw.AddN(inputs=parts, name=name)
@@ -217,8 +254,10 @@ def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
     if any(p.dtype is not parts[0].dtype for p in parts):
         raise ValueError(message)
     if tensor_dtype is not None and dtypes.as_dtype(tensor_dtype) is not parts[0].dtype:
-        raise TypeError(f"The `tensor_dtype` argument is {tensor_dtype}, but `input` is of type {parts[0].dtype}. These must be equal. Try casting the input to the "
-                        "desired type.")
+        raise TypeError(
+            f"The `tensor_dtype` argument is {tensor_dtype}, but `input` is of type {parts[0].dtype}. These must be equal. Try casting the input to the "
+            "desired type."
+        )
     return raw.AddN(inputs=parts, name=name) if len(parts) > 1 else raw.Identity(input=parts[0], name=name)
 
 
@@ -276,8 +315,16 @@ def _pair(x, y):
     return x, convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name="y")
 
 
-_QUOTIENT = {dtypes.uint8: dtypes.float32, dtypes.int8: dtypes.float32, dtypes.uint16: dtypes.float32, dtypes.int16: dtypes.float32, dtypes.int32: dtypes.float64,
-             dtypes.uint32: dtypes.float64, dtypes.int64: dtypes.float64, dtypes.uint64: dtypes.float64}
+_QUOTIENT = {
+    dtypes.uint8: dtypes.float32,
+    dtypes.int8: dtypes.float32,
+    dtypes.uint16: dtypes.float32,
+    dtypes.int16: dtypes.float32,
+    dtypes.int32: dtypes.float64,
+    dtypes.uint32: dtypes.float64,
+    dtypes.int64: dtypes.float64,
+    dtypes.uint64: dtypes.float64,
+}
 
 
 @dispatchable
@@ -333,14 +380,17 @@ def round(x, name=None):
 
 # ---- complex numbers --------------------------------------------------------------------------------------
 
+
 @dispatchable
 def complex(real, imag, name=None):
     """Complex numbers of their two parts."""
     real, imag = convert_to_tensor(real, name="real"), convert_to_tensor(imag, name="imag")
     kinds = {dtypes.float32: dtypes.complex64, dtypes.float64: dtypes.complex128}
     if real.dtype is not imag.dtype or real.dtype not in kinds:
-        raise TypeError(f"The `real` and `imag` components have incorrect types: {real.dtype.name} {imag.dtype.name}. They must be consistent, and one of "
-                        f"{list(kinds)}")
+        raise TypeError(
+            f"The `real` and `imag` components have incorrect types: {real.dtype.name} {imag.dtype.name}. They must be consistent, and one of "
+            f"{list(kinds)}"
+        )
     return raw.Complex(real=real, imag=imag, Tout=kinds[real.dtype], name=name or "Complex")
 
 
@@ -355,7 +405,11 @@ def real(input, name=None):
 def imag(input, name=None):
     """The imaginary part; zero of real numbers."""
     input = convert_to_tensor(input, name="input")
-    return raw.Imag(input=input, Tout=input.dtype.real_dtype, name=name) if input.dtype.is_complex else raw.ZerosLike(x=input)
+    return (
+        raw.Imag(input=input, Tout=input.dtype.real_dtype, name=name)
+        if input.dtype.is_complex
+        else raw.ZerosLike(x=input)
+    )
 
 
 @dispatchable
@@ -385,12 +439,13 @@ def conj(x, name=None):
 
 # ---- special functions ------------------------------------------------------------------------------------
 
+
 @dispatchable
 def erfcinv(x, name=None):
     """The inverse of erfc."""
     with scope(name, "erfcinv"):
         x = convert_to_tensor(x, name="start")
-        return -raw.Ndtri(x=0.5 * x) * convert_to_tensor(0.5 ** 0.5, x.dtype)
+        return -raw.Ndtri(x=0.5 * x) * convert_to_tensor(0.5**0.5, x.dtype)
 
 
 @dispatchable
@@ -461,4 +516,7 @@ def zero_fraction(value, name=None):
         value = convert_to_tensor(value, name="value")
         count = raw.Size(input=value, out_type=dtypes.int64)
         zeros = count - count_nonzero(value)
-        return raw.Identity(input=raw.RealDiv(x=raw.Cast(x=zeros, DstT=dtypes.float32), y=raw.Cast(x=count, DstT=dtypes.float32)), name=name)
+        return raw.Identity(
+            input=raw.RealDiv(x=raw.Cast(x=zeros, DstT=dtypes.float32), y=raw.Cast(x=count, DstT=dtypes.float32)),
+            name=name,
+        )

@@ -11,14 +11,17 @@ from weft.framework.tensor import Tensor
 from weft.ops import array_ops, math_ops, random_ops
 from weft.ops._direct import define, scope
 
-define(globals(), """
+define(
+    globals(),
+    """
 elu Elu features
 l2_loss L2Loss t
 local_response_normalization LRN input, depth_radius=5, bias=1, alpha=1, beta=0.5
 relu Relu features
 relu6 Relu6 features
 selu Selu features
-""")
+""",
+)
 lrn = local_response_normalization  # noqa: F821
 
 
@@ -53,7 +56,17 @@ def gelu(features, approximate=False, name=None):
         if not x.dtype.is_floating:
             raise ValueError(f"`features.dtype` must be a floating point tensor.Received:features.dtype={x.dtype}")
         if approximate:
-            return 0.5 * x * (1.0 + raw.Tanh(x=0.7978845608028654 * (x + convert_to_tensor(0.044715, x.dtype) * raw.Pow(x=x, y=convert_to_tensor(3, x.dtype)))))
+            return (
+                0.5
+                * x
+                * (
+                    1.0
+                    + raw.Tanh(
+                        x=0.7978845608028654
+                        * (x + convert_to_tensor(0.044715, x.dtype) * raw.Pow(x=x, y=convert_to_tensor(3, x.dtype)))
+                    )
+                )
+            )
         return 0.5 * x * (1.0 + raw.Erf(x=x / convert_to_tensor(1.4142135623730951, x.dtype)))
 
 
@@ -69,14 +82,19 @@ swish = silu
 
 # ---- softmax ----------------------------------------------------------------------------------------------
 
+
 def _along(op, logits, axis, name):
     """A row-wise op along any axis."""
     logits = convert_to_tensor(logits)
     axis = -1 if axis is None else axis
     rank = logits.shape.rank
     if rank is not None and not (-rank <= axis < rank) and not (rank == 0 and axis == -1):
-        raise errors.InvalidArgumentError(None, None, f"`dim` must be in the range [{-rank}, {rank}) where {rank} is the number of dimensions in the input. "
-                                                      f"Received: dim={axis}")
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"`dim` must be in the range [{-rank}, {rank}) where {rank} is the number of dimensions in the input. "
+            f"Received: dim={axis}",
+        )
     if axis == -1 or rank is not None and axis == rank - 1:
         return op(logits=logits, name=name)
     if rank is None:
@@ -105,6 +123,7 @@ def log_softmax(logits, axis=None, name=None):
 
 # ---- losses -----------------------------------------------------------------------------------------------
 
+
 @dispatchable
 def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
     """The cross entropy between labels, given as probabilities, and softmax(logits)."""
@@ -119,7 +138,9 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
         labels = math_ops.cast(labels, logits.dtype)
         rank = logits.shape.rank
         if rank is None and axis != -1:
-            raise NotImplementedError("softmax_cross_entropy_with_logits along another axis than the last, of logits without a known rank")
+            raise NotImplementedError(
+                "softmax_cross_entropy_with_logits along another axis than the last, of logits without a known rank"
+            )
         if axis != -1 and axis != rank - 1:
             order = [i for i in range(rank) if i != axis % rank] + [axis % rank]
             logits, labels = (raw.Transpose(x=t, perm=order) for t in (logits, labels))
@@ -148,16 +169,22 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
             raise ValueError(f"`logits` cannot be a scalar. Received logits={logits}`")
         if have.rank is not None and logits.shape.rank is not None:
             if have.rank != logits.shape.rank - 1:
-                raise ValueError(f"`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: labels.shape={have} of rank {have.rank} and logits.shape={logits.shape} "
-                                 f"of rank {logits.shape.rank}")
+                raise ValueError(
+                    f"`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: labels.shape={have} of rank {have.rank} and logits.shape={logits.shape} "
+                    f"of rank {logits.shape.rank}"
+                )
             if not have.is_compatible_with(want):
-                raise ValueError(f"`labels.shape` must equal `logits.shape` except for the last dimension. Received: labels.shape={have} and logits.shape={logits.shape}")
+                raise ValueError(
+                    f"`labels.shape` must equal `logits.shape` except for the last dimension. Received: labels.shape={have} and logits.shape={logits.shape}"
+                )
         if logits.shape.rank == 2:
             loss = raw.SparseSoftmaxCrossEntropyWithLogits(features=precise, labels=labels, name=name).loss
         else:
             sizes = array_ops.shape(labels)
             flat = array_ops.reshape(precise, array_ops.concat([[-1], array_ops.shape(precise)[-1:]], 0))
-            loss = raw.SparseSoftmaxCrossEntropyWithLogits(features=flat, labels=array_ops.reshape(labels, [-1]), name=name).loss
+            loss = raw.SparseSoftmaxCrossEntropyWithLogits(
+                features=flat, labels=array_ops.reshape(labels, [-1]), name=name
+            ).loss
             loss = array_ops.reshape(loss, sizes)
             loss.set_shape(have)
         return math_ops.cast(loss, wanted) if small else loss
@@ -165,7 +192,9 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
 
 def _same_shape(name, labels, logits):
     if not labels.shape.is_compatible_with(logits.shape):
-        raise ValueError(f"`logits` and `{name}` must have the same shape, received ({logits.shape} vs {labels.shape}).")
+        raise ValueError(
+            f"`logits` and `{name}` must have the same shape, received ({logits.shape} vs {labels.shape})."
+        )
 
 
 @dispatchable
@@ -190,7 +219,11 @@ def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
         logits, labels = convert_to_tensor(logits, name="logits"), convert_to_tensor(labels, name="labels")
         _same_shape("labels", labels, logits)
         weight = 1 + (pos_weight - 1) * labels
-        return raw.AddV2(x=(1 - labels) * logits, y=weight * (raw.Log1p(x=raw.Exp(x=-math_ops.abs(logits))) + raw.Relu(features=-logits)), name=name)
+        return raw.AddV2(
+            x=(1 - labels) * logits,
+            y=weight * (raw.Log1p(x=raw.Exp(x=-math_ops.abs(logits))) + raw.Relu(features=-logits)),
+            name=name,
+        )
 
 
 @dispatchable
@@ -201,11 +234,18 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
     with scope(name, "log_poisson_loss"):
         log_input, targets = convert_to_tensor(log_input, name="log_input"), convert_to_tensor(targets, name="targets")
         if not targets.shape.is_compatible_with(log_input.shape):
-            raise ValueError(f"`log_input` and `targets` must have the same shape, received ({log_input.shape} vs {targets.shape}).")
+            raise ValueError(
+                f"`log_input` and `targets` must have the same shape, received ({log_input.shape} vs {targets.shape})."
+            )
         loss = raw.Exp(x=log_input) - log_input * targets
         if compute_full_loss:
             # Stirling's approximation, which holds from 1 on.
-            stirling = targets * raw.Log(x=targets) - targets + convert_to_tensor(0.5, targets.dtype) * raw.Log(x=convert_to_tensor(2 * math.pi, targets.dtype) * targets)
+            stirling = (
+                targets * raw.Log(x=targets)
+                - targets
+                + convert_to_tensor(0.5, targets.dtype)
+                * raw.Log(x=convert_to_tensor(2 * math.pi, targets.dtype) * targets)
+            )
             zeros, ones = raw.ZerosLike(x=targets), raw.OnesLike(x=targets)
             small = math_ops.logical_and(targets >= zeros, targets <= ones)
             loss = loss + raw.SelectV2(condition=small, t=zeros, e=stirling)
@@ -243,6 +283,7 @@ def _replicas():
 
 # ---- dropout and bias -------------------------------------------------------------------------------------
 
+
 @dispatchable
 def bias_add(value, bias, data_format=None, name=None):
     """A number more for each channel."""
@@ -253,7 +294,9 @@ def bias_add(value, bias, data_format=None, name=None):
             elif data_format.startswith("N") and data_format.endswith("C"):
                 data_format = "NHWC"
             else:
-                raise ValueError("`data_format` must be of the form `N...C` or `NC...`. Received: data_format=%s" % data_format)
+                raise ValueError(
+                    "`data_format` must be of the form `N...C` or `NC...`. Received: data_format=%s" % data_format
+                )
         if _weft.in_graph():
             value = convert_to_tensor(value, name="input")
             bias = convert_to_tensor(bias, value.dtype, name="bias")
@@ -286,7 +329,9 @@ def _dropout(x, rate, noise_shape, sampler, skip, name, default):
             raise ValueError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}")
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_floating:
-            raise ValueError(f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x_dtype={x.dtype}")
+            raise ValueError(
+                f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x_dtype={x.dtype}"
+            )
         if plain and rate == 0:
             skip()
             return x
@@ -298,7 +343,9 @@ def _dropout(x, rate, noise_shape, sampler, skip, name, default):
                 raise ValueError(f"rate must be a scalar tensor, not of shape {rate.shape}")
             if rate.dtype is not x.dtype:
                 if not rate.dtype.is_compatible_with(x.dtype):
-                    raise ValueError(f"`x.dtype` and `rate.dtype` must be the same. Received: x.dtype={x.dtype} and rate.dtype={rate.dtype}")
+                    raise ValueError(
+                        f"`x.dtype` and `rate.dtype` must be the same. Received: x.dtype={x.dtype} and rate.dtype={rate.dtype}"
+                    )
             out = x / (convert_to_tensor(1, x.dtype) - rate)
         draw = sampler(shape=_noise_shape(x, noise_shape), dtype=x.dtype)
         kept = draw >= rate
@@ -312,7 +359,15 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None):
     """Some elements zero, by chance, and the others scaled up for it."""
     from weft.framework.random_seed import get_seed
 
-    return _dropout(x, rate, noise_shape, lambda shape, dtype: random_ops.uniform(shape, seed=seed, dtype=dtype), lambda: get_seed(seed), name, "dropout")
+    return _dropout(
+        x,
+        rate,
+        noise_shape,
+        lambda shape, dtype: random_ops.uniform(shape, seed=seed, dtype=dtype),
+        lambda: get_seed(seed),
+        name,
+        "dropout",
+    )
 
 
 @dispatchable
@@ -321,13 +376,27 @@ def stateless_dropout(x, rate, seed, rng_alg=None, noise_shape=None, name=None):
     from weft.ops.stateless_random_ops import stateless_uniform
 
     alg = "auto_select" if rng_alg is None else rng_alg
-    return _dropout(x, rate, noise_shape, lambda shape, dtype: stateless_uniform(shape, seed=seed, dtype=dtype, alg=alg), lambda: None, name, "stateless_dropout")
+    return _dropout(
+        x,
+        rate,
+        noise_shape,
+        lambda shape, dtype: stateless_uniform(shape, seed=seed, dtype=dtype, alg=alg),
+        lambda: None,
+        name,
+        "stateless_dropout",
+    )
 
 
 def isotonic_regression(inputs, decreasing=True, axis=-1):
     """The nearest values that do not grow (or do not shrink) along an axis; and the blocks of equal ones."""
     x = convert_to_tensor(inputs)
-    kinds = {dtypes.int8: dtypes.float32, dtypes.int16: dtypes.float32, dtypes.bfloat16: dtypes.float32, dtypes.float16: dtypes.float32, dtypes.float32: dtypes.float32}
+    kinds = {
+        dtypes.int8: dtypes.float32,
+        dtypes.int16: dtypes.float32,
+        dtypes.bfloat16: dtypes.float32,
+        dtypes.float16: dtypes.float32,
+        dtypes.float32: dtypes.float32,
+    }
     kind = kinds.get(x.dtype, dtypes.float64)
     rank = x.shape.rank
     swap = None

@@ -16,9 +16,15 @@ def moments(x, axes, shift=None, keepdims=False, name=None):
         small = x.dtype is dtypes.float16
         y = math_ops.cast(x, dtypes.float32) if small else x
         mean = math_ops.reduce_mean(y, axes, keepdims=True, name="mean")
-        variance = math_ops.reduce_mean(math_ops.squared_difference(y, raw.StopGradient(input=mean)), axes, keepdims=True, name="variance")
+        variance = math_ops.reduce_mean(
+            math_ops.squared_difference(y, raw.StopGradient(input=mean)), axes, keepdims=True, name="variance"
+        )
         if not keepdims:
-            gone = list(range(y.shape.rank)) if axes is None else [int(a) for a in axes] if isinstance(axes, (list, tuple, range)) else axes
+            gone = (
+                list(range(y.shape.rank))
+                if axes is None
+                else [int(a) for a in axes] if isinstance(axes, (list, tuple, range)) else axes
+            )
             mean, variance = array_ops.squeeze(mean, gone), array_ops.squeeze(variance, gone)
         return (math_ops.cast(mean, x.dtype), math_ops.cast(variance, x.dtype)) if small else (mean, variance)
 
@@ -42,7 +48,12 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
             mean_ss, variance_ss = x - shift, math_ops.squared_difference(x, shift)
         else:
             mean_ss, variance_ss = x, math_ops.square(x)
-        return count, math_ops.reduce_sum(mean_ss, axes, keepdims=keepdims), math_ops.reduce_sum(variance_ss, axes, keepdims=keepdims), shift
+        return (
+            count,
+            math_ops.reduce_sum(mean_ss, axes, keepdims=keepdims),
+            math_ops.reduce_sum(variance_ss, axes, keepdims=keepdims),
+            shift,
+        )
 
 
 @dispatchable
@@ -71,7 +82,9 @@ def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
         # Weights may be broadcast: their sum is taken in the shape of x.
         weight = math_ops.reduce_sum(weights + array_ops.zeros_like(x), axes, keepdims=True)
         mean = total * math_ops.reciprocal(weight)
-        variance = math_ops.reduce_sum(weights * math_ops.squared_difference(x, mean), axes, keepdims=True) * math_ops.reciprocal(weight)
+        variance = math_ops.reduce_sum(
+            weights * math_ops.squared_difference(x, mean), axes, keepdims=True
+        ) * math_ops.reciprocal(weight)
         if not keepdims:
             mean, variance = array_ops.squeeze(mean, axes), array_ops.squeeze(variance, axes)
         return (math_ops.cast(mean, wanted), math_ops.cast(variance, wanted)) if small else (mean, variance)
@@ -89,22 +102,49 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
         return x * math_ops.cast(factor, x.dtype) + math_ops.cast(rest, x.dtype)
 
 
-def batch_norm_with_global_normalization(input, mean, variance, beta, gamma, variance_epsilon, scale_after_normalization, name=None):
+def batch_norm_with_global_normalization(
+    input, mean, variance, beta, gamma, variance_epsilon, scale_after_normalization, name=None
+):
     """An old form of batch_normalization."""
-    return batch_normalization(input, mean, variance, beta, gamma if scale_after_normalization else None, variance_epsilon, name)
+    return batch_normalization(
+        input, mean, variance, beta, gamma if scale_after_normalization else None, variance_epsilon, name
+    )
 
 
-def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, data_format="NHWC", is_training=True, name=None, exponential_avg_factor=1.0):
+def fused_batch_norm(
+    x,
+    scale,
+    offset,
+    mean=None,
+    variance=None,
+    epsilon=0.001,
+    data_format="NHWC",
+    is_training=True,
+    name=None,
+    exponential_avg_factor=1.0,
+):
     """Batch normalisation by one op: (y, mean, variance)."""
     if (not is_training or exponential_avg_factor != 1.0) and (mean is None or variance is None):
-        raise ValueError(f"Both `mean` and `variance` must be a 1D tensor when `is_training` is False or `exponential_avg_factor` != 1.0. Received: "
-                         f"`mean`: {mean!r} and `variance`: {variance!r}")
+        raise ValueError(
+            f"Both `mean` and `variance` must be a 1D tensor when `is_training` is False or `exponential_avg_factor` != 1.0. Received: "
+            f"`mean`: {mean!r} and `variance`: {variance!r}"
+        )
     x = convert_to_tensor(x, name="input")
     kind = dtypes.float32
     mean = convert_to_tensor([], kind) if mean is None else mean
     variance = convert_to_tensor([], kind) if variance is None else variance
-    made = raw.FusedBatchNormV3(x=x, scale=scale, offset=offset, mean=mean, variance=variance, epsilon=max(epsilon, 1.001e-5), data_format=data_format,
-                                exponential_avg_factor=exponential_avg_factor, is_training=is_training, name=name)
+    made = raw.FusedBatchNormV3(
+        x=x,
+        scale=scale,
+        offset=offset,
+        mean=mean,
+        variance=variance,
+        epsilon=max(epsilon, 1.001e-5),
+        data_format=data_format,
+        exponential_avg_factor=exponential_avg_factor,
+        is_training=is_training,
+        name=name,
+    )
     return made.y, made.batch_mean, made.batch_variance
 
 
@@ -118,7 +158,9 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
     with scope(name, "l2_normalize") as name:
         x = convert_to_tensor(x, name="x")
         if x.dtype.is_complex:
-            squares = math_ops.reduce_sum(math_ops.square(math_ops.real(x)) + math_ops.square(math_ops.imag(x)), axis, keepdims=True)
+            squares = math_ops.reduce_sum(
+                math_ops.square(math_ops.real(x)) + math_ops.square(math_ops.imag(x)), axis, keepdims=True
+            )
             factor = math_ops.rsqrt(math_ops.maximum(squares, epsilon))
             return raw.Complex(real=math_ops.real(x) * factor, imag=math_ops.imag(x) * factor, Tout=x.dtype, name=name)
         squares = math_ops.reduce_sum(math_ops.square(x), axis, keepdims=True)

@@ -19,21 +19,27 @@ class FixedLenFeature(collections.namedtuple("FixedLenFeature", ["shape", "dtype
         return super().__new__(cls, shape, dtype, default_value)
 
 
-class FixedLenSequenceFeature(collections.namedtuple("FixedLenSequenceFeature", ["shape", "dtype", "allow_missing", "default_value"])):
+class FixedLenSequenceFeature(
+    collections.namedtuple("FixedLenSequenceFeature", ["shape", "dtype", "allow_missing", "default_value"])
+):
     """A feature of any number of items of a fixed shape: parsed as a tensor, filled up in batches."""
 
     def __new__(cls, shape, dtype, allow_missing=False, default_value=None):
         return super().__new__(cls, shape, dtype, allow_missing, default_value)
 
 
-class SparseFeature(collections.namedtuple("SparseFeature", ["index_key", "value_key", "dtype", "size", "already_sorted"])):
+class SparseFeature(
+    collections.namedtuple("SparseFeature", ["index_key", "value_key", "dtype", "size", "already_sorted"])
+):
     """A sparse tensor whose indices and values are features of their own."""
 
     def __new__(cls, index_key, value_key, dtype, size, already_sorted=False):
         return super().__new__(cls, index_key, value_key, dtype, size, already_sorted)
 
 
-class RaggedFeature(collections.namedtuple("RaggedFeature", ["dtype", "value_key", "partitions", "row_splits_dtype", "validate"])):
+class RaggedFeature(
+    collections.namedtuple("RaggedFeature", ["dtype", "value_key", "partitions", "row_splits_dtype", "validate"])
+):
     """A feature with any number of values: parsed as a ragged tensor, divided into rows as other features say."""
 
     RowSplits = collections.namedtuple("RowSplits", ["key"])
@@ -48,29 +54,41 @@ class RaggedFeature(collections.namedtuple("RaggedFeature", ["dtype", "value_key
         if value_key is not None and not isinstance(value_key, str):
             raise ValueError(f"Argument `value_key` must be a string; got {value_key}")
         if not isinstance(partitions, (list, tuple)):
-            raise TypeError(f"Argument `partitions` must be a list or tuple of partitions. Received partitions={partitions}.")
+            raise TypeError(
+                f"Argument `partitions` must be a list or tuple of partitions. Received partitions={partitions}."
+            )
         for p in partitions:
             if not isinstance(p, cls._kinds):
-                raise TypeError("Argument `partitions` must be a list of partition objects "
-                                f"{cls._kinds}; got: {partitions}")
+                raise TypeError(
+                    "Argument `partitions` must be a list of partition objects " f"{cls._kinds}; got: {partitions}"
+                )
         if not isinstance(validate, bool):
             raise TypeError(f"Argument `validate` must be a bool; got {validate}.")
-        return super().__new__(cls, dtypes.as_dtype(dtype), value_key, tuple(partitions), dtypes.as_dtype(row_splits_dtype), validate)
+        return super().__new__(
+            cls, dtypes.as_dtype(dtype), value_key, tuple(partitions), dtypes.as_dtype(row_splits_dtype), validate
+        )
 
 
 class Params:
     """Keys, types, shapes and defaults, as the parsing ops take them. Keys are in order."""
 
     def __init__(self, features, allowed):
-        self.sparse, self.ragged, self.dense = {}, {}, {}  # key -> type; (value type, splits type); (type, shape, default)
+        self.sparse, self.ragged, self.dense = (
+            {},
+            {},
+            {},
+        )  # key -> type; (value type, splits type); (type, shape, default)
         self.missing_is_empty = set()
         for key in sorted(features or {}):
             feature = features[key]
             if not isinstance(feature, tuple(allowed)):
                 raise ValueError(f"Unsupported {type(feature).__name__} {feature} for key '{key}'")
             self._add(key, feature)
-        for a, b, names in ((self.dense, self.sparse, "Dense and sparse"), (self.dense, self.ragged, "Dense and ragged"),
-                            (self.ragged, self.sparse, "Ragged and sparse")):
+        for a, b, names in (
+            (self.dense, self.sparse, "Dense and sparse"),
+            (self.dense, self.ragged, "Dense and ragged"),
+            (self.ragged, self.sparse, "Ragged and sparse"),
+        ):
             if a.keys() & b.keys():
                 raise ValueError(f"{names} keys must not intersect: {sorted(a.keys() & b.keys())}")
 
@@ -105,9 +123,13 @@ class Params:
         shape = TensorShape(f.shape)
         if isinstance(f, FixedLenFeature):
             if shape.rank and shape[0] is None:
-                raise ValueError(f"First dimension of shape for feature {key} unknown. Consider using FixedLenSequenceFeature. Received feature={f}.")
+                raise ValueError(
+                    f"First dimension of shape for feature {key} unknown. Consider using FixedLenSequenceFeature. Received feature={f}."
+                )
             if not shape.is_fully_defined():
-                raise ValueError(f"All dimensions of shape for feature {key} need to be known but received {f.shape!s}.")
+                raise ValueError(
+                    f"All dimensions of shape for feature {key} need to be known but received {f.shape!s}."
+                )
         elif f.allow_missing:
             self.missing_is_empty.add(key)
         self.dense[key] = (dtype, shape, f.default_value)
@@ -123,11 +145,20 @@ class Params:
         for dtype, shape, default in self.dense.values():
             if shape.rank and shape[0] is None:
                 padding = ("" if dtype == dtypes.string else 0) if default is None else default
-                made.append(raw.Reshape(tensor=convert_to_tensor(padding, dtype=dtype), shape=convert_to_tensor([], dtype=dtypes.int32)))
+                made.append(
+                    raw.Reshape(
+                        tensor=convert_to_tensor(padding, dtype=dtype), shape=convert_to_tensor([], dtype=dtypes.int32)
+                    )
+                )
             elif default is None:
                 made.append(convert_to_tensor([], dtype=dtype))
             else:
-                made.append(raw.Reshape(tensor=convert_to_tensor(default, dtype=dtype), shape=convert_to_tensor(shape.as_list(), dtype=dtypes.int32)))
+                made.append(
+                    raw.Reshape(
+                        tensor=convert_to_tensor(default, dtype=dtype),
+                        shape=convert_to_tensor(shape.as_list(), dtype=dtypes.int32),
+                    )
+                )
         return made
 
     def shapes(self):

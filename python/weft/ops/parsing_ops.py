@@ -3,7 +3,14 @@
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
-from weft.ops.parsing_config import FixedLenFeature, FixedLenSequenceFeature, Params, RaggedFeature, SparseFeature, VarLenFeature
+from weft.ops.parsing_config import (
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    Params,
+    RaggedFeature,
+    SparseFeature,
+    VarLenFeature,
+)
 
 
 def _sparse(indices, values, shapes):
@@ -40,10 +47,19 @@ def parse_example(serialized, features, example_names=None, name=None):
     if params.ragged and serialized.shape.rank is None:
         raise ValueError("serialized must have statically-known rank to parse ragged features.")
     out = raw.ParseExampleV2(
-        serialized=serialized, names=[] if example_names is None else example_names, sparse_keys=_keys(params.sparse), dense_keys=_keys(params.dense),
-        ragged_keys=_keys(params.ragged), dense_defaults=params.defaults(), num_sparse=len(params.sparse), sparse_types=list(params.sparse.values()),
-        ragged_value_types=[v for v, _ in params.ragged.values()], ragged_split_types=[s for _, s in params.ragged.values()],
-        dense_shapes=params.shapes(), name=name)
+        serialized=serialized,
+        names=[] if example_names is None else example_names,
+        sparse_keys=_keys(params.sparse),
+        dense_keys=_keys(params.dense),
+        ragged_keys=_keys(params.ragged),
+        dense_defaults=params.defaults(),
+        num_sparse=len(params.sparse),
+        sparse_types=list(params.sparse.values()),
+        ragged_value_types=[v for v, _ in params.ragged.values()],
+        ragged_split_types=[s for _, s in params.ragged.values()],
+        dense_shapes=params.shapes(),
+        name=name,
+    )
     indices, values, shapes, dense, ragged_values, ragged_splits = out
     batch = serialized.shape.rank != 0
     parsed = dict(zip(params.sparse, _sparse(indices, values, shapes)))
@@ -55,7 +71,11 @@ def parse_example(serialized, features, example_names=None, name=None):
 def parse_single_example(serialized, features, example_names=None, name=None):
     """The features of one serialized Example."""
     if not features:
-        raise ValueError("Invalid argument: features cannot be None." if features is None else "Invalid argument: features cannot be empty.")
+        raise ValueError(
+            "Invalid argument: features cannot be None."
+            if features is None
+            else "Invalid argument: features cannot be empty."
+        )
     return parse_example(_scalar(serialized), features, example_names, name)
 
 
@@ -101,7 +121,9 @@ def _merge_sparse(f, parsed):
     sizes = [raw.Cast(x=s, DstT=dtypes.int64) if hasattr(s, "dtype") else s for s in sizes]
     lead = raw.Slice(input=values.dense_shape, begin=[0], size=[rank - 1])
     shape = raw.ConcatV2(values=[lead, convert_to_tensor(sizes, dtype=dtypes.int64)], axis=0)
-    merged = SparseTensor(raw.ConcatV2(values=columns, axis=1) if len(columns) > 1 else columns[0], values.values, shape)
+    merged = SparseTensor(
+        raw.ConcatV2(values=columns, axis=1) if len(columns) > 1 else columns[0], values.values, shape
+    )
     return merged if f.already_sorted else sparse_ops.reorder(merged)
 
 
@@ -112,9 +134,13 @@ def _rows_of_one(value, p, parsed, dtype, validate):
     if isinstance(p, RaggedFeature.UniformRowLength):
         return RaggedTensor.from_uniform_row_length(value, convert_to_tensor(p.length, dtype=dtype), validate=validate)
     part = raw.Cast(x=parsed[p.key], DstT=dtype)
-    make = {RaggedFeature.RowSplits: RaggedTensor.from_row_splits, RaggedFeature.RowLengths: RaggedTensor.from_row_lengths,
-            RaggedFeature.RowStarts: RaggedTensor.from_row_starts, RaggedFeature.RowLimits: RaggedTensor.from_row_limits,
-            RaggedFeature.ValueRowIds: RaggedTensor.from_value_rowids}[type(p)]
+    make = {
+        RaggedFeature.RowSplits: RaggedTensor.from_row_splits,
+        RaggedFeature.RowLengths: RaggedTensor.from_row_lengths,
+        RaggedFeature.RowStarts: RaggedTensor.from_row_starts,
+        RaggedFeature.RowLimits: RaggedTensor.from_row_limits,
+        RaggedFeature.ValueRowIds: RaggedTensor.from_value_rowids,
+    }[type(p)]
     return make(value, part, validate=validate)
 
 
@@ -129,32 +155,52 @@ def _rows_of_batch(value, p, parsed, dtype, validate):
         return RaggedTensor.from_row_splits(rows, raw.FloorDiv(x=value.row_splits, y=length), validate=validate)
     part = parsed[p.key]
     numbers, splits, example = raw.Cast(x=part.values, DstT=dtype), part.row_splits, part.value_rowids()
-    last = raw.Equal(x=raw.AddV2(x=raw.Range(start=0, limit=raw.Size(input=numbers), delta=1), y=1),
-                     y=raw.Cast(x=raw.GatherV2(params=splits, indices=raw.AddV2(x=example, y=raw.OnesLike(x=example)), axis=0), DstT=dtypes.int32))
+    last = raw.Equal(
+        x=raw.AddV2(x=raw.Range(start=0, limit=raw.Size(input=numbers), delta=1), y=1),
+        y=raw.Cast(
+            x=raw.GatherV2(params=splits, indices=raw.AddV2(x=example, y=raw.OnesLike(x=example)), axis=0),
+            DstT=dtypes.int32,
+        ),
+    )
     after = raw.Roll(input=numbers, shift=[-1], axis=[0])
     if isinstance(p, RaggedFeature.RowLengths):
         lengths, outer = numbers, splits
     elif isinstance(p, RaggedFeature.RowSplits):
         kept = raw.Reshape(tensor=raw.Where(input=raw.LogicalNot(x=last)), shape=[-1])
         lengths = raw.GatherV2(params=raw.Sub(x=after, y=numbers), indices=kept, axis=0)
-        outer = raw.Sub(x=splits, y=raw.Range(start=convert_to_tensor(0, dtype=splits.dtype), limit=raw.Cast(x=raw.Size(input=splits), DstT=splits.dtype),
-                                              delta=convert_to_tensor(1, dtype=splits.dtype)))
+        outer = raw.Sub(
+            x=splits,
+            y=raw.Range(
+                start=convert_to_tensor(0, dtype=splits.dtype),
+                limit=raw.Cast(x=raw.Size(input=splits), DstT=splits.dtype),
+                delta=convert_to_tensor(1, dtype=splits.dtype),
+            ),
+        )
     elif isinstance(p, RaggedFeature.RowStarts):
         ends = raw.GatherV2(params=raw.Cast(x=value.row_lengths(), DstT=dtype), indices=example, axis=0)
         lengths, outer = raw.Sub(x=raw.SelectV2(condition=last, t=ends, e=after), y=numbers), splits
     elif isinstance(p, RaggedFeature.RowLimits):
         first = raw.Roll(input=last, shift=[1], axis=[0])
-        before = raw.SelectV2(condition=first, t=raw.ZerosLike(x=numbers), e=raw.Roll(input=numbers, shift=[1], axis=[0]))
+        before = raw.SelectV2(
+            condition=first, t=raw.ZerosLike(x=numbers), e=raw.Roll(input=numbers, shift=[1], axis=[0])
+        )
         lengths, outer = raw.Sub(x=numbers, y=before), splits
     else:
-        rows = raw.UnsortedSegmentMax(data=raw.AddV2(x=numbers, y=raw.OnesLike(x=numbers)), segment_ids=example,
-                                      num_segments=raw.Cast(x=part.nrows(), DstT=dtypes.int32))
+        rows = raw.UnsortedSegmentMax(
+            data=raw.AddV2(x=numbers, y=raw.OnesLike(x=numbers)),
+            segment_ids=example,
+            num_segments=raw.Cast(x=part.nrows(), DstT=dtypes.int32),
+        )
         rows = raw.Maximum(x=rows, y=raw.ZerosLike(x=rows))
         starts = raw.Cumsum(x=rows, axis=0, exclusive=True)
         ids = raw.AddV2(x=numbers, y=raw.GatherV2(params=starts, indices=example, axis=0))
-        made = RaggedTensor.from_value_rowids(inner, ids, nrows=raw.Sum(input=rows, reduction_indices=[0]), validate=validate)
+        made = RaggedTensor.from_value_rowids(
+            inner, ids, nrows=raw.Sum(input=rows, reduction_indices=[0]), validate=validate
+        )
         return RaggedTensor.from_row_lengths(made, rows, validate=validate)
-    return RaggedTensor.from_row_splits(RaggedTensor.from_row_lengths(inner, lengths, validate=validate), outer, validate=validate)
+    return RaggedTensor.from_row_splits(
+        RaggedTensor.from_row_lengths(inner, lengths, validate=validate), outer, validate=validate
+    )
 
 
 # ---- sequences -------------------------------------------------------------------------------------------
@@ -162,7 +208,9 @@ def _rows_of_batch(value, p, parsed, dtype, validate):
 
 def _parse_sequences(serialized, context_features, sequence_features, names, name):
     if not (context_features or sequence_features):
-        raise ValueError("Both `context_features` and `sequence_features` argument are None, but at least one should have values.")
+        raise ValueError(
+            "Both `context_features` and `sequence_features` argument are None, but at least one should have values."
+        )
     context = Params(context_features, (VarLenFeature, FixedLenFeature, RaggedFeature))
     lists = Params(sequence_features, (VarLenFeature, FixedLenSequenceFeature, RaggedFeature))
     for key, (_, _, default) in lists.dense.items():
@@ -172,16 +220,32 @@ def _parse_sequences(serialized, context_features, sequence_features, names, nam
     if (context.ragged or lists.ragged) and serialized.shape.rank is None:
         raise ValueError("serialized must have statically-known rank to parse ragged features.")
     out = raw.ParseSequenceExampleV2(
-        serialized=serialized, debug_name=[] if names is None else names,
-        context_sparse_keys=_keys(context.sparse), context_dense_keys=_keys(context.dense), context_ragged_keys=_keys(context.ragged),
-        feature_list_sparse_keys=_keys(lists.sparse), feature_list_dense_keys=_keys(lists.dense), feature_list_ragged_keys=_keys(lists.ragged),
-        feature_list_dense_missing_assumed_empty=convert_to_tensor([k in lists.missing_is_empty for k in lists.dense], dtype=dtypes.bool),
-        context_dense_defaults=context.defaults(), Ncontext_sparse=len(context.sparse), Nfeature_list_sparse=len(lists.sparse),
-        Nfeature_list_dense=len(lists.dense), context_sparse_types=list(context.sparse.values()),
-        context_ragged_value_types=[v for v, _ in context.ragged.values()], context_ragged_split_types=[s for _, s in context.ragged.values()],
-        feature_list_dense_types=[t for t, _, _ in lists.dense.values()], feature_list_sparse_types=list(lists.sparse.values()),
-        feature_list_ragged_value_types=[v for v, _ in lists.ragged.values()], feature_list_ragged_split_types=[s for _, s in lists.ragged.values()],
-        context_dense_shapes=context.shapes(), feature_list_dense_shapes=lists.shapes(), name=name)
+        serialized=serialized,
+        debug_name=[] if names is None else names,
+        context_sparse_keys=_keys(context.sparse),
+        context_dense_keys=_keys(context.dense),
+        context_ragged_keys=_keys(context.ragged),
+        feature_list_sparse_keys=_keys(lists.sparse),
+        feature_list_dense_keys=_keys(lists.dense),
+        feature_list_ragged_keys=_keys(lists.ragged),
+        feature_list_dense_missing_assumed_empty=convert_to_tensor(
+            [k in lists.missing_is_empty for k in lists.dense], dtype=dtypes.bool
+        ),
+        context_dense_defaults=context.defaults(),
+        Ncontext_sparse=len(context.sparse),
+        Nfeature_list_sparse=len(lists.sparse),
+        Nfeature_list_dense=len(lists.dense),
+        context_sparse_types=list(context.sparse.values()),
+        context_ragged_value_types=[v for v, _ in context.ragged.values()],
+        context_ragged_split_types=[s for _, s in context.ragged.values()],
+        feature_list_dense_types=[t for t, _, _ in lists.dense.values()],
+        feature_list_sparse_types=list(lists.sparse.values()),
+        feature_list_ragged_value_types=[v for v, _ in lists.ragged.values()],
+        feature_list_ragged_split_types=[s for _, s in lists.ragged.values()],
+        context_dense_shapes=context.shapes(),
+        feature_list_dense_shapes=lists.shapes(),
+        name=name,
+    )
     batch = serialized.shape.rank != 0
     of_context = dict(zip(context.sparse, _sparse(*out[0:3])))
     of_context.update(zip(context.dense, out[3]))
@@ -198,7 +262,9 @@ def parse_sequence_example(serialized, context_features=None, sequence_features=
     return _parse_sequences(serialized, context_features, sequence_features, example_names, name)
 
 
-def parse_single_sequence_example(serialized, context_features=None, sequence_features=None, example_name=None, name=None):
+def parse_single_sequence_example(
+    serialized, context_features=None, sequence_features=None, example_name=None, name=None
+):
     """One serialized SequenceExample: dicts of the context and of the lists."""
     serialized = _scalar(serialized)
     return _parse_sequences(serialized, context_features, sequence_features, example_name, name)[:2]

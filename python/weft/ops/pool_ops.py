@@ -10,16 +10,20 @@ from weft.ops._direct import scope
 from weft.ops.conv_ops import _channel, _insert, _padding, sequence, with_space_to_batch
 
 
-
-
 @dispatchable
 def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
     """The greatest of each window of an image."""
     with scope(name, "MaxPool2d") as name:
         data_format = data_format or "NHWC"
         at = _channel(data_format)
-        return raw.MaxPool(input=input, ksize=sequence(ksize, 2, at, "ksize"), strides=sequence(strides, 2, at, "strides"), data_format=data_format, name=name,
-                           **_padding(padding, at, 2))
+        return raw.MaxPool(
+            input=input,
+            ksize=sequence(ksize, 2, at, "ksize"),
+            strides=sequence(strides, 2, at, "strides"),
+            data_format=data_format,
+            name=name,
+            **_padding(padding, at, 2),
+        )
 
 
 @dispatchable
@@ -28,7 +32,14 @@ def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
     with scope(name, "AvgPool2D") as name:
         data_format = data_format or "NHWC"
         at = _channel(data_format)
-        return raw.AvgPool(value=input, ksize=sequence(ksize, 2, at, "ksize"), strides=sequence(strides, 2, at, "strides"), padding=padding, data_format=data_format, name=name)
+        return raw.AvgPool(
+            value=input,
+            ksize=sequence(ksize, 2, at, "ksize"),
+            strides=sequence(strides, 2, at, "strides"),
+            padding=padding,
+            data_format=data_format,
+            name=name,
+        )
 
 
 def _pool3d(op, default):
@@ -36,8 +47,14 @@ def _pool3d(op, default):
         with scope(name, default) as name:
             data_format = data_format or "NDHWC"
             at = _channel(data_format)
-            return getattr(raw, op)(input=input, ksize=sequence(ksize, 3, at, "ksize"), strides=sequence(strides, 3, at, "strides"), padding=padding, data_format=data_format,
-                                    name=name)
+            return getattr(raw, op)(
+                input=input,
+                ksize=sequence(ksize, 3, at, "ksize"),
+                strides=sequence(strides, 3, at, "strides"),
+                padding=padding,
+                data_format=data_format,
+                name=name,
+            )
 
     return pool
 
@@ -95,12 +112,30 @@ def avg_pool(input, ksize, strides, padding, data_format=None, name=None):
     return _any_rank(_AVG, input, ksize, strides, padding, data_format, name)
 
 
-def max_pool_with_argmax(input, ksize, strides, padding, data_format="NHWC", output_dtype=dtypes.int64, include_batch_in_index=False, name=None):
+def max_pool_with_argmax(
+    input,
+    ksize,
+    strides,
+    padding,
+    data_format="NHWC",
+    output_dtype=dtypes.int64,
+    include_batch_in_index=False,
+    name=None,
+):
     """The greatest of each window, and where it is."""
     if data_format != "NHWC":
-        raise ValueError(f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}")
-    return raw.MaxPoolWithArgmax(input=input, ksize=sequence(ksize, 2, -1, "ksize"), strides=sequence(strides, 2, -1, "strides"), padding=padding, Targmax=output_dtype,
-                                 include_batch_in_index=include_batch_in_index, name=name)
+        raise ValueError(
+            f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
+        )
+    return raw.MaxPoolWithArgmax(
+        input=input,
+        ksize=sequence(ksize, 2, -1, "ksize"),
+        strides=sequence(strides, 2, -1, "strides"),
+        padding=padding,
+        Targmax=output_dtype,
+        include_batch_in_index=include_batch_in_index,
+        name=name,
+    )
 
 
 def pool(input, window_shape, pooling_type, strides=None, padding="VALID", data_format=None, dilations=None, name=None):
@@ -110,15 +145,25 @@ def pool(input, window_shape, pooling_type, strides=None, padding="VALID", data_
         input = convert_to_tensor(input, name="input")
         n = len(window_shape)
         if n not in (1, 2, 3):
-            raise ValueError(f"`len(window_shape)` must be 1, 2, or 3. Received: window_shape={window_shape} of length {n}")
+            raise ValueError(
+                f"`len(window_shape)` must be 1, 2, or 3. Received: window_shape={window_shape} of length {n}"
+            )
         strides = [1] * n if strides is None else list(strides) if isinstance(strides, (list, tuple)) else [strides] * n
-        dilations = [1] * n if dilations is None else list(dilations) if isinstance(dilations, (list, tuple)) else [dilations] * n
+        dilations = (
+            [1] * n
+            if dilations is None
+            else list(dilations) if isinstance(dilations, (list, tuple)) else [dilations] * n
+        )
         if any(s > 1 for s in strides) and any(d > 1 for d in dilations):
-            raise ValueError("`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
-                             f"Received: strides={strides} and dilation_rate={dilations}")
+            raise ValueError(
+                "`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
+                f"Received: strides={strides} and dilation_rate={dilations}"
+            )
         if padding == "SAME" and any(d > 1 for d in dilations):
-            raise ValueError("pooling with 'SAME' padding is not implemented for `dilation_rate` > 1. Received: "
-                             f"padding={padding} and dilation_rate={dilations}")
+            raise ValueError(
+                "pooling with 'SAME' padding is not implemented for `dilation_rate` > 1. Received: "
+                f"padding={padding} and dilation_rate={dilations}"
+            )
         if pooling_type not in ("MAX", "AVG"):
             raise ValueError(f"`pooling_type` must be 'MAX' or 'AVG'. Received: pooling_type={pooling_type}")
         function = (_MAX if pooling_type == "MAX" else _AVG)[n]
@@ -135,9 +180,27 @@ def _fractional(op, value, pooling_ratio, pseudo_random, overlapping, seed, name
     if any(r < 1 for r in ratio):
         raise ValueError(f"`pooling_ratio` should be >= 1.0. Received: pooling_ratio={pooling_ratio}")
     if seed == 0:
-        return op(value=value, pooling_ratio=ratio, pseudo_random=pseudo_random, overlapping=overlapping, deterministic=False, seed=0, seed2=0, name=name)
+        return op(
+            value=value,
+            pooling_ratio=ratio,
+            pseudo_random=pseudo_random,
+            overlapping=overlapping,
+            deterministic=False,
+            seed=0,
+            seed2=0,
+            name=name,
+        )
     one, two = get_seed(seed)
-    return op(value=value, pooling_ratio=ratio, pseudo_random=pseudo_random, overlapping=overlapping, deterministic=True, seed=one, seed2=two, name=name)
+    return op(
+        value=value,
+        pooling_ratio=ratio,
+        pseudo_random=pseudo_random,
+        overlapping=overlapping,
+        deterministic=True,
+        seed=one,
+        seed2=two,
+        name=name,
+    )
 
 
 def fractional_max_pool(value, pooling_ratio, pseudo_random=False, overlapping=False, seed=0, name=None):

@@ -10,19 +10,41 @@ from weft.ops._direct import scope
 
 
 @dispatchable
-def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False, b_is_sparse=False, output_type=None, grad_a=False,
-           grad_b=False, name=None):
+def matmul(
+    a,
+    b,
+    transpose_a=False,
+    transpose_b=False,
+    adjoint_a=False,
+    adjoint_b=False,
+    a_is_sparse=False,
+    b_is_sparse=False,
+    output_type=None,
+    grad_a=False,
+    grad_b=False,
+    name=None,
+):
     """The product of matrices; of stacks of them, one by one."""
-    if not (transpose_a or transpose_b or adjoint_a or adjoint_b or a_is_sparse or b_is_sparse or output_type is not None):
+    if not (
+        transpose_a or transpose_b or adjoint_a or adjoint_b or a_is_sparse or b_is_sparse or output_type is not None
+    ):
         out = _weft.matrix_product(a, b)
         if out is not NotImplemented:
             return out
     if transpose_a and adjoint_a:
-        raise ValueError(f"Only one of `transpose_a` and `adjoint_a` can be True. Received `transpose_a`={transpose_a}, `adjoint_a`={adjoint_a}.")
+        raise ValueError(
+            f"Only one of `transpose_a` and `adjoint_a` can be True. Received `transpose_a`={transpose_a}, `adjoint_a`={adjoint_a}."
+        )
     if transpose_b and adjoint_b:
-        raise ValueError(f"Only one of `transpose_b` and `adjoint_b` can be True. Received `transpose_b`={transpose_b}, `adjoint_b`={adjoint_b}.")
+        raise ValueError(
+            f"Only one of `transpose_b` and `adjoint_b` can be True. Received `transpose_b`={transpose_b}, `adjoint_b`={adjoint_b}."
+        )
     with scope(name, "MatMul") as name:
-        a = a if isinstance(a, Tensor) else convert_to_tensor(a, dtype_hint=b.dtype.base_dtype if isinstance(b, Tensor) else None, name="a")
+        a = (
+            a
+            if isinstance(a, Tensor)
+            else convert_to_tensor(a, dtype_hint=b.dtype.base_dtype if isinstance(b, Tensor) else None, name="a")
+        )
         b = b if isinstance(b, Tensor) else convert_to_tensor(b, dtype_hint=a.dtype.base_dtype, name="b")
         if output_type is not None:
             output_type = dtypes.as_dtype(output_type)
@@ -33,7 +55,9 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
             a, adjoint_a = _adjoint(a, transpose_a, adjoint_a)
             b, adjoint_b = _adjoint(b, transpose_b, adjoint_b)
             if wide or a.dtype is not b.dtype:
-                return raw.BatchMatMulV3(x=a, y=b, adj_x=adjoint_a, adj_y=adjoint_b, Tout=output_type or a.dtype, name=name)
+                return raw.BatchMatMulV3(
+                    x=a, y=b, adj_x=adjoint_a, adj_y=adjoint_b, Tout=output_type or a.dtype, name=name
+                )
             return raw.BatchMatMulV2(x=a, y=b, adj_x=adjoint_a, adj_y=adjoint_b, name=name)
         if adjoint_a:
             a, transpose_a = _conj(a), True
@@ -41,7 +65,15 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
             b, transpose_b = _conj(b), True
         small = (dtypes.bfloat16, dtypes.float32)
         if (a_is_sparse or b_is_sparse) and a.dtype in small and b.dtype in small:
-            out = raw.SparseMatMul(a=a, b=b, transpose_a=transpose_a, transpose_b=transpose_b, a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse, name=name)
+            out = raw.SparseMatMul(
+                a=a,
+                b=b,
+                transpose_a=transpose_a,
+                transpose_b=transpose_b,
+                a_is_sparse=a_is_sparse,
+                b_is_sparse=b_is_sparse,
+                name=name,
+            )
             return raw.Cast(x=out, DstT=dtypes.bfloat16) if a.dtype is b.dtype is dtypes.bfloat16 else out
         return raw.MatMul(a=a, b=b, transpose_a=transpose_a, transpose_b=transpose_b, name=name)
 
@@ -62,7 +94,14 @@ def matvec(a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_spa
 
     with scope(name, "MatVec"):
         b = convert_to_tensor(b, dtype_hint=a.dtype.base_dtype if isinstance(a, Tensor) else None)
-        out = matmul(a, expand_dims(b, axis=-1), transpose_a=transpose_a, adjoint_a=adjoint_a, a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse)
+        out = matmul(
+            a,
+            expand_dims(b, axis=-1),
+            transpose_a=transpose_a,
+            adjoint_a=adjoint_a,
+            a_is_sparse=a_is_sparse,
+            b_is_sparse=b_is_sparse,
+        )
         return raw.Squeeze(input=out, squeeze_dims=[-1])
 
 
@@ -75,7 +114,9 @@ def _contracted(a, b, axes):
         if rank is None:
             raise NotImplementedError("tf.tensordot by a number of axes of a tensor without a known rank")
         if axes > rank:
-            raise ValueError(f"`axes` must not be larger than the number of dimensions of tensor {a}.  Received {axes}, vs tensor dimensions {rank}.")
+            raise ValueError(
+                f"`axes` must not be larger than the number of dimensions of tensor {a}.  Received {axes}, vs tensor dimensions {rank}."
+            )
         return list(range(rank - axes, rank)), list(range(axes))
     if isinstance(axes, EagerTensor):
         axes = axes._to_list()
@@ -134,25 +175,34 @@ def tensordot(a, b, axes, name=None):
             sizes = t.shape.as_list()
             if None in sizes:
                 sizes_now = shape(t)
-                left = raw.Prod(input=sizes_now[:len(first)], reduction_indices=[0])
-                right = raw.Prod(input=sizes_now[len(first):], reduction_indices=[0])
+                left = raw.Prod(input=sizes_now[: len(first)], reduction_indices=[0])
+                right = raw.Prod(input=sizes_now[len(first) :], reduction_indices=[0])
                 return raw.Reshape(tensor=t, shape=raw.Pack(values=[left, right]))
             rows = cols = 1
-            for s in sizes[:len(first)]:
+            for s in sizes[: len(first)]:
                 rows *= s
-            for s in sizes[len(first):]:
+            for s in sizes[len(first) :]:
                 cols *= s
             return raw.Reshape(tensor=t, shape=[rows, cols])
 
         product = matmul(matrix(a, free_a, ones), matrix(b, others, free_b))
         sizes = [a.shape[i] for i in free_a] + [b.shape[i] for i in free_b]
         if None in sizes:
-            dynamic = concat([raw.GatherV2(params=shape(a), indices=convert_to_tensor(free_a, dtypes.int32), axis=0),
-                              raw.GatherV2(params=shape(b), indices=convert_to_tensor(free_b, dtypes.int32), axis=0)], 0)
+            dynamic = concat(
+                [
+                    raw.GatherV2(params=shape(a), indices=convert_to_tensor(free_a, dtypes.int32), axis=0),
+                    raw.GatherV2(params=shape(b), indices=convert_to_tensor(free_b, dtypes.int32), axis=0),
+                ],
+                0,
+            )
             out = raw.Reshape(tensor=product, shape=dynamic, name=name)
             out.set_shape(sizes)
             return out
-        return product if product._shape_tuple() == tuple(sizes) else raw.Reshape(tensor=product, shape=convert_to_tensor(sizes, dtypes.int32), name=name)
+        return (
+            product
+            if product._shape_tuple() == tuple(sizes)
+            else raw.Reshape(tensor=product, shape=convert_to_tensor(sizes, dtypes.int32), name=name)
+        )
 
 
 @dispatchable
@@ -163,7 +213,10 @@ def einsum(equation, *inputs, **kwargs):
     if kwargs:
         raise TypeError(f"Invalid keyword arguments for this function: {', '.join(kwargs)}. Expected: name, optimize.")
     with scope(name, "einsum"):
-        inputs = [convert_to_tensor(x) for x in (inputs[0] if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)) else inputs)]
+        inputs = [
+            convert_to_tensor(x)
+            for x in (inputs[0] if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)) else inputs)
+        ]
         terms, result = _equation(equation, [x.shape for x in inputs])
         if len(inputs) <= 2:
             return raw.Einsum(inputs=inputs, equation=f"{','.join(terms)}->{result}")
@@ -176,7 +229,7 @@ def _equation(equation, shapes):
     left, arrow, result = equation.partition("->")
     terms = left.split(",")
     if len(terms) != len(shapes):
-        raise ValueError(f"Got {len(shapes)} inputs for equation \"{equation}\", expecting {len(terms)}")
+        raise ValueError(f'Got {len(shapes)} inputs for equation "{equation}", expecting {len(terms)}')
     words = [*terms, result]
     if "->" in result or any(not (w.replace("...", "", 1) == "" or w.replace("...", "", 1).isalpha()) for w in words):
         raise ValueError(f"Subscripts have incorrect format: {equation}")
@@ -205,7 +258,7 @@ def _pairwise(terms, result, inputs):
 
     def spelt(term, x):
         n = x.shape.rank - len(term.replace("...", ""))
-        return term.replace("...", dots[len(dots) - n:])
+        return term.replace("...", dots[len(dots) - n :])
 
     if not dots and "..." in "".join(terms) + result:
         terms, result = [t.replace("...", "") for t in terms], result.replace("...", "")

@@ -23,7 +23,9 @@ def shape_tensor(shape):
     if isinstance(shape, (list, tuple)):
         if not shape:
             return convert_to_tensor([], dtypes.int32)
-        shape = [s.value if hasattr(s, "value") and not isinstance(s, Tensor) and not callable(s.value) else s for s in shape]
+        shape = [
+            s.value if hasattr(s, "value") and not isinstance(s, Tensor) and not callable(s.value) else s for s in shape
+        ]
     return convert_to_tensor(shape, dtype_hint=dtypes.int32)
 
 
@@ -35,13 +37,19 @@ def _seeds(seed):
 def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
     """Numbers of a normal distribution."""
     with scope(name, "random_normal") as name:
-        draw = raw.RandomStandardNormal(shape=shape_tensor(shape), dtype=dtype, **_seeds(seed), name="RandomStandardNormal")
+        draw = raw.RandomStandardNormal(
+            shape=shape_tensor(shape), dtype=dtype, **_seeds(seed), name="RandomStandardNormal"
+        )
         return _scaled(draw, mean, stddev, name)
 
 
 def _scaled(draw, mean, stddev, name):
     dtype = draw.dtype
-    return raw.AddV2(x=raw.Mul(x=draw, y=convert_to_tensor(stddev, dtype, name="stddev"), name="mul"), y=convert_to_tensor(mean, dtype, name="mean"), name=name)
+    return raw.AddV2(
+        x=raw.Mul(x=draw, y=convert_to_tensor(stddev, dtype, name="stddev"), name="mul"),
+        y=convert_to_tensor(mean, dtype, name="mean"),
+        name=name,
+    )
 
 
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
@@ -68,8 +76,13 @@ def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=
     with scope(name, "random_uniform") as name:
         shape = shape_tensor(shape)
         if dtype.is_integer:
-            return raw.RandomUniformInt(shape=shape, minval=convert_to_tensor(minval, dtype, name="min"), maxval=convert_to_tensor(maxval, dtype, name="max"),
-                                        **_seeds(seed), name=name)
+            return raw.RandomUniformInt(
+                shape=shape,
+                minval=convert_to_tensor(minval, dtype, name="min"),
+                maxval=convert_to_tensor(maxval, dtype, name="max"),
+                **_seeds(seed),
+                name=name,
+            )
         draw = raw.RandomUniform(shape=shape, dtype=dtype, **_seeds(seed))
         return _stretched(draw, minval, maxval, name)
 
@@ -78,7 +91,9 @@ def _stretched(draw, minval, maxval, name):
     if type(minval) is int and type(maxval) is int and (minval, maxval) == (0, 1):
         return raw.Identity(input=draw, name=name)
     low = convert_to_tensor(minval, draw.dtype, name="min")
-    return raw.AddV2(x=raw.Mul(x=draw, y=raw.Sub(x=convert_to_tensor(maxval, draw.dtype, name="max"), y=low)), y=low, name=name)
+    return raw.AddV2(
+        x=raw.Mul(x=draw, y=raw.Sub(x=convert_to_tensor(maxval, draw.dtype, name="max"), y=low)), y=low, name=name
+    )
 
 
 def shuffle(value, seed=None, name=None):
@@ -89,7 +104,12 @@ def shuffle(value, seed=None, name=None):
 def categorical(logits, num_samples, dtype=None, seed=None, name=None):
     """Classes, drawn by the logarithms of their probabilities."""
     with scope(name, "categorical"):
-        return raw.Multinomial(logits=convert_to_tensor(logits, name="logits"), num_samples=num_samples, output_dtype=dtypes.int64 if dtype is None else dtype, **_seeds(seed))
+        return raw.Multinomial(
+            logits=convert_to_tensor(logits, name="logits"),
+            num_samples=num_samples,
+            output_dtype=dtypes.int64 if dtype is None else dtype,
+            **_seeds(seed),
+        )
 
 
 def _floor(values):
@@ -97,7 +117,9 @@ def _floor(values):
     import numpy as np
 
     dtype = values.dtype
-    tiny = float(np.finfo(dtype.as_numpy_dtype).tiny) if dtype is not dtypes.bfloat16 else float(np.finfo(np.float32).tiny)
+    tiny = (
+        float(np.finfo(dtype.as_numpy_dtype).tiny) if dtype is not dtypes.bfloat16 else float(np.finfo(np.float32).tiny)
+    )
     return raw.Maximum(x=convert_to_tensor(tiny, dtype), y=values)
 
 
@@ -118,5 +140,9 @@ def gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None):
 def poisson(shape, lam, dtype=dtypes.float32, seed=None, name=None):
     """Numbers of Poisson distributions."""
     with scope(name, "random_poisson"):
-        return raw.RandomPoissonV2(shape=convert_to_tensor(shape, dtypes.int32, name="shape"), rate=convert_to_tensor(lam, dtype_hint=dtypes.float32, name="rate"),
-                                   dtype=dtype, **_seeds(seed))
+        return raw.RandomPoissonV2(
+            shape=convert_to_tensor(shape, dtypes.int32, name="shape"),
+            rate=convert_to_tensor(lam, dtype_hint=dtypes.float32, name="rate"),
+            dtype=dtype,
+            **_seeds(seed),
+        )

@@ -11,7 +11,9 @@ from weft.framework.dispatch import dispatchable
 from weft.framework.tensor import Tensor
 from weft.ops._direct import define, scope, vector
 
-define(globals(), """
+define(
+    globals(),
+    """
 segment_max SegmentMax data, segment_ids
 segment_mean SegmentMean data, segment_ids
 segment_min SegmentMin data, segment_ids
@@ -21,7 +23,8 @@ unsorted_segment_max UnsortedSegmentMax data, segment_ids, num_segments
 unsorted_segment_min UnsortedSegmentMin data, segment_ids, num_segments
 unsorted_segment_prod UnsortedSegmentProd data, segment_ids, num_segments
 unsorted_segment_sum UnsortedSegmentSum data, segment_ids, num_segments
-""")
+""",
+)
 
 
 def _axes(tensor, axis):
@@ -34,7 +37,11 @@ def _axes(tensor, axis):
     if sizes is None:
         return raw.Range(start=0, limit=raw.Rank(input=tensor), delta=1)
     if _weft.in_graph():
-        return convert_to_tensor(list(_count(len(sizes))), dtypes.int32) if _weft.in_graph() else vector(*_count(len(sizes)))
+        return (
+            convert_to_tensor(list(_count(len(sizes))), dtypes.int32)
+            if _weft.in_graph()
+            else vector(*_count(len(sizes)))
+        )
     made = _all_axes.get(len(sizes))
     if made is None:
         made = _all_axes[len(sizes)] = convert_to_tensor(list(_count(len(sizes))), dtypes.int32)
@@ -49,10 +56,15 @@ def _reduce(op, doc):
 
     def reduce(input_tensor, axis=None, keepdims=False, name=None):
         if not isinstance(input_tensor, Tensor):
-            input_tensor = convert_to_tensor(input_tensor, dtypes.bool if op in ("Any", "All") and isinstance(input_tensor, (list, tuple, int)) else None)
+            input_tensor = convert_to_tensor(
+                input_tensor,
+                dtypes.bool if op in ("Any", "All") and isinstance(input_tensor, (list, tuple, int)) else None,
+            )
         elif isinstance(axis, float):
             axis = convert_to_tensor(axis, dtypes.int32)
-        result = function(input=input_tensor, reduction_indices=_axes(input_tensor, axis), keep_dims=bool(keepdims), name=name)
+        result = function(
+            input=input_tensor, reduction_indices=_axes(input_tensor, axis), keep_dims=bool(keepdims), name=name
+        )
         if axis is None and not keepdims and _weft.in_graph() and result.shape.rank is None:
             result.set_shape(())  # of a tensor of unknown rank
         return result
@@ -73,7 +85,9 @@ reduce_min = _named(_reduce("Min", "The least over axes."), "reduce_min")
 reduce_prod = _named(_reduce("Prod", "The product over axes."), "reduce_prod")
 reduce_any = _named(_reduce("Any", "Whether any is true over axes."), "reduce_any")
 reduce_all = _named(_reduce("All", "Whether all are true over axes."), "reduce_all")
-reduce_euclidean_norm = _named(_reduce("EuclideanNorm", "The root of the sum of squares over axes."), "reduce_euclidean_norm")
+reduce_euclidean_norm = _named(
+    _reduce("EuclideanNorm", "The root of the sum of squares over axes."), "reduce_euclidean_norm"
+)
 
 
 @dispatchable
@@ -120,7 +134,10 @@ def count_nonzero(input, axis=None, keepdims=None, dtype=dtypes.int64, name=None
     """How many elements are not zero."""
     with scope(name, "count_nonzero"):
         x = convert_to_tensor(input, name="input")
-        other = raw.NotEqual(x=x, y=convert_to_tensor("" if x.dtype is dtypes.string else False if x.dtype is dtypes.bool else 0, x.dtype))
+        other = raw.NotEqual(
+            x=x,
+            y=convert_to_tensor("" if x.dtype is dtypes.string else False if x.dtype is dtypes.bool else 0, x.dtype),
+        )
         total = reduce_sum(raw.Cast(x=other, DstT=dtypes.int64), axis=axis, keepdims=bool(keepdims))
         dtype = dtypes.as_dtype(dtype)
         return total if dtype is dtypes.int64 else raw.Cast(x=total, DstT=dtype)
@@ -167,7 +184,10 @@ def _segment_counts(data, segment_ids, num_segments):
     ids = convert_to_tensor(segment_ids)
     flat = raw.Reshape(tensor=ids, shape=[-1])
     ones = raw.OnesLike(x=raw.Cast(x=flat, DstT=data.dtype))
-    counts = raw.Maximum(x=raw.UnsortedSegmentSum(data=ones, segment_ids=flat, num_segments=num_segments), y=convert_to_tensor(1, data.dtype))
+    counts = raw.Maximum(
+        x=raw.UnsortedSegmentSum(data=ones, segment_ids=flat, num_segments=num_segments),
+        y=convert_to_tensor(1, data.dtype),
+    )
     if data.shape.rank is None or ids.shape.rank is None:
         ones = raw.Fill(dims=raw.Reshape(tensor=raw.Rank(input=data) - raw.Rank(input=ids), shape=[1]), value=1)
         return raw.Reshape(tensor=counts, shape=raw.ConcatV2(values=[[-1], ones], axis=0))
@@ -200,7 +220,9 @@ def trace(x, name=None):
 
 
 @dispatchable
-def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32, name=None, axis=None, binary_output=False):
+def bincount(
+    arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32, name=None, axis=None, binary_output=False
+):
     """How often each integer is there (or the sum of its weights)."""
     from weft.ops import array_ops
 
@@ -210,16 +232,29 @@ def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int
             arr = convert_to_tensor(arr, name="arr")
             arr = arr if arr.dtype is dtypes.int32 else raw.Cast(x=arr, DstT=dtypes.int32)
             weights = convert_to_tensor(weights, name="weights")
-            return raw.UnsortedSegmentSum(data=weights, segment_ids=arr, num_segments=_bins(arr, minlength, maxlength, dtypes.int32))
+            return raw.UnsortedSegmentSum(
+                data=weights, segment_ids=arr, num_segments=_bins(arr, minlength, maxlength, dtypes.int32)
+            )
         values = arr.values if sparse else convert_to_tensor(arr, name="arr")
         if values.dtype not in (dtypes.int32, dtypes.int64):
             values = raw.Cast(x=values, DstT=dtypes.int32)
-        weights = convert_to_tensor([], dtype) if weights is None else weights.values if sparse else convert_to_tensor(weights, name="weights")
+        weights = (
+            convert_to_tensor([], dtype)
+            if weights is None
+            else weights.values if sparse else convert_to_tensor(weights, name="weights")
+        )
         size = _bins(values, minlength, maxlength, values.dtype)
         if axis not in (0, -1, None):
             raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
         if sparse:
-            return raw.SparseBincount(indices=arr.indices, values=values, dense_shape=arr.dense_shape, size=size, weights=weights, binary_output=binary_output)
+            return raw.SparseBincount(
+                indices=arr.indices,
+                values=values,
+                dense_shape=arr.dense_shape,
+                size=size,
+                weights=weights,
+                binary_output=binary_output,
+            )
         if axis in (None, 0):
             values = array_ops.reshape(values, [-1])
             weights = array_ops.reshape(weights, [-1])
@@ -247,14 +282,22 @@ def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=
         labels, predictions = _same_rank(labels, predictions)
         labels = raw.Cast(x=labels, DstT=dtypes.int64)
         predictions = raw.Cast(x=predictions, DstT=dtypes.int64)
-        labels = control.after([check_ops.assert_non_negative(labels, message="`labels` contains negative values")], labels)
-        predictions = control.after([check_ops.assert_non_negative(predictions, message="`predictions` contains negative values")], predictions)
+        labels = control.after(
+            [check_ops.assert_non_negative(labels, message="`labels` contains negative values")], labels
+        )
+        predictions = control.after(
+            [check_ops.assert_non_negative(predictions, message="`predictions` contains negative values")], predictions
+        )
         if num_classes is None:
             num_classes = raw.Maximum(x=reduce_max(predictions), y=reduce_max(labels)) + 1
         else:
             num_classes = raw.Cast(x=num_classes, DstT=dtypes.int64)
-            labels = control.after([check_ops.assert_less(labels, num_classes, message="`labels` out of bound")], labels)
-            predictions = control.after([check_ops.assert_less(predictions, num_classes, message="`predictions` out of bound")], predictions)
+            labels = control.after(
+                [check_ops.assert_less(labels, num_classes, message="`labels` out of bound")], labels
+            )
+            predictions = control.after(
+                [check_ops.assert_less(predictions, num_classes, message="`predictions` out of bound")], predictions
+            )
         dtype = dtypes.as_dtype(dtype)
         if weights is not None:
             weights = convert_to_tensor(weights)
@@ -289,7 +332,9 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=dtypes.int3
         places = raw.Floor(x=bins * ((flat - low) / (high - low)))
         from weft.ops.clip_ops import clip_by_value
 
-        places = raw.Cast(x=clip_by_value(places, raw.Cast(x=0, DstT=flat.dtype), bins - 1), DstT=dtypes.as_dtype(dtype))
+        places = raw.Cast(
+            x=clip_by_value(places, raw.Cast(x=0, DstT=flat.dtype), bins - 1), DstT=dtypes.as_dtype(dtype)
+        )
         from weft.ops.array_ops import shape
 
         return raw.Reshape(tensor=places, shape=shape(values))

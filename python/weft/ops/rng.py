@@ -18,8 +18,10 @@ _COUNTERS = {Algorithm.PHILOX.value: 2, Algorithm.THREEFRY.value: 1}  # numbers 
 
 def _counter_size(alg):
     if alg not in _COUNTERS:
-        raise ValueError(f"Argument `alg` got unsupported value {alg}. Supported values are {Algorithm.PHILOX.value} for the Philox algorithm and "
-                         f"{Algorithm.THREEFRY.value} for the ThreeFry algorithm.")
+        raise ValueError(
+            f"Argument `alg` got unsupported value {alg}. Supported values are {Algorithm.PHILOX.value} for the Philox algorithm and "
+            f"{Algorithm.THREEFRY.value} for the ThreeFry algorithm."
+        )
     return _COUNTERS[alg]
 
 
@@ -131,14 +133,20 @@ class Generator(AutoTrackable):
 
     def skip(self, delta):
         """Leaves out so many numbers; gives the state before."""
-        return raw.RngReadAndSkip(resource=self._state_var.handle, alg=math_ops.cast(self._alg, dtypes.int32), delta=math_ops.cast(delta, dtypes.uint64))
+        return raw.RngReadAndSkip(
+            resource=self._state_var.handle,
+            alg=math_ops.cast(self._alg, dtypes.int32),
+            delta=math_ops.cast(delta, dtypes.uint64),
+        )
 
     def _draw(self, op, shape, **more):
-        shape = convert_to_tensor(shape, dtypes.int64 if isinstance(shape, (list, tuple)) and not shape else None, name="shape")
+        shape = convert_to_tensor(
+            shape, dtypes.int64 if isinstance(shape, (list, tuple)) and not shape else None, name="shape"
+        )
         state = self.skip(math_ops.reduce_prod(shape))
         size = _counter_size(self._alg)
         bits = raw.Bitcast(input=state, type=dtypes.uint64)
-        return op(shape=shape, key=bits[size:size + 1], counter=bits[:size], alg=self._alg, **more)
+        return op(shape=shape, key=bits[size : size + 1], counter=bits[:size], alg=self._alg, **more)
 
     def normal(self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
         """Numbers of a normal distribution."""
@@ -156,7 +164,9 @@ class Generator(AutoTrackable):
         dtype = dtypes.as_dtype(dtype)
         if dtype.is_integer:
             if (minval is None) != (maxval is None):
-                raise ValueError(f"For integer dtype {dtype}, minval and maxval must be both `None` or both non-`None`; got minval={minval} and maxval={maxval}")
+                raise ValueError(
+                    f"For integer dtype {dtype}, minval and maxval must be both `None` or both non-`None`; got minval={minval} and maxval={maxval}"
+                )
         elif maxval is None:
             maxval = 1
         with scope(name, "stateful_uniform") as name:
@@ -165,7 +175,9 @@ class Generator(AutoTrackable):
             low, high = convert_to_tensor(minval, dtype, name="min"), convert_to_tensor(maxval, dtype, name="max")
             if dtype.is_integer:
                 return self._draw(raw.StatelessRandomUniformIntV2, shape, minval=low, maxval=high, name=name)
-            return raw.AddV2(x=self._draw(raw.StatelessRandomUniformV2, shape, dtype=dtype) * (high - low), y=low, name=name)
+            return raw.AddV2(
+                x=self._draw(raw.StatelessRandomUniformV2, shape, dtype=dtype) * (high - low), y=low, name=name
+            )
 
     def uniform_full_int(self, shape, dtype=dtypes.uint64, name=None):
         """Integers of all bits."""
@@ -179,8 +191,15 @@ class Generator(AutoTrackable):
             probs = convert_to_tensor(probs, name="probs")
             if not isinstance(shape, Tensor):
                 shape = convert_to_tensor(shape, dtypes.int32 if not len(shape) else None, name="shape")
-            return raw.StatefulRandomBinomial(resource=self._state_var.handle, algorithm=math_ops.cast(self._alg, dtypes.int64), shape=shape, counts=counts, probs=probs,
-                                              dtype=dtype, name=name)
+            return raw.StatefulRandomBinomial(
+                resource=self._state_var.handle,
+                algorithm=math_ops.cast(self._alg, dtypes.int64),
+                shape=shape,
+                counts=counts,
+                probs=probs,
+                dtype=dtype,
+                name=name,
+            )
 
     def make_seeds(self, count=1):
         """Seeds for stateless ops, one in each column."""
@@ -191,8 +210,10 @@ class Generator(AutoTrackable):
         """New generators with streams of their own."""
         keys = self.uniform_full_int([count], dtypes.int64)
         zeros = [0] * _counter_size(self._alg)
-        return [Generator(state=array_ops.stack([*[convert_to_tensor(z, dtypes.int64) for z in zeros], key]), alg=self._alg)
-                for key in array_ops.unstack(keys, num=count)]
+        return [
+            Generator(state=array_ops.stack([*[convert_to_tensor(z, dtypes.int64) for z in zeros], key]), alg=self._alg)
+            for key in array_ops.unstack(keys, num=count)
+        ]
 
 
 _global = None
@@ -205,8 +226,10 @@ def get_global_generator():
         from weft.framework import config
 
         if config.is_op_determinism_enabled():
-            raise RuntimeError('"get_global_generator" cannot be called if determinism is enabled, unless "set_global_generator" has already been called. Please call '
-                               '"set_global_generator" first.')
+            raise RuntimeError(
+                '"get_global_generator" cannot be called if determinism is enabled, unless "set_global_generator" has already been called. Please call '
+                '"set_global_generator" first.'
+            )
         with init_scope():
             _global = Generator.from_non_deterministic_state()
     return _global

@@ -18,7 +18,9 @@ def size(a, validate_indices=True):
     """How many elements each set has."""
     if not isinstance(a, _sparse_class()):
         raise TypeError(f"Expected `SparseTensor`, got {a}.")
-    return raw.SetSize(set_indices=a.indices, set_values=a.values, set_shape=a.dense_shape, validate_indices=validate_indices)
+    return raw.SetSize(
+        set_indices=a.indices, set_values=a.values, set_shape=a.dense_shape, validate_indices=validate_indices
+    )
 
 
 def _operate(a, b, operation, validate):
@@ -29,10 +31,25 @@ def _operate(a, b, operation, validate):
         a, b = b, a
         operation = {"a-b": "b-a", "b-a": "a-b"}.get(operation, operation)
     if isinstance(a, sparse):
-        made = raw.SparseToSparseSetOperation(set1_indices=a.indices, set1_values=a.values, set1_shape=a.dense_shape, set2_indices=b.indices, set2_values=b.values,
-                                              set2_shape=b.dense_shape, set_operation=operation, validate_indices=validate)
+        made = raw.SparseToSparseSetOperation(
+            set1_indices=a.indices,
+            set1_values=a.values,
+            set1_shape=a.dense_shape,
+            set2_indices=b.indices,
+            set2_values=b.values,
+            set2_shape=b.dense_shape,
+            set_operation=operation,
+            validate_indices=validate,
+        )
     elif isinstance(b, sparse):
-        made = raw.DenseToSparseSetOperation(set1=a, set2_indices=b.indices, set2_values=b.values, set2_shape=b.dense_shape, set_operation=operation, validate_indices=validate)
+        made = raw.DenseToSparseSetOperation(
+            set1=a,
+            set2_indices=b.indices,
+            set2_values=b.values,
+            set2_shape=b.dense_shape,
+            set_operation=operation,
+            validate_indices=validate,
+        )
     else:
         made = raw.DenseToDenseSetOperation(set1=a, set2=b, set_operation=operation, validate_indices=validate)
     return sparse(made.result_indices, made.result_values, made.result_shape)

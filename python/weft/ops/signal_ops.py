@@ -54,7 +54,11 @@ def _real_transform(op, rank):
             raise ValueError(f"{op.lower()} requires tf.float32 or tf.float64 inputs, got: {x}")
         result = dtypes.complex64 if x.dtype is dtypes.float32 else dtypes.complex128
         if fft_length is None:
-            length = tf.shape(x)[-rank:] if not x.shape.is_fully_defined() else convert_to_tensor(x.shape.as_list()[-rank:], dtypes.int32)
+            length = (
+                tf.shape(x)[-rank:]
+                if not x.shape.is_fully_defined()
+                else convert_to_tensor(x.shape.as_list()[-rank:], dtypes.int32)
+            )
         else:
             length = convert_to_tensor(fft_length, dtypes.int32)
             x = _fitted(x, length, rank, False)
@@ -84,7 +88,11 @@ def _inverse_real_transform(op, rank):
 
 
 rfft, rfft2d, rfft3d = _real_transform("RFFT", 1), _real_transform("RFFT2D", 2), _real_transform("RFFT3D", 3)
-irfft, irfft2d, irfft3d = _inverse_real_transform("IRFFT", 1), _inverse_real_transform("IRFFT2D", 2), _inverse_real_transform("IRFFT3D", 3)
+irfft, irfft2d, irfft3d = (
+    _inverse_real_transform("IRFFT", 1),
+    _inverse_real_transform("IRFFT2D", 2),
+    _inverse_real_transform("IRFFT3D", 3),
+)
 
 
 def _axes(x, axes):
@@ -122,7 +130,13 @@ def _nd(x, lengths, axes, norm, transform):
     axes = _axes(x, axes)
     lengths = [None] * len(axes) if lengths is None else [int(n) for n in (constant_value(convert_to_tensor(lengths)))]
     for axis, length in zip(axes, lengths):
-        x = _along(x, axis, lambda v: transform(_fitted(v, convert_to_tensor([length], dtypes.int32), 1, False) if length is not None else v))
+        x = _along(
+            x,
+            axis,
+            lambda v: transform(
+                _fitted(v, convert_to_tensor([length], dtypes.int32), 1, False) if length is not None else v
+            ),
+        )
     return x
 
 
@@ -133,7 +147,7 @@ def _scaled(x, spectrum, axes, lengths, norm, inverse):
     n = 1
     for i, axis in enumerate(_axes(x, axes)):
         n *= int(constant_value(convert_to_tensor(lengths))[i]) if lengths is not None else x.shape[axis]
-    factor = (1 / n if not inverse else n) if norm == "forward" else (n ** -0.5 if not inverse else n ** 0.5)
+    factor = (1 / n if not inverse else n) if norm == "forward" else (n**-0.5 if not inverse else n**0.5)
     return spectrum * tf.cast(factor, spectrum.dtype)
 
 
@@ -149,7 +163,9 @@ def ifftnd(input_tensor, fft_length=None, axes=None, norm=None, name=None):
 
 def rfftnd(input_tensor, fft_length=None, axes=None, norm=None, name=None):
     x = convert_to_tensor(input_tensor)
-    axes_, lengths = _axes(x, axes), None if fft_length is None else [int(n) for n in constant_value(convert_to_tensor(fft_length))]
+    axes_, lengths = _axes(x, axes), (
+        None if fft_length is None else [int(n) for n in constant_value(convert_to_tensor(fft_length))]
+    )
     made = _along(x, axes_[-1], lambda v: rfft(v, None if lengths is None else [lengths[-1]]))
     if axes_[:-1]:
         made = _nd(made, None if lengths is None else lengths[:-1], axes_[:-1], None, fft)
@@ -158,7 +174,9 @@ def rfftnd(input_tensor, fft_length=None, axes=None, norm=None, name=None):
 
 def irfftnd(input_tensor, fft_length=None, axes=None, norm=None, name=None):
     x = convert_to_tensor(input_tensor)
-    axes_, lengths = _axes(x, axes), None if fft_length is None else [int(n) for n in constant_value(convert_to_tensor(fft_length))]
+    axes_, lengths = _axes(x, axes), (
+        None if fft_length is None else [int(n) for n in constant_value(convert_to_tensor(fft_length))]
+    )
     made = _nd(x, None if lengths is None else lengths[:-1], axes_[:-1], None, ifft) if axes_[:-1] else x
     made = _along(made, axes_[-1], lambda v: irfft(v, None if lengths is None else [lengths[-1]]))
     return _scaled(made, made, axes_, lengths, norm, True)
@@ -372,7 +390,9 @@ def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=Non
         raise ValueError("The frame length must be a multiple of 4.")
     half = size // 2
     frames = frame(signals, size, half, pad_end=pad_end)
-    window = tf.ones([size], frames.dtype) * math.sqrt(0.5) if window_fn is None else window_fn(size, dtype=frames.dtype)
+    window = (
+        tf.ones([size], frames.dtype) * math.sqrt(0.5) if window_fn is None else window_fn(size, dtype=frames.dtype)
+    )
     a, b, c, d = tf.split(frames * window, 4, axis=-1)
     folded = tf.concat([-c[..., ::-1] - d, a - b[..., ::-1]], -1)
     return dct(folded, type=4, norm=norm)
@@ -387,7 +407,9 @@ def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
         folded = dct(mdcts, type=4, norm="ortho")
     first, second = tf.split(folded, 2, axis=-1)
     real = tf.concat([second, -second[..., ::-1], -first[..., ::-1], -first], -1)
-    window = tf.ones([2 * half], real.dtype) * math.sqrt(0.5) if window_fn is None else window_fn(2 * half, dtype=real.dtype)
+    window = (
+        tf.ones([2 * half], real.dtype) * math.sqrt(0.5) if window_fn is None else window_fn(2 * half, dtype=real.dtype)
+    )
     return overlap_and_add(real * window, half)
 
 
@@ -398,7 +420,15 @@ def _to_mel(hertz):
     return 1127.0 * tf.math.log(1.0 + hertz / 700.0)
 
 
-def linear_to_mel_weight_matrix(num_mel_bins=20, num_spectrogram_bins=129, sample_rate=8000, lower_edge_hertz=125.0, upper_edge_hertz=3800.0, dtype=dtypes.float32, name=None):
+def linear_to_mel_weight_matrix(
+    num_mel_bins=20,
+    num_spectrogram_bins=129,
+    sample_rate=8000,
+    lower_edge_hertz=125.0,
+    upper_edge_hertz=3800.0,
+    dtype=dtypes.float32,
+    name=None,
+):
     """Triangles on the mel scale: what turns a spectrogram into a mel spectrogram."""
     if num_mel_bins <= 0:
         raise ValueError("num_mel_bins must be positive. Got: %s" % num_mel_bins)
@@ -407,12 +437,19 @@ def linear_to_mel_weight_matrix(num_mel_bins=20, num_spectrogram_bins=129, sampl
     if lower_edge_hertz >= upper_edge_hertz:
         raise ValueError("lower_edge_hertz %.1f >= upper_edge_hertz %.1f" % (lower_edge_hertz, upper_edge_hertz))
     if upper_edge_hertz > sample_rate / 2:
-        raise ValueError("upper_edge_hertz must not be larger than the Nyquist frequency (sample_rate / 2). Got %s for sample_rate: %s" % (upper_edge_hertz, sample_rate))
+        raise ValueError(
+            "upper_edge_hertz must not be larger than the Nyquist frequency (sample_rate / 2). Got %s for sample_rate: %s"
+            % (upper_edge_hertz, sample_rate)
+        )
     nyquist = tf.cast(sample_rate, dtype) / 2.0
     bins = _to_mel(tf.linspace(tf.cast(0.0, dtype), nyquist, num_spectrogram_bins)[1:])[:, tf.newaxis]
-    edges = tf.linspace(_to_mel(tf.cast(lower_edge_hertz, dtype)), _to_mel(tf.cast(upper_edge_hertz, dtype)), num_mel_bins + 2)
-    lower, center, upper = (tf.reshape(edges[i:i + num_mel_bins], [1, num_mel_bins]) for i in range(3))
-    weights = tf.maximum(tf.cast(0, dtype), tf.minimum((bins - lower) / (center - lower), (upper - bins) / (upper - center)))
+    edges = tf.linspace(
+        _to_mel(tf.cast(lower_edge_hertz, dtype)), _to_mel(tf.cast(upper_edge_hertz, dtype)), num_mel_bins + 2
+    )
+    lower, center, upper = (tf.reshape(edges[i : i + num_mel_bins], [1, num_mel_bins]) for i in range(3))
+    weights = tf.maximum(
+        tf.cast(0, dtype), tf.minimum((bins - lower) / (center - lower), (upper - bins) / (upper - center))
+    )
     return tf.pad(weights, [[1, 0], [0, 0]])
 
 

@@ -9,7 +9,7 @@ from weft.framework.tensor import EagerTensor, Tensor
 from weft.framework.tensor_shape import Dimension
 from weft.ops._direct import scope, vector
 
-_TEXT = ("Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices")
+_TEXT = "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices"
 _ONE = _weft.convert_native([1], dtypes.int32)
 
 
@@ -17,8 +17,15 @@ def getitem(tensor, key):
     """The part of a tensor that a subscript names."""
     kind = type(key)
     if kind is int and not _weft.in_graph():
-        if -2**31 <= key < 2**31 - 1:
-            return raw.StridedSlice(input=tensor, begin=vector(key), end=vector(key + 1), strides=_ONE, shrink_axis_mask=1, name="strided_slice/")
+        if -(2**31) <= key < 2**31 - 1:
+            return raw.StridedSlice(
+                input=tensor,
+                begin=vector(key),
+                end=vector(key + 1),
+                strides=_ONE,
+                shrink_axis_mask=1,
+                name="strided_slice/",
+            )
     if _is_mask(key):
         from weft.ops.array_ops import boolean_mask
 
@@ -26,7 +33,9 @@ def getitem(tensor, key):
     begin, end, strides, masks = spec(key)
     if not _weft.in_graph():
         parts = _same_kind([_index(begin), _index(end), _index(strides)])
-        return raw.StridedSlice(input=tensor, begin=parts[0], end=parts[1], strides=parts[2], name="strided_slice/", **masks)
+        return raw.StridedSlice(
+            input=tensor, begin=parts[0], end=parts[1], strides=parts[2], name="strided_slice/", **masks
+        )
     with scope(None, "strided_slice") as name:
         parts = _same_kind([_packed(begin, "stack"), _packed(end, "stack_1"), _packed(strides, "stack_2")])
         return raw.StridedSlice(input=tensor, begin=parts[0], end=parts[1], strides=parts[2], name=name, **masks)
@@ -80,8 +89,18 @@ def spec(key):
             strides.append(1)
             shrink_axis_mask |= bit
         bit <<= 1
-    return begin, end, strides, {"begin_mask": begin_mask, "end_mask": end_mask, "ellipsis_mask": ellipsis_mask, "new_axis_mask": new_axis_mask,
-                                 "shrink_axis_mask": shrink_axis_mask}
+    return (
+        begin,
+        end,
+        strides,
+        {
+            "begin_mask": begin_mask,
+            "end_mask": end_mask,
+            "ellipsis_mask": ellipsis_mask,
+            "new_axis_mask": new_axis_mask,
+            "shrink_axis_mask": shrink_axis_mask,
+        },
+    )
 
 
 def _open(bound):
@@ -101,14 +120,16 @@ def _checked(index):
             dtype = dtypes.as_dtype(dtype)
         except TypeError:
             dtype = None
-    if dtype not in (dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint16) or (index.shape and len(index.shape) == 1):
+    if dtype not in (dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint16) or (
+        index.shape and len(index.shape) == 1
+    ):
         raise TypeError(f"{_TEXT}, got {index!r}")
     return index
 
 
 def _index(values):
     """Eager indices as one tensor."""
-    if all([type(v) is int and -2**31 <= v < 2**31 for v in values]):
+    if all([type(v) is int and -(2**31) <= v < 2**31 for v in values]):
         return vector(*values)
     plain = [int(v) if isinstance(v, EagerTensor) and not v._shape_tuple() else v for v in values]
     return _packed(plain, None)
@@ -119,7 +140,7 @@ def _packed(values, name):
     from weft.framework.convert import constant, convert_to_tensor
 
     if all(type(v) is int for v in values):
-        kind = dtypes.int32 if all(-2**31 <= v < 2**31 for v in values) else dtypes.int64
+        kind = dtypes.int32 if all(-(2**31) <= v < 2**31 for v in values) else dtypes.int64
         return constant(values, kind, [len(values)], name=name) if name else _weft.convert_native(values, kind)
     tensors = [v if type(v) is int else convert_to_tensor(v) for v in values]
     wide = any(not isinstance(t, int) and t.dtype is dtypes.int64 for t in tensors)

@@ -24,7 +24,9 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
 
 def _sorted(values, axis, direction, places):
     if direction not in ("ASCENDING", "DESCENDING"):
-        raise ValueError(f"Argument `direction` should be one of ASCENDING, DESCENDING. Received: direction={direction}")
+        raise ValueError(
+            f"Argument `direction` should be one of ASCENDING, DESCENDING. Received: direction={direction}"
+        )
     if isinstance(axis, Tensor):
         known = constant_value(axis)
         if known is None:
@@ -74,5 +76,7 @@ def searchsorted(sorted_sequence, values, side="left", out_type=dtypes.int32, na
         flat = reshape(values, raw.ConcatV2(values=[[-1], sizes[-1:]], axis=0))
         if side not in ("left", "right"):
             raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'.")
-        found = (raw.UpperBound if side == "right" else raw.LowerBound)(sorted_inputs=rows, values=flat, out_type=out_type)
+        found = (raw.UpperBound if side == "right" else raw.LowerBound)(
+            sorted_inputs=rows, values=flat, out_type=out_type
+        )
         return reshape(found, sizes)

@@ -28,13 +28,19 @@ def _zero(dtype):
 
 # ---- to and from dense ------------------------------------------------------------------------------------
 
+
 def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
     """The whole tensor."""
     sp = _sparse(sp_input)
     default = _zero(sp.dtype) if default_value is None else default_value
-    made = raw.SparseToDense(sparse_indices=sp.indices, output_shape=sp.dense_shape, sparse_values=sp.values,
-                             default_value=default, validate_indices=validate_indices,
-                             name=name)
+    made = raw.SparseToDense(
+        sparse_indices=sp.indices,
+        output_shape=sp.dense_shape,
+        sparse_values=sp.values,
+        default_value=default,
+        validate_indices=validate_indices,
+        name=name,
+    )
     made.set_shape(sp.shape)
     return made
 
@@ -43,8 +49,9 @@ def from_dense(tensor, name=None):
     """The elements that are not zero (or empty)."""
     tensor = convert_to_tensor(tensor)
     places = raw.Where(input=raw.NotEqual(x=tensor, y=_zero(tensor.dtype)))
-    return SparseTensor(places, raw.GatherNd(params=tensor, indices=places),
-                        raw.Shape(input=tensor, out_type=dtypes.int64))
+    return SparseTensor(
+        places, raw.GatherNd(params=tensor, indices=places), raw.Shape(input=tensor, out_type=dtypes.int64)
+    )
 
 
 def to_indicator(sp_input, vocab_size, name=None):
@@ -64,6 +71,7 @@ def _merge_ids(ids, values, vocab_size):
 
 # ---- order, shape, parts ---------------------------------------------------------------------------------
 
+
 def reorder(sp_input, name=None):
     """In the order of the places."""
     sp = _sparse(sp_input)
@@ -81,8 +89,9 @@ def _of(indices, values, dense_shape, static=None):
 def reshape(sp_input, shape, name=None):
     """The same elements in another shape."""
     sp = _sparse(sp_input)
-    shape = (raw.Cast(x=shape, DstT=dtypes.int64) if isinstance(shape, Tensor)
-             else convert_to_tensor(shape, dtypes.int64))
+    shape = (
+        raw.Cast(x=shape, DstT=dtypes.int64) if isinstance(shape, Tensor) else convert_to_tensor(shape, dtypes.int64)
+    )
     made = raw.SparseReshape(input_indices=sp.indices, input_shape=sp.dense_shape, new_shape=shape, name=name)
     return SparseTensor(made[0], sp.values, made[1])
 
@@ -90,14 +99,18 @@ def reshape(sp_input, shape, name=None):
 def slice(sp_input, start, size, name=None):
     """A box of the tensor."""
     indices, values, shape = _parts(sp_input)
-    made = raw.SparseSlice(indices=indices, values=values, shape=shape, start=_int64(start), size=_int64(size),
-                           name=name)
+    made = raw.SparseSlice(
+        indices=indices, values=values, shape=shape, start=_int64(start), size=_int64(size), name=name
+    )
     return SparseTensor(made[0], made[1], made[2])
 
 
 def _int64(value):
-    return (raw.Cast(x=value, DstT=dtypes.int64) if isinstance(value, Tensor) and value.dtype is not dtypes.int64
-            else convert_to_tensor(value, dtypes.int64))
+    return (
+        raw.Cast(x=value, DstT=dtypes.int64)
+        if isinstance(value, Tensor) and value.dtype is not dtypes.int64
+        else convert_to_tensor(value, dtypes.int64)
+    )
 
 
 def split(sp_input=None, num_split=None, axis=None, name=None):
@@ -109,8 +122,9 @@ def split(sp_input=None, num_split=None, axis=None, name=None):
     if axis is None:
         raise ValueError("axis is required")
     indices, values, shape = _parts(sp_input)
-    made = raw.SparseSplit(split_dim=_int64(axis), indices=indices, values=values, shape=shape, num_split=num_split,
-                           name=name)
+    made = raw.SparseSplit(
+        split_dim=_int64(axis), indices=indices, values=values, shape=shape, num_split=num_split, name=name
+    )
     return [SparseTensor(*part) for part in zip(*made)]
 
 
@@ -126,9 +140,14 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
         rank = next(s.shape.rank for s in inputs)
         at = axis % rank
         largest = raw.Max(input=raw.Pack(values=shapes, axis=0), reduction_indices=0)
-        shapes = [raw.ConcatV2(values=[largest[:at], s[at:at + 1], largest[at + 1:]], axis=0) for s in shapes]
-    made = raw.SparseConcat(indices=[s.indices for s in inputs], values=[s.values for s in inputs], shapes=shapes,
-                            concat_dim=axis, name=name)
+        shapes = [raw.ConcatV2(values=[largest[:at], s[at : at + 1], largest[at + 1 :]], axis=0) for s in shapes]
+    made = raw.SparseConcat(
+        indices=[s.indices for s in inputs],
+        values=[s.values for s in inputs],
+        shapes=shapes,
+        concat_dim=axis,
+        name=name,
+    )
     return SparseTensor(made[0], made[1], made[2])
 
 
@@ -137,8 +156,11 @@ def transpose(sp_input, perm=None, name=None):
     sp = _sparse(sp_input)
     if perm is None:
         rank = sp.shape.rank
-        perm = (list(range(rank))[::-1] if rank is not None
-                else raw.ReverseV2(tensor=raw.Range(start=0, limit=raw.Size(input=sp.dense_shape), delta=1), axis=[0]))
+        perm = (
+            list(range(rank))[::-1]
+            if rank is not None
+            else raw.ReverseV2(tensor=raw.Range(start=0, limit=raw.Size(input=sp.dense_shape), delta=1), axis=[0])
+        )
     indices = raw.GatherV2(params=sp.indices, indices=perm, axis=1)
     shape = raw.GatherV2(params=sp.dense_shape, indices=perm, axis=0)
     made = SparseTensor(indices, sp.values, shape)
@@ -157,14 +179,19 @@ def expand_dims(sp_input, axis=None, name=None):
         axis = int(axis)
     if axis < 0:
         axis = axis + rank + 1
-    column = raw.Fill(dims=raw.ConcatV2(values=[raw.Shape(input=sp.indices, out_type=dtypes.int64)[:1],
-                                                convert_to_tensor([1], dtypes.int64)], axis=0),
-                      value=convert_to_tensor(0, dtypes.int64))
+    column = raw.Fill(
+        dims=raw.ConcatV2(
+            values=[raw.Shape(input=sp.indices, out_type=dtypes.int64)[:1], convert_to_tensor([1], dtypes.int64)],
+            axis=0,
+        ),
+        value=convert_to_tensor(0, dtypes.int64),
+    )
     rows = raw.Size(input=sp.values)
     before = raw.Slice(input=sp.indices, begin=[0, 0], size=raw.Pack(values=[rows, axis], axis=0))
     indices = raw.ConcatV2(values=[before, column, sp.indices[:, axis:]], axis=1)
-    shape = raw.ConcatV2(values=[sp.dense_shape[:axis], convert_to_tensor([1], dtypes.int64), sp.dense_shape[axis:]],
-                         axis=0)
+    shape = raw.ConcatV2(
+        values=[sp.dense_shape[:axis], convert_to_tensor([1], dtypes.int64), sp.dense_shape[axis:]], axis=0
+    )
     return SparseTensor(indices, sp.values, shape)
 
 
@@ -175,19 +202,29 @@ def reset_shape(sp_input, new_shape=None):
     sp = _sparse(sp_input)
     if new_shape is None:
         low = convert_to_tensor(0, dtypes.int64)
-        last = raw.Max(input=raw.ConcatV2(values=[sp.indices, raw.Sub(x=raw.ZerosLike(x=sp.dense_shape),
-                                                                      y=convert_to_tensor(1, dtypes.int64))[None]],
-                                          axis=0), reduction_indices=0)
-        return SparseTensor(sp.indices, sp.values,
-                            raw.Maximum(x=raw.AddV2(x=last, y=convert_to_tensor(1, dtypes.int64)), y=low))
+        last = raw.Max(
+            input=raw.ConcatV2(
+                values=[
+                    sp.indices,
+                    raw.Sub(x=raw.ZerosLike(x=sp.dense_shape), y=convert_to_tensor(1, dtypes.int64))[None],
+                ],
+                axis=0,
+            ),
+            reduction_indices=0,
+        )
+        return SparseTensor(
+            sp.indices, sp.values, raw.Maximum(x=raw.AddV2(x=last, y=convert_to_tensor(1, dtypes.int64)), y=low)
+        )
     wanted = _int64(new_shape)
     have, want = constant_value(sp.dense_shape), constant_value(wanted)
     if have is not None and want is not None:
         if len(have) != len(want):
             raise ValueError(f"Dimensions {len(have)} and {len(want)} are not compatible")
         if (want < have).any():
-            raise ValueError(f"Requested new_shape should have dimension sizes >= sp_input.shape.  Found new_shape "
-                             f"({have}), sp_input.shape ({want}).")
+            raise ValueError(
+                f"Requested new_shape should have dimension sizes >= sp_input.shape.  Found new_shape "
+                f"({have}), sp_input.shape ({want})."
+            )
     else:
         checks.at_most(sp.dense_shape, wanted)
     return SparseTensor(sp.indices, sp.values, wanted)
@@ -201,16 +238,21 @@ def retain(sp_input, to_retain):
     if have is not None and want is not None and have != want:
         raise ValueError(f"Dimensions {have} and {want} are not compatible")
     places = raw.Reshape(tensor=raw.Where(input=to_retain), shape=[-1])
-    return _of(raw.GatherV2(params=sp.indices, indices=places, axis=0),
-               raw.GatherV2(params=sp.values, indices=places, axis=0), sp.dense_shape, sp.shape)
+    return _of(
+        raw.GatherV2(params=sp.indices, indices=places, axis=0),
+        raw.GatherV2(params=sp.values, indices=places, axis=0),
+        sp.dense_shape,
+        sp.shape,
+    )
 
 
 def fill_empty_rows(sp_input, default_value, name=None):
     """With default_value at the start of rows that have nothing; and which rows these are."""
     sp = _sparse(sp_input)
     default = convert_to_tensor(default_value, sp.dtype)
-    made = raw.SparseFillEmptyRows(indices=sp.indices, values=sp.values, dense_shape=sp.dense_shape,
-                                   default_value=default, name=name)
+    made = raw.SparseFillEmptyRows(
+        indices=sp.indices, values=sp.values, dense_shape=sp.dense_shape, default_value=default, name=name
+    )
     return _of(made[0], made[1], sp.dense_shape, sp.shape), made[2]
 
 
@@ -223,6 +265,7 @@ def mask(a, mask_indices, name=None):
 
 # ---- arithmetic ------------------------------------------------------------------------------------------
 
+
 def add(a, b, threshold=0):
     """a + b of which at least one is sparse; sums below the threshold are left out."""
     kinds = (SparseTensor, SparseTensorValue)
@@ -231,18 +274,36 @@ def add(a, b, threshold=0):
     if isinstance(a, kinds) and isinstance(b, kinds):
         a, b = _sparse(a), _sparse(b)
         limit = convert_to_tensor(threshold, a.dtype.real_dtype)
-        made = raw.SparseAdd(a_indices=a.indices, a_values=a.values, a_shape=a.dense_shape, b_indices=b.indices,
-                             b_values=b.values, b_shape=b.dense_shape, thresh=limit)
+        made = raw.SparseAdd(
+            a_indices=a.indices,
+            a_values=a.values,
+            a_shape=a.dense_shape,
+            b_indices=b.indices,
+            b_values=b.values,
+            b_shape=b.dense_shape,
+            thresh=limit,
+        )
         return _of(made[0], made[1], made[2], a.shape.most_specific_compatible_shape(b.shape))
     sparse, dense = (_sparse(a), b) if isinstance(a, kinds) else (_sparse(b), a)
-    return raw.SparseTensorDenseAdd(a_indices=sparse.indices, a_values=sparse.values, a_shape=sparse.dense_shape,
-                                    b=convert_to_tensor(dense, sparse.dtype))
+    return raw.SparseTensorDenseAdd(
+        a_indices=sparse.indices,
+        a_values=sparse.values,
+        a_shape=sparse.dense_shape,
+        b=convert_to_tensor(dense, sparse.dtype),
+    )
 
 
 def _binary(op, a, b, name):
     a, b = _sparse(a), _sparse(b)
-    made = op(a_indices=a.indices, a_values=a.values, a_shape=a.dense_shape, b_indices=b.indices, b_values=b.values,
-              b_shape=b.dense_shape, name=name)
+    made = op(
+        a_indices=a.indices,
+        a_values=a.values,
+        a_shape=a.dense_shape,
+        b_indices=b.indices,
+        b_values=b.values,
+        b_shape=b.dense_shape,
+        name=name,
+    )
     return SparseTensor(made[0], made[1], a.dense_shape)
 
 
@@ -268,8 +329,14 @@ def _reduction(op, axis, sp_input, keepdims, output_is_sparse, name):
     if axis is None:
         axis = raw.Range(start=0, limit=raw.Size(input=sp.dense_shape), delta=1)
     kind = getattr(raw, op + ("Sparse" if output_is_sparse else ""))
-    made = kind(input_indices=sp.indices, input_values=sp.values, input_shape=sp.dense_shape, reduction_axes=axis,
-                keep_dims=bool(keepdims), name=name)
+    made = kind(
+        input_indices=sp.indices,
+        input_values=sp.values,
+        input_shape=sp.dense_shape,
+        reduction_axes=axis,
+        keep_dims=bool(keepdims),
+        name=name,
+    )
     return SparseTensor(made[0], made[1], made[2]) if output_is_sparse else made
 
 
@@ -292,9 +359,15 @@ def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
         flipped = sparse_dense_matmul(b, sp_a, adjoint_a=not adjoint_b, adjoint_b=not adjoint_a)
         return array_ops.matrix_transpose(flipped, conjugate=flipped.dtype.is_complex)
     sp = _sparse(sp_a)
-    return raw.SparseTensorDenseMatMul(a_indices=sp.indices, a_values=sp.values, a_shape=sp.dense_shape,
-                                       b=convert_to_tensor(b), adjoint_a=adjoint_a, adjoint_b=adjoint_b,
-                                       name=name)
+    return raw.SparseTensorDenseMatMul(
+        a_indices=sp.indices,
+        a_values=sp.values,
+        a_shape=sp.dense_shape,
+        b=convert_to_tensor(b),
+        adjoint_a=adjoint_a,
+        adjoint_b=adjoint_b,
+        name=name,
+    )
 
 
 def map_values(op, *args, **kwargs):
@@ -328,13 +401,15 @@ def map_values(op, *args, **kwargs):
 
 # ---- others ----------------------------------------------------------------------------------------------
 
+
 def eye(num_rows, num_columns=None, dtype=dtypes.float32, name=None):
     """Ones on the diagonal."""
     rows = _int64(num_rows)
     columns = rows if num_columns is None else _int64(num_columns)
     count = raw.Minimum(x=rows, y=columns)
-    diagonal = raw.Range(start=convert_to_tensor(0, dtypes.int64), limit=count,
-                         delta=convert_to_tensor(1, dtypes.int64))
+    diagonal = raw.Range(
+        start=convert_to_tensor(0, dtypes.int64), limit=count, delta=convert_to_tensor(1, dtypes.int64)
+    )
     ones = raw.Fill(dims=raw.ExpandDims(input=count, dim=0), value=convert_to_tensor(1, dtypes.as_dtype(dtype)))
     return SparseTensor(raw.Pack(values=[diagonal, diagonal], axis=1), ones, raw.Pack(values=[rows, columns], axis=0))
 
@@ -350,15 +425,19 @@ def _cross_inputs(inputs):
             item = SparseTensor.from_value(item)
         if isinstance(item, RaggedTensor):
             raise TypeError("All inputs must be Tensors or SparseTensors.")
-        (sparse if isinstance(item, SparseTensor) else dense).append(item if isinstance(item, SparseTensor)
-                                                                     else convert_to_tensor(item))
+        (sparse if isinstance(item, SparseTensor) else dense).append(
+            item if isinstance(item, SparseTensor) else convert_to_tensor(item)
+        )
 
     def typed(t):
         return raw.Cast(x=t, DstT=dtypes.int64) if t.dtype.is_integer and t.dtype is not dtypes.int64 else t
 
-    return {"indices": [s.indices for s in sparse], "values": [typed(s.values) for s in sparse],
-            "shapes": [s.dense_shape for s in sparse],
-            "dense_inputs": [typed(d) for d in dense]}
+    return {
+        "indices": [s.indices for s in sparse],
+        "values": [typed(s.values) for s in sparse],
+        "shapes": [s.dense_shape for s in sparse],
+        "dense_inputs": [typed(d) for d in dense],
+    }
 
 
 def cross(inputs, name=None, separator=None):
@@ -374,9 +453,15 @@ def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
     """Every combination of the elements of rows, as hashes."""
     given = _cross_inputs(inputs)
     numbers = any(v.dtype is not dtypes.string for v in given["values"] + given["dense_inputs"])
-    made = raw.SparseCross(**given, hashed_output=True, num_buckets=num_buckets,
-                           hash_key=0xDECAFCAFFE if hash_key is None else hash_key, out_type=dtypes.int64,
-                           internal_type=dtypes.int64 if numbers else dtypes.string, name=name)
+    made = raw.SparseCross(
+        **given,
+        hashed_output=True,
+        num_buckets=num_buckets,
+        hash_key=0xDECAFCAFFE if hash_key is None else hash_key,
+        out_type=dtypes.int64,
+        internal_type=dtypes.int64 if numbers else dtypes.string,
+        name=name,
+    )
     return SparseTensor(made[0], made[1], made[2])
 
 
@@ -400,42 +485,66 @@ def bincount(values, weights=None, axis=0, minlength=None, maxlength=None, binar
             weights = None if weights is None else raw.Reshape(tensor=convert_to_tensor(weights), shape=[-1])
         values = raw.Reshape(tensor=values, shape=[-1])
         is_ragged = False
-    options = {"minlength": -1 if minlength is None else minlength,
-               "maxlength": -1 if maxlength is None else maxlength, "binary_output": binary_output}
+    options = {
+        "minlength": -1 if minlength is None else minlength,
+        "maxlength": -1 if maxlength is None else maxlength,
+        "binary_output": binary_output,
+    }
     none = convert_to_tensor([], dtypes.int32)
 
     def integers(t):
         return t if t.dtype in (dtypes.int32, dtypes.int64) else raw.Cast(x=t, DstT=dtypes.int32)
 
     if isinstance(values, SparseTensor):
-        made = raw.SparseCountSparseOutput(indices=values.indices, values=integers(values.values),
-                                           dense_shape=values.dense_shape,
-                                           weights=none if weights is None else weights.values, **options)
+        made = raw.SparseCountSparseOutput(
+            indices=values.indices,
+            values=integers(values.values),
+            dense_shape=values.dense_shape,
+            weights=none if weights is None else weights.values,
+            **options,
+        )
     elif is_ragged:
-        made = raw.RaggedCountSparseOutput(splits=values.row_splits, values=integers(values.values),
-                                           weights=none if weights is None else weights.values, **options)
+        made = raw.RaggedCountSparseOutput(
+            splits=values.row_splits,
+            values=integers(values.values),
+            weights=none if weights is None else weights.values,
+            **options,
+        )
     else:
-        made = raw.DenseCountSparseOutput(values=integers(values),
-                                          weights=none if weights is None else convert_to_tensor(weights), **options)
+        made = raw.DenseCountSparseOutput(
+            values=integers(values), weights=none if weights is None else convert_to_tensor(weights), **options
+        )
     return SparseTensor(made[0], made[1], made[2])
 
 
 def _segment(kind):
     def function(data, indices, segment_ids, num_segments=None, name=None, sparse_gradient=False):
         if num_segments is None:
-            return getattr(raw, kind)(data=data, indices=indices, segment_ids=segment_ids,
-                                      sparse_gradient=sparse_gradient, name=name)
-        return getattr(raw, kind + "WithNumSegments")(data=data, indices=indices, segment_ids=segment_ids,
-                                                      num_segments=num_segments, sparse_gradient=sparse_gradient,
-                                                      name=name)
+            return getattr(raw, kind)(
+                data=data, indices=indices, segment_ids=segment_ids, sparse_gradient=sparse_gradient, name=name
+            )
+        return getattr(raw, kind + "WithNumSegments")(
+            data=data,
+            indices=indices,
+            segment_ids=segment_ids,
+            num_segments=num_segments,
+            sparse_gradient=sparse_gradient,
+            name=name,
+        )
 
     return function
 
 
-segment_sum, segment_mean, segment_sqrt_n = (_segment("SparseSegmentSum"), _segment("SparseSegmentMean"),
-                                             _segment("SparseSegmentSqrtN"))
-for _name, _doc in (("segment_sum", "Sums"), ("segment_mean", "Means"),
-                    ("segment_sqrt_n", "Sums over the root of their number")):
+segment_sum, segment_mean, segment_sqrt_n = (
+    _segment("SparseSegmentSum"),
+    _segment("SparseSegmentMean"),
+    _segment("SparseSegmentSqrtN"),
+)
+for _name, _doc in (
+    ("segment_sum", "Sums"),
+    ("segment_mean", "Means"),
+    ("segment_sqrt_n", "Sums over the root of their number"),
+):
     globals()[_name].__name__ = _name
     globals()[_name].__doc__ = f"{_doc} of the rows that indices name, by segment."
 
@@ -449,11 +558,18 @@ def sampled_addmm(indices, values, dense_shape, mat1, mat2, beta=1.0, alpha=1.0,
     rows = raw.GatherNd(params=mat1, indices=raw.Pack(values=[*lead, indices[:, rank - 2]], axis=1))
     from weft.ops import array_ops
 
-    columns = raw.GatherNd(params=array_ops.matrix_transpose(mat2),
-                           indices=raw.Pack(values=[*lead, indices[:, rank - 1]], axis=1))
+    columns = raw.GatherNd(
+        params=array_ops.matrix_transpose(mat2), indices=raw.Pack(values=[*lead, indices[:, rank - 1]], axis=1)
+    )
     products = raw.Sum(input=raw.Mul(x=rows, y=columns), reduction_indices=1)
-    return (indices, raw.AddV2(x=raw.Mul(x=products, y=convert_to_tensor(alpha, output_type)),
-                               y=raw.Mul(x=values, y=convert_to_tensor(beta, output_type))), dense_shape)
+    return (
+        indices,
+        raw.AddV2(
+            x=raw.Mul(x=products, y=convert_to_tensor(alpha, output_type)),
+            y=raw.Mul(x=values, y=convert_to_tensor(beta, output_type)),
+        ),
+        dense_shape,
+    )
 
 
 def placeholder(dtype, shape=None, name=None):
@@ -464,8 +580,11 @@ def placeholder(dtype, shape=None, name=None):
     def make(dtype, shape, label):
         return raw.Placeholder(dtype=dtype, shape=shape, name=f"{prefix}{label}" if name else None)
 
-    made = SparseTensor(make(dtypes.int64, TensorShape([None, rank]), "indices"),
-                        make(dtype, TensorShape([None]), "values"), make(dtypes.int64, TensorShape([rank]), "shape"))
+    made = SparseTensor(
+        make(dtypes.int64, TensorShape([None, rank]), "indices"),
+        make(dtype, TensorShape([None]), "values"),
+        make(dtypes.int64, TensorShape([rank]), "shape"),
+    )
     if shape is not None:
         made._static_shape = TensorShape(shape)
     return made
@@ -477,14 +596,23 @@ sparse_placeholder = placeholder
 def sparse_to_dense(sparse_indices, output_shape, sparse_values, default_value=0, validate_indices=True, name=None):
     """Values at places of a tensor (tf.compat.v1.sparse_to_dense)."""
     values = convert_to_tensor(sparse_values)
-    return raw.SparseToDense(sparse_indices=sparse_indices, output_shape=output_shape, sparse_values=values,
-                             default_value=convert_to_tensor(default_value, values.dtype),
-                             validate_indices=validate_indices, name=name)
+    return raw.SparseToDense(
+        sparse_indices=sparse_indices,
+        output_shape=output_shape,
+        sparse_values=values,
+        default_value=convert_to_tensor(default_value, values.dtype),
+        validate_indices=validate_indices,
+        name=name,
+    )
 
 
 # The names of version 1, by which other parts of the package know them.
-sparse_reshape, sparse_retain, sparse_fill_empty_rows, sparse_reorder, sparse_concat, sparse_slice = (reshape, retain,
-                                                                                                      fill_empty_rows,
-                                                                                                      reorder, concat,
-                                                                                                      slice)
+sparse_reshape, sparse_retain, sparse_fill_empty_rows, sparse_reorder, sparse_concat, sparse_slice = (
+    reshape,
+    retain,
+    fill_empty_rows,
+    reorder,
+    concat,
+    slice,
+)
 sparse_tensor_to_dense, sparse_add, sparse_tensor_dense_matmul = to_dense, add, sparse_dense_matmul

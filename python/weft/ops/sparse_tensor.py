@@ -53,8 +53,11 @@ class SparseTensor(CompositeTensor):
     @property
     def shape(self):
         found = _static_shape(self._dense_shape)
-        return (found.merge_with(self._static_shape) if found.rank is not None and self._static_shape.rank is not None
-                else found if found.rank is not None else self._static_shape)
+        return (
+            found.merge_with(self._static_shape)
+            if found.rank is not None and self._static_shape.rank is not None
+            else found if found.rank is not None else self._static_shape
+        )
 
     def get_shape(self):
         return self.shape
@@ -72,8 +75,9 @@ class SparseTensor(CompositeTensor):
     def eval(self, feed_dict=None, session=None):
         from weft.compat import session as v1
 
-        return SparseTensorValue(*v1.default_session(session, "eval").run([self._indices, self._values,
-                                                                           self._dense_shape], feed_dict))
+        return SparseTensorValue(
+            *v1.default_session(session, "eval").run([self._indices, self._values, self._dense_shape], feed_dict)
+        )
 
     @property
     def _type_spec(self):
@@ -91,16 +95,18 @@ class SparseTensor(CompositeTensor):
 
     def _cwise(self, op, other):
         other = convert_to_tensor(other, self.dtype)
-        return self.with_values(op(sp_indices=self._indices, sp_values=self._values, sp_shape=self._dense_shape,
-                                   dense=other))
+        return self.with_values(
+            op(sp_indices=self._indices, sp_values=self._values, sp_shape=self._dense_shape, dense=other)
+        )
 
     def __mul__(self, other):
         return self._cwise(raw.SparseDenseCwiseMul, other)
 
     def __truediv__(self, other):
         if self.dtype.is_integer:
-            return self.with_values(raw.Cast(x=self._values, DstT=dtypes.float64))._cwise(raw.SparseDenseCwiseDiv,
-                                                                                          other)
+            return self.with_values(raw.Cast(x=self._values, DstT=dtypes.float64))._cwise(
+                raw.SparseDenseCwiseDiv, other
+            )
         return self._cwise(raw.SparseDenseCwiseDiv, other)
 
     __div__ = __truediv__
@@ -139,8 +145,9 @@ def _static_shape(value):
     if isinstance(value, (list, tuple)):
         known = [constant_value(d) if isinstance(d, Tensor) else d for d in value]
         if any(isinstance(d, (list, tuple)) for d in known):
-            raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or "
-                             "a.all()")
+            raise ValueError(
+                "The truth value of an array with more than one element is ambiguous. Use a.any() or " "a.all()"
+            )
         return TensorShape([None if d is None or d < 0 else int(d) for d in known])
     return TensorShape(None)
 
@@ -164,8 +171,9 @@ class SparseTensorSpec(BatchableTypeSpec):
 
             values = np.asarray(value.values)
             return cls(value.dense_shape, values.dtype)
-        raise TypeError(f"Expected SparseTensor or SparseTensorValue. Received: {value} of type "
-                        f"{type(value).__name__}.")
+        raise TypeError(
+            f"Expected SparseTensor or SparseTensorValue. Received: {value} of type " f"{type(value).__name__}."
+        )
 
     def _serialize(self):
         return self._shape, self._dtype
@@ -173,8 +181,11 @@ class SparseTensorSpec(BatchableTypeSpec):
     @property
     def _component_specs(self):
         rank = self._shape.rank
-        return [TensorSpec([None, rank], dtypes.int64), TensorSpec([None], self._dtype),
-                TensorSpec([rank], dtypes.int64)]
+        return [
+            TensorSpec([None, rank], dtypes.int64),
+            TensorSpec([None], self._dtype),
+            TensorSpec([rank], dtypes.int64),
+        ]
 
     def _to_components(self, value):
         value = SparseTensor.from_value(value)
@@ -182,8 +193,11 @@ class SparseTensorSpec(BatchableTypeSpec):
 
     def _from_components(self, components):
         result = SparseTensor(*components)
-        result._static_shape = (result._static_shape.merge_with(self._shape)
-                                if result._static_shape.is_compatible_with(self._shape) else result._static_shape)
+        result._static_shape = (
+            result._static_shape.merge_with(self._shape)
+            if result._static_shape.is_compatible_with(self._shape)
+            else result._static_shape
+        )
         return result
 
     # ---- as an element of a dataset: one variant
@@ -194,16 +208,26 @@ class SparseTensorSpec(BatchableTypeSpec):
 
     def _to_tensor_list(self, value):
         value = SparseTensor.from_value(value)
-        made = raw.SerializeSparse(sparse_indices=value.indices, sparse_values=value.values,
-                                   sparse_shape=value.dense_shape, out_type=dtypes.variant)
+        made = raw.SerializeSparse(
+            sparse_indices=value.indices,
+            sparse_values=value.values,
+            sparse_shape=value.dense_shape,
+            out_type=dtypes.variant,
+        )
         return [made]
 
     def _to_batched_tensor_list(self, value):
         value = SparseTensor.from_value(value)
         if value.shape.rank == 0:
             raise ValueError(f"Unbatching a sparse tensor is only supported for rank >= 1. Obtained input: {value}.")
-        return [raw.SerializeManySparse(sparse_indices=value.indices, sparse_values=value.values,
-                                        sparse_shape=value.dense_shape, out_type=dtypes.variant)]
+        return [
+            raw.SerializeManySparse(
+                sparse_indices=value.indices,
+                sparse_values=value.values,
+                sparse_shape=value.dense_shape,
+                out_type=dtypes.variant,
+            )
+        ]
 
     def _from_compatible_tensor_list(self, tensor_list):
         made = raw.DeserializeSparse(serialized_sparse=tensor_list[0], dtype=self._dtype)
@@ -233,8 +257,11 @@ class SparseTensorSpec(BatchableTypeSpec):
 
 
 # Ops that leave zeros zeros: they are done on the values.
-@register_op("Abs Asin Asinh Atan Atanh Cast Ceil Conj Erf Expm1 Floor Neg Rint Round Sign Sin Sinh Sqrt Square Tan "
-             "Tanh".split(), SparseTensor)
+@register_op(
+    "Abs Asin Asinh Atan Atanh Cast Ceil Conj Erf Expm1 Floor Neg Rint Round Sign Sin Sinh Sqrt Square Tan "
+    "Tanh".split(),
+    SparseTensor,
+)
 def _unary(op, arguments):
     name = next(iter(arguments))
     value = arguments.pop(name)

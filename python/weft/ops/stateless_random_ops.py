@@ -27,8 +27,10 @@ def algorithm_number(alg):
         return alg.value
     if isinstance(alg, str):
         if alg not in _BY_NAME:
-            raise ValueError(f"Argument `alg` got unsupported value {alg}. Supported values are philox for the Philox algorithm, threefry for the ThreeFry algorithm, and "
-                             "auto_select for auto-selection.")
+            raise ValueError(
+                f"Argument `alg` got unsupported value {alg}. Supported values are philox for the Philox algorithm, threefry for the ThreeFry algorithm, and "
+                "auto_select for auto-selection."
+            )
         return _BY_NAME[alg].value
     return alg
 
@@ -37,7 +39,13 @@ def key_and_counter(seed, alg):
     """(key, counter, algorithm) that a seed of two numbers stands for."""
     alg = algorithm_number(Algorithm.AUTO_SELECT if alg is None else alg)
     if alg == Algorithm.THREEFRY.value:
-        key = raw.Reshape(tensor=raw.Bitcast(input=raw.Bitcast(input=raw.Cast(x=convert_to_tensor(seed), DstT=dtypes.int32), type=dtypes.uint32), type=dtypes.uint64), shape=[1])
+        key = raw.Reshape(
+            tensor=raw.Bitcast(
+                input=raw.Bitcast(input=raw.Cast(x=convert_to_tensor(seed), DstT=dtypes.int32), type=dtypes.uint32),
+                type=dtypes.uint64,
+            ),
+            shape=[1],
+        )
         return key, convert_to_tensor([0], dtypes.uint64), alg
     made = raw.StatelessRandomGetKeyCounter(seed=seed)
     return made.key, made.counter, alg
@@ -61,52 +69,92 @@ def fold_in(seed, data, alg="auto_select"):
 def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, name=None, alg="auto_select"):
     """Numbers between two bounds, the upper one excluded."""
     dtype = dtypes.as_dtype(dtype)
-    if dtype not in (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64):
-        raise ValueError(f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are "
-                         f"{(dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64)}.")
+    if dtype not in (
+        dtypes.float16,
+        dtypes.bfloat16,
+        dtypes.float32,
+        dtypes.float64,
+        dtypes.int32,
+        dtypes.int64,
+        dtypes.uint32,
+        dtypes.uint64,
+    ):
+        raise ValueError(
+            f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are "
+            f"{(dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64)}."
+        )
     if dtype.is_integer:
         if (minval is None) != (maxval is None):
-            raise ValueError(f"For integer `dtype` argument {dtype}, argument `minval` and `maxval` must be both None or not None. Got `minval`={minval} and `maxval`={maxval}.")
+            raise ValueError(
+                f"For integer `dtype` argument {dtype}, argument `minval` and `maxval` must be both None or not None. Got `minval`={minval} and `maxval`={maxval}."
+            )
         if minval is not None and dtype in (dtypes.uint32, dtypes.uint64):
-            raise ValueError(f"Argument `dtype` got invalid value {dtype} when argument `minval` is not None. Please don't use unsigned integers in this case.")
+            raise ValueError(
+                f"Argument `dtype` got invalid value {dtype} when argument `minval` is not None. Please don't use unsigned integers in this case."
+            )
     elif maxval is None:
         maxval = 1
     with scope(name, "stateless_random_uniform") as name:
         shape = shape_tensor(shape)
         key, counter, alg = key_and_counter(seed, alg)
         if dtype.is_integer and minval is None:
-            return raw.StatelessRandomUniformFullIntV2(shape=shape, key=key, counter=counter, alg=alg, dtype=dtype, name=name)
+            return raw.StatelessRandomUniformFullIntV2(
+                shape=shape, key=key, counter=counter, alg=alg, dtype=dtype, name=name
+            )
         if dtype.is_integer:
-            return raw.StatelessRandomUniformIntV2(shape=shape, key=key, counter=counter, alg=alg, minval=convert_to_tensor(minval, dtype, name="min"),
-                                                   maxval=convert_to_tensor(maxval, dtype, name="max"), name=name)
+            return raw.StatelessRandomUniformIntV2(
+                shape=shape,
+                key=key,
+                counter=counter,
+                alg=alg,
+                minval=convert_to_tensor(minval, dtype, name="min"),
+                maxval=convert_to_tensor(maxval, dtype, name="max"),
+                name=name,
+            )
         draw = raw.StatelessRandomUniformV2(shape=shape, key=key, counter=counter, alg=alg, dtype=dtype)
         low = convert_to_tensor(minval, dtype, name="min")
-        return raw.AddV2(x=raw.Mul(x=draw, y=raw.Sub(x=convert_to_tensor(maxval, dtype, name="max"), y=low)), y=low, name=name)
+        return raw.AddV2(
+            x=raw.Mul(x=draw, y=raw.Sub(x=convert_to_tensor(maxval, dtype, name="max"), y=low)), y=low, name=name
+        )
 
 
 def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select"):
     """Numbers of a normal distribution."""
     with scope(name, "stateless_random_normal") as name:
         key, counter, alg = key_and_counter(seed, alg)
-        return _scaled(raw.StatelessRandomNormalV2(shape=shape_tensor(shape), key=key, counter=counter, alg=alg, dtype=dtype), mean, stddev, name)
+        return _scaled(
+            raw.StatelessRandomNormalV2(shape=shape_tensor(shape), key=key, counter=counter, alg=alg, dtype=dtype),
+            mean,
+            stddev,
+            name,
+        )
 
 
 def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select"):
     """Numbers of a normal distribution, none further than two deviations from the mean."""
     with scope(name, "stateless_truncated_normal") as name:
         key, counter, alg = key_and_counter(seed, alg)
-        return _scaled(raw.StatelessTruncatedNormalV2(shape=shape_tensor(shape), key=key, counter=counter, alg=alg, dtype=dtype), mean, stddev, name)
+        return _scaled(
+            raw.StatelessTruncatedNormalV2(shape=shape_tensor(shape), key=key, counter=counter, alg=alg, dtype=dtype),
+            mean,
+            stddev,
+            name,
+        )
 
 
 def stateless_parameterized_truncated_normal(shape, seed, means=0.0, stddevs=1.0, minvals=-2.0, maxvals=2.0, name=None):
     """Numbers of normal distributions between bounds."""
-    return raw.StatelessParameterizedTruncatedNormal(shape=shape_tensor(shape), seed=seed, means=means, stddevs=stddevs, minvals=minvals, maxvals=maxvals, name=name)
+    return raw.StatelessParameterizedTruncatedNormal(
+        shape=shape_tensor(shape), seed=seed, means=means, stddevs=stddevs, minvals=minvals, maxvals=maxvals, name=name
+    )
 
 
 def stateless_categorical(logits, num_samples, seed, dtype=dtypes.int64, name=None):
     """Classes, drawn by the logarithms of their probabilities."""
     with scope(name, "stateless_categorical"):
-        return raw.StatelessMultinomial(logits=convert_to_tensor(logits, name="logits"), num_samples=num_samples, seed=seed, output_dtype=dtype)
+        return raw.StatelessMultinomial(
+            logits=convert_to_tensor(logits, name="logits"), num_samples=num_samples, seed=seed, output_dtype=dtype
+        )
 
 
 def stateless_gamma(shape, seed, alpha, beta=None, dtype=dtypes.float32, name=None):
@@ -124,7 +172,9 @@ def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None):
     """Numbers of Poisson distributions."""
     with scope(name, "stateless_random_poisson"):
         shape = shape_tensor(shape)
-        return raw.StatelessRandomPoisson(shape=shape, seed=seed, lam=convert_to_tensor(lam, dtype_hint=dtypes.float32), dtype=dtype)
+        return raw.StatelessRandomPoisson(
+            shape=shape, seed=seed, lam=convert_to_tensor(lam, dtype_hint=dtypes.float32), dtype=dtype
+        )
 
 
 def stateless_binomial(shape, seed, counts, probs, output_dtype=dtypes.int32, name=None):
@@ -133,7 +183,9 @@ def stateless_binomial(shape, seed, counts, probs, output_dtype=dtypes.int32, na
         probs = convert_to_tensor(probs, dtype_hint=dtypes.float32, name="probs")
         counts = convert_to_tensor(counts, dtype_hint=probs.dtype, name="counts")
         counts = counts if counts.dtype is probs.dtype else raw.Cast(x=counts, DstT=probs.dtype)
-        return raw.StatelessRandomBinomial(shape=shape_tensor(shape), seed=seed, counts=counts, probs=probs, dtype=output_dtype)
+        return raw.StatelessRandomBinomial(
+            shape=shape_tensor(shape), seed=seed, counts=counts, probs=probs, dtype=output_dtype
+        )
 
 
 @dispatchable

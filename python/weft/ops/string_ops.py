@@ -39,7 +39,9 @@ def _rowwise(value, function):
 @dispatchable
 def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, fill="", name=None):
     """Numbers as text."""
-    return raw.AsString(input=input, precision=precision, scientific=scientific, shortest=shortest, width=width, fill=fill, name=name)
+    return raw.AsString(
+        input=input, precision=precision, scientific=scientific, shortest=shortest, width=width, fill=fill, name=name
+    )
 
 
 @dispatchable
@@ -103,7 +105,9 @@ def regex_full_match(input, pattern, name=None):
 @dispatchable
 def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
     if isinstance(pattern, (str, bytes)) and isinstance(rewrite, (str, bytes)):
-        return raw.StaticRegexReplace(input=input, pattern=pattern, rewrite=rewrite, replace_global=replace_global, name=name)
+        return raw.StaticRegexReplace(
+            input=input, pattern=pattern, rewrite=rewrite, replace_global=replace_global, name=name
+        )
     return raw.RegexReplace(input=input, pattern=pattern, rewrite=rewrite, replace_global=replace_global, name=name)
 
 
@@ -113,13 +117,30 @@ def unicode_script(input, name=None):
 
 
 @dispatchable
-def unicode_transcode(input, input_encoding, output_encoding, errors="replace", replacement_char=65533, replace_control_characters=False, name=None):
-    return raw.UnicodeTranscode(input=input, input_encoding=input_encoding, output_encoding=output_encoding, errors=errors, replacement_char=replacement_char,
-                                replace_control_characters=replace_control_characters, name=name)
+def unicode_transcode(
+    input,
+    input_encoding,
+    output_encoding,
+    errors="replace",
+    replacement_char=65533,
+    replace_control_characters=False,
+    name=None,
+):
+    return raw.UnicodeTranscode(
+        input=input,
+        input_encoding=input_encoding,
+        output_encoding=output_encoding,
+        errors=errors,
+        replacement_char=replacement_char,
+        replace_control_characters=replace_control_characters,
+        name=name,
+    )
 
 
 def unsorted_segment_join(inputs, segment_ids, num_segments, separator="", name=None):
-    return raw.UnsortedSegmentJoin(inputs=inputs, segment_ids=segment_ids, num_segments=num_segments, separator=separator, name=name)
+    return raw.UnsortedSegmentJoin(
+        inputs=inputs, segment_ids=segment_ids, num_segments=num_segments, separator=separator, name=name
+    )
 
 
 @dispatchable
@@ -130,7 +151,11 @@ def reduce_join(inputs, axis=None, keepdims=False, separator="", name=None):
         rank = inputs.shape.rank
         if rank == 0:
             return raw.Identity(input=inputs, name=name)
-        axis = list(range(rank))[::-1] if rank is not None else raw.Range(start=raw.Rank(input=inputs) - 1, limit=-1, delta=-1)
+        axis = (
+            list(range(rank))[::-1]
+            if rank is not None
+            else raw.Range(start=raw.Rank(input=inputs) - 1, limit=-1, delta=-1)
+        )
     return raw.ReduceJoin(inputs=inputs, reduction_indices=axis, keep_dims=keepdims, separator=separator, name=name)
 
 
@@ -141,8 +166,10 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):
     composite = any(getattr(type(i), "_is_composite", False) for i in inputs)
     inputs = list(inputs) if composite else [convert_to_tensor(i) for i in inputs]
     if template.count(placeholder) != len(inputs):
-        raise ValueError(f"The template expects {template.count(placeholder)} tensors, but the inputs only has {len(inputs)}. Please ensure the number of placeholders in "
-                         "template matches inputs length.")
+        raise ValueError(
+            f"The template expects {template.count(placeholder)} tensors, but the inputs only has {len(inputs)}. Please ensure the number of placeholders in "
+            "template matches inputs length."
+        )
     if composite:
         from weft.function.printing import format_composites
 
@@ -156,7 +183,9 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):
 def _rows_of(sparse):
     """The pieces of a split, as rows."""
     shape = raw.StridedSlice(input=sparse.shape, begin=[0], end=[1], strides=[1], shrink_axis_mask=1)
-    rows = raw.StridedSlice(input=sparse.indices, begin=[0, 0], end=[0, 1], strides=[1, 1], begin_mask=1, end_mask=1, shrink_axis_mask=2)
+    rows = raw.StridedSlice(
+        input=sparse.indices, begin=[0, 0], end=[0, 1], strides=[1, 1], begin_mask=1, end_mask=1, shrink_axis_mask=2
+    )
     return _ragged().from_value_rowids(values=sparse.values, value_rowids=rows, nrows=shape, validate=False)
 
 
@@ -164,7 +193,9 @@ def split(input, sep=None, maxsplit=-1, name=None):
     """Each text in pieces."""
     ragged = _ragged()
     value = input if isinstance(input, ragged) else _string(input)
-    return _rowwise(value, lambda row: _rows_of(raw.StringSplitV2(input=row, sep="" if sep is None else sep, maxsplit=maxsplit)))
+    return _rowwise(
+        value, lambda row: _rows_of(raw.StringSplitV2(input=row, sep="" if sep is None else sep, maxsplit=maxsplit))
+    )
 
 
 def split_v1(input=None, sep=None, maxsplit=-1, result_type="SparseTensor", source=None, name=None):
@@ -180,7 +211,9 @@ def bytes_split(input, name=None):
     return _rowwise(value, lambda row: _rows_of(raw.StringSplit(input=row, delimiter="", skip_empty=False)))
 
 
-def ngrams(data, ngram_width, separator=" ", pad_values=None, padding_width=None, preserve_short_sequences=False, name=None):
+def ngrams(
+    data, ngram_width, separator=" ", pad_values=None, padding_width=None, preserve_short_sequences=False, name=None
+):
     """Neighbouring texts of each row, joined."""
     ragged = _ragged()
     if pad_values is None:
@@ -212,9 +245,19 @@ def ngrams(data, ngram_width, separator=" ", pad_values=None, padding_width=None
         rows = raw.ExpandDims(input=rows, dim=0) if vector else rows
         rows = ragged.from_tensor(rows, ragged_rank=rows.shape.rank - 1)
     if rows.ragged_rank > 1:
-        return rows.with_values(ngrams(rows.values, ngram_width, separator, pad_values, padding_width, preserve_short_sequences, name))
-    made = raw.StringNGrams(data=rows.values, data_splits=rows.row_splits, separator=separator, ngram_widths=widths, left_pad=left, right_pad=right, pad_width=pad,
-                            preserve_short_sequences=preserve_short_sequences)
+        return rows.with_values(
+            ngrams(rows.values, ngram_width, separator, pad_values, padding_width, preserve_short_sequences, name)
+        )
+    made = raw.StringNGrams(
+        data=rows.values,
+        data_splits=rows.row_splits,
+        separator=separator,
+        ngram_widths=widths,
+        left_pad=left,
+        right_pad=right,
+        pad_width=pad,
+        preserve_short_sequences=preserve_short_sequences,
+    )
     result = ragged.from_row_splits(made.ngrams, made.ngrams_splits, validate=False)
     if vector:
         return result[0]
@@ -226,29 +269,47 @@ def ngrams(data, ngram_width, separator=" ", pad_values=None, padding_width=None
 
 def _decode(row, encoding, errors, replacement_char, replace_control, offsets):
     ragged = _ragged()
-    common = dict(input=row, input_encoding=encoding, errors=errors, replacement_char=replacement_char, replace_control_characters=replace_control, Tsplits=dtypes.int64)
+    common = dict(
+        input=row,
+        input_encoding=encoding,
+        errors=errors,
+        replacement_char=replacement_char,
+        replace_control_characters=replace_control,
+        Tsplits=dtypes.int64,
+    )
     if not offsets:
         made = raw.UnicodeDecode(**common)
         return ragged.from_row_splits(made.char_values, made.row_splits, validate=False), None
     made = raw.UnicodeDecodeWithOffsets(**common)
-    return (ragged.from_row_splits(made.char_values, made.row_splits, validate=False), ragged.from_row_splits(made.char_to_byte_starts, made.row_splits, validate=False))
+    return (
+        ragged.from_row_splits(made.char_values, made.row_splits, validate=False),
+        ragged.from_row_splits(made.char_to_byte_starts, made.row_splits, validate=False),
+    )
 
 
 def _decoded(input, encoding, errors, replacement_char, replace_control, offsets):
     ragged = _ragged()
     value = input if isinstance(input, ragged) else _string(input)
     parts = []
-    _rowwise(value, lambda row: parts.append(_decode(row, encoding, errors, replacement_char, replace_control, offsets)) or parts[-1][0])
+    _rowwise(
+        value,
+        lambda row: parts.append(_decode(row, encoding, errors, replacement_char, replace_control, offsets))
+        or parts[-1][0],
+    )
     codes = _rowwise(value, lambda row: parts[0][0])
     return codes, _rowwise(value, lambda row: parts[0][1]) if offsets else None
 
 
-def unicode_decode(input, input_encoding, errors="replace", replacement_char=65533, replace_control_characters=False, name=None):
+def unicode_decode(
+    input, input_encoding, errors="replace", replacement_char=65533, replace_control_characters=False, name=None
+):
     """Each text as code points."""
     return _decoded(input, input_encoding, errors, replacement_char, replace_control_characters, False)[0]
 
 
-def unicode_decode_with_offsets(input, input_encoding, errors="replace", replacement_char=65533, replace_control_characters=False, name=None):
+def unicode_decode_with_offsets(
+    input, input_encoding, errors="replace", replacement_char=65533, replace_control_characters=False, name=None
+):
     return _decoded(input, input_encoding, errors, replacement_char, replace_control_characters, True)
 
 
@@ -280,14 +341,26 @@ def unicode_encode(input, output_encoding, errors="replace", replacement_char=65
         if rank == 0:
             raise ValueError("input_tensor's rank must be at least 1.")
         if rank == 1:
-            return raw.Reshape(tensor=unicode_encode(raw.ExpandDims(input=input, dim=0), output_encoding, errors, replacement_char), shape=[])
+            return raw.Reshape(
+                tensor=unicode_encode(raw.ExpandDims(input=input, dim=0), output_encoding, errors, replacement_char),
+                shape=[],
+            )
         if rank > 2:
             shape = raw.Shape(input=input)
             width = raw.StridedSlice(input=shape, begin=[-1], end=[0], strides=[1], end_mask=1)
             rows = raw.Reshape(tensor=input, shape=raw.ConcatV2(values=[[-1], width], axis=0))
             encoded = unicode_encode(rows, output_encoding, errors, replacement_char)
-            return raw.Reshape(tensor=encoded, shape=raw.StridedSlice(input=shape, begin=[0], end=[-1], strides=[1], begin_mask=1))
+            return raw.Reshape(
+                tensor=encoded, shape=raw.StridedSlice(input=shape, begin=[0], end=[-1], strides=[1], begin_mask=1)
+            )
         input = ragged.from_tensor(input)
     if input.ragged_rank > 1 or input.flat_values.shape.rank > 1:
         return input.with_values(unicode_encode(input.values, output_encoding, errors, replacement_char))
-    return raw.UnicodeEncode(input_values=input.values, input_splits=input.row_splits, output_encoding=output_encoding, errors=errors, replacement_char=replacement_char, name=name)
+    return raw.UnicodeEncode(
+        input_values=input.values,
+        input_splits=input.row_splits,
+        output_encoding=output_encoding,
+        errors=errors,
+        replacement_char=replacement_char,
+        name=name,
+    )

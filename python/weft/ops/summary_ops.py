@@ -145,9 +145,13 @@ class FileWriter(SummaryWriter, TrackableResource):
 
         logdir, max_queue, flush_millis, suffix = self._arguments
         logdir = os.fspath(logdir) if isinstance(logdir, os.PathLike) else logdir
-        return raw.CreateSummaryFileWriter(writer=self._resource_handle, logdir=logdir, max_queue=10 if max_queue is None else max_queue,
-                                           flush_millis=2 * 60 * 1000 if flush_millis is None else flush_millis,
-                                           filename_suffix=".v2" if suffix is None else suffix)
+        return raw.CreateSummaryFileWriter(
+            writer=self._resource_handle,
+            logdir=logdir,
+            max_queue=10 if max_queue is None else max_queue,
+            flush_millis=2 * 60 * 1000 if flush_millis is None else flush_millis,
+            filename_suffix=".v2" if suffix is None else suffix,
+        )
 
     def as_default(self, step=None):
         if not _weft.in_graph() and self._closed:
@@ -174,7 +178,15 @@ class FileWriter(SummaryWriter, TrackableResource):
         return op
 
 
-def create_file_writer(logdir, max_queue=None, flush_millis=None, filename_suffix=None, name=None, experimental_trackable=False, experimental_mesh=None):
+def create_file_writer(
+    logdir,
+    max_queue=None,
+    flush_millis=None,
+    filename_suffix=None,
+    name=None,
+    experimental_trackable=False,
+    experimental_mesh=None,
+):
     """A writer into a file of this folder."""
     if logdir is None:
         return NoopSummaryWriter()
@@ -192,7 +204,11 @@ def create_noop_writer():
 def flush(writer=None, name=None):
     """Waits until what was written is in the file."""
     writer = _state.writer if writer is None else writer
-    return writer.flush() if isinstance(writer, SummaryWriter) else raw.FlushSummaryWriter(writer=writer, name=name) if writer is not None else None
+    return (
+        writer.flush()
+        if isinstance(writer, SummaryWriter)
+        else raw.FlushSummaryWriter(writer=writer, name=name) if writer is not None else None
+    )
 
 
 # ---- values ----------------------------------------------------------------------------------------------
@@ -211,7 +227,9 @@ def summary_scope(name, default_name="summary", values=None):
 def _step(step):
     step = _state.step if step is None else step
     if step is None:
-        raise ValueError("No step set. Please specify one either through the `step` argument or through tf.summary.experimental.set_step()")
+        raise ValueError(
+            "No step set. Please specify one either through the `step` argument or through tf.summary.experimental.set_step()"
+        )
     from weft.ops.math_ops import cast
 
     value = step.read_value() if isinstance(step, _weft.VariableBase) else step
@@ -228,19 +246,33 @@ def write(tag, tensor, step=None, metadata=None, name=None):
         at = _step(step)
         with name_scope_v1(name or "write_summary"):
             value = tensor() if callable(tensor) and not hasattr(tensor, "dtype") else tensor
-            op = raw.WriteSummary(writer=_state.writer.resource_handle, step=at, tensor=convert_to_tensor(value), tag=tag, summary_metadata=content)
+            op = raw.WriteSummary(
+                writer=_state.writer.resource_handle,
+                step=at,
+                tensor=convert_to_tensor(value),
+                tag=tag,
+                summary_metadata=content,
+            )
             with control_dependencies([op] if op is not None else None):
                 return raw.Identity(input=convert_to_tensor(True))
 
-    if not isinstance(_state.writer, NoopSummaryWriter) and step is None and _state.step is None and _state.recording is True:
+    if (
+        not isinstance(_state.writer, NoopSummaryWriter)
+        and step is None
+        and _state.step is None
+        and _state.recording is True
+    ):
         _step(None)
     return _when_recording(record)
 
 
 def write_raw_pb(tensor, step=None, name=None):
     """Writes a serialized Summary."""
+
     def record():
-        op = raw.WriteRawProtoSummary(writer=_state.writer.resource_handle, step=_step(step), tensor=convert_to_tensor(tensor), name=name)
+        op = raw.WriteRawProtoSummary(
+            writer=_state.writer.resource_handle, step=_step(step), tensor=convert_to_tensor(tensor), name=name
+        )
         with control_dependencies([op] if op is not None else None):
             return raw.Identity(input=convert_to_tensor(True))
 
@@ -250,10 +282,16 @@ def write_raw_pb(tensor, step=None, name=None):
 def graph(graph_data):
     """Writes a graph."""
     if not isinstance(graph_data, bytes):
-        graph_data = (graph_data.as_graph_def() if hasattr(graph_data, "as_graph_def") else graph_data).SerializeToString()
+        graph_data = (
+            graph_data.as_graph_def() if hasattr(graph_data, "as_graph_def") else graph_data
+        ).SerializeToString()
 
     def record():
-        raw.WriteGraphSummary(writer=_state.writer.resource_handle, step=convert_to_tensor(0, dtype=dtypes.int64), tensor=convert_to_tensor(graph_data))
+        raw.WriteGraphSummary(
+            writer=_state.writer.resource_handle,
+            step=convert_to_tensor(0, dtype=dtypes.int64),
+            tensor=convert_to_tensor(graph_data),
+        )
         return convert_to_tensor(True)
 
     return _when_recording(record)
@@ -294,12 +332,18 @@ def _buckets(data, count):
         single = math_ops.equal(span, 0.0)
         edges = math_ops.cast(array_ops.range(count + 1), dtypes.float64)
         lefts = array_ops.where(single, low - 0.5, low + edges[:-1] * width)
-        rights = array_ops.where(single, low + 0.5, array_ops.concat([low + edges[1:-1] * width, array_ops.reshape(high, [1])], 0))
+        rights = array_ops.where(
+            single, low + 0.5, array_ops.concat([low + edges[1:-1] * width, array_ops.reshape(high, [1])], 0)
+        )
         places = math_ops.cast(math_ops.floor(raw.DivNoNan(x=data - low, y=width)), dtypes.int32)
         places = math_ops.minimum(places, count - 1)
-        counts = math_ops.cast(raw.Bincount(arr=places, size=count, weights=convert_to_tensor([], dtype=dtypes.float64)), dtypes.float64)
+        counts = math_ops.cast(
+            raw.Bincount(arr=places, size=count, weights=convert_to_tensor([], dtype=dtypes.float64)), dtypes.float64
+        )
         # All values are one: they are in the last bucket.
-        alone = array_ops.one_hot(count - 1, count, dtype=dtypes.float64) * math_ops.cast(array_ops.size(data), dtypes.float64)
+        alone = array_ops.one_hot(count - 1, count, dtype=dtypes.float64) * math_ops.cast(
+            array_ops.size(data), dtypes.float64
+        )
         return array_ops.stack([lefts, rights, array_ops.where(single, alone, counts)], axis=1)
 
     from weft.function.control_flow import cond
@@ -310,7 +354,12 @@ def _buckets(data, count):
 def histogram(name, data, step=None, buckets=None, description=None):
     """Writes how values are distributed."""
     with summary_scope(name, "histogram_summary", [data, buckets, step]) as (tag, _):
-        return write(tag, lambda: _buckets(data, 30 if buckets is None else buckets), step, _metadata("histograms", _TENSOR, description))
+        return write(
+            tag,
+            lambda: _buckets(data, 30 if buckets is None else buckets),
+            step,
+            _metadata("histograms", _TENSOR, description),
+        )
 
 
 def text(name, data, step=None, description=None):
@@ -333,12 +382,16 @@ def image(name, data, step=None, max_outputs=3, description=None):
             if pictures.shape.rank not in (None, 4):
                 raise ValueError(f"Expected data of rank 4, saw shape: {pictures.shape}.")
             if pictures.dtype.is_floating:
-                pictures = math_ops.saturate_cast(math_ops.clip_by_value(math_ops.cast(pictures, dtypes.float32), 0.0, 1.0) * 255.999, dtypes.uint8)
+                pictures = math_ops.saturate_cast(
+                    math_ops.clip_by_value(math_ops.cast(pictures, dtypes.float32), 0.0, 1.0) * 255.999, dtypes.uint8
+                )
             elif pictures.dtype not in (dtypes.uint8, dtypes.uint16):
                 pictures = math_ops.saturate_cast(pictures, dtypes.uint8)
             shape = array_ops.shape(pictures)
             encoded = raw.EncodePng(image=pictures[:max_outputs])
-            return array_ops.concat([array_ops.stack([raw.AsString(input=shape[2]), raw.AsString(input=shape[1])]), encoded], 0)
+            return array_ops.concat(
+                [array_ops.stack([raw.AsString(input=shape[2]), raw.AsString(input=shape[1])]), encoded], 0
+            )
 
         return write(tag, encode, step, _metadata("images", _BLOBS, description))
 
@@ -389,8 +442,8 @@ def trace_export(name, step=None, profiler_outdir=None):
 
         made = RunMetadata()
         for function in sorted(set(_weft.library_functions()) - _trace["before"]):
-            made.function_graphs.add().pre_optimization_graph.CopyFrom(graph_def_of(FunctionDef.FromString(_weft.function_def(function)))[0])
+            made.function_graphs.add().pre_optimization_graph.CopyFrom(
+                graph_def_of(FunctionDef.FromString(_weft.function_def(function)))[0]
+            )
         write(name, made.SerializeToString(), step, _metadata("graph_run_metadata_graph", 0, None, b"1"))
     trace_off()
-
-

@@ -49,8 +49,10 @@ class _EagerArray:
         return self
 
     def _zeros(self):
-        return raw.Fill(dims=convert_to_tensor(self.element_shape, dtypes.int32),
-                        value=convert_to_tensor("" if self.dtype is dtypes.string else 0, self.dtype))
+        return raw.Fill(
+            dims=convert_to_tensor(self.element_shape, dtypes.int32),
+            value=convert_to_tensor("" if self.dtype is dtypes.string else 0, self.dtype),
+        )
 
     def _item(self, i):
         if self._items[i] is None:
@@ -64,8 +66,10 @@ class _EagerArray:
         if index >= len(self._items):
             raise _out_of_range(f"Tried to read from index {index} but array size is: {len(self._items)} ")
         if self._items[index] is None and index in self._read:
-            raise _invalid(f"Could not read index {index} twice because it was cleared after a previous read (perhaps "
-                           f"try setting clear_after_read = false?)")
+            raise _invalid(
+                f"Could not read index {index} twice because it was cleared after a previous read (perhaps "
+                f"try setting clear_after_read = false?)"
+            )
         value = self._item(index)
         if self._clear:
             self._items[index] = None
@@ -99,8 +103,10 @@ class _EagerArray:
         if items:
             return raw.Pack(values=items, axis=0)
         if self.element_shape.is_fully_defined():
-            return raw.Fill(dims=[0, *self.element_shape], value=convert_to_tensor("" if self.dtype is dtypes.string
-                                                                                   else 0, self.dtype))
+            return raw.Fill(
+                dims=[0, *self.element_shape],
+                value=convert_to_tensor("" if self.dtype is dtypes.string else 0, self.dtype),
+            )
         return convert_to_tensor([], self.dtype)
 
     def gather(self, indices, name):
@@ -115,8 +121,9 @@ class _EagerArray:
 
     def _replace(self, items):
         if len(items) > len(self._items) and not self.dynamic_size:
-            raise ValueError(f"Cannot unstack {len(items)} tensors into a TensorArray of static size "
-                             f"{len(self._items)} ")
+            raise ValueError(
+                f"Cannot unstack {len(items)} tensors into a TensorArray of static size " f"{len(self._items)} "
+            )
         self._items, self._read = items, set()
         return self
 
@@ -135,9 +142,11 @@ class _EagerArray:
         _check_dtype(value, self.dtype)
         lengths = _plain_list(lengths)
         if sum(lengths) != value.shape[0]:
-            raise _invalid(f"Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
-                           f"{sum(lengths)} and value's shape is: "
-                           f"{value.shape.as_list()} ")
+            raise _invalid(
+                f"Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
+                f"{sum(lengths)} and value's shape is: "
+                f"{value.shape.as_list()} "
+            )
         return self._replace(list(raw.SplitV(value=value, size_splits=lengths, split_dim=0, num_split=len(lengths))))
 
     def size(self, name):
@@ -184,9 +193,12 @@ class _ListArray:
         self._shape = [as_shape(element_shape)]
         self._size = size
         if flow is None:
-            flow = raw.TensorListReserve(element_shape=_shape_argument(self._shape[0]),
-                                         num_elements=0 if size is None else size, element_dtype=dtype,
-                                         name=name or "TensorArrayV2")
+            flow = raw.TensorListReserve(
+                element_shape=_shape_argument(self._shape[0]),
+                num_elements=0 if size is None else size,
+                element_dtype=dtype,
+                name=name or "TensorArrayV2",
+            )
         self.flow = flow
 
     def with_flow(self, flow):
@@ -207,16 +219,23 @@ class _ListArray:
 
     def read(self, index, name):
         with _scope(name, "TensorArrayV2Read"):
-            return raw.TensorListGetItem(input_handle=self.flow, index=index,
-                                         element_shape=_shape_argument(self.element_shape), element_dtype=self.dtype)
+            return raw.TensorListGetItem(
+                input_handle=self.flow,
+                index=index,
+                element_shape=_shape_argument(self.element_shape),
+                element_dtype=self.dtype,
+            )
 
     def write(self, index, value, name):
         with _scope(name, "TensorArrayV2Write"):
             value = convert_to_tensor(value, dtype_hint=self.dtype)
             _check_dtype(value, self.dtype)
             self._meet(value.shape)
-            return self.with_flow(raw.TensorListSetItem(input_handle=self.flow, index=index, item=value,
-                                                        resize_if_index_out_of_bounds=self.dynamic_size))
+            return self.with_flow(
+                raw.TensorListSetItem(
+                    input_handle=self.flow, index=index, item=value, resize_if_index_out_of_bounds=self.dynamic_size
+                )
+            )
 
     def _static_size(self):
         if self.dynamic_size or self._size is None:
@@ -226,22 +245,34 @@ class _ListArray:
 
     def stack(self, name):
         with _scope(name, "TensorArrayV2Stack"):
-            return raw.TensorListStack(input_handle=self.flow, element_shape=_shape_argument(self.element_shape),
-                                       element_dtype=self.dtype,
-                                       num_elements=self._static_size())
+            return raw.TensorListStack(
+                input_handle=self.flow,
+                element_shape=_shape_argument(self.element_shape),
+                element_dtype=self.dtype,
+                num_elements=self._static_size(),
+            )
 
     def gather(self, indices, name):
-        return raw.TensorListGather(input_handle=self.flow, indices=indices,
-                                    element_shape=_shape_argument(self.element_shape), element_dtype=self.dtype,
-                                    name=name)
+        return raw.TensorListGather(
+            input_handle=self.flow,
+            indices=indices,
+            element_shape=_shape_argument(self.element_shape),
+            element_dtype=self.dtype,
+            name=name,
+        )
 
     def concat(self, name):
         # What is joined along the first axis may differ in it.
-        shape = (TensorShape([None]).concatenate(self.element_shape[1:]) if self.element_shape.rank
-                 else TensorShape(None))
-        return raw.TensorListConcatV2(input_handle=self.flow, element_shape=_shape_argument(shape),
-                                      leading_dims=convert_to_tensor([], dtypes.int64),
-                                      element_dtype=self.dtype, name=name)[0]
+        shape = (
+            TensorShape([None]).concatenate(self.element_shape[1:]) if self.element_shape.rank else TensorShape(None)
+        )
+        return raw.TensorListConcatV2(
+            input_handle=self.flow,
+            element_shape=_shape_argument(shape),
+            leading_dims=convert_to_tensor([], dtypes.int64),
+            element_dtype=self.dtype,
+            name=name,
+        )[0]
 
     def unstack(self, value, name):
         with _scope(name, "TensorArrayUnstack"):
@@ -256,22 +287,27 @@ class _ListArray:
             value = convert_to_tensor(value, dtype_hint=self.dtype)
             _check_dtype(value, self.dtype)
             self._meet(value.shape[1:])
-            return self.with_flow(raw.TensorListScatterIntoExistingList(input_handle=self.flow, tensor=value,
-                                                                        indices=indices))
+            return self.with_flow(
+                raw.TensorListScatterIntoExistingList(input_handle=self.flow, tensor=value, indices=indices)
+            )
 
     def split(self, value, lengths, name):
         with _scope(name, "TensorArraySplit"):
             value = convert_to_tensor(value, dtype_hint=self.dtype)
             _check_dtype(value, self.dtype)
-            lengths = (convert_to_tensor(lengths, dtypes.int64) if not isinstance(lengths, Tensor)
-                       else raw.Cast(x=lengths, DstT=dtypes.int64))
+            lengths = (
+                convert_to_tensor(lengths, dtypes.int64)
+                if not isinstance(lengths, Tensor)
+                else raw.Cast(x=lengths, DstT=dtypes.int64)
+            )
             sizes = constant_value(lengths)
             first = int(sizes[0]) if sizes is not None and len(sizes) and (sizes == sizes[0]).all() else None
             shape = TensorShape([first]).concatenate(value.shape[1:])
             if self.infer_shape:
                 self._meet(shape)
-            return self.with_flow(raw.TensorListSplit(tensor=value, element_shape=_shape_argument(shape),
-                                                      lengths=lengths))
+            return self.with_flow(
+                raw.TensorListSplit(tensor=value, element_shape=_shape_argument(shape), lengths=lengths)
+            )
 
     def size(self, name):
         if not self.dynamic_size and self._size is not None:
@@ -285,15 +321,27 @@ class _ListArray:
 class TensorArray:
     """An array of tensors that loops write and read one by one."""
 
-    def __init__(self, dtype, size=None, dynamic_size=None, clear_after_read=None, tensor_array_name=None, handle=None,
-                 flow=None, infer_shape=True, element_shape=None,
-                 colocate_with_first_write_call=True, name=None):
+    def __init__(
+        self,
+        dtype,
+        size=None,
+        dynamic_size=None,
+        clear_after_read=None,
+        tensor_array_name=None,
+        handle=None,
+        flow=None,
+        infer_shape=True,
+        element_shape=None,
+        colocate_with_first_write_call=True,
+        name=None,
+    ):
         dtype = dtypes.as_dtype(dtype).base_dtype
         if _weft.in_graph() or (flow is not None and flow.dtype is dtypes.variant):
             if handle is not None:
                 raise NotImplementedError("TensorArray of a version 1 handle")
-            self._implementation = _ListArray(dtype, size, dynamic_size, clear_after_read, infer_shape, element_shape,
-                                              flow, name)
+            self._implementation = _ListArray(
+                dtype, size, dynamic_size, clear_after_read, infer_shape, element_shape, flow, name
+            )
         else:
             if handle is not None:
                 raise ValueError("TensorArray handles are not supported when eager execution is enabled.")
@@ -341,9 +389,11 @@ class TensorArray:
 
     def grad(self, source, flow=None, name=None):
         if isinstance(self._implementation, _EagerArray):
-            raise NotImplementedError("TensorArray.grad is not supported when executing eagerly; eager's gradient "
-                                      "implementation does not use/need this function to "
-                                      "compute gradients of operations that use TensorArrays.")
+            raise NotImplementedError(
+                "TensorArray.grad is not supported when executing eagerly; eager's gradient "
+                "implementation does not use/need this function to "
+                "compute gradients of operations that use TensorArrays."
+            )
         raise NotImplementedError("TensorArray.grad is of version 1's arrays")
 
     def read(self, index, name=None):
@@ -396,8 +446,13 @@ class TensorArray:
 def build_ta_with_new_flow(old_ta, flow):
     """The array with the list that a loop or branch gave for it."""
     if isinstance(old_ta._implementation, _EagerArray):
-        return TensorArray(old_ta.dtype, flow=flow, dynamic_size=old_ta.dynamic_size, infer_shape=old_ta._infer_shape,
-                           element_shape=old_ta.element_shape)
+        return TensorArray(
+            old_ta.dtype,
+            flow=flow,
+            dynamic_size=old_ta.dynamic_size,
+            infer_shape=old_ta._infer_shape,
+            element_shape=old_ta.element_shape,
+        )
     return old_ta._of(old_ta._implementation.with_flow(flow))
 
 
@@ -413,8 +468,10 @@ class TensorArraySpec(TypeSpec):
 
     def is_subtype_of(self, other):
         # The shape of the elements is checked when they are written.
-        return (isinstance(other, TensorArraySpec)
-                and (self._dtype, self._dynamic_size) == (other._dtype, other._dynamic_size))
+        return isinstance(other, TensorArraySpec) and (self._dtype, self._dynamic_size) == (
+            other._dtype,
+            other._dynamic_size,
+        )
 
     def most_specific_common_supertype(self, others):
         others = list(others)
@@ -428,9 +485,12 @@ class TensorArraySpec(TypeSpec):
             if not isinstance(other, TensorArray):
                 return False
             other = TensorArraySpec.from_value(other)
-        return (isinstance(other, TensorArraySpec) and self._dtype.is_compatible_with(other._dtype) and
-                self._element_shape.is_compatible_with(other._element_shape)
-                and self._dynamic_size == other._dynamic_size)
+        return (
+            isinstance(other, TensorArraySpec)
+            and self._dtype.is_compatible_with(other._dtype)
+            and self._element_shape.is_compatible_with(other._element_shape)
+            and self._dynamic_size == other._dynamic_size
+        )
 
     def _serialize(self):
         return self._element_shape, self._dtype, self._dynamic_size, self._infer_shape
@@ -447,8 +507,13 @@ class TensorArraySpec(TypeSpec):
         return [raw.TensorListFromTensor(tensor=value.stack(), element_shape=_shape_argument(value.element_shape))]
 
     def _from_components(self, components):
-        return TensorArray(self._dtype, flow=components[0], dynamic_size=self._dynamic_size,
-                           infer_shape=self._infer_shape, element_shape=self._element_shape)
+        return TensorArray(
+            self._dtype,
+            flow=components[0],
+            dynamic_size=self._dynamic_size,
+            infer_shape=self._infer_shape,
+            element_shape=self._element_shape,
+        )
 
     @staticmethod
     def from_value(value):

@@ -9,8 +9,11 @@ from weft.framework import errors
 
 _running = None
 
-ProfilerOptions = collections.namedtuple("ProfilerOptions", ["host_tracer_level", "python_tracer_level", "device_tracer_level", "delay_ms"],
-                                         defaults=[2, 0, 1, None])
+ProfilerOptions = collections.namedtuple(
+    "ProfilerOptions",
+    ["host_tracer_level", "python_tracer_level", "device_tracer_level", "delay_ms"],
+    defaults=[2, 0, 1, None],
+)
 
 
 def start(logdir, options=None):

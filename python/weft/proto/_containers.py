@@ -54,7 +54,11 @@ class Repeated(collections.abc.MutableSequence):
     def __eq__(self, other):
         if isinstance(other, Repeated):
             return self._list == other._list
-        return self._list == list(other) if isinstance(other, collections.abc.Sequence) and not isinstance(other, (str, bytes)) else NotImplemented
+        return (
+            self._list == list(other)
+            if isinstance(other, collections.abc.Sequence) and not isinstance(other, (str, bytes))
+            else NotImplemented
+        )
 
     __hash__ = None
 
@@ -86,7 +90,9 @@ class RepeatedMessages(Repeated):
         if isinstance(value, dict):
             return kind(**value)
         if not isinstance(value, kind):
-            raise TypeError(f"Parameter to MergeFrom() must be instance of same class: expected {kind.DESCRIPTOR.full_name} got {type(value).__name__}.")
+            raise TypeError(
+                f"Parameter to MergeFrom() must be instance of same class: expected {kind.DESCRIPTOR.full_name} got {type(value).__name__}."
+            )
         made = kind()
         made.CopyFrom(value)
         return made

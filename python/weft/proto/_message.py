@@ -5,7 +5,17 @@ import functools
 from weft import _weft
 from weft.proto import _text
 from weft.proto._containers import Map, MessageMap, Repeated, RepeatedMessages
-from weft.proto._schema import DecodeError, Field, _tables, enum, enum_names, get_varint, message_names, put_varint, skip
+from weft.proto._schema import (
+    DecodeError,
+    Field,
+    _tables,
+    enum,
+    enum_names,
+    get_varint,
+    message_names,
+    put_varint,
+    skip,
+)
 
 
 class Descriptor:
@@ -44,7 +54,7 @@ class Message:
         for name, value in values.items():
             field = self._fields.get(name)
             if field is None:
-                raise ValueError(f"Protocol message {self.DESCRIPTOR.name} has no \"{name}\" field.")
+                raise ValueError(f'Protocol message {self.DESCRIPTOR.name} has no "{name}" field.')
             if value is None:
                 continue
             if field.is_map:
@@ -64,7 +74,9 @@ class Message:
             self.SetInParent()
             self.MergeFrom(value)
         else:
-            raise TypeError(f"Parameter to initialize message field must be dict or instance of same class: expected {self.DESCRIPTOR.full_name} got {type(value).__name__}.")
+            raise TypeError(
+                f"Parameter to initialize message field must be dict or instance of same class: expected {self.DESCRIPTOR.full_name} got {type(value).__name__}."
+            )
 
     # ---- values
 
@@ -107,9 +119,11 @@ class Message:
 
     def _set(self, field, value):
         if field.repeated:
-            raise AttributeError(f"Assignment not allowed to map, or repeated field \"{field.name}\" in protocol message object.")
+            raise AttributeError(
+                f'Assignment not allowed to map, or repeated field "{field.name}" in protocol message object.'
+            )
         if field.is_message:
-            raise AttributeError(f"Assignment not allowed to message field \"{field.name}\" in protocol message object.")
+            raise AttributeError(f'Assignment not allowed to message field "{field.name}" in protocol message object.')
         value = field.check(value)
         if field.oneof:
             self._leave_oneof(field)
@@ -132,7 +146,7 @@ class Message:
     def _field_named(self, name):
         field = self._fields.get(name)
         if field is None:
-            raise ValueError(f"Protocol message {self.DESCRIPTOR.name} has no \"{name}\" field.")
+            raise ValueError(f'Protocol message {self.DESCRIPTOR.name} has no "{name}" field.')
         return field
 
     def HasField(self, name):
@@ -146,7 +160,7 @@ class Message:
     def WhichOneof(self, name):
         members = self.DESCRIPTOR.oneofs_by_name.get(name)
         if members is None:
-            raise ValueError(f"Protocol message {self.DESCRIPTOR.name} has no \"{name}\" field.")
+            raise ValueError(f'Protocol message {self.DESCRIPTOR.name} has no "{name}" field.')
         return next((f.name for f in members if f.name in self._v and self._present(f, self._v[f.name])), None)
 
     def ClearField(self, name):
@@ -177,7 +191,9 @@ class Message:
 
     def MergeFrom(self, other):
         if not isinstance(other, type(self)):
-            raise TypeError(f"Parameter to MergeFrom() must be instance of same class: expected {self.DESCRIPTOR.full_name} got {type(other).__name__}.")
+            raise TypeError(
+                f"Parameter to MergeFrom() must be instance of same class: expected {self.DESCRIPTOR.full_name} got {type(other).__name__}."
+            )
         for field, value in other.ListFields():
             if field.repeated:
                 self._get(field).MergeFrom(value)
@@ -193,7 +209,9 @@ class Message:
     def CopyFrom(self, other):
         if other is not self:
             if not isinstance(other, type(self)):
-                raise TypeError(f"Parameter to CopyFrom() must be instance of same class: expected {self.DESCRIPTOR.full_name} got {type(other).__name__}.")
+                raise TypeError(
+                    f"Parameter to CopyFrom() must be instance of same class: expected {self.DESCRIPTOR.full_name} got {type(other).__name__}."
+                )
             self.Clear()
             self.MergeFrom(other)
 
@@ -251,7 +269,9 @@ class Message:
         try:
             self._decode(data, 0, len(data))
         except (IndexError, UnicodeDecodeError, DecodeError) as e:
-            raise DecodeError(f"Error parsing message with type '{self.DESCRIPTOR.full_name}': {str(e) if isinstance(e, DecodeError) else 'Wire format was corrupt'}") from None
+            raise DecodeError(
+                f"Error parsing message with type '{self.DESCRIPTOR.full_name}': {str(e) if isinstance(e, DecodeError) else 'Wire format was corrupt'}"
+            ) from None
         self._changed()
         return len(serialized)
 
@@ -331,7 +351,9 @@ class Message:
     __repr__ = __str__
 
     def __getattr__(self, name):
-        raise AttributeError(f"Protocol message {type(self).__name__} has no \"{name}\" field." if not name.startswith("__") else name)
+        raise AttributeError(
+            f'Protocol message {type(self).__name__} has no "{name}" field.' if not name.startswith("__") else name
+        )
 
 
 def _empty(cls):
@@ -387,11 +409,18 @@ def message_class(full_name):
     rows = _tables()[0][full_name][1]
     fields = {row[0]: Field(full_name, row, message_class) for row in sorted(rows, key=lambda r: r[1])}
     name = full_name.rpartition(".")[2]
-    body = {"__slots__": (), "__module__": "weft.proto", "__qualname__": name, "_fields": fields, "_by_tag": _tags(fields), "DESCRIPTOR": Descriptor(full_name, fields),
-            "__doc__": f"The message {full_name}."}
+    body = {
+        "__slots__": (),
+        "__module__": "weft.proto",
+        "__qualname__": name,
+        "_fields": fields,
+        "_by_tag": _tags(fields),
+        "DESCRIPTOR": Descriptor(full_name, fields),
+        "__doc__": f"The message {full_name}.",
+    }
     inner = full_name + "."
     for e in enum_names():
-        if e.startswith(inner) and "." not in e[len(inner):]:
+        if e.startswith(inner) and "." not in e[len(inner) :]:
             body[enum(e).name] = enum(e)
             body.update(enum(e).items())
     for f in fields.values():
@@ -399,8 +428,8 @@ def message_class(full_name):
         body[f"{f.name.upper()}_FIELD_NUMBER"] = f.number
     cls = type(name, (Message,), body)
     for m in message_names():
-        if m.startswith(inner) and "." not in m[len(inner):]:
-            setattr(cls, m[len(inner):], message_class(m))
+        if m.startswith(inner) and "." not in m[len(inner) :]:
+            setattr(cls, m[len(inner) :], message_class(m))
     return cls
 
 

@@ -6,12 +6,45 @@ import struct
 
 from weft import _weft
 
-DOUBLE, FLOAT, INT64, UINT64, INT32, FIXED64, FIXED32, BOOL, STRING, GROUP, MESSAGE, BYTES, UINT32, ENUM, SFIXED32, SFIXED64, SINT32, SINT64 = range(1, 19)
+(
+    DOUBLE,
+    FLOAT,
+    INT64,
+    UINT64,
+    INT32,
+    FIXED64,
+    FIXED32,
+    BOOL,
+    STRING,
+    GROUP,
+    MESSAGE,
+    BYTES,
+    UINT32,
+    ENUM,
+    SFIXED32,
+    SFIXED64,
+    SINT32,
+    SINT64,
+) = range(1, 19)
 _REPEATED, _PACKED, _PRESENCE = 1, 2, 4
 _FIXED = {DOUBLE: "<d", FLOAT: "<f", FIXED64: "<Q", FIXED32: "<I", SFIXED32: "<i", SFIXED64: "<q"}
-_RANGES = {INT64: (-1 << 63, (1 << 63) - 1), UINT64: (0, (1 << 64) - 1), INT32: (-1 << 31, (1 << 31) - 1), UINT32: (0, (1 << 32) - 1)}
-_RANGES.update({SINT64: _RANGES[INT64], SFIXED64: _RANGES[INT64], FIXED64: _RANGES[UINT64], SINT32: _RANGES[INT32], SFIXED32: _RANGES[INT32],
-                FIXED32: _RANGES[UINT32], ENUM: _RANGES[INT32]})
+_RANGES = {
+    INT64: (-1 << 63, (1 << 63) - 1),
+    UINT64: (0, (1 << 64) - 1),
+    INT32: (-1 << 31, (1 << 31) - 1),
+    UINT32: (0, (1 << 32) - 1),
+}
+_RANGES.update(
+    {
+        SINT64: _RANGES[INT64],
+        SFIXED64: _RANGES[INT64],
+        FIXED64: _RANGES[UINT64],
+        SINT32: _RANGES[INT32],
+        SFIXED32: _RANGES[INT32],
+        FIXED32: _RANGES[UINT32],
+        ENUM: _RANGES[INT32],
+    }
+)
 
 
 class DecodeError(Exception):
@@ -154,13 +187,20 @@ class Field:
     def __init__(self, owner, row, message_class):
         self.name, self.number, self.type, flags, self.ref, self.oneof, self._default = row
         self.full_name = f"{owner}.{self.name}"
-        self.repeated, self.packed, self.presence = bool(flags & _REPEATED), bool(flags & _PACKED), bool(flags & _PRESENCE)
+        self.repeated, self.packed, self.presence = (
+            bool(flags & _REPEATED),
+            bool(flags & _PACKED),
+            bool(flags & _PRESENCE),
+        )
         self.label = self.LABEL_REPEATED if self.repeated else self.LABEL_OPTIONAL
         self._message_class = message_class
         self.is_message = self.type in (MESSAGE, GROUP)
         self.is_map = self.is_message and self.repeated and _tables()[0][self.ref][0]
-        self.wire = 1 if self.type in (DOUBLE, FIXED64, SFIXED64) else 5 if self.type in (FLOAT, FIXED32, SFIXED32) else \
-            2 if self.type in (STRING, BYTES, MESSAGE) else 0
+        self.wire = (
+            1
+            if self.type in (DOUBLE, FIXED64, SFIXED64)
+            else 5 if self.type in (FLOAT, FIXED32, SFIXED32) else 2 if self.type in (STRING, BYTES, MESSAGE) else 0
+        )
         self.tag = bytearray()
         put_varint(self.tag, self.number << 3 | (2 if self.packed else self.wire))
 
@@ -199,7 +239,11 @@ class Field:
         if self.type == BOOL:
             return self._default == "true"
         if self.type == ENUM:
-            return enum(self.ref).Value(self._default) if self._default else enum(self.ref).values()[0] if 0 not in enum(self.ref)._names else 0
+            return (
+                enum(self.ref).Value(self._default)
+                if self._default
+                else enum(self.ref).values()[0] if 0 not in enum(self.ref)._names else 0
+            )
         return int(self._default or 0)
 
     def check(self, value):

@@ -10,7 +10,13 @@ _ESCAPES = {10: "\\n", 13: "\\r", 9: "\\t", 34: '\\"', 39: "\\'", 92: "\\\\"}
 def quote(data, keep_utf8):
     """In quotes, with escapes; text keeps the characters that are not ASCII."""
     if keep_utf8:
-        return '"' + "".join(_ESCAPES.get(ord(c)) or (c if 32 <= ord(c) and ord(c) != 127 else f"\\{ord(c):03o}") for c in data) + '"'
+        return (
+            '"'
+            + "".join(
+                _ESCAPES.get(ord(c)) or (c if 32 <= ord(c) and ord(c) != 127 else f"\\{ord(c):03o}") for c in data
+            )
+            + '"'
+        )
     return '"' + "".join(_ESCAPES.get(b) or (chr(b) if 32 <= b < 127 else f"\\{b:03o}") for b in data) + '"'
 
 
@@ -18,7 +24,11 @@ def _float(value, single):
     if value != value:
         return "nan"
     short = f"{value:.6g}" if single else f"{value:.15g}"
-    same = struct.pack("<f", float(short)) == struct.pack("<f", value) if single and abs(float(short)) < 3.4028236e38 else float(short) == value
+    same = (
+        struct.pack("<f", float(short)) == struct.pack("<f", value)
+        if single and abs(float(short)) < 3.4028236e38
+        else float(short) == value
+    )
     return short if same else f"{value:.9g}" if single else f"{value:.17g}"
 
 

@@ -8,18 +8,34 @@ from weft.proto._message import message_class
 
 # dtype -> the field of TensorProto that has its values one by one
 _FIELDS = {}
-for _name, _types in {"float_val": "float32", "double_val": "float64", "int_val": "int32 int16 int8 uint8 uint16 qint8 quint8 qint16 quint16 qint32",
-                      "int64_val": "int64", "uint32_val": "uint32", "uint64_val": "uint64", "bool_val": "bool", "string_val": "string",
-                      "half_val": "float16 bfloat16", "scomplex_val": "complex64", "dcomplex_val": "complex128"}.items():
+for _name, _types in {
+    "float_val": "float32",
+    "double_val": "float64",
+    "int_val": "int32 int16 int8 uint8 uint16 qint8 quint8 qint16 quint16 qint32",
+    "int64_val": "int64",
+    "uint32_val": "uint32",
+    "uint64_val": "uint64",
+    "bool_val": "bool",
+    "string_val": "string",
+    "half_val": "float16 bfloat16",
+    "scomplex_val": "complex64",
+    "dcomplex_val": "complex128",
+}.items():
     for _type in _types.split():
         _FIELDS[_type] = _name
 # TensorFlow writes several values of these as raw bytes.
-_CONTENT = set("float16 bfloat16 float32 float64 int32 uint8 int16 int8 int64 qint8 quint8 qint16 quint16 qint32 uint32 uint64".split())
+_CONTENT = set(
+    "float16 bfloat16 float32 float64 int32 uint8 int16 int8 int64 qint8 quint8 qint16 quint16 qint32 uint32 uint64".split()
+)
 
 
 def _array(values, dtype):
     if isinstance(values, (np.ndarray, np.generic)):
-        return np.asarray(values) if dtype is None or dtype.is_compatible_with(values.dtype) else np.asarray(values).astype(dtype.as_numpy_dtype)
+        return (
+            np.asarray(values)
+            if dtype is None or dtype.is_compatible_with(values.dtype)
+            else np.asarray(values).astype(dtype.as_numpy_dtype)
+        )
     if values is None:
         raise ValueError("None values not supported.")
     try:
@@ -32,8 +48,10 @@ def _array(values, dtype):
     if tensor is None:
         if hasattr(values, "__array__"):
             return _array(np.asarray(values), dtype)
-        raise TypeError(f"Failed to convert elements of {values} to Tensor. Consider casting elements to a supported type. "
-                        "See https://www.tensorflow.org/api_docs/python/tf/dtypes for supported TF dtypes.")
+        raise TypeError(
+            f"Failed to convert elements of {values} to Tensor. Consider casting elements to a supported type. "
+            "See https://www.tensorflow.org/api_docs/python/tf/dtypes for supported TF dtypes."
+        )
     return tensor.numpy()
 
 
@@ -94,7 +112,9 @@ def make_ndarray(tensor):
     if tensor.tensor_content:
         return np.frombuffer(tensor.tensor_content, dtype=dtype.as_numpy_dtype).copy().reshape(shape)
     if name not in _FIELDS:
-        raise TypeError(f"Unsupported tensor type: {tensor.dtype}. See https://www.tensorflow.org/api_docs/python/tf/dtypes for supported TF dtypes.")
+        raise TypeError(
+            f"Unsupported tensor type: {tensor.dtype}. See https://www.tensorflow.org/api_docs/python/tf/dtypes for supported TF dtypes."
+        )
     values = getattr(tensor, _FIELDS[name])._list
     if name == "string":
         flat = np.empty(len(values), dtype=object)

@@ -18,13 +18,36 @@ class VariablePolicy(enum.Enum):
 class Fingerprint:
     """The hashes that tell whether a SavedModel is the one that was saved."""
 
-    def __init__(self, saved_model_checksum=None, graph_def_program_hash=None, signature_def_hash=None, saved_object_graph_hash=None, checkpoint_hash=None,
-                 version=None):
-        self.saved_model_checksum, self.graph_def_program_hash, self.signature_def_hash = saved_model_checksum, graph_def_program_hash, signature_def_hash
-        self.saved_object_graph_hash, self.checkpoint_hash, self.version = saved_object_graph_hash, checkpoint_hash, version
+    def __init__(
+        self,
+        saved_model_checksum=None,
+        graph_def_program_hash=None,
+        signature_def_hash=None,
+        saved_object_graph_hash=None,
+        checkpoint_hash=None,
+        version=None,
+    ):
+        self.saved_model_checksum, self.graph_def_program_hash, self.signature_def_hash = (
+            saved_model_checksum,
+            graph_def_program_hash,
+            signature_def_hash,
+        )
+        self.saved_object_graph_hash, self.checkpoint_hash, self.version = (
+            saved_object_graph_hash,
+            checkpoint_hash,
+            version,
+        )
 
     def singleprint(self):
-        return "/".join(str(v) for v in (self.graph_def_program_hash, self.signature_def_hash, self.saved_object_graph_hash, self.checkpoint_hash))
+        return "/".join(
+            str(v)
+            for v in (
+                self.graph_def_program_hash,
+                self.signature_def_hash,
+                self.saved_object_graph_hash,
+                self.checkpoint_hash,
+            )
+        )
 
     def __eq__(self, other):
         return isinstance(other, Fingerprint) and self.singleprint() == other.singleprint()
@@ -41,7 +64,14 @@ def read_fingerprint(export_dir):
         raise FileNotFoundError(f"SavedModel Fingerprint Error: no fingerprint.pb in {export_dir}")
     with open(path, "rb") as f:
         p = FingerprintDef.FromString(f.read())
-    return Fingerprint(p.saved_model_checksum, p.graph_def_program_hash, p.signature_def_hash, p.saved_object_graph_hash, p.checkpoint_hash, p.version)
+    return Fingerprint(
+        p.saved_model_checksum,
+        p.graph_def_program_hash,
+        p.signature_def_hash,
+        p.saved_object_graph_hash,
+        p.checkpoint_hash,
+        p.version,
+    )
 
 
 __getattr__ = _missing("tf.saved_model.experimental")

@@ -22,8 +22,8 @@ class ExportGraph:
 
         self.saver = saver
         self.graph = Graph()
-        self.nodes = {}         # number of an object -> the tensor that stands for it
-        self.asset_files = []   # (path, name in the folder)
+        self.nodes = {}  # number of an object -> the tensor that stands for it
+        self.asset_files = []  # (path, name in the folder)
         self._assets, self._constants, self._variables, self._init, self._placeholders = {}, {}, [], [], []
         with self.graph.as_default():
             for number, obj in enumerate(saver.objects):
@@ -69,7 +69,9 @@ class ExportGraph:
         self._assets[id(asset)] = len(self._placeholders)
         self._placeholders.append((placeholder, name))
         # A variable keeps the path: loaders give it once, when they initialise.
-        handle = raw.VarHandleOp(dtype=dtypes.string, shape=[], shared_name=self._unique("asset_path"), name="asset_path")
+        handle = raw.VarHandleOp(
+            dtype=dtypes.string, shape=[], shared_name=self._unique("asset_path"), name="asset_path"
+        )
         assign = raw.AssignVariableOp(resource=handle, value=placeholder)
         self._init.append(assign)
         self.nodes[number] = ("asset", handle, assign)
@@ -174,7 +176,9 @@ class ExportGraph:
         for f in other.function:
             if f.signature.name not in known:
                 known.add(f.signature.name)
-                for key in [k for k in f.attr if k.startswith("_function_gradient")]:  # the engine's own notes, which TensorFlow refuses
+                for key in [
+                    k for k in f.attr if k.startswith("_function_gradient")
+                ]:  # the engine's own notes, which TensorFlow refuses
                     del f.attr[key]
                 _name_arguments(f, self.saver.functions.get(f.signature.name))
                 library.function.append(f)
@@ -200,12 +204,19 @@ class ExportGraph:
                 values.append(raw.ReadVariableOp(resource=handle, dtype=v.dtype))
                 restored.append((handle, v.dtype))
         blob = raw.Const(value=checkpoint_graph.SerializeToString(), dtype=dtypes.string, name="Const")
-        save = raw.SaveV2(prefix=path, tensor_names=[*keys, OBJECT_GRAPH_PROTO_KEY], shape_and_slices=[""] * (len(keys) + 1), tensors=[*values, blob])
+        save = raw.SaveV2(
+            prefix=path,
+            tensor_names=[*keys, OBJECT_GRAPH_PROTO_KEY],
+            shape_and_slices=[""] * (len(keys) + 1),
+            tensors=[*values, blob],
+        )
         with self.graph.control_dependencies([save]):
             saved = raw.Identity(input=path, name="saver_saved")
         assigned = []
         if keys:
-            read = raw.RestoreV2(prefix=path, tensor_names=keys, shape_and_slices=[""] * len(keys), dtypes=[t for _, t in restored])
+            read = raw.RestoreV2(
+                prefix=path, tensor_names=keys, shape_and_slices=[""] * len(keys), dtypes=[t for _, t in restored]
+            )
             read = list(read) if isinstance(read, (list, tuple)) else [read]
             assigned = [raw.AssignVariableOp(resource=h, value=r) for (h, _), r in zip(restored, read)]
         restore = self._group(assigned, "saver_restore")
@@ -234,8 +245,17 @@ def _add_handle_data(library, handles):
             if own not in node.input:
                 continue
             first, attributes, _ = CALLS.get(node.op, (0, (), None))
-            called = [node.op] if node.op in functions else [f.name for a in attributes for f in
-                                                             (node.attr[a].list.func if node.attr[a].WhichOneof("value") == "list" else [node.attr[a].func])]
+            called = (
+                [node.op]
+                if node.op in functions
+                else [
+                    f.name
+                    for a in attributes
+                    for f in (
+                        node.attr[a].list.func if node.attr[a].WhichOneof("value") == "list" else [node.attr[a].func]
+                    )
+                ]
+            )
             for at, text in enumerate(node.input):
                 for callee in called if text == own else ():
                     if (callee, at - first) not in handles:

@@ -6,10 +6,16 @@ from weft.framework.tensor import Tensor
 from weft.proto import FunctionDef, GraphDef
 from weft.proto.tensors import make_tensor_proto
 
-
-CALLS = {"PartitionedCall": (0, ("f",), "Tin"), "StatefulPartitionedCall": (0, ("f",), "Tin"), "If": (1, ("then_branch", "else_branch"), "Tin"),
-          "StatelessIf": (1, ("then_branch", "else_branch"), "Tin"), "Case": (1, ("branches",), "Tin"), "StatelessCase": (1, ("branches",), "Tin"),
-          "While": (0, ("cond", "body"), "T"), "StatelessWhile": (0, ("cond", "body"), "T")}
+CALLS = {
+    "PartitionedCall": (0, ("f",), "Tin"),
+    "StatefulPartitionedCall": (0, ("f",), "Tin"),
+    "If": (1, ("then_branch", "else_branch"), "Tin"),
+    "StatelessIf": (1, ("then_branch", "else_branch"), "Tin"),
+    "Case": (1, ("branches",), "Tin"),
+    "StatelessCase": (1, ("branches",), "Tin"),
+    "While": (0, ("cond", "body"), "T"),
+    "StatelessWhile": (0, ("cond", "body"), "T"),
+}
 
 
 class _Frozen:
@@ -39,7 +45,9 @@ class _Frozen:
             elif node.op in CALLS:
                 self._call(node, hits)
             else:
-                raise ValueError(f"Cannot convert the variable that {node.name} uses to a constant: the op {node.op} needs the variable itself.")
+                raise ValueError(
+                    f"Cannot convert the variable that {node.name} uses to a constant: the op {node.op} needs the variable itself."
+                )
         for node in nodes if renamed else ():
             for i, text in enumerate(node.input):
                 if text in renamed:
@@ -199,15 +207,26 @@ class FrozenFunction:
     def __call__(self, *args, **kwargs):
         from weft.framework.convert import convert_to_tensor
 
-        names = [t.op.name for t in self._graph.inputs[:self._native.num_arguments]]
-        given = list(args) + [kwargs.pop(n) for n in names[len(args):] if n in kwargs]
+        names = [t.op.name for t in self._graph.inputs[: self._native.num_arguments]]
+        given = list(args) + [kwargs.pop(n) for n in names[len(args) :] if n in kwargs]
         if kwargs or len(given) != len(names):
-            raise TypeError(f"frozen({', '.join(names)}) got {len(args)} positional arguments and the keywords {sorted(kwargs)}")
-        return self._native([g if isinstance(g, Tensor) else convert_to_tensor(g, dtype=t) for g, t in zip(given, self._native.arg_types)])
+            raise TypeError(
+                f"frozen({', '.join(names)}) got {len(args)} positional arguments and the keywords {sorted(kwargs)}"
+            )
+        return self._native(
+            [
+                g if isinstance(g, Tensor) else convert_to_tensor(g, dtype=t)
+                for g, t in zip(given, self._native.arg_types)
+            ]
+        )
 
 
-def convert_variables_to_constants_from_session_graph(session, graph_def, output_node_names, variable_names_allowlist=None, variable_names_denylist=None):
+def convert_variables_to_constants_from_session_graph(
+    session, graph_def, output_node_names, variable_names_allowlist=None, variable_names_denylist=None
+):
     """The part of a session's graph that the outputs need, with variables as constants."""
     from weft.compat.v1.graph_util import convert_variables_to_constants
 
-    return convert_variables_to_constants(session, graph_def, [_place(n)[0] for n in output_node_names], variable_names_allowlist, variable_names_denylist)
+    return convert_variables_to_constants(
+        session, graph_def, [_place(n)[0] for n in output_node_names], variable_names_allowlist, variable_names_denylist
+    )

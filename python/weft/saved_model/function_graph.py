@@ -65,12 +65,17 @@ def graph_of_function(concrete):
     graph = _BodyGraph(concrete._graph_name())
     arguments = [arg.name for arg in function.signature.input_arg]
     with graph.as_default():
-        wanted = [(name, 0) for name in arguments] + [(r.rpartition(":")[0], int(r.rpartition(":")[2])) for r in results]
+        wanted = [(name, 0) for name in arguments] + [
+            (r.rpartition(":")[0], int(r.rpartition(":")[2])) for r in results
+        ]
         tensors, _, _, _ = graph._native.import_graph_def(graph_def.SerializeToString(), "", {}, wanted, [])
-    graph.inputs, graph.outputs = tensors[:len(arguments)], tensors[len(arguments):]
-    graph._captured = list(zip(concrete.captured_inputs, graph.inputs[concrete._native.num_arguments:]))
+    graph.inputs, graph.outputs = tensors[: len(arguments)], tensors[len(arguments) :]
+    graph._captured = list(zip(concrete.captured_inputs, graph.inputs[concrete._native.num_arguments :]))
     graph._function_variables = concrete.variables
-    graph.structured_input_signature, graph.structured_outputs = concrete.structured_input_signature, concrete.structured_outputs
+    graph.structured_input_signature, graph.structured_outputs = (
+        concrete.structured_input_signature,
+        concrete.structured_outputs,
+    )
     return graph
 
 

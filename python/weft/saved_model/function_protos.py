@@ -8,20 +8,32 @@ from weft.framework.tensor import Tensor
 from weft.proto import FunctionSpec, SavedConcreteFunction
 from weft.saved_model import structured
 
-FullArgSpec = collections.namedtuple("FullArgSpec", ["args", "varargs", "varkw", "defaults", "kwonlyargs", "kwonlydefaults", "annotations"])
+FullArgSpec = collections.namedtuple(
+    "FullArgSpec", ["args", "varargs", "varkw", "defaults", "kwonlyargs", "kwonlydefaults", "annotations"]
+)
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def full_arg_spec(signature):
     """inspect.Signature in the form of inspect.getfullargspec."""
     parameters = list(signature.parameters.values())
-    named = {kind: next((p.name for p in parameters if p.kind is kind), None) for kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)}
+    named = {
+        kind: next((p.name for p in parameters if p.kind is kind), None)
+        for kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    }
     positional = [p for p in parameters if p.kind in _POSITIONAL]
     defaults = tuple(p.default for p in positional if p.default is not p.empty)
     only = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
     only_defaults = {p.name: p.default for p in only if p.default is not p.empty}
-    return FullArgSpec([p.name for p in positional], named[inspect.Parameter.VAR_POSITIONAL], named[inspect.Parameter.VAR_KEYWORD], defaults or None,
-                       [p.name for p in only], only_defaults or None, {})
+    return FullArgSpec(
+        [p.name for p in positional],
+        named[inspect.Parameter.VAR_POSITIONAL],
+        named[inspect.Parameter.VAR_KEYWORD],
+        defaults or None,
+        [p.name for p in only],
+        only_defaults or None,
+        {},
+    )
 
 
 def signature_of(spec):
@@ -30,12 +42,23 @@ def signature_of(spec):
     defaults = list(spec.defaults or ())
     first = len(spec.args) - len(defaults)
     for i, name in enumerate(spec.args):
-        parameters.append(inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD,
-                                            default=defaults[i - first] if i >= first else inspect.Parameter.empty))
+        parameters.append(
+            inspect.Parameter(
+                name,
+                inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                default=defaults[i - first] if i >= first else inspect.Parameter.empty,
+            )
+        )
     if spec.varargs:
         parameters.append(inspect.Parameter(spec.varargs, inspect.Parameter.VAR_POSITIONAL))
     for name in spec.kwonlyargs or ():
-        parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=(spec.kwonlydefaults or {}).get(name, inspect.Parameter.empty)))
+        parameters.append(
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=(spec.kwonlydefaults or {}).get(name, inspect.Parameter.empty),
+            )
+        )
     if spec.varkw:
         parameters.append(inspect.Parameter(spec.varkw, inspect.Parameter.VAR_KEYWORD))
     return inspect.Signature(parameters)
@@ -48,7 +71,9 @@ def function_spec(spec):
     """FunctionSpec of a tf.function."""
     made = FunctionSpec(jit_compile=_JIT.get(spec.jit_compile, 0))
     made.fullargspec.CopyFrom(structured.encode(full_arg_spec(spec.signature)))
-    made.input_signature.CopyFrom(structured.encode(None if spec.input_signature is None else tuple(spec.input_signature)))
+    made.input_signature.CopyFrom(
+        structured.encode(None if spec.input_signature is None else tuple(spec.input_signature))
+    )
     return made
 
 

@@ -7,7 +7,9 @@ from weft.saved_model import structured
 
 def _call(made, name, function, inputs, types):
     """A node that calls a function; where its results are."""
-    node = made.node_def.add(name=name, op="StatefulPartitionedCall" if function.signature.is_stateful else "PartitionedCall", input=inputs)
+    node = made.node_def.add(
+        name=name, op="StatefulPartitionedCall" if function.signature.is_stateful else "PartitionedCall", input=inputs
+    )
     node.attr["f"].func.name = function.signature.name
     node.attr["Tin"].list.type.extend(types)
     node.attr["Tout"].list.type.extend([o.type for o in function.signature.output_arg])
@@ -54,11 +56,16 @@ def _export_one(library, concrete_functions, function, layout, types):
 
     first, count, targets = layout[0], layout[1], layout[2:]
     made = library.function.add()
-    made.signature.name, made.signature.is_stateful = function.signature.name + "_of_results", function.signature.is_stateful
+    made.signature.name, made.signature.is_stateful = (
+        function.signature.name + "_of_results",
+        function.signature.is_stateful,
+    )
     for i, dtype in enumerate(types):
         made.signature.input_arg.add(name=f"result_grads_{i}", type=dtype)
         made.arg_attr[i].attr["_user_specified_name"].s = f"result_grads_{i}".encode()
-    results = _call(made, "call", function, [f"result_grads_{i}" for i in range(first, first + count)], types[first:first + count])
+    results = _call(
+        made, "call", function, [f"result_grads_{i}" for i in range(first, first + count)], types[first : first + count]
+    )
     outputs = []
     for i in range(len(types)):
         if i not in targets:

@@ -54,7 +54,9 @@ def function_of_graph(graph_def, name, feeds, fetches, targets=(), captures=None
         outputs = [inputs[f] if f in inputs else found[f] for f in fetches]
         if targets:
             with control_dependencies([graph._operation(n) for n in nodes]):
-                outputs = [raw.Identity(input=t) for t in outputs] or [raw.Identity(input=raw.Const(value=0, dtype="int32"))]
+                outputs = [raw.Identity(input=t) for t in outputs] or [
+                    raw.Identity(input=raw.Const(value=0, dtype="int32"))
+                ]
         made = _weft.ConcreteFunction.make(native, outputs)
     for value in captures.values():
         if isinstance(value, _weft.VariableBase):

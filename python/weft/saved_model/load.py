@@ -23,7 +23,10 @@ from weft.trackable.resource import RestoredResource
 def contains_saved_model(export_dir):
     """Whether there is a SavedModel in the folder."""
     export_dir = os.fspath(export_dir)
-    return any(os.path.exists(os.path.join(export_dir, name)) for name in (constants.SAVED_MODEL_FILENAME_PB, constants.SAVED_MODEL_FILENAME_PBTXT))
+    return any(
+        os.path.exists(os.path.join(export_dir, name))
+        for name in (constants.SAVED_MODEL_FILENAME_PB, constants.SAVED_MODEL_FILENAME_PBTXT)
+    )
 
 
 def read_saved_model(export_dir):
@@ -38,7 +41,9 @@ def read_saved_model(export_dir):
     if os.path.exists(path):
         with open(path, encoding="utf-8") as f:
             return text_format.Parse(f.read(), SavedModel())
-    raise OSError(f"SavedModel file does not exist at: {export_dir}{os.path.sep}{{{constants.SAVED_MODEL_FILENAME_PBTXT}|{constants.SAVED_MODEL_FILENAME_PB}}}")
+    raise OSError(
+        f"SavedModel file does not exist at: {export_dir}{os.path.sep}{{{constants.SAVED_MODEL_FILENAME_PBTXT}|{constants.SAVED_MODEL_FILENAME_PB}}}"
+    )
 
 
 def load(export_dir, tags=None, options=None):
@@ -55,8 +60,10 @@ def load(export_dir, tags=None, options=None):
     meta = model.meta_graphs[0]
     known = set(meta.meta_info_def.tags)
     if tags is not None and set(tags) != known and tags:
-        raise ValueError(f"Got an incompatible argument to `tags`: {tags}. The SavedModel at {export_dir} has one MetaGraph with tags {sorted(known)}. You may omit the "
-                         "argument, pass 'None', or pass matching tags.")
+        raise ValueError(
+            f"Got an incompatible argument to `tags`: {tags}. The SavedModel at {export_dir} has one MetaGraph with tags {sorted(known)}. You may omit the "
+            "argument, pass 'None', or pass matching tags."
+        )
     with init_scope():
         root = _Loader(meta, export_dir, options).load()
     root.tensorflow_version = meta.meta_info_def.tensorflow_version
@@ -83,7 +90,10 @@ def add_functions(library, concrete_functions=None):
             number = add_functions.count = add_functions.count + 1
         names[f.signature.name] = f"{base}_l{number}"
     # Custom gradients: the engine finds them by the name of a function that gives a gradient for every input.
-    gradients = {g.registered_op_type: gradient_functions.unused_name(names[g.gradient_func] + "_adapted") for g in library.registered_gradients}
+    gradients = {
+        g.registered_op_type: gradient_functions.unused_name(names[g.gradient_func] + "_adapted")
+        for g in library.registered_gradients
+    }
     for f in library.function:
         f.signature.name = names[f.signature.name]
         for node in f.node_def:
@@ -100,7 +110,9 @@ def add_functions(library, concrete_functions=None):
     made = {f.signature.name: f for f in library.function}
     for g in library.registered_gradients if concrete_functions is not None else ():
         if g.gradient_func in concrete_functions:
-            adapted = gradient_functions.adapted(made[names[g.gradient_func]], concrete_functions[g.gradient_func], gradients[g.registered_op_type])
+            adapted = gradient_functions.adapted(
+                made[names[g.gradient_func]], concrete_functions[g.gradient_func], gradients[g.registered_op_type]
+            )
             _weft.add_function_def(adapted.SerializeToString())
     return names
 
@@ -173,7 +185,9 @@ class _Loader:
         if kind == "resource":
             return self._resource(number, proto)
         if kind == "captured_tensor":
-            raise NotImplementedError(f"a SavedModel with a tensor of another function as an object ({proto.captured_tensor.name})")
+            raise NotImplementedError(
+                f"a SavedModel with a tensor of another function as an object ({proto.captured_tensor.name})"
+            )
         return self._user_object(proto.user_object)
 
     def _user_object(self, proto):
@@ -197,7 +211,9 @@ class _Loader:
 
     def _function_name(self, number, concretes):
         if self.local_names is None:
-            self.local_names = {child.node_id: child.local_name for proto in reversed(self.protos) for child in proto.children}
+            self.local_names = {
+                child.node_id: child.local_name for proto in reversed(self.protos) for child in proto.children
+            }
         if number in self.local_names:
             return self.local_names[number]
         return concretes[0].name.decode() if concretes else "restored_function"
@@ -227,13 +243,24 @@ class _Loader:
         for v in variables:
             native.use_variable(v)
         keywords = keywords_of(canonical) if keywords is None else keywords
-        made = RestoredConcreteFunction(native, types_of(canonical, arg_spec_of(spec_proto)), structured.decode(proto.output_signature), variables, keywords,
-                                        len(keywords) if positional is None else positional)
+        made = RestoredConcreteFunction(
+            native,
+            types_of(canonical, arg_spec_of(spec_proto)),
+            structured.decode(proto.output_signature),
+            variables,
+            keywords,
+            len(keywords) if positional is None else positional,
+        )
         self.concretes[name] = made
         return made
 
     def _bare(self, proto):
-        made = self.concrete(proto.concrete_function_name, proto.function_spec, list(proto.argument_keywords), proto.allowed_positional_arguments)
+        made = self.concrete(
+            proto.concrete_function_name,
+            proto.function_spec,
+            list(proto.argument_keywords),
+            proto.allowed_positional_arguments,
+        )
         if proto.argument_keywords:
             made._flat_names = list(proto.argument_keywords)
         return made
@@ -257,7 +284,11 @@ class _Loader:
                 type(obj).__call__ = _call_attribute
             else:
                 setattr(obj, name, child)
-        elif isinstance(obj, Trackable) and isinstance(child, Trackable) and not isinstance(obj, (Asset, RestoredFunction)):
+        elif (
+            isinstance(obj, Trackable)
+            and isinstance(child, Trackable)
+            and not isinstance(obj, (Asset, RestoredFunction))
+        ):
             obj._track_trackable(child, name, overwrite=True)
 
     # ---- values
@@ -270,7 +301,9 @@ class _Loader:
             if wanted:
                 raise errors.NotFoundError(None, None, f"Could not find SavedModel variables at {prefix}.index")
             return
-        blob = raw.RestoreV2(prefix=prefix, tensor_names=[OBJECT_GRAPH_PROTO_KEY], shape_and_slices=[""], dtypes=[dtypes.string])
+        blob = raw.RestoreV2(
+            prefix=prefix, tensor_names=[OBJECT_GRAPH_PROTO_KEY], shape_and_slices=[""], dtypes=[dtypes.string]
+        )
         graph = TrackableObjectGraph.FromString((blob[0] if isinstance(blob, (list, tuple)) else blob).numpy())
         pairs = self._paired(graph)
         keys = {}
@@ -280,11 +313,18 @@ class _Loader:
                     keys[number] = attribute.checkpoint_key
         missing = [v for n, v in wanted.items() if n not in keys]
         if missing and not self.options.allow_partial_checkpoint:
-            raise AssertionError(f"Found {len(missing)} Python objects that were not bound to checkpointed values, likely due to changes in the Python program. "
-                                 f"Showing 10 of {len(missing)} unmatched objects: {[v.name for v in missing[:10]]}")
+            raise AssertionError(
+                f"Found {len(missing)} Python objects that were not bound to checkpointed values, likely due to changes in the Python program. "
+                f"Showing 10 of {len(missing)} unmatched objects: {[v.name for v in missing[:10]]}"
+            )
         order = sorted(keys)
         if order:
-            values = raw.RestoreV2(prefix=prefix, tensor_names=[keys[n] for n in order], shape_and_slices=[""] * len(order), dtypes=[wanted[n].dtype for n in order])
+            values = raw.RestoreV2(
+                prefix=prefix,
+                tensor_names=[keys[n] for n in order],
+                shape_and_slices=[""] * len(order),
+                dtypes=[wanted[n].dtype for n in order],
+            )
             for number, value in zip(order, values if isinstance(values, (list, tuple)) else [values]):
                 wanted[number]._restore_from_tensors({VARIABLE_VALUE_KEY: value})
         self._restore_tables(graph, pairs, prefix)
@@ -308,12 +348,18 @@ class _Loader:
                 save, restore = self.get(pair.save_function), self.get(pair.restore_function)
                 if isinstance(obj, RestoredResource):
                     obj._self_saveables[name] = (save, restore)
-                keys = {a.name: a.checkpoint_key for a in graph.nodes[pairs[number]].attributes} if number in pairs else {}
+                keys = (
+                    {a.name: a.checkpoint_key for a in graph.nodes[pairs[number]].attributes} if number in pairs else {}
+                )
                 if name not in keys:
                     continue
                 parts = save(convert_to_tensor(keys[name]))
-                found = raw.RestoreV2(prefix=prefix, tensor_names=[p["name"].numpy() for p in parts], shape_and_slices=[p["slice_spec"].numpy() for p in parts],
-                                      dtypes=[p["tensor"].dtype for p in parts])
+                found = raw.RestoreV2(
+                    prefix=prefix,
+                    tensor_names=[p["name"].numpy() for p in parts],
+                    shape_and_slices=[p["slice_spec"].numpy() for p in parts],
+                    dtypes=[p["tensor"].dtype for p in parts],
+                )
                 restore(*(found if isinstance(found, (list, tuple)) else [found]))
 
 
@@ -322,7 +368,9 @@ def _uninitialized(proto):
     from weft.trackable.variable import ResourceVariable, VariableAggregationV2, VariableSynchronization
 
     v = ResourceVariable.__new__(ResourceVariable)
-    v._synchronization, v._aggregation = VariableSynchronization(proto.synchronization), VariableAggregationV2(proto.aggregation)
+    v._synchronization, v._aggregation = VariableSynchronization(proto.synchronization), VariableAggregationV2(
+        proto.aggregation
+    )
     v._constraint = None
     v._shared_name = proto.name or "Variable"
     v._dtype, v._shape = dtypes.as_dtype(proto.dtype), structured.shape_from_proto(proto.shape)

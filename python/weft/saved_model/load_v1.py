@@ -22,9 +22,11 @@ def load(model, export_dir, tags):
     tag_sets = [sorted(m.meta_info_def.tags) for m in model.meta_graphs]
     if tags is None:
         if len(model.meta_graphs) != 1:
-            raise ValueError("Importing a SavedModel with `tf.saved_model.load` requires a `tags=` argument if there is more than one MetaGraph. Got `tags=None`, but "
-                             f"there are {len(model.meta_graphs)} MetaGraphs in SavedModel with tag sets: {tag_sets}. Pass a `tags=` argument to load this "
-                             "SavedModel.")
+            raise ValueError(
+                "Importing a SavedModel with `tf.saved_model.load` requires a `tags=` argument if there is more than one MetaGraph. Got `tags=None`, but "
+                f"there are {len(model.meta_graphs)} MetaGraphs in SavedModel with tag sets: {tag_sets}. Pass a `tags=` argument to load this "
+                "SavedModel."
+            )
         tags = tag_sets[0]
     from weft.compat.v1.saved_model import find_meta_graph
 
@@ -73,7 +75,9 @@ class _Loader:
     def function(self, name, inputs, fetches, targets=()):
         """inputs: (tensor name, dtype, shape, argument)"""
         feeds = [(*self._at(tensor), dtype, shape, argument) for tensor, dtype, shape, argument in inputs]
-        made, graph, _ = function_of_graph(self.graph_def, name, feeds, [self._at(f) for f in fetches], targets, self.captures)
+        made, graph, _ = function_of_graph(
+            self.graph_def, name, feeds, [self._at(f) for f in fetches], targets, self.captures
+        )
         return made, graph
 
     @staticmethod
@@ -87,12 +91,29 @@ class _Loader:
             info = proto.inputs[name]
             if info.WhichOneof("encoding") != "name":
                 raise NotImplementedError(f"the signature {key}: the input {name} is a sparse or composite tensor")
-            inputs.append((info.name, dtypes.as_dtype(info.dtype), structured.shape_from_proto(info.tensor_shape), name))
+            inputs.append(
+                (info.name, dtypes.as_dtype(info.dtype), structured.shape_from_proto(info.tensor_shape), name)
+            )
         outputs = sorted(proto.outputs)
         native, graph = self.function(f"signature_{key}", inputs, [proto.outputs[o].name for o in outputs])
-        types = sig.Types((n, inspect.Parameter.KEYWORD_ONLY, trace_type.type_of(TensorSpec(shape, dtype, n))) for _, dtype, shape, n in inputs)
-        structure = {o: TensorSpec(structured.shape_from_proto(proto.outputs[o].tensor_shape), dtypes.as_dtype(proto.outputs[o].dtype), o) for o in outputs}
-        made = RestoredConcreteFunction(native, types, structure, list(self.variables.values()), [n for _, _, _, n in inputs], 1 if len(inputs) == 1 else 0)
+        types = sig.Types(
+            (n, inspect.Parameter.KEYWORD_ONLY, trace_type.type_of(TensorSpec(shape, dtype, n)))
+            for _, dtype, shape, n in inputs
+        )
+        structure = {
+            o: TensorSpec(
+                structured.shape_from_proto(proto.outputs[o].tensor_shape), dtypes.as_dtype(proto.outputs[o].dtype), o
+            )
+            for o in outputs
+        }
+        made = RestoredConcreteFunction(
+            native,
+            types,
+            structure,
+            list(self.variables.values()),
+            [n for _, _, _, n in inputs],
+            1 if len(inputs) == 1 else 0,
+        )
         made._graph = graph
         made._signature_names = made._arg_keywords
         return made
@@ -101,7 +122,10 @@ class _Loader:
 
     def root(self):
         root = _Root()
-        assets = [(a.tensor_info.name, os.path.join(self.export_dir, constants.ASSETS_DIRECTORY, a.filename)) for a in self.meta.asset_file_def]
+        assets = [
+            (a.tensor_info.name, os.path.join(self.export_dir, constants.ASSETS_DIRECTORY, a.filename))
+            for a in self.meta.asset_file_def
+        ]
         self._restore()
         self._initialize(assets)
         root.variables = list(self.variables.values())
@@ -121,14 +145,18 @@ class _Loader:
         saver = self.meta.saver_def
         if not saver.restore_op_name or not os.path.exists(prefix + ".index"):
             return
-        native, _ = self.function("restore", [(saver.filename_tensor_name, dtypes.string, [], "path")], [], [saver.restore_op_name])
+        native, _ = self.function(
+            "restore", [(saver.filename_tensor_name, dtypes.string, [], "path")], [], [saver.restore_op_name]
+        )
         native([convert_to_tensor(prefix)])
 
     def _initialize(self, assets):
         for key in (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY):
             if key in self.meta.collection_def and self.meta.collection_def[key].node_list.value:
                 op = self.meta.collection_def[key].node_list.value[0]
-                native, _ = self.function("initialize", [(t, dtypes.string, [], f"asset_{i}") for i, (t, _) in enumerate(assets)], [], [op])
+                native, _ = self.function(
+                    "initialize", [(t, dtypes.string, [], f"asset_{i}") for i, (t, _) in enumerate(assets)], [], [op]
+                )
                 native([convert_to_tensor(path) for _, path in assets])
                 return
 
@@ -209,5 +237,3 @@ def _to_resources(graph_def):
     for name, read in reads.items():
         made = graph_def.node.add(name=read, op="ReadVariableOp", input=[name])
         made.attr["dtype"].type = types[name]
-
-

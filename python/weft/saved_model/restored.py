@@ -113,7 +113,9 @@ class RestoredFunction(Function):
 
         restored_function.__signature__ = function_protos.signature_of(arg_spec)
         restored_function.__name__ = restored_function.__qualname__ = name
-        super().__init__(restored_function, name, None, autograph=False, jit_compile={1: True, 2: False}.get(spec_proto.jit_compile))
+        super().__init__(
+            restored_function, name, None, autograph=False, jit_compile={1: True, 2: False}.get(spec_proto.jit_compile)
+        )
         self._saved_signature = structured.decode(spec_proto.input_signature)
         self._spec.input_signature = self._saved_signature
         self._concretes = list(concrete_functions)
@@ -169,17 +171,26 @@ class RestoredFunction(Function):
             return f"Positional arguments ({len(args)} total):\n    * {items}\n  Keyword arguments: {kwargs}"
 
         options = [f"Option {i + 1}:\n  {shown(*f.structured_input_signature)}" for i, f in enumerate(self._concretes)]
-        return (f"Could not find matching concrete function to call loaded from the SavedModel. Got:\n  {shown(*self._canonical(args, kwargs))}\n\n Expected these "
-                f"arguments to match one of the following {len(options)} option(s):\n\n" + "\n\n".join(options))
+        return (
+            f"Could not find matching concrete function to call loaded from the SavedModel. Got:\n  {shown(*self._canonical(args, kwargs))}\n\n Expected these "
+            f"arguments to match one of the following {len(options)} option(s):\n\n" + "\n\n".join(options)
+        )
 
     def _canonical(self, args, kwargs):
         """(args, kwargs) by the parameters; tensors as the arguments of a trace."""
+
         def seen(name, value):
-            return _Shown(f"<tf.Tensor '{name}:0' shape={value.shape} dtype={value.dtype.name}>") if isinstance(value, Tensor) else value
+            return (
+                _Shown(f"<tf.Tensor '{name}:0' shape={value.shape} dtype={value.dtype.name}>")
+                if isinstance(value, Tensor)
+                else value
+            )
 
         only = inspect.Parameter.KEYWORD_ONLY
         bound = self._spec.bind(args, kwargs)
-        return tuple(seen(n, v) for n, k, v in bound if k is not only), {n: seen(n, v) for n, k, v in bound if k is only}
+        return tuple(seen(n, v) for n, k, v in bound if k is not only), {
+            n: seen(n, v) for n, k, v in bound if k is only
+        }
 
 
 class _Shown:

@@ -17,9 +17,11 @@ from weft.trackable.asset import Asset
 from weft.trackable.base import OBJECT_GRAPH_PROTO_KEY, SaveType, Trackable
 from weft.trackable.resource import TrackableResource
 
-_UNTRACKED = ("Tried to export a function which references an 'untracked' resource. TensorFlow objects (e.g. tf.Variable) captured by functions must be 'tracked' by "
-              "assigning them to an attribute of a tracked object or assigned to an attribute of the main object directly. See the information below:\n"
-              "\tFunction name = {name}\n\tCaptured Tensor = {tensor}\n\tTrackable referencing this tensor = {owner}\n\tInternal Tensor = {inner}")
+_UNTRACKED = (
+    "Tried to export a function which references an 'untracked' resource. TensorFlow objects (e.g. tf.Variable) captured by functions must be 'tracked' by "
+    "assigning them to an attribute of a tracked object or assigned to an attribute of the main object directly. See the information below:\n"
+    "\tFunction name = {name}\n\tCaptured Tensor = {tensor}\n\tTrackable referencing this tensor = {owner}\n\tInternal Tensor = {inner}"
+)
 
 
 class Constant(Trackable):
@@ -33,10 +35,14 @@ def save(obj, export_dir, signatures=None, options=None):
     """Writes an object with its functions, variables and assets as a SavedModel."""
     options = options or SaveOptions()
     if _weft.in_graph() and _weft.current_graph().building_function:
-        raise AssertionError("tf.saved_model.save is not supported inside a traced @tf.function. Move the call to the outer eagerly-executed context.")
+        raise AssertionError(
+            "tf.saved_model.save is not supported inside a traced @tf.function. Move the call to the outer eagerly-executed context."
+        )
     if not isinstance(obj, Trackable):
-        raise ValueError(f"Expected an object of type `Trackable`, such as `tf.Module` or a subclass of the `Trackable` class, for export. Got {obj} with type "
-                         f"{type(obj)}.")
+        raise ValueError(
+            f"Expected an object of type `Trackable`, such as `tf.Module` or a subclass of the `Trackable` class, for export. Got {obj} with type "
+            f"{type(obj)}."
+        )
     export_dir = os.fspath(export_dir)
     _Saver(obj, signatures, options).write(export_dir)
 
@@ -57,11 +63,11 @@ class _Saver:
     def __init__(self, root, signatures, options):
         self.root, self.options = root, options
         self.objects, self.ids, self.children = [], {}, []  # objects in order; id() -> number; [(name, number)] of each
-        self.handles = {}    # identity of a resource or tensor -> number of the object that it is
+        self.handles = {}  # identity of a resource or tensor -> number of the object that it is
         self.functions = {}  # name -> ConcreteFunction
-        self.bound = {}      # name -> numbers of the objects that it captured
+        self.bound = {}  # name -> numbers of the objects that it captured
         self.saveables = {}  # number -> name -> numbers of the functions that save and restore
-        self.kept = []       # keeps what id() was taken of alive
+        self.kept = []  # keeps what id() was taken of alive
         if signatures is None:
             default = sig.find_default(self._children_of(root))
             signatures = None if default is None else {constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY: default}
@@ -80,7 +86,10 @@ class _Saver:
             return {f"trace_{i}": f for i, f in enumerate(traces_of(obj))}
         children = obj._trackable_children(save_type=SaveType.SAVEDMODEL)
         functions = {k: v for k, v in children.items() if isinstance(v, (Function, ConcreteFunction))}
-        return {**{k: v for k, v in children.items() if k not in functions}, **{k: functions[k] for k in sorted(functions)}}
+        return {
+            **{k: v for k, v in children.items() if k not in functions},
+            **{k: functions[k] for k in sorted(functions)},
+        }
 
     def _add(self, obj):
         self.ids[id(obj)] = number = len(self.objects)
@@ -108,7 +117,9 @@ class _Saver:
             at += 1
         for number, obj in enumerate(list(self.objects)):
             for name, pair in obj._saveable_functions().items() if hasattr(obj, "_saveable_functions") else ():
-                self.saveables.setdefault(number, {})[name] = [self.ids[id(f)] if id(f) in self.ids else self._add(f) for f in pair]
+                self.saveables.setdefault(number, {})[name] = [
+                    self.ids[id(f)] if id(f) in self.ids else self._add(f) for f in pair
+                ]
         for number, obj in enumerate(self.objects):
             if isinstance(obj, _weft.VariableBase):
                 self.handles[obj._eager_handle()._identity()] = number
@@ -129,7 +140,11 @@ class _Saver:
                 target = self.handles.get(tensor._identity())
                 if target is None:
                     if tensor.dtype.name in ("resource", "variant"):
-                        raise AssertionError(_UNTRACKED.format(name=f.name, tensor=repr(tensor), owner="Unknown", inner=self._inner(f, i)))
+                        raise AssertionError(
+                            _UNTRACKED.format(
+                                name=f.name, tensor=repr(tensor), owner="Unknown", inner=self._inner(f, i)
+                            )
+                        )
                     target = self._add(Constant(tensor))
                     self.handles[tensor._identity()] = target
                 bound.append(target)
@@ -190,9 +205,19 @@ class _Saver:
     def _user_object(self, obj, made):
         from weft.trackable.data_structures import ListWrapper, _DictWrapper, _TupleMethods
 
-        made.identifier = ("signature_map" if isinstance(obj, sig.SignatureMap) else "trackable_list_wrapper" if isinstance(obj, ListWrapper) else
-                           "trackable_dict_wrapper" if isinstance(obj, _DictWrapper) else "trackable_tuple_wrapper" if isinstance(obj, _TupleMethods) else
-                           obj._object_identifier)
+        made.identifier = (
+            "signature_map"
+            if isinstance(obj, sig.SignatureMap)
+            else (
+                "trackable_list_wrapper"
+                if isinstance(obj, ListWrapper)
+                else (
+                    "trackable_dict_wrapper"
+                    if isinstance(obj, _DictWrapper)
+                    else "trackable_tuple_wrapper" if isinstance(obj, _TupleMethods) else obj._object_identifier
+                )
+            )
+        )
         made.metadata = getattr(obj, "_tracking_metadata", "") or ""
         made.version.producer = made.version.min_consumer = 1
 
@@ -204,7 +229,11 @@ class _Saver:
         for number in order:
             for name, child in self.children[number]:
                 if child not in paths:
-                    paths[child] = paths[number] + name.replace("/", ".S").replace(".", "..") + "/" if "/" in name or "." in name else paths[number] + name + "/"
+                    paths[child] = (
+                        paths[number] + name.replace("/", ".S").replace(".", "..") + "/"
+                        if "/" in name or "." in name
+                        else paths[number] + name + "/"
+                    )
                     order.append(child)
         for number, obj in enumerate(self.objects):
             node = made.nodes.add()
@@ -216,11 +245,15 @@ class _Saver:
                 for name, tensor in obj._serialize_to_tensors().items():
                     key = f"{paths[number]}.ATTRIBUTES/{name}"
                     if number not in self.saveables:
-                        node.attributes.add(name=name, full_name=getattr(obj, "_shared_name", "") or "", checkpoint_key=key)
+                        node.attributes.add(
+                            name=name, full_name=getattr(obj, "_shared_name", "") or "", checkpoint_key=key
+                        )
                     tensors[key] = tensor
             node.has_checkpoint_values.value = bool(node.attributes)
         for number in reversed(range(len(self.objects))):
-            made.nodes[number].has_checkpoint_values.value |= any(made.nodes[c].has_checkpoint_values.value for _, c in self.children[number])
+            made.nodes[number].has_checkpoint_values.value |= any(
+                made.nodes[c].has_checkpoint_values.value for _, c in self.children[number]
+            )
         return tensors, made
 
     def meta_graph(self, graph, checkpoint_graph):
@@ -229,7 +262,11 @@ class _Saver:
         from weft import __git_version__, __version__
 
         info.tags.extend([constants.SERVING, *(self.options.extra_tags or ())])
-        info.tensorflow_version, info.tensorflow_git_version, info.stripped_default_attrs = __version__, __git_version__, True
+        info.tensorflow_version, info.tensorflow_git_version, info.stripped_default_attrs = (
+            __version__,
+            __git_version__,
+            True,
+        )
         for alias, function in (self.options.function_aliases or {}).items():
             for f in [function] if isinstance(function, ConcreteFunction) else traces_of(function):
                 info.function_aliases[f.name.decode()] = alias
@@ -248,10 +285,12 @@ class _Saver:
         for op in ops.op:
             space, mark, _ = op.name.partition(">")
             if mark and space not in self.options.namespace_whitelist:
-                raise ValueError(f"Attempted to save ops from non-whitelisted namespaces to SavedModel: ['{op.name}'].\nPlease verify that these ops should be saved, "
-                                 "since they must be available when loading the SavedModel. If loading from Python, you must import the library defining "
-                                 "these ops. From C++, link the custom ops to the serving binary. Once you've confirmed this, add the following namespaces to "
-                                 "the `namespace_whitelist` argument in tf.saved_model.SaveOptions: {'" + space + "'}.")
+                raise ValueError(
+                    f"Attempted to save ops from non-whitelisted namespaces to SavedModel: ['{op.name}'].\nPlease verify that these ops should be saved, "
+                    "since they must be available when loading the SavedModel. If loading from Python, you must import the library defining "
+                    "these ops. From C++, link the custom ops to the serving binary. Once you've confirmed this, add the following namespaces to "
+                    "the `namespace_whitelist` argument in tf.saved_model.SaveOptions: {'" + space + "'}."
+                )
 
     # ---- files
 
@@ -268,7 +307,9 @@ class _Saver:
         prefix = os.path.join(variables, constants.VARIABLES_FILENAME)
         tensors[OBJECT_GRAPH_PROTO_KEY] = convert_to_tensor(checkpoint_graph.SerializeToString())
         keys = sorted(tensors)
-        raw.SaveV2(prefix=prefix, tensor_names=keys, shape_and_slices=[""] * len(keys), tensors=[tensors[k] for k in keys])
+        raw.SaveV2(
+            prefix=prefix, tensor_names=keys, shape_and_slices=[""] * len(keys), tensors=[tensors[k] for k in keys]
+        )
         for source, name in graph.asset_files:
             if not os.path.exists(source):
                 raise errors.NotFoundError(None, None, f"{source}; No such file or directory")

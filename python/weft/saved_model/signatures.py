@@ -50,8 +50,10 @@ def inputs_of(concrete):
     specs = []
     for name, (_, spec) in zip(concrete._arg_keywords, concrete._types.specs()):
         if not isinstance(spec, TensorSpec):
-            raise ValueError(f"Unable to serialize concrete_function '{concrete.name.decode()}' as a signature: it takes {spec}. Functions that expect tf.Variable "
-                             "inputs cannot be exported as signatures.")
+            raise ValueError(
+                f"Unable to serialize concrete_function '{concrete.name.decode()}' as a signature: it takes {spec}. Functions that expect tf.Variable "
+                "inputs cannot be exported as signatures."
+            )
         specs.append((name, TensorSpec(spec.shape, spec.dtype, name)))
     return specs
 
@@ -67,19 +69,25 @@ def outputs_of(result, function_name, key):
     if isinstance(result, collections.abc.Mapping):
         for k, v in result.items():
             if not isinstance(k, str):
-                raise ValueError(f"Got a dictionary with a non-string key {k!r} in the output of the function {function_name} used to generate the SavedModel "
-                                 f"signature {key!r}.")
+                raise ValueError(
+                    f"Got a dictionary with a non-string key {k!r} in the output of the function {function_name} used to generate the SavedModel "
+                    f"signature {key!r}."
+                )
             if not _is_result(v):
-                raise ValueError(f"Got a non-Tensor value {v!r} for key {k!r} in the output of the function {function_name} used to generate the SavedModel "
-                                 f"signature {key!r}. Outputs for functions used as signatures must be a single Tensor, a sequence of Tensors, or a "
-                                 "dictionary from string to Tensor.")
+                raise ValueError(
+                    f"Got a non-Tensor value {v!r} for key {k!r} in the output of the function {function_name} used to generate the SavedModel "
+                    f"signature {key!r}. Outputs for functions used as signatures must be a single Tensor, a sequence of Tensors, or a "
+                    "dictionary from string to Tensor."
+                )
         return dict(result)
     items = list(result) if isinstance(result, (list, tuple)) else [result]
     for i, v in enumerate(items):
         if not _is_result(v):
-            raise ValueError(f"Got a non-Tensor value {v!r} for key 'output_{i}' in the output of the function {function_name} used to generate the SavedModel "
-                             f"signature {key!r}. Outputs for functions used as signatures must be a single Tensor, a sequence of Tensors, or a dictionary "
-                             "from string to Tensor.")
+            raise ValueError(
+                f"Got a non-Tensor value {v!r} for key 'output_{i}' in the output of the function {function_name} used to generate the SavedModel "
+                f"signature {key!r}. Outputs for functions used as signatures must be a single Tensor, a sequence of Tensors, or a dictionary "
+                "from string to Tensor."
+            )
     return {f"output_{i}": v for i, v in enumerate(items)}
 
 
@@ -123,8 +131,10 @@ def _wrapped(key, candidate):
     else:
         concrete = concrete_of(candidate)
     if concrete is None:
-        raise ValueError(f"Expected a TensorFlow function for which to generate a signature, but got {candidate}. Only `tf.functions` with an input signature or "
-                         "concrete functions can be used as a signature.")
+        raise ValueError(
+            f"Expected a TensorFlow function for which to generate a signature, but got {candidate}. Only `tf.functions` with an input signature or "
+            "concrete functions can be used as a signature."
+        )
     specs = inputs_of(concrete)
     name = concrete.name.decode()
 

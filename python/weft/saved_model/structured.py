@@ -17,9 +17,15 @@ class NotEncodableError(Exception):
 
 # TypeSpecProto.TypeSpecClass -> where the class is.
 _SPEC_CLASSES = {
-    1: ("weft.ops.sparse_tensor", "SparseTensorSpec"), 2: ("weft.framework.indexed_slices", "IndexedSlicesSpec"), 3: ("weft.ops.ragged.spec", "RaggedTensorSpec"),
-    4: ("weft.ops.tensor_array", "TensorArraySpec"), 5: ("weft.data", "DatasetSpec"), 6: ("weft.data", "IteratorSpec"),
-    7: ("weft.data.experimental", "OptionalSpec"), 9: ("weft.framework.type_spec", "VariableSpec"), 10: ("weft.ops.ragged.row_partition", "RowPartitionSpec"),
+    1: ("weft.ops.sparse_tensor", "SparseTensorSpec"),
+    2: ("weft.framework.indexed_slices", "IndexedSlicesSpec"),
+    3: ("weft.ops.ragged.spec", "RaggedTensorSpec"),
+    4: ("weft.ops.tensor_array", "TensorArraySpec"),
+    5: ("weft.data", "DatasetSpec"),
+    6: ("weft.data", "IteratorSpec"),
+    7: ("weft.data.experimental", "OptionalSpec"),
+    9: ("weft.framework.type_spec", "VariableSpec"),
+    10: ("weft.ops.ragged.row_partition", "RowPartitionSpec"),
 }
 _REGISTERED, _EXTENSION = 12, 13
 
@@ -144,8 +150,13 @@ def decode(message):
     if kind == "tensor_spec_value":
         return TensorSpec(shape_from_proto(value.shape), dtypes.as_dtype(value.dtype), value.name or None)
     if kind == "bounded_tensor_spec_value":
-        return BoundedTensorSpec(shape_from_proto(value.shape), dtypes.as_dtype(value.dtype), make_ndarray(value.minimum), make_ndarray(value.maximum),
-                                 value.name or None)
+        return BoundedTensorSpec(
+            shape_from_proto(value.shape),
+            dtypes.as_dtype(value.dtype),
+            make_ndarray(value.minimum),
+            make_ndarray(value.maximum),
+            value.name or None,
+        )
     if kind == "type_spec_value":
         return _decode_spec(value)
     if kind == "list_value":
@@ -178,5 +189,7 @@ def _decode_spec(proto):
 
         cls = type_spec_registry.lookup(proto.type_spec_class_name)
     else:
-        raise ValueError(f"The type '{proto.type_spec_class_name}' is not supported by this version of weft: its SavedModel cannot be loaded.")
+        raise ValueError(
+            f"The type '{proto.type_spec_class_name}' is not supported by this version of weft: its SavedModel cannot be loaded."
+        )
     return cls._deserialize(decode(proto.type_state))

@@ -3,9 +3,16 @@
 from weft.trackable.base import SaveType, Trackable
 from weft.trackable.data_structures import _is_function, sticky_attribute_assignment
 
-_SKIPPED = frozenset(("_self_unconditional_checkpoint_dependencies", "_self_unconditional_dependency_names",
-                      "_self_unconditional_deferred_dependencies",
-                      "_self_name_based_restores", "_self_setattr_tracking", "_self_update_uid"))
+_SKIPPED = frozenset(
+    (
+        "_self_unconditional_checkpoint_dependencies",
+        "_self_unconditional_dependency_names",
+        "_self_unconditional_deferred_dependencies",
+        "_self_name_based_restores",
+        "_self_setattr_tracking",
+        "_self_update_uid",
+    )
+)
 
 
 class AutoTrackable(Trackable):

@@ -59,8 +59,12 @@ class Trackable:
         """The lists, made at the first use: constructors of subclasses need not call this one's."""
         if "_self_unconditional_checkpoint_dependencies" in self.__dict__:
             return
-        values = {"_self_unconditional_checkpoint_dependencies": [], "_self_unconditional_dependency_names": {},
-                  "_self_unconditional_deferred_dependencies": {}, "_self_name_based_restores": set()}
+        values = {
+            "_self_unconditional_checkpoint_dependencies": [],
+            "_self_unconditional_dependency_names": {},
+            "_self_unconditional_deferred_dependencies": {},
+            "_self_name_based_restores": set(),
+        }
         self.__dict__.update(values)
 
     @property
@@ -103,8 +107,10 @@ class Trackable:
     def _track_trackable(self, trackable, name, overwrite=False):
         """The child of this name from now on; what a checkpoint holds for it is restored."""
         if not isinstance(trackable, Trackable):
-            raise TypeError(f"Trackable._track_trackable() can only be used to track objects of type Trackable. Got "
-                            f"type {type(trackable)}.")
+            raise TypeError(
+                f"Trackable._track_trackable() can only be used to track objects of type Trackable. Got "
+                f"type {type(trackable)}."
+            )
         if not getattr(self, "_manual_tracking", True):
             return trackable
         names = self._unconditional_dependency_names
@@ -114,9 +120,11 @@ class Trackable:
             self._unconditional_checkpoint_dependencies.append(reference)
         elif current is not trackable:
             if not overwrite:
-                raise ValueError(f"Called Trackable._track_trackable() with name='{name}', but a Trackable with this "
-                                 "name is already declared as a dependency. "
-                                 "Names must be unique (or overwrite=True).")
+                raise ValueError(
+                    f"Called Trackable._track_trackable() with name='{name}', but a Trackable with this "
+                    "name is already declared as a dependency. "
+                    "Names must be unique (or overwrite=True)."
+                )
             children = self._unconditional_checkpoint_dependencies
             children[:] = [reference if child.name == name else child for child in children]
         names[name] = trackable
@@ -156,20 +164,34 @@ class Trackable:
             return None
         return CheckpointInitialValueCallable(position)
 
-    def _add_variable_with_custom_getter(self, name, shape=None, dtype=dtypes.float32, initializer=None, getter=None,
-                                         overwrite=False, **kwargs_for_getter):
+    def _add_variable_with_custom_getter(
+        self,
+        name,
+        shape=None,
+        dtype=dtypes.float32,
+        initializer=None,
+        getter=None,
+        overwrite=False,
+        **kwargs_for_getter,
+    ):
         """Makes a variable by getter() as the child of this name; its first value is that of a checkpoint where one
         waits."""
         self._maybe_initialize_trackable()
         if not overwrite and self._lookup_dependency(name) is not None:
-            raise ValueError(f"A variable named '{name}' already exists in this Trackable, but "
-                             "Trackable._add_variable called to create another with that name. "
-                             "Variable names must be unique within a Trackable object.")
+            raise ValueError(
+                f"A variable named '{name}' already exists in this Trackable, but "
+                "Trackable._add_variable called to create another with that name. "
+                "Variable names must be unique within a Trackable object."
+            )
         preloaded = None
         if _eager_outside_functions():
             preloaded = self._preload_simple_restoration(name)
-            if preloaded is not None and (not (isinstance(initializer, CheckpointInitialValueCallable) and
-                                               initializer.restore_uid >= preloaded.restore_uid)):
+            if preloaded is not None and (
+                not (
+                    isinstance(initializer, CheckpointInitialValueCallable)
+                    and initializer.restore_uid >= preloaded.restore_uid
+                )
+            ):
                 initializer, shape = preloaded, None
         made = getter(name=name, shape=shape, dtype=dtype, initializer=initializer, **kwargs_for_getter)
         if not overwrite or isinstance(made, Trackable):
@@ -197,8 +219,16 @@ class Trackable:
         return None
 
     @classmethod
-    def _deserialize_from_proto(cls, proto=None, dependencies=None, object_proto=None, export_dir=None,
-                                asset_file_def=None, operation_attributes=None, **kwargs):
+    def _deserialize_from_proto(
+        cls,
+        proto=None,
+        dependencies=None,
+        object_proto=None,
+        export_dir=None,
+        asset_file_def=None,
+        operation_attributes=None,
+        **kwargs,
+    ):
         return cls()
 
     def _add_trackable_child(self, name, value):
@@ -211,8 +241,10 @@ class Trackable:
         return []
 
     def _copy_trackable_to_cpu(self, object_map):
-        raise NotImplementedError(f"{type(self).__name__} does not say how it is copied to the host for a checkpoint "
-                                  "that is written in the background")
+        raise NotImplementedError(
+            f"{type(self).__name__} does not say how it is copied to the host for a checkpoint "
+            "that is written in the background"
+        )
 
     def _checkpoint_adapter(self, path):
         return None

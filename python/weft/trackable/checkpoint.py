@@ -9,9 +9,16 @@ from weft.framework.tensor import Tensor
 from weft.trackable import restore as restoring
 from weft.trackable.autotrackable import AutoTrackable
 from weft.trackable.base import OBJECT_GRAPH_PROTO_KEY, Trackable, TrackableReference
-from weft.trackable.checkpoint_files import (checkpoint_exists, checkpoints_iterator, get_checkpoint_state,
-                                             latest_checkpoint, list_variables,  # noqa: F401
-                                             load_checkpoint, load_variable, update_checkpoint_state)
+from weft.trackable.checkpoint_files import (
+    checkpoint_exists,
+    checkpoints_iterator,
+    get_checkpoint_state,
+    latest_checkpoint,
+    list_variables,  # noqa: F401
+    load_checkpoint,
+    load_variable,
+    update_checkpoint_state,
+)
 from weft.trackable.checkpoint_manager import CheckpointManager  # noqa: F401
 from weft.trackable.data_structures import NoDependency, _is_function
 from weft.trackable.graph_view import ObjectGraphView, Saved
@@ -21,13 +28,24 @@ from weft.trackable.variable import Variable
 class CheckpointOptions:
     """How a checkpoint is written and read."""
 
-    __slots__ = ("experimental_io_device", "experimental_enable_async_checkpoint", "experimental_write_callbacks",
-                 "enable_async",
-                 "experimental_skip_slot_variables", "experimental_sharding_callback")
+    __slots__ = (
+        "experimental_io_device",
+        "experimental_enable_async_checkpoint",
+        "experimental_write_callbacks",
+        "enable_async",
+        "experimental_skip_slot_variables",
+        "experimental_sharding_callback",
+    )
 
-    def __init__(self, experimental_io_device=None, experimental_enable_async_checkpoint=False,
-                 experimental_write_callbacks=None, enable_async=False,
-                 experimental_skip_slot_variables=False, experimental_sharding_callback=None):
+    def __init__(
+        self,
+        experimental_io_device=None,
+        experimental_enable_async_checkpoint=False,
+        experimental_write_callbacks=None,
+        enable_async=False,
+        experimental_skip_slot_variables=False,
+        experimental_sharding_callback=None,
+    ):
         self.experimental_io_device = experimental_io_device
         self.enable_async = experimental_enable_async_checkpoint or enable_async
         self.experimental_enable_async_checkpoint = self.enable_async
@@ -38,8 +56,9 @@ class CheckpointOptions:
         self.experimental_write_callbacks = experimental_write_callbacks
         self.experimental_skip_slot_variables = experimental_skip_slot_variables
         if experimental_sharding_callback is not None:
-            raise NotImplementedError("tf.train.CheckpointOptions(experimental_sharding_callback=...): weft writes "
-                                      "one data file")
+            raise NotImplementedError(
+                "tf.train.CheckpointOptions(experimental_sharding_callback=...): weft writes " "one data file"
+            )
         self.experimental_sharding_callback = None
 
 
@@ -50,8 +69,9 @@ def _text_path(path):
 def _as_tensor(value):
     if hasattr(value, "tensor") and hasattr(value, "slice_spec"):  # a SaveSpec
         value = value.tensor
-    return _weft.convert(value() if callable(value) and not isinstance(value, (Tensor, _weft.VariableBase)) else value,
-                         None, None)
+    return _weft.convert(
+        value() if callable(value) and not isinstance(value, (Tensor, _weft.VariableBase)) else value, None, None
+    )
 
 
 def write_checkpoint(prefix, saved):
@@ -90,8 +110,9 @@ class Checkpoint(AutoTrackable):
             if root is not None:
                 current = root._lookup_dependency(name)
                 if current is not None and current is not value:
-                    raise ValueError(f"Cannot create a Checkpoint with keyword argument {name} if root.{name} already "
-                                     "exists.")
+                    raise ValueError(
+                        f"Cannot create a Checkpoint with keyword argument {name} if root.{name} already " "exists."
+                    )
                 self._attached.append(TrackableReference(name, value))
 
     def __setattr__(self, name, value):
@@ -123,8 +144,9 @@ class Checkpoint(AutoTrackable):
             before = _weft.name_scope()
             _weft.set_name_scope("")
             try:
-                counter = self._add_variable_with_custom_getter(name="save_counter", initializer=0, dtype=dtypes.int64,
-                                                                getter=make, trainable=False)
+                counter = self._add_variable_with_custom_getter(
+                    name="save_counter", initializer=0, dtype=dtypes.int64, getter=make, trainable=False
+                )
             finally:
                 _weft.set_name_scope(before)
         self._save_counter = counter
@@ -155,12 +177,14 @@ class Checkpoint(AutoTrackable):
     def save(self, file_prefix, options=None):
         """Writes a numbered checkpoint and notes it as the latest of its folder; gives its name."""
         if _weft.in_graph():
-            raise NotImplementedError("Calling tf.train.Checkpoint.save() from a function is not supported, as save() "
-                                      "modifies saving metadata in ways not "
-                                      "supported by TensorFlow Operations. Consider using "
-                                      "tf.train.Checkpoint.write(), a lower-level API which does not update "
-                                      "metadata. tf.train.latest_checkpoint and related APIs will not see this "
-                                      "checkpoint.")
+            raise NotImplementedError(
+                "Calling tf.train.Checkpoint.save() from a function is not supported, as save() "
+                "modifies saving metadata in ways not "
+                "supported by TensorFlow Operations. Consider using "
+                "tf.train.Checkpoint.write(), a lower-level API which does not update "
+                "metadata. tf.train.latest_checkpoint and related APIs will not see this "
+                "checkpoint."
+            )
         prefix = _text_path(file_prefix)
         if isinstance(prefix, Tensor):
             prefix = prefix.numpy().decode()
@@ -186,8 +210,10 @@ class Checkpoint(AutoTrackable):
         path = _text_path(save_path)
         if isinstance(path, Tensor):
             if _weft.in_graph() and not hasattr(path, "numpy"):
-                raise NotImplementedError("tf.train.Checkpoint.read in a tf.function needs a path that is known when "
-                                          "the function is traced")
+                raise NotImplementedError(
+                    "tf.train.Checkpoint.read in a tf.function needs a path that is known when "
+                    "the function is traced"
+                )
             path = path.numpy()
         path = path.decode() if isinstance(path, bytes) else path
         if not isinstance(path, str):
@@ -203,10 +229,14 @@ class Checkpoint(AutoTrackable):
         try:
             status = self._read(path)
         except errors.NotFoundError as error:
-            raise errors.NotFoundError(None, None, f"Error when restoring from checkpoint or SavedModel at "
-                                       f"{save_path}: {error.message}\nPlease double-check that the "
-                                       "path is correct. You may be missing the checkpoint suffix (e.g. the '-1' in "
-                                       "'path/to/ckpt-1').") from None
+            raise errors.NotFoundError(
+                None,
+                None,
+                f"Error when restoring from checkpoint or SavedModel at "
+                f"{save_path}: {error.message}\nPlease double-check that the "
+                "path is correct. You may be missing the checkpoint suffix (e.g. the '-1' in "
+                "'path/to/ckpt-1').",
+            ) from None
         self._maybe_create_save_counter()
         return status
 
@@ -222,7 +252,9 @@ def _call_back(callback, path):
 
 def _check_trackable(value, name):
     if not isinstance(value, Trackable) and not _is_function(value):
-        raise ValueError(f"`Checkpoint` was expecting {name} to be a trackable object (an object derived from "
-                         f"`Trackable`), got {value}. If you believe this object "
-                         "should be trackable (i.e. it is part of the TensorFlow Python API and manages state), "
-                         "please open an issue.")
+        raise ValueError(
+            f"`Checkpoint` was expecting {name} to be a trackable object (an object derived from "
+            f"`Trackable`), got {value}. If you believe this object "
+            "should be trackable (i.e. it is part of the TensorFlow Python API and manages state), "
+            "please open an issue."
+        )

@@ -11,9 +11,18 @@ from weft.trackable import checkpoint_files as files
 class CheckpointManager:
     """Saves, remembers what it saved, and deletes what is too old."""
 
-    def __init__(self, checkpoint, directory, max_to_keep, keep_checkpoint_every_n_hours=None, checkpoint_name="ckpt",
-                 step_counter=None, checkpoint_interval=None,
-                 init_fn=None, last_checkpoint_step=None):
+    def __init__(
+        self,
+        checkpoint,
+        directory,
+        max_to_keep,
+        keep_checkpoint_every_n_hours=None,
+        checkpoint_name="ckpt",
+        step_counter=None,
+        checkpoint_interval=None,
+        init_fn=None,
+        last_checkpoint_step=None,
+    ):
         if max_to_keep is not None and max_to_keep <= 0:
             raise ValueError(f"Expected a positive integer or `None` for `max_to_keep`, got {max_to_keep}.")
         if checkpoint_interval is not None and step_counter is None:
@@ -78,8 +87,13 @@ class CheckpointManager:
 
     def _record_state(self):
         paths, times = zip(*self._kept.items())
-        files.update_checkpoint_state(self._directory, self._latest, paths, all_model_checkpoint_timestamps=times,
-                                      last_preserved_timestamp=self._last_preserved)
+        files.update_checkpoint_state(
+            self._directory,
+            self._latest,
+            paths,
+            all_model_checkpoint_timestamps=times,
+            last_preserved_timestamp=self._last_preserved,
+        )
 
     def save(self, checkpoint_number=None, check_interval=True, options=None):
         """Saves under the next number, or the one given; gives the path, or None before the interval is over."""

@@ -20,9 +20,12 @@ class NoDependency:
 
 def _wants_wrapping(values):
     """Whether a tuple of these is more than plain data."""
-    return any(isinstance(v, (NoDependency, Trackable)) or type(v) in (dict, list, collections.OrderedDict)
-               or (isinstance(v, tuple) and _wants_wrapping(v))
-               for v in values)
+    return any(
+        isinstance(v, (NoDependency, Trackable))
+        or type(v) in (dict, list, collections.OrderedDict)
+        or (isinstance(v, tuple) and _wants_wrapping(v))
+        for v in values
+    )
 
 
 def wrap_or_unwrap(value):
@@ -52,9 +55,11 @@ def sticky_attribute_assignment(trackable, name, value):
 
 
 def _refuse(wrapper, kind, why):
-    raise ValueError(f"Unable to save the object {wrapper!r} ({kind}). {why}\n\nIf you don't need this "
-                     f"{'list' if 'list' in kind else 'dictionary'} checkpointed, "
-                     "wrap it in a non-trackable object; it will be subsequently ignored.")
+    raise ValueError(
+        f"Unable to save the object {wrapper!r} ({kind}). {why}\n\nIf you don't need this "
+        f"{'list' if 'list' in kind else 'dictionary'} checkpointed, "
+        "wrap it in a non-trackable object; it will be subsequently ignored."
+    )
 
 
 class TrackableDataStructure(Trackable):
@@ -153,16 +158,22 @@ class ListWrapper(TrackableDataStructure, list):
         self._sync()
         kind = "a list wrapper constructed to track trackable TensorFlow objects"
         if self._self_moved:
-            _refuse(self, kind, "A list element was replaced (__setitem__, __setslice__), deleted (__delitem__, "
-                    "__delslice__), or moved (sort). In order to support "
-                    "restoration on object creation, tracking is exclusively for append-only data structures.")
+            _refuse(
+                self,
+                kind,
+                "A list element was replaced (__setitem__, __setslice__), deleted (__delitem__, "
+                "__delslice__), or moved (sort). In order to support "
+                "restoration on object creation, tracking is exclusively for append-only data structures.",
+            )
         if self._self_changed_outside and self._holds_trackables():
-            raise ValueError(f"Unable to save the object {self!r} ({kind}). The wrapped list was modified outside the "
-                             "wrapper (its final value was "
-                             f"{self._self_shared}, its value when a checkpoint dependency was added was None), which "
-                             "breaks restoration on object creation.\n\n"
-                             "If you don't need this list checkpointed, wrap it in a NoDependency object; it will be "
-                             "subsequently ignored.")
+            raise ValueError(
+                f"Unable to save the object {self!r} ({kind}). The wrapped list was modified outside the "
+                "wrapper (its final value was "
+                f"{self._self_shared}, its value when a checkpoint dependency was added was None), which "
+                "breaks restoration on object creation.\n\n"
+                "If you don't need this list checkpointed, wrap it in a NoDependency object; it will be "
+                "subsequently ignored."
+            )
         children = super()._trackable_children(save_type, **kwargs)
         if save_type == SaveType.SAVEDMODEL:
             children.update({str(i): v for i, v in enumerate(list(self)) if _is_function(v)})
@@ -208,8 +219,11 @@ class ListWrapper(TrackableDataStructure, list):
     del _moving
 
     def __setitem__(self, key, value):
-        if isinstance(key, slice) or not isinstance(self[key], Trackable) and not isinstance(wrap_or_unwrap(value),
-                                                                                             Trackable):
+        if (
+            isinstance(key, slice)
+            or not isinstance(self[key], Trackable)
+            and not isinstance(wrap_or_unwrap(value), Trackable)
+        ):
             self._replace(key, value) if isinstance(key, slice) else self._put(key, value)
         elif self[key] is not value:
             self._replace(key, value)
@@ -220,9 +234,11 @@ class ListWrapper(TrackableDataStructure, list):
 
     __getitem__, __iter__, __len__, __contains__, __reversed__, index, count, __mul__, __rmul__ = (
         _reader(list, n)
-        for n in "__getitem__ __iter__ __len__ __contains__ __reversed__ index count __mul__ __rmul__".split())
+        for n in "__getitem__ __iter__ __len__ __contains__ __reversed__ index count __mul__ __rmul__".split()
+    )
     __eq__, __ne__, __lt__, __le__, __gt__, __ge__ = (
-        _comparison(list, n) for n in "__eq__ __ne__ __lt__ __le__ __gt__ __ge__".split())
+        _comparison(list, n) for n in "__eq__ __ne__ __lt__ __le__ __gt__ __ge__".split()
+    )
     __hash__ = None
 
     def __add__(self, other):
@@ -295,12 +311,14 @@ class _DictWrapper(TrackableDataStructure, dict):
     def _trackable_children(self, save_type=SaveType.CHECKPOINT, **kwargs):
         self._sync()
         if self._self_other_key:
-            raise ValueError(f"Unable to save the object {self._self_shared!r} (a dictionary wrapper constructed "
-                             "automatically on attribute assignment). The wrapped "
-                             "dictionary contains a non-string key which maps to a trackable object or mutable data "
-                             "structure.\n\nIf you don't need this "
-                             "dictionary checkpointed, wrap it in a non-trackable object; it will be subsequently "
-                             "ignored.")
+            raise ValueError(
+                f"Unable to save the object {self._self_shared!r} (a dictionary wrapper constructed "
+                "automatically on attribute assignment). The wrapped "
+                "dictionary contains a non-string key which maps to a trackable object or mutable data "
+                "structure.\n\nIf you don't need this "
+                "dictionary checkpointed, wrap it in a non-trackable object; it will be subsequently "
+                "ignored."
+            )
         children = super()._trackable_children(save_type, **kwargs)
         if save_type == SaveType.SAVEDMODEL:
             children.update({k: v for k, v in self.items() if _is_function(v)})
@@ -344,7 +362,8 @@ class _DictWrapper(TrackableDataStructure, dict):
 
     __getitem__, __iter__, __len__, __contains__, __reversed__, get, keys, values, items, __or__, __ror__ = (
         _reader(dict, n)
-        for n in "__getitem__ __iter__ __len__ __contains__ __reversed__ get keys values items __or__ __ror__".split())
+        for n in "__getitem__ __iter__ __len__ __contains__ __reversed__ get keys values items __or__ __ror__".split()
+    )
     __eq__, __ne__ = _comparison(dict, "__eq__"), _comparison(dict, "__ne__")
     __hash__ = None
 
@@ -378,8 +397,11 @@ class _TupleMethods(TrackableDataStructure):
 
     def _trackable_children(self, save_type=SaveType.CHECKPOINT, **kwargs):
         fields = getattr(self, "_fields", ())
-        children = {str(i): v for i, v in enumerate(self) if isinstance(v, Trackable)
-                    or (save_type == SaveType.SAVEDMODEL and _is_function(v))}
+        children = {
+            str(i): v
+            for i, v in enumerate(self)
+            if isinstance(v, Trackable) or (save_type == SaveType.SAVEDMODEL and _is_function(v))
+        }
         children.update({f: children[str(i)] for i, f in enumerate(fields) if str(i) in children})
         return children
 
@@ -435,6 +457,11 @@ def _is_function(value):
         from weft.function import function
     except ImportError:
         return False
-    return isinstance(value, tuple(c for c in (getattr(function, "Function", None), getattr(function,
-                                                                                            "ConcreteFunction",
-                                                                                            None)) if c is not None))
+    return isinstance(
+        value,
+        tuple(
+            c
+            for c in (getattr(function, "Function", None), getattr(function, "ConcreteFunction", None))
+            if c is not None
+        ),
+    )

@@ -15,23 +15,47 @@ GLOBAL_VARIABLES, TRAINABLE_VARIABLES = "variables", "trainable_variables"
 class GraphVariable(Variable):
     """A resource variable by its handle's node."""
 
-    def __init__(self, initial_value=None, trainable=None, validate_shape=True, caching_device=None, name=None, variable_def=None, dtype=None,
-                 import_scope=None, constraint=None, synchronization=VariableSynchronization.AUTO, aggregation=VariableAggregationV2.NONE, shape=None,
-                 experimental_enable_variable_lifting=None, collections=None, use_resource=None, **kwargs):
+    def __init__(
+        self,
+        initial_value=None,
+        trainable=None,
+        validate_shape=True,
+        caching_device=None,
+        name=None,
+        variable_def=None,
+        dtype=None,
+        import_scope=None,
+        constraint=None,
+        synchronization=VariableSynchronization.AUTO,
+        aggregation=VariableAggregationV2.NONE,
+        shape=None,
+        experimental_enable_variable_lifting=None,
+        collections=None,
+        use_resource=None,
+        **kwargs,
+    ):
         if variable_def is not None:
             self._from_def(variable_def, import_scope)
             return
         if initial_value is None:
-            raise ValueError("The `initial_value` arg to `tf.Variable` must be specified except when you are not providing a `variable_def`. "
-                             "You provided neither.")
+            raise ValueError(
+                "The `initial_value` arg to `tf.Variable` must be specified except when you are not providing a `variable_def`. "
+                "You provided neither."
+            )
         if collections is None:
             collections = [GLOBAL_VARIABLES]
         if not isinstance(collections, (list, tuple, set)):
-            raise ValueError(f"collections argument to Variable constructor must be a list, tuple, or set. Got {collections} of type {type(collections)}")
-        self._synchronization = _mode(synchronization, VariableSynchronization, VariableSynchronization.AUTO, "synchronization", name)
+            raise ValueError(
+                f"collections argument to Variable constructor must be a list, tuple, or set. Got {collections} of type {type(collections)}"
+            )
+        self._synchronization = _mode(
+            synchronization, VariableSynchronization, VariableSynchronization.AUTO, "synchronization", name
+        )
         self._aggregation = _mode(aggregation, VariableAggregationV2, VariableAggregationV2.NONE, "aggregation", name)
         self._constraint = constraint
-        self._trainable_flag = self._synchronization is not VariableSynchronization.ON_READ if trainable is None else bool(trainable)
+        self._trainable_flag = (
+            self._synchronization is not VariableSynchronization.ON_READ if trainable is None else bool(trainable)
+        )
         with init_scope():
             self._build(initial_value, name, None if dtype is None else dtypes.as_dtype(dtype), shape, validate_shape)
         graph = self._handle.graph
@@ -45,21 +69,33 @@ class GraphVariable(Variable):
             self._shared_name = scope[:-1]
             # The shape of the value is that of the handle, which comes first.
             with name_scope_v1("Initializer"):
-                value = initial_value() if callable(initial_value) and not isinstance(initial_value, (Tensor, _weft.VariableBase)) else initial_value
+                value = (
+                    initial_value()
+                    if callable(initial_value) and not isinstance(initial_value, (Tensor, _weft.VariableBase))
+                    else initial_value
+                )
                 value = convert_to_tensor(value, dtype=dtype, name="initial_value")
             self._dtype = value.dtype.base_dtype
             if shape is not None:
                 self._shape = as_shape(shape)
                 if not self._shape.is_compatible_with(value.shape):
-                    raise ValueError(f"In this `tf.Variable` creation, the initial value's shape ({value.shape}) is not compatible with the explicitly supplied "
-                                     f"`shape` argument ({shape}).")
+                    raise ValueError(
+                        f"In this `tf.Variable` creation, the initial value's shape ({value.shape}) is not compatible with the explicitly supplied "
+                        f"`shape` argument ({shape})."
+                    )
             else:
                 self._shape = value.shape if validate_shape else TensorShape(None)
-            self._handle = raw.VarHandleOp(dtype=self._dtype, shape=self._shape, shared_name=self._shared_name, name=scope)
+            self._handle = raw.VarHandleOp(
+                dtype=self._dtype, shape=self._shape, shared_name=self._shared_name, name=scope
+            )
             self._initial_value = value
-            self._is_initialized_op = raw.VarIsInitializedOp(resource=self._handle, name="IsInitialized/VarIsInitializedOp")
+            self._is_initialized_op = raw.VarIsInitializedOp(
+                resource=self._handle, name="IsInitialized/VarIsInitializedOp"
+            )
             self._initializer_op = raw.AssignVariableOp(resource=self._handle, value=value, name="Assign")
-            self._graph_element = raw.ReadVariableOp(resource=self._handle, dtype=self._dtype, name="Read/ReadVariableOp")
+            self._graph_element = raw.ReadVariableOp(
+                resource=self._handle, dtype=self._dtype, name="Read/ReadVariableOp"
+            )
 
     def _from_def(self, proto, import_scope):
         """A variable whose nodes are in the graph already."""
@@ -77,7 +113,9 @@ class GraphVariable(Variable):
         self._graph_element = element(proto.snapshot_name)
         self._is_initialized_op = None
         self._trainable_flag = proto.trainable
-        self._synchronization, self._aggregation = VariableSynchronization(proto.synchronization), VariableAggregationV2(proto.aggregation)
+        self._synchronization, self._aggregation = VariableSynchronization(
+            proto.synchronization
+        ), VariableAggregationV2(proto.aggregation)
         self._constraint = None
         self._dtype = dtypes.as_dtype(self._handle.op.get_attr("dtype"))
         self._shape = TensorShape(self._handle.op._attrs["shape"])
@@ -184,8 +222,10 @@ class GraphVariable(Variable):
     def _write(self, op, value, read_value):
         value = convert_to_tensor(value, dtype=self._dtype)
         if not self._shape.is_compatible_with(value.shape):
-            raise ValueError(f"Cannot assign value to variable ' {self.name}': Shape mismatch.The variable shape {self._shape}, and the assigned value shape "
-                             f"{value.shape} are incompatible.")
+            raise ValueError(
+                f"Cannot assign value to variable ' {self.name}': Shape mismatch.The variable shape {self._shape}, and the assigned value shape "
+                f"{value.shape} are incompatible."
+            )
         node = getattr(raw, op)(resource=self._handle, value=value)
         return self._lazy_read(node) if read_value else node
 
@@ -202,8 +242,15 @@ class GraphVariable(Variable):
         def bare(name):
             return name.removeprefix(export_scope.rstrip("/") + "/") if export_scope else name
 
-        made = VariableDef(variable_name=bare(self._handle.name), initializer_name=bare(self._initializer_op.name), snapshot_name=bare(self._graph_element.name),
-                           is_resource=True, trainable=self._trainable_flag, synchronization=self._synchronization.value, aggregation=self._aggregation.value)
+        made = VariableDef(
+            variable_name=bare(self._handle.name),
+            initializer_name=bare(self._initializer_op.name),
+            snapshot_name=bare(self._graph_element.name),
+            is_resource=True,
+            trainable=self._trainable_flag,
+            synchronization=self._synchronization.value,
+            aggregation=self._aggregation.value,
+        )
         if self._initial_value is not None:
             made.initial_value_name = bare(self._initial_value.name)
         return made

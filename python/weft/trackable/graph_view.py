@@ -134,8 +134,9 @@ class Saved:
                     if slot is None:
                         continue
                     if id(slot) in self.ids:
-                        raise NotImplementedError("a slot variable is a child of an object as well: it cannot be "
-                                                  "saved under two names")
+                        raise NotImplementedError(
+                            "a slot variable is a child of an object as well: it cannot be " "saved under two names"
+                        )
                     self.ids[id(slot)] = len(self.objects)
                     self.objects.append(slot)
                     prefixes.append(slot_prefix(prefixes[k], prefixes[i], name))

@@ -14,8 +14,11 @@ def camel_to_snake(name):
     """HTTPServer2Layer -> http_server2_layer"""
     out = []
     for i, c in enumerate(name):
-        if c.isupper() and i and (name[i - 1].islower() or name[i - 1].isdigit()
-                                  or (i + 1 < len(name) and name[i + 1].islower())):
+        if (
+            c.isupper()
+            and i
+            and (name[i - 1].islower() or name[i - 1].isdigit() or (i + 1 < len(name) and name[i + 1].islower()))
+        ):
             out.append("_")
         out.append(c.lower())
     return "".join(out)
@@ -30,8 +33,10 @@ class Module(AutoTrackable):
         if name is None:
             name = camel_to_snake(type(self).__name__)
         elif not name.isidentifier():
-            raise ValueError(f"{name!r} is not a valid module name. Module names must be valid Python identifiers "
-                             "(e.g. a valid class name).")
+            raise ValueError(
+                f"{name!r} is not a valid module name. Module names must be valid Python identifiers "
+                "(e.g. a valid class name)."
+            )
         self._name = name
         with name_scope(name) as scope:
             self._name_scope = name_scope(scope)
@@ -60,8 +65,9 @@ class Module(AutoTrackable):
     def submodules(self):
         return tuple(self._flatten(predicate=_is_module))
 
-    def _flatten(self, recursive=True, predicate=None, attribute_traversal_key=None, with_path=False,
-                 expand_composites=False):
+    def _flatten(
+        self, recursive=True, predicate=None, attribute_traversal_key=None, with_path=False, expand_composites=False
+    ):
         """Leaves of the attributes that predicate takes: of this module first, sorted by name, then of the modules it
         holds."""
         return _walk(self, (), recursive, predicate, attribute_traversal_key, with_path, expand_composites, {id(self)})
@@ -97,9 +103,9 @@ def _is_module(value):
 def _leaves(module, key, value, expand_composites):
     """(path, leaf) of an attribute."""
     if isinstance(value, (Variable, Module)):
-        return ((), value),
+        return (((), value),)
     if not isinstance(value, _DATA) and not nest.is_nested_or_composite(value):
-        return ((), value),
+        return (((), value),)
     try:
         return nest.flatten_with_tuple_paths(value, expand_composites=expand_composites)
     except Exception as error:

@@ -35,8 +35,10 @@ class ExponentialMovingAverage:
                 self._averages[id(v)] = (v, self._new(v))
         decay = convert_to_tensor(self._decay, name="decay")
         if self._num_updates is not None:
-            steps = math_ops.cast(self._num_updates.value() if isinstance(self._num_updates, _weft.VariableBase)
-                                  else self._num_updates, decay.dtype)
+            steps = math_ops.cast(
+                self._num_updates.value() if isinstance(self._num_updates, _weft.VariableBase) else self._num_updates,
+                decay.dtype,
+            )
             decay = math_ops.minimum(decay, (1.0 + steps) / (10.0 + steps))
         updates = []
         with name_scope_v1(self._name):
@@ -77,7 +79,11 @@ class ExponentialMovingAverage:
         """name in the checkpoint -> variable: averages in the place of variables that have one."""
         from weft.compat.v1.variables import global_variables, moving_average_variables, trainable_variables
 
-        averaged = list(moving_avg_variables) if moving_avg_variables is not None else trainable_variables() + moving_average_variables()
+        averaged = (
+            list(moving_avg_variables)
+            if moving_avg_variables is not None
+            else trainable_variables() + moving_average_variables()
+        )
         out = {self.average_name(v): v for v in averaged}
         shadows = {a._shared_name for v, a in self._averages.values() if isinstance(v, _weft.VariableBase)}
         for v in global_variables():

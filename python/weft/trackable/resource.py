@@ -59,11 +59,18 @@ class TrackableResource(Trackable):
             self._destroy_resource()
             return 1
 
-        return {"_create_resource": function(_creator, input_signature=[], autograph=False), "_initialize": function(_initializer, input_signature=[], autograph=False),
-                "_destroy_resource": function(_destroyer, input_signature=[], autograph=False)}
+        return {
+            "_create_resource": function(_creator, input_signature=[], autograph=False),
+            "_initialize": function(_initializer, input_signature=[], autograph=False),
+            "_destroy_resource": function(_destroyer, input_signature=[], autograph=False),
+        }
 
     def _has_handle(self, identity):
-        return self._resource_handle_ is not None and not _weft.in_graph() and self._resource_handle_._identity() == identity
+        return (
+            self._resource_handle_ is not None
+            and not _weft.in_graph()
+            and self._resource_handle_._identity() == identity
+        )
 
 
 class RestoredResource(TrackableResource):

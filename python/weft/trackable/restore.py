@@ -19,9 +19,9 @@ class Restoration:
     def __init__(self, path, reader, proto, in_graph_path=None):
         self.path, self.reader, self.proto = path, reader, proto
         self.uid = next(_uids)
-        self.objects = {}           # node -> object
-        self.bound = {}             # id of an object -> node
-        self.unused = {}            # node -> names of attributes that its object did not take
+        self.objects = {}  # node -> object
+        self.bound = {}  # id of an object -> node
+        self.unused = {}  # node -> names of attributes that its object did not take
         # node of an optimizer -> slot variables of it that wait for the optimizer
         self.slots = collections.defaultdict(list)
         # node of a variable -> (optimizer's object, slot) that wait for the variable
@@ -37,8 +37,14 @@ class Restoration:
         """Values by key."""
         if self.prefix is None:
             return self.reader.tensors(keys)
-        return list(raw.RestoreV2(prefix=self.prefix, tensor_names=keys, shape_and_slices=[""] * len(keys),
-                                  dtypes=[self.reader.dtype(k) for k in keys]))
+        return list(
+            raw.RestoreV2(
+                prefix=self.prefix,
+                tensor_names=keys,
+                shape_and_slices=[""] * len(keys),
+                dtypes=[self.reader.dtype(k) for k in keys],
+            )
+        )
 
     def path_of(self, node):
         """The node's names from the root, for messages."""
@@ -58,13 +64,15 @@ class Restoration:
             left = [i for i, n in enumerate(self.proto.nodes) if n.attributes and i not in self.objects]
             if left:
                 log = logging.getLogger("tensorflow")
-                log.warning("Detecting that an object or model or tf.train.Checkpoint is being deleted with "
-                            "unrestored values. See the following logs for the "
-                            "specific values in question. To silence these warnings, use `status.expect_partial()`. "
-                            "See "
-                            "https://www.tensorflow.org/api_docs/python/tf/train/Checkpoint#restorefor details about "
-                            "the status object returned by the restore "
-                            "function.")
+                log.warning(
+                    "Detecting that an object or model or tf.train.Checkpoint is being deleted with "
+                    "unrestored values. See the following logs for the "
+                    "specific values in question. To silence these warnings, use `status.expect_partial()`. "
+                    "See "
+                    "https://www.tensorflow.org/api_docs/python/tf/train/Checkpoint#restorefor details about "
+                    "the status object returned by the restore "
+                    "function."
+                )
                 for i in left:
                     log.warning("Value in checkpoint could not be found in the restored object: %s", self.path_of(i))
         except Exception:  # noqa: BLE001: the interpreter may be going down
@@ -134,7 +142,10 @@ class Position:
                 "saved checkpoint object, `model.layer.weight` and "
                 "`model.layer_copy.weight` reference the same variable, while in the current object these are two "
                 "different variables. The referenced variables "
-                "are:(%s and %s).", current, obj)
+                "are:(%s and %s).",
+                current,
+                obj,
+            )
         return False
 
     def _children(self, obj):
@@ -166,8 +177,11 @@ class Position:
 def _make_slot(restoration, optimizer, slot, variable):
     make = getattr(optimizer, "_create_or_restore_slot_variable", None)
     if make is not None:
-        make(slot_variable_position=Position(restoration, slot.slot_variable_node_id), slot_name=slot.slot_name,
-             variable=variable)
+        make(
+            slot_variable_position=Position(restoration, slot.slot_variable_node_id),
+            slot_name=slot.slot_name,
+            variable=variable,
+        )
 
 
 def _attached(restoration, node, name):
@@ -192,7 +206,7 @@ def _read_values(restoration, found):
     values = restoration.tensors(keys)
     for position, obj, at in wanted:
         attributes = position.object_proto.attributes
-        given = {a.name: v for a, v in zip(attributes, values[at:at + len(attributes)])}
+        given = {a.name: v for a, v in zip(attributes, values[at : at + len(attributes)])}
         _give(restoration, position, obj, given)
 
 
@@ -249,9 +263,11 @@ class CheckpointLoadStatus(_Status):
         unmatched = self._unmatched()
         if unmatched:
             shown = unmatched[:10]
-            raise AssertionError(f"Found {len(unmatched)} Python objects that were not bound to checkpointed values, "
-                                 "likely due to changes in the Python program. "
-                                 f"Showing {len(shown)} of {len(unmatched)} unmatched objects: {shown}")
+            raise AssertionError(
+                f"Found {len(unmatched)} Python objects that were not bound to checkpointed values, "
+                "likely due to changes in the Python program. "
+                f"Showing {len(shown)} of {len(unmatched)} unmatched objects: {shown}"
+            )
         return self
 
     def assert_consumed(self):
@@ -263,23 +279,31 @@ class CheckpointLoadStatus(_Status):
         if any(self._checkpoint.slots.values()):
             raise AssertionError(f"Unresolved slot restorations: {dict(self._checkpoint.slots)}")
         if self._checkpoint.unused:
-            text = "".join(f"\n  {self._checkpoint.objects[i]}: {names}" for i,
-                           names in self._checkpoint.unused.items())
-            raise AssertionError(f"Unused attributes in these objects (the attributes exist in the checkpoint but "
-                                 f"were not restored):{text}")
+            text = "".join(
+                f"\n  {self._checkpoint.objects[i]}: {names}" for i, names in self._checkpoint.unused.items()
+            )
+            raise AssertionError(
+                f"Unused attributes in these objects (the attributes exist in the checkpoint but "
+                f"were not restored):{text}"
+            )
         return self
 
     def assert_nontrivial_match(self):
         """AssertionError where nothing but the root was found."""
-        matched = [o for o in self._checkpoint.objects.values() if o is not self._view.root
-                   and not isinstance(o, TrackableDataStructure)]
+        matched = [
+            o
+            for o in self._checkpoint.objects.values()
+            if o is not self._view.root and not isinstance(o, TrackableDataStructure)
+        ]
         if not matched:
             left = [o for o in self._view.objects() if o is not self._view.root and id(o) not in self._checkpoint.bound]
             if left:
-                raise AssertionError("Nothing except the root object matched a checkpointed value. Typically this "
-                                     "means that the checkpoint does not match the "
-                                     f"Python program. The following objects have no matching checkpointed value: "
-                                     f"{left}")
+                raise AssertionError(
+                    "Nothing except the root object matched a checkpointed value. Typically this "
+                    "means that the checkpoint does not match the "
+                    f"Python program. The following objects have no matching checkpointed value: "
+                    f"{left}"
+                )
             raise AssertionError("Nothing to load. No dependencies have been added to %s yet." % (self._view.root,))
         return self
 
@@ -312,8 +336,9 @@ class InitializationOnlyStatus(_Status):
         self._nothing()
 
     def run_restore_ops(self, session=None):
-        raise AssertionError("No checkpoint specified, so no restore ops are available (save_path=None to "
-                             "Saver.restore).")
+        raise AssertionError(
+            "No checkpoint specified, so no restore ops are available (save_path=None to " "Saver.restore)."
+        )
 
 
 class NameBasedSaverStatus(_Status):

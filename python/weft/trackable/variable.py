@@ -110,23 +110,44 @@ class VariableMetaclass(type):
         return _through_creators(*args, **kwargs)
 
 
-def _through_creators(initial_value=None, trainable=None, validate_shape=True, caching_device=None, name=None,
-                      variable_def=None, dtype=None, import_scope=None,
-                      constraint=None, synchronization=VariableSynchronization.AUTO,
-                      aggregation=VariableAggregationV2.NONE, shape=None,
-                      experimental_enable_variable_lifting=None, **kwargs):
+def _through_creators(
+    initial_value=None,
+    trainable=None,
+    validate_shape=True,
+    caching_device=None,
+    name=None,
+    variable_def=None,
+    dtype=None,
+    import_scope=None,
+    constraint=None,
+    synchronization=VariableSynchronization.AUTO,
+    aggregation=VariableAggregationV2.NONE,
+    shape=None,
+    experimental_enable_variable_lifting=None,
+    **kwargs,
+):
     def bound(creator, following):
         return lambda **kw: creator(following, **kw)
 
     make = default_variable_creator
     for creator in _creators():
         make = bound(creator, make)
-    return make(initial_value=initial_value, trainable=trainable, validate_shape=validate_shape,
-                caching_device=caching_device, name=name,
-                variable_def=variable_def, dtype=dtype, import_scope=import_scope, constraint=constraint,
-                synchronization=synchronization,
-                aggregation=aggregation, shape=shape,
-                experimental_enable_variable_lifting=experimental_enable_variable_lifting, **kwargs)
+    return make(
+        initial_value=initial_value,
+        trainable=trainable,
+        validate_shape=validate_shape,
+        caching_device=caching_device,
+        name=name,
+        variable_def=variable_def,
+        dtype=dtype,
+        import_scope=import_scope,
+        constraint=constraint,
+        synchronization=synchronization,
+        aggregation=aggregation,
+        shape=shape,
+        experimental_enable_variable_lifting=experimental_enable_variable_lifting,
+        **kwargs,
+    )
 
 
 def _mode(value, kinds, default, what, name):
@@ -150,30 +171,54 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
     __array_priority__ = 100
     _is_tensor_like = True
 
-    def __init__(self, initial_value=None, trainable=None, validate_shape=True, caching_device=None, name=None,
-                 variable_def=None, dtype=None,
-                 import_scope=None, constraint=None, synchronization=VariableSynchronization.AUTO,
-                 aggregation=VariableAggregationV2.NONE, shape=None,
-                 experimental_enable_variable_lifting=None, collections=None, **kwargs):
+    def __init__(
+        self,
+        initial_value=None,
+        trainable=None,
+        validate_shape=True,
+        caching_device=None,
+        name=None,
+        variable_def=None,
+        dtype=None,
+        import_scope=None,
+        constraint=None,
+        synchronization=VariableSynchronization.AUTO,
+        aggregation=VariableAggregationV2.NONE,
+        shape=None,
+        experimental_enable_variable_lifting=None,
+        collections=None,
+        **kwargs,
+    ):
         if variable_def is not None:
             raise NotImplementedError("tf.Variable(variable_def=...) belongs to graphs of version 1")
         if initial_value is None:
-            raise ValueError("The `initial_value` arg to `tf.Variable` must be specified except when you are not "
-                             "providing a `variable_def`. "
-                             "You provided neither.")
-        self._synchronization = _mode(synchronization, VariableSynchronization, VariableSynchronization.AUTO,
-                                      "synchronization", name)
+            raise ValueError(
+                "The `initial_value` arg to `tf.Variable` must be specified except when you are not "
+                "providing a `variable_def`. "
+                "You provided neither."
+            )
+        self._synchronization = _mode(
+            synchronization, VariableSynchronization, VariableSynchronization.AUTO, "synchronization", name
+        )
         self._aggregation = _mode(aggregation, VariableAggregationV2, VariableAggregationV2.NONE, "aggregation", name)
         if constraint is not None and not callable(constraint):
-            raise ValueError(f"Argument `constraint` must be None or a callable. a callable. Got a "
-                             f"{type(constraint)}:  {constraint}")
+            raise ValueError(
+                f"Argument `constraint` must be None or a callable. a callable. Got a "
+                f"{type(constraint)}:  {constraint}"
+            )
         self._constraint = constraint
         if trainable is None:
             trainable = self._synchronization is not VariableSynchronization.ON_READ
         if name is not None and not isinstance(name, str):
             raise ValueError("name for name_scope must be a string.")
-        self._create(initial_value, bool(trainable), name, None if dtype is None else dtypes.as_dtype(dtype), shape,
-                     validate_shape)
+        self._create(
+            initial_value,
+            bool(trainable),
+            name,
+            None if dtype is None else dtypes.as_dtype(dtype),
+            shape,
+            validate_shape,
+        )
 
     def _create(self, initial_value, trainable, name, dtype, shape, validate_shape):
         full = _weft.name_scope() + (name or "Variable")
@@ -185,11 +230,20 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
         else:
             self._shape = as_shape(shape)
             if not self._shape.is_compatible_with(value.shape):
-                raise ValueError(f"In this `tf.Variable` creation, the initial value's shape ({value.shape}) is not "
-                                 "compatible with the explicitly supplied "
-                                 f"`shape` argument ({shape}).")
-        self._make(self._dtype, self._shape._dims, self._shared_name, trainable, self._synchronization.value,
-                   self._aggregation.value, _weft.scoped_device())
+                raise ValueError(
+                    f"In this `tf.Variable` creation, the initial value's shape ({value.shape}) is not "
+                    "compatible with the explicitly supplied "
+                    f"`shape` argument ({shape})."
+                )
+        self._make(
+            self._dtype,
+            self._shape._dims,
+            self._shared_name,
+            trainable,
+            self._synchronization.value,
+            self._aggregation.value,
+            _weft.scoped_device(),
+        )
         self._trainable_flag = trainable
         try:
             self._initialize(value)
@@ -217,9 +271,11 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
             initial_value = initial_value.wrapped_value
         if isinstance(initial_value, Tensor):
             if dtype is not None and not dtype.is_compatible_with(initial_value.dtype):
-                raise ValueError(f"initial_value: Tensor conversion requested dtype {dtype.name} for Tensor with "
-                                 f"dtype {initial_value.dtype.name}: "
-                                 f"{initial_value!r}")
+                raise ValueError(
+                    f"initial_value: Tensor conversion requested dtype {dtype.name} for Tensor with "
+                    f"dtype {initial_value.dtype.name}: "
+                    f"{initial_value!r}"
+                )
             return initial_value
         return _weft.convert(initial_value, dtype, None)
 
@@ -346,8 +402,9 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
     def __tf_tracing_type__(self, context):
         from weft.framework.type_spec import VariableSpec
 
-        alias = context.alias_global_id(self._eager_handle()._identity()) if hasattr(context,
-                                                                                     "alias_global_id") else None
+        alias = (
+            context.alias_global_id(self._eager_handle()._identity()) if hasattr(context, "alias_global_id") else None
+        )
         return VariableSpec(self.shape, self.dtype, self.trainable, alias)
 
     # ---- reading
@@ -372,8 +429,10 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
 
     def _dense_var_to_tensor(self, dtype=None, name=None, as_ref=False):
         if dtype is not None and not dtype.is_compatible_with(self.dtype):
-            raise ValueError(f"Incompatible type conversion requested to type {dtype.name} for `tf.Variable of type "
-                             f"{self.dtype.name}. (Variable: {self})")
+            raise ValueError(
+                f"Incompatible type conversion requested to type {dtype.name} for `tf.Variable of type "
+                f"{self.dtype.name}. (Variable: {self})"
+            )
         return self.value()
 
     def __tf_tensor__(self, dtype=None, name=None):
@@ -440,8 +499,10 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
         if not isinstance(value, Tensor):
             value = _weft.convert(value, self._dtype, None)
         elif value.dtype is not self._dtype:
-            raise ValueError(f"Tensor conversion requested dtype {self._dtype.name} for Tensor with dtype "
-                             f"{value.dtype.name}: {value!r}")
+            raise ValueError(
+                f"Tensor conversion requested dtype {self._dtype.name} for Tensor with dtype "
+                f"{value.dtype.name}: {value!r}"
+            )
         try:
             node = self._assign(op, value)
         except errors.InvalidArgumentError:
@@ -460,16 +521,21 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
         if self._shape.is_compatible_with(value.shape):
             return
         if op == "AssignVariableOp":
-            raise ValueError(f"Cannot assign value to variable ' {self.name}': Shape mismatch.The variable shape "
-                             f"{self._shape}, and the assigned value shape "
-                             f"{value.shape} are incompatible.") from None
+            raise ValueError(
+                f"Cannot assign value to variable ' {self.name}': Shape mismatch.The variable shape "
+                f"{self._shape}, and the assigned value shape "
+                f"{value.shape} are incompatible."
+            ) from None
         if not _weft.in_graph():
             sizes = ["[" + ",".join("?" if d is None else str(d) for d in s) + "]" for s in (self._shape, value.shape)]
-            raise errors.InvalidArgumentError(None, None,
-                                              f"{{{{function_node __wrapped__{op}_device_{self.device}}}}} Cannot "
-                                              f"update variable with shape {sizes[0]} "
-                                              f"using a Tensor with shape {sizes[1]}, shapes must be equal. [Op:{op}] "
-                                              "name: ") from None
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"{{{{function_node __wrapped__{op}_device_{self.device}}}}} Cannot "
+                f"update variable with shape {sizes[0]} "
+                f"using a Tensor with shape {sizes[1]}, shapes must be equal. [Op:{op}] "
+                "name: ",
+            ) from None
 
     def _lazy_read(self, op):
         """A variable that is read after op ran."""
@@ -484,8 +550,11 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
 
         if not isinstance(delta, IndexedSlices):
             raise TypeError(f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {delta}")
-        return self._lazy_read(getattr(raw, op)(resource=self, indices=delta.indices,
-                                                updates=_weft.convert(delta.values, self.dtype, None), name=name))
+        return self._lazy_read(
+            getattr(raw, op)(
+                resource=self, indices=delta.indices, updates=_weft.convert(delta.values, self.dtype, None), name=name
+            )
+        )
 
     def scatter_add(self, sparse_delta, use_locking=False, name=None):
         """Adds tf.IndexedSlices."""
@@ -523,15 +592,17 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
         for axis in range(rank - 1):
             size = raw.StridedSlice(input=shape, begin=[axis], end=[axis + 1], strides=[1], shrink_axis_mask=1)
             steps = raw.Range(start=0, limit=size, delta=1)
-            steps = raw.Cast(x=raw.Reshape(tensor=steps, shape=[-1 if a == axis else 1 for a in range(rank)]),
-                             DstT=indices.dtype)
+            steps = raw.Cast(
+                x=raw.Reshape(tensor=steps, shape=[-1 if a == axis else 1 for a in range(rank)]), DstT=indices.dtype
+            )
             parts.append(raw.BroadcastTo(input=steps, shape=shape))
         points = raw.Pack(values=[*parts, indices], axis=-1)
         return self.scatter_nd_update(points, sparse_delta.values, name)
 
     def _scatter_nd(self, op, indices, updates, name):
-        return self._lazy_read(getattr(raw, op)(ref=self, indices=indices,
-                                                updates=_weft.convert(updates, self.dtype, None), name=name))
+        return self._lazy_read(
+            getattr(raw, op)(ref=self, indices=indices, updates=_weft.convert(updates, self.dtype, None), name=name)
+        )
 
     def scatter_nd_add(self, indices, updates, name=None):
         return self._scatter_nd("ResourceScatterNdAdd", indices, updates, name)
@@ -548,13 +619,34 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
     def scatter_nd_update(self, indices, updates, name=None):
         return self._scatter_nd("ResourceScatterNdUpdate", indices, updates, name)
 
-    def _strided_slice_assign(self, begin, end, strides, value, name, begin_mask=0, end_mask=0, ellipsis_mask=0,
-                              new_axis_mask=0, shrink_axis_mask=0):
-        return self._lazy_read(raw.ResourceStridedSliceAssign(
-            ref=self, begin=begin, end=end, strides=strides, value=_weft.convert(value, self.dtype,
-                                                                                 None), begin_mask=begin_mask,
-                                                                                 end_mask=end_mask,
-            ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask, shrink_axis_mask=shrink_axis_mask, name=name))
+    def _strided_slice_assign(
+        self,
+        begin,
+        end,
+        strides,
+        value,
+        name,
+        begin_mask=0,
+        end_mask=0,
+        ellipsis_mask=0,
+        new_axis_mask=0,
+        shrink_axis_mask=0,
+    ):
+        return self._lazy_read(
+            raw.ResourceStridedSliceAssign(
+                ref=self,
+                begin=begin,
+                end=end,
+                strides=strides,
+                value=_weft.convert(value, self.dtype, None),
+                begin_mask=begin_mask,
+                end_mask=end_mask,
+                ellipsis_mask=ellipsis_mask,
+                new_axis_mask=new_axis_mask,
+                shrink_axis_mask=shrink_axis_mask,
+                name=name,
+            )
+        )
 
     def count_up_to(self, limit):
         """Adds one; an error at the limit."""
@@ -577,9 +669,11 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
     def _in_place(sign, method):  # noqa: N805: makes methods of this class
         def refuse(self, other):
             call = f"assign(variable {sign} value)" if method == "assign" else f"{method}(value)"
-            raise RuntimeError(f"`variable {sign}= value` with `tf.Variable`s is not supported. Use `variable.{call}` "
-                               f"to modify the variable, or `out = variable {sign} value` if you need to get a new "
-                               "output Tensor.")
+            raise RuntimeError(
+                f"`variable {sign}= value` with `tf.Variable`s is not supported. Use `variable.{call}` "
+                f"to modify the variable, or `out = variable {sign} value` if you need to get a new "
+                "output Tensor."
+            )
 
         return refuse
 
@@ -600,9 +694,16 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
     def __deepcopy__(self, memo):
         if _weft.in_graph():
             raise NotImplementedError("__deepcopy__() is only available when eager execution is enabled.")
-        made = ResourceVariable(self.read_value(), trainable=self.trainable, constraint=self.constraint,
-                                dtype=self.dtype, name=self._shared_name,
-                                synchronization=self.synchronization, aggregation=self.aggregation, shape=self.shape)
+        made = ResourceVariable(
+            self.read_value(),
+            trainable=self.trainable,
+            constraint=self.constraint,
+            dtype=self.dtype,
+            name=self._shared_name,
+            synchronization=self.synchronization,
+            aggregation=self.aggregation,
+            shape=self.shape,
+        )
         memo[id(self)] = made
         return made
 
@@ -627,9 +728,11 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
     def _restore_from_tensors(self, restored_tensors):
         value = restored_tensors[VARIABLE_VALUE_KEY]
         if not self.shape.is_compatible_with(value.shape):
-            raise ValueError(f"Received incompatible tensor with shape {value.shape} when attempting to restore "
-                             f"variable with shape {self.shape} and name "
-                             f"{self.name}.")
+            raise ValueError(
+                f"Received incompatible tensor with shape {value.shape} when attempting to restore "
+                f"variable with shape {self.shape} and name "
+                f"{self.name}."
+            )
         return self.assign(value, read_value=False)
 
     def __repr__(self):

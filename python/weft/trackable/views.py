@@ -35,10 +35,12 @@ class CheckpointView:
 
         reader = _weft.BundleReader(save_path)
         if not reader.has(OBJECT_GRAPH_PROTO_KEY):
-            raise ValueError(f"The specified checkpoint \"{save_path}\" does not appear to be object-based (saved "
-                             "with TF2) since it is missing the key "
-                             f"\"{OBJECT_GRAPH_PROTO_KEY}\". Likely it was created with the TF1 name-based saver and "
-                             "does not contain an object dependency graph.")
+            raise ValueError(
+                f'The specified checkpoint "{save_path}" does not appear to be object-based (saved '
+                "with TF2) since it is missing the key "
+                f'"{OBJECT_GRAPH_PROTO_KEY}". Likely it was created with the TF1 name-based saver and '
+                "does not contain an object dependency graph."
+            )
         self._proto = TrackableObjectGraph.FromString(reader.tensors([OBJECT_GRAPH_PROTO_KEY])[0].numpy())
 
     def children(self, node_id):
@@ -79,5 +81,8 @@ class CheckpointView:
         """(what matches, nodes without an object, objects without a node)"""
         matched = self.match(obj)
         bound = {id(o) for o in matched.values()}
-        return (matched, [n for n in self.descendants() if n not in matched],
-                [o for o in ObjectGraphView(obj).objects() if id(o) not in bound])
+        return (
+            matched,
+            [n for n in self.descendants() if n not in matched],
+            [o for o in ObjectGraphView(obj).objects() if id(o) not in bound],
+        )

@@ -44,9 +44,31 @@ class TensorProtocol(typing.Protocol):
         """The value as a tensor."""
 
 
-TensorLike = typing.Union[Tensor, _weft.VariableBase, TensorProtocol, int, float, bool, str, bytes, complex, tuple,
-                          list, np.ndarray, np.generic]
+TensorLike = typing.Union[
+    Tensor,
+    _weft.VariableBase,
+    TensorProtocol,
+    int,
+    float,
+    bool,
+    str,
+    bytes,
+    complex,
+    tuple,
+    list,
+    np.ndarray,
+    np.generic,
+]
 
-__all__ = ["AtomicFunction", "Callable", "ConcreteFunction", "FunctionType", "GenericFunction", "PolymorphicFunction",
-           "SupportsTracingProtocol", "TensorLike", "TraceType"]
+__all__ = [
+    "AtomicFunction",
+    "Callable",
+    "ConcreteFunction",
+    "FunctionType",
+    "GenericFunction",
+    "PolymorphicFunction",
+    "SupportsTracingProtocol",
+    "TensorLike",
+    "TraceType",
+]
 __getattr__ = missing("tf.types.experimental")

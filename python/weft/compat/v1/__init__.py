@@ -6,32 +6,32 @@ import importlib as _importlib
 _MODULES = {
     "weft.ops.sparse_tensor": "SparseTensorValue",
     "weft.ops.sparse_ops": "sparse_add=add sparse_fill_empty_rows=fill_empty_rows sparse_mask=mask sparse_maximum=maximum sparse_minimum=minimum sparse_placeholder "
-                           "sparse_reorder=reorder sparse_reset_shape=reset_shape sparse_reshape=reshape sparse_retain=retain sparse_slice=slice sparse_softmax=softmax "
-                           "sparse_tensor_dense_matmul=sparse_dense_matmul sparse_tensor_to_dense=to_dense sparse_to_dense sparse_to_indicator=to_indicator "
-                           "sparse_transpose=transpose sparse_concat=concat sparse_reduce_sum=reduce_sum sparse_reduce_max=reduce_max sparse_split=split "
-                           "sparse_segment_sum=segment_sum sparse_segment_mean=segment_mean sparse_segment_sqrt_n=segment_sqrt_n",
+    "sparse_reorder=reorder sparse_reset_shape=reset_shape sparse_reshape=reshape sparse_retain=retain sparse_slice=slice sparse_softmax=softmax "
+    "sparse_tensor_dense_matmul=sparse_dense_matmul sparse_tensor_to_dense=to_dense sparse_to_dense sparse_to_indicator=to_indicator "
+    "sparse_transpose=transpose sparse_concat=concat sparse_reduce_sum=reduce_sum sparse_reduce_max=reduce_max sparse_split=split "
+    "sparse_segment_sum=segment_sum sparse_segment_mean=segment_mean sparse_segment_sqrt_n=segment_sqrt_n",
     "weft.compat.session": "Session InteractiveSession get_default_session",
     "weft.compat.v1.graphs": "placeholder placeholder_with_default executing_eagerly_outside_functions enable_v2_behavior disable_v2_behavior "
-                             "enable_control_flow_v2 disable_control_flow_v2 control_flow_v2_enabled enable_resource_variables disable_resource_variables "
-                             "resource_variables_enabled enable_v2_tensorshape disable_v2_tensorshape set_random_seed get_seed Print constant device "
-                             "convert_to_tensor_or_indexed_slices convert_to_tensor_or_sparse_tensor convert_to_tensor=convert_to_tensor_v1 wrap_function disable_tensor_equality enable_tensor_equality",
+    "enable_control_flow_v2 disable_control_flow_v2 control_flow_v2_enabled enable_resource_variables disable_resource_variables "
+    "resource_variables_enabled enable_v2_tensorshape disable_v2_tensorshape set_random_seed get_seed Print constant device "
+    "convert_to_tensor_or_indexed_slices convert_to_tensor_or_sparse_tensor convert_to_tensor=convert_to_tensor_v1 wrap_function disable_tensor_equality enable_tensor_equality",
     "weft.framework.graph": "Graph Operation get_default_graph reset_default_graph disable_eager_execution enable_eager_execution executing_eagerly "
-                            "name_scope=name_scope_v1",
+    "name_scope=name_scope_v1",
     "weft.compat.v1.values": "IndexedSlicesValue Dimension",
     "weft.compat.v1.variables": "GraphKeys AUTO_REUSE add_to_collection add_to_collections get_collection get_collection_ref global_variables local_variables "
-                                "model_variables trainable_variables moving_average_variables variables_initializer global_variables_initializer "
-                                "local_variables_initializer initialize_variables=variables_initializer initialize_all_variables=global_variables_initializer "
-                                "initialize_local_variables=local_variables_initializer tables_initializer all_variables=global_variables "
-                                "is_variable_initialized report_uninitialized_variables assert_variables_initialized assign assign_add assign_sub "
-                                "scatter_update scatter_add scatter_sub VariableScope get_variable_scope variable_scope variable_op_scope no_regularizer "
-                                "get_variable get_local_variable make_template",
+    "model_variables trainable_variables moving_average_variables variables_initializer global_variables_initializer "
+    "local_variables_initializer initialize_variables=variables_initializer initialize_all_variables=global_variables_initializer "
+    "initialize_local_variables=local_variables_initializer tables_initializer all_variables=global_variables "
+    "is_variable_initialized report_uninitialized_variables assert_variables_initialized assign assign_add assign_sub "
+    "scatter_update scatter_add scatter_sub VariableScope get_variable_scope variable_scope variable_op_scope no_regularizer "
+    "get_variable get_local_variable make_template",
     "weft.compat.v1.initializers": "zeros_initializer=Zeros ones_initializer=Ones constant_initializer=Constant random_uniform_initializer=RandomUniform "
-                                   "random_normal_initializer=RandomNormal truncated_normal_initializer=TruncatedNormal orthogonal_initializer=Orthogonal "
-                                   "variance_scaling_initializer=VarianceScaling glorot_uniform_initializer=GlorotUniform "
-                                   "glorot_normal_initializer=GlorotNormal",
+    "random_normal_initializer=RandomNormal truncated_normal_initializer=TruncatedNormal orthogonal_initializer=Orthogonal "
+    "variance_scaling_initializer=VarianceScaling glorot_uniform_initializer=GlorotUniform "
+    "glorot_normal_initializer=GlorotNormal",
     "weft.compat.v1.old_ops": "to_float to_double to_int32 to_int64 to_bfloat16 to_complex64 to_complex128 reduce_sum reduce_mean reduce_max reduce_min reduce_prod "
-                              "reduce_all reduce_any reduce_logsumexp count_nonzero argmax argmin arg_max=argmax arg_min=argmin div floor_div squeeze "
-                              "expand_dims where concat multinomial string_split batch_gather case cond while_loop",
+    "reduce_all reduce_any reduce_logsumexp count_nonzero argmax argmin arg_max=argmax arg_min=argmin div floor_div squeeze "
+    "expand_dims where concat multinomial string_split batch_gather case cond while_loop",
     "weft.gradients.graph": "gradients=gradients_v1 hessians AggregationMethod",
     "weft.trackable.variable": "VariableAggregation",
     "weft.framework.importer": "import_graph_def",
@@ -205,4 +205,6 @@ def _of_version_2(name):
     try:
         return getattr(proto, name)
     except AttributeError:
-        raise AttributeError(f"module 'tf.compat.v1' has no attribute {name!r} (weft does not have tf.compat.v1.{name})") from None
+        raise AttributeError(
+            f"module 'tf.compat.v1' has no attribute {name!r} (weft does not have tf.compat.v1.{name})"
+        ) from None

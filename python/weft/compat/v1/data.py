@@ -18,8 +18,10 @@ class Iterator:
     @property
     def initializer(self):
         if self._initializer is None:
-            raise ValueError("The iterator does not have an initializer. This means it was likely created using `tf.data.Dataset.make_one_shot_iterator()`. For an "
-                             "initializable iterator, use `tf.data.Dataset.make_initializable_iterator()` instead.")
+            raise ValueError(
+                "The iterator does not have an initializer. This means it was likely created using `tf.data.Dataset.make_one_shot_iterator()`. For an "
+                "initializable iterator, use `tf.data.Dataset.make_initializable_iterator()` instead."
+            )
         return self._initializer
 
     @property
@@ -62,13 +64,17 @@ class Iterator:
 def _handle(spec, shared_name=None):
     from weft.data import structure
 
-    return raw.IteratorV2(shared_name=shared_name or f"iterator_{uuid.uuid4()}", container="", **structure.types_and_shapes(spec))
+    return raw.IteratorV2(
+        shared_name=shared_name or f"iterator_{uuid.uuid4()}", container="", **structure.types_and_shapes(spec)
+    )
 
 
 def make_initializable_iterator(dataset, shared_name=None):
     """An iterator that starts when its initializer runs."""
     if not _weft.in_graph():
-        raise RuntimeError("dataset.make_initializable_iterator is not supported when eager execution is enabled. Use `for element in dataset` instead.")
+        raise RuntimeError(
+            "dataset.make_initializable_iterator is not supported when eager execution is enabled. Use `for element in dataset` instead."
+        )
     made = Iterator(dataset.element_spec, _handle(dataset.element_spec, shared_name))
     made._initializer = made.make_initializer(dataset)
     return made
@@ -105,4 +111,6 @@ def __getattr__(name):
     try:
         return getattr(v2, name)
     except AttributeError:
-        raise AttributeError(f"module 'tf.compat.v1.data' has no attribute {name!r} (weft does not have tf.compat.v1.data.{name})") from None
+        raise AttributeError(
+            f"module 'tf.compat.v1.data' has no attribute {name!r} (weft does not have tf.compat.v1.data.{name})"
+        ) from None

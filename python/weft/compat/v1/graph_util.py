@@ -55,8 +55,11 @@ def remove_training_nodes(input_graph, protected_nodes=None):
     from weft.proto import GraphDef
 
     protected = set(protected_nodes or ())
-    through = {n.name: n.input[0] for n in input_graph.node
-               if n.op in ("Identity", "CheckNumerics") and n.name not in protected and len(n.input) == 1}
+    through = {
+        n.name: n.input[0]
+        for n in input_graph.node
+        if n.op in ("Identity", "CheckNumerics") and n.name not in protected and len(n.input) == 1
+    }
     made = GraphDef()
     for node in input_graph.node:
         if node.name in through:
@@ -73,13 +76,20 @@ def remove_training_nodes(input_graph, protected_nodes=None):
     return made
 
 
-def convert_variables_to_constants(sess, input_graph_def, output_node_names, variable_names_whitelist=None, variable_names_blacklist=None):
+def convert_variables_to_constants(
+    sess, input_graph_def, output_node_names, variable_names_whitelist=None, variable_names_blacklist=None
+):
     """The part of a graph that the outputs need, with variables as constants of their values in the session."""
     from weft.proto import GraphDef, make_tensor_proto
 
     sub = extract_sub_graph(input_graph_def, output_node_names)
-    names = [n.name for n in sub.node if n.op == "VarHandleOp" and (variable_names_whitelist is None or n.name in variable_names_whitelist)
-             and (variable_names_blacklist is None or n.name not in variable_names_blacklist)]
+    names = [
+        n.name
+        for n in sub.node
+        if n.op == "VarHandleOp"
+        and (variable_names_whitelist is None or n.name in variable_names_whitelist)
+        and (variable_names_blacklist is None or n.name not in variable_names_blacklist)
+    ]
     chosen = set(names)
     # Every reading of a variable becomes the constant; what reads is run once for the value.
     readers = {}
@@ -102,7 +112,11 @@ def convert_variables_to_constants(sess, input_graph_def, output_node_names, var
             axis.attr["dtype"].type = 3
             axis.attr["value"].tensor.CopyFrom(make_tensor_proto(node.attr["batch_dims"].i, dtype=3))
             out = made.node.add(name=node.name, op="GatherV2", input=[node.input[0], node.input[1], axis.name])
-            out.attr["Tparams"].type, out.attr["Tindices"].type, out.attr["Taxis"].type = node.attr["dtype"].type, node.attr["Tindices"].type, 3
+            out.attr["Tparams"].type, out.attr["Tindices"].type, out.attr["Taxis"].type = (
+                node.attr["dtype"].type,
+                node.attr["Tindices"].type,
+                3,
+            )
             out.attr["batch_dims"].i = node.attr["batch_dims"].i
         else:
             made.node.append(node)

@@ -87,8 +87,14 @@ def get_seed(op_seed):
 
 def Print(input_, data, message=None, first_n=None, summarize=None, name=None):  # noqa: N802: version 1's name
     """The input; when it is computed, the data are printed."""
-    return raw.Print(input=input_, data=data, message=message or "", first_n=-1 if first_n is None else first_n, summarize=3 if summarize is None else summarize,
-                     name=name)
+    return raw.Print(
+        input=input_,
+        data=data,
+        message=message or "",
+        first_n=-1 if first_n is None else first_n,
+        summarize=3 if summarize is None else summarize,
+        name=name,
+    )
 
 
 def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None):
@@ -104,7 +110,9 @@ def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
 
 
 def convert_to_tensor_v1(value, dtype=None, name=None, preferred_dtype=None, dtype_hint=None):
-    return convert_to_tensor(value, dtype=dtype, name=name, dtype_hint=dtype_hint if preferred_dtype is None else preferred_dtype)
+    return convert_to_tensor(
+        value, dtype=dtype, name=name, dtype_hint=dtype_hint if preferred_dtype is None else preferred_dtype
+    )
 
 
 def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):

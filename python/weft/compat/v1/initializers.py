@@ -17,7 +17,11 @@ class Initializer:
         return self._value([int(d) for d in shape], self.dtype if dtype is None else dtypes.as_dtype(dtype))
 
     def get_config(self):
-        return {k.lstrip("_"): v.name if isinstance(v, dtypes.DType) else v for k, v in self.__dict__.items() if v is not None or k != "seed"}
+        return {
+            k.lstrip("_"): v.name if isinstance(v, dtypes.DType) else v
+            for k, v in self.__dict__.items()
+            if v is not None or k != "seed"
+        }
 
     @classmethod
     def from_config(cls, config):
@@ -40,7 +44,9 @@ class Constant(Initializer):
     def __init__(self, value=0, dtype=dtypes.float32, verify_shape=False):
         super().__init__(dtype)
         if not (hasattr(value, "shape") or isinstance(value, (int, float, bool, str, bytes, complex, list, tuple))):
-            raise TypeError(f"Invalid type for initial value={value} of type: {type(value).__name__}. Expected Python scalar, list or tuple of values, or numpy.ndarray.")
+            raise TypeError(
+                f"Invalid type for initial value={value} of type: {type(value).__name__}. Expected Python scalar, list or tuple of values, or numpy.ndarray."
+            )
         self.value, self._verify = value, verify_shape
 
     def _value(self, shape, dtype):
@@ -55,7 +61,13 @@ class RandomUniform(Initializer):
     def _value(self, shape, dtype):
         from weft.ops.random_ops import uniform as random_uniform
 
-        return random_uniform(shape, self.minval, 1.0 if self.maxval is None and not dtype.is_integer else self.maxval, dtype, seed=self.seed)
+        return random_uniform(
+            shape,
+            self.minval,
+            1.0 if self.maxval is None and not dtype.is_integer else self.maxval,
+            dtype,
+            seed=self.seed,
+        )
 
 
 class RandomNormal(Initializer):
@@ -96,14 +108,18 @@ class VarianceScaling(Initializer):
             raise ValueError(f"Argument `mode` should be one of ('fan_in', 'fan_out', 'fan_avg'). Received: {mode}")
         distribution = distribution.lower()
         if distribution not in ("normal", "uniform", "truncated_normal", "untruncated_normal"):
-            raise ValueError(f"Argument `distribution` should be one of ('normal', uniform', 'truncated_normal', 'untruncated_normal'). Received: {distribution}")
+            raise ValueError(
+                f"Argument `distribution` should be one of ('normal', uniform', 'truncated_normal', 'untruncated_normal'). Received: {distribution}"
+            )
         self.scale, self.mode, self.distribution = scale, mode, distribution
 
     def _value(self, shape, dtype):
         from weft.ops.random_ops import normal as random_normal, truncated_normal, uniform as random_uniform
 
         inputs, outputs = _fans(shape)
-        scale = self.scale / max(1.0, {"fan_in": inputs, "fan_out": outputs, "fan_avg": (inputs + outputs) / 2.0}[self.mode])
+        scale = self.scale / max(
+            1.0, {"fan_in": inputs, "fan_out": outputs, "fan_avg": (inputs + outputs) / 2.0}[self.mode]
+        )
         if self.distribution == "uniform":
             limit = math.sqrt(3.0 * scale)
             return random_uniform(shape, -limit, limit, dtype, seed=self.seed)
@@ -135,9 +151,14 @@ class Orthogonal(Initializer):
         from weft.ops.random_ops import normal as random_normal
 
         if len(shape) < 2:
-            raise ValueError(f"The tensor to initialize, specified by argument `shape` must be at least two-dimensional. Received shape={shape}")
+            raise ValueError(
+                f"The tensor to initialize, specified by argument `shape` must be at least two-dimensional. Received shape={shape}"
+            )
         rows, columns = math.prod(shape[:-1]), shape[-1]
-        q, r = raw.Qr(input=random_normal([max(rows, columns), min(rows, columns)], dtype=dtype, seed=self.seed), full_matrices=False)
+        q, r = raw.Qr(
+            input=random_normal([max(rows, columns), min(rows, columns)], dtype=dtype, seed=self.seed),
+            full_matrices=False,
+        )
         q = q * raw.Sign(x=raw.MatrixDiagPart(input=r))
         if rows < columns:
             q = raw.Transpose(x=q, perm=[1, 0])
@@ -153,7 +174,9 @@ class Identity(Initializer):
         from weft.ops.array_ops import eye
 
         if len(shape) != 2:
-            raise ValueError(f"The tensor to initialize, specified by argument `shape` must be at least two-dimensional. Received shape={shape}")
+            raise ValueError(
+                f"The tensor to initialize, specified by argument `shape` must be at least two-dimensional. Received shape={shape}"
+            )
         return self.gain * eye(shape[0], shape[1], dtype=dtype)
 
 
@@ -173,16 +196,32 @@ def lecun_uniform(seed=None):
     return VarianceScaling(1.0, "fan_in", "uniform", seed)
 
 
-zeros, ones, constant, random_uniform, random_normal, truncated_normal = Zeros, Ones, Constant, RandomUniform, RandomNormal, TruncatedNormal
-variance_scaling, glorot_uniform, glorot_normal, orthogonal, identity = VarianceScaling, GlorotUniform, GlorotNormal, Orthogonal, Identity
+zeros, ones, constant, random_uniform, random_normal, truncated_normal = (
+    Zeros,
+    Ones,
+    Constant,
+    RandomUniform,
+    RandomNormal,
+    TruncatedNormal,
+)
+variance_scaling, glorot_uniform, glorot_normal, orthogonal, identity = (
+    VarianceScaling,
+    GlorotUniform,
+    GlorotNormal,
+    Orthogonal,
+    Identity,
+)
 
 
 def __getattr__(name):
     from weft.compat.v1 import variables as _variables
 
     if name in ("global_variables", "local_variables", "variables"):
-        return {"global_variables": _variables.global_variables_initializer, "local_variables": _variables.local_variables_initializer,
-                "variables": _variables.variables_initializer}[name]
+        return {
+            "global_variables": _variables.global_variables_initializer,
+            "local_variables": _variables.local_variables_initializer,
+            "variables": _variables.variables_initializer,
+        }[name]
     if name == "tables_initializer":
         return _variables.tables_initializer
     return _missing("tf.compat.v1.initializers")(name)

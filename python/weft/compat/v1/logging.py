@@ -6,8 +6,16 @@ from weft._missing import missing as _missing
 
 DEBUG, INFO, WARN, ERROR, FATAL = _logging.DEBUG, _logging.INFO, _logging.WARNING, _logging.ERROR, _logging.CRITICAL
 _logger = _logging.getLogger("tensorflow")
-debug, info, warning, warn, error, fatal, log, vlog = (_logger.debug, _logger.info, _logger.warning, _logger.warning, _logger.error, _logger.critical, _logger.log,
-                                                       _logger.log)
+debug, info, warning, warn, error, fatal, log, vlog = (
+    _logger.debug,
+    _logger.info,
+    _logger.warning,
+    _logger.warning,
+    _logger.error,
+    _logger.critical,
+    _logger.log,
+    _logger.log,
+)
 
 
 def set_verbosity(v):

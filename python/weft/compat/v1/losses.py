@@ -18,7 +18,14 @@ class Reduction:
 
     @classmethod
     def all(cls):
-        return (cls.NONE, cls.SUM, cls.MEAN, cls.SUM_OVER_BATCH_SIZE, cls.SUM_OVER_NONZERO_WEIGHTS, cls.SUM_BY_NONZERO_WEIGHTS)
+        return (
+            cls.NONE,
+            cls.SUM,
+            cls.MEAN,
+            cls.SUM_OVER_BATCH_SIZE,
+            cls.SUM_OVER_NONZERO_WEIGHTS,
+            cls.SUM_BY_NONZERO_WEIGHTS,
+        )
 
     @classmethod
     def validate(cls, key):
@@ -32,7 +39,9 @@ def _math():
     return math_ops
 
 
-def compute_weighted_loss(losses, weights=1.0, scope=None, loss_collection="losses", reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+def compute_weighted_loss(
+    losses, weights=1.0, scope=None, loss_collection="losses", reduction=Reduction.SUM_BY_NONZERO_WEIGHTS
+):
     """The losses times their weights, reduced; the graph's collection gets the result."""
     Reduction.validate(reduction)
     from weft.ops import array_ops
@@ -113,23 +122,39 @@ def _loss(labels, predictions, what, default, weights, scope, loss_collection, r
         return compute_weighted_loss(compute(labels, predictions), weights, inner, loss_collection, reduction)
 
 
-def absolute_difference(labels, predictions, weights=1.0, scope=None, loss_collection="losses", reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+def absolute_difference(
+    labels, predictions, weights=1.0, scope=None, loss_collection="losses", reduction=Reduction.SUM_BY_NONZERO_WEIGHTS
+):
     def compute(a, b):
         a, b = _both(a, b)
         return _math().abs(b - a)
 
-    return _loss(labels, predictions, "predictions", "absolute_difference", weights, scope, loss_collection, reduction, compute)
+    return _loss(
+        labels, predictions, "predictions", "absolute_difference", weights, scope, loss_collection, reduction, compute
+    )
 
 
-def mean_squared_error(labels, predictions, weights=1.0, scope=None, loss_collection="losses", reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+def mean_squared_error(
+    labels, predictions, weights=1.0, scope=None, loss_collection="losses", reduction=Reduction.SUM_BY_NONZERO_WEIGHTS
+):
     def compute(a, b):
         a, b = _both(a, b)
         return _math().squared_difference(b, a)
 
-    return _loss(labels, predictions, "predictions", "mean_squared_error", weights, scope, loss_collection, reduction, compute)
+    return _loss(
+        labels, predictions, "predictions", "mean_squared_error", weights, scope, loss_collection, reduction, compute
+    )
 
 
-def huber_loss(labels, predictions, weights=1.0, delta=1.0, scope=None, loss_collection="losses", reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+def huber_loss(
+    labels,
+    predictions,
+    weights=1.0,
+    delta=1.0,
+    scope=None,
+    loss_collection="losses",
+    reduction=Reduction.SUM_BY_NONZERO_WEIGHTS,
+):
     def compute(a, b):
         a, b = _both(a, b)
         error = _math().abs(b - a)
@@ -139,7 +164,9 @@ def huber_loss(labels, predictions, weights=1.0, delta=1.0, scope=None, loss_col
     return _loss(labels, predictions, "predictions", "huber_loss", weights, scope, loss_collection, reduction, compute)
 
 
-def hinge_loss(labels, logits, weights=1.0, scope=None, loss_collection="losses", reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+def hinge_loss(
+    labels, logits, weights=1.0, scope=None, loss_collection="losses", reduction=Reduction.SUM_BY_NONZERO_WEIGHTS
+):
     def compute(a, b):
         a, b = _both(a, b)
         return _math().maximum(1.0 - (2.0 * a - 1.0) * b, 0.0)
@@ -147,7 +174,15 @@ def hinge_loss(labels, logits, weights=1.0, scope=None, loss_collection="losses"
     return _loss(labels, logits, "logits", "hinge_loss", weights, scope, loss_collection, reduction, compute)
 
 
-def log_loss(labels, predictions, weights=1.0, epsilon=1e-07, scope=None, loss_collection="losses", reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+def log_loss(
+    labels,
+    predictions,
+    weights=1.0,
+    epsilon=1e-07,
+    scope=None,
+    loss_collection="losses",
+    reduction=Reduction.SUM_BY_NONZERO_WEIGHTS,
+):
     def compute(a, b):
         a, b = _both(a, b)
         log = _math().log
@@ -156,16 +191,34 @@ def log_loss(labels, predictions, weights=1.0, epsilon=1e-07, scope=None, loss_c
     return _loss(labels, predictions, "predictions", "log_loss", weights, scope, loss_collection, reduction, compute)
 
 
-def cosine_distance(labels, predictions, axis=None, weights=1.0, scope=None, loss_collection="losses", reduction=Reduction.SUM_BY_NONZERO_WEIGHTS, dim=None):
+def cosine_distance(
+    labels,
+    predictions,
+    axis=None,
+    weights=1.0,
+    scope=None,
+    loss_collection="losses",
+    reduction=Reduction.SUM_BY_NONZERO_WEIGHTS,
+    dim=None,
+):
     def compute(a, b):
         a, b = _both(a, b)
         return 1 - _math().reduce_sum(a * b, axis=axis if dim is None else dim, keepdims=True)
 
-    return _loss(labels, predictions, "predictions", "cosine_distance_loss", weights, scope, loss_collection, reduction, compute)
+    return _loss(
+        labels, predictions, "predictions", "cosine_distance_loss", weights, scope, loss_collection, reduction, compute
+    )
 
 
-def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothing=0, scope=None, loss_collection="losses",
-                          reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+def sigmoid_cross_entropy(
+    multi_class_labels,
+    logits,
+    weights=1.0,
+    label_smoothing=0,
+    scope=None,
+    loss_collection="losses",
+    reduction=Reduction.SUM_BY_NONZERO_WEIGHTS,
+):
     def compute(a, b):
         from weft.nn import sigmoid_cross_entropy_with_logits
 
@@ -175,11 +228,28 @@ def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothi
             a = a * (1 - label_smoothing) + 0.5 * label_smoothing
         return sigmoid_cross_entropy_with_logits(labels=a, logits=b)
 
-    return _loss(multi_class_labels, logits, "logits", "sigmoid_cross_entropy_loss", weights, scope, loss_collection, reduction, compute)
+    return _loss(
+        multi_class_labels,
+        logits,
+        "logits",
+        "sigmoid_cross_entropy_loss",
+        weights,
+        scope,
+        loss_collection,
+        reduction,
+        compute,
+    )
 
 
-def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0, scope=None, loss_collection="losses",
-                          reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+def softmax_cross_entropy(
+    onehot_labels,
+    logits,
+    weights=1.0,
+    label_smoothing=0,
+    scope=None,
+    loss_collection="losses",
+    reduction=Reduction.SUM_BY_NONZERO_WEIGHTS,
+):
     def compute(a, b):
         from weft.nn import softmax_cross_entropy_with_logits
 
@@ -189,16 +259,38 @@ def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0,
             a = a * (1 - label_smoothing) + label_smoothing / a.shape[1]
         return softmax_cross_entropy_with_logits(labels=a, logits=b)
 
-    return _loss(onehot_labels, logits, "logits", "softmax_cross_entropy_loss", weights, scope, loss_collection, reduction, compute)
+    return _loss(
+        onehot_labels,
+        logits,
+        "logits",
+        "softmax_cross_entropy_loss",
+        weights,
+        scope,
+        loss_collection,
+        reduction,
+        compute,
+    )
 
 
-def sparse_softmax_cross_entropy(labels, logits, weights=1.0, scope=None, loss_collection="losses", reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+def sparse_softmax_cross_entropy(
+    labels, logits, weights=1.0, scope=None, loss_collection="losses", reduction=Reduction.SUM_BY_NONZERO_WEIGHTS
+):
     def compute(a, b):
         from weft.nn import sparse_softmax_cross_entropy_with_logits
 
         return sparse_softmax_cross_entropy_with_logits(labels=convert_to_tensor(a), logits=convert_to_tensor(b))
 
-    return _loss(labels, logits, "logits", "sparse_softmax_cross_entropy_loss", weights, scope, loss_collection, reduction, compute)
+    return _loss(
+        labels,
+        logits,
+        "logits",
+        "sparse_softmax_cross_entropy_loss",
+        weights,
+        scope,
+        loss_collection,
+        reduction,
+        compute,
+    )
 
 
 __getattr__ = _missing("tf.compat.v1.losses")

@@ -1,7 +1,18 @@
 """tf.compat.v1.math: tf.math with version 1's arguments where they differ."""
 
 from weft.compat.v1.old_ops import (  # noqa: F401
-    argmax, argmin, count_nonzero, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum)
+    argmax,
+    argmin,
+    count_nonzero,
+    reduce_all,
+    reduce_any,
+    reduce_logsumexp,
+    reduce_max,
+    reduce_mean,
+    reduce_min,
+    reduce_prod,
+    reduce_sum,
+)
 
 
 def in_top_k(predictions, targets, k, name=None):
@@ -17,4 +28,6 @@ def __getattr__(name):
     try:
         return getattr(v2, name)
     except AttributeError:
-        raise AttributeError(f"module 'tf.compat.v1.math' has no attribute {name!r} (weft does not have tf.compat.v1.math.{name})") from None
+        raise AttributeError(
+            f"module 'tf.compat.v1.math' has no attribute {name!r} (weft does not have tf.compat.v1.math.{name})"
+        ) from None

@@ -13,7 +13,12 @@ def metric_variable(shape, dtype, validate_shape=True, name=None):
     from weft.compat.v1.initializers import Zeros
     from weft.trackable.variable import Variable
 
-    return Variable(lambda: Zeros()(shape, dtypes.as_dtype(dtype)), trainable=False, collections=["local_variables", "metric_variables"], name=name)
+    return Variable(
+        lambda: Zeros()(shape, dtypes.as_dtype(dtype)),
+        trainable=False,
+        collections=["local_variables", "metric_variables"],
+        name=name,
+    )
 
 
 def _check():
@@ -38,7 +43,9 @@ def mean(values, weights=None, metrics_collections=None, updates_collections=Non
     _check()
     with variable_scope(name, "mean"):
         values = math_ops.cast(convert_to_tensor(values), dtypes.float32)
-        total, count = metric_variable([], dtypes.float32, name="total"), metric_variable([], dtypes.float32, name="count")
+        total, count = metric_variable([], dtypes.float32, name="total"), metric_variable(
+            [], dtypes.float32, name="count"
+        )
         if weights is None:
             number = math_ops.cast(array_ops.size(values), dtypes.float32)
         else:
@@ -60,26 +67,50 @@ def accuracy(labels, predictions, weights=None, metrics_collections=None, update
     labels, predictions = convert_to_tensor(labels), convert_to_tensor(predictions)
     if labels.dtype != predictions.dtype:
         predictions = math_ops.cast(predictions, labels.dtype)
-    return mean(math_ops.cast(math_ops.equal(predictions, labels), dtypes.float32), weights, metrics_collections, updates_collections, name or "accuracy")
+    return mean(
+        math_ops.cast(math_ops.equal(predictions, labels), dtypes.float32),
+        weights,
+        metrics_collections,
+        updates_collections,
+        name or "accuracy",
+    )
 
 
-def mean_squared_error(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def mean_squared_error(
+    labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None
+):
     from weft.ops import math_ops
 
     _check()
     labels, predictions = (math_ops.cast(convert_to_tensor(t), dtypes.float32) for t in (labels, predictions))
-    return mean(math_ops.squared_difference(labels, predictions), weights, metrics_collections, updates_collections, name or "mean_squared_error")
+    return mean(
+        math_ops.squared_difference(labels, predictions),
+        weights,
+        metrics_collections,
+        updates_collections,
+        name or "mean_squared_error",
+    )
 
 
-def mean_absolute_error(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def mean_absolute_error(
+    labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None
+):
     from weft.ops import math_ops
 
     _check()
     labels, predictions = (math_ops.cast(convert_to_tensor(t), dtypes.float32) for t in (labels, predictions))
-    return mean(math_ops.abs(predictions - labels), weights, metrics_collections, updates_collections, name or "mean_absolute_error")
+    return mean(
+        math_ops.abs(predictions - labels),
+        weights,
+        metrics_collections,
+        updates_collections,
+        name or "mean_absolute_error",
+    )
 
 
-def root_mean_squared_error(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def root_mean_squared_error(
+    labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None
+):
     value, update = mean_squared_error(labels, predictions, weights, None, None, name or "root_mean_squared_error")
     return _collect(raw.Sqrt(x=value), raw.Sqrt(x=update), metrics_collections, updates_collections)
 
@@ -102,7 +133,14 @@ def true_positives(labels, predictions, weights=None, metrics_collections=None, 
 
     _check()
     labels, predictions = (math_ops.cast(convert_to_tensor(t), dtypes.bool) for t in (labels, predictions))
-    return _counted(math_ops.logical_and(labels, predictions), weights, metrics_collections, updates_collections, name, "true_positives")
+    return _counted(
+        math_ops.logical_and(labels, predictions),
+        weights,
+        metrics_collections,
+        updates_collections,
+        name,
+        "true_positives",
+    )
 
 
 def false_positives(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
@@ -110,7 +148,14 @@ def false_positives(labels, predictions, weights=None, metrics_collections=None,
 
     _check()
     labels, predictions = (math_ops.cast(convert_to_tensor(t), dtypes.bool) for t in (labels, predictions))
-    return _counted(math_ops.logical_and(math_ops.logical_not(labels), predictions), weights, metrics_collections, updates_collections, name, "false_positives")
+    return _counted(
+        math_ops.logical_and(math_ops.logical_not(labels), predictions),
+        weights,
+        metrics_collections,
+        updates_collections,
+        name,
+        "false_positives",
+    )
 
 
 def false_negatives(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
@@ -118,7 +163,14 @@ def false_negatives(labels, predictions, weights=None, metrics_collections=None,
 
     _check()
     labels, predictions = (math_ops.cast(convert_to_tensor(t), dtypes.bool) for t in (labels, predictions))
-    return _counted(math_ops.logical_and(labels, math_ops.logical_not(predictions)), weights, metrics_collections, updates_collections, name, "false_negatives")
+    return _counted(
+        math_ops.logical_and(labels, math_ops.logical_not(predictions)),
+        weights,
+        metrics_collections,
+        updates_collections,
+        name,
+        "false_negatives",
+    )
 
 
 def _ratio(parts, default, labels, predictions, weights, metrics_collections, updates_collections, name):
@@ -126,15 +178,35 @@ def _ratio(parts, default, labels, predictions, weights, metrics_collections, up
 
     with variable_scope(name, default):
         (a, new_a), (b, new_b) = (part(labels, predictions, weights) for part in parts)
-        return _collect(raw.DivNoNan(x=a, y=a + b), raw.DivNoNan(x=new_a, y=new_a + new_b), metrics_collections, updates_collections)
+        return _collect(
+            raw.DivNoNan(x=a, y=a + b), raw.DivNoNan(x=new_a, y=new_a + new_b), metrics_collections, updates_collections
+        )
 
 
 def precision(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
-    return _ratio((true_positives, false_positives), "precision", labels, predictions, weights, metrics_collections, updates_collections, name)
+    return _ratio(
+        (true_positives, false_positives),
+        "precision",
+        labels,
+        predictions,
+        weights,
+        metrics_collections,
+        updates_collections,
+        name,
+    )
 
 
 def recall(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
-    return _ratio((true_positives, false_negatives), "recall", labels, predictions, weights, metrics_collections, updates_collections, name)
+    return _ratio(
+        (true_positives, false_negatives),
+        "recall",
+        labels,
+        predictions,
+        weights,
+        metrics_collections,
+        updates_collections,
+        name,
+    )
 
 
 __getattr__ = _missing("tf.compat.v1.metrics")

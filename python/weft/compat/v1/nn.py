@@ -30,34 +30,110 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
     return nn_ops.dropout(x, rate, noise_shape, seed, name)
 
 
-def conv2d(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True, data_format="NHWC", dilations=[1, 1, 1, 1], name=None, filters=None):
-    return conv_ops.conv2d(input, _one(filters, filter, "filters", "filter"), strides, padding, data_format, dilations, name)
+def conv2d(
+    input,
+    filter=None,
+    strides=None,
+    padding=None,
+    use_cudnn_on_gpu=True,
+    data_format="NHWC",
+    dilations=[1, 1, 1, 1],
+    name=None,
+    filters=None,
+):
+    return conv_ops.conv2d(
+        input, _one(filters, filter, "filters", "filter"), strides, padding, data_format, dilations, name
+    )
 
 
-def conv1d(value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu=None, data_format=None, name=None, input=None, dilations=None):
-    return conv_ops.conv1d(_one(input, value, "input", "value"), filters, stride, padding, data_format or "NWC", dilations, name)
+def conv1d(
+    value=None,
+    filters=None,
+    stride=None,
+    padding=None,
+    use_cudnn_on_gpu=None,
+    data_format=None,
+    name=None,
+    input=None,
+    dilations=None,
+):
+    return conv_ops.conv1d(
+        _one(input, value, "input", "value"), filters, stride, padding, data_format or "NWC", dilations, name
+    )
 
 
-def conv3d(input, filter=None, strides=None, padding=None, data_format="NDHWC", dilations=[1, 1, 1, 1, 1], name=None, filters=None):
-    return conv_ops.conv3d(input, _one(filters, filter, "filters", "filter"), strides, padding, data_format, dilations, name)
+def conv3d(
+    input,
+    filter=None,
+    strides=None,
+    padding=None,
+    data_format="NDHWC",
+    dilations=[1, 1, 1, 1, 1],
+    name=None,
+    filters=None,
+):
+    return conv_ops.conv3d(
+        input, _one(filters, filter, "filters", "filter"), strides, padding, data_format, dilations, name
+    )
 
 
-def conv2d_transpose(value=None, filter=None, output_shape=None, strides=None, padding="SAME", data_format="NHWC", name=None, input=None, filters=None, dilations=None):
-    return conv_ops.conv2d_transpose(_one(input, value, "input", "value"), _one(filters, filter, "filters", "filter"), output_shape, strides, padding, data_format, dilations,
-                                     name)
+def conv2d_transpose(
+    value=None,
+    filter=None,
+    output_shape=None,
+    strides=None,
+    padding="SAME",
+    data_format="NHWC",
+    name=None,
+    input=None,
+    filters=None,
+    dilations=None,
+):
+    return conv_ops.conv2d_transpose(
+        _one(input, value, "input", "value"),
+        _one(filters, filter, "filters", "filter"),
+        output_shape,
+        strides,
+        padding,
+        data_format,
+        dilations,
+        name,
+    )
 
 
 def depthwise_conv2d(input, filter, strides, padding, rate=None, name=None, data_format=None, dilations=None):
-    return conv_ops.depthwise_conv2d(input, filter, strides, padding, data_format, _one(dilations, rate, "dilations", "rate"), name)
+    return conv_ops.depthwise_conv2d(
+        input, filter, strides, padding, data_format, _one(dilations, rate, "dilations", "rate"), name
+    )
 
 
-def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, rate=None, name=None, data_format=None, dilations=None):
-    return conv_ops.separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, data_format, _one(dilations, rate, "dilations", "rate"), name)
+def separable_conv2d(
+    input, depthwise_filter, pointwise_filter, strides, padding, rate=None, name=None, data_format=None, dilations=None
+):
+    return conv_ops.separable_conv2d(
+        input,
+        depthwise_filter,
+        pointwise_filter,
+        strides,
+        padding,
+        data_format,
+        _one(dilations, rate, "dilations", "rate"),
+        name,
+    )
 
 
-def convolution(input, filter, padding, strides=None, dilation_rate=None, name=None, data_format=None, filters=None, dilations=None):
-    return conv_ops.convolution(input, _one(filters, filter, "filters", "filter"), strides, padding, data_format, _one(dilations, dilation_rate, "dilations", "dilation_rate"),
-                                name)
+def convolution(
+    input, filter, padding, strides=None, dilation_rate=None, name=None, data_format=None, filters=None, dilations=None
+):
+    return conv_ops.convolution(
+        input,
+        _one(filters, filter, "filters", "filter"),
+        strides,
+        padding,
+        data_format,
+        _one(dilations, dilation_rate, "dilations", "dilation_rate"),
+        name,
+    )
 
 
 def max_pool(value, ksize, strides, padding, data_format="NHWC", name=None, input=None):
@@ -73,13 +149,34 @@ def moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None):
 
 
 def weighted_moments(x, axes, frequency_weights, name=None, keep_dims=None, keepdims=None):
-    return norm_ops.weighted_moments(x, axes, frequency_weights, bool(_one(keepdims, keep_dims, "keepdims", "keep_dims")), name)
+    return norm_ops.weighted_moments(
+        x, axes, frequency_weights, bool(_one(keepdims, keep_dims, "keepdims", "keep_dims")), name
+    )
 
 
-def batch_norm_with_global_normalization(t=None, m=None, v=None, beta=None, gamma=None, variance_epsilon=None, scale_after_normalization=None, name=None, input=None,
-                                         mean=None, variance=None):
-    return norm_ops.batch_norm_with_global_normalization(_one(input, t, "input", "t"), _one(mean, m, "mean", "m"), _one(variance, v, "variance", "v"), beta, gamma,
-                                                         variance_epsilon, scale_after_normalization, name)
+def batch_norm_with_global_normalization(
+    t=None,
+    m=None,
+    v=None,
+    beta=None,
+    gamma=None,
+    variance_epsilon=None,
+    scale_after_normalization=None,
+    name=None,
+    input=None,
+    mean=None,
+    variance=None,
+):
+    return norm_ops.batch_norm_with_global_normalization(
+        _one(input, t, "input", "t"),
+        _one(mean, m, "mean", "m"),
+        _one(variance, v, "variance", "v"),
+        beta,
+        gamma,
+        variance_epsilon,
+        scale_after_normalization,
+        name,
+    )
 
 
 def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
@@ -96,7 +193,9 @@ def _named_arguments(name, sentinel, labels, logits):
 def softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, dim=-1, name=None, axis=None):
     """Without a gradient for the labels."""
     _named_arguments("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
-    return nn_ops.softmax_cross_entropy_with_logits(array_ops.stop_gradient(labels), logits, dim if axis is None else axis, name)
+    return nn_ops.softmax_cross_entropy_with_logits(
+        array_ops.stop_gradient(labels), logits, dim if axis is None else axis, name
+    )
 
 
 def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, dim=None):
@@ -115,7 +214,9 @@ def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, 
 
 
 def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None, name=None, targets=None):
-    return nn_ops.weighted_cross_entropy_with_logits(_one(labels, targets, "labels", "targets"), logits, pos_weight, name)
+    return nn_ops.weighted_cross_entropy_with_logits(
+        _one(labels, targets, "labels", "targets"), logits, pos_weight, name
+    )
 
 
 def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None):
@@ -124,18 +225,66 @@ def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_
     return embedding_ops.embedding_lookup(params, ids, max_norm, name)
 
 
-def embedding_lookup_sparse(params, sp_ids, sp_weights, partition_strategy="mod", name=None, combiner=None, max_norm=None):
+def embedding_lookup_sparse(
+    params, sp_ids, sp_weights, partition_strategy="mod", name=None, combiner=None, max_norm=None
+):
     return embedding_ops.embedding_lookup_sparse(params, sp_ids, sp_weights, combiner, max_norm, name)
 
 
-def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None, remove_accidental_hits=False, partition_strategy="mod",
-             name="nce_loss"):
-    return sampling_ops.nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, name)
+def nce_loss(
+    weights,
+    biases,
+    labels,
+    inputs,
+    num_sampled,
+    num_classes,
+    num_true=1,
+    sampled_values=None,
+    remove_accidental_hits=False,
+    partition_strategy="mod",
+    name="nce_loss",
+):
+    return sampling_ops.nce_loss(
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        remove_accidental_hits,
+        name,
+    )
 
 
-def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None, remove_accidental_hits=True, partition_strategy="mod",
-                         name="sampled_softmax_loss", seed=None):
-    return sampling_ops.sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, seed, name)
+def sampled_softmax_loss(
+    weights,
+    biases,
+    labels,
+    inputs,
+    num_sampled,
+    num_classes,
+    num_true=1,
+    sampled_values=None,
+    remove_accidental_hits=True,
+    partition_strategy="mod",
+    name="sampled_softmax_loss",
+    seed=None,
+):
+    return sampling_ops.sampled_softmax_loss(
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        remove_accidental_hits,
+        seed,
+        name,
+    )
 
 
 def relu_layer(x, weights, biases, name=None):

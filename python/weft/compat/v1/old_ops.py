@@ -25,7 +25,9 @@ def _cast_to(dtype):
     return cast
 
 
-to_float, to_double, to_int32, to_int64, to_bfloat16 = (_cast_to(t) for t in (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.bfloat16))
+to_float, to_double, to_int32, to_int64, to_bfloat16 = (
+    _cast_to(t) for t in (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.bfloat16)
+)
 to_complex64, to_complex128 = _cast_to(dtypes.complex64), _cast_to(dtypes.complex128)
 
 
@@ -33,7 +35,9 @@ def _reduction(name):
     def reduce(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
         from weft.ops import math_ops
 
-        axis, keep = _one("axis", axis, "reduction_indices", reduction_indices), _one("keepdims", keepdims, "keep_dims", keep_dims)
+        axis, keep = _one("axis", axis, "reduction_indices", reduction_indices), _one(
+            "keepdims", keepdims, "keep_dims", keep_dims
+        )
         return getattr(math_ops, reduce.__name__)(input_tensor, axis=axis, keepdims=bool(keep), name=name)
 
     reduce.__name__ = name
@@ -41,16 +45,35 @@ def _reduction(name):
     return reduce
 
 
-reduce_sum, reduce_mean, reduce_max, reduce_min = _reduction("reduce_sum"), _reduction("reduce_mean"), _reduction("reduce_max"), _reduction("reduce_min")
+reduce_sum, reduce_mean, reduce_max, reduce_min = (
+    _reduction("reduce_sum"),
+    _reduction("reduce_mean"),
+    _reduction("reduce_max"),
+    _reduction("reduce_min"),
+)
 reduce_prod, reduce_all, reduce_any = _reduction("reduce_prod"), _reduction("reduce_all"), _reduction("reduce_any")
 reduce_logsumexp = _reduction("reduce_logsumexp")
 
 
-def count_nonzero(input_tensor=None, axis=None, keepdims=None, dtype=dtypes.int64, name=None, reduction_indices=None, keep_dims=None, input=None):  # noqa: A002
+def count_nonzero(
+    input_tensor=None,
+    axis=None,
+    keepdims=None,
+    dtype=dtypes.int64,
+    name=None,
+    reduction_indices=None,
+    keep_dims=None,
+    input=None,
+):  # noqa: A002
     from weft.ops import math_ops
 
-    return math_ops.count_nonzero(_one("input", input, "input_tensor", input_tensor), _one("axis", axis, "reduction_indices", reduction_indices),
-                                  bool(_one("keepdims", keepdims, "keep_dims", keep_dims)), dtype, name)
+    return math_ops.count_nonzero(
+        _one("input", input, "input_tensor", input_tensor),
+        _one("axis", axis, "reduction_indices", reduction_indices),
+        bool(_one("keepdims", keepdims, "keep_dims", keep_dims)),
+        dtype,
+        name,
+    )
 
 
 def argmax(input, axis=None, name=None, dimension=None, output_type=dtypes.int64):  # noqa: A002
@@ -70,7 +93,11 @@ def argmin(input, axis=None, name=None, dimension=None, output_type=dtypes.int64
 def div(x, y, name=None):
     """Python 2's division: whole numbers give whole numbers."""
     x, y = convert_to_tensor(x), convert_to_tensor(y)
-    return raw.RealDiv(x=x, y=y, name=name) if x.dtype.is_floating or x.dtype.is_complex else raw.FloorDiv(x=x, y=y, name=name)
+    return (
+        raw.RealDiv(x=x, y=y, name=name)
+        if x.dtype.is_floating or x.dtype.is_complex
+        else raw.FloorDiv(x=x, y=y, name=name)
+    )
 
 
 def floor_div(x, y, name=None):
@@ -111,8 +138,14 @@ def concat(values, axis, name="concat"):
 
 
 def sparse_to_dense_v1(sparse_indices, output_shape, sparse_values, default_value=0, validate_indices=True, name=None):
-    return raw.SparseToDense(sparse_indices=sparse_indices, output_shape=output_shape, sparse_values=sparse_values, default_value=default_value,
-                             validate_indices=validate_indices, name=name)
+    return raw.SparseToDense(
+        sparse_indices=sparse_indices,
+        output_shape=output_shape,
+        sparse_values=sparse_values,
+        default_value=default_value,
+        validate_indices=validate_indices,
+        name=name,
+    )
 
 
 def multinomial(logits, num_samples, seed=None, name=None, output_dtype=None):
@@ -125,7 +158,9 @@ def string_split(source, sep=None, skip_empty=True, delimiter=" ", result_type="
     """Words of texts, as a sparse tensor."""
     from weft.ops.sparse_tensor import SparseTensor
 
-    indices, values, shape = raw.StringSplit(input=source, delimiter=delimiter if sep is None else sep, skip_empty=skip_empty, name=name)
+    indices, values, shape = raw.StringSplit(
+        input=source, delimiter=delimiter if sep is None else sep, skip_empty=skip_empty, name=name
+    )
     return SparseTensor(indices, values, shape)
 
 
@@ -138,7 +173,13 @@ def batch_gather(params, indices, name=None):
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
     from weft.function.control_flow import case as run
 
-    return run(list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else pred_fn_pairs, default, exclusive, strict, name)
+    return run(
+        list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else pred_fn_pairs,
+        default,
+        exclusive,
+        strict,
+        name,
+    )
 
 
 def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, fn2=None):
@@ -147,8 +188,18 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
     return run(pred, _one("true_fn", true_fn, "fn1", fn1), _one("false_fn", false_fn, "fn2", fn2), name=name)
 
 
-def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None, maximum_iterations=None,
-               return_same_structure=False):
+def while_loop(
+    cond,
+    body,
+    loop_vars,
+    shape_invariants=None,
+    parallel_iterations=10,
+    back_prop=True,
+    swap_memory=False,
+    name=None,
+    maximum_iterations=None,
+    return_same_structure=False,
+):
     """Version 1's order; one variable comes back without its list."""
     from weft.function.control_flow import while_loop as run
 
@@ -156,7 +207,17 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
         out = body(*values)
         return out if isinstance(out, (list, tuple)) else [out]
 
-    result = run(cond, listed if isinstance(loop_vars, (list, tuple)) and len(loop_vars) == 1 else body, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory, maximum_iterations, name)
+    result = run(
+        cond,
+        listed if isinstance(loop_vars, (list, tuple)) and len(loop_vars) == 1 else body,
+        loop_vars,
+        shape_invariants,
+        parallel_iterations,
+        back_prop,
+        swap_memory,
+        maximum_iterations,
+        name,
+    )
     if not return_same_structure and isinstance(result, (list, tuple)) and len(result) == 1:
         return result[0]
     return result

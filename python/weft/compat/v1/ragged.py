@@ -8,9 +8,18 @@ from weft.framework import dtypes
 from weft.framework.tensor_shape import TensorShape
 from weft.ops.ragged.factory import constant_value
 from weft.ops.ragged.ragged_tensor import RaggedTensor, RaggedTensorValue
-from weft.ragged import (boolean_mask, constant, cross, cross_hashed, map_flat_values, range,
-                         row_splits_to_segment_ids, segment_ids_to_row_splits, stack,
-                         stack_dynamic_partitions)
+from weft.ragged import (
+    boolean_mask,
+    constant,
+    cross,
+    cross_hashed,
+    map_flat_values,
+    range,
+    row_splits_to_segment_ids,
+    segment_ids_to_row_splits,
+    stack,
+    stack_dynamic_partitions,
+)
 
 
 def placeholder(dtype, ragged_rank, value_shape=None, name=None):
@@ -18,13 +27,26 @@ def placeholder(dtype, ragged_rank, value_shape=None, name=None):
     inner = TensorShape(None) if value_shape is None else TensorShape([None]).concatenate(value_shape)
     result = raw.Placeholder(dtype=dtype, shape=inner, name=None if name is None else f"{name}/flat_values")
     for i in reversed(_count(ragged_rank)):
-        splits = raw.Placeholder(dtype=dtypes.int64, shape=TensorShape([None]),
-                                 name=None if name is None else f"{name}/row_splits_{i}")
+        splits = raw.Placeholder(
+            dtype=dtypes.int64, shape=TensorShape([None]), name=None if name is None else f"{name}/row_splits_{i}"
+        )
         result = RaggedTensor.from_row_splits(result, splits, validate=False)
     return result
 
 
-__all__ = ["RaggedTensorValue", "boolean_mask", "constant", "constant_value", "cross", "cross_hashed",
-           "map_flat_values", "placeholder", "range",
-           "row_splits_to_segment_ids", "segment_ids_to_row_splits", "stack", "stack_dynamic_partitions"]
+__all__ = [
+    "RaggedTensorValue",
+    "boolean_mask",
+    "constant",
+    "constant_value",
+    "cross",
+    "cross_hashed",
+    "map_flat_values",
+    "placeholder",
+    "range",
+    "row_splits_to_segment_ids",
+    "segment_ids_to_row_splits",
+    "stack",
+    "stack_dynamic_partitions",
+]
 __getattr__ = missing("tf.compat.v1.ragged")

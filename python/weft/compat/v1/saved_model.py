@@ -17,7 +17,10 @@ def build_tensor_info(tensor):
 
     made = TensorInfo()
     if hasattr(tensor, "dense_shape") and hasattr(tensor, "indices"):
-        made.coo_sparse.values_tensor_name, made.coo_sparse.indices_tensor_name = tensor.values.name, tensor.indices.name
+        made.coo_sparse.values_tensor_name, made.coo_sparse.indices_tensor_name = (
+            tensor.values.name,
+            tensor.indices.name,
+        )
         made.coo_sparse.dense_shape_tensor_name = tensor.dense_shape.name
         made.dtype = tensor.dtype.as_datatype_enum
         made.tensor_shape.CopyFrom(shape_to_proto(tensor.shape))
@@ -51,8 +54,11 @@ def predict_signature_def(inputs, outputs):
     for what, given in (("inputs", inputs), ("outputs", outputs)):
         if not given:
             raise ValueError(f"Prediction `{what}` cannot be None or empty.")
-    return build_signature_def({k: build_tensor_info(t) for k, t in inputs.items()}, {k: build_tensor_info(t) for k, t in outputs.items()},
-                               constants.PREDICT_METHOD_NAME)
+    return build_signature_def(
+        {k: build_tensor_info(t) for k, t in inputs.items()},
+        {k: build_tensor_info(t) for k, t in outputs.items()},
+        constants.PREDICT_METHOD_NAME,
+    )
 
 
 def is_valid_signature(signature_def):
@@ -67,8 +73,10 @@ class Builder:
 
         self._dir = os.fspath(export_dir)
         if os.path.isdir(self._dir) and os.listdir(self._dir):
-            raise AssertionError(f"Export directory {self._dir} already exists, and isn't empty. Please choose a different export directory, or delete all the contents "
-                                 "of the specified directory.")
+            raise AssertionError(
+                f"Export directory {self._dir} already exists, and isn't empty. Please choose a different export directory, or delete all the contents "
+                "of the specified directory."
+            )
         os.makedirs(self._dir, exist_ok=True)
         self._model = SavedModel(saved_model_schema_version=1)
         self._has_variables = False
@@ -86,11 +94,24 @@ class Builder:
             made.signature_def[key].CopyFrom(signature)
         return made
 
-    def add_meta_graph_and_variables(self, sess, tags, signature_def_map=None, assets_collection=None, legacy_init_op=None, clear_devices=False, main_op=None,
-                                     strip_default_attrs=False, saver=None, **kwargs):
+    def add_meta_graph_and_variables(
+        self,
+        sess,
+        tags,
+        signature_def_map=None,
+        assets_collection=None,
+        legacy_init_op=None,
+        clear_devices=False,
+        main_op=None,
+        strip_default_attrs=False,
+        saver=None,
+        **kwargs,
+    ):
         """The session's graph, and the values of its variables."""
         if self._has_variables:
-            raise AssertionError("Graph state including variables and assets has already been saved. Please invoke `add_meta_graph()` instead.")
+            raise AssertionError(
+                "Graph state including variables and assets has already been saved. Please invoke `add_meta_graph()` instead."
+            )
         from weft.compat.v1.train.saver import Saver
 
         with sess.graph.as_default():
@@ -98,9 +119,13 @@ class Builder:
             folder = os.path.join(self._dir, constants.VARIABLES_DIRECTORY)
             os.makedirs(folder, exist_ok=True)
             if saver.saver_def is not None:
-                saver.save(sess, os.path.join(folder, constants.VARIABLES_FILENAME), write_meta_graph=False, write_state=False)
+                saver.save(
+                    sess, os.path.join(folder, constants.VARIABLES_FILENAME), write_meta_graph=False, write_state=False
+                )
             assets = self._copy_assets(assets_collection)
-            made = self._meta_graph(sess.graph, tags, signature_def_map, main_op if main_op is not None else legacy_init_op, saver.saver_def)
+            made = self._meta_graph(
+                sess.graph, tags, signature_def_map, main_op if main_op is not None else legacy_init_op, saver.saver_def
+            )
             for tensor, name in assets:
                 made.asset_file_def.add(filename=name).tensor_info.name = tensor.name
         if clear_devices:
@@ -123,16 +148,30 @@ class Builder:
             out.append((tensor, os.path.basename(path)))
         return out
 
-    def add_meta_graph(self, tags, signature_def_map=None, assets_collection=None, legacy_init_op=None, clear_devices=False, main_op=None,
-                       strip_default_attrs=False, saver=None, **kwargs):
+    def add_meta_graph(
+        self,
+        tags,
+        signature_def_map=None,
+        assets_collection=None,
+        legacy_init_op=None,
+        clear_devices=False,
+        main_op=None,
+        strip_default_attrs=False,
+        saver=None,
+        **kwargs,
+    ):
         """One graph more, for the variables that are written already."""
         if not self._has_variables:
-            raise AssertionError("Graph state including variables and assets has not been saved yet. Please invoke `add_meta_graph_and_variables()` first.")
+            raise AssertionError(
+                "Graph state including variables and assets has not been saved yet. Please invoke `add_meta_graph_and_variables()` first."
+            )
         from weft.compat.v1.train.saver import Saver
         from weft.framework.graph import get_default_graph
 
         saver = saver or Saver(allow_empty=True)
-        self._model.meta_graphs.append(self._meta_graph(get_default_graph(), tags, signature_def_map, main_op, saver.saver_def))
+        self._model.meta_graphs.append(
+            self._meta_graph(get_default_graph(), tags, signature_def_map, main_op, saver.saver_def)
+        )
 
     def save(self, as_text=False, experimental_image_format=False, **kwargs):
         """Writes the file."""
@@ -140,7 +179,9 @@ class Builder:
 
         name = constants.SAVED_MODEL_FILENAME_PBTXT if as_text else constants.SAVED_MODEL_FILENAME_PB
         path = os.path.join(self._dir, name)
-        _weft.replace_file(path, text_format.MessageToString(self._model).encode() if as_text else self._model.SerializeToString())
+        _weft.replace_file(
+            path, text_format.MessageToString(self._model).encode() if as_text else self._model.SerializeToString()
+        )
         return path.encode()
 
 
@@ -155,7 +196,9 @@ def simple_save(session, export_dir, inputs, outputs, legacy_init_op=None):
 
     with session.graph.as_default():
         assets = get_collection("asset_filepaths")
-    builder.add_meta_graph_and_variables(session, [constants.SERVING], signature, assets_collection=assets, main_op=legacy_init_op, clear_devices=True)
+    builder.add_meta_graph_and_variables(
+        session, [constants.SERVING], signature, assets_collection=assets, main_op=legacy_init_op, clear_devices=True
+    )
     builder.save()
 
 
@@ -169,8 +212,10 @@ def find_meta_graph(model, tags, export_dir):
         if set(meta.meta_info_def.tags) == set(tags):
             return meta
     known = [sorted(m.meta_info_def.tags) for m in model.meta_graphs]
-    raise RuntimeError(f"MetaGraphDef associated with tags {str(list(tags)).strip('[]')} could not be found in SavedModel, with available tags '{known}'. To inspect "
-                       "available tag-sets in the SavedModel, please use the SavedModel CLI: `saved_model_cli`.")
+    raise RuntimeError(
+        f"MetaGraphDef associated with tags {str(list(tags)).strip('[]')} could not be found in SavedModel, with available tags '{known}'. To inspect "
+        "available tag-sets in the SavedModel, please use the SavedModel CLI: `saved_model_cli`."
+    )
 
 
 def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
@@ -205,7 +250,11 @@ class _Group:
 loader = _Group(load=load, maybe_saved_model_directory=maybe_saved_model_directory)
 builder = _Group(SavedModelBuilder=Builder)
 utils = _Group(build_tensor_info=build_tensor_info, get_tensor_from_tensor_info=get_tensor_from_tensor_info)
-signature_def_utils = _Group(build_signature_def=build_signature_def, predict_signature_def=predict_signature_def, is_valid_signature=is_valid_signature)
+signature_def_utils = _Group(
+    build_signature_def=build_signature_def,
+    predict_signature_def=predict_signature_def,
+    is_valid_signature=is_valid_signature,
+)
 tag_constants = _Group(SERVING=constants.SERVING, TRAINING=constants.TRAINING, GPU=constants.GPU, TPU=constants.TPU)
 signature_constants = constants
 

@@ -36,8 +36,10 @@ def fed(composite, value):
     """(tensor, value) for each part."""
     kind = type(composite).__name__
     if kind == "SparseTensor":
-        return zip([composite.indices, composite.values, composite.dense_shape], value if isinstance(value, tuple) else
-                   (value.indices, value.values, value.dense_shape))
+        return zip(
+            [composite.indices, composite.values, composite.dense_shape],
+            value if isinstance(value, tuple) else (value.indices, value.values, value.dense_shape),
+        )
     if kind == "IndexedSlices":
         return zip([composite.values, composite.indices], (value.values, value.indices))
     if kind == "RaggedTensor" and hasattr(value, "nested_row_splits"):

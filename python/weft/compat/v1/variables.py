@@ -154,15 +154,27 @@ def assign_sub(ref, value, use_locking=None, name=None):
 
 
 def scatter_update(ref, indices, updates, use_locking=True, name=None):
-    return ref._lazy_read(raw.ResourceScatterUpdate(resource=ref, indices=indices, updates=convert_to_tensor(updates, dtype=ref.dtype), name=name))
+    return ref._lazy_read(
+        raw.ResourceScatterUpdate(
+            resource=ref, indices=indices, updates=convert_to_tensor(updates, dtype=ref.dtype), name=name
+        )
+    )
 
 
 def scatter_add(ref, indices, updates, use_locking=False, name=None):
-    return ref._lazy_read(raw.ResourceScatterAdd(resource=ref, indices=indices, updates=convert_to_tensor(updates, dtype=ref.dtype), name=name))
+    return ref._lazy_read(
+        raw.ResourceScatterAdd(
+            resource=ref, indices=indices, updates=convert_to_tensor(updates, dtype=ref.dtype), name=name
+        )
+    )
 
 
 def scatter_sub(ref, indices, updates, use_locking=False, name=None):
-    return ref._lazy_read(raw.ResourceScatterSub(resource=ref, indices=indices, updates=convert_to_tensor(updates, dtype=ref.dtype), name=name))
+    return ref._lazy_read(
+        raw.ResourceScatterSub(
+            resource=ref, indices=indices, updates=convert_to_tensor(updates, dtype=ref.dtype), name=name
+        )
+    )
 
 
 # ---- scopes ----------------------------------------------------------------------------------------------
@@ -171,10 +183,27 @@ def scatter_sub(ref, indices, updates, use_locking=False, name=None):
 class VariableScope:
     """What get_variable uses where its arguments say nothing."""
 
-    def __init__(self, reuse, name="", initializer=None, regularizer=None, caching_device=None, partitioner=None, custom_getter=None, name_scope="",
-                 dtype=dtypes.float32, use_resource=None, constraint=None):
+    def __init__(
+        self,
+        reuse,
+        name="",
+        initializer=None,
+        regularizer=None,
+        caching_device=None,
+        partitioner=None,
+        custom_getter=None,
+        name_scope="",
+        dtype=dtypes.float32,
+        use_resource=None,
+        constraint=None,
+    ):
         self._name, self._reuse, self._initializer, self._regularizer = name, reuse, initializer, regularizer
-        self._custom_getter, self._name_scope, self._dtype, self._constraint = custom_getter, name_scope, dtype, constraint
+        self._custom_getter, self._name_scope, self._dtype, self._constraint = (
+            custom_getter,
+            name_scope,
+            dtype,
+            constraint,
+        )
         self._use_resource, self._caching_device = use_resource, caching_device
         if partitioner is not None:
             raise NotImplementedError("variable_scope(partitioner=...): partitioned variables are not supported")
@@ -280,17 +309,43 @@ def _unique_scope(state, prefix):
 class variable_scope:
     """Variables and ops of the block have names that begin with the scope's."""
 
-    def __init__(self, name_or_scope, default_name=None, values=None, initializer=None, regularizer=None, caching_device=None, partitioner=None,
-                 custom_getter=None, reuse=None, dtype=None, use_resource=None, constraint=None, auxiliary_name_scope=True):
+    def __init__(
+        self,
+        name_or_scope,
+        default_name=None,
+        values=None,
+        initializer=None,
+        regularizer=None,
+        caching_device=None,
+        partitioner=None,
+        custom_getter=None,
+        reuse=None,
+        dtype=None,
+        use_resource=None,
+        constraint=None,
+        auxiliary_name_scope=True,
+    ):
         if default_name is None and name_or_scope is None:
             raise TypeError("If default_name is None then name_or_scope is required")
         if reuse is False:
             reuse = None
         if not (reuse is True or reuse is None or reuse is AUTO_REUSE):
             raise ValueError("The reuse parameter must be True or False or None.")
-        self._given, self._default, self._reuse, self._auxiliary = name_or_scope, default_name, reuse, auxiliary_name_scope
-        self._options = dict(initializer=initializer, regularizer=regularizer, custom_getter=custom_getter, dtype=dtype, constraint=constraint,
-                             use_resource=use_resource, caching_device=caching_device)
+        self._given, self._default, self._reuse, self._auxiliary = (
+            name_or_scope,
+            default_name,
+            reuse,
+            auxiliary_name_scope,
+        )
+        self._options = dict(
+            initializer=initializer,
+            regularizer=regularizer,
+            custom_getter=custom_getter,
+            dtype=dtype,
+            constraint=constraint,
+            use_resource=use_resource,
+            caching_device=caching_device,
+        )
         if partitioner is not None:
             raise NotImplementedError("variable_scope(partitioner=...): partitioned variables are not supported")
         self._exits = []
@@ -326,7 +381,12 @@ class variable_scope:
             reuse = given.reuse or before.reuse
         if before.reuse and not reuse:
             reuse = before.reuse
-        scope = VariableScope(reuse, name, name_scope=given.original_name_scope if isinstance(given, VariableScope) else name_scope, **options)
+        scope = VariableScope(
+            reuse,
+            name,
+            name_scope=given.original_name_scope if isinstance(given, VariableScope) else name_scope,
+            **options,
+        )
         state.counts[name] = state.counts.get(name, 0) + 1
         state.scope = scope
         self._exits.append((state, before, stack))
@@ -358,9 +418,23 @@ def no_regularizer(_):
 # ---- get_variable ----------------------------------------------------------------------------------------
 
 
-def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None, collections=None, caching_device=None, partitioner=None,
-                 validate_shape=True, use_resource=None, custom_getter=None, constraint=None, synchronization=VariableSynchronization.AUTO,
-                 aggregation=VariableAggregationV2.NONE):
+def get_variable(
+    name,
+    shape=None,
+    dtype=None,
+    initializer=None,
+    regularizer=None,
+    trainable=None,
+    collections=None,
+    caching_device=None,
+    partitioner=None,
+    validate_shape=True,
+    use_resource=None,
+    custom_getter=None,
+    constraint=None,
+    synchronization=VariableSynchronization.AUTO,
+    aggregation=VariableAggregationV2.NONE,
+):
     """The variable of this name in the scope: made, or found again where the scope reuses."""
     if partitioner is not None:
         raise NotImplementedError("get_variable(partitioner=...): partitioned variables are not supported")
@@ -374,9 +448,23 @@ def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=Non
         getter = _chained(custom_getter, scope.custom_getter)
     if dtype is None:
         dtype = scope.dtype if not isinstance(initializer, Tensor) else initializer.dtype
-    options = dict(name=f"{scope.name}/{name}" if scope.name else name, shape=shape, dtype=dtype, initializer=initializer, regularizer=regularizer,
-                   reuse=scope.reuse, trainable=trainable, collections=collections, caching_device=caching_device, partitioner=None,
-                   validate_shape=validate_shape, use_resource=use_resource, constraint=constraint, synchronization=synchronization, aggregation=aggregation)
+    options = dict(
+        name=f"{scope.name}/{name}" if scope.name else name,
+        shape=shape,
+        dtype=dtype,
+        initializer=initializer,
+        regularizer=regularizer,
+        reuse=scope.reuse,
+        trainable=trainable,
+        collections=collections,
+        caching_device=caching_device,
+        partitioner=None,
+        validate_shape=validate_shape,
+        use_resource=use_resource,
+        constraint=constraint,
+        synchronization=synchronization,
+        aggregation=aggregation,
+    )
 
     def make(name, **options):
         return _get(state, name, **options)
@@ -384,20 +472,53 @@ def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=Non
     return make(**options) if getter is None else getter(make, **options)
 
 
-def _get(state, name, shape=None, dtype=dtypes.float32, initializer=None, regularizer=None, reuse=None, trainable=None, collections=None, validate_shape=True,
-         constraint=None, synchronization=VariableSynchronization.AUTO, aggregation=VariableAggregationV2.NONE, **ignored):
+def _get(
+    state,
+    name,
+    shape=None,
+    dtype=dtypes.float32,
+    initializer=None,
+    regularizer=None,
+    reuse=None,
+    trainable=None,
+    collections=None,
+    validate_shape=True,
+    constraint=None,
+    synchronization=VariableSynchronization.AUTO,
+    aggregation=VariableAggregationV2.NONE,
+    **ignored,
+):
     found = state.variables.get(name)
     if found is not None and not state.eager:
         if reuse is False or reuse is None:
-            raise ValueError(f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope?")
+            raise ValueError(
+                f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope?"
+            )
         if shape is not None and not as_shape(shape).is_compatible_with(found.shape):
-            raise ValueError(f"Trying to share variable {name}, but specified shape {as_shape(shape)} and found shape {found.shape}.")
+            raise ValueError(
+                f"Trying to share variable {name}, but specified shape {as_shape(shape)} and found shape {found.shape}."
+            )
         if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(found.dtype):
-            raise ValueError(f"Trying to share variable {name}, but specified dtype {dtypes.as_dtype(dtype).name} and found dtype {found.dtype.name}.")
+            raise ValueError(
+                f"Trying to share variable {name}, but specified dtype {dtypes.as_dtype(dtype).name} and found dtype {found.dtype.name}."
+            )
         return found
     if reuse is True:
-        raise ValueError(f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set reuse=tf.AUTO_REUSE in VarScope?")
-    made = _make(name, shape, dtypes.as_dtype(dtype), initializer, trainable, collections, validate_shape, constraint, synchronization, aggregation)
+        raise ValueError(
+            f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set reuse=tf.AUTO_REUSE in VarScope?"
+        )
+    made = _make(
+        name,
+        shape,
+        dtypes.as_dtype(dtype),
+        initializer,
+        trainable,
+        collections,
+        validate_shape,
+        constraint,
+        synchronization,
+        aggregation,
+    )
     if not state.eager:
         state.variables[name] = made
     if regularizer is not None:
@@ -408,7 +529,9 @@ def _get(state, name, shape=None, dtype=dtypes.float32, initializer=None, regula
     return made
 
 
-def _make(name, shape, dtype, initializer, trainable, collections, validate_shape, constraint, synchronization, aggregation):
+def _make(
+    name, shape, dtype, initializer, trainable, collections, validate_shape, constraint, synchronization, aggregation
+):
     from weft.compat.v1 import initializers
 
     if initializer is None:
@@ -419,15 +542,19 @@ def _make(name, shape, dtype, initializer, trainable, collections, validate_shap
         elif dtype.is_integer or dtype.is_unsigned or dtype.is_bool:
             initializer = initializers.zeros()
         else:
-            raise ValueError(f"An initializer for variable {name} of {dtype.base_dtype} is required. The dtype is not supported by the default initializer.")
+            raise ValueError(
+                f"An initializer for variable {name} of {dtype.base_dtype} is required. The dtype is not supported by the default initializer."
+            )
     elif isinstance(initializer, type):
         initializer = initializer()
     if callable(initializer) and not isinstance(initializer, Tensor):
         if shape is None:
             value = initializer if not _wants_shape(initializer) else None
             if value is None:
-                raise ValueError(f"The initializer passed is not valid. It should be a callable with no arguments and the shape should not be provided or an "
-                                 f"instance of `tf.keras.initializers.*' and `shape` should be fully defined.")
+                raise ValueError(
+                    f"The initializer passed is not valid. It should be a callable with no arguments and the shape should not be provided or an "
+                    f"instance of `tf.keras.initializers.*' and `shape` should be fully defined."
+                )
         else:
             sizes = as_shape(shape)
             if not sizes.is_fully_defined():
@@ -435,18 +562,35 @@ def _make(name, shape, dtype, initializer, trainable, collections, validate_shap
 
             def value():
                 return initializer(sizes.as_list(), dtype=dtype) if not _takes_nothing(initializer) else initializer()
+
         made_type = dtype
     else:
         if shape is not None:
             raise ValueError("If initializer is a constant, do not specify shape.")
-        value = initializer if isinstance(initializer, Tensor) else convert_to_tensor(initializer) if not _weft.in_graph() else initializer
-        made_type = value.dtype.base_dtype if isinstance(value, Tensor) else None if isinstance(initializer, (str, bytes, bool, int, list, tuple)) else dtype
+        value = (
+            initializer
+            if isinstance(initializer, Tensor)
+            else convert_to_tensor(initializer) if not _weft.in_graph() else initializer
+        )
+        made_type = (
+            value.dtype.base_dtype
+            if isinstance(value, Tensor)
+            else None if isinstance(initializer, (str, bytes, bool, int, list, tuple)) else dtype
+        )
         if made_type is None and not isinstance(initializer, (str, bytes)):
             made_type = None
     with name_scope_v1(None):
-        return Variable(initial_value=value, trainable=trainable, name=name, dtype=made_type, validate_shape=validate_shape, constraint=constraint,
-                        synchronization=synchronization, aggregation=aggregation,
-                        **({"collections": collections} if collections is not None else {}))
+        return Variable(
+            initial_value=value,
+            trainable=trainable,
+            name=name,
+            dtype=made_type,
+            validate_shape=validate_shape,
+            constraint=constraint,
+            synchronization=synchronization,
+            aggregation=aggregation,
+            **({"collections": collections} if collections is not None else {}),
+        )
 
 
 def _takes_nothing(function):
@@ -462,7 +606,9 @@ def _wants_shape(function):
     return not _takes_nothing(function)
 
 
-def get_local_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=False, collections=None, **options):
+def get_local_variable(
+    name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=False, collections=None, **options
+):
     """A variable of the collection of local ones."""
     collections = [GraphKeys.LOCAL_VARIABLES] if not collections else [*collections, GraphKeys.LOCAL_VARIABLES]
     return get_variable(name, shape, dtype, initializer, regularizer, False, collections, **options)
@@ -533,5 +679,3 @@ class Template:
 def make_template(name_, func_, create_scope_now_=False, unique_name_=None, custom_getter_=None, **kwargs):
     """A function with variables of its own, made once."""
     return Template(name_, func_, create_scope_now_, unique_name_, custom_getter_, **kwargs)
-
-

@@ -15,7 +15,14 @@ class WrappedFunction(ConcreteFunction):
     """A trace that holds the variables made in it, and can be cut."""
 
     def __init__(self, concrete, held):
-        super().__init__(concrete._native, concrete._graph, concrete._types, concrete._structure, concrete._spec, concrete._python_function)
+        super().__init__(
+            concrete._native,
+            concrete._graph,
+            concrete._types,
+            concrete._structure,
+            concrete._spec,
+            concrete._python_function,
+        )
         self._held = held
 
     def __call__(self, *args, **kwargs):
@@ -35,7 +42,9 @@ class WrappedFunction(ConcreteFunction):
         places = [(t.op.name, t.value_index, t.dtype, t.shape, t.op.name) for t in feeds]
         wanted = [(t.op.name, t.value_index) for t in flat if isinstance(t, Tensor)]
         targets = [t.name for t in flat if isinstance(t, Operation)]
-        native, graph, _ = function_of_graph(self.graph.as_graph_def(), name or "pruned", places, wanted, targets, captures)
+        native, graph, _ = function_of_graph(
+            self.graph.as_graph_def(), name or "pruned", places, wanted, targets, captures
+        )
         made = PrunedFunction(native, graph, isinstance(fetches, (Tensor, str)))
         made._held = self._held
         return made
@@ -57,7 +66,10 @@ def wrap_function(fn, signature, name=None):
         held.append(made)
         return made
 
-    types = sig.Types((getattr(s, "name", None) or f"args_{i}", inspect.Parameter.POSITIONAL_OR_KEYWORD, trace_type.type_of(s)) for i, s in enumerate(signature))
+    types = sig.Types(
+        (getattr(s, "name", None) or f"args_{i}", inspect.Parameter.POSITIONAL_OR_KEYWORD, trace_type.type_of(s))
+        for i, s in enumerate(signature)
+    )
     variables._holders.append(state)
     try:
         with variable_creator_scope(keep):

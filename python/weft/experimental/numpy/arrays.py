@@ -63,7 +63,9 @@ def full(shape, fill_value, dtype=None):
 
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
     a = as_tensor(a)
-    return tf.broadcast_to(as_tensor(fill_value, a.dtype if dtype is None else dtype), tf.shape(a) if shape is None else _shape(shape))
+    return tf.broadcast_to(
+        as_tensor(fill_value, a.dtype if dtype is None else dtype), tf.shape(a) if shape is None else _shape(shape)
+    )
 
 
 def eye(N, M=None, k=0, dtype=float):
@@ -80,7 +82,9 @@ def tri_mask(rows, columns, inside):
 
 
 def tri(N, M=None, k=0, dtype=None):
-    return tf.cast(tri_mask(N, N if M is None else M, lambda r, c: c - r <= k), default_float() if dtype is None else _type(dtype))
+    return tf.cast(
+        tri_mask(N, N if M is None else M, lambda r, c: c - r <= k), default_float() if dtype is None else _type(dtype)
+    )
 
 
 def tril(m, k=0):
@@ -138,7 +142,11 @@ def diag(v, k=0):
     if v.shape.rank == 1:
         size = v.shape[0] + abs(k)
         padded = tf.pad(v, [[max(k, 0), max(-k, 0)]]) if k else v
-        return tf.where(tri_mask(size, size, lambda r, c: c - r == k), tf.expand_dims(padded, 0) if k >= 0 else tf.expand_dims(padded, 1), tf.zeros([], v.dtype))
+        return tf.where(
+            tri_mask(size, size, lambda r, c: c - r == k),
+            tf.expand_dims(padded, 0) if k >= 0 else tf.expand_dims(padded, 1),
+            tf.zeros([], v.dtype),
+        )
     return diagonal(v, k)
 
 
@@ -149,7 +157,7 @@ def diagflat(v, k=0):
 def diagonal(a, offset=0, axis1=0, axis2=1):
     a = moveaxis(as_tensor(a), (axis1, axis2), (-2, -1))
     rows, columns = a.shape[-2], a.shape[-1]
-    a = a[..., max(0, -offset):, max(0, offset):]
+    a = a[..., max(0, -offset) :, max(0, offset) :]
     n = max(0, min(rows - max(0, -offset), columns - max(0, offset)))
     a = a[..., :n, :n]
     return tf.linalg.diag_part(a) if a.dtype != tf.bool else tf.linalg.diag_part(tf.cast(a, tf.int32)) > 0
@@ -343,7 +351,9 @@ def repeat(a, repeats, axis=None):
 
 def roll(a, shift, axis=None):
     a = as_tensor(a)
-    return tf.roll(a, shift, axis) if axis is not None else tf.reshape(tf.roll(tf.reshape(a, [-1]), shift, 0), tf.shape(a))
+    return (
+        tf.roll(a, shift, axis) if axis is not None else tf.reshape(tf.roll(tf.reshape(a, [-1]), shift, 0), tf.shape(a))
+    )
 
 
 def flip(m, axis=None):
@@ -378,7 +388,11 @@ def pad(array, pad_width, mode, **kwargs):
         raise ValueError("Unsupported padding mode: " + mode)
     array = as_tensor(array)
     width = np.broadcast_to(np.asarray(pad_width), (array.shape.rank, 2)).tolist()
-    return tf.pad(array, width, mode.upper(), constant_values=tf.cast(values, array.dtype)) if mode == "constant" else tf.pad(array, width, mode.upper())
+    return (
+        tf.pad(array, width, mode.upper(), constant_values=tf.cast(values, array.dtype))
+        if mode == "constant"
+        else tf.pad(array, width, mode.upper())
+    )
 
 
 # ---- elements --------------------------------------------------------------------------------------------

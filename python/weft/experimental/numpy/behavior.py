@@ -54,7 +54,9 @@ def _add_methods():
 
 
 def _is_array_index(key):
-    return isinstance(key, (list, np.ndarray)) or (isinstance(key, Tensor) and (key.dtype == tf.bool or key.shape.rank not in (0, None)))
+    return isinstance(key, (list, np.ndarray)) or (
+        isinstance(key, Tensor) and (key.dtype == tf.bool or key.shape.rank not in (0, None))
+    )
 
 
 def _getitem(plain, tensor, key):
@@ -69,7 +71,7 @@ def _getitem(plain, tensor, key):
         return tf.gather(tensor, _positive(index, tensor, 0))
     if Ellipsis in [k for k in keys if not isinstance(k, (Tensor, np.ndarray, list))]:
         at = next(i for i, k in enumerate(keys) if k is Ellipsis)
-        keys[at:at + 1] = [slice(None)] * (tensor.shape.rank - len([k for k in keys if k is not None]) + 1)
+        keys[at : at + 1] = [slice(None)] * (tensor.shape.rank - len([k for k in keys if k is not None]) + 1)
     places = [i for i, k in enumerate(keys) if _is_array_index(k)]
     # The plain ones first; numbers then count as indices beside the arrays.
     if any(isinstance(k, (int, np.integer)) for k in keys):
@@ -93,7 +95,9 @@ def _getitem(plain, tensor, key):
         return made
     n = shape.rank
     before = len([i for i in rest if i < places[0]])
-    return tf.transpose(made, [n + i for i in range(before)] + list(range(n)) + [n + i for i in range(before, len(rest))])
+    return tf.transpose(
+        made, [n + i for i in range(before)] + list(range(n)) + [n + i for i in range(before, len(rest))]
+    )
 
 
 def _positive(index, tensor, axis):

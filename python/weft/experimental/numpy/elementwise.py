@@ -18,12 +18,35 @@ def _unary_float(name, function):
 
 
 _FLOAT = {
-    "arccos": tf.acos, "arccosh": tf.acosh, "arcsin": tf.asin, "arcsinh": tf.asinh, "arctan": tf.atan, "arctanh": tf.atanh, "cos": tf.cos, "cosh": tf.cosh, "sin": tf.sin,
-    "sinh": tf.sinh, "tan": tf.tan, "tanh": tf.tanh, "exp": tf.exp, "expm1": tf.math.expm1, "log": tf.math.log, "log1p": tf.math.log1p, "sqrt": tf.sqrt,
-    "log2": lambda x: tf.math.log(x) / math.log(2), "log10": lambda x: tf.math.log(x) / math.log(10), "exp2": lambda x: tf.exp(x * math.log(2)),
-    "ceil": tf.math.ceil, "floor": tf.floor, "rad2deg": lambda x: x * (180 / math.pi), "deg2rad": lambda x: x * (math.pi / 180),
-    "cbrt": lambda x: tf.sign(x) * tf.pow(tf.abs(x), 1 / 3), "fix": lambda x: tf.where(x < 0, tf.math.ceil(x), tf.floor(x)),
-    "sinc": lambda x: tf.where(x == 0, tf.ones_like(x), tf.sin(x * math.pi) / tf.where(x == 0, tf.ones_like(x), x * math.pi)),
+    "arccos": tf.acos,
+    "arccosh": tf.acosh,
+    "arcsin": tf.asin,
+    "arcsinh": tf.asinh,
+    "arctan": tf.atan,
+    "arctanh": tf.atanh,
+    "cos": tf.cos,
+    "cosh": tf.cosh,
+    "sin": tf.sin,
+    "sinh": tf.sinh,
+    "tan": tf.tan,
+    "tanh": tf.tanh,
+    "exp": tf.exp,
+    "expm1": tf.math.expm1,
+    "log": tf.math.log,
+    "log1p": tf.math.log1p,
+    "sqrt": tf.sqrt,
+    "log2": lambda x: tf.math.log(x) / math.log(2),
+    "log10": lambda x: tf.math.log(x) / math.log(10),
+    "exp2": lambda x: tf.exp(x * math.log(2)),
+    "ceil": tf.math.ceil,
+    "floor": tf.floor,
+    "rad2deg": lambda x: x * (180 / math.pi),
+    "deg2rad": lambda x: x * (math.pi / 180),
+    "cbrt": lambda x: tf.sign(x) * tf.pow(tf.abs(x), 1 / 3),
+    "fix": lambda x: tf.where(x < 0, tf.math.ceil(x), tf.floor(x)),
+    "sinc": lambda x: tf.where(
+        x == 0, tf.ones_like(x), tf.sin(x * math.pi) / tf.where(x == 0, tf.ones_like(x), x * math.pi)
+    ),
     "fabs": tf.abs,
 }
 globals().update({name: _unary_float(name, function) for name, function in _FLOAT.items()})
@@ -50,11 +73,20 @@ def _abs(x):
 
 
 _PLAIN = {
-    "abs": _abs, "absolute": _abs, "negative": tf.negative, "positive": tf.identity, "square": tf.square, "reciprocal": lambda x: 1 / x if x.dtype.is_floating else tf.ones_like(x) // x,
-    "conj": tf.math.conj, "conjugate": tf.math.conj, "bitwise_not": lambda x: tf.logical_not(x) if x.dtype == tf.bool else raw.Invert(x=x),
+    "abs": _abs,
+    "absolute": _abs,
+    "negative": tf.negative,
+    "positive": tf.identity,
+    "square": tf.square,
+    "reciprocal": lambda x: 1 / x if x.dtype.is_floating else tf.ones_like(x) // x,
+    "conj": tf.math.conj,
+    "conjugate": tf.math.conj,
+    "bitwise_not": lambda x: tf.logical_not(x) if x.dtype == tf.bool else raw.Invert(x=x),
     "signbit": lambda x: x < 0 if not x.dtype.is_floating else tf.logical_or(x < 0, tf.logical_and(x == 0, 1 / x < 0)),
-    "isreal": lambda x: tf.math.imag(x) == 0 if x.dtype.is_complex else tf.ones_like(x, tf.bool), "iscomplex": lambda x: tf.math.imag(x) != 0 if x.dtype.is_complex else tf.zeros_like(x, tf.bool),
-    "real": lambda x: tf.math.real(x) if x.dtype.is_complex else x, "imag": lambda x: tf.math.imag(x) if x.dtype.is_complex else tf.zeros_like(x),
+    "isreal": lambda x: tf.math.imag(x) == 0 if x.dtype.is_complex else tf.ones_like(x, tf.bool),
+    "iscomplex": lambda x: tf.math.imag(x) != 0 if x.dtype.is_complex else tf.zeros_like(x, tf.bool),
+    "real": lambda x: tf.math.real(x) if x.dtype.is_complex else x,
+    "imag": lambda x: tf.math.imag(x) if x.dtype.is_complex else tf.zeros_like(x),
 }
 globals().update({name: _unary(name, function) for name, function in _PLAIN.items()})
 isnan, isinf, isfinite = _is(tf.math.is_nan, False), _is(tf.math.is_inf, False), _is(tf.math.is_finite, True)
@@ -68,7 +100,11 @@ def sign(x, out=None, where=None, **kwargs):
 
 def angle(z, deg=False):
     z = as_tensor(z)
-    made = tf.math.angle(z) if z.dtype.is_complex else tf.where(floating(z) < 0, tf.cast(math.pi, floating(z).dtype), tf.zeros_like(floating(z)))
+    made = (
+        tf.math.angle(z)
+        if z.dtype.is_complex
+        else tf.where(floating(z) < 0, tf.cast(math.pi, floating(z).dtype), tf.zeros_like(floating(z)))
+    )
     return made * (180 / math.pi) if deg else made
 
 
@@ -105,7 +141,14 @@ def _either(bitwise, logical):
 def _gcd(a, b):
     a, b = tf.abs(a), tf.abs(b)
     a, b = a + tf.zeros_like(b), b + tf.zeros_like(a)
-    return tf.while_loop(lambda x, y: tf.reduce_any(y != 0), lambda x, y: (tf.where(y != 0, y, x), tf.where(y != 0, x % tf.where(y != 0, y, tf.ones_like(y)), tf.zeros_like(y))), (a, b))[0]
+    return tf.while_loop(
+        lambda x, y: tf.reduce_any(y != 0),
+        lambda x, y: (
+            tf.where(y != 0, y, x),
+            tf.where(y != 0, x % tf.where(y != 0, y, tf.ones_like(y)), tf.zeros_like(y)),
+        ),
+        (a, b),
+    )[0]
 
 
 def _lcm(a, b):
@@ -124,15 +167,37 @@ def _logaddexp(a, b):
 
 
 _TWO = {
-    "add": _for_bool(tf.add, tf.logical_or), "subtract": tf.subtract, "multiply": _for_bool(tf.multiply, tf.logical_and), "floor_divide": tf.math.floordiv, "mod": tf.math.floormod,
-    "remainder": tf.math.floormod, "power": tf.pow, "float_power": tf.pow, "maximum": _for_bool(tf.maximum, tf.logical_or), "minimum": _for_bool(tf.minimum, tf.logical_and),
-    "equal": tf.equal, "not_equal": tf.not_equal, "less": tf.less, "less_equal": tf.less_equal, "greater": tf.greater, "greater_equal": tf.greater_equal,
-    "bitwise_and": _either("BitwiseAnd", "LogicalAnd"), "bitwise_or": _either("BitwiseOr", "LogicalOr"),
-    "bitwise_xor": lambda a, b: tf.math.logical_xor(a, b) if a.dtype == tf.bool else raw.BitwiseXor(x=a, y=b), "gcd": _gcd, "lcm": _lcm,
+    "add": _for_bool(tf.add, tf.logical_or),
+    "subtract": tf.subtract,
+    "multiply": _for_bool(tf.multiply, tf.logical_and),
+    "floor_divide": tf.math.floordiv,
+    "mod": tf.math.floormod,
+    "remainder": tf.math.floormod,
+    "power": tf.pow,
+    "float_power": tf.pow,
+    "maximum": _for_bool(tf.maximum, tf.logical_or),
+    "minimum": _for_bool(tf.minimum, tf.logical_and),
+    "equal": tf.equal,
+    "not_equal": tf.not_equal,
+    "less": tf.less,
+    "less_equal": tf.less_equal,
+    "greater": tf.greater,
+    "greater_equal": tf.greater_equal,
+    "bitwise_and": _either("BitwiseAnd", "LogicalAnd"),
+    "bitwise_or": _either("BitwiseOr", "LogicalOr"),
+    "bitwise_xor": lambda a, b: tf.math.logical_xor(a, b) if a.dtype == tf.bool else raw.BitwiseXor(x=a, y=b),
+    "gcd": _gcd,
+    "lcm": _lcm,
 }
 _TWO_FLOAT = {
-    "divide": tf.truediv, "true_divide": tf.truediv, "arctan2": tf.math.atan2, "hypot": lambda a, b: tf.sqrt(a * a + b * b), "heaviside": _heaviside, "logaddexp": _logaddexp,
-    "logaddexp2": lambda a, b: _logaddexp(a * math.log(2), b * math.log(2)) / math.log(2), "nextafter": tf.math.nextafter,
+    "divide": tf.truediv,
+    "true_divide": tf.truediv,
+    "arctan2": tf.math.atan2,
+    "hypot": lambda a, b: tf.sqrt(a * a + b * b),
+    "heaviside": _heaviside,
+    "logaddexp": _logaddexp,
+    "logaddexp2": lambda a, b: _logaddexp(a * math.log(2), b * math.log(2)) / math.log(2),
+    "nextafter": tf.math.nextafter,
 }
 globals().update({name: _binary(name, function) for name, function in _TWO.items()})
 globals().update({name: _binary(name, function, True) for name, function in _TWO_FLOAT.items()})
@@ -186,7 +251,7 @@ def array_equal(a1, a2):
 def around(a, decimals=0):
     a = as_tensor(a)
     work = floating(a)
-    scale = 10.0 ** decimals
+    scale = 10.0**decimals
     return tf.cast(tf.round(work * scale) / scale, a.dtype)
 
 
@@ -227,5 +292,3 @@ def select(condlist, choicelist, default=0):
 
 def isscalar(num):
     return np.isscalar(num) or as_tensor(num).shape.rank == 0
-
-

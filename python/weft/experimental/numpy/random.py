@@ -20,7 +20,11 @@ def standard_normal(size=None):
 
 def uniform(low=0.0, high=1.0, size=None):
     low, high = tf.cast(low, default_float()), tf.cast(high, default_float())
-    shape = tf.broadcast_static_shape(low.shape, high.shape) if size is None else [size] if isinstance(size, int) else list(size)
+    shape = (
+        tf.broadcast_static_shape(low.shape, high.shape)
+        if size is None
+        else [size] if isinstance(size, int) else list(size)
+    )
     return tf.random.uniform(shape, low, high, default_float())
 
 
@@ -41,7 +45,12 @@ def randint(low, high=None, size=None, dtype=tf.int64):
 
 
 def poisson(lam=1.0, size=None):
-    return tf.cast(tf.random.poisson([] if size is None else [size] if isinstance(size, int) else list(size), tf.cast(lam, tf.float64)), tf.int64)
+    return tf.cast(
+        tf.random.poisson(
+            [] if size is None else [size] if isinstance(size, int) else list(size), tf.cast(lam, tf.float64)
+        ),
+        tf.int64,
+    )
 
 
 __getattr__ = missing("tf.experimental.numpy.random")

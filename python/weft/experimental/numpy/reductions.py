@@ -128,7 +128,11 @@ def nanmean(a, axis=None, dtype=None, keepdims=None):
 
 def _along(function, a, axis, dtype):
     a = as_tensor(a)
-    a = tf.cast(a, tf.as_dtype(dtype)) if dtype is not None else tf.cast(a, default_int()) if a.dtype == tf.bool or (a.dtype.is_integer and a.dtype.size < 8) else a
+    a = (
+        tf.cast(a, tf.as_dtype(dtype))
+        if dtype is not None
+        else tf.cast(a, default_int()) if a.dtype == tf.bool or (a.dtype.is_integer and a.dtype.size < 8) else a
+    )
     return function(tf.reshape(a, [-1]), 0) if axis is None else function(a, axis)
 
 
@@ -143,7 +147,11 @@ def cumprod(a, axis=None, dtype=None):
 def _arg(function, a, axis):
     a = as_tensor(a)
     a = tf.cast(a, tf.int8) if a.dtype == tf.bool else a
-    return function(tf.reshape(a, [-1]), 0, tf.int64) if axis is None else function(tf.reshape(a, [-1]) if a.shape.rank == 0 else a, axis, tf.int64)
+    return (
+        function(tf.reshape(a, [-1]), 0, tf.int64)
+        if axis is None
+        else function(tf.reshape(a, [-1]) if a.shape.rank == 0 else a, axis, tf.int64)
+    )
 
 
 def argmax(a, axis=None):
@@ -176,7 +184,11 @@ def diff(a, n=1, axis=-1):
         before = [slice(None)] * a.shape.rank
         after = list(before)
         before[axis], after[axis] = slice(None, -1), slice(1, None)
-        a = tf.not_equal(a[tuple(after)], a[tuple(before)]) if a.dtype == tf.bool else a[tuple(after)] - a[tuple(before)]
+        a = (
+            tf.not_equal(a[tuple(after)], a[tuple(before)])
+            if a.dtype == tf.bool
+            else a[tuple(after)] - a[tuple(before)]
+        )
     return a
 
 
@@ -243,7 +255,9 @@ def kron(a, b):
     b = tf.reshape(b, [1] * (rank - b.shape.rank) + b.shape.as_list())
     pairs = [d for pair in zip(a.shape.as_list(), [1] * rank) for d in pair]
     other = [d for pair in zip([1] * rank, b.shape.as_list()) for d in pair]
-    return tf.reshape(tf.reshape(a, pairs) * tf.reshape(b, other), [x * y for x, y in zip(a.shape.as_list(), b.shape.as_list())])
+    return tf.reshape(
+        tf.reshape(a, pairs) * tf.reshape(b, other), [x * y for x, y in zip(a.shape.as_list(), b.shape.as_list())]
+    )
 
 
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
@@ -265,5 +279,3 @@ def polyval(p, x):
     for c in tf.unstack(p):
         made = made * x + c
     return made
-
-

@@ -22,7 +22,13 @@ def set_prefer_float32(on):
 
 
 def _narrow(dtype):
-    return {"float64": np.dtype("float32"), "int64": np.dtype("int32"), "complex128": np.dtype("complex64")}.get(dtype.name, dtype) if _prefer_float32 else dtype
+    return (
+        {"float64": np.dtype("float32"), "int64": np.dtype("int32"), "complex128": np.dtype("complex64")}.get(
+            dtype.name, dtype
+        )
+        if _prefer_float32
+        else dtype
+    )
 
 
 def default_float():

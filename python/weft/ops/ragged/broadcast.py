@@ -43,8 +43,10 @@ def _flat(value):
 
 def same_splits_dtype(values):
     if len({v.row_splits.dtype for v in values if isinstance(v, RaggedTensor)}) > 1:
-        raise ValueError("Input RaggedTensors have mismatched row_splits dtypes; use "
-                         "RaggedTensor.with_row_splits_dtype() to convert them to compatible dtypes.")
+        raise ValueError(
+            "Input RaggedTensors have mismatched row_splits dtypes; use "
+            "RaggedTensor.with_row_splits_dtype() to convert them to compatible dtypes."
+        )
 
 
 def broadcast(x, y):
@@ -78,9 +80,12 @@ def _nested(value, rank, depth, dtype):
         inner = from_tensor(value.flat_values, ragged_rank=depth - missing - value.ragged_rank, row_splits_dtype=dtype)
         value = value.with_flat_values(inner)
     for _ in range(missing):
-        value = RaggedTensor._of(value, RowPartition.from_uniform_row_length(value.nrows() if value.shape[0] is None
-                                                                             else value.shape[0], nrows=1,
-                                                                             validate=False, dtype=dtype))
+        value = RaggedTensor._of(
+            value,
+            RowPartition.from_uniform_row_length(
+                value.nrows() if value.shape[0] is None else value.shape[0], nrows=1, validate=False, dtype=dtype
+            ),
+        )
     return value
 
 
@@ -121,8 +126,9 @@ def _together(x, y):
     elif first[0] is None or first[1] is None:
         rows = raw.Maximum(x=a, y=b)
         for side, own in zip(sides, (a, b)):
-            side.places = raw.Mul(x=counting(rows, dtype),
-                                  y=raw.Cast(x=raw.NotEqual(x=own, y=convert_to_tensor(1, dtype)), DstT=dtype))
+            side.places = raw.Mul(
+                x=counting(rows, dtype), y=raw.Cast(x=raw.NotEqual(x=own, y=convert_to_tensor(1, dtype)), DstT=dtype)
+            )
     else:
         checks.equal(a, b)
     splits = []
@@ -141,8 +147,9 @@ def _together(x, y):
         else:
             # Uniform sizes that only the run tells.
             one = convert_to_tensor(1, dtype)
-            new = RowPartition.from_row_lengths(raw.SelectV2(condition=raw.Equal(x=lengths[0], y=one), t=lengths[1],
-                                                             e=lengths[0]), validate=False)
+            new = RowPartition.from_row_lengths(
+                raw.SelectV2(condition=raw.Equal(x=lengths[0], y=one), t=lengths[1], e=lengths[0]), validate=False
+            )
         uniform = _uniform(parts, ones)
         splits.append(RowPartition._of_splits(new.row_splits(), uniform))
         rowids, offsets = new.value_rowids(), new.offsets_in_rows()
@@ -175,8 +182,11 @@ class _Side:
             self.places = starts
             return
         if one is None:
-            more = raw.GatherV2(params=raw.Cast(x=raw.NotEqual(x=lengths, y=convert_to_tensor(1, dtype)), DstT=dtype),
-                                indices=rowids, axis=0)
+            more = raw.GatherV2(
+                params=raw.Cast(x=raw.NotEqual(x=lengths, y=convert_to_tensor(1, dtype)), DstT=dtype),
+                indices=rowids,
+                axis=0,
+            )
             offsets = raw.Mul(x=offsets, y=more)
         self.places = raw.AddV2(x=starts, y=offsets)
 
@@ -206,8 +216,9 @@ def map_flat_values(op, *args, **kwargs):
     same_splits_dtype(found)
     sizes = {v.flat_values.shape[0] for v in found} - {None}
     if len(sizes) > 1:
-        raise ValueError(f"Input RaggedTensors' flat_values must all have the same outer-dimension size.  Got sizes: "
-                         f"{sizes}")
+        raise ValueError(
+            f"Input RaggedTensors' flat_values must all have the same outer-dimension size.  Got sizes: " f"{sizes}"
+        )
     for other in found[1:]:
         if other.ragged_rank != first.ragged_rank:
             raise ValueError("All ragged inputs must have the same ragged_rank.")
@@ -219,7 +230,9 @@ def map_flat_values(op, *args, **kwargs):
         made = convert_to_tensor(made)
     size, rows = made.shape[0] if made.shape.rank else None, first.flat_values.shape[0]
     if made.shape.rank == 0 or (size is not None and rows is not None and size != rows):
-        raise ValueError(f"tf.ragged.map_flat_values requires that the output of `op` have the same outer-dimension "
-                         f"size as flat_values of any ragged inputs. "
-                         f"(output shape: {made.shape}; expected outer dimension size: {rows})")
+        raise ValueError(
+            f"tf.ragged.map_flat_values requires that the output of `op` have the same outer-dimension "
+            f"size as flat_values of any ragged inputs. "
+            f"(output shape: {made.shape}; expected outer dimension size: {rows})"
+        )
     return first.with_flat_values(made)

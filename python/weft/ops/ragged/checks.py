@@ -18,8 +18,12 @@ def non_negative(x, message, name=""):
         if (array < 0).any():
             flat = [str(v) for v in array.reshape(-1).tolist()]
             shown = flat[:3] + (["..."] if len(flat) > 3 else [])
-            raise errors.InvalidArgumentError(None, None, f"{message}\nCondition x >= 0 did not hold element-wise:\nx "
-                                                          f"(shape={x.shape} dtype={x.dtype.name}) = \n{shown}")
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"{message}\nCondition x >= 0 did not hold element-wise:\nx "
+                f"(shape={x.shape} dtype={x.dtype.name}) = \n{shown}",
+            )
         return
     _assert(raw.GreaterEqual(x=x, y=raw.ZerosLike(x=x)), [message, "Condition x >= 0 did not hold element-wise:", x])
 
@@ -39,8 +43,11 @@ def _compare(x, y, message, sign, op):
     if isinstance(x, EagerTensor) and isinstance(y, EagerTensor) and not _weft.in_graph():
         a, b = x.numpy(), y.numpy()
         if a.shape != b.shape and a.ndim and b.ndim:
-            raise errors.InvalidArgumentError(None, None, f"{message or ''}Incompatible shapes: {list(a.shape)} vs. "
-                                                          f"{list(b.shape)} [Op:{op.op_name}]")
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"{message or ''}Incompatible shapes: {list(a.shape)} vs. " f"{list(b.shape)} [Op:{op.op_name}]",
+            )
         holds = a == b if sign == "==" else a <= b
         if holds.all():
             return
@@ -50,8 +57,14 @@ def _compare(x, y, message, sign, op):
 
             where = np.argwhere(~holds)[:3]
             at = tuple(where.T)
-            lines += [f"Indices of first {len(where)} different values:", str(where), "Corresponding x values:",
-                      str(a[at]), "Corresponding y values:", str(b[at])]
+            lines += [
+                f"Indices of first {len(where)} different values:",
+                str(where),
+                "Corresponding x values:",
+                str(a[at]),
+                "Corresponding y values:",
+                str(b[at]),
+            ]
         for label, array in (("x", a), ("y", b)):
             lines += [f"First {min(3, array.size)} elements of {label}:", _shown(array)]
         raise errors.InvalidArgumentError(None, None, "\n".join(([message] if message else []) + lines))
@@ -62,8 +75,12 @@ def true(condition, message):
     """All of a condition holds."""
     if isinstance(condition, EagerTensor) and not _weft.in_graph():
         if not condition.numpy().all():
-            raise errors.InvalidArgumentError(None, None, f"Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be "
-                                                          f"true. Summarized data: {message.encode()}")
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be "
+                f"true. Summarized data: {message.encode()}",
+            )
         return
     _assert(condition, [message])
 

@@ -15,16 +15,23 @@ class DynamicRaggedShape(CompositeTensor):
     """Row partitions for the outer axes and a dense shape for what they leave."""
 
     def __init__(self, row_partitions, inner_shape, dtype=None, validate=False, static_inner_shape=None):
-        if (not isinstance(row_partitions, (list, tuple)) or not all(isinstance(p, RowPartition)
-                                                                     for p in row_partitions)):
+        if not isinstance(row_partitions, (list, tuple)) or not all(
+            isinstance(p, RowPartition) for p in row_partitions
+        ):
             raise TypeError(f"row_partitions should be a list of row partitions. Instead, got {row_partitions}")
         if dtype is None:
-            dtype = (row_partitions[0].dtype if row_partitions else inner_shape.dtype
-                     if isinstance(inner_shape, Tensor) else dtypes.int64)
+            dtype = (
+                row_partitions[0].dtype
+                if row_partitions
+                else inner_shape.dtype if isinstance(inner_shape, Tensor) else dtypes.int64
+            )
         dtype = dtypes.as_dtype(dtype)
         self._row_partitions = tuple(p.with_dtype(dtype) for p in row_partitions)
-        self._inner_shape = (raw.Cast(x=inner_shape, DstT=dtype) if isinstance(inner_shape, Tensor)
-                             and inner_shape.dtype is not dtype else convert_to_tensor(inner_shape, dtype))
+        self._inner_shape = (
+            raw.Cast(x=inner_shape, DstT=dtype)
+            if isinstance(inner_shape, Tensor) and inner_shape.dtype is not dtype
+            else convert_to_tensor(inner_shape, dtype)
+        )
         if self._inner_shape.shape.rank != 1:
             raise ValueError(f"Shape {self._inner_shape.shape} must have rank 1")
         if self._row_partitions and self._inner_shape.shape[0] == 0:
@@ -45,7 +52,7 @@ class DynamicRaggedShape(CompositeTensor):
             raise ValueError(f"num_row_partitions={count} must be less than the rank {len(lengths)}")
         rows = lengths[0] if lengths else 0
         partitions = []
-        for v in lengths[1:count + 1]:
+        for v in lengths[1 : count + 1]:
             if isinstance(v, int):
                 partitions.append(RowPartition.from_uniform_row_length(v, nrows=rows, dtype=dtype))
                 rows *= v
@@ -54,7 +61,7 @@ class DynamicRaggedShape(CompositeTensor):
                     raise ValueError(f"lengths {tuple(v)} must have {rows} items")
                 partitions.append(RowPartition.from_row_lengths(list(v), dtype=dtype))
                 rows = sum(v)
-        inner = [rows, *lengths[count + 1:]] if count else lengths
+        inner = [rows, *lengths[count + 1 :]] if count else lengths
         return cls(partitions, convert_to_tensor(inner, dtype), dtype)
 
     @classmethod
@@ -68,8 +75,11 @@ class DynamicRaggedShape(CompositeTensor):
         t = as_values(t)
         if isinstance(t, RaggedTensor):
             dtype = dtypes.as_dtype(dtype or t.row_splits.dtype)
-            return cls([p.with_dtype(dtype) for p in t._nested_row_partitions],
-                       raw.Shape(input=t.flat_values, out_type=dtype), dtype)
+            return cls(
+                [p.with_dtype(dtype) for p in t._nested_row_partitions],
+                raw.Shape(input=t.flat_values, out_type=dtype),
+                dtype,
+            )
         dtype = dtypes.as_dtype(dtype or dtypes.int64)
         return cls([], raw.Shape(input=t, out_type=dtype), dtype)
 
@@ -134,8 +144,11 @@ class DynamicRaggedShape(CompositeTensor):
         return DynamicRaggedShape(self._row_partitions, self._inner_shape, dtype)
 
     def _add_row_partitions(self, flat_values):
-        return (RaggedTensor._from_nested_row_partitions(flat_values, self._row_partitions, validate=False)
-                if self._row_partitions else flat_values)
+        return (
+            RaggedTensor._from_nested_row_partitions(flat_values, self._row_partitions, validate=False)
+            if self._row_partitions
+            else flat_values
+        )
 
     def __getitem__(self, index):
         if isinstance(index, slice):
@@ -146,8 +159,8 @@ class DynamicRaggedShape(CompositeTensor):
                 return DynamicRaggedShape([], convert_to_tensor([], self.dtype), self.dtype)
             count = len(self._row_partitions)
             if stop > count:
-                return DynamicRaggedShape(self._row_partitions, self._inner_shape[:stop - count], self.dtype)
-            parts = self._row_partitions[:stop - 1]
+                return DynamicRaggedShape(self._row_partitions, self._inner_shape[: stop - count], self.dtype)
+            parts = self._row_partitions[: stop - 1]
             rows = self._row_partitions[stop - 1].nrows()
             return DynamicRaggedShape(parts, raw.ExpandDims(input=rows, dim=0), self.dtype)
         if index < 0:
@@ -163,8 +176,11 @@ class DynamicRaggedShape(CompositeTensor):
     def __eq__(self, other):
         if isinstance(other, TensorShape):
             other = DynamicRaggedShape([], convert_to_tensor(other, dtypes.int64))
-        return (isinstance(other, DynamicRaggedShape) and self.static_lengths() == other.static_lengths()
-                and self.num_row_partitions == other.num_row_partitions)
+        return (
+            isinstance(other, DynamicRaggedShape)
+            and self.static_lengths() == other.static_lengths()
+            and self.num_row_partitions == other.num_row_partitions
+        )
 
     __hash__ = None
 
@@ -174,8 +190,9 @@ class DynamicRaggedShape(CompositeTensor):
 
     @property
     def _type_spec(self):
-        return DynamicRaggedShape.Spec(tuple(p._type_spec for p in self._row_partitions),
-                                       TensorShape(self._static_inner()), self.dtype)
+        return DynamicRaggedShape.Spec(
+            tuple(p._type_spec for p in self._row_partitions), TensorShape(self._static_inner()), self.dtype
+        )
 
     class Spec(TypeSpec):
         """The type of a DynamicRaggedShape."""
@@ -183,8 +200,11 @@ class DynamicRaggedShape(CompositeTensor):
         value_type = property(lambda self: DynamicRaggedShape)
 
         def __init__(self, row_partitions, static_inner_shape, dtype):
-            self._parts, self._inner, self._dtype = (tuple(row_partitions), TensorShape(static_inner_shape),
-                                                     dtypes.as_dtype(dtype))
+            self._parts, self._inner, self._dtype = (
+                tuple(row_partitions),
+                TensorShape(static_inner_shape),
+                dtypes.as_dtype(dtype),
+            )
 
         def _serialize(self):
             return self._parts, self._inner, self._dtype

@@ -35,8 +35,13 @@ def constant_value(pylist, dtype=None, ragged_rank=None, inner_shape=None, row_s
         array = np.array(values, None if dtype is None else dtypes.as_dtype(dtype).as_numpy_dtype)
         return array.reshape(shape) if shape else array
 
-    return _build(lambda values, splits: RaggedTensorValue(values, np.array(splits, str(row_splits_dtype))), inner,
-                  pylist, ragged_rank, inner_shape)
+    return _build(
+        lambda values, splits: RaggedTensorValue(values, np.array(splits, str(row_splits_dtype))),
+        inner,
+        pylist,
+        ragged_rank,
+        inner_shape,
+    )
 
 
 def _is_list(value):
@@ -64,8 +69,10 @@ def _build(ragged, inner, pylist, ragged_rank, inner_shape):
     if inner_shape is not None and ragged_rank is not None:
         expected = ragged_rank + len(inner_shape) + 1
         if (scalars is not None and expected != scalars) or (scalars is None and expected < deepest):
-            raise ValueError(f"Invalid pylist={pylist!r}: incompatible with ragged_rank={ragged_rank} and "
-                             f"dim(inner_shape)={len(inner_shape)}")
+            raise ValueError(
+                f"Invalid pylist={pylist!r}: incompatible with ragged_rank={ragged_rank} and "
+                f"dim(inner_shape)={len(inner_shape)}"
+            )
     if ragged_rank == 0:
         return inner(pylist, inner_shape if inner_shape is None else (len(pylist), *inner_shape))
     if inner_shape is None:
@@ -77,16 +84,20 @@ def _build(ragged, inner, pylist, ragged_rank, inner_shape):
     all_splits, values = [], pylist
     for _ in _count(ragged_rank):
         if values and not _is_list(values[0]):
-            raise ValueError(f"pylist has scalar values depth {scalars}, but ragged_rank={ragged_rank} requires scalar "
-                             f"value depth greater than {ragged_rank}")
+            raise ValueError(
+                f"pylist has scalar values depth {scalars}, but ragged_rank={ragged_rank} requires scalar "
+                f"value depth greater than {ragged_rank}"
+            )
         splits = [0]
         for row in values:
             splits.append(splits[-1] + len(row))
         all_splits.append(splits)
         values = [item for row in values for item in row]
     if scalars is not None and scalars < ragged_rank + 1:
-        raise ValueError(f"pylist has scalar values depth {scalars}, but ragged_rank={ragged_rank} requires scalar "
-                         f"value depth greater than {ragged_rank}")
+        raise ValueError(
+            f"pylist has scalar values depth {scalars}, but ragged_rank={ragged_rank} requires scalar "
+            f"value depth greater than {ragged_rank}"
+        )
     result = inner(values, (len(values), *inner_shape) if inner_shape else None if values else (0,))
     for splits in reversed(all_splits):
         result = ragged(result, splits)
@@ -138,8 +149,10 @@ def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype
         given = [v if v.dtype is dtype else raw.Cast(x=v, DstT=dtype) for v in given]
     else:
         dtype = dtypes.as_dtype(dtype)
-        given = [raw.Cast(x=v, DstT=dtype) if isinstance(v, Tensor) and v.dtype is not dtype
-                 else convert_to_tensor(v, dtype) for v in (starts, limits, deltas)]
+        given = [
+            raw.Cast(x=v, DstT=dtype) if isinstance(v, Tensor) and v.dtype is not dtype else convert_to_tensor(v, dtype)
+            for v in (starts, limits, deltas)
+        ]
     made = raw.RaggedRange(starts=given[0], limits=given[1], deltas=given[2], Tsplits=row_splits_dtype, name=name)
     return RaggedTensor.from_row_splits(made[1], made[0], validate=False)
 
@@ -167,30 +180,36 @@ def segment_ids_to_row_splits(segment_ids, num_segments=None, out_type=None, nam
 def stack_dynamic_partitions(data, partitions, num_partitions, name=None):
     """The data by partition: row i has what has i in partitions."""
     data, partitions = as_values(data), as_values(partitions)
-    count = (convert_to_tensor(num_partitions, dtypes.int64) if not isinstance(num_partitions, Tensor)
-             else raw.Cast(x=num_partitions, DstT=dtypes.int64))
+    count = (
+        convert_to_tensor(num_partitions, dtypes.int64)
+        if not isinstance(num_partitions, Tensor)
+        else raw.Cast(x=num_partitions, DstT=dtypes.int64)
+    )
     if isinstance(partitions, RaggedTensor):
         if not isinstance(data, RaggedTensor):
             raise ValueError("If partitions is ragged, data must be too")
         return stack_dynamic_partitions(data.values, partitions.values, num_partitions)
     if partitions.shape.rank is None:
         raise ValueError("partitions must have known rank.")
-    partitions.shape.assert_is_compatible_with(data.shape[:partitions.shape.rank])
+    partitions.shape.assert_is_compatible_with(data.shape[: partitions.shape.rank])
     if partitions.shape.rank == 0:
-        return RaggedTensor.from_value_rowids(raw.Pack(values=[data], axis=0), raw.Pack(values=[partitions], axis=0),
-                                              count, validate=False)
+        return RaggedTensor.from_value_rowids(
+            raw.Pack(values=[data], axis=0), raw.Pack(values=[partitions], axis=0), count, validate=False
+        )
     if partitions.shape.rank > 1:
         from weft.ops.ragged.convert import merge_dims
 
-        return stack_dynamic_partitions(merge_dims(data, 0, partitions.shape.rank - 1),
-                                        raw.Reshape(tensor=partitions, shape=[-1]), num_partitions)
+        return stack_dynamic_partitions(
+            merge_dims(data, 0, partitions.shape.rank - 1), raw.Reshape(tensor=partitions, shape=[-1]), num_partitions
+        )
     from weft.ops import sort_ops
     from weft.ops.ragged.gather import gather
 
     order = sort_ops.argsort(partitions, stable=True)
     sorted_partitions = raw.GatherV2(params=partitions, indices=order, axis=0)
-    return RaggedTensor.from_value_rowids(gather(data, order), raw.Cast(x=sorted_partitions, DstT=dtypes.int64), count,
-                                          validate=False)
+    return RaggedTensor.from_value_rowids(
+        gather(data, order), raw.Cast(x=sorted_partitions, DstT=dtypes.int64), count, validate=False
+    )
 
 
 def boolean_mask(data, mask, name=None):
@@ -210,17 +229,25 @@ def boolean_mask(data, mask, name=None):
         inner = boolean_mask(data.values, mask.values)
         if isinstance(inner, RaggedTensor) and mask.values.shape.rank > 1:
             return RaggedTensor._of(inner, RowPartition._of_splits(data.row_splits))
-        kept = raw.UnsortedSegmentSum(data=raw.Cast(x=mask.values, DstT=mask.row_splits.dtype),
-                                      segment_ids=mask.value_rowids(), num_segments=mask.nrows())
+        kept = raw.UnsortedSegmentSum(
+            data=raw.Cast(x=mask.values, DstT=mask.row_splits.dtype),
+            segment_ids=mask.value_rowids(),
+            num_segments=mask.nrows(),
+        )
         return RaggedTensor.from_row_lengths(inner, kept, validate=False)
     if isinstance(data, RaggedTensor) and mask.shape.rank > 1:
-        return boolean_mask(data, from_tensor(mask, ragged_rank=min(data.ragged_rank, mask.shape.rank - 1),
-                                              row_splits_dtype=data.row_splits.dtype))
+        return boolean_mask(
+            data,
+            from_tensor(
+                mask, ragged_rank=min(data.ragged_rank, mask.shape.rank - 1), row_splits_dtype=data.row_splits.dtype
+            ),
+        )
     if mask.shape.rank == 1:
         places = raw.Squeeze(input=raw.Where(input=mask), squeeze_dims=[1])
         return gather(data, places)
-    return boolean_mask(from_tensor(data, ragged_rank=mask.shape.rank - 1),
-                        from_tensor(mask, ragged_rank=mask.shape.rank - 1))
+    return boolean_mask(
+        from_tensor(data, ragged_rank=mask.shape.rank - 1), from_tensor(mask, ragged_rank=mask.shape.rank - 1)
+    )
 
 
 def cross(inputs, name=None):
@@ -258,14 +285,21 @@ def _cross(inputs, hashed, num_buckets, hash_key, name):
         return raw.Cast(x=t, DstT=dtypes.int64) if t.dtype.is_integer and t.dtype is not dtypes.int64 else t
 
     out_dtype = dtypes.int64 if hashed else dtypes.string
-    made = raw.RaggedCross(ragged_values=[typed(r.flat_values) for r in ragged],
-                           ragged_row_splits=[r.row_splits for r in ragged], sparse_indices=[s.indices for s in sparse],
-                           sparse_values=[typed(s.values) for s in sparse],
-                           sparse_shape=[s.dense_shape for s in sparse], dense_inputs=[typed(d) for d in dense],
-                           input_order=order, hashed_output=hashed, num_buckets=num_buckets,
-                           hash_key=_DEFAULT_KEY if hash_key is None else hash_key,
-                           out_values_type=out_dtype, out_row_splits_type=ragged[0].row_splits.dtype if ragged
-                           else dtypes.int64, name=name)
+    made = raw.RaggedCross(
+        ragged_values=[typed(r.flat_values) for r in ragged],
+        ragged_row_splits=[r.row_splits for r in ragged],
+        sparse_indices=[s.indices for s in sparse],
+        sparse_values=[typed(s.values) for s in sparse],
+        sparse_shape=[s.dense_shape for s in sparse],
+        dense_inputs=[typed(d) for d in dense],
+        input_order=order,
+        hashed_output=hashed,
+        num_buckets=num_buckets,
+        hash_key=_DEFAULT_KEY if hash_key is None else hash_key,
+        out_values_type=out_dtype,
+        out_row_splits_type=ragged[0].row_splits.dtype if ragged else dtypes.int64,
+        name=name,
+    )
     return RaggedTensor.from_row_splits(made[0], made[1], validate=False)
 
 
@@ -275,5 +309,14 @@ def stack(values, axis=0, name=None):
     return ragged_stack(values, axis)
 
 
-__all__ = ["boolean_mask", "constant", "cross", "cross_hashed", "range", "row_splits_to_segment_ids",
-           "segment_ids_to_row_splits", "stack", "stack_dynamic_partitions"]
+__all__ = [
+    "boolean_mask",
+    "constant",
+    "cross",
+    "cross_hashed",
+    "range",
+    "row_splits_to_segment_ids",
+    "segment_ids_to_row_splits",
+    "stack",
+    "stack_dynamic_partitions",
+]

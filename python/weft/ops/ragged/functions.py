@@ -12,8 +12,9 @@ from weft.ops.ragged.reduce import reduce_max, reduce_sum
 
 
 def size(input, out_type=None, name=None):
-    return raw.Size(input=input.flat_values, out_type=dtypes.int32 if out_type is None else dtypes.as_dtype(out_type),
-                    name=name)
+    return raw.Size(
+        input=input.flat_values, out_type=dtypes.int32 if out_type is None else dtypes.as_dtype(out_type), name=name
+    )
 
 
 def rank(input, name=None):
@@ -30,8 +31,9 @@ def where(condition, x=None, y=None, name=None):
     condition = as_values(condition, dtypes.bool)
     if x is None:
         sparse = to_sparse(condition)
-        return raw.GatherV2(params=sparse.indices, indices=raw.Squeeze(input=raw.Where(input=sparse.values),
-                                                                       squeeze_dims=[1]), axis=0)
+        return raw.GatherV2(
+            params=sparse.indices, indices=raw.Squeeze(input=raw.Where(input=sparse.values), squeeze_dims=[1]), axis=0
+        )
     from weft.ops.ragged.broadcast import pair
 
     x, y = pair(x, y)
@@ -62,8 +64,11 @@ def add_n(inputs, name=None):
 def softmax(logits, axis=None, name=None):
     """Over the last axis, or over a ragged one."""
     axis = positive_axis(-1 if axis is None else axis, logits.shape.rank)
-    if (not isinstance(logits.values, RaggedTensor) and logits.flat_values.shape.rank > 1
-        and axis == logits.shape.rank - 1):
+    if (
+        not isinstance(logits.values, RaggedTensor)
+        and logits.flat_values.shape.rank > 1
+        and axis == logits.shape.rank - 1
+    ):
         return unary(lambda v: raw.Softmax(logits=v), logits)
     peak = reduce_max(logits, axis, keepdims=True)
     shifted = binary(lambda a, b: raw.Exp(x=raw.Sub(x=a, y=b)), logits, peak)
@@ -81,13 +86,19 @@ def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
 
         columns = x._row_partition.offsets_in_rows()
         order = sort_ops.argsort(columns, stable=True)
-        turned = RaggedTensor.from_value_rowids(gather(x.values, order),
-                                                raw.GatherV2(params=columns, indices=order, axis=0),
-                                                x.bounding_shape(1), validate=False)
+        turned = RaggedTensor.from_value_rowids(
+            gather(x.values, order),
+            raw.GatherV2(params=columns, indices=order, axis=0),
+            x.bounding_shape(1),
+            validate=False,
+        )
         return x.with_values(gather(cumsum(turned, 1, exclusive, reverse).values, raw.InvertPermutation(x=order)))
     if axis > 1:
-        inner = (cumsum(x.values, axis - 1, exclusive, reverse) if isinstance(x.values, RaggedTensor)
-                 else reduction_ops.cumsum(x.values, axis - 1, exclusive, reverse))
+        inner = (
+            cumsum(x.values, axis - 1, exclusive, reverse)
+            if isinstance(x.values, RaggedTensor)
+            else reduction_ops.cumsum(x.values, axis - 1, exclusive, reverse)
+        )
         return x.with_values(inner)
     values = x.values
     if isinstance(values, RaggedTensor):
@@ -99,26 +110,31 @@ def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
     return x.with_values(raw.Sub(x=running, y=raw.GatherV2(params=before, indices=x.value_rowids(), axis=0)))
 
 
-def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32, name=None, axis=None,
-             binary_output=False):
+def bincount(
+    arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32, name=None, axis=None, binary_output=False
+):
     """How often each number occurs, in all or (axis=-1) in each row."""
     from weft.ops import reduction_ops
 
     if axis in (None, 0):
         own = None if weights is None else weights.flat_values if isinstance(weights, RaggedTensor) else weights
         return reduction_ops.bincount(arr.flat_values, own, minlength, maxlength, dtype, name, axis, binary_output)
-    values = (arr.values if arr.values.dtype in (dtypes.int32, dtypes.int64)
-              else raw.Cast(x=arr.values, DstT=dtypes.int32))
+    values = (
+        arr.values if arr.values.dtype in (dtypes.int32, dtypes.int64) else raw.Cast(x=arr.values, DstT=dtypes.int32)
+    )
     zero = convert_to_tensor([0], values.dtype)
-    count = raw.Max(input=raw.ConcatV2(values=[raw.AddV2(x=values, y=convert_to_tensor(1, values.dtype)), zero],
-                                       axis=0), reduction_indices=0)
+    count = raw.Max(
+        input=raw.ConcatV2(values=[raw.AddV2(x=values, y=convert_to_tensor(1, values.dtype)), zero], axis=0),
+        reduction_indices=0,
+    )
     if minlength is not None:
         count = raw.Maximum(x=count, y=convert_to_tensor(minlength, values.dtype))
     if maxlength is not None:
         count = raw.Minimum(x=count, y=convert_to_tensor(maxlength, values.dtype))
     own = convert_to_tensor([], dtypes.as_dtype(dtype)) if weights is None else weights.values
-    return raw.RaggedBincount(splits=arr.row_splits, values=values, size=count, weights=own,
-                              binary_output=binary_output, name=name)
+    return raw.RaggedBincount(
+        splits=arr.row_splits, values=values, size=count, weights=own, binary_output=binary_output, name=name
+    )
 
 
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
@@ -128,12 +144,24 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
         if axis <= indices.ragged_rank:
             raise ValueError("axis (%d) must be greater than indices.ragged_rank (%d)." % (axis, indices.ragged_rank))
         axis -= indices.ragged_rank
-    return indices.with_flat_values(creation_ops.one_hot(indices.flat_values, depth, on_value, off_value, axis, dtype,
-                                                         name))
+    return indices.with_flat_values(
+        creation_ops.one_hot(indices.flat_values, depth, on_value, off_value, axis, dtype, name)
+    )
 
 
-def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False,
-           b_is_sparse=False, output_type=None, name=None, **others):
+def matmul(
+    a,
+    b,
+    transpose_a=False,
+    transpose_b=False,
+    adjoint_a=False,
+    adjoint_b=False,
+    a_is_sparse=False,
+    b_is_sparse=False,
+    output_type=None,
+    name=None,
+    **others,
+):
     """Products of the matrices of two batches, of which rows and columns may differ in number."""
     from weft.ops import product_ops
 
@@ -145,26 +173,42 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
         raise ValueError(f"matmul requires rank of at least 3 for ragged tensors, got {a.shape.rank}")
     if a.shape.rank > 3:
         rows, columns = (v if isinstance(v, RaggedTensor) else from_tensor(v) for v in (a, b))
-        inner = matmul(rows.values, columns.values, transpose_a, transpose_b, adjoint_a, adjoint_b,
-                       output_type=output_type)
+        inner = matmul(
+            rows.values, columns.values, transpose_a, transpose_b, adjoint_a, adjoint_b, output_type=output_type
+        )
         return rows.with_values(inner)
     dense = [v.to_tensor() if isinstance(v, RaggedTensor) else v for v in (a, b)]
-    made = product_ops.matmul(*dense, transpose_a=transpose_a, transpose_b=transpose_b, adjoint_a=adjoint_a,
-                              adjoint_b=adjoint_b, output_type=output_type)
+    made = product_ops.matmul(
+        *dense,
+        transpose_a=transpose_a,
+        transpose_b=transpose_b,
+        adjoint_a=adjoint_a,
+        adjoint_b=adjoint_b,
+        output_type=output_type,
+    )
     rows = _lengths(a, 2 if transpose_a or adjoint_a else 1)
     columns = _lengths(b, 1 if transpose_b or adjoint_b else 2)
     if columns is None:
         return made if rows is None else from_tensor(made, lengths=rows)
     if rows is None:
         rows = raw.Fill(dims=raw.Shape(input=columns), value=raw.Cast(x=raw.Shape(input=made)[1], DstT=columns.dtype))
-    ids = raw.UpperBound(sorted_inputs=raw.ExpandDims(input=raw.Cumsum(x=rows, axis=0), dim=0),
-                         values=raw.ExpandDims(input=raw.Range(start=convert_to_tensor(0, rows.dtype),
-                                                               limit=raw.Sum(input=rows, reduction_indices=0),
-                                                               delta=convert_to_tensor(1, rows.dtype)), dim=0),
-                         out_type=rows.dtype)
-    return from_tensor(made, lengths=[rows, raw.GatherV2(params=columns,
-                                                         indices=raw.Squeeze(input=ids, squeeze_dims=[0]), axis=0)],
-                       ragged_rank=2)
+    ids = raw.UpperBound(
+        sorted_inputs=raw.ExpandDims(input=raw.Cumsum(x=rows, axis=0), dim=0),
+        values=raw.ExpandDims(
+            input=raw.Range(
+                start=convert_to_tensor(0, rows.dtype),
+                limit=raw.Sum(input=rows, reduction_indices=0),
+                delta=convert_to_tensor(1, rows.dtype),
+            ),
+            dim=0,
+        ),
+        out_type=rows.dtype,
+    )
+    return from_tensor(
+        made,
+        lengths=[rows, raw.GatherV2(params=columns, indices=raw.Squeeze(input=ids, squeeze_dims=[0]), axis=0)],
+        ragged_rank=2,
+    )
 
 
 def _lengths(value, axis):
@@ -192,8 +236,11 @@ def string_join(inputs, separator="", name=None):
     values = [as_values(v, dtypes.string) for v in inputs]
     parts = broadcast_all(values)
     like = next(p for p in parts if isinstance(p, RaggedTensor))
-    return like.with_flat_values(raw.StringJoin(inputs=[p.flat_values if isinstance(p, RaggedTensor) else p
-                                                        for p in parts], separator=separator, name=name))
+    return like.with_flat_values(
+        raw.StringJoin(
+            inputs=[p.flat_values if isinstance(p, RaggedTensor) else p for p in parts], separator=separator, name=name
+        )
+    )
 
 
 def reduce_join(inputs, axis=None, keepdims=None, separator="", name=None):
@@ -215,8 +262,11 @@ def reduce_join(inputs, axis=None, keepdims=None, separator="", name=None):
         return inputs.with_values(reduce_join(inputs.values, axis - 1, keepdims, separator))
     if isinstance(inputs.values, RaggedTensor) or inputs.values.shape.rank != 1:
         raise NotImplementedError("reduce_join of a ragged tensor along an axis that has others inside")
-    ids, count = ((inputs.value_rowids(), inputs.nrows()) if axis
-                  else (inputs._row_partition.offsets_in_rows(), inputs.bounding_shape(1)))
+    ids, count = (
+        (inputs.value_rowids(), inputs.nrows())
+        if axis
+        else (inputs._row_partition.offsets_in_rows(), inputs.bounding_shape(1))
+    )
     made = raw.UnsortedSegmentJoin(inputs=inputs.values, segment_ids=ids, num_segments=count, separator=separator)
     return raw.ExpandDims(input=made, dim=axis) if keepdims else made
 
@@ -239,15 +289,21 @@ def split(value, num_or_size_splits, axis=0, num=None, name=None):
     total = value.shape[axis]
     if isinstance(num_or_size_splits, int):
         if total is None:
-            raise ValueError(f"Cannot exactly split the RaggedTensor along a ragged dimension into "
-                             f"{num_or_size_splits} pieces")
+            raise ValueError(
+                f"Cannot exactly split the RaggedTensor along a ragged dimension into " f"{num_or_size_splits} pieces"
+            )
         if total % num_or_size_splits:
-            raise ValueError(f"Cannot exactly split the RaggedTensor along dim {axis} into {num_or_size_splits} "
-                             f"pieces, as it has size {total}")
+            raise ValueError(
+                f"Cannot exactly split the RaggedTensor along dim {axis} into {num_or_size_splits} "
+                f"pieces, as it has size {total}"
+            )
         sizes = [total // num_or_size_splits] * num_or_size_splits
     else:
-        sizes = (list(num_or_size_splits) if not isinstance(num_or_size_splits, Tensor)
-                 else num_or_size_splits.numpy().tolist())
+        sizes = (
+            list(num_or_size_splits)
+            if not isinstance(num_or_size_splits, Tensor)
+            else num_or_size_splits.numpy().tolist()
+        )
     out, start = [], 0
     for n in sizes:
         out.append(value[(slice(None),) * axis + (slice(start, start + n),)])

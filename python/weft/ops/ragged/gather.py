@@ -33,9 +33,12 @@ def gather(params, indices, axis=0, batch_dims=0):
         indices = raw.Cast(x=indices, DstT=dtypes.int64)
     if rank == 0:
         return gather(params, raw.ExpandDims(input=indices, dim=0))[0]
-    made = raw.RaggedGather(params_nested_splits=list(params.nested_row_splits),
-                            params_dense_values=params.flat_values, indices=indices,
-                            OUTPUT_RAGGED_RANK=rank + params.ragged_rank - 1)
+    made = raw.RaggedGather(
+        params_nested_splits=list(params.nested_row_splits),
+        params_dense_values=params.flat_values,
+        indices=indices,
+        OUTPUT_RAGGED_RANK=rank + params.ragged_rank - 1,
+    )
     result = made[1]
     # Of a vector of indices, dimensions that were uniform stay so.
     uniform = [None] * (rank - 1) + [p.uniform_row_length() for p in params._nested_row_partitions]
@@ -78,9 +81,13 @@ def _batched(params, indices, axis, batch_dims):
     flat = flat.with_flat_values(moved) if isinstance(flat, RaggedTensor) else moved
     result = places.with_values(gather(rows.values, flat))
     if dense and not isinstance(result.values, RaggedTensor):
-        shape = raw.ConcatV2(values=[raw.Shape(input=indices, out_type=dtypes.int32),
-                                     raw.Shape(input=result.values, out_type=dtypes.int32)[indices.shape.rank - 1:]],
-                             axis=0)
+        shape = raw.ConcatV2(
+            values=[
+                raw.Shape(input=indices, out_type=dtypes.int32),
+                raw.Shape(input=result.values, out_type=dtypes.int32)[indices.shape.rank - 1 :],
+            ],
+            axis=0,
+        )
         return raw.Reshape(tensor=result.values, shape=shape)
     return result
 
@@ -88,9 +95,11 @@ def _batched(params, indices, axis, batch_dims):
 def _along(params, indices, axis):
     """The same indices in every row: the batch of gathers of one axis less."""
     if axis > 1:
-        return (params.with_values(_along(params.values, indices, axis - 1)) if isinstance(params.values, RaggedTensor)
-                else \
-             params.with_values(raw.GatherV2(params=params.values, indices=indices, axis=axis - 1)))
+        return (
+            params.with_values(_along(params.values, indices, axis - 1))
+            if isinstance(params.values, RaggedTensor)
+            else params.with_values(raw.GatherV2(params=params.values, indices=indices, axis=axis - 1))
+        )
     from weft.ops.ragged.stack import tile
 
     rows = _as_ragged(params)
@@ -98,9 +107,10 @@ def _along(params, indices, axis):
     if isinstance(indices, RaggedTensor):
         repeated = tile(_as_batch(indices), [count, *[1] * indices.shape.rank])
     else:
-        repeated = raw.Tile(input=raw.ExpandDims(input=indices, dim=0),
-                            multiples=raw.Pack(values=[raw.Cast(x=count, DstT=dtypes.int32),
-                                                       *[1] * indices.shape.rank], axis=0))
+        repeated = raw.Tile(
+            input=raw.ExpandDims(input=indices, dim=0),
+            multiples=raw.Pack(values=[raw.Cast(x=count, DstT=dtypes.int32), *[1] * indices.shape.rank], axis=0),
+        )
     return _batched(rows, repeated, 1, 1)
 
 

@@ -7,8 +7,10 @@ from weft.framework.tensor import EagerTensor, Tensor
 from weft.ops.ragged.ragged_tensor import RaggedTensor
 from weft.ops.ragged.row_partition import RowPartition, at, counting, piece
 
-_BAD_KEY = ("Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors "
-            "are valid indices, got ")
+_BAD_KEY = (
+    "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors "
+    "are valid indices, got "
+)
 
 
 def getitem(rt, key):
@@ -20,12 +22,12 @@ def _without_ellipsis(keys, rank):
     if not any(k is Ellipsis for k in keys):
         return keys
     place = next(i for i, k in enumerate(keys) if k is Ellipsis)
-    if any(k is Ellipsis for k in keys[place + 1:]):
+    if any(k is Ellipsis for k in keys[place + 1 :]):
         raise ValueError("Multiple ellipses not supported.")
     if rank is None:
         raise ValueError("Ellipsis not supported for unknown shape RaggedTensors")
     taken = sum(k is not None for k in keys) - 1
-    return keys[:place] + [slice(None)] * (rank - taken) + keys[place + 1:]
+    return keys[:place] + [slice(None)] * (rank - taken) + keys[place + 1 :]
 
 
 def _index(key):
@@ -76,8 +78,9 @@ def _outer(rt, keys):
         index = raw.Cast(x=index, DstT=rt.row_splits.dtype) if index.dtype is not rt.row_splits.dtype else index
         index = raw.FloorMod(x=index, y=rt.nrows())
         first = raw.GatherV2(params=rt.row_splits, indices=index, axis=0)
-        last = raw.GatherV2(params=rt.row_splits, indices=raw.AddV2(x=index, y=convert_to_tensor(1, index.dtype)),
-                            axis=0)
+        last = raw.GatherV2(
+            params=rt.row_splits, indices=raw.AddV2(x=index, y=convert_to_tensor(1, index.dtype)), axis=0
+        )
     row = _range_of(rt.values, first, last)
     if isinstance(row, Tensor) and rt._row_partition.static_uniform_row_length is not None:
         row.set_shape([rt._row_partition.static_uniform_row_length, *row.shape[1:]])
@@ -89,9 +92,12 @@ def _range_of(values, first, last):
     if not isinstance(values, RaggedTensor):
         begin, end = raw.ExpandDims(input=first, dim=0), raw.ExpandDims(input=last, dim=0)
         return raw.StridedSlice(input=values, begin=begin, end=end, strides=convert_to_tensor([1], begin.dtype))
-    splits = raw.StridedSlice(input=values.row_splits, begin=raw.ExpandDims(input=first, dim=0),
-                              end=raw.ExpandDims(input=raw.AddV2(x=last, y=convert_to_tensor(1, last.dtype)), dim=0),
-                              strides=convert_to_tensor([1], first.dtype))
+    splits = raw.StridedSlice(
+        input=values.row_splits,
+        begin=raw.ExpandDims(input=first, dim=0),
+        end=raw.ExpandDims(input=raw.AddV2(x=last, y=convert_to_tensor(1, last.dtype)), dim=0),
+        strides=convert_to_tensor([1], first.dtype),
+    )
     start = at(splits, 0)
     inner = _range_of(values.values, start, at(splits, -1))
     return RaggedTensor._of(inner, RowPartition._of_splits(raw.Sub(x=splits, y=start), values.uniform_row_length))
@@ -102,8 +108,12 @@ def _rows(rt, key):
     if key == slice(None):
         return rt
     rows = rt.shape[0]
-    if (rows is not None and key.step in (None, 1) and not isinstance(key.start, Tensor)
-        and not isinstance(key.stop, Tensor)):
+    if (
+        rows is not None
+        and key.step in (None, 1)
+        and not isinstance(key.start, Tensor)
+        and not isinstance(key.stop, Tensor)
+    ):
         first, last, _ = key.indices(rows)
         dtype = rt.row_splits.dtype
         return _range_of(rt, convert_to_tensor(first, dtype), convert_to_tensor(max(first, last), dtype))
@@ -122,8 +132,9 @@ def _inner(rt, keys):
     key, rest = keys[0], keys[1:]
     if key is None:
         below = _inner(rt, rest)
-        return RaggedTensor._of(below, RowPartition.from_uniform_row_length(1, nrows=rt.nrows(), validate=False,
-                                                                            dtype=rt.row_splits.dtype))
+        return RaggedTensor._of(
+            below, RowPartition.from_uniform_row_length(1, nrows=rt.nrows(), validate=False, dtype=rt.row_splits.dtype)
+        )
     if isinstance(key, slice):
         key = slice(_plain(key.start), _plain(key.stop), _plain(key.step))
         if key == slice(None):
@@ -140,8 +151,9 @@ def _inner(rt, keys):
         if length is not None and not -length <= index < length:
             raise IndexError(f"Column index {index} out of bounds")
         at_end = index < 0
-        places = raw.AddV2(x=rt.row_limits() if at_end else rt.row_starts(),
-                           y=convert_to_tensor(index, rt.row_splits.dtype))
+        places = raw.AddV2(
+            x=rt.row_limits() if at_end else rt.row_starts(), y=convert_to_tensor(index, rt.row_splits.dtype)
+        )
     else:
         places = raw.AddV2(x=rt.row_starts(), y=raw.Cast(x=index, DstT=rt.row_splits.dtype))
     return _inner(gather(rt.values, places), rest)
@@ -166,8 +178,9 @@ def _columns(rt, key):
         value = convert_to_tensor(value, dtype) if not isinstance(value, Tensor) else raw.Cast(x=value, DstT=dtype)
         low, high = (0, lengths) if step > 0 else (-1, raw.Sub(x=lengths, y=convert_to_tensor(1, dtype)))
         from_end = raw.AddV2(x=lengths, y=value)
-        counted = raw.SelectV2(condition=raw.Less(x=value, y=convert_to_tensor(0, dtype)), t=from_end,
-                               e=raw.ZerosLike(x=lengths) + value)
+        counted = raw.SelectV2(
+            condition=raw.Less(x=value, y=convert_to_tensor(0, dtype)), t=from_end, e=raw.ZerosLike(x=lengths) + value
+        )
         return raw.Minimum(x=raw.Maximum(x=counted, y=convert_to_tensor(low, dtype)), y=high)
 
     zero = raw.ZerosLike(x=lengths)
@@ -177,8 +190,12 @@ def _columns(rt, key):
     else:
         first, last = bound(key.start, raw.Sub(x=lengths, y=one)), bound(key.stop, raw.Sub(x=zero, y=one))
     last = raw.Maximum(x=last, y=first) if step > 0 else raw.Minimum(x=last, y=first)
-    made = raw.RaggedRange(starts=raw.AddV2(x=starts, y=first), limits=raw.AddV2(x=starts, y=last),
-                           deltas=convert_to_tensor(step, dtype), Tsplits=dtype)
+    made = raw.RaggedRange(
+        starts=raw.AddV2(x=starts, y=first),
+        limits=raw.AddV2(x=starts, y=last),
+        deltas=convert_to_tensor(step, dtype),
+        Tsplits=dtype,
+    )
     length = rt._row_partition.static_uniform_row_length
     if length is not None and all(v is None or isinstance(v, int) for v in (key.start, key.stop)):
         length = convert_to_tensor(len(range(*key.indices(length))), dtype)

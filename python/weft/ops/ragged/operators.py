@@ -9,8 +9,9 @@ def _binary(op):
     def call(x, y):
         from weft.ops import math_ops
 
-        return binary(lambda a, b: getattr(math_ops, op)(a, b) if hasattr(math_ops, op)
-                      else getattr(raw, op)(x=a, y=b), x, y)
+        return binary(
+            lambda a, b: getattr(math_ops, op)(a, b) if hasattr(math_ops, op) else getattr(raw, op)(x=a, y=b), x, y
+        )
 
     return call
 

@@ -22,8 +22,10 @@ def as_values(value, dtype=None, preferred_dtype=None, name=None):
     """A ragged tensor as it is, anything else as a tensor."""
     if isinstance(value, RaggedTensor):
         if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
-            raise ValueError(f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for RaggedTensor with "
-                             f"dtype {value.dtype.name}: {value}")
+            raise ValueError(
+                f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for RaggedTensor with "
+                f"dtype {value.dtype.name}: {value}"
+            )
         return value
     if isinstance(value, RaggedTensorValue):
         return value._as_ragged(dtype)
@@ -44,8 +46,10 @@ class RaggedTensor(CompositeTensor):
 
     def __init__(self, values, row_partition, internal=None):
         if internal is not _SECRET:
-            raise ValueError("RaggedTensor constructor is private; please use one of the factory methods instead "
-                             "(e.g., RaggedTensor.from_row_lengths())")
+            raise ValueError(
+                "RaggedTensor constructor is private; please use one of the factory methods instead "
+                "(e.g., RaggedTensor.from_row_lengths())"
+            )
         self._values, self._row_partition = values, row_partition
 
     @classmethod
@@ -61,12 +65,21 @@ class RaggedTensor(CompositeTensor):
             row_partition, values = row_partition.with_dtype(dtypes.int64), values.with_row_splits_dtype(dtypes.int64)
         if isinstance(values, Tensor) and values.shape.rank == 0:
             # There is no first axis: the error is that of looking for its size.
-            raw.StridedSlice(input=raw.Shape(input=values, out_type=row_partition.dtype), begin=[0], end=[1],
-                             strides=[1], shrink_axis_mask=1, name="strided_slice/")
+            raw.StridedSlice(
+                input=raw.Shape(input=values, out_type=row_partition.dtype),
+                begin=[0],
+                end=[1],
+                strides=[1],
+                shrink_axis_mask=1,
+                name="strided_slice/",
+            )
         values.shape.with_rank_at_least(1)
         if validate:
-            checks.equal(row_partition.nvals(), count_rows(values, row_partition.dtype),
-                         "Arguments to _from_row_partition do not form a valid RaggedTensor")
+            checks.equal(
+                row_partition.nvals(),
+                count_rows(values, row_partition.dtype),
+                "Arguments to _from_row_partition do not form a valid RaggedTensor",
+            )
         return cls._of(values, row_partition)
 
     @classmethod
@@ -82,35 +95,38 @@ class RaggedTensor(CompositeTensor):
         rowids = as_partition_tensor(value_rowids, "value_rowids", dtype_hint=_splits_dtype(values))
         if values.shape.rank is not None:
             values.shape[:1].assert_is_compatible_with(rowids.shape)
-        return cls._from_row_partition(values, RowPartition.from_value_rowids(rowids, nrows, validate,
-                                                                              dtype_hint=_splits_dtype(values)),
-                                       validate)
+        return cls._from_row_partition(
+            values, RowPartition.from_value_rowids(rowids, nrows, validate, dtype_hint=_splits_dtype(values)), validate
+        )
 
     @classmethod
     def from_row_splits(cls, values, row_splits, name=None, validate=True):
         values = as_values(values)
-        return cls._from_row_partition(values, RowPartition.from_row_splits(row_splits, validate,
-                                                                            dtype_hint=_splits_dtype(values)), validate)
+        return cls._from_row_partition(
+            values, RowPartition.from_row_splits(row_splits, validate, dtype_hint=_splits_dtype(values)), validate
+        )
 
     @classmethod
     def from_row_lengths(cls, values, row_lengths, name=None, validate=True):
         values = as_values(values)
-        return cls._from_row_partition(values, RowPartition.from_row_lengths(row_lengths, validate,
-                                                                             dtype_hint=_splits_dtype(values)),
-                                       validate)
+        return cls._from_row_partition(
+            values, RowPartition.from_row_lengths(row_lengths, validate, dtype_hint=_splits_dtype(values)), validate
+        )
 
     @classmethod
     def from_row_starts(cls, values, row_starts, name=None, validate=True):
         values = as_values(values)
         starts = as_partition_tensor(row_starts, "row_starts", dtype_hint=_splits_dtype(values))
-        return cls._from_row_partition(values, RowPartition.from_row_starts(starts, count_rows(values, starts.dtype),
-                                                                            validate), validate)
+        return cls._from_row_partition(
+            values, RowPartition.from_row_starts(starts, count_rows(values, starts.dtype), validate), validate
+        )
 
     @classmethod
     def from_row_limits(cls, values, row_limits, name=None, validate=True):
         values = as_values(values)
-        return cls._from_row_partition(values, RowPartition.from_row_limits(row_limits, validate,
-                                                                            dtype_hint=_splits_dtype(values)), validate)
+        return cls._from_row_partition(
+            values, RowPartition.from_row_limits(row_limits, validate, dtype_hint=_splits_dtype(values)), validate
+        )
 
     @classmethod
     def from_uniform_row_length(cls, values, uniform_row_length, nrows=None, validate=True, name=None):
@@ -118,8 +134,9 @@ class RaggedTensor(CompositeTensor):
         dtype = _splits_dtype(values)
         if isinstance(uniform_row_length, Tensor):
             dtype = uniform_row_length.dtype
-        partition = RowPartition.from_uniform_row_length(uniform_row_length, count_rows(values, dtype), nrows,
-                                                         validate, dtype=dtype)
+        partition = RowPartition.from_uniform_row_length(
+            uniform_row_length, count_rows(values, dtype), nrows, validate, dtype=dtype
+        )
         return cls._from_row_partition(values, partition, validate)
 
     @classmethod
@@ -127,9 +144,11 @@ class RaggedTensor(CompositeTensor):
         nested = _tensor_list(nested_value_rowids, "nested_value_rowids")
         counts = [None] * len(nested) if nested_nrows is None else list(nested_nrows)
         if len(counts) != len(nested):
-            raise ValueError(f"Argument `nested_nrows` must have the same length as argument `nested_value_rowids`. "
-                             f"len(nested_nrows) = {len(counts)} vs. "
-                             f"len(nested_values_rowids) = {len(nested)}.")
+            raise ValueError(
+                f"Argument `nested_nrows` must have the same length as argument `nested_value_rowids`. "
+                f"len(nested_nrows) = {len(counts)} vs. "
+                f"len(nested_values_rowids) = {len(nested)}."
+            )
         result = flat_values
         for rowids, nrows in zip(reversed(nested), reversed(counts)):
             result = cls.from_value_rowids(result, rowids, nrows, validate=validate)
@@ -171,8 +190,9 @@ class RaggedTensor(CompositeTensor):
     @property
     def shape(self):
         partition = self._row_partition
-        return TensorShape([partition.static_nrows,
-                            partition.static_uniform_row_length]).concatenate(self._values.shape[1:])
+        return TensorShape([partition.static_nrows, partition.static_uniform_row_length]).concatenate(
+            self._values.shape[1:]
+        )
 
     def get_shape(self):
         return self.shape
@@ -190,8 +210,9 @@ class RaggedTensor(CompositeTensor):
                 break
             partition = values._row_partition
             if shape[axis] is not None and not partition.is_uniform():
-                values._row_partition = RowPartition._of_splits(partition.row_splits(),
-                                                                convert_to_tensor(shape[axis], partition.dtype))
+                values._row_partition = RowPartition._of_splits(
+                    partition.row_splits(), convert_to_tensor(shape[axis], partition.dtype)
+                )
             values = values._values
         if shape[0] is not None and self._row_partition.row_splits().shape[0] is None:
             self._row_partition.row_splits().set_shape([shape[0] + 1])
@@ -270,12 +291,18 @@ class RaggedTensor(CompositeTensor):
             return self.nrows(dtype)
         sizes = [self.nrows(dtype)]
         for lengths in self.nested_row_lengths():
-            longest = raw.Max(input=raw.ConcatV2(values=[lengths, convert_to_tensor([0], lengths.dtype)], axis=0),
-                              reduction_indices=0)
+            longest = raw.Max(
+                input=raw.ConcatV2(values=[lengths, convert_to_tensor([0], lengths.dtype)], axis=0), reduction_indices=0
+            )
             sizes.append(longest if longest.dtype is dtype else raw.Cast(x=longest, DstT=dtype))
         inner = raw.Shape(input=self.flat_values, out_type=dtype)
-        box = raw.ConcatV2(values=[raw.Pack(values=sizes, axis=0),
-                                   raw.StridedSlice(input=inner, begin=[1], end=[0], strides=[1], end_mask=1)], axis=0)
+        box = raw.ConcatV2(
+            values=[
+                raw.Pack(values=sizes, axis=0),
+                raw.StridedSlice(input=inner, begin=[1], end=[0], strides=[1], end_mask=1),
+            ],
+            axis=0,
+        )
         if axis is None:
             return box
         return raw.GatherV2(params=box, indices=axis, axis=0)
@@ -287,8 +314,9 @@ class RaggedTensor(CompositeTensor):
         new_values.shape.with_rank_at_least(1)
         self._values.shape[:1].assert_is_compatible_with(new_values.shape[:1])
         if isinstance(new_values, RaggedTensor) and new_values.row_splits.dtype is not self.row_splits.dtype:
-            return RaggedTensor._of(new_values.with_row_splits_dtype(dtypes.int64),
-                                    self._row_partition.with_dtype(dtypes.int64))
+            return RaggedTensor._of(
+                new_values.with_row_splits_dtype(dtypes.int64), self._row_partition.with_dtype(dtypes.int64)
+            )
         return RaggedTensor._of(new_values, self._row_partition)
 
     def with_flat_values(self, new_values):
@@ -311,8 +339,9 @@ class RaggedTensor(CompositeTensor):
         outer = positive_axis(outer_axis, self.shape.rank, "outer_axis", "rank(self)")
         inner = positive_axis(inner_axis, self.shape.rank, "inner_axis", "rank(self)")
         if not outer <= inner:
-            raise ValueError(f"Expected outer_axis ({outer_axis}) to be less than or equal to inner_axis "
-                             f"({inner_axis}).")
+            raise ValueError(
+                f"Expected outer_axis ({outer_axis}) to be less than or equal to inner_axis " f"({inner_axis})."
+            )
         return merge_dims(self, outer, inner)
 
     # ---- as other things
@@ -354,18 +383,28 @@ class RaggedTensor(CompositeTensor):
         return [values[a:b] for a, b in zip(splits, splits[1:])]
 
     def _to_variant(self, batched_input=False, name=None):
-        return raw.RaggedTensorToVariant(rt_nested_splits=list(self.nested_row_splits),
-                                         rt_dense_values=self.flat_values, batched_input=batched_input, name=name)
+        return raw.RaggedTensorToVariant(
+            rt_nested_splits=list(self.nested_row_splits),
+            rt_dense_values=self.flat_values,
+            batched_input=batched_input,
+            name=name,
+        )
 
     @classmethod
-    def _from_variant(cls, variant, dtype, output_ragged_rank, input_ragged_rank=None, row_splits_dtype=dtypes.int64,
-                      name=None):
+    def _from_variant(
+        cls, variant, dtype, output_ragged_rank, input_ragged_rank=None, row_splits_dtype=dtypes.int64, name=None
+    ):
         variant = convert_to_tensor(variant, dtypes.variant)
         if input_ragged_rank is None:
             input_ragged_rank = -1
-        found = raw.RaggedTensorFromVariant(encoded_ragged=variant, input_ragged_rank=input_ragged_rank,
-                                            output_ragged_rank=output_ragged_rank, Tvalues=dtype,
-                                            Tsplits=row_splits_dtype, name=name)
+        found = raw.RaggedTensorFromVariant(
+            encoded_ragged=variant,
+            input_ragged_rank=input_ragged_rank,
+            output_ragged_rank=output_ragged_rank,
+            Tvalues=dtype,
+            Tsplits=row_splits_dtype,
+            name=name,
+        )
         return cls.from_nested_row_splits(found[1], found[0], validate=False)
 
     @property
@@ -488,8 +527,11 @@ class RaggedTensorValue:
         return (self.row_splits.shape[0] - 1, None) + tuple(self.values.shape[1:])
 
     def _as_ragged(self, dtype=None):
-        values = (self.values._as_ragged(dtype) if isinstance(self.values, RaggedTensorValue)
-                  else convert_to_tensor(self.values, dtype))
+        values = (
+            self.values._as_ragged(dtype)
+            if isinstance(self.values, RaggedTensorValue)
+            else convert_to_tensor(self.values, dtype)
+        )
         return RaggedTensor.from_row_splits(values, self.row_splits, validate=False)
 
     def to_list(self):
@@ -509,8 +551,10 @@ def _splits_dtype(values):
 
 def _tensor_list(value, name):
     if isinstance(value, Tensor):
-        raise TypeError(f"Argument `{name}` must be a list of Tensors. Received "
-                        f"{value.numpy() if isinstance(value, EagerTensor) else value}.")
+        raise TypeError(
+            f"Argument `{name}` must be a list of Tensors. Received "
+            f"{value.numpy() if isinstance(value, EagerTensor) else value}."
+        )
     return list(value)
 
 

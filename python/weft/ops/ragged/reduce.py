@@ -8,8 +8,12 @@ from weft.ops.ragged.broadcast import binary, unary
 from weft.ops.ragged.ragged_tensor import RaggedTensor, as_values, positive_axis
 from weft.ops.ragged.stack import expand_dims
 
-_SEGMENTS = {"sum": "UnsortedSegmentSum", "prod": "UnsortedSegmentProd", "min": "UnsortedSegmentMin",
-             "max": "UnsortedSegmentMax"}
+_SEGMENTS = {
+    "sum": "UnsortedSegmentSum",
+    "prod": "UnsortedSegmentProd",
+    "min": "UnsortedSegmentMin",
+    "max": "UnsortedSegmentMax",
+}
 
 
 def _dense(kind, value, axis, keepdims):
@@ -70,8 +74,9 @@ def _segments(kind, values, ids, count):
     longest = raw.UnsortedSegmentMax(data=lengths, segment_ids=ids, num_segments=count)
     longest = raw.Maximum(x=longest, y=convert_to_tensor(0, longest.dtype))
     splits = raw.ConcatV2(values=[convert_to_tensor([0], longest.dtype), raw.Cumsum(x=longest, axis=0)], axis=0)
-    starts = raw.GatherV2(params=splits, indices=raw.GatherV2(params=ids, indices=values.value_rowids(), axis=0),
-                          axis=0)
+    starts = raw.GatherV2(
+        params=splits, indices=raw.GatherV2(params=ids, indices=values.value_rowids(), axis=0), axis=0
+    )
     places = raw.AddV2(x=starts, y=values._row_partition.offsets_in_rows())
     made = _segments(kind, values.values, places, splits[-1])
     return RaggedTensor.from_row_splits(made, splits, validate=False)
@@ -120,8 +125,11 @@ def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
     square = unary(lambda v: raw.Square(x=v), value)
     mean = reduce_mean(value, axis, keepdims)
     mean_of_square = reduce_mean(square, axis, keepdims)
-    return _elementwise(lambda a, b: raw.Maximum(x=raw.Sub(x=a, y=raw.Square(x=b)), y=convert_to_tensor(0, a.dtype)),
-                        mean_of_square, mean)
+    return _elementwise(
+        lambda a, b: raw.Maximum(x=raw.Sub(x=a, y=raw.Square(x=b)), y=convert_to_tensor(0, a.dtype)),
+        mean_of_square,
+        mean,
+    )
 
 
 def reduce_std(input_tensor, axis=None, keepdims=False, name=None):

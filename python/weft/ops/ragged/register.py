@@ -49,8 +49,11 @@ def _binary(op, arguments):
 @register_op(["Substr"], RaggedTensor)
 def _substr(op, arguments):
     rest = {k: v for k, v in arguments.items() if k not in ("input", "pos", "len")}
-    given = [functions.as_values(arguments["input"]), functions.as_values(arguments["pos"]),
-             functions.as_values(arguments["len"])]
+    given = [
+        functions.as_values(arguments["input"]),
+        functions.as_values(arguments["pos"]),
+        functions.as_values(arguments["len"]),
+    ]
     parts = functions.broadcast_all(given)
     like = next(p for p in parts if isinstance(p, RaggedTensor))
     flat = [p.flat_values if isinstance(p, RaggedTensor) else p for p in parts]
@@ -70,8 +73,10 @@ _op("Tile", lambda input, multiples, **_: stack.tile(input, multiples))
 _op("ExpandDims", lambda input, dim, **_: stack.expand_dims(input, dim))
 _op("Size", lambda input, out_type=None, **_: functions.size(input, out_type))
 _op("StringJoin", lambda inputs, separator="", **_: functions.string_join(inputs, separator))
-_op("DynamicPartition", lambda data, partitions, num_partitions,
-    **_: functions.dynamic_partition(data, partitions, num_partitions))
+_op(
+    "DynamicPartition",
+    lambda data, partitions, num_partitions, **_: functions.dynamic_partition(data, partitions, num_partitions),
+)
 _op("AddN", lambda inputs, **_: functions.add_n(inputs))
 _op("SelectV2", lambda condition, t, e, **_: functions.where(condition, t, e))
 _op("GatherNd", lambda params, indices, **_: gather.gather_nd(params, indices))
@@ -123,46 +128,63 @@ def _check(name):
 # module of the function -> name -> what it is for ragged tensors
 API = {
     "weft.ops.array_ops": {
-        "shape": shape, "size": functions.size, "rank": functions.rank, "reshape": functions.reshape,
-                           "expand_dims": lambda input, axis, name=None: stack.expand_dims(input, axis),
-        "squeeze": lambda input, axis=None, name=None: stack.squeeze(input, axis), "concat": lambda values, axis,
-                           name=None: stack.concat(values, axis),
-        "stack": lambda values, axis=0, name=None: stack.stack(values, axis), "split": functions.split,
-                           "gather": _gather,
-        "gather_nd": lambda params, indices, batch_dims=0, name=None,
-                           bad_indices_policy="": gather.gather_nd(params, indices, batch_dims),
-                           "where": functions.where,
+        "shape": shape,
+        "size": functions.size,
+        "rank": functions.rank,
+        "reshape": functions.reshape,
+        "expand_dims": lambda input, axis, name=None: stack.expand_dims(input, axis),
+        "squeeze": lambda input, axis=None, name=None: stack.squeeze(input, axis),
+        "concat": lambda values, axis, name=None: stack.concat(values, axis),
+        "stack": lambda values, axis=0, name=None: stack.stack(values, axis),
+        "split": functions.split,
+        "gather": _gather,
+        "gather_nd": lambda params, indices, batch_dims=0, name=None, bad_indices_policy="": gather.gather_nd(
+            params, indices, batch_dims
+        ),
+        "where": functions.where,
         "broadcast_dynamic_shape": broadcast_dynamic_shape,
         "boolean_mask": lambda tensor, mask, axis=None, name=None: factory.boolean_mask(tensor, mask),
     },
     "weft.ops.string_ops": {"join": functions.string_join, "reduce_join": functions.reduce_join},
     "weft.ops.creation_ops": {
-        "ones": lambda shape, dtype=dtypes.float32, name=None,
-                              layout=None: ragged_fill(shape, convert_to_tensor(1, dtype)),
-        "zeros": lambda shape, dtype=dtypes.float32, name=None,
-                              layout=None: ragged_fill(shape, convert_to_tensor(0, dtype)),
+        "ones": lambda shape, dtype=dtypes.float32, name=None, layout=None: ragged_fill(
+            shape, convert_to_tensor(1, dtype)
+        ),
+        "zeros": lambda shape, dtype=dtypes.float32, name=None, layout=None: ragged_fill(
+            shape, convert_to_tensor(0, dtype)
+        ),
         "fill": lambda dims, value, name=None, layout=None: ragged_fill(dims, convert_to_tensor(value)),
-                              "one_hot": functions.one_hot, "ones_like": _like("ones_like"),
-                              "zeros_like": _like("zeros_like"),
+        "one_hot": functions.one_hot,
+        "ones_like": _like("ones_like"),
+        "zeros_like": _like("zeros_like"),
     },
     "weft.ops.math_ops": {
-        "add": lambda x, y, name=None: binary(_math("add"), x, y), "pow": lambda x, y,
-                          name=None: binary(_math("pow"), x, y),
-        "truediv": lambda x, y, name=None: binary(_math("truediv"), x, y), "divide": lambda x, y,
-                          name=None: binary(_math("divide"), x, y),
-        "complex": lambda real, imag, name=None: binary(_math("complex"), real, imag), "xlog1py": lambda x, y,
-                          name=None: binary(_math("xlog1py"), x, y),
-        "logical_xor": lambda x, y, name=None: binary(_math("logical_xor"), x, y), "add_n": functions.add_n,
+        "add": lambda x, y, name=None: binary(_math("add"), x, y),
+        "pow": lambda x, y, name=None: binary(_math("pow"), x, y),
+        "truediv": lambda x, y, name=None: binary(_math("truediv"), x, y),
+        "divide": lambda x, y, name=None: binary(_math("divide"), x, y),
+        "complex": lambda real, imag, name=None: binary(_math("complex"), real, imag),
+        "xlog1py": lambda x, y, name=None: binary(_math("xlog1py"), x, y),
+        "logical_xor": lambda x, y, name=None: binary(_math("logical_xor"), x, y),
+        "add_n": functions.add_n,
     },
     "weft.ops.reduction_ops": {
-        "reduce_sum": reduce.reduce_sum, "reduce_mean": reduce.reduce_mean, "reduce_max": reduce.reduce_max,
-                               "reduce_min": reduce.reduce_min,
-        "reduce_prod": reduce.reduce_prod, "reduce_any": reduce.reduce_any, "reduce_all": reduce.reduce_all,
-                               "reduce_variance": reduce.reduce_variance,
-        "reduce_std": reduce.reduce_std, "cumsum": functions.cumsum, "bincount": functions.bincount,
+        "reduce_sum": reduce.reduce_sum,
+        "reduce_mean": reduce.reduce_mean,
+        "reduce_max": reduce.reduce_max,
+        "reduce_min": reduce.reduce_min,
+        "reduce_prod": reduce.reduce_prod,
+        "reduce_any": reduce.reduce_any,
+        "reduce_all": reduce.reduce_all,
+        "reduce_variance": reduce.reduce_variance,
+        "reduce_std": reduce.reduce_std,
+        "cumsum": functions.cumsum,
+        "bincount": functions.bincount,
     },
-    "weft.ops.check_ops": {"assert_" + n: _check("assert_" + n)
-                           for n in "equal none_equal less less_equal greater greater_equal near".split()},
+    "weft.ops.check_ops": {
+        "assert_" + n: _check("assert_" + n)
+        for n in "equal none_equal less less_equal greater greater_equal near".split()
+    },
     "weft.ops.product_ops": {"matmul": functions.matmul},
     "weft.ops.nn_ops": {"softmax": functions.softmax},
     "weft.ops.embedding_ops": {"embedding_lookup": _embedding_lookup},
@@ -170,7 +192,7 @@ API = {
 # Functions of more than one op that are elementwise in their first argument.
 FLAT = {
     "weft.ops.math_ops": "abs sign sigmoid log_sigmoid reciprocal_no_nan round real imag angle conj erfcinv ndtri "
-                         "saturate_cast cast negative square sqrt",
+    "saturate_cast cast negative square sqrt",
     "weft.ops.nn_ops": "leaky_relu gelu silu dropout stateless_dropout swish relu6 elu selu",
     "weft.ops.clip_ops": "clip_by_value",
     "weft.ops.image_ops": "adjust_brightness adjust_gamma convert_image_dtype",

@@ -39,20 +39,28 @@ def zeros_of(dtype, count=1):
 
 def piece(tensor, begin, end):
     """tensor[begin:end] of a vector, with ints or None for the ends."""
-    return raw.StridedSlice(input=tensor, begin=[begin or 0], end=[end or 0], strides=[1],
-                            begin_mask=0 if begin else 1, end_mask=0 if end is not None else 1)
+    return raw.StridedSlice(
+        input=tensor,
+        begin=[begin or 0],
+        end=[end or 0],
+        strides=[1],
+        begin_mask=0 if begin else 1,
+        end_mask=0 if end is not None else 1,
+    )
 
 
 def at(tensor, index):
     """tensor[index], a scalar."""
-    return raw.StridedSlice(input=tensor, begin=[index], end=[index + 1], strides=[1], shrink_axis_mask=1,
-                            end_mask=1 if index == -1 else 0)
+    return raw.StridedSlice(
+        input=tensor, begin=[index], end=[index + 1], strides=[1], shrink_axis_mask=1, end_mask=1 if index == -1 else 0
+    )
 
 
 def counting(limit, dtype):
     """0, 1 ... limit - 1."""
-    return raw.Range(start=convert_to_tensor(0, dtype), limit=convert_to_tensor(limit, dtype),
-                     delta=convert_to_tensor(1, dtype))
+    return raw.Range(
+        start=convert_to_tensor(0, dtype), limit=convert_to_tensor(limit, dtype), delta=convert_to_tensor(1, dtype)
+    )
 
 
 def length_of(tensor, dtype):
@@ -67,11 +75,21 @@ class RowPartition(CompositeTensor):
     """Splits a sequence of values into rows. Holds row_splits; what else it was made of is kept to save its
     computation."""
 
-    def __init__(self, row_splits, row_lengths=None, value_rowids=None, nrows=None, uniform_row_length=None,
-                 nvals=None, internal=None):
+    def __init__(
+        self,
+        row_splits,
+        row_lengths=None,
+        value_rowids=None,
+        nrows=None,
+        uniform_row_length=None,
+        nvals=None,
+        internal=None,
+    ):
         if internal is not _SECRET:
-            raise ValueError("RowPartition constructor is private; please use one of the factory methods instead "
-                             "(e.g., RowPartition.from_row_lengths())")
+            raise ValueError(
+                "RowPartition constructor is private; please use one of the factory methods instead "
+                "(e.g., RowPartition.from_row_lengths())"
+            )
         self._row_splits, self._row_lengths, self._value_rowids = row_splits, row_lengths, value_rowids
         self._nrows, self._uniform_row_length, self._nvals = nrows, uniform_row_length, nvals
         self._static_length = None if uniform_row_length is None else constant_value(uniform_row_length)
@@ -105,8 +123,9 @@ class RowPartition(CompositeTensor):
         if validate:
             checks.non_negative(lengths, "Arguments to from_row_lengths do not form a valid RowPartition.  ")
         limits = raw.Cumsum(x=lengths, axis=0)
-        return cls(raw.ConcatV2(values=[zeros_of(lengths.dtype), limits], axis=0), row_lengths=lengths,
-                   internal=_SECRET)
+        return cls(
+            raw.ConcatV2(values=[zeros_of(lengths.dtype), limits], axis=0), row_lengths=lengths, internal=_SECRET
+        )
 
     @classmethod
     def from_row_starts(cls, row_starts, nvals, validate=True, dtype=None, dtype_hint=None):
@@ -146,8 +165,9 @@ class RowPartition(CompositeTensor):
                 if known < 0:
                     raise ValueError(f"Expected nrows >= 0; got {known}")
                 if ids is not None and len(ids) and known < ids[-1] + 1:
-                    raise ValueError(f"Expected nrows >= value_rowids[-1] + 1; got nrows={known}, "
-                                     f"value_rowids[-1]={ids[-1]}")
+                    raise ValueError(
+                        f"Expected nrows >= value_rowids[-1] + 1; got nrows={known}, " f"value_rowids[-1]={ids[-1]}"
+                    )
         if validate:
             message = "Arguments to from_value_rowids do not form a valid RowPartition.  "
             checks.non_negative(piece(rowids, None, 1), message)
@@ -157,12 +177,18 @@ class RowPartition(CompositeTensor):
         return cls(splits, row_lengths=lengths, value_rowids=rowids, nrows=nrows, internal=_SECRET)
 
     @classmethod
-    def from_uniform_row_length(cls, uniform_row_length, nvals=None, nrows=None, validate=True, dtype=None,
-                                dtype_hint=None):
+    def from_uniform_row_length(
+        cls, uniform_row_length, nvals=None, nrows=None, validate=True, dtype=None, dtype_hint=None
+    ):
         if nvals is None and nrows is None:
             raise ValueError("At least one of `nvals` and `nrows` must be specified.")
-        dtype = dtypes.as_dtype(dtype or next((v.dtype for v in (uniform_row_length, nvals, nrows)
-                                               if isinstance(v, Tensor)), dtype_hint or dtypes.int64))
+        dtype = dtypes.as_dtype(
+            dtype
+            or next(
+                (v.dtype for v in (uniform_row_length, nvals, nrows) if isinstance(v, Tensor)),
+                dtype_hint or dtypes.int64,
+            )
+        )
         length = _same_dtype(uniform_row_length, dtype)
         size, count, total = constant_value(length), _static(nrows), _static(nvals)
         if nrows is None:
@@ -170,8 +196,9 @@ class RowPartition(CompositeTensor):
                 count = 1 if size == 0 and total else 0 if size == 0 else int(total) // int(size)
                 nrows = convert_to_tensor(count, dtype)
             else:
-                nrows = raw.FloorDiv(x=_same_dtype(nvals, dtype),
-                                     y=raw.Maximum(x=length, y=convert_to_tensor(1, dtype)))
+                nrows = raw.FloorDiv(
+                    x=_same_dtype(nvals, dtype), y=raw.Maximum(x=length, y=convert_to_tensor(1, dtype))
+                )
         nrows = _same_dtype(nrows, dtype)
         if nvals is None:
             nvals = raw.Mul(x=nrows, y=length)
@@ -267,9 +294,15 @@ class RowPartition(CompositeTensor):
         def cast(x):
             return None if x is None else raw.Cast(x=x, DstT=dtype)
 
-        return RowPartition(cast(self._row_splits), cast(self._row_lengths), cast(self._value_rowids),
-                            cast(self._nrows), cast(self._uniform_row_length),
-                            cast(self._nvals), _SECRET)
+        return RowPartition(
+            cast(self._row_splits),
+            cast(self._row_lengths),
+            cast(self._value_rowids),
+            cast(self._nrows),
+            cast(self._uniform_row_length),
+            cast(self._nvals),
+            _SECRET,
+        )
 
     @property
     def _type_spec(self):
@@ -313,9 +346,12 @@ class RowPartitionSpec(TypeSpec):
         def size(x):
             return TensorShape(x)[0] if isinstance(x, (TensorShape, list, tuple)) else x
 
-        self._nrows, self._nvals, self._uniform_row_length, self._dtype = (size(nrows), size(nvals),
-                                                                           size(uniform_row_length),
-                                                                           dtypes.as_dtype(dtype))
+        self._nrows, self._nvals, self._uniform_row_length, self._dtype = (
+            size(nrows),
+            size(nvals),
+            size(uniform_row_length),
+            dtypes.as_dtype(dtype),
+        )
         if self._nrows is None and self._nvals is not None and self._uniform_row_length:
             self._nrows = self._nvals // self._uniform_row_length
         if self._nvals is None and self._nrows is not None and self._uniform_row_length is not None:
@@ -331,8 +367,12 @@ class RowPartitionSpec(TypeSpec):
         return cls(value.static_nrows, value.static_nvals, value.static_uniform_row_length, value.dtype)
 
     def _serialize(self):
-        return (TensorShape([self._nrows]), TensorShape([self._nvals]), TensorShape([self._uniform_row_length]),
-                self._dtype)
+        return (
+            TensorShape([self._nrows]),
+            TensorShape([self._nvals]),
+            TensorShape([self._uniform_row_length]),
+            self._dtype,
+        )
 
     @property
     def _component_specs(self):
@@ -346,5 +386,7 @@ class RowPartitionSpec(TypeSpec):
         return RowPartition._of_splits(components, length)
 
     def __repr__(self):
-        return (f"RowPartitionSpec(nrows={self._nrows}, nvals={self._nvals}, "
-                f"uniform_row_length={self._uniform_row_length}, dtype={self._dtype!r})")
+        return (
+            f"RowPartitionSpec(nrows={self._nrows}, nvals={self._nvals}, "
+            f"uniform_row_length={self._uniform_row_length}, dtype={self._dtype!r})"
+        )

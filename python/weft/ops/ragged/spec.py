@@ -10,8 +10,9 @@ from weft.framework.type_spec import BatchableTypeSpec, TensorSpec, TypeSpec
 class RaggedTensorSpec(BatchableTypeSpec):
     """Shape, element type and number of ragged dimensions (0 of them: a plain tensor)."""
 
-    def __init__(self, shape=None, dtype=dtypes.float32, ragged_rank=None, row_splits_dtype=dtypes.int64,
-                 flat_values_spec=None):
+    def __init__(
+        self, shape=None, dtype=dtypes.float32, ragged_rank=None, row_splits_dtype=dtypes.int64, flat_values_spec=None
+    ):
         self._shape = as_shape(shape)
         self._row_splits_dtype = dtypes.as_dtype(row_splits_dtype)
         if flat_values_spec is not None:
@@ -58,8 +59,9 @@ class RaggedTensorSpec(BatchableTypeSpec):
 
     def is_compatible_with(self, spec_or_value):
         if self._ragged_rank == 0:
-            if (not isinstance(spec_or_value, (Tensor, TensorSpec, RaggedTensorSpec))
-                or (isinstance(spec_or_value, RaggedTensorSpec) and spec_or_value._ragged_rank)):
+            if not isinstance(spec_or_value, (Tensor, TensorSpec, RaggedTensorSpec)) or (
+                isinstance(spec_or_value, RaggedTensorSpec) and spec_or_value._ragged_rank
+            ):
                 return False
             return self._dtype == spec_or_value.dtype and self._shape.is_compatible_with(spec_or_value.shape)
         if not isinstance(spec_or_value, TypeSpec) and not getattr(type(spec_or_value), "_is_composite", False):
@@ -70,8 +72,9 @@ class RaggedTensorSpec(BatchableTypeSpec):
     def _component_specs(self):
         if self._ragged_rank <= 0:
             return [self._flat_values_spec or TensorSpec(self._shape, self._dtype)]
-        flat = (self._flat_values_spec or TensorSpec(TensorShape([None]).concatenate(self._shape[self._ragged_rank +
-                                                                                                 1:]), self._dtype))
+        flat = self._flat_values_spec or TensorSpec(
+            TensorShape([None]).concatenate(self._shape[self._ragged_rank + 1 :]), self._dtype
+        )
         rows = self._shape[0] if self._shape.rank is not None else None
         specs = [flat]
         for axis in range(1, self._ragged_rank + 1):
@@ -88,8 +91,11 @@ class RaggedTensorSpec(BatchableTypeSpec):
     def _from_components(self, components):
         from weft.ops.ragged.ragged_tensor import RaggedTensor
 
-        result = (RaggedTensor.from_nested_row_splits(components[0], components[1:], validate=False)
-                  if len(components) > 1 else components[0])
+        result = (
+            RaggedTensor.from_nested_row_splits(components[0], components[1:], validate=False)
+            if len(components) > 1
+            else components[0]
+        )
         if self._shape.rank is not None and isinstance(result, RaggedTensor):
             result._set_shape(self._shape)
         return result
@@ -123,24 +129,31 @@ class RaggedTensorSpec(BatchableTypeSpec):
 
         if self._ragged_rank < 0:
             raise ValueError(f"Argument `ragged_rank` must be non-negative. Received {self._ragged_rank}.")
-        result = RaggedTensor._from_variant(tensor_list[0], self._dtype, self._ragged_rank,
-                                            row_splits_dtype=self._row_splits_dtype)
+        result = RaggedTensor._from_variant(
+            tensor_list[0], self._dtype, self._ragged_rank, row_splits_dtype=self._row_splits_dtype
+        )
         if self._shape.rank is not None:
             (result._set_shape if isinstance(result, RaggedTensor) else result.set_shape)(self._shape)
         return result
 
     def _from_tensor_list(self, tensor_list):
         if len(tensor_list) != 1:
-            raise ValueError(f"Cannot create a {self.value_type.__name__} from the tensor list because the TypeSpec "
-                             f"expects 1 items, but the provided tensor list has "
-                             f"{len(tensor_list)} items.")
+            raise ValueError(
+                f"Cannot create a {self.value_type.__name__} from the tensor list because the TypeSpec "
+                f"expects 1 items, but the provided tensor list has "
+                f"{len(tensor_list)} items."
+            )
         return self._from_compatible_tensor_list(tensor_list)
 
     def _batch(self, batch_size):
         if self._flat_values_spec is not None:
             raise ValueError("Customized value_type is not supported.")
-        return RaggedTensorSpec(TensorShape([batch_size]).concatenate(self._shape), self._dtype, self._ragged_rank + 1,
-                                self._row_splits_dtype)
+        return RaggedTensorSpec(
+            TensorShape([batch_size]).concatenate(self._shape),
+            self._dtype,
+            self._ragged_rank + 1,
+            self._row_splits_dtype,
+        )
 
     def _unbatch(self):
         if self._flat_values_spec is not None:

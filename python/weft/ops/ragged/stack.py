@@ -75,8 +75,9 @@ def _same_depth(values, rank, axis):
         if not isinstance(v, RaggedTensor):
             return from_tensor(v, ragged_rank=depth, row_splits_dtype=dtype)
         if v.ragged_rank < depth:
-            return v.with_flat_values(from_tensor(v.flat_values, ragged_rank=depth - v.ragged_rank,
-                                                  row_splits_dtype=dtype))
+            return v.with_flat_values(
+                from_tensor(v.flat_values, ragged_rank=depth - v.ragged_rank, row_splits_dtype=dtype)
+            )
         return v
 
     return [deepen(v) for v in values]
@@ -105,10 +106,15 @@ def _columns(values, stacked):
         checks.equal(rows[0], other, f"Input tensors at index 0 (=x) and {i + 1} (=y) have incompatible shapes.")
     together = _rows(values)
     total = raw.Mul(x=rows[0], y=convert_to_tensor(count, dtype))
-    order = raw.Reshape(tensor=raw.Transpose(x=raw.Reshape(tensor=counting(total, dtype),
-                                                           shape=raw.Pack(values=[convert_to_tensor(count, dtype),
-                                                                                  rows[0]], axis=0)), perm=[1, 0]),
-                        shape=[-1])
+    order = raw.Reshape(
+        tensor=raw.Transpose(
+            x=raw.Reshape(
+                tensor=counting(total, dtype), shape=raw.Pack(values=[convert_to_tensor(count, dtype), rows[0]], axis=0)
+            ),
+            perm=[1, 0],
+        ),
+        shape=[-1],
+    )
     mixed = gather(together, order)
     if stacked:
         lengths = raw.Fill(dims=raw.ExpandDims(input=rows[0], dim=0), value=convert_to_tensor(count, dtype))
@@ -136,8 +142,9 @@ def tile(value, multiples):
 
 def _tile(value, counts):
     if not isinstance(value, RaggedTensor):
-        counts = [raw.Cast(x=c, DstT=dtypes.int32) if isinstance(c, Tensor) else convert_to_tensor(int(c))
-                  for c in counts]
+        counts = [
+            raw.Cast(x=c, DstT=dtypes.int32) if isinstance(c, Tensor) else convert_to_tensor(int(c)) for c in counts
+        ]
         return raw.Tile(input=value, multiples=raw.Pack(values=counts, axis=0))
     dtype = value.row_splits.dtype
     inner = [static_int(c) for c in counts[2:]]
@@ -146,22 +153,30 @@ def _tile(value, counts):
     if static_int(counts[1]) != 1:
         count = _as(counts[1], dtype)
         n = value.nrows()
-        repeated = raw.Reshape(tensor=raw.BroadcastTo(input=raw.ExpandDims(input=counting(n, dtype), dim=1),
-                                                      shape=raw.Pack(values=[n, count], axis=0)), shape=[-1])
+        repeated = raw.Reshape(
+            tensor=raw.BroadcastTo(
+                input=raw.ExpandDims(input=counting(n, dtype), dim=1), shape=raw.Pack(values=[n, count], axis=0)
+            ),
+            shape=[-1],
+        )
         rows = gather(value, repeated)
         splits = RowPartition.from_row_lengths(raw.Mul(x=value.row_lengths(), y=count), validate=False).row_splits()
         length = None if value.uniform_row_length is None else raw.Mul(x=value.uniform_row_length, y=count)
         value = RaggedTensor._of(rows.values, RowPartition._of_splits(splits, length))
     if static_int(counts[0]) != 1:
-        order = raw.Tile(input=counting(value.nrows(), dtype),
-                         multiples=raw.ExpandDims(input=_as(counts[0], dtypes.int32), dim=0))
+        order = raw.Tile(
+            input=counting(value.nrows(), dtype), multiples=raw.ExpandDims(input=_as(counts[0], dtypes.int32), dim=0)
+        )
         value = gather(value, order)
     return value
 
 
 def _as(value, dtype):
-    return (raw.Cast(x=value, DstT=dtype) if isinstance(value, Tensor) and value.dtype is not dtype
-            else convert_to_tensor(value, dtype))
+    return (
+        raw.Cast(x=value, DstT=dtype)
+        if isinstance(value, Tensor) and value.dtype is not dtype
+        else convert_to_tensor(value, dtype)
+    )
 
 
 def expand_dims(value, axis):
@@ -173,18 +188,24 @@ def expand_dims(value, axis):
     if axis == 0:
         return value[None]
     if axis == 1:
-        return RaggedTensor._of(value, RowPartition.from_uniform_row_length(1, nrows=value.shape[0]
-                                                                            if value.shape[0] is not None
-                                                                            else value.nrows(), validate=False,
-                                                                            dtype=value.row_splits.dtype))
+        return RaggedTensor._of(
+            value,
+            RowPartition.from_uniform_row_length(
+                1,
+                nrows=value.shape[0] if value.shape[0] is not None else value.nrows(),
+                validate=False,
+                dtype=value.row_splits.dtype,
+            ),
+        )
     return value.with_values(expand_dims(value.values, axis - 1))
 
 
 def squeeze(value, axis=None):
     """Without axes of size 1."""
     if not isinstance(value, RaggedTensor):
-        return raw.Squeeze(input=value, squeeze_dims=[] if axis is None else [axis] if isinstance(axis, int)
-                           else list(axis))
+        return raw.Squeeze(
+            input=value, squeeze_dims=[] if axis is None else [axis] if isinstance(axis, int) else list(axis)
+        )
     rank = value.shape.rank
     if axis is None:
         raise ValueError("Ragged.squeeze must have an axis argument.")

@@ -4,14 +4,14 @@ import importlib as _importlib
 
 _WHERE = {
     "weft.compat.v1.train.optimizers": "Optimizer GradientDescentOptimizer MomentumOptimizer AdamOptimizer AdagradOptimizer RMSPropOptimizer FtrlOptimizer "
-                                       "AdadeltaOptimizer",
+    "AdadeltaOptimizer",
     "weft.compat.v1.train.steps": "get_global_step create_global_step get_or_create_global_step global_step assert_global_step exponential_decay "
-                                  "natural_exp_decay inverse_time_decay polynomial_decay piecewise_constant cosine_decay",
+    "natural_exp_decay inverse_time_decay polynomial_decay piecewise_constant cosine_decay",
     "weft.compat.v1.train.saver": "Saver import_meta_graph export_meta_graph init_from_checkpoint",
     "weft.compat.v1.train.monitored": "SessionRunHook SessionRunArgs SessionRunContext SessionRunValues StopAtStepHook LoggingTensorHook Scaffold "
-                                      "MonitoredSession MonitoredTrainingSession SingularMonitoredSession FinalOpsHook FeedFnHook Coordinator ChiefSessionCreator",
+    "MonitoredSession MonitoredTrainingSession SingularMonitoredSession FinalOpsHook FeedFnHook Coordinator ChiefSessionCreator",
     "weft.trackable.checkpoint_files": "checkpoint_exists get_checkpoint_state update_checkpoint_state latest_checkpoint load_checkpoint load_variable "
-                                       "list_variables checkpoints_iterator remove_checkpoint",
+    "list_variables checkpoints_iterator remove_checkpoint",
     "weft.io": "write_graph",
 }
 _names = {name: module for module, names in _WHERE.items() for name in names.split()}
@@ -43,4 +43,6 @@ def _other(name):
     try:
         return getattr(proto, name)
     except AttributeError:
-        raise AttributeError(f"module 'tf.compat.v1.train' has no attribute {name!r} (weft does not have tf.compat.v1.train.{name})") from None
+        raise AttributeError(
+            f"module 'tf.compat.v1.train' has no attribute {name!r} (weft does not have tf.compat.v1.train.{name})"
+        ) from None

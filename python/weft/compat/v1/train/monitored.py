@@ -49,8 +49,11 @@ class StopAtStepHook(SessionRunHook):
 
     def __init__(self, num_steps=None, last_step=None):
         if (num_steps is None) == (last_step is None):
-            raise ValueError("One of num_steps or last_step must be specified." if num_steps is None else
-                             "Only one of num_steps or last_step can be specified.")
+            raise ValueError(
+                "One of num_steps or last_step must be specified."
+                if num_steps is None
+                else "Only one of num_steps or last_step can be specified."
+            )
         self._num_steps, self._last_step = num_steps, last_step
 
     def begin(self):
@@ -163,10 +166,26 @@ class Coordinator:
 class Scaffold:
     """What a session needs to begin."""
 
-    def __init__(self, init_op=None, init_feed_dict=None, init_fn=None, ready_op=None, ready_for_local_init_op=None, local_init_op=None, summary_op=None,
-                 saver=None, copy_from_scaffold=None, local_init_feed_dict=None):
+    def __init__(
+        self,
+        init_op=None,
+        init_feed_dict=None,
+        init_fn=None,
+        ready_op=None,
+        ready_for_local_init_op=None,
+        local_init_op=None,
+        summary_op=None,
+        saver=None,
+        copy_from_scaffold=None,
+        local_init_feed_dict=None,
+    ):
         self.init_op, self.init_feed_dict, self.init_fn, self.ready_op = init_op, init_feed_dict, init_fn, ready_op
-        self.ready_for_local_init_op, self.local_init_op, self.summary_op, self.saver = ready_for_local_init_op, local_init_op, summary_op, saver
+        self.ready_for_local_init_op, self.local_init_op, self.summary_op, self.saver = (
+            ready_for_local_init_op,
+            local_init_op,
+            summary_op,
+            saver,
+        )
         self.local_init_feed_dict = local_init_feed_dict
 
     def finalize(self):
@@ -176,7 +195,9 @@ class Scaffold:
         if self.init_op is None:
             self.init_op = group(variables.global_variables_initializer(), name="init")
         if self.local_init_op is None:
-            self.local_init_op = group(variables.local_variables_initializer(), variables.tables_initializer(), name="local_init")
+            self.local_init_op = group(
+                variables.local_variables_initializer(), variables.tables_initializer(), name="local_init"
+            )
         return self
 
 
@@ -184,7 +205,12 @@ class ChiefSessionCreator:
     """Makes the session of a MonitoredSession."""
 
     def __init__(self, scaffold=None, master="", config=None, checkpoint_dir=None, checkpoint_filename_with_path=None):
-        self._scaffold, self._config, self._folder, self._path = scaffold or Scaffold(), config, checkpoint_dir, checkpoint_filename_with_path
+        self._scaffold, self._config, self._folder, self._path = (
+            scaffold or Scaffold(),
+            config,
+            checkpoint_dir,
+            checkpoint_filename_with_path,
+        )
 
     def create_session(self):
         from weft.trackable.checkpoint_files import latest_checkpoint
@@ -245,6 +271,7 @@ class MonitoredSession:
 
     def run_step_fn(self, step_fn):
         """Runs a function of a context with request_stop, session and run_with_hooks."""
+
         class Context:
             session, run_with_hooks = self._session, staticmethod(self.run)
 
@@ -282,10 +309,27 @@ class MonitoredSession:
 SingularMonitoredSession = MonitoredSession
 
 
-def MonitoredTrainingSession(master="", is_chief=True, checkpoint_dir=None, scaffold=None, hooks=None, chief_only_hooks=None, save_checkpoint_secs=None,  # noqa: N802
-                             save_summaries_steps=None, save_summaries_secs=None, config=None, stop_grace_period_secs=120, log_step_count_steps=100,
-                             max_wait_secs=7200, save_checkpoint_steps=None, summary_dir=None, save_graph_def=True):
+def MonitoredTrainingSession(
+    master="",
+    is_chief=True,
+    checkpoint_dir=None,
+    scaffold=None,
+    hooks=None,
+    chief_only_hooks=None,
+    save_checkpoint_secs=None,  # noqa: N802
+    save_summaries_steps=None,
+    save_summaries_secs=None,
+    config=None,
+    stop_grace_period_secs=120,
+    log_step_count_steps=100,
+    max_wait_secs=7200,
+    save_checkpoint_steps=None,
+    summary_dir=None,
+    save_graph_def=True,
+):
     """A MonitoredSession for training."""
     if save_checkpoint_secs or save_checkpoint_steps:
         raise NotImplementedError("MonitoredTrainingSession that saves checkpoints by itself: use a Saver in a hook")
-    return MonitoredSession(ChiefSessionCreator(scaffold, master, config, checkpoint_dir), [*(hooks or ()), *(chief_only_hooks or ())])
+    return MonitoredSession(
+        ChiefSessionCreator(scaffold, master, config, checkpoint_dir), [*(hooks or ()), *(chief_only_hooks or ())]
+    )

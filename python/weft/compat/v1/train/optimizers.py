@@ -18,7 +18,7 @@ class Optimizer(Trackable):
         if not name:
             raise ValueError("Must specify the optimizer name")
         self._use_locking, self._name = use_locking, name
-        self._slots = {}   # slot name -> id of a variable -> (variable, slot)
+        self._slots = {}  # slot name -> id of a variable -> (variable, slot)
         self._others = {}  # name -> variable that belongs to none
 
     def get_name(self):
@@ -26,16 +26,37 @@ class Optimizer(Trackable):
 
     # ---- the two steps
 
-    def minimize(self, loss, global_step=None, var_list=None, gate_gradients=GATE_OP, aggregation_method=None, colocate_gradients_with_ops=False, name=None,
-                 grad_loss=None):
+    def minimize(
+        self,
+        loss,
+        global_step=None,
+        var_list=None,
+        gate_gradients=GATE_OP,
+        aggregation_method=None,
+        colocate_gradients_with_ops=False,
+        name=None,
+        grad_loss=None,
+    ):
         """Computes the gradients of the loss and applies them."""
-        pairs = self.compute_gradients(loss, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, grad_loss)
+        pairs = self.compute_gradients(
+            loss, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, grad_loss
+        )
         if not any(g is not None for g, _ in pairs):
-            raise ValueError("No gradients provided for any variable, check your graph for ops that do not support gradients, between variables "
-                             f"{[str(v) for _, v in pairs]} and loss {loss}.")
+            raise ValueError(
+                "No gradients provided for any variable, check your graph for ops that do not support gradients, between variables "
+                f"{[str(v) for _, v in pairs]} and loss {loss}."
+            )
         return self.apply_gradients(pairs, global_step, name)
 
-    def compute_gradients(self, loss, var_list=None, gate_gradients=GATE_OP, aggregation_method=None, colocate_gradients_with_ops=False, grad_loss=None):
+    def compute_gradients(
+        self,
+        loss,
+        var_list=None,
+        gate_gradients=GATE_OP,
+        aggregation_method=None,
+        colocate_gradients_with_ops=False,
+        grad_loss=None,
+    ):
         """(gradient, variable) for each."""
         if callable(loss) and not isinstance(loss, Tensor):
             from weft.gradients.tape import GradientTape
@@ -47,11 +68,17 @@ class Optimizer(Trackable):
             var_list = list(tape.watched_variables()) if var_list is None else list(var_list)
             return list(zip(tape.gradient(value, var_list, grad_loss), var_list))
         if not _weft.in_graph():
-            raise RuntimeError("`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled.")
+            raise RuntimeError(
+                "`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled."
+            )
         from weft.compat.v1.variables import trainable_variables
         from weft.gradients.graph import gradients
 
-        var_list = trainable_variables() if var_list is None else [var_list] if isinstance(var_list, _weft.VariableBase) else list(var_list)
+        var_list = (
+            trainable_variables()
+            if var_list is None
+            else [var_list] if isinstance(var_list, _weft.VariableBase) else list(var_list)
+        )
         if not var_list:
             raise ValueError("No variables to optimize.")
         return list(zip(gradients(loss, var_list, grad_ys=grad_loss), var_list))
@@ -81,7 +108,9 @@ class Optimizer(Trackable):
                 if global_step is None:
                     op = raw.NoOp(name=scope)
                 else:
-                    op = raw.AssignAddVariableOp(resource=global_step.handle, value=convert_to_tensor(1, dtype=global_step.dtype), name=scope)
+                    op = raw.AssignAddVariableOp(
+                        resource=global_step.handle, value=convert_to_tensor(1, dtype=global_step.dtype), name=scope
+                    )
         _weft.current_graph().add_to_collections("train_op", op)
         return op
 
@@ -162,7 +191,9 @@ class GradientDescentOptimizer(Optimizer):
         self._learning_rate = learning_rate
 
     def _apply(self, gradient, v):
-        return raw.ResourceApplyGradientDescent(var=v.handle, alpha=self._number(self._learning_rate, v), delta=gradient, use_locking=self._use_locking)
+        return raw.ResourceApplyGradientDescent(
+            var=v.handle, alpha=self._number(self._learning_rate, v), delta=gradient, use_locking=self._use_locking
+        )
 
 
 class MomentumOptimizer(Optimizer):
@@ -177,8 +208,15 @@ class MomentumOptimizer(Optimizer):
             self._slot(v, "momentum")
 
     def _apply(self, gradient, v):
-        return raw.ResourceApplyMomentum(var=v.handle, accum=self.get_slot(v, "momentum").handle, lr=self._number(self._learning_rate, v), grad=gradient,
-                                         momentum=self._number(self._momentum, v), use_locking=self._use_locking, use_nesterov=self._use_nesterov)
+        return raw.ResourceApplyMomentum(
+            var=v.handle,
+            accum=self.get_slot(v, "momentum").handle,
+            lr=self._number(self._learning_rate, v),
+            grad=gradient,
+            momentum=self._number(self._momentum, v),
+            use_locking=self._use_locking,
+            use_nesterov=self._use_nesterov,
+        )
 
 
 class AdamOptimizer(Optimizer):
@@ -198,9 +236,19 @@ class AdamOptimizer(Optimizer):
 
     def _apply(self, gradient, v):
         cast = lambda power: convert_to_tensor(raw.Cast(x=power.value(), DstT=v.dtype))  # noqa: E731
-        return raw.ResourceApplyAdam(var=v.handle, m=self.get_slot(v, "m").handle, v=self.get_slot(v, "v").handle, beta1_power=cast(self._others["beta1_power"]),
-                                     beta2_power=cast(self._others["beta2_power"]), lr=self._number(self._learning_rate, v), beta1=self._number(self._beta1, v),
-                                     beta2=self._number(self._beta2, v), epsilon=self._number(self._epsilon, v), grad=gradient, use_locking=self._use_locking)
+        return raw.ResourceApplyAdam(
+            var=v.handle,
+            m=self.get_slot(v, "m").handle,
+            v=self.get_slot(v, "v").handle,
+            beta1_power=cast(self._others["beta1_power"]),
+            beta2_power=cast(self._others["beta2_power"]),
+            lr=self._number(self._learning_rate, v),
+            beta1=self._number(self._beta1, v),
+            beta2=self._number(self._beta2, v),
+            epsilon=self._number(self._epsilon, v),
+            grad=gradient,
+            use_locking=self._use_locking,
+        )
 
     def _finish(self, updates):
         with control_dependencies(updates if _weft.in_graph() else None):
@@ -223,8 +271,13 @@ class AdagradOptimizer(Optimizer):
             self._slot(v, "accumulator", value=self._initial)
 
     def _apply(self, gradient, v):
-        return raw.ResourceApplyAdagrad(var=v.handle, accum=self.get_slot(v, "accumulator").handle, lr=self._number(self._learning_rate, v), grad=gradient,
-                                        use_locking=self._use_locking)
+        return raw.ResourceApplyAdagrad(
+            var=v.handle,
+            accum=self.get_slot(v, "accumulator").handle,
+            lr=self._number(self._learning_rate, v),
+            grad=gradient,
+            use_locking=self._use_locking,
+        )
 
 
 class AdadeltaOptimizer(Optimizer):
@@ -240,17 +293,32 @@ class AdadeltaOptimizer(Optimizer):
             self._slot(v, "accum_update")
 
     def _apply(self, gradient, v):
-        return raw.ResourceApplyAdadelta(var=v.handle, accum=self.get_slot(v, "accum").handle, accum_update=self.get_slot(v, "accum_update").handle,
-                                         lr=self._number(self._learning_rate, v), rho=self._number(self._rho, v), epsilon=self._number(self._epsilon, v),
-                                         grad=gradient, use_locking=self._use_locking)
+        return raw.ResourceApplyAdadelta(
+            var=v.handle,
+            accum=self.get_slot(v, "accum").handle,
+            accum_update=self.get_slot(v, "accum_update").handle,
+            lr=self._number(self._learning_rate, v),
+            rho=self._number(self._rho, v),
+            epsilon=self._number(self._epsilon, v),
+            grad=gradient,
+            use_locking=self._use_locking,
+        )
 
 
 class RMSPropOptimizer(Optimizer):
     """Gradients divided by the root of the running mean of their squares."""
 
-    def __init__(self, learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False, centered=False, name="RMSProp"):
+    def __init__(
+        self, learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False, centered=False, name="RMSProp"
+    ):
         super().__init__(use_locking, name)
-        self._learning_rate, self._decay, self._momentum, self._epsilon, self._centered = learning_rate, decay, momentum, epsilon, centered
+        self._learning_rate, self._decay, self._momentum, self._epsilon, self._centered = (
+            learning_rate,
+            decay,
+            momentum,
+            epsilon,
+            centered,
+        )
 
     def _create_slots(self, var_list):
         for v in var_list:
@@ -260,9 +328,17 @@ class RMSPropOptimizer(Optimizer):
             self._slot(v, "momentum")
 
     def _apply(self, gradient, v):
-        shared = dict(var=v.handle, ms=self.get_slot(v, "rms").handle, mom=self.get_slot(v, "momentum").handle, lr=self._number(self._learning_rate, v),
-                      rho=self._number(self._decay, v), momentum=self._number(self._momentum, v), epsilon=self._number(self._epsilon, v), grad=gradient,
-                      use_locking=self._use_locking)
+        shared = dict(
+            var=v.handle,
+            ms=self.get_slot(v, "rms").handle,
+            mom=self.get_slot(v, "momentum").handle,
+            lr=self._number(self._learning_rate, v),
+            rho=self._number(self._decay, v),
+            momentum=self._number(self._momentum, v),
+            epsilon=self._number(self._epsilon, v),
+            grad=gradient,
+            use_locking=self._use_locking,
+        )
         if self._centered:
             return raw.ResourceApplyCenteredRMSProp(mg=self.get_slot(v, "mg").handle, **shared)
         return raw.ResourceApplyRMSProp(**shared)
@@ -271,14 +347,29 @@ class RMSPropOptimizer(Optimizer):
 class FtrlOptimizer(Optimizer):
     """Follow the regularised leader."""
 
-    def __init__(self, learning_rate, learning_rate_power=-0.5, initial_accumulator_value=0.1, l1_regularization_strength=0.0, l2_regularization_strength=0.0,
-                 use_locking=False, name="Ftrl", accum_name=None, linear_name=None, l2_shrinkage_regularization_strength=0.0, beta=None):
+    def __init__(
+        self,
+        learning_rate,
+        learning_rate_power=-0.5,
+        initial_accumulator_value=0.1,
+        l1_regularization_strength=0.0,
+        l2_regularization_strength=0.0,
+        use_locking=False,
+        name="Ftrl",
+        accum_name=None,
+        linear_name=None,
+        l2_shrinkage_regularization_strength=0.0,
+        beta=None,
+    ):
         super().__init__(use_locking, name)
         if initial_accumulator_value < 0.0:
             raise ValueError(f"initial_accumulator_value {initial_accumulator_value} needs to be positive or zero")
         self._learning_rate, self._power, self._initial = learning_rate, learning_rate_power, initial_accumulator_value
-        self._l1, self._l2, self._shrinkage = l1_regularization_strength, l2_regularization_strength + (beta or 0.0) / (2.0 * learning_rate) if beta else \
-            l2_regularization_strength, l2_shrinkage_regularization_strength
+        self._l1, self._l2, self._shrinkage = (
+            l1_regularization_strength,
+            l2_regularization_strength + (beta or 0.0) / (2.0 * learning_rate) if beta else l2_regularization_strength,
+            l2_shrinkage_regularization_strength,
+        )
         self._names = (accum_name, linear_name)
 
     def _create_slots(self, var_list):
@@ -287,9 +378,17 @@ class FtrlOptimizer(Optimizer):
             self._slot(v, "linear", self._names[1] or self._name)
 
     def _apply(self, gradient, v):
-        shared = dict(var=v.handle, accum=self.get_slot(v, "accum").handle, linear=self.get_slot(v, "linear").handle, grad=gradient,
-                      lr=self._number(self._learning_rate, v), l1=self._number(self._l1, v), l2=self._number(self._l2, v),
-                      lr_power=self._number(self._power, v), use_locking=self._use_locking)
+        shared = dict(
+            var=v.handle,
+            accum=self.get_slot(v, "accum").handle,
+            linear=self.get_slot(v, "linear").handle,
+            grad=gradient,
+            lr=self._number(self._learning_rate, v),
+            l1=self._number(self._l1, v),
+            l2=self._number(self._l2, v),
+            lr_power=self._number(self._power, v),
+            use_locking=self._use_locking,
+        )
         if self._shrinkage > 0:
             return raw.ResourceApplyFtrlV2(l2_shrinkage=self._number(self._shrinkage, v), **shared)
         return raw.ResourceApplyFtrl(**shared)

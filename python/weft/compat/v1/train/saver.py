@@ -28,11 +28,28 @@ def _named(var_list):
 class Saver:
     """Writes variables into checkpoints and reads them again."""
 
-    def __init__(self, var_list=None, reshape=False, sharded=False, max_to_keep=5, keep_checkpoint_every_n_hours=10000.0, name=None, restore_sequentially=False,
-                 saver_def=None, builder=None, defer_build=False, allow_empty=False, write_version=2, pad_step_number=False, save_relative_paths=False,
-                 filename=None):
+    def __init__(
+        self,
+        var_list=None,
+        reshape=False,
+        sharded=False,
+        max_to_keep=5,
+        keep_checkpoint_every_n_hours=10000.0,
+        name=None,
+        restore_sequentially=False,
+        saver_def=None,
+        builder=None,
+        defer_build=False,
+        allow_empty=False,
+        write_version=2,
+        pad_step_number=False,
+        save_relative_paths=False,
+        filename=None,
+    ):
         if defer_build and var_list:
-            raise ValueError("If `var_list` is provided then build cannot be deferred. Either set defer_build=False or var_list=None.")
+            raise ValueError(
+                "If `var_list` is provided then build cannot be deferred. Either set defer_build=False or var_list=None."
+            )
         self._var_list, self._name, self._filename, self._allow_empty = var_list, name, filename, allow_empty
         self._max_to_keep, self._hours, self._pad = max_to_keep, keep_checkpoint_every_n_hours, pad_step_number
         self._last, self._next_kept = [], time.time() + keep_checkpoint_every_n_hours * 3600
@@ -40,7 +57,9 @@ class Saver:
         self._eager = not _weft.in_graph() and saver_def is None
         if self._eager:
             if var_list is None:
-                raise RuntimeError("When eager execution is enabled, `var_list` must specify a list or dict of variables to save")
+                raise RuntimeError(
+                    "When eager execution is enabled, `var_list` must specify a list or dict of variables to save"
+                )
         elif saver_def is None and not defer_build:
             self.build()
 
@@ -51,7 +70,9 @@ class Saver:
         from weft.compat.v1.variables import get_collection, global_variables
         from weft.proto import SaverDef
 
-        variables = self._var_list if self._var_list is not None else global_variables() + get_collection("saveable_objects")
+        variables = (
+            self._var_list if self._var_list is not None else global_variables() + get_collection("saveable_objects")
+        )
         if not variables:
             if self._allow_empty:
                 return
@@ -62,7 +83,12 @@ class Saver:
         with name_scope_v1(self._name, "save"):
             default = raw.PlaceholderWithDefault(input=self._filename or "model", shape=[], name="filename")
             path = raw.PlaceholderWithDefault(input=default, shape=[], name="Const")
-            save = raw.SaveV2(prefix=path, tensor_names=keys, shape_and_slices=[""] * len(keys), tensors=[named[k].value() for k in keys])
+            save = raw.SaveV2(
+                prefix=path,
+                tensor_names=keys,
+                shape_and_slices=[""] * len(keys),
+                tensors=[named[k].value() for k in keys],
+            )
             with control_dependencies([save]):
                 saved = raw.Identity(input=path, name="control_dependency")
             read = raw.RestoreV2(prefix=path, tensor_names=keys, shape_and_slices=[""] * len(keys), dtypes=types)
@@ -70,13 +96,29 @@ class Saver:
             assigned = [raw.AssignVariableOp(resource=named[k].handle, value=v) for k, v in zip(keys, values)]
             with control_dependencies(assigned):
                 restore = raw.NoOp(name="restore_all")
-        self.saver_def = SaverDef(filename_tensor_name=path.name, save_tensor_name=saved.name, restore_op_name=restore.name, max_to_keep=self._max_to_keep or 0,
-                                  keep_checkpoint_every_n_hours=self._hours, version=2)
+        self.saver_def = SaverDef(
+            filename_tensor_name=path.name,
+            save_tensor_name=saved.name,
+            restore_op_name=restore.name,
+            max_to_keep=self._max_to_keep or 0,
+            keep_checkpoint_every_n_hours=self._hours,
+            version=2,
+        )
 
     # ---- writing
 
-    def save(self, sess, save_path, global_step=None, latest_filename=None, meta_graph_suffix="meta", write_meta_graph=True, write_state=True,
-             strip_default_attrs=False, save_debug_info=False):
+    def save(
+        self,
+        sess,
+        save_path,
+        global_step=None,
+        latest_filename=None,
+        meta_graph_suffix="meta",
+        write_meta_graph=True,
+        write_state=True,
+        strip_default_attrs=False,
+        save_debug_info=False,
+    ):
         """Writes a checkpoint; its path is given back."""
         self.build()
         save_path = os.fspath(save_path)
@@ -90,12 +132,19 @@ class Saver:
         if self._eager:
             named = _named(self._var_list)
             keys = sorted(named)
-            raw.SaveV2(prefix=save_path, tensor_names=keys, shape_and_slices=[""] * len(keys), tensors=[named[k].value() for k in keys])
+            raw.SaveV2(
+                prefix=save_path,
+                tensor_names=keys,
+                shape_and_slices=[""] * len(keys),
+                tensors=[named[k].value() for k in keys],
+            )
             written = save_path
         elif self.saver_def is None:
             return None
         else:
-            written = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: save_path}).decode()
+            written = sess.run(
+                self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: save_path}
+            ).decode()
         if write_state:
             self._remember(written, meta_graph_suffix)
             update_checkpoint_state(folder or ".", written, self.last_checkpoints, latest_filename)
@@ -141,16 +190,25 @@ class Saver:
         if self._eager:
             named = _named(self._var_list)
             keys = sorted(named)
-            read = raw.RestoreV2(prefix=save_path, tensor_names=keys, shape_and_slices=[""] * len(keys), dtypes=[named[k].dtype for k in keys])
+            read = raw.RestoreV2(
+                prefix=save_path,
+                tensor_names=keys,
+                shape_and_slices=[""] * len(keys),
+                dtypes=[named[k].dtype for k in keys],
+            )
             for key, value in zip(keys, read if isinstance(read, (list, tuple)) else [read]):
                 named[key].assign(value)
             return
         try:
             sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: save_path})
         except errors.NotFoundError as e:
-            raise errors.NotFoundError(e.node_def, e.op, "Restoring from checkpoint failed. This is most likely due to a Variable name or other graph key that is "
-                                       f"missing from the checkpoint. Please ensure that you have not altered the graph expected based on the checkpoint. "
-                                       f"Original error:\n\n{e.message}") from None
+            raise errors.NotFoundError(
+                e.node_def,
+                e.op,
+                "Restoring from checkpoint failed. This is most likely due to a Variable name or other graph key that is "
+                f"missing from the checkpoint. Please ensure that you have not altered the graph expected based on the checkpoint. "
+                f"Original error:\n\n{e.message}",
+            ) from None
 
     # ---- as messages
 
@@ -164,8 +222,17 @@ class Saver:
     def from_proto(saver_def, import_scope=None):
         return Saver(saver_def=saver_def)
 
-    def export_meta_graph(self, filename=None, collection_list=None, as_text=False, export_scope=None, clear_devices=False, clear_extraneous_savers=False,
-                          strip_default_attrs=False, save_debug_info=False):
+    def export_meta_graph(
+        self,
+        filename=None,
+        collection_list=None,
+        as_text=False,
+        export_scope=None,
+        clear_devices=False,
+        clear_extraneous_savers=False,
+        strip_default_attrs=False,
+        save_debug_info=False,
+    ):
         return export_meta_graph(filename, collection_list=collection_list, as_text=as_text, saver_def=self.saver_def)
 
 
@@ -208,8 +275,21 @@ def make_meta_graph(graph, saver_def=None, collection_list=None, graph_def=None,
     return made
 
 
-def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_def=None, collection_list=None, as_text=False, graph=None, export_scope=None,
-                      clear_devices=False, clear_extraneous_savers=False, strip_default_attrs=False, save_debug_info=False, **kwargs):
+def export_meta_graph(
+    filename=None,
+    meta_info_def=None,
+    graph_def=None,
+    saver_def=None,
+    collection_list=None,
+    as_text=False,
+    graph=None,
+    export_scope=None,
+    clear_devices=False,
+    clear_extraneous_savers=False,
+    strip_default_attrs=False,
+    save_debug_info=False,
+    **kwargs,
+):
     """A graph with its collections as a message, and as a file where a name is given."""
     if export_scope:
         raise NotImplementedError("export_meta_graph(export_scope=...): a part of a graph by scope")
@@ -220,7 +300,9 @@ def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_d
     if filename:
         from weft.proto import text_format
 
-        _weft.replace_file(os.fspath(filename), text_format.MessageToString(made).encode() if as_text else made.SerializeToString())
+        _weft.replace_file(
+            os.fspath(filename), text_format.MessageToString(made).encode() if as_text else made.SerializeToString()
+        )
     return made
 
 
@@ -236,8 +318,15 @@ def import_collections(graph, meta, scope=None):
         if kind == "node_list":
             for name in value.node_list.value:
                 graph.add_to_collection(key, graph.as_graph_element(f"{scope}/{name}" if scope else name))
-        elif kind == "bytes_list" and key in ("variables", "trainable_variables", "local_variables", "model_variables", "moving_average_variables",
-                                              "metric_variables", "global_step"):
+        elif kind == "bytes_list" and key in (
+            "variables",
+            "trainable_variables",
+            "local_variables",
+            "model_variables",
+            "moving_average_variables",
+            "metric_variables",
+            "global_step",
+        ):
             for data in value.bytes_list.value:
                 proto = VariableDef.FromString(data)
                 if proto.variable_name not in made:
@@ -254,7 +343,9 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
     from weft.proto import MetaGraphDef, text_format
 
     if not _weft.in_graph():
-        raise RuntimeError("Exporting/importing meta graphs is not supported when eager execution is enabled. No graph exists when eager execution is enabled.")
+        raise RuntimeError(
+            "Exporting/importing meta graphs is not supported when eager execution is enabled. No graph exists when eager execution is enabled."
+        )
     if isinstance(meta_graph_or_file, MetaGraphDef):
         meta = meta_graph_or_file
     else:
@@ -306,18 +397,24 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
         elif theirs.endswith("/") or ours.endswith("/"):
             theirs = "" if theirs == "/" else theirs
             ours = "" if ours == "/" else ours
-            pairs = [(theirs + name[len(ours):], v) for name, v in store.items() if name.startswith(ours) and theirs + name[len(ours):] in known]
+            pairs = [
+                (theirs + name[len(ours) :], v)
+                for name, v in store.items()
+                if name.startswith(ours) and theirs + name[len(ours) :] in known
+            ]
         else:
             if ours not in store:
-                raise ValueError(f"Assignment map with scope only name {ours} should map to scope only {theirs}. Should be 'scope/': 'other_scope/'.")
+                raise ValueError(
+                    f"Assignment map with scope only name {ours} should map to scope only {theirs}. Should be 'scope/': 'other_scope/'."
+                )
             pairs = [(theirs, store[ours])]
         for key, v in pairs:
             if key not in known:
                 raise ValueError(f"Tensor {key} is not found in {path} checkpoint {sorted(known)}")
             with v.graph.as_default(), name_scope_v1("checkpoint_initializer"):
                 read = raw.RestoreV2(prefix=path, tensor_names=[key], shape_and_slices=[""], dtypes=[v.dtype])
-                value = raw.Reshape(tensor=read[0] if isinstance(read, (list, tuple)) else read, shape=v.shape.as_list())
+                value = raw.Reshape(
+                    tensor=read[0] if isinstance(read, (list, tuple)) else read, shape=v.shape.as_list()
+                )
                 v._initializer_op = raw.AssignVariableOp(resource=v.handle, value=value)
                 v._initial_value = value
-
-

@@ -22,7 +22,7 @@ def create_global_step(graph=None):
 
     graph = graph or get_default_graph()
     if get_global_step(graph) is not None:
-        raise ValueError("\"global_step\" already exists.")
+        raise ValueError('"global_step" already exists.')
     from weft.compat.v1.initializers import Zeros
 
     if not _weft.in_graph():
@@ -32,7 +32,9 @@ def create_global_step(graph=None):
         graph.add_to_collection("global_step", made)
         return made
     with graph.as_default():
-        return variables.get_variable("global_step", [], dtypes.int64, Zeros(), trainable=False, collections=["variables", "global_step"])
+        return variables.get_variable(
+            "global_step", [], dtypes.int64, Zeros(), trainable=False, collections=["variables", "global_step"]
+        )
 
 
 def get_or_create_global_step(graph=None):
@@ -47,7 +49,7 @@ def global_step(sess, global_step_tensor):
 
 def assert_global_step(global_step_tensor):
     if not global_step_tensor.dtype.base_dtype.is_integer:
-        raise TypeError(f"Existing \"global_step\" does not have integer type: {global_step_tensor.dtype}")
+        raise TypeError(f'Existing "global_step" does not have integer type: {global_step_tensor.dtype}')
 
 
 # ---- learning rates --------------------------------------------------------------------------------------
@@ -62,7 +64,11 @@ def _numbers(rate, step, *others):
     rate = convert_to_tensor(rate)
     from weft.ops.math_ops import cast
 
-    value = step.read_value() if isinstance(step, _weft.VariableBase) else convert_to_tensor(step() if callable(step) else step)
+    value = (
+        step.read_value()
+        if isinstance(step, _weft.VariableBase)
+        else convert_to_tensor(step() if callable(step) else step)
+    )
     return rate, cast(value, rate.dtype), *[cast(convert_to_tensor(o), rate.dtype) for o in others]
 
 
@@ -93,7 +99,9 @@ def inverse_time_decay(learning_rate, global_step, decay_steps, decay_rate, stai
     return _decayed(compute)
 
 
-def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=0.0001, power=1.0, cycle=False, name=None):
+def polynomial_decay(
+    learning_rate, global_step, decay_steps, end_learning_rate=0.0001, power=1.0, cycle=False, name=None
+):
     """From the first rate to the last in decay_steps."""
     from weft.ops import math_ops
     from weft.ops.array_ops import where
@@ -101,7 +109,9 @@ def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=
     def compute():
         rate, step, steps, end, exponent = _numbers(learning_rate, global_step, decay_steps, end_learning_rate, power)
         if cycle:
-            times = where(math_ops.equal(step, 0.0), convert_to_tensor(1.0, dtype=rate.dtype), math_ops.ceil(step / steps))
+            times = where(
+                math_ops.equal(step, 0.0), convert_to_tensor(1.0, dtype=rate.dtype), math_ops.ceil(step / steps)
+            )
             steps = steps * times
         else:
             step = math_ops.minimum(step, steps)
@@ -120,7 +130,9 @@ def piecewise_constant(x, boundaries, values, name=None):
 
     def compute():
         step = x.read_value() if isinstance(x, _weft.VariableBase) else convert_to_tensor(x() if callable(x) else x)
-        passed = math_ops.reduce_sum(math_ops.cast(step > math_ops.cast(convert_to_tensor(boundaries), step.dtype), dtypes.int32))
+        passed = math_ops.reduce_sum(
+            math_ops.cast(step > math_ops.cast(convert_to_tensor(boundaries), step.dtype), dtypes.int32)
+        )
         return gather(convert_to_tensor(values), passed, name=name)
 
     return _decayed(compute)
