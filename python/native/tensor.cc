@@ -1,6 +1,7 @@
 // TensorBase: what weft.Tensor, EagerTensor and SymbolicTensor are made on. It holds a value of the engine; the operators that programs use
 // most are here, everything else is Python.
-#include <array>
+#include <map>
+#include <optional>
 
 #include "bridge.h"
 #include "core/resource.h"
@@ -12,8 +13,41 @@ namespace weft::python {
 
 PyTypeObject* tensor_base = nullptr;
 
+namespace {
+
+// The object of an output of a node, as long as Python holds it: `op.inputs[0] is x`. Guarded by the interpreter lock.
+using OutputKey = std::pair<const graph::Node*, int>;
+std::map<OutputKey, PyObject*>& symbolic_objects() {
+  static auto* map = new std::map<OutputKey, PyObject*>;
+  return *map;
+}
+
+// None for values of graphs that no trace owns: nothing keeps their nodes.
+std::optional<OutputKey> key_of(ValueRep* rep) {
+  auto* owner = dynamic_cast<trace::TraceEmitter*>(rep->owner());
+  if (!owner) return {};
+  const auto at = graph::GraphEmitter::unwrap(Value(*owner, RefPtr<ValueRep>::share(rep)));
+  return OutputKey{at.node, at.index};
+}
+
+PyObject* wrap_symbolic(RefPtr<ValueRep> rep) {
+  const auto key = key_of(rep.get());
+  if (key) {
+    // One that is being freed just now has no references left.
+    if (auto it = symbolic_objects().find(*key); it != symbolic_objects().end() && Py_REFCNT(it->second) > 0) return Py_NewRef(it->second);
+  }
+  PyTypeObject* type = hooks().symbolic_tensor;
+  PyObject* o = must(type->tp_alloc(type, 0));
+  new (&reinterpret_cast<TensorObject*>(o)->rep) RefPtr<ValueRep>(std::move(rep));
+  if (key) symbolic_objects()[*key] = o;
+  return o;
+}
+
+}  // namespace
+
 PyObject* wrap(RefPtr<ValueRep> rep) {
-  PyTypeObject* type = rep->owner() ? hooks().symbolic_tensor : hooks().eager_tensor;
+  if (rep->owner()) return wrap_symbolic(std::move(rep));
+  PyTypeObject* type = hooks().eager_tensor;
   PyObject* o = must(type->tp_alloc(type, 0));
   new (&reinterpret_cast<TensorObject*>(o)->rep) RefPtr<ValueRep>(std::move(rep));
   return o;
@@ -108,7 +142,13 @@ nb::object nested(const Tensor& t, int axis, int64_t& at) {
 
 void tensor_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
-  reinterpret_cast<TensorObject*>(self)->rep.~RefPtr<ValueRep>();
+  auto& rep = reinterpret_cast<TensorObject*>(self)->rep;
+  if (rep && rep->owner()) {
+    if (const auto key = key_of(rep.get())) {
+      if (auto it = symbolic_objects().find(*key); it != symbolic_objects().end() && it->second == self) symbolic_objects().erase(it);
+    }
+  }
+  rep.~RefPtr<ValueRep>();
   type->tp_free(self);
 }
 

@@ -172,6 +172,8 @@ class BaseSession:
         """The values of the fetches, in their structure, with the feeds in the place of tensors."""
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
+        if not self._graph._native.num_nodes():
+            raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
         plan = _Fetches(self._graph, fetches)
         feeds = self._feeds(feed_dict)
         if not plan.tensors and not plan.targets:

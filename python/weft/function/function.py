@@ -553,7 +553,7 @@ def function(
         if isinstance(inner, (classmethod, staticmethod)):
             return type(inner)(decorated(inner.__func__))
         if not callable(inner):
-            raise TypeError(f"func must be a callable object; got {inner!r}")
+            raise TypeError(f"{inner!r} is not a callable object")
         name = getattr(inner, "__name__", None) or "function"
         return Function(
             inner,
