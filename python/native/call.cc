@@ -60,12 +60,6 @@ struct Cleared {
   ~Cleared() { op.clear(); }
 };
 
-Status execute(eager::Op& op, eager::TensorHandle** outputs, int capacity, int* count, bool release) {
-  if (!release) return op.execute(outputs, capacity, count);
-  Released released(true);
-  return op.execute(outputs, capacity, count);
-}
-
 }  // namespace
 
 std::vector<RefPtr<eager::TensorHandle>> run_all(eager::Op& op, bool release, const char* name) {
@@ -89,7 +83,12 @@ PyObject* run_one(eager::Op& op, bool release, const char* name) {
   if (recording) op.keep_kernel(true);
   eager::TensorHandle* out = nullptr;
   int n = 0;
-  if (Status s = execute(op, &out, 1, &n, release); !s.ok()) raise_op_error(op, s, name);
+  Status s;
+  {
+    Released released(release);
+    s = op.execute(&out, 1, &n);
+  }
+  if (!s.ok()) raise_op_error(op, s, name);
   auto owned = RefPtr<eager::TensorHandle>::adopt(out);
   if (recording) trace::record_eager(trace::eager_emitter(op.context()), op.kernel(), op.inputs(), std::span(&owned, 1));
   return wrap(std::move(owned));
