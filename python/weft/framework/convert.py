@@ -136,11 +136,7 @@ def _eager_constant(value, dtype):
         ):
             dtype = dtypes.float32
         return _from_array(array, dtype)
-    if isinstance(value, (np.ndarray, np.generic)):
-        return _from_array(np.asarray(value), dtype)
-    if hasattr(value, "__array__"):
-        return _from_array(np.asarray(value), dtype)
-    if hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__"):
+    if any(hasattr(value, way) for way in ("__array__", "__array_interface__", "__dlpack__")):
         return _from_array(np.asarray(value), dtype)
     if isinstance(value, (bytearray, memoryview)):
         return _weft.convert_native(bytes(value), dtype)
@@ -181,24 +177,14 @@ def _from_array(array, dtype):
             if array.dtype.kind == "O":
                 return _eager_constant(array.tolist(), dtype)
             raise ValueError(f"Cannot convert text to a tensor of {dtype.name}")
-        flat = [
-            v if isinstance(v, (bytes, str)) else bytes(v) if isinstance(v, (np.bytes_,)) else v
-            for v in array.ravel().tolist()
-        ]
-        if array.dtype.kind == "O" and not all(isinstance(v, (bytes, str)) for v in flat):
-            bad = next(v for v in flat if not isinstance(v, (bytes, str)))
-            if isinstance(bad, (int, float, complex)):
+        others = [v for v in array.ravel().tolist() if not isinstance(v, (bytes, str))]
+        if others:
+            if isinstance(others[0], (int, float, complex)):
                 return _eager_constant(array.tolist(), dtype)
             raise ValueError(
-                f"Failed to convert a NumPy array to a Tensor (Unsupported object type {type(bad).__name__})."
+                f"Failed to convert a NumPy array to a Tensor (Unsupported object type {type(others[0]).__name__})."
             )
-        return (
-            _weft.convert_native(
-                np.array(flat, dtype=object).reshape(array.shape).tolist() if array.ndim else flat[0], dtypes.string
-            )
-            if array.size
-            else _empty(array.shape, dtypes.string)
-        )
+        return _weft.convert_native(array.tolist(), dtypes.string) if array.size else _empty(array.shape, dtypes.string)
     own = dtypes._from_numpy(array.dtype)
     if own is None:
         raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported numpy type: {array.dtype}).")
@@ -286,7 +272,7 @@ def in_graph(tensor, name=None):
     """The tensor as one of the graph that is being built: small eager ones become constants, others captures."""
     if isinstance(tensor, EagerTensor):
         graph = _weft.current_graph()
-        if not isinstance(tensor, SymbolicTensor) and graph._native.plain:
+        if graph._native.plain:
             from weft._raw import raw
 
             return raw.Const(value=tensor, dtype=tensor.dtype, name=name or "Const")

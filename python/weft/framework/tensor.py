@@ -1,5 +1,8 @@
 """tf.Tensor and its two kinds: EagerTensor, which has a value, and SymbolicTensor, which stands for one in a graph."""
 
+import functools
+import importlib
+
 from weft import _weft
 from weft.framework import dtypes, errors
 
@@ -120,8 +123,7 @@ class EagerTensor(Tensor):
         array = self._numpy()
         if array.ndim:
             return array.copy()
-        value = array[()]
-        return value
+        return array[()]
 
     def __array__(self, dtype=None, copy=None):
         array = self._numpy()
@@ -150,22 +152,6 @@ class EagerTensor(Tensor):
     @property
     def is_packed(self):
         return False
-
-    @property
-    def op(self):
-        raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
-
-    @property
-    def graph(self):
-        raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
-
-    @property
-    def name(self):
-        raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
-
-    @property
-    def value_index(self):
-        raise AttributeError("Tensor.value_index is undefined when eager execution is enabled.")
 
     def consumers(self):
         raise NotImplementedError("consumers() is not supported for an eager tensor")
@@ -369,9 +355,9 @@ def _unpickle(array, number):
     return constant(array, dtypes.DType(number))
 
 
+@functools.cache
 def _ops(name):
-    import importlib
-
+    """A module of ops/, which needs this one; asked for at every x[0] and -x."""
     return importlib.import_module("weft.ops." + name)
 
 
