@@ -76,6 +76,18 @@ def _train():
     )
 
 
+def _distribute():
+    from weft.distribute import context
+
+    interim = _namespace("distribute.interim", maybe_merge_call=context.maybe_merge_call)
+    return _namespace(
+        "distribute",
+        interim=interim,
+        strategy_supports_no_merge_call=context.strategy_supports_no_merge_call,
+        variable_sync_on_read_context=context.variable_sync_on_read_context,
+    )
+
+
 class _BoolGauge:
     """A switch that nothing reads: weft keeps no statistics of its use."""
 
@@ -101,6 +113,7 @@ _MADE = {
     "nest": _nest,
     "function": _function,
     "train": _train,
+    "distribute": _distribute,
 }
 _none = missing("tf.__internal__")
 

@@ -71,4 +71,12 @@ __all__ = [
     "TensorLike",
     "TraceType",
 ]
-__getattr__ = missing("tf.types.experimental")
+_missing = missing("tf.types.experimental")
+
+
+def __getattr__(name):
+    if name == "distributed":
+        from weft.distribute import types
+
+        return types
+    return _missing(name)
