@@ -149,7 +149,10 @@ def _eager_constant(value, dtype):
                     value = v
                     break
             else:
-                return _weft.convert_native(_plain(value), dtype)
+                made = _weft.convert_native(_plain(value), dtype)
+                if made is None:  # tensors among the numbers
+                    raise ValueError("TypeError: Scalar tensor has no `len()`\n")
+                return made
     elif isinstance(value, range):
         return _weft.convert_native(list(value), dtype)
     elif hasattr(type(value), "__index__") and not isinstance(value, (str, bytes)):
@@ -218,6 +221,8 @@ def constant(value, dtype=None, shape=None, name="Const"):
         tensor = value
     elif isinstance(value, _weft.VariableBase):
         tensor = convert_to_tensor(value, dtype)
+    elif _weft.in_graph() and isinstance(value, (list, tuple)) and any(isinstance(v, Tensor) for v in _leaves(value)):
+        raise TypeError("Expected any non-tensor type, but got a tensor")
     else:
         tensor = _eager_constant(value, dtype)
     if shape is not None:

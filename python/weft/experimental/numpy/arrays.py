@@ -102,7 +102,7 @@ def arange(start, stop=None, step=1, dtype=None):
         raise ValueError("step must be non-zero.")
     if stop is None:
         start, stop = 0, start
-    dtype = result_dtype(np.asarray(start), np.asarray(stop), np.asarray(step)) if dtype is None else tf.as_dtype(dtype)
+    dtype = result_dtype(as_tensor(start), as_tensor(stop), as_tensor(step)) if dtype is None else tf.as_dtype(dtype)
     if (step > 0 and stop < start) or (step < 0 and stop > start):
         return tf.zeros([0], dtype)
     return tf.cast(tf.range(as_tensor(start, dtype), as_tensor(stop, dtype), as_tensor(step, dtype)), dtype)

@@ -1,5 +1,7 @@
 """experimental_enable_numpy_behavior: numpy's methods, indices and types for all tensors of the process."""
 
+import sys
+
 import numpy as np
 
 import weft as tf
@@ -11,21 +13,33 @@ _enabled = False
 
 
 def experimental_enable_numpy_behavior(prefer_float32=False, dtype_conversion_mode="legacy"):
-    """From here on tensors have numpy's methods and promote types as numpy does."""
+    """From here on tensors have numpy's methods; operators promote types as numpy does ("legacy"), functions too, by weak types ("all", "safe"), or none ("off")."""
     global _enabled
-    if dtype_conversion_mode not in ("legacy", "off", None):
-        raise NotImplementedError(f"dtype_conversion_mode={dtype_conversion_mode!r}: tensors with weak types")
+    if dtype_conversion_mode not in ("off", "legacy", "safe", "all"):
+        raise ValueError(
+            f"The provided promotion mode {dtype_conversion_mode} does not exist. Make sure the provided dtype conversion mode is one of the followings: "
+            "'off', 'legacy', 'safe' or 'all'."
+        )
     types.set_prefer_float32(prefer_float32)
-    if _enabled:
-        return
-    _enabled = True
-    _add_methods()
-    if dtype_conversion_mode == "legacy":
-        operators.use_promotion(_promote)
-    from weft.ops import slicing
+    if not _enabled:
+        _enabled = True
+        from weft.ops import slicing
 
-    plain = slicing.getitem
-    Tensor.__getitem__ = lambda self, key: _getitem(plain, self, key)
+        plain = slicing.getitem
+        Tensor.__getitem__ = lambda self, key: _getitem(plain, self, key)
+        _add_methods(Tensor)
+    operators.use_promotion(_promote if dtype_conversion_mode == "legacy" else None)
+    if dtype_conversion_mode in ("safe", "all"):
+        from weft.experimental.numpy import weak
+        from weft.framework import misc
+
+        misc.get_logger().warning(
+            "UserWarning: enabling the new type promotion must happen at the beginning of the program. Please ensure no TF APIs have been used yet."
+        )
+        weak.set_mode(weak.PromoMode[dtype_conversion_mode.upper()])
+        _add_methods(weak.WeakTensor)
+    elif "weft.experimental.numpy.weak" in sys.modules:
+        sys.modules["weft.experimental.numpy.weak"].set_mode(None)
 
 
 def _promote(x, y):
@@ -36,21 +50,21 @@ def _promote(x, y):
         return None
 
 
-def _add_methods():
+def _add_methods(cls):
     def reshape(self, *shape, **kwargs):
         return arrays.reshape(self, shape[0] if len(shape) == 1 else shape, **kwargs)
 
     def transpose(self, *axes):
         return arrays.transpose(self, None if not axes else axes[0] if len(axes) == 1 else axes)
 
-    Tensor.T = property(arrays.transpose)
-    Tensor.size = property(arrays.size)
-    Tensor.data = property(lambda self: self)
-    Tensor.reshape, Tensor.transpose = reshape, transpose
-    Tensor.astype = lambda self, dtype: types.as_tensor(self, dtype)
-    Tensor.tolist = lambda self: self.numpy().tolist()
-    Tensor.ravel, Tensor.clip = arrays.ravel, elementwise.clip
-    Tensor.max, Tensor.min, Tensor.mean = reductions.max, reductions.min, reductions.mean
+    cls.T = property(lambda self: arrays.transpose(self))
+    cls.size = property(lambda self: arrays.size(self))
+    cls.data = property(lambda self: self)
+    cls.reshape, cls.transpose = reshape, transpose
+    cls.astype = lambda self, dtype: types.as_tensor(self, dtype)
+    cls.tolist = lambda self: self.numpy().tolist()
+    cls.ravel, cls.clip = arrays.ravel, elementwise.clip
+    cls.max, cls.min, cls.mean = reductions.max, reductions.min, reductions.mean
 
 
 def _is_array_index(key):

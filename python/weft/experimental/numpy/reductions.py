@@ -15,7 +15,9 @@ def _summed(function, a, axis, dtype, keepdims):
     if dtype is not None:
         a = tf.cast(a, tf.as_dtype(dtype))
     elif a.dtype == tf.bool or (a.dtype.is_integer and a.dtype.size < default_int().size):
-        a = tf.cast(a, tf.uint64 if a.dtype.is_unsigned else default_int())
+        a = tf.cast(
+            a, (tf.uint64 if default_int() is tf.int64 else tf.uint32) if a.dtype.is_unsigned else default_int()
+        )
     return function(a, _axes(axis), keepdims=bool(keepdims))
 
 
@@ -131,7 +133,11 @@ def _along(function, a, axis, dtype):
     a = (
         tf.cast(a, tf.as_dtype(dtype))
         if dtype is not None
-        else tf.cast(a, default_int()) if a.dtype == tf.bool or (a.dtype.is_integer and a.dtype.size < 8) else a
+        else (
+            tf.cast(a, default_int())
+            if a.dtype == tf.bool or (a.dtype.is_integer and a.dtype.size < default_int().size)
+            else a
+        )
     )
     return function(tf.reshape(a, [-1]), 0) if axis is None else function(a, axis)
 

@@ -14,11 +14,17 @@ complex_, complex64, complex128 = np.complex128, np.complex64, np.complex128
 inexact, object_, string_, unicode_ = np.inexact, np.object_, np.bytes_, np.str_
 iinfo, issubdtype = np.iinfo, np.issubdtype
 _prefer_float32 = False
+_rule = None  # the type of several values by weak types, while those are on
 
 
 def set_prefer_float32(on):
     global _prefer_float32
     _prefer_float32 = on
+
+
+def set_rule(rule):
+    global _rule
+    _rule = rule
 
 
 def _narrow(dtype):
@@ -32,11 +38,11 @@ def _narrow(dtype):
 
 
 def default_float():
-    return tf.float32 if _prefer_float32 else tf.float64
+    return tf.float32 if _prefer_float32 or _rule is not None else tf.float64
 
 
 def default_int():
-    return tf.int32 if _prefer_float32 else tf.int64
+    return tf.int32 if _prefer_float32 or _rule is not None else tf.int64
 
 
 def finfo(dtype):
@@ -64,6 +70,8 @@ def _kind_of_list(value):
 
 
 def result_dtype(*values):
+    if _rule is not None:
+        return _rule(*values)
     return tf.as_dtype(_narrow(np.result_type(*[_kind(v) for v in values])))
 
 
@@ -84,7 +92,7 @@ def as_tensor(value, dtype=None):
     """An array: as numpy would make it, lists of numbers in 64 bits."""
     if dtype is not None:
         dtype = tf.as_dtype(dtype)
-    if isinstance(value, Tensor) or hasattr(value, "_native_dtype"):
+    if tf.is_tensor(value):
         value = convert_to_tensor(value)
         return value if dtype is None or value.dtype == dtype else tf.cast(value, dtype)
     if isinstance(value, (list, tuple)) and any(isinstance(v, Tensor) for v in _leaves(value)):
@@ -92,7 +100,7 @@ def as_tensor(value, dtype=None):
         return tf.stack([as_tensor(v, dtype) for v in value])
     array = np.asarray(value)
     if dtype is None:
-        dtype = tf.as_dtype(_narrow(array.dtype))
+        dtype = tf.as_dtype(_narrow(array.dtype)) if _rule is None else _rule(value)
     return convert_to_tensor(array, dtype)
 
 
