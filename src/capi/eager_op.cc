@@ -1,5 +1,6 @@
 // TFE_Op: building and executing one eager op.
 #include "capi/internal.h"
+#include "core/thread_own.h"
 #include "io/attr_codec.h"
 #include "tensorflow/c/eager/c_api_experimental.h"
 #include "wire/proto.h"
@@ -14,16 +15,14 @@ struct OpPool {
   static constexpr int kMost = 8;
   TFE_Op* ops[kMost];
   int count = 0;
-  bool dead = false;
   ~OpPool() {
-    dead = true;
     while (count) delete ops[--count];
   }
 };
-thread_local OpPool op_pool;
 
 TFE_Op* take_op(TFE_Context* c) {
-  if (op_pool.count && op_pool.ops[op_pool.count - 1]->owner == c) return op_pool.ops[--op_pool.count];
+  OpPool* pool = ThreadOwn<OpPool>::get();
+  if (pool && pool->count && pool->ops[pool->count - 1]->owner == c) return pool->ops[--pool->count];
   return new TFE_Op(c);
 }
 
@@ -41,7 +40,7 @@ Status set_device(TFE_Op* op, const char* device) {
 Status reset(TFE_Op* op, const char* name, const char* device) {
   op->device_text.clear();
   WEFT_RETURN_IF_ERROR(op->op.reset(name));
-  return set_device(op, device);
+  return device ? set_device(op, device) : Status();
 }
 
 // The setters have no status: a wrong name is remembered by the attribute check when the op executes,
@@ -84,7 +83,7 @@ TFE_Op* TFE_NewOp(TFE_Context* context, const char* name, TF_Status* status) {
 void TFE_DeleteOp(TFE_Op* op) {
   if (!op) return;
   op->op.clear();
-  if (!op_pool.dead && op_pool.count < OpPool::kMost) op_pool.ops[op_pool.count++] = op;
+  if (OpPool* pool = ThreadOwn<OpPool>::get(); pool && pool->count < OpPool::kMost) pool->ops[pool->count++] = op;
   else delete op;
 }
 

@@ -11,6 +11,8 @@
 #include <mutex>
 #include <new>
 
+#include "core/thread_own.h"
+
 namespace weft::core {
 namespace {
 
@@ -184,10 +186,11 @@ void system_free(void* p, size_t bytes) noexcept {
 struct ThreadLists {
   struct Block { Block* next; };
   Block* head[kClasses] = {};
-  int count[kClasses] = {};
-  bool dead = false;
+  int room[kClasses];  // how many more blocks may wait
+  ThreadLists() {
+    for (size_t c = 0; c < kClasses; ++c) room[c] = keep((c + 1) * kClassSize);
+  }
   ~ThreadLists() {
-    dead = true;
     for (size_t c = 0; c < kClasses; ++c) {
       while (Block* b = head[c]) {
         head[c] = b->next;
@@ -196,7 +199,6 @@ struct ThreadLists {
     }
   }
 };
-thread_local ThreadLists lists;
 
 }  // namespace
 
@@ -206,9 +208,10 @@ void* host_allocate(size_t bytes) noexcept {
   const size_t rounded = (bytes + kClassSize - 1) & ~(kClassSize - 1);
   if (rounded <= kSmallBlock) {
     const size_t c = rounded / kClassSize - 1;
-    if (auto* b = lists.head[c]) {
-      lists.head[c] = b->next;
-      --lists.count[c];
+    ThreadLists* mine = ThreadOwn<ThreadLists>::get();
+    if (ThreadLists::Block* b = mine ? mine->head[c] : nullptr) {
+      mine->head[c] = b->next;
+      ++mine->room[c];
       return b;
     }
   }
@@ -219,13 +222,11 @@ void host_free(void* p, size_t bytes) noexcept {
   if (!p) return;
   if (bytes == 0) bytes = 1;
   const size_t rounded = (bytes + kClassSize - 1) & ~(kClassSize - 1);
-  if (rounded <= kSmallBlock && !lists.dead) {
+  if (rounded <= kSmallBlock) {
     const size_t c = rounded / kClassSize - 1;
-    if (lists.count[c] < keep(rounded)) {
-      auto* b = static_cast<ThreadLists::Block*>(p);
-      b->next = lists.head[c];
-      lists.head[c] = b;
-      ++lists.count[c];
+    if (ThreadLists* mine = ThreadOwn<ThreadLists>::get(); mine && mine->room[c] > 0) {
+      --mine->room[c];
+      mine->head[c] = new (p) ThreadLists::Block{mine->head[c]};
       return;
     }
   }

@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "core/thread_own.h"
 #include "runtime/session.h"
 
 namespace weft::eager {
@@ -32,11 +33,6 @@ struct ThreadCache {
   Slot slots[kSlots];
 };
 
-ThreadCache& thread_cache() {
-  thread_local std::unique_ptr<ThreadCache> cache = std::make_unique<ThreadCache>();
-  return *cache;
-}
-
 std::string as_bytes(const KernelKey& k) {
   std::string out;
   const uint64_t words[] = {reinterpret_cast<uintptr_t>(k.spec), reinterpret_cast<uintptr_t>(k.device), k.types, k.count};
@@ -47,7 +43,9 @@ std::string as_bytes(const KernelKey& k) {
 
 // Lets go of what this thread remembers; other threads do so when they need the slot, or end.
 void forget_kernels(uint64_t generation) {
-  for (auto& slot : thread_cache().slots) {
+  ThreadCache* cache = ThreadOwn<ThreadCache>::get();
+  if (!cache) return;
+  for (auto& slot : cache->slots) {
     if (slot.generation == generation) slot = {};
   }
 }
@@ -115,18 +113,29 @@ Status Context::sync_executors() {
 // Multiply and fold; it only needs to spread over the slots, since a slot compares the whole key.
 uint64_t KernelKey::hash() const {
   uint64_t h = reinterpret_cast<uintptr_t>(spec) ^ (reinterpret_cast<uintptr_t>(device) << 7) ^ types * 0x9e3779b97f4a7c15u ^ count;
-  for (size_t i = 0; i < rest.size(); i += 8) {
-    uint64_t v = 0;
-    std::memcpy(&v, rest.data() + i, std::min<size_t>(8, rest.size() - i));
+  const auto mix = [&h](uint64_t v) {
     h = (h ^ v) * 0xff51afd7ed558ccdu;
     h ^= h >> 32;
+  };
+  const char *p = rest.data(), *end = p + rest.size();
+  uint64_t v = 0;
+  for (; end - p >= 8; p += 8) {
+    std::memcpy(&v, p, 8);
+    mix(v);
+  }
+  if (p != end) {
+    v = 0;
+    std::memcpy(&v, p, size_t(end - p));
+    mix(v);
   }
   h *= 0xc4ceb9fe1a85ec53u;
   return h ^ (h >> 33);
 }
 
 Result<const std::shared_ptr<CachedKernel>*> Context::kernel(const KernelKey& key, FunctionRef<Result<std::shared_ptr<CachedKernel>>()> make) {
-  auto& slot = thread_cache().slots[key.hash() % ThreadCache::kSlots];
+  ThreadCache* cache = ThreadOwn<ThreadCache>::get();
+  if (!cache) return nullptr;
+  auto& slot = cache->slots[key.hash() % ThreadCache::kSlots];
   const uint64_t generation = generation_.load(std::memory_order_acquire);
   if (slot.holds(key, generation)) [[likely]] return &slot.kernel;
   std::shared_ptr<CachedKernel> found;

@@ -80,7 +80,7 @@ class Context {
   bool maybe_async() const { return maybe_async_.load(std::memory_order_relaxed); }
 
   // The kernel for a key; made by `make` where it is not there. What is pointed to is
-  // valid on this thread until its next call; copy the shared pointer to keep it longer.
+  // valid on this thread until its next call; copy the shared pointer to keep it longer. Null in a thread that is ending.
   Result<const std::shared_ptr<CachedKernel>*> kernel(const KernelKey& key, FunctionRef<Result<std::shared_ptr<CachedKernel>>()> make);
   void clear_kernels();
   int64_t cached_kernels() const;

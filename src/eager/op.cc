@@ -106,12 +106,16 @@ Status Op::set_attr(std::string_view name, op::AttrValue value) {
     if (name == "executor_type" || name == "config") return {};
   }
   if (index < 0 && !name.starts_with("_")) return invalid_argument("Unable to find attribute with name: ", name, " of op ", spec_->name);
+  if (const auto* t = value.get<DType>(); t && index >= 0) [[likely]] {  // what most clients set, in one piece
+    const int word[] = {index, int(value.storage().index()) | int(*t) << 8};
+    append_raw(attr_key_, word);
+    attrs_.emplace_back(name, std::move(value));
+    return {};
+  }
   append_raw(attr_key_, index);
   if (index < 0) attr_key_.append(name).push_back('\0');
   attr_key_.push_back(char(value.storage().index()));  // the kind, so that no two values share their bytes
-  if (const auto* t = value.get<DType>()) {
-    append_raw(attr_key_, *t);
-  } else if (const auto* i = value.get<int64_t>()) {
+  if (const auto* i = value.get<int64_t>()) {
     append_raw(attr_key_, *i);
   } else if (value.get<Tensor>() || value.get<std::vector<Tensor>>()) {
     cacheable_ = false;
@@ -206,10 +210,11 @@ Result<std::shared_ptr<CachedKernel>> Op::make_kernel(Device* device) const {
 
 Result<const std::shared_ptr<CachedKernel>*> Op::find_kernel(Device* device, std::shared_ptr<CachedKernel>& uncached) const {
   auto make = [&] { return make_kernel(device); };
-  if (!cacheable_) {
+  auto make_uncached = [&]() -> Result<const std::shared_ptr<CachedKernel>*> {
     WEFT_ASSIGN(uncached, make());
     return &uncached;
-  }
+  };
+  if (!cacheable_) [[unlikely]] return make_uncached();
   KernelKey key{spec_, device, 0, inputs_.size(), attr_key_};
   const size_t packed = std::min<size_t>(inputs_.size(), 8);
   for (size_t i = 0; i < packed; ++i) key.types = key.types << 8 | uint64_t(inputs_[i]->dtype());
@@ -219,7 +224,8 @@ Result<const std::shared_ptr<CachedKernel>*> Op::find_kernel(Device* device, std
     rest += attr_key_;
     key.rest = rest;
   }
-  return context_->kernel(key, make);
+  auto cached = context_->kernel(key, make);
+  return cached.ok() && !*cached ? make_uncached() : cached;
 }
 
 // Puts the tensors of the inputs, waited for and brought to the device, into `tensors`.
