@@ -1,5 +1,6 @@
 """if, while and for: as Python has them, or as graph operations where a tensor decides."""
 
+import sys
 import traceback
 
 from . import _tf, checks, log, loops
@@ -85,6 +86,12 @@ def _loop_over(iterable):
             return loops.for_dataset
         if isinstance(iterable, data.Iterator):
             return loops.for_iterator
+        distributed = sys.modules.get("weft.distribute.input_types")
+        if distributed is not None:
+            if isinstance(iterable, distributed.DistributedDatasetInterface):
+                return loops.for_distributed
+            if isinstance(iterable, distributed.DistributedIteratorInterface):
+                return loops.for_iterator
     if _tf.is_tensor(iterable):
         if not isinstance(iterable, _tf.Tensor) and _tf.is_kind(iterable, "RaggedTensor"):
             return loops.for_ragged

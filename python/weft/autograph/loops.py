@@ -237,6 +237,11 @@ def for_iterator(iterator, extra_test, body, state, opts):
     while_loop(lambda: _unless_left(has_next[0], extra_test), step, state, opts)
 
 
+def for_distributed(dataset, extra_test, body, state, opts):
+    """All elements of a distributed dataset."""
+    for_iterator(iter(dataset), extra_test, body, state, opts)
+
+
 def for_dataset(dataset, extra_test, body, state, opts):
     """All elements of a dataset: the loop runs inside the pipeline, as a scan whose last state is the result."""
     init = state.get()

@@ -111,7 +111,9 @@ def padded_batch(dataset, batch_size, padded_shapes, padding_values, drop_remain
         drop_remainder=convert_to_tensor(drop_remainder, dtypes.bool),
         output_shapes=structure.types_and_shapes(out)["output_shapes"],
     )
-    return make("_PaddedBatchDataset", variant, out, [dataset])
+    made = make("_PaddedBatchDataset", variant, out, [dataset])
+    made._batch_size = convert_to_tensor(batch_size, dtypes.int64)
+    return made
 
 
 def _values_like(spec, values):

@@ -428,7 +428,9 @@ class Dataset(CompositeTensor, Trackable):
         spec = structure.batched(self.element_spec, static)
         drop = convert_to_tensor(drop_remainder, dtypes.bool)
         if num_parallel_calls is None:
-            return self._unary("_BatchDataset", "BatchDatasetV2", spec, batch_size=size, drop_remainder=drop)
+            made = self._unary("_BatchDataset", "BatchDatasetV2", spec, batch_size=size, drop_remainder=drop)
+            made._batch_size = size  # for tf.distribute
+            return made
         return self._unary(
             "_ParallelBatchDataset",
             "ParallelBatchDataset",
@@ -494,8 +496,14 @@ class Dataset(CompositeTensor, Trackable):
         if sizes.shape.rank == 0:
             sizes = raw.ExpandDims(input=sizes, dim=0)
         known = constant_value(sizes)
-        static = int(known[0]) if known is not None and len(known) == 1 and drop_remainder else None
-        spec = structure.map_leaves(lambda s: s._unbatch()._batch(static), self.element_spec)
+        size = int(known[0]) if known is not None and len(set(known.tolist())) == 1 else None
+
+        def part(spec):
+            rows = spec.shape[0] if getattr(spec, "shape", None) is not None and spec.shape.rank else None
+            exact = size is not None and (drop_remainder or (rows is not None and rows % size == 0))
+            return spec._unbatch()._batch(size if exact else None)
+
+        spec = structure.map_leaves(part, self.element_spec)
         return self._unary(
             "_RebatchDataset",
             "RebatchDatasetV2",

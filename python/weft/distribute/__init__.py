@@ -15,6 +15,8 @@ from weft._missing import missing
 
 # module of this package: names; "public=own" where the module has another name for it
 _MODULES = """
+cross_device_ops: CrossDeviceOps HierarchicalCopyAllReduce NcclAllReduce ReductionToOneDevice
+mirrored: MirroredStrategy
 context: experimental_set_strategy get_replica_context get_strategy has_strategy in_cross_replica_context
 multi_worker: MultiWorkerMirroredStrategy=CollectiveAllReduceStrategy
 tpu: TPUStrategy

@@ -12,7 +12,10 @@ from weft.distribute.options import reduce_op as _reduce_op
 def converted(fn):
     """fn as autograph would have it where this is called."""
     from weft.autograph import control_status_ctx, tf_convert
+    from weft.function.function import Function
 
+    if isinstance(fn, Function):
+        return fn
     return tf_convert(fn, control_status_ctx(), convert_by_default=False)
 
 

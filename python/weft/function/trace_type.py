@@ -496,7 +496,7 @@ def type_of(value, context=None):
         return Spec(TensorSpec(value.shape, value.dtype))
     if kind in _PLAIN:
         return Literal(value)
-    if isinstance(value, _weft.VariableBase):
+    if isinstance(value, _weft.VariableBase) and not value.is_distributed_variable:
         return Variable(value.shape, value.dtype, bool(value.trainable), context.alias(value), value)
     if isinstance(value, tuple):
         return Collection(_plain_class(kind), [type_of(v, context) for v in value])

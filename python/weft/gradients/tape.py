@@ -150,7 +150,7 @@ class GradientTape:
     def watched_variables(self):
         """The variables that were used, in the order of their first use."""
         if self._native is not None:
-            self._watched_variables = tuple(self._native.watched_variables())
+            self._watched_variables = _whole(self._native.watched_variables())
         return self._watched_variables
 
     def _ready(self, what="gradient"):
@@ -173,7 +173,7 @@ class GradientTape:
 
     def _used(self):
         if not self._persistent:
-            self._watched_variables = tuple(self._native.watched_variables())
+            self._watched_variables = _whole(self._native.watched_variables())
             self._native = None
 
     def gradient(self, target, sources, output_gradients=None, unconnected_gradients=UnconnectedGradients.NONE):
@@ -258,6 +258,18 @@ class GradientTape:
         return jacobian.batch_jacobian(
             self, target, source, unconnected_gradients, parallel_iterations, experimental_use_pfor
         )
+
+
+def _whole(variables):
+    """In a replica, a copy stands for the distributed variable that it is one of."""
+    found = tuple(variables)
+    if any(hasattr(v, "_distributed_container") for v in found):
+        from weft.distribute import context
+        from weft.distribute.grouping import value_container
+
+        if context.has_strategy() and not context.in_cross_replica_context():
+            return tuple(value_container(v) for v in found)
+    return found
 
 
 def _handle_or_self(x):

@@ -122,7 +122,7 @@ class _Saver:
                 ]
         for number, obj in enumerate(self.objects):
             if isinstance(obj, _weft.VariableBase):
-                self.handles[obj._eager_handle()._identity()] = number
+                self.handles.update({handle._identity(): number for handle in obj._all_handles()})
             elif isinstance(obj, TrackableResource) and obj.resource_handle is not None:
                 self.handles.setdefault(obj.resource_handle._identity(), number)
             elif isinstance(obj, Asset):

@@ -170,6 +170,7 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
 
     __array_priority__ = 100
     _is_tensor_like = True
+    is_distributed_variable = False
 
     def __init__(
         self,
@@ -345,6 +346,10 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
     @property
     def handle(self):
         return self._get_handle()
+
+    def _all_handles(self):
+        """The resources of the variable: one of each copy."""
+        return [self._eager_handle()]
 
     @property
     def _in_graph_mode(self):
