@@ -11,6 +11,7 @@ _WHERE = {
     "weft.trackable.views": "CheckpointView TrackableView",
     "weft.trackable.moving_averages": "ExponentialMovingAverage",
     "weft.compat.v1.train.monitored": "Coordinator",
+    "weft.distribute.cluster_spec": "ClusterSpec",
 }
 _names = {name: module for module, names in _WHERE.items() for name in names.split()}
 _none = _missing("tf.train")

@@ -4,6 +4,7 @@ is made."""
 import contextlib
 import enum
 import functools
+import sys
 import threading
 
 from weft import _weft
@@ -284,7 +285,8 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
 
     @property
     def name(self):
-        return self._shared_name + ":0"
+        # Interned: what replicas give is one value where it is one object (tf.distribute).
+        return sys.intern(self._shared_name + ":0")
 
     @property
     def _handle_name(self):
