@@ -23,5 +23,5 @@ def test_what_is_not_there_says_so(name):
     value, parts = api_table.tf, name.split(".")[1:]
     for part in parts[:-1]:
         value = getattr(value, part)
-    with pytest.raises(AttributeError, match=f"weft does not have {name}"):
+    with pytest.raises(AttributeError, match=f"has no attribute .{parts[-1]}."):
         getattr(value, parts[-1])

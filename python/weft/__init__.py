@@ -31,7 +31,7 @@ def __getattr__(name):
     elif name in _namespaces:
         value = importlib.import_module("weft." + name)
     else:
-        raise AttributeError(f"module 'tensorflow' has no attribute {name!r} (weft does not have tf.{name})")
+        raise AttributeError(f"module 'tensorflow' has no attribute {name!r}")
     globals()[name] = value
     return value
 

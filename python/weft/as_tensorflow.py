@@ -4,10 +4,12 @@ Classes then say that they come from the modules where TensorFlow has them, whic
 
 import importlib
 import importlib.abc
+import importlib.machinery
 import importlib.util
 import sys
 
 import weft
+from weft import _reported
 
 # TensorFlow's own modules that programs import although they are not public -> ours.
 PRIVATE = {
@@ -32,20 +34,12 @@ EMPTY = {name.rpartition(".")[0] for name in PRIVATE} | {
     "tensorflow.core.util",
 }
 
-# class -> module that it reports.
-REPORTED = {
-    "weft.framework.tensor:EagerTensor": "tensorflow.python.framework.ops",
-    "weft.framework.tensor:SymbolicTensor": "tensorflow.python.framework.ops",
-    "weft.framework.tensor:Tensor": "tensorflow.python.framework.tensor",
-    "weft.framework.graph:Graph": "tensorflow.python.framework.ops",
-    "weft.framework.graph:Operation": "tensorflow.python.framework.ops",
-    "weft.framework.graph:FuncGraph": "tensorflow.python.framework.func_graph",
-    "weft.framework.dtypes:DType": "tensorflow.python.framework.dtypes",
-    "weft.framework.tensor_shape:TensorShape": "tensorflow.python.framework.tensor_shape",
-    "weft.framework.type_spec:TensorSpec": "tensorflow.python.framework.tensor",
-    "weft.function.function:Function": "tensorflow.python.eager.polymorphic_function.polymorphic_function",
-    "weft.function.concrete:ConcreteFunction": "tensorflow.python.eager.polymorphic_function.concrete_function",
-}
+# TensorFlow's modules of classes that are ours under other names -> {their name: (our module, our name)}.
+RENAMED = {}
+for _module in _reported.CLASSES:
+    for _ours, _theirs, _name in _reported.classes(_module):
+        RENAMED.setdefault(_theirs, {})[_name] = (f"weft.{_module}", _ours)
+EMPTY |= {_name.rsplit(".", _n)[0] for _name in RENAMED for _n in range(1, _name.count(".") - 1)}
 
 
 class _Alias(importlib.abc.Loader):
@@ -61,8 +55,20 @@ class _Alias(importlib.abc.Loader):
         module.__spec__ = self.spec
 
 
+class _Renaming(importlib.machinery.SourceFileLoader):
+    """Loads one of our modules and gives its classes TensorFlow's names."""
+
+    def exec_module(self, module):
+        super().exec_module(module)
+        _reported.rename(module)
+
+
 class _Finder(importlib.abc.MetaPathFinder):
     def find_spec(self, fullname, path=None, target=None):
+        if fullname.startswith("weft.") and fullname.removeprefix("weft.") in _reported.CLASSES:
+            spec = importlib.machinery.PathFinder.find_spec(fullname, path)
+            spec.loader = _Renaming(fullname, spec.origin)
+            return spec
         if fullname != "tensorflow" and not fullname.startswith("tensorflow."):
             return None
         if fullname in EMPTY and fullname not in PRIVATE:
@@ -86,6 +92,8 @@ def _find(fullname):
         return importlib.import_module(PRIVATE[fullname])
     if fullname.startswith("tensorflow.core.") and fullname.endswith("_pb2"):
         return importlib.import_module("weft.proto")
+    if fullname in RENAMED:
+        return _of_classes(fullname)
     name = fullname.removeprefix("tensorflow.")
     name = name.removeprefix("_api.v2.").removeprefix("compat.v2.")
     try:
@@ -99,10 +107,24 @@ def _find(fullname):
         raise
 
 
+def _of_classes(fullname):
+    """A module of TensorFlow of which we have only classes."""
+
+    def find(name):
+        if name not in RENAMED[fullname]:
+            raise AttributeError(f"module {fullname!r} has no attribute {name!r}")
+        own, ours = RENAMED[fullname][name]
+        return getattr(importlib.import_module(own), ours)
+
+    module = type(sys)(fullname)
+    module.__getattr__ = find
+    return module
+
+
 def _report():
-    for where, module in REPORTED.items():
-        own, _, name = where.partition(":")
-        getattr(importlib.import_module(own), name).__module__ = module
+    for name in _reported.CLASSES:
+        if "weft." + name in sys.modules:
+            _reported.rename(sys.modules["weft." + name])
     from weft.framework import errors
 
     for cls in [

@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace as _Names
 
-from weft._missing import missing
+from weft._missing import missing as _missing
 from weft.framework import dtypes as _dtypes
 from weft.framework.dtypes import (  # noqa: F401
     DType,
@@ -47,4 +47,4 @@ experimental = _Names(
     }
 )
 
-__getattr__ = missing("tf.dtypes")
+__getattr__ = _missing("tf.dtypes")

@@ -86,9 +86,7 @@ def __getattr__(name):
     try:
         op = getattr(_raw, name)
     except AttributeError:
-        raise AttributeError(
-            f"module 'tf.raw_ops' has no attribute {name!r} (the engine has no op of that name)"
-        ) from None
+        raise AttributeError(f"module 'tensorflow._api.v2.raw_ops' has no attribute {name!r}") from None
     globals()[name] = made = _RawOp(op)
     return made
 

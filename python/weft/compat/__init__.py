@@ -71,4 +71,4 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module("weft.compat." + name)
-    raise AttributeError(f"module 'tf.compat' has no attribute {name!r} (weft does not have tf.compat.{name})")
+    raise AttributeError(f"module 'tensorflow._api.v2.compat' has no attribute {name!r}")

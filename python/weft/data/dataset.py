@@ -1,6 +1,6 @@
 """tf.data.Dataset: a dataset is a value of the engine (a variant tensor); every transformation is an op that makes another."""
 
-from weft import _weft
+from weft import _reported, _weft
 from weft._raw import raw
 from weft.data import structure
 from weft.data.iterator import NumpyIterator, OwnedIterator
@@ -37,7 +37,10 @@ def make(name, variant, spec, inputs=(), functions=()):
     """A dataset under the name of the class that TensorFlow would show."""
     cls = _classes.get(name)
     if cls is None:
-        cls = _classes[name] = type(name, (Dataset,), {"__module__": "weft.data.dataset"})
+        module = Dataset.__module__
+        if module.startswith("tensorflow"):
+            module = _reported.dataset_module(name)
+        cls = _classes[name] = type(name, (Dataset,), {"__module__": module})
     self = cls.__new__(cls)
     Dataset._set_up(self, variant, spec, inputs, functions)
     return self

@@ -140,11 +140,16 @@ def _eager_constant(value, dtype):
         return _from_array(np.asarray(value), dtype)
     if isinstance(value, (bytearray, memoryview)):
         return _weft.convert_native(bytes(value), dtype)
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, TensorShape)):
+        value = _without_shapes(value)
         if any(v is None for v in _leaves(value)):
             value = None
         else:
             for v in _leaves(value):
+                if isinstance(v, EagerTensor):
+                    raise ValueError("TypeError: Scalar tensor has no `len()`\n")
+                if isinstance(v, _weft.VariableBase):
+                    raise ValueError(f"TypeError: object of type '{type(v).__name__}' has no len()\n")
                 if _weft.convert_native(v, None) is None:
                     value = v
                     break
@@ -160,6 +165,13 @@ def _eager_constant(value, dtype):
     raise ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)!r}) to a Tensor.")
 
 
+def _without_shapes(value):
+    """Shapes among the values, as lists."""
+    if isinstance(value, TensorShape):
+        return list(value)
+    return [_without_shapes(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+
 def _plain(value):
     return [_plain(v) if isinstance(v, (list, tuple)) else v for v in value]
 
@@ -172,28 +184,28 @@ def _leaves(value):
             yield v
 
 
+# Numpy's own names of the types of arrays that no tensor has.
+_UNKNOWN_ARRAYS = {"M": "NPY_DATETIME", "m": "NPY_TIMEDELTA", "g": "NPY_LONGDOUBLE", "G": "NPY_CLONGDOUBLE"}
+
+
 def _from_array(array, dtype):
     import numpy as np
 
+    if dtype is not None and (dtype is dtypes.string) != (array.dtype.kind in "SUO"):
+        array = array.astype(dtypes.numpy_dtype(dtype._type_enum))
     if array.dtype.kind in "SUO":
-        if dtype is not None and dtype is not dtypes.string:
-            if array.dtype.kind == "O":
-                return _eager_constant(array.tolist(), dtype)
-            raise ValueError(f"Cannot convert text to a tensor of {dtype.name}")
         others = [v for v in array.ravel().tolist() if not isinstance(v, (bytes, str))]
         if others:
-            if isinstance(others[0], (int, float, complex)):
-                return _eager_constant(array.tolist(), dtype)
             raise ValueError(
                 f"Failed to convert a NumPy array to a Tensor (Unsupported object type {type(others[0]).__name__})."
             )
         return _weft.convert_native(array.tolist(), dtypes.string) if array.size else _empty(array.shape, dtypes.string)
     own = dtypes._from_numpy(array.dtype)
     if own is None:
-        raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported numpy type: {array.dtype}).")
+        kind = _UNKNOWN_ARRAYS.get(array.dtype.char)
+        why = f"Unsupported numpy type: {kind}" if kind else "Unexpected numpy data type"
+        raise ValueError(f"Failed to convert a NumPy array to a Tensor ({why}).")
     if dtype is not None and dtype is not own:
-        if dtype is dtypes.string:
-            raise TypeError(f"Cannot convert {array!r} to EagerTensor of dtype string")
         array = array.astype(dtypes.numpy_dtype(dtype._type_enum))
         own = dtype
     if array.dtype.byteorder == ">":
@@ -214,6 +226,8 @@ def constant(value, dtype=None, shape=None, name="Const"):
 
     dtype = None if dtype is None else dtypes.as_dtype(dtype)
     if isinstance(value, SymbolicTensor):
+        if not value.graph.building_function:
+            raise TypeError("Expected any non-tensor type, but got a tensor instead.")
         tensor = value
     elif isinstance(value, EagerTensor):
         if dtype is not None and value.dtype is not dtype.base_dtype:
@@ -231,8 +245,10 @@ def constant(value, dtype=None, shape=None, name="Const"):
             count = tensor.shape.num_elements()
             if count == shape.num_elements():
                 tensor = _outside(lambda: raw.Reshape(tensor=tensor, shape=shape.as_list()), tensor)
-            elif tensor.shape.rank == 0:
-                tensor = _outside(lambda: raw.Fill(dims=shape.as_list(), value=tensor), tensor)
+            elif count == 1:
+                tensor = _outside(
+                    lambda: raw.Fill(dims=shape.as_list(), value=raw.Reshape(tensor=tensor, shape=[])), tensor
+                )
             else:
                 raise TypeError(
                     f"Eager execution of tf.constant with unsupported shape. Tensor {tensor} (converted from {value}) has {count} elements, but got "

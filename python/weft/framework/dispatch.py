@@ -51,7 +51,9 @@ def dispatchable(function):
                 return result
         try:
             return function(*args, **kwargs)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError) as e:
+            if e.__traceback__.tb_next is None:
+                raise TypeError(_misfit(function, args, kwargs) or str(e)) from None
             result = dispatch_api(call, args, kwargs)
             if result is NotImplemented:
                 raise
@@ -59,6 +61,21 @@ def dispatchable(function):
 
     call._plain, call._targets = function, targets
     return call
+
+
+def _misfit(function, args, kwargs):
+    """TensorFlow's words for arguments that a function of the API does not take."""
+    import inspect
+
+    parameters = inspect.signature(function).parameters
+    if len(args) > len(parameters):
+        return f"Too many arguments were given. Expected {len(parameters)} but got {len(args)}."
+    for name in kwargs:
+        if name not in parameters:
+            return f"Got an unexpected keyword argument '{name}'"
+        if name in list(parameters)[: len(args)]:
+            return f"Got multiple values for argument '{name}'"
+    return "Missing required positional argument"
 
 
 def dispatch_api(function, args, kwargs):

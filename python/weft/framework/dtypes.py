@@ -119,8 +119,9 @@ class DType:
     def __new__(cls, number):
         if number in cls._by_number:
             return cls._by_number[number]
+        number = int(number)
         if number % 100 not in _NAMES or number > 133:
-            raise TypeError(f"Argument `type_enum` {number!r} is not a valid DataType.")
+            raise TypeError(f"{number} does not correspond to a valid tensorflow::DataType")
         self = super().__new__(cls)
         self._type_enum = number
         self._name = _NAMES[number % 100] + ("_ref" if number > 100 else "")
@@ -218,24 +219,14 @@ class DType:
 
     @property
     def limits(self):
-        import numpy as np
-
-        limit = {
-            "uint8": 255,
-            "uint16": 65535,
-            "int8": 127,
-            "int16": 32767,
-            "int32": 2**31 - 1,
-            "int64": 2**63 - 1,
-            "float32": 1.0,
-            "float64": 1.0,
-            "float16": 1.0,
-        }
-        if self.is_unsigned or self.is_floating:
-            low = 0
-        else:
-            low = np.iinfo(self.as_numpy_dtype).min
-        return low, limit.get(self._name, self.max)
+        """What pixels of this type go up to, from 0."""
+        if self.is_bool:
+            return 0, True
+        if self._name in ("float16", "float32", "float64"):
+            return 0, 1
+        if not self.is_integer:
+            raise ValueError(f"{self} does not have defined limits.")
+        return 0, self.max
 
     def is_compatible_with(self, other):
         other = as_dtype(other)
@@ -281,7 +272,7 @@ for _number, _name in _NAMES.items():
     DType(_number + 100)
 half, double = DType(19), DType(2)
 
-_BUILTINS = {float: DType(1), int: DType(3), bytes: DType(7), str: DType(7), complex: DType(18), type(True): DType(10)}
+_BUILTINS = {float: DType(1), object: DType(7), type(True): DType(10)}
 _BY_NAME = {d._name: d for d in DType._by_number.values()} | {
     "half": DType(19),
     "float": DType(1),
@@ -303,28 +294,24 @@ def as_dtype(type_value):
     if found is not None:
         return found
     if isinstance(type_value, str):
-        if type_value in _BY_NAME:
-            return _BY_NAME[type_value]
-        if type_value.startswith("DT_") and type_value[3:].lower() in _BY_NAME:
-            return _BY_NAME[type_value[3:].lower()]
-    elif isinstance(type_value, int) and not isinstance(type_value, type(True)):
-        if type_value in DType._by_number:
-            return DType._by_number[type_value]
-    elif hasattr(type_value, "dtype") and type(getattr(type_value, "dtype")) is DType:
-        return type_value.dtype
-    if type_value is not None:
+        found = _BY_NAME.get(type_value)
+    elif isinstance(type_value, (int, float)):
+        found = DType._by_number.get(type_value)
+    elif type_value is not None:
         found = _from_numpy(type_value)
-        if found is not None:
-            return found
+    if found is not None:
+        return found
     raise TypeError(f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType.")
 
 
 def _from_numpy(value):
     import numpy as np
 
-    try:
+    if isinstance(value, type) and issubclass(value, np.generic):
         kind = np.dtype(value)
-    except TypeError:
+    else:
+        kind = getattr(value, "dtype", value)
+    if not isinstance(kind, np.dtype):
         return None
     if kind.fields and len(kind.fields) == 1:
         return _BY_NAME.get(next(iter(kind.fields)))

@@ -3,7 +3,7 @@
 from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes
-from weft.framework.tensor import Tensor
+from weft.framework.tensor import SymbolicTensor, Tensor
 
 _promotion = None
 
@@ -97,6 +97,8 @@ def _operator(function, reflected, tensors=_tensors, op=None):
         other = y if isinstance(x, Tensor) else x
         if _stands_alone(other) or (other is y and getattr(y, "__array_priority__", 0) > 100):
             return NotImplemented
+        if op and other is y and x.dtype is dtypes.string and not isinstance(y, Tensor):
+            y = _weft.convert(y, x.dtype, None)
         try:
             x, y = (_in_graph(x, y, op) if _weft.in_graph() else None) or tensors(x, y)
         except (TypeError, ValueError):
@@ -170,7 +172,9 @@ def _equality(op, same):
         if _stands_alone(other):
             return NotImplemented
         graph = None if not _weft.in_graph() else _weft.current_graph()
-        if graph is not None and not graph.building_function:
+        own = x if isinstance(x, Tensor) else y
+        around = own.graph if isinstance(own, SymbolicTensor) else graph
+        if around is not None and not around.building_function:
             return (x is y) is same
         try:
             x, y = (_in_graph(x, y, op) if graph is not None else None) or _compared(x, y)

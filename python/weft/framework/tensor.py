@@ -47,9 +47,6 @@ class Tensor(_weft.TensorBase):
     def __neg__(self):
         return _ops("math_ops").negative(self)
 
-    def __pos__(self):
-        return self
-
     def __abs__(self):
         return _ops("math_ops").abs(self)
 
@@ -62,9 +59,10 @@ class Tensor(_weft.TensorBase):
     def __hash__(self):
         from weft.framework.graph import executing_eagerly_outside_functions
 
-        if executing_eagerly_outside_functions():
+        graph = self.graph if isinstance(self, SymbolicTensor) else None
+        if (graph is None or graph.building_function) and executing_eagerly_outside_functions():
             raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
-        return id(self)  # in graphs of version 1, where == is `is`
+        return id(self)  # of graphs of version 1, where == is `is`
 
     def __copy__(self):
         return self
@@ -84,7 +82,7 @@ class Tensor(_weft.TensorBase):
     def __getattr__(self, name):
         if name in {"T", "astype", "ravel", "transpose", "reshape", "clip", "size", "tolist", "data"}:
             raise AttributeError(
-                f"{type(self).__name__} object has no attribute '{name}'.\n        If you are looking for numpy-related methods, please run the following:\n"
+                f"{type(self).__name__} object has no attribute '{name}'. \n        If you are looking for numpy-related methods, please run the following:\n"
                 "        tf.experimental.numpy.experimental_enable_numpy_behavior()\n      "
             )
         if name in ("op", "graph", "name", "value_index") and isinstance(self, EagerTensor):
@@ -154,7 +152,12 @@ class EagerTensor(Tensor):
         return False
 
     def consumers(self):
-        raise NotImplementedError("consumers() is not supported for an eager tensor")
+        raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled.")
+
+    def eval(self, feed_dict=None, session=None):
+        raise NotImplementedError(
+            "eval is not supported when eager execution is enabled, is .numpy() what you're looking for?"
+        )
 
     def set_shape(self, shape):
         if not self.shape.is_compatible_with(shape):
@@ -181,7 +184,7 @@ class EagerTensor(Tensor):
         return complex(self._numpy())
 
     def __index__(self):
-        return self._numpy().__index__()
+        return self.numpy().__index__()
 
     def __bool__(self):
         if self.dtype is dtypes.string:
@@ -213,7 +216,7 @@ class EagerTensor(Tensor):
         return self.numpy().__format__(spec)
 
     def __round__(self, ndigits=None):
-        return round(self.numpy(), ndigits) if ndigits is not None else round(self.numpy())
+        return self.astype  # numpy's: an error without its behavior, which brings its own __round__
 
     def __deepcopy__(self, memo):
         return self

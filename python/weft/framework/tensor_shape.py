@@ -1,5 +1,7 @@
 """tf.TensorShape: sizes that may be open, or no rank at all."""
 
+import operator
+
 
 class Dimension:
     """One size of a shape in version 1's form; None is open."""
@@ -36,13 +38,6 @@ class Dimension:
     def __repr__(self):
         return f"Dimension({self._value})"
 
-    def __eq__(self, other):
-        try:
-            other = Dimension(other)
-        except (TypeError, ValueError):
-            return NotImplemented
-        return None if self._value is None or other._value is None else self._value == other._value
-
     def __hash__(self):
         return hash(self._value)
 
@@ -50,28 +45,49 @@ class Dimension:
         other = Dimension(other)
         return self._value is None or other._value is None or self._value == other._value
 
-    def _with(self, other, f):
-        other = Dimension(other)._value
-        return Dimension(None if self._value is None or other is None else f(self._value, other))
+    def assert_is_compatible_with(self, other):
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Dimensions {self} and {other} are not compatible")
 
-    def __add__(self, other):
-        return self._with(other, lambda a, b: a + b)
+    def merge_with(self, other):
+        other = Dimension(other)
+        self.assert_is_compatible_with(other)
+        return other if self._value is None else self
 
-    __radd__ = __add__
 
-    def __sub__(self, other):
-        return self._with(other, lambda a, b: a - b)
+def _comparison(name):
+    compare = getattr(operator, name)
 
-    def __mul__(self, other):
-        return self._with(other, lambda a, b: a * b)
+    def method(self, other):
+        try:
+            other = Dimension(other)._value
+        except (TypeError, ValueError):
+            return NotImplemented
+        return None if self._value is None or other is None else compare(self._value, other)
 
-    __rmul__ = __mul__
+    return method
 
-    def __floordiv__(self, other):
-        return self._with(other, lambda a, b: a // b)
 
-    def __mod__(self, other):
-        return self._with(other, lambda a, b: a % b)
+def _arithmetic(name, swapped):
+    compute = getattr(operator, name)
+
+    def method(self, other):
+        try:
+            a, b = self._value, Dimension(other)._value
+        except (TypeError, ValueError):
+            return NotImplemented
+        if swapped:
+            a, b = b, a
+        return Dimension(None if a is None or b is None else compute(a, b))
+
+    return method
+
+
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    setattr(Dimension, f"__{_name}__", _comparison(_name))
+for _name in ("add", "sub", "mul", "floordiv", "mod"):
+    setattr(Dimension, f"__{_name}__", _arithmetic(_name, False))
+    setattr(Dimension, f"__r{_name}__", _arithmetic(_name, True))
 
 
 def _size(value):
@@ -80,10 +96,24 @@ def _size(value):
     if isinstance(value, Dimension):
         return value.value
     if isinstance(value, int) and value < 0:
-        if value == -1:
-            return None
         raise ValueError(f"Dimension {value} must be >= 0")
     return Dimension(value).value
+
+
+def _sizes(dims):
+    """Sizes from one, or from something that is gone through."""
+    try:
+        each = iter(dims)
+    except TypeError:
+        yield _size(dims)
+        return
+    for d in each:
+        try:
+            yield _size(d)
+        except TypeError as e:
+            raise TypeError(
+                f"Failed to convert '{dims!r}' to a shape: '{d!r}'could not be converted to a dimension. A shape should either be single dimension (e.g. 10), or an iterable of dimensions (e.g. [1, 10, None])."
+            ) from e
 
 
 class TensorShape:
@@ -101,10 +131,7 @@ class TensorShape:
         elif hasattr(dims, "dim") and hasattr(dims, "unknown_rank"):  # a TensorShapeProto
             self._dims = None if dims.unknown_rank else tuple(d.size if d.size != -1 else None for d in dims.dim)
         else:
-            try:
-                self._dims = tuple(_size(d) for d in dims)
-            except TypeError:
-                self._dims = (_size(dims),)
+            self._dims = tuple(_sizes(dims))
 
     @property
     def rank(self):
@@ -159,7 +186,7 @@ class TensorShape:
 
     def assert_is_compatible_with(self, other):
         if not self.is_compatible_with(other):
-            raise ValueError(f"Shapes {self} and {as_shape(other)} are incompatible")
+            raise ValueError(f"Shapes {self} and {other} are incompatible")
 
     def has_rank(self, rank):
         return self._dims is None or len(self._dims) == rank

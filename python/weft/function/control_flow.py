@@ -6,6 +6,7 @@ from weft import _weft
 from weft._raw import raw
 from weft.framework import nest
 from weft.framework.convert import convert_to_tensor
+from weft.framework.dispatch import dispatchable
 from weft.framework.errors import InvalidArgumentError
 from weft.framework.graph import Operation, control_dependencies, name_scope_v1
 from weft.framework.tensor import Tensor
@@ -119,6 +120,7 @@ class _Branches:
         return packed(self.structures[0], made)
 
 
+@dispatchable
 def cond(pred, true_fn=None, false_fn=None, name=None):
     """true_fn() where pred is true, else false_fn(); in a graph both are traced and one runs."""
     if true_fn is None:
@@ -191,6 +193,7 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     return branches.add(branch_index, False, name or "switch_case")
 
 
+@dispatchable
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
     """The function of the first predicate that is true."""
     pairs = _fn_pairs(pred_fn_pairs, "pred_fn_pairs", False)
@@ -447,6 +450,7 @@ def group(*inputs, **kwargs):
         return no_op(name)
 
 
+@dispatchable
 def tuple_(tensors, control_inputs=None, name=None):
     """The same tensors, each available only when all are."""
     if not _weft.in_graph():
@@ -486,6 +490,7 @@ def _summary(tensor, summarize):
     return ", ".join(shown + (["..."] if len(shown) < flat.size else []))
 
 
+@dispatchable
 def Assert(condition, data, summarize=None, name=None):
     """Fails with the data where the condition is false."""
     if not _weft.in_graph():

@@ -4,6 +4,7 @@ from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes, nest
 from weft.framework.convert import convert_to_tensor
+from weft.framework.dispatch import dispatchable
 from weft.framework.graph import name_scope_v1, scratch_graph
 from weft.framework.tensor_shape import TensorShape
 from weft.function.control_flow import while_loop
@@ -343,6 +344,7 @@ def _walk_in_graph(fn, elements, start, done, count, reverse, keep):
     return nest.pack_sequence_as(start, results.stacked(lists, [t.shape for t in accumulated], count))
 
 
+@dispatchable
 def scan(
     fn,
     elems,
@@ -358,11 +360,13 @@ def scan(
     return _walk(fn, elems, initializer, reverse, name, keep=True)
 
 
+@dispatchable
 def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
     """fn(... fn(initializer, elems[0]) ..., elems[-1])"""
     return _walk(fn, elems, initializer, False, name, keep=False)
 
 
+@dispatchable
 def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
     """fn(... fn(initializer, elems[-1]) ..., elems[0])"""
     return _walk(fn, elems, initializer, True, name, keep=False)

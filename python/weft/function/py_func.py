@@ -10,6 +10,7 @@ from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes, errors, nest
 from weft.framework.convert import convert_to_tensor
+from weft.framework.dispatch import dispatchable
 
 _numbers = itertools.count()
 _functions = {}  # token -> _Function; gone with the graph that uses it
@@ -217,6 +218,7 @@ def _not_converted(func):
     return do_not_convert(func)
 
 
+@dispatchable
 def py_function(func=None, inp=None, Tout=None, name=None):
     """func(*inp), run by Python when the graph runs; it gets eager tensors, and tapes see through it."""
     func = _not_converted(func)
@@ -266,6 +268,7 @@ def _run_now(function, inputs):
         raise _CLASSES[code](None, None, text) from None
 
 
+@dispatchable
 def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
     """func(*inp), run by Python when the graph runs; it gets and gives numpy arrays and has no gradient."""
     func = _not_converted(func)

@@ -71,6 +71,7 @@ def _shape(input, out_type=None, name=None):
     return raw.Shape(input=input, out_type=out_type, name=name)
 
 
+@dispatchable
 def shape_n(input, out_type=dtypes.int32, name=None):
     """The shapes of a list of tensors."""
     return raw.ShapeN(input=input, out_type=out_type, name=name)
@@ -129,6 +130,7 @@ def ensure_shape(x, shape, name=None):
     return raw.EnsureShape(input=x, shape=as_shape(shape), name=name)
 
 
+@dispatchable
 def broadcast_static_shape(shape_x, shape_y):
     """The shape that two shapes are broadcast to."""
     a, b = as_shape(shape_x), as_shape(shape_y)
@@ -251,6 +253,7 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split"):
     return raw.SplitV(value=value, size_splits=sizes, split_dim=axis, num_split=num, name=name)
 
 
+@dispatchable
 def parallel_stack(values, name="parallel_stack"):
     """tf.stack along the first axis whose parts are computed beside each other; in graphs only."""
     if not _weft.in_graph():
@@ -534,11 +537,13 @@ def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=No
 # ---- blocks -----------------------------------------------------------------------------------------------
 
 
+@dispatchable
 def space_to_batch(input, block_shape, paddings, name=None):
     """Blocks of space as batches."""
     return raw.SpaceToBatchND(input=input, block_shape=block_shape, paddings=paddings, name=name)
 
 
+@dispatchable
 def batch_to_space(input, block_shape, crops, name=None):
     """Batches as blocks of space."""
     if isinstance(block_shape, int):
@@ -562,11 +567,13 @@ def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=Non
         return paddings, crops
 
 
+@dispatchable
 def space_to_depth(input, block_size, data_format="NHWC", name=None):
     """Blocks of space as channels."""
     return raw.SpaceToDepth(input=input, block_size=block_size, data_format=data_format, name=name)
 
 
+@dispatchable
 def depth_to_space(input, block_size, data_format="NHWC", name=None):
     """Channels as blocks of space."""
     return raw.DepthToSpace(input=input, block_size=block_size, data_format=data_format, name=name)
@@ -590,6 +597,7 @@ def edit_distance(hypothesis, truth, normalize=True, name="edit_distance"):
     )
 
 
+@dispatchable
 def fingerprint(data, method="farmhash64", name=None):
     """Eight bytes for each row that tell it from others."""
     return raw.Fingerprint(data=data, method=method, name=name)

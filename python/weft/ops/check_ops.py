@@ -272,6 +272,7 @@ def assert_rank_in(x, ranks, message=None, name=None):
     return _ranks(x, list(ranks), lambda have, known: have in known, "in ", "assert_rank_in", message, name, " in")
 
 
+@dispatchable
 def assert_scalar(tensor, message=None, name=None):
     """The tensor, which must have no axes."""
     with scope(name, "assert_scalar"):
@@ -282,6 +283,7 @@ def assert_scalar(tensor, message=None, name=None):
     return None
 
 
+@dispatchable
 def assert_type(tensor, tf_type, message=None, name=None):
     """The tensor has this type of elements."""
     tf_type = dtypes.as_dtype(tf_type)
@@ -293,6 +295,7 @@ def assert_type(tensor, tf_type, message=None, name=None):
         return raw.NoOp() if _weft.in_graph() else None
 
 
+@dispatchable
 def assert_integer(x, message=None, name=None):
     """x has whole numbers."""
     with scope(name, "assert_integer"):
@@ -303,6 +306,7 @@ def assert_integer(x, message=None, name=None):
         return raw.NoOp() if _weft.in_graph() else None
 
 
+@dispatchable
 def assert_same_float_dtype(tensors=None, dtype=None):
     """The type of floating point numbers that all tensors have."""
     first = None
@@ -321,6 +325,7 @@ def assert_same_float_dtype(tensors=None, dtype=None):
     return dtype
 
 
+@dispatchable
 def assert_proper_iterable(values):
     """values can be gone through, and is no tensor or text."""
     bad = isinstance(values, (Tensor, np.ndarray, str, bytes)) or hasattr(values, "dense_shape")
@@ -335,6 +340,7 @@ def is_numeric_tensor(tensor):
     return isinstance(tensor, (Tensor, _weft.VariableBase)) and tensor.dtype.is_numeric
 
 
+@dispatchable
 def assert_all_finite(x, message, name=None):
     """x, which must have neither infinities nor NaN."""
     with scope(name, "VerifyFinite"):

@@ -5,6 +5,7 @@ import collections
 from weft import _weft
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
+from weft.framework.dispatch import dispatchable
 from weft.ops import array_ops, linalg_ops, math_ops
 from weft.ops._direct import scope
 
@@ -15,6 +16,7 @@ def _dot(a, b):
     return math_ops.reduce_sum(math_ops.conj(a) * b, axis=-1)
 
 
+@dispatchable
 def conjugate_gradient(operator, rhs, preconditioner=None, x=None, tol=1e-05, max_iter=20, name="conjugate_gradient"):
     """x of A x = rhs for positive definite operators, step by step; the state when it ended."""
     if not (operator.is_self_adjoint and operator.is_positive_definite):

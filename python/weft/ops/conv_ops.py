@@ -140,6 +140,7 @@ def convolution(input, filters, strides=None, padding="VALID", data_format=None,
 # ---- transposes -------------------------------------------------------------------------------------------
 
 
+@dispatchable
 def conv2d_transpose(
     input, filters, output_shape, strides, padding="SAME", data_format="NHWC", dilations=None, name=None
 ):
@@ -159,6 +160,7 @@ def conv2d_transpose(
         )
 
 
+@dispatchable
 def conv3d_transpose(
     input, filters, output_shape, strides, padding="SAME", data_format="NDHWC", dilations=None, name=None
 ):
@@ -178,6 +180,7 @@ def conv3d_transpose(
         )
 
 
+@dispatchable
 def conv1d_transpose(
     input, filters, output_shape, strides, padding="SAME", data_format="NWC", dilations=None, name=None
 ):
@@ -204,6 +207,7 @@ def conv1d_transpose(
         return array_ops.squeeze(out, [place])
 
 
+@dispatchable
 def conv_transpose(input, filters, output_shape, strides, padding="SAME", data_format=None, dilations=None, name=None):
     """The transpose of `convolution`."""
     with scope(name, "conv_transpose") as name:
@@ -225,11 +229,13 @@ def conv_transpose(input, filters, output_shape, strides, padding="SAME", data_f
         )
 
 
+@dispatchable
 def atrous_conv2d(value, filters, rate, padding, name=None):
     """conv2d with gaps in the filters."""
     return convolution(value, filters, padding=padding, dilations=[rate, rate], name=name)
 
 
+@dispatchable
 def atrous_conv2d_transpose(value, filters, output_shape, rate, padding, name=None):
     """The transpose of atrous_conv2d."""
     with scope(name, "atrous_conv2d_transpose"):
@@ -274,6 +280,7 @@ def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilation
         )
 
 
+@dispatchable
 def depthwise_conv2d_backprop_input(
     input_sizes, filter, out_backprop, strides, padding, data_format="NHWC", dilations=[1, 1, 1, 1], name=None
 ):
@@ -291,6 +298,7 @@ def depthwise_conv2d_backprop_input(
     )
 
 
+@dispatchable
 def depthwise_conv2d_backprop_filter(
     input, filter_sizes, out_backprop, strides, padding, data_format="NHWC", dilations=[1, 1, 1, 1], name=None
 ):
@@ -330,6 +338,7 @@ def separable_conv2d(
         )
 
 
+@dispatchable
 def with_space_to_batch(input, dilation_rate, padding, op, filter_shape=None, spatial_dims=None, data_format=None):
     """op(input, num_spatial_dims, padding) with gaps: on parts of the input that are that far apart."""
     input = convert_to_tensor(input)
@@ -377,6 +386,7 @@ def with_space_to_batch(input, dilation_rate, padding, op, filter_shape=None, sp
     )
 
 
+@dispatchable
 def dilation2d(input, filters, strides, padding, data_format, dilations, name=None):
     """The greatest of input + filter over a window."""
     if data_format != "NHWC":
@@ -386,6 +396,7 @@ def dilation2d(input, filters, strides, padding, data_format, dilations, name=No
     return raw.Dilation2D(input=input, filter=filters, strides=strides, rates=dilations, padding=padding, name=name)
 
 
+@dispatchable
 def erosion2d(value, filters, strides, padding, data_format, dilations, name=None):
     """The least of input - filter over a window."""
     if data_format != "NHWC":

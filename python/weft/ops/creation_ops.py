@@ -130,8 +130,6 @@ def _like(input, dtype, name, default, one):
     if sizes is not None and None not in sizes and _weft.in_graph() and dtype is not dtypes.variant:
         return (ones if one else zeros)(list(sizes), dtype, name=name or default)
     if same and not (one and _weft.in_graph()):
-        if dtype is dtypes.string and one:
-            raise TypeError("there is no text that is one")
         return (raw.OnesLike if one else raw.ZerosLike)(x=input, name=name or default)
     with scope(name, default) as name:
         from weft.ops.array_ops import shape
@@ -146,6 +144,7 @@ def fill(dims, value, name=None, layout=None):
     return raw.Fill(dims=dims, value=value, name=name)
 
 
+@dispatchable
 def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None):
     """Identity matrices."""
     from weft.ops import array_ops
@@ -178,6 +177,7 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
 _RANGE_TYPES = [dtypes.int32, dtypes.int64, dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64]
 
 
+@dispatchable
 def range(start, limit=None, delta=1, dtype=None, name="range"):
     """Numbers from start to before limit by steps of delta."""
     if limit is None:
@@ -287,6 +287,7 @@ def meshgrid(*args, **kwargs):
         return grid
 
 
+@dispatchable
 def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None):
     """True at the first `lengths` places of each row."""
     from weft.ops import array_ops, math_ops

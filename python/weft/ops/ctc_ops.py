@@ -3,6 +3,7 @@
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
+from weft.framework.dispatch import dispatchable
 from weft.ops import array_ops, math_ops
 from weft.ops._direct import scope
 
@@ -13,6 +14,7 @@ def _sparse(indices, values, shape):
     return SparseTensor(indices, values, shape)
 
 
+@dispatchable
 def ctc_loss(
     labels, logits, label_length, logit_length, logits_time_major=True, unique=None, blank_index=None, name=None
 ):
@@ -52,6 +54,7 @@ def ctc_loss(
         ).loss
 
 
+@dispatchable
 def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index=None):
     """The most likely class at each time: ([sparse labels], -sum of logits)."""
     inputs = convert_to_tensor(inputs)
@@ -64,6 +67,7 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
     return [_sparse(made.decoded_indices, made.decoded_values, made.decoded_shape)], made.log_probability
 
 
+@dispatchable
 def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1):
     """The most likely sequences: ([sparse labels for each path], logarithms of their probabilities)."""
     made = raw.CTCBeamSearchDecoder(
@@ -74,6 +78,7 @@ def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1
     ], made.log_probability
 
 
+@dispatchable
 def ctc_unique_labels(labels, name=None):
     """The different labels of each row, filled up with zeros, and the place of each label among them."""
     with scope(name, "ctc_unique_labels"):
@@ -84,6 +89,7 @@ def ctc_unique_labels(labels, name=None):
         return [math_ops.cast(array_ops.stack(values), dtypes.int64), array_ops.stack([r.idx for r in rows])]
 
 
+@dispatchable
 def collapse_repeated(labels, seq_length, name=None):
     """Runs of one label as a single one: (labels, their new lengths)."""
     with scope(name, "collapse_repeated_labels"):

@@ -4,10 +4,12 @@ import weft as tf
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
+from weft.framework.dispatch import dispatchable
 
 # ---- boxes -----------------------------------------------------------------------------------------------
 
 
+@dispatchable
 def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0, name=None):
     return raw.CropAndResize(
         image=image,
@@ -20,12 +22,14 @@ def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", ext
     )
 
 
+@dispatchable
 def draw_bounding_boxes(images, boxes, colors, name=None):
     if colors is None:
         return raw.DrawBoundingBoxes(images=images, boxes=boxes, name=name)
     return raw.DrawBoundingBoxesV2(images=images, boxes=boxes, colors=colors, name=name)
 
 
+@dispatchable
 def non_max_suppression(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"), name=None):
     """The boxes that are left when those that overlap better ones are taken away."""
     return raw.NonMaxSuppressionV3(
@@ -38,6 +42,7 @@ def non_max_suppression(boxes, scores, max_output_size, iou_threshold=0.5, score
     )
 
 
+@dispatchable
 def non_max_suppression_with_scores(
     boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"), soft_nms_sigma=0.0, name=None
 ):
@@ -54,6 +59,7 @@ def non_max_suppression_with_scores(
     return made.selected_indices, made.selected_scores
 
 
+@dispatchable
 def non_max_suppression_overlaps(
     overlaps, scores, max_output_size, overlap_threshold=0.5, score_threshold=float("-inf"), name=None
 ):
@@ -67,6 +73,7 @@ def non_max_suppression_overlaps(
     )
 
 
+@dispatchable
 def non_max_suppression_padded(
     boxes,
     scores,
@@ -94,6 +101,7 @@ def non_max_suppression_padded(
     return made.selected_indices, made.valid_outputs
 
 
+@dispatchable
 def combined_non_max_suppression(
     boxes,
     scores,
@@ -127,6 +135,7 @@ def _sampling(aspect_ratio_range, area_range, max_attempts, use_image):
     )
 
 
+@dispatchable
 def sample_distorted_bounding_box(
     image_size,
     bounding_boxes,
@@ -152,6 +161,7 @@ def sample_distorted_bounding_box(
     )
 
 
+@dispatchable
 def stateless_sample_distorted_bounding_box(
     image_size,
     bounding_boxes,
@@ -173,6 +183,7 @@ def stateless_sample_distorted_bounding_box(
     )
 
 
+@dispatchable
 def extract_glimpse(input, size, offsets, centered=True, normalized=True, noise="uniform", name=None):
     return raw.ExtractGlimpseV2(
         input=input,
@@ -186,6 +197,7 @@ def extract_glimpse(input, size, offsets, centered=True, normalized=True, noise=
     )
 
 
+@dispatchable
 def extract_patches(images, sizes, strides, rates, padding, name=None):
     return raw.ExtractImagePatches(
         images=images, ksizes=sizes, strides=strides, rates=rates, padding=padding, name=name
@@ -195,6 +207,7 @@ def extract_patches(images, sizes, strides, rates, padding, name=None):
 # ---- measures --------------------------------------------------------------------------------------------
 
 
+@dispatchable
 def image_gradients(image):
     """Differences to the next row and to the next column."""
     image = convert_to_tensor(image)
@@ -204,6 +217,7 @@ def image_gradients(image):
     return tf.pad(dy, [[0, 0], [0, 1], [0, 0], [0, 0]]), tf.pad(dx, [[0, 0], [0, 0], [0, 1], [0, 0]])
 
 
+@dispatchable
 def sobel_edges(image):
     """Sobel's two filters on each channel; the last dimension is (dy, dx)."""
     image = convert_to_tensor(image)
@@ -217,6 +231,7 @@ def sobel_edges(image):
     return tf.reshape(made, tf.concat([tf.shape(image), [2]], 0))
 
 
+@dispatchable
 def total_variation(images, name=None):
     images = convert_to_tensor(images)
     rank = images.shape.rank
@@ -234,6 +249,7 @@ def _as_float(image):
     return convert_image_dtype(convert_to_tensor(image), dtypes.float32)
 
 
+@dispatchable
 def psnr(a, b, max_val, name=None):
     """The ratio of the peak to the noise, in decibels."""
     from weft.ops.image_ops import convert_image_dtype
@@ -278,6 +294,7 @@ def _ssim_inputs(img1, img2, max_val):
     return _as_float(a), _as_float(b), top
 
 
+@dispatchable
 def ssim(img1, img2, max_val, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03, return_index_map=False):
     """Structural similarity of images."""
     a, b, top = _ssim_inputs(img1, img2, max_val)
@@ -291,6 +308,7 @@ def ssim(img1, img2, max_val, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03
     return made[0] if single else made
 
 
+@dispatchable
 def ssim_multiscale(
     img1,
     img2,

@@ -89,6 +89,7 @@ def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=Fal
     return tf.squeeze(made, [0]) if single else made
 
 
+@dispatchable
 def crop_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
     """A part of an image."""
 
@@ -143,6 +144,7 @@ def _with_shape(made, batch, height, width):
     return made
 
 
+@dispatchable
 def pad_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
     """An image in a larger one that is zero elsewhere."""
 
@@ -163,6 +165,7 @@ def pad_to_bounding_box(image, offset_height, offset_width, target_height, targe
     return _batched(image, pad)
 
 
+@dispatchable
 def central_crop(image, central_fraction):
     """The middle of an image."""
     fraction = constant_value(convert_to_tensor(central_fraction))
@@ -198,6 +201,7 @@ def central_crop(image, central_fraction):
     return _batched(image, crop)
 
 
+@dispatchable
 def resize_with_crop_or_pad(image, target_height, target_width):
     """Cut or padded around the middle."""
 
@@ -221,6 +225,7 @@ def resize_with_crop_or_pad(image, target_height, target_width):
     return _batched(image, fit)
 
 
+@dispatchable
 def resize_with_pad(image, target_height, target_width, method=ResizeMethod.BILINEAR, antialias=False):
     """Resized without a change of its form; zero around it."""
 
@@ -261,11 +266,13 @@ def flip_up_down(image):
     return raw.ReverseV2(tensor=image, axis=[image.shape.rank - 3])
 
 
+@dispatchable
 def transpose(image, name=None):
     image = _check_three(image)
     return tf.transpose(image, [1, 0, 2] if image.shape.rank == 3 else [0, 2, 1, 3])
 
 
+@dispatchable
 def rot90(image, k=1, name=None):
     """Turned k times by a right angle, against the clock."""
     image = _check_three(image)
@@ -349,6 +356,7 @@ def adjust_gamma(image, gamma=1, gain=1):
     return _in_float(image, lambda x: gain * x ** tf.cast(gamma, x.dtype))
 
 
+@dispatchable
 def adjust_hue(image, delta, name=None):
     known = constant_value(convert_to_tensor(delta))
     if known is not None and not -1 <= known <= 1:
@@ -356,10 +364,12 @@ def adjust_hue(image, delta, name=None):
     return _in_float(image, lambda x: raw.AdjustHue(images=x, delta=tf.cast(delta, dtypes.float32)))
 
 
+@dispatchable
 def adjust_saturation(image, saturation_factor, name=None):
     return _in_float(image, lambda x: raw.AdjustSaturation(images=x, scale=tf.cast(saturation_factor, dtypes.float32)))
 
 
+@dispatchable
 def adjust_jpeg_quality(image, jpeg_quality, dct_method="", name=None):
     """As if stored as JPEG and read again."""
     image = convert_to_tensor(image)
@@ -374,6 +384,7 @@ def adjust_jpeg_quality(image, jpeg_quality, dct_method="", name=None):
     )
 
 
+@dispatchable
 def per_image_standardization(image):
     """Mean zero and deviation one, image by image."""
     image = (
@@ -405,6 +416,7 @@ def rgb_to_grayscale(images, name=None):
     return convert_image_dtype(tf.expand_dims(gray, -1), original)
 
 
+@dispatchable
 def grayscale_to_rgb(images, name=None):
     images = convert_to_tensor(images)
     if images.shape.rank is not None and images.shape[-1] not in (1, None):
@@ -423,17 +435,21 @@ def _colours(images, matrix):
     return tf.tensordot(images, convert_to_tensor(matrix, images.dtype), [[images.shape.rank - 1], [0]])
 
 
+@dispatchable
 def rgb_to_yiq(images):
     return _colours(images, _YIQ)
 
 
+@dispatchable
 def yiq_to_rgb(images):
     return _colours(images, _FROM_YIQ)
 
 
+@dispatchable
 def rgb_to_yuv(images):
     return _colours(images, _YUV)
 
 
+@dispatchable
 def yuv_to_rgb(images):
     return _colours(images, _FROM_YUV)

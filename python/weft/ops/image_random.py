@@ -4,6 +4,7 @@ import weft as tf
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import constant_value, convert_to_tensor
+from weft.framework.dispatch import dispatchable
 from weft.ops import image_ops
 from weft.ops.image_boxes import sample_distorted_bounding_box, stateless_sample_distorted_bounding_box  # noqa: F401
 
@@ -26,18 +27,22 @@ def _flip(image, axis, seed, stateless):
     return flips * raw.ReverseV2(tensor=image, axis=[axis + 1]) + (1 - flips) * image
 
 
+@dispatchable
 def random_flip_left_right(image, seed=None):
     return _flip(image, 1, seed, False)
 
 
+@dispatchable
 def random_flip_up_down(image, seed=None):
     return _flip(image, 0, seed, False)
 
 
+@dispatchable
 def stateless_random_flip_left_right(image, seed):
     return _flip(image, 1, seed, True)
 
 
+@dispatchable
 def stateless_random_flip_up_down(image, seed):
     return _flip(image, 0, seed, True)
 
@@ -56,22 +61,26 @@ def _between(lower, upper, low_text="lower must be non-negative."):
     return lower, upper
 
 
+@dispatchable
 def random_brightness(image, max_delta, seed=None):
     return image_ops.adjust_brightness(
         image, _uniform([], *_around(max_delta, "max_delta must be non-negative."), seed, False)
     )
 
 
+@dispatchable
 def stateless_random_brightness(image, max_delta, seed):
     return image_ops.adjust_brightness(
         image, _uniform([], *_around(max_delta, "max_delta must be non-negative."), seed, True)
     )
 
 
+@dispatchable
 def random_contrast(image, lower, upper, seed=None):
     return image_ops.adjust_contrast(image, _uniform([], *_between(lower, upper), seed, False))
 
 
+@dispatchable
 def stateless_random_contrast(image, lower, upper, seed):
     return image_ops.adjust_contrast(image, _uniform([], *_between(lower, upper), seed, True))
 
@@ -82,18 +91,22 @@ def _hue(max_delta):
     return _around(max_delta, "max_delta must be non-negative.")
 
 
+@dispatchable
 def random_hue(image, max_delta, seed=None):
     return image_ops.adjust_hue(image, _uniform([], *_hue(max_delta), seed, False))
 
 
+@dispatchable
 def stateless_random_hue(image, max_delta, seed):
     return image_ops.adjust_hue(image, _uniform([], *_hue(max_delta), seed, True))
 
 
+@dispatchable
 def random_saturation(image, lower, upper, seed=None):
     return image_ops.adjust_saturation(image, _uniform([], *_between(lower, upper), seed, False))
 
 
+@dispatchable
 def stateless_random_saturation(image, lower, upper, seed=None):
     return image_ops.adjust_saturation(image, _uniform([], *_between(lower, upper), seed, True))
 
@@ -106,11 +119,13 @@ def _quality(low, high):
     return low, high
 
 
+@dispatchable
 def random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed=None):
     low, high = _quality(min_jpeg_quality, max_jpeg_quality)
     return image_ops.adjust_jpeg_quality(image, tf.random.uniform([], low, high, dtype=dtypes.int32, seed=seed))
 
 
+@dispatchable
 def stateless_random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed):
     low, high = _quality(min_jpeg_quality, max_jpeg_quality)
     return image_ops.adjust_jpeg_quality(image, tf.random.stateless_uniform([], seed, low, high, dtype=dtypes.int32))
@@ -127,6 +142,7 @@ def _cropped(value, size, draw):
     return raw.Slice(input=value, begin=offset, size=size)
 
 
+@dispatchable
 def random_crop(value, size, seed=None, name=None):
     """A part of that size, anywhere."""
     return _cropped(
@@ -134,6 +150,7 @@ def random_crop(value, size, seed=None, name=None):
     )
 
 
+@dispatchable
 def stateless_random_crop(value, size, seed, name=None):
     return _cropped(
         value, size, lambda shape, dtype: tf.random.stateless_uniform(shape, seed, dtype=dtype, maxval=dtype.max)

@@ -6,6 +6,7 @@ from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
+from weft.framework.dispatch import dispatchable
 
 
 def read_file(filename, name=None):
@@ -60,6 +61,7 @@ def decode_compressed(bytes, compression_type="", name=None):
     return raw.DecodeCompressed(bytes=bytes, compression_type=compression_type, name=name)
 
 
+@dispatchable
 def decode_csv(
     records, record_defaults, field_delim=",", use_quote_delim=True, na_value="", select_cols=None, name=None
 ):
@@ -85,6 +87,7 @@ def decode_csv(
     )
 
 
+@dispatchable
 def decode_raw(input_bytes, out_type, little_endian=True, fixed_length=None, name=None):
     """Bytes as numbers; with fixed_length cut or filled with zeros to that many bytes."""
     if fixed_length is not None:
@@ -138,6 +141,7 @@ def encode_proto(sizes, values, field_names, message_type, descriptor_source="lo
 # ---- pictures --------------------------------------------------------------------------------------------
 
 
+@dispatchable
 def decode_jpeg(
     contents,
     channels=0,
@@ -160,6 +164,7 @@ def decode_jpeg(
     )
 
 
+@dispatchable
 def decode_and_crop_jpeg(
     contents,
     crop_window,
@@ -184,22 +189,27 @@ def decode_and_crop_jpeg(
     )
 
 
+@dispatchable
 def decode_png(contents, channels=0, dtype=dtypes.uint8, name=None):
     return raw.DecodePng(contents=contents, channels=channels, dtype=dtype, name=name)
 
 
+@dispatchable
 def decode_bmp(contents, channels=0, name=None):
     return raw.DecodeBmp(contents=contents, channels=channels, name=name)
 
 
+@dispatchable
 def decode_gif(contents, name=None):
     return raw.DecodeGif(contents=contents, name=name)
 
 
+@dispatchable
 def decode_webp(contents, channels=0, dtype=dtypes.uint8, name=None):
     return raw.DecodeWebP(contents=contents, channels=channels, dtype=dtype, name=name)
 
 
+@dispatchable
 def decode_image(contents, channels=None, dtype=dtypes.uint8, name=None, expand_animations=True):
     """A picture of any of the known kinds; animations have four dimensions unless expand_animations is off."""
     return raw.DecodeImage(
@@ -207,6 +217,7 @@ def decode_image(contents, channels=None, dtype=dtypes.uint8, name=None, expand_
     )
 
 
+@dispatchable
 def encode_jpeg(
     image,
     format="",
@@ -235,11 +246,13 @@ def encode_jpeg(
     )
 
 
+@dispatchable
 def encode_png(image, compression=-1, name=None):
     """One picture or a batch of them as PNG."""
     return raw.EncodePng(image=convert_to_tensor(image), compression=compression, name=name)
 
 
+@dispatchable
 def extract_jpeg_shape(contents, output_type=dtypes.int32, name=None):
     return raw.ExtractJpegShape(contents=contents, output_type=output_type, name=name)
 
@@ -252,6 +265,7 @@ def is_jpeg(contents, name=None):
 # ---- sparse tensors --------------------------------------------------------------------------------------
 
 
+@dispatchable
 def serialize_sparse(sp_input, out_type=dtypes.string, name=None):
     return raw.SerializeSparse(
         sparse_indices=sp_input.indices,
@@ -262,6 +276,7 @@ def serialize_sparse(sp_input, out_type=dtypes.string, name=None):
     )
 
 
+@dispatchable
 def serialize_many_sparse(sp_input, out_type=dtypes.string, name=None):
     return raw.SerializeManySparse(
         sparse_indices=sp_input.indices,
@@ -272,6 +287,7 @@ def serialize_many_sparse(sp_input, out_type=dtypes.string, name=None):
     )
 
 
+@dispatchable
 def deserialize_many_sparse(serialized_sparse, dtype, rank=None, name=None):
     from weft.ops.sparse_tensor import SparseTensor
 

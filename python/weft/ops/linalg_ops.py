@@ -81,6 +81,7 @@ def _complex_of(tensor):
     return kinds.get(tensor.dtype, tensor.dtype)
 
 
+@dispatchable
 def eig(tensor, name=None):
     """Eigenvalues and eigenvectors, complex."""
     tensor = convert_to_tensor(tensor)
@@ -88,6 +89,7 @@ def eig(tensor, name=None):
     return made.e, made.v
 
 
+@dispatchable
 def eigvals(tensor, name=None):
     """Eigenvalues, complex."""
     tensor = convert_to_tensor(tensor)
@@ -101,6 +103,7 @@ def eigh(tensor, name=None):
     return made.e, made.v
 
 
+@dispatchable
 def eigvalsh(tensor, name=None):
     """Eigenvalues of matrices that are their own adjoints."""
     return raw.SelfAdjointEigV2(input=tensor, compute_v=False, name=name).e
@@ -113,6 +116,7 @@ def svd(tensor, full_matrices=False, compute_uv=True, name=None):
     return (made.s, made.u, made.v) if compute_uv else made.s
 
 
+@dispatchable
 def eigh_tridiagonal(alpha, beta, eigvals_only=True, select="a", select_range=None, tol=None, name=None):
     """Eigenvalues (and vectors) of matrices given by their diagonal and the one beside it."""
     with scope(name, "eigh_tridiagonal"):
@@ -136,6 +140,7 @@ def eigh_tridiagonal(alpha, beta, eigvals_only=True, select="a", select_range=No
 # ---- solvers ----------------------------------------------------------------------------------------------
 
 
+@dispatchable
 def cholesky_solve(chol, rhs, name=None):
     """x of A x = rhs, given Cholesky's factor of A."""
     with scope(name, "cholesky_solve"):
@@ -143,6 +148,7 @@ def cholesky_solve(chol, rhs, name=None):
         return raw.MatrixTriangularSolve(matrix=chol, rhs=half, lower=True, adjoint=True)
 
 
+@dispatchable
 def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
     """x for which A x is nearest to rhs."""
     with scope(name, "matrix_solve_ls"):
@@ -164,6 +170,7 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
         return math_ops.matmul(matrix, cholesky_solve(factor, rhs), adjoint_a=True)
 
 
+@dispatchable
 def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
     """x of A x = rhs, given what lu(A) gave."""
     with scope(name, "lu_solve"):
@@ -191,6 +198,7 @@ def _unit_lower(lower_upper):
     return set_diag(lower, array_ops.ones(array_ops.shape(lower_upper)[:-1], lower_upper.dtype))
 
 
+@dispatchable
 def lu_reconstruct(lower_upper, perm, validate_args=False, name=None):
     """The matrix that lu was given."""
     with scope(name, "lu_reconstruct"):
@@ -203,6 +211,7 @@ def lu_reconstruct(lower_upper, perm, validate_args=False, name=None):
         return array_ops.gather(product, array_ops.argsort(perm), batch_dims=perm.shape.rank - 1)
 
 
+@dispatchable
 def lu_matrix_inverse(lower_upper, perm, validate_args=False, name=None):
     """The inverse of the matrix that lu was given."""
     with scope(name, "lu_matrix_inverse"):
@@ -233,6 +242,7 @@ def _diagonals(diagonals, form):
     raise ValueError(f"Unrecognized diagonals_format: {form}")
 
 
+@dispatchable
 def tridiagonal_solve(
     diagonals,
     rhs,
@@ -266,6 +276,7 @@ def tridiagonal_solve(
         return matrix_transpose(out) if transpose_rhs else out
 
 
+@dispatchable
 def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
     """A rhs for matrices with three diagonals."""
     three = _diagonals(diagonals, diagonals_format)
@@ -334,6 +345,7 @@ def adjoint(matrix, name=None):
         return matrix_transpose(convert_to_tensor(matrix, name="matrix"), conjugate=True)
 
 
+@dispatchable
 def logdet(matrix, name=None):
     """The logarithm of the determinant of positive definite matrices."""
     with scope(name, "logdet"):
@@ -355,6 +367,7 @@ def _widest(a, dtype):
     )
 
 
+@dispatchable
 def matrix_rank(a, tol=None, validate_args=False, name=None):
     """How many singular values are not zero."""
     with scope(name, "matrix_rank"):
@@ -365,6 +378,7 @@ def matrix_rank(a, tol=None, validate_args=False, name=None):
         return math_ops.reduce_sum(math_ops.cast(values > tol, dtypes.int32), axis=-1)
 
 
+@dispatchable
 def pinv(a, rcond=None, validate_args=False, name=None):
     """Moore and Penrose's inverse."""
     with scope(name, "pinv"):
@@ -405,6 +419,7 @@ _PADE = {
 }
 
 
+@dispatchable
 def expm(input, name=None):
     """The exponential of matrices, by scaling, an approximant and squaring."""
     with scope(name, "matrix_exponential"):

@@ -18,7 +18,10 @@ def _own_arguments(function):
     signature = inspect.signature(function)
 
     def __init__(self, *args, **kwargs):
-        given = signature.bind(self, *args, **kwargs)
+        try:
+            given = signature.bind(self, *args, **kwargs)
+        except TypeError:
+            return function(self, *args, **kwargs)  # whose own text names the class
         given.apply_defaults()
         values = dict(list(given.arguments.items())[1:])
         self._parameters = dict(values)

@@ -252,6 +252,7 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
         return loss
 
 
+@dispatchable
 def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size=None):
     """The sum of losses over the size of the whole batch."""
     loss = convert_to_tensor(per_example_loss)
@@ -271,6 +272,7 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
     return math_ops.divide_no_nan(math_ops.reduce_sum(loss), math_ops.cast(global_batch_size, kind))
 
 
+@dispatchable
 def scale_regularization_loss(regularization_loss):
     """The loss over the number of replicas."""
     loss = math_ops.reduce_sum(regularization_loss)
@@ -317,6 +319,7 @@ def _noise_shape(x, noise_shape):
     return sizes
 
 
+@dispatchable
 def general_dropout(x, rate, uniform_sampler, noise_shape=None, name=None):
     """Dropout with numbers from uniform_sampler(shape=, dtype=)."""
     return _dropout(x, rate, noise_shape, uniform_sampler, lambda: None, name, "dropout")
@@ -387,6 +390,7 @@ def stateless_dropout(x, rate, seed, rng_alg=None, noise_shape=None, name=None):
     )
 
 
+@dispatchable
 def isotonic_regression(inputs, decreasing=True, axis=-1):
     """The nearest values that do not grow (or do not shrink) along an axis; and the blocks of equal ones."""
     x = convert_to_tensor(inputs)

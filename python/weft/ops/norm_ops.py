@@ -29,6 +29,7 @@ def moments(x, axes, shift=None, keepdims=False, name=None):
         return (math_ops.cast(mean, x.dtype), math_ops.cast(variance, x.dtype)) if small else (mean, variance)
 
 
+@dispatchable
 def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
     """Count, sum, sum of squares and shift, from which moments can be told."""
     axes = sorted(set(a % len(convert_to_tensor(x).shape) for a in axes)) if not hasattr(axes, "dtype") else axes
@@ -69,6 +70,7 @@ def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
         return mean, math_ops.subtract(math_ops.multiply(variance_ss, divisor), math_ops.square(shifted))
 
 
+@dispatchable
 def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
     """Mean and variance over axes, each element so often."""
     with scope(name, "weighted_moments"):
@@ -102,6 +104,7 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
         return x * math_ops.cast(factor, x.dtype) + math_ops.cast(rest, x.dtype)
 
 
+@dispatchable
 def batch_norm_with_global_normalization(
     input, mean, variance, beta, gamma, variance_epsilon, scale_after_normalization, name=None
 ):

@@ -3,6 +3,7 @@
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
+from weft.framework.dispatch import dispatchable
 from weft.ops.parsing_config import (
     FixedLenFeature,
     FixedLenSequenceFeature,
@@ -36,6 +37,7 @@ def _scalar(serialized):
     return serialized
 
 
+@dispatchable
 def parse_example(serialized, features, example_names=None, name=None):
     """The features of a batch of serialized Examples, or of one, as a dict of tensors."""
     if not features:
@@ -68,6 +70,7 @@ def parse_example(serialized, features, example_names=None, name=None):
     return _composed(features, parsed, batch)
 
 
+@dispatchable
 def parse_single_example(serialized, features, example_names=None, name=None):
     """The features of one serialized Example."""
     if not features:
@@ -257,11 +260,13 @@ def _parse_sequences(serialized, context_features, sequence_features, names, nam
     return of_context, of_lists, dict(zip(lists.dense, out[10]))
 
 
+@dispatchable
 def parse_sequence_example(serialized, context_features=None, sequence_features=None, example_names=None, name=None):
     """A batch of serialized SequenceExamples: dicts of the context, of the lists, and of the lengths of dense lists."""
     return _parse_sequences(serialized, context_features, sequence_features, example_names, name)
 
 
+@dispatchable
 def parse_single_sequence_example(
     serialized, context_features=None, sequence_features=None, example_name=None, name=None
 ):

@@ -112,6 +112,7 @@ def avg_pool(input, ksize, strides, padding, data_format=None, name=None):
     return _any_rank(_AVG, input, ksize, strides, padding, data_format, name)
 
 
+@dispatchable
 def max_pool_with_argmax(
     input,
     ksize,
@@ -138,6 +139,7 @@ def max_pool_with_argmax(
     )
 
 
+@dispatchable
 def pool(input, window_shape, pooling_type, strides=None, padding="VALID", data_format=None, dilations=None, name=None):
     """A pool of any kind, with gaps."""
     window_shape = list(window_shape) if isinstance(window_shape, (list, tuple)) else [window_shape]
@@ -203,11 +205,13 @@ def _fractional(op, value, pooling_ratio, pseudo_random, overlapping, seed, name
     )
 
 
+@dispatchable
 def fractional_max_pool(value, pooling_ratio, pseudo_random=False, overlapping=False, seed=0, name=None):
     """The greatest of windows whose sizes vary by chance."""
     return _fractional(raw.FractionalMaxPool, value, pooling_ratio, pseudo_random, overlapping, seed, name)
 
 
+@dispatchable
 def fractional_avg_pool(value, pooling_ratio, pseudo_random=False, overlapping=False, seed=0, name=None):
     """The mean of windows whose sizes vary by chance."""
     return _fractional(raw.FractionalAvgPool, value, pooling_ratio, pseudo_random, overlapping, seed, name)

@@ -3,6 +3,7 @@
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
+from weft.framework.dispatch import dispatchable
 from weft.ops._direct import define
 
 define(
@@ -19,6 +20,7 @@ quantized_concat QuantizedConcat concat_dim, values, input_mins, input_maxes
 )
 
 
+@dispatchable
 def quantize(
     input,
     min_range,
@@ -46,6 +48,7 @@ def quantize(
     )
 
 
+@dispatchable
 def dequantize(
     input, min_range, max_range, mode="MIN_COMBINED", name=None, axis=None, narrow_range=False, dtype=dtypes.float32
 ):
@@ -79,6 +82,7 @@ def _quantize_and_dequantize(
     return op(num_bits=num_bits, round_mode=round_mode, **given)
 
 
+@dispatchable
 def quantize_and_dequantize(
     input,
     input_min,
@@ -107,6 +111,7 @@ def quantize_and_dequantize(
     )
 
 
+@dispatchable
 def quantize_and_dequantize_v2(
     input,
     input_min,

@@ -34,6 +34,7 @@ def _seeds(seed):
     return {} if one is None else {"seed": one, "seed2": two}
 
 
+@dispatchable
 def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
     """Numbers of a normal distribution."""
     with scope(name, "random_normal") as name:
@@ -52,6 +53,7 @@ def _scaled(draw, mean, stddev, name):
     )
 
 
+@dispatchable
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
     """Numbers of a normal distribution, none further than two deviations from the mean."""
     with scope(name, "truncated_normal") as name:
@@ -70,6 +72,7 @@ def _uniform_limits(minval, maxval, dtype):
     return dtype, minval, maxval
 
 
+@dispatchable
 def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None):
     """Numbers between two bounds, the upper one excluded."""
     dtype, minval, maxval = _uniform_limits(minval, maxval, dtype)
@@ -96,11 +99,13 @@ def _stretched(draw, minval, maxval, name):
     )
 
 
+@dispatchable
 def shuffle(value, seed=None, name=None):
     """The parts along the first axis in a random order."""
     return raw.RandomShuffle(value=value, **_seeds(seed), name=name)
 
 
+@dispatchable
 def categorical(logits, num_samples, dtype=None, seed=None, name=None):
     """Classes, drawn by the logarithms of their probabilities."""
     with scope(name, "categorical"):

@@ -320,6 +320,7 @@ def _same_rank(labels, predictions):
     return labels, predictions
 
 
+@dispatchable
 def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=dtypes.int32, name=None):
     """The bin of each value, of equal bins over a range."""
     with scope(name, "histogram_fixed_width_bins"):
@@ -345,6 +346,7 @@ def _limits(value_range, dtype):
     return value_range[0], value_range[1]
 
 
+@dispatchable
 def histogram_fixed_width(values, value_range, nbins=100, dtype=dtypes.int32, name=None):
     """How many values are in each of equal bins over a range."""
     return raw.HistogramFixedWidth(values=values, value_range=value_range, nbins=nbins, dtype=dtype, name=name)

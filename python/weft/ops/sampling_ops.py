@@ -3,6 +3,7 @@
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
+from weft.framework.dispatch import dispatchable
 from weft.framework.random_seed import get_seed
 from weft.ops import array_ops, math_ops, nn_ops
 from weft.ops._direct import scope
@@ -14,6 +15,7 @@ def _seeds(seed):
     return {} if one is None else {"seed": one, "seed2": two}
 
 
+@dispatchable
 def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):
     """Classes, each as likely as another."""
     return raw.UniformCandidateSampler(
@@ -27,6 +29,7 @@ def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range
     )
 
 
+@dispatchable
 def log_uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):
     """Classes, the first ones more likely."""
     return raw.LogUniformCandidateSampler(
@@ -40,6 +43,7 @@ def log_uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, r
     )
 
 
+@dispatchable
 def learned_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):
     """Classes as often as they were seen."""
     return raw.LearnedUnigramCandidateSampler(
@@ -60,6 +64,7 @@ def all_candidate_sampler(true_classes, num_true, num_sampled, unique, seed=None
     )
 
 
+@dispatchable
 def fixed_unigram_candidate_sampler(
     true_classes,
     num_true,
@@ -93,6 +98,7 @@ def fixed_unigram_candidate_sampler(
     )
 
 
+@dispatchable
 def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=None, name=None):
     """Where a drawn class is a true one: rows, places, and the weight that takes it out."""
     return raw.ComputeAccidentalHits(
@@ -151,6 +157,7 @@ def _sampled_logits(
     return logits, labels
 
 
+@dispatchable
 def nce_loss(
     weights,
     biases,
@@ -183,6 +190,7 @@ def nce_loss(
         return math_ops.reduce_sum(losses, 1)
 
 
+@dispatchable
 def sampled_softmax_loss(
     weights,
     biases,

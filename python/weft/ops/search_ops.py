@@ -11,11 +11,13 @@ def top_k(input, k=1, sorted=True, index_type=dtypes.int32, name=None):
     return raw.TopKV2(input=input, k=k, sorted=sorted, index_type=index_type, name=name)
 
 
+@dispatchable
 def in_top_k(targets, predictions, k, name=None):
     """Whether the class of each row is among its k greatest."""
     return raw.InTopKV2(predictions=predictions, targets=targets, k=k, name=name)
 
 
+@dispatchable
 def approx_max_k(
     operand,
     k,
@@ -31,6 +33,7 @@ def approx_max_k(
     )
 
 
+@dispatchable
 def approx_min_k(
     operand,
     k,

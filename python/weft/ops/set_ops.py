@@ -2,6 +2,7 @@
 
 from weft._raw import raw
 from weft.framework.convert import convert_to_tensor
+from weft.framework.dispatch import dispatchable
 
 
 def _sparse_class():
@@ -14,6 +15,7 @@ def _value(x):
     return x if isinstance(x, _sparse_class()) else convert_to_tensor(x)
 
 
+@dispatchable
 def size(a, validate_indices=True):
     """How many elements each set has."""
     if not isinstance(a, _sparse_class()):
@@ -55,13 +57,16 @@ def _operate(a, b, operation, validate):
     return sparse(made.result_indices, made.result_values, made.result_shape)
 
 
+@dispatchable
 def intersection(a, b, validate_indices=True):
     return _operate(a, b, "intersection", validate_indices)
 
 
+@dispatchable
 def difference(a, b, aminusb=True, validate_indices=True):
     return _operate(a, b, "a-b" if aminusb else "b-a", validate_indices)
 
 
+@dispatchable
 def union(a, b, validate_indices=True):
     return _operate(a, b, "union", validate_indices)

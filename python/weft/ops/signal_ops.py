@@ -103,6 +103,7 @@ def _axes(x, axes):
     return [a % rank for a in axes]
 
 
+@dispatchable
 def fftshift(x, axes=None, name=None):
     """The zero frequency into the middle."""
     x = convert_to_tensor(x)
@@ -110,6 +111,7 @@ def fftshift(x, axes=None, name=None):
     return tf.roll(x, [tf.shape(x)[a] // 2 for a in axes], axes)
 
 
+@dispatchable
 def ifftshift(x, axes=None, name=None):
     x = convert_to_tensor(x)
     axes = _axes(x, axes)
@@ -201,6 +203,7 @@ def _check_dct(x, type, n, axis, norm, name):
         raise ValueError("Unknown normalization. Expected None or 'ortho', got: %s" % norm)
 
 
+@dispatchable
 def dct(input, type=2, n=None, axis=-1, norm=None, name=None):
     """The discrete cosine transform of the last dimension."""
     x = convert_to_tensor(input, dtype_hint=dtypes.float32)
@@ -240,6 +243,7 @@ def _dct4(x, size):
     return dct(x, type=2, n=2 * size)[..., 1::2]
 
 
+@dispatchable
 def idct(input, type=2, n=None, axis=-1, norm=None, name=None):
     """The inverse of dct, but for a factor where norm is None, as TensorFlow has it."""
     x = convert_to_tensor(input, dtype_hint=dtypes.float32)
@@ -264,19 +268,23 @@ def _raised_cosine(length, periodic, dtype, a, b):
     return tf.cast(a - b * tf.cos(2 * math.pi * count / n), dtype)
 
 
+@dispatchable
 def hann_window(window_length, periodic=True, dtype=dtypes.float32, name=None):
     return _raised_cosine(window_length, periodic, dtype, 0.5, 0.5)
 
 
+@dispatchable
 def hamming_window(window_length, periodic=True, dtype=dtypes.float32, name=None):
     return _raised_cosine(window_length, periodic, dtype, 0.54, 0.46)
 
 
+@dispatchable
 def vorbis_window(window_length, dtype=dtypes.float32, name=None):
     n = tf.cast(tf.range(window_length), dtype)
     return tf.sin(math.pi / 2.0 * tf.pow(tf.sin(math.pi / tf.cast(window_length, dtype) * (n + 0.5)), 2.0))
 
 
+@dispatchable
 def kaiser_window(window_length, beta=12.0, dtype=dtypes.float32, name=None):
     length = convert_to_tensor(window_length, dtypes.int32)
     if constant_value(length) == 1:
@@ -288,6 +296,7 @@ def kaiser_window(window_length, beta=12.0, dtype=dtypes.float32, name=None):
     return top * tf.exp(beta * tf.sqrt(1.0 - arg * arg) - beta) / raw.BesselI0e(x=beta)
 
 
+@dispatchable
 def kaiser_bessel_derived_window(window_length, beta=12.0, dtype=dtypes.float32, name=None):
     half = convert_to_tensor(window_length, dtypes.int32) // 2
     sums = tf.cumsum(kaiser_window(half + 1, beta, dtype))
@@ -319,6 +328,7 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
     return tf.gather(signal, at, axis=axis)
 
 
+@dispatchable
 def overlap_and_add(signal, frame_step, name=None):
     """Frames laid over each other, each a step further, and summed."""
     signal = convert_to_tensor(signal)
@@ -354,6 +364,7 @@ def stft(signals, frame_length, frame_step, fft_length=None, window_fn=hann_wind
     return rfft(frames, [fft_length])
 
 
+@dispatchable
 def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None):
     """The window that undoes a forward window's."""
 
@@ -369,6 +380,7 @@ def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None)
     return inverse
 
 
+@dispatchable
 def inverse_stft(stfts, frame_length, frame_step, fft_length=None, window_fn=hann_window, name=None):
     stfts = convert_to_tensor(stfts)
     size = int(constant_value(convert_to_tensor(frame_length)))
@@ -382,6 +394,7 @@ def inverse_stft(stfts, frame_length, frame_step, fft_length=None, window_fn=han
     return overlap_and_add(frames, frame_step)
 
 
+@dispatchable
 def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=None, name=None):
     """The modified cosine transform: frames that overlap by half."""
     signals = convert_to_tensor(signals)
@@ -398,6 +411,7 @@ def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=Non
     return dct(folded, type=4, norm=norm)
 
 
+@dispatchable
 def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
     mdcts = convert_to_tensor(mdcts)
     half = mdcts.shape[-1]
@@ -420,6 +434,7 @@ def _to_mel(hertz):
     return 1127.0 * tf.math.log(1.0 + hertz / 700.0)
 
 
+@dispatchable
 def linear_to_mel_weight_matrix(
     num_mel_bins=20,
     num_spectrogram_bins=129,
@@ -453,6 +468,7 @@ def linear_to_mel_weight_matrix(
     return tf.pad(weights, [[1, 0], [0, 0]])
 
 
+@dispatchable
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None):
     """Cepstral coefficients: the scaled cosine transform of the logarithms."""
     spectrograms = convert_to_tensor(log_mel_spectrograms)

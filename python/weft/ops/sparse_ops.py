@@ -3,6 +3,7 @@
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import constant_value, convert_to_tensor
+from weft.framework.dispatch import dispatchable
 from weft.framework.indexed_slices import IndexedSlices
 from weft.framework.tensor import Tensor
 from weft.framework.tensor_shape import TensorShape
@@ -86,6 +87,7 @@ def _of(indices, values, dense_shape, static=None):
     return made
 
 
+@dispatchable
 def reshape(sp_input, shape, name=None):
     """The same elements in another shape."""
     sp = _sparse(sp_input)
@@ -465,6 +467,7 @@ def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
     return SparseTensor(made[0], made[1], made[2])
 
 
+@dispatchable
 def bincount(values, weights=None, axis=0, minlength=None, maxlength=None, binary_output=False, name=None):
     """How often each number occurs, as a sparse tensor: in all (axis=0) or in each row (axis=-1)."""
     from weft.ops.ragged.ragged_tensor import RaggedTensor

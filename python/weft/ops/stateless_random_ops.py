@@ -51,12 +51,14 @@ def key_and_counter(seed, alg):
     return made.key, made.counter, alg
 
 
+@dispatchable
 def split(seed, num=2, alg="auto_select"):
     """So many new seeds of one."""
     seed = convert_to_tensor(seed)
     return stateless_uniform([num, 2], seed, None, None, seed.dtype, alg=alg)
 
 
+@dispatchable
 def fold_in(seed, data, alg="auto_select"):
     """A new seed of one and a number."""
     from weft.ops.array_ops import stack
@@ -66,6 +68,7 @@ def fold_in(seed, data, alg="auto_select"):
     return stack([seed[0], data])
 
 
+@dispatchable
 def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, name=None, alg="auto_select"):
     """Numbers between two bounds, the upper one excluded."""
     dtype = dtypes.as_dtype(dtype)
@@ -118,6 +121,7 @@ def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, 
         )
 
 
+@dispatchable
 def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select"):
     """Numbers of a normal distribution."""
     with scope(name, "stateless_random_normal") as name:
@@ -130,6 +134,7 @@ def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, na
         )
 
 
+@dispatchable
 def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select"):
     """Numbers of a normal distribution, none further than two deviations from the mean."""
     with scope(name, "stateless_truncated_normal") as name:
@@ -142,6 +147,7 @@ def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.f
         )
 
 
+@dispatchable
 def stateless_parameterized_truncated_normal(shape, seed, means=0.0, stddevs=1.0, minvals=-2.0, maxvals=2.0, name=None):
     """Numbers of normal distributions between bounds."""
     return raw.StatelessParameterizedTruncatedNormal(
@@ -149,6 +155,7 @@ def stateless_parameterized_truncated_normal(shape, seed, means=0.0, stddevs=1.0
     )
 
 
+@dispatchable
 def stateless_categorical(logits, num_samples, seed, dtype=dtypes.int64, name=None):
     """Classes, drawn by the logarithms of their probabilities."""
     with scope(name, "stateless_categorical"):
@@ -157,6 +164,7 @@ def stateless_categorical(logits, num_samples, seed, dtype=dtypes.int64, name=No
         )
 
 
+@dispatchable
 def stateless_gamma(shape, seed, alpha, beta=None, dtype=dtypes.float32, name=None):
     """Numbers of gamma distributions."""
     from weft.ops.array_ops import shape as shape_of
@@ -168,6 +176,7 @@ def stateless_gamma(shape, seed, alpha, beta=None, dtype=dtypes.float32, name=No
         return _floor(raw.StatelessRandomGammaV2(shape=shape_tensor(shape), seed=seed, alpha=both) / beta)
 
 
+@dispatchable
 def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None):
     """Numbers of Poisson distributions."""
     with scope(name, "stateless_random_poisson"):
@@ -177,6 +186,7 @@ def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None):
         )
 
 
+@dispatchable
 def stateless_binomial(shape, seed, counts, probs, output_dtype=dtypes.int32, name=None):
     """Numbers of binomial distributions."""
     with scope(name, "stateless_random_binomial"):
@@ -196,6 +206,7 @@ def stateless_shuffle(value, seed, alg="auto_select", name=None):
         return raw.StatelessShuffle(value=value, key=key, counter=counter, alg=alg)
 
 
+@dispatchable
 def index_shuffle(index, seed, max_index):
     """The place of one index in a random order of all up to max_index."""
     from weft.ops.array_ops import pad

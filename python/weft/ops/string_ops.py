@@ -137,6 +137,7 @@ def unicode_transcode(
     )
 
 
+@dispatchable
 def unsorted_segment_join(inputs, segment_ids, num_segments, separator="", name=None):
     return raw.UnsortedSegmentJoin(
         inputs=inputs, segment_ids=segment_ids, num_segments=num_segments, separator=separator, name=name
@@ -159,6 +160,7 @@ def reduce_join(inputs, axis=None, keepdims=False, separator="", name=None):
     return raw.ReduceJoin(inputs=inputs, reduction_indices=axis, keep_dims=keepdims, separator=separator, name=name)
 
 
+@dispatchable
 def format(template, inputs, placeholder="{}", summarize=3, name=None):
     """Tensors put into a text where the placeholder stands."""
     if isinstance(inputs, Tensor) or not isinstance(inputs, (list, tuple)):
@@ -189,6 +191,7 @@ def _rows_of(sparse):
     return _ragged().from_value_rowids(values=sparse.values, value_rowids=rows, nrows=shape, validate=False)
 
 
+@dispatchable
 def split(input, sep=None, maxsplit=-1, name=None):
     """Each text in pieces."""
     ragged = _ragged()
@@ -204,6 +207,7 @@ def split_v1(input=None, sep=None, maxsplit=-1, result_type="SparseTensor", sour
     return made.to_sparse() if result_type == "SparseTensor" else made
 
 
+@dispatchable
 def bytes_split(input, name=None):
     """Each text in its bytes."""
     ragged = _ragged()
@@ -211,6 +215,7 @@ def bytes_split(input, name=None):
     return _rowwise(value, lambda row: _rows_of(raw.StringSplit(input=row, delimiter="", skip_empty=False)))
 
 
+@dispatchable
 def ngrams(
     data, ngram_width, separator=" ", pad_values=None, padding_width=None, preserve_short_sequences=False, name=None
 ):
@@ -300,6 +305,7 @@ def _decoded(input, encoding, errors, replacement_char, replace_control, offsets
     return codes, _rowwise(value, lambda row: parts[0][1]) if offsets else None
 
 
+@dispatchable
 def unicode_decode(
     input, input_encoding, errors="replace", replacement_char=65533, replace_control_characters=False, name=None
 ):
@@ -307,6 +313,7 @@ def unicode_decode(
     return _decoded(input, input_encoding, errors, replacement_char, replace_control_characters, False)[0]
 
 
+@dispatchable
 def unicode_decode_with_offsets(
     input, input_encoding, errors="replace", replacement_char=65533, replace_control_characters=False, name=None
 ):
@@ -320,16 +327,19 @@ def _characters(codes, encoding):
     return unicode_encode(raw.ExpandDims(input=codes, dim=-1), encoding)
 
 
+@dispatchable
 def unicode_split(input, input_encoding, errors="replace", replacement_char=65533, name=None):
     """Each text in its characters."""
     return _characters(unicode_decode(input, input_encoding, errors, replacement_char), input_encoding)
 
 
+@dispatchable
 def unicode_split_with_offsets(input, input_encoding, errors="replace", replacement_char=65533, name=None):
     codes, offsets = unicode_decode_with_offsets(input, input_encoding, errors, replacement_char)
     return _characters(codes, input_encoding), offsets
 
 
+@dispatchable
 def unicode_encode(input, output_encoding, errors="replace", replacement_char=65533, name=None):
     """Code points of the last dimension as texts."""
     ragged = _ragged()

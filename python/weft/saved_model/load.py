@@ -199,7 +199,7 @@ class _Loader:
             return _DictWrapper({})
         if proto.identifier == "signature_map":
             return SignatureMap()
-        return type("_UserObject", (_UserObject,), {"__module__": __name__})()
+        return type("_UserObject", (_UserObject,), {"__module__": _UserObject.__module__})()
 
     def _resource(self, number, proto):
         """A resource must be there before the functions that use it: the function that makes it comes first."""

@@ -7,7 +7,7 @@ from weft.framework.convert import convert_to_tensor
 from weft.framework.graph import control_dependencies, init_scope, name_scope_v1
 from weft.framework.tensor import Tensor
 from weft.framework.tensor_shape import TensorShape, as_shape
-from weft.trackable.variable import Variable, VariableAggregationV2, VariableSynchronization, _mode
+from weft.trackable.variable import _AGGREGATIONS, Variable, VariableAggregation, VariableSynchronization, _mode
 
 GLOBAL_VARIABLES, TRAINABLE_VARIABLES = "variables", "trainable_variables"
 
@@ -27,7 +27,7 @@ class GraphVariable(Variable):
         import_scope=None,
         constraint=None,
         synchronization=VariableSynchronization.AUTO,
-        aggregation=VariableAggregationV2.NONE,
+        aggregation=VariableAggregation.NONE,
         shape=None,
         experimental_enable_variable_lifting=None,
         collections=None,
@@ -51,7 +51,7 @@ class GraphVariable(Variable):
         self._synchronization = _mode(
             synchronization, VariableSynchronization, VariableSynchronization.AUTO, "synchronization", name
         )
-        self._aggregation = _mode(aggregation, VariableAggregationV2, VariableAggregationV2.NONE, "aggregation", name)
+        self._aggregation = _mode(aggregation, _AGGREGATIONS, VariableAggregation.NONE, "aggregation", name)
         self._constraint = constraint
         self._trainable_flag = (
             self._synchronization is not VariableSynchronization.ON_READ if trainable is None else bool(trainable)
@@ -115,7 +115,7 @@ class GraphVariable(Variable):
         self._trainable_flag = proto.trainable
         self._synchronization, self._aggregation = VariableSynchronization(
             proto.synchronization
-        ), VariableAggregationV2(proto.aggregation)
+        ), VariableAggregation(proto.aggregation)
         self._constraint = None
         self._dtype = dtypes.as_dtype(self._handle.op.get_attr("dtype"))
         self._shape = TensorShape(self._handle.op._attrs["shape"])

@@ -58,6 +58,7 @@ class VariableAggregation(enum.Enum):
         return isinstance(other, (VariableAggregation, VariableAggregationV2)) and self.value == other.value
 
 
+_AGGREGATIONS = (VariableAggregation, VariableAggregationV2)
 _local = threading.local()
 _NO_CREATORS = ()
 
@@ -122,7 +123,7 @@ def _through_creators(
     import_scope=None,
     constraint=None,
     synchronization=VariableSynchronization.AUTO,
-    aggregation=VariableAggregationV2.NONE,
+    aggregation=VariableAggregation.NONE,
     shape=None,
     experimental_enable_variable_lifting=None,
     **kwargs,
@@ -155,15 +156,8 @@ def _mode(value, kinds, default, what, name):
     if value is None:
         return default
     if not isinstance(value, kinds):
-        try:
-            return kinds(value.value) if isinstance(value, enum.Enum) else _bad_mode(value, what, name)
-        except ValueError:
-            _bad_mode(value, what, name)
+        raise ValueError(f"Invalid variable {what} mode: {value} for variable: {name}")
     return value
-
-
-def _bad_mode(value, what, name):
-    raise ValueError(f"Invalid variable {what} mode: {value} for variable: {name}")
 
 
 class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
@@ -185,7 +179,7 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
         import_scope=None,
         constraint=None,
         synchronization=VariableSynchronization.AUTO,
-        aggregation=VariableAggregationV2.NONE,
+        aggregation=VariableAggregation.NONE,
         shape=None,
         experimental_enable_variable_lifting=None,
         collections=None,
@@ -202,7 +196,7 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
         self._synchronization = _mode(
             synchronization, VariableSynchronization, VariableSynchronization.AUTO, "synchronization", name
         )
-        self._aggregation = _mode(aggregation, VariableAggregationV2, VariableAggregationV2.NONE, "aggregation", name)
+        self._aggregation = _mode(aggregation, _AGGREGATIONS, VariableAggregation.NONE, "aggregation", name)
         if constraint is not None and not callable(constraint):
             raise ValueError(
                 f"Argument `constraint` must be None or a callable. a callable. Got a "
@@ -223,7 +217,7 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
         )
 
     def _create(self, initial_value, trainable, name, dtype, shape, validate_shape):
-        full = _weft.name_scope() + (name or "Variable")
+        full = _weft.name_scope() + ("Variable" if name is None else name)
         self._shared_name = full[:-1] if full.endswith("/") else full
         value = self._first_value(initial_value, dtype)
         self._dtype = value.dtype.base_dtype
@@ -678,7 +672,7 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
             call = f"assign(variable {sign} value)" if method == "assign" else f"{method}(value)"
             raise RuntimeError(
                 f"`variable {sign}= value` with `tf.Variable`s is not supported. Use `variable.{call}` "
-                f"to modify the variable, or `out = variable {sign} value` if you need to get a new "
+                f"to modify the variable, or `out = variable {'*' if sign == '-' else sign} value` if you need to get a new "
                 "output Tensor."
             )
 

@@ -17,7 +17,8 @@ _MODULES = {
     "convert_to_tensor_or_indexed_slices convert_to_tensor_or_sparse_tensor convert_to_tensor=convert_to_tensor_v1 wrap_function disable_tensor_equality enable_tensor_equality",
     "weft.framework.graph": "Graph Operation get_default_graph reset_default_graph disable_eager_execution enable_eager_execution executing_eagerly "
     "name_scope=name_scope_v1",
-    "weft.compat.v1.values": "IndexedSlicesValue Dimension",
+    "weft.compat.v1.values": "IndexedSlicesValue",
+    "weft.framework.tensor_shape": "Dimension",
     "weft.compat.v1.variables": "GraphKeys AUTO_REUSE add_to_collection add_to_collections get_collection get_collection_ref global_variables local_variables "
     "model_variables trainable_variables moving_average_variables variables_initializer global_variables_initializer "
     "local_variables_initializer initialize_variables=variables_initializer initialize_all_variables=global_variables_initializer "
@@ -205,6 +206,4 @@ def _of_version_2(name):
     try:
         return getattr(proto, name)
     except AttributeError:
-        raise AttributeError(
-            f"module 'tf.compat.v1' has no attribute {name!r} (weft does not have tf.compat.v1.{name})"
-        ) from None
+        raise AttributeError(f"module 'tensorflow._api.v2.compat.v1' has no attribute {name!r}") from None

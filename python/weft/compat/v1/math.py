@@ -28,6 +28,4 @@ def __getattr__(name):
     try:
         return getattr(v2, name)
     except AttributeError:
-        raise AttributeError(
-            f"module 'tf.compat.v1.math' has no attribute {name!r} (weft does not have tf.compat.v1.math.{name})"
-        ) from None
+        raise AttributeError(f"module 'tensorflow._api.v2.compat.v1.math' has no attribute {name!r}") from None

@@ -61,6 +61,8 @@ def _add_methods(cls):
     cls.size = property(lambda self: arrays.size(self))
     cls.data = property(lambda self: self)
     cls.reshape, cls.transpose = reshape, transpose
+    cls.__pos__ = lambda self: self
+    cls.__round__ = lambda self, ndigits=0: elementwise.around(self, ndigits)
     cls.astype = lambda self, dtype: types.as_tensor(self, dtype)
     cls.tolist = lambda self: self.numpy().tolist()
     cls.ravel, cls.clip = arrays.ravel, elementwise.clip

@@ -13,7 +13,8 @@ def _unary_float(name, function):
     def call(x):
         return function(floating(x))
 
-    call.__name__, call.__doc__ = name, f"numpy.{name} of each element."
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"numpy.{name} of each element."
     return call
 
 
@@ -56,7 +57,8 @@ def _unary(name, function):
     def call(x):
         return function(as_tensor(x))
 
-    call.__name__, call.__doc__ = name, f"numpy.{name} of each element."
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"numpy.{name} of each element."
     return call
 
 
@@ -126,7 +128,8 @@ def _binary(name, function, to_float=False):
             x1, x2 = tf.cast(x1, default_float()), tf.cast(x2, default_float())
         return function(x1, x2)
 
-    call.__name__, call.__doc__ = name, f"numpy.{name} of each pair of elements."
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"numpy.{name} of each pair of elements."
     return call
 
 

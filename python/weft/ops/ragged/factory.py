@@ -6,11 +6,13 @@ from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import constant as dense_constant
 from weft.framework.convert import convert_to_tensor
+from weft.framework.dispatch import dispatchable
 from weft.framework.tensor import Tensor
 from weft.ops.ragged.ragged_tensor import RaggedTensor, as_values
 from weft.ops.ragged.row_partition import RowPartition, as_partition_tensor, rowids_of_splits
 
 
+@dispatchable
 def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, row_splits_dtype=dtypes.int64):
     """A constant ragged tensor of nested lists."""
     row_splits_dtype = dtypes.as_dtype(row_splits_dtype)
@@ -137,6 +139,7 @@ def _inner_shape(value, ragged_rank):
     return tuple(shape)
 
 
+@dispatchable
 def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype=dtypes.int64):
     """Rows of numbers: from each start to its limit."""
     if limits is None:
@@ -160,6 +163,7 @@ def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype
 _RANKS = {dtypes.int32: 0, dtypes.int64: 1, dtypes.float32: 2, dtypes.float64: 3}
 
 
+@dispatchable
 def row_splits_to_segment_ids(splits, name=None, out_type=None):
     """For each value, the row that it is in."""
     splits = as_partition_tensor(splits, "splits")
@@ -170,6 +174,7 @@ def row_splits_to_segment_ids(splits, name=None, out_type=None):
     return ids if out_type is None else raw.Cast(x=ids, DstT=dtypes.as_dtype(out_type))
 
 
+@dispatchable
 def segment_ids_to_row_splits(segment_ids, num_segments=None, out_type=None, name=None):
     """Where the rows end, of the row of each value."""
     ids = as_partition_tensor(segment_ids, "segment_ids")
@@ -177,6 +182,7 @@ def segment_ids_to_row_splits(segment_ids, num_segments=None, out_type=None, nam
     return splits if out_type is None else raw.Cast(x=splits, DstT=dtypes.as_dtype(out_type))
 
 
+@dispatchable
 def stack_dynamic_partitions(data, partitions, num_partitions, name=None):
     """The data by partition: row i has what has i in partitions."""
     data, partitions = as_values(data), as_values(partitions)
@@ -212,6 +218,7 @@ def stack_dynamic_partitions(data, partitions, num_partitions, name=None):
     )
 
 
+@dispatchable
 def boolean_mask(data, mask, name=None):
     """What of the data the mask lets stand, in rows as they were."""
     from weft.ops.ragged.convert import from_tensor
@@ -250,11 +257,13 @@ def boolean_mask(data, mask, name=None):
     )
 
 
+@dispatchable
 def cross(inputs, name=None):
     """Every combination of the items of rows, as text."""
     return _cross(inputs, False, 0, None, name)
 
 
+@dispatchable
 def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
     """Every combination of the items of rows, as hashes."""
     return _cross(inputs, True, num_buckets, hash_key, name)
@@ -303,6 +312,7 @@ def _cross(inputs, hashed, num_buckets, hash_key, name):
     return RaggedTensor.from_row_splits(made[0], made[1], validate=False)
 
 
+@dispatchable
 def stack(values, axis=0, name=None):
     from weft.ops.ragged.stack import stack as ragged_stack
 

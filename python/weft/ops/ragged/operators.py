@@ -2,6 +2,7 @@
 
 from weft._raw import raw
 from weft.framework import dtypes
+from weft.framework.errors import InvalidArgumentError
 from weft.ops.ragged.broadcast import binary, unary
 
 
@@ -45,7 +46,10 @@ def _equality(op, otherwise):
     def call(x, y):
         if x is None or y is None:
             return otherwise
-        return binary(lambda a, b: getattr(raw, op)(x=a, y=b), x, y)
+        try:
+            return binary(lambda a, b: getattr(raw, op)(x=a, y=b), x, y)
+        except (ValueError, InvalidArgumentError):
+            return otherwise  # what cannot be compared is not equal
 
     return call
 

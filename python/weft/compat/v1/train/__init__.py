@@ -43,6 +43,4 @@ def _other(name):
     try:
         return getattr(proto, name)
     except AttributeError:
-        raise AttributeError(
-            f"module 'tf.compat.v1.train' has no attribute {name!r} (weft does not have tf.compat.v1.train.{name})"
-        ) from None
+        raise AttributeError(f"module 'tensorflow._api.v2.compat.v1.train' has no attribute {name!r}") from None
