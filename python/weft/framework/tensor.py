@@ -53,6 +53,9 @@ class Tensor(_weft.TensorBase):
     def __invert__(self):
         return _ops("math_ops").invert(self)
 
+    def __round__(self, ndigits=None):
+        return self.astype  # numpy's: an error without its behavior, which brings its own __round__
+
     def __getitem__(self, key):
         return _ops("slicing").getitem(self, key)
 
@@ -214,9 +217,6 @@ class EagerTensor(Tensor):
     def __format__(self, spec):
         # As TensorFlow: the value alone, as numpy formats it.
         return self.numpy().__format__(spec)
-
-    def __round__(self, ndigits=None):
-        return self.astype  # numpy's: an error without its behavior, which brings its own __round__
 
     def __deepcopy__(self, memo):
         return self
