@@ -32,7 +32,7 @@ def call_for_each_replica(strategy, fn, args, kwargs):
     from weft.autograph import control_status_ctx, tf_convert
     from weft.function.function import Function
 
-    if isinstance(fn, Function):
+    if isinstance(fn, Function) and not getattr(fn, "_restored", False):
         return _of_all(strategy, fn)(*args, **kwargs)
     if _weft.in_graph():
         fn = tf_convert(fn, control_status_ctx())

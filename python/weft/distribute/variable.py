@@ -9,6 +9,7 @@ from weft import _weft
 from weft.distribute import context
 from weft.distribute.options import ReduceOp
 from weft.distribute.values import DistributedValues, MirroredInterface, PerReplica
+from weft.framework.save_context import one_copy
 from weft.framework.tensor import Tensor
 from weft.function.trace_type import Type
 from weft.trackable.base import VARIABLE_VALUE_KEY
@@ -108,7 +109,7 @@ class DistributedVariable(DistributedValues, Variable):
 
     @property
     def handle(self):
-        replica = context.current_replica_id()
+        replica = 0 if one_copy() else context.current_replica_id()
         if replica is None:
             raise ValueError(
                 "DistributedVariable.handle is not available outside the replica context or a "
@@ -137,8 +138,13 @@ class DistributedVariable(DistributedValues, Variable):
 
     def _here(self):
         """The copy of the replica, of the device, or the first."""
+        if one_copy():
+            return self._values[0]
         replica = context.current_replica_id()
         return self._on_device_or_first() if replica is None else self._values[replica]
+
+    def _get(self):
+        return self._values[0] if one_copy() else super()._get()
 
     def value(self):
         return self._here().value()
@@ -148,6 +154,8 @@ class DistributedVariable(DistributedValues, Variable):
     def read_value(self):
         from weft.ops.array_ops import identity
 
+        if one_copy():
+            return self._values[0].read_value()
         with context.scope_of(self._distribute_strategy):
             return identity(self._get())
 
@@ -193,6 +201,8 @@ class DistributedVariable(DistributedValues, Variable):
 
     def _update(self, write, value):
         """write(copy, value) for the copies that the running code means."""
+        if one_copy():
+            return write(self._values[0], value)
         with context.scope_of(self._distribute_strategy):
             if context.in_cross_replica_context():
                 replica = context.update_replica_id()
@@ -299,6 +309,8 @@ class SyncOnReadVariable(DistributedVariable):
         return False
 
     def _get(self):
+        if one_copy():
+            return self._values[0]
         with context.scope_of(self._distribute_strategy):
             return super()._get()
 
@@ -313,6 +325,8 @@ class SyncOnReadVariable(DistributedVariable):
         return context.in_cross_replica_context() and context.update_replica_id() is None
 
     def value(self):
+        if one_copy():
+            return self._values[0].value()
         with context.scope_of(self._distribute_strategy):
             if self._for_all():
                 found = self._get_cross_replica()
@@ -329,6 +343,8 @@ class SyncOnReadVariable(DistributedVariable):
         return write(self._here(), value)
 
     def _write(self, method, value, read_value):
+        if one_copy():
+            return super()._write(method, value, read_value)
         with context.scope_of(self._distribute_strategy):
             if not self._for_all():
                 return super()._write(method, value, read_value)

@@ -2,13 +2,14 @@
 
 import functools
 import inspect
+import sys
 import threading
 import weakref
 from types import MethodType
 
 from weft import _weft
 from weft._raw import raw
-from weft.framework import nest, op_stacks
+from weft.framework import nest, op_stacks, save_context
 from weft.framework.graph import FuncGraph, Operation
 from weft.framework.tensor import Tensor
 from weft.function import retracing, signature as sig, trace_type
@@ -158,6 +159,8 @@ class Function(_weft.FunctionBase):
             types = spec.types_of(bound)
             values = [v for _, _, v in bound]
         device = _weft.scoped_device()
+        if save_context.in_save_context() and "weft.distribute.variable" in sys.modules:
+            device += " saving"  # distributed variables are other variables then
         found = self._traces.get((device, types)) or self._wider(device, types)
         if found is not None and self._made_variables is not None:
             if calling:

@@ -12,7 +12,14 @@ from weft.proto import SavedModel, TrackableObjectGraph
 from weft.proto.tensors import make_ndarray
 from weft.saved_model import constants, gradient_functions, structured
 from weft.saved_model.options import LoadOptions
-from weft.saved_model.restored import RestoredConcreteFunction, RestoredFunction, arg_spec_of, keywords_of, types_of
+from weft.saved_model.restored import (
+    DistributedConcreteFunction,
+    RestoredConcreteFunction,
+    RestoredFunction,
+    arg_spec_of,
+    keywords_of,
+    types_of,
+)
 from weft.saved_model.signatures import SignatureMap
 from weft.trackable.asset import Asset
 from weft.trackable.autotrackable import AutoTrackable
@@ -227,12 +234,29 @@ class _Loader:
             return found
         proto = self.concrete_protos[name]
         canonical = structured.decode(proto.canonicalized_input_signature)
+        bound = [self.get(number) for number in proto.bound_inputs]
+        variables = [obj for obj in bound if isinstance(obj, _weft.VariableBase)]
+        natives = [self._native(name, bound, i) for i in range(max([len(v._all_handles()) for v in variables] + [1]))]
+        keywords = keywords_of(canonical) if keywords is None else keywords
+        kind = RestoredConcreteFunction if len(natives) == 1 else DistributedConcreteFunction
+        made = kind(
+            natives[0] if len(natives) == 1 else natives,
+            types_of(canonical, arg_spec_of(spec_proto)),
+            structured.decode(proto.output_signature),
+            variables,
+            keywords,
+            len(keywords) if positional is None else positional,
+        )
+        self.concretes[name] = made
+        return made
+
+    def _native(self, name, bound, replica):
+        """The engine's function, with the variables of a replica."""
         captures, variables = [], []
-        for number in proto.bound_inputs:
-            obj = self.get(number)
+        for obj in bound:
             if isinstance(obj, _weft.VariableBase):
-                variables.append(obj)
-                captures.append(obj._eager_handle())
+                variables.append(obj._values[replica] if obj.is_distributed_variable else obj)
+                captures.append(variables[-1]._eager_handle())
             elif isinstance(obj, RestoredResource):
                 captures.append(obj.resource_handle)
             elif isinstance(obj, Asset):
@@ -242,17 +266,7 @@ class _Loader:
         native = _weft.ConcreteFunction.of_library(self.names[name], captures)
         for v in variables:
             native.use_variable(v)
-        keywords = keywords_of(canonical) if keywords is None else keywords
-        made = RestoredConcreteFunction(
-            native,
-            types_of(canonical, arg_spec_of(spec_proto)),
-            structured.decode(proto.output_signature),
-            variables,
-            keywords,
-            len(keywords) if positional is None else positional,
-        )
-        self.concretes[name] = made
-        return made
+        return native
 
     def _bare(self, proto):
         made = self.concrete(
@@ -364,16 +378,46 @@ class _Loader:
 
 
 def _uninitialized(proto):
-    """A variable that has no value yet."""
+    """A variable that has no value yet; creators may take part (tf.distribute)."""
+    from weft.trackable.variable import VariableAggregationV2, VariableSynchronization, _creators
+
+    def bound(creator, following):
+        return lambda **kwargs: creator(following, **kwargs)
+
+    def bottom(next_creator=None, **kwargs):
+        return _without_value(proto, kwargs["name"])
+
+    make = bottom
+    for creator in _creators():
+        make = bound(creator, make)
+    return make(
+        initial_value=None,
+        trainable=proto.trainable,
+        name=proto.name or "Variable",
+        dtype=dtypes.as_dtype(proto.dtype),
+        shape=structured.shape_from_proto(proto.shape),
+        synchronization=VariableSynchronization(proto.synchronization),
+        aggregation=VariableAggregationV2(proto.aggregation),
+    )
+
+
+def _without_value(proto, name):
     from weft.trackable.variable import ResourceVariable, VariableAggregationV2, VariableSynchronization
 
     v = ResourceVariable.__new__(ResourceVariable)
-    v._synchronization, v._aggregation = VariableSynchronization(proto.synchronization), VariableAggregationV2(
-        proto.aggregation
-    )
+    v._synchronization = VariableSynchronization(proto.synchronization)
+    v._aggregation = VariableAggregationV2(proto.aggregation)
     v._constraint = None
-    v._shared_name = proto.name or "Variable"
+    v._shared_name = name.removesuffix("/")
     v._dtype, v._shape = dtypes.as_dtype(proto.dtype), structured.shape_from_proto(proto.shape)
-    v._make(v._dtype, v._shape._dims, v._shared_name, proto.trainable, proto.synchronization, proto.aggregation, "")
+    v._make(
+        v._dtype,
+        v._shape._dims,
+        v._shared_name,
+        proto.trainable,
+        proto.synchronization,
+        proto.aggregation,
+        _weft.scoped_device(),
+    )
     v._trainable_flag = proto.trainable
     return v

@@ -65,6 +65,20 @@ class RestoredConcreteFunction(ConcreteFunction):
         return sig.pretty(self.function_type) if verbose else f"{self.name.decode()}{self.function_type}"
 
 
+class DistributedConcreteFunction(RestoredConcreteFunction):
+    """One trace that was loaded in the scope of a strategy: each replica's calls use its own copies of the variables."""
+
+    @property
+    def _native(self):
+        from weft.distribute.context import current_replica_id
+
+        return self._natives[current_replica_id() or 0]
+
+    @_native.setter
+    def _native(self, natives):
+        self._natives = natives
+
+
 def types_of(canonical, arg_spec):
     """The types of a trace's parameters, from its (args, kwargs) and the parameters of the function that it is of."""
     args, kwargs = canonical

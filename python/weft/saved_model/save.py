@@ -5,12 +5,13 @@ import shutil
 
 from weft import _weft
 from weft._raw import raw
-from weft.framework import errors
+from weft.framework import errors, save_context
 from weft.framework.convert import convert_to_tensor
 from weft.function.concrete import ConcreteFunction
 from weft.function.function import Function
 from weft.proto import MetaGraphDef, SavedModel, SavedObjectGraph, TrackableObjectGraph, op_def
 from weft.saved_model import constants, function_protos, gradient_functions, signatures as sig, structured
+from weft.saved_model.experimental import VariablePolicy
 from weft.saved_model.export_graph import ExportGraph
 from weft.saved_model.options import SaveOptions
 from weft.trackable.asset import Asset
@@ -44,7 +45,8 @@ def save(obj, export_dir, signatures=None, options=None):
             f"{type(obj)}."
         )
     export_dir = os.fspath(export_dir)
-    _Saver(obj, signatures, options).write(export_dir)
+    with save_context.saving(options.experimental_variable_policy == VariablePolicy.EXPAND_DISTRIBUTED_VARIABLES):
+        _Saver(obj, signatures, options).write(export_dir)
 
 
 def traces_of(function):
@@ -122,6 +124,8 @@ class _Saver:
                 ]
         for number, obj in enumerate(self.objects):
             if isinstance(obj, _weft.VariableBase):
+                if obj.is_distributed_variable and not save_context.one_copy():
+                    raise NotImplementedError("SaveOptions(experimental_variable_policy=EXPAND_DISTRIBUTED_VARIABLES)")
                 self.handles.update({handle._identity(): number for handle in obj._all_handles()})
             elif isinstance(obj, TrackableResource) and obj.resource_handle is not None:
                 self.handles.setdefault(obj.resource_handle._identity(), number)

@@ -24,6 +24,7 @@ _SPEC_CLASSES = {
     5: ("weft.data", "DatasetSpec"),
     6: ("weft.data", "IteratorSpec"),
     7: ("weft.data.experimental", "OptionalSpec"),
+    8: ("weft.distribute.values", "PerReplicaSpec"),
     9: ("weft.framework.type_spec", "VariableSpec"),
     10: ("weft.ops.ragged.row_partition", "RowPartitionSpec"),
 }
