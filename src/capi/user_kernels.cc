@@ -86,10 +86,10 @@ Status register_kernel(TF_KernelBuilder& b) {
   def.device_type = b.device == "DEFAULT" ? "CPU" : b.device;
   def.priority = b.priority;
   def.host_memory_args = b.host_memory;
-  for (auto& [attr, types] : b.constraints) {
-    // Kept for ever, as the registry keeps kernels.
-    auto* kept = new std::vector<DType>(types);
-    def.constraints.push_back({registry.intern(attr), *kept});
+  std::vector<std::unique_ptr<std::vector<DType>>> types;
+  for (auto& [attr, allowed] : b.constraints) {
+    types.push_back(std::make_unique<std::vector<DType>>(allowed));
+    def.constraints.push_back({registry.intern(attr), *types.back()});
   }
   const Functions f{b.create, b.compute, b.compute_async, b.destroy};
   def.make = [f](const NodeInfo& node) -> Result<std::unique_ptr<Kernel>> {
@@ -99,7 +99,9 @@ Status register_kernel(TF_KernelBuilder& b) {
     if (!construction.status.ok()) return construction.status;
     return std::unique_ptr<Kernel>(std::move(kernel));
   };
-  return registry.add_kernel(b.op, std::move(def));
+  WEFT_RETURN_IF_ERROR(registry.add_kernel(b.op, std::move(def)));
+  for (auto& t : types) (void)t.release();  // kept for ever, as the registry keeps kernels
+  return {};
 }
 
 }  // namespace

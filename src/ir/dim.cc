@@ -5,8 +5,21 @@
 namespace weft::ir {
 namespace {
 
+// What no integer holds stays at the end of their range: such a size is refused where memory is asked for.
+int64_t add(int64_t a, int64_t b) {
+  int64_t r;
+  if (!__builtin_add_overflow(a, b, &r)) return r;
+  return a < 0 ? INT64_MIN : INT64_MAX;
+}
+int64_t mul(int64_t a, int64_t b) {
+  int64_t r;
+  if (!__builtin_mul_overflow(a, b, &r)) return r;
+  return (a < 0) != (b < 0) ? INT64_MIN : INT64_MAX;
+}
+
 int64_t div_down(int64_t a, int64_t b) {
   if (b == 0) return 0;
+  if (b == -1) return mul(a, -1);
   const int64_t q = a / b;
   return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
 }
@@ -76,13 +89,13 @@ bool Dim::nonnegative() const {
 void Dim::add_term(Term t) {
   if (t.coefficient == 0) return;
   if (t.atoms.empty()) {
-    constant_ += t.coefficient;
+    constant_ = add(constant_, t.coefficient);
     return;
   }
   const std::string k = key(t);
   auto it = std::lower_bound(terms_.begin(), terms_.end(), k, [](const Term& x, const std::string& y) { return key(x) < y; });
   if (it != terms_.end() && key(*it) == k) {
-    it->coefficient += t.coefficient;
+    it->coefficient = add(it->coefficient, t.coefficient);
     if (it->coefficient == 0) terms_.erase(it);
   } else {
     terms_.insert(it, std::move(t));
@@ -91,7 +104,7 @@ void Dim::add_term(Term t) {
 
 Dim operator+(const Dim& a, const Dim& b) {
   Dim d = a;
-  d.constant_ += b.constant_;
+  d.constant_ = add(d.constant_, b.constant_);
   for (const auto& t : b.terms_) d.add_term(t);
   return d;
 }
@@ -99,10 +112,10 @@ Dim operator+(const Dim& a, const Dim& b) {
 Dim operator-(const Dim& a, const Dim& b) { return a + b * Dim(-1); }
 
 Dim operator*(const Dim& a, const Dim& b) {
-  Dim d(a.constant_ * b.constant_);
+  Dim d(mul(a.constant_, b.constant_));
   auto scaled = [&](const Dim& x, int64_t c) {
     for (Dim::Term t : x.terms_) {
-      t.coefficient *= c;
+      t.coefficient = mul(t.coefficient, c);
       d.add_term(std::move(t));
     }
   };
@@ -110,7 +123,7 @@ Dim operator*(const Dim& a, const Dim& b) {
   scaled(b, a.constant_);
   for (const auto& x : a.terms_) {
     for (const auto& y : b.terms_) {
-      Dim::Term t{x.coefficient * y.coefficient, x.atoms};
+      Dim::Term t{mul(x.coefficient, y.coefficient), x.atoms};
       t.atoms.insert(t.atoms.end(), y.atoms.begin(), y.atoms.end());
       std::sort(t.atoms.begin(), t.atoms.end(), [](const Dim::Atom& p, const Dim::Atom& q) { return Dim::key(p) < Dim::key(q); });
       d.add_term(std::move(t));
@@ -208,18 +221,18 @@ int64_t Dim::evaluate(std::span<const int64_t> symbols) const {
     int64_t p = t.coefficient;
     for (const Atom& x : t.atoms) {
       if (x.kind == Kind::kSymbol) {
-        p *= size_t(x.symbol) < symbols.size() ? symbols[size_t(x.symbol)] : 0;
+        p = mul(p, size_t(x.symbol) < symbols.size() ? symbols[size_t(x.symbol)] : 0);
         continue;
       }
       const int64_t a = x.a->evaluate(symbols), b = x.b->evaluate(symbols);
       switch (x.kind) {
-        case Kind::kFloorDiv: p *= div_down(a, b); break;
-        case Kind::kFloorMod: p *= mod_down(a, b); break;
-        case Kind::kMin: p *= std::min(a, b); break;
-        default: p *= std::max(a, b); break;
+        case Kind::kFloorDiv: p = mul(p, div_down(a, b)); break;
+        case Kind::kFloorMod: p = mul(p, mod_down(a, b)); break;
+        case Kind::kMin: p = mul(p, std::min(a, b)); break;
+        default: p = mul(p, std::max(a, b)); break;
       }
     }
-    sum += p;
+    sum = add(sum, p);
   }
   return sum;
 }

@@ -133,6 +133,7 @@ TF_CAPI_EXPORT void TF_InitPlugin(TF_FilesystemPluginInfo* info) {
 #define FAULT(name) (strcmp(fault, name) == 0)
   info->plugin_memory_allocate = FAULT("no_allocate") ? NULL : allocate;
   info->plugin_memory_free = FAULT("no_free") ? NULL : release;
+  if (!info->plugin_memory_allocate || !info->plugin_memory_free) return;  // nobody could give back what comes below
   info->num_schemes = 1;
   info->ops = allocate(sizeof(TF_FilesystemPluginOps));
   TF_FilesystemPluginOps* o = info->ops;

@@ -29,18 +29,16 @@ std::string_view activation_name(const Node& n) {
 }
 
 void drop_unused(FunctionBody& body, Node* n) {
-  std::vector<Node*> todo{n};
+  std::vector<int> todo{n->id()};  // a node may come twice, and is gone the second time
   while (!todo.empty()) {
-    Node* m = todo.back();
+    Node* m = body.graph->node(todo.back());
     todo.pop_back();
-    if (!m->uses().empty() || !m->control_outputs().empty() || is_control_ret(body, m)) continue;
+    if (!m || !m->uses().empty() || !m->control_outputs().empty() || is_control_ret(body, m)) continue;
     if (!is_pure(*m) || !m->control_inputs().empty()) continue;
-    std::vector<Node*> inputs;
     for (const Endpoint& e : m->inputs()) {
-      if (e.node && std::find(inputs.begin(), inputs.end(), e.node) == inputs.end()) inputs.push_back(e.node);
+      if (e.node) todo.push_back(e.node->id());
     }
     body.graph->remove(m);
-    todo.insert(todo.end(), inputs.begin(), inputs.end());
   }
 }
 
