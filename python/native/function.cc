@@ -14,6 +14,7 @@
 #include "trace/control_flow.h"
 #include "trace/library_function.h"
 #include "trace/variable.h"
+#include "trace/vectorize.h"
 #include "variable.h"
 
 namespace weft::python {
@@ -106,6 +107,23 @@ nb::list add_loop(nb::object condition, nb::object body, nb::handle vars, nb::ha
   return wrap_all(unwrap_traced(trace::add_loop(here(), traced(condition, o.node_name), traced(body, o.node_name), start, o)));
 }
 
+// A function that was traced for one element, for all rows of `elements` at once: see trace/vectorize.h. `warn` is called with the names of ops that
+// ran row by row, or is None; without `loops` these are errors.
+nb::list vectorized(nb::handle graph, nb::handle results, nb::handle elements, int64_t rows, bool loops, nb::object warn) {
+  FuncGraph& traced = func_graph_of(graph);
+  std::vector<Value> values;
+  for (nb::handle h : results) values.emplace_back(traced.emitter(), RefPtr<ValueRep>::share(rep_of(h.ptr())));
+  trace::RowOptions options;
+  options.loops = loops;
+  if (!warn.is_none()) options.warn = [&](std::string_view op) { warn(std::string(op)); };
+  auto out = trace::vectorized(traced, values, values_of(elements), rows, options);
+  if (!out.ok() && out.status().code() == Code::kUnimplemented) {
+    PyErr_SetString(PyExc_ValueError, out.status().message().c_str());
+    raise_current();
+  }
+  return wrap_all(unwrap(std::move(out)));
+}
+
 }  // namespace
 
 void bind_function(nb::module_& m) {
@@ -162,6 +180,8 @@ void bind_function(nb::module_& m) {
         "An If (first branch: true) or Case; each branch takes [] and gives a list of tensors.");
   m.def("add_loop", add_loop, nb::arg("condition"), nb::arg("body"), nb::arg("vars"), nb::arg("shape_invariants").none(), nb::arg("maximum_iterations").none(),
         nb::arg("parallel_iterations"), nb::arg("name"), "A While; condition and body take a list of tensors.");
+  m.def("vectorized", vectorized, nb::arg("graph"), nb::arg("results"), nb::arg("elements"), nb::arg("rows"), nb::arg("loops"), nb::arg("warn").none(),
+        "The results of a trace of one element for all rows of the elements.");
   m.def("library_functions", [] { return api::context().functions().names(); });
   m.def("has_function", [](const std::string& name) { return api::context().functions().contains(name); });
   m.def("function_def", [](const std::string& name) { return bytes_of(unwrap(io::encode_function_def(*unwrap(api::context().functions().find(name))))); });

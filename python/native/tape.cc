@@ -6,11 +6,12 @@
 #include <nanobind/stl/vector.h>
 
 #include "autodiff/gradients.h"
-#include "autodiff/vectorize.h"
 #include "bridge.h"
 #include "graph/graph_emitter.h"
+#include "op/emit.h"
 #include "trace/concrete_function.h"
 #include "trace/variable.h"
+#include "trace/vectorize.h"
 #include "variable.h"
 
 namespace weft::python {
@@ -99,19 +100,58 @@ nb::list gradient(NativeTape& t, nb::handle targets, nb::handle sources, nb::han
   return wrap_all(unwrap(std::move(got)));
 }
 
-// All seeds in one walk: seeds is [n, target...], the result [n, source...]. NotImplemented where an op on the way does not allow that.
-nb::object batched_gradient(NativeTape& t, nb::handle target, nb::handle source, nb::handle seeds, int64_t n) {
+// All seeds in one walk: seeds is [rows, target...], a result [rows, source...] or None. `rows` -1: known when it runs. NotImplemented where something on
+// the way (a gradient of Python's) takes no rows.
+nb::object batched_gradient(NativeTape& t, nb::handle target, nb::handle sources, nb::handle seeds, int64_t rows) {
   Emitter& base = emitter();
-  autodiff::VectorEmitter many(base, n);
-  const Value y = value_of(target), x = source_value(source), seed = many.batched(value_of(seeds));
-  auto got = t.tape.gradient(many, std::span(&y, 1), std::span(&x, 1), std::span(&seed, 1));
-  (void)many.take_status();
-  (void)base.take_status();
-  if (!got.ok() || (*got)[0].is_slices()) return nb::borrow(Py_NotImplemented);
-  if (!(*got)[0].valid()) return nb::none();
-  Value v = many.unbatched((*got)[0]);
-  if (!base.take_status().ok()) return nb::borrow(Py_NotImplemented);
-  return nb::steal(wrap(v));
+  const trace::RowOptions options;
+  const Value y = value_of(target), all = value_of(seeds);
+  std::unique_ptr<trace::RowEmitter> many;
+  if (rows >= 0) many = std::make_unique<trace::RowEmitter>(base, api::context(), rows, options);
+  else many = std::make_unique<trace::RowEmitter>(base, api::context(), op::element(op::shape_of(all), 0), options);
+  std::vector<Value> xs;
+  for (nb::handle h : sources) xs.push_back(source_value(h));
+  const Value seed = many->batched(all);
+  auto got = t.tape.gradient(*many, std::span(&y, 1), xs, std::span(&seed, 1));
+  if (!got.ok() && PyErr_Occurred()) PyErr_Clear();
+  nb::list out;
+  for (size_t i = 0; got.ok() && i < xs.size(); ++i) {
+    Value v = (*got)[i].valid() ? many->unbatched((*got)[i].dense()) : Value();
+    if (many->failed() || base.failed()) break;
+    out.append(wrap_or_none(v));
+  }
+  const bool done = many->take_status().ok() & base.take_status().ok();
+  return got.ok() && done ? nb::object(out) : nb::borrow(Py_NotImplemented);
+}
+
+// A gradient of Python's for several seeds: traced for one.
+Result<Grads> gradient_of_rows(trace::RowEmitter& rows, PyObject* code, std::span<const Value> dys) {
+  auto graph = trace::FuncGraph::make(api::context(), "gradient", trace::FuncGraph::current());
+  graph->captures_floats = true;
+  std::vector<Value> given, arguments, results;
+  for (const Value& v : dys) {
+    if (!v.valid()) {
+      arguments.emplace_back();
+      continue;
+    }
+    given.push_back(v.dense());
+    arguments.push_back(unwrap(graph->add_argument("dy", given.back().dtype(), given.back().shape())));
+  }
+  Grads out;
+  {
+    trace::Entered inside(graph.get());
+    nb::object made = nb::steal(must(PyObject_CallOneArg(code, wrap_all(arguments).ptr())));
+    for (nb::handle h : made) out.push_back(gradient_value(h).dense());
+  }
+  for (const Value& v : out) {
+    if (v.valid()) results.push_back(v);
+  }
+  WEFT_ASSIGN(std::vector<Value> got, rows.replay(*graph, results, given));
+  size_t next = 0;
+  for (Value& v : out) {
+    if (v.valid()) v = got[next++];
+  }
+  return out;
 }
 
 // Tells the tapes that `outputs` came of `inputs`, with a gradient of Python: it gets a list (None where nothing flowed) and gives one.
@@ -120,9 +160,10 @@ void record(const std::string& name, nb::handle inputs, nb::handle outputs, nb::
   std::vector<Value> xs, ys = values_of(outputs);
   for (nb::handle h : inputs) xs.push_back(source_value(h));
   auto code = held(backward);
-  TapeStack::current().record(name, xs, ys, [code](Emitter&, std::span<const Value> dys) -> Result<Grads> {
+  TapeStack::current().record(name, xs, ys, [code](Emitter& e, std::span<const Value> dys) -> Result<Grads> {
     nb::gil_scoped_acquire gil;
     try {
+      if (auto* rows = dynamic_cast<trace::RowEmitter*>(&e)) return gradient_of_rows(*rows, code.get(), dys);
       nb::list given = wrap_all(dys);
       nb::object made = nb::steal(must(PyObject_CallOneArg(code.get(), given.ptr())));
       Grads out;
@@ -302,7 +343,7 @@ void bind_tape(nb::module_& m) {
       .def_prop_rw("persistent", [](NativeTape& t) { return t.tape.persistent(); }, [](NativeTape& t, bool on) { t.tape.set_persistent(on); })
       .def("forget", [](NativeTape& t) { t.tape.forget(); })
       .def("gradient", gradient, nb::arg("targets"), nb::arg("sources"), nb::arg("output_gradients").none(), nb::arg("zero"))
-      .def("batched_gradient", batched_gradient, nb::arg("target"), nb::arg("source"), nb::arg("seeds"), nb::arg("rows"));
+      .def("batched_gradient", batched_gradient, nb::arg("target"), nb::arg("sources"), nb::arg("seeds"), nb::arg("rows"));
   m.def("tapes_listen", [] { return TapeStack::current().recording(); });
   m.def("pause_tapes", [] { TapeStack::current().pause(); });
   m.def("resume_tapes", [] { TapeStack::current().resume(); });

@@ -38,7 +38,8 @@ weft.ops.math_ops: logical_and logical_not logical_or matmul maximum minimum mul
 weft.ops.math_ops: reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod reduce_sum round saturate_cast scalar_mul sigmoid sign sin sinh sqrt
 weft.ops.math_ops: square subtract tan tanh tensordot truediv truncatediv truncatemod
 weft.function.control_flow: cond case switch_case while_loop group tuple=tuple_ no_op Assert
-weft.function.functional: map_fn scan foldl foldr vectorized_map
+weft.function.functional: map_fn scan foldl foldr
+weft.function.vectorize: vectorized_map
 weft.framework.device: device DeviceSpec
 weft.ops.string_ops: as_string
 weft.function.printing: print=print_v2

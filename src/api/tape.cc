@@ -1,8 +1,8 @@
 // clang-format off: the engine's headers before the public ones (unwrap.h)
 #include "autodiff/gradients.h"
-#include "autodiff/vectorize.h"
 #include "op/emit.h"
 #include "trace/variable.h"
+#include "trace/vectorize.h"
 
 #include "api/unwrap.h"
 #include "weft/call.h"
@@ -201,18 +201,16 @@ Tensor identity_rows(int64_t n, DType type) {
 // All the gradients for seeds[0], seeds[1] ... in one walk: [seeds, source...]. False where an op on the way does not allow that.
 bool all_at_once(Tape& tape, const Tensor& target, const tape_detail::Source& source, const Tensor& seeds, int64_t n, Gradient* out) {
   op::Emitter& base = emitter();
-  autodiff::VectorEmitter many(base, n);
+  const trace::RowOptions options;
+  trace::RowEmitter many(base, api::context(), n, options);
   const op::Value t = api::to_value(target), s = value_of(source), seed = many.batched(api::to_value(seeds));
   auto got = tape.gradient(many, std::span(&t, 1), std::span(&s, 1), std::span(&seed, 1));
-  (void)many.take_status();
-  (void)base.take_status();
-  if (!got.ok() || (*got)[0].is_slices()) return false;
-  if (!(*got)[0].valid()) {
+  op::Value v = got.ok() && (*got)[0].valid() ? many.unbatched((*got)[0].dense()) : op::Value();
+  if (!(many.take_status().ok() & base.take_status().ok()) || !got.ok()) return false;
+  if (!v.valid()) {
     *out = Gradient();
     return true;
   }
-  op::Value v = many.unbatched((*got)[0]);
-  if (!base.take_status().ok()) return false;
   *out = api::from_value(v);
   return true;
 }

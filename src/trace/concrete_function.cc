@@ -4,6 +4,7 @@
 
 #include "autodiff/function_gradient.h"
 #include "autodiff/gradients.h"
+#include "autodiff/vectorize.h"
 #include "op/emit.h"
 #include "trace/library_function.h"
 #include "trace/variable.h"
@@ -267,7 +268,11 @@ void ConcreteFunction::record(Tape& tape, const std::shared_ptr<const FunctionPa
     for (int i : g.passed_inputs) args.push_back(inputs[size_t(i)]);
     for (int i : g.passed_outputs) args.push_back(results[size_t(i)]);
     args.insert(args.end(), results.begin() + g.num_outputs, results.end());
-    WEFT_ASSIGN(std::vector<Value> made, pair->backward->call(args));
+    // Gradients with rows (jacobians) open the function; all others call it.
+    ConcreteFunction& back = *pair->backward;
+    const bool rows = std::any_of(args.begin(), args.end(), autodiff::VectorEmitter::is_batched);
+    if (rows) args.insert(args.end(), back.captures_.begin(), back.captures_.end());
+    WEFT_ASSIGN(std::vector<Value> made, rows ? call_function(e, context, back.name_, back.stateful_, args, back.ret_types_) : back.call(args));
     for (size_t k = 0; k < g.input_grads.size(); ++k) grads[size_t(g.input_grads[k])] = made[k];
     return grads;
   };

@@ -147,9 +147,10 @@ Result<Value> FuncGraph::import(const Value& v) {
       return capture(v, size_t(at.index) < handles.size() ? handles[size_t(at.index)] : std::nullopt);
     }
   }
-  const Endpoint at = graph::GraphEmitter::unwrap(v);
   auto* made_in = dynamic_cast<TraceEmitter*>(owner);
-  const bool inside = made_in && made_in->func_graph().outer() == this;
+  if (!made_in) return invalid_argument("a value with rows was used where a graph is built");
+  const Endpoint at = graph::GraphEmitter::unwrap(v);
+  const bool inside = made_in->func_graph().outer() == this;
   return invalid_argument("the tensor '", at.node->name(), ":", at.index, "' (", dtype_name(v.dtype()), " ", v.shape().to_string(),
                           ") is out of scope and cannot be used here: it belongs to ", inside ? "a branch or loop inside this function" : "another function's graph", ". Return it from there instead of "
                           "keeping it in a variable of the program.");

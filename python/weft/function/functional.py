@@ -1,11 +1,11 @@
-"""map_fn, scan, the folds and vectorized_map: functions over the first axis of tensors."""
+"""map_fn, scan and the folds: functions over the first axis of tensors."""
 
 from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes, nest
 from weft.framework.convert import convert_to_tensor
 from weft.framework.dispatch import dispatchable
-from weft.framework.graph import name_scope_v1, scratch_graph
+from weft.framework.graph import name_scope_v1
 from weft.framework.tensor_shape import TensorShape
 from weft.function.control_flow import while_loop
 
@@ -370,53 +370,3 @@ def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
 def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
     """fn(... fn(initializer, elems[-1]) ..., elems[0])"""
     return _walk(fn, elems, initializer, True, name, keep=False)
-
-
-def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
-    """fn of each element, as map_fn; fn is traced once, and what does not depend on an element is repeated."""
-    flat = nest.flatten(elems)
-    if not flat:
-        max(())
-    elems = nest.map_structure(lambda x: x if _is_composite(x) else convert_to_tensor(x), elems)
-    sizes = {x.shape[0] for x in nest.flatten(elems)}
-    size = max((s for s in sizes if s is not None), default=None)
-    # Elements of one row go with all others.
-    elems = nest.map_structure(
-        lambda x: (
-            x
-            if _is_composite(x) or x.shape[0] == size or size is None
-            else raw.BroadcastTo(input=x, shape=[size] + x.shape.as_list()[1:])
-        ),
-        elems,
-    )
-
-    def mapped(elems):
-        return _vectorized(fn, elems)
-
-    if _weft.in_graph():
-        return mapped(elems)
-    from weft.function.function import function, functions_run_eagerly
-
-    return mapped(elems) if functions_run_eagerly() else function(mapped, autograph=False)(elems)
-
-
-def _vectorized(fn, elems):
-    fn = _converted(fn)
-    elements = _Elements(elems)
-    if not _weft.in_graph():
-        return map_fn(fn, elems, fn_output_signature=_specs_of(fn(elements.at(0))))
-    # What fn gives is known when it has been traced, which is done once more for the loop.
-    with scratch_graph():
-        specs = _specs_of(fn(_Elements(elems).at(0)))
-    return map_fn(fn, elems, fn_output_signature=specs)
-
-
-def _specs_of(result):
-    from weft.framework.type_spec import TensorSpec
-
-    return nest.map_structure(lambda x: x._type_spec if _is_composite(x) else TensorSpec(*_shape_and_type(x)), result)
-
-
-def _shape_and_type(x):
-    x = convert_to_tensor(x)
-    return x.shape, x.dtype

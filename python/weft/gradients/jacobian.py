@@ -29,15 +29,24 @@ def _dense(value):
     )
 
 
-def _many(tape, target, sources, seeds, rows, together):
-    """One gradient for each row of seeds and each source: [rows, source...], or None."""
+def _together(tape, target, sources, seeds, rows):
+    """All of them in one walk back; NotImplemented where something on the way takes no rows."""
     native = tape._native
     before, native.persistent = native.persistent, True
     try:
-        if together:
-            out = [native.batched_gradient(target, s, seeds, rows) for s in sources]
-            if not any(o is NotImplemented for o in out):
-                return out
+        return native.batched_gradient(target, sources, seeds, rows)
+    finally:
+        native.persistent = before
+
+
+def _many(tape, target, sources, seeds, rows, together):
+    """One gradient for each row of seeds and each source: [rows, source...], or None."""
+    got = _together(tape, target, sources, seeds, rows) if together else NotImplemented
+    if got is not NotImplemented:
+        return got
+    native = tape._native
+    before, native.persistent = native.persistent, True
+    try:
         by_row = []
         for i in range(rows):
             seed = raw.StridedSlice(input=seeds, begin=[i], end=[i + 1], strides=[1], shrink_axis_mask=1)
@@ -96,9 +105,14 @@ def jacobian(tape, target, sources, unconnected, parallel_iterations, use_pfor):
     rows, shape = target.shape.num_elements(), _shape(target)
     if rows is None:
         rows = raw.Size(input=target)
-        got = _in_loop(
-            tape, target, flat, rows, lambda i: raw.Reshape(tensor=_one_hot(i, rows, target.dtype), shape=shape)
-        )
+        got = NotImplemented
+        if use_pfor:
+            eye = raw.Diag(diagonal=raw.Fill(dims=[rows], value=raw.Cast(x=1, DstT=target.dtype)))
+            got = _together(tape, target, flat, raw.Reshape(tensor=eye, shape=_joined([rows], shape)), -1)
+        if got is NotImplemented:
+            got = _in_loop(
+                tape, target, flat, rows, lambda i: raw.Reshape(tensor=_one_hot(i, rows, target.dtype), shape=shape)
+            )
         return _shaped(tape, sources, flat, got, shape, zero)
     eye = raw.Diag(diagonal=raw.Fill(dims=[rows], value=raw.Cast(x=1, DstT=target.dtype))) if rows else None
     if rows and is_trainable(target):
@@ -153,7 +167,13 @@ def batch_jacobian(tape, target, source, unconnected, parallel_iterations, use_p
             one = raw.Reshape(tensor=_one_hot(i, rows, target.dtype), shape=_joined([1], inner_sizes))
             return raw.BroadcastTo(input=one, shape=raw.Shape(input=target))
 
-        got = _in_loop(tape, target, [given], rows, seed)[0]
+        got = NotImplemented
+        if use_pfor:
+            eye = raw.Diag(diagonal=raw.Fill(dims=[rows], value=raw.Cast(x=1, DstT=target.dtype)))
+            eye = raw.Reshape(tensor=eye, shape=_joined([rows], [1], inner_sizes))
+            seeds = raw.BroadcastTo(input=eye, shape=_joined([rows], batch, inner_sizes))
+            got = _together(tape, target, [given], seeds, -1)
+        got = (_in_loop(tape, target, [given], rows, seed) if got is NotImplemented else got)[0]
     else:
         inner_sizes = inner.as_list()
         eye = raw.Reshape(
