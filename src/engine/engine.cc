@@ -10,6 +10,7 @@
 #include "jit/compiled_function.h"
 #include "ops/all.h"
 #include "runtime/function_runtime.h"
+#include "runtime/function_text.h"
 
 namespace weft::engine {
 
@@ -19,6 +20,7 @@ Engine::Engine() {
   ops::all(registry_);
   runtime::set_config_reader(io::disabled_passes);
   runtime::set_gradient_maker(autodiff::symbolic_gradient);
+  runtime::describe_functions();
   runtime::set_function_compiler(jit::compile_function);
 }
 

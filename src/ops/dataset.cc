@@ -20,10 +20,14 @@ void dataset(op::Registry& r) {
   data::groups(r);
   data::shuffles(r);
   data::caches(r);
+  data::saves(r);
+  data::snapshots(r);
+  data::fingerprints(r);
   data::pass_through(r);
   data::generators(r);
   data::record_files(r);
   data::csv_files(r);
+  data::sql(r);
   data::iterators(r);
   data::saved_iterators(r);
   data::file_ops(r);

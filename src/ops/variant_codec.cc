@@ -1,7 +1,9 @@
 #include "ops/variant_codec.h"
 
 #include "op/optional.h"
+#include "op/ragged_variant.h"
 #include "op/tensor_list.h"
+#include "op/tensor_variant.h"
 #include "ops/dataset/iterator_state.h"
 #include "wire/tensor_proto.h"
 #include "wire/varint.h"
@@ -62,6 +64,20 @@ Result<wire::EncodedVariant> encode_list(const op::TensorList& list) {
   return v;
 }
 
+// The splits of the ragged dimensions, then the values.
+Result<Variant> decode_ragged(wire::EncodedVariant v) {
+  if (v.tensors.empty()) return data_loss("a ragged tensor in a variant has no values");
+  auto ragged = std::make_shared<op::RaggedTensorVariant>();
+  ragged->values = std::move(v.tensors.back());
+  v.tensors.pop_back();
+  for (const Tensor& splits : v.tensors) {
+    if (splits.rank() != 1 || splits.num_elements() < 1 || (splits.dtype() != DType::kInt32 && splits.dtype() != DType::kInt64))
+      return data_loss("malformed splits of a ragged tensor");
+  }
+  ragged->splits = std::move(v.tensors);
+  return Variant(std::move(ragged));
+}
+
 Result<Variant> decode(wire::EncodedVariant v) {
   if (v.type_name == op::TensorList().type_name()) return decode_list(std::move(v));
   if (v.type_name == op::Optional().type_name()) {
@@ -73,6 +89,11 @@ Result<Variant> decode(wire::EncodedVariant v) {
   if (v.type_name == data::IteratorState().type_name() && v.tensors.size() == 1) {
     WEFT_ASSIGN(data::IteratorState state, data::IteratorState::from_tensor(v.tensors[0]));
     return Variant(std::make_shared<const data::IteratorState>(std::move(state)));
+  }
+  if (v.type_name == op::RaggedTensorVariant().type_name()) return decode_ragged(std::move(v));
+  if (v.type_name == "tensorflow::Tensor") {
+    if (v.tensors.size() != 1) return data_loss("a tensor in a variant stands for ", v.tensors.size(), " tensors");
+    return op::wrap_tensor(std::move(v.tensors[0]));
   }
   return internal_error("Could not decode variant with type_name: \"", v.type_name,
                         "\".  Perhaps you forgot to register a decoder via REGISTER_UNARY_VARIANT_DECODE_FUNCTION?");
@@ -87,8 +108,13 @@ Result<wire::EncodedVariant> encode(const Variant& variant) {
     v.tensors = optional->values;
   } else if (const auto* state = variant.get<data::IteratorState>()) {
     v.tensors.push_back(state->to_tensor());
+  } else if (const auto* ragged = variant.get<op::RaggedTensorVariant>()) {
+    v.tensors = ragged->splits;
+    v.tensors.push_back(ragged->values);
+  } else if (const Tensor* tensor = op::unwrap_tensor(variant)) {
+    v.tensors.push_back(*tensor);
   } else {
-    return unimplemented("writing a variant of type ", variant.type_name(), " into a checkpoint");
+    return unimplemented("writing a variant of type ", variant.type_name(), " to a file");
   }
   v.type_name = variant.type_name();
   return v;

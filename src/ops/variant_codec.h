@@ -1,8 +1,8 @@
-// Variants as bytes and back, for checkpoints: the types whose encoding TensorFlow registers and that
-// this engine has (TensorList, Optional).
+// Variants as bytes and back, for checkpoints and saved datasets: the types whose encoding TensorFlow registers
+// and that this engine has (TensorList, Optional, ragged tensors, tensors).
 #pragma once
 
-#include "wire/tensor_bundle.h"
+#include "wire/variant_data.h"
 
 namespace weft::ops {
 

@@ -118,18 +118,12 @@ Status BundleWriter::write(std::string_view key, const Tensor& tensor) {
     for (const Variant& v : tensor.span<Variant>()) {
       if (!variants_.encode) return unimplemented("writing a variant of type ", v.type_name(), " into a checkpoint");
       WEFT_ASSIGN(EncodedVariant encoded, variants_.encode(v));
-      ProtoWriter w;
-      w.bytes(1, encoded.type_name);
-      if (!encoded.metadata.empty()) w.bytes(2, encoded.metadata);
-      for (const Tensor& t : encoded.tensors) {
-        WEFT_ASSIGN(std::string bytes, encode_tensor(t));
-        w.bytes(3, bytes);
-      }
+      WEFT_ASSIGN(std::string message, encoded.to_string());
       std::string out;
-      const uint64_t length = w.str().size();
+      const uint64_t length = message.size();
       put_varint(out, length);
-      out += w.str();
-      crc = crc32c_extend(crc32c_extend(crc, &length, 8), w.str().data(), length);
+      out += message;
+      crc = crc32c_extend(crc32c_extend(crc, &length, 8), message.data(), length);
       const uint32_t masked = crc32c_mask(crc);
       out.append(reinterpret_cast<const char*>(&masked), 4);
       crc = crc32c_extend(crc, &masked, 4);

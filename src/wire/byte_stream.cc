@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "wire/file.h"
+#include "wire/snappy.h"
 
 namespace weft::wire {
 
@@ -73,6 +74,35 @@ class CompressedFile final : public ByteStream {
   bool inside_ = false;
 };
 
+// Blocks, each behind its length: four bytes, the highest first.
+class SnappyFile final : public ByteStream {
+ public:
+  explicit SnappyFile(std::unique_ptr<ByteStream> file) : file_(std::move(file)) {}
+
+ protected:
+  Status fill(std::string& out) override {
+    out.clear();
+    while (out.empty()) {
+      std::string head, block;
+      WEFT_RETURN_IF_ERROR(file_->read(4, head));
+      if (head.empty()) return {};
+      if (head.size() < 4) return cut_off(4);
+      uint32_t length = 0;
+      for (char byte : head) length = length << 8 | uint8_t(byte);
+      WEFT_RETURN_IF_ERROR(file_->read(length, block));
+      if (block.size() < length) return cut_off(length);
+      std::optional<std::string> bytes = snappy_uncompress(block);
+      if (!bytes) return data_loss("Snappy_Uncompress failed");
+      out = std::move(*bytes);
+    }
+    return {};
+  }
+
+ private:
+  static Status cut_off(uint32_t n) { return data_loss("Failed to read ", n, " bytes from file. Possible data corruption."); }
+  const std::unique_ptr<ByteStream> file_;
+};
+
 }  // namespace
 
 Status ByteStream::check_compression(std::string_view compression) {
@@ -86,6 +116,7 @@ Result<std::unique_ptr<ByteStream>> ByteStream::open(const std::string& name, st
   int64_t size = 0;
   WEFT_ASSIGN(Descriptor file, open_to_read(path, size));
   std::unique_ptr<ByteStream> stream = std::make_unique<PlainFile>(path, std::move(file));
+  if (compression == "SNAPPY") return std::make_unique<SnappyFile>(std::move(stream));
   if (!compression.empty()) stream = std::make_unique<CompressedFile>(std::move(stream), compression == "GZIP" ? MAX_WBITS + 16 : MAX_WBITS);
   return stream;
 }

@@ -1,4 +1,4 @@
-// ByteStream: a file read from front to back, plain or compressed (GZIP, ZLIB).
+// ByteStream: a file read from front to back, plain or compressed (GZIP, ZLIB, SNAPPY).
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace weft::wire {
 
 class ByteStream {
  public:
-  // InvalidArgument for a compression that is not known.
+  // InvalidArgument for a compression that is not known: one of text files, which SNAPPY is not.
   static core::Status check_compression(std::string_view compression);
   static core::Result<std::unique_ptr<ByteStream>> open(const std::string& name, std::string_view compression);
   virtual ~ByteStream() = default;

@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "wire/crc32c.h"
+#include "wire/snappy.h"
 
 namespace weft::wire {
 
@@ -70,14 +72,14 @@ struct RecordWriter::Deflater {
 };
 
 RecordWriter::RecordWriter(std::string path, Descriptor file, std::string_view compression)
-    : path_(std::move(path)), file_(std::move(file)) {
-  if (!compression.empty()) packed_ = std::make_unique<Deflater>(compression == "GZIP" ? MAX_WBITS + 16 : MAX_WBITS);
+    : path_(std::move(path)), file_(std::move(file)), snappy_(compression == "SNAPPY") {
+  if (!compression.empty() && !snappy_) packed_ = std::make_unique<Deflater>(compression == "GZIP" ? MAX_WBITS + 16 : MAX_WBITS);
 }
 
 RecordWriter::~RecordWriter() = default;
 
 Result<std::unique_ptr<RecordWriter>> RecordWriter::create(const std::string& name, std::string_view compression) {
-  WEFT_RETURN_IF_ERROR(ByteStream::check_compression(compression));
+  if (compression != "SNAPPY") WEFT_RETURN_IF_ERROR(ByteStream::check_compression(compression));
   WEFT_ASSIGN(std::string path, local_path(name));
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!file.valid()) return io_error(path, errno);
@@ -99,7 +101,20 @@ Status RecordWriter::put(int how) {
   return failed_;
 }
 
+Status RecordWriter::put_snappy() {
+  constexpr size_t kBlock = 1 << 17;  // TensorFlow reads no block of more than 256 KiB, whether packed or not
+  for (std::string_view rest = pending_; !rest.empty(); rest.remove_prefix(std::min(kBlock, rest.size()))) {
+    const std::string packed = snappy_compress(rest.substr(0, kBlock));
+    std::string head;
+    for (int shift = 24; shift >= 0; shift -= 8) head.push_back(char(packed.size() >> shift));
+    WEFT_RETURN_IF_ERROR(write_all(file_.get(), path_, head + packed));
+  }
+  pending_.clear();
+  return {};
+}
+
 Status RecordWriter::put_pending(int how) {
+  if (snappy_) return put_snappy();
   if (!packed_) {
     WEFT_RETURN_IF_ERROR(write_all(file_.get(), path_, pending_));
     pending_.clear();

@@ -32,7 +32,7 @@ class RecordReader {
   bool cut_ = false;
 };
 
-// Records on their way into a file, plain or compressed (GZIP, ZLIB). What was written and not finished may be missing.
+// Records on their way into a file, plain or compressed (GZIP, ZLIB, SNAPPY). What was written and not finished may be missing.
 class RecordWriter {
  public:
   RecordWriter(std::string path, Descriptor file, std::string_view compression);
@@ -51,9 +51,11 @@ class RecordWriter {
   struct Deflater;
   core::Status put(int how);
   core::Status put_pending(int how);
+  core::Status put_snappy();
   const std::string path_;
   const Descriptor file_;
   std::string pending_;
+  const bool snappy_;
   std::unique_ptr<Deflater> packed_;
   core::Status failed_;  // the file may end inside a record then: nothing more is written
 };

@@ -1,4 +1,4 @@
-// Snappy's raw format (google/snappy, format_description.txt), reading only: blocks of tables may be
+// Snappy's raw format (google/snappy, format_description.txt): blocks of tables and TFRecord files may be
 // compressed with it.
 #pragma once
 
@@ -10,5 +10,7 @@ namespace weft::wire {
 
 // Nothing if the input is malformed in any way.
 std::optional<std::string> snappy_uncompress(std::string_view in);
+// For less than four gigabytes.
+std::string snappy_compress(std::string_view in);
 
 }  // namespace weft::wire

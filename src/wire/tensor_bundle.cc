@@ -271,21 +271,11 @@ Status BundleReader::read_variants(const Read& read) const {
   }
   WEFT_RETURN_IF_ERROR(check(read, crc));
   for (size_t i = 0; i < messages.size(); ++i) {
-    EncodedVariant v;
-    ProtoReader r(messages[i]);
-    while (r.next()) {
-      if (r.field() == 1) v.type_name = r.string();
-      if (r.field() == 2) v.metadata = r.string();
-      if (r.field() == 3) {
-        WEFT_ASSIGN(Tensor t, decode_tensor(r.bytes()));
-        v.tensors.push_back(std::move(t));
-      }
-    }
-    if (!r.ok())
-      return data_loss("Unable to parse VariantTensorDataProto from buffer of size ", messages[i].size(),
-                       ". Bundle entry offset: ", e.offset, " size: ", e.size);
-    if (!variants_.decode) return unimplemented("reading a variant of type ", v.type_name, " from a checkpoint");
-    WEFT_ASSIGN(read.tensor->data<Variant>()[i], variants_.decode(std::move(v)));
+    auto v = EncodedVariant::parse(messages[i]);
+    if (v.status().code() == Code::kDataLoss) return data_loss(v.status().message(), ". Bundle entry offset: ", e.offset, " size: ", e.size);
+    WEFT_RETURN_IF_ERROR(v.status());
+    if (!variants_.decode) return unimplemented("reading a variant of type ", v->type_name, " from a checkpoint");
+    WEFT_ASSIGN(read.tensor->data<Variant>()[i], variants_.decode(std::move(v).value()));
   }
   return {};
 }

@@ -3,7 +3,6 @@
 // SavedModel go through here.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,11 +12,11 @@
 #include <vector>
 
 #include "core/tensor.h"
-#include "core/variant.h"
 #include "wire/file.h"
 #include "wire/new_file.h"
 #include "wire/table.h"
 #include "wire/tensor_slice.h"
+#include "wire/variant_data.h"
 
 namespace weft::core {
 class ThreadPool;
@@ -38,16 +37,6 @@ struct BundleEntry {
   int64_t offset = 0, size = 0;
   uint32_t crc32c = 0;              // masked
   std::vector<TensorSlice> slices;  // not empty: a partitioned tensor, whose parts have entries of their own
-};
-
-// How variants become bytes. Only upper layers know their types.
-struct EncodedVariant {
-  std::string type_name, metadata;
-  std::vector<core::Tensor> tensors;
-};
-struct VariantCodec {
-  std::function<core::Result<core::Variant>(EncodedVariant)> decode;
-  std::function<core::Result<EncodedVariant>(const core::Variant&)> encode;
 };
 
 // Reads a bundle from any thread. Data files are opened when they are first needed, and every byte that

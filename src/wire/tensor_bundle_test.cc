@@ -135,6 +135,21 @@ TEST_CASE("snappy: literals and copies, and nothing else") {
                           "a") == std::nullopt);  // four gigabytes of three bytes
   CHECK(snappy_uncompress("") == std::nullopt);
   const std::string long_literal(70000, 'q');
+  uint32_t state = 1;
+  auto noise = [&](size_t n, uint32_t values) {
+    std::string out;
+    while (out.size() < n) out.push_back(char((state = state * 1664525 + 1013904223) >> 24 % values));
+    return out;
+  };
+  std::string far = noise(100, 256);
+  far += noise(70000, 256) + far;  // the same bytes again, too far away to be copied
+  for (const std::string& text : {""s, "a"s, "abcd"s, "abcdabcdabcdabcdx"s, std::string(1000000, 'r'), noise(59, 256), noise(61, 256), noise(300, 256),
+                                  noise(70000, 256), noise(200000, 3), far}) {
+    const std::string packed = snappy_compress(text);
+    CHECK(snappy_uncompress(packed) == text);
+    CHECK(packed.size() <= text.size() + text.size() / 1000 + 16);
+  }
+  CHECK(snappy_compress(std::string(64000, 'r')).size() < 3200);
   CHECK(snappy_uncompress("\xf0\xa2\x04\xf8\x6f\x11\x01"s + long_literal) == long_literal);
 }
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "core/resource.h"
-#include "core/variant.h"
 #include "wire/proto.h"
+#include "wire/variant_data.h"
+#include "wire/varint.h"
 
 namespace weft::wire {
 namespace {
@@ -20,6 +21,7 @@ struct Lists {
   std::vector<std::string_view> s;  // 8
   std::vector<float> c;             // 9, pairs
   std::vector<double> z;            // 12, pairs
+  std::vector<std::string_view> v;  // 15
   std::string_view float8;          // 18
 };
 
@@ -111,32 +113,37 @@ std::string encode_shape(const PartialShape& s) {
 
 namespace {
 
-// Strings as tensor_content: the varint lengths of all, then the bytes of all.
-bool fill_strings(Tensor& t, std::string_view content) {
+// The n texts of a tensor_content: the varint lengths of all, then the bytes of all.
+bool split_content(std::string_view content, int64_t n, std::vector<std::string_view>& out) {
   std::vector<uint64_t> lengths;
-  size_t at = 0;
-  for (int64_t i = 0; i < t.num_elements(); ++i) {
+  for (int64_t i = 0; i < n; ++i) {
     uint64_t length = 0;
-    for (int shift = 0;; shift += 7) {
-      if (at >= content.size() || shift > 56) return false;
-      const uint8_t byte = uint8_t(content[at++]);
-      length |= uint64_t(byte & 127) << shift;
-      if (byte < 128) break;
-    }
+    if (!take_varint(content, length)) return false;
     lengths.push_back(length);
   }
-  for (int64_t i = 0; i < t.num_elements(); ++i) {
-    const uint64_t length = lengths[size_t(i)];
-    if (length > content.size() - at) return false;
-    t.data<tstring>()[i].assign(content.substr(at, length));
-    at += length;
+  for (uint64_t length : lengths) {
+    if (length > content.size()) return false;
+    out.push_back(content.substr(0, length));
+    content.remove_prefix(length);
   }
-  return at == content.size();
+  return content.empty();
+}
+
+Result<Tensor> decode_variants(const Shape& shape, std::string_view content, std::vector<std::string_view> messages, const VariantCodec& codec) {
+  const int64_t n = shape.num_elements();
+  if (!content.empty() && !split_content(content, n, messages)) return invalid_argument("TensorProto has malformed variant content");
+  if (int64_t(messages.size()) != n) return invalid_argument("TensorProto has ", messages.size(), " variants for a tensor of ", n, " elements");
+  WEFT_ASSIGN(Tensor t, Tensor::allocate(DType::kVariant, shape));
+  for (size_t i = 0; i < messages.size(); ++i) {
+    WEFT_ASSIGN(EncodedVariant v, EncodedVariant::parse(messages[i]));
+    WEFT_ASSIGN(t.data<Variant>()[i], codec.decode(std::move(v)));
+  }
+  return t;
 }
 
 }  // namespace
 
-Result<Tensor> decode_tensor(std::string_view bytes) {
+Result<Tensor> decode_tensor(std::string_view bytes, const VariantCodec* variants) {
   ProtoReader r(bytes);
   int dtype_number = 0;
   PartialShape shape = PartialShape::scalar();
@@ -158,6 +165,7 @@ Result<Tensor> decode_tensor(std::string_view bytes) {
       case 9: r.append_fixed(l.c); break;
       case 12: r.append_fixed(l.z); break;
       case 13: r.append_varints(l.half); break;
+      case 15: l.v.push_back(r.bytes()); break;
       case 18: l.float8 = r.bytes(); break;
       default: break;
     }
@@ -167,6 +175,7 @@ Result<Tensor> decode_tensor(std::string_view bytes) {
   const auto dtype = static_cast<DType>(dtype_number);
   if (!shape.fully_known()) return invalid_argument("TensorProto has a shape that is not fully known: ", shape);
   WEFT_ASSIGN(Shape concrete, Shape::make(shape.dims()));
+  if (dtype == DType::kVariant && variants) return decode_variants(concrete, content, std::move(l.v), *variants);
   // A short message must not make us reserve gigabytes: what is filled from one repeated value is
   // limited by the allocator alone.
   const int64_t bytes_needed = multiply_without_overflow(concrete.num_elements(), int64_t(dtype_size(dtype)));
@@ -178,19 +187,34 @@ Result<Tensor> decode_tensor(std::string_view bytes) {
     return t;
   }
   if (!content.empty() && dtype == DType::kString) {
-    if (!fill_strings(t, content)) return invalid_argument("TensorProto has malformed string content");
+    std::vector<std::string_view> texts;
+    if (!split_content(content, t.num_elements(), texts)) return invalid_argument("TensorProto has malformed string content");
+    for (size_t i = 0; i < texts.size(); ++i) t.data<tstring>()[i].assign(texts[i]);
     return t;
   }
   WEFT_RETURN_IF_ERROR(fill_from_lists(t, l));
   return t;
 }
 
-Result<std::string> encode_tensor_content(const Tensor& t) {
-  if (t.dtype() != DType::kString || t.num_elements() == 0) return encode_tensor(t);
+Result<std::string> encode_tensor_content(const Tensor& t, const VariantCodec* variants) {
+  const bool of_variants = variants && t.dtype() == DType::kVariant;
+  if (!of_variants && (t.dtype() != DType::kString || t.num_elements() == 0)) return encode_tensor(t);
   ProtoWriter lengths, w;
-  for (const tstring& s : t.span<tstring>()) lengths.raw_varint(s.size());
-  std::string content = lengths.take();
-  for (const tstring& s : t.span<tstring>()) content += s.view();
+  std::string texts;
+  if (of_variants) {
+    for (const Variant& v : t.span<Variant>()) {
+      WEFT_ASSIGN(EncodedVariant encoded, variants->encode(v));
+      WEFT_ASSIGN(std::string message, encoded.to_string());
+      lengths.raw_varint(message.size());
+      texts += message;
+    }
+  } else {
+    for (const tstring& s : t.span<tstring>()) {
+      lengths.raw_varint(s.size());
+      texts += s.view();
+    }
+  }
+  const std::string content = lengths.take() + texts;
   w.varint(1, uint64_t(t.dtype()));
   w.bytes(2, encode_shape(t.shape()));
   w.bytes(4, content);

@@ -43,6 +43,33 @@ def show(model):
     print(model.count(tf.constant(["a", "z"])).numpy(), model.count(tf.constant(["b"]), 1).numpy(), model.parts[1]["k"].numpy())
 
 
+def datasets():
+    make = tf.data.Dataset.from_tensor_slices
+    rows = make({"n": tf.range(6), "t": ["a", "bb", "", "dddd", "e", "f"], "x": tf.reshape(tf.range(12.0), [6, 2])})
+    large = make(tf.random.stateless_uniform([3, 50000], [1, 2], maxval=99, dtype=tf.int32))
+    return {
+        "rows": (rows, None, None),
+        "gzip": (rows.batch(4), "GZIP", None),
+        "snappy": (rows, "SNAPPY", lambda row: tf.cast(row["n"] % 3, tf.int64)),
+        "large": (large, "SNAPPY", None),
+        "types": (tf.data.Dataset.from_tensors((True, 1.5 + 2j, tf.cast([1, 2], tf.bfloat16), tf.zeros([0, 3]))), None, None),
+        "ragged": (make(tf.ragged.constant([[1, 2], [], [3]])), "GZIP", None),
+        "nested": (make(tf.ragged.constant([[["a"], []], [["b", "c"]]])), "SNAPPY", None),
+        "sparse": (make(tf.sparse.from_dense([[0, 1], [2, 0], [0, 0]])), None, None),
+        "empty": (tf.data.Dataset.range(0), None, None),
+    }
+
+
+def load(name, compression, spec=None):
+    return tf.data.Dataset.load(name, spec, compression, lambda shards: shards.flat_map(lambda x: x))
+
+
+def show_elements(dataset):
+    for element in dataset:
+        print([p.to_list() if hasattr(p, "to_list") else tf.sparse.to_dense(p).numpy().tolist() if hasattr(p, "indices")
+               else p.numpy().tolist()[:20] if p.shape.rank else p.numpy() for p in tf.nest.flatten(element)])
+
+
 if mode == "write":
     model = Model()
     model.count(tf.constant(["a"])), model.count(tf.constant(["a", "b"]))
@@ -50,6 +77,10 @@ if mode == "write":
     tf.train.Checkpoint(model=model).write(folder + "/ckpt")
     tf.saved_model.save(model, folder + "/model", signatures=model.predict)
     show(model)
+    for name, (dataset, compression, shard) in datasets().items():
+        dataset.save(f"{folder}/{name}", compression=compression, shard_func=shard)
+    list(tf.data.Dataset.range(5).snapshot(folder + "/snapshot", shard_func=lambda x: x % 2))
+    tf.data.experimental.TFRecordWriter(folder + "/records", "SNAPPY").write(tf.data.Dataset.from_tensor_slices(["a" * 999, ""]))
 else:
     model = Model()
     tf.train.Checkpoint(model=model).read(folder + "/ckpt").assert_existing_objects_matched().assert_consumed()
@@ -61,6 +92,14 @@ else:
     with tf.GradientTape() as tape:
         y = tf.reduce_sum(loaded.predict(x)["y"])
     print(tape.gradient(y, loaded.inner.scale).numpy())
+    for name, (_, compression, _) in datasets().items():
+        loaded = load(f"{folder}/{name}", compression)
+        spec = loaded.element_spec
+        print(name, loaded.cardinality().numpy(), sorted(spec.items()) if isinstance(spec, dict) else spec)
+        show_elements(loaded)
+    (run,) = tf.io.gfile.glob(folder + "/snapshot/*")
+    show_elements(load(run, "SNAPPY", tf.TensorSpec([], tf.int64)))
+    print([len(r.numpy()) for r in tf.data.TFRecordDataset(folder + "/records", "SNAPPY")])
 """
 
 weft, package, work = sys.argv[1], os.path.abspath(sys.argv[2]), pathlib.Path(sys.argv[3])
@@ -92,6 +131,6 @@ bad += [
     for (reader, writer), text in read.items()
     if text != read["tensorflow", "tensorflow"]
 ]
-print("python: models and checkpoints both ways:", "differences" if bad else "ok")
+print("python: models, checkpoints and datasets both ways:", "differences" if bad else "ok")
 if bad:
     sys.exit("\n".join(bad))

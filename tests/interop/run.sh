@@ -24,7 +24,7 @@ def version(*names):
     return names[0] + " (unknown)"
 print("python", sys.version.split()[0] + ",", ", ".join([version("tensorflow-cpu", "tensorflow"), version("keras"), version("numpy")]))'
 rm -rf "$work/files" && mkdir -p "$work/files"
-# The Python package: models and checkpoints both ways, and the programs of python/tests/programs under TensorFlow.
+# The Python package: models, checkpoints and datasets both ways, and the programs of python/tests/programs under TensorFlow.
 if [ -d build/python ]; then
   "$PYTHON" "$(dirname "$0")/python_files.py" build/venv/bin/python build/python "$work/python" 2>"$work/stderr.txt" || { tail -20 "$work/stderr.txt"; exit 1; }
   build/venv/bin/python python/tests/programs/record.py "$PYTHON" --check || exit 1

@@ -306,7 +306,7 @@ class Dataset(CompositeTensor, Trackable):
     def load(path, element_spec=None, compression=None, reader_func=None, wait=False):
         from weft.data.save import load
 
-        return load(path, element_spec, compression, reader_func)
+        return load(path, element_spec, compression, reader_func, wait)
 
     def save(self, path, compression=None, shard_func=None, checkpoint_args=None):
         from weft.data.save import save
@@ -551,13 +551,7 @@ class Dataset(CompositeTensor, Trackable):
         return self._unary("_SkipDataset", "SkipDataset", count=_count(count))
 
     def shard(self, num_shards, index, name=None):
-        shards, at = _count(num_shards), _count(index)
-        n, i = constant_value(shards), constant_value(at)
-        if n is not None and n < 1:
-            raise ValueError(f"`num_shards` must be greater than 0, got {n}.")
-        if n is not None and i is not None and not 0 <= i < n:
-            raise ValueError(f"`index` must be in the range [0, {n}), got {i}.")
-        return self._unary("_ShardDataset", "ShardDataset", num_shards=shards, index=at)
+        return self._unary("_ShardDataset", "ShardDataset", num_shards=_count(num_shards), index=_count(index))
 
     def prefetch(self, buffer_size, name=None):
         return self._unary("_PrefetchDataset", "PrefetchDataset", buffer_size=_count(buffer_size, AUTOTUNE))
@@ -612,7 +606,7 @@ class Dataset(CompositeTensor, Trackable):
         return self._unary("_IgnoreErrorsDataset", "IgnoreErrorsDataset", log_warning=log_warning)
 
     def fingerprint(self):
-        raise NotImplementedError("Dataset.fingerprint")
+        return raw.DatasetFingerprint(input_dataset=self._variant_tensor)
 
     def prefetch_to_device(self, device, buffer_size=None):
         return self.prefetch(buffer_size if buffer_size is not None else AUTOTUNE)

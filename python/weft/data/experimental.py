@@ -1,5 +1,6 @@
 """tf.data.experimental."""
 
+from weft import _weft
 from weft._missing import missing
 from weft._raw import raw
 from weft.data import structure
@@ -11,7 +12,14 @@ from weft.data.dataset import (
     DatasetSpec as DatasetStructure,
     make,
 )  # noqa: F401
-from weft.data.iterator import Iterator, Optional, OptionalSpec  # noqa: F401
+from weft.data.iterator import (
+    Iterator,
+    IteratorSaveable,
+    NumpyIterator,
+    Optional,
+    OptionalSpec,
+    OwnedIterator,
+)  # noqa: F401
 from weft.data.options import (
     AutoShardPolicy,
     AutotuneAlgorithm,
@@ -19,16 +27,19 @@ from weft.data.options import (
     DistributeOptions,
     ExternalStatePolicy,
     OptimizationOptions,
+    ServiceOptions,
     ThreadingOptions,
 )  # noqa: F401
-from weft.data.readers import CsvDataset, make_csv_dataset  # noqa: F401
+from weft.data.readers import CsvDataset, SqlDataset, make_csv_dataset  # noqa: F401
 from weft.data.save import load as _load, save as _save
+from weft.data.tables import DatasetInitializer, index_table_from_dataset, table_from_dataset  # noqa: F401
 from weft.data.traced import TracedFunction
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
 from weft.framework.type_spec import TensorSpec
 
 OptionalStructure = OptionalSpec
+SHARD_HINT = -1  # as num_shards of Dataset.shard: tf.distribute says how many
 
 
 def Counter(start=0, step=1, dtype=dtypes.int64):
@@ -75,6 +86,101 @@ def to_variant(dataset):
 
 def from_variant(variant, structure):
     return make("_VariantDataset", variant, structure)
+
+
+def at(dataset, index):
+    """One element, where it can be told without those before it."""
+    index = convert_to_tensor(index, dtypes.int64)
+    flat = raw.GetElementAtIndex(dataset=dataset._variant_tensor, index=index, **dataset._flat)
+    return structure.from_tensors(dataset.element_spec, flat)
+
+
+def from_list(elements, name=None):
+    """A dataset of the elements of a list; their shapes may differ."""
+    if not elements:
+        raise ValueError(
+            "Invalid `elements`. `elements` should not be empty. If you want an empty dataset, use `tf.data.Dataset.range(0)`."
+        )
+    if not isinstance(elements, list):
+        raise ValueError("Invalid `elements`. `elements` must be a list.")
+    from weft import nest
+
+    elements = [structure.normalize(element) for element in elements]
+    specs = [structure.spec_of(element) for element in elements]
+    spec = specs[0]
+    for other in specs[1:]:
+        nest.assert_same_structure(specs[0], other)
+        spec = structure.common(spec, other)
+        if spec is None:
+            raise TypeError(f"Invalid `elements`. Elements must have compatible types: {specs[0]} and {other}.")
+    tensors = [t for element in elements for t in structure.to_tensors(spec, element)]
+    return make("_ListDataset", raw.ListDataset(tensors=tensors, **structure.types_and_shapes(spec)), spec)
+
+
+def pad_to_cardinality(cardinality, mask_key="valid"):
+    """Adds elements of zeros up to a number of elements; `mask_key` tells which are real."""
+
+    def apply(dataset):
+        known = not _weft.in_graph()
+        if known and dataset.cardinality() < 0:
+            raise ValueError(
+                "The dataset passed into `pad_to_cardinality` must have a known cardinalty, but has cardinality "
+                f"{dataset.cardinality()}"
+            )
+        if known and dataset.cardinality() > cardinality:
+            raise ValueError(
+                "The dataset passed into `pad_to_cardinality` must have a cardinalty less than the target cardinality "
+                f"({cardinality}), but has cardinality {dataset.cardinality()}"
+            )
+        if not isinstance(dataset.element_spec, dict):
+            raise ValueError("`pad_to_cardinality` requires its input dataset to be a dictionary.")
+        from weft.ops.creation_ops import zeros
+
+        filler = structure.map_leaves(lambda spec: zeros(spec.shape, spec.dtype), dataset.element_spec)
+        filler = Dataset.from_tensors({**filler, mask_key: False}).repeat(cardinality - dataset.cardinality())
+        return dataset.map(lambda element: {**element, mask_key: True}).concatenate(filler)
+
+    return apply
+
+
+def parse_example_dataset(features, num_parallel_calls=1, deterministic=None):
+    """Batches of serialized Examples to dicts of their features."""
+    if features is None:
+        raise ValueError("Argument `features` is required, but not specified.")
+
+    def apply(dataset):
+        from weft.io import parse_example
+
+        if not structure.compatible(dataset.element_spec, TensorSpec([None], dtypes.string)):
+            raise TypeError(
+                f"Input dataset should be a dataset of vectors of strings. Instead it is `{dataset.element_spec}`."
+            )
+        return dataset.map(
+            lambda batch: parse_example(batch, features),
+            num_parallel_calls=num_parallel_calls,
+            deterministic=deterministic,
+        )
+
+    return apply
+
+
+def get_model_proto(iterator):
+    """How an iterator is tuned. Nothing is tuned here: NotFoundError, as for one whose autotune is off."""
+    iterator = iterator._iterator if isinstance(iterator, NumpyIterator) else iterator
+    if not isinstance(iterator, OwnedIterator):
+        raise ValueError("Only supports `tf.data.Iterator`-typed `iterator`.")
+    if _weft.in_graph():
+        raise ValueError("get_model_proto is not supported in graph mode.")
+    return raw.IteratorGetModelProto(iterator=iterator._iterator_resource)
+
+
+def make_saveable_from_iterator(iterator, external_state_policy=None):
+    """What tf.compat.v1.train.Saver needs to keep where an iterator stands."""
+    if external_state_policy not in (None, "warn", "ignore", "fail"):
+        raise ValueError(
+            f"Invalid `ExternalStatePolicy.` Supported values include 'warn', 'ignore', and 'fail.' Received {external_state_policy}."
+        )
+    return IteratorSaveable(iterator)
 
 
 def ignore_errors(log_warning=False):
@@ -224,18 +330,6 @@ def sample(datasets, weights, seed, stop_on_empty):
 
     selector = Dataset.zip((logits, Dataset.random(seed=seed).batch(2))).map(choose)
     return _directed(selector, datasets, stop_on_empty)
-
-
-def index_table_from_dataset(
-    dataset=None,
-    num_oov_buckets=0,
-    vocab_size=None,
-    default_value=-1,
-    hasher_spec=None,
-    key_dtype=dtypes.string,
-    name=None,
-):
-    raise NotImplementedError("tf.data.experimental.index_table_from_dataset")
 
 
 def make_batched_features_dataset(

@@ -84,6 +84,25 @@ class OwnedIterator(Iterator):
     """The iterator that a dataset gives: it holds what it reads."""
 
 
+class IteratorSaveable:
+    """Where an iterator stands, in the place of a variable of tf.compat.v1.train.Saver."""
+
+    dtype = variant
+
+    def __init__(self, iterator):
+        self._resource = iterator._iterator_resource
+        self.name, self.op = self._resource.name, self._resource.op
+
+    def _has_state(self):
+        return False
+
+    def value(self):
+        return raw.SerializeIterator(resource_handle=self._resource, external_state_policy=2)
+
+    def restore(self, value):
+        return raw.DeserializeIterator(resource_handle=self._resource, serialized=value)
+
+
 class IteratorSpec(TypeSpec):
     """tf.data.IteratorSpec: an iterator as an argument of a function."""
 

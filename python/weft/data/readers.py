@@ -157,6 +157,20 @@ class CsvDatasetV2(_FileDataset):
         self._set_up(variant, spec)
 
 
+class SqlDatasetV2(_FileDataset):
+    """tf.data.experimental.SqlDataset: the rows that a query finds in an SQLite database."""
+
+    def __init__(self, driver_name, data_source_name, query, output_types):
+        spec = structure.map_leaves(lambda dtype: TensorSpec([], dtype), output_types)
+        variant = raw.SqlDataset(
+            driver_name=convert_to_tensor(driver_name, dtypes.string),
+            data_source_name=convert_to_tensor(data_source_name, dtypes.string),
+            query=convert_to_tensor(query, dtypes.string),
+            **structure.types_and_shapes(spec),
+        )
+        self._set_up(variant, spec)
+
+
 def _default(value):
     """A type: the field is required. A value: what an empty field becomes."""
     if isinstance(value, (dtypes.DType, type)):
@@ -289,9 +303,10 @@ def _float32(text):
 
 
 # TensorFlow shows these classes under their second names.
-TFRecordDataset, TextLineDataset, FixedLengthRecordDataset, CsvDataset = (
+TFRecordDataset, TextLineDataset, FixedLengthRecordDataset, CsvDataset, SqlDataset = (
     TFRecordDatasetV2,
     TextLineDatasetV2,
     FixedLengthRecordDatasetV2,
     CsvDatasetV2,
+    SqlDatasetV2,
 )

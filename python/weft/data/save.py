@@ -1,69 +1,111 @@
-"""Datasets kept in files."""
+"""Datasets kept in files: Dataset.save, Dataset.load, Dataset.snapshot."""
 
+import os
+
+from weft import _weft
 from weft._raw import raw
 from weft.data import structure
 from weft.data.traced import TracedFunction
-from weft.framework import dtypes
+from weft.framework import dtypes, errors
 from weft.framework.convert import convert_to_tensor
 from weft.framework.type_spec import TensorSpec
 
 _SPEC_FILE = "dataset_spec.pb"
+_RETRY_SECONDS = 5  # between looks for a dataset that somebody is still writing
 
 
 def save(dataset, path, compression, shard_func, checkpoint_args):
     """Writes the elements, and beside them what they are."""
-    import os
-
-    from weft.saved_model.structured import encode
-
-    if checkpoint_args is not None:
-        raise NotImplementedError("Dataset.save with checkpoint_args")
-    custom = shard_func is not None
-    if not custom:
-
-        def shard_func(*unused):
-            return convert_to_tensor(0, dtypes.int64)
-
-    os.makedirs(os.fspath(path), exist_ok=True)
-    shard = TracedFunction(shard_func, "save", dataset.element_spec)
-    written = raw.SaveDatasetV2(
+    path = os.fspath(path)
+    spec = dataset.element_spec
+    shard = TracedFunction(shard_func or (lambda *element: convert_to_tensor(0, dtypes.int64)), "save", spec)
+    arguments = dict(
         input_dataset=dataset._variant_tensor,
-        path=convert_to_tensor(os.fspath(path), dtypes.string),
+        path=convert_to_tensor(path, dtypes.string),
         shard_func_other_args=shard.captures,
         shard_func=shard,
-        use_shard_func=custom,
+        use_shard_func=shard_func is not None,
         compression=compression or "",
-        **structure.types_and_shapes(dataset.element_spec),
     )
+    if _weft.in_graph():
+        _write_spec(path, spec)
+        return raw.SaveDataset(**arguments)
+    if checkpoint_args:
+        _save_with_checkpoints(dataset, shard, arguments, checkpoint_args)
+    else:
+        raw.SaveDataset(**arguments)
+    _write_spec(path, spec)
+
+
+def _write_spec(path, spec):
+    from weft.saved_model.structured import encode
+
+    os.makedirs(path, exist_ok=True)
+    target = os.path.join(path, _SPEC_FILE)
+    part = f"{target}.{os.getpid()}.part"
+    with open(part, "wb") as f:
+        f.write(encode(spec).SerializeToString())
+    os.replace(part, target)
+
+
+def _save_with_checkpoints(dataset, shard, arguments, checkpoint_args):
     from weft.data.dataset import make
+    from weft.trackable.checkpoint import Checkpoint
+    from weft.trackable.checkpoint_manager import CheckpointManager
 
-    for _ in make("_SaveDataset", written, dataset.element_spec, [dataset], [shard]):
-        pass
-    target = os.path.join(os.fspath(path), _SPEC_FILE)
-    with open(target + ".part", "wb") as f:
-        f.write(encode(dataset.element_spec).SerializeToString())
-    os.replace(target + ".part", target)
+    if "checkpoint" in checkpoint_args:
+        raise ValueError("'Invalid `checkpoint_args`. `checkpoint_args` are not allowed to include 'checkpoint'.")
+    variant = raw.SaveDatasetV2(**arguments, **structure.types_and_shapes(dataset.element_spec))
+    iterator = iter(make("_SaveDataset", variant, dataset.element_spec, [dataset], [shard]))
+    checkpoint = Checkpoint(iterator=iterator)
+    manager = CheckpointManager(**checkpoint_args, checkpoint=checkpoint)
+    checkpoint.restore(manager.latest_checkpoint)
+    for _ in iterator:
+        if "step_counter" in checkpoint_args:
+            checkpoint_args["step_counter"].assign_add(1)
+        manager.save(check_interval=True)
 
 
-def load(path, element_spec, compression, reader_func):
-    import os
+def _read_spec(path):
+    from weft.proto import StructuredValue
+    from weft.saved_model.structured import decode
 
+    name = os.path.join(path, _SPEC_FILE)
+    if not os.path.exists(name):
+        raise errors.NotFoundError(None, None, f"tf.data snapshot element_spec file not found: {name}.")
+    with open(name, "rb") as f:
+        contents = f.read()
+    try:
+        return decode(StructuredValue.FromString(contents))
+    except Exception as error:
+        raise errors.DataLossError(None, None, f"{name} holds no element_spec: {error}") from error
+
+
+def _in_turns(datasets):
+    return datasets.interleave(lambda x: x, cycle_length=os.cpu_count(), num_parallel_calls=-1)
+
+
+def load(path, element_spec, compression, reader_func, wait=False):
+    """A dataset of the elements that `save` wrote."""
+    import time
+
+    while True:
+        try:
+            return _load(os.fspath(path), element_spec, compression, reader_func or _in_turns)
+        except errors.NotFoundError:
+            if not wait:
+                raise
+        time.sleep(_RETRY_SECONDS)
+
+
+def _load(path, element_spec, compression, reader_func):
     from weft.data.dataset import DatasetSpec, make
 
     if element_spec is None:
-        from weft.proto import StructuredValue
-        from weft.saved_model.structured import decode
-
-        with open(os.path.join(os.fspath(path), _SPEC_FILE), "rb") as f:
-            element_spec = decode(StructuredValue.FromString(f.read()))
-    if reader_func is None:
-
-        def reader_func(datasets):
-            return datasets.interleave(lambda x: x, cycle_length=10, num_parallel_calls=-1)
-
+        element_spec = _read_spec(path)
     reader = TracedFunction(reader_func, "load", DatasetSpec(DatasetSpec(element_spec)))
     variant = raw.LoadDataset(
-        path=convert_to_tensor(os.fspath(path), dtypes.string),
+        path=convert_to_tensor(path, dtypes.string),
         reader_func_other_args=reader.captures,
         reader_func=reader,
         compression=compression or "",
@@ -73,31 +115,27 @@ def load(path, element_spec, compression, reader_func):
 
 
 def snapshot(dataset, path, compression, reader_func, shard_func):
+    """The dataset, which writes its elements when it is first walked through and reads them after that."""
     from weft.data.dataset import DatasetSpec
 
     if shard_func is None:
-
-        def shard_func(*unused):
-            return convert_to_tensor(0, dtypes.int64)
-
-    if reader_func is None:
-
-        def reader_func(datasets):
-            return datasets.interleave(lambda x: x, cycle_length=10, num_parallel_calls=-1)
-
-    reader = TracedFunction(reader_func, "snapshot", DatasetSpec(DatasetSpec(dataset.element_spec)))
+        cpus = os.cpu_count()
+        numbered = snapshot(dataset.enumerate(), path, compression, reader_func, lambda index, element: index % cpus)
+        return numbered.map(lambda index, element: element)
+    reader = TracedFunction(reader_func or _in_turns, "snapshot", DatasetSpec(DatasetSpec(dataset.element_spec)))
     shard = TracedFunction(shard_func, "snapshot", dataset.element_spec)
-    if not isinstance(shard.output_spec, TensorSpec):
-        raise TypeError("Invalid `shard_func`. `shard_func` must return `tf.int64` scalar tensor.")
+    of_shard = shard.output_spec
+    if not any(of_shard.is_compatible_with(TensorSpec([], t)) for t in (dtypes.int32, dtypes.int64)):
+        raise TypeError(
+            f"Invalid `shard_func`. `shard_func` must return `tf.int64` scalar tensor but its return type is {of_shard}."
+        )
     return dataset._unary(
         "_SnapshotDataset",
         "SnapshotDatasetV2",
         None,
         [reader, shard],
-        path=convert_to_tensor(str(path), dtypes.string),
+        path=convert_to_tensor(os.fspath(path), dtypes.string),
         compression=compression or "",
-        reader_prefix="",
-        writer_prefix="",
         reader_func=reader,
         reader_func_other_args=reader.captures,
         shard_func=shard,

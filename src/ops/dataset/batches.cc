@@ -53,6 +53,13 @@ class BatchDataset final : public UnaryDataset {
         size_(size), drop_remainder_(drop_remainder) {}
   int64_t count() const override { return batched_cardinality(input().cardinality(), size_, drop_remainder_); }
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
+  Status at(IteratorContext& c, int64_t index, Element& out) const override {
+    if (cardinality() < 0) return Dataset::at(c, index, out);
+    const int64_t begin = index * size_, left = input().cardinality() - begin;
+    std::vector<Element> elements;
+    for (int64_t i = 0; i < std::min(left, size_); ++i) WEFT_RETURN_IF_ERROR(input().element_at(c, begin + i, elements.emplace_back()));
+    return stack(elements, out);
+  }
 
  private:
   class Walk final : public UnaryIterator<BatchDataset> {

@@ -40,6 +40,20 @@ class CacheDataset final : public UnaryDataset {
     if (auto elements = cache_->elements()) return IteratorPtr(std::make_unique<Reader>(*this, std::move(elements)));
     return iterate<Writer>(*this, c);
   }
+  // The first question fills the cache.
+  Status at(IteratorContext& c, int64_t index, Element& out) const override {
+    if (!cache_->elements()) {
+      WEFT_ASSIGN(IteratorPtr all, make_iterator(c));
+      for (bool end = false; !end;) {
+        Element passed;
+        WEFT_RETURN_IF_ERROR(all->next(c, passed, end));
+      }
+    }
+    const MemoryCache::Elements elements = cache_->elements();
+    if (index >= int64_t(elements->size())) return out_of_range("Index out of range [0, ", elements->size(), "):", index);
+    out = (*elements)[size_t(index)];
+    return {};
+  }
 
  private:
   class Reader final : public IteratorOf<CacheDataset> {

@@ -21,6 +21,10 @@ class ConcatenateDataset final : public Dataset {
     return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
   }
   Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
+  Status at(IteratorContext& c, int64_t index, Element& out) const override {
+    const int64_t first = inputs()[0]->cardinality();
+    return first >= 0 && index >= first ? inputs()[1]->element_at(c, index - first, out) : inputs()[0]->element_at(c, index, out);
+  }
 
  private:
   class Walk final : public IteratorOf<ConcatenateDataset> {
@@ -81,6 +85,14 @@ class ZipDataset final : public Dataset {
       it->inputs_.push_back(std::move(iterator));
     }
     return IteratorPtr(std::move(it));
+  }
+  Status at(IteratorContext& c, int64_t index, Element& out) const override {
+    for (const DatasetPtr& input : inputs()) {
+      Element part;
+      WEFT_RETURN_IF_ERROR(input->element_at(c, index, part));
+      std::move(part.begin(), part.end(), std::back_inserter(out));
+    }
+    return {};
   }
 
  private:

@@ -68,6 +68,18 @@ Result<IteratorPtr> Dataset::make_iterator(IteratorContext& c) const {
   return made;
 }
 
+Status Dataset::element_at(IteratorContext& c, int64_t index, Element& out) const {
+  const int64_t n = cardinality();
+  if (n == kInfiniteCardinality)
+    return failed_precondition("Dataset of type ", kind_, "DatasetOp::Dataset has infinite cardinality, which does not support random access.");
+  if (index < 0 || (n >= 0 && index >= n)) return out_of_range("Index out of range [0, ", n, "):", index);
+  return at(c, index, out);
+}
+
+Status Dataset::at(IteratorContext&, int64_t, Element&) const {
+  return unimplemented("Random access is not implemented for dataset ", kind_, "DatasetOp::Dataset");
+}
+
 Result<Tensor> take_rows(const Tensor& t, int64_t begin, int64_t end) {
   constexpr uintptr_t kAlignment = 64;
   const int64_t row = t.shape().elements_in(1, t.rank());
@@ -113,6 +125,13 @@ Tensor dataset_tensor(DatasetPtr dataset) { return Tensor::scalar(Variant(std::m
 
 Status emit(KernelContext& c, DatasetPtr dataset) {
   if (dataset->depth() > kMaxDepth) return resource_exhausted("more than ", kMaxDepth, " datasets are built one upon the other");
+  if (!dataset->origin_) {
+    auto origin = std::make_shared<Dataset::Origin>(Dataset::Origin{c.node(), Element(size_t(c.num_inputs()))});
+    for (int i = 0; i < c.num_inputs(); ++i) {
+      if (c.input(i).dtype() != DType::kResource) origin->inputs[size_t(i)] = c.input(i);
+    }
+    dataset->origin_ = std::move(origin);
+  }
   c.set_output(0, dataset_tensor(std::move(dataset)));
   return {};
 }

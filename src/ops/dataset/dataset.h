@@ -82,17 +82,28 @@ class Dataset : public core::VariantObject, public std::enable_shared_from_this<
   // How many elements there are, or one of the codes. Counted once: datasets may share inputs, and a count
   // that asked each of them again would take for ever.
   int64_t cardinality() const;
+  // How the op that made it was called; null for a dataset that no op made. Kept by emit().
+  struct Origin {
+    NodeInfo node;
+    Element inputs;  // but for resources
+  };
+  const Origin* origin() const { return origin_.get(); }
   // What gives each walk its seeds, where the order is random.
   virtual SeedGenerator* seeds() const { return nullptr; }
   Result<IteratorPtr> make_iterator(IteratorContext& c) const;
+  // One element, without a walk. Unimplemented for datasets that cannot tell it, OutOfRange beyond the end.
+  Status element_at(IteratorContext& c, int64_t index, Element& out) const;
 
  protected:
+  virtual Status at(IteratorContext& c, int64_t index, Element& out) const;  // the index is one of the dataset's
   virtual int64_t count() const { return kUnknownCardinality; }
   virtual Result<IteratorPtr> walk(IteratorContext& c) const = 0;
   std::string options_;
 
  private:
+  friend Status emit(KernelContext& c, DatasetPtr dataset);
   std::string_view kind_;
+  mutable std::shared_ptr<const Origin> origin_;
   std::vector<DType> types_;
   std::vector<PartialShape> shapes_;
   std::vector<DatasetPtr> inputs_;
@@ -202,10 +213,14 @@ void flat_maps(Registry& r);
 void groups(Registry& r);
 void shuffles(Registry& r);
 void caches(Registry& r);
+void saves(Registry& r);
+void snapshots(Registry& r);
+void fingerprints(Registry& r);
 void pass_through(Registry& r);
 void generators(Registry& r);
 void record_files(Registry& r);
 void csv_files(Registry& r);
+void sql(Registry& r);
 void iterators(Registry& r);
 void saved_iterators(Registry& r);
 void file_ops(Registry& r);

@@ -63,7 +63,6 @@ Status run_matching_files(KernelContext& c) {
 Status run_to_tf_record(KernelContext& c) {
   WEFT_ASSIGN(tstring name, scalar_input<tstring>(c, "filename"));
   WEFT_ASSIGN(tstring compression, scalar_input<tstring>(c, "compression_type"));
-  WEFT_RETURN_IF_ERROR(wire::ByteStream::check_compression(compression));
   WEFT_ASSIGN(DatasetPtr dataset, dataset_input(c));
   WEFT_ASSIGN(auto writer, wire::RecordWriter::create(name.str(), compression));
   IteratorContext ic(c.env());

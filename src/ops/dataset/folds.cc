@@ -45,6 +45,17 @@ Status run_single_element(KernelContext& c) {
   return {};
 }
 
+Status run_element_at(KernelContext& c) {
+  WEFT_ASSIGN(DatasetPtr dataset, dataset_input(c));
+  WEFT_ASSIGN(int64_t index, scalar_input<int64_t>(c, "index"));
+  IteratorContext ic(c.env());
+  Element element;
+  WEFT_RETURN_IF_ERROR(dataset->element_at(ic, index, element));
+  WEFT_RETURN_IF_ERROR(verify_element(attr_types(c), attr_shapes(c), element));
+  for (size_t i = 0; i < element.size(); ++i) c.set_output(int(i), std::move(element[i]));
+  return {};
+}
+
 Status run_cardinality(KernelContext& c) {
   WEFT_ASSIGN(DatasetPtr dataset, dataset_input(c));
   c.set_output(0, Tensor::scalar(dataset->cardinality()));
@@ -110,6 +121,16 @@ void folds(Registry& r) {
       .doc("The only element of a dataset; an error if it has none or several.")
       .shape(components_shape)
       .cpu(run_single_element);
+
+  r.add("GetElementAtIndex")
+      .in("dataset: variant")
+      .in("index: int64")
+      .out("components: output_types")
+      .attr("output_types: list(type) >= 1")
+      .attr("output_shapes: list(shape) >= 1")
+      .doc("The element of a dataset at a place, where it can be told without the others.")
+      .shape(components_shape)
+      .cpu(run_element_at);
 
   r.add("DatasetCardinality")
       .in("input_dataset: variant")

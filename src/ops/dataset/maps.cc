@@ -26,6 +26,11 @@ class MapDataset final : public UnaryDataset {
 
  protected:
   Result<IteratorPtr> walk(IteratorContext& c) const override { return calls_ ? iterate<ParallelWalk>(*this, c) : iterate<Walk>(*this, c); }
+  Status at(IteratorContext& c, int64_t index, Element& out) const override {
+    Element args;
+    WEFT_RETURN_IF_ERROR(input().element_at(c, index, args));
+    return f_->call(c, std::move(args), out);
+  }
 
  private:
   class ParallelWalk final : public IteratorOf<MapDataset> {

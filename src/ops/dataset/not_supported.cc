@@ -1,5 +1,5 @@
-// Dataset ops that need parts which are not there: graphs of datasets as values, snapshots on disk, races
-// between datasets. Known, so that a graph that holds one can be read; each says so when it runs.
+// Dataset ops that need parts which are not there: graphs of datasets as values, the first form of
+// snapshots, races between datasets. Known, so that a graph that holds one can be read; each says so when it runs.
 #include "op/registry.h"
 #include "ops/dataset/dataset.h"
 
@@ -62,73 +62,6 @@ void not_supported(Registry& r) {
       .attr("snapshot_name: string = ''")
       .doc("A dataset that writes its elements to disk once and reads them after that.")
       .shape([](ShapeContext& c) { return dataset_of(c, {"path"}); })
-      .cpu(run_not_supported);
-
-  r.add("SnapshotDatasetV2")
-      .in("input_dataset: variant")
-      .in("path: string")
-      .in("reader_func_other_args: Treader_func_args")
-      .in("shard_func_other_args: Tshard_func_args")
-      .out("handle: variant")
-      .full_type("DATASET(FOR_EACH(PRODUCT, TENSOR(VAR:output_types), VAR:output_types))")
-      .attr("output_types: list(type) >= 1")
-      .attr("output_shapes: list(shape) >= 1")
-      .attr("compression: string = ''")
-      .attr("reader_prefix: string = ''")
-      .attr("writer_prefix: string = ''")
-      .attr("hash_valid: bool = false")
-      .attr("hash: int = 0")
-      .attr("reader_func: func")
-      .attr("shard_func: func")
-      .attr("Treader_func_args: list(type) >= 0")
-      .attr("Tshard_func_args: list(type) >= 0")
-      .attr("metadata: string = ''")
-      .doc("A dataset that writes its elements to disk once and reads them after that.")
-      .shape([](ShapeContext& c) { return dataset_of(c, {"path"}); })
-      .cpu(run_not_supported);
-
-  r.add("SaveDataset")
-      .in("input_dataset: variant")
-      .in("path: string")
-      .in("shard_func_other_args: Tshard_func_args")
-      .attr("compression: string = ''")
-      .attr("shard_func: func")
-      .attr("use_shard_func: bool = true")
-      .attr("Tshard_func_args: list(type) >= 0")
-      .stateful()
-      .doc("Writes the elements of a dataset to disk.")
-      .shape(shapes::no_outputs)
-      .cpu(run_not_supported);
-
-  r.add("SaveDatasetV2")
-      .in("input_dataset: variant")
-      .in("path: string")
-      .in("shard_func_other_args: Tshard_func_args")
-      .out("handle: variant")
-      .attr("compression: string = ''")
-      .attr("shard_func: func")
-      .attr("use_shard_func: bool = true")
-      .attr("Tshard_func_args: list(type) >= 0")
-      .attr("output_types: list(type) >= 1")
-      .attr("output_shapes: list(shape) >= 1")
-      .stateful()
-      .doc("A dataset that writes its elements to disk.")
-      .shape(shapes::scalar)
-      .cpu(run_not_supported);
-
-  r.add("LoadDataset")
-      .in("path: string")
-      .in("reader_func_other_args: Treader_func_args")
-      .out("handle: variant")
-      .full_type("DATASET(FOR_EACH(PRODUCT, TENSOR(VAR:output_types), VAR:output_types))")
-      .attr("output_types: list(type) >= 1")
-      .attr("output_shapes: list(shape) >= 1")
-      .attr("compression: string = ''")
-      .attr("reader_func: func")
-      .attr("Treader_func_args: list(type) >= 0")
-      .stateful()
-      .doc("A dataset of elements that were written to disk.")
-      .shape(shapes::scalar)
       .cpu(run_not_supported);
 
   r.add("ChooseFastestDataset")

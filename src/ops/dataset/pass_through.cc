@@ -50,6 +50,7 @@ class PrefetchDataset final : public UnaryDataset {
 
  protected:
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
+  Status at(IteratorContext& c, int64_t index, Element& out) const override { return input().element_at(c, index, out); }
 
  private:
   class Walk final : public IteratorOf<PrefetchDataset> {

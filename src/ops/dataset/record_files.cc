@@ -213,8 +213,7 @@ Result<FileInputs> file_inputs(const KernelContext& c, bool compressed) {
 template <bool kOffsets>
 Status run_tf_record(KernelContext& c) {
   WEFT_ASSIGN(FileInputs in, file_inputs(c, true));
-  if (in.compression == "SNAPPY") return unimplemented("TFRecord files compressed by snappy are not supported");
-  if (!ByteStream::check_compression(in.compression).ok()) in.compression.clear();  // as TensorFlow, which only notes it in the log
+  if (in.compression != "SNAPPY" && !ByteStream::check_compression(in.compression).ok()) in.compression.clear();  // as TensorFlow, which only notes it in the log
   std::vector<int64_t> offsets;
   if constexpr (kOffsets) {
     const Tensor& t = c.input("byte_offsets");

@@ -91,6 +91,13 @@ Status run_deserialize(KernelContext& c) {
   return iterator->restore(ic, *state);
 }
 
+// Nothing is tuned here, so that there is no model of how long the parts take.
+Status run_model(KernelContext& c) {
+  WEFT_RETURN_IF_ERROR(c.resource<IteratorResource>(0).status());
+  return not_found("Cannot find this iterator's analytical model. Did you disable autotune for the dataset used to create this iterator? See more information at "
+                   "https://www.tensorflow.org/api_docs/python/tf/data/experimental/AutotuneOptions .");
+}
+
 Status serialized_shape(ShapeContext& c) {
   c.output(0, PartialShape::vector(kUnknownDim));
   return {};
@@ -115,6 +122,14 @@ void saved_iterators(Registry& r) {
       .doc("Sets an iterator to a state that SerializeIterator saved.")
       .shape(shapes::no_outputs)
       .cpu(run_deserialize);
+
+  r.add("IteratorGetModelProto")
+      .in("iterator: resource")
+      .out("model_proto: string")
+      .stateful()
+      .doc("How an iterator is tuned; here none is.")
+      .shape(shapes::scalar)
+      .cpu(run_model);
 }
 
 }  // namespace weft::ops::data

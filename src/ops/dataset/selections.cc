@@ -21,6 +21,7 @@ class TakeDataset final : public UnaryDataset {
     return count_ == -1 ? n : std::min(n, count_);
   }
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
+  Status at(IteratorContext& c, int64_t index, Element& out) const override { return input().element_at(c, index, out); }
 
  private:
   class Walk final : public UnaryIterator<TakeDataset> {
@@ -50,6 +51,9 @@ class SkipDataset final : public UnaryDataset {
     return count_ < 0 ? 0 : std::max<int64_t>(0, n - count_);
   }
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
+  Status at(IteratorContext& c, int64_t index, Element& out) const override {
+    return cardinality() < 0 ? Dataset::at(c, index, out) : input().element_at(c, index + count_, out);
+  }
 
  private:
   class Walk final : public UnaryIterator<SkipDataset> {
@@ -84,6 +88,10 @@ class RepeatDataset final : public UnaryDataset {
     return __builtin_mul_overflow(n, count_, &product) ? std::numeric_limits<int64_t>::max() : product;
   }
   Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
+  Status at(IteratorContext& c, int64_t index, Element& out) const override {
+    const int64_t n = input().cardinality();
+    return input().element_at(c, n > 0 ? index % n : index, out);
+  }
 
  private:
   class Walk final : public IteratorOf<RepeatDataset> {
@@ -139,6 +147,9 @@ class ShardDataset final : public UnaryDataset {
                                  "`tf.data.experimental.service.ShardingPolicy.HINT` processing mode.");
     return iterate<Walk>(*this, c);
   }
+  Status at(IteratorContext& c, int64_t index, Element& out) const override {
+    return cardinality() < 0 ? Dataset::at(c, index, out) : input().element_at(c, index_ + index * shards_, out);
+  }
 
  private:
   class Walk final : public UnaryIterator<ShardDataset> {
@@ -177,7 +188,8 @@ Status run_shard(KernelContext& c) {
   WEFT_ASSIGN(DatasetPtr input, dataset_input(c));
   WEFT_ASSIGN(int64_t shards, scalar_input<int64_t>(c, "num_shards"));
   WEFT_ASSIGN(int64_t index, scalar_input<int64_t>(c, "index"));
-  if (shards == 0) return invalid_argument("Number of shards must be greater than zero (currently num_shards = ", shards, ").");
+  constexpr int64_t kHint = -1;  // somebody else is to say how many
+  if (shards == 0 || shards < kHint) return invalid_argument("Number of shards must be greater than zero (currently num_shards = ", shards, ").");
   if (shards > 0 && (index < 0 || index >= shards)) return invalid_argument("Index must be between 0 and ", shards - 1, " (currently index = ", index, ").");
   return emit(c, std::make_shared<ShardDataset>(input, shards, index, c.attr<bool>("require_non_empty")));
 }

@@ -21,6 +21,7 @@ class RangeDataset final : public Dataset {
     return int64_t(std::min<__int128>((distance - 1) / step + 1, std::numeric_limits<int64_t>::max()));
   }
   Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
+  Status at(IteratorContext&, int64_t index, Element& out) const override { return element_of(start_ + index * step_, out); }
 
  private:
   class Walk final : public IteratorOf<RangeDataset> {
@@ -33,23 +34,26 @@ class RangeDataset final : public Dataset {
       if (end) return {};
       const int64_t value = at_;
       done_ = __builtin_add_overflow(at_, d().step_, &at_);
-      Status s = dispatch<int64_t, int32_t, float, double, half, bfloat16, int8_t, int16_t, uint8_t, uint16_t, uint32_t, uint64_t, complex64, complex128>(
-          d().types()[0], [&]<class T>(Tag<T>) {
-            WEFT_ASSIGN(Tensor t, Tensor::allocate(dtype_of<T>, Shape()));
-            if constexpr (std::is_arithmetic_v<T>) t.data<T>()[0] = T(value);
-            else if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>) t.data<T>()[0] = T(typename T::value_type(value));
-            else t.data<T>()[0] = T(float(value));
-            out.push_back(std::move(t));
-            return Status();
-          });
-      if (s.code() == Code::kUnimplemented) return invalid_argument("Unsupported data type: ", dtype_name(d().types()[0]));
-      return s;
+      return d().element_of(value, out);
     }
 
    private:
     int64_t at_;
     bool done_ = false;
   };
+  Status element_of(int64_t value, Element& out) const {
+    Status s = dispatch<int64_t, int32_t, float, double, half, bfloat16, int8_t, int16_t, uint8_t, uint16_t, uint32_t, uint64_t, complex64, complex128>(
+        types()[0], [&]<class T>(Tag<T>) {
+          WEFT_ASSIGN(Tensor t, Tensor::allocate(dtype_of<T>, Shape()));
+          if constexpr (std::is_arithmetic_v<T>) t.data<T>()[0] = T(value);
+          else if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>) t.data<T>()[0] = T(typename T::value_type(value));
+          else t.data<T>()[0] = T(float(value));
+          out.push_back(std::move(t));
+          return Status();
+        });
+    if (s.code() == Code::kUnimplemented) return invalid_argument("Unsupported data type: ", dtype_name(types()[0]));
+    return s;
+  }
   const int64_t start_, stop_, step_;
 };
 
@@ -72,6 +76,10 @@ class TensorDataset final : public Dataset {
   explicit TensorDataset(Element element) : Dataset("Tensor", types_of(element), shapes_of(element)), element_(std::move(element)) {}
   int64_t count() const override { return 1; }
   Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
+  Status at(IteratorContext&, int64_t, Element& out) const override {
+    out = element_;
+    return {};
+  }
 
  private:
   class Walk final : public IteratorOf<TensorDataset> {
@@ -109,6 +117,7 @@ class TensorSliceDataset final : public Dataset {
   explicit TensorSliceDataset(Element whole) : Dataset("TensorSlice", types_of(whole), rows_of(whole)), whole_(std::move(whole)) {}
   int64_t count() const override { return whole_[0].dim(0); }
   Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
+  Status at(IteratorContext&, int64_t index, Element& out) const override { return rows_at(index, out); }
 
  private:
   class Walk final : public IteratorOf<TensorSliceDataset> {
@@ -119,17 +128,19 @@ class TensorSliceDataset final : public Dataset {
     Status advance(IteratorContext&, Element& out, bool& end) override {
       end = at_ >= d().cardinality();
       if (end) return {};
-      for (const Tensor& t : d().whole_) {
-        WEFT_ASSIGN(Tensor row, take_row(t, at_));
-        out.push_back(std::move(row));
-      }
-      ++at_;
-      return {};
+      return d().rows_at(at_++, out);
     }
 
    private:
     int64_t at_ = 0;
   };
+  Status rows_at(int64_t index, Element& out) const {
+    for (const Tensor& t : whole_) {
+      WEFT_ASSIGN(Tensor row, take_row(t, index));
+      out.push_back(std::move(row));
+    }
+    return {};
+  }
   static std::vector<PartialShape> rows_of(const Element& whole) {
     std::vector<PartialShape> out;
     for (const Tensor& t : whole) out.push_back(t.shape().slice(1, t.rank()));
@@ -254,6 +265,7 @@ class ListDataset final : public Dataset {
       : Dataset("List", types, shapes), tensors_(std::move(tensors)) {}
   int64_t count() const override { return int64_t(tensors_.size() / types().size()); }
   Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
+  Status at(IteratorContext&, int64_t index, Element& out) const override { return take(index, out); }
 
  private:
   class Walk final : public IteratorOf<ListDataset> {
@@ -263,16 +275,17 @@ class ListDataset final : public Dataset {
    protected:
     Status advance(IteratorContext&, Element& out, bool& end) override {
       end = at_ >= d().cardinality();
-      if (end) return {};
-      const size_t width = d().types().size();
-      out.assign(d().tensors_.begin() + ptrdiff_t(size_t(at_) * width), d().tensors_.begin() + ptrdiff_t(size_t(at_ + 1) * width));
-      ++at_;
-      return {};
+      return end ? Status() : d().take(at_++, out);
     }
 
    private:
     int64_t at_ = 0;
   };
+  Status take(int64_t index, Element& out) const {
+    const size_t width = types().size();
+    out.assign(tensors_.begin() + ptrdiff_t(size_t(index) * width), tensors_.begin() + ptrdiff_t(size_t(index + 1) * width));
+    return {};
+  }
   const Element tensors_;
 };
 

@@ -29,6 +29,10 @@ class Iterator:
         return self._spec
 
     @property
+    def _iterator_resource(self):
+        return self._handle
+
+    @property
     def output_types(self):
         return _each(self._spec, lambda s: s._to_legacy_output_types())
 

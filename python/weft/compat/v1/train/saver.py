@@ -93,7 +93,14 @@ class Saver:
                 saved = raw.Identity(input=path, name="control_dependency")
             read = raw.RestoreV2(prefix=path, tensor_names=keys, shape_and_slices=[""] * len(keys), dtypes=types)
             values = list(read) if isinstance(read, (list, tuple)) else [read]
-            assigned = [raw.AssignVariableOp(resource=named[k].handle, value=v) for k, v in zip(keys, values)]
+            assigned = [
+                (
+                    named[k].restore(v)
+                    if hasattr(named[k], "restore")
+                    else raw.AssignVariableOp(resource=named[k].handle, value=v)
+                )
+                for k, v in zip(keys, values)
+            ]
             with control_dependencies(assigned):
                 restore = raw.NoOp(name="restore_all")
         self.saver_def = SaverDef(

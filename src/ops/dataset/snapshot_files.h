@@ -1,0 +1,63 @@
+// Elements of datasets in files, as TensorFlow's Dataset.save and Dataset.snapshot lay them out
+// (tensorflow/core/data/snapshot_utils.h, file format 2):
+//
+//   FOLDER/snapshot.metadata                         which run is the one to read
+//   FOLDER/RUN/00000000.shard/00000000.snapshot      a chunk: TFRecords of TensorProtos, one for each component
+//
+// A run is written under a name of its own and becomes visible by the metadata, which are replaced as a whole.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ops/dataset/dataset.h"
+#include "wire/record.h"
+
+namespace weft::ops::data {
+
+// SnapshotMetadataRecord (tensorflow/core/protobuf/snapshot.proto).
+struct SnapshotMetadata {
+  static constexpr int64_t kVersion = 2;
+  std::string graph_hash, run_id;
+  int64_t version = kVersion, num_elements = 0;
+  std::vector<DType> types;
+  bool finalized = false;
+
+  // Nothing where there is no such file; DataLoss for one that makes no sense.
+  static Result<std::optional<SnapshotMetadata>> read(const std::string& folder);
+  Status write(const std::string& folder) const;
+};
+
+// What files are compressed by; names that are not known mean not at all, as in TensorFlow.
+std::string snapshot_compression(std::string_view name);
+
+// A run that is being written. One that is not finished leaves nothing behind.
+class SnapshotWriter {
+ public:
+  SnapshotWriter(std::string folder, std::string compression, SnapshotMetadata metadata);
+  ~SnapshotWriter();
+  Status write(int64_t shard, const Element& element);
+  // Closes the files; readers of the folder find this run from now on.
+  Status finish();
+
+ private:
+  const std::string folder_, compression_;
+  SnapshotMetadata metadata_;
+  const std::string run_folder_;
+  std::map<int64_t, std::unique_ptr<wire::RecordWriter>> shards_;
+  bool finished_ = false;
+};
+
+// The elements of one shard: of its chunks, one after the other.
+DatasetPtr shard_dataset(std::string folder, std::string compression, std::vector<DType> types, std::vector<PartialShape> shapes);
+// The elements of one chunk.
+DatasetPtr chunk_dataset(std::string file, std::string compression, std::vector<DType> types, std::vector<PartialShape> shapes);
+// Datasets as elements.
+DatasetPtr dataset_of_datasets(std::vector<DatasetPtr> datasets);
+// A dataset of the shards of the run that the metadata name.
+Result<DatasetPtr> shards_of_run(const std::string& folder, const SnapshotMetadata& metadata, const std::string& compression,
+                                 const std::vector<DType>& types, const std::vector<PartialShape>& shapes);
+
+}  // namespace weft::ops::data
