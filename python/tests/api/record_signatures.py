@@ -1,10 +1,12 @@
 """Writes data/signatures.txt: the signatures of TensorFlow's public functions, for signatures_test.py. Run it with TensorFlow's Python:
 
     python record_signatures.py > data/signatures.txt
+    python record_signatures.py classes > data/signatures_of_classes.txt
 
 Each line is a symbol and its parameters, without annotations; a "raw" line is an op of tf.raw_ops."""
 
 import inspect
+import sys
 import types
 
 import tensorflow as tf
@@ -12,6 +14,10 @@ import tensorflow as tf
 NAMESPACES = """tf tf.math tf.math.special tf.linalg tf.linalg.experimental tf.nn tf.nn.experimental tf.random tf.random.experimental tf.bitwise tf.dtypes tf.debugging
 tf.debugging.experimental tf.config tf.config.experimental tf.config.optimizer tf.config.threading tf.quantization tf.sysconfig tf.strings tf.sparse tf.ragged tf.image
 tf.signal tf.sets tf.audio tf.io tf.autodiff tf.nest tf.experimental tf.lookup tf.data tf.train tf.saved_model tf.autograph""".split()
+
+# Those whose classes are looked into: constructors and methods.
+CLASSES = """tf.distribute tf.distribute.cluster_resolver tf.distribute.coordinator tf.distribute.experimental tf.distribute.experimental.coordinator
+tf.distribute.experimental.partitioners tf.compat.v1.distribute tf.compat.v1.distribute.experimental""".split()
 
 
 def parameters(function):
@@ -31,11 +37,36 @@ def line(name, function):
         print(text)
 
 
+def find(namespace):
+    module = tf
+    for part in namespace.split(".")[1:]:
+        module = getattr(module, part)
+    return module
+
+
+def classes():
+    for namespace in CLASSES:
+        module = find(namespace)
+        for name in dir(module):
+            value = getattr(module, name)
+            if name.startswith("_") or isinstance(value, types.ModuleType) or not callable(value):
+                continue
+            if not isinstance(value, type):
+                line(f"{namespace}.{name}", value)
+                continue
+            if value.__init__ is not object.__init__:
+                line(f"{namespace}.{name}.__init__", value.__init__)
+            for method in dir(value):
+                if not method.startswith("_") and inspect.isroutine(getattr(value, method)):
+                    line(f"{namespace}.{name}.{method}", getattr(value, method))
+
+
 if __name__ == "__main__":
+    if sys.argv[1:] == ["classes"]:
+        classes()
+        sys.exit()
     for namespace in NAMESPACES:
-        module = tf
-        for part in namespace.split(".")[1:]:
-            module = getattr(module, part)
+        module = find(namespace)
         for name in dir(module):
             value = getattr(module, name)
             if name.startswith("_") or isinstance(value, (types.ModuleType, type)) or not callable(value):

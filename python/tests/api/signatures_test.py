@@ -1,4 +1,5 @@
-"""Signatures of the public functions are TensorFlow's: names, order and defaults. data/signatures.txt was written by record_signatures.py."""
+"""Signatures of the public functions, and of the methods of some classes, are TensorFlow's: names, order and defaults. The files in data/ were written by
+record_signatures.py."""
 
 import inspect
 import pathlib
@@ -8,7 +9,10 @@ import pytest
 
 import weft as tf
 
-LINES = (pathlib.Path(__file__).parent / "data" / "signatures.txt").read_text().splitlines()
+DATA = pathlib.Path(__file__).parent / "data"
+LINES = [
+    line for name in ("signatures.txt", "signatures_of_classes.txt") for line in (DATA / name).read_text().splitlines()
+]
 
 
 def parameters(function):

@@ -44,9 +44,9 @@ _missing = missing("tf.distribute")
 
 def __getattr__(name):
     if name == "coordinator":
-        from weft.distribute.experimental import coordinator
+        from weft.distribute.experimental import coordinator_v2
 
-        value = coordinator()
+        value = coordinator_v2()
     elif name in _names:
         file, own = _names[name]
         module = importlib.import_module("weft.distribute." + file)

@@ -13,22 +13,6 @@ def _with_layer(master, rpc_layer):
     return f"{rpc_layer}://{master}" if rpc_layer and master else master
 
 
-def _unavailable(name, what):
-    class Unavailable(ClusterResolver):
-        def __init__(self, *args, **kwargs):
-            raise NotImplementedError(f"tf.distribute.cluster_resolver.{name}: weft does not ask {what}")
-
-        def cluster_spec(self):
-            raise NotImplementedError
-
-        def master(self, task_type=None, task_id=None, rpc_layer=None):
-            raise NotImplementedError
-
-    Unavailable.__name__ = Unavailable.__qualname__ = name
-    Unavailable.__doc__ = f"A cluster as {what} describes it; not there."
-    return Unavailable
-
-
 class ClusterResolver(abc.ABC):
     """The base: a cluster, and which of its tasks this process is."""
 
@@ -265,18 +249,31 @@ def _merged_tasks(parts):
     return merged
 
 
-GCEClusterResolver = _unavailable("GCEClusterResolver", "Google's cloud")
-KubernetesClusterResolver = _unavailable("KubernetesClusterResolver", "Kubernetes")
-SlurmClusterResolver = _unavailable("SlurmClusterResolver", "Slurm")
-TPUClusterResolver = _unavailable("TPUClusterResolver", "TPU services")
-__all__ = [
-    "ClusterResolver",
-    "GCEClusterResolver",
-    "KubernetesClusterResolver",
-    "SimpleClusterResolver",
-    "SlurmClusterResolver",
-    "TFConfigClusterResolver",
-    "TPUClusterResolver",
-    "UnionResolver",
-]
+class TPUClusterResolver(ClusterResolver):
+    """Finds TPUs; there so that programs can try it."""
+
+    def __init__(
+        self,
+        tpu=None,
+        zone=None,
+        project=None,
+        job_name="worker",
+        coordinator_name=None,
+        coordinator_address=None,
+        credentials="default",
+        service=None,
+        discovery_url=None,
+    ):
+        if tpu is None and "TPU_NAME" not in os.environ:
+            raise ValueError("Please provide a TPU Name to connect to.")
+        raise NotImplementedError("tf.distribute.cluster_resolver.TPUClusterResolver: weft's engine has no TPU devices")
+
+    def cluster_spec(self):
+        raise NotImplementedError
+
+    def master(self, task_type=None, task_id=None, rpc_layer=None):
+        raise NotImplementedError
+
+
+__all__ = ["ClusterResolver", "SimpleClusterResolver", "TFConfigClusterResolver", "TPUClusterResolver", "UnionResolver"]
 __getattr__ = missing("tf.distribute.cluster_resolver")

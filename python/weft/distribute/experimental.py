@@ -13,7 +13,7 @@ _WHERE = {
     "CommunicationOptions": ("options", "CommunicationOptions"),
     "MultiWorkerMirroredStrategy": ("multi_worker", "CollectiveAllReduceStrategyExperimental"),
     "ParameterServerStrategy": ("parameter_server", "ParameterServerStrategyV2"),
-    "TPUStrategy": ("tpu", "TPUStrategyV1"),
+    "TPUStrategy": ("tpu", "TPUStrategyExperimental"),
     "ValueContext": ("options", "ValueContext"),
     "partitioners": ("partitioners", None),
 }
@@ -45,7 +45,7 @@ def _coordinator(name, per_worker, **others):
     return made
 
 
-def coordinator():
+def coordinator_v2():
     """tf.distribute.coordinator"""
     from weft.distribute.parameter_server import experimental_get_current_worker_index as current
 

@@ -216,7 +216,14 @@ class StrategyExtendedV1(StrategyExtendedV2):
         with self._container_strategy().scope():
             return self._update_non_slot(colocate_with, fn, args, kwargs or {}, group)
 
+    def read_var(self, v):
+        """The value of a variable, as saving needs it."""
+        _of_descendants()
+
+    def non_slot_devices(self, var_list):
+        """Where values that belong to all of these variables stand."""
+        _of_descendants()
+
     _broadcast_to = _call_for_each_replica = _update_non_slot = _of_descendants
-    read_var = non_slot_devices = _of_descendants
     experimental_between_graph = experimental_should_init = property(_of_descendants)
     should_checkpoint = should_save_summary = property(_of_descendants)

@@ -2,7 +2,7 @@
 remote execution, which weft does not have."""
 
 from weft.distribute.cluster_spec import ClusterSpec
-from weft.distribute.strategy import Strategy
+from weft.distribute.strategy import Strategy, StrategyV1
 from weft.framework.composite import CompositeTensor
 
 _REMOTE = "weft has no remote execution: workers and parameter servers of other processes cannot be used"
@@ -39,7 +39,7 @@ class ParameterServerStrategyV2(Strategy):
         raise NotImplementedError(f"tf.distribute.ParameterServerStrategy: {_REMOTE}")
 
 
-class ParameterServerStrategyV1(Strategy):
+class ParameterServerStrategyV1(StrategyV1):
     """tf.compat.v1.distribute.experimental.ParameterServerStrategy"""
 
     def __init__(self, cluster_resolver=None):

@@ -1,6 +1,6 @@
 """tf.distribute.TPUStrategy: there so that programs can test for it; weft has no such devices."""
 
-from weft.distribute.strategy import Strategy
+from weft.distribute.strategy import Strategy, StrategyV1
 
 
 def _refuse(name):
@@ -13,6 +13,10 @@ class TPUStrategy(Strategy):
     def __init__(
         self, tpu_cluster_resolver=None, experimental_device_assignment=None, experimental_spmd_xla_partitioning=False
     ):
+        if tpu_cluster_resolver is None:
+            from weft.distribute.cluster_resolver import TPUClusterResolver
+
+            TPUClusterResolver()
         _refuse("tf.distribute.TPUStrategy")
 
     def experimental_assign_to_logical_device(self, tensor, logical_device_id):
@@ -25,8 +29,15 @@ class TPUStrategy(Strategy):
         _refuse("TPUStrategy.experimental_split_to_logical_devices")
 
 
-class TPUStrategyV1(Strategy):
+class TPUStrategyExperimental(Strategy):
     """tf.distribute.experimental.TPUStrategy"""
 
     def __init__(self, tpu_cluster_resolver=None, device_assignment=None):
         _refuse("tf.distribute.experimental.TPUStrategy")
+
+
+class TPUStrategyV1(StrategyV1):
+    """tf.compat.v1.distribute.experimental.TPUStrategy"""
+
+    def __init__(self, tpu_cluster_resolver=None, steps_per_run=None, device_assignment=None):
+        _refuse("tf.compat.v1.distribute.experimental.TPUStrategy")
