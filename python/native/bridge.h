@@ -28,6 +28,7 @@ struct Hooks {
   PyObject* errors[20] = {};          // exception classes by code
   PyTypeObject* eager_tensor = nullptr;
   PyTypeObject* symbolic_tensor = nullptr;
+  PyTypeObject* laid_out_tensor = nullptr;  // of eager tensors with a layout; set when the first is made
   PyObject* tensor_shape = nullptr;   // (tuple or None) -> TensorShape
   PyObject* convert = nullptr;        // (object, DType or None, preferred DType or None) -> tensor, for what is not converted natively
   PyObject* as_dtype = nullptr;       // anything -> DType
@@ -153,6 +154,7 @@ void node_done(trace::FuncGraph& graph);
 
 void bind_tensor(nb::module_& m);
 void bind_call(nb::module_& m);
+void bind_layout(nb::module_& m);
 void bind_variable(nb::module_& m);
 void bind_graph(nb::module_& m);
 void bind_function(nb::module_& m);

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 
+#include "eager/layout.h"
 #include "engine/engine.h"
 #include "variable.h"
 
@@ -60,6 +61,17 @@ struct Cleared {
   ~Cleared() { op.clear(); }
 };
 
+// For whoever runs tensors with layouts.
+struct ByProgram {
+  const bool on = eager::layout_runner.load(std::memory_order_relaxed) != nullptr;
+  ByProgram() {
+    if (on) eager::called_by_program() = true;
+  }
+  ~ByProgram() {
+    if (on) eager::called_by_program() = false;
+  }
+};
+
 }  // namespace
 
 std::vector<RefPtr<eager::TensorHandle>> run_all(eager::Op& op, bool release, const char* name) {
@@ -69,6 +81,7 @@ std::vector<RefPtr<eager::TensorHandle>> run_all(eager::Op& op, bool release, co
   std::vector<RefPtr<eager::TensorHandle>> out;
   Status s;
   {
+    ByProgram by_program;
     Released released(release);
     s = op.execute(out);
   }
@@ -85,6 +98,7 @@ PyObject* run_one(eager::Op& op, bool release, const char* name) {
   int n = 0;
   Status s;
   {
+    ByProgram by_program;
     Released released(release);
     s = op.execute(&out, 1, &n);
   }

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "eager/layout.h"
 #include "trace/variable.h"
 #include "variable.h"
 
@@ -366,7 +367,8 @@ PyObject* function_call(PyObject* self, PyObject* const* args, size_t nargsf, Py
   return guarded([&]() -> PyObject* {
     const size_t positional = size_t(PyVectorcall_NARGS(nargsf));
     Cache& cache = *cell(self).cache;
-    if (!FuncGraph::current() && !g_run_eagerly.load(std::memory_order_relaxed) && !cache.entries.empty() && api::scoped_device().empty()) {
+    if (!FuncGraph::current() && !g_run_eagerly.load(std::memory_order_relaxed) && !cache.entries.empty() && api::scoped_device().empty() &&
+        !eager::layout_runner.load(std::memory_order_relaxed)) {
       Reader r;
       if (r.call(args, positional, kwnames)) {
         if (Entry* e = cache.find(r)) {

@@ -7,6 +7,7 @@ NB_MODULE(_weft, m) {
   bind_tensor(m);
   bind_variable(m);
   bind_call(m);
+  bind_layout(m);
   bind_graph(m);
   bind_function(m);
   bind_function_cache(m);

@@ -47,7 +47,8 @@ PyObject* wrap_symbolic(RefPtr<ValueRep> rep) {
 
 PyObject* wrap(RefPtr<ValueRep> rep) {
   if (rep->owner()) return wrap_symbolic(std::move(rep));
-  PyTypeObject* type = hooks().eager_tensor;
+  const bool laid_out = static_cast<eager::TensorHandle*>(rep.get())->layout() != 0;
+  PyTypeObject* type = laid_out ? hooks().laid_out_tensor : hooks().eager_tensor;
   PyObject* o = must(type->tp_alloc(type, 0));
   new (&reinterpret_cast<TensorObject*>(o)->rep) RefPtr<ValueRep>(std::move(rep));
   return o;

@@ -133,12 +133,6 @@ PyObject* accessed(PyObject* self, PyObject*) {
 PyObject* get_dtype(PyObject* self, PyObject*) {
   return guarded([&] { return Py_NewRef(dtype_object(state(self).spec().dtype)); });
 }
-PyObject* get_device(PyObject* self, PyObject*) {
-  return guarded([&] {
-    const Device* d = state(self).eager_handle()->device();
-    return PyUnicode_FromString((d ? d : api::context().host())->name().c_str());
-  });
-}
 PyObject* get_shape(PyObject* self, PyObject*) {
   return guarded([&] { return shape_tuple(state(self).spec().shape); });
 }
@@ -160,7 +154,6 @@ PyMethodDef methods[] = {
     {"_assign", assign, METH_VARARGS, "By an op's name: AssignVariableOp, AssignAddVariableOp, AssignSubVariableOp. In a graph: the operation."},
     {"_accessed", accessed, METH_NOARGS, "Tells the tapes."},
     {"_native_dtype", get_dtype, METH_NOARGS, nullptr},
-    {"_native_device", get_device, METH_NOARGS, nullptr},
     {"_native_shape", get_shape, METH_NOARGS, nullptr},
     {"_has_state", has_state, METH_NOARGS, nullptr},
     {"_set_trainable", set_trainable, METH_O, nullptr},

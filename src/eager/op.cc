@@ -8,6 +8,7 @@
 #include "core/log.h"
 #include "core/resource.h"
 #include "eager/function_call.h"
+#include "eager/layout.h"
 
 namespace weft::eager {
 namespace {
@@ -328,6 +329,10 @@ Status Op::execute(TensorHandle** outputs, int capacity, int* count) {
   if (context_->log_device_placement.load(std::memory_order_relaxed)) [[unlikely]]
     std::fprintf(stderr, "Executing op %.*s in device %s\n", int(spec_->name.size()), spec_->name.data(), k->device->name().c_str());
   *count = n;
+  if (LayoutRunner runner = runner_for(inputs_)) [[unlikely]] {
+    ran_on_ = k->device;
+    return runner(*this, k->node, outputs);
+  }
   if (context_->maybe_async()) [[unlikely]] {
     auto executor = context_->executor();
     if (executor->async()) {

@@ -29,6 +29,9 @@ class TensorHandle final : public op::ValueRep {
   PartialShape shape() const override { return wait().ok() ? PartialShape(tensor_.shape()) : PartialShape::unknown(); }
   const Tensor* constant() const override { return wait().ok() ? &tensor_ : nullptr; }
   Device* device() const { return device_; }
+  // How it is laid out over devices (layout.h); 0: it is not.
+  int layout() const { return layout_; }
+  void set_layout(int layout) { layout_ = layout; }
   // Waits until there is a value or an error.
   Status wait() const { return ready() ? Status() : wait_slowly(); }
   bool ready() const { return state_.load(std::memory_order_acquire) == State::kReady; }
@@ -57,6 +60,7 @@ class TensorHandle final : public op::ValueRep {
 
   std::atomic<State> state_{State::kReady};
   DType dtype_;
+  int layout_ = 0;
   Device* device_;
   Tensor tensor_;
   // Only a handle that starts pending has these.

@@ -2,6 +2,7 @@
 #include "op/gradient.h"
 #include "op/registry.h"
 #include "ops/all.h"
+#include "ops/array_util.h"
 
 namespace weft::ops {
 
@@ -271,7 +272,20 @@ void collective(Registry& r) {
       .attr("layout: string")
       .attr("T: type")
       .doc("The same tensor laid out over devices in another way.")
-      .shape(shapes::unchanged);
+      .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.one("RelayoutLike", {g.dy(), g.x()})}; })
+      .cpu(pass_through);
+
+  r.add("RelayoutLike")
+      .in("input: T")
+      .in("layout_input: U")
+      .out("output: T")
+      .attr("T: type")
+      .attr("U: type")
+      .doc("The same tensor laid out over devices as another one.")
+      .shape(shapes::unchanged)
+      .grad([](const GradContext& g) -> Grads { return {g.one("RelayoutLike", {g.dy(), g.x(0)}), Value()}; })
+      .cpu(pass_through);
 }
 
 }  // namespace weft::ops

@@ -5,6 +5,7 @@
 #include "autodiff/function_gradient.h"
 #include "autodiff/gradients.h"
 #include "autodiff/vectorize.h"
+#include "eager/layout.h"
 #include "op/emit.h"
 #include "trace/library_function.h"
 #include "trace/variable.h"
@@ -92,11 +93,17 @@ Result<std::vector<Value>> run_now(EagerEmitter& emitter, eager::Context& contex
   return out;
 }
 
+// Whether the call is for whoever runs tensors with layouts; as an op it comes there.
+bool laid_out(std::span<const Value> arguments) {
+  if (!eager::layout_runner.load(std::memory_order_relaxed)) return false;
+  return eager::layout_scope() || std::any_of(arguments.begin(), arguments.end(), [](const Value& v) { return eager_handle(v) && eager_handle(v)->layout(); });
+}
+
 }  // namespace
 
 Result<std::vector<Value>> call_function(Emitter& emitter, eager::Context& context, const std::string& name, bool stateful, std::span<const Value> arguments,
                                          const std::vector<DType>& ret_types, FunctionHandle* handle) {
-  if (auto* eager = dynamic_cast<EagerEmitter*>(&emitter)) {
+  if (auto* eager = dynamic_cast<EagerEmitter*>(&emitter); eager && !laid_out(arguments)) {
     std::shared_ptr<FunctionHandle> found;
     if (!handle) {
       WEFT_ASSIGN(found, context.runtime().instantiate(FunctionAttr{name, nullptr}));

@@ -13,7 +13,7 @@ import tensorflow as tf
 
 NAMESPACES = """tf tf.math tf.math.special tf.linalg tf.linalg.experimental tf.nn tf.nn.experimental tf.random tf.random.experimental tf.bitwise tf.dtypes tf.debugging
 tf.debugging.experimental tf.config tf.config.experimental tf.config.optimizer tf.config.threading tf.quantization tf.sysconfig tf.strings tf.sparse tf.ragged tf.image
-tf.signal tf.sets tf.audio tf.io tf.autodiff tf.nest tf.experimental tf.lookup tf.data tf.train tf.saved_model tf.autograph""".split()
+tf.signal tf.sets tf.audio tf.io tf.autodiff tf.nest tf.experimental tf.lookup tf.data tf.train tf.saved_model tf.autograph tf.experimental.dtensor""".split()
 
 # Those whose classes are looked into: constructors and methods.
 CLASSES = """tf.distribute tf.distribute.cluster_resolver tf.distribute.coordinator tf.distribute.experimental tf.distribute.experimental.coordinator

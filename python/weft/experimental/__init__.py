@@ -17,7 +17,7 @@ _MODULES = {
     "unregister_dispatch_for",
 }
 _NAMES = {name: module for module, names in _MODULES.items() for name in names.split()}
-_SUBMODULES = {"dlpack", "extension_type", "numpy"}
+_SUBMODULES = {"dlpack", "dtensor", "extension_type", "numpy"}
 _no_such = _missing("tf.experimental")
 
 

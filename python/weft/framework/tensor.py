@@ -240,9 +240,13 @@ class EagerTensor(Tensor):
         text = repr(value) if as_repr else str(value)
         return "\n" + text if "\n" in text else text
 
-    def __repr__(self):
+    def _shown(self):
+        """Its value in a repr, of its own or of a variable."""
         label = "value" if self.dtype in (dtypes.resource, dtypes.variant) else "numpy"
-        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, {label}={self._value_text(True)}>"
+        return f"{label}={self._value_text(True)}"
+
+    def __repr__(self):
+        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, {self._shown()}>"
 
     def __str__(self):
         return f"tf.Tensor({self._value_text(False)}, shape={self.shape}, dtype={self.dtype.name})"

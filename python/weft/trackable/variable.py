@@ -312,7 +312,7 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
 
     @property
     def device(self):
-        return self._native_device()
+        return self._eager_handle().device
 
     @property
     def trainable(self):
@@ -742,12 +742,12 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
         try:
             _weft.pause_tapes()
             try:
-                text = self._read()._value_text(True)
+                text = self._read()._shown()
             finally:
                 _weft.resume_tapes()
         except errors.FailedPreconditionError:
-            text = "<unavailable>"
-        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, numpy={text}>"
+            text = "numpy=<unavailable>"
+        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, {text}>"
 
 
 def _assign_part(variable, key, value, name=None):
