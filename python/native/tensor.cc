@@ -300,6 +300,10 @@ const char* format_of(DType t) {
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   return guarded([&]() -> int {
     const Tensor& t = data_of(self);
+    if (handle_of(self)->layout()) {
+      PyErr_SetString(PyExc_BufferError, "a tensor that is laid out over devices has its memory in parts");
+      return -1;
+    }
     if (!is_simple(t.dtype())) {
       PyErr_Format(PyExc_BufferError, "a tensor of %s has no plain memory", dtype_name(t.dtype()).c_str());
       return -1;

@@ -87,6 +87,27 @@ def test_text_and_scalars(mesh):
     assert float(s) == 2.0 and bool(s > 1.0)
 
 
+def test_arrays_are_of_whole_tensors(mesh):
+    assert np.array(laid_out(mesh, tf.range(4.0), U)).tolist() == [0.0, 1.0, 2.0, 3.0]
+    cut = laid_out(mesh, tf.range(4.0), "x")
+    for f in (np.array, np.asarray, float, list, memoryview):
+        if f is list:
+            assert [float(t) for t in f(cut)] == [0.0, 1.0, 2.0, 3.0]
+        elif f is memoryview:
+            with pytest.raises(BufferError):
+                f(cut)
+        else:
+            with pytest.raises(tf.errors.UnimplementedError, match="non-replicated DTensor is not supported"):
+                f(cut)
+    assert [p.numpy() for p in dtensor.unpack(laid_out(mesh, 3.0))] == [3.0] * 8
+
+
+def test_random_numbers_of_a_whole_layout(mesh):
+    layout = dtensor.Layout.replicated(mesh, 1)
+    made = dtensor.call_with_layout(tf.random.stateless_uniform, layout, shape=(6,), seed=(1, 2))
+    assert made.numpy().tolist() == tf.random.stateless_uniform((6,), (1, 2)).numpy().tolist()
+
+
 def test_meshes_and_layouts_as_texts(mesh):
     layout = dtensor.Layout(["x", U], mesh)
     assert dtensor.Mesh.from_string(mesh.to_string()) == mesh
@@ -214,5 +235,5 @@ def test_files(mesh, tmp_path):
 
 def test_every_public_name_is_there():
     assert all(getattr(dtensor, name) is not None for name in dir(dtensor))
-    with pytest.raises(AttributeError, match="weft does not have tf.experimental.dtensor.no_such_thing"):
+    with pytest.raises(AttributeError, match="has no attribute .no_such_thing."):
         dtensor.no_such_thing

@@ -1,7 +1,6 @@
 """Layouts: which dimension of a tensor is cut along which dimension of a mesh."""
 
 import enum
-import functools
 
 from weft.experimental.dtensor.mesh import Mesh
 
@@ -15,8 +14,6 @@ class LayoutType(enum.Enum):
     STATIC = 0
     PARTED = 1
     SINGLE_DEVICE = 2
-
-    __str__ = enum.Enum.__str__
 
 
 class Layout:
@@ -102,7 +99,6 @@ class Layout:
         type = LayoutType.PARTED if word == "parted" else LayoutType.STATIC
         return cls._make([n for n in names.split(",") if n], Mesh.from_string(mesh), type)
 
-    @functools.lru_cache(maxsize=None)
     def to_string(self):
         if self._type is LayoutType.SINGLE_DEVICE:
             return f"maximal:true, mesh:{self._mesh.to_string()}"

@@ -1,7 +1,6 @@
 """Meshes: devices in a grid whose dimensions have names."""
 
 import collections
-import functools
 import itertools
 import math
 
@@ -119,7 +118,6 @@ class Mesh:
     def as_proto(self):
         raise NotImplementedError("weft has no MeshProto: use Mesh.to_string")
 
-    @functools.lru_cache(maxsize=None)
     def to_string(self):
         if self._single:
             return self._single

@@ -55,8 +55,9 @@ class Context:
 
 
 def unsupported(op, text):
-    """What TensorFlow cannot lay out."""
-    return errors.UnknownError(None, None, f'<unknown>:0: error: loc(fused["{op}:", "eager_operation"]): {text}')
+    """What TensorFlow cannot lay out. It does not name the op where the program gave the layout."""
+    place = f'loc(fused["{op}:", "eager_operation"]): ' if op else ""
+    return errors.UnknownError(None, None, f"<unknown>:0: error: {place}{text}")
 
 
 def whole(rank):

@@ -161,6 +161,11 @@ def gather(c):
 
 @rule("ResourceGather")
 def resource_gather(c):
+    if c.specs[0][0] != UNSHARDED:
+        c.fail(
+            "DTensor does not support sharded 0th dimension for the resource tensor for ResourceGatherOp. Please "
+            "unshard dimension 0"
+        )
     return _picked((), c.specs[1], c.specs[0][1:])
 
 

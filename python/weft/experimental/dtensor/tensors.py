@@ -126,7 +126,8 @@ def parts(tensor):
     with _running(mesh=None, layout=None):
         for name, place in zip(layout.mesh.local_devices(), layout.offset_to_shard()):
             with device(name):
-                out.append(raw.Slice(input=value, begin=[p * n for p, n in zip(place, local)], size=list(local)))
+                begin, size = [p * n for p, n in zip(place, local)], list(local)
+                out.append(raw.Slice(input=value, begin=begin, size=size) if local else raw.Identity(input=value))
     return out
 
 
@@ -195,7 +196,7 @@ def not_in_one_place(tensor):
         None,
         None,
         "Trying to copy a non-single-device and non-replicated DTensor is not supported. Input tensor is: "
-        f"DTensor({tensor._content()}, shape=[{shape}], type={name})\n",
+        f"DTensor({tensor._content()}, shape=[{shape}], type={name})",
     )
 
 
@@ -265,9 +266,10 @@ def laid_out(call, inputs, outputs, mesh):
     found = rule(rules.Context(call, mesh, specs, [plain(t) for t in inputs], outputs))
     found = found if isinstance(found, list) else [found] * len(outputs)
     layouts = [Layout._make(spec, mesh) for spec in found]
-    if scope.layout is not None and not scope.in_function and layouts:
-        layouts[0] = scope.layout
-    return [with_layout(t, layout, call.op) for t, layout in zip(outputs, layouts)]
+    op = call.op
+    if scope.layout is not None and not scope.in_function and outputs and outputs[0].shape.rank:
+        layouts[0], op = scope.layout, ""
+    return [with_layout(t, layout, op) for t, layout in zip(outputs, layouts)]
 
 
 def run(call):
@@ -406,32 +408,15 @@ def _stateful_random(call, inputs, mesh):
     )
 
 
-_SEED_OPS = {  # op -> the input that is its seed or key
-    **dict.fromkeys(
-        (
-            "StatelessRandomUniform",
-            "StatelessRandomNormal",
-            "StatelessTruncatedNormal",
-            "StatelessRandomUniformFullInt",
-        ),
-        1,
-    ),
-    **dict.fromkeys(
-        (
-            "StatelessRandomUniformV2",
-            "StatelessRandomNormalV2",
-            "StatelessTruncatedNormalV2",
-            "StatelessRandomUniformFullIntV2",
-            "StatelessRandomUniformIntV2",
-        ),
-        1,
-    ),
-}
+_SEEDED = """StatelessRandomUniform StatelessRandomNormal StatelessTruncatedNormal StatelessRandomUniformFullInt
+StatelessRandomUniformV2 StatelessRandomNormalV2 StatelessTruncatedNormalV2 StatelessRandomUniformFullIntV2
+StatelessRandomUniformIntV2"""
+_SEED = 1  # the input that is the seed or key
 _FIRST_SEED = 65521  # the largest prime of 16 bits
 _SEED_STEP = 65536
 
 
-@special(*_SEED_OPS)
+@special(*_SEEDED.split())
 def _random(call, inputs, mesh):
     """Parts of a layout have numbers of their own: TensorFlow mixes the place of the part into the seed."""
     shape = tuple(plain(inputs[0])._to_list())
@@ -444,14 +429,13 @@ def _random(call, inputs, mesh):
         if name in layout._specs:
             steps[name] = product
             product *= mesh.dim_size(name)
-    at = _SEED_OPS[call.op]
-    seed = plain(inputs[at])
+    seed = plain(inputs[_SEED])
     local = layout.local_shape_from_global_shape(shape)
     by_place = {}
     for place in itertools.product(*(range(layout.num_shards(i)) for i in range(layout.rank))):
         part = _FIRST_SEED + sum(p * steps[name] for p, name in zip(place, layout._specs) if name != UNSHARDED)
         mixed = raw.BitwiseXor(x=seed, y=raw.Cast(x=part, DstT=seed.dtype))
         arguments = list(inputs)
-        arguments[0], arguments[at] = _weft.convert(list(local), dtypes.int32, None), mixed
+        arguments[0], arguments[_SEED] = _weft.convert(list(local), dtypes.int32, None), mixed
         by_place[place] = call.run(arguments)[0]
     return [with_layout(assemble(by_place, layout), layout, call.op)]
