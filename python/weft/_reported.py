@@ -19,7 +19,10 @@ CLASSES = {
     ],
     "data.structure": ["data.util.structure: NoneTensorSpec"],
     "framework.config": ["eager.context: LogicalDevice LogicalDeviceConfiguration PhysicalDevice"],
-    "framework.device": ["framework.device_spec: DeviceSpec=DeviceSpecV2", "eager.context: _Device=_EagerDeviceContext"],
+    "framework.device": [
+        "framework.device_spec: DeviceSpec=DeviceSpecV2",
+        "eager.context: _Device=_EagerDeviceContext",
+    ],
     "framework.dtypes": ["framework.dtypes: DType"],
     "framework.extension_type": [
         "framework.extension_type: BatchableExtensionType ExtensionType ExtensionTypeBatchEncoder ExtensionTypeSpec ExtensionTypeMeta=ExtensionTypeMetaclass"
@@ -85,28 +88,20 @@ CLASSES = {
     "ops.tensor_array": ["ops.tensor_array_ops: TensorArray TensorArraySpec"],
     "queue": ["ops.data_flow_ops: QueueBase FIFOQueue PaddingFIFOQueue PriorityQueue RandomShuffleQueue"],
     "saved_model.options": ["saved_model.load_options: LoadOptions", "saved_model.save_options: SaveOptions"],
-    "saved_model.experimental": [
-        "saved_model.fingerprinting: Fingerprint",
-        "saved_model.save_options: VariablePolicy",
-    ],
+    "saved_model.experimental": ["saved_model.fingerprinting: Fingerprint", "saved_model.save_options: VariablePolicy"],
     "saved_model.load": ["saved_model.load: _UserObject"],
     "saved_model.signatures": ["saved_model.signature_serialization: SignatureMap=_SignatureMap"],
     "test": ["framework.test_util: TestCase=TensorFlowTestCase"],
     "trackable.asset": ["trackable.asset: Asset"],
     "trackable.autotrackable": ["trackable.autotrackable: AutoTrackable"],
-    "trackable.checkpoint": [
-        "checkpoint.checkpoint: Checkpoint",
-        "checkpoint.checkpoint_options: CheckpointOptions",
-    ],
+    "trackable.checkpoint": ["checkpoint.checkpoint: Checkpoint", "checkpoint.checkpoint_options: CheckpointOptions"],
     "trackable.checkpoint_files": ["util._pywrap_checkpoint_reader: CheckpointReader"],
     "trackable.checkpoint_manager": ["checkpoint.checkpoint_management: CheckpointManager"],
     "trackable.data_structures": ["trackable.data_structures: NoDependency ListWrapper _DictWrapper _TupleWrapper"],
     "trackable.module": ["module.module: Module"],
     "trackable.moving_averages": ["training.moving_averages: ExponentialMovingAverage"],
     "trackable.resource": ["trackable.resource: TrackableResource"],
-    "trackable.restore": [
-        "checkpoint.checkpoint: CheckpointLoadStatus InitializationOnlyStatus NameBasedSaverStatus"
-    ],
+    "trackable.restore": ["checkpoint.checkpoint: CheckpointLoadStatus InitializationOnlyStatus NameBasedSaverStatus"],
     "trackable.variable": [
         "ops.variables: Variable VariableAggregation VariableAggregationV2 VariableSynchronization",
         "ops.resource_variable_ops: ResourceVariable _UnreadVariable",

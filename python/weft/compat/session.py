@@ -192,7 +192,9 @@ class BaseSession:
         fed = {(t.op._id, t.value_index): v for t, v in feeds}
         wanted = [t for t in plan.tensors if (t.op._id, t.value_index) not in fed]
         try:
-            got = iter(self._session().run(feeds, wanted, plan.targets))
+            session = self._session()
+            only_fed = plan.tensors and not wanted and not plan.targets
+            got = iter([] if only_fed else session.run(feeds, wanted, plan.targets))
         except errors.OpError as e:
             raise type(e)(e.node_def, e.op, f"Graph execution error:\n\n{e.message}") from None
         return [

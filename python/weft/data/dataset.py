@@ -179,6 +179,8 @@ class Dataset(CompositeTensor, Trackable):
         element = structure.normalize(tensors)
         spec = structure.spec_of(element)
         leaves = structure.flatten(element)
+        if element is None:
+            raise ValueError("Invalid `element`. `element` should not be empty.")
         if not leaves:
             raise ValueError("Invalid `tensors`. `tensors` should not be empty.")
         for leaf in leaves:
@@ -224,7 +226,11 @@ class Dataset(CompositeTensor, Trackable):
         matching = raw.MatchingFiles(pattern=pattern)
         if not _weft.in_graph() and int(raw.Size(input=matching)) == 0:
             names = ", ".join(p.decode() for p in (pattern._flat_list()))
-            raise InvalidArgumentError(None, None, f"No files matched pattern: {names}")
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: {f'No files matched pattern: {names}'.encode()}",
+            )
         made = Dataset.from_tensor_slices(matching)
         if shuffle is None or shuffle:
             made = made.shuffle(max(1, int(raw.Size(input=matching))) if not _weft.in_graph() else 1 << 20, seed=seed)
@@ -259,7 +265,7 @@ class Dataset(CompositeTensor, Trackable):
         if args and datasets is not None:
             raise TypeError("Both `*args` and `datasets` cannot be set.")
         given = datasets if datasets is not None else args[0] if len(args) == 1 else tuple(args)
-        parts = structure.flatten(given) if not isinstance(given, list) else given
+        parts = [given] if isinstance(given, list) else structure.flatten(given)
         for part in parts:
             if isinstance(part, list):
                 raise TypeError(
@@ -270,11 +276,7 @@ class Dataset(CompositeTensor, Trackable):
                 raise TypeError(
                     f"Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects but encountered object of type {type(part)}."
                 )
-        spec = (
-            structure.pack(given, [p.element_spec for p in parts])
-            if not isinstance(given, list)
-            else tuple(p.element_spec for p in parts)
-        )
+        spec = structure.pack(given, [p.element_spec for p in parts])
         variant = raw.ZipDataset(input_datasets=[p._variant_tensor for p in parts], **structure.types_and_shapes(spec))
         return make("_ZipDataset", variant, spec, parts)
 
@@ -395,7 +397,7 @@ class Dataset(CompositeTensor, Trackable):
 
     def take_while(self, predicate, name=None):
         traced = TracedFunction(predicate, "take_while", self.element_spec)
-        scalar_bool(traced, "predicate")
+        scalar_bool(traced, "predicate", " but its return type is")
         return self._unary(
             "_TakeWhileDataset", "TakeWhileDataset", None, [traced], other_arguments=traced.captures, predicate=traced
         )
@@ -486,10 +488,10 @@ class Dataset(CompositeTensor, Trackable):
         )
 
     def unbatch(self, name=None):
-        spec = structure.unbatched(self.element_spec)
         for leaf in structure.flatten(self.element_spec):
             if isinstance(leaf, TensorSpec) and leaf.shape.rank == 0:
                 raise ValueError("Cannot unbatch an input with scalar components.")
+        spec = structure.unbatched(self.element_spec)
         if any(not isinstance(leaf, TensorSpec) for leaf in structure.flatten(self.element_spec)):
             return self.flat_map(lambda *x: Dataset.from_tensor_slices(x[0] if len(x) == 1 else x))
         return self._unary("_UnbatchDataset", "UnbatchDataset", spec)
@@ -500,6 +502,12 @@ class Dataset(CompositeTensor, Trackable):
             sizes = raw.ExpandDims(input=sizes, dim=0)
         known = constant_value(sizes)
         size = int(known[0]) if known is not None and len(set(known.tolist())) == 1 else None
+
+        if any(getattr(leaf, "shape", None) == () for leaf in structure.flatten(self.element_spec)):
+            raise ValueError(
+                "Invalid `batch_sizes`. Expected dataset with rank of >= 1 but found a dataset with scalar elements. Fix the issue by adding the "
+                "`batch` transformation to the dataset."
+            )
 
         def part(spec):
             rows = spec.shape[0] if getattr(spec, "shape", None) is not None and spec.shape.rank else None
@@ -634,7 +642,7 @@ class Dataset(CompositeTensor, Trackable):
         return {}
 
     def __repr__(self):
-        return f"<{type(self).__name__.removeprefix('Dataset') or 'Dataset'} element_spec={self.element_spec}>"
+        return f"<{type(self).__name__} element_spec={self.element_spec}>"
 
     __str__ = __repr__
 
@@ -663,6 +671,10 @@ def _cpus():
 def _inner(traced, what):
     spec = traced.output_spec
     if not isinstance(spec, DatasetSpec):
+        if isinstance(spec, TensorSpec):
+            raise AttributeError(
+                "'Tensor' object has no attribute '_name'"
+            )  # TensorFlow fails while it writes the text
         raise TypeError(f"The `map_func` argument must return a `Dataset` object. Got {_type_text(spec)!r}.")
     return spec._element_spec
 

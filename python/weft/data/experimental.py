@@ -77,7 +77,12 @@ def get_single_element(dataset):
 
 
 def get_structure(dataset_or_iterator):
-    return dataset_or_iterator.element_spec
+    try:
+        return dataset_or_iterator.element_spec
+    except AttributeError:
+        raise TypeError(
+            f"Invalid `dataset_or_iterator`. `dataset_or_iterator` must be a `tf.data.Dataset` or tf.data.Iterator object, but got {type(dataset_or_iterator)}."
+        ) from None
 
 
 def to_variant(dataset):
@@ -318,6 +323,11 @@ def sample(datasets, weights, seed, stop_on_empty):
         weights = [1.0] * len(datasets) if weights is None else weights
         given = convert_to_tensor(weights, dtype_hint=dtypes.float32)
         if given.shape.rank is not None and given.shape != (len(datasets),):
+            if given.shape.rank == 1:
+                raise ValueError(
+                    f"Invalid `weights`. `weights` should have the same length as `datasets` but got `len(weights)={given.shape[0]}` vs. "
+                    f"`len(datasets)={len(datasets)}`."
+                )
             raise ValueError(
                 f"Invalid `weights`. The shape of `weights` should be compatible with `[len(datasets)]` but is {given.shape}."
             )

@@ -76,9 +76,6 @@ class Iterator(CompositeTensor, Trackable):
     def _trackable_children(self, save_type="checkpoint", **kwargs):
         return {}
 
-    def __repr__(self):
-        return f"<{type(self).__name__} element_spec={self._element_spec}>"
-
 
 class OwnedIterator(Iterator):
     """The iterator that a dataset gives: it holds what it reads."""
@@ -170,9 +167,6 @@ class Optional(CompositeTensor):
     def _type_spec(self):
         return OptionalSpec(self._element_spec)
 
-    def __repr__(self):
-        return f"<tf.experimental.Optional: element_spec={self._element_spec}>"
-
 
 class OptionalSpec(TypeSpec):
     """tf.OptionalSpec."""
@@ -228,6 +222,9 @@ class NumpyIterator:
     def next(self):
         return self.__next__()
 
+    def __repr__(self):
+        return f"NumpyIterator(iterator={self._iterator!r})"
+
 
 def _to_numpy(value):
     if value is None:
@@ -238,7 +235,7 @@ def _to_numpy(value):
             array.setflags(write=False)
         return array
     if hasattr(value, "indices") and hasattr(value, "dense_shape"):
-        from weft.compat.v1 import SparseTensorValue
+        from weft.ops.sparse_ops import to_dense
 
-        return SparseTensorValue(value.indices.numpy(), value.values.numpy(), value.dense_shape.numpy())
+        return to_dense(value).numpy()
     raise TypeError(f"Unsupported element type for `as_numpy_iterator`: {type(value)}")

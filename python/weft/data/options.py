@@ -45,7 +45,7 @@ class _Fields:
         if name in self._fields or name in self._groups:
             kind = self._fields.get(name) or self._groups.get(name)
             if value is not None and kind is not None and not isinstance(value, kind):
-                raise TypeError(f'Property "{name}" must be of type {kind}, got: {value!r} (type: {type(value)}).')
+                raise TypeError(f'Property "{name}" must be of type {kind}, got: {value} (type: {type(value)})')
             self._set[name] = value
         else:
             raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}.")

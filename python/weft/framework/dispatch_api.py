@@ -143,7 +143,7 @@ def dispatch_for_api(api, *signatures):
 
     def decorator(dispatch_target):
         theirs = inspect.signature(dispatch_target)
-        if [p.name for p in theirs.parameters.values()] != [p.name for p in own.parameters.values()]:
+        if [n for n in theirs.parameters if n != "name"] != [n for n in own.parameters if n != "name"]:
             raise ValueError(f"Dispatch function's signature {theirs} does not match API's signature {own}.")
         chosen = [{list(own.parameters)[k] if isinstance(k, int) else k: v for k, v in s.items()} for s in signatures]
         if not chosen:

@@ -208,6 +208,7 @@ class Graph:
             if not allow_operation:
                 raise ValueError(
                     f"The name {obj!r} looks like an (invalid) Operation name, not a {types}."
+                    + (' Tensor names must be of the form "<op_name>:<output_index>".' if types == "Tensor" else "")
                     if self._native.find(obj) is None
                     else f'The name {obj!r} refers to an Operation, not a {types}. Tensor names must be of the form "<op_name>:<output_index>".'
                 )

@@ -126,7 +126,7 @@ def _keys(value, kind):
 def sequence_like(instance, args):
     """A structure like the instance with other children."""
     cls = type(instance)
-    if cls is list:
+    if cls is list or cls is range:
         return list(args)
     if cls is tuple:
         return tuple(args)

@@ -97,7 +97,7 @@ def _operator(function, reflected, tensors=_tensors, op=None):
         other = y if isinstance(x, Tensor) else x
         if _stands_alone(other) or (other is y and getattr(y, "__array_priority__", 0) > 100):
             return NotImplemented
-        if op and other is y and x.dtype is dtypes.string and not isinstance(y, Tensor):
+        if op and not _weft.in_graph() and other is y and x.dtype is dtypes.string and not isinstance(y, Tensor):
             y = _weft.convert(y, x.dtype, None)
         try:
             x, y = (_in_graph(x, y, op) if _weft.in_graph() else None) or tensors(x, y)

@@ -12,6 +12,7 @@ from weft._raw import raw
 from weft.framework import nest, op_stacks, save_context
 from weft.framework.graph import FuncGraph, Operation
 from weft.framework.tensor import Tensor
+from weft.framework.tensor_shape import TensorShape
 from weft.function import retracing, signature as sig, trace_type
 from weft.function.concrete import ConcreteFunction
 
@@ -61,6 +62,7 @@ class Function(_weft.FunctionBase):
         self._start()
         if inspect.isfunction(python_function) or hasattr(python_function, "__name__"):
             functools.update_wrapper(self, python_function, updated=())
+        self.__doc__ = self.__doc__ or ""
         self.__wrapped__ = python_function
 
     def _start(self):
@@ -192,6 +194,8 @@ class Function(_weft.FunctionBase):
         missing = [n for n in types.names if n not in values]
         if extra or missing:
             text = f"missing a required argument: '{missing[0]}'" if missing else "too many positional arguments"
+            if not missing and extra[0] in kwargs:
+                text = f"got an unexpected keyword argument '{extra[0]}'"
             raise sig.bind_error(text, args, kwargs, self._spec.function_type)
         try:
             return [t.cast(values[n]) for n, t in zip(types.names, types.types)]
@@ -519,6 +523,7 @@ def _convertible(x):
         or hasattr(x, "__array__")
         or hasattr(type(x), "__tf_tensor__")
         or hasattr(x, "__index__")
+        or isinstance(x, TensorShape)
     )
 
 

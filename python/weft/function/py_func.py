@@ -1,6 +1,7 @@
 """tf.py_function and tf.numpy_function: Python code as ops of a graph. The kernels (python/native/py_func.cc) find the code by its token."""
 
 import collections
+import functools
 import itertools
 import threading
 import traceback
@@ -93,7 +94,7 @@ class _Function:
     def call_numpy(self, tensors):
         import numpy as np
 
-        made = self.code(*[np.array(t) for t in tensors])
+        made = self.code(*[np.array(t)[()] for t in tensors])  # scalars, not arrays without a dimension
         made = [] if made is None else list(made) if isinstance(made, (list, tuple)) else [made]
         out = []
         for i, (value, want) in enumerate(zip(made, self.types)):
@@ -218,9 +219,22 @@ def _not_converted(func):
     return do_not_convert(func)
 
 
+def _decorated(caller, func, **options):
+    """The function whose calls go through `caller`."""
+    func = _not_converted(func)
+
+    @functools.wraps(func)
+    def call(*args):
+        return caller(func, args, **options)
+
+    return call
+
+
 @dispatchable
 def py_function(func=None, inp=None, Tout=None, name=None):
     """func(*inp), run by Python when the graph runs; it gets eager tensors, and tapes see through it."""
+    if func is None:
+        return lambda func: _decorated(py_function, func, Tout=Tout, name=name)
     func = _not_converted(func)
     listed = isinstance(Tout, (list, tuple))
     specs = [] if Tout is None else [_spec(t) for t in (Tout if listed else [Tout])]
@@ -271,6 +285,8 @@ def _run_now(function, inputs):
 @dispatchable
 def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
     """func(*inp), run by Python when the graph runs; it gets and gives numpy arrays and has no gradient."""
+    if func is None:
+        return lambda func: _decorated(numpy_function, func, Tout=Tout, stateful=stateful, name=name)
     func = _not_converted(func)
     if not _weft.in_graph():
         import numpy as np

@@ -41,7 +41,7 @@ class FunctionType(inspect.Signature):
         return [s for t in self.types for s in t.specs()]
 
     def __repr__(self):
-        return f"{type(self).__name__}({self})"
+        return pretty(self)
 
     def __hash__(self):
         return hash(tuple(self.parameters))
@@ -169,8 +169,7 @@ class FunctionSpec:
         for p in self.signature.parameters.values():
             if p.kind is p.VAR_POSITIONAL:
                 extra = bound.arguments.get(p.name, ())
-                if extra:
-                    out = [(n, p.POSITIONAL_ONLY, v) for n, _, v in out]
+                out = [(n, p.POSITIONAL_ONLY, v) for n, _, v in out]
                 out += [(f"{p.name}_{i}", p.POSITIONAL_ONLY, v) for i, v in enumerate(extra)]
             elif p.kind is p.VAR_KEYWORD:
                 out += [(k, p.KEYWORD_ONLY, v) for k, v in bound.arguments.get(p.name, {}).items()]

@@ -430,7 +430,25 @@ class Collection(Type):
         made = None if pairs is None else [a.common(b) for a, b in pairs]
         return None if made is None or any(m is None for m in made) else Collection(self.kind, made, self.keys)
 
+    def _check_sequence(self, value):
+        """TensorFlow's words for what is not this kind of sequence, or not as long."""
+        if hasattr(self.kind, "_fields"):
+            # A class that came out of a SavedModel stands for the program's own.
+            if getattr(value, "_fields", None) != self.kind._fields or type(value).__name__ != self.kind.__name__:
+                raise TypeError(f"Cannot cast {value!r} to type {self.kind!r}.")
+        elif issubclass(self.kind, list):
+            if not isinstance(value, list):
+                raise TypeError(f"Can not cast {value!r} to list type.")
+            if len(value) != len(self.items):
+                raise TypeError("object of type 'Tuple' has no len()")
+        elif not isinstance(value, tuple):
+            raise TypeError(f"Can not cast {value!r} to tuple type.")
+        elif len(value) != len(self.items):
+            raise ValueError(f"Expected {value!r} to have length of {len(self.items)}")
+
     def cast(self, value):
+        if self.keys is None:
+            self._check_sequence(value)
         parts = self.values(value)
         made = [t.cast(v) for t, v in zip(self.items, parts)]
         if all(a is b for a, b in zip(made, parts)) and isinstance(value, self.kind):

@@ -51,9 +51,9 @@ def _others(watcher, inputs):
 
 
 def _check_takes_variables(grad_fn, variables):
+    spec = inspect.getfullargspec(grad_fn)
     if not variables:
         return
-    spec = inspect.getfullargspec(grad_fn)
     if "variables" not in spec.args and "variables" not in spec.kwonlyargs and not spec.varkw:
         raise TypeError(
             f"@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses "

@@ -101,6 +101,7 @@ def jacobian(tape, target, sources, unconnected, parallel_iterations, use_pfor):
             "execution enabled and with  "
             "experimental_use_pfor set to False."
         )
+    target.shape  # a structure has none
     target = _weft.convert(target, None, None)
     rows, shape = target.shape.num_elements(), _shape(target)
     if rows is None:
@@ -140,6 +141,8 @@ def batch_jacobian(tape, target, source, unconnected, parallel_iterations, use_p
     source_shape, target_shape = TensorShape(given.shape), target.shape
     for shape in (target_shape, source_shape):
         if shape.rank is not None and shape.rank < 2:
+            if not shape.rank:
+                raise IndexError("list index out of range")
             raise ValueError(f"Shape {shape} must have rank at least 2")
     if not target_shape[:1].is_compatible_with(source_shape[:1]):
         raise ValueError(

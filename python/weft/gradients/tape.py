@@ -275,7 +275,9 @@ def _whole(variables):
 def _handle_or_self(x):
     """Other packages have classes that act as variables (Keras): their handle is the source."""
     if not isinstance(x, (_VariableBase, Tensor)):
-        x.dtype  # a value that is no tensor is an AttributeError, as in TensorFlow
+        if not hasattr(x, "dtype"):
+            dtypes.as_dtype(x)  # what is no tensor is taken for a type
+        x.dtype
         if hasattr(x, "_should_act_as_resource_variable"):
             return x.handle
     return x
@@ -297,6 +299,8 @@ def _several(targets, output_gradients):
             g = raw.OnesLike(x=t) if g is None else g
             t = t.handle
         elif not isinstance(t, Tensor):
+            if not hasattr(t, "_should_act_as_resource_variable"):
+                t.dtype, t._id  # which only tensors have
             t = _weft.convert(t, None, None)
         out.append(t)
         seeds.append(g)

@@ -105,7 +105,7 @@ class random_normal_initializer(_Seeded):
 
     def _draw(self, shape, dtype):
         if not dtype.is_floating:
-            raise ValueError(f"Argument `dtype` expected to be numeric or boolean. Received {dtype}.")
+            raise ValueError(f"Argument `dtype` is expected to be floating point. Received: {dtype}.")
         if self.seed:
             return stateless_random_ops.stateless_normal(shape, [self.seed, 0], self.mean, self.stddev, dtype)
         return random_ops.normal(shape, self.mean, self.stddev, dtype)

@@ -341,6 +341,8 @@ def _dropout(x, rate, noise_shape, sampler, skip, name, default):
         if plain:
             out = x * convert_to_tensor(1 / (1 - rate), x.dtype)
         else:
+            if isinstance(rate, (str, bytes)):
+                raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: rate={rate}")
             rate = convert_to_tensor(rate, name="rate")
             if rate.shape.rank not in (0, None):
                 raise ValueError(f"rate must be a scalar tensor, not of shape {rate.shape}")

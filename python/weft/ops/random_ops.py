@@ -1,5 +1,6 @@
 """tf.random: numbers from the global seed and from seeds that are given; the Generator is in ops/rng.py."""
 
+from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
@@ -18,8 +19,6 @@ def shape_tensor(shape):
         return shape
     if isinstance(shape, TensorShape):
         shape = shape.as_list()
-    elif isinstance(shape, int):
-        shape = [shape]
     if isinstance(shape, (list, tuple)):
         if not shape:
             return convert_to_tensor([], dtypes.int32)
@@ -38,6 +37,8 @@ def _seeds(seed):
 def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
     """Numbers of a normal distribution."""
     with scope(name, "random_normal") as name:
+        if not _weft.in_graph():
+            mean, stddev = convert_to_tensor(mean, dtype), convert_to_tensor(stddev, dtype)
         draw = raw.RandomStandardNormal(
             shape=shape_tensor(shape), dtype=dtype, **_seeds(seed), name="RandomStandardNormal"
         )
@@ -86,6 +87,8 @@ def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=
                 **_seeds(seed),
                 name=name,
             )
+        if not _weft.in_graph():  # before the draw: a bad bound takes no number of the sequence
+            minval, maxval = (v if type(v) is int else convert_to_tensor(v, dtype) for v in (minval, maxval))
         draw = raw.RandomUniform(shape=shape, dtype=dtype, **_seeds(seed))
         return _stretched(draw, minval, maxval, name)
 

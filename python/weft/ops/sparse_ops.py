@@ -493,7 +493,8 @@ def bincount(values, weights=None, axis=0, minlength=None, maxlength=None, binar
         "maxlength": -1 if maxlength is None else maxlength,
         "binary_output": binary_output,
     }
-    none = convert_to_tensor([], dtypes.int32)
+    own = values.values.dtype if isinstance(values, SparseTensor) or is_ragged else values.dtype
+    none = convert_to_tensor([], dtypes.int64 if own is dtypes.int64 else dtypes.int32)  # counts have its type
 
     def integers(t):
         return t if t.dtype in (dtypes.int32, dtypes.int64) else raw.Cast(x=t, DstT=dtypes.int32)
@@ -554,25 +555,13 @@ for _name, _doc in (
 
 def sampled_addmm(indices, values, dense_shape, mat1, mat2, beta=1.0, alpha=1.0, output_type=dtypes.float32):
     """beta * values + alpha * (mat1 @ mat2), at the given places only."""
-    indices = _int64(indices)
-    values, mat1, mat2 = (convert_to_tensor(v, output_type) for v in (values, mat1, mat2))
-    rank = dense_shape.shape[0] if isinstance(dense_shape, Tensor) else len(dense_shape)
-    lead = [indices[:, i] for i in range(rank - 2)]
-    rows = raw.GatherNd(params=mat1, indices=raw.Pack(values=[*lead, indices[:, rank - 2]], axis=1))
-    from weft.ops import array_ops
+    from weft.ops import array_ops, product_ops
 
-    columns = raw.GatherNd(
-        params=array_ops.matrix_transpose(mat2), indices=raw.Pack(values=[*lead, indices[:, rank - 1]], axis=1)
-    )
-    products = raw.Sum(input=raw.Mul(x=rows, y=columns), reduction_indices=1)
-    return (
-        indices,
-        raw.AddV2(
-            x=raw.Mul(x=products, y=convert_to_tensor(alpha, output_type)),
-            y=raw.Mul(x=values, y=convert_to_tensor(beta, output_type)),
-        ),
-        dense_shape,
-    )
+    indices, dense_shape = convert_to_tensor(indices), convert_to_tensor(dense_shape)
+    values, mat1, mat2 = (convert_to_tensor(v, output_type) for v in (values, mat1, mat2))
+    products = array_ops.gather_nd(product_ops.matmul(mat1, mat2), indices, batch_dims=indices.shape.rank - 2)
+    alpha, beta = convert_to_tensor(alpha, output_type), convert_to_tensor(beta, output_type)
+    return indices, products * alpha + values * beta, dense_shape
 
 
 def placeholder(dtype, shape=None, name=None):

@@ -32,6 +32,11 @@ def algorithm_number(alg):
                 "auto_select for auto-selection."
             )
         return _BY_NAME[alg].value
+    if isinstance(alg, int) and alg not in (a.value for a in Algorithm):
+        raise ValueError(
+            f"Argument `alg` got unsupported value {alg}. Supported values are 1 for the Philox algorithm, 2 for the ThreeFry algorithm, and 3 for "
+            "auto-selection."
+        )
     return alg
 
 

@@ -146,6 +146,10 @@ class RestoredFunction(Function):
     def _list_all_concrete_functions_for_serialization(self):
         return list(self._concretes)
 
+    @property
+    def concrete_functions(self):
+        return list(self._concretes)
+
     def experimental_get_tracing_count(self):
         return len(self._concretes)
 

@@ -103,7 +103,10 @@ class Checkpoint(AutoTrackable):
             self._root_object = NoDependency(root)
             root._maybe_initialize_trackable()
             self._kwargs_names = NoDependency(list(kwargs))
-        for name, value in sorted(kwargs.items()):
+        for name, value in sorted((kwargs if root is None else {**kwargs, "root": root}).items()):
+            if name == "root" and root is not None:
+                self._attached.append(TrackableReference(name, root))
+                continue
             setattr(self, name, value)
             value = getattr(self, name)
             _check_trackable(value, name)

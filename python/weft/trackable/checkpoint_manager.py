@@ -41,8 +41,8 @@ class CheckpointManager:
             return
         times = list(state.all_model_checkpoint_timestamps)
         paths = list(state.all_model_checkpoint_paths)
-        if len(times) != len(paths):
-            times = [now] * len(paths)
+        if len(times) != len(paths):  # Checkpoint.save writes no times: those are not managed
+            paths = []
         self._last_preserved = state.last_preserved_timestamp or now
         self._latest = state.model_checkpoint_path
         self._kept.update((p, t) for p, t in zip(paths, times) if files.checkpoint_exists(p))

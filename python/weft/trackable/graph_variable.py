@@ -113,9 +113,9 @@ class GraphVariable(Variable):
         self._graph_element = element(proto.snapshot_name)
         self._is_initialized_op = None
         self._trainable_flag = proto.trainable
-        self._synchronization, self._aggregation = VariableSynchronization(
-            proto.synchronization
-        ), VariableAggregation(proto.aggregation)
+        self._synchronization, self._aggregation = VariableSynchronization(proto.synchronization), VariableAggregation(
+            proto.aggregation
+        )
         self._constraint = None
         self._dtype = dtypes.as_dtype(self._handle.op.get_attr("dtype"))
         self._shape = TensorShape(self._handle.op._attrs["shape"])

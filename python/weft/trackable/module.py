@@ -32,6 +32,8 @@ class Module(AutoTrackable):
     def __init__(self, name=None):
         if name is None:
             name = camel_to_snake(type(self).__name__)
+        elif not isinstance(name, str):
+            raise TypeError(f"expected string or bytes-like object, got '{type(name).__name__}'")
         elif not name.isidentifier():
             raise ValueError(
                 f"{name!r} is not a valid module name. Module names must be valid Python identifiers "

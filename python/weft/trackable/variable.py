@@ -728,6 +728,12 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
 
     def _restore_from_tensors(self, restored_tensors):
         value = restored_tensors[VARIABLE_VALUE_KEY]
+        if isinstance(value, Tensor) and value.dtype is not self._dtype:
+            names = {"float32": "float", "float64": "double", "float16": "half"}
+            want, have = (names.get(t.name, t.name) for t in (self._dtype, value.dtype))
+            raise errors.InvalidArgumentError(
+                None, None, f"expected dtype {want} does not equal original dtype {have} [Op:RestoreV2]"
+            )
         if not self.shape.is_compatible_with(value.shape):
             raise ValueError(
                 f"Received incompatible tensor with shape {value.shape} when attempting to restore "

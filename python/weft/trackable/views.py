@@ -3,7 +3,7 @@
 import collections
 
 from weft import _weft
-from weft.trackable.base import OBJECT_GRAPH_PROTO_KEY
+from weft.trackable.base import OBJECT_GRAPH_PROTO_KEY, Trackable
 from weft.trackable.graph_view import ObjectGraphView
 
 
@@ -44,10 +44,7 @@ class CheckpointView:
         self._proto = TrackableObjectGraph.FromString(reader.tensors([OBJECT_GRAPH_PROTO_KEY])[0].numpy())
 
     def children(self, node_id):
-        found = {child.local_name: child.node_id for child in self._proto.nodes[node_id].children}
-        if node_id == 0:
-            found["root"] = 0
-        return found
+        return {child.local_name: child.node_id for child in self._proto.nodes[node_id].children}
 
     def descendants(self):
         return list(self._descendants_with_paths())
@@ -64,6 +61,8 @@ class CheckpointView:
 
     def match(self, obj):
         """node -> object, for those that have the same names on the way from the root."""
+        if not isinstance(obj, Trackable):
+            raise ValueError(f"Expected a Trackable, got {obj} of type {type(obj)}.")
         view = ObjectGraphView(obj)
         found, seen, todo = {0: obj}, {id(obj)}, collections.deque([0])
         while todo:

@@ -38,7 +38,7 @@ _MODULES = {
     "weft.framework.importer": "import_graph_def",
     "weft.compat": "dimension_value dimension_at_index",
 }
-_NAMESPACES = "distribute initializers feature_column train losses metrics saved_model graph_util nn layers math python_io gfile lookup io logging ragged app flags data summary"
+_NAMESPACES = "distribute image strings initializers feature_column train losses metrics saved_model graph_util nn layers math python_io gfile lookup io logging ragged app flags data summary"
 # What version 2 has under another name.
 _RENAMED = """
 random_uniform random.uniform

@@ -2,8 +2,9 @@
 
 from weft import _weft
 from weft._raw import raw
-from weft.framework import graph as _graph
+from weft.framework import dtypes, graph as _graph
 from weft.framework.convert import convert_to_tensor
+from weft.framework.tensor_shape import as_shape
 
 _switches = {"control_flow_v2": True, "resource_variables": True, "v2_behavior": True}
 
@@ -116,17 +117,31 @@ def convert_to_tensor_v1(value, dtype=None, name=None, preferred_dtype=None, dty
 
 
 def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
-    """tf.constant of version 1: a scalar fills the shape, and so does the last value of a list."""
-    from weft.framework.convert import constant as make
+    """tf.constant; in a graph, the last of too few values fills the shape up."""
+    import numpy as np
 
-    if shape is not None and not verify_shape and isinstance(value, (list, tuple)) and value:
-        import math
+    from weft.framework import convert
+    from weft.framework.tensor import Tensor
 
-        flat = list(value)
-        size = math.prod(int(d) for d in shape)
-        if not any(isinstance(v, (list, tuple)) for v in flat) and len(flat) < size:
-            value = flat + [flat[-1]] * (size - len(flat))
-    return make(value, dtype, shape, name)
+    in_graph = _weft.in_graph()
+    if shape is None or isinstance(value, Tensor) or not (verify_shape or in_graph):
+        return convert.constant(value, dtype, shape, name)
+    shape = as_shape(shape)
+    made = convert._eager_constant(value, None if dtype is None else dtypes.as_dtype(dtype))
+    if made.shape == shape:
+        return convert.constant(made, None, None, name)
+    if verify_shape:
+        if in_graph:
+            raise TypeError(f"Expected Tensor's shape: {shape}, but got {made.shape}.")
+        raise TypeError(
+            f"Expected Tensor {made._numpy()} (converted from {value}) with shape {shape}, but got shape {made.shape}."
+        )
+    count, flat = shape.num_elements(), made.numpy().ravel()
+    if flat.size > count:
+        raise ValueError(f"Too many elements provided. Takes at most {count}, but got {flat.size}.")
+    if flat.size < count:
+        flat = np.concatenate([flat, np.repeat(flat[-1:], count - flat.size)])
+    return convert.constant(flat.reshape(shape.as_list()), made.dtype, None, name)
 
 
 def device(device_name_or_function):

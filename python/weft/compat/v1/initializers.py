@@ -50,7 +50,9 @@ class Constant(Initializer):
         self.value, self._verify = value, verify_shape
 
     def _value(self, shape, dtype):
-        return _constant(self.value, dtype=dtype, shape=shape)
+        from weft.compat.v1.graphs import constant
+
+        return constant(self.value, dtype, shape, verify_shape=self._verify)
 
 
 class RandomUniform(Initializer):

@@ -155,13 +155,47 @@ def multinomial(logits, num_samples, seed=None, name=None, output_dtype=None):
 
 
 def string_split(source, sep=None, skip_empty=True, delimiter=" ", result_type="SparseTensor", name=None):
-    """Words of texts, as a sparse tensor."""
+    """Words of texts, as a sparse or ragged tensor."""
     from weft.ops.sparse_tensor import SparseTensor
 
+    if result_type not in ("SparseTensor", "RaggedTensor"):
+        raise ValueError('result_type must be "RaggedTensor" or "SparseTensor".')
     indices, values, shape = raw.StringSplit(
         input=source, delimiter=delimiter if sep is None else sep, skip_empty=skip_empty, name=name
     )
-    return SparseTensor(indices, values, shape)
+    made = SparseTensor(indices, values, shape)
+    if result_type == "RaggedTensor":
+        from weft.ops.ragged.ragged_tensor import RaggedTensor
+
+        return RaggedTensor.from_sparse(made)
+    return made
+
+
+def strings_split(input=None, sep=None, maxsplit=-1, result_type="SparseTensor", source=None, name=None):
+    """Words of texts (tf.compat.v1.strings.split)."""
+    from weft.ops.ragged.factory import stack
+    from weft.ops.string_ops import split
+
+    text = convert_to_tensor(source if input is None else input, dtypes.string)
+    made = split(stack([text]) if text.shape.rank == 0 else text, sep, maxsplit)
+    if result_type == "RaggedTensor":
+        return made
+    if result_type != "SparseTensor":
+        raise ValueError('result_type must be "RaggedTensor" or "SparseTensor".')
+    return made.to_sparse()
+
+
+def extract_glimpse(input, size, offsets, centered=True, normalized=True, uniform_noise=True, name=None):
+    """Parts of images, as version 1 places them."""
+    return raw.ExtractGlimpse(
+        input=input,
+        size=size,
+        offsets=offsets,
+        centered=centered,
+        normalized=normalized,
+        uniform_noise=uniform_noise,
+        name=name,
+    )
 
 
 def batch_gather(params, indices, name=None):
