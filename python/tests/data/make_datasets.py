@@ -6,6 +6,7 @@ import os
 import pathlib
 import shutil
 import tempfile
+import time
 
 import tensorflow as tf
 
@@ -28,5 +29,14 @@ checkpoints = dict(directory=tempfile.mkdtemp(), max_to_keep=1, checkpoint_inter
 Dataset.range(5).save(str(FOLDER / "chunks"), checkpoint_args=checkpoints)
 (FOLDER / "chunks" / "dataset_spec.pb").exists() or print("chunks has no spec")
 list(Dataset.range(4).snapshot(str(FOLDER / "snapshot"), shard_func=lambda x: x % 2))
+# What workers of a service wrote: the chunks, without what only matters while they are written.
+service = tf.data.experimental.service
+dispatcher = service.DispatchServer(service.DispatcherConfig(work_dir=tempfile.mkdtemp(), fault_tolerant_mode=True))
+worker = service.WorkerServer(service.WorkerConfig(dispatcher_address=dispatcher.target.split("://")[1]))
+tf.data.experimental.distributed_save(Dataset.range(5), str(FOLDER / "distributed"), dispatcher.target.split("://")[1])
+while not (FOLDER / "distributed" / "DONE").exists():
+    time.sleep(0.1)
+shutil.rmtree(FOLDER / "distributed" / "streams")
+(FOLDER / "distributed" / "dataset_def.proto").unlink()
 for where, _, files in os.walk(FOLDER):
     print(os.path.relpath(where, FOLDER), files)

@@ -1,5 +1,7 @@
 """tf.data.experimental."""
 
+import importlib
+
 from weft import _weft
 from weft._missing import missing
 from weft._raw import raw
@@ -431,4 +433,11 @@ def enable_debug_mode():
     )
 
 
-__getattr__ = missing("tf.data.experimental")
+_missing = missing("tf.data.experimental")
+
+
+def __getattr__(name):
+    if name in ("service", "distributed_save"):
+        module = importlib.import_module("weft.data.service")
+        return module if name == "service" else module.distributed_save
+    return _missing(name)

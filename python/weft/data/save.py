@@ -10,8 +10,8 @@ from weft.framework import dtypes, errors
 from weft.framework.convert import convert_to_tensor
 from weft.framework.type_spec import TensorSpec
 
-_SPEC_FILE = "dataset_spec.pb"
-_RETRY_SECONDS = 5  # between looks for a dataset that somebody is still writing
+_SPEC_FILE, _METADATA_FILE, _DONE_FILE, _ERROR_FILE = "dataset_spec.pb", "snapshot.metadata", "DONE", "ERROR"
+_RETRY_SECONDS = 0.5  # between looks for a dataset that somebody is still writing
 
 
 def save(dataset, path, compression, shard_func, checkpoint_args):
@@ -41,10 +41,14 @@ def _write_spec(path, spec):
     from weft.saved_model.structured import encode
 
     os.makedirs(path, exist_ok=True)
-    target = os.path.join(path, _SPEC_FILE)
+    _replace(os.path.join(path, _SPEC_FILE), encode(spec).SerializeToString())
+
+
+def _replace(target, contents):
+    """Readers see the old file or the new one."""
     part = f"{target}.{os.getpid()}.part"
     with open(part, "wb") as f:
-        f.write(encode(spec).SerializeToString())
+        f.write(contents)
     os.replace(part, target)
 
 
@@ -81,6 +85,82 @@ def _read_spec(path):
         raise errors.DataLossError(None, None, f"{name} holds no element_spec: {error}") from error
 
 
+def chunk_writer(dataset, path, compression):
+    """What distributed_save does at once; what is given back writes the elements and may run in the background."""
+    from weft.saved_model.structured import encode
+
+    metadata = os.path.join(path, _METADATA_FILE)
+    if os.path.exists(metadata):
+        raise errors.AlreadyExistsError(
+            None, None, f"Failed to snapshot: tf.data snapshot at {path} is already started or completed"
+        )
+    _write_spec(path, dataset.element_spec)
+    spec = "".join(f"\\{byte:03o}" for byte in encode(dataset.element_spec).SerializeToString())
+    _replace(metadata, f'element_spec: "{spec}"\ncompression: "{compression}"\n'.encode())
+
+    def write():
+        import glob
+        import shutil
+
+        stream = os.path.join(path, "streams", "stream_0", "uncommitted_chunks")
+        try:
+            save(dataset, stream, compression, None, None)
+            os.makedirs(os.path.join(path, "chunks"), exist_ok=True)
+            count = int(_load(stream, None, compression, _in_turns).cardinality())
+            for chunk in glob.glob(os.path.join(glob.escape(stream), "*", "*.shard", "*.snapshot")):
+                os.replace(chunk, os.path.join(path, "chunks", f"chunk_0_0_{count}"))
+            shutil.rmtree(stream)
+            _replace(os.path.join(path, _DONE_FILE), b"")
+        except Exception as error:
+            _replace(os.path.join(path, _ERROR_FILE), str(error).encode())
+
+    return write
+
+
+def _distributed_metadata(path):
+    """(element_spec, compression) of what distributed_save wrote; None for what Dataset.save wrote."""
+    import codecs
+    import re
+
+    from weft.proto import StructuredValue
+    from weft.saved_model.structured import decode
+
+    try:
+        with open(os.path.join(path, _METADATA_FILE), "rb") as f:
+            found = re.fullmatch(rb'\s*element_spec: "(.*)"\s*(?:compression: "(.*)"\s*)?', f.read())
+    except OSError:
+        return None
+    if not found:
+        return None
+    return decode(StructuredValue.FromString(codecs.escape_decode(found[1])[0])), (found[2] or b"").decode()
+
+
+def _load_distributed(path, metadata, element_spec, compression, reader_func, wait):
+    from weft.data.dataset import Dataset, make
+
+    spec, packed = metadata
+    failed = f"Failed to load tf.data snapshot at {path}. "
+    if os.path.exists(os.path.join(path, _ERROR_FILE)):
+        with open(os.path.join(path, _ERROR_FILE), encoding="utf-8", errors="replace") as f:
+            raise ValueError(f"{failed}The save job failed to write it. Status: {f.read()}")
+    if element_spec is not None and element_spec != spec:
+        raise ValueError(f"{failed}User specified element_spec {element_spec}, but the actual element_spec is {spec}.")
+    if compression and compression != packed:
+        raise ValueError(f"{failed}User specified compression {compression}, but the actual compression is {packed}.")
+    if wait and not os.path.exists(os.path.join(path, _DONE_FILE)):
+        raise errors.NotFoundError(None, None, f"tf.data snapshot at {path} is not complete")
+    folder = os.path.join(path, "chunks")
+    files = sorted(os.path.join(folder, name) for name in (os.listdir(folder) if os.path.isdir(folder) else []))
+
+    def chunk(name):
+        flat = structure.types_and_shapes(spec)
+        return make(
+            "_SnapshotChunkDataset", raw.SnapshotChunkDataset(chunk_file=name, compression=packed, **flat), spec
+        )
+
+    return reader_func(Dataset.from_tensor_slices(convert_to_tensor(files, dtypes.string)).map(chunk))
+
+
 def _in_turns(datasets):
     return datasets.interleave(lambda x: x, cycle_length=os.cpu_count(), num_parallel_calls=-1)
 
@@ -91,7 +171,10 @@ def load(path, element_spec, compression, reader_func, wait=False):
 
     while True:
         try:
-            return _load(os.fspath(path), element_spec, compression, reader_func or _in_turns)
+            path = os.fspath(path)
+            if metadata := _distributed_metadata(path):
+                return _load_distributed(path, metadata, element_spec, compression, reader_func or _in_turns, wait)
+            return _load(path, element_spec, compression, reader_func or _in_turns)
         except errors.NotFoundError:
             if not wait:
                 raise
