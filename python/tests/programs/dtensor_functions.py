@@ -97,3 +97,13 @@ print(specs(x), specs(dtensor.relayout(x, dtensor.Layout(["x", dtensor.MATCH], m
 uniform = tf.function(tf.random.stateless_uniform)
 r = dtensor.call_with_layout(uniform, dtensor.Layout(["x", "y"], mesh), shape=(4, 4), seed=(1, 2))
 print(specs(r), [c.numpy().tolist() for c in dtensor.unpack(r)])
+
+
+# Random numbers in a function are those of the layout that they come to.
+@tf.function
+def dropped(x):
+    return tf.nn.experimental.stateless_dropout(x, 0.5, seed=(1, 2)), x + tf.random.stateless_normal((8,), (3, 4))
+
+
+for spec in ("x", "y", U):
+    print(spec, [[c.numpy().round(3).tolist() for c in dtensor.unpack(t)] for t in dropped(make((8,), spec) + 1.0)])

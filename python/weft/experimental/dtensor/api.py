@@ -134,7 +134,7 @@ def _pack(components, layout):
     by_place = {}
     for place, component in zip(layout.offset_to_shard(), components):
         by_place.setdefault(place, component)
-    with tensors._running(mesh=None, layout=None):
+    with tensors.running(mesh=None, layout=None):
         value = tensors.assemble(by_place, layout)
     return tensors.with_layout(value, layout, "DTensorPack")
 

@@ -33,6 +33,7 @@ class _Scope(threading.local):
     mesh = None
     layout = None  # of all results: call_with_layout
     in_function = False
+    waiting = None  # in a function: random numbers that no layout is known for yet (random_numbers.py)
 
 
 scope = _Scope()
@@ -84,7 +85,7 @@ def check_fits(op, shape, layout):
 
 
 @contextlib.contextmanager
-def _running(**values):
+def running(**values):
     """Parts of the scope for a block."""
     before = dict(scope.__dict__)
     scope.__dict__.update(values)
@@ -101,7 +102,7 @@ def _running(**values):
 def on_mesh(mesh):
     """Ops of the block make DTensors, whatever they take."""
     _number(Layout.replicated(mesh, 0))
-    with _running(mesh=mesh):
+    with running(mesh=mesh):
         yield
 
 
@@ -109,7 +110,7 @@ def on_mesh(mesh):
 def with_output_layout(layout):
     """The results of the block's ops are laid out so, whatever a rule says."""
     _number(layout)
-    with _running(mesh=layout.mesh, layout=layout):
+    with running(mesh=layout.mesh, layout=layout):
         yield
 
 
@@ -123,7 +124,7 @@ def parts(tensor):
     layout, value = layout_of(tensor), plain(tensor)
     local = layout.local_shape_from_global_shape(tuple(value.shape))
     out = []
-    with _running(mesh=None, layout=None):
+    with running(mesh=None, layout=None):
         for name, place in zip(layout.mesh.local_devices(), layout.offset_to_shard()):
             with device(name):
                 begin, size = [p * n for p, n in zip(place, local)], list(local)
@@ -147,7 +148,7 @@ def assemble(by_place, layout):
 
 
 def _summary(tensor):
-    with _running(mesh=None, layout=None):
+    with running(mesh=None, layout=None):
         return raw.StringFormat(inputs=[tensor], template="{}", placeholder="{}", summarize=3)._flat_list()[0].decode()
 
 
@@ -259,15 +260,12 @@ def on_one_device(call, inputs):
 
 def laid_out(call, inputs, outputs, mesh):
     """The results of an op with the layouts that its rule gives, or with the one that the program asks for."""
-    rule = rules.find(call.op)
-    if rule is None:
-        return None
     specs = [layout._specs if (layout := layout_of(t)) is not None else rules.whole(len(t.shape)) for t in inputs]
-    found = rule(rules.Context(call, mesh, specs, [plain(t) for t in inputs], outputs))
+    found = rules.find(call.op)(rules.Context(call, mesh, specs, [plain(t) for t in inputs], outputs))
     found = found if isinstance(found, list) else [found] * len(outputs)
     layouts = [Layout._make(spec, mesh) for spec in found]
     op = call.op
-    if scope.layout is not None and not scope.in_function and outputs and outputs[0].shape.rank:
+    if scope.layout is not None and outputs and outputs[0].shape.rank:
         layouts[0], op = scope.layout, ""
     return [with_layout(t, layout, op) for t, layout in zip(outputs, layouts)]
 
@@ -289,6 +287,8 @@ def run(call):
         return handler(call, inputs, mesh)
     if rules.find(call.op) is None:
         return on_one_device(call, inputs)
+    if scope.waiting:
+        return random_numbers.run(call, inputs, mesh)
     return laid_out(call, inputs, call.run(inputs), mesh)
 
 
@@ -300,12 +300,14 @@ def _elsewhere():
 
 def call_function(name, inputs, mesh):
     """The function's ops one by one; what it gives is on the mesh."""
-    asked = None if scope.in_function else scope.layout
-    with _running(mesh=mesh, in_function=True):
-        results = _weft.replay(name, inputs)
-    results = [_on_mesh(t, mesh) for t in results]
-    if asked is not None and results:
-        results[0] = with_layout(results[0], asked, name)
+    if scope.in_function:
+        with running(mesh=mesh):
+            return _weft.replay(name, inputs)
+    asked = scope.layout
+    with running(mesh=mesh, layout=None, in_function=True, waiting={}):
+        results = [_on_mesh(t, mesh) for t in _weft.replay(name, inputs)]
+        if asked is not None and results:
+            results[0] = with_layout(random_numbers.laid_out_so(results[0], asked), asked, name)
     return results
 
 
@@ -351,13 +353,15 @@ def _relayout(call, inputs, mesh):
         have = now._specs if now is not None else rules.whole(len(inputs[0].shape))
         specs = [h if w == MATCH else w for h, w in itertools.zip_longest(have, wanted._specs, fillvalue=UNSHARDED)]
         wanted = Layout._make(specs, wanted.mesh)
-    return [with_layout(inputs[0], wanted)]
+    return [with_layout(random_numbers.laid_out_so(inputs[0], wanted), wanted)]
 
 
 @special("RelayoutLike")
 def _relayout_like(call, inputs, mesh):
     layout = layout_of(inputs[1])
-    return [inputs[0] if layout is None else with_layout(inputs[0], layout, call.op)]
+    if layout is None:
+        return inputs[:1]
+    return [with_layout(random_numbers.laid_out_so(inputs[0], layout), layout, call.op)]
 
 
 # ---- variables -----------------------------------------------------------------------------------------
@@ -386,7 +390,7 @@ def _assign(call, inputs, mesh):
     if isinstance(layout, _Unassigned):
         layout = layout_of(value) or Layout.replicated(mesh, len(value.shape))
         _weft.set_layout(handle, _number(layout))
-    return call.run(inputs)
+    return call.run([handle, random_numbers.laid_out_so(value, layout)])
 
 
 @special("DestroyResourceOp")
@@ -394,48 +398,4 @@ def _as_it_is(call, inputs, mesh):
     return call.run(inputs)
 
 
-# ---- random numbers ------------------------------------------------------------------------------------
-
-
-@special(
-    "RandomUniform", "RandomUniformInt", "RandomStandardNormal", "TruncatedNormal", "StatefulUniform", "Multinomial"
-)
-def _stateful_random(call, inputs, mesh):
-    raise rules.unsupported(
-        call.op,
-        f"'tf.{call.op}' op ComputeLayoutForward error: Stateful random operations are not supported in DTensor. Please "
-        "use stateless random operations instead.",
-    )
-
-
-_SEEDED = """StatelessRandomUniform StatelessRandomNormal StatelessTruncatedNormal StatelessRandomUniformFullInt
-StatelessRandomUniformV2 StatelessRandomNormalV2 StatelessTruncatedNormalV2 StatelessRandomUniformFullIntV2
-StatelessRandomUniformIntV2"""
-_SEED = 1  # the input that is the seed or key
-_FIRST_SEED = 65521  # the largest prime of 16 bits
-_SEED_STEP = 65536
-
-
-@special(*_SEEDED.split())
-def _random(call, inputs, mesh):
-    """Parts of a layout have numbers of their own: TensorFlow mixes the place of the part into the seed."""
-    shape = tuple(plain(inputs[0])._to_list())
-    layout = scope.layout
-    if layout is None or layout.is_fully_replicated() or layout.rank != len(shape):
-        return laid_out(call, inputs, call.run(inputs), mesh)
-    check_fits(call.op, shape, layout)
-    steps, product = {}, _SEED_STEP
-    for name in mesh.dim_names:
-        if name in layout._specs:
-            steps[name] = product
-            product *= mesh.dim_size(name)
-    seed = plain(inputs[_SEED])
-    local = layout.local_shape_from_global_shape(shape)
-    by_place = {}
-    for place in itertools.product(*(range(layout.num_shards(i)) for i in range(layout.rank))):
-        part = _FIRST_SEED + sum(p * steps[name] for p, name in zip(place, layout._specs) if name != UNSHARDED)
-        mixed = raw.BitwiseXor(x=seed, y=raw.Cast(x=part, DstT=seed.dtype))
-        arguments = list(inputs)
-        arguments[0], arguments[_SEED] = _weft.convert(list(local), dtypes.int32, None), mixed
-        by_place[place] = call.run(arguments)[0]
-    return [with_layout(assemble(by_place, layout), layout, call.op)]
+from weft.experimental.dtensor import random_numbers  # noqa: E402: it needs this module
