@@ -5,7 +5,7 @@ import importlib
 from weft import _weft
 from weft._missing import missing
 from weft._raw import raw
-from weft.data import structure
+from weft.data import structure, traced
 from weft.data.dataset import (
     AUTOTUNE,
     INFINITE_CARDINALITY,
@@ -428,9 +428,10 @@ class TFRecordWriter:
 
 
 def enable_debug_mode():
-    raise NotImplementedError(
-        "tf.data.experimental.enable_debug_mode: tf.config.run_functions_eagerly helps to look into functions"
-    )
+    """From now on, the functions of datasets run as Python code, on the values of each element."""
+    if _weft.in_graph():
+        raise ValueError("`enable_debug_mode() is only supported in eager mode.")
+    traced.debugging = True
 
 
 _missing = missing("tf.data.experimental")

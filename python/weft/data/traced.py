@@ -7,6 +7,8 @@ from weft.data import structure
 from weft.framework.graph import FuncGraph
 from weft.framework.type_spec import TensorSpec
 
+debugging = False  # set by tf.data.experimental.enable_debug_mode
+
 
 class TracedFunction:
     """`function` traced for elements of `input_spec`: what an op of the engine needs to call it."""
@@ -14,6 +16,13 @@ class TracedFunction:
     def __init__(self, function, transformation, input_spec, use_autograph=True):
         if not callable(function):
             raise ValueError(f"Argument `func` must be a callable. Received func={function} (of type {type(function)})")
+        self._trace(function, transformation, input_spec, use_autograph)
+        if debugging and use_autograph and structure.flat_tensor_specs(self.output_spec):
+            spec = self.output_spec
+            self._trace(_as_python(function, input_spec, spec), transformation, input_spec, False)
+            self.output_spec = spec
+
+    def _trace(self, function, transformation, input_spec, use_autograph):
         name = re.sub(r"[^A-Za-z0-9_]", "_", getattr(function, "__name__", type(function).__name__))
         self._graph = FuncGraph(f"Dataset_{transformation}_{name}".replace("Dataset_Dataset", "Dataset"))
         from weft import autograph
@@ -50,6 +59,30 @@ class TracedFunction:
     @property
     def name(self):
         return self.concrete.name
+
+
+def _as_python(function, input_spec, output_spec):
+    """A function of graphs that runs the given one as Python code, on the values of each element."""
+    flat = structure.flat_tensor_specs(output_spec)
+    kept = []  # datasets that were made: the engine knows their Python functions by name only
+
+    def run(*tensors):
+        element = structure.from_tensors(input_spec, tensors)
+        result = function(*element) if _unpacks(input_spec) else function(element)
+        result = tuple(result) if isinstance(result, list) else result
+        kept.extend(leaf for leaf in structure.flatten(result) if hasattr(leaf, "_variant_tensor"))
+        return structure.to_tensors(output_spec, structure.normalize(result))
+
+    def call(*element):
+        from weft.function.py_func import py_function
+
+        inputs = structure.to_tensors(input_spec, element if _unpacks(input_spec) else element[0])
+        made = list(py_function(func=run, inp=inputs, Tout=[s.dtype for s in flat]))
+        for tensor, spec in zip(made, flat):
+            tensor.set_shape(spec.shape)
+        return structure.from_tensors(output_spec, made)
+
+    return call
 
 
 def _unpacks(spec):
