@@ -69,7 +69,9 @@ Point(x=1, y=2) OrderedDict([('b', 1), ('a', 2)])
 [["a" "bb"]
  ["c" "d"]]
 n: [1] [[1 2]]
-"""
+""".replace(
+    "OrderedDict([('b', 1), ('a', 2)])", repr(collections.OrderedDict(b=1, a=2))  # Python 3.12 writes it otherwise
+)
 
 
 def test_text(capsys):

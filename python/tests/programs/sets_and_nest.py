@@ -20,7 +20,7 @@ print(tf.nest.map_structure(lambda x, y: x + y, [1, (2, 3)], [10, (20, 30)]))
 print(tf.nest.is_nested([1]), tf.nest.is_nested(1), tf.nest.is_nested({}), tf.nest.is_nested("abc"))
 tf.nest.assert_same_structure([1, (2,)], [3, (4,)])
 ordered = collections.OrderedDict([("z", 1), ("a", 2)])
-print(tf.nest.flatten(ordered), tf.nest.map_structure(str, ordered),
+print(tf.nest.flatten(ordered), tf.nest.map_structure(str, ordered).items(),
       tf.nest.flatten(collections.defaultdict(int, {"q": 1, "p": 2})))
 rt = tf.ragged.constant([[1], [2, 3]])
 print(len(tf.nest.flatten([rt], expand_composites=True)), len(tf.nest.flatten([rt])))
