@@ -395,7 +395,7 @@ PyObject* call_op(OpCallable& c, const Given& given) {
   // Where its fast way does not take the arguments, TensorFlow's eager errors say nothing of a name.
   const char* name = !plain ? nullptr : given.name && PyUnicode_Check(given.name) ? PyUnicode_AsUTF8(given.name) : "";
   // What has state may wait for something that another thread of Python does.
-  const bool release = c.spec->stateful || elements > kLongElements;
+  const bool release = c.spec->stateful || c.spec->distributed_communication || elements > kLongElements;
   const auto& outputs = c.signature->outputs;
   if (outputs.size() == 1 && outputs[0].number_attr < 0 && outputs[0].type_list_attr < 0) return run_one(*op, release, name);
   op->keep_kernel(true);

@@ -383,12 +383,23 @@ PyObject* function_call(PyObject* self, PyObject* const* args, size_t nargsf, Py
   });
 }
 
+bool refers_to(PyObject* reference, PyObject* object) {
+#if PY_VERSION_HEX >= 0x030D0000
+  PyObject* at = nullptr;
+  PyWeakref_GetRef(reference, &at);
+  Py_XDECREF(at);
+  return at == object;
+#else
+  return PyWeakref_GetObject(reference) == object;
+#endif
+}
+
 // As an attribute of a class: the function of the instance.
 PyObject* function_get(PyObject* self, PyObject* instance, PyObject*) {
   return guarded([&]() -> PyObject* {
     if (!instance || instance == Py_None) return Py_NewRef(self);
     FunctionObject& f = cell(self);
-    if (f.owner && PyWeakref_GetObject(f.owner) == instance) return Py_NewRef(f.bound);
+    if (f.owner && refers_to(f.owner, instance)) return Py_NewRef(f.bound);
     static PyObject* bind = PyUnicode_InternFromString("_bind");
     nb::object made = nb::steal(must(PyObject_CallMethodOneArg(self, bind, instance)));
     PyObject* ref = PyType_SUPPORTS_WEAKREFS(Py_TYPE(instance)) ? PyWeakref_NewRef(instance, nullptr) : nullptr;

@@ -17,4 +17,5 @@ NB_MODULE(_weft, m) {
   bind_py_func(m);
   bind_bundle(m);
   bind_proto(m);
+  bind_library(m);
 }

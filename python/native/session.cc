@@ -1,5 +1,5 @@
 // Sessions over graphs of version 1.
-#include "runtime/session.h"
+#include "runtime/partial_run.h"
 
 #include <nanobind/stl/string.h>
 
@@ -20,23 +20,40 @@ graph::Endpoint endpoint(trace::FuncGraph& g, nb::handle t) {
   return graph::GraphEmitter::unwrap(v);
 }
 
+std::vector<graph::Endpoint> endpoints(trace::FuncGraph& g, nb::handle tensors) {
+  std::vector<graph::Endpoint> out;
+  for (nb::handle t : tensors) out.push_back(endpoint(g, t));
+  return out;
+}
+
+std::vector<graph::Node*> nodes_of(trace::FuncGraph& g, nb::handle ids) {
+  std::vector<graph::Node*> out;
+  for (nb::handle id : ids) out.push_back(g.graph().node(nb::cast<int>(id)));
+  return out;
+}
+
+// One step in several calls.
+struct NativePartialRun {
+  std::shared_ptr<trace::FuncGraph> graph;
+  std::unique_ptr<runtime::PartialRun> run;
+};
+
 // feeds: [(tensor, value)], fetches: [tensor], targets: [node id]
-nb::list run(NativeSession& s, nb::handle feeds, nb::handle fetches, nb::handle targets) {
-  std::vector<graph::Endpoint> in, out;
+template <class Runs>
+nb::list run(trace::FuncGraph& g, nb::handle feeds, nb::handle fetches, nb::handle targets, const Runs& runs) {
+  std::vector<graph::Endpoint> in, out = endpoints(g, fetches);
   std::vector<Tensor> values;
-  std::vector<graph::Node*> nodes;
   for (nb::handle pair : feeds) {
     nb::tuple p = nb::borrow<nb::tuple>(pair);
-    in.push_back(endpoint(*s.graph, p[0]));
+    in.push_back(endpoint(g, p[0]));
     values.push_back(data_of(nb::object(p[1]).ptr()));
   }
-  for (nb::handle t : fetches) out.push_back(endpoint(*s.graph, t));
-  for (nb::handle id : targets) nodes.push_back(s.graph->graph().node(nb::cast<int>(id)));
+  const std::vector<graph::Node*> nodes = nodes_of(g, targets);
   std::vector<Tensor> results(out.size());
   Status status;
   {
     Released released(true);
-    status = s.session->run(in, values, out, results, nodes, {});
+    status = runs(in, values, out, results, nodes);
   }
   check(status);
   nb::list made;
@@ -47,6 +64,13 @@ nb::list run(NativeSession& s, nb::handle feeds, nb::handle fetches, nb::handle 
 }  // namespace
 
 void bind_session(nb::module_& m) {
+  nb::class_<NativePartialRun>(m, "NativePartialRun")
+      .def("run",
+           [](NativePartialRun& p, nb::handle feeds, nb::handle fetches, nb::handle targets) {
+             return run(*p.graph, feeds, fetches, targets,
+                        [&](auto& in, auto& values, auto& out, auto& results, auto& nodes) { return p.run->run(in, values, out, results, nodes); });
+           },
+           nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"));
   nb::class_<NativeSession>(m, "NativeSession")
       .def("__init__",
            [](NativeSession* self, nb::handle graph, int cpus, int threads, bool soft, bool log) {
@@ -61,7 +85,19 @@ void bind_session(nb::module_& m) {
              new (self) NativeSession{std::move(g), std::move(mutex), std::move(session)};
            },
            nb::arg("graph"), nb::arg("cpu_devices") = 1, nb::arg("threads") = 0, nb::arg("soft_placement") = true, nb::arg("log_device_placement") = false)
-      .def("run", run, nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"))
+      .def("run",
+           [](NativeSession& s, nb::handle feeds, nb::handle fetches, nb::handle targets) {
+             return run(*s.graph, feeds, fetches, targets, [&](auto& in, auto& values, auto& out, auto& results, auto& nodes) {
+               return s.session->run(in, values, out, results, nodes, {});
+             });
+           },
+           nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"))
+      .def("partial_run",
+           [](NativeSession& s, nb::handle feeds, nb::handle fetches, nb::handle targets) {
+             return NativePartialRun{s.graph, std::make_unique<runtime::PartialRun>(*s.session, endpoints(*s.graph, feeds), endpoints(*s.graph, fetches),
+                                                                                   nodes_of(*s.graph, targets))};
+           },
+           nb::keep_alive<0, 1>(), nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"), "What the calls of one step may feed and fetch.")
       .def("close", [](NativeSession& s) { check(s.session->close()); })
       .def("devices", [](NativeSession& s) {
         nb::list out;

@@ -575,8 +575,12 @@ def test_retracing_is_told(caplog):
 
 def test_copies():
     f = tf.function(double)
+    assert copy.deepcopy(f)(tf.constant(2)).numpy() == 4
     f(tf.constant(1))
-    for other in (copy.copy(f), copy.deepcopy(f), pickle.loads(pickle.dumps(f))):
+    for refused in (f, f.get_concrete_function(tf.constant(1))):
+        with pytest.raises(TypeError, match="cannot pickle 'FuncGraph' object"):
+            copy.deepcopy(refused)
+    for other in (copy.copy(f), pickle.loads(pickle.dumps(f))):
         assert other.experimental_get_tracing_count() == 0 and other(tf.constant(2)).numpy() == 4
 
 

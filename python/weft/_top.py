@@ -19,7 +19,7 @@ weft.gradients.custom: custom_gradient grad_pass_through recompute_grad
 weft.gradients.registry: RegisterGradient no_gradient
 weft.__internal__: __internal__=_self
 weft.proto.tensors: make_tensor_proto make_ndarray
-weft.framework.type_spec: TypeSpec TensorSpec type_spec_from_value
+weft.framework.type_spec: TypeSpec TensorSpec NoneTensorSpec type_spec_from_value
 weft.ops.tensor_array: TensorArray TensorArraySpec
 weft.ops.ragged.ragged_tensor: RaggedTensor RaggedTensorSpec
 weft.ops.sparse_tensor: SparseTensor SparseTensorSpec
@@ -46,16 +46,19 @@ weft.function.printing: print=print_v2
 weft.function.py_func: py_function numpy_function
 weft.ops.check_ops: assert_equal assert_greater assert_less assert_rank
 weft.ops.linalg_ops: eig eigvals matrix_square_root=sqrtm norm
-weft.framework.misc: get_logger get_current_name_scope is_symbolic_tensor load_library load_op_library
+weft.framework.misc: get_logger get_current_name_scope is_symbolic_tensor
+weft.framework.load_library: load_library load_op_library
 weft.ops.search_ops: approx_top_k
 weft.ops.stateless_random_ops: random_index_shuffle
-weft.ops.conv_ops: conv
+weft.ops.conv_ops: conv conv2d_backprop_filter_v2 conv2d_backprop_input_v2
+weft.ops.signal_ops: fftnd=fftnd_op ifftnd=ifftnd_op rfftnd=rfftnd_op irfftnd=irfftnd_op
 weft.function.critical_section: CriticalSection
-weft.ops.array_ops: ragged_fill_empty_rows ragged_fill_empty_rows_grad
+weft.function.batch: nondifferentiable_batch_function
+weft.ops.array_ops: check_pinned ragged_fill_empty_rows ragged_fill_empty_rows_grad
 """
 
 # Packages that are the implementation; every other module of this folder is a public namespace: `tf.math` is weft/math.py.
-PRIVATE = {"framework", "ops", "function", "trackable", "gradients", "proto"}
+PRIVATE = {"framework", "include", "ops", "function", "trackable", "gradients", "proto"}
 # The public namespaces that are modules of their own: `tf.math` is weft/math.py.
 NAMESPACES = """
 audio

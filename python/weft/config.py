@@ -35,6 +35,7 @@ optimizer = _Names(
     set_jit=_config.set_optimizer_jit,
 )
 experimental = _Names(
+    ClusterDeviceFilters=_config.ClusterDeviceFilters,
     VirtualDeviceConfiguration=LogicalDeviceConfiguration,
     disable_mlir_bridge=_config.disable_mlir_bridge,
     enable_mlir_bridge=_config.enable_mlir_bridge,

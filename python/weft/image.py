@@ -54,6 +54,7 @@ from weft.ops.image_boxes import (
     draw_bounding_boxes,
     extract_glimpse,
     extract_patches,  # noqa: F401
+    generate_bounding_box_proposals,
     image_gradients,
     non_max_suppression,
     non_max_suppression_overlaps,

@@ -105,4 +105,12 @@ from weft.ops.sampling_ops import (  # noqa: F401
 experimental = _Names(general_dropout=general_dropout, stateless_dropout=stateless_dropout)
 del general_dropout, stateless_dropout
 
-__getattr__ = missing("tf.nn")
+_missing = missing("tf.nn")
+
+
+def __getattr__(name):
+    if name in ("RNNCellDeviceWrapper", "RNNCellDropoutWrapper", "RNNCellResidualWrapper"):
+        from weft.ops import rnn_cells
+
+        return getattr(rnn_cells, name)
+    return _missing(name)

@@ -12,14 +12,22 @@ def get_build_info():
     return {"is_cuda_build": False, "is_rocm_build": False, "is_tensorrt_build": False}
 
 
+def _folder(part):
+    import weft
+
+    return next((f for f in weft.__path__ if _os.path.exists(_os.path.join(f, part))), weft.__path__[0])
+
+
 def get_include():
-    """The folder of the C and C++ headers."""
-    return _os.path.join(_os.path.dirname(__file__), "include")
+    """The folder of TensorFlow's C headers."""
+    return _os.path.join(_folder("include"), "include")
 
 
 def get_lib():
     """The folder of the library."""
-    return _os.path.dirname(__file__)
+    from weft import _weft
+
+    return _os.path.dirname(_weft.__file__)
 
 
 def get_compile_flags():
@@ -28,8 +36,8 @@ def get_compile_flags():
 
 
 def get_link_flags():
-    """Flags for linkers."""
-    return ["-L" + get_lib(), "-l:libweft.so"]
+    """Flags for linkers: none, since a library of ops finds the C API in the process that loads it."""
+    return []
 
 
 __getattr__ = missing("tf.sysconfig")

@@ -37,6 +37,10 @@ struct Conv2DBackpropInput {
     } else if (in.rank() != 4) {
       return invalid_argument("Conv2DBackpropInput requires input_sizes to contain 4 values or 2 values, but got: ", in.rank());
     }
+    return run(c, in);
+  }
+  Status run(KernelContext& c, const Shape& in) const {
+    const Tensor &filter = c.input(1), &dout = c.input(2);
     WEFT_ASSIGN(ConvGeometry g, conv_gradient_geometry("Conv2DCustomBackpropInput", attrs, in, filter.shape(), dout.shape()));
     WEFT_ASSIGN(StagedOutput out, StagedOutput::make(c, 0, in, attrs.channels_first));
     if (in.num_elements() > 0) {
@@ -55,9 +59,13 @@ struct Conv2DBackpropFilter {
     return Conv2DBackpropFilter{std::move(a)};
   }
   Status run(KernelContext& c) const {
-    const Tensor &in = c.input(0), &sizes = c.input(1), &dout = c.input(2);
+    const Tensor& sizes = c.input(1);
     if (sizes.rank() != 1) return invalid_argument("Conv2DCustomBackpropFilter: filter_sizes input must be 1-dim, not ", sizes.rank());
     WEFT_ASSIGN(Shape filter, sizes_shape(sizes));
+    return run(c, filter);
+  }
+  Status run(KernelContext& c, const Shape& filter) const {
+    const Tensor &in = c.input(0), &dout = c.input(2);
     WEFT_ASSIGN(ConvGeometry g, conv_gradient_geometry("Conv2DCustomBackpropFilter", attrs, in.shape(), filter, dout.shape()));
     WEFT_ASSIGN(StagedOutput out, StagedOutput::make(c, 0, filter, false));
     if (filter.num_elements() > 0) {
@@ -68,6 +76,27 @@ struct Conv2DBackpropFilter {
     return out.finish(c);
   }
 };
+
+// V2 of the gradients: the input (filter) itself says its sizes.
+template <class Sized, int input>
+struct Conv2DBackpropV2 {
+  Sized op;
+  static Result<Conv2DBackpropV2> make(const NodeInfo& node) {
+    WEFT_ASSIGN(Sized made, Sized::make(node));
+    return Conv2DBackpropV2{std::move(made)};
+  }
+  Status run(KernelContext& c) const {
+    if (c.input(input).rank() != 4) return invalid_argument(input ? "filter" : "input", " must have rank 4, got shape ", c.input(input).shape());
+    return op.run(c, c.input(input).shape());
+  }
+};
+
+template <int input>
+Status same_as_input(ShapeContext& c) {
+  WEFT_ASSIGN(PartialShape s, c.with_rank(input, 4));
+  c.output(0, std::move(s));
+  return {};
+}
 
 // The op "Conv": any count of batch dimensions in front, two or three spatial ones.
 Result<WindowAttrs> read_generic_attrs(const NodeInfo& node, int spatial) {
@@ -219,6 +248,38 @@ void conv(Registry& r) {
       .shape(input_sizes_shape)
       .grad([](const GradContext& g) -> Grads { return {{}, conv2d_filter(g, g.dy(), shape_of(g.x(1)), g.x(2)), conv2d(g, g.dy(), g.x(1))}; })
       .cpu<Conv2DBackpropInput>();
+
+  r.add("Conv2DBackpropInputV2")
+      .in("input: T")
+      .in("filter: T")
+      .in("out_backprop: T")
+      .out("output: T")
+      .attr("T: {half, bfloat16, float, double, int32}")
+      .attr("strides: list(int)")
+      .attr("use_cudnn_on_gpu: bool = true")
+      .attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
+      .attr("explicit_paddings: list(int) = []")
+      .attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+      .attr("dilations: list(int) = [1, 1, 1, 1]")
+      .doc("Gradient of Conv2D for its input, whose sizes the input tells.")
+      .shape(same_as_input<0>)
+      .cpu<Conv2DBackpropV2<Conv2DBackpropInput, 0>>();
+
+  r.add("Conv2DBackpropFilterV2")
+      .in("input: T")
+      .in("filter: T")
+      .in("out_backprop: T")
+      .out("output: T")
+      .attr("T: {half, bfloat16, float, double}")
+      .attr("strides: list(int)")
+      .attr("use_cudnn_on_gpu: bool = true")
+      .attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
+      .attr("explicit_paddings: list(int) = []")
+      .attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+      .attr("dilations: list(int) = [1, 1, 1, 1]")
+      .doc("Gradient of Conv2D for its filter, whose sizes the filter tells.")
+      .shape(same_as_input<1>)
+      .cpu<Conv2DBackpropV2<Conv2DBackpropFilter, 1>>();
 
   conv_depthwise(r);
   conv_dilation(r);

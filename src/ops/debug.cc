@@ -202,6 +202,15 @@ void debug(Registry& r) {
       .grad([](const GradContext& g) { return check_numerics_grad(g, "CheckNumericsV2"); })
       .cpu(run_check_numerics<true>);
 
+  r.add("CheckPinned")
+      .in("tensor: T")
+      .out("output: T")
+      .attr("T: type")
+      .doc("Fails for a tensor that is not in memory pinned for a GPU.")
+      .shape(shapes::unchanged)
+      .no_grad()
+      .cpu([](KernelContext&) -> Status { return failed_precondition("to check pinnedness, must be built with `--config=cuda`"); });
+
   r.add("DebugIdentity")
       .doc("Passes a tensor on; a mark for debuggers, which weft does not write to debug_urls.")
       .in("input: T")

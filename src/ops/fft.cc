@@ -1,4 +1,5 @@
-// Fourier transforms over the last one, two or three axes.
+// Fourier transforms over the last one, two or three axes, and over any.
+#include <algorithm>
 #include <cstring>
 
 #include "kernels/cpu/fft.h"
@@ -68,21 +69,26 @@ Status run_complex(KernelContext& c) {
   return {};
 }
 
-// The first elements along each axis, as many as `shape` says: the tensor itself if all.
-Result<Tensor> cropped(KernelContext& c, const Tensor& t, const Shape& shape) {
+// The first elements along each axis, as many as `shape` says, zeros where there are not so many: the tensor itself if nothing changes.
+Result<Tensor> fitted(KernelContext& c, const Tensor& t, const Shape& shape) {
   if (t.shape() == shape) return t;
   WEFT_ASSIGN(Tensor out, c.temp(t.dtype(), shape));
+  Shape both = shape;
+  for (int axis = 0; axis < both.rank(); ++axis) both.set_dim(axis, std::min(shape.dim(axis), t.dim(axis)));
+  if (both != shape) std::memset(out.raw(), 0, out.byte_size());
   const size_t bytes = dtype_size(t.dtype());
-  const int last = shape.rank() - 1;
-  const int64_t row = shape.dim(last), rows = row ? shape.num_elements() / row : 0;
+  const int last = both.rank() - 1;
+  const int64_t row = both.dim(last), rows = row ? both.num_elements() / row : 0;
   for (int64_t r = 0; r < rows; ++r) {
-    int64_t rest = r, from = 0, step = t.dim(last);
+    int64_t rest = r, from = 0, to = 0, step = t.dim(last), out_step = shape.dim(last);
     for (int axis = last - 1; axis >= 0; --axis) {
-      from += rest % shape.dim(axis) * step;
-      rest /= shape.dim(axis);
+      from += rest % both.dim(axis) * step;
+      to += rest % both.dim(axis) * out_step;
+      rest /= both.dim(axis);
       step *= t.dim(axis);
+      out_step *= shape.dim(axis);
     }
-    std::memcpy(static_cast<char*>(out.raw()) + size_t(r * row) * bytes, static_cast<const char*>(t.raw()) + size_t(from) * bytes, size_t(row) * bytes);
+    std::memcpy(static_cast<char*>(out.raw()) + size_t(to) * bytes, static_cast<const char*>(t.raw()) + size_t(from) * bytes, size_t(row) * bytes);
   }
   return out;
 }
@@ -141,8 +147,129 @@ Status run_real(KernelContext& c) {
   if (in.num_elements() == 0) std::memset(out->raw(), 0, out->byte_size());
   if (in.num_elements() == 0 || out->num_elements() == 0) return {};
   const int64_t n = length.data<int32_t>()[rank - 1];
-  WEFT_ASSIGN(Tensor source, cropped(c, in, read));
+  WEFT_ASSIGN(Tensor source, fitted(c, in, read));
   return real == DType::kFloat ? transform_real<float>(c, source, *out, rank, forward, n) : transform_real<double>(c, source, *out, rank, forward, n);
+}
+
+// ---- over axes that an input names: as numpy's fftn, with the lengths that another input names. TensorFlow has no kernels for the CPU.
+
+enum class NdKind { kForward, kInverse, kReal, kInverseReal };
+
+// The axes from zero on; what is wrong with them.
+Result<std::vector<int>> nd_axes(const std::vector<int64_t>& given, int64_t lengths, int rank) {
+  if (int64_t(given.size()) != lengths) return invalid_argument("axes must have same length as fft_length, got ", given.size(), " and ", lengths);
+  std::vector<int> axes;
+  for (int64_t a : given) {
+    if (a < -rank || a >= rank) return invalid_argument("axis ", a, " is out of range for an input of rank ", rank);
+    axes.push_back(int(a < 0 ? a + rank : a));
+    if (std::count(axes.begin(), axes.end(), axes.back()) > 1) return invalid_argument("axes must be unique, got ", a, " twice");
+  }
+  return axes;
+}
+
+template <NdKind kind>
+Status nd_shape(ShapeContext& c) {
+  PartialShape s = c.input(0);
+  WEFT_ASSIGN(PartialShape length, c.with_rank(1, 1));
+  WEFT_ASSIGN(PartialShape places, c.with_rank(2, 1));
+  WEFT_ASSIGN([[maybe_unused]] int64_t count, ShapeContext::merge_dim(length.dim(0), places.dim(0)));
+  const auto lengths = c.constant_ints(1), given = c.constant_ints(2);
+  if (!s.has_rank() || !given) {
+    c.output(0, s.has_rank() ? PartialShape(std::vector<int64_t>(size_t(s.rank()), kUnknownDim)) : PartialShape());
+    return {};
+  }
+  WEFT_ASSIGN(std::vector<int> axes, nd_axes(*given, int64_t(given->size()), s.rank()));
+  for (size_t i = 0; i < axes.size(); ++i) {
+    int64_t n = lengths && i < lengths->size() ? (*lengths)[i] : kUnknownDim;
+    if (n < -1) return invalid_argument("Dimension size, given by scalar input, must be non-negative but is ", n);
+    if (kind == NdKind::kReal && i + 1 == axes.size() && n > 0) n = n / 2 + 1;
+    s.set_dim(axes[i], n);
+  }
+  c.output(0, std::move(s));
+  return {};
+}
+
+template <class Real>
+void transform_axis(KernelContext& c, Tensor& t, int axis, bool inverse, double factor) {
+  const Shape& s = t.shape();
+  kernels::fft_axis(t.data<std::complex<Real>>(), s.elements_in(0, axis), s.dim(axis), s.elements_in(axis + 1, s.rank()), inverse, Real(factor), c.pool());
+}
+
+// The other half along the axis: the conjugates, backwards.
+template <class Real>
+void mirror(Tensor& t, int axis) {
+  const Shape& s = t.shape();
+  const int64_t n = s.dim(axis), inner = s.elements_in(axis + 1, s.rank()), outer = s.elements_in(0, axis);
+  auto* x = t.data<std::complex<Real>>();
+  for (int64_t o = 0; o < outer; ++o) {
+    for (int64_t k = n / 2 + 1; k < n; ++k) {
+      for (int64_t i = 0; i < inner; ++i) x[(o * n + k) * inner + i] = std::conj(x[(o * n + n - k) * inner + i]);
+    }
+  }
+}
+
+template <NdKind kind, class Real>
+Status transform_nd(KernelContext& c, const std::vector<int>& axes, const Shape& whole) {
+  using Complex = std::complex<Real>;
+  constexpr DType type = std::is_same_v<Real, float> ? DType::kComplex64 : DType::kComplex128;
+  const Tensor& in = c.input(0);
+  Shape read = whole;
+  if (kind == NdKind::kInverseReal) read.set_dim(axes.back(), whole.dim(axes.back()) / 2 + 1);
+  WEFT_ASSIGN(Tensor source, fitted(c, in, read));
+  if (kind == NdKind::kInverseReal) {
+    WEFT_ASSIGN(source, fitted(c, source, whole));
+  }
+  WEFT_ASSIGN(Tensor work, c.temp(type, whole));
+  if (kind == NdKind::kReal) {
+    std::copy_n(source.data<Real>(), whole.num_elements(), work.data<Complex>());
+  } else {
+    std::memcpy(work.raw(), source.raw(), work.byte_size());
+  }
+  const bool inverse = kind == NdKind::kInverse || kind == NdKind::kInverseReal;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (kind == NdKind::kInverseReal && i + 1 == axes.size()) mirror<Real>(work, axes[i]);
+    transform_axis<Real>(c, work, axes[i], inverse, inverse ? 1.0 / double(whole.dim(axes[i])) : 1.0);
+  }
+  if (kind == NdKind::kInverseReal) {
+    WEFT_ASSIGN(Tensor * out, c.allocate(0, whole));
+    const Complex* x = work.data<Complex>();
+    for (int64_t i = 0; i < whole.num_elements(); ++i) out->data<Real>()[i] = x[i].real();
+    return {};
+  }
+  Shape shape = whole;
+  if (kind == NdKind::kReal) shape.set_dim(axes.back(), whole.dim(axes.back()) / 2 + 1);
+  WEFT_ASSIGN(Tensor result, fitted(c, work, shape));
+  c.set_output(0, std::move(result));
+  return {};
+}
+
+template <NdKind kind>
+Status run_nd(KernelContext& c) {
+  const Tensor &in = c.input(0), &length = c.input(1), &places = c.input(2);
+  if (length.rank() != 1 || places.rank() != 1) return invalid_argument("fft_length and axes must be vectors, got shapes ", length.shape(), " and ", places.shape());
+  const int32_t* given = places.data<int32_t>();
+  WEFT_ASSIGN(std::vector<int> axes, nd_axes(std::vector<int64_t>(given, given + places.num_elements()), length.num_elements(), in.rank()));
+  constexpr bool real = kind == NdKind::kReal || kind == NdKind::kInverseReal;
+  if (real && axes.empty()) return invalid_argument("a transform of real numbers needs an axis");
+  Shape whole = in.shape();
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const int64_t n = length.data<int32_t>()[i];
+    if (n < 0) return invalid_argument("fft_length[", i, "] must >= 0, but got: ", n);
+    whole.set_dim(axes[i], n);
+  }
+  WEFT_RETURN_IF_ERROR(whole.check());
+  const bool single = in.dtype() == DType::kFloat || in.dtype() == DType::kComplex64;
+  const DType out = c.output_type(0);
+  if (single != (out == DType::kFloat || out == DType::kComplex64)) return invalid_argument("Wrong types for real FFT: in=", int(in.dtype()), " out=", int(out));
+  if (whole.num_elements() == 0) {
+    if (kind == NdKind::kReal && whole.dim(axes.back())) whole.set_dim(axes.back(), whole.dim(axes.back()) / 2 + 1);
+    return c.allocate(0, whole).status();
+  }
+  if (in.rank() == 0) {  // then there are no axes
+    c.set_output(0, in);
+    return {};
+  }
+  return single ? transform_nd<kind, float>(c, axes, whole) : transform_nd<kind, double>(c, axes, whole);
 }
 
 // ---- gradients -----------------------------------------------------------------------------------------
@@ -230,9 +357,28 @@ void transforms(Registry& r, const char* const (&names)[6]) {
       .cpu(run_real<rank, false>);
 }
 
+void transforms_nd(Registry& r) {
+  const auto add = [&](const char* name, const char* doc, const char* in, const char* out) -> OpBuilder {
+    auto op = r.add(name).in(in).in("fft_length: int32").in("axes: int32").out(out);
+    if (in != std::string_view("input: Tcomplex") || out != std::string_view("output: Tcomplex")) op.attr("Treal: {float, double} = DT_FLOAT");
+    return op.attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64").doc(doc);
+  };
+  add("FFTND", "The Fourier transform over some axes.", "input: Tcomplex", "output: Tcomplex").shape(nd_shape<NdKind::kForward>).cpu(run_nd<NdKind::kForward>);
+  add("IFFTND", "The inverse Fourier transform over some axes.", "input: Tcomplex", "output: Tcomplex")
+      .shape(nd_shape<NdKind::kInverse>)
+      .cpu(run_nd<NdKind::kInverse>);
+  add("RFFTND", "The Fourier transform of real numbers over some axes: the half along the last of them that is not redundant.", "input: Treal", "output: Tcomplex")
+      .shape(nd_shape<NdKind::kReal>)
+      .cpu(run_nd<NdKind::kReal>);
+  add("IRFFTND", "The inverse of the Fourier transform of real numbers over some axes.", "input: Tcomplex", "output: Treal")
+      .shape(nd_shape<NdKind::kInverseReal>)
+      .cpu(run_nd<NdKind::kInverseReal>);
+}
+
 }  // namespace
 
 void fft(Registry& r) {
+  transforms_nd(r);
   transforms<1>(r, {"FFT", "IFFT", "RFFT", "IRFFT", "BatchFFT", "BatchIFFT"});
   transforms<2>(r, {"FFT2D", "IFFT2D", "RFFT2D", "IRFFT2D", "BatchFFT2D", "BatchIFFT2D"});
   transforms<3>(r, {"FFT3D", "IFFT3D", "RFFT3D", "IRFFT3D", "BatchFFT3D", "BatchIFFT3D"});

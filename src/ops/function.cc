@@ -284,6 +284,8 @@ Tensor take_input(KernelContext& c, int i) {
 }
 
 void function(Registry& r) {
+  batch(r);
+
   r.add("Case")
       .in("branch_index: int32")
       .in("input: Tin")

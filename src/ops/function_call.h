@@ -8,7 +8,13 @@
 #include "op/function_caller.h"
 #include "op/kernel.h"
 
+namespace weft::op {
+class Registry;
+}
+
 namespace weft::ops {
+
+void batch(op::Registry& r);  // the part of the function family that has a file of its own
 
 // One function attribute of a node and, after the first call, its handle.
 class Callee {

@@ -45,6 +45,14 @@ Status overlaps_shape(ShapeContext& c) {
   return {};
 }
 
+Status proposals_shape(ShapeContext& c) {
+  WEFT_ASSIGN(PartialShape scores, c.with_rank(0, 4));
+  const int64_t count = c.attr<int64_t>("post_nms_topn");
+  c.output(0, PartialShape({scores.dim(0), count, 4}));
+  c.output(1, PartialShape({scores.dim(0), count}));
+  return {};
+}
+
 // V4 and V5: the last output is a count.
 Status padded_shape(ShapeContext& c) {
   WEFT_RETURN_IF_ERROR(check_shapes(c, false));
@@ -344,6 +352,22 @@ void non_max_suppression(Registry& r) {
       .shape(overlaps_shape)
       .no_grad()
       .cpu(run_nms_overlaps);
+
+  // TensorFlow, too, has no kernel of this one for the CPU.
+  r.add("GenerateBoundingBoxProposals")
+      .doc("Regions of interest from scores and shifts of anchors, the best after non-maximum suppression.")
+      .in("scores: float")
+      .in("bbox_deltas: float")
+      .in("image_info: float")
+      .in("anchors: float")
+      .in("nms_threshold: float")
+      .in("pre_nms_topn: int32")
+      .in("min_size: float")
+      .out("rois: float")
+      .out("roi_probabilities: float")
+      .attr("post_nms_topn: int = 300")
+      .shape(proposals_shape)
+      .no_grad();
 }
 
 }  // namespace weft::ops

@@ -57,15 +57,15 @@ Status PartialRun::run(std::span<const Endpoint> feeds, std::span<Tensor> values
                        std::span<Node* const> targets) {
   std::lock_guard lock(mutex_);
   for (const Endpoint& f : feeds) {
-    if (!contains(feeds_, f)) return invalid_argument("The feed ", label(f), " was not set up for the partial run.");
+    if (!contains(feeds_, f)) return invalid_argument("The feed ", label(f), " was not specified in partial_run_setup.");
     if (contains(fed_, f)) return invalid_argument("The feed ", label(f), " has already been fed.");
   }
   for (const Endpoint& f : fetches) {
-    if (!contains(fetches_, f)) return invalid_argument("The fetch ", label(f), " was not set up for the partial run.");
+    if (!contains(fetches_, f)) return invalid_argument("The fetch ", label(f), " was not specified in partial_run_setup.");
     if (contains(fetched_, f)) return invalid_argument("The fetch ", label(f), " has already been fetched.");
   }
   for (Node* t : targets) {
-    if (!contains(targets_, t)) return invalid_argument("The target ", t->name(), " was not set up for the partial run.");
+    if (!contains(targets_, t)) return invalid_argument("The target ", t->name(), " was not specified in partial_run_setup.");
   }
   const size_t before = known_.size();
   for (size_t i = 0; i < feeds.size(); ++i) known_.push_back({feeds[i], values[i]});
@@ -73,6 +73,11 @@ Status PartialRun::run(std::span<const Endpoint> feeds, std::span<Tensor> values
   if (Status s = collect(fetches, targets, fresh); !s.ok()) {
     known_.resize(before);
     return s;
+  }
+  // Targets that were announced run as soon as they can.
+  for (Node* t : targets_) {
+    std::vector<Node*> more = fresh;
+    if (collect({}, std::span<Node* const>(&t, 1), more).ok()) fresh = std::move(more);
   }
   // What later calls may read of these nodes is kept, so that they run once.
   std::vector<Endpoint> wanted;
@@ -94,7 +99,7 @@ Status PartialRun::run(std::span<const Endpoint> feeds, std::span<Tensor> values
   std::vector<Tensor> got(wanted.size());
   if (!fresh.empty()) {
     std::vector<Node*> effects(fresh.begin(), fresh.end());
-    if (Status s = session_.run(given, given_values, wanted, got, effects, {}); !s.ok()) {
+    if (Status s = session_.run(given, given_values, wanted, got, effects, {.done = ran_}); !s.ok()) {
       known_.resize(before);
       return s;
     }

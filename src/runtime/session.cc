@@ -64,19 +64,21 @@ Status Session::close() {
   return {};
 }
 
-std::shared_ptr<Instance> Session::find(std::span<const Endpoint> feeds, std::span<const Endpoint> fetches, std::span<Node* const> targets) const {
+std::shared_ptr<Instance> Session::find(std::span<const Endpoint> feeds, std::span<const Endpoint> fetches, std::span<Node* const> targets,
+                                        std::span<Node* const> done) const {
   std::shared_lock lock(mutex_);
   for (const auto& p : planned_) {
     if (std::equal(feeds.begin(), feeds.end(), p->key.feeds.begin(), p->key.feeds.end()) &&
         std::equal(fetches.begin(), fetches.end(), p->key.fetches.begin(), p->key.fetches.end()) &&
-        std::equal(targets.begin(), targets.end(), p->key.targets.begin(), p->key.targets.end()))
+        std::equal(targets.begin(), targets.end(), p->key.targets.begin(), p->key.targets.end()) && std::equal(done.begin(), done.end(), p->key.done.begin(), p->key.done.end()))
       return p->instance;
   }
   return nullptr;
 }
 
 // The part of the graph that the fetches and targets need, cut off at the feeds.
-Result<FunctionBody> Session::make_body(std::span<const Endpoint> feeds, std::span<const Endpoint> fetches, std::span<Node* const> targets) {
+Result<FunctionBody> Session::make_body(std::span<const Endpoint> feeds, std::span<const Endpoint> fetches, std::span<Node* const> targets,
+                                        std::span<Node* const> done) {
   FunctionBody body;
   body.name = "session";
   body.graph = std::make_unique<graph::Graph>(graph_.registry(), graph_.library());
@@ -126,6 +128,7 @@ Result<FunctionBody> Session::make_body(std::span<const Endpoint> feeds, std::sp
     }
     for (Node* c : n->control_inputs()) {
       // A node all of whose outputs are fed does not run.
+      if (std::find(done.begin(), done.end(), c) != done.end()) continue;
       if (c->num_outputs() == 0 || int(fed[size_t(c->id())].size()) < c->num_outputs()) want(c);
     }
   }
@@ -200,16 +203,17 @@ Result<FunctionBody> Session::make_body(std::span<const Endpoint> feeds, std::sp
   return body;
 }
 
-Result<std::shared_ptr<Instance>> Session::prepare(std::span<const Endpoint> feeds, std::span<const Endpoint> fetches, std::span<Node* const> targets) {
-  if (auto found = find(feeds, fetches, targets)) return found;
+Result<std::shared_ptr<Instance>> Session::prepare(std::span<const Endpoint> feeds, std::span<const Endpoint> fetches, std::span<Node* const> targets,
+                                                   std::span<Node* const> done) {
+  if (auto found = find(feeds, fetches, targets, done)) return found;
   std::unique_ptr<Planned> planned = std::make_unique<Planned>();
   {
     std::lock_guard lock(graph_mutex_);
-    WEFT_ASSIGN(FunctionBody body, make_body(feeds, fetches, targets));
+    WEFT_ASSIGN(FunctionBody body, make_body(feeds, fetches, targets, done));
     planned->instance = runtime().instantiate(std::move(body), kernels_);
   }
   WEFT_RETURN_IF_ERROR(planned->instance->plan().status());
-  planned->key = {{feeds.begin(), feeds.end()}, {fetches.begin(), fetches.end()}, {targets.begin(), targets.end()}};
+  planned->key = {{feeds.begin(), feeds.end()}, {fetches.begin(), fetches.end()}, {targets.begin(), targets.end()}, {done.begin(), done.end()}};
   std::unique_lock lock(mutex_);
   auto instance = planned->instance;
   planned_.push_back(std::move(planned));
@@ -255,10 +259,10 @@ class Deadline {
 Status Session::run(std::span<const Endpoint> feeds, std::span<Tensor> feed_values, std::span<const Endpoint> fetches, std::span<Tensor> results,
                     std::span<Node* const> targets, const RunOptions& options) {
   if (closed()) return cancelled("Session has been closed.");
-  std::shared_ptr<Instance> instance = find(feeds, fetches, targets);
+  std::shared_ptr<Instance> instance = find(feeds, fetches, targets, options.done);
   if (!instance) [[unlikely]] {
     if (fetches.empty() && targets.empty()) return invalid_argument("Must specify at least one target to fetch or execute.");
-    WEFT_ASSIGN(instance, prepare(feeds, fetches, targets));
+    WEFT_ASSIGN(instance, prepare(feeds, fetches, targets, options.done));
   }
   for (size_t i = 0; i < feeds.size(); ++i) {
     if (feed_values[i].dtype() != instance->arg_types()[i])

@@ -46,13 +46,14 @@ class Session {
     int64_t timeout_ms = 0;
     StepTrace* trace = nullptr;
     CancellationManager* cancellation = nullptr;
+    std::span<graph::Node* const> done;  // ran in an earlier part of this step (PartialRun): control edges from them are no reason to run them
   };
   // `fetches` outputs are written to `results`. Errors as TensorFlow's: a fetch that is fed is its feed.
   Status run(std::span<const graph::Endpoint> feeds, std::span<Tensor> feed_values, std::span<const graph::Endpoint> fetches, std::span<Tensor> results,
              std::span<graph::Node* const> targets, const RunOptions& options);
   // The plan for these feeds and fetches, as a graph; for people and tools.
   Result<std::shared_ptr<Instance>> prepare(std::span<const graph::Endpoint> feeds, std::span<const graph::Endpoint> fetches,
-                                            std::span<graph::Node* const> targets);
+                                            std::span<graph::Node* const> targets, std::span<graph::Node* const> done = {});
   // The same part of the graph before any pass: arguments for the feeds, results for the fetches.
   Result<graph::FunctionBody> body(std::span<const graph::Endpoint> feeds, std::span<const graph::Endpoint> fetches, std::span<graph::Node* const> targets) {
     std::lock_guard lock(graph_mutex_);
@@ -69,14 +70,16 @@ class Session {
  private:
   struct Key {
     std::vector<graph::Endpoint> feeds, fetches;
-    std::vector<graph::Node*> targets;
+    std::vector<graph::Node*> targets, done;
   };
   struct Planned {
     Key key;
     std::shared_ptr<Instance> instance;
   };
-  std::shared_ptr<Instance> find(std::span<const graph::Endpoint> feeds, std::span<const graph::Endpoint> fetches, std::span<graph::Node* const> targets) const;
-  Result<graph::FunctionBody> make_body(std::span<const graph::Endpoint> feeds, std::span<const graph::Endpoint> fetches, std::span<graph::Node* const> targets);
+  std::shared_ptr<Instance> find(std::span<const graph::Endpoint> feeds, std::span<const graph::Endpoint> fetches, std::span<graph::Node* const> targets,
+                                 std::span<graph::Node* const> done) const;
+  Result<graph::FunctionBody> make_body(std::span<const graph::Endpoint> feeds, std::span<const graph::Endpoint> fetches, std::span<graph::Node* const> targets,
+                                        std::span<graph::Node* const> done = {});
 
   graph::Graph& graph_;
   std::mutex& graph_mutex_;

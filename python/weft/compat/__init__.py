@@ -1,5 +1,7 @@
 """tf.compat: text and bytes, and version 1's API."""
 
+import contextlib as _contextlib
+import datetime as _datetime
 import numbers as _numbers
 import os as _os
 
@@ -55,9 +57,23 @@ def dimension_at_index(shape, index):
     return Dimension(None) if shape.rank is None else Dimension(shape[index])
 
 
+_horizon = _datetime.date(2026, 1, 16)  # of TensorFlow 2.21
+
+
 def forward_compatible(year, month, day):
-    """weft writes what the present version of TensorFlow reads."""
-    return True
+    """Whether readers from before that day need not be thought of."""
+    return _horizon > _datetime.date(year, month, day)
+
+
+@_contextlib.contextmanager
+def forward_compatibility_horizon(year, month, day):
+    """Within the block, forward_compatible answers as it would on that day."""
+    global _horizon
+    before, _horizon = _horizon, _datetime.date(year, month, day)
+    try:
+        yield
+    finally:
+        _horizon = before
 
 
 bytes_or_text_types = (bytes, str)

@@ -7,7 +7,7 @@ import threading
 import numpy as np
 
 from weft import _weft
-from weft.framework import errors
+from weft.framework import errors, nest
 from weft.framework.composite import CompositeTensor
 from weft.framework.convert import convert_to_tensor
 from weft.framework.graph import Graph, Operation, get_default_graph
@@ -106,6 +106,10 @@ def _value(tensor):
     return tensor.numpy()
 
 
+def _failed(kind, message, node_def=None, op=None):
+    return kind(node_def, op, f"Graph execution error:\n\n{message}")
+
+
 class BaseSession:
     """What both kinds of sessions do."""
 
@@ -121,6 +125,7 @@ class BaseSession:
         if config is not None and not isinstance(config, ConfigProto):
             raise TypeError(f'Argument `config` must be a tf.ConfigProto, but got "{type(config).__name__}"')
         self._graph, self._config, self._closed, self._native = graph, config, False, None
+        self._partial = {}  # handle -> [native run, feeds and fetches that are left], None when it is over
         self._started = 0  # how many of the graph's iterators that start by themselves did
 
     @property
@@ -196,7 +201,7 @@ class BaseSession:
             only_fed = plan.tensors and not wanted and not plan.targets
             got = iter([] if only_fed else session.run(feeds, wanted, plan.targets))
         except errors.OpError as e:
-            raise type(e)(e.node_def, e.op, f"Graph execution error:\n\n{e.message}") from None
+            raise _failed(type(e), e.message, e.node_def, e.op) from None
         return [
             _value(fed[key]) if (key := (t.op._id, t.value_index)) in fed else _value(next(got)) for t in plan.tensors
         ]
@@ -262,10 +267,47 @@ class BaseSession:
 
         return call
 
-    def partial_run(self, handle, fetches, feed_dict=None):
-        raise NotImplementedError("Session.partial_run is not supported")
+    def partial_run_setup(self, fetches, feeds=None):
+        """A handle for a step in several calls of partial_run, which feed and fetch what is named here."""
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+        plan = _Fetches(self._graph, fetches)
+        tensors = [
+            t
+            for key in feeds or []
+            for t in ([key] if not isinstance(key, CompositeTensor) else nest.flatten(key, expand_composites=True))
+        ]
+        tensors = [self._graph.as_graph_element(t, allow_operation=False) for t in tensors]
+        if not plan.tensors and not plan.targets:
+            raise _failed(errors.InvalidArgumentError, "Must specify at least one target to fetch or execute.")
+        self._start_iterators()
+        run = self._session().partial_run(tensors, plan.tensors, plan.targets)
+        names = [",".join(t.name for t in group) for group in (tensors, plan.tensors)]
+        handle = f"{names[0]}->{names[1]}//{len(plan.targets)}/;{len(self._partial)}"
+        self._partial[handle] = [run, len(tensors), len(plan.tensors)]
+        return handle
 
-    partial_run_setup = partial_run
+    def partial_run(self, handle, fetches, feed_dict=None):
+        """A part of the step: what can be computed of what was fed so far."""
+        if handle is None:
+            return self.run(fetches, feed_dict)
+        state = self._partial.get(handle)
+        if state is None:
+            raise _failed(errors.InvalidArgumentError, "Must run 'setup' before performing partial runs!")
+        plan = _Fetches(self._graph, fetches)
+        if plan.targets:
+            ops = [self._graph._operation(i) for i in plan.targets]
+            raise RuntimeError(f"partial_run() requires empty `target_list`. Received: target_list={ops} (non-empty)")
+        feeds = self._feeds(feed_dict)
+        try:
+            got = state[0].run(feeds, plan.tensors, [])
+        except errors.OpError as e:
+            raise _failed(type(e), e.message) from None
+        state[1] -= len(feeds)
+        state[2] -= len(plan.tensors)
+        if state[1] <= 0 and state[2] <= 0:  # all that was announced
+            self._partial[handle] = None
+        return plan.build([_value(t) for t in got])
 
     @contextlib.contextmanager
     def as_default(self):

@@ -6,7 +6,7 @@ from weft import _weft
 from weft.framework.convert import convert_to_tensor
 from weft.framework.tensor import Tensor
 from weft.framework.tensor_shape import TensorShape
-from weft.framework.type_spec import TensorSpec, TypeSpec, type_spec_from_value
+from weft.framework.type_spec import NoneTensorSpec, TensorSpec, type_spec_from_value
 
 
 def is_structure(value):
@@ -61,48 +61,6 @@ def _like_dict(like, items):
 
 def map_leaves(function, *structures):
     return pack(structures[0], [function(*leaves) for leaves in zip(*[flatten(s) for s in structures])])
-
-
-class NoneTensorSpec(TypeSpec):
-    """None as part of an element."""
-
-    value_type = type(None)
-
-    def _serialize(self):
-        return ()
-
-    @property
-    def _component_specs(self):
-        return []
-
-    def _to_components(self, value):
-        return []
-
-    def _from_components(self, components):
-        return None
-
-    _flat_tensor_specs = property(lambda self: [])
-
-    def _to_tensor_list(self, value):
-        return []
-
-    def _from_tensor_list(self, tensors):
-        return None
-
-    def _batch(self, batch_size):
-        return self
-
-    def _unbatch(self):
-        return self
-
-    def is_compatible_with(self, other):
-        return other is None or isinstance(other, NoneTensorSpec)
-
-    def most_specific_compatible_shape(self, other):
-        return self
-
-    def __repr__(self):
-        return "NoneTensorSpec()"
 
 
 def normalize(value):

@@ -11,6 +11,7 @@ _MODULES = {
     "weft.framework.asynchrony": "async_clear_error async_scope enable_strict_mode function_executor_type",
     "weft.framework.dtypes": "float4_e2m1fn float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 "
     "float8_e5m2fnuz int2 int4 uint2 uint4",
+    "weft.framework.load_library": "register_filesystem_plugin",
     "weft.framework.extension_type": "ExtensionType BatchableExtensionType ExtensionTypeSpec ExtensionTypeBatchEncoder",
     "weft.framework.dispatch_api": "dispatch_for_api dispatch_for_unary_elementwise_apis "
     "dispatch_for_binary_elementwise_apis dispatch_for_binary_elementwise_assert_apis "

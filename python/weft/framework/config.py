@@ -333,3 +333,26 @@ def connect_to_cluster(
 def connect_to_remote_host(remote_host=None, job_name="worker"):
     """Not there: weft runs in one process."""
     raise NotImplementedError("tf.config.experimental_connect_to_host: weft runs in one process")
+
+
+class ClusterDeviceFilters:
+    """Which devices each task of a cluster sees."""
+
+    def __init__(self):
+        self._filters = {}  # job -> task -> filters
+
+    def set_device_filters(self, job_name, task_index, device_filters):
+        if not all(isinstance(f, str) for f in device_filters):
+            raise AssertionError
+        self._filters.setdefault(job_name, {})[task_index] = list(device_filters)
+
+    def _as_cluster_device_filters(self):
+        from weft.proto import ClusterDeviceFilters as Message
+
+        made = Message()
+        for job, tasks in self._filters.items():
+            entry = made.jobs.add()
+            entry.name = job
+            for task, filters in tasks.items():
+                entry.tasks[task].device_filters.extend(filters)
+        return made

@@ -30,8 +30,14 @@ def operation_of(graph, node_id):
     return graph._operation(node_id)
 
 
+def _not_copied(self, memo):
+    raise TypeError(f"cannot pickle '{type(self).__name__}' object")
+
+
 class Operation:
     """A node of a graph."""
+
+    __deepcopy__ = _not_copied
 
     def __init__(self, graph, node_id):
         self._graph, self._id = graph, node_id
@@ -134,6 +140,7 @@ class Graph:
     """A graph of version 1's kind: nodes that a Session runs."""
 
     building_function = False
+    __deepcopy__ = _not_copied
 
     def __init__(self):
         self._set_up(_weft.NativeGraph("graph", plain=True, nested=False))

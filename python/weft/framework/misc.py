@@ -1,4 +1,4 @@
-"""Small things of the top level: the logger, names of scopes, kinds of tensors, libraries."""
+"""Small things of the top level: the logger, names of scopes, kinds of tensors."""
 
 import functools
 
@@ -29,13 +29,3 @@ def get_current_name_scope():
 def is_symbolic_tensor(tensor):
     """Whether a tensor stands for a value in a graph."""
     return isinstance(tensor, SymbolicTensor) or getattr(tensor, "_is_graph_tensor", False)
-
-
-def load_library(library_location):
-    """Not there: weft's ops are in its own library."""
-    raise NotImplementedError("tf.load_library: weft does not load ops from other libraries")
-
-
-def load_op_library(library_filename):
-    """Not there: weft's ops are in its own library."""
-    raise NotImplementedError("tf.load_op_library: weft does not load ops from other libraries")

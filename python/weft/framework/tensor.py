@@ -318,7 +318,7 @@ class SymbolicTensor(Tensor):
         return super().__getattribute__(name)
 
     def __deepcopy__(self, memo):
-        return self
+        raise TypeError("cannot pickle 'SymbolicTensor' object")
 
     def __repr__(self):
         return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"

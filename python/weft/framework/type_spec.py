@@ -753,26 +753,43 @@ class NoneTensorSpec(BatchableTypeSpec):
 
     value_type = property(lambda self: type(None))
     _component_specs = property(lambda self: [])
+    _flat_tensor_specs = property(lambda self: [])
+
+    @classmethod
+    def from_value(cls, value):
+        return cls()
 
     def _to_components(self, value):
         return []
 
+    _to_tensor_list = _to_batched_tensor_list = _to_components
+
     def _from_components(self, components):
         return None
+
+    _from_tensor_list = _from_compatible_tensor_list = _from_components
 
     def _serialize(self):
         return ()
 
     def _batch(self, batch_size):
-        return NoneTensorSpec()
+        return self
 
     def _unbatch(self):
-        return NoneTensorSpec()
+        return self
 
     def _to_legacy_output_types(self):
         return self
 
-    _to_legacy_output_shapes = _to_legacy_output_types
+    _to_legacy_output_shapes = _to_legacy_output_classes = _to_legacy_output_types
 
     def is_compatible_with(self, spec_or_value):
         return spec_or_value is None or isinstance(spec_or_value, NoneTensorSpec)
+
+    def most_specific_compatible_shape(self, other):
+        if type(self) is not type(other):
+            raise ValueError("No `TypeSpec` is compatible with both %s and %s" % (self, other))
+        return self
+
+    def __repr__(self):
+        return "NoneTensorSpec()"

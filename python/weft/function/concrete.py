@@ -10,6 +10,9 @@ from weft.function.trace_type import Literal
 class ConcreteFunction:
     """A function that was traced for one signature."""
 
+    def __deepcopy__(self, memo):
+        raise TypeError("cannot pickle 'FuncGraph' object")
+
     def __init__(self, native, graph, types, structure, spec=None, python_function=None, attributes=None):
         self._native, self._graph, self._types, self._spec = native, graph, types, spec
         self._structure = structure  # what the function gave, with tensors of the graph

@@ -4,7 +4,7 @@ import collections.abc
 
 from weft import _weft
 from weft._raw import raw
-from weft.framework import nest
+from weft.framework import dtypes, nest
 from weft.framework.convert import convert_to_tensor
 from weft.framework.dispatch import dispatchable
 from weft.framework.errors import InvalidArgumentError
@@ -137,6 +137,14 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
     if isinstance(pred, bool):
         raise TypeError("pred must not be a Python bool", pred)
     pred = convert_to_tensor(pred)
+    if pred.dtype is not dtypes.bool:
+        kind = {"float16": "half", "float32": "float", "float64": "double"}.get(pred.dtype.name, pred.dtype.name)
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Input 'pred' passed {kind} expected bool while building NodeDef '{name or 'cond'}/switch_pred/_2' using Op<name=Switch; "
+            "signature=data:T, pred:bool -> output_false:T, output_true:T; attr=T:type>",
+        )
     if pred.shape.rank != 0:
         pred = raw.Squeeze(input=pred)
     branches = _Branches([true_fn, false_fn], lambda k: ("true_fn", "false_fn")[k], "cond")

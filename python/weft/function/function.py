@@ -322,6 +322,8 @@ class Function(_weft.FunctionBase):
         return self._clone(None)
 
     def __deepcopy__(self, memo):
+        if self._traces:
+            raise TypeError("cannot pickle 'FuncGraph' object")
         return self._clone(None)
 
     def __reduce__(self):

@@ -30,6 +30,7 @@ define(
     """
 bitcast Bitcast input, type
 broadcast_to BroadcastTo input, shape
+check_pinned CheckPinned tensor
 dynamic_partition DynamicPartition data, partitions, num_partitions
 extract_volume_patches ExtractVolumePatches input, ksizes, strides, padding
 invert_permutation InvertPermutation x

@@ -21,6 +21,7 @@ def _clipped(rows, ids, max_norm):
 @dispatchable
 def embedding_lookup(params, ids, max_norm=None, name=None):
     """Rows of a table (or of one that is cut into parts) by ids."""
+    params = parts_of(params)
     if params is None or (isinstance(params, (list, tuple)) and not params):
         raise ValueError(
             "params must be specified"
@@ -35,6 +36,11 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
             rows = array_ops.gather(params[0], ids)
             return raw.Identity(input=_clipped(rows, ids, max_norm))
         return from_parts(params, ids, max_norm, _one_after_the_other)
+
+
+def parts_of(params):
+    """Those of a partitioned variable of version 1."""
+    return params._get_variable_list() if hasattr(params, "_get_variable_list") else params
 
 
 def _one_after_the_other(params, flat):

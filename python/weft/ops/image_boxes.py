@@ -23,6 +23,32 @@ def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", ext
 
 
 @dispatchable
+def generate_bounding_box_proposals(
+    scores,
+    bbox_deltas,
+    image_info,
+    anchors,
+    nms_threshold=0.7,
+    pre_nms_topn=6000,
+    min_size=16,
+    post_nms_topn=300,
+    name=None,
+):
+    """Regions of interest from scores and shifts of anchors; the engine has no kernel for CPUs."""
+    return raw.GenerateBoundingBoxProposals(
+        scores=scores,
+        bbox_deltas=bbox_deltas,
+        image_info=image_info,
+        anchors=anchors,
+        nms_threshold=nms_threshold,
+        pre_nms_topn=pre_nms_topn,
+        min_size=min_size,
+        post_nms_topn=post_nms_topn,
+        name=name,
+    )
+
+
+@dispatchable
 def draw_bounding_boxes(images, boxes, colors, name=None):
     if colors is None:
         return raw.DrawBoundingBoxes(images=images, boxes=boxes, name=name)

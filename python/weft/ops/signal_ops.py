@@ -7,6 +7,7 @@ from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import constant_value, convert_to_tensor
 from weft.framework.dispatch import dispatchable
+from weft.ops._direct import define
 
 # ---- Fourier transforms ----------------------------------------------------------------------------------
 
@@ -19,6 +20,15 @@ def _complex_transform(op):
     return transform
 
 
+define(
+    globals(),
+    """
+fftnd_op FFTND input, fft_length, axes
+ifftnd_op IFFTND input, fft_length, axes
+rfftnd_op RFFTND input, fft_length, axes, Tcomplex=dtypes.complex64
+irfftnd_op IRFFTND input, fft_length, axes, Treal=dtypes.float32
+""",
+)
 fft, fft2d, fft3d = _complex_transform("FFT"), _complex_transform("FFT2D"), _complex_transform("FFT3D")
 ifft, ifft2d, ifft3d = _complex_transform("IFFT"), _complex_transform("IFFT2D"), _complex_transform("IFFT3D")
 

@@ -26,6 +26,7 @@ _MODULES = {
     "is_variable_initialized report_uninitialized_variables assert_variables_initialized assign assign_add assign_sub "
     "scatter_update scatter_add scatter_sub VariableScope get_variable_scope variable_scope variable_op_scope no_regularizer "
     "get_variable get_local_variable make_template",
+    "weft.compat.v1.partitioned": "fixed_size_partitioner variable_axis_size_partitioner min_max_variable_partitioner create_partitioned_variables",
     "weft.compat.v1.initializers": "zeros_initializer=Zeros ones_initializer=Ones constant_initializer=Constant random_uniform_initializer=RandomUniform "
     "random_normal_initializer=RandomNormal truncated_normal_initializer=TruncatedNormal orthogonal_initializer=Orthogonal "
     "variance_scaling_initializer=VarianceScaling glorot_uniform_initializer=GlorotUniform "

@@ -115,10 +115,16 @@ class VarianceScaling(Initializer):
             )
         self.scale, self.mode, self.distribution = scale, mode, distribution
 
-    def _value(self, shape, dtype):
+    def __call__(self, shape, dtype=None, partition_info=None):
+        whole = shape if partition_info is None else partition_info.full_shape
+        return self._value(
+            [int(d) for d in shape], self.dtype if dtype is None else dtypes.as_dtype(dtype), [int(d) for d in whole]
+        )
+
+    def _value(self, shape, dtype, whole):
         from weft.ops.random_ops import normal as random_normal, truncated_normal, uniform as random_uniform
 
-        inputs, outputs = _fans(shape)
+        inputs, outputs = _fans(whole)
         scale = self.scale / max(
             1.0, {"fan_in": inputs, "fan_out": outputs, "fan_avg": (inputs + outputs) / 2.0}[self.mode]
         )

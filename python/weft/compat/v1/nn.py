@@ -220,6 +220,7 @@ def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None
 
 
 def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None):
+    params = embedding_ops.parts_of(params)
     if isinstance(params, (list, tuple)) and len(params) > 1 and partition_strategy == "mod":
         return embedding_ops.from_parts(params, convert_to_tensor(ids, name="ids"), max_norm, embedding_ops.one_by_one)
     return embedding_ops.embedding_lookup(params, ids, max_norm, name)

@@ -1,6 +1,7 @@
 """Variables of version 1: get_variable, scopes, collections."""
 
 import contextlib
+import functools
 
 from weft import _weft
 from weft._raw import raw
@@ -204,9 +205,7 @@ class VariableScope:
             dtype,
             constraint,
         )
-        self._use_resource, self._caching_device = use_resource, caching_device
-        if partitioner is not None:
-            raise NotImplementedError("variable_scope(partitioner=...): partitioned variables are not supported")
+        self._use_resource, self._caching_device, self._partitioner = use_resource, caching_device, partitioner
 
     name = property(lambda self: self._name)
     original_name_scope = property(lambda self: self._name_scope)
@@ -216,7 +215,7 @@ class VariableScope:
     dtype = property(lambda self: self._dtype)
     custom_getter = property(lambda self: self._custom_getter)
     constraint = property(lambda self: self._constraint)
-    partitioner = property(lambda self: None)
+    partitioner = property(lambda self: self._partitioner)
     use_resource = property(lambda self: self._use_resource)
     caching_device = property(lambda self: self._caching_device)
 
@@ -231,6 +230,9 @@ class VariableScope:
 
     def set_regularizer(self, regularizer):
         self._regularizer = regularizer
+
+    def set_partitioner(self, partitioner):
+        self._partitioner = partitioner
 
     def set_custom_getter(self, custom_getter):
         self._custom_getter = custom_getter
@@ -258,7 +260,7 @@ class _State:
     """What a graph knows of its variables by name, and the scope that is open."""
 
     def __init__(self):
-        self.variables = {}
+        self.variables, self.partitioned = {}, {}
         self.scope = VariableScope(False)
         self.counts = {}
         self.eager = False
@@ -345,9 +347,8 @@ class variable_scope:
             constraint=constraint,
             use_resource=use_resource,
             caching_device=caching_device,
+            partitioner=partitioner,
         )
-        if partitioner is not None:
-            raise NotImplementedError("variable_scope(partitioner=...): partitioned variables are not supported")
         self._exits = []
 
     def __enter__(self):
@@ -436,10 +437,9 @@ def get_variable(
     aggregation=VariableAggregationV2.NONE,
 ):
     """The variable of this name in the scope: made, or found again where the scope reuses."""
-    if partitioner is not None:
-        raise NotImplementedError("get_variable(partitioner=...): partitioned variables are not supported")
     state = _state()
     scope = state.scope
+    partitioner = scope.partitioner if partitioner is None else partitioner
     initializer = scope.initializer if initializer is None else initializer
     regularizer = scope.regularizer if regularizer is None else regularizer
     constraint = scope.constraint if constraint is None else constraint
@@ -449,7 +449,7 @@ def get_variable(
     if dtype is None:
         dtype = scope.dtype if not isinstance(initializer, Tensor) else initializer.dtype
     options = dict(
-        name=f"{scope.name}/{name}" if scope.name else name,
+        name=f"{scope.name}/{name}" if scope.name and name else scope.name or name,
         shape=shape,
         dtype=dtype,
         initializer=initializer,
@@ -458,7 +458,7 @@ def get_variable(
         trainable=trainable,
         collections=collections,
         caching_device=caching_device,
-        partitioner=None,
+        partitioner=partitioner,
         validate_shape=validate_shape,
         use_resource=use_resource,
         constraint=constraint,
@@ -466,8 +466,22 @@ def get_variable(
         aggregation=aggregation,
     )
 
-    def make(name, **options):
-        return _get(state, name, **options)
+    def make(name, partitioner=None, shape=None, reuse=None, **options):
+        scalar = shape is not None and as_shape(shape).rank == 0
+        if (partitioner is not None and not scalar) or (reuse is True and name in state.partitioned):
+            from weft.compat.v1 import partitioned
+
+            if state.eager:
+                raise ValueError("Partitioned variables are not yet supported when eager execution is enabled.")
+            return partitioned.get_partitioned(
+                state, functools.partial(_get, state), name, shape, partitioner=partitioner, reuse=reuse, **options
+            )
+        if f"{name}/part_0" in state.variables:
+            raise ValueError(
+                f"No partitioner was provided, but a partitioned version of the variable was found: {name}/part_0. "
+                "Perhaps a variable of the same name was already created with partitioning?"
+            )
+        return _get(state, name, shape=shape, reuse=reuse, **options)
 
     return make(**options) if getter is None else getter(make, **options)
 

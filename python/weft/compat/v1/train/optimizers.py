@@ -147,6 +147,11 @@ class Optimizer(Trackable):
             with name_scope_v1(None):
                 first = fill(v.shape.as_list(), convert_to_tensor(value, dtype=v.dtype))
                 made = Variable(first, trainable=False, name=self._unique(f"{base}/{op_name or self._name}"))
+            info = getattr(v, "_save_slice_info", None)
+            if info is not None:
+                made._save_slice_info = type(info)(
+                    f"{info.full_name}/{op_name or self._name}", info.full_shape, info.var_offset, info.var_shape
+                )
             found = slots[id(v)] = (v, made)
         return found[1]
 

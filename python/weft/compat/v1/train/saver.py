@@ -12,17 +12,30 @@ from weft.framework.tensor import Tensor
 from weft.trackable.checkpoint_files import checkpoint_exists, update_checkpoint_state
 
 
-def _named(var_list):
-    """key -> variable"""
+def _entries(var_list):
+    """(keys, slices, variables) as SaveV2 and RestoreV2 take them; parts of a variable have the key of the whole."""
+    found = []
     if isinstance(var_list, dict):
-        return dict(var_list)
-    out = {}
-    for v in var_list:
-        name = v.op.name if _weft.in_graph() and not v._has_state() else v._shared_name
-        if name in out:
-            raise ValueError(f"At least two variables have the same name: {name}")
-        out[name] = v
-    return out
+        for key, v in var_list.items():
+            parts = v if isinstance(v, (list, tuple)) or hasattr(v, "_get_variable_list") else [v]
+            found += [(key, _spec(p), p) for p in parts]
+    else:
+        seen = set()
+        for v in var_list:
+            spec = _spec(v)
+            name = v.op.name if _weft.in_graph() and not v._has_state() else v._shared_name
+            name = v._save_slice_info.full_name if spec else name
+            if (name, spec) in seen or (not spec and name in {n for n, _ in seen}):
+                raise ValueError(f"At least two variables have the same name: {name}")
+            seen.add((name, spec))
+            found.append((name, spec, v))
+    found.sort(key=lambda entry: entry[0])
+    return [list(column) for column in zip(*found)]
+
+
+def _spec(variable):
+    info = getattr(variable, "_save_slice_info", None)
+    return "" if info is None else info.spec
 
 
 class Saver:
@@ -77,29 +90,21 @@ class Saver:
             if self._allow_empty:
                 return
             raise ValueError("No variables to save")
-        named = _named(variables)
-        keys = sorted(named)
-        types = [named[k].dtype for k in keys]
+        keys, slices, variables = _entries(variables)
+        types = [v.dtype for v in variables]
         with name_scope_v1(self._name, "save"):
             default = raw.PlaceholderWithDefault(input=self._filename or "model", shape=[], name="filename")
             path = raw.PlaceholderWithDefault(input=default, shape=[], name="Const")
             save = raw.SaveV2(
-                prefix=path,
-                tensor_names=keys,
-                shape_and_slices=[""] * len(keys),
-                tensors=[named[k].value() for k in keys],
+                prefix=path, tensor_names=keys, shape_and_slices=slices, tensors=[v.value() for v in variables]
             )
             with control_dependencies([save]):
                 saved = raw.Identity(input=path, name="control_dependency")
-            read = raw.RestoreV2(prefix=path, tensor_names=keys, shape_and_slices=[""] * len(keys), dtypes=types)
+            read = raw.RestoreV2(prefix=path, tensor_names=keys, shape_and_slices=slices, dtypes=types)
             values = list(read) if isinstance(read, (list, tuple)) else [read]
             assigned = [
-                (
-                    named[k].restore(v)
-                    if hasattr(named[k], "restore")
-                    else raw.AssignVariableOp(resource=named[k].handle, value=v)
-                )
-                for k, v in zip(keys, values)
+                v.restore(t) if hasattr(v, "restore") else raw.AssignVariableOp(resource=v.handle, value=t)
+                for v, t in zip(variables, values)
             ]
             with control_dependencies(assigned):
                 restore = raw.NoOp(name="restore_all")
@@ -137,13 +142,9 @@ class Saver:
         if folder and not os.path.isdir(folder):
             raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.")
         if self._eager:
-            named = _named(self._var_list)
-            keys = sorted(named)
+            keys, slices, variables = _entries(self._var_list)
             raw.SaveV2(
-                prefix=save_path,
-                tensor_names=keys,
-                shape_and_slices=[""] * len(keys),
-                tensors=[named[k].value() for k in keys],
+                prefix=save_path, tensor_names=keys, shape_and_slices=slices, tensors=[v.value() for v in variables]
             )
             written = save_path
         elif self.saver_def is None:
@@ -195,16 +196,12 @@ class Saver:
         if not checkpoint_exists(save_path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {save_path}")
         if self._eager:
-            named = _named(self._var_list)
-            keys = sorted(named)
+            keys, slices, variables = _entries(self._var_list)
             read = raw.RestoreV2(
-                prefix=save_path,
-                tensor_names=keys,
-                shape_and_slices=[""] * len(keys),
-                dtypes=[named[k].dtype for k in keys],
+                prefix=save_path, tensor_names=keys, shape_and_slices=slices, dtypes=[v.dtype for v in variables]
             )
-            for key, value in zip(keys, read if isinstance(read, (list, tuple)) else [read]):
-                named[key].assign(value)
+            for variable, value in zip(variables, read if isinstance(read, (list, tuple)) else [read]):
+                variable.assign(value)
             return
         try:
             sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: save_path})

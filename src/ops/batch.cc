@@ -1,0 +1,225 @@
+// BatchFunction: calls that come at about the same time become one call of a function, on their rows put together.
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "op/registry.h"
+#include "ops/all.h"
+#include "ops/function_call.h"
+
+namespace weft::ops {
+
+using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary of op/
+
+namespace {
+
+struct Options {
+  int64_t max_rows = 0, timeout_micros = 0;
+  std::vector<int64_t> allowed;  // sizes that the function is called with, in order; empty: any
+};
+
+Result<Options> read_options(const NodeInfo& node) {
+  Options o{node.attr<int64_t>("max_batch_size"), node.attr<int64_t>("batch_timeout_micros"), node.attr<std::vector<int64_t>>("allowed_batch_sizes")};
+  for (size_t i = 1; i < o.allowed.size(); ++i) {
+    if (o.allowed[i] <= o.allowed[i - 1]) return invalid_argument("allowed_batch_sizes entries must be monotonically increasing");
+  }
+  if (!o.allowed.empty() && !node.attr<bool>("enable_large_batch_splitting") && o.allowed.back() != o.max_rows)
+    return invalid_argument("final entry in allowed_batch_sizes must equal max_batch_size when enable_large_batch_splitting is False");
+  return o;
+}
+
+// The calls of one batch. Its runner waits for it to be full, for the time to pass, or for a call that does not fit.
+struct Batch {
+  struct Task {
+    KernelContext* context;
+    Kernel::Done done;
+    int64_t rows;
+  };
+  std::vector<Task> tasks;
+  int64_t rows = 0;
+  bool closed = false;
+  std::condition_variable change;
+};
+
+// Outlives the kernel as long as runners need it.
+struct Line {
+  std::mutex mutex;
+  std::shared_ptr<Batch> open;
+};
+
+class BatchKernel final : public Kernel {
+ public:
+  BatchKernel(const NodeInfo& node, Options options)
+      : options_(std::move(options)), num_in_(int(node.attr<std::vector<DType>>("Tin").size())), f_(node.attr<FunctionAttr>("f")) {}
+  static Result<std::unique_ptr<Kernel>> make(const NodeInfo& node) {
+    WEFT_ASSIGN(Options options, read_options(node));
+    return std::unique_ptr<Kernel>(new BatchKernel(node, std::move(options)));
+  }
+  bool is_async() const override { return true; }
+  Status run(KernelContext&) override { return unimplemented("BatchFunction waits and cannot be run at once"); }
+
+  void run_async(KernelContext& c, Done done) override {
+    int64_t rows = 0;
+    if (Status s = check(c, rows); !s.ok()) return done(std::move(s));
+    std::lock_guard lock(line_->mutex);
+    std::shared_ptr<Batch>& open = line_->open;
+    if (open && (open->rows + rows > options_.max_rows || !fits(*open->tasks[0].context, c))) close(*open), open = nullptr;
+    if (!open) {
+      open = std::make_shared<Batch>();
+      std::thread([this, line = line_, batch = open] { serve(*line, batch); }).detach();
+    }
+    open->tasks.push_back({&c, std::move(done), rows});
+    open->rows += rows;
+    if (open->rows >= options_.max_rows) close(*open), open = nullptr;
+  }
+
+ private:
+  static void close(Batch& batch) {
+    batch.closed = true;
+    batch.change.notify_one();
+  }
+
+  Status check(const KernelContext& c, int64_t& rows) const {
+    const auto shapes = [&] {
+      std::string text = "\nBelow are the input tensors: \n";
+      for (int i = 0; i < num_in_; ++i) text += cat(" - in__tensors_", i, " has shape ", c.input(i).shape(), "\n");
+      return text;
+    };
+    for (int i = 0; i < num_in_; ++i) {
+      if (c.input(i).rank() == 0) return invalid_argument("Batching input tensors must have at least one dimension.", shapes());
+      if (i && c.input(i).dim(0) != rows)
+        return invalid_argument("Batching input tensors supplied in a given op invocation must have equal 0th-dimension size.", shapes());
+      rows = c.input(i).dim(0);
+    }
+    if (rows > options_.max_rows) return invalid_argument("Task size ", rows, " is larger than maximum input batch size ", options_.max_rows);
+    return {};
+  }
+
+  // Whether the rows of two calls have the same shapes.
+  bool fits(const KernelContext& a, const KernelContext& b) const {
+    for (int i = 0; i < num_in_; ++i) {
+      const Shape &x = a.input(i).shape(), &y = b.input(i).shape();
+      if (x.rank() != y.rank()) return false;
+      for (int axis = 1; axis < x.rank(); ++axis) {
+        if (x.dim(axis) != y.dim(axis)) return false;
+      }
+    }
+    return true;
+  }
+
+  // On a thread of its own. Its calls keep the kernel alive until they are done.
+  void serve(Line& line, const std::shared_ptr<Batch>& batch) {
+    {
+      std::unique_lock lock(line.mutex);
+      batch->change.wait_for(lock, std::chrono::microseconds(options_.timeout_micros), [&] { return batch->closed; });
+      if (line.open == batch) line.open = nullptr;
+    }
+    const Status status = compute(*batch);
+    for (Batch::Task& task : batch->tasks) task.done(status);
+  }
+
+  Status compute(Batch& batch) {
+    KernelContext& first = *batch.tasks[0].context;
+    WEFT_ASSIGN(FunctionHandle * f, f_.get(first));
+    int64_t rows = batch.rows;
+    for (int64_t size : options_.allowed) {
+      if (size >= rows) {
+        rows = size;
+        break;
+      }
+    }
+    std::vector<Tensor> args, rets(size_t(first.num_outputs()));
+    for (int i = 0; i < num_in_; ++i) {
+      WEFT_ASSIGN(Tensor joined, join(batch, i, rows));
+      args.push_back(std::move(joined));
+    }
+    for (int i = num_in_; i < first.num_inputs(); ++i) args.push_back(first.input(i));
+    if (f->arg_types().size() != args.size() || f->ret_types().size() != rets.size())
+      return invalid_argument("Expected ", f->arg_types().size(), " arguments and ", f->ret_types().size(), " results, got ", args.size(), " and ", rets.size());
+    WEFT_RETURN_IF_ERROR(f->run(first.env(), args, rets));
+    for (size_t i = 0; i < rets.size(); ++i) WEFT_RETURN_IF_ERROR(split(batch, int(i), rets[i], rows));
+    return {};
+  }
+
+  // Input i of all calls; what is missing to `rows` repeats the first row of the last call.
+  Result<Tensor> join(const Batch& batch, int i, int64_t rows) const {
+    const Tensor& first = batch.tasks[0].context->input(i);
+    if (first.dim(0) == rows) return first;
+    Shape shape = first.shape();
+    shape.set_dim(0, rows);
+    WEFT_ASSIGN(Tensor out, batch.tasks[0].context->temp(first.dtype(), shape));
+    const int64_t each = shape.elements_in(1, shape.rank());
+    int64_t at = 0;
+    for (const Batch::Task& task : batch.tasks) {
+      copy_elements(task.context->input(i), 0, out, at * each, task.rows * each);
+      at += task.rows;
+    }
+    const Batch::Task& last = batch.tasks.back();
+    if (last.rows == 0) return out;
+    for (; at < rows; ++at) copy_elements(last.context->input(i), 0, out, at * each, each);
+    return out;
+  }
+
+  Status split(Batch& batch, int i, const Tensor& t, int64_t rows) const {
+    if (t.rank() == 0) return failed_precondition("Batched output tensor has 0 dimensions");
+    if (t.dim(0) != rows)
+      return failed_precondition("Batched output tensor's 0th dimension does not equal the sum of the 0th dimension sizes of the input tensors. 0th dimension size: ",
+                                 t.dim(0), "; batch size: ", batch.rows, "; unbatched tasks size: 0; padding size: ", rows - batch.rows);
+    if (batch.tasks.size() == 1 && batch.rows == rows) {
+      batch.tasks[0].context->set_output(i, t);
+      return {};
+    }
+    const int64_t each = t.shape().elements_in(1, t.rank());
+    int64_t at = 0;
+    for (Batch::Task& task : batch.tasks) {
+      Shape shape = t.shape();
+      shape.set_dim(0, task.rows);
+      WEFT_ASSIGN(Tensor * out, task.context->allocate(i, shape));
+      copy_elements(t, at * each, *out, 0, task.rows * each);
+      at += task.rows;
+    }
+    return {};
+  }
+
+  const Options options_;
+  const int num_in_;
+  Callee f_;
+  const std::shared_ptr<Line> line_ = std::make_shared<Line>();
+};
+
+}  // namespace
+
+void batch(Registry& r) {
+  r.add("BatchFunction")
+      .in("in_tensors: Tin")
+      .in("captured_tensors: Tcaptured")
+      .out("out_tensors: Tout")
+      .attr("f: func")
+      .attr("num_batch_threads: int")
+      .attr("max_batch_size: int")
+      .attr("batch_timeout_micros: int")
+      .attr("max_enqueued_batches: int = 10")
+      .attr("allowed_batch_sizes: list(int) = []")
+      .attr("container: string = ''")
+      .attr("shared_name: string = ''")
+      .attr("batching_queue: string = ''")
+      .attr("low_priority_max_batch_size: int = 0")
+      .attr("low_priority_batch_timeout_micros: int = 0")
+      .attr("low_priority_allowed_batch_sizes: list(int) = []")
+      .attr("low_priority_max_enqueued_batches: int = 0")
+      .attr("mixed_priority_policy: {'low_priority_padding_with_max_batch_size', 'low_priority_padding_with_next_allowed_batch_size', 'priority_isolation', "
+            "'priority_merge'} = 'low_priority_padding_with_max_batch_size'")
+      .attr("batch_padding_policy: {'PAD_UP', 'BATCH_DOWN', 'MINIMIZE_TPU_COST_PER_REQUEST'} = 'PAD_UP'")
+      .attr("Tin: list(type) >= 1")
+      .attr("Tcaptured: list(type) >= 0")
+      .attr("Tout: list(type) >= 1")
+      .attr("enable_large_batch_splitting: bool = false")
+      .distributed_communication()
+      .doc("Calls a function once for the rows of several calls.")
+      .shape(shapes::unknown)
+      .cpu_make(BatchKernel::make);
+}
+
+}  // namespace weft::ops
