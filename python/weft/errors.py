@@ -25,7 +25,6 @@ from weft.framework.errors import (  # noqa: F401
     DataLossError,
     DeadlineExceededError,
     FailedPreconditionError,
-    InaccessibleTensorError,
     InternalError,
     InvalidArgumentError,
     NotFoundError,

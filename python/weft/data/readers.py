@@ -28,7 +28,9 @@ def _file_names(filenames):
         filenames = os.fspath(filenames)
     elif isinstance(filenames, (list, tuple)):
         filenames = [os.fspath(f) if isinstance(f, os.PathLike) else f for f in filenames]
-    names = convert_to_tensor(filenames, dtypes.string)
+    names = convert_to_tensor(filenames, dtype_hint=dtypes.string)
+    if names.dtype is not dtypes.string:
+        raise TypeError(f"The `filenames` argument must contain `tf.string` elements. Got `{names.dtype!r}` elements.")
     return Dataset.from_tensor_slices(raw.Reshape(tensor=names, shape=[-1]))
 
 

@@ -162,7 +162,7 @@ def get_memory_info(device):
     """Memory in use on a device and its peak; not counted on CPUs."""
     _apply()
     _named(device)
-    return {"current": 0, "peak": 0}
+    raise ValueError(f"Allocator stats not available for device '{device}'")
 
 
 def get_memory_usage(device):

@@ -13,7 +13,7 @@ class OpError(Exception):
             from weft.framework.op_stacks import explained
 
             message = explained(message)
-        super().__init__(message)
+        super().__init__()  # TensorFlow's have no args: repr shows the class alone
         self._node_def, self._op, self._message = node_def, op, message
         if error_code is not None and not isinstance(error_code, dict):
             self.error_code = error_code
@@ -30,6 +30,9 @@ class OpError(Exception):
     @property
     def node_def(self):
         return self._node_def
+
+    def __new__(cls, *args, **kwargs):
+        return Exception.__new__(cls)
 
     def __str__(self):
         return self._message

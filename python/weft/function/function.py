@@ -445,8 +445,10 @@ def trace(function, types, name, spec=None, may_create=False, jit_compile=None, 
 
     with graph.as_default():
         args, kwargs = types.placeholders(take)
-        before = native.variables_created
+        before, given = native.variables_created, nest.map_structure(lambda x: x, (args, kwargs))
         results = function(*args, **kwargs)
+        if not _same((args, kwargs), given):
+            raise _modified(shown or function, (args, kwargs), given)
         structure, flat = _as_outputs(results, graph, shown or function)
         created = native.variables_created > before
         made = _weft.ConcreteFunction.make(native, flat)
@@ -456,6 +458,29 @@ def trace(function, types, name, spec=None, may_create=False, jit_compile=None, 
     graph.structured_outputs = _with(structure, graph.outputs)
     _show_order(graph)
     return ConcreteFunction(made, graph, types, graph.structured_outputs, spec, shown, attributes), created
+
+
+def _same(a, b):
+    """Whether two structures have the same leaves."""
+    if isinstance(a, (list, tuple)):
+        return isinstance(b, (list, tuple)) and len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, dict):
+        return isinstance(b, dict) and a.keys() == b.keys() and all(_same(v, b[k]) for k, v in a.items())
+    if a is b or getattr(type(a), "_is_composite", False):
+        return True
+    return not isinstance(a, (Tensor, _weft.VariableBase)) and type(a) is type(b) and bool(a == b)
+
+
+def _modified(function, now, given):
+    """What a function gets in place of its arguments must stay as it is."""
+    signature = inspect.signature(function)
+    (args, kwargs), (old_args, old_kwargs) = now, given
+    new, old = signature.bind(*args, **kwargs).arguments, signature.bind(*old_args, **old_kwargs).arguments
+    names = ", ".join(n for n, v in new.items() if not _same(v, old[n]))
+    return ValueError(
+        f"{getattr(function, '__qualname__', function)}{signature} should not modify its Python input arguments. Modifying a copy is allowed. "
+        f"The following parameter(s) were modified: {names}"
+    )
 
 
 def _results(native, made, count):

@@ -183,7 +183,8 @@ def mkdir(path):
 
 @_translated
 def makedirs(path):
-    os.makedirs(_path(path), exist_ok=True)
+    if _path(path):
+        os.makedirs(_path(path), exist_ok=True)
 
 
 def listdir(path):

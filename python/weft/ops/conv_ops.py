@@ -52,7 +52,7 @@ def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None,
 def _batched(x, inner, op, name, default):
     """An op of one batch axis for tensors with more of them."""
     rank = x.shape.rank
-    if rank is None or rank == inner + 1:
+    if rank is None or rank <= inner + 1:
         return op(x, name)
     with scope(name, default):
         sizes = array_ops.shape(x)

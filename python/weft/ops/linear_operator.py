@@ -366,7 +366,7 @@ class LinearOperatorDiag(LinearOperator):
         self._diag = diag if hasattr(diag, "assign") else convert_to_tensor(diag, name="diag")
         self._dtype = self._diag.dtype
         if self._diag.shape.rank is not None and self._diag.shape.rank < 1:
-            raise ValueError(f"Argument `diag` must have at least 1 dimension. Found: {self._diag}")
+            raise ValueError(f"Argument diag must have at least 1 dimension.  Found: {self._diag}")
         if is_square is False:
             raise ValueError("Only square diagonal operators currently supported.")
         if not self._dtype.is_complex and is_self_adjoint is None:
@@ -444,7 +444,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
         self._tril = tril if hasattr(tril, "assign") else convert_to_tensor(tril, name="tril")
         self._dtype = self._tril.dtype
         if self._tril.shape.rank is not None and self._tril.shape.rank < 2:
-            raise ValueError(f"Argument tril must have at least 2 dimensions. Found: {self._tril}")
+            raise ValueError(f"Argument tril must have at least 2 dimensions.  Found: {self._tril}")
         if is_square is False:
             raise ValueError("Only square lower triangular operators supported at this time.")
         self._hints["is_square"] = True

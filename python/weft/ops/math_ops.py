@@ -253,6 +253,8 @@ def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
     parts = [convert_to_tensor(p) for p in inputs]
     if any(p.dtype is not parts[0].dtype for p in parts):
         raise ValueError(message)
+    for part in parts[1:]:
+        parts[0].shape.merge_with(part.shape)
     if tensor_dtype is not None and dtypes.as_dtype(tensor_dtype) is not parts[0].dtype:
         raise TypeError(
             f"The `tensor_dtype` argument is {tensor_dtype}, but `input` is of type {parts[0].dtype}. These must be equal. Try casting the input to the "

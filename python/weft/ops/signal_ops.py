@@ -14,7 +14,7 @@ from weft.ops._direct import define
 
 def _complex_transform(op):
     def transform(input, name=None):
-        return getattr(raw, op)(input=input, name=name)
+        return getattr(raw, op)(input=convert_to_tensor(input), name=name)
 
     transform.__name__ = op.lower()
     return transform

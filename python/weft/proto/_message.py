@@ -1,6 +1,7 @@
 """Messages: classes made from the engine's schema, with the interface of protobuf's."""
 
 import functools
+import sys
 
 from weft import _weft
 from weft.proto import _text
@@ -60,6 +61,8 @@ class Message:
             if field.is_map:
                 self._get(field).update(value)
             elif field.repeated:
+                if not hasattr(value, "__iter__"):
+                    raise TypeError("must assign iterable")
                 self._get(field).extend(value)
             elif field.is_message:
                 self._get(field)._set_from(value)
@@ -75,7 +78,7 @@ class Message:
             self.MergeFrom(value)
         else:
             raise TypeError(
-                f"Parameter to initialize message field must be dict or instance of same class: expected {self.DESCRIPTOR.full_name} got {type(value).__name__}."
+                f"Parameter to initialize message field must be dict or instance of same class: expected {type(self)} got {type(value)}."
             )
 
     # ---- values
@@ -351,9 +354,15 @@ class Message:
     __repr__ = __str__
 
     def __getattr__(self, name):
-        raise AttributeError(
-            f'Protocol message {type(self).__name__} has no "{name}" field.' if not name.startswith("__") else name
-        )
+        raise AttributeError(name)
+
+    def __setattr__(self, name, value):
+        try:
+            object.__setattr__(self, name, value)
+        except AttributeError:
+            if hasattr(type(self), name):
+                raise
+            raise AttributeError(f'Protocol message {type(self).__name__} has no "{name}" field.') from None
 
 
 def _empty(cls):
@@ -403,6 +412,17 @@ def _property(field):
     return property(read, write)
 
 
+_EXAMPLES = {"Example": "example", "SequenceExample": "example"} | dict.fromkeys(
+    ("BytesList", "FloatList", "Int64List", "Feature", "Features", "FeatureList", "FeatureLists"), "feature"
+)
+
+
+def _module(name):
+    """Where the class says that it is: where TensorFlow has it, when `tensorflow` means weft."""
+    file = _EXAMPLES.get(name) if "weft.as_tensorflow" in sys.modules else None
+    return f"tensorflow.core.example.{file}_pb2" if file else "weft.proto"
+
+
 @functools.cache
 def message_class(full_name):
     """The class of a message of the schema."""
@@ -411,7 +431,7 @@ def message_class(full_name):
     name = full_name.rpartition(".")[2]
     body = {
         "__slots__": (),
-        "__module__": "weft.proto",
+        "__module__": _module(name),
         "__qualname__": name,
         "_fields": fields,
         "_by_tag": _tags(fields),
