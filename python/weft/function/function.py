@@ -462,13 +462,15 @@ def trace(function, types, name, spec=None, may_create=False, jit_compile=None, 
 
 def _same(a, b):
     """Whether two structures have the same leaves."""
-    if isinstance(a, (list, tuple)):
-        return isinstance(b, (list, tuple)) and len(a) == len(b) and all(map(_same, a, b))
-    if isinstance(a, dict):
-        return isinstance(b, dict) and a.keys() == b.keys() and all(_same(v, b[k]) for k, v in a.items())
-    if a is b or getattr(type(a), "_is_composite", False):
-        return True
-    return not isinstance(a, (Tensor, _weft.VariableBase)) and type(a) is type(b) and bool(a == b)
+    try:
+        nest.assert_same_structure(a, b, check_types=False)
+    except (TypeError, ValueError):
+        return False
+    plain = (int, float, str, bytes)
+    return all(
+        x is y or (isinstance(x, plain) and isinstance(y, plain) and x == y)
+        for x, y in zip(nest.flatten(a), nest.flatten(b))
+    )
 
 
 def _modified(function, now, given):
