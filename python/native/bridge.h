@@ -161,6 +161,7 @@ void bind_function(nb::module_& m);
 void bind_function_cache(nb::module_& m);
 void bind_tape(nb::module_& m);
 void bind_context(nb::module_& m);
+void bind_server(nb::module_& m);
 void bind_session(nb::module_& m);
 void bind_py_func(nb::module_& m);
 void bind_bundle(nb::module_& m);

@@ -14,6 +14,7 @@ NB_MODULE(_weft, m) {
   bind_tape(m);
   bind_context(m);
   bind_session(m);
+  bind_server(m);
   bind_py_func(m);
   bind_bundle(m);
   bind_proto(m);

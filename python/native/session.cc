@@ -1,5 +1,6 @@
 // Sessions over graphs of version 1.
 #include "runtime/partial_run.h"
+#include "runtime/server.h"
 
 #include <nanobind/stl/string.h>
 
@@ -73,8 +74,9 @@ void bind_session(nb::module_& m) {
            nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"));
   nb::class_<NativeSession>(m, "NativeSession")
       .def("__init__",
-           [](NativeSession* self, nb::handle graph, int cpus, int threads, bool soft, bool log) {
+           [](NativeSession* self, nb::handle graph, int cpus, int threads, bool soft, bool log, const std::string& target) {
              runtime::SessionOptions o;
+             o.place = unwrap(runtime::session_place(target));
              o.cpu_devices = cpus;
              o.intra_threads = threads;
              o.allow_soft_placement = soft;
@@ -84,7 +86,8 @@ void bind_session(nb::module_& m) {
              auto session = std::make_unique<runtime::Session>(g->graph(), *mutex, o);
              new (self) NativeSession{std::move(g), std::move(mutex), std::move(session)};
            },
-           nb::arg("graph"), nb::arg("cpu_devices") = 1, nb::arg("threads") = 0, nb::arg("soft_placement") = true, nb::arg("log_device_placement") = false)
+           nb::arg("graph"), nb::arg("cpu_devices") = 1, nb::arg("threads") = 0, nb::arg("soft_placement") = true, nb::arg("log_device_placement") = false,
+           nb::arg("target") = "")
       .def("run",
            [](NativeSession& s, nb::handle feeds, nb::handle fetches, nb::handle targets) {
              return run(*s.graph, feeds, fetches, targets, [&](auto& in, auto& values, auto& out, auto& results, auto& nodes) {

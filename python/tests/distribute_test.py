@@ -211,3 +211,38 @@ def test_the_namespace_is_loaded_when_asked_for():
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         tf.distribute.nothing
+
+
+def test_servers_of_this_process_share_devices_and_state():
+    v1 = tf.compat.v1
+    cluster = {"worker": ["localhost:0"], "ps": ["127.0.0.1:0"]}
+    worker = tf.distribute.Server(cluster, job_name="worker")
+    server = v1.train.Server(cluster, job_name="ps", start=False)
+    assert worker.target.startswith("grpc://localhost:") and server.server_def.job_name == "ps"
+    with tf.Graph().as_default():
+        with tf.device("/job:ps/task:0"):
+            v = v1.get_variable("v", initializer=2.0)
+        with tf.device("/job:worker/task:0"):
+            y = v * 3.0
+        start, step = v1.global_variables_initializer(), v.assign_add(1.0).op
+        with v1.Session(worker.target) as session, pytest.raises(tf.errors.UnavailableError):
+            session.run(start)
+        server.start()
+        with v1.Session(worker.target) as session:
+            session.run(start)
+            session.run(step)
+            assert session.sess_str == worker.target.encode()
+        with v1.Session(server.target) as session:
+            assert session.run(y) == 9.0
+            assert {d.name[:12] for d in session.list_devices()} == {"/job:worker/", "/job:ps/repl"}
+    with pytest.raises(ValueError, match="Must specify an explicit `job_name`"):
+        tf.distribute.Server(cluster)
+    with pytest.raises(ValueError, match="Must specify an explicit `task_index`"):
+        tf.distribute.Server({"a": ["localhost:0", "localhost:0"]})
+    with pytest.raises(TypeError, match="Could not convert `server_or_cluster_def`"):
+        tf.distribute.Server(3)
+    with pytest.raises(tf.errors.NotFoundError, match="No server factory registered"):
+        tf.distribute.Server(cluster, "ps", protocol="other")
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Could not parse port"):
+        tf.distribute.Server({"a": ["localhost"]})
+    assert tf.distribute.Server.create_local_server(start=False).server_def.cluster.job[0].name == "localhost"

@@ -1,6 +1,5 @@
 // Servers of a cluster (runtime/server.h). ServerDefs are read and checked as TensorFlow does it.
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "capi/internal.h"
@@ -64,18 +63,6 @@ Result<weft::runtime::ServerSpec> read_server_def(std::string_view bytes) {
   WEFT_ASSIGN(spec.cluster, read_cluster(*def));
   WEFT_ASSIGN(weft::io::SessionConfig config, weft::io::decode_config(get(*def, "default_session_config").bytes));
   spec.cpu_devices = std::max(1, config.cpu_devices);
-  const auto job = spec.cluster.find(spec.job);
-  if (job == spec.cluster.end()) return internal_error("Job \"", spec.job, "\" was not defined in cluster");
-  const auto found = job->second.find(spec.task);
-  if (found == job->second.end()) return internal_error("Task ", spec.task, " was not defined in job \"", spec.job, "\"");
-  if (spec.port == 0) {  // then the address tells it
-    const std::string& address = found->second;
-    const size_t colon = address.rfind(':');
-    int port = -1;
-    const char* end = address.data() + address.size();
-    if (colon != address.npos && std::from_chars(address.data() + colon + 1, end, port).ptr != end) port = -1;
-    if (port < 0 || colon + 1 == address.size()) return invalid_argument("Could not parse port for local server from \"", address, "\".");
-  }
   return spec;
 }
 

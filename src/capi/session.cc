@@ -63,12 +63,7 @@ PartialRuns& partial_runs() {
 // Where the options' target says: in this process, or on one of its servers.
 Result<weft::runtime::SessionOptions> placed(const TF_SessionOptions& o) {
   weft::runtime::SessionOptions options = o.options;
-  if (o.target.empty() || o.target == "local") return options;
-  if (!o.target.starts_with("grpc://"))
-    return not_found("No session factory registered for the given session options: {target: \"", o.target, "\" config: } Registered factories are {DIRECT_SESSION, GRPC_SESSION}.");
-  auto server = weft::runtime::Server::find(o.target);
-  if (!server) return unavailable("no server of this process listens on '", o.target, "', and those of others cannot be reached in this version");
-  WEFT_ASSIGN(options.place, server->place());
+  WEFT_ASSIGN(options.place, weft::runtime::session_place(o.target));
   return options;
 }
 

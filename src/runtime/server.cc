@@ -122,7 +122,27 @@ Status Server::bind() {
   return {};
 }
 
+namespace {
+// The task must be one of the cluster's, with a port.
+Status check(const ServerSpec& spec) {
+  const auto job = spec.cluster.find(spec.job);
+  if (job == spec.cluster.end()) return internal_error("Job \"", spec.job, "\" was not defined in cluster");
+  const auto found = job->second.find(spec.task);
+  if (found == job->second.end()) return internal_error("Task ", spec.task, " was not defined in job \"", spec.job, "\"");
+  if (spec.port == 0) {  // then the address tells it
+    const std::string& address = found->second;
+    const size_t colon = address.rfind(':');
+    int port = -1;
+    const char* end = address.data() + address.size();
+    if (colon != address.npos && std::from_chars(address.data() + colon + 1, end, port).ptr != end) port = -1;
+    if (port < 0 || colon + 1 == address.size()) return invalid_argument("Could not parse port for local server from \"", address, "\".");
+  }
+  return {};
+}
+}  // namespace
+
 Result<std::shared_ptr<Server>> Server::make(ServerSpec spec) {
+  WEFT_RETURN_IF_ERROR(check(spec));
   std::shared_ptr<Server> s(new Server(std::move(spec)));
   WEFT_RETURN_IF_ERROR(s->bind());
   Servers& all = servers();
@@ -208,6 +228,15 @@ Result<SessionPlace> Server::place() {
   WEFT_ASSIGN(p.devices, cluster_->devices(spec_));
   p.shared = cluster_;
   return p;
+}
+
+Result<SessionPlace> session_place(std::string_view target) {
+  if (target.empty() || target == "local") return SessionPlace{};
+  if (!target.starts_with("grpc://"))
+    return not_found("No session factory registered for the given session options: {target: \"", target, "\" config: } Registered factories are {DIRECT_SESSION, GRPC_SESSION}.");
+  auto server = Server::find(target);
+  if (!server) return unavailable("no server of this process listens on '", target, "', and those of others cannot be reached in this version");
+  return server->place();
 }
 
 }  // namespace weft::runtime

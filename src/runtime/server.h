@@ -28,7 +28,7 @@ class Cluster;
 
 class Server {
  public:
-  // Takes the port. Unknown "Could not start gRPC server" where that fails, as TensorFlow says it.
+  // Checks the spec and takes the port. Unknown "Could not start gRPC server" where that fails, as TensorFlow says it.
   static Result<std::shared_ptr<Server>> make(ServerSpec spec);
   ~Server();
   Server(const Server&) = delete;
@@ -59,5 +59,8 @@ class Server {
   std::condition_variable changed_;
   State state_ = State::kNew;
 };
+
+// Where a session runs by its target: in this process ("" or "local"), or on one of its servers.
+Result<SessionPlace> session_place(std::string_view target);
 
 }  // namespace weft::runtime

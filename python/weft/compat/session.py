@@ -118,8 +118,7 @@ class BaseSession:
             graph = get_default_graph()
         elif not isinstance(graph, Graph):
             raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{type(graph).__name__}"')
-        if target:
-            raise NotImplementedError(f"sessions of other processes are not supported (target {target!r})")
+        self._target = target.decode() if isinstance(target, bytes) else target or ""
         from weft.proto import ConfigProto
 
         if config is not None and not isinstance(config, ConfigProto):
@@ -138,7 +137,7 @@ class BaseSession:
 
     @property
     def sess_str(self):
-        return b""
+        return self._target.encode()
 
     def _session(self):
         if self._closed:
@@ -146,18 +145,15 @@ class BaseSession:
         if self._native is None:
             if self._graph.version == 0:
                 raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
-            config = self._config
-            if config is None:
-                self._native = _weft.NativeSession(self._graph)
-            else:
-                cpus = config.device_count["CPU"] if "CPU" in config.device_count else 1
-                self._native = _weft.NativeSession(
-                    self._graph,
-                    cpu_devices=max(cpus, 1),
+            config, options = self._config, {"target": self._target} if self._target else {}
+            if config is not None:
+                options.update(
+                    cpu_devices=max(config.device_count["CPU"] if "CPU" in config.device_count else 1, 1),
                     threads=config.intra_op_parallelism_threads,
                     soft_placement=True,
                     log_device_placement=config.log_device_placement,
                 )
+            self._native = _weft.NativeSession(self._graph, **options)
         return self._native
 
     def list_devices(self):

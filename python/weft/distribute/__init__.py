@@ -28,6 +28,7 @@ one_device: OneDeviceStrategy
 options: InputContext InputOptions InputReplicationMode ReduceOp RunOptions
 parameter_server: ParameterServerStrategy=ParameterServerStrategyV2
 replica_context: ReplicaContext
+server: Server
 strategy: Strategy
 tpu: TPUStrategy
 values: DistributedValues=DistributedValuesInterface

@@ -17,6 +17,7 @@ _WHERE = {
     "ReductionToOneDevice": "cross_device_ops",
     "ReplicaContext": "replica_context ReplicaContextV1",
     "RunOptions": "options",
+    "Server": "server",
     "Strategy": "strategy StrategyV1",
     "StrategyExtended": "extended StrategyExtendedV1",
     "experimental_set_strategy": "context",

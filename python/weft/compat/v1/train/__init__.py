@@ -13,6 +13,7 @@ _WHERE = {
     "weft.trackable.checkpoint_files": "checkpoint_exists get_checkpoint_state update_checkpoint_state latest_checkpoint load_checkpoint load_variable "
     "list_variables checkpoints_iterator remove_checkpoint",
     "weft.io": "write_graph",
+    "weft.distribute.server": "Server",
 }
 _names = {name: module for module, names in _WHERE.items() for name in names.split()}
 
