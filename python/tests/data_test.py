@@ -149,3 +149,27 @@ def test_options_merge():
         a.deterministic = 3
     with pytest.raises(AttributeError):
         a.no_such_option = 1
+
+
+def test_random_numbers_of_functions_begin_anew_with_each_walk():
+    """The numbers are TensorFlow's."""
+    tf.random.set_seed(7)
+
+    def number(_):
+        return tf.random.uniform([], maxval=1000, dtype=tf.int32)
+
+    def twice(ds):
+        return [[int(x) for x in ds] for _ in range(2)]
+
+    assert twice(Dataset.range(2).map(number).repeat(3)) == [[437, 823, 266, 277, 316, 706]] * 2
+    assert twice(Dataset.range(2).flat_map(lambda i: Dataset.range(2).map(number))) == [[437, 823, 266, 277]] * 2
+    assert [sorted(x) for x in twice(Dataset.range(4).map(number, num_parallel_calls=2))] == [[266, 277, 437, 823]] * 2
+    inner = tf.function(lambda: tf.random.uniform([], maxval=1000, dtype=tf.int32))
+    assert twice(Dataset.range(2).map(lambda i: inner()).prefetch(1)) == [[437, 823]] * 2
+    first, second = iter(Dataset.range(3).map(number)), iter(Dataset.range(3).map(number))
+    assert [int(next(first)), int(next(second)), int(next(first))] == [437, 437, 823]
+    ds = Dataset.range(2).map(number)
+    assert [int(ds.reduce(0, lambda a, b: a * 1000 + b)) for _ in range(2)] == [437823] * 2
+    tf.random.set_seed(None)
+    ds = Dataset.range(8).map(number)
+    assert twice(ds)[0] != twice(ds)[1]

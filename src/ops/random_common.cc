@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <random>
+#include <utility>
 
 #include "kernels/cpu/gather.h"
 #include "kernels/cpu/random_fill.h"
@@ -68,26 +69,40 @@ std::atomic<uint64_t> g_generation{0};
 
 void restart_generators() { g_generation.fetch_add(1); }
 
+namespace {
+
+thread_local WalkGenerators* t_walk = nullptr;
+
+}  // namespace
+
+WalkGenerators::Scope::Scope(WalkGenerators* walk) : outer_(std::exchange(t_walk, walk)) {}
+WalkGenerators::Scope::~Scope() { t_walk = outer_; }
+
 SeededGenerator SeededGenerator::of(const NodeInfo& node) {
-  uint64_t seed = uint64_t(node.attr<int64_t>("seed")), seed2 = uint64_t(node.attr<int64_t>("seed2"));
   SeededGenerator g;
   g.state_ = std::make_shared<State>();
-  g.state_->seed = seed;
-  g.state_->seed2 = seed2;
+  g.state_->seed = uint64_t(node.attr<int64_t>("seed"));
+  g.state_->seed2 = uint64_t(node.attr<int64_t>("seed2"));
   g.state_->generation = g_generation.load();
-  if (seed == 0 && seed2 == 0) {
-    seed = entropy();
-    seed2 = entropy();
-  }
-  g.state_->philox = Philox::from_seeds(seed, seed2);
+  g.state_->philox = g.state_->beginning();
   return g;
 }
 
+Philox SeededGenerator::State::beginning() const { return seed || seed2 ? Philox::from_seeds(seed, seed2) : Philox::from_seeds(entropy(), entropy()); }
+
 Philox SeededGenerator::reserve_blocks(uint64_t blocks) const {
+  if (WalkGenerators* walk = t_walk) {
+    std::lock_guard lock(walk->mutex_);
+    auto [it, added] = walk->generators_.try_emplace(state_);
+    if (added) it->second = state_->beginning();
+    Philox mine = it->second;
+    it->second.skip(blocks);
+    return mine;
+  }
   std::lock_guard lock(state_->mutex);
   if (const uint64_t now = g_generation.load(std::memory_order_relaxed); state_->generation != now) {
     state_->generation = now;
-    if (state_->seed || state_->seed2) state_->philox = Philox::from_seeds(state_->seed, state_->seed2);
+    if (state_->seed || state_->seed2) state_->philox = state_->beginning();
   }
   Philox mine = state_->philox;
   state_->philox.skip(blocks);

@@ -2,6 +2,7 @@
 // keeps, parameters that are broadcast against each other.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -40,12 +41,33 @@ class SeededGenerator {
 
  private:
   struct State {
+    kernels::Philox beginning() const;
     std::mutex mutex;
     kernels::Philox philox;
     uint64_t seed = 0, seed2 = 0;  // both 0: nobody asked for these numbers
     uint64_t generation = 0;
   };
   std::shared_ptr<State> state_;
+};
+
+// Generators that begin anew with each walk over a dataset: kernels that run on a thread where they are in force draw from them,
+// and not from their own.
+class WalkGenerators {
+ public:
+  class Scope {
+   public:
+    explicit Scope(WalkGenerators* walk);  // null: kernels draw from their own
+    ~Scope();
+    Scope(const Scope&) = delete;
+
+   private:
+    WalkGenerators* const outer_;
+  };
+
+ private:
+  friend class SeededGenerator;
+  std::mutex mutex_;
+  std::map<std::shared_ptr<const void>, kernels::Philox> generators_;  // by the state of the kernel's own
 };
 
 // From here on all kernels that have seeds begin anew.

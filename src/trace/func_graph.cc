@@ -75,6 +75,7 @@ FuncGraph::FuncGraph(eager::Context& context, std::string name, FuncGraph* outer
       emitter_(*this, graph_, shapes_),
       id_(next_id()) {
   captures_floats = outer && outer->captures_floats;
+  may_create_variables = outer && outer->may_create_variables;
 }
 
 std::shared_ptr<FuncGraph> FuncGraph::make(eager::Context& context, std::string name, FuncGraph* outer) {

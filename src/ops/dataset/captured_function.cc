@@ -1,6 +1,7 @@
 #include "ops/dataset/captured_function.h"
 
 #include "op/function_caller.h"
+#include "ops/random_common.h"
 
 namespace weft::ops::data {
 
@@ -32,6 +33,7 @@ Status CapturedFunction::call(IteratorContext& c, Element args, Element& rets) c
   env.step_resources = &step;
   env.rendezvous = nullptr;
   rets.assign(handle_->ret_types().size(), Tensor());
+  const WalkGenerators::Scope generators(c.generators);
   return handle_->run(env, args, rets);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "op/cancellation.h"
+#include "ops/random_common.h"
 
 namespace weft::ops::data {
 
@@ -25,6 +26,7 @@ Iterator::Iterator(const Dataset& of) : dataset_(of.shared_from_this()) {}
 Status Iterator::next(IteratorContext& c, Element& out, bool& end) {
   out.clear();
   end = false;
+  if (path_) c.generators = path_->generators.get();
   if (c.env.cancellation && c.env.cancellation->cancelled()) return cancelled("Iterator was cancelled");
   Status s = advance(c, out, end);
   if (s.code() == Code::kOutOfRange) [[unlikely]]
@@ -60,7 +62,7 @@ Result<IteratorPtr> Iterator::make_input(IteratorContext& c, const Dataset& inpu
 }
 
 Result<IteratorPtr> Dataset::make_iterator(IteratorContext& c) const {
-  auto path = std::make_shared<const Path>(Path{kind_, c.path});
+  auto path = std::make_shared<const Path>(Path{kind_, c.path, c.path ? c.path->generators : std::make_shared<WalkGenerators>()});
   std::shared_ptr<const Path> outer = std::exchange(c.path, path);
   Result<IteratorPtr> made = walk(c);
   c.path = std::move(outer);

@@ -17,6 +17,9 @@
 namespace weft::op {
 class Registry;
 }
+namespace weft::ops {
+class WalkGenerators;
+}
 
 namespace weft::ops::data {
 
@@ -33,6 +36,7 @@ inline constexpr int64_t kInfiniteCardinality = -1, kUnknownCardinality = -2;
 struct Path {
   std::string_view kind;
   std::shared_ptr<const Path> parent;
+  std::shared_ptr<WalkGenerators> generators;  // those of the root
   std::string to_string() const;  // "Iterator::Root::Batch::Map"
 };
 
@@ -41,7 +45,8 @@ struct Path {
 struct IteratorContext {
   explicit IteratorContext(const KernelEnv& e) : env(e) {}
   KernelEnv env;
-  std::shared_ptr<const Path> path;  // of the iterator that is asked, or that makes another
+  std::shared_ptr<const Path> path;      // of the iterator that is asked, or that makes another
+  WalkGenerators* generators = nullptr;  // of the walk that is asked
 };
 
 class Iterator {
