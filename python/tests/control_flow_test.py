@@ -358,3 +358,13 @@ def test_py_functions_go_with_their_graphs():
     del f
     gc.collect()
     assert len(py_func._functions) <= before + 1
+
+
+def test_indices_of_slices_that_branches_give_may_be_of_two_types():
+    @tf.function
+    def f(x):
+        slices = [tf.IndexedSlices(x, tf.constant([0], t), tf.constant([2, 2])) for t in (tf.int32, tf.int64)]
+        return tf.cond(x[0, 0] > 0, lambda: slices[0], lambda: slices[1])
+
+    result = f(tf.ones([1, 2]))
+    assert result.indices.dtype == tf.int64 and result.values.numpy().tolist() == [[1.0, 1.0]]

@@ -82,3 +82,14 @@ def test_a_graph_of_version_1_names_nodes_as_tensorflow_does():
         assert str(y) == 'Tensor("mul:0", shape=(2,), dtype=int32)'
         with pytest.raises(TypeError):
             x + tf.constant([1.0])
+
+
+def test_tensors_in_lists_are_cast_to_the_type_that_is_asked_for():
+    i, f = tf.constant(3), tf.constant(2.7)
+    assert tf.convert_to_tensor([i, 2], tf.int64).dtype == tf.int64
+    assert tf.convert_to_tensor([[f, 1], [1, 2]], tf.int32).numpy().tolist() == [[2, 1], [1, 2]]
+    assert tf.scatter_nd(tf.constant([[1]], tf.int64), tf.constant([1.0]), (i,)).numpy().tolist() == [0.0, 1.0, 0.0]
+    assert tf.add(tf.constant(1, tf.int64), [i, 2]).numpy().tolist() == [4, 3]
+    assert tf.reshape(tf.zeros([6]), (tf.constant(2.0), 3)).shape == [2, 3]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.convert_to_tensor([i, f])

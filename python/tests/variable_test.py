@@ -193,3 +193,29 @@ def test_variables_of_functions():
 
     with pytest.raises(ValueError, match="tf.function only supports singleton tf.Variables created on the first call."):
         each_time(tf.constant(1.0))
+
+
+def test_variables_made_in_branches_and_loops():
+    """On the first call, as everywhere in a function."""
+    made = {}
+
+    def variable(name):
+        if name not in made:
+            made[name] = tf.Variable(lambda: 3.0)
+        return made[name]
+
+    @tf.function
+    def branch(x):
+        return tf.cond(x > 0, lambda: variable("cond") * x, lambda: x)
+
+    @tf.function
+    def inner(x):
+        return variable("inner") * x
+
+    @tf.function
+    def loop(x):
+        return tf.while_loop(lambda i, x: i < 2, lambda i, x: (i + 1, inner(x) * variable("loop")), [0, x])[1]
+
+    assert branch(tf.constant(2.0)).numpy() == 6.0 and loop(tf.constant(2.0)).numpy() == 162.0
+    assert [float(x) for x in tf.data.Dataset.from_tensors(2.0).map(lambda x: variable("map") * x)] == [6.0]
+    assert sorted(made) == ["cond", "inner", "loop", "map"]

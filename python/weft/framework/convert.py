@@ -26,6 +26,8 @@ class _Unconvertible(ValueError):
         self._value = value
 
     def __str__(self):
+        if isinstance(self._value, str):
+            return self._value  # made by who adds to the text of an error
         kind = type(self._value)
         if hasattr(kind, "__getitem__") and not hasattr(kind, "__len__"):
             return f"TypeError: object of type '{kind.__name__}' has no len()\n"
@@ -68,7 +70,7 @@ def _convert(value, dtype, preferred, name):
             dtype = dtypes.int64 if any(s >= 2**31 for s in sizes) else dtypes.int32
         return _weft.convert_native(sizes, dtype)
     if isinstance(value, (list, tuple)) and _holds_tensors(value):
-        return _pack(value, dtype, name)
+        return _pack(value, dtype or preferred, name)
     if dtype is None and preferred is not None:
         try:
             return _eager_constant(value, preferred)
@@ -98,15 +100,28 @@ def _first_dtype(value):
 
 
 def _pack(value, dtype, name):
-    """A sequence that holds tensors: stacked, level by level."""
+    """A sequence that holds tensors: stacked, level by level. Tensors are cast to a type that was asked for."""
     from weft._raw import raw
 
-    dtype = dtype or _first_dtype(value)
-    parts = [
-        _pack(v, dtype, None) if isinstance(v, (list, tuple)) and _holds_tensors(v) else convert_to_tensor(v, dtype)
-        for v in value
-    ]
-    return raw.Pack(values=parts, axis=0, name=name)
+    common = dtype or _first_dtype(value)
+
+    def part(v):
+        if isinstance(v, (list, tuple)) and _holds_tensors(v):
+            return _pack(v, common, None)
+        if not isinstance(v, (Tensor, _weft.VariableBase)):
+            return convert_to_tensor(v, common)
+        made = convert_to_tensor(v)
+        if made.dtype == common:
+            return made
+        if dtype is not None:
+            return raw.Cast(x=made, DstT=dtype)
+        if isinstance(made, EagerTensor):
+            return made  # Pack says what is wrong
+        raise TypeError(
+            f"Cannot convert a list containing a tensor of dtype {made.dtype} to {common} (Tensor is: {v!r})"
+        )
+
+    return raw.Pack(values=[part(v) for v in value], axis=0, name=name)
 
 
 def _eager_constant(value, dtype):

@@ -66,6 +66,13 @@ def _check_outputs(structure, function):
             raise _bad_output(x, function)
 
 
+def _wide_indices(x):
+    """Slices with indices of int64: those of another branch may have them, and branches must agree."""
+    if type(x).__name__ != "IndexedSlices" or x.indices.dtype == "int64":
+        return x
+    return type(x)(x.values, raw.Cast(x=x.indices, DstT="int64"), x.dense_shape)
+
+
 class _Branches:
     """The branches of one node: what the first gave, the others must give, too."""
 
@@ -81,7 +88,7 @@ class _Branches:
                 with control_dependencies([result]):
                     result = raw.Identity(input=raw.Const(value=True, dtype="bool"))
             _check_outputs(result, self.functions[k])
-            structure, tensors = _tensors(result)
+            structure, tensors = _tensors(nest.map_structure(_wide_indices, result))
             if self.structures:
                 self.compare(k, structure, tensors)
             self.structures.append(structure)
