@@ -25,7 +25,7 @@ def has(symbol):
     for part in symbol.split(".")[1:]:
         try:
             value = getattr(value, part)
-        except AttributeError:
+        except (AttributeError, ImportError):  # tf.keras needs the package keras
             return False
     return True
 

@@ -18,6 +18,7 @@ CLASSES = {
         "data.experimental.ops.readers: CsvDatasetV2",
     ],
     "data.structure": ["data.util.structure: NoneTensorSpec"],
+    "distribute.input": ["distribute.input_lib: DistributedDataset DistributedDatasetsFromFunction"],
     "framework.config": ["eager.context: LogicalDevice LogicalDeviceConfiguration PhysicalDevice"],
     "framework.device": [
         "framework.device_spec: DeviceSpec=DeviceSpecV2",

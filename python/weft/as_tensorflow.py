@@ -23,6 +23,25 @@ PRIVATE = {
     "tensorflow.python.trackable.autotrackable": "weft.trackable.autotrackable",
     "tensorflow.python.trackable.data_structures": "weft.trackable.data_structures",
     "tensorflow.python.framework.convert_to_constants": "weft.saved_model.freeze",
+    "tensorflow.python.framework.config": "weft.framework.config",
+    "tensorflow.python.framework.type_spec_registry": "weft.framework.type_spec_registry",
+}
+# Of others programs (and Keras) want a few names: each with our module and name.
+NAMES = {
+    "tensorflow.compiler.tf2xla.python.xla": {"dynamic_update_slice": ("weft.raw_ops", "XlaDynamicUpdateSlice")},
+    "tensorflow.python.data.experimental.ops.distribute": {
+        "compute_batch_size": ("weft.data.structure", "compute_batch_size")
+    },
+    "tensorflow.python.eager.context": {
+        name: ("weft.framework.eager_context", name) for name in ("async_wait", "context", "executing_eagerly")
+    },
+    "tensorflow.python.framework.tensor_util": {"is_tf_type": ("weft.framework.tensor", "is_tensor")},
+    "tensorflow.python.ops.linalg.sparse.sparse_csr_matrix_ops": {
+        "csr_sparse_matrix_to_sparse_tensor": ("weft.raw_ops", "CSRSparseMatrixToSparseTensor"),
+        "sparse_matrix_sparse_mat_mul": ("weft.raw_ops", "SparseMatrixSparseMatMul"),
+        "sparse_tensor_to_csr_sparse_matrix": ("weft.raw_ops", "SparseTensorToCSRSparseMatrix"),
+    },
+    "tensorflow.python.ops.math_ops": {"is_nan": ("weft.math", "is_nan")},
 }
 # Packages between those that have nothing of their own.
 EMPTY = {name.rpartition(".")[0] for name in PRIVATE} | {
@@ -34,12 +53,11 @@ EMPTY = {name.rpartition(".")[0] for name in PRIVATE} | {
     "tensorflow.core.util",
 }
 
-# TensorFlow's modules of classes that are ours under other names -> {their name: (our module, our name)}.
-RENAMED = {}
+# The same for classes that are ours under other names.
 for _module in _reported.CLASSES:
     for _ours, _theirs, _name in _reported.classes(_module):
-        RENAMED.setdefault(_theirs, {})[_name] = (f"weft.{_module}", _ours)
-EMPTY |= {_name.rsplit(".", _n)[0] for _name in RENAMED for _n in range(1, _name.count(".") - 1)}
+        NAMES.setdefault(_theirs, {})[_name] = (f"weft.{_module}", _ours)
+EMPTY |= {_name.rsplit(".", _n)[0] for _name in NAMES for _n in range(1, _name.count("."))}
 
 
 class _Alias(importlib.abc.Loader):
@@ -92,8 +110,11 @@ def _find(fullname):
         return importlib.import_module(PRIVATE[fullname])
     if fullname.startswith("tensorflow.core.") and fullname.endswith("_pb2"):
         return importlib.import_module("weft.proto")
-    if fullname in RENAMED:
-        return _of_classes(fullname)
+    if fullname in NAMES:
+        return _of_names(fullname)
+    if fullname.startswith("tensorflow.keras."):
+        importlib.import_module("weft.keras")
+        return importlib.import_module("keras._tf_keras." + fullname.removeprefix("tensorflow."))
     name = fullname.removeprefix("tensorflow.")
     name = name.removeprefix("_api.v2.").removeprefix("compat.v2.")
     try:
@@ -107,13 +128,13 @@ def _find(fullname):
         raise
 
 
-def _of_classes(fullname):
-    """A module of TensorFlow of which we have only classes."""
+def _of_names(fullname):
+    """A module of TensorFlow of which we have only some names."""
 
     def find(name):
-        if name not in RENAMED[fullname]:
+        if name not in NAMES[fullname]:
             raise AttributeError(f"module {fullname!r} has no attribute {name!r}")
-        own, ours = RENAMED[fullname][name]
+        own, ours = NAMES[fullname][name]
         return getattr(importlib.import_module(own), ours)
 
     module = type(sys)(fullname)

@@ -192,5 +192,16 @@ def legacy(spec, what):
     return map_leaves(lambda s: s.value_type, spec)
 
 
+def compute_batch_size(dataset):
+    """How many elements a batch has, -1 where batches differ in that; of shapes that are known."""
+    from weft.framework.convert import constant
+
+    specs = flatten(dataset.element_spec)
+    sizes = {s.shape[0] if isinstance(s, TensorSpec) and s.shape.rank else None for s in specs}
+    if None in sizes:
+        raise NotImplementedError("compute_batch_size: batches of an unknown size (use drop_remainder=True)")
+    return constant(sizes.pop() if len(sizes) == 1 else -1, "int64")
+
+
 def unknown_shape():
     return TensorShape(None)
