@@ -368,3 +368,20 @@ def test_indices_of_slices_that_branches_give_may_be_of_two_types():
 
     result = f(tf.ones([1, 2]))
     assert result.indices.dtype == tf.int64 and result.values.numpy().tolist() == [[1.0, 1.0]]
+
+
+@pytest.mark.parametrize("pred, kind", [(1, "int32"), (0.5, "float"), ("a", "string"), (np.float64(1), "double")])
+def test_a_condition_of_a_graph_must_be_a_boolean(pred, kind):
+    """TensorFlow's If takes any type, but not the Switch that it becomes."""
+
+    @tf.function
+    def f(p):
+        return tf.cond(p, lambda: tf.constant(1), lambda: tf.constant(2))
+
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=f"Input 'pred' passed {kind} expected bool while building"
+    ):
+        f(tf.constant(pred))
+    assert tf.cond(tf.constant(pred), lambda: 1, lambda: 2) == 1
+    with pytest.raises(ValueError, match="Attempt to convert a value .None."):
+        tf.cond(None, lambda: 1, lambda: 2)

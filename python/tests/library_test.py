@@ -71,7 +71,7 @@ __attribute__((constructor)) static void load(void) {
 
 def build(folder, name, source):
     path = os.path.join(folder, f"lib{name}.so")
-    flags = [f for f in tf.sysconfig.get_link_flags()]
+    flags = tf.sysconfig.get_link_flags()
     subprocess.run([compiler, "-shared", "-fPIC", "-std=gnu11", "-I" + INCLUDE, source, "-o", path, *flags], check=True)
     return path
 

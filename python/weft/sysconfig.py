@@ -36,8 +36,8 @@ def get_compile_flags():
 
 
 def get_link_flags():
-    """Flags for linkers: none, since a library of ops finds the C API in the process that loads it."""
-    return []
+    """Flags for linkers: no library, since one of ops finds the C API in the process that loads it."""
+    return ["-L" + get_lib()]
 
 
 __getattr__ = missing("tf.sysconfig")

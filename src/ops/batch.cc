@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "op/registry.h"
@@ -63,19 +64,30 @@ class BatchKernel final : public Kernel {
   void run_async(KernelContext& c, Done done) override {
     int64_t rows = 0;
     if (Status s = check(c, rows); !s.ok()) return done(std::move(s));
+    if (Status s = join_batch(c, rows, done); !s.ok()) done(std::move(s));
+  }
+
+ private:
+  // Takes `done` over unless it fails.
+  Status join_batch(KernelContext& c, int64_t rows, Done& done) {
     std::lock_guard lock(line_->mutex);
     std::shared_ptr<Batch>& open = line_->open;
     if (open && (open->rows + rows > options_.max_rows || !fits(*open->tasks[0].context, c))) close(*open), open = nullptr;
     if (!open) {
-      open = std::make_shared<Batch>();
-      std::thread([this, line = line_, batch = open] { serve(*line, batch); }).detach();
+      auto made = std::make_shared<Batch>();
+      try {
+        std::thread([this, line = line_, batch = made] { serve(*line, batch); }).detach();
+      } catch (const std::system_error& e) {
+        return resource_exhausted("no thread for a batch: ", e.what());
+      }
+      open = std::move(made);
     }
     open->tasks.push_back({&c, std::move(done), rows});
     open->rows += rows;
     if (open->rows >= options_.max_rows) close(*open), open = nullptr;
+    return {};
   }
 
- private:
   static void close(Batch& batch) {
     batch.closed = true;
     batch.change.notify_one();

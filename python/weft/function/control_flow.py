@@ -140,7 +140,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
         raise TypeError("'false_fn' must be callable.")
     if not _weft.in_graph():
         with name_scope_v1(name, "cond"):
-            return true_fn() if pred else false_fn()
+            return true_fn() if (convert_to_tensor(pred) if pred is None else pred) else false_fn()
     if isinstance(pred, bool):
         raise TypeError("pred must not be a Python bool", pred)
     pred = convert_to_tensor(pred)
