@@ -428,6 +428,17 @@ def create(strategy, devices, next_creator, kwargs):
     return made
 
 
+def update_here(strategy, variable, write):
+    """write(copy) for what the running code means of a variable that replicas change each for itself: tf.random.Generator."""
+    if one_copy():
+        return write(variable)
+    with context.scope_of(strategy):
+        # One variable for all replicas is written in merge_call alone.
+        if context.in_cross_replica_context() or "CentralStorage" in type(strategy).__name__:
+            return strategy.extended.update(variable, write)
+    return write(variable)
+
+
 @contextlib.contextmanager
 def _at(where, index):
     """On a device; the names of later copies are whole."""

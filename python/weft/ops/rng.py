@@ -1,5 +1,7 @@
 """tf.random.Generator: a stream of random numbers with its state in a variable."""
 
+import sys
+
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
@@ -58,6 +60,12 @@ def _check(shape, wanted):
         raise ValueError(f"Shapes {shape} and {wanted} are incompatible")
 
 
+def _strategy():
+    """The strategy of tf.distribute that this is in the scope of; None without one."""
+    context = sys.modules.get("weft.distribute.context")
+    return context.get_strategy() if context is not None and context.has_strategy() else None
+
+
 class Generator(AutoTrackable):
     """A random number generator; every draw moves its state on."""
 
@@ -107,6 +115,7 @@ class Generator(AutoTrackable):
             state = _state_tensor(state)
             _check(state.shape, [_counter_size(alg) + 1])
         self._alg = alg
+        self._strategy = _strategy()
         self._state_var = Variable(state, dtype=dtypes.int64, name="StateVar", trainable=False)
 
     state = property(lambda self: self._state_var)
@@ -133,11 +142,19 @@ class Generator(AutoTrackable):
 
     def skip(self, delta):
         """Leaves out so many numbers; gives the state before."""
-        return raw.RngReadAndSkip(
-            resource=self._state_var.handle,
-            alg=math_ops.cast(self._alg, dtypes.int32),
-            delta=math_ops.cast(delta, dtypes.uint64),
-        )
+
+        def move(state_var):
+            return raw.RngReadAndSkip(
+                resource=state_var.handle,
+                alg=math_ops.cast(self._alg, dtypes.int32),
+                delta=math_ops.cast(delta, dtypes.uint64),
+            )
+
+        if self._strategy is None:
+            return move(self._state_var)
+        from weft.distribute.variable import update_here
+
+        return update_here(self._strategy, self._state_var, move)
 
     def _draw(self, op, shape, **more):
         shape = convert_to_tensor(
@@ -146,7 +163,22 @@ class Generator(AutoTrackable):
         state = self.skip(math_ops.reduce_prod(shape))
         size = _counter_size(self._alg)
         bits = raw.Bitcast(input=state, type=dtypes.uint64)
-        return op(shape=shape, key=bits[size : size + 1], counter=bits[:size], alg=self._alg, **more)
+        return op(shape=shape, key=self._own(bits[size : size + 1]), counter=bits[:size], alg=self._alg, **more)
+
+    def _own(self, key):
+        """Under a strategy, every replica draws with a key of its own."""
+        if self._strategy is None:
+            return key
+        from weft.distribute import context
+
+        with context.scope_of(self._strategy):
+            replica = context.get_replica_context()
+        if replica is None:
+            return key
+        counter = math_ops.cast(array_ops.stack([replica.replica_id_in_sync_group, 0]), dtypes.uint64)
+        return raw.StatelessRandomUniformFullIntV2(
+            shape=[1], key=key, counter=counter, dtype=dtypes.uint64, alg=self._alg
+        )
 
     def normal(self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
         """Numbers of a normal distribution."""
