@@ -251,6 +251,17 @@ struct Shape {
   }
 };
 
+bool refers_to(PyObject* reference, PyObject* object) {
+#if PY_VERSION_HEX >= 0x030D0000
+  PyObject* at = nullptr;
+  PyWeakref_GetRef(reference, &at);
+  Py_XDECREF(at);
+  return at == object;
+#else
+  return PyWeakref_GetObject(reference) == object;
+#endif
+}
+
 struct Entry {
   std::vector<uint64_t> key;
   std::shared_ptr<ConcreteFunction> function;
@@ -261,7 +272,7 @@ struct Entry {
 
   bool alive(const Reader& r) const {
     for (size_t i = 0; i < objects.size(); ++i) {
-      if (PyWeakref_GetObject(objects[i].ptr()) != r.objects[i]) return false;
+      if (!refers_to(objects[i].ptr(), r.objects[i])) return false;
     }
     return true;
   }
@@ -381,17 +392,6 @@ PyObject* function_call(PyObject* self, PyObject* const* args, size_t nargsf, Py
     nb::object method = nb::steal(must(PyObject_GetAttr(self, slow)));
     return must(PyObject_Vectorcall(method.ptr(), args, positional, kwnames));
   });
-}
-
-bool refers_to(PyObject* reference, PyObject* object) {
-#if PY_VERSION_HEX >= 0x030D0000
-  PyObject* at = nullptr;
-  PyWeakref_GetRef(reference, &at);
-  Py_XDECREF(at);
-  return at == object;
-#else
-  return PyWeakref_GetObject(reference) == object;
-#endif
 }
 
 // As an attribute of a class: the function of the instance.

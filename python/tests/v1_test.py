@@ -191,3 +191,24 @@ def test_text_and_dimensions():
         tf.compat.as_bytes("é") == b"\xc3\xa9" and tf.compat.as_text(b"abc") == "abc" and tf.compat.as_str_any(5) == "5"
     )
     assert (v1.Dimension(3) + 1).value == 4 and (v1.Dimension(None) * 2).value is None and v1.Dimension(4) == 4
+
+
+def test_a_local_cluster():
+    workers, servers = tf.test.create_local_cluster(num_workers=2, num_ps=1)
+    assert [s.server_def.job_name for s in workers + servers] == ["worker", "worker", "ps"]
+    assert [s.server_def.task_index for s in workers + servers] == [0, 1, 0]
+    assert all(s.target.startswith("grpc://localhost:") for s in workers + servers)
+
+
+def test_a_benchmark_of_a_session(capsys):
+    class Sum(tf.test.Benchmark):
+        def benchmark_sum(self):
+            with tf.Graph().as_default(), v1.Session(config=tf.test.benchmark_config()) as s:
+                return self.run_op_benchmark(s, tf.constant(1) + 1, min_iters=3, extras={"k": 5}, mbs=1)
+
+    values = Sum().benchmark_sum()
+    assert values["iters"] == 3 and values["wall_time"] > 0 and values["throughput"] == 1 / values["wall_time"]
+    assert set(values["extras"]) == {"k", "wall_time_mean", "wall_time_stdev"}
+    text = capsys.readouterr().out
+    assert text.startswith('entry {\n  name: "Sum.benchmark_sum"\n  iters: 3\n  wall_time: ')
+    assert text.endswith('  extras {\n    key: "k"\n    value {\n      double_value: 5\n    }\n  }\n}\n\n')

@@ -214,4 +214,12 @@ class TestCase(_unittest.TestCase):
         return self.assertRaisesRegex(OpError, expected_err_re_or_predicate)
 
 
-__getattr__ = missing("tf.test")
+_missing = missing("tf.test")
+
+
+def __getattr__(name):
+    if name in ("Benchmark", "benchmark_config", "create_local_cluster"):
+        from weft.framework import benchmark
+
+        return getattr(benchmark, name)
+    return _missing(name)
