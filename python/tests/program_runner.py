@@ -1,6 +1,7 @@
-"""The corpus of user programs in programs/: what belongs to it, how a program is run, how its output is compared."""
+"""The corpus of user programs in programs/ (and keras/): what belongs to it, how a program is run, how its output is compared."""
 
 import fnmatch
+import importlib.util
 import os
 import pathlib
 import re
@@ -20,6 +21,18 @@ _TOKEN = re.compile(rf"(?<![\w.])(?:{_NUMBER})|\w+|[^\w\s]|\s+")
 _FLOAT = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?")
 
 
+def has_keras():
+    """Whether the package keras is installed; the folder keras/ beside this file is none."""
+    found = importlib.util.find_spec("keras")
+    return found is not None and found.origin is not None
+
+
+def use_keras():
+    """From here on the programs are those of keras/. They train models, which lets the last digits drift apart."""
+    global FOLDER, RELATIVE, ABSOLUTE
+    FOLDER, RELATIVE, ABSOLUTE = pathlib.Path(__file__).resolve().parent / "keras", 1e-4, 2e-5
+
+
 def names(patterns=()):
     """Names of the programs that match one of the patterns (all, where there are none), sorted."""
     found = sorted(p.stem for p in FOLDER.glob("*.py") if p.stem not in TOOLS)
@@ -30,6 +43,8 @@ def names(patterns=()):
 
 def known():
     """known.txt: {name: reason} of the programs that do not pass yet; the name `*` stands for all of them."""
+    if not (FOLDER / "known.txt").exists():
+        return {}
     lines = (FOLDER / "known.txt").read_text().splitlines()
     return dict(re.split(r":\s*", line, maxsplit=1) for line in lines if line and not line.startswith("#"))
 

@@ -19,10 +19,9 @@ import threading
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import program_runner as programs  # noqa: E402
 
-_ODD = re.compile(r"0x[0-9a-f]{6,}|/tmp/|" + re.escape(str(programs.FOLDER)))
+_ODD = re.compile(r"0x[0-9a-f]{6,}|/tmp/|" + re.escape(str(programs.FOLDER.parent)))
 # oneDNN's kernels round otherwise and put their own names into messages.
 ENVIRONMENT = dict(programs.environment(), TF_ENABLE_ONEDNN_OPTS="0")
-SUMS = programs.FOLDER / "recorded.txt"
 
 # Imports TensorFlow once and forks for each program it is told: the import takes longer than most programs.
 WORKER = """
@@ -55,8 +54,12 @@ def digest(name):
     return hashlib.sha256((programs.FOLDER / f"{name}.py").read_bytes()).hexdigest()[:16]
 
 
+def sums_file():
+    return programs.FOLDER / "recorded.txt"
+
+
 def read_sums():
-    return dict(line.split() for line in SUMS.read_text().splitlines()) if SUMS.exists() else {}
+    return dict(line.split() for line in sums_file().read_text().splitlines()) if sums_file().exists() else {}
 
 
 class Worker:
@@ -120,7 +123,10 @@ def main():
     parser.add_argument("-j", "--jobs", type=int, default=2)
     parser.add_argument("--all", action="store_true", help="those that did not change, too")
     parser.add_argument("--check", action="store_true", help="record nothing: does TensorFlow print what is recorded?")
+    parser.add_argument("--keras", action="store_true", help="the programs of keras/")
     options = parser.parse_intermixed_args()
+    if options.keras:
+        programs.use_keras()
     if options.check:
         return int(check_all(options.python, programs.names(options.patterns), options.jobs))
 
@@ -140,7 +146,7 @@ def main():
                     sums[name] = digest(name)
                     print(f"recorded {name}", flush=True)
     present = set(programs.names())
-    SUMS.write_text("".join(f"{n} {s}\n" for n, s in sorted(sums.items()) if n in present))
+    sums_file().write_text("".join(f"{n} {s}\n" for n, s in sorted(sums.items()) if n in present))
     return 1 if wrong else 0
 
 

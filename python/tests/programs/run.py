@@ -31,7 +31,10 @@ def main():
     parser.add_argument("-q", "--quiet", action="store_true", help="no differences, only the names")
     parser.add_argument("--timeout", type=float, default=60)
     parser.add_argument("--write-known", action="store_true", help="(of all programs)")
+    parser.add_argument("--keras", action="store_true", help="the programs of keras/")
     options = parser.parse_intermixed_args()
+    if options.keras:
+        programs.use_keras()
 
     chosen, known = programs.names(options.patterns), programs.known()
     reasons = {}
