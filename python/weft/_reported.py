@@ -4,6 +4,8 @@ A class gets TensorFlow's module (and name, where that differs) once our module 
 
 # Our module -> lines "TensorFlow's module: classes"; Ours=Theirs where the names differ.
 CLASSES = {
+    "compat.session": ["client.session: BaseSession Session InteractiveSession"],
+    "compat.v1.train.saver": ["training.saver: Saver"],
     "data.dataset": ["data.ops.dataset_ops: Dataset=DatasetV2 DatasetSpec"],
     "data.iterator": [
         "data.ops.iterator_ops: Iterator=IteratorBase OwnedIterator IteratorSpec",

@@ -59,7 +59,7 @@ def _import(graph, graph_def, input_map, wanted, return_elements, name):
         known = {n.name: n for n in graph_def.node}
         for element, (node, _) in zip(wanted, places):
             if node not in known:
-                raise ValueError(f"Requested return_element {element!r} not found in graph_def.")
+                raise ValueError(f"Requested return node {element!r} not found in graph def")
         _add_functions(graph_def)
         tensors, nodes, _, missing = graph._native.import_graph_def(
             graph_def.SerializeToString(),

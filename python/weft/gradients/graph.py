@@ -67,7 +67,11 @@ def gradients(
     seeds = [None if g is None else _weft.convert(g, y.dtype, None) for g, y in zip(given, targets)]
     try:
         made = graph._native.gradients(
-            targets, [ends[i] for i in wanted], seeds, scope, [_endpoint(s) for s in _list(() if stop_gradients is None else stop_gradients)]
+            targets,
+            [ends[i] for i in wanted],
+            seeds,
+            scope,
+            [_endpoint(s) for s in _list(() if stop_gradients is None else stop_gradients)],
         )
     except errors.NotFoundError as error:
         _raise_lookup(error.message)

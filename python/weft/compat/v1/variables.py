@@ -51,7 +51,7 @@ class GraphKeys:
 
 class _AutoReuse:
     def __repr__(self):
-        return "_ReuseMode.AUTO_REUSE"
+        return "<_ReuseMode.AUTO_REUSE: 1>"
 
 
 AUTO_REUSE = _AutoReuse()

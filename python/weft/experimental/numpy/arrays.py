@@ -3,7 +3,7 @@
 import numpy as np
 
 import weft as tf
-from weft.experimental.numpy.types import as_tensor, default_float, default_int, promoted, result_dtype
+from weft.experimental.numpy.types import as_tensor, as_type, default_float, default_int, promoted, result_dtype
 
 # ---- making ----------------------------------------------------------------------------------------------
 
@@ -28,7 +28,7 @@ def copy(a):
 
 
 def _type(dtype):
-    return default_float() if dtype is float else tf.as_dtype(dtype)
+    return as_type(dtype)
 
 
 def _shape(shape):
@@ -47,11 +47,11 @@ empty = zeros
 
 
 def zeros_like(a, dtype=None):
-    return tf.zeros_like(as_tensor(a), None if dtype is None else tf.as_dtype(dtype))
+    return tf.zeros_like(as_tensor(a), None if dtype is None else as_type(dtype))
 
 
 def ones_like(a, dtype=None):
-    return tf.ones_like(as_tensor(a), None if dtype is None else tf.as_dtype(dtype))
+    return tf.ones_like(as_tensor(a), None if dtype is None else as_type(dtype))
 
 
 empty_like = zeros_like
@@ -102,7 +102,7 @@ def arange(start, stop=None, step=1, dtype=None):
         raise ValueError("step must be non-zero.")
     if stop is None:
         start, stop = 0, start
-    dtype = result_dtype(as_tensor(start), as_tensor(stop), as_tensor(step)) if dtype is None else tf.as_dtype(dtype)
+    dtype = result_dtype(as_tensor(start), as_tensor(stop), as_tensor(step)) if dtype is None else as_type(dtype)
     if (step > 0 and stop < start) or (step < 0 and stop > start):
         return tf.zeros([0], dtype)
     return tf.cast(tf.range(as_tensor(start, dtype), as_tensor(stop, dtype), as_tensor(step, dtype)), dtype)
@@ -112,22 +112,22 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=float, axi
     wanted = _type(dtype)
     start, stop = as_tensor(start, default_float()), as_tensor(stop, default_float())
     if num < 0:
-        raise ValueError(f"Argument `num` (got {num}) should be non-negative.")
+        raise ValueError(f"Argument `num` (number of samples) must be a non-negative integer. Received: num={num}")
     step = (stop - start) / max(num - 1 if endpoint else num, 1)
     made = tf.linspace(start, stop if endpoint else stop - step, num, axis=axis)
-    made = tf.cast(made, wanted)
+    made = tf.cast(made, wanted) if wanted.is_floating else made
     return (made, step) if retstep else made
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     made = tf.pow(as_tensor(base, default_float()), linspace(start, stop, num, endpoint, axis=axis))
-    return made if dtype is None else tf.cast(made, tf.as_dtype(dtype))
+    return made if dtype is None else tf.cast(made, as_type(dtype))
 
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     start, stop = as_tensor(start, default_float()), as_tensor(stop, default_float())
     made = tf.exp(linspace(tf.math.log(start), tf.math.log(stop), num, endpoint, axis=axis))
-    return made if dtype is None else tf.cast(made, tf.as_dtype(dtype))
+    return made if dtype is None else tf.cast(made, as_type(dtype))
 
 
 def vander(x, N=None, increasing=False):

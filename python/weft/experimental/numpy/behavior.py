@@ -63,7 +63,7 @@ def _add_methods(cls):
     cls.reshape, cls.transpose = reshape, transpose
     cls.__pos__ = lambda self: self
     cls.__round__ = lambda self, ndigits=0: elementwise.around(self, ndigits)
-    cls.astype = lambda self, dtype: types.as_tensor(self, dtype)
+    cls.astype = lambda self, dtype: types.as_tensor(self, tf.as_dtype(dtype))
     cls.tolist = lambda self: self.numpy().tolist()
     cls.ravel, cls.clip = arrays.ravel, elementwise.clip
     cls.max, cls.min, cls.mean = reductions.max, reductions.min, reductions.mean
@@ -78,6 +78,11 @@ def _is_array_index(key):
 def _getitem(plain, tensor, key):
     """Lists, masks and tensors of numbers as indices, beside what tensors take anyway."""
     if not (_is_array_index(key) or (isinstance(key, tuple) and any(_is_array_index(k) for k in key))):
+        bad = [k for k in (key if isinstance(key, tuple) else (key,)) if isinstance(k, (str, bytes, float))]
+        if bad:
+            raise IndexError(
+                f"only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices, got {bad[0]!r}"
+            )
         return plain(tensor, key)
     keys = list(key) if isinstance(key, tuple) else [key]
     if len(keys) == 1:

@@ -2,7 +2,7 @@
 
 import weft as tf
 from weft._missing import missing
-from weft.experimental.numpy.types import default_float
+from weft.experimental.numpy.types import as_type, default_float
 
 
 def seed(s):
@@ -39,7 +39,7 @@ def rand(*size):
 def randint(low, high=None, size=None, dtype=tf.int64):
     low, high = (0, low) if high is None else (low, high)
     size = [] if size is None else [size] if isinstance(size, int) else list(size)
-    wanted = tf.as_dtype(dtype)
+    wanted = as_type(dtype)
     drawn = wanted if wanted in (tf.int32, tf.int64) else tf.int32
     return tf.cast(tf.random.uniform(size, low, high, drawn), wanted)
 

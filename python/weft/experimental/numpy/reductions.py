@@ -3,7 +3,7 @@
 import numpy as np
 
 import weft as tf
-from weft.experimental.numpy.types import as_tensor, default_int, floating, promoted
+from weft.experimental.numpy.types import as_tensor, as_type, default_int, floating, promoted
 
 
 def _axes(axis):
@@ -13,7 +13,7 @@ def _axes(axis):
 def _summed(function, a, axis, dtype, keepdims):
     a = as_tensor(a)
     if dtype is not None:
-        a = tf.cast(a, tf.as_dtype(dtype))
+        a = tf.cast(a, as_type(dtype))
     elif a.dtype == tf.bool or (a.dtype.is_integer and a.dtype.size < default_int().size):
         a = tf.cast(
             a, (tf.uint64 if default_int() is tf.int64 else tf.uint32) if a.dtype.is_unsigned else default_int()
@@ -30,7 +30,7 @@ def prod(a, axis=None, dtype=None, keepdims=None):
 
 
 def mean(a, axis=None, dtype=None, out=None, keepdims=None):
-    a = floating(a) if dtype is None else tf.cast(as_tensor(a), tf.as_dtype(dtype))
+    a = floating(a) if dtype is None else tf.cast(as_tensor(a), as_type(dtype))
     return tf.reduce_mean(a, _axes(axis), keepdims=bool(keepdims))
 
 
@@ -57,7 +57,7 @@ def min(a, axis=None, keepdims=None):
 
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=None):
     a = as_tensor(a)
-    work = floating(a) if dtype is None else tf.cast(a, tf.as_dtype(dtype))
+    work = floating(a) if dtype is None else tf.cast(a, as_type(dtype))
     spread = work - tf.reduce_mean(work, _axes(axis), keepdims=True)
     squares = tf.math.real(spread * tf.math.conj(spread)) if work.dtype.is_complex else tf.square(spread)
     if not ddof:
@@ -131,7 +131,7 @@ def nanmean(a, axis=None, dtype=None, keepdims=None):
 def _along(function, a, axis, dtype):
     a = as_tensor(a)
     a = (
-        tf.cast(a, tf.as_dtype(dtype))
+        tf.cast(a, as_type(dtype))
         if dtype is not None
         else (
             tf.cast(a, default_int())
@@ -211,13 +211,16 @@ def matmul(x1, x2):
     a, b = promoted(x1, x2)
     if a.shape.rank == 0 or b.shape.rank == 0:
         raise ValueError("matmul: Input operand does not have enough dimensions: scalars are not allowed.")
-    if a.shape.rank == 1 and b.shape.rank == 1:
-        return tf.tensordot(a, b, 1)
-    if b.shape.rank == 1:
-        return tf.linalg.matvec(a, b)
-    if a.shape.rank == 1:
-        return tf.squeeze(tf.matmul(tf.expand_dims(a, 0), b), -2)
-    return tf.matmul(a, b)
+    try:
+        if a.shape.rank == 1 and b.shape.rank == 1:
+            return tf.tensordot(a, b, 1)
+        if b.shape.rank == 1:
+            return tf.linalg.matvec(a, b)
+        if a.shape.rank == 1:
+            return tf.squeeze(tf.matmul(tf.expand_dims(a, 0), b), -2)
+        return tf.matmul(a, b)
+    except tf.errors.InvalidArgumentError as e:
+        raise ValueError(str(e)) from e
 
 
 def dot(a, b):

@@ -37,6 +37,13 @@ def _narrow(dtype):
     )
 
 
+def as_type(dtype):
+    """The type that numpy means: Python's own and its short names, too."""
+    if dtype is None or isinstance(dtype, dtypes.DType):
+        return default_float() if dtype is None else dtype
+    return tf.as_dtype(_narrow(np.dtype(dtype)))
+
+
 def default_float():
     return tf.float32 if _prefer_float32 or _rule is not None else tf.float64
 
@@ -91,7 +98,7 @@ def promote_types(type1, type2):
 def as_tensor(value, dtype=None):
     """An array: as numpy would make it, lists of numbers in 64 bits."""
     if dtype is not None:
-        dtype = tf.as_dtype(dtype)
+        dtype = as_type(dtype)
     if tf.is_tensor(value):
         value = convert_to_tensor(value)
         return value if dtype is None or value.dtype == dtype else tf.cast(value, dtype)

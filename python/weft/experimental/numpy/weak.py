@@ -130,7 +130,7 @@ def _constant(function):
     def constant(value, dtype=None, shape=None, name="Const"):
         if not _on():
             return function(value, dtype, shape, name)
-        dtype = None if dtype is None else tf.as_dtype(dtype)
+        dtype = None if dtype is None else types.as_type(dtype)
         try:
             found, weak = result_type(_mode, value, dtype)
         except NotImplementedError:
