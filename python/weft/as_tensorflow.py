@@ -28,7 +28,7 @@ PRIVATE = {
 }
 # Of others programs (and Keras) want a few names: each with our module and name.
 NAMES = {
-    "tensorflow.compiler.tf2xla.python.xla": {"dynamic_update_slice": ("weft.raw_ops", "XlaDynamicUpdateSlice")},
+    "tensorflow.compiler.tf2xla.python.xla": {"dynamic_update_slice": ("weft.ops.private_ops", "dynamic_update_slice")},
     "tensorflow.python.data.experimental.ops.distribute": {
         "compute_batch_size": ("weft.data.structure", "compute_batch_size")
     },
@@ -37,9 +37,12 @@ NAMES = {
     },
     "tensorflow.python.framework.tensor_util": {"is_tf_type": ("weft.framework.tensor", "is_tensor")},
     "tensorflow.python.ops.linalg.sparse.sparse_csr_matrix_ops": {
-        "csr_sparse_matrix_to_sparse_tensor": ("weft.raw_ops", "CSRSparseMatrixToSparseTensor"),
-        "sparse_matrix_sparse_mat_mul": ("weft.raw_ops", "SparseMatrixSparseMatMul"),
-        "sparse_tensor_to_csr_sparse_matrix": ("weft.raw_ops", "SparseTensorToCSRSparseMatrix"),
+        name: ("weft.ops.private_ops", name)
+        for name in (
+            "csr_sparse_matrix_to_sparse_tensor",
+            "sparse_matrix_sparse_mat_mul",
+            "sparse_tensor_to_csr_sparse_matrix",
+        )
     },
     "tensorflow.python.ops.math_ops": {"is_nan": ("weft.math", "is_nan")},
 }
