@@ -30,7 +30,7 @@ struct Hooks {
   PyTypeObject* symbolic_tensor = nullptr;
   PyTypeObject* laid_out_tensor = nullptr;  // of eager tensors with a layout; set when the first is made
   PyObject* tensor_shape = nullptr;   // (tuple or None) -> TensorShape
-  PyObject* convert = nullptr;        // (object, DType or None, preferred DType or None) -> tensor, for what is not converted natively
+  PyObject* convert = nullptr;        // (object, DType or None, preferred DType or None, name or None) -> tensor, for what is not converted natively
   PyObject* as_dtype = nullptr;       // anything -> DType
   PyObject* as_shape = nullptr;       // anything -> tuple of ints or None
   PyObject* function_name = nullptr;  // what stands for a function in an attribute -> its name in the library
@@ -122,10 +122,10 @@ nb::object tensor_to_python(const Tensor& t);  // numbers and lists, for small t
 // A tensor of a Python object: numbers, text, nested sequences, arrays. `dtype` kInvalid: by its content. Gives false, with no error
 // set, for what only the package's `convert` knows.
 bool convert_native(PyObject* object, DType dtype, Tensor& out);
-// Any object, as a tensor or a variable's value; new reference.
-PyObject* convert(PyObject* object, DType dtype, DType preferred);
+// Any object, as a tensor or a variable's value; new reference. `name` is for nodes that this makes.
+PyObject* convert(PyObject* object, DType dtype, DType preferred, const char* name = nullptr);
 // The same, as a value of where the code runs. A resource is asked for: a variable gives its handle.
-Value convert_to_value(PyObject* object, DType dtype, DType preferred);
+Value convert_to_value(PyObject* object, DType dtype, DType preferred, const char* name = nullptr);
 AttrValue attr_of(PyObject* object, std::string_view type, std::string_view name, std::string_view op);
 nb::object attr_to_python(const AttrValue& v);
 
@@ -138,11 +138,13 @@ Value variable_handle(PyObject* variable);
 
 // ---- graphs (graph.cc) ---------------------------------------------------------------------------------
 
-// A name that the graph has not given yet, as TensorFlow makes it: "a", "a_1" ...; names are compared without regard to case.
-std::string unique_name(trace::FuncGraph& graph, const std::string& name, bool mark = true);
 nb::object graph_object(trace::FuncGraph& graph);
 nb::object operation_object(trace::FuncGraph& graph, const graph::Node* node);
 trace::FuncGraph& func_graph_of(nb::handle graph);
+// The name of the next node of that op; `name` may be null.
+std::string node_name(trace::FuncGraph& graph, std::string_view op, PyObject* name, bool mark = true);
+// What the next import of an eager tensor is called, constant or capture; empty: no name any more.
+void name_import(trace::FuncGraph& graph, const std::string& name);
 // Name, controls and device for the next node; `name` may be null. Gives the name.
 std::string prepare_node(trace::FuncGraph& graph, std::string_view op, PyObject* name);
 // Remembers where the program makes the node of that name.

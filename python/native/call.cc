@@ -241,8 +241,32 @@ void check_type(const OpCallable& c, const ArgSpec& arg, DType have, const std::
   raise_current();
 }
 
+// What is made for a node's inputs is named in its scope, while this lives.
+class NodeScope {
+ public:
+  NodeScope(trace::FuncGraph* g, const std::string& node) : before_(g ? std::exchange(trace::name_scope(), node + "/") : std::string()), on_(g) {}
+  ~NodeScope() {
+    if (on_) trace::name_scope() = before_;
+  }
+  NodeScope(const NodeScope&) = delete;
+
+ private:
+  std::string before_;
+  const bool on_;
+};
+
+// Puts an eager value into the graph under the name of the argument that it is for. The op still gets what the program holds: tapes know that.
+void import_argument(trace::FuncGraph& g, const Value& v, const std::string& argument) {
+  name_import(g, cat(trace::name_scope(), argument));
+  g.emitter().set_device(api::scoped_device());
+  auto own = g.import(v);
+  name_import(g, {});
+  g.emitter().set_device({});
+  if (!own.ok()) raise(own.status());
+}
+
 // The inputs as values, in a row. `plain`: TensorFlow's fast way would have taken them (see raise_op_error's name).
-std::vector<Value> take_inputs(const OpCallable& c, const Given& given, bool& plain, std::vector<std::pair<std::string_view, AttrValue>>& attrs) {
+std::vector<Value> take_inputs(const OpCallable& c, const Given& given, bool& plain, std::vector<std::pair<std::string_view, AttrValue>>& attrs, trace::FuncGraph* g) {
   const Signature& sig = *c.signature;
   int lists = 0;
   for (const ArgSpec& a : sig.inputs) lists += a.number_attr >= 0 || a.type_list_attr >= 0;
@@ -272,10 +296,12 @@ std::vector<Value> take_inputs(const OpCallable& c, const Given& given, bool& pl
   for (size_t i = 0; i < sig.inputs.size(); ++i) {
     const ArgSpec& arg = sig.inputs[i];
     PyObject* o = given.values[i];
-    auto one = [&](PyObject* object) {
+    auto one = [&](PyObject* object, Py_ssize_t k = -1) {
       if (is_tensor(object)) {
         check_type(c, arg, rep_of(object)->dtype(), types);
-        return value_of(object);
+        Value v = value_of(object);
+        if (g && !v.rep()->owner()) import_argument(*g, v, k < 0 ? arg.name : cat(arg.name, "_", k));
+        return v;
       }
       DType want = arg.type, preferred = DType::kInvalid;
       if (arg.type_attr >= 0) {
@@ -283,7 +309,12 @@ std::vector<Value> take_inputs(const OpCallable& c, const Given& given, bool& pl
         if (const auto& d = sig.attrs[size_t(arg.type_attr)].default_value; d && d->get<DType>()) preferred = *d->get<DType>();
       }
       plain = plain && !PyList_Check(object) && !PyTuple_Check(object) && !PyUnicode_Check(object) && !PyBytes_Check(object);
-      Value v = convert_to_value(object, want, preferred);
+      const std::string numbered = g && k >= 0 ? cat(arg.name, "_", k) : std::string();
+      const std::string& name = k < 0 ? arg.name : numbered;
+      if (g && want == DType::kResource && is_variable(object)) name_import(*g, cat(trace::name_scope(), name));  // its handle may be captured for this
+      Value v = convert_to_value(object, want, preferred, name.c_str());
+      if (g) name_import(*g, {});
+      if (g && !v.rep()->owner()) import_argument(*g, v, name);
       if (arg.type_attr >= 0 && want == DType::kInvalid) types[size_t(arg.type_attr)] = v.dtype();
       return v;
     };
@@ -295,7 +326,7 @@ std::vector<Value> take_inputs(const OpCallable& c, const Given& given, bool& pl
       PyErr_Format(PyExc_TypeError, "Expected list for '%s' argument to '%U' Op, not %R.", arg.name.c_str(), c.python_name, o);
       raise_current();
     }
-    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(o); ++k) out.push_back(one(PySequence_Fast_GET_ITEM(o, k)));
+    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(o); ++k) out.push_back(one(PySequence_Fast_GET_ITEM(o, k), k));
     if (lists < 2) continue;
     // Where one list ends and the next begins, the values in a row do not tell.
     const size_t n = size_t(PySequence_Fast_GET_SIZE(o));
@@ -338,29 +369,28 @@ PyObject* result_of(const OpCallable& c, List& flat, const NodeInfo* node, Make 
 PyObject* call_op(OpCallable& c, const Given& given) {
   bool plain = true;
   std::vector<std::pair<std::string_view, AttrValue>> attrs;
-  std::vector<Value> inputs = take_inputs(c, given, plain, attrs);
+  trace::FuncGraph* g = trace::FuncGraph::current();
+  // Marked when the inputs are there: what cannot be converted may come back as something else (dispatch).
+  const std::string full = g ? node_name(*g, c.spec->name, given.name, false) : std::string();
+  std::vector<Value> inputs;
+  {
+    NodeScope scope(g, full);
+    inputs = take_inputs(c, given, plain, attrs, g);
+    for (const Value& v : inputs) {
+      if (!g || !v.rep()->owner() || v.rep()->owner() == &g->emitter()) continue;
+      check(g->import(v).status());
+    }
+  }
   for (size_t p = 0; p < c.attr_of_parameter->size(); ++p) {
     PyObject* o = given.values[c.signature->inputs.size() + p];
     const AttrSpec& a = c.signature->attrs[size_t((*c.attr_of_parameter)[p])];
     if (!o || (o == Py_None && (a.default_value || a.type != "shape"))) continue;
     attrs.emplace_back(a.name, attr_of(o, a.type, a.name, c.spec->name));
   }
-  if (trace::FuncGraph* g = trace::FuncGraph::current()) {
+  if (g) {
     AttrMap map;
     for (auto& [name, value] : attrs) map.emplace(std::string(name), std::move(value));
-    const std::string full = prepare_node(*g, c.spec->name, given.name);
-    // Numbers become constants of the graph, under the node's name. The op still gets what the program holds: tapes know that.
-    const bool by_name = inputs.size() == c.signature->inputs.size();
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs[i].rep()->owner()) continue;
-      g->emitter().set_next_name(unique_name(*g, cat(full, "/", by_name ? c.signature->inputs[i].name : "Const"), false));
-      auto own = g->import(inputs[i]);
-      if (!own.ok()) {
-        node_done(*g);
-        raise(own.status());
-      }
-    }
-    g->emitter().set_next_name(full);
+    prepare_node(*g, c.spec->name, given.name);
     auto made = g->emitter().apply(c.spec->name, inputs, std::move(map));
     node_done(*g);
     if (Status s = g->emitter().take_status(); !s.ok()) {

@@ -84,10 +84,11 @@ void bind_context(nb::module_& m) {
           return d ? nb::object(nb::str(d->name().c_str())) : nb::none();
         });
   m.def("convert",
-        [](nb::handle o, nb::handle dtype, nb::handle preferred) {
-          return nb::steal(convert(o.ptr(), dtype.is_none() ? DType::kInvalid : dtype_of(dtype.ptr()), preferred.is_none() ? DType::kInvalid : dtype_of(preferred.ptr())));
+        [](nb::handle o, nb::handle dtype, nb::handle preferred, nb::handle name) {
+          return nb::steal(convert(o.ptr(), dtype.is_none() ? DType::kInvalid : dtype_of(dtype.ptr()), preferred.is_none() ? DType::kInvalid : dtype_of(preferred.ptr()),
+                                    name.is_none() ? nullptr : PyUnicode_AsUTF8(name.ptr())));
         },
-        nb::arg("value").none(), nb::arg("dtype").none() = nb::none(), nb::arg("preferred").none() = nb::none(), "As a tensor.");
+        nb::arg("value").none(), nb::arg("dtype").none() = nb::none(), nb::arg("preferred").none() = nb::none(), nb::arg("name").none() = nb::none(), "As a tensor.");
   m.def("convert_native",
         [](nb::handle o, nb::handle dtype) -> nb::object {
           Tensor t;

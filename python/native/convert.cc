@@ -266,7 +266,7 @@ bool convert_native(PyObject* o, DType dtype, Tensor& out) {
   return true;
 }
 
-PyObject* convert(PyObject* o, DType dtype, DType preferred) {
+PyObject* convert(PyObject* o, DType dtype, DType preferred, const char* name) {
   if (is_tensor(o) && (dtype == DType::kInvalid || rep_of(o)->dtype() == dtype)) return Py_NewRef(o);
   if (is_variable(o) && dtype != DType::kResource) {
     Value v = read_variable(o);
@@ -293,7 +293,8 @@ PyObject* convert(PyObject* o, DType dtype, DType preferred) {
   }
   nb::object want = nb::borrow(dtype == DType::kInvalid ? Py_None : dtype_object(dtype));
   nb::object wish = nb::borrow(preferred == DType::kInvalid ? Py_None : dtype_object(preferred));
-  PyObject* made = must(PyObject_CallFunctionObjArgs(hooks().convert, o, want.ptr(), wish.ptr(), nullptr));
+  nb::object called = name ? nb::object(nb::str(name)) : nb::none();
+  PyObject* made = must(PyObject_CallFunctionObjArgs(hooks().convert, o, want.ptr(), wish.ptr(), called.ptr(), nullptr));
   if (!is_tensor(made)) {
     nb::object owned = nb::steal(made);
     PyErr_Format(PyExc_TypeError, "the conversion of %R to a tensor gave %R", o, made);
@@ -306,13 +307,13 @@ PyObject* convert(PyObject* o, DType dtype, DType preferred) {
   return made;
 }
 
-Value convert_to_value(PyObject* o, DType dtype, DType preferred) {
+Value convert_to_value(PyObject* o, DType dtype, DType preferred, const char* name) {
   if (is_variable(o)) {
     if (dtype == DType::kResource) return variable_handle(o);
     Value v = read_variable(o);
     if (dtype == DType::kInvalid || v.dtype() == dtype) return v;
   }
-  nb::object made = nb::steal(convert(o, dtype, preferred));
+  nb::object made = nb::steal(convert(o, dtype, preferred, name));
   return value_of(made.ptr());
 }
 

@@ -50,15 +50,10 @@ std::string library_of(ConcreteFunction& f) {
   return unwrap(io::encode_function_library(*needed));
 }
 
-// Python code that the engine calls while it traces; names of its nodes start with that of the node that it is for.
-trace::TracedCode traced(nb::object code, const std::string& node_name) {
-  return [code = std::move(code), node_name](std::span<const Value> arguments) {
+// Python code that the engine calls while it traces.
+trace::TracedCode traced(nb::object code) {
+  return [code = std::move(code)](std::span<const Value> arguments) {
     nb::list args = wrap_all(arguments);
-    const std::string scope = std::exchange(trace::name_scope(), node_name + "/");
-    struct Back {
-      const std::string& scope;
-      ~Back() { trace::name_scope() = scope; }
-    } back{scope};
     nb::object made = nb::steal(must(PyObject_CallOneArg(code.ptr(), args.ptr())));
     return values_of(made);
   };
@@ -86,16 +81,16 @@ std::string function_name(std::string node) {
 }
 
 nb::list add_branches(nb::handle choice, bool as_if, nb::list branches, const std::string& name) {
-  const std::string node = unique_name(here(), cat(trace::name_scope(), name));
+  const std::string node = here().unique_name(cat(trace::name_scope(), name));
   note_node(here(), node);
   std::vector<trace::TracedCode> code;
-  for (nb::handle b : branches) code.push_back(traced(nb::borrow(b), node));
+  for (nb::handle b : branches) code.push_back(traced(nb::borrow(b)));
   return wrap_all(unwrap_traced(trace::add_branches(here(), value_of(choice), as_if, code, function_name(node), node)));
 }
 
 nb::list add_loop(nb::object condition, nb::object body, nb::handle vars, nb::handle invariants, nb::handle maximum, int64_t parallel, const std::string& name) {
   trace::LoopOptions o;
-  o.node_name = unique_name(here(), cat(trace::name_scope(), name));
+  o.node_name = here().unique_name(cat(trace::name_scope(), name));
   o.name = function_name(o.node_name);
   note_node(here(), o.node_name);
   o.parallel_iterations = parallel;
@@ -104,7 +99,7 @@ nb::list add_loop(nb::object condition, nb::object body, nb::handle vars, nb::ha
     for (nb::handle h : invariants) o.shape_invariants.push_back(shape_of(h.ptr()));
   }
   const std::vector<Value> start = values_of(vars);
-  return wrap_all(unwrap_traced(trace::add_loop(here(), traced(condition, o.node_name), traced(body, o.node_name), start, o)));
+  return wrap_all(unwrap_traced(trace::add_loop(here(), traced(condition), traced(body), start, o)));
 }
 
 // A function that was traced for one element, for all rows of `elements` at once: see trace/vectorize.h. `warn` is called with the names of ops that

@@ -6,10 +6,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <set>
 #include <unordered_set>
 
 #include "autodiff/gradients.h"
 #include "bridge.h"
+#include "graph/function_library.h"
 #include "graph/import.h"
 #include "io/graph_def.h"
 #include "saved_model/export_graph.h"
@@ -53,14 +55,56 @@ nb::list node_ids(std::span<graph::Node* const> nodes) {
 
 nb::bytes bytes_of(const std::string& s) { return nb::bytes(s.data(), s.size()); }
 
+bool reads_variable(std::string_view op) { return op == "ReadVariableOp" || op == "ResourceGather" || op == "ResourceGatherNd"; }
+
+// A function as TensorFlow's tracing leaves it: its results wait for all effects and reads. Those of the engine need not, since effects are
+// results, too.
+graph::FunctionDef shown(graph::FunctionDef f) {
+  f.attrs.emplace("_construction_context", std::string("kEagerRuntime"));
+  std::set<std::string> waits;
+  for (const auto& [name, node] : f.control_ret) waits.insert(node);
+  for (const graph::NodeDef& n : f.nodes) {
+    if (reads_variable(n.op)) waits.insert(n.name);
+  }
+  std::set<std::string> results;
+  for (const auto& [name, value] : f.ret) results.insert(value.substr(0, value.find(':')));
+  if (waits.empty() || results.empty()) return f;
+  graph::NodeDef node;
+  node.op = "NoOp";
+  for (const graph::NodeDef& n : f.nodes) {
+    if (results.contains(n.name)) node.name = n.name.substr(0, n.name.rfind('/') + 1) + "NoOp";  // rfind gives npos where there is none: 0
+  }
+  if (node.name.empty()) return f;
+  for (graph::NodeDef& n : f.nodes) {
+    if (results.contains(n.name) && n.op == "Identity") n.inputs.push_back("^" + node.name);
+  }
+  f.control_outputs.clear();
+  f.control_ret.clear();
+  for (const std::string& w : waits) {
+    node.inputs.push_back("^" + w);
+    f.control_outputs.push_back(w);
+    f.control_ret[w] = w;
+  }
+  f.nodes.push_back(std::move(node));
+  return f;
+}
+
 std::string graph_def(NativeGraph& g, bool all_functions) {
   // The library of a context holds every function of the process; a graph shows those it needs.
   std::vector<graph::NodeDef> nodes;
   for (graph::Node* n : g.graph->graph().nodes()) nodes.push_back(io::to_node_def(*n));
   auto needed = all_functions ? g.graph->graph().library() : unwrap(saved_model::needed_functions(nodes, *g.graph->graph().library()));
+  constexpr int kKnowsFunctions = 12;  // the first version of graphs that readers of functions have
+  auto& versions = g.graph->graph().versions;
+  if (needed->size() > 0) versions.min_consumer = std::max(versions.min_consumer, kKnowsFunctions);
   std::string out = unwrap(io::encode_graph_def(g.graph->graph(), false));
   if (needed->size() > 0) {
-    const std::string library = unwrap(io::encode_function_library(*needed));
+    graph::FunctionLibrary named;
+    for (const std::string& name : needed->names()) {
+      check(named.add(shown(*unwrap(needed->find(name)))));
+      if (std::string gradient = needed->gradient_of(name); !gradient.empty()) check(named.add_gradient({name, std::move(gradient)}));
+    }
+    const std::string library = unwrap(io::encode_function_library(named));
     out.push_back(char(2 << 3 | 2));  // GraphDef.library
     for (size_t n = library.size(); ; n >>= 7) {
       out.push_back(char(n >= 128 ? (n & 127) | 128 : n));
@@ -111,27 +155,7 @@ nb::list gradients(NativeGraph& g, nb::handle ys, nb::handle xs, nb::handle dys,
 
 }  // namespace
 
-std::string unique_name(FuncGraph& g, const std::string& name, bool mark) {
-  std::string key = lower(name);
-  auto& used = g.names_in_use;
-  auto it = used.find(key);
-  if (it == used.end() && !g.graph().find(name)) {
-    if (mark) used[key] = 1;
-    return name;
-  }
-  int i = it == used.end() ? 1 : it->second;
-  std::string candidate;
-  do {
-    candidate = cat(name, "_", i++);
-  } while (used.contains(lower(candidate)) || g.graph().find(candidate));
-  if (mark) {
-    used[key] = i;
-    used[lower(candidate)] = 1;
-  }
-  return candidate;
-}
-
-std::string prepare_node(FuncGraph& g, std::string_view op, PyObject* name) {
+std::string node_name(FuncGraph& g, std::string_view op, PyObject* name, bool mark) {
   if (!finalized().empty() && finalized().contains(g.id())) {
     PyErr_SetString(PyExc_RuntimeError, "Graph is finalized and cannot be modified.");
     raise_current();
@@ -147,11 +171,16 @@ std::string prepare_node(FuncGraph& g, std::string_view op, PyObject* name) {
   }
   if (!given.empty() && given.back() == '/') {
     full = given.substr(0, given.size() - 1);
-    if (g.graph().find(full)) full = unique_name(g, full);
-    else g.names_in_use.emplace(lower(full), 1);
+    if (g.graph().find(full)) full = g.unique_name(full, mark);
+    else if (mark) g.names_in_use.emplace(lower(full), 1);
   } else {
-    full = unique_name(g, cat(trace::name_scope(), given.empty() ? std::string(op) : given));
+    full = g.unique_name(cat(trace::name_scope(), given.empty() ? std::string(op) : given), mark);
   }
+  return full;
+}
+
+std::string prepare_node(FuncGraph& g, std::string_view op, PyObject* name) {
+  const std::string full = node_name(g, op, name);
   g.emitter().refuse_bad_shapes(true);
   note_node(g, full);
   g.emitter().set_next_name(full);
@@ -159,7 +188,13 @@ std::string prepare_node(FuncGraph& g, std::string_view op, PyObject* name) {
   return full;
 }
 
+void name_import(FuncGraph& g, const std::string& name) {
+  g.capture_name = name.empty() ? name : g.unique_name(name, false);
+  g.emitter().set_next_name(g.capture_name);
+}
+
 void node_done(FuncGraph& g) {
+  g.capture_name.clear();
   g.emitter().set_next_name({});
   g.emitter().set_device({});
   g.emitter().refuse_bad_shapes(false);
@@ -207,7 +242,7 @@ void bind_graph(nb::module_& m) {
       .def_prop_rw("must_compile", [](NativeGraph& g) { return g.graph->must_compile; }, [](NativeGraph& g, bool on) { g.graph->must_compile = on; })
       .def("finalize", [](NativeGraph& g, bool on) { on ? void(finalized().insert(int64_t(g.graph->id()))) : void(finalized().erase(int64_t(g.graph->id()))); }, nb::arg("on") = true)
       .def("enter", [](NativeGraph& g) { t_entered.emplace_back(g.graph, std::make_unique<trace::Entered>(g.graph.get())); }, "Ops of this thread go here until exit_graph().")
-      .def("unique_name", [](NativeGraph& g, const std::string& name, bool mark) { return unique_name(*g.graph, name, mark); }, nb::arg("name"), nb::arg("mark") = true)
+      .def("unique_name", [](NativeGraph& g, const std::string& name, bool mark) { return g.graph->unique_name(name, mark); }, nb::arg("name"), nb::arg("mark") = true)
       .def("mark_name", [](NativeGraph& g, const std::string& name) { g.graph->names_in_use.emplace(lower(name), 1); })
       .def("add_argument",
            [](NativeGraph& g, const std::string& name, nb::handle dtype, nb::handle shape, nb::handle like) {
@@ -222,14 +257,19 @@ void bind_graph(nb::module_& m) {
            nb::arg("name"), nb::arg("dtype"), nb::arg("shape"), nb::arg("like") = nb::none())
       .def("arguments", [](NativeGraph& g) { return node_ids(g.graph->arguments()); })
       .def("capture",
-           [](NativeGraph& g, nb::handle t) {
-             const Value outer = value_of(t), inner = unwrap(g.graph->import(outer));
+           [](NativeGraph& g, nb::handle t, const std::string& name) {
+             const Value outer = value_of(t);
+             if (!outer.rep()->owner()) name_import(*g.graph, name.empty() ? name : cat(trace::name_scope(), name));
+             auto made = g.graph->import(outer);
+             name_import(*g.graph, {});
+             const Value inner = unwrap(std::move(made));
              // What is made of the one is made of the other.
              if (inner.rep() != outer.rep() && trace::TapeStack::current().wants(std::span(&outer, 1)))
                trace::TapeStack::current().record("captured_value", std::span(&outer, 1), std::span(&inner, 1),
                                                   [](Emitter&, std::span<const Value> dys) -> Result<Grads> { return Grads(dys.begin(), dys.end()); });
              return nb::steal(wrap(inner));
-           })
+           },
+           nb::arg("tensor"), nb::arg("name") = "")
       .def("captures",
            [](NativeGraph& g) {
              nb::list out;

@@ -85,7 +85,9 @@ PyObject* binary(PyObject* a, PyObject* b) {
     // A variable stands for its value.
     nb::object x, y;
     if (!is_eager(a) && is_variable(a)) x = nb::steal(wrap(read_variable(a)));
-    if (!is_eager(b) && is_variable(b)) y = b == a ? x : nb::steal(wrap(read_variable(b)));
+    // In a graph the second is read for the op, in its scope.
+    const bool later = trace::FuncGraph::current() && (x.is_valid() || is_tensor(a));
+    if (!later && !is_eager(b) && is_variable(b)) y = b == a ? x : nb::steal(wrap(read_variable(b)));
     if (x.is_valid()) a = x.ptr();
     if (y.is_valid()) b = y.ptr();
     if (kOps[kOp]) {

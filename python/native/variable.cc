@@ -34,6 +34,9 @@ trace::VariableState& state(PyObject* o) {
   return *cell(o).state;
 }
 
+// For a node whose first input is the variable's handle, which may have to be captured for it.
+void prepare_resource_node(trace::FuncGraph& g, const char* op) { g.capture_name = prepare_node(g, op, nullptr) + "/resource"; }
+
 PyObject* variable_new(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* o = type->tp_alloc(type, 0);
   if (o) new (&cell(o).state) std::shared_ptr<trace::VariableState>;
@@ -107,14 +110,12 @@ PyObject* assign(PyObject* self, PyObject* args) {
     Value v = value_of(nb::handle(value));
     trace::VariableState& s = state(self);
     if (trace::FuncGraph* g = trace::FuncGraph::current()) {
-      // A constant and the capture have names of their own.
       if (v.rep() && !v.rep()->owner()) {
-        g->emitter().set_next_name(unique_name(*g, cat(trace::name_scope(), "Const"), false));
+        g->emitter().set_next_name(g->unique_name(cat(trace::name_scope(), "Const"), false));
         v = unwrap(g->import(v));
         g->emitter().set_next_name({});
       }
-      check(s.handle().status());
-      prepare_node(*g, op, nullptr);
+      prepare_resource_node(*g, op);
     }
     check(s.assign(op, v));
     if (trace::FuncGraph* g = trace::FuncGraph::current()) {
@@ -169,8 +170,7 @@ Value read_variable(PyObject* variable) {
   }
   trace::VariableState& s = *cell(variable).state;
   if (trace::FuncGraph* g = trace::FuncGraph::current()) {
-    check(s.handle().status());  // the capture gets its own name
-    prepare_node(*g, "ReadVariableOp", nullptr);
+    prepare_resource_node(*g, "ReadVariableOp");
     Value v = unwrap(s.read());
     node_done(*g);
     return v;

@@ -173,7 +173,7 @@ struct Encoder {
   void operator()(const std::string& v) { out.bytes(2, v); }
   void operator()(DType v) { out.varint(6, uint64_t(v)); }
   void operator()(const PartialShape& v) { out.bytes(7, wire::encode_shape(v)); }
-  void operator()(const Tensor& v) { put(8, wire::encode_tensor(v)); }
+  void operator()(const Tensor& v) { put(8, wire::encode_constant(v)); }
   void operator()(const FunctionAttr& v) { put(10, function(v)); }
   void operator()(const op::PlaceholderAttr& v) { out.bytes(9, v.name); }
   void operator()(op::EmptyList) { list({}); }
@@ -212,7 +212,7 @@ struct Encoder {
   void operator()(const std::vector<Tensor>& v) {
     ProtoWriter w;
     for (const auto& t : v) {
-      auto bytes = wire::encode_tensor(t);
+      auto bytes = wire::encode_constant(t);
       if (bytes.ok()) w.bytes(8, *bytes);
       else status = bytes.status();
     }

@@ -120,6 +120,14 @@ Result<std::vector<Value>> call_function(Emitter& emitter, eager::Context& conte
   for (const Value& v : arguments) types.push_back(v.dtype());
   attrs["Tin"] = std::move(types);
   attrs["Tout"] = ret_types;
+  std::vector<int64_t> read_only;
+  if (auto f = LibraryFunction::find(name)) {
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i].dtype() == DType::kResource && !f->writes(i)) read_only.push_back(int64_t(i));
+    }
+  }
+  attrs["_read_only_resource_inputs"] = std::move(read_only);
+  attrs["_collective_manager_ids"] = std::vector<int64_t>();
   auto out = emitter.apply(stateful ? "StatefulPartitionedCall" : "PartitionedCall", arguments, std::move(attrs));
   WEFT_RETURN_IF_ERROR(emitter.take_status());
   return out;
@@ -161,7 +169,7 @@ Result<std::shared_ptr<ConcreteFunction>> ConcreteFunction::make(std::shared_ptr
     f->captures_.push_back(rooted(c.outer));
   }
   for (const Endpoint& e : inputs) f->arg_types_.push_back(e.node->output_type(0));
-  WEFT_ASSIGN(f->function_, LibraryFunction::make(*g, g->name(), std::move(inputs), results));
+  WEFT_ASSIGN(f->function_, LibraryFunction::make(*g, LibraryFunction::unique_name(g->context(), cat("__inference_", g->name())), std::move(inputs), results));
   f->name_ = f->function_->name();
   f->stateful_ = f->function_->stateful();
   // By its body, not by name: the plan is this object's, and goes with it.

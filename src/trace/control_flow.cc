@@ -9,8 +9,10 @@
 namespace weft::trace {
 namespace {
 
+using graph::GraphEmitter;
+
 std::string describe(const Value& v) {
-  const Endpoint at = v.rep() && v.rep()->owner() ? graph::GraphEmitter::unwrap(v) : Endpoint{};
+  const Endpoint at = v.rep() && v.rep()->owner() ? GraphEmitter::unwrap(v) : Endpoint{};
   return cat("Tensor(", at.node ? cat("\"", at.node->name(), ":", at.index, "\", ") : "", "shape=", v.shape(), ", dtype=", dtype_name(v.dtype()), ")");
 }
 std::string describe_all(const std::vector<Value>& list) {
@@ -21,53 +23,105 @@ std::string describe_all(const std::vector<Value>& list) {
 }
 std::string name_of(const Value& v, size_t i) {
   if (!v.rep() || !v.rep()->owner()) return cat("loop_var_", i);
-  const Endpoint at = graph::GraphEmitter::unwrap(v);
+  const Endpoint at = GraphEmitter::unwrap(v);
   return cat(at.node->name(), ":", at.index);
 }
 
 std::optional<HandleData> handle_data(const Value& v) {
   if (!v.rep() || !v.rep()->owner()) return {};
-  const Endpoint at = graph::GraphEmitter::unwrap(v);
+  const Endpoint at = GraphEmitter::unwrap(v);
   return size_t(at.index) < at.node->handles.size() ? at.node->handles[size_t(at.index)] : std::nullopt;
 }
+
+// Names of nodes start with that of the node that they are for, while this lives.
+class InScope {
+ public:
+  explicit InScope(const std::string& node) : before_(name_scope()) {
+    if (!node.empty()) name_scope() = node + "/";
+  }
+  ~InScope() { name_scope() = before_; }
+  InScope(const InScope&) = delete;
+
+ private:
+  const std::string before_;
+};
 
 // A graph that is one of several with the same inputs.
 struct Part {
   std::shared_ptr<FuncGraph> graph;
   std::vector<Value> results;
 
+  // Names the next node as the op's own wrapper would.
+  std::string name_next(const std::string& name) {
+    std::string full = graph->unique_name(cat(name_scope(), name));
+    graph->emitter().set_next_name(full);
+    return full;
+  }
+
   // Results as values of this graph, each a node of its own.
   Status own_results() {
     for (Value& v : results) {
-      WEFT_ASSIGN(v, graph->import(v));
+      const bool outside = v.rep() && v.rep()->owner() != &graph->emitter();
+      if (outside && !v.rep()->owner()) name_next("Const");
+      const std::string name = graph->unique_name(cat(name_scope(), "Identity"));
+      if (outside) {
+        InScope scope(name);  // names what is captured
+        WEFT_ASSIGN(v, graph->import(v));
+      }
+      graph->emitter().set_next_name(name);
       v = graph->emitter().one("Identity", {v});
     }
     return graph->emitter().take_status();
   }
 };
 
-// What the parts use of the graphs around them, each once.
-std::vector<Value> united_captures(std::span<const Part> parts) {
-  std::vector<Value> all;
-  for (const Part& p : parts) {
+// What the parts use of the graphs around them, each once, with what is known of handles.
+struct Captures {
+  std::vector<Value> values;
+  std::vector<std::optional<HandleData>> handles;
+
+  void add(const Part& p) {
     for (const auto& c : p.graph->captures()) {
       const auto id = autodiff::id_of(c.outer);
-      if (std::none_of(all.begin(), all.end(), [&](const Value& v) { return autodiff::id_of(v) == id; })) all.push_back(c.outer);
+      if (std::any_of(values.begin(), values.end(), [&](const Value& v) { return autodiff::id_of(v) == id; })) continue;
+      values.push_back(c.outer);
+      handles.push_back(c.node->handles.empty() ? std::nullopt : c.node->handles[0]);
     }
   }
-  return all;
-}
 
-// The arguments, then the captures in the order of `all`; those that this part did not use become unused inputs.
-Result<std::vector<Endpoint>> inputs_of(Part& p, const std::vector<Value>& all) {
-  std::vector<Endpoint> inputs;
-  for (Node* n : p.graph->arguments()) inputs.push_back({n, 0});
-  for (const Value& v : all) {
-    WEFT_ASSIGN(Value own, p.graph->capture(v, handle_data(v)));
-    inputs.push_back(graph::GraphEmitter::unwrap(own));
+  // As inputs of a node of that graph, behind `first` others of its list. Handles become the graph's own: tapes know variables by these.
+  Status enter(FuncGraph& outer, const std::string& node, size_t first) {
+    InScope scope(node);
+    for (size_t i = 0; i < values.size(); ++i) {
+      Value& v = values[i];
+      if (!v.rep()->owner()) outer.capture_name = cat(name_scope(), "input_", first + i);
+      WEFT_ASSIGN(Value own, v.dtype() == DType::kResource && handles[i] ? outer.import_handle(v, *handles[i]) : outer.import(v));
+      outer.capture_name.clear();
+      if (v.dtype() == DType::kResource) v = own;
+    }
+    return {};
   }
-  return inputs;
-}
+
+  // The part's arguments, then these in order; what it did not use gets inputs that nobody reads, named by `unused(k)`.
+  template <class F>
+  Result<std::vector<Endpoint>> inputs_of(Part& p, F unused) const {
+    std::vector<Endpoint> inputs;
+    for (Node* n : p.graph->arguments()) inputs.push_back({n, 0});
+    int extra = 0;
+    for (size_t i = 0; i < values.size(); ++i) {
+      const auto id = autodiff::id_of(values[i]);
+      const auto& own = p.graph->captures();
+      auto used = std::find_if(own.begin(), own.end(), [&](const FuncGraph::Capture& c) { return autodiff::id_of(c.outer) == id; });
+      if (used != own.end()) {
+        inputs.push_back({used->node, 0});
+        continue;
+      }
+      WEFT_ASSIGN(Value made, p.graph->unused_capture(values[i], handles[i], unused(extra++)));
+      inputs.push_back(GraphEmitter::unwrap(made));
+    }
+    return inputs;
+  }
+};
 
 // Variables that the parts use are used here, too: tapes of this trace watch them.
 Status use_variables(FuncGraph& outer, std::span<const Part> parts) {
@@ -82,6 +136,17 @@ Status use_variables(FuncGraph& outer, std::span<const Part> parts) {
   return {};
 }
 
+// What TensorFlow's nodes say of themselves: that runtimes may take them apart, and which of the resources behind `first` other inputs they only read.
+void describe(AttrMap& attrs, std::span<const std::shared_ptr<LibraryFunction>> functions, std::span<const Value> inputs, size_t first) {
+  std::vector<int64_t> read_only;
+  for (size_t i = first; i < inputs.size(); ++i) {
+    if (inputs[i].dtype() == DType::kResource && std::none_of(functions.begin(), functions.end(), [&](const auto& f) { return f->writes(i - first); }))
+      read_only.push_back(int64_t(i));
+  }
+  attrs["_lower_using_switch_merge"] = true;
+  attrs["_read_only_resource_inputs"] = std::move(read_only);
+}
+
 bool at_most(const PartialShape& a, const PartialShape& b) { return graph::common_shape(a, b) == b; }
 
 }  // namespace
@@ -90,7 +155,9 @@ Result<std::vector<Value>> add_branches(FuncGraph& outer, const Value& choice, b
                                         const std::string& node_name) {
   std::vector<Part> parts;
   for (size_t k = 0; k < branches.size(); ++k) {
-    Part p{FuncGraph::make(outer.context(), cat(name, "_", as_if ? (k == 0 ? "true" : "false") : cat("branch", k)), &outer), {}};
+    const std::string base = cat(name, "_", as_if ? (k == 0 ? "true" : "false") : cat("branch", k));
+    Part p{FuncGraph::make(outer.context(), LibraryFunction::unique_name(outer.context(), base), &outer), {}};
+    InScope scope(node_name);
     {
       Entered inside(p.graph.get());
       p.results = branches[k]({});
@@ -112,12 +179,14 @@ Result<std::vector<Value>> add_branches(FuncGraph& outer, const Value& choice, b
                               " output: ", describe_all(b), "\n\nError details:\n", details);
     }
   }
-  const std::vector<Value> captures = united_captures(parts);
+  Captures captures;
+  for (const Part& p : parts) captures.add(p);
   std::vector<FunctionAttr> functions;
   std::vector<std::shared_ptr<LibraryFunction>> held;
   bool stateful = false;
+  const std::string prefix = node_name.empty() ? node_name : node_name + "/";
   for (Part& p : parts) {
-    WEFT_ASSIGN(std::vector<Endpoint> inputs, inputs_of(p, captures));
+    WEFT_ASSIGN(std::vector<Endpoint> inputs, captures.inputs_of(p, [&](int) { return cat(prefix, "Placeholder"); }));
     WEFT_ASSIGN(auto f, LibraryFunction::make(*p.graph, p.graph->name(), std::move(inputs), p.results));
     functions.push_back({f->name(), nullptr});
     stateful |= f->stateful();
@@ -132,8 +201,9 @@ Result<std::vector<Value>> add_branches(FuncGraph& outer, const Value& choice, b
     for (size_t k = 1; k < parts.size(); ++k) shape = graph::common_shape(shape, parts[k].results[i].shape());
     shapes.push_back(std::move(shape));
   }
+  WEFT_RETURN_IF_ERROR(captures.enter(outer, node_name, 0));
   std::vector<Value> inputs{choice};
-  for (const Value& v : captures) {
+  for (const Value& v : captures.values) {
     inputs.push_back(v);
     in_types.push_back(v.dtype());
   }
@@ -149,9 +219,12 @@ Result<std::vector<Value>> add_branches(FuncGraph& outer, const Value& choice, b
     attrs["branches"] = functions;
     op = stateful ? "Case" : "StatelessCase";
   }
+  describe(attrs, held, inputs, 1);
   WEFT_RETURN_IF_ERROR(use_variables(outer, parts));
   if (!node_name.empty()) outer.emitter().set_next_name(node_name);
-  auto out = outer.emitter().apply(op, inputs, std::move(attrs));
+  std::vector<Value> out = outer.emitter().apply(op, inputs, std::move(attrs));
+  InScope scope(node_name);
+  for (Value& v : out) v = outer.emitter().one("Identity", {v});  // so that who asks for one result alone can leave the node out
   WEFT_RETURN_IF_ERROR(outer.emitter().take_status());
   return out;
 }
@@ -161,13 +234,12 @@ namespace {
 class Loop {
  public:
   Loop(FuncGraph& outer, std::span<const Value> vars, const LoopOptions& options) : outer_(outer), options_(options), user_(vars.size()) {
-    if (options.maximum_iterations) vars_ = {outer.emitter().constant(Tensor::scalar<int32_t>(0)), *options.maximum_iterations};
-    first_ = vars_.size();
+    vars_.resize(kFirst);
     vars_.insert(vars_.end(), vars.begin(), vars.end());
   }
 
   Result<std::vector<Value>> run(const TracedCode& condition, const TracedCode& body) {
-    WEFT_RETURN_IF_ERROR(outer_.emitter().take_status());
+    WEFT_RETURN_IF_ERROR(add_counters());
     WEFT_RETURN_IF_ERROR(take_shapes());
     WEFT_RETURN_IF_ERROR(trace_condition(condition));
     WEFT_RETURN_IF_ERROR(trace_body(body));
@@ -176,12 +248,31 @@ class Loop {
   }
 
  private:
+  // The iterations so far, and how many there may be (-1: any number), as TensorFlow's loops have them. Where nobody needs them, they go
+  // before the loop runs.
+  Status add_counters() {
+    InScope scope(options_.node_name);
+    const std::string prefix = options_.node_name.empty() ? cat(options_.name, "/") : name_scope();
+    GraphEmitter& e = outer_.emitter();
+    if (!options_.maximum_iterations || !options_.maximum_iterations->rep()->owner()) outer_.capture_name = outer_.unique_name(cat(prefix, "maximum_iterations"));
+    e.set_next_name(outer_.capture_name);
+    if (options_.maximum_iterations) {
+      WEFT_ASSIGN(vars_[1], outer_.import(*options_.maximum_iterations));
+    } else {
+      vars_[1] = e.constant(Tensor::scalar<int32_t>(-1));
+    }
+    outer_.capture_name.clear();
+    e.set_next_name(outer_.unique_name(cat(prefix, "loop_counter")));
+    vars_[0] = vars_[1].dtype() == DType::kInt64 ? e.constant(Tensor::scalar<int64_t>(0)) : e.constant(Tensor::scalar<int32_t>(0));
+    return e.take_status();
+  }
+
   Status take_shapes() {
-    for (size_t i = 0; i < first_; ++i) shapes_.push_back(PartialShape::scalar());
+    for (size_t i = 0; i < kFirst; ++i) shapes_.push_back(PartialShape::scalar());
     if (!options_.shape_invariants.empty() && options_.shape_invariants.size() != user_)
       return invalid_argument("the loop has ", user_, " variables, but ", options_.shape_invariants.size(), " shape invariants were given");
     for (size_t i = 0; i < user_; ++i) {
-      const Value& v = vars_[first_ + i];
+      const Value& v = vars_[kFirst + i];
       if (!v.rep()) return invalid_argument("loop variable ", i, " has no value");
       shapes_.push_back(options_.shape_invariants.empty() ? v.shape() : options_.shape_invariants[i]);
     }
@@ -189,10 +280,11 @@ class Loop {
   }
 
   Result<std::vector<Value>> start(Part& p, const char* what) {
-    p.graph = FuncGraph::make(outer_.context(), cat(options_.name, "_", what), &outer_);
+    p.graph = FuncGraph::make(outer_.context(), LibraryFunction::unique_name(outer_.context(), cat(options_.name, "_", what)), &outer_);
     std::vector<Value> args;
     for (size_t i = 0; i < vars_.size(); ++i) {
-      WEFT_ASSIGN(Value a, p.graph->add_argument(first_ && i < 2 ? (i ? "maximum_iterations" : "loop_counter") : "arg", vars_[i].dtype(), shapes_[i], handle_data(vars_[i])));
+      const std::string name = i < kFirst ? GraphEmitter::unwrap(vars_[i]).node->name() : "Placeholder";
+      WEFT_ASSIGN(Value a, p.graph->add_argument(cat(name_scope(), name), vars_[i].dtype(), shapes_[i], handle_data(vars_[i])));
       args.push_back(std::move(a));
     }
     return args;
@@ -200,10 +292,11 @@ class Loop {
 
   Status trace_condition(const TracedCode& condition) {
     Part& p = parts_[0];
+    InScope scope(options_.node_name);
     WEFT_ASSIGN(std::vector<Value> args, start(p, "cond"));
     {
       Entered inside(p.graph.get());
-      p.results = condition(std::span(args).subspan(first_));
+      p.results = condition(std::span(args).subspan(kFirst));
     }
     if (p.results.size() != 1) return invalid_argument("the condition of a loop must give one boolean, it gave ", p.results.size(), " values");
     WEFT_ASSIGN(Value go_on, p.graph->import(p.results[0]));
@@ -212,7 +305,12 @@ class Loop {
     if (go_on.shape().has_rank() && go_on.shape().rank() > 0 && !(go_on.shape().fully_known() && go_on.shape().concrete()->num_elements() == 1))
       return invalid_argument("the condition of a loop must give a scalar, not the shape ", go_on.shape());
     Emitter& e = p.graph->emitter();
-    if (first_) go_on = e.one("LogicalAnd", {e.one("Less", {args[0], args[1]}), go_on});
+    if (options_.maximum_iterations) {
+      p.name_next("Less");
+      Value few = e.one("Less", {args[0], args[1]});
+      p.name_next("LogicalAnd");
+      go_on = e.one("LogicalAnd", {few, go_on});
+    }
     p.results = {go_on};
     WEFT_RETURN_IF_ERROR(e.take_status());
     return p.own_results();
@@ -220,25 +318,33 @@ class Loop {
 
   Status trace_body(const TracedCode& body) {
     Part& p = parts_[1];
+    InScope scope(options_.node_name);
     WEFT_ASSIGN(std::vector<Value> args, start(p, "body"));
+    // In the order of the condition.
+    captures_.add(parts_[0]);
+    for (size_t i = 0; i < captures_.values.size(); ++i) WEFT_RETURN_IF_ERROR(p.graph->capture(captures_.values[i], captures_.handles[i]).status());
     std::vector<Value> given;
     {
       Entered inside(p.graph.get());
-      given = body(std::span(args).subspan(first_));
+      given = body(std::span(args).subspan(kFirst));
     }
     if (given.size() != user_)
       return invalid_argument("The two structures don't have the same nested structure.\n\nThe loop has ", user_, " variables, its body gives ", given.size());
-    Emitter& e = p.graph->emitter();
-    if (first_) p.results = {e.one("AddV2", {args[0], e.constant(Tensor::scalar<int32_t>(1))}), args[1]};
+    GraphEmitter& e = p.graph->emitter();
+    const std::string next = p.name_next("add");
+    e.set_next_name(next + "/y");
+    Value one = args[0].dtype() == DType::kInt64 ? e.constant(Tensor::scalar<int64_t>(1)) : e.constant(Tensor::scalar<int32_t>(1));
+    e.set_next_name(next);
+    p.results = {e.one("AddV2", {args[0], one}), args[1]};
     p.results.insert(p.results.end(), given.begin(), given.end());
     WEFT_RETURN_IF_ERROR(e.take_status());
     return p.own_results();
   }
 
   Status check_results() {
-    for (size_t i = first_; i < vars_.size(); ++i) {
+    for (size_t i = kFirst; i < vars_.size(); ++i) {
       const Value &before = vars_[i], &after = parts_[1].results[i];
-      const std::string name = name_of(before, i - first_);
+      const std::string name = name_of(before, i - kFirst);
       if (before.dtype() != after.dtype())
         return invalid_argument("Loop var ", name, " enters the loop with type ", dtype_name(before.dtype()), " but has type ", dtype_name(after.dtype()),
                                 " after 1 iteration. ", name, " type should remain constant.");
@@ -251,44 +357,48 @@ class Loop {
   }
 
   Result<std::vector<Value>> add_node() {
-    const std::vector<Value> captures = united_captures(parts_);
-    std::vector<Value> inputs = vars_;
-    std::vector<PartialShape> shapes = shapes_;
-    for (const Value& v : captures) {
-      inputs.push_back(v);
-      shapes.push_back(v.shape());
-    }
+    captures_.add(parts_[1]);
     AttrMap attrs;
     bool stateful = false;
     std::vector<std::shared_ptr<LibraryFunction>> held;
     for (Part& p : parts_) {
-      WEFT_ASSIGN(std::vector<Endpoint> ends, inputs_of(p, captures));
       const bool is_body = &p == &parts_[1];
+      const std::string prefix = options_.node_name.empty() ? "" : options_.node_name + "/";
+      WEFT_ASSIGN(std::vector<Endpoint> ends, captures_.inputs_of(p, [&](int k) { return cat(prefix, p.graph->name(), "___redundant_placeholder", k); }));
       if (is_body) {
-        for (size_t i = vars_.size(); i < ends.size(); ++i) p.results.push_back(p.graph->emitter().one("Identity", {p.graph->emitter().wrap(ends[i])}));
-        WEFT_RETURN_IF_ERROR(p.graph->emitter().take_status());
+        for (size_t i = vars_.size(); i < ends.size(); ++i) p.results.push_back(p.graph->emitter().wrap(ends[i]));
       }
       WEFT_ASSIGN(auto f, LibraryFunction::make(*p.graph, p.graph->name(), std::move(ends), p.results));
       attrs[is_body ? "body" : "cond"] = FunctionAttr{f->name(), nullptr};
       stateful |= f->stateful();
       held.push_back(std::move(f));
     }
+    WEFT_RETURN_IF_ERROR(captures_.enter(outer_, options_.node_name, vars_.size()));
+    std::vector<Value> inputs = vars_;
+    std::vector<PartialShape> shapes = shapes_;
+    for (const Value& v : captures_.values) {
+      inputs.push_back(v);
+      shapes.push_back(v.shape());
+    }
     attrs["output_shapes"] = shapes;
     attrs["parallel_iterations"] = options_.parallel_iterations;
     std::vector<DType> types;
     for (const Value& v : inputs) types.push_back(v.dtype());
     attrs["T"] = types;
+    attrs["_num_original_outputs"] = int64_t(inputs.size());
+    describe(attrs, held, inputs, 0);
     WEFT_RETURN_IF_ERROR(use_variables(outer_, parts_));
     if (!options_.node_name.empty()) outer_.emitter().set_next_name(options_.node_name);
     auto out = outer_.emitter().apply(stateful ? "While" : "StatelessWhile", inputs, std::move(attrs));
     WEFT_RETURN_IF_ERROR(outer_.emitter().take_status());
-    return std::vector<Value>(out.begin() + int64_t(first_), out.begin() + int64_t(first_ + user_));
+    return std::vector<Value>(out.begin() + int64_t(kFirst), out.begin() + int64_t(kFirst + user_));
   }
 
   FuncGraph& outer_;
   const LoopOptions& options_;
   const size_t user_;
-  size_t first_ = 0;  // variables of our own in front of the user's
+  static constexpr size_t kFirst = 2;  // variables of our own in front of the user's
+  Captures captures_;
   std::vector<Value> vars_;
   std::vector<PartialShape> shapes_;
   Part parts_[2];  // condition, body

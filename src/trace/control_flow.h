@@ -17,6 +17,7 @@ using TracedCode = std::function<std::vector<Value>(std::span<const Value> argum
 
 // `choice` is a boolean for two branches (first: true) when `as_if`, else the index of one. InvalidArgument where they do not give the same
 // number of values of the same types.
+// Names are those that TensorFlow gives: the functions' after `name`, those of their nodes in the scope `node_name`.
 Result<std::vector<Value>> add_branches(FuncGraph& graph, const Value& choice, bool as_if, std::span<const TracedCode> branches, const std::string& name,
                                         const std::string& node_name = {});
 

@@ -31,6 +31,17 @@ int64_t key_of(Endpoint e) {
   return int64_t(e.node->id()) << 16 | e.index;
 }
 
+std::string lower(std::string s) {
+  for (char& c : s) c = char(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return s;
+}
+
+// What a placeholder was to be called, without the scope it is in.
+std::string asked_name(std::string_view name) {
+  const std::string& scope = name_scope();
+  return std::string(!scope.empty() && name.starts_with(scope) ? name.substr(scope.size()) : name.substr(name.rfind('/') + 1));
+}
+
 uint64_t next_id() {
   static std::atomic<uint64_t> next{1};
   return next.fetch_add(1, std::memory_order_relaxed);
@@ -88,6 +99,7 @@ Result<Value> FuncGraph::add_argument(std::string_view name, DType dtype, const 
   AttrMap attrs;
   attrs["dtype"] = dtype;
   attrs["shape"] = shape;
+  attrs["_user_specified_name"] = asked_name(name);
   WEFT_ASSIGN(Node * node, graph_.add(graph_.unique_name(name.empty() ? "arg" : name), "Placeholder", std::move(attrs), {}));
   node->shapes = {dtype == DType::kResource ? PartialShape::scalar() : shape};
   node->handles = {std::move(handle)};
@@ -95,13 +107,48 @@ Result<Value> FuncGraph::add_argument(std::string_view name, DType dtype, const 
   return emitter_.wrap({node, 0});
 }
 
+std::string FuncGraph::unique_name(const std::string& name, bool mark) {
+  const std::string key = lower(name);
+  auto it = names_in_use.find(key);
+  if (it == names_in_use.end() && !graph_.find(name)) {
+    if (mark) names_in_use[key] = 1;
+    return name;
+  }
+  int i = it == names_in_use.end() ? 1 : it->second;
+  std::string candidate;
+  do {
+    candidate = cat(name, "_", i++);
+  } while (names_in_use.contains(lower(candidate)) || graph_.find(candidate));
+  if (mark) {
+    names_in_use[key] = i;
+    names_in_use[lower(candidate)] = 1;
+  }
+  return candidate;
+}
+
 Result<Value> FuncGraph::capture(const Value& v, std::optional<HandleData> data) {
+  std::string name = std::exchange(capture_name, {});
   if (auto it = captured_.find(autodiff::id_of(v)); it != captured_.end()) return emitter_.wrap({captures_[it->second].node, 0});
+  if (name.empty()) name = cat(name_scope(), v.rep()->owner() ? graph::GraphEmitter::unwrap(v).node->name() : cat(next_id()));
   AttrMap attrs;
-  attrs["dtype"] = v.dtype();
+  const eager::TensorHandle* h = eager_handle(v);
+  const bool small = h && h->ready() && (!h->device() || h->device() == context_.host()) && embeds(h->tensor(), true);
+  if (small) attrs["value"] = h->tensor();
+  return add_capture(v, std::move(data), name, small ? "Const" : "Placeholder", std::move(attrs));
+}
+
+Result<Value> FuncGraph::unused_capture(const Value& v, std::optional<HandleData> data, const std::string& name) {
+  return add_capture(v, std::move(data), name, "Placeholder", {});
+}
+
+Result<Value> FuncGraph::add_capture(const Value& v, std::optional<HandleData> data, const std::string& name, std::string_view op, AttrMap attrs) {
   const PartialShape shape = v.shape();
-  attrs["shape"] = shape;
-  WEFT_ASSIGN(Node * node, graph_.add(graph_.unique_name("capture"), "Placeholder", std::move(attrs), {}));
+  attrs["dtype"] = v.dtype();
+  if (op == "Placeholder") {
+    attrs["shape"] = shape;
+    attrs["_user_specified_name"] = asked_name(name);
+  }
+  WEFT_ASSIGN(Node * node, graph_.add(graph_.unique_name(name), op, std::move(attrs), {}));
   node->shapes = {shape};
   node->handles = {std::move(data)};
   captured_[autodiff::id_of(v)] = captures_.size();
@@ -129,20 +176,11 @@ Result<Value> FuncGraph::import(const Value& v) {
       kept_.push_back(v);
       return made;
     }
-    // As import_handle does: through the graphs between, so that one variable has one handle in each of them.
-    if (outer_) {
-      WEFT_ASSIGN(Value nearer, outer_->import(v));
-      return import(nearer);
-    }
     return capture(v, data_of(h->tensor()));
   }
-  // Of a graph around this one, near or far: each on the way passes it on.
+  // Of a graph around this one, near or far: those on the way capture it when the node that this graph is for is added to them.
   for (FuncGraph* g = outer_; g; g = g->outer_) {
     if (owner == &g->emitter_) {
-      if (g != outer_) {
-        WEFT_ASSIGN(Value nearer, outer_->import(v));
-        return import(nearer);
-      }
       const Endpoint at = graph::GraphEmitter::unwrap(v);
       const auto& handles = at.node->handles;
       return capture(v, size_t(at.index) < handles.size() ? handles[size_t(at.index)] : std::nullopt);
@@ -158,15 +196,7 @@ Result<Value> FuncGraph::import(const Value& v) {
 }
 
 Result<Value> FuncGraph::import_handle(const Value& v, const HandleData& data) {
-  if (v.rep() && !v.rep()->owner()) {
-    // Also through the graphs between, so that each knows what the handle points to.
-    if (outer_) {
-      WEFT_ASSIGN(Value outer, outer_->import_handle(v, data));
-      return capture(outer, data);
-    }
-    return capture(v, data);
-  }
-  return import(v);
+  return v.rep() && !v.rep()->owner() ? capture(v, data) : import(v);
 }
 
 void FuncGraph::use_variable(const std::shared_ptr<VariableState>& v) {

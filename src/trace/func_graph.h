@@ -63,8 +63,11 @@ class FuncGraph : public std::enable_shared_from_this<FuncGraph> {
   // The same for the handle of a variable whose type and shape are known.
   Result<Value> import_handle(const Value& v, const HandleData& data);
 
-  // As an argument that gets this value of elsewhere; the same for the same value.
+  // As an argument that gets this value of elsewhere; the same for the same value. A small tensor of the program is a constant that the
+  // function's caller gives, as in TensorFlow.
   Result<Value> capture(const Value& v, std::optional<HandleData> data);
+  // The same for a value that nothing here uses: an argument that only has to be there.
+  Result<Value> unused_capture(const Value& v, std::optional<HandleData> data, const std::string& name);
 
   struct Capture {
     Value outer;
@@ -93,12 +96,17 @@ class FuncGraph : public std::enable_shared_from_this<FuncGraph> {
   bool captures_floats = false;
   // A graph of version 1, for sessions: nothing is captured, and the user orders side effects.
   bool plain = false;
+  // A name that the graph has not given yet, as TensorFlow makes it: "a", "a_1" ...; names are compared without regard to case.
+  std::string unique_name(const std::string& name, bool mark = true);
+  // The name of the next capture. Empty: that of the node it stands for, or a number, in the scope that is open.
+  std::string capture_name;
   // For front ends that name nodes and scopes as TensorFlow's does: what was given, in small letters, and how often.
   std::unordered_map<std::string, int> names_in_use;
 
  private:
   friend class TraceEmitter;
   FuncGraph(eager::Context& context, std::string name, FuncGraph* outer);
+  Result<Value> add_capture(const Value& v, std::optional<HandleData> data, const std::string& name, std::string_view op, AttrMap attrs);
 
   eager::Context& context_;
   const std::string name_;

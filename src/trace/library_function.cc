@@ -15,15 +15,19 @@ Living& living() {
   return *l;
 }
 
-std::string unique_function_name(const std::string& base) {
+}  // namespace
+
+std::string LibraryFunction::unique_name(eager::Context& context, const std::string& base) {
   static std::atomic<int64_t> next{0};
   // A name that ends in a number looks like one that was made here; whose gradients are whose is told by names.
   const size_t digits = base.size() - std::min(base.size(), base.find_last_not_of("0123456789") + 1);
   const bool numbered = digits > 0 && digits < base.size() && base[base.size() - digits - 1] == '_';
-  return cat("__inference_", base, numbered ? "_f_" : "_", next.fetch_add(1, std::memory_order_relaxed));
+  std::string name;
+  do {
+    name = cat(base, numbered ? "_f_" : "_", next.fetch_add(1, std::memory_order_relaxed));
+  } while (context.functions().contains(name));
+  return name;
 }
-
-}  // namespace
 
 std::shared_ptr<LibraryFunction> LibraryFunction::find(const std::string& name) {
   std::lock_guard lock(living().mutex);
@@ -31,13 +35,11 @@ std::shared_ptr<LibraryFunction> LibraryFunction::find(const std::string& name) 
   return it == living().by_name.end() ? nullptr : it->second.lock();
 }
 
-Result<std::shared_ptr<LibraryFunction>> LibraryFunction::make(FuncGraph& g, const std::string& base, std::vector<Endpoint> inputs,
-                                                               std::span<const Value> results) {
+Result<std::shared_ptr<LibraryFunction>> LibraryFunction::make(FuncGraph& g, std::string name, std::vector<Endpoint> inputs, std::span<const Value> results) {
   std::shared_ptr<LibraryFunction> f(new LibraryFunction(g.context()));
   graph::FunctionOptions options;
-  options.name = unique_function_name(base);
+  options.name = std::move(name);
   for (const Value& v : results) options.outputs.push_back(graph::GraphEmitter::unwrap(v));
-  for (size_t i = 0; i < results.size(); ++i) options.output_names.push_back(i ? cat("identity_", i) : "identity");
   options.inputs = std::move(inputs);
   for (Node* n : g.effects()) options.control_outputs.push_back(n);
   WEFT_ASSIGN(graph::FunctionDef def, graph::to_function(g.graph(), options));
@@ -72,7 +74,7 @@ LibraryFunction::~LibraryFunction() {
   const std::string derived = name_ + "_";
   std::vector<std::string> names{name_};
   for (std::string& n : context_.functions().names()) {
-    if (n.find(derived) != std::string::npos) names.push_back(std::move(n));
+    if (n.find(derived) != std::string::npos && (n.starts_with("__") || n.find("_weft_") != std::string::npos)) names.push_back(std::move(n));
   }
   for (const std::string& n : names) (void)context_.functions().remove(n);
 }

@@ -14,7 +14,9 @@ namespace weft::trace {
 class LibraryFunction {
  public:
   // The trace as a function: of these inputs (arguments and captures of it), with these results, which are values of it.
-  static Result<std::shared_ptr<LibraryFunction>> make(FuncGraph& graph, const std::string& base, std::vector<Endpoint> inputs, std::span<const Value> results);
+  static Result<std::shared_ptr<LibraryFunction>> make(FuncGraph& graph, std::string name, std::vector<Endpoint> inputs, std::span<const Value> results);
+  // A name that no function of the context has.
+  static std::string unique_name(eager::Context& context, const std::string& base);
   // One that was made here and still lives; else null.
   static std::shared_ptr<LibraryFunction> find(const std::string& name);
   ~LibraryFunction();

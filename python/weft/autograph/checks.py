@@ -114,6 +114,8 @@ def _fits(shape, wanted):
 def _loop_value(name, init, entry, exit_, invariant, check_shapes):
     if exit_ is None:
         raise ValueError(f"'{name}' is None at the end of the iteration.")
+    if isinstance(init, _PYTHON_VALUES):
+        init = _tf.convert_to_tensor(init)
     pair = _comparable(entry, exit_)
     if not pair or not all(hasattr(t, "shape") for t in pair):
         return

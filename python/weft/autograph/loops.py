@@ -184,9 +184,18 @@ def for_ragged(ragged, extra_test, body, state, opts):
     _counted(length, lambda i: ragged[i], extra_test, body, state, opts)
 
 
+def _length(start, limit, delta):
+    """How many numbers there are: TensorFlow's graphs tell, although such loops do not ask."""
+    span = limit - start
+    whole = span // delta
+    more = _tf.cast(_tf.not_equal(span % delta, _tf.zeros_like(whole)), span.dtype)
+    return _tf.maximum(whole + more, _tf.zeros_like(whole))
+
+
 def for_range(tensor, extra_test, body, state, opts):
     """The output of a Range op in a graph: its numbers are counted, the op itself is not needed."""
     start, limit, delta = tensor.op.inputs
+    _length(start, limit, delta)
     number = [start]
     target = opts["iterate_names"]
 

@@ -60,7 +60,7 @@ def len_(s):
     if s.shape.rank == 0:
         raise ValueError(f"len requires a non-scalar tensor, got one of shape {shape}")
     if s.shape.rank is not None:
-        return shape[0]
+        return _tf.shape(s)[0]
     rank = _tf.rank(s)
 
     def scalar():

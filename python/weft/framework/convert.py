@@ -14,9 +14,9 @@ def register_tensor_conversion_function(base_type, conversion_func, priority=100
     _registered.sort(key=lambda entry: entry[0])
 
 
-def _convert_hook(value, dtype, preferred):
+def _convert_hook(value, dtype, preferred, name):
     """For the engine: a value that it cannot convert by itself."""
-    return _convert(value, dtype, preferred, None)
+    return _convert(value, dtype, preferred, name)
 
 
 class _Unconvertible(ValueError):
@@ -102,26 +102,26 @@ def _first_dtype(value):
 def _pack(value, dtype, name):
     """A sequence that holds tensors: stacked, level by level. Tensors are cast to a type that was asked for."""
     from weft._raw import raw
+    from weft.ops._direct import scope
 
     common = dtype or _first_dtype(value)
 
-    def part(v):
-        if isinstance(v, (list, tuple)) and _holds_tensors(v):
-            return _pack(v, common, None)
-        if not isinstance(v, (Tensor, _weft.VariableBase)):
-            return convert_to_tensor(v, common)
-        made = convert_to_tensor(v)
-        if made.dtype == common:
-            return made
+    def typed(v):
+        if v.dtype == common or (dtype is None and isinstance(v, EagerTensor)):
+            return v  # of another type: Pack says what is wrong
         if dtype is not None:
-            return raw.Cast(x=made, DstT=dtype)
-        if isinstance(made, EagerTensor):
-            return made  # Pack says what is wrong
-        raise TypeError(
-            f"Cannot convert a list containing a tensor of dtype {made.dtype} to {common} (Tensor is: {v!r})"
-        )
+            return raw.Cast(x=v, DstT=dtype)
+        raise TypeError(f"Cannot convert a list containing a tensor of dtype {v.dtype} to {common} (Tensor is: {v!r})")
 
-    return raw.Pack(values=[part(v) for v in value], axis=0, name=name)
+    with scope(name, "packed") as name:
+        parts = list(value)
+        for i, v in enumerate(parts):
+            if isinstance(v, (list, tuple)) and _holds_tensors(v):
+                parts[i] = _pack(v, common, str(i))
+        for i, v in enumerate(parts):
+            tensor = isinstance(v, (Tensor, _weft.VariableBase))
+            parts[i] = typed(v) if tensor else convert_to_tensor(v, common, name=str(i))
+        return raw.Pack(values=parts, axis=0, name=name)
 
 
 def _eager_constant(value, dtype):
@@ -294,7 +294,7 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
     if isinstance(value, Tensor):
         tensor = _same_type(value, dtype, value)
     else:
-        tensor = _weft.convert(value, dtype, None if dtype_hint is None else dtypes.as_dtype(dtype_hint))
+        tensor = _weft.convert(value, dtype, None if dtype_hint is None else dtypes.as_dtype(dtype_hint), name)
     if _weft.in_graph():
         if isinstance(tensor, EagerTensor) and not isinstance(value, (Tensor, _weft.VariableBase)):
             from weft._raw import raw

@@ -268,7 +268,7 @@ class Graph:
         return contextlib.nullcontext()
 
     def capture(self, tensor, name=None, shape=None):
-        return self._native.capture(tensor)
+        return self._native.capture(tensor, name or "")
 
     def finalize(self):
         """Nothing can be added from here on."""

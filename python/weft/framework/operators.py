@@ -21,6 +21,8 @@ def _tensors(x, y):
         if both is not None:
             return both
     # Not yet values of the graph: there, they get the name of the op that they are for.
+    if isinstance(y, _weft.VariableBase):
+        return x, y
     if isinstance(x, Tensor):
         return x, y if isinstance(y, Tensor) else _weft.convert(y, None, x.dtype.base_dtype)
     return _weft.convert(x, y.dtype.base_dtype, None), y
@@ -150,9 +152,10 @@ def _logical(logical, bitwise, name):
 
 def _xor(x, y):
     if x.dtype is dtypes.bool:
-        from weft.ops import math_ops
+        from weft.ops import _direct, math_ops
 
-        return math_ops.logical_xor(x, y)
+        with _direct.scope(None, "xor") as name:
+            return math_ops.logical_xor(x, y, name=name)
     return raw.BitwiseXor(x=x, y=y, name="xor" if _weft.in_graph() else None)
 
 

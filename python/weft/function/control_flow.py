@@ -17,6 +17,11 @@ def _as_tensor(x):
     return x if x is None else convert_to_tensor(x)
 
 
+def _as_result(x):
+    """The same, but not yet a constant of the graph: that is made with the node that gives the result."""
+    return x if x is None else _weft.convert(x)
+
+
 def _is_array(x):
     """A tf.TensorArray: in graphs, its list is what goes through branches and loops."""
     return type(x).__name__ == "TensorArray"
@@ -30,9 +35,9 @@ def _flat(structure):
     return [t.flow if _is_array(t) else t for t in nest.flatten(structure, expand_composites=True) if t is not None]
 
 
-def _tensors(structure):
+def _tensors(structure, leaf=_as_tensor):
     """The structure with tensors as leaves, and those that are not None in a row."""
-    structure = nest.map_structure(lambda x: x if _stays(x) else _as_tensor(x), structure)
+    structure = nest.map_structure(lambda x: x if _stays(x) else leaf(x), structure)
     return structure, _flat(structure)
 
 
@@ -88,7 +93,7 @@ class _Branches:
                 with control_dependencies([result]):
                     result = raw.Identity(input=raw.Const(value=True, dtype="bool"))
             _check_outputs(result, self.functions[k])
-            structure, tensors = _tensors(nest.map_structure(_wide_indices, result))
+            structure, tensors = _tensors(nest.map_structure(_wide_indices, result), _as_result)
             if self.structures:
                 self.compare(k, structure, tensors)
             self.structures.append(structure)
@@ -202,10 +207,11 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
         index = int(branch_index)
         with name_scope_v1(name, "switch_case"):
             return functions[index if 0 <= index < len(functions) else -1]()
-    if branch_index.dtype.name != "int32":
-        branch_index = raw.Cast(x=branch_index, DstT="int32")
     branches = _Branches(functions, lambda k: f"branches[{k}]", "switch_case")
-    return branches.add(branch_index, False, name or "switch_case")
+    with name_scope_v1(name, "switch_case"):
+        if branch_index.dtype.name != "int32":
+            branch_index = raw.Cast(x=branch_index, DstT="int32")
+        return branches.add(branch_index, False, "indexed_case")
 
 
 @dispatchable
@@ -342,7 +348,7 @@ def _add_loop(cond, body, loop_vars, shape_invariants, parallel_iterations, maxi
     shapes = _invariants(start, shape_invariants) if shape_invariants is not None else None
     specs = _loop_structure(start, shape_invariants)
     if maximum is not None:
-        maximum = convert_to_tensor(maximum)
+        maximum = _weft.convert(maximum)  # a number gets its name with the loop
         if maximum.shape.rank != 0:
             raise ValueError(f"maximum_iterations must be a scalar. Received shape: {maximum.shape}")
         if maximum.dtype.name != "int32":

@@ -499,6 +499,7 @@ def _show_order(graph):
     native = graph._native
     effects = set(native.effects())
     waits = [n for n in native.nodes() if n in effects or native.node_type(n) in _READS]
+    waits.sort(key=native.node_name)
     if not waits:
         return
     with graph.as_default():

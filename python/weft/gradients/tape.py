@@ -215,7 +215,8 @@ class GradientTape:
                 flat = nest.flatten(flat, expand_composites=True)
                 asked = [_handle_or_self(t) for t in flat]
                 break
-        got = self._native.gradient(targets, asked, seeds, zero)
+        walk = _gradient_in_graph if _weft.in_graph() else type(self._native).gradient
+        got = walk(self._native, targets, asked, seeds, zero)
         for i, g in enumerate(got):
             if g is None:
                 if zero:
@@ -281,6 +282,22 @@ def _handle_or_self(x):
         if hasattr(x, "_should_act_as_resource_variable"):
             return x.handle
     return x
+
+
+def _gradient_in_graph(native, targets, sources, seeds, zero):
+    """With names as TensorFlow gives them."""
+    from weft.ops.creation_ops import ones
+
+    seeds = [
+        ones(t.shape, t.dtype) if s is None and t.shape.is_fully_defined() and t.dtype.is_floating else s
+        for t, s in zip(targets, seeds or [None] * len(targets))
+    ]
+    scope = _weft.name_scope()
+    _weft.set_name_scope("gradient_tape/")
+    try:
+        return native.gradient(targets, sources, seeds, zero)
+    finally:
+        _weft.set_name_scope(scope)
 
 
 def _several(targets, output_gradients):

@@ -11,9 +11,10 @@ from weft.framework import dtypes, graph
 def define(namespace, table):
     """Puts a function into `namespace` for each line "name Op parameters", e.g. "atan2 Atan2 y, x".
 
-    A parameter may have a default, and the op may call it otherwise: "axis>dimension=0"."""
+    A parameter may have a default, and the op may call it otherwise: "axis>dimension=0". "Op/name": what nodes of graphs are called."""
     for line in table.strip().splitlines():
         name, op, *rest = line.split(None, 2)
+        op, _, called = op.partition("/")
         given, passed = [], []
         for parameter in filter(None, (p.strip() for p in (rest[0] if rest else "").split(", "))):
             public, _, default = parameter.partition("=")
@@ -22,17 +23,17 @@ def define(namespace, table):
             passed.append(f"{own or public}={public}")
         if "name" not in given and not any(p.startswith("name=") for p in given):
             given.append("name=None")
-            passed.append("name=name")
+            passed.append(f"name=name or _in_graph() and {called!r} or None" if called else "name=name")
         made = {}
         source = f"def {name}({', '.join(given)}):\n    return _raw.{op}({', '.join(passed)})"
         exec(
-            compile(source, __file__, "exec"), {"_raw": raw, "dtypes": dtypes}, made
+            compile(source, __file__, "exec"), {"_raw": raw, "_in_graph": _weft.in_graph, "dtypes": dtypes}, made
         )  # a file of the package: messages leave its lines out
         function = made[name]
         function.__doc__ = f"The op {op}."
         function.__module__ = namespace["__name__"]
         function._op_name, function._op_arguments = op, {
-            own: public for own, _, public in (p.partition("=") for p in passed)
+            own: public.partition(" ")[0] for own, _, public in (p.partition("=") for p in passed)
         }
         namespace[name] = function
 

@@ -213,7 +213,8 @@ def stack(values, axis=0, name="stack"):
         except (TypeError, ValueError, NotImplementedError):
             pass
     if isinstance(values, (list, tuple)) and len(values):
-        sizes = convert_to_tensor(values[0]).shape
+        first = values[0]
+        sizes = (first if isinstance(first, Tensor) else convert_to_tensor(first)).shape
         if sizes.rank is not None and not -sizes.rank - 1 <= axis <= sizes.rank:
             raise ValueError(f"Argument `axis` = {axis} not in range [{-sizes.rank - 1}, {sizes.rank + 1})")
     return raw.Pack(values=values, axis=axis, name=name)
@@ -401,7 +402,7 @@ def strided_slice(
     if var is not None:
         raise NotImplementedError("tf.strided_slice with a variable; assign to variable[begin:end] instead")
     if strides is None:
-        strides = ones_like(convert_to_tensor(begin))
+        strides = ones_like(begin)
     return raw.StridedSlice(
         input=input_,
         begin=begin,
@@ -496,9 +497,8 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
         if axis < 0:
             axis += known.rank
         known[axis : axis + n].assert_is_compatible_with(mask.shape)
-        sizes = _shape(tensor)
-        count = raw.Prod(input=sizes[axis : axis + n], reduction_indices=[0])
-        flat = reshape(tensor, concat([sizes[:axis], [count], sizes[axis + n :]], 0))
+        count = raw.Prod(input=_shape(tensor)[axis : axis + n], reduction_indices=[0])
+        flat = reshape(tensor, concat([_shape(tensor)[:axis], [count], _shape(tensor)[axis + n :]], 0))
         if known.rank is not None and flat.shape.rank is not None and not isinstance(flat, EagerTensor):
             inner = known[axis : axis + n].num_elements()
             flat.set_shape(known[:axis].concatenate([inner]).concatenate(known[axis + n :]))

@@ -29,20 +29,18 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
 @dispatchable
 def clip_by_norm(t, clip_norm, axes=None, name=None):
     """Scaled down to a norm of at most clip_norm."""
+    from weft.ops.creation_ops import ones_like
     from weft.ops.reduction_ops import reduce_sum
 
-    with scope(name, "clip_by_norm"):
+    with scope(name, "clip_by_norm") as name:
         values = convert_to_tensor(t.values if _is_slices(t) else t, name="t")
         squares = reduce_sum(values * values, axes, keepdims=True)
         positive = squares > 0
-        norm = raw.SelectV2(
-            condition=positive,
-            t=raw.Sqrt(x=raw.SelectV2(condition=positive, t=squares, e=raw.OnesLike(x=squares))),
-            e=squares,
-        )
+        safe = raw.Select(condition=positive, t=squares, e=ones_like(squares))
+        norm = raw.Select(condition=positive, t=raw.Sqrt(x=safe), e=squares)
         scaled = values * clip_norm
         values.shape.assert_is_compatible_with(scaled.shape)
-        return _rewrapped(t, raw.Identity(input=scaled / raw.Maximum(x=norm, y=clip_norm)))
+        return _rewrapped(t, raw.Identity(input=scaled / raw.Maximum(x=norm, y=clip_norm), name=name))
 
 
 @dispatchable

@@ -77,14 +77,14 @@ def _filled(shape, value, dtype, name, default):
         scalar = _scalar(value, dtype)
         if scalar is not None:
             return raw.Fill(dims=vector(*shape), value=scalar, name=name)
-    sizes, dims = _dims(shape)
-    if _weft.in_graph() and sizes is not None:
-        count = 1
-        for s in sizes:
-            count *= s
-        if count < 1000:
-            return constant(value, dtype, sizes, name=name or default)
     with scope(name, default) as name:
+        sizes, dims = _dims(shape)
+        if _weft.in_graph() and sizes is not None:
+            count = 1
+            for s in sizes:
+                count *= s
+            if count < 1000:
+                return constant(value, dtype, sizes, name=name)
         return raw.Fill(dims=dims, value=constant(value, dtype), name=name)
 
 
@@ -123,13 +123,21 @@ def ones_like(input, dtype=None, name=None, layout=None):
 
 
 def _like(input, dtype, name, default, one):
-    input = convert_to_tensor(input)
+    if not isinstance(input, Tensor):
+        if _weft.in_graph():
+            with scope(name, default) as name:
+                return _like(convert_to_tensor(input, name="tensor"), dtype, name, default, one)
+        input = convert_to_tensor(input)
     same = dtype is None or dtypes.as_dtype(dtype).base_dtype is input.dtype
     dtype = input.dtype if same else dtypes.as_dtype(dtype).base_dtype
     sizes = input._shape_tuple()
     if sizes is not None and None not in sizes and _weft.in_graph() and dtype is not dtypes.variant:
-        return (ones if one else zeros)(list(sizes), dtype, name=name or default)
-    if same and not (one and _weft.in_graph()):
+        if not one:
+            return zeros(list(sizes), dtype, name=name or default)
+        with scope(name, default) as name:
+            dims = convert_to_tensor(sizes, dtypes.int32, name="Shape/shape_as_tensor")
+            return raw.Fill(dims=dims, value=convert_to_tensor(1, dtype), name=name)
+    if same:
         return (raw.OnesLike if one else raw.ZerosLike)(x=input, name=name or default)
     with scope(name, default) as name:
         from weft.ops.array_ops import shape
@@ -147,7 +155,7 @@ def fill(dims, value, name=None, layout=None):
 @dispatchable
 def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None):
     """Identity matrices."""
-    from weft.ops import array_ops
+    from weft.ops import array_ops, linalg_ops
 
     with scope(name, "eye") as name:
         num_rows, num_columns = (int(n) if isinstance(n, numbers.Integral) else n for n in (num_rows, num_columns))
@@ -165,13 +173,13 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
             least = convert_to_tensor(least, dtypes.int32)
             diagonal = ones(array_ops.concat([convert_to_tensor(batch, dtypes.int32), [least]], 0), dtype)
         if square:
-            return raw.MatrixDiag(diagonal=diagonal, name=name)
+            return linalg_ops.diag(diagonal, name="diag")
         empty = (
             zeros([*batch, num_rows, num_columns], dtype)
             if plain and not any(isinstance(b, Tensor) for b in batch)
             else zeros(array_ops.concat([convert_to_tensor(batch, dtypes.int32), [num_rows, num_columns]], 0), dtype)
         )
-        return raw.MatrixSetDiag(input=empty, diagonal=diagonal, name=name)
+        return linalg_ops.set_diag(empty, diagonal, name="set_diag")
 
 
 _RANGE_TYPES = [dtypes.int32, dtypes.int64, dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64]
@@ -302,7 +310,8 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None):
             raise ValueError(
                 f"Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = {maxlen} with shape '{maxlen.shape}' instead"
             )
-        row = range(raw.Cast(x=0, DstT=maxlen.dtype), maxlen, raw.Cast(x=1, DstT=maxlen.dtype))
-        ends = math_ops.cast(array_ops.expand_dims(lengths, -1), maxlen.dtype)
+        zero, one = convert_to_tensor(0, maxlen.dtype), convert_to_tensor(1, maxlen.dtype)
+        row = raw.Range(start=zero, limit=maxlen, delta=one)
+        ends = raw.Cast(x=array_ops.expand_dims(lengths, -1), DstT=maxlen.dtype)
         found = row < ends
         return found if dtype is None or dtypes.as_dtype(dtype) is dtypes.bool else math_ops.cast(found, dtype)

@@ -33,7 +33,7 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
     with scope(name, "embedding_lookup") as name:
         ids = convert_to_tensor(ids, name="ids")
         if len(params) == 1:
-            rows = array_ops.gather(params[0], ids)
+            rows = array_ops.gather(params[0], ids, name=name)
             return raw.Identity(input=_clipped(rows, ids, max_norm))
         return from_parts(params, ids, max_norm, _one_after_the_other)
 

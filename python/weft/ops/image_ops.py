@@ -2,10 +2,12 @@
 image_boxes.py for boxes, files and measures."""
 
 import weft as tf
+from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import constant_value, convert_to_tensor
 from weft.framework.dispatch import dispatchable
+from weft.ops._direct import scope
 
 
 class ResizeMethod:
@@ -63,16 +65,21 @@ def _resized(images, size, method, antialias):
 @dispatchable
 def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=False, antialias=False, name=None):
     """Images of another size."""
-    images = convert_to_tensor(images)
+    with scope(name, "resize"):
+        return _resize(images, size, method, preserve_aspect_ratio, antialias)
+
+
+def _resize(images, size, method, preserve_aspect_ratio, antialias):
+    images = convert_to_tensor(images, name="images")
     if images.shape.rank is None:
         raise ValueError("'images' contains no shape.")
     if images.shape.rank not in (3, 4):
         raise ValueError("'images' must have either 3 or 4 dimensions.")
-    size = convert_to_tensor(size, dtypes.int32)
-    if not size.shape.is_compatible_with([2]):
-        raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
     single = images.shape.rank == 3
     batch = tf.expand_dims(images, 0) if single else images
+    size = convert_to_tensor(size, dtypes.int32, name="size")
+    if not size.shape.is_compatible_with([2]):
+        raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
     if preserve_aspect_ratio:
         have = tf.cast(tf.shape(batch)[1:3], dtypes.float32)
         ratio = tf.reduce_min(tf.cast(size, dtypes.float32) / have)
@@ -256,14 +263,20 @@ def _check_three(image):
 
 @dispatchable
 def flip_left_right(image):
-    image = _check_three(image)
-    return raw.ReverseV2(tensor=image, axis=[image.shape.rank - 2])
+    return _reversed(image, 2, "flip_left_right")
 
 
 @dispatchable
 def flip_up_down(image):
-    image = _check_three(image)
-    return raw.ReverseV2(tensor=image, axis=[image.shape.rank - 3])
+    return _reversed(image, 3, "flip_up_down")
+
+
+def _reversed(image, axis, name):
+    with scope(None, name):
+        image = _check_three(image)
+        if _weft.in_graph():
+            image = raw.Identity(input=image, name="control_dependency")
+        return raw.ReverseV2(tensor=image, axis=[image.shape.rank - axis])
 
 
 @dispatchable

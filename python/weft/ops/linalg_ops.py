@@ -38,17 +38,13 @@ banded_triangular_solve BandedTriangularSolve bands>matrix, rhs, lower=True, adj
 
 
 def _padding(tensor, value):
-    return (
-        value
-        if isinstance(value, Tensor)
-        else convert_to_tensor(bool(value) if tensor.dtype is dtypes.bool else value, tensor.dtype)
-    )
+    return bool(value) if tensor.dtype is dtypes.bool and not isinstance(value, Tensor) else value
 
 
 @dispatchable
 def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
     """Matrices with these diagonals."""
-    diagonal = convert_to_tensor(diagonal)
+    diagonal = _weft.convert(diagonal)
     return raw.MatrixDiagV3(
         diagonal=diagonal,
         k=k,
@@ -63,7 +59,7 @@ def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, 
 @dispatchable
 def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT"):
     """Diagonals of matrices."""
-    input = convert_to_tensor(input)
+    input = _weft.convert(input)
     return raw.MatrixDiagPartV3(input=input, k=k, padding_value=_padding(input, padding_value), align=align, name=name)
 
 

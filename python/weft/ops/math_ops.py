@@ -75,7 +75,7 @@ cos Cos x
 cosh Cosh x
 dawsn Dawsn x
 digamma Digamma x
-divide_no_nan DivNoNan x, y
+divide_no_nan DivNoNan/div_no_nan x, y
 equal Equal x, y
 erf Erf x
 erfc Erfc x
@@ -84,7 +84,7 @@ exp Exp x
 expint Expint x
 expm1 Expm1 x
 floor Floor x
-floordiv FloorDiv x, y
+floordiv FloorDiv/floordiv x, y
 floormod FloorMod x, y
 fresnel_cos FresnelCos x
 fresnel_sin FresnelSin x
@@ -182,9 +182,12 @@ def saturate_cast(value, dtype, name=None):
         if dtype.is_complex:
             return cast(saturate_cast(value, dtype.real_dtype), dtype)
         low, high = _bounds(value.dtype, dtype)
-        if low is not None:
+        if low is not None and high is not None:
+            low, high = convert_to_tensor(low, value.dtype), convert_to_tensor(high, value.dtype)
+            value = raw.ClipByValue(t=value, clip_value_min=low, clip_value_max=high, name="clamp")
+        elif low is not None:
             value = maximum(value, convert_to_tensor(low, value.dtype))  # noqa: F821
-        if high is not None:
+        elif high is not None:
             value = minimum(value, convert_to_tensor(high, value.dtype))  # noqa: F821
         return cast(value, dtype, name=name)
 

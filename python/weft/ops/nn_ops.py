@@ -159,7 +159,7 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
     """The cross entropy between labels, given as classes, and softmax(logits)."""
     if labels is None or logits is None:
         raise ValueError("Both `labels` and `logits` must be provided.")
-    with scope(name, "SparseSoftmaxCrossEntropyWithLogits") as name:
+    with scope(name, "SparseSoftmaxCrossEntropyWithLogits"):
         labels, logits = convert_to_tensor(labels), convert_to_tensor(logits)
         wanted = logits.dtype
         small = wanted in (dtypes.float16, dtypes.bfloat16)
@@ -177,14 +177,12 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
                 raise ValueError(
                     f"`labels.shape` must equal `logits.shape` except for the last dimension. Received: labels.shape={have} and logits.shape={logits.shape}"
                 )
+        sizes = array_ops.shape(labels) if _weft.in_graph() or logits.shape.rank != 2 else None
         if logits.shape.rank == 2:
-            loss = raw.SparseSoftmaxCrossEntropyWithLogits(features=precise, labels=labels, name=name).loss
+            loss = raw.SparseSoftmaxCrossEntropyWithLogits(features=precise, labels=labels).loss
         else:
-            sizes = array_ops.shape(labels)
             flat = array_ops.reshape(precise, array_ops.concat([[-1], array_ops.shape(precise)[-1:]], 0))
-            loss = raw.SparseSoftmaxCrossEntropyWithLogits(
-                features=flat, labels=array_ops.reshape(labels, [-1]), name=name
-            ).loss
+            loss = raw.SparseSoftmaxCrossEntropyWithLogits(features=flat, labels=array_ops.reshape(labels, [-1])).loss
             loss = array_ops.reshape(loss, sizes)
             loss.set_shape(have)
         return math_ops.cast(loss, wanted) if small else loss
@@ -205,10 +203,10 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
     with scope(name, "logistic_loss") as name:
         logits, labels = convert_to_tensor(logits, name="logits"), convert_to_tensor(labels, name="labels")
         _same_shape("labels", labels, logits)
-        zeros = raw.ZerosLike(x=logits)
+        zeros = array_ops.zeros_like(logits)
         above = logits >= zeros
-        positive = raw.SelectV2(condition=above, t=logits, e=zeros)
-        below = raw.SelectV2(condition=above, t=-logits, e=logits)
+        positive = raw.Select(condition=above, t=logits, e=zeros)
+        below = raw.Select(condition=above, t=-logits, e=logits)
         return raw.AddV2(x=positive - logits * labels, y=raw.Log1p(x=raw.Exp(x=below)), name=name)
 
 
@@ -339,7 +337,7 @@ def _dropout(x, rate, noise_shape, sampler, skip, name, default):
             skip()
             return x
         if plain:
-            out = x * convert_to_tensor(1 / (1 - rate), x.dtype)
+            out = raw.Mul(x=x, y=convert_to_tensor(1 / (1 - rate), x.dtype))
         else:
             if isinstance(rate, (str, bytes)):
                 raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: rate={rate}")

@@ -100,8 +100,9 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
         factor = math_ops.rsqrt(variance + variance_epsilon)
         if scale is not None:
             factor = factor * scale
+        scaled = x * math_ops.cast(factor, x.dtype)
         rest = offset - mean * factor if offset is not None else -mean * factor
-        return x * math_ops.cast(factor, x.dtype) + math_ops.cast(rest, x.dtype)
+        return scaled + math_ops.cast(rest, x.dtype)
 
 
 @dispatchable

@@ -171,7 +171,7 @@ def tensordot(a, b, axes, name=None):
 
         def matrix(t, first, second):
             perm = first + second
-            t = t if perm == list(range(t.shape.rank)) else raw.Transpose(x=t, perm=perm)
+            t = t if perm == list(range(t.shape.rank)) else raw.Transpose(x=t, perm=perm, name="transpose")
             sizes = t.shape.as_list()
             if None in sizes:
                 sizes_now = shape(t)
@@ -201,7 +201,7 @@ def tensordot(a, b, axes, name=None):
         return (
             product
             if product._shape_tuple() == tuple(sizes)
-            else raw.Reshape(tensor=product, shape=convert_to_tensor(sizes, dtypes.int32), name=name)
+            else raw.Reshape(tensor=product, shape=_weft.convert(sizes, dtypes.int32), name=name)
         )
 
 

@@ -21,11 +21,11 @@ def shape_tensor(shape):
         shape = shape.as_list()
     if isinstance(shape, (list, tuple)):
         if not shape:
-            return convert_to_tensor([], dtypes.int32)
+            return convert_to_tensor([], dtypes.int32, name="shape")
         shape = [
             s.value if hasattr(s, "value") and not isinstance(s, Tensor) and not callable(s.value) else s for s in shape
         ]
-    return convert_to_tensor(shape, dtype_hint=dtypes.int32)
+    return convert_to_tensor(shape, dtype_hint=dtypes.int32, name="shape")
 
 
 def _seeds(seed):
@@ -37,28 +37,29 @@ def _seeds(seed):
 def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
     """Numbers of a normal distribution."""
     with scope(name, "random_normal") as name:
-        if not _weft.in_graph():
-            mean, stddev = convert_to_tensor(mean, dtype), convert_to_tensor(stddev, dtype)
-        draw = raw.RandomStandardNormal(
-            shape=shape_tensor(shape), dtype=dtype, **_seeds(seed), name="RandomStandardNormal"
-        )
+        shape, mean, stddev = _moments(shape, mean, stddev, dtype)
+        draw = raw.RandomStandardNormal(shape=shape, dtype=dtype, **_seeds(seed))
         return _scaled(draw, mean, stddev, name)
 
 
-def _scaled(draw, mean, stddev, name):
-    dtype = draw.dtype
-    return raw.AddV2(
-        x=raw.Mul(x=draw, y=convert_to_tensor(stddev, dtype, name="stddev"), name="mul"),
-        y=convert_to_tensor(mean, dtype, name="mean"),
-        name=name,
+def _moments(shape, mean, stddev, dtype):
+    return (
+        shape_tensor(shape),
+        convert_to_tensor(mean, dtype, name="mean"),
+        convert_to_tensor(stddev, dtype, name="stddev"),
     )
+
+
+def _scaled(draw, mean, stddev, name):
+    return raw.AddV2(x=raw.Mul(x=draw, y=stddev, name="mul"), y=mean, name=name)
 
 
 @dispatchable
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
     """Numbers of a normal distribution, none further than two deviations from the mean."""
     with scope(name, "truncated_normal") as name:
-        draw = raw.TruncatedNormal(shape=shape_tensor(shape), dtype=dtype, **_seeds(seed))
+        shape, mean, stddev = _moments(shape, mean, stddev, dtype)
+        draw = raw.TruncatedNormal(shape=shape, dtype=dtype, **_seeds(seed))
         return _scaled(draw, mean, stddev, name)
 
 
@@ -95,11 +96,10 @@ def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=
 
 def _stretched(draw, minval, maxval, name):
     if type(minval) is int and type(maxval) is int and (minval, maxval) == (0, 1):
-        return raw.Identity(input=draw, name=name)
+        return draw
     low = convert_to_tensor(minval, draw.dtype, name="min")
-    return raw.AddV2(
-        x=raw.Mul(x=draw, y=raw.Sub(x=convert_to_tensor(maxval, draw.dtype, name="max"), y=low)), y=low, name=name
-    )
+    high = convert_to_tensor(maxval, draw.dtype, name="max")
+    return raw.AddV2(x=raw.Mul(x=draw, y=raw.Sub(x=high, y=low, name="sub"), name="mul"), y=low, name=name)
 
 
 @dispatchable
@@ -128,7 +128,7 @@ def _floor(values):
     tiny = (
         float(np.finfo(dtype.as_numpy_dtype).tiny) if dtype is not dtypes.bfloat16 else float(np.finfo(np.float32).tiny)
     )
-    return raw.Maximum(x=convert_to_tensor(tiny, dtype), y=values)
+    return raw.Maximum(x=tiny, y=values)
 
 
 @dispatchable

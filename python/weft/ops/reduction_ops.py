@@ -3,13 +3,12 @@
 from builtins import range as _count
 
 from weft import _weft
-from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
 from weft.framework.dispatch import dispatchable
 from weft.framework.tensor import Tensor
-from weft.ops._direct import define, scope, vector
+from weft.ops._direct import define, scope
 
 define(
     globals(),
@@ -37,11 +36,7 @@ def _axes(tensor, axis):
     if sizes is None:
         return raw.Range(start=0, limit=raw.Rank(input=tensor), delta=1)
     if _weft.in_graph():
-        return (
-            convert_to_tensor(list(_count(len(sizes))), dtypes.int32)
-            if _weft.in_graph()
-            else vector(*_count(len(sizes)))
-        )
+        return convert_to_tensor(list(_count(len(sizes))), dtypes.int32)
     made = _all_axes.get(len(sizes))
     if made is None:
         made = _all_axes[len(sizes)] = convert_to_tensor(list(_count(len(sizes))), dtypes.int32)
@@ -120,12 +115,10 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
         x = convert_to_tensor(input_tensor)
         dims = _axes(x, axis)
         top = raw.Max(input=x, reduction_indices=dims, keep_dims=True)
-        top = raw.StopGradient(input=raw.SelectV2(condition=raw.IsFinite(x=top), t=top, e=raw.ZerosLike(x=top)))
-        out = raw.Log(x=raw.Sum(input=raw.Exp(x=x - top), reduction_indices=dims, keep_dims=bool(keepdims)))
+        top = raw.StopGradient(input=raw.SelectV2(condition=raw.IsFinite(x=top), t=top, e=0))
+        out = raw.Log(x=raw.Sum(input=raw.Exp(x=raw.Sub(x=x, y=top)), reduction_indices=dims, keep_dims=bool(keepdims)))
         if not keepdims:
-            from weft.ops.array_ops import shape
-
-            top = raw.Reshape(tensor=top, shape=shape(out))
+            top = raw.Reshape(tensor=top, shape=raw.Shape(input=out))
         return raw.AddV2(x=out, y=top, name=name)
 
 
@@ -216,7 +209,9 @@ def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
 def trace(x, name=None):
     """The sum along the main diagonal of the last two axes."""
     with scope(name, "Trace") as name:
-        return reduce_sum(raw.MatrixDiagPart(input=convert_to_tensor(x, name="x")), axis=[-1], name=name)
+        from weft.ops.linalg_ops import diag_part
+
+        return reduce_sum(diag_part(convert_to_tensor(x, name="x")), axis=[-1], name=name)
 
 
 @dispatchable
@@ -349,4 +344,5 @@ def _limits(value_range, dtype):
 @dispatchable
 def histogram_fixed_width(values, value_range, nbins=100, dtype=dtypes.int32, name=None):
     """How many values are in each of equal bins over a range."""
-    return raw.HistogramFixedWidth(values=values, value_range=value_range, nbins=nbins, dtype=dtype, name=name)
+    with scope(name, "histogram_fixed_width") as name:
+        return raw.HistogramFixedWidth(values=values, value_range=value_range, nbins=nbins, dtype=dtype, name=name)

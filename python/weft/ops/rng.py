@@ -156,10 +156,19 @@ class Generator(AutoTrackable):
 
         return update_here(self._strategy, self._state_var, move)
 
+    @staticmethod
+    def _shape(shape):
+        empty = isinstance(shape, (list, tuple)) and not shape
+        return convert_to_tensor(shape, dtypes.int64 if empty else None, name="shape")
+
+    def _normal(self, op, shape, mean, stddev, dtype, name):
+        shape = self._shape(shape)
+        mean = convert_to_tensor(mean, dtype, name="mean")
+        stddev = convert_to_tensor(stddev, dtype, name="stddev")
+        return _scaled(self._draw(op, shape, dtype=dtype), mean, stddev, name)
+
     def _draw(self, op, shape, **more):
-        shape = convert_to_tensor(
-            shape, dtypes.int64 if isinstance(shape, (list, tuple)) and not shape else None, name="shape"
-        )
+        shape = self._shape(shape)
         state = self.skip(math_ops.reduce_prod(shape))
         size = _counter_size(self._alg)
         bits = raw.Bitcast(input=state, type=dtypes.uint64)
@@ -183,13 +192,12 @@ class Generator(AutoTrackable):
     def normal(self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
         """Numbers of a normal distribution."""
         with scope(name, "stateful_normal") as name:
-            convert_to_tensor(mean, dtype)
-            return _scaled(self._draw(raw.StatelessRandomNormalV2, shape, dtype=dtype), mean, stddev, name)
+            return self._normal(raw.StatelessRandomNormalV2, shape, mean, stddev, dtype, name)
 
     def truncated_normal(self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
         """Numbers of a normal distribution, none further than two deviations from the mean."""
         with scope(name, "truncated_normal") as name:
-            return _scaled(self._draw(raw.StatelessTruncatedNormalV2, shape, dtype=dtype), mean, stddev, name)
+            return self._normal(raw.StatelessTruncatedNormalV2, shape, mean, stddev, dtype, name)
 
     def uniform(self, shape, minval=0, maxval=None, dtype=dtypes.float32, name=None):
         """Numbers between two bounds, the upper one excluded; all integers without bounds."""

@@ -3,6 +3,7 @@
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.dispatch import dispatchable
+from weft.ops._direct import scope
 
 
 @dispatchable
@@ -14,7 +15,8 @@ def top_k(input, k=1, sorted=True, index_type=dtypes.int32, name=None):
 @dispatchable
 def in_top_k(targets, predictions, k, name=None):
     """Whether the class of each row is among its k greatest."""
-    return raw.InTopKV2(predictions=predictions, targets=targets, k=k, name=name)
+    with scope(name, "in_top_k"):
+        return raw.InTopKV2(predictions=predictions, targets=targets, k=k)
 
 
 @dispatchable

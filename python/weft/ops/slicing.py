@@ -5,7 +5,7 @@ import numbers
 from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes
-from weft.framework.tensor import EagerTensor, Tensor
+from weft.framework.tensor import EagerTensor, SymbolicTensor, Tensor
 from weft.framework.tensor_shape import Dimension
 from weft.ops._direct import scope, vector
 
@@ -63,17 +63,18 @@ def spec(key):
     bit = 1
     for item in key if isinstance(key, (list, tuple)) else (key,):
         if isinstance(item, slice):
+            left_out = _left_out(item)
             if _open(item.start):
-                begin.append(0)
+                begin.append(left_out(0))
                 begin_mask |= bit
             else:
                 begin.append(_checked(item.start))
             if _open(item.stop):
-                end.append(0)
+                end.append(left_out(0))
                 end_mask |= bit
             else:
                 end.append(_checked(item.stop))
-            strides.append(1 if _open(item.step) else _checked(item.step))
+            strides.append(left_out(1) if _open(item.step) else _checked(item.step))
         elif item is Ellipsis or item is None:
             if item is None:
                 new_axis_mask |= bit
@@ -101,6 +102,16 @@ def spec(key):
             "shrink_axis_mask": shrink_axis_mask,
         },
     )
+
+
+def _left_out(item):
+    """What stands for parts of a slice that are left out: beside a tensor of the graph, constants of its type."""
+    for part in (item.start, item.stop, item.step):
+        if isinstance(part, SymbolicTensor):
+            from weft.framework.convert import constant
+
+            return lambda n: constant(n, part.dtype)
+    return int
 
 
 def _open(bound):
@@ -137,7 +148,7 @@ def _index(values):
 
 def _packed(values, name):
     """Indices as one vector: a constant where all are numbers."""
-    from weft.framework.convert import constant, convert_to_tensor
+    from weft.framework.convert import _pack, constant, convert_to_tensor
 
     if all(type(v) is int for v in values):
         kind = dtypes.int32 if all(-(2**31) <= v < 2**31 for v in values) else dtypes.int64
@@ -146,4 +157,4 @@ def _packed(values, name):
     wide = any(not isinstance(t, int) and t.dtype is dtypes.int64 for t in tensors)
     kind = dtypes.int64 if wide else dtypes.int32
     tensors = [t if type(t) is int else t if t.dtype is kind else raw.Cast(x=t, DstT=kind) for t in tensors]
-    return raw.Pack(values=[convert_to_tensor(t, kind) for t in tensors], axis=0, name=name)
+    return _pack(tensors, kind, name)

@@ -7,7 +7,7 @@ from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
 from weft.framework.dispatch import dispatchable
 from weft.ops._direct import define, scope
-from weft.ops.random_ops import _floor, _scaled, shape_tensor
+from weft.ops.random_ops import _floor, _moments, _scaled, shape_tensor
 
 
 class Algorithm(enum.Enum):
@@ -104,52 +104,40 @@ def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, 
         maxval = 1
     with scope(name, "stateless_random_uniform") as name:
         shape = shape_tensor(shape)
-        key, counter, alg = key_and_counter(seed, alg)
         if dtype.is_integer and minval is None:
+            key, counter, alg = key_and_counter(seed, alg)
             return raw.StatelessRandomUniformFullIntV2(
                 shape=shape, key=key, counter=counter, alg=alg, dtype=dtype, name=name
             )
+        low = convert_to_tensor(minval, dtype, name="min")
+        high = convert_to_tensor(maxval, dtype, name="max")
+        key, counter, alg = key_and_counter(seed, alg)
         if dtype.is_integer:
             return raw.StatelessRandomUniformIntV2(
-                shape=shape,
-                key=key,
-                counter=counter,
-                alg=alg,
-                minval=convert_to_tensor(minval, dtype, name="min"),
-                maxval=convert_to_tensor(maxval, dtype, name="max"),
-                name=name,
+                shape=shape, key=key, counter=counter, alg=alg, minval=low, maxval=high, name=name
             )
         draw = raw.StatelessRandomUniformV2(shape=shape, key=key, counter=counter, alg=alg, dtype=dtype)
-        low = convert_to_tensor(minval, dtype, name="min")
-        return raw.AddV2(
-            x=raw.Mul(x=draw, y=raw.Sub(x=convert_to_tensor(maxval, dtype, name="max"), y=low)), y=low, name=name
-        )
+        return raw.AddV2(x=raw.Mul(x=draw, y=raw.Sub(x=high, y=low, name="sub"), name="mul"), y=low, name=name)
 
 
 @dispatchable
 def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select"):
     """Numbers of a normal distribution."""
     with scope(name, "stateless_random_normal") as name:
+        shape, mean, stddev = _moments(shape, mean, stddev, dtype)
         key, counter, alg = key_and_counter(seed, alg)
-        return _scaled(
-            raw.StatelessRandomNormalV2(shape=shape_tensor(shape), key=key, counter=counter, alg=alg, dtype=dtype),
-            mean,
-            stddev,
-            name,
-        )
+        draw = raw.StatelessRandomNormalV2(shape=shape, key=key, counter=counter, alg=alg, dtype=dtype)
+        return _scaled(draw, mean, stddev, name)
 
 
 @dispatchable
 def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select"):
     """Numbers of a normal distribution, none further than two deviations from the mean."""
     with scope(name, "stateless_truncated_normal") as name:
+        shape, mean, stddev = _moments(shape, mean, stddev, dtype)
         key, counter, alg = key_and_counter(seed, alg)
-        return _scaled(
-            raw.StatelessTruncatedNormalV2(shape=shape_tensor(shape), key=key, counter=counter, alg=alg, dtype=dtype),
-            mean,
-            stddev,
-            name,
-        )
+        draw = raw.StatelessTruncatedNormalV2(shape=shape, key=key, counter=counter, alg=alg, dtype=dtype)
+        return _scaled(draw, mean, stddev, name)
 
 
 @dispatchable

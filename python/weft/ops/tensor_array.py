@@ -178,6 +178,8 @@ def _shape_argument(shape):
 
     if shape.rank is None:
         return np.array(-1, np.int32)
+    if shape.rank == 0 and _weft.in_graph():
+        return convert_to_tensor([], dtypes.int32)
     return np.array([-1 if d is None else d for d in shape], np.int32)
 
 

@@ -457,7 +457,7 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
     def __getitem__(self, key):
         from weft.ops import slicing
 
-        part = slicing.getitem(self, key)
+        part = slicing.getitem(self.value() if _weft.in_graph() else self, key)
         part.assign = functools.partial(_assign_part, self, key)
         return part
 
