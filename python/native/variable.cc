@@ -35,7 +35,11 @@ trace::VariableState& state(PyObject* o) {
 }
 
 // For a node whose first input is the variable's handle, which may have to be captured for it.
-void prepare_resource_node(trace::FuncGraph& g, const char* op) { g.capture_name = prepare_node(g, op, nullptr) + "/resource"; }
+std::string prepare_resource_node(trace::FuncGraph& g, const char* op) {
+  const std::string node = prepare_node(g, op, nullptr);
+  g.capture_name = node + "/resource";
+  return node;
+}
 
 PyObject* variable_new(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* o = type->tp_alloc(type, 0);
@@ -115,7 +119,14 @@ PyObject* assign(PyObject* self, PyObject* args) {
         v = unwrap(g->import(v));
         g->emitter().set_next_name({});
       }
-      prepare_resource_node(*g, op);
+      const std::string node = prepare_resource_node(*g, op);
+      if (v.rep() && v.rep()->owner() != &g->emitter()) {  // of a graph around this one: named in the scope of the node
+        check(s.handle().status());
+        const std::string scope = std::exchange(trace::name_scope(), node + "/");
+        auto own = g->import(v);
+        trace::name_scope() = scope;
+        v = unwrap(std::move(own));
+      }
     }
     check(s.assign(op, v));
     if (trace::FuncGraph* g = trace::FuncGraph::current()) {

@@ -36,12 +36,6 @@ std::string lower(std::string s) {
   return s;
 }
 
-// What a placeholder was to be called, without the scope it is in.
-std::string asked_name(std::string_view name) {
-  const std::string& scope = name_scope();
-  return std::string(!scope.empty() && name.starts_with(scope) ? name.substr(scope.size()) : name.substr(name.rfind('/') + 1));
-}
-
 uint64_t next_id() {
   static std::atomic<uint64_t> next{1};
   return next.fetch_add(1, std::memory_order_relaxed);
@@ -99,7 +93,7 @@ Result<Value> FuncGraph::add_argument(std::string_view name, DType dtype, const 
   AttrMap attrs;
   attrs["dtype"] = dtype;
   attrs["shape"] = shape;
-  attrs["_user_specified_name"] = asked_name(name);
+  attrs["_user_specified_name"] = std::string(name.starts_with(name_scope()) ? name.substr(name_scope().size()) : name);
   WEFT_ASSIGN(Node * node, graph_.add(graph_.unique_name(name.empty() ? "arg" : name), "Placeholder", std::move(attrs), {}));
   node->shapes = {dtype == DType::kResource ? PartialShape::scalar() : shape};
   node->handles = {std::move(handle)};
@@ -146,7 +140,8 @@ Result<Value> FuncGraph::add_capture(const Value& v, std::optional<HandleData> d
   attrs["dtype"] = v.dtype();
   if (op == "Placeholder") {
     attrs["shape"] = shape;
-    attrs["_user_specified_name"] = asked_name(name);
+    // As it was asked for, without the scope.
+    attrs["_user_specified_name"] = v.rep()->owner() && name.starts_with(name_scope()) ? name.substr(name_scope().size()) : name.substr(name.rfind('/') + 1);
   }
   WEFT_ASSIGN(Node * node, graph_.add(graph_.unique_name(name), op, std::move(attrs), {}));
   node->shapes = {shape};

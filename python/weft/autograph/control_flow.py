@@ -27,10 +27,11 @@ def if_stmt(cond, body, orelse, get_state, set_state, symbol_names, nouts):
             run()
             outputs = get_state()[:nouts]
             checks.branch_outputs(outputs, symbol_names, name)
+            outputs = outputs or (0,)  # a conditional without outputs is not one
             ends[name] = outputs
             if len(ends) == 2:
-                checks.branches_agree(ends["main"], ends["else"], symbol_names)
-            return outputs if nouts else (0,)  # a conditional without outputs is not one
+                checks.branches_agree(ends["main"], ends["else"], symbol_names or ("<internal dummy>",))
+            return outputs
 
         return traced
 

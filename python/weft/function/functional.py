@@ -8,6 +8,7 @@ from weft.framework.dispatch import dispatchable
 from weft.framework.graph import name_scope_v1
 from weft.framework.tensor_shape import TensorShape
 from weft.function.control_flow import while_loop
+from weft.ops.tensor_array import TensorArray
 
 
 def _is_composite(x):
@@ -34,7 +35,8 @@ def _outer_tensor(x):
 class _Elements:
     """The elements of a structure of tensors, dense or ragged, along the first axis."""
 
-    def __init__(self, elems):
+    def __init__(self, elems, typed=False):
+        self.typed = typed  # lists know the shape of their elements from the start
         self.structure = nest.map_structure(lambda x: x if _is_composite(x) else convert_to_tensor(x), elems)
         self.flat = nest.flatten(self.structure)
         if not self.flat:
@@ -50,7 +52,7 @@ class _Elements:
                 if size is not None and size != shape[0]:
                     raise ValueError(f"Dimensions {size} and {shape[0]} are not compatible")
                 size = shape[0]
-        self.static = size
+        self.static = self.size = size
         self.parts = None
 
     def count(self):
@@ -63,7 +65,13 @@ class _Elements:
                 if hasattr(x, "nrows")
                 else raw.StridedSlice(input=x.dense_shape, begin=[0], end=[1], strides=[1], shrink_axis_mask=1)
             )
-        return raw.StridedSlice(input=raw.Shape(input=x), begin=[0], end=[1], strides=[1], shrink_axis_mask=1)
+        return raw.Shape(input=x)[0]
+
+    def take_apart(self):
+        """For a loop in a graph: the lists of the elements are made in front of it. Gives the count."""
+        self.size = self.count()
+        self.parts = [self._take_apart(x) for x in self.flat]
+        return self.size
 
     def at(self, i):
         """The elements at i, which is a number or a tensor."""
@@ -92,61 +100,21 @@ class _Elements:
                 return lambda i: None
             rows = raw.Unpack(value=x, num=self.static, axis=0) if self.static else []
             return lambda i: rows[i]
-        shape = x.shape[1:] if x.shape.rank is not None else TensorShape(None)
-        known = (
-            raw.Const(value=shape.as_list(), dtype="int32")
-            if shape.is_fully_defined() and shape.rank
-            else (
-                raw.Const(value=_empty_shape(), dtype="int32")
-                if shape.rank == 0
-                else raw.StridedSlice(input=raw.Shape(input=x), begin=[1], end=[0], strides=[1], end_mask=1)
-            )
-        )
         # A list, not a gather: its gradient writes each element once.
-        rows = raw.TensorListFromTensor(tensor=x, element_shape=known)
-
-        def read(i):
-            item = raw.TensorListGetItem(input_handle=rows, index=i, element_shape=known, element_dtype=x.dtype)
-            item.set_shape(shape)
-            return item
-
-        return read
+        shape = x.shape[1:] if self.typed and x.shape.rank is not None else None
+        return TensorArray(x.dtype, size=self.size, element_shape=shape).unstack(x).read
 
 
-def _empty_shape():
-    import numpy as np
-
-    return np.zeros([0], np.int32)
+def _written(arrays, i, values):
+    return [a.write(i, v) for a, v in zip(arrays, values)]
 
 
-class _Results:
-    """Lists that a loop writes its results into, one for each tensor."""
-
-    def __init__(self, dtypes_, count):
-        self.types = dtypes_
-        self.start = [raw.TensorListReserve(element_shape=-1, num_elements=count, element_dtype=t) for t in dtypes_]
-
-    @staticmethod
-    def put(lists, i, values):
-        return [raw.TensorListSetItem(input_handle=h, index=i, item=v) for h, v in zip(lists, values)]
-
-    def stacked(self, lists, shapes, count):
-        out = []
-        for h, t, shape in zip(lists, self.types, shapes):
-            given = (
-                raw.Const(value=shape.as_list() if shape.rank else _empty_shape(), dtype="int32")
-                if shape.is_fully_defined()
-                else -1
-            )
-            made = raw.TensorListStack(
-                input_handle=h,
-                element_shape=given,
-                element_dtype=t,
-                num_elements=count if isinstance(count, int) else -1,
-            )
-            made.set_shape(TensorShape([count if isinstance(count, int) else None]).concatenate(shape))
-            out.append(made)
-        return out
+def _stacked(arrays, shapes, count):
+    """What a loop wrote into arrays, one tensor each."""
+    out = [a.stack() for a in arrays]
+    for made, shape in zip(out, shapes):
+        made.set_shape(TensorShape([count if isinstance(count, int) else None]).concatenate(shape))
+    return out
 
 
 def _signature_spec(s):
@@ -218,28 +186,28 @@ def map_fn(
         if not _weft.in_graph():
             rows = [columns(fn(elements.at(i))) for i in range(elements.static)]
             return together(_stack_rows(rows, types, shapes))
-        count = elements.count()
-        results = _Results(types, count)
+        count = elements.take_apart()
+        start = convert_to_tensor(0)
+        results = [TensorArray(t, size=count, infer_shape=infer_shape) for t in types]
         seen = []
 
-        def body(i, lists):
+        def body(i, arrays):
             made = columns(fn(elements.at(i)))
             seen[:] = [t.shape for t in made]
             _check_types(made, types)
-            return i + 1, _Results.put(lists, i, made)
+            arrays = _written(arrays, i, made)
+            return i + 1, arrays
 
-        # The lists of the elements are made in front of the loop.
-        elements.parts = [elements._take_apart(x) for x in elements.flat]
-        _, lists = while_loop(
+        _, results = while_loop(
             lambda i, _: raw.Less(x=i, y=count),
             body,
-            (0, results.start),
+            (start, results),
             parallel_iterations=parallel_iterations or 10,
             maximum_iterations=count,
             name="while",
         )
         final = [s.merge_with(w) if infer_shape and s.is_compatible_with(w) else w for s, w in zip(seen, shapes)]
-        return together(results.stacked(lists, final, count))
+        return together(_stacked(results, final, count))
 
 
 def _check_types(tensors, types):
@@ -284,11 +252,9 @@ def _walk(fn, elems, initializer, reverse, name, keep):
     for x in nest.flatten(structure):
         if x.shape.rank == 0:
             raise IndexError("tuple index out of range")
-    elements = _Elements(structure)
-    with name_scope_v1(name, "scan" if keep else "fold"):
-        count = elements.count()
-        if _weft.in_graph():
-            elements.parts = [elements._take_apart(x) for x in elements.flat]
+    elements = _Elements(structure, typed=keep)
+    with name_scope_v1(name, "scan" if keep else "foldr" if reverse else "foldl"):
+        count = elements.take_apart() if _weft.in_graph() else elements.count()
         first = 0 if not reverse else count - 1
         if initializer is None:
             start = elements.at(first)
@@ -325,23 +291,27 @@ def _walk_now(fn, elements, start, done, reverse, keep):
 
 def _walk_in_graph(fn, elements, start, done, count, reverse, keep):
     flat = nest.flatten(start)
-    results = _Results([t.dtype for t in flat], count) if keep else None
-    lists = results.start if keep else []
+    results = [TensorArray(t.dtype, size=count, element_shape=t.shape) for t in flat] if keep else []
     last = count - 1
-    if keep and done:
-        lists = _Results.put(lists, last if reverse else 0, flat)
+    if done:
+        results = _written(results, last if reverse else 0, flat)
 
-    def body(k, accumulated, lists):
+    def body(k, accumulated, arrays):
         i = last - k if reverse else k
         made = nest.flatten(_as_structure(fn(nest.pack_sequence_as(start, accumulated), elements.at(i)), start))
-        return k + 1, made, _Results.put(lists, i, made) if keep else lists
+        arrays = _written(arrays, i, made)
+        return k + 1, made, arrays
 
-    _, accumulated, lists = while_loop(
-        lambda k, *_: raw.Less(x=k, y=count), body, (done, flat, lists), maximum_iterations=count, name="while"
+    _, accumulated, results = while_loop(
+        lambda k, *_: raw.Less(x=k, y=count),
+        body,
+        (convert_to_tensor(done), flat, results),
+        maximum_iterations=count,
+        name="while",
     )
     if not keep:
         return nest.pack_sequence_as(start, accumulated)
-    return nest.pack_sequence_as(start, results.stacked(lists, [t.shape for t in accumulated], count))
+    return nest.pack_sequence_as(start, _stacked(results, [t.shape for t in accumulated], count))
 
 
 @dispatchable

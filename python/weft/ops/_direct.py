@@ -11,7 +11,8 @@ from weft.framework import dtypes, graph
 def define(namespace, table):
     """Puts a function into `namespace` for each line "name Op parameters", e.g. "atan2 Atan2 y, x".
 
-    A parameter may have a default, and the op may call it otherwise: "axis>dimension=0". "Op/name": what nodes of graphs are called."""
+    A parameter may have a default, and the op may call it otherwise: "axis>dimension=0". "Op/name": what nodes of graphs are called.
+    """
     for line in table.strip().splitlines():
         name, op, *rest = line.split(None, 2)
         op, _, called = op.partition("/")

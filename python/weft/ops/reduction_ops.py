@@ -30,9 +30,10 @@ def _axes(tensor, axis):
     """What the op takes for an axis argument; None is all axes."""
     if axis is not None:
         return list(axis) if isinstance(axis, (set, frozenset, _count)) else axis
-    if not isinstance(tensor, Tensor):
-        tensor = convert_to_tensor(tensor)
-    sizes = tensor._shape_tuple()
+    if isinstance(tensor, _weft.VariableBase) and _weft.in_graph():
+        sizes = tensor.shape.as_list()
+    else:
+        sizes = (tensor if isinstance(tensor, Tensor) else convert_to_tensor(tensor))._shape_tuple()
     if sizes is None:
         return raw.Range(start=0, limit=raw.Rank(input=tensor), delta=1)
     if _weft.in_graph():
@@ -50,7 +51,9 @@ def _reduce(op, doc):
     function = getattr(raw, op)
 
     def reduce(input_tensor, axis=None, keepdims=False, name=None):
-        if not isinstance(input_tensor, Tensor):
+        if isinstance(input_tensor, _weft.VariableBase) and _weft.in_graph() and input_tensor.shape.rank is not None:
+            pass  # read for the op, in its scope
+        elif not isinstance(input_tensor, Tensor):
             input_tensor = convert_to_tensor(
                 input_tensor,
                 dtypes.bool if op in ("Any", "All") and isinstance(input_tensor, (list, tuple, int)) else None,

@@ -9,6 +9,7 @@ from weft.framework.convert import constant_value, convert_to_tensor
 from weft.framework.tensor import Tensor
 from weft.framework.tensor_shape import TensorShape, as_shape
 from weft.framework.type_spec import TensorSpec, TypeSpec, register_type_spec_from_value_converter
+from weft.ops._direct import scope
 
 
 def _scope(name, default):
@@ -195,12 +196,13 @@ class _ListArray:
         self._shape = [as_shape(element_shape)]
         self._size = size
         if flow is None:
-            flow = raw.TensorListReserve(
-                element_shape=_shape_argument(self._shape[0]),
-                num_elements=0 if size is None else size,
-                element_dtype=dtype,
-                name=name or "TensorArrayV2",
-            )
+            with scope(name, "TensorArrayV2") as name:
+                flow = raw.TensorListReserve(
+                    element_shape=_shape_argument(self._shape[0]),
+                    num_elements=0 if size is None else size,
+                    element_dtype=dtype,
+                    name=name,
+                )
         self.flow = flow
 
     def with_flow(self, flow):
