@@ -1,5 +1,8 @@
 #include "io/attr_codec.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
 
@@ -141,6 +144,53 @@ Result<AttrValue> decode(std::string_view bytes, int depth) {
   return value;
 }
 
+// All zero or all one.
+template <class T>
+bool even(const Tensor& t) {
+  const T first = t.data<T>()[0];
+  if (first != T(0) && first != T(1)) return false;
+  return std::all_of(t.span<T>().begin(), t.span<T>().end(), [&](T v) { return std::memcmp(&v, &first, sizeof(T)) == 0; });
+}
+
+template <class T>
+std::vector<int64_t> whole(const Tensor& t) {
+  return {t.span<T>().begin(), t.span<T>().end()};
+}
+
+// As TensorFlow's Python writes constants: one element, and floats that are all zero or all one, as a single value; bits and halves as lists.
+Result<std::string> encode_constant(const Tensor& t) {
+  const int64_t n = t.num_elements();
+  if (n == 0) return wire::encode_tensor(t);
+  ProtoWriter w;
+  w.varint(1, uint64_t(t.dtype()));
+  w.bytes(2, wire::encode_shape(t.shape()));
+  const DType type = t.dtype();
+  if (type == DType::kBool) {
+    w.packed_varints(11, whole<bool>(t));
+  } else if (type == DType::kHalf || type == DType::kBfloat16) {
+    w.packed_varints(13, whole<uint16_t>(t));
+  } else if (type == DType::kFloat && (n == 1 || even<float>(t))) {
+    w.packed_floats(5, {t.data<float>()[0]});
+  } else if (type == DType::kDouble && (n == 1 || even<double>(t))) {
+    w.bytes(6, std::string_view(t.data<char>(), sizeof(double)));
+  } else if (n > 1) {
+    return wire::encode_tensor(t);
+  } else {
+    switch (type) {
+      case DType::kInt8: w.packed_varints(7, whole<int8_t>(t)); break;
+      case DType::kUint8: w.packed_varints(7, whole<uint8_t>(t)); break;
+      case DType::kInt16: w.packed_varints(7, whole<int16_t>(t)); break;
+      case DType::kUint16: w.packed_varints(7, whole<uint16_t>(t)); break;
+      case DType::kInt32: w.packed_varints(7, whole<int32_t>(t)); break;
+      case DType::kInt64: w.packed_varints(10, whole<int64_t>(t)); break;
+      case DType::kUint32: w.packed_varints(16, whole<uint32_t>(t)); break;
+      case DType::kUint64: w.packed_varints(17, whole<uint64_t>(t)); break;
+      default: return wire::encode_tensor(t);
+    }
+  }
+  return w.take();
+}
+
 // One overload a kind: writes the value as field `plain` of AttrValue, or the items as `list` of ListValue.
 struct Encoder {
   ProtoWriter out;
@@ -173,7 +223,7 @@ struct Encoder {
   void operator()(const std::string& v) { out.bytes(2, v); }
   void operator()(DType v) { out.varint(6, uint64_t(v)); }
   void operator()(const PartialShape& v) { out.bytes(7, wire::encode_shape(v)); }
-  void operator()(const Tensor& v) { put(8, wire::encode_constant(v)); }
+  void operator()(const Tensor& v) { put(8, encode_constant(v)); }
   void operator()(const FunctionAttr& v) { put(10, function(v)); }
   void operator()(const op::PlaceholderAttr& v) { out.bytes(9, v.name); }
   void operator()(op::EmptyList) { list({}); }
@@ -212,7 +262,7 @@ struct Encoder {
   void operator()(const std::vector<Tensor>& v) {
     ProtoWriter w;
     for (const auto& t : v) {
-      auto bytes = wire::encode_constant(t);
+      auto bytes = encode_constant(t);
       if (bytes.ok()) w.bytes(8, *bytes);
       else status = bytes.status();
     }

@@ -196,56 +196,6 @@ Result<Tensor> decode_tensor(std::string_view bytes, const VariantCodec* variant
   return t;
 }
 
-namespace {
-
-// All zero or all one.
-template <class T>
-bool even(const Tensor& t) {
-  const T first = t.data<T>()[0];
-  if (first != T(0) && first != T(1)) return false;
-  return std::all_of(t.span<T>().begin(), t.span<T>().end(), [&](T v) { return std::memcmp(&v, &first, sizeof(T)) == 0; });
-}
-
-template <class T>
-std::vector<int64_t> whole(const Tensor& t) {
-  return {t.span<T>().begin(), t.span<T>().end()};
-}
-
-}  // namespace
-
-Result<std::string> encode_constant(const Tensor& t) {
-  const int64_t n = t.num_elements();
-  if (n == 0) return encode_tensor(t);
-  ProtoWriter w;
-  w.varint(1, uint64_t(t.dtype()));
-  w.bytes(2, encode_shape(t.shape()));
-  const DType type = t.dtype();
-  if (type == DType::kBool) {
-    w.packed_varints(11, whole<bool>(t));
-  } else if (type == DType::kHalf || type == DType::kBfloat16) {
-    w.packed_varints(13, whole<uint16_t>(t));
-  } else if (type == DType::kFloat && (n == 1 || even<float>(t))) {
-    w.packed_floats(5, {t.data<float>()[0]});
-  } else if (type == DType::kDouble && (n == 1 || even<double>(t))) {
-    w.bytes(6, std::string_view(t.data<char>(), sizeof(double)));
-  } else if (n > 1) {
-    return encode_tensor(t);
-  } else {
-    switch (type) {
-      case DType::kInt8: w.packed_varints(7, whole<int8_t>(t)); break;
-      case DType::kUint8: w.packed_varints(7, whole<uint8_t>(t)); break;
-      case DType::kInt16: w.packed_varints(7, whole<int16_t>(t)); break;
-      case DType::kUint16: w.packed_varints(7, whole<uint16_t>(t)); break;
-      case DType::kInt32: w.packed_varints(7, whole<int32_t>(t)); break;
-      case DType::kInt64: w.packed_varints(10, whole<int64_t>(t)); break;
-      case DType::kUint32: w.packed_varints(16, whole<uint32_t>(t)); break;
-      case DType::kUint64: w.packed_varints(17, whole<uint64_t>(t)); break;
-      default: return encode_tensor(t);
-    }
-  }
-  return w.take();
-}
-
 Result<std::string> encode_tensor_content(const Tensor& t, const VariantCodec* variants) {
   const bool of_variants = variants && t.dtype() == DType::kVariant;
   if (!of_variants && (t.dtype() != DType::kString || t.num_elements() == 0)) return encode_tensor(t);

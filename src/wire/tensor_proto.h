@@ -15,9 +15,6 @@ core::Result<core::Tensor> decode_tensor(std::string_view bytes, const VariantCo
 // Numbers as tensor_content, strings as string_val. Resources and variants cannot be written.
 core::Result<std::string> encode_tensor(const core::Tensor& t);
 
-// As TensorFlow's Python writes constants: one element, and floats that are all zero or all one, as a single value; bits and halves as lists.
-core::Result<std::string> encode_constant(const core::Tensor& t);
-
 // As encode_tensor, but strings, and variants by a codec, too go into tensor_content: the lengths of all, then the
 // bytes of all.
 core::Result<std::string> encode_tensor_content(const core::Tensor& t, const VariantCodec* variants = nullptr);

@@ -525,5 +525,5 @@ def Assert(condition, data, summarize=None, name=None):
             condition=condition,
             data=[convert_to_tensor(x) for x in data],
             summarize=3 if summarize is None else summarize,
-            name="Assert",
+            name="AssertGuard/Assert",  # TensorFlow's is in a branch of this name
         )

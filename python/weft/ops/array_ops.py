@@ -5,7 +5,7 @@ from builtins import range as _count
 from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes
-from weft.framework.convert import constant, constant_value, convert_to_tensor
+from weft.framework.convert import _pack, constant, constant_value, convert_to_tensor
 from weft.framework.dispatch import dispatchable
 from weft.framework.tensor import EagerTensor, Tensor
 from weft.framework.tensor_shape import TensorShape, as_shape
@@ -95,10 +95,11 @@ def rank(input, name=None):
     """The number of axes as a tensor."""
     if getattr(type(input), "_is_composite", False) and hasattr(input, "dense_shape"):
         return size(input.dense_shape, name=name)
-    input = convert_to_tensor(input)
-    if input.shape.rank is not None:
-        return constant(input.shape.rank, dtypes.int32, name=name or "Rank")
-    return raw.Rank(input=input, name=name)
+    with scope(name, "Rank") as name:
+        input = convert_to_tensor(input)
+        if input.shape.rank is not None:
+            return constant(input.shape.rank, dtypes.int32, name=name)
+        return raw.Rank(input=input, name=name)
 
 
 @dispatchable
@@ -213,8 +214,10 @@ def stack(values, axis=0, name="stack"):
         except (TypeError, ValueError, NotImplementedError):
             pass
     if isinstance(values, (list, tuple)) and len(values):
+        if axis == 0 and _weft.in_graph() and any(isinstance(v, (bool, int, float)) for v in values):
+            return _pack(values, None, name)
         first = values[0]
-        sizes = (first if isinstance(first, Tensor) else convert_to_tensor(first)).shape
+        sizes = (first if isinstance(first, (Tensor, _weft.VariableBase)) else convert_to_tensor(first)).shape
         if sizes.rank is not None and not -sizes.rank - 1 <= axis <= sizes.rank:
             raise ValueError(f"Argument `axis` = {axis} not in range [{-sizes.rank - 1}, {sizes.rank + 1})")
     return raw.Pack(values=values, axis=axis, name=name)
@@ -476,7 +479,7 @@ def where(condition, x=None, y=None, name=None):
         with scope(name, "Where") as name:
             return raw.Where(input=convert_to_tensor(condition, dtype_hint=dtypes.bool, name="condition"), name=name)
     if x is not None and y is not None:
-        return raw.SelectV2(condition=convert_to_tensor(condition, dtype_hint=dtypes.bool), t=x, e=y, name=name)
+        return raw.SelectV2(condition=_weft.convert(condition, None, dtypes.bool), t=x, e=y, name=name)
     raise ValueError("x and y must both be non-None or both be None.")
 
 

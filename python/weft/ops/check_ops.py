@@ -17,8 +17,7 @@ from weft.ops.control import after
 def _assert(condition, data, summarize=None):
     from weft.function.control_flow import Assert
 
-    with scope(None, "Assert"):
-        return Assert(condition, data, summarize=summarize)
+    return Assert(condition, data, summarize=summarize)
 
 
 def _name(tensor):
@@ -111,8 +110,9 @@ def _difference(sign, x, y, found, message, summarize):
 @dispatchable
 def assert_equal(x, y, message=None, summarize=None, name=None):
     """x == y everywhere."""
-    if x is y:
-        return None
+    with scope(name, "assert_equal"):  # TensorFlow opens two
+        if x is y:
+            return None
     return _comparison("==", math_ops.equal, "assert_equal", x, y, message, summarize, name)
 
 
@@ -185,7 +185,7 @@ def _sign(text, sign, left, right, name, x, message, summarize, given):
         zero = convert_to_tensor(0, x.dtype)
         op = math_ops.less if sign == "<" else math_ops.less_equal
         a, b = (zero if side == 0 else x for side in (left, right))
-        return _comparison(sign, op, name, a, b, None, summarize, None, data)
+        return _comparison(sign, op, "assert_" + op.__name__, a, b, None, summarize, None, data)
 
 
 @dispatchable

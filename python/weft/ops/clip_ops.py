@@ -48,10 +48,13 @@ def global_norm(t_list, name=None):
     """The norm of all tensors of a list together."""
     if not isinstance(t_list, (list, tuple)):
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
-    with scope(name, "global_norm") as name:
+    from weft.ops.array_ops import stack
+    from weft.ops.reduction_ops import reduce_sum
+
+    with scope(name, "global_norm"):
         halves = [raw.L2Loss(t=t.values if _is_slices(t) else t) for t in t_list if t is not None]
-        half = raw.Sum(input=raw.Pack(values=halves), reduction_indices=[0])
-        return raw.Sqrt(x=half * convert_to_tensor(2.0, half.dtype), name=name or "global_norm")
+        half = reduce_sum(stack(halves))
+        return raw.Sqrt(x=half * convert_to_tensor(2.0, half.dtype), name="global_norm")
 
 
 @dispatchable
@@ -66,15 +69,13 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
         use_norm = convert_to_tensor(use_norm)
         small = clip_norm * raw.Minimum(x=1.0 / use_norm, y=convert_to_tensor(1.0, use_norm.dtype) / clip_norm)
         # A norm that is not finite makes everything NaN instead of hiding it.
-        scale = raw.SelectV2(
-            condition=raw.IsFinite(x=use_norm), t=small, e=convert_to_tensor(float("nan"), use_norm.dtype)
-        )
+        scale = small + (use_norm - use_norm)
         out = []
-        for t in t_list:
+        for i, t in enumerate(t_list):
             if t is None:
                 out.append(None)
                 continue
             values = convert_to_tensor(t.values if _is_slices(t) else t)
             factor = scale if scale.dtype is values.dtype else raw.Cast(x=scale, DstT=values.dtype)
-            out.append(_rewrapped(t, raw.Identity(input=values * factor)))
+            out.append(_rewrapped(t, raw.Identity(input=values * factor, name=f"{name}_{i}")))
         return out, use_norm

@@ -68,7 +68,7 @@ def _batched(x, inner, op, name, default):
 @dispatchable
 def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, name=None):
     """A convolution of sequences."""
-    with scope(name, "conv1d"):
+    with scope(name, "conv1d") as name:
         data_format = data_format or "NWC"
         if data_format not in ("NWC", "NCW", "NHWC", "NCHW"):
             raise ValueError("`data_format` must be 'NWC' or 'NCW'. Received: data_format=%s" % data_format)
@@ -86,7 +86,7 @@ def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, n
             )
         wide = array_ops.expand_dims(input, -3 if last else -2)
         kernel = array_ops.expand_dims(filters, 0)
-        out = conv2d(wide, kernel, strides, padding, "NHWC" if last else "NCHW", dilations)
+        out = conv2d(wide, kernel, strides, padding, "NHWC" if last else "NCHW", dilations, name=name)
         return array_ops.squeeze(out, [-3 if last else -2])
 
 

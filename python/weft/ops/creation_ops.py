@@ -124,6 +124,8 @@ def ones_like(input, dtype=None, name=None, layout=None):
 
 def _like(input, dtype, name, default, one):
     if not isinstance(input, Tensor):
+        if _weft.in_graph() and isinstance(input, _weft.VariableBase) and input.shape.is_fully_defined():
+            return (ones if one else zeros)(input.shape, dtype or input.dtype, name=name or default)
         if _weft.in_graph():
             with scope(name, default) as name:
                 return _like(convert_to_tensor(input, name="tensor"), dtype, name, default, one)

@@ -313,26 +313,31 @@ def rot90(image, k=1, name=None):
 @dispatchable
 def convert_image_dtype(image, dtype, saturate=False, name=None):
     """Another type, with the values scaled to its range: [0, 1] for floating types."""
-    image = convert_to_tensor(image)
+    image = convert_to_tensor(image, name="image")
     dtype = dtypes.as_dtype(dtype)
     if not dtype.is_floating and not dtype.is_integer:
         raise AttributeError("dtype must be either floating point or integer")
     if dtype == image.dtype:
         return tf.identity(image)
+    with scope(name, "convert_image") as name:
+        return _converted_image(image, dtype, saturate, name)
+
+
+def _converted_image(image, dtype, saturate, name):
     if image.dtype.is_integer and dtype.is_integer:
         have, want = image.dtype.max, dtype.max
         if have > want:
             scaled = image // int((int(have) + 1) // (int(want) + 1))
-            return tf.saturate_cast(scaled, dtype) if saturate else tf.cast(scaled, dtype)
+            return tf.saturate_cast(scaled, dtype, name=name) if saturate else tf.cast(scaled, dtype, name=name)
         scale = (int(want) + 1) // (int(have) + 1)
         made = tf.saturate_cast(image, dtype) if saturate else tf.cast(image, dtype)
         return made * scale
     if image.dtype.is_floating and dtype.is_floating:
-        return tf.cast(image, dtype)
+        return tf.cast(image, dtype, name=name)
     if image.dtype.is_integer:
-        return tf.cast(image, dtype) * (1.0 / float(image.dtype.max))
+        return raw.Mul(x=tf.cast(image, dtype), y=1.0 / float(image.dtype.max), name=name)
     scaled = image * (float(dtype.max) + 0.5)
-    return tf.saturate_cast(scaled, dtype) if saturate else tf.cast(scaled, dtype)
+    return tf.saturate_cast(scaled, dtype, name=name) if saturate else tf.cast(scaled, dtype, name=name)
 
 
 def _in_float(images, function):
@@ -348,7 +353,8 @@ def _in_float(images, function):
 
 @dispatchable
 def adjust_brightness(image, delta):
-    return _in_float(image, lambda x: x + tf.cast(delta, x.dtype))
+    with scope(None, "adjust_brightness") as name:
+        return _in_float(image, lambda x: raw.AddV2(x=x, y=tf.cast(delta, x.dtype), name=name))
 
 
 @dispatchable

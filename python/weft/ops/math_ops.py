@@ -482,7 +482,7 @@ def polyval(coeffs, x, name=None):
         x = convert_to_tensor(x, name="x")
         if not coeffs:
             return raw.ZerosLike(x=x, name=name)
-        parts = [convert_to_tensor(c, x.dtype) for c in coeffs]
+        parts = [convert_to_tensor(c, x.dtype, name=f"coeff_{i}") for i, c in enumerate(coeffs)]
         out = parts[0]
         for c in parts[1:]:
             out = c + out * x

@@ -183,7 +183,7 @@ def tensordot(a, b, axes, name=None):
                 rows *= s
             for s in sizes[len(first) :]:
                 cols *= s
-            return raw.Reshape(tensor=t, shape=[rows, cols])
+            return t if sizes == [rows, cols] else raw.Reshape(tensor=t, shape=[rows, cols])
 
         product = matmul(matrix(a, free_a, ones), matrix(b, others, free_b))
         sizes = [a.shape[i] for i in free_a] + [b.shape[i] for i in free_b]

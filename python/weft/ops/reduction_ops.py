@@ -37,6 +37,8 @@ def _axes(tensor, axis):
     if sizes is None:
         return raw.Range(start=0, limit=raw.Rank(input=tensor), delta=1)
     if _weft.in_graph():
+        if not sizes:
+            return _all_of(tensor)
         return convert_to_tensor(list(_count(len(sizes))), dtypes.int32)
     made = _all_axes.get(len(sizes))
     if made is None:
@@ -47,6 +49,13 @@ def _axes(tensor, axis):
 _all_axes = {}  # by rank, for eager calls
 
 
+def _all_of(value):
+    """In graphs: the axes of what is not a tensor yet, or has none."""
+    from weft.ops import array_ops, creation_ops
+
+    return creation_ops.range(0, array_ops.rank(value))
+
+
 def _reduce(op, doc):
     function = getattr(raw, op)
 
@@ -54,10 +63,12 @@ def _reduce(op, doc):
         if isinstance(input_tensor, _weft.VariableBase) and _weft.in_graph() and input_tensor.shape.rank is not None:
             pass  # read for the op, in its scope
         elif not isinstance(input_tensor, Tensor):
-            input_tensor = convert_to_tensor(
-                input_tensor,
-                dtypes.bool if op in ("Any", "All") and isinstance(input_tensor, (list, tuple, int)) else None,
-            )
+            given = input_tensor
+            truth = op in ("Any", "All") and isinstance(given, (list, tuple, int))
+            if truth or not _weft.in_graph():
+                input_tensor = _weft.convert(given, dtypes.bool if truth else None)
+            if axis is None and _weft.in_graph():
+                axis = _all_of(given)
         elif isinstance(axis, float):
             axis = convert_to_tensor(axis, dtypes.int32)
         result = function(

@@ -601,8 +601,10 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
         return self.scatter_nd_update(points, sparse_delta.values, name)
 
     def _scatter_nd(self, op, indices, updates, name):
+        from weft.framework.convert import convert_to_tensor
+
         return self._lazy_read(
-            getattr(raw, op)(ref=self, indices=indices, updates=_weft.convert(updates, self.dtype, None), name=name)
+            getattr(raw, op)(ref=self, indices=indices, updates=convert_to_tensor(updates, self.dtype), name=name)
         )
 
     def scatter_nd_add(self, indices, updates, name=None):
