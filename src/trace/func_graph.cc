@@ -128,6 +128,7 @@ Result<Value> FuncGraph::capture(const Value& v, std::optional<HandleData> data)
   const eager::TensorHandle* h = eager_handle(v);
   const bool small = h && h->ready() && (!h->device() || h->device() == context_.host()) && embeds(h->tensor(), true);
   if (small) attrs["value"] = h->tensor();
+  else attrs["_user_specified_name"] = !h && name.starts_with(name_scope()) ? name.substr(name_scope().size()) : name.substr(name.rfind('/') + 1);  // without the scope
   return add_capture(v, std::move(data), name, small ? "Const" : "Placeholder", std::move(attrs));
 }
 
@@ -138,11 +139,7 @@ Result<Value> FuncGraph::unused_capture(const Value& v, std::optional<HandleData
 Result<Value> FuncGraph::add_capture(const Value& v, std::optional<HandleData> data, const std::string& name, std::string_view op, AttrMap attrs) {
   const PartialShape shape = v.shape();
   attrs["dtype"] = v.dtype();
-  if (op == "Placeholder") {
-    attrs["shape"] = shape;
-    // As it was asked for, without the scope.
-    attrs["_user_specified_name"] = v.rep()->owner() && name.starts_with(name_scope()) ? name.substr(name_scope().size()) : name.substr(name.rfind('/') + 1);
-  }
+  if (op == "Placeholder") attrs["shape"] = shape;
   WEFT_ASSIGN(Node * node, graph_.add(graph_.unique_name(name), op, std::move(attrs), {}));
   node->shapes = {shape};
   node->handles = {std::move(data)};

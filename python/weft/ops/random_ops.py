@@ -1,6 +1,5 @@
 """tf.random: numbers from the global seed and from seeds that are given; the Generator is in ops/rng.py."""
 
-from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
@@ -80,26 +79,17 @@ def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=
     dtype, minval, maxval = _uniform_limits(minval, maxval, dtype)
     with scope(name, "random_uniform") as name:
         shape = shape_tensor(shape)
+        from_zero = type(minval) is int and minval == 0
+        if from_zero and type(maxval) is int and maxval == 1 and not dtype.is_integer:
+            return raw.RandomUniform(shape=shape, dtype=dtype, **_seeds(seed))
+        # Before the draw: a bad bound takes no number of the sequence.
+        low, high = convert_to_tensor(minval, dtype, name="min"), convert_to_tensor(maxval, dtype, name="max")
         if dtype.is_integer:
-            return raw.RandomUniformInt(
-                shape=shape,
-                minval=convert_to_tensor(minval, dtype, name="min"),
-                maxval=convert_to_tensor(maxval, dtype, name="max"),
-                **_seeds(seed),
-                name=name,
-            )
-        if not _weft.in_graph():  # before the draw: a bad bound takes no number of the sequence
-            minval, maxval = (v if type(v) is int else convert_to_tensor(v, dtype) for v in (minval, maxval))
+            return raw.RandomUniformInt(shape=shape, minval=low, maxval=high, **_seeds(seed), name=name)
         draw = raw.RandomUniform(shape=shape, dtype=dtype, **_seeds(seed))
-        return _stretched(draw, minval, maxval, name)
-
-
-def _stretched(draw, minval, maxval, name):
-    if type(minval) is int and type(maxval) is int and (minval, maxval) == (0, 1):
-        return draw
-    low = convert_to_tensor(minval, draw.dtype, name="min")
-    high = convert_to_tensor(maxval, draw.dtype, name="max")
-    return raw.AddV2(x=raw.Mul(x=draw, y=raw.Sub(x=high, y=low, name="sub"), name="mul"), y=low, name=name)
+        if from_zero:
+            return raw.Mul(x=draw, y=high)
+        return raw.AddV2(x=raw.Mul(x=draw, y=raw.Sub(x=high, y=low, name="sub"), name="mul"), y=low, name=name)
 
 
 @dispatchable
