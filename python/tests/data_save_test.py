@@ -102,6 +102,17 @@ def test_damaged_metadata(tmp_path):
         Dataset.load(tmp_path / "a")
 
 
+def test_missing_files(tmp_path):
+    shutil.copytree(WRITTEN / "rows", tmp_path / "a")
+    (chunk,) = chunks(tmp_path / "a")
+    chunk.unlink()
+    with pytest.raises(tf.errors.NotFoundError):
+        rows(Dataset.load(tmp_path / "a"))
+    shutil.rmtree(chunk.parent.parent)
+    with pytest.raises(tf.errors.DataLossError, match="has no elements"):
+        rows(Dataset.load(tmp_path / "a"))
+
+
 def test_a_save_that_fails_leaves_what_was_there(tmp_path):
     Dataset.range(3).save(tmp_path)
     before = sorted(p.name for p in tmp_path.iterdir())
@@ -160,6 +171,43 @@ def test_snapshots_are_found_by_how_they_are_made(tmp_path):
     # Not complete: nothing is kept.
     assert numbers(made(5).take(2)) == [0, 5] and len(list(tmp_path.rglob("snapshot.metadata"))) == 2
     assert int(made(2).fingerprint()) == int(made(2).fingerprint()) != int(made(3).fingerprint())
+
+
+def first_form(path, dataset, spec, **attributes):
+    flat = [s.dtype for s in spec], [s.shape for s in spec]
+    variant = tf.raw_ops.SnapshotDataset(
+        input_dataset=tf.data.experimental.to_variant(dataset),
+        path=str(path),
+        output_types=flat[0],
+        output_shapes=flat[1],
+        **attributes,
+    )
+    return [tuple(p.numpy() for p in e) for e in tf.data.experimental.from_variant(variant, spec)]
+
+
+@pytest.mark.parametrize("compression", ["", "GZIP", "SNAPPY"])
+def test_the_first_form_of_snapshots(compression, tmp_path):
+    spec = (tf.TensorSpec([], tf.int32), tf.TensorSpec([], tf.string))
+    other = Dataset.from_tensor_slices(([7], ["z"]))
+    options = dict(compression=compression, snapshot_name="x" + compression)
+    expected = [(0, b"a"), (1, b"bb"), (2, b"")]
+    assert first_form(WRITTEN / "first", other, spec, **options) == expected
+    # Written here, read here: in three files, since each is full at once.
+    pairs = Dataset.from_tensor_slices((tf.range(3), ["a", "bb", ""]))
+    options.update(shard_size_bytes=1)
+    with pytest.raises(tf.errors.NotFoundError, match="Metadata file does not exist"):
+        first_form(tmp_path, pairs, spec, mode="read", **options)
+    assert first_form(tmp_path, pairs, spec, **options) == expected and len(chunks(tmp_path)) == 3
+    assert first_form(tmp_path, other, spec, mode="passthrough", **options) == [(7, b"z")]
+    assert first_form(tmp_path, other, spec, mode="read", **options) == expected
+    contents = chunks(tmp_path)[1].read_bytes()
+    for damaged in (contents[:-1], contents[:5], b"\xff" * 20):
+        chunks(tmp_path)[1].write_bytes(damaged)
+        with pytest.raises(tf.errors.DataLossError):
+            first_form(tmp_path, other, spec, mode="read", **options)
+    assert first_form(tmp_path, other, spec, mode="write", **options) == first_form(tmp_path, pairs, spec, **options)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="mode must be either"):
+        first_form(tmp_path, pairs, spec, mode="other")
 
 
 def test_tf_record_files_by_snappy(tmp_path):

@@ -89,6 +89,27 @@ def test_errors_of_workers_reach_the_consumer(cluster):
         bad.apply(service.distribute(service.ShardingPolicy.HINT, dispatcher.target))
 
 
+def test_data_cut_by_an_op():
+    dataset, spec = Dataset.range(7), tf.TensorSpec([], tf.int64)
+
+    def cut(workers, index, policy):
+        arguments = dict(num_workers=workers, index=index, auto_shard_policy=policy, num_replicas=0)
+        types = dict(output_types=[tf.int64], output_shapes=[[]])
+        variant = tf.raw_ops.AutoShardDataset(
+            input_dataset=tf.data.experimental.to_variant(dataset), **arguments, **types
+        )
+        return [int(x) for x in tf.data.experimental.from_variant(variant, spec)]
+
+    policies = tf.data.experimental.AutoShardPolicy
+    assert cut(3, 1, policies.DATA) == cut(3, 1, policies.AUTO) == [1, 4]
+    assert cut(3, 1, policies.OFF) == cut(1, 0, policies.AUTO) == list(range(7))
+    with pytest.raises(tf.errors.UnimplementedError, match="cannot cut among files"):
+        cut(2, 0, policies.FILE)
+    dataset = tf.data.TextLineDataset("nothing").map(lambda line: tf.constant(1, tf.int64))
+    with pytest.raises(tf.errors.UnimplementedError, match="cannot cut among files"):
+        cut(2, 0, policies.AUTO)
+
+
 def test_ragged_elements(cluster):
     dispatcher = cluster(1)
     rows = Dataset.from_tensor_slices(tf.ragged.constant([[1], [2, 3]]))

@@ -17,10 +17,15 @@ CLASSES = {
     ],
     "data.readers": [
         "data.ops.readers: TFRecordDatasetV2 TextLineDatasetV2 FixedLengthRecordDatasetV2",
-        "data.experimental.ops.readers: CsvDatasetV2",
+        "data.experimental.ops.readers: CsvDatasetV2 SqlDatasetV2",
+    ],
+    "data.service": [
+        "data.experimental.ops.data_service_ops: CrossTrainerCache ShardingPolicy",
+        "data.experimental.service.server_lib: DispatcherConfig DispatchServer WorkerConfig WorkerServer",
     ],
     "data.structure": ["data.util.structure: NoneTensorSpec"],
     "distribute.input": ["distribute.input_lib: DistributedDataset DistributedDatasetsFromFunction"],
+    "data.tables": ["data.experimental.ops.lookup_ops: DatasetInitializer"],
     "framework.config": ["eager.context: LogicalDevice LogicalDeviceConfiguration PhysicalDevice"],
     "framework.device": [
         "framework.device_spec: DeviceSpec=DeviceSpecV2",

@@ -22,6 +22,7 @@ void dataset(op::Registry& r) {
   data::caches(r);
   data::saves(r);
   data::snapshots(r);
+  data::first_snapshots(r);
   data::fingerprints(r);
   data::pass_through(r);
   data::generators(r);

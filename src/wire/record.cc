@@ -16,7 +16,8 @@ using namespace weft::core;  // NOLINT
 
 namespace {
 
-constexpr uint64_t kSum = 4;  // bytes of a checksum
+constexpr uint64_t kSum = 4;          // bytes of a checksum
+constexpr size_t kEnough = 1 << 20;  // bytes that are worth a write
 
 }  // namespace
 
@@ -89,7 +90,12 @@ Result<std::unique_ptr<RecordWriter>> RecordWriter::create(const std::string& na
 Status RecordWriter::write(std::string_view record) {
   WEFT_RETURN_IF_ERROR(failed_);
   append_record(pending_, record);
-  constexpr size_t kEnough = 1 << 20;
+  return pending_.size() < kEnough ? Status() : put(Z_NO_FLUSH);
+}
+
+Status RecordWriter::write_bytes(std::string_view bytes) {
+  WEFT_RETURN_IF_ERROR(failed_);
+  pending_ += bytes;
   return pending_.size() < kEnough ? Status() : put(Z_NO_FLUSH);
 }
 

@@ -44,6 +44,7 @@ class RecordWriter {
   static core::Result<std::unique_ptr<RecordWriter>> create(const std::string& name, std::string_view compression);
 
   core::Status write(std::string_view record);
+  core::Status write_bytes(std::string_view bytes);  // as they are: files of other records than TFRecords
   core::Status flush();   // so that a reader of the file sees all records so far
   core::Status finish();  // flushes; nothing may be written after it
 

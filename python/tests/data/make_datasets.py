@@ -29,6 +29,20 @@ checkpoints = dict(directory=tempfile.mkdtemp(), max_to_keep=1, checkpoint_inter
 Dataset.range(5).save(str(FOLDER / "chunks"), checkpoint_args=checkpoints)
 (FOLDER / "chunks" / "dataset_spec.pb").exists() or print("chunks has no spec")
 list(Dataset.range(4).snapshot(str(FOLDER / "snapshot"), shard_func=lambda x: x % 2))
+# The first form of snapshots, by the op alone.
+pairs = Dataset.from_tensor_slices((tf.range(3), ["a", "bb", ""]))
+for compression in ("", "GZIP", "SNAPPY"):
+    variant = tf.raw_ops.SnapshotDataset(
+        input_dataset=tf.data.experimental.to_variant(pairs),
+        path=str(FOLDER / "first"),
+        compression=compression,
+        snapshot_name="x" + compression,
+        output_types=[tf.int32, tf.string],
+        output_shapes=[[], []],
+    )
+    list(tf.data.experimental.from_variant(variant, pairs.element_spec))
+for graph in (FOLDER / "first").glob("*.pbtxt"):
+    graph.unlink()
 # What workers of a service wrote: the chunks, without what only matters while they are written.
 service = tf.data.experimental.service
 dispatcher = service.DispatchServer(service.DispatcherConfig(work_dir=tempfile.mkdtemp(), fault_tolerant_mode=True))

@@ -136,7 +136,7 @@ def _distributed_metadata(path):
 
 
 def _load_distributed(path, metadata, element_spec, compression, reader_func, wait):
-    from weft.data.dataset import Dataset, make
+    from weft.data.dataset import make
 
     spec, packed = metadata
     failed = f"Failed to load tf.data snapshot at {path}. "
@@ -149,8 +149,10 @@ def _load_distributed(path, metadata, element_spec, compression, reader_func, wa
         raise ValueError(f"{failed}User specified compression {compression}, but the actual compression is {packed}.")
     if wait and not os.path.exists(os.path.join(path, _DONE_FILE)):
         raise errors.NotFoundError(None, None, f"tf.data snapshot at {path} is not complete")
-    folder = os.path.join(path, "chunks")
-    files = sorted(os.path.join(folder, name) for name in (os.listdir(folder) if os.path.isdir(folder) else []))
+    text = TensorSpec([], dtypes.string)
+    files = raw.ListSnapshotChunksDataset(
+        snapshot_path=convert_to_tensor(path, dtypes.string), **structure.types_and_shapes(text)
+    )
 
     def chunk(name):
         flat = structure.types_and_shapes(spec)
@@ -158,7 +160,7 @@ def _load_distributed(path, metadata, element_spec, compression, reader_func, wa
             "_SnapshotChunkDataset", raw.SnapshotChunkDataset(chunk_file=name, compression=packed, **flat), spec
         )
 
-    return reader_func(Dataset.from_tensor_slices(convert_to_tensor(files, dtypes.string)).map(chunk))
+    return reader_func(make("_ListSnapshotChunksDataset", files, text).map(chunk))
 
 
 def _in_turns(datasets):

@@ -108,10 +108,11 @@ class Dataset : public core::VariantObject, public std::enable_shared_from_this<
  private:
   friend Status emit(KernelContext& c, DatasetPtr dataset);
   std::string_view kind_;
-  mutable std::shared_ptr<const Origin> origin_;
   std::vector<DType> types_;
   std::vector<PartialShape> shapes_;
   std::vector<DatasetPtr> inputs_;
+  // After the inputs, so that these let go of the datasets below last: that way is the shorter on the stack.
+  mutable std::shared_ptr<const Origin> origin_;
   int depth_ = 1;
   mutable std::atomic<bool> counted_{false};
   mutable std::atomic<int64_t> cardinality_{0};
@@ -187,6 +188,9 @@ Element inputs_of(const KernelContext& c, std::string_view name);
 inline const std::vector<DType>& attr_types(const KernelContext& c) { return c.attr<std::vector<DType>>("output_types"); }
 inline const std::vector<PartialShape>& attr_shapes(const KernelContext& c) { return c.attr<std::vector<PartialShape>>("output_shapes"); }
 
+// Every n-th element, from the i-th on.
+DatasetPtr sharded(const DatasetPtr& input, int64_t n, int64_t i);
+
 // Output 0 of a kernel. ResourceExhausted where datasets are nested so deep that a walk would overflow the stack.
 Tensor dataset_tensor(DatasetPtr dataset);
 Status emit(KernelContext& c, DatasetPtr dataset);
@@ -220,6 +224,7 @@ void shuffles(Registry& r);
 void caches(Registry& r);
 void saves(Registry& r);
 void snapshots(Registry& r);
+void first_snapshots(Registry& r);
 void fingerprints(Registry& r);
 void pass_through(Registry& r);
 void generators(Registry& r);

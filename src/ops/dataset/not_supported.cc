@@ -1,5 +1,5 @@
-// Dataset ops that need parts which are not there: graphs of datasets as values, the first form of
-// snapshots, races between datasets. Known, so that a graph that holds one can be read; each says so when it runs.
+// Dataset ops that need parts which are not there: graphs of datasets as values, races between
+// datasets. Known, so that a graph that holds one can be read; each says so when it runs.
 #include "op/registry.h"
 #include "ops/dataset/dataset.h"
 
@@ -37,31 +37,6 @@ void not_supported(Registry& r) {
       .full_type("DATASET(ANY)")
       .doc("The dataset that a serialized graph makes.")
       .shape(shapes::scalar)
-      .cpu(run_not_supported);
-
-  r.add("SnapshotDataset")
-      .in("input_dataset: variant")
-      .in("path: string")
-      .out("handle: variant")
-      .full_type("DATASET(FOR_EACH(PRODUCT, TENSOR(VAR:output_types), VAR:output_types))")
-      .attr("output_types: list(type) >= 1")
-      .attr("output_shapes: list(shape) >= 1")
-      .attr("compression: string = ''")
-      .attr("reader_path_prefix: string = ''")
-      .attr("writer_path_prefix: string = ''")
-      .attr("shard_size_bytes: int = 10737418240")
-      .attr("pending_snapshot_expiry_seconds: int = 86400")
-      .attr("num_reader_threads: int = 1")
-      .attr("reader_buffer_size: int = 1")
-      .attr("num_writer_threads: int = 1")
-      .attr("writer_buffer_size: int = 1")
-      .attr("shuffle_on_read: bool = false")
-      .attr("seed: int = 0")
-      .attr("seed2: int = 0")
-      .attr("mode: string = 'auto'")
-      .attr("snapshot_name: string = ''")
-      .doc("A dataset that writes its elements to disk once and reads them after that.")
-      .shape([](ShapeContext& c) { return dataset_of(c, {"path"}); })
       .cpu(run_not_supported);
 
   r.add("ChooseFastestDataset")

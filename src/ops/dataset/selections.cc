@@ -194,6 +194,12 @@ Status run_shard(KernelContext& c) {
   return emit(c, std::make_shared<ShardDataset>(input, shards, index, c.attr<bool>("require_non_empty")));
 }
 
+}  // namespace
+
+DatasetPtr sharded(const DatasetPtr& input, int64_t n, int64_t i) { return std::make_shared<ShardDataset>(input, n, i, false); }
+
+namespace {
+
 class AssertCardinalityDataset final : public UnaryDataset {
  public:
   AssertCardinalityDataset(const DatasetPtr& input, int64_t cardinality) : UnaryDataset("AssertCardinality", input), cardinality_(cardinality) {}

@@ -49,6 +49,9 @@ Result<std::optional<SnapshotMetadata>> SnapshotMetadata::read(const std::string
       case 2:
         m.run_id = r.string();
         break;
+      case 3:
+        m.created_us = r.int64();
+        break;
       case 4:
         m.version = r.int64();
         break;
@@ -241,6 +244,8 @@ Result<DatasetPtr> shards_of_run(const std::string& folder, const SnapshotMetada
     if (it->path().extension() == kShardSuffix) found.push_back(it->path().string());
   }
   if (error && error != std::errc::no_such_file_or_directory) return wire::io_error(run.string(), error.value());
+  if (found.empty() && metadata.num_elements > 0)
+    return data_loss(run.string(), " has no elements, where ", folder, kMetadataFile, " tells of ", metadata.num_elements);
   std::sort(found.begin(), found.end());
   std::vector<DatasetPtr> shards;
   for (std::string& shard : found) shards.push_back(shard_dataset(std::move(shard), compression, types, shapes));

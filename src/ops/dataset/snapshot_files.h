@@ -21,7 +21,7 @@ namespace weft::ops::data {
 struct SnapshotMetadata {
   static constexpr int64_t kVersion = 2;
   std::string graph_hash, run_id;
-  int64_t version = kVersion, num_elements = 0;
+  int64_t version = kVersion, num_elements = 0, created_us = 0;  // created_us: of what was read
   std::vector<DType> types;
   bool finalized = false;
 

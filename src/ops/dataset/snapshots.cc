@@ -1,6 +1,7 @@
 // Datasets that write their elements to files once and read them from there after that (Dataset.snapshot), and the
 // readers of such files as datasets of their own.
 #include <algorithm>
+#include <filesystem>
 
 #include "kernels/cpu/hash.h"
 #include "op/registry.h"
@@ -95,6 +96,48 @@ Status run_chunk(KernelContext& c) {
   return emit(c, chunk_dataset(file.str(), snapshot_compression(c.attr<std::string>("compression")), attr_types(c), attr_shapes(c)));
 }
 
+// The files that are there when it is walked, by name.
+class ChunkFilesDataset final : public Dataset {
+ public:
+  explicit ChunkFilesDataset(std::string folder)
+      : Dataset("ListSnapshotChunks", {DType::kString}, {PartialShape::scalar()}), folder_(std::move(folder)) {}
+
+ protected:
+  Result<IteratorPtr> walk(IteratorContext&) const override {
+    auto it = std::make_unique<Walk>(*this);
+    std::error_code error;
+    for (std::filesystem::directory_iterator file(folder_, error), end; !error && file != end; file.increment(error))
+      it->files.push_back(file->path().string());
+    if (error && error != std::errc::no_such_file_or_directory) return wire::io_error(folder_, error.value());
+    std::sort(it->files.begin(), it->files.end());
+    return IteratorPtr(std::move(it));
+  }
+
+ private:
+  class Walk final : public IteratorOf<ChunkFilesDataset> {
+   public:
+    using IteratorOf::IteratorOf;
+    std::vector<std::string> files;
+
+   protected:
+    Status advance(IteratorContext&, Element& out, bool& end) override {
+      end = at_ >= files.size();
+      if (!end) out.push_back(Tensor::scalar(tstring(files[at_++])));
+      return {};
+    }
+
+   private:
+    size_t at_ = 0;
+  };
+  const std::string folder_;
+};
+
+Status run_chunk_files(KernelContext& c) {
+  WEFT_ASSIGN(tstring path, scalar_input<tstring>(c, "snapshot_path"));
+  WEFT_ASSIGN(std::string folder, wire::local_path(path.view()));
+  return emit(c, std::make_shared<ChunkFilesDataset>(folder + "/chunks"));
+}
+
 Status run_shard(KernelContext& c) {
   WEFT_ASSIGN(tstring folder, scalar_input<tstring>(c, "shard_dir"));
   WEFT_ASSIGN(std::string path, wire::local_path(folder.view()));
@@ -149,6 +192,17 @@ void snapshots(Registry& r) {
       .doc("The elements of one file of a snapshot.")
       .shape(shapes::scalar)
       .cpu(run_chunk);
+
+  r.add("ListSnapshotChunksDataset")
+      .in("snapshot_path: string")
+      .out("handle: variant")
+      .full_type("DATASET(FOR_EACH(PRODUCT, TENSOR(VAR:output_types), VAR:output_types))")
+      .attr("output_types: list(type) >= 1")
+      .attr("output_shapes: list(shape) >= 1")
+      .stateful()
+      .doc("The names of the files of a snapshot that workers wrote.")
+      .shape(shapes::scalar)
+      .cpu(run_chunk_files);
 
   r.add("SnapshotDatasetReader")
       .in("shard_dir: string")
