@@ -135,7 +135,7 @@ def test_gradients_and_import():
     with tf.Graph().as_default():
         out, op = tf.import_graph_def(g.as_graph_def(), {"x:0": 4.0}, ["y:0", "y"], name="im")
         assert out.name == "im/y:0" and op.type == "Mul" and v1.Session().run(out) == 16
-        with pytest.raises(ValueError, match="Requested return_element 'no:0' not found in graph_def."):
+        with pytest.raises(ValueError, match="Requested return tensor 'no:0' not found in graph def"):
             tf.import_graph_def(g.as_graph_def(), return_elements=["no:0"])
 
 

@@ -57,9 +57,10 @@ def _import(graph, graph_def, input_map, wanted, return_elements, name):
                 )
         places = [_place(e) for e in wanted]
         known = {n.name: n for n in graph_def.node}
-        for element, (node, _) in zip(wanted, places):
+        for element, (node, output) in zip(wanted, places):
             if node not in known:
-                raise ValueError(f"Requested return node {element!r} not found in graph def")
+                kind = "node" if output is None else "tensor"
+                raise ValueError(f"Requested return {kind} {element!r} not found in graph def")
         _add_functions(graph_def)
         tensors, nodes, _, missing = graph._native.import_graph_def(
             graph_def.SerializeToString(),
