@@ -14,6 +14,7 @@ from weft.saved_model import constants, function_protos, gradient_functions, sig
 from weft.saved_model.experimental import VariablePolicy
 from weft.saved_model.export_graph import ExportGraph
 from weft.saved_model.options import SaveOptions
+from weft.trackable import sharding
 from weft.trackable.asset import Asset
 from weft.trackable.base import OBJECT_GRAPH_PROTO_KEY, SaveType, Trackable
 from weft.trackable.resource import TrackableResource
@@ -311,9 +312,14 @@ class _Saver:
         prefix = os.path.join(variables, constants.VARIABLES_FILENAME)
         tensors[OBJECT_GRAPH_PROTO_KEY] = convert_to_tensor(checkpoint_graph.SerializeToString())
         keys = sorted(tensors)
-        raw.SaveV2(
-            prefix=prefix, tensor_names=keys, shape_and_slices=[""] * len(keys), tensors=[tensors[k] for k in keys]
-        )
+        if self.options.experimental_sharding_callback is not None:
+            sharding.write(
+                prefix, [(k, "", tensors[k], None) for k in keys], self.options.experimental_sharding_callback
+            )
+        else:
+            raw.SaveV2(
+                prefix=prefix, tensor_names=keys, shape_and_slices=[""] * len(keys), tensors=[tensors[k] for k in keys]
+            )
         for source, name in graph.asset_files:
             if not os.path.exists(source):
                 raise errors.NotFoundError(None, None, f"{source}; No such file or directory")

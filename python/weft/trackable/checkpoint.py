@@ -56,10 +56,14 @@ class CheckpointOptions:
         self.experimental_write_callbacks = experimental_write_callbacks
         self.experimental_skip_slot_variables = experimental_skip_slot_variables
         if experimental_sharding_callback is not None:
-            raise NotImplementedError(
-                "tf.train.CheckpointOptions(experimental_sharding_callback=...): weft writes " "one data file"
-            )
-        self.experimental_sharding_callback = None
+            from weft.trackable.sharding import ShardingCallback
+
+            if not isinstance(experimental_sharding_callback, ShardingCallback):
+                raise ValueError(
+                    "The experimental_sharding_callback checkpoint optionmust be of type ShardingCallback. The option providedwas of "
+                    f"type {type(experimental_sharding_callback)}."
+                )
+        self.experimental_sharding_callback = experimental_sharding_callback
 
 
 def _text_path(path):
@@ -74,8 +78,8 @@ def _as_tensor(value):
     )
 
 
-def write_checkpoint(prefix, saved):
-    """Saves the tensors of a graph_view.Saved under a path."""
+def write_checkpoint(prefix, saved, sharding=None):
+    """Saves the tensors of a graph_view.Saved under a path, in one file or in those that a callback asks for."""
     names, slices, tensors = [], [], []
     for key, value in saved.tensors.items():
         for slice_spec, part in value.items() if isinstance(value, dict) else [("", value)]:
@@ -89,6 +93,11 @@ def write_checkpoint(prefix, saved):
         folder = os.path.dirname(prefix)
         if folder:
             os.makedirs(folder, exist_ok=True)
+    if sharding is not None:
+        from weft.trackable.sharding import write
+
+        owners = [saved.owners.get(name) for name in names]
+        return write(prefix, list(zip(names, slices, tensors, owners)), sharding)
     return raw.SaveV2(prefix=prefix, tensor_names=names, shape_and_slices=slices, tensors=tensors)
 
 
@@ -168,7 +177,8 @@ class Checkpoint(AutoTrackable):
     def _write(self, file_prefix, options=None):
         options = options or CheckpointOptions()
         prefix = _text_path(file_prefix)
-        write_checkpoint(prefix, Saved(self._view(), options.experimental_skip_slot_variables))
+        saved = Saved(self._view(), options.experimental_skip_slot_variables)
+        write_checkpoint(prefix, saved, options.experimental_sharding_callback)
         if _weft.in_graph():
             return _weft.convert(prefix, dtypes.string, None)
         if isinstance(prefix, Tensor):

@@ -5,6 +5,12 @@ import abc
 from weft._missing import missing
 from weft.framework.convert import constant
 from weft.trackable.base import Trackable
+from weft.trackable.sharding import (
+    MaxShardSizePolicy,
+    ShardableTensor,
+    ShardByTaskPolicy,
+    ShardingCallback,
+)  # noqa: F401
 
 PYTHON_STATE_KEY = "py_state"
 

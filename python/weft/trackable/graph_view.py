@@ -96,7 +96,7 @@ class Saved:
         prefixes = [object_key(path) for _, path in ordered]
         self.objects = [obj for obj, _ in ordered]
         slots = {} if skip_slots else self._slots(prefixes)
-        self.proto, self.tensors = TrackableObjectGraph(), {}
+        self.proto, self.tensors, self.owners = TrackableObjectGraph(), {}, {}
         nodes = []
         for i, obj in enumerate(self.objects):
             node = self.proto.nodes.add()
@@ -108,7 +108,7 @@ class Saved:
                 node.slot_variables.add(original_variable_node_id=original, slot_name=name, slot_variable_node_id=slot)
             listed = set()
             for name, key, value in own_tensors(obj, prefixes[i]):
-                self.tensors[key] = value
+                self.tensors[key], self.owners[key] = value, obj
                 if (name, key) not in listed:
                     listed.add((name, key))
                     node.attributes.add(name=name, checkpoint_key=key, full_name=full_name(obj))
