@@ -18,16 +18,26 @@ struct DeviceInfo {
 };
 WEFT_API std::vector<DeviceInfo> devices();
 
+// How functions are optimised.
+struct OptimizerOptions {
+  std::vector<std::string> disabled_passes;  // by name
+  bool jit_compile = false;                  // machine code where it can be, the rest in the engine
+};
+
 // Settings for the whole process. They hold if made before the first op; later is an Error.
 struct Config {
   int cpu_devices = 1;                 // virtual CPU devices
   int intra_threads = 0;               // threads inside one op; 0: one per core
+  int inter_threads = 0;               // threads for ops beside each other and for parallel maps of datasets; 0: one per core
   bool soft_placement = true;          // run on another device where the one named does not exist
   bool log_device_placement = false;   // "Executing op MatMul in device ..." on stderr
+  OptimizerOptions optimizer;          // of functions
 };
 WEFT_API void configure(const Config& config);
 WEFT_API void set_log_device_placement(bool on);
 WEFT_API void set_soft_placement(bool on);
+// For functions that are made from here on.
+WEFT_API void set_optimizer(const OptimizerOptions& options);
 
 // Ops called on this thread run on the named device while the object lives. Scopes nest.
 class WEFT_API DeviceScope {

@@ -5,6 +5,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "bridge.h"
+#include "io/rewriter_config.h"
+#include "op/step_trace.h"
 #include "ops/random_common.h"
 #include "weft/context.h"
 #include "weft/error.h"
@@ -52,6 +54,33 @@ nb::list devices() {
   return out;
 }
 
+// Functions that began while it was on may end later: it stays.
+StepTrace& process_trace() {
+  static auto* trace = new StepTrace;
+  return *trace;
+}
+
+void start_trace() {
+  process_trace().take();
+  api::context().trace.store(&process_trace());
+}
+
+nb::list stop_trace() {
+  api::context().trace.store(nullptr);
+  const int64_t offset = StepTrace::wall_offset_ns();
+  nb::list out;
+  for (const StepTrace::Event& e : process_trace().take()) {
+    nb::list results;
+    for (const auto& [dtype, shape] : e.outputs) results.append(nb::make_tuple(std::string(dtype_name(dtype)), shape.to_string()));
+    out.append(nb::make_tuple(e.node, e.op, e.device, e.start_ns + offset, e.end_ns + offset, e.thread, results));
+  }
+  return out;
+}
+
+weft::OptimizerOptions optimizer_options(const nb::bytes& config, bool jit) {
+  return {.disabled_passes = unwrap(io::disabled_passes(std::string_view(config.c_str(), config.size()))), .jit_compile = jit};
+}
+
 }  // namespace
 
 void bind_context(nb::module_& m) {
@@ -59,21 +88,24 @@ void bind_context(nb::module_& m) {
   m.def("version", [] { return weft::version(); });
   m.def("devices", devices, "(name, type, memory) of each; makes the context.");
   m.def("configure",
-        [](int cpus, int threads, int inter, bool soft, bool log) {
+        [](int cpus, int threads, int inter, bool soft, bool log, nb::bytes config, bool jit) {
           try {
             weft::Config c;
             c.cpu_devices = cpus;
             c.intra_threads = threads;
             c.soft_placement = soft;
             c.log_device_placement = log;
-            (void)inter;
+            c.inter_threads = inter;
+            c.optimizer = optimizer_options(config, jit);
             weft::configure(c);
           } catch (const weft::Error& e) {
             raise(core::Status(static_cast<core::Code>(e.code()), e.what()));
           }
         },
         nb::arg("cpu_devices"), nb::arg("intra_threads"), nb::arg("inter_threads"), nb::arg("soft_placement"), nb::arg("log_device_placement"),
-        "Before the first op.");
+        nb::arg("config"), nb::arg("jit"), "Before the first op; `config` is a ConfigProto, of which the optimizer's switches are read.");
+  m.def("set_optimizer", [](nb::bytes config, bool jit) { weft::set_optimizer(optimizer_options(config, jit)); }, nb::arg("config"), nb::arg("jit"),
+        "For functions that are made from here on.");
   m.def("set_log_device_placement", [](bool on) { api::context().log_device_placement.store(on); });
   m.def("set_soft_placement", [](bool on) { api::context().soft_placement.store(on); });
   m.def("scoped_device", [] { return api::scoped_device(); });
@@ -139,6 +171,9 @@ void bind_context(nb::module_& m) {
           return nb::steal(wrap(eager::TensorHandle::make(std::move(t), api::context().host())));
         },
         nb::arg("bytes"), nb::arg("dtype"), nb::arg("shape"), "A tensor on this memory, which must not change while it lives.");
+  m.def("start_trace", start_trace, "From here on ops are noted with their times.");
+  m.def("stop_trace", stop_trace, "What ran since: (node, op, device, start, end, thread, [(dtype, shape)]), in nanoseconds of the wall clock.");
+  m.def("trace_thread", [] { return StepTrace::thread_number(); }, "This thread's number in traces.");
   m.def("clear_kernels",
         [] {
           api::context().clear_kernels();

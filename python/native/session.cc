@@ -5,6 +5,8 @@
 #include <nanobind/stl/string.h>
 
 #include "bridge.h"
+#include "io/rewriter_config.h"
+#include "io/run_metadata.h"
 
 namespace weft::python {
 namespace {
@@ -74,11 +76,15 @@ void bind_session(nb::module_& m) {
            nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"));
   nb::class_<NativeSession>(m, "NativeSession")
       .def("__init__",
-           [](NativeSession* self, nb::handle graph, int cpus, int threads, bool soft, bool log, const std::string& target) {
+           [](NativeSession* self, nb::handle graph, int cpus, int threads, int inter_threads, bool soft, bool log, nb::bytes config, const std::string& target) {
              runtime::SessionOptions o;
              o.place = unwrap(runtime::session_place(target));
              o.cpu_devices = cpus;
              o.intra_threads = threads;
+             o.inter_threads = inter_threads;
+             const std::string_view bytes(config.c_str(), config.size());
+             o.disabled_passes = unwrap(io::disabled_passes(bytes));
+             o.auto_compile = io::wants_jit(bytes);
              o.allow_soft_placement = soft;
              o.log_device_placement = log;
              auto g = func_graph_of(graph).shared_from_this();
@@ -86,15 +92,23 @@ void bind_session(nb::module_& m) {
              auto session = std::make_unique<runtime::Session>(g->graph(), *mutex, o);
              new (self) NativeSession{std::move(g), std::move(mutex), std::move(session)};
            },
-           nb::arg("graph"), nb::arg("cpu_devices") = 1, nb::arg("threads") = 0, nb::arg("soft_placement") = true, nb::arg("log_device_placement") = false,
-           nb::arg("target") = "")
+           nb::arg("graph"), nb::arg("cpu_devices") = 1, nb::arg("threads") = 0, nb::arg("inter_threads") = 0, nb::arg("soft_placement") = true, nb::arg("log_device_placement") = false,
+           nb::arg("config") = nb::bytes(""), nb::arg("target") = "")
       .def("run",
-           [](NativeSession& s, nb::handle feeds, nb::handle fetches, nb::handle targets) {
-             return run(*s.graph, feeds, fetches, targets, [&](auto& in, auto& values, auto& out, auto& results, auto& nodes) {
-               return s.session->run(in, values, out, results, nodes, {});
+           [](NativeSession& s, nb::handle feeds, nb::handle fetches, nb::handle targets, bool traced) {
+             StepTrace trace;
+             runtime::Session::RunOptions options;
+             if (traced) options.trace = &trace;
+             nb::list made = run(*s.graph, feeds, fetches, targets, [&](auto& in, auto& values, auto& out, auto& results, auto& nodes) {
+               return s.session->run(in, values, out, results, nodes, options);
              });
+             if (traced) {
+               const std::string metadata = io::encode_run_metadata(trace.take());
+               made.append(nb::bytes(metadata.data(), metadata.size()));
+             }
+             return made;
            },
-           nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"))
+           nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"), nb::arg("traced") = false, "When traced, the last of the results is a RunMetadata.")
       .def("partial_run",
            [](NativeSession& s, nb::handle feeds, nb::handle fetches, nb::handle targets) {
              return NativePartialRun{s.graph, std::make_unique<runtime::PartialRun>(*s.session, endpoints(*s.graph, feeds), endpoints(*s.graph, fetches),

@@ -149,7 +149,12 @@ void tensor_dealloc(PyObject* self) {
       if (auto it = symbolic_objects().find(*key); it != symbolic_objects().end() && it->second == self) symbolic_objects().erase(it);
     }
   }
-  rep.~RefPtr<ValueRep>();
+  {
+    // A dataset's iterator may go with its handle: it waits for its threads, which may wait for the lock to call Python.
+    const DType held = rep && !rep->owner() ? rep->dtype() : DType::kInvalid;
+    Released released(held == DType::kResource || held == DType::kVariant);
+    rep.~RefPtr<ValueRep>();
+  }
   type->tp_free(self);
 }
 

@@ -1,5 +1,6 @@
 #include "engine/engine.h"
 #include "op/registry.h"
+#include "ops/dataset/ahead.h"
 
 #include "api/unwrap.h"
 #include "weft/context.h"
@@ -55,12 +56,17 @@ void configure(const Config& config) {
   if (config.cpu_devices < 1 || config.cpu_devices > 1024) throw Error(Code::kInvalidArgument, "cpu_devices must be from 1 to 1024");
   p.options.cpu_devices = config.cpu_devices;
   p.options.intra_threads = config.intra_threads;
+  p.options.inter_threads = config.inter_threads;
   p.options.soft_placement = config.soft_placement;
   p.options.log_device_placement = config.log_device_placement;
+  p.options.disabled_passes = config.optimizer.disabled_passes;
+  p.options.auto_compile = config.optimizer.jit_compile;
+  ops::data::limit_parallel_calls(config.inter_threads);
 }
 
 void set_log_device_placement(bool on) { api::context().log_device_placement.store(on); }
 void set_soft_placement(bool on) { api::context().soft_placement.store(on); }
+void set_optimizer(const OptimizerOptions& options) { api::context().runtime().set_optimizer(options.disabled_passes, options.jit_compile); }
 
 DeviceScope::DeviceScope(std::string_view device) : previous_(api::scoped_device()) {
   api::unwrap(api::context().devices().resolve(device, api::context().soft_placement.load()));

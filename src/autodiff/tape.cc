@@ -98,8 +98,8 @@ void Tape::record(const NodeInfo& node, const std::shared_ptr<const void>& keep,
   }
 }
 
-void Tape::record(std::string_view name, std::span<const Value> inputs, std::span<const Value> outputs, Backprop backprop) {
-  if (Record* r = add(inputs, outputs)) r->custom = std::make_unique<const Custom>(Custom{std::string(name), std::move(backprop)});
+void Tape::record(std::string_view name, std::span<const Value> inputs, std::span<const Value> outputs, Backprop backprop, bool answers_integers) {
+  if (Record* r = add(inputs, outputs)) r->custom = std::make_unique<const Custom>(Custom{std::string(name), std::move(backprop), answers_integers});
 }
 
 void Tape::grow(std::span<const Value> outputs, std::span<const Value> more) {
@@ -196,12 +196,15 @@ class Tape::Walk {
     for (size_t i = 0; i < targets.size(); ++i) {
       const Value& t = targets[i];
       if (!t.valid()) return invalid_argument("target ", i, " of a gradient has no value");
+      if (!differentiable(t.dtype())) {
+        ask_for_integer(t);
+        continue;
+      }
       const int32_t slot = tape_.slot_of(t);
       // A source that the tape does not know may still be a target.
       bool unknown = false;
       for (size_t k = 0; slot < 0 && k < sources.size(); ++k) unknown |= id_of(sources[k]) == id_of(t);
       if (!unknown && (slot < 0 || !reached_[size_t(slot)])) continue;
-      if (!differentiable(t.dtype())) continue;
       Value seed = i < seeds.size() && seeds[i].valid() ? seeds[i] : ones_like(t);
       // The gradient of a variable is one of its value.
       if (seed.valid() && t.dtype() != DType::kResource && seed.dtype() != t.dtype())
@@ -213,6 +216,16 @@ class Tape::Walk {
       add(slot, std::move(seed));
     }
     return emitter_.take_status();
+  }
+
+  // Such outputs have no slot: nothing behind them is recorded.
+  void ask_for_integer(const Value& t) {
+    for (size_t i = first_; i < n_; ++i) {
+      const Record& r = tape_.records_[i];
+      if (!r.custom || !r.custom->answers_integers) continue;
+      const auto outputs = r.outputs();
+      if (std::any_of(outputs.begin(), outputs.end(), [&](const Value& v) { return v.rep() && id_of(v) == id_of(t); })) needed_[i] |= kAskedForIntegers;
+    }
   }
 
   Status backward() {
@@ -233,7 +246,7 @@ class Tape::Walk {
         if (!is_source_[slot]) flows_[slot] = {};
       }
       WEFT_RETURN_IF_ERROR(emitter_.take_status());
-      if (!any) continue;
+      if (!any && !(needed_[i] & kAskedForIntegers)) continue;
       WEFT_ASSIGN(Grads got, tape_.back(emitter_, r, grads));
       for (size_t k = 0; k < got.size(); ++k) {
         const int32_t slot = r.slots[k];
@@ -261,6 +274,7 @@ class Tape::Walk {
   }
 
  private:
+  static constexpr char kAskedForIntegers = 2;
   struct Flow {
     Value one;
     std::unique_ptr<std::vector<Value>> more;
@@ -274,7 +288,7 @@ class Tape::Walk {
       if (!f.more) f.more = std::make_unique<std::vector<Value>>();
       f.more->push_back(std::move(g));
     }
-    if (const int64_t maker = tape_.made_by_[size_t(slot)]; maker >= 0 && size_t(maker) < n_) needed_[size_t(maker)] = 1;
+    if (const int64_t maker = tape_.made_by_[size_t(slot)]; maker >= 0 && size_t(maker) < n_) needed_[size_t(maker)] |= 1;
   }
   Value total(size_t slot) {
     Flow& f = flows_[slot];

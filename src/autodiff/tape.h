@@ -71,7 +71,8 @@ class Tape {
 
   // `keep` owns `node`. Ignored unless an input is watched.
   void record(const NodeInfo& node, const std::shared_ptr<const void>& keep, std::span<const Value> inputs, std::span<const Value> outputs);
-  void record(std::string_view name, std::span<const Value> inputs, std::span<const Value> outputs, Backprop backprop);
+  // `answers_integers`: asked for an output that has no gradient, it is asked for zeros of the others.
+  void record(std::string_view name, std::span<const Value> inputs, std::span<const Value> outputs, Backprop backprop, bool answers_integers = false);
   void reset();
   // A node in a graph that gave `outputs` gives more now: gradients of the second order flow back through these.
   void grow(std::span<const Value> outputs, std::span<const Value> more);
@@ -91,6 +92,7 @@ class Tape {
   struct Custom {
     std::string name;
     Backprop backprop;
+    bool answers_integers = false;
   };
   // Inputs, then outputs, in one array, with the slots of both beside them.
   struct Record {

@@ -9,6 +9,7 @@
 #include "core/resource.h"
 #include "eager/function_call.h"
 #include "eager/layout.h"
+#include "op/step_trace.h"
 
 namespace weft::eager {
 namespace {
@@ -341,7 +342,14 @@ Status Op::execute(TensorHandle** outputs, int capacity, int* count) {
     }
   }
   ran_on_ = k->device;
-  return run_now(*k, outputs);
+  op::StepTrace* trace = context_->trace.load(std::memory_order_relaxed);
+  if (!trace) [[likely]] return run_now(*k, outputs);
+  const int64_t start = op::StepTrace::now();
+  Status s = run_now(*k, outputs);
+  op::StepTrace::Event e{std::string(spec_->name), std::string(spec_->name), k->device->name(), start, op::StepTrace::now(), op::StepTrace::thread_number(), {}};
+  for (int i = 0; s.ok() && i < n; ++i) e.outputs.emplace_back(outputs[i]->dtype(), outputs[i]->tensor().shape());
+  trace->add(std::move(e));
+  return s;
 }
 
 Status Op::execute(std::vector<RefPtr<TensorHandle>>& outputs) {

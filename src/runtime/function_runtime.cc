@@ -57,8 +57,7 @@ Result<graph::FunctionBody> Instance::optimized(const std::vector<PartialShape>&
   c.env = runtime_.env();
   c.env.device = runtime_.default_device(options_);
   c.arg_shapes = arg_shapes;
-  c.disabled = runtime_.options().disabled_passes;
-  c.disabled.insert(c.disabled.end(), disabled_passes_.begin(), disabled_passes_.end());
+  c.disabled = disabled_passes_;
   WEFT_RETURN_IF_ERROR(graph::optimize(body, c));
   PlaceOptions p;
   p.devices = runtime_.options().devices;
@@ -213,15 +212,17 @@ bool environment_compiles() {
   return text.find("tf_xla_auto_jit=1") != text.npos || text.find("tf_xla_auto_jit=2") != text.npos;
 }
 
-RuntimeOptions completed(RuntimeOptions o) {
-  o.auto_compile = o.auto_compile || environment_compiles();
-  return o;
-}
-
 }  // namespace
 
 FunctionLibraryRuntime::FunctionLibraryRuntime(RuntimeOptions options, std::shared_ptr<graph::FunctionLibrary> library)
-    : options_(completed(std::move(options))), library_(std::move(library)) {}
+    : options_(std::move(options)), library_(std::move(library)), auto_compile_(options_.auto_compile || environment_compiles()), disabled_passes_(options_.disabled_passes) {}
+
+void FunctionLibraryRuntime::set_optimizer(std::vector<std::string> disabled_passes, bool auto_compile) {
+  std::unique_lock lock(mutex_);
+  auto_compile_.store(auto_compile || environment_compiles());
+  disabled_passes_ = std::move(disabled_passes);
+  ++settings_;
+}
 
 FunctionLibraryRuntime::~FunctionLibraryRuntime() = default;
 
@@ -262,18 +263,20 @@ Result<std::shared_ptr<FunctionHandle>> FunctionLibraryRuntime::instantiate(cons
     if (!options_.devices->find(*name)) return invalid_argument("function ", function.name, " is to run on ", options.target, ", which is no device of this process");
   }
   options.must_compile = options.must_compile || flag(def->attrs, "_XlaMustCompile");
-  const std::string key = key_of(function, options);
+  std::string key = key_of(function, options);
+  std::vector<std::string> disabled;
   {
     std::shared_lock lock(mutex_);
+    if (settings_) key += cat("\x03", settings_);
+    disabled = disabled_passes_;
     if (auto it = instances_.find(key); it != instances_.end() && it->second.def == def) return std::shared_ptr<FunctionHandle>(it->second.instance);
   }
   static const AttrMap kNone;
   WEFT_ASSIGN(graph::FunctionBody body, graph::instantiate_function(*def, function.attrs ? *function.attrs : kNone, *options_.registry, library_));
-  std::vector<std::string> disabled;
   if (const ConfigReader read = config_reader.load(); read && !options.config_proto.empty()) {
     auto passes = read(options.config_proto);
     if (!passes.ok()) return passes.status();
-    disabled = std::move(passes).value();
+    disabled.insert(disabled.end(), passes->begin(), passes->end());
   }
   auto made = std::make_shared<Instance>(*this, std::move(body), options, nullptr, std::move(disabled));
   std::unique_lock lock(mutex_);
@@ -287,8 +290,9 @@ Result<std::shared_ptr<FunctionHandle>> FunctionLibraryRuntime::instantiate(cons
 std::shared_ptr<Instance> FunctionLibraryRuntime::instantiate(graph::FunctionBody body, std::shared_ptr<KernelCache> kernels, bool must_compile) {
   InstantiateOptions options;
   options.must_compile = must_compile;
-  options.may_compile = !must_compile && options_.auto_compile;
-  return std::make_shared<Instance>(*this, std::move(body), std::move(options), std::move(kernels));
+  options.may_compile = !must_compile && auto_compile();
+  std::shared_lock lock(mutex_);
+  return std::make_shared<Instance>(*this, std::move(body), std::move(options), std::move(kernels), disabled_passes_);
 }
 
 void FunctionLibraryRuntime::step_failed(int64_t step_id) {

@@ -74,7 +74,7 @@ class Instance final : public FunctionHandle {
   FunctionLibraryRuntime& runtime_;
   const graph::FunctionBody body_;
   const InstantiateOptions options_;
-  const std::vector<std::string> disabled_passes_;  // beside the runtime's
+  const std::vector<std::string> disabled_passes_;
   std::shared_ptr<KernelCache> kernels_;
   std::mutex mutex_;
   std::atomic<Executable*> general_{nullptr};
@@ -97,6 +97,9 @@ class FunctionLibraryRuntime final : public FunctionCaller {
 
   const std::shared_ptr<graph::FunctionLibrary>& library() const { return library_; }
   const RuntimeOptions& options() const { return options_; }
+  // How functions that are instantiated from here on are optimised; at first as the options say.
+  void set_optimizer(std::vector<std::string> disabled_passes, bool auto_compile);
+  bool auto_compile() const { return auto_compile_.load(std::memory_order_relaxed); }
   Device* default_device(const InstantiateOptions& o) const;
   KernelEnv env() const;
   // The surroundings of a step that starts here (an eager call, a session's run).
@@ -112,7 +115,10 @@ class FunctionLibraryRuntime final : public FunctionCaller {
   const RuntimeOptions options_;
   std::shared_ptr<graph::FunctionLibrary> library_;
   std::atomic<int64_t> steps_{0};
+  std::atomic<bool> auto_compile_;
   std::shared_mutex mutex_;
+  std::vector<std::string> disabled_passes_;
+  int settings_ = 0;  // how often they changed: functions are instantiated anew
   struct Cached {
     std::shared_ptr<const graph::FunctionDef> def;
     std::shared_ptr<Instance> instance;

@@ -291,7 +291,8 @@ void ConcreteFunction::record(Tape& tape, const std::shared_ptr<const FunctionPa
     for (size_t k = 0; k < g.input_grads.size(); ++k) grads[size_t(g.input_grads[k])] = made[k];
     return grads;
   };
-  tape.record(name_, all, out, backprop);
+  // As in TensorFlow: where gradients of gradients may be asked for, the gradient of an integer result is that of the others, zero.
+  tape.record(name_, all, out, backprop, tape.persistent() || TapeStack::current().tapes().size() > 1 || FuncGraph::current());
 }
 
 Status ConcreteFunction::run(std::span<Tensor> args, size_t count, std::span<Tensor> rets) {

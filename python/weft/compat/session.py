@@ -150,6 +150,8 @@ class BaseSession:
                 options.update(
                     cpu_devices=max(config.device_count["CPU"] if "CPU" in config.device_count else 1, 1),
                     threads=config.intra_op_parallelism_threads,
+                    inter_threads=max(config.inter_op_parallelism_threads, 0),
+                    config=config.SerializeToString(),
                     soft_placement=True,
                     log_device_placement=config.log_device_placement,
                 )
@@ -179,7 +181,7 @@ class BaseSession:
         feeds = self._feeds(feed_dict)
         if not plan.tensors and not plan.targets:
             return plan.build([])
-        return plan.build(self._run(feeds, plan))
+        return plan.build(self._run(feeds, plan, options, run_metadata))
 
     def _start_iterators(self):
         """Iterators without an initializer of their own begin with the session."""
@@ -188,16 +190,20 @@ class BaseSession:
             self._started += 1
             self._session().run([], [], [ops[self._started - 1]._id])
 
-    def _run(self, feeds, plan):
+    def _run(self, feeds, plan, options=None, run_metadata=None):
         self._start_iterators()
+        traced = run_metadata is not None and options is not None and options.trace_level > 0
         fed = {(t.op._id, t.value_index): v for t, v in feeds}
         wanted = [t for t in plan.tensors if (t.op._id, t.value_index) not in fed]
         try:
             session = self._session()
             only_fed = plan.tensors and not wanted and not plan.targets
-            got = iter([] if only_fed else session.run(feeds, wanted, plan.targets))
+            results = [] if only_fed else session.run(feeds, wanted, plan.targets, traced)
         except errors.OpError as e:
             raise _failed(type(e), e.message, e.node_def, e.op) from None
+        if traced and not only_fed:
+            run_metadata.ParseFromString(results.pop())
+        got = iter(results)
         return [
             _value(fed[key]) if (key := (t.op._id, t.value_index)) in fed else _value(next(got)) for t in plan.tensors
         ]

@@ -46,11 +46,36 @@ def _apply():
     """Tells the engine; False where its context is made already."""
     try:
         _weft.configure(
-            len(_State.logical) if _State.logical else 1, _State.intra, _State.inter, _State.soft, _State.log
+            len(_State.logical) if _State.logical else 1,
+            _threads(_State.intra),
+            _threads(_State.inter),
+            _State.soft,
+            _State.log,
+            *_optimizer(),
         )
     except errors.FailedPreconditionError:
         return False
     return True
+
+
+def _threads(number):
+    return number if isinstance(number, int) and number > 0 else 0
+
+
+def _optimizer():
+    """The switches of the optimiser as a ConfigProto, and whether functions are compiled by themselves."""
+    if not _State.optimizer:
+        return b"", bool(_State.jit)
+    from weft.proto import ConfigProto
+
+    config = ConfigProto()
+    rewriter = config.graph_options.rewrite_options
+    for name, value in _State.optimizer.items():
+        if name in _PLAIN_OPTIONS:
+            setattr(rewriter, name, value)
+        else:
+            setattr(rewriter, name, 1 if value else 2)  # ON, OFF
+    return config.SerializeToString(), bool(_State.jit)
 
 
 def _initialized():
@@ -235,30 +260,36 @@ def get_optimizer_jit():
 
 def set_optimizer_jit(enabled):
     """True or 'autoclustering': graphs are compiled where they can be."""
-    if enabled not in (True, False, "autoclustering", ""):
-        raise ValueError(f"Unknown value for jit: {enabled!r}; it is True, False or 'autoclustering'")
-    _State.jit = "autoclustering" if enabled else ""
+    _State.jit = "autoclustering" if enabled in (True, "autoclustering") else ""
+    _tell_optimizer()
 
 
 _OPTIMIZER = (
-    "layout_optimizer constant_folding shape_optimization remapping arithmetic_optimization dependency_optimization loop_optimization function_optimization "
-    "debug_stripper disable_model_pruning scoped_allocator_optimization pin_to_host_optimization implementation_selector auto_mixed_precision "
-    "disable_meta_optimizer min_graph_nodes auto_parallel auto_mixed_precision_mkl auto_mixed_precision_onednn_bfloat16 use_plugin_optimizers"
+    "layout_optimizer constant_folding shape_optimization remapping arithmetic_optimization dependency_optimization "
+    "loop_optimization function_optimization debug_stripper disable_model_pruning scoped_allocator_optimization "
+    "pin_to_host_optimization implementation_selector auto_mixed_precision disable_meta_optimizer min_graph_nodes "
+    "auto_mixed_precision_mkl auto_mixed_precision_onednn_bfloat16 use_plugin_optimizers"
 ).split()
+_PLAIN_OPTIONS = ("disable_model_pruning", "disable_meta_optimizer", "min_graph_nodes")
+
+
+def _tell_optimizer():
+    """Before the first op with the rest of the settings; afterwards for functions that come."""
+    if not _apply():
+        _weft.set_optimizer(*_optimizer())
 
 
 def get_optimizer_experimental_options():
     """What was said of the optimiser's steps."""
-    return {
-        **_State.optimizer,
-        "disable_model_pruning": _State.optimizer.get("disable_model_pruning", False),
-        "disable_meta_optimizer": _State.optimizer.get("disable_meta_optimizer", False),
-    }
+    given = {"disable_model_pruning": False, "disable_meta_optimizer": False, **_State.optimizer}
+    return {name: given[name] for name in _OPTIMIZER if name in given}
 
 
 def set_optimizer_experimental_options(options):
-    """Which steps the optimiser of graphs takes; kept, and told again by get_experimental_options."""
-    _State.optimizer = {**_State.optimizer, **{k: v for k, v in options.items() if k in _OPTIMIZER}}
+    """Which steps the optimiser of graphs takes, for functions that are made from here on."""
+    merged = {**_State.optimizer, **{k: options[k] for k in options if k in _OPTIMIZER}}
+    _State.optimizer = {k: v if k == "min_graph_nodes" else bool(v) for k, v in merged.items() if v is not None}
+    _tell_optimizer()
 
 
 def get_device_policy():

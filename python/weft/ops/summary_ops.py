@@ -5,9 +5,10 @@ import threading
 
 from weft import _weft
 from weft._raw import raw
-from weft.framework import dtypes
+from weft.framework import dtypes, errors
 from weft.framework.convert import convert_to_tensor
 from weft.framework.graph import control_dependencies, init_scope, name_scope_v1
+from weft.framework.misc import get_logger
 from weft.trackable.resource import TrackableResource
 
 # SummaryMetadata.data_class
@@ -422,16 +423,36 @@ _trace = {}
 
 
 def trace_on(graph=True, profiler=False, profiler_outdir=None):
-    """From here on, functions that are traced are kept for trace_export."""
+    """From here on, functions that are traced are kept for trace_export, and what runs goes into a profile."""
+    if profiler and profiler_outdir is None:
+        get_logger().warning("No `profiler_outdir` passed to trace_on(). Profiler won't be enabled.")
+        profiler = False
     _trace.update(graph=graph, profiler=profiler, before=set(_weft.library_functions()))
+    if profiler:
+        from weft.profiler import experimental
+
+        experimental.start(profiler_outdir)
 
 
 def trace_off():
+    """Ends what trace_on began; a profile is written."""
+    profiler = _trace.get("profiler")
     _trace.clear()
+    if profiler:
+        from weft.profiler import experimental
+
+        try:
+            experimental.stop()
+        except errors.UnavailableError as error:
+            get_logger().warning("Error while stopping profiler: %s", error.message)
 
 
 def trace_export(name, step=None, profiler_outdir=None):
     """Writes the functions that were traced since trace_on."""
+    if profiler_outdir:
+        get_logger().warning(
+            "Ignoring `profiler_outdir` passed to trace_export(). Please pass it to trace_on() instead."
+        )
     if not _trace:
         raise ValueError("Must enable trace before export through tf.summary.trace_on.")
     if _state.writer is None:

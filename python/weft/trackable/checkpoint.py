@@ -7,6 +7,7 @@ from weft._raw import raw
 from weft.framework import dtypes, errors
 from weft.framework.tensor import Tensor
 from weft.trackable import restore as restoring
+from weft.trackable.async_write import wait_for, writer_of
 from weft.trackable.autotrackable import AutoTrackable
 from weft.trackable.base import OBJECT_GRAPH_PROTO_KEY, Trackable, TrackableReference
 from weft.trackable.checkpoint_files import (
@@ -78,8 +79,9 @@ def _as_tensor(value):
     )
 
 
-def write_checkpoint(prefix, saved, sharding=None):
-    """Saves the tensors of a graph_view.Saved under a path, in one file or in those that a callback asks for."""
+def prepared_write(prefix, saved, sharding=None):
+    """A function that saves the tensors of a graph_view.Saved, with the values of now, under a path: in one file or in those that a
+    callback asks for."""
     names, slices, tensors = [], [], []
     for key, value in saved.tensors.items():
         for slice_spec, part in value.items() if isinstance(value, dict) else [("", value)]:
@@ -97,8 +99,8 @@ def write_checkpoint(prefix, saved, sharding=None):
         from weft.trackable.sharding import write
 
         owners = [saved.owners.get(name) for name in names]
-        return write(prefix, list(zip(names, slices, tensors, owners)), sharding)
-    return raw.SaveV2(prefix=prefix, tensor_names=names, shape_and_slices=slices, tensors=tensors)
+        return lambda: write(prefix, list(zip(names, slices, tensors, owners)), sharding)
+    return lambda: raw.SaveV2(prefix=prefix, tensor_names=names, shape_and_slices=slices, tensors=tensors)
 
 
 class Checkpoint(AutoTrackable):
@@ -174,18 +176,32 @@ class Checkpoint(AutoTrackable):
         """Writes a checkpoint of exactly this name; gives the name."""
         return self._write(file_prefix, options)
 
-    def _write(self, file_prefix, options=None):
+    def _write(self, file_prefix, options=None, then=None):
+        """then(path) is called when the files are there, before the program's own callbacks."""
         options = options or CheckpointOptions()
         prefix = _text_path(file_prefix)
+        later = options.experimental_enable_async_checkpoint
+        if later and _weft.in_graph():
+            raise NotImplementedError(
+                "Saving async checkpoint in graph mode is currently not supported; switch to regular checkpoint instead."
+            )
+        wait_for(self)
         saved = Saved(self._view(), options.experimental_skip_slot_variables)
-        write_checkpoint(prefix, saved, options.experimental_sharding_callback)
+        write = prepared_write(prefix, saved, options.experimental_sharding_callback)
         if _weft.in_graph():
+            write()
             return _weft.convert(prefix, dtypes.string, None)
-        if isinstance(prefix, Tensor):
-            prefix = prefix.numpy().decode()
-        for callback in options.experimental_write_callbacks or ():
-            _call_back(callback, prefix)
-        return prefix
+        path = prefix.numpy().decode() if isinstance(prefix, Tensor) else prefix
+
+        def work():
+            write()
+            if then is not None:
+                then(path)
+            for callback in options.experimental_write_callbacks or ():
+                _call_back(callback, path)
+
+        writer_of(self).submit(work) if later else work()
+        return path
 
     def save(self, file_prefix, options=None):
         """Writes a numbered checkpoint and notes it as the latest of its folder; gives its name."""
@@ -203,20 +219,18 @@ class Checkpoint(AutoTrackable):
             prefix = prefix.numpy().decode()
         self._maybe_create_save_counter()
         self._save_counter.assign_add(1, read_value=False)
-        options = options or CheckpointOptions()
-        callbacks = options.experimental_write_callbacks
-        plain = CheckpointOptions(experimental_skip_slot_variables=options.experimental_skip_slot_variables)
-        path = self._write(f"{prefix}-{int(self._save_counter)}", plain)
-        update_checkpoint_state(os.path.dirname(path) or ".", path, [path])
-        for callback in callbacks or ():
-            _call_back(callback, path)
-        return path
+        return self._write(
+            f"{prefix}-{int(self._save_counter)}",
+            options,
+            lambda path: update_checkpoint_state(os.path.dirname(path) or ".", path, [path]),
+        )
 
     def read(self, save_path, options=None):
         """Restores what write() wrote; gives a status to ask."""
         return self._read(save_path)
 
     def _read(self, save_path):
+        wait_for(self)
         view = self._view()
         if save_path is None:
             return restoring.nothing(view)
@@ -254,7 +268,8 @@ class Checkpoint(AutoTrackable):
         return status
 
     def sync(self):
-        """Waits for what is being written; weft has written when save() returns."""
+        """Waits for what is being written; raises what went wrong with it."""
+        wait_for(self)
 
 
 def _call_back(callback, path):

@@ -6,6 +6,7 @@ import time
 
 from weft import _weft
 from weft.trackable import checkpoint_files as files
+from weft.trackable.async_write import wait_for
 
 
 class CheckpointManager:
@@ -57,12 +58,14 @@ class CheckpointManager:
 
     @property
     def latest_checkpoint(self):
-        """The path of the last one, or None."""
+        """The path of the last one, or None; one that is being written is waited for."""
+        wait_for(self._checkpoint)
         return self._latest
 
     @property
     def checkpoints(self):
         """Those that are managed, the oldest first."""
+        wait_for(self._checkpoint)
         return list(self._kept)
 
     @property
@@ -85,7 +88,12 @@ class CheckpointManager:
                 continue
             files.remove_checkpoint(path)
 
-    def _record_state(self):
+    def _note(self, path):
+        """A checkpoint is written."""
+        self._latest = path
+        self._kept.pop(path, None)
+        self._kept[path] = time.time()
+        self._sweep()
         paths, times = zip(*self._kept.items())
         files.update_checkpoint_state(
             self._directory,
@@ -109,17 +117,11 @@ class CheckpointManager:
             checkpoint_number = checkpoint_number.numpy()
         else:
             self._checkpoint.save_counter.assign_add(1)
-        path = self._checkpoint.write(f"{self._prefix_path}-{int(checkpoint_number)}", options=options)
-        self._latest = path
-        self._kept.pop(path, None)
-        self._kept[path] = time.time()
-        self._sweep()
-        self._record_state()
-        return path
+        return self._checkpoint._write(f"{self._prefix_path}-{int(checkpoint_number)}", options, self._note)
 
     def restore_or_initialize(self):
         """Restores the latest, or calls init_fn where there is none; gives the path or None."""
-        if self._latest is not None:
+        if self.latest_checkpoint is not None:
             self._checkpoint.restore(self._latest)
             if self._interval is not None:
                 self._last_step = int(self._step_counter)

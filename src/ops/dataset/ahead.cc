@@ -1,14 +1,22 @@
 #include "ops/dataset/ahead.h"
 
 #include <algorithm>
+#include <atomic>
 #include <system_error>
 
 namespace weft::ops::data {
 
+namespace {
+
+std::atomic<int> most_calls{0};
+
+}  // namespace
+
 int parallel_calls(int64_t wanted) {
-  const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  return int(wanted < 1 ? cores : std::min(wanted, 2 * cores));
+  const int64_t cores = std::max(1u, std::thread::hardware_concurrency()), most = most_calls.load(std::memory_order_relaxed);
+  return int(wanted < 1 ? (most ? std::min(most, cores) : cores) : std::min(wanted, most ? most : 2 * cores));
 }
+void limit_parallel_calls(int threads) { most_calls.store(std::max(threads, 0), std::memory_order_relaxed); }
 
 Ahead::Ahead(IteratorPtr input, int threads, int64_t limit, Work work)
     : num_threads_(threads), limit_(std::max<int64_t>(limit, 1)), work_(std::move(work)), input_(std::move(input)) {}

@@ -54,5 +54,7 @@ class Ahead {
 
 // How many calls at once a program's number means; -1 leaves it to us.
 int parallel_calls(int64_t wanted);
+// Of the process: no more threads than that for one dataset; 0: as many as the machine makes useful.
+void limit_parallel_calls(int threads);
 
 }  // namespace weft::ops::data
