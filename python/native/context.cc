@@ -103,7 +103,7 @@ void bind_context(nb::module_& m) {
           }
         },
         nb::arg("cpu_devices"), nb::arg("intra_threads"), nb::arg("inter_threads"), nb::arg("soft_placement"), nb::arg("log_device_placement"),
-        nb::arg("config"), nb::arg("jit"), "Before the first op; `config` is a ConfigProto, of which the optimizer's switches are read.");
+        nb::arg("config") = nb::bytes(""), nb::arg("jit") = false, "Before the first op; `config` is a ConfigProto, of which the optimizer's switches are read.");
   m.def("set_optimizer", [](nb::bytes config, bool jit) { weft::set_optimizer(optimizer_options(config, jit)); }, nb::arg("config"), nb::arg("jit"),
         "For functions that are made from here on.");
   m.def("set_log_device_placement", [](bool on) { api::context().log_device_placement.store(on); });

@@ -198,7 +198,9 @@ class BaseSession:
         try:
             session = self._session()
             only_fed = plan.tensors and not wanted and not plan.targets
-            results = [] if only_fed else session.run(feeds, wanted, plan.targets, traced)
+            results = (
+                [] if only_fed else session.run(feeds, wanted, plan.targets, **({"traced": True} if traced else {}))
+            )
         except errors.OpError as e:
             raise _failed(type(e), e.message, e.node_def, e.op) from None
         if traced and not only_fed:

@@ -51,7 +51,7 @@ def _apply():
             _threads(_State.inter),
             _State.soft,
             _State.log,
-            *_optimizer(),
+            *(_optimizer() if _State.optimizer or _State.jit else ()),
         )
     except errors.FailedPreconditionError:
         return False
