@@ -2,6 +2,7 @@
 
 from weft import _weft
 from weft.distribute import context
+from weft.distribute.extended import check_colocation
 from weft.distribute.mirrored import MirroredExtended
 from weft.distribute.options import ReduceOp
 from weft.distribute.strategy import Strategy, StrategyV1
@@ -110,12 +111,7 @@ class CentralStorageExtended(MirroredExtended):
         return AggregatingVariable.around(self._container_strategy(), made)
 
     def _validate_colocate_with_variable(self, colocate_with_variable):
-        strategy = getattr(colocate_with_variable, "_distribute_strategy", None)
-        if strategy is None or strategy.extended is not self:
-            raise ValueError(
-                "`colocate_vars_with` must only be passed a variable created in this tf.distribute.Strategy.scope(), "
-                f"not: {colocate_with_variable!r}"
-            )
+        check_colocation(colocate_with_variable, self)
 
     def value_container(self, value):
         return value

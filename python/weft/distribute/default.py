@@ -64,8 +64,6 @@ class _DefaultScope:
 
 
 class _DefaultDistributionExtended(StrategyExtendedV1):
-    _retrace_functions_for_each_device = False
-
     def _scope(self, strategy):
         return _DefaultScope(strategy)
 
@@ -123,7 +121,6 @@ class _DefaultDistributionExtended(StrategyExtendedV1):
     _num_replicas_in_sync = 1
     experimental_between_graph = False
     experimental_should_init = should_checkpoint = should_save_summary = True
-    _global_batch_size = True
 
     @property
     def worker_devices(self):

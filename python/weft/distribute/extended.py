@@ -12,6 +12,17 @@ from weft.distribute.values import DistributedValuesInterface
 from weft.framework import nest
 from weft.trackable.variable import variable_creator_scope
 
+_COLOCATE = "`colocate_vars_with` must only be passed a variable created in this tf.distribute.Strategy.scope(), not"
+
+
+def check_colocation(v, extended, kind=object):
+    """v must be a variable of this strategy."""
+    strategy = getattr(v, "_distribute_strategy", None)
+    if strategy is None or not isinstance(v, kind):
+        raise ValueError(f"{_COLOCATE}: {v!r}")
+    if strategy.extended is not extended:
+        raise ValueError(f"{_COLOCATE} {v} created in scope: {strategy}")
+
 
 def _of_descendants(*args, **kwargs):
     raise NotImplementedError("must be implemented in descendants")
@@ -58,9 +69,6 @@ class StrategyExtendedV2:
 
     def _validate_colocate_with_variable(self, colocate_with_variable):
         pass
-
-    def _allow_variable_partition(self):
-        return False
 
     # ---- values of replicas
 

@@ -111,10 +111,6 @@ class DistributedIterator(CompositeTensor, DistributedIteratorInterface):
     def _type_spec(self):
         return DistributedIteratorSpec(self._facts)
 
-    @property
-    def _strategy(self):
-        return self._facts.strategy
-
     def __iter__(self):
         return self
 
@@ -290,18 +286,16 @@ class _Distributed(CompositeTensor, DistributedDatasetInterface):
         from weft.function.control_flow import while_loop
 
         iterator = iter(self)
-        return while_loop(
-            lambda optional, state: optional.has_value(),
-            lambda optional, state: (
-                *_after(reduce_func(state, optional.get_value()), iterator.get_next_as_optional()),
-            ),
-            [iterator.get_next_as_optional(), initial_state],
-            parallel_iterations=1,
-        )[1]
 
+        def step(optional, state):
+            state = reduce_func(state, optional.get_value())
+            return iterator.get_next_as_optional(), state
 
-def _after(state, optional):
-    return optional, state
+        first = iterator.get_next_as_optional()
+        loop = while_loop(
+            lambda optional, state: optional.has_value(), step, [first, initial_state], parallel_iterations=1
+        )
+        return loop[1]
 
 
 class _DatasetsSpec(_FactsSpec):

@@ -3,7 +3,7 @@
 from weft import _weft
 from weft.distribute import context, replicas, variable
 from weft.distribute.cross_device_ops import CollectiveAllReduce, ReductionToOneDevice, devices_of, reduce_plain
-from weft.distribute.extended import StrategyExtendedV1
+from weft.distribute.extended import StrategyExtendedV1, check_colocation
 from weft.distribute.grouping import is_mirrored, regroup, select_replica, update_regroup, value_container
 from weft.distribute.options import InputContext, InputReplicationMode, ReduceOp, ValueContext
 from weft.distribute.strategy import Strategy, StrategyV1
@@ -49,7 +49,6 @@ class MirroredExtended(StrategyExtendedV1):
         assert len(set(devices)) == len(devices), f"No duplicates allowed in `devices` argument: {devices}"
         self._devices = devices
         self._cross_device_ops = cross_device_ops or CollectiveAllReduce()
-        self.experimental_enable_get_next_as_optional = True
         get_logger().info(f"Using {type(container_strategy).__name__} with devices {devices!r}")
 
     # ---- facts
@@ -72,7 +71,6 @@ class MirroredExtended(StrategyExtendedV1):
 
     experimental_between_graph = False
     experimental_should_init = should_checkpoint = should_save_summary = True
-    _global_batch_size = True
 
     def _in_multi_worker_mode(self):
         return False
@@ -91,7 +89,7 @@ class MirroredExtended(StrategyExtendedV1):
         return variable.create(self._container_strategy(), devices, next_creator, kwargs)
 
     def _validate_colocate_with_variable(self, colocate_with_variable):
-        check_colocation(colocate_with_variable, self)
+        check_colocation(colocate_with_variable, self, variable.DistributedVariable)
 
     def read_var(self, v):
         from weft.ops.array_ops import identity
@@ -187,20 +185,6 @@ class MirroredExtended(StrategyExtendedV1):
 
 def _any_cpu(devices):
     return any("cpu" in d.lower() for d in devices)
-
-
-def check_colocation(v, extended):
-    if not isinstance(v, variable.DistributedVariable):
-        raise ValueError(
-            "`colocate_vars_with` must only be passed a variable created in this tf.distribute.Strategy.scope(), "
-            f"not: {v!r}"
-        )
-    strategy = v._distribute_strategy
-    if not strategy or strategy.extended is not extended:
-        raise ValueError(
-            "`colocate_vars_with` must only be passed a variable created in this tf.distribute.Strategy.scope(), "
-            f"not {v} created in scope: {strategy}"
-        )
 
 
 class MirroredStrategy(Strategy):

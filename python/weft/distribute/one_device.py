@@ -1,7 +1,7 @@
 """tf.distribute.OneDeviceStrategy: everything on one device; the strategy to try programs with."""
 
 from weft.distribute import context
-from weft.distribute.extended import StrategyExtendedV1
+from weft.distribute.extended import StrategyExtendedV1, check_colocation
 from weft.distribute.options import InputContext, InputReplicationMode, ValueContext
 from weft.distribute.replica_context import ReplicaContext
 from weft.distribute.strategy import Strategy, StrategyV1
@@ -16,7 +16,6 @@ class OneDeviceExtended(StrategyExtendedV1):
     def __init__(self, container_strategy, device):
         super().__init__(container_strategy)
         self._device = full_device(device)
-        self.experimental_enable_get_next_as_optional = True
 
     @property
     def worker_devices(self):
@@ -29,7 +28,6 @@ class OneDeviceExtended(StrategyExtendedV1):
     _num_replicas_in_sync = 1
     experimental_between_graph = False
     experimental_should_init = should_checkpoint = should_save_summary = True
-    _global_batch_size = True
 
     def _in_multi_worker_mode(self):
         return False
@@ -50,12 +48,7 @@ class OneDeviceExtended(StrategyExtendedV1):
         return made
 
     def _validate_colocate_with_variable(self, colocate_with_variable):
-        strategy = getattr(colocate_with_variable, "_distribute_strategy", None)
-        if strategy is None or strategy.extended is not self:
-            raise ValueError(
-                "`colocate_vars_with` must only be passed a variable created in this tf.distribute.Strategy.scope(), "
-                f"not: {colocate_with_variable!r}"
-            )
+        check_colocation(colocate_with_variable, self)
 
     def read_var(self, v):
         return v.read_value()

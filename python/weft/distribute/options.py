@@ -3,7 +3,7 @@
 import collections
 import enum
 
-from weft.trackable.variable import VariableAggregation, VariableAggregationV2
+from weft.trackable.variable import VariableAggregation
 
 
 class ReduceOp(enum.Enum):

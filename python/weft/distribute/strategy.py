@@ -24,14 +24,7 @@ class StrategyBase:
 
     def __init__(self, extended):
         self._extended = extended
-        self._scale_loss_for_estimator = False
-        if not hasattr(extended, "_retrace_functions_for_each_device"):
-            try:
-                extended._retrace_functions_for_each_device = len(extended.worker_devices) > 1
-            except (NotImplementedError, RuntimeError):
-                extended._retrace_functions_for_each_device = True
         self._axis_reducers = {}
-        self._should_use_with_coordinator = False
 
     @property
     def extended(self):

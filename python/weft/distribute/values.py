@@ -40,10 +40,6 @@ class DistributedValues(DistributedValuesInterface):
         return next((v for v in self._values if full_device(v.device) == here), self._values[0])
 
     @property
-    def _primary(self):
-        return self._values[0]
-
-    @property
     def _devices(self):
         return tuple(v.device for v in self._values)
 
@@ -126,7 +122,7 @@ class Delegate(DistributedValues):
     def values(self):
         return self._values
 
-    def _operator(name, reflected=False):  # noqa: N805: makes methods of this class
+    def _operator(name):  # noqa: N805: makes methods of this class
         def method(self, *others):
             found = getattr(self._get(), name, None)
             return NotImplemented if found is None else found(*others)
