@@ -81,7 +81,7 @@ class PerReplica(DistributedValues, CompositeTensor, PerReplicaInterface):
                 "It looks like you are using a PerReplica object while not inside a replica context, which is not "
                 "supported. Try running your op or function inside a replica context by using `strategy.run`"
             )
-        return _weft.convert(self._get(), dtype, name)
+        return _weft.convert(self._get(), dtype)
 
 
 class PerReplicaSpec(TypeSpec):
@@ -145,7 +145,7 @@ class Mirrored(Delegate, MirroredInterface):
         return self._on_device_or_first()
 
     def __tf_tensor__(self, dtype=None, name=None):
-        return _weft.convert(self._get(), dtype, name)
+        return _weft.convert(self._get(), dtype)
 
     def _is_mirrored(self):
         return True

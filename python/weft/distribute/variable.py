@@ -160,7 +160,7 @@ class DistributedVariable(DistributedValues, Variable):
             return identity(self._get())
 
     def _dense_var_to_tensor(self, dtype=None, name=None, as_ref=False):
-        return _weft.convert(self._get(), dtype, name)
+        return _weft.convert(self._get(), dtype)
 
     def numpy(self):
         if _weft.in_graph():
