@@ -39,7 +39,6 @@ attempt(lambda: resolvers.UnionResolver(1))
 one, two = (resolvers.SimpleClusterResolver(tf.train.ClusterSpec({"w": {i: "a"}})) for i in (1, 2))
 print(resolvers.UnionResolver(one, two).cluster_spec().as_dict())
 attempt(lambda: resolvers.UnionResolver(one, one).cluster_spec())
-attempt(lambda: resolvers.ClusterResolver())
 
 
 def configured(**config):
