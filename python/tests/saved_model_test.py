@@ -232,3 +232,21 @@ def test_custom_gradients(tmp_path, again):
     with tf.GradientTape() as tape:
         y = model.f(v * v)
     assert tape.gradient(y, v).numpy() == 2  # 0.5 times the gradient of v * v; without the custom one, exp(4) times it
+
+
+def test_lists_and_dicts_of_another_package_are_saved(tmp_path):
+    """Such a class gives plain lists and dicts as its children where it is saved (Keras does)."""
+
+    class Parts(tf.Module):
+        def _trackable_children(self, save_type="checkpoint", **kwargs):
+            children = super()._trackable_children(save_type, **kwargs)
+            return {**children, "hidden": [held["a"], {"b": held["b"]}]} if save_type == "savedmodel" else children
+
+        @tf.function(input_signature=[])
+        def total(self):
+            return held["a"] + held["b"]
+
+    held = {"a": tf.Variable(1.0), "b": tf.Variable(2.0)}
+    tf.saved_model.save(Parts(), str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    assert loaded.total().numpy() == 3.0 and loaded.hidden[1]["b"].numpy() == 2.0

@@ -475,8 +475,8 @@ def inside_function():
 
 # ---- scopes ----------------------------------------------------------------------------------------------
 
-_VALID_SCOPE = re.compile(r"^[A-Za-z0-9_.\-/\\]*$")
-_VALID_FIRST = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\\-/]*$")
+_VALID_SCOPE = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
+_VALID_FIRST = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 
 
 @contextlib.contextmanager
@@ -488,8 +488,9 @@ def _graph_name_scope(graph, name):
         scope = name
     else:
         if not (_VALID_SCOPE.match(name) if before else _VALID_FIRST.match(name)):
+            kind = "scope name" if before else "root scope name"
             raise ValueError(
-                f"'{name}' is not a valid scope name. A scope name has to match the following pattern: "
+                f"'{name}' is not a valid {kind}. A {kind} has to match the following pattern: "
                 f"{_VALID_SCOPE.pattern if before else _VALID_FIRST.pattern}"
             )
         scope = graph._native.unique_name(before + name) + "/"

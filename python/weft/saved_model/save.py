@@ -17,6 +17,7 @@ from weft.saved_model.options import SaveOptions
 from weft.trackable import sharding
 from weft.trackable.asset import Asset
 from weft.trackable.base import OBJECT_GRAPH_PROTO_KEY, SaveType, Trackable
+from weft.trackable.data_structures import wrap_or_unwrap
 from weft.trackable.resource import TrackableResource
 
 _UNTRACKED = (
@@ -111,6 +112,7 @@ class _Saver:
             if at == 0:
                 children = {**{k: v for k, v in children.items() if k != "signatures"}, "signatures": self.signatures}
             for name, child in children.items():
+                child = wrap_or_unwrap(child)  # a package may have lists and dicts of its own, given here as plain ones
                 if not isinstance(child, (Trackable, Function, ConcreteFunction)):
                     continue
                 if hasattr(child, "_should_act_as_resource_variable"):  # another package's class around a variable
