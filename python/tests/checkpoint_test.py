@@ -350,3 +350,15 @@ def test_iterators(tmp_path):
     rest = [int(x) for x in iterator]
     ckpt.read(path).assert_consumed()
     assert [int(x) for x in iterator] == rest == list(range(2, 10))
+
+
+def test_a_trackable_view_of_ones_own_says_what_the_children_are():
+    class Only(tf.train.TrackableView):
+        @classmethod
+        def children(cls, obj, save_type="checkpoint", **kwargs):
+            return {k: v for k, v in super().children(obj, save_type, **kwargs).items() if k != "left_out"}
+
+    m = tf.Module()
+    m.kept, m.left_out = [tf.Variable(1.0)], [tf.Variable(2.0)]
+    assert len(tf.train.TrackableView(m).descendants()) == 5
+    assert [float(v) for v in Only(m).descendants() if isinstance(v, tf.Variable)] == [1.0]

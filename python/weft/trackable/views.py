@@ -4,6 +4,7 @@ import collections
 
 from weft import _weft
 from weft.trackable.base import OBJECT_GRAPH_PROTO_KEY, Trackable
+from weft.trackable.data_structures import wrap_or_unwrap
 from weft.trackable.graph_view import ObjectGraphView
 
 
@@ -11,20 +12,29 @@ class TrackableView:
     """An object and what it holds."""
 
     def __init__(self, root):
-        self._view = ObjectGraphView(root)
+        self._root = root
 
     @property
     def root(self):
-        return self._view.root
+        return self._root
 
     @classmethod
     def children(cls, obj, save_type="checkpoint", **kwargs):
         """The children of an object, by name."""
-        return ObjectGraphView(None).children(obj, save_type)
+        obj._maybe_initialize_trackable()
+        found = obj._trackable_children(save_type=save_type, **kwargs)
+        wrapped = {name: wrap_or_unwrap(child) for name, child in found.items()}
+        return {name: child for name, child in wrapped.items() if isinstance(child, Trackable)}
 
     def descendants(self):
         """Everything below the root, the root first."""
-        return self._view.objects()
+        order, seen = [self._root], {id(self._root)}
+        for obj in order:
+            for child in self.children(obj).values():
+                if id(child) not in seen:
+                    seen.add(id(child))
+                    order.append(child)
+        return order
 
 
 class CheckpointView:
