@@ -250,3 +250,10 @@ def test_lists_and_dicts_of_another_package_are_saved(tmp_path):
     tf.saved_model.save(Parts(), str(tmp_path))
     loaded = tf.saved_model.load(str(tmp_path))
     assert loaded.total().numpy() == 3.0 and loaded.hidden[1]["b"].numpy() == 2.0
+
+
+def test_signatures_keep_their_order(tmp_path):
+    m = tf.Module()
+    m.f = tf.function(lambda x: x, input_signature=[tf.TensorSpec([], tf.float32)])
+    tf.saved_model.save(m, str(tmp_path), signatures={"serving_default": m.f, "another": m.f})
+    assert list(tf.saved_model.load(str(tmp_path)).signatures) == ["serving_default", "another"]

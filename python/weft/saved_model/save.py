@@ -89,6 +89,8 @@ class _Saver:
         if isinstance(obj, Function):
             return {f"trace_{i}": f for i, f in enumerate(traces_of(obj))}
         children = obj._trackable_children(save_type=SaveType.SAVEDMODEL)
+        if isinstance(obj, sig.SignatureMap):
+            return children  # in the order in which they were given
         functions = {k: v for k, v in children.items() if isinstance(v, (Function, ConcreteFunction))}
         return {
             **{k: v for k, v in children.items() if k not in functions},
