@@ -13,7 +13,8 @@ CLASSES = {
         "data.ops.dataset_ops: NumpyIterator",
     ],
     "data.options": [
-        "data.ops.options: AutotuneAlgorithm AutoShardPolicy ExternalStatePolicy AutotuneOptions DistributeOptions OptimizationOptions ServiceOptions ThreadingOptions Options"
+        "data.util.options: _Fields=OptionsBase",
+        "data.ops.options: AutotuneAlgorithm AutoShardPolicy ExternalStatePolicy AutotuneOptions DistributeOptions OptimizationOptions ServiceOptions ThreadingOptions Options",
     ],
     "data.readers": [
         "data.ops.readers: TFRecordDatasetV2 TextLineDatasetV2 FixedLengthRecordDatasetV2",

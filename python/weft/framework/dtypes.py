@@ -116,10 +116,10 @@ class DType:
     __slots__ = ("_type_enum", "_name", "__weakref__")
     _by_number = {}
 
-    def __new__(cls, number):
-        if number in cls._by_number:
-            return cls._by_number[number]
-        number = int(number)
+    def __new__(cls, type_enum):
+        if type_enum in cls._by_number:
+            return cls._by_number[type_enum]
+        number = int(type_enum)
         if number % 100 not in _NAMES or number > 133:
             raise TypeError(f"{number} does not correspond to a valid tensorflow::DataType")
         self = super().__new__(cls)

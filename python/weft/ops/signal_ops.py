@@ -16,7 +16,7 @@ def _complex_transform(op):
     def transform(input, name=None):
         return getattr(raw, op)(input=convert_to_tensor(input), name=name)
 
-    transform.__name__ = op.lower()
+    transform.__name__ = transform.__qualname__ = op.lower()
     return transform
 
 
