@@ -70,6 +70,8 @@ Status run_laid_out(eager::Op& op, const NodeInfo& node, eager::TensorHandle** o
   } catch (nb::python_error& e) {
     e.restore();
     return status_of_python_error();
+  } catch (const std::exception& e) {  // where the interpreter ends, and variables with it, there is no class left to show the op with
+    return internal_error(node.op(), " with layouts: ", e.what());
   }
 }
 
