@@ -445,7 +445,7 @@ def trace(function, types, name, spec=None, may_create=False, jit_compile=None, 
 
     with graph.as_default():
         args, kwargs = types.placeholders(take)
-        before, given = native.variables_created, nest.map_structure(lambda x: x, (args, kwargs))
+        before, given = native.variables_created, _copied((args, kwargs))
         results = function(*args, **kwargs)
         if not _same((args, kwargs), given):
             raise _modified(shown or function, (args, kwargs), given)
@@ -460,17 +460,25 @@ def trace(function, types, name, spec=None, may_create=False, jit_compile=None, 
     return ConcreteFunction(made, graph, types, graph.structured_outputs, spec, shown, attributes), created
 
 
-def _same(a, b):
-    """Whether two structures have the same leaves."""
-    try:
-        nest.assert_same_structure(a, b, check_types=False)
-    except (TypeError, ValueError):
-        return False
+def _copied(value):
+    """The same leaves in new lists and dicts."""
+    if isinstance(value, (list, tuple)):
+        return [_copied(v) for v in value]
+    return {k: _copied(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+
+def _same(value, copied):
+    """Whether a structure still has the leaves of its copy."""
+    if isinstance(value, (list, tuple)):
+        return isinstance(copied, (list, tuple)) and len(value) == len(copied) and all(map(_same, value, copied))
+    if isinstance(value, dict):
+        return (
+            isinstance(copied, dict)
+            and value.keys() == copied.keys()
+            and all(_same(v, copied[k]) for k, v in value.items())
+        )
     plain = (int, float, str, bytes)
-    return all(
-        x is y or (isinstance(x, plain) and isinstance(y, plain) and x == y)
-        for x, y in zip(nest.flatten(a), nest.flatten(b))
-    )
+    return value is copied or (isinstance(value, plain) and isinstance(copied, plain) and value == copied)
 
 
 def _modified(function, now, given):
