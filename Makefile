@@ -26,7 +26,7 @@ build/venv/ready: python/requirements.txt
 	@$(PYTHON) -m venv build/venv && build/venv/bin/pip install -q --disable-pip-version-check -r python/requirements.txt && touch $@
 
 build: setup build/venv/ready
-	@start=$$(date +%s); cmake --preset release -DPython_EXECUTABLE=$(CURDIR)/build/venv/bin/python $(if $(wildcard $(BUILD)/CMakeCache.txt),,-DWEFT_PCH=ON) >/dev/null && ninja -C $(BUILD) -j$(JOBS) && \
+	@start=$$(date +%s); cmake --preset release -DPython_EXECUTABLE=$(CURDIR)/build/venv/bin/python $(if $(wildcard $(BUILD)/CMakeCache.txt),,-DWEFT_BULK=ON) >/dev/null && ninja -C $(BUILD) -j$(JOBS) && \
 	  echo "build: $$(( $$(date +%s) - start )) s" | tee build/build_seconds
 
 install: build

@@ -1,7 +1,7 @@
-# weft_library(NAME SOURCES a.cc ... SMALL b.cc ... DEPS core op ... [LINK re2 png ...] [PCH op/registry.h ...]): the sources of one layer.
+# weft_library(NAME SOURCES a.cc ... SMALL b.cc ... DEPS core op ... [LINK re2 png ...] [PCH op/registry.h ...] [ALONE]): the sources of one layer.
 # SOURCES are what runs for every op, call or element: -O2. SMALL is what runs once (loading, tracing, files, reports) or mostly waits:
 # -Os, two thirds of the bytes and of the compiler's time; WEFT_SMALL_LAYERS are that as a whole.
-# PCH names headers of ours that most of them include (see WEFT_PCH).
+# PCH names headers of ours that most of them include, ALONE keeps the files out of batches (see WEFT_BULK).
 # DEPS is the layer's allowed list; tests/layers.cmake fails on an include of any other.
 # All layers end up in libweft.so and in the archive weft_all, which tests link.
 set_property(GLOBAL PROPERTY WEFT_LAYERS "")
@@ -12,7 +12,7 @@ if(NOT WEFT_SANITIZE)
   list(APPEND WEFT_LOOP_FLAGS $<$<CONFIG:Release>:-O3>)
 endif()
 function(weft_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;SMALL;SIMD;DEPS;LINK;PCH" ${ARGN})
+  cmake_parse_arguments(ARG "ALONE" "" "SOURCES;SMALL;SIMD;DEPS;LINK;PCH" ${ARGN})
   list(TRANSFORM ARG_PCH PREPEND ${CMAKE_SOURCE_DIR}/src/)
   if(name IN_LIST WEFT_SMALL_LAYERS)
     weft_objects(weft_${name} SMALL "${ARG_SOURCES}" "${ARG_PCH}")
@@ -24,6 +24,13 @@ function(weft_library name)
   if(ARG_SMALL)
     weft_objects(weft_${name}_small SMALL "${ARG_SMALL}" "${ARG_PCH}")
     set_property(GLOBAL PROPERTY WEFT_SMALL_${name} weft_${name}_small)
+  endif()
+  if(NOT ARG_ALONE)
+    foreach(target weft_${name} weft_${name}_small)
+      if(TARGET ${target})
+        weft_batches(${target})
+      endif()
+    endforeach()
   endif()
   set_property(GLOBAL APPEND PROPERTY WEFT_LAYERS ${name})
   set_property(GLOBAL PROPERTY WEFT_DEPS_${name} "${ARG_DEPS}")
@@ -40,8 +47,8 @@ function(weft_objects target kind sources pch)
     target_compile_options(${target} PRIVATE ${WEFT_SMALL_FLAGS})
   endif()
   list(LENGTH sources count)
-  if(WEFT_PCH AND pch AND count GREATER 4)
-    target_precompile_headers(${target} PRIVATE ${WEFT_PCH_STD} ${pch})
+  if(WEFT_BULK AND pch AND count GREATER 4)
+    target_precompile_headers(${target} PRIVATE ${WEFT_STD_HEADERS} ${pch})
   elseif(kind STREQUAL SMALL)
     weft_precompiled(${target} small)
   else()
@@ -49,16 +56,39 @@ function(weft_objects target kind sources pch)
   endif()
 endfunction()
 
-# With WEFT_PCH the headers that most files include are parsed once: those of the standard library for all files of the same flags, or
-# with ours for a layer. Off unless asked for: compiler caches then know a file only in the folder where it was built.
-option(WEFT_PCH "parse common headers once: faster from scratch, useless to compiler caches" OFF)
-set(WEFT_PCH_STD <algorithm> <atomic> <cmath> <complex> <cstring> <functional> <limits> <map> <memory> <mutex> <optional> <set> <span> <string> <string_view>
+# With WEFT_BULK a whole build from nothing takes two thirds of the time: the headers that most files include are parsed once (those of the
+# standard library for all files of the same flags, or with ours for a layer), and a layer's files are compiled a dozen at a time. Off unless
+# asked for: an edit then compiles a dozen files, and compiler caches know a file only in the folder where it was built.
+option(WEFT_BULK "parse common headers once and compile files by the dozen: faster from scratch, useless for edits and compiler caches" OFF)
+if(WEFT_BULK)
+  find_package(Python3 COMPONENTS Interpreter REQUIRED)
+endif()
+set(WEFT_STD_HEADERS <algorithm> <atomic> <cmath> <complex> <cstring> <functional> <limits> <map> <memory> <mutex> <optional> <set> <span> <string> <string_view>
   <unordered_map> <variant> <vector>)
+
+# The files of a target by the dozen, such as have no file-private name in common.
+function(weft_batches target)
+  if(NOT WEFT_BULK)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources EXCLUDE REGEX "^${CMAKE_BINARY_DIR}|\\$<|\\.c$")  # what the build itself writes is not there yet
+  execute_process(COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/cmake/batches.py 12 ${sources} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
+                  OUTPUT_VARIABLE batches OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\n" ";" batches "${batches}")
+  set(number 0)
+  foreach(batch ${batches})
+    string(REPLACE " " ";" batch "${batch}")
+    math(EXPR number "${number} + 1")
+    set_source_files_properties(${batch} PROPERTIES UNITY_GROUP ${target}_${number})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
 
 # weft_pch(NAME LIBRARY|EXECUTABLE [HEADERS ...] [OPTIONS ...]): what targets with these options take by weft_precompiled.
 function(weft_pch name kind)
   cmake_parse_arguments(ARG "" "" "HEADERS;OPTIONS" ${ARGN})
-  if(NOT WEFT_PCH)
+  if(NOT WEFT_BULK)
     return()
   endif()
   if(NOT EXISTS ${CMAKE_BINARY_DIR}/generated/pch.cc)
@@ -68,13 +98,15 @@ function(weft_pch name kind)
     add_library(weft_pch_${name} OBJECT ${CMAKE_BINARY_DIR}/generated/pch.cc)
   else()
     add_executable(weft_pch_${name} ${CMAKE_BINARY_DIR}/generated/pch.cc)
+    target_link_options(weft_pch_${name} PRIVATE -Wl,--unresolved-symbols=ignore-all)  # of what the headers declare; it is never run
   endif()
   target_compile_options(weft_pch_${name} PRIVATE ${ARG_OPTIONS})
-  target_precompile_headers(weft_pch_${name} PRIVATE ${WEFT_PCH_STD} ${ARG_HEADERS})
+  target_include_directories(weft_pch_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+  target_precompile_headers(weft_pch_${name} PRIVATE ${WEFT_STD_HEADERS} ${ARG_HEADERS})
 endfunction()
 
 function(weft_precompiled target pch)
-  if(WEFT_PCH)
+  if(WEFT_BULK)
     target_precompile_headers(${target} REUSE_FROM weft_pch_${pch})
   endif()
 endfunction()
@@ -82,7 +114,8 @@ endfunction()
 weft_pch(fast LIBRARY)
 weft_pch(small LIBRARY OPTIONS ${WEFT_SMALL_FLAGS})
 weft_pch(loops LIBRARY OPTIONS ${WEFT_LOOP_FLAGS})
-weft_pch(programs EXECUTABLE HEADERS <filesystem> <fstream> <random> <sstream> <thread> OPTIONS -O0)  # tests and examples
+weft_pch(programs EXECUTABLE HEADERS <filesystem> <fstream> <random> <sstream> <thread> OPTIONS -O0)  # examples, and tests on the shared library
+weft_pch(tests EXECUTABLE HEADERS <filesystem> <fstream> <random> <sstream> <thread> <doctest/doctest.h> ${CMAKE_SOURCE_DIR}/src/eager/op.h ${CMAKE_SOURCE_DIR}/src/engine/engine.h OPTIONS -O0)
 
 # The targets of the given layers. Those at -Os come last: of an inline function that several files hold, the linker keeps the first.
 function(weft_layer_targets out)
@@ -125,6 +158,7 @@ function(weft_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;ARGS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
-  target_link_libraries(${name} PRIVATE weft_test_main weft_all)
+  target_link_libraries(${name} PRIVATE weft_test_support)
+  weft_batches(${name})
   add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 endfunction()

@@ -1,5 +1,4 @@
 // weft::function: signatures, captures, variables, side effects in program order, errors, threads. Texts and numbers are TensorFlow's.
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
 #include <atomic>

@@ -1,5 +1,4 @@
 // weft::Variable, creator scopes, and copies on several devices. The numbers are TensorFlow's.
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
 #include "support/api_test.h"

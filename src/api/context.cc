@@ -1,6 +1,5 @@
 #include "engine/engine.h"
 #include "op/registry.h"
-#include "ops/dataset/ahead.h"
 
 #include "api/unwrap.h"
 #include "weft/context.h"
@@ -61,7 +60,7 @@ void configure(const Config& config) {
   p.options.log_device_placement = config.log_device_placement;
   p.options.disabled_passes = config.optimizer.disabled_passes;
   p.options.auto_compile = config.optimizer.jit_compile;
-  ops::data::limit_parallel_calls(config.inter_threads);
+  engine::Engine::get().limit_dataset_threads(config.inter_threads);
 }
 
 void set_log_device_placement(bool on) { api::context().log_device_placement.store(on); }

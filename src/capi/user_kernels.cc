@@ -86,10 +86,11 @@ Status register_kernel(TF_KernelBuilder& b) {
   def.device_type = b.device == "DEFAULT" ? "CPU" : b.device;
   def.priority = b.priority;
   def.host_memory_args = b.host_memory;
-  std::vector<std::unique_ptr<std::vector<DType>>> types;
+  std::vector<std::unique_ptr<DType[]>> types;
   for (auto& [attr, allowed] : b.constraints) {
-    types.push_back(std::make_unique<std::vector<DType>>(allowed));
-    def.constraints.push_back({registry.intern(attr), *types.back()});
+    types.push_back(std::make_unique<DType[]>(allowed.size()));
+    std::copy(allowed.begin(), allowed.end(), types.back().get());
+    def.constraints.push_back({registry.intern(attr), std::span<const DType>(types.back().get(), allowed.size())});
   }
   const Functions f{b.create, b.compute, b.compute_async, b.destroy};
   def.make = [f](const NodeInfo& node) -> Result<std::unique_ptr<Kernel>> {

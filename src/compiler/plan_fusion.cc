@@ -227,12 +227,12 @@ class Fusion {
     out.push_back(i);
   }
 
-  std::vector<Node> steps(const Region& r) {
-    std::vector<Node> out;
+  std::vector<PlanNode> steps(const Region& r) {
+    std::vector<PlanNode> out;
     for (const auto& p : r.instrs) {
       const Instr* i = p.get();
       if (!needed_.contains(i)) continue;
-      Node n;
+      PlanNode n;
       if (i->op == Op::kWhile || i->op == Op::kIf) {
         n.step.kind = i->op == Op::kWhile ? Step::Kind::kWhile : Step::Kind::kIf;
         n.step.instrs = {i};

@@ -15,7 +15,7 @@ namespace weft::compiler {
 using ir::Instr;
 
 // A step before memory is given. Copies of one node happen at once, as far as the reader can tell.
-struct Node {
+struct PlanNode {
   Step step;
   struct Copy {
     const Instr* from = nullptr;
@@ -23,7 +23,7 @@ struct Node {
   };
   std::vector<Copy> copies;  // a node of copies has no `step`
   bool is_copies = false;
-  std::vector<std::vector<Node>> regions;
+  std::vector<std::vector<PlanNode>> regions;
   int begin = 0, end = 0;  // place in time; equal for nodes without regions
   // Vars, each once; of nodes with regions: also what is read and written inside.
   std::vector<int> reads, writes;
@@ -46,7 +46,7 @@ struct Draft {
   const ir::Module* module = nullptr;
   int threads = 1;
   std::unordered_set<const Instr*> stored;  // gets memory of its own
-  std::vector<Node> nodes;
+  std::vector<PlanNode> nodes;
   std::vector<Var> vars;
   std::unordered_map<const Instr*, int> var;                   // of stored values
   std::unordered_map<const Instr*, std::vector<int>> results;  // of instructions with several results
@@ -66,7 +66,7 @@ void fuse(Draft& d);
 
 // ---- plan_merge.cc
 // Makes one loop of several, where that is right; `places`: (old, new) values that should lie in one place; `wanted`: stay stored.
-void merge_loops(Draft& d, std::vector<Node>& nodes, const std::vector<std::pair<const Instr*, const Instr*>>& places, const std::unordered_set<const Instr*>& wanted);
+void merge_loops(Draft& d, std::vector<PlanNode>& nodes, const std::vector<std::pair<const Instr*, const Instr*>>& places, const std::unordered_set<const Instr*>& wanted);
 
 // ---- plan_schedule.cc
 // Vars, what nodes read and write, copies for loops, branches, states and results; puts nodes in order.

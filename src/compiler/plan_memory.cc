@@ -73,9 +73,9 @@ class Memory {
     int buffer = -1;
   };
 
-  void collect(const std::vector<Node>& nodes) {
+  void collect(const std::vector<PlanNode>& nodes) {
     events_.resize(draft_.vars.size());
-    for (const Node& n : nodes) {
+    for (const PlanNode& n : nodes) {
       last_ = std::max(last_, n.end + 1);
       if (!n.regions.empty()) {
         for (const auto& part : n.regions) collect(part);
@@ -107,13 +107,13 @@ class Memory {
   }
 
   // The stretch of nodes from moment `from` to `to`, backwards: whether the Var is wanted in front of it, if `wanted` behind it.
-  bool flow(int v, const std::vector<Node>& nodes, int from, int to, bool wanted, Intervals& out) {
+  bool flow(int v, const std::vector<PlanNode>& nodes, int from, int to, bool wanted, Intervals& out) {
     const std::vector<Event>& all = events_[size_t(v)];
     int until = to;  // wanted from somewhere before up to here
     auto next = std::partition_point(all.begin(), all.end(), [&](const Event& e) { return 2 * e.time <= to; });
     while (next != all.begin() && 2 * std::prev(next)->time >= from) {
       const Event& e = *std::prev(next);
-      const auto n = std::prev(std::partition_point(nodes.begin(), nodes.end(), [&](const Node& x) { return x.begin <= e.time; }));
+      const auto n = std::prev(std::partition_point(nodes.begin(), nodes.end(), [&](const PlanNode& x) { return x.begin <= e.time; }));
       if (n->regions.empty()) {
         const int t = 2 * e.time;
         if (wanted) out.emplace_back(t + 1, until);
@@ -135,14 +135,14 @@ class Memory {
     return wanted;
   }
 
-  static int first_moment(const Node& n, size_t region) {
+  static int first_moment(const PlanNode& n, size_t region) {
     return region == 0 || n.regions[region - 1].empty() ? 2 * n.begin + 1 : 2 * n.regions[region - 1].back().end + 2;
   }
-  static int last_moment(const Node& n, size_t region) {
+  static int last_moment(const PlanNode& n, size_t region) {
     return n.regions[region].empty() ? first_moment(n, region) : 2 * n.regions[region].back().end + 1;
   }
 
-  bool inside(int v, const Node& n, bool wanted, Intervals& out) {
+  bool inside(int v, const PlanNode& n, bool wanted, Intervals& out) {
     auto part = [&](size_t k, bool behind) { return flow(v, n.regions[k], first_moment(n, k), last_moment(n, k), behind, out); };
     if (n.step.kind == Step::Kind::kIf) {
       bool before = false;
@@ -159,7 +159,7 @@ class Memory {
 
   bool may_touch(int moment, const Slot& a, const Slot& b) const {
     if (moment % 2 != 0 || moment < 0) return false;
-    const Node* n = size_t(moment / 2) < leaves_.size() ? leaves_[size_t(moment / 2)] : nullptr;
+    const PlanNode* n = size_t(moment / 2) < leaves_.size() ? leaves_[size_t(moment / 2)] : nullptr;
     if (!n) return false;
     auto in = [](const Slot& s, int v) { return std::find(s.vars.begin(), s.vars.end(), v) != s.vars.end(); };
     auto allowed = [&](const Slot& written, const Slot& read) {
@@ -210,11 +210,11 @@ class Memory {
   };
 
   // Copies that would vanish; those in loops first, as they are run often, then what is written in place.
-  void wishes(const std::vector<Node>& nodes, int depth, std::vector<Wish>& out) const {
-    for (const Node& n : nodes) {
+  void wishes(const std::vector<PlanNode>& nodes, int depth, std::vector<Wish>& out) const {
+    for (const PlanNode& n : nodes) {
       const int in = depth + (n.step.kind == Step::Kind::kWhile ? 1 : 0);
       for (const auto& part : n.regions) wishes(part, in, out);
-      for (const Node::Copy& c : n.copies) {
+      for (const PlanNode::Copy& c : n.copies) {
         const int from = draft_.var_of(c.from);
         const Var& to = draft_.vars[size_t(c.to)];
         const int late = to.kind == Buffer::Kind::kResult ? 2 : 0;
@@ -273,9 +273,9 @@ class Memory {
     }
   }
 
-  std::vector<Step> steps(std::vector<Node>& nodes) {
+  std::vector<Step> steps(std::vector<PlanNode>& nodes) {
     std::vector<Step> out;
-    for (Node& n : nodes) {
+    for (PlanNode& n : nodes) {
       if (n.is_copies) {
         copies(n, out);
         continue;
@@ -287,14 +287,14 @@ class Memory {
   }
 
   // Copies that happen at once, one after the other: none may overwrite what another is still to read.
-  void copies(const Node& n, std::vector<Step>& out) {
+  void copies(const PlanNode& n, std::vector<Step>& out) {
     struct Move {
       const Instr* value;
       int from, to;
       bool moved = false;  // waits elsewhere
     };
     std::vector<Move> left;
-    for (const Node::Copy& c : n.copies) {
+    for (const PlanNode::Copy& c : n.copies) {
       const int from = draft_.var_of(c.from), to = buffer_of(c.to);
       const Move m{c.from, from < 0 ? -1 : buffer_of(from), to};
       if (to >= 0 && m.from != m.to) left.push_back(m);
@@ -417,7 +417,7 @@ class Memory {
   Draft& draft_;
   Plan& plan_;
   int last_ = 0;
-  std::vector<const Node*> leaves_;  // by time
+  std::vector<const PlanNode*> leaves_;  // by time
   std::vector<std::vector<Event>> events_;
   std::vector<int> slot_of_;
   std::vector<Slot> slots_;

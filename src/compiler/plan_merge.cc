@@ -13,7 +13,7 @@ using ir::Op;
 
 class Merger {
  public:
-  Merger(Draft& d, std::vector<Node>& nodes, const std::vector<std::pair<const Instr*, const Instr*>>& places, const std::unordered_set<const Instr*>& wanted)
+  Merger(Draft& d, std::vector<PlanNode>& nodes, const std::vector<std::pair<const Instr*, const Instr*>>& places, const std::unordered_set<const Instr*>& wanted)
       : draft_(d), nodes_(nodes), places_(places), wanted_(wanted) {}
 
   void run() {
@@ -269,7 +269,7 @@ class Merger {
     for (size_t k = 0; k < groups_.size(); ++k) {
       if (groups_[k].into == k && waits[k] == 0) ready.emplace(groups_[k].order, k);
     }
-    std::vector<Node> out;
+    std::vector<PlanNode> out;
     while (!ready.empty()) {
       const size_t k = ready.top().second;
       ready.pop();
@@ -282,7 +282,7 @@ class Merger {
   }
 
   Draft& draft_;
-  std::vector<Node>& nodes_;
+  std::vector<PlanNode>& nodes_;
   const std::vector<std::pair<const Instr*, const Instr*>>& places_;
   const std::unordered_set<const Instr*>& wanted_;
   std::vector<Group> groups_;
@@ -294,7 +294,7 @@ class Merger {
 
 }  // namespace
 
-void merge_loops(Draft& d, std::vector<Node>& nodes, const std::vector<std::pair<const Instr*, const Instr*>>& places, const std::unordered_set<const Instr*>& wanted) {
+void merge_loops(Draft& d, std::vector<PlanNode>& nodes, const std::vector<std::pair<const Instr*, const Instr*>>& places, const std::unordered_set<const Instr*>& wanted) {
   Merger(d, nodes, places, wanted).run();
 }
 

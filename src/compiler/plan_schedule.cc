@@ -132,12 +132,12 @@ class Scheduler {
     for (const Instr* o : v->operands) walk(o, same && keeps, r);
   }
 
-  static void note(Node& n, const Reads& r) {
+  static void note(PlanNode& n, const Reads& r) {
     for (const auto& [v, same] : r.vars) add_once(n.reads, v);
   }
 
-  void uses(std::vector<Node>& nodes) {
-    for (Node& n : nodes) {
+  void uses(std::vector<PlanNode>& nodes) {
+    for (PlanNode& n : nodes) {
       if (n.step.kind == Step::Kind::kLoop) {
         loop_uses(n);
       } else if (n.regions.empty()) {
@@ -148,7 +148,7 @@ class Scheduler {
     }
   }
 
-  void loop_uses(Node& n) {
+  void loop_uses(PlanNode& n) {
     const std::unordered_set<const Instr*> members(n.step.instrs.begin(), n.step.instrs.end());
     Reads r;
     for (const Instr* i : n.step.instrs) {
@@ -166,7 +166,7 @@ class Scheduler {
     }
   }
 
-  void instr_uses(Node& n) {
+  void instr_uses(PlanNode& n) {
     const Instr* i = n.step.instrs[0];
     Reads r;
     for (const Instr* o : i->operands) walk(o, false, r);
@@ -190,18 +190,18 @@ class Scheduler {
     }
   }
 
-  static Node reader(const Reads& r) {
-    Node n;
+  static PlanNode reader(const Reads& r) {
+    PlanNode n;
     n.is_copies = true;
     note(n, r);
     return n;
   }
 
-  void region_uses(Node& n) {
+  void region_uses(PlanNode& n) {
     const Instr* i = n.step.instrs[0];
     const std::vector<int> to = draft_.results[i];
     for (size_t k = 0; k < n.regions.size(); ++k) {
-      std::vector<Node>& nodes = n.regions[k];
+      std::vector<PlanNode>& nodes = n.regions[k];
       const Region& r = *i->regions[k];
       uses(nodes);
       const bool condition = i->op == Op::kWhile && k == 0;
@@ -217,7 +217,7 @@ class Scheduler {
       } else {
         nodes.push_back(copies(r.results, to));
       }
-      for (const Node& inner : nodes) {
+      for (const PlanNode& inner : nodes) {
         for (int v : inner.reads) add_once(n.reads, v);
         for (int v : inner.writes) add_once(n.writes, v);
       }
@@ -230,8 +230,8 @@ class Scheduler {
     note(n, operands);
   }
 
-  Node copies(const std::vector<Instr*>& from, const std::vector<int>& to) const {
-    Node n;
+  PlanNode copies(const std::vector<Instr*>& from, const std::vector<int>& to) const {
+    PlanNode n;
     n.is_copies = true;
     Reads r;
     for (size_t k = 0; k < to.size(); ++k) {
@@ -250,7 +250,7 @@ class Scheduler {
   // ---- order
 
   // `pairs`: (old, new) values of what should lie in one place: readers of the old go first, where they can.
-  void arrange(std::vector<Node>& nodes, std::vector<std::pair<int, int>> pairs) {
+  void arrange(std::vector<PlanNode>& nodes, std::vector<std::pair<int, int>> pairs) {
     const size_t n = nodes.size();
     std::unordered_map<int, size_t> writer;
     std::unordered_map<int, std::vector<size_t>> readers;
@@ -296,7 +296,7 @@ class Scheduler {
     return seen;
   }
 
-  static void reorder(std::vector<Node>& nodes, const std::vector<std::vector<size_t>>& after) {
+  static void reorder(std::vector<PlanNode>& nodes, const std::vector<std::vector<size_t>>& after) {
     std::vector<int> waits(nodes.size(), 0);
     for (const auto& all : after) {
       for (size_t k : all) ++waits[k];
@@ -315,7 +315,7 @@ class Scheduler {
       }
     }
     if (order.size() != nodes.size()) return;
-    std::vector<Node> out;
+    std::vector<PlanNode> out;
     out.reserve(nodes.size());
     for (size_t k : order) out.push_back(std::move(nodes[k]));
     nodes = std::move(out);
@@ -343,9 +343,9 @@ class Scheduler {
   }
 
   // Loops get their variables, branches are chosen.
-  void before_regions(std::vector<Node>& nodes) {
-    std::vector<Node> out;
-    for (Node& n : nodes) {
+  void before_regions(std::vector<PlanNode>& nodes) {
+    std::vector<PlanNode> out;
+    for (PlanNode& n : nodes) {
       if (!n.regions.empty()) {
         const Instr* i = n.step.instrs[0];
         if (i->op == Op::kWhile) {
@@ -362,8 +362,8 @@ class Scheduler {
     nodes = std::move(out);
   }
 
-  static void number(std::vector<Node>& nodes, int& time) {
-    for (Node& n : nodes) {
+  static void number(std::vector<PlanNode>& nodes, int& time) {
+    for (PlanNode& n : nodes) {
       n.begin = n.end = time++;
       if (n.regions.empty()) continue;
       for (auto& part : n.regions) number(part, time);

@@ -9,6 +9,7 @@
 #include "io/rewriter_config.h"
 #include "jit/compiled_function.h"
 #include "ops/all.h"
+#include "ops/dataset/ahead.h"
 #include "runtime/function_runtime.h"
 #include "runtime/function_text.h"
 
@@ -29,6 +30,8 @@ Engine& Engine::get() {
   static Engine* engine = new Engine();
   return *engine;
 }
+
+void Engine::limit_dataset_threads(int threads) { ops::data::limit_parallel_calls(threads); }
 
 Result<Engine::LoadedLibrary> Engine::load_library(const std::string& path) {
   std::set<std::string_view> before;

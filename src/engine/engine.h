@@ -18,6 +18,9 @@ class Engine {
   };
   core::Result<LoadedLibrary> load_library(const std::string& path);
 
+  // Of the process: no more threads than that for one dataset; 0: as many as the machine makes useful.
+  void limit_dataset_threads(int threads);
+
  private:
   Engine();
   op::Registry registry_;

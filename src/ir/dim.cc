@@ -24,7 +24,11 @@ int64_t div_down(int64_t a, int64_t b) {
   return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
 }
 
-int64_t mod_down(int64_t a, int64_t b) { return b == 0 ? 0 : a - div_down(a, b) * b; }
+int64_t mod_down(int64_t a, int64_t b) {
+  if (b == 0 || b == -1) return 0;
+  const int64_t r = a % b;
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 
 #include "op/registry.h"
 #include "ops/all.h"
+#include "ops/array_util.h"
 
 namespace weft::ops {
 
@@ -12,7 +13,6 @@ using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary o
 
 namespace {
 
-int64_t int_at(const Tensor& t, int64_t i) { return t.dtype() == DType::kInt32 ? t.data<int32_t>()[i] : t.data<int64_t>()[i]; }
 
 template <class F>
 Status for_weights(DType t, F f) { return dispatch<int32_t, int64_t, float, double>(t, f); }

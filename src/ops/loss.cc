@@ -6,6 +6,7 @@
 #include "op/emit.h"
 #include "op/gradient.h"
 #include "ops/all.h"
+#include "ops/array_util.h"
 
 namespace weft::ops {
 
@@ -79,8 +80,6 @@ Status sparse_cross_entropy_shape(ShapeContext& c) {
   c.output(1, PartialShape::matrix(batch, features.dim(1)));
   return {};
 }
-
-int64_t int_at(const Tensor& t, int64_t i) { return t.dtype() == DType::kInt32 ? t.data<int32_t>()[i] : t.data<int64_t>()[i]; }
 
 Status run_sparse_cross_entropy(KernelContext& c) {
   const Tensor &x = c.input(0), &labels = c.input(1);

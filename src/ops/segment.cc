@@ -10,6 +10,7 @@
 #include "op/emit.h"
 #include "op/gradient.h"
 #include "ops/all.h"
+#include "ops/array_util.h"
 
 namespace weft::ops {
 
@@ -19,17 +20,6 @@ namespace {
 
 using kernels::SegmentOp;
 using kernels::SegmentRows;
-
-int64_t int_at(const Tensor& t, int64_t i) {
-  if (t.dtype() == DType::kInt16) return t.data<int16_t>()[i];
-  return t.dtype() == DType::kInt32 ? t.data<int32_t>()[i] : t.data<int64_t>()[i];
-}
-
-std::vector<int64_t> ints_of(const Tensor& t) {
-  std::vector<int64_t> out(static_cast<size_t>(t.num_elements()));
-  for (size_t i = 0; i < out.size(); ++i) out[i] = int_at(t, int64_t(i));
-  return out;
-}
 
 // ---- shape rules
 

@@ -8,22 +8,13 @@
 #include "op/emit.h"
 #include "op/gradient.h"
 #include "ops/all.h"
+#include "ops/array_util.h"
 
 namespace weft::ops {
 
 using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary of op/
 
 namespace {
-
-int64_t int_at(const Tensor& t, int64_t i) {
-  if (t.dtype() == DType::kInt16) return t.data<int16_t>()[i];
-  return t.dtype() == DType::kInt32 ? t.data<int32_t>()[i] : t.data<int64_t>()[i];
-}
-
-void set_int(Tensor& t, int64_t i, int64_t v) {
-  if (t.dtype() == DType::kInt32) t.data<int32_t>()[i] = int32_t(v);
-  else t.data<int64_t>()[i] = v;
-}
 
 // ---- top k
 
@@ -155,7 +146,7 @@ Status unique_of_nothing(KernelContext& c, int axis) {
   std::fill_n(static_cast<char*>(idx->raw()), idx->byte_size(), char(0));
   if (c.num_outputs() == 3) {
     WEFT_ASSIGN(Tensor* counts, c.allocate(2, Shape({distinct})));
-    if (distinct) set_int(*counts, 0, n);
+    if (distinct) put_int(*counts, 0, n);
   }
   return {};
 }
@@ -186,10 +177,10 @@ Status run_unique(KernelContext& c) {
     for (int64_t u = 0; u < distinct; ++u) copy_elements(x, (o * n + found.first[size_t(u)]) * inner, *y, (o * distinct + u) * inner, inner);
   }
   WEFT_ASSIGN(Tensor* idx, c.allocate(1, Shape({n})));
-  for (int64_t i = 0; i < n; ++i) set_int(*idx, i, found.group[size_t(i)]);
+  for (int64_t i = 0; i < n; ++i) put_int(*idx, i, found.group[size_t(i)]);
   if (c.num_outputs() == 3) {
     WEFT_ASSIGN(Tensor* counts, c.allocate(2, Shape({distinct})));
-    for (int64_t u = 0; u < distinct; ++u) set_int(*counts, u, found.counts[size_t(u)]);
+    for (int64_t u = 0; u < distinct; ++u) put_int(*counts, u, found.counts[size_t(u)]);
   }
   return {};
 }

@@ -1,5 +1,4 @@
 // The code of the pages in docs/, compiled and run as it is printed. What it writes goes to a scratch folder: paths are kept by links.
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <unistd.h>
 #include <weft/nn.h>
