@@ -62,6 +62,7 @@ endfunction()
 option(WEFT_BULK "parse common headers once and compile files by the dozen: faster from scratch, useless for edits and compiler caches" OFF)
 if(WEFT_BULK)
   find_package(Python3 COMPONENTS Interpreter REQUIRED)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)  # a file's private types, where a batch includes the file
 endif()
 set(WEFT_STD_HEADERS <algorithm> <atomic> <cmath> <complex> <cstring> <functional> <limits> <map> <memory> <mutex> <optional> <set> <span> <string> <string_view>
   <unordered_map> <variant> <vector>)

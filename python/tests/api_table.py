@@ -13,8 +13,8 @@ HERE = pathlib.Path(__file__).parent
 TARGET = HERE.parent.parent / "docs/python_api.md"
 HEAD = """# Python: which of TensorFlow's symbols there are
 
-Written by `python/tests/api_table.py --write`; `python/tests/api_test.py` checks that it is true. The symbols are those of TensorFlow 2.21's public modules, without Keras,
-`tf.distribute` and DTensor; "uses" is how often the programs of the coverage lists name them. `tf.raw_ops` has every op of the engine. A symbol that is not there raises
+Written by `python/tests/api_table.py --write`; `python/tests/api_test.py` checks that it is true. The symbols are those of TensorFlow 2.21's public modules, without Keras;
+"uses" is how often the programs of the coverage lists name them. `tf.raw_ops` has every op of the engine. A symbol that is not there raises
 AttributeError, which says so.
 
 """
