@@ -5,17 +5,9 @@
 namespace weft::ir {
 namespace {
 
-// What no integer holds stays at the end of their range: such a size is refused where memory is asked for.
-int64_t add(int64_t a, int64_t b) {
-  int64_t r;
-  if (!__builtin_add_overflow(a, b, &r)) return r;
-  return a < 0 ? INT64_MIN : INT64_MAX;
-}
-int64_t mul(int64_t a, int64_t b) {
-  int64_t r;
-  if (!__builtin_mul_overflow(a, b, &r)) return r;
-  return (a < 0) != (b < 0) ? INT64_MIN : INT64_MAX;
-}
+// Around the end of their range, as the ops on int64 tensors whose values these may be.
+int64_t add(int64_t a, int64_t b) { return int64_t(uint64_t(a) + uint64_t(b)); }
+int64_t mul(int64_t a, int64_t b) { return int64_t(uint64_t(a) * uint64_t(b)); }
 
 int64_t div_down(int64_t a, int64_t b) {
   if (b == 0) return 0;

@@ -138,7 +138,7 @@ def _like(input, dtype, name, default, one):
             return zeros(list(sizes), dtype, name=name or default)
         with scope(name, default) as name:
             dims = convert_to_tensor(sizes, dtypes.int32, name="Shape/shape_as_tensor")
-            return raw.Fill(dims=dims, value=convert_to_tensor(1, dtype), name=name)
+            return raw.Fill(dims=dims, value=convert_to_tensor(dtype is dtypes.bool or 1, dtype), name=name)
     if same:
         return (raw.OnesLike if one else raw.ZerosLike)(x=input, name=name or default)
     with scope(name, default) as name:
