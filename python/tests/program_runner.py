@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "programs"
-TOOLS = {"record", "run", "survey"}
+TOOLS = {"calls", "record", "run", "survey"}
 RELATIVE, ABSOLUTE = 2e-5, 1e-6
 
 # TensorFlow wraps each eager op in a function and says so in front of some messages; that name is no part of the text.

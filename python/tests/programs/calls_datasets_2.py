@@ -1,30 +1,7 @@
 """Datasets: their reprs, specs and errors, part 2."""
 
-import contextlib
-import re
-
 import tensorflow as tf
-
-
-def without_addresses(text):
-    return re.sub(r" at 0x\w+", "", text)
-
-
-@contextlib.contextmanager
-def shown():
-    """Prints the kind and the text of an error."""
-    try:
-        yield
-    except Exception as e:
-        print(type(e).__name__ + ":", without_addresses(str(e)))
-
-
-def show(call):
-    with shown():
-        value = call()
-        if value is not None:
-            print(without_addresses(repr(value)))
-
+from calls import show, shown
 
 D = tf.data.Dataset
 ds = D.range(5)

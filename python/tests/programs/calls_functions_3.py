@@ -1,31 +1,8 @@
 """Calls, signatures and traces of functions, part 3."""
 
-import contextlib
-import re
-
 import numpy as np
 import tensorflow as tf
-
-
-def without_addresses(text):
-    return re.sub(r" at 0x\w+", "", text)
-
-
-@contextlib.contextmanager
-def shown():
-    """Prints the kind and the text of an error."""
-    try:
-        yield
-    except Exception as e:
-        print(type(e).__name__ + ":", without_addresses(str(e)))
-
-
-def show(call):
-    with shown():
-        value = call()
-        if value is not None:
-            print(without_addresses(repr(value)))
-
+from calls import show, shown, without_addresses
 
 show(lambda: tf.function(lambda x, y: x, input_signature=[tf.TensorSpec([])])(1.0, 2.0))
 show(lambda: tf.function(lambda x, y: x, input_signature=[tf.TensorSpec([])]))

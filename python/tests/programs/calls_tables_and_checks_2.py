@@ -1,31 +1,8 @@
 """Arrays of tensors, tables, structures and checks, part 2."""
 
-import contextlib
-import re
-
 import numpy as np
 import tensorflow as tf
-
-
-def without_addresses(text):
-    return re.sub(r" at 0x\w+", "", text)
-
-
-@contextlib.contextmanager
-def shown():
-    """Prints the kind and the text of an error."""
-    try:
-        yield
-    except Exception as e:
-        print(type(e).__name__ + ":", without_addresses(str(e)))
-
-
-def show(call):
-    with shown():
-        value = call()
-        if value is not None:
-            print(without_addresses(repr(value)))
-
+from calls import show
 
 dn = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, empty_key=-1, deleted_key=-2)
 show(lambda: dn.insert([-2], [3]))
