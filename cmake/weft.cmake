@@ -56,7 +56,7 @@ function(weft_objects target kind sources pch)
   endif()
 endfunction()
 
-# With WEFT_BULK a whole build from nothing takes two thirds of the time: the headers that most files include are parsed once (those of the
+# With WEFT_BULK a whole build from nothing takes less time: the headers that most files include are parsed once (those of the
 # standard library for all files of the same flags, or with ours for a layer), and a layer's files are compiled a dozen at a time. Off unless
 # asked for: an edit then compiles a dozen files, and compiler caches know a file only in the folder where it was built.
 option(WEFT_BULK "parse common headers once and compile files by the dozen: faster from scratch, useless for edits and compiler caches" OFF)
