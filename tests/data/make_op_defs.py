@@ -1,25 +1,54 @@
-"""Writes op_defs.bin: TensorFlow's OpDefs of the ops that weft registers, as length-prefixed records.
+"""Writes op_defs.bin: every OpDef that TensorFlow registers, without its documentation, as length-prefixed records sorted by name.
 
-    python make_op_defs.py OP_DEFS_PBTXT NAMES_FILE
+    python make_op_defs.py
 
-OP_DEFS_PBTXT: an OpList in text form, dumped from TensorFlow; NAMES_FILE: one op a line (`weft ops --names`).
-Needs a Python with tensorflow.
+First the ops that TensorFlow's C library lists (`TF_GetAllOpList`), then those that only its Python package adds; the second kind is
+named in op_defs_python.txt. Needs a Python with tensorflow.
 """
+import ctypes
 import pathlib
 import struct
+import subprocess
 import sys
 
-from google.protobuf import text_format
-from tensorflow.core.framework import op_def_pb2
-from tensorflow.python.framework import op_def_registry
+HERE = pathlib.Path(__file__).parent
 
-ops = text_format.Parse(open(sys.argv[1]).read(), op_def_pb2.OpList())
-names = set(open(sys.argv[2]).read().split())
-with open(pathlib.Path(__file__).with_name("op_defs.bin"), "wb") as out:
-    for op in ops.op:
-        if op.name in names:
-            known = op_def_registry.get(op.name) if op.HasField("deprecation") else None
-            if known is not None:  # the dump leaves texts out
-                op.deprecation.explanation = known.deprecation.explanation
-            record = op.SerializeToString(deterministic=True)
+
+class Buffer(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("length", ctypes.c_size_t), ("deallocator", ctypes.c_void_p)]
+
+
+def without_documentation(op):
+    op.summary = op.description = ""
+    for part in [*op.input_arg, *op.output_arg, *op.attr]:
+        part.description = ""
+    return op
+
+
+def main():
+    import tensorflow
+    from tensorflow.core.framework import op_def_pb2
+    from tensorflow.python.client import pywrap_tf_session
+    library = pathlib.Path(tensorflow.__file__).parent / "libtensorflow_cc.so.2"
+    # In a process of its own: here the Python package has added its ops to the same registry.
+    dump = subprocess.run([sys.executable, __file__, str(library)], check=True, capture_output=True).stdout
+    ops = {op.name: op for op in op_def_pb2.OpList.FromString(dump).op}
+    python = op_def_pb2.OpList.FromString(pywrap_tf_session.TF_GetBuffer(pywrap_tf_session.TF_GetAllOpList()))
+    only_python = sorted(op.name for op in python.op if op.name not in ops)
+    ops.update({op.name: op for op in python.op if op.name in only_python})
+    (HERE / "op_defs_python.txt").write_text("".join(name + "\n" for name in only_python))
+    with open(HERE / "op_defs.bin", "wb") as out:
+        for name in sorted(ops):
+            record = without_documentation(ops[name]).SerializeToString(deterministic=True)
             out.write(struct.pack("<I", len(record)) + record)
+    print(len(ops), "ops,", len(only_python), "of them in the Python package alone")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        all_ops = ctypes.CDLL(sys.argv[1]).TF_GetAllOpList
+        all_ops.restype = ctypes.POINTER(Buffer)
+        buffer = all_ops().contents
+        sys.stdout.buffer.write(ctypes.string_at(buffer.data, buffer.length))
+    else:
+        main()
