@@ -1,6 +1,6 @@
 // Gradients against differences: each recorded gradient case once more, with the op's own numbers instead of TensorFlow's.
 //
-//   numeric_grads [--known FILE] [--op NAME] [--fails] grads.bin ...
+//   numeric_grads [--known FILE] [--op NAME] [--fails] grads/*.bin ...
 //
 // Along a random direction v of the inputs the derivative of L = sum of dy y must be sum of dx v (first order); and with random
 // numbers w, the derivative of sum of w dx along a direction of inputs and dys must be what gradients of the gradients say

@@ -1,7 +1,7 @@
 // Plays recorded gradients: for each case a graph of placeholders and the op, gradients added by autodiff, a session that runs
 // them, and TensorFlow's numbers beside.
 //
-//   play_grads [--known FILE] [--fails] [--op NAME] [--unknown-shapes | --some-shapes | --wrong-shapes | --tape] grads.bin ...
+//   play_grads [--known FILE] [--fails] [--op NAME] [--unknown-shapes | --some-shapes | --wrong-shapes | --tape] grads/*.bin ...
 //
 // With --tape the op runs eagerly, and so does its gradient.
 // With --unknown-shapes the placeholders' shapes are not known when gradients are added, with --some-shapes a random part of them. With --wrong-shapes

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Records op calls and gradients with TensorFlow's answers: make_cases.py [family ...]. Needs a Python with tensorflow.
+
+A family is families/<family>.py with a function `record(call)`, for example
+
+    import numpy as np
+
+    def record(call):
+        for t in (np.float32, np.float64):
+            call("MatrixInverse", [np.eye(3, dtype=t)])                           # attributes of types are inferred
+        call("Tile", [np.ones([2], "f"), np.array([3], "i")], grad=True)          # and the gradient that a tape gives
+        call("Conv2D", [x, w], {"strides": [1, 1, 1, 1], "padding": "SAME"})      # the others are given; the rest have their defaults
+        call("Unique", [x], skip=[1])                                             # output 1 is not compared
+
+Inputs are numpy arrays (strings: arrays of bytes), a list of them for an input that is a list. Types as attributes are tf.DTypes. Opaque outputs
+(resource, variant) are not compared. A call that TensorFlow refuses ends the recording: errors belong into tests/golden/state.
+The format is described in README.md; stateful ops are recorded by tests/golden/state/make_state_sequences.py.
+"""
+import os
+import pathlib
+import runpy
+import struct
+import sys
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "golden" / "state"))
+import numpy as np
+import state_format
+import tensorflow as tf
+
+
+def tensor_record(value):
+    """An encoded TensorProto; empty for what is not compared."""
+    if value is None or value.dtype in state_format.OPAQUE:
+        return b""
+    if isinstance(value, tf.IndexedSlices):
+        value = tf.convert_to_tensor(value)
+    return state_format.tensor_proto(value.numpy()).SerializeToString()
+
+
+class Recorder:
+    def __init__(self):
+        self.cases, self.grads = [], []
+
+    def call(self, op, inputs, attrs=None, grad=False, skip=(), seed=0):
+        tensors = [[to_tensor(i) for i in v] if isinstance(v, (list, tuple)) else to_tensor(v) for v in inputs]
+        flat = [t for v in tensors for t in (v if isinstance(v, list) else [v])]
+        with tf.GradientTape(persistent=True) as tape:
+            for t in flat:
+                if t.dtype.is_floating or t.dtype.is_complex:
+                    tape.watch(t)
+            raw = getattr(tf.raw_ops, op)
+            names = [a.name for a in state_format.op_def_registry.get(op).input_arg]
+            got = raw(**dict(zip(names, tensors)), **(attrs or {}))
+        outputs = [] if got is None or isinstance(got, tf.Operation) else tf.nest.flatten(got)
+        node = self.node(op, names, tensors, attrs or {})
+        record = state_format.chunk(1, node.SerializeToString(deterministic=True))
+        for t in flat:
+            record += state_format.chunk(2, tensor_record(t))
+        for i, o in enumerate(outputs):
+            record += state_format.chunk(3, b"" if i in skip else tensor_record(o))
+        self.cases.append(record)
+        if grad:
+            random = np.random.default_rng(seed)
+            flows = [flow(random, o) for o in outputs]
+            with_flow = [(o, f) for o, f in zip(outputs, flows) if f is not None]
+            back = tape.gradient([o for o, _ in with_flow], flat, [f for _, f in with_flow])
+            for f in flows:
+                record += state_format.chunk(4, tensor_record(f))
+            for g in back:
+                record += state_format.chunk(5, tensor_record(g))
+            self.grads.append(record)
+        return outputs
+
+    def node(self, op, names, tensors, attrs):
+        """The call as a node of a graph, which writes every attribute."""
+        graph = tf.Graph()
+        with graph.as_default():
+            places = [[tf.compat.v1.placeholder(t.dtype, t.shape) for t in v] if isinstance(v, list) else tf.compat.v1.placeholder(v.dtype, v.shape)
+                      for v in tensors]
+            getattr(tf.raw_ops, op)(**dict(zip(names, places)), **attrs)
+            node = next(n for n in graph.as_graph_def().node if n.op == op)
+        del node.input[:]
+        node.name = op
+        node.device = ""
+        return node
+
+
+def to_tensor(value):
+    return value if isinstance(value, tf.Tensor) else tf.constant(state_format.to_array(value))
+
+
+def flow(random, output):
+    if not (output.dtype.is_floating or output.dtype.is_complex):
+        return None
+    values = random.normal(size=output.shape)
+    return tf.cast(tf.constant(values), output.dtype)
+
+
+def write(path, records):
+    if records:
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"".join(struct.pack("<I", len(r)) + r for r in records))
+
+
+def main(families):
+    for family in families:
+        recorder = Recorder()
+        runpy.run_path(str(HERE / "families" / (family + ".py")))["record"](recorder.call)
+        write(HERE / "cases" / (family + ".bin"), recorder.cases)
+        write(HERE / "grads" / (family + ".bin"), recorder.grads)
+        print(f"{family}: {len(recorder.cases)} calls, {len(recorder.grads)} gradients")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] in (["-h"], ["--help"]):
+        print(__doc__)
+    else:
+        main(sys.argv[1:] or sorted(p.stem for p in (HERE / "families").glob("*.py")))
