@@ -315,6 +315,8 @@ void quantized(Registry& r) {
   quantized_conversions(r);
   quantized_window(r);
   quantized_uniform(r);
+  quantized_fused(r);
+  quantized_per_channel(r);
 }
 
 }  // namespace weft::ops

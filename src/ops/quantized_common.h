@@ -41,5 +41,11 @@ op::Status unchanged_with_range(op::ShapeContext& c);
 void quantized_conversions(op::Registry& r);
 void quantized_window(op::Registry& r);
 void quantized_uniform(op::Registry& r);
+void quantized_uniform_products(op::Registry& r);
+void quantized_fused(op::Registry& r);
+void quantized_per_channel(op::Registry& r);
+
+// QuantizedConv2D with a filter of qint8.
+op::Result<std::unique_ptr<op::Kernel>> make_signed_filter_conv(const op::NodeInfo& node);
 
 }  // namespace weft::ops

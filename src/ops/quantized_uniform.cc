@@ -3,6 +3,7 @@
 #include "kernels/cpu/quantize.h"
 #include "op/registry.h"
 #include "ops/quantized_common.h"
+#include "ops/quantized_uniform.h"
 
 namespace weft::ops {
 
@@ -10,7 +11,20 @@ using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary o
 
 namespace {
 
-Status check_axis(const Shape& data, const Tensor& scales, const Tensor& zeros, int64_t axis) {
+// Calls f(slice, begin, end) for the runs of elements of each slice along the axis.
+template <class F>
+void for_each_slice(const Shape& s, int64_t axis, F&& f) {
+  if (s.num_elements() == 0) return;
+  if (axis < 0) return f(int64_t(0), int64_t(0), s.num_elements());
+  const int64_t outer = s.elements_in(0, int(axis)), count = s.dim(int(axis)), inner = s.elements_in(int(axis) + 1, s.rank());
+  for (int64_t o = 0; o < outer; ++o) {
+    for (int64_t k = 0; k < count; ++k) f(k, (o * count + k) * inner, (o * count + k + 1) * inner);
+  }
+}
+
+}  // namespace
+
+Status check_quantization_axis(const Shape& data, const Tensor& scales, const Tensor& zeros, int64_t axis) {
   if (axis < -1 || axis >= data.rank()) return invalid_argument("quantization_axis must be -1 or in range [0, input.rank), but given ", axis);
   if (scales.shape() != zeros.shape()) return invalid_argument("scales and zero_points shape must be same, but given scales shape ", scales.shape(), " and zero_points shape ", zeros.shape());
   if (axis == -1 && scales.rank() != 0)
@@ -21,7 +35,7 @@ Status check_axis(const Shape& data, const Tensor& scales, const Tensor& zeros, 
   return {};
 }
 
-Status check_positive(const Tensor& scales, std::string_view what) {
+Status check_positive_scales(const Tensor& scales, std::string_view what) {
   for (float s : scales.span<float>()) {
     if (!(s > 0)) return invalid_argument(what, " scales elements must be all positive.");
   }
@@ -40,23 +54,52 @@ Result<int32_t> read_int32(const NodeInfo& node, std::string_view name) {
   return int32_t(v);
 }
 
-// Calls f(slice, begin, end) for the runs of elements of each slice along the axis.
-template <class F>
-void for_each_slice(const Shape& s, int64_t axis, F&& f) {
-  if (s.num_elements() == 0) return;
-  if (axis < 0) return f(int64_t(0), int64_t(0), s.num_elements());
-  const int64_t outer = s.elements_in(0, int(axis)), count = s.dim(int(axis)), inner = s.elements_in(int(axis) + 1, s.rank());
-  for (int64_t o = 0; o < outer; ++o) {
-    for (int64_t k = 0; k < count; ++k) f(k, (o * count + k) * inner, (o * count + k + 1) * inner);
-  }
+Result<Multiplier> Multiplier::make(double factor) {
+  if (!std::isfinite(factor) || factor <= 0) return invalid_argument("double_multiplier must be a poisitive finite number. Given ", factor);
+  Multiplier m;
+  int64_t fixed = int64_t(std::round(std::frexp(factor, &m.shift) * double(int64_t(1) << 31)));
+  if (fixed == int64_t(1) << 31) fixed /= 2, ++m.shift;
+  if (m.shift < -31) m.shift = 0, fixed = 0;
+  if (m.shift > 30) m.shift = 30, fixed = (int64_t(1) << 31) - 1;
+  m.value = int32_t(fixed);
+  return m;
 }
+
+Status requantize_uniform(const Tensor& in, const Scaling& from, const Scaling& to, int32_t least, int32_t most, Tensor& out) {
+  const int64_t axis = std::max(from.axis, to.axis), count = axis < 0 ? 1 : in.dim(int(axis));
+  std::vector<Multiplier> factors;
+  for (int64_t k = 0; k < count; ++k) {
+    WEFT_ASSIGN(Multiplier m, Multiplier::make(double(from.scale(k)) / double(to.scale(k))));
+    factors.push_back(m);
+  }
+  auto run = [&]<class I, class O>(Tag<I>, Tag<O>) {
+    for_each_slice(in.shape(), axis, [&](int64_t k, int64_t b, int64_t e) {
+      const uint32_t zero_in = uint32_t(from.zero(k));
+      const int32_t zero_out = to.zero(k);
+      for (int64_t i = b; i < e; ++i) {
+        const int32_t x = int32_t(uint32_t(int32_t(in.data<I>()[i])) - zero_in);
+        const int32_t v = kernels::wrap_add(factors[size_t(k)](x), zero_out);
+        out.data<O>()[i] = O(std::max(std::min(v, most), least));
+      }
+    });
+    return Status();
+  };
+  return dispatch_quantized(in.dtype(), [&]<class I>(Tag<I> i) {
+    return dispatch_quantized(out.dtype(), [&]<class O>(Tag<O> o) {
+      if constexpr (std::is_signed_v<I> && std::is_signed_v<O> && sizeof(I) != 2 && sizeof(O) != 2) return run(i, o);
+      else return unimplemented("no kernel for this type");
+    });
+  });
+}
+
+namespace {
 
 Status run_quantize(KernelContext& c) {
   const Tensor &in = c.input(0), &scales = c.input(1), &zeros = c.input(2);
   WEFT_ASSIGN(int64_t axis, read_axis(c.node(), "quantization_axis"));
   WEFT_ASSIGN(int32_t least, read_int32(c.node(), "quantization_min_val"));
   WEFT_ASSIGN(int32_t most, read_int32(c.node(), "quantization_max_val"));
-  WEFT_RETURN_IF_ERROR(check_axis(in.shape(), scales, zeros, axis));
+  WEFT_RETURN_IF_ERROR(check_quantization_axis(in.shape(), scales, zeros, axis));
   WEFT_ASSIGN(Tensor* out, c.allocate(0, in.shape()));
   return dispatch_quantized(out->dtype(), [&]<class I>(Tag<I>) {
     for_each_slice(in.shape(), axis, [&](int64_t k, int64_t b, int64_t e) {
@@ -74,8 +117,8 @@ Status run_quantize(KernelContext& c) {
 Status run_dequantize(KernelContext& c) {
   const Tensor &in = c.input(0), &scales = c.input(1), &zeros = c.input(2);
   WEFT_ASSIGN(int64_t axis, read_axis(c.node(), "quantization_axis"));
-  WEFT_RETURN_IF_ERROR(check_axis(in.shape(), scales, zeros, axis));
-  WEFT_RETURN_IF_ERROR(check_positive(scales, "rhs"));
+  WEFT_RETURN_IF_ERROR(check_quantization_axis(in.shape(), scales, zeros, axis));
+  WEFT_RETURN_IF_ERROR(check_positive_scales(scales, "rhs"));
   WEFT_ASSIGN(Tensor* out, c.allocate(0, in.shape()));
   return dispatch_quantized(in.dtype(), [&]<class I>(Tag<I>) {
     for_each_slice(in.shape(), axis, [&](int64_t k, int64_t b, int64_t e) {
@@ -87,27 +130,6 @@ Status run_dequantize(KernelContext& c) {
   });
 }
 
-// A positive factor as multiplier * 2^(shift - 31).
-struct Multiplier {
-  int32_t value = 0;
-  int shift = 0;
-  static Result<Multiplier> make(double factor) {
-    if (!std::isfinite(factor) || factor <= 0) return invalid_argument("double_multiplier must be a poisitive finite number. Given ", factor);
-    Multiplier m;
-    int64_t fixed = int64_t(std::round(std::frexp(factor, &m.shift) * double(int64_t(1) << 31)));
-    if (fixed == int64_t(1) << 31) fixed /= 2, ++m.shift;
-    if (m.shift < -31) m.shift = 0, fixed = 0;
-    if (m.shift > 30) m.shift = 30, fixed = (int64_t(1) << 31) - 1;
-    m.value = int32_t(fixed);
-    return m;
-  }
-  int32_t operator()(int32_t x) const {
-    const int total = 31 - shift;  // 1 to 62
-    const int64_t v = (int64_t(x) * value + (int64_t(1) << (total - 1))) >> total;
-    return int32_t(std::clamp<int64_t>(v, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()));
-  }
-};
-
 Status run_requantize(KernelContext& c) {
   const Tensor &in = c.input(0), &in_scales = c.input(1), &in_zeros = c.input(2), &out_scales = c.input(3), &out_zeros = c.input(4);
   WEFT_ASSIGN(int64_t in_axis, read_axis(c.node(), "input_quantization_axis"));
@@ -116,35 +138,12 @@ Status run_requantize(KernelContext& c) {
   WEFT_ASSIGN(int32_t most, read_int32(c.node(), "output_quantization_max_val"));
   if (in_axis >= 0 && out_axis >= 0 && in_axis != out_axis)
     return invalid_argument("If input and output is both per-axis quantized, the quantization axis must be same.");
-  WEFT_RETURN_IF_ERROR(check_axis(in.shape(), in_scales, in_zeros, in_axis));
-  WEFT_RETURN_IF_ERROR(check_axis(in.shape(), out_scales, out_zeros, out_axis));
-  WEFT_RETURN_IF_ERROR(check_positive(in_scales, "input/output"));
-  WEFT_RETURN_IF_ERROR(check_positive(out_scales, "input/output"));
-  const int64_t axis = std::max(in_axis, out_axis), count = axis < 0 ? 1 : in.dim(int(axis));
-  std::vector<Multiplier> factors;
-  for (int64_t k = 0; k < count; ++k) {
-    WEFT_ASSIGN(Multiplier m, Multiplier::make(double(in_scales.data<float>()[in_axis < 0 ? 0 : k]) / double(out_scales.data<float>()[out_axis < 0 ? 0 : k])));
-    factors.push_back(m);
-  }
+  WEFT_RETURN_IF_ERROR(check_quantization_axis(in.shape(), in_scales, in_zeros, in_axis));
+  WEFT_RETURN_IF_ERROR(check_quantization_axis(in.shape(), out_scales, out_zeros, out_axis));
+  WEFT_RETURN_IF_ERROR(check_positive_scales(in_scales, "input/output"));
+  WEFT_RETURN_IF_ERROR(check_positive_scales(out_scales, "input/output"));
   WEFT_ASSIGN(Tensor* out, c.allocate(0, in.shape()));
-  auto run = [&]<class I, class O>(Tag<I>, Tag<O>) {
-    for_each_slice(in.shape(), axis, [&](int64_t k, int64_t b, int64_t e) {
-      const uint32_t zero_in = uint32_t(in_zeros.data<int32_t>()[in_axis < 0 ? 0 : k]);
-      const int32_t zero_out = out_zeros.data<int32_t>()[out_axis < 0 ? 0 : k];
-      for (int64_t i = b; i < e; ++i) {
-        const int32_t x = int32_t(uint32_t(int32_t(in.data<I>()[i])) - zero_in);
-        const int32_t v = kernels::wrap_add(factors[size_t(k)](x), zero_out);
-        out->data<O>()[i] = O(std::max(std::min(v, most), least));
-      }
-    });
-    return Status();
-  };
-  return dispatch_quantized(in.dtype(), [&]<class I>(Tag<I> i) {
-    return dispatch_quantized(out->dtype(), [&]<class O>(Tag<O> o) {
-      if constexpr (std::is_signed_v<I> && std::is_signed_v<O> && sizeof(I) != 2 && sizeof(O) != 2) return run(i, o);
-      else return unimplemented("no kernel for this type");
-    });
-  });
+  return requantize_uniform(in, {in_scales, &in_zeros, in_axis}, {out_scales, &out_zeros, out_axis}, least, most, *out);
 }
 
 }  // namespace
@@ -196,6 +195,8 @@ void quantized_uniform(Registry& r) {
       .doc("Uniformly quantised numbers with another scale and zero point.")
       .shape(shapes::unchanged)
       .cpu(run_requantize);
+
+  quantized_uniform_products(r);
 }
 
 }  // namespace weft::ops

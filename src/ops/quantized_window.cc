@@ -41,8 +41,7 @@ Result<ConvSizes> conv_sizes(const NodeInfo& node, const Shape& in, const Shape&
   return s;
 }
 
-template <class F>
-void convolve(const ConvSizes& s, const uint8_t* in, int32_t zero_in, const F* filter, int32_t zero_filter, uint32_t* out, ThreadPool& pool) {
+void convolve(const ConvSizes& s, const uint8_t* in, int32_t zero_in, const uint8_t* filter, int32_t zero_filter, uint32_t* out, ThreadPool& pool) {
   const int64_t n = s.out_depth;
   pool.parallel_for(s.batch * s.h.out, double(s.w.out) * double(s.h.window * s.w.window) * double(s.depth) * double(n), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
@@ -57,10 +56,10 @@ void convolve(const ConvSizes& s, const uint8_t* in, int32_t zero_in, const F* f
         for (int64_t i = th.begin; i < th.end; ++i) {
           for (int64_t j = tw.begin; j < tw.end; ++j) {
             const uint8_t* x = image + ((sh + i) * s.w.in + sw + j) * s.depth;
-            const F* y = filter + (i * s.w.window + j) * s.depth * n;
+            const uint8_t* y = filter + (i * s.w.window + j) * s.depth * n;
             for (int64_t d = 0; d < s.depth; ++d) {
               const uint32_t v = uint32_t(x[d]) - uint32_t(zero_in);
-              for (int64_t o = 0; o < n; ++o) to[o] += v * (uint32_t(int32_t(y[d * n + o])) - uint32_t(zero_filter));
+              for (int64_t o = 0; o < n; ++o) to[o] += v * (uint32_t(y[d * n + o]) - uint32_t(zero_filter));
             }
           }
         }
@@ -77,18 +76,11 @@ Status run_conv(KernelContext& c) {
   WEFT_ASSIGN(float min_filter, read_range(c, 4, "min_filter"));
   WEFT_ASSIGN(float max_filter, read_range(c, 5, "max_filter"));
   WEFT_ASSIGN(Tensor* out, c.allocate(0, Shape({s.batch, s.h.out, s.w.out, s.out_depth})));
-  float low = 0, high = 0;
   const int32_t zero_in = int32_t(kernels::quantize_unclamped<uint8_t>(0, min_in, max_in));
-  WEFT_RETURN_IF_ERROR(dispatch_quantized(filter.dtype(), [&]<class F>(Tag<F>) {
-    if constexpr (sizeof(F) == 1) {
-      const int32_t zero_filter = int32_t(kernels::quantize_unclamped<F>(0, min_filter, max_filter));
-      if (out->num_elements() > 0) convolve<F>(s, in.data<uint8_t>(), zero_in, filter.data<F>(), zero_filter, out->data<uint32_t>(), c.pool());
-      kernels::product_range<uint8_t, F>(min_in, max_in, min_filter, max_filter, low, high);
-      return Status();
-    } else {
-      return unimplemented("no kernel for this filter type");
-    }
-  }));
+  const int32_t zero_filter = int32_t(kernels::quantize_unclamped<uint8_t>(0, min_filter, max_filter));
+  if (out->num_elements() > 0) convolve(s, in.data<uint8_t>(), zero_in, filter.data<uint8_t>(), zero_filter, out->data<uint32_t>(), c.pool());
+  float low = 0, high = 0;
+  kernels::product_range<uint8_t, uint8_t>(min_in, max_in, min_filter, max_filter, low, high);
   return write_range(c, 1, low, high);
 }
 
@@ -421,7 +413,8 @@ void quantized_window(Registry& r) {
       .attr("dilations: list(int) = [1, 1, 1, 1]")
       .doc("Conv2D of quantised images in 32 bits.")
       .shape(conv_shape)
-      .cpu(run_conv, types<quint8>("Tinput"), types<quint8, qint8>("Tfilter"), types<qint32>("out_type"));
+      .cpu(run_conv, types<quint8>("Tinput"), types<quint8>("Tfilter"), types<qint32>("out_type"))
+      .cpu_make(make_signed_filter_conv, types<quint8>("Tinput"), types<qint8>("Tfilter"), types<qint32>("out_type"));
 
   r.add("QuantizedInstanceNorm")
       .in("x: T")

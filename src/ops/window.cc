@@ -126,6 +126,10 @@ Result<WindowAttrs> read_conv_attrs(const NodeInfo& node, ConvKind kind) {
   a.strides = node.attr<std::vector<int64_t>>("strides");
   a.dilations = node.find_attr("dilations") ? node.attr<std::vector<int64_t>>("dilations") : std::vector<int64_t>(rank, 1);
   if (node.find_attr("explicit_paddings")) a.paddings = node.attr<std::vector<int64_t>>("explicit_paddings");
+  if (node.find_attr("padding_list") && !node.attr<std::vector<int64_t>>("padding_list").empty()) {  // of quantised convolutions
+    a.paddings = node.attr<std::vector<int64_t>>("padding_list");
+    a.padding = "EXPLICIT";
+  }
   WEFT_RETURN_IF_ERROR(check_int32_attr("dilations", a.dilations));
   WEFT_RETURN_IF_ERROR(check_int32_attr("strides", a.strides));
   if (a.strides.size() != rank) return invalid_argument("Sliding window strides field must specify ", rank, " dimensions");
