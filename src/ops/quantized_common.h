@@ -45,7 +45,8 @@ void quantized_uniform_products(op::Registry& r);
 void quantized_fused(op::Registry& r);
 void quantized_per_channel(op::Registry& r);
 
-// QuantizedConv2D with a filter of qint8.
+// QuantizedConv2D: its shapes, and the kernel for a filter of qint8.
+op::Status quantized_conv_shape(op::ShapeContext& c);
 op::Result<std::unique_ptr<op::Kernel>> make_signed_filter_conv(const op::NodeInfo& node);
 
 }  // namespace weft::ops

@@ -249,7 +249,9 @@ struct FusedConv {
   }
 };
 
-Status fused_conv_shape(ShapeContext& c) {
+}  // namespace
+
+Status quantized_conv_shape(ShapeContext& c) {
   const Fusion& f = fusion_of(kConvs, c.node().op());
   WEFT_RETURN_IF_ERROR(conv_shape(c, f.depthwise ? ConvKind::kDepthwise : ConvKind::kConv2D));
   c.output(1, PartialShape::unknown());
@@ -259,7 +261,10 @@ Status fused_conv_shape(ShapeContext& c) {
   const int at = f.bias ? 3 : 2;
   for (int i : {at, at + 1}) WEFT_RETURN_IF_ERROR(c.with_rank(i, 0).status());
   PartialShape range;
-  for (int i : {at + 2, at + 3}) WEFT_ASSIGN(range, c.with_rank_at_most(i, f.name == "QuantizedConv2DAndRequantize" ? 0 : 1));
+  for (int i : {at + 2, at + 3}) {
+    if (f.name == "QuantizedConv2DAndRequantize" || f.name == "QuantizedConv2D") WEFT_RETURN_IF_ERROR(c.with_rank(i, 0).status());
+    WEFT_ASSIGN(range, c.with_rank_at_most(i, 1));
+  }
   if (f.requantize) {
     for (int i : {at + 4, at + 5}) WEFT_RETURN_IF_ERROR(c.with_rank(i, 0).status());
     range = PartialShape::scalar();
@@ -268,6 +273,8 @@ Status fused_conv_shape(ShapeContext& c) {
   c.output(2, range);
   return {};
 }
+
+namespace {
 
 // --- matrix product ---
 
@@ -362,7 +369,7 @@ void add_conv(Registry& r, const Fusion& f) {
                                    : "out_type: {qint8, quint8, qint32, qint16, quint16} = DT_QINT8");
   b.attr("strides: list(int)").attr("padding: {'SAME', 'VALID'}").attr("dilations: list(int) = [1, 1, 1, 1]");
   if (f.padding_list) b.attr("padding_list: list(int) = []");
-  b.doc(f.doc).shape(fused_conv_shape);
+  b.doc(f.doc).shape(quantized_conv_shape);
   std::vector<TypeConstraint> types_of = {f.signed_input ? types<quint8, qint8>("Tinput") : types<quint8>("Tinput"), types<qint8>("Tfilter"),
                                           f.out == DType::kQint32   ? types<qint32>("out_type")
                                           : f.out == DType::kQuint8 ? types<quint8>("out_type")

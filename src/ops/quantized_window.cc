@@ -84,22 +84,6 @@ Status run_conv(KernelContext& c) {
   return write_range(c, 1, low, high);
 }
 
-Status conv_shape(ShapeContext& c) {
-  WEFT_ASSIGN(PartialShape in, c.with_rank(0, 4));
-  WEFT_ASSIGN(PartialShape filter, c.with_rank(1, 4));
-  PartialShape out({in.dim(0), kUnknownDim, kUnknownDim, filter.dim(3)});
-  const auto a = in.concrete(), b = filter.concrete();
-  if (a && b) {
-    WEFT_ASSIGN(ConvSizes s, conv_sizes(c.node(), *a, *b));
-    out.set_dim(1, s.h.out);
-    out.set_dim(2, s.w.out);
-  }
-  c.output(0, std::move(out));
-  c.output(1, PartialShape::scalar());
-  c.output(2, PartialShape::scalar());
-  return {};
-}
-
 // --- pools ---
 
 Result<kernels::PoolGeometry> pool_geometry(const NodeInfo& node, const Shape& in) {
@@ -412,7 +396,7 @@ void quantized_window(Registry& r) {
       .attr("padding: {'SAME', 'VALID'}")
       .attr("dilations: list(int) = [1, 1, 1, 1]")
       .doc("Conv2D of quantised images in 32 bits.")
-      .shape(conv_shape)
+      .shape(quantized_conv_shape)
       .cpu(run_conv, types<quint8>("Tinput"), types<quint8>("Tfilter"), types<qint32>("out_type"))
       .cpu_make(make_signed_filter_conv, types<quint8>("Tinput"), types<qint8>("Tfilter"), types<qint32>("out_type"));
 

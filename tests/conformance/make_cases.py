@@ -11,15 +11,18 @@ A family is families/<family>.py with a function `record(call)`, for example
         call("Tile", [np.ones([2], "f"), np.array([3], "i")], grad=True)          # and the gradient that a tape gives
         call("Conv2D", [x, w], {"strides": [1, 1, 1, 1], "padding": "SAME"})      # the others are given; the rest have their defaults
         call("Unique", [x], skip=[1])                                             # output 1 is not compared
+        call("QuantizedConv2DAndRelu", [x, w, ...], {...}, graph=True)            # inputs are constants of a graph; or functions that build them
 
 Inputs are numpy arrays (strings: arrays of bytes), a list of them for an input that is a list. Types as attributes are tf.DTypes. Opaque outputs
 (resource, variant) are not compared. A call that TensorFlow refuses ends the recording: errors belong into tests/golden/state.
+TensorFlow runs without oneDNN, unless the family says `ONEDNN = True`.
 The format is described in README.md; stateful ops are recorded by tests/golden/state/make_state_sequences.py.
 """
 import os
 import pathlib
 import runpy
 import struct
+import subprocess
 import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -36,14 +39,16 @@ def tensor_record(value):
         return b""
     if isinstance(value, tf.IndexedSlices):
         value = tf.convert_to_tensor(value)
-    return state_format.tensor_proto(value.numpy()).SerializeToString()
+    return array_record(value.numpy(), value.dtype)
 
 
 class Recorder:
     def __init__(self):
         self.cases, self.grads = [], []
 
-    def call(self, op, inputs, attrs=None, grad=False, skip=(), seed=0):
+    def call(self, op, inputs, attrs=None, grad=False, skip=(), seed=0, graph=False):
+        if graph:
+            return self.call_in_graph(op, inputs, attrs or {}, skip)
         tensors = [[to_tensor(i) for i in v] if isinstance(v, (list, tuple)) else to_tensor(v) for v in inputs]
         flat = [t for v in tensors for t in (v if isinstance(v, list) else [v])]
         with tf.GradientTape(persistent=True) as tape:
@@ -73,6 +78,27 @@ class Recorder:
             self.grads.append(record)
         return outputs
 
+    def call_in_graph(self, op, inputs, attrs, skip):
+        """For ops that TensorFlow runs only after its oneDNN passes have rewritten the graph."""
+        config = tf.compat.v1.ConfigProto()
+        config.graph_options.rewrite_options.disable_meta_optimizer = True
+        config.graph_options.optimizer_options.opt_level = -1
+        names = [a.name for a in state_format.op_def_registry.get(op).input_arg]
+        with tf.Graph().as_default():
+            tensors = [v() if callable(v) else to_tensor(v) for v in inputs]
+            got = getattr(tf.raw_ops, op)(**dict(zip(names, tensors)), **attrs)
+            with tf.compat.v1.Session(config=config) as session:
+                outputs = tf.nest.flatten(got)
+                values = session.run(outputs)
+                arguments = [session.run(t) for t in tensors]
+        node = self.node(op, names, tensors, attrs)
+        record = state_format.chunk(1, node.SerializeToString(deterministic=True))
+        for tensor, value in zip(tensors, arguments):
+            record += state_format.chunk(2, array_record(value, tensor.dtype))
+        for i, (tensor, value) in enumerate(zip(outputs, values)):
+            record += state_format.chunk(3, b"" if i in skip else array_record(value, tensor.dtype))
+        self.cases.append(record)
+
     def node(self, op, names, tensors, attrs):
         """The call as a node of a graph, which writes every attribute."""
         graph = tf.Graph()
@@ -91,6 +117,13 @@ def to_tensor(value):
     return value if isinstance(value, tf.Tensor) else tf.constant(state_format.to_array(value))
 
 
+def array_record(value, dtype):
+    """Of the dtype that TensorFlow says: numpy shows quantised numbers as integers."""
+    if dtype == tf.string:
+        return state_format.tensor_proto(value).SerializeToString()
+    return state_format.tensor_proto(np.asarray(value, dtype=dtype.as_numpy_dtype)).SerializeToString()
+
+
 def flow(random, output):
     if not (output.dtype.is_floating or output.dtype.is_complex):
         return None
@@ -107,7 +140,11 @@ def write(path, records):
 def main(families):
     for family in families:
         recorder = Recorder()
-        runpy.run_path(str(HERE / "families" / (family + ".py")))["record"](recorder.call)
+        module = runpy.run_path(str(HERE / "families" / (family + ".py")))
+        if module.get("ONEDNN") and os.environ["TF_ENABLE_ONEDNN_OPTS"] != "1":
+            subprocess.run([sys.executable, __file__, family], env={**os.environ, "TF_ENABLE_ONEDNN_OPTS": "1"}, check=True)
+            continue
+        module["record"](recorder.call)
         write(HERE / "cases" / (family + ".bin"), recorder.cases)
         write(HERE / "grads" / (family + ".bin"), recorder.grads)
         print(f"{family}: {len(recorder.cases)} calls, {len(recorder.grads)} gradients")
