@@ -276,7 +276,7 @@ class EagerRunner:
             self.values.append([])
             return step
         self.values.append(out)
-        step.outputs = [None if o.dtype in OPAQUE else np.asarray(o.numpy(), dtype=None if o.dtype != tf.string else object)
+        step.outputs = [None if o.dtype in OPAQUE else np.asarray(o.numpy(), dtype=object if o.dtype == tf.string else o.dtype.as_numpy_dtype)
                         for o in out]
         return step
 
