@@ -33,6 +33,15 @@ void dataset(op::Registry& r) {
   data::saved_iterators(r);
   data::file_ops(r);
   data::multi_device_iterators(r);
+  data::parse_examples(r);
+  data::global_shuffles(r);
+  data::index_flat_maps(r);
+  data::compressed_elements(r);
+  data::batch_size(r);
+  data::stats(r);
+  data::thread_pools(r);
+  data::services(r);
+  data::map_defun(r);
   data::not_supported(r);
 }
 

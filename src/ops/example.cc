@@ -1,11 +1,7 @@
 // Batches of tf.Example into sparse, dense and ragged tensors.
-#include <algorithm>
-#include <unordered_map>
-
 #include "op/registry.h"
 #include "ops/all.h"
-#include "ops/example_columns.h"
-#include "wire/example.h"
+#include "ops/example_parser.h"
 
 namespace weft::ops {
 
@@ -13,129 +9,28 @@ using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary o
 
 namespace {
 
-using wire::Feature;
+using Wanted = WantedFeature;
 
-// One wanted feature and what has been read of it.
-struct Wanted {
-  enum Kind { kSparse, kDense, kRagged };
-  Kind kind;
-  size_t index;  // among those of its kind
-  Column column;
-  PartialShape shape = {};            // dense
-  const Tensor* fallback = nullptr;   // dense: the default, or the padding of a variable length
-  bool variable() const { return shape.rank() > 0 && shape.dim(0) < 0; }
-  // Elements of one row, or of one step where the length is variable.
-  int64_t stride() const {
-    int64_t n = 1;
-    for (int d = variable() ? 1 : 0; d < shape.rank(); ++d) n = multiply_without_overflow(n, shape.dim(d));
-    return n;
-  }
-};
-
-struct Parser {
-  bool batched = true;
-  std::vector<std::string_view> serialized, names;
-  std::vector<Wanted> wanted;
-  std::unordered_map<std::string_view, std::vector<size_t>> by_key;
-
-  void want(std::string_view key, Wanted w) {
-    by_key[key].push_back(wanted.size());
-    w.column.key = key;
-    wanted.push_back(std::move(w));
-  }
-  Status run(KernelContext& c);
-
- private:
-  std::string_view name(size_t i) const { return names.empty() ? "<unknown>" : names[i]; }
-  // The start of an error about one feature of one example.
-  std::string at(size_t i, std::string_view key) const {
-    return batched ? cat("Name: ", name(i), ", Key: ", key, ", Index: ", i, ".  ") : cat("Key: ", key, ".  ");
-  }
-  Status take(size_t i, const Feature& feature, Wanted& w);
-  Status read(size_t i);
-  Status emit_dense(KernelContext& c, const Wanted& w, int output) const;
-};
-
-Status Parser::take(size_t i, const Feature& feature, Wanted& w) {
-  FeatureValues& values = w.column.values;
-  if (feature.kind == wire::FeatureKind::kUnsupported) return invalid_argument("Unsupported datatype.");
-  if (feature.dtype() != values.dtype()) {
-    const std::string got = dtype_name(feature.dtype()), expected = dtype_name(values.dtype());
-    if (w.kind == Wanted::kDense) return invalid_argument(at(i, w.column.key), "Data types don't match. Data type: ", got, " but expected type: ", expected);
-    return invalid_argument(at(i, w.column.key), "Data types don't match. Expected type: ", expected, ", Actual type: ", got);
-  }
-  const int64_t before = values.size();
-  if (!values.append(feature)) return invalid_argument(at(i, w.column.key), "Can't parse serialized Example.");
-  const int64_t n = values.size() - before;
-  if (w.kind == Wanted::kDense && !w.variable() && n != w.stride())
-    return invalid_argument(at(i, w.column.key), "Number of ", dtype_name(values.dtype()), " values != expected.  Values size: ", n,
-                            " but output shape: ", w.shape);
-  if (w.kind == Wanted::kDense && w.variable() && n % w.stride() != 0)
-    return invalid_argument(at(i, w.column.key), "Number of ", dtype_name(values.dtype()),
-                            " values is not a multiple of stride length. Saw ", n, " values but output shape is: ", w.shape);
-  w.column.present.back() = true;
-  return {};
-}
-
-Status Parser::read(size_t i) {
-  wire::FeatureMap features;
-  if (!wire::read_example(serialized[i], features)) return invalid_argument("Could not parse example input, value: '", serialized[i], "'");
-  for (Wanted& w : wanted) w.column.present.push_back(false);
-  // Backwards: of features with one name, the last counts.
-  for (size_t k = features.size(); k-- > 0;) {
-    const auto found = by_key.find(features[k].first);
-    if (found == by_key.end() || !features[k].second.present()) continue;
-    for (size_t id : found->second)
-      if (!wanted[id].column.present.back()) WEFT_RETURN_IF_ERROR(take(i, features[k].second, wanted[id]));
-  }
-  for (Wanted& w : wanted) {
-    w.column.ends.push_back(w.column.values.size());
-    if (w.kind == Wanted::kDense && !w.variable() && !w.column.present.back() && w.fallback->num_elements() == 0)
-      return invalid_argument(batched ? cat("Name: ", name(i), ", ") : std::string(), "Feature: ", w.column.key, " (data type: ",
-                              dtype_name(w.column.values.dtype()), ") is required but could not be found.");
-  }
-  return {};
-}
-
-Status Parser::emit_dense(KernelContext& c, const Wanted& w, int output) const {
-  const auto batch = int64_t(serialized.size());
-  Shape shape;
-  if (batched) shape.add_dim(batch);
-  int64_t steps = 1;
-  if (w.variable()) {
-    steps = w.column.longest() / w.stride();
-    shape.add_dim(steps);
-  }
-  for (int d = w.variable() ? 1 : 0; d < w.shape.rank(); ++d) shape.add_dim(w.shape.dim(d));
-  WEFT_ASSIGN(Tensor* out, c.allocate(output, shape));
-  const int64_t row = steps * w.stride();
-  for (int64_t i = 0; i < batch; ++i) {
-    const int64_t n = w.column.count(i);
-    w.column.values.copy_to(w.column.begin(i), n, *out, i * row);
-    if (w.variable()) {
-      for (int64_t k = n; k < row; ++k) copy_elements(*w.fallback, 0, *out, i * row + k, 1);
-    } else if (!w.column.present[size_t(i)]) {
-      copy_elements(*w.fallback, 0, *out, i * row, row);
-    }
-  }
-  return {};
-}
-
-Status Parser::run(KernelContext& c) {
-  for (size_t i = 0; i < serialized.size(); ++i) WEFT_RETURN_IF_ERROR(read(i));
+// Reads the examples and gives the outputs of all three ops.
+Status run(ExampleParser& p, KernelContext& c) {
+  WEFT_RETURN_IF_ERROR(p.parse());
   auto first = [&](std::string_view name) { return c.output_range(name).begin; };
-  for (const Wanted& w : wanted) {
+  for (const Wanted& w : p.wanted) {
     const int k = int(w.index);
     switch (w.kind) {
       case Wanted::kSparse:
-        WEFT_RETURN_IF_ERROR(w.column.emit_sparse(c, batched, first("sparse_indices") + k, first("sparse_values") + k, first("sparse_shapes") + k));
+        WEFT_RETURN_IF_ERROR(w.column.emit_sparse(c, p.batched, first("sparse_indices") + k, first("sparse_values") + k, first("sparse_shapes") + k));
         break;
-      case Wanted::kDense: WEFT_RETURN_IF_ERROR(emit_dense(c, w, first("dense_values") + k)); break;
+      case Wanted::kDense: {
+        WEFT_ASSIGN(Tensor dense, p.dense(w));
+        c.set_output(first("dense_values") + k, std::move(dense));
+        break;
+      }
       case Wanted::kRagged: {
         const int splits = first("ragged_row_splits") + k;
         WEFT_RETURN_IF_ERROR(w.column.emit_values(c, first("ragged_values") + k));
         // For a single example TensorFlow leaves the splits empty.
-        WEFT_RETURN_IF_ERROR(batched ? w.column.emit_splits(c, splits) : c.allocate(splits, Shape({0})).status());
+        WEFT_RETURN_IF_ERROR(p.batched ? w.column.emit_splits(c, splits) : c.allocate(splits, Shape({0})).status());
         break;
       }
     }
@@ -143,32 +38,11 @@ Status Parser::run(KernelContext& c) {
   return {};
 }
 
-Status check_default(const Wanted& w) {
-  const Tensor& d = *w.fallback;
-  if (!w.shape.has_rank() || std::any_of(w.shape.dims().begin() + (w.variable() ? 1 : 0), w.shape.dims().end(), [](int64_t x) { return x < 0; }))
-    return invalid_argument("dense_shapes[", w.index, "] has unknown rank or unknown inner dimensions: ", w.shape);
-  if (w.variable()) {
-    if (d.num_elements() != 1)
-      return invalid_argument("dense_shape[", w.index, "] is a variable length shape: ", w.shape, ", therefore def_value[", w.index,
-                              "] must contain a single element (the padding element).  But its shape is: ", d.shape());
-    if (w.stride() <= 0) return invalid_argument("dense_shapes[", w.index, "] has steps without elements: ", w.shape);
-  } else if (d.num_elements() > 0 && !w.shape.compatible_with(d.shape())) {
-    return invalid_argument("def_value[", w.index, "].shape() == ", d.shape(), " is not compatible with dense_shapes_[", w.index, "] == ", w.shape);
-  }
-  if (!w.variable() && w.stride() < 0) return invalid_argument("dense_shapes[", w.index, "] is too large: ", w.shape);
-  return {};
+Status want_dense(ExampleParser& p, std::string_view key, size_t k, const NodeInfo& node, const Tensor& fallback) {
+  return p.want_dense(key, k, node.attr<std::vector<PartialShape>>("dense_shapes"), fallback);
 }
 
-Status want_dense(Parser& p, std::string_view key, size_t k, const NodeInfo& node, const Tensor& fallback) {
-  const auto& shapes = node.attr<std::vector<PartialShape>>("dense_shapes");
-  if (k >= shapes.size()) return invalid_argument("len(dense_keys) != len(dense_shapes)");
-  Wanted w{.kind = Wanted::kDense, .index = k, .column = Column(fallback.dtype()), .shape = shapes[k], .fallback = &fallback};
-  WEFT_RETURN_IF_ERROR(check_default(w));
-  p.want(key, std::move(w));
-  return {};
-}
-
-Status read_serialized(Parser& p, KernelContext& c, bool scalar_allowed, bool vector_allowed) {
+Status read_serialized(ExampleParser& p, KernelContext& c, bool scalar_allowed, bool vector_allowed) {
   const Tensor& t = c.input(0);
   if (t.rank() > (vector_allowed ? 1 : 0) || (t.rank() == 0 && !scalar_allowed))
     return invalid_argument("Expected serialized to be a ", scalar_allowed ? "scalar" : "", scalar_allowed && vector_allowed ? " or " : "",
@@ -178,7 +52,7 @@ Status read_serialized(Parser& p, KernelContext& c, bool scalar_allowed, bool ve
   return {};
 }
 
-Status read_names(Parser& p, const Tensor& names, const Tensor& serialized) {
+Status read_names(ExampleParser& p, const Tensor& names, const Tensor& serialized) {
   if (names.num_elements() == 0) return {};
   if (names.shape() != serialized.shape())
     return invalid_argument("Expected names have the same shape as serialized: name.shape=", names.shape(), ", serialized.shape=", serialized.shape());
@@ -187,7 +61,7 @@ Status read_names(Parser& p, const Tensor& names, const Tensor& serialized) {
 }
 
 Status run_parse_example(KernelContext& c) {
-  Parser p;
+  ExampleParser p;
   WEFT_RETURN_IF_ERROR(read_serialized(p, c, false, true));
   WEFT_RETURN_IF_ERROR(read_names(p, c.input(1), c.input(0)));
   const auto dense_keys = c.input_list("dense_keys"), sparse_keys = c.input_list("sparse_keys"), defaults = c.input_list("dense_defaults");
@@ -202,11 +76,11 @@ Status run_parse_example(KernelContext& c) {
     WEFT_ASSIGN(std::string_view key, scalar_key(*sparse_keys[k], "sparse_keys", k));
     p.want(key, {.kind = Wanted::kSparse, .index = k, .column = Column(sparse_types[k])});
   }
-  return p.run(c);
+  return run(p, c);
 }
 
 Status run_parse_example_v2(KernelContext& c) {
-  Parser p;
+  ExampleParser p;
   WEFT_RETURN_IF_ERROR(read_serialized(p, c, true, true));
   WEFT_RETURN_IF_ERROR(read_names(p, c.input("names"), c.input(0)));
   const auto defaults = c.input_list("dense_defaults");
@@ -220,11 +94,11 @@ Status run_parse_example_v2(KernelContext& c) {
   for (size_t k = 0; k < dense_keys.size(); ++k) WEFT_RETURN_IF_ERROR(want_dense(p, dense_keys[k], k, c.node(), *defaults[k]));
   for (size_t k = 0; k < sparse_keys.size(); ++k) p.want(sparse_keys[k], {.kind = Wanted::kSparse, .index = k, .column = Column(sparse_types[k])});
   for (size_t k = 0; k < ragged_keys.size(); ++k) p.want(ragged_keys[k], {.kind = Wanted::kRagged, .index = k, .column = Column(ragged_types[k])});
-  return p.run(c);
+  return run(p, c);
 }
 
 Status run_parse_single_example(KernelContext& c) {
-  Parser p;
+  ExampleParser p;
   WEFT_RETURN_IF_ERROR(read_serialized(p, c, true, false));
   const auto defaults = c.input_list("dense_defaults");
   const auto &sparse_keys = c.attr<std::vector<std::string>>("sparse_keys"), &dense_keys = c.attr<std::vector<std::string>>("dense_keys");
@@ -234,7 +108,7 @@ Status run_parse_single_example(KernelContext& c) {
     return invalid_argument("len(sparse_keys) != len(sparse_types)");
   for (size_t k = 0; k < dense_keys.size(); ++k) WEFT_RETURN_IF_ERROR(want_dense(p, dense_keys[k], k, c.node(), *defaults[k]));
   for (size_t k = 0; k < sparse_keys.size(); ++k) p.want(sparse_keys[k], {.kind = Wanted::kSparse, .index = k, .column = Column(sparse_types[k])});
-  return p.run(c);
+  return run(p, c);
 }
 
 // Outputs of all three ops, by the rank of `serialized`.

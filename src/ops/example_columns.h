@@ -25,40 +25,60 @@ struct Column {
     return n;
   }
 
-  core::Status emit_values(op::KernelContext& c, int output) const {
-    WEFT_ASSIGN(core::Tensor* out, c.allocate(output, core::Shape({values.size()})));
-    values.copy_to(0, values.size(), *out, 0);
-    return {};
+  core::Result<core::Tensor> values_tensor() const {
+    WEFT_ASSIGN(core::Tensor out, core::Tensor::allocate(values.dtype(), core::Shape({values.size()})));
+    values.copy_to(0, values.size(), out, 0);
+    return out;
   }
-
-  // A sparse matrix, or a sparse vector for a single example.
-  core::Status emit_sparse(op::KernelContext& c, bool batched, int indices_output, int values_output, int shape_output) const {
-    WEFT_RETURN_IF_ERROR(emit_values(c, values_output));
-    WEFT_ASSIGN(core::Tensor* indices, c.allocate(indices_output, core::Shape({values.size(), batched ? 2 : 1})));
-    int64_t* at = indices->data<int64_t>();
+  // Indices and shape of a sparse matrix, or of a sparse vector for a single example.
+  core::Result<core::Tensor> indices_tensor(bool batched) const {
+    WEFT_ASSIGN(core::Tensor indices, core::Tensor::allocate(core::DType::kInt64, core::Shape({values.size(), batched ? 2 : 1})));
+    int64_t* at = indices.data<int64_t>();
     for (size_t i = 0; i < ends.size(); ++i) {
       for (int64_t k = 0; k < count(int64_t(i)); ++k) {
         if (batched) *at++ = int64_t(i);
         *at++ = k;
       }
     }
-    WEFT_ASSIGN(core::Tensor* shape, c.allocate(shape_output, core::Shape({batched ? 2 : 1})));
-    if (batched) shape->data<int64_t>()[0] = int64_t(ends.size());
-    shape->data<int64_t>()[batched ? 1 : 0] = longest();
-    return {};
+    return indices;
   }
-
-  core::Status emit_splits(op::KernelContext& c, int output) const { return emit_split_list(c, output, ends); }
-
-  // {0, ends...} in the output's type.
-  static core::Status emit_split_list(op::KernelContext& c, int output, const std::vector<int64_t>& ends) {
-    WEFT_ASSIGN(core::Tensor* out, c.allocate(output, core::Shape({int64_t(ends.size()) + 1})));
-    const bool wide = out->dtype() == core::DType::kInt64;
+  core::Result<core::Tensor> shape_tensor(bool batched) const {
+    WEFT_ASSIGN(core::Tensor shape, core::Tensor::allocate(core::DType::kInt64, core::Shape({batched ? 2 : 1})));
+    if (batched) shape.data<int64_t>()[0] = int64_t(ends.size());
+    shape.data<int64_t>()[batched ? 1 : 0] = longest();
+    return shape;
+  }
+  core::Result<core::Tensor> splits_tensor(core::DType dtype) const { return split_list(dtype, ends); }
+  // {0, ends...}.
+  static core::Result<core::Tensor> split_list(core::DType dtype, const std::vector<int64_t>& ends) {
+    WEFT_ASSIGN(core::Tensor out, core::Tensor::allocate(dtype, core::Shape({int64_t(ends.size()) + 1})));
+    const bool wide = dtype == core::DType::kInt64;
     for (size_t i = 0; i <= ends.size(); ++i) {
       const int64_t v = i ? ends[i - 1] : 0;
-      if (wide) out->data<int64_t>()[i] = v;
-      else out->data<int32_t>()[i] = int32_t(v);
+      if (wide) out.data<int64_t>()[i] = v;
+      else out.data<int32_t>()[i] = int32_t(v);
     }
+    return out;
+  }
+
+  // The same as outputs of a kernel.
+  core::Status emit_values(op::KernelContext& c, int output) const {
+    WEFT_ASSIGN(core::Tensor t, values_tensor());
+    c.set_output(output, std::move(t));
+    return {};
+  }
+  core::Status emit_sparse(op::KernelContext& c, bool batched, int indices_output, int values_output, int shape_output) const {
+    WEFT_RETURN_IF_ERROR(emit_values(c, values_output));
+    WEFT_ASSIGN(core::Tensor indices, indices_tensor(batched));
+    c.set_output(indices_output, std::move(indices));
+    WEFT_ASSIGN(core::Tensor shape, shape_tensor(batched));
+    c.set_output(shape_output, std::move(shape));
+    return {};
+  }
+  core::Status emit_splits(op::KernelContext& c, int output) const { return emit_split_list(c, output, ends); }
+  static core::Status emit_split_list(op::KernelContext& c, int output, const std::vector<int64_t>& ends) {
+    WEFT_ASSIGN(core::Tensor t, split_list(c.output_type(output), ends));
+    c.set_output(output, std::move(t));
     return {};
   }
 };

@@ -4,6 +4,7 @@
 
 #include "op/registry.h"
 #include "ops/all.h"
+#include "ops/dataset/stats.h"
 #include "ops/summary_values.h"
 #include "wire/event_file.h"
 #include "wire/proto.h"
@@ -140,6 +141,13 @@ class SummaryWriterResource final : public Resource {
   const std::unique_ptr<wire::EventFile> file;
 };
 using Writer = std::shared_ptr<SummaryWriterResource>;
+
+Status run_set_stats_writer(KernelContext& c) {
+  WEFT_ASSIGN(std::shared_ptr<data::StatsAggregator> aggregator, c.resource<data::StatsAggregator>(0));
+  WEFT_ASSIGN(Writer writer, c.resource<SummaryWriterResource>(1));
+  aggregator->set_writer([writer](int64_t step, const std::string& summary) { return writer->add(step, summary); });
+  return {};
+}
 
 Status run_writer(KernelContext& c) {
   const std::string &container = c.attr<std::string>("container"), &name = c.attr<std::string>("shared_name");
@@ -376,7 +384,8 @@ void summary(Registry& r) {
       .in("summary: resource")
       .stateful()
       .doc("Lets statistics of input pipelines go to a summary writer.")
-      .shape(shapes::no_outputs);
+      .shape(shapes::no_outputs)
+      .cpu(run_set_stats_writer);
 
   r.add("SummaryWriter")
       .out("writer: resource")

@@ -29,54 +29,6 @@ void add_value(std::string& summary, ProtoWriter value) {
   summary += w.str();
 }
 
-// The limits of the buckets: 0, and powers of 1.1 from 1e-12 to 1e20 on both sides of it.
-const std::vector<double>& bucket_limits() {
-  static const std::vector<double> limits = [] {
-    std::vector<double> up, all;
-    for (double v = 1.0e-12; v < 1.0e20; v *= 1.1) up.push_back(v);
-    up.push_back(DBL_MAX);
-    for (size_t i = up.size(); i-- > 0;) all.push_back(-up[i]);
-    all.push_back(0);
-    all.insert(all.end(), up.begin(), up.end());
-    return all;
-  }();
-  return limits;
-}
-
-struct Histogram {
-  double min = DBL_MAX, max = -DBL_MAX, num = 0, sum = 0, squares = 0;
-  std::vector<double> counts = std::vector<double>(bucket_limits().size());
-
-  void add(double v) {
-    const auto& limits = bucket_limits();
-    // DBL_MAX itself lies above all limits.
-    const size_t b = std::min(size_t(std::upper_bound(limits.begin(), limits.end(), v) - limits.begin()), limits.size() - 1);
-    ++counts[b];
-    min = std::min(min, v), max = std::max(max, v);
-    ++num;
-    sum += v, squares += v * v;
-  }
-
-  // Empty buckets beside each other become one.
-  ProtoWriter message() const {
-    std::string limits, values;
-    const auto put = [](std::string& out, double v) { out.append(reinterpret_cast<const char*>(&v), sizeof v); };
-    for (size_t i = 0; i < counts.size(); ++i) {
-      while (counts[i] == 0 && i + 1 < counts.size() && counts[i + 1] == 0) ++i;
-      put(limits, bucket_limits()[i]);
-      put(values, counts[i]);
-    }
-    ProtoWriter w;
-    const double fields[] = {min, max, num, sum, squares};
-    for (int i = 0; i < 5; ++i) {
-      if (fields[i] != 0 || std::signbit(fields[i])) w.float64(i + 1, fields[i]);
-    }
-    w.bytes(6, limits);
-    w.bytes(7, values);
-    return w;
-  }
-};
-
 // Stretches an image to 0..255 by the largest finite value; around 128 if some are negative. T's own arithmetic, as in TensorFlow.
 template <class T>
 void stretch(const T* in, int64_t pixels, int64_t depth, const uint8_t* bad_color, uint8_t* out) {
@@ -102,7 +54,54 @@ std::string numbered(std::string_view tag, const char* kind, int64_t most, int64
   return most > 1 ? cat(tag, "/", kind, "/", i) : cat(tag, "/", kind);
 }
 
+// The limits of the buckets: 0, and powers of 1.1 from 1e-12 to 1e20 on both sides of it.
+const std::vector<double>& bucket_limits() {
+  static const std::vector<double> limits = [] {
+    std::vector<double> up, all;
+    for (double v = 1.0e-12; v < 1.0e20; v *= 1.1) up.push_back(v);
+    up.push_back(DBL_MAX);
+    for (size_t i = up.size(); i-- > 0;) all.push_back(-up[i]);
+    all.push_back(0);
+    all.insert(all.end(), up.begin(), up.end());
+    return all;
+  }();
+  return limits;
+}
+
 }  // namespace
+
+Histogram::Histogram() : counts(bucket_limits().size()) {}
+
+void Histogram::add(double v) {
+  const auto& limits = bucket_limits();
+  // DBL_MAX itself lies above all limits.
+  const size_t b = std::min(size_t(std::upper_bound(limits.begin(), limits.end(), v) - limits.begin()), limits.size() - 1);
+  ++counts[b];
+  min = std::min(min, v), max = std::max(max, v);
+  ++num;
+  sum += v, squares += v * v;
+}
+
+void Histogram::add_to(std::string& summary, std::string_view tag) const {
+  std::string limits, values;
+  const auto put = [](std::string& out, double v) { out.append(reinterpret_cast<const char*>(&v), sizeof v); };
+  // Empty buckets beside each other become one.
+  for (size_t i = 0; i < counts.size(); ++i) {
+    while (counts[i] == 0 && i + 1 < counts.size() && counts[i + 1] == 0) ++i;
+    put(limits, bucket_limits()[i]);
+    put(values, counts[i]);
+  }
+  ProtoWriter w, v;
+  const double fields[] = {min, max, num, sum, squares};
+  for (int i = 0; i < 5; ++i) {
+    if (fields[i] != 0 || std::signbit(fields[i])) w.float64(i + 1, fields[i]);
+  }
+  w.bytes(6, limits);
+  w.bytes(7, values);
+  v.bytes(1, tag);
+  v.message(5, w);
+  add_value(summary, std::move(v));
+}
 
 Status add_scalar(std::string& summary, std::string_view tag, const Tensor& values, int64_t i) {
   return with_numbers(values, [&]<class T>(Tag<T>) {
@@ -125,10 +124,7 @@ Status add_histogram(std::string& summary, std::string_view tag, const Tensor& v
     }
     return Status();
   }));
-  ProtoWriter v;
-  v.bytes(1, tag);
-  v.message(5, h.message());
-  add_value(summary, std::move(v));
+  h.add_to(summary, tag);
   return {};
 }
 

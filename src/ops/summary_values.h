@@ -1,12 +1,24 @@
 // What the summary ops put into a tensorflow.Summary (proto/event.proto): values are appended to a serialized one.
 #pragma once
 
+#include <cfloat>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/tensor.h"
 
 namespace weft::ops {
+
+// Numbers counted by buckets, as HistogramProto has them.
+struct Histogram {
+  Histogram();
+  void add(double v);
+  void add_to(std::string& summary, std::string_view tag) const;
+
+  double min = DBL_MAX, max = -DBL_MAX, num = 0, sum = 0, squares = 0;
+  std::vector<double> counts;
+};
 
 // A number, as simple_value: element i of a tensor of any number type.
 core::Status add_scalar(std::string& summary, std::string_view tag, const core::Tensor& values, int64_t i);

@@ -4,6 +4,7 @@
 #include "op/ragged_variant.h"
 #include "op/tensor_list.h"
 #include "op/tensor_variant.h"
+#include "ops/dataset/compressed_element.h"
 #include "ops/dataset/iterator_state.h"
 #include "wire/tensor_proto.h"
 #include "wire/varint.h"
@@ -90,6 +91,10 @@ Result<Variant> decode(wire::EncodedVariant v) {
     WEFT_ASSIGN(data::IteratorState state, data::IteratorState::from_tensor(v.tensors[0]));
     return Variant(std::make_shared<const data::IteratorState>(std::move(state)));
   }
+  if (v.type_name == data::CompressedElement().type_name()) {
+    WEFT_ASSIGN(data::CompressedElement element, data::CompressedElement::parse(v.metadata));
+    return Variant(std::make_shared<const data::CompressedElement>(std::move(element)));
+  }
   if (v.type_name == op::RaggedTensorVariant().type_name()) return decode_ragged(std::move(v));
   if (v.type_name == "tensorflow::Tensor") {
     if (v.tensors.size() != 1) return data_loss("a tensor in a variant stands for ", v.tensors.size(), " tensors");
@@ -108,6 +113,8 @@ Result<wire::EncodedVariant> encode(const Variant& variant) {
     v.tensors = optional->values;
   } else if (const auto* state = variant.get<data::IteratorState>()) {
     v.tensors.push_back(state->to_tensor());
+  } else if (const auto* compressed = variant.get<data::CompressedElement>()) {
+    v.metadata = compressed->to_string();
   } else if (const auto* ragged = variant.get<op::RaggedTensorVariant>()) {
     v.tensors = ragged->splits;
     v.tensors.push_back(ragged->values);

@@ -1,5 +1,5 @@
 // Variants as bytes and back, for checkpoints and saved datasets: the types whose encoding TensorFlow registers
-// and that this engine has (TensorList, Optional, ragged tensors, tensors).
+// and that this engine has (TensorList, Optional, ragged tensors, compressed elements, tensors).
 #pragma once
 
 #include "wire/variant_data.h"

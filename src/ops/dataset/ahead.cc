@@ -37,6 +37,7 @@ bool Ahead::start(IteratorContext& c) {
   env_.cancellation = &cancellation_;
   env_.rendezvous = nullptr;
   env_.trace = nullptr;
+  stats_ = c.stats;
   try {
     for (int i = 0; i < num_threads_; ++i) threads_.emplace_back([this] { run(); });
   } catch (const std::system_error&) {
@@ -100,6 +101,7 @@ Status Ahead::next(IteratorContext& c, Element& out, bool& end) {
 
 void Ahead::run() {
   IteratorContext c(env_);
+  c.stats = stats_;
   while (make_one(c)) {
   }
 }

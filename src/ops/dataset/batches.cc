@@ -53,6 +53,11 @@ class BatchDataset final : public UnaryDataset {
         size_(size), drop_remainder_(drop_remainder) {}
   int64_t count() const override { return batched_cardinality(input().cardinality(), size_, drop_remainder_); }
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
+  Status random_indexing() const override {
+    if (kind() != "Batch") return Dataset::random_indexing();
+    if (!drop_remainder_) return failed_precondition("BatchDatasetV2 does not support global shuffling with `drop_remainder=False`.");
+    return input().random_indexing();
+  }
   Status at(IteratorContext& c, int64_t index, Element& out) const override {
     if (cardinality() < 0) return Dataset::at(c, index, out);
     const int64_t begin = index * size_, left = input().cardinality() - begin;

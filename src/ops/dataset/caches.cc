@@ -34,6 +34,7 @@ class MemoryCache final : public core::Resource {
 class CacheDataset final : public UnaryDataset {
  public:
   CacheDataset(const DatasetPtr& input, std::shared_ptr<MemoryCache> cache) : UnaryDataset("MemoryCache", input), cache_(std::move(cache)) {}
+  Status random_indexing() const override { return input().random_indexing(); }
 
  protected:
   Result<IteratorPtr> walk(IteratorContext& c) const override {

@@ -21,6 +21,10 @@ class ConcatenateDataset final : public Dataset {
     return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
   }
   Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
+  Status random_indexing() const override {
+    WEFT_RETURN_IF_ERROR(inputs()[0]->random_indexing());
+    return inputs()[1]->random_indexing();
+  }
   Status at(IteratorContext& c, int64_t index, Element& out) const override {
     const int64_t first = inputs()[0]->cardinality();
     return first >= 0 && index >= first ? inputs()[1]->element_at(c, index - first, out) : inputs()[0]->element_at(c, index, out);
@@ -85,6 +89,10 @@ class ZipDataset final : public Dataset {
       it->inputs_.push_back(std::move(iterator));
     }
     return IteratorPtr(std::move(it));
+  }
+  Status random_indexing() const override {
+    for (const DatasetPtr& input : inputs()) WEFT_RETURN_IF_ERROR(input->random_indexing());
+    return {};
   }
   Status at(IteratorContext& c, int64_t index, Element& out) const override {
     for (const DatasetPtr& input : inputs()) {

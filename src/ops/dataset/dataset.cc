@@ -73,13 +73,17 @@ Result<IteratorPtr> Dataset::make_iterator(IteratorContext& c) const {
 Status Dataset::element_at(IteratorContext& c, int64_t index, Element& out) const {
   const int64_t n = cardinality();
   if (n == kInfiniteCardinality)
-    return failed_precondition("Dataset of type ", kind_, "DatasetOp::Dataset has infinite cardinality, which does not support random access.");
+    return failed_precondition("Dataset of type ", debug_string(), " has infinite cardinality, which does not support random access.");
   if (index < 0 || (n >= 0 && index >= n)) return out_of_range("Index out of range [0, ", n, "):", index);
   return at(c, index, out);
 }
 
 Status Dataset::at(IteratorContext&, int64_t, Element&) const {
-  return unimplemented("Random access is not implemented for dataset ", kind_, "DatasetOp::Dataset");
+  return unimplemented("Random access is not implemented for dataset ", debug_string());
+}
+
+Status Dataset::random_indexing() const {
+  return failed_precondition(origin_ ? std::string(origin_->node.op()) : cat(kind_, "Dataset"), " does not support random access.");
 }
 
 Result<Tensor> take_rows(const Tensor& t, int64_t begin, int64_t end) {

@@ -3,6 +3,7 @@
 // iterators are kept by resources (iterator_resource.h) or by the kernel that folds a dataset.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <initializer_list>
 #include <memory>
@@ -28,6 +29,7 @@ using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary o
 using Element = std::vector<Tensor>;
 class Dataset;
 class SeedGenerator;
+struct StatsSink;
 using DatasetPtr = std::shared_ptr<const Dataset>;
 
 inline constexpr int64_t kInfiniteCardinality = -1, kUnknownCardinality = -2;
@@ -40,6 +42,12 @@ struct Path {
   std::string to_string() const;  // "Iterator::Root::Batch::Map"
 };
 
+// What a walk over a globally shuffled dataset drew: the key of its order. Shuffles below it have theirs too.
+struct ShuffleKey {
+  const Dataset* of;
+  std::array<uint32_t, 3> key;
+};
+
 // The surroundings of one request for an element: those of the kernel that asks, so that its cancellation
 // reaches the functions which are called on the way. An iterator keeps nothing of it.
 struct IteratorContext {
@@ -47,6 +55,8 @@ struct IteratorContext {
   KernelEnv env;
   std::shared_ptr<const Path> path;      // of the iterator that is asked, or that makes another
   WalkGenerators* generators = nullptr;  // of the walk that is asked
+  std::shared_ptr<const StatsSink> stats;  // null: nobody asked for statistics
+  const std::vector<ShuffleKey>* shuffles = nullptr;  // set where a global shuffle asks for an element by its index
 };
 
 class Iterator {
@@ -96,6 +106,10 @@ class Dataset : public core::VariantObject, public std::enable_shared_from_this<
   // What gives each walk its seeds, where the order is random.
   virtual SeedGenerator* seeds() const { return nullptr; }
   Result<IteratorPtr> make_iterator(IteratorContext& c) const;
+  // OK where a global shuffle may ask for elements in any order; else FailedPrecondition or Unimplemented.
+  virtual Status random_indexing() const;
+  // How TensorFlow names it in errors: "RangeDatasetOp(0, 10, 1)::Dataset".
+  virtual std::string debug_string() const { return std::string(kind_) + "DatasetOp::Dataset"; }
   // One element, without a walk. Unimplemented for datasets that cannot tell it, OutOfRange beyond the end.
   Status element_at(IteratorContext& c, int64_t index, Element& out) const;
 
@@ -235,6 +249,15 @@ void iterators(Registry& r);
 void saved_iterators(Registry& r);
 void file_ops(Registry& r);
 void multi_device_iterators(Registry& r);
+void parse_examples(Registry& r);
+void global_shuffles(Registry& r);
+void index_flat_maps(Registry& r);
+void compressed_elements(Registry& r);
+void batch_size(Registry& r);
+void stats(Registry& r);
+void thread_pools(Registry& r);
+void services(Registry& r);
+void map_defun(Registry& r);
 void not_supported(Registry& r);
 
 }  // namespace weft::ops::data

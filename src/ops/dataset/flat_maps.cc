@@ -23,6 +23,10 @@ class FlatMapDataset final : public UnaryDataset {
   FlatMapDataset(const DatasetPtr& input, FunctionPtr f, const std::vector<DType>& types, const std::vector<PartialShape>& shapes)
       : UnaryDataset("FlatMap", input, types, shapes), f_(std::move(f)) {}
   int64_t count() const override { return kUnknownCardinality; }
+  Status random_indexing() const override {
+    return unimplemented("Please consider applying maps on each dataset, concatenating them into one dataset and apply global shuffle dataset op onto the dataset to "
+                         "achieve the same result as flat map with global shuffling.");
+  }
 
  protected:
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }

@@ -23,6 +23,7 @@ class MapDataset final : public UnaryDataset {
              const std::vector<PartialShape>& shapes)
       : UnaryDataset(kind, input, types, shapes), f_(std::move(f)), calls_(calls), preserve_cardinality_(preserve_cardinality) {}
   int64_t count() const override { return preserve_cardinality_ ? input().cardinality() : kUnknownCardinality; }
+  Status random_indexing() const override { return input().random_indexing(); }
 
  protected:
   Result<IteratorPtr> walk(IteratorContext& c) const override { return calls_ ? iterate<ParallelWalk>(*this, c) : iterate<Walk>(*this, c); }

@@ -9,6 +9,12 @@ namespace {
 
 Status run_not_supported(KernelContext& c) { return unimplemented("The op ", c.node().op(), " is not supported."); }
 
+// TensorFlow 2.21 has the ops, and no support for their files.
+Status run_lmdb(KernelContext&) {
+  return unimplemented("LMDB support is removed from TensorFlow. This API will be deleted in the next TensorFlow release. If you need LMDB support, please file a "
+                       "GitHub issue.");
+}
+
 }  // namespace
 
 void not_supported(Registry& r) {
@@ -79,6 +85,28 @@ void not_supported(Registry& r) {
       .doc("A dataset through the function that was the fastest of several.")
       .shape(shapes::scalar)
       .cpu(run_not_supported);
+
+  r.add("LMDBDataset")
+      .in("filenames: string")
+      .out("handle: variant")
+      .full_type("DATASET(FOR_EACH(PRODUCT, TENSOR(VAR:output_types), VAR:output_types))")
+      .attr("output_types: list(type) >= 1")
+      .attr("output_shapes: list(shape) >= 1")
+      .stateful()
+      .doc("Records of LMDB files, which are not supported.")
+      .shape(shapes::scalar)
+      .cpu(run_lmdb);
+
+  r.add("ExperimentalLMDBDataset")
+      .in("filenames: string")
+      .out("handle: variant")
+      .full_type("DATASET(FOR_EACH(PRODUCT, TENSOR(VAR:output_types), VAR:output_types))")
+      .attr("output_types: list(type) >= 1")
+      .attr("output_shapes: list(shape) >= 1")
+      .stateful()
+      .doc("The former name of LMDBDataset.")
+      .shape(shapes::scalar)
+      .cpu(run_lmdb);
 }
 
 }  // namespace weft::ops::data

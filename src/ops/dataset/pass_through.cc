@@ -38,6 +38,10 @@ Status emit_same(KernelContext& c, std::string_view kind) {
 class OptionsDataset final : public SameDataset {
  public:
   OptionsDataset(const DatasetPtr& input, const std::string& options) : SameDataset("Options", input) { options_ += options; }
+  Status random_indexing() const override { return input().random_indexing(); }
+
+ protected:
+  Status at(IteratorContext& c, int64_t index, Element& out) const override { return input().element_at(c, index, out); }
 };
 
 Status run_options(KernelContext& c) {
@@ -49,6 +53,7 @@ Status run_options(KernelContext& c) {
 class PrefetchDataset final : public UnaryDataset {
  public:
   PrefetchDataset(const DatasetPtr& input, int64_t size) : UnaryDataset("Prefetch", input), size_(size) {}
+  Status random_indexing() const override { return input().random_indexing(); }
 
  protected:
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
@@ -84,12 +89,6 @@ Status run_rewrite(KernelContext& c) {
 Status run_model(KernelContext& c) { return emit_same(c, "Model"); }
 Status run_optimize(KernelContext& c) { return emit_same(c, "Optimize"); }
 Status run_non_serializable(KernelContext& c) { return emit_same(c, "NonSerializable"); }
-Status run_thread_pool(KernelContext& c) { return emit_same(c, "ThreadPool"); }
-Status run_stats(KernelContext& c) {
-  WEFT_RETURN_IF_ERROR(check_scalar(c, "tag"));
-  return emit_same(c, "Stats");
-}
-
 // The dataset itself: what TensorFlow adds here plans threads and memory.
 Status run_finalize(KernelContext& c) {
   WEFT_ASSIGN(DatasetPtr input, dataset_input(c));
@@ -326,30 +325,6 @@ void pass_through(Registry& r) {
       .shape(shapes::scalar)
       .cpu(run_non_serializable);
 
-  r.add("ThreadPoolDataset")
-      .in("input_dataset: variant")
-      .in("thread_pool: resource")
-      .out("handle: variant")
-      .full_type("DATASET(FOR_EACH(PRODUCT, TENSOR(VAR:output_types), VAR:output_types))")
-      .attr("output_types: list(type) >= 1")
-      .attr("output_shapes: list(shape) >= 1")
-      .stateful()
-      .doc("A dataset that uses a thread pool of its own; here the dataset as it is.")
-      .shape(shapes::scalar)
-      .cpu(run_thread_pool);
-
-  r.add("ExperimentalThreadPoolDataset")
-      .in("input_dataset: variant")
-      .in("thread_pool: resource")
-      .out("handle: variant")
-      .full_type("DATASET(FOR_EACH(PRODUCT, TENSOR(VAR:output_types), VAR:output_types))")
-      .attr("output_types: list(type) >= 1")
-      .attr("output_shapes: list(shape) >= 1")
-      .stateful()
-      .doc("The former name of ThreadPoolDataset.")
-      .shape(shapes::scalar)
-      .cpu(run_thread_pool);
-
   r.add("PrivateThreadPoolDataset")
       .in("input_dataset: variant")
       .in("num_threads: int64")
@@ -393,50 +368,6 @@ void pass_through(Registry& r) {
       .doc("The former name of MaxIntraOpParallelismDataset.")
       .shape([](ShapeContext& c) { return dataset_of(c, {"max_intra_op_parallelism"}); })
       .cpu(run_max_intra_op);
-
-  r.add("LatencyStatsDataset")
-      .in("input_dataset: variant")
-      .in("tag: string")
-      .out("handle: variant")
-      .full_type("DATASET(FOR_EACH(PRODUCT, TENSOR(VAR:output_types), VAR:output_types))")
-      .attr("output_types: list(type) >= 1")
-      .attr("output_shapes: list(shape) >= 1")
-      .doc("A dataset that records how long elements take; here the dataset as it is.")
-      .shape([](ShapeContext& c) { return dataset_of(c, {"tag"}); })
-      .cpu(run_stats);
-
-  r.add("ExperimentalLatencyStatsDataset")
-      .in("input_dataset: variant")
-      .in("tag: string")
-      .out("handle: variant")
-      .full_type("DATASET(FOR_EACH(PRODUCT, TENSOR(VAR:output_types), VAR:output_types))")
-      .attr("output_types: list(type) >= 1")
-      .attr("output_shapes: list(shape) >= 1")
-      .doc("The former name of LatencyStatsDataset.")
-      .shape([](ShapeContext& c) { return dataset_of(c, {"tag"}); })
-      .cpu(run_stats);
-
-  r.add("BytesProducedStatsDataset")
-      .in("input_dataset: variant")
-      .in("tag: string")
-      .out("handle: variant")
-      .full_type("DATASET(FOR_EACH(PRODUCT, TENSOR(VAR:output_types), VAR:output_types))")
-      .attr("output_types: list(type) >= 1")
-      .attr("output_shapes: list(shape) >= 1")
-      .doc("A dataset that records how large elements are; here the dataset as it is.")
-      .shape([](ShapeContext& c) { return dataset_of(c, {"tag"}); })
-      .cpu(run_stats);
-
-  r.add("ExperimentalBytesProducedStatsDataset")
-      .in("input_dataset: variant")
-      .in("tag: string")
-      .out("handle: variant")
-      .full_type("DATASET(FOR_EACH(PRODUCT, TENSOR(VAR:output_types), VAR:output_types))")
-      .attr("output_types: list(type) >= 1")
-      .attr("output_shapes: list(shape) >= 1")
-      .doc("The former name of BytesProducedStatsDataset.")
-      .shape([](ShapeContext& c) { return dataset_of(c, {"tag"}); })
-      .cpu(run_stats);
 
   r.add("AutoShardDataset")
       .in("input_dataset: variant")

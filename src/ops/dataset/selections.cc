@@ -21,6 +21,8 @@ class TakeDataset final : public UnaryDataset {
     return count_ == -1 ? n : std::min(n, count_);
   }
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
+  Status random_indexing() const override { return input().random_indexing(); }
+  std::string debug_string() const override { return "TakeDatasetOp::Dataset"; }
   Status at(IteratorContext& c, int64_t index, Element& out) const override { return input().element_at(c, index, out); }
 
  private:
@@ -51,6 +53,11 @@ class SkipDataset final : public UnaryDataset {
     return count_ < 0 ? 0 : std::max<int64_t>(0, n - count_);
   }
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
+  Status random_indexing() const override {
+    if (count_ < 0) return failed_precondition("Global shuffling does not support empty dataset or skipping the entire dataset. Got skip(", count_, ").");
+    return input().random_indexing();
+  }
+  std::string debug_string() const override { return "SkipDatasetOp::Dataset"; }
   Status at(IteratorContext& c, int64_t index, Element& out) const override {
     return cardinality() < 0 ? Dataset::at(c, index, out) : input().element_at(c, index + count_, out);
   }
@@ -88,6 +95,11 @@ class RepeatDataset final : public UnaryDataset {
     return __builtin_mul_overflow(n, count_, &product) ? std::numeric_limits<int64_t>::max() : product;
   }
   Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
+  Status random_indexing() const override {
+    if (count_ <= 0) return failed_precondition("`repeat(", count_, ")` does not support random access of tf.data datasets.");
+    return input().random_indexing();
+  }
+  std::string debug_string() const override { return "RepeatDatasetOp::Dataset"; }
   Status at(IteratorContext& c, int64_t index, Element& out) const override {
     const int64_t n = input().cardinality();
     return input().element_at(c, n > 0 ? index % n : index, out);
@@ -138,6 +150,7 @@ class ShardDataset final : public UnaryDataset {
     const int64_t n = input().cardinality();
     return n < 0 ? n : n / shards_ + (index_ < n % shards_);
   }
+  Status random_indexing() const override { return input().random_indexing(); }
 
  protected:
   Result<IteratorPtr> walk(IteratorContext& c) const override {
@@ -204,6 +217,8 @@ class AssertCardinalityDataset final : public UnaryDataset {
  public:
   AssertCardinalityDataset(const DatasetPtr& input, int64_t cardinality) : UnaryDataset("AssertCardinality", input), cardinality_(cardinality) {}
   int64_t count() const override { return cardinality_; }
+  Status random_indexing() const override { return input().random_indexing(); }
+  Status at(IteratorContext& c, int64_t index, Element& out) const override { return input().element_at(c, index, out); }
   Result<IteratorPtr> walk(IteratorContext& c) const override { return iterate<Walk>(*this, c); }
 
  private:

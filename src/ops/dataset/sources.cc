@@ -21,6 +21,8 @@ class RangeDataset final : public Dataset {
     return int64_t(std::min<__int128>((distance - 1) / step + 1, std::numeric_limits<int64_t>::max()));
   }
   Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
+  Status random_indexing() const override { return {}; }
+  std::string debug_string() const override { return cat("RangeDatasetOp(", start_, ", ", stop_, ", ", step_, ")::Dataset"); }
   Status at(IteratorContext&, int64_t index, Element& out) const override { return element_of(start_ + index * step_, out); }
 
  private:
@@ -76,6 +78,7 @@ class TensorDataset final : public Dataset {
   explicit TensorDataset(Element element) : Dataset("Tensor", types_of(element), shapes_of(element)), element_(std::move(element)) {}
   int64_t count() const override { return 1; }
   Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
+  Status random_indexing() const override { return {}; }
   Status at(IteratorContext&, int64_t, Element& out) const override {
     out = element_;
     return {};
@@ -117,6 +120,7 @@ class TensorSliceDataset final : public Dataset {
   explicit TensorSliceDataset(Element whole) : Dataset("TensorSlice", types_of(whole), rows_of(whole)), whole_(std::move(whole)) {}
   int64_t count() const override { return whole_[0].dim(0); }
   Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
+  Status random_indexing() const override { return {}; }
   Status at(IteratorContext&, int64_t index, Element& out) const override { return rows_at(index, out); }
 
  private:
@@ -265,6 +269,7 @@ class ListDataset final : public Dataset {
       : Dataset("List", types, shapes), tensors_(std::move(tensors)) {}
   int64_t count() const override { return int64_t(tensors_.size() / types().size()); }
   Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
+  Status random_indexing() const override { return {}; }
   Status at(IteratorContext&, int64_t index, Element& out) const override { return take(index, out); }
 
  private:

@@ -158,6 +158,7 @@ Status run_window(KernelContext& c) {
   return emit(c, std::make_shared<WindowDataset>(input, spec, false));
 }
 
+template <bool kFirst>
 Status run_sliding_window(KernelContext& c) {
   WEFT_ASSIGN(DatasetPtr input, dataset_input(c));
   WindowSpec spec;
@@ -167,8 +168,19 @@ Status run_sliding_window(KernelContext& c) {
   if (spec.shift <= 0) return invalid_argument("Window shift must be greater than zero.");
   WEFT_ASSIGN(spec.stride, scalar_input<int64_t>(c, "window_stride"));
   if (spec.stride <= 0) return invalid_argument("window_stride must be greater than zero.");
-  spec.drop_remainder = c.attr<bool>("drop_remainder");
+  if constexpr (kFirst) spec.drop_remainder = true;
+  else spec.drop_remainder = c.attr<bool>("drop_remainder");
   return emit(c, std::make_shared<WindowDataset>(input, spec, true));
+}
+
+// As many elements as the inputs give, one after the other.
+Status run_window_op(KernelContext& c) {
+  const Element inputs = inputs_of(c, "inputs");
+  const size_t width = attr_shapes(c).size();
+  std::vector<Element> elements;
+  for (size_t i = 0; i + width <= inputs.size(); i += width)
+    elements.emplace_back(inputs.begin() + ptrdiff_t(i), inputs.begin() + ptrdiff_t(i + width));
+  return emit(c, window_of(std::move(elements), attr_types(c), attr_shapes(c)));
 }
 
 }  // namespace
@@ -186,7 +198,7 @@ void windows(Registry& r) {
       .attr("output_shapes: list(shape) >= 1")
       .doc("A dataset of batches, each a window of elements.")
       .shape([](ShapeContext& c) { return dataset_of(c, {"window_size", "window_shift", "window_stride"}); })
-      .cpu(run_sliding_window);
+      .cpu(run_sliding_window<false>);
 
   r.add("WindowDataset")
       .in("input_dataset: variant")
@@ -202,6 +214,30 @@ void windows(Registry& r) {
       .doc("A dataset of datasets, each a window of elements.")
       .shape([](ShapeContext& c) { return dataset_of(c, {"size", "shift", "stride", "drop_remainder"}); })
       .cpu(run_window);
+
+  r.add("ExperimentalSlidingWindowDataset")
+      .in("input_dataset: variant")
+      .in("window_size: int64")
+      .in("window_shift: int64")
+      .in("window_stride: int64")
+      .out("handle: variant")
+      .full_type("DATASET(FOR_EACH(PRODUCT, TENSOR(VAR:output_types), VAR:output_types))")
+      .attr("output_types: list(type) >= 1")
+      .attr("output_shapes: list(shape) >= 1")
+      .doc("The former name of SlidingWindowDataset.")
+      .shape([](ShapeContext& c) { return dataset_of(c, {"window_size", "window_shift", "window_stride"}); })
+      .cpu(run_sliding_window<true>);
+
+  r.add("WindowOp")
+      .in("inputs: Tinputs")
+      .out("handle: variant")
+      .full_type("DATASET(FOR_EACH(PRODUCT, TENSOR(VAR:output_types), VAR:output_types))")
+      .attr("output_types: list(type) >= 1")
+      .attr("output_shapes: list(shape) >= 1")
+      .attr("Tinputs: list(type) >= 1")
+      .doc("A dataset of the given tensors, as WindowDataset makes them.")
+      .shape(shapes::scalar)
+      .cpu(run_window_op);
 }
 
 }  // namespace weft::ops::data
