@@ -14,7 +14,10 @@ import subprocess
 import sys
 import tempfile
 
-import numpy as np
+from packages import need
+
+need("numpy")
+import numpy as np  # noqa: E402
 
 LIMIT = {"mlp": (3, 43, 130), "cnn": (57, 1820, 5500), "cnn_bn": (69, 2200, 6700), "simple_rnn": (8, 70, 220), "lstm": (67, 950, 2900), "gru_text": (15, 200, 600),
          "transformer": (45, 1450, 4400)}
@@ -29,6 +32,9 @@ p.add_argument("--tflite")
 p.add_argument("--rounds", type=int, default=3)
 p.add_argument("--only", nargs="*", default=[])
 a = p.parse_args()
+need("numpy", "torch", python=a.torch)
+need("numpy", "jax", python=a.jax)
+need("numpy", "tensorflow", python=a.tflite)
 here = pathlib.Path(__file__).resolve().parent.parent
 sys.argv = ["run.py", a.weft, str(a.models), "unused"]
 sys.path.insert(0, str(here / "tests/aot"))

@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 
+from packages import need
+
 HERE = pathlib.Path(__file__).resolve().parent
 N = 1 << 24
 
@@ -90,6 +92,7 @@ def main():
     a.add_argument("--cases", help="a file of cases; default: the large ops")
     a.add_argument("--only", default="", help="only cases whose name holds this; several separated by |")
     args = a.parse_args()
+    need("torch", python=args.torch)
     cases, uses = read_cases(args.cases if pathlib.Path(args.cases).exists() else HERE / args.cases) if args.cases else (LARGE, {})
     cases = {name: case for name, case in cases.items() if any(part in name for part in args.only.split("|"))}
     with tempfile.TemporaryDirectory() as folder:

@@ -12,7 +12,10 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
+
+from packages import need
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
@@ -85,6 +88,7 @@ def main():
     for name, value in dict(steps=100, batch=32, units=64, rounds=7).items():
         parser.add_argument("--" + name, type=int, default=value)
     o = parser.parse_args()
+    need("numpy", "tensorflow")
     import numpy as np
     import tensorflow as tf
     tf1 = tf.compat.v1
@@ -108,7 +112,7 @@ def main():
     out = tf.while_loop(lambda t, *_: t < o.steps, step, [0, zero, zero, tf.TensorArray(tf.float32, size=o.steps, element_shape=[o.batch, o.units])], maximum_iterations=o.steps)[3]
     y = tf.reduce_sum(tf.square(out.stack()), name="y_0")
     tf1.global_variables_initializer()
-    path = f"/tmp/loop_gradient.{os.getpid()}.pb"
+    path = os.path.join(tempfile.gettempdir(), f"loop_gradient.{os.getpid()}.pb")
     with open(path, "wb") as f:
         f.write(tf1.get_default_graph().as_graph_def().SerializeToString())
     grads = tf1.gradients(y, [x] + [v.handle for v in variables])

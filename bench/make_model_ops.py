@@ -10,7 +10,10 @@ import os
 import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-import numpy as np
+from packages import need
+
+need("numpy", "tensorflow")
+import numpy as np  # noqa: E402
 import tensorflow as tf
 from tensorflow.python.framework import op_callbacks, op_def_registry
 

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import time
 
+from packages import need
+
 WORK = ["add", "matmul64", "tape_step", "function_call", "function_train"]
 IMPORTS = {"weft": "weft", "tensorflow": "tensorflow", "torch": "torch", "jax": "jax.numpy"}
 SIZES = dict(batch=32, features=64, hidden=128, classes=10)
@@ -203,6 +205,8 @@ def main():
         CUDA_VISIBLE_DEVICES="",
     )
     peers = {name: python for name in IMPORTS if (python := getattr(a, name))}
+    for name, python in peers.items():
+        need("numpy", *([] if name == "weft" else [name]), python=python)
     times = collections.defaultdict(list)
     for _ in range(a.rounds):
         for name, python in peers.items():

@@ -6,6 +6,8 @@ import sys
 import tempfile
 import time
 
+from packages import need
+
 
 def median_us(f):
     for _ in range(10):
@@ -20,6 +22,7 @@ def median_us(f):
 
 
 def main():
+    need("tensorflow")
     build, scale = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1
     here = pathlib.Path(__file__).resolve().parent
     ours = {}

@@ -10,6 +10,8 @@ import pathlib
 import statistics
 import subprocess
 
+from packages import need
+
 p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 p.add_argument("--build", default="build/release", help="where the library was built; train_step.cc is compiled into it")
 p.add_argument("--models", required=True)
@@ -18,6 +20,8 @@ p.add_argument("--jax")
 p.add_argument("--rounds", type=int, default=3)
 p.add_argument("--threads", type=int, default=1)
 a = p.parse_args()
+need("torch", python=a.torch)
+need("jax", python=a.jax)
 here, build = pathlib.Path(__file__).resolve().parent, pathlib.Path(a.build).resolve()
 program, peers = str(build / "train_step"), str(here / "train_peers.py")
 subprocess.run(["g++", "-std=c++20", "-O1", f"-I{here.parent}/include", f"-I{build}/generated", str(here / "train_step.cc"), "-o", program,

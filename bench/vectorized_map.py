@@ -13,6 +13,8 @@ import os
 import subprocess
 import sys
 
+from packages import need
+
 CHILD = r"""
 import importlib, json, sys, time
 import numpy as np
@@ -67,6 +69,8 @@ def main():
     parser.add_argument("--tensorflow", required=True)
     parser.add_argument("--rounds", type=int, default=1)
     options = parser.parse_args()
+    need("numpy", "weft", python=options.weft)
+    need("numpy", "tensorflow", python=options.tensorflow)
     best = collections.defaultdict(dict)
     for _ in range(options.rounds):
         for module, python in (("weft", options.weft), ("tensorflow", options.tensorflow)):

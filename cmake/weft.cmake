@@ -163,3 +163,18 @@ function(weft_test name)
   weft_batches(${name})
   add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 endfunction()
+
+# Takes the place of CMake's own command, so that no test can be added without: each runs in folders of its own (tests/support/room.sh). A test with a
+# WORKING_DIRECTORY names files by their path there and gets links to them.
+function(add_test)
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME;WORKING_DIRECTORY" "COMMAND")
+  list(POP_FRONT ARG_COMMAND program)
+  if(TARGET ${program})
+    set(program $<TARGET_FILE:${program}>)
+  endif()
+  set(links "")
+  if(ARG_WORKING_DIRECTORY)
+    set(links --links ${ARG_WORKING_DIRECTORY})
+  endif()
+  _add_test(NAME ${ARG_NAME} COMMAND ${CMAKE_SOURCE_DIR}/tests/support/room.sh ${CMAKE_BINARY_DIR}/rooms/${ARG_NAME} ${links} -- ${program} ${ARG_COMMAND})
+endfunction()

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
-#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -212,7 +212,7 @@ TEST_CASE("rows of a number that is known only when the function runs") {
 }
 
 TEST_CASE("print and assert happen in program order") {
-  const std::string path = std::string(std::getenv("TMPDIR") ? std::getenv("TMPDIR") : "/tmp") + "/weft_print_" + std::to_string(getpid());
+  const std::string path = (std::filesystem::temp_directory_path() / ("weft_print_" + std::to_string(getpid()))).string();
   const wf::PrintOptions to{.output_stream = "file://" + path};
   auto lines = [&] {
     std::ifstream in(path);

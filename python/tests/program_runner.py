@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "programs"
 TOOLS = {"calls", "record", "run", "survey"}
@@ -53,21 +54,32 @@ def expected(name):
     return (FOLDER / f"{name}.out").read_text()
 
 
-def environment():
-    """Python's and the kernels' prints come in the order in which they were made: nothing is kept in a buffer."""
-    return dict(os.environ, PYTHONUNBUFFERED="1", PYTHONIOENCODING="utf-8", TF_CPP_MIN_LOG_LEVEL="3")
+def package():
+    """PYTHONPATH for the programs: as it is set, else the package that `make build` lays out."""
+    return os.environ.get("PYTHONPATH") or str(pathlib.Path(__file__).resolve().parents[2] / "build" / "python")
+
+
+def environment(folder=None):
+    """HOME and TMPDIR are the folder, if one is given. Python's and the kernels' prints come in the order in which they were made: nothing is kept in a buffer."""
+    own = dict(HOME=folder, TMPDIR=folder) if folder else {}
+    return dict(os.environ, **own, PYTHONPATH=package(), PYTHONUNBUFFERED="1", PYTHONIOENCODING="utf-8", TF_CPP_MIN_LOG_LEVEL="3")
 
 
 def run(name, timeout=60):
-    """Runs a program under weft. Gives (exit status, stdout, stderr); the status is None where time ran out."""
+    """Runs a program under weft, in a folder of its own. Gives (exit status, stdout, stderr); the status is None where time ran out."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        return _run_in(folder, name, timeout)
+
+
+def _run_in(folder, name, timeout):
     command = [sys.executable, "-m", "weft", str(FOLDER / f"{name}.py")]
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment(),
-        cwd=FOLDER,
+        env=environment(folder),
+        cwd=folder,
         encoding="utf-8",
         errors="replace",
     )

@@ -7,24 +7,14 @@
 #include <fstream>
 
 #include "io/message_file.h"
+#include "tests/support/folder.h"
 
 using namespace weft::io;  // NOLINT
 using weft::core::Code;
 
 namespace {
 
-struct Folder {
-  std::string path;
-  Folder() {
-    char name[] = "/tmp/weft_io_XXXXXX";
-    path = mkdtemp(name);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::string put(const std::string& name, std::string_view contents) const {
-    std::ofstream(path + "/" + name, std::ios::binary) << contents;
-    return path + "/" + name;
-  }
-};
+using weft::testing::Folder;
 
 constexpr std::string_view kBytes("\x18\x05\x22\x02\x08\x07", 6), kText = "version: 5\nversions { producer: 7 }\n";
 

@@ -8,6 +8,7 @@
 
 #include "eager/op.h"
 #include "engine/engine.h"
+#include "tests/support/folder.h"
 
 using namespace weft;        // NOLINT
 using namespace weft::core;  // NOLINT
@@ -26,14 +27,9 @@ Tensor strings(const Strings& values) {
 
 struct Runner {
   eager::Context context{engine::Engine::get().registry(), {}};
-  std::string folder;
+  testing::Folder own;
+  std::string folder = own.path;
   std::vector<Tensor> out;
-
-  Runner() {
-    char name[] = "/tmp/weft_checkpoint_XXXXXX";
-    folder = ::mkdtemp(name);
-  }
-  ~Runner() { std::filesystem::remove_all(folder); }
 
   Status run(const char* name, std::vector<Tensor> inputs, op::AttrMap attrs) {
     eager::Op op(context);

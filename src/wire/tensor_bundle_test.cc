@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "core/thread_pool.h"
+#include "tests/support/folder.h"
 #include "wire/crc32c.h"
 #include "wire/snappy.h"
 #include "wire/table.h"
@@ -29,15 +30,7 @@ std::string slurp(const std::string& path) {
   return bytes;
 }
 
-struct Folder {
-  std::string path;
-  Folder() {
-    char name[] = "/tmp/weft_bundle_XXXXXX";
-    path = ::mkdtemp(name);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  size_t files() const { return size_t(std::distance(std::filesystem::directory_iterator(path), {})); }
-};
+using testing::Folder;
 
 bool same(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || a.shape() != b.shape()) return false;

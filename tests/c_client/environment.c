@@ -62,7 +62,7 @@ static void test_env_nulls(void) {
   INVALID(TF_FileStat(NULL, &stats, s));
   INVALID(TF_FileStat("/", NULL, s));
   INVALID(TF_NewWritableFile(NULL, &file, s));
-  INVALID(TF_NewWritableFile("/tmp/x", NULL, s));
+  INVALID(TF_NewWritableFile("x", NULL, s));
   INVALID(TF_AppendWritableFile(NULL, "a", 1, s));
   INVALID(TF_FlushWritableFile(NULL, s));
   INVALID(TF_SyncWritableFile(NULL, s));

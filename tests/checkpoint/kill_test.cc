@@ -143,7 +143,7 @@ int main(int argc, char** argv) {
   }
   std::mt19937 random(seed);
   // In memory saves are fast, so that more of a kill's moments fall between two renames.
-  if (where.empty()) where = fs::exists("/dev/shm") && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : fs::temp_directory_path().string();
+  if (where.empty()) where = fs::temp_directory_path().string();
   const std::string dir = where + "/weft_kill_" + std::to_string(getpid());
   fs::remove_all(dir);
   fs::create_directories(dir);

@@ -17,9 +17,7 @@ struct Folder {
   std::string path;
   Folder() {
     static int next = 0;
-    // In memory where there is a place: a disk is waited for at every save.
-    const fs::path where = access("/dev/shm", W_OK) == 0 ? fs::path("/dev/shm") : fs::temp_directory_path();
-    path = (where / ("weft_ckpt_" + std::to_string(getpid()) + "_" + std::to_string(next++))).string();
+    path = (fs::temp_directory_path() / ("weft_ckpt_" + std::to_string(getpid()) + "_" + std::to_string(next++))).string();
     fs::remove_all(path);
     fs::create_directories(path);
   }

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # Installs into a fresh folder and uses that tree as a stranger would: CMake, pkg-config-style flags, the command, the
-# size of the library and the symbols it shows. Arguments: cmake, the build folder, the source folder.
+# size of the library and the symbols it shows. Arguments: cmake, the build folder, the source folder. All is laid out in the working folder.
 set -euo pipefail
 cmake=$1 build=$2 source=$3
-tree=$build/consumer_tree
-rm -rf "$tree" "$build/consumer_build"
+tree=$PWD/tree work=$PWD/work
 "$cmake" --install "$build" --prefix "$tree" --strip >/dev/null
 for f in libweft.so.1 libtensorflow.so libtensorflow.so.2 libtensorflow_framework.so.2 libtensorflow_cc.so.2 pkgconfig/weft.pc pkgconfig/tensorflow.pc \
          cmake/weft/weftConfig.cmake; do test -e "$tree/lib/$f" || { echo "missing lib/$f"; exit 1; }; done
@@ -23,18 +22,18 @@ if nm -DC --defined-only "$tree/lib/libweft.so.1" | grep -E ' weft::(core|op|ops
 fi
 
 # And every function that the public headers promise.
-nm -DC --defined-only "$tree/lib/libweft.so.1" > "$build/consumer_symbols"
+nm -DC --defined-only "$tree/lib/libweft.so.1" > symbols
 for f in $(grep -ohP '^WEFT_API [\w:<>]+(?: |& )\K\w+(?=\()' "$source"/include/weft/*.h | grep -v operator | sort -u); do
-  grep -qE " weft::([a-z]+::)*$f[(\[]" "$build/consumer_symbols" || { echo "weft::$f is not exported"; exit 1; }
+  grep -qE " weft::([a-z]+::)*$f[(\[]" symbols || { echo "weft::$f is not exported"; exit 1; }
 done
 
-"$cmake" -S "$source/tests/consumer" -B "$build/consumer_build" -G Ninja -DCMAKE_PREFIX_PATH="$tree" -DEXAMPLES="$source/examples" >/dev/null
-"$cmake" --build "$build/consumer_build" >/dev/null
-"$build/consumer_build/consumer_cc" | grep -F '[[8 11][16 23]]'
-"$build/consumer_build/consumer_c" | grep -x 41
-"$build/consumer_build/consumer_train" | grep -x '1 + 1 = 2.0'
-cc "$source/examples/first.c" -I"$tree/include" -L"$tree/lib" -ltensorflow -Wl,-rpath,"$tree/lib" -o "$build/consumer_build/plain_c"
-"$build/consumer_build/plain_c" | grep -x 41
+"$cmake" -S "$source/tests/consumer" -B "$work" -G Ninja -DCMAKE_PREFIX_PATH="$tree" -DEXAMPLES="$source/examples" >/dev/null
+"$cmake" --build "$work" >/dev/null
+"$work/consumer_cc" | grep -F '[[8 11][16 23]]'
+"$work/consumer_c" | grep -x 41
+"$work/consumer_train" | grep -x '1 + 1 = 2.0'
+cc "$source/examples/first.c" -I"$tree/include" -L"$tree/lib" -ltensorflow -Wl,-rpath,"$tree/lib" -o "$work/plain_c"
+"$work/plain_c" | grep -x 41
 "$tree/bin/weft" --version | grep -F weft
 "$tree/bin/weft" ops MatMul | grep -F 'transpose_a'
 "$tree/bin/weft" devices | grep -F '/job:localhost/replica:0/task:0/device:CPU:0'

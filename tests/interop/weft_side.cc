@@ -5,6 +5,7 @@
 // Numbers go to stdout, one to a line, with enough digits to be compared.
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <string>
 
 #include "weft/weft.h"
@@ -31,7 +32,7 @@ struct Net : weft::Module {
   weft::StaticHashTable lines{weft::Asset(vocabulary()), Tensor(int64_t(-1))};
 
   static std::string vocabulary() {
-    const std::string path = "/tmp/weft_interop_vocabulary.txt";
+    const std::string path = (std::filesystem::temp_directory_path() / "weft_interop_vocabulary.txt").string();
     FILE* f = std::fopen(path.c_str(), "w");
     std::fputs("emu\ncat\n", f);
     std::fclose(f);

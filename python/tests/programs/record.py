@@ -21,11 +21,11 @@ import program_runner as programs  # noqa: E402
 
 _ODD = re.compile(r"0x[0-9a-f]{6,}|/tmp/|" + re.escape(str(programs.FOLDER.parent)))
 # oneDNN's kernels round otherwise and put their own names into messages.
-ENVIRONMENT = dict(programs.environment(), TF_ENABLE_ONEDNN_OPTS="0")
+SWITCHES = dict(TF_ENABLE_ONEDNN_OPTS="0")
 
-# Imports TensorFlow once and forks for each program it is told: the import takes longer than most programs.
+# Imports TensorFlow once and forks for each program it is told: the import takes longer than most programs. Each runs in a new folder.
 WORKER = """
-import os, runpy, sys, traceback
+import os, runpy, sys, tempfile, traceback
 import tensorflow
 for line in sys.stdin:
     path, out, err = line.rstrip("\\n").split("\\t")
@@ -34,6 +34,9 @@ for line in sys.stdin:
         for file, fd in ((out, 1), (err, 2)):
             os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), fd)
         code = 0
+        folder = tempfile.mkdtemp()
+        os.chdir(folder)
+        os.environ["HOME"] = os.environ["TMPDIR"] = tempfile.tempdir = folder
         try:
             sys.argv = [path]
             sys.path.insert(0, os.path.dirname(path))
@@ -65,8 +68,10 @@ def read_sums():
 class Worker:
     def __init__(self, python):
         self.lock = threading.Lock()
+        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        environment = programs.environment(self.folder.name) | SWITCHES
         self.process = subprocess.Popen([python, "-c", WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, env=ENVIRONMENT, cwd=programs.FOLDER, text=True)
+                                        stderr=subprocess.DEVNULL, env=environment, cwd=self.folder.name, text=True)
 
     def run(self, name, folder):
         out, err = folder / f"{name}.stdout", folder / f"{name}.stderr"

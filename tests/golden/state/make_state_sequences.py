@@ -6,6 +6,7 @@ import importlib
 import os
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..", "..")
@@ -22,7 +23,7 @@ def make(family):
     sys.path.insert(0, HERE)
     import state_format
     r = state_format.Recorder(ref=family == "ref_variables")
-    last = open(os.path.join("/tmp", f"state_{family}.last"), "w")
+    last = open(os.path.join(tempfile.gettempdir(), f"state_{family}.last"), "w")
 
     def on_call(call):
         faulthandler.dump_traceback_later(LIMIT_S, exit=True)
@@ -60,7 +61,7 @@ def supervise(family):
         error = done.stderr.decode(errors="replace")
         if done.returncode > 0 and "Timeout (" not in error:
             sys.exit(error)
-        call = open(os.path.join("/tmp", f"state_{family}.last")).read()
+        call = open(os.path.join(tempfile.gettempdir(), f"state_{family}.last")).read()
         print("deadly:", call, "|", "blocks" if "Timeout (" in error else ("\n" + error).split("Check failed")[-1][:120].strip(), flush=True)
         with open(DEADLY, "a") as f:
             f.write(call + "\n")
