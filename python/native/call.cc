@@ -366,10 +366,19 @@ PyObject* result_of(const OpCallable& c, List& flat, const NodeInfo* node, Make 
   return must(PyObject_CallObject(c.result_type, fields.ptr()));
 }
 
+// Of ops that newer graphs may not have.
+void check_version(const OpSpec& spec, int producer) {
+  if (spec.deprecated_since <= 0 || producer < spec.deprecated_since) return;
+  PyErr_SetString(PyExc_NotImplementedError, cat("Op ", spec.name, " is not available in GraphDef version ", producer, ". It has been removed in version ",
+                                                 spec.deprecated_since, ". ", spec.deprecation, ".").c_str());
+  raise_current();
+}
+
 PyObject* call_op(OpCallable& c, const Given& given) {
   bool plain = true;
   std::vector<std::pair<std::string_view, AttrValue>> attrs;
   trace::FuncGraph* g = trace::FuncGraph::current();
+  if (g) check_version(*c.spec, g->graph().versions.producer);
   // Marked when the inputs are there: what cannot be converted may come back as something else (dispatch).
   const std::string full = g ? node_name(*g, c.spec->name, given.name, false) : std::string();
   std::vector<Value> inputs;

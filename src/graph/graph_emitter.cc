@@ -64,7 +64,7 @@ Result<Node*> GraphEmitter::add(std::string_view op, AttrMap attrs, std::vector<
 }
 
 Result<std::vector<Value>> GraphEmitter::do_apply(std::string_view op, std::span<const Value> inputs, AttrMap attrs) {
-  if (op == "TensorArrayGradV3" && !attrs.contains("source")) attrs["source"] = source_;
+  if (op.starts_with("TensorArrayGrad") && !attrs.contains("source")) attrs["source"] = source_;
   std::vector<Endpoint> ends;
   for (const Value& v : inputs) ends.push_back(unwrap(v));
   WEFT_ASSIGN(Node * node, add(op, std::move(attrs), std::move(ends)));

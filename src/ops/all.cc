@@ -1,6 +1,7 @@
 #include "ops/all.h"
 
 #include "ops/lower_families.h"
+#include "ops/small_families.h"
 
 namespace weft::ops {
 
@@ -14,8 +15,10 @@ void all(op::Registry& r) {
   candidate_sampling(r);
   cast(r);
   checkpoint(r);
+  clustering(r);
   collective(r);
   compare(r);
+  composite_variant(r);
   concat(r);
   control_flow(r);
   conv(r);
@@ -23,6 +26,7 @@ void all(op::Registry& r) {
   ctc(r);
   dataset(r);
   debug(r);
+  debug_numeric(r);
   decode_raw(r);
   diag(r);
   einsum(r);
@@ -50,6 +54,7 @@ void all(op::Registry& r) {
   matmul(r);
   nn_act(r);
   norm(r);
+  norm_global(r);
   optimizer(r);
   optional(r);
   pad(r);
@@ -62,10 +67,13 @@ void all(op::Registry& r) {
   random(r);
   random_stateless(r);
   reduce(r);
+  record_input(r);
   regex(r);
+  remap(r);
   rnn(r);
   scan(r);
   scatter(r);
+  sdca(r);
   segment(r);
   send_recv(r);
   sets(r);

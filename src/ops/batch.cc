@@ -1,6 +1,8 @@
-// BatchFunction: calls that come at about the same time become one call of a function, on their rows put together.
+// Calls that come at about the same time, with their rows put together: for one call of a function (BatchFunction), or as
+// tensors for the ops behind (Batch), whose results unbatch.cc takes apart again.
 #include <chrono>
 #include <condition_variable>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <system_error>
@@ -9,6 +11,8 @@
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/function_call.h"
+#include "ops/random_common.h"
+#include "ops/unbatch.h"
 
 namespace weft::ops {
 
@@ -26,7 +30,8 @@ Result<Options> read_options(const NodeInfo& node) {
   for (size_t i = 1; i < o.allowed.size(); ++i) {
     if (o.allowed[i] <= o.allowed[i - 1]) return invalid_argument("allowed_batch_sizes entries must be monotonically increasing");
   }
-  if (!o.allowed.empty() && !node.attr<bool>("enable_large_batch_splitting") && o.allowed.back() != o.max_rows)
+  const bool splits = node.find_attr("enable_large_batch_splitting") && node.attr<bool>("enable_large_batch_splitting");
+  if (!o.allowed.empty() && !splits && o.allowed.back() != o.max_rows)
     return invalid_argument("final entry in allowed_batch_sizes must equal max_batch_size when enable_large_batch_splitting is False");
   return o;
 }
@@ -50,22 +55,52 @@ struct Line {
   std::shared_ptr<Batch> open;
 };
 
-class BatchKernel final : public Kernel {
+class BatchKernel : public Kernel {
  public:
-  BatchKernel(const NodeInfo& node, Options options)
-      : options_(std::move(options)), num_in_(int(node.attr<std::vector<DType>>("Tin").size())), f_(node.attr<FunctionAttr>("f")) {}
-  static Result<std::unique_ptr<Kernel>> make(const NodeInfo& node) {
-    WEFT_ASSIGN(Options options, read_options(node));
-    return std::unique_ptr<Kernel>(new BatchKernel(node, std::move(options)));
-  }
+  BatchKernel(Options options, size_t num_in) : options_(std::move(options)), num_in_(int(num_in)) {}
   bool is_async() const override { return true; }
-  Status run(KernelContext&) override { return unimplemented("BatchFunction waits and cannot be run at once"); }
+  Status run(KernelContext& c) override {
+    std::promise<Status> result;
+    run_async(c, [&](Status s) { result.set_value(std::move(s)); });
+    return result.get_future().get();
+  }
 
   void run_async(KernelContext& c, Done done) override {
     int64_t rows = 0;
     if (Status s = check(c, rows); !s.ok()) return done(std::move(s));
     if (Status s = join_batch(c, rows, done); !s.ok()) done(std::move(s));
   }
+
+ protected:
+  // Sets the outputs of all calls.
+  virtual Status compute(Batch& batch) = 0;
+  // With how many rows the function is called: those of the calls, or more.
+  int64_t padded_rows(const Batch& batch) const {
+    for (int64_t size : options_.allowed) {
+      if (size >= batch.rows) return size;
+    }
+    return batch.rows;
+  }
+  // Input i of all calls; what is missing to `rows` repeats the first row of the last call.
+  Result<Tensor> join(const Batch& batch, int i, int64_t rows) const {
+    const Tensor& first = batch.tasks[0].context->input(i);
+    if (first.dim(0) == rows) return first;
+    Shape shape = first.shape();
+    shape.set_dim(0, rows);
+    WEFT_ASSIGN(Tensor out, batch.tasks[0].context->temp(first.dtype(), shape));
+    const int64_t each = shape.elements_in(1, shape.rank());
+    int64_t at = 0;
+    for (const Batch::Task& task : batch.tasks) {
+      copy_elements(task.context->input(i), 0, out, at * each, task.rows * each);
+      at += task.rows;
+    }
+    const Batch::Task& last = batch.tasks.back();
+    if (last.rows == 0) return out;
+    for (; at < rows; ++at) copy_elements(last.context->input(i), 0, out, at * each, each);
+    return out;
+  }
+
+  int num_in() const { return num_in_; }
 
  private:
   // Takes `done` over unless it fails.
@@ -132,22 +167,31 @@ class BatchKernel final : public Kernel {
     for (Batch::Task& task : batch->tasks) task.done(status);
   }
 
-  Status compute(Batch& batch) {
+  const Options options_;
+  const int num_in_;
+  const std::shared_ptr<Line> line_ = std::make_shared<Line>();
+};
+
+class BatchFunctionKernel final : public BatchKernel {
+ public:
+  BatchFunctionKernel(const NodeInfo& node, Options options)
+      : BatchKernel(std::move(options), node.attr<std::vector<DType>>("Tin").size()), f_(node.attr<FunctionAttr>("f")) {}
+  static Result<std::unique_ptr<Kernel>> make(const NodeInfo& node) {
+    WEFT_ASSIGN(Options options, read_options(node));
+    return std::unique_ptr<Kernel>(new BatchFunctionKernel(node, std::move(options)));
+  }
+
+ protected:
+  Status compute(Batch& batch) override {
     KernelContext& first = *batch.tasks[0].context;
     WEFT_ASSIGN(FunctionHandle * f, f_.get(first));
-    int64_t rows = batch.rows;
-    for (int64_t size : options_.allowed) {
-      if (size >= rows) {
-        rows = size;
-        break;
-      }
-    }
+    const int64_t rows = padded_rows(batch);
     std::vector<Tensor> args, rets(size_t(first.num_outputs()));
-    for (int i = 0; i < num_in_; ++i) {
+    for (int i = 0; i < num_in(); ++i) {
       WEFT_ASSIGN(Tensor joined, join(batch, i, rows));
       args.push_back(std::move(joined));
     }
-    for (int i = num_in_; i < first.num_inputs(); ++i) args.push_back(first.input(i));
+    for (int i = num_in(); i < first.num_inputs(); ++i) args.push_back(first.input(i));
     if (f->arg_types().size() != args.size() || f->ret_types().size() != rets.size())
       return invalid_argument("Expected ", f->arg_types().size(), " arguments and ", f->ret_types().size(), " results, got ", args.size(), " and ", rets.size());
     WEFT_RETURN_IF_ERROR(f->run(first.env(), args, rets));
@@ -155,25 +199,8 @@ class BatchKernel final : public Kernel {
     return {};
   }
 
-  // Input i of all calls; what is missing to `rows` repeats the first row of the last call.
-  Result<Tensor> join(const Batch& batch, int i, int64_t rows) const {
-    const Tensor& first = batch.tasks[0].context->input(i);
-    if (first.dim(0) == rows) return first;
-    Shape shape = first.shape();
-    shape.set_dim(0, rows);
-    WEFT_ASSIGN(Tensor out, batch.tasks[0].context->temp(first.dtype(), shape));
-    const int64_t each = shape.elements_in(1, shape.rank());
-    int64_t at = 0;
-    for (const Batch::Task& task : batch.tasks) {
-      copy_elements(task.context->input(i), 0, out, at * each, task.rows * each);
-      at += task.rows;
-    }
-    const Batch::Task& last = batch.tasks.back();
-    if (last.rows == 0) return out;
-    for (; at < rows; ++at) copy_elements(last.context->input(i), 0, out, at * each, each);
-    return out;
-  }
 
+ private:
   Status split(Batch& batch, int i, const Tensor& t, int64_t rows) const {
     if (t.rank() == 0) return failed_precondition("Batched output tensor has 0 dimensions");
     if (t.dim(0) != rows)
@@ -195,15 +222,85 @@ class BatchKernel final : public Kernel {
     return {};
   }
 
-  const Options options_;
-  const int num_in_;
+
   Callee f_;
-  const std::shared_ptr<Line> line_ = std::make_shared<Line>();
 };
+
+// The last call of a batch gives the tensors and which rows are whose; the others give nothing but their number.
+class BatchTensorsKernel final : public BatchKernel {
+ public:
+  BatchTensorsKernel(const NodeInfo& node, Options options) : BatchKernel(std::move(options), node.attr<std::vector<DType>>("T").size()) {}
+  static Result<std::unique_ptr<Kernel>> make(const NodeInfo& node) {
+    WEFT_ASSIGN(Options options, read_options(node));
+    return std::unique_ptr<Kernel>(new BatchTensorsKernel(node, std::move(options)));
+  }
+
+ protected:
+  Status compute(Batch& batch) override {
+    const size_t n = batch.tasks.size();
+    for (int i = 0; i < num_in(); ++i) {
+      WEFT_ASSIGN(Tensor joined, join(batch, i, padded_rows(batch)));
+      for (size_t k = 0; k + 1 < n; ++k) {
+        Shape none = batch.tasks[k].context->input(i).shape();
+        none.set_dim(0, 0);
+        WEFT_RETURN_IF_ERROR(batch.tasks[k].context->allocate(i, none).status());
+      }
+      batch.tasks.back().context->set_output(i, std::move(joined));
+    }
+    WEFT_ASSIGN(Tensor index, Tensor::allocate(DType::kInt64, Shape({int64_t(n), 3})));
+    int64_t at = 0;
+    for (size_t k = 0; k < n; ++k) {
+      const int64_t id = int64_t(entropy() >> 1);
+      int64_t* row = index.data<int64_t>() + 3 * k;
+      row[0] = id;
+      row[1] = at;
+      row[2] = at += batch.tasks[k].rows;
+      KernelContext& c = *batch.tasks[k].context;
+      if (k + 1 < n) WEFT_RETURN_IF_ERROR(c.allocate(num_in(), Shape({0, 3})).status());
+      c.set_output(num_in() + 1, Tensor::scalar(id));
+    }
+    batch.tasks.back().context->set_output(num_in(), std::move(index));
+    return {};
+  }
+};
+
+Status batch_shape(ShapeContext& c) {
+  const int n = c.num_outputs() - 2;
+  for (int i = 0; i < n; ++i) {
+    WEFT_ASSIGN(PartialShape s, c.with_rank_at_least(i, 1));
+    if (s.has_rank()) s.set_dim(0, kUnknownDim);
+    c.output(i, std::move(s));
+  }
+  c.output(n, {kUnknownDim, 3});
+  c.output(n + 1, PartialShape::scalar());
+  return {};
+}
 
 }  // namespace
 
 void batch(Registry& r) {
+  unbatch(r);
+
+  r.add("Batch")
+      .in("in_tensors: T")
+      .out("batched_tensors: T")
+      .out("batch_index: int64")
+      .out("id: int64")
+      .attr("num_batch_threads: int")
+      .attr("max_batch_size: int")
+      .attr("max_enqueued_batches: int = 10")
+      .attr("batch_timeout_micros: int")
+      .attr("allowed_batch_sizes: list(int) = []")
+      .attr("grad_timeout_micros: int")
+      .attr("container: string = ''")
+      .attr("shared_name: string = ''")
+      .attr("batching_queue: string = ''")
+      .attr("T: list(type) >= 1")
+      .distributed_communication()
+      .doc("Puts the rows of several calls together.")
+      .shape(batch_shape)
+      .cpu_make(BatchTensorsKernel::make);
+
   r.add("BatchFunction")
       .in("in_tensors: Tin")
       .in("captured_tensors: Tcaptured")
@@ -231,7 +328,7 @@ void batch(Registry& r) {
       .distributed_communication()
       .doc("Calls a function once for the rows of several calls.")
       .shape(shapes::unknown)
-      .cpu_make(BatchKernel::make);
+      .cpu_make(BatchFunctionKernel::make);
 }
 
 }  // namespace weft::ops

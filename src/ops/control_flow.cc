@@ -222,6 +222,21 @@ void control_flow(Registry& r) {
       .shape(shapes::no_outputs)
       .cpu(do_nothing);
 
+  r.add("Fact")
+      .out("fact: string")
+      .doc("A fact about factorials.")
+      .shape(shapes::scalar)
+      .cpu([](KernelContext& c) -> Status {
+        c.set_output(0, Tensor::scalar(tstring("0! == 1")));
+        return {};
+      });
+
+  r.add("SyncDevice")
+      .doc("Waits until the device has done what it was given, which a CPU always has.")
+      .stateful()
+      .shape(shapes::no_outputs)
+      .cpu(do_nothing);
+
   r.add("Enter")
       .in("data: T")
       .out("output: T")

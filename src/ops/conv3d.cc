@@ -27,8 +27,11 @@ struct Conv3DBackpropInput {
   }
   Status run(KernelContext& c) const {
     const Tensor &sizes = c.input(0), &filter = c.input(1), &dout = c.input(2);
-    if (sizes.rank() != 1) return invalid_argument("input_sizes must be a vector, got shape ", sizes.shape());
-    WEFT_ASSIGN(Shape in, sizes_shape(sizes));
+    Shape in = sizes.shape();  // of the old form, which is given the input itself
+    if (c.node().op().ends_with("V2")) {
+      if (sizes.rank() != 1) return invalid_argument("input_sizes must be a vector, got shape ", sizes.shape());
+      WEFT_ASSIGN(in, sizes_shape(sizes));
+    }
     if (in.rank() != 5) return invalid_argument("input tensor must have 5 dimensions");
     if (filter.rank() != 5) return invalid_argument("filter_sizes tensor must have 5 dimensions");
     if (dout.rank() != 5) return invalid_argument("out_backprop tensor must have 5 dimensions");
@@ -54,8 +57,11 @@ struct Conv3DBackpropFilter {
   }
   Status run(KernelContext& c) const {
     const Tensor &in = c.input(0), &sizes = c.input(1), &dout = c.input(2);
-    if (sizes.rank() != 1) return invalid_argument("filter_sizes must be a vector, got shape ", sizes.shape());
-    WEFT_ASSIGN(Shape filter, sizes_shape(sizes));
+    Shape filter = sizes.shape();
+    if (c.node().op().ends_with("V2")) {
+      if (sizes.rank() != 1) return invalid_argument("filter_sizes must be a vector, got shape ", sizes.shape());
+      WEFT_ASSIGN(filter, sizes_shape(sizes));
+    }
     if (in.rank() != 5) return invalid_argument("input tensor must have 5 dimensions");
     if (filter.rank() != 5) return invalid_argument("filter_sizes tensor must have 5 dimensions");
     if (dout.rank() != 5) return invalid_argument("out_backprop tensor must have 5 dimensions");
@@ -73,6 +79,13 @@ struct Conv3DBackpropFilter {
 Status conv3d_shape(ShapeContext& c) { return conv_shape(c, ConvKind::kConv3D); }
 Status input_sizes_shape(ShapeContext& c) { return conv_sizes_shape(c, 0, 5); }
 Status filter_sizes_shape(ShapeContext& c) { return conv_sizes_shape(c, 1, 5); }
+
+template <int kInput>
+Status as_input_shape(ShapeContext& c) {
+  WEFT_ASSIGN(PartialShape s, c.with_rank(kInput, 5));
+  c.output(0, std::move(s));
+  return {};
+}
 
 // ---- gradients -----------------------------------------------------------------------------------------
 
@@ -99,6 +112,20 @@ void conv3d(Registry& r) {
       .grad([](const GradContext& g) -> Grads { return {conv_3d_input(g, shape_of(g.x(0)), g.x(1), g.dy()), conv_3d_filter(g, g.x(0), shape_of(g.x(1)), g.dy())}; })
       .cpu<Conv3D>();
 
+  r.add("Conv3DBackpropFilter")
+      .in("input: T")
+      .in("filter: T")
+      .in("out_backprop: T")
+      .out("output: T")
+      .attr("T: {half, float, double}")
+      .attr("strides: list(int) >= 5")
+      .attr("padding: {'SAME', 'VALID'}")
+      .attr("dilations: list(int) = [1, 1, 1, 1, 1]")
+      .deprecated(10, "Use Conv3DBackpropFilterV2")
+      .doc("Gradient of Conv3D for its filter, whose shape that of the given one is.")
+      .shape(as_input_shape<1>)
+      .cpu<Conv3DBackpropFilter>();
+
   r.add("Conv3DBackpropFilterV2")
       .in("input: T")
       .in("filter_sizes: int32")
@@ -113,6 +140,20 @@ void conv3d(Registry& r) {
       .shape(filter_sizes_shape)
       .grad([](const GradContext& g) -> Grads { return {conv_3d_input(g, shape_of(g.x(0)), g.dy(), g.x(2)), {}, conv_3d(g, g.x(0), g.dy())}; })
       .cpu<Conv3DBackpropFilter>();
+
+  r.add("Conv3DBackpropInput")
+      .in("input: T")
+      .in("filter: T")
+      .in("out_backprop: T")
+      .out("output: T")
+      .attr("T: {half, float, double}")
+      .attr("strides: list(int) >= 5")
+      .attr("padding: {'SAME', 'VALID'}")
+      .attr("dilations: list(int) = [1, 1, 1, 1, 1]")
+      .deprecated(10, "Use Conv3DBackpropInputV2")
+      .doc("Gradient of Conv3D for its input, whose shape that of the given one is.")
+      .shape(as_input_shape<0>)
+      .cpu<Conv3DBackpropInput>();
 
   r.add("Conv3DBackpropInputV2")
       .in("input_sizes: Tshape")

@@ -10,6 +10,7 @@
 #include "op/gradient.h"
 #include "op/registry.h"
 #include "ops/all.h"
+#include "ops/debug_name.h"
 #include "ops/print_hook.h"
 #include "ops/summarize.h"
 
@@ -80,6 +81,14 @@ Status run_identity(KernelContext& c) {
   c.set_output(0, c.input(0));
   return {};
 }
+
+struct DebugIdentity {
+  static Result<DebugIdentity> make(const NodeInfo& node) {
+    WEFT_RETURN_IF_ERROR(check_debug_name(node.attr<std::string>("tensor_name")));
+    return DebugIdentity{};
+  }
+  Status run(KernelContext& c) const { return run_identity(c); }
+};
 
 struct Print {
   std::string message;
@@ -222,7 +231,7 @@ void debug(Registry& r) {
       .attr("gated_grpc: bool = false")
       .allows_uninitialized_input()
       .shape(shapes::unchanged)
-      .cpu(run_identity);
+      .cpu<DebugIdentity>();
 
   r.add("DebugIdentityV2")
       .doc("Passes a tensor on; a mark for debuggers, which weft does not write to debug_urls.")
@@ -256,7 +265,7 @@ void debug(Registry& r) {
       .stateful()
       .allows_uninitialized_input()
       .shape(shapes::unchanged)
-      .cpu(run_identity);
+      .cpu<DebugIdentity>();
 
   r.add("Print")
       .doc("Passes a tensor on and prints others, the first few times.")

@@ -66,6 +66,18 @@ Status run_write_file(KernelContext& c) {
   return place.other ? write_other(*place.other, place.path, bytes) : wire::write_file(place.path, bytes);
 }
 
+// No file system here has options, nor have those that TensorFlow links.
+Status run_set_configuration(KernelContext& c) {
+  static constexpr const char* kNames[] = {"scheme", "key", "value"};
+  for (int i = 0; i < 3; ++i) {
+    if (c.input(i).rank() != 0) return invalid_argument(kNames[i], " must be scalar, got shape ", c.input(i).shape());
+  }
+  const std::string scheme = c.input(0).data<tstring>()[0].str();
+  const bool known = scheme.empty() || scheme == "file" || scheme == "ram" || core::locate(cat(scheme, "://host/path")).ok();
+  if (!known) return unimplemented("File system scheme '", scheme, "' not found to set configuration");
+  return unimplemented("SetOption");
+}
+
 Status matching_shape(ShapeContext& c) {
   WEFT_RETURN_IF_ERROR(c.with_rank_at_most(0, 1).status());
   c.output(0, PartialShape::vector(kUnknownDim));
@@ -80,6 +92,15 @@ Status scalars_only(ShapeContext& c) {
 }  // namespace
 
 void file(Registry& r) {
+  r.add("FileSystemSetConfiguration")
+      .doc("Sets an option of a file system; those that are there have none.")
+      .in("scheme: string")
+      .in("key: string")
+      .in("value: string")
+      .stateful()
+      .shape(scalars_only)
+      .cpu(run_set_configuration);
+
   r.add("MatchingFiles")
       .doc("The files whose names match some patterns, sorted.")
       .in("pattern: string")

@@ -81,6 +81,29 @@ Status run_contrast(KernelContext& c) {
   return {};
 }
 
+// The first version: any number type in, clamped floats out.
+Status run_clamped_contrast(KernelContext& c) {
+  const Tensor& in = c.input(0);
+  if (in.rank() < 3) return invalid_argument("input must be at least 3-D, got shape", in.shape());
+  static constexpr const char* kNames[] = {"contrast_factor", "min_value", "max_value"};
+  for (int i = 0; i < 3; ++i) {
+    if (c.input(i + 1).rank() != 0) return invalid_argument(kNames[i], " must be scalar: ", c.input(i + 1).shape());
+  }
+  const float factor = c.input(1).data<float>()[0], low = c.input(2).data<float>()[0], high = c.input(3).data<float>()[0];
+  WEFT_ASSIGN(Tensor* out, c.allocate(0, in.shape()));
+  const int64_t count = in.num_elements();
+  if (count == 0) return {};
+  const int64_t channels = in.dim(in.rank() - 1), pixels = in.dim(in.rank() - 2) * in.dim(in.rank() - 3), size = pixels * channels;
+  float* to = out->data<float>();
+  WEFT_RETURN_IF_ERROR((dispatch<uint8_t, int8_t, int16_t, int32_t, float, double>(in.dtype(), [&]<class T>(Tag<T>) {
+    for (int64_t i = 0; i < count; ++i) to[i] = float(in.data<T>()[i]);
+    return Status();
+  })));
+  for (int64_t i = 0; i < count; i += size) kernels::adjust_contrast(to + i, to + i, pixels, channels, factor);
+  for (int64_t i = 0; i < count; ++i) to[i] = std::max(std::min(to[i], high), low);
+  return {};
+}
+
 // ---- DrawBoundingBoxes
 
 // Yellow, blue, red, lime, purple, olive, maroon, navy, aqua, fuchsia.
@@ -187,6 +210,18 @@ Grads rgb_to_hsv_grad(const GradContext& g) {
 }  // namespace
 
 void image(Registry& r) {
+  r.add("AdjustContrast")
+      .doc("Scales the distance of each channel from its mean over the image, within limits.")
+      .in("images: T")
+      .in("contrast_factor: float")
+      .in("min_value: float")
+      .in("max_value: float")
+      .out("output: float")
+      .attr("T: {uint8, int8, int16, int32, int64, float, double}")
+      .deprecated(2, "Use AdjustContrastv2 instead")
+      .shape(same_with_rank_at_least<3>)
+      .cpu(run_clamped_contrast, types<uint8_t, int8_t, int16_t, int32_t, float, double>("T"));
+
   r.add("AdjustContrastv2")
       .doc("Scales the distance of each channel from its mean over the image.")
       .in("images: T")

@@ -12,13 +12,14 @@ namespace {
 
 using kernels::ImageSize;
 
-enum class Format { kUnknown, kJpeg, kPng, kGif, kBmp, kWebp };
+enum class Format { kUnknown, kJpeg, kPng, kGif, kBmp, kWebp, kJxl };
 
 Format format_of(std::string_view s) {
   if (s.starts_with("\xff\xd8\xff")) return Format::kJpeg;
   if (s.starts_with("\x89PNG\r\n\x1a\n")) return Format::kPng;
   if (s.starts_with("GIF8")) return Format::kGif;
   if (s.starts_with("BM")) return Format::kBmp;
+  if (s.starts_with("\xff\x0a") || s.starts_with(std::string_view("\0\0\0\x0cJXL \r\n\x87\n", 12))) return Format::kJxl;
   if (s.starts_with("RIFF") && s.size() >= 12 && s.substr(8, 4) == "WEBP") return Format::kWebp;
   return Format::kUnknown;
 }
@@ -74,6 +75,7 @@ struct DecodeImage {
       case Format::kGif: return decode_gif(c, bytes);
       case Format::kBmp: return decode_bmp(c, bytes);
       case Format::kWebp: return decode_webp(c, bytes);
+      case Format::kJxl: return unimplemented("decoding JPEG XL images, which needs libjxl");
       case Format::kUnknown: break;
     }
     return invalid_argument("Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required.");
@@ -81,11 +83,11 @@ struct DecodeImage {
 
  private:
   static std::string_view name(Format f) {
-    constexpr std::string_view kNames[] = {"an unknown", "JPEG", "PNG", "GIF", "BMP", "WebP"};
+    constexpr std::string_view kNames[] = {"an unknown", "JPEG", "PNG", "GIF", "BMP", "WebP", "JPEG XL"};
     return kNames[int(f)];
   }
   static std::string_view python_name(Format f) {
-    constexpr std::string_view kNames[] = {"another op", "`decode_jpeg`", "`decode_png`", "`decode_gif`", "`decode_bmp`", "`decode_webp`"};
+    constexpr std::string_view kNames[] = {"another op", "`decode_jpeg`", "`decode_png`", "`decode_gif`", "`decode_bmp`", "`decode_webp`", "`decode_jpegxl`"};
     return kNames[int(f)];
   }
 
@@ -354,6 +356,15 @@ void image_codec(Registry& r) {
       .attr("acceptable_fraction: float = 1")
       .attr("dct_method: string = ''")
       .shape(decode_shape)
+      .cpu<DecodeImage>();
+
+  r.add("DecodeJxl")
+      .doc("A JPEG XL image, which weft has no decoder for; the other formats are decoded as by DecodeImage.")
+      .in("contents: string")
+      .out("image: dtype")
+      .attr("channels: int = 0")
+      .attr("dtype: {uint8} = DT_UINT8")
+      .shape(webp_shape)
       .cpu<DecodeImage>();
 
   r.add("DecodePng")

@@ -1,5 +1,6 @@
 // Linear algebra: decompositions, determinants and functions of matrices. Solvers are in linalg_solve.cc.
 #include <cmath>
+#include <limits>
 
 #include "kernels/cpu/linalg.h"
 #include "kernels/cpu/resize.h"
@@ -226,6 +227,19 @@ Status run_logarithm(KernelContext& c) {
       std::vector<core::complex128> log(in.size());
       kernels::matrix_logarithm(in.data(), s.n, log.data());
       narrowed(log, out->data<T>() + i * n);
+      return true;
+    });
+  });
+}
+
+Status run_exponential(KernelContext& c) {
+  WEFT_ASSIGN(Squares s, squares(c));
+  WEFT_ASSIGN(Tensor* out, c.allocate(0, c.input(0).shape()));
+  return dispatch<WEFT_LINALG_TYPES>(out->dtype(), [&]<class T>(Tag<T>) {
+    return each_matrix(c, s.n ? s.count : 0, cubic(s.n, 10), "", [&](int64_t i) {
+      const int64_t n = s.n * s.n;
+      T* to = out->data<T>() + i * n;
+      if (!kernels::matrix_exponential(c.input(0).data<T>() + i * n, s.n, to)) std::fill_n(to, n, T(std::numeric_limits<double>::quiet_NaN()));
       return true;
     });
   });
@@ -572,6 +586,15 @@ void linalg(Registry& r) {
       .shape(square_shape)
       .grad([](const GradContext& g) -> Grads { const bool a = g.attr<bool>("adjoint"); return {-batch_matmul(g.y(), batch_matmul(g.dy(), g.y(), a, !a), !a, false)}; })
       .cpu(run_inverse);
+
+  r.add("MatrixExponential")
+      .doc("The exponentials of square matrices.")
+      .in("input: T")
+      .out("output: T")
+      .attr("T: {double, float, half, complex64, complex128}")
+      .deprecated(27, "Use Python implementation tf.linalg.matrix_exponential instead.")
+      .shape(square_shape)
+      .cpu(run_exponential, types<WEFT_LINALG_TYPES>("T"));
 
   r.add("MatrixLogarithm")
       .doc("The principal logarithms of square matrices.")

@@ -96,6 +96,29 @@ Status run_size(KernelContext& c) {
   return {};
 }
 
+// A version 1 handle of the queue that a resource handle names.
+class FakeQueue final : public Kernel {
+ public:
+  static Result<std::unique_ptr<Kernel>> create(const NodeInfo&) { return std::unique_ptr<Kernel>(std::make_unique<FakeQueue>()); }
+  Status run(KernelContext& c) override {
+    WEFT_ASSIGN(std::shared_ptr<Queue> q, c.resource<Queue>(0));
+    WEFT_ASSIGN(ResourceName n, handle_name(c, 0));
+    // Ops of version 1 look for it by name; a handle that carries its queue has not told the manager of it.
+    WEFT_RETURN_IF_ERROR(c.resources().find_or_create<Queue>(n.container, n.name, [&]() -> Result<std::shared_ptr<Queue>> { return q; }).status());
+    Tensor handle = Tensor::vector(std::vector<tstring>{tstring(n.container), tstring(n.name)});
+    {
+      std::unique_lock lock(ref_.mutex());
+      ref_.tensor() = handle;
+    }
+    c.set_output(0, std::move(handle));
+    c.set_output_ref(0, &ref_);
+    return {};
+  }
+
+ private:
+  RefVariable ref_;
+};
+
 // Container and name.
 Status ref_handle(ShapeContext& c) {
   c.output(0, {2});
@@ -109,6 +132,14 @@ void queue(Registry& r) {
   conditional_accumulators(r);
   mutexes(r);
   barriers(r);
+
+  r.add("FakeQueue")
+      .doc("A version 1 handle of a queue that has another.")
+      .in("resource: resource")
+      .out("handle: Ref(string)")
+      .stateful()
+      .shape(ref_handle)
+      .cpu_make(FakeQueue::create);
 
   r.add("FIFOQueue")
       .doc("Makes or finds a queue that gives its elements in the order they came, behind a version 1 handle.")

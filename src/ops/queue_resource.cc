@@ -175,16 +175,24 @@ void Queue::enqueue(const KernelContext& c, std::vector<Element> elements, Done 
                   std::move(done), {c.env().cancellation, kEnqueueCancelled, nullptr});
 }
 
-void Queue::dequeue(KernelContext& c, Done done) {
-  auto attempt = [self = shared_from_this(), &c] {
+void Queue::take_one(const KernelContext& c, std::function<void(Status, Element)> done) {
+  auto taken = std::make_shared<Element>();
+  auto attempt = [self = shared_from_this(), taken] {
     const int64_t size = int64_t(self->items_.size());
     if (self->closed_ && size == 0) return Waiters::finished(self->insufficient(self->inherited_name(), 1, 0));
     if (size <= (self->closed_ ? 0 : self->spec_.min_after_dequeue)) return Waiters::wait();
-    Element e = self->take();
-    for (size_t i = 0; i < e.size(); ++i) c.set_output(int(i), std::move(e[i]));
+    *taken = self->take();
     return Waiters::finished();
   };
-  waiters_.submit(Waiters::kSecond, std::move(attempt), std::move(done), {c.env().cancellation, kDequeueCancelled, nullptr});
+  waiters_.submit(Waiters::kSecond, std::move(attempt), [taken, done = std::move(done)](Status s) { done(std::move(s), std::move(*taken)); },
+                  {c.env().cancellation, kDequeueCancelled, nullptr});
+}
+
+void Queue::dequeue(KernelContext& c, Done done) {
+  take_one(c, [&c, done = std::move(done)](Status s, Element e) {
+    for (size_t i = 0; i < e.size(); ++i) c.set_output(int(i), std::move(e[i]));
+    done(std::move(s));
+  });
 }
 
 Waiters::Outcome Queue::try_dequeue_many(KernelContext& c, Request& r, bool up_to) {

@@ -27,6 +27,7 @@ class Queue final : public core::Resource, public std::enable_shared_from_this<Q
   core::Status check_batch(std::span<const core::Tensor* const> components) const;
 
   void enqueue(const op::KernelContext& c, std::vector<Element> elements, Done done);
+  void take_one(const op::KernelContext& c, std::function<void(core::Status, Element)> done);
   // Sets the outputs of c.
   void dequeue(op::KernelContext& c, Done done);
   void dequeue_many(op::KernelContext& c, int64_t n, bool up_to, Done done);

@@ -66,6 +66,8 @@ void recv(OpBuilder b) {
 void send_recv(Registry& r) {
   recv(r.add("_HostRecv").doc("A tensor that another device sends, in host memory."));
   send(r.add("_HostSend").doc("Sends a tensor in host memory to another device."));
+  recv(r.add("Recv").doc("A tensor that another device, or another part of the step, sends."));
+  send(r.add("Send").doc("Sends a tensor to another device, or to another part of the step."));
   recv(r.add("_Recv").doc("A tensor that another device sends."));
   send(r.add("_Send").doc("Sends a tensor to another device."));
 }

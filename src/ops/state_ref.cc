@@ -8,6 +8,7 @@
 #include "op/step_trace.h"
 #include "op/variable.h"
 #include "ops/all.h"
+#include "ops/step_handle.h"
 #include "ops/sparse_updates.h"
 
 namespace weft::ops {
@@ -55,10 +56,6 @@ Status run_variable(KernelContext& c) {
   c.set_output_ref(0, variable->get());  // the manager keeps it
   return {};
 }
-
-ResourceManager& step_resources(KernelContext& c) { return c.env().step_resources ? *c.env().step_resources : c.resources(); }
-// Steps that run side by side must not meet; whoever runs a step clears its container when it fails.
-std::string step_container(const KernelContext& c) { return c.env().step_id ? op::step_container(c.env().step_id) : std::string(); }
 
 std::string temporary_name(const KernelContext& c) {
   const auto& name = c.attr<std::string>("var_name");

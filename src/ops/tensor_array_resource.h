@@ -1,5 +1,5 @@
-// TensorArray and Stack: the resources behind the ops of the same names. Their handles carry them, so they
-// live as long as a handle does and no longer.
+// TensorArray and Stack: the resources behind the ops of the same names. A resource handle carries its object,
+// which lives as long as the handle does; what older handles name lives until the step ends (step_handle.h).
 #pragma once
 
 #include <map>
@@ -12,12 +12,14 @@
 #include "core/resource.h"
 #include "core/tensor.h"
 #include "core/thread_pool.h"
+#include "op/variable.h"
 
 namespace weft::ops {
 
 class TensorArray final : public core::Resource {
  public:
   static constexpr const char* kTypeName = "N10tensorflow11TensorArrayE";
+  static constexpr const char* kBadHandle = "Tensor array handle must be 2-element vector, but had shape: ";
   struct Options {
     std::string name;
     core::DType dtype;
@@ -33,6 +35,7 @@ class TensorArray final : public core::Resource {
   core::DType dtype() const { return options_.dtype; }
   bool is_gradient() const { return options_.is_gradient; }
   bool dynamic_size() const;
+  op::RefVariable& ref() { return ref_; }  // what a version 1 handle points at
   // All elements have at least this shape.
   core::Status merge_element_shape(const core::PartialShape& shape);
 
@@ -64,15 +67,19 @@ class TensorArray final : public core::Resource {
   bool closed_ = false;
   std::unordered_map<int64_t, Element> elements_;  // by index, so that a huge size costs nothing
   std::map<std::string, std::shared_ptr<TensorArray>> gradients_;
+  op::RefVariable ref_;
 };
 
 class Stack final : public core::Resource {
  public:
   static constexpr const char* kTypeName = "N10tensorflow5StackE";
+  static constexpr const char* kBadHandle = "Stack handle must have two elements, but had shape: ";
   Stack(std::string name, core::DType dtype, int64_t max_size) : name_(std::move(name)), dtype_(dtype), max_size_(max_size) {}
   std::string type_name() const override { return "Stack"; }
 
+  const std::string& name() const { return name_; }
   core::DType dtype() const { return dtype_; }
+  op::RefVariable& ref() { return ref_; }
   core::Status push(core::Tensor t);
   core::Result<core::Tensor> pop();
   void close();
@@ -85,6 +92,7 @@ class Stack final : public core::Resource {
   std::mutex mutex_;
   bool closed_ = false;
   std::vector<core::Tensor> items_;
+  op::RefVariable ref_;
 };
 
 }  // namespace weft::ops

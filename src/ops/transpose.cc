@@ -583,6 +583,18 @@ void transpose(Registry& r) {
       .grad(tile_grad)
       .cpu(run_tile);
 
+  r.add("TileGrad")
+      .in("input: T")
+      .in("multiples: int32")
+      .out("output: T")
+      .attr("T: type")
+      .deprecated(3, "TileGrad has been replaced with reduce_sum")
+      .doc("The gradient of Tile. TensorFlow's kernels ask for an attribute that the op does not have, so that it never runs.")
+      .shape(shapes::unknown)
+      .cpu_make([](const NodeInfo& node) -> Result<std::unique_ptr<Kernel>> {
+        return invalid_argument("OpKernel 'TileGrad' has constraint on attr 'Tmultiples' not in NodeDef '", node.to_string(), "'");
+      });
+
   r.add("Transpose")
       .in("x: T")
       .in("perm: Tperm")

@@ -1,5 +1,6 @@
 #include "ops/variant_codec.h"
 
+#include "op/composite_variant.h"
 #include "op/optional.h"
 #include "op/ragged_variant.h"
 #include "op/tensor_list.h"
@@ -87,6 +88,12 @@ Result<Variant> decode(wire::EncodedVariant v) {
     optional->values = std::move(v.tensors);
     return Variant(std::move(optional));
   }
+  if (v.type_name == op::CompositeTensorVariant().type_name()) {
+    auto composite = std::make_shared<op::CompositeTensorVariant>();
+    composite->metadata = std::move(v.metadata);
+    composite->components = std::move(v.tensors);
+    return Variant(std::move(composite));
+  }
   if (v.type_name == data::IteratorState().type_name() && v.tensors.size() == 1) {
     WEFT_ASSIGN(data::IteratorState state, data::IteratorState::from_tensor(v.tensors[0]));
     return Variant(std::make_shared<const data::IteratorState>(std::move(state)));
@@ -111,6 +118,9 @@ Result<wire::EncodedVariant> encode(const Variant& variant) {
   } else if (const auto* optional = variant.get<op::Optional>()) {
     v.metadata = std::string(1, char(optional->has_value));
     v.tensors = optional->values;
+  } else if (const auto* composite = variant.get<op::CompositeTensorVariant>()) {
+    v.metadata = composite->metadata;
+    v.tensors = composite->components;
   } else if (const auto* state = variant.get<data::IteratorState>()) {
     v.tensors.push_back(state->to_tensor());
   } else if (const auto* compressed = variant.get<data::CompressedElement>()) {

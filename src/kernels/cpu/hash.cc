@@ -130,7 +130,79 @@ struct SipState {
   }
 };
 
+// The 128-bit fingerprint is CityHash128 of FarmHash's "farmhashcc".
+using Pair = std::pair<uint64_t, uint64_t>;
+uint64_t mix(uint64_t u, uint64_t v) { return mix(u, v, 0x9ddfea08eb382d69); }
+
+Pair city_short(std::string_view s, Pair seed) {
+  const size_t n = s.size();
+  const char* p = s.data();
+  uint64_t a = seed.first, b = seed.second, c = 0, d = 0;
+  if (n <= 16) {
+    a = fold(a * kK1) * kK1;
+    c = b * kK1 + farm_to_16(s);
+    d = fold(a + (n >= 8 ? word(p) : c));
+  } else {
+    c = mix(word(p + n - 8) + kK1, a);
+    d = mix(b + n, c + word(p + n - 16));
+    a += d;
+    for (int64_t left = int64_t(n) - 16; left > 0; left -= 16, p += 16) {
+      a = (a ^ fold(word(p) * kK1) * kK1) * kK1;
+      b ^= a;
+      c = (c ^ fold(word(p + 8) * kK1) * kK1) * kK1;
+      d ^= c;
+    }
+  }
+  a = mix(a, c);
+  b = mix(d, b);
+  return {a ^ b, mix(b, a)};
+}
+
+Pair city_long(std::string_view s, Pair seed) {
+  size_t n = s.size();
+  const char* p = s.data();
+  FarmState t{.x = seed.first, .y = seed.second, .z = n * kK1};
+  t.v.first = turn(t.y ^ kK1, 49) * kK1 + word(p);
+  t.v.second = turn(t.v.first, 42) * kK1 + word(p + 8);
+  t.w.first = turn(t.y + t.z, 35) * kK1 + t.x;
+  t.w.second = turn(t.x + word(p + 88), 53) * kK1;
+  for (; n >= 128; n -= 128, p += 128) {
+    t.block(p, kK1, 1);
+    t.block(p + 64, kK1, 1);
+  }
+  auto& [x, y, z, v, w] = t;
+  x += turn(v.first + z, 49) * kK0;
+  y = y * kK0 + turn(w.second, 37);
+  z = z * kK0 + turn(w.first, 27);
+  w.first *= 9;
+  v.first *= kK0;
+  // 32 bytes at a time from the end; the last piece reaches back into what was hashed above.
+  for (size_t done = 0; done < n;) {
+    done += 32;
+    const char* piece = p + n - done;
+    y = turn(x + y, 42) * kK0 + v.second;
+    w.first += word(piece + 16);
+    x = x * kK0 + w.first;
+    z += w.second + word(piece);
+    w.second += v.first;
+    v = FarmState::weak(piece, v.first + z, v.second);
+    v.first *= kK0;
+  }
+  x = mix(x, v.first);
+  y = mix(y + z, w.first);
+  return {mix(x + v.second, w.second) + y, mix(x + w.second, y + v.second)};
+}
+
 }  // namespace
+
+std::pair<uint64_t, uint64_t> fingerprint128(std::string_view s) {
+  Pair seed{kK0, kK1};
+  if (s.size() >= 16) {
+    seed = {word(s.data()), word(s.data() + 8) + kK0};
+    s.remove_prefix(16);
+  }
+  return s.size() < 128 ? city_short(s, seed) : city_long(s, seed);
+}
 
 uint64_t fingerprint64(std::string_view s) {
   if (s.size() <= 16) return farm_to_16(s);

@@ -4,11 +4,15 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 namespace weft::kernels {
 
 // FarmHash's Fingerprint64, stable over machines and versions.
 uint64_t fingerprint64(std::string_view s);
+
+// FarmHash's Fingerprint128: the lower and the upper half.
+std::pair<uint64_t, uint64_t> fingerprint128(std::string_view s);
 
 // One fingerprint from two, in order.
 uint64_t fingerprint_cat64(uint64_t a, uint64_t b);

@@ -72,6 +72,9 @@ bool real_eig(const T* a, int64_t n, std::complex<T>* e, std::complex<T>* v);
 template <class T>
 void svd(const T* a, int64_t m, int64_t n, bool full, T* s, T* u, T* v);
 
+// False where the numbers are not finite.
+template <class T>
+bool matrix_exponential(const T* a, int64_t n, T* x);
 void matrix_square_root(const std::complex<double>* a, int64_t n, std::complex<double>* x);
 // NaN for a singular matrix.
 void matrix_logarithm(const std::complex<double>* a, int64_t n, std::complex<double>* x);

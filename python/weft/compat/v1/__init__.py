@@ -17,6 +17,8 @@ _MODULES = {
     "convert_to_tensor_or_indexed_slices convert_to_tensor_or_sparse_tensor convert_to_tensor=convert_to_tensor_v1 wrap_function disable_tensor_equality enable_tensor_equality",
     "weft.framework.graph": "Graph Operation get_default_graph reset_default_graph disable_eager_execution enable_eager_execution executing_eagerly "
     "name_scope=name_scope_v1",
+    "weft.compat.v1.readers": "ReaderBase WholeFileReader TextLineReader FixedLengthRecordReader TFRecordReader LMDBReader IdentityReader",
+    "weft.queue": "QueueBase FIFOQueue PaddingFIFOQueue PriorityQueue RandomShuffleQueue",
     "weft.compat.v1.values": "IndexedSlicesValue",
     "weft.framework.tensor_shape": "Dimension",
     "weft.compat.v1.variables": "GraphKeys AUTO_REUSE add_to_collection add_to_collections get_collection get_collection_ref global_variables local_variables "

@@ -9,7 +9,11 @@ _WHERE = {
     "natural_exp_decay inverse_time_decay polynomial_decay piecewise_constant cosine_decay",
     "weft.compat.v1.train.saver": "Saver import_meta_graph export_meta_graph init_from_checkpoint",
     "weft.compat.v1.train.monitored": "SessionRunHook SessionRunArgs SessionRunContext SessionRunValues StopAtStepHook LoggingTensorHook Scaffold "
-    "MonitoredSession MonitoredTrainingSession SingularMonitoredSession FinalOpsHook FeedFnHook Coordinator ChiefSessionCreator",
+    "MonitoredSession MonitoredTrainingSession SingularMonitoredSession FinalOpsHook FeedFnHook ChiefSessionCreator",
+    "weft.compat.v1.train.coordinator": "Coordinator LooperThread",
+    "weft.compat.v1.train.queue_runner": "QueueRunner add_queue_runner start_queue_runners",
+    "weft.compat.v1.train.input": "match_filenames_once limit_epochs input_producer string_input_producer range_input_producer slice_input_producer batch "
+    "maybe_batch batch_join maybe_batch_join shuffle_batch maybe_shuffle_batch shuffle_batch_join maybe_shuffle_batch_join",
     "weft.trackable.checkpoint_files": "checkpoint_exists get_checkpoint_state update_checkpoint_state latest_checkpoint load_checkpoint load_variable "
     "list_variables checkpoints_iterator remove_checkpoint",
     "weft.io": "write_graph",

@@ -1,10 +1,10 @@
 """Sessions with hooks: what is called around every run."""
 
 import collections
-import contextlib
 import time
 
 from weft.compat.session import Session
+from weft.compat.v1.train.coordinator import Coordinator
 from weft.framework.graph import get_default_graph
 
 SessionRunArgs = collections.namedtuple("SessionRunArgs", ["fetches", "feed_dict", "options"], defaults=[None, None])
@@ -133,34 +133,6 @@ class FeedFnHook(SessionRunHook):
 
     def before_run(self, run_context):
         return SessionRunArgs(fetches=None, feed_dict=self._feed())
-
-
-class Coordinator:
-    """Tells threads to stop."""
-
-    def __init__(self, clean_stop_exception_types=None):
-        self._stop = False
-
-    def request_stop(self, ex=None):
-        self._stop = True
-
-    def clear_stop(self):
-        self._stop = False
-
-    def should_stop(self):
-        return self._stop
-
-    @contextlib.contextmanager
-    def stop_on_exception(self):
-        try:
-            yield
-        except Exception:
-            self._stop = True
-            raise
-
-    def join(self, threads=None, stop_grace_period_secs=120, ignore_live_threads=False):
-        for t in threads or ():
-            t.join(stop_grace_period_secs)
 
 
 class Scaffold:
