@@ -12,6 +12,7 @@ A family is families/<family>.py with a function `record(call)`, for example
         call("Conv2D", [x, w], {"strides": [1, 1, 1, 1], "padding": "SAME"})      # the others are given; the rest have their defaults
         call("Unique", [x], skip=[1])                                             # output 1 is not compared
         call("QuantizedConv2DAndRelu", [x, w, ...], {...}, graph=True)            # inputs are constants of a graph; or functions that build them
+        call("BatchCholesky", [x], producer=8)                                    # a graph of that version, for ops that were removed later
 
 Inputs are numpy arrays (strings: arrays of bytes), a list of them for an input that is a list. Types as attributes are tf.DTypes. Opaque outputs
 (resource, variant) are not compared. A call that TensorFlow refuses ends the recording: errors belong into tests/golden/state.
@@ -46,11 +47,14 @@ class Recorder:
     def __init__(self):
         self.cases, self.grads = [], []
 
-    def call(self, op, inputs, attrs=None, grad=False, skip=(), seed=0, graph=False):
+    def call(self, op, inputs, attrs=None, grad=False, skip=(), seed=0, graph=False, producer=None):
+        if producer is not None:
+            return self.call_of_old_graph(op, inputs, attrs or {}, skip, producer)
         if graph:
             return self.call_in_graph(op, inputs, attrs or {}, skip)
         tensors = [[to_tensor(i) for i in v] if isinstance(v, (list, tuple)) else to_tensor(v) for v in inputs]
         flat = [t for v in tensors for t in (v if isinstance(v, list) else [v])]
+        arguments = [tensor_record(t) for t in flat]  # before the call: some ops write over their inputs
         with tf.GradientTape(persistent=True) as tape:
             for t in flat:
                 if t.dtype.is_floating or t.dtype.is_complex:
@@ -61,8 +65,8 @@ class Recorder:
         outputs = [] if got is None or isinstance(got, tf.Operation) else tf.nest.flatten(got)
         node = self.node(op, names, tensors, attrs or {})
         record = state_format.chunk(1, node.SerializeToString(deterministic=True))
-        for t in flat:
-            record += state_format.chunk(2, tensor_record(t))
+        for a in arguments:
+            record += state_format.chunk(2, a)
         for i, o in enumerate(outputs):
             record += state_format.chunk(3, b"" if i in skip else tensor_record(o))
         self.cases.append(record)
@@ -98,6 +102,32 @@ class Recorder:
         for i, (tensor, value) in enumerate(zip(outputs, values)):
             record += state_format.chunk(3, b"" if i in skip else array_record(value, tensor.dtype))
         self.cases.append(record)
+
+    def call_of_old_graph(self, op, inputs, attrs, skip, producer):
+        """For ops that TensorFlow knows only in graphs of a producer older than the version that removed them."""
+        arrays = [state_format.to_array(v) for v in inputs]
+        protos = [state_format.tensor_proto(v) for v in arrays]
+        node = state_format.build_node(op, [tf.as_dtype(p.dtype) for p in protos], attrs)
+        graph = tf.compat.v1.GraphDef()
+        graph.versions.producer = producer
+        for i, proto in enumerate(protos):
+            graph.node.add(name=f"input{i}", op="Placeholder").attr["dtype"].type = proto.dtype
+        graph.node.add().CopyFrom(node)
+        graph.node[-1].input.extend(f"input{i}" for i in range(len(protos)))
+        config = tf.compat.v1.ConfigProto()
+        config.graph_options.rewrite_options.disable_meta_optimizer = True
+        with tf.Graph().as_default() as g:
+            tf.graph_util.import_graph_def(graph, name="")
+            outputs = g.get_operation_by_name(op).outputs
+            with tf.compat.v1.Session(config=config) as session:
+                values = session.run(list(outputs), {f"input{i}:0": v for i, v in enumerate(arrays)})
+        record = state_format.chunk(1, node.SerializeToString(deterministic=True))
+        for proto in protos:
+            record += state_format.chunk(2, proto.SerializeToString())
+        for i, (tensor, value) in enumerate(zip(outputs, values)):
+            record += state_format.chunk(3, b"" if i in skip else array_record(value, tensor.dtype))
+        self.cases.append(record)
+        return values
 
     def node(self, op, names, tensors, attrs):
         """The call as a node of a graph, which writes every attribute."""

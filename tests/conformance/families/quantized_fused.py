@@ -60,6 +60,21 @@ class Calls:
         self.call(op, inputs, {"Toutput": out, "input_quant_mode": mode}, graph=True)
 
 
+def pools(c):
+    for attrs in ({"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "VALID"}, {"ksize": [1, 3, 2, 1], "strides": [1, 1, 1, 1], "padding": "SAME"}):
+        for op in ("QuantizedAvgPool", "QuantizedMaxPool"):
+            c.call(op, [c.bytes((2, 5, 4, 3), QUINT8), F(-1), F(2)], attrs, graph=True)
+            c.call(op, [c.bytes((1, 4, 4, 2), QINT8), F(-1), F(2)], attrs, graph=True)
+
+
+def norms(c):
+    for after in (True, False):
+        inputs = [c.bytes((2, 3, 3, 2), QUINT8), F(-1), F(2)]
+        for i in range(4):
+            inputs += [c.bytes(2, QUINT8), F(0 if i == 1 else -1), F(3)]
+        c.call("QuantizedBatchNormWithGlobalNormalization", inputs, {"out_type": tf.qint32, "variance_epsilon": 0.01, "scale_after_normalization": after}, graph=True)
+
+
 def record(call):
     c = Calls(call)
     variants = [{}, {"per_channel": True}, {"attrs": {"strides": [1, 2, 2, 1]}}, {"attrs": {"padding": "VALID"}}, {"attrs": {"strides": [1, 2, 1, 1], "padding": "VALID"}},
@@ -111,3 +126,5 @@ def record(call):
             for clip in (6.0, 1e9):
                 call("RequantizationRangePerChannel", [x, low, high], {"clip_value_max": clip}, graph=True)
     call("RequantizationRangePerChannel", [quantized(np.full((1, 1, 1, 2), 5), QINT32), F([-1, -2]), F([3, 1])], {"clip_value_max": 6.0}, graph=True)
+    pools(c)
+    norms(c)
