@@ -22,3 +22,16 @@ def show(call):
         value = call()
         if value is not None:
             print(without_addresses(repr(value)))
+
+
+def tell(lines, names):
+    """Prints each line of a text, and below it its value or its error; a statement's line gives nothing but an error."""
+    for line in filter(None, map(str.strip, lines.splitlines())):
+        print(">>>", line)
+        try:
+            code = compile(line, "line", "eval")
+        except SyntaxError:
+            with shown():
+                exec(line, names)
+        else:
+            show(lambda: eval(code, names))

@@ -239,6 +239,9 @@ def _stack_rows(rows, types, shapes):
         ]
     for row in rows:
         _check_types(row, types)
+        for value, first in zip(row, rows[0]):
+            if not first.shape.is_compatible_with(value.shape):
+                raise ValueError(f"Incompatible shape for value ({value.shape}), expected ({first.shape})")
     return [raw.Pack(values=[row[k] for row in rows], axis=0) for k in range(len(types))]
 
 

@@ -50,10 +50,9 @@ def _same_kind(parts):
 def _is_mask(key):
     if isinstance(key, bool):
         return True
-    dtype = getattr(key, "dtype", None)
-    if dtype is None or isinstance(key, (list, tuple)):
-        return False
-    return dtype is dtypes.bool if isinstance(key, Tensor) else dtype == bool
+    if isinstance(key, Tensor):
+        return key.dtype is dtypes.bool
+    return type(key).__name__ == "ndarray" and key.dtype == bool
 
 
 def spec(key):

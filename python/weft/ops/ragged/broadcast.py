@@ -16,6 +16,8 @@ def unary(function, x):
 
 def pair(x, y):
     """Both as tensors or ragged tensors; a plain value takes the other's type where it can."""
+    if x is None or y is None:
+        convert_to_tensor(x if y is None else y)  # which fails: None is no value for an op of ragged tensors
     hint = next((v.dtype for v in (x, y) if isinstance(v, (RaggedTensor, Tensor, _weft.VariableBase))), None)
     return as_values(x, preferred_dtype=hint), as_values(y, preferred_dtype=hint)
 
@@ -49,8 +51,8 @@ def same_splits_dtype(values):
         )
 
 
-def broadcast(x, y):
-    """x and y with the same rows. A dense one whose axes are all inner ones stays as it is: the op broadcasts it."""
+def broadcast(x, y, message=None):
+    """x and y with the same rows, or an error that begins with the message. A dense one whose axes are all inner ones stays as it is: the op broadcasts it."""
     rank_x, rank_y = x.shape.rank, y.shape.rank
     if isinstance(x, RaggedTensor) and isinstance(y, RaggedTensor):
         if x.ragged_rank == y.ragged_rank and rank_x == rank_y and _same_rows(x, y):
@@ -66,7 +68,9 @@ def broadcast(x, y):
     x, y = _nested(x, rank, depth, dtype), _nested(y, rank, depth, dtype)
     if _same_rows(x, y):
         return x, y
-    return _together(x, y)
+    if rank_x > rank_y:
+        return _together(y, x, message)[::-1]
+    return _together(x, y, message)
 
 
 def _nested(value, rank, depth, dtype):
@@ -112,7 +116,7 @@ def _one(partition, rows):
     return None if partition.is_uniform() else False
 
 
-def _together(x, y):
+def _together(x, y, message=None):
     """x and y of the same depth, each repeated where it has size 1 and the other has more."""
     dtype = x.row_splits.dtype
     sides = [_Side(x), _Side(y)]
@@ -130,15 +134,23 @@ def _together(x, y):
                 x=counting(rows, dtype), y=raw.Cast(x=raw.NotEqual(x=own, y=convert_to_tensor(1, dtype)), DstT=dtype)
             )
     else:
-        checks.equal(a, b)
+        checks.equal(convert_to_tensor(False), convert_to_tensor(True), message)
     splits = []
     for level in range(x.ragged_rank):
         parts = [s.partitions[level] for s in sides]
         ones = [_one(p, None) for p in parts]
         lengths = [s.pick(p.row_lengths()) for s, p in zip(sides, parts)]
         if ones[0] is False and ones[1] is False:
-            new = RowPartition.from_row_lengths(lengths[0], validate=False)
-            checks.equal(new.row_splits(), RowPartition.from_row_lengths(lengths[1], validate=False).row_splits())
+            both = [RowPartition.from_row_lengths(n, validate=False) for n in lengths]
+            new = both[0]
+            if message is not None:
+                checks.equal(*lengths, message)
+            elif parts[0].is_uniform() and parts[1].is_uniform() and None not in (p.static_uniform_row_length for p in parts):
+                same = parts[0].static_uniform_row_length == parts[1].static_uniform_row_length
+                checks.equal(convert_to_tensor(same), convert_to_tensor(True))
+            else:
+                dense_first = both[::-1] if parts[1].is_uniform() and not parts[0].is_uniform() else both
+                checks.equal(*(p.row_splits() for p in dense_first))
         elif True in ones and ones[0] != ones[1]:
             new = RowPartition.from_row_lengths(lengths[1 if ones[0] else 0], validate=False)
         elif ones[0] and ones[1]:
@@ -224,10 +236,8 @@ def map_flat_values(op, *args, **kwargs):
             raise ValueError("All ragged inputs must have the same ragged_rank.")
         if not _same_rows(first, other):
             for p, q in zip(first.nested_row_splits, other.nested_row_splits):
-                checks.equal(p, q)
+                checks.equal(p, q, "Inputs must have identical ragged splits")
     made = op(*args, **kwargs)
-    if not isinstance(made, RaggedTensor):
-        made = convert_to_tensor(made)
     size, rows = made.shape[0] if made.shape.rank else None, first.flat_values.shape[0]
     if made.shape.rank == 0 or (size is not None and rows is not None and size != rows):
         raise ValueError(

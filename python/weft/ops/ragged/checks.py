@@ -71,18 +71,25 @@ def _compare(x, y, message, sign, op):
     _assert(op(x=x, y=y), [message or "", f"Condition x {sign} y did not hold element-wise:", x, y])
 
 
-def true(condition, message):
-    """All of a condition holds."""
+def true(condition, *data):
+    """All of a condition holds; the data are shown where it does not."""
     if isinstance(condition, EagerTensor) and not _weft.in_graph():
         if not condition.numpy().all():
             raise errors.InvalidArgumentError(
                 None,
                 None,
-                f"Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be "
-                f"true. Summarized data: {message.encode()}",
+                "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: "
+                + "\n".join(_summary(d) for d in data),
             )
         return
-    _assert(condition, [message])
+    _assert(condition, list(data))
+
+
+def _summary(value):
+    if isinstance(value, str):
+        return str(value.encode())
+    flat = [str(v) for v in value.numpy().reshape(-1).tolist()]
+    return ", ".join(flat[:3] + (["..."] if len(flat) > 3 else []))
 
 
 def _assert(condition, data):

@@ -31,7 +31,7 @@ def to_tensor(rt, default_value=None, shape=None, name=None):
                 else static
             )
         )
-        wanted = -1 if merged.rank is None else [-1 if d is None else d for d in merged]
+        wanted = -1 if static.rank is None else [-1 if d is None else d for d in static]
         wanted = convert_to_tensor(wanted, dtypes.int64)
     made = raw.RaggedTensorToTensor(
         shape=wanted,
@@ -73,9 +73,8 @@ def from_sparse(st_input, row_splits_dtype=dtypes.int64):
     )
     rowids = raw.Cast(x=rows, DstT=row_splits_dtype) if row_splits_dtype is not dtypes.int64 else rows
     partition = RowPartition.from_value_rowids(rowids, at(st_input.dense_shape, 0), validate=False)
-    checks.equal(
-        partition.offsets_in_rows(), raw.Cast(x=columns, DstT=row_splits_dtype), "SparseTensor is not right-ragged"
-    )
+    same = raw.Equal(x=partition.offsets_in_rows(), y=raw.Cast(x=columns, DstT=row_splits_dtype))
+    checks.true(same, "SparseTensor is not right-ragged", "SparseTensor.indices =", st_input.indices)
     return RaggedTensor._from_row_partition(st_input.values, partition, validate=False)
 
 
@@ -101,13 +100,14 @@ def from_tensor(tensor, lengths=None, padding=None, ragged_rank=1, row_splits_dt
         and isinstance(lengths[0], (list, tuple, Tensor))
         and not _is_scalar(lengths[0])
     ):
-        # Lengths of rows, of rows of what these leave, and so on.
-        outer = from_tensor(tensor, lengths[0], row_splits_dtype=dtype)
-        if len(lengths) == 1:
-            return outer
-        return outer.with_values(
-            from_tensor(outer.values, lengths[1:], ragged_rank=len(lengths) - 1, row_splits_dtype=dtype)
-        )
+        # Lengths of rows, of rows of these, and so on: the places that they name, as a mask.
+        from weft.ops import array_ops
+
+        lengths = [convert_to_tensor(n) for n in lengths]
+        count = raw.Sum(input=lengths[-1], reduction_indices=0)
+        marks = raw.Fill(dims=raw.ExpandDims(input=count, dim=0), value=True)
+        mask = RaggedTensor.from_nested_row_lengths(marks, lengths, validate=False).to_tensor(default_value=False)
+        return RaggedTensor.from_nested_row_lengths(array_ops.boolean_mask(tensor, mask), lengths, validate=False)
     if ragged_rank > 1:
         sizes = raw.Shape(input=tensor, out_type=dtype)
         joined = raw.Reshape(

@@ -1,7 +1,7 @@
 """tf.experimental.DynamicRaggedShape: the shape of a ragged tensor with the lengths of its rows."""
 
 from weft._raw import raw
-from weft.framework import dtypes
+from weft.framework import dtypes, type_spec_registry
 from weft.framework.composite import CompositeTensor
 from weft.framework.convert import constant_value, convert_to_tensor
 from weft.framework.tensor import Tensor
@@ -35,21 +35,25 @@ class DynamicRaggedShape(CompositeTensor):
         if self._inner_shape.shape.rank != 1:
             raise ValueError(f"Shape {self._inner_shape.shape} must have rank 1")
         if self._row_partitions and self._inner_shape.shape[0] == 0:
-            raise ValueError("inner_shape must be at least rank 1 when there are row partitions")
+            raise IndexError("tuple index out of range")
 
     @classmethod
     def from_lengths(cls, lengths, num_row_partitions=None, dtype=dtypes.int64):
-        lengths = list(lengths)
-        if not all(isinstance(v, int) or isinstance(v, (list, tuple)) for v in lengths):
-            raise ValueError("lengths must be ints or sequences of ints")
-        if lengths and not isinstance(lengths[0], int):
-            raise ValueError("First dimension of shape must be a scalar")
+        if not isinstance(lengths, list):
+            raise ValueError("lengths should be a list")
+        for v in lengths:
+            if not isinstance(v, int) and not (isinstance(v, tuple) and all(isinstance(n, int) for n in v)):
+                raise ValueError(f"element of lengths should be int or tuple of ints: instead {v!r}")
         needed = max((i for i, v in enumerate(lengths) if not isinstance(v, int)), default=0)
         count = needed if num_row_partitions is None else num_row_partitions
-        if count < needed:
-            raise ValueError(f"num_row_partitions={count} must be at least {needed}")
-        if count and count > len(lengths) - 1:
-            raise ValueError(f"num_row_partitions={count} must be less than the rank {len(lengths)}")
+        if not isinstance(count, int):
+            raise ValueError("num_row_partitions should be an int or None")
+        if not lengths:
+            if count > 0:
+                raise ValueError("num_row_partitions==0 for a scalar shape")
+            return cls([], convert_to_tensor([], dtype), dtype)
+        if count >= len(lengths):
+            raise ValueError("num_row_partitions should be less than `len(lengths)` if shape is not scalar.")
         rows = lengths[0] if lengths else 0
         partitions = []
         for v in lengths[1 : count + 1]:
@@ -58,7 +62,7 @@ class DynamicRaggedShape(CompositeTensor):
                 rows *= v
             else:
                 if len(v) != rows:
-                    raise ValueError(f"lengths {tuple(v)} must have {rows} items")
+                    raise ValueError("Shape not consistent.")
                 partitions.append(RowPartition.from_row_lengths(list(v), dtype=dtype))
                 rows = sum(v)
         inner = [rows, *lengths[count + 1 :]] if count else lengths
@@ -75,8 +79,9 @@ class DynamicRaggedShape(CompositeTensor):
         t = as_values(t)
         if isinstance(t, RaggedTensor):
             dtype = dtypes.as_dtype(dtype or t.row_splits.dtype)
+            sizes = [p.static_nrows for p in t._nested_row_partitions[1:]] + [t.flat_values.shape[0]]
             return cls(
-                [p.with_dtype(dtype) for p in t._nested_row_partitions],
+                [p.with_dtype(dtype)._with_nvals(n) for p, n in zip(t._nested_row_partitions, sizes)],
                 raw.Shape(input=t.flat_values, out_type=dtype),
                 dtype,
             )
@@ -111,7 +116,7 @@ class DynamicRaggedShape(CompositeTensor):
     def _static_inner(self):
         found = constant_value(self._inner_shape)
         if found is not None:
-            return [int(v) for v in found]
+            return [int(v) if v >= 0 else None for v in found]
         return [None] * (self.inner_rank or 0)
 
     def static_lengths(self, ragged_lengths=True):
@@ -141,6 +146,8 @@ class DynamicRaggedShape(CompositeTensor):
         return axis == 0 or axis > len(self._row_partitions) or self._row_partitions[axis - 1].is_uniform()
 
     def with_dtype(self, dtype):
+        if dtypes.as_dtype(dtype) not in (dtypes.int32, dtypes.int64):
+            raise ValueError(f"Illegal dtype: {dtype}")
         return DynamicRaggedShape(self._row_partitions, self._inner_shape, dtype)
 
     def _add_row_partitions(self, flat_values):
@@ -151,36 +158,74 @@ class DynamicRaggedShape(CompositeTensor):
         )
 
     def __getitem__(self, index):
+        rank = self.rank
         if isinstance(index, slice):
-            start, stop, step = index.indices(self.rank)
-            if start or step != 1:
-                raise NotImplementedError("slices of a ragged shape start at 0")
-            if not stop:
-                return DynamicRaggedShape([], convert_to_tensor([], self.dtype), self.dtype)
-            count = len(self._row_partitions)
+            if index.step not in (None, 1):
+                raise IndexError("Cannot stride through a shape")
+            if rank is None and (index.stop is None or index.stop < 0 or (index.start or 0) < 0):
+                raise ValueError("Rank must be known to use __getitem__ without a stop.")
+            start, stop, _ = index.indices(len(self._row_partitions) + index.stop if rank is None else rank)
+            return self._part(start, stop)
+        if not isinstance(index, int):
+            raise TypeError("Argument is not an int or a slice")
+        if index < 0:
+            if rank is None:
+                raise ValueError("Rank must be known to use __getitem__ with a negative index.")
+            index += rank
+        return self._dimension(index)
+
+    def _part(self, start, stop):
+        """The axes from start to stop; behind the first they must all be uniform."""
+        if stop <= start:
+            return DynamicRaggedShape([], convert_to_tensor([], self.dtype), self.dtype)
+        count = len(self._row_partitions)
+        if start == 0:
+            if self.rank is not None and stop >= self.rank:
+                return self
             if stop > count:
                 return DynamicRaggedShape(self._row_partitions, self._inner_shape[: stop - count], self.dtype)
-            parts = self._row_partitions[: stop - 1]
             rows = self._row_partitions[stop - 1].nrows()
-            return DynamicRaggedShape(parts, raw.ExpandDims(input=rows, dim=0), self.dtype)
+            return DynamicRaggedShape(
+                self._row_partitions[: stop - 1], raw.ExpandDims(input=rows, dim=0), self.dtype
+            )
+        part = self._part(0, stop)
+        if not all(p.is_uniform() for p in part._row_partitions):
+            raise ValueError("All relevant dimensions must be uniform")
+        sizes = [part._dimension(i) for i in range(start, part.rank)]
+        inner = raw.Pack(values=sizes, axis=0) if sizes else convert_to_tensor([], self.dtype)
+        return DynamicRaggedShape([], inner, self.dtype)
+
+    def _dimension(self, index):
+        count = len(self._row_partitions)
+        if not count or index > count + 1:
+            if self.rank is None:
+                raise ValueError("Rank must be known to use __getitem__ on a large index.")
+            if index >= self.rank:
+                raise IndexError(f"Index is too big: {index}>={self.rank}")
         if index < 0:
-            index += self.rank
+            raise IndexError(f"Index must be non-negative: {index}")
         if not self.is_uniform(index):
             raise ValueError(f"Index {index} is not uniform")
-        if index == 0 and self._row_partitions:
+        if index == 0 and count:
             return self._row_partitions[0].nrows()
-        if index and index <= len(self._row_partitions):
+        if index and index <= count:
             return self._row_partitions[index - 1].uniform_row_length()
-        return at(self._inner_shape, index - len(self._row_partitions))
+        return at(self._inner_shape, index - count)
 
     def __eq__(self, other):
-        if isinstance(other, TensorShape):
-            other = DynamicRaggedShape([], convert_to_tensor(other, dtypes.int64))
-        return (
-            isinstance(other, DynamicRaggedShape)
-            and self.static_lengths() == other.static_lengths()
-            and self.num_row_partitions == other.num_row_partitions
-        )
+        """A tensor, where both are of one type: whether all sizes are equal."""
+        from weft.framework import nest
+
+        if not isinstance(other, DynamicRaggedShape) or self._type_spec != other._type_spec:
+            return False
+        pairs = zip(nest.flatten(self, expand_composites=True), nest.flatten(other, expand_composites=True))
+        tests = [raw.Equal(x=a, y=b, incompatible_shape_error=False) for a, b in pairs]
+        tests = [raw.All(input=t, reduction_indices=list(range(t.shape.rank or 0))) for t in tests]
+        return raw.All(input=raw.Pack(values=tests, axis=0), reduction_indices=[0])
+
+    def __ne__(self, other):
+        same = self == other
+        return raw.LogicalNot(x=same) if isinstance(same, Tensor) else not same
 
     __hash__ = None
 
@@ -194,6 +239,7 @@ class DynamicRaggedShape(CompositeTensor):
             tuple(p._type_spec for p in self._row_partitions), TensorShape(self._static_inner()), self.dtype
         )
 
+    @type_spec_registry.register("tf.DynamicRaggedShape.Spec")
     class Spec(TypeSpec):
         """The type of a DynamicRaggedShape."""
 
@@ -208,6 +254,11 @@ class DynamicRaggedShape(CompositeTensor):
 
         def _serialize(self):
             return self._parts, self._inner, self._dtype
+
+        def __repr__(self):
+            return (
+                f"DynamicRaggedShape.Spec(row_partitions={self._parts!r}, static_inner_shape={self._inner!r}, dtype={self._dtype!r})"
+            )
 
         @property
         def _component_specs(self):
@@ -248,11 +299,15 @@ def broadcast_to(value, to_shape):
     """The value with the rows of a ragged shape."""
     from weft.ops.ragged.broadcast import broadcast
 
+    if not isinstance(to_shape, DynamicRaggedShape):
+        raise TypeError("shape must be a DynamicRaggedShape")
     value = as_values(value)
     like = ragged_fill(to_shape, convert_to_tensor(0))
+    if like.shape.rank is not None and value.shape.rank is not None and value.shape.rank > like.shape.rank:
+        raise ValueError("Cannot broadcast to a shape with smaller rank")
     if not isinstance(like, RaggedTensor) and not isinstance(value, RaggedTensor):
         return raw.BroadcastTo(input=value, shape=to_shape.inner_shape)
-    made = broadcast(value, like)[0]
+    made = broadcast(value, like, "Cannot broadcast")[0]
     if not isinstance(made, RaggedTensor):
         return like.with_flat_values(raw.BroadcastTo(input=made, shape=to_shape.inner_shape))
     flat = raw.BroadcastTo(input=made.flat_values, shape=raw.Shape(input=broadcast(like, value)[0].flat_values))

@@ -8,6 +8,7 @@ from weft.framework.convert import constant as dense_constant
 from weft.framework.convert import convert_to_tensor
 from weft.framework.dispatch import dispatchable
 from weft.framework.tensor import Tensor
+from weft.ops.ragged import checks
 from weft.ops.ragged.ragged_tensor import RaggedTensor, as_values
 from weft.ops.ragged.row_partition import RowPartition, as_partition_tensor, rowids_of_splits
 
@@ -66,8 +67,12 @@ def _build(ragged, inner, pylist, ragged_rank, inner_shape):
     scalars, deepest = _depths(pylist)
     if scalars is not None and deepest > scalars:
         raise ValueError(f"Invalid pylist={pylist!r}: empty list nesting is greater than scalar value nesting")
-    if ragged_rank is not None and deepest < ragged_rank:
-        raise ValueError(f"Invalid pylist={pylist}, max depth smaller than ragged_rank={ragged_rank}")
+    if ragged_rank is not None and scalars is not None and ragged_rank >= scalars:
+        raise ValueError(
+            f"Invalid pylist={pylist}, max depth smaller than ragged_rank={ragged_rank}"
+            if deepest < ragged_rank
+            else f"pylist has scalar values depth {scalars}, but ragged_rank={ragged_rank} requires scalar value depth greater than {ragged_rank}"
+        )
     if inner_shape is not None and ragged_rank is not None:
         expected = ragged_rank + len(inner_shape) + 1
         if (scalars is not None and expected != scalars) or (scalars is None and expected < deepest):
@@ -193,7 +198,7 @@ def stack_dynamic_partitions(data, partitions, num_partitions, name=None):
     )
     if isinstance(partitions, RaggedTensor):
         if not isinstance(data, RaggedTensor):
-            raise ValueError("If partitions is ragged, data must be too")
+            partitions.shape.assert_is_compatible_with(data.shape[: partitions.shape.rank])
         return stack_dynamic_partitions(data.values, partitions.values, num_partitions)
     if partitions.shape.rank is None:
         raise ValueError("partitions must have known rank.")
@@ -208,11 +213,13 @@ def stack_dynamic_partitions(data, partitions, num_partitions, name=None):
         return stack_dynamic_partitions(
             merge_dims(data, 0, partitions.shape.rank - 1), raw.Reshape(tensor=partitions, shape=[-1]), num_partitions
         )
-    from weft.ops import sort_ops
+    from weft.ops import check_ops, sort_ops
     from weft.ops.ragged.gather import gather
 
     order = sort_ops.argsort(partitions, stable=True)
     sorted_partitions = raw.GatherV2(params=partitions, indices=order, axis=0)
+    last = raw.Cast(x=sorted_partitions[-1:], DstT=count.dtype)
+    check_ops.assert_less(last, count, message="partitions must be less than num_partitions")
     return RaggedTensor.from_value_rowids(
         gather(data, order), raw.Cast(x=sorted_partitions, DstT=dtypes.int64), count, validate=False
     )
@@ -221,40 +228,49 @@ def stack_dynamic_partitions(data, partitions, num_partitions, name=None):
 @dispatchable
 def boolean_mask(data, mask, name=None):
     """What of the data the mask lets stand, in rows as they were."""
+    from weft.ops import array_ops, creation_ops, reduction_ops
+    from weft.ops.ragged.broadcast import same_splits_dtype
     from weft.ops.ragged.convert import from_tensor
-    from weft.ops.ragged.gather import gather
 
-    mask = as_values(mask, dtypes.bool)
-    data = as_values(data)
-    if mask.shape.rank is None:
+    data, mask = as_values(data, name="data"), as_values(mask, dtypes.bool, name="mask")
+    same_splits_dtype((data, mask))
+    dtype = next((v.row_splits.dtype for v in (data, mask) if isinstance(v, RaggedTensor)), dtypes.int64)
+    rank = mask.shape.rank
+    if rank is None:
         raise ValueError("mask.shape.ndims must be known statically.")
-    if mask.shape.rank == 0:
+    if rank == 0:
         raise ValueError("mask cannot be scalar.")
     if isinstance(mask, RaggedTensor):
         if not isinstance(data, RaggedTensor):
             data = from_tensor(data, ragged_rank=mask.ragged_rank, row_splits_dtype=mask.row_splits.dtype)
+        for p, q in zip(mask.nested_row_splits, data.nested_row_splits):
+            if p is not q:
+                checks.equal(p, q, "Inputs must have identical ragged splits")
         inner = boolean_mask(data.values, mask.values)
-        if isinstance(inner, RaggedTensor) and mask.values.shape.rank > 1:
-            return RaggedTensor._of(inner, RowPartition._of_splits(data.row_splits))
+        if rank > 2:
+            return RaggedTensor._of(inner, RowPartition._of_splits(mask.row_splits))
         kept = raw.UnsortedSegmentSum(
-            data=raw.Cast(x=mask.values, DstT=mask.row_splits.dtype),
-            segment_ids=mask.value_rowids(),
-            num_segments=mask.nrows(),
+            data=raw.Cast(x=mask.values, DstT=dtype), segment_ids=mask.value_rowids(), num_segments=mask.nrows()
         )
         return RaggedTensor.from_row_lengths(inner, kept, validate=False)
-    if isinstance(data, RaggedTensor) and mask.shape.rank > 1:
-        return boolean_mask(
-            data,
-            from_tensor(
-                mask, ragged_rank=min(data.ragged_rank, mask.shape.rank - 1), row_splits_dtype=data.row_splits.dtype
-            ),
-        )
-    if mask.shape.rank == 1:
-        places = raw.Squeeze(input=raw.Where(input=mask), squeeze_dims=[1])
-        return gather(data, places)
-    return boolean_mask(
-        from_tensor(data, ragged_rank=mask.shape.rank - 1), from_tensor(mask, ragged_rank=mask.shape.rank - 1)
-    )
+    if isinstance(data, RaggedTensor):
+        if rank > 1:
+            depth = min(data.ragged_rank, rank - 1)
+            return boolean_mask(data, from_tensor(mask, ragged_rank=depth, row_splits_dtype=dtype))
+        lengths = array_ops.boolean_mask(data.row_lengths(), mask)
+        inner = boolean_mask(data.values, raw.GatherV2(params=mask, indices=data.value_rowids(), axis=0))
+        return RaggedTensor.from_row_lengths(inner, lengths, validate=False)
+    values = array_ops.boolean_mask(data, mask)
+    if rank == 1:
+        return values
+    kept = reduction_ops.reduce_sum(raw.Cast(x=mask, DstT=dtype), -1)
+    values = RaggedTensor.from_row_lengths(values, raw.Reshape(tensor=kept, shape=[-1]), validate=False)
+    sizes = raw.Shape(input=mask, out_type=dtype)
+    for i in _count(rank - 3, -1, -1):
+        rows = raw.Prod(input=sizes[: i + 1], reduction_indices=0)
+        splits = creation_ops.range(rows + 1) * sizes[i + 1]
+        values = RaggedTensor._of(values, RowPartition._of_splits(splits))
+    return values
 
 
 @dispatchable

@@ -2,8 +2,9 @@
 
 from weft._raw import raw
 from weft.framework import dtypes
-from weft.framework.convert import convert_to_tensor
+from weft.framework.convert import constant_value, convert_to_tensor
 from weft.framework.tensor import Tensor
+from weft.ops.ragged import checks
 from weft.ops.ragged.broadcast import binary, broadcast, unary
 from weft.ops.ragged.convert import from_tensor, to_sparse
 from weft.ops.ragged.gather import gather
@@ -55,10 +56,9 @@ def broadcast_all(values):
 def add_n(inputs, name=None):
     if not inputs:
         raise ValueError("tf.add_n: expected at least one input.")
-    total = inputs[0]
-    for other in inputs[1:]:
-        total = binary(lambda a, b: raw.AddV2(x=a, y=b), total, other)
-    return total
+    from weft.ops.ragged.broadcast import map_flat_values
+
+    return map_flat_values(lambda values: raw.AddN(inputs=values, name=name), list(inputs))
 
 
 def softmax(logits, axis=None, name=None):
@@ -282,30 +282,81 @@ def dynamic_partition(data, partitions, num_partitions, name=None):
 
 
 def split(value, num_or_size_splits, axis=0, num=None, name=None):
-    """Pieces along an axis; a ragged one needs sizes that are the same in all rows."""
-    axis = positive_axis(axis, value.shape.rank)
-    if isinstance(num_or_size_splits, Tensor) and num_or_size_splits.shape.rank == 0:
-        num_or_size_splits = int(num_or_size_splits)
-    total = value.shape[axis]
+    """Pieces along an axis whose size is the same in all rows."""
+    from weft.ops import check_ops, reduction_ops
+    from weft.ops.ragged.dynamic_shape import DynamicRaggedShape
+
+    if isinstance(num_or_size_splits, int) and num_or_size_splits == 1:
+        return [value]
+    check_ops.assert_integer(
+        num_or_size_splits, message="`num_or_size_splits` must be an `int` or 1-D list or `Tensor` of integers."
+    )
+    shape = DynamicRaggedShape.from_tensor(value)
+    axis = positive_axis(axis, shape.rank)
+    try:
+        total = shape[axis]
+    except ValueError:
+        raise ValueError(
+            f"Cannot split a ragged dimension. Got `value` with shape {shape} and `axis` {axis}."
+        ) from None
     if isinstance(num_or_size_splits, int):
-        if total is None:
-            raise ValueError(
-                f"Cannot exactly split the RaggedTensor along a ragged dimension into " f"{num_or_size_splits} pieces"
-            )
-        if total % num_or_size_splits:
-            raise ValueError(
-                f"Cannot exactly split the RaggedTensor along dim {axis} into {num_or_size_splits} "
-                f"pieces, as it has size {total}"
-            )
-        sizes = [total // num_or_size_splits] * num_or_size_splits
+        count = num_or_size_splits
+        if count < 1:
+            raise ValueError(f"`num_or_size_splits` must be >=1 if it is an `int`.Received {num_or_size_splits}.")
+        size = raw.FloorDiv(x=total, y=convert_to_tensor(count, total.dtype))
+        sizes = raw.Fill(dims=[count], value=size)
     else:
-        sizes = (
-            list(num_or_size_splits)
-            if not isinstance(num_or_size_splits, Tensor)
-            else num_or_size_splits.numpy().tolist()
-        )
-    out, start = [], 0
-    for n in sizes:
-        out.append(value[(slice(None),) * axis + (slice(start, start + n),)])
-        start += n
-    return out
+        sizes = convert_to_tensor(num_or_size_splits)
+        if sizes.shape.rank not in (None, 1):
+            raise TypeError(f"`num_or_size_splits` must be an `int` or 1-D list or `Tensor`. Received {num_or_size_splits}.")
+        count = sizes.shape[0] if sizes.shape.rank else None
+        if count is None:
+            if num is None:
+                raise ValueError(
+                    "`num` must be specified as an `int` when the size of `num_or_size_split` is statically unknown. "
+                    f"Received `num`: {num} and `num_or_size_split`: {num_or_size_splits}."
+                )
+            count = num
+        elif num is not None and num != count:
+            raise ValueError(
+                f"`num` does not match the size of `num_or_size_split`. Received `num`: {num} and size of `num_or_size_split`: {count}."
+            )
+    check_ops.assert_non_negative(num_or_size_splits, message="`num_or_size_splits` must be non-negative.")
+    splits = raw.ConcatV2(values=[convert_to_tensor([0], sizes.dtype), reduction_ops.cumsum(sizes)], axis=0)
+    checks.equal(
+        raw.Cast(x=total, DstT=splits.dtype),
+        splits[-1],
+        "Cannot exactly split the `axis` dimension of `value` with the given `num_or_size_split`.",
+    )
+    return [value[(slice(None),) * axis + (slice(splits[i], splits[i + 1]),)] for i in range(count)]
+
+
+def repeat(input, repeats, axis=None, name=None):
+    """Without an axis the values alone count."""
+    if axis is not None:
+        return NotImplemented
+    from weft.ops import array_ops
+
+    return array_ops.repeat(input.flat_values, repeats, 0)
+
+
+def resize(images, size, method="bilinear", preserve_aspect_ratio=False, antialias=False, name=None):
+    """tf.image.resize: images of several sizes become one batch."""
+    from weft.framework.type_spec import TensorSpec
+    from weft.function.functional import map_fn
+    from weft.ops import image_ops
+
+    if images.shape.rank != 4:
+        raise ValueError("tf.image.resize: images.shape.rank must be 4 if images is ragged.")
+    size = convert_to_tensor(size, dtypes.int32, name="size")
+    known = constant_value(size)
+    spec = TensorSpec([*([None, None] if known is None else known.tolist()), images.shape[-1]], dtypes.float32)
+
+    def one(image):
+        image = image.to_tensor() if isinstance(image, RaggedTensor) else image
+        return image_ops.resize(image, size, method, preserve_aspect_ratio, antialias)
+
+    if images.shape[0] == 0:
+        channels = raw.Shape(input=images.flat_values)[-1:]
+        return raw.Fill(dims=raw.ConcatV2(values=[[0], size, channels], axis=0), value=0.0)
+    return map_fn(one, images, fn_output_signature=spec)

@@ -10,9 +10,12 @@ def _binary(op):
     def call(x, y):
         from weft.ops import math_ops
 
-        return binary(
-            lambda a, b: getattr(math_ops, op)(a, b) if hasattr(math_ops, op) else getattr(raw, op)(x=a, y=b), x, y
-        )
+        def function(a, b):
+            if hasattr(math_ops, op):
+                return getattr(math_ops, op)(a, b)
+            return getattr(raw, "Add" if op == "AddV2" and a.dtype is dtypes.string else op)(x=a, y=b)
+
+        return binary(function, x, y)
 
     return call
 

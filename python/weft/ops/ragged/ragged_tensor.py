@@ -42,7 +42,7 @@ def count_rows(values, dtype):
 class RaggedTensor(CompositeTensor):
     """A tensor with dimensions whose slices may differ in length."""
 
-    __array_priority__ = 101
+    _is_tensor_like = True
 
     def __init__(self, values, row_partition, internal=None):
         if internal is not _SECRET:
@@ -565,11 +565,7 @@ def _first(vector, count):
 def positive_axis(axis, ndims, axis_name="axis", ndims_name="ndims"):
     """The axis counted from the front."""
     if not isinstance(axis, int):
-        known = constant_value(axis) if isinstance(axis, Tensor) else axis
-        try:
-            axis = known.__index__()
-        except AttributeError:
-            raise TypeError(f"{axis_name} must be an int; got {type(axis).__name__}") from None
+        raise TypeError(f"{axis_name} must be an int; got {type(axis).__name__}")
     if ndims is not None:
         if not -ndims <= axis < ndims:
             raise ValueError(f"{axis_name}={axis} out of bounds: expected {-ndims}<={axis_name}<{ndims}")

@@ -4,6 +4,7 @@ from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import constant_value, convert_to_tensor
 from weft.framework.tensor import Tensor
+from weft.ops.ragged import checks
 from weft.ops.ragged.broadcast import binary, unary
 from weft.ops.ragged.ragged_tensor import RaggedTensor, as_values, positive_axis
 from weft.ops.ragged.stack import expand_dims
@@ -30,7 +31,7 @@ def _aggregate(kind, value, axis, keepdims=False, separator=None):
         axis = constant_value(axis)
         if axis is None:
             raise ValueError("axis must be known at graph construction time.")
-        axis = axis.tolist()
+        axis = axis.tolist() if axis.ndim else axis[()]
     rank = value.shape.rank
     if axis is None:
         made = _dense(kind, value.flat_values, None, False)
@@ -39,16 +40,16 @@ def _aggregate(kind, value, axis, keepdims=False, separator=None):
                 made = raw.ExpandDims(input=made, dim=0)
         return made
     if isinstance(axis, (list, tuple)):
-        axes = sorted({positive_axis(a, rank, ndims_name="rank(rt_input)") for a in axis})
-        if not axes:
+        if not axis:
             return value
-        if len(axes) == rank:
-            return _aggregate(kind, value, None, keepdims)
-        # From the innermost: what is left of the others does not move.
-        for a in reversed(axes):
-            value = _aggregate(kind, value, a, keepdims)
-        return value
-    axis = positive_axis(axis, rank, ndims_name="rank(rt_input)")
+        if len(axis) > 1:
+            axes = [positive_axis(a, rank, f"axis[{i}]", "rank(input_tensor)") for i, a in enumerate(axis)]
+            # From the innermost: what is left of the others does not move.
+            for a in sorted(axes, reverse=True):
+                value = _aggregate(kind, value, a, keepdims)
+            return value
+        axis = axis[0]
+    axis = positive_axis(axis, rank, ndims_name="rank(input_tensor)")
     if axis > 1:
         return value.with_values(_aggregate(kind, value.values, axis - 1, keepdims))
     if axis == 0:
@@ -71,6 +72,7 @@ def _segments(kind, values, ids, count):
         return getattr(raw, _SEGMENTS[kind])(data=values, segment_ids=ids, num_segments=count)
     # Rows of the result are as long as the longest of theirs; each value goes to its place in its row's segment.
     lengths = values.row_lengths()
+    ids = raw.Cast(x=ids, DstT=lengths.dtype) if ids.dtype is not lengths.dtype else ids
     longest = raw.UnsortedSegmentMax(data=lengths, segment_ids=ids, num_segments=count)
     longest = raw.Maximum(x=longest, y=convert_to_tensor(0, longest.dtype))
     splits = raw.ConcatV2(values=[convert_to_tensor([0], longest.dtype), raw.Cumsum(x=longest, axis=0)], axis=0)
@@ -146,10 +148,67 @@ def _as_bool(value):
 
 def _logical(kind):
     def reduce(input_tensor, axis=None, keepdims=None, name=None):
-        value = unary(lambda v: raw.Cast(x=v, DstT=dtypes.int32), as_values(input_tensor, dtypes.bool))
+        value = unary(lambda v: raw.Cast(x=v, DstT=dtypes.int32), as_values(input_tensor))
         return _as_bool(_aggregate(kind, value, axis, keepdims or False))
 
     return reduce
 
 
 reduce_all, reduce_any = _logical("prod"), _logical("sum")
+
+
+def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
+    """By the greatest of each sum, which stays finite."""
+    from weft.ops import math_ops
+
+    value = as_values(input_tensor)
+    peak = reduce_max(value, axis, keepdims=True)
+
+    def finite(v):
+        return raw.SelectV2(condition=raw.IsFinite(x=v), t=v, e=raw.ZerosLike(x=v))
+
+    peak = unary(finite, peak) if isinstance(peak, RaggedTensor) else finite(peak)
+    total = reduce_sum(binary(lambda a, b: raw.Exp(x=raw.Sub(x=a, y=b)), value, peak), axis, keepdims)
+    own = reduce_sum(peak, axis, keepdims) if not keepdims else peak
+    return _elementwise(lambda a, b: raw.AddV2(x=math_ops.log(a), y=b), total, own)
+
+
+# ---- segments ---------------------------------------------------------------------------------------------
+
+
+def _segment(kind):
+    def segment(data, segment_ids, num_segments, name=None):
+        data, segment_ids = as_values(data, name="data"), as_values(segment_ids, name="segment_ids")
+        if segment_ids.dtype not in (dtypes.int32, dtypes.int64):
+            raise ValueError("segment_ids must have dtype int32 or int64.")
+        while isinstance(segment_ids, RaggedTensor):
+            if not isinstance(data, RaggedTensor):
+                raise ValueError(
+                    "segment_ids.shape must be a prefix of data.shape, but segment_ids is ragged and data is not."
+                )
+            checks.equal(
+                segment_ids.row_splits,
+                data.row_splits,
+                "segment_ids.shape must be a prefix of data.shape: segment_ids.row_splits != data.row_splits",
+            )
+            data, segment_ids = data.values, segment_ids.values
+        return _segments(kind, data, segment_ids, convert_to_tensor(num_segments))
+
+    return segment
+
+
+segment_sum, segment_prod, segment_min, segment_max = (_segment(kind) for kind in ("sum", "prod", "min", "max"))
+
+
+def _of_count(divisor):
+    def segment(data, segment_ids, num_segments, name=None):
+        total = segment_sum(data, segment_ids, num_segments)
+        count = segment_sum(unary(lambda v: raw.OnesLike(x=v), as_values(data)), segment_ids, num_segments)
+        if isinstance(total, RaggedTensor):
+            return total.with_flat_values(total.flat_values / divisor(count.flat_values))
+        return total / divisor(count)
+
+    return segment
+
+
+segment_mean, segment_sqrt_n = _of_count(lambda n: n), _of_count(lambda n: raw.Sqrt(x=n))

@@ -77,6 +77,8 @@ _op(
     "DynamicPartition",
     lambda data, partitions, num_partitions, **_: functions.dynamic_partition(data, partitions, num_partitions),
 )
+for _kind in ("sum", "prod", "min", "max"):
+    _op(f"UnsortedSegment{_kind.capitalize()}", getattr(reduce, f"segment_{_kind}"))
 _op("AddN", lambda inputs, **_: functions.add_n(inputs))
 _op("SelectV2", lambda condition, t, e, **_: functions.where(condition, t, e))
 _op("GatherNd", lambda params, indices, **_: gather.gather_nd(params, indices))
@@ -87,7 +89,7 @@ _op("Reshape", lambda tensor, shape, **_: functions.reshape(tensor, shape), Dyna
 
 
 def _gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
-    return gather.gather(params, indices, (batch_dims if axis is None else axis), batch_dims)
+    return gather.gather(params, indices, axis, batch_dims)
 
 
 def _embedding_lookup(params, ids, max_norm=None, name=None):
@@ -137,13 +139,13 @@ API = {
         "concat": lambda values, axis, name=None: stack.concat(values, axis),
         "stack": lambda values, axis=0, name=None: stack.stack(values, axis),
         "split": functions.split,
+        "repeat": functions.repeat,
         "gather": _gather,
         "gather_nd": lambda params, indices, batch_dims=0, name=None, bad_indices_policy="": gather.gather_nd(
-            params, indices, batch_dims
+            params, indices, batch_dims, bad_indices_policy
         ),
         "where": functions.where,
         "broadcast_dynamic_shape": broadcast_dynamic_shape,
-        "boolean_mask": lambda tensor, mask, axis=None, name=None: factory.boolean_mask(tensor, mask),
     },
     "weft.ops.string_ops": {"join": functions.string_join, "reduce_join": functions.reduce_join},
     "weft.ops.creation_ops": {
@@ -178,6 +180,9 @@ API = {
         "reduce_all": reduce.reduce_all,
         "reduce_variance": reduce.reduce_variance,
         "reduce_std": reduce.reduce_std,
+        "reduce_logsumexp": reduce.reduce_logsumexp,
+        "unsorted_segment_mean": reduce.segment_mean,
+        "unsorted_segment_sqrt_n": reduce.segment_sqrt_n,
         "cumsum": functions.cumsum,
         "bincount": functions.bincount,
     },
@@ -185,6 +190,7 @@ API = {
         "assert_" + n: _check("assert_" + n)
         for n in "equal none_equal less less_equal greater greater_equal near".split()
     },
+    "weft.ops.image_ops": {"resize": functions.resize},
     "weft.ops.product_ops": {"matmul": functions.matmul},
     "weft.ops.nn_ops": {"softmax": functions.softmax},
     "weft.ops.embedding_ops": {"embedding_lookup": _embedding_lookup},

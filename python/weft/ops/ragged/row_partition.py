@@ -2,7 +2,7 @@
 
 from weft import _weft
 from weft._raw import raw
-from weft.framework import dtypes
+from weft.framework import dtypes, type_spec_registry
 from weft.framework.composite import CompositeTensor
 from weft.framework.convert import constant_value, convert_to_tensor
 from weft.framework.tensor import EagerTensor, Tensor
@@ -276,13 +276,24 @@ class RowPartition(CompositeTensor):
     def static_nvals(self):
         found = _static(self._nvals)
         if found is None:
-            splits = constant_value(self._row_splits)
-            found = None if splits is None else int(splits[-1])
+            if self._value_rowids is not None:
+                return self._value_rowids.shape[0]
+            if self._nvals is None and self._uniform_row_length is not None:
+                length, rows = self.static_uniform_row_length, self.static_nrows
+                return None if length is None or rows is None else length * rows
         return found
 
     @property
     def static_uniform_row_length(self):
         return self._static_length
+
+    def _with_nvals(self, count):
+        """The same with the number of values, where it is known and was not."""
+        if count is None or self._nvals is not None:
+            return self
+        made = RowPartition.__new__(RowPartition)
+        made.__dict__.update(self.__dict__, _nvals=convert_to_tensor(count, self.dtype))
+        return made
 
     def with_dtype(self, dtype):
         dtype = dtypes.as_dtype(dtype)
@@ -337,6 +348,7 @@ def rowids_of_splits(splits):
     return raw.Squeeze(input=ids, squeeze_dims=[0])
 
 
+@type_spec_registry.register("tf.RowPartitionSpec")
 class RowPartitionSpec(TypeSpec):
     """The type of a RowPartition."""
 

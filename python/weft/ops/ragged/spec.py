@@ -1,12 +1,13 @@
 """RaggedTensorSpec: the type of a ragged tensor."""
 
 from weft._raw import raw
-from weft.framework import dtypes
+from weft.framework import dtypes, type_spec_registry
 from weft.framework.tensor import Tensor
 from weft.framework.tensor_shape import TensorShape, as_shape
 from weft.framework.type_spec import BatchableTypeSpec, TensorSpec, TypeSpec
 
 
+@type_spec_registry.register("tf.RaggedTensorSpec")
 class RaggedTensorSpec(BatchableTypeSpec):
     """Shape, element type and number of ragged dimensions (0 of them: a plain tensor)."""
 
@@ -76,12 +77,8 @@ class RaggedTensorSpec(BatchableTypeSpec):
             TensorShape([None]).concatenate(self._shape[self._ragged_rank + 1 :]), self._dtype
         )
         rows = self._shape[0] if self._shape.rank is not None else None
-        specs = [flat]
-        for axis in range(1, self._ragged_rank + 1):
-            specs.append(TensorSpec([None if rows is None else rows + 1], self._row_splits_dtype))
-            length = self._shape[axis] if self._shape.rank is not None else None
-            rows = None if rows is None or length is None else rows * length
-        return specs
+        outer = TensorSpec([None if rows is None else rows + 1], self._row_splits_dtype)
+        return [flat, outer, *[TensorSpec([None], self._row_splits_dtype)] * (self._ragged_rank - 1)]
 
     def _to_components(self, value):
         from weft.ops.ragged.ragged_tensor import RaggedTensor

@@ -2,7 +2,7 @@
 
 from weft._raw import raw
 from weft.framework import dtypes
-from weft.framework.convert import convert_to_tensor
+from weft.framework.convert import constant_value, convert_to_tensor
 from weft.framework.tensor import Tensor
 from weft.ops.ragged import checks
 from weft.ops.ragged.broadcast import same_splits_dtype
@@ -26,7 +26,7 @@ def _join(values, axis, stacked):
     hint = next((v.dtype for v in values if isinstance(v, (RaggedTensor, Tensor))), None)
     values = [as_values(v, preferred_dtype=hint) for v in values]
     if not values:
-        raise ValueError("Must provide at least one input")
+        raise ValueError("rt_inputs may not be empty.")
     rank = next((v.shape.rank for v in values if v.shape.rank is not None), None)
     for v in values:
         v.shape.with_rank(rank)
@@ -47,8 +47,8 @@ def _join(values, axis, stacked):
         return RaggedTensor.from_row_lengths(joined, counts, validate=False)
     if axis == 1:
         return _columns(values, stacked)
-    for i, other in enumerate(values[1:]):
-        _same_outer(values[0], other, f"Input tensors at index 0 (=x) and {i + 1} (=y) have incompatible shapes.")
+    for other in values[1:]:
+        _same_outer(values[0], other, "Inputs must have identical ragged splits")
     return values[0].with_values(_join([v.values for v in values], axis - 1, stacked))
 
 
@@ -130,14 +130,14 @@ def _columns(values, stacked):
 
 def tile(value, multiples):
     """The value repeated along its axes."""
-    rank = value.shape.rank
-    if isinstance(multiples, Tensor):
-        counts = [multiples[i] for i in range(rank)]
-    else:
-        counts = list(multiples)
-        if len(counts) != rank:
-            raise ValueError(f"Shapes ({len(counts)},) and ({rank},) are incompatible")
-    return _tile(value, counts)
+    if not isinstance(multiples, Tensor):
+        multiples = convert_to_tensor(multiples, value.row_splits.dtype)
+    multiples.shape.with_rank(1)
+    known = constant_value(multiples)
+    counts = multiples if known is None else known.tolist()
+    if known is not None and known.size <= value.ragged_rank:
+        raise IndexError(f"index {known.size} is out of bounds for axis 0 with size {known.size}")
+    return _tile(value, [counts[i] for i in range(value.shape.rank)])
 
 
 def _tile(value, counts):
@@ -167,7 +167,10 @@ def _tile(value, counts):
         order = raw.Tile(
             input=counting(value.nrows(), dtype), multiples=raw.ExpandDims(input=_as(counts[0], dtypes.int32), dim=0)
         )
+        times, rows = static_int(counts[0]), value.shape[0]
         value = gather(value, order)
+        if times is not None and rows is not None:
+            value.row_splits.set_shape([times * rows + 1])
     return value
 
 
@@ -220,7 +223,7 @@ def _squeeze(value, axis):
         return raw.Squeeze(input=value, squeeze_dims=[axis])
     one = convert_to_tensor(1, value.row_splits.dtype)
     if axis == 0:
-        checks.equal(value.nrows(), one)
+        checks.true(raw.Equal(x=value.nrows(), y=one), "the given axis (axis = 0) is not squeezable!")
         return value.values
     if axis == 1:
         lengths = value.row_lengths()
@@ -232,7 +235,14 @@ def _squeeze(value, axis):
 
 def reverse(value, axis):
     """Turned around along axes."""
-    axes = axis.numpy().tolist() if hasattr(axis, "numpy") else axis
-    axes = [positive_axis(a, value.shape.rank) for a in ([axes] if isinstance(axes, int) else axes)]
+    text = "`axis` must be a list of int or a constant tensorwhen reversing axes in a ragged tensor"
+    if isinstance(axis, Tensor):
+        axis = constant_value(axis)
+        if axis is None:
+            raise TypeError(text)
+        axis = axis.tolist()
+    elif not isinstance(axis, (list, tuple)) or not all(isinstance(a, int) for a in axis):
+        raise TypeError(text)
+    axes = [positive_axis(a, value.shape.rank, f"axis[{i}]", "rank(tensor)") for i, a in enumerate(axis)]
     around, all_of = slice(None, None, -1), slice(None)
-    return value[tuple(around if i in axes else all_of for i in range(max(axes) + 1))]
+    return value[tuple(around if i in axes else all_of for i in range(max(axes, default=-1) + 1))]
