@@ -127,6 +127,18 @@ SpareOp::~SpareOp() {
 
 // ---- the callable --------------------------------------------------------------------------------------
 
+std::string snake(std::string_view name) {
+  std::string out;
+  for (size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    const bool up = c >= 'A' && c <= 'Z';
+    if (up && i && ((name[i - 1] >= 'a' && name[i - 1] <= 'z') || (i + 1 < name.size() && name[i + 1] >= 'a' && name[i + 1] <= 'z')))
+      out += '_';
+    out += up ? char(c - 'A' + 'a') : c;
+  }
+  return out;
+}
+
 namespace {
 
 struct OpCallable {
@@ -144,19 +156,6 @@ int num_required(const OpCallable& c) {
   int n = int(c.signature->inputs.size());
   for (int a : *c.attr_of_parameter) n += !c.signature->attrs[size_t(a)].default_value;
   return n;
-}
-
-std::string snake(std::string_view name) {
-  std::string out;
-  for (size_t i = 0; i < name.size(); ++i) {
-    const char c = name[i];
-    const bool up = c >= 'A' && c <= 'Z';
-    if (up && i && ((name[i - 1] >= 'a' && name[i - 1] <= 'z') || (name[i - 1] >= '0' && name[i - 1] <= '9') ||
-                    (i + 1 < name.size() && name[i + 1] >= 'a' && name[i + 1] <= 'z')))
-      out += '_';
-    out += up ? char(c - 'A' + 'a') : c;
-  }
-  return out;
 }
 
 // What the call was given, by parameter; null where nothing was.

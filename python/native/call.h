@@ -11,6 +11,9 @@ namespace weft::python {
 PyObject* run_one(eager::Op& op, bool release, const char* name = "");
 std::vector<RefPtr<eager::TensorHandle>> run_all(eager::Op& op, bool release, const char* name = "");
 
+// The name that TensorFlow gives an op in Python: "Conv2DBackpropInput" is conv2d_backprop_input.
+std::string snake(std::string_view name);
+
 // Whether results of ops go through a function of the package first (tf.debugging.enable_check_numerics).
 bool ops_are_watched();
 

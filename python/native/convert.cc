@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "bridge.h"
+#include "call.h"
 
 namespace weft::python {
 namespace {
@@ -321,24 +322,21 @@ Value convert_to_value(PyObject* o, DType dtype, DType preferred, const char* na
 
 namespace {
 
-int64_t whole(PyObject* o, std::string_view name, std::string_view op) {
-  nb::object n = nb::steal(PyNumber_Index(o));
-  if (!n.is_valid()) {
-    PyErr_Clear();
-    nb::object text = nb::steal(PyObject_Repr(o));
-    fail(PyExc_TypeError, cat("Expected int for argument '", name, "' of op ", op, " not ", text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : "this", "."));
-  }
+[[noreturn]] void unexpected(PyObject* o, const char* kind, std::string_view name) {
+  PyErr_Clear();
+  nb::object text = nb::steal(PyObject_Repr(o));
+  fail(PyExc_TypeError, cat("Expected ", kind, " for argument '", name, "' not ", text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : "this", "."));
+}
+int64_t whole(PyObject* o, std::string_view name) {
+  nb::object n = nb::steal(PyFloat_Check(o) ? PyNumber_Long(o) : PyNumber_Index(o));  // as int() does, TensorFlow drops what is behind the point
+  if (!n.is_valid()) unexpected(o, "int", name);
   const int64_t v = PyLong_AsLongLong(n.ptr());
   if (v == -1 && PyErr_Occurred()) raise_current();
   return v;
 }
-float real(PyObject* o, std::string_view name, std::string_view op) {
+float real(PyObject* o, std::string_view name) {
   const double v = PyFloat_AsDouble(o);
-  if (v == -1.0 && PyErr_Occurred()) {
-    PyErr_Clear();
-    nb::object text = nb::steal(PyObject_Repr(o));
-    fail(PyExc_TypeError, cat("Expected float for argument '", name, "' of op ", op, " not ", text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : "this", "."));
-  }
+  if (v == -1.0 && PyErr_Occurred()) unexpected(o, "float", name);
   return float(v);
 }
 bool truth(PyObject* o) {
@@ -346,7 +344,7 @@ bool truth(PyObject* o) {
   if (v < 0) raise_current();
   return v != 0;
 }
-std::string text(PyObject* o, std::string_view name, std::string_view op) {
+std::string text(PyObject* o, std::string_view name) {
   if (PyBytes_Check(o)) return std::string(PyBytes_AS_STRING(o), size_t(PyBytes_GET_SIZE(o)));
   if (PyUnicode_Check(o)) {
     Py_ssize_t n = 0;
@@ -354,8 +352,7 @@ std::string text(PyObject* o, std::string_view name, std::string_view op) {
     if (!s) raise_current();
     return std::string(s, size_t(n));
   }
-  nb::object r = nb::steal(PyObject_Repr(o));
-  fail(PyExc_TypeError, cat("Expected string for argument '", name, "' of op ", op, " not ", r.is_valid() ? PyUnicode_AsUTF8(r.ptr()) : "this", "."));
+  unexpected(o, "string", name);
 }
 FunctionAttr function(PyObject* o) {
   nb::object name = nb::steal(must(PyObject_CallOneArg(hooks().function_name, o)));
@@ -373,7 +370,8 @@ auto listed(PyObject* o, std::string_view name, std::string_view op, F f) {
     nb::object sequence = nb::steal(PySequence_List(o));
     if (!sequence.is_valid()) {
       PyErr_Clear();
-      fail(PyExc_TypeError, cat("Expected list for attr ", name, " of op ", op));
+      nb::object text = nb::steal(PyObject_Repr(o));
+      fail(PyExc_TypeError, cat("Expected list for '", name, "' argument to '", snake(op), "' Op, not ", text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : "this", "."));
     }
     for (nb::handle h : sequence) out.push_back(f(h.ptr()));
     return out;
@@ -385,27 +383,27 @@ auto listed(PyObject* o, std::string_view name, std::string_view op, F f) {
 }  // namespace
 
 AttrValue attr_of(PyObject* o, std::string_view type, std::string_view name, std::string_view op) {
-  if (type == "int") return whole(o, name, op);
-  if (type == "float") return real(o, name, op);
+  if (type == "int") return whole(o, name);
+  if (type == "float") return real(o, name);
   if (type == "bool") return truth(o);
-  if (type == "string") return text(o, name, op);
+  if (type == "string") return text(o, name);
   if (type == "type") return dtype_of(o);
   if (type == "shape") return shape_of(o);
   if (type == "tensor") return tensor(o);
   if (type == "func") return function(o);
-  if (type == "list(int)") return listed(o, name, op, [&](PyObject* x) { return whole(x, name, op); });
-  if (type == "list(float)") return listed(o, name, op, [&](PyObject* x) { return real(x, name, op); });
+  if (type == "list(int)") return listed(o, name, op, [&](PyObject* x) { return whole(x, name); });
+  if (type == "list(float)") return listed(o, name, op, [&](PyObject* x) { return real(x, name); });
   if (type == "list(bool)") return listed(o, name, op, [&](PyObject* x) { return truth(x); });
-  if (type == "list(string)") return listed(o, name, op, [&](PyObject* x) { return text(x, name, op); });
+  if (type == "list(string)") return listed(o, name, op, [&](PyObject* x) { return text(x, name); });
   if (type == "list(type)") return listed(o, name, op, [&](PyObject* x) { return dtype_of(x); });
   if (type == "list(shape)") return listed(o, name, op, [&](PyObject* x) { return shape_of(x); });
   if (type == "list(tensor)") return listed(o, name, op, [&](PyObject* x) { return tensor(x); });
   if (type == "list(func)") return listed(o, name, op, [&](PyObject* x) { return function(x); });
   // One that the op does not declare ("_class"): by what it is.
   if (PyBool_Check(o)) return o == Py_True;
-  if (PyLong_Check(o)) return whole(o, name, op);
-  if (PyFloat_Check(o)) return real(o, name, op);
-  if (PyUnicode_Check(o) || PyBytes_Check(o)) return text(o, name, op);
+  if (PyLong_Check(o)) return whole(o, name);
+  if (PyFloat_Check(o)) return real(o, name);
+  if (PyUnicode_Check(o) || PyBytes_Check(o)) return text(o, name);
   if (is_tensor(o)) return tensor(o);
   if (PyList_Check(o) || PyTuple_Check(o)) {
     if (PySequence_Fast_GET_SIZE(o) == 0) return EmptyList{};

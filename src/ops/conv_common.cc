@@ -55,6 +55,7 @@ Result<ConvGeometry> conv_gradient_geometry(std::string_view label, const Window
   const int rank = a.spatial + 2, ch = a.channel_axis();
   if (in.rank() != rank) return invalid_argument(label, ": input must be ", rank, "-dimensional");
   if (filter.rank() != rank) return invalid_argument(label, ": filter must be ", rank, "-dimensional");
+  if (dout.rank() != rank && label == "Conv2DCustomBackpropInput") return invalid_argument("input_sizes must be 4-dimensional, got: ", dout.rank());
   if (dout.rank() != rank) return invalid_argument(label, ": out_backprop must be ", rank, "-dimensional");
   ConvGeometry g;
   g.batch = in.dim(0);
@@ -62,6 +63,8 @@ Result<ConvGeometry> conv_gradient_geometry(std::string_view label, const Window
     return invalid_argument(label, ": input and out_backprop must have the same batch size. Input batch: ", g.batch, ", outbackprop batch: ", dout.dim(0), ", batch_dim: 0");
   g.in_channels = in.dim(ch);
   const int64_t depth = filter.dim(rank - 2);
+  if (a.spatial == 3 && depth > 0 && g.in_channels % depth != 0)
+    return invalid_argument("input and filter_sizes must have the same number of channels. Got ", g.in_channels, " for input and ", depth, " for filter_sizes");
   if (depth <= 0 || g.in_channels % depth != 0) return invalid_argument(label, ": input depth must be evenly divisible by filter depth");
   g.groups = std::max<int64_t>(1, g.in_channels / depth);
   g.out_channels = filter.dim(rank - 1);

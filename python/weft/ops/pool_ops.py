@@ -1,5 +1,7 @@
 """tf.nn: pools."""
 
+import numpy as np
+
 from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
@@ -7,109 +9,102 @@ from weft.framework.dispatch import dispatchable
 from weft.framework.random_seed import get_seed
 from weft.ops import array_ops
 from weft.ops._direct import scope
-from weft.ops.conv_ops import _channel, _insert, _padding, sequence, with_space_to_batch
+from weft.ops.conv_ops import _channel, _padding, sequence, strides_and_dilations, with_space_to_batch
 
 
 @dispatchable
 def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
     """The greatest of each window of an image."""
     with scope(name, "MaxPool2d") as name:
-        data_format = data_format or "NHWC"
+        data_format = "NHWC" if data_format is None else data_format
         at = _channel(data_format)
-        return raw.MaxPool(
-            input=input,
-            ksize=sequence(ksize, 2, at, "ksize"),
-            strides=sequence(strides, 2, at, "strides"),
-            data_format=data_format,
-            name=name,
-            **_padding(padding, at, 2),
-        )
+        ksize, strides = sequence(ksize, 2, at, "ksize"), sequence(strides, 2, at, "strides")
+        given = dict(ksize=ksize, strides=strides, data_format=data_format, name=name)
+        return raw.MaxPool(input=input, **given, **_padding(padding))
 
 
 @dispatchable
 def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
     """The mean of each window of an image."""
     with scope(name, "AvgPool2D") as name:
-        data_format = data_format or "NHWC"
+        data_format = "NHWC" if data_format is None else data_format
         at = _channel(data_format)
-        return raw.AvgPool(
-            value=input,
-            ksize=sequence(ksize, 2, at, "ksize"),
-            strides=sequence(strides, 2, at, "strides"),
-            padding=padding,
-            data_format=data_format,
-            name=name,
-        )
+        ksize, strides = sequence(ksize, 2, at, "ksize"), sequence(strides, 2, at, "strides")
+        return raw.AvgPool(value=input, ksize=ksize, strides=strides, padding=padding, data_format=data_format, name=name)
 
 
-def _pool3d(op, default):
+def _pool3d(op):
     def pool(input, ksize, strides, padding, data_format="NDHWC", name=None):
-        with scope(name, default) as name:
-            data_format = data_format or "NDHWC"
+        with scope(name, op) as name:
+            data_format = "NDHWC" if data_format is None else data_format
             at = _channel(data_format)
-            return getattr(raw, op)(
-                input=input,
-                ksize=sequence(ksize, 3, at, "ksize"),
-                strides=sequence(strides, 3, at, "strides"),
-                padding=padding,
-                data_format=data_format,
-                name=name,
-            )
+            ksize, strides = sequence(ksize, 3, at, "ksize"), sequence(strides, 3, at, "strides")
+            given = dict(ksize=ksize, strides=strides, padding=padding, data_format=data_format, name=name)
+            return getattr(raw, op)(input=input, **given)
 
     return pool
 
 
-max_pool3d = _pool3d("MaxPool3D", "MaxPool3D")
+max_pool3d = _pool3d("MaxPool3D")
 max_pool3d.__name__, max_pool3d.__doc__ = "max_pool3d", "The greatest of each window of a volume."
-avg_pool3d = _pool3d("AvgPool3D", "AvgPool3D")
+avg_pool3d = _pool3d("AvgPool3D")
 avg_pool3d.__name__, avg_pool3d.__doc__ = "avg_pool3d", "The mean of each window of a volume."
 
 
-def _pool1d(function, default):
+def _pool1d(op, default):
     def pool(input, ksize, strides, padding, data_format="NWC", name=None):
-        with scope(name, default):
-            if padding == "EXPLICIT" or isinstance(padding, (list, tuple)) and function is avg_pool2d:
-                raise ValueError("Explicit padding is not supported for this pool.")
-            last = (data_format or "NWC").endswith("C")
-            at, place = (-1, 1) if last else (1, 2)
-            ksize = _insert(sequence(ksize, 1, at, "ksize"), place)
-            strides = _insert(sequence(strides, 1, at, "strides"), place)
-            if isinstance(padding, (list, tuple)):
-                padding = [[0, 0], *padding] if len(padding) == 1 else _insert([list(p) for p in padding], place)
-                padding = [[0, 0] if p == 1 else p for p in padding]
-            out = function(array_ops.expand_dims(input, place), ksize, strides, padding, "NHWC" if last else "NCHW")
-            return array_ops.squeeze(out, [place])
+        with scope(name, default) as name:
+            data_format = "NWC" if data_format is None else data_format
+            at = 1 if data_format.startswith("NC") else 2
+            ksize = [1, *sequence(ksize, 1, at, "ksize")]
+            strides = [1, *sequence(strides, 1, at, "strides")]
+            given = {"padding": padding}
+            if op is raw.MaxPool:
+                given = _padding(padding, 3)
+                if "explicit_paddings" in given:
+                    given["explicit_paddings"] = [0, 0, *given["explicit_paddings"]]
+            place, data_format = (1, "NHWC") if data_format == "NWC" else (2, "NCHW")
+            wide = array_ops.expand_dims(input, place)
+            first = {"input" if op is raw.MaxPool else "value": wide}
+            out = op(**first, ksize=ksize, strides=strides, data_format=data_format, name=name, **given)
+            return array_ops.squeeze(out, place)
 
     return pool
 
 
-max_pool1d = _pool1d(max_pool2d, "MaxPool1d")
+max_pool1d = _pool1d(raw.MaxPool, "MaxPool1d")
 max_pool1d.__name__, max_pool1d.__doc__ = "max_pool1d", "The greatest of each window of a sequence."
-avg_pool1d = _pool1d(avg_pool2d, "AvgPool1D")
+avg_pool1d = _pool1d(raw.AvgPool, "AvgPool1D")
 avg_pool1d.__name__, avg_pool1d.__doc__ = "avg_pool1d", "The mean of each window of a sequence."
 
-_MAX, _AVG = {1: max_pool1d, 2: max_pool2d, 3: max_pool3d}, {1: avg_pool1d, 2: avg_pool2d, 3: avg_pool3d}
-_FORMATS = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
 
-
-def _any_rank(table, input, ksize, strides, padding, data_format, name):
-    input = convert_to_tensor(input)
-    n = len(data_format) - 2 if data_format else input.shape.rank - 2
-    if n not in (1, 2, 3):
+def _dimensions(input, ksize, strides, data_format):
+    """(number of dimensions, windows and strides of all axes)"""
+    n = len(input.shape) - 2
+    if not 1 <= n <= 3:
         raise ValueError(f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape={input.shape} of rank {n + 2}.")
-    return table[n](input, ksize, strides, padding, data_format or _FORMATS[n], name)
+    at = 1 if data_format is not None and data_format.startswith("NC") else n + 1
+    return n, sequence(ksize, n, at, "ksize"), sequence(strides, n, at, "strides")
 
 
 @dispatchable
 def max_pool(input, ksize, strides, padding, data_format=None, name=None):
     """The greatest of each window."""
-    return _any_rank(_MAX, input, ksize, strides, padding, data_format, name)
+    n, ksize, strides = _dimensions(input, ksize, strides, data_format)
+    if isinstance(padding, (list, tuple)) and n == 3:
+        raise ValueError(
+            f"Explicit padding is not supported with an input tensor of rank 5. Received: padding={padding}"
+        )
+    function = {1: max_pool1d, 2: max_pool2d, 3: max_pool3d}[n]
+    return function(input, ksize, strides, padding, data_format, name)
 
 
 @dispatchable
 def avg_pool(input, ksize, strides, padding, data_format=None, name=None):
     """The mean of each window."""
-    return _any_rank(_AVG, input, ksize, strides, padding, data_format, name)
+    n, ksize, strides = _dimensions(input, ksize, strides, data_format)
+    function = {1: avg_pool1d, 2: avg_pool2d, 3: avg_pool3d}[n]
+    return function(input, ksize, strides, padding, data_format, name)
 
 
 @dispatchable
@@ -142,45 +137,42 @@ def max_pool_with_argmax(
 @dispatchable
 def pool(input, window_shape, pooling_type, strides=None, padding="VALID", data_format=None, dilations=None, name=None):
     """A pool of any kind, with gaps."""
-    window_shape = list(window_shape) if isinstance(window_shape, (list, tuple)) else [window_shape]
-    with scope(name, f"{pooling_type.lower()}_pool"):
+    with scope(name, f"{pooling_type.lower()}_pool") as name:
         input = convert_to_tensor(input, name="input")
         n = len(window_shape)
         if n not in (1, 2, 3):
             raise ValueError(
                 f"`len(window_shape)` must be 1, 2, or 3. Received: window_shape={window_shape} of length {n}"
             )
-        strides = [1] * n if strides is None else list(strides) if isinstance(strides, (list, tuple)) else [strides] * n
-        dilations = (
-            [1] * n
-            if dilations is None
-            else list(dilations) if isinstance(dilations, (list, tuple)) else [dilations] * n
-        )
-        if any(s > 1 for s in strides) and any(d > 1 for d in dilations):
+        input.shape.with_rank(n + 2)
+        strides, dilations = strides_and_dilations(n, strides, dilations)
+        if padding == "SAME" and np.any(dilations > 1):
             raise ValueError(
-                "`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
-                f"Received: strides={strides} and dilation_rate={dilations}"
+                "pooling with 'SAME' padding is not implemented for `dilation_rate` > 1. "
+                f"Received: padding={padding} and dilation_rate={dilations}"
             )
-        if padding == "SAME" and any(d > 1 for d in dilations):
+        if np.any(strides > window_shape):
             raise ValueError(
-                "pooling with 'SAME' padding is not implemented for `dilation_rate` > 1. Received: "
-                f"padding={padding} and dilation_rate={dilations}"
+                "`strides` > `window_shape` not supported due to inconsistency between CPU and GPU implementations. "
+                f"Received: strides={strides} and window_shape={window_shape}"
             )
         if pooling_type not in ("MAX", "AVG"):
-            raise ValueError(f"`pooling_type` must be 'MAX' or 'AVG'. Received: pooling_type={pooling_type}")
-        function = (_MAX if pooling_type == "MAX" else _AVG)[n]
+            raise ValueError(f"{n}-D {pooling_type} pooling is not supported.")
+        if n == 1 and data_format not in (None, "NWC", "NCW"):
+            raise ValueError(f"data_format must be either 'NWC' or 'NCW'. Received: data_format={data_format}")
+        first = data_format is not None and data_format.startswith("NC")
+        sizes = [sequence(list(v), n, 1 if first else -1, "") for v in (window_shape, strides.tolist())]
+        table = (max_pool1d, max_pool2d, max_pool3d) if pooling_type == "MAX" else (avg_pool1d, avg_pool2d, avg_pool3d)
+        function = table[n - 1]
 
         def op(x, _, padding):
-            return function(x, window_shape, strides, padding, data_format or _FORMATS[n])
+            return function(x, *sizes, padding, data_format, name)
 
-        return with_space_to_batch(input, dilations, padding, op, filter_shape=window_shape, data_format=data_format)
+        return with_space_to_batch(input, dilations, padding, op, window_shape, range(1 + first, 1 + first + n))
 
 
 def _fractional(op, value, pooling_ratio, pseudo_random, overlapping, seed, name):
-    ratio = sequence(pooling_ratio, 2, 3, "pooling_ratio")
-    ratio = [float(r) for r in ratio]
-    if any(r < 1 for r in ratio):
-        raise ValueError(f"`pooling_ratio` should be >= 1.0. Received: pooling_ratio={pooling_ratio}")
+    ratio = [float(r) for r in sequence(pooling_ratio, 2, 3, "pooling_ratio")]
     if seed == 0:
         return op(
             value=value,
@@ -208,6 +200,17 @@ def _fractional(op, value, pooling_ratio, pseudo_random, overlapping, seed, name
 @dispatchable
 def fractional_max_pool(value, pooling_ratio, pseudo_random=False, overlapping=False, seed=0, name=None):
     """The greatest of windows whose sizes vary by chance."""
+    if isinstance(pooling_ratio, (list, tuple)):
+        if pooling_ratio[0] != 1.0 or pooling_ratio[-1] != 1.0:
+            raise ValueError(
+                f"`pooling_ratio` should have first and last elements with value 1.0. Received: pooling_ratio={pooling_ratio}"
+            )
+        if any(r < 1.0 for r in pooling_ratio):
+            raise ValueError(f"`pooling_ratio` elements should be >= 1.0. Received: pooling_ratio={pooling_ratio}")
+    elif not isinstance(pooling_ratio, (int, float)):
+        raise ValueError(f"`pooling_ratio` should be an int or a list of ints. Received: pooling_ratio={pooling_ratio}")
+    elif pooling_ratio < 1.0:
+        raise ValueError(f"`pooling_ratio` should be >= 1.0. Received: pooling_ratio={pooling_ratio}")
     return _fractional(raw.FractionalMaxPool, value, pooling_ratio, pseudo_random, overlapping, seed, name)
 
 
