@@ -4,14 +4,11 @@ from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import convert_to_tensor
 from weft.framework.dispatch import dispatchable
-from weft.ops import array_ops, math_ops
+from weft.ops import array_ops, ctc_dense, math_ops
 from weft.ops._direct import scope
+from weft.ops.sparse_tensor import SparseTensor
 
-
-def _sparse(indices, values, shape):
-    from weft import SparseTensor
-
-    return SparseTensor(indices, values, shape)
+_HALF = (dtypes.float16, dtypes.bfloat16)
 
 
 @dispatchable
@@ -19,39 +16,54 @@ def ctc_loss(
     labels, logits, label_length, logit_length, logits_time_major=True, unique=None, blank_index=None, name=None
 ):
     """The loss of sequences of labels whose places in time are not known; labels sparse or dense."""
-    with scope(name, "ctc_loss"):
+    if isinstance(labels, SparseTensor):
+        return _sparse_loss(labels, convert_to_tensor(logits, name="logits"), logit_length, logits_time_major, blank_index)
+    with scope(name, "ctc_loss_dense"):
         logits = convert_to_tensor(logits, name="logits")
+        labels = convert_to_tensor(labels, name="labels")
+        label_length = convert_to_tensor(label_length, name="label_length")
+        logit_length = convert_to_tensor(logit_length, name="logit_length")
+        dtype = logits.dtype
+        if dtype in _HALF:
+            logits = math_ops.cast(logits, dtypes.float32)
         if not logits_time_major:
             logits = array_ops.transpose(logits, [1, 0, 2])
-        classes = logits.shape[2]
-        if classes is None:
-            raise ValueError("the number of classes of `logits` must be known")
-        if hasattr(labels, "indices"):
-            if blank_index is None:
-                raise ValueError("Argument `blank_index` must be provided when labels is a SparseTensor.")
-            indices, values = labels.indices, labels.values
-        else:
-            blank_index = 0 if blank_index is None else blank_index
-            labels = convert_to_tensor(labels, name="labels")
-            length = convert_to_tensor(label_length, name="label_length")
-            width = array_ops.shape(labels)[1]
-            inside = array_ops.sequence_mask(length, width)
-            indices = array_ops.where(inside)
-            values = array_ops.gather_nd(labels, indices)
-        values = math_ops.cast(values, dtypes.int32)
-        blank = blank_index % classes if blank_index < 0 else blank_index
-        if blank != classes - 1:
-            # The op has the blank behind all others.
-            logits = array_ops.concat(
-                [logits[:, :, :blank], logits[:, :, blank + 1 :], logits[:, :, blank : blank + 1]], 2
-            )
-            values = array_ops.where(values > blank, values - 1, values)
-        return raw.CTCLoss(
-            inputs=logits,
-            labels_indices=indices,
-            labels_values=values,
-            sequence_length=math_ops.cast(logit_length, dtypes.int32),
-        ).loss
+        loss = ctc_dense.ctc_loss(labels, logits, label_length, logit_length, unique, blank_index or 0)
+        return math_ops.cast(loss, dtype) if dtype in _HALF else loss
+
+
+def _sparse_loss(labels, logits, logit_length, time_major, blank_index):
+    if blank_index is None:
+        raise ValueError("Argument `blank_index` must be provided when `labels` is a `SparseTensor`.")
+    if blank_index < 0:
+        blank_index += ctc_dense.size(logits, 2)
+    # The op has the blank behind all others.
+    parts = logits[:, :, :blank_index], logits[:, :, blank_index + 1 :], logits[:, :, blank_index : blank_index + 1]
+    values = array_ops.where(labels.values < blank_index, labels.values, labels.values - 1)
+    labels = SparseTensor(labels.indices, values, labels.dense_shape)
+    return ctc_loss_of_op(labels, array_ops.concat(list(parts), 2), logit_length, time_major=time_major)
+
+
+def ctc_loss_of_op(labels, inputs, sequence_length, time_major=True, **options):
+    """The op's loss of sparse labels; the blank is the last class."""
+    if not isinstance(labels, SparseTensor):
+        raise TypeError(
+            f"Expected argument `labels` to be a SparseTensor. Received labels={labels} of type: {type(labels).__name__}"
+        )
+    inputs = convert_to_tensor(inputs, name="logits")
+    if not time_major:
+        inputs = array_ops.transpose(inputs, [1, 0, 2])
+    dtype = inputs.dtype
+    if dtype in _HALF:
+        inputs = math_ops.cast(inputs, dtypes.float32)
+    loss = raw.CTCLoss(
+        inputs=inputs,
+        labels_indices=labels.indices,
+        labels_values=labels.values,
+        sequence_length=sequence_length,
+        **options,
+    ).loss
+    return math_ops.cast(loss, dtype) if dtype in _HALF else loss
 
 
 @dispatchable
@@ -64,29 +76,42 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
         merge_repeated=merge_repeated,
         blank_index=-1 if blank_index is None else blank_index,
     )
-    return [_sparse(made.decoded_indices, made.decoded_values, made.decoded_shape)], made.log_probability
+    return [SparseTensor(made.decoded_indices, made.decoded_values, made.decoded_shape)], made.log_probability
 
 
 @dispatchable
 def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1):
     """The most likely sequences: ([sparse labels for each path], logarithms of their probabilities)."""
+    return beam_search(inputs, sequence_length, beam_width, top_paths, merge_repeated=False)
+
+
+def beam_search(inputs, sequence_length, beam_width, top_paths, merge_repeated):
     made = raw.CTCBeamSearchDecoder(
-        inputs=inputs, sequence_length=sequence_length, beam_width=beam_width, top_paths=top_paths, merge_repeated=False
+        inputs=inputs,
+        sequence_length=sequence_length,
+        beam_width=beam_width,
+        top_paths=top_paths,
+        merge_repeated=merge_repeated,
     )
     return [
-        _sparse(*parts) for parts in zip(made.decoded_indices, made.decoded_values, made.decoded_shape)
+        SparseTensor(*parts) for parts in zip(made.decoded_indices, made.decoded_values, made.decoded_shape)
     ], made.log_probability
 
 
 @dispatchable
 def ctc_unique_labels(labels, name=None):
     """The different labels of each row, filled up with zeros, and the place of each label among them."""
+    from weft.function.functional import map_fn
+
     with scope(name, "ctc_unique_labels"):
         labels = convert_to_tensor(labels, name="labels")
-        rows = [array_ops.unique(row) for row in array_ops.unstack(labels)]
-        width = labels.shape[1]
-        values = [raw.Pad(input=r.y, paddings=[[0, width - array_ops.size(r.y)]]) for r in rows]
-        return [math_ops.cast(array_ops.stack(values), dtypes.int64), array_ops.stack([r.idx for r in rows])]
+
+        def row(x):
+            made = array_ops.unique(x)
+            missing = ctc_dense.size(made.idx, 0) - ctc_dense.size(made.y, 0)
+            return [math_ops.cast(array_ops.pad(made.y, [[0, missing]]), dtypes.int64), made.idx]
+
+        return map_fn(row, labels, fn_output_signature=[dtypes.int64, dtypes.int32])
 
 
 @dispatchable

@@ -1,7 +1,8 @@
 """tf.compat.v1.nn: where version 1's functions have other arguments than version 2's; everything else is tf.nn's."""
 
+from weft._raw import raw
 from weft.framework.convert import convert_to_tensor
-from weft.ops import array_ops, conv_ops, embedding_ops, math_ops, nn_ops, norm_ops, pool_ops, sampling_ops
+from weft.ops import array_ops, conv_ops, ctc_ops, embedding_ops, math_ops, nn_ops, norm_ops, pool_ops, sampling_ops
 from weft.ops.norm_ops import fused_batch_norm  # noqa: F401
 
 
@@ -298,6 +299,99 @@ def xw_plus_b(x, weights, biases, name=None):
     """x @ weights + biases."""
     x = convert_to_tensor(x, name="x")
     return nn_ops.bias_add(math_ops.matmul(x, weights), biases, name=name)
+
+
+def pool(
+    input,
+    window_shape,
+    pooling_type,
+    padding,
+    dilation_rate=None,
+    strides=None,
+    name=None,
+    data_format=None,
+    dilations=None,
+):
+    dilations = _one(dilations, dilation_rate, "dilations", "dilation_rate")
+    return pool_ops.pool(input, window_shape, pooling_type, strides, padding, data_format, dilations, name)
+
+
+def conv2d_backprop_filter(
+    input,
+    filter_sizes,
+    out_backprop,
+    strides,
+    padding,
+    use_cudnn_on_gpu=True,
+    data_format="NHWC",
+    dilations=[1, 1, 1, 1],
+    name=None,
+):
+    """The gradient of conv2d for its filters."""
+    return raw.Conv2DBackpropFilter(
+        input=input,
+        filter_sizes=filter_sizes,
+        out_backprop=out_backprop,
+        strides=strides,
+        data_format=data_format,
+        dilations=dilations,
+        name=name,
+        **conv_ops._padding(padding),
+    )
+
+
+def conv2d_backprop_input(
+    input_sizes,
+    filter=None,
+    out_backprop=None,
+    strides=None,
+    padding=None,
+    use_cudnn_on_gpu=True,
+    data_format="NHWC",
+    dilations=[1, 1, 1, 1],
+    name=None,
+    filters=None,
+):
+    """The gradient of conv2d for its input."""
+    return raw.Conv2DBackpropInput(
+        input_sizes=input_sizes,
+        filter=_one(filters, filter, "filters", "filter"),
+        out_backprop=out_backprop,
+        strides=strides,
+        data_format=data_format,
+        dilations=dilations,
+        name=name,
+        **conv_ops._padding(padding),
+    )
+
+
+def ctc_loss(
+    labels,
+    inputs=None,
+    sequence_length=None,
+    preprocess_collapse_repeated=False,
+    ctc_merge_repeated=True,
+    ignore_longer_outputs_than_inputs=False,
+    time_major=True,
+    logits=None,
+):
+    """The loss of sparse labels; the blank is the last class."""
+    return ctc_ops.ctc_loss_of_op(
+        labels,
+        _one(logits, inputs, "logits", "inputs"),
+        sequence_length,
+        time_major,
+        preprocess_collapse_repeated=preprocess_collapse_repeated,
+        ctc_merge_repeated=ctc_merge_repeated,
+        ignore_longer_outputs_than_inputs=ignore_longer_outputs_than_inputs,
+    )
+
+
+ctc_loss_v2 = ctc_ops.ctc_loss
+
+
+def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1, merge_repeated=True):
+    return ctc_ops.beam_search(inputs, sequence_length, beam_width, top_paths, merge_repeated)
 
 
 def __getattr__(name):
