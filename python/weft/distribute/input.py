@@ -98,7 +98,6 @@ def _on(where, element):
 class DistributedIterator(CompositeTensor, DistributedIteratorInterface):
     """Gives each replica its own element."""
 
-    _is_tensor_like = False
 
     def __init__(self, facts, iterators):
         self._facts, self._iterators = facts, list(iterators)
@@ -265,7 +264,6 @@ class DistributedIteratorSpec(_FactsSpec):
 class _Distributed(CompositeTensor, DistributedDatasetInterface):
     """A dataset for each pipeline."""
 
-    _is_tensor_like = False
     __slots__ = ()
 
     @property

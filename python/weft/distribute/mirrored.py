@@ -8,7 +8,7 @@ from weft.distribute.grouping import is_mirrored, regroup, select_replica, updat
 from weft.distribute.options import InputContext, InputReplicationMode, ReduceOp, ValueContext
 from weft.distribute.strategy import Strategy, StrategyV1
 from weft.distribute.values import DistributedValues, full_device
-from weft.framework import nest
+from weft.framework import dtypes, nest
 from weft.framework.device import DeviceSpec, device
 from weft.framework.graph import name_scope
 from weft.framework.misc import get_logger
@@ -36,6 +36,11 @@ def _checked(devices):
             raise RuntimeError("In-graph multi-worker training with `MirroredStrategy` is not supported in eager mode.")
         raise NotImplementedError("tf.distribute on devices of another process: remote execution is missing")
     return tuple(full_device(name) for name in names)
+
+
+def _is_int32(value):
+    parts = value.values if isinstance(value, DistributedValues) else (value,)
+    return any(getattr(v, "dtype", None) == dtypes.int32 for v in parts)
 
 
 class MirroredExtended(StrategyExtendedV1):
@@ -145,6 +150,11 @@ class MirroredExtended(StrategyExtendedV1):
         return nest.map_structure(reduced, value)
 
     def _batch_reduce_to(self, reduce_op, value_destination_pairs, options):
+        # TensorFlow reduces each int32 on the host by an object of its own and takes only one in a call.
+        if len(value_destination_pairs) > 1 and any(_is_int32(value) for value, _ in value_destination_pairs):
+            raise ValueError(
+                "Inputs to batch_reduce_to must be either all on the host or all on the compute devices."
+            )
         return self._cross_device_ops.batch_reduce(reduce_op, value_destination_pairs, options)
 
     def _gather_to_implementation(self, value, destinations, axis, options):

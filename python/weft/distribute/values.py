@@ -65,7 +65,6 @@ def full_device(name):
 class PerReplica(DistributedValues, CompositeTensor, PerReplicaInterface):
     """Values that may differ."""
 
-    _is_tensor_like = False  # tf.is_tensor
 
     @property
     def values(self):

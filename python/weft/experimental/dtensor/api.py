@@ -85,8 +85,12 @@ def copy_to_mesh(tensor, layout, source_layout=None):
 
 def relayout(tensor, layout, name=None):
     """The same value in another layout; MATCH leaves a dimension as it is."""
-    with default_mesh(layout.mesh):
-        return raw.Relayout(input=tensor, layout=layout.to_string(), name=name)
+    mesh, text = layout.mesh, layout.to_string()
+    rank = getattr(getattr(tensor, "shape", None), "rank", None)
+    if rank not in (None, layout.rank) and layout.is_fully_replicated() and not _weft.layout_of(tensor):
+        text = Layout.replicated(mesh, rank).to_string()  # a whole copy for each device, of whatever rank
+    with default_mesh(mesh):
+        return raw.Relayout(input=tensor, layout=text, name=name)
 
 
 def relayout_like(tensor, layout_tensor, name=None):

@@ -11,9 +11,9 @@ MATCH = "match"
 class LayoutType(enum.Enum):
     """How a layout stands for its tensor's parts."""
 
-    STATIC = 0
-    PARTED = 1
+    STATIC = 1
     SINGLE_DEVICE = 2
+    PARTED = 3
 
 
 class Layout:

@@ -64,22 +64,15 @@ def _kind(value):
         return np.dtype(value.dtype.as_numpy_dtype)
     if isinstance(value, (bool, int, float, complex)):
         return value
-    if isinstance(value, (list, tuple)):
-        return _kind_of_list(value)
     return value
 
 
-def _kind_of_list(value):
-    flat = list(_leaves(value))
-    if any(isinstance(v, Tensor) for v in flat):
-        return np.result_type(*[_kind(v) for v in flat])
-    return np.array(value).dtype
-
-
 def result_dtype(*values):
+    """Numbers in lists are plain numbers, too; where there is nothing else, numpy's type of them."""
     if _rule is not None:
         return _rule(*values)
-    return tf.as_dtype(_narrow(np.result_type(*[_kind(v) for v in values])))
+    leaves = [v for value in values for v in (_leaves(value) if isinstance(value, (list, tuple)) else [value])]
+    return tf.as_dtype(_narrow(np.result_type(*[_kind(v) for v in leaves]) if leaves else np.dtype("float64")))
 
 
 def result_type(*arrays_and_dtypes):
