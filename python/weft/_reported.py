@@ -25,7 +25,18 @@ CLASSES = {
         "data.experimental.service.server_lib: DispatcherConfig DispatchServer WorkerConfig WorkerServer",
     ],
     "data.structure": ["data.util.structure: NoneTensorSpec"],
+    "distribute.central_storage": ["distribute.central_storage_strategy: CentralStorageStrategy CentralStorageStrategyV1"],
+    "distribute.default": [
+        "distribute.distribute_lib: _DefaultDistributionStrategy _DefaultReplicaContext _DefaultDistributionExtended"
+    ],
+    "distribute.extended": ["distribute.distribute_lib: StrategyExtendedV1 StrategyExtendedV2"],
     "distribute.input": ["distribute.input_lib: DistributedDataset DistributedDatasetsFromFunction"],
+    "distribute.mirrored": ["distribute.mirrored_strategy: MirroredExtended MirroredStrategy MirroredStrategyV1"],
+    "distribute.one_device": ["distribute.one_device_strategy: OneDeviceExtended OneDeviceStrategy OneDeviceStrategyV1"],
+    "distribute.replica_context": ["distribute.distribute_lib: ReplicaContext ReplicaContextBase ReplicaContextV1"],
+    "distribute.replicas": ["distribute.mirrored_run: _MirroredReplicaContext"],
+    "distribute.strategy": ["distribute.distribute_lib: Strategy StrategyBase StrategyV1"],
+    "distribute.values": ["distribute.values: DistributedValues Mirrored PerReplica PerReplicaSpec"],
     "data.tables": ["data.experimental.ops.lookup_ops: DatasetInitializer"],
     "framework.config": ["eager.context: LogicalDevice LogicalDeviceConfiguration PhysicalDevice"],
     "framework.device": [
@@ -33,6 +44,9 @@ CLASSES = {
         "eager.context: _Device=_EagerDeviceContext",
     ],
     "framework.dtypes": ["framework.dtypes: DType"],
+    "framework.anonymous_extension": [
+        "framework.extension_type: AnonymousExtensionType AnonymousExtensionTypeSpec reinterpret"
+    ],
     "framework.extension_type": [
         "framework.extension_type: BatchableExtensionType ExtensionType ExtensionTypeBatchEncoder ExtensionTypeSpec ExtensionTypeMeta=ExtensionTypeMetaclass"
     ],

@@ -35,7 +35,9 @@ NAMES = {
     "tensorflow.python.eager.context": {
         name: ("weft.framework.eager_context", name) for name in ("async_wait", "context", "executing_eagerly")
     },
-    "tensorflow.python.framework.tensor_util": {"is_tf_type": ("weft.framework.tensor", "is_tensor")},
+    "tensorflow.python.framework.tensor_util": {
+        name: ("weft.framework.tensor", "is_tf_type") for name in ("is_tf_type", "is_tensor")
+    },
     "tensorflow.python.ops.linalg.sparse.sparse_csr_matrix_ops": {
         name: ("weft.ops.private_ops", name)
         for name in (
@@ -43,6 +45,16 @@ NAMES = {
             "sparse_matrix_sparse_mat_mul",
             "sparse_tensor_to_csr_sparse_matrix",
         )
+    },
+    "tensorflow.python.saved_model.nested_structure_coder": {
+        "can_encode": ("weft.saved_model.structured", "can_encode"),
+        "decode_proto": ("weft.saved_model.structured", "decode"),
+        "encode_structure": ("weft.saved_model.structured", "encode"),
+        "NotEncodableError": ("weft.saved_model.structured", "NotEncodableError"),
+    },
+    "tensorflow.python.types.core": {
+        "Tensor": ("weft.framework.tensor", "AnyTensor"),
+        "TensorLike": ("weft.types.experimental", "TensorLike"),
     },
     "tensorflow.python.ops.math_ops": {"is_nan": ("weft.math", "is_nan")},
 }

@@ -1,6 +1,5 @@
 """tf.__internal__: what libraries that build on TensorFlow use of its inside."""
 
-import abc
 import sys
 from types import ModuleType as _Module
 
@@ -8,8 +7,7 @@ from weft import _weft
 from weft._missing import missing
 from weft.framework.composite import CompositeTensor  # noqa: F401
 from weft.framework.graph import FuncGraph  # noqa: F401
-from weft.framework.tensor import EagerTensor, SymbolicTensor  # noqa: F401
-from weft.framework.tensor import Tensor as _Tensor
+from weft.framework.tensor import AnyTensor, EagerTensor, SymbolicTensor  # noqa: F401
 
 _self = sys.modules[__name__]
 _FILES = ("tracking", "eager_context", "smart_cond")
@@ -33,12 +31,7 @@ def _namespace(name, **members):
 
 
 def _types():
-    class Tensor(abc.ABC):
-        """What classes that stand for tensors derive from."""
-
-    Tensor.register(_Tensor)
-    Tensor.register(_weft.VariableBase)
-    return _namespace("types", Tensor=Tensor)
+    return _namespace("types", Tensor=AnyTensor)
 
 
 def _make_decorator(target, decorator_func, decorator_name=None, decorator_doc="", decorator_argspec=None):

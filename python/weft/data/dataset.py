@@ -49,7 +49,6 @@ def make(name, variant, spec, inputs=(), functions=()):
 class Dataset(CompositeTensor, Trackable):
     """Elements that come one after another."""
 
-    _is_tensor_like = False  # tf.is_tensor
 
     def __init__(self, variant_tensor):
         # Subclasses of the user's say what they hold by element_spec.

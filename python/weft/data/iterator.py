@@ -12,7 +12,6 @@ from weft.trackable.base import Trackable
 class Iterator(CompositeTensor, Trackable):
     """tf.data.Iterator: next(), get_next() and get_next_as_optional()."""
 
-    _is_tensor_like = False  # tf.is_tensor
 
     def __init__(self, dataset=None, components=None, element_spec=None):
         if dataset is not None:
@@ -129,7 +128,6 @@ class IteratorSpec(TypeSpec):
 class Optional(CompositeTensor):
     """tf.experimental.Optional: an element, or none."""
 
-    _is_tensor_like = False  # tf.is_tensor
 
     def __init__(self, tensor, element_spec):
         self._variant_tensor, self._element_spec = tensor, element_spec

@@ -9,7 +9,7 @@ class CompositeTensor(metaclass=abc.ABCMeta):
     """The base of ragged, sparse and extension types: `_type_spec` says what it is made of."""
 
     _is_composite = True
-    _is_tensor_like = True
+    _is_tensor_like = False  # tf.is_tensor: ragged and sparse tensors and slices say True
 
     @property
     @abc.abstractmethod

@@ -89,7 +89,7 @@ def convert(value, annotation, path, of_spec=False):
         try:
             return dtypes.as_dtype(value)
         except TypeError:
-            raise _wrong(path, "a value that can be converted to a DType", value) from None
+            raise _wrong(path, "'tf.DType'", value) from None
     if kind is typing.Union:
         for one in typing.get_args(annotation):
             try:

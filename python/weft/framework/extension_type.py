@@ -9,11 +9,15 @@ import typing
 
 from weft.framework import nest, type_spec_registry
 from weft.framework.composite import CompositeTensor
+from weft.framework.dtypes import DType
 from weft.framework.extension_fields import REQUIRED, Field, check_annotation, convert, is_reserved
 from weft.framework.immutable_dict import ImmutableDict
 from weft.framework.tensor import Tensor
 from weft.framework.tensor_shape import TensorShape
 from weft.framework.type_spec import BatchableTypeSpec, TensorSpec, TypeSpec
+
+
+_PLAIN = (bool, int, float, str, bytes, type(None), None, Ellipsis, TensorShape, DType)
 
 
 def _own_annotations(cls):
@@ -47,6 +51,8 @@ def _check_class(cls):
             check_annotation(annotation)
         except TypeError as error:
             raise TypeError(f"In field {name!r}: {error}") from error
+        if name in cls.__dict__ and not _is_open(annotation) and not _has_tensors(annotation):
+            convert(cls.__dict__[name], annotation, f"default value for {name}")
 
 
 class ExtensionTypeMeta(abc.ABCMeta):
@@ -80,6 +86,12 @@ def _fields(cls):
 
 def _is_open(annotation):
     return isinstance(annotation, (str, typing.ForwardRef)) or any(_is_open(a) for a in typing.get_args(annotation))
+
+
+def _has_tensors(annotation):
+    """Whether values of a field are or hold tensors, which a class does not make of its defaults."""
+    inside = typing.get_args(annotation)
+    return any(_has_tensors(a) for a in inside) if inside else annotation not in _PLAIN
 
 
 def _resolved(annotation, owner, cls):
@@ -153,7 +165,6 @@ class ExtensionType(CompositeTensor, metaclass=ExtensionTypeMeta):
     """The base of the user's types: fields are class annotations, instances do not change."""
 
     _tf_extension_type_is_base = True
-    _is_tensor_like = False
 
     def __init__(self, *args, **kwargs):
         if type(self) is ExtensionType or type(self).__dict__.get("_tf_extension_type_is_base"):
@@ -378,14 +389,6 @@ def _own_spec_constructor(own):
             self.__dict__[field.name] = convert(self.__dict__[field.name], field.value_type, field.name, of_spec=True)
 
     return __init__
-
-
-class AnonymousExtensionTypeSpec(ExtensionTypeSpec):
-    """The spec of a type that a SavedModel names and the program does not have."""
-
-    @classmethod
-    def _deserialize(cls, serialization):
-        raise NotImplementedError("values of an extension type that is not registered in this program")
 
 
 # ---- batches ---------------------------------------------------------------------------------------------

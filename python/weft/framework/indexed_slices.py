@@ -9,6 +9,7 @@ from weft.framework.type_spec import TensorSpec, TypeSpec
 class IndexedSlices(CompositeTensor):
     """values[i] is the row indices[i] of a larger tensor; rows may occur more than once and are then added."""
 
+    _is_tensor_like = True
     def __init__(self, values, indices, dense_shape=None):
         self._values, self._indices, self._dense_shape = values, indices, dense_shape
 

@@ -1,5 +1,6 @@
 """tf.Tensor and its two kinds: EagerTensor, which has a value, and SymbolicTensor, which stands for one in a graph."""
 
+import abc
 import functools
 import importlib
 
@@ -7,6 +8,24 @@ from weft import _weft
 from weft.framework import dtypes, errors
 
 
+class AnyTensor(abc.ABC):
+    """tf.__internal__.types.Tensor: the base of all dense tensors and of variables; classes of other packages derive from it to count as tensors."""
+
+    dtype = property(lambda self: None)
+    shape = property(lambda self: None)
+
+    @classmethod
+    def __subclasshook__(cls, other):
+        # tf.Variable itself stands for variables of any kind: it is none, but all that it makes are.
+        if cls is AnyTensor and issubclass(other, _weft.VariableBase) and _weft.VariableBase not in other.__bases__:
+            return True
+        return NotImplemented
+
+
+AnyTensor.__name__ = AnyTensor.__qualname__ = "Tensor"
+
+
+@AnyTensor.register
 class Tensor(_weft.TensorBase):
     """A value of one type with a shape. dtype, shape, device and the binary operators come from the engine."""
 
@@ -19,6 +38,9 @@ class Tensor(_weft.TensorBase):
         ).split()
     )
     _USE_EQUALITY = True
+
+    def __new__(cls, *args, **kwargs):
+        raise TypeError(f"{cls.__name__}() takes no arguments")  # ops make tensors, not calls
 
     @property
     def ndim(self):
@@ -368,6 +390,14 @@ def _ops(name):
     return importlib.import_module("weft.ops." + name)
 
 
-def is_tensor(x):
+def is_tf_type(x):
     """Whether x is a tensor, variable or another value of TensorFlow's kinds."""
-    return isinstance(x, (Tensor, _weft.VariableBase)) or getattr(type(x), "_is_tensor_like", False)
+    if isinstance(x, (Tensor, _weft.VariableBase)):
+        return True
+    cls = type(x)
+    if cls.__name__ in ("ObjectProxy", "_DictWrapper"):
+        return False
+    return getattr(cls, "_is_tensor_like", False) or isinstance(x, AnyTensor) or hasattr(x, "is_tensor_like")
+
+
+is_tensor = is_tf_type

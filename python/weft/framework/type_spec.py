@@ -5,7 +5,7 @@ import collections.abc
 import importlib
 
 from weft import _weft
-from weft.framework import dtypes, nest
+from weft.framework import dtypes, nest, type_spec_registry
 from weft.framework.tensor import EagerTensor, Tensor
 from weft.framework.tensor_shape import TensorShape, as_shape
 
@@ -349,6 +349,7 @@ class DenseSpec(BatchableTypeSpec):
         return f"{type(self).__name__}(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
 
 
+@type_spec_registry.register("tf.TensorSpec")
 class TensorSpec(DenseSpec):
     """The shape and type of a tensor."""
 
@@ -452,6 +453,7 @@ class TensorSpec(DenseSpec):
         return TensorSpec(self._shape[1:], self._dtype)
 
 
+@type_spec_registry.register("tf.BoundedTensorSpec")
 class BoundedTensorSpec(TensorSpec):
     """A TensorSpec whose elements have a least and a greatest value."""
 
@@ -748,6 +750,7 @@ def _spec_from_value(value):
     return None
 
 
+@type_spec_registry.register("tf.NoneTensorSpec")
 class NoneTensorSpec(BatchableTypeSpec):
     """The spec of None."""
 

@@ -1,9 +1,26 @@
-"""Specs of the user's by name: what SavedModels write for them."""
+"""Specs by name: what SavedModels write for those that the format does not know by itself."""
 
+import importlib
 import re
 
 _by_name, _names = {}, {}
 _VALID = re.compile(r"^(\w+\.)+\w+$")
+# Where the package's own specs are registered: such a module is loaded when a name of it is asked for.
+_OWN = {
+    "tf.AnonymousExtensionType.Spec": "weft.framework.anonymous_extension",
+    "tf.DynamicRaggedShape.Spec": "weft.ops.ragged.dynamic_shape",
+    "tf.RaggedTensorSpec": "weft.ops.ragged.spec",
+    "tf.RowPartitionSpec": "weft.ops.ragged.row_partition",
+    "tf.SparseTensorSpec": "weft.ops.sparse_tensor",
+    "tf.TensorArraySpec": "weft.ops.tensor_array",
+}
+
+
+def _check(cls):
+    from weft.framework.type_spec import TypeSpec
+
+    if not (isinstance(cls, type) and issubclass(cls, TypeSpec)):
+        raise TypeError(f"Expected `cls` to be a TypeSpec; got {cls!r}")
 
 
 def register(name):
@@ -17,6 +34,7 @@ def register(name):
         )
 
     def decorator(cls):
+        _check(cls)
         if cls in _names:
             raise ValueError(
                 f"Class {cls.__module__}.{cls.__name__} has already been registered with name " f"{_names[cls]}."
@@ -31,6 +49,7 @@ def register(name):
 
 
 def get_name(cls):
+    _check(cls)
     if cls not in _names:
         raise ValueError(f"TypeSpec {cls.__module__}.{cls.__name__} has not been registered.")
     return _names[cls]
@@ -39,6 +58,8 @@ def get_name(cls):
 def lookup(name):
     if not isinstance(name, str):
         raise TypeError(f"Expected `name` to be a string; got {name!r}")
+    if name not in _by_name and name in _OWN:
+        importlib.import_module(_OWN[name])
     if name not in _by_name:
         raise ValueError(f"No TypeSpec has been registered with name {name!r}")
     return _by_name[name]

@@ -3,7 +3,7 @@
 import collections
 
 from weft._raw import raw
-from weft.framework import dtypes
+from weft.framework import dtypes, type_spec_registry
 from weft.framework.composite import CompositeTensor
 from weft.framework.convert import constant_value, convert_to_tensor
 from weft.framework.dispatch import register_api_name, register_op
@@ -22,6 +22,7 @@ def _same_size(a, b):
 class SparseTensor(CompositeTensor):
     """values[i] stands at indices[i] of a tensor of dense_shape; all else is zero."""
 
+    _is_tensor_like = True
     __array_priority__ = 101
 
     def __init__(self, indices, values, dense_shape):
@@ -152,6 +153,7 @@ def _static_shape(value):
     return TensorShape(None)
 
 
+@type_spec_registry.register("tf.SparseTensorSpec")
 class SparseTensorSpec(BatchableTypeSpec):
     """The type of a tf.SparseTensor."""
 

@@ -4,7 +4,7 @@ import contextlib
 
 from weft import _weft
 from weft._raw import raw
-from weft.framework import dtypes, errors
+from weft.framework import dtypes, errors, type_spec_registry
 from weft.framework.convert import constant_value, convert_to_tensor
 from weft.framework.tensor import Tensor
 from weft.framework.tensor_shape import TensorShape, as_shape
@@ -460,6 +460,7 @@ def build_ta_with_new_flow(old_ta, flow):
     return old_ta._of(old_ta._implementation.with_flow(flow))
 
 
+@type_spec_registry.register("tf.TensorArraySpec")
 class TensorArraySpec(TypeSpec):
     """The type of a tf.TensorArray."""
 

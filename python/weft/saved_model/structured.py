@@ -1,6 +1,7 @@
 """Python values as StructuredValue messages, in which SavedModels keep the signatures of functions, and back."""
 
 import collections
+import warnings
 
 import numpy as np
 
@@ -114,20 +115,31 @@ def _encode(value, made):
         raise NotEncodableError(f"No encoder for object {value} of type {type(value)}.")
 
 
+def can_encode(value):
+    """Whether a value has a message."""
+    try:
+        encode(value)
+    except NotEncodableError:
+        return False
+    return True
+
+
 def _encode_spec(spec, made):
     name = type(spec).__name__
     number = next((n for n, (_, known) in _SPEC_CLASSES.items() if known == name), None)
     if number is None:
-        from weft.framework import extension_type, type_spec_registry
+        from weft.framework import type_spec_registry
+        from weft.framework.extension_type import ExtensionTypeSpec
 
-        if isinstance(spec, extension_type.AnonymousExtensionTypeSpec):
-            number = _EXTENSION
-        else:
-            try:
-                name = type_spec_registry.get_name(type(spec))
-            except ValueError:
-                raise NotEncodableError(f"No encoder for object {spec} of type {type(spec)}.") from None
-            number = _REGISTERED
+        try:
+            name = type_spec_registry.get_name(type(spec))
+        except ValueError:
+            raise NotEncodableError(f"No encoder for object {spec} of type {type(spec)}.") from None
+        number = _EXTENSION if isinstance(spec, ExtensionTypeSpec) else _REGISTERED
+        if number == _REGISTERED:
+            warnings.warn(
+                f"Encoding a StructuredValue with type {name}; loading this StructuredValue will require that this type be imported and registered."
+            )
     made.type_spec_class = number
     made.type_spec_class_name = name
     _encode(spec._serialize(), made.type_state)
@@ -183,14 +195,28 @@ def _decode_spec(proto):
     if number in _SPEC_CLASSES:
         module, name = _SPEC_CLASSES[number]
         cls = getattr(importlib.import_module(module), name)
-    elif number == _EXTENSION:
-        from weft.framework.extension_type import AnonymousExtensionTypeSpec as cls
-    elif number == _REGISTERED:
-        from weft.framework import type_spec_registry
-
-        cls = type_spec_registry.lookup(proto.type_spec_class_name)
+    elif number in (_EXTENSION, _REGISTERED):
+        cls = _registered(proto.type_spec_class_name, number)
     else:
         raise ValueError(
-            f"The type '{proto.type_spec_class_name}' is not supported by this version of weft: its SavedModel cannot be loaded."
+            f"The type '{proto.type_spec_class_name}' is not supported by this version of TensorFlow. (The object you are loading must have been created "
+            "with a newer version of TensorFlow.)"
         )
     return cls._deserialize(decode(proto.type_state))
+
+
+def _registered(name, number):
+    """The class of a registered name; an extension type that is not registered is one without a name."""
+    from weft.framework import type_spec_registry
+
+    try:
+        return type_spec_registry.lookup(name)
+    except ValueError as error:
+        if number == _REGISTERED:
+            raise ValueError(
+                f"The type '{name}' has not been registered.  It must be registered before you load this object (typically by importing its module)."
+            ) from error
+    from weft.framework.anonymous_extension import AnonymousExtensionTypeSpec
+
+    warnings.warn(f"The type '{name}' has not been registered. Falling back to using AnonymousExtensionTypeSpec instead.")
+    return AnonymousExtensionTypeSpec

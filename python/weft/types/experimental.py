@@ -5,9 +5,8 @@ import typing
 
 import numpy as np
 
-from weft import _weft
 from weft._missing import missing
-from weft.framework.tensor import Tensor
+from weft.framework.tensor import AnyTensor
 from weft.framework.type_spec import TraceType
 from weft.function.concrete import ConcreteFunction
 from weft.function.function import Function as PolymorphicFunction
@@ -45,8 +44,7 @@ class TensorProtocol(typing.Protocol):
 
 
 TensorLike = typing.Union[
-    Tensor,
-    _weft.VariableBase,
+    AnyTensor,
     TensorProtocol,
     int,
     float,
