@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks the C headers: each compiles alone as C11 and C++17, and together they declare exactly the
-functions of tests/data/capi_symbols.csv, each in the header that the table names.
+functions of tests/data/capi_symbols.csv, each in the header that the table names; each has the include
+guard that TensorFlow's header has (guards.txt), since clients test for it.
 
     check_symbols.py [--cc CC] [--cxx CXX]
 """
@@ -40,6 +41,17 @@ def found(header):
     return set(names) - PLUGIN_ENTRIES
 
 
+def guards():
+    lines = (ROOT / "tests/headers/guards.txt").read_text().splitlines()
+    return dict(line.split() for line in lines if not line.startswith("#"))
+
+
+def check_guard(header, wanted):
+    guard = re.search(r"^#ifndef (\w+)\n#define \1$", (INCLUDE / header).read_text(), re.M)
+    have = guard.group(1) if guard else "none"
+    return [] if have == wanted else [f"{header}: the include guard is {have}, not {wanted}"]
+
+
 def compile_text(compiler, standard, language, text):
     command = [*compiler.split(), f"-std={standard}", "-x", language, *FLAGS, "-"]
     done = subprocess.run(command, input=text, capture_output=True, text=True)
@@ -57,6 +69,9 @@ def main():
     headers = sorted(
         str(p.relative_to(INCLUDE)) for top in ("tensorflow", "tsl", "xla") for p in (INCLUDE / top).rglob("*.h")
     )
+    guard_of = guards()
+    for header in headers:
+        errors += check_guard(header, guard_of.get(header, "in guards.txt"))
     for header in sorted(declared.keys() - set(headers)):
         errors.append(f"{header}: no such file")
     for header in headers:

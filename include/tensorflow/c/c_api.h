@@ -4,8 +4,8 @@
 //
 // An object from TF_New... is freed by the TF_Delete... of the same name. Strings and arrays handed
 // out belong to the object they came from. Calls with a TF_Status* report through it.
-#ifndef WEFT_TENSORFLOW_C_C_API_H_
-#define WEFT_TENSORFLOW_C_C_API_H_
+#ifndef TENSORFLOW_C_C_API_H_
+#define TENSORFLOW_C_C_API_H_
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -656,4 +656,4 @@ TF_CAPI_EXPORT extern void TF_DeleteServer(TF_Server* server);
 }  // extern "C"
 #endif
 
-#endif  // WEFT_TENSORFLOW_C_C_API_H_
+#endif  // TENSORFLOW_C_C_API_H_

@@ -2,8 +2,8 @@
 //
 // Parts of the C API that may change: compiler switches, checkpoints, op queries, shape inference
 // of single ops, device plugins.
-#ifndef WEFT_TENSORFLOW_C_C_API_EXPERIMENTAL_H_
-#define WEFT_TENSORFLOW_C_C_API_EXPERIMENTAL_H_
+#ifndef TENSORFLOW_C_C_API_EXPERIMENTAL_H_
+#define TENSORFLOW_C_C_API_EXPERIMENTAL_H_
 
 #include <stddef.h>
 #include <stdint.h>
@@ -185,4 +185,4 @@ TF_CAPI_EXPORT extern void TF_DeletePluggableDeviceLibraryHandle(TF_Library* lib
 }  // extern "C"
 #endif
 
-#endif  // WEFT_TENSORFLOW_C_C_API_EXPERIMENTAL_H_
+#endif  // TENSORFLOW_C_C_API_EXPERIMENTAL_H_

@@ -2,8 +2,8 @@
 //
 // What the C headers share: the export mark, the one-byte boolean, and the size of a struct up to
 // one of its members (how the plugin structs say which version of them the caller knows).
-#ifndef WEFT_TENSORFLOW_C_C_API_MACROS_H_
-#define WEFT_TENSORFLOW_C_C_API_MACROS_H_
+#ifndef TENSORFLOW_C_C_API_MACROS_H_
+#define TENSORFLOW_C_C_API_MACROS_H_
 
 #include <stddef.h>
 
@@ -29,4 +29,4 @@
 #define TF_OFFSET_OF_END(TYPE, MEMBER) (offsetof(TYPE, MEMBER) + sizeof(((TYPE*)0)->MEMBER))
 #endif
 
-#endif  // WEFT_TENSORFLOW_C_C_API_MACROS_H_
+#endif  // TENSORFLOW_C_C_API_MACROS_H_

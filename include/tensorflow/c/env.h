@@ -2,8 +2,8 @@
 //
 // Files, threads, clocks and shared libraries, through the same file systems that models are
 // read from; meant for plugins that may not link the C++ parts.
-#ifndef WEFT_TENSORFLOW_C_ENV_H_
-#define WEFT_TENSORFLOW_C_ENV_H_
+#ifndef TENSORFLOW_C_ENV_H_
+#define TENSORFLOW_C_ENV_H_
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -101,4 +101,4 @@ TF_CAPI_EXPORT extern void* TF_GetSymbolFromLibrary(void* handle, const char* sy
 }  // extern "C"
 #endif
 
-#endif  // WEFT_TENSORFLOW_C_ENV_H_
+#endif  // TENSORFLOW_C_ENV_H_

@@ -3,8 +3,8 @@
 // Registers kernels written in C: three callbacks (create, compute, delete) for an op on a device.
 // Create reads attributes through TF_OpKernelConstruction, compute reads inputs and sets outputs
 // through TF_OpKernelContext; both contexts are valid only during the call.
-#ifndef WEFT_TENSORFLOW_C_KERNELS_H_
-#define WEFT_TENSORFLOW_C_KERNELS_H_
+#ifndef TENSORFLOW_C_KERNELS_H_
+#define TENSORFLOW_C_KERNELS_H_
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -250,4 +250,4 @@ TF_CAPI_EXPORT extern void TF_OpKernelConstruction_GetAttrTensorList(TF_OpKernel
 }  // extern "C"
 #endif
 
-#endif  // WEFT_TENSORFLOW_C_KERNELS_H_
+#endif  // TENSORFLOW_C_KERNELS_H_

@@ -2,8 +2,8 @@
 //
 // Defines new ops from C: signature, properties and a shape function. The matching kernels are
 // registered with tensorflow/c/kernels.h.
-#ifndef WEFT_TENSORFLOW_C_OPS_H_
-#define WEFT_TENSORFLOW_C_OPS_H_
+#ifndef TENSORFLOW_C_OPS_H_
+#define TENSORFLOW_C_OPS_H_
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -144,4 +144,4 @@ TF_CAPI_EXPORT extern int64_t TF_DimensionHandleValue(TF_DimensionHandle* dim_ha
 }  // extern "C"
 #endif
 
-#endif  // WEFT_TENSORFLOW_C_OPS_H_
+#endif  // TENSORFLOW_C_OPS_H_

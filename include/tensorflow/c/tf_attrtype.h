@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kinds of value that an op attribute can hold.
-#ifndef WEFT_TENSORFLOW_C_TF_ATTRTYPE_H_
-#define WEFT_TENSORFLOW_C_TF_ATTRTYPE_H_
+#ifndef TENSORFLOW_C_TF_ATTRTYPE_H_
+#define TENSORFLOW_C_TF_ATTRTYPE_H_
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,4 +24,4 @@ typedef enum TF_AttrType {
 }  // extern "C"
 #endif
 
-#endif  // WEFT_TENSORFLOW_C_TF_ATTRTYPE_H_
+#endif  // TENSORFLOW_C_TF_ATTRTYPE_H_

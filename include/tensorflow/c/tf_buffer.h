@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // TF_Buffer carries bytes across the C API, most often a serialized protocol buffer.
-#ifndef WEFT_TENSORFLOW_C_TF_BUFFER_H_
-#define WEFT_TENSORFLOW_C_TF_BUFFER_H_
+#ifndef TENSORFLOW_C_TF_BUFFER_H_
+#define TENSORFLOW_C_TF_BUFFER_H_
 
 #include <stddef.h>
 
@@ -35,4 +35,4 @@ TF_CAPI_EXPORT extern TF_Buffer TF_GetBuffer(TF_Buffer* buffer);
 }  // extern "C"
 #endif
 
-#endif  // WEFT_TENSORFLOW_C_TF_BUFFER_H_
+#endif  // TENSORFLOW_C_TF_BUFFER_H_

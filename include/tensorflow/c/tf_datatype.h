@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Element types of tensors. The numbers are those of DataType in the wire format.
-#ifndef WEFT_TENSORFLOW_C_TF_DATATYPE_H_
-#define WEFT_TENSORFLOW_C_TF_DATATYPE_H_
+#ifndef TENSORFLOW_C_TF_DATATYPE_H_
+#define TENSORFLOW_C_TF_DATATYPE_H_
 
 #include <stddef.h>
 
@@ -56,4 +56,4 @@ TF_CAPI_EXPORT extern size_t TF_DataTypeSize(TF_DataType dt);
 }  // extern "C"
 #endif
 
-#endif  // WEFT_TENSORFLOW_C_TF_DATATYPE_H_
+#endif  // TENSORFLOW_C_TF_DATATYPE_H_

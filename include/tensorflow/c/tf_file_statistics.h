@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a file system tells about one path; shared by env.h and the file system plugins.
-#ifndef WEFT_TENSORFLOW_C_TF_FILE_STATISTICS_H_
-#define WEFT_TENSORFLOW_C_TF_FILE_STATISTICS_H_
+#ifndef TENSORFLOW_C_TF_FILE_STATISTICS_H_
+#define TENSORFLOW_C_TF_FILE_STATISTICS_H_
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,4 +13,4 @@ typedef struct TF_FileStatistics {
   bool is_directory;
 } TF_FileStatistics;
 
-#endif  // WEFT_TENSORFLOW_C_TF_FILE_STATISTICS_H_
+#endif  // TENSORFLOW_C_TF_FILE_STATISTICS_H_

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // TF_Status is how every call reports failure: make one, hand it in, ask TF_GetCode afterwards.
-#ifndef WEFT_TENSORFLOW_C_TF_STATUS_H_
-#define WEFT_TENSORFLOW_C_TF_STATUS_H_
+#ifndef TENSORFLOW_C_TF_STATUS_H_
+#define TENSORFLOW_C_TF_STATUS_H_
 
 #include "tensorflow/c/c_api_macros.h"
 #include "xla/tsl/c/tsl_status.h"
@@ -58,4 +58,4 @@ TF_CAPI_EXPORT extern const char* TF_Message(const TF_Status* status);
 }  // extern "C"
 #endif
 
-#endif  // WEFT_TENSORFLOW_C_TF_STATUS_H_
+#endif  // TENSORFLOW_C_TF_STATUS_H_

@@ -2,8 +2,8 @@
 //
 // TF_Tensor: a typed, shaped block of memory, shared by reference inside the engine.
 // Elements lie in row-major order; TF_STRING elements are TF_TString (tf_tstring.h).
-#ifndef WEFT_TENSORFLOW_C_TF_TENSOR_H_
-#define WEFT_TENSORFLOW_C_TF_TENSOR_H_
+#ifndef TENSORFLOW_C_TF_TENSOR_H_
+#define TENSORFLOW_C_TF_TENSOR_H_
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,4 +76,4 @@ TF_CAPI_EXPORT extern void TF_TensorBitcastFrom(const TF_Tensor* from, TF_DataTy
 }  // extern "C"
 #endif
 
-#endif  // WEFT_TENSORFLOW_C_TF_TENSOR_H_
+#endif  // TENSORFLOW_C_TF_TENSOR_H_

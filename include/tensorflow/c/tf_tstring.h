@@ -2,8 +2,8 @@
 //
 // Elements of TF_STRING tensors, as library calls. C and C++ programs can use the inline
 // TF_TString_ functions of tsl/platform/ctstring.h instead; these are for other languages.
-#ifndef WEFT_TENSORFLOW_C_TF_TSTRING_H_
-#define WEFT_TENSORFLOW_C_TF_TSTRING_H_
+#ifndef TENSORFLOW_C_TF_TSTRING_H_
+#define TENSORFLOW_C_TF_TSTRING_H_
 
 #include <stddef.h>
 
@@ -37,4 +37,4 @@ TF_CAPI_EXPORT extern void TF_StringDealloc(TF_TString* tstr);
 }  // extern "C"
 #endif
 
-#endif  // WEFT_TENSORFLOW_C_TF_TSTRING_H_
+#endif  // TENSORFLOW_C_TF_TSTRING_H_

@@ -4,8 +4,8 @@
 // and write string tensors without a call into the library. Layout: ctstring_internal.h.
 //
 // A string must be initialised before use and deallocated after it. Running out of memory aborts.
-#ifndef WEFT_TSL_PLATFORM_CTSTRING_H_
-#define WEFT_TSL_PLATFORM_CTSTRING_H_
+#ifndef TENSORFLOW_TSL_PLATFORM_CTSTRING_H_
+#define TENSORFLOW_TSL_PLATFORM_CTSTRING_H_
 
 #include <stddef.h>
 #include <stdint.h>
@@ -262,4 +262,4 @@ static inline void TF_TString_Move(TF_TString* dst, TF_TString* src) {
 }  // extern "C"
 #endif
 
-#endif  // WEFT_TSL_PLATFORM_CTSTRING_H_
+#endif  // TENSORFLOW_TSL_PLATFORM_CTSTRING_H_

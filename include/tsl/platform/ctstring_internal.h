@@ -3,8 +3,8 @@
 // Memory layout of TF_TString, the element of a TF_STRING tensor: 24 bytes, the same in every
 // library that follows TensorFlow. The two low bits of the first byte say which of four forms it
 // has; the size is stored above them. Functions: tsl/platform/ctstring.h.
-#ifndef WEFT_TSL_PLATFORM_CTSTRING_INTERNAL_H_
-#define WEFT_TSL_PLATFORM_CTSTRING_INTERNAL_H_
+#ifndef TENSORFLOW_TSL_PLATFORM_CTSTRING_INTERNAL_H_
+#define TENSORFLOW_TSL_PLATFORM_CTSTRING_INTERNAL_H_
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,4 +88,4 @@ typedef struct TF_TString {
 }  // extern "C"
 #endif
 
-#endif  // WEFT_TSL_PLATFORM_CTSTRING_INTERNAL_H_
+#endif  // TENSORFLOW_TSL_PLATFORM_CTSTRING_INTERNAL_H_

@@ -2,8 +2,8 @@
 //
 // Eager execution: run one op, or one registered function, at once on tensor handles.
 // A handle may still be pending or on another device; TFE_TensorHandleResolve waits and copies.
-#ifndef WEFT_TENSORFLOW_C_EAGER_C_API_H_
-#define WEFT_TENSORFLOW_C_EAGER_C_API_H_
+#ifndef TENSORFLOW_C_EAGER_C_API_H_
+#define TENSORFLOW_C_EAGER_C_API_H_
 
 #include "tensorflow/c/c_api.h"
 #include "tensorflow/c/c_api_macros.h"
@@ -205,4 +205,4 @@ TF_CAPI_EXPORT extern void TFE_ContextEndStep(TFE_Context* ctx);
 }  // extern "C"
 #endif
 
-#endif  // WEFT_TENSORFLOW_C_EAGER_C_API_H_
+#endif  // TENSORFLOW_C_EAGER_C_API_H_

@@ -3,8 +3,8 @@
 // Parts of the eager API that may change: op reuse, executors, cancellation, clusters, device
 // memory, custom devices, and metrics (at the end).
 // TensorFlow's header of this name is C++; this one reads as C too, and the calls are the same.
-#ifndef WEFT_TENSORFLOW_C_EAGER_C_API_EXPERIMENTAL_H_
-#define WEFT_TENSORFLOW_C_EAGER_C_API_EXPERIMENTAL_H_
+#ifndef TENSORFLOW_C_EAGER_C_API_EXPERIMENTAL_H_
+#define TENSORFLOW_C_EAGER_C_API_EXPERIMENTAL_H_
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -475,4 +475,4 @@ TF_CAPI_EXPORT extern TFE_MonitoringSamplerCell* TFE_MonitoringGetCellSampler2(
 }  // extern "C"
 #endif
 
-#endif  // WEFT_TENSORFLOW_C_EAGER_C_API_EXPERIMENTAL_H_
+#endif  // TENSORFLOW_C_EAGER_C_API_EXPERIMENTAL_H_

@@ -2,8 +2,8 @@
 //
 // One interface for running ops at once and for tracing them into a function: the execution
 // context decides which of the two TF_ExecuteOperation does.
-#ifndef WEFT_TENSORFLOW_C_EAGER_C_API_UNIFIED_EXPERIMENTAL_H_
-#define WEFT_TENSORFLOW_C_EAGER_C_API_UNIFIED_EXPERIMENTAL_H_
+#ifndef TENSORFLOW_C_EAGER_C_API_UNIFIED_EXPERIMENTAL_H_
+#define TENSORFLOW_C_EAGER_C_API_UNIFIED_EXPERIMENTAL_H_
 
 #include <stdint.h>
 
@@ -105,4 +105,4 @@ TF_CAPI_EXPORT extern void TF_OutputListPushBack(TF_OutputList* outputs, TF_Abst
 }  // extern "C"
 #endif
 
-#endif  // WEFT_TENSORFLOW_C_EAGER_C_API_UNIFIED_EXPERIMENTAL_H_
+#endif  // TENSORFLOW_C_EAGER_C_API_UNIFIED_EXPERIMENTAL_H_

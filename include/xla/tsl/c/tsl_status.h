@@ -2,8 +2,8 @@
 //
 // The status object behind TF_Status: a code, a message and named payloads.
 // Programs normally use the TF_ names of tensorflow/c/tf_status.h.
-#ifndef WEFT_XLA_TSL_C_TSL_STATUS_H_
-#define WEFT_XLA_TSL_C_TSL_STATUS_H_
+#ifndef XLA_TSL_C_TSL_STATUS_H_
+#define XLA_TSL_C_TSL_STATUS_H_
 
 #include "tensorflow/c/c_api_macros.h"
 
@@ -60,4 +60,4 @@ TF_CAPI_EXPORT extern const char* TSL_Message(const TSL_Status* status);
 }  // extern "C"
 #endif
 
-#endif  // WEFT_XLA_TSL_C_TSL_STATUS_H_
+#endif  // XLA_TSL_C_TSL_STATUS_H_

@@ -3,8 +3,8 @@
 // File systems as plugins (TF_RegisterFilesystemPlugin in c_api.h): tables of functions that a
 // shared library fills for each URI scheme it serves. The tables are only ever extended at their
 // end; sizes and version numbers tell both sides what the other knows.
-#ifndef WEFT_TENSORFLOW_C_EXPERIMENTAL_FILESYSTEM_FILESYSTEM_INTERFACE_H_
-#define WEFT_TENSORFLOW_C_EXPERIMENTAL_FILESYSTEM_FILESYSTEM_INTERFACE_H_
+#ifndef TENSORFLOW_C_EXPERIMENTAL_FILESYSTEM_FILESYSTEM_INTERFACE_H_
+#define TENSORFLOW_C_EXPERIMENTAL_FILESYSTEM_FILESYSTEM_INTERFACE_H_
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -240,4 +240,4 @@ TF_CAPI_EXPORT extern void TF_InitPlugin(TF_FilesystemPluginInfo* plugin_info);
 }  // extern "C"
 #endif
 
-#endif  // WEFT_TENSORFLOW_C_EXPERIMENTAL_FILESYSTEM_FILESYSTEM_INTERFACE_H_
+#endif  // TENSORFLOW_C_EXPERIMENTAL_FILESYSTEM_FILESYSTEM_INTERFACE_H_

@@ -2,8 +2,8 @@
 //
 // Graph optimizers as plugins: a plugin registers callbacks that get a GraphDef and return a
 // better one, and asks about the graph with the functions below.
-#ifndef WEFT_TENSORFLOW_C_EXPERIMENTAL_GRAPPLER_GRAPPLER_H_
-#define WEFT_TENSORFLOW_C_EXPERIMENTAL_GRAPPLER_GRAPPLER_H_
+#ifndef TENSORFLOW_C_EXPERIMENTAL_GRAPPLER_GRAPPLER_H_
+#define TENSORFLOW_C_EXPERIMENTAL_GRAPPLER_GRAPPLER_H_
 
 #include <stddef.h>
 #include <stdint.h>
@@ -147,4 +147,4 @@ TF_CAPI_EXPORT extern void TF_LookUpOpDef(TF_FunctionLibraryDefinition* fn_lib, 
 }  // extern "C"
 #endif
 
-#endif  // WEFT_TENSORFLOW_C_EXPERIMENTAL_GRAPPLER_GRAPPLER_H_
+#endif  // TENSORFLOW_C_EXPERIMENTAL_GRAPPLER_GRAPPLER_H_

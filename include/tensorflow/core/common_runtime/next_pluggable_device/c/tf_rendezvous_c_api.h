@@ -2,8 +2,8 @@
 //
 // The rendezvous of a step as a plugin kernel sees it: send a tensor under a key, receive one.
 // Filled by TF_GetRendezvous in tensorflow/c/kernels.h.
-#ifndef WEFT_TENSORFLOW_CORE_COMMON_RUNTIME_NEXT_PLUGGABLE_DEVICE_C_TF_RENDEZVOUS_C_API_H_
-#define WEFT_TENSORFLOW_CORE_COMMON_RUNTIME_NEXT_PLUGGABLE_DEVICE_C_TF_RENDEZVOUS_C_API_H_
+#ifndef TENSORFLOW_CORE_COMMON_RUNTIME_NEXT_PLUGGABLE_DEVICE_C_TF_RENDEZVOUS_C_API_H_
+#define TENSORFLOW_CORE_COMMON_RUNTIME_NEXT_PLUGGABLE_DEVICE_C_TF_RENDEZVOUS_C_API_H_
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -83,4 +83,4 @@ typedef struct TF_RendezvousThunk {
 }  // extern "C"
 #endif
 
-#endif  // WEFT_TENSORFLOW_CORE_COMMON_RUNTIME_NEXT_PLUGGABLE_DEVICE_C_TF_RENDEZVOUS_C_API_H_
+#endif  // TENSORFLOW_CORE_COMMON_RUNTIME_NEXT_PLUGGABLE_DEVICE_C_TF_RENDEZVOUS_C_API_H_
