@@ -3,10 +3,12 @@
 
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "engine/engine.h"
 #include "io/op_def.h"
+#include "op/declarations.h"
 #include "tests/support/cases.h"
 #include "wire/proto.h"
 
@@ -32,8 +34,51 @@ TEST_CASE("every op's signature equals TensorFlow's OpDef") {
   }
 }
 
+TEST_CASE("every op that TensorFlow's C library lists is there, as a signature at least") {
+  std::set<std::string> python;
+  std::ifstream list("tests/data/op_defs_python.txt");
+  for (std::string line; std::getline(list, line);) python.insert(line);
+  auto records = testing::read_records("tests/data/op_defs.bin");
+  REQUIRE(records.ok());
+  const auto& registry = engine::Engine::get().registry();
+  int listed = 0, declared = 0;
+  for (const auto& r : *records) {
+    wire::ProtoReader reader(r);
+    REQUIRE(reader.next());
+    const std::string name = reader.string();
+    if (python.contains(name)) continue;
+    ++listed;
+    CAPTURE(name);
+    const op::OpSpec* spec = registry.find(name);
+    REQUIRE(spec);
+    CHECK(spec->name.data()[spec->name.size()] == 0);  // as clients get it
+    if (!op::is_declared_only(*spec)) continue;
+    ++declared;
+    CHECK(registry.kernels(*spec).empty());
+  }
+  CHECK(listed == 1799);
+  CHECK(declared > 0);
+  CHECK(!registry.find("AttrPartialShapeList"));  // one of those that TensorFlow's Python package adds for its tests
+}
+
+TEST_CASE("an op of a family hides its declaration") {
+  const auto& registry = engine::Engine::get().registry();
+  for (uint32_t begin : op::declared_begins(registry)) {
+    const std::string name(op::declared_name(begin));
+    CAPTURE(name);
+    const op::OpSpec* declared = op::find_declared(registry, name);
+    REQUIRE(declared);
+    REQUIRE(declared->check().ok());
+    const op::OpSpec* spec = registry.find(name);
+    if (spec == declared) continue;
+    CHECK(io::encode_op_def(*spec) == io::encode_op_def(*declared));
+    CHECK((spec->shape != nullptr));
+  }
+}
+
 TEST_CASE("every op has one line of documentation and a shape rule") {
   for (const auto* spec : engine::Engine::get().registry().all()) {
+    if (op::is_declared_only(*spec)) continue;
     CAPTURE(spec->name);
     CHECK(!spec->summary.empty());
     CHECK(spec->summary.find('\n') == std::string_view::npos);
@@ -56,7 +101,7 @@ TEST_CASE("every op that TensorFlow differentiates has a rule, every other it na
     std::string op, what;
     if (line.starts_with('#') || !(fields >> op >> what)) continue;
     auto spec = engine::Engine::get().registry().get(op);
-    if (!spec.ok()) continue;  // not an op of this version
+    if (!spec.ok() || op::is_declared_only(**spec)) continue;  // not an op of this version
     ++seen;
     const bool agrees = what == "yes" ? (*spec)->grad != nullptr : (*spec)->no_gradient;
     CAPTURE(op);

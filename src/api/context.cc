@@ -1,4 +1,5 @@
 #include "engine/engine.h"
+#include "op/declarations.h"
 #include "op/registry.h"
 
 #include "api/unwrap.h"
@@ -91,6 +92,9 @@ std::string kernel_text(const op::KernelDef& k) {
   return out;
 }
 
+// What the op does. Of some only the signature is known.
+std::string_view summary(const op::OpSpec& spec) { return op::is_declared_only(spec) ? "signature only, no kernel" : spec.summary; }
+
 std::string_view gradient_text(const op::OpSpec& spec) {
   for (std::string_view name : {"If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", "PartitionedCall", "StatefulPartitionedCall"}) {
     if (spec.name == name) return "yes";  // of the functions it calls
@@ -103,7 +107,7 @@ std::string_view gradient_text(const op::OpSpec& spec) {
 std::string describe_op(std::string_view name) {
   auto& registry = engine::Engine::get().registry();
   const op::OpSpec* spec = api::unwrap(registry.get(name));
-  std::string out = core::cat(spec->name, ": ", spec->summary, "\n");
+  std::string out = core::cat(spec->name, ": ", summary(*spec), "\n");
   for (auto d : spec->declared_inputs) out += core::cat("  input   ", d, "\n");
   for (auto d : spec->declared_outputs) out += core::cat("  output  ", d, "\n");
   for (auto d : spec->declared_attrs) out += core::cat("  attr    ", d, "\n");
@@ -124,7 +128,7 @@ std::string op_table() {
     for (const auto& k : registry.kernels(*spec)) kernels.push_back(kernel_text(k));
     std::string text = core::join(kernels, "; ");
     for (size_t at = 0; (at = text.find('|', at)) != std::string::npos;) text[at] = ' ';
-    out += core::cat("| ", spec->name, " | ", spec->summary, " | ", text.empty() ? "none" : text, " | ",
+    out += core::cat("| ", spec->name, " | ", summary(*spec), " | ", text.empty() ? "none" : text, " | ",
                      gradient_text(*spec), spec->lower ? " | yes |\n" : " | none |\n");
   }
   return out;

@@ -2,6 +2,7 @@
 // the words of TensorFlow's builder.
 #include "capi/graph_internal.h"
 #include "io/attr_codec.h"
+#include "op/declarations.h"
 #include "op/summary.h"
 #include "wire/proto.h"
 
@@ -196,7 +197,7 @@ Result<Node*> finish(TF_Graph& g, Building& b) {
   if (spec.deprecated_since > 0 && g.graph.versions.producer >= spec.deprecated_since)
     return unimplemented("Op ", spec.name, " is not available in GraphDef version ", g.graph.versions.producer, ". It has been removed in version ", spec.deprecated_since, ". ", spec.deprecation,
                          ".");
-  if (!spec.shape && !spec.dynamic_shape && g.require_shape_rules)
+  if (!spec.shape && !spec.dynamic_shape && g.require_shape_rules && !weft::op::is_declared_only(spec))  // TensorFlow has a rule for those
     return invalid_argument("No shape inference function exists for op '", spec.name, "', did you forget to define it?");
   know_shapes(g);
   WEFT_ASSIGN(Node * node, g.graph.add(b.name, b.op, std::move(b.attrs), std::move(b.inputs), b.controls));

@@ -1,6 +1,7 @@
 // What the engine knows of ops and kernels, and libraries that add to it.
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <mutex>
 #include <set>
 
@@ -13,8 +14,18 @@ using weft::engine::Engine;
 
 const char* TF_Version() { return "2.21.0"; }
 
+// Ops that TensorFlow's Python package brings, so that its C library does not list them.
+static bool is_of_python(std::string_view op) {
+  constexpr std::string_view kNames[] = {"AudioMicrofrontend", "IsResourceHandleRefCounting", "IsTensorFloat32Enabled", "MakeWeakResourceHandle"};
+  return std::find(std::begin(kNames), std::end(kNames), op) != std::end(kNames);
+}
+
 TF_Buffer* TF_GetAllOpList() {
-  return guard_pointer<TF_Buffer>([] { return new_buffer(weft::io::encode_op_list(Engine::get().registry().all())); });
+  return guard_pointer<TF_Buffer>([] {
+    auto specs = Engine::get().registry().all();
+    std::erase_if(specs, [](const auto* spec) { return is_of_python(spec->name); });
+    return new_buffer(weft::io::encode_op_list(specs));
+  });
 }
 
 TF_Buffer* TF_GetAllRegisteredKernels(TF_Status* status) {

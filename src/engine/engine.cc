@@ -9,6 +9,7 @@
 #include "io/rewriter_config.h"
 #include "jit/compiled_function.h"
 #include "ops/all.h"
+#include "ops/declared.h"
 #include "ops/dataset/ahead.h"
 #include "runtime/function_runtime.h"
 #include "runtime/function_text.h"
@@ -19,6 +20,7 @@ using namespace weft::core;
 
 Engine::Engine() {
   ops::all(registry_);
+  op::declare(registry_, ops::declared());
   runtime::set_config_reader(io::disabled_passes);
   runtime::set_gradient_maker(autodiff::symbolic_gradient);
   runtime::describe_functions();

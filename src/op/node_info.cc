@@ -177,8 +177,11 @@ Result<NodeInfo> NodeInfo::make(const OpSpec& spec, std::string name, AttrMap gi
     r.end = int(node.output_types_.size());
     node.output_ranges_.push_back(r);
   }
-  if (input_types.size() != node.input_types_.size())
-    return invalid_argument("Expected ", node.input_types_.size(), " inputs to ", spec.name, ", got ", input_types.size());
+  if (input_types.size() != node.input_types_.size()) {
+    std::vector<std::string> names;
+    for (DType t : node.input_types_) names.push_back(dtype_name(t));
+    return invalid_argument("NodeDef expected inputs '", join(names, ", "), "' do not match ", input_types.size(), " inputs specified; ", summarize_op(spec), "; ", def());
+  }
   for (size_t i = 0; i < input_types.size(); ++i) {
     if (base_type(input_types[i]) != base_type(node.input_types_[i]))
       return invalid_argument("cannot compute ", spec.name, " as input #", i, "(zero-based) was expected to be a ", dtype_name(node.input_types_[i]),
@@ -223,10 +226,11 @@ NodeInfo::Range NodeInfo::output_range(std::string_view name) const {
 }
 
 std::string NodeInfo::to_string() const {
-  std::string out = cat(spec_->name, "[");
   const auto& sig = spec_->signature();
-  for (size_t i = 0; i < attrs_.size(); ++i) out += cat(i ? ", " : "", sig.attrs[i].name, "=", attrs_[i].to_string());
-  return out + "]";
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < attrs_.size(); ++i) texts.push_back(cat(sig.attrs[i].name, "=", attrs_[i].to_string()));
+  std::sort(texts.begin(), texts.end());
+  return cat(spec_->name, "[", join(texts, ", "), "]");
 }
 
 }  // namespace weft::op

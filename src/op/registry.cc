@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "op/declarations.h"
+#include "op/make_kernel.h"
+
 namespace weft::op {
 
 OpBuilder Registry::add(std::string_view name) {
@@ -24,15 +27,16 @@ void Registry::lower(std::string_view name, LowerRule rule) {
 Status Registry::add_dynamic(std::unique_ptr<OpSpec> spec) {
   std::unique_lock lock(mutex_);
   const std::string_view name = spec->name;
-  if (!ops_.emplace(name, std::move(spec)).second) return already_exists("Op with name ", name);
+  if (find_declared(*this, name) || !ops_.emplace(name, std::move(spec)).second) return already_exists("Op with name ", name);
   return {};
 }
 
 Status Registry::add_kernel(std::string_view op, KernelDef kernel) {
   std::unique_lock lock(mutex_);
-  auto it = ops_.find(op);
-  if (it == ops_.end()) return not_found("Op type not registered '", op, "'; register the op before its kernels");
-  it->second->kernels.push_back(std::move(kernel));
+  const auto it = ops_.find(op);
+  OpSpec* spec = it != ops_.end() ? it->second.get() : find_declared(*this, op);
+  if (!spec) return not_found("Op type not registered '", op, "'; register the op before its kernels");
+  spec->kernels.push_back(std::move(kernel));
   return {};
 }
 
@@ -42,9 +46,11 @@ std::string_view Registry::intern(std::string text) {
 }
 
 const OpSpec* Registry::find(std::string_view name) const {
-  std::shared_lock lock(mutex_);
-  auto it = ops_.find(name);
-  return it == ops_.end() ? nullptr : it->second.get();
+  {
+    std::shared_lock lock(mutex_);
+    if (auto it = ops_.find(name); it != ops_.end()) return it->second.get();
+  }
+  return find_declared(*this, name);
 }
 
 Result<const OpSpec*> Registry::get(std::string_view name) const {
@@ -64,6 +70,10 @@ std::vector<const OpSpec*> Registry::all() const {
     for (const auto& [name, spec] : ops_) {
       if (!name.starts_with("_Weft")) list.push_back(spec.get());  // those are between the optimiser and the kernels
     }
+    for (uint32_t begin : declared_begins(*this)) {
+      const std::string_view name = declared_name(begin);
+      if (!ops_.contains(name)) list.push_back(find_declared(*this, name));
+    }
   }
   std::sort(list.begin(), list.end(), [](const OpSpec* a, const OpSpec* b) { return a->name < b->name; });
   return list;
@@ -74,26 +84,50 @@ std::vector<KernelDef> Registry::kernels(const OpSpec& spec) const {
   return spec.kernels;
 }
 
-Result<std::unique_ptr<Kernel>> make_kernel(const Registry& registry, const NodeInfo& node, std::string_view device_type) {
-  const auto kernels = registry.kernels(node.spec());
+namespace {
+
+const KernelDef* best_kernel(const std::vector<KernelDef>& kernels, const NodeInfo& node, std::string_view device_type) {
   const KernelDef* best = nullptr;
   for (const auto& k : kernels) {
     if (k.device_type == device_type && k.matches(node) && (!best || k.priority > best->priority)) best = &k;
   }
-  if (best) return best->make(node);
-  if (kernels.empty()) return unimplemented("op ", node.op(), " has no kernel in this version of weft");
-  std::string registered;
+  return best;
+}
+
+std::string describe(const std::vector<KernelDef>& kernels) {
+  if (kernels.empty()) return "  <no registered kernels>\n";
+  std::string out;
   for (const auto& k : kernels) {
-    registered += cat("  device='", k.device_type, "'");
+    out += cat("  device='", k.device_type, "'");
     for (const auto& c : k.constraints) {
       std::vector<std::string> names;
       for (DType t : c.types) names.push_back(dtype_enum_name(t));
-      registered += cat("; ", c.attr, " in [", join(names, ", "), "]");
+      out += cat("; ", c.attr, " in [", join(names, ", "), "]");
     }
-    registered += "\n";
+    out += "\n";
   }
-  return not_found("Could not find device for node: {{node ", node.name().empty() ? std::string(node.op()) : node.name(), "}} = ", node.to_string(),
-                   "\nAll kernels registered for op ", node.op(), ":\n", registered);
+  return out;
+}
+
+std::string node_name(const NodeInfo& node) { return node.name().empty() ? std::string(node.op()) : node.name(); }
+
+}  // namespace
+
+Result<std::unique_ptr<Kernel>> make_kernel(const Registry& registry, const NodeInfo& node, std::string_view device_type) {
+  const auto kernels = registry.kernels(node.spec());
+  if (const KernelDef* best = best_kernel(kernels, node, device_type)) return best->make(node);
+  return not_found("Could not find device for node: {{node ", node_name(node), "}} = ", node.to_string(), "\nAll kernels registered for op ", node.op(), ":\n",
+                   describe(kernels));
+}
+
+Result<std::unique_ptr<Kernel>> make_graph_kernel(const Registry& registry, const NodeInfo& node, std::string_view device_type) {
+  const auto kernels = registry.kernels(node.spec());
+  if (const KernelDef* best = best_kernel(kernels, node, device_type)) return best->make(node);
+  std::string attrs = node.to_string();
+  attrs.erase(0, node.op().size());
+  return invalid_argument("No OpKernel was registered to support Op '", node.op(), "' used by {{node ", node_name(node), "}} with these attrs: ", attrs,
+                          "\nRegistered devices: [", device_type == "CPU" ? "" : "CPU, ", device_type, "]\nRegistered kernels:\n", describe(kernels), "\n\t [[",
+                          node_name(node), "]]");
 }
 
 }  // namespace weft::op

@@ -1,3 +1,4 @@
+#include "op/make_kernel.h"
 #include "op/registry.h"
 #include "runtime/executable.h"
 #include "runtime/kernel_cache.h"
@@ -11,7 +12,7 @@ Status with_node(Status s, const NodeInfo& node) {
 
 Result<std::shared_ptr<Kernel>> PlanContext::kernel(const NodeInfo& node, const std::string& device_type) const {
   if (kernels) return kernels->get(*registry, node, device_type);
-  WEFT_ASSIGN(std::unique_ptr<Kernel> k, make_kernel(*registry, node, device_type));
+  WEFT_ASSIGN(std::unique_ptr<Kernel> k, make_graph_kernel(*registry, node, device_type));
   return std::shared_ptr<Kernel>(std::move(k));
 }
 
