@@ -1,5 +1,7 @@
 // TFE_Context and TFE_TensorHandle.
+#include "capi/custom_device.h"
 #include "capi/internal.h"
+#include "capi/run_metadata.h"
 #include "io/op_def.h"
 #include "io/rewriter_config.h"
 #include "tensorflow/c/eager/c_api_experimental.h"
@@ -8,7 +10,7 @@ using namespace weft::capi;  // NOLINT
 using weft::eager::TensorHandle;
 
 struct TFE_ContextOptions {
-  weft::eager::ContextOptions options;
+  weft::eager::ContextOptions options{.soft_placement = false};  // unless a ConfigProto asks for it
 };
 
 TFE_ContextOptions* TFE_NewContextOptions() {
@@ -28,7 +30,7 @@ void TFE_ContextOptionsSetConfig(TFE_ContextOptions* o, const void* proto, size_
     o->options.intra_threads = c.intra_threads;
     o->options.inter_threads = c.inter_threads;
     o->options.log_device_placement = c.log_device_placement;
-    if (c.has_soft_placement) o->options.soft_placement = c.allow_soft_placement;
+    o->options.soft_placement = c.allow_soft_placement;
     return {};
   });
 }
@@ -44,6 +46,7 @@ TFE_Context* TFE_NewContext(const TFE_ContextOptions* o, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(o);
     c = new TFE_Context(o->options);
+    c->graphs = std::make_shared<CollectedGraphs>();
     return {};
   });
   return c;
@@ -151,7 +154,11 @@ const char* device_name(TFE_TensorHandle* h, TF_Status* status) {
 int TFE_TensorHandleNumDims(TFE_TensorHandle* h, TF_Status* status) {
   int n = -1;
   with_tensor(h, status, [&](const Tensor& t) -> Status {
-    n = t.rank();
+    if (custom_device_of(h)) {
+      WEFT_ASSIGN(n, custom_num_dims(h));
+    } else {
+      n = t.rank();
+    }
     return {};
   });
   return n;
@@ -159,7 +166,17 @@ int TFE_TensorHandleNumDims(TFE_TensorHandle* h, TF_Status* status) {
 int64_t TFE_TensorHandleNumElements(TFE_TensorHandle* h, TF_Status* status) {
   int64_t n = -1;
   with_tensor(h, status, [&](const Tensor& t) -> Status {
-    n = t.num_elements();
+    if (!custom_device_of(h)) {
+      n = t.num_elements();
+      return {};
+    }
+    WEFT_ASSIGN(const int rank, custom_num_dims(h));
+    int64_t product = 1;
+    for (int i = 0; i < rank; ++i) {
+      WEFT_ASSIGN(const int64_t size, custom_dim(h, i));
+      product = multiply_without_overflow(product, size);
+    }
+    n = product;
     return {};
   });
   return n;
@@ -167,6 +184,12 @@ int64_t TFE_TensorHandleNumElements(TFE_TensorHandle* h, TF_Status* status) {
 int64_t TFE_TensorHandleDim(TFE_TensorHandle* h, int i, TF_Status* status) {
   int64_t n = -1;
   with_tensor(h, status, [&](const Tensor& t) -> Status {
+    if (custom_device_of(h)) {
+      WEFT_ASSIGN(const int rank, custom_num_dims(h));
+      if (i < 0 || i >= rank) return invalid_argument("dimension ", i, " does not exist in a tensor of ", rank, " dimensions");
+      WEFT_ASSIGN(n, custom_dim(h, i));
+      return {};
+    }
     if (i < 0 || i >= t.rank()) return invalid_argument("dimension ", i, " does not exist in shape ", t.shape());
     n = t.dim(i);
     return {};
@@ -189,6 +212,17 @@ TFE_TensorHandle* TFE_TensorHandleCopySharingTensor(TFE_TensorHandle* h, TF_Stat
 TF_Tensor* TFE_TensorHandleResolve(TFE_TensorHandle* h, TF_Status* status) {
   TF_Tensor* out = nullptr;
   with_tensor(h, status, [&](const Tensor& t) -> Status {
+    if (is_packed(h)) return invalid_argument("Resolve() is not supported on packed TensorHandles.");
+    if (custom_device_of(h)) {
+      TFE_TensorHandle* copy = nullptr;
+      WEFT_RETURN_IF_ERROR(custom_copy(custom_context_of(h), h, nullptr, kHostName, &copy));
+      if (!copy) return internal_error("the custom device gave no copy");
+      const RefPtr<TensorHandle> owned = RefPtr<TensorHandle>::adopt(unwrap(copy));
+      if (custom_device_of(copy)) return internal_error("the custom device gave a copy that is not in the host's memory");
+      WEFT_RETURN_IF_ERROR(owned->wait());
+      out = new TF_Tensor{owned->tensor()};
+      return {};
+    }
     if (const auto* d = unwrap(h)->device(); d && !d->host_memory()) return unimplemented("reading a tensor from ", d->name());
     out = new TF_Tensor{t};
     return {};
@@ -196,13 +230,28 @@ TF_Tensor* TFE_TensorHandleResolve(TFE_TensorHandle* h, TF_Status* status) {
   return out;
 }
 
+// By its full name or the part that says it inside a process, as TensorFlow finds the target of a copy; no name is the first CPU.
+static Result<weft::core::Device*> device_named(weft::eager::Context& context, std::string_view name) {
+  if (name.empty()) return context.host();
+  for (const auto& d : context.devices().all()) {
+    const std::string local = cat(d->type(), ":", d->parsed_name().id.value_or(0));
+    if (name == d->name() || name == local || name == "/device:" + local) return d.get();
+  }
+  return invalid_argument(name, " unknown device.");
+}
+
 TFE_TensorHandle* TFE_TensorHandleCopyToDevice(TFE_TensorHandle* h, TFE_Context* c, const char* name, TF_Status* status) {
   TFE_TensorHandle* out = nullptr;
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(h);
     WEFT_NOT_NULL(c);
-    WEFT_ASSIGN(weft::core::Device * target, c->context.devices().resolve(name ? name : "", false));
+    CustomDevice* custom = name ? find_custom_device(c, name) : nullptr;
+    weft::core::Device* target = nullptr;
+    if (!custom) {
+      WEFT_ASSIGN(target, device_named(c->context, name ? name : ""));
+    }
     WEFT_RETURN_IF_ERROR(unwrap(h)->wait());
+    if (custom || custom_device_of(h)) return custom_copy(c, h, custom, target ? target->name().c_str() : name, &out);
     weft::core::Device* source = unwrap(h)->device();
     Status copied;
     target->copy_from(source ? *source : *c->context.host(), unwrap(h)->tensor(), [&](Result<Tensor> t) {

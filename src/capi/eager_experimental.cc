@@ -2,6 +2,7 @@
 #include <atomic>
 #include <map>
 
+#include "capi/custom_device.h"
 #include "capi/internal.h"
 #include "core/log.h"
 #include "io/attr_codec.h"
@@ -109,7 +110,9 @@ const TFE_OpAttrs* TFE_OpGetAttrs(const TFE_Op* op) {
 }
 void TFE_OpAddAttrs(TFE_Op* op, const TFE_OpAttrs* attrs) {
   if (!op || !attrs || !op->op.spec()) return;
-  for (const auto& [name, value] : attrs->attrs) (void)op->op.set_attr(name, value);
+  for (const auto& [name, value] : attrs->attrs) {
+    if (!op->knows(name)) (void)op->op.set_attr(name, value);
+  }
 }
 void TFE_OpAttrsSerialize(const TFE_OpAttrs* attrs, TF_Buffer* buffer, TF_Status* status) {
   guard(status, [&]() -> Status {
@@ -229,7 +232,8 @@ void* TFE_TensorHandleDevicePointer(TFE_TensorHandle* h, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(h);
     WEFT_RETURN_IF_ERROR(unwrap(h)->wait());
-    p = const_cast<void*>(unwrap(h)->tensor().raw());
+    if (is_packed(h)) return invalid_argument("TFE_TensorHandleDevicePointer may not be called on a packed tensor handle.");
+    p = custom_device_of(h) ? custom_data(h) : const_cast<void*>(unwrap(h)->tensor().raw());
     return {};
   });
   return p;
@@ -239,6 +243,7 @@ size_t TFE_TensorHandleDeviceMemorySize(TFE_TensorHandle* h, TF_Status* status) 
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(h);
     WEFT_RETURN_IF_ERROR(unwrap(h)->wait());
+    if (custom_device_of(h)) return invalid_argument("TFE_TensorHandleDeviceMemorySize may not be called on a REMOTE tensor handle.");
     n = unwrap(h)->tensor().byte_size();
     return {};
   });

@@ -1,5 +1,9 @@
 // TFE_Op: building and executing one eager op.
+#include <algorithm>
+
+#include "capi/custom_device.h"
 #include "capi/internal.h"
+#include "capi/run_metadata.h"
 #include "core/thread_own.h"
 #include "io/attr_codec.h"
 #include "tensorflow/c/eager/c_api_experimental.h"
@@ -27,26 +31,43 @@ TFE_Op* take_op(TFE_Context* c) {
 }
 
 // Keeps the name in its normal form, "/device:CPU:0", for TFE_OpGetDevice.
+// A name without a slash in front is one of Python's short forms.
 Status set_device(TFE_Op* op, const char* device) {
   const std::string_view text = device ? device : "";
-  WEFT_RETURN_IF_ERROR(op->op.set_device(text));
   op->device_text.clear();
-  if (text.empty()) return {};
-  WEFT_ASSIGN(DeviceName name, DeviceName::parse(text));
-  op->device_text = name.to_string();
+  op->device_status = {};
+  if (text.empty()) return op->op.set_device(text);
+  auto name = DeviceName::parse(text);
+  if (!name.ok() || text[0] != '/') {
+    WEFT_RETURN_IF_ERROR(op->op.set_device({}));
+    return invalid_argument("Malformed device specification '", text, "' in eager op: Name: ", op->op.spec()->name);
+  }
+  op->device_text = name->to_string();
+  op->device_status = op->op.set_device(op->device_text);
   return {};
 }
 
+// The input argument that comes next, if the op has one more and they are still counted.
+const weft::op::ArgSpec* next_argument(TFE_Op* op) {
+  if (!op->op.spec()) return nullptr;
+  const auto& inputs = op->op.spec()->signature().inputs;
+  if (op->arguments == TFE_Op::kNotCounted || size_t(op->arguments) >= inputs.size()) return nullptr;
+  return &inputs[size_t(op->arguments++)];
+}
+bool is_list(const weft::op::ArgSpec& arg) { return arg.number_attr >= 0 || arg.type_list_attr >= 0; }
+
 Status reset(TFE_Op* op, const char* name, const char* device) {
   op->device_text.clear();
+  op->device_status = {};
+  op->arguments = 0;
   WEFT_RETURN_IF_ERROR(op->op.reset(name));
   return device ? set_device(op, device) : Status();
 }
 
 // The setters have no status: a wrong name is remembered by the attribute check when the op executes,
-// so here it is kept as an attribute of that name only if the op knows it.
+// so here it is kept as an attribute of that name only if the op has it. What is known before stays.
 void set_attr(TFE_Op* op, const char* name, FunctionRef<AttrValue()> value) noexcept {
-  if (!op || !name || !op->op.spec()) return;
+  if (!op || !name || !op->op.spec() || op->knows(name)) return;
   try {
     (void)op->op.set_attr(name, value());
   } catch (...) {  // out of memory: the op will report the missing attribute
@@ -63,6 +84,16 @@ std::vector<T> list_of(const From* values, int n, Convert convert) {
 std::string bytes_of(const void* value, size_t length) { return value ? std::string(static_cast<const char*>(value), length) : std::string(); }
 
 }  // namespace
+
+bool TFE_Op::knows(std::string_view attr) const {
+  if (std::any_of(op.attrs().begin(), op.attrs().end(), [&](const auto& a) { return a.first == attr; })) return true;
+  if (arguments <= 0) return false;
+  const auto& sig = op.spec()->signature();
+  const int index = sig.attr_index(attr);
+  return index >= 0 && std::any_of(sig.inputs.begin(), sig.inputs.begin() + arguments, [&](const weft::op::ArgSpec& a) {
+           return a.type_attr == index || a.number_attr == index || a.type_list_attr == index;
+         });
+}
 
 TFE_Op* TFE_NewOp(TFE_Context* context, const char* name, TF_Status* status) {
   TFE_Op* op = nullptr;
@@ -133,6 +164,7 @@ void TFE_OpAddInput(TFE_Op* op, TFE_TensorHandle* input, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(op);
     WEFT_NOT_NULL(input);
+    if (const auto* arg = next_argument(op); arg && is_list(*arg)) op->arguments = TFE_Op::kNotCounted;
     op->op.add_input(RefPtr<weft::eager::TensorHandle>::share(unwrap(input)));
     return {};
   });
@@ -144,6 +176,7 @@ void TFE_OpAddInputList(TFE_Op* op, TFE_TensorHandle** inputs, int n, TF_Status*
     if (n > 0) WEFT_NOT_NULL(inputs);
     for (int i = 0; i < n; ++i) WEFT_NOT_NULL(inputs[i]);
     for (int i = 0; i < n; ++i) op->op.add_input(RefPtr<weft::eager::TensorHandle>::share(unwrap(inputs[i])));
+    if (const auto* arg = next_argument(op); arg && !is_list(*arg)) return invalid_argument("Invalid input list definition");
     return {};
   });
 }
@@ -256,7 +289,7 @@ void TFE_OpSetAttrShape(TFE_Op* op, const char* name, const int64_t* dims, int n
     WEFT_NOT_NULL(op);
     WEFT_NOT_NULL(name);
     if (num_dims > kMaxRank) return invalid_argument("Value specified for `", name, "` has ", num_dims, " dimensions which is over the limit of ", kMaxRank, ".");
-    return op->op.set_attr(name, AttrValue(partial_shape_from(dims, num_dims)));
+    return op->knows(name) ? Status() : op->op.set_attr(name, AttrValue(partial_shape_from(dims, num_dims)));
   });
 }
 void TFE_OpSetAttrFunctionName(TFE_Op* op, const char* name, const char* data, size_t length) {
@@ -267,7 +300,7 @@ void TFE_OpSetAttrTensor(TFE_Op* op, const char* name, TF_Tensor* tensor, TF_Sta
     WEFT_NOT_NULL(op);
     WEFT_NOT_NULL(name);
     WEFT_NOT_NULL(tensor);
-    return op->op.set_attr(name, AttrValue(tensor->tensor));
+    return op->knows(name) ? Status() : op->op.set_attr(name, AttrValue(tensor->tensor));
   });
 }
 void TFE_OpSetAttrStringList(TFE_Op* op, const char* name, const void* const* values, const size_t* lengths, int n) {
@@ -301,7 +334,7 @@ void TFE_OpSetAttrShapeList(TFE_Op* op, const char* name, const int64_t** dims, 
         return invalid_argument("Value specified for `", name, "` has ", num_dims[i], " dimensions which is over the limit of ", kMaxRank, ".");
       list.push_back(partial_shape_from(dims[i], num_dims[i]));
     }
-    return op->op.set_attr(name, AttrValue(std::move(list)));
+    return op->knows(name) ? Status() : op->op.set_attr(name, AttrValue(std::move(list)));
   });
 }
 void TFE_OpSetAttrFunction(TFE_Op* op, const char* name, const TFE_Op* value) {
@@ -328,7 +361,7 @@ void TFE_OpSetAttrValueProto(const TFE_Op* op, const char* name, const void* pro
     if (length) WEFT_NOT_NULL(proto);
     auto value = weft::io::decode_attr({static_cast<const char*>(proto), length});
     if (!value.ok() || value->empty()) return invalid_argument("Unparseable AttrValue proto");
-    return const_cast<TFE_Op*>(op)->op.set_attr(name, std::move(value).value());
+    return op->knows(name) ? Status() : const_cast<TFE_Op*>(op)->op.set_attr(name, std::move(value).value());
   });
 }
 
@@ -339,6 +372,14 @@ void TFE_Execute(TFE_Op* op, TFE_TensorHandle** outputs, int* num_outputs, TF_St
     WEFT_NOT_NULL(op);
     WEFT_NOT_NULL(num_outputs);
     if (*num_outputs > 0) WEFT_NOT_NULL(outputs);
-    return op->op.execute(reinterpret_cast<weft::eager::TensorHandle**>(outputs), *num_outputs, num_outputs);
+    if (op->owner->custom || op->owner->has_packed.load(std::memory_order_relaxed)) [[unlikely]] {
+      bool taken = false;
+      WEFT_RETURN_IF_ERROR(run_on_custom_device(op, outputs, num_outputs, &taken));
+      if (taken) return {};
+    }
+    WEFT_RETURN_IF_ERROR(op->device_status);
+    WEFT_RETURN_IF_ERROR(op->op.execute(reinterpret_cast<weft::eager::TensorHandle**>(outputs), *num_outputs, num_outputs));
+    if (op->owner->graphs->on.load(std::memory_order_relaxed)) [[unlikely]] return collect_graphs(op);
+    return {};
   });
 }

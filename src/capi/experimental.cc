@@ -6,7 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "capi/internal.h"
+#include "capi/checked.h"
+#include "capi/session_internal.h"
 #include "tensorflow/c/c_api_experimental.h"
 #include "wire/proto.h"
 
@@ -55,4 +56,37 @@ int TF_PickUnusedPortOrDie() {
   if (bound) return ntohs(address.sin_port);
   std::fputs("TF_PickUnusedPortOrDie: no port is free\n", stderr);
   std::abort();
+}
+
+// ---- Queues of a graph that are named by a number ----
+
+namespace {
+
+Result<TF_Operation*> numbered(TF_Session* session, std::string_view name, int number, std::string_view what) {
+  WEFT_NOT_NULL(session);
+  TF_Operation* node = TF_GraphOperationByName(session->graph, cat(name, number).c_str());
+  if (!node) return internal_error("Unable to find the ", what, " in the TF graph.");
+  return node;
+}
+
+}  // namespace
+
+TF_Tensor* TF_DequeueNamedTensor(TF_Session* session, int tensor_id, TF_Status* status) {
+  TF_Tensor* out = nullptr;
+  guard(status, [&]() -> Status {
+    WEFT_ASSIGN(TF_Operation * node, numbered(session, "fifo_queue_dequeue_", tensor_id, "dequeue node"));
+    const TF_Output value{node, 0};
+    return checked([&](TF_Status* s) { TF_SessionRun(session, nullptr, nullptr, nullptr, 0, &value, &out, 1, nullptr, 0, nullptr, s); });
+  });
+  return out;
+}
+
+void TF_EnqueueNamedTensor(TF_Session* session, int tensor_id, TF_Tensor* tensor, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_ASSIGN(const TF_Operation* node, numbered(session, "fifo_queue_enqueue_", tensor_id, "enqueue node"));
+    WEFT_ASSIGN(TF_Operation * placeholder, numbered(session, "arg_tensor_enqueue_", tensor_id, "placeholder node as input to enqueue"));
+    WEFT_NOT_NULL(tensor);
+    const TF_Output fed{placeholder, 0};
+    return checked([&](TF_Status* s) { TF_SessionRun(session, nullptr, &fed, &tensor, 1, nullptr, nullptr, 0, &node, 1, nullptr, s); });
+  });
 }

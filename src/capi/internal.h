@@ -2,8 +2,10 @@
 // Nothing is thrown through a C symbol.
 #pragma once
 
+#include <atomic>
 #include <exception>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <string>
@@ -14,6 +16,11 @@
 #include "engine/engine.h"
 #include "tensorflow/c/c_api.h"
 #include "tensorflow/c/eager/c_api.h"
+
+namespace weft::capi {
+struct CollectedGraphs;
+struct CustomDevices;
+}
 
 struct TSL_Status {
   weft::core::Status status;
@@ -28,6 +35,9 @@ struct TFE_Context {
   weft::eager::Context context;
   std::mutex functions_mutex;
   std::map<std::string, int, std::less<>> function_counts;  // how often each was added
+  std::shared_ptr<weft::capi::CollectedGraphs> graphs;  // run_metadata.h
+  std::shared_ptr<weft::capi::CustomDevices> custom;  // custom_device.h; null: none
+  std::atomic<bool> has_packed{false};                // whether packed handles were made
 };
 
 struct TF_DeviceList {
@@ -39,6 +49,13 @@ struct TFE_Op {
   weft::eager::Op op;
   TFE_Context* owner;
   std::string device_text;
+  weft::core::Status device_status;  // of a device that is not there: reported when the op executes
+  // How many of the op's input arguments were added: they say what their attributes are. It is kNotCounted from the element of a list
+  // that is added alone, since nobody knows where such a list ends.
+  static constexpr int kNotCounted = -1;
+  int arguments = 0;
+  // Set, or inferred from an input that was added: the first value of an attribute stays, as in TensorFlow.
+  bool knows(std::string_view attr) const;
 };
 
 namespace weft::capi {

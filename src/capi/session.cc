@@ -1,6 +1,8 @@
 // TF_Session: running graphs, and SavedModels loaded into them.
+#include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
 
 #include "capi/graph_internal.h"
 #include "capi/session_internal.h"
@@ -67,9 +69,21 @@ Result<weft::runtime::SessionOptions> placed(const TF_SessionOptions& o) {
   return options;
 }
 
+// Sessions of this process, for TF_Reset.
+struct LiveSessions {
+  std::mutex mutex;
+  std::set<TF_Session*> all;
+};
+LiveSessions& live_sessions() {
+  static auto* s = new LiveSessions;
+  return *s;
+}
+
 TF_Session* attach(TF_Graph* graph, std::unique_ptr<weft::runtime::Session> session) {
   auto* s = new TF_Session{graph, std::move(session)};
   attach_session(graph, s);
+  std::lock_guard lock(live_sessions().mutex);
+  live_sessions().all.insert(s);
   return s;
 }
 
@@ -107,6 +121,16 @@ class Small {
   std::vector<T> heap_;
 };
 
+// The engine would hand the value through; TensorFlow's sessions refuse it.
+Status check_not_fed(std::span<const Endpoint> feeds, std::span<const Endpoint> fetches) {
+  for (const Endpoint& fetch : fetches) {
+    for (const Endpoint& feed : feeds) {
+      if (feed == fetch) return invalid_argument(fetch.node->name(), ":", fetch.index, " is both fed and fetched.");
+    }
+  }
+  return {};
+}
+
 Status run_session(TF_Session* session, const TF_Buffer* run_options, const TF_Output* inputs, TF_Tensor* const* input_values, int ninputs,
                    const TF_Output* outputs, TF_Tensor** output_values, int noutputs, const TF_Operation* const* targets, int ntargets,
                    TF_Buffer* run_metadata) {
@@ -131,6 +155,7 @@ Status run_session(TF_Session* session, const TF_Buffer* run_options, const TF_O
     WEFT_NOT_NULL(targets[i]);
     wanted[size_t(i)] = const_cast<Node*>(unwrap(targets[i]));
   }
+  WEFT_RETURN_IF_ERROR(check_not_fed(feeds.span(), fetches.span()));
   weft::runtime::Session::RunOptions options;
   bool trace = false;
   if (run_options && run_options->length) {
@@ -199,12 +224,30 @@ void TF_DeleteSession(TF_Session* s, TF_Status* status) {
     if (!s) return {};
     TF_Graph* graph = s->graph;
     {
+      std::lock_guard lock(live_sessions().mutex);
+      live_sessions().all.erase(s);
+    }
+    {
       std::lock_guard lock(partial_runs().mutex);
       std::erase_if(partial_runs().runs, [&](const auto& r) { return r.second.session == s; });
     }
     s->session.reset();
     if (graph) detach_session(graph, s);
     delete s;
+    return {};
+  });
+}
+
+// Sessions share nothing, so that the state of a container ends with the sessions that have it; TensorFlow closes them, too.
+void TF_Reset(const TF_SessionOptions* options, const char** containers, int ncontainers, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(options);
+    if (ncontainers > 0) WEFT_NOT_NULL(containers);
+    for (int i = 0; i < ncontainers; ++i) WEFT_NOT_NULL(containers[i]);
+    WEFT_ASSIGN(const auto where, placed(*options));
+    if (where.place.devices) return unimplemented("TF_Reset of the sessions of the server ", options->target);
+    std::lock_guard lock(live_sessions().mutex);
+    for (TF_Session* s : live_sessions().all) WEFT_RETURN_IF_ERROR(s->session->close());
     return {};
   });
 }
@@ -251,6 +294,11 @@ void TF_SessionPRunSetup(TF_Session* session, const TF_Output* inputs, int ninpu
     WEFT_RETURN_IF_ERROR(check_endpoints(session, inputs, ninputs, feeds));
     WEFT_RETURN_IF_ERROR(check_endpoints(session, outputs, noutputs, fetches));
     WEFT_RETURN_IF_ERROR(check_targets(target_opers, ntargets, targets));
+    for (size_t i = 0; i < feeds.size(); ++i) {
+      if (std::find(feeds.begin(), feeds.begin() + ptrdiff_t(i), feeds[i]) != feeds.begin() + ptrdiff_t(i))
+        return invalid_argument("Endpoint \"", feeds[i].node->name(), ":", feeds[i].index, "\" fed more than once.");
+    }
+    WEFT_RETURN_IF_ERROR(check_not_fed(feeds, fetches));
     auto run = std::make_shared<weft::runtime::PartialRun>(*session->session, std::move(feeds), std::move(fetches), std::move(targets));
     PartialRuns& all = partial_runs();
     std::lock_guard lock(all.mutex);

@@ -1,6 +1,10 @@
 // kernels.h: kernels that a program or a loaded library brings, called through plain C functions.
 #include "capi/internal.h"
+#include "core/resource.h"
 #include "io/attr_codec.h"
+#include "io/graph_def.h"
+#include "op/rendezvous.h"
+#include "runtime/function_runtime.h"
 #include "tensorflow/c/kernels.h"
 #include "wire/proto.h"
 
@@ -294,10 +298,97 @@ namespace {
 TF_StringView view(std::string_view s) { return TF_StringView{s.data(), s.size()}; }
 }  // namespace
 
+// A kernel does not know the names of the nodes before it; TensorFlow's eager runtime has none either and says this.
+TF_StringView TF_GetOpKernelRequestedInput(TF_OpKernelContext* c, size_t i) {
+  return c && i < size_t(c->context.num_inputs()) ? view("dummy_input") : view("");
+}
+
 TF_StringView TF_GetDeviceName(TF_OpKernelContext* c) { return c ? view(c->context.device().name()) : view(""); }
 TF_StringView TF_GetOpKernelName(TF_OpKernelContext* c) { return c ? view(c->context.node().name()) : view(""); }
 TF_StringView TF_GetResourceMgrDefaultContainerName(TF_OpKernelContext* c) {
   return c ? view(c->context.resources().default_container()) : view("");
+}
+
+// ---- Messages about the surroundings ----
+
+void TF_GetSerializedFunctionDefLibrary(TF_OpKernelContext* c, TF_Buffer* buffer, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(c);
+    WEFT_NOT_NULL(buffer);
+    const auto* runtime = dynamic_cast<const weft::runtime::FunctionLibraryRuntime*>(c->context.env().functions);
+    if (!runtime) {
+      fill_buffer(buffer, {});
+      return {};
+    }
+    WEFT_ASSIGN(const std::string bytes, weft::io::encode_function_library(*runtime->library()));
+    fill_buffer(buffer, bytes);
+    return {};
+  });
+}
+// Kernels see no ConfigProto: what it says was read when the context or session was made. An empty one is what an eager context has in TensorFlow.
+void TF_GetSerializedConfigProto(TF_OpKernelContext* c, TF_Buffer* buffer, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(c);
+    WEFT_NOT_NULL(buffer);
+    fill_buffer(buffer, {});
+    return {};
+  });
+}
+void TF_GetSerializedResourceHandleProto(TF_OpKernelContext* c, int i, TF_Buffer* buffer, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(c);
+    WEFT_NOT_NULL(buffer);
+    if (i < 0 || i >= c->context.num_inputs()) return out_of_range("input ", i, " does not exist");
+    const Tensor& t = c->context.input(i);
+    if (t.dtype() != DType::kResource || t.num_elements() < 1) return invalid_argument("input ", i, " is not a resource handle");
+    const ResourceHandle::Info* h = t.data<ResourceHandle>()[0].info();
+    if (!h) return invalid_argument("input ", i, " is an empty resource handle");
+    weft::wire::ProtoWriter w;
+    w.bytes(1, h->device);
+    w.bytes(2, h->container);
+    w.bytes(3, h->name);
+    w.varint(4, h->hash_code);
+    w.bytes(5, h->type_name);
+    fill_buffer(buffer, w.str());
+    return {};
+  });
+}
+
+// A step of this engine ends when its kernels did, so that there is nothing to count.
+void TF_IncNumDeferredOps(TF_OpKernelContext*) {}
+void TF_DecNumDeferredOps(TF_OpKernelContext*) {}
+
+namespace {
+
+std::string_view key_of(const TF_RendezvousParsedKey* key) { return key && key->full_key ? std::string_view(key->full_key, key->full_key_size) : std::string_view(); }
+
+void rendezvous_send(void* rendezvous, TF_RendezvousSend_Params* p) {
+  if (!rendezvous || !p) return;
+  guard(p->status, [&]() -> Status {
+    return static_cast<weft::op::Rendezvous*>(rendezvous)->send(key_of(p->key), p->tensor ? p->tensor->tensor : Tensor(), p->is_dead);
+  });
+}
+void rendezvous_recv(void* rendezvous, TF_RendezvousAsyncRecv_Params* p) {
+  if (!rendezvous || !p || !p->on_done.callback) return;
+  const TF_RendezvousDoneCallbackImpl on_done = p->on_done;
+  static_cast<weft::op::Rendezvous*>(rendezvous)->recv_async(key_of(p->key), [on_done](Status s, Tensor value, bool dead) {
+    const TF_Status status{std::move(s)};
+    const TF_Tensor tensor{std::move(value)};
+    TF_RendezvousDoneCallback_Params done{on_done.context, &status, tensor.tensor.valid() ? &tensor : nullptr, dead};
+    on_done.callback(on_done.context, &done);
+  });
+}
+void rendezvous_abort(void* rendezvous, const TF_Status* status) {
+  if (rendezvous && status) static_cast<weft::op::Rendezvous*>(rendezvous)->abort(status->status);
+}
+
+}  // namespace
+
+// Only steps that run on several devices have one; elsewhere the thunk is empty.
+TF_RendezvousThunk TF_GetRendezvous(TF_OpKernelContext* c) {
+  weft::op::Rendezvous* r = c ? c->context.env().rendezvous : nullptr;
+  if (!r) return {nullptr, nullptr, nullptr, nullptr};
+  return {r, rendezvous_send, rendezvous_recv, rendezvous_abort};
 }
 
 // ---- What a kernel sees while it is made ----
@@ -431,6 +522,23 @@ void TF_OpKernelConstruction_GetAttrTensorList(TF_OpKernelConstruction* c, const
     for (int i = 0; i < most && size_t(i) < v->size(); ++i) out[i] = new TF_Tensor{(*v)[size_t(i)]};
     return {};
   });
+}
+TF_Buffer* TF_OpKernelConstruction_GetAttrFunction(TF_OpKernelConstruction* c, const char* name, TF_Status* status) {
+  TF_Buffer* out = nullptr;
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(c);
+    WEFT_NOT_NULL(name);
+    const AttrValue* v = c->node.find_attr(name);
+    if (!v) return not_found("No attr named '", name, "' in NodeDef:\n\t [[{{node ", c->node.name().empty() ? std::string(c->node.op()) : c->node.name(), "}}]]");
+    if (!v->get<weft::op::FunctionAttr>()) return invalid_argument("AttrValue had value with type '", v->kind(), "' when 'func' expected");
+    WEFT_ASSIGN(const std::string value, weft::io::encode_attr(*v));
+    weft::wire::ProtoReader r(value);
+    while (r.next()) {
+      if (r.field() == 10) out = new_buffer(r.bytes());  // the NameAttrList inside of the AttrValue
+    }
+    return out ? Status() : internal_error("a function without a message");
+  });
+  return out;
 }
 void TF_OpKernelConstruction_GetAttrSize(TF_OpKernelConstruction* c, const char* name, int32_t* list_size, int32_t* total_size, TF_Status* status) {
   guard(status, [&]() -> Status {

@@ -126,6 +126,15 @@ void TF_FinishWhile(const TF_WhileParams* params, TF_Status* status, TF_Output* 
   });
 }
 
+// TensorFlow exports this part of TF_FinishWhile under a name of its own, which no header declares.
+extern "C" TF_CAPI_EXPORT void TF_FinishWhileHelper(const TF_WhileParams* params, TF_Status* status, TF_Output* outputs) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(params);
+    WEFT_RETURN_IF_ERROR(check(*params));
+    return finish(*params, outputs);
+  });
+}
+
 void TF_AbortWhile(const TF_WhileParams* params) {
   if (params && params->cond_graph) free_params(params);
 }

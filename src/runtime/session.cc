@@ -76,6 +76,12 @@ std::shared_ptr<Instance> Session::find(std::span<const Endpoint> feeds, std::sp
   return nullptr;
 }
 
+static Status check_output(const Endpoint& e, const char* what, size_t i) {
+  if (!e.node) return invalid_argument(what, " ", i, " names no node");
+  if (e.index >= 0 && e.index < e.node->num_outputs()) return {};
+  return out_of_range("Node '", e.node->name(), "' (type: '", e.node->op(), "', num of outputs: ", e.node->num_outputs(), ") does not have output ", e.index);
+}
+
 // The part of the graph that the fetches and targets need, cut off at the feeds.
 Result<FunctionBody> Session::make_body(std::span<const Endpoint> feeds, std::span<const Endpoint> fetches, std::span<Node* const> targets,
                                         std::span<Node* const> done) {
@@ -86,7 +92,7 @@ Result<FunctionBody> Session::make_body(std::span<const Endpoint> feeds, std::sp
   std::vector<std::vector<std::pair<int, int>>> fed(size_t(graph_.num_ids()));  // by node: output, argument
   for (size_t i = 0; i < feeds.size(); ++i) {
     const Endpoint& f = feeds[i];
-    if (!f.node || f.index < 0 || f.index >= f.node->num_outputs()) return invalid_argument("Feed ", i, " names an output that does not exist");
+    WEFT_RETURN_IF_ERROR(check_output(f, "Feed", i));
     for (auto [output, arg] : fed[size_t(f.node->id())]) {
       if (output == f.index) return invalid_argument("Endpoint \"", f.node->name(), ":", f.index, "\" fed more than once.");
     }
@@ -115,7 +121,7 @@ Result<FunctionBody> Session::make_body(std::span<const Endpoint> feeds, std::sp
   };
   for (size_t i = 0; i < fetches.size(); ++i) {
     const Endpoint& f = fetches[i];
-    if (!f.node || f.index < 0 || f.index >= f.node->num_outputs()) return invalid_argument("Fetch ", i, " names an output that does not exist");
+    WEFT_RETURN_IF_ERROR(check_output(f, "Fetch", i));
     if (feed_of(f) < 0) want(f.node);
   }
   for (Node* t : targets) want(t);
@@ -171,6 +177,8 @@ Result<FunctionBody> Session::make_body(std::span<const Endpoint> feeds, std::sp
       if (map[size_t(c->id())]) controls.push_back(map[size_t(c->id())]);
     }
     WEFT_ASSIGN(Node * copy, body.graph->add(n->name(), n->op(), graph::attrs_of(*n), std::move(inputs), controls, back ? std::span<const DType>(n->info().input_types()) : std::span<const DType>()));
+    if (!n->device.empty() && (n->device[0] != '/' || !DeviceName::parse(n->device).ok()))
+      return invalid_argument("Malformed device specification '", n->device, "' in node: {{node ", n->name(), "}}\n\t [[", n->name(), "]]");
     copy->device = n->device;
     map[size_t(n->id())] = copy;
     order.push_back(n);

@@ -82,5 +82,14 @@ void test_unified(void);
 void test_function_library(void);
 void test_compiler_switches(void);
 void test_deprecated_sessions(void);
+void test_attr_orders(void);
+void test_device_names(void);
+void test_fed_and_fetched(void);
+void test_no_kernel(void);
+void test_no_cluster(void);
+void test_custom_devices(void);
+void test_packed_handles(void);
+void test_run_metadata(void);
+void test_kernel_context(void);
 
 #endif  // WEFT_TESTS_C_CLIENT_CHECK_H_

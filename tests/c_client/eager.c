@@ -130,7 +130,7 @@ static void test_op_nulls(TFE_Context* c) {
   INVALID(TFE_OpAddInputList(NULL, &f, 1, s));
   INVALID(TFE_OpAddInputList(op, NULL, 1, s));
   INVALID(TFE_OpAddInputList(op, &out, 1, s));
-  OK(TFE_OpAddInputList(op, NULL, 0, s));
+  EXPECT(TF_INVALID_ARGUMENT, "Invalid input list definition", TFE_OpAddInputList(op, NULL, 0, s));  // the argument is not a list
   INVALID(TFE_OpGetInputLength(NULL, "x", s));
   INVALID(TFE_OpGetInputLength(op, NULL, s));
   INVALID(TFE_OpGetOutputLength(NULL, "z", s));

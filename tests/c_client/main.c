@@ -176,6 +176,15 @@ int main(int argc, char** argv) {
   test_function_library();
   test_compiler_switches();
   test_deprecated_sessions();
+  test_attr_orders();
+  test_device_names();
+  test_no_kernel();
+  test_no_cluster();
+  test_custom_devices();
+  test_packed_handles();
+  test_run_metadata();
+  test_kernel_context();
+  test_fed_and_fetched();
   TF_DeleteStatus(s);
   if (failed) printf("%d checks failed\n", failed);
   printf("%d checks passed\n", passed);

@@ -1,0 +1,81 @@
+// Contexts as tasks of a cluster. Contexts of this version are alone: what needs other processes says so, and what asks for a cluster gets the answer that
+// TensorFlow gives where there is none.
+#include "capi/internal.h"
+#include "tensorflow/c/c_api_experimental.h"
+#include "tensorflow/c/eager/c_api_experimental.h"
+#include "wire/message_view.h"
+
+using namespace weft::capi;  // NOLINT
+
+namespace {
+
+Status join_cluster(TFE_Context* c, const void* proto, size_t length, std::string_view function) {
+  WEFT_NOT_NULL(c);
+  if (length) WEFT_NOT_NULL(proto);
+  auto def = weft::wire::MessageView::read(weft::wire::Schema::builtin().find("tensorflow.ServerDef"), {static_cast<const char*>(proto), length});
+  if (!def.ok()) return invalid_argument("Invalid tensorflow.ServerDef protocol buffer");
+  return unimplemented(function, ": eager contexts that are tasks of a cluster are not there yet; sessions are (TF_NewServer)");
+}
+
+Status no_coordination(TFE_Context* c, std::string_view who = "Coordination service") {
+  WEFT_NOT_NULL(c);
+  return failed_precondition(who, " is not enabled.");
+}
+
+Status no_worker(TFE_Context* c, const char* task) {
+  WEFT_NOT_NULL(c);
+  WEFT_NOT_NULL(task);
+  return invalid_argument("Unable to find worker interface corresponding to task ", task);
+}
+
+}  // namespace
+
+void TFE_ContextSetServerDef(TFE_Context* c, int, const void* proto, size_t length, TF_Status* status) {
+  guard(status, [&] { return join_cluster(c, proto, length, "TFE_ContextSetServerDef"); });
+}
+void TFE_ContextSetServerDefWithTimeout(TFE_Context* c, int, const void* proto, size_t length, int64_t, TF_Status* status, bool) {
+  guard(status, [&] { return join_cluster(c, proto, length, "TFE_ContextSetServerDefWithTimeout"); });
+}
+void TFE_ContextSetServerDefWithTimeoutAndRetries(TFE_Context* c, int, const void* proto, size_t length, int64_t, int, TF_Status* status, bool) {
+  guard(status, [&] { return join_cluster(c, proto, length, "TFE_ContextSetServerDefWithTimeoutAndRetries"); });
+}
+void TFE_ContextUpdateServerDef(TFE_Context* c, int, const void* proto, size_t length, TF_Status* status) {
+  guard(status, [&] { return join_cluster(c, proto, length, "TFE_ContextUpdateServerDef"); });
+}
+void TFE_ContextUpdateServerDefWithTimeout(TFE_Context* c, int, const void* proto, size_t length, int64_t, TF_Status* status) {
+  guard(status, [&] { return join_cluster(c, proto, length, "TFE_ContextUpdateServerDefWithTimeout"); });
+}
+void TFE_InitializeLocalOnlyContext(TFE_Context* c, int, const void* proto, size_t length, TF_Status* status) {
+  guard(status, [&] { return join_cluster(c, proto, length, "TFE_InitializeLocalOnlyContext"); });
+}
+void TFE_EnableCollectiveOps(TFE_Context* c, const void* proto, size_t length, TF_Status* status) {
+  guard(status, [&] { return join_cluster(c, proto, length, "TFE_EnableCollectiveOps"); });
+}
+bool TFE_ContextCheckAlive(TFE_Context* c, const char* worker, TF_Status* status) {
+  guard(status, [&] { return no_worker(c, worker); });
+  return false;
+}
+void TFE_CollectiveOpsCheckPeerHealth(TFE_Context* c, const char* task, int64_t, TF_Status* status) {
+  guard(status, [&] { return no_worker(c, task); });
+}
+// The status is the reason that waiting collectives get; none can wait.
+void TFE_AbortCollectiveOps(TFE_Context*, TF_Status*) {}
+
+void TFE_InsertConfigKeyValue(TFE_Context* c, const char*, const char*, TF_Status* status) {
+  guard(status, [&] { return no_coordination(c, "Coordination service agent"); });
+}
+void TFE_GetConfigKeyValue(TFE_Context* c, const char*, int64_t, TF_Buffer*, TF_Status* status) {
+  guard(status, [&] { return no_coordination(c); });
+}
+void TFE_DeleteConfigKeyValue(TFE_Context* c, const char*, TF_Status* status) {
+  guard(status, [&] { return no_coordination(c); });
+}
+void TFE_ReportErrorToCluster(TFE_Context* c, int, const char*, TF_Status* status) {
+  guard(status, [&] { return no_coordination(c); });
+}
+void TFE_GetTaskStates(TFE_Context* c, const TF_Buffer&, void*, TF_Status* status) {
+  guard(status, [&] { return no_coordination(c); });
+}
+void TFE_WaitAtBarrier(TFE_Context* c, const char*, int64_t, TF_Status* status) {
+  guard(status, [&] { return no_coordination(c); });
+}
