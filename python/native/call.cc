@@ -292,6 +292,7 @@ std::vector<Value> take_inputs(const OpCallable& c, const Given& given, bool& pl
   }
   std::vector<Value> out;
   out.reserve(sig.inputs.size());
+  std::vector<std::pair<Value, std::string>> eager;
   for (size_t i = 0; i < sig.inputs.size(); ++i) {
     const ArgSpec& arg = sig.inputs[i];
     PyObject* o = given.values[i];
@@ -299,7 +300,8 @@ std::vector<Value> take_inputs(const OpCallable& c, const Given& given, bool& pl
       if (is_tensor(object)) {
         check_type(c, arg, rep_of(object)->dtype(), types);
         Value v = value_of(object);
-        if (g && !v.rep()->owner()) import_argument(*g, v, k < 0 ? arg.name : cat(arg.name, "_", k));
+        // Captured when all arguments are converted, as in TensorFlow: variables among them are read before.
+        if (g && !v.rep()->owner()) eager.emplace_back(v, k < 0 ? arg.name : cat(arg.name, "_", k));
         return v;
       }
       DType want = arg.type, preferred = DType::kInvalid;
@@ -337,6 +339,7 @@ std::vector<Value> take_inputs(const OpCallable& c, const Given& given, bool& pl
       attrs.emplace_back(sig.attrs[size_t(arg.type_list_attr)].name, std::move(list));
     }
   }
+  for (const auto& [v, name] : eager) import_argument(*g, v, name);
   return out;
 }
 

@@ -156,6 +156,7 @@ void bind_function(nb::module_& m) {
                      return out;
                    })
       .def("captures", [](ConcreteFunction& f) { return wrap_all(f.captures()); })
+      .def("set_captures", [](ConcreteFunction& f, nb::handle values) { check(f.set_captures(values_of(values))); }, nb::arg("values"))
       .def("variables",
            [](ConcreteFunction& f) {
              nb::list out;

@@ -255,6 +255,8 @@ void bind_graph(nb::module_& m) {
              return nb::steal(wrap(unwrap(g.graph->add_argument(name, dtype_of(dtype.ptr()), shape_of(shape.ptr()), handle))));
            },
            nb::arg("name"), nb::arg("dtype"), nb::arg("shape"), nb::arg("like") = nb::none())
+      .def("bind_argument", [](NativeGraph& g, nb::handle outer, nb::handle argument) { g.graph->bind_argument(value_of(outer), value_of(argument)); }, nb::arg("outer"),
+           nb::arg("argument"), "Wherever the trace uses `outer`, a tensor of elsewhere, it uses its argument.")
       .def("arguments", [](NativeGraph& g) { return node_ids(g.graph->arguments()); })
       .def("capture",
            [](NativeGraph& g, nb::handle t, const std::string& name) {
@@ -270,6 +272,9 @@ void bind_graph(nb::module_& m) {
              return nb::steal(wrap(inner));
            },
            nb::arg("tensor"), nb::arg("name") = "")
+      .def("capture_placeholder",
+           [](NativeGraph& g, nb::handle t, const std::string& name) { return nb::steal(wrap(unwrap(g.graph->unused_capture(value_of(t), std::nullopt, g.graph->unique_name(name))))); },
+           nb::arg("tensor"), nb::arg("name"), "A capture of a value that callers replace: it stays one, however small.")
       .def("captures",
            [](NativeGraph& g) {
              nb::list out;

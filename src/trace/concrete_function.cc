@@ -295,6 +295,17 @@ void ConcreteFunction::record(Tape& tape, const std::shared_ptr<const FunctionPa
   tape.record(name_, all, out, backprop, tape.persistent() || TapeStack::current().tapes().size() > 1 || FuncGraph::current());
 }
 
+Status ConcreteFunction::set_captures(std::vector<Value> values) {
+  if (values.size() != captures_.size()) return invalid_argument(name_, " has ", captures_.size(), " captures, ", values.size(), " values were given");
+  const size_t first = arg_types_.size() - captures_.size();
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i].dtype() != arg_types_[first + i])
+      return invalid_argument("capture ", i, " of ", name_, " is ", dtype_name(arg_types_[first + i]), ", the new value is ", dtype_name(values[i].dtype()));
+  }
+  captures_ = std::move(values);
+  return {};
+}
+
 Status ConcreteFunction::run(std::span<Tensor> args, size_t count, std::span<Tensor> rets) {
   for (size_t i = 0; i < captures_.size(); ++i) {
     eager::TensorHandle* h = eager_handle(captures_[i]);

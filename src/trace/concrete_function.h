@@ -31,6 +31,8 @@ class ConcreteFunction : public std::enable_shared_from_this<ConcreteFunction> {
   const std::vector<DType>& ret_types() const { return ret_types_; }
   const std::vector<PartialShape>& ret_shapes() const { return ret_shapes_; }
   const std::vector<Value>& captures() const { return captures_; }
+  // Other values for them, of the same types. Calls on other threads must not be under way.
+  Status set_captures(std::vector<Value> values);
   bool stateful() const { return stateful_; }
   // Variables among the captures, which tapes watch when the function is called.
   void use_variable(const std::shared_ptr<VariableState>& v) { variables_.push_back(v); }

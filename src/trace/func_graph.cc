@@ -7,6 +7,7 @@
 #include "op/variable.h"
 #include "trace/concrete_function.h"
 #include "trace/library_function.h"
+#include "trace/variable.h"
 
 namespace weft::trace {
 namespace {
@@ -101,6 +102,11 @@ Result<Value> FuncGraph::add_argument(std::string_view name, DType dtype, const 
   return emitter_.wrap({node, 0});
 }
 
+void FuncGraph::bind_argument(const Value& outer, const Value& argument) {
+  bound_[autodiff::id_of(outer)] = graph::GraphEmitter::unwrap(argument);
+  kept_.push_back(outer);
+}
+
 std::string FuncGraph::unique_name(const std::string& name, bool mark) {
   const std::string key = lower(name);
   auto it = names_in_use.find(key);
@@ -122,6 +128,7 @@ std::string FuncGraph::unique_name(const std::string& name, bool mark) {
 
 Result<Value> FuncGraph::capture(const Value& v, std::optional<HandleData> data) {
   std::string name = std::exchange(capture_name, {});
+  if (auto it = bound_.find(autodiff::id_of(v)); it != bound_.end()) return emitter_.wrap(it->second);
   if (auto it = captured_.find(autodiff::id_of(v)); it != captured_.end()) return emitter_.wrap({captures_[it->second].node, 0});
   if (name.empty()) name = cat(name_scope(), v.rep()->owner() ? graph::GraphEmitter::unwrap(v).node->name() : cat(next_id()));
   AttrMap attrs;
@@ -158,6 +165,7 @@ Result<Value> FuncGraph::import(const Value& v) {
   if (!owner) {
     const eager::TensorHandle* h = eager_handle(v);
     WEFT_RETURN_IF_ERROR(h->wait());
+    if (auto it = bound_.find(autodiff::id_of(v)); it != bound_.end()) return emitter_.wrap(it->second);
     if (auto it = captured_.find(autodiff::id_of(v)); it != captured_.end()) return emitter_.wrap({captures_[it->second].node, 0});
     const bool kept = captures_floats && h->device() && autodiff::differentiable(h->dtype());
     if (plain || (embeds(h->tensor(), captures_floats && !h->device()) && !kept)) {  // a plain graph has no captures
@@ -192,6 +200,7 @@ Result<Value> FuncGraph::import_handle(const Value& v, const HandleData& data) {
 }
 
 void FuncGraph::use_variable(const std::shared_ptr<VariableState>& v) {
+  if (!bound_.empty() && bound_.contains(autodiff::id_of(eager_emitter(context_).wrap(v->eager_handle())))) return;
   for (const auto& w : variables_) {
     if (!w.owner_before(v) && !v.owner_before(w)) return;
   }

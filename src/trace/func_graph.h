@@ -57,6 +57,8 @@ class FuncGraph : public std::enable_shared_from_this<FuncGraph> {
 
   Result<Value> add_argument(std::string_view name, DType dtype, const PartialShape& shape, std::optional<HandleData> handle = {});
   const std::vector<Node*>& arguments() const { return arguments_; }
+  // A value of elsewhere that is passed as this argument (a variable's handle): wherever the trace uses it, it uses the argument.
+  void bind_argument(const Value& outer, const Value& argument);
 
   // The value as this graph can use it: its own, a small constant, or a capture of an outer one.
   Result<Value> import(const Value& v);
@@ -117,8 +119,9 @@ class FuncGraph : public std::enable_shared_from_this<FuncGraph> {
   std::vector<Node*> arguments_;
   std::vector<Capture> captures_;
   std::unordered_map<autodiff::ValueId, size_t, autodiff::ValueId::Hash> captured_;
+  std::unordered_map<autodiff::ValueId, Endpoint, autodiff::ValueId::Hash> bound_;  // by bind_argument()
   std::unordered_map<const ValueRep*, Endpoint> constants_;
-  std::vector<Value> kept_;  // the values behind constants_, so that their addresses stay theirs
+  std::vector<Value> kept_;  // the values behind bound_ and constants_, so that their addresses stay theirs
   std::vector<Node*> effects_;
   std::vector<std::weak_ptr<VariableState>> variables_;
   // Program order: by resource (the node and output that gives its handle), and for all else.

@@ -324,9 +324,41 @@ class Graph:
     # ---- as data
 
     def as_graph_def(self, from_version=None, add_shapes=False, use_pybind11_proto=False):
-        from weft.proto import GraphDef
+        from weft.proto import FunctionDefLibrary, GraphDef
 
-        return GraphDef.FromString(self._native.graph_def())
+        made = GraphDef.FromString(self._native.graph_def())
+        known = {f.signature.name for f in made.library.function}
+        for function in self.__dict__.get("_added_functions", {}).values():
+            for f in FunctionDefLibrary.FromString(function._native.library_def()).function:
+                if f.signature.name not in known:
+                    known.add(f.signature.name)
+                    made.library.function.append(f)
+        if add_shapes:
+            for node in made.node:
+                shapes = [t.shape.as_proto() for t in self.get_operation_by_name(node.name).outputs]
+                if shapes:
+                    node.attr["_output_shapes"].list.shape.extend(shapes)
+        return made
+
+    def _add_function(self, function):
+        """A ConcreteFunction, for as_graph_def() and _get_function()."""
+        self.__dict__.setdefault("_added_functions", {})[function.name.decode()] = function
+
+    _add_function_recursive = _add_function
+
+    def _get_function(self, name):
+        name = name.decode() if isinstance(name, bytes) else name
+        found = self.__dict__.get("_added_functions", {}).get(name)
+        if found is not None:
+            return found.inference_fn
+        if name not in {f.signature.name for f in self.as_graph_def().library.function}:
+            return None
+        from weft.function.atomic import of_library
+
+        return of_library(name)
+
+    def _is_function(self, name):
+        return self._get_function(name) is not None
 
     @property
     def graph_def_versions(self):
@@ -380,19 +412,60 @@ class FuncGraph(Graph):
 
     @property
     def captures(self):
-        return self._native.captures()
+        """(tensor outside, tensor here) of each; those that are made at each call are none of them."""
+        deferred = {t._identity() for _, now, _ in self.__dict__.get("_deferred", {}).values() for t in now}
+        found = self._native.captures()
+        return [c for c in found if c[0]._identity() not in deferred] if deferred else found
 
     @property
     def external_captures(self):
-        return [outer for outer, _ in self._native.captures()]
+        return [outer for outer, _ in self.captures]
 
     @property
     def internal_captures(self):
-        return [inner for _, inner in self._native.captures()]
+        return [inner for _, inner in self.captures]
+
+    def capture_call_time_value(self, closure, spec, key=None, default_value=None, placeholder=None):
+        """A value that closure() gives at each call of the function; one for each key."""
+        from weft._raw import raw
+        from weft.framework import nest
+
+        known = self.__dict__.setdefault("_deferred", {})  # key -> (closure, tensors as captured, value in the graph)
+        key = object() if key is None else key
+        if key not in known:
+            with init_scope():
+                now = [raw.Identity(input=t) for t in nest.flatten(closure(), expand_composites=True)]
+            inner = [self._native.capture_placeholder(t, "deferred_capture") for t in now]
+            for tensor, part in zip(inner, nest.flatten(spec, expand_composites=True)):
+                tensor.set_shape(part.shape)
+            known[key] = closure, now, nest.pack_sequence_as(spec, inner, expand_composites=True)
+        return known[key][2]
+
+    @property
+    def deferred_external_captures(self):
+        return [closure for closure, _, _ in self.__dict__.get("_deferred", {}).values()]
+
+    @property
+    def deferred_internal_captures(self):
+        from weft.framework import nest
+
+        return [t for _, _, value in self.__dict__.get("_deferred", {}).values() for t in nest.flatten(value, expand_composites=True)]
 
     @property
     def variables(self):
         return tuple(self._native.variables())
+
+    @property
+    def variable_captures(self):
+        return self.variables
+
+    @property
+    def output_types(self):
+        return [t.dtype for t in self.outputs]
+
+    @property
+    def output_shapes(self):
+        return [t.shape for t in self.outputs]
 
     @property
     def trainable_variables(self):

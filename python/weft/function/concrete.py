@@ -22,6 +22,8 @@ class ConcreteFunction:
         self._garbage_collector = self
         self._flat_names = None
         self._builder = self._build
+        self._owner = None  # the Function, weakly
+        self._closures = _deferred(graph, native)  # captures, where some are made at each call
 
     # ---- calls
 
@@ -42,6 +44,11 @@ class ConcreteFunction:
                 text = f"{error}\nFallback to flat signature also failed due to: {flat}"
                 raise TypeError(text) from structured
         return self._call_tensors(types.flatten(values))
+
+    _call_with_structured_signature = _call_impl = lambda self, args, kwargs: self(*args, **kwargs)
+
+    def _call_with_flat_signature(self, args, kwargs):
+        return self._call_flat_signature(args, kwargs)
 
     def _bind(self, args, kwargs):
         """The values of the parameters. Constants may be left out."""
@@ -91,11 +98,17 @@ class ConcreteFunction:
             if isinstance(t, _weft.VariableBase):
                 t._accessed()
                 tensors[i] = t.handle
+        if self._closures is not None:
+            self._native.set_captures(self.captured_inputs)
         return self._build(self._native(tensors))
 
     def _call_flat(self, tensor_inputs, captured_inputs=None):
-        """With tensors for the arguments; captures are the function's own."""
-        return self._call_tensors(list(tensor_inputs))
+        """With tensors for the arguments, and for the captures where they are not the function's own."""
+        own = self.captured_inputs
+        if captured_inputs is None or all(a is b for a, b in zip(own, captured_inputs)):
+            return self._call_tensors(list(tensor_inputs))
+        given = nest.flatten([c() if callable(c) and not isinstance(c, Tensor) else c for c in captured_inputs], expand_composites=True)
+        return self._build(_weft.ConcreteFunction.of_library(self._native.name, given)(list(tensor_inputs)))
 
     def _build(self, tensors):
         if self._single:
@@ -136,7 +149,54 @@ class ConcreteFunction:
 
     @property
     def captured_inputs(self):
-        return self._native.captures()
+        if self._closures is None:
+            return self._native.captures()
+        now = [c() if callable(c) and not isinstance(c, Tensor) else c for c in self._closures]
+        return nest.flatten(now, expand_composites=True)
+
+    @property
+    def _captured_inputs(self):
+        return self.captured_inputs if self._closures is None else self._closures
+
+    @property
+    def inference_fn(self):
+        """The function by itself: see AtomicFunction."""
+        made = self.__dict__.get("_atomic")
+        if made is None:
+            from weft.function.atomic import AtomicFunction
+
+            made = self._atomic = AtomicFunction(self)
+        return made
+
+    _inference_function = inference_fn
+
+    @property
+    def _func_graph(self):
+        return self.graph
+
+    @property
+    def _function_spec(self):
+        return self._spec
+
+    @property
+    def _attrs(self):
+        return self._attributes
+
+    @property
+    def _output_shapes(self):
+        return tuple(t.shape for t in self.outputs)
+
+    @property
+    def _as_name_attr_list(self):
+        from weft.proto import NameAttrList
+
+        return NameAttrList(name=self.name.decode())
+
+    def set_variables(self, variables):
+        """Which variables tapes watch at a call: held as long as this."""
+        self._held = tuple(variables)
+        for v in self._held:
+            self._native.use_variable(v)
 
     @property
     def variables(self):
@@ -200,13 +260,48 @@ class ConcreteFunction:
         return len(self._arg_keywords)
 
     def set_external_captures(self, captures):
-        raise NotImplementedError("a concrete function's captures cannot be replaced")
+        """Other values for the captures, of the same types; functions give a value at each call."""
+        captures = list(captures)
+        if any(callable(c) and not isinstance(c, Tensor) for c in captures):
+            self._closures = captures
+            if self._owner is not None and self._owner() is not None:
+                self._owner()._forget()
+            return
+        self._closures = None
+        self._native.set_captures([c.handle if isinstance(c, _weft.VariableBase) else c for c in captures])
+        self.__dict__.pop("_function_type", None)
+
+    def replace_capture_with_deferred_capture(self, tensor, closure, spec, placeholder=None, default_value=None):
+        """From now on closure() gives the value of one capture at each call."""
+        captures = list(self._captured_inputs)
+        at = next((i for i, c in enumerate(captures) if isinstance(c, Tensor) and c._identity() == tensor._identity()), None)
+        if placeholder is None:
+            if at is None:
+                raise ValueError(
+                    f"Did not find `tensor` argument {tensor} in the ConcreteFunction's captured inputs list, and did not receive a placeholder "
+                    "argument. Thus we're unable to infer the internal placeholder. "
+                )
+            placeholder = self.inputs[at - len(captures)]
+        if not (spec.is_compatible_with(tensor) or spec.is_compatible_with(placeholder)):
+            raise ValueError(
+                f"Attempting to substitute closure with spec {spec} that's incompatible with the original capture {tensor} or the internal "
+                f"placeholder {placeholder}."
+            )
+        if at is not None:
+            captures[at] = closure
+            self.set_external_captures(captures)
 
     def add_to_graph(self, g=None, overwrite=False):
-        """The engine's library has the function since it was made."""
+        """The function is in the library of the graph (or of the one that is being built) from now on."""
+        g = _weft.current_graph() if g is None and _weft.in_graph() else g
+        if g is not None:
+            g._add_function(self)
+
+    def _flat_signature_summary(self):
+        return f"{self._graph.name}({', '.join(self._arg_keywords)})"
 
     def pretty_printed_signature(self, verbose=True):
-        return sig.pretty(self.function_type) if verbose else f"{self._graph.name}{self.function_type}"
+        return sig.pretty(self.function_type) if verbose else str(self.function_type)
 
     def __repr__(self):
         return f"<ConcreteFunction {self.function_type} at 0x{id(self):X}>"
@@ -218,6 +313,24 @@ class ConcreteFunction:
         from weft.function.trace_type import Weakref
 
         return Weakref(self)
+
+
+def _deferred(graph, native):
+    """The captures of a trace, with functions for those that are made at each call; None where there are none such."""
+    deferred = getattr(graph, "_deferred", None)
+    if not deferred:
+        return None
+    captures = native.captures()
+    by_identity = {now[0]._identity(): (closure, len(now)) for closure, now, _ in deferred.values() if now}
+    out, skip = [], 0
+    for tensor in captures:
+        if skip:
+            skip -= 1
+            continue
+        closure, count = by_identity.get(tensor._identity(), (tensor, 1))
+        out.append(closure)
+        skip = count - 1
+    return out
 
 
 def _same_count(signature, args, kwargs):

@@ -137,8 +137,11 @@ class Function(_weft.FunctionBase):
     def _teach(self, concrete, args, kwargs, tensors):
         """Calls like this one need no Python from now on."""
         names = concrete._types.names
+        if concrete._closures is not None:
+            return
         if len(args) <= len(names) and all(k in names for k in kwargs):
-            parameters = [*range(len(args)), *(names.index(k) for k in kwargs)]
+            order = [names[i] for i in concrete._types.order]
+            parameters = [*range(len(args)), *(order.index(k) for k in kwargs)]
             self._remember(args, kwargs, concrete._native, concrete._structure, concrete._builder, parameters, tensors)
 
     def get_concrete_function(self, *args, **kwargs):
@@ -233,11 +236,11 @@ class Function(_weft.FunctionBase):
             if created:
                 raise ValueError("Creating variables on a non-first call to a function decorated with tf.function.")
         self._traces[device, types] = concrete
+        concrete._owner = weakref.ref(self)
         return concrete
 
     def _trace(self, types, may_create):
-        self._tracing_count += 1
-        return trace(
+        made = trace(
             self._tracing_function(),
             types,
             self._name,
@@ -247,6 +250,8 @@ class Function(_weft.FunctionBase):
             self._python_function,
             self._all_attributes(),
         )
+        self._tracing_count += 1
+        return made
 
     def _all_attributes(self):
         attributes = dict(self._attributes)
@@ -431,13 +436,17 @@ def trace(function, types, name, spec=None, may_create=False, jit_compile=None, 
     inputs, variables = [], {}
 
     def take(parameter, wanted):
-        base = sig.parameter_name(wanted.name or parameter)
+        if isinstance(wanted, trace_type.Variable) and wanted.alias in variables:
+            return variables[wanted.alias]  # passed twice: one argument
+        base = sig.argument_name(wanted.name, parameter)
         unique = native.unique_name(base, True)
         if isinstance(wanted, trace_type.Variable):
             from weft.function.variable_argument import argument
 
-            handle, value = argument(graph, unique, wanted, variables)
+            handle, value = argument(graph, unique, wanted)
             inputs.append(handle)
+            if wanted.alias is not None:
+                variables[wanted.alias] = value
             return value
         made = native.add_argument(unique, wanted.dtype, wanted.shape)
         inputs.append(made)
@@ -453,7 +462,7 @@ def trace(function, types, name, spec=None, may_create=False, jit_compile=None, 
         created = native.variables_created > before
         made = _weft.ConcreteFunction.make(native, flat)
     op_stacks.functions[made.name] = graph
-    graph.inputs = inputs + graph.internal_captures
+    graph.inputs = inputs + [inner for _, inner in native.captures()]
     graph.outputs = _results(native, made, len(flat))
     graph.structured_outputs = _with(structure, graph.outputs)
     _show_order(graph)

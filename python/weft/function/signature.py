@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import logging
 import re
 
 from weft.function import trace_type
@@ -62,6 +63,21 @@ def parameter_name(name):
     )
 
 
+_NODE_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
+
+
+def argument_name(spec_name, parameter):
+    """The name of the node of an argument: that of its TensorSpec where it has one."""
+    if not spec_name:
+        return parameter_name(parameter)
+    if _NODE_NAME.match(spec_name):
+        return spec_name
+    logging.getLogger("tensorflow").warning(
+        "`%s` is not a valid node name. Accepted names conform to Regex /%s/", spec_name, _NODE_NAME
+    )
+    return "Placeholder"
+
+
 def signature_of(function):
     """inspect.signature of what tf.function was given; of a partial, without what it fixed by position, and fixed keywords as defaults."""
     try:
@@ -90,7 +106,6 @@ class FunctionSpec:
             parameters = parameters[1:]
         self.signature = inspect.Signature([p.replace(annotation=inspect.Parameter.empty) for p in parameters])
         self.defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
-        self.plain = not any(p.kind in (p.KEYWORD_ONLY, p.VAR_KEYWORD, p.VAR_POSITIONAL) for p in parameters)
         self.fixed = None if input_signature is None else self._fixed_types(input_signature)
 
     @property
@@ -172,12 +187,9 @@ class FunctionSpec:
                 out = [(n, p.POSITIONAL_ONLY, v) for n, _, v in out]
                 out += [(f"{p.name}_{i}", p.POSITIONAL_ONLY, v) for i, v in enumerate(extra)]
             elif p.kind is p.VAR_KEYWORD:
-                out += [(k, p.KEYWORD_ONLY, v) for k, v in bound.arguments.get(p.name, {}).items()]
+                out += [(k, p.KEYWORD_ONLY, v) for k, v in sorted(bound.arguments.get(p.name, {}).items())]
             else:
                 out.append((p.name, p.kind, bound.arguments[p.name] if p.name in bound.arguments else p.default))
-        if not self.plain:  # keywords have no order
-            positional = [a for a in out if a[1] is not inspect.Parameter.KEYWORD_ONLY]
-            out = positional + sorted((a for a in out if a[1] is inspect.Parameter.KEYWORD_ONLY), key=lambda a: a[0])
         return out
 
     def types_of(self, bound):
@@ -195,7 +207,7 @@ class FunctionSpec:
 class Types:
     """The types of a call's arguments, as the key of a trace."""
 
-    __slots__ = ("names", "kinds", "types", "_hash")
+    __slots__ = ("names", "kinds", "types", "order", "repeated", "_hash")
 
     def __init__(self, parameters):
         parameters = list(parameters)
@@ -203,6 +215,19 @@ class Types:
         self.kinds = tuple(p[1] for p in parameters)
         self.types = tuple(p[2] for p in parameters)
         self._hash = hash((self.names, self.types))
+        # Tensors are in the order of parameters, those that are only keywords by name.
+        only = [i for i, k in enumerate(self.kinds) if k is inspect.Parameter.KEYWORD_ONLY]
+        self.order = [i for i in range(len(self.names)) if i not in only] + sorted(only, key=lambda i: self.names[i])
+        self.repeated = self._repeated()
+
+    def _repeated(self):
+        """Positions among the tensors of variables that were there before: they are one argument."""
+        seen, out = set(), set()
+        for i, spec in enumerate(s for at in self.order for s in self.types[at].specs()):
+            alias = getattr(spec, "alias", None)
+            if alias is not None:
+                (out if alias in seen else seen).add(i if alias in seen else alias)
+        return out
 
     def is_subtype_of(self, other):
         return self.names == other.names and all(a.is_subtype_of(b) for a, b in zip(self.types, other.types))
@@ -215,18 +240,19 @@ class Types:
 
     def specs(self):
         """(parameter, spec) of each tensor."""
-        return [(n, s) for n, t in zip(self.names, self.types) for s in t.specs()]
+        found = [(self.names[i], s) for i in self.order for s in self.types[i].specs()]
+        return [f for i, f in enumerate(found) if i not in self.repeated] if self.repeated else found
 
     def flatten(self, values):
         out = []
-        for t, v in zip(self.types, values):
-            t.flatten(v, out)
-        return out
+        for i in self.order:
+            self.types[i].flatten(values[i], out)
+        return [t for i, t in enumerate(out) if i not in self.repeated] if self.repeated else out
 
     def placeholders(self, take):
         """(args, kwargs) to trace with; take(parameter, spec) gives a tensor or variable."""
         args, kwargs = [], {}
-        for n, k, t in zip(self.names, self.kinds, self.types):
+        for n, k, t in [(self.names[i], self.kinds[i], self.types[i]) for i in self.order]:
             value = t.placeholder(lambda spec, n=n: take(n, spec))
             if k is inspect.Parameter.KEYWORD_ONLY:
                 kwargs[n] = value

@@ -251,6 +251,11 @@ class Spec(Type):
 
     def cast(self, value):
         spec = self.spec
+        if isinstance(value, _type_spec_class()):
+            made = Spec(value)
+            if not made.is_subtype_of(self):
+                raise TypeError(f"Can not cast {value!r} to {spec!r}")
+            return value
         if not is_tensor_spec(spec):
             if not spec.is_compatible_with(value):
                 raise TypeError(f"Can not cast {value!r} to {spec!r}")
@@ -283,6 +288,12 @@ class Spec(Type):
 
 def _dims(shape):
     return None if shape.rank is None else shape.as_list()
+
+
+def _type_spec_class():
+    from weft.framework.type_spec import TypeSpec
+
+    return TypeSpec
 
 
 def is_tensor_spec(spec):
@@ -491,7 +502,11 @@ class Context:
         self.is_for_legacy_signature = False
 
     def alias(self, variable):
-        return self.variables.setdefault(id(variable), len(self.variables))
+        """By the handle: what an assignment gives is the variable, too."""
+        return self.alias_global_id(variable._outer_handle()._identity())
+
+    def alias_global_id(self, key):
+        return self.variables.setdefault(key, len(self.variables))
 
 
 def _plain_class(kind):

@@ -6,7 +6,7 @@ from weft.trackable.variable import ResourceVariable, VariableAggregationV2, Var
 
 
 class ArgumentVariable(ResourceVariable):
-    """Stands for whatever variable a call gives."""
+    """Stands for whatever variable a call gives, where a function is traced for a TypeSpec."""
 
     def __init__(self, handle, name, spec):
         self._argument_handle, self._shared_name = handle, name
@@ -21,6 +21,11 @@ class ArgumentVariable(ResourceVariable):
         return _weft.current_graph().capture(self._argument_handle) if _weft.in_graph() else self._argument_handle
 
     _eager_handle = _get_handle
+
+    _unique_id = None
+
+    def _outer_handle(self):
+        return self._argument_handle
 
     def _accessed(self):
         if self._trainable_flag:
@@ -53,14 +58,15 @@ class ArgumentVariable(ResourceVariable):
         return self
 
 
-def argument(graph, name, spec, known):
-    """(handle, variable) for one more argument of a trace; `known` has the variables by alias."""
-    like = spec.sample() if spec.sample is not None else None
-    handle = graph._native.add_argument(name, "resource", spec.shape, like=_Facts(spec) if like is None else like)
-    value = known.get(spec.alias)
-    if value is None:
-        value = known[spec.alias] = ArgumentVariable(handle, name, spec)
-    return handle, value
+def argument(graph, name, spec):
+    """(handle, variable) for one more argument of a trace: the variable of the call, whose handle is the argument there, so that code that
+    keeps variables by identity finds it again in every trace."""
+    given = spec.sample() if spec.sample is not None else None
+    handle = graph._native.add_argument(name, "resource", spec.shape, like=_Facts(spec))
+    if given is None:
+        return handle, ArgumentVariable(handle, name, spec)
+    graph._native.bind_argument(given._outer_handle(), handle)
+    return handle, given
 
 
 class _Facts(_weft.VariableBase):

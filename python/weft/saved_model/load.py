@@ -1,5 +1,6 @@
 """tf.saved_model.load: the objects of a SavedModel, with their functions and variables."""
 
+import logging
 import os
 import re
 
@@ -8,6 +9,7 @@ from weft._raw import raw
 from weft.framework import dtypes, errors
 from weft.framework.convert import convert_to_tensor
 from weft.framework.graph import init_scope
+from weft.framework.type_spec import TensorSpec
 from weft.proto import SavedModel, TrackableObjectGraph
 from weft.proto.tensors import make_ndarray
 from weft.saved_model import constants, gradient_functions, structured
@@ -72,10 +74,18 @@ def load(export_dir, tags=None, options=None):
             "argument, pass 'None', or pass matching tags."
         )
     with init_scope():
-        root = _Loader(meta, export_dir, options).load()
+        loader = _Loader(meta, export_dir, options)
+        root = loader.load()
     root.tensorflow_version = meta.meta_info_def.tensorflow_version
     root.tensorflow_git_version = meta.meta_info_def.tensorflow_git_version
     root.graph_debug_info = None
+    if options.experimental_load_function_aliases:
+        if hasattr(root, "function_aliases"):
+            raise ValueError(
+                "Could not load with experimental_load_function_aliases option because the top-level object already has an attributed with name "
+                "'function_aliases'"
+            )
+        root.function_aliases = loader.aliases()
     return root
 
 
@@ -277,6 +287,32 @@ class _Loader:
         )
         if proto.argument_keywords:
             made._flat_names = list(proto.argument_keywords)
+        return made
+
+    def aliases(self):
+        """Name of SaveOptions.function_aliases -> the function, or those of its traces that are here."""
+        names, found = dict(self.meta.meta_info_def.function_aliases), {}
+        for name, alias in names.items():
+            if name not in self.names:
+                logging.getLogger("tensorflow").warning(
+                    "ConcreteFunction `%s` is listed in function alias but it is not found.", name
+                )
+                continue
+            found.setdefault(alias, {})[name] = self._aliased(name)
+        for number, proto in enumerate(self.protos):
+            traces = proto.function.concrete_functions if proto.WhichOneof("kind") == "function" else ()
+            if traces and all(name in names for name in traces):
+                alias = names[traces[0]]
+                if isinstance(found[alias], dict) and set(found[alias]) == set(traces):
+                    found[alias] = self.get(number)
+        return {alias: list(f.values()) if isinstance(f, dict) else f for alias, f in found.items()}
+
+    def _aliased(self, name):
+        made = self.concretes.get(name)
+        if made is None:  # only called by other functions: flat
+            native = _weft.ConcreteFunction.of_library(self.names[name], [])
+            specs = [TensorSpec(None, t) for t in native.ret_types]
+            made = RestoredConcreteFunction(native, None, specs, [], [f"arg_{i}" for i in range(native.num_arguments)], 0)
         return made
 
     # ---- children

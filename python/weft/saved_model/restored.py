@@ -62,7 +62,7 @@ class RestoredConcreteFunction(ConcreteFunction):
         return self._positional
 
     def pretty_printed_signature(self, verbose=True):
-        return sig.pretty(self.function_type) if verbose else f"{self.name.decode()}{self.function_type}"
+        return sig.pretty(self.function_type) if verbose else str(self.function_type)
 
 
 class DistributedConcreteFunction(RestoredConcreteFunction):

@@ -1,5 +1,6 @@
 """tf.saved_model.save: objects with their functions and variables into a folder that TensorFlow, its serving and weft load."""
 
+import collections.abc
 import os
 import shutil
 
@@ -61,6 +62,23 @@ def traces_of(function):
         if concrete._types not in made:
             made[concrete._types] = function._trace(concrete._types, may_create=False)[0]
     return [made[types] for types in dict.fromkeys(c._types for c in known)]
+
+
+def _aliased(function):
+    """The traces that SaveOptions.function_aliases names. Only those that are saved will be found."""
+    if isinstance(function, ConcreteFunction):
+        return [function]
+    if isinstance(function, Function):
+        made = function.__dict__.get("_traces_for_saving", {}).values()
+        return function._list_all_concrete_functions() if getattr(function, "_restored", False) else list(made)
+    if isinstance(function, collections.abc.Iterable):
+        traces = list(function)
+        if all(isinstance(f, ConcreteFunction) for f in traces):
+            return traces
+    raise TypeError(
+        f"Unsupported type f{type(function)}. Functions in `function_aliases` should be created by tf.function, or concrete functions, or "
+        "collections of concrete functions."
+    )
 
 
 class _Saver:
@@ -276,8 +294,8 @@ class _Saver:
             __git_version__,
             True,
         )
-        for alias, function in (self.options.function_aliases or {}).items():
-            for f in [function] if isinstance(function, ConcreteFunction) else traces_of(function):
+        for alias, function in self.options.function_aliases.items():
+            for f in _aliased(function):
                 info.function_aliases[f.name.decode()] = alias
         graph.finish(made, checkpoint_graph)
         used = {n.op for n in made.graph_def.node} | {n.op for f in made.graph_def.library.function for n in f.node_def}

@@ -7,7 +7,6 @@ The names of the methods are TensorFlow's: classes of other packages (Keras, Son
 import contextlib
 import enum
 import functools
-import typing
 
 from weft.framework import dtypes
 
@@ -16,9 +15,35 @@ VARIABLE_VALUE_KEY = "VARIABLE_VALUE"
 OBJECT_CONFIG_JSON_KEY = "OBJECT_CONFIG_JSON"
 
 
-class TrackableReference(typing.NamedTuple):
-    name: str
-    ref: object
+class TrackableReference:
+    """A child by name. It can be unpacked, but is not a tuple: those who walk containers (Keras' saving) leave it alone."""
+
+    __slots__ = ("_name", "_ref")
+
+    def __init__(self, name, ref):
+        self._name, self._ref = name, ref
+
+    @property
+    def name(self):
+        return self._name
+
+    @property
+    def ref(self):
+        return self._ref
+
+    def __iter__(self):
+        yield self.name
+        yield self.ref
+
+    def __repr__(self):
+        return f"{type(self).__name__}(name={self.name}, ref={self.ref})"
+
+    def __eq__(self, other):
+        if isinstance(other, tuple):
+            return (self.name, self.ref) == other
+        return isinstance(other, TrackableReference) and self.name == other.name and self.ref == other.ref
+
+    __hash__ = None
 
 
 class SaveType(str, enum.Enum):

@@ -103,12 +103,56 @@ def prepared_write(prefix, saved, sharding=None):
     return lambda: raw.SaveV2(prefix=prefix, tensor_names=names, shape_and_slices=slices, tensors=tensors)
 
 
+def session_here(session=None):
+    from weft.compat.session import get_default_session
+
+    return get_default_session() if session is None else session
+
+
+class _GraphOps:
+    """What a checkpoint added to graphs of version 1: nodes are used again as long as the objects are the same."""
+
+    def __init__(self):
+        self._prefix = self._saved = None
+        self.count = None
+        self.restores = {}  # see restore.Restoration
+        self._tensors = {}  # what objects save
+
+    def prefix(self):
+        """A tensor that sessions feed with a path."""
+        graph = _weft.current_graph()
+        if self._prefix is None or self._prefix.graph is not graph:
+            self.__init__()
+            self._prefix = raw.PlaceholderWithDefault(input="model", shape=[])
+        return self._prefix
+
+    def write(self, view, path, options, session=None):
+        session = session_here(session)
+        if session is None:
+            raise RuntimeError(
+                f'Unable to save checkpoint to "{path}" in graph mode without a default session. Please use '
+                "`with tf.Session():` to create a session."
+            )
+        prefix = self.prefix()
+        saved = Saved(view, options.experimental_skip_slot_variables, self._tensors)
+        proto = saved.proto.SerializeToString()
+        folder = os.path.dirname(path)
+        if folder:
+            os.makedirs(folder, exist_ok=True)
+        if self._saved is None or self._saved[0] != proto:
+            op = prepared_write(prefix, saved, options.experimental_sharding_callback)()
+            self._saved = proto, op
+        session.run(self._saved[1], {prefix: path})
+        return path
+
+
 class Checkpoint(AutoTrackable):
     """Saves and restores objects and all that they hold."""
 
     def __init__(self, root=None, **kwargs):
         self._save_counter = None
         self._root_object, self._attached = self, []
+        self._graph_ops = _GraphOps()
         if root is not None:
             _check_trackable(root, "root")
             self._root_object = NoDependency(root)
@@ -131,7 +175,7 @@ class Checkpoint(AutoTrackable):
 
     def __setattr__(self, name, value):
         # What the checkpoint keeps for itself is no child of it.
-        if name in ("_root_object", "_attached", "_save_counter"):
+        if name in ("_root_object", "_attached", "_save_counter", "_graph_ops"):
             object.__setattr__(self, name, value.value if isinstance(value, NoDependency) else value)
         else:
             super().__setattr__(name, value)
@@ -176,7 +220,7 @@ class Checkpoint(AutoTrackable):
         """Writes a checkpoint of exactly this name; gives the name."""
         return self._write(file_prefix, options)
 
-    def _write(self, file_prefix, options=None, then=None):
+    def _write(self, file_prefix, options=None, then=None, session=None):
         """then(path) is called when the files are there, before the program's own callbacks."""
         options = options or CheckpointOptions()
         prefix = _text_path(file_prefix)
@@ -186,6 +230,13 @@ class Checkpoint(AutoTrackable):
                 "Saving async checkpoint in graph mode is currently not supported; switch to regular checkpoint instead."
             )
         wait_for(self)
+        if restoring.in_plain_graph():
+            path = self._graph_ops.write(self._view(), prefix, options, session)
+            for act in [then] if then is not None else []:
+                act(path)
+            for callback in options.experimental_write_callbacks or ():
+                _call_back(callback, path)
+            return path
         saved = Saved(self._view(), options.experimental_skip_slot_variables)
         write = prepared_write(prefix, saved, options.experimental_sharding_callback)
         if _weft.in_graph():
@@ -205,7 +256,11 @@ class Checkpoint(AutoTrackable):
 
     def save(self, file_prefix, options=None):
         """Writes a numbered checkpoint and notes it as the latest of its folder; gives its name."""
-        if _weft.in_graph():
+        return self._save(file_prefix, options)
+
+    def _save(self, file_prefix, options=None, session=None):
+        plain = restoring.in_plain_graph()
+        if _weft.in_graph() and not plain:
             raise NotImplementedError(
                 "Calling tf.train.Checkpoint.save() from a function is not supported, as save() "
                 "modifies saving metadata in ways not "
@@ -217,13 +272,28 @@ class Checkpoint(AutoTrackable):
         prefix = _text_path(file_prefix)
         if isinstance(prefix, Tensor):
             prefix = prefix.numpy().decode()
-        self._maybe_create_save_counter()
-        self._save_counter.assign_add(1, read_value=False)
+        number = self._next_number(session) if plain else None
+        if number is None:
+            self._maybe_create_save_counter()
+            self._save_counter.assign_add(1, read_value=False)
+            number = int(self._save_counter)
         return self._write(
-            f"{prefix}-{int(self._save_counter)}",
+            f"{prefix}-{number}",
             options,
             lambda path: update_checkpoint_state(os.path.dirname(path) or ".", path, [path]),
+            session,
         )
+
+    def _next_number(self, session=None):
+        """Counts in a session, in a graph of version 1."""
+        session = session_here(session)
+        if session is None:
+            raise RuntimeError("Unable to save a checkpoint in graph mode without a default session.")
+        if self._save_counter is None:
+            session.run(self.save_counter.initializer)
+        if self._graph_ops.count is None:
+            self._graph_ops.count = self.save_counter.assign_add(1)
+        return int(session.run(self._graph_ops.count))
 
     def read(self, save_path, options=None):
         """Restores what write() wrote; gives a status to ask."""
@@ -245,8 +315,10 @@ class Checkpoint(AutoTrackable):
         path = path.decode() if isinstance(path, bytes) else path
         if not isinstance(path, str):
             raise TypeError(f"Expected binary or unicode string, got {path!r}")
-        in_graph = path if _weft.in_graph() else None
-        return restoring.restore(path, _weft.BundleReader(path), view, in_graph)
+        reader = _weft.BundleReader(path)
+        if restoring.in_plain_graph():
+            return restoring.restore(path, reader, view, self._graph_ops.prefix(), self._graph_ops.restores)
+        return restoring.restore(path, reader, view, path if _weft.in_graph() else None)
 
     def restore(self, save_path, options=None):
         """Restores what save() wrote, the counter as well; gives a status to ask."""
@@ -265,6 +337,8 @@ class Checkpoint(AutoTrackable):
                 "'path/to/ckpt-1').",
             ) from None
         self._maybe_create_save_counter()
+        if isinstance(status, restoring.NameBasedSaverStatus):
+            status.add_to_optionally_restored(self._save_counter)
         return status
 
     def sync(self):

@@ -388,6 +388,10 @@ class _DictWrapper(TrackableDataStructure, dict):
         self._sync()
         return f"DictWrapper({self._self_shared!r})"
 
+    def __str__(self):
+        self._sync()
+        return str(self._self_shared)
+
 
 class _TupleMethods(TrackableDataStructure):
     """A tuple's children are its elements, by number, and by name where they have names."""
@@ -431,6 +435,9 @@ class _TupleMethods(TrackableDataStructure):
 
     def __repr__(self):
         return f"_TupleWrapper({self._plain()(list(self))!r})"
+
+    def __str__(self):
+        return str(self._plain()(list(self)))
 
 
 class _TupleWrapper(_TupleMethods, tuple):

@@ -130,6 +130,13 @@ class GraphVariable(Variable):
     def handle(self):
         return self._handle
 
+    def _outer_handle(self):
+        return self._handle
+
+    @property
+    def _unique_id(self):
+        return self._shared_name
+
     @property
     def op(self):
         return self._handle.op

@@ -88,7 +88,8 @@ def full_name(obj):
 class Saved:
     """All that a checkpoint of a view holds: `proto` (a TrackableObjectGraph) and `tensors` by key."""
 
-    def __init__(self, view, skip_slots=False):
+    def __init__(self, view, skip_slots=False, made=None):
+        """`made` keeps what objects of a graph of version 1 gave before: it may not be added to it again."""
         from weft.proto import TrackableObjectGraph
 
         ordered = view.breadth_first()
@@ -107,7 +108,14 @@ class Saved:
             for original, name, slot in slots.get(i, ()):
                 node.slot_variables.add(original_variable_node_id=original, slot_name=name, slot_variable_node_id=slot)
             listed = set()
-            for name, key, value in own_tensors(obj, prefixes[i]):
+            if made is None:
+                own = own_tensors(obj, prefixes[i])
+            elif (id(obj), prefixes[i]) in made:
+                own = made[id(obj), prefixes[i]][1]
+            else:
+                own = own_tensors(obj, prefixes[i])
+                made[id(obj), prefixes[i]] = obj, own
+            for name, key, value in own:
                 self.tensors[key], self.owners[key] = value, obj
                 if (name, key) not in listed:
                     listed.add((name, key))

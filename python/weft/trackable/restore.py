@@ -2,11 +2,15 @@
 parent of it."""
 
 import collections
+import contextlib
 import itertools
 import logging
 
 from weft import _weft
 from weft._raw import raw
+from weft.framework.graph import init_scope
+from weft.framework.tensor import Tensor
+from weft.framework import nest
 from weft.trackable.base import OBJECT_GRAPH_PROTO_KEY, VARIABLE_VALUE_KEY, Trackable
 from weft.trackable.data_structures import TrackableDataStructure
 
@@ -16,8 +20,10 @@ _uids = itertools.count(1)
 class Restoration:
     """One call of restore(): the checkpoint, and which of its nodes have found their object."""
 
-    def __init__(self, path, reader, proto, in_graph_path=None):
+    def __init__(self, path, reader, proto, prefix=None, made=None):
+        """`prefix`: the path as ops of a graph read it; a tensor in one of version 1, for which `made` keeps the ops of earlier restores."""
         self.path, self.reader, self.proto = path, reader, proto
+        self.prefix, self.made = prefix, {} if made is None else made
         self.uid = next(_uids)
         self.objects = {}  # node -> object
         self.bound = {}  # id of an object -> node
@@ -27,11 +33,25 @@ class Restoration:
         # node of a variable -> (optimizer's object, slot) that wait for the variable
         self.waiting = collections.defaultdict(list)
         self.expects_partial = False
-        self.new_ops = []
-        self.prefix = in_graph_path
+        self.ops = []  # of a graph of version 1: what a session is to run
+        self.new_ops_callback = None
         for i, node in enumerate(proto.nodes):
             for slot in node.slot_variables:
                 self.slots[i].append(slot)
+
+    def scope(self):
+        """Values are read and assigned outside of functions that are being traced: an object may be made in one of them."""
+        return init_scope() if _weft.in_graph() and not isinstance(self.prefix, str) else contextlib.nullcontext()
+
+    def add_ops(self, ops):
+        """For a session to run."""
+        if isinstance(self.prefix, Tensor):
+            self.ops.extend(ops)
+            if self.new_ops_callback is not None:
+                self.new_ops_callback(ops)
+
+    def feed(self):
+        return {self.prefix: self.path} if isinstance(self.prefix, Tensor) else None
 
     def tensors(self, keys):
         """Values by key."""
@@ -112,10 +132,16 @@ class Position:
 
     def value_tensors(self, shape_and_slices=None):
         attributes = self.object_proto.attributes
-        return dict(zip([a.name for a in attributes], self.restoration.tensors([a.checkpoint_key for a in attributes])))
+        with self.restoration.scope():
+            values = self.restoration.tensors([a.checkpoint_key for a in attributes])
+        return dict(zip([a.name for a in attributes], values))
 
     def restore(self, trackable, reader=None):
         """Binds the object, and all below it that is there; reads their values."""
+        with self.restoration.scope():
+            self._restore(trackable)
+
+    def _restore(self, trackable):
         found = []
         todo = collections.deque([(self, trackable)])
         while todo:
@@ -149,17 +175,25 @@ class Position:
         return False
 
     def _children(self, obj):
-        cached = {c.local_name: None for c in self.object_proto.children}
+        children = obj._trackable_children() if self.object_proto.children else {}
         for child in self.object_proto.children:
+            if child.node_id in self.restoration.objects:
+                continue
             position = Position(self.restoration, child.node_id)
-            there = obj._lookup_dependency(child.local_name)
+            there = obj._lookup_dependency(child.local_name, children)
             if there is None:
                 there = _attached(self.restoration, self.node, child.local_name)
-            cached[child.local_name] = there
-            if there is None:
-                obj._deferred_dependencies.setdefault(child.local_name, []).append(position)
-            else:
+            if there is not None:
                 yield position, there
+            elif position._has_values():
+                obj._deferred_dependencies.setdefault(child.local_name, []).append(position)
+
+    def _has_values(self):
+        """Whether the node or one below it has any."""
+        proto = self.object_proto
+        if proto.HasField("has_checkpoint_values"):
+            return proto.has_checkpoint_values.value
+        return bool(proto.children or proto.attributes or proto.slot_variables)
 
     def _restore_slots(self, obj):
         """Slot variables: this object may be an optimizer that has some, or a variable that some wait for."""
@@ -199,6 +233,10 @@ def _read_values(restoration, found):
         obj._update_uid = restoration.uid
         if not attributes:
             continue
+        made = restoration.made.get((id(obj), attributes[0].checkpoint_key))
+        if made is not None:
+            restoration.add_ops(made[1])
+            continue
         wanted.append((position, obj, len(keys)))
         keys.extend(a.checkpoint_key for a in attributes)
     if not keys:
@@ -207,31 +245,46 @@ def _read_values(restoration, found):
     for position, obj, at in wanted:
         attributes = position.object_proto.attributes
         given = {a.name: v for a, v in zip(attributes, values[at : at + len(attributes)])}
-        _give(restoration, position, obj, given)
+        ops = [op for op in nest.flatten(_give(restoration, position, obj, given)) if op is not None]
+        if isinstance(restoration.prefix, Tensor):
+            restoration.made[id(obj), attributes[0].checkpoint_key] = obj, ops
+        restoration.add_ops(ops)
 
 
 def _give(restoration, position, obj, given):
+    """Gives an object its values; in a graph, the ops that do."""
     if obj._has_own_tensors():
-        restoration.new_ops.append(obj._restore_from_tensors(given))
-        return
-    saveables = obj._gather_saveables_for_checkpoint()
+        return obj._restore_from_tensors(given)
+    saveables, ops = obj._gather_saveables_for_checkpoint(), []
     for attribute in position.object_proto.attributes:
         made = saveables.get(attribute.name)
         if made is None:
             restoration.unused.setdefault(position.node, []).append(attribute.name)
         elif isinstance(made, Trackable) and made._has_own_tensors():
-            made._restore_from_tensors({VARIABLE_VALUE_KEY: given[attribute.name]})
+            ops.append(made._restore_from_tensors({VARIABLE_VALUE_KEY: given[attribute.name]}))
         else:
             saveable = made(name=attribute.checkpoint_key) if callable(made) else made
-            saveable.restore(restoration.tensors([spec.name for spec in saveable.specs]), None)
+            ops.append(saveable.restore(restoration.tensors([spec.name for spec in saveable.specs]), None))
+    return ops
+
+
+def in_plain_graph():
+    """Whether a graph of version 1 is being built, and no function in it."""
+    return _weft.in_graph() and not _weft.current_graph().building_function
+
+
+def _session(given):
+    from weft.compat.session import default_session
+
+    return default_session(given, "run")
 
 
 class _Status:
     def run_restore_ops(self, session=None):
-        """Everything is restored when restore() returns."""
+        """In a graph of version 1, runs what restores; else everything is restored when restore() returns."""
 
     def initialize_or_restore(self, session=None):
-        pass
+        self.run_restore_ops(session)
 
     def expect_partial(self):
         return self
@@ -242,6 +295,18 @@ class CheckpointLoadStatus(_Status):
 
     def __init__(self, restoration, view):
         self._checkpoint, self._view = restoration, view
+
+    def run_restore_ops(self, session=None):
+        if in_plain_graph():
+            _session(session).run(self._checkpoint.ops, self._checkpoint.feed())
+
+    def initialize_or_restore(self, session=None):
+        """Variables that are not in the checkpoint get their initial values."""
+        if not in_plain_graph():
+            return
+        others = _initializers(self._view, self._checkpoint.uid, self._checkpoint.bound)
+        self.run_restore_ops(session)
+        _session(session).run(others)
 
     def _unmatched(self):
         """Objects of the program that found nothing."""
@@ -313,6 +378,12 @@ class CheckpointLoadStatus(_Status):
         return self
 
 
+def _initializers(view, uid, bound=()):
+    """Of the objects that no restore since has given values."""
+    found = [o for o in view.objects() if id(o) not in bound and o._update_uid < uid]
+    return [o.initializer for o in found if getattr(o, "initializer", None) is not None]
+
+
 def _has_values(obj):
     return obj._has_own_tensors() or bool(obj._gather_saveables_for_checkpoint())
 
@@ -337,42 +408,90 @@ class InitializationOnlyStatus(_Status):
 
     def run_restore_ops(self, session=None):
         raise AssertionError(
-            "No checkpoint specified, so no restore ops are available (save_path=None to " "Saver.restore)."
+            "No checkpoint specified, so no restore ops are available (save_path=None to Saver.restore)."
         )
+
+    def initialize_or_restore(self, session=None):
+        """Initial values for all."""
+        if in_plain_graph():
+            _session(session).run(_initializers(self._view, self._restore_uid))
+
+
+class NameBasedRestoration:
+    """A checkpoint of version 1, which knows variables by name alone. Objects ask it for themselves (Trackable._name_based_attribute_restore)."""
+
+    def __init__(self, path, reader):
+        self.path, self.reader, self.restore_uid = path, reader, next(_uids)
+        self.unused = []  # (object, names)
+
+    def named(self, obj):
+        """Whether the object has a name that such a checkpoint can know."""
+        if isinstance(obj, _weft.VariableBase):
+            return True
+        if _has_values(obj):
+            self.unused.append((obj, [VARIABLE_VALUE_KEY]))
+        return False
+
+    def eager_restore(self, obj):
+        if not self.named(obj):
+            return
+        if not self.reader.has(obj._shared_name):
+            self.unused.append((obj, [obj._shared_name]))
+            return
+        with init_scope() if _weft.in_graph() else contextlib.nullcontext():
+            obj._restore_from_tensors({VARIABLE_VALUE_KEY: self.reader.tensors([obj._shared_name])[0]})
 
 
 class NameBasedSaverStatus(_Status):
-    """A checkpoint of version 1, which knows variables by name alone."""
+    """What came of restoring a checkpoint of version 1."""
 
-    def __init__(self, reader, view, uid, optional=()):
-        self._reader, self._view, self._missing = reader, view, []
-        names = [(v, v._shared_name) for v in view.objects() if isinstance(v, _weft.VariableBase)]
-        there = [(v, n) for v, n in names if reader.has(n)]
-        self._missing = [v for v, n in names if not reader.has(n) and n not in optional]
-        for (variable, _), value in zip(there, reader.tensors([n for _, n in there])):
-            variable.assign(value, read_value=False)
-            variable._update_uid = uid
+    def __init__(self, restoration, view):
+        self._checkpoint, self._view, self._optional = restoration, view, []
+
+    def add_to_optionally_restored(self, var):
+        self._optional.append(var)
 
     def assert_consumed(self):
-        return self.assert_existing_objects_matched()
-
-    def assert_existing_objects_matched(self):
-        if self._missing:
-            raise AssertionError(f"Some objects had attributes which were not restored: {self._missing}")
+        unused = [(o, names) for o, names in self._checkpoint.unused if all(o is not x for x in self._optional)]
+        if unused:
+            shown = "".join(f"\n    {obj}: {names}" for obj, names in unused)
+            raise AssertionError(f"Some objects had attributes which were not restored: {shown}")
+        for obj in self._view.objects():
+            obj._maybe_initialize_trackable()
+            if obj._update_uid < self._checkpoint.restore_uid:
+                raise AssertionError(f"Object not restored: {obj}")
         return self
 
-    def assert_nontrivial_match(self):
-        return self
+    # Such a checkpoint knows nothing of objects: there is one question to ask.
+    assert_existing_objects_matched = assert_nontrivial_match = assert_consumed
+
+    def run_restore_ops(self, session=None):
+        if not in_plain_graph():
+            return
+        from weft.compat.v1.train.saver import Saver
+
+        found = []
+        for obj in self._view.objects():
+            obj._maybe_initialize_trackable()
+            if obj._update_uid < self._checkpoint.restore_uid:
+                obj._update_uid = self._checkpoint.restore_uid
+                found += [obj] if self._checkpoint.named(obj) else []
+        Saver(found).restore(_session(session), self._checkpoint.path)
 
 
-def restore(path, reader, view, in_graph_path=None):
+def restore(path, reader, view, prefix=None, made=None):
     """Lays a checkpoint over the objects of a view."""
     if not reader.has(OBJECT_GRAPH_PROTO_KEY):
-        return NameBasedSaverStatus(reader, view, next(_uids), optional=("save_counter",))
+        named = NameBasedRestoration(path, reader)
+        if not in_plain_graph():
+            for obj in view.objects():
+                obj._maybe_initialize_trackable()
+                obj._name_based_attribute_restore(named)
+        return NameBasedSaverStatus(named, view)
     from weft.proto import TrackableObjectGraph
 
     graph = reader.tensors([OBJECT_GRAPH_PROTO_KEY])[0].numpy()
-    restoration = Restoration(path, reader, TrackableObjectGraph.FromString(graph), in_graph_path)
+    restoration = Restoration(path, reader, TrackableObjectGraph.FromString(graph), prefix, made)
     restoration.attached = {name: ref for name, ref in view.attached_dependencies}
     Position(restoration, 0).restore(view.root)
     return CheckpointLoadStatus(restoration, view)

@@ -2,8 +2,8 @@
 is made."""
 
 import contextlib
-import enum
 import functools
+import itertools
 import sys
 import threading
 
@@ -14,52 +14,12 @@ from weft.framework.graph import name_scope
 from weft.framework.tensor import Reference, SymbolicTensor, Tensor
 from weft.framework.tensor_shape import as_shape
 from weft.trackable.base import VARIABLE_VALUE_KEY, CheckpointInitialValue, CheckpointInitialValueCallable, Trackable
-
-
-class VariableSynchronization(enum.Enum):
-    """When copies of a variable on several devices are brought together."""
-
-    AUTO = 0
-    NONE = 1
-    ON_WRITE = 2
-    ON_READ = 3
-
-
-class VariableAggregationV2(enum.Enum):
-    """How values from several replicas become one."""
-
-    NONE = 0
-    SUM = 1
-    MEAN = 2
-    ONLY_FIRST_REPLICA = 3
-
-    def __hash__(self):
-        return hash(self.value)
-
-    def __eq__(self, other):
-        if isinstance(other, VariableAggregationV2):
-            return self.value == other.value
-        return isinstance(other, VariableAggregation) and self.value == other.value
-
-
-class VariableAggregation(enum.Enum):
-    """Version 1's names of the same."""
-
-    NONE = 0
-    SUM = 1
-    MEAN = 2
-    ONLY_FIRST_REPLICA = 3
-    ONLY_FIRST_TOWER = 3
-
-    def __hash__(self):
-        return hash(self.value)
-
-    def __eq__(self, other):
-        return isinstance(other, (VariableAggregation, VariableAggregationV2)) and self.value == other.value
+from weft.trackable.variable_modes import VariableAggregation, VariableAggregationV2, VariableSynchronization
 
 
 _AGGREGATIONS = (VariableAggregation, VariableAggregationV2)
 _local = threading.local()
+_numbers = itertools.count()
 _NO_CREATORS = ()
 
 
@@ -288,7 +248,11 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
 
     @property
     def _unique_id(self):
-        return f"{self._shared_name}_{id(self)}"
+        """No two variables of the process have the same, however short they live."""
+        made = self.__dict__.get("_own_unique_id")
+        if made is None:
+            made = self.__dict__["_own_unique_id"] = f"{self._shared_name}_{next(_numbers)}"
+        return made
 
     @property
     def dtype(self):
@@ -342,6 +306,10 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
     @property
     def handle(self):
         return self._get_handle()
+
+    def _outer_handle(self):
+        """The handle where the variable was made, however many graphs are being built inside."""
+        return self._eager_handle()
 
     def _all_handles(self):
         """The resources of the variable: one of each copy."""
@@ -404,7 +372,7 @@ class Variable(_weft.VariableBase, Trackable, metaclass=VariableMetaclass):
         from weft.framework.type_spec import VariableSpec
 
         alias = (
-            context.alias_global_id(self._eager_handle()._identity()) if hasattr(context, "alias_global_id") else None
+            context.alias_global_id(self._outer_handle()._identity()) if hasattr(context, "alias_global_id") else None
         )
         return VariableSpec(self.shape, self.dtype, self.trainable, alias)
 

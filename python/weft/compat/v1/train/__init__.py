@@ -7,6 +7,7 @@ _WHERE = {
     "AdadeltaOptimizer",
     "weft.compat.v1.train.steps": "get_global_step create_global_step get_or_create_global_step global_step assert_global_step exponential_decay "
     "natural_exp_decay inverse_time_decay polynomial_decay piecewise_constant cosine_decay",
+    "weft.compat.v1.train.checkpoint": "Checkpoint",
     "weft.compat.v1.train.saver": "Saver import_meta_graph export_meta_graph init_from_checkpoint",
     "weft.compat.v1.train.monitored": "SessionRunHook SessionRunArgs SessionRunContext SessionRunValues StopAtStepHook LoggingTensorHook Scaffold "
     "MonitoredSession MonitoredTrainingSession SingularMonitoredSession FinalOpsHook FeedFnHook ChiefSessionCreator",

@@ -5,8 +5,15 @@ from weft._raw import raw
 from weft.framework.convert import convert_to_tensor
 from weft.framework.graph import control_dependencies, init_scope, name_scope_v1
 from weft.framework.tensor import Tensor
-from weft.trackable.base import Trackable
-from weft.trackable.variable import Variable
+from weft.trackable.base import CheckpointInitialValueCallable, Trackable
+from weft.trackable.variable import Variable, _creators
+
+
+def _var_key(v):
+    """What tells variables apart: their addresses are given again when they are freed."""
+    container = getattr(v, "_distributed_container", None)
+    v = v if container is None else container()
+    return (v.graph, v.op.name) if v._in_graph_mode else v._unique_id
 
 
 class Optimizer(Trackable):
@@ -18,7 +25,8 @@ class Optimizer(Trackable):
         if not name:
             raise ValueError("Must specify the optimizer name")
         self._use_locking, self._name = use_locking, name
-        self._slots = {}  # slot name -> id of a variable -> (variable, slot)
+        self._slots = {}  # slot name -> key of a variable -> (variable, slot)
+        self._deferred_slot_restorations = {}  # the same -> positions in checkpoints
         self._others = {}  # name -> variable that belongs to none
 
     def get_name(self):
@@ -138,22 +146,42 @@ class Optimizer(Trackable):
 
     def _slot(self, v, slot_name, op_name=None, value=0.0):
         """The variable of this use beside v, filled with a value at first."""
-        slots = self._slots.setdefault(slot_name, {})
-        found = slots.get(id(v))
-        if found is None:
-            from weft.ops.array_ops import fill
+        found = self._slots.setdefault(slot_name, {}).get(_var_key(v))
+        if found is not None:
+            return found[1]
+        from weft.ops.array_ops import fill
 
-            base = v.op.name if _weft.in_graph() else v._shared_name
-            with name_scope_v1(None):
-                first = fill(v.shape.as_list(), convert_to_tensor(value, dtype=v.dtype))
-                made = Variable(first, trainable=False, name=self._unique(f"{base}/{op_name or self._name}"))
-            info = getattr(v, "_save_slice_info", None)
-            if info is not None:
-                made._save_slice_info = type(info)(
-                    f"{info.full_name}/{op_name or self._name}", info.full_shape, info.var_offset, info.var_shape
-                )
-            found = slots[id(v)] = (v, made)
-        return found[1]
+        with name_scope_v1(None):
+            first = fill(v.shape.as_list(), convert_to_tensor(value, dtype=v.dtype))
+        made = self._new_slot(v, slot_name, op_name, first)
+        waiting = self._deferred_slot_restorations.get(slot_name, {}).pop(_var_key(v), ())
+        for position in sorted(waiting, key=lambda p: p.restore_uid, reverse=True):
+            position.restore(made)
+        return made
+
+    def _new_slot(self, v, slot_name, op_name, first):
+        base = v.op.name if _weft.in_graph() else v._shared_name
+        with name_scope_v1(None):
+            made = Variable(first, trainable=False, name=self._unique(f"{base}/{op_name or self._name}"))
+        info = getattr(v, "_save_slice_info", None)
+        if info is not None:
+            made._save_slice_info = type(info)(
+                f"{info.full_name}/{op_name or self._name}", info.full_shape, info.var_offset, info.var_shape
+            )
+        self._slots.setdefault(slot_name, {})[_var_key(v)] = (v, made)
+        return made
+
+    def _create_or_restore_slot_variable(self, slot_variable_position, slot_name, variable):
+        """A checkpoint holds a slot of this variable: it is made eagerly, or restored when it is made."""
+        slot = self.get_slot(variable, slot_name)
+        if slot is None and not _weft.in_graph() and slot_variable_position.is_simple_variable() and not _creators():
+            first = CheckpointInitialValueCallable(slot_variable_position)
+            slot = self._new_slot(variable, slot_name, None, first)
+        if slot is not None:
+            slot_variable_position.restore(slot)
+            return
+        waiting = self._deferred_slot_restorations.setdefault(slot_name, {})
+        waiting.setdefault(_var_key(variable), []).append(slot_variable_position)
 
     def _unique(self, name):
         taken = {s._shared_name for slots in self._slots.values() for _, s in slots.values()}
@@ -165,11 +193,14 @@ class Optimizer(Trackable):
     def _other(self, name, value, like):
         if name not in self._others:
             with name_scope_v1(None):
-                self._others[name] = Variable(convert_to_tensor(value, dtype=like.dtype), trainable=False, name=name)
+                first = self._preload_simple_restoration(name) if not _weft.in_graph() else None
+                first = convert_to_tensor(value, dtype=like.dtype) if first is None else first
+                self._others[name] = Variable(first, trainable=False, name=name)
+            self._handle_deferred_dependencies(name, self._others[name])
         return self._others[name]
 
     def get_slot(self, var, name):
-        found = self._slots.get(name, {}).get(id(var))
+        found = self._slots.get(name, {}).get(_var_key(var))
         return None if found is None else found[1]
 
     def get_slot_names(self):

@@ -1,6 +1,8 @@
 """tf.compat.v1.train.Saver, and graphs with their collections as MetaGraphDefs."""
 
+import contextlib
 import glob
+import logging
 import os
 import time
 
@@ -38,6 +40,36 @@ def _spec(variable):
     return "" if info is None else info.spec
 
 
+def object_graph_key_mapping(checkpoint_path):
+    """{name of a variable: its key} of a checkpoint that tf.train.Checkpoint wrote; NotFoundError for others."""
+    from weft.proto import TrackableObjectGraph
+    from weft.trackable.base import OBJECT_GRAPH_PROTO_KEY
+
+    graph = _weft.BundleReader(checkpoint_path).tensors([OBJECT_GRAPH_PROTO_KEY])[0].numpy()
+    return {a.full_name: a.checkpoint_key for node in TrackableObjectGraph.FromString(graph).nodes for a in node.attributes}
+
+
+def _saver_of_objects(variables, names_to_keys):
+    """A Saver that finds variables of such a checkpoint by their names."""
+    keys, _, variables = _entries(variables)
+    missing, extra = set(keys) - set(names_to_keys), set(names_to_keys) - set(keys)
+    if missing:
+        raise errors.NotFoundError(
+            None,
+            None,
+            f"\n\nExisting variables not in the checkpoint: {', '.join(sorted(missing))}\n\n"
+            f"Variables names when this checkpoint was written which don't exist now: {', '.join(sorted(extra))}\n\n"
+            f"({len(set(keys) & set(names_to_keys))} variable name(s) did match)\n\n"
+            "Could not find some variables in the checkpoint (see names above). Saver was attempting to load an object-based checkpoint "
+            "(saved using tf.train.Checkpoint or tf.keras.Model.save_weights) using variable names. If the checkpoint was written with eager "
+            "execution enabled, it's possible that variable names have changed (for example missing a '_1' suffix). It's also possible that "
+            "there are new variables which did not exist when the checkpoint was written. You can construct a Saver(var_list=...) with only "
+            "the variables which previously existed, and if variable names have changed you may need to make this a dictionary with the old "
+            "names as keys.",
+        )
+    return Saver({names_to_keys[k]: v for k, v in zip(keys, variables)})
+
+
 class Saver:
     """Writes variables into checkpoints and reads them again."""
 
@@ -66,7 +98,7 @@ class Saver:
         self._var_list, self._name, self._filename, self._allow_empty = var_list, name, filename, allow_empty
         self._max_to_keep, self._hours, self._pad = max_to_keep, keep_checkpoint_every_n_hours, pad_step_number
         self._last, self._next_kept = [], time.time() + keep_checkpoint_every_n_hours * 3600
-        self.saver_def = saver_def
+        self.saver_def, self._of_objects = saver_def, None
         self._eager = not _weft.in_graph() and saver_def is None
         if self._eager:
             if var_list is None:
@@ -195,17 +227,15 @@ class Saver:
         save_path = os.fspath(save_path)
         if not checkpoint_exists(save_path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {save_path}")
-        if self._eager:
-            keys, slices, variables = _entries(self._var_list)
-            read = raw.RestoreV2(
-                prefix=save_path, tensor_names=keys, shape_and_slices=slices, dtypes=[v.dtype for v in variables]
-            )
-            for variable, value in zip(variables, read if isinstance(read, (list, tuple)) else [read]):
-                variable.assign(value)
-            return
         try:
-            sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: save_path})
+            self._restore(sess, save_path)
         except errors.NotFoundError as e:
+            try:
+                names_to_keys = object_graph_key_mapping(save_path)
+            except errors.NotFoundError:
+                names_to_keys = None
+            if names_to_keys is not None:
+                return self._restore_objects(sess, save_path, names_to_keys)
             raise errors.NotFoundError(
                 e.node_def,
                 e.op,
@@ -213,6 +243,34 @@ class Saver:
                 f"missing from the checkpoint. Please ensure that you have not altered the graph expected based on the checkpoint. "
                 f"Original error:\n\n{e.message}",
             ) from None
+
+    def _restore(self, sess, save_path):
+        if not self._eager:
+            sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: save_path})
+            return
+        keys, slices, variables = _entries(self._var_list)
+        read = raw.RestoreV2(
+            prefix=save_path, tensor_names=keys, shape_and_slices=slices, dtypes=[v.dtype for v in variables]
+        )
+        for variable, value in zip(variables, read if isinstance(read, (list, tuple)) else [read]):
+            variable.assign(value)
+
+    def _restore_objects(self, sess, save_path, names_to_keys):
+        """From a checkpoint of objects."""
+        from weft.compat.v1.variables import get_collection, global_variables
+
+        logging.getLogger("tensorflow").warning(
+            "Restoring an object-based checkpoint using a name-based saver. This may be somewhat fragile, and will re-build the Saver. "
+            "Instead, consider loading object-based checkpoints using tf.train.Checkpoint()."
+        )
+        graph = contextlib.nullcontext() if self._eager else sess.graph.as_default()
+        with graph:
+            variables = self._var_list
+            if variables is None:
+                variables = global_variables() + get_collection("saveable_objects")
+            if self._of_objects is None or self._of_objects[0] != names_to_keys:
+                self._of_objects = names_to_keys, _saver_of_objects(variables, names_to_keys)
+            self._of_objects[1].restore(sess, save_path)
 
     # ---- as messages
 
