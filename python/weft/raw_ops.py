@@ -21,6 +21,8 @@ _RENAMED = {
     "Squeeze": {"squeeze_dims": "axis"},
     "Where": {"input": "condition"},
 }
+# Defaults of TensorFlow's Python that are not those of the ops.
+_DEFAULTS = {"SdcaOptimizer": {"adaptative": True}, "SdcaOptimizerV2": {"adaptive": True}}
 
 
 class _RawOp:
@@ -30,6 +32,7 @@ class _RawOp:
         self._op = op
         renamed = _RENAMED.get(op.op_name, {})
         self._own = {public: own for own, public in renamed.items()}
+        self._defaults = _DEFAULTS.get(op.op_name, {})
         self._parameters = [renamed.get(p, p) for p in op.parameters]
         self.__name__, self.__doc__ = op.__name__, op.__doc__
 
@@ -40,13 +43,13 @@ class _RawOp:
             )
         if self._own:
             kwargs = {self._own.get(k, k): v for k, v in kwargs.items()}
-        return self._op(**kwargs)
+        return self._op(**(self._defaults | kwargs if self._defaults else kwargs))
 
     @property
     def __signature__(self):
         import inspect
 
-        defaults = {self._public(name): _plain(value) for name, value in self._op.defaults.items()}
+        defaults = {self._public(name): _plain(value) for name, value in (self._op.defaults | self._defaults).items()}
         parameters = [
             inspect.Parameter(
                 p, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=defaults.get(p, inspect.Parameter.empty)

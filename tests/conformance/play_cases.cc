@@ -13,6 +13,7 @@
 #include "engine/engine.h"
 #include "op/shape_context.h"
 #include "tests/support/cases.h"
+#include "tests/support/grad_graph.h"
 
 using namespace weft;           // NOLINT
 using namespace weft::testing;  // NOLINT
@@ -24,7 +25,17 @@ struct Tally {
   std::string first;
 };
 
+// Ops that were removed from TensorFlow run in old graphs alone.
+Result<std::vector<Tensor>> run_in_old_graph(const OpCase& c) {
+  GradGraph g(engine::Engine::get().registry());
+  WEFT_RETURN_IF_ERROR(g.build(c));
+  std::vector<graph::Endpoint> fetches;
+  for (size_t i = 0; i < c.outputs.size(); ++i) fetches.push_back({g.node, int(i)});
+  return g.run(fetches);
+}
+
 Result<std::vector<Tensor>> run(eager::Context& context, const OpCase& c) {
+  if (const auto* spec = engine::Engine::get().registry().find(c.op); spec && spec->deprecated_since > 0) return run_in_old_graph(c);
   eager::Op op(context);
   WEFT_RETURN_IF_ERROR(op.reset(c.op));
   for (const auto& [k, v] : c.attrs) WEFT_RETURN_IF_ERROR(op.set_attr(k, v));

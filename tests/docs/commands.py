@@ -18,6 +18,7 @@ LEFT_OUT = {
     "ctest ": "runs tests, of which this is one",
     "pip install .": "builds the whole package again",
     "cmake --preset ": "builds everything again, another way",
+    "keras_own_tests.py": "tests of another package, which take minutes, and TensorFlow's answers to them",
 }
 
 
@@ -51,7 +52,7 @@ def main():
     ran = failed = 0
     for page in pages:
         for line in commands(page):
-            if any(line.startswith(start) for start in LEFT_OUT):
+            if any(part in line for part in LEFT_OUT):
                 continue
             done = subprocess.run(["sh", "-ec", line], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
             ran += 1

@@ -21,7 +21,7 @@ Status GradGraph::build(const OpCase& c, const Tell& tell) {
     WEFT_ASSIGN(Endpoint e, placeholder(cat("x", i), *c.inputs[i], tell));
     inputs.push_back(e);
   }
-  WEFT_ASSIGN(Node * node, graph.add("case", c.op, c.attrs, inputs));
+  WEFT_ASSIGN(node, graph.add("case", c.op, c.attrs, inputs));
   WEFT_RETURN_IF_ERROR(shapes.node(node));
   for (size_t i = 0; i < c.output_grads.size(); ++i) {
     if (!c.output_grads[i]) continue;

@@ -25,6 +25,7 @@ struct GradGraph {
   graph::ShapeInference shapes;
   std::vector<graph::Endpoint> feeds;
   std::vector<Tensor> values;  // of the feeds
+  graph::Node* node = nullptr;  // the op of the case
   std::vector<graph::Endpoint> inputs, ys, dys;
   std::vector<graph::Endpoint> xs;  // inputs that have a gradient
 
