@@ -64,8 +64,8 @@ Status reset(TFE_Op* op, const char* name, const char* device) {
   return device ? set_device(op, device) : Status();
 }
 
-// The setters have no status: a wrong name is remembered by the attribute check when the op executes,
-// so here it is kept as an attribute of that name only if the op has it. What is known before stays.
+// Setters do not check: a value of the wrong kind is found when the op executes, and a name that the op does not have is left out, since clients
+// are made for other versions, too. What is known before stays.
 void set_attr(TFE_Op* op, const char* name, FunctionRef<AttrValue()> value) noexcept {
   if (!op || !name || !op->op.spec() || op->knows(name)) return;
   try {
@@ -289,7 +289,8 @@ void TFE_OpSetAttrShape(TFE_Op* op, const char* name, const int64_t* dims, int n
     WEFT_NOT_NULL(op);
     WEFT_NOT_NULL(name);
     if (num_dims > kMaxRank) return invalid_argument("Value specified for `", name, "` has ", num_dims, " dimensions which is over the limit of ", kMaxRank, ".");
-    return op->knows(name) ? Status() : op->op.set_attr(name, AttrValue(partial_shape_from(dims, num_dims)));
+    set_attr(op, name, [&] { return AttrValue(partial_shape_from(dims, num_dims)); });
+    return {};
   });
 }
 void TFE_OpSetAttrFunctionName(TFE_Op* op, const char* name, const char* data, size_t length) {
@@ -300,7 +301,8 @@ void TFE_OpSetAttrTensor(TFE_Op* op, const char* name, TF_Tensor* tensor, TF_Sta
     WEFT_NOT_NULL(op);
     WEFT_NOT_NULL(name);
     WEFT_NOT_NULL(tensor);
-    return op->knows(name) ? Status() : op->op.set_attr(name, AttrValue(tensor->tensor));
+    set_attr(op, name, [&] { return AttrValue(tensor->tensor); });
+    return {};
   });
 }
 void TFE_OpSetAttrStringList(TFE_Op* op, const char* name, const void* const* values, const size_t* lengths, int n) {
@@ -334,7 +336,8 @@ void TFE_OpSetAttrShapeList(TFE_Op* op, const char* name, const int64_t** dims, 
         return invalid_argument("Value specified for `", name, "` has ", num_dims[i], " dimensions which is over the limit of ", kMaxRank, ".");
       list.push_back(partial_shape_from(dims[i], num_dims[i]));
     }
-    return op->knows(name) ? Status() : op->op.set_attr(name, AttrValue(std::move(list)));
+    set_attr(op, name, [&] { return AttrValue(std::move(list)); });
+    return {};
   });
 }
 void TFE_OpSetAttrFunction(TFE_Op* op, const char* name, const TFE_Op* value) {
@@ -361,7 +364,8 @@ void TFE_OpSetAttrValueProto(const TFE_Op* op, const char* name, const void* pro
     if (length) WEFT_NOT_NULL(proto);
     auto value = weft::io::decode_attr({static_cast<const char*>(proto), length});
     if (!value.ok() || value->empty()) return invalid_argument("Unparseable AttrValue proto");
-    return op->knows(name) ? Status() : const_cast<TFE_Op*>(op)->op.set_attr(name, std::move(value).value());
+    set_attr(const_cast<TFE_Op*>(op), name, [&] { return std::move(value).value(); });
+    return {};
   });
 }
 

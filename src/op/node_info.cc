@@ -1,6 +1,7 @@
 #include "op/node_info.h"
 
 #include <algorithm>
+#include <map>
 
 #include "op/summary.h"
 
@@ -226,10 +227,10 @@ NodeInfo::Range NodeInfo::output_range(std::string_view name) const {
 }
 
 std::string NodeInfo::to_string() const {
-  const auto& sig = spec_->signature();
+  std::map<std::string_view, const AttrValue*> by_name;
+  for (size_t i = 0; i < attrs_.size(); ++i) by_name[spec_->signature().attrs[i].name] = &attrs_[i];
   std::vector<std::string> texts;
-  for (size_t i = 0; i < attrs_.size(); ++i) texts.push_back(cat(sig.attrs[i].name, "=", attrs_[i].to_string()));
-  std::sort(texts.begin(), texts.end());
+  for (const auto& [name, value] : by_name) texts.push_back(cat(name, "=", value->to_string()));
   return cat(spec_->name, "[", join(texts, ", "), "]");
 }
 

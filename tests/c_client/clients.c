@@ -73,6 +73,16 @@ void test_attr_orders(void) {
   in(op, vector);
   TFE_OpSetAttrString(op, "T", "abc", 3);
   TFE_OpSetAttrType(op, "no_such", TF_INT64);
+  const int64_t three[] = {3};
+  const int64_t* shapes[] = {three};
+  const int ranks[] = {1};
+  TF_Tensor* t = new_tensor(TF_FLOAT, 1, (const int64_t[]){2}, values, sizeof values);
+  OK(TFE_OpSetAttrShape(op, "no_such_shape", three, 1, s));  // clients are made for other versions, too
+  OK(TFE_OpSetAttrShapeList(op, "no_such_shapes", shapes, ranks, 1, s));
+  OK(TFE_OpSetAttrTensor(op, "no_such_tensor", t, s));
+  OK(TFE_OpSetAttrValueProto(op, "no_such_value", "\x18\x01", 2, s));
+  TF_DeleteTensor(t);
+  EXPECT(TF_INVALID_ARGUMENT, "Value specified for `x` has 300 dimensions which is over the limit of 254.", TFE_OpSetAttrShape(op, "x", three, 300, s));
   CHECK(type_of_result(op, TF_OK, "") == TF_FLOAT);
 
   // The first of two values stays.
