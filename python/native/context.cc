@@ -8,6 +8,7 @@
 #include "io/rewriter_config.h"
 #include "op/step_trace.h"
 #include "ops/random_common.h"
+#include "runtime/shared_devices.h"
 #include "weft/context.h"
 #include "weft/error.h"
 
@@ -87,6 +88,8 @@ void bind_context(nb::module_& m) {
   m.def("set_hooks", set_hooks, "What the extension needs of the package; see bridge.h.");
   m.def("version", [] { return weft::version(); });
   m.def("devices", devices, "(name, type, memory) of each; makes the context.");
+  m.def("add_cpus", [](int count) { runtime::add_cpus(&api::context().devices(), std::min(count, 1024)); }, nb::arg("count"),
+        "The context has this many CPU devices at least from now on. Nothing may run meanwhile.");
   m.def("configure",
         [](int cpus, int threads, int inter, bool soft, bool log, nb::bytes config, bool jit) {
           try {

@@ -33,7 +33,7 @@ NAMES = {
         "compute_batch_size": ("weft.data.structure", "compute_batch_size")
     },
     "tensorflow.python.eager.context": {
-        name: ("weft.framework.eager_context", name) for name in ("async_wait", "context", "executing_eagerly")
+        name: ("weft.framework.eager_context", name) for name in ("_reset_context", "async_wait", "context", "executing_eagerly")
     },
     "tensorflow.python.framework.tensor_util": {
         name: ("weft.framework.tensor", "is_tf_type") for name in ("is_tf_type", "is_tensor")

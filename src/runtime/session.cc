@@ -1,10 +1,13 @@
 #include "runtime/session.h"
 
+#include "runtime/shared_devices.h"
+
 #include <algorithm>
 #include <condition_variable>
 #include <map>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 
 namespace weft::runtime {
 
@@ -23,13 +26,39 @@ std::shared_ptr<ThreadPool> shared_pool(int threads, bool inter) {
   return p;
 }
 
+namespace {
+
+struct SharedDevices {
+  std::mutex mutex;
+  std::map<int, std::unique_ptr<DeviceSet>> sets;
+  std::vector<std::unique_ptr<DeviceSet>> grown;  // by add_cpus()
+};
+SharedDevices& shared_devices() {
+  static auto* shared = new SharedDevices;
+  return *shared;
+}
+
+}  // namespace
+
 const DeviceSet* shared_cpus(int count) {
-  static std::mutex mutex;
-  static auto* sets = new std::map<int, std::unique_ptr<DeviceSet>>();
-  std::lock_guard lock(mutex);
-  auto& set = (*sets)[count];
+  SharedDevices& shared = shared_devices();
+  std::lock_guard lock(shared.mutex);
+  auto& set = shared.sets[count];
   if (!set) set = DeviceSet::cpus(count);
   return set.get();
+}
+
+void add_cpus(const DeviceSet* set, int count) {
+  SharedDevices& shared = shared_devices();
+  std::lock_guard lock(shared.mutex);
+  for (auto& [size, owned] : shared.sets) {
+    if (owned.get() == set) shared.grown.push_back(std::exchange(owned, nullptr));
+  }
+  for (const auto& owned : shared.grown) {
+    if (owned.get() != set) continue;
+    auto& devices = const_cast<std::vector<std::unique_ptr<Device>>&>(owned->all());  // sets are constant for all but their owner
+    for (int i = int(devices.size()); i < count; ++i) devices.push_back(std::make_unique<core::CpuDevice>(i));
+  }
 }
 
 Session::Session(graph::Graph& graph, std::mutex& mutex, const SessionOptions& o)

@@ -193,13 +193,14 @@ def legacy(spec, what):
 
 
 def compute_batch_size(dataset):
-    """How many elements a batch has, -1 where batches differ in that; of shapes that are known."""
+    """How many elements a batch has, but for a last one that has less; -1 where that is not known."""
+    from weft._raw import raw
     from weft.framework.convert import constant
 
     specs = flatten(dataset.element_spec)
     sizes = {s.shape[0] if isinstance(s, TensorSpec) and s.shape.rank else None for s in specs}
     if None in sizes:
-        raise NotImplementedError("compute_batch_size: batches of an unknown size (use drop_remainder=True)")
+        return raw.ComputeBatchSize(input_dataset=dataset._variant_tensor)
     return constant(sizes.pop() if len(sizes) == 1 else -1, "int64")
 
 

@@ -40,6 +40,7 @@ class _State:
     jit = ""
     mlir_bridge = False
     optimizer = {}
+    reset = False  # the devices may be told anew: see eager_context._reset_context
 
 
 def _apply():
@@ -99,8 +100,12 @@ def list_physical_devices(device_type=None):
 def list_logical_devices(device_type=None):
     """The devices that ops run on; makes the context."""
     _apply()
+    _State.reset = False
     out = []
+    count = len(_State.logical) if _State.logical else 1
     for name, kind, _ in _weft.devices():
+        if kind == "CPU" and int(name.rsplit(":", 1)[-1]) >= count:
+            continue  # of a configuration before
         if device_type in (None, kind):
             out.append(LogicalDevice("/device:" + name.rsplit("/device:", 1)[-1], kind))
     return out
@@ -148,6 +153,10 @@ def set_logical_device_configuration(device, logical_devices):
         if config.experimental_device_ordinal not in (None, 0):
             raise ValueError("Setting experimental_device_ordinal on CPU virtual  devices is currently not supported")
     if _State.logical == logical_devices:
+        return
+    if _State.reset:
+        _weft.add_cpus(len(logical_devices))
+        _State.logical, _State.reset = logical_devices, False
         return
     if _initialized():
         raise RuntimeError("Virtual devices cannot be modified after being initialized")

@@ -1,5 +1,7 @@
 """tensorflow.python.eager.context: what libraries that build on TensorFlow use of it."""
 
+import gc
+
 from weft.framework.graph import executing_eagerly  # noqa: F401
 
 
@@ -17,6 +19,14 @@ class Context:
 
 
 _context = Context()
+
+
+def _reset_context():
+    """For tests: the devices may be configured anew. What was made before stays: weft's context grows."""
+    from weft.framework.config import _initialized, _State
+
+    gc.collect()
+    _State.logical, _State.reset = None, _initialized()
 
 
 def context():
