@@ -440,20 +440,18 @@ PyObject* call_op(OpCallable& c, const Given& given) {
   const auto& outputs = c.signature->outputs;
   if (outputs.size() == 1 && outputs[0].number_attr < 0 && outputs[0].type_list_attr < 0) return run_one(*op, release, name);
   op->keep_kernel(true);
-  auto flat = run_all(*op, release, name);
-  if (outputs.empty()) Py_RETURN_NONE;
   int lists = 0;
   for (const ArgSpec& a : outputs) lists += a.number_attr >= 0 || a.type_list_attr >= 0;
+  AttrMap map;
+  if (lists > 1) {
+    for (const auto& [attr, value] : op->attrs()) map.insert_or_assign(std::string(attr), value);
+  }
+  auto flat = run_all(*op, release, name);
+  if (outputs.empty()) Py_RETURN_NONE;
   std::optional<NodeInfo> node;
   if (lists > 1) {
     std::vector<DType> types;
     for (const Value& v : inputs) types.push_back(v.dtype());
-    AttrMap map;
-    for (size_t p = 0; p < c.attr_of_parameter->size(); ++p) {
-      PyObject* o = given.values[c.signature->inputs.size() + p];
-      const AttrSpec& a = c.signature->attrs[size_t((*c.attr_of_parameter)[p])];
-      if (o && o != Py_None) map.emplace(a.name, attr_of(o, a.type, a.name, c.spec->name));
-    }
     node = unwrap(NodeInfo::make(*c.spec, std::string(), std::move(map), types));
   }
   return result_of(c, flat, node ? &*node : nullptr, [](RefPtr<eager::TensorHandle>& h) { return wrap(std::move(h)); });

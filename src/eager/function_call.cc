@@ -1,6 +1,7 @@
 #include "eager/function_call.h"
 
 #include "graph/graph.h"
+#include "op/step_resources.h"
 
 namespace weft::eager {
 namespace {
@@ -28,7 +29,7 @@ class FunctionKernel final : public op::Kernel {
 
  private:
   Status end(const op::KernelEnv& env, Status s) {
-    if (!s.ok()) context_.runtime().step_failed(env.step_id);
+    if (!s.ok() || op::steps_have_resources()) context_.runtime().step_failed(env.step_id);
     return s;
   }
   Context& context_;

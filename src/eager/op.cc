@@ -11,7 +11,6 @@
 #include "eager/layout.h"
 #include "graph/import.h"
 #include "op/step_trace.h"
-#include "runtime/rendezvous.h"
 
 namespace weft::eager {
 namespace {
@@ -194,12 +193,6 @@ Status Op::check_output_types() const {
   return {};
 }
 
-// Where Send and Recv outside of functions meet; there are no steps that would tell them apart.
-static op::Rendezvous* eager_rendezvous() {
-  static const auto* made = new std::shared_ptr<op::Rendezvous>(runtime::make_local_rendezvous());
-  return made->get();
-}
-
 Result<std::shared_ptr<CachedKernel>> Op::make_kernel(Device* device) const {
   WEFT_RETURN_IF_ERROR(check_output_types());
   if (spec_->deprecated_since > 0 && spec_->deprecated_since <= graph::kGraphDefVersion)
@@ -213,7 +206,6 @@ Result<std::shared_ptr<CachedKernel>> Op::make_kernel(Device* device) const {
     if (is_ref_type(t)) return unimplemented(spec_->name, " op does not support eager execution: an input is a ref.");
   }
   auto cached = std::make_shared<CachedKernel>(CachedKernel{std::move(n), nullptr, device, context_->env_for(device)});
-  cached->env.rendezvous = eager_rendezvous();
   auto kernel = is_function_ ? make_function_kernel(*context_, cached->node, device) : op::make_kernel(context_->registry(), cached->node, device->type());
   // Where a resource says the device there is nothing to look for, and TensorFlow has another code.
   if (!kernel.ok() && kernel.status().code() == Code::kNotFound && !is_function_ && resource_device(inputs_))

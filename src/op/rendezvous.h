@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,9 @@ class Rendezvous {
   // Everyone who waits, now or later, gets this error.
   virtual void abort(Status status) = 0;
 };
+
+// One for this process.
+std::shared_ptr<Rendezvous> make_local_rendezvous();
 
 // "source;incarnation;destination;name;frame:iteration", as in TensorFlow.
 std::string rendezvous_key(std::string_view source, uint64_t incarnation, std::string_view destination, std::string_view name,

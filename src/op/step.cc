@@ -1,8 +1,9 @@
-// The small out-of-line parts of rendezvous.h and step_trace.h.
+// The small out-of-line parts of rendezvous.h, step_resources.h and step_trace.h.
 #include <atomic>
 
 #include "core/cat.h"
 #include "op/rendezvous.h"
+#include "op/step_resources.h"
 #include "op/step_trace.h"
 
 namespace weft::op {
@@ -16,6 +17,13 @@ std::string rendezvous_key(std::string_view source, uint64_t incarnation, std::s
 }
 
 std::string step_container(int64_t step_id) { return cat("__per_step_", step_id); }
+
+namespace {
+std::atomic<bool> step_had_resource{false};
+}
+
+void note_step_resource() { step_had_resource.store(true, std::memory_order_relaxed); }
+bool steps_have_resources() { return step_had_resource.load(std::memory_order_relaxed); }
 
 int64_t StepTrace::thread_number() {
   static std::atomic<int64_t> next{0};

@@ -13,6 +13,7 @@
 #include "ops/function_call.h"
 #include "ops/random_common.h"
 #include "ops/unbatch.h"
+#include "ops/waiters.h"
 
 namespace weft::ops {
 
@@ -30,9 +31,11 @@ Result<Options> read_options(const NodeInfo& node) {
   for (size_t i = 1; i < o.allowed.size(); ++i) {
     if (o.allowed[i] <= o.allowed[i - 1]) return invalid_argument("allowed_batch_sizes entries must be monotonically increasing");
   }
-  const bool splits = node.find_attr("enable_large_batch_splitting") && node.attr<bool>("enable_large_batch_splitting");
-  if (!o.allowed.empty() && !splits && o.allowed.back() != o.max_rows)
-    return invalid_argument("final entry in allowed_batch_sizes must equal max_batch_size when enable_large_batch_splitting is False");
+  // Batch has no such attribute.
+  const AttrValue* splitting = node.find_attr("enable_large_batch_splitting");
+  if (!o.allowed.empty() && !(splitting && *splitting->get<bool>()) && o.allowed.back() != o.max_rows)
+    return invalid_argument("final entry in allowed_batch_sizes must equal max_batch_size",
+                            splitting ? " when enable_large_batch_splitting is False" : "");
   return o;
 }
 
@@ -49,8 +52,11 @@ struct Batch {
   std::condition_variable change;
 };
 
-// Outlives the kernel as long as runners need it.
-struct Line {
+// Where calls meet: those of one name, whichever kernel they come from (a session may have several for a node). Outlives the
+// kernel as long as runners need it.
+struct Line final : core::Resource {
+  static constexpr const char* kTypeName = "BatchLine";
+  std::string type_name() const override { return kTypeName; }
   std::mutex mutex;
   std::shared_ptr<Batch> open;
 };
@@ -105,13 +111,14 @@ class BatchKernel : public Kernel {
  private:
   // Takes `done` over unless it fails.
   Status join_batch(KernelContext& c, int64_t rows, Done& done) {
-    std::lock_guard lock(line_->mutex);
-    std::shared_ptr<Batch>& open = line_->open;
+    WEFT_ASSIGN(std::shared_ptr<Line> line, line_of(c));
+    std::lock_guard lock(line->mutex);
+    std::shared_ptr<Batch>& open = line->open;
     if (open && (open->rows + rows > options_.max_rows || !fits(*open->tasks[0].context, c))) close(*open), open = nullptr;
     if (!open) {
       auto made = std::make_shared<Batch>();
       try {
-        std::thread([this, line = line_, batch = made] { serve(*line, batch); }).detach();
+        std::thread([this, line, batch = made] { serve(*line, batch); }).detach();
       } catch (const std::system_error& e) {
         return resource_exhausted("no thread for a batch: ", e.what());
       }
@@ -121,6 +128,11 @@ class BatchKernel : public Kernel {
     open->rows += rows;
     if (open->rows >= options_.max_rows) close(*open), open = nullptr;
     return {};
+  }
+
+  Result<std::shared_ptr<Line>> line_of(const KernelContext& c) {
+    if (c.attr<std::string>("shared_name").empty() && c.node().name().empty()) return line_;
+    return shared_resource<Line>(c, []() -> Result<std::shared_ptr<Line>> { return std::make_shared<Line>(); });
   }
 
   static void close(Batch& batch) {
@@ -144,8 +156,10 @@ class BatchKernel : public Kernel {
     return {};
   }
 
-  // Whether the rows of two calls have the same shapes.
+  // Whether two calls are of the same op and function, and their rows of the same shapes.
   bool fits(const KernelContext& a, const KernelContext& b) const {
+    const AttrValue *f = a.node().find_attr("f"), *g = b.node().find_attr("f");
+    if (a.node().op() != b.node().op() || a.node().input_types() != b.node().input_types() || (f && f->to_string() != g->to_string())) return false;
     for (int i = 0; i < num_in_; ++i) {
       const Shape &x = a.input(i).shape(), &y = b.input(i).shape();
       if (x.rank() != y.rank()) return false;
@@ -239,7 +253,7 @@ class BatchTensorsKernel final : public BatchKernel {
   Status compute(Batch& batch) override {
     const size_t n = batch.tasks.size();
     for (int i = 0; i < num_in(); ++i) {
-      WEFT_ASSIGN(Tensor joined, join(batch, i, padded_rows(batch)));
+      WEFT_ASSIGN(Tensor joined, join(batch, i, batch.rows));
       for (size_t k = 0; k + 1 < n; ++k) {
         Shape none = batch.tasks[k].context->input(i).shape();
         none.set_dim(0, 0);

@@ -183,7 +183,10 @@ void debug_numeric(Registry& r) {
       .attr("debug_urls: list(string) = []")
       .attr("gated_grpc: bool = false")
       .allows_uninitialized_input()
-      .shape(shapes::scalar)
+      .shape([](ShapeContext& c) -> Status {  // TensorFlow's own rule says a scalar, which is not so
+        c.output(0, PartialShape::vector(1));
+        return {};
+      })
       .cpu(run_nan_count, types<WEFT_DEBUG_TYPES>("T"));
 
   r.add("DebugNumericSummary")

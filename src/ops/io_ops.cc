@@ -175,7 +175,7 @@ void io_ops(Registry& r) {
   fixed_lengths(r.add("FixedLengthRecordReaderV2"), kResource).attr("encoding: string = ''");
   named(reader(r.add("IdentityReader").doc("A reader that gives the work itself as key and value."), kRef)).deprecated(26, "Use IdentityReaderV2");
   named(reader(r.add("IdentityReaderV2").doc("A reader that gives the work itself as key and value."), kResource));
-  named(reader(r.add("LMDBReader").doc("A reader of the records of LMDB databases."), kRef));
+  named(reader(r.add("LMDBReader").doc("A reader of LMDB databases, which TensorFlow no longer has."), kRef));
   text_lines(r.add("TextLineReader"), kRef).deprecated(26, "Use TextLineReaderV2");
   text_lines(r.add("TextLineReaderV2"), kResource);
   tf_records(r.add("TFRecordReader"), kRef).deprecated(26, "Use TFRecordReaderV2");

@@ -4,7 +4,6 @@
 
 #include "kernels/cpu/text.h"
 #include "wire/byte_stream.h"
-#include "wire/lmdb.h"
 #include "wire/proto.h"
 #include "wire/record.h"
 
@@ -308,27 +307,6 @@ class FixedLengthRecordReader final : public StreamReader {
   std::string ahead_;
 };
 
-class LmdbReader final : public Reader {
- public:
-  using Reader::Reader;
-
- protected:
-  Status start_work() override {
-    WEFT_ASSIGN(file_, wire::LmdbFile::open(work()));
-    return {};
-  }
-  void stop_work() override { file_.reset(); }
-  Status read_record(ReaderRecord& record, bool& produced, bool& at_end) override {
-    if (!file_) return internal_error("the reader has no open file");
-    WEFT_ASSIGN(produced, file_->next(record.key, record.value));
-    at_end = !produced;
-    return {};
-  }
-
- private:
-  std::unique_ptr<wire::LmdbFile> file_;
-};
-
 Result<std::shared_ptr<Reader>> fixed_length_reader(const NodeInfo& node, std::string name) {
   FixedLengths lengths;
   const std::pair<const char*, int64_t*> fields[] = {
@@ -354,7 +332,9 @@ Result<std::shared_ptr<Reader>> Reader::make(const KernelContext& c, std::string
   if (kind == "FixedLengthRecordReader") return fixed_length_reader(node, std::move(name));
   if (kind == "IdentityReader") return std::shared_ptr<Reader>(std::make_shared<IdentityReader>(std::move(name)));
   if (kind == "WholeFileReader") return std::shared_ptr<Reader>(std::make_shared<WholeFileReader>(std::move(name)));
-  if (kind == "LMDBReader") return std::shared_ptr<Reader>(std::make_shared<LmdbReader>(std::move(name)));
+  if (kind == "LMDBReader")
+    return unimplemented("LMDB support is removed from TensorFlow. This API will be deleted in the next TensorFlow release. If you need LMDB support, please file a "
+                         "GitHub issue.");
   if (kind == "TextLineReader") {
     const int64_t skip = node.attr<int64_t>("skip_header_lines");
     if (skip < 0) return invalid_argument("skip_header_lines must be >= 0 not ", skip);

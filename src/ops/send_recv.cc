@@ -3,6 +3,7 @@
 #include "op/registry.h"
 #include "op/rendezvous.h"
 #include "ops/all.h"
+#include "ops/step_handle.h"
 #include "ops/waiters.h"
 
 namespace weft::ops {
@@ -16,16 +17,36 @@ std::string key_of(const KernelContext& c) {
                         c.attr<std::string>("tensor_name"));
 }
 
-Status no_rendezvous() { return internal_error("Op kernel context needs to provide a rendezvous."); }
+// Where parts of a step meet that are not on several devices, so that nobody gave the step a rendezvous.
+struct StepRendezvous final : core::Resource {
+  static constexpr const char* kTypeName = "StepRendezvous";
+  std::string type_name() const override { return kTypeName; }
+  const std::shared_ptr<Rendezvous> rendezvous = make_local_rendezvous();
+};
+
+Result<std::shared_ptr<Rendezvous>> rendezvous_of(const KernelContext& c) {
+  if (Rendezvous* given = c.env().rendezvous) return std::shared_ptr<Rendezvous>(std::shared_ptr<void>(), given);  // lives as long as the step
+  note_step_resource();
+  WEFT_ASSIGN(auto found, step_resources(c).find_or_create<StepRendezvous>(step_container(c), "rendezvous", []() -> Result<std::shared_ptr<StepRendezvous>> {
+    return std::make_shared<StepRendezvous>();
+  }));
+  return found->rendezvous;
+}
 
 Status run_send(KernelContext& c) {
-  if (!c.env().rendezvous) return no_rendezvous();
-  return c.env().rendezvous->send(key_of(c), c.input(0), false);
+  WEFT_ASSIGN(std::shared_ptr<Rendezvous> r, rendezvous_of(c));
+  return r->send(key_of(c), c.input(0), false);
 }
 
 void run_recv(KernelContext& c, Kernel::Done done) {
-  if (!c.env().rendezvous) return done(no_rendezvous());
-  c.env().rendezvous->recv_async(key_of(c), [&c, done = std::move(done)](Status s, Tensor value, bool dead) {
+  auto r = rendezvous_of(c);
+  if (!r.ok()) return done(r.status());
+  CancellationManager* cancellation = c.env().cancellation;
+  const int64_t token = cancellation ? cancellation->get_token() : 0;
+  if (cancellation && !cancellation->register_callback(token, [r = *r] { r->abort(cancelled("Recv operation was cancelled")); }))
+    return done(cancelled("Recv operation was cancelled"));
+  (*r)->recv_async(key_of(c), [&c, cancellation, token, done = std::move(done)](Status s, Tensor value, bool dead) {
+    if (cancellation) cancellation->try_deregister_callback(token);
     if (s.ok() && dead) s = invalid_argument("the value of ", c.attr<std::string>("tensor_name"), " was not sent: its branch was not taken");
     if (s.ok() && value.dtype() != c.output_type(0))
       s = invalid_argument("a message of type ", value.dtype(), " came where ", c.output_type(0), " was expected");

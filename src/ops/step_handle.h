@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "op/step_resources.h"
 #include "op/step_trace.h"
 #include "op/kernel.h"
 #include "op/variable.h"
@@ -25,6 +26,7 @@ core::Status output_step_handle(op::KernelContext& c, const char* container, std
     c.set_output(0, op::make_handle(c.device().name(), container, name, T::kTypeName, std::move(object), true));
     return {};
   }
+  op::note_step_resource();
   // The array of gradients of one source is made once and given out again.
   WEFT_RETURN_IF_ERROR(step_resources(c)
                            .find_or_create<T>(step_container(c), container + name, [&]() -> core::Result<std::shared_ptr<T>> { return object; })

@@ -49,6 +49,10 @@ class Unbatched final : public core::Resource {
   }
 
  private:
+  struct Waiting {
+    Tensor tensor;
+    std::chrono::steady_clock::time_point deadline;
+  };
   struct Call {
     KernelContext* context;
     Kernel::Done done;
@@ -66,8 +70,10 @@ class Unbatched final : public core::Resource {
     std::vector<std::pair<Call, Tensor>> ready;
     {
       std::lock_guard lock(mutex_);
+      const auto now = std::chrono::steady_clock::now(), deadline = now + std::chrono::microseconds(c.attr<int64_t>("timeout_micros"));
+      std::erase_if(results_, [&](const auto& r) { return r.second.deadline < now; });
       if (auto it = results_.find(id); it != results_.end()) {
-        ready.push_back({{&c, std::move(done), nullptr}, std::move(it->second)});
+        ready.push_back({{&c, std::move(done), nullptr}, std::move(it->second.tensor)});
         results_.erase(it);
       } else {
         if (calls_.contains(id)) return already_exists("Multiple session runs with the same batch key.");
@@ -83,7 +89,7 @@ class Unbatched final : public core::Resource {
           ready.push_back({std::move(it->second), std::move(part)});
           calls_.erase(it);
         } else {
-          results_.insert_or_assign(r.id, std::move(part));
+          results_.insert_or_assign(r.id, Waiting{std::move(part), deadline});
         }
       }
     }
@@ -117,7 +123,7 @@ class Unbatched final : public core::Resource {
   }
 
   std::mutex mutex_;
-  std::map<int64_t, Tensor> results_;
+  std::map<int64_t, Waiting> results_;
   std::map<int64_t, Call> calls_;
 };
 

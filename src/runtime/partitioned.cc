@@ -5,7 +5,7 @@
 
 #include "op/cancellation.h"
 #include "runtime/partition.h"
-#include "runtime/rendezvous.h"
+#include "op/rendezvous.h"
 
 namespace weft::runtime {
 namespace {

@@ -1,4 +1,5 @@
 #include "runtime/session.h"
+#include "op/step_resources.h"
 
 #include "runtime/shared_devices.h"
 
@@ -311,14 +312,14 @@ Status Session::run(std::span<const Endpoint> feeds, std::span<Tensor> feed_valu
   if (timeout <= 0 && !options.cancellation) {
     env.cancellation = &cancellation_;
     Status s = instance->run(env, feed_values, results);
-    if (!s.ok()) runtime().step_failed(env.step_id);
+    if (!s.ok() || steps_have_resources()) runtime().step_failed(env.step_id);
     return s;
   }
   CancellationManager own(options.cancellation ? options.cancellation : &cancellation_);
   env.cancellation = &own;
   Deadline deadline(timeout, own);
   Status s = instance->run(env, feed_values, results);
-  if (!s.ok()) runtime().step_failed(env.step_id);
+  if (!s.ok() || steps_have_resources()) runtime().step_failed(env.step_id);
   if (deadline.stop() && !s.ok()) return deadline_exceeded("Timed out waiting for notification");
   return s;
 }

@@ -9,7 +9,7 @@
 #include "op/rendezvous.h"
 #include "op/step_trace.h"
 #include "runtime/executable.h"
-#include "runtime/rendezvous.h"
+#include "op/rendezvous.h"
 
 namespace weft::runtime::testing {
 

@@ -4,6 +4,7 @@
 
 #include "core/cat.h"
 #include "graph/function_library.h"
+#include "op/step_resources.h"
 #include "saved_model/loader.h"
 
 namespace weft::saved_model {
@@ -224,10 +225,9 @@ Result<std::vector<Tensor>> FunctionTable::call(const std::string& name, std::ve
   std::vector<Tensor> rets(handle->ret_types().size());
   op::KernelEnv env = session_.runtime().step_env();
   env.trace = trace;
-  if (Status s = handle->run(env, args, rets); !s.ok()) {
-    session_.runtime().step_failed(env.step_id);
-    return s;
-  }
+  Status s = handle->run(env, args, rets);
+  if (!s.ok() || op::steps_have_resources()) session_.runtime().step_failed(env.step_id);
+  WEFT_RETURN_IF_ERROR(s);
   return rets;
 }
 

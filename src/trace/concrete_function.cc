@@ -7,6 +7,7 @@
 #include "autodiff/vectorize.h"
 #include "eager/layout.h"
 #include "op/emit.h"
+#include "op/step_resources.h"
 #include "trace/library_function.h"
 #include "trace/variable.h"
 
@@ -83,10 +84,9 @@ Result<std::vector<Value>> run_now(EagerEmitter& emitter, eager::Context& contex
   KernelEnv env = context.runtime().step_env();
   env.device = context.host();
   env.trace = context.trace.load(std::memory_order_relaxed);
-  if (Status s = handle.run(env, args, rets); !s.ok()) {
-    context.runtime().step_failed(env.step_id);
-    return s;
-  }
+  Status s = handle.run(env, args, rets);
+  if (!s.ok() || op::steps_have_resources()) context.runtime().step_failed(env.step_id);
+  WEFT_RETURN_IF_ERROR(s);
   std::vector<Value> out;
   out.reserve(rets.size());
   for (Tensor& t : rets) out.push_back(emitter.wrap(eager::TensorHandle::make(std::move(t), context.host())));
@@ -316,7 +316,7 @@ Status ConcreteFunction::run(std::span<Tensor> args, size_t count, std::span<Ten
   env.device = context_.host();
   env.trace = context_.trace.load(std::memory_order_relaxed);
   Status s = handle_->run(env, args, rets);
-  if (!s.ok()) context_.runtime().step_failed(env.step_id);
+  if (!s.ok() || op::steps_have_resources()) context_.runtime().step_failed(env.step_id);
   return s;
 }
 

@@ -100,6 +100,12 @@ with tf1.Graph().as_default():
         except tf.errors.OpError as e:
             print(last_line(e))
 
+with tf1.Graph().as_default(), tf1.Session() as session:
+    try:
+        session.run(tf1.LMDBReader().num_records_produced())
+    except tf.errors.OpError as e:
+        print(last_line(e))
+
 with tf1.Graph().as_default():
     numbers = tf1.train.range_input_producer(5, num_epochs=2, shuffle=False).dequeue()
     row = tf1.train.slice_input_producer([tf.constant([[1, 2], [3, 4], [5, 6]]), tf.constant(["a", "b", "c"])], num_epochs=1, shuffle=False)

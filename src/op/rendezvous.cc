@@ -1,17 +1,14 @@
-#include "runtime/rendezvous.h"
+#include "op/rendezvous.h"
 
 #include <deque>
 #include <mutex>
 #include <string>
 #include <unordered_map>
 
-namespace weft::runtime {
+namespace weft::op {
 namespace {
 
-using core::Status;
-using core::Tensor;
-
-class LocalRendezvous final : public op::Rendezvous {
+class LocalRendezvous final : public Rendezvous {
  public:
   Status send(std::string_view key, Tensor value, bool dead) override {
     Done waiting;
@@ -84,6 +81,6 @@ class LocalRendezvous final : public op::Rendezvous {
 
 }  // namespace
 
-std::shared_ptr<op::Rendezvous> make_local_rendezvous() { return std::make_shared<LocalRendezvous>(); }
+std::shared_ptr<Rendezvous> make_local_rendezvous() { return std::make_shared<LocalRendezvous>(); }
 
-}  // namespace weft::runtime
+}  // namespace weft::op
