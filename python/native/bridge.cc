@@ -31,6 +31,15 @@ bool is_out_of_scope(const Status& status) {
   return text.starts_with("the tensor '") && text.find("is out of scope and cannot be used here") != text.npos;
 }
 
+namespace {
+constexpr std::string_view kNoGradient = "gradient registry has no entry for: ", kBadShape = "Incompatible shapes between op input and calculated input gradient.";
+}
+
+bool is_gradient_error(const Status& status) {
+  const std::string_view said = status.message();
+  return said.starts_with(kNoGradient) || said.starts_with(kBadShape);
+}
+
 void set_error(const Status& status) {
   if (status.code() == Code::kUnknown && t_pending.type && std::string_view(status.message()).starts_with(kPending)) {
     PyErr_Restore(std::exchange(t_pending.type, nullptr), std::exchange(t_pending.value, nullptr), std::exchange(t_pending.trace, nullptr));
@@ -39,6 +48,23 @@ void set_error(const Status& status) {
   if (is_out_of_scope(status)) {
     nb::object made = nb::module_::import_("weft.framework.op_stacks").attr("out_of_scope")(std::string(status.message()).c_str());
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
+    return;
+  }
+  const std::string_view said = status.message();
+  if (status.code() == Code::kNotFound && said.starts_with(kNoGradient)) {
+    // TensorFlow's words: those of its registry for tapes, longer ones for nodes.
+    const std::string_view entry = said.substr(0, said.find(" (No gradient"));
+    const size_t node = said.find("{{node ");
+    const std::string text = node == said.npos ? std::string(entry)
+        : cat("No gradient defined for operation'", said.substr(node + 7, said.find('}', node) - node - 7), "' (op type: ", entry.substr(entry.rfind(' ') + 1),
+              "). In general every operation must have an associated `@tf.RegisterGradient` for correct autodiff, which this op is lacking. If you want to pretend this operation "
+              "is a constant in your program, you may insert `tf.stop_gradient`. This can be useful to silence the error in cases where you know gradients are not needed, e.g. "
+              "the forward pass of tf.custom_gradient. Please see more details in https://www.tensorflow.org/api_docs/python/tf/custom_gradient.");
+    PyErr_SetString(PyExc_LookupError, text.c_str());
+    return;
+  }
+  if (said.starts_with(kBadShape)) {
+    PyErr_SetString(PyExc_ValueError, std::string(said.substr(0, said.find("\n\t [[{{node"))).c_str());
     return;
   }
   PyObject* type = hooks().errors[size_t(status.code()) % 20];

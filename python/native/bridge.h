@@ -66,6 +66,8 @@ inline PyObject* must(PyObject* p) {
 Status status_of_python_error();
 // Whether the error tells of a tensor of a graph that the code which runs now cannot see.
 bool is_out_of_scope(const Status& status);
+// Whether a gradient could not be made: no error of something that ran.
+bool is_gradient_error(const Status& status);
 
 // Runs f, whose exceptions become Python's; for functions of C.
 template <class F>
@@ -162,6 +164,7 @@ void bind_graph(nb::module_& m);
 void bind_function(nb::module_& m);
 void bind_function_cache(nb::module_& m);
 void bind_tape(nb::module_& m);
+void bind_custom_gradient(nb::module_& m);
 void bind_context(nb::module_& m);
 void bind_server(nb::module_& m);
 void bind_session(nb::module_& m);

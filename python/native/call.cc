@@ -422,11 +422,10 @@ PyObject* call_op(OpCallable& c, const Given& given) {
   for (Value& v : inputs) {
     auto* h = trace::eager_handle(v);
     if (!h) {
-      const auto at = graph::GraphEmitter::unwrap(v);
       PyErr_Format(PyExc_TypeError,
-                   "<tf.Tensor '%s:%d' shape=%s dtype=%s> is out of scope and cannot be used here. Use return values, explicit Python locals or TensorFlow collections "
+                   "%R is out of scope and cannot be used here. Use return values, explicit Python locals or TensorFlow collections "
                    "to access it.\nPlease see https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values for more information.",
-                   at.node->name().c_str(), at.index, v.shape().to_string().c_str(), dtype_name(v.dtype()).c_str());
+                   nb::steal(wrap(v)).ptr());
       raise_current();
     }
     if (h->ready()) elements += h->tensor().num_elements();

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "bridge.h"
+#include "custom_gradient.h"
 #include "function_cache.h"
 #include "graph/function_library.h"
 #include "io/graph_def.h"
@@ -42,11 +43,12 @@ nb::list call(ConcreteFunction& f, nb::handle arguments) {
 }
 
 // The functions that a function calls, and itself, as a FunctionDefLibrary.
-std::string library_of(ConcreteFunction& f) {
+std::string library_of(ConcreteFunction& f, bool custom_gradients) {
   const auto& from = *f.context().runtime().library();
   auto def = unwrap(from.find(f.name()));
   auto needed = unwrap(saved_model::needed_functions(def->nodes, from));
   if (!needed->contains(f.name())) check(needed->add(graph::FunctionDef(*def)));
+  if (custom_gradients) trace_custom_gradients(*needed);
   return unwrap(io::encode_function_library(*needed));
 }
 
@@ -170,7 +172,8 @@ void bind_function(nb::module_& m) {
       .def("use_variable", [](ConcreteFunction& f, nb::handle v) { f.use_variable(variable_state(v.ptr())); })
       .def("__call__", call, nb::arg("arguments"), "Tensors in, tensors out; captures are added.")
       .def("function_def", [](ConcreteFunction& f) { return bytes_of(unwrap(io::encode_function_def(*unwrap(f.context().functions().find(f.name()))))); })
-      .def("library_def", [](ConcreteFunction& f) { return bytes_of(library_of(f)); }, "A FunctionDefLibrary with this function and all that it calls.");
+      .def("library_def", [](ConcreteFunction& f, bool custom_gradients) { return bytes_of(library_of(f, custom_gradients)); }, nb::arg("custom_gradients") = false,
+           "A FunctionDefLibrary with this function and all that it calls.");
 
   m.def("add_branches", add_branches, nb::arg("choice"), nb::arg("as_if"), nb::arg("branches"), nb::arg("name"),
         "An If (first branch: true) or Case; each branch takes [] and gives a list of tensors.");

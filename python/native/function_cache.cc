@@ -504,6 +504,7 @@ Status function_error(ConcreteFunction& f, const Status& s) {
   const std::string mark = cat(" [Op:", f.name(), "]");
   if (const size_t at = text.find(" (weft::run_functions_eagerly"); at != std::string::npos) text.resize(at);
   if (s.code() == Code::kUnknown && text.find("passes") != std::string::npos) return s;  // an exception of Python code
+  if (is_gradient_error(s)) return s;
   if (text.find("[[{{node ") != std::string::npos && !text.starts_with("{{function_node")) text = cat("{{function_node ", f.name(), "}} ", text);
   if (text.find(" [Op:") == std::string::npos) text += mark;
   return Status(s.code(), std::move(text));

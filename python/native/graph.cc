@@ -147,9 +147,10 @@ nb::list gradients(NativeGraph& g, nb::handle ys, nb::handle xs, nb::handle dys,
   options.scope = scope;
   options.unreachable_is_error = false;
   for (const auto& e : ends(stops)) options.stops.push_back(e.node);
-  auto made = unwrap(autodiff::add_gradients(g.graph->graph(), g.graph->emitter().shapes(), ends(ys), ends(xs), ends(dys), options));
+  auto made = unwrap(autodiff::add_sparse_gradients(g.graph->graph(), g.graph->emitter().shapes(), ends(ys), ends(xs), ends(dys), options));
+  auto tensor = [&](const graph::Endpoint& e) { return e.node ? nb::steal(wrap(g.graph->emitter().wrap(e))) : nb::object(nb::none()); };
   nb::list out;
-  for (const auto& e : made) out.append(e.node ? nb::steal(wrap(g.graph->emitter().wrap(e))) : nb::none());
+  for (const auto& d : made) out.append(d.indices.node ? nb::object(nb::make_tuple(tensor(d.values), tensor(d.indices), tensor(d.dense_shape))) : tensor(d.values));
   return out;
 }
 
@@ -240,6 +241,17 @@ void bind_graph(nb::module_& m) {
       .def_prop_rw("may_create_variables", [](NativeGraph& g) { return g.graph->may_create_variables; }, [](NativeGraph& g, bool on) { g.graph->may_create_variables = on; })
       .def_prop_ro("variables_created", [](NativeGraph& g) { return g.graph->variables_created; })
       .def_prop_rw("must_compile", [](NativeGraph& g) { return g.graph->must_compile; }, [](NativeGraph& g, bool on) { g.graph->must_compile = on; })
+      .def_prop_rw(
+          "gradient_overrides",
+          [](NativeGraph& g) {
+            nb::dict out;
+            for (const auto& [op, name] : g.graph->gradient_overrides) out[op.c_str()] = name;
+            return out;
+          },
+          [](NativeGraph& g, nb::dict map) {
+            g.graph->gradient_overrides.clear();
+            for (auto [op, name] : map) g.graph->gradient_overrides[nb::cast<std::string>(op)] = nb::cast<std::string>(name);
+          })
       .def("finalize", [](NativeGraph& g, bool on) { on ? void(finalized().insert(int64_t(g.graph->id()))) : void(finalized().erase(int64_t(g.graph->id()))); }, nb::arg("on") = true)
       .def("enter", [](NativeGraph& g) { t_entered.emplace_back(g.graph, std::make_unique<trace::Entered>(g.graph.get())); }, "Ops of this thread go here until exit_graph().")
       .def("unique_name", [](NativeGraph& g, const std::string& name, bool mark) { return g.graph->unique_name(name, mark); }, nb::arg("name"), nb::arg("mark") = true)
@@ -373,6 +385,8 @@ void bind_graph(nb::module_& m) {
   });
   m.def("enter_eager", [] { t_entered.emplace_back(nullptr, std::make_unique<trace::Entered>(nullptr)); }, "Ops of this thread run at once until exit_graph().");
   m.def("current_graph", []() -> nb::object { return FuncGraph::current() ? graph_object(*FuncGraph::current()) : nb::none(); });
+  m.def("innermost_graph", []() -> nb::object { return FuncGraph::innermost() ? graph_object(*FuncGraph::innermost()) : nb::none(); },
+        "The graph that was entered last, also where code in it runs at once.");
   m.def("in_graph", [] { return FuncGraph::current() != nullptr; });
   m.def("name_scope", [] { return trace::name_scope(); }, "The scope of this thread: empty, or ending in a slash.");
   m.def("set_name_scope", [](std::string scope) { trace::name_scope() = std::move(scope); });

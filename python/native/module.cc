@@ -12,6 +12,7 @@ NB_MODULE(_weft, m) {
   bind_function(m);
   bind_function_cache(m);
   bind_tape(m);
+  bind_custom_gradient(m);
   bind_context(m);
   bind_session(m);
   bind_server(m);

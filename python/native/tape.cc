@@ -5,8 +5,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
 #include "autodiff/gradients.h"
 #include "bridge.h"
+#include "custom_gradient.h"
 #include "graph/graph_emitter.h"
 #include "op/emit.h"
 #include "trace/concrete_function.h"
@@ -15,6 +20,16 @@
 #include "variable.h"
 
 namespace weft::python {
+
+Value gradient_value(nb::handle h) {
+  if (h.is_none()) return {};
+  if (PyTuple_Check(h.ptr())) {
+    nb::tuple t = nb::borrow<nb::tuple>(h);
+    return Value::slices(value_of(t[0]), value_of(t[1]), t[2].is_none() ? Value() : value_of(t[2]));
+  }
+  return value_of(h);
+}
+
 namespace {
 
 using autodiff::Tape;
@@ -54,21 +69,8 @@ struct NativeTape {
     others.reset();
   }
   std::unique_ptr<TapeStack> others;
-  ~NativeTape() {
-    stop();
-    stop_alone();
-  }
+  ~NativeTape();
 };
-
-// A gradient as Python gives it: a tensor, None, or (values, indices, dense_shape).
-Value gradient_value(nb::handle h) {
-  if (h.is_none()) return {};
-  if (PyTuple_Check(h.ptr())) {
-    nb::tuple t = nb::borrow<nb::tuple>(h);
-    return Value::slices(value_of(t[0]), value_of(t[1]), t[2].is_none() ? Value() : value_of(t[2]));
-  }
-  return value_of(h);
-}
 
 // What a gradient is asked of: a variable stands for its handle.
 Value source_value(nb::handle h) {
@@ -76,12 +78,36 @@ Value source_value(nb::handle h) {
   return value_of(h);
 }
 
-// An op without a gradient is a LookupError.
-void raise_lookup(const Status& s) {
-  const std::string text(s.message());
-  if (s.code() != Code::kNotFound || !text.starts_with("gradient registry has no entry for")) return;
-  PyErr_SetString(PyExc_LookupError, text.substr(0, text.find(" (No gradient")).c_str());
-  raise_current();
+// Python objects that tapes know graph variables by, and how many owners each has. Guarded by the interpreter lock.
+std::unordered_map<const void*, int>& graph_variables() {
+  static auto* map = new std::unordered_map<const void*, int>;
+  return *map;
+}
+
+std::shared_ptr<void> graph_owner(nb::handle variable) {
+  ++graph_variables()[variable.ptr()];
+  return std::shared_ptr<void>(Py_NewRef(variable.ptr()), [](void* p) {
+    nb::gil_scoped_acquire gil;
+    if (--graph_variables()[p] == 0) graph_variables().erase(p);
+    Py_DECREF(static_cast<PyObject*>(p));
+  });
+}
+
+// A variable of a version 1 graph is read: tapes watch its handle.
+void access_variable(nb::handle variable, nb::handle handle) {
+  trace::FuncGraph* g = trace::FuncGraph::current();
+  if (!TapeStack::current().recording() && (!g || g->plain)) return;
+  const std::shared_ptr<void> owner = graph_owner(variable);
+  const Value h = value_of(handle);
+  if (TapeStack::current().recording()) {
+    for (Tape* t : TapeStack::current().tapes()) t->access(h, owner);
+  }
+  for (; g && !g->plain; g = g->outer()) g->use_variable(h, owner);
+}
+
+nb::object watched_object(const std::shared_ptr<void>& owner) {
+  if (graph_variables().contains(owner.get())) return nb::borrow(static_cast<PyObject*>(owner.get()));
+  return variable_object(static_cast<const trace::VariableState*>(owner.get()));
 }
 
 nb::list gradient(NativeTape& t, nb::handle targets, nb::handle sources, nb::handle seeds, bool zero) {
@@ -96,7 +122,6 @@ nb::list gradient(NativeTape& t, nb::handle targets, nb::handle sources, nb::han
     Released released(!trace::FuncGraph::current());
     got = t.tape.gradient(e, ys, xs, dys, zero ? autodiff::Unconnected::kZero : autodiff::Unconnected::kNone);
   }
-  if (!got.ok()) raise_lookup(got.status());
   return wrap_all(unwrap(std::move(got)));
 }
 
@@ -154,13 +179,27 @@ Result<Grads> gradient_of_rows(trace::RowEmitter& rows, PyObject* code, std::spa
   return out;
 }
 
-// Tells the tapes that `outputs` came of `inputs`, with a gradient of Python: it gets a list (None where nothing flowed) and gives one.
-void record(const std::string& name, nb::handle inputs, nb::handle outputs, nb::object backward) {
+// Tapes that derivatives are taken of forwards. Guarded by the interpreter lock.
+std::unordered_set<const Tape*>& forward_tapes() {
+  static auto* set = new std::unordered_set<const Tape*>;
+  return *set;
+}
+
+NativeTape::~NativeTape() {
+  stop();
+  stop_alone();
+  forward_tapes().erase(&tape);
+}
+
+// Tells the tapes that `outputs` came of `inputs`, with a gradient of Python: it gets a list (None where nothing flowed) and gives one. The way forward is
+// that of the ops that made `results`, which the outputs are copies of.
+void record(const std::string& name, nb::handle inputs, nb::handle outputs, nb::object backward, nb::handle results) {
   if (!TapeStack::current().recording()) return;
   std::vector<Value> xs, ys = values_of(outputs);
+  const std::vector<Value> made = results.is_none() ? std::vector<Value>() : values_of(results);
   for (nb::handle h : inputs) xs.push_back(source_value(h));
   auto code = held(backward);
-  TapeStack::current().record(name, xs, ys, [code](Emitter& e, std::span<const Value> dys) -> Result<Grads> {
+  const autodiff::Backprop backprop = [code](Emitter& e, std::span<const Value> dys) -> Result<Grads> {
     nb::gil_scoped_acquire gil;
     try {
       if (auto* rows = dynamic_cast<trace::RowEmitter*>(&e)) return gradient_of_rows(*rows, code.get(), dys);
@@ -173,7 +212,13 @@ void record(const std::string& name, nb::handle inputs, nb::handle outputs, nb::
       e.restore();
       return status_of_python_error();
     }
-  });
+  };
+  for (Tape* t : TapeStack::current().tapes()) {
+    if (forward_tapes().contains(t) && t->watches_any(made))
+      t->record("Identity", made, ys, [](Emitter&, std::span<const Value> dys) -> Result<Grads> { return Grads(dys.begin(), dys.end()); });
+    else
+      t->record(name, xs, ys, backprop);
+  }
 }
 
 // The rule of a program's for one node: code(op name, attrs, inputs, outputs, grads) -> list.
@@ -222,7 +267,7 @@ Grads traced_rule(PyObject* code, const GradContext& g, std::span<const Value> x
   Emitter& e = g.emitter();
   for (const Value& c : function->captures()) {
     const eager::TensorHandle* h = c.rep() && !c.rep()->owner() ? static_cast<const eager::TensorHandle*>(c.rep()) : nullptr;
-    if (!h || h->dtype() == DType::kResource) raise(unimplemented("the gradient function of ", g.node().op(), " uses a variable or a tensor of another graph"));
+    if (!h) raise(unimplemented("the gradient function of ", g.node().op(), " uses a tensor of another graph"));
     given.push_back(e.constant(h->tensor()));
   }
   static auto* kept = new std::vector<std::shared_ptr<trace::ConcreteFunction>>;  // graphs name it for as long as they live
@@ -237,6 +282,8 @@ Grads traced_rule(PyObject* code, const GradContext& g, std::span<const Value> x
 }
 
 void register_gradient(const std::string& op, nb::object code) {
+  if (auto known = eager::find_op(api::context(), op); known.ok() && ((*known)->grad || (*known)->no_gradient))
+    raise(already_exists("Registering two gradient with name '", op, "'!"));
   auto kept = held(code);
   check(autodiff::register_gradient(op, [kept](const GradContext& g) -> Grads {
     nb::gil_scoped_acquire gil;
@@ -252,7 +299,9 @@ void register_gradient(const std::string& op, nb::object code) {
       // The same graph, by another emitter.
       auto mine = [&](std::vector<Value>& list, auto& to) {
         for (Value& v : list) {
-          if (v.valid()) v = to.wrap(graph::GraphEmitter::unwrap(v.dense()));
+          if (!v.valid()) continue;
+          auto own = [&](const Value& x) { return x.valid() ? to.wrap(graph::GraphEmitter::unwrap(x)) : Value(); };
+          v = v.is_slices() ? Value::slices(own(v.slice_values()), own(v.slice_indices()), own(v.slice_dense_shape())) : own(v);
         }
       };
       mine(xs, here->emitter());
@@ -266,33 +315,6 @@ void register_gradient(const std::string& op, nb::object code) {
       return g.fail(status_of_python_error());
     }
   }));
-}
-
-// In a graph: the results of code whose gradient is a function of the library, for whoever differentiates the graph later. The function takes the gradients of
-// the results, then `captured`, and gives those of the sources with the numbers `of`.
-nb::list with_gradient(nb::handle sources, nb::handle results, nb::handle captured, std::shared_ptr<trace::ConcreteFunction> backward, std::vector<int64_t> of) {
-  trace::FuncGraph* g = trace::FuncGraph::current();
-  if (!g) raise(failed_precondition("there is no graph around this code"));
-  std::vector<Value> values;
-  for (nb::handle h : sources) values.push_back(source_value(h));
-  std::vector<int64_t> layout{int64_t(values.size())};
-  for (Value& v : values_of(results)) values.push_back(std::move(v));
-  layout.push_back(int64_t(values.size()) - layout[0]);
-  layout.insert(layout.end(), of.begin(), of.end());
-  for (Value& v : values_of(captured)) values.push_back(std::move(v));
-  AttrMap attrs;
-  std::vector<DType> types;
-  for (const Value& v : values) types.push_back(v.dtype());
-  attrs["T"] = std::move(types);
-  attrs["_gradient_op_type"] = backward->name();
-  const size_t first = size_t(layout[0]), count = size_t(layout[1]);
-  attrs["_gradient_layout"] = std::move(layout);
-  g->hold(backward);
-  prepare_node(*g, "IdentityN", nullptr);
-  auto out = g->emitter().apply("IdentityN", values, std::move(attrs));
-  node_done(*g);
-  check(g->emitter().take_status());
-  return wrap_all(std::span(out).subspan(first, count));
 }
 
 // The rule of one op of the engine, for code that replaces it in part.
@@ -325,30 +347,34 @@ void bind_tape(nb::module_& m) {
       .def("reset", [](NativeTape& t) { t.tape.reset(); })
       .def("watch",
            [](NativeTape& t, nb::handle h) {
-             if (is_variable(h.ptr()) && variable_state(h.ptr())) t.tape.watch_variable(variable_handle(h.ptr()), variable_state(h.ptr()));
+             if (is_variable(h.ptr())) t.tape.watch_variable(variable_handle(h.ptr()), variable_state(h.ptr()) ? variable_state(h.ptr()) : graph_owner(h));
              else t.tape.watch(source_value(h));
            })
       .def("watches", [](NativeTape& t, nb::handle h) { return t.tape.watches(source_value(h)); })
       .def("watched_variables",
            [](NativeTape& t) {
-             nb::list out;
+             std::vector<nb::object> found;
              for (const auto& v : t.tape.variables()) {
-               nb::object o = variable_object(static_cast<const trace::VariableState*>(v.get()));
-               if (!o.is_none()) out.append(o);
+               nb::object o = watched_object(v);
+               if (!o.is_none()) found.push_back(std::move(o));
              }
+             std::stable_sort(found.begin(), found.end(), [](const nb::object& a, const nb::object& b) { return variable_number(a.ptr()) < variable_number(b.ptr()); });
+             nb::list out;
+             for (const nb::object& o : found) out.append(o);
              return out;
            })
       .def_prop_ro("recording", [](NativeTape& t) { return t.recording; })
       .def_prop_ro("used", [](NativeTape& t) { return t.tape.used(); })
       .def_prop_rw("persistent", [](NativeTape& t) { return t.tape.persistent(); }, [](NativeTape& t, bool on) { t.tape.set_persistent(on); })
       .def("forget", [](NativeTape& t) { t.tape.forget(); })
+      .def("go_forward", [](NativeTape& t) { forward_tapes().insert(&t.tape); }, "Derivatives are taken of it forwards.")
       .def("gradient", gradient, nb::arg("targets"), nb::arg("sources"), nb::arg("output_gradients").none(), nb::arg("zero"))
       .def("batched_gradient", batched_gradient, nb::arg("target"), nb::arg("sources"), nb::arg("seeds"), nb::arg("rows"));
   m.def("tapes_listen", [] { return TapeStack::current().recording(); });
   m.def("pause_tapes", [] { TapeStack::current().pause(); });
   m.def("resume_tapes", [] { TapeStack::current().resume(); });
-  m.def("record_gradient", record, nb::arg("name"), nb::arg("inputs"), nb::arg("outputs"), nb::arg("backward"));
-  m.def("with_gradient", with_gradient, nb::arg("sources"), nb::arg("results"), nb::arg("captured"), nb::arg("backward"), nb::arg("of"));
+  m.def("record_gradient", record, nb::arg("name"), nb::arg("inputs"), nb::arg("outputs"), nb::arg("backward"), nb::arg("results").none() = nb::none());
+  m.def("access_variable", access_variable, nb::arg("variable"), nb::arg("handle"), "Tells the tapes of a variable that is a node of a graph.");
   m.def("register_gradient", register_gradient, nb::arg("op"), nb::arg("code"));
   m.def("op_gradient", op_gradient, nb::arg("op"), nb::arg("attrs"), nb::arg("inputs"), nb::arg("outputs"), nb::arg("grads"));
 }

@@ -16,6 +16,7 @@ namespace {
 struct VariableObject {
   PyObject_HEAD
   std::shared_ptr<trace::VariableState> state;
+  uint64_t number;  // later ones have higher numbers
 };
 
 VariableObject& cell(PyObject* o) { return *reinterpret_cast<VariableObject*>(o); }
@@ -43,7 +44,11 @@ std::string prepare_resource_node(trace::FuncGraph& g, const char* op) {
 
 PyObject* variable_new(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* o = type->tp_alloc(type, 0);
-  if (o) new (&cell(o).state) std::shared_ptr<trace::VariableState>;
+  static uint64_t next = 0;  // guarded by the interpreter lock
+  if (o) {
+    new (&cell(o).state) std::shared_ptr<trace::VariableState>;
+    cell(o).number = next++;
+  }
   return o;
 }
 void forget(PyObject* self) {
@@ -202,6 +207,8 @@ DType variable_dtype(PyObject* variable) {
   nb::object t = nb::steal(must(PyObject_GetAttrString(variable, "dtype")));
   return dtype_of(t.ptr());
 }
+
+uint64_t variable_number(PyObject* variable) { return cell(variable).number; }
 
 const std::shared_ptr<trace::VariableState>& variable_state(PyObject* variable) { return cell(variable).state; }
 

@@ -120,11 +120,12 @@ def test_errors():
     def wrong(x):
         return x * 2.0, lambda dy: (dy, dy)
 
-    for f in (wrong, tf.function(wrong)):
+    for f, text in (
+        (wrong, "custom_gradient function expected to return 1 gradients, but returned 2 instead."),
+        (tf.function(wrong), "Num gradients 3 generated for op name: .*do not match num inputs 2"),
+    ):
         assert f(x).numpy() == 4.0
-        with pytest.raises(
-            ValueError, match="custom_gradient function expected to return 1 gradients, but returned 2 " "instead."
-        ):
+        with pytest.raises(ValueError, match=f"(?s){text}"):
             first(f)(x)
 
 
@@ -134,10 +135,10 @@ def test_methods_and_keywords():
         def m(self, x, scale=2.0):
             return x * scale, lambda dy: dy * 11.0
 
-    assert (
-        first(lambda x: C().m(x))(x).numpy() == 11.0
-        and first(tf.function(lambda x: C().m(x, scale=1.0)))(x).numpy() == 11.0
-    )
+    for f in (lambda x: C().m(x), lambda x: C().m(x, scale=1.0), tf.function(lambda x: C().m(x))):
+        assert first(f)(x).numpy() == 11.0
+    with pytest.raises(ValueError, match="supports keywords arguments only when eager execution is enabled"):
+        tf.function(lambda x: C().m(x, scale=1.0))(x)
 
 
 def test_nested():

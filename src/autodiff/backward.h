@@ -12,7 +12,7 @@
 
 namespace weft::autodiff {
 
-// The functions whose gradients are being made around this one; a function that calls itself has none.
+// The functions whose gradients are being made around this one: a call of one of them is one of itself.
 struct Inside {
   std::string function;
   const Inside* outer = nullptr;
@@ -94,8 +94,8 @@ Result<Grads> loop_gradient(Backward& b, const Flow& flow);
 // By a function that the user gave: of the gradients of the outputs, or of the inputs and those.
 Result<Grads> user_gradient(Backward& b, const Flow& flow, const std::string& function);
 
-// By a function of the gradients of some outputs and of some inputs. The node is an IdentityN of sources, results and what the gradient uses besides;
-// `layout`: how many sources, how many results, then the sources that the function's outputs belong to.
+// By a function of the gradients of the first outputs and of the last inputs. The node is an IdentityN of results, sources and what the gradient uses
+// besides; `layout`: how many outputs' gradients the function takes, how many inputs are not for it alone, then the inputs that its results are the gradients of.
 Result<Grads> custom_gradient(Backward& b, const Flow& flow, const std::string& function, const std::vector<int64_t>& layout);
 
 // ---- functions -----------------------------------------------------------------------------------------

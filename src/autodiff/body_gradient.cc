@@ -41,7 +41,7 @@ Result<BodyGradient> differentiate(const Registry& registry, const std::shared_p
                                    const std::string& scope) {
   constexpr int kMostDepth = 64;
   for (const Inside* i = inside; i; i = i->outer) {
-    if (i->function == f.name) return unimplemented("the gradient of function ", f.name, ", which calls itself");
+    if (i->function == f.name) return unimplemented("the gradient of function ", f.name, ", which is a branch or a loop of itself");
   }
   if (inside && inside->depth >= kMostDepth) return unimplemented("the gradient of functions that call others ", kMostDepth, " deep");
   const Inside here{f.name, inside, inside ? inside->depth + 1 : 1};

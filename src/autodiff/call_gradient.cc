@@ -1,4 +1,6 @@
 // The gradients of calls: the call becomes one of FORWARD, and BACKWARD is called beside it.
+#include <algorithm>
+
 #include "autodiff/backward.h"
 #include "op/emit.h"
 
@@ -7,6 +9,31 @@ namespace weft::autodiff {
 bool is_call(const Node& n) { return n.is_function_call() || n.op() == "PartitionedCall" || n.op() == "StatefulPartitionedCall"; }
 
 bool calls_functions(const Node& n) { return is_call(n) || is_branch(n) || is_loop(n) || n.op() == "SymbolicGradient"; }
+
+namespace {
+
+// How often the function calls itself is known when it runs: nothing of these calls can be saved. Their gradients are made when they are called, and
+// compute the forward once more.
+Result<Grads> recursive_gradient(Backward& b, const Flow& flow, const FunctionAttr& f) {
+  Node* node = flow.node;
+  GraphEmitter& e = b.emitter();
+  if (node->spec().stateful) return unimplemented("the gradient of function ", f.name, ", which calls itself and has side effects: they would happen again");
+  std::vector<Value> inputs;
+  std::vector<DType> types;
+  for (int i = 0; i < node->num_inputs(); ++i) {
+    inputs.push_back(e.wrap(node->input(i)));
+    types.push_back(inputs.back().dtype());
+  }
+  for (size_t i = 0; i < flow.dys.size(); ++i) inputs.push_back(flow.dys[i].valid() ? flow.dys[i].dense() : zeros_like(e.wrap({node, int(i)})));
+  Grads grads = e.apply("SymbolicGradient", inputs, {{"Tin", types_of(inputs)}, {"Tout", types}, {"f", f}});
+  WEFT_RETURN_IF_ERROR(e.take_status());
+  for (size_t i = 0; i < grads.size(); ++i) {
+    if (!flow.wanted[i]) grads[i] = {};
+  }
+  return grads;
+}
+
+}  // namespace
 
 Result<Grads> call_gradient(Backward& b, const Flow& flow) {
   Node* node = flow.node;
@@ -20,6 +47,9 @@ Result<Grads> call_gradient(Backward& b, const Flow& flow) {
     f = {std::string(node->op()), attrs.empty() ? nullptr : std::make_shared<const AttrMap>(std::move(attrs))};
   } else {
     f = node->attr<FunctionAttr>("f");
+  }
+  for (const Inside* i = b.inside(); i; i = i->outer) {
+    if (i->function == f.name) return recursive_gradient(b, flow, f);
   }
   WEFT_ASSIGN(FunctionGradient g, gradient_of_function(graph.registry(), graph.library(), f, flow.wanted, flowing_types(flow), b.inside()));
   Grads grads{size_t(n)};
@@ -80,15 +110,14 @@ Result<Grads> custom_gradient(Backward& b, const Flow& flow, const std::string& 
   Node* node = flow.node;
   GraphEmitter& e = b.emitter();
   const int64_t n = node->num_inputs();
-  if (layout.size() < 2 || layout[0] < 0 || layout[1] < 0 || layout[0] + layout[1] > n)
+  if (layout.size() < 2 || layout[0] < 0 || layout[0] > layout[1] || layout[1] > n || std::any_of(layout.begin() + 2, layout.end(), [&](int64_t i) { return i < 0 || i >= layout[1]; }))
     return invalid_argument("the attribute _gradient_layout of node '", node->name(), "' does not fit its inputs");
-  const int first = int(layout[0]), last = int(layout[0] + layout[1]);
   WEFT_ASSIGN(auto def, b.graph().library()->find(function));
   std::vector<DType> args, rets;
   WEFT_RETURN_IF_ERROR(function_types(*def, {}, args, rets));
   std::vector<Value> inputs;
-  for (int i = first; i < last; ++i) inputs.push_back(flow.dys[size_t(i)].valid() ? flow.dys[size_t(i)].dense() : zeros_like(e.wrap({node, i})));
-  for (int i = last; i < n; ++i) inputs.push_back(e.wrap(node->input(i)));
+  for (int i = 0; i < layout[0]; ++i) inputs.push_back(flow.dys[size_t(i)].valid() ? flow.dys[size_t(i)].dense() : zeros_like(e.wrap({node, i})));
+  for (int i = int(layout[1]); i < n; ++i) inputs.push_back(e.wrap(node->input(i)));
   if (args.size() != inputs.size() || rets.size() != layout.size() - 2)
     return invalid_argument("function ", function, ", the gradient of node '", node->name(), "', takes ", args.size(), " values and gives ", rets.size(), "; expected ",
                             inputs.size(), " and ", layout.size() - 2);
@@ -97,8 +126,7 @@ Result<Grads> custom_gradient(Backward& b, const Flow& flow, const std::string& 
   auto out = e.apply(def->stateful ? "StatefulPartitionedCall" : "PartitionedCall", inputs, {{"Tout", rets}, {"f", FunctionAttr{function, nullptr}}});
   WEFT_RETURN_IF_ERROR(e.take_status());
   for (size_t k = 0; k < out.size(); ++k) {
-    const auto i = size_t(layout[k + 2]);
-    if (i < size_t(first) && flow.wanted[i]) grads[i] = out[k];
+    if (const auto i = size_t(layout[k + 2]); flow.wanted[i]) grads[i] = out[k];
   }
   return grads;
 }

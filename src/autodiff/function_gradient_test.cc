@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
 #include "autodiff/gradients.h"
 #include "autodiff/tape.h"
@@ -275,14 +276,35 @@ TEST_CASE("a gradient that fails leaves the graph as it was") {
   CHECK(last->input(0) == Endpoint{first, 0});
 }
 
-TEST_CASE("a function that calls itself has no gradient") {
+// f(x) = x > 1 ? x * f(x - 1) : x, which is x (x - 1) (x - 2) for an x between 2 and 3.
+TEST_CASE("a function that calls itself has a gradient") {
   Made g;
-  REQUIRE(g.graph.library()->add(unary_function("f", {node("again", "PartitionedCall", {"x"},
-                                                           {{"Tin", std::vector<DType>{DType::kFloat}}, {"Tout", std::vector<DType>{DType::kFloat}}, {"f", op::FunctionAttr{"f", nullptr}}})},
-                                                "again:output:0")).ok());
-  const Status s = g.gradients(g.call("call", g.x, "f"));
-  CHECK(s.code() == Code::kUnimplemented);
-  CHECK(s.message().find("function f, which calls itself") != std::string::npos);
+  const std::vector<DType> floats{DType::kFloat};
+  const op::AttrMap one{{"dtype", DType::kFloat}, {"value", Tensor::scalar(1.0f)}};
+  const op::AttrMap itself{{"Tin", floats}, {"Tout", floats}, {"f", op::FunctionAttr{"f", nullptr}}};
+  const op::AttrMap branches{{"Tcond", DType::kBool}, {"Tin", floats}, {"Tout", floats}, {"then_branch", op::FunctionAttr{"deeper", nullptr}},
+                             {"else_branch", op::FunctionAttr{"stay", nullptr}}, {"output_shapes", std::vector<PartialShape>{}}};
+  REQUIRE(g.graph.library()->add(unary_function("stay", {node("same", "Identity", {"x"}, kFloats)}, "same:output:0")).ok());
+  REQUIRE(g.graph.library()->add(unary_function("deeper", {node("one", "Const", {}, one), node("less", "Sub", {"x", "one:output:0"}, kFloats),
+                                                           node("again", "PartitionedCall", {"less:z:0"}, itself), node("times", "Mul", {"x", "again:output:0"}, kFloats)},
+                                                "times:z:0")).ok());
+  REQUIRE(g.graph.library()->add(unary_function("f", {node("one", "Const", {}, one), node("more", "Greater", {"x", "one:output:0"}, kFloats),
+                                                      node("choice", "StatelessIf", {"more:z:0", "x"}, branches)},
+                                                "choice:output:0")).ok());
+  Node* y = g.call("call", g.x, "f");
+  auto first = autodiff::add_gradients(g.graph, g.shapes, {{y, 0}}, {{g.x, 0}}, {});
+  REQUIRE_MESSAGE(first.ok(), first.status().to_string());
+  std::mutex mutex;
+  Session session(g.graph, mutex, plain());
+  const std::vector<Endpoint> feeds{{g.x, 0}}, fetches{{y, 0}, first->front()};
+  for (const auto& [x, value, slope] : {std::tuple(0.5f, 0.5f, 1.0f), std::tuple(1.5f, 0.75f, 2.0f), std::tuple(3.0f, 6.0f, 11.0f)}) {
+    std::vector<Tensor> given{Tensor::scalar(x)};
+    std::vector<Tensor> got(2);
+    const Status s = session.run(feeds, given, fetches, got, {}, {});
+    REQUIRE_MESSAGE(s.ok(), s.to_string());
+    CHECK(got[0].data<float>()[0] == doctest::Approx(value));
+    CHECK(got[1].data<float>()[0] == doctest::Approx(slope));
+  }
 }
 
 TEST_CASE("the same request gives the same functions") {

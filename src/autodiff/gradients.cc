@@ -192,8 +192,31 @@ std::string v1_loop(Node* node) {
 
 }  // namespace
 
+namespace {
+
+// As Python writes it.
+std::string tuple_text(const PartialShape& s) {
+  if (!s.has_rank()) return "<unknown>";
+  std::string out = "(";
+  for (int i = 0; i < s.rank(); ++i) out += cat(i ? ", " : "", s.dim(i) < 0 ? std::string("None") : cat(s.dim(i)));
+  return cat(out, s.rank() == 1 ? ",)" : ")");
+}
+
+// What the program's own rules gave.
+Status check_shapes(const Node& node, const std::vector<Value>& inputs, const Grads& grads) {
+  for (size_t i = 0; i < inputs.size() && i < grads.size(); ++i) {
+    if (!grads[i].valid() || grads[i].is_slices() || inputs[i].dtype() == DType::kResource || inputs[i].shape().compatible_with(grads[i].shape())) continue;
+    return invalid_argument("Incompatible shapes between op input and calculated input gradient. Forward operation: ", node.name(), ". Input index: ", i,
+                            ". Original input shape: ", tuple_text(inputs[i].shape()), ". Calculated input gradient shape: ", tuple_text(grads[i].shape()));
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<Grads> Backward::gradient(Node* node, std::vector<Value> dys, std::vector<bool> wanted) {
   const Flow flow{node, std::move(dys), std::move(wanted)};
+  bool replaced = false;  // by the rule of another name
   std::string rule(node->op());
   const OpSpec* spec = &node->spec();
   if (const AttrValue* type = node->find_attr("_gradient_op_type"); type && type->get<std::string>()) {
@@ -208,6 +231,8 @@ Result<Grads> Backward::gradient(Node* node, std::vector<Value> dys, std::vector
     if (!is_call(*node) || other || user_rule(name)) {
       rule = name;
       spec = other;
+      replaced = true;
+      if (!other && !user_rule(name)) return not_found("gradient registry has no entry for: ", node->op(), " (No gradient defined for op: ", name, ")");
     }
   }
   if (spec == &node->spec() && !user_rule(rule)) {
@@ -227,7 +252,9 @@ Result<Grads> Backward::gradient(Node* node, std::vector<Value> dys, std::vector
   std::vector<Value> inputs, outputs;
   for (const Endpoint& e : node->inputs()) inputs.push_back(emitter_.wrap(e));
   for (int i = 0; i < node->num_outputs(); ++i) outputs.push_back(emitter_.wrap({node, i}));
-  return rule_gradient(rule, spec, GradContext(emitter_, node->info(), inputs, outputs, flow.dys));
+  WEFT_ASSIGN(Grads grads, rule_gradient(rule, spec, GradContext(emitter_, node->info(), inputs, outputs, flow.dys)));
+  if (replaced || user_rule(rule)) WEFT_RETURN_IF_ERROR(check_shapes(*node, inputs, grads));
+  return grads;
 }
 
 Status Backward::extend(Node* node, std::string_view op, AttrMap attrs, std::vector<Endpoint> inputs, const std::vector<PartialShape>& more) {
@@ -278,8 +305,10 @@ Result<Grads> traced_gradient(GraphEmitter& emitter, Node* node, std::vector<Val
   return grads;
 }
 
-Result<std::vector<Endpoint>> add_gradients(Graph& graph, ShapeInference& shapes, const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs,
-                                            const std::vector<Endpoint>& dys, const GradientOptions& options) {
+namespace {
+
+Result<std::vector<GradientEnds>> gradient_ends(Graph& graph, ShapeInference& shapes, const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs,
+                                                const std::vector<Endpoint>& dys, const GradientOptions& options, bool sparse) {
   for (const auto& [list, what] : {std::pair(&ys, "output"), std::pair(&xs, "input")}) {
     for (const Endpoint& e : *list) {
       if (!e.node || e.index < 0 || e.index >= e.node->num_outputs()) return invalid_argument("a gradient's ", what, " does not exist");
@@ -292,18 +321,38 @@ Result<std::vector<Endpoint>> add_gradients(Graph& graph, ShapeInference& shapes
   GraphEmitter emitter(graph, shapes, options.scope);
   Backward backward(emitter, options);
   WEFT_ASSIGN(std::vector<Value> grads, backward.run(ys, xs, dys));
-  std::vector<Endpoint> out;
+  std::vector<GradientEnds> out;
   Status bad;
   for (size_t i = 0; i < xs.size() && bad.ok(); ++i) {
-    const Value g = grads[i].dense();
+    const Value& g = grads[i];
+    if (sparse && g.is_slices()) {
+      out.push_back({GraphEmitter::unwrap(g.slice_values()), GraphEmitter::unwrap(g.slice_indices()), g.slice_dense_shape().valid() ? GraphEmitter::unwrap(g.slice_dense_shape()) : Endpoint()});
+      continue;
+    }
+    const Value dense = g.dense();
     bad = emitter.take_status();
-    if (bad.ok() && !g.valid() && options.unreachable_is_error)
+    if (bad.ok() && !dense.valid() && options.unreachable_is_error)
       bad = invalid_argument("Cannot compute the partial derivative for node '", xs[i].node->name(), "' as it's unreachable from the output node(s).");
-    out.push_back(GraphEmitter::unwrap(g));
+    out.push_back({GraphEmitter::unwrap(dense), {}, {}});
   }
   if (bad.ok()) return out;
   backward.undo();
   return bad;
+}
+
+}  // namespace
+
+Result<std::vector<GradientEnds>> add_sparse_gradients(Graph& graph, ShapeInference& shapes, const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs,
+                                                       const std::vector<Endpoint>& dys, const GradientOptions& options) {
+  return gradient_ends(graph, shapes, ys, xs, dys, options, true);
+}
+
+Result<std::vector<Endpoint>> add_gradients(Graph& graph, ShapeInference& shapes, const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs,
+                                            const std::vector<Endpoint>& dys, const GradientOptions& options) {
+  WEFT_ASSIGN(auto made, gradient_ends(graph, shapes, ys, xs, dys, options, false));
+  std::vector<Endpoint> out;
+  for (const GradientEnds& g : made) out.push_back(g.values);
+  return out;
 }
 
 }  // namespace weft::autodiff

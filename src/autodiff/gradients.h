@@ -23,6 +23,12 @@ struct GradientOptions {
 
 // For each of `xs` the gradient of the sum of `ys`; `dys` are the gradients of the ys (ones where it is empty or
 // an endpoint is null). NotFound names an op on the way that has no gradient.
+// A gradient may stay one of some rows: `indices` and `dense_shape` are null where it is dense.
+struct GradientEnds {
+  Endpoint values, indices, dense_shape;
+};
+Result<std::vector<GradientEnds>> add_sparse_gradients(Graph& graph, ShapeInference& shapes, const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs,
+                                                       const std::vector<Endpoint>& dys, const GradientOptions& options = {});
 Result<std::vector<Endpoint>> add_gradients(Graph& graph, ShapeInference& shapes, const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs,
                                             const std::vector<Endpoint>& dys, const GradientOptions& options = {});
 

@@ -67,7 +67,7 @@ void Tape::watch_variable(const Value& handle, const std::shared_ptr<void>& owne
 }
 
 bool Tape::watches_any(std::span<const Value> values) const {
-  return std::any_of(values.begin(), values.end(), [&](const Value& v) { return slot_of(v) >= 0; });
+  return std::any_of(values.begin(), values.end(), [&](const Value& v) { return slot_of(v) >= 0 && differentiable(v.dtype()); });
 }
 
 Tape::Record* Tape::add(std::span<const Value> inputs, std::span<const Value> outputs) {
@@ -145,10 +145,9 @@ Result<Grads> Tape::back(Emitter& emitter, const Record& r, std::span<const Valu
   const size_t num_inputs = r.num_inputs;
   if (!r.custom) {
     const auto outputs = r.outputs();
-    const Emitter* made_by = outputs.empty() ? nullptr : outputs[0].rep()->owner();
-    if (dynamic_cast<VectorEmitter*>(&emitter) || (made_by && made_by != &emitter)) {
+    if (dynamic_cast<VectorEmitter*>(&emitter) || (!outputs.empty() && &outputs[0].emitter() != &emitter)) {
       // Rules start from the values of the forward as often as from gradients: all must meet in the same emitter. It may be that of a graph
-      // inside the one that was recorded.
+      // inside the one that was recorded, or around which values ran at once.
       std::vector<Value> own;
       for (size_t i = 0; i < r.num_inputs + r.num_outputs; ++i) own.emplace_back(emitter, RefPtr<ValueRep>::share(r.values[i].rep()));
       return op_gradient(emitter, *r.node, std::span(own).first(num_inputs), std::span(own).subspan(num_inputs), output_grads);
@@ -196,19 +195,14 @@ class Tape::Walk {
     for (size_t i = 0; i < targets.size(); ++i) {
       const Value& t = targets[i];
       if (!t.valid()) return invalid_argument("target ", i, " of a gradient has no value");
-      if (!differentiable(t.dtype())) {
-        ask_for_integer(t);
-        continue;
-      }
-      const int32_t slot = tape_.slot_of(t);
-      // A source that the tape does not know may still be a target.
+      const bool flows = differentiable(t.dtype());
+      if (!flows && ask_for_integer(t)) continue;
+      const int32_t slot = flows ? tape_.slot_of(t) : -1;
+      // A source that the tape does not know, or through whose type nothing flows, may still be a target.
       bool unknown = false;
       for (size_t k = 0; slot < 0 && k < sources.size(); ++k) unknown |= id_of(sources[k]) == id_of(t);
       if (!unknown && (slot < 0 || !reached_[size_t(slot)])) continue;
-      Value seed = i < seeds.size() && seeds[i].valid() ? seeds[i] : ones_like(t);
-      // The gradient of a variable is one of its value.
-      if (seed.valid() && t.dtype() != DType::kResource && seed.dtype() != t.dtype())
-        return invalid_argument("an output gradient has type ", dtype_name(seed.dtype()), ", its target ", dtype_name(t.dtype()));
+      Value seed = i < seeds.size() && seeds[i].valid() ? seeds[i] : t.dtype() == DType::kString ? Value() : ones_like(t);
       if (unknown) {
         by_id_.emplace_back(id_of(t), std::move(seed));
         continue;
@@ -218,14 +212,16 @@ class Tape::Walk {
     return emitter_.take_status();
   }
 
-  // Such outputs have no slot: nothing behind them is recorded.
-  void ask_for_integer(const Value& t) {
-    for (size_t i = first_; i < n_; ++i) {
+  // Such outputs have no slot: nothing behind them is recorded. What made one is asked for the gradient of its other outputs, zero. Whether something did.
+  bool ask_for_integer(const Value& t) {
+    for (size_t i = 0; i < n_; ++i) {
       const Record& r = tape_.records_[i];
-      if (!r.custom || !r.custom->answers_integers) continue;
       const auto outputs = r.outputs();
-      if (std::any_of(outputs.begin(), outputs.end(), [&](const Value& v) { return v.rep() && id_of(v) == id_of(t); })) needed_[i] |= kAskedForIntegers;
+      if (std::none_of(outputs.begin(), outputs.end(), [&](const Value& v) { return v.rep() && id_of(v) == id_of(t); })) continue;
+      if (!r.custom || r.custom->answers_integers) needed_[i] |= kAskedForIntegers;
+      return true;
     }
+    return false;
   }
 
   Status backward() {
@@ -266,8 +262,9 @@ class Tape::Walk {
       for (const auto& [id, seed] : by_id_) {
         if (id == id_of(s)) parts.push_back(seed);
       }
+      std::erase_if(parts, [](const Value& v) { return !v.valid(); });
       if (!parts.empty()) g = add_n(parts);
-      if (!g.valid() && unconnected == Unconnected::kZero && s.dtype() != DType::kResource) g = zeros_like(s);
+      if (!g.valid() && unconnected == Unconnected::kZero && s.dtype() != DType::kResource && s.dtype() != DType::kString) g = zeros_like(s);
       out.push_back(std::move(g));
     }
     return out;
@@ -339,6 +336,15 @@ TapeStack& TapeStack::current() {
 void TapeStack::pop(Tape* tape) {
   auto it = std::find(tapes_.begin(), tapes_.end(), tape);
   if (it != tapes_.end()) tapes_.erase(it);
+}
+
+void TapeStack::leave() {
+  std::erase_if(tapes_, [&](const Tape* t) { return t->depth() >= depth_; });
+  --depth_;
+}
+
+bool TapeStack::own_wants(std::span<const Value> inputs) const {
+  return recording() && std::any_of(tapes_.begin(), tapes_.end(), [&](const Tape* t) { return t->depth() >= depth_ && t->watches_any(inputs); });
 }
 
 bool TapeStack::wants(std::span<const Value> inputs) const {

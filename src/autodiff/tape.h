@@ -2,8 +2,10 @@
 // stack, whether they ran eagerly or were traced into a graph, and speaks of values by identity alone.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -74,6 +76,9 @@ class Tape {
   // `answers_integers`: asked for an output that has no gradient, it is asked for zeros of the others.
   void record(std::string_view name, std::span<const Value> inputs, std::span<const Value> outputs, Backprop backprop, bool answers_integers = false);
   void reset();
+  // How many traces were open around the code that started it first.
+  int depth() const { return depth_; }
+  void start_at(int depth) { depth_ = std::min(depth_, depth); }
   // A node in a graph that gave `outputs` gives more now: gradients of the second order flow back through these.
   void grow(std::span<const Value> outputs, std::span<const Value> more);
 
@@ -115,6 +120,7 @@ class Tape {
   bool persistent_;
   const bool watch_accessed_;
   bool used_ = false;
+  int depth_ = std::numeric_limits<int>::max();
   std::deque<Record> records_;  // a question may be recorded itself while it walks these
   // Every value that depends on something watched has a slot, and the record that made it (-1: watched itself).
   SlotMap slots_;
@@ -123,12 +129,18 @@ class Tape {
   std::vector<std::shared_ptr<void>> variables_;
 };
 
-// The tapes that listen on this thread. A trace has tapes of its own: those outside hear of the call that
-// comes of it, not of what happens inside.
+// The tapes that listen on this thread. Those that were started outside of a trace hear of what happens inside, too: the code that is traced may ask
+// them. What they need of a call they find when they are asked.
 class TapeStack {
  public:
   static TapeStack& current();
-  void push(Tape* tape) { tapes_.push_back(tape); }
+  void push(Tape* tape) {
+    tape->start_at(depth_);
+    tapes_.push_back(tape);
+  }
+  // A trace begins or ends; tapes that were started in it and not stopped are dropped.
+  void enter() { ++depth_; }
+  void leave();
   void pop(Tape* tape);
   bool recording() const { return !tapes_.empty() && paused_ == 0; }
   // While paused, nothing is recorded; calls nest.
@@ -136,6 +148,8 @@ class TapeStack {
   void resume() { --paused_; }
   bool wants(std::span<const Value> inputs) const;
   bool wants(const ValueId& id) const;
+  // The same, of the tapes that were started in the trace that is open.
+  bool own_wants(std::span<const Value> inputs) const;
   void record(const NodeInfo& node, const std::shared_ptr<const void>& keep, std::span<const Value> inputs, std::span<const Value> outputs);
   void record(std::string_view name, std::span<const Value> inputs, std::span<const Value> outputs, const Backprop& backprop);
   const std::vector<Tape*>& tapes() const { return tapes_; }
@@ -143,10 +157,10 @@ class TapeStack {
 
  private:
   std::vector<Tape*> tapes_;
-  int paused_ = 0;
+  int paused_ = 0, depth_ = 0;
 };
 
-// Another, empty stack while it lives: for traces.
+// Another, empty stack while it lives: for code that no tape outside may hear of.
 class FreshTapes {
  public:
   FreshTapes() { std::swap(saved_, TapeStack::current()); }

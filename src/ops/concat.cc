@@ -475,6 +475,24 @@ Status dynamic_stitch_shape(ShapeContext& c) {
 
 // ---- gradients -----------------------------------------------------------------------------------------
 
+// A gradient of some rows stays one: of the rows that are the value's, or of its part of every row.
+Grads sparse_concat_grad(const GradContext& g, int begin, int64_t axis, const std::vector<Value>& offsets, const std::vector<Value>& sizes) {
+  Grads grads = g.none();
+  const Value &values = g.raw_dy().slice_values(), &indices = g.raw_dy().slice_indices();
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    Value& grad = grads[size_t(begin) + i];
+    if (axis > 0) {
+      grad = Value::slices(g.one("Slice", {values, offsets[i], concat(std::vector<Value>{ints(g.emitter(), {-1}), slice(sizes[i], ints(g.emitter(), {1}), ints(g.emitter(), {-1}))}, 0)}), indices, sizes[i]);
+      continue;
+    }
+    const Value first = cast(element(offsets[i], 0), indices.dtype()), last = first + cast(element(sizes[i], 0), indices.dtype());
+    const Value own = binary("LogicalAnd", binary("GreaterEqual", indices, first), binary("Less", indices, last));
+    const Value rows = squeeze(g.one("Where", {own}), {1});
+    grad = Value::slices(gather(values, rows), gather(indices, rows) - first, sizes[i]);
+  }
+  return grads;
+}
+
 // Each value gets its part of the gradient; values are inputs [begin, end).
 Grads concat_grad(const GradContext& g, int begin, int end, int axis_at) {
   Grads grads = g.none();
@@ -490,6 +508,11 @@ Grads concat_grad(const GradContext& g, int begin, int end, int axis_at) {
   in.insert(in.end(), sizes.begin(), sizes.end());
   const auto offsets = g.apply("ConcatOffset", in);
   if (offsets.size() != values.size()) return g.none();
+  const Tensor* along = g.x(axis_at).constant();
+  if (g.raw_dy().is_slices() && along && values[0].shape().has_rank()) {
+    const int64_t at = along->dtype() == DType::kInt64 ? along->data<int64_t>()[0] : along->data<int32_t>()[0];
+    return sparse_concat_grad(g, begin, at < 0 ? at + values[0].shape().rank() : at, offsets, sizes);
+  }
   const Value dy = g.dy();
   for (size_t i = 0; i < values.size(); ++i) grads[size_t(begin) + i] = g.one("Slice", {dy, offsets[i], sizes[i]});
   return grads;

@@ -177,6 +177,7 @@ Result<std::shared_ptr<ConcreteFunction>> ConcreteFunction::make(std::shared_ptr
   WEFT_ASSIGN(graph::FunctionBody body, graph::instantiate_function(*def, {}, g->context().registry(), g->context().runtime().library()));
   f->handle_ = g->context().runtime().instantiate(std::move(body), nullptr, g->must_compile);
   f->variables_ = g->variables();
+  f->graph_variables_ = g->graph_variables();
   f->graph_ = std::move(g);
   return f;
 }
@@ -196,10 +197,15 @@ Result<std::shared_ptr<ConcreteFunction>> ConcreteFunction::of_library(eager::Co
 }
 
 Result<std::shared_ptr<const FunctionPair>> ConcreteFunction::pair_for(const std::vector<bool>& wanted, bool saved) {
-  std::lock_guard lock(mutex_);
-  for (const auto& p : pairs_) {
-    if (p.first == wanted) return p.second;
-  }
+  const auto known = [&]() -> std::shared_ptr<const FunctionPair> {
+    std::lock_guard lock(mutex_);
+    for (const auto& p : pairs_) {
+      if (p.first == wanted) return p.second;
+    }
+    return nullptr;
+  };
+  if (auto found = known()) return found;
+  // Not under the lock: a gradient of the program's may run now, which may call this function.
   auto made = std::make_shared<FunctionPair>();
   std::vector<bool> output_grads;
   for (DType t : ret_types_) output_grads.push_back(autodiff::differentiable(t) && t != DType::kResource && (saved || t != DType::kVariant));
@@ -213,6 +219,8 @@ Result<std::shared_ptr<const FunctionPair>> ConcreteFunction::pair_for(const std
     WEFT_ASSIGN(made->itself, of_library(context_, made->names.forward, {}));
     made->itself->function_ = function_;
   }
+  if (auto found = known()) return found;
+  std::lock_guard lock(mutex_);
   pairs_.emplace_back(wanted, made);
   return std::shared_ptr<const FunctionPair>(made);
 }
@@ -346,7 +354,13 @@ Result<std::vector<Value>> ConcreteFunction::call(std::span<const Value> argumen
       WEFT_ASSIGN(all[i], g->import(all[i]));
     }
   }
-  if (TapeStack::current().wants(all)) return call_recorded(emitter, all);
+  for (const auto& [handle, owner] : graph_variables_) {
+    if (!TapeStack::current().recording()) break;
+    for (Tape* t : TapeStack::current().tapes()) t->access(handle, owner);
+  }
+  // Tapes from outside of this trace know the node; what they need of it is made when they are asked.
+  const bool recorded = FuncGraph::current() ? TapeStack::current().own_wants(all) : TapeStack::current().wants(all);
+  if (recorded) return call_recorded(emitter, all);
   return call_function(emitter, context_, name_, stateful_, all, ret_types_, handle_.get());
 }
 

@@ -57,6 +57,7 @@ class ConcreteFunction : public std::enable_shared_from_this<ConcreteFunction> {
   std::vector<PartialShape> ret_shapes_;
   std::vector<Value> captures_;
   std::vector<std::weak_ptr<VariableState>> variables_;
+  std::vector<std::pair<Value, std::shared_ptr<void>>> graph_variables_;
   bool stateful_ = false;
   std::shared_ptr<FuncGraph> graph_;
   std::shared_ptr<LibraryFunction> function_;  // null for one of the library

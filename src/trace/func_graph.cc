@@ -17,6 +17,11 @@ FuncGraph*& current_slot() {
   return current;
 }
 
+FuncGraph*& innermost_slot() {
+  thread_local FuncGraph* innermost = nullptr;
+  return innermost;
+}
+
 // Reading ops of the same resource need no order among themselves.
 bool only_reads(std::string_view op) {
   return op == "ReadVariableOp" || op == "ResourceGather" || op == "ResourceGatherNd" || op == "VarIsInitializedOp" || op == "VariableShape" ||
@@ -68,9 +73,24 @@ std::optional<HandleData> data_of(const Tensor& handle) {
 }  // namespace
 
 FuncGraph* FuncGraph::current() { return current_slot(); }
+FuncGraph* FuncGraph::innermost() { return innermost_slot(); }
 
-Entered::Entered(FuncGraph* graph) : previous_(current_slot()) { current_slot() = graph; }
-Entered::~Entered() { current_slot() = previous_; }
+Entered::Entered(FuncGraph* graph) : previous_(current_slot()), previous_innermost_(innermost_slot()) {
+  auto& tapes = autodiff::TapeStack::current();
+  if (!graph || tapes.paused()) {
+    apart_.emplace();
+  } else if (graph != previous_) {
+    tapes.enter();
+    deeper_ = true;
+  }
+  current_slot() = graph;
+  if (graph) innermost_slot() = graph;
+}
+Entered::~Entered() {
+  current_slot() = previous_;
+  innermost_slot() = previous_innermost_;
+  if (deeper_) autodiff::TapeStack::current().leave();
+}
 
 FuncGraph::FuncGraph(eager::Context& context, std::string name, FuncGraph* outer)
     : context_(context),
@@ -207,6 +227,13 @@ void FuncGraph::use_variable(const std::shared_ptr<VariableState>& v) {
   variables_.push_back(v);
 }
 
+void FuncGraph::use_variable(const Value& handle, const std::shared_ptr<void>& owner) {
+  for (const auto& v : graph_variables_) {
+    if (v.second == owner) return;
+  }
+  graph_variables_.emplace_back(handle, owner);
+}
+
 bool FuncGraph::writes(const Endpoint& resource) const {
   auto it = order_.find(key_of(resource));
   return it != order_.end() && it->second.writer;
@@ -285,6 +312,9 @@ Result<std::vector<Value>> TraceEmitter::do_apply(std::string_view op, std::span
   for_functions(attrs, [&](const std::string& name) {
     if (auto f = LibraryFunction::find(name)) owner_.hold(std::move(f));
   });
+  if (!owner_.gradient_overrides.empty()) {
+    if (auto it = owner_.gradient_overrides.find(op); it != owner_.gradient_overrides.end()) attrs.emplace("_gradient_op_type", it->second);
+  }
   const Effect effect = owner_.plain ? Effect() : effect_of(*spec, attrs, own);
   if (effect.stateful) set_controls(before(effect, own));
   const std::string& scope = name_scope();

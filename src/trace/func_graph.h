@@ -2,9 +2,12 @@
 // side effects are put in program order, and variables may be made in it where the trace allows that.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "graph/graph_emitter.h"
@@ -48,6 +51,8 @@ class FuncGraph : public std::enable_shared_from_this<FuncGraph> {
   static std::shared_ptr<FuncGraph> make(eager::Context& context, std::string name, FuncGraph* outer);
   // The trace of this thread; null: ops run at once.
   static FuncGraph* current();
+  // The one that was entered last, also where code in it has left every trace for a while.
+  static FuncGraph* innermost();
 
   const std::string& name() const { return name_; }
   FuncGraph* outer() const { return outer_; }
@@ -79,6 +84,9 @@ class FuncGraph : public std::enable_shared_from_this<FuncGraph> {
   // Variables that code in this trace used; those outside hold them.
   void use_variable(const std::shared_ptr<VariableState>& v);
   const std::vector<std::weak_ptr<VariableState>>& variables() const { return variables_; }
+  // The same for variables that are nodes of a graph around this one: the handle, and what tapes know the variable by.
+  void use_variable(const Value& handle, const std::shared_ptr<void>& owner);
+  const std::vector<std::pair<Value, std::shared_ptr<void>>>& graph_variables() const { return graph_variables_; }
   // Nodes that must run, in program order.
   const std::vector<Node*>& effects() const { return effects_; }
   // Whether something has effects that no resource stands for; whether that resource may have been written.
@@ -98,6 +106,10 @@ class FuncGraph : public std::enable_shared_from_this<FuncGraph> {
   bool captures_floats = false;
   // A graph of version 1, for sessions: nothing is captured, and the user orders side effects.
   bool plain = false;
+  // Ops of these types are added with a gradient of that name (Graph.gradient_override_map).
+  std::map<std::string, std::string, std::less<>> gradient_overrides;
+  // The inputs of the function that this became, in its order.
+  std::vector<Node*> function_inputs;
   // A name that the graph has not given yet, as TensorFlow makes it: "a", "a_1" ...; names are compared without regard to case.
   std::string unique_name(const std::string& name, bool mark = true);
   // The name of the next capture. Empty: that of the node it stands for, or a number, in the scope that is open.
@@ -124,6 +136,7 @@ class FuncGraph : public std::enable_shared_from_this<FuncGraph> {
   std::vector<Value> kept_;  // the values behind bound_ and constants_, so that their addresses stay theirs
   std::vector<Node*> effects_;
   std::vector<std::weak_ptr<VariableState>> variables_;
+  std::vector<std::pair<Value, std::shared_ptr<void>>> graph_variables_;
   // Program order: by resource (the node and output that gives its handle), and for all else.
   struct Order {
     Node* writer = nullptr;  // the last one
@@ -135,7 +148,7 @@ class FuncGraph : public std::enable_shared_from_this<FuncGraph> {
   const uint64_t id_;
 };
 
-// The thread is inside the trace while this lives; tapes outside do not hear of what happens there. A null graph leaves
+// The thread is inside the trace while this lives; tapes outside go on listening, unless they are paused. A null graph leaves
 // every trace: ops run at once, and no tape listens.
 class Entered {
  public:
@@ -144,8 +157,9 @@ class Entered {
   Entered(const Entered&) = delete;
 
  private:
-  FuncGraph* previous_;
-  autodiff::FreshTapes tapes_;
+  FuncGraph *previous_, *previous_innermost_;
+  std::optional<autodiff::FreshTapes> apart_;
+  bool deeper_ = false;
 };
 
 // Drops what a handle points to, outside any trace; for owners that go.

@@ -41,6 +41,8 @@ Result<std::shared_ptr<LibraryFunction>> LibraryFunction::make(FuncGraph& g, std
   options.name = std::move(name);
   for (const Value& v : results) options.outputs.push_back(graph::GraphEmitter::unwrap(v));
   options.inputs = std::move(inputs);
+  g.function_inputs.clear();
+  for (const Endpoint& e : options.inputs) g.function_inputs.push_back(e.node);
   for (Node* n : g.effects()) options.control_outputs.push_back(n);
   WEFT_ASSIGN(graph::FunctionDef def, graph::to_function(g.graph(), options));
   for (size_t i = 0; i < options.inputs.size(); ++i) {

@@ -408,7 +408,7 @@ class FuncGraph(Graph):
     @property
     def outer_graph(self):
         outer = self._native.outer
-        return outer if outer is not None else get_default_graph()
+        return outer if outer is not None else _global_graph()
 
     @property
     def captures(self):
@@ -478,11 +478,13 @@ _global_default = None
 
 
 def get_default_graph():
-    """The graph that ops are added to; outside of any, one that is there for the whole program."""
+    """The graph that ops are added to, or would be without init_scope; outside of any, one that is there for the whole program."""
+    current = _weft.innermost_graph()
+    return current if current is not None else _global_graph()
+
+
+def _global_graph():
     global _global_default
-    current = _weft.current_graph()
-    if current is not None:
-        return current
     if _global_default is None:
         _global_default = Graph()
     return _global_default
@@ -543,7 +545,7 @@ def scratch_graph():
 
 
 def inside_function():
-    return _weft.in_graph() and _weft.current_graph().building_function
+    return get_default_graph().building_function
 
 
 # ---- scopes ----------------------------------------------------------------------------------------------
@@ -664,19 +666,30 @@ def control_dependencies(control_inputs):
 @contextlib.contextmanager
 def init_scope():
     """Out of every function that is being traced: ops of the block run at once (or go to the graph of version 1 around)."""
-    outermost = None
-    graph = _weft.current_graph() if _weft.in_graph() else None
+    outermost, graph = None, _weft.current_graph()
     while graph is not None:
         if not graph.building_function:
             outermost = graph
         graph = graph._native.outer
     scope = _weft.name_scope()
     if outermost is not None:
-        with outermost.as_default(), _graph_name_scope(outermost, scope or None):
+        with outermost.as_default(), _graph_name_scope(outermost, scope or None), control_dependencies(None):
+            _weft.pause_tapes()
+            try:
+                yield
+            finally:
+                _weft.resume_tapes()
+        return
+    if not _weft.in_graph():
+        _weft.pause_tapes()
+        try:
             yield
+        finally:
+            _weft.resume_tapes()
         return
     device = _weft.scoped_device()
     _weft.enter_eager()
+    _weft.pause_tapes()
     try:
         yield
     finally:

@@ -154,6 +154,14 @@ class WeakTensor(BatchableExtensionType):
         if self.tensor.dtype not in _WEAK:
             raise TypeError(f"{self.tensor.dtype} not allowed as a weak type. The allowed types are {_WEAK}.")
 
+    # A tape asks for the gradient of the tensor, which is as weak as it.
+    @property
+    def _gradient_components(self):
+        return [self.tensor]
+
+    def _with_gradient_components(self, components):
+        return WeakTensor.from_tensor(components[0])
+
     @classmethod
     def from_tensor(cls, tensor):
         if isinstance(tensor, EagerTensor):

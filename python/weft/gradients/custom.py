@@ -7,7 +7,7 @@ from weft import _weft
 from weft._raw import raw
 from weft.framework import nest
 from weft.framework.graph import FuncGraph
-from weft.framework.tensor import Tensor
+from weft.framework.tensor import EagerTensor, Tensor
 from weft.gradients.tape import as_gradient, from_gradient, is_trainable
 
 
@@ -27,7 +27,13 @@ def custom_gradient(f=None):
         code = f
         if method and args:  # the object has no gradient
             code, args = functools.partial(f, args[0]), args[1:]
-        if not _weft.in_graph() and not _weft.tapes_listen():
+        if _weft.in_graph():
+            if kwargs:
+                raise ValueError(
+                    "The custom_gradient decorator currently supports keywords arguments only when eager execution is "
+                    "enabled."
+                )
+        elif not _weft.tapes_listen():
             return _result_only(code, args, kwargs)
         return _Call(code, args, kwargs).run()
 
@@ -94,12 +100,12 @@ class _Call:
         finally:
             _weft.resume_tapes()
         _weft.record_gradient(
-            getattr(self._f, "__name__", "custom_gradient"), [*self._inputs, *self._variables], outputs, self._backward
+            getattr(self._f, "__name__", "custom_gradient"), [*self._inputs, *self._variables], outputs, self._backward, self._results
         )
         return nest.pack_sequence_as(result, outputs, expand_composites=True)
 
-    def _gradients(self, dys):
-        """One for each input and variable, as the program gives them."""
+    def _gradients(self, dys, node=None):
+        """One for each input and variable, as the program gives them; `node`: of the results in a graph."""
         if self._variables:
             given, of_variables = self._grad_fn(*dys, variables=self._variables)
             of_variables = nest.flatten(of_variables)
@@ -108,6 +114,12 @@ class _Call:
         else:
             given, of_variables = self._grad_fn(*dys), []
         given = nest.flatten(given, expand_composites=False) if not isinstance(given, (Tensor, type(None))) else [given]
+        if node is not None and len(given) != len(self._inputs):
+            rest = len(self._results) + len(of_variables)
+            raise ValueError(
+                f"Num gradients {len(given) + rest} generated for op {node} do not match num inputs "
+                f"{len(self._inputs) + rest}"
+            )
         if len(given) != len(self._inputs):
             raise ValueError(
                 f"custom_gradient function expected to return {len(self._inputs)} gradients, but "
@@ -121,38 +133,44 @@ class _Call:
         return [from_gradient(g) for g in self._gradients(dys)]
 
     def _in_graph(self):
-        """The results, marked: whoever differentiates this graph from outside finds the gradient as a function."""
+        """The results, marked: whoever differentiates this graph from outside runs the gradient."""
+        for outer in _outer_tensors(self._grad_fn):
+            _weft.current_graph().capture(outer)
+        outputs = _weft.with_gradient([*self._inputs, *self._variables], self._results, self)
+        self._node = outputs[0].op.node_def if outputs else ""
+        return outputs
+
+    def _traced(self):
+        """For the engine: the gradient in a graph of its own inside the current one; (graph, gradients, the sources they belong to)."""
         graph = FuncGraph(f"{getattr(self._f, '__name__', 'custom').strip('<>')}_gradient")
         dys = [graph._native.add_argument(f"dy_{i}", r.dtype, r.shape) for i, r in enumerate(self._results)]
+        with graph.as_default():
+            made = self._gradients(dys, self._node)
+            of = [i for i, g in enumerate(made) if g is not None]
+            made = [_weft.convert(made[i], None, None) for i in of]
+        return graph, made, of
+
+
+def _outer_tensors(f, depth=2):
+    """Tensors of graphs around this one that a function has in its closure: the graph must have them when it ends."""
+    found = []
+    for cell in getattr(f, "__closure__", None) or ():
         try:
-            with graph.as_default():
-                made = self._gradients(dys)
-                of = [i for i, g in enumerate(made) if g is not None]
-                made = [_weft.convert(made[i], None, None) for i in of]
-        except Exception as error:  # noqa: BLE001: it counts only where a gradient is asked for
-            return _failing(self._results, [*self._inputs, *self._variables], error)
-        backward = _weft.ConcreteFunction.make(graph, made)
-        captured = [outer for outer, _ in graph._native.captures()]
-        return _weft.with_gradient([*self._inputs, *self._variables], self._results, captured, backward, of)
-
-
-_failures = 0
-
-
-def _failing(results, sources, error):
-    """Results whose gradient is an error."""
-    global _failures
-    _failures += 1
-    name = f"FailedCustomGradient-{_failures}"
-
-    def fail(op, attrs, inputs, outputs, grads):
-        raise error
-
-    _weft.register_gradient(name, fail)
-    out = raw.IdentityN(input=[*results, *(s for s in sources if isinstance(s, Tensor))])
-    op = out[0].op
-    op._set_attr("_gradient_op_type", name)
-    return list(out[: len(results)])
+            value = cell.cell_contents
+        except ValueError:  # nothing yet
+            continue
+        if isinstance(value, Tensor):
+            found.append(value)
+        elif isinstance(value, (list, tuple)):
+            found.extend(x for x in value if isinstance(x, Tensor))
+        elif depth and inspect.isfunction(value):
+            found.extend(_outer_tensors(value, depth - 1))
+    here, around = _weft.current_graph(), []
+    outer = here._native.outer
+    while outer is not None:
+        around.append(outer)
+        outer = outer._native.outer
+    return [x for x in found if not isinstance(x, EagerTensor) and any(x.graph is g for g in around)]
 
 
 def grad_pass_through(f):

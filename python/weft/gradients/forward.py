@@ -8,7 +8,7 @@ from weft import _weft
 from weft._raw import raw
 from weft.framework import nest
 from weft.framework.tensor import Tensor
-from weft.gradients.tape import UnconnectedGradients, as_gradient, is_trainable, wants_zeros
+from weft.gradients.tape import UnconnectedGradients, as_gradient, is_trainable
 
 
 class ForwardAccumulator:
@@ -25,6 +25,7 @@ class ForwardAccumulator:
             )
         self._tangents = []
         self._tape = _weft.Tape(True, False)
+        self._tape.go_forward()
         self._recording = False
         for p, t in zip(self._primals, nest.flatten(tangents, expand_composites=True)):
             if isinstance(t, Tensor) and t.dtype is not p.dtype:
@@ -57,7 +58,7 @@ class ForwardAccumulator:
 
     def jvp(self, primals, unconnected_gradients=UnconnectedGradients.NONE):
         """The derivative of each of these values in the direction of the tangents."""
-        zero = wants_zeros(unconnected_gradients)
+        zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         if self._recording:
             self._tape.stop()
         try:

@@ -3,13 +3,16 @@
 from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes, nest
+from weft.framework.composite import CompositeTensor
+from weft.framework.tensor import Tensor
 from weft.framework.tensor_shape import TensorShape
-from weft.gradients.tape import is_trainable, wants_zeros
+from weft.gradients.tape import flat_components, identified, is_trainable, wants_zeros
 
 
 def _shape(t):
-    """The sizes of a tensor: numbers where they are known, else a tensor."""
-    return t.shape.as_list() if t.shape.is_fully_defined() else raw.Shape(input=t)
+    """The sizes of a tensor or variable: numbers where they are known, else a tensor."""
+    shape = TensorShape(t.shape)
+    return shape.as_list() if shape.is_fully_defined() else raw.Shape(input=t)
 
 
 def _joined(*shapes):
@@ -68,7 +71,8 @@ def _in_loop(tape, target, sources, rows, seed):
     before, native.persistent = native.persistent, True
     try:
         # A question whose answer is thrown away tells which sources there is a way to.
-        known = [i for i, g in enumerate(native.gradient([target], sources, None, False)) if g is not None]
+        found = native.gradient([target], sources, None, False)
+        known = [i for i, g in enumerate(found) if g is not None]
         if not known:
             return [None] * len(sources)
         wanted = [sources[i] for i in known]
@@ -77,7 +81,7 @@ def _in_loop(tape, target, sources, rows, seed):
             grads = native.gradient([target], wanted, [seed(i)], False)
             return (i + 1, *[a.write(i, _dense(g)) for a, g in zip(arrays, grads)])
 
-        arrays = [TensorArray(s.dtype, size=rows) for s in wanted]
+        arrays = [TensorArray(_dense(found[i]).dtype, size=rows) for i in known]
         done = while_loop(lambda i, *arrays: i < rows, body, [_weft.convert(0, dtypes.int32, None), *arrays])[1:]
         out = [None] * len(sources)
         for i, a in zip(known, done):
@@ -91,10 +95,33 @@ def _one_hot(i, rows, dtype):
     return raw.OneHot(indices=i, depth=rows, on_value=raw.Cast(x=1, DstT=dtype), off_value=raw.Cast(x=0, DstT=dtype))
 
 
+def _vectorizing_failed(what):
+    return ValueError(
+        f"Encountered an exception while vectorizing the {what} computation. Vectorization can be disabled by setting "
+        "experimental_use_pfor to False."
+    )
+
+
+def _not_one_tensor(x, use_pfor):
+    if use_pfor:
+        return _vectorizing_failed("jacobian")
+    return ValueError(f"TypeError: object of type '{type(x).__name__}' has no len()\n")
+
+
+def _check_options(unconnected, parallel_iterations, use_pfor, what):
+    """Whether zeros are wanted."""
+    try:
+        zero = wants_zeros(unconnected)
+    except ValueError as error:
+        raise (_vectorizing_failed(what) if use_pfor else error) from None
+    if use_pfor and parallel_iterations is not None and not _weft.in_graph():
+        raise _vectorizing_failed(what)
+    return zero
+
+
 def jacobian(tape, target, sources, unconnected, parallel_iterations, use_pfor):
     tape._ready("jacobian")
-    zero = wants_zeros(unconnected)
-    flat = nest.flatten(sources)
+    given = nest.flatten(sources)
     if not use_pfor and not tape._persistent and not _weft.in_graph():
         raise RuntimeError(
             "GradientTape must be created with persistent=True to compute the jacobian with eager "
@@ -102,8 +129,14 @@ def jacobian(tape, target, sources, unconnected, parallel_iterations, use_pfor):
             "experimental_use_pfor set to False."
         )
     target.shape  # a structure has none
-    target = _weft.convert(target, None, None)
+    flat = [identified(s) for s in flat_components(given)]
+    if isinstance(target, CompositeTensor):
+        raise _not_one_tensor(target, use_pfor)
+    with tape._ensure_recording():  # a variable is read
+        target = _weft.convert(target, None, None)
     rows, shape = target.shape.num_elements(), _shape(target)
+    zero = _check_options(unconnected, parallel_iterations, use_pfor, "jacobian") if rows != 0 and given else False
+    got = [None] * len(flat)
     if rows is None:
         rows = raw.Size(input=target)
         got = NotImplemented
@@ -114,30 +147,31 @@ def jacobian(tape, target, sources, unconnected, parallel_iterations, use_pfor):
             got = _in_loop(
                 tape, target, flat, rows, lambda i: raw.Reshape(tensor=_one_hot(i, rows, target.dtype), shape=shape)
             )
-        return _shaped(tape, sources, flat, got, shape, zero)
-    eye = raw.Diag(diagonal=raw.Fill(dims=[rows], value=raw.Cast(x=1, DstT=target.dtype))) if rows else None
-    if rows and is_trainable(target):
+    elif rows and is_trainable(target):
+        eye = raw.Diag(diagonal=raw.Fill(dims=[rows], value=raw.Cast(x=1, DstT=target.dtype)))
         got = _many(tape, target, flat, raw.Reshape(tensor=eye, shape=[rows, *shape]), rows, use_pfor)
-    else:
-        got = [None] * len(flat)
-    return _shaped(tape, sources, flat, got, shape, zero or not rows)
-
-
-def _shaped(tape, sources, flat, got, shape, zero):
+    elif not rows and not use_pfor and given and not _weft.in_graph():
+        full = TensorShape(target.shape).concatenate(TensorShape(given[0].shape))
+        raise ValueError(f"Tensor's shape {target.shape} is not compatible with supplied shape {full}.")
     out = []
-    for s, g in zip(flat, got):
+    for s, g in zip(given, got):
+        if g is not None and isinstance(s, CompositeTensor):
+            raise _not_one_tensor(s, use_pfor)
         if g is None and zero:
-            full = _joined(shape, _shape(s))
-            out.append(raw.Fill(dims=full, value=raw.Cast(x=0, DstT=s.dtype)))
-            continue
-        out.append(None if g is None else raw.Reshape(tensor=g, shape=_joined(shape, _shape(s))))
+            s = s if isinstance(s, Tensor) else _weft.convert(s, None, None)
+            g = raw.Fill(dims=_joined(shape, _shape(s)), value=raw.Cast(x=0, DstT=s.dtype))
+        elif g is not None:
+            g = raw.Reshape(tensor=g, shape=_joined(shape, _shape(s)))
+        out.append(g)
     tape._used()
     return nest.pack_sequence_as(sources, out)
 
 
 def batch_jacobian(tape, target, source, unconnected, parallel_iterations, use_pfor):
     tape._ready("jacobian")
-    target, given = _weft.convert(target, None, None), source
+    target.shape  # a structure has none
+    with tape._ensure_recording():
+        target, given = _weft.convert(target, None, None), source
     source_shape, target_shape = TensorShape(given.shape), target.shape
     for shape in (target_shape, source_shape):
         if shape.rank is not None and shape.rank < 2:
@@ -154,6 +188,10 @@ def batch_jacobian(tape, target, source, unconnected, parallel_iterations, use_p
             "eager execution enabled and with  "
             "experimental_use_pfor set to False."
         )
+    if target_shape.is_fully_defined() and not target_shape[0]:
+        raise ZeroDivisionError("integer division or modulo by zero")
+    _check_options(unconnected, parallel_iterations, use_pfor, "batch_jacobian")
+    source = identified(given)
     inner = target_shape[1:]
     rows = inner.num_elements()
     batch = (
@@ -175,8 +213,8 @@ def batch_jacobian(tape, target, source, unconnected, parallel_iterations, use_p
             eye = raw.Diag(diagonal=raw.Fill(dims=[rows], value=raw.Cast(x=1, DstT=target.dtype)))
             eye = raw.Reshape(tensor=eye, shape=_joined([rows], [1], inner_sizes))
             seeds = raw.BroadcastTo(input=eye, shape=_joined([rows], batch, inner_sizes))
-            got = _together(tape, target, [given], seeds, -1)
-        got = (_in_loop(tape, target, [given], rows, seed) if got is NotImplemented else got)[0]
+            got = _together(tape, target, [source], seeds, -1)
+        got = (_in_loop(tape, target, [source], rows, seed) if got is NotImplemented else got)[0]
     else:
         inner_sizes = inner.as_list()
         eye = raw.Reshape(
@@ -184,7 +222,7 @@ def batch_jacobian(tape, target, source, unconnected, parallel_iterations, use_p
             shape=[rows, 1, *inner_sizes],
         )
         seeds = raw.BroadcastTo(input=eye, shape=_joined([rows], batch, inner_sizes))
-        got = _many(tape, target, [given], seeds, rows, use_pfor)[0]
+        got = _many(tape, target, [source], seeds, rows, use_pfor)[0]
     tape._used()
     source_sizes = _shape(given)
     inner_source = (
@@ -193,7 +231,7 @@ def batch_jacobian(tape, target, source, unconnected, parallel_iterations, use_p
         else raw.StridedSlice(input=source_sizes, begin=[1], end=[0], strides=[1], end_mask=1)
     )
     full = _joined(batch, inner_sizes, inner_source)
-    if got is None:
-        return raw.Fill(dims=full, value=raw.Cast(x=0, DstT=given.dtype)) if wants_zeros(unconnected) else None
+    if got is None:  # whatever was asked for
+        return raw.Fill(dims=full, value=raw.Cast(x=0, DstT=target.dtype))
     order = [1, 0, *range(2, source_shape.rank + 1)]
     return raw.Reshape(tensor=raw.Transpose(x=got, perm=order), shape=full)

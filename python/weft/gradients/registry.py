@@ -4,6 +4,7 @@ import contextlib
 
 from weft import _weft
 from weft.framework import errors
+from weft.framework.tensor import EagerTensor
 from weft.gradients.tape import as_gradient, from_gradient
 
 
@@ -25,6 +26,13 @@ class _Op:
             raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.") from None
 
 
+def _operation(kind, attrs, inputs, outputs):
+    """The node itself where it is one of the graph that is being built."""
+    if outputs and not isinstance(outputs[0], EagerTensor) and outputs[0].op.type == kind:
+        return outputs[0].op
+    return _Op(kind, attrs, inputs, outputs)
+
+
 def _register(op_type, code):
     try:
         _weft.register_gradient(op_type, code)
@@ -42,11 +50,13 @@ class RegisterGradient:
 
     def __call__(self, f):
         def code(kind, attrs, inputs, outputs, grads):
-            made = f(_Op(kind, attrs, inputs, outputs), *[as_gradient(g) for g in grads])
+            op = _operation(kind, attrs, inputs, outputs)
+            made = f(op, *[as_gradient(g) for g in grads])
             made = list(made) if isinstance(made, (list, tuple)) else [made]
             if len(made) != len(inputs):
+                shown = kind if isinstance(op, _Op) else op.node_def
                 raise ValueError(
-                    f"Num gradients {len(made)} generated for op {kind} do not match num inputs " f"{len(inputs)}"
+                    f"Num gradients {len(made)} generated for op {shown} do not match num inputs {len(inputs)}"
                 )
             return [from_gradient(g) for g in made]
 
@@ -64,17 +74,14 @@ def no_gradient(op_type):
 @contextlib.contextmanager
 def gradient_override_map(graph, op_type_map):
     """Ops of the block take the gradient of another name."""
-    if not isinstance(op_type_map, dict):
-        raise TypeError(f"op_type_map must be a dictionary mapping strings to strings. Got: {op_type_map!r}")
-    for key, value in op_type_map.items():
-        if not isinstance(key, str) or not isinstance(value, str):
-            raise TypeError(f"op_type_map must be a dictionary mapping strings to strings. Got: {op_type_map!r}")
-    before = set(graph._native.nodes())
+    if not isinstance(op_type_map, dict) or not all(
+        isinstance(x, str) for pair in op_type_map.items() for x in pair
+    ):
+        raise TypeError("op_type_map must be a dictionary mapping strings to strings")
+    native = graph._native
+    before = native.gradient_overrides
+    native.gradient_overrides = {**before, **op_type_map}
     try:
         yield
     finally:
-        native = graph._native
-        for node in native.nodes():
-            name = None if node in before else op_type_map.get(native.node_type(node))
-            if name is not None and "_gradient_op_type" not in native.node_attrs(node):
-                native.set_node_attr(node, "_gradient_op_type", name)
+        native.gradient_overrides = before

@@ -7,6 +7,8 @@ import logging
 from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes, nest
+from weft.framework.composite import CompositeTensor
+from weft.framework.log import log_first_n
 from weft.framework.tensor import Tensor
 
 _VariableBase = _weft.VariableBase
@@ -108,25 +110,25 @@ class GradientTape:
 
     def watch(self, tensor):
         """Gradients with respect to these tensors will be asked for."""
-        if self._native is None:
-            raise ValueError("a GradientTape watches tensors inside of its block")
         if isinstance(tensor, Tensor):
-            if tensor.dtype in _TRAINABLE:
+            if tensor.dtype in _TRAINABLE and self._native is not None:
                 self._native.watch(tensor)
                 return
             tensor = [tensor]
         for t in _components(tensor):
             if not isinstance(t, (Tensor, _VariableBase)):
-                if hasattr(t, "_should_act_as_resource_variable"):
-                    self._native.watch(t.handle)
-                    continue
                 raise ValueError(
                     f"Passed in object {t} of type {type(t).__name__!r}, not tf.Tensor or tf.Variable or "
                     "ExtensionType."
                 )
+            if self._native is None:
+                raise AttributeError("'NoneType' object has no attribute '_tape'")
             if not is_trainable(t):
-                logging.getLogger("tensorflow").warning(
-                    "The dtype of the watched tensor must be floating (e.g. " "tf.float32), got %r", t.dtype
+                log_first_n(
+                    logging.WARNING,
+                    "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r",
+                    5,
+                    t.dtype,
                 )
             self._native.watch(t)
 
@@ -162,13 +164,15 @@ class GradientTape:
             if not self._persistent:
                 self._pop_tape()
             elif what == "gradient":
-                logging.getLogger("tensorflow").warning(
+                log_first_n(
+                    logging.WARNING,
                     "Calling GradientTape.gradient on a persistent tape inside its context is significantly less "
                     "efficient than calling it outside the context "
                     "(it causes the gradient ops to be recorded on the tape, leading to increased CPU and memory "
                     "usage). Only call GradientTape.gradient inside "
                     "the context if you actually want to trace the gradient in order to compute higher order "
-                    "derivatives."
+                    "derivatives.",
+                    1,
                 )
 
     def _used(self):
@@ -181,6 +185,17 @@ class GradientTape:
         structure."""
         self._ready()
         zero = unconnected_gradients is not UnconnectedGradients.NONE and wants_zeros(unconnected_gradients)
+        seeds = None
+        if isinstance(target, Tensor):
+            targets = [target]
+        elif target is None:
+            raise TypeError(
+                "Argument `target` should be a list or nested structure of Tensors, Variables or "
+                "CompositeTensors to be differentiated, but "
+                "received None."
+            )
+        else:
+            targets = [t if _is_variable(t) else identified(t) for t in flat_components(nest.flatten(target))]
         if type(sources) is list:
             flat = sources
             for s in flat:
@@ -189,46 +204,29 @@ class GradientTape:
                     break
         else:
             flat = [sources] if isinstance(sources, (_VariableBase, Tensor)) else nest.flatten(sources)
-        seeds = None
-        if isinstance(target, Tensor):
-            targets = [target]
-            if output_gradients is not None:
-                seeds = [
-                    (
-                        _weft.convert(output_gradients, target.dtype, None)
-                        if not isinstance(output_gradients, (list, tuple))
-                        else _weft.convert(nest.flatten(output_gradients)[0], target.dtype, None)
-                    )
-                ]
-        else:
-            if target is None:
-                raise TypeError(
-                    "Argument `target` should be a list or nested structure of Tensors, Variables or "
-                    "CompositeTensors to be differentiated, but "
-                    "received None."
-                )
-            targets, seeds = _several(nest.flatten(target, expand_composites=True), output_gradients)
         composite, asked = None, flat
         for s in flat:
             if not isinstance(s, (_VariableBase, Tensor)):
                 composite = flat
-                flat = nest.flatten(flat, expand_composites=True)
-                asked = [_handle_or_self(t) for t in flat]
+                asked = [identified(t) for t in flat_components(flat)]
                 break
+        if output_gradients is not None:
+            seeds = [from_gradient(as_tensor_or_slices(g)) for g in flat_components(nest.flatten(output_gradients))]
+        targets, seeds = _variable_targets(targets, seeds)
         walk = _gradient_in_graph if _weft.in_graph() else type(self._native).gradient
-        got = walk(self._native, targets, asked, seeds, zero)
+        got = walk(self._native, targets, asked, seeds, zero and composite is None)
         for i, g in enumerate(got):
             if g is None:
                 if zero:
-                    got[i] = _zeros(flat[i])
+                    got[i] = _zeros(flat[min(i, len(flat) - 1)])
             elif type(g) is tuple:
                 got[i] = as_gradient(g)
         self._used()
         if composite is not None:
-            got = _pack_composites(composite, got)
+            got = pack_composites(composite, got)
         if sources is flat:
             return got
-        return got[0] if sources is flat[0] else nest.pack_sequence_as(sources, got)
+        return got[0] if len(flat) == 1 and sources is flat[0] else nest.pack_sequence_as(sources, got)
 
     def jacobian(
         self,
@@ -273,15 +271,54 @@ def _whole(variables):
     return found
 
 
-def _handle_or_self(x):
-    """Other packages have classes that act as variables (Keras): their handle is the source."""
+def _is_variable(x):
+    """Of this package, or of another that has classes which act as variables (Keras)."""
+    return isinstance(x, _VariableBase) or hasattr(x, "_should_act_as_resource_variable")
+
+
+def flat_components(values):
+    """The tensors and variables of flat values: of ragged tensors their values, as programs get gradients of those."""
+    out = []
+    for x in values:
+        if isinstance(x, Tensor) or _is_variable(x) or not isinstance(x, CompositeTensor) or hasattr(x, "dense_shape"):
+            if type(x).__name__ == "SparseTensor":
+                raise ValueError("Type SparseTensor is not supported as a gradient source or gradient target.")
+            out.append(x)
+            continue
+        parts = getattr(x, "_gradient_components", None)
+        if parts is None:
+            raise ValueError(f"Type {type(x).__name__} is not supported as a gradient source or gradient target.")
+        out.extend(parts)
+    return out
+
+
+def identified(x):
+    """What a tape knows by its identity."""
     if not isinstance(x, (_VariableBase, Tensor)):
+        if _is_variable(x):
+            return x.handle
         if not hasattr(x, "dtype"):
             dtypes.as_dtype(x)  # what is no tensor is taken for a type
-        x.dtype
-        if hasattr(x, "_should_act_as_resource_variable"):
-            return x.handle
+        x.dtype, x._id
+    elif isinstance(x, _VariableBase) and x.dtype._is_ref_dtype:
+        x._id  # a variable of the old kind is none
     return x
+
+
+def as_tensor_or_slices(g):
+    return g if isinstance(g, Tensor) or hasattr(g, "dense_shape") else _weft.convert(g, None, None)
+
+
+def _variable_targets(targets, seeds):
+    """A variable stands for its handle, so that it can be its own source; the gradient of that is one of its value."""
+    if not any(_is_variable(t) for t in targets) and (seeds is None or len(seeds) == len(targets)):
+        return targets, seeds
+    seeds = ([] if seeds is None else seeds)[: len(targets)]
+    seeds += [None] * (len(targets) - len(seeds))
+    for i, t in enumerate(targets):
+        if _is_variable(t):
+            seeds[i] = raw.OnesLike(x=t) if seeds[i] is None else seeds[i]
+    return [t.handle if _is_variable(t) else t for t in targets], seeds
 
 
 def _gradient_in_graph(native, targets, sources, seeds, zero):
@@ -300,61 +337,34 @@ def _gradient_in_graph(native, targets, sources, seeds, zero):
         _weft.set_name_scope(scope)
 
 
-def _several(targets, output_gradients):
-    """Targets of a structure, and their gradients: a variable stands for its handle, so that it can be its own
-    source."""
-    given = (
-        [None] * len(targets) if output_gradients is None else nest.flatten(output_gradients, expand_composites=True)
-    )
-    out, seeds = [], []
-    for t, g in zip(targets, given):
-        if t is None:
-            continue
-        if output_gradients is not None:
-            g = from_gradient(g if hasattr(g, "indices") else _weft.convert(g, None, None))
-        if isinstance(t, _VariableBase):
-            g = raw.OnesLike(x=t) if g is None else g
-            t = t.handle
-        elif not isinstance(t, Tensor):
-            if not hasattr(t, "_should_act_as_resource_variable"):
-                t.dtype, t._id  # which only tensors have
-            t = _weft.convert(t, None, None)
-        out.append(t)
-        seeds.append(g)
-    return out, None if all(g is None for g in seeds) else seeds
-
-
 def _zeros(source):
+    if getattr(source, "dtype", None) == dtypes.string:
+        return None
+    if isinstance(source, CompositeTensor):
+        from weft.ops.creation_ops import zeros_like
+
+        return zeros_like(source)
     return raw.ZerosLike(x=source)
 
 
 def _components(structure):
-    """The tensors that a tape watches for a structure: of ragged and sparse tensors, the values."""
+    """The tensors that a tape watches for a structure."""
     out = []
     for x in nest.flatten(structure):
-        own = getattr(x, "_gradient_components", None)
-        out.extend(nest.flatten(x, expand_composites=True) if own is None else own)
+        out.extend(nest.flatten(x, expand_composites=True))
     return out
 
 
-def _pack_composites(sources, grads):
+def pack_composites(sources, grads):
     """The gradients of components as gradients of the composite sources they belong to."""
     out, at = [], 0
     for s in sources:
-        if isinstance(s, (_VariableBase, Tensor)) or hasattr(s, "_should_act_as_resource_variable"):
+        parts = getattr(s, "_gradient_components", None)
+        if parts is None or isinstance(s, (_VariableBase, Tensor)):
             out.append(grads[at])
             at += 1
             continue
-        n = len(nest.flatten(s, expand_composites=True))
-        parts = grads[at : at + n]
-        at += n
-        replace = getattr(s, "_with_gradient_components", None)
-        known = [p for p in parts if p is not None]
-        if not known:
-            out.append(None)
-        elif replace is not None:
-            out.append(replace(parts))
-        else:
-            filled = [_zeros(c) if p is None else p for c, p in zip(nest.flatten(s, expand_composites=True), parts)]
-            out.append(nest.pack_sequence_as(s, filled, expand_composites=True))
+        own = grads[at : at + len(parts)]
+        at += len(parts)
+        out.append(None if any(g is None for g in own) else s._with_gradient_components(own))
     return out

@@ -87,13 +87,6 @@ class SparseTensor(CompositeTensor):
     def _shape_invariant_to_type_spec(self, shape):
         return SparseTensorSpec(shape, self.dtype)
 
-    @property
-    def _gradient_components(self):
-        return [self._values]
-
-    def _with_gradient_components(self, components):
-        return None if components[1] is None else self.with_values(convert_to_tensor(components[1]))
-
     def _cwise(self, op, other):
         other = convert_to_tensor(other, self.dtype)
         return self.with_values(

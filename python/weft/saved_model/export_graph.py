@@ -137,8 +137,9 @@ class ExportGraph:
         graph_def.ClearField("library")
         library = graph_def.library
         known = set()
+        gradients = self.saver.options.experimental_custom_gradients
         for f in self.saver.functions.values():
-            self._merge_library(library, FunctionDefLibrary.FromString(f._native.library_def()), known)
+            self._merge_library(library, FunctionDefLibrary.FromString(f._native.library_def(gradients)), known)
         _add_handle_data(library, self._handles_of_functions())
         for node in graph_def.node:  # the graph has only calls: their functions are there already
             node.attr.pop("_output_shapes", None)

@@ -97,7 +97,7 @@ def _call_attribute(instance, *args, **kwargs):
     return instance.__dict__["__call__"](*args, **kwargs)
 
 
-def add_functions(library, concrete_functions=None):
+def add_functions(library, concrete_functions=None, objects=None):
     """Puts the functions of a library among the engine's, under names of their own: old name -> new one."""
     names = {}
     for f in library.function:
@@ -106,31 +106,22 @@ def add_functions(library, concrete_functions=None):
         while _weft.has_function(f"{base}_l{number}"):
             number = add_functions.count = add_functions.count + 1
         names[f.signature.name] = f"{base}_l{number}"
-    # Custom gradients: the engine finds them by the name of a function that gives a gradient for every input.
-    gradients = {
-        g.registered_op_type: gradient_functions.unused_name(names[g.gradient_func] + "_adapted")
-        for g in library.registered_gradients
-    }
+    if concrete_functions is not None:
+        gradient_functions.attach(library, concrete_functions, objects)
     for f in library.function:
         f.signature.name = names[f.signature.name]
         for node in f.node_def:
             rename_functions(node, names)
             if "_gradient_op_type" in node.attr:
                 own = node.attr["_gradient_op_type"].s.decode()
-                found = None if "_gradient_layout" in node.attr else gradients.get(own)
-                node.attr["_gradient_op_type"].s = (found or names.get(own) or own).encode()
+                if own.startswith("CustomGradient-"):  # that of the program that saved it, not of this one
+                    own += "-saved"
+                node.attr["_gradient_op_type"].s = names.get(own, own).encode()
         for i, arg in enumerate(f.signature.input_arg):  # what a handle is of: the engine looks for it here
             for data in arg.handle_data:
                 f.arg_attr[i].attr["_handle_dtypes"].list.type.append(data.dtype)
                 f.arg_attr[i].attr["_handle_shapes"].list.shape.append(data.shape)
         _weft.add_function_def(f.SerializeToString())
-    made = {f.signature.name: f for f in library.function}
-    for g in library.registered_gradients if concrete_functions is not None else ():
-        if g.gradient_func in concrete_functions:
-            adapted = gradient_functions.adapted(
-                made[names[g.gradient_func]], concrete_functions[g.gradient_func], gradients[g.registered_op_type]
-            )
-            _weft.add_function_def(adapted.SerializeToString())
     return names
 
 
@@ -155,7 +146,7 @@ class _Loader:
         self.objects = {}
         self.concretes = {}
         self.local_names = None  # number -> the name that its parent has for it
-        self.names = add_functions(meta.graph_def.library, self.concrete_protos)
+        self.names = add_functions(meta.graph_def.library, self.concrete_protos, self.protos)
         self.graph_nodes = {n.name: n for n in meta.graph_def.node}
 
     def load(self):
@@ -202,9 +193,7 @@ class _Loader:
         if kind == "resource":
             return self._resource(number, proto)
         if kind == "captured_tensor":
-            raise NotImplementedError(
-                f"a SavedModel with a tensor of another function as an object ({proto.captured_tensor.name})"
-            )
+            return _UserObject()  # for a custom gradient: gradient_functions.attach found it
         return self._user_object(proto.user_object)
 
     def _user_object(self, proto):

@@ -185,10 +185,17 @@ class GraphVariable(Variable):
 
     # ---- values
 
+    def _accessed(self):
+        """Tells the tapes."""
+        if self._trainable_flag:
+            _weft.access_variable(self, self._handle)
+
     def value(self):
+        self._accessed()
         return raw.ReadVariableOp(resource=self._handle, dtype=self._dtype)
 
     def read_value(self):
+        self._accessed()
         with name_scope_v1("Read"):
             value = raw.ReadVariableOp(resource=self._handle, dtype=self._dtype)
         return raw.Identity(input=value)
@@ -206,9 +213,11 @@ class GraphVariable(Variable):
         raise NotImplementedError("numpy() is only available when eager execution is enabled.")
 
     def sparse_read(self, indices, name=None):
+        self._accessed()
         return raw.ResourceGather(resource=self._handle, indices=indices, dtype=self._dtype, name=name or "Gather")
 
     def gather_nd(self, indices, name=None):
+        self._accessed()
         return raw.ResourceGatherNd(resource=self._handle, indices=indices, dtype=self._dtype, name=name or "GatherNd")
 
     def eval(self, session=None):
@@ -239,7 +248,7 @@ class GraphVariable(Variable):
     def _lazy_read(self, op):
         made = _AssignedVariable.__new__(_AssignedVariable)
         made.__dict__.update(self.__dict__)
-        made._parent_op = op
+        made._parent_op, made._variable = op, self
         return made
 
     def to_proto(self, export_scope=None):
@@ -270,8 +279,14 @@ class GraphVariable(Variable):
         raise NotImplementedError("__deepcopy__() is only available when eager execution is enabled.")
 
 
+GraphVariable.__name__ = GraphVariable.__qualname__ = "ResourceVariable"  # as TensorFlow's
+
+
 class _AssignedVariable(GraphVariable):
     """What an assignment gives: the variable as it is after it."""
+
+    def _accessed(self):
+        self._variable._accessed()
 
     @property
     def op(self):
@@ -285,6 +300,7 @@ class _AssignedVariable(GraphVariable):
         return found
 
     def value(self):
+        self._accessed()
         with control_dependencies([self._parent_op]):
             return raw.ReadVariableOp(resource=self._handle, dtype=self._dtype)
 

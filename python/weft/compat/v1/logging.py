@@ -3,6 +3,7 @@
 import logging as _logging
 
 from weft._missing import missing as _missing
+from weft.framework.log import log_every_n, log_first_n, log_if
 
 DEBUG, INFO, WARN, ERROR, FATAL = _logging.DEBUG, _logging.INFO, _logging.WARNING, _logging.ERROR, _logging.CRITICAL
 _logger = _logging.getLogger("tensorflow")

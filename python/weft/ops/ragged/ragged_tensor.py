@@ -420,7 +420,9 @@ class RaggedTensor(CompositeTensor):
         return [self.flat_values]
 
     def _with_gradient_components(self, components):
-        return None if components[0] is None else self.with_flat_values(convert_to_tensor(components[0]))
+        if isinstance(components[0], RaggedTensor):  # zeros for all of it, which TensorFlow puts in the place of the values
+            return self.with_values(components[0])
+        return self.with_flat_values(convert_to_tensor(components[0]))
 
     def consumers(self):
         return self._consumers()
