@@ -3,8 +3,8 @@
 
 The names stand in data/cpu_ops.txt. A case is a record of conformance/cases, conformance/grads or golden/state, or a graph under golden/ that a
 test runs and compares. Ops that only a program shows stand in conformance/census_elsewhere.txt: op, file (from the repository root), and a text
-of that file that runs the op; beside the file lies what TensorFlow printed or gave. A line whose file is - tells why TensorFlow itself cannot
-run the op. An op without any is a failure.
+of that file that runs the op; beside the file lies what TensorFlow printed or gave. A line whose file is - tells why TensorFlow itself gives
+nothing to compare, one with ? that nobody has recorded a case yet. An op without any line or record is a failure.
 """
 import pathlib
 import sys
@@ -21,15 +21,16 @@ def recorded_ops(names, files):
 
 
 def elsewhere(root, path):
-    found, wrong = set(), []
+    """The ops of each kind of line ("program", "-", "?"), and the lines that do not hold."""
+    found, wrong = {"program": set(), "-": set(), "?": set()}, []
     for line in path.read_text().splitlines():
         if not line.strip() or line.startswith("#"):
             continue
         op, file, text = line.split("\t")
         source = root / file
-        if file != "-" and (not source.exists() or text not in source.read_text()):
+        if file not in "-?" and (not source.exists() or text not in source.read_text()):
             wrong.append(f"{op}: {file} does not hold {text!r}")
-        found.add(op)
+        found[file if file in "-?" else "program"].add(op)
     return found, wrong
 
 
@@ -40,11 +41,14 @@ def main(tests):
         files += sorted((tests / "golden" / folder).rglob("*.pb"))
     recorded = recorded_ops(names, files)
     shown, wrong = elsewhere(tests.parent, tests / "conformance" / "census_elsewhere.txt")
-    wrong += [f"{op}: has a record; it needs no line in census_elsewhere.txt" for op in sorted(shown & recorded)]
-    wrong += [f"{op}: not one of data/cpu_ops.txt" for op in sorted(shown - names)]
-    wrong += [f"{op}: no case recorded from TensorFlow" for op in sorted(names - recorded - shown)]
-    print("\n".join(wrong))
-    print(f"{len(names & (recorded | shown))} of {len(names)} CPU ops have cases recorded from TensorFlow")
+    listed = set().union(*shown.values())
+    wrong += [f"{op}: has a record; it needs no line in census_elsewhere.txt" for op in sorted(listed & recorded)]
+    wrong += [f"{op}: not one of data/cpu_ops.txt" for op in sorted(listed - names)]
+    wrong += [f"{op}: no case recorded from TensorFlow" for op in sorted(names - recorded - listed)]
+    for line in wrong:
+        print(line)
+    print(f"{len(recorded | shown['program'])} of {len(names)} CPU ops have cases recorded from TensorFlow ({len(shown['program'])} of them in programs); "
+          f"of {len(shown['-'])} TensorFlow gives nothing to compare, {len(shown['?'])} are not recorded yet")
     return 1 if wrong else 0
 
 
