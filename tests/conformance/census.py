@@ -42,7 +42,9 @@ def main(tests):
     recorded = recorded_ops(names, files)
     shown, wrong = elsewhere(tests.parent, tests / "conformance" / "census_elsewhere.txt")
     listed = set().union(*shown.values())
-    wrong += [f"{op}: has a record; it needs no line in census_elsewhere.txt" for op in sorted(listed & recorded)]
+    for op in sorted(listed & recorded):
+        print(f"{op} has a record by now: its line in census_elsewhere.txt may go")
+    shown = {kind: ops - recorded for kind, ops in shown.items()}
     wrong += [f"{op}: not one of data/cpu_ops.txt" for op in sorted(listed - names)]
     wrong += [f"{op}: no case recorded from TensorFlow" for op in sorted(names - recorded - listed)]
     for line in wrong:
