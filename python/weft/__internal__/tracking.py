@@ -12,6 +12,8 @@ from weft.trackable.base import (
 )
 from weft.trackable.data_structures import TrackableDataStructure, sticky_attribute_assignment  # noqa: F401
 from weft.trackable.data_structures import wrap_or_unwrap as wrap  # noqa: F401
+from weft.trackable.delegating import DelegatingTrackableMixin  # noqa: F401
 from weft.trackable.graph_view import ObjectGraphView  # noqa: F401
+from weft.trackable.restore import register_session_provider, streaming_restore  # noqa: F401
 
 __getattr__ = missing("tf.__internal__.tracking")

@@ -149,7 +149,7 @@ class Variable(Type):
 
     def cast(self, value):
         if not isinstance(value, _weft.VariableBase):
-            raise TypeError(f"Expected a variable, got {value!r}")
+            raise TypeError("")  # TensorFlow asserts it, and says no more
         return value
 
     def _key(self):
@@ -559,6 +559,12 @@ def type_of(value, context=None):
         getattr(value, "__wrapped__", None), collections.abc.Mapping | list | tuple
     ) and kind.__module__.startswith("wrapt"):
         return type_of(value.__wrapped__, context)
+    if hasattr(kind, "__array__"):  # what numpy takes for an array (a series of pandas, a variable of Keras) is a tensor
+        array = value.__array__()
+        if array.dtype != object:
+            from weft.framework.type_spec import TensorSpec
+
+            return Spec(TensorSpec(array.shape, dtypes.as_dtype(array.dtype)))
     try:
         return Weakref(value)
     except TypeError:

@@ -4,9 +4,18 @@ import collections
 import os
 import time
 
-from weft import _weft
 from weft.trackable import checkpoint_files as files
 from weft.trackable.async_write import wait_for
+from weft.trackable.restore import in_plain_graph
+
+
+def _number(value):
+    """Of a number, tensor or variable, in the default session where a graph of version 1 is built."""
+    if in_plain_graph() and not isinstance(value, int):
+        from weft.compat.session import default_session
+
+        value = default_session(None, "run").run(value)
+    return int(value)
 
 
 class CheckpointManager:
@@ -106,25 +115,23 @@ class CheckpointManager:
     def save(self, checkpoint_number=None, check_interval=True, options=None):
         """Saves under the next number, or the one given; gives the path, or None before the interval is over."""
         if self._interval is not None:
-            step = int(self._step_counter)
+            step = _number(self._step_counter)
             if check_interval and self._last_step is not None and step < self._last_step + self._interval:
                 return None
             self._last_step = step
-        if checkpoint_number is None:
-            checkpoint_number = self._checkpoint.save_counter.assign_add(1).numpy()
-        elif isinstance(checkpoint_number, _weft.VariableBase) or hasattr(checkpoint_number, "numpy"):
-            self._checkpoint.save_counter.assign_add(1)
-            checkpoint_number = checkpoint_number.numpy()
+        if in_plain_graph():
+            counted = self._checkpoint._next_number()
         else:
-            self._checkpoint.save_counter.assign_add(1)
-        return self._checkpoint._write(f"{self._prefix_path}-{int(checkpoint_number)}", options, self._note)
+            counted = self._checkpoint.save_counter.assign_add(1).numpy()
+        number = counted if checkpoint_number is None else _number(checkpoint_number)
+        return self._checkpoint._write(f"{self._prefix_path}-{int(number)}", options, self._note)
 
     def restore_or_initialize(self):
         """Restores the latest, or calls init_fn where there is none; gives the path or None."""
         if self.latest_checkpoint is not None:
             self._checkpoint.restore(self._latest)
             if self._interval is not None:
-                self._last_step = int(self._step_counter)
+                self._last_step = _number(self._step_counter)
             return self._latest
         if self._init_fn is not None:
             self._init_fn()

@@ -133,6 +133,10 @@ class GraphVariable(Variable):
     def _outer_handle(self):
         return self._handle
 
+    def _accessed(self):
+        if self._trainable_flag:
+            _weft.tape_access(self._handle)
+
     @property
     def _unique_id(self):
         return self._shared_name

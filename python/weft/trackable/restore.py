@@ -273,10 +273,36 @@ def in_plain_graph():
     return _weft.in_graph() and not _weft.current_graph().building_function
 
 
-def _session(given):
-    from weft.compat.session import default_session
+_session_provider = None
 
+
+def register_session_provider(session_provider):
+    """tf.__internal__.tracking: who gives a session where none is the default."""
+    global _session_provider
+    _session_provider = session_provider
+
+
+def _session(given):
+    from weft.compat.session import default_session, get_default_session
+
+    if given is None and get_default_session() is None and _session_provider is not None:
+        given = _session_provider()
     return default_session(given, "run")
+
+
+def streaming_restore(status, session=None):
+    """tf.__internal__.tracking: in a graph of version 1, what restores runs as soon as there is something to restore."""
+    if not in_plain_graph():
+        return
+    if isinstance(status, NameBasedSaverStatus):
+        raise NotImplementedError(
+            "Streaming restore not supported from name-based checkpoints when graph building. File a feature request if this limitation bothers "
+            "you. As a workaround, consider either using tf.train.Checkpoint to load name-based checkpoints or enabling eager execution."
+        )
+    session = _session(session)
+    status.run_restore_ops(session=session)
+    restoration = status._checkpoint
+    restoration.new_ops_callback = lambda ops: session.run(ops, restoration.feed())
 
 
 class _Status:
