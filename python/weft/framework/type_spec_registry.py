@@ -60,6 +60,8 @@ def lookup(name):
         raise TypeError(f"Expected `name` to be a string; got {name!r}")
     if name not in _by_name and name in _OWN:
         importlib.import_module(_OWN[name])
+    if name not in _by_name and name.startswith("tf.linalg."):
+        importlib.import_module("weft.ops.linear_operator_spec").by_name(name)
     if name not in _by_name:
         raise ValueError(f"No TypeSpec has been registered with name {name!r}")
     return _by_name[name]

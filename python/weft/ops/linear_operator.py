@@ -45,6 +45,20 @@ def _same_batch(matrix, rhs):
 class LinearOperator(Module):
     """A stack of matrices [B1, ..., Bb, M, N]."""
 
+    _is_composite = True
+
+    @property
+    def _type_spec(self):
+        from weft.ops.linear_operator_spec import spec_class
+
+        return spec_class(type(self)).from_operator(self)
+
+    def __tf_tracing_type__(self, context):
+        return self._type_spec
+
+    def _convert_variables_to_tensors(self):
+        return self
+
     def __init__(
         self,
         dtype,
