@@ -7,7 +7,7 @@ weft.framework.dtypes: DType as_dtype float16 float32 float64 bfloat16 half doub
 weft.framework.dtypes: complex64 complex128 qint8 quint8 qint16 quint16 qint32 resource variant
 weft.framework.tensor_shape: TensorShape
 weft.framework.tensor: Tensor is_tensor
-weft.framework.convert: constant convert_to_tensor register_tensor_conversion_function get_static_value=constant_value
+weft.framework.convert: constant convert_to_tensor register_tensor_conversion_function get_static_value
 weft.framework.graph: Graph Operation name_scope control_dependencies init_scope executing_eagerly inside_function
 weft.trackable.variable: Variable VariableSynchronization VariableAggregation=VariableAggregationV2 variable_creator_scope
 weft.trackable.module: Module

@@ -36,3 +36,12 @@ def context():
 
 def async_wait():
     """Waits for ops that are under way; weft's have run when their call returns."""
+
+
+def _reset_context():
+    """Forgets what was asked of tf.config before the first op; the engine's devices stay as that op found them."""
+    from weft.framework import config
+
+    if not config._initialized():
+        config._State.logical = None
+        config._apply()
