@@ -7,6 +7,7 @@ from weft._missing import missing as _missing
 _MODULES = {
     "weft.data.iterator": "Optional",
     "weft.ops.ragged.row_partition": "RowPartition",
+    "weft.ops.structured_tensor": "StructuredTensor",
     "weft.ops.ragged.dynamic_shape": "DynamicRaggedShape",
     "weft.framework.asynchrony": "async_clear_error async_scope enable_strict_mode function_executor_type",
     "weft.framework.dtypes": "float4_e2m1fn float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 "
