@@ -28,7 +28,9 @@ def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
         options = caller_fn_scope.callopts
     kwargs = kwargs or {}
 
-    if rules.is_library(getattr(f, "__module__", None)):
+    module = getattr(f, "__module__", None)
+    # A library's function is converted where tf.function itself was given it.
+    if rules.is_library(module) and not (options.user_requested and inspect.isfunction(f) and rules.is_foreign(module)):
         return f(*args, **kwargs)
     if (f, options) in _decisions or control_status_ctx().status is Status.DISABLED:
         return f(*args, **kwargs)

@@ -51,6 +51,11 @@ def is_library(module_name):
     return any(".".join(parts[: n + 1]) in _UNCONVERTED for n in range(len(parts)))
 
 
+def is_foreign(module_name):
+    """Whether a library is another one than this package."""
+    return module_name.partition(".")[0] not in ("weft", "tensorflow", "malt")
+
+
 def _is_constructor(f):
     return inspect.isclass(f) and (type(f).__call__ is type.__call__ or not issubclass(type(f), type))
 
