@@ -141,6 +141,27 @@ std::string snake(std::string_view name) {
 
 namespace {
 
+// What TensorFlow's library of ops says of an attribute while a graph is built, before the runtime sees it.
+void check_attr_in_graph(const AttrSpec& a, const AttrValue& value, std::string_view op) {
+  auto refuse = [](const std::string& text) {
+    PyErr_SetString(PyExc_ValueError, text.c_str());
+    raise_current();
+  };
+  const std::string of = cat("Attr '", a.name, "' of '", op, "' Op passed ");
+  auto string = [&](const std::string& s) {
+    if (a.allowed_strings.empty() || std::find(a.allowed_strings.begin(), a.allowed_strings.end(), s) != a.allowed_strings.end()) return;
+    refuse(cat(of, "string '", s, "' not in: \"", join(a.allowed_strings, "\", \""), "\"."));
+  };
+  if (const auto* s = value.get<std::string>()) string(*s);
+  if (const auto* list = value.get<std::vector<std::string>>()) {
+    for (const std::string& s : *list) string(s);
+  }
+  if (!a.minimum) return;
+  if (const auto* n = value.get<int64_t>(); n && *n < *a.minimum) refuse(cat(of, *n, " less than minimum ", *a.minimum, "."));
+  if (const auto* list = value.get<std::vector<int64_t>>(); list && int64_t(list->size()) < *a.minimum)
+    refuse(cat(of, "list of length ", list->size(), " less than minimum ", *a.minimum, "."));
+}
+
 struct OpCallable {
   PyObject_HEAD
   vectorcallfunc vectorcall;
@@ -399,6 +420,11 @@ PyObject* call_op(OpCallable& c, const Given& given) {
     attrs.emplace_back(a.name, attr_of(o, a.type, a.name, c.spec->name));
   }
   if (g) {
+    for (const auto& [name, value] : attrs) {
+      for (const AttrSpec& a : c.signature->attrs) {
+        if (a.name == name) check_attr_in_graph(a, value, c.spec->name);
+      }
+    }
     AttrMap map;
     for (auto& [name, value] : attrs) map.emplace(std::string(name), std::move(value));
     prepare_node(*g, c.spec->name, given.name);

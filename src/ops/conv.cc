@@ -169,7 +169,27 @@ Status generic_shape(ShapeContext& c) {
 }
 
 Status conv2d_shape(ShapeContext& c) { return conv_shape(c, ConvKind::kConv2D); }
-Status input_sizes_shape(ShapeContext& c) { return conv_sizes_shape(c, 0, 4); }
+Status input_sizes_shape(ShapeContext& c) {
+  WEFT_ASSIGN(PartialShape dout, c.with_rank(2, 4));
+  WEFT_ASSIGN(PartialShape filter, c.with_rank(1, 4));
+  WEFT_ASSIGN(PartialShape sizes, c.constant_shape(0));
+  if (!sizes.has_rank()) {
+    c.output(0, PartialShape::unknown_of_rank(4));
+    return {};
+  }
+  if (sizes.rank() != 4 && sizes.rank() != 2)
+    return invalid_argument("Conv2DBackpropInput requires input_sizes to contain 4 values or 2 values, but got: ", sizes.rank());
+  const bool first = c.node().attr<std::string>("data_format") == "NCHW";
+  WEFT_RETURN_IF_ERROR(c.merge_dim(dout.dim(first ? 1 : 3), filter.dim(3)).status());
+  if (sizes.rank() == 2) {
+    const int64_t depth = filter.dim(2);
+    c.output(0, first ? PartialShape({dout.dim(0), depth, sizes.dim(0), sizes.dim(1)}) : PartialShape({dout.dim(0), sizes.dim(0), sizes.dim(1), depth}));
+    return {};
+  }
+  WEFT_RETURN_IF_ERROR(c.merge_dim(sizes.dim(0), dout.dim(0)).status());
+  c.output(0, std::move(sizes));
+  return {};
+}
 Status filter_sizes_shape(ShapeContext& c) { return conv_sizes_shape(c, 1, 4); }
 
 // ---- gradients -----------------------------------------------------------------------------------------

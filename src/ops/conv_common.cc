@@ -162,7 +162,7 @@ Result<Shape> sizes_shape(const Tensor& sizes) {
 }
 
 Status conv_shape(ShapeContext& c, ConvKind kind) {
-  WEFT_ASSIGN(WindowAttrs a, read_conv_attrs(c.node(), kind));
+  WEFT_ASSIGN(WindowAttrs a, read_conv_attrs(c.node(), kind, true));
   const int rank = a.spatial + 2;
   WEFT_ASSIGN(PartialShape in, c.with_rank(0, rank));
   WEFT_ASSIGN(PartialShape filter, c.with_rank(1, rank));
@@ -173,8 +173,11 @@ Status conv_shape(ShapeContext& c, ConvKind kind) {
     WEFT_RETURN_IF_ERROR(c.merge_dim(depth, filter_depth).status());
     out.set_dim(a.channel_axis(), shapes::mul_dim(filter_depth < 0 ? depth : filter_depth, filter.dim(rank - 1)));
   } else {
+    if (kind == ConvKind::kConv2D && filter_depth == 0) return invalid_argument("Depth of filter must not be 0");
     if (depth > 0 && filter_depth > 0 && depth % filter_depth != 0)
       return invalid_argument("Depth of input (", depth, ") is not a multiple of input depth of filter (", filter_depth, ")");
+    if (const int64_t made = filter.dim(rank - 1); kind == ConvKind::kConv2D && depth > 0 && filter_depth > 0 && made > 0 && made % (depth / filter_depth) != 0)
+      return invalid_argument("Depth of output (", made, ") is not a multiple of the number of groups (", depth / filter_depth, ")");
     out.set_dim(a.channel_axis(), filter.dim(rank - 1));
   }
   for (int i = 0; i < a.spatial; ++i) {

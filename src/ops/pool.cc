@@ -27,12 +27,14 @@ struct PoolAttrs : WindowAttrs {
 // Whose error texts to use.
 enum class Text { kMax, kMaxV2, kAvg, kVolume };
 
-Status check(const PoolAttrs& a, Text text) {
+// `for_shape`: as shape rules see them, which leave what a kernel refuses to the kernel.
+Status check(const PoolAttrs& a, Text text, bool for_shape = false) {
   const size_t rank = size_t(a.spatial) + 2, ch = size_t(a.channel_axis());
   WEFT_RETURN_IF_ERROR(check_int32_attr("ksize", a.ksize));
   WEFT_RETURN_IF_ERROR(check_int32_attr("strides", a.strides));
   if (a.ksize.size() != rank) return invalid_argument("Sliding window ksize field must specify ", rank, " dimensions");
   if (a.strides.size() != rank) return invalid_argument("Sliding window stride field must specify ", rank, " dimensions");
+  if (for_shape) return check_explicit_paddings(a);
   for (int64_t k : a.ksize) {
     if (k > 0) continue;
     if (text == Text::kVolume) return invalid_argument("Sliding window ksize field must have non-negative dimensions");
@@ -65,12 +67,12 @@ PoolAttrs read_common(const NodeInfo& node, int spatial) {
   return a;
 }
 
-Result<PoolAttrs> read_attrs(const NodeInfo& node, int spatial, Text text) {
+Result<PoolAttrs> read_attrs(const NodeInfo& node, int spatial, Text text, bool for_shape = false) {
   PoolAttrs a = read_common(node, spatial);
   if (node.find_attr("data_format") && node.attr<std::string>("data_format") == "NCHW_VECT_C") return invalid_argument("NCHW_VECT_C is not supported on device type CPU");
   a.ksize = node.attr<std::vector<int64_t>>("ksize");
   a.strides = node.attr<std::vector<int64_t>>("strides");
-  WEFT_RETURN_IF_ERROR(check(a, text));
+  WEFT_RETURN_IF_ERROR(check(a, text, for_shape));
   return a;
 }
 
@@ -363,7 +365,7 @@ Status shape_from(ShapeContext& c, const PoolAttrs& a) {
 
 template <int kSpatial, Text kText>
 Status pool_shape(ShapeContext& c) {
-  WEFT_ASSIGN(PoolAttrs a, read_attrs(c.node(), kSpatial, kText));
+  WEFT_ASSIGN(PoolAttrs a, read_attrs(c.node(), kSpatial, kText, true));
   return shape_from(c, a);
 }
 

@@ -108,12 +108,20 @@ Result<WindowDim> WindowAttrs::window(int i, int64_t in, int64_t window) const {
 }
 
 Result<int64_t> WindowAttrs::out_dim(int i, int64_t in, int64_t size) const {
+  const size_t at = size_t(axis(i));
+  const int64_t dilation = dilations.empty() ? 1 : dilations[at];
+  if (strides[at] <= 0) return invalid_argument("Stride must be > 0, but got ", strides[at]);
+  if (dilation < 1) return invalid_argument("Dilation rate must be >= 1, but got ", dilation);
   if (in < 0 || (size < 0 && padding != "SAME")) return kUnknownDim;
+  if (padding != "SAME" && size > 0 && size <= kInt32Max && in <= kMaxExtent) {
+    const int64_t reach = (size - 1) * dilation + 1, room = in + (paddings.empty() ? 0 : paddings[2 * at] + paddings[2 * at + 1]);
+    if (reach > room) return invalid_argument("Negative dimension size caused by subtracting ", reach, " from ", room);
+  }
   WEFT_ASSIGN(WindowDim d, window(i, in, std::max<int64_t>(size, 1)));
   return d.out;
 }
 
-Result<WindowAttrs> read_conv_attrs(const NodeInfo& node, ConvKind kind) {
+Result<WindowAttrs> read_conv_attrs(const NodeInfo& node, ConvKind kind, bool for_shape) {
   WindowAttrs a;
   const bool is_3d = kind == ConvKind::kConv3D;
   a.spatial = is_3d ? 3 : 2;
@@ -132,10 +140,19 @@ Result<WindowAttrs> read_conv_attrs(const NodeInfo& node, ConvKind kind) {
   }
   WEFT_RETURN_IF_ERROR(check_int32_attr("dilations", a.dilations));
   WEFT_RETURN_IF_ERROR(check_int32_attr("strides", a.strides));
+  if (for_shape && kind != ConvKind::kConv3D) {
+    const char* op = kind == ConvKind::kDepthwise ? "DepthwiseConv2D" : "Conv2D";
+    if (a.strides.size() != rank) return invalid_argument(op, " requires the stride attribute to contain 4 values, but got: ", a.strides.size());
+    if (a.dilations.size() != rank) return invalid_argument(op, " requires the dilations attribute to contain 4 values, but got: ", a.dilations.size());
+  }
   if (a.strides.size() != rank) return invalid_argument("Sliding window strides field must specify ", rank, " dimensions");
   if (a.dilations.size() != rank) {
     if (is_3d) return invalid_argument("Dilation rates field must specify 5 dimensions");
     return invalid_argument("Sliding window dilations field must specify ", rank, " dimensions");
+  }
+  if (for_shape) {
+    WEFT_RETURN_IF_ERROR(check_explicit_paddings(a));
+    return a;
   }
   const size_t ch = size_t(a.channel_axis());
   const char* no_strides = "Current implementation does not yet support strides in the batch and depth dimensions.";

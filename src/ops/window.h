@@ -47,7 +47,8 @@ Result<WindowDim> make_window(int64_t in, int64_t window, int64_t stride, int64_
 
 // Convolution attributes, checked. `kind`: texts of Conv2D, of depthwise or of Conv3D kernels.
 enum class ConvKind { kConv2D, kDepthwise, kConv3D };
-Result<WindowAttrs> read_conv_attrs(const NodeInfo& node, ConvKind kind);
+// `for_shape`: as shape rules see them, which leave what a kernel refuses to the kernel.
+Result<WindowAttrs> read_conv_attrs(const NodeInfo& node, ConvKind kind, bool for_shape = false);
 
 // a + b where integers wrap instead of overflowing.
 template <class T>

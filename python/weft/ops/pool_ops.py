@@ -103,8 +103,10 @@ def max_pool(input, ksize, strides, padding, data_format=None, name=None):
 def avg_pool(input, ksize, strides, padding, data_format=None, name=None):
     """The mean of each window."""
     n, ksize, strides = _dimensions(input, ksize, strides, data_format)
-    function = {1: avg_pool1d, 2: avg_pool2d, 3: avg_pool3d}[n]
-    return function(input, ksize, strides, padding, data_format, name)
+    if n == 2:
+        given = dict(ksize=ksize, strides=strides, padding=padding, data_format=data_format or "NHWC", name=name)
+        return raw.AvgPool(value=input, **given)
+    return {1: avg_pool1d, 3: avg_pool3d}[n](input, ksize, strides, padding, data_format, name)
 
 
 @dispatchable
