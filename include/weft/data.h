@@ -14,11 +14,12 @@
 
 namespace weft::data {
 
-// ---- whole files ----
+// ---- whole files; paths may be URIs of other file systems ("ram://", those of plug-ins) ----
 
 WEFT_API std::string read_file(const std::string& path);
 // Readers see the old file or the new one, never half of it. Makes the folder if need be.
 WEFT_API void write_file(const std::string& path, std::string_view bytes);
+WEFT_API bool file_exists(const std::string& path);
 
 // ---- numpy: .npy is one array, .npz a zip archive of them ----
 

@@ -171,6 +171,7 @@ void bind_session(nb::module_& m);
 void bind_py_func(nb::module_& m);
 void bind_bundle(nb::module_& m);
 void bind_proto(nb::module_& m);
+void bind_files(nb::module_& m);
 void bind_library(nb::module_& m);
 
 // Whether a call of this size is worth letting other threads run meanwhile.

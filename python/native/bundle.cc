@@ -5,6 +5,7 @@
 
 #include "bridge.h"
 #include "ops/variant_codec.h"
+#include "wire/leftovers.h"
 
 namespace weft::python {
 namespace {
@@ -32,6 +33,7 @@ nb::list tensors(NativeReader& r, nb::handle keys) {
 }  // namespace
 
 void bind_bundle(nb::module_& m) {
+  m.def("remove_checkpoint", [](const std::string& prefix) { wire::remove_checkpoint(prefix); }, "Deletes the files of a checkpoint.");
   nb::class_<NativeReader>(m, "BundleReader", "The tensors of a checkpoint by name.")
       .def("__init__", [](NativeReader* self, const std::string& prefix) { new (self) NativeReader{unwrap(wire::open_checkpoint(prefix, ops::variant_codec()))}; })
       .def("keys",

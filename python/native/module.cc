@@ -19,5 +19,6 @@ NB_MODULE(_weft, m) {
   bind_py_func(m);
   bind_bundle(m);
   bind_proto(m);
+  bind_files(m);
   bind_library(m);
 }

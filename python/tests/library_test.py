@@ -4,6 +4,7 @@ import inspect
 import os
 import shutil
 import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -212,3 +213,61 @@ def test_proposals_have_no_kernel():
         tf.image.generate_bounding_box_proposals(
             tf.ones([1, 2, 2, 1]), tf.zeros([1, 2, 2, 4]), tf.ones([1, 5]), tf.ones([2, 2, 1, 4])
         )
+
+
+def _plugin(tmp_path, source):
+    """One of the C client's plug-ins, compiled."""
+    library = tmp_path / (source + ".so")
+    command = [compiler, "-shared", "-fPIC", "-I", INCLUDE, os.path.join(CLIENT, source + ".c"), "-o", library]
+    subprocess.run(command, check=True)
+    return str(library)
+
+
+def _in_a_process(code, *arguments, **environment):
+    """What a program prints. Devices and optimizers change a whole process."""
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, env={**os.environ, **environment}
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@needs_compiler
+def test_checkpoints_and_models_on_the_file_system_of_a_plugin(tmp_path):
+    out = _in_a_process(
+        """
+import sys, weft as tf
+tf.experimental.register_filesystem_plugin(sys.argv[1])
+print("mem" in tf.io.gfile.get_registered_schemes())
+class M(tf.Module):
+    def __init__(self):
+        self.v = tf.Variable([2.0, 3.0])
+    @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])
+    def times(self, x):
+        return self.v * x
+m = M()
+tf.saved_model.save(m, "mem://host/model")
+print(tf.saved_model.load("mem://host/model").times(2.0).numpy())
+c = tf.train.Checkpoint(m=m)
+path = c.save("mem://host/ckpt/c")
+m.v.assign([0.0, 0.0])
+c.restore(tf.train.latest_checkpoint("mem://host/ckpt"))
+print(path, m.v.numpy(), tf.io.gfile.listdir("mem://host/ckpt"))
+with tf.io.TFRecordWriter("mem://host/r") as w:
+    w.write(b"one")
+print(list(tf.data.TFRecordDataset("mem://host/r").as_numpy_iterator()))
+with tf.io.gfile.GFile("mem://host/t", "a") as f:
+    f.write("a")
+with tf.io.gfile.GFile("mem://host/t", "a") as f:
+    f.write("b")
+print(tf.io.gfile.GFile("mem://host/t").read())
+""",
+        _plugin(tmp_path, "fs_plugin"),
+    )
+    assert out == [
+        "True",
+        "[4. 6.]",
+        "mem://host/ckpt/c-1 [2. 3.] ['c-1.data-00000-of-00001', 'c-1.index', 'checkpoint']",
+        "[b'one']",
+        "ab",
+    ]

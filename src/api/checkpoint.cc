@@ -126,7 +126,7 @@ int64_t Checkpoint::State::count() {
 }
 
 core::Result<std::shared_ptr<saved_model::RestoreStatus>> Checkpoint::State::restore(const std::string& path) {
-  const std::string local = path.empty() ? path : unwrap(wire::local_path(path));
+  const std::string local = path.empty() ? path : unwrap(wire::path_of(path));
   auto restored = saved_model::restore_checkpoint(local, root, attached);
   if (restored.ok()) last_restore = *restored;
   return restored;
@@ -189,7 +189,7 @@ Status record(const std::string& prefix) {
 std::string Checkpoint::save(const std::string& name) {
   std::lock_guard lock(state_->mutex);
   check(state_->finish_pending());
-  const std::string prefix = unwrap(wire::local_path(name));
+  const std::string prefix = unwrap(wire::path_of(name));
   const std::string numbered = core::cat(prefix, "-", state_->count());
   check(state_->write(numbered, prefix, [&] { return record(numbered); }));
   return numbered;
@@ -198,7 +198,7 @@ std::string Checkpoint::save(const std::string& name) {
 std::string Checkpoint::write(const std::string& name) {
   std::lock_guard lock(state_->mutex);
   check(state_->finish_pending());
-  const std::string prefix = unwrap(wire::local_path(name));
+  const std::string prefix = unwrap(wire::path_of(name));
   check(state_->write(prefix, "", {}));
   return prefix;
 }
@@ -206,7 +206,7 @@ std::string Checkpoint::write(const std::string& name) {
 PendingSave Checkpoint::save_async(const std::string& name) {
   std::lock_guard lock(state_->mutex);
   check(state_->finish_pending());
-  const std::string prefix = unwrap(wire::local_path(name));
+  const std::string prefix = unwrap(wire::path_of(name));
   const std::string numbered = core::cat(prefix, "-", state_->count());
   return state_->write_async(numbered, prefix, [numbered] { return record(numbered); });
 }
@@ -214,7 +214,7 @@ PendingSave Checkpoint::save_async(const std::string& name) {
 PendingSave Checkpoint::write_async(const std::string& prefix) {
   std::lock_guard lock(state_->mutex);
   check(state_->finish_pending());
-  return state_->write_async(unwrap(wire::local_path(prefix)), "", {});
+  return state_->write_async(unwrap(wire::path_of(prefix)), "", {});
 }
 
 void Checkpoint::sync() {
@@ -290,13 +290,13 @@ const RestoreStatus& RestoreStatus::expect_partial() const {
 }
 
 std::optional<CheckpointState> get_checkpoint_state(const std::string& folder, const std::string& file) {
-  auto state = unwrap(saved_model::read_checkpoint_state(unwrap(wire::local_path(folder)), file));
+  auto state = unwrap(saved_model::read_checkpoint_state(unwrap(wire::path_of(folder)), file));
   if (!state) return {};
   return CheckpointState{std::move(state->model_checkpoint_path), std::move(state->all_model_checkpoint_paths),
                          std::move(state->all_model_checkpoint_timestamps), state->last_preserved_timestamp};
 }
 
-std::string latest_checkpoint(const std::string& folder, const std::string& file) { return unwrap(saved_model::latest_checkpoint(unwrap(wire::local_path(folder)), file)); }
+std::string latest_checkpoint(const std::string& folder, const std::string& file) { return unwrap(saved_model::latest_checkpoint(unwrap(wire::path_of(folder)), file)); }
 
 namespace {
 

@@ -150,7 +150,7 @@ bool CheckpointManager::State::due(bool check_interval) {
 }
 
 CheckpointManager::CheckpointManager(Checkpoint& checkpoint, std::string directory, CheckpointManagerOptions options)
-    : state_(std::make_unique<State>(checkpoint, api::unwrap(wire::local_path(directory)), std::move(options))) {
+    : state_(std::make_unique<State>(checkpoint, api::unwrap(wire::path_of(directory)), std::move(options))) {
   const auto& o = state_->options;
   if (o.max_to_keep < 0) throw Error(Code::kInvalidArgument, core::cat("Expected a positive integer or `None` for `max_to_keep`, got ", o.max_to_keep, "."));
   if (o.checkpoint_interval < 0) throw Error(Code::kInvalidArgument, "`checkpoint_interval` must not be negative.");

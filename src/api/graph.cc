@@ -9,13 +9,13 @@
 #include "saved_model/freeze.h"
 #include "saved_model/loader.h"
 #include "saved_model/optimize.h"
+#include "wire/file.h"
 #include "wire/text_format.h"
 
 #include "api/graph_internal.h"
 #include "api/model_internal.h"
 
 #include <algorithm>
-#include <fstream>
 // clang-format on
 
 namespace weft {
@@ -78,7 +78,7 @@ Graph make(std::shared_ptr<graph::Graph> g) {
 }
 
 bool is_directory_of_model(const std::string& path) {
-  return std::ifstream(path + "/saved_model.pb").good() || std::ifstream(path + "/saved_model.pbtxt").good();
+  return wire::file_exists(path + "/saved_model.pb") || wire::file_exists(path + "/saved_model.pbtxt");
 }
 
 std::vector<saved_model::BoundSignature::Port> ports(saved_model::Model& model, const std::vector<std::string>& tensors) {
@@ -141,10 +141,7 @@ std::string Graph::to_bytes() const { return api::unwrap(io::encode_graph_def(*i
 void Graph::write(const std::string& path) const {
   std::string bytes = to_bytes();
   if (path.ends_with(".pbtxt")) bytes = api::unwrap(wire::binary_to_text("tensorflow.GraphDef", bytes));
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out.write(bytes.data(), std::streamsize(bytes.size()));
-  out.close();
-  if (!out) throw Error(Code::kUnavailable, core::cat("cannot write ", path));
+  api::check(wire::write_file(path, bytes));
 }
 
 Graph read_graph(const std::string& path, const std::vector<std::string>& tags) {

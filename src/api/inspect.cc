@@ -1,11 +1,11 @@
 // clang-format off: the engine's headers before the public ones (unwrap.h)
 #include "io/graph_def.h"
+#include "wire/file.h"
 #include "wire/tensor_bundle.h"
 
 #include "api/model_internal.h"
 #include "weft/inspect.h"
 
-#include <fstream>
 // clang-format on
 
 namespace weft {
@@ -59,7 +59,7 @@ MetaGraphInfo info_of(const saved_model::MetaGraph& m, const std::string& dir) {
   const auto paths = objects.paths();
   std::vector<std::string> keys(objects.nodes.size());
   const std::string prefix = dir + "/variables/variables";
-  if (std::ifstream(prefix + ".index").good()) keys = api::unwrap(saved_model::read_checkpoint_keys(objects, prefix));
+  if (wire::file_exists(prefix + ".index")) keys = api::unwrap(saved_model::read_checkpoint_keys(objects, prefix));
   for (size_t i = 0; i < objects.nodes.size(); ++i) {
     const auto& o = objects.nodes[i];
     if (o.kind == saved_model::SavedObject::Kind::kVariable)

@@ -19,9 +19,7 @@ using namespace weft::capi;  // NOLINT
 namespace fs = std::filesystem;
 
 struct TF_WritableFileHandle {
-  std::string name;
-  FILE* file = nullptr;
-  std::unique_ptr<weft::core::WritableFile> other;  // of another file system
+  std::unique_ptr<weft::core::WritableFile> file;
 };
 struct TF_StringStream {
   std::vector<std::string> names;
@@ -33,102 +31,57 @@ struct TF_Thread {
 
 namespace {
 
-// Of a system call that gives 0 for success.
-Status checked(const std::string& name, int result) { return result == 0 ? Status() : io_error(name, errno); }
-
-// Runs f on a path of this machine, or `other` on one that a plugin serves; a null path is an error.
-template <class F, class Other>
-void with_path(const char* path, TF_Status* status, F&& f, Other&& other) {
+// Runs f on the file system that a path leads to; a null path is an error.
+template <class F>
+void with_path(const char* path, TF_Status* status, F&& f) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(path);
     WEFT_ASSIGN(Place place, locate(path));
-    return place.other ? other(*place.other, place.path) : f(place.path);
+    return f(place.system, place.path);
   });
 }
-template <class F>
-void with_file(TF_WritableFileHandle* handle, TF_Status* status, F&& f, Status (WritableFile::*other)()) {
+void with_file(TF_WritableFileHandle* handle, TF_Status* status, Status (WritableFile::*f)()) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(handle);
-    return handle->other ? (*handle->other.*other)() : checked(handle->name, f(handle->file));
+    return (*handle->file.*f)();
   });
 }
 
 }  // namespace
 
 void TF_CreateDir(const char* path, TF_Status* status) {
-  with_path(
-      path, status, [](const std::string& p) { return checked(p, mkdir(p.c_str(), 0755)); },
-      [](FileSystem& other, const std::string& name) { return other.create_folder(name); });
+  with_path(path, status, [](FileSystem& system, const std::string& name) { return system.create_folder(name); });
 }
 void TF_DeleteDir(const char* path, TF_Status* status) {
-  with_path(
-      path, status, [](const std::string& p) { return checked(p, rmdir(p.c_str())); },
-      [](FileSystem& other, const std::string& name) { return other.delete_folder(name); });
+  with_path(path, status, [](FileSystem& system, const std::string& name) { return system.delete_folder(name); });
 }
 void TF_DeleteFile(const char* path, TF_Status* status) {
-  with_path(
-      path, status, [](const std::string& p) { return checked(p, unlink(p.c_str())); },
-      [](FileSystem& other, const std::string& name) { return other.delete_file(name); });
+  with_path(path, status, [](FileSystem& system, const std::string& name) { return system.delete_file(name); });
 }
 void TF_DeleteRecursively(const char* path, int64_t* undeleted_files, int64_t* undeleted_dirs, TF_Status* status) {
   if (undeleted_files) *undeleted_files = 0;
   if (undeleted_dirs) *undeleted_dirs = 0;
-  auto other = [&](FileSystem& system, const std::string& name) {
+  with_path(path, status, [&](FileSystem& system, const std::string& name) {
     int64_t files = 0, folders = 0;
     const Status done = system.delete_recursively(name, files, folders);
     if (undeleted_files) *undeleted_files = files;
     if (undeleted_dirs) *undeleted_dirs = folders;
     return done;
-  };
-  auto local = [&](const std::string& p) -> Status {
-    std::error_code error;
-    const fs::file_status kind = fs::symlink_status(p, error);
-    if (!fs::exists(kind)) {
-      if (undeleted_dirs) *undeleted_dirs = 1;
-      return not_found("Directory or file ", p, " not found");
-    }
-    fs::remove_all(p, error);
-    if (!error) return {};
-    fs::recursive_directory_iterator it(p, fs::directory_options::skip_permission_denied, error), end;
-    for (; it != end; it.increment(error)) {
-      int64_t* count = it->is_directory(error) ? undeleted_dirs : undeleted_files;
-      if (count) ++*count;
-    }
-    if (undeleted_dirs && fs::is_directory(kind)) ++*undeleted_dirs;
-    return io_error(p, error ? error.value() : EIO);
-  };
-  with_path(path, status, local, other);
+  });
 }
 TF_StringStream* TF_GetChildren(const char* path, TF_Status* status) {
   TF_StringStream* out = nullptr;
-  auto list = [&](std::vector<std::string> names) {
+  with_path(path, status, [&](FileSystem& system, const std::string& name) -> Status {
+    WEFT_ASSIGN(std::vector<std::string> names, system.children(name));
     out = new TF_StringStream{std::move(names), 0};
-    return Status();
-  };
-  auto local = [&](const std::string& p) -> Status {
-    std::vector<std::string> names;
-    std::error_code error;
-    fs::directory_iterator it(p, error), end;
-    for (; !error && it != end; it.increment(error)) names.push_back(it->path().filename().string());
-    return error ? io_error(p, error.value()) : list(std::move(names));
-  };
-  with_path(path, status, local, [&](FileSystem& other, const std::string& name) -> Status {
-    WEFT_ASSIGN(std::vector<std::string> names, other.children(name));
-    return list(std::move(names));
+    return {};
   });
   return out;
 }
 void TF_FileStat(const char* path, TF_FileStatistics* stats, TF_Status* status) {
-  auto local = [&](const std::string& p) -> Status {
+  with_path(path, status, [&](FileSystem& system, const std::string& name) -> Status {
     WEFT_NOT_NULL(stats);
-    struct stat st;
-    WEFT_RETURN_IF_ERROR(checked(p, stat(p.c_str(), &st)));
-    *stats = {st.st_size, int64_t(st.st_mtim.tv_sec) * 1000000000 + st.st_mtim.tv_nsec, S_ISDIR(st.st_mode)};
-    return {};
-  };
-  with_path(path, status, local, [&](FileSystem& other, const std::string& name) -> Status {
-    WEFT_NOT_NULL(stats);
-    WEFT_ASSIGN(FileInfo info, other.stat(name));
+    WEFT_ASSIGN(FileInfo info, system.stat(name));
     *stats = {info.size, info.mtime_nsec, info.is_directory};
     return {};
   });
@@ -136,17 +89,10 @@ void TF_FileStat(const char* path, TF_FileStatistics* stats, TF_Status* status) 
 
 void TF_NewWritableFile(const char* path, TF_WritableFileHandle** handle, TF_Status* status) {
   if (handle) *handle = nullptr;
-  auto local = [&](const std::string& p) -> Status {
+  with_path(path, status, [&](FileSystem& system, const std::string& name) -> Status {
     WEFT_NOT_NULL(handle);
-    FILE* file = fopen(p.c_str(), "w");
-    if (!file) return io_error(p, errno);
-    *handle = new TF_WritableFileHandle{p, file, nullptr};
-    return {};
-  };
-  with_path(path, status, local, [&](FileSystem& other, const std::string& name) -> Status {
-    WEFT_NOT_NULL(handle);
-    WEFT_ASSIGN(std::unique_ptr<WritableFile> file, other.create(name));
-    *handle = new TF_WritableFileHandle{name, nullptr, std::move(file)};
+    WEFT_ASSIGN(std::unique_ptr<WritableFile> file, system.create(name));
+    *handle = new TF_WritableFileHandle{std::move(file)};
     return {};
   });
 }
@@ -154,18 +100,13 @@ void TF_AppendWritableFile(TF_WritableFileHandle* handle, const char* data, size
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(handle);
     if (length) WEFT_NOT_NULL(data);
-    if (handle->other) return handle->other->append({data, length});
-    return !length || fwrite(data, 1, length, handle->file) == length ? Status() : io_error(handle->name, errno);
+    return length ? handle->file->append({data, length}) : Status();
   });
 }
-void TF_FlushWritableFile(TF_WritableFileHandle* handle, TF_Status* status) {
-  with_file(handle, status, [](FILE* f) { return fflush(f); }, &WritableFile::flush);
-}
-void TF_SyncWritableFile(TF_WritableFileHandle* handle, TF_Status* status) {
-  with_file(handle, status, [](FILE* f) { return fflush(f) ? -1 : fsync(fileno(f)); }, &WritableFile::sync);
-}
+void TF_FlushWritableFile(TF_WritableFileHandle* handle, TF_Status* status) { with_file(handle, status, &WritableFile::flush); }
+void TF_SyncWritableFile(TF_WritableFileHandle* handle, TF_Status* status) { with_file(handle, status, &WritableFile::sync); }
 void TF_CloseWritableFile(TF_WritableFileHandle* handle, TF_Status* status) {
-  with_file(handle, status, [](FILE* f) { return fclose(f); }, &WritableFile::close);
+  with_file(handle, status, &WritableFile::close);
   delete handle;
 }
 

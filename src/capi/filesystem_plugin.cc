@@ -1,7 +1,6 @@
 // File systems from plugins: TF_RegisterFilesystemPlugin loads a library, lets it fill its tables of functions
 // (filesystem_interface.h), checks them as TensorFlow does, and serves each of its URI schemes from then on.
 #include <dlfcn.h>
-#include <fnmatch.h>
 
 #include <cstring>
 #include <filesystem>
@@ -53,6 +52,13 @@ class PluginWritableFile : public WritableFile {
   }
   Status flush() override { return call(t_.writing.flush); }  // may be missing: then there is nothing to flush
   Status sync() override { return call(t_.writing.sync ? t_.writing.sync : t_.writing.flush); }
+  Result<int64_t> tell() override {
+    if (!t_.writing.tell) return unimplemented("Tell() not implemented for ", name_);
+    TF_Status s;
+    const int64_t at = t_.writing.tell(&file_, &s);
+    if (!s.status.ok()) return s.status;
+    return at;
+  }
   Status close() override {
     WEFT_RETURN_IF_ERROR(flush());
     if (!t_.writing.close) return unimplemented("Close() not implemented for ", name_);
@@ -71,6 +77,39 @@ class PluginWritableFile : public WritableFile {
   bool open_ = false;
 };
 
+class PluginRandomAccessFile : public weft::core::RandomAccessFile {
+ public:
+  PluginRandomAccessFile(std::string name, const Tables& t, weft::core::FileSystem& system, TF_RandomAccessFile file)
+      : name_(std::move(name)), t_(t), system_(system), file_(file) {}
+  ~PluginRandomAccessFile() override { t_.reading.cleanup(&file_); }
+  Result<size_t> read(uint64_t offset, void* to, size_t n) const override {
+    char* at = static_cast<char*>(to);
+    size_t done = 0;
+    while (done < n) {
+      TF_Status s;
+      const int64_t got = t_.reading.read(&file_, offset + done, n - done, at + done, &s);
+      const bool end = s.status.code() == Code::kOutOfRange;
+      if (!s.status.ok() && !end) return s.status;
+      if (got < 0 || size_t(got) > n - done)
+        return data_loss("The plugin for ", name_, " read ", got, " bytes where ", n - done, " were wanted");
+      done += size_t(got);
+      if (end || got == 0) break;
+    }
+    return done;
+  }
+  Result<int64_t> size() const override {
+    WEFT_ASSIGN(FileInfo info, system_.stat(name_));
+    if (info.size < 0 || uint64_t(info.size) > kMostBytes) return data_loss("The plugin for ", name_, " tells a size of ", info.size, " bytes");
+    return info.size;
+  }
+
+ private:
+  const std::string name_;
+  const Tables& t_;
+  weft::core::FileSystem& system_;
+  mutable TF_RandomAccessFile file_;
+};
+
 class PluginFileSystem : public weft::core::FileSystem {
  public:
   explicit PluginFileSystem(const Tables& tables) : t_(tables) {}
@@ -84,44 +123,23 @@ class PluginFileSystem : public weft::core::FileSystem {
     return s.status;
   }
 
-  Result<std::string> read(const std::string& name) override {
+  Result<std::unique_ptr<weft::core::RandomAccessFile>> open(const std::string& name) override {
     if (!t_.fs.new_random_access_file) return missing(name, "NewRandomAccessFile");
     if (!t_.reading.read) return unimplemented("Read() not implemented for ", name);
     TF_Status s;
     TF_RandomAccessFile file{};
     t_.fs.new_random_access_file(&system_, translated(name).c_str(), &file, &s);
     if (!s.status.ok()) return s.status;
-    struct Closer {
-      const Tables& t;
-      TF_RandomAccessFile& file;
-      ~Closer() { t.reading.cleanup(&file); }
-    } closer{t_, file};
-    constexpr size_t kStep = 1 << 20;
-    std::string out;
-    while (true) {
-      const size_t old = out.size();
-      if (old > kMostBytes) return data_loss(name, " has no end");
-      out.resize(old + std::max(kStep, old / 2));
-      const int64_t got = t_.reading.read(&file, old, out.size() - old, out.data() + old, &s);
-      const bool end = s.status.code() == Code::kOutOfRange;
-      if (!s.status.ok() && !end) return s.status;
-      if (got < 0 || size_t(got) > out.size() - old)
-        return data_loss("The plugin for ", name, " read ", got, " bytes where ", out.size() - old, " were wanted");
-      const bool more = !end && got > 0;
-      out.resize(old + size_t(got));
-      if (!more) return out;
-    }
+    return std::unique_ptr<weft::core::RandomAccessFile>(std::make_unique<PluginRandomAccessFile>(name, t_, *this, file));
   }
 
   Result<std::unique_ptr<WritableFile>> create(const std::string& name) override {
     if (!t_.fs.new_writable_file) return missing(name, "NewWritableFile");
-    TF_Status s;
-    auto file = std::make_unique<PluginWritableFile>(name, t_);
-    TF_WritableFile opened{};
-    t_.fs.new_writable_file(&system_, translated(name).c_str(), &opened, &s);
-    if (!s.status.ok()) return s.status;
-    *file->open() = opened;
-    return std::unique_ptr<WritableFile>(std::move(file));
+    return open_to_write(name, t_.fs.new_writable_file);
+  }
+  Result<std::unique_ptr<WritableFile>> append_to(const std::string& name) override {
+    if (!t_.fs.new_appendable_file) return missing(name, "NewAppendableFile");
+    return open_to_write(name, t_.fs.new_appendable_file);
   }
 
   Result<FileInfo> stat(const std::string& name) override {
@@ -141,10 +159,7 @@ class PluginFileSystem : public weft::core::FileSystem {
   Result<std::vector<std::string>> matching(const std::string& pattern) override {
     if (t_.fs.get_matching_paths)
       return names([&](char*** entries, TF_Status* s) { return t_.fs.get_matching_paths(&system_, pattern.c_str(), entries, s); });
-    const auto uri = weft::core::parse_uri(pattern);
-    std::vector<std::string> found;
-    WEFT_RETURN_IF_ERROR(match(pattern.substr(0, pattern.size() - uri.path.size()), uri.path, found));
-    return found;
+    return match_by_component(pattern);
   }
 
   Status create_folder(const std::string& name) override { return on(name, t_.fs.create_dir, "CreateDir"); }
@@ -162,8 +177,7 @@ class PluginFileSystem : public weft::core::FileSystem {
   Status delete_file(const std::string& name) override { return on(name, t_.fs.delete_file, "DeleteFile"); }
   Status delete_folder(const std::string& name) override { return on(name, t_.fs.delete_dir, "DeleteDir"); }
   Status delete_recursively(const std::string& name, int64_t& files, int64_t& folders) override {
-    files = folders = 0;
-    if (!t_.fs.delete_recursively) return delete_all(name, files, folders, kMostFolders);
+    if (!t_.fs.delete_recursively) return FileSystem::delete_recursively(name, files, folders);
     TF_Status s;
     uint64_t left_files = 0, left_folders = 0;
     t_.fs.delete_recursively(&system_, translated(name).c_str(), &left_files, &left_folders, &s);
@@ -172,37 +186,25 @@ class PluginFileSystem : public weft::core::FileSystem {
     return s.status;
   }
 
- private:
-  static constexpr int kMostFolders = 100;  // one inside the other
-
-  // Goes on after an error, so that as much as possible is deleted; the first one is told.
-  Status delete_all(const std::string& name, int64_t& files, int64_t& folders, int depth) {
-    if (depth == 0) return failed_precondition("Folders are nested too deeply: ", name);
-    auto info = stat(name);
-    if (!info.ok()) {
-      ++folders;
-      return info.status();
-    }
-    if (!info->is_directory) {
-      const Status done = delete_file(name);
-      files += !done.ok();
-      return done;
-    }
-    Status first;
-    auto note = [&](const Status& s) {
-      if (first.ok()) first = s;
-    };
-    auto inside = children(name);
-    note(inside.status());
-    if (inside.ok())
-      for (const std::string& child : *inside)
-        note(delete_all(cat(name, name.ends_with('/') ? "" : "/", child), files, folders, depth - 1));
-    const Status done = delete_folder(name);
-    folders += !done.ok();
-    note(done);
-    return first;
+  bool can_rename() const override { return t_.fs.rename_file != nullptr; }
+  Status rename(const std::string& from, const std::string& to) override {
+    if (!t_.fs.rename_file) return missing(from, "RenameFile");
+    TF_Status s;
+    t_.fs.rename_file(&system_, translated(from).c_str(), translated(to).c_str(), &s);
+    return s.status;
   }
 
+ private:
+  Result<std::unique_ptr<WritableFile>> open_to_write(const std::string& name,
+                                                      void (*f)(const TF_Filesystem*, const char*, TF_WritableFile*, TF_Status*)) {
+    TF_Status s;
+    auto file = std::make_unique<PluginWritableFile>(name, t_);
+    TF_WritableFile opened{};
+    f(&system_, translated(name).c_str(), &opened, &s);
+    if (!s.status.ok()) return s.status;
+    *file->open() = opened;
+    return std::unique_ptr<WritableFile>(std::move(file));
+  }
   static Status missing(const std::string& name, const char* function) {
     return unimplemented("Filesystem for ", name, " does not support ", function, "()");
   }
@@ -246,26 +248,6 @@ class PluginFileSystem : public weft::core::FileSystem {
     }
     if (!s.status.ok()) return s.status;
     return out;
-  }
-
-  // For a plugin without patterns of its own: component by component.
-  Status match(const std::string& done, std::string_view rest, std::vector<std::string>& found) {
-    while (rest.starts_with('/')) rest.remove_prefix(1);
-    const size_t slash = rest.find('/');
-    const std::string part(rest.substr(0, slash));
-    WEFT_ASSIGN(std::vector<std::string> inside, children(done + "/"));
-    for (std::string child : inside) {
-      if (child.ends_with('/')) child.pop_back();
-      if (::fnmatch(part.c_str(), child.c_str(), FNM_PATHNAME) != 0) continue;
-      const std::string path = done + "/" + child;
-      if (slash == rest.npos) {
-        found.push_back(path);
-        continue;
-      }
-      WEFT_ASSIGN(FileInfo info, stat(path));
-      if (info.is_directory) WEFT_RETURN_IF_ERROR(match(path, rest.substr(slash + 1), found));
-    }
-    return {};
   }
 
   Tables t_;

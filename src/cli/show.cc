@@ -1,22 +1,17 @@
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <map>
 
 #include "cli/commands.h"
 #include "cli/text.h"
+#include "weft/data.h"
 #include "weft/graph.h"
 #include "weft/inspect.h"
 
 namespace weft::cli {
 namespace {
 
-bool exists(const std::string& path) {
-  struct stat s;
-  return stat(path.c_str(), &s) == 0;
-}
+using data::file_exists;
 
 int64_t bytes_of(DType t) {
   switch (t) {
@@ -354,14 +349,14 @@ int show_checkpoint(const ShowArgs& args, const std::string& prefix) {
 int show(const ShowArgs& given) {
   ShowArgs args = given;
   while (args.path.size() > 1 && args.path.back() == '/') args.path.pop_back();
-  if (exists(args.path + "/saved_model.pb") || exists(args.path + "/saved_model.pbtxt")) return show_saved_model(args);
+  if (file_exists(args.path + "/saved_model.pb") || file_exists(args.path + "/saved_model.pbtxt")) return show_saved_model(args);
   std::string prefix = args.path;
   if (prefix.ends_with(".index")) prefix.resize(prefix.size() - 6);
-  if (exists(prefix + ".index")) return show_checkpoint(args, prefix);
-  if (!exists(args.path))
+  if (file_exists(prefix + ".index")) return show_checkpoint(args, prefix);
+  if (!file_exists(args.path))
     throw Error(Code::kNotFound,
                 args.path + " does not exist; give a SavedModel's folder, a GraphDef (.pb, .pbtxt) or a checkpoint's prefix");
-  if (exists(args.path + "/.")) throw Error(Code::kNotFound, args.path + " is a folder without saved_model.pb");
+  if (file_exists(args.path + "/.")) throw Error(Code::kNotFound, args.path + " is a folder without saved_model.pb");
   if (args.path.ends_with("saved_model.pb")) {
     args.path.resize(args.path.size() - std::string("saved_model.pb").size());
     if (args.path.empty()) args.path = ".";

@@ -1,5 +1,7 @@
 #include "core/file_system.h"
 
+#include <fnmatch.h>
+
 #include <cerrno>
 #include <cstring>
 #include <map>
@@ -14,7 +16,11 @@ struct Systems {
 };
 
 Systems& systems() {
-  static Systems all;
+  static Systems& all = []() -> Systems& {
+    static Systems made;
+    made.by_scheme.emplace("ram", make_ram_file_system());
+    return made;
+  }();
   return all;
 }
 
@@ -125,6 +131,14 @@ Status register_file_system(const std::string& scheme, std::unique_ptr<FileSyste
   return {};
 }
 
+std::vector<std::string> file_system_schemes() {
+  Systems& all = systems();
+  const std::lock_guard lock(all.mutex);
+  std::vector<std::string> out = {"", "file"};
+  for (const auto& [scheme, system] : all.by_scheme) out.push_back(scheme);
+  return out;
+}
+
 Uri parse_uri(std::string_view name) {
   auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   size_t end = 0;
@@ -138,13 +152,78 @@ Uri parse_uri(std::string_view name) {
 
 Result<Place> locate(std::string_view name) {
   const Uri uri = parse_uri(name);
-  if (uri.scheme.empty()) return Place{nullptr, std::string(name)};
-  if (is_local(uri.scheme)) return Place{nullptr, std::string(name.substr(uri.scheme.size() + 3))};
+  if (uri.scheme.empty()) return Place{local_file_system(), std::string(name), true};
+  if (is_local(uri.scheme)) return Place{local_file_system(), std::string(name.substr(uri.scheme.size() + 3)), true};
   Systems& all = systems();
   const std::lock_guard lock(all.mutex);
   const auto it = all.by_scheme.find(uri.scheme);
   if (it == all.by_scheme.end()) return unimplemented("File system scheme '", uri.scheme, "' not implemented (file: '", name, "')");
-  return Place{it->second.get(), std::string(name)};
+  return Place{*it->second, std::string(name), false};
+}
+
+namespace {
+
+constexpr int kMostFolders = 100;  // one inside the other
+
+// The first error is told.
+Status delete_all(FileSystem& system, const std::string& name, int64_t& files, int64_t& folders, int depth) {
+  if (depth == 0) return failed_precondition("Folders are nested too deeply: ", name);
+  auto info = system.stat(name);
+  if (!info.ok()) {
+    ++folders;
+    return info.status();
+  }
+  if (!info->is_directory) {
+    const Status done = system.delete_file(name);
+    files += !done.ok();
+    return done;
+  }
+  Status first;
+  auto note = [&](const Status& s) {
+    if (first.ok()) first = s;
+  };
+  auto inside = system.children(name);
+  note(inside.status());
+  if (inside.ok())
+    for (const std::string& child : *inside)
+      note(delete_all(system, cat(name, name.ends_with('/') ? "" : "/", child), files, folders, depth - 1));
+  const Status done = system.delete_folder(name);
+  folders += !done.ok();
+  note(done);
+  return first;
+}
+
+Status match(FileSystem& system, const std::string& done, std::string_view rest, std::vector<std::string>& found) {
+  while (rest.starts_with('/')) rest.remove_prefix(1);
+  const size_t slash = rest.find('/');
+  const std::string part(rest.substr(0, slash));
+  WEFT_ASSIGN(std::vector<std::string> inside, system.children(done + "/"));
+  for (std::string child : inside) {
+    if (child.ends_with('/')) child.pop_back();
+    if (::fnmatch(part.c_str(), child.c_str(), FNM_PATHNAME) != 0) continue;
+    const std::string path = done + "/" + child;
+    if (slash == rest.npos) {
+      found.push_back(path);
+      continue;
+    }
+    WEFT_ASSIGN(FileInfo info, system.stat(path));
+    if (info.is_directory) WEFT_RETURN_IF_ERROR(match(system, path, rest.substr(slash + 1), found));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status FileSystem::delete_recursively(const std::string& name, int64_t& files, int64_t& folders) {
+  files = folders = 0;
+  return delete_all(*this, name, files, folders, kMostFolders);
+}
+
+Result<std::vector<std::string>> FileSystem::match_by_component(const std::string& pattern) {
+  const Uri uri = parse_uri(pattern);
+  std::vector<std::string> found;
+  WEFT_RETURN_IF_ERROR(match(*this, pattern.substr(0, pattern.size() - uri.path.size()), uri.path, found));
+  return found;
 }
 
 Status io_error(std::string_view path, int error) { return Status(code_of(error), cat(path, "; ", std::strerror(error))); }

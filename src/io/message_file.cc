@@ -1,11 +1,5 @@
 #include "io/message_file.h"
 
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
-
-#include "core/file_system.h"
 #include "wire/file.h"
 #include "wire/message_view.h"
 #include "wire/text_format.h"
@@ -34,27 +28,9 @@ bool looks_binary(wire::MessageDef def, std::string_view bytes) {
 }  // namespace
 
 Result<std::string> read_file(const std::string& name) {
-  WEFT_ASSIGN(core::Place place, core::locate(name));
-  if (place.other) return place.other->read(place.path);
-  const std::string& path = place.path;
-  int64_t size = 0;
-  WEFT_ASSIGN(wire::Descriptor file, wire::open_to_read(path, size));
-  constexpr size_t kStep = 1 << 16, kLargest = INT32_MAX;  // protobuf's limit for a message
-  const auto too_large = [&] { return core::resource_exhausted(path, " is larger than ", kLargest, " bytes, the limit for a message"); };
-  if (size > int64_t(kLargest)) return too_large();
-  // The size is a guess: files that the system makes up (/proc) have none.
-  std::string out(size > 0 ? size_t(size) + 1 : kStep, '\0');
-  size_t n = 0;
-  while (true) {
-    if (n > kLargest) return too_large();
-    if (n == out.size()) out.resize(out.size() + std::max(kStep, out.size() / 2));
-    const ssize_t got = ::read(file.get(), out.data() + n, out.size() - n);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return core::io_error(path, errno);
-    if (got == 0) break;
-    n += size_t(got);
-  }
-  out.resize(n);
+  constexpr size_t kLargest = INT32_MAX;  // protobuf's limit for a message
+  std::string out;
+  WEFT_RETURN_IF_ERROR(wire::read_file(name, out, kLargest));
   return out;
 }
 

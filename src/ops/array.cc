@@ -1,11 +1,11 @@
 // Tensors passed on and looked at: constants, identities, reshapes, shapes as values.
-#include <fstream>
 
 #include "op/registry.h"
 #include "op/emit.h"
 #include "op/gradient.h"
 #include "ops/all.h"
 #include "ops/array_util.h"
+#include "wire/file.h"
 
 namespace weft::ops {
 
@@ -63,16 +63,12 @@ Status run_immutable_const(KernelContext& c) {
   if (!shape) return invalid_argument("ImmutableConst needs a shape that is fully known");
   if (!is_simple(c.output_type(0)))
     return invalid_argument("Sorry, ImmutableConst does not support the type ", dtype_enum_name(c.output_type(0)), ".");
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) return not_found(path, "; No such file or directory");
-  const int64_t size = int64_t(file.tellg());
+  int64_t size = 0;
+  WEFT_ASSIGN(std::unique_ptr<core::RandomAccessFile> file, wire::open_to_read(path, size));
   if (multiply_without_overflow(shape->num_elements(), int64_t(dtype_size(c.output_type(0)))) > size)
     return invalid_argument("Memory region ", path, " has ", size, " bytes, too few for shape ", *shape);
   WEFT_ASSIGN(Tensor* out, c.allocate(0, *shape));
-  file.seekg(0);
-  file.read(out->data<char>(), std::streamsize(out->byte_size()));
-  if (!file) return data_loss("could not read ", path);
-  return {};
+  return wire::read_at(*file, 0, out->raw(), out->byte_size());
 }
 
 Status shape_attr(ShapeContext& c) {

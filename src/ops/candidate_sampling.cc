@@ -1,7 +1,6 @@
 // Candidate samplers: classes to train on beside the true ones, with the counts to be expected of them.
 #include <cfloat>
 #include <cmath>
-#include <fstream>
 #include <mutex>
 #include <unordered_map>
 #include <unordered_set>
@@ -9,6 +8,7 @@
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/random_common.h"
+#include "wire/byte_stream.h"
 
 namespace weft::ops {
 
@@ -153,10 +153,11 @@ class FixedUnigramSampler final : public RangeSampler {
 
 // Weights of a vocabulary file: the last field of each line.
 Result<std::vector<float>> read_vocabulary(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return not_found(path, "; No such file or directory");
+  WEFT_ASSIGN(std::unique_ptr<wire::ByteStream> file, wire::ByteStream::open(path, ""));
   std::vector<float> out;
-  for (std::string line; std::getline(file, line);) {
+  for (std::string line;;) {
+    WEFT_ASSIGN(bool found, file->read_line(line));
+    if (!found) break;
     const std::string last = line.substr(line.rfind(',') + 1);
     char* end = nullptr;
     const float w = std::strtof(last.c_str(), &end);

@@ -1,6 +1,4 @@
 // Checkpoints: tensors saved into and restored from tensor bundles (wire/tensor_bundle.h).
-#include <unistd.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -145,8 +143,8 @@ Status run_merge(KernelContext& c) {
   for (const std::string& name : names) {
     const std::string_view folder = wire::folder_of(name);
     if (folder.empty() || folder == wire::folder_of(target)) continue;
-    WEFT_ASSIGN(std::string path, wire::local_path(folder));
-    if (::rmdir(path.c_str()) != 0) continue;
+    WEFT_ASSIGN(core::Place place, core::locate(folder));
+    (void)place.system.delete_folder(place.path);
   }
   return {};
 }

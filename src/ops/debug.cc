@@ -13,6 +13,7 @@
 #include "ops/debug_name.h"
 #include "ops/print_hook.h"
 #include "ops/summarize.h"
+#include "wire/file.h"
 
 namespace weft::ops {
 
@@ -110,11 +111,10 @@ struct Print {
 };
 
 Status append_to_file(const std::string& path, const std::string& text) {
-  std::FILE* file = std::fopen(path.c_str(), "a");
-  if (!file) return invalid_argument("Could not open file: ", path);
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (std::fclose(file) != 0 || !written) return data_loss("Could not write to file: ", path);
-  return {};
+  auto file = wire::open_to_append(path);
+  if (!file.ok()) return invalid_argument("Could not open file: ", path);
+  WEFT_RETURN_IF_ERROR((*file)->append(text));
+  return (*file)->close();
 }
 
 Status run_print_v2(KernelContext& c) {

@@ -18,13 +18,7 @@ Status run_matching_files(KernelContext& c) {
   std::vector<std::string> found;
   for (const tstring& pattern : patterns.span<tstring>()) {
     if (pattern.empty()) continue;
-    WEFT_ASSIGN(core::Place place, core::locate(pattern.view()));
-    std::vector<std::string> matches;
-    if (place.other) {
-      WEFT_ASSIGN(matches, place.other->matching(place.path));
-    } else {
-      matches = wire::match_paths(place.path);
-    }
+    WEFT_ASSIGN(std::vector<std::string> matches, wire::match_paths(pattern.view()));
     for (std::string& match : matches) found.push_back(std::move(match));
   }
   std::sort(found.begin(), found.end());
@@ -36,22 +30,17 @@ Status run_matching_files(KernelContext& c) {
 Status run_read_file(KernelContext& c) {
   const Tensor& name = c.input(0);
   if (name.rank() != 0) return invalid_argument("Input filename tensor must be scalar, but had shape: ", name.shape());
-  WEFT_ASSIGN(core::Place place, core::locate(name.data<tstring>()[0].view()));
   std::string contents;
-  if (place.other) {
-    WEFT_ASSIGN(contents, place.other->read(place.path));
-  } else {
-    WEFT_RETURN_IF_ERROR(wire::read_file(place.path, contents));
-  }
+  WEFT_RETURN_IF_ERROR(wire::read_file(name.data<tstring>()[0].str(), contents));
   WEFT_ASSIGN(Tensor* out, c.allocate(0, Shape()));
   out->data<tstring>()[0] = contents;
   return {};
 }
 
+// As TensorFlow does it: in place, by the file system's own rules.
 Status write_other(core::FileSystem& system, const std::string& name, std::string_view contents) {
-  // The folder, with its scheme; a file right under the host has none to make.
   const std::string folder(wire::folder_of(name));
-  if (!core::parse_uri(folder).path.empty()) WEFT_RETURN_IF_ERROR(system.create_folders(folder));
+  if (!folder.ends_with("://")) WEFT_RETURN_IF_ERROR(system.create_folders(folder));
   WEFT_ASSIGN(std::unique_ptr<core::WritableFile> file, system.create(name));
   WEFT_RETURN_IF_ERROR(file->append(contents));
   return file->close();
@@ -63,7 +52,7 @@ Status run_write_file(KernelContext& c) {
   if (contents.rank() != 0) return invalid_argument("Contents tensor must be scalar, but had shape: ", contents.shape());
   WEFT_ASSIGN(core::Place place, core::locate(name.data<tstring>()[0].view()));
   const std::string_view bytes = contents.data<tstring>()[0].view();
-  return place.other ? write_other(*place.other, place.path, bytes) : wire::write_file(place.path, bytes);
+  return place.local ? wire::write_file(place.path, bytes) : write_other(place.system, place.path, bytes);
 }
 
 // No file system here has options, nor have those that TensorFlow links.

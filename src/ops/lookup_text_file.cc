@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
-#include <fstream>
 #include <limits>
+
+#include "wire/byte_stream.h"
 
 namespace weft::ops {
 
@@ -118,16 +118,14 @@ Status check_columns(const TextFileColumns& c, DType key, DType value) {
 
 Status read_text_file(const std::string& path, const TextFileColumns& c, DType key_dtype, DType value_dtype, Tensor& keys, Tensor& values) {
   WEFT_RETURN_IF_ERROR(check_columns(c, key_dtype, value_dtype));
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return failed_precondition(path, "; Is a directory");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return not_found(path, "; No such file or directory");
+  WEFT_ASSIGN(std::unique_ptr<wire::ByteStream> file, wire::ByteStream::open(path, ""));
   Column key_column(key_dtype, c.key_index), value_column(value_dtype, c.value_index);
   const int64_t last_field = std::max(c.key_index, c.value_index);
   int64_t n = 0, position = 0;
   Status status;
   for (std::string line; status.ok();) {
-    if (!std::getline(file, line)) {
+    WEFT_ASSIGN(bool found, file->read_line(line));
+    if (!found) {
       if (c.vocab_size != -1 && n != c.vocab_size)
         status = invalid_argument("Invalid vocab_size in ", path, ": expected ", c.vocab_size, " but got ", n);
       break;

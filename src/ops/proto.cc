@@ -1,11 +1,11 @@
 // Fields of serialized protobuf messages as tensors, and back.
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 
 #include "kernels/cpu/text.h"
 #include "op/registry.h"
 #include "ops/all.h"
+#include "wire/file.h"
 #include "wire/proto.h"
 #include "wire/schema.h"
 #include "wire/text_format.h"
@@ -33,9 +33,7 @@ Result<std::shared_ptr<const Schema>> open_schema(const std::string& source) {
   if (source.starts_with(kBytes)) {
     bytes = source.substr(kBytes.size());
   } else {
-    std::ifstream file(source, std::ios::binary);
-    if (!file) return not_found(source, "; No such file or directory");
-    bytes.assign(std::istreambuf_iterator<char>(file), {});
+    WEFT_RETURN_IF_ERROR(wire::read_file(source, bytes));
   }
   auto schema = Schema::parse(bytes);
   if (!schema.ok()) return invalid_argument("Failed to deserialize descriptor set from ", source.starts_with(kBytes) ? std::string_view("bytes") : std::string_view(source));

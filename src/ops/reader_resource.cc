@@ -186,12 +186,7 @@ class WholeFileReader final : public Reader {
  protected:
   Status read_record(ReaderRecord& record, bool& produced, bool& at_end) override {
     record.key = work();
-    WEFT_ASSIGN(core::Place place, core::locate(work()));
-    if (place.other) {
-      WEFT_ASSIGN(record.value, place.other->read(place.path));
-    } else {
-      WEFT_RETURN_IF_ERROR(wire::read_file(place.path, record.value));
-    }
+    WEFT_RETURN_IF_ERROR(wire::read_file(work(), record.value));
     produced = at_end = true;
     return {};
   }

@@ -79,8 +79,8 @@ class RecordInput final : public Kernel {
     std::vector<std::string> names;
     for (size_t at = 0; at <= pattern_.size();) {
       const size_t comma = std::min(pattern_.find(',', at), pattern_.size());
-      WEFT_ASSIGN(std::string pattern, wire::local_path(std::string_view(pattern_).substr(at, comma - at)));
-      auto found = wire::match_paths(pattern);
+      WEFT_ASSIGN(std::string pattern, wire::path_of(std::string_view(pattern_).substr(at, comma - at)));
+      WEFT_ASSIGN(std::vector<std::string> found, wire::match_paths(pattern));
       std::sort(found.begin(), found.end());
       names.insert(names.end(), found.begin(), found.end());
       at = comma + 1;

@@ -20,6 +20,7 @@ bool is_absolute(std::string_view path) { return path.starts_with('/') || path.f
 
 // As Python's os.path.relpath.
 std::string relative_to(const std::string& path, const std::string& folder) {
+  if (core::parse_uri(folder).scheme.empty() != core::parse_uri(path).scheme.empty()) return path;
   std::error_code error;
   const auto absolute = [&](const std::string& p) { return std::filesystem::absolute(p.empty() ? "." : p, error).lexically_normal(); };
   std::filesystem::path from = absolute(folder);

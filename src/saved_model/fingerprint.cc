@@ -1,7 +1,5 @@
 #include "saved_model/fingerprint.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -21,10 +19,7 @@ using wire::ProtoReader;
 using wire::ProtoWriter;
 using wire::WireType;
 
-bool exists(const std::string& path) {
-  struct stat s;
-  return stat(path.c_str(), &s) == 0;
-}
+using wire::file_exists;
 
 void copy_field(const ProtoReader& r, ProtoWriter& w) {
   switch (r.type()) {
@@ -79,7 +74,7 @@ Result<std::string> canonical(MessageDef def, std::string_view bytes, int depth)
 
 Result<std::optional<Fingerprint>> read_fingerprint(const std::string& dir) {
   const std::string path = dir + "/fingerprint.pb";
-  if (!exists(path)) return std::optional<Fingerprint>();
+  if (!file_exists(path)) return std::optional<Fingerprint>();
   WEFT_ASSIGN(std::string bytes, io::read_file(path));
   Fingerprint f;
   ProtoReader r(bytes);
@@ -112,13 +107,13 @@ Status verify_fingerprint(const std::string& dir, const Fingerprint& f) {
   const std::string index = dir + "/variables/variables.index", model = dir + "/saved_model.pb";
   if (f.checkpoint_hash) {
     uint64_t hash = 0;
-    if (exists(index)) {
+    if (file_exists(index)) {
       WEFT_ASSIGN(std::string bytes, io::read_file(index));
       hash = kernels::fingerprint64(bytes);
     }
     if (hash != f.checkpoint_hash) return other("variables/variables.index", f.checkpoint_hash, hash);
   }
-  if (f.saved_model_checksum && exists(model)) {
+  if (f.saved_model_checksum && file_exists(model)) {
     WEFT_ASSIGN(std::string bytes, io::read_file(model));
     WEFT_ASSIGN(std::string ordered, canonical(wire::Schema::builtin().find("tensorflow.SavedModel"), bytes, 0));
     const uint64_t hash = kernels::fingerprint64(ordered);
@@ -161,7 +156,7 @@ Status write_fingerprint(const std::string& dir) {
   w.varint(3, kernels::fingerprint64(signatures));
   w.varint(4, kernels::fingerprint64(objects));
   const std::string index = dir + "/variables/variables.index";
-  if (exists(index)) {
+  if (file_exists(index)) {
     WEFT_ASSIGN(std::string bytes, io::read_file(index));
     w.varint(5, kernels::fingerprint64(bytes));
   }

@@ -1,11 +1,10 @@
 #include "saved_model/meta_graph.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 
 #include "core/cat.h"
 #include "io/message_file.h"
+#include "wire/file.h"
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
 
@@ -15,11 +14,6 @@ namespace {
 using wire::ProtoReader;
 
 Status malformed(std::string_view what) { return data_loss("the SavedModel is damaged: malformed ", what); }
-
-bool exists(const std::string& path) {
-  struct stat s;
-  return stat(path.c_str(), &s) == 0;
-}
 
 Result<TensorInfo> decode_tensor_info(std::string_view bytes, int depth = 0) {
   if (depth > 8) return malformed("TensorInfo: nested too deeply");
@@ -192,8 +186,8 @@ Result<MetaGraph> decode_meta_graph(std::shared_ptr<const std::string> file, std
 
 Result<std::vector<MetaGraph>> read_saved_model(const std::string& dir) {
   std::string path = dir + "/saved_model.pb";
-  if (!exists(path)) path += "txt";
-  if (!exists(path)) {
+  if (!wire::file_exists(path)) path += "txt";
+  if (!wire::file_exists(path)) {
     return not_found("Could not find SavedModel .pb or .pbtxt at supplied export directory path: ", dir,
                      ". Check that the directory exists and that you have the right permissions for accessing it.");
   }

@@ -626,17 +626,19 @@ class Saver {
     return model.take();
   }
 
-  // Into a folder beside, which then takes the place of what was there.
+  // Into a folder beside, which then takes the place of what was there. On other file systems, where folders may not be renamed, file by
+  // file.
   Status write(const std::string& dir, const std::string& bytes) const {
-    WEFT_ASSIGN(std::string to, wire::local_path(dir));
+    WEFT_ASSIGN(Place place, locate(dir));
+    std::string& to = place.path;
     while (to.size() > 1 && to.back() == '/') to.pop_back();
     if (to.empty()) return invalid_argument("a SavedModel needs the name of a folder");
+    if (!place.local) return write_into(to, bytes);
     const std::string temp = cat(to, ".weft-saving-", getpid());
-    std::error_code error;
-    std::filesystem::remove_all(temp, error);
+    (void)wire::delete_recursively(temp);
     Status s = write_into(temp, bytes);
     if (s.ok()) s = put_in_place(temp, to);
-    std::filesystem::remove_all(temp, error);
+    (void)wire::delete_recursively(temp);
     return s;
   }
 
@@ -665,8 +667,7 @@ class Saver {
       rename(old.c_str(), to.c_str());
       return wire::io_error(to, e);
     }
-    std::error_code error;
-    std::filesystem::remove_all(old, error);
+    (void)wire::delete_recursively(old);
     return {};
   }
 

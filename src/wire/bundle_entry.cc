@@ -130,14 +130,14 @@ Status v1_checkpoint(std::string_view name) {
 namespace {
 
 Status without_index(std::string_view pattern, const std::string& path) {
-  std::vector<std::string> found = match_paths(path);
+  WEFT_ASSIGN(std::vector<std::string> found, match_paths(path));
   if (found.empty()) return not_found("Unsuccessful TensorSliceReader constructor: Failed to find any matching files for ", pattern);
   std::sort(found.begin(), found.end());
   auto look = [&]() -> Status {
     int64_t size = 0;
-    WEFT_ASSIGN(Descriptor file, open_to_read(found[0], size));
+    WEFT_ASSIGN(std::unique_ptr<RandomAccessFile> file, open_to_read(found[0], size));
     std::string footer(size_t(std::min<int64_t>(size, int64_t(Table::kFooterSize))), '\0');
-    WEFT_RETURN_IF_ERROR(read_at(file.get(), found[0], size - int64_t(footer.size()), footer.data(), footer.size()));
+    WEFT_RETURN_IF_ERROR(read_at(*file, size - int64_t(footer.size()), footer.data(), footer.size()));
     return Table::check_footer(footer);
   };
   if (Status s = look(); !s.ok())
@@ -149,7 +149,7 @@ Status without_index(std::string_view pattern, const std::string& path) {
 }  // namespace
 
 Result<std::unique_ptr<BundleReader>> open_checkpoint(std::string_view prefix, VariantCodec variants) {
-  WEFT_ASSIGN(std::string path, local_path(prefix));
+  WEFT_ASSIGN(std::string path, path_of(prefix));
   if (!file_exists(bundle_index_name(path))) return without_index(prefix, path);
   return BundleReader::open(prefix, std::move(variants));
 }

@@ -1,7 +1,3 @@
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 
@@ -23,13 +19,10 @@ constexpr size_t kBuffer = 256 << 10;  // what is larger is written straight fro
 // As TensorFlow's: the last folder is made, those above it must be there.
 Status make_folder_of(std::string_view prefix) {
   const std::string folder(folder_of(prefix));
-  if (folder.empty() || ::mkdir(folder.c_str(), 0755) == 0 || errno == EEXIST) return {};
-  return io_error(folder, errno);
-}
-
-Status rename_file(const std::string& from, const std::string& to) {
-  if (::rename(from.c_str(), to.c_str()) != 0) return io_error(from, errno);
-  return {};
+  if (folder.empty() || folder.ends_with("://")) return {};
+  WEFT_ASSIGN(Place place, locate(folder));
+  Status made = place.system.create_folder(place.path);
+  return made.code() == Code::kAlreadyExists ? Status() : made;
 }
 
 template <class Entries>
@@ -53,7 +46,7 @@ int bundle_shards(const std::string& index_path) {
 
 BundleWriter::BundleWriter(std::string_view prefix, VariantCodec variants, BundleOptions options)
     : variants_(std::move(variants)), options_(options) {
-  auto path = local_path(prefix);
+  auto path = path_of(prefix);
   if (!path.ok()) {
     status_ = path.status();
     return;
@@ -191,7 +184,7 @@ Status BundleWriter::publish() {
   if (s.ok()) s = index.publish();
   if (!s.ok() && options_.durable) {
     // Data that an index does not speak of is of no use.
-    for (int shard = 0; shard < shards_; ++shard) ::unlink(bundle_data_name(prefix_, shard, shards_).c_str());
+    for (int shard = 0; shard < shards_; ++shard) (void)delete_file(bundle_data_name(prefix_, shard, shards_));
   }
   if (!s.ok() || !options_.durable) return s;
   WEFT_RETURN_IF_ERROR(sync_folder_of(bundle_index_name(prefix_)));
@@ -249,10 +242,10 @@ Status merge_one(Merge& merge, const std::string& prefix) {
 }  // namespace
 
 Status merge_bundles(std::span<const std::string> prefixes, std::string_view merged_name, bool allow_missing) {
-  WEFT_ASSIGN(const std::string merged, local_path(merged_name));
+  WEFT_ASSIGN(const std::string merged, path_of(merged_name));
   std::vector<std::string> present;
   for (const std::string& name : prefixes) {
-    WEFT_ASSIGN(std::string prefix, local_path(name));
+    WEFT_ASSIGN(std::string prefix, path_of(name));
     if (file_exists(bundle_index_name(prefix))) present.push_back(std::move(prefix));
     else if (!allow_missing)
       return invalid_argument("allow_missing_files was set to false and ", name, " did not exist.NOT_FOUND: ", name, " not found");
@@ -271,7 +264,7 @@ Status merge_bundles(std::span<const std::string> prefixes, std::string_view mer
   WEFT_RETURN_IF_ERROR(index.write(encode_index(merge.header, merge.entries)));
   WEFT_RETURN_IF_ERROR(index.publish());
   for (const std::string& prefix : present) {
-    if (prefix != merged) ::unlink(bundle_index_name(prefix).c_str());
+    if (prefix != merged) (void)delete_file(bundle_index_name(prefix));
   }
   return {};
 }

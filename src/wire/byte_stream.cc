@@ -1,10 +1,8 @@
 #include "wire/byte_stream.h"
 
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <cerrno>
 
 #include "wire/file.h"
 #include "wire/snappy.h"
@@ -19,22 +17,20 @@ constexpr size_t kChunk = 1 << 18;
 
 class PlainFile final : public ByteStream {
  public:
-  PlainFile(std::string path, Descriptor file) : path_(std::move(path)), file_(std::move(file)) {}
+  explicit PlainFile(std::unique_ptr<RandomAccessFile> file) : file_(std::move(file)) {}
 
  protected:
   Status fill(std::string& out) override {
     out.resize(kChunk);
-    while (true) {
-      const ssize_t got = ::read(file_.get(), out.data(), out.size());
-      if (got < 0 && errno == EINTR) continue;
-      out.resize(size_t(std::max<ssize_t>(got, 0)));
-      return got < 0 ? io_error(path_, errno) : Status();
-    }
+    WEFT_ASSIGN(size_t got, file_->read(at_, out.data(), out.size()));
+    out.resize(got);
+    at_ += got;
+    return {};
   }
 
  private:
-  const std::string path_;
-  const Descriptor file_;
+  const std::unique_ptr<RandomAccessFile> file_;
+  uint64_t at_ = 0;
 };
 
 class CompressedFile final : public ByteStream {
@@ -111,11 +107,11 @@ Status ByteStream::check_compression(std::string_view compression) {
 }
 
 Result<std::unique_ptr<ByteStream>> ByteStream::open(const std::string& name, std::string_view compression) {
-  WEFT_ASSIGN(std::string path, local_path(name));
+  WEFT_ASSIGN(Place place, locate(name));
+  std::string& path = place.path;
   while (path.size() > 1 && path.back() == '/') path.pop_back();
-  int64_t size = 0;
-  WEFT_ASSIGN(Descriptor file, open_to_read(path, size));
-  std::unique_ptr<ByteStream> stream = std::make_unique<PlainFile>(path, std::move(file));
+  WEFT_ASSIGN(std::unique_ptr<RandomAccessFile> file, place.system.open(path));
+  std::unique_ptr<ByteStream> stream = std::make_unique<PlainFile>(std::move(file));
   if (compression == "SNAPPY") return std::make_unique<SnappyFile>(std::move(stream));
   if (!compression.empty()) stream = std::make_unique<CompressedFile>(std::move(stream), compression == "GZIP" ? MAX_WBITS + 16 : MAX_WBITS);
   return stream;

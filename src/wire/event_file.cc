@@ -1,10 +1,8 @@
 #include "wire/event_file.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 
 #include "wire/file.h"
 #include "wire/proto.h"
@@ -62,11 +60,11 @@ std::string plugin_metadata(std::string_view plugin) {
   return metadata.take();
 }
 
-EventFile::EventFile(std::string path, Descriptor file, const EventFileOptions& options)
-    : path_(std::move(path)), options_(options), writer_(path_, std::move(file), "") {}
+EventFile::EventFile(std::string path, std::unique_ptr<WritableFile> file, const EventFileOptions& options)
+    : path_(std::move(path)), options_(options), writer_(std::move(file), "") {}
 
 Result<std::unique_ptr<EventFile>> EventFile::create(const std::string& folder, const EventFileOptions& options) {
-  WEFT_ASSIGN(std::string path, local_path(folder));
+  WEFT_ASSIGN(std::string path, path_of(folder));
   if (path.empty()) path += '.';
   if (options.suffix.find('/') != options.suffix.npos)
     return invalid_argument("the suffix of an event file is part of its name and has no '/': ", options.suffix);
@@ -76,13 +74,11 @@ Result<std::unique_ptr<EventFile>> EventFile::create(const std::string& folder, 
   const std::string front =
       cat(path, path.back() == '/' ? "" : "/", "events.out.tfevents.", std::string(10 - std::min<size_t>(10, seconds.size()), '0'), seconds,
           ".", host_name(), ".", ::getpid(), ".");
-  Descriptor file;
   std::string name;
   do {
     name = cat(front, files_made.fetch_add(1), options.suffix);
-    file = Descriptor(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666));
-  } while (!file.valid() && errno == EEXIST);
-  if (!file.valid()) return io_error(name, errno);
+  } while (file_exists(name));
+  WEFT_ASSIGN(std::unique_ptr<WritableFile> file, open_to_append(name));
   std::unique_ptr<EventFile> out(new EventFile(name, std::move(file), options));
   ProtoWriter first, source;
   first.float64(1, double(int64_t(now)));
@@ -110,7 +106,7 @@ Status EventFile::flush() {
 Status EventFile::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
-  return flush_locked();
+  return writer_.finish();
 }
 
 Status EventFile::flush_locked() {

@@ -39,7 +39,7 @@ class EventFile {
   const std::string& path() const { return path_; }
 
  private:
-  EventFile(std::string path, Descriptor file, const EventFileOptions& options);
+  EventFile(std::string path, std::unique_ptr<core::WritableFile> file, const EventFileOptions& options);
   core::Status flush_locked();
   using Clock = std::chrono::steady_clock;
   const std::string path_;

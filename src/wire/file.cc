@@ -1,24 +1,17 @@
 #include "wire/file.h"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+
+#include "wire/new_file.h"
 
 namespace weft::wire {
 
 using namespace weft::core;  // NOLINT
-
-Result<std::string> local_path(std::string_view name) {
-  WEFT_ASSIGN(Place place, locate(name));
-  if (place.other) return unimplemented("This file must lie on this machine, not on a plugin's file system: '", name, "'");
-  return std::move(place.path);
-}
 
 Descriptor& Descriptor::operator=(Descriptor&& o) noexcept {
   if (this != &o) {
@@ -33,83 +26,126 @@ void Descriptor::close() {
   fd_ = -1;
 }
 
-Result<Descriptor> open_to_read(const std::string& path, int64_t& size) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat info;
-  if (!file.valid() || ::fstat(file.get(), &info) != 0) return io_error(path, errno);
-  if (S_ISDIR(info.st_mode)) return io_error(path, EISDIR);
-  size = int64_t(info.st_size);
+Result<std::string> path_of(std::string_view name) {
+  WEFT_ASSIGN(Place place, locate(name));
+  return std::move(place.path);
+}
+
+Result<std::string> local_path(std::string_view name) {
+  WEFT_ASSIGN(Place place, locate(name));
+  if (!place.local) return unimplemented("This file must lie on this machine, not on another file system: '", name, "'");
+  return std::move(place.path);
+}
+
+Result<std::unique_ptr<RandomAccessFile>> open_to_read(const std::string& name, int64_t& size) {
+  WEFT_ASSIGN(Place place, locate(name));
+  WEFT_ASSIGN(std::unique_ptr<RandomAccessFile> file, place.system.open(place.path));
+  WEFT_ASSIGN(size, file->size());
   return file;
 }
 
-Status read_at(int fd, std::string_view path, int64_t offset, void* to, size_t n) {
-  char* at = static_cast<char*>(to);
-  while (n > 0) {
-    const ssize_t got = ::pread(fd, at, n, offset);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return io_error(path, errno);
-    if (got == 0) return out_of_range("Read less bytes than requested");
-    at += got;
-    offset += got;
-    n -= size_t(got);
-  }
-  return {};
+Status read_at(const RandomAccessFile& file, int64_t offset, void* to, size_t n) {
+  WEFT_ASSIGN(size_t got, file.read(uint64_t(offset), to, n));
+  return got < n ? out_of_range("Read less bytes than requested") : Status();
 }
 
-Status read_file(std::string path, std::string& out) {
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
-  int64_t size = 0;
-  WEFT_ASSIGN(Descriptor file, open_to_read(path, size));
+Result<std::unique_ptr<WritableFile>> open_to_write(const std::string& name) {
+  WEFT_ASSIGN(Place place, locate(name));
+  return place.system.create(place.path);
+}
+
+Result<std::unique_ptr<WritableFile>> open_to_append(const std::string& name) {
+  WEFT_ASSIGN(Place place, locate(name));
+  return place.system.append_to(place.path);
+}
+
+Status read_file(std::string name, std::string& out, size_t most) {
+  while (name.size() > 1 && name.ends_with('/') && !name.ends_with("://")) name.pop_back();
+  WEFT_ASSIGN(Place place, locate(name));
+  WEFT_ASSIGN(std::unique_ptr<RandomAccessFile> file, place.system.open(place.path));
+  const auto too_large = [&] { return resource_exhausted(place.path, " is larger than ", most, " bytes"); };
   constexpr size_t kStep = 1 << 16;
+  // The size is a guess: files that the system makes up (/proc) have none.
+  const Result<int64_t> size = file->size();
+  if (size.ok() && *size > 0 && uint64_t(*size) > most) return too_large();
   size_t n = 0;
-  out.resize(size > 0 ? size_t(size) + 1 : kStep);
+  out.resize(size.ok() && *size > 0 ? size_t(*size) + 1 : kStep);
   while (true) {
-    if (n == out.size()) out.resize(out.size() + std::max(kStep, out.size() / 2));
-    const ssize_t got = ::read(file.get(), out.data() + n, out.size() - n);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return io_error(path, errno);
-    if (got == 0) break;
-    n += size_t(got);
+    WEFT_ASSIGN(size_t got, file->read(n, out.data() + n, out.size() - n));
+    n += got;
+    if (n > most) return too_large();
+    if (n < out.size()) break;
+    out.resize(out.size() + std::max(kStep, out.size() / 2));
   }
   out.resize(n);
   return {};
 }
 
-bool file_exists(const std::string& path) {
-  struct stat info;
-  return ::stat(path.c_str(), &info) == 0;
+bool file_exists(const std::string& name) {
+  const auto place = locate(name);
+  return place.ok() && place->system.stat(place->path).ok();
+}
+
+bool is_folder(const std::string& name) {
+  const auto place = locate(name);
+  if (!place.ok()) return false;
+  const auto info = place->system.stat(place->path);
+  return info.ok() && info->is_directory;
 }
 
 std::string_view folder_of(std::string_view path) {
   const size_t slash = path.rfind('/');
   if (slash == path.npos) return {};
+  if (slash >= 2 && path.substr(slash - 2, 3) == "://") return path.substr(0, slash + 1);  // the root of a scheme
   return slash == 0 ? path.substr(0, 1) : path.substr(0, slash);
 }
 
-Status write_all(int fd, std::string_view path, std::string_view contents) {
-  while (!contents.empty()) {
-    const ssize_t n = ::write(fd, contents.data(), contents.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return io_error(path, errno);
-    contents.remove_prefix(size_t(n));
-  }
-  return {};
+Status create_folders(const std::string& name) {
+  WEFT_ASSIGN(Place place, locate(name));
+  return place.system.create_folders(place.path);
 }
 
-Status create_folders(const std::string& path) {
-  for (size_t at = 0; at != path.npos;) {
-    at = path.find('/', at + 1);
-    const std::string part = path.substr(0, at);
-    struct stat info;
-    if (::stat(part.c_str(), &info) == 0) continue;
-    if (::mkdir(part.c_str(), 0755) != 0 && errno != EEXIST) return io_error(part, errno);
+Status delete_file(const std::string& name) {
+  WEFT_ASSIGN(Place place, locate(name));
+  return place.system.delete_file(place.path);
+}
+
+Status delete_recursively(const std::string& name) {
+  WEFT_ASSIGN(Place place, locate(name));
+  int64_t files = 0, folders = 0;
+  return place.system.delete_recursively(place.path, files, folders);
+}
+
+Status rename_file(const std::string& from, const std::string& to) {
+  WEFT_ASSIGN(Place a, locate(from));
+  WEFT_ASSIGN(Place b, locate(to));
+  if (&a.system != &b.system) return unimplemented("Renaming ", from, " to ", to, " not implemented");
+  return a.system.rename(a.path, b.path);
+}
+
+Status copy_file(const std::string& from, const std::string& to) {
+  WEFT_ASSIGN(Place source, locate(from));
+  WEFT_ASSIGN(std::unique_ptr<RandomAccessFile> in, source.system.open(source.path));
+  WEFT_ASSIGN(std::unique_ptr<WritableFile> out, open_to_write(to));
+  std::string bytes(1 << 20, '\0');
+  for (uint64_t at = 0;;) {
+    WEFT_ASSIGN(size_t got, in->read(at, bytes.data(), bytes.size()));
+    WEFT_RETURN_IF_ERROR(out->append(std::string_view(bytes).substr(0, got)));
+    if (got < bytes.size()) return out->close();
+    at += got;
   }
-  return {};
+}
+
+namespace {
+
+Status write_in_place(WritableFile& file, std::string_view contents) {
+  WEFT_RETURN_IF_ERROR(file.append(contents));
+  return file.close();
 }
 
 // The contents go to a file beside the old one, which then takes its name. What is not a plain file (a pipe, a device, a link) is written
 // in place.
-Status write_file(const std::string& path, std::string_view contents) {
+Status write_local(const std::string& path, std::string_view contents) {
   const size_t slash = path.rfind('/');
   struct stat info;
   if (slash != path.npos && slash > 0 && ::stat(path.substr(0, slash).c_str(), &info) != 0)
@@ -118,59 +154,42 @@ Status write_file(const std::string& path, std::string_view contents) {
   if (path.empty()) return io_error(path, ENOENT);
   if (path.back() == '/' || (exists && S_ISDIR(info.st_mode))) return io_error(path, EISDIR);
   if (exists && !S_ISREG(info.st_mode)) {
-    Descriptor file(::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
-    if (!file.valid()) return io_error(path, errno);
-    return write_all(file.get(), path, contents);
+    WEFT_ASSIGN(std::unique_ptr<WritableFile> file, local_file_system().create(path));
+    return write_in_place(*file, contents);
   }
   std::string beside = path + ".XXXXXX";
-  Descriptor file(::mkstemp(beside.data()));
-  if (!file.valid()) return io_error(path, errno);
+  const int fd = ::mkstemp(beside.data());
+  if (fd < 0) return io_error(path, errno);
   const mode_t mask = ::umask(0);
   ::umask(mask);
-  ::fchmod(file.get(), exists ? info.st_mode & 07777 : 0666 & ~mask);
-  Status status = write_all(file.get(), path, contents);
+  ::fchmod(fd, exists ? info.st_mode & 07777 : 0666 & ~mask);
+  ::close(fd);
+  auto file = local_file_system().create(beside);
+  Status status = file.ok() ? write_in_place(**file, contents) : file.status();
   if (status.ok() && ::rename(beside.c_str(), path.c_str()) != 0) status = io_error(path, errno);
   if (!status.ok()) ::unlink(beside.c_str());
   return status;
 }
 
-namespace {
-
-bool has_wildcard(std::string_view part) { return part.find_first_of("*?[\\") != part.npos; }
-
-// Adds the paths that begin with `done` and go on as `rest` says, one component at a time.
-void match_path(const std::string& done, std::string_view rest, std::vector<std::string>& found) {
-  const size_t slash = rest.find('/');
-  const std::string part(rest.substr(0, slash));
-  const bool last = slash == rest.npos;
-  auto go_on = [&](const std::string& name) {
-    const std::string path = done + name;
-    struct stat info;
-    if (last) {
-      if (::lstat(path.c_str(), &info) == 0) found.push_back(path);
-    } else if (part.empty() || (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))) {
-      match_path(path + "/", rest.substr(slash + 1), found);
-    }
-  };
-  if (!has_wildcard(part)) return go_on(part);
-  DIR* folder = ::opendir(done.empty() ? "." : done.c_str());
-  if (!folder) return;
-  std::vector<std::string> names;
-  while (const dirent* entry = ::readdir(folder)) {
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != ".." && ::fnmatch(part.c_str(), entry->d_name, 0) == 0) names.emplace_back(name);
-  }
-  ::closedir(folder);
-  for (const std::string& name : names) go_on(name);
-}
-
 }  // namespace
 
-std::vector<std::string> match_paths(std::string_view pattern) {
-  constexpr size_t kLongest = 8192;  // no path is longer, and the search goes one level deeper at each slash
-  std::vector<std::string> found;
-  if (!pattern.empty() && pattern.size() <= kLongest) match_path("", pattern, found);
-  return found;
+Status write_file(const std::string& name, std::string_view contents) {
+  WEFT_ASSIGN(Place place, locate(name));
+  if (place.local) return write_local(place.path, contents);
+  // The folder, with its scheme; a file right under the host has none to make.
+  const std::string folder(folder_of(place.path));
+  if (!folder.ends_with("://")) WEFT_RETURN_IF_ERROR(place.system.create_folders(folder));
+  return replace_file(place.path, contents);
+}
+
+Result<std::vector<std::string>> children_of(const std::string& folder) {
+  WEFT_ASSIGN(Place place, locate(folder));
+  return place.system.children(place.path);
+}
+
+Result<std::vector<std::string>> match_paths(std::string_view pattern) {
+  WEFT_ASSIGN(Place place, locate(pattern));
+  return place.system.matching(place.path);
 }
 
 }  // namespace weft::wire

@@ -1,8 +1,5 @@
 #include "wire/leftovers.h"
 
-#include <dirent.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -49,12 +46,8 @@ bool is_numbered(std::string_view name, std::string_view base) {
 std::string folder_with_slash(std::string_view path) { return std::string(path.substr(0, path.rfind('/') + 1)); }
 
 std::vector<std::string> names_in(const std::string& folder) {
-  std::vector<std::string> names;
-  DIR* dir = ::opendir(folder.empty() ? "." : folder.c_str());
-  if (!dir) return names;
-  while (const dirent* entry = ::readdir(dir)) names.emplace_back(entry->d_name);
-  ::closedir(dir);
-  return names;
+  auto names = children_of(folder.empty() ? "." : folder);
+  return names.ok() ? std::move(names).value() : std::vector<std::string>();
 }
 
 struct Found {
@@ -72,7 +65,7 @@ void remove_data(const std::string& folder, const std::string& prefix, const Fou
     if (wanted <= 0) return;  // a damaged index: nothing is certain
   }
   for (const auto& [name, shards] : found.data) {
-    if (shards != wanted) ::unlink((folder + name).c_str());
+    if (shards != wanted) (void)delete_file(folder + name);
   }
 }
 
@@ -91,13 +84,13 @@ std::vector<std::string> numbered_checkpoints(std::string_view prefix) {
 
 // Names are compared and not matched: a prefix may hold what means something in a pattern.
 void remove_checkpoint(const std::string& prefix) {
-  ::unlink(bundle_index_name(prefix).c_str());
+  (void)delete_file(bundle_index_name(prefix));
   const std::string folder = folder_with_slash(prefix);
   const std::string base = prefix.substr(folder.size());
   for (const std::string& name : names_in(folder)) {
     std::string_view p;
     int shards = 0;
-    if (split_name(name, p, shards) && p == base) ::unlink((folder + name).c_str());
+    if (split_name(name, p, shards) && p == base) (void)delete_file(folder + name);
   }
 }
 

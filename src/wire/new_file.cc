@@ -29,6 +29,12 @@ bool same_file(int fd, const std::string& path) {
   return ::fstat(fd, &open) == 0 && ::stat(path.c_str(), &named) == 0 && open.st_ino == named.st_ino && open.st_dev == named.st_dev;
 }
 
+std::string unfinished_name(const std::string& target) {
+  static std::atomic<uint64_t> counter{0};
+  const auto now = uint64_t(std::chrono::system_clock::now().time_since_epoch().count());
+  return cat(target, kUnfinished, now ^ uint64_t(::getpid()) << 40, counter.fetch_add(1));
+}
+
 bool all_digits(std::string_view s) {
   return !s.empty() && std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -36,12 +42,15 @@ bool all_digits(std::string_view s) {
 }  // namespace
 
 Result<NewFile> NewFile::create(std::string target) {
-  static std::atomic<uint64_t> counter{0};
   NewFile out;
-  out.target_ = std::move(target);
+  WEFT_ASSIGN(Place place, locate(target));
+  out.target_ = std::move(place.path);
+  if (!place.local) {
+    WEFT_RETURN_IF_ERROR(out.create_other(place.system));
+    return out;
+  }
   for (int attempt = 0; attempt < 100; ++attempt) {
-    const auto now = uint64_t(std::chrono::system_clock::now().time_since_epoch().count());
-    std::string path = cat(out.target_, kUnfinished, now ^ uint64_t(::getpid()) << 40, counter.fetch_add(1));
+    std::string path = unfinished_name(out.target_);
     Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (!file.valid() && errno == EEXIST) continue;
     if (!file.valid()) return io_error(out.target_, errno);
@@ -55,6 +64,13 @@ Result<NewFile> NewFile::create(std::string target) {
   return unavailable(out.target_, "; no unfinished file could be made beside it");
 }
 
+Status NewFile::create_other(FileSystem& system) {
+  std::string path = system.can_rename() ? unfinished_name(target_) : target_;
+  WEFT_ASSIGN(other_, system.create(path));
+  path_ = std::move(path);
+  return {};
+}
+
 NewFile& NewFile::operator=(NewFile&& o) noexcept {
   if (this == &o) return *this;
   discard();
@@ -62,16 +78,21 @@ NewFile& NewFile::operator=(NewFile&& o) noexcept {
   path_ = std::move(o.path_);
   o.path_.clear();
   file_ = std::move(o.file_);
+  other_ = std::move(o.other_);
   return *this;
 }
 
 void NewFile::discard() {
-  if (!path_.empty()) ::unlink(path_.c_str());
+  if (!path_.empty()) {
+    other_.reset();
+    (void)delete_file(path_);
+  }
   path_.clear();
   file_.close();
 }
 
 Status NewFile::write(std::string_view bytes) {
+  if (other_) return other_->append(bytes);
   while (!bytes.empty()) {
     const ssize_t n = ::write(file_.get(), bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
@@ -82,6 +103,7 @@ Status NewFile::write(std::string_view bytes) {
 }
 
 Status NewFile::sync() {
+  if (other_) return other_->sync();
   while (::fsync(file_.get()) != 0) {
     if (errno == EINVAL || errno == EROFS) return {};  // not of this file system
     if (errno != EINTR) return write_error(target_, errno);
@@ -90,6 +112,13 @@ Status NewFile::sync() {
 }
 
 Status NewFile::publish() {
+  if (other_) {
+    WEFT_RETURN_IF_ERROR(other_->close());
+    other_.reset();
+    if (path_ != target_) WEFT_RETURN_IF_ERROR(rename_file(path_, target_));
+    path_.clear();
+    return {};
+  }
   // The rename comes before the close, which gives up the lock; what a close would report (a full disk of some network file
   // systems) is asked for by closing a copy.
   const int copy = ::dup(file_.get());
@@ -109,7 +138,9 @@ Status replace_file(const std::string& path, std::string_view contents) {
 }
 
 Status sync_folder_of(std::string_view path) {
-  const std::string_view folder = folder_of(path);
+  WEFT_ASSIGN(const Place place, locate(path));
+  if (!place.local) return {};
+  const std::string_view folder = folder_of(place.path);
   Descriptor dir(::open(folder.empty() ? "." : std::string(folder).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!dir.valid()) return {};  // a folder that may be written to but not read
   while (::fsync(dir.get()) != 0) {
@@ -126,6 +157,8 @@ std::string_view target_of_unfinished(std::string_view name) {
 }
 
 bool remove_abandoned(const std::string& path) {
+  const auto place = locate(path);
+  if (!place.ok() || !place->local) return false;  // no locks: it may be in use
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid()) return errno == ENOENT;
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return false;

@@ -1,6 +1,7 @@
 // Files that appear under their names only when they are complete. What is being written lies beside, under the name with
 // ".tempstate" and a number behind it, and is locked (flock) as long as its writer lives: what a killed writer left can so be
-// told from what another one is just writing.
+// told from what another one is just writing. On other file systems (core/file_system.h) there are no locks, and one that cannot rename gets
+// the file under its own name at once.
 #pragma once
 
 #include <string>
@@ -14,7 +15,10 @@ class NewFile {
  public:
   NewFile() = default;
   static core::Result<NewFile> create(std::string target);
-  NewFile(NewFile&& o) noexcept : target_(std::move(o.target_)), path_(std::move(o.path_)), file_(std::move(o.file_)) { o.path_.clear(); }
+  NewFile(NewFile&& o) noexcept
+      : target_(std::move(o.target_)), path_(std::move(o.path_)), file_(std::move(o.file_)), other_(std::move(o.other_)) {
+    o.path_.clear();
+  }
   NewFile& operator=(NewFile&& o) noexcept;
   ~NewFile() { discard(); }  // nothing is left of it, unless it was published
 
@@ -27,8 +31,10 @@ class NewFile {
   void discard();
 
  private:
+  core::Status create_other(core::FileSystem& system);
   std::string target_, path_;  // path_: empty once it is published
   Descriptor file_;
+  std::unique_ptr<core::WritableFile> other_;  // instead of file_, on another file system
 };
 
 // Publishes a file of these contents and waits until they are on the disk. The folder must exist.

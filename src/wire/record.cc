@@ -1,10 +1,8 @@
 #include "wire/record.h"
 
-#include <fcntl.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 #include "wire/crc32c.h"
@@ -72,8 +70,8 @@ struct RecordWriter::Deflater {
   const bool ready;
 };
 
-RecordWriter::RecordWriter(std::string path, Descriptor file, std::string_view compression)
-    : path_(std::move(path)), file_(std::move(file)), snappy_(compression == "SNAPPY") {
+RecordWriter::RecordWriter(std::unique_ptr<WritableFile> file, std::string_view compression)
+    : file_(std::move(file)), snappy_(compression == "SNAPPY") {
   if (!compression.empty() && !snappy_) packed_ = std::make_unique<Deflater>(compression == "GZIP" ? MAX_WBITS + 16 : MAX_WBITS);
 }
 
@@ -81,10 +79,8 @@ RecordWriter::~RecordWriter() = default;
 
 Result<std::unique_ptr<RecordWriter>> RecordWriter::create(const std::string& name, std::string_view compression) {
   if (compression != "SNAPPY") WEFT_RETURN_IF_ERROR(ByteStream::check_compression(compression));
-  WEFT_ASSIGN(std::string path, local_path(name));
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (!file.valid()) return io_error(path, errno);
-  return std::make_unique<RecordWriter>(std::move(path), std::move(file), compression);
+  WEFT_ASSIGN(std::unique_ptr<WritableFile> file, open_to_write(name));
+  return std::make_unique<RecordWriter>(std::move(file), compression);
 }
 
 Status RecordWriter::write(std::string_view record) {
@@ -99,8 +95,17 @@ Status RecordWriter::write_bytes(std::string_view bytes) {
   return pending_.size() < kEnough ? Status() : put(Z_NO_FLUSH);
 }
 
-Status RecordWriter::flush() { return put(Z_SYNC_FLUSH); }
-Status RecordWriter::finish() { return put(Z_FINISH); }
+Status RecordWriter::flush() {
+  if (closed_) return failed_;
+  WEFT_RETURN_IF_ERROR(put(Z_SYNC_FLUSH));
+  return failed_ = file_->flush();
+}
+Status RecordWriter::finish() {
+  if (closed_) return failed_;
+  closed_ = true;
+  WEFT_RETURN_IF_ERROR(put(Z_FINISH));
+  return failed_ = file_->close();
+}
 
 Status RecordWriter::put(int how) {
   if (failed_.ok()) failed_ = put_pending(how);
@@ -113,7 +118,7 @@ Status RecordWriter::put_snappy() {
     const std::string packed = snappy_compress(rest.substr(0, kBlock));
     std::string head;
     for (int shift = 24; shift >= 0; shift -= 8) head.push_back(char(packed.size() >> shift));
-    WEFT_RETURN_IF_ERROR(write_all(file_.get(), path_, head + packed));
+    WEFT_RETURN_IF_ERROR(file_->append(head + packed));
   }
   pending_.clear();
   return {};
@@ -122,7 +127,7 @@ Status RecordWriter::put_snappy() {
 Status RecordWriter::put_pending(int how) {
   if (snappy_) return put_snappy();
   if (!packed_) {
-    WEFT_RETURN_IF_ERROR(write_all(file_.get(), path_, pending_));
+    WEFT_RETURN_IF_ERROR(file_->append(pending_));
     pending_.clear();
     return {};
   }
@@ -141,7 +146,7 @@ Status RecordWriter::put_pending(int how) {
       z.next_out = reinterpret_cast<Bytef*>(out.data());
       z.avail_out = uInt(out.size());
       result = deflate(&z, now);
-      WEFT_RETURN_IF_ERROR(write_all(file_.get(), path_, std::string_view(out).substr(0, out.size() - z.avail_out)));
+      WEFT_RETURN_IF_ERROR(file_->append(std::string_view(out).substr(0, out.size() - z.avail_out)));
     } while (z.avail_out == 0 || (now == Z_FINISH && result == Z_OK));
   } while (!rest.empty());
   pending_.clear();

@@ -35,7 +35,7 @@ class RecordReader {
 // Records on their way into a file, plain or compressed (GZIP, ZLIB, SNAPPY). What was written and not finished may be missing.
 class RecordWriter {
  public:
-  RecordWriter(std::string path, Descriptor file, std::string_view compression);
+  RecordWriter(std::unique_ptr<core::WritableFile> file, std::string_view compression);
   ~RecordWriter();
   RecordWriter(const RecordWriter&) = delete;
   RecordWriter& operator=(const RecordWriter&) = delete;
@@ -46,18 +46,18 @@ class RecordWriter {
   core::Status write(std::string_view record);
   core::Status write_bytes(std::string_view bytes);  // as they are: files of other records than TFRecords
   core::Status flush();   // so that a reader of the file sees all records so far
-  core::Status finish();  // flushes; nothing may be written after it
+  core::Status finish();  // closes the file; nothing may be written after it
 
  private:
   struct Deflater;
   core::Status put(int how);
   core::Status put_pending(int how);
   core::Status put_snappy();
-  const std::string path_;
-  const Descriptor file_;
+  const std::unique_ptr<core::WritableFile> file_;
   std::string pending_;
   const bool snappy_;
   std::unique_ptr<Deflater> packed_;
+  bool closed_ = false;
   core::Status failed_;  // the file may end inside a record then: nothing more is written
 };
 

@@ -34,14 +34,14 @@ std::string padded(uint32_t v) {
 
 Status BundleReader::Shard::read(int64_t offset, void* to, size_t n) const {
   if (offset < 0 || n > uint64_t(size) || offset > size - int64_t(n)) return out_of_range("Read less bytes than requested");
-  if (file.valid()) return read_at(file.get(), path, offset, to, n);
+  if (file) return read_at(*file, offset, to, n);
   if (n) std::memcpy(to, memory.data() + offset, n);
   return {};
 }
 
 Result<std::unique_ptr<BundleReader>> BundleReader::open(std::string_view prefix, VariantCodec variants) {
   std::unique_ptr<BundleReader> r(new BundleReader);
-  WEFT_ASSIGN(r->prefix_, local_path(prefix));
+  WEFT_ASSIGN(r->prefix_, path_of(prefix));
   r->variants_ = std::move(variants);
   const std::string name = bundle_index_name(r->prefix_);
   WEFT_RETURN_IF_ERROR(read_file(name, r->index_));
@@ -109,8 +109,7 @@ Result<const BundleReader::Shard*> BundleReader::shard(int id) const {
   std::lock_guard lock(mutex_);
   if (auto it = shards_.find(id); it != shards_.end()) return it->second.get();
   auto shard = std::make_unique<Shard>();
-  shard->path = bundle_data_name(prefix_, id, num_shards_);
-  WEFT_ASSIGN(shard->file, open_to_read(shard->path, shard->size));
+  WEFT_ASSIGN(shard->file, open_to_read(bundle_data_name(prefix_, id, num_shards_), shard->size));
   return (shards_[id] = std::move(shard)).get();
 }
 

@@ -66,8 +66,7 @@ class BundleReader {
 
  private:
   struct Shard {
-    std::string path;
-    Descriptor file;
+    std::unique_ptr<core::RandomAccessFile> file;
     std::string memory;  // instead of a file
     int64_t size = 0;
     core::Status read(int64_t offset, void* to, size_t n) const;

@@ -6,7 +6,7 @@
 
 #include "tensorflow/c/experimental/filesystem/filesystem_interface.h"
 
-enum { kMost = 16 };
+enum { kMost = 64 };
 static struct {
   char* name;
   char* data;
@@ -60,6 +60,12 @@ static void open_to_write(const TF_Filesystem* system, const char* path, TF_Writ
   file->plugin_file = &files[i];
   TF_SetStatus(s, TF_OK, "");
 }
+static void open_to_append(const TF_Filesystem* system, const char* path, TF_WritableFile* file, TF_Status* s) {
+  const int i = find(path);
+  if (i < 0) return open_to_write(system, path, file, s);
+  file->plugin_file = &files[i];
+  TF_SetStatus(s, TF_OK, "");
+}
 static void done_writing(TF_WritableFile* file) { (void)file; }
 static void append(const TF_WritableFile* file, const char* buffer, size_t n, TF_Status* s) {
   const int i = (int)((char*)file->plugin_file - (char*)files) / (int)sizeof files[0];
@@ -85,6 +91,14 @@ static void delete_file(const TF_Filesystem* system, const char* path, TF_Status
   free(files[i].name);
   free(files[i].data);
   memset(&files[i], 0, sizeof files[i]);
+  TF_SetStatus(s, TF_OK, "");
+}
+static void rename_file(const TF_Filesystem* system, const char* from, const char* to, TF_Status* s) {
+  const int i = find(from);
+  if (i < 0) return TF_SetStatus(s, TF_NOT_FOUND, from);
+  if (find(to) >= 0) delete_file(system, to, s);
+  free(files[i].name);
+  files[i].name = strdup(to);
   TF_SetStatus(s, TF_OK, "");
 }
 // A folder is whatever some file lies under, and the root.
@@ -147,6 +161,8 @@ TF_CAPI_EXPORT void TF_InitPlugin(TF_FilesystemPluginInfo* info) {
     f->cleanup = FAULT("no_cleanup") ? NULL : cleanup;
     f->new_random_access_file = open_to_read;
     f->new_writable_file = open_to_write;
+    f->new_appendable_file = open_to_append;
+    f->rename_file = FAULT("norename") ? NULL : rename_file;
     f->create_dir = make_folder;
     f->delete_file = delete_file;
     f->delete_dir = make_folder;  // folders go with their files

@@ -86,6 +86,62 @@ static void test_memory_files(void) {
   EXPECT(TF_NOT_FOUND, "", TF_FileStat("mem://host/a/b/two.txt", &stats, s));
 }
 
+static TFE_TensorHandle* texts(int n, const char* const* values) {
+  const int64_t dims[] = {n};
+  TF_Tensor* t = TF_AllocateTensor(TF_STRING, dims, 1, (size_t)n * sizeof(TF_TString));
+  for (int i = 0; i < n; ++i) {
+    TF_TString_Init((TF_TString*)TF_TensorData(t) + i);
+    TF_TString_Copy((TF_TString*)TF_TensorData(t) + i, values[i], strlen(values[i]));
+  }
+  TFE_TensorHandle* h = NULL;
+  OK(h = TFE_NewTensorHandle(t, s));
+  TF_DeleteTensor(t);
+  return h;
+}
+
+// A checkpoint, written twice and read, on a file system that can rename and on one that cannot.
+static void test_checkpoint_on(const char* prefix_text) {
+  TFE_Context* c = new_context(NULL, 0, false);
+  const char* const names[] = {"v"};
+  const char* const whole[] = {""};
+  const float values[2][3] = {{1, 2, 3}, {4, 5, 6}};
+  TFE_TensorHandle *prefix = text(prefix_text), *keys = texts(1, names), *slices = texts(1, whole);
+  for (int round = 0; round < 2; ++round) {
+    TFE_TensorHandle* in[] = {prefix, keys, slices, floats(3, values[round])};
+    TFE_Op* save = new_op(c, "SaveV2", 3, in);
+    OK(TFE_OpAddInputList(save, in + 3, 1, s));
+    int n = 0;
+    OK(TFE_Execute(save, NULL, &n, s));
+    TFE_DeleteOp(save);
+    TFE_DeleteTensorHandle(in[3]);
+    TFE_Op* restore = new_op(c, "RestoreV2", 3, in);
+    const TF_DataType types[] = {TF_FLOAT};
+    TFE_OpSetAttrTypeList(restore, "dtypes", types, 1);
+    TFE_TensorHandle* out = run1(restore, TF_OK, "");
+    CHECK(out && handle_is(out, 3, values[round]));
+    TFE_DeleteTensorHandle(out);
+  }
+  TF_CheckpointReader* reader = NULL;
+  OK(reader = TF_NewCheckpointReader(prefix_text, s));
+  CHECK(reader && TF_CheckpointReaderHasTensor(reader, "v") && !TF_CheckpointReaderHasTensor(reader, "w"));
+  TF_DeleteCheckpointReader(reader);
+  TFE_DeleteTensorHandle(prefix);
+  TFE_DeleteTensorHandle(keys);
+  TFE_DeleteTensorHandle(slices);
+  TFE_DeleteContext(c);
+}
+
+// Nothing but the checkpoint lies in its folder: what was on its way there is gone.
+static void test_folder_holds(const char* folder, int files) {
+  TF_StringStream* list = NULL;
+  OK(list = TF_GetChildren(folder, s));
+  const char* name = NULL;
+  int count = 0;
+  while (TF_StringStreamNext(list, &name)) ++count;
+  if (!CHECK(count == files)) printf("    %d files in %s\n", count, folder);
+  TF_StringStreamDone(list);
+}
+
 void test_plugins(const char* plugin, const char* library) {
   EXPECT(TF_NOT_FOUND, "no/such.so: cannot open shared object file: No such file or directory",
          TF_RegisterFilesystemPlugin("no/such.so", s));
@@ -123,6 +179,17 @@ void test_plugins(const char* plugin, const char* library) {
   EXPECT(TF_ALREADY_EXISTS, "File system for mem already registered", TF_RegisterFilesystemPlugin(plugin, s));
   unsetenv("WEFT_PLUGIN_FAULT");
   test_memory_files();
+  test_checkpoint_on("mem://host/ckpt/one");
+  test_folder_holds("mem://host/ckpt", 2);
+  setenv("WEFT_PLUGIN_FAULT", "norename", 1);  // its scheme, too
+  OK(TF_RegisterFilesystemPlugin(plugin, s));
+  unsetenv("WEFT_PLUGIN_FAULT");
+  if (!on_tensorflow) {  // which renames and fails
+    test_checkpoint_on("norename://host/plain/one");
+    test_folder_holds("norename://host/plain", 2);
+  }
+  test_checkpoint_on("ram://c_client/one");
+  test_folder_holds("ram://c_client", 2);
 
   TF_Library* devices = NULL;
   EXPECT(TF_NOT_FOUND, "no/such.so: cannot open shared object file: No such file or directory",

@@ -3,7 +3,7 @@
 from weft._raw import raw
 from weft.data import structure
 from weft.data.dataset import Dataset, make
-from weft.framework import dtypes
+from weft.framework import dtypes, gfile
 from weft.framework.convert import convert_to_tensor
 from weft.framework.type_spec import TensorSpec
 
@@ -212,13 +212,13 @@ def make_csv_dataset(
 ):
     """tf.data.experimental.make_csv_dataset: rows as dicts of columns, in batches."""
     import csv
-    import glob
+    import io
 
     patterns = [file_pattern] if isinstance(file_pattern, str) else list(file_pattern)
-    files = sorted(f for p in patterns for f in glob.glob(p))
+    files = sorted(gfile.glob(patterns))
     if not files:
         raise ValueError(f"No files match `file_pattern` {file_pattern}.")
-    with open(files[0], newline="", encoding=encoding) as first:
+    with io.StringIO(gfile.read_bytes(files[0]).decode(encoding), newline="") as first:
         rows = csv.reader(
             first, delimiter=field_delim, quoting=csv.QUOTE_MINIMAL if use_quote_delim else csv.QUOTE_NONE
         )

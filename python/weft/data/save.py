@@ -6,7 +6,7 @@ from weft import _weft
 from weft._raw import raw
 from weft.data import structure
 from weft.data.traced import TracedFunction
-from weft.framework import dtypes, errors
+from weft.framework import dtypes, errors, gfile
 from weft.framework.convert import convert_to_tensor
 from weft.framework.type_spec import TensorSpec
 
@@ -40,16 +40,13 @@ def save(dataset, path, compression, shard_func, checkpoint_args):
 def _write_spec(path, spec):
     from weft.saved_model.structured import encode
 
-    os.makedirs(path, exist_ok=True)
+    gfile.makedirs(path)
     _replace(os.path.join(path, _SPEC_FILE), encode(spec).SerializeToString())
 
 
 def _replace(target, contents):
     """Readers see the old file or the new one."""
-    part = f"{target}.{os.getpid()}.part"
-    with open(part, "wb") as f:
-        f.write(contents)
-    os.replace(part, target)
+    _weft.replace_file(target, contents)
 
 
 def _save_with_checkpoints(dataset, shard, arguments, checkpoint_args):
@@ -75,10 +72,9 @@ def _read_spec(path):
     from weft.saved_model.structured import decode
 
     name = os.path.join(path, _SPEC_FILE)
-    if not os.path.exists(name):
+    if not gfile.exists(name):
         raise errors.NotFoundError(None, None, f"tf.data snapshot element_spec file not found: {name}.")
-    with open(name, "rb") as f:
-        contents = f.read()
+    contents = gfile.read_bytes(name)
     try:
         return decode(StructuredValue.FromString(contents))
     except Exception as error:
@@ -90,7 +86,7 @@ def chunk_writer(dataset, path, compression):
     from weft.saved_model.structured import encode
 
     metadata = os.path.join(path, _METADATA_FILE)
-    if os.path.exists(metadata):
+    if gfile.exists(metadata):
         raise errors.AlreadyExistsError(
             None, None, f"Failed to snapshot: tf.data snapshot at {path} is already started or completed"
         )
@@ -99,17 +95,16 @@ def chunk_writer(dataset, path, compression):
     _replace(metadata, f'element_spec: "{spec}"\ncompression: "{compression}"\n'.encode())
 
     def write():
-        import glob
-        import shutil
-
         stream = os.path.join(path, "streams", "stream_0", "uncommitted_chunks")
         try:
             save(dataset, stream, compression, None, None)
-            os.makedirs(os.path.join(path, "chunks"), exist_ok=True)
+            gfile.makedirs(os.path.join(path, "chunks"))
             count = int(_load(stream, None, compression, _in_turns).cardinality())
-            for chunk in glob.glob(os.path.join(glob.escape(stream), "*", "*.shard", "*.snapshot")):
-                os.replace(chunk, os.path.join(path, "chunks", f"chunk_0_0_{count}"))
-            shutil.rmtree(stream)
+            for folder, _, names in list(gfile.walk(stream)):
+                for name in names:
+                    if folder.endswith(".shard") and name.endswith(".snapshot"):
+                        gfile.rename(os.path.join(folder, name), os.path.join(path, "chunks", f"chunk_0_0_{count}"), True)
+            gfile.rmtree(stream)
             _replace(os.path.join(path, _DONE_FILE), b"")
         except Exception as error:
             _replace(os.path.join(path, _ERROR_FILE), str(error).encode())
@@ -126,10 +121,10 @@ def _distributed_metadata(path):
     from weft.saved_model.structured import decode
 
     try:
-        with open(os.path.join(path, _METADATA_FILE), "rb") as f:
-            found = re.fullmatch(rb'\s*element_spec: "(.*)"\s*(?:compression: "(.*)"\s*)?', f.read())
-    except OSError:
+        contents = gfile.read_bytes(os.path.join(path, _METADATA_FILE))
+    except errors.OpError:
         return None
+    found = re.fullmatch(rb'\s*element_spec: "(.*)"\s*(?:compression: "(.*)"\s*)?', contents)
     if not found:
         return None
     return decode(StructuredValue.FromString(codecs.escape_decode(found[1])[0])), (found[2] or b"").decode()
@@ -140,14 +135,14 @@ def _load_distributed(path, metadata, element_spec, compression, reader_func, wa
 
     spec, packed = metadata
     failed = f"Failed to load tf.data snapshot at {path}. "
-    if os.path.exists(os.path.join(path, _ERROR_FILE)):
-        with open(os.path.join(path, _ERROR_FILE), encoding="utf-8", errors="replace") as f:
-            raise ValueError(f"{failed}The save job failed to write it. Status: {f.read()}")
+    if gfile.exists(os.path.join(path, _ERROR_FILE)):
+        status = gfile.read_bytes(os.path.join(path, _ERROR_FILE)).decode(errors="replace")
+        raise ValueError(f"{failed}The save job failed to write it. Status: {status}")
     if element_spec is not None and element_spec != spec:
         raise ValueError(f"{failed}User specified element_spec {element_spec}, but the actual element_spec is {spec}.")
     if compression and compression != packed:
         raise ValueError(f"{failed}User specified compression {compression}, but the actual compression is {packed}.")
-    if wait and not os.path.exists(os.path.join(path, _DONE_FILE)):
+    if wait and not gfile.exists(os.path.join(path, _DONE_FILE)):
         raise errors.NotFoundError(None, None, f"tf.data snapshot at {path} is not complete")
     text = TensorSpec([], dtypes.string)
     files = raw.ListSnapshotChunksDataset(

@@ -4,7 +4,7 @@ import collections
 import math
 
 from weft._raw import raw
-from weft.framework import dtypes
+from weft.framework import dtypes, gfile
 from weft.framework.convert import convert_to_tensor
 from weft.framework.graph import name_scope_v1
 
@@ -388,7 +388,7 @@ def categorical_column_with_vocabulary_file(
     if not vocabulary_file:
         raise ValueError(f"Missing vocabulary_file in {key}.")
     if vocabulary_size is None:
-        with open(vocabulary_file, encoding="utf-8") as f:
+        with gfile.GFile(vocabulary_file) as f:
             vocabulary_size = sum(1 for _ in f)
     return VocabularyFileCategoricalColumn(
         key,

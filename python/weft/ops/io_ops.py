@@ -4,7 +4,7 @@ import os
 
 from weft import _weft
 from weft._raw import raw
-from weft.framework import dtypes
+from weft.framework import dtypes, gfile
 from weft.framework.convert import convert_to_tensor
 from weft.framework.dispatch import dispatchable
 
@@ -307,7 +307,7 @@ def write_graph(graph_or_graph_def, logdir, name, as_text=True):
 
     graph_def = graph_or_graph_def.as_graph_def() if isinstance(graph_or_graph_def, Graph) else graph_or_graph_def
     logdir = os.fspath(logdir)
-    os.makedirs(logdir, exist_ok=True)
+    gfile.makedirs(logdir)
     path = os.path.join(logdir, os.fspath(name))
     content = text_format.MessageToString(graph_def).encode() if as_text else graph_def.SerializeToString()
     _weft.replace_file(path, content)
@@ -390,8 +390,7 @@ def tf_record_iterator(path, options=None):
     from weft.framework.errors import DataLossError
 
     kind = TFRecordOptions.get_compression_type_string(options)
-    with open(path, "rb") as f:
-        data = f.read()
+    data = gfile.read_bytes(path)
     if kind:
         import zlib
 

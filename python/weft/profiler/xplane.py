@@ -5,6 +5,9 @@ import json
 import os
 import struct
 
+from weft import _weft
+from weft.framework import gfile
+
 
 def _varint(n):
     n &= (1 << 64) - 1
@@ -95,10 +98,9 @@ def chrome_trace(events, thread_names, start):
     return {"displayTimeUnit": "ns", "metadata": {"highres-ticks": True}, "traceEvents": out}
 
 
-def write(folder, host, events, thread_names, start, stop):
-    """HOST.xplane.pb and HOST.trace.json.gz in the folder of one run."""
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, f"{host}.xplane.pb"), "wb") as f:
-        f.write(encode(events, thread_names, host, start, stop))
-    with gzip.open(os.path.join(folder, f"{host}.trace.json.gz"), "wt", encoding="utf-8") as f:
-        json.dump(chrome_trace(events, thread_names, start), f)
+def write(folder, host, events, thread_names, start, stop, planes=b""):
+    """HOST.xplane.pb and HOST.trace.json.gz in the folder of one run; `planes` is an XSpace that others made."""
+    gfile.makedirs(folder)
+    _weft.replace_file(os.path.join(folder, f"{host}.xplane.pb"), encode(events, thread_names, host, start, stop) + planes)
+    trace = json.dumps(chrome_trace(events, thread_names, start)).encode()
+    _weft.replace_file(os.path.join(folder, f"{host}.trace.json.gz"), gzip.compress(trace))

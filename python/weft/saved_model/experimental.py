@@ -4,6 +4,7 @@ import enum
 import os
 
 from weft._missing import missing as _missing
+from weft.framework import gfile
 from weft.trackable.resource import TrackableResource  # noqa: F401
 
 
@@ -60,10 +61,9 @@ def read_fingerprint(export_dir):
     from weft.proto import FingerprintDef
 
     path = os.path.join(export_dir, "fingerprint.pb")
-    if not os.path.exists(path):
+    if not gfile.exists(path):
         raise FileNotFoundError(f"SavedModel Fingerprint Error: no fingerprint.pb in {export_dir}")
-    with open(path, "rb") as f:
-        p = FingerprintDef.FromString(f.read())
+    p = FingerprintDef.FromString(gfile.read_bytes(path))
     return Fingerprint(
         p.saved_model_checksum,
         p.graph_def_program_hash,

@@ -6,7 +6,7 @@ import re
 
 from weft import _weft
 from weft._raw import raw
-from weft.framework import dtypes, errors
+from weft.framework import dtypes, errors, gfile
 from weft.framework.convert import convert_to_tensor
 from weft.framework.graph import init_scope
 from weft.framework.type_spec import TensorSpec
@@ -33,7 +33,7 @@ def contains_saved_model(export_dir):
     """Whether there is a SavedModel in the folder."""
     export_dir = os.fspath(export_dir)
     return any(
-        os.path.exists(os.path.join(export_dir, name))
+        gfile.exists(os.path.join(export_dir, name))
         for name in (constants.SAVED_MODEL_FILENAME_PB, constants.SAVED_MODEL_FILENAME_PBTXT)
     )
 
@@ -43,13 +43,11 @@ def read_saved_model(export_dir):
     from weft.proto import text_format
 
     path = os.path.join(export_dir, constants.SAVED_MODEL_FILENAME_PB)
-    if os.path.exists(path):
-        with open(path, "rb") as f:
-            return SavedModel.FromString(f.read())
+    if gfile.exists(path):
+        return SavedModel.FromString(gfile.read_bytes(path))
     path = os.path.join(export_dir, constants.SAVED_MODEL_FILENAME_PBTXT)
-    if os.path.exists(path):
-        with open(path, encoding="utf-8") as f:
-            return text_format.Parse(f.read(), SavedModel())
+    if gfile.exists(path):
+        return text_format.Parse(gfile.read_bytes(path).decode(), SavedModel())
     raise OSError(
         f"SavedModel file does not exist at: {export_dir}{os.path.sep}{{{constants.SAVED_MODEL_FILENAME_PBTXT}|{constants.SAVED_MODEL_FILENAME_PB}}}"
     )
@@ -336,7 +334,7 @@ class _Loader:
         """Gives the variables the values that the checkpoint has for them."""
         prefix = os.path.join(self.export_dir, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
         wanted = {n: o for n, o in self.objects.items() if isinstance(o, _weft.VariableBase)}
-        if not os.path.exists(prefix + ".index"):
+        if not gfile.exists(prefix + ".index"):
             if wanted:
                 raise errors.NotFoundError(None, None, f"Could not find SavedModel variables at {prefix}.index")
             return

@@ -3,7 +3,7 @@
 import inspect
 import os
 
-from weft.framework import dtypes
+from weft.framework import dtypes, gfile
 from weft.framework.convert import convert_to_tensor
 from weft.framework.importer import _place
 from weft.framework.type_spec import TensorSpec
@@ -143,7 +143,7 @@ class _Loader:
     def _restore(self):
         prefix = os.path.join(self.export_dir, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
         saver = self.meta.saver_def
-        if not saver.restore_op_name or not os.path.exists(prefix + ".index"):
+        if not saver.restore_op_name or not gfile.exists(prefix + ".index"):
             return
         native, _ = self.function(
             "restore", [(saver.filename_tensor_name, dtypes.string, [], "path")], [], [saver.restore_op_name]

@@ -2,11 +2,10 @@
 
 import collections.abc
 import os
-import shutil
 
 from weft import _weft
 from weft._raw import raw
-from weft.framework import errors, save_context
+from weft.framework import gfile, save_context
 from weft.framework.convert import convert_to_tensor
 from weft.function.concrete import ConcreteFunction
 from weft.function.function import Function
@@ -329,8 +328,8 @@ class _Saver:
         model.meta_graphs.append(meta)
         variables = os.path.join(export_dir, constants.VARIABLES_DIRECTORY)
         assets = os.path.join(export_dir, constants.ASSETS_DIRECTORY)
-        os.makedirs(variables, exist_ok=True)
-        os.makedirs(assets, exist_ok=True)
+        gfile.makedirs(variables)
+        gfile.makedirs(assets)
         prefix = os.path.join(variables, constants.VARIABLES_FILENAME)
         tensors[OBJECT_GRAPH_PROTO_KEY] = convert_to_tensor(checkpoint_graph.SerializeToString())
         keys = sorted(tensors)
@@ -343,10 +342,9 @@ class _Saver:
                 prefix=prefix, tensor_names=keys, shape_and_slices=[""] * len(keys), tensors=[tensors[k] for k in keys]
             )
         for source, name in graph.asset_files:
-            if not os.path.exists(source):
-                raise errors.NotFoundError(None, None, f"{source}; No such file or directory")
-            if os.path.abspath(source) != os.path.abspath(os.path.join(assets, name)):
-                shutil.copyfile(source, os.path.join(assets, name))
+            target = os.path.join(assets, name)
+            if os.path.abspath(source) != os.path.abspath(target):
+                _weft.replace_file(target, gfile.read_bytes(source))
         _weft.replace_file(os.path.join(export_dir, constants.SAVED_MODEL_FILENAME_PB), model.SerializeToString())
         if self.options.save_debug_info:
             self._write_debug_info(export_dir)
@@ -356,5 +354,5 @@ class _Saver:
         from weft.proto import GraphDebugInfo
 
         folder = os.path.join(export_dir, constants.DEBUG_DIRECTORY)
-        os.makedirs(folder, exist_ok=True)
+        gfile.makedirs(folder)
         _weft.replace_file(os.path.join(folder, constants.DEBUG_INFO_FILENAME_PB), GraphDebugInfo().SerializeToString())

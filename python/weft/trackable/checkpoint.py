@@ -4,7 +4,7 @@ import os
 
 from weft import _weft
 from weft._raw import raw
-from weft.framework import dtypes, errors
+from weft.framework import dtypes, errors, gfile
 from weft.framework.tensor import Tensor
 from weft.trackable import restore as restoring
 from weft.trackable.async_write import wait_for, writer_of
@@ -94,7 +94,7 @@ def prepared_write(prefix, saved, sharding=None):
     if not isinstance(prefix, Tensor):
         folder = os.path.dirname(prefix)
         if folder:
-            os.makedirs(folder, exist_ok=True)
+            gfile.makedirs(folder)
     if sharding is not None:
         from weft.trackable.sharding import write
 
@@ -323,7 +323,7 @@ class Checkpoint(AutoTrackable):
     def restore(self, save_path, options=None):
         """Restores what save() wrote, the counter as well; gives a status to ask."""
         path = _text_path(save_path)
-        if isinstance(path, str) and os.path.isdir(path) and os.path.exists(os.path.join(path, "saved_model.pb")):
+        if isinstance(path, str) and gfile.isdir(path) and gfile.exists(os.path.join(path, "saved_model.pb")):
             path = os.path.join(path, "variables", "variables")
         try:
             status = self._read(path)

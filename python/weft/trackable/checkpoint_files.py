@@ -4,7 +4,7 @@ import os
 import time
 
 from weft import _weft
-from weft.framework import errors
+from weft.framework import errors, gfile
 
 
 class CheckpointReader:
@@ -43,7 +43,7 @@ def _proto_name(dtype):
 
 
 def checkpoint_exists(checkpoint_prefix):
-    return os.path.exists(f"{checkpoint_prefix}.index") or os.path.exists(checkpoint_prefix)
+    return gfile.exists(f"{checkpoint_prefix}.index") or gfile.exists(checkpoint_prefix)
 
 
 def _state_file(folder, latest_filename=None):
@@ -57,26 +57,31 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
     folder = os.fspath(checkpoint_dir)
     path = _state_file(folder, latest_filename)
     try:
-        with open(path, encoding="utf-8") as f:
-            text = f.read()
-    except OSError:
+        text = gfile.read_bytes(path).decode()
+    except errors.OpError:
         return None
     state = CheckpointState()
     text_format.Parse(text, state)
     if not state.model_checkpoint_path:
         raise ValueError(f"Invalid checkpoint state loaded from {folder}")
-    if not os.path.isabs(state.model_checkpoint_path):
+    if not _is_absolute(state.model_checkpoint_path):
         state.model_checkpoint_path = os.path.join(folder, state.model_checkpoint_path)
-    paths = [p if os.path.isabs(p) else os.path.join(folder, p) for p in state.all_model_checkpoint_paths]
+    paths = [p if _is_absolute(p) else os.path.join(folder, p) for p in state.all_model_checkpoint_paths]
     del state.all_model_checkpoint_paths[:]
     state.all_model_checkpoint_paths.extend(paths)
     return state
 
 
+def _is_absolute(path):
+    return os.path.isabs(path) or "://" in path
+
+
 def _relative(path, folder):
     """Beside the state file a name is enough: the folder may move."""
-    if os.path.isabs(folder) == os.path.isabs(path) or not os.path.isabs(path):
-        return os.path.relpath(path, folder) if os.path.isabs(path) or os.path.dirname(path) else path
+    if ("://" in folder) != ("://" in path):
+        return path
+    if _is_absolute(folder) == _is_absolute(path) or not _is_absolute(path):
+        return os.path.relpath(path, folder) if _is_absolute(path) or os.path.dirname(path) else path
     return path
 
 
@@ -101,10 +106,7 @@ def update_checkpoint_state(
     if last_preserved_timestamp is not None:
         state.last_preserved_timestamp = last_preserved_timestamp
     path = _state_file(save_dir, latest_filename)
-    temporary = f"{path}.tmp{os.getpid()}"
-    with open(temporary, "w", encoding="utf-8") as f:
-        f.write(text_format.MessageToString(state))
-    os.replace(temporary, path)
+    _weft.replace_file(path, text_format.MessageToString(state).encode())
 
 
 def latest_checkpoint(checkpoint_dir, latest_filename=None):
@@ -117,7 +119,7 @@ def latest_checkpoint(checkpoint_dir, latest_filename=None):
 
 def _prefix(ckpt_dir_or_file):
     path = os.fspath(ckpt_dir_or_file)
-    if os.path.isdir(path):
+    if gfile.isdir(path):
         found = latest_checkpoint(path)
         if found is None:
             raise ValueError(f"Couldn't find 'checkpoint' file or checkpoints in given directory {path}")
@@ -169,11 +171,6 @@ def checkpoints_iterator(checkpoint_dir, min_interval_secs=0, timeout=None, time
 
 def remove_checkpoint(prefix):
     """Deletes the files of a checkpoint."""
-    import glob
-
-    for path in glob.glob(glob.escape(prefix) + ".data-?????-of-?????") + [prefix + ".index"]:
-        try:
-            os.remove(path)
-        except OSError as error:
-            if os.path.exists(path):
-                raise errors.PermissionDeniedError(None, None, str(error)) from None
+    _weft.remove_checkpoint(prefix)
+    if gfile.exists(prefix + ".index"):
+        raise errors.PermissionDeniedError(None, None, f"{prefix}.index; it could not be deleted")

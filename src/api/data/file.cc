@@ -7,12 +7,14 @@ namespace weft::data {
 
 std::string read_file(const std::string& path) {
   std::string bytes;
-  api::check(wire::read_file(api::unwrap(wire::local_path(path)), bytes));
+  api::check(wire::read_file(path, bytes));
   return bytes;
 }
 
 void write_file(const std::string& path, std::string_view bytes) {
-  api::check(wire::write_file(api::unwrap(wire::local_path(path)), bytes));
+  api::check(wire::write_file(path, bytes));
 }
+
+bool file_exists(const std::string& path) { return wire::file_exists(path); }
 
 }  // namespace weft::data

@@ -1,14 +1,14 @@
 #include <algorithm>
-#include <filesystem>
 
+#include "wire/file.h"
+
+#include "api/unwrap.h"
 #include "weft/call.h"
 #include "weft/data.h"
 #include "weft/math.h"
 #include "weft/saved_model.h"
 
 namespace weft::data {
-
-namespace fs = std::filesystem;
 
 Tensor decode_image(std::string_view bytes, const ImageOptions& options) {
   if (options.height < 0 || options.width < 0 || (options.height == 0) != (options.width == 0))
@@ -57,18 +57,11 @@ std::string encode_png(const Tensor& image) {
 void write_png(const std::string& path, const Tensor& image) { write_file(path, encode_png(image)); }
 
 ImageFolder list_image_folder(const std::string& folder) {
-  const auto entries = [](const fs::path& path, bool folders) {
-    std::error_code error;
+  const auto entries = [](const std::string& path, bool folders) {
     std::vector<std::string> names;
-    fs::directory_iterator it(path, error);
-    for (; !error && it != fs::directory_iterator(); it.increment(error)) {
-      std::error_code ignored;
-      const std::string name = it->path().filename().string();
-      if (!name.starts_with(".") && it->is_directory(ignored) == folders) names.push_back(name);
+    for (std::string& name : api::unwrap(wire::children_of(path))) {
+      if (!name.starts_with(".") && wire::is_folder(path + "/" + name) == folders) names.push_back(std::move(name));
     }
-    if (error)
-      throw Error(error == std::errc::no_such_file_or_directory ? Code::kNotFound : Code::kUnavailable,
-                  path.string() + "; " + error.message());
     std::sort(names.begin(), names.end());
     return names;
   };
@@ -76,11 +69,11 @@ ImageFolder list_image_folder(const std::string& folder) {
   for (const std::string& name : entries(folder, true)) {
     const int32_t label = int32_t(out.classes.size());
     out.classes.push_back(name);
-    for (const std::string& file : entries(fs::path(folder) / name, false)) {
-      std::string ending = fs::path(file).extension().string();
+    for (const std::string& file : entries(folder + "/" + name, false)) {
+      std::string ending = file.substr(std::min(file.rfind('.'), file.size()));
       for (char& c : ending) c = char(std::tolower(static_cast<unsigned char>(c)));
       if (ending != ".png" && ending != ".jpg" && ending != ".jpeg" && ending != ".gif" && ending != ".bmp") continue;
-      out.files.push_back((fs::path(folder) / name / file).string());
+      out.files.push_back(folder + "/" + name + "/" + file);
       out.labels.push_back(label);
     }
   }

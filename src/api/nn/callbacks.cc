@@ -1,10 +1,13 @@
+#include "wire/file.h"
+
+#include "api/unwrap.h"
 #include "weft/callbacks.h"
 
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <limits>
+#include <sstream>
 
 #include "weft/checkpoint.h"
 #include "weft/math.h"
@@ -158,17 +161,16 @@ void ModelCheckpoint::on_epoch_end(Trainer& trainer, int epoch, Logs& logs) {
 void CSVLogger::on_train_begin(Trainer&) {
   names_.clear();
   if (append_) return;
-  std::ofstream out(path_, std::ios::trunc);
-  if (!out) throw Error(Code::kPermissionDenied, "the file '" + path_ + "' cannot be written");
+  api::check(wire::write_file(path_, ""));
 }
 
 void CSVLogger::on_epoch_end(Trainer&, int epoch, Logs& logs) {
-  const bool fresh = !std::ifstream(path_).good() || std::ifstream(path_).peek() == std::ifstream::traits_type::eof();
-  std::ofstream out(path_, std::ios::app);
-  if (!out) throw Error(Code::kPermissionDenied, "the file '" + path_ + "' cannot be written");
+  auto file = api::unwrap(wire::open_to_append(path_));
+  std::ostringstream out;
   if (names_.empty()) {
     for (const auto& [name, value] : logs) names_.push_back(name);
-    if (fresh) {
+    std::string before;
+    if (!wire::read_file(path_, before).ok() || before.empty()) {
       out << "epoch";
       for (const auto& n : names_) out << separator_ << n;
       out << '\n';
@@ -180,6 +182,8 @@ void CSVLogger::on_epoch_end(Trainer&, int epoch, Logs& logs) {
     out << separator_ << (v ? digits(*v) : "NA");
   }
   out << '\n';
+  api::check(file->append(out.str()));
+  api::check(file->close());
 }
 
 // -- TerminateOnNaN

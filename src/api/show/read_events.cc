@@ -4,8 +4,8 @@
 // clang-format on
 
 #include <algorithm>
-#include <filesystem>
 
+#include "wire/file.h"
 #include "wire/proto.h"
 #include "wire/record.h"
 #include "wire/tensor_proto.h"
@@ -104,19 +104,15 @@ void read_file(const std::string& path, std::vector<SummaryEvent>& out) {
 }  // namespace
 
 std::vector<SummaryEvent> read_events(const std::string& path) {
-  namespace fs = std::filesystem;
   std::vector<SummaryEvent> out;
-  std::error_code error;
-  if (!fs::is_directory(path, error)) {
+  if (!wire::is_folder(path)) {
     read_file(path, out);
     return out;
   }
   std::vector<std::string> files;
-  fs::directory_iterator it(path, error);
-  for (; !error && it != fs::directory_iterator(); it.increment(error)) {
-    if (it->path().filename().string().find("tfevents") != std::string::npos) files.push_back(it->path().string());
+  for (const std::string& name : api::unwrap(wire::children_of(path))) {
+    if (name.find("tfevents") != std::string::npos) files.push_back(path + (path.ends_with('/') ? "" : "/") + name);
   }
-  if (error) throw Error(Code::kUnavailable, path + "; " + error.message());
   std::sort(files.begin(), files.end());
   for (const std::string& f : files) read_file(f, out);
   return out;

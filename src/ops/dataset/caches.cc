@@ -163,7 +163,7 @@ Status run_cache(KernelContext& c) {
   WEFT_ASSIGN(DatasetPtr input, dataset_input(c));
   WEFT_ASSIGN(tstring filename, scalar_input<tstring>(c, "filename"));
   if (!filename.empty()) {
-    WEFT_ASSIGN(std::string path, wire::local_path(filename.view()));
+    WEFT_ASSIGN(std::string path, wire::path_of(filename.view()));
     return emit(c, std::make_shared<FileCacheDataset>(input, std::move(path)));
   }
   std::shared_ptr<MemoryCache> cache;

@@ -32,11 +32,11 @@ class MatchingFilesDataset final : public Dataset {
           end = true;
           return {};
         }
-        WEFT_ASSIGN(std::string pattern, wire::local_path(d().patterns_[pattern_++]));
+        WEFT_ASSIGN(std::string pattern, wire::path_of(d().patterns_[pattern_++]));
         // The part of the path that is no pattern must be there.
         const std::string folder(wire::folder_of(std::string_view(pattern).substr(0, pattern.find_first_of("*?[\\"))));
         if (!folder.empty() && !wire::file_exists(folder)) return wire::io_error(folder, ENOENT);
-        found_ = wire::match_paths(pattern);
+        WEFT_ASSIGN(found_, wire::match_paths(pattern));
         std::sort(found_.begin(), found_.end());
         at_ = 0;
         any_ |= !found_.empty();

@@ -5,10 +5,10 @@
 // A file is records of a length (eight bytes) and as many bytes: a SnapshotRecord for each element, or for SNAPPY a
 // SnapshotTensorMetadata (shapes and sizes) and behind it the packed bytes of all components.
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 
 #include "op/registry.h"
 #include "ops/dataset/fingerprint.h"
@@ -23,8 +23,6 @@
 namespace weft::ops::data {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 const wire::VariantCodec& codec() {
   static const wire::VariantCodec kCodec = variant_codec();
@@ -76,22 +74,28 @@ struct Parts {
   int64_t expiry_seconds = 0, file_bytes = 0;
 };
 
-// A run on its way: it lies beside its name until it is complete.
+// Where a run is written: beside its name, which it takes when it is complete; on file systems that may not rename folders under its name.
+std::string folder_of_run(const Parts& parts, const std::string& run) {
+  const auto place = core::locate(parts.folder);
+  const std::string name = cat(parts.folder, "/", run);
+  return place.ok() && place->local ? cat(name, ".", hexadecimal(entropy())) : name;
+}
+
+// A run on its way.
 class FirstWriter {
  public:
   FirstWriter(const Parts& parts, std::vector<DType> types)
       : parts_(parts),
         run_(parts.run.empty() ? hexadecimal(entropy()) : parts.run),
-        beside_(cat(parts.folder, "/", run_, ".", hexadecimal(entropy()))) {
+        beside_(folder_of_run(parts, run_)) {
     metadata_.graph_hash = parts.hash;
     metadata_.run_id = run_;
     metadata_.version = 1;
     metadata_.types = std::move(types);
   }
   ~FirstWriter() {
-    std::error_code ignored;
     file_.reset();
-    fs::remove_all(beside_, ignored);
+    if (!finished_) (void)wire::delete_recursively(beside_);
   }
   Status write(const Element& element) {
     if (!file_ || written_ >= parts_.file_bytes) WEFT_RETURN_IF_ERROR(next_file());
@@ -104,10 +108,11 @@ class FirstWriter {
     WEFT_RETURN_IF_ERROR(file_->finish());
     file_.reset();
     const std::string run = cat(parts_.folder, "/", run_);
-    std::error_code error;
-    fs::remove_all(run, error);
-    fs::rename(beside_, run, error);
-    if (error) return wire::io_error(run, error.value());
+    if (beside_ != run) {
+      (void)wire::delete_recursively(run);
+      WEFT_RETURN_IF_ERROR(wire::rename_file(beside_, run));
+    }
+    finished_ = true;
     metadata_.finalized = true;
     return metadata_.write(parts_.folder);
   }
@@ -128,6 +133,7 @@ class FirstWriter {
   std::unique_ptr<wire::RecordWriter> file_;
   int files_ = 0;
   int64_t written_ = 0;
+  bool finished_ = false;
 };
 
 // Elements of the files of a run, one after the other.
@@ -138,13 +144,9 @@ class FirstReader {
     r->packed_ = parts.compression == "SNAPPY";
     r->compression_ = parts.compression == "GZIP" ? "GZIP" : "";
     r->types_ = types;
-    const fs::path folder = fs::path(parts.folder) / run;
-    std::error_code error;
-    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-      if (it->path().extension() == ".snapshot") r->files_.push_back(it->path().string());
-    }
-    if (error) return wire::io_error(folder.string(), error.value());
-    std::sort(r->files_.begin(), r->files_.end());
+    const std::string folder = cat(parts.folder, "/", run);
+    WEFT_ASSIGN(r->files_, files_in(folder, ".snapshot"));
+    if (r->files_.empty() && !wire::file_exists(folder)) return wire::io_error(folder, ENOENT);
     return r;
   }
   Status next(Element& out, bool& end) {
@@ -300,7 +302,7 @@ Status run_first_snapshot(KernelContext& c) {
   if (c.attr<bool>("shuffle_on_read")) return unimplemented("SnapshotDataset with shuffle_on_read");
   p.expiry_seconds = c.attr<int64_t>("pending_snapshot_expiry_seconds");
   p.file_bytes = c.attr<int64_t>("shard_size_bytes");
-  WEFT_ASSIGN(std::string folder, wire::local_path(path.view()));
+  WEFT_ASSIGN(std::string folder, wire::path_of(path.view()));
   WEFT_ASSIGN(uint64_t hash, fingerprint_of(*input, c.env().functions));
   p.hash = hexadecimal(hash);
   const std::string& name = c.attr<std::string>("snapshot_name");

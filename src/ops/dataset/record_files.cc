@@ -156,8 +156,7 @@ class FixedLengthRecordDataset final : public FilesDataset {
       body_ = 0;
       if (plain_) {
         int64_t size = 0;
-        WEFT_ASSIGN(std::string path, wire::local_path(file_name()));
-        WEFT_RETURN_IF_ERROR(wire::open_to_read(path, size).status());
+        WEFT_RETURN_IF_ERROR(wire::open_to_read(file_name(), size).status());
         const uint64_t body = uint64_t(size) - uint64_t(lengths_.header) - uint64_t(lengths_.footer);
         if (body % uint64_t(lengths_.record) != 0) return invalid_argument(odd_length(body));
       }

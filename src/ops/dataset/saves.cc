@@ -19,7 +19,7 @@ struct Target {
   static Result<Target> of(const KernelContext& c) {
     Target t;
     WEFT_ASSIGN(tstring path, scalar_input<tstring>(c, "path"));
-    WEFT_ASSIGN(t.folder, wire::local_path(path.view()));
+    WEFT_ASSIGN(t.folder, wire::path_of(path.view()));
     t.compression = snapshot_compression(c.attr<std::string>("compression"));
     if (c.attr<bool>("use_shard_func")) {
       WEFT_ASSIGN(t.shard_func, CapturedFunction::make(c, "shard_func", "shard_func_other_args"));
@@ -124,7 +124,7 @@ class LoadDataset final : public Dataset {
 
 Status run_load(KernelContext& c) {
   WEFT_ASSIGN(tstring path, scalar_input<tstring>(c, "path"));
-  WEFT_ASSIGN(std::string folder, wire::local_path(path.view()));
+  WEFT_ASSIGN(std::string folder, wire::path_of(path.view()));
   WEFT_ASSIGN(FunctionPtr reader, CapturedFunction::make(c, "reader_func", "reader_func_other_args"));
   WEFT_ASSIGN(std::optional<SnapshotMetadata> metadata, SnapshotMetadata::read(folder));
   if (!metadata) return not_found("Could not find metadata file [", path.view(), "]");

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 
 #include "ops/random_common.h"
 #include "ops/variant_codec.h"
@@ -91,6 +90,18 @@ Status SnapshotMetadata::write(const std::string& folder) const {
   return wire::write_file(folder + std::string(kMetadataFile), w.str());
 }
 
+Result<std::vector<std::string>> files_in(const std::string& folder, std::string_view suffix) {
+  auto names = wire::children_of(folder);
+  if (names.status().code() == Code::kNotFound) return std::vector<std::string>();
+  WEFT_RETURN_IF_ERROR(names.status());
+  std::vector<std::string> found;
+  for (const std::string& name : *names) {
+    if (name.ends_with(suffix) && name.size() > suffix.size()) found.push_back(cat(folder, "/", name));
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 std::string snapshot_compression(std::string_view name) {
   return name == "GZIP" || name == "ZLIB" || name == "SNAPPY" ? std::string(name) : std::string();
 }
@@ -104,8 +115,7 @@ SnapshotWriter::SnapshotWriter(std::string folder, std::string compression, Snap
 SnapshotWriter::~SnapshotWriter() {
   if (finished_) return;
   shards_.clear();
-  std::error_code ignored;
-  std::filesystem::remove_all(run_folder_, ignored);
+  (void)wire::delete_recursively(run_folder_);
 }
 
 Status SnapshotWriter::write(int64_t shard, const Element& element) {
@@ -236,17 +246,11 @@ Result<DatasetPtr> shards_of_run(const std::string& folder, const SnapshotMetada
                                  const std::vector<DType>& types, const std::vector<PartialShape>& shapes) {
   if (metadata.version != SnapshotMetadata::kVersion)
     return unimplemented("Snapshot reader version: ", metadata.version, " is not supported.");
-  const std::filesystem::path run = std::filesystem::path(folder) / metadata.run_id;
-  std::vector<std::string> found;
-  std::error_code error;
+  const std::string run = cat(folder, "/", metadata.run_id);
   // No pattern: the path may hold the signs of patterns itself.
-  for (std::filesystem::directory_iterator it(run, error), end; !error && it != end; it.increment(error)) {
-    if (it->path().extension() == kShardSuffix) found.push_back(it->path().string());
-  }
-  if (error && error != std::errc::no_such_file_or_directory) return wire::io_error(run.string(), error.value());
+  WEFT_ASSIGN(std::vector<std::string> found, files_in(run, kShardSuffix));
   if (found.empty() && metadata.num_elements > 0)
-    return data_loss(run.string(), " has no elements, where ", folder, kMetadataFile, " tells of ", metadata.num_elements);
-  std::sort(found.begin(), found.end());
+    return data_loss(run, " has no elements, where ", folder, kMetadataFile, " tells of ", metadata.num_elements);
   std::vector<DatasetPtr> shards;
   for (std::string& shard : found) shards.push_back(shard_dataset(std::move(shard), compression, types, shapes));
   return dataset_of_datasets(std::move(shards));

@@ -33,6 +33,9 @@ struct SnapshotMetadata {
 // What files are compressed by; names that are not known mean not at all, as in TensorFlow.
 std::string snapshot_compression(std::string_view name);
 
+// The files of a folder whose names end so, in order; none where there is no folder.
+Result<std::vector<std::string>> files_in(const std::string& folder, std::string_view suffix);
+
 // A run that is being written. One that is not finished leaves nothing behind.
 class SnapshotWriter {
  public:

@@ -1,7 +1,6 @@
 // Datasets that write their elements to files once and read them from there after that (Dataset.snapshot), and the
 // readers of such files as datasets of their own.
 #include <algorithm>
-#include <filesystem>
 
 #include "kernels/cpu/hash.h"
 #include "op/registry.h"
@@ -75,7 +74,7 @@ class SnapshotDataset final : public UnaryDataset {
 Status run_snapshot(KernelContext& c) {
   WEFT_ASSIGN(DatasetPtr input, dataset_input(c));
   WEFT_ASSIGN(tstring path, scalar_input<tstring>(c, "path"));
-  WEFT_ASSIGN(std::string folder, wire::local_path(path.view()));
+  WEFT_ASSIGN(std::string folder, wire::path_of(path.view()));
   SnapshotDataset::Parts parts;
   const std::string& compression = c.attr<std::string>("compression");
   parts.compression = snapshot_compression(compression == "AUTO" ? "SNAPPY" : compression);
@@ -105,11 +104,7 @@ class ChunkFilesDataset final : public Dataset {
  protected:
   Result<IteratorPtr> walk(IteratorContext&) const override {
     auto it = std::make_unique<Walk>(*this);
-    std::error_code error;
-    for (std::filesystem::directory_iterator file(folder_, error), end; !error && file != end; file.increment(error))
-      it->files.push_back(file->path().string());
-    if (error && error != std::errc::no_such_file_or_directory) return wire::io_error(folder_, error.value());
-    std::sort(it->files.begin(), it->files.end());
+    WEFT_ASSIGN(it->files, files_in(folder_, ""));
     return IteratorPtr(std::move(it));
   }
 
@@ -134,13 +129,13 @@ class ChunkFilesDataset final : public Dataset {
 
 Status run_chunk_files(KernelContext& c) {
   WEFT_ASSIGN(tstring path, scalar_input<tstring>(c, "snapshot_path"));
-  WEFT_ASSIGN(std::string folder, wire::local_path(path.view()));
+  WEFT_ASSIGN(std::string folder, wire::path_of(path.view()));
   return emit(c, std::make_shared<ChunkFilesDataset>(folder + "/chunks"));
 }
 
 Status run_shard(KernelContext& c) {
   WEFT_ASSIGN(tstring folder, scalar_input<tstring>(c, "shard_dir"));
-  WEFT_ASSIGN(std::string path, wire::local_path(folder.view()));
+  WEFT_ASSIGN(std::string path, wire::path_of(folder.view()));
   WEFT_ASSIGN(int64_t start, scalar_input<int64_t>(c, "start_index"));
   if (start != 0) return unimplemented("SnapshotDatasetReader from another element than the first");
   if (c.attr<int64_t>("version") != SnapshotMetadata::kVersion)

@@ -1,10 +1,10 @@
 """tf.compat.v1.saved_model: graphs with signatures as SavedModels."""
 
 import os
-import shutil
 
 from weft import _weft
 from weft._missing import missing as _missing
+from weft.framework import gfile
 from weft.saved_model import constants
 from weft.saved_model.constants import *  # noqa: F401,F403: the names of the format
 from weft.saved_model.load import contains_saved_model, read_saved_model  # noqa: F401
@@ -72,12 +72,12 @@ class Builder:
         from weft.proto import SavedModel
 
         self._dir = os.fspath(export_dir)
-        if os.path.isdir(self._dir) and os.listdir(self._dir):
+        if gfile.isdir(self._dir) and gfile.listdir(self._dir):
             raise AssertionError(
                 f"Export directory {self._dir} already exists, and isn't empty. Please choose a different export directory, or delete all the contents "
                 "of the specified directory."
             )
-        os.makedirs(self._dir, exist_ok=True)
+        gfile.makedirs(self._dir)
         self._model = SavedModel(saved_model_schema_version=1)
         self._has_variables = False
 
@@ -117,7 +117,7 @@ class Builder:
         with sess.graph.as_default():
             saver = saver or Saver(allow_empty=True)
             folder = os.path.join(self._dir, constants.VARIABLES_DIRECTORY)
-            os.makedirs(folder, exist_ok=True)
+            gfile.makedirs(folder)
             if saver.saver_def is not None:
                 saver.save(
                     sess, os.path.join(folder, constants.VARIABLES_FILENAME), write_meta_graph=False, write_state=False
@@ -143,8 +143,8 @@ class Builder:
             path = path.item() if hasattr(path, "item") else path
             path = path.decode() if isinstance(path, bytes) else path
             folder = os.path.join(self._dir, constants.ASSETS_DIRECTORY)
-            os.makedirs(folder, exist_ok=True)
-            shutil.copyfile(path, os.path.join(folder, os.path.basename(path)))
+            gfile.makedirs(folder)
+            _weft.replace_file(os.path.join(folder, os.path.basename(path)), gfile.read_bytes(path))
             out.append((tensor, os.path.basename(path)))
         return out
 
@@ -228,7 +228,7 @@ def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
     with sess.graph.as_default():
         saver = import_meta_graph(meta, import_scope=import_scope)
         prefix = os.path.join(export_dir, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
-        if saver is not None and saver.saver_def is not None and os.path.exists(prefix + ".index"):
+        if saver is not None and saver.saver_def is not None and gfile.exists(prefix + ".index"):
             saver.restore(sess, prefix)
         for asset in meta.asset_file_def:
             name = f"{import_scope}/{asset.tensor_info.name}" if import_scope else asset.tensor_info.name

@@ -1,14 +1,13 @@
 """tf.compat.v1.train.Saver, and graphs with their collections as MetaGraphDefs."""
 
 import contextlib
-import glob
 import logging
 import os
 import time
 
 from weft import _weft
 from weft._raw import raw
-from weft.framework import errors
+from weft.framework import errors, gfile
 from weft.framework.graph import Operation, control_dependencies, get_default_graph, name_scope_v1
 from weft.framework.tensor import Tensor
 from weft.trackable.checkpoint_files import checkpoint_exists, update_checkpoint_state
@@ -171,7 +170,7 @@ class Saver:
                 global_step = int(global_step.numpy() if self._eager else sess.run(global_step))
             save_path = f"{save_path}-{global_step:08d}" if self._pad else f"{save_path}-{global_step}"
         folder = os.path.dirname(save_path)
-        if folder and not os.path.isdir(folder):
+        if folder and not gfile.isdir(folder):
             raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.")
         if self._eager:
             keys, slices, variables = _entries(self._var_list)
@@ -200,9 +199,9 @@ class Saver:
             if made > self._next_kept:
                 self._next_kept += self._hours * 3600
                 continue
-            for file in glob.glob(glob.escape(old) + ".data-*") + [old + ".index", f"{old}.{suffix}"]:
-                if os.path.exists(file):
-                    os.remove(file)
+            _weft.remove_checkpoint(old)
+            if gfile.exists(f"{old}.{suffix}"):
+                gfile.remove(f"{old}.{suffix}")
 
     @property
     def last_checkpoints(self):
@@ -215,7 +214,7 @@ class Saver:
         self._last = list(last_checkpoints_with_time)
 
     def recover_last_checkpoints(self, checkpoint_paths):
-        self._last = [(p, os.path.getmtime(p + ".index")) for p in checkpoint_paths if checkpoint_exists(p)]
+        self._last = [(p, gfile.stat(p + ".index").mtime_nsec / 1e9) for p in checkpoint_paths if checkpoint_exists(p)]
 
     # ---- reading
 
@@ -412,10 +411,9 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
         meta = meta_graph_or_file
     else:
         path = os.fspath(meta_graph_or_file)
-        if not os.path.exists(path):
+        if not gfile.exists(path):
             raise OSError(f"File does not exist. Received: {path}.")
-        with open(path, "rb") as f:
-            data = f.read()
+        data = gfile.read_bytes(path)
         try:
             meta = MetaGraphDef.FromString(data)
         except Exception:  # noqa: BLE001: text, then
@@ -449,7 +447,7 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
     from weft.trackable.checkpoint_files import latest_checkpoint, list_variables
 
     path = os.fspath(ckpt_dir_or_file)
-    if os.path.isdir(path):
+    if gfile.isdir(path):
         path = latest_checkpoint(path)
     known = {name for name, _ in list_variables(path)}
     store = _state().variables
