@@ -7,8 +7,11 @@
 #include <set>
 
 #include "bridge.h"
+#include "core/own_memory.h"
+#include "core/profilers.h"
 #include "engine/engine.h"
 #include "tensorflow/c/c_api.h"
+#include "tensorflow/c/c_api_experimental.h"
 #include "tensorflow/c/tf_status.h"
 
 namespace weft::python {
@@ -41,13 +44,34 @@ nb::list load_library(const std::string& path) {
   return added;
 }
 
-void register_filesystem_plugin(const std::string& path) {
+// Runs f, which reports by a TF_Status, as a library calls the API.
+template <class F>
+void with_status(F&& f) {
   show_symbols();
   TF_Status* status = TF_NewStatus();
-  TF_RegisterFilesystemPlugin(path.c_str(), status);
+  f(status);
   const core::Status result = TF_GetCode(status) == TF_OK ? core::Status() : core::Status(static_cast<core::Code>(TF_GetCode(status)), TF_Message(status));
   TF_DeleteStatus(status);
   check(result);
+}
+
+void register_filesystem_plugin(const std::string& path) {
+  with_status([&](TF_Status* s) { TF_RegisterFilesystemPlugin(path.c_str(), s); });
+}
+
+void load_pluggable_device_library(const std::string& path) {
+  with_status([&](TF_Status* s) { TF_DeletePluggableDeviceLibraryHandle(TF_LoadPluggableDeviceLibrary(path.c_str(), s)); });
+}
+
+// Those beside the CPU, without making the context.
+nb::list physical_devices() {
+  nb::list out;
+  if (core::num_device_types() == 0) return out;
+  const std::unique_ptr<core::DeviceSet> devices = core::process_devices(1);
+  for (const auto& d : devices->all()) {
+    if (d->type() != "CPU") out.append(nb::make_tuple(d->type(), d->parsed_name().id.value_or(0)));
+  }
+  return out;
 }
 
 }  // namespace
@@ -55,6 +79,13 @@ void register_filesystem_plugin(const std::string& path) {
 void bind_library(nb::module_& m) {
   m.def("load_library", load_library, nb::arg("path"), "Loads it; the names of the ops that it added.");
   m.def("register_filesystem_plugin", register_filesystem_plugin, nb::arg("path"));
+  m.def("load_pluggable_device_library", load_pluggable_device_library, nb::arg("path"));
+  m.def("physical_devices", physical_devices, "(type, number) of the devices that plug-ins brought.");
+  m.def("start_profilers", core::start_profilers, "The profilers of plug-ins.");
+  m.def("stop_profilers", [] {
+    const std::string bytes = core::stop_profilers();
+    return nb::bytes(bytes.data(), bytes.size());
+  }, "An XSpace with what they saw.");
 }
 
 }  // namespace weft::python

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "bridge.h"
+#include "core/own_memory.h"
 #include "core/resource.h"
 #include "core/variant.h"
 #include "graph/graph_emitter.h"
@@ -98,7 +99,14 @@ const Tensor& data_of(PyObject* tensor) {
     }
     check(s);
   }
-  return h->tensor();
+  if (!core::memory_of(h->tensor())) [[likely]] return h->tensor();
+  // Of another device: a copy that lives until this thread has asked for some others.
+  constexpr size_t kCopies = 32;
+  static thread_local Tensor copies[kCopies];
+  static thread_local size_t next = 0;
+  Tensor& copy = copies[next++ % kCopies];
+  copy = unwrap(core::to_host(h->tensor()));
+  return copy;
 }
 
 namespace {
@@ -179,6 +187,22 @@ PyObject* get_shape_tuple(PyObject* self, PyObject*) {
   return guarded([&] {
     ValueRep* rep = rep_of(self);
     return rep->owner() ? shape_tuple(rep->shape()) : shape_tuple(PartialShape(data_of(self).shape()));
+  });
+}
+
+PyObject* get_device(PyObject* self, void*);
+
+// A result that an op of a device with its own memory left in host memory is there.
+PyObject* get_backing_device(PyObject* self, void* closure) {
+  ValueRep* rep = rep_of(self);
+  if (rep->owner()) return get_device(self, closure);
+  const auto* h = static_cast<eager::TensorHandle*>(rep);
+  if (!h->device() || h->device()->host_memory()) return get_device(self, closure);
+  return guarded([&]() -> PyObject* {
+    data_of(self);  // waited for
+    if (core::memory_of(h->tensor())) return get_device(self, nullptr);
+    const std::string& name = api::context().host()->name();
+    return PyUnicode_FromStringAndSize(name.data(), Py_ssize_t(name.size()));
   });
 }
 
@@ -341,7 +365,7 @@ PyGetSetDef properties[] = {
     {"dtype", get_dtype, nullptr, "The type of its elements.", nullptr},
     {"shape", get_shape, nullptr, "Its shape, as far as it is known.", nullptr},
     {"device", get_device, nullptr, "The device that holds it.", nullptr},
-    {"backing_device", get_device, nullptr, "The device whose memory holds it.", nullptr},
+    {"backing_device", get_backing_device, nullptr, "The device whose memory holds it.", nullptr},
     {},
 };
 PyMethodDef methods[] = {

@@ -223,10 +223,12 @@ def _plugin(tmp_path, source):
     return str(library)
 
 
-def _in_a_process(code, *arguments, **environment):
+def _in_a_process(folder, code, *arguments, **environment):
     """What a program prints. Devices and optimizers change a whole process."""
+    program = folder / "program.py"
+    program.write_text(code)
     done = subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, env={**os.environ, **environment}
+        [sys.executable, program, *arguments], capture_output=True, text=True, env={**os.environ, **environment}
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
@@ -235,6 +237,7 @@ def _in_a_process(code, *arguments, **environment):
 @needs_compiler
 def test_checkpoints_and_models_on_the_file_system_of_a_plugin(tmp_path):
     out = _in_a_process(
+        tmp_path,
         """
 import sys, weft as tf
 tf.experimental.register_filesystem_plugin(sys.argv[1])
@@ -271,3 +274,102 @@ print(tf.io.gfile.GFile("mem://host/t").read())
         "[b'one']",
         "ab",
     ]
+
+
+# TensorFlow 2.21 prints the same with this plug-in, up to the loop, in which it makes products of sums on a device that has no kernel for them.
+DEVICE = """
+import sys, weft as tf
+from weft.framework.load_library import load_pluggable_device_library
+if len(sys.argv) > 1:
+    load_pluggable_device_library(sys.argv[1])
+print([d.name for d in tf.config.list_physical_devices()], len(tf.config.list_physical_devices("MY_DEVICE")))
+print([d.name for d in tf.config.list_logical_devices()])
+def where(t):
+    return t.device[-11:], t.backing_device[-11:]
+a, b = tf.constant([1.0, 2.0, 3.0]), tf.constant([10.0, 20.0, 30.0])
+c = a + b
+print(where(c), c.numpy(), where(c - a)[0], (c - a).numpy())
+with tf.device("/device:MY_DEVICE:1"):
+    e, i, f = tf.square(a), tf.identity(a), tf.fill([2], tf.constant(3.0))
+    print(where(e)[0], e.numpy(), where(i)[0], i.numpy(), where(f)[0], f.numpy(), where(a - b)[0], where(tf.shape(e)))
+    v = tf.Variable([1.0, 2.0])
+    v.assign([3.0, 4.0])
+    print(v.device[-11:], v.numpy())
+@tf.function
+def g(x, y):
+    with tf.device("/device:MY_DEVICE:0"):
+        s = x + y
+    with tf.device("/device:CPU:0"):
+        u = s - y
+    with tf.device("/device:MY_DEVICE:1"):
+        w = tf.square(u)
+    return s, u, w
+print([t.numpy().tolist() for t in g(a, b)])
+@tf.function
+def h(x):
+    return tf.square(x) + x
+print([h(a).numpy().tolist() for _ in range(3)], [x.numpy().tolist() for x in tf.data.Dataset.from_tensors(a).map(h)])
+@tf.function
+def loop(x):
+    for _ in tf.range(3):
+        x = x + x
+    return tf.reduce_sum(x) if tf.reduce_sum(tf.square(x)) > 1.0 else -x[0]
+print(loop(a).numpy())
+with tf.GradientTape() as tape:
+    tape.watch(a)
+    y = tf.square(a) + a
+print(tape.gradient(y, a).numpy())
+tf.config.set_soft_device_placement(False)
+try:
+    with tf.device("/device:MY_DEVICE:1"):
+        a * b
+except tf.errors.InvalidArgumentError as error:
+    print(str(error)[:70])
+"""
+
+
+@needs_compiler
+@pytest.mark.parametrize("installed", [False, True])
+def test_the_device_of_a_plugin(tmp_path, installed):
+    folder = tmp_path / "site-packages" / "tensorflow-plugins"
+    folder.mkdir(parents=True)
+    library = _plugin(folder, "device_plugin")
+    if installed:  # found by the import
+        path = os.pathsep.join([str(folder.parent), os.environ.get("PYTHONPATH", "")])
+        out = _in_a_process(tmp_path, DEVICE, PYTHONPATH=path)
+    else:
+        out = _in_a_process(tmp_path, DEVICE, library)
+    assert out == [
+        "['/physical_device:CPU:0', '/physical_device:MY_DEVICE:0', '/physical_device:MY_DEVICE:1'] 2",
+        "['/device:CPU:0', '/device:MY_DEVICE:0', '/device:MY_DEVICE:1']",
+        "('MY_DEVICE:0', 'MY_DEVICE:0') [11. 22. 33.] evice:CPU:0 [10. 20. 30.]",
+        "MY_DEVICE:1 [1. 4. 9.] MY_DEVICE:1 [1. 2. 3.] MY_DEVICE:1 [3. 3.] evice:CPU:0 ('MY_DEVICE:1', 'evice:CPU:0')",
+        "MY_DEVICE:1 [3. 4.]",
+        "[[11.0, 22.0, 33.0], [1.0, 2.0, 3.0], [1.0, 4.0, 9.0]]",
+        "[[2.0, 6.0, 12.0], [2.0, 6.0, 12.0], [2.0, 6.0, 12.0]] [[2.0, 6.0, 12.0]]",
+        "48.0",
+        "[3. 5. 7.]",
+        "Could not satisfy device specification '/device:MY_DEVICE:1'. enable_s",
+    ]
+
+
+@needs_compiler
+def test_the_optimizer_and_profiler_of_a_plugin(tmp_path):
+    code = """
+import glob, sys, weft as tf
+tf.load_pluggable_device_library(sys.argv[1])
+@tf.function
+def f(x, y):
+    return -(x - y)
+tf.profiler.experimental.start(sys.argv[2])
+print(f(tf.constant(6.0), tf.constant(2.0)).numpy())
+tf.profiler.experimental.stop()
+profile, = glob.glob(sys.argv[2] + "/plugins/profile/*/*.xplane.pb")
+content = open(profile, "rb").read()
+print(content.count(b"/device:MINE"), content.count(b"/host:CPU"))
+"""
+    library = _plugin(tmp_path, "graph_plugin")
+    assert _in_a_process(tmp_path, code, library, str(tmp_path / "good")) == ["-12.0", "1 1"]  # it makes Mul of Sub
+    for fault, want in (("start_fails", "0 1"), ("profile_garbage", "0 1")):
+        assert _in_a_process(tmp_path, code, library, str(tmp_path / fault), WEFT_GRAPH_FAULT=fault) == ["-12.0", want]
+    assert _in_a_process(tmp_path, code, library, str(tmp_path / "bad"), WEFT_GRAPH_FAULT="garbage") == ["-4.0", "1 1"]

@@ -48,5 +48,21 @@ class _Package(type(_os)):
 _sys.modules[__name__].__class__ = _Package
 
 
+def _load_installed_plugins():
+    """Those of site-packages/tensorflow-plugins, as TensorFlow does it when it is imported."""
+    site = _sys.modules.get("site")
+    folders = [p for p in _sys.path if "site-packages" in p]
+    if site is not None and site.ENABLE_USER_SITE and site.USER_SITE:
+        folders.append(site.USER_SITE)
+    for folder in dict.fromkeys(_os.path.join(f, "tensorflow-plugins") for f in folders):
+        if _os.path.isdir(folder):
+            from weft.framework.load_library import load_pluggable_device_library
+
+            load_pluggable_device_library(folder)
+
+
+_load_installed_plugins()
+
+
 def __dir__():
     return sorted({*_names, *_namespaces, "newaxis", "__version__"})

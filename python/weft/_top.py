@@ -47,7 +47,7 @@ weft.function.py_func: py_function numpy_function
 weft.ops.check_ops: assert_equal assert_greater assert_less assert_rank
 weft.ops.linalg_ops: eig eigvals matrix_square_root=sqrtm norm
 weft.framework.misc: get_logger get_current_name_scope is_symbolic_tensor
-weft.framework.load_library: load_library load_op_library
+weft.framework.load_library: load_library load_op_library load_pluggable_device_library
 weft.ops.search_ops: approx_top_k
 weft.ops.stateless_random_ops: random_index_shuffle
 weft.ops.conv_ops: conv conv2d_backprop_filter_v2 conv2d_backprop_input_v2

@@ -1,4 +1,5 @@
 #include "api/unwrap.h"
+#include "core/own_memory.h"
 #include "graph/graph_emitter.h"
 #include "weft/tensor.h"
 
@@ -129,26 +130,31 @@ std::string Tensor::device() const {
 Tensor Tensor::on(std::string_view device) const {
   auto& context = api::context();
   core::Device* target = api::unwrap(context.devices().resolve(device, false));
-  core::Device* source = handle_of(*this)->device();
-  Tensor out;
-  core::Status status;
-  target->copy_from(source ? *source : *context.host(), value_of(*this), [&](core::Result<core::Tensor> t) {
-    if (t.ok()) out = api::adopt(eager::TensorHandle::make(std::move(t).value(), target));
-    else status = t.status();
-  });
-  check(status);
-  return out;
+  api::check(handle_of(*this)->wait());
+  return api::adopt(eager::TensorHandle::make(api::unwrap(core::to_device(handle_of(*this)->tensor(), *target)), target));
 }
 
+namespace {
+
+// A pointer to elements is good as long as the tensor is, so they cannot be brought from elsewhere here.
+const core::Tensor& value_on_host(const Tensor& tensor) {
+  const core::Tensor& t = value_of(tensor);
+  if (const auto* d = core::memory_of(t))
+    check(core::failed_precondition("the tensor lies in the memory of ", d->name(), "; on(\"CPU:0\") brings it to the host"));
+  return t;
+}
+
+}  // namespace
+
 const void* Tensor::checked_data(DType expected) const {
-  const core::Tensor& t = value_of(*this);
+  const core::Tensor& t = value_on_host(*this);
   if (static_cast<DType>(t.dtype()) != expected)
     check(core::invalid_argument("the tensor holds ", core::dtype_name(t.dtype()), ", not ", weft::to_string(expected)));
   return t.raw();
 }
 
 std::span<const std::byte> Tensor::bytes() const {
-  const core::Tensor& t = value_of(*this);
+  const core::Tensor& t = value_on_host(*this);
   if (!core::is_simple(t.dtype())) check(core::invalid_argument("a tensor of ", core::dtype_name(t.dtype()), " has no plain bytes"));
   return {static_cast<const std::byte*>(t.raw()), t.byte_size()};
 }
@@ -163,7 +169,7 @@ std::vector<std::string> Tensor::strings() const {
 
 std::string Tensor::to_string() const {
   if (is_symbolic()) return core::cat("<symbolic> shape=", api::rep_of(*this)->shape(), " dtype=", weft::to_string(dtype()));
-  const core::Tensor& t = value_of(*this);
+  const core::Tensor t = api::unwrap(core::to_host(value_of(*this)));
   return core::cat(t.summary(20), " shape=", t.shape(), " dtype=", core::dtype_name(t.dtype()));
 }
 

@@ -2,6 +2,7 @@
 #include "capi/custom_device.h"
 #include "capi/internal.h"
 #include "capi/run_metadata.h"
+#include "core/own_memory.h"
 #include "io/op_def.h"
 #include "io/rewriter_config.h"
 #include "tensorflow/c/eager/c_api_experimental.h"
@@ -197,7 +198,12 @@ int64_t TFE_TensorHandleDim(TFE_TensorHandle* h, int i, TF_Status* status) {
   return n;
 }
 const char* TFE_TensorHandleDeviceName(TFE_TensorHandle* h, TF_Status* status) { return device_name(h, status); }
-const char* TFE_TensorHandleBackingDeviceName(TFE_TensorHandle* h, TF_Status* status) { return device_name(h, status); }
+// Of a result in host memory of a device with its own, the host's.
+const char* TFE_TensorHandleBackingDeviceName(TFE_TensorHandle* h, TF_Status* status) {
+  const char* name = device_name(h, status);
+  if (!h || !name || !dynamic_cast<weft::core::OwnMemoryDevice*>(unwrap(h)->device())) return name;
+  return unwrap(h)->wait().ok() && !weft::core::memory_of(unwrap(h)->tensor()) ? kHostName : name;
+}
 
 TFE_TensorHandle* TFE_TensorHandleCopySharingTensor(TFE_TensorHandle* h, TF_Status* status) {
   TFE_TensorHandle* copy = nullptr;
@@ -223,8 +229,8 @@ TF_Tensor* TFE_TensorHandleResolve(TFE_TensorHandle* h, TF_Status* status) {
       out = new TF_Tensor{owned->tensor()};
       return {};
     }
-    if (const auto* d = unwrap(h)->device(); d && !d->host_memory()) return unimplemented("reading a tensor from ", d->name());
-    out = new TF_Tensor{t};
+    WEFT_ASSIGN(Tensor here, weft::core::to_host(t));
+    out = new TF_Tensor{std::move(here)};
     return {};
   });
   return out;
@@ -252,13 +258,9 @@ TFE_TensorHandle* TFE_TensorHandleCopyToDevice(TFE_TensorHandle* h, TFE_Context*
     }
     WEFT_RETURN_IF_ERROR(unwrap(h)->wait());
     if (custom || custom_device_of(h)) return custom_copy(c, h, custom, target ? target->name().c_str() : name, &out);
-    weft::core::Device* source = unwrap(h)->device();
-    Status copied;
-    target->copy_from(source ? *source : *c->context.host(), unwrap(h)->tensor(), [&](Result<Tensor> t) {
-      if (t.ok()) out = wrap(TensorHandle::make(std::move(t).value(), target));
-      else copied = t.status();
-    });
-    return copied;
+    WEFT_ASSIGN(Tensor there, weft::core::to_device(unwrap(h)->tensor(), *target));
+    out = wrap(TensorHandle::make(std::move(there), target));
+    return {};
   });
   return out;
 }

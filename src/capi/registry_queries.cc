@@ -6,6 +6,7 @@
 #include <set>
 
 #include "capi/internal.h"
+#include "capi/pluggable_device.h"
 #include "io/op_def.h"
 #include "tensorflow/c/c_api_experimental.h"
 
@@ -79,30 +80,25 @@ TF_Buffer TF_GetOpList(TF_Library* library) { return library ? library->ops : TF
 // The library stays loaded: its ops and kernels may be in use.
 void TF_DeleteLibraryHandle(TF_Library* library) { delete library; }
 
-// A plugin may bring devices, graph passes, a profiler and kernels, each behind a function of its own; only kernels are
-// taken. A library with none of these loads, as in TensorFlow.
+// A plug-in may bring devices, kernels, graph optimizers and a profiler, each behind a function of its own. A library with none of these loads, as
+// in TensorFlow.
 TF_Library* TF_LoadPluggableDeviceLibrary(const char* path, TF_Status* status) {
   TF_Library* out = nullptr;
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(path);
     void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);  // kept: what it registered may be in use
     if (!library) return not_found(dlerror());
-    constexpr std::pair<const char*, const char*> kParts[] = {{"SE_InitPlugin", "devices"}, {"TFNPD_InitPlugin", "devices"},
-                                                              {"TF_InitGraph", "graph optimizers"}, {"TF_InitProfiler", "profilers"}};
-    for (const auto& [symbol, part] : kParts)
-      if (dlsym(library, symbol)) return unimplemented("TF_LoadPluggableDeviceLibrary: ", part, " from plugins (", symbol, " in ", path, ") are not there yet");
     static std::mutex mutex;
-    static std::set<std::string> loaded;  // their kernels are registered once
+    static std::set<void*> loaded;  // what they bring is registered once
     const std::lock_guard lock(mutex);
     auto made = std::make_unique<TF_Library>(TF_Library{{}, {}});
-    if (loaded.insert(path).second) {
-      auto result = Engine::get().load_library(path);
-      if (!result.ok()) {
-        loaded.erase(path);
-        return result.status();
-      }
-      made->library = std::move(result).value();
+    if (!loaded.count(library)) {
+      WEFT_RETURN_IF_ERROR(load_devices(library));
+      WEFT_ASSIGN(made->library, Engine::get().load_library(path));
       made->ops = TF_Buffer{made->library.op_list.data(), made->library.op_list.size(), nullptr};
+      WEFT_RETURN_IF_ERROR(load_graph_optimizer(library));
+      WEFT_RETURN_IF_ERROR(load_profiler(library));
+      loaded.insert(library);
     }
     out = made.release();
     return {};

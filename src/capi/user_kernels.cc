@@ -1,8 +1,10 @@
 // kernels.h: kernels that a program or a loaded library brings, called through plain C functions.
 #include "capi/internal.h"
+#include "core/own_memory.h"
 #include "core/resource.h"
 #include "io/attr_codec.h"
 #include "io/graph_def.h"
+#include "op/placed_kernel.h"
 #include "op/rendezvous.h"
 #include "runtime/function_runtime.h"
 #include "tensorflow/c/kernels.h"
@@ -21,7 +23,17 @@ struct TF_OpKernelConstruction {
 
 struct TF_OpKernelContext {
   KernelContext& context;
+  const weft::op::HostArgs& host;
   Status status;
+  // In host memory, as all is on the host itself.
+  bool input_on_host(int i) const { return context.device().host_memory() || host.inputs[size_t(i)]; }
+  bool output_on_host(int i) const { return context.device().host_memory() || host.outputs[size_t(i)]; }
+  Result<Tensor*> allocate(int i, const Shape& shape) {
+    if (context.device().host_memory() || !host.outputs[size_t(i)]) return context.allocate(i, shape);
+    WEFT_ASSIGN(Tensor t, Tensor::allocate(context.output_type(i), shape));
+    context.set_output(i, std::move(t));
+    return &context.output(i);
+  }
 };
 
 struct TF_AsyncOpKernelDoneCallback {
@@ -52,24 +64,25 @@ struct Functions {
 
 class UserKernel final : public Kernel {
  public:
-  UserKernel(const Functions& f, void* object) : f_(f), object_(object) {}
+  UserKernel(const Functions& f, void* object, weft::op::HostArgs host) : f_(f), object_(object), host_(std::move(host)) {}
   ~UserKernel() override {
     if (f_.destroy && f_.create) f_.destroy(object_);
   }
   bool is_async() const override { return f_.compute_async != nullptr; }
   Status run(KernelContext& c) override {
-    TF_OpKernelContext context{c, {}};
+    TF_OpKernelContext context{c, host_, {}};
     f_.compute(object_, &context);
     return context.status;
   }
   void run_async(KernelContext& c, Done done) override {
-    auto* callback = new TF_AsyncOpKernelDoneCallback{std::make_unique<TF_OpKernelContext>(TF_OpKernelContext{c, {}}), std::move(done)};
+    auto* callback = new TF_AsyncOpKernelDoneCallback{std::make_unique<TF_OpKernelContext>(TF_OpKernelContext{c, host_, {}}), std::move(done)};
     f_.compute_async(object_, callback->context.get(), callback);
   }
 
  private:
   Functions f_;
   void* object_;
+  const weft::op::HostArgs host_;
 };
 
 TF_KernelBuilder* new_builder(const char* op, const char* device, void* (*create)(TF_OpKernelConstruction*), void (*destroy)(void*)) {
@@ -87,7 +100,7 @@ Status register_kernel(TF_KernelBuilder& b) {
   if (!b.compute && !b.compute_async) return invalid_argument("a kernel needs a compute function");
   auto& registry = weft::engine::Engine::get().registry();
   weft::op::KernelDef def;
-  def.device_type = b.device == "DEFAULT" ? "CPU" : b.device;
+  def.device_type = b.device;
   def.priority = b.priority;
   def.host_memory_args = b.host_memory;
   std::vector<std::unique_ptr<DType[]>> types;
@@ -97,10 +110,10 @@ Status register_kernel(TF_KernelBuilder& b) {
     def.constraints.push_back({registry.intern(attr), std::span<const DType>(types.back().get(), allowed.size())});
   }
   const Functions f{b.create, b.compute, b.compute_async, b.destroy};
-  def.make = [f](const NodeInfo& node) -> Result<std::unique_ptr<Kernel>> {
+  def.make = [f, host = b.host_memory](const NodeInfo& node) -> Result<std::unique_ptr<Kernel>> {
     TF_OpKernelConstruction construction{node, {}};
     void* object = f.create ? f.create(&construction) : nullptr;
-    auto kernel = std::make_unique<UserKernel>(f, object);
+    auto kernel = std::make_unique<UserKernel>(f, object, weft::op::HostArgs::of(node, host));
     if (!construction.status.ok()) return construction.status;
     return std::unique_ptr<Kernel>(std::move(kernel));
   };
@@ -196,11 +209,11 @@ void TF_InputRange(TF_OpKernelContext* c, const char* name, TF_InputRange_Args* 
 }
 bool TF_IsHostMemoryInput(TF_OpKernelContext* c, int i, TF_Status* status) {
   guard(status, [&]() -> Status { return c && i >= 0 && i < c->context.num_inputs() ? Status() : out_of_range("input index out of range"); });
-  return c && c->context.device().host_memory();
+  return c && i >= 0 && i < c->context.num_inputs() && c->input_on_host(i);
 }
 bool TF_IsHostMemoryOutput(TF_OpKernelContext* c, int i, TF_Status* status) {
   guard(status, [&]() -> Status { return c && i >= 0 && i < c->context.num_outputs() ? Status() : out_of_range("output index out of range"); });
-  return c && c->context.device().host_memory();
+  return c && i >= 0 && i < c->context.num_outputs() && c->output_on_host(i);
 }
 
 namespace {
@@ -240,7 +253,7 @@ TF_Tensor* TF_AllocateOutput(TF_OpKernelContext* c, int i, TF_DataType type, con
     WEFT_ASSIGN(DType dtype, dtype_from(type));
     WEFT_RETURN_IF_ERROR(check_output(c, i, dtype));
     WEFT_ASSIGN(Shape shape, shape_from(dims, num_dims));
-    WEFT_ASSIGN(Tensor * t, c->context.allocate(i, shape));
+    WEFT_ASSIGN(Tensor * t, c->allocate(i, shape));
     out = new TF_Tensor{*t};
     return {};
   });
@@ -262,27 +275,35 @@ TF_Tensor* TF_ForwardInputOrAllocateOutput(TF_OpKernelContext* c, const int* can
       out = new TF_Tensor{*t};
       return {};
     }
-    WEFT_ASSIGN(Tensor * t, c->context.allocate(i, shape));
+    WEFT_ASSIGN(Tensor * t, c->allocate(i, shape));
     out = new TF_Tensor{*t};
     return {};
   });
   return out;
 }
-TF_Tensor* TF_AllocateTemp(TF_OpKernelContext* c, TF_DataType type, const int64_t* dims, int num_dims, TF_AllocatorAttributes*, TF_Status* status) {
+TF_Tensor* TF_AllocateTemp(TF_OpKernelContext* c, TF_DataType type, const int64_t* dims, int num_dims, TF_AllocatorAttributes* where, TF_Status* status) {
   TF_Tensor* out = nullptr;
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(c);
     WEFT_ASSIGN(DType dtype, dtype_from(type));
     WEFT_ASSIGN(Shape shape, shape_from(dims, num_dims));
-    WEFT_ASSIGN(Tensor t, c->context.temp(dtype, shape));
+    const bool on_host = where && where->struct_size >= TF_ALLOCATOR_ATTRIBUTES_STRUCT_SIZE && where->on_host;
+    WEFT_ASSIGN(Tensor t, on_host ? Tensor::allocate(dtype, shape) : c->context.temp(dtype, shape));
     out = new TF_Tensor{std::move(t)};
     return {};
   });
   return out;
 }
-SP_Stream TF_GetStream(TF_OpKernelContext*, TF_Status* status) {
-  guard(status, [] { return unimplemented("the CPU has no stream"); });
-  return nullptr;
+SP_Stream TF_GetStream(TF_OpKernelContext* c, TF_Status* status) {
+  SP_Stream out = nullptr;
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(c);
+    auto* device = dynamic_cast<OwnMemoryDevice*>(&c->context.device());
+    if (!device) return unimplemented(c->context.device().type(), " has no stream");
+    out = static_cast<SP_Stream>(device->stream());
+    return {};
+  });
+  return out;
 }
 void TF_OpKernelContext_Failure(TF_OpKernelContext* c, TF_Status* status) {
   if (c && status) c->status = status->status;

@@ -2,6 +2,7 @@
 
 #include "graph/graph.h"
 #include "op/step_resources.h"
+#include "runtime/results.h"
 
 namespace weft::eager {
 namespace {
@@ -20,10 +21,12 @@ class FunctionKernel final : public op::Kernel {
     if (n <= kOnStack) {
       Tensor args[kOnStack];
       for (size_t i = 0; i < n; ++i) args[i] = c.input(int(i));
+      const runtime::ResultsAnywhere keep;
       return end(env, f_->run(env, {args, n}, rets));
     }
     std::vector<Tensor> args(n);
     for (size_t i = 0; i < n; ++i) args[i] = c.input(int(i));
+    const runtime::ResultsAnywhere keep;
     return end(env, f_->run(env, args, rets));
   }
 

@@ -6,10 +6,12 @@
 #include <cstdio>
 
 #include "core/log.h"
+#include "core/own_memory.h"
 #include "core/resource.h"
 #include "eager/function_call.h"
 #include "eager/layout.h"
 #include "graph/import.h"
+#include "op/placed_kernel.h"
 #include "op/step_trace.h"
 
 namespace weft::eager {
@@ -173,10 +175,25 @@ static Device* resource_device(const std::vector<RefPtr<TensorHandle>>& inputs) 
   return nullptr;
 }
 
-// By where a resource input lives, then by explicit device, then the first CPU.
+// By where a resource input lives, then by explicit device, then the first CPU. Null: by which devices have a kernel (choose_device).
 Result<Device*> Op::place() const {
   if (Device* d = resource_device(inputs_)) return d;
-  return device_ ? device_ : context_->host();
+  if (device_) return device_;
+  return context_->devices().all().size() > 1 && !is_function_ && is_mixed(context_->devices()) ? nullptr : context_->host();
+}
+
+// For an op that named no device (null) the first kind of device that has a kernel; one that was named without a kernel is given up for the CPU
+// where that is allowed.
+static Result<Device*> choose_device(Context& context, const op::NodeInfo& node, Device* wanted, bool of_resource) {
+  if (wanted && (wanted->host_memory() || of_resource || op::has_kernel(context.registry(), node, wanted->type()))) return wanted;
+  std::vector<std::string> supported;
+  for (Device* d : by_priority(context.devices())) {
+    if (!op::has_kernel(context.registry(), node, d->type())) continue;
+    if (!wanted) return d;
+    supported.push_back(d->type());
+  }
+  if (wanted && !context.soft_placement.load(std::memory_order_relaxed)) return unsatisfied(context.devices(), cat("/device:", wanted->type(), ":", wanted->parsed_name().id.value_or(0)), supported);
+  return context.host();
 }
 
 // TensorFlow works out the types of the outputs before it checks the attributes, and says so.
@@ -204,6 +221,9 @@ Result<std::shared_ptr<CachedKernel>> Op::make_kernel(Device* device) const {
   }
   for (DType t : n.input_types()) {
     if (is_ref_type(t)) return unimplemented(spec_->name, " op does not support eager execution: an input is a ref.");
+  }
+  if (!is_function_ && (!device || !device->host_memory())) {
+    WEFT_ASSIGN(device, choose_device(*context_, n, device, resource_device(inputs_) != nullptr));
   }
   auto cached = std::make_shared<CachedKernel>(CachedKernel{std::move(n), nullptr, device, context_->env_for(device)});
   auto kernel = is_function_ ? make_function_kernel(*context_, cached->node, device) : op::make_kernel(context_->registry(), cached->node, device->type());
@@ -246,17 +266,22 @@ Status Op::bring_inputs(Device* device, const Tensor** tensors) {
                                 " but is actually on ", in->device()->name(), " (operation running on ", device->name(),
                                 "). Tensors can be copied explicitly using: TFE_TensorHandleCopyToDevice.");
       if (policy == PlacementPolicy::kWarn) log(LogLevel::kWarning, cat("before computing ", spec_->name, " input #", i, " is copied to ", device->name()));
-      Status status;
-      device->copy_from(*in->device(), in->tensor(), [&](Result<Tensor> t) {
-        if (t.ok()) inputs_[i] = TensorHandle::make(std::move(t).value(), device);
-        else status = t.status();
-      });
-      WEFT_RETURN_IF_ERROR(status);
+    }
+    // On a device with memory of its own the kernel has its inputs brought (op/placed_kernel.h). Functions have theirs where their nodes are.
+    if (device->host_memory() && !is_function_ && memory_of(in->tensor())) [[unlikely]] {
+      WEFT_ASSIGN(Tensor here, to_host(in->tensor()));
+      inputs_[i] = TensorHandle::make(std::move(here), device);
       in = inputs_[i].get();
     }
     tensors[i] = &in->tensor();
   }
   return {};
+}
+
+// Where a result is said to be: with its op, or for a function where it was computed.
+static Device* home_of(const Tensor& t, const CachedKernel& k) {
+  if (Device* own = memory_of(t)) [[unlikely]] return own;
+  return k.device;
 }
 
 Status Op::run_now(CachedKernel& k, TensorHandle** outputs) {
@@ -276,6 +301,7 @@ Status Op::run_now(CachedKernel& k, TensorHandle** outputs) {
     WEFT_RETURN_IF_ERROR(guarded_run(*k.kernel, c));
     handle->filled();
     if (!handle->tensor().valid()) return internal_error(spec_->name, " did not set its output");
+    if (Device* home = home_of(handle->tensor(), k); home != k.device) [[unlikely]] handle = TensorHandle::make(handle->tensor(), home);
     outputs[0] = handle.release();
     return {};
   }
@@ -287,7 +313,8 @@ Status Op::run_now(CachedKernel& k, TensorHandle** outputs) {
       while (i-- > 0) RefPtr<TensorHandle>::adopt(outputs[i]);
       return internal_error(spec_->name, " did not set all of its outputs");
     }
-    outputs[i] = TensorHandle::make(std::move(results[i]), k.device).release();
+    Device* home = home_of(results[i], k);
+    outputs[i] = TensorHandle::make(std::move(results[i]), home).release();
   }
   return {};
 }
@@ -328,6 +355,9 @@ Status Op::execute(TensorHandle** outputs, int capacity, int* count) {
   std::shared_ptr<CachedKernel> uncached;
   WEFT_ASSIGN(const std::shared_ptr<CachedKernel>* kernel, find_kernel(device, uncached));
   CachedKernel* k = kernel->get();
+  // Made when another device would do; that may have changed.
+  if (device && k->device != device && !context_->soft_placement.load(std::memory_order_relaxed)) [[unlikely]]
+    return choose_device(*context_, k->node, device, false).status();
   if (keep_kernel_) [[unlikely]] kernel_ = *kernel;
   const int n = k->node.num_outputs();
   if (n > capacity) return invalid_argument("Expecting ", n, " outputs, but *num_retvals is ", capacity);

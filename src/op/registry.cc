@@ -6,6 +6,7 @@
 
 #include "op/declarations.h"
 #include "op/make_kernel.h"
+#include "op/placed_kernel.h"
 
 namespace weft::op {
 
@@ -86,10 +87,14 @@ std::vector<KernelDef> Registry::kernels(const OpSpec& spec) const {
 
 namespace {
 
+// Of the device's own kernels the one of the highest priority, else of those for all devices.
 const KernelDef* best_kernel(const std::vector<KernelDef>& kernels, const NodeInfo& node, std::string_view device_type) {
   const KernelDef* best = nullptr;
-  for (const auto& k : kernels) {
-    if (k.device_type == device_type && k.matches(node) && (!best || k.priority > best->priority)) best = &k;
+  for (std::string_view type : {device_type, std::string_view("DEFAULT")}) {
+    for (const auto& k : kernels) {
+      if (k.device_type == type && k.matches(node) && (!best || k.priority > best->priority)) best = &k;
+    }
+    if (best) break;
   }
   return best;
 }
@@ -109,20 +114,31 @@ std::string describe(const std::vector<KernelDef>& kernels) {
   return out;
 }
 
+// On devices with memory of their own, with its inputs brought to where it expects them.
+Result<std::unique_ptr<Kernel>> made(const KernelDef& def, const NodeInfo& node, std::string_view device_type) {
+  if (device_type == "CPU") return def.make(node);
+  WEFT_ASSIGN(std::unique_ptr<Kernel> kernel, def.make(node));
+  return place_kernel(std::move(kernel), HostArgs::of(node, def.host_memory_args));
+}
+
 std::string node_name(const NodeInfo& node) { return node.name().empty() ? std::string(node.op()) : node.name(); }
 
 }  // namespace
 
+bool has_kernel(const Registry& registry, const NodeInfo& node, std::string_view device_type) {
+  return best_kernel(registry.kernels(node.spec()), node, device_type) != nullptr;
+}
+
 Result<std::unique_ptr<Kernel>> make_kernel(const Registry& registry, const NodeInfo& node, std::string_view device_type) {
   const auto kernels = registry.kernels(node.spec());
-  if (const KernelDef* best = best_kernel(kernels, node, device_type)) return best->make(node);
+  if (const KernelDef* best = best_kernel(kernels, node, device_type)) return made(*best, node, device_type);
   return not_found("Could not find device for node: {{node ", node_name(node), "}} = ", node.to_string(), "\nAll kernels registered for op ", node.op(), ":\n",
                    describe(kernels));
 }
 
 Result<std::unique_ptr<Kernel>> make_graph_kernel(const Registry& registry, const NodeInfo& node, std::string_view device_type) {
   const auto kernels = registry.kernels(node.spec());
-  if (const KernelDef* best = best_kernel(kernels, node, device_type)) return best->make(node);
+  if (const KernelDef* best = best_kernel(kernels, node, device_type)) return made(*best, node, device_type);
   std::string attrs = node.to_string();
   attrs.erase(0, node.op().size());
   return invalid_argument("No OpKernel was registered to support Op '", node.op(), "' used by {{node ", node_name(node), "}} with these attrs: ", attrs,

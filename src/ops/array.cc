@@ -3,6 +3,7 @@
 #include "op/registry.h"
 #include "op/emit.h"
 #include "op/gradient.h"
+#include "op/placed_kernel.h"
 #include "ops/all.h"
 #include "ops/array_util.h"
 #include "wire/file.h"
@@ -531,6 +532,12 @@ void array(Registry& r) {
       .shape(shapes::unchanged)
       .no_grad()
       .cpu(pass_through);
+
+  for (std::string_view op : {"Identity", "IdentityN", "StopGradient", "PreventGradient", "EnsureShape"}) any_device(r, op);
+  any_device(r, "ExpandDims", {"dim"});
+  any_device(r, "Reshape", {"shape"});
+  any_device(r, "Squeeze");
+  for (std::string_view op : {"Rank", "Shape", "ShapeN", "Size"}) any_device(r, op, {"output"});
 }
 
 }  // namespace weft::ops

@@ -2,6 +2,7 @@
 // arguments itself; what stands here serves single calls, where every value is alive.
 #include "op/emit.h"
 #include "op/gradient.h"
+#include "op/placed_kernel.h"
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/array_util.h"
@@ -418,6 +419,8 @@ void control_flow(Registry& r) {
       .doc("Hands the data to the branch of the given number; the others are dead.")
       .shape(through_shape)
       .cpu(run_switch_n);
+
+  any_device(r, "NoOp");
 }
 
 }  // namespace weft::ops

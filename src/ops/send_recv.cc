@@ -1,5 +1,6 @@
 // Messages between the parts of a step that run on different devices, through the step's rendezvous.
 // The dataflow executor does the same by itself, with keys made in advance and for values that are dead.
+#include "core/own_memory.h"
 #include "op/registry.h"
 #include "op/rendezvous.h"
 #include "ops/all.h"
@@ -50,6 +51,11 @@ void run_recv(KernelContext& c, Kernel::Done done) {
     if (s.ok() && dead) s = invalid_argument("the value of ", c.attr<std::string>("tensor_name"), " was not sent: its branch was not taken");
     if (s.ok() && value.dtype() != c.output_type(0))
       s = invalid_argument("a message of type ", value.dtype(), " came where ", c.output_type(0), " was expected");
+    if (s.ok() && c.device().host_memory()) {
+      auto here = core::to_host(value);
+      if (here.ok()) value = std::move(here).value();
+      else s = here.status();
+    }
     if (s.ok()) c.set_output(0, std::move(value));
     done(std::move(s));
   });

@@ -5,6 +5,7 @@
 #include "kernels/cpu/accumulate.h"
 #include "op/emit.h"
 #include "op/gradient.h"
+#include "op/placed_kernel.h"
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/session_state.h"
@@ -558,6 +559,10 @@ void state(Registry& r) {
       .shape(delete_session_tensor_shape)
       .no_grad()
       .cpu(run_delete_session_tensor);
+
+  for (std::string_view op : {"VarHandleOp", "ReadVariableOp", "AssignVariableOp", "DestroyResourceOp"}) any_device(r, op);
+  any_device(r, "VarIsInitializedOp", {"is_initialized"});
+  any_device(r, "VariableShape", {"output"});
 }
 
 }  // namespace weft::ops

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/own_memory.h"
 #include "op/rendezvous.h"
 #include "runtime/blocking_threads.h"
 #include "runtime/dataflow_state.h"
@@ -274,6 +275,7 @@ Status cancelled_before() { return cancelled("Function was cancelled before it w
 
 Status Dataflow::run(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) {
   WEFT_RETURN_IF_ERROR(check_call(env, args.size(), rets.size()));
+  if (device_->host_memory()) WEFT_RETURN_IF_ERROR(core::all_to_host(args));
   auto run = std::make_shared<DataflowRun>(*this, env);
   run->args = args;
   run->rets = rets;
@@ -288,7 +290,9 @@ Status Dataflow::run(const KernelEnv& env, std::span<Tensor> args, std::span<Ten
 }
 
 void Dataflow::run_async(const KernelEnv& env, std::vector<Tensor> args, FunctionHandle::Done done) {
-  if (Status s = check_call(env, args.size(), num_rets_); !s.ok()) return done(std::move(s), {});
+  Status ready = check_call(env, args.size(), num_rets_);
+  if (ready.ok() && device_->host_memory()) ready = core::all_to_host(args);
+  if (!ready.ok()) return done(std::move(ready), {});
   auto run = std::make_shared<DataflowRun>(*this, env);
   run->owned_args = std::move(args);
   run->owned_rets.resize(num_rets_);

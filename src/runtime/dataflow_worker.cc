@@ -4,6 +4,7 @@
 #include <memory>
 #include <shared_mutex>
 
+#include "core/own_memory.h"
 #include "op/rendezvous.h"
 #include "op/step_trace.h"
 #include "op/variable.h"
@@ -319,9 +320,17 @@ void DataflowWorker::run_async_item(const Item& item, Iteration* it) {
     if (a->passed.exchange(true, std::memory_order_acq_rel)) DataflowWorker(*a->run, Where::kPool).finish_elsewhere(*a);
   };
   if (item.kind == Kind::kRecv) {
-    run_.env.rendezvous->recv_async(item.key, [a, back](Status s, Tensor t, bool dead) {
-      a->outputs[0] = std::move(t);
+    Device* here = run_.env.device;
+    run_.env.rendezvous->recv_async(item.key, [a, back, here](Status s, Tensor t, bool dead) {
       a->dead = dead;
+      if (s.ok() && here->host_memory() && core::memory_of(t)) {
+        core::memory_of(t)->copy_to_host(t, [a, back](Result<Tensor> copy) {
+          if (copy.ok()) a->outputs[0] = *copy;
+          back(copy.status());
+        });
+        return;
+      }
+      a->outputs[0] = std::move(t);
       back(std::move(s));
     });
   } else {

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/own_memory.h"
+#include "graph/rewriters.h"
 #include "op/step_trace.h"
 #include "runtime/partition.h"
 #include "runtime/placer.h"
 #include "runtime/program.h"
+#include "runtime/results.h"
 
 namespace weft::runtime {
 namespace {
@@ -58,9 +61,14 @@ Result<graph::FunctionBody> Instance::optimized(const std::vector<PartialShape>&
   c.env.device = runtime_.default_device(options_);
   c.arg_shapes = arg_shapes;
   c.disabled = disabled_passes_;
+  // A device that somebody brought has kernels for the ops of the graph, not for those that several are fused into.
+  if (core::is_mixed(*runtime_.options().devices)) c.disabled.push_back("remap");
+  graph::run_rewriters(body, *runtime_.options().devices);
   WEFT_RETURN_IF_ERROR(graph::optimize(body, c));
   PlaceOptions p;
   p.devices = runtime_.options().devices;
+  p.registry = runtime_.options().registry;
+  p.by_priority = options_.target.empty();
   p.default_device = c.env.device;
   if (const auto* soft = runtime_.options().soft_placement) p.allow_soft_placement = soft->load();
   if (const auto* log = runtime_.options().log_device_placement) p.log = log->load();
@@ -161,14 +169,19 @@ const Instance::Special* Instance::specialise(std::span<const Tensor> args) {
 }
 
 Status Instance::run(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) {
+  const bool anywhere = ResultsAnywhere::take();
   WEFT_ASSIGN(Executable * e, choose(args));
-  return e->run(env, args, rets);
+  WEFT_RETURN_IF_ERROR(e->run(env, args, rets));
+  return anywhere ? Status() : core::all_to_host(rets);
 }
 
 void Instance::run_async(const KernelEnv& env, std::vector<Tensor> args, Done done) {
   auto e = choose(args);
   if (!e.ok()) return done(e.status(), {});
-  (*e)->run_async(env, std::move(args), std::move(done));
+  (*e)->run_async(env, std::move(args), [done = std::move(done)](Status s, std::vector<Tensor> rets) {
+    if (s.ok()) s = core::all_to_host(rets);
+    done(std::move(s), std::move(rets));
+  });
 }
 
 Status Instance::loop(const KernelEnv& env, FunctionHandle& cond, std::span<Tensor> vars) {
@@ -179,14 +192,17 @@ Status Instance::loop(const KernelEnv& env, FunctionHandle& cond, std::span<Tens
     auto* bp = dynamic_cast<Program*>(bs->plan.get());
     auto* cp = cs ? dynamic_cast<Program*>(cs->plan.get()) : nullptr;
     if (cp && bp) WEFT_RETURN_IF_ERROR(Program::loop(*cp, *bp, env, vars, bs->shapes, done));
-    if (done) return {};
+    if (done) return core::all_to_host(vars);
   }
   if (c) {
     WEFT_ASSIGN(Executable * ce, c->plan());
     WEFT_ASSIGN(Executable * be, plan());
     auto* cp = dynamic_cast<Program*>(ce);
     auto* bp = dynamic_cast<Program*>(be);
-    if (cp && bp) return Program::loop(*cp, *bp, env, vars, {}, done);
+    if (cp && bp) {
+      WEFT_RETURN_IF_ERROR(Program::loop(*cp, *bp, env, vars, {}, done));
+      return core::all_to_host(vars);
+    }
   }
   for (;;) {
     std::vector<Tensor> args(vars.begin(), vars.end());

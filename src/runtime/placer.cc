@@ -4,6 +4,8 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "core/own_memory.h"
+#include "op/placed_kernel.h"
 #include "runtime/frames.h"
 
 namespace weft::runtime {
@@ -18,6 +20,7 @@ struct Group {
   DeviceName wanted;    // by nodes
   DeviceName resource;  // by what makes the resources that they use; stronger
   const Node* asker = nullptr;  // the first that names a device
+  bool bound = false;   // to the memory of a device that a resource lives in already
   bool loop = false;    // a loop of version 1: stays in one place whatever its nodes ask for
   int size = 0;
   Device* device = nullptr;
@@ -68,6 +71,8 @@ class Placer {
     parent_.resize(size_t(body.graph->num_ids()));
     std::iota(parent_.begin(), parent_.end(), 0);
     default_ = o.default_device ? o.default_device : o.devices->host();
+    mixed_ = o.registry && core::is_mixed(*o.devices);
+    if (mixed_) priorities_ = core::by_priority(*o.devices);
   }
 
   Status place() {
@@ -169,8 +174,17 @@ class Placer {
                                 "'\n\t [[{{node ", n->name(), "}}]]");
       }
       if (!g.asker) g.asker = n;
+      if (mixed_ && maker && n->op() == "_Arg") {
+        const Device* there = o_.devices->find(name);
+        g.bound |= there && !there->host_memory();
+      }
     }
     return {};
+  }
+
+  Status no_kernel(const Node& n, const DeviceName& wanted) const {
+    return invalid_argument("Cannot assign a device for operation ", n.name(), ": Could not satisfy explicit device specification '", wanted.to_string(),
+                            "' because no supported kernel for ", wanted.type.value_or("CPU"), " devices is available.\n\t [[", n.name(), "]]");
   }
 
   Status unknown(const Node& n, const DeviceName& wanted) const {
@@ -181,23 +195,53 @@ class Placer {
                             wanted.type == "GPU" ? " The requested device appears to be a GPU, but CUDA is not enabled." : "", "\n\t [[", n.name(), "]]");
   }
 
-  Device* matching(const DeviceName& name) const { return name.matches(default_->parsed_name()) ? default_ : o_.devices->find(name); }
+  // Has the node a kernel there? What has none at all (arguments, results) stands anywhere.
+  bool runs_on(const Node& n, const Device& d) const {
+    if (!mixed_ || n.spec().kernels.empty()) return true;
+    if (n.is_function_call() && !o_.registry->find(n.op())) return d.host_memory();
+    return op::has_kernel(*o_.registry, n.info(), d.type());
+  }
+  bool group_runs_on(int root, const Device& d) {
+    if (!mixed_) return true;
+    for (const Node* n : nodes_) {
+      if (find(n->id()) == root && !runs_on(*n, d)) return false;
+    }
+    return true;
+  }
+
+  // The first that the name fits and that has kernels for the whole group.
+  Device* matching(const DeviceName& name, int root) {
+    if (!mixed_) return name.matches(default_->parsed_name()) ? default_ : o_.devices->find(name);
+    std::vector<Device*> candidates;
+    if (!o_.by_priority) candidates.push_back(default_);
+    candidates.insert(candidates.end(), priorities_.begin(), priorities_.end());
+    for (const auto& d : o_.devices->all()) candidates.push_back(d.get());
+    for (Device* d : candidates) {
+      if (name.matches(d->parsed_name()) && group_runs_on(root, *d)) return d;
+    }
+    return nullptr;
+  }
 
   Status assign() {
     for (Node* n : nodes_) {
       Group& g = groups_[size_t(find(n->id()))];
       if (!g.device) {
         DeviceName name = g.resource.completed_by(g.wanted);
-        g.device = matching(name);
-        if (!g.device && o_.allow_soft_placement) {
+        const int root = find(n->id());
+        g.device = matching(name, root);
+        if (!g.device && o_.allow_soft_placement && !g.bound) {
           name.id.reset();
-          g.device = matching(name);
+          g.device = matching(name, root);
           if (!g.device) {
             name.type.reset();
-            g.device = matching(name);
+            g.device = mixed_ && o_.devices->find(g.resource.completed_by(g.wanted)) ? o_.devices->host() : matching(name, root);
           }
         }
-        if (!g.device) return unknown(g.asker ? *g.asker : *n, g.resource.completed_by(g.wanted));
+        if (!g.device) {
+          const DeviceName wanted = g.resource.completed_by(g.wanted);
+          const Node& asker = g.asker ? *g.asker : *n;
+          return o_.devices->find(wanted) ? no_kernel(asker, wanted) : unknown(asker, wanted);
+        }
       }
       n->assigned_device = g.device->name();
       if (!follows(*n)) log(*n);
@@ -212,8 +256,15 @@ class Placer {
   void follow() {
     for (Node* n : nodes_) {
       if (n->op() == "_Retval" || !follows(*n)) continue;
+      auto can_go = [&](const std::string& name) {
+        if (!mixed_) return true;
+        for (const auto& d : o_.devices->all()) {
+          if (d->name() == name) return runs_on(*n, *d);
+        }
+        return false;
+      };
       if (is_metadata(*n)) {
-        n->assigned_device = n->input(0).node->assigned_device;
+        if (can_go(n->input(0).node->assigned_device)) n->assigned_device = n->input(0).node->assigned_device;
       } else {
         const std::string* there = nullptr;
         bool same = true;
@@ -223,7 +274,7 @@ class Placer {
         };
         for (const graph::Use& u : n->uses()) reader(u.node);
         for (const Node* c : n->control_outputs()) reader(c);
-        if (there && same) n->assigned_device = std::string(*there);
+        if (there && same && can_go(*there)) n->assigned_device = std::string(*there);
       }
       log(*n);
     }
@@ -252,6 +303,8 @@ class Placer {
   const PlaceOptions& o_;
   const std::vector<Node*> nodes_;
   Device* default_;
+  bool mixed_ = false;  // not all devices have all kernels
+  std::vector<Device*> priorities_;
   std::vector<int> parent_;        // by id, as in a union-find forest
   std::vector<DeviceName> names_;  // by id: as asked for
   std::vector<Group> groups_;      // by id of the root

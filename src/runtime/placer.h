@@ -8,10 +8,16 @@
 #include "core/device.h"
 #include "graph/function_body.h"
 
+namespace weft::op {
+class Registry;
+}
+
 namespace weft::runtime {
 
 struct PlaceOptions {
   const core::DeviceSet* devices = nullptr;
+  const op::Registry* registry = nullptr;       // which kernels there are; null: every device has all
+  bool by_priority = false;                     // nodes that name no device go to the first kind that has a kernel (core/own_memory.h)
   core::Device* default_device = nullptr;
   bool allow_soft_placement = true;
   bool log = false;                             // "MatMul: (MatMul): /job:localhost/replica:0/task:0/device:CPU:0", as TensorFlow

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/own_memory.h"
+
 #include "op/cancellation.h"
 #include "op/step_trace.h"
 #include "op/variable.h"
@@ -380,6 +382,8 @@ Status Program::fetch(Frame& f, std::span<Tensor> rets) {
 Status Program::run(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) {
   if (args.size() != num_args_ || rets.size() != rets_.size())
     return invalid_argument("a function of ", num_args_, " arguments and ", rets_.size(), " results was called with ", args.size(), " and ", rets.size());
+  // On the host kernels read all that they get; elsewhere they have it brought (op/placed_kernel.h).
+  if (device_->host_memory()) WEFT_RETURN_IF_ERROR(core::all_to_host(args));
   Frame* f = acquire();
   for (size_t i = 0; i < num_args_; ++i) f->slots[i] = std::move(args[i]);
   Status s = execute(env, *f);
@@ -410,6 +414,7 @@ Status Program::loop(Program& cond, Program& body, const KernelEnv& env, std::sp
     }
     s = cond.execute(env, *cf);
     if (s.ok()) s = cond.fetch(*cf, {&go, 1});
+    if (s.ok()) s = core::all_to_host({&go, 1});
     if (!s.ok()) break;
     if (go.dtype() != DType::kBool || go.num_elements() != 1) {
       s = invalid_argument("the condition of a loop must give one truth value, not ", dtype_name(go.dtype()), " of shape ", go.shape());

@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/own_memory.h"
+
 namespace weft::runtime {
 
 using graph::Endpoint;
@@ -31,7 +33,7 @@ namespace {
 
 struct SharedDevices {
   std::mutex mutex;
-  std::map<int, std::unique_ptr<DeviceSet>> sets;
+  std::map<std::pair<int, int>, std::unique_ptr<DeviceSet>> sets;  // by CPUs and kinds of devices, which may come while the process runs
   std::vector<std::unique_ptr<DeviceSet>> grown;  // by add_cpus()
 };
 SharedDevices& shared_devices() {
@@ -44,8 +46,8 @@ SharedDevices& shared_devices() {
 const DeviceSet* shared_cpus(int count) {
   SharedDevices& shared = shared_devices();
   std::lock_guard lock(shared.mutex);
-  auto& set = shared.sets[count];
-  if (!set) set = DeviceSet::cpus(count);
+  auto& set = shared.sets[{count, core::num_device_types()}];
+  if (!set) set = core::process_devices(count);
   return set.get();
 }
 

@@ -1,5 +1,6 @@
 #include "saved_model/checkpoint.h"
 
+#include "core/own_memory.h"
 #include "trace/variable.h"
 #include "wire/tensor_bundle.h"
 
@@ -12,7 +13,7 @@ Result<Tensor> value_of(trace::VariableState& v) {
   eager::TensorHandle* handle = trace::eager_handle(value);
   if (!handle) return internal_error("the variable '", v.spec().name, "' was read in a trace");
   WEFT_RETURN_IF_ERROR(handle->wait());
-  return handle->tensor();
+  return core::to_host(handle->tensor());
 }
 
 }  // namespace

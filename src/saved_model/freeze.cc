@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/cat.h"
+#include "core/own_memory.h"
 #include "graph/passes/passes.h"
 #include "op/variable.h"
 #include "saved_model/export_graph.h"
@@ -424,7 +425,7 @@ Result<Tensor> value_of(Model& model, const NodeDef& n) {
     if (!variable.ok()) return none();
     std::shared_lock lock((*variable)->mutex());
     if (!(*variable)->initialized()) return none();
-    return (*variable)->tensor();
+    return core::to_host((*variable)->tensor());
   }
   // Fetching a ref gives its value.
   Node* node = model.graph().find(n.name);

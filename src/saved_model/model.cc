@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/cat.h"
+#include "core/own_memory.h"
 #include "graph/function_library.h"
 #include "graph/import.h"
 #include "io/graph_def.h"
@@ -289,7 +290,7 @@ Result<Tensor> Model::value(const VariableInfo& v) {
   WEFT_ASSIGN(auto variable, session_->resources().get<op::Variable>(t.data<ResourceHandle>()[0]));
   std::shared_lock lock(variable->mutex());
   if (!variable->initialized()) return failed_precondition("variable ", v.name, " has no value yet");
-  return variable->tensor();
+  return core::to_host(variable->tensor());
 }
 
 }  // namespace weft::saved_model

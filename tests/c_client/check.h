@@ -67,6 +67,8 @@ void test_environment(void);
 void test_checkpoint_reader(void);
 void test_servers(void);
 void test_plugins(const char* plugin, const char* library);
+void test_pluggable_device(const char* plugin);
+void test_graph_optimizer(const char* plugin);
 void test_monitoring(void);
 void test_experimental(void);
 void test_graph_mistakes(void);

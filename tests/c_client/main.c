@@ -1,5 +1,7 @@
 // A plain C program that uses TensorFlow's C API as its clients do: rightly, with nulls, and wrongly.
 //   c_client LIBRARY PLUGIN [--tensorflow]
+//   c_client --device PLUGIN [--tensorflow]
+//   c_client --optimizer PLUGIN [--tensorflow]
 // LIBRARY and PLUGIN are the shared libraries built from user_lib.c and fs_plugin.c.
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
@@ -137,14 +139,29 @@ const char* captured_stderr(void) {
   return text;
 }
 
+static int report(void) {
+  TF_DeleteStatus(s);
+  if (failed) printf("%d checks failed\n", failed);
+  printf("%d checks passed\n", passed);
+  return failed != 0;
+}
+
 int main(int argc, char** argv) {
   if (argc < 3) {
-    printf("usage: c_client LIBRARY PLUGIN [--tensorflow]\n");
+    printf("usage: c_client LIBRARY PLUGIN [--tensorflow]\n       c_client --device PLUGIN [--tensorflow]\n       c_client --optimizer PLUGIN [--tensorflow]\n");
     return 2;
   }
   setvbuf(stdout, NULL, _IOLBF, 0);
   on_tensorflow = argc > 3 && strcmp(argv[3], "--tensorflow") == 0;
   s = TF_NewStatus();
+  if (strcmp(argv[1], "--device") == 0) {
+    test_pluggable_device(argv[2]);
+    return report();
+  }
+  if (strcmp(argv[1], "--optimizer") == 0) {
+    test_graph_optimizer(argv[2]);
+    return report();
+  }
   test_statuses();
   test_tensors();
   test_strings_and_buffers();
@@ -185,8 +202,5 @@ int main(int argc, char** argv) {
   test_run_metadata();
   test_kernel_context();
   test_fed_and_fetched();
-  TF_DeleteStatus(s);
-  if (failed) printf("%d checks failed\n", failed);
-  printf("%d checks passed\n", passed);
-  return failed != 0;
+  return report();
 }

@@ -84,7 +84,7 @@ def _initialized():
 
 
 def _known(device):
-    if device != _CPU or not isinstance(device, PhysicalDevice):
+    if not isinstance(device, PhysicalDevice) or (device != _CPU and device not in list_physical_devices()):
         raise ValueError(f"Unrecognized device: {device!r}")
     return device
 
@@ -94,7 +94,8 @@ def _known(device):
 
 def list_physical_devices(device_type=None):
     """The devices of this machine."""
-    return [d for d in [_CPU] if device_type in (None, d.device_type)]
+    brought = [PhysicalDevice(f"/physical_device:{kind}:{i}", kind) for kind, i in _weft.physical_devices()]
+    return [d for d in [_CPU, *brought] if device_type in (None, d.device_type)]
 
 
 def list_logical_devices(device_type=None):

@@ -65,6 +65,18 @@ def load_library(library_location):
             _weft.load_library(os.path.join(library_location, name))
 
 
+def load_pluggable_device_library(library_location):
+    """Loads a plug-in with devices, their kernels, graph optimizers and profilers, or all of a folder."""
+    if not os.path.exists(library_location):
+        _missing("or folder to load pluggable device libraries from", library_location)
+    if not os.path.isdir(library_location):
+        _weft.load_pluggable_device_library(os.fspath(library_location))
+        return
+    for name in sorted(os.listdir(library_location)):
+        if _is_shared_object(name):
+            _weft.load_pluggable_device_library(os.path.join(library_location, name))
+
+
 def register_filesystem_plugin(plugin_location):
     """Loads a library with file systems."""
     if not os.path.exists(plugin_location):

@@ -39,7 +39,9 @@ def stop(save=True):
     events = recording.stop()
     if save:
         run = os.path.join(_folder, "plugins", "profile", time.strftime("%Y_%m_%d_%H_%M_%S"))
-        xplane.write(run, os.uname().nodename, events, recording.thread_name, recording.start, recording.end)
+        xplane.write(
+            run, os.uname().nodename, events, recording.thread_name, recording.start, recording.end, recording.planes
+        )
 
 
 class Profile:

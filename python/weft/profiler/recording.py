@@ -17,8 +17,12 @@ class Recording:
         self._main = _weft.trace_thread()
         self.events = []
         self.start = time.time_ns()
+        self._devices = options is None or options.device_tracer_level > 0
+        self.planes = b""  # what the profilers of plug-ins saw
         if self._host:
             _weft.start_trace()
+        if self._devices:
+            _weft.start_profilers()
         if self._python:
             self._open = threading.local()
             threading.setprofile(self._called)
@@ -55,6 +59,8 @@ class Recording:
             self.events.append(
                 {"name": name, "display": op, "start": start, "end": end, "thread": thread, "facts": facts}
             )
+        if self._devices:
+            self.planes = _weft.stop_profilers()
         self.end = time.time_ns()
         return self.events
 
