@@ -60,7 +60,8 @@ void add_cpus(const DeviceSet* set, int count) {
   for (const auto& owned : shared.grown) {
     if (owned.get() != set) continue;
     auto& devices = const_cast<std::vector<std::unique_ptr<Device>>&>(owned->all());  // sets are constant for all but their owner
-    for (int i = int(devices.size()); i < count; ++i) devices.push_back(std::make_unique<core::CpuDevice>(i));
+    const auto cpus = std::count_if(devices.begin(), devices.end(), [](const auto& d) { return d->type() == "CPU"; });
+    for (int i = int(cpus); i < count; ++i) devices.push_back(std::make_unique<core::CpuDevice>(i));
   }
 }
 
