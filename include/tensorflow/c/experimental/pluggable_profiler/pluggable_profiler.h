@@ -2,8 +2,8 @@
 //
 // Profilers as plug-ins (TF_LoadPluggableDeviceLibrary in c_api_experimental.h): functions that a shared library fills in TF_InitProfiler, called around
 // every profile. TF_ structures are filled by the library that loads, TP_ structures by the plug-in; struct_size is set by both.
-#ifndef WEFT_TENSORFLOW_C_EXPERIMENTAL_PLUGGABLE_PROFILER_PLUGGABLE_PROFILER_H_
-#define WEFT_TENSORFLOW_C_EXPERIMENTAL_PLUGGABLE_PROFILER_PLUGGABLE_PROFILER_H_
+#ifndef TENSORFLOW_C_EXPERIMENTAL_PLUGGABLE_PROFILER_PLUGGABLE_PROFILER_H_
+#define TENSORFLOW_C_EXPERIMENTAL_PLUGGABLE_PROFILER_PLUGGABLE_PROFILER_H_
 
 #include <stddef.h>
 #include <stdint.h>
@@ -60,4 +60,4 @@ void TF_InitProfiler(TF_ProfilerRegistrationParams* params, TF_Status* status);
 }  // extern "C"
 #endif
 
-#endif  // WEFT_TENSORFLOW_C_EXPERIMENTAL_PLUGGABLE_PROFILER_PLUGGABLE_PROFILER_H_
+#endif  // TENSORFLOW_C_EXPERIMENTAL_PLUGGABLE_PROFILER_PLUGGABLE_PROFILER_H_

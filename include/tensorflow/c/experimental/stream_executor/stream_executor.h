@@ -3,8 +3,8 @@
 // Devices as plug-ins (TF_LoadPluggableDeviceLibrary in c_api_experimental.h): tables of functions that a shared library fills in SE_InitPlugin.
 // SE_ structures are filled by the library that loads, SP_ structures by the plug-in; struct_size is set by both, and tells each
 // how much of a structure the other knows. `ext` is for later use in SE_ structures and free for the plug-in in SP_ structures.
-#ifndef WEFT_TENSORFLOW_C_EXPERIMENTAL_STREAM_EXECUTOR_STREAM_EXECUTOR_H_
-#define WEFT_TENSORFLOW_C_EXPERIMENTAL_STREAM_EXECUTOR_STREAM_EXECUTOR_H_
+#ifndef TENSORFLOW_C_EXPERIMENTAL_STREAM_EXECUTOR_STREAM_EXECUTOR_H_
+#define TENSORFLOW_C_EXPERIMENTAL_STREAM_EXECUTOR_STREAM_EXECUTOR_H_
 
 #include <stddef.h>
 #include <stdint.h>
@@ -251,4 +251,4 @@ void SE_InitPlugin(SE_PlatformRegistrationParams* params, TF_Status* status);
 }  // extern "C"
 #endif
 
-#endif  // WEFT_TENSORFLOW_C_EXPERIMENTAL_STREAM_EXECUTOR_STREAM_EXECUTOR_H_
+#endif  // TENSORFLOW_C_EXPERIMENTAL_STREAM_EXECUTOR_STREAM_EXECUTOR_H_
