@@ -8,7 +8,7 @@ from weft._raw import raw
 from weft.framework import nest
 from weft.framework.graph import FuncGraph
 from weft.framework.tensor import EagerTensor, Tensor
-from weft.gradients.tape import as_gradient, from_gradient, is_trainable
+from weft.gradients.tape import as_gradient, flat_components, from_gradient, is_trainable, pack_composites
 
 
 def custom_gradient(f=None):
@@ -81,8 +81,8 @@ class _Call:
         self._f, self._args, self._kwargs = f, args, kwargs
 
     def run(self):
-        inputs = nest.flatten(self._args, expand_composites=True)
-        named = nest.flatten(self._kwargs, expand_composites=True)
+        inputs = flat_components(nest.flatten(self._args))
+        named = flat_components(nest.flatten(self._kwargs))
         watcher = _weft.Tape(True, True)
         watcher.start()
         try:
@@ -92,7 +92,8 @@ class _Call:
         self._inputs = [_tensor_or_variable(x) for x in inputs]
         self._variables = _others(watcher, [*self._inputs, *named])
         _check_takes_variables(self._grad_fn, self._variables)
-        self._results = [_weft.convert(r, None, None) for r in nest.flatten(result, expand_composites=True)]
+        self._whole = nest.flatten(result)  # with ragged tensors as they are
+        self._results = [_weft.convert(r, None, None) for r in flat_components(self._whole)]
         # What runs next is for the record that follows alone.
         _weft.pause_tapes()
         try:
@@ -102,10 +103,11 @@ class _Call:
         _weft.record_gradient(
             getattr(self._f, "__name__", "custom_gradient"), [*self._inputs, *self._variables], outputs, self._backward, self._results
         )
-        return nest.pack_sequence_as(result, outputs, expand_composites=True)
+        return nest.pack_sequence_as(result, pack_composites(self._whole, outputs))
 
     def _gradients(self, dys, node=None):
         """One for each input and variable, as the program gives them; `node`: of the results in a graph."""
+        dys = pack_composites(self._whole, dys)
         if self._variables:
             given, of_variables = self._grad_fn(*dys, variables=self._variables)
             of_variables = nest.flatten(of_variables)
@@ -113,7 +115,7 @@ class _Call:
                 raise ValueError("Must return gradient for each variable from @custom_gradient grad_fn.")
         else:
             given, of_variables = self._grad_fn(*dys), []
-        given = nest.flatten(given, expand_composites=False) if not isinstance(given, (Tensor, type(None))) else [given]
+        given = flat_components(nest.flatten(given))
         if node is not None and len(given) != len(self._inputs):
             rest = len(self._results) + len(of_variables)
             raise ValueError(
@@ -210,11 +212,7 @@ def recompute_grad(f):
         def grad(*dys, variables=None):
             with GradientTape() as tape:
                 inputs = nest.map_structure(lambda x: raw.Identity(input=x) if isinstance(x, Tensor) else x, list(args))
-                flat = [
-                    x
-                    for x in nest.flatten(inputs, expand_composites=True)
-                    if isinstance(x, (Tensor, _weft.VariableBase))
-                ]
+                flat = [x for x in flat_components(nest.flatten(inputs)) if isinstance(x, (Tensor, _weft.VariableBase))]
                 tape.watch([x for x in flat if is_trainable(x)])
                 again = f(*inputs, **kwargs)
             variables_of = list(variables or [])
@@ -224,7 +222,7 @@ def recompute_grad(f):
             of_inputs = iter(grads[: len(flat)])
             full = [
                 next(of_inputs) if isinstance(x, (Tensor, _weft.VariableBase)) else None
-                for x in nest.flatten(list(args), expand_composites=True)
+                for x in flat_components(nest.flatten(list(args)))
             ]
             return (full, grads[len(flat) :]) if variables is not None else full
 

@@ -60,7 +60,12 @@ def from_gradient(value):
     if value is None or isinstance(value, Tensor):
         return value
     if hasattr(value, "dense_shape") and hasattr(value, "indices"):
-        return value.values, value.indices, value.dense_shape
+        shape = value.dense_shape
+        return (
+            _weft.convert(value.values, None, None),
+            _weft.convert(value.indices, None, None),
+            None if shape is None else _weft.convert(shape, None, None),
+        )
     return _weft.convert(value, None, None)
 
 
