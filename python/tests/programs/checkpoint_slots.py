@@ -87,3 +87,12 @@ path = checkpoint.write(os.path.join(folder, "plain"))
 print([k for k, _ in tf.train.list_variables(path)])
 path = tf.train.Checkpoint(line=line, optimizer=MAKE["adam"]()).write(os.path.join(folder, "skipped"), tf.train.CheckpointOptions(experimental_skip_slot_variables=True))
 print([k for k, _ in tf.train.list_variables(path)])
+
+# Slots that are in the file and not wanted.
+line, optimizer = Line(), MAKE["momentum"]()
+step(line, optimizer, 2)
+path = tf.train.Checkpoint(line=line, optimizer=optimizer).write(os.path.join(folder, "with"))
+line, optimizer = Line(), MAKE["momentum"]()
+status = tf.train.Checkpoint(line=line, optimizer=optimizer).read(path, tf.train.CheckpointOptions(experimental_skip_slot_variables=True))
+status.assert_consumed()
+print(optimizer.get_slot_names(), line.w.numpy().round(4))

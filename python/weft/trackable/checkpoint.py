@@ -297,9 +297,9 @@ class Checkpoint(AutoTrackable):
 
     def read(self, save_path, options=None):
         """Restores what write() wrote; gives a status to ask."""
-        return self._read(save_path)
+        return self._read(save_path, options)
 
-    def _read(self, save_path):
+    def _read(self, save_path, options=None):
         wait_for(self)
         view = self._view()
         if save_path is None:
@@ -316,9 +316,10 @@ class Checkpoint(AutoTrackable):
         if not isinstance(path, str):
             raise TypeError(f"Expected binary or unicode string, got {path!r}")
         reader = _weft.BundleReader(path)
+        skip = options is not None and options.experimental_skip_slot_variables
         if restoring.in_plain_graph():
-            return restoring.restore(path, reader, view, self._graph_ops.prefix(), self._graph_ops.restores)
-        return restoring.restore(path, reader, view, path if _weft.in_graph() else None)
+            return restoring.restore(path, reader, view, self._graph_ops.prefix(), self._graph_ops.restores, skip)
+        return restoring.restore(path, reader, view, path if _weft.in_graph() else None, skip_slots=skip)
 
     def restore(self, save_path, options=None):
         """Restores what save() wrote, the counter as well; gives a status to ask."""
@@ -326,7 +327,7 @@ class Checkpoint(AutoTrackable):
         if isinstance(path, str) and gfile.isdir(path) and gfile.exists(os.path.join(path, "saved_model.pb")):
             path = os.path.join(path, "variables", "variables")
         try:
-            status = self._read(path)
+            status = self._read(path, options)
         except errors.NotFoundError as error:
             raise errors.NotFoundError(
                 None,

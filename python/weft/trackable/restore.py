@@ -20,7 +20,7 @@ _uids = itertools.count(1)
 class Restoration:
     """One call of restore(): the checkpoint, and which of its nodes have found their object."""
 
-    def __init__(self, path, reader, proto, prefix=None, made=None):
+    def __init__(self, path, reader, proto, prefix=None, made=None, skip_slots=False):
         """`prefix`: the path as ops of a graph read it; a tensor in one of version 1, for which `made` keeps the ops of earlier restores."""
         self.path, self.reader, self.proto = path, reader, proto
         self.prefix, self.made = prefix, {} if made is None else made
@@ -35,9 +35,13 @@ class Restoration:
         self.expects_partial = False
         self.ops = []  # of a graph of version 1: what a session is to run
         self.new_ops_callback = None
+        self.skipped = set()  # nodes of slots that are not wanted
         for i, node in enumerate(proto.nodes):
             for slot in node.slot_variables:
-                self.slots[i].append(slot)
+                if skip_slots:
+                    self.skipped.add(slot.slot_variable_node_id)
+                else:
+                    self.slots[i].append(slot)
 
     def scope(self):
         """Values are read and assigned outside of functions that are being traced: an object may be made in one of them."""
@@ -365,7 +369,7 @@ class CheckpointLoadStatus(_Status):
         """AssertionError where anything of the checkpoint or the program was left over."""
         self.assert_existing_objects_matched()
         for i, node in enumerate(self._checkpoint.proto.nodes):
-            if node.attributes and i not in self._checkpoint.objects:
+            if node.attributes and i not in self._checkpoint.objects and i not in self._checkpoint.skipped:
                 raise AssertionError(f"Unresolved object in checkpoint {self._checkpoint.path_of(i)}: {node}")
         if any(self._checkpoint.slots.values()):
             raise AssertionError(f"Unresolved slot restorations: {dict(self._checkpoint.slots)}")
@@ -505,7 +509,7 @@ class NameBasedSaverStatus(_Status):
         Saver(found).restore(_session(session), self._checkpoint.path)
 
 
-def restore(path, reader, view, prefix=None, made=None):
+def restore(path, reader, view, prefix=None, made=None, skip_slots=False):
     """Lays a checkpoint over the objects of a view."""
     if not reader.has(OBJECT_GRAPH_PROTO_KEY):
         named = NameBasedRestoration(path, reader)
@@ -517,7 +521,7 @@ def restore(path, reader, view, prefix=None, made=None):
     from weft.proto import TrackableObjectGraph
 
     graph = reader.tensors([OBJECT_GRAPH_PROTO_KEY])[0].numpy()
-    restoration = Restoration(path, reader, TrackableObjectGraph.FromString(graph), prefix, made)
+    restoration = Restoration(path, reader, TrackableObjectGraph.FromString(graph), prefix, made, skip_slots)
     restoration.attached = {name: ref for name, ref in view.attached_dependencies}
     Position(restoration, 0).restore(view.root)
     return CheckpointLoadStatus(restoration, view)
