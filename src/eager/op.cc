@@ -75,9 +75,12 @@ void Op::clear() {
 
 Status Op::reset(std::string_view name, std::string_view device) {
   if (!is(name) || is_function_) {  // a function may have been replaced meanwhile
-    const op::OpSpec* op = context_->registry().find(name);
-    is_function_ = op == nullptr;
-    if (is_function_) {
+    const op::OpSpec* op = is_function_ && is(name) ? context_->functions().find_spec(name) : nullptr;
+    if (!op) {
+      op = context_->registry().find(name);
+      is_function_ = op == nullptr;
+    }
+    if (!op) {
       WEFT_ASSIGN(op, find_op(*context_, name));
     }
     spec_ = op;

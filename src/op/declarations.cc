@@ -1,6 +1,5 @@
 #include "op/declarations.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <shared_mutex>
@@ -15,6 +14,8 @@ namespace {
 struct Declared {
   const Registry* owner = nullptr;
   Declarations table;
+  std::once_flag indexed;
+  std::unordered_map<std::string_view, uint32_t> index;  // made when a name is first not found elsewhere; calls of functions ask often
   std::shared_mutex mutex;
   std::unordered_map<std::string_view, std::unique_ptr<OpSpec>> made;
 };
@@ -73,15 +74,18 @@ std::span<const uint32_t> declared_begins(const Registry& registry) {
 std::string_view declared_name(uint32_t begin) { return line_at(begin).substr(1); }
 
 OpSpec* find_declared(const Registry& registry, std::string_view name) {
-  const auto begins = declared_begins(registry);
-  const auto at = std::lower_bound(begins.begin(), begins.end(), name, [](uint32_t begin, std::string_view n) { return declared_name(begin) < n; });
-  if (at == begins.end() || declared_name(*at) != name) return nullptr;
   Declared& d = declared();
+  if (d.owner != &registry) return nullptr;
+  std::call_once(d.indexed, [&] {
+    for (uint32_t begin : d.table.begins) d.index.emplace(declared_name(begin), begin);
+  });
+  const auto at = d.index.find(name);
+  if (at == d.index.end()) [[likely]] return nullptr;
   {
     std::shared_lock lock(d.mutex);
     if (auto it = d.made.find(name); it != d.made.end()) return it->second.get();
   }
-  auto spec = read_op(*at);
+  auto spec = read_op(at->second);
   const std::string_view key = spec->name;
   std::unique_lock lock(d.mutex);
   return d.made.emplace(key, std::move(spec)).first->second.get();
