@@ -64,7 +64,7 @@ struct DecodeImage {
     if (contents.rank() != 0) return invalid_argument("`contents` must be scalar but got shape", contents.shape());
     const std::string_view bytes = contents.data<tstring>()[0].view();
     if (bytes.empty()) return invalid_argument("Input is empty.");
-    const Format format = op == "DecodeWebP" ? Format::kWebp : format_of(bytes);
+    const Format format = format_of(bytes);
     if (op == "DecodeBmp" && format != Format::kBmp && format != Format::kUnknown)
       return invalid_argument("Trying to decode ", name(format), " format using DecodeBmp op. Use ", python_name(format), " or `decode_image` instead.");
     if (op == "DecodeAndCropJpeg" && format != Format::kJpeg && format != Format::kUnknown)
@@ -141,7 +141,7 @@ struct DecodeImage {
     if (channels != 0 && channels != 3) return invalid_argument("channels must be 0 or 3 for GIF, got ", channels);
     const bool all_frames = op == "DecodeGif" || (op == "DecodeImage" && expand_animations);
     if (op != "DecodeGif" && op != "DecodeImage") {
-      Status several;
+      if (op == "DecodeWebP" || op == "DecodeJxl") return invalid_argument("Bad op type ", op);
       WEFT_RETURN_IF_ERROR(decode(c, DType::kUint8, false, [&](const auto& allocate) {
         return kernels::decode_gif(bytes, true, [&](const ImageSize& s) -> Result<void*> {
           if (s.frames > 1) return invalid_argument("Got ", s.frames, " frames, but animated gifs can only be decoded by tf.io.decode_gif or tf.io.decode_image");
@@ -364,7 +364,7 @@ void image_codec(Registry& r) {
       .out("image: dtype")
       .attr("channels: int = 0")
       .attr("dtype: {uint8} = DT_UINT8")
-      .shape(webp_shape)
+      .shape(decode_shape)
       .cpu<DecodeImage>();
 
   r.add("DecodePng")

@@ -98,6 +98,7 @@ Status run_lstm_cell(KernelContext& c) {
   WEFT_RETURN_IF_ERROR(check_lstm(c, 0, false, s));
   s.forget_bias = c.attr<float>("forget_bias");
   s.clip = c.attr<float>("cell_clip");
+  s.half = c.output_type(0) == DType::kHalf;
   WEFT_ASSIGN(std::vector<Tensor> in, floats(c, 0, 8));
   const std::vector<Shape> shapes(7, Shape({s.batch, s.cells}));
   WEFT_ASSIGN(std::vector<StagedOutput> out, outputs(c, 0, shapes));
@@ -140,6 +141,7 @@ Status run_block_lstm(KernelContext& c) {
   WEFT_RETURN_IF_ERROR(check_lstm(c, 1, true, s));
   if (!kV2) s.forget_bias = c.attr<float>("forget_bias");
   s.clip = c.attr<float>("cell_clip");
+  s.half = c.output_type(0) == DType::kHalf;
   const int64_t all = c.input(1).dim(0), size = s.batch * s.cells;
   WEFT_ASSIGN(int64_t steps, read_steps(c.input(0), all));
   WEFT_ASSIGN(std::vector<Tensor> in, floats(c, 1, 9));

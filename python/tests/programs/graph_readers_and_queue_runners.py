@@ -100,6 +100,36 @@ with tf1.Graph().as_default():
         except tf.errors.OpError as e:
             print(last_line(e))
 
+# Handles of the first kind: references to two strings.
+raw = tf.raw_ops
+with tf1.Graph().as_default(), tf1.Session() as session:
+    queue = raw.FIFOQueue(component_types=[tf.string], shapes=[[]], capacity=9)
+    other = tf1.FIFOQueue(9, [tf.string], shapes=[[]])
+    fake = raw.FakeQueue(resource=other.queue_ref)
+    reader = raw.WholeFileReader()
+    names = [path(n) for n in ("b.txt", "b.txt", "b.txt")]
+    session.run(raw.QueueEnqueueMany(handle=queue, components=[names]))
+    session.run(other.enqueue_many([names[:1]]))
+    print(reader.shape, fake.shape)
+    one = raw.ReaderRead(reader_handle=reader, queue_handle=queue)
+    some = raw.ReaderReadUpTo(reader_handle=reader, queue_handle=queue, num_records=tf.constant(2, tf.int64))
+    by_fake = raw.ReaderRead(reader_handle=reader, queue_handle=fake)
+    counts = [raw.ReaderNumRecordsProduced(reader_handle=reader), raw.ReaderNumWorkUnitsCompleted(reader_handle=reader)]
+    state = raw.ReaderSerializeState(reader_handle=reader)
+    print(show(session.run(list(one))), show(session.run(list(some))), show(session.run(list(by_fake))), session.run(counts))
+    saved = session.run(state)
+    print(session.run(raw.QueueSize(handle=queue)), session.run(raw.QueueSize(handle=fake)))
+    session.run(raw.ReaderReset(reader_handle=reader))
+    print(session.run(counts), session.run(state))
+    session.run(raw.ReaderRestoreState(reader_handle=reader, state=saved))
+    print(session.run(counts))
+
+with tf1.Graph().as_default(), tf1.Session() as session:
+    v = raw.VariableV2(shape=[2], dtype=tf.float32)
+    w = raw.DebugGradientRefIdentity(input=v)
+    session.run(raw.Assign(ref=w, value=[1.0, 2.0]))
+    print(session.run(v), session.run(raw.DebugGradientIdentity(input=v)))
+
 with tf1.Graph().as_default(), tf1.Session() as session:
     try:
         session.run(tf1.LMDBReader().num_records_produced())

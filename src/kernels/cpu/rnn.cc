@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "core/float_types.h"
 #include "kernels/cpu/gemm.h"
 
 namespace weft::kernels {
@@ -40,20 +41,28 @@ void lstm_forward(const LstmSizes& s, const LstmWeights& w, const float* cs_prev
   const int64_t cells = s.cells, n = 4 * cells;
   product(false, false, s.batch, n, cells, h_prev, cells, w.w + s.input * n, n, gates, n, true, pool);
   const int64_t at_ci = s.forget_second ? 2 * cells : cells, at_f = s.forget_second ? cells : 2 * cells;
+  const auto cell = [&](auto round, int64_t b, int64_t j) {
+    const float* gate = gates + b * n;
+    const int64_t at = b * cells + j;
+    const float before = cs_prev[at];
+    const auto activated = [&](float sum, float state, const float* peephole) {
+      sum = round(sum);
+      return round(sigmoid(s.peephole ? round(sum + round(state * peephole[j])) : sum));
+    };
+    const float i = activated(gate[j], before, w.wci);
+    const float f = activated(gate[at_f + j] + s.forget_bias, before, w.wcf);
+    const float ci = round(std::tanh(round(gate[at_ci + j])));
+    float cs = round(round(ci * i) + round(f * before));
+    if (s.clip > 0) cs = std::min(std::max(cs, -s.clip), s.clip);
+    const float co = round(std::tanh(cs));
+    const float o = activated(gate[3 * cells + j], cs, w.wco);
+    out.i[at] = i, out.f[at] = f, out.ci[at] = ci, out.cs[at] = cs, out.co[at] = co, out.o[at] = o, out.h[at] = round(o * co);
+  };
   pool.parallel_for(s.batch, kCellCost * double(cells), [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) {
-      const float* gate = gates + b * n;
       for (int64_t j = 0; j < cells; ++j) {
-        const int64_t at = b * cells + j;
-        const float before = cs_prev[at];
-        const float i = sigmoid(gate[j] + (s.peephole ? before * w.wci[j] : 0.0f));
-        const float f = sigmoid(gate[at_f + j] + s.forget_bias + (s.peephole ? before * w.wcf[j] : 0.0f));
-        const float ci = std::tanh(gate[at_ci + j]);
-        float cs = ci * i + f * before;
-        if (s.clip > 0) cs = std::min(std::max(cs, -s.clip), s.clip);
-        const float co = std::tanh(cs);
-        const float o = sigmoid(gate[3 * cells + j] + (s.peephole ? cs * w.wco[j] : 0.0f));
-        out.i[at] = i, out.f[at] = f, out.ci[at] = ci, out.cs[at] = cs, out.co[at] = co, out.o[at] = o, out.h[at] = o * co;
+        if (s.half) cell([](float x) { return float(core::half(x)); }, b, j);
+        else cell([](float x) { return x; }, b, j);
       }
     }
   });

@@ -15,6 +15,7 @@ struct LstmSizes {
   bool forget_second = false;  // i, f, ci, o
   bool peephole = false;
   float forget_bias = 0, clip = 0;  // the cell state is clipped where clip > 0
+  bool half = false;  // every result is rounded to half, as by ops of that type one after the other
 };
 
 struct LstmWeights {

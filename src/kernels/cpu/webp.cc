@@ -40,13 +40,13 @@ const Library& lib() {
 
 core::Status decode_webp(std::string_view bytes, int channels, const AllocatePixels& allocate) {
   if (!lib().loaded()) return core::unavailable("this needs libwebp (libwebp.so.7), which could not be loaded");
+  if (channels != 0 && channels != 3 && channels != 4) return core::invalid_argument("WebP only supports 3 or 4 channels");
   const auto* data = reinterpret_cast<const uint8_t*>(bytes.data());
   Features f = {};
   if (lib().features(data, bytes.size(), &f, kAbi) != 0 || f.width <= 0 || f.height <= 0)
-    return core::invalid_argument("Failed to parse WebP image header.");
+    return core::invalid_argument("Failed to decode WebP header.");
   if (f.has_animation) return core::unimplemented("animated WebP images are not supported");
   if (channels == 0) channels = f.has_alpha ? 4 : 3;
-  if (channels != 3 && channels != 4) return core::invalid_argument("channels must be 0, 3 or 4 for WebP, got ", channels);
   auto memory = allocate({f.height, f.width, channels});
   if (!memory.ok()) return memory.status();
   const auto stride = int64_t(f.width) * channels;
