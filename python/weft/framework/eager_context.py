@@ -22,11 +22,13 @@ _context = Context()
 
 
 def _reset_context():
-    """For tests: the devices may be configured anew. What was made before stays: weft's context grows."""
-    from weft.framework.config import _initialized, _State
+    """For tests: the devices may be configured anew. What was made before stays: the engine's context grows."""
+    from weft.framework import config
 
     gc.collect()
-    _State.logical, _State.reset = None, _initialized()
+    config._State.logical, config._State.reset = None, config._initialized()
+    if not config._State.reset:
+        config._apply()
 
 
 def context():
@@ -36,12 +38,3 @@ def context():
 
 def async_wait():
     """Waits for ops that are under way; weft's have run when their call returns."""
-
-
-def _reset_context():
-    """Forgets what was asked of tf.config before the first op; the engine's devices stay as that op found them."""
-    from weft.framework import config
-
-    if not config._initialized():
-        config._State.logical = None
-        config._apply()
