@@ -32,16 +32,20 @@ std::vector<op::FunctionAttr> callees(const Node& n) {
   return out;
 }
 
-void collect(const FunctionBody& body, std::set<std::string>& seen, std::map<std::string, std::vector<std::string>>& missing, int depth) {
+using Rules = std::map<std::string, std::vector<std::string>>;  // op: nodes
+
+// The ops without a rule, and those whose rule always refuses.
+void collect(const FunctionBody& body, std::set<std::string>& seen, Rules& missing, Rules& from_data, int depth) {
   for (const Node* n : body.graph->nodes()) {
     if (!n->is_function_call() && !is_builtin(n->op()) && !n->spec().lower && !graph::is_v1_control_flow(*n)) missing[std::string(n->op())].push_back(n->name());
+    if (n->spec().lower == op::shape_from_data) from_data[std::string(n->op())].push_back(n->name());
     if (depth > 64) continue;
     for (const op::FunctionAttr& f : callees(*n)) {
       if (!body.graph->library() || !seen.insert(f.name).second) continue;
       auto def = body.graph->library()->find(f.name);
       if (!def.ok()) continue;
       auto inner = graph::instantiate_function(**def, f.attrs ? *f.attrs : op::AttrMap{}, body.graph->registry(), body.graph->library());
-      if (inner.ok()) collect(*inner, seen, missing, depth + 1);
+      if (inner.ok()) collect(*inner, seen, missing, from_data, depth + 1);
     }
   }
 }
@@ -50,8 +54,8 @@ void collect(const FunctionBody& body, std::set<std::string>& seen, std::map<std
 
 std::vector<std::string> without_lowering(const FunctionBody& body) {
   std::set<std::string> seen;
-  std::map<std::string, std::vector<std::string>> missing;
-  collect(body, seen, missing, 0);
+  Rules missing;
+  collect(body, seen, missing, missing, 0);
   std::vector<std::string> out;
   for (const auto& [op, nodes] : missing) {
     std::string line = op + " (";
@@ -60,6 +64,13 @@ std::vector<std::string> without_lowering(const FunctionBody& body) {
     out.push_back(line + ")");
   }
   return out;
+}
+
+bool only_shapes_from_data(const FunctionBody& body) {
+  std::set<std::string> seen;
+  Rules missing, from_data;
+  collect(body, seen, missing, from_data, 0);
+  return missing.empty() && !from_data.empty();
 }
 
 Status prepare(FunctionBody& body, std::vector<core::PartialShape> arg_shapes, std::vector<std::optional<op::ShapeContext::HandleData>> arg_handles) {

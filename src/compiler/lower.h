@@ -49,5 +49,7 @@ core::Status prepare(graph::FunctionBody& body, std::vector<core::PartialShape> 
 core::Result<std::unique_ptr<ir::Module>> lower(const graph::FunctionBody& body, const LowerOptions& options);
 // Every op of the body, and of functions it calls, that has no rule: "op (nodes ...)" lines; empty if all have one.
 std::vector<std::string> without_lowering(const graph::FunctionBody& body);
+// Is the whole hindrance that the shapes of some results depend on data (op/lower.h)?
+bool only_shapes_from_data(const graph::FunctionBody& body);
 
 }  // namespace weft::compiler

@@ -21,6 +21,11 @@ Tensor filled(DType dtype, double v, int64_t iv) {
     case DType::kDouble: return Tensor::scalar<double>(v);
     case DType::kHalf: return Tensor::scalar<core::half>(core::half(float(v)));
     case DType::kBfloat16: return Tensor::scalar<core::bfloat16>(core::bfloat16(float(v)));
+    case DType::kFloat8E5m2: return Tensor::scalar(core::float8_e5m2(float(v)));
+    case DType::kFloat8E4m3fn: return Tensor::scalar(core::float8_e4m3fn(float(v)));
+    case DType::kFloat8E4m3fnuz: return Tensor::scalar(core::float8_e4m3fnuz(float(v)));
+    case DType::kFloat8E4m3b11fnuz: return Tensor::scalar(core::float8_e4m3b11fnuz(float(v)));
+    case DType::kFloat8E5m2fnuz: return Tensor::scalar(core::float8_e5m2fnuz(float(v)));
     case DType::kInt8: return Tensor::scalar<int8_t>(int8_t(iv));
     case DType::kInt16: return Tensor::scalar<int16_t>(int16_t(iv));
     case DType::kInt32: return Tensor::scalar<int32_t>(int32_t(iv));
@@ -160,7 +165,20 @@ int Builder::message(std::string text) {
   return int(all.size()) - 1;
 }
 
+bool computes(Op op) {
+  switch (op) {
+    case Op::kUnary: case Op::kBinary: case Op::kCompare: case Op::kReduce: case Op::kArgReduce: case Op::kWindow: case Op::kMaxPoolGrad:
+    case Op::kScan: case Op::kSort: case Op::kDot: case Op::kConv: case Op::kConvFilterGrad: return true;
+    default: return false;
+  }
+}
+
 Instr* Builder::make(Op op, Type type, std::vector<Value> operands) {
+  if (computes(op)) {
+    for (Value v : operands) {
+      if (v && is_float8(v->type.dtype)) fail(unimplemented("the compiler does not compute in ", core::dtype_name(v->type.dtype), " ('", node_, "')"));
+    }
+  }
   auto i = std::make_unique<Instr>();
   i->op = op;
   i->id = module_.next_id++;
@@ -345,6 +363,8 @@ Value Builder::convert(Value x, DType to) {
   if (!ok({x})) return nullptr;
   if (x->type.dtype == to) return x;
   if (!supported(to)) return fail(unimplemented("the compiler does not handle ", core::dtype_name(to), " tensors ('", node_, "')"));
+  if (is_float8(x->type.dtype)) return convert(from_float8(x), to);
+  if (is_float8(to)) return to_float8(convert(x, DType::kFloat), to);
   if (x->op == Op::kSizes && tracks(to)) return sizes(*x->known, to, x->type.dims.empty());
   Instr* i = make(Op::kConvert, {to, x->type.dims}, {x});
   if (tracks(to)) i->known = x->known;

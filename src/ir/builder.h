@@ -121,6 +121,8 @@ class Builder {
  private:
   Instr* make(Op op, Type type, std::vector<Value> operands);
   bool ok(std::initializer_list<Value> values);
+  Value from_float8(Value x);            // as float
+  Value to_float8(Value x, DType to);    // x: float
   std::pair<Value, Value> matched(Value a, Value b);
   int message(std::string text);
 

@@ -19,6 +19,8 @@ namespace weft::ir {
 using core::DType;
 using core::Tensor;
 
+bool is_float8(DType t);  // moved and converted (builder_float8.cc), never computed with
+
 struct Type {
   DType dtype = DType::kInvalid;
   std::vector<Dim> dims;

@@ -9,6 +9,7 @@
 #include "core/cat.h"
 #include "graph/function_library.h"
 #include "graph/to_function.h"
+#include "op/lower.h"
 
 namespace weft::jit {
 namespace {
@@ -24,7 +25,7 @@ bool plain(DType t) { return is_simple(t) && !is_ref_type(t) && !is_complex_type
 
 // May the node be part of compiled code? It only computes, or reads a variable; what it writes, waits for or calls stays outside.
 bool can_join(const Node& n) {
-  if (!n.spec().lower || n.op() == "Const" || n.op() == "NoOp" || n.op() == "_Arg" || n.op() == "_Retval" || n.num_outputs() == 0) return false;
+  if (!n.spec().lower || n.spec().lower == op::shape_from_data || n.op() == "Const" || n.op() == "NoOp" || n.op() == "_Arg" || n.op() == "_Retval" || n.num_outputs() == 0) return false;
   const bool reads = n.op() == "ReadVariableOp";
   if (n.spec().stateful && !reads) return false;
   for (const AttrValue& a : n.info().attrs()) {

@@ -58,8 +58,8 @@ bool equal_values(const Tensor& a, const Tensor& b) {
 
 class CompiledFunction final : public runtime::Executable {
  public:
-  CompiledFunction(graph::FunctionBody body, const PlanContext& c, runtime::PlanMaker otherwise)
-      : body_(std::move(body)), context_(c), otherwise_(std::move(otherwise)) {
+  CompiledFunction(graph::FunctionBody body, const PlanContext& c, runtime::PlanMaker otherwise, bool must)
+      : body_(std::move(body)), context_(c), otherwise_(std::move(otherwise)), must_(must) {
     for (size_t i = 0; i < body_.arg_types.size(); ++i) {
       if (body_.arg_types[i] == DType::kResource) sources_.push_back({int(i), nullptr});
     }
@@ -80,7 +80,7 @@ class CompiledFunction final : public runtime::Executable {
       else s = found.status();
     }
     if (!v) {
-      if (!otherwise_) return s;
+      if (must_ && !in_parts(s)) return s;
       WEFT_ASSIGN(runtime::Executable * e, fall_back(s));
       return e->run(env, args, rets);
     }
@@ -118,12 +118,19 @@ class CompiledFunction final : public runtime::Executable {
     return {};
   }
 
+  // A function that must be compiled may have results whose shapes depend on data: the parts around them are compiled.
+  bool in_parts(const Status& why) {
+    graph::FunctionBody body = graph::clone(body_);
+    return why.code() == Code::kUnimplemented && compiler::prepare(body, {}, {}).ok() && compiler::only_shapes_from_data(body);
+  }
+
   // For good: what could not be compiled once will not be later.
   Result<runtime::Executable*> fall_back(const Status& why) {
     std::unique_lock lock(mutex_);
     if (runtime::Executable* e = fallback_.load(std::memory_order_acquire)) return e;
     // Variables that have no values yet are no fault: their initialisation runs once.
-    log(why.code() == Code::kUnimplemented ? LogLevel::kWarning : LogLevel::kInfo, cat(body_.name, " is not compiled: ", why.message()));
+    if (must_) log(LogLevel::kInfo, cat(body_.name, " is compiled in parts: ", why.message()));
+    else log(why.code() == Code::kUnimplemented ? LogLevel::kWarning : LogLevel::kInfo, cat(body_.name, " is not compiled: ", why.message()));
     const bool parts = why.code() == Code::kUnimplemented && !body_.name.starts_with("__cluster_");
     auto made = otherwise_(parts ? [](graph::FunctionBody& body) { return cluster(body).status(); } : std::function<Status(graph::FunctionBody&)>());
     if (!made.ok() && parts) made = otherwise_(nullptr);
@@ -341,7 +348,8 @@ class CompiledFunction final : public runtime::Executable {
 
   const graph::FunctionBody body_;
   const PlanContext context_;
-  const runtime::PlanMaker otherwise_;  // null: there is no other way
+  const runtime::PlanMaker otherwise_;
+  const bool must_;
   std::atomic<runtime::Executable*> fallback_{nullptr};
   std::unique_ptr<runtime::Executable> fallback_owner_;
   // Variables: arguments that are handles, and nodes that make one.
@@ -358,8 +366,8 @@ class CompiledFunction final : public runtime::Executable {
 
 }  // namespace
 
-Result<std::unique_ptr<runtime::Executable>> compile_function(graph::FunctionBody body, const PlanContext& c, runtime::PlanMaker otherwise) {
-  return std::unique_ptr<runtime::Executable>(new CompiledFunction(std::move(body), c, std::move(otherwise)));
+Result<std::unique_ptr<runtime::Executable>> compile_function(graph::FunctionBody body, const PlanContext& c, runtime::PlanMaker otherwise, bool must) {
+  return std::unique_ptr<runtime::Executable>(new CompiledFunction(std::move(body), c, std::move(otherwise), must));
 }
 
 }  // namespace weft::jit

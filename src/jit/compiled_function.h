@@ -7,6 +7,6 @@
 
 namespace weft::jit {
 
-core::Result<std::unique_ptr<runtime::Executable>> compile_function(graph::FunctionBody body, const runtime::PlanContext& c, runtime::PlanMaker otherwise);
+core::Result<std::unique_ptr<runtime::Executable>> compile_function(graph::FunctionBody body, const runtime::PlanContext& c, runtime::PlanMaker otherwise, bool must);
 
 }  // namespace weft::jit

@@ -83,4 +83,6 @@ LoweredList LowerContext::unsupported(std::string_view what) {
   return fail(unimplemented("the compiler cannot lower ", what, " of ", node.op(), " '", node.name(), "'"));
 }
 
+LoweredList shape_from_data(LowerContext& l) { return l.unsupported("the shape, which depends on data,"); }
+
 }  // namespace weft::op

@@ -123,4 +123,7 @@ class LowerContext {
   std::span<const Lowered> inputs_;
 };
 
+// The rule of ops whose result's shape depends on data: always refused. Who finds one compiles what lies around it (jit/cluster.h).
+LoweredList shape_from_data(LowerContext& l);
+
 }  // namespace weft::op

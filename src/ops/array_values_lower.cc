@@ -156,6 +156,7 @@ void lower_array_values(Registry& r) {
   r.lower("OnesLike", like<1>);
   r.lower("Range", range);
   r.lower("UnravelIndex", unravel_index);
+  r.lower("Where", shape_from_data);
   r.lower("ZerosLike", like<0>);
 }
 

@@ -187,6 +187,7 @@ void lower_concat(Registry& r) {
   r.lower("Concat", [](LowerContext& l) -> LoweredList { return concat(l, 1, 0); });
   r.lower("ConcatV2", [](LowerContext& l) -> LoweredList { return concat(l, 0, l.num_inputs() - 1); });
   r.lower("ConcatOffset", concat_offset);
+  r.lower("DynamicPartition", shape_from_data);
   r.lower("DynamicStitch", dynamic_stitch);
   r.lower("ParallelDynamicStitch", dynamic_stitch);
   r.lower("Pack", pack);

@@ -209,6 +209,7 @@ LoweredList adjust_contrast(LowerContext& l) {
 
 void lower_image(Registry& r) {
   r.lower("AdjustContrastv2", adjust_contrast);
+  r.lower("NonMaxSuppressionV3", shape_from_data);
   for (const char* op : {"AdjustHue", "AdjustSaturation", "HSVToRGB", "RGBToHSV"}) r.lower(op, recolour);
   for (const char* op : {"ResizeBicubic", "ResizeBilinear", "ResizeNearestNeighbor"}) r.lower(op, resize);
   for (const char* op : {"ResizeBicubicGrad", "ResizeBilinearGrad", "ResizeNearestNeighborGrad"}) r.lower(op, resize_grad);

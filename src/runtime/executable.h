@@ -45,11 +45,12 @@ Result<std::unique_ptr<Executable>> plan_dataflow(const graph::FunctionBody& bod
 bool needs_dataflow(const graph::FunctionBody& body);
 
 // The seam to the compiler (jit/): a plan that turns the body into machine code at its first call, for the shapes that it then sees. The body is as
-// it was written, before any pass. What cannot be compiled runs by the plan that `otherwise` makes, with a line in the log; null: it is an error.
+// it was written, before any pass. What cannot be compiled runs by the plan that `otherwise` makes, with a line in the log; where it `must` be,
+// that is an error, unless only shapes that depend on data are in the way: then the parts around them are compiled.
 // Set by engine/.
 // `change` sees the body before any pass; null: as it is.
 using PlanMaker = std::function<Result<std::unique_ptr<Executable>>(const std::function<Status(graph::FunctionBody&)>& change)>;
-using FunctionCompiler = Result<std::unique_ptr<Executable>> (*)(graph::FunctionBody body, const PlanContext& c, PlanMaker otherwise);
+using FunctionCompiler = Result<std::unique_ptr<Executable>> (*)(graph::FunctionBody body, const PlanContext& c, PlanMaker otherwise, bool must);
 void set_function_compiler(FunctionCompiler compiler);
 
 // Kernels are run through this: an exception becomes a status, an error gets the node's name.

@@ -98,9 +98,9 @@ Result<std::unique_ptr<Executable>> Instance::make_plan(const std::vector<Partia
   const FunctionCompiler compile = function_compiler.load();
   if (options_.must_compile) {
     if (!compile) return unimplemented("function ", body_.name, " is to be compiled, and there is no compiler");
-    return compile(graph::clone(body_), c, nullptr);
+    return compile(graph::clone(body_), c, engine_plan, true);
   }
-  if (options_.may_compile && compile) return compile(graph::clone(body_), c, engine_plan);
+  if (options_.may_compile && compile) return compile(graph::clone(body_), c, engine_plan, false);
   return engine_plan(nullptr);
 }
 

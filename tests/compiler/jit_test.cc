@@ -98,13 +98,25 @@ TEST_CASE("integers that decide about shapes are part of the signature") {
 }
 
 TEST_CASE("what cannot be compiled is named, and everything stays usable") {
-  auto unique = wf::function([](Tensor x) { return wf::raw::Unique(x).y; }, {.jit_compile = true});
-  const std::string text = message_of([&] { unique(Tensor{1, 2, 2}); });
-  CHECK(text.find("Unique") != std::string::npos);
+  auto counted = wf::function([](Tensor x) { return wf::raw::UniqueWithCounts(x).y; }, {.jit_compile = true});
+  const std::string text = message_of([&] { counted(Tensor{1, 2, 2}); });
+  CHECK(text.find("UniqueWithCounts") != std::string::npos);
   auto text_op = wf::function([](Tensor x) { return wf::raw::AsString(x); }, {.jit_compile = true});
   CHECK(message_of([&] { text_op(Tensor(1.f)); }).find("AsString") != std::string::npos);
   auto fine = wf::function([](Tensor x) { return x + 1.f; }, {.jit_compile = true});
   CHECK(fine(Tensor(1.f)).item<float>() == 2);
+}
+
+TEST_CASE("results whose shapes depend on data: the parts around them are compiled") {
+  // Numbers of TensorFlow with jit_compile=True.
+  const Tensor x = Tensor::of<float>({4}, std::vector<float>{3, 1, 3, 2});
+  auto places = wf::function([](Tensor t) { return wf::raw::Where(t > 1.f); }, {.jit_compile = true});
+  CHECK(places(x).shape() == std::vector<int64_t>{3, 1});
+  auto sum = wf::function([](Tensor t) { return wf::reduce_sum(wf::raw::GatherNd(t * t + t - t * t, wf::raw::Where(t > 1.f)) * 2.f); }, {.jit_compile = true});
+  CHECK(sum(x).item<float>() == 16.f);
+  CHECK(sum(Tensor::of<float>({2}, std::vector<float>{5, 0})).item<float>() == 10.f);
+  auto unique = wf::function([](Tensor t) { return wf::raw::Unique(t).y; }, {.jit_compile = true});
+  CHECK(values(unique(x)) == std::vector<float>{3, 1, 2});
 }
 
 TEST_CASE("an index outside is an error of the call, not of memory") {

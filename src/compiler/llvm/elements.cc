@@ -63,6 +63,11 @@ llvm::Constant* immediate(Emitter& e, const core::Tensor& t, int64_t n) {
     }
     case DType::kBfloat16: return llvm::ConstantFP::get(e.context, llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, uint32_t(t.data<uint16_t>()[n]) << 16)));
     case DType::kBool: return e.b.getInt1(t.data<uint8_t>()[n] != 0);
+    case DType::kFloat8E5m2:
+    case DType::kFloat8E4m3fn:
+    case DType::kFloat8E4m3fnuz:
+    case DType::kFloat8E4m3b11fnuz:
+    case DType::kFloat8E5m2fnuz:
     case DType::kInt8:
     case DType::kUint8: return llvm::ConstantInt::get(type, t.data<uint8_t>()[n]);
     case DType::kInt16:

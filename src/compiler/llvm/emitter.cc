@@ -34,6 +34,11 @@ llvm::Type* Emitter::type(DType t) {
     case DType::kDouble: return b.getDoubleTy();
     case DType::kHalf: return b.getHalfTy();
     case DType::kBfloat16: return b.getInt16Ty();  // converted by hand: not every target can
+    case DType::kFloat8E5m2:
+    case DType::kFloat8E4m3fn:
+    case DType::kFloat8E4m3fnuz:
+    case DType::kFloat8E4m3b11fnuz:
+    case DType::kFloat8E5m2fnuz:  // bytes: the IR converts them itself
     case DType::kBool:
     case DType::kInt8:
     case DType::kUint8: return b.getInt8Ty();
