@@ -12,37 +12,6 @@ using weft::graph::Node;
 namespace weft::capi {
 namespace {
 
-// Nodes that a GraphDef brought with their shapes say so in an attribute, which must agree with the rule.
-Status take_output_shapes(TF_Graph& g, graph::Node* node) {
-  constexpr const char* kAttr = "_output_shapes";
-  const op::AttrValue* v = node->find_attr(kAttr);
-  const auto* list = v ? v->get<std::vector<PartialShape>>() : nullptr;
-  if (!list) return {};
-  for (size_t i = 0; i < list->size() && i < node->shapes.size(); ++i) {
-    // TensorFlow says [2] of handles that are scalars (TensorArrayV3): nobody computes with those.
-    if (node->output_type(int(i)) == DType::kResource) continue;
-    auto merged = node->shapes[i].merge_with((*list)[i]);
-    if (!merged.ok())
-      return invalid_argument("Node '", node->name(), "' has an ", kAttr, " attribute inconsistent with the GraphDef for output #", i, ": ",
-                              merged.status().message());
-    node->shapes[i] = std::move(merged).value();
-  }
-  g.graph.clear_attr(node, kAttr);
-  return {};
-}
-
-Status infer_imported(TF_Graph& g, const std::vector<graph::Node*>& added) {
-  WEFT_ASSIGN(std::vector<graph::Node*> order, g.graph.topological_order());
-  std::vector<bool> fresh(size_t(g.graph.num_ids()));
-  for (graph::Node* n : added) fresh[size_t(n->id())] = true;
-  for (graph::Node* n : order) {
-    if (!fresh[size_t(n->id())]) continue;
-    WEFT_RETURN_IF_ERROR(g.shapes.node(n));
-    WEFT_RETURN_IF_ERROR(take_output_shapes(g, n));
-  }
-  return {};
-}
-
 Status check_colocations(const TF_Graph& g, const std::vector<graph::Node*>& added) {
   for (const graph::Node* n : added) {
     const op::AttrValue* v = n->find_attr("_class");
@@ -54,10 +23,6 @@ Status check_colocations(const TF_Graph& g, const std::vector<graph::Node*>& add
     }
   }
   return {};
-}
-
-void take_back(TF_Graph& g, const std::vector<graph::Node*>& added) {
-  for (auto it = added.rbegin(); it != added.rend(); ++it) g.graph.remove(*it);
 }
 
 Status check_options(const TF_Graph& g, const graph::ImportOptions& o) {
@@ -77,8 +42,8 @@ Result<graph::ImportResults> import_locked(TF_Graph& g, graph::GraphDef def, con
   if (infer) know_shapes(g);
   WEFT_ASSIGN(graph::ImportResults results, graph::import_graph_def(g.graph, std::move(def), options));
   if (!infer) return results;
-  Status s = infer_imported(g, results.added);
-  if (!s.ok()) take_back(g, results.added);
+  Status s = graph::infer_imported(g.graph, g.shapes, results.added);
+  if (!s.ok()) graph::remove_imported(g.graph, results.added);
   g.inferred = g.graph.num_ids();
   if (!s.ok()) return s;
   return results;
@@ -99,7 +64,7 @@ Result<ImportResults> import(TF_Graph* graph, const TF_Buffer* buffer, const TF_
   WEFT_ASSIGN(ImportResults results, import_locked(*graph, std::move(def).value(), options->options));
   if (!options->validate_colocation) return results;
   if (Status s = check_colocations(*graph, results.added); !s.ok()) {
-    take_back(*graph, results.added);
+    weft::graph::remove_imported(graph->graph, results.added);
     return s;
   }
   return results;

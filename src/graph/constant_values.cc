@@ -95,6 +95,7 @@ std::optional<Tensor> ConstantValues::from_shapes(Endpoint e, int depth) {
     const PartialShape in = shape_of(node.input(0));
     if (in.fully_known() && in.num_elements()) return tensor_of(type, Shape(), {*in.num_elements()});
   } else if (node.op() == "StridedSlice") {
+    if (as_builder && node.input(0).node && node.input(0).node->op() != "Shape") return std::nullopt;
     const PartialShape dims = sliced(node, depth);
     if (!dims.fully_known()) return std::nullopt;
     if (node.attr<int64_t>("shrink_axis_mask") == 0) return tensor_of(type, Shape({int64_t(dims.rank())}), dims.dims());
@@ -161,7 +162,7 @@ PartialShape ConstantValues::as_shape(Endpoint e, int depth) {
     const Endpoint in = node.input(0);
     if (in.node && size_t(in.index) < in.node->handles.size() && in.node->handles[size_t(in.index)])
       out = in.node->handles[size_t(in.index)]->shape;
-  } else if ((op == "Cast" || op == "Identity") && is_integer(base_type(node.input_type(0)))) {
+  } else if ((op == "Cast" || (op == "Identity" && !as_builder)) && is_integer(base_type(node.input_type(0)))) {
     out = as_shape(node.input(0), depth + 1);
   } else if (op == "Pack" && is_integer(node.output_type(0)) && own.rank() == 1) {
     out = PartialShape::scalar();

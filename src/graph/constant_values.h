@@ -23,6 +23,10 @@ class ConstantValues {
   // A shape of unknown rank if nothing is known.
   PartialShape as_shape(Endpoint e) { return as_shape(e, 0); }
 
+  // As TensorFlow does while a graph is built: single elements are known of shapes alone, and Identity hides a partly known vector.
+  // Programs see static shapes, so that a graph's builder must not know more; passes may.
+  bool as_builder = false;
+
   // What is known of an argument of a function from the call.
   void bind(Endpoint e, Tensor value) { known_.insert_or_assign(e, std::move(value)); }
   void bind_shape(Endpoint e, PartialShape value) { bound_shapes_.insert_or_assign(e, std::move(value)); }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "graph/function_library.h"
+#include "graph/shape_inference.h"
 #include "op/summary.h"
 
 namespace weft::graph {
@@ -381,5 +382,47 @@ Status check_versions(const Versions& v) {
 }
 
 Result<ImportResults> import_graph_def(Graph& graph, GraphDef def, const ImportOptions& options) { return Importer(graph, def, options).run(); }
+
+// Nodes that a GraphDef brought with their shapes say so in an attribute, which must agree with the rule.
+static Status take_output_shapes(Graph& graph, Node* node) {
+  constexpr const char* kAttr = "_output_shapes";
+  const AttrValue* v = node->find_attr(kAttr);
+  if (!v) return {};
+  const auto* list = v->get<std::vector<PartialShape>>();
+  if (!list) {  // an attribute without a value
+    graph.clear_attr(node, kAttr);
+    return {};
+  }
+  if (list->size() < node->shapes.size())
+    return invalid_argument("Node '", node->name(), "' has ", node->shapes.size(), " outputs but the ", kAttr, " attribute specifies shapes for ", list->size(),
+                            " outputs");
+  for (size_t i = 0; i < node->shapes.size(); ++i) {
+    // TensorFlow says [2] of handles that are scalars (TensorArrayV3): nobody computes with those.
+    if (node->output_type(int(i)) == DType::kResource) continue;
+    auto merged = node->shapes[i].merge_with((*list)[i]);
+    if (!merged.ok())
+      return invalid_argument("Node '", node->name(), "' has an ", kAttr, " attribute inconsistent with the GraphDef for output #", i, ": ",
+                              merged.status().message());
+    node->shapes[i] = std::move(merged).value();
+  }
+  graph.clear_attr(node, kAttr);
+  return {};
+}
+
+Status infer_imported(Graph& graph, ShapeInference& shapes, const std::vector<Node*>& added) {
+  WEFT_ASSIGN(std::vector<Node*> order, graph.topological_order());
+  std::vector<bool> fresh(size_t(graph.num_ids()));
+  for (Node* n : added) fresh[size_t(n->id())] = true;
+  for (Node* n : order) {
+    if (!fresh[size_t(n->id())]) continue;
+    WEFT_RETURN_IF_ERROR(shapes.node(n));
+    WEFT_RETURN_IF_ERROR(take_output_shapes(graph, n));
+  }
+  return {};
+}
+
+void remove_imported(Graph& graph, const std::vector<Node*>& added) {
+  for (auto it = added.rbegin(); it != added.rend(); ++it) graph.remove(*it);
+}
 
 }  // namespace weft::graph

@@ -34,6 +34,12 @@ struct ImportResults {
 // On an error nothing has been added (functions may have been). Nodes may stand in any order.
 Result<ImportResults> import_graph_def(Graph& graph, GraphDef def, const ImportOptions& options = {});
 
+// Shapes of the nodes that were added, by their rules and by the attribute _output_shapes, which must agree and is removed.
+class ShapeInference;
+Status infer_imported(Graph& graph, ShapeInference& shapes, const std::vector<Node*>& added);
+// After an error of that.
+void remove_imported(Graph& graph, const std::vector<Node*>& added);
+
 // What producer and consumer versions say about each other, in TensorFlow's words.
 Status check_versions(const Versions& v);
 inline constexpr int kGraphDefVersion = 2474;            // TensorFlow 2.21's

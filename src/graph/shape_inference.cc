@@ -92,7 +92,7 @@ PartialShape common_shape(const PartialShape& a, const PartialShape& b) {
 struct ShapeInference::Impl {
   // One graph: the outer one, or a body for the time of a call.
   struct Scope {
-    explicit Scope(Graph& g) : graph(g), values(g) {}
+    Scope(Graph& g, bool as_builder) : graph(g), values(g) { values.as_builder = as_builder; }
     Graph& graph;
     ConstantValues values;
     int depth = 0;
@@ -103,7 +103,7 @@ struct ShapeInference::Impl {
     bool busy = false;
   };
 
-  explicit Impl(Graph& g) : outer(g) {}
+  explicit Impl(Graph& g) : outer(g, true) {}
 
   Status infer(Scope& scope, Node* node);
   Status run_rule(Scope& scope, Node* node, Values& out);
@@ -193,7 +193,7 @@ Status ShapeInference::Impl::call(Scope& scope, const FunctionAttr& f, const Val
     return internal_error("Function instantiation included invalid input index: ", in.size(), " not in [0, ", in.size(), ").");
   work += body.graph->num_nodes();
   b->busy = true;
-  Scope inner(*body.graph);
+  Scope inner(*body.graph, !lenient);
   inner.depth = scope.depth + 1;
   for (size_t i = 0; bind && i < body.args.size(); ++i) {
     const DType t = body.arg_types[i];
@@ -387,7 +387,10 @@ Status ShapeInference::all(const ArgShapes& args) {
   impl_->lenient = true;
   impl_->work = 0;
   impl_->outer.values.forget();
+  impl_->outer.values.as_builder = false;
   Status s = impl_->whole(impl_->outer, args);
+  impl_->outer.values.forget();
+  impl_->outer.values.as_builder = true;
   impl_->lenient = false;
   return s;
 }

@@ -45,6 +45,11 @@ Status run_fill(KernelContext& c) {
 Status fill_shape(ShapeContext& c) {
   WEFT_RETURN_IF_ERROR(c.with_rank(0, 1).status());
   WEFT_RETURN_IF_ERROR(c.with_rank(1, 0).status());
+  if (const auto dims = c.constant_ints(0)) {
+    for (int64_t d : *dims) {
+      if (d < 0) return invalid_argument("Fill dimensions must be >= 0");
+    }
+  }
   return shape_from_input(c);
 }
 

@@ -135,15 +135,27 @@ class RemoteCallKernel final : public Kernel {
 
 class IfKernel final : public Kernel {
  public:
-  explicit IfKernel(const NodeInfo& node) : then_(node.attr<FunctionAttr>("then_branch")), else_(node.attr<FunctionAttr>("else_branch")) {}
+  explicit IfKernel(const NodeInfo& node) : then_(node.attr<FunctionAttr>("then_branch")), else_(node.attr<FunctionAttr>("else_branch")) {
+    const AttrValue* lowered = node.find_attr("_lower_using_switch_merge");
+    const bool* on = lowered ? lowered->get<bool>() : nullptr;
+    lowered_ = on && *on;
+  }
   Status run(KernelContext& c) override {
-    WEFT_ASSIGN(bool value, truth_of(c.input(0)));
+    const Tensor& pred = c.input(0);
+    bool value = false;
+    if (lowered_ && pred.dtype() == DType::kBool) {  // as the Switch that TensorFlow makes of it
+      if (pred.num_elements() != 1) return invalid_argument("The second input must be a scalar, but it has shape ", pred.shape());
+      value = pred.data<bool>()[0];
+    } else {
+      WEFT_ASSIGN(value, truth_of(pred));
+    }
     WEFT_ASSIGN(FunctionHandle * f, (value ? then_ : else_).get(c, 1));
     return call(c, *f, 1);
   }
 
  private:
   Callee then_, else_;
+  bool lowered_ = false;
 };
 
 class CaseKernel final : public Kernel {

@@ -23,7 +23,7 @@ Status sized_image_shape(ShapeContext& c, int64_t batch, int size_input, int64_t
   if (const auto v = c.constant_ints(size_input); v && v->size() == 2) {
     height = (*v)[0];
     width = (*v)[1];
-    if (height < 0 || width < 0) return invalid_argument("Dimension size, given by scalar input ", size_input, " must be non-negative but is ", std::min(height, width));
+    if (height < kUnknownDim || width < kUnknownDim) return invalid_argument("Dimension size, given by scalar input ", size_input, " must be non-negative but is ", std::min(height, width));
   }
   c.output(0, PartialShape{batch, height, width, channels});
   return {};

@@ -120,24 +120,30 @@ Status slice_shape(ShapeContext& c) {
   const PartialShape& in = c.input(0);
   if (rank >= 0 && in.has_rank() && in.rank() != rank)
     return invalid_argument("Shape must be rank ", rank, " but is rank ", in.rank());
-  if (rank < 0) {
-    if (!in.has_rank()) return {};
-    rank = in.rank();
-  }
+  if (rank < 0 && in.has_rank()) rank = in.rank();
   if (rank > kMaxRank) return invalid_argument("Slice of a tensor with ", rank, " dimensions");
-  const auto begins = c.constant_ints(1), sizes = c.constant_ints(2);
-  std::vector<int64_t> out(size_t(rank), kUnknownDim);
-  for (size_t i = 0; sizes && i < out.size(); ++i) {
+  // Where a slice begins, and how large it is, may be known in part; -1 stands for the rest only where all sizes are known.
+  WEFT_ASSIGN(PartialShape begins, c.constant_shape(1));
+  const auto sizes = c.constant_ints(2);
+  if (!sizes) {
+    WEFT_ASSIGN(PartialShape out, c.constant_shape(2));
+    if (out.has_rank()) c.output(0, std::move(out));
+    else if (rank >= 0) c.output(0, PartialShape::unknown_of_rank(int(rank)));
+    return {};
+  }
+  std::vector<int64_t> out;
+  for (size_t i = 0; i < sizes->size(); ++i) {
     const int64_t d = in.has_rank() ? in.dim(int(i)) : kUnknownDim, s = (*sizes)[i];
+    const int64_t from = begins.has_rank() && int(i) < begins.rank() ? begins.dim(int(i)) : kUnknownDim;
+    if (s < -1)
+      return invalid_argument("Out of bounds slicing on dimension ", i, " of length ", d, ": sizes vector cannot be < -1, but was ", s);
     if (s >= 0) {
-      out[i] = s;
-      if (d >= 0 && begins && ((*begins)[i] < 0 || (*begins)[i] > d || s > d - (*begins)[i]))
-        return invalid_argument("Expected begin[", i, "] and size[", i, "] inside [0, ", d, "], but got ", (*begins)[i], " and ", s);
-    } else if (s != -1) {
-      return invalid_argument("Invalid value in tensor used for shape: ", s);
-    } else if (begins && d >= 0) {
-      if ((*begins)[i] < 0 || (*begins)[i] > d) return invalid_argument("Expected begin[", i, "] in [0, ", d, "], but got ", (*begins)[i]);
-      out[i] = d - (*begins)[i];
+      out.push_back(s);
+    } else if (from == 0 || d < 0 || from < 0) {
+      out.push_back(from == 0 ? d : kUnknownDim);
+    } else {
+      if (from > d) return invalid_argument("Negative dimension size caused by subtracting ", from, " from ", d);
+      out.push_back(d - from);
     }
   }
   c.output(0, PartialShape(std::move(out)));

@@ -328,19 +328,19 @@ Status run_tile(KernelContext& c) {
   return {};
 }
 
+// The multiples are read as a shape, so that some of them may be unknown.
 Status tile_shape(ShapeContext& c) {
   const PartialShape& in = c.input(0);
   WEFT_ASSIGN(PartialShape length, c.with_rank(1, 1));
-  int64_t rank = in.has_rank() ? in.rank() : length.dim(0);
   if (in.has_rank() && length.dim(0) >= 0 && length.dim(0) != in.rank())
     return invalid_argument("Shape must be rank ", in.rank(), " but is rank ", length.dim(0));
-  if (rank < 0 || rank > kMaxRank) return {};
-  PartialShape out = PartialShape::unknown_of_rank(int(rank));
-  const auto multiples = c.constant_ints(1);
-  for (int i = 0; multiples && in.has_rank() && i < rank; ++i) {
-    const int64_t m = (*multiples)[size_t(i)];
-    if (m < 0) return invalid_argument("Expected multiples[", i, "] >= 0, but got ", m);
-    out.set_dim(i, shapes::mul_dim(in.dim(i), m));
+  WEFT_ASSIGN(PartialShape multiples, c.constant_shape(1));
+  const int rank = in.has_rank() ? in.rank() : multiples.has_rank() ? multiples.rank() : -1;
+  if (rank < 0) return {};
+  PartialShape out = PartialShape::unknown_of_rank(rank);
+  for (int i = 0; i < rank && in.has_rank() && multiples.rank() == rank; ++i) {
+    const int64_t m = multiples.dim(i), d = in.dim(i);
+    out.set_dim(i, m == 0 || d == 0 ? 0 : m == 1 ? d : d == 1 ? m : shapes::mul_dim(d, m));
   }
   c.output(0, std::move(out));
   return {};

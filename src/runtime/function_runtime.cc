@@ -209,7 +209,7 @@ Status Instance::loop(const KernelEnv& env, FunctionHandle& cond, std::span<Tens
     Tensor go;
     WEFT_RETURN_IF_ERROR(cond.run(env, args, {&go, 1}));
     if (go.dtype() != DType::kBool || go.num_elements() != 1)
-      return invalid_argument("the condition of a loop must give one truth value, not ", dtype_name(go.dtype()), " of shape ", go.shape());
+      return invalid_argument("The second input must be a scalar, but it has shape ", go.shape());
     if (!go.data<bool>()[0]) return {};
     std::vector<Tensor> rets(vars.size());
     WEFT_RETURN_IF_ERROR(run(env, vars, rets));

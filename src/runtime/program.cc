@@ -417,7 +417,7 @@ Status Program::loop(Program& cond, Program& body, const KernelEnv& env, std::sp
     if (s.ok()) s = core::all_to_host({&go, 1});
     if (!s.ok()) break;
     if (go.dtype() != DType::kBool || go.num_elements() != 1) {
-      s = invalid_argument("the condition of a loop must give one truth value, not ", dtype_name(go.dtype()), " of shape ", go.shape());
+      s = invalid_argument("The second input must be a scalar, but it has shape ", go.shape());
       break;
     }
     if (!go.data<bool>()[0]) break;

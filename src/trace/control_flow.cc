@@ -302,8 +302,6 @@ class Loop {
     WEFT_ASSIGN(Value go_on, p.graph->import(p.results[0]));
     if (go_on.dtype() != DType::kBool)
       return invalid_argument("Input 'input' passed ", dtype_name(go_on.dtype()), " expected bool: the condition of a loop must give a boolean");
-    if (go_on.shape().has_rank() && go_on.shape().rank() > 0 && !(go_on.shape().fully_known() && go_on.shape().concrete()->num_elements() == 1))
-      return invalid_argument("the condition of a loop must give a scalar, not the shape ", go_on.shape());
     Emitter& e = p.graph->emitter();
     if (options_.maximum_iterations) {
       p.name_next("Less");

@@ -12,7 +12,7 @@ bool is_case(const Node& n) { return n.op() == "Case" || n.op() == "StatelessCas
 
 // What If makes of its condition: a scalar by its value, anything else by whether it has elements.
 std::optional<bool> truth(const Tensor& t) {
-  if (t.rank() > 0) return t.num_elements() > 0;
+  if (t.rank() > 0) return std::nullopt;  // the kernel says whether that will do
   switch (t.dtype()) {
     case DType::kBool: return *t.data<bool>();
     case DType::kInt32: return *t.data<int32_t>() != 0;

@@ -76,7 +76,8 @@ class GlobalShuffleDataset final : public UnaryDataset {
 Status run_global_shuffle(KernelContext& c) {
   WEFT_ASSIGN(DatasetPtr input, dataset_input(c));
   if (Status s = input->random_indexing(); !s.ok())
-    return failed_precondition("`global_shuffle` requires all upstream transformations be compatible with random access. Got: ", s.to_string());
+    return failed_precondition("`global_shuffle` requires all upstream transformations be compatible with random access. Got: ",
+                               s.code() == Code::kUnimplemented ? "UNIMPLEMENTED: " : "FAILED_PRECONDITION: ", s.message());
   const int64_t n = input->cardinality();
   if (n <= 0)
     return invalid_argument("`global_shuffle` requires the input dataset to have a non-empty finite cardinality. Got cardinality ", n, " for dataset ",
