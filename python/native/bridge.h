@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,8 @@
 namespace weft::api {
 // The process-wide eager context, made at the first op (api/context.cc): Python and C++ code of one process share it.
 eager::Context& context();
+void reset_context();
+bool has_context();
 // The device scope of this thread; empty: none.
 std::string& scoped_device();
 }  // namespace weft::api
@@ -21,6 +24,21 @@ namespace weft::python {
 
 namespace nb = nanobind;
 using namespace weft::op;  // NOLINT: the extension speaks the engine's types
+
+// Whether a program has used devices: run an op, made a tensor or a variable, traced a function. Graphs of version 1 alone do
+// not count; until then the settings of the context may still change.
+inline std::atomic<bool> devices_used{false}, devices_ever_used{false};
+bool graph_entered();  // graph.cc: whether this thread is in a graph, also where it builds constants of it eagerly
+inline void use_devices() {
+  if (devices_used.load(std::memory_order_relaxed) || graph_entered()) return;
+  devices_used.store(true);
+  devices_ever_used.store(true);
+}
+// The context for eager work.
+inline eager::Context& used_context() {
+  use_devices();
+  return api::context();
+}
 
 // Python objects that the package hands over when it is imported (weft/framework/_hooks.py); held for ever.
 struct Hooks {

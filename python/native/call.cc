@@ -113,6 +113,8 @@ thread_local std::vector<std::unique_ptr<eager::Op>> t_spare;
 }
 
 SpareOp::SpareOp() {
+  use_devices();
+  if (!t_spare.empty() && &t_spare.back()->context() != &api::context()) t_spare.clear();
   if (t_spare.empty()) {
     op_ = std::make_unique<eager::Op>(api::context());
   } else {

@@ -51,7 +51,7 @@ void set_hooks(nb::dict given) {
 
 nb::list devices() {
   nb::list out;
-  for (const auto& d : api::context().devices().all()) out.append(nb::make_tuple(d->name(), d->type(), d->memory_limit()));
+  for (const auto& d : used_context().devices().all()) out.append(nb::make_tuple(d->name(), d->type(), d->memory_limit()));
   return out;
 }
 
@@ -100,6 +100,8 @@ void bind_context(nb::module_& m) {
             c.log_device_placement = log;
             c.inter_threads = inter;
             c.optimizer = optimizer_options(config, jit);
+            // One that graphs alone have used is made anew; they keep theirs.
+            if (api::has_context() && !devices_ever_used.load()) api::reset_context();
             weft::configure(c);
           } catch (const weft::Error& e) {
             raise(core::Status(static_cast<core::Code>(e.code()), e.what()));
@@ -107,6 +109,9 @@ void bind_context(nb::module_& m) {
         },
         nb::arg("cpu_devices"), nb::arg("intra_threads"), nb::arg("inter_threads"), nb::arg("soft_placement"), nb::arg("log_device_placement"),
         nb::arg("config") = nb::bytes(""), nb::arg("jit") = false, "Before the first op; `config` is a ConfigProto, of which the optimizer's switches are read.");
+  m.def("reset_devices_used", [] { devices_used.store(false); }, "Devices may be configured anew; the context stays.");
+  m.def("use_devices", use_devices, "The settings of the context stand from here on.");
+  m.def("devices_used", [] { return devices_used.load(); });
   m.def("set_optimizer", [](nb::bytes config, bool jit) { weft::set_optimizer(optimizer_options(config, jit)); }, nb::arg("config"), nb::arg("jit"),
         "For functions that are made from here on.");
   m.def("set_log_device_placement", [](bool on) { api::context().log_device_placement.store(on); });
@@ -115,7 +120,7 @@ void bind_context(nb::module_& m) {
   m.def("set_device", [](const std::string& device) { api::scoped_device() = device; }, "The device scope of this thread; empty: none.");
   m.def("resolve_device",
         [](const std::string& device) -> nb::object {
-          Device* d = unwrap(api::context().devices().resolve(device, api::context().soft_placement.load()));
+          Device* d = unwrap(used_context().devices().resolve(device, api::context().soft_placement.load()));
           return d ? nb::object(nb::str(d->name().c_str())) : nb::none();
         });
   m.def("convert",
@@ -128,7 +133,7 @@ void bind_context(nb::module_& m) {
         [](nb::handle o, nb::handle dtype) -> nb::object {
           Tensor t;
           if (!convert_native(o.ptr(), dtype.is_none() ? DType::kInvalid : dtype_of(dtype.ptr()), t)) return nb::none();
-          return nb::steal(wrap(eager::TensorHandle::make(std::move(t), api::context().host())));
+          return nb::steal(wrap(eager::TensorHandle::make(std::move(t), used_context().host())));
         },
         nb::arg("value").none(), nb::arg("dtype").none() = nb::none(), "An eager tensor of plain Python values or an array; None for what is neither.");
   m.def("from_buffer",
@@ -146,7 +151,7 @@ void bind_context(nb::module_& m) {
           Tensor t = unwrap(Tensor::allocate(type, *dims));
           if (t.byte_size() != size_t(view.len)) raise(invalid_argument(int64_t(view.len), " bytes do not fill a ", dtype_name(type), " tensor of shape ", t.shape()));
           if (view.len) std::memcpy(t.raw(), view.buf, size_t(view.len));
-          return nb::steal(wrap(eager::TensorHandle::make(std::move(t), api::context().host())));
+          return nb::steal(wrap(eager::TensorHandle::make(std::move(t), used_context().host())));
         },
         nb::arg("bytes"), nb::arg("dtype"), nb::arg("shape"), "A tensor with a copy of these bytes.");
   m.def("borrow_buffer",
@@ -171,7 +176,7 @@ void bind_context(nb::module_& m) {
             raise(invalid_argument(len, " bytes do not fill a ", dtype_name(type), " tensor of shape ", *dims));
           }
           Tensor t(type, *dims, Buffer::wrap(view->buf, size_t(view->len), release, view));
-          return nb::steal(wrap(eager::TensorHandle::make(std::move(t), api::context().host())));
+          return nb::steal(wrap(eager::TensorHandle::make(std::move(t), used_context().host())));
         },
         nb::arg("bytes"), nb::arg("dtype"), nb::arg("shape"), "A tensor on this memory, which must not change while it lives.");
   m.def("start_trace", start_trace, "From here on ops are noted with their times.");
@@ -179,7 +184,7 @@ void bind_context(nb::module_& m) {
   m.def("trace_thread", [] { return StepTrace::thread_number(); }, "This thread's number in traces.");
   m.def("clear_kernels",
         [] {
-          api::context().clear_kernels();
+          if (api::has_context()) api::context().clear_kernels();
           ops::restart_generators();
         },
         "Kernels of eager ops are made anew, and those of functions with seeds begin anew.");

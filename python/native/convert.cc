@@ -289,7 +289,7 @@ PyObject* convert(PyObject* o, DType dtype, DType preferred, const char* name) {
     // An array is cast to the preferred type by the package.
     if (made || (!(wish && kind_of(o) == Kind::kOther && is_array(o)) && convert_native(o, dtype, t))) {
       // What code that is traced has written into it has no device: graphs take that as a constant.
-      return wrap(eager::TensorHandle::make(std::move(t), trace::FuncGraph::current() ? nullptr : api::context().host()));
+      return wrap(eager::TensorHandle::make(std::move(t), trace::FuncGraph::current() ? nullptr : used_context().host()));
     }
   }
   nb::object want = nb::borrow(dtype == DType::kInvalid ? Py_None : dtype_object(dtype));

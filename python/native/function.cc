@@ -9,7 +9,9 @@
 #include "bridge.h"
 #include "custom_gradient.h"
 #include "function_cache.h"
+#include "graph/function_body.h"
 #include "graph/function_library.h"
+#include "graph/shape_inference.h"
 #include "io/graph_def.h"
 #include "saved_model/export_graph.h"
 #include "trace/control_flow.h"
@@ -184,6 +186,31 @@ void bind_function(nb::module_& m) {
   m.def("library_functions", [] { return api::context().functions().names(); });
   m.def("has_function", [](const std::string& name) { return api::context().functions().contains(name); });
   m.def("function_def", [](const std::string& name) { return bytes_of(unwrap(io::encode_function_def(*unwrap(api::context().functions().find(name))))); });
+  m.def(
+      "function_shapes",
+      [](const std::string& name) {
+        auto def = unwrap(api::context().functions().find(name));
+        // The context lives as long as the process.
+        const std::shared_ptr<graph::FunctionLibrary> library(std::shared_ptr<void>(), &api::context().functions());
+        graph::FunctionBody body = unwrap(graph::instantiate_function(*def, {}, api::context().registry(), library));
+        graph::ArgShapes args;
+        nb::list inputs;
+        for (size_t i = 0; i < body.args.size(); ++i) {
+          const AttrValue* v = body.args[i]->find_attr("_output_shapes");
+          const auto* list = v ? v->get<std::vector<PartialShape>>() : nullptr;
+          args.shapes.push_back(list && list->size() == 1 ? (*list)[0] : body.arg_types[i] == DType::kResource ? PartialShape::scalar() : PartialShape());
+          inputs.append(nb::steal(shape_tuple(args.shapes.back())));
+        }
+        check(graph::infer_all(*body.graph, args));
+        nb::dict nodes;
+        for (graph::Node* n : body.graph->nodes()) {
+          nb::list shapes;
+          for (const PartialShape& s : n->shapes) shapes.append(nb::steal(shape_tuple(s)));
+          nodes[n->name().c_str()] = shapes;
+        }
+        return nb::make_tuple(inputs, nodes);
+      },
+      nb::arg("name"), "Shapes of the arguments of a function, and of the outputs of its nodes by their names.");
   m.def("add_function_def", [](nb::bytes def) { check(api::context().functions().add(unwrap(io::decode_function_def(std::string_view(def.c_str(), def.size()))))); });
   m.def("remove_function", [](const std::string& name) { check(api::context().functions().remove(name)); });
 }

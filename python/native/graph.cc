@@ -129,7 +129,10 @@ nb::tuple import_graph(NativeGraph& g, nb::bytes def, const std::string& prefix,
   auto owned = std::make_shared<const std::string>(def.c_str(), def.size());
   auto decoded = unwrap(io::decode_graph_def(std::move(owned)));
   auto r = unwrap(graph::import_graph_def(g.graph->graph(), std::move(decoded), o));
-  for (graph::Node* n : r.added) (void)g.graph->emitter().shapes().node(n);
+  if (Status s = graph::infer_imported(g.graph->graph(), g.graph->emitter().shapes(), r.added); !s.ok()) {
+    graph::remove_imported(g.graph->graph(), r.added);
+    check(s);
+  }
   nb::list tensors;
   for (const auto& e : r.return_outputs) tensors.append(nb::steal(wrap(g.graph->emitter().wrap(e))));
   nb::list missing;
@@ -155,6 +158,8 @@ nb::list gradients(NativeGraph& g, nb::handle ys, nb::handle xs, nb::handle dys,
 }
 
 }  // namespace
+
+bool graph_entered() { return !t_entered.empty(); }
 
 std::string node_name(FuncGraph& g, std::string_view op, PyObject* name, bool mark) {
   if (!finalized().empty() && finalized().contains(g.id())) {
@@ -227,6 +232,7 @@ void bind_graph(nb::module_& m) {
   nb::class_<NativeGraph>(m, "NativeGraph", "A graph of the engine; nodes have numbers.")
       .def("__init__",
            [](NativeGraph* self, const std::string& name, bool plain, bool nested) {
+             if (!plain) use_devices();
              auto g = FuncGraph::make(api::context(), name, nested ? FuncGraph::current() : nullptr);
              g->plain = plain;
              g->graph().versions.producer = graph::kGraphDefVersion;

@@ -68,7 +68,7 @@ PyObject* fast(Operator o, PyObject* a, PyObject* b) {
   if (o == kMatMul && (sx.rank() != 2 || sy.rank() != 2)) return nullptr;
   if ((o == kEqual || o == kNotEqual) && sx != sy && sx.rank() && sy.rank()) return nullptr;
   auto& op = t_prepared.ops[o];
-  if (!op) {
+  if (!op || &op->context() != &api::context()) {
     op = std::make_unique<eager::Op>(api::context());
     check(op->reset(kOps[o]));
   }

@@ -77,7 +77,7 @@ PyObject* make(PyObject* self, PyObject* args) {
     spec.synchronization = static_cast<trace::Synchronization>(synchronization);
     spec.aggregation = static_cast<trace::Aggregation>(aggregation);
     spec.device = device;
-    auto made = trace::VariableState::make(api::context(), std::move(spec));
+    auto made = trace::VariableState::make(used_context(), std::move(spec));
     if (!made.ok() && made.status().code() == Code::kInvalidArgument) {
       PyErr_SetString(PyExc_ValueError, made.status().message().c_str());
       return nullptr;

@@ -33,10 +33,14 @@ NAMES = {
         "compute_batch_size": ("weft.data.structure", "compute_batch_size")
     },
     "tensorflow.python.eager.context": {
-        name: ("weft.framework.eager_context", name) for name in ("_reset_context", "async_wait", "context", "executing_eagerly")
+        name: ("weft.framework.eager_context", name)
+        for name in ("async_wait", "context", "executing_eagerly", "ensure_initialized", "_reset_context")
     },
     "tensorflow.python.framework.tensor_util": {
-        name: ("weft.framework.tensor", "is_tf_type") for name in ("is_tf_type", "is_tensor")
+        "is_tf_type": ("weft.framework.tensor", "is_tf_type"),
+        "is_tensor": ("weft.framework.tensor", "is_tf_type"),
+        "constant_value": ("weft.framework.static_value", "get_static_value"),
+        "constant_value_as_shape": ("weft.framework.static_value", "constant_value_as_shape"),
     },
     "tensorflow.python.ops.linalg.sparse.sparse_csr_matrix_ops": {
         name: ("weft.ops.private_ops", name)

@@ -34,6 +34,16 @@ eager::Context& context() {
   return *p.context.load();
 }
 
+// The context that was stays for what was made in it: tensors, variables and functions.
+void reset_context() {
+  Process& p = process();
+  std::lock_guard lock(p.mutex);
+  p.context.store(nullptr);
+  p.options = {};
+}
+
+bool has_context() { return process().context.load(std::memory_order_acquire) != nullptr; }
+
 std::string& scoped_device() {
   thread_local std::string device;
   return device;

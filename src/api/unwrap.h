@@ -48,6 +48,9 @@ inline const core::Tensor& value_of(const Tensor& t) {
 
 // The process-wide eager context, made at the first op.
 eager::Context& context();
+// The next op makes another one, as configure() then says: for tests that start again. Not while ops run.
+void reset_context();
+bool has_context();
 // The device that DeviceScope set for this thread; empty: none.
 std::string& scoped_device();
 

@@ -43,6 +43,15 @@ class _State:
     reset = False  # the devices may be told anew: see eager_context._reset_context
 
 
+_DEFAULTS = {name: value for name, value in vars(_State).items() if not name.startswith("_")}
+
+
+def _reset():
+    """As before anything was asked for."""
+    for name, value in _DEFAULTS.items():
+        setattr(_State, name, value)
+
+
 def _apply():
     """Tells the engine; False where its context is made already."""
     try:
@@ -80,7 +89,7 @@ def _optimizer():
 
 
 def _initialized():
-    return not _apply()
+    return _weft.devices_used()
 
 
 def _known(device):
@@ -101,7 +110,6 @@ def list_physical_devices(device_type=None):
 def list_logical_devices(device_type=None):
     """The devices that ops run on; makes the context."""
     _apply()
-    _State.reset = False
     out = []
     count = len(_State.logical) if _State.logical else 1
     for name, kind, _ in _weft.devices():
@@ -155,12 +163,12 @@ def set_logical_device_configuration(device, logical_devices):
             raise ValueError("Setting experimental_device_ordinal on CPU virtual  devices is currently not supported")
     if _State.logical == logical_devices:
         return
-    if _State.reset:
-        _weft.add_cpus(len(logical_devices))
-        _State.logical, _State.reset = logical_devices, False
-        return
     if _initialized():
         raise RuntimeError("Virtual devices cannot be modified after being initialized")
+    if _State.reset:
+        _weft.add_cpus(len(logical_devices))
+        _State.logical = logical_devices
+        return
     _State.logical = logical_devices
     _apply()
 

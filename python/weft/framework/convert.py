@@ -2,6 +2,7 @@
 
 from weft import _weft
 from weft.framework import dtypes
+from weft.framework.static_value import get_static_value  # noqa: F401
 from weft.framework.tensor import EagerTensor, SymbolicTensor, Tensor
 from weft.framework.tensor_shape import TensorShape, as_shape
 
@@ -317,7 +318,7 @@ def in_graph(tensor, name=None):
 
 
 def constant_value(tensor, partial=False):
-    """The value as an array where it is known before the graph runs; else None."""
+    """The value as an array where the engine knows it before the graph runs; else None. Programs ask get_static_value."""
     if isinstance(tensor, EagerTensor):
         try:
             return tensor.numpy()
@@ -329,37 +330,3 @@ def constant_value(tensor, partial=False):
         )
     value = tensor._constant_value()
     return None if value is None else value.numpy()
-
-
-# The ops through which TensorFlow follows a value; the engine knows more of them.
-_FOLLOWED = frozenset(
-    "Cast Concat ConcatV2 Pack Unpack Split Equal NotEqual StopGradient CheckNumericsV2 DebugIdentityV2 Identity Range".split()
-)
-
-
-def _is_followed(tensor):
-    op = tensor.op
-    if op.type in ("Const", "Shape", "Size", "Rank"):
-        return True
-    if op.type == "Fill":
-        return tensor.shape.is_fully_defined() and _is_followed(op.inputs[1])
-    return op.type in _FOLLOWED and all(_is_followed(t) for t in op.inputs)
-
-
-def get_static_value(tensor, partial=False):
-    """tf.get_static_value: the value where TensorFlow knows it before the graph runs; partial: a list with None for what is not known."""
-    if not isinstance(tensor, Tensor) or isinstance(tensor, EagerTensor):
-        return constant_value(tensor)
-    import numpy as np
-
-    value = constant_value(tensor) if _is_followed(tensor) else None
-    if value is not None:
-        if tensor.op.type == "Unpack":
-            return value
-        return np.asarray(value, dtype=object if isinstance(value, bytes) else None)
-    if partial and tensor.op.type == "Pack" and all(t.shape.rank == 0 for t in tensor.op.inputs):
-        parts = np.empty(len(tensor.op.inputs), dtype=object)
-        for i, t in enumerate(tensor.op.inputs):
-            parts[i] = get_static_value(t)
-        return parts
-    return None

@@ -96,6 +96,8 @@ class _Device:
         self._before = []
 
     def __enter__(self):
+        if not _weft.in_graph():
+            _weft.use_devices()
         before = _weft.scoped_device()
         name = self._name
         if name is None:

@@ -34,6 +34,20 @@ def _not_copied(self, memo):
     raise TypeError(f"cannot pickle '{type(self).__name__}' object")
 
 
+def _plain_attr(message):
+    """An AttrValue as the value that it holds."""
+    kind = message.WhichOneof("value")
+    if kind == "list":
+        for field in ("s", "i", "f", "b"):
+            if found := getattr(message.list, field):
+                return list(found)
+        if message.list.type:
+            return [dtypes.as_dtype(t) for t in message.list.type]
+        return [TensorShape(s) for s in message.list.shape]
+    value = getattr(message, kind)
+    return dtypes.as_dtype(value) if kind == "type" else TensorShape(value) if kind == "shape" else value
+
+
 class Operation:
     """A node of a graph."""
 
@@ -99,13 +113,19 @@ class Operation:
 
     def get_attr(self, name):
         value = self._graph._native.node_attr(self._id, name)
-        if isinstance(value, (EagerTensor, TensorShape)):  # messages, in TensorFlow
+        first = value[0] if isinstance(value, list) and value else value
+        if isinstance(first, (EagerTensor, TensorShape, str)):  # messages, in TensorFlow
             attr = self.node_def.attr[name]
-            return getattr(attr, attr.WhichOneof("value"))
+            kind = attr.WhichOneof("value")
+            if kind != "list":
+                return getattr(attr, kind)
+            return next(list(found) for k in ("tensor", "shape", "func") if (found := getattr(attr.list, k)))
         return value
 
     def _set_attr(self, name, value):
-        self._graph._native.set_node_attr(self._id, name, value)
+        from weft.proto import AttrValue
+
+        self._graph._native.set_node_attr(self._id, name, _plain_attr(value) if isinstance(value, AttrValue) else value)
 
     @property
     def _attrs(self):
@@ -334,10 +354,7 @@ class Graph:
                     known.add(f.signature.name)
                     made.library.function.append(f)
         if add_shapes:
-            for node in made.node:
-                shapes = [t.shape.as_proto() for t in self.get_operation_by_name(node.name).outputs]
-                if shapes:
-                    node.attr["_output_shapes"].list.shape.extend(shapes)
+            self._add_shapes(made)
         return made
 
     def _add_function(self, function):
@@ -359,6 +376,24 @@ class Graph:
 
     def _is_function(self, name):
         return self._get_function(name) is not None
+
+    def _add_shapes(self, graph_def):
+        """The inferred shapes as attributes: of nodes, and of functions that were traced here."""
+        for node in graph_def.node:
+            outputs = self.get_operation_by_name(node.name).outputs
+            if outputs:
+                node.attr["_output_shapes"].list.shape.extend([t.shape.as_proto() for t in outputs])
+        for function in graph_def.library.function:
+            if not _weft.has_function(function.signature.name):
+                continue
+            inputs, nodes = _weft.function_shapes(function.signature.name)
+            given = function.attr["_input_shapes"].list.shape
+            if not given:
+                given.extend([TensorShape(s).as_proto() for s in inputs])
+            for node in function.node_def:
+                shapes = nodes.get(node.name)
+                if shapes is not None:
+                    node.attr["_output_shapes"].list.shape.extend([TensorShape(s).as_proto() for s in shapes])
 
     @property
     def graph_def_versions(self):

@@ -3,6 +3,7 @@
 import contextlib
 
 from weft import _weft
+from weft.framework import errors
 from weft.framework.convert import convert_to_tensor
 from weft.framework.graph import _graph_name_scope, get_default_graph
 from weft.framework.tensor import EagerTensor, Tensor
@@ -62,13 +63,16 @@ def _import(graph, graph_def, input_map, wanted, return_elements, name):
                 kind = "node" if output is None else "tensor"
                 raise ValueError(f"Requested return {kind} {element!r} not found in graph def")
         _add_functions(graph_def)
-        tensors, nodes, _, missing = graph._native.import_graph_def(
-            graph_def.SerializeToString(),
-            scope[:-1] if scope else "",
-            inputs,
-            [p for p in places if p[1] is not None],
-            [p[0] for p in places if p[1] is None],
-        )
+        try:
+            tensors, nodes, _, missing = graph._native.import_graph_def(
+                graph_def.SerializeToString(),
+                scope[:-1] if scope else "",
+                inputs,
+                [p for p in places if p[1] is not None],
+                [p[0] for p in places if p[1] is None],
+            )
+        except errors.InvalidArgumentError as e:
+            raise ValueError(e.message) from None
         if missing:
             shown = [f"{n}:{i}" for n, i in missing]
             raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{', '.join(shown)}]")

@@ -23,6 +23,10 @@ def set_seed(seed):
     _weft.clear_kernels()
 
 
+def _reset():
+    _Global.seed = _Global.draws = None
+
+
 def global_seed():
     return _Global.seed
 

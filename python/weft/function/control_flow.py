@@ -150,11 +150,10 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
         raise TypeError("pred must not be a Python bool", pred)
     pred = convert_to_tensor(pred)
     if pred.dtype is not dtypes.bool:
-        kind = {"float16": "half", "float32": "float", "float64": "double"}.get(pred.dtype.name, pred.dtype.name)
         raise InvalidArgumentError(
             None,
             None,
-            f"Input 'pred' passed {kind} expected bool while building NodeDef '{name or 'cond'}/switch_pred/_2' using Op<name=Switch; "
+            f"Input 'pred' passed {_proto_name(pred.dtype)} expected bool while building NodeDef '{name or 'cond'}/switch_pred/_2' using Op<name=Switch; "
             "signature=data:T, pred:bool -> output_false:T, output_true:T; attr=T:type>",
         )
     if pred.shape.rank != 0:
@@ -301,6 +300,11 @@ def _without_variables(structure):
     return nest.map_structure(lambda x: convert_to_tensor(x) if isinstance(x, _weft.VariableBase) else x, structure)
 
 
+def _proto_name(dtype):
+    """How the engine's messages call a type."""
+    return {"float16": "half", "float32": "float", "float64": "double"}.get(dtype.name, dtype.name)
+
+
 def while_loop(
     cond,
     body,
@@ -355,8 +359,15 @@ def _add_loop(cond, body, loop_vars, shape_invariants, parallel_iterations, maxi
             maximum = raw.Cast(x=maximum, DstT="int32")
 
     def go_on(args):
-        result = cond(*_pack_loop(specs, args))
-        return [convert_to_tensor(result)]
+        result = convert_to_tensor(cond(*_pack_loop(specs, args)))
+        if result.dtype is not dtypes.bool:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"Input 'input' passed {_proto_name(result.dtype)} expected bool while building NodeDef '{name}/LoopCond/_8' using "
+                "Op<name=LoopCond; signature=input:bool -> output:bool>",
+            )
+        return [result]
 
     def step(args):
         outputs = body(*_pack_loop(specs, args))

@@ -5,7 +5,7 @@ from builtins import range as _count
 from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes
-from weft.framework.convert import _pack, constant, constant_value, convert_to_tensor
+from weft.framework.convert import _pack, constant, constant_value, convert_to_tensor, get_static_value
 from weft.framework.dispatch import dispatchable
 from weft.framework.tensor import EagerTensor, Tensor
 from weft.framework.tensor_shape import TensorShape, as_shape
@@ -283,13 +283,37 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
             and np.ndim(constant_values) == 0
             and constant_values == np.zeros_like(constant_values)
         ):
-            return raw.Pad(input=tensor, paddings=paddings, name=name)
-        return raw.PadV2(input=tensor, paddings=paddings, constant_values=constant_values, name=name)
-    if mode in ("REFLECT", "SYMMETRIC"):
-        return raw.MirrorPad(input=tensor, paddings=paddings, mode=mode, name=name)
-    raise ValueError(
-        f'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". Received `mode` = {mode}'
-    )
+            result = raw.Pad(input=tensor, paddings=paddings, name=name)
+        else:
+            result = raw.PadV2(input=tensor, paddings=paddings, constant_values=constant_values, name=name)
+    elif mode in ("REFLECT", "SYMMETRIC"):
+        result = raw.MirrorPad(input=tensor, paddings=paddings, mode=mode, name=name)
+    else:
+        raise ValueError(
+            f'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". Received `mode` = {mode}'
+        )
+    if not isinstance(result, EagerTensor) and not result.shape.is_fully_defined():
+        _set_padded_shape(result, paddings)
+    return result
+
+
+def _set_padded_shape(result, paddings):
+    """What is known of single paddings; the op's own rule wants to know all of them."""
+    shape = result.op.inputs[0].shape
+    known = _known_paddings(paddings)
+    if shape.rank is not None and known is not None:
+        result.set_shape(
+            [
+                None if row is None or dim is None or any(n is None for n in row) else int(sum(row)) + dim
+                for row, dim in zip(known, shape.as_list())
+            ]
+        )
+
+
+def _known_paddings(paddings):
+    if isinstance(paddings, Tensor):
+        return get_static_value(paddings, partial=True)
+    return [_known_paddings(row) for row in paddings] if isinstance(paddings, (list, tuple)) else paddings
 
 
 @dispatchable

@@ -7,6 +7,8 @@ from weft._raw import raw
 from weft.framework import dtypes
 from weft.framework.convert import constant_value, convert_to_tensor
 from weft.framework.dispatch import dispatchable
+from weft.framework.static_value import constant_value_as_shape
+from weft.framework.tensor import EagerTensor
 from weft.ops._direct import scope
 
 
@@ -93,6 +95,9 @@ def _resize(images, size, method, preserve_aspect_ratio, antialias):
         )
     else:
         made = _resized(batch, size, method, antialias)
+        if not isinstance(made, EagerTensor):
+            sizes = constant_value_as_shape(size)
+            made.set_shape([None, *([None, None] if sizes.rank is None else sizes.as_list()), None])
     return tf.squeeze(made, [0]) if single else made
 
 

@@ -108,7 +108,8 @@ def _composed(features, parsed, batch):
             out[key] = value
         else:
             out[key] = parsed[key]
-    return out
+    # In TensorFlow's order: sparse features, dense ones, ragged ones, then those of several.
+    return {key: out[key] for key in [*(k for k in parsed if k in out), *(k for k in out if k not in parsed)]}
 
 
 def _merge_sparse(f, parsed):
