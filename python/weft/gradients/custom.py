@@ -76,11 +76,18 @@ def _tensor_or_variable(x):
         return _weft.convert(0.0, None, None)  # text of an option, None: nothing that has a gradient
 
 
+def _read_in_graph(x):
+    is_variable = isinstance(x, _weft.VariableBase) or hasattr(x, "_should_act_as_resource_variable")
+    return _weft.convert(x, None, None) if is_variable else x
+
+
 class _Call:
     def __init__(self, f, args, kwargs):
         self._f, self._args, self._kwargs = f, args, kwargs
 
     def run(self):
+        if _weft.in_graph():  # variables are read before: their gradients are those of the arguments
+            self._args = nest.map_structure(_read_in_graph, self._args)
         inputs = flat_components(nest.flatten(self._args))
         named = flat_components(nest.flatten(self._kwargs))
         watcher = _weft.Tape(True, True)
