@@ -156,7 +156,14 @@ Result<Grads> Tape::back(Emitter& emitter, const Record& r, std::span<const Valu
     if (!node || !calls_functions(*node)) return op_gradient(emitter, *r.node, r.inputs(), outputs, output_grads);
     std::vector<bool> wanted;
     for (const Value& v : r.inputs()) wanted.push_back(differentiable(v.dtype()) && watches(v));
-    WEFT_ASSIGN(Grads grads, traced_gradient(static_cast<GraphEmitter&>(emitter), node, {output_grads.begin(), output_grads.end()}, std::move(wanted)));
+    std::vector<Value> dys(output_grads.begin(), output_grads.end());
+    if (std::none_of(dys.begin(), dys.end(), [](const Value& v) { return v.valid(); })) {  // an integer was asked for
+      for (size_t k = 0; k < dys.size() && k < outputs.size(); ++k) {
+        const DType t = outputs[k].dtype();
+        if (differentiable(t) && t != DType::kResource && t != DType::kVariant) dys[k] = zeros_like(outputs[k]);
+      }
+    }
+    WEFT_ASSIGN(Grads grads, traced_gradient(static_cast<GraphEmitter&>(emitter), node, std::move(dys), std::move(wanted)));
     grads.resize(num_inputs);  // the node may have got more inputs
     return grads;
   }

@@ -299,8 +299,23 @@ void ConcreteFunction::record(Tape& tape, const std::shared_ptr<const FunctionPa
     for (size_t k = 0; k < g.input_grads.size(); ++k) grads[size_t(g.input_grads[k])] = made[k];
     return grads;
   };
-  // As in TensorFlow: where gradients of gradients may be asked for, the gradient of an integer result is that of the others, zero.
-  tape.record(name_, all, out, backprop, tape.persistent() || TapeStack::current().tapes().size() > 1 || FuncGraph::current());
+  // As in TensorFlow: where gradients of gradients may be asked for, the gradient of an integer result is that of the others, zero; else only of those in front
+  // of a result that has one.
+  const bool answers = tape.persistent() || TapeStack::current().tapes().size() > 1 || FuncGraph::current();
+  if (!answers) {
+    std::vector<Value> integers, in_front;
+    for (const Value& v : out.first(size_t(pair->names.num_outputs))) {
+      if (!autodiff::differentiable(v.dtype())) {
+        integers.push_back(v);
+        continue;
+      }
+      in_front.insert(in_front.end(), integers.begin(), integers.end());
+      integers.clear();
+    }
+    if (!in_front.empty())
+      tape.record(name_, all, in_front, [backprop, n = out.size()](Emitter& e, std::span<const Value>) { return backprop(e, std::vector<Value>(n)); }, true);
+  }
+  tape.record(name_, all, out, backprop, answers);
 }
 
 Status ConcreteFunction::set_captures(std::vector<Value> values) {
