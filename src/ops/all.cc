@@ -1,7 +1,6 @@
 #include "ops/all.h"
 
 #include "ops/lower_families.h"
-#include "ops/small_families.h"
 
 namespace weft::ops {
 

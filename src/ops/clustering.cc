@@ -7,7 +7,7 @@
 
 #include "kernels/cpu/philox.h"
 #include "op/registry.h"
-#include "ops/small_families.h"
+#include "ops/all.h"
 
 namespace weft::ops {
 

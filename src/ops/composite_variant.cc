@@ -4,7 +4,7 @@
 #include "op/emit.h"
 #include "op/gradient.h"
 #include "op/registry.h"
-#include "ops/small_families.h"
+#include "ops/all.h"
 #include "wire/proto.h"
 
 namespace weft::ops {

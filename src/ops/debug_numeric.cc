@@ -5,7 +5,7 @@
 #include "op/gradient.h"
 #include "op/registry.h"
 #include "op/variable.h"
-#include "ops/small_families.h"
+#include "ops/all.h"
 #include "ops/debug_name.h"
 
 namespace weft::ops {

@@ -6,7 +6,7 @@
 
 #include "kernels/cpu/hash.h"
 #include "op/registry.h"
-#include "ops/small_families.h"
+#include "ops/all.h"
 #include "wire/byte_stream.h"
 #include "wire/file.h"
 #include "wire/record.h"

@@ -2,7 +2,7 @@
 #include <unordered_map>
 
 #include "op/registry.h"
-#include "ops/small_families.h"
+#include "ops/all.h"
 #include "ops/lookup_text_file.h"
 #include "wire/tensor_bundle.h"
 

@@ -9,7 +9,7 @@
 #include "kernels/cpu/hash.h"
 #include "op/registry.h"
 #include "op/variable.h"
-#include "ops/small_families.h"
+#include "ops/all.h"
 #include "ops/random_common.h"
 #include "ops/sdca_loss.h"
 
