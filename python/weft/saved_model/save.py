@@ -149,7 +149,7 @@ class _Saver:
                 if obj.is_distributed_variable and not save_context.one_copy():
                     raise NotImplementedError("SaveOptions(experimental_variable_policy=EXPAND_DISTRIBUTED_VARIABLES)")
                 self.handles.update({handle._identity(): number for handle in obj._all_handles()})
-            elif isinstance(obj, TrackableResource) and obj.resource_handle is not None:
+            elif isinstance(obj, TrackableResource) and obj.resource_handle is not None and obj._resource_functions():  # not one that shows the handle of another
                 self.handles.setdefault(obj.resource_handle._identity(), number)
             elif isinstance(obj, Asset):
                 self.handles[obj.asset_path._identity()] = number
