@@ -24,8 +24,9 @@ void with_type(DType t, F f) {
     case DType::kUint32: return f(uint32_t());
     case DType::kUint64: return f(uint64_t());
     case DType::kBool: return f(uint8_t());
-    default: return f(int64_t());
+    default: break;
   }
+  return ir::is_float8(t) ? f(uint8_t()) : f(int64_t());
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using ir::DType;
 using ir::Instr;
 using ir::Op;
 
-bool Array::real() const { return core::is_floating_type(dtype); }
+bool Array::real() const { return core::is_floating_type(dtype) && !ir::is_float8(dtype); }  // those are bytes here
 size_t Array::size() const {
   size_t n = 1;
   for (int64_t d : dims) n *= size_t(d);
@@ -265,7 +265,7 @@ struct Machine {
         case DType::kUint16: a.n.push_back(t.data<uint16_t>()[k]); break;
         case DType::kInt32: a.n.push_back(t.data<int32_t>()[k]); break;
         case DType::kUint32: a.n.push_back(t.data<uint32_t>()[k]); break;
-        default: a.n.push_back(t.data<int64_t>()[k]);
+        default: a.n.push_back(ir::is_float8(t.dtype()) ? t.data<uint8_t>()[k] : t.data<int64_t>()[k]);
       }
     }
     return a;
