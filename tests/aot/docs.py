@@ -18,7 +18,10 @@ assert len(shell) == 3 and len(programs) == 2, "the page has other blocks than t
 shutil.rmtree(work, ignore_errors=True)
 work.mkdir(parents=True)
 with tarfile.open(archive) as t:
-    t.extractall(work, [m for m in t.getmembers() if m.name.split("/")[1:2] == ["mlp"]])
+    members = [m for m in t.getmembers() if m.name.split("/")[1:2] == ["mlp"]]
+    for m in members:
+        m.mode |= 0o200  # a folder is moved by who may write to it
+    t.extractall(work, members)
 shutil.move(next(work.glob("*/mlp")), work / "mlp")
 environment = dict(os.environ, PATH=f"{weft.parent}:{os.environ['PATH']}")
 

@@ -31,7 +31,10 @@ def lay_out():
     for name, target in (("release", build), ("python", package), ("venv", python.parent.parent)):
         pathlib.Path("build", name).symlink_to(target)
     with tarfile.open(source / "tests/golden/saved/models.tar.xz") as archive:  # the README's model reads digits, as this one does
-        archive.extractall(".", [m for m in archive.getmembers() if m.name.split("/")[1:2] == ["mlp"]])
+        members = [m for m in archive.getmembers() if m.name.split("/")[1:2] == ["mlp"]]
+        for m in members:
+            m.mode |= 0o200  # a folder is moved by who may write to it
+        archive.extractall(".", members)
     pathlib.Path("models/mlp").rename("mnist")
     pathlib.Path("program.py").write_text("import tensorflow as tf\nprint(tf.constant([1, 2]) + 1)\n")
 

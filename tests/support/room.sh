@@ -7,7 +7,12 @@
 # source tree holds, for tests that name recorded files by their path in the repository; what such a test writes stays in its folder.
 room=$1
 shift
-rm -rf "$room"
+# Archives may hold folders that nobody may write to.
+clear_room() {
+  [ ! -d "$room" ] || chmod -R u+rwX "$room" 2>/dev/null
+  rm -rf "$room"
+}
+clear_room
 mkdir -p "$room/home" "$room/tmp" "$room/work" || exit 1
 if [ "$1" = --links ]; then
   for entry in "$2"/*; do
@@ -22,5 +27,5 @@ unset XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR XDG_STATE_HOM
 cd "$room/work" || exit 1
 "$@"
 code=$?
-[ $code != 0 ] || rm -rf "$room"
+[ $code != 0 ] || clear_room
 exit $code
