@@ -17,7 +17,7 @@ show(lambda: tf.lookup.StaticVocabularyTable(tf.lookup.KeyValueTensorInitializer
 show(lambda: tf.lookup.StaticVocabularyTable(None, 3).lookup(tf.constant(["a"])))
 show(
     lambda: tf.lookup.TextFileInitializer(
-        "/nonexistent", tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER
+        "nonexistent", tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER
     )
 )
 show(lambda: tf.lookup.TextFileIndex.WHOLE_LINE)
