@@ -55,14 +55,18 @@ def expected(name):
 
 
 def package():
-    """PYTHONPATH for the programs: as it is set, else the package that `make build` lays out."""
-    return os.environ.get("PYTHONPATH") or str(pathlib.Path(__file__).resolve().parents[2] / "build" / "python")
+    """Where the programs find the package, from any folder: PYTHONPATH as it is set, else what `make build` lays out."""
+    given = os.environ.get("PYTHONPATH") or str(pathlib.Path(__file__).resolve().parents[2] / "build" / "python")
+    found = {"PYTHONPATH": os.pathsep.join(os.path.abspath(p) for p in given.split(os.pathsep))}
+    if extension := os.environ.get("WEFT_EXTENSION_DIR"):
+        found["WEFT_EXTENSION_DIR"] = os.path.abspath(extension)
+    return found
 
 
 def environment(folder=None):
     """HOME and TMPDIR are the folder, if one is given. Python's and the kernels' prints come in the order in which they were made: nothing is kept in a buffer."""
     own = dict(HOME=folder, TMPDIR=folder) if folder else {}
-    return dict(os.environ, **own, PYTHONPATH=package(), PYTHONUNBUFFERED="1", PYTHONIOENCODING="utf-8", TF_CPP_MIN_LOG_LEVEL="3")
+    return dict(os.environ, **own, **package(), PYTHONUNBUFFERED="1", PYTHONIOENCODING="utf-8", TF_CPP_MIN_LOG_LEVEL="3")
 
 
 def run(name, timeout=60):
