@@ -6,13 +6,14 @@ PACKAGES = g++ cmake ninja-build ccache lld python3 python3-numpy doctest-dev li
            libjpeg62-turbo-dev libwebp7 libzstd1 zlib1g-dev libeigen3-dev llvm-19-dev python3-dev python3-venv
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help setup build install test demo bench interop asan tsan clean
+.PHONY: help setup build install test demo bench interop attack asan tsan clean
 
 help:
 	@echo "make test    install packages, build, run all tests, lay out build/install"
 	@echo "make demo    install packages, build, and train a network that reads handwritten digits, compile it and run it without weft"
 	@echo "make bench TF=path/to/libtensorflow_cc.so.2    weft beside TensorFlow, interleaved, as ratios"
 	@echo "make interop    exchange files with real TensorFlow (installed into build/interop/venv), both ways"
+	@echo "make attack    try for 30 minutes to make the build die, hang or answer wrongly (MINUTES=..., NAMES='exit fork ...')"
 	@echo "make asan | tsan    build and run the tests with sanitizers"
 	@echo "make build | install | clean"
 
@@ -49,6 +50,10 @@ bench: install
 
 interop: install
 	@tests/interop/run.sh $(BUILD) build/interop
+
+MINUTES ?= 30
+attack: build
+	@build/venv/bin/python tests/attack/run.py --minutes $(MINUTES) --build $(BUILD) $(NAMES)
 
 # Without the heap for frames that g++ 13 aligns too loosely for vectors of 64 bytes (its bug 110027).
 asan tsan: export ASAN_OPTIONS = detect_stack_use_after_return=0
