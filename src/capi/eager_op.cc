@@ -47,19 +47,13 @@ Status set_device(TFE_Op* op, const char* device) {
   return {};
 }
 
-// The input argument that comes next, if the op has one more and they are still counted.
-const weft::op::ArgSpec* next_argument(TFE_Op* op) {
-  if (!op->op.spec()) return nullptr;
-  const auto& inputs = op->op.spec()->signature().inputs;
-  if (op->arguments == TFE_Op::kNotCounted || size_t(op->arguments) >= inputs.size()) return nullptr;
-  return &inputs[size_t(op->arguments++)];
-}
 bool is_list(const weft::op::ArgSpec& arg) { return arg.number_attr >= 0 || arg.type_list_attr >= 0; }
 
 Status reset(TFE_Op* op, const char* name, const char* device) {
   op->device_text.clear();
   op->device_status = {};
   op->arguments = 0;
+  op->counted_inputs = 0;
   WEFT_RETURN_IF_ERROR(op->op.reset(name));
   return device ? set_device(op, device) : Status();
 }
@@ -85,8 +79,18 @@ std::string bytes_of(const void* value, size_t length) { return value ? std::str
 
 }  // namespace
 
-bool TFE_Op::knows(std::string_view attr) const {
+void TFE_Op::count_arguments() {
+  if (arguments != kNotCounted && op.spec()) {
+    const auto& args = op.spec()->signature().inputs;
+    for (; counted_inputs < op.inputs().size() && arguments != kNotCounted && size_t(arguments) < args.size(); ++counted_inputs)
+      arguments = is_list(args[size_t(arguments)]) ? kNotCounted : arguments + 1;
+  }
+  counted_inputs = op.inputs().size();
+}
+
+bool TFE_Op::knows(std::string_view attr) {
   if (std::any_of(op.attrs().begin(), op.attrs().end(), [&](const auto& a) { return a.first == attr; })) return true;
+  count_arguments();
   if (arguments <= 0) return false;
   const auto& sig = op.spec()->signature();
   const int index = sig.attr_index(attr);
@@ -164,7 +168,6 @@ void TFE_OpAddInput(TFE_Op* op, TFE_TensorHandle* input, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(op);
     WEFT_NOT_NULL(input);
-    if (const auto* arg = next_argument(op); arg && is_list(*arg)) op->arguments = TFE_Op::kNotCounted;
     op->op.add_input(RefPtr<weft::eager::TensorHandle>::share(unwrap(input)));
     return {};
   });
@@ -175,8 +178,12 @@ void TFE_OpAddInputList(TFE_Op* op, TFE_TensorHandle** inputs, int n, TF_Status*
     WEFT_NOT_NULL(op);
     if (n > 0) WEFT_NOT_NULL(inputs);
     for (int i = 0; i < n; ++i) WEFT_NOT_NULL(inputs[i]);
+    op->count_arguments();
     for (int i = 0; i < n; ++i) op->op.add_input(RefPtr<weft::eager::TensorHandle>::share(unwrap(inputs[i])));
-    if (const auto* arg = next_argument(op); arg && !is_list(*arg)) return invalid_argument("Invalid input list definition");
+    op->counted_inputs = op->op.inputs().size();
+    if (op->arguments == TFE_Op::kNotCounted || !op->op.spec()) return {};
+    const auto& args = op->op.spec()->signature().inputs;
+    if (size_t(op->arguments) < args.size() && !is_list(args[size_t(op->arguments++)])) return invalid_argument("Invalid input list definition");
     return {};
   });
 }

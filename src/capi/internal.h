@@ -50,12 +50,14 @@ struct TFE_Op {
   TFE_Context* owner;
   std::string device_text;
   weft::core::Status device_status;  // of a device that is not there: reported when the op executes
-  // How many of the op's input arguments were added: they say what their attributes are. It is kNotCounted from the element of a list
-  // that is added alone, since nobody knows where such a list ends.
+  // How many of the op's input arguments were added: they say what their attributes are. Inputs that are added one by one are counted when somebody
+  // asks (count_arguments). It is kNotCounted from the element of a list that is added alone, since nobody knows where such a list ends.
   static constexpr int kNotCounted = -1;
   int arguments = 0;
+  size_t counted_inputs = 0;
+  void count_arguments();
   // Set, or inferred from an input that was added: the first value of an attribute stays, as in TensorFlow.
-  bool knows(std::string_view attr) const;
+  bool knows(std::string_view attr);
 };
 
 namespace weft::capi {

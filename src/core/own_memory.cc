@@ -10,6 +10,9 @@
 #include "core/log.h"
 
 namespace weft::core {
+
+std::atomic<int64_t> own_memory_blocks{0};
+
 namespace {
 
 // All memory of devices, by address.
@@ -20,7 +23,6 @@ struct Blocks {
   };
   std::shared_mutex mutex;
   std::map<uintptr_t, Block> all;
-  std::atomic<int64_t> count{0};
 };
 
 Blocks& blocks() {
@@ -39,7 +41,7 @@ void free_block(void*, size_t, void* arg) {
   {
     const std::unique_lock lock(b.mutex);
     b.all.erase(r->begin);
-    b.count.fetch_sub(1);
+    own_memory_blocks.fetch_sub(1);
   }
   r->release();
 }
@@ -79,15 +81,14 @@ Tensor OwnMemoryDevice::adopt(DType dtype, const Shape& shape, void* data, size_
   {
     const std::unique_lock lock(b.mutex);
     b.all[begin] = {begin + bytes, this};
-    b.count.fetch_add(1);
+    own_memory_blocks.fetch_add(1);
   }
   return Tensor(dtype, shape, Buffer::wrap(data, bytes, free_block, new Release{begin, std::move(release)}));
 }
 
 OwnMemoryDevice* memory_of(const Tensor& tensor) {
-  if (!tensor.buffer() || tensor.buffer()->owns_elements()) return nullptr;
+  if (own_memory_blocks.load(std::memory_order_relaxed) == 0 || !tensor.buffer() || tensor.buffer()->owns_elements()) return nullptr;
   Blocks& b = blocks();
-  if (b.count.load(std::memory_order_relaxed) == 0) return nullptr;
   const auto at = reinterpret_cast<uintptr_t>(tensor.raw());
   const std::shared_lock lock(b.mutex);
   auto it = b.all.upper_bound(at);

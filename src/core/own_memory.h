@@ -3,6 +3,7 @@
 // inputs where they expect them.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -28,6 +29,9 @@ class OwnMemoryDevice : public Device {
 
 // Whose memory it lies in; null: host memory.
 OwnMemoryDevice* memory_of(const Tensor& tensor);
+// How many blocks such devices have given out: without one there is nothing to look for. Eager calls ask this first.
+extern std::atomic<int64_t> own_memory_blocks;
+inline bool lies_elsewhere(const Tensor& tensor) { return own_memory_blocks.load(std::memory_order_relaxed) != 0 && memory_of(tensor); }
 // The tensor in host memory, or in that of a device. Waits for the copy where there is one to make; types that only the host knows (strings,
 // resources, variants) stay where they are.
 Result<Tensor> to_host(const Tensor& tensor);

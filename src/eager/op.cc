@@ -259,6 +259,7 @@ Result<const std::shared_ptr<CachedKernel>*> Op::find_kernel(Device* device, std
 
 // Puts the tensors of the inputs, waited for and brought to the device, into `tensors`.
 Status Op::bring_inputs(Device* device, const Tensor** tensors) {
+  const bool on_host = !is_function_ && device->host_memory();
   for (size_t i = 0; i < inputs_.size(); ++i) {
     TensorHandle* in = inputs_[i].get();
     WEFT_RETURN_IF_ERROR(in->wait());
@@ -271,7 +272,7 @@ Status Op::bring_inputs(Device* device, const Tensor** tensors) {
       if (policy == PlacementPolicy::kWarn) log(LogLevel::kWarning, cat("before computing ", spec_->name, " input #", i, " is copied to ", device->name()));
     }
     // On a device with memory of its own the kernel has its inputs brought (op/placed_kernel.h). Functions have theirs where their nodes are.
-    if (device->host_memory() && !is_function_ && memory_of(in->tensor())) [[unlikely]] {
+    if (on_host && lies_elsewhere(in->tensor())) [[unlikely]] {
       WEFT_ASSIGN(Tensor here, to_host(in->tensor()));
       inputs_[i] = TensorHandle::make(std::move(here), device);
       in = inputs_[i].get();
@@ -283,8 +284,7 @@ Status Op::bring_inputs(Device* device, const Tensor** tensors) {
 
 // Where a result is said to be: with its op, or for a function where it was computed.
 static Device* home_of(const Tensor& t, const CachedKernel& k) {
-  if (Device* own = memory_of(t)) [[unlikely]] return own;
-  return k.device;
+  return lies_elsewhere(t) ? memory_of(t) : k.device;
 }
 
 Status Op::run_now(CachedKernel& k, TensorHandle** outputs) {
