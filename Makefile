@@ -57,8 +57,8 @@ attack: build
 
 # Without the heap for frames that g++ 13 aligns too loosely for vectors of 64 bytes (its bug 110027).
 asan tsan: export ASAN_OPTIONS = detect_stack_use_after_return=0
-asan tsan: setup
-	cmake --preset $@ >/dev/null && ninja -C build/$@ -j$(JOBS) && ctest --test-dir build/$@ -j$(JOBS) --output-on-failure
+asan tsan: setup build/venv/ready
+	cmake --preset $@ -DPython_EXECUTABLE=$(CURDIR)/build/venv/bin/python >/dev/null && ninja -C build/$@ -j$(JOBS) && ctest --test-dir build/$@ -j$(JOBS) --output-on-failure
 
 clean:
 	rm -rf build

@@ -164,6 +164,23 @@ function(weft_test name)
   add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 endfunction()
 
+# What stands in front of a Python interpreter that loads the package: with a sanitizer its library has to be loaded before all else, since the
+# interpreter is built without. What Python keeps to the end is no leak, and libraries that were built without are not judged.
+set(WEFT_PYTHON_PREFIX "")
+if(WEFT_SANITIZE)
+  set(runtime libasan.so)
+  if(WEFT_SANITIZE MATCHES "thread")
+    set(runtime libtsan.so)
+  endif()
+  foreach(library ${runtime} libstdc++.so.6)
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${library} OUTPUT_VARIABLE file OUTPUT_STRIP_TRAILING_WHITESPACE)
+    list(APPEND WEFT_PYTHON_PREFIX ${file})
+  endforeach()
+  list(JOIN WEFT_PYTHON_PREFIX ":" WEFT_PYTHON_PREFIX)
+  set(WEFT_PYTHON_PREFIX ${CMAKE_COMMAND} -E env LD_PRELOAD=${WEFT_PYTHON_PREFIX} ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0:allocator_may_return_null=1
+    TSAN_OPTIONS=ignore_noninstrumented_modules=1:report_signal_unsafe=0 PYTHONMALLOC=malloc)
+endif()
+
 # Takes the place of CMake's own command, so that no test can be added without: each runs in folders of its own (tests/support/room.sh). A test with a
 # WORKING_DIRECTORY names files by their path there and gets links to them.
 function(add_test)
