@@ -387,13 +387,9 @@ def repeat(input, repeats, axis=None, name=None):
                     else [int(repeats) if i == axis + 1 else 1 for i in _count(n + 1)]
                 ),
             )
-            known = input.shape.as_list()
-            sizes = [-1 if i == axis else s for i, s in enumerate(known)]
-            if None in sizes:
-                sizes = _shape(input)
-                sizes = concat([sizes[:axis], [-1], sizes[axis + 1 :]], 0)
-            elif known[axis] == 0 or 0 in known:
-                return zeros([0 if i == axis else s for i, s in enumerate(known)], input.dtype)
+            sizes = _shape(input)
+            along = math_ops.cast(repeats, sizes.dtype) * sizes[axis]
+            sizes = concat([sizes[:axis], [along], sizes[axis + 1 :]], 0)
             return reshape(wide, sizes)
         ends = math_ops.cumsum(repeats)
         total = math_ops.reduce_sum(repeats)

@@ -309,8 +309,9 @@ class _Loader:
             child._signature_names = child._arg_keywords
             obj._add_signature(name, child)
         elif isinstance(obj, list):
-            if name.isdigit():
-                obj.append(child)
+            if name.isdigit():  # elements that were not tracked are None
+                obj.extend([None] * (int(name) + 1 - len(obj)))
+                obj._put(int(name), obj._track_value(child, name))
         elif isinstance(obj, dict):
             obj[name] = child
         elif isinstance(obj, RestoredResource):

@@ -340,14 +340,9 @@ class CheckpointLoadStatus(_Status):
 
     def _unmatched(self):
         """Objects of the program that found nothing."""
-        out = []
-        for obj in self._view.objects():
-            structure = isinstance(obj, TrackableDataStructure)
-            if id(obj) in self._checkpoint.bound or (structure and not obj._trackable_children()):
-                continue
-            if structure or _has_values(obj) or obj is self._view.root or self._view.children(obj):
-                out.append(obj)
-        return out
+        return [
+            obj for obj in self._view.objects() if id(obj) not in self._checkpoint.bound and _has_values(obj)
+        ]
 
     def assert_existing_objects_matched(self):
         """AssertionError where an object of the program was not in the checkpoint."""
@@ -391,7 +386,7 @@ class CheckpointLoadStatus(_Status):
             if o is not self._view.root and not isinstance(o, TrackableDataStructure)
         ]
         if not matched:
-            left = [o for o in self._view.objects() if o is not self._view.root and id(o) not in self._checkpoint.bound]
+            left = [o for o in self._unmatched() if o is not self._view.root]
             if left:
                 raise AssertionError(
                     "Nothing except the root object matched a checkpointed value. Typically this "
