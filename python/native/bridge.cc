@@ -32,12 +32,12 @@ bool is_out_of_scope(const Status& status) {
 }
 
 namespace {
-constexpr std::string_view kNoGradient = "gradient registry has no entry for: ", kBadShape = "Incompatible shapes between op input and calculated input gradient.";
+constexpr std::string_view kNoGradient = "gradient registry has no entry for: ", kDisabled = "Gradient explicitly disabled. ", kBadShape = "Incompatible shapes between op input and calculated input gradient.";
 }
 
 bool is_gradient_error(const Status& status) {
   const std::string_view said = status.message();
-  return said.starts_with(kNoGradient) || said.starts_with(kBadShape);
+  return said.starts_with(kNoGradient) || said.starts_with(kDisabled) || said.starts_with(kBadShape);
 }
 
 void set_error(const Status& status) {
@@ -61,6 +61,10 @@ void set_error(const Status& status) {
               "is a constant in your program, you may insert `tf.stop_gradient`. This can be useful to silence the error in cases where you know gradients are not needed, e.g. "
               "the forward pass of tf.custom_gradient. Please see more details in https://www.tensorflow.org/api_docs/python/tf/custom_gradient.");
     PyErr_SetString(PyExc_LookupError, text.c_str());
+    return;
+  }
+  if (said.starts_with(kDisabled)) {
+    PyErr_SetString(PyExc_LookupError, std::string(said.substr(0, said.find("\n\t [[{{node"))).c_str());
     return;
   }
   if (said.starts_with(kBadShape)) {

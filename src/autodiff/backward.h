@@ -107,7 +107,7 @@ struct BodyGradient {
   std::unique_ptr<GraphEmitter> emitter;
   int first_new = 0;            // nodes of the body have smaller ids
   std::vector<Node*> dys;       // by output: the argument that is its gradient, or null
-  std::vector<Value> grads;     // by input, dense; empty where there is none
+  std::vector<Value> grads;     // by input; empty where there is none
 
   Graph& graph() { return *body.graph; }
   // A new argument, behind those that are there.
@@ -115,14 +115,15 @@ struct BodyGradient {
 };
 
 // `dys`: the types of the gradients of the outputs, kInvalid where there is none. `args`: what the caller knows of the
-// arguments; what the function itself says of them goes first. `scope`: arrays of tensors keep apart the gradients of different ones.
+// arguments; what the function itself says of them goes first. `scope`: arrays of tensors keep apart the gradients of different ones. Gradients are
+// dense, unless `slices` says that they may be slices.
 Result<BodyGradient> differentiate(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f,
                                    const std::vector<bool>& want, const std::vector<DType>& dys, const ArgShapes& args, const Inside* inside,
-                                   const std::string& scope = "gradients");
+                                   const std::string& scope = "gradients", bool slices = false);
 
 // function_gradient with the types of the gradients, for results that are resources.
 Result<FunctionGradient> gradient_of_function(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f,
-                                              const std::vector<bool>& want, const std::vector<DType>& dys, const Inside* inside);
+                                              const std::vector<bool>& want, const std::vector<DType>& dys, const Inside* inside, bool slices = false);
 
 Result<FunctionBody> open_function(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f);
 // Adds it under a name made of what it computes, or finds it there.

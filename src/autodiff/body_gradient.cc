@@ -38,7 +38,7 @@ ArgShapes known_args(const FunctionBody& body, const ArgShapes& caller) {
 
 Result<BodyGradient> differentiate(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f,
                                    const std::vector<bool>& want, const std::vector<DType>& dys, const ArgShapes& args, const Inside* inside,
-                                   const std::string& scope) {
+                                   const std::string& scope, bool slices) {
   constexpr int kMostDepth = 64;
   for (const Inside* i = inside; i; i = i->outer) {
     if (i->function == f.name) return unimplemented("the gradient of function ", f.name, ", which is a branch or a loop of itself");
@@ -76,7 +76,8 @@ Result<BodyGradient> differentiate(const Registry& registry, const std::shared_p
   }
   WEFT_ASSIGN(std::vector<Value> grads, Backward(*out.emitter, {.scope = scope}, &here).run(ys, xs, dy));
   out.grads.resize(want.size());
-  for (size_t k = 0; k < at.size(); ++k) out.grads[at[k]] = grads[k].dense();
+  for (size_t k = 0; k < at.size(); ++k)
+    out.grads[at[k]] = slices && grads[k].is_slices() && grads[k].slice_dense_shape().valid() ? grads[k] : grads[k].dense();
   WEFT_RETURN_IF_ERROR(out.emitter->take_status());
   return out;
 }

@@ -51,9 +51,8 @@ Result<Grads> call_gradient(Backward& b, const Flow& flow) {
   for (const Inside* i = b.inside(); i; i = i->outer) {
     if (i->function == f.name) return recursive_gradient(b, flow, f);
   }
-  WEFT_ASSIGN(FunctionGradient g, gradient_of_function(graph.registry(), graph.library(), f, flow.wanted, flowing_types(flow), b.inside()));
-  Grads grads{size_t(n)};
-  if (g.input_grads.empty()) return grads;
+  WEFT_ASSIGN(FunctionGradient g, gradient_of_function(graph.registry(), graph.library(), f, flow.wanted, flowing_types(flow), b.inside(), true));
+  if (g.input_grads.empty()) return Grads(size_t(n));
 
   if (g.num_saved > 0) {
     AttrMap attrs = by_name ? node->info().extra_attrs() : attrs_of(*node);
@@ -78,8 +77,7 @@ Result<Grads> call_gradient(Backward& b, const Flow& flow) {
   WEFT_RETURN_IF_ERROR(function_types(*def, {}, args, rets));
   auto out = e.apply(g.stateful_backward ? "StatefulPartitionedCall" : "PartitionedCall", inputs, {{"Tout", rets}, {"f", FunctionAttr{g.backward, nullptr}}});
   WEFT_RETURN_IF_ERROR(e.take_status());
-  for (size_t k = 0; k < g.input_grads.size(); ++k) grads[size_t(g.input_grads[k])] = out[k];
-  return grads;
+  return g.unpack(size_t(n), out);
 }
 
 Result<Grads> user_gradient(Backward& b, const Flow& flow, const std::string& function) {

@@ -52,7 +52,7 @@ uint64_t fingerprint(const FunctionDef& f) {
   return h;
 }
 
-std::string request_key(const FunctionDef& def, const FunctionAttr& f, const std::vector<bool>& want, const std::vector<DType>& dys, std::string_view user) {
+std::string request_key(const FunctionDef& def, const FunctionAttr& f, const std::vector<bool>& want, const std::vector<DType>& dys, std::string_view user, bool slices) {
   std::string key = f.name;
   if (f.attrs) {
     for (const auto& [k, v] : *f.attrs) key += cat("|", k, "=", v.to_string());
@@ -60,12 +60,12 @@ std::string request_key(const FunctionDef& def, const FunctionAttr& f, const std
   key += "|";
   for (bool w : want) key += w ? '1' : '0';
   for (DType t : dys) key += cat("|", int(t));
-  return cat(key, "|", user, "|", fingerprint(def));
+  return cat(key, slices ? "|slices|" : "|", user, "|", fingerprint(def));
 }
 
 AttrMap record(const FunctionGradient& g, const std::string& key) {
   std::vector<int64_t> n{g.num_outputs, g.num_saved, g.stateful_forward, g.stateful_backward};
-  for (const auto* list : {&g.output_grads, &g.passed_inputs, &g.passed_outputs, &g.input_grads}) {
+  for (const auto* list : {&g.output_grads, &g.passed_inputs, &g.passed_outputs, &g.input_grads, &g.slice_grads}) {
     n.push_back(int64_t(list->size()));
     n.insert(n.end(), list->begin(), list->end());
   }
@@ -98,7 +98,7 @@ bool recall(const FunctionLibrary& library, const FunctionDef& backward, const s
   g.stateful_forward = (*n)[2] != 0;
   g.stateful_backward = (*n)[3] != 0;
   size_t at = 4;
-  for (auto* list : {&g.output_grads, &g.passed_inputs, &g.passed_outputs, &g.input_grads}) {
+  for (auto* list : {&g.output_grads, &g.passed_inputs, &g.passed_outputs, &g.input_grads, &g.slice_grads}) {
     if (at >= n->size()) return false;
     const int64_t count = (*n)[at++];
     if (count < 0 || size_t(count) > n->size() - at) return false;
@@ -111,6 +111,7 @@ bool recall(const FunctionLibrary& library, const FunctionDef& backward, const s
   if (const auto* t = find<std::vector<DType>>(backward.attrs, kTypes)) g.saved_types = *t;
   if (const auto* s = find<std::vector<PartialShape>>(backward.attrs, kShapes)) g.saved_shapes = *s;
   if (g.saved_types.size() != size_t(g.num_saved) || g.saved_shapes.size() != size_t(g.num_saved)) return false;
+  if (backward.outputs.size() != g.input_grads.size() + 2 * g.slice_grads.size()) return false;
   if (backward.inputs.size() != g.output_grads.size() + g.passed_inputs.size() + g.passed_outputs.size() + size_t(g.num_saved)) return false;
   out = std::move(g);
   return true;
@@ -128,8 +129,8 @@ class Maker {
       : registry_(registry), library_(library), f_(f), def_(def) {}
 
   Result<FunctionGradient> run(const std::vector<bool>& want, const std::vector<DType>& dys, const std::string& key, const std::string& forward,
-                               const std::string& backward, const Inside* inside) {
-    WEFT_ASSIGN(BodyGradient g, differentiate(registry_, library_, f_, want, dys, {}, inside));
+                               const std::string& backward, const Inside* inside, bool slices) {
+    WEFT_ASSIGN(BodyGradient g, differentiate(registry_, library_, f_, want, dys, {}, inside, "gradients", slices));
     FunctionBody& body = g.body;
     out_.num_outputs = int(body.rets.size());
     Interface back;
@@ -141,7 +142,13 @@ class Maker {
     for (size_t i = 0; i < g.grads.size(); ++i) {
       if (!g.grads[i].valid()) continue;
       out_.input_grads.push_back(int(i));
-      back.outputs.push_back(GraphEmitter::unwrap(g.grads[i]));
+      if (g.grads[i].is_slices()) {
+        out_.slice_grads.push_back(int(i));
+        for (const Value& part : {g.grads[i].slice_values(), g.grads[i].slice_indices(), g.grads[i].slice_dense_shape()})
+          back.outputs.push_back(GraphEmitter::unwrap(part));
+      } else {
+        back.outputs.push_back(GraphEmitter::unwrap(g.grads[i]));
+      }
     }
     out_.forward = f_.name;
     out_.stateful_forward = is_stateful(nodes_of_body(*body.graph));
@@ -281,11 +288,21 @@ Result<FunctionGradient> around_given(const Registry& registry, const std::share
 
 }  // namespace
 
+op::Grads FunctionGradient::unpack(size_t num_inputs, std::span<const Value> results) const {
+  op::Grads grads(num_inputs);
+  for (size_t k = 0; k < input_grads.size(); ++k) {
+    const bool sliced = std::find(slice_grads.begin(), slice_grads.end(), input_grads[k]) != slice_grads.end();
+    grads[size_t(input_grads[k])] = sliced ? Value::slices(results[0], results[1], results[2]) : results[0];
+    results = results.subspan(sliced ? 3 : 1);
+  }
+  return grads;
+}
+
 Result<FunctionGradient> gradient_of_function(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f,
-                                              const std::vector<bool>& want, const std::vector<DType>& dys, const Inside* inside) {
+                                              const std::vector<bool>& want, const std::vector<DType>& dys, const Inside* inside, bool slices) {
   WEFT_ASSIGN(auto def, library->find(f.name));
   const std::string given = library->gradient_of(f.name);
-  const std::string key = request_key(*def, f, want, dys, given);
+  const std::string key = request_key(*def, f, want, dys, given, slices);
   for (int n = 0;; ++n) {
     const std::string backward = cat("__backward_", f.name, "_", n), forward = cat("__forward_", f.name, "_", n);
     if (library->contains(backward)) {
@@ -296,12 +313,12 @@ Result<FunctionGradient> gradient_of_function(const Registry& registry, const st
     }
     if (library->contains(forward)) continue;
     if (!given.empty()) return around_given(registry, library, f, *def, given, want, dys, key, backward);
-    return Maker(registry, library, f, *def).run(want, dys, key, forward, backward, inside);
+    return Maker(registry, library, f, *def).run(want, dys, key, forward, backward, inside, slices);
   }
 }
 
 Result<FunctionGradient> function_gradient(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& function,
-                                           const std::vector<bool>& want_input, const std::vector<bool>& have_output_grad) {
+                                           const std::vector<bool>& want_input, const std::vector<bool>& have_output_grad, bool slices) {
   static const AttrMap kNone;
   WEFT_ASSIGN(auto def, library->find(function.name));
   std::vector<DType> args, rets;
@@ -315,7 +332,7 @@ Result<FunctionGradient> function_gradient(const Registry& registry, const std::
     if (rets[i] == DType::kResource) return unimplemented("the gradient of result ", i, " of function ", function.name, ", which is a resource");
     dys[i] = rets[i];
   }
-  return gradient_of_function(registry, library, function, want_input, dys, nullptr);
+  return gradient_of_function(registry, library, function, want_input, dys, nullptr, slices);
 }
 
 }  // namespace weft::autodiff

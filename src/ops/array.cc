@@ -450,7 +450,7 @@ void array(Registry& r) {
       .attr("message: string = ''")
       .doc("The input; asking for its gradient is an error.")
       .shape(shapes::unchanged)
-      .grad([](const GradContext& g) -> Grads { return g.fail(not_found("Gradient explicitly disabled. Reason: ", g.attr<std::string>("message"), ".")); })
+      .grad([](const GradContext& g) -> Grads { return g.fail(not_found("Gradient explicitly disabled. Reason: b'", g.attr<std::string>("message"), "'")); })
       .cpu(pass_through);
 
   r.add("Rank")

@@ -209,7 +209,7 @@ Result<std::shared_ptr<const FunctionPair>> ConcreteFunction::pair_for(const std
   auto made = std::make_shared<FunctionPair>();
   std::vector<bool> output_grads;
   for (DType t : ret_types_) output_grads.push_back(autodiff::differentiable(t) && t != DType::kResource && (saved || t != DType::kVariant));
-  WEFT_ASSIGN(made->names, autodiff::function_gradient(context_.registry(), context_.runtime().library(), {name_, nullptr}, wanted, output_grads));
+  WEFT_ASSIGN(made->names, autodiff::function_gradient(context_.registry(), context_.runtime().library(), {name_, nullptr}, wanted, output_grads, true));
   WEFT_ASSIGN(made->forward, context_.runtime().instantiate(FunctionAttr{made->names.forward, nullptr}));
   if (!made->names.backward.empty()) {
     WEFT_ASSIGN(made->backward, of_library(context_, made->names.backward, {}));
@@ -296,8 +296,7 @@ void ConcreteFunction::record(Tape& tape, const std::shared_ptr<const FunctionPa
     const bool rows = std::any_of(args.begin(), args.end(), autodiff::VectorEmitter::is_batched);
     if (rows) args.insert(args.end(), back.captures_.begin(), back.captures_.end());
     WEFT_ASSIGN(std::vector<Value> made, rows ? call_function(e, context, back.name_, back.stateful_, args, back.ret_types_) : back.call(args));
-    for (size_t k = 0; k < g.input_grads.size(); ++k) grads[size_t(g.input_grads[k])] = made[k];
-    return grads;
+    return g.unpack(inputs.size(), made);
   };
   // As in TensorFlow: where gradients of gradients may be asked for, the gradient of an integer result is that of the others, zero; else only of those in front
   // of a result that has one.

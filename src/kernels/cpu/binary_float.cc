@@ -108,9 +108,9 @@ WEFT_OP(ComplexXlog1py, a == T(0) ? std::complex<T>() : multiply(a, complex_log1
 WEFT_OP(ComplexPow, complex_pow(a, b))
 // |a - b|^2, as a complex number.
 WEFT_OP(ComplexSquaredDifference, multiply(a - b, std::conj(a - b)))
-WEFT_OP(ComplexReciprocalGrad, multiply(-b, std::conj(multiply(a, a))))
-WEFT_OP(ComplexSqrtGrad, divide(b * T(0.5), std::conj(a)))
-WEFT_OP(ComplexRsqrtGrad, multiply(b * T(-0.5), std::conj(multiply(multiply(a, a), a))))
+WEFT_OP(ComplexReciprocalGrad, b == T(0) ? std::complex<T>() : multiply(-b, std::conj(multiply(a, a))))
+WEFT_OP(ComplexSqrtGrad, b == T(0) ? std::complex<T>() : divide(b * T(0.5), std::conj(a)))
+WEFT_OP(ComplexRsqrtGrad, b == T(0) ? std::complex<T>() : multiply(b * T(-0.5), std::conj(multiply(multiply(a, a), a))))
 // These two are not conjugated in TensorFlow.
 WEFT_OP(ComplexTanhGrad, multiply(b, T(1) - multiply(a, a)))
 WEFT_OP(ComplexSigmoidGrad, multiply(multiply(b, a), T(1) - a))

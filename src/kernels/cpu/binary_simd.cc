@@ -87,9 +87,10 @@ WEFT_OP(Relu6Grad, T(a * (b > 0 && b < 6 ? T(1) : T(0))))
 WEFT_OP(EluGrad, b < 0 ? (b + T(1)) * a : a)
 WEFT_OP(TanhGrad, b * (T(1) - a * a))
 WEFT_OP(SigmoidGrad, b * a * (T(1) - a))
-WEFT_OP(SqrtGrad, T(0.5) * b / a)
-WEFT_OP(RsqrtGrad, T(-0.5) * b * (a * a * a))
-WEFT_OP(ReciprocalGrad, -b * (a * a))
+// A gradient of 0 is 0 whatever the value: programs mask poles by Where.
+WEFT_OP(SqrtGrad, b == 0 ? T(0) : T(0.5) * b / a)
+WEFT_OP(RsqrtGrad, b == 0 ? T(0) : T(-0.5) * b * (a * a * a))
+WEFT_OP(ReciprocalGrad, b == 0 ? T(0) : -b * (a * a))
 #undef WEFT_OP
 
 template <class Op>

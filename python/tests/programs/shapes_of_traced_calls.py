@@ -1,0 +1,22 @@
+import tensorflow as tf
+@tf.function(input_signature=[tf.TensorSpec([None, 4, None, 3])])
+def f(x):
+    s = tf.shape(x)
+    print(tf.reshape(x,[s[0], 2*s[1], -1]).shape, tf.reshape(x, tf.stack([s[0],s[1]*s[3],-1])).shape, tf.zeros([s[1]*2, s[3]+1]).shape)
+    print(tf.reshape(x, tf.concat([s[:1],[2*s[1]],[-1]],0)).shape, tf.reshape(x, tf.concat([s[:1],tf.expand_dims(2*s[1],0),[-1]],0)).shape)
+    i = tf.range(s[1]); print(i.shape, tf.range(0,s[1],2).shape, tf.range(s[1]*2).shape)
+    print(tf.image.per_image_standardization(x).shape, tf.image.rgb_to_grayscale(x).shape, tf.image.crop_and_resize(x,[[0.,0.,1.,1.]],[0],[3,s[1]]).shape)
+    print(tf.nn.avg_pool(x,[2,2],[2,2],'SAME').shape, tf.nn.conv2d_transpose(x,tf.ones([2,2,5,3]),[s[0],8,s[2]*2,5],2).shape, tf.nn.conv2d_transpose(x,tf.ones([2,2,5,3]),tf.stack([s[0],8,6,5]),2).shape)
+    print(tf.signal.frame(x,2,1,axis=1).shape, tf.signal.stft(tf.reshape(x,[-1,12]),4,2).shape, tf.signal.rfft(x).shape, tf.signal.fft2d(tf.cast(x,tf.complex64)).shape)
+    print(tf.linalg.band_part(x,0,0).shape, tf.linalg.set_diag(x[...,:3,:],x[...,0,:]).shape, tf.linalg.svd(x)[0].shape, tf.linalg.inv(x[:,:3,0,:]).shape)
+    print(tf.math.bincount(tf.cast(x[:,0,0,0],tf.int32)).shape, tf.math.segment_sum(x,tf.range(s[0])).shape, tf.math.unsorted_segment_sum(x,tf.range(s[0]),s[1]).shape, tf.histogram_fixed_width(x,[0.,1.],nbins=s[1]).shape)
+    print(tf.sparse.to_dense(tf.sparse.from_dense(x)).shape, tf.RaggedTensor.from_tensor(x).shape, tf.RaggedTensor.from_tensor(x, ragged_rank=2).to_tensor().shape)
+    print(tf.strings.split(tf.strings.as_string(x[:,0,0,0])).shape, tf.strings.join([tf.strings.as_string(x)]*2).shape, tf.strings.unicode_split(tf.strings.as_string(x[:,:,0,0]),'UTF-8').shape)
+    print(tf.random.uniform(s).shape, tf.random.normal([s[1],2]).shape, tf.random.shuffle(x).shape, tf.random.categorical(x[:,:,0,0],5).shape, tf.random.stateless_uniform([2,s[1]],[1,2]).shape)
+    print(tf.numpy_function(lambda a: a, [x], tf.float32).shape, tf.py_function(lambda a: a, [x], tf.float32).shape, tf.stop_gradient(x).shape, tf.grad_pass_through(tf.identity)(x).shape)
+    print(tf.gradients(tf.reduce_sum(x*x), x)[0].shape, tf.clip_by_norm(x,1.).shape, tf.clip_by_global_norm([x],1.)[0][0].shape, tf.hessians(tf.reduce_sum(x[0,0,0]**2), x)[0].shape)
+    print(tf.meshgrid(x[0,:,0,0],x[0,0,0])[0].shape, tf.searchsorted(x[0,:,0],x[0,:,0]).shape, tf.math.confusion_matrix([1,2],[1,2],num_classes=s[1]).shape)
+    print(tf.ensure_shape(x,[None,None,5,None]).shape, tf.guarantee_const(x).shape if hasattr(tf,'guarantee_const') else '', tf.bitcast(x,tf.int32).shape, tf.bitcast(x,tf.uint8).shape)
+    print(tf.repeat(x, 2, axis=1).shape, tf.repeat(x, [1, 2, 3, 4], axis=1).shape, tf.keras.layers.UpSampling2D(2)(x).shape)
+    return x
+f.get_concrete_function()
