@@ -1,4 +1,5 @@
 // Sessions over graphs of version 1.
+#include "op/session_state.h"
 #include "runtime/partial_run.h"
 #include "runtime/server.h"
 
@@ -67,6 +68,10 @@ nb::list run(trace::FuncGraph& g, nb::handle feeds, nb::handle fetches, nb::hand
 }  // namespace
 
 void bind_session(nb::module_& m) {
+  m.def("session_tensor", [](const std::string& handle, const std::string& device) {
+    Tensor t = make_handle(device, SessionState::kContainer, handle, SessionState::kTensorType);
+    return nb::steal(wrap(eager::TensorHandle::make(std::move(t), nullptr)));
+  }, "The handle of a tensor that a session keeps, to be fed.");
   nb::class_<NativePartialRun>(m, "NativePartialRun")
       .def("run",
            [](NativePartialRun& p, nb::handle feeds, nb::handle fetches, nb::handle targets) {
@@ -115,6 +120,7 @@ void bind_session(nb::module_& m) {
                                                                                    nodes_of(*s.graph, targets))};
            },
            nb::keep_alive<0, 1>(), nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"), "What the calls of one step may feed and fetch.")
+      .def("delete_tensor", [](NativeSession& s, const std::string& handle) { check(s.session->state().remove(handle)); }, "Drops a tensor that the session keeps.")
       .def("close", [](NativeSession& s) { check(s.session->close()); })
       .def("devices", [](NativeSession& s) {
         nb::list out;

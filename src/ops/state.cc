@@ -7,8 +7,8 @@
 #include "op/gradient.h"
 #include "op/placed_kernel.h"
 #include "op/registry.h"
+#include "op/session_state.h"
 #include "ops/all.h"
-#include "ops/session_state.h"
 #include "ops/variables.h"
 
 namespace weft::ops {
@@ -260,7 +260,7 @@ Status run_count_up_to(KernelContext& c) {
 }
 
 Result<std::shared_ptr<SessionState>> session_state(KernelContext& c, const char* op) {
-  auto state = c.resources().find<SessionState>("", SessionState::kName);
+  auto state = c.resources().find<SessionState>(SessionState::kContainer, SessionState::kName);
   if (!state.ok()) return failed_precondition(op, " called on null session state");
   return state;
 }
@@ -269,9 +269,9 @@ Status run_get_session_handle(KernelContext& c) {
   WEFT_ASSIGN(std::shared_ptr<SessionState> state, session_state(c, "GetSessionHandle"));
   const int64_t id = state->new_id();
   std::string name = cat(c.node().name(), ";", id, ";", c.device().name());
-  state->add(name, c.input(0));
+  state->add(c.env().step_id, c.node().name(), name, c.input(0));
   if (c.output_type(0) == DType::kString) c.set_output(0, Tensor::scalar(tstring(name)));
-  else c.set_output(0, make_handle(c.device().name(), "session", name, "N10tensorflow6TensorE"));
+  else c.set_output(0, make_handle(c.device().name(), SessionState::kContainer, name, SessionState::kTensorType));
   return {};
 }
 
@@ -285,7 +285,8 @@ Status run_get_session_tensor(KernelContext& c) {
   WEFT_ASSIGN(std::shared_ptr<SessionState> state, session_state(c, "GetSessionTensor"));
   WEFT_ASSIGN(std::string name, handle_text(c));
   WEFT_ASSIGN(Tensor value, state->get(name));
-  if (value.dtype() != c.output_type(0)) return invalid_argument("the session keeps a tensor of type ", value.dtype(), ", expected ", c.output_type(0));
+  if (value.dtype() != c.output_type(0))
+    return internal_error("Output 0 of type ", dtype_name(value.dtype()), " does not match declared output type ", dtype_name(c.output_type(0)), " for node {{node ", c.node().name(), "}}");
   c.set_output(0, std::move(value));
   return {};
 }

@@ -1,6 +1,7 @@
 #include "runtime/session.h"
-#include "op/step_resources.h"
 
+#include "op/session_state.h"
+#include "op/step_resources.h"
 #include "runtime/shared_devices.h"
 
 #include <algorithm>
@@ -82,6 +83,10 @@ Session::Session(graph::Graph& graph, std::mutex& mutex, const SessionOptions& o
   r.disabled_passes = o.disabled_passes;
   r.auto_compile = o.auto_compile;
   base_->runtime = std::make_unique<FunctionLibraryRuntime>(std::move(r), graph.library());
+  state_ = resources()
+               .find_or_create<SessionState>(SessionState::kContainer, SessionState::kName,
+                                             []() -> Result<std::shared_ptr<SessionState>> { return std::make_shared<SessionState>(); })
+               .value();
 }
 
 Session::~Session() {
@@ -297,6 +302,15 @@ class Deadline {
 
 }  // namespace
 
+// A handle of a tensor that the session keeps, fed in place of that tensor.
+Status Session::resolve_handle(Tensor& fed) const {
+  const auto* info = fed.num_elements() == 1 ? fed.data<ResourceHandle>()[0].info() : nullptr;
+  if (!info || info->container != SessionState::kContainer) return invalid_argument("Invalid resource type hash code: 0(name: ", info ? info->name : "", " type: ", info ? info->type_name : "", ")");
+  WEFT_ASSIGN(Tensor kept, state_->get(info->name));
+  fed = std::move(kept);
+  return {};
+}
+
 Status Session::run(std::span<const Endpoint> feeds, std::span<Tensor> feed_values, std::span<const Endpoint> fetches, std::span<Tensor> results,
                     std::span<Node* const> targets, const RunOptions& options) {
   if (closed()) return cancelled("Session has been closed.");
@@ -306,23 +320,33 @@ Status Session::run(std::span<const Endpoint> feeds, std::span<Tensor> feed_valu
     WEFT_ASSIGN(instance, prepare(feeds, fetches, targets, options.done));
   }
   for (size_t i = 0; i < feeds.size(); ++i) {
+    if (feed_values[i].dtype() == DType::kResource && instance->arg_types()[i] != DType::kResource) WEFT_RETURN_IF_ERROR(resolve_handle(feed_values[i]));
     if (feed_values[i].dtype() != instance->arg_types()[i])
       return invalid_argument("Expects arg[", i, "] to be ", dtype_name(instance->arg_types()[i]), " but ", dtype_name(feed_values[i].dtype()), " is provided");
   }
   const int64_t timeout = options.timeout_ms > 0 ? options.timeout_ms : options_.timeout_ms;
   KernelEnv env = runtime().step_env();
   env.trace = options.trace;
+  auto end_step = [&](const Status& s) {
+    if (!s.ok() || steps_have_resources()) runtime().step_failed(env.step_id);
+    if (!state_->has_pending()) return;
+    std::vector<std::string> fetched;
+    if (s.ok()) {
+      for (const Endpoint& f : fetches) fetched.push_back(f.node->name());
+    }
+    state_->end_step(env.step_id, fetched);
+  };
   if (timeout <= 0 && !options.cancellation) {
     env.cancellation = &cancellation_;
     Status s = instance->run(env, feed_values, results);
-    if (!s.ok() || steps_have_resources()) runtime().step_failed(env.step_id);
+    end_step(s);
     return s;
   }
   CancellationManager own(options.cancellation ? options.cancellation : &cancellation_);
   env.cancellation = &own;
   Deadline deadline(timeout, own);
   Status s = instance->run(env, feed_values, results);
-  if (!s.ok() || steps_have_resources()) runtime().step_failed(env.step_id);
+  end_step(s);
   if (deadline.stop() && !s.ok()) return deadline_exceeded("Timed out waiting for notification");
   return s;
 }

@@ -11,6 +11,10 @@
 #include "op/step_trace.h"
 #include "runtime/function_runtime.h"
 
+namespace weft::op {
+class SessionState;
+}
+
 namespace weft::runtime {
 
 // State that several sessions have in common, on a server.
@@ -63,6 +67,7 @@ class Session {
   const DeviceSet& devices() const { return *devices_; }
   ResourceManager& resources() { return options_.place.shared ? options_.place.shared->resources() : resources_; }
   FunctionLibraryRuntime& runtime() { return *base_->runtime; }
+  SessionState& state() { return *state_; }
   // Later runs fail; running ones are cancelled.
   Status close();
   bool closed() const { return closed_.load(); }
@@ -81,6 +86,8 @@ class Session {
   Result<graph::FunctionBody> make_body(std::span<const graph::Endpoint> feeds, std::span<const graph::Endpoint> fetches, std::span<graph::Node* const> targets,
                                         std::span<graph::Node* const> done = {});
 
+  Status resolve_handle(Tensor& fed) const;
+
   graph::Graph& graph_;
   std::mutex& graph_mutex_;
   const SessionOptions options_;
@@ -93,6 +100,7 @@ class Session {
   };
   std::shared_ptr<Base> base_;
   ResourceManager resources_;  // after the runtime: iterators in it hold functions
+  std::shared_ptr<op::SessionState> state_;
   CancellationManager cancellation_;
   std::atomic<bool> closed_{false};
   mutable std::shared_mutex mutex_;

@@ -8,12 +8,14 @@ import numpy as np
 
 from weft import _weft
 from weft.framework import errors, nest
+from weft.compat.session_handles import TensorHandle
 from weft.framework.composite import CompositeTensor
 from weft.framework.convert import convert_to_tensor
 from weft.framework.graph import Graph, Operation, get_default_graph
 from weft.framework.tensor import EagerTensor, Tensor
 
 _local = threading.local()
+_DEAD_HANDLES = 10
 
 
 def _stack():
@@ -47,8 +49,9 @@ def default_session(session, what):
 class _Fetches:
     """A structure of fetches: what to ask of the engine, and how to build the results."""
 
-    def __init__(self, graph, fetches):
-        self.graph, self.tensors, self.targets = graph, [], []
+    def __init__(self, session, fetches):
+        self.session, self.graph = session, session.graph
+        self.tensors, self.targets = [], []
         self._indices = {}
         self.build = self._plan(fetches)
 
@@ -91,6 +94,12 @@ class _Fetches:
         if isinstance(element, Operation):
             self.targets.append(element._id)
             return lambda values: None
+        if element.op.type in ("GetSessionHandle", "GetSessionHandleV2"):
+            get, dtype = self._value_of(element), element.op.inputs[0].dtype
+            return lambda values: TensorHandle(get(values), dtype, self.session)
+        return self._value_of(element)
+
+    def _value_of(self, element):
         key = (element.op._id, element.value_index)
         index = self._indices.get(key)
         if index is None:
@@ -99,8 +108,15 @@ class _Fetches:
         return lambda values: values[index]
 
 
+def _engine_feeds(feeds):
+    """For a handle the engine takes the tensor that the session keeps."""
+    return [(t, v._resource() if isinstance(v, TensorHandle) else v) for t, v in feeds]
+
+
 def _value(tensor):
     """A result as numpy has it: a scalar for no dimensions."""
+    if isinstance(tensor, TensorHandle):
+        return tensor.eval()
     if tensor.dtype.name in ("resource", "variant"):
         return tensor
     return tensor.numpy()
@@ -125,6 +141,7 @@ class BaseSession:
             raise TypeError(f'Argument `config` must be a tf.ConfigProto, but got "{type(config).__name__}"')
         self._graph, self._config, self._closed, self._native = graph, config, False, None
         self._partial = {}  # handle -> [native run, feeds and fetches that are left], None when it is over
+        self._dead_handles = []
         self._started = 0  # how many of the graph's iterators that start by themselves did
 
     @property
@@ -158,6 +175,16 @@ class BaseSession:
             self._native = _weft.NativeSession(self._graph, **options)
         return self._native
 
+    def _register_dead_handle(self, handle):
+        """Nobody holds the handle any more. The tensors of some go together."""
+        if self._native is None:
+            return
+        self._dead_handles.append(handle)
+        if len(self._dead_handles) == _DEAD_HANDLES:
+            dead, self._dead_handles = self._dead_handles, []
+            for name in dead:
+                self._native.delete_tensor(name)
+
     def list_devices(self):
         from weft.compat.v1.values import DeviceAttributes
 
@@ -177,7 +204,7 @@ class BaseSession:
             raise RuntimeError("Attempted to use a closed Session.")
         if not self._graph._native.num_nodes():
             raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
-        plan = _Fetches(self._graph, fetches)
+        plan = _Fetches(self, fetches)
         feeds = self._feeds(feed_dict)
         if not plan.tensors and not plan.targets:
             return plan.build([])
@@ -199,7 +226,7 @@ class BaseSession:
             session = self._session()
             only_fed = plan.tensors and not wanted and not plan.targets
             results = (
-                [] if only_fed else session.run(feeds, wanted, plan.targets, **({"traced": True} if traced else {}))
+                [] if only_fed else session.run(_engine_feeds(feeds), wanted, plan.targets, **({"traced": True} if traced else {}))
             )
         except errors.OpError as e:
             raise _failed(type(e), e.message, e.node_def, e.op) from None
@@ -236,6 +263,8 @@ class BaseSession:
             )
         if not self._graph.is_feedable(tensor):
             raise ValueError(f"Tensor {tensor.name} may not be fed.")
+        if isinstance(value, TensorHandle):
+            return tensor, value
         if isinstance(value, EagerTensor) and value.dtype == tensor.dtype:
             made = value
         else:
@@ -261,7 +290,7 @@ class BaseSession:
 
     def make_callable(self, fetches, feed_list=None, accept_options=False):
         """A function of the values of feed_list that runs these fetches."""
-        plan = _Fetches(self._graph, fetches)
+        plan = _Fetches(self, fetches)
         keys = list(feed_list or [])
 
         def call(*values, **options):
@@ -275,7 +304,7 @@ class BaseSession:
         """A handle for a step in several calls of partial_run, which feed and fetch what is named here."""
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
-        plan = _Fetches(self._graph, fetches)
+        plan = _Fetches(self, fetches)
         tensors = [
             t
             for key in feeds or []
@@ -298,13 +327,13 @@ class BaseSession:
         state = self._partial.get(handle)
         if state is None:
             raise _failed(errors.InvalidArgumentError, "Must run 'setup' before performing partial runs!")
-        plan = _Fetches(self._graph, fetches)
+        plan = _Fetches(self, fetches)
         if plan.targets:
             ops = [self._graph._operation(i) for i in plan.targets]
             raise RuntimeError(f"partial_run() requires empty `target_list`. Received: target_list={ops} (non-empty)")
         feeds = self._feeds(feed_dict)
         try:
-            got = state[0].run(feeds, plan.tensors, [])
+            got = state[0].run(_engine_feeds(feeds), plan.tensors, [])
         except errors.OpError as e:
             raise _failed(type(e), e.message) from None
         state[1] -= len(feeds)

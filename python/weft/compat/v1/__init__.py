@@ -11,6 +11,7 @@ _MODULES = {
     "sparse_transpose=transpose sparse_concat=concat sparse_reduce_sum=reduce_sum sparse_reduce_max=reduce_max sparse_split=split "
     "sparse_segment_sum=segment_sum sparse_segment_mean=segment_mean sparse_segment_sqrt_n=segment_sqrt_n",
     "weft.compat.session": "Session InteractiveSession get_default_session",
+    "weft.compat.session_handles": "get_session_handle get_session_tensor delete_session_tensor",
     "weft.compat.v1.graphs": "placeholder placeholder_with_default executing_eagerly_outside_functions enable_v2_behavior disable_v2_behavior "
     "enable_control_flow_v2 disable_control_flow_v2 control_flow_v2_enabled enable_resource_variables disable_resource_variables "
     "resource_variables_enabled enable_v2_tensorshape disable_v2_tensorshape set_random_seed get_seed Print constant device "
