@@ -203,17 +203,15 @@ class RaggedTensor(CompositeTensor):
         if shape.rank is None:
             return
         self.shape.assert_is_compatible_with(shape)
-        values, rank = self, shape.rank
-        for axis in range(1, rank):
-            if not isinstance(values, RaggedTensor):
-                values.set_shape(values.shape.merge_with(TensorShape([None]).concatenate(shape[axis:])))
-                break
+        values, axis = self, 1
+        while isinstance(values, RaggedTensor):
             partition = values._row_partition
             if shape[axis] is not None and not partition.is_uniform():
                 values._row_partition = RowPartition._of_splits(
                     partition.row_splits(), convert_to_tensor(shape[axis], partition.dtype)
                 )
-            values = values._values
+            values, axis = values._values, axis + 1
+        values.set_shape(values.shape.merge_with(TensorShape([None]).concatenate(shape[axis:])))
         if shape[0] is not None and self._row_partition.row_splits().shape[0] is None:
             self._row_partition.row_splits().set_shape([shape[0] + 1])
 
