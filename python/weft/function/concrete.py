@@ -2,9 +2,16 @@
 
 from weft import _weft
 from weft.framework import nest
+from weft.framework.graph import executing_eagerly
 from weft.framework.tensor import Tensor
 from weft.function import signature as sig
 from weft.function.trace_type import Literal
+
+
+def _plain_name(name):
+    """What the program called the function."""
+    prefix, number = name.rpartition("_")[::2]
+    return prefix.removeprefix("__inference_") if number[:1].isalnum() and prefix.startswith("__inference_") else name
 
 
 class ConcreteFunction:
@@ -65,7 +72,8 @@ class ConcreteFunction:
 
     def _call_flat_signature(self, args, kwargs):
         names = self._arg_keywords
-        shown = f"{self._graph.name if self._graph is not None else self.name.decode()}({', '.join(names)})"
+        name = self._graph.name if self._graph is not None else _plain_name(self.name.decode())
+        shown = f"{name}({', '.join(names)})"
         if len(args) > len(names):
             raise TypeError(f"{shown} takes {len(names)} positional arguments, got {len(args)}.")
         args, kwargs = list(args), dict(kwargs)
@@ -90,6 +98,13 @@ class ConcreteFunction:
                 else:
                     raise TypeError(
                         f"{shown}: expected argument #{i}(zero-based) to be a Tensor; got {type(value).__name__} ({value})."
+                    )
+        if executing_eagerly():
+            for i, value in enumerate(args):
+                if isinstance(value, _weft.VariableBase):
+                    raise TypeError(
+                        "provided list of inputs contains objects other than 'EagerTensor'. "
+                        f"Item {i} is type: {type(value).__name__}"
                     )
         return self._call_tensors(args)
 
