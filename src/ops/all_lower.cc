@@ -14,6 +14,7 @@ void register_lowerings(op::Registry& r) {
   lower_debug(r);
   lower_diag(r);
   lower_einsum(r);
+  lower_fake_quant(r);
   lower_function(r);
   lower_gather(r);
   lower_image(r);

@@ -18,6 +18,7 @@ void lower_conv(op::Registry& r);
 void lower_debug(op::Registry& r);
 void lower_diag(op::Registry& r);
 void lower_einsum(op::Registry& r);
+void lower_fake_quant(op::Registry& r);
 void lower_function(op::Registry& r);
 void lower_gather(op::Registry& r);
 void lower_image(op::Registry& r);
