@@ -1,5 +1,6 @@
 // Bodies of functions with their gradients, and what their makers share.
 #include "autodiff/backward.h"
+#include "core/call_depth.h"
 #include "graph/to_function.h"
 #include "op/emit.h"
 
@@ -36,16 +37,9 @@ ArgShapes known_args(const FunctionBody& body, const ArgShapes& caller) {
 
 }  // namespace
 
-Result<BodyGradient> differentiate(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f,
-                                   const std::vector<bool>& want, const std::vector<DType>& dys, const ArgShapes& args, const Inside* inside,
-                                   const std::string& scope, bool slices) {
-  constexpr int kMostDepth = 64;
-  for (const Inside* i = inside; i; i = i->outer) {
-    if (i->function == f.name) return unimplemented("the gradient of function ", f.name, ", which is a branch or a loop of itself");
-  }
-  if (inside && inside->depth >= kMostDepth) return unimplemented("the gradient of functions that call others ", kMostDepth, " deep");
-  const Inside here{f.name, inside, inside ? inside->depth + 1 : 1};
-
+static Result<BodyGradient> differentiate_here(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f,
+                                               const std::vector<bool>& want, const std::vector<DType>& dys, const ArgShapes& args, const Inside& here,
+                                               const std::string& scope, bool slices) {
   BodyGradient out;
   WEFT_ASSIGN(out.body, open_function(registry, library, f));
   FunctionBody& body = out.body;
@@ -79,6 +73,23 @@ Result<BodyGradient> differentiate(const Registry& registry, const std::shared_p
   for (size_t k = 0; k < at.size(); ++k)
     out.grads[at[k]] = slices && grads[k].is_slices() && grads[k].slice_dense_shape().valid() ? grads[k] : grads[k].dense();
   WEFT_RETURN_IF_ERROR(out.emitter->take_status());
+  return out;
+}
+
+Result<BodyGradient> differentiate(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f,
+                                   const std::vector<bool>& want, const std::vector<DType>& dys, const ArgShapes& args, const Inside* inside,
+                                   const std::string& scope, bool slices) {
+  constexpr int kMostDepth = 2'000;
+  for (const Inside* i = inside; i; i = i->outer) {
+    if (i->function == f.name) return unimplemented("the gradient of function ", f.name, ", which is a branch or a loop of itself");
+  }
+  if (inside && inside->depth >= kMostDepth) return unimplemented("the gradient of functions that call others ", kMostDepth, " deep");
+  const Inside here{f.name, inside, inside ? inside->depth + 1 : 1};
+  BodyGradient out;
+  WEFT_RETURN_IF_ERROR(core::with_stack([&]() -> Status {
+    WEFT_ASSIGN(out, differentiate_here(registry, library, f, want, dys, args, here, scope, slices));
+    return {};
+  }));
   return out;
 }
 

@@ -49,17 +49,16 @@ LoweredList Lowerer::branch(Value which, const std::vector<op::FunctionAttr>& br
   std::vector<LoweredList> outs;
   std::vector<Snapshot> afters;
   for (const op::FunctionAttr& f : branches) {
-    auto region = b_.begin_region();
+    ir::OpenRegion region = b_.begin_region();
     LoweredList out = call(f, args);
     for (Lowered& v : out) {
       if (v.kind() == Lowered::Kind::kList) v = Lowered::list(op::lists::with_buffer(b_, v.list()));
     }
-    b_.end_region(*region, {});
     if (!b_.status().ok()) return {};
+    regions.push_back(region.end({}));
     outs.push_back(std::move(out));
     afters.push_back(snapshot());
     restore(before);
-    regions.push_back(std::move(region));
   }
   for (const LoweredList& o : outs) {
     if (o.size() != outs[0].size()) {

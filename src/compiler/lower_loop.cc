@@ -212,7 +212,7 @@ LoweredList Lowerer::while_loop(const op::FunctionAttr& cond, const op::Function
     };
 
     // ---- the condition
-    auto cond_r = b_.begin_region();
+    ir::OpenRegion open_cond = b_.begin_region();
     std::vector<Value> parameters;
     LoweredList in = enter(parameters);
     const Snapshot before_cond = snapshot();
@@ -227,12 +227,12 @@ LoweredList Lowerer::while_loop(const op::FunctionAttr& cond, const op::Function
     Value go = holds[0].kind() == Lowered::Kind::kTensor ? holds[0].tensor() : nullptr;
     if (go && go->rank() != 0) go = b_.reshape(go, {});
     if (go && go->type.dtype != DType::kBool) go = b_.convert(go, DType::kBool);
-    b_.end_region(*cond_r, {go});
+    std::unique_ptr<Region> cond_r = open_cond.end({go});
     restore(before);
     if (!b_.status().ok()) return {};
 
     // ---- the body
-    auto body_r = b_.begin_region();
+    ir::OpenRegion open_body = b_.begin_region();
     parameters.clear();
     in = enter(parameters);
     for (Cell& c : cells) c.in_body = inside(c, parameters);
@@ -293,7 +293,7 @@ LoweredList Lowerer::while_loop(const op::FunctionAttr& cond, const op::Function
       if (c.length_changes) results.push_back(o.length);
     }
     if (again) grows = false;
-    b_.end_region(*body_r, results);
+    std::unique_ptr<Region> body_r = open_body.end(results);
     restore(before);
     if (!b_.status().ok()) return {};
     for (Cell& c : cells) {

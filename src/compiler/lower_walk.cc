@@ -123,9 +123,10 @@ const Lowered* Lowerer::read(int state) {
     b_.fail(core::internal_error("there is no state ", state));
     return nullptr;
   }
+  if (!b_.status().ok()) return nullptr;  // values may be those of a region that was given up
   State& s = states_[size_t(state)];
   if (s.value.kind() == Lowered::Kind::kNone) {
-    if (b_.status().ok()) b_.fail(core::failed_precondition("'", s.name, "' is read at '", b_.node(), "' before it has a value"));
+    b_.fail(core::failed_precondition("'", s.name, "' is read at '", b_.node(), "' before it has a value"));
     return nullptr;
   }
   return &s.value;
@@ -136,6 +137,7 @@ void Lowerer::write(int state, Lowered value) {
     b_.fail(core::internal_error("there is no state ", state));
     return;
   }
+  if (!b_.status().ok()) return;
   State& s = states_[size_t(state)];
   if (s.variable >= 0) {
     const VariableInfo& v = options_.variables[size_t(s.variable)];

@@ -149,8 +149,15 @@ std::optional<int64_t> ConstantValues::integer(Endpoint e, int depth) {
 
 PartialShape ConstantValues::as_shape(Endpoint e, int depth) {
   if (!e.node || depth > kMostDepth) return {};
-  const Node& node = *e.node;
   if (auto it = bound_shapes_.find(e); it != bound_shapes_.end()) return it->second;
+  if (auto it = shapes_.find(e); it != shapes_.end()) return it->second;
+  PartialShape found = find_shape(e, depth);
+  shapes_.emplace(e, found);
+  return found;
+}
+
+PartialShape ConstantValues::find_shape(Endpoint e, int depth) {
+  const Node& node = *e.node;
   const PartialShape own = shape_of(e);
   if (own.has_rank() && own.rank() != 1) return {};
   if (own.rank() == 1 && own.dim(0) == 0) return PartialShape::scalar();
@@ -173,7 +180,10 @@ PartialShape ConstantValues::as_shape(Endpoint e, int depth) {
   } else if ((op == "ConcatV2" || op == "Concat") && is_integer(node.output_type(0))) {
     const int skip = op == "Concat" ? 1 : 0;
     out = PartialShape::scalar();
-    for (int i = skip; i < node.num_inputs() - (1 - skip) && out.has_rank(); ++i) out = out.concat(as_shape(node.input(i), depth + 1));
+    for (int i = skip; i < node.num_inputs() - (1 - skip) && out.has_rank(); ++i) {
+      out = out.concat(as_shape(node.input(i), depth + 1));
+      if (out.rank() > kMaxRank) return {};  // of a vector that is joined with itself again and again
+    }
   } else if (op == "StridedSlice" && own.rank() == 1) {
     out = sliced(node, depth + 1);
   } else if (auto t = value(e, depth); t && t->rank() == 1) {

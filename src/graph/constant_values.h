@@ -34,6 +34,7 @@ class ConstantValues {
   // After nodes that were there, or their shapes, have changed; bindings go too.
   void forget() {
     known_.clear();
+    shapes_.clear();
     bound_shapes_.clear();
   }
 
@@ -45,13 +46,14 @@ class ConstantValues {
   std::optional<Tensor> compute(Endpoint e, int depth);
   std::optional<Tensor> from_shapes(Endpoint e, int depth);
   PartialShape as_shape(Endpoint e, int depth);
+  PartialShape find_shape(Endpoint e, int depth);
   PartialShape sliced(const Node& node, int depth);
   std::optional<int64_t> integer(Endpoint e, int depth);
 
   const Graph& graph_;
   int64_t most_;
   std::unordered_map<Endpoint, std::optional<Tensor>, Hash> known_;
-  std::unordered_map<Endpoint, PartialShape, Hash> bound_shapes_;
+  std::unordered_map<Endpoint, PartialShape, Hash> shapes_, bound_shapes_;
 };
 
 }  // namespace weft::graph

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/call_depth.h"
 #include "graph/constant_values.h"
 #include "graph/function_body.h"
 #include "graph/function_library.h"
@@ -13,9 +14,11 @@ namespace {
 
 using Handles = std::vector<std::optional<HandleData>>;
 
-constexpr int kMostDepth = 24;          // of calls inside calls
+constexpr int kMostDepth = 2'000;       // of calls inside calls
 constexpr int kMostRounds = 12;         // of a loop's fixed point
 constexpr int64_t kMostWork = 400'000;  // nodes inferred inside bodies for one question
+constexpr size_t kMostAnswers = 64;     // kept of one body
+constexpr size_t kMostKey = 4'096;      // bytes
 
 PartialShape shape_at(const Endpoint& e) {
   return e.node && size_t(e.index) < e.node->shapes.size() ? e.node->shapes[size_t(e.index)] : PartialShape();
@@ -89,6 +92,23 @@ PartialShape common_shape(const PartialShape& a, const PartialShape& b) {
   return out;
 }
 
+// What decides about the answer for a body: shapes, handles and known values of the arguments. Empty: too long to be kept.
+struct ShapeQuestion {
+  std::string key;
+  bool fits = true;
+  void add(std::string_view s) {
+    fits = fits && key.size() + s.size() < kMostKey;
+    if (fits) key.append(s).push_back('|');
+  }
+  void add(const PartialShape& s) { add(s.has_rank() ? s.to_string() : "?"); }
+  void add(const Tensor& t) {
+    fits = fits && t.byte_size() < kMostKey;
+    if (!fits) return;
+    add(t.shape().to_string());
+    add({static_cast<const char*>(t.raw()), t.byte_size()});
+  }
+};
+
 struct ShapeInference::Impl {
   // One graph: the outer one, or a body for the time of a call.
   struct Scope {
@@ -101,6 +121,8 @@ struct ShapeInference::Impl {
     std::shared_ptr<const FunctionDef> def;  // what was instantiated; another under the same name makes it stale
     FunctionBody body;
     bool busy = false;
+    // A function is looked at once for the same arguments, and not once for each way that leads to it.
+    std::map<std::string, Values> answers;
   };
 
   explicit Impl(Graph& g) : outer(g, true) {}
@@ -114,7 +136,16 @@ struct ShapeInference::Impl {
   Status loop(Scope& scope, const FunctionAttr& body, Values in, Values& out);
 
   Scope outer;
+  // Answers hold as long as no function is added or replaced.
+  void renew() {
+    const uint64_t now = outer.graph.library() ? outer.graph.library()->version() : 0;
+    if (now == library_version) return;
+    library_version = now;
+    for (auto& [key, b] : bodies) b.answers.clear();
+  }
+
   bool lenient = false;  // over whole graphs
+  uint64_t library_version = 0;
   int64_t work = 0;
   std::map<std::string, Body> bodies;
 };
@@ -191,23 +222,45 @@ Status ShapeInference::Impl::call(Scope& scope, const FunctionAttr& f, const Val
   if (b->busy || scope.depth >= kMostDepth || work > kMostWork) return {};  // recursion, or more than it is worth
   if (in.size() < body.args.size())
     return internal_error("Function instantiation included invalid input index: ", in.size(), " not in [0, ", in.size(), ").");
-  work += body.graph->num_nodes();
-  b->busy = true;
+  ShapeQuestion question;
+  question.add(lenient ? "lenient" : "");
+  for (size_t i = 0; i < in.size(); ++i) {
+    question.add(in.shapes[i]);
+    if (in.handles[i]) question.add(cat("handle ", int(in.handles[i]->dtype))), question.add(in.handles[i]->shape);
+  }
   Scope inner(*body.graph, !lenient);
   inner.depth = scope.depth + 1;
   for (size_t i = 0; bind && i < body.args.size(); ++i) {
     const DType t = body.arg_types[i];
     if (t != DType::kInt32 && t != DType::kInt64 && t != DType::kBool) continue;  // what shapes may depend on
     const Endpoint from = node->input(first_input + int(i));
-    if (auto v = scope.values.value(from)) inner.values.bind({body.args[i], 0}, std::move(*v));
-    if (PartialShape s = scope.values.as_shape(from); s.has_rank()) inner.values.bind_shape({body.args[i], 0}, std::move(s));
+    if (auto v = scope.values.value(from)) {
+      question.add(cat("value ", i));
+      question.add(*v);
+      inner.values.bind({body.args[i], 0}, std::move(*v));
+    }
+    if (PartialShape s = scope.values.as_shape(from); s.has_rank()) {
+      question.add(cat("shape ", i));
+      question.add(s);
+      inner.values.bind_shape({body.args[i], 0}, std::move(s));
+    }
   }
-  Status s = whole(inner, {in.shapes, in.handles});
+  if (auto it = b->answers.find(question.key); question.fits && it != b->answers.end()) {
+    out = it->second;
+    return {};
+  }
+  work += body.graph->num_nodes();
+  b->busy = true;
+  Status s = core::with_stack([&] { return whole(inner, {in.shapes, in.handles}); });
   b->busy = false;
   if (!s.ok()) return s;
   for (size_t i = 0; i < body.rets.size(); ++i) {
     out.shapes[i] = shape_at(body.rets[i]->input(0));
     out.handles[i] = handle_at(body.rets[i]->input(0));
+  }
+  if (question.fits && work <= kMostWork) {
+    if (b->answers.size() >= kMostAnswers) b->answers.clear();
+    b->answers.emplace(std::move(question.key), out);
   }
   return {};
 }
@@ -373,6 +426,7 @@ ShapeInference& ShapeInference::operator=(ShapeInference&&) noexcept = default;
 
 Status ShapeInference::node(Node* node) {
   impl_->work = 0;
+  impl_->renew();
   return impl_->infer(impl_->outer, node);
 }
 
@@ -386,6 +440,7 @@ void ShapeInference::forget() {
 Status ShapeInference::all(const ArgShapes& args) {
   impl_->lenient = true;
   impl_->work = 0;
+  impl_->renew();
   impl_->outer.values.forget();
   impl_->outer.values.as_builder = false;
   Status s = impl_->whole(impl_->outer, args);

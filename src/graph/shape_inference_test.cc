@@ -200,3 +200,34 @@ TEST_CASE("variables tell what they hold") {
   Endpoint s = b.add("VariableShape", {v});
   CHECK(shape(b.add("Fill", {s, b.scalar(1)})) == "[2,3]");
 }
+
+TEST_CASE("a function is looked at once, however many ways lead to it") {
+  // f60 calls f59 twice, and so on: 2^60 calls. A call adds one dimension of 2 at the bottom.
+  Builder b;
+  REQUIRE(b.graph.library()->add(function("f0", {"x"}, {{"y", "y:z:0"}}, {node("y", "AddV2", {"x", "x"}, {{"T", DType::kFloat}})})).ok());
+  for (int i = 1; i <= 60; ++i) {
+    const AttrMap call{{"Tin", std::vector<DType>{DType::kFloat}}, {"Tout", std::vector<DType>{DType::kFloat}}, {"f", named(cat("f", i - 1))}};
+    REQUIRE(b.graph.library()->add(function(cat("f", i), {"x"}, {{"y", "b:output:0"}}, {node("a", "PartitionedCall", {"x"}, call), node("b", "PartitionedCall", {"a:output:0"}, call)})).ok());
+  }
+  const AttrMap call{{"Tin", std::vector<DType>{DType::kFloat}}, {"Tout", std::vector<DType>{DType::kFloat}}, {"f", named("f60")}};
+  CHECK(shape(b.add("PartitionedCall", {b.placeholder({2, -1})}, call)) == "[2,?]");
+  CHECK(shape(b.add("PartitionedCall", {b.placeholder({3})}, call)) == "[3]");
+}
+
+TEST_CASE("calls a thousand deep have shapes") {
+  Builder b;
+  REQUIRE(b.graph.library()->add(function("f0", {"x"}, {{"y", "y:output:0"}}, {node("y", "Identity", {"x"}, {{"T", DType::kFloat}})})).ok());
+  for (int i = 1; i <= 1000; ++i) {
+    const AttrMap call{{"Tin", std::vector<DType>{DType::kFloat}}, {"Tout", std::vector<DType>{DType::kFloat}}, {"f", named(cat("f", i - 1))}};
+    REQUIRE(b.graph.library()->add(function(cat("f", i), {"x"}, {{"y", "a:output:0"}}, {node("a", "PartitionedCall", {"x"}, call)})).ok());
+  }
+  const AttrMap call{{"Tin", std::vector<DType>{DType::kFloat}}, {"Tout", std::vector<DType>{DType::kFloat}}, {"f", named("f1000")}};
+  CHECK(shape(b.add("PartitionedCall", {b.placeholder({2, -1})}, call)) == "[2,?]");
+}
+
+TEST_CASE("vectors that are joined with themselves again and again") {
+  Builder b;
+  Endpoint v = b.add("Shape", {b.placeholder({-1, 2})});
+  for (int i = 0; i < 150; ++i) v = b.add("ConcatV2", {v, v, b.scalar(0)});  // 2^150 parts
+  CHECK(shape(b.add("Reshape", {b.placeholder({}), v})) == "<unknown>");
+}

@@ -1,7 +1,6 @@
 #include "ir/builder.h"
 
 #include <algorithm>
-#include <cassert>
 
 #include "ir/known.h"
 
@@ -244,7 +243,8 @@ Value Builder::fill(DType dtype, std::vector<Dim> dims, double v) { return broad
 
 Value Builder::sizes(std::vector<Dim> v, DType dtype, bool is_scalar) {
   if (!status_.ok()) return nullptr;
-  assert(tracks(dtype) && (!is_scalar || v.size() == 1));
+  if (!tracks(dtype) || (is_scalar && v.size() != 1))
+    return fail(core::internal_error(v.size(), " sizes as ", core::dtype_name(dtype), is_scalar ? " scalar" : " vector", " while lowering '", node_, "'"));
   Type type{dtype, {}};
   if (!is_scalar) type.dims.emplace_back(int64_t(v.size()));
   Instr* i = make(Op::kSizes, std::move(type), {});
@@ -382,12 +382,23 @@ Value Builder::bitcast(Value x, DType to) {
 
 // ---- control ---------------------------------------------------------------------------------------------
 
-std::unique_ptr<Region> Builder::begin_region() {
-  auto r = std::make_unique<Region>();
-  outer_.push_back(region_);
-  region_ = r.get();
-  return r;
+OpenRegion::OpenRegion(Builder& b) : builder_(b), outer_(b.region_), region_(std::make_unique<Region>()) { b.region_ = region_.get(); }
+
+OpenRegion::~OpenRegion() {
+  if (region_ && builder_.region_ == region_.get()) builder_.region_ = outer_;
 }
+
+std::unique_ptr<Region> OpenRegion::end(std::vector<Value> results) {
+  if (!region_ || builder_.region_ != region_.get()) builder_.fail(core::internal_error("a region inside of '", builder_.node_, "' is still open"));
+  builder_.region_ = outer_;
+  for (Value v : results) {
+    if (!v) builder_.fail(core::internal_error("a region of '", builder_.node_, "' lacks a result"));
+  }
+  if (region_) region_->results = std::move(results);
+  return std::move(region_);
+}
+
+OpenRegion Builder::begin_region() { return OpenRegion(*this); }
 
 Value Builder::region_parameter(Type t) {
   if (!status_.ok()) return nullptr;
@@ -395,16 +406,6 @@ Value Builder::region_parameter(Type t) {
   i->index = int(region_->parameters.size());
   region_->parameters.push_back(i);
   return i;
-}
-
-void Builder::end_region(Region& r, std::vector<Value> results) {
-  assert(region_ == &r);
-  r.results = std::move(results);
-  for (Value v : r.results) {
-    if (!v) fail(core::internal_error("a region of '", node_, "' lacks a result"));
-  }
-  region_ = outer_.back();
-  outer_.pop_back();
 }
 
 std::vector<Value> Builder::while_loop(std::vector<Value> init, std::unique_ptr<Region> condition, std::unique_ptr<Region> body) {
@@ -430,11 +431,16 @@ std::vector<Value> Builder::while_loop(std::vector<Value> init, std::unique_ptr<
 
 std::vector<Value> Builder::branch(Value which, std::vector<std::unique_ptr<Region>> regions) {
   if (!ok({which})) return {};
+  for (const auto& r : regions) {
+    if (r->results.size() == regions[0]->results.size()) continue;
+    fail(core::internal_error("branches of '", node_, "' give different numbers of results"));
+    return {};
+  }
   Instr* i = make(Op::kIf, {}, {which});
   for (Value v : regions[0]->results) i->results.push_back(v->type);
   for (auto& r : regions) {
     r->owner = i;
-    for (size_t k = 0; k < r->results.size() && k < i->results.size(); ++k) {
+    for (size_t k = 0; k < r->results.size(); ++k) {
       if (!(r->results[k]->type == i->results[k])) {
         fail(unimplemented("branches of '", node_, "' give different types: ", r->results[k]->type.to_string(), " and ", i->results[k].to_string()));
         return {};

@@ -13,6 +13,26 @@
 
 namespace weft::ir {
 
+class Builder;
+
+// A region that is being written. The builder goes back to the region around it when this ends, finished or not, so that a rule that
+// gives up in the middle leaves nothing open.
+class OpenRegion {
+ public:
+  OpenRegion(const OpenRegion&) = delete;
+  OpenRegion& operator=(const OpenRegion&) = delete;
+  ~OpenRegion();
+  // The finished region; the builder goes back to the one around it.
+  std::unique_ptr<Region> end(std::vector<Value> results);
+
+ private:
+  friend class Builder;
+  explicit OpenRegion(Builder& b);
+  Builder& builder_;
+  Region* outer_;
+  std::unique_ptr<Region> region_;
+};
+
 class Builder {
  public:
   explicit Builder(Module& m) : module_(m), region_(m.main.get()) {}
@@ -103,10 +123,8 @@ class Builder {
   Value philox(Value key, Value counter, Dim n);
 
   // ---- control
-  // Instructions go into a new region until end_region.
-  std::unique_ptr<Region> begin_region();  // an empty one, into which the builder now writes
-  Value region_parameter(Type t);          // of the region that is being written
-  void end_region(Region& r, std::vector<Value> results);  // the builder goes back to the region around it
+  OpenRegion begin_region();       // an empty one, into which the builder now writes
+  Value region_parameter(Type t);  // of the region that is being written
   std::vector<Value> while_loop(std::vector<Value> init, std::unique_ptr<Region> condition, std::unique_ptr<Region> body);
   std::vector<Value> branch(Value index_or_bool, std::vector<std::unique_ptr<Region>> regions);
   void check(Value condition, std::string message);
@@ -119,6 +137,7 @@ class Builder {
   static void same_padding(const Dim& in, int64_t size, int64_t stride, int64_t dilation, Dim& low, Dim& high);
 
  private:
+  friend class OpenRegion;
   Instr* make(Op op, Type type, std::vector<Value> operands);
   bool ok(std::initializer_list<Value> values);
   Value from_float8(Value x);            // as float
@@ -128,7 +147,6 @@ class Builder {
 
   Module& module_;
   Region* region_;
-  std::vector<Region*> outer_;
   std::string node_;
   core::Status status_;
   std::optional<std::pair<int, Dim>> unify_;

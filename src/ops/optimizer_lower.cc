@@ -197,11 +197,11 @@ std::vector<Value> by_rows(Builder& b, const Spec& spec, std::vector<Value> all,
   const ir::Dim count = b.same(indices->dim(0), grad->dim(0));
   std::vector<Value> init{b.scalar_int(DType::kInt64, 0)};
   init.insert(init.end(), all.begin(), all.end());
-  auto cond = b.begin_region();
+  ir::OpenRegion cond = b.begin_region();
   std::vector<Value> p;
   for (Value v : init) p.push_back(v ? b.region_parameter(v->type) : nullptr);
-  b.end_region(*cond, {b.compare(ir::Compare::kLt, p[0], b.sizes({count}, DType::kInt64, true))});
-  auto body = b.begin_region();
+  auto cond_region = cond.end({b.compare(ir::Compare::kLt, p[0], b.sizes({count}, DType::kInt64, true))});
+  ir::OpenRegion body = b.begin_region();
   p.clear();
   for (Value v : init) p.push_back(v ? b.region_parameter(v->type) : nullptr);
   const auto row_of = [&](Value x, Value at) {
@@ -225,9 +225,9 @@ std::vector<Value> by_rows(Builder& b, const Spec& spec, std::vector<Value> all,
     starts[0] = index;
     results.push_back(b.dynamic_update(p[i + 1], s[i], starts));
   }
-  b.end_region(*body, results);
+  auto body_region = body.end(results);
   if (!b.status().ok()) return {};
-  std::vector<Value> out = b.while_loop(init, std::move(cond), std::move(body));
+  std::vector<Value> out = b.while_loop(init, std::move(cond_region), std::move(body_region));
   if (!out.empty()) out.erase(out.begin());
   return out;
 }

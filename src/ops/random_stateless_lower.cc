@@ -129,13 +129,14 @@ Value truncated_normals(LowerContext& l, const Generator& g, bool wide, const Di
     for (Value v : init) p.push_back(b.region_parameter(v->type));
     return p;
   };
-  auto condition = b.begin_region();
+  std::unique_ptr<ir::Region> condition, body;
   {
+    ir::OpenRegion region = b.begin_region();
     const auto p = parameters();
-    b.end_region(*condition, {b.reduce(ir::Reduce::kOr, b.compare(Compare::kLt, p[1], b.scalar_int(DType::kInt32, size)), {0})});
+    condition = region.end({b.reduce(ir::Reduce::kOr, b.compare(Compare::kLt, p[1], b.scalar_int(DType::kInt32, size)), {0})});
   }
-  auto body = b.begin_region();
   {
+    ir::OpenRegion region = b.begin_region();
     const auto p = parameters();
     const Value drawn = normals(b, blocks_at(b, g, b.add(starts, p[0])), wide), places = b.iota(DType::kInt32, {groups, Dim(size)}, 1);
     Value filled = p[1], out = p[2];
@@ -146,7 +147,7 @@ Value truncated_normals(LowerContext& l, const Generator& g, bool wide, const Di
       out = b.select(and_(b, here, b.expand_dims(take, 1)), b.expand_dims(z, 1), out);
       filled = b.add(filled, b.convert(take, DType::kInt32));
     }
-    b.end_region(*body, {b.add(p[0], u64(b, 1)), filled, out});
+    body = region.end({b.add(p[0], u64(b, 1)), filled, out});
   }
   const auto done = b.while_loop(init, std::move(condition), std::move(body));
   return done.size() == 3 ? b.slice_axis(b.reshape(done[2], {groups * Dim(size)}), 0, Dim(0), n) : nullptr;

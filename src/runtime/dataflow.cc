@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/call_depth.h"
 #include "core/own_memory.h"
 #include "op/rendezvous.h"
 #include "runtime/blocking_threads.h"
@@ -75,7 +76,7 @@ void DataflowRun::free_frame(Frame* f) {
 
 // ---- beginning and end ---------------------------------------------------------------------------------
 
-DataflowRun::DataflowRun(Dataflow& p, const KernelEnv& e) : plan(p), env(e), max_active_(p.inter_ ? p.inter_->threads() : 1), receives_(p.receives_) {
+DataflowRun::DataflowRun(Dataflow& p, const KernelEnv& e) : plan(p), env(e), call_depth(core::call_depth()), max_active_(p.inter_ ? p.inter_->threads() : 1), receives_(p.receives_) {
   env.device = p.device_;
   if (p.pool_) env.pool = p.pool_;
   memory = p.acquire_memory();

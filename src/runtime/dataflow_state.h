@@ -117,6 +117,7 @@ struct DataflowRun : std::enable_shared_from_this<DataflowRun> {
 
   Dataflow& plan;
   KernelEnv env;
+  const int call_depth;  // of whoever started it (core/call_depth.h)
   std::span<Tensor> args, rets;
   std::vector<Tensor> owned_args, owned_rets;
   FunctionHandle::Done done;  // of an asynchronous run

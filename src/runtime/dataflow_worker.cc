@@ -4,6 +4,7 @@
 #include <memory>
 #include <shared_mutex>
 
+#include "core/call_depth.h"
 #include "core/own_memory.h"
 #include "op/rendezvous.h"
 #include "op/step_trace.h"
@@ -71,6 +72,7 @@ void DataflowWorker::start() {
 }
 
 void DataflowWorker::loop() {
+  const core::AdoptCallDepth depth(run_.call_depth);
   do {
     queued_cost_ = 0;
     for (const Ready& r : queue) queued_cost_ += r.cost;

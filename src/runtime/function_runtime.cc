@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/call_depth.h"
 #include "core/own_memory.h"
 #include "graph/rewriters.h"
 #include "op/step_trace.h"
@@ -170,12 +171,17 @@ const Instance::Special* Instance::specialise(std::span<const Tensor> args) {
 
 Status Instance::run(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) {
   const bool anywhere = ResultsAnywhere::take();
-  WEFT_ASSIGN(Executable * e, choose(args));
-  WEFT_RETURN_IF_ERROR(e->run(env, args, rets));
+  WEFT_RETURN_IF_ERROR(core::call_deeper(body_.name, [&]() -> Status {
+    WEFT_ASSIGN(Executable * e, choose(args));
+    return e->run(env, args, rets);
+  }));
   return anywhere ? Status() : core::all_to_host(rets);
 }
 
 void Instance::run_async(const KernelEnv& env, std::vector<Tensor> args, Done done) {
+  // What it calls in turn runs on this thread or on those of the plan, which go on from this depth.
+  if (core::call_depth() >= core::kMostCallDepth) return done(core::call_deeper(body_.name, [] { return Status(); }), {});
+  const core::AdoptCallDepth deeper(core::call_depth() + 1);
   auto e = choose(args);
   if (!e.ok()) return done(e.status(), {});
   (*e)->run_async(env, std::move(args), [done = std::move(done)](Status s, std::vector<Tensor> rets) {
@@ -185,36 +191,38 @@ void Instance::run_async(const KernelEnv& env, std::vector<Tensor> args, Done do
 }
 
 Status Instance::loop(const KernelEnv& env, FunctionHandle& cond, std::span<Tensor> vars) {
-  auto* c = dynamic_cast<Instance*>(&cond);
-  bool done = false;
-  if (const Special* bs = c ? special_for(vars) : nullptr) {
-    const Special* cs = c->special_for(vars);
-    auto* bp = dynamic_cast<Program*>(bs->plan.get());
-    auto* cp = cs ? dynamic_cast<Program*>(cs->plan.get()) : nullptr;
-    if (cp && bp) WEFT_RETURN_IF_ERROR(Program::loop(*cp, *bp, env, vars, bs->shapes, done));
-    if (done) return core::all_to_host(vars);
-  }
-  if (c) {
-    WEFT_ASSIGN(Executable * ce, c->plan());
-    WEFT_ASSIGN(Executable * be, plan());
-    auto* cp = dynamic_cast<Program*>(ce);
-    auto* bp = dynamic_cast<Program*>(be);
-    if (cp && bp) {
-      WEFT_RETURN_IF_ERROR(Program::loop(*cp, *bp, env, vars, {}, done));
-      return core::all_to_host(vars);
+  return core::call_deeper(body_.name, [&]() -> Status {
+    auto* c = dynamic_cast<Instance*>(&cond);
+    bool done = false;
+    if (const Special* bs = c ? special_for(vars) : nullptr) {
+      const Special* cs = c->special_for(vars);
+      auto* bp = dynamic_cast<Program*>(bs->plan.get());
+      auto* cp = cs ? dynamic_cast<Program*>(cs->plan.get()) : nullptr;
+      if (cp && bp) WEFT_RETURN_IF_ERROR(Program::loop(*cp, *bp, env, vars, bs->shapes, done));
+      if (done) return core::all_to_host(vars);
     }
-  }
-  for (;;) {
-    std::vector<Tensor> args(vars.begin(), vars.end());
-    Tensor go;
-    WEFT_RETURN_IF_ERROR(cond.run(env, args, {&go, 1}));
-    if (go.dtype() != DType::kBool || go.num_elements() != 1)
-      return invalid_argument("The second input must be a scalar, but it has shape ", go.shape());
-    if (!go.data<bool>()[0]) return {};
-    std::vector<Tensor> rets(vars.size());
-    WEFT_RETURN_IF_ERROR(run(env, vars, rets));
-    std::move(rets.begin(), rets.end(), vars.begin());
-  }
+    if (c) {
+      WEFT_ASSIGN(Executable * ce, c->plan());
+      WEFT_ASSIGN(Executable * be, plan());
+      auto* cp = dynamic_cast<Program*>(ce);
+      auto* bp = dynamic_cast<Program*>(be);
+      if (cp && bp) {
+        WEFT_RETURN_IF_ERROR(Program::loop(*cp, *bp, env, vars, {}, done));
+        return core::all_to_host(vars);
+      }
+    }
+    for (;;) {
+      std::vector<Tensor> args(vars.begin(), vars.end());
+      Tensor go;
+      WEFT_RETURN_IF_ERROR(cond.run(env, args, {&go, 1}));
+      if (go.dtype() != DType::kBool || go.num_elements() != 1)
+        return invalid_argument("The second input must be a scalar, but it has shape ", go.shape());
+      if (!go.data<bool>()[0]) return {};
+      std::vector<Tensor> rets(vars.size());
+      WEFT_RETURN_IF_ERROR(run(env, vars, rets));
+      std::move(rets.begin(), rets.end(), vars.begin());
+    }
+  });
 }
 
 // ---- FunctionLibraryRuntime ----------------------------------------------------------------------------

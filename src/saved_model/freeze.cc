@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "core/call_depth.h"
 #include "core/cat.h"
 #include "core/own_memory.h"
 #include "graph/passes/passes.h"
@@ -20,7 +21,7 @@ using graph::NodeDef;
 using op::AttrMap;
 using op::OpSpec;
 
-constexpr int kMaxDepth = 64;  // functions inside functions
+constexpr int kMaxDepth = 2'000;  // functions inside functions
 
 // What is known of a handle that was replaced by its variable's value.
 struct Frozen {
@@ -277,7 +278,7 @@ Result<Freezer::Special> Freezer::specialise(const FunctionAttr& f, const std::m
     def.resource_arg_unique_id.erase(i);
     frozen[{a.name, 0}] = x;
   }
-  WEFT_RETURN_IF_ERROR(rewrite(def.nodes, frozen, true, def.ret, depth));
+  WEFT_RETURN_IF_ERROR(core::with_stack([&] { return rewrite(def.nodes, frozen, true, def.ret, depth); }));
   std::unordered_map<std::string_view, const NodeDef*> by_name;
   for (const NodeDef& n : def.nodes) by_name.emplace(n.name, &n);
   for (size_t i = 0; i < def.outputs.size(); ++i) {

@@ -283,19 +283,19 @@ TEST_CASE("loops and branches") {
   auto condition = b.begin_region();
   Value i = b.region_parameter({DType::kInt32, {}});
   b.region_parameter(x->type);
-  b.end_region(*condition, {less(i)});
+  auto condition_region = condition.end({less(i)});
   auto body = b.begin_region();
   i = b.region_parameter({DType::kInt32, {}});
   Value v = b.region_parameter(x->type);
-  b.end_region(*body, {b.add(i, b.scalar_int(DType::kInt32, 1)), b.add(b.tanh(v), x)});
-  const auto out = b.while_loop({b.scalar_int(DType::kInt32, 0), x}, std::move(condition), std::move(body));
+  auto body_region = body.end({b.add(i, b.scalar_int(DType::kInt32, 1)), b.add(b.tanh(v), x)});
+  const auto out = b.while_loop({b.scalar_int(DType::kInt32, 0), x}, std::move(condition_region), std::move(body_region));
   g.out(out[0]);
   g.out(out[1]);
   std::vector<std::unique_ptr<ir::Region>> regions;
   for (int k = 0; k < 3; ++k) {
     auto r = b.begin_region();
-    b.end_region(*r, {b.mul(out[1], k + 0.5)});
-    regions.push_back(std::move(r));
+    auto r_region = r.end({b.mul(out[1], k + 0.5)});
+    regions.push_back(std::move(r_region));
   }
   g.out(b.branch(n, std::move(regions))[0]);
   for (int64_t k : {-1, 0, 1, 2, 9}) CHECK(g.differs(1e-5, {1, k, k}) == "");

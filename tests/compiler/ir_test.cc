@@ -174,12 +174,12 @@ TEST_CASE("what a loop repeats moves out of it, variables that nobody reads go")
   auto condition = m.b.begin_region();
   Value i = m.b.region_parameter(zero->type);
   for (int k = 0; k < 3; ++k) m.b.region_parameter(x->type);
-  m.b.end_region(*condition, {m.b.compare(ir::Compare::kLt, i, m.b.scalar_int(DType::kInt64, 4))});
+  auto condition_region = condition.end({m.b.compare(ir::Compare::kLt, i, m.b.scalar_int(DType::kInt64, 4))});
   auto body = m.b.begin_region();
   Value j = m.b.region_parameter(zero->type), v = m.b.region_parameter(x->type), same = m.b.region_parameter(x->type), unread = m.b.region_parameter(x->type);
   Value fixed = m.b.exp(same);
-  m.b.end_region(*body, {m.b.add(j, m.b.scalar_int(DType::kInt64, 1)), m.b.add(v, fixed), same, m.b.neg(unread)});
-  auto out = m.b.while_loop({zero, h, x, other}, std::move(condition), std::move(body));
+  auto body_region = body.end({m.b.add(j, m.b.scalar_int(DType::kInt64, 1)), m.b.add(v, fixed), same, m.b.neg(unread)});
+  auto out = m.b.while_loop({zero, h, x, other}, std::move(condition_region), std::move(body_region));
   m.result(out[1]);
   m.result(out[2]);
   m.simplified();
@@ -199,15 +199,15 @@ TEST_CASE("variables that always hold the same become one") {
   auto condition = m.b.begin_region();
   Value i = m.b.region_parameter(zero->type), n = m.b.region_parameter(zero->type);
   for (Value v : {h0, list0, other0}) m.b.region_parameter(v->type);
-  m.b.end_region(*condition, {m.b.compare(ir::Compare::kLt, m.b.add(i, n), m.b.scalar_int(DType::kInt64, 7))});
+  auto condition_region = condition.end({m.b.compare(ir::Compare::kLt, m.b.add(i, n), m.b.scalar_int(DType::kInt64, 7))});
   auto body = m.b.begin_region();
   Value j = m.b.region_parameter(zero->type), k = m.b.region_parameter(zero->type), h = m.b.region_parameter(h0->type);
   m.b.region_parameter(list0->type);
   Value other = m.b.region_parameter(h0->type);
   Value one = m.b.scalar_int(DType::kInt64, 1);
   Value next = m.b.tanh(m.b.add(x, h));
-  m.b.end_region(*body, {m.b.add(j, one), m.b.add(k, one), next, m.b.reshape(next, {1, 2, 2}), m.b.tanh(m.b.sub(x, other))});
-  const auto out = m.b.while_loop({zero, zero, h0, list0, other0}, std::move(condition), std::move(body));
+  auto body_region = body.end({m.b.add(j, one), m.b.add(k, one), next, m.b.reshape(next, {1, 2, 2}), m.b.tanh(m.b.sub(x, other))});
+  const auto out = m.b.while_loop({zero, zero, h0, list0, other0}, std::move(condition_region), std::move(body_region));
   for (size_t r = 1; r < out.size(); ++r) m.result(out[r]);
   m.simplified();
   for (const auto& p : m.m.main->instrs) {
@@ -224,22 +224,22 @@ TEST_CASE("lists of a loop and of its gradient: originals instead of copies, one
   auto condition = m.b.begin_region();
   std::vector<Value> p;
   for (Value v : first) p.push_back(m.b.region_parameter(v->type));
-  m.b.end_region(*condition, {m.b.compare(ir::Compare::kLt, p[0], m.b.scalar_int(DType::kInt32, 4))});  // one row is never written
+  auto condition_region = condition.end({m.b.compare(ir::Compare::kLt, p[0], m.b.scalar_int(DType::kInt32, 4))});  // one row is never written
   auto body = m.b.begin_region();
   p.clear();
   for (Value v : first) p.push_back(m.b.region_parameter(v->type));
   Value at = m.b.convert(p[0], DType::kInt64);
   Value row = m.b.dynamic_slice(x, {at, origin, origin}, {1, 2, 3});
   Value h = m.b.sub(m.b.dot(m.b.reshape(row, {2, 3}), fixed, false, true), p[1]);
-  m.b.end_region(*body, {m.b.add(p[0], one), h, m.b.dynamic_update(p[2], row, {at, origin, origin}),
+  auto body_region = body.end({m.b.add(p[0], one), h, m.b.dynamic_update(p[2], row, {at, origin, origin}),
                          m.b.dynamic_update(p[3], m.b.reshape(fixed, {1, 4, 3}), {at, origin, origin}), m.b.dynamic_update(p[4], m.b.reshape(h, {1, 2, 4}), {at, origin, origin})});
-  const auto lists = m.b.while_loop(first, std::move(condition), std::move(body));
+  const auto lists = m.b.while_loop(first, std::move(condition_region), std::move(body_region));
   const std::vector<Value> back{zero, m.b.fill(DType::kFloat, {2, 4}, 1), m.b.fill(DType::kFloat, {3, 4}, 2), m.b.fill(DType::kFloat, {4, 4}, 0), lists[0]};
-  condition = m.b.begin_region();
+  auto turns = m.b.begin_region();
   p.clear();
   for (Value v : back) p.push_back(m.b.region_parameter(v->type));
-  m.b.end_region(*condition, {m.b.compare(ir::Compare::kLt, p[0], lists[0])});
-  body = m.b.begin_region();
+  auto turns_region = turns.end({m.b.compare(ir::Compare::kLt, p[0], lists[0])});
+  auto turn = m.b.begin_region();
   p.clear();
   for (Value v : back) p.push_back(m.b.region_parameter(v->type));
   Value left = m.b.sub(p[4], one);
@@ -253,8 +253,8 @@ TEST_CASE("lists of a loop and of its gradient: originals instead of copies, one
   Value dx = m.b.add(p[2], m.b.dot(pop(lists[2], {2, 3}), dz, true, false));
   Value dh = m.b.add(m.b.dot(pop(lists[4], {2, 4}), dz, true, false), p[3]);
   Value next = m.b.mul(m.b.dot(m.b.dot(dz, pop(lists[3], {4, 3})), fixed, false, true), 0.0078125);
-  m.b.end_region(*body, {m.b.add(p[0], one), next, dx, dh, left});
-  const auto out = m.b.while_loop(back, std::move(condition), std::move(body));
+  auto turn_region = turn.end({m.b.add(p[0], one), next, dx, dh, left});
+  const auto out = m.b.while_loop(back, std::move(turns_region), std::move(turn_region));
   m.result(out[2]);
   m.result(out[3]);
   m.simplified(1e-5);
@@ -290,12 +290,12 @@ TEST_CASE("products of rows that a loop takes are made before it") {
   auto condition = m.b.begin_region();
   Value i = m.b.region_parameter(zero->type);
   m.b.region_parameter(h0->type);
-  m.b.end_region(*condition, {m.b.compare(ir::Compare::kLt, i, m.b.scalar_int(DType::kInt64, 5))});
+  auto condition_region = condition.end({m.b.compare(ir::Compare::kLt, i, m.b.scalar_int(DType::kInt64, 5))});
   auto body = m.b.begin_region();
   Value j = m.b.region_parameter(zero->type), h = m.b.region_parameter(h0->type);
   Value row = m.b.reshape(m.b.dynamic_slice(x, {j, zero, zero}, {1, 2, 3}), {2, 3});
-  m.b.end_region(*body, {m.b.add(j, m.b.scalar_int(DType::kInt64, 1)), m.b.tanh(m.b.add(h, m.b.dot(row, w)))});
-  m.result(m.b.while_loop({zero, h0}, std::move(condition), std::move(body))[1]);
+  auto body_region = body.end({m.b.add(j, m.b.scalar_int(DType::kInt64, 1)), m.b.tanh(m.b.add(h, m.b.dot(row, w)))});
+  m.result(m.b.while_loop({zero, h0}, std::move(condition_region), std::move(body_region))[1]);
   m.simplified();
   for (const auto& p : m.m.main->instrs) {
     if (p->op == ir::Op::kWhile) CHECK(count(*p->regions[1], ir::Op::kDot) == 0);
@@ -333,12 +333,12 @@ TEST_CASE("a branch that is known is taken") {
   Made m;
   Value x = m.input({2});
   auto no = m.b.begin_region();
-  m.b.end_region(*no, {m.b.neg(x)});
+  auto no_region = no.end({m.b.neg(x)});
   auto yes = m.b.begin_region();
-  m.b.end_region(*yes, {m.b.exp(x)});
+  auto yes_region = yes.end({m.b.exp(x)});
   std::vector<std::unique_ptr<ir::Region>> regions;
-  regions.push_back(std::move(no));
-  regions.push_back(std::move(yes));
+  regions.push_back(std::move(no_region));
+  regions.push_back(std::move(yes_region));
   m.result(m.b.branch(m.b.constant(ir::Tensor::scalar<bool>(false)), std::move(regions))[0]);
   m.simplified();
   CHECK(count(*m.m.main, ir::Op::kIf) == 0);
@@ -359,6 +359,40 @@ TEST_CASE("random modules keep their values") {
     INFO(seed, "\n", text, ir::print(*m));
     REQUIRE(verified == "OK");
     REQUIRE(same(before, after));
+  }
+}
+
+TEST_CASE("a region that is given up leaves the builder where it was") {
+  Made m;
+  Value x = m.input({2});
+  {
+    auto outer = m.b.begin_region();
+    auto inner = m.b.begin_region();
+    m.b.neg(x);
+  }
+  m.result(m.b.exp(x));
+  CHECK(m.b.status().ok());
+  CHECK(count(*m.m.main, ir::Op::kUnary) == 1);
+  CHECK(ir::verify(m.m).ok());
+}
+
+TEST_CASE("mistakes of a rule are errors of the builder") {
+  {
+    Made m;
+    auto outer = m.b.begin_region();
+    auto inner = m.b.begin_region();
+    auto region = outer.end({});
+    CHECK(m.b.status().code() == core::Code::kInternal);
+  }
+  {
+    Made m;
+    CHECK(m.b.sizes({ir::Dim(1), ir::Dim(2)}, DType::kInt32, true) == nullptr);
+    CHECK(m.b.status().code() == core::Code::kInternal);
+  }
+  {
+    Made m;
+    CHECK(m.b.sizes({ir::Dim(1)}, DType::kFloat) == nullptr);
+    CHECK(m.b.status().code() == core::Code::kInternal);
   }
 }
 

@@ -100,14 +100,14 @@ TEST_CASE("a loop that writes rows needs no copies") {
   Value i = m.b.region_parameter(zero->type);
   m.b.region_parameter(h0->type);
   m.b.region_parameter(out0->type);
-  m.b.end_region(*condition, {m.b.compare(ir::Compare::kLt, i, m.b.scalar_int(DType::kInt64, 10))});
+  auto condition_region = condition.end({m.b.compare(ir::Compare::kLt, i, m.b.scalar_int(DType::kInt64, 10))});
   auto body = m.b.begin_region();
   Value j = m.b.region_parameter(zero->type), h = m.b.region_parameter(h0->type), out = m.b.region_parameter(out0->type);
   Value row = m.b.dynamic_slice(x, {j, zero}, {1, 4});
   Value next = m.b.tanh(m.b.add(row, h));
   Value written = m.b.dynamic_update(out, next, {j, zero});
-  m.b.end_region(*body, {m.b.add(j, m.b.scalar_int(DType::kInt64, 1)), next, written});
-  auto results = m.b.while_loop({zero, h0, out0}, std::move(condition), std::move(body));
+  auto body_region = body.end({m.b.add(j, m.b.scalar_int(DType::kInt64, 1)), next, written});
+  auto results = m.b.while_loop({zero, h0, out0}, std::move(condition_region), std::move(body_region));
   m.result(results[2]);
   const Plan p = m.plan();
   CHECK(count(p.steps, Step::Kind::kCopy) == 3);  // the first values

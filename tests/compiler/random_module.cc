@@ -156,7 +156,7 @@ class Maker {
     std::vector<Value> p;
     for (Value v : init) p.push_back(b_.region_parameter(v->type));
     Value until = b_.compare(ir::Compare::kLt, p[0], b_.scalar_int(DType::kInt64, 3));
-    b_.end_region(*condition, {until});
+    auto condition_region = condition.end({until});
     auto body = b_.begin_region();
     p.clear();
     for (Value v : init) p.push_back(b_.region_parameter(v->type));
@@ -167,8 +167,8 @@ class Maker {
     std::vector<Value> recent(inside.end() - long(std::min(inside.size(), size_t(8))), inside.end());
     recent.insert(recent.end(), p.begin() + 1, p.end());
     for (size_t k = 1; k < init.size(); ++k) results.push_back(pick(6) == 0 ? p[k] : of_type(recent, init[k]->type));
-    b_.end_region(*body, results);
-    const std::vector<Value> out = b_.while_loop(init, std::move(condition), std::move(body));
+    auto body_region = body.end(results);
+    const std::vector<Value> out = b_.while_loop(init, std::move(condition_region), std::move(body_region));
     pool.insert(pool.end(), out.begin() + 1, out.end());
     return nullptr;
   }
@@ -184,8 +184,8 @@ class Maker {
       fill(inside, pick(4), depth + 1);
       std::vector<Value> results;
       for (const auto& t : types) results.push_back(of_type(inside, t));
-      b_.end_region(*r, results);
-      regions.push_back(std::move(r));
+      auto r_region = r.end(results);
+      regions.push_back(std::move(r_region));
     }
     const std::vector<Value> out = b_.branch(which, std::move(regions));
     pool.insert(pool.end(), out.begin(), out.end());

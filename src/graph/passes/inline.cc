@@ -1,5 +1,6 @@
 // Calls of functions become the functions' bodies.
 #include <algorithm>
+#include <unordered_map>
 
 #include "graph/function_library.h"
 #include "graph/passes/passes.h"
@@ -7,7 +8,8 @@
 namespace weft::graph {
 namespace {
 
-constexpr int kMaxNodes = 1 << 20;  // beyond it calls stay calls
+constexpr int kMaxNodes = 1 << 20;    // beyond it calls stay calls
+constexpr int kMaxCopied = 1 << 12;   // nodes of functions that are there already: calls of calls of calls would make exponentially many
 
 bool is_call(const Node& n) { return n.is_function_call() || n.op() == "PartitionedCall" || n.op() == "StatefulPartitionedCall"; }
 
@@ -111,6 +113,8 @@ Status inline_call(FunctionBody& body, Node* call, const FunctionBody& callee, s
 
 Status pass_inline(FunctionBody& body, PassContext& c) {
   Graph& g = *body.graph;
+  std::unordered_map<std::string, FunctionBody> callees;  // opened once; a second copy counts
+  int copied = 0;
   std::vector<Call> todo;
   for (Node* n : g.nodes()) {
     if (is_call(*n)) todo.push_back({n, std::make_shared<const Chain>(Chain{body.name, nullptr})});
@@ -131,8 +135,18 @@ Status pass_inline(FunctionBody& body, PassContext& c) {
     // What must become machine code does so as a whole. A compiler that is at work on the caller turns this off.
     if (!c.inline_compiled && (flag((*def)->attrs, "_XlaMustCompile") || flag(call->info().extra_attrs(), "_XlaMustCompile"))) continue;
     if (flag(call->info().extra_attrs(), "_WeftMayCompile")) continue;  // jit/cluster.h
-    static const AttrMap kNone;
-    WEFT_ASSIGN(FunctionBody callee, instantiate_function(**def, f.attrs ? *f.attrs : kNone, g.registry(), g.library()));
+    std::string key = f.name;
+    if (f.attrs) {
+      for (const auto& [k, v] : *f.attrs) key += cat("|", k, "=", v.to_string());
+    }
+    auto known = callees.find(key);
+    const bool copy = known != callees.end();
+    if (!copy) {
+      static const AttrMap kNone;
+      WEFT_ASSIGN(FunctionBody opened, instantiate_function(**def, f.attrs ? *f.attrs : kNone, g.registry(), g.library()));
+      known = callees.emplace(std::move(key), std::move(opened)).first;
+    }
+    const FunctionBody& callee = known->second;
     if (callee.args.size() != size_t(call->num_inputs()) || callee.rets.size() != size_t(call->num_outputs()))
       return invalid_argument("{{node ", call->name(), "}} passes ", call->num_inputs(), " arguments and expects ", call->num_outputs(), " results of function ",
                               f.name, ", which has ", callee.args.size(), " and ", callee.rets.size());
@@ -145,6 +159,10 @@ Status pass_inline(FunctionBody& body, PassContext& c) {
       if (base_type(callee.ret_types[i]) != base_type(call->output_type(int(i))))
         return invalid_argument("{{node ", call->name(), "}}: result ", i, " of function ", f.name, " is ", dtype_name(callee.ret_types[i]), ", not ",
                                 dtype_name(call->output_type(int(i))));
+    }
+    if (copy) {
+      if (copied + callee.graph->num_nodes() > kMaxCopied) continue;
+      copied += callee.graph->num_nodes();
     }
     std::vector<Node*> inner;
     WEFT_RETURN_IF_ERROR(inline_call(body, call, callee, inner));

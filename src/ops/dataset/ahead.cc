@@ -4,6 +4,8 @@
 #include <atomic>
 #include <system_error>
 
+#include "core/call_depth.h"
+
 namespace weft::ops::data {
 
 namespace {
@@ -39,7 +41,10 @@ bool Ahead::start(IteratorContext& c) {
   env_.trace = nullptr;
   stats_ = c.stats;
   try {
-    for (int i = 0; i < num_threads_; ++i) threads_.emplace_back([this] { run(); });
+    for (int i = 0; i < num_threads_; ++i) threads_.emplace_back([this, depth = core::call_depth()] {
+        const core::AdoptCallDepth adopt(depth);
+        run();
+      });
   } catch (const std::system_error&) {
     // The system gives no more threads: one is enough, and without any the caller does the work.
   }

@@ -1,0 +1,73 @@
+"""Functions that call themselves or nest deeply, and loops that cannot be compiled: an answer or an error, never the end of the process."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import weft as tf
+
+
+def test_a_loop_in_a_branch_that_cannot_be_compiled_is_an_error():
+    @tf.function(jit_compile=True)
+    def f(x):
+        if tf.reduce_sum(x) > 0.0:
+            for _ in tf.range(3):
+                x += tf.cast(tf.reduce_sum(tf.range(tf.cast(x[0], tf.int32))), tf.float32)
+        return x
+
+    for _ in range(2):
+        with pytest.raises(tf.errors.UnimplementedError, match="Range"):
+            f(tf.constant([1.0, 2.0]))
+    # The compiler goes on to work for others.
+    g = tf.function(lambda x: x * 2.0, jit_compile=True)
+    np.testing.assert_array_equal(g(tf.constant([1.0, 2.0])), [2.0, 4.0])
+
+
+def _nested(depth, step):
+    """f_depth -> ... -> f_0, traced from the inside."""
+    f = tf.function(lambda x: x * 1.0).get_concrete_function(tf.TensorSpec([], tf.float32))
+    for _ in range(depth):
+        inner = f
+        f = tf.function(lambda x, inner=inner: step(inner, x)).get_concrete_function(tf.TensorSpec([], tf.float32))
+    return f
+
+
+def test_a_thousand_calls_inside_each_other():
+    f = _nested(1000, lambda g, x: g(x) + 1.0)
+    assert float(f(tf.constant(2.0))) == 1002.0
+
+
+def test_branches_five_hundred_deep():
+    f = _nested(500, lambda g, x: tf.cond(x > 0.0, lambda: g(x) + 1.0, lambda: x))
+    assert float(f(tf.constant(2.0))) == 502.0
+    assert float(f(tf.constant(-2.0))) == -2.0
+
+
+def test_gradients_of_calls_inside_each_other():
+    f = _nested(100, lambda g, x: g(x) + x)
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    assert float(y) == 202.0
+    assert float(tape.gradient(y, x)) == 101.0
+
+
+def test_a_function_that_calls_the_last_one_twice():
+    # 2^16 calls in all: every function is planned once, and only some calls are inlined.
+    f = _nested(16, lambda g, x: (g(x) + g(x)) * 0.5)
+    assert float(f(tf.constant(2.0))) == 2.0
+
+
+def test_deep_calls_on_a_thread_with_a_small_stack():
+    f = _nested(300, lambda g, x: tf.cond(x > 0.0, lambda: g(x) + 1.0, lambda: x))
+    found = []
+    before = threading.stack_size(512 * 1024)
+    try:
+        thread = threading.Thread(target=lambda: found.append(float(f(tf.constant(2.0)))))
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    assert found == [302.0]
