@@ -100,9 +100,10 @@ void bind_session(nb::module_& m) {
            nb::arg("graph"), nb::arg("cpu_devices") = 1, nb::arg("threads") = 0, nb::arg("inter_threads") = 0, nb::arg("soft_placement") = true, nb::arg("log_device_placement") = false,
            nb::arg("config") = nb::bytes(""), nb::arg("target") = "")
       .def("run",
-           [](NativeSession& s, nb::handle feeds, nb::handle fetches, nb::handle targets, bool traced) {
+           [](NativeSession& s, nb::handle feeds, nb::handle fetches, nb::handle targets, bool traced, int64_t timeout_ms) {
              StepTrace trace;
              runtime::Session::RunOptions options;
+             options.timeout_ms = timeout_ms;
              if (traced) options.trace = &trace;
              nb::list made = run(*s.graph, feeds, fetches, targets, [&](auto& in, auto& values, auto& out, auto& results, auto& nodes) {
                return s.session->run(in, values, out, results, nodes, options);
@@ -113,7 +114,7 @@ void bind_session(nb::module_& m) {
              }
              return made;
            },
-           nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"), nb::arg("traced") = false, "When traced, the last of the results is a RunMetadata.")
+           nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"), nb::arg("traced") = false, nb::arg("timeout_ms") = 0, "When traced, the last of the results is a RunMetadata.")
       .def("partial_run",
            [](NativeSession& s, nb::handle feeds, nb::handle fetches, nb::handle targets) {
              return NativePartialRun{s.graph, std::make_unique<runtime::PartialRun>(*s.session, endpoints(*s.graph, feeds), endpoints(*s.graph, fetches),

@@ -265,7 +265,7 @@ TraceEmitter::Effect TraceEmitter::effect_of(const OpSpec& spec, const AttrMap& 
     e.resources[i] = writes ? 2 : 1;
   }
   if (any && known) e.free = std::any_of(functions.begin(), functions.end(), [](const auto& f) { return f->free_effects(); });
-  else e.free = e.must_run && !reads && (any || !resources);
+  else e.free = e.must_run && !reads && (any || !resources) && (any || !spec.distributed_communication);  // members of a group wait for each other
   if (reads) e.must_run = false;
   return e;
 }

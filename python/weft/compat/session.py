@@ -220,13 +220,17 @@ class BaseSession:
     def _run(self, feeds, plan, options=None, run_metadata=None):
         self._start_iterators()
         traced = run_metadata is not None and options is not None and options.trace_level > 0
+        extra = {"traced": True} if traced else {}
+        timeout = (options.timeout_in_ms if options is not None else 0) or (self._config.operation_timeout_in_ms if self._config is not None else 0)
+        if timeout > 0:
+            extra["timeout_ms"] = timeout
         fed = {(t.op._id, t.value_index): v for t, v in feeds}
         wanted = [t for t in plan.tensors if (t.op._id, t.value_index) not in fed]
         try:
             session = self._session()
             only_fed = plan.tensors and not wanted and not plan.targets
             results = (
-                [] if only_fed else session.run(_engine_feeds(feeds), wanted, plan.targets, **({"traced": True} if traced else {}))
+                [] if only_fed else session.run(_engine_feeds(feeds), wanted, plan.targets, **extra)
             )
         except errors.OpError as e:
             raise _failed(type(e), e.message, e.node_def, e.op) from None

@@ -1,0 +1,425 @@
+// The executor: deadlines, errors that end all calls, and the algorithms. A reduction goes around a ring as TensorFlow's does, chunk by
+// chunk, so that sums of floats have its bits: chunk c starts at rank c, each member adds what it receives to its own, the last one has
+// the sum, which then goes around once more.
+#include "op/collective.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <thread>
+
+namespace weft::op {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int64_t kAlign = 64, kMaxChunkBytes = int64_t(4) << 20;
+constexpr int kMaxSubdivs = 2;
+
+// A chunk of the tensor and the ring it goes around.
+struct Field {
+  int64_t begin, end;  // elements
+  int chunk, index;    // place where it starts in the ring; number in keys
+  int rank, previous, next;  // this member's place in the ring; neighbours as ranks of the group
+  int previous_place;
+};
+
+Result<std::vector<int64_t>> subdiv_offsets(const CollectiveParams& p) {
+  if (!p.subdiv_offsets.empty()) return p.subdiv_offsets;
+  if (p.max_subdivs_per_device == -1) return std::vector<int64_t>{0};
+  if (p.shape.num_elements() == 0) return internal_error("shape in CollectiveParams should be non-empty");
+  const int64_t most = (p.max_subdivs_per_device > 0 ? p.max_subdivs_per_device : kMaxSubdivs) * p.group.size;
+  const int64_t bytes = p.shape.num_elements() * int64_t(dtype_size(p.dtype));
+  int64_t n = 1;
+  while (bytes / (p.group.size * n) > kMaxChunkBytes && n < most) ++n;
+  const int64_t stride = std::max<int64_t>(1, p.group.size / n);
+  std::vector<int64_t> offsets;
+  for (int64_t i = 0; i < n; ++i) offsets.push_back(stride * i * (i % 2 ? -1 : 1));
+  return offsets;
+}
+
+// Elements of a chunk, as TensorFlow aligns them: a chunk that is aligned already gets another 64 bytes.
+int64_t aligned_chunk(int64_t element_bytes, int64_t elements, int64_t chunks) {
+  const int64_t base = (elements + chunks - 1) / chunks;
+  return base + (kAlign - base * element_bytes % kAlign) / element_bytes;
+}
+
+Result<std::vector<Field>> ring_plan(const CollectiveParams& p, int rank) {
+  WEFT_ASSIGN(const std::vector<int64_t> offsets, subdiv_offsets(p));
+  const int n = p.group.size, subdivs = int(offsets.size());
+  const int64_t total = p.shape.num_elements(), each = aligned_chunk(int64_t(dtype_size(p.dtype)), total, int64_t(n) * subdivs);
+  std::vector<Field> fields;
+  for (int chunk = 0; chunk < n; ++chunk) {
+    for (int s = 0; s < subdivs; ++s) {
+      const int index = chunk * subdivs + s;
+      const int64_t begin = std::min(total, index * each), end = std::min(total, begin + each);
+      if (begin == end) continue;
+      // A negative offset turns the ring around.
+      const int64_t offset = offsets[size_t(s)] < 0 ? -(offsets[size_t(s)] % n) : offsets[size_t(s)] % n;
+      const bool reverse = offsets[size_t(s)] < 0;
+      auto at = [&](int place) {
+        const int i = int((place % n + offset) % n);
+        return reverse ? n - 1 - i : i;
+      };
+      int place = 0;
+      while (at(place) != rank) ++place;
+      fields.push_back({begin, end, chunk, index, place, at(place + n - 1), at(place + 1), (place + n - 1) % n});
+    }
+  }
+  return fields;
+}
+
+}  // namespace
+
+int CollectiveMembers::rank_of(const std::string& device) const {
+  return int(std::find(devices.begin(), devices.end(), device) - devices.begin());
+}
+
+// Calls back when time is up, on a thread that is there once somebody waits.
+class CollectiveExecutor::Deadlines {
+ public:
+  ~Deadlines() {
+    {
+      std::lock_guard lock(state_->mutex);
+      state_->over = true;
+      state_->changed.notify_all();
+    }
+    if (!thread_.joinable()) return;
+    // The last holder of the executor may be a callback of this very thread.
+    if (thread_.get_id() == std::this_thread::get_id()) thread_.detach();
+    else thread_.join();
+  }
+  int64_t add(double seconds, std::function<void()> callback) {
+    constexpr double kLongest = 1e9;
+    std::lock_guard lock(state_->mutex);
+    const int64_t id = state_->next++;
+    const auto when = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(std::min(seconds, kLongest)));
+    state_->waiting.emplace(when, std::make_pair(id, std::move(callback)));
+    state_->changed.notify_all();
+    if (!thread_.joinable()) thread_ = std::thread(watch, state_);
+    return id;
+  }
+  void remove(int64_t id) {
+    std::lock_guard lock(state_->mutex);
+    std::erase_if(state_->waiting, [&](const auto& w) { return w.second.first == id; });
+  }
+
+ private:
+  struct State {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool over = false;
+    int64_t next = 1;
+    std::multimap<Clock::time_point, std::pair<int64_t, std::function<void()>>> waiting;
+  };
+  static void watch(std::shared_ptr<State> s) {
+    std::unique_lock lock(s->mutex);
+    while (!s->over) {
+      if (s->waiting.empty()) {
+        s->changed.wait(lock);
+      } else if (const auto when = s->waiting.begin()->first; when > Clock::now()) {
+        s->changed.wait_until(lock, when);
+      } else {
+        auto callback = std::move(s->waiting.begin()->second.second);
+        s->waiting.erase(s->waiting.begin());
+        lock.unlock();
+        callback();
+        callback = nullptr;  // may hold the last reference to the executor
+        lock.lock();
+      }
+    }
+  }
+  std::shared_ptr<State> state_ = std::make_shared<State>();
+  std::thread thread_;
+};
+
+// One call of one member.
+class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
+ public:
+  Run(std::shared_ptr<CollectiveExecutor> executor, CollectiveParams params, Tensor input, CancellationManager* cancellation, Done done)
+      : e_(std::move(executor)), p_(std::move(params)), input_(std::move(input)), cancellation_(cancellation), done_(std::move(done)), id_(e_->next_run_.fetch_add(1)) {}
+
+  void start() {
+    watch("Collective has timed out waiting for other workers.");
+    e_->resolver_->complete_group_async(p_.group, cancellation_, [self = shared_from_this()](Status s, std::shared_ptr<const CollectiveMembers> members) {
+      if (!s.ok()) return self->fail(std::move(s));
+      self->members_ = std::move(members);
+      self->rank_ = self->members_->rank_of(self->p_.group.device);
+      if (self->p_.type == CollectiveType::kReduceScatter || self->p_.type == CollectiveType::kPermute)  // TensorFlow has none for CPUs
+        return self->fail(internal_error("CollectiveRegistry::Lookup did not find collective implementation undef"));
+      if (!self->heed_cancellation()) return self->fail(cancelled("Collective op is cancelled"));
+      self->e_->resolver_->complete_instance_async(self->p_, *self->members_, [self](Status t, int source) {
+        if (!t.ok()) return self->fail(std::move(t));
+        self->source_ = source;
+        self->execute();
+      });
+    });
+  }
+
+ private:
+  int size() const { return p_.group.size; }
+  const std::string& device(int rank) const { return members_->devices[size_t(rank)]; }
+  std::string key(int pass, int section, int source) const { return cat(p_.group.key, ":", p_.instance_key, ":", pass, ":", section, ":", source); }
+
+  // From now on this phase must end in time.
+  void watch(const char* text) {
+    if (p_.timeout_seconds <= 0) return;
+    unwatch();
+    const int64_t id = e_->deadlines_->add(p_.timeout_seconds, [weak = weak_from_this(), text] {
+      auto self = weak.lock();
+      if (!self || self->over_.exchange(true)) return;
+      Status s = deadline_exceeded(text);
+      self->e_->start_abort(s);
+      self->end(std::move(s), {});
+    });
+    deadline_.store(id);
+    if (over_.load()) unwatch();
+  }
+  void unwatch() {
+    if (const int64_t id = deadline_.exchange(0)) e_->deadlines_->remove(id);
+  }
+
+  // False: cancelled already. (Until the group is complete the resolver sees to it.)
+  bool heed_cancellation() {
+    std::lock_guard lock(end_mutex_);
+    if (!cancellation_ || over_.load()) return true;
+    token_ = cancellation_->get_token();
+    registered_ = cancellation_->register_callback(token_, [weak = weak_from_this()] {
+      if (auto self = weak.lock()) self->fail(cancelled("Collective op is cancelled"));
+    });
+    return registered_;
+  }
+
+  void execute() {
+    watch("Collective has timed out during execution.");
+    switch (p_.type) {
+      case CollectiveType::kReduction: return reduce();
+      case CollectiveType::kBroadcast: return broadcast();
+      case CollectiveType::kGather: return gather();
+      default: return all_to_all();
+    }
+  }
+
+  void fail(Status s) {
+    if (over_.exchange(true)) return;
+    if (!cancellation_ || !cancellation_->cancelled()) e_->start_abort(s);
+    end(e_->error_of(s), {});
+  }
+  void succeed(Tensor result) {
+    if (!over_.exchange(true)) end({}, std::move(result));
+  }
+  // Whoever set over_ comes here.
+  void end(Status s, Tensor result) {
+    if (!s.ok()) e_->access_->retract(id_);
+    unwatch();
+    {
+      std::lock_guard lock(end_mutex_);  // the caller's objects are gone when done returns
+      if (registered_) cancellation_->try_deregister_callback(token_);  // without waiting: the callback finds the call over
+    }
+    Done done = std::move(done_);
+    done(std::move(s), std::move(result));
+  }
+
+  void send(int to, const std::string& k, Tensor t) {
+    if (!over_.load()) e_->access_->send(device(to), k, std::move(t), id_);
+  }
+  template <class F>
+  void recv(int from, const std::string& k, F then) {
+    if (over_.load()) return;
+    e_->access_->recv_async(device(from), k, id_, [self = shared_from_this(), then = std::move(then)](Status s, Tensor t) {
+      if (self->over_.load()) return;
+      if (!s.ok()) return self->fail(std::move(s));
+      then(*self, std::move(t));
+    });
+  }
+
+  // A part of the result is there; the last one ends the call.
+  void part_done(size_t i, Tensor t) {
+    parts_[i] = std::move(t);
+    if (left_.fetch_sub(1) != 1) return;
+    auto made = assemble();
+    if (made.ok()) succeed(std::move(made).value());
+    else fail(made.status());
+  }
+  Result<Tensor> assemble() {
+    if (parts_.size() == 1 && parts_[0].num_elements() == p_.shape.num_elements()) return parts_[0].reshaped(p_.shape);
+    WEFT_ASSIGN(Tensor out, Tensor::allocate(p_.dtype, p_.shape));
+    int64_t at = 0;
+    for (const Tensor& t : parts_) {
+      if (at + t.num_elements() > out.num_elements()) return internal_error("the members of collective instance ", p_.instance_key, " sent more than they said");
+      copy_elements(t, 0, out, at, t.num_elements());
+      at += t.num_elements();
+    }
+    if (at != out.num_elements()) return internal_error("the members of collective instance ", p_.instance_key, " sent less than they said");
+    return out;
+  }
+  void expect_parts(size_t n) {
+    parts_.resize(n);
+    left_.store(int64_t(n));
+  }
+
+  void reduce() {
+    auto plan = ring_plan(p_, rank_);
+    if (!plan.ok()) return fail(plan.status());
+    fields_ = std::move(plan).value();
+    if (fields_.empty()) return succeed(input_);
+    expect_parts(fields_.size());
+    flat_ = input_.reshaped(Shape({input_.num_elements()}));
+    auto self = shared_from_this();
+    for (size_t i = 0; i < fields_.size(); ++i) {
+      const Field& f = fields_[i];
+      Tensor own = flat_.slice_rows(f.begin, f.end);
+      if (f.rank == f.chunk) {
+        first_pass(i, std::move(own));
+        continue;
+      }
+      recv(f.previous, key(0, f.index, f.previous_place), [i, own = std::move(own)](Run& run, Tensor received) {
+        if (received.num_elements() != own.num_elements() || received.dtype() != own.dtype())
+          return run.fail(internal_error("a member of collective instance ", run.p_.instance_key, " sent a chunk of another size"));
+        auto merged = run.p_.merge(own, received);
+        if (merged.ok()) run.first_pass(i, std::move(merged).value());
+        else run.fail(merged.status());
+      });
+    }
+  }
+  // The chunk has this member's part.
+  void first_pass(size_t i, Tensor sum) {
+    const Field& f = fields_[i];
+    const int n = size(), last = (f.chunk + n - 1) % n;
+    if (f.rank == last) {
+      if (p_.finish) {
+        auto finished = p_.finish(sum, n);
+        if (!finished.ok()) return fail(finished.status());
+        sum = std::move(finished).value();
+      }
+      return second_pass(i, std::move(sum));
+    }
+    send(f.next, key(0, f.index, f.rank), std::move(sum));
+    recv(f.previous, key(1, f.index, f.previous_place), [i](Run& run, Tensor received) { run.second_pass(i, std::move(received)); });
+  }
+  void second_pass(size_t i, Tensor sum) {
+    const Field& f = fields_[i];
+    const int n = size();
+    if (n > 1 && f.rank != (f.chunk + 2 * n - 2) % n) send(f.next, key(1, f.index, f.rank), sum);
+    part_done(i, std::move(sum));
+  }
+
+  void gather() {
+    const int n = size();
+    expect_parts(size_t(n));
+    for (int chunk = 0; chunk < n; ++chunk) {
+      if (chunk == rank_) {
+        pass_on(chunk, input_);
+        continue;
+      }
+      recv((rank_ + n - 1) % n, key(0, chunk, (rank_ + n - 1) % n), [chunk](Run& run, Tensor t) { run.pass_on(chunk, std::move(t)); });
+    }
+  }
+  void pass_on(int chunk, Tensor t) {
+    const int n = size();
+    if (rank_ != (chunk + n - 1) % n) send((rank_ + 1) % n, key(0, chunk, rank_), t);
+    part_done(size_t(chunk), std::move(t));
+  }
+
+  void broadcast() {
+    if (rank_ != source_) return recv(source_, key(0, source_, rank_), [](Run& run, Tensor t) { run.succeed(t.reshaped(run.p_.shape)); });
+    for (int to = 0; to < size(); ++to) {
+      if (to != rank_) send(to, key(0, rank_, to), input_);
+    }
+    succeed(input_);
+  }
+
+  void all_to_all() {
+    const int n = size();
+    const int64_t rows = input_.rank() > 0 ? input_.dim(0) : 0;
+    if (rows != n) return fail(invalid_argument("input to all-to-all first dimension size (", rows, ") must be the same as the group size (", n, ")"));
+    expect_parts(size_t(n));
+    for (int other = 0; other < n; ++other) {
+      Tensor slice = input_.slice_rows(other, other + 1);
+      const size_t to = size_t(members_->ranks[size_t(other)]);
+      if (other == rank_) {
+        part_done(to, std::move(slice));
+        continue;
+      }
+      send(other, key(0, rank_, other), std::move(slice));
+      recv(other, key(0, other, rank_), [to](Run& run, Tensor t) { run.part_done(to, std::move(t)); });
+    }
+  }
+
+  const std::shared_ptr<CollectiveExecutor> e_;
+  const CollectiveParams p_;
+  const Tensor input_;
+  CancellationManager* const cancellation_;
+  Done done_;
+  const int64_t id_;
+  std::atomic<bool> over_{false};
+  std::mutex end_mutex_;
+  bool registered_ = false;
+  std::atomic<int64_t> deadline_{0};
+  CancellationManager::Token token_ = 0;
+  std::shared_ptr<const CollectiveMembers> members_;
+  int rank_ = 0, source_ = -1;
+  Tensor flat_;
+  std::vector<Field> fields_;
+  std::vector<Tensor> parts_;
+  std::atomic<int64_t> left_{0};
+};
+
+CollectiveExecutor::CollectiveExecutor(std::unique_ptr<CollectiveParamResolver> resolver, std::unique_ptr<CollectiveRemoteAccess> access)
+    : resolver_(std::move(resolver)), access_(std::move(access)), deadlines_(std::make_unique<Deadlines>()) {}
+CollectiveExecutor::~CollectiveExecutor() = default;
+
+void CollectiveExecutor::run_async(CollectiveParams params, Tensor input, CancellationManager* cancellation, Done done) {
+  std::make_shared<Run>(shared_from_this(), std::move(params), std::move(input), cancellation, std::move(done))->start();
+}
+
+void CollectiveExecutor::complete_group_async(const CollectiveGroup& group, double timeout_seconds, CancellationManager* cancellation, std::function<void(Status)> done) {
+  struct Wait {
+    std::atomic<bool> over{false};
+    std::function<void(Status)> done;
+    int64_t deadline = 0;
+  };
+  auto wait = std::make_shared<Wait>();
+  wait->done = std::move(done);
+  auto self = shared_from_this();
+  if (timeout_seconds > 0) {
+    wait->deadline = deadlines_->add(timeout_seconds, [wait, weak = weak_from_this()] {
+      if (wait->over.exchange(true)) return;
+      Status s = deadline_exceeded("Collective has timed out waiting for other workers.");
+      if (auto executor = weak.lock()) executor->start_abort(s);
+      wait->done(std::move(s));
+    });
+  }
+  resolver_->complete_group_async(group, cancellation, [self, wait](Status s, const std::shared_ptr<const CollectiveMembers>&) {
+    if (wait->over.exchange(true)) return;
+    if (wait->deadline) self->deadlines_->remove(wait->deadline);
+    wait->done(std::move(s));
+  });
+}
+
+Status CollectiveExecutor::error_of(const Status& s) const {
+  std::lock_guard lock(mutex_);
+  return aborted_.ok() ? s : aborted_;
+}
+
+void CollectiveExecutor::start_abort(const Status& status) {
+  Status s;
+  {
+    std::lock_guard lock(mutex_);
+    if (!aborted_.ok()) return;
+    aborted_ = s = Status(status.code(), cat("Collective ops is aborted by: ", status.message(), "\nThe error could be from a previous operation. Restart your program to reset."));
+  }
+  resolver_->start_abort(s);
+  access_->start_abort(s);
+}
+
+std::shared_ptr<CollectiveExecutor> collective_executor(ResourceManager& resources) {
+  return resources
+      .find_or_create<CollectiveExecutor>(CollectiveExecutor::kContainer, CollectiveExecutor::kName,
+                                          []() -> Result<std::shared_ptr<CollectiveExecutor>> { return make_local_collectives(); })
+      .value();
+}
+
+}  // namespace weft::op

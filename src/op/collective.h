@@ -1,0 +1,112 @@
+// Collectives: what the members of a group (devices, each with an op of its own) do together: reduce, broadcast, gather, all-to-all.
+//
+// A CollectiveExecutor runs them. It asks a CollectiveParamResolver who belongs to the group and what the instance is, then lets the
+// algorithm send and receive through a CollectiveRemoteAccess. Those of one process stand in collective_local.cc; a cluster puts others in
+// their place and installs the executor in its ResourceManager under CollectiveExecutor::kContainer and kName.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/resource.h"
+#include "core/tensor.h"
+#include "op/cancellation.h"
+#include "op/resource_manager.h"
+
+namespace weft::op {
+
+// TensorFlow's numbers; texts of errors have them.
+enum class CollectiveType : int { kReduction = 0, kBroadcast = 1, kGather = 2, kPermute = 3, kAllToAll = 4, kReduceScatter = 5 };
+
+// A device that joins a group.
+struct CollectiveGroup {
+  int32_t key = 0, size = 0;
+  int32_t rank = -1;  // where the program says it
+  std::string device;
+};
+struct CollectiveMembers {
+  std::vector<std::string> devices;  // in the order of their names
+  std::vector<int> ranks;            // as the program says, else 0, 1, ...
+  // The place of a device; ring and messages go by it. (Ranks only say where all-to-all puts what a member sent.)
+  int rank_of(const std::string& device) const;
+};
+
+struct CollectiveParams {
+  CollectiveGroup group;
+  CollectiveType type = CollectiveType::kReduction;
+  int32_t instance_key = 0;
+  DType dtype = DType::kInvalid;
+  Shape shape;             // of the result
+  bool is_source = false;  // of a broadcast
+  double timeout_seconds = 0;  // 0: none
+  // Reductions: how chunks are cut (see ring_plan), own and received chunk to their sum, the last step on a sum (may be empty).
+  std::vector<int64_t> subdiv_offsets;
+  int64_t max_subdivs_per_device = -1;
+  std::function<Result<Tensor>(const Tensor& own, const Tensor& received)> merge;
+  std::function<Result<Tensor>(const Tensor& sum, int group_size)> finish;
+};
+
+class CollectiveParamResolver {
+ public:
+  using GroupDone = std::function<void(Status, std::shared_ptr<const CollectiveMembers>)>;
+  using InstanceDone = std::function<void(Status, int source_rank)>;  // -1: no broadcast
+  virtual ~CollectiveParamResolver() = default;
+  // Calls done when the group is complete. A group that waits is given up when `cancellation` (may be null) is cancelled.
+  virtual void complete_group_async(const CollectiveGroup& group, CancellationManager* cancellation, GroupDone done) = 0;
+  // Calls done when it is known that this call fits to those of the other members; a broadcast waits for its source.
+  virtual void complete_instance_async(const CollectiveParams& params, const CollectiveMembers& members, InstanceDone done) = 0;
+  // All who wait, now or later, get this error.
+  virtual void start_abort(const Status& status) = 0;
+};
+
+class CollectiveRemoteAccess {
+ public:
+  using Done = std::function<void(Status, Tensor)>;
+  virtual ~CollectiveRemoteAccess() = default;
+  // Messages of one key come in the order in which they were sent. `run` tells which call sends or receives.
+  virtual void send(const std::string& to_device, const std::string& key, Tensor value, int64_t run) = 0;
+  virtual void recv_async(const std::string& from_device, const std::string& key, int64_t run, Done done) = 0;
+  // A call that failed: what it sent and nobody received is dropped, what it waits for ends without a call of done.
+  virtual void retract(int64_t run) = 0;
+  virtual void start_abort(const Status& status) = 0;
+};
+
+class CollectiveExecutor final : public core::Resource, public std::enable_shared_from_this<CollectiveExecutor> {
+ public:
+  static constexpr const char* kTypeName = "N10tensorflow18CollectiveExecutorE";
+  static constexpr const char* kContainer = "collective_executor";
+  static constexpr const char* kName = "executor";
+  using Done = std::function<void(Status, Tensor)>;
+  CollectiveExecutor(std::unique_ptr<CollectiveParamResolver> resolver, std::unique_ptr<CollectiveRemoteAccess> access);
+  ~CollectiveExecutor() override;
+  std::string type_name() const override { return "CollectiveExecutor"; }
+
+  // `input` is not read where the op has none. `done` is called once: from this thread, another member's or that of a deadline.
+  void run_async(CollectiveParams params, Tensor input, CancellationManager* cancellation, Done done);
+  void complete_group_async(const CollectiveGroup& group, double timeout_seconds, CancellationManager* cancellation, std::function<void(Status)> done);
+  // An error of one member is everybody's; all calls fail from now on.
+  void start_abort(const Status& status);
+
+ private:
+  class Run;
+  class Deadlines;
+  Status error_of(const Status& s) const;
+
+  const std::unique_ptr<CollectiveParamResolver> resolver_;
+  const std::unique_ptr<CollectiveRemoteAccess> access_;
+  std::unique_ptr<Deadlines> deadlines_;
+  std::atomic<int64_t> next_run_{0};
+  mutable std::mutex mutex_;
+  Status aborted_;
+};
+
+// For groups inside this process.
+std::shared_ptr<CollectiveExecutor> make_local_collectives();
+// That of these resources, a local one if none was installed.
+std::shared_ptr<CollectiveExecutor> collective_executor(ResourceManager& resources);
+
+}  // namespace weft::op

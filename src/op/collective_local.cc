@@ -1,0 +1,277 @@
+// Groups whose members are devices of this process: who joined, which instances are under way, messages between them.
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+
+#include "op/collective.h"
+
+namespace weft::op {
+
+namespace {
+
+// Devices in the order of their names, numbers by their size.
+bool before(const std::string& a, const std::string& b) {
+  const size_t i = a.rfind(':'), j = b.rfind(':');
+  if (i == std::string::npos || j == std::string::npos || a.compare(0, i, b, 0, j) != 0) return a < b;
+  return std::make_pair(a.size(), a) < std::make_pair(b.size(), b);
+}
+
+class LocalResolver final : public CollectiveParamResolver {
+ public:
+  void complete_group_async(const CollectiveGroup& joining, CancellationManager* cancellation, GroupDone done) override {
+    // The callback must not outlive the wait.
+    if (cancellation) {
+      const auto token = cancellation->get_token();
+      if (!cancellation->register_callback(token, [this, key = joining.key] { cancel_group(key); })) return done(cancelled("CompleteGroup is cancelled before it starts"), nullptr);
+      done = [cancellation, token, done = std::move(done)](Status s, std::shared_ptr<const CollectiveMembers> members) {
+        cancellation->try_deregister_callback(token);
+        done(std::move(s), std::move(members));
+      };
+    }
+    std::vector<GroupDone> ready;
+    Status status;
+    std::shared_ptr<const CollectiveMembers> members;
+    {
+      std::lock_guard lock(mutex_);
+      status = aborted_;
+      if (status.ok()) {
+        Group& g = groups_.try_emplace(joining.key, Group{joining.size}).first->second;
+        join(g, joining);
+        if (g.status.ok() && !g.members) {
+          g.waiting.push_back(std::move(done));
+          return;
+        }
+        ready.swap(g.waiting);
+        status = g.status;
+        members = g.members;
+      }
+    }
+    done(status, members);  // the one that completes the group goes first, as in TensorFlow: its instance is what the others are held against
+    for (GroupDone& d : ready) d(status, members);
+  }
+
+  void complete_instance_async(const CollectiveParams& p, const CollectiveMembers& members, InstanceDone done) override {
+    std::vector<InstanceDone> ready;
+    Status status;
+    int source = -1;
+    {
+      std::lock_guard lock(mutex_);
+      status = aborted_;
+      if (status.ok()) {
+        auto [it, created] = instances_.try_emplace({p.group.key, p.instance_key}, Instance{p.type, p.dtype, p.shape});
+        Instance& i = it->second;
+        status = check(p, i);
+        if (status.ok() && p.type == CollectiveType::kBroadcast) {
+          i.known.insert(members.rank_of(p.group.device));
+          claim_source(p, members, i);
+          if (i.status.ok() && int(i.known.size()) < p.group.size) {
+            i.waiting.push_back(std::move(done));
+            return;
+          }
+          ready.swap(i.waiting);
+          status = i.status;
+          source = i.source;
+        }
+      }
+    }
+    done(status, source);
+    for (InstanceDone& d : ready) d(status, source);
+  }
+
+  void start_abort(const Status& status) override {
+    std::vector<GroupDone> groups;
+    std::vector<InstanceDone> instances;
+    {
+      std::lock_guard lock(mutex_);
+      if (!aborted_.ok()) return;
+      aborted_ = status;
+      for (auto& [key, g] : groups_) std::move(g.waiting.begin(), g.waiting.end(), std::back_inserter(groups)), g.waiting.clear();
+      for (auto& [key, i] : instances_) std::move(i.waiting.begin(), i.waiting.end(), std::back_inserter(instances)), i.waiting.clear();
+    }
+    for (GroupDone& done : groups) done(status, nullptr);
+    for (InstanceDone& done : instances) done(status, -1);
+  }
+
+ private:
+  struct Group {
+    int32_t size;
+    std::vector<std::pair<std::string, int32_t>> joined{};  // devices and the ranks they ask for
+    std::shared_ptr<const CollectiveMembers> members{};     // set when all are there
+    Status status{};
+    std::vector<GroupDone> waiting{};
+  };
+  struct Instance {
+    CollectiveType type;
+    DType dtype;
+    Shape shape;
+    std::set<int> known{};  // ranks that came; of broadcasts
+    int source = -1;
+    Status status{};
+    std::vector<InstanceDone> waiting{};
+  };
+
+  static void join(Group& g, const CollectiveGroup& j) {
+    if (!g.status.ok()) return;
+    if (j.size != g.size) {
+      g.status = internal_error("Device ", j.device, " is joining a group with size", j.size, ", but that group has size ", g.size, " (group_key=", j.key, ")");
+      return;
+    }
+    if (std::any_of(g.joined.begin(), g.joined.end(), [&](const auto& m) { return m.first == j.device; })) return;
+    if (int(g.joined.size()) == g.size) {
+      g.status = internal_error("Device ", j.device, " is joining a group that is already full (group_key=", j.key, ")");
+      return;
+    }
+    g.joined.emplace_back(j.device, j.rank);
+    if (int(g.joined.size()) < g.size) return;
+    g.status = check_ranks(g);
+    if (!g.status.ok()) return;
+    auto sorted = g.joined;
+    std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return before(a.first, b.first); });
+    auto members = std::make_shared<CollectiveMembers>();
+    for (const auto& [device, rank] : sorted) {
+      members->ranks.push_back(rank >= 0 ? rank : int(members->devices.size()));
+      members->devices.push_back(device);
+    }
+    g.members = std::move(members);
+  }
+  static Status check_ranks(const Group& g) {
+    std::set<int32_t> ranks;
+    std::string text;
+    for (const auto& [device, rank] : g.joined) {
+      if (rank >= 0) ranks.insert(rank);
+      text += cat(text.empty() ? "" : ",", rank);
+    }
+    if (ranks.empty() || int(ranks.size()) == g.size) return {};
+    return invalid_argument("Duplicate ranks specified for group members. Received ranks: ", text);
+  }
+  static Status check(const CollectiveParams& p, const Instance& i) {
+    if (i.type != p.type || i.dtype != p.dtype)
+      return internal_error("Collective instance ", p.instance_key, " expected type ", int(i.type), " and data_type ", int(i.dtype), " but got type ", int(p.type), " and data_type ",
+                            int(p.dtype));
+    if (i.shape != p.shape)
+      return invalid_argument("Shape mismatch in the collective instance ", p.instance_key, ". Op at device ", p.group.device, " expected shape ", p.shape,
+                              " but another member in the group expected shape ", i.shape, ". This is likely due to different input shapes at different members of the collective op.");
+    return {};
+  }
+  static void claim_source(const CollectiveParams& p, const CollectiveMembers& members, Instance& i) {
+    const int rank = members.rank_of(p.group.device);
+    if (p.is_source) {
+      if (i.source >= 0 && i.source != rank) i.status = internal_error("Instance ", p.instance_key, " already has source ", i.source, ", received second claim from ", rank);
+      else i.source = rank;
+    }
+    if (i.status.ok() && int(i.known.size()) == p.group.size && i.source < 0)
+      i.status = internal_error("Instance ", p.instance_key, " found no source for broadcast.  This could mean that there were group_size=", p.group.size,
+                                " BcastRecvs but no BcastSend.");
+  }
+
+  void cancel_group(int32_t key) {
+    std::vector<GroupDone> waiting;
+    {
+      std::lock_guard lock(mutex_);
+      auto it = groups_.find(key);
+      if (it == groups_.end() || it->second.members) return;
+      waiting.swap(it->second.waiting);
+      groups_.erase(it);  // it may be built anew
+    }
+    for (GroupDone& done : waiting) done(cancelled("group is cancelled"), nullptr);
+  }
+
+  std::mutex mutex_;
+  std::map<int32_t, Group> groups_;
+  std::map<std::pair<int32_t, int32_t>, Instance> instances_;  // by keys of group and instance
+  Status aborted_;
+};
+
+class LocalAccess final : public CollectiveRemoteAccess {
+ public:
+  // A key names its sender and its place in the exchange; of one process nothing more is needed to bring a message to its receiver.
+  void send(const std::string&, const std::string& key, Tensor value, int64_t run) override {
+    Done done;
+    {
+      std::lock_guard lock(mutex_);
+      if (!aborted_.ok()) return;
+      Meeting& m = meetings_[key];
+      if (m.waiting.empty()) {
+        m.sent.push_back({run, std::move(value)});
+        return;
+      }
+      done = std::move(m.waiting.front().done);
+      m.waiting.pop_front();
+      if (m.waiting.empty()) meetings_.erase(key);
+    }
+    done({}, std::move(value));
+  }
+
+  void recv_async(const std::string&, const std::string& key, int64_t run, Done done) override {
+    Tensor value;
+    Status status;
+    {
+      std::lock_guard lock(mutex_);
+      status = aborted_;
+      if (status.ok()) {
+        Meeting& m = meetings_[key];
+        if (m.sent.empty()) {
+          m.waiting.push_back({run, std::move(done)});
+          return;
+        }
+        value = std::move(m.sent.front().value);
+        m.sent.pop_front();
+        if (m.sent.empty()) meetings_.erase(key);
+      }
+    }
+    done(std::move(status), std::move(value));
+  }
+
+  void retract(int64_t run) override {
+    std::vector<Done> dropped;  // destroyed without the lock
+    std::lock_guard lock(mutex_);
+    for (auto it = meetings_.begin(); it != meetings_.end();) {
+      Meeting& m = it->second;
+      std::erase_if(m.sent, [&](const Sent& s) { return s.run == run; });
+      for (Waiting& w : m.waiting) {
+        if (w.run == run) dropped.push_back(std::move(w.done));
+      }
+      std::erase_if(m.waiting, [&](const Waiting& w) { return w.run == run; });
+      it = m.sent.empty() && m.waiting.empty() ? meetings_.erase(it) : std::next(it);
+    }
+  }
+
+  void start_abort(const Status& status) override {
+    std::map<std::string, Meeting> meetings;
+    {
+      std::lock_guard lock(mutex_);
+      if (!aborted_.ok()) return;
+      aborted_ = status;
+      meetings.swap(meetings_);
+    }
+    for (auto& [key, m] : meetings) {
+      for (Waiting& w : m.waiting) w.done(status, {});
+    }
+  }
+
+ private:
+  struct Sent {
+    int64_t run;
+    Tensor value;
+  };
+  struct Waiting {
+    int64_t run;
+    Done done;
+  };
+  struct Meeting {
+    std::deque<Sent> sent;  // at most one of the two holds something
+    std::deque<Waiting> waiting;
+  };
+  std::mutex mutex_;
+  std::map<std::string, Meeting> meetings_;
+  Status aborted_;
+};
+
+}  // namespace
+
+std::shared_ptr<CollectiveExecutor> make_local_collectives() {
+  return std::make_shared<CollectiveExecutor>(std::make_unique<LocalResolver>(), std::make_unique<LocalAccess>());
+}
+
+}  // namespace weft::op
