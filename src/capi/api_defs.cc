@@ -127,6 +127,7 @@ TF_ApiDefMap* TF_NewApiDefMap(TF_Buffer* op_list, TF_Status* status) {
   TF_ApiDefMap* map = nullptr;
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(op_list);
+    if (op_list->length) WEFT_NOT_NULL(op_list->data);
     auto made = std::make_unique<TF_ApiDefMap>();
     ProtoReader r({static_cast<const char*>(op_list->data), op_list->length});
     while (r.next()) {

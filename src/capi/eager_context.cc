@@ -131,7 +131,7 @@ namespace {
 template <class F>
 void with_tensor(TFE_TensorHandle* h, TF_Status* status, F&& f) {
   guard(status, [&]() -> Status {
-    WEFT_NOT_NULL(h);
+    if (!h) return invalid_argument("Invalid handle");
     WEFT_RETURN_IF_ERROR(unwrap(h)->wait());
     return f(unwrap(h)->tensor());
   });
@@ -142,7 +142,7 @@ constexpr const char* kHostName = "/job:localhost/replica:0/task:0/device:CPU:0"
 const char* device_name(TFE_TensorHandle* h, TF_Status* status) {
   const char* name = nullptr;
   guard(status, [&]() -> Status {
-    WEFT_NOT_NULL(h);
+    if (!h) return invalid_argument("Invalid handle");
     const auto* d = unwrap(h)->device();
     name = d ? d->name().c_str() : kHostName;
     return {};
@@ -208,7 +208,7 @@ const char* TFE_TensorHandleBackingDeviceName(TFE_TensorHandle* h, TF_Status* st
 TFE_TensorHandle* TFE_TensorHandleCopySharingTensor(TFE_TensorHandle* h, TF_Status* status) {
   TFE_TensorHandle* copy = nullptr;
   guard(status, [&]() -> Status {
-    WEFT_NOT_NULL(h);
+    if (!h) return invalid_argument("Invalid handle");
     copy = wrap(RefPtr<TensorHandle>::share(unwrap(h)));
     return {};
   });

@@ -54,6 +54,7 @@ Status reset(TFE_Op* op, const char* name, const char* device) {
   op->device_status = {};
   op->arguments = 0;
   op->counted_inputs = 0;
+  op->ran_inputs = 0;
   WEFT_RETURN_IF_ERROR(op->op.reset(name));
   return device ? set_device(op, device) : Status();
 }
@@ -118,6 +119,7 @@ TFE_Op* TFE_NewOp(TFE_Context* context, const char* name, TF_Status* status) {
 void TFE_DeleteOp(TFE_Op* op) {
   if (!op) return;
   op->op.clear();
+  op->op.forget_function();
   if (OpPool* pool = ThreadOwn<OpPool>::get(); pool && pool->count < OpPool::kMost) pool->ops[pool->count++] = op;
   else delete op;
 }
@@ -257,6 +259,7 @@ TF_AttrType TFE_OpGetAttrType(TFE_Op* op, const char* name, unsigned char* is_li
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(op);
     WEFT_NOT_NULL(name);
+    if (!op->op.spec()) return failed_precondition("the op has no name");
     WEFT_ASSIGN(type, attr_type(*op->op.spec(), name, is_list));
     return {};
   });
@@ -378,6 +381,12 @@ void TFE_OpSetAttrValueProto(const TFE_Op* op, const char* name, const void* pro
 
 // ---- Execution ----
 
+// The answer to a second call without new inputs.
+static Status not_filled(const TFE_Op& op, int room) {
+  if (room < op.ran_outputs) return invalid_argument("Expecting ", op.ran_outputs, " outputs, but *num_retvals is ", room);
+  return invalid_argument("expected ", op.ran_inputs, " inputs, got 0");
+}
+
 void TFE_Execute(TFE_Op* op, TFE_TensorHandle** outputs, int* num_outputs, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(op);
@@ -389,7 +398,14 @@ void TFE_Execute(TFE_Op* op, TFE_TensorHandle** outputs, int* num_outputs, TF_St
       if (taken) return {};
     }
     WEFT_RETURN_IF_ERROR(op->device_status);
-    WEFT_RETURN_IF_ERROR(op->op.execute(reinterpret_cast<weft::eager::TensorHandle**>(outputs), *num_outputs, num_outputs));
+    if (op->ran_inputs && op->op.inputs().empty()) [[unlikely]] return not_filled(*op, *num_outputs);
+    Status s = op->op.execute(reinterpret_cast<weft::eager::TensorHandle**>(outputs), *num_outputs, num_outputs);
+    if (s.ok() || op->op.ran_on()) {
+      op->ran_inputs = int(op->op.inputs().size());
+      op->ran_outputs = *num_outputs;
+      op->op.clear_inputs();
+    }
+    WEFT_RETURN_IF_ERROR(s);
     if (op->owner->graphs->on.load(std::memory_order_relaxed)) [[unlikely]] return collect_graphs(op);
     return {};
   });

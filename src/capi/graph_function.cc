@@ -16,6 +16,7 @@ Result<FunctionDef> convert(const TF_Graph* graph, const char* name, bool hash, 
                             int ncontrols, const TF_Operation* const* controls, const char* const* control_names, const char* description) {
   WEFT_NOT_NULL(graph);
   WEFT_NOT_NULL(name);
+  if (num_opers < -1 || ninputs < 0 || noutputs < 0 || ncontrols < 0) return invalid_argument("a negative number of nodes, inputs, outputs or control outputs");
   if (num_opers > 0) WEFT_NOT_NULL(opers);
   if (ninputs > 0) WEFT_NOT_NULL(inputs);
   if (noutputs > 0) WEFT_NOT_NULL(outputs);

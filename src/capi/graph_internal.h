@@ -14,6 +14,7 @@
 #include "capi/internal.h"
 #include "graph/function_library.h"
 #include "graph/graph.h"
+#include "graph/holds.h"
 #include "graph/import.h"
 #include "graph/shape_inference.h"
 
@@ -80,7 +81,7 @@ inline graph::Endpoint unwrap(TF_Output o) { return {unwrap(o.oper), o.index}; }
 inline TF_Output wrap(graph::Endpoint e) { return {wrap(e.node), e.index}; }
 
 // Whether the node is one of this graph. Call with the graph's lock.
-inline bool holds(const TF_Graph& g, const graph::Node* n) { return n && n->id() < g.graph.num_ids() && g.graph.node(n->id()) == n; }
+inline bool holds(const TF_Graph& g, const graph::Node* n) { return graph::holds(g.graph, n); }
 // InvalidArgument unless the output exists and belongs to the graph. Call with the graph's lock.
 Status check_output(const TF_Graph& g, TF_Output output);
 

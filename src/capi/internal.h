@@ -56,6 +56,8 @@ struct TFE_Op {
   int arguments = 0;
   size_t counted_inputs = 0;
   void count_arguments();
+  // Of the last call, which took the inputs: another one needs its own.
+  int ran_inputs = 0, ran_outputs = 0;
   // Set, or inferred from an input that was added: the first value of an attribute stays, as in TensorFlow.
   bool knows(std::string_view attr);
 };

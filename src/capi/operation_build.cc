@@ -167,11 +167,23 @@ std::string text_of(const void* value, size_t length) {
   return value ? std::string(static_cast<const char*>(value), length) : std::string();
 }
 
-// Numbers below 0 are unknown dimensions, whichever they are.
-PartialShape attr_shape(const int64_t* dims, int n) {
-  if (n < 0 || n > kMaxRank || (n > 0 && !dims)) return {};
+// Numbers below 0 are unknown dimensions, whichever they are. A shape that cannot be is an error of the node.
+PartialShape attr_shape(Building& b, const char* name, const int64_t* dims, int n) {
+  if (n < 0 || (n > 0 && !dims)) return {};
+  if (n > kMaxRank) {
+    b.def_errors.push_back(cat("Value specified for `", name, "` has ", n, " dimensions which is over the limit of ", kMaxRank, "."));
+    return {};
+  }
   std::vector<int64_t> d(dims, dims + n);
-  for (int64_t& v : d) v = std::max<int64_t>(v, kUnknownDim);
+  int64_t elements = 1;
+  for (int64_t& v : d) {
+    v = std::max<int64_t>(v, kUnknownDim);
+    if (v >= 0 && elements >= 0) elements = multiply_without_overflow(elements, v);
+  }
+  if (elements < 0) {
+    b.def_errors.push_back(cat("Value specified for `", name, "` has more elements than can be counted"));
+    return {};
+  }
   return PartialShape(std::move(d));
 }
 
@@ -308,14 +320,16 @@ void TF_SetAttrFuncName(TF_OperationDescription* d, const char* name, const char
   set_attr(d, name, [&] { return AttrValue(weft::op::FunctionAttr{text_of(value, length), nullptr}); });
 }
 void TF_SetAttrShape(TF_OperationDescription* d, const char* name, const int64_t* dims, int n) {
-  set_attr(d, name, [&] { return AttrValue(attr_shape(dims, n)); });
+  if (!name) return;
+  build(d, [&](Building& b) { b.set_attr(name, AttrValue(attr_shape(b, name, dims, n))); });
 }
 void TF_SetAttrShapeList(TF_OperationDescription* d, const char* name, const int64_t* const* dims, const int* num_dims, int n) {
-  set_attr(d, name, [&]() -> AttrValue {
-    if (!dims || !num_dims || n <= 0) return weft::op::EmptyList{};
+  if (!name) return;
+  build(d, [&](Building& b) {
+    if (!dims || !num_dims || n <= 0) return b.set_attr(name, weft::op::EmptyList{});
     std::vector<PartialShape> list;
-    for (int i = 0; i < n; ++i) list.push_back(attr_shape(dims[i], num_dims[i]));
-    return list;
+    for (int i = 0; i < n; ++i) list.push_back(attr_shape(b, name, dims[i], num_dims[i]));
+    b.set_attr(name, std::move(list));
   });
 }
 void TF_SetAttrTensorShapeProto(TF_OperationDescription* d, const char* name, const void* proto, size_t length, TF_Status* status) {

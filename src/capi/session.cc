@@ -55,6 +55,7 @@ struct PartialRuns {
     std::shared_ptr<weft::runtime::PartialRun> run;
   };
   std::map<std::string, Entry> runs;
+  std::map<const char*, std::unique_ptr<char[]>> handles;  // until they are deleted, which may be after their session
   int64_t next = 0;
 };
 PartialRuns& partial_runs() {
@@ -95,6 +96,7 @@ struct Run {
 Result<Run> decode_run_options(const TF_Buffer* b) {
   Run run;
   if (!b || !b->length) return run;
+  WEFT_NOT_NULL(b->data);
   weft::wire::ProtoReader r({static_cast<const char*>(b->data), b->length});
   while (r.next()) {
     if (r.field() == 1) run.trace = r.varint() != 0;
@@ -136,6 +138,9 @@ Status run_session(TF_Session* session, const TF_Buffer* run_options, const TF_O
                    TF_Buffer* run_metadata) {
   WEFT_NOT_NULL(session);
   if (ninputs < 0 || noutputs < 0 || ntargets < 0) return invalid_argument("a negative number of inputs, outputs or targets");
+  if (ninputs && (!inputs || !input_values)) return invalid_argument(ninputs, " inputs without an array of nodes or of values");
+  if (noutputs && (!outputs || !output_values)) return invalid_argument(noutputs, " outputs without an array of nodes or of values");
+  if (ntargets && !targets) return invalid_argument(ntargets, " targets without an array");
   if (run_metadata && run_metadata->data) return invalid_argument("Passing non-empty run_metadata is invalid.");
   for (int i = 0; i < noutputs; ++i) output_values[i] = nullptr;
   Small<Endpoint, 4> feeds(ninputs), fetches(noutputs);
@@ -198,6 +203,7 @@ TF_Session* TF_LoadSessionFromSavedModel(const TF_SessionOptions* options, const
       if (graph->graph.num_nodes() > 0) return invalid_argument("Graph is non-empty.");
     }
     std::vector<std::string> wanted;
+    if (tags_len > 0) WEFT_NOT_NULL(tags);
     for (int i = 0; i < tags_len; ++i) {
       WEFT_NOT_NULL(tags[i]);
       wanted.push_back(tags[i]);
@@ -265,18 +271,23 @@ void TF_SessionRun(TF_Session* session, const TF_Buffer* run_options, const TF_O
 namespace {
 
 Status check_endpoints(TF_Session* session, const TF_Output* outputs, int n, std::vector<Endpoint>& out) {
+  if (n < 0 || (n > 0 && !outputs)) return invalid_argument(n, " inputs or outputs without an array of nodes");
+  std::lock_guard lock(session->graph->mutex);
   for (int i = 0; i < n; ++i) {
-    std::lock_guard lock(session->graph->mutex);
     WEFT_RETURN_IF_ERROR(check_output(*session->graph, outputs[i]));
     out.push_back(unwrap(outputs[i]));
   }
   return {};
 }
 
-Status check_targets(const TF_Operation* const* targets, int n, std::vector<Node*>& out) {
+Status check_targets(TF_Session* session, const TF_Operation* const* targets, int n, std::vector<Node*>& out) {
+  if (n < 0 || (n > 0 && !targets)) return invalid_argument(n, " targets without an array of nodes");
+  std::lock_guard lock(session->graph->mutex);
   for (int i = 0; i < n; ++i) {
     WEFT_NOT_NULL(targets[i]);
-    out.push_back(const_cast<Node*>(unwrap(targets[i])));
+    const Node* node = unwrap(targets[i]);
+    if (!holds(*session->graph, node)) return invalid_argument("Target ", node->name(), " was not found in the Graph");
+    out.push_back(const_cast<Node*>(node));
   }
   return {};
 }
@@ -293,7 +304,7 @@ void TF_SessionPRunSetup(TF_Session* session, const TF_Output* inputs, int ninpu
     std::vector<Node*> targets;
     WEFT_RETURN_IF_ERROR(check_endpoints(session, inputs, ninputs, feeds));
     WEFT_RETURN_IF_ERROR(check_endpoints(session, outputs, noutputs, fetches));
-    WEFT_RETURN_IF_ERROR(check_targets(target_opers, ntargets, targets));
+    WEFT_RETURN_IF_ERROR(check_targets(session, target_opers, ntargets, targets));
     for (size_t i = 0; i < feeds.size(); ++i) {
       if (std::find(feeds.begin(), feeds.begin() + ptrdiff_t(i), feeds[i]) != feeds.begin() + ptrdiff_t(i))
         return invalid_argument("Endpoint \"", feeds[i].node->name(), ":", feeds[i].index, "\" fed more than once.");
@@ -303,10 +314,11 @@ void TF_SessionPRunSetup(TF_Session* session, const TF_Output* inputs, int ninpu
     PartialRuns& all = partial_runs();
     std::lock_guard lock(all.mutex);
     const std::string name = cat("partial_run;", all.next++);
-    char* copy = new char[name.size() + 1];
-    std::memcpy(copy, name.c_str(), name.size() + 1);
+    auto copy = std::make_unique<char[]>(name.size() + 1);
+    std::memcpy(copy.get(), name.c_str(), name.size() + 1);
     all.runs[name] = {session, std::move(run)};
-    *handle = copy;
+    *handle = copy.get();
+    all.handles[*handle] = std::move(copy);
     return {};
   });
 }
@@ -315,6 +327,8 @@ void TF_SessionPRun(TF_Session* session, const char* handle, const TF_Output* in
                     TF_Tensor** output_values, int noutputs, const TF_Operation* const* target_opers, int ntargets, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(session);
+    if (ninputs > 0) WEFT_NOT_NULL(input_values);
+    if (noutputs > 0) WEFT_NOT_NULL(output_values);
     for (int i = 0; i < noutputs; ++i) output_values[i] = nullptr;
     if (!handle) return invalid_argument("Must run 'setup' before performing partial runs!");
     std::shared_ptr<weft::runtime::PartialRun> run;
@@ -328,7 +342,7 @@ void TF_SessionPRun(TF_Session* session, const char* handle, const TF_Output* in
     std::vector<Node*> targets;
     WEFT_RETURN_IF_ERROR(check_endpoints(session, inputs, ninputs, feeds));
     WEFT_RETURN_IF_ERROR(check_endpoints(session, outputs, noutputs, fetches));
-    WEFT_RETURN_IF_ERROR(check_targets(target_opers, ntargets, targets));
+    WEFT_RETURN_IF_ERROR(check_targets(session, target_opers, ntargets, targets));
     std::vector<weft::core::Tensor> values, results(fetches.size());
     for (int i = 0; i < ninputs; ++i) {
       WEFT_NOT_NULL(input_values[i]);
@@ -340,14 +354,16 @@ void TF_SessionPRun(TF_Session* session, const char* handle, const TF_Output* in
   });
 }
 
+// One that is not there, or was deleted before, is left alone.
 void TF_DeletePRunHandle(const char* handle) {
-  if (!handle) return;
   guard(nullptr, [&]() -> Status {
     std::lock_guard lock(partial_runs().mutex);
+    const auto it = partial_runs().handles.find(handle);
+    if (it == partial_runs().handles.end()) return {};
     partial_runs().runs.erase(handle);
+    partial_runs().handles.erase(it);
     return {};
   });
-  delete[] handle;
 }
 
 TF_DeviceList* TF_SessionListDevices(TF_Session* session, TF_Status* status) {

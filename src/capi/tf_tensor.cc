@@ -117,6 +117,7 @@ void TF_TensorFromProto(const TF_Buffer* from, TF_Tensor* to, TF_Status* status)
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(from);
     WEFT_NOT_NULL(to);
+    if (from->length) WEFT_NOT_NULL(from->data);
     auto t = weft::wire::decode_tensor({static_cast<const char*>(from->data), from->length});
     if (!t.ok()) return invalid_argument("Unparseable tensor proto: ", t.status().message());
     to->tensor = std::move(t).value();

@@ -49,9 +49,16 @@ void free_params(const TF_WhileParams* p) {
 
 Status check(const TF_WhileParams& p) {
   if (!p.cond_graph || !p.body_graph || !p.cond_graph->parent || p.cond_graph->parent != p.body_graph->parent ||
-      p.cond_graph->parent_inputs != p.body_graph->parent_inputs || p.ninputs <= 0 || !p.cond_inputs || !p.body_inputs || !p.body_outputs)
+      p.cond_graph->parent_inputs != p.body_graph->parent_inputs || p.ninputs <= 0 ||
+      size_t(p.ninputs) != p.cond_graph->parent_inputs.size() || !p.cond_inputs || !p.body_inputs || !p.body_outputs)
     return invalid_argument("TF_WhileParams must be created by successful TF_NewWhile() call");
   return {};
+}
+
+Status check_end(const TF_Graph& part, TF_Output end) {
+  const Node* n = unwrap(end.oper);
+  if (n && !holds(part, n)) return invalid_argument("Requested return tensor '", n->name(), ":", end.index, "' not found in graph def");
+  return check_output(part, end);
 }
 
 Status check_set(const TF_WhileParams& p) {
@@ -60,6 +67,13 @@ Status check_set(const TF_WhileParams& p) {
     if (!p.body_outputs[i].oper) return invalid_argument("TF_WhileParams `body_outputs[", i, "]` field isn't set");
   }
   if (!p.name) return invalid_argument("TF_WhileParams `name` field is null");
+  // Each end is one of its own graph: the client may have mixed them.
+  WEFT_RETURN_IF_ERROR(check_end(*p.cond_graph, p.cond_output));
+  for (int i = 0; i < p.ninputs; ++i) {
+    WEFT_RETURN_IF_ERROR(check_end(*p.cond_graph, p.cond_inputs[i]));
+    WEFT_RETURN_IF_ERROR(check_end(*p.body_graph, p.body_inputs[i]));
+    WEFT_RETURN_IF_ERROR(check_end(*p.body_graph, p.body_outputs[i]));
+  }
   return {};
 }
 

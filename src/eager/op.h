@@ -20,6 +20,14 @@ class Op {
 
   // Gives up inputs and attributes, keeping the memory for the next call.
   void clear();
+  void clear_inputs() { inputs_.clear(); }
+  // The spec of a function belongs to its context. An op that waits to be used again may outlive that, and must not look at it.
+  void forget_function() {
+    if (!is_function_) return;
+    spec_ = nullptr;
+    signature_ = nullptr;
+    is_function_ = false;
+  }
   // NotFound for an unknown op; InvalidArgument for a bad device name.
   Status reset(std::string_view name, std::string_view device = {});
   bool is(std::string_view name) const { return spec_ && spec_->name == name; }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "graph/function_library.h"
+#include "graph/holds.h"
 
 namespace weft::graph {
 namespace {
@@ -66,7 +67,7 @@ class Converter {
 
  private:
   static std::string flat(const Endpoint& e) { return cat(e.node->name(), ":", e.index); }
-  bool in_graph(const Node* n) const { return n && n->id() < graph_.num_ids() && graph_.node(n->id()) == n; }
+  bool in_graph(const Node* n) const { return holds(graph_, n); }
 
   Status check_end(const Endpoint& e, std::string_view where) const {
     if (!in_graph(e.node))

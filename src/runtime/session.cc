@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/own_memory.h"
+#include "graph/holds.h"
 
 namespace weft::runtime {
 
@@ -114,9 +115,12 @@ std::shared_ptr<Instance> Session::find(std::span<const Endpoint> feeds, std::sp
   return nullptr;
 }
 
-static Status check_output(const Endpoint& e, const char* what, size_t i) {
+// Nodes of another graph are refused here, where a plan is made: a plan is found again by its nodes, so that later runs need no look.
+static Status check_output(const graph::Graph& graph, const Endpoint& e, const char* what, size_t i) {
   if (!e.node) return invalid_argument(what, " ", i, " names no node");
-  if (e.index >= 0 && e.index < e.node->num_outputs()) return {};
+  if (!graph::holds(graph, e.node) || e.index < 0)
+    return invalid_argument("Tensor ", e.node->name(), ":", e.index, ", specified in either feed_devices or fetch_devices was not found in the Graph");
+  if (e.index < e.node->num_outputs()) return {};
   return out_of_range("Node '", e.node->name(), "' (type: '", e.node->op(), "', num of outputs: ", e.node->num_outputs(), ") does not have output ", e.index);
 }
 
@@ -130,7 +134,7 @@ Result<FunctionBody> Session::make_body(std::span<const Endpoint> feeds, std::sp
   std::vector<std::vector<std::pair<int, int>>> fed(size_t(graph_.num_ids()));  // by node: output, argument
   for (size_t i = 0; i < feeds.size(); ++i) {
     const Endpoint& f = feeds[i];
-    WEFT_RETURN_IF_ERROR(check_output(f, "Feed", i));
+    WEFT_RETURN_IF_ERROR(check_output(graph_, f, "Feed", i));
     for (auto [output, arg] : fed[size_t(f.node->id())]) {
       if (output == f.index) return invalid_argument("Endpoint \"", f.node->name(), ":", f.index, "\" fed more than once.");
     }
@@ -159,10 +163,13 @@ Result<FunctionBody> Session::make_body(std::span<const Endpoint> feeds, std::sp
   };
   for (size_t i = 0; i < fetches.size(); ++i) {
     const Endpoint& f = fetches[i];
-    WEFT_RETURN_IF_ERROR(check_output(f, "Fetch", i));
+    WEFT_RETURN_IF_ERROR(check_output(graph_, f, "Fetch", i));
     if (feed_of(f) < 0) want(f.node);
   }
-  for (Node* t : targets) want(t);
+  for (Node* t : targets) {
+    if (!graph::holds(graph_, t)) return invalid_argument("Target ", t ? t->name() : "", " was not found in the Graph");
+    want(t);
+  }
   while (!todo.empty()) {
     Node* n = todo.back();
     todo.pop_back();
@@ -227,7 +234,13 @@ Result<FunctionBody> Session::make_body(std::span<const Endpoint> feeds, std::sp
     }
     for (Node* c : n->control_outputs()) done_for(c);
   }
-  if (needed) return invalid_argument("the graph has a cycle outside of loops");
+  if (needed) {
+    std::vector<std::string> some;
+    for (size_t id = 0; id < need.size() && some.size() < 3; ++id) {
+      if (need[id] && waiting[id]) some.push_back(graph_.node(int(id))->name());
+    }
+    return invalid_argument("Graph is invalid, contains a cycle with ", needed, " nodes, including: ", join(some, ", "));
+  }
   for (Node* n : order) {
     Node* copy = map[size_t(n->id())];
     for (int i = 0; i < copy->num_inputs(); ++i) {
