@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/allocator.h"
 #include "kernels/cpu/text.h"
 #include "kernels/cpu/zstd.h"
 #include "op/registry.h"
@@ -94,7 +95,7 @@ struct Inflater {
 };
 
 // A stream that ends too early gives what there is of it, as in TensorFlow.
-Status inflate_all(std::string_view in, int window_bits, std::string& out) {
+Status inflate_all(std::string_view in, int window_bits, std::string& out, size_t most) {
   Inflater z(window_bits);
   if (!z.ready) return resource_exhausted("inflateInit() failed");
   out.clear();
@@ -112,6 +113,7 @@ Status inflate_all(std::string_view in, int window_bits, std::string& out) {
     z.stream.avail_out = sizeof buffer;
     const int result = inflate(&z.stream, Z_NO_FLUSH);
     out.append(buffer, sizeof buffer - z.stream.avail_out);
+    if (out.size() > most) return resource_exhausted("Decompressed data of more than ", most, " bytes does not fit into memory");
     if (result == Z_STREAM_END) {
       const bool more = z.stream.avail_in > 0 || !in.empty();
       if (window_bits <= MAX_WBITS || !more) return {};
@@ -135,10 +137,12 @@ Status run_decode_compressed(KernelContext& c) {
     return invalid_argument("Only ZLIB, ZSTD, GZIP or NONE are supported compressions");
   WEFT_ASSIGN(Tensor* out, c.allocate(0, in.shape()));
   std::string contents;
+  // A thousandth of it may stand for more than the machine has; a string that grows needs several times its size.
+  const auto most = size_t(core::host_stats().bytes_limit) / 4;
   for (int64_t i = 0; i < in.num_elements(); ++i) {
     const std::string_view s = in.data<tstring>()[i].view();
-    WEFT_RETURN_IF_ERROR(type == "ZSTD" ? kernels::zstd_decompress(s, contents)
-                                        : inflate_all(s, type == "GZIP" ? MAX_WBITS + 16 : MAX_WBITS, contents));
+    WEFT_RETURN_IF_ERROR(type == "ZSTD" ? kernels::zstd_decompress(s, contents, most)
+                                        : inflate_all(s, type == "GZIP" ? MAX_WBITS + 16 : MAX_WBITS, contents, most));
     out->data<tstring>()[i] = contents;
   }
   return {};

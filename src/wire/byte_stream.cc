@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/allocator.h"
 #include "wire/file.h"
 #include "wire/snappy.h"
 
@@ -12,6 +13,13 @@ namespace weft::wire {
 using namespace weft::core;  // NOLINT
 
 namespace {
+
+// A small file may stand for more bytes than the machine has memory; a string that grows needs several times its size.
+Status check_length(size_t n) {
+  const auto most = size_t(host_stats().bytes_limit) / 4;
+  if (n <= most) return {};
+  return resource_exhausted("A record or line of more than ", most, " bytes does not fit into memory");
+}
 
 constexpr size_t kChunk = 1 << 18;
 
@@ -137,6 +145,7 @@ Status ByteStream::read(uint64_t n, std::string& out) {
     bytes = bytes.substr(0, size_t(std::min<uint64_t>(bytes.size(), n - out.size())));
     out += bytes;
     consume(bytes.size());
+    WEFT_RETURN_IF_ERROR(check_length(out.size()));
   }
   return {};
 }
@@ -159,6 +168,7 @@ Result<bool> ByteStream::read_line(std::string& out) {
     if (bytes.empty()) return any;
     const size_t end = bytes.find('\n');
     out += bytes.substr(0, end);
+    WEFT_RETURN_IF_ERROR(check_length(out.size()));
     consume(end == bytes.npos ? bytes.size() : end + 1);
     if (end != bytes.npos) return true;
   }

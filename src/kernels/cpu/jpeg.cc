@@ -196,7 +196,13 @@ Status decode_jpeg(std::string_view bytes, const JpegOptions& options, const All
   Decoder& d = *decoder;
   Outcome outcome = open(d, bytes.data(), bytes.size(), options.recover_truncated);
   Closer closer{d};
-  if (outcome == Outcome::kOk) outcome = start(d, options);
+  if (outcome != Outcome::kOk) return invalid_data();
+  // A block of 64 pixels is at least one bit, unless its coding is arithmetic; small images may be cut short all the same, as in TensorFlow.
+  constexpr int64_t kSmall = int64_t(1) << 26;
+  if (!options.recover_truncated && !d.info.arith_code && int64_t(d.info.image_width) * d.info.image_height > kSmall &&
+      int64_t(d.info.image_width) * d.info.image_height / 512 > int64_t(bytes.size()))
+    return invalid_data();
+  outcome = start(d, options);
   if (outcome != Outcome::kOk) return invalid_data();
   auto memory = allocate({int64_t(d.height), int64_t(d.width), d.channels});
   if (!memory.ok()) return memory.status();

@@ -237,6 +237,8 @@ Status decode_png(std::string_view bytes, int channels, int bits, const Allocate
   if (Status status = read_chunks(bytes, f); !status.ok()) return status;
   const Header& h = f.header;
   if (channels == 0) channels = Converter::natural_channels(f);
+  constexpr int64_t kMostPixels = int64_t(1) << 29;  // TensorFlow's limit
+  if (h.width * h.height >= kMostPixels) return core::invalid_argument("PNG size too large for int: ", h.width, " by ", h.height);
   // No file compresses better than 1:1032 (a stored block of matches), so a short one cannot fill a large image.
   size_t compressed = 0;
   for (auto c : f.data) compressed += c.size();

@@ -44,7 +44,7 @@ const Zstd& zstd() {
 
 }  // namespace
 
-core::Status zstd_decompress(std::string_view bytes, std::string& out) {
+core::Status zstd_decompress(std::string_view bytes, std::string& out, size_t most) {
   const Zstd& z = zstd();
   if (!z.loaded()) return core::unavailable("this needs Zstandard (libzstd.so.1), which could not be loaded");
   std::unique_ptr<void, size_t (*)(void*)> stream(z.create(), z.free);
@@ -57,6 +57,7 @@ core::Status zstd_decompress(std::string_view bytes, std::string& out) {
     const size_t result = z.decompress(stream.get(), &to, &in);
     if (z.is_error(result)) return core::data_loss("ZSTD_decompressStream() failed: ", z.error_name(result));
     out.append(buffer, to.at);
+    if (out.size() > most) return core::resource_exhausted("Decompressed data of more than ", most, " bytes does not fit into memory");
     if (in.at == in.size && to.at < to.size) return {};
   }
 }

@@ -8,7 +8,7 @@
 
 namespace weft::kernels {
 
-// Replaces `out`. DataLoss for bytes that are not Zstandard's.
-core::Status zstd_decompress(std::string_view in, std::string& out);
+// Replaces `out`. DataLoss for bytes that are not Zstandard's, ResourceExhausted where there are more than `most`.
+core::Status zstd_decompress(std::string_view in, std::string& out, size_t most);
 
 }  // namespace weft::kernels

@@ -11,7 +11,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..", "..")
 DEADLY = os.path.join(HERE, "deadly_calls.txt")  # calls that end or block TensorFlow itself, found by running
-FAMILIES = ["variables", "optimizers", "tensor_lists", "tables", "tensor_arrays", "rng", "queues", "ref_variables", "misc", "datasets", "dataset_files", "quantized", "dataset_orders", "rarely_called"]
+FAMILIES = ["variables", "optimizers", "tensor_lists", "tables", "tensor_arrays", "rng", "queues", "ref_variables", "misc", "datasets", "dataset_files", "quantized", "dataset_orders", "rarely_called", "media"]
 LIMIT_S = 30
 
 
