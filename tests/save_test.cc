@@ -6,8 +6,10 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 namespace {
 
@@ -164,6 +166,154 @@ TEST_CASE("a failed save leaves what was there") {
   int entries = 0;
   for ([[maybe_unused]] const auto& e : fs::directory_iterator(dir.path)) ++entries;
   CHECK(entries == 1);  // nothing was left beside it
+}
+
+std::string contents(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void put(const std::string& path, const std::string& text) {
+  fs::create_directories(fs::path(path).parent_path());
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+Floats weights(const std::string& dir) { return weft::load_module(dir).variable("w").value().to_vector<float>(); }
+
+TEST_CASE("saving keeps files that it did not write") {
+  Folder dir;
+  Scale m;
+  m.call(Tensor{{1.f, 1.f}});
+  SUBCASE("in a folder without a model") {}
+  SUBCASE("beside an old model") { weft::save(m, dir / "m"); }
+  const char* names[] = {"m/notes.txt", "m/deep/er/data", "m/variables/readme", "m/assets/vocabulary", "m/.hidden"};
+  for (const char* name : names) put(dir / name, name);
+  fs::create_symlink("notes.txt", dir / "m/link");
+  fs::create_directories(dir / "m/empty");
+  fs::permissions(dir / "m", fs::perms(0750));
+  for (float x : {4.f, 5.f, 6.f}) {
+    m.w.assign(Tensor{x, x});
+    weft::save(m, dir / "m");
+    CHECK(weights(dir / "m") == Floats{x, x});
+    for (const char* name : names) CHECK(contents(dir / name) == name);
+    CHECK(fs::read_symlink(dir / "m/link") == "notes.txt");
+    CHECK(fs::is_directory(dir / "m/empty"));
+    CHECK(fs::status(dir / "m").permissions() == fs::perms(0750));
+  }
+  int files = 0, entries = 0;
+  for (const auto& e : fs::recursive_directory_iterator(dir / "m")) files += e.is_regular_file() && !e.is_symlink();
+  CHECK(files == 5 + 4);  // saved_model.pb, fingerprint.pb, an index and its data
+  for ([[maybe_unused]] const auto& e : fs::directory_iterator(dir.path)) ++entries;
+  CHECK(entries == 1);
+}
+
+TEST_CASE("a model is saved where a name leads") {
+  Folder dir;
+  Scale m;
+  m.call(Tensor{{1.f, 1.f}});
+  SUBCASE("a link to a folder stays a link") {
+    fs::create_directories(dir / "real");
+    put(dir / "real/notes", "x");
+    fs::create_directory_symlink("real", dir / "link");
+    for (int i = 0; i < 2; ++i) weft::save(m, dir / "link");
+    CHECK(fs::is_symlink(dir / "link"));
+    CHECK(weights(dir / "real") == Floats{2, 3});
+    CHECK(contents(dir / "real/notes") == "x");
+  }
+  SUBCASE("a linked folder of variables stays a link") {
+    fs::create_directories(dir / "elsewhere");
+    fs::create_directories(dir / "m");
+    fs::create_directory_symlink("../elsewhere", dir / "m/variables");
+    for (int i = 0; i < 2; ++i) weft::save(m, dir / "m");
+    CHECK(fs::is_symlink(dir / "m/variables"));
+    CHECK(fs::exists(dir / "elsewhere/variables.index"));
+    CHECK(weights(dir / "m") == Floats{2, 3});
+  }
+  SUBCASE("the working folder") {
+    fs::create_directories(dir / "m");
+    put(dir / "m/notes", "x");
+    const fs::path before = fs::current_path();
+    fs::current_path(dir / "m");
+    for (int i = 0; i < 2; ++i) weft::save(m, ".");
+    CHECK(contents("notes") == "x");
+    CHECK(weights(".") == Floats{2, 3});
+    fs::current_path(before);
+    CHECK(weights(dir / "m") == Floats{2, 3});
+    int entries = 0;
+    for ([[maybe_unused]] const auto& e : fs::directory_iterator(dir / "m")) ++entries;
+    CHECK(entries == 5);  // notes, assets, variables, saved_model.pb, fingerprint.pb
+  }
+  SUBCASE("not to a link that leads nowhere") {
+    fs::create_symlink(dir / "nowhere", dir / "link");
+    CHECK(error_of([&] { weft::save(m, dir / "link"); }).code() == weft::Code::kNotFound);
+    CHECK(fs::is_symlink(dir / "link"));
+  }
+  SUBCASE("not in the place of a file") {
+    put(dir / "file", "mine");
+    const auto e = error_of([&] { weft::save(m, dir / "file"); });
+    CHECK(e.code() == weft::Code::kFailedPrecondition);
+    CHECK(std::string(e.what()).find("file is not a directory") != std::string::npos);
+    CHECK(contents(dir / "file") == "mine");
+  }
+}
+
+TEST_CASE("who reads while others save finds whole models") {
+  Folder dir;
+  Scale m;
+  m.call(Tensor{{1.f, 1.f}});
+  put(dir / "m/notes", "x");
+  weft::save(m, dir / "m");
+  std::atomic<bool> stop{false};
+  std::thread writers[2];
+  std::atomic<int> saves{0};
+  for (int k = 0; k < 2; ++k) {
+    writers[k] = std::thread([&, k] {
+      Scale mine;
+      mine.call(Tensor{{1.f, 1.f}});
+      for (float x = float(k); !stop; x += 2) {
+        mine.w.assign(Tensor{x, x + 1});
+        weft::save(mine, dir / "m");
+        ++saves;
+      }
+    });
+  }
+  for (int i = 0; i < 40 || saves < 6; ++i) {
+    const Floats w = weights(dir / "m");
+    CHECK(w[1] == w[0] + 1);
+  }
+  stop = true;
+  for (auto& t : writers) t.join();
+  CHECK(contents(dir / "m/notes") == "x");
+  int entries = 0;
+  for ([[maybe_unused]] const auto& e : fs::directory_iterator(dir.path)) ++entries;
+  CHECK(entries == 1);
+}
+
+TEST_CASE("verification tells of every damaged byte before a model is used") {
+  Folder dir;
+  Scale m;
+  m.call(Tensor{{1.f, 1.f}});
+  weft::save(m, dir / "m");
+  CHECK(weft::load(dir / "m", {.verify = true}).tags() == std::vector<std::string>{"serve"});
+  weft::verify_checkpoint(dir / "m/variables/variables");
+  for (const char* name : {"m/variables/variables.data-00000-of-00001", "m/variables/variables.index", "m/saved_model.pb"}) {
+    const std::string whole = contents(dir / name);
+    for (size_t at = 0; at < whole.size(); at += std::max<size_t>(1, whole.size() / 40)) {
+      std::string damaged = whole;
+      damaged[at] = char(damaged[at] ^ 0x10);
+      put(dir / name, damaged);
+      INFO(name, " ", at);
+      CHECK(error_of([&] { weft::verify_saved_model(dir / "m"); }).code() == weft::Code::kDataLoss);
+      CHECK(error_of([&] { weft::load(dir / "m", {.verify = true}); }).code() == weft::Code::kDataLoss);
+    }
+    put(dir / name, whole.substr(0, whole.size() / 2));
+    CHECK(error_of([&] { weft::load_module(dir / "m", {"serve"}, true); }).code() == weft::Code::kDataLoss);
+    put(dir / name, whole);
+  }
+  fs::rename(dir / "m/variables/variables.data-00000-of-00001", dir / "away");
+  CHECK(error_of([&] { weft::verify_checkpoint(dir / "m/variables/variables"); }).code() == weft::Code::kDataLoss);
+  fs::remove(dir / "m/fingerprint.pb");
+  CHECK(error_of([&] { weft::verify_saved_model(dir / "m"); }).code() == weft::Code::kNotFound);
 }
 
 TEST_CASE("what is not there is named") {

@@ -48,4 +48,10 @@ WEFT_API std::vector<CheckpointEntry> describe_checkpoint(const std::string& pre
 // One tensor of it.
 WEFT_API Tensor read_checkpoint(const std::string& prefix, const std::string& key);
 
+
+// Throws DataLoss where a file is not as it was saved. Of a SavedModel: its fingerprint (NotFound where it has none), then every tensor of its
+// variables. Of a checkpoint: every tensor. Assets, and graphs outside of SavedModels, have no checksums.
+WEFT_API void verify_saved_model(const std::string& dir);
+WEFT_API void verify_checkpoint(const std::string& prefix);
+
 }  // namespace weft

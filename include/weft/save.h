@@ -27,8 +27,8 @@ struct SaveSignature {
   std::vector<std::string> output_names = {};
 };
 
-// Everything that the module tracks, functions with all the graphs that they were traced into. What was at `dir` is replaced
-// when all is written.
+// Everything that the module tracks, functions with all the graphs that they were traced into. A model that was at `dir` is replaced in one step when
+// all is written; other files in the folder stay.
 WEFT_API void save(const Module& module, const std::string& dir, const std::vector<SaveSignature>& signatures = {});
 
 // A SavedModel as objects: its variables can be read, changed and trained, its functions called, also under a GradientTape.
@@ -47,12 +47,13 @@ class WEFT_API LoadedModule : public Module {
   std::map<std::string, Variable> variables_by_path() const;
 
  private:
-  friend WEFT_API LoadedModule load_module(const std::string& dir, const std::vector<std::string>& tags);
+  friend WEFT_API LoadedModule load_module(const std::string& dir, const std::vector<std::string>& tags, bool verify);
   struct Impl;
   explicit LoadedModule(std::shared_ptr<const Impl> impl);
   std::shared_ptr<const Impl> impl_;
 };
 
-WEFT_API LoadedModule load_module(const std::string& dir, const std::vector<std::string>& tags = {"serve"});
+// verify: as LoadOptions::verify.
+WEFT_API LoadedModule load_module(const std::string& dir, const std::vector<std::string>& tags = {"serve"}, bool verify = false);
 
 }  // namespace weft

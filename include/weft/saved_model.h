@@ -132,6 +132,7 @@ struct LoadOptions {
   int cpu_devices = 1;         // virtual CPU devices
   bool soft_placement = true;  // run on another device where the one named does not exist
   bool log_device_placement = false;
+  bool verify = false;                       // an error where fingerprint.pb or a checksum of the variables tells of damage, before anything is used
   bool verify_fingerprint = false;           // an error where fingerprint.pb was made for other files
   int64_t timeout_ms = 0;                    // of every run; 0: none
   std::vector<std::string> disabled_passes;  // optimisations to leave out, by name (`weft optimize --list`)

@@ -34,6 +34,8 @@ nb::list tensors(NativeReader& r, nb::handle keys) {
 
 void bind_bundle(nb::module_& m) {
   m.def("remove_checkpoint", [](const std::string& prefix) { wire::remove_checkpoint(prefix); }, "Deletes the files of a checkpoint.");
+  m.def("remove_leftovers", [](const std::string& prefix, bool numbered) { wire::remove_leftovers(unwrap(wire::path_of(prefix)), numbered); },
+        "Removes what killed writers left of a checkpoint.");
   nb::class_<NativeReader>(m, "BundleReader", "The tensors of a checkpoint by name.")
       .def("__init__", [](NativeReader* self, const std::string& prefix) { new (self) NativeReader{unwrap(wire::open_checkpoint(prefix, ops::variant_codec()))}; })
       .def("keys",

@@ -5,6 +5,7 @@
 
 #include "bridge.h"
 #include "core/file_system.h"
+#include "saved_model/model_folder.h"
 #include "wire/file.h"
 
 namespace weft::python {
@@ -80,6 +81,25 @@ void bind_files(nb::module_& m) {
   m.def("folder_create", create_folder);
   m.def("folders_create", [](const std::string& name) { check(wire::create_folders(name)); });
   m.def("file_system_schemes", core::file_system_schemes);
+
+  nb::class_<saved_model::ModelFolder>(m, "ModelFolder", "The folder of a SavedModel while it is written.")
+      .def("__init__", [](saved_model::ModelFolder* self, const std::string& dir) { new (self) saved_model::ModelFolder(unwrap(saved_model::ModelFolder::create(dir))); })
+      .def_prop_ro("path", [](const saved_model::ModelFolder& f) { return f.path(); })
+      .def("publish", [](saved_model::ModelFolder& f) {
+        core::Status s;
+        {
+          const nb::gil_scoped_release free;
+          s = f.publish();
+        }
+        check(s);
+      })
+      .def("discard", &saved_model::ModelFolder::discard);
+  nb::class_<wire::TempFolder>(m, "TempFolder", "A folder of this process alone beside a file that is being made.")
+      .def("__init__", [](wire::TempFolder* self, const std::string& target) { new (self) wire::TempFolder(unwrap(wire::TempFolder::create(unwrap(wire::path_of(target))))); })
+      .def_prop_ro("path", [](const wire::TempFolder& f) { return f.path(); })
+      .def("remove", &wire::TempFolder::remove);
+  m.def("check_asset_name", [](const std::string& name) { check(saved_model::check_asset_name(name)); }, "Raises for a name that leads out of the folder of assets.");
+  m.def("is_local", [](const std::string& name) { return unwrap(core::locate(name)).local; });
 }
 
 }  // namespace weft::python

@@ -60,6 +60,7 @@ void bind_proto(nb::module_& m) {
   m.def("proto_json", [](const std::string& message, nb::bytes b) { return text(unwrap(wire::binary_to_json(message, view(b)))); });
   m.def("op_def", op_def, "The OpDef of a registered op.");
   m.def("write_fingerprint", [](const std::string& dir) { check(saved_model::write_fingerprint(dir)); }, "fingerprint.pb for the SavedModel in a folder.");
+  m.def("verify_saved_model", [](const std::string& dir) { check(saved_model::verify_saved_model(dir)); }, "Raises where a SavedModel is not as it was saved.");
   m.def("replace_file", [](const std::string& path, nb::bytes b) { check(wire::replace_file(path, view(b))); }, "A file that appears when it is complete.");
 
   nb::class_<wire::RecordWriter>(m, "RecordWriter", "A TFRecord file that is being written.")

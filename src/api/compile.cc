@@ -2,6 +2,7 @@
 #include "aot/aot.h"
 #include "core/cat.h"
 #include "wire/file.h"
+#include "wire/new_file.h"
 
 #include "api/model_internal.h"
 #include "weft/compile.h"
@@ -83,18 +84,24 @@ CompileReport compile(const Model& model, const CompileOptions& options) {
     api::check(wire::write_file(path, contents));
     report.files.push_back(path);
   };
+  // What other programs write appears when it is complete, too.
+  auto make = [&](const char* suffix, const auto& program) {
+    const std::string path = api::unwrap(wire::local_path(options.output + suffix));
+    wire::remove_abandoned_of(path);
+    const wire::TempFolder temp = api::unwrap(wire::TempFolder::create(path));
+    program(cat(temp.path(), "/", base, suffix));
+    api::check(wire::rename_file(cat(temp.path(), "/", base, suffix), path));
+    report.files.push_back(options.output + suffix);
+  };
   write(options.output + ".o", object);
   write(options.output + ".h", aot::cpp_header(net, base));
   write(options.output + "_c.h", aot::c_header(net, base));
   write(options.output + ".cmake", aot::cmake_snippet(net, base));
   if (options.archive) {
-    unlink((options.output + ".a").c_str());  // ar would add to an old one
-    run({"ar", "rcs", options.output + ".a", options.output + ".o"});
-    report.files.push_back(options.output + ".a");
+    make(".a", [&](const std::string& made) { run({"ar", "rcs", made, options.output + ".o"}); });
   }
   if (options.shared) {
-    run({"cc", "-shared", options.output + ".o", "-lm", "-o", options.output + ".so"});
-    report.files.push_back(options.output + ".so");
+    make(".so", [&](const std::string& made) { run({"cc", "-shared", options.output + ".o", "-lm", "-o", made}); });
   }
   report.object_bytes = int64_t(object.size());
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -106,4 +106,7 @@ Tensor read_checkpoint(const std::string& prefix, const std::string& key) {
   return api::adopt(api::unwrap(api::unwrap(wire::BundleReader::open(prefix))->lookup(key)));
 }
 
+void verify_saved_model(const std::string& dir) { api::check(saved_model::verify_saved_model(dir)); }
+void verify_checkpoint(const std::string& prefix) { api::check(wire::verify_bundle(prefix)); }
+
 }  // namespace weft

@@ -43,9 +43,9 @@ struct LoadedModule::Impl {
 
 LoadedModule::LoadedModule(std::shared_ptr<const Impl> impl) : Module("loaded", impl->objects->root()), impl_(std::move(impl)) {}
 
-LoadedModule load_module(const std::string& dir, const std::vector<std::string>& tags) {
+LoadedModule load_module(const std::string& dir, const std::vector<std::string>& tags, bool verify) {
   auto impl = std::make_shared<LoadedModule::Impl>();
-  impl->objects = api::unwrap(saved_model::Objects::load(api::context(), dir, tags));
+  impl->objects = api::unwrap(saved_model::Objects::load(api::context(), dir, tags, verify));
   return LoadedModule(impl);
 }
 

@@ -272,6 +272,7 @@ void Model::Impl::describe() {
 Model load(const std::string& path, const LoadOptions& o) {
   saved_model::LoadOptions options;
   options.tags = o.tags;
+  options.verify = o.verify;
   options.verify_fingerprint = o.verify_fingerprint;
   if (o.cpu_devices < 1 || o.cpu_devices > 1024) throw Error(Code::kInvalidArgument, "cpu_devices must be from 1 to 1024");
   options.session.cpu_devices = o.cpu_devices;

@@ -140,8 +140,7 @@ char* TF_GetTempFileName(const char* extension) {
     path += suffix;
     const int fd = mkstemps(path.data(), int(suffix.size()));
     if (fd < 0) return nullptr;
-    close(fd);
-    unlink(path.c_str());
+    close(fd);  // the file stays, as in TensorFlow: nobody else can take its name
     return strdup(path.c_str());
   });
 }

@@ -13,6 +13,7 @@
 #include "runtime/server.h"
 #include "wire/proto.h"
 #include "saved_model/loader.h"
+#include "saved_model/model_folder.h"
 
 using namespace weft::capi;  // NOLINT
 using weft::graph::Endpoint;
@@ -208,9 +209,12 @@ TF_Session* TF_LoadSessionFromSavedModel(const TF_SessionOptions* options, const
       WEFT_NOT_NULL(tags[i]);
       wanted.push_back(tags[i]);
     }
+    const weft::saved_model::FolderIdentity folder(export_dir);
     WEFT_ASSIGN(weft::saved_model::MetaGraph meta, weft::saved_model::read_meta_graph(export_dir, wanted));
     WEFT_ASSIGN(weft::runtime::SessionOptions where, placed(*options));
     WEFT_ASSIGN(auto session, weft::saved_model::load(graph->graph, graph->mutex, meta, export_dir, where));
+    if (weft::saved_model::FolderIdentity(export_dir) != folder)
+      return weft::core::aborted(export_dir, " was replaced by another SavedModel while it was loaded");
     if (meta_graph_def) fill_buffer(meta_graph_def, meta.bytes);
     out = attach(graph, std::move(session));
     return {};

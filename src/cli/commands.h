@@ -24,7 +24,7 @@ std::string choose_signature(const Model& model, const std::string& wanted);
 
 struct ShowArgs {
   std::string path;
-  bool json = false, nodes = false;
+  bool json = false, nodes = false, verify = false;
 };
 int show(const ShowArgs& args);
 

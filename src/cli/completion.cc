@@ -13,7 +13,7 @@ struct Command {
 };
 constexpr const char* kLoad = "--tags --threads --devices --disable --init --verify --help ";
 constexpr Command kCommands[] = {
-    {"show", "Tell what a SavedModel, a graph or a checkpoint holds", "--json --nodes --help ", true},
+    {"show", "Tell what a SavedModel, a graph or a checkpoint holds", "--json --nodes --verify --help ", true},
     {"run", "Run a model once", "--signature --input --output --save --function --fetch --target --cast ", true},
     {"graph", "Draw a graph", "--svg --dot --signature --function --optimized --saved --limit --depth ", true},
     {"freeze", "Make one graph of a model, its variables constants", "--output --signature --inputs --outputs ", true},

@@ -8,7 +8,7 @@ Model load_model(const LoadArgs& args) {
   o.intra_threads = o.inter_threads = args.threads;
   o.cpu_devices = args.devices;
   o.disabled_passes = args.disable;
-  o.verify_fingerprint = args.verify;
+  o.verify = args.verify;
   o.jit_compile = args.jit;
   Model model = load(args.path, o);
   if (!args.init.empty()) model.run({}, {}, args.init);

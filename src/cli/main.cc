@@ -68,7 +68,7 @@ void add_load(CLI::App* c, LoadArgs& a, bool runs) {
   c->add_option("--devices", a.devices, "virtual CPU devices")->check(CLI::Range(1, 1024));
   c->add_option("--disable", a.disable, "optimisations to leave out (`weft optimize --list`)")->delimiter(',');
   c->add_option("--init", a.init, "nodes to run once after loading, for graphs of version 1")->delimiter(',');
-  c->add_flag("--verify", a.verify, "fail where fingerprint.pb was made for other files");
+  c->add_flag("--verify", a.verify, "fail where the fingerprint or a checksum of the variables tells of damage");
   c->add_flag("--jit", a.jit, "machine code where it can be had; the log tells of what cannot be compiled");
 }
 
@@ -87,10 +87,11 @@ int main(int argc, char** argv) {
   show_command->add_option("PATH", show_args.path, "a SavedModel's folder, a GraphDef (.pb, .pbtxt) or a checkpoint's prefix")->required();
   show_command->add_flag("--json", show_args.json, "for programs");
   show_command->add_flag("--nodes", show_args.nodes, "of a graph: every node");
+  show_command->add_flag("--verify", show_args.verify, "first compare all checksums: a SavedModel's fingerprint, every tensor of a checkpoint");
   show_command->footer(
       "Examples:\n  weft show mnist                          signatures, functions, variables, ops\n"
       "  weft show mnist --json | jq .graphs[0].signatures\n  weft show frozen.pb --nodes\n  weft show mnist/variables/variables      the "
-      "tensors of a checkpoint");
+      "tensors of a checkpoint\n  weft show mnist --verify                 fails with DataLoss where a file is damaged");
 
   RunArgs run_args;
   auto* run_command = app.add_subcommand("run", "Run a model once on arrays or values from the command line");

@@ -185,6 +185,7 @@ void json_meta_graph(Json& j, const MetaGraphInfo& g) {
 }
 
 int show_saved_model(const ShowArgs& args) {
+  if (args.verify) verify_saved_model(args.path);
   const SavedModelInfo info = describe_saved_model(args.path);
   if (args.json) {
     Json j;
@@ -211,6 +212,7 @@ int show_saved_model(const ShowArgs& args) {
 // ---- graphs -------------------------------------------------------------------------------------------------
 
 int show_graph(const ShowArgs& args) {
+  if (args.verify) throw Error(Code::kUnimplemented, "--verify: a GraphDef has no checksums; a SavedModel and a checkpoint do");
   const Graph g = read_graph(args.path);
   const auto nodes = g.nodes();
   std::map<std::string, int> ops;
@@ -313,6 +315,7 @@ int show_graph(const ShowArgs& args) {
 // ---- checkpoints --------------------------------------------------------------------------------------------
 
 int show_checkpoint(const ShowArgs& args, const std::string& prefix) {
+  if (args.verify) verify_checkpoint(prefix);
   const auto entries = describe_checkpoint(prefix);
   if (args.json) {
     Json j;

@@ -10,6 +10,7 @@
 #include "wire/file.h"
 #include "wire/proto.h"
 #include "wire/schema.h"
+#include "wire/tensor_bundle.h"
 
 namespace weft::saved_model {
 namespace {
@@ -120,6 +121,14 @@ Status verify_fingerprint(const std::string& dir, const Fingerprint& f) {
     if (hash != f.saved_model_checksum) return other("saved_model.pb", f.saved_model_checksum, hash);
   }
   return {};
+}
+
+Status verify_saved_model(const std::string& dir) {
+  WEFT_ASSIGN(const std::optional<Fingerprint> fingerprint, read_fingerprint(dir));
+  if (!fingerprint) return not_found(dir, " has no fingerprint.pb to verify");
+  WEFT_RETURN_IF_ERROR(verify_fingerprint(dir, *fingerprint));
+  const std::string prefix = dir + "/variables/variables";
+  return file_exists(prefix + ".index") ? wire::verify_bundle(prefix) : Status();
 }
 
 namespace {

@@ -27,4 +27,8 @@ Status write_fingerprint(const std::string& dir);
 // file that is another one. The remaining hashes are of parts of the same files.
 Status verify_fingerprint(const std::string& dir, const Fingerprint& fingerprint);
 
+// All that can be checked before a SavedModel is used: the fingerprint, then the checksum of every tensor of its variables. NotFound where there is
+// no fingerprint, DataLoss for what is not as it was saved. Assets have no checksums.
+Status verify_saved_model(const std::string& dir);
+
 }  // namespace weft::saved_model

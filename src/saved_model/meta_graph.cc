@@ -4,6 +4,7 @@
 
 #include "core/cat.h"
 #include "io/message_file.h"
+#include "saved_model/model_folder.h"
 #include "wire/file.h"
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
@@ -169,6 +170,7 @@ Result<MetaGraph> decode_meta_graph(std::shared_ptr<const std::string> file, std
           if (a.field() == 2) name = a.string();
         }
         if (!a.ok()) return malformed("AssetFileDef");
+        WEFT_RETURN_IF_ERROR(check_asset_name(name));
         m.assets.emplace_back(info.name, name);
         break;
       }

@@ -14,6 +14,7 @@
 #include "saved_model/checkpoint_map.h"
 #include "saved_model/freeze.h"
 #include "saved_model/loader.h"
+#include "saved_model/model_folder.h"
 #include "wire/tensor_bundle.h"
 
 namespace weft::saved_model {
@@ -121,6 +122,10 @@ Result<std::vector<std::string>> read_checkpoint_keys(const ObjectGraph& objects
 }
 
 Result<std::shared_ptr<Model>> Model::load(const Registry& registry, const std::string& path, const LoadOptions& options) {
+  return read_whole(path, [&] { return load_once(registry, path, options); });
+}
+
+Result<std::shared_ptr<Model>> Model::load_once(const Registry& registry, const std::string& path, const LoadOptions& options) {
   std::shared_ptr<Model> m(new Model);
   m->path_ = path;
   constexpr std::string_view kFile = "/saved_model.pb";
@@ -137,6 +142,7 @@ Result<std::shared_ptr<Model>> Model::load(const Registry& registry, const std::
 Model::~Model() = default;
 
 Status Model::open_saved_model(const Registry& registry, const LoadOptions& options) {
+  if (options.verify) WEFT_RETURN_IF_ERROR(verify_saved_model(path_));
   WEFT_ASSIGN(fingerprint_, read_fingerprint(path_));
   if (options.verify_fingerprint) {
     if (!fingerprint_) return not_found(path_, " has no fingerprint.pb to verify");

@@ -18,6 +18,7 @@ namespace weft::saved_model {
 struct LoadOptions {
   std::vector<std::string> tags = {"serve"};
   runtime::SessionOptions session;
+  bool verify = false;              // verify_saved_model() first
   bool verify_fingerprint = false;  // DataLoss where the files are not those that the fingerprint was made of
 };
 
@@ -81,6 +82,7 @@ class Model {
   Result<Tensor> value(const VariableInfo& variable);
 
  private:
+  static Result<std::shared_ptr<Model>> load_once(const Registry& registry, const std::string& path, const LoadOptions& options);
   Model() = default;
   Status open_saved_model(const Registry& registry, const LoadOptions& options);
   Status open_graph(const Registry& registry, const LoadOptions& options);

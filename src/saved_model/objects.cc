@@ -5,7 +5,9 @@
 
 #include "core/cat.h"
 #include "io/graph_def.h"
+#include "saved_model/fingerprint.h"
 #include "saved_model/model.h"
+#include "saved_model/model_folder.h"
 #include "trace/variable.h"
 #include "wire/tensor_bundle.h"
 
@@ -96,7 +98,14 @@ Status Objects::make_variables() {
   return {};
 }
 
-Result<std::shared_ptr<Objects>> Objects::load(eager::Context& context, const std::string& dir, const std::vector<std::string>& tags) {
+Result<std::shared_ptr<Objects>> Objects::load(eager::Context& context, const std::string& dir, const std::vector<std::string>& tags, bool verify) {
+  return read_whole(dir, [&]() -> Result<std::shared_ptr<Objects>> {
+    if (verify) WEFT_RETURN_IF_ERROR(verify_saved_model(dir));
+    return load_once(context, dir, tags);
+  });
+}
+
+Result<std::shared_ptr<Objects>> Objects::load_once(eager::Context& context, const std::string& dir, const std::vector<std::string>& tags) {
   std::shared_ptr<Objects> m(new Objects(context));
   m->dir_ = dir;
   while (m->dir_.size() > 1 && m->dir_.back() == '/') m->dir_.pop_back();

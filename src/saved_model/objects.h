@@ -16,7 +16,7 @@ namespace weft::saved_model {
 
 class Objects {
  public:
-  static Result<std::shared_ptr<Objects>> load(eager::Context& context, const std::string& dir, const std::vector<std::string>& tags);
+  static Result<std::shared_ptr<Objects>> load(eager::Context& context, const std::string& dir, const std::vector<std::string>& tags, bool verify = false);
   ~Objects();
 
   const std::shared_ptr<trace::TrackableState>& root() const { return states_[0]; }
@@ -34,6 +34,7 @@ class Objects {
 
  private:
   explicit Objects(eager::Context& context) : context_(context) {}
+  static Result<std::shared_ptr<Objects>> load_once(eager::Context& context, const std::string& dir, const std::vector<std::string>& tags);
   Status add_library();
   Status make_variables();
   Result<op::Value> captured(int object, int depth);

@@ -1,10 +1,5 @@
 #include "saved_model/saver.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -19,6 +14,7 @@
 #include "saved_model/checkpoint.h"
 #include "saved_model/export_graph.h"
 #include "saved_model/fingerprint.h"
+#include "saved_model/model_folder.h"
 #include "trace/resource_state.h"
 #include "trace/variable.h"
 #include "wire/file.h"
@@ -626,49 +622,21 @@ class Saver {
     return model.take();
   }
 
-  // Into a folder beside, which then takes the place of what was there. On other file systems, where folders may not be renamed, file by
-  // file.
   Status write(const std::string& dir, const std::string& bytes) const {
-    WEFT_ASSIGN(Place place, locate(dir));
-    std::string& to = place.path;
-    while (to.size() > 1 && to.back() == '/') to.pop_back();
-    if (to.empty()) return invalid_argument("a SavedModel needs the name of a folder");
-    if (!place.local) return write_into(to, bytes);
-    const std::string temp = cat(to, ".weft-saving-", getpid());
-    (void)wire::delete_recursively(temp);
-    Status s = write_into(temp, bytes);
-    if (s.ok()) s = put_in_place(temp, to);
-    (void)wire::delete_recursively(temp);
-    return s;
-  }
-
-  Status write_into(const std::string& temp, const std::string& bytes) const {
-    WEFT_RETURN_IF_ERROR(wire::create_folders(temp + "/variables"));
-    WEFT_RETURN_IF_ERROR(wire::create_folders(temp + "/assets"));
+    WEFT_ASSIGN(ModelFolder folder, ModelFolder::create(dir));
+    const std::string& to = folder.path();
+    WEFT_RETURN_IF_ERROR(wire::create_folders(to + "/variables"));
+    WEFT_RETURN_IF_ERROR(wire::create_folders(to + "/assets"));
     for (const auto& a : assets_) {
       std::string contents;
+      WEFT_RETURN_IF_ERROR(check_asset_name(a.file));
       WEFT_RETURN_IF_ERROR(wire::read_file(a.state->path(), contents));
-      WEFT_RETURN_IF_ERROR(wire::write_file(cat(temp, "/assets/", a.file), contents));
+      WEFT_RETURN_IF_ERROR(wire::write_file(cat(to, "/assets/", a.file), contents));
     }
-    WEFT_RETURN_IF_ERROR(write_checkpoint(temp + "/variables/variables", root_).status());
-    WEFT_RETURN_IF_ERROR(wire::write_file(temp + "/saved_model.pb", bytes));
-    return write_fingerprint(temp);
-  }
-
-  static Status put_in_place(const std::string& temp, const std::string& to) {
-    if (rename(temp.c_str(), to.c_str()) == 0) return {};
-    if (errno != ENOTEMPTY && errno != EEXIST && errno != ENOTDIR) return wire::io_error(to, errno);
-    // Swapped in one step where the file system can; the old one is then where the new one was, and goes.
-    if (renameat2(AT_FDCWD, temp.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return {};
-    const std::string old = to + ".weft-old";
-    if (rename(to.c_str(), old.c_str()) != 0) return wire::io_error(to, errno);
-    if (rename(temp.c_str(), to.c_str()) != 0) {
-      const int e = errno;
-      rename(old.c_str(), to.c_str());
-      return wire::io_error(to, e);
-    }
-    (void)wire::delete_recursively(old);
-    return {};
+    WEFT_RETURN_IF_ERROR(write_checkpoint(to + "/variables/variables", root_).status());
+    WEFT_RETURN_IF_ERROR(wire::write_file(to + "/saved_model.pb", bytes));
+    WEFT_RETURN_IF_ERROR(write_fingerprint(to));
+    return folder.publish();
   }
 
   struct Variable {

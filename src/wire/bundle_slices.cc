@@ -113,4 +113,18 @@ Result<Tensor> BundleReader::assemble(std::string_view key, const BundleEntry& e
   return result;
 }
 
+Status verify_bundle(std::string_view prefix) {
+  WEFT_ASSIGN(std::unique_ptr<BundleReader> reader, BundleReader::open(prefix));
+  for (size_t i = 0; i < reader->size(); ++i) {
+    const std::string_view key = reader->key(i);
+    WEFT_ASSIGN(const BundleEntry entry, reader->entry(key));
+    if (!entry.slices.empty() || entry.dtype == DType::kVariant) continue;  // the parts have keys of their own
+    const Status read = reader->lookup(key).status();
+    // A place behind the end of its file, or a missing one, is damage too.
+    if (read.code() == Code::kOutOfRange || read.code() == Code::kNotFound) return data_loss(prefix, ": tensor ", key, ": ", read.message());
+    WEFT_RETURN_IF_ERROR(read);
+  }
+  return {};
+}
+
 }  // namespace weft::wire

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -44,6 +45,24 @@ int bundle_shards(const std::string& index_path) {
   return header.ok() ? header->num_shards : 0;
 }
 
+namespace {
+
+// How many data files a new bundle of `needed` ones has, so that none takes the name of one that the present index speaks of.
+int other_shards_than(const std::string& prefix, int needed) {
+  const std::string index = bundle_index_name(prefix);
+  return file_exists(index) && bundle_shards(index) == needed ? needed + 1 : needed;
+}
+
+Status make_empty_shards(const std::string& prefix, int from, int shards) {
+  for (int shard = from; shard < shards; ++shard) {
+    WEFT_ASSIGN(NewFile empty, NewFile::create(bundle_data_name(prefix, shard, shards)));
+    WEFT_RETURN_IF_ERROR(empty.publish());
+  }
+  return {};
+}
+
+}  // namespace
+
 BundleWriter::BundleWriter(std::string_view prefix, VariantCodec variants, BundleOptions options)
     : variants_(std::move(variants)), options_(options) {
   auto path = path_of(prefix);
@@ -57,11 +76,8 @@ BundleWriter::BundleWriter(std::string_view prefix, VariantCodec variants, Bundl
 
 Status BundleWriter::start() {
   WEFT_RETURN_IF_ERROR(make_folder_of(prefix_));
-  if (options_.durable) {
-    remove_leftovers(prefix_, false);
-    if (file_exists(bundle_index_name(prefix_)) && file_exists(bundle_data_name(prefix_, 0, 1))) shards_ = 2;
-  }
-  WEFT_ASSIGN(file_, NewFile::create(bundle_data_name(prefix_, 0, shards_)));
+  remove_leftovers(prefix_, false);
+  WEFT_ASSIGN(file_, NewFile::create(bundle_data_name(prefix_, 0, 1)));
   return {};
 }
 
@@ -173,21 +189,23 @@ Status BundleWriter::finish() {
 Status BundleWriter::publish() {
   WEFT_RETURN_IF_ERROR(flush());
   if (options_.durable) WEFT_RETURN_IF_ERROR(file_.sync());
-  WEFT_ASSIGN(NewFile index, NewFile::create(bundle_index_name(prefix_)));
-  WEFT_RETURN_IF_ERROR(index.write(encode_index({.num_shards = shards_, .producer = kBundleVersion}, entries_)));
-  if (options_.durable) WEFT_RETURN_IF_ERROR(index.sync());
-  for (int shard = 1; shard < shards_; ++shard) {
-    WEFT_ASSIGN(NewFile empty, NewFile::create(bundle_data_name(prefix_, shard, shards_)));
-    WEFT_RETURN_IF_ERROR(empty.publish());
+  {
+    WEFT_ASSIGN(NewFile index, NewFile::create(bundle_index_name(prefix_)));
+    const FolderLock lock(prefix_);
+    const int shards = other_shards_than(prefix_, 1);
+    file_.retarget(bundle_data_name(prefix_, 0, shards));
+    WEFT_RETURN_IF_ERROR(index.write(encode_index({.num_shards = shards, .producer = kBundleVersion}, entries_)));
+    if (options_.durable) WEFT_RETURN_IF_ERROR(index.sync());
+    Status s = make_empty_shards(prefix_, 1, shards);
+    if (s.ok()) s = file_.publish();
+    if (s.ok()) s = index.publish();
+    if (!s.ok()) {
+      // Data that an index does not speak of is of no use.
+      for (int shard = 0; shard < shards; ++shard) (void)delete_file(bundle_data_name(prefix_, shard, shards));
+      return s;
+    }
   }
-  Status s = file_.publish();
-  if (s.ok()) s = index.publish();
-  if (!s.ok() && options_.durable) {
-    // Data that an index does not speak of is of no use.
-    for (int shard = 0; shard < shards_; ++shard) (void)delete_file(bundle_data_name(prefix_, shard, shards_));
-  }
-  if (!s.ok() || !options_.durable) return s;
-  WEFT_RETURN_IF_ERROR(sync_folder_of(bundle_index_name(prefix_)));
+  if (options_.durable) WEFT_RETURN_IF_ERROR(sync_folder_of(bundle_index_name(prefix_)));
   remove_leftovers(prefix_, false);
   return {};
 }
@@ -254,18 +272,24 @@ Status merge_bundles(std::span<const std::string> prefixes, std::string_view mer
   WEFT_RETURN_IF_ERROR(make_folder_of(merged));
   Merge merge;
   for (const std::string& prefix : present) WEFT_RETURN_IF_ERROR(merge_one(merge, prefix));
-  const int shards = int(merge.shards.size());
-  for (const auto& [path, id] : merge.shards) {
-    const std::string target = bundle_data_name(merged, id, shards);
-    if (path != target) WEFT_RETURN_IF_ERROR(rename_file(path, target));
+  {
+    WEFT_ASSIGN(NewFile index, NewFile::create(bundle_index_name(merged)));
+    const FolderLock lock(merged);
+    const bool in_place = std::find(present.begin(), present.end(), merged) != present.end();
+    const int used = int(merge.shards.size()), shards = in_place ? used : other_shards_than(merged, used);
+    merge.header.num_shards = shards;
+    WEFT_RETURN_IF_ERROR(index.write(encode_index(merge.header, merge.entries)));
+    for (const auto& [path, id] : merge.shards) {
+      const std::string target = bundle_data_name(merged, id, shards);
+      if (path != target) WEFT_RETURN_IF_ERROR(rename_file(path, target));
+    }
+    WEFT_RETURN_IF_ERROR(make_empty_shards(merged, used, shards));
+    WEFT_RETURN_IF_ERROR(index.publish());
   }
-  merge.header.num_shards = shards;
-  WEFT_ASSIGN(NewFile index, NewFile::create(bundle_index_name(merged)));
-  WEFT_RETURN_IF_ERROR(index.write(encode_index(merge.header, merge.entries)));
-  WEFT_RETURN_IF_ERROR(index.publish());
   for (const std::string& prefix : present) {
-    if (prefix != merged) (void)delete_file(bundle_index_name(prefix));
+    if (prefix != merged) remove_checkpoint(prefix);
   }
+  remove_leftovers(merged, false);
   return {};
 }
 

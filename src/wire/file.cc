@@ -157,18 +157,10 @@ Status write_local(const std::string& path, std::string_view contents) {
     WEFT_ASSIGN(std::unique_ptr<WritableFile> file, local_file_system().create(path));
     return write_in_place(*file, contents);
   }
-  std::string beside = path + ".XXXXXX";
-  const int fd = ::mkstemp(beside.data());
-  if (fd < 0) return io_error(path, errno);
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  ::fchmod(fd, exists ? info.st_mode & 07777 : 0666 & ~mask);
-  ::close(fd);
-  auto file = local_file_system().create(beside);
-  Status status = file.ok() ? write_in_place(**file, contents) : file.status();
-  if (status.ok() && ::rename(beside.c_str(), path.c_str()) != 0) status = io_error(path, errno);
-  if (!status.ok()) ::unlink(beside.c_str());
-  return status;
+  WEFT_ASSIGN(NewFile file, NewFile::create(path));
+  if (exists) file.set_mode(info.st_mode & 07777);
+  WEFT_RETURN_IF_ERROR(file.write(contents));
+  return file.publish();
 }
 
 }  // namespace

@@ -82,6 +82,12 @@ std::vector<std::string> numbered_checkpoints(std::string_view prefix) {
   return out;
 }
 
+bool is_file_of_checkpoint(std::string_view name, std::string_view prefix) {
+  std::string_view p;
+  int shards = 0;
+  return split_name(name, p, shards) && p == prefix;
+}
+
 // Names are compared and not matched: a prefix may hold what means something in a pattern.
 void remove_checkpoint(const std::string& prefix) {
   (void)delete_file(bundle_index_name(prefix));
@@ -95,6 +101,7 @@ void remove_checkpoint(const std::string& prefix) {
 }
 
 void remove_leftovers(std::string_view prefix, bool numbered) {
+  const FolderLock lock(prefix);  // not while another's data has its name and its index not yet
   const std::string folder = folder_with_slash(prefix);
   const std::string_view base = prefix.substr(folder.size());
   const auto ours = [&](std::string_view p) { return p == base || (numbered && is_numbered(p, base)); };
@@ -104,6 +111,7 @@ void remove_leftovers(std::string_view prefix, bool numbered) {
     std::string_view p;
     int shards = 0;
     if (numbered && target == "checkpoint") remove_abandoned(folder + name);
+    if (!target.empty() && ours(target)) remove_abandoned(folder + name);  // the folder of a save in parts
     if (!split_name(target.empty() ? std::string_view(name) : target, p, shards) || !ours(p)) continue;
     Found& f = found[std::string(p)];
     if (!target.empty()) f.alive |= !remove_abandoned(folder + name);

@@ -2,13 +2,18 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <random>
+#include <thread>
 
 namespace weft::wire {
 
@@ -29,10 +34,36 @@ bool same_file(int fd, const std::string& path) {
   return ::fstat(fd, &open) == 0 && ::stat(path.c_str(), &named) == 0 && open.st_ino == named.st_ino && open.st_dev == named.st_dev;
 }
 
+// Nobody can guess it.
 std::string unfinished_name(const std::string& target) {
-  static std::atomic<uint64_t> counter{0};
-  const auto now = uint64_t(std::chrono::system_clock::now().time_since_epoch().count());
-  return cat(target, kUnfinished, now ^ uint64_t(::getpid()) << 40, counter.fetch_add(1));
+  uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, 0) != ssize_t(sizeof number)) {
+    std::random_device device;
+    number = uint64_t(device()) << 32 | device();
+  }
+  return cat(target, kUnfinished, number);
+}
+
+// Waits for who is looking whether this is abandoned. A file system without locks does without.
+void lock(int fd) {
+  while (::flock(fd, LOCK_EX) != 0 && errno == EINTR) {
+  }
+}
+
+// Folders of many names, with the time before which they are not read again: not for each of the many files that are written to one.
+std::mutex not_before_mutex;
+std::map<std::string, std::chrono::steady_clock::time_point>& not_before() {
+  static std::map<std::string, std::chrono::steady_clock::time_point> times;
+  return times;
+}
+
+bool may_look_into(const std::string& folder, std::chrono::steady_clock::time_point now) {
+  const std::lock_guard guard(not_before_mutex);
+  const auto it = not_before().find(folder);
+  if (it == not_before().end()) return true;
+  if (now < it->second) return false;
+  not_before().erase(it);
+  return true;
 }
 
 bool all_digits(std::string_view s) {
@@ -49,13 +80,14 @@ Result<NewFile> NewFile::create(std::string target) {
     WEFT_RETURN_IF_ERROR(out.create_other(place.system));
     return out;
   }
+  remove_abandoned_of(out.target_);
   for (int attempt = 0; attempt < 100; ++attempt) {
     std::string path = unfinished_name(out.target_);
-    Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!file.valid() && errno == EEXIST) continue;
     if (!file.valid()) return io_error(out.target_, errno);
-    // Who cleans up may have come before the lock. A file system without locks does without.
-    ::flock(file.get(), LOCK_EX | LOCK_NB);
+    // Who cleans up may have come before the lock.
+    lock(file.get());
     if (!same_file(file.get(), path)) continue;
     out.path_ = std::move(path);
     out.file_ = std::move(file);
@@ -79,6 +111,7 @@ NewFile& NewFile::operator=(NewFile&& o) noexcept {
   o.path_.clear();
   file_ = std::move(o.file_);
   other_ = std::move(o.other_);
+  mode_ = o.mode_;
   return *this;
 }
 
@@ -123,6 +156,7 @@ Status NewFile::publish() {
   // systems) is asked for by closing a copy.
   const int copy = ::dup(file_.get());
   if (copy >= 0 && ::close(copy) != 0 && errno != EINTR) return write_error(target_, errno);
+  (void)::fchmod(file_.get(), mode_ < 0 ? masked_mode(0666) : mode_t(mode_));
   if (::rename(path_.c_str(), target_.c_str()) != 0) return io_error(target_, errno);
   path_.clear();
   file_.close();
@@ -156,13 +190,106 @@ std::string_view target_of_unfinished(std::string_view name) {
   return name.substr(0, at);
 }
 
-bool remove_abandoned(const std::string& path) {
+bool remove_abandoned_folder(const std::string& path, const Salvage& salvage) {
   const auto place = locate(path);
   if (!place.ok() || !place->local) return false;  // no locks: it may be in use
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file.valid()) return errno == ENOENT;
+  struct stat info;
+  if (::fstat(file.get(), &info) != 0 || !(S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))) return false;
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return false;
-  return !same_file(file.get(), path) || ::unlink(path.c_str()) == 0;
+  if (!same_file(file.get(), path)) return true;
+  if (S_ISREG(info.st_mode)) return ::unlink(path.c_str()) == 0;
+  if (salvage) salvage(path);
+  return delete_recursively(path).ok();
+}
+
+bool remove_abandoned(const std::string& path) { return remove_abandoned_folder(path, {}); }
+
+void remove_abandoned_of(const std::string& target, const Salvage& salvage) {
+  const auto place = locate(target);
+  if (!place.ok() || !place->local) return;
+  const size_t slash = place->path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "" : place->path.substr(0, slash + 1);
+  const std::string_view base = std::string_view(place->path).substr(folder.size());
+  const auto start = std::chrono::steady_clock::now();
+  if (!may_look_into(folder, start)) return;
+  const auto names = local_file_system().children(folder.empty() ? "." : folder);
+  if (!names.ok()) return;
+  for (const std::string& name : *names) {
+    if (name.size() > base.size() && target_of_unfinished(name) == base) remove_abandoned_folder(folder + name, salvage);
+  }
+  constexpr auto kShort = std::chrono::microseconds(200);
+  const auto cost = std::chrono::steady_clock::now() - start;
+  if (cost < kShort) return;
+  const std::lock_guard guard(not_before_mutex);
+  if (not_before().size() > 1000) not_before().clear();
+  not_before()[folder] = std::chrono::steady_clock::now() + 20 * cost;
+}
+
+Result<TempFolder> TempFolder::create(const std::string& target) {
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    TempFolder out;
+    std::string path = unfinished_name(target);
+    if (::mkdir(path.c_str(), 0700) != 0) {
+      if (errno == EEXIST) continue;
+      return io_error(target, errno);
+    }
+    Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+    if (!folder.valid() && errno == ENOENT) continue;  // taken for abandoned
+    if (!folder.valid()) {
+      const int error = errno;
+      ::rmdir(path.c_str());
+      return io_error(target, error);
+    }
+    lock(folder.get());
+    if (!same_file(folder.get(), path)) continue;
+    out.path_ = std::move(path);
+    out.folder_ = std::move(folder);
+    return out;
+  }
+  return unavailable(target, "; no temporary folder could be made beside it");
+}
+
+TempFolder& TempFolder::operator=(TempFolder&& o) noexcept {
+  if (this == &o) return *this;
+  remove();
+  path_ = std::move(o.path_);
+  o.path_.clear();
+  folder_ = std::move(o.folder_);
+  return *this;
+}
+
+void TempFolder::remove() {
+  if (!path_.empty()) (void)delete_recursively(path_);
+  path_.clear();
+  folder_.close();
+}
+
+FolderLock::FolderLock(std::string_view path_inside) {
+  const auto place = locate(path_inside);
+  if (!place.ok() || !place->local) return;
+  const std::string_view folder = folder_of(place->path);
+  if (!target_of_unfinished(folder).empty()) return;  // a TempFolder: its owner holds the lock, and is alone
+  folder_ = Descriptor(::open(folder.empty() ? "." : std::string(folder).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder_.valid()) return;
+  constexpr auto kStep = std::chrono::milliseconds(2);
+  for (int i = 0; i < 5000 && ::flock(folder_.get(), LOCK_EX | LOCK_NB) != 0; ++i) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return;
+    std::this_thread::sleep_for(kStep);
+  }
+}
+
+// From the system: umask() tells only by changing it, which other threads would see.
+unsigned masked_mode(unsigned mode) {
+  std::string status;
+  if (read_file("/proc/thread-self/status", status).ok()) {
+    const size_t at = status.find("\nUmask:");
+    if (at != status.npos) return mode & ~unsigned(std::strtoul(status.c_str() + at + 7, nullptr, 8));
+  }
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return mode & ~mask;
 }
 
 }  // namespace weft::wire

@@ -111,16 +111,17 @@ class BundleReader {
 // old checkpoint: NotFound, DataLoss for a file of another kind, Unimplemented for an old checkpoint.
 core::Result<std::unique_ptr<BundleReader>> open_checkpoint(std::string_view prefix, VariantCodec variants = {});
 
+// Reads every stored tensor and compares its checksum; DataLoss names the first that is damaged. Variants are only checked when they are read.
+core::Status verify_bundle(std::string_view prefix);
+
 struct BundleOptions {
-  // What was there under this prefix stays whole at every moment, even if the process is killed or the machine stops: the new
-  // data does not take the place of the old (it counts as the first of two data files where the old was the only one, the second
-  // being empty), all is on the disk before the index is renamed, and the old data goes after that. Otherwise, as TensorFlow
-  // does it, a death between two renames may leave new data under an old index.
+  // All is on the disk before the index is renamed, so that what was there stays whole even if the machine stops.
   bool durable = false;
 };
 
 // Writes a bundle of one shard. Files appear under their names when finish() succeeds; until then, and
-// after an error, readers see what was there before. After the first error every call returns it.
+// after an error or a kill, readers see what was there before: the new data does not take the place of the old (it counts as the first of two data
+// files where the old was the only one, the second being empty), and the old data is removed last. After the first error every call returns it.
 class BundleWriter {
  public:
   explicit BundleWriter(std::string_view prefix, VariantCodec variants = {}, BundleOptions options = {});
@@ -142,7 +143,6 @@ class BundleWriter {
   VariantCodec variants_;
   BundleOptions options_;
   core::Status status_;
-  int shards_ = 1;
   NewFile file_;
   std::string buffer_;
   int64_t size_ = 0;
@@ -150,7 +150,7 @@ class BundleWriter {
 };
 
 // Makes one bundle of several: their data files are renamed, their indices joined and removed. A prefix
-// without an index is passed over where allow_missing says so.
+// without an index is passed over where allow_missing says so. What was there stays whole as with BundleWriter.
 core::Status merge_bundles(std::span<const std::string> prefixes, std::string_view merged, bool allow_missing);
 
 }  // namespace weft::wire

@@ -128,7 +128,13 @@ static void test_small_queries(void) {
 
 void test_environment(void) {
   char* root = TF_GetTempFileName("weft");
-  if (CHECK(root != NULL && strlen(root) > 4)) test_files(root);
+  if (CHECK(root != NULL && strlen(root) > 4)) {
+    TF_FileStatistics made = {1, 0, true};
+    OK(TF_FileStat(root, &made, s));  // it is there, so that nobody else takes the name
+    CHECK(made.length == 0 && !made.is_directory);
+    test_files(root);
+    OK(TF_DeleteFile(root, s));
+  }
   free(root);
   TF_StringStream* dirs = TF_GetLocalTempDirectories();
   const char* name = NULL;

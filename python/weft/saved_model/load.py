@@ -53,12 +53,39 @@ def read_saved_model(export_dir):
     )
 
 
+def _identity(export_dir):
+    """Which folder has the name now."""
+    try:
+        info = os.stat(export_dir)
+    except OSError:
+        return None
+    return info.st_dev, info.st_ino
+
+
 def load(export_dir, tags=None, options=None):
     """The root object of a SavedModel."""
     export_dir = os.fspath(export_dir)
+    for _ in range(20):
+        before = _identity(export_dir)
+        try:
+            root = _load(export_dir, tags, options)
+        except Exception:
+            if _identity(export_dir) == before:
+                raise
+            continue
+        if _identity(export_dir) == before:  # else it may be made of two: another was saved in its place
+            return root
+    raise errors.AbortedError(
+        None, None, f"{export_dir} is replaced by another SavedModel each time that it is read"
+    )
+
+
+def _load(export_dir, tags, options):
     if isinstance(tags, str):
         tags = [tags]
     options = options or LoadOptions()
+    if getattr(options, "verify", False):
+        _weft.verify_saved_model(export_dir)
     model = read_saved_model(export_dir)
     if len(model.meta_graphs) != 1 or not model.meta_graphs[0].HasField("object_graph_def"):
         from weft.saved_model.load_v1 import load as load_v1
@@ -181,6 +208,7 @@ class _Loader:
             return convert_to_tensor(make_ndarray(value), dtype=dtypes.as_dtype(value.dtype))
         if kind == "asset":
             name = self.meta.asset_file_def[proto.asset.asset_file_def_index].filename
+            _weft.check_asset_name(name)
             return Asset(os.path.join(self.export_dir, constants.ASSETS_DIRECTORY, name))
         if kind == "function":
             spec = proto.function.function_spec

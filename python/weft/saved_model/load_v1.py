@@ -3,6 +3,7 @@
 import inspect
 import os
 
+from weft import _weft
 from weft.framework import dtypes, gfile
 from weft.framework.convert import convert_to_tensor
 from weft.framework.importer import _place
@@ -122,6 +123,8 @@ class _Loader:
 
     def root(self):
         root = _Root()
+        for a in self.meta.asset_file_def:
+            _weft.check_asset_name(a.filename)
         assets = [
             (a.tensor_info.name, os.path.join(self.export_dir, constants.ASSETS_DIRECTORY, a.filename))
             for a in self.meta.asset_file_def

@@ -47,6 +47,8 @@ class LoadOptions:
         experimental_skip_checkpoint=False,
         experimental_variable_policy=None,
         experimental_load_function_aliases=False,
+        *,
+        verify=False,
     ):
         self.allow_partial_checkpoint, self.experimental_io_device = allow_partial_checkpoint, experimental_io_device
         self.experimental_skip_checkpoint, self.experimental_variable_policy = (
@@ -54,3 +56,4 @@ class LoadOptions:
             experimental_variable_policy,
         )
         self.experimental_load_function_aliases = experimental_load_function_aliases
+        self.verify = verify  # weft's own: the fingerprint and all checksums are compared first

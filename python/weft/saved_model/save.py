@@ -326,6 +326,14 @@ class _Saver:
         model = SavedModel(saved_model_schema_version=constants.SAVED_MODEL_SCHEMA_VERSION)
         meta = self.meta_graph(graph, checkpoint_graph)
         model.meta_graphs.append(meta)
+        folder = _weft.ModelFolder(export_dir)
+        try:
+            self._write_files(folder.path, graph, tensors, checkpoint_graph, model)
+            folder.publish()
+        finally:
+            folder.discard()
+
+    def _write_files(self, export_dir, graph, tensors, checkpoint_graph, model):
         variables = os.path.join(export_dir, constants.VARIABLES_DIRECTORY)
         assets = os.path.join(export_dir, constants.ASSETS_DIRECTORY)
         gfile.makedirs(variables)
@@ -342,8 +350,9 @@ class _Saver:
                 prefix=prefix, tensor_names=keys, shape_and_slices=[""] * len(keys), tensors=[tensors[k] for k in keys]
             )
         for source, name in graph.asset_files:
+            _weft.check_asset_name(name)
             target = os.path.join(assets, name)
-            if os.path.abspath(source) != os.path.abspath(target):
+            if os.path.abspath(source) != os.path.abspath(target):  # on another file system it may be there
                 _weft.replace_file(target, gfile.read_bytes(source))
         _weft.replace_file(os.path.join(export_dir, constants.SAVED_MODEL_FILENAME_PB), model.SerializeToString())
         if self.options.save_debug_info:

@@ -277,6 +277,7 @@ class Checkpoint(AutoTrackable):
             self._maybe_create_save_counter()
             self._save_counter.assign_add(1, read_value=False)
             number = int(self._save_counter)
+        _weft.remove_leftovers(prefix, True)
         return self._write(
             f"{prefix}-{number}",
             options,

@@ -5,8 +5,10 @@ import dataclasses
 import math
 import typing
 
+from weft import _weft
 from weft._raw import raw
 from weft.framework import dtypes
+from weft.framework.tensor import Tensor
 
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
@@ -183,16 +185,26 @@ def write(prefix, entries, callback):
         for key, spec, t, owner in entries
     ]
     shards = [s for s in callback(tensors) if s]
+    # In a folder of this save alone. Where only a run will tell the name, in the one that TensorFlow uses.
+    temp = None
+    if not isinstance(prefix, Tensor) and not _weft.in_graph() and _weft.is_local(prefix):
+        _weft.remove_leftovers(prefix, False)
+        temp = _weft.TempFolder(prefix)
     parts = []
-    for i, shard in enumerate(shards):
-        parts.append(raw.StringJoin(inputs=[prefix, f"_temp/part-{i:05d}-of-{len(shards):05d}"]))
-        flat = [(key, spec, t) for key, slices in shard.items() for spec, t in slices.items()]
-        raw.SaveV2(
-            prefix=parts[-1],
-            tensor_names=[f[0] for f in flat],
-            shape_and_slices=[f[1] for f in flat],
-            tensors=[f[2] for f in flat],
+    try:
+        for i, shard in enumerate(shards):
+            part = f"part-{i:05d}-of-{len(shards):05d}"
+            parts.append(raw.StringJoin(inputs=[prefix, f"_temp/{part}"]) if temp is None else f"{temp.path}/{part}")
+            flat = [(key, spec, t) for key, slices in shard.items() for spec, t in slices.items()]
+            raw.SaveV2(
+                prefix=parts[-1],
+                tensor_names=[f[0] for f in flat],
+                shape_and_slices=[f[1] for f in flat],
+                tensors=[f[2] for f in flat],
+            )
+        return raw.MergeV2Checkpoints(
+            checkpoint_prefixes=raw.Pack(values=parts), destination_prefix=prefix, delete_old_dirs=True
         )
-    return raw.MergeV2Checkpoints(
-        checkpoint_prefixes=raw.Pack(values=parts), destination_prefix=prefix, delete_old_dirs=True
-    )
+    finally:
+        if temp is not None:
+            temp.remove()

@@ -74,28 +74,17 @@ struct Parts {
   int64_t expiry_seconds = 0, file_bytes = 0;
 };
 
-// Where a run is written: beside its name, which it takes when it is complete; on file systems that may not rename folders under its name.
-std::string folder_of_run(const Parts& parts, const std::string& run) {
-  const auto place = core::locate(parts.folder);
-  const std::string name = cat(parts.folder, "/", run);
-  return place.ok() && place->local ? cat(name, ".", hexadecimal(entropy())) : name;
-}
-
 // A run on its way.
 class FirstWriter {
  public:
   FirstWriter(const Parts& parts, std::vector<DType> types)
       : parts_(parts),
         run_(parts.run.empty() ? hexadecimal(entropy()) : parts.run),
-        beside_(folder_of_run(parts, run_)) {
+        folder_(parts.folder, run_) {
     metadata_.graph_hash = parts.hash;
     metadata_.run_id = run_;
     metadata_.version = 1;
     metadata_.types = std::move(types);
-  }
-  ~FirstWriter() {
-    file_.reset();
-    if (!finished_) (void)wire::delete_recursively(beside_);
   }
   Status write(const Element& element) {
     if (!file_ || written_ >= parts_.file_bytes) WEFT_RETURN_IF_ERROR(next_file());
@@ -107,12 +96,7 @@ class FirstWriter {
     if (!file_) WEFT_RETURN_IF_ERROR(next_file());
     WEFT_RETURN_IF_ERROR(file_->finish());
     file_.reset();
-    const std::string run = cat(parts_.folder, "/", run_);
-    if (beside_ != run) {
-      (void)wire::delete_recursively(run);
-      WEFT_RETURN_IF_ERROR(wire::rename_file(beside_, run));
-    }
-    finished_ = true;
+    WEFT_RETURN_IF_ERROR(folder_.publish());
     metadata_.finalized = true;
     return metadata_.write(parts_.folder);
   }
@@ -120,20 +104,20 @@ class FirstWriter {
  private:
   Status next_file() {
     if (file_) WEFT_RETURN_IF_ERROR(file_->finish());
-    WEFT_RETURN_IF_ERROR(wire::create_folders(beside_));
+    WEFT_ASSIGN(const std::string folder, folder_.path());
     char name[32];
     std::snprintf(name, sizeof name, "%08d.snapshot", files_++);
-    WEFT_ASSIGN(file_, wire::RecordWriter::create(cat(beside_, "/", name), parts_.compression == "GZIP" ? "GZIP" : ""));
+    WEFT_ASSIGN(file_, wire::RecordWriter::create(cat(folder, "/", name), parts_.compression == "GZIP" ? "GZIP" : ""));
     written_ = 0;
     return {};
   }
   const Parts& parts_;
-  const std::string run_, beside_;
+  const std::string run_;
+  RunFolder folder_;
   SnapshotMetadata metadata_;
   std::unique_ptr<wire::RecordWriter> file_;
   int files_ = 0;
   int64_t written_ = 0;
-  bool finished_ = false;
 };
 
 // Elements of the files of a run, one after the other.

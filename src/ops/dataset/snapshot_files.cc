@@ -106,22 +106,46 @@ std::string snapshot_compression(std::string_view name) {
   return name == "GZIP" || name == "ZLIB" || name == "SNAPPY" ? std::string(name) : std::string();
 }
 
+RunFolder::~RunFolder() {
+  if (!published_ && !path_.empty() && temp_.path().empty()) (void)wire::delete_recursively(path_);
+}
+
+Result<std::string> RunFolder::path() {
+  if (!path_.empty()) return path_;
+  WEFT_RETURN_IF_ERROR(wire::create_folders(folder_));
+  WEFT_ASSIGN(const core::Place place, core::locate(folder_));
+  if (place.local) {
+    const std::string beside = place.path + "/run";
+    wire::remove_abandoned_of(beside);
+    WEFT_ASSIGN(temp_, wire::TempFolder::create(beside));
+  }
+  const std::string path = place.local ? temp_.path() + "/new" : target_;
+  WEFT_RETURN_IF_ERROR(wire::create_folders(path));
+  return path_ = path;
+}
+
+Status RunFolder::publish() {
+  WEFT_RETURN_IF_ERROR(path().status());
+  if (!temp_.path().empty()) {
+    (void)wire::delete_recursively(target_);  // an earlier run of this name
+    WEFT_RETURN_IF_ERROR(wire::rename_file(path_, target_));
+    temp_.remove();
+  }
+  published_ = true;
+  return {};
+}
+
 SnapshotWriter::SnapshotWriter(std::string folder, std::string compression, SnapshotMetadata metadata)
     : folder_(std::move(folder)),
       compression_(std::move(compression)),
       metadata_(std::move(metadata)),
-      run_folder_(cat(folder_, "/", metadata_.run_id = std::to_string(entropy()))) {}
-
-SnapshotWriter::~SnapshotWriter() {
-  if (finished_) return;
-  shards_.clear();
-  (void)wire::delete_recursively(run_folder_);
-}
+      run_(folder_, metadata_.run_id = std::to_string(entropy())) {}
 
 Status SnapshotWriter::write(int64_t shard, const Element& element) {
   std::unique_ptr<wire::RecordWriter>& writer = shards_[shard];
   if (!writer) {
-    const std::string folder = cat(run_folder_, "/", numbered(uint64_t(shard), kShardSuffix));
+    WEFT_ASSIGN(const std::string run, run_.path());
+    const std::string folder = cat(run, "/", numbered(uint64_t(shard), kShardSuffix));
     WEFT_RETURN_IF_ERROR(wire::create_folders(folder));
     WEFT_ASSIGN(writer, wire::RecordWriter::create(cat(folder, "/", numbered(0, kChunkSuffix)), compression_));
   }
@@ -134,13 +158,12 @@ Status SnapshotWriter::write(int64_t shard, const Element& element) {
 }
 
 Status SnapshotWriter::finish() {
-  WEFT_RETURN_IF_ERROR(wire::create_folders(run_folder_));
+  WEFT_RETURN_IF_ERROR(run_.path().status());
   for (auto& [shard, writer] : shards_) WEFT_RETURN_IF_ERROR(writer->finish());
   shards_.clear();
+  WEFT_RETURN_IF_ERROR(run_.publish());
   metadata_.finalized = true;
-  WEFT_RETURN_IF_ERROR(metadata_.write(folder_));
-  finished_ = true;
-  return {};
+  return metadata_.write(folder_);
 }
 
 namespace {

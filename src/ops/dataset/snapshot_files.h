@@ -13,6 +13,7 @@
 #include <string>
 
 #include "ops/dataset/dataset.h"
+#include "wire/new_file.h"
 #include "wire/record.h"
 
 namespace weft::ops::data {
@@ -37,10 +38,27 @@ std::string snapshot_compression(std::string_view name);
 Result<std::vector<std::string>> files_in(const std::string& folder, std::string_view suffix);
 
 // A run that is being written. One that is not finished leaves nothing behind.
+// The folder of a run, which takes its name when it is complete. Until then it lies in a temporary folder (wire/new_file.h), so that nothing stays of
+// a writer that was killed; on other file systems, where folders may not be renamed, under its name.
+class RunFolder {
+ public:
+  RunFolder(std::string folder, const std::string& run) : folder_(std::move(folder)), target_(cat(folder_, "/", run)) {}
+  RunFolder(const RunFolder&) = delete;
+  ~RunFolder();
+  // Where to write; made at the first call.
+  Result<std::string> path();
+  Status publish();
+
+ private:
+  const std::string folder_, target_;
+  std::string path_;
+  wire::TempFolder temp_;
+  bool published_ = false;
+};
+
 class SnapshotWriter {
  public:
   SnapshotWriter(std::string folder, std::string compression, SnapshotMetadata metadata);
-  ~SnapshotWriter();
   Status write(int64_t shard, const Element& element);
   // Closes the files; readers of the folder find this run from now on.
   Status finish();
@@ -48,9 +66,8 @@ class SnapshotWriter {
  private:
   const std::string folder_, compression_;
   SnapshotMetadata metadata_;
-  const std::string run_folder_;
+  RunFolder run_;
   std::map<int64_t, std::unique_ptr<wire::RecordWriter>> shards_;
-  bool finished_ = false;
 };
 
 // The elements of one shard: of its chunks, one after the other.
