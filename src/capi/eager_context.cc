@@ -5,6 +5,7 @@
 #include "core/own_memory.h"
 #include "io/op_def.h"
 #include "io/rewriter_config.h"
+#include "op/held.h"
 #include "tensorflow/c/eager/c_api_experimental.h"
 
 using namespace weft::capi;  // NOLINT
@@ -52,7 +53,14 @@ TFE_Context* TFE_NewContext(const TFE_ContextOptions* o, TF_Status* status) {
   });
   return c;
 }
-void TFE_DeleteContext(TFE_Context* c) { delete c; }
+// Datasets and iterators that live on call functions of their context: then it stays.
+void TFE_DeleteContext(TFE_Context* c) {
+  if (!c) return;
+  (void)c->context.sync_executors();
+  c->context.clear_kernels();
+  c->context.resources().clear();
+  if (!weft::op::held(c->context.runtime())) delete c;
+}
 
 void TFE_ContextClearCaches(TFE_Context* c) {
   if (c) c->context.clear_kernels();

@@ -122,6 +122,14 @@ static void iterator_of_other_context(void) {
   next_of(a, it);
   next_of(b, it);
 }
+static void iterator_of_deleted_context(void) {
+  two_contexts();
+  TFE_TensorHandle* it = iterator(a);
+  next_of(a, it);
+  TFE_DeleteContext(a);
+  next_of(b, it);
+  TFE_DeleteTensorHandle(it);
+}
 static void read_as_other_type(void) {
   two_contexts();
   TFE_Op* op = new_op(a, "ReadVariableOp", variable(a, 4), NULL);
@@ -471,7 +479,7 @@ static void op_attrs_of_other_op(void) {
 #define CASE(name) {"eager_" #name, name}
 const Case eager_cases[] = {
     CASE(handle_of_other_context), CASE(handle_after_its_context), CASE(handle_of_deleted_context), CASE(variable_of_other_context),
-    CASE(variable_of_deleted_context), CASE(iterator_of_other_context), CASE(read_as_other_type), CASE(not_a_resource), CASE(function_of_other_context),
+    CASE(variable_of_deleted_context), CASE(iterator_of_other_context), CASE(iterator_of_deleted_context), CASE(read_as_other_type), CASE(not_a_resource), CASE(function_of_other_context),
     CASE(function_removed_under_op), CASE(function_removed_then_reset), CASE(function_op_then_new_context), CASE(function_removed_unknown),
     CASE(too_few_inputs), CASE(no_inputs), CASE(too_many_inputs), CASE(mixed_types), CASE(executed_twice), CASE(outputs_too_few),
     CASE(outputs_negative), CASE(outputs_count_null), CASE(unknown_op), CASE(reset_to_unknown), CASE(reset_after_error), CASE(reset_device_unknown),

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "core/call_depth.h"
+#include "op/held.h"
 
 namespace weft::ops::data {
 
@@ -36,6 +37,7 @@ Ahead::~Ahead() {
 bool Ahead::start(IteratorContext& c) {
   started_ = true;
   env_ = c.env;
+  if (c.env.functions) caller_ = op::hold(*c.env.functions);
   env_.cancellation = &cancellation_;
   env_.rendezvous = nullptr;
   env_.trace = nullptr;

@@ -49,6 +49,7 @@ class Ahead {
   bool started_ = false, ended_ = false, stop_ = false;
   CancellationManager cancellation_;
   KernelEnv env_;
+  std::shared_ptr<const void> caller_;  // of env_
   std::shared_ptr<const StatsSink> stats_;
   std::vector<std::thread> threads_;
 };

@@ -1,6 +1,7 @@
 #include "ops/dataset/captured_function.h"
 
 #include "op/function_caller.h"
+#include "op/held.h"
 #include "ops/random_common.h"
 
 namespace weft::ops::data {
@@ -12,7 +13,15 @@ Result<FunctionPtr> CapturedFunction::make(const KernelContext& c, std::string_v
 Result<FunctionPtr> CapturedFunction::make(const KernelContext& c, std::string_view attr, Element captured) {
   if (!c.env().functions) return internal_error(c.node().op(), " calls a function, and there is no one to run functions here");
   auto f = std::make_shared<CapturedFunction>();
-  WEFT_ASSIGN(f->handle_, c.env().functions->instantiate(c.attr<FunctionAttr>(attr)));
+  // The handle with the one who runs it, which a dataset may outlive otherwise.
+  struct Kept {
+    std::shared_ptr<FunctionHandle> handle;
+    std::shared_ptr<const void> caller;
+  };
+  auto kept = std::make_shared<Kept>();
+  WEFT_ASSIGN(kept->handle, c.env().functions->instantiate(c.attr<FunctionAttr>(attr)));
+  kept->caller = op::hold(*c.env().functions);
+  f->handle_ = std::shared_ptr<FunctionHandle>(kept, kept->handle.get());
   f->captured_ = std::move(captured);
   return FunctionPtr(std::move(f));
 }
