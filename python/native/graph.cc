@@ -15,6 +15,7 @@
 #include "graph/import.h"
 #include "io/graph_def.h"
 #include "saved_model/export_graph.h"
+#include "scoped_nodes.h"
 #include "stacks.h"
 #include "trace/variable.h"
 #include "variable.h"
@@ -199,10 +200,30 @@ void name_import(FuncGraph& g, const std::string& name) {
   g.emitter().set_next_name(g.capture_name);
 }
 
+namespace {
+struct BaseDevice {
+  FuncGraph* graph = nullptr;
+  std::string name;
+};
+BaseDevice& base_device() {
+  static thread_local BaseDevice base;
+  return base;
+}
+}  // namespace
+
+ScopedNodes::ScopedNodes() : before_(base_device().graph), before_name_(base_device().name), graph_(FuncGraph::current()) {
+  base_device() = {graph_, api::scoped_device()};
+  if (graph_) graph_->emitter().set_device(api::scoped_device());
+}
+ScopedNodes::~ScopedNodes() {
+  base_device() = {before_, before_name_};
+  if (graph_) graph_->emitter().set_device(before_ == graph_ ? before_name_ : std::string());
+}
+
 void node_done(FuncGraph& g) {
   g.capture_name.clear();
   g.emitter().set_next_name({});
-  g.emitter().set_device({});
+  g.emitter().set_device(base_device().graph == &g ? base_device().name : std::string());
   g.emitter().refuse_bad_shapes(false);
 }
 

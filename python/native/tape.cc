@@ -14,6 +14,7 @@
 #include "custom_gradient.h"
 #include "graph/graph_emitter.h"
 #include "op/emit.h"
+#include "scoped_nodes.h"
 #include "trace/concrete_function.h"
 #include "trace/variable.h"
 #include "trace/vectorize.h"
@@ -119,6 +120,7 @@ nb::list gradient(NativeTape& t, nb::handle targets, nb::handle sources, nb::han
   Emitter& e = emitter();
   Result<std::vector<Value>> got = std::vector<Value>();
   {
+    const ScopedNodes nodes;
     Released released(!trace::FuncGraph::current());
     got = t.tape.gradient(e, ys, xs, dys, zero ? autodiff::Unconnected::kZero : autodiff::Unconnected::kNone);
   }

@@ -72,7 +72,10 @@ class TrackableDataStructure(Trackable):
         tracked = not isinstance(value, NoDependency)
         value = wrap_or_unwrap(value)
         if tracked and isinstance(value, Trackable):
-            self._track_trackable(value, name=name, overwrite=True)
+            try:
+                self._track_trackable(value, name=name, overwrite=True)
+            except ValueError:
+                pass  # a value of another shape waited for it: tracked, and not restored, as in TensorFlow
         return value
 
     def _holds_trackables(self):

@@ -82,7 +82,8 @@ def own_tensors(obj, prefix):
 def full_name(obj):
     """What version 1's checkpoints would call it."""
     shared = getattr(obj, "_shared_name", None)
-    return shared if isinstance(shared, str) and isinstance(obj, _weft.VariableBase) else ""
+    is_variable = isinstance(obj, _weft.VariableBase) or hasattr(obj, "_should_act_as_resource_variable")
+    return shared if isinstance(shared, str) and is_variable else ""
 
 
 class Saved:
