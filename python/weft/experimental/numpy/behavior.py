@@ -77,6 +77,8 @@ def _is_array_index(key):
 
 def _getitem(plain, tensor, key):
     """Lists, masks and tensors of numbers as indices, beside what tensors take anyway."""
+    if isinstance(key, tuple):  # tuples inside are lists
+        key = tuple(list(k) if isinstance(k, tuple) else k for k in key)
     if not (_is_array_index(key) or (isinstance(key, tuple) and any(_is_array_index(k) for k in key))):
         bad = [k for k in (key if isinstance(key, tuple) else (key,)) if isinstance(k, (str, bytes, float))]
         if bad:
