@@ -33,14 +33,14 @@ def _nested(depth, step):
     return f
 
 
-def test_calls_inside_each_other():
-    f = _nested(300, lambda g, x: g(x) + 1.0)
-    assert float(f(tf.constant(2.0))) == 302.0
+def test_a_thousand_calls_inside_each_other():
+    f = _nested(1000, lambda g, x: g(x) + 1.0)
+    assert float(f(tf.constant(2.0))) == 1002.0
 
 
-def test_branches_inside_each_other():
-    f = _nested(150, lambda g, x: tf.cond(x > 0.0, lambda: g(x) + 1.0, lambda: x))
-    assert float(f(tf.constant(2.0))) == 152.0
+def test_branches_five_hundred_deep():
+    f = _nested(500, lambda g, x: tf.cond(x > 0.0, lambda: g(x) + 1.0, lambda: x))
+    assert float(f(tf.constant(2.0))) == 502.0
     assert float(f(tf.constant(-2.0))) == -2.0
 
 
@@ -71,3 +71,32 @@ def test_deep_calls_on_a_thread_with_a_small_stack():
     finally:
         threading.stack_size(before)
     assert found == [152.0]
+
+
+def test_branches_are_compiled_inside_each_other():
+    g = _nested(60, lambda g, x: tf.cond(x > 0.0, lambda: g(x) + 1.0, lambda: x))
+    f = tf.function(lambda x: g(x) * 2.0, jit_compile=True)
+    assert float(f(tf.constant(2.0))) == 124.0
+    assert float(f(tf.constant(-2.0))) == -4.0
+
+
+def test_lists_that_grow_stay_with_the_engine_where_compiling_is_a_choice():
+    # Compiled lists do not grow: with jit_compile that is an error, and clusters leave such functions alone.
+    @tf.function(jit_compile=True)
+    def f(x):
+        a = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
+        for i in tf.range(3):
+            a = a.write(i, x)
+        return a.stack()
+
+    with pytest.raises(tf.errors.OpError):
+        f(tf.constant([1.0]))
+
+
+def test_a_function_with_the_name_of_an_op_is_refused():
+    # As TensorFlow says it.
+    definition = tf.compat.v1.GraphDef()
+    f = definition.library.function.add()
+    f.signature.name = "Neg"
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="Cannot add function 'Neg' because an op with the same name already exists."):
+        tf.import_graph_def(definition)

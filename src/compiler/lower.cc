@@ -3,6 +3,7 @@
 #include <set>
 
 #include "compiler/lower_internal.h"
+#include "core/call_depth.h"
 #include "graph/function_library.h"
 #include "graph/passes/util.h"
 #include "ir/simplify.h"
@@ -34,63 +35,40 @@ std::vector<op::FunctionAttr> callees(const Node& n) {
 
 using Rules = std::map<std::string, std::vector<std::string>>;  // op: nodes
 
-// The ops without a rule, and those whose rule always refuses.
-void collect(const FunctionBody& body, std::set<std::string>& seen, Rules& missing, Rules& from_data, int depth) {
-  for (const Node* n : body.graph->nodes()) {
-    if (!n->is_function_call() && !is_builtin(n->op()) && !n->spec().lower && !graph::is_v1_control_flow(*n)) missing[std::string(n->op())].push_back(n->name());
-    if (n->spec().lower == op::shape_from_data) from_data[std::string(n->op())].push_back(n->name());
-    if (depth > 64) continue;
-    for (const op::FunctionAttr& f : callees(*n)) {
-      if (!body.graph->library() || !seen.insert(f.name).second) continue;
-      auto def = body.graph->library()->find(f.name);
-      if (!def.ok()) continue;
-      auto inner = graph::instantiate_function(**def, f.attrs ? *f.attrs : op::AttrMap{}, body.graph->registry(), body.graph->library());
-      if (inner.ok()) collect(*inner, seen, missing, from_data, depth + 1);
+// The nodes of a body and of the functions that it calls, each function once.
+void each_node(const FunctionBody& body, core::FunctionRef<void(const Node&)> see) {
+  std::set<std::string> seen;
+  std::vector<FunctionBody> todo;  // opened, not looked at
+  const auto look = [&](const FunctionBody& b) {
+    for (const Node* n : b.graph->nodes()) {
+      see(*n);
+      for (const op::FunctionAttr& f : callees(*n)) {
+        if (!b.graph->library() || !seen.insert(f.name).second) continue;
+        auto def = b.graph->library()->find(f.name);
+        if (!def.ok()) continue;
+        auto inner = graph::instantiate_function(**def, f.attrs ? *f.attrs : op::AttrMap{}, b.graph->registry(), b.graph->library());
+        if (inner.ok()) todo.push_back(std::move(inner).value());
+      }
     }
+  };
+  look(body);
+  while (!todo.empty()) {
+    const FunctionBody next = std::move(todo.back());
+    todo.pop_back();
+    look(next);
   }
 }
 
-}  // namespace
-
-std::vector<std::string> without_lowering(const FunctionBody& body) {
-  std::set<std::string> seen;
-  Rules missing;
-  collect(body, seen, missing, missing, 0);
-  std::vector<std::string> out;
-  for (const auto& [op, nodes] : missing) {
-    std::string line = op + " (";
-    for (size_t i = 0; i < nodes.size() && i < kMostNodes; ++i) line += (i ? ", " : "") + nodes[i];
-    if (nodes.size() > kMostNodes) line += core::cat(" and ", nodes.size() - kMostNodes, " more");
-    out.push_back(line + ")");
-  }
-  return out;
+// The ops without a rule, and those whose rule always refuses.
+void collect(const FunctionBody& body, Rules& missing, Rules& from_data) {
+  each_node(body, [&](const Node& n) {
+    if (!n.is_function_call() && !is_builtin(n.op()) && !n.spec().lower && !graph::is_v1_control_flow(n)) missing[std::string(n.op())].push_back(n.name());
+    if (n.spec().lower == op::shape_from_data) from_data[std::string(n.op())].push_back(n.name());
+  });
 }
 
-bool only_shapes_from_data(const FunctionBody& body) {
-  std::set<std::string> seen;
-  Rules missing, from_data;
-  collect(body, seen, missing, from_data, 0);
-  return missing.empty() && !from_data.empty();
-}
-
-Status prepare(FunctionBody& body, std::vector<core::PartialShape> arg_shapes, std::vector<std::optional<op::ShapeContext::HandleData>> arg_handles) {
-  graph::PassContext c;
-  c.arg_shapes = std::move(arg_shapes);
-  c.arg_handles = std::move(arg_handles);
-  c.inline_compiled = true;
-  c.disabled = {"remap"};  // the compiler fuses by itself, and has no rules for fused kernels
-  WEFT_RETURN_IF_ERROR(raise_frames(body));
-  WEFT_RETURN_IF_ERROR(graph::optimize(body, c));
-  return raise_frames(body);  // what calls brought in
-}
-
-Result<std::unique_ptr<ir::Module>> lower(const FunctionBody& body, const LowerOptions& options) {
-  const std::vector<std::string> missing = without_lowering(body);
-  if (!missing.empty()) {
-    std::string text = core::cat("the compiler has no rule for ", missing.size() == 1 ? "this op" : "these ops", " of '", body.name, "': ");
-    for (size_t i = 0; i < missing.size(); ++i) text += (i ? "; " : "") + missing[i];
-    return core::unimplemented(text);
-  }
+// Until no two open sizes turn out to be one.
+Result<std::unique_ptr<ir::Module>> attempts(const FunctionBody& body, const LowerOptions& options) {
   LowerCache cache;
   std::map<int, ir::Dim> replaced;
   std::vector<ir::Guard> guards;
@@ -121,6 +99,63 @@ Result<std::unique_ptr<ir::Module>> lower(const FunctionBody& body, const LowerO
     guards.push_back({ir::Dim::symbol(symbol), with, ""});
   }
   return core::unimplemented("too many open sizes of '", body.name, "' turn out to be equal");
+}
+
+}  // namespace
+
+std::vector<std::string> without_lowering(const FunctionBody& body) {
+  Rules missing;
+  collect(body, missing, missing);
+  std::vector<std::string> out;
+  for (const auto& [op, nodes] : missing) {
+    std::string line = op + " (";
+    for (size_t i = 0; i < nodes.size() && i < kMostNodes; ++i) line += (i ? ", " : "") + nodes[i];
+    if (nodes.size() > kMostNodes) line += core::cat(" and ", nodes.size() - kMostNodes, " more");
+    out.push_back(line + ")");
+  }
+  return out;
+}
+
+bool only_shapes_from_data(const FunctionBody& body) {
+  Rules missing, from_data;
+  collect(body, missing, from_data);
+  return missing.empty() && !from_data.empty();
+}
+
+bool may_grow_lists(const FunctionBody& body) {
+  bool grows = false;
+  each_node(body, [&](const Node& n) {
+    const op::AttrValue* resize = n.find_attr("resize_if_index_out_of_bounds");
+    const bool* on = resize ? resize->get<bool>() : nullptr;
+    grows |= on && *on;
+  });
+  return grows;
+}
+
+Status prepare(FunctionBody& body, std::vector<core::PartialShape> arg_shapes, std::vector<std::optional<op::ShapeContext::HandleData>> arg_handles) {
+  graph::PassContext c;
+  c.arg_shapes = std::move(arg_shapes);
+  c.arg_handles = std::move(arg_handles);
+  c.inline_compiled = true;
+  c.disabled = {"remap"};  // the compiler fuses by itself, and has no rules for fused kernels
+  WEFT_RETURN_IF_ERROR(raise_frames(body));
+  WEFT_RETURN_IF_ERROR(graph::optimize(body, c));
+  return raise_frames(body);  // what calls brought in
+}
+
+Result<std::unique_ptr<ir::Module>> lower(const FunctionBody& body, const LowerOptions& options) {
+  const std::vector<std::string> missing = without_lowering(body);
+  if (!missing.empty()) {
+    std::string text = core::cat("the compiler has no rule for ", missing.size() == 1 ? "this op" : "these ops", " of '", body.name, "': ");
+    for (size_t i = 0; i < missing.size(); ++i) text += (i ? "; " : "") + missing[i];
+    return core::unimplemented(text);
+  }
+  std::unique_ptr<ir::Module> module;
+  WEFT_RETURN_IF_ERROR(core::with_large_stack([&]() -> Status {
+    WEFT_ASSIGN(module, attempts(body, options));
+    return {};
+  }));
+  return module;
 }
 
 }  // namespace weft::compiler

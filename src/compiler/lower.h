@@ -49,6 +49,8 @@ core::Status prepare(graph::FunctionBody& body, std::vector<core::PartialShape> 
 core::Result<std::unique_ptr<ir::Module>> lower(const graph::FunctionBody& body, const LowerOptions& options);
 // Every op of the body, and of functions it calls, that has no rule: "op (nodes ...)" lines; empty if all have one.
 std::vector<std::string> without_lowering(const graph::FunctionBody& body);
+// Does a list, here or in a function it calls, grow where it is written beyond its end? Compiled lists do not: that is an error of the call.
+bool may_grow_lists(const graph::FunctionBody& body);
 // Is the whole hindrance that the shapes of some results depend on data (op/lower.h)?
 bool only_shapes_from_data(const graph::FunctionBody& body);
 

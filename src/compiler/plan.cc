@@ -1,6 +1,7 @@
 #include "compiler/plan.h"
 
 #include "compiler/plan_internal.h"
+#include "core/call_depth.h"
 
 namespace weft::compiler {
 namespace {
@@ -63,12 +64,14 @@ core::Result<Plan> make_plan(const ir::Module& m, int threads) {
   Draft draft;
   draft.module = &m;
   draft.threads = std::clamp(threads, 1, kMostThreads);
-  fuse(draft);
-  WEFT_RETURN_IF_ERROR(schedule(draft));
   Plan plan;
   plan.module = &m;
   plan.threads = draft.threads;
-  WEFT_RETURN_IF_ERROR(place(draft, plan));
+  WEFT_RETURN_IF_ERROR(core::with_large_stack([&]() -> core::Status {
+    fuse(draft);
+    WEFT_RETURN_IF_ERROR(schedule(draft));
+    return place(draft, plan);
+  }));
   return plan;
 }
 

@@ -91,6 +91,8 @@ Status with_stack(FunctionRef<Status()> work) {
   return on_fresh_stack(work);
 }
 
+Status with_large_stack(FunctionRef<Status()> work) { return on_fresh_stack(work); }
+
 Status call_deeper(std::string_view function, FunctionRef<Status()> call) {
   if (here.depth >= kMostCallDepth)
     return invalid_argument("Function calls nest more than ", kMostCallDepth, " deep at function '", function, "'. Does a function call itself without end?");

@@ -30,6 +30,8 @@ size_t stack_left();
 // Does the work: here, or, where the stack is nearly used up, on a thread with a stack of its own while this one waits.
 // ResourceExhausted if the system gives no thread.
 Status with_stack(FunctionRef<Status()> work);
+// Always on such a thread: for compilers, whose walks are as deep as the program's branches and loops.
+Status with_large_stack(FunctionRef<Status()> work);
 // with_stack, one call deeper. InvalidArgument beyond kMostCallDepth.
 Status call_deeper(std::string_view function, FunctionRef<Status()> call);
 

@@ -65,7 +65,10 @@ class Importer {
 
   Result<ImportResults> run() {
     WEFT_RETURN_IF_ERROR(check_versions(def_.versions));
-    for (auto& [name, f] : def_.functions) WEFT_RETURN_IF_ERROR(graph_.library()->add(name, f));
+    for (auto& [name, f] : def_.functions) {
+      if (graph_.registry().find(name)) return invalid_argument("Cannot add function '", name, "' because an op with the same name already exists.");
+      WEFT_RETURN_IF_ERROR(graph_.library()->add(name, f));
+    }
     for (auto& g : def_.gradients) WEFT_RETURN_IF_ERROR(graph_.library()->add_gradient(g));
     Status s = add_all();
     if (!s.ok()) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "core/call_depth.h"
 #include "graph/constant_values.h"
@@ -17,8 +20,8 @@ using Handles = std::vector<std::optional<HandleData>>;
 constexpr int kMostDepth = 2'000;       // of calls inside calls
 constexpr int kMostRounds = 12;         // of a loop's fixed point
 constexpr int64_t kMostWork = 400'000;  // nodes inferred inside bodies for one question
-constexpr size_t kMostAnswers = 64;     // kept of one body
-constexpr size_t kMostKey = 4'096;      // bytes
+constexpr size_t kMostAnswers = 16;     // kept of one body
+constexpr size_t kMostKey = 2'048;      // bytes
 
 PartialShape shape_at(const Endpoint& e) {
   return e.node && size_t(e.index) < e.node->shapes.size() ? e.node->shapes[size_t(e.index)] : PartialShape();
@@ -109,6 +112,76 @@ struct ShapeQuestion {
   }
 };
 
+// Answers for functions, whoever asks: a function is looked at once for the same arguments, and not once for each way that leads to it, in all graphs
+// of a library. An answer holds as long as the function and all that it calls are the same.
+class KnownShapes {
+ public:
+  using Def = std::shared_ptr<const FunctionDef>;
+  struct Answer;
+  using Found = std::shared_ptr<const Answer>;
+  struct Callee {
+    std::string name;
+    std::weak_ptr<const FunctionDef> def;
+    Found answer;
+  };
+  struct Answer {
+    Values values;
+    std::vector<Callee> callees;
+  };
+
+  static KnownShapes& get() {
+    static auto* all = new KnownShapes();
+    return *all;
+  }
+
+  Found find(const FunctionLibrary& library, const Def& def, const std::string& question) {
+    Found found;
+    {
+      std::lock_guard lock(mutex_);
+      auto it = functions_.find(def.get());
+      if (it == functions_.end() || it->second.def.lock() != def) return nullptr;
+      auto answer = it->second.answers.find(question);
+      if (answer == it->second.answers.end()) return nullptr;
+      found = answer->second;
+    }
+    std::unordered_set<const Answer*> seen{found.get()};
+    std::vector<const Answer*> todo{found.get()};
+    while (!todo.empty()) {
+      const Answer* a = todo.back();
+      todo.pop_back();
+      for (const Callee& c : a->callees) {
+        auto now = library.find(c.name);
+        if (!now.ok() || *now != c.def.lock()) return nullptr;
+        if (seen.insert(c.answer.get()).second) todo.push_back(c.answer.get());
+      }
+    }
+    return found;
+  }
+
+  Found keep(const Def& def, std::string question, Answer answer) {
+    auto kept = std::make_shared<const Answer>(std::move(answer));
+    std::lock_guard lock(mutex_);
+    if (functions_.size() >= sweep_at_) {
+      std::erase_if(functions_, [](const auto& f) { return f.second.def.expired(); });
+      sweep_at_ = 2 * functions_.size() + 1'000;
+    }
+    Function& f = functions_[def.get()];
+    if (f.def.lock() != def || f.answers.size() >= kMostAnswers) f.answers.clear();
+    f.def = def;
+    f.answers.insert_or_assign(std::move(question), kept);
+    return kept;
+  }
+
+ private:
+  struct Function {
+    std::weak_ptr<const FunctionDef> def;
+    std::map<std::string, Found> answers;
+  };
+  std::mutex mutex_;
+  std::unordered_map<const FunctionDef*, Function> functions_;
+  size_t sweep_at_ = 1'000;
+};
+
 struct ShapeInference::Impl {
   // One graph: the outer one, or a body for the time of a call.
   struct Scope {
@@ -121,8 +194,7 @@ struct ShapeInference::Impl {
     std::shared_ptr<const FunctionDef> def;  // what was instantiated; another under the same name makes it stale
     FunctionBody body;
     bool busy = false;
-    // A function is looked at once for the same arguments, and not once for each way that leads to it.
-    std::map<std::string, Values> answers;
+    std::map<std::string, Values> answers;  // those that do not hold for everyone
   };
 
   explicit Impl(Graph& g) : outer(g, true) {}
@@ -146,7 +218,8 @@ struct ShapeInference::Impl {
 
   bool lenient = false;  // over whole graphs
   uint64_t library_version = 0;
-  int64_t work = 0;
+  int64_t work = 0, cuts = 0;
+  KnownShapes::Answer* caller = nullptr;  // of the body that is being looked at
   std::map<std::string, Body> bodies;
 };
 
@@ -204,6 +277,7 @@ Result<ShapeInference::Impl::Body*> ShapeInference::Impl::body_of(const Graph& g
   auto it = bodies.find(key);
   if (it != bodies.end() && it->second.def == def) return &it->second;
   if (it != bodies.end() && it->second.busy) return failed_precondition("function ", name, " was replaced while it was looked at");
+  if (it != bodies.end()) it->second.answers.clear();
   WEFT_ASSIGN(FunctionBody body, instantiate_function(*def, attrs, graph.registry(), graph.library()));
   Body& b = bodies[key];
   b.def = std::move(def);
@@ -216,49 +290,87 @@ Result<ShapeInference::Impl::Body*> ShapeInference::Impl::body_of(const Graph& g
 Status ShapeInference::Impl::call(Scope& scope, const FunctionAttr& f, const Values& in, Node* node, int first_input, bool bind,
                                   Values& out) {
   static const AttrMap kNone;
-  WEFT_ASSIGN(Body * b, body_of(scope.graph, f.name, f.attrs ? *f.attrs : kNone));
-  FunctionBody& body = b->body;
-  out.unknown(body.rets.size());
-  if (b->busy || scope.depth >= kMostDepth || work > kMostWork) return {};  // recursion, or more than it is worth
-  if (in.size() < body.args.size())
-    return internal_error("Function instantiation included invalid input index: ", in.size(), " not in [0, ", in.size(), ").");
+  const AttrMap& attrs = f.attrs ? *f.attrs : kNone;
   ShapeQuestion question;
   question.add(lenient ? "lenient" : "");
+  for (const auto& [k, v] : attrs) {
+    if (!k.starts_with("_")) question.add(cat(k, "=", v.to_string()));
+  }
   for (size_t i = 0; i < in.size(); ++i) {
     question.add(in.shapes[i]);
     if (in.handles[i]) question.add(cat("handle ", int(in.handles[i]->dtype))), question.add(in.handles[i]->shape);
   }
-  Scope inner(*body.graph, !lenient);
-  inner.depth = scope.depth + 1;
-  for (size_t i = 0; bind && i < body.args.size(); ++i) {
-    const DType t = body.arg_types[i];
+  std::vector<std::pair<size_t, Tensor>> values;
+  std::vector<std::pair<size_t, PartialShape>> shapes;
+  for (size_t i = 0; bind && i < in.size(); ++i) {
+    const DType t = base_type(node->input_type(first_input + int(i)));
     if (t != DType::kInt32 && t != DType::kInt64 && t != DType::kBool) continue;  // what shapes may depend on
     const Endpoint from = node->input(first_input + int(i));
     if (auto v = scope.values.value(from)) {
       question.add(cat("value ", i));
       question.add(*v);
-      inner.values.bind({body.args[i], 0}, std::move(*v));
+      values.emplace_back(i, std::move(*v));
     }
     if (PartialShape s = scope.values.as_shape(from); s.has_rank()) {
       question.add(cat("shape ", i));
       question.add(s);
-      inner.values.bind_shape({body.args[i], 0}, std::move(s));
+      shapes.emplace_back(i, std::move(s));
     }
   }
-  if (auto it = b->answers.find(question.key); question.fits && it != b->answers.end()) {
-    out = it->second;
+  const FunctionLibrary& library = *scope.graph.library();
+  WEFT_ASSIGN(auto def, library.find(f.name));
+  if (question.fits) {
+    if (auto known = KnownShapes::get().find(library, def, question.key)) {
+      out = known->values;
+      if (caller) caller->callees.push_back({f.name, def, std::move(known)});
+      return {};
+    }
+  }
+  WEFT_ASSIGN(Body * b, body_of(scope.graph, f.name, attrs));
+  FunctionBody& body = b->body;
+  out.unknown(body.rets.size());
+  if (b->busy || scope.depth >= kMostDepth || work > kMostWork) {  // recursion, or more than it is worth
+    ++cuts;
     return {};
   }
+  if (in.size() < body.args.size())
+    return internal_error("Function instantiation included invalid input index: ", in.size(), " not in [0, ", in.size(), ").");
+  if (auto it = b->answers.find(question.key); question.fits && it != b->answers.end()) {
+    out = it->second;
+    ++cuts;
+    return {};
+  }
+  Scope inner(*body.graph, !lenient);
+  inner.depth = scope.depth + 1;
+  for (auto& [i, v] : values) {
+    if (i < body.args.size()) inner.values.bind({body.args[i], 0}, std::move(v));
+  }
+  for (auto& [i, s] : shapes) {
+    if (i < body.args.size()) inner.values.bind_shape({body.args[i], 0}, std::move(s));
+  }
+  const int64_t cuts_before = cuts;
+  KnownShapes::Answer answer;
+  KnownShapes::Answer* const outer_caller = std::exchange(caller, &answer);
   work += body.graph->num_nodes();
   b->busy = true;
   Status s = core::with_stack([&] { return whole(inner, {in.shapes, in.handles}); });
   b->busy = false;
+  caller = outer_caller;
   if (!s.ok()) return s;
   for (size_t i = 0; i < body.rets.size(); ++i) {
     out.shapes[i] = shape_at(body.rets[i]->input(0));
     out.handles[i] = handle_at(body.rets[i]->input(0));
   }
-  if (question.fits && work <= kMostWork) {
+  if (!question.fits) {
+    ++cuts;
+    return {};
+  }
+  // What was cut short, or lacks a function that may come later, is good for this question alone.
+  if (cuts == cuts_before) {
+    answer.values = out;
+    auto kept = KnownShapes::get().keep(def, std::move(question.key), std::move(answer));
+    if (caller) caller->callees.push_back({f.name, def, std::move(kept)});
+  } else if (work <= kMostWork) {
     if (b->answers.size() >= kMostAnswers) b->answers.clear();
     b->answers.emplace(std::move(question.key), out);
   }
@@ -310,7 +422,10 @@ Status ShapeInference::Impl::through_body(Scope& scope, Node* node, Values& out,
     if (off && off->get<bool>() && *off->get<bool>()) return {};
     FunctionAttr f =
         plain_call ? node->attr<FunctionAttr>("f") : FunctionAttr{std::string(op), std::make_shared<const AttrMap>(attrs_of(*node))};
-    if (!scope.graph.library()->contains(f.name)) return {};
+    if (!scope.graph.library()->contains(f.name)) {
+      ++cuts;
+      return {};
+    }
     done = true;
     return call(scope, f, inputs_from(0), node, 0, true, out);
   }
@@ -322,14 +437,20 @@ Status ShapeInference::Impl::through_body(Scope& scope, Node* node, Values& out,
     const Values in = inputs_from(1);
     for (size_t b = 0; b < branches.size(); ++b) {
       Values one;
-      if (!call(scope, branches[b], in, node, 1, true, one).ok() || one.size() != size_t(node->num_outputs())) return {};
+      if (!call(scope, branches[b], in, node, 1, true, one).ok() || one.size() != size_t(node->num_outputs())) {
+        ++cuts;
+        return {};
+      }
       if (b == 0) out = std::move(one);
       else relax(out, one);
     }
     done = !branches.empty();
   } else if (op == "While" || op == "StatelessWhile") {
     done = true;
-    if (!loop(scope, node->attr<FunctionAttr>("body"), inputs_from(0), out).ok()) out.unknown(size_t(node->num_outputs()));
+    if (!loop(scope, node->attr<FunctionAttr>("body"), inputs_from(0), out).ok()) {
+      ++cuts;
+      out.unknown(size_t(node->num_outputs()));
+    }
   }
   return {};
 }

@@ -231,3 +231,34 @@ TEST_CASE("vectors that are joined with themselves again and again") {
   for (int i = 0; i < 150; ++i) v = b.add("ConcatV2", {v, v, b.scalar(0)});  // 2^150 parts
   CHECK(shape(b.add("Reshape", {b.placeholder({}), v})) == "<unknown>");
 }
+
+TEST_CASE("what was found of a function does not outlive what it calls") {
+  const AttrMap types{{"Tin", std::vector<DType>{DType::kFloat}}, {"Tout", std::vector<DType>{DType::kFloat}}};
+  const auto call = [&](std::string name) {
+    AttrMap attrs = types;
+    attrs["f"] = named(std::move(name));
+    return attrs;
+  };
+  Builder b;
+  auto& library = *b.graph.library();
+  REQUIRE(library.add(function("outer", {"x"}, {{"y", "a:output:0"}}, {node("a", "PartitionedCall", {"x"}, call("inner"))})).ok());
+  Endpoint x = b.placeholder({2, 3});
+  CHECK(shape(b.add("PartitionedCall", {x}, call("outer"))) == "<unknown>");  // there is no such function yet
+  REQUIRE(library.add(function("inner", {"x"}, {{"y", "i:output:0"}}, {node("i", "Identity", {"x"}, {{"T", DType::kFloat}})})).ok());
+  CHECK(shape(b.add("PartitionedCall", {x}, call("outer"))) == "[2,3]");
+  REQUIRE(library.remove("inner").ok());
+  REQUIRE(library.add(function("inner", {"x"}, {{"y", "s:output:0"}},
+                               {node("z", "Const", {}, {{"dtype", DType::kInt32}, {"value", Tensor::vector(std::vector<int32_t>{0})}}),
+                                node("s", "Sum", {"x", "z:output:0"}, {{"T", DType::kFloat}, {"Tidx", DType::kInt32}})}))
+              .ok());
+  CHECK(shape(b.add("PartitionedCall", {x}, call("outer"))) == "[3]");
+  // In another graph of the same library, too.
+  Graph other(engine::Engine::get().registry(), b.graph.library());
+  auto n = other.add("x", "Placeholder", {{"dtype", DType::kFloat}, {"shape", PartialShape({2, 3})}}, {});
+  REQUIRE(n.ok());
+  REQUIRE(infer_node(other, *n).ok());
+  auto y = other.add("y", "PartitionedCall", call("outer"), {{*n, 0}});
+  REQUIRE(y.ok());
+  REQUIRE(infer_node(other, *y).ok());
+  CHECK((*y)->shapes[0].to_string() == "[3]");
+}

@@ -170,6 +170,7 @@ class CompiledFunction final : public runtime::Executable {
 
   Result<std::shared_ptr<Version>> compile(std::span<const Tensor> args, const std::vector<std::shared_ptr<Variable>>& variables) {
     const auto start = std::chrono::steady_clock::now();
+    if (!must_ && compiler::may_grow_lists(body_)) return unimplemented("a list in function ", body_.name, " may grow as it is written");
     auto v = std::make_shared<Version>();
     for (const Tensor& t : args) v->arg_shapes.push_back(t.shape());
     compiler::LowerOptions o;

@@ -91,6 +91,14 @@ def _add_functions(graph_def):
     if all(_weft.has_function(f.signature.name) for f in graph_def.library.function):
         graph_def.ClearField("library")
         return
+    for f in graph_def.library.function:
+        try:
+            _weft.op_def(f.signature.name)
+        except Exception:  # noqa: BLE001 - there is no such op
+            continue
+        raise ValueError(
+            f"Cannot add function '{f.signature.name}' because an op with the same name already exists."
+        )
     names = add_functions(graph_def.library)
     for node in graph_def.node:
         rename_functions(node, names)

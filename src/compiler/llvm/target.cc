@@ -31,6 +31,8 @@
 #include <csetjmp>
 #include <mutex>
 
+#include "core/call_depth.h"
+
 namespace weft::compiler {
 namespace {
 
@@ -96,7 +98,7 @@ llvm::ModulePassManager pipeline() {
 
 }  // namespace
 
-core::Status guarded(const std::function<core::Status()>& work) {
+static core::Status guarded_here(const std::function<core::Status()>& work) {
   std::jmp_buf place;
   std::string text;
   std::jmp_buf* const outer = rescue;
@@ -109,6 +111,10 @@ core::Status guarded(const std::function<core::Status()>& work) {
   rescue = outer;
   reason = outer_reason;
   return status;
+}
+
+core::Status guarded(const std::function<core::Status()>& work) {
+  return core::with_large_stack([&] { return guarded_here(work); });
 }
 
 core::Result<Machine> make_machine(const CodegenOptions& options) {
