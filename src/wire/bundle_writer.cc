@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -47,10 +49,35 @@ int bundle_shards(const std::string& index_path) {
 
 namespace {
 
-// How many data files a new bundle of `needed` ones has, so that none takes the name of one that the present index speaks of.
+// How many data files a new bundle of `needed` ones has, so that none takes the name of one that the present index speaks of. On other file systems
+// than this machine's, which have no links, they do.
 int other_shards_than(const std::string& prefix, int needed) {
   const std::string index = bundle_index_name(prefix);
-  return file_exists(index) && bundle_shards(index) == needed ? needed + 1 : needed;
+  const auto place = locate(prefix);
+  return place.ok() && place->local && file_exists(index) && bundle_shards(index) == needed ? needed + 1 : needed;
+}
+
+void delete_shards(const std::string& prefix, int shards) {
+  for (int shard = 0; shard < shards; ++shard) (void)delete_file(bundle_data_name(prefix, shard, shards));
+}
+
+// Gives the data of a bundle that was just written over another the names of `needed` files. The data have both names until an index that speaks of the
+// new ones is there, so that the bundle is whole all the while; where there are no links it stays as it is.
+template <class Entries>
+void drop_empty_shard(const std::string& prefix, BundleHeader header, const Entries& entries, int needed) {
+  const int shards = header.num_shards;
+  if (shards == needed) return;
+  delete_shards(prefix, needed);  // those of the bundle before
+  for (int shard = 0; shard < needed; ++shard) {
+    if (::link(bundle_data_name(prefix, shard, shards).c_str(), bundle_data_name(prefix, shard, needed).c_str()) != 0) return delete_shards(prefix, needed);
+  }
+  header.num_shards = needed;
+  const auto write_index = [&]() -> Status {
+    WEFT_ASSIGN(NewFile index, NewFile::create(bundle_index_name(prefix)));
+    WEFT_RETURN_IF_ERROR(index.write(encode_index(header, entries)));
+    return index.publish();
+  };
+  delete_shards(prefix, write_index().ok() ? shards : needed);
 }
 
 Status make_empty_shards(const std::string& prefix, int from, int shards) {
@@ -200,10 +227,11 @@ Status BundleWriter::publish() {
     if (s.ok()) s = file_.publish();
     if (s.ok()) s = index.publish();
     if (!s.ok()) {
-      // Data that an index does not speak of is of no use.
-      for (int shard = 0; shard < shards; ++shard) (void)delete_file(bundle_data_name(prefix_, shard, shards));
+      delete_shards(prefix_, shards);  // data that an index does not speak of is of no use
       return s;
     }
+    // A durable one keeps the names: other ones would have to be waited for, too.
+    if (!options_.durable) drop_empty_shard(prefix_, {.num_shards = shards, .producer = kBundleVersion}, entries_, 1);
   }
   if (options_.durable) WEFT_RETURN_IF_ERROR(sync_folder_of(bundle_index_name(prefix_)));
   remove_leftovers(prefix_, false);
@@ -285,6 +313,7 @@ Status merge_bundles(std::span<const std::string> prefixes, std::string_view mer
     }
     WEFT_RETURN_IF_ERROR(make_empty_shards(merged, used, shards));
     WEFT_RETURN_IF_ERROR(index.publish());
+    drop_empty_shard(merged, merge.header, merge.entries, used);
   }
   for (const std::string& prefix : present) {
     if (prefix != merged) remove_checkpoint(prefix);

@@ -120,8 +120,8 @@ struct BundleOptions {
 };
 
 // Writes a bundle of one shard. Files appear under their names when finish() succeeds; until then, and
-// after an error or a kill, readers see what was there before: the new data does not take the place of the old (it counts as the first of two data
-// files where the old was the only one, the second being empty), and the old data is removed last. After the first error every call returns it.
+// after an error or a kill, readers see what was there before: the new data does not take the place of the old as long as an index speaks of that (it
+// counts as the first of two data files where the old was the only one, the second being empty), and the old data is removed last. After the first error every call returns it.
 class BundleWriter {
  public:
   explicit BundleWriter(std::string_view prefix, VariantCodec variants = {}, BundleOptions options = {});

@@ -6,15 +6,26 @@
 //   weft::aot::load_checkpoint(net, "out/step_100");
 //
 // Names are the model's own: the keys of the checkpoint that it was saved with, or the variables' names. tf.train.load_checkpoint reads the files, and
-// those of TensorFlow load here if they have one shard. False leaves the variables as they were; `error` then says why.
+// those of TensorFlow load here if all is in their first data file. False leaves the variables as they were; `error` then says why.
 #pragma once
 
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
+
+#if defined(__has_include)
+#if __has_include(<sys/file.h>) && __has_include(<dirent.h>)
+#define WEFT_AOT_LOCKS
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+#endif
+#endif
 
 namespace weft {
 namespace aot {
@@ -177,16 +188,35 @@ inline bool read_file(const std::string& path, std::string& out) {
   return ok;
 }
 
-// Readers see the old file or the new one.
+// Readers see the old file or the new one. What is being written has a name that nobody can guess, and where the system has locks (flock) the next writer
+// removes what a killed one left.
 inline bool replace_file(const std::string& path, const std::string& contents) {
-  const std::string temporary = path + ".tmp";
-  FILE* f = std::fopen(temporary.c_str(), "wb");
+  std::random_device random;
+  const std::string temporary = path + ".tempstate" + std::to_string(static_cast<uint64_t>(random()) << 32 | random());
+#ifdef WEFT_AOT_LOCKS
+  const std::string folder = path.substr(0, path.rfind('/') + 1), base = path.substr(folder.size()) + ".tempstate";
+  if (DIR* names = opendir(folder.empty() ? "." : folder.c_str())) {
+    while (const dirent* entry = readdir(names)) {
+      const std::string name = entry->d_name;
+      if (name.compare(0, base.size(), base) != 0 || name.size() == base.size() || name.find_first_not_of("0123456789", base.size()) != name.npos) continue;
+      const int left = open((folder + name).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+      if (left < 0) continue;
+      if (flock(left, LOCK_EX | LOCK_NB) == 0) unlink((folder + name).c_str());
+      close(left);
+    }
+    closedir(names);
+  }
+#endif
+  FILE* f = std::fopen(temporary.c_str(), "wbx");
   if (!f) return false;
+#ifdef WEFT_AOT_LOCKS
+  flock(fileno(f), LOCK_EX);
+#endif
   bool ok = std::fwrite(contents.data(), 1, contents.size(), f) == contents.size();
-  ok = std::fclose(f) == 0 && ok;
+  ok = std::fflush(f) == 0 && ok;
   ok = ok && std::rename(temporary.c_str(), path.c_str()) == 0;
   if (!ok) std::remove(temporary.c_str());
-  return ok;
+  return std::fclose(f) == 0 && ok;
 }
 
 // A block of the index file behind its trailer; what points at it.
@@ -256,6 +286,26 @@ inline bool read_index(const std::string& file, std::map<std::string, std::strin
   return true;
 }
 
+// How many data files there are by an index's first entry; 0 for one that is damaged.
+inline uint64_t shards_of(const std::map<std::string, std::string>& entries) {
+  const auto it = entries.find("");
+  if (it == entries.end()) return 0;
+  Reader r{it->second.data(), it->second.data() + it->second.size()};
+  while (r.ok && r.at < r.end) {
+    const uint64_t tag = r.varint();
+    if (tag == 8) return r.varint();
+    if ((tag & 7) == 0) r.varint();
+    else if ((tag & 7) == 2) r.bytes(r.varint());
+    else return 0;
+  }
+  return 0;
+}
+inline std::string data_name(const std::string& prefix, uint64_t shard, uint64_t shards) {
+  char text[64];
+  std::snprintf(text, sizeof text, ".data-%05u-of-%05u", static_cast<unsigned>(shard % 100000), static_cast<unsigned>(shards % 100000));
+  return prefix + text;
+}
+
 inline std::string key_of(const char* checkpoint_key, const char* name) { return *checkpoint_key ? checkpoint_key : name; }
 inline bool fail(std::string* error, std::string text) {
   if (error) *error = std::move(text);
@@ -269,7 +319,13 @@ bool save_checkpoint(Net& net, const std::string& prefix, std::string* error = n
   using namespace detail;
   std::string data;
   std::map<std::string, std::string> entries;
-  entries[""] = std::string("\x08\x01\x1a\x02\x08\x01", 6);  // one shard, little endian, version 1
+  // Data do not take the place of what the present index speaks of: a death between two renames leaves the old checkpoint. In its place come two files, the
+  // second empty.
+  std::string old_index;
+  std::map<std::string, std::string> old;
+  const bool replaced = read_file(prefix + ".index", old_index) && read_index(old_index, old) && shards_of(old) == 1;
+  const uint64_t shards = replaced ? 2 : 1;
+  entries[""] = std::string("\x08") + static_cast<char>(shards) + std::string("\x1a\x02\x08\x01", 4);  // shards, little endian, version 1
   std::map<std::string, int> sorted;
   for (int i = 0; i < Net::kVariables; ++i) sorted[key_of(Net::variable(i).checkpoint_key, Net::variable(i).name)] = i;
   for (const auto& s : sorted) {
@@ -291,8 +347,11 @@ bool save_checkpoint(Net& net, const std::string& prefix, std::string* error = n
   std::string footer = meta + top;
   footer.resize(40);
   index += footer + std::string("\x57\xfb\x80\x8b\x24\x75\x47\xdb", 8);
-  if (!replace_file(prefix + ".data-00000-of-00001", data)) return fail(error, "cannot write " + prefix + ".data-00000-of-00001");
+  if (shards == 2 && !replace_file(data_name(prefix, 1, 2), "")) return fail(error, "cannot write " + data_name(prefix, 1, 2));
+  if (!replace_file(data_name(prefix, 0, shards), data)) return fail(error, "cannot write " + data_name(prefix, 0, shards));
   if (!replace_file(prefix + ".index", index)) return fail(error, "cannot write " + prefix + ".index");
+  if (shards == 2) std::remove(data_name(prefix, 0, 1).c_str());
+  else for (uint64_t i = 0; i < 2; ++i) std::remove(data_name(prefix, i, 2).c_str());
   return true;
 }
 
@@ -303,7 +362,8 @@ bool load_checkpoint(Net& net, const std::string& prefix, std::string* error = n
   if (!read_file(prefix + ".index", index)) return fail(error, "cannot read " + prefix + ".index");
   std::map<std::string, std::string> entries;
   if (!read_index(index, entries)) return fail(error, prefix + ".index is damaged");
-  if (!read_file(prefix + ".data-00000-of-00001", data)) return fail(error, "cannot read " + prefix + ".data-00000-of-00001 (checkpoints of several shards are not read here)");
+  const std::string data_file = data_name(prefix, 0, shards_of(entries));
+  if (!read_file(data_file, data)) return fail(error, "cannot read " + data_file);
   std::vector<const char*> found;
   for (int i = 0; i < Net::kVariables; ++i) {
     const auto& v = Net::variable(i);
@@ -313,7 +373,8 @@ bool load_checkpoint(Net& net, const std::string& prefix, std::string* error = n
     if (it == entries.end()) return fail(error, prefix + " has no '" + key + "'");
     if (!decode(it->second, e)) return fail(error, "'" + key + "' of " + prefix + " is damaged, or in slices");
     if (e.dtype != v.dtype || e.dims != std::vector<int64_t>(v.dims, v.dims + v.rank) || e.size != v.bytes) return fail(error, "'" + key + "' has another type or shape");
-    if (e.shard != 0 || e.offset > data.size() || e.size > data.size() - e.offset) return fail(error, prefix + ".data-00000-of-00001 is too short");
+    if (e.shard != 0) return fail(error, "'" + key + "' is not in the first data file of " + prefix + ", which is all that is read here");
+    if (e.offset > data.size() || e.size > data.size() - e.offset) return fail(error, data_file + " is too short");
     if (masked(crc32c(data.data() + e.offset, static_cast<size_t>(e.size))) != e.crc) return fail(error, "'" + key + "' is damaged: wrong checksum");
     found.push_back(data.data() + e.offset);
   }
