@@ -1,10 +1,11 @@
-// Checkpoints: tensors saved into and restored from tensor bundles (wire/tensor_bundle.h).
+// Checkpoints: tensors saved into and restored from tensor bundles (wire/tensor_bundle.h) and old checkpoints (wire/checkpoint_v1.h).
 #include <algorithm>
 #include <numeric>
 
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/variant_codec.h"
+#include "wire/checkpoint_v1.h"
 #include "wire/file.h"
 #include "wire/tensor_bundle.h"
 
@@ -35,8 +36,31 @@ struct Wish {
   DType dtype;
 };
 
+// From a checkpoint of version 1, one after the other.
+Status restore_v1(KernelContext& c, const BundleReader& reader, std::string_view pattern, const std::vector<Wish>& wishes) {
+  for (size_t i = 0; i < wishes.size(); ++i) {
+    const Wish& wish = wishes[i];
+    if (!reader.contains(wish.name)) return not_found("Tensor name \"", wish.name, "\" not found in checkpoint files ", pattern);
+    WEFT_ASSIGN(wire::BundleEntry entry, reader.entry(wish.name));
+    if (entry.dtype != wish.dtype)
+      return invalid_argument("Expected to restore a tensor of type ", dtype_name(wish.dtype), ", got a tensor of type ", dtype_name(entry.dtype), " instead: tensor_name = ", wish.name);
+    Tensor t;
+    if (wish.slice.empty()) {
+      WEFT_ASSIGN(t, reader.lookup(wish.name, &c.pool()));
+    } else {
+      WEFT_ASSIGN(wire::ShapeAndSlice parsed, wire::parse_shape_and_slice(wish.slice));
+      if (parsed.shape != entry.shape)
+        return invalid_argument("Shape in shape_and_slice spec does not match the shape in the save file: ", parsed.shape, ", save file shape: ", entry.shape);
+      WEFT_ASSIGN(t, reader.lookup_slice(wish.name, parsed.slice, &c.pool()));
+    }
+    c.set_output(int(i), std::move(t));
+  }
+  return {};
+}
+
 Status restore(KernelContext& c, std::string_view prefix, const std::vector<Wish>& wishes) {
   WEFT_ASSIGN(std::unique_ptr<BundleReader> reader, wire::open_checkpoint(prefix, variant_codec()));
+  if (reader->version_1()) return restore_v1(c, *reader, prefix, wishes);
   std::vector<wire::BundleEntry> entries;
   for (const Wish& wish : wishes) {
     WEFT_ASSIGN(wire::BundleEntry entry, reader->entry(wish.name));
@@ -89,7 +113,7 @@ Status run_restore_v2(KernelContext& c) {
   return restore(c, prefix.data<tstring>()[0], wishes);
 }
 
-// Restore and RestoreSlice read old checkpoints in TensorFlow; here they take the prefix of a bundle.
+// Restore and RestoreSlice read old checkpoints; the prefix of a bundle will do, too.
 Status run_restore(KernelContext& c) {
   static constexpr const char* kNames[] = {"file_pattern", "tensor_name", "shape_and_slice"};
   for (int i = 0; i < c.num_inputs(); ++i) {
@@ -99,6 +123,11 @@ Status run_restore(KernelContext& c) {
   }
   const std::string_view slice = c.num_inputs() > 2 ? c.input(2).data<tstring>()[0].view() : std::string_view();
   return restore(c, c.input(0).data<tstring>()[0], {{c.input(1).data<tstring>()[0], slice, c.output_type(0)}});
+}
+
+Status check_slice(std::string_view spec, const wire::ShapeAndSlice& parsed, const Tensor& tensor) {
+  if (parsed.slice_shape == tensor.shape()) return {};
+  return invalid_argument("Slice in shape_and_slice specification does not match the shape of the tensor to  save: ", spec, ", tensor: ", tensor.shape());
 }
 
 Status run_save_v2(KernelContext& c) {
@@ -116,17 +145,38 @@ Status run_save_v2(KernelContext& c) {
       continue;
     }
     WEFT_ASSIGN(wire::ShapeAndSlice parsed, wire::parse_shape_and_slice(spec));
-    if (parsed.slice_shape != tensor.shape())
-      return invalid_argument("Slice in shape_and_slice specification does not match the shape of the tensor to  save: ", spec,
-                              ", tensor: ", tensor.shape());
+    WEFT_RETURN_IF_ERROR(check_slice(spec, parsed, tensor));
     WEFT_RETURN_IF_ERROR(writer.add_slice(name, parsed.shape, parsed.slice, tensor));
   }
   return writer.finish();
 }
 
+// Save and SaveSlices: a checkpoint of version 1.
 Status run_save_v1(KernelContext& c) {
-  return unimplemented(c.node().op(),
-                       " writes checkpoints in the old V1 format (one file), which is not supported; SaveV2 writes the V2 format.");
+  const bool slices = c.node().op() == "SaveSlices";
+  const int fixed = slices ? 3 : 2;
+  const Tensor &filename = c.input(0), &names = c.input(1);
+  if (filename.num_elements() != 1)
+    return invalid_argument("Input 0 (filename) must be a string scalar; got a tensor of ", filename.num_elements(), "elements");
+  const int64_t n = names.num_elements();
+  if (slices && c.input(2).num_elements() != n)
+    return invalid_argument("Expected ", n, " elements for the tensor shapes and slices but got ", c.input(2).num_elements());
+  if (c.num_inputs() != n + fixed)
+    return invalid_argument("Expected totally ", n + fixed, " inputs as input #1 (which is a string tensor of saved names) contains ", n, " names, but received ", c.num_inputs(),
+                            " inputs");
+  wire::OldCheckpointWriter writer;
+  for (int i = 0; i < int(n); ++i) {
+    const Tensor& tensor = c.input(fixed + i);
+    const std::string_view name = names.data<tstring>()[i], spec = slices ? c.input(2).data<tstring>()[i].view() : std::string_view();
+    if (spec.empty()) {
+      WEFT_RETURN_IF_ERROR(writer.add(name, tensor.shape(), wire::TensorSlice::whole(tensor.rank()), tensor));
+      continue;
+    }
+    WEFT_ASSIGN(wire::ShapeAndSlice parsed, wire::parse_shape_and_slice(spec));
+    WEFT_RETURN_IF_ERROR(check_slice(spec, parsed, tensor));
+    WEFT_RETURN_IF_ERROR(writer.add(name, parsed.shape, parsed.slice, tensor));
+  }
+  return writer.finish(filename.data<tstring>()[0]);
 }
 
 Status run_merge(KernelContext& c) {

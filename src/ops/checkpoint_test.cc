@@ -61,6 +61,12 @@ struct Runner {
   }
 };
 
+void put(const std::string& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
+std::string get(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
 Tensor matrix() {
   Tensor t = *Tensor::allocate(DType::kFloat, Shape{4, 6});
   for (int i = 0; i < 24; ++i) t.data<float>()[i] = float(i);
@@ -146,11 +152,6 @@ TEST_CASE("RestoreV2 refuses with TensorFlow's texts") {
 TEST_CASE("broken and missing files") {
   Runner r;
   const std::string p = r.folder + "/a", data = p + ".data-00000-of-00001", index = p + ".index";
-  auto put = [](const std::string& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; };
-  auto get = [](const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(in), {});
-  };
   REQUIRE(r.save(p, {"b", "s"}, {matrix(), strings({"x", "yy"})}).ok());
   const std::string good_data = get(data), good_index = get(index);
   auto flipped = [](std::string bytes, size_t at) {
@@ -185,13 +186,26 @@ TEST_CASE("broken and missing files") {
                   "format and you need to use a different restore operator?"));
 }
 
-TEST_CASE("old checkpoints are refused by name") {
+TEST_CASE("a checkpoint of version 1 that TensorFlow wrote is read, and written by the same bytes") {
   Runner r;
-  for (const Status& s : {r.restore(kGolden + "v1", {"weights"}, {kF}),
-                          r.run("Restore", {Tensor::scalar(tstring(kGolden + "v1")), Tensor::scalar("x")}, {{"dt", kF}})})
-    CHECK_FAILS(s, kUnimplemented, "tests/golden/bundle/v1 is a checkpoint in the old V1 format (one file); only the V2 format");
-  CHECK_FAILS(r.run("Save", {Tensor::scalar(tstring(r.folder + "/x")), strings({"a"}), matrix()}, {{"T", std::vector<DType>{kF}}}),
-              kUnimplemented, "Save writes checkpoints in the old V1 format");
+  const std::string old = kGolden + "v1";
+  REQUIRE(r.restore(old, {"weights", "bias"}, {kF, kF}).ok());
+  CHECK(r.out[0].shape() == Shape{4, 4});
+  CHECK(r.out[0].data<float>()[15] == 1.5f);
+  CHECK(r.out[1].data<float>()[3] == 2.5f);
+  const Tensor weights = r.out[0], bias = r.out[1];
+  REQUIRE(r.run("Restore", {Tensor::scalar(tstring(old)), Tensor::scalar("bias")}, {{"dt", kF}}).ok());
+  CHECK(r.out[0].shape() == Shape{4});
+  CHECK_FAILS(r.run("Restore", {Tensor::scalar(tstring(old)), Tensor::scalar("x")}, {{"dt", kF}}), kNotFound,
+              cat("Tensor name \"x\" not found in checkpoint files ", old));
+  REQUIRE(r.run("Save", {Tensor::scalar(tstring(r.folder + "/x")), strings({"weights", "bias"}), weights, bias}, {{"T", std::vector<DType>{kF, kF}}}).ok());
+  CHECK(get(r.folder + "/x") == get(old));
+  // Cut short anywhere, it is an error and nothing worse.
+  const std::string whole = get(old);
+  for (size_t n = 0; n < whole.size(); n += 3) {
+    put(r.folder + "/cut", whole.substr(0, n));
+    CHECK(r.restore(r.folder + "/cut", {"bias"}, {kF}).code() == Code::kDataLoss);
+  }
 }
 
 TEST_CASE("SaveV2 refuses with TensorFlow's texts") {

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "wire/checkpoint_v1.h"
+#include "wire/crc32c.h"
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
+#include "wire/varint.h"
 
 namespace weft::wire {
 
@@ -121,29 +124,41 @@ Status corrupt_file(std::string_view name, std::string_view detail, const Status
 }
 
 Status v1_checkpoint(std::string_view name) {
-  return unimplemented(
-      name,
-      " is a checkpoint in the old V1 format (one file); only the V2 format, PREFIX.index with PREFIX.data-*, is read and written. "
-      "Saving it once more with TensorFlow 2 (tf.compat.v1.train.Saver with write_version=V2, or tf.train.Checkpoint) converts it.");
+  return unimplemented(name, " is a checkpoint in the old V1 format (one file), where the index of a checkpoint in the V2 format (PREFIX.index with PREFIX.data-*) is expected.");
+}
+
+std::string encode_lengths(const Tensor& strings, uint32_t& crc) {
+  std::string lengths;
+  for (const tstring& s : strings.span<tstring>()) {
+    const uint64_t length = s.size();
+    put_varint(lengths, length);
+    crc = crc32c_extend(crc, &length, length <= UINT32_MAX ? 4 : 8);
+  }
+  const uint32_t masked = crc32c_mask(crc);
+  lengths.append(reinterpret_cast<const char*>(&masked), 4);
+  crc = crc32c_extend(crc, &masked, 4);
+  return lengths;
 }
 
 namespace {
 
-Status without_index(std::string_view pattern, const std::string& path) {
+Result<std::unique_ptr<BundleReader>> without_index(std::string_view pattern, const std::string& path) {
   WEFT_ASSIGN(std::vector<std::string> found, match_paths(path));
   if (found.empty()) return not_found("Unsuccessful TensorSliceReader constructor: Failed to find any matching files for ", pattern);
   std::sort(found.begin(), found.end());
-  auto look = [&]() -> Status {
+  auto look = [&](const std::string& name) -> Status {
     int64_t size = 0;
-    WEFT_ASSIGN(std::unique_ptr<RandomAccessFile> file, open_to_read(found[0], size));
+    WEFT_ASSIGN(std::unique_ptr<RandomAccessFile> file, open_to_read(name, size));
     std::string footer(size_t(std::min<int64_t>(size, int64_t(Table::kFooterSize))), '\0');
     WEFT_RETURN_IF_ERROR(read_at(*file, size - int64_t(footer.size()), footer.data(), footer.size()));
     return Table::check_footer(footer);
   };
-  if (Status s = look(); !s.ok())
-    return data_loss("Unable to open table file ", found[0], ": ", s.code() == Code::kDataLoss ? "DATA_LOSS" : code_name(s.code()), ": ",
-                     s.message(), ": perhaps your file is in a different file format and you need to use a different restore operator?");
-  return v1_checkpoint(found[0]);
+  for (const std::string& name : found) {
+    if (Status s = look(name); !s.ok())
+      return data_loss("Unable to open table file ", name, ": ", s.code() == Code::kDataLoss ? "DATA_LOSS" : code_name(s.code()), ": ",
+                       s.message(), ": perhaps your file is in a different file format and you need to use a different restore operator?");
+  }
+  return open_old_checkpoint(found);
 }
 
 }  // namespace

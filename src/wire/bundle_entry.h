@@ -25,7 +25,9 @@ std::string encode_entry(const BundleEntry& entry);
 
 // "Unable to read file (NAME). Perhaps the file is corrupt ...": TensorFlow's text, `why` behind it.
 core::Status corrupt_file(std::string_view name, std::string_view detail, const core::Status& why);
-// Unimplemented: what an old checkpoint is and which format is read.
+// Unimplemented: an old checkpoint where only a bundle's index will do.
 core::Status v1_checkpoint(std::string_view name);
+// The lengths of a tensor's strings as they stand in front of the bytes, with their checksum; `crc` is extended over both.
+std::string encode_lengths(const core::Tensor& strings, uint32_t& crc);
 
 }  // namespace weft::wire

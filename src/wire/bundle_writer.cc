@@ -136,16 +136,7 @@ Status BundleWriter::write(std::string_view key, const Tensor& tensor) {
   e.offset = size_;
   uint32_t crc = 0;
   if (tensor.dtype() == DType::kString) {
-    std::string lengths;
-    for (const tstring& s : tensor.span<tstring>()) {
-      const uint64_t length = s.size();
-      put_varint(lengths, length);
-      crc = crc32c_extend(crc, &length, length <= UINT32_MAX ? 4 : 8);
-    }
-    const uint32_t masked = crc32c_mask(crc);
-    lengths.append(reinterpret_cast<const char*>(&masked), 4);
-    crc = crc32c_extend(crc, &masked, 4);
-    WEFT_RETURN_IF_ERROR(append(lengths));
+    WEFT_RETURN_IF_ERROR(append(encode_lengths(tensor, crc)));
     for (const tstring& s : tensor.span<tstring>()) {
       crc = crc32c_extend(crc, s.data(), s.size());
       WEFT_RETURN_IF_ERROR(append(s.view()));

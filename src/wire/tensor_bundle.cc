@@ -49,10 +49,11 @@ Result<std::unique_ptr<BundleReader>> BundleReader::open(std::string_view prefix
   return r;
 }
 
-Result<std::unique_ptr<BundleReader>> BundleReader::from_memory(std::string index, std::vector<std::string> shards) {
+Result<std::unique_ptr<BundleReader>> BundleReader::from_memory(std::string index, std::vector<std::string> shards, bool version_1) {
   std::unique_ptr<BundleReader> r(new BundleReader);
   r->index_ = std::move(index);
   r->prefix_ = "<memory>";
+  r->version_1_ = version_1;
   WEFT_RETURN_IF_ERROR(r->open_index("<memory>.index"));
   for (size_t i = 0; i < shards.size(); ++i) {
     auto shard = std::make_unique<Shard>();

@@ -45,9 +45,10 @@ class BundleReader {
  public:
   static core::Result<std::unique_ptr<BundleReader>> open(std::string_view prefix, VariantCodec variants = {});
   // The same from bytes in memory.
-  static core::Result<std::unique_ptr<BundleReader>> from_memory(std::string index, std::vector<std::string> shards);
+  static core::Result<std::unique_ptr<BundleReader>> from_memory(std::string index, std::vector<std::string> shards, bool version_1 = false);
 
   int num_shards() const { return num_shards_; }
+  bool version_1() const { return version_1_; }  // made of an old checkpoint, whose readers have texts of their own
   // Names in order. Parts of partitioned tensors have keys of their own, which begin with a zero byte.
   size_t size() const { return rows_.size(); }
   std::string_view key(size_t i) const { return rows_[i].key; }
@@ -102,13 +103,14 @@ class BundleReader {
   std::unique_ptr<Table> table_;
   std::span<const Table::Row> rows_;  // without the header
   int num_shards_ = 0;
+  bool version_1_ = false;
   VariantCodec variants_;
   mutable std::mutex mutex_;
   mutable std::map<int, std::unique_ptr<Shard>> shards_;
 };
 
-// Opens the bundle of a prefix. Where it has no index, the errors are those of TensorFlow, which then takes the prefix for the name of an
-// old checkpoint: NotFound, DataLoss for a file of another kind, Unimplemented for an old checkpoint.
+// Opens the bundle of a prefix. Where it has no index, the prefix is the name, or pattern of names, of an old checkpoint (wire/checkpoint_v1.h);
+// the errors are those of TensorFlow: NotFound, DataLoss for a file of another kind.
 core::Result<std::unique_ptr<BundleReader>> open_checkpoint(std::string_view prefix, VariantCodec variants = {});
 
 // Reads every stored tensor and compares its checksum; DataLoss names the first that is damaged. Variants are only checked when they are read.
