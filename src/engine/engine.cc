@@ -5,6 +5,7 @@
 #include <set>
 
 #include "autodiff/function_gradient.h"
+#include "engine/graph_messages.h"
 #include "io/op_def.h"
 #include "io/rewriter_config.h"
 #include "jit/compiled_function.h"
@@ -24,6 +25,7 @@ Engine::Engine() {
   runtime::set_config_reader(io::disabled_passes);
   runtime::set_gradient_maker(autodiff::symbolic_gradient);
   runtime::describe_functions();
+  set_graph_messages();
   runtime::set_function_compiler(jit::compile_function);
 }
 

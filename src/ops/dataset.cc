@@ -42,6 +42,8 @@ void dataset(op::Registry& r) {
   data::thread_pools(r);
   data::services(r);
   data::map_defun(r);
+  data::choose_fastest(r);
+  data::graphs(r);
   data::not_supported(r);
 }
 

@@ -269,7 +269,6 @@ struct EncodeProto {
         const int32_t size = sizes.data<int32_t>()[b * n + int64_t(i)];
         if (size < 0 || size > values[i]->dim(batch.rank()))
           return invalid_argument("Size value ", size, " of field ", f.fields[i].name(), " is not within [0, ", values[i]->dim(batch.rank()), "]");
-        if (size > 1 && !f.fields[i].repeated()) return invalid_argument("Can't store ", size, " values in the single field ", f.fields[i].name());
       }
     }
     WEFT_ASSIGN(Tensor* out, c.allocate(0, batch));

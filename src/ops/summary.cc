@@ -1,10 +1,11 @@
-// Summaries: what TensorBoard shows, as serialized messages and in event files.
+// Summaries: what TensorBoard shows, as serialized messages, in event files and in databases.
 #include <optional>
 #include <set>
 
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/dataset/stats.h"
+#include "ops/summary_db.h"
 #include "ops/summary_values.h"
 #include "wire/event_file.h"
 #include "wire/proto.h"
@@ -129,16 +130,27 @@ Status run_merge(KernelContext& c) {
   return emit(c, merged);
 }
 
-// ---- writers: event files behind a resource ----
+// ---- writers: an event file or a database behind a resource ----
 
 class SummaryWriterResource final : public Resource {
  public:
   static constexpr const char* kTypeName = "N10tensorflow22SummaryWriterInterfaceE";
   explicit SummaryWriterResource(std::unique_ptr<wire::EventFile> f) : file(std::move(f)) {}
   std::string type_name() const override { return "SummaryWriter"; }
-  std::string debug_string() const override { return "SummaryFileWriter"; }
-  Status add(int64_t step, const std::string& summary) { return file->write(wire::summary_event(wire::wall_time_now(), step, summary)); }
-  const std::unique_ptr<wire::EventFile> file;
+  explicit SummaryWriterResource(std::unique_ptr<SummaryDb> d) : db(std::move(d)) {}
+  std::string debug_string() const override { return db ? "SummaryDbWriter" : "SummaryFileWriter"; }
+  Status add(int64_t step, const std::string& summary) {
+    const double now = wire::wall_time_now();
+    return db ? db->write_summary(now, step, summary) : file->write(wire::summary_event(now, step, summary));
+  }
+  Status add_graph(int64_t step, std::string_view graph) {
+    const double now = wire::wall_time_now();
+    return db ? db->write_graph(now, graph) : file->write(wire::graph_event(now, step, graph));
+  }
+  Status add_event(std::string_view event) { return db ? db->write_event(event) : file->write(event); }
+  Status flush() { return db ? Status() : file->flush(); }  // a database has all that was written
+  const std::unique_ptr<wire::EventFile> file;  // one of the two
+  const std::unique_ptr<SummaryDb> db;
 };
 using Writer = std::shared_ptr<SummaryWriterResource>;
 
@@ -156,40 +168,44 @@ Status run_writer(KernelContext& c) {
   return {};
 }
 
-Status run_create_file(KernelContext& c) {
-  for (const char* name : {"logdir", "max_queue", "flush_millis", "filename_suffix"}) {
+// One that is there already will do, whatever it writes to.
+template <class Make>
+Status create(KernelContext& c, std::initializer_list<const char*> scalars, Make make) {
+  for (const char* name : scalars) {
     if (c.input(name).rank() != 0) return invalid_argument(name, " must be a scalar");
   }
   const Tensor& handle = c.input(0);
   const auto* info = handle.num_elements() < 1 ? nullptr : handle.data<ResourceHandle>()[0].info();
   if (!info || info->type_name != SummaryWriterResource::kTypeName) return c.resource<SummaryWriterResource>(0).status();
-  return c.resources()
-      .find_or_create<SummaryWriterResource>(
-          info->container, info->name,
-          [&]() -> Result<Writer> {
-            const wire::EventFileOptions options{std::string(text_of(c.input("filename_suffix"))), c.input("max_queue").data<int32_t>()[0],
-                                                 c.input("flush_millis").data<int32_t>()[0] / 1000.0};
-            WEFT_ASSIGN(auto file, wire::EventFile::create(std::string(text_of(c.input("logdir"))), options));
-            return std::make_shared<SummaryWriterResource>(std::move(file));
-          })
-      .status();
+  return c.resources().find_or_create<SummaryWriterResource>(info->container, info->name, make).status();
 }
 
-// One that is there already will do, whatever it writes to.
+Status run_create_file(KernelContext& c) {
+  return create(c, {"logdir", "max_queue", "flush_millis", "filename_suffix"}, [&]() -> Result<Writer> {
+    const wire::EventFileOptions options{std::string(text_of(c.input("filename_suffix"))), c.input("max_queue").data<int32_t>()[0],
+                                         c.input("flush_millis").data<int32_t>()[0] / 1000.0};
+    WEFT_ASSIGN(auto file, wire::EventFile::create(std::string(text_of(c.input("logdir"))), options));
+    return std::make_shared<SummaryWriterResource>(std::move(file));
+  });
+}
+
 Status run_create_db(KernelContext& c) {
-  if (c.resource<SummaryWriterResource>(0).ok()) return {};
-  return unimplemented("Summaries cannot be written into databases; use CreateSummaryFileWriter");
+  return create(c, {"db_uri", "experiment_name", "run_name", "user_name"}, [&]() -> Result<Writer> {
+    auto text = [&](const char* name) { return std::string(text_of(c.input(name))); };
+    WEFT_ASSIGN(auto db, SummaryDb::open(text("db_uri"), text("experiment_name"), text("run_name"), text("user_name")));
+    return std::make_shared<SummaryWriterResource>(std::move(db));
+  });
 }
 
 Status run_flush(KernelContext& c) {
   WEFT_ASSIGN(Writer writer, c.resource<SummaryWriterResource>(0));
-  return writer->file->flush();
+  return writer->flush();
 }
 
 Status run_close(KernelContext& c) {
   const Tensor& handle = c.input(0);
   WEFT_ASSIGN(Writer writer, c.resource<SummaryWriterResource>(0));
-  const Status flushed = writer->file->flush();
+  const Status flushed = writer->flush();
   WEFT_RETURN_IF_ERROR(c.resources().destroy(handle.data<ResourceHandle>()[0]));
   return flushed;
 }
@@ -209,6 +225,10 @@ Status write(KernelContext& c, F make) {
 Status run_write_scalar(KernelContext& c) {
   const Tensor& value = c.input("value");
   if (value.num_elements() < 1) return invalid_argument("value must be a scalar");
+  WEFT_ASSIGN(Writer writer, c.resource<SummaryWriterResource>(0));
+  // A database has numbers of every type.
+  if (writer->db && value.num_elements() == 1 && c.input("step").num_elements() == 1 && c.input("tag").num_elements() == 1)
+    return writer->db->write_scalar(wire::wall_time_now(), c.input("step").data<int64_t>()[0], text_of(c.input("tag")), value);
   return write(c, [&](std::string& s, std::string_view tag) { return add_scalar(s, tag, value, 0); });
 }
 Status run_write_histogram(KernelContext& c) {
@@ -255,7 +275,7 @@ Status run_import(KernelContext& c) {
   WEFT_ASSIGN(Writer writer, c.resource<SummaryWriterResource>(0));
   const Tensor& event = c.input("event");
   if (event.num_elements() < 1 || !is_message(text_of(event))) return data_loss("Bad tf.Event binary proto tensor string");
-  return writer->file->write(text_of(event));
+  return writer->add_event(text_of(event));
 }
 
 Status run_write_graph(KernelContext& c) {
@@ -263,7 +283,7 @@ Status run_write_graph(KernelContext& c) {
   const Tensor &step = c.input("step"), &graph = c.input("tensor");
   if (step.num_elements() < 1) return invalid_argument("step must be a scalar");
   if (graph.num_elements() < 1 || !is_message(text_of(graph))) return data_loss("Bad tf.GraphDef binary proto tensor string");
-  return writer->file->write(wire::graph_event(wire::wall_time_now(), step.data<int64_t>()[0], text_of(graph)));
+  return writer->add_graph(step.data<int64_t>()[0], text_of(graph));
 }
 
 }  // namespace

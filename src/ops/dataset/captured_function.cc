@@ -11,6 +11,10 @@ Result<FunctionPtr> CapturedFunction::make(const KernelContext& c, std::string_v
 }
 
 Result<FunctionPtr> CapturedFunction::make(const KernelContext& c, std::string_view attr, Element captured) {
+  return make(c, c.attr<FunctionAttr>(attr), std::move(captured));
+}
+
+Result<FunctionPtr> CapturedFunction::make(const KernelContext& c, const FunctionAttr& function, Element captured) {
   if (!c.env().functions) return internal_error(c.node().op(), " calls a function, and there is no one to run functions here");
   auto f = std::make_shared<CapturedFunction>();
   // The handle with the one who runs it, which a dataset may outlive otherwise.
@@ -19,7 +23,7 @@ Result<FunctionPtr> CapturedFunction::make(const KernelContext& c, std::string_v
     std::shared_ptr<const void> caller;
   };
   auto kept = std::make_shared<Kept>();
-  WEFT_ASSIGN(kept->handle, c.env().functions->instantiate(c.attr<FunctionAttr>(attr)));
+  WEFT_ASSIGN(kept->handle, c.env().functions->instantiate(function));
   kept->caller = op::hold(*c.env().functions);
   f->handle_ = std::shared_ptr<FunctionHandle>(kept, kept->handle.get());
   f->captured_ = std::move(captured);

@@ -18,6 +18,7 @@ class CapturedFunction {
   // The function of the attribute `attr` with the tensors of the input list `captured`.
   static Result<std::shared_ptr<const CapturedFunction>> make(const KernelContext& c, std::string_view attr, std::string_view captured);
   static Result<std::shared_ptr<const CapturedFunction>> make(const KernelContext& c, std::string_view attr, Element captured);
+  static Result<std::shared_ptr<const CapturedFunction>> make(const KernelContext& c, const FunctionAttr& function, Element captured);
 
   // Takes the arguments over; the captured tensors follow them.
   Status call(IteratorContext& c, Element args, Element& rets) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "op/graph_message.h"
 #include "op/cancellation.h"
 #include "ops/random_common.h"
 
@@ -132,7 +133,8 @@ Tensor dataset_tensor(DatasetPtr dataset) { return Tensor::scalar(Variant(std::m
 Status emit(KernelContext& c, DatasetPtr dataset) {
   if (dataset->depth() > kMaxDepth) return resource_exhausted("more than ", kMaxDepth, " datasets are built one upon the other");
   if (!dataset->origin_) {
-    auto origin = std::make_shared<Dataset::Origin>(Dataset::Origin{c.node(), Element(size_t(c.num_inputs()))});
+    auto origin = std::make_shared<Dataset::Origin>(Dataset::Origin{c.node(), Element(size_t(c.num_inputs())), nullptr});
+    if (const GraphMessages* m = graph_messages.load(); m && c.env().functions) origin->functions = m->hold(*c.env().functions, c.node().attrs());
     for (int i = 0; i < c.num_inputs(); ++i) {
       if (c.input(i).dtype() != DType::kResource) origin->inputs[size_t(i)] = c.input(i);
     }

@@ -101,6 +101,7 @@ class Dataset : public core::VariantObject, public std::enable_shared_from_this<
   struct Origin {
     NodeInfo node;
     Element inputs;  // but for resources
+    std::shared_ptr<const void> functions;  // those that it calls (op/graph_message.h); null if there are none
   };
   const Origin* origin() const { return origin_.get(); }
   // What gives each walk its seeds, where the order is random.
@@ -258,6 +259,8 @@ void stats(Registry& r);
 void thread_pools(Registry& r);
 void services(Registry& r);
 void map_defun(Registry& r);
+void choose_fastest(Registry& r);
+void graphs(Registry& r);
 void not_supported(Registry& r);
 
 }  // namespace weft::ops::data

@@ -28,7 +28,7 @@ class Fingerprints {
       for (const DatasetPtr& input : dataset.inputs()) WEFT_RETURN_IF_ERROR(mix(*input, print));
       return known_[&dataset] = print;
     }
-    const auto& [node, inputs] = *dataset.origin();
+    const auto& [node, inputs, functions] = *dataset.origin();
     const Signature& signature = node.spec().signature();
     for (size_t i = 0; i < signature.attrs.size(); ++i) {
       if (signature.attrs[i].name == "metadata") continue;

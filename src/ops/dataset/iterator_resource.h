@@ -31,6 +31,7 @@ class IteratorResource final : public core::Resource {
   // How far the walk is, and a walk over the same dataset that is as far.
   Result<IteratorState> save();
   Status restore(IteratorContext& c, const IteratorState& state);
+  bool started() { return walk() != nullptr; }
 
  private:
   // A walk is asked by one at a time; a new start does not disturb who waits for an element of the old one.

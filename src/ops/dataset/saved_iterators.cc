@@ -91,9 +91,12 @@ Status run_deserialize(KernelContext& c) {
   return iterator->restore(ic, *state);
 }
 
-// Nothing is tuned here, so that there is no model of how long the parts take.
+// Nothing is tuned here, so that there is no model of how long the parts take: as in TensorFlow where autotune is off.
 Status run_model(KernelContext& c) {
-  WEFT_RETURN_IF_ERROR(c.resource<IteratorResource>(0).status());
+  WEFT_ASSIGN(std::shared_ptr<IteratorResource> iterator, c.resource<IteratorResource>(0));
+  if (!iterator->started())
+    return failed_precondition("GetModelProto() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for this iterator before getting "
+                               "the next element.");
   return not_found("Cannot find this iterator's analytical model. Did you disable autotune for the dataset used to create this iterator? See more information at "
                    "https://www.tensorflow.org/api_docs/python/tf/data/experimental/AutotuneOptions .");
 }

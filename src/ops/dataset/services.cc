@@ -1,6 +1,8 @@
 // The tf.data service: registering datasets with a dispatcher, and reading what its workers make. Arguments are checked as
 // TensorFlow does; connections to a dispatcher are not there yet, so that each says Unavailable when it needs one. Servers
 // within a Python process are the Python package's (weft/data/service.py).
+#include <cctype>
+
 #include "op/registry.h"
 #include "ops/dataset/dataset.h"
 
@@ -23,10 +25,16 @@ Result<std::string> required_text(const KernelContext& c, std::string_view name,
   return text;
 }
 
+Status check_protocol(std::string_view protocol) {
+  if (protocol == "grpc") return {};
+  return not_found("No credentials factory has been registered for protocol ", protocol, ". The available types are: [ grpc ]");
+}
+
 Status run_register(KernelContext& c) {
   WEFT_RETURN_IF_ERROR(dataset_input(c).status());
   WEFT_ASSIGN(std::string address, required_text(c, "address", " must be non-empty."));
-  WEFT_RETURN_IF_ERROR(required_text(c, "protocol", " must be non-empty.").status());
+  WEFT_ASSIGN(std::string protocol, required_text(c, "protocol", " must be non-empty."));
+  WEFT_RETURN_IF_ERROR(check_protocol(protocol));
   return no_dispatcher("register dataset with dispatcher", address);
 }
 
@@ -50,12 +58,23 @@ class DataServiceDataset final : public Dataset {
   const std::string address_;
 };
 
+Status check_target_workers(const std::string& name) {
+  std::string upper = name;
+  for (char& ch : upper) ch = char(std::toupper(static_cast<unsigned char>(ch)));
+  for (const char* known : {"", "AUTO", "ANY", "LOCAL"}) {
+    if (upper == known) return {};
+  }
+  return invalid_argument("Unrecognized target workers: ", name);
+}
+
 Status run_data_service(KernelContext& c) {
+  WEFT_RETURN_IF_ERROR(check_target_workers(c.attr<std::string>("target_workers")));
   WEFT_RETURN_IF_ERROR(check_scalar(c, "dataset_id"));
   WEFT_RETURN_IF_ERROR(required_text(c, "processing_mode", " must be non-empty.").status());
   WEFT_ASSIGN(std::string address, required_text(c, "address", " must be non-empty."));
-  WEFT_RETURN_IF_ERROR(required_text(c, "protocol", " must be non-empty.").status());
+  WEFT_ASSIGN(std::string protocol, required_text(c, "protocol", " must be non-empty."));
   WEFT_RETURN_IF_ERROR(text_input(c, "job_name").status());
+  WEFT_RETURN_IF_ERROR(check_protocol(protocol));
   const std::string_view op = c.node().op();
   if (op != "DataServiceDataset") {
     WEFT_ASSIGN(int64_t index, scalar_input<int64_t>(c, "consumer_index"));

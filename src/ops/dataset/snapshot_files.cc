@@ -230,7 +230,6 @@ class DatasetOfDatasets final : public Dataset {
       : Dataset("SnapshotNestedDatasetReader", {DType::kVariant}, {PartialShape::scalar()}), datasets_(std::move(datasets)) {}
 
  protected:
-  int64_t count() const override { return int64_t(datasets_.size()); }
   Result<IteratorPtr> walk(IteratorContext&) const override { return iterate_source<Walk>(*this); }
 
  private:

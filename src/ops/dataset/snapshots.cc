@@ -102,6 +102,12 @@ class ChunkFilesDataset final : public Dataset {
       : Dataset("ListSnapshotChunks", {DType::kString}, {PartialShape::scalar()}), folder_(std::move(folder)) {}
 
  protected:
+  // Known once the snapshot is complete.
+  int64_t count() const override {
+    if (!wire::file_exists(folder_ + "/../DONE")) return kUnknownCardinality;
+    auto files = files_in(folder_, "");
+    return files.ok() ? int64_t(files->size()) : kUnknownCardinality;
+  }
   Result<IteratorPtr> walk(IteratorContext&) const override {
     auto it = std::make_unique<Walk>(*this);
     WEFT_ASSIGN(it->files, files_in(folder_, ""));

@@ -4,7 +4,7 @@
 
 #include "op/registry.h"
 #include "ops/dataset/dataset.h"
-#include "ops/dataset/sqlite.h"
+#include "ops/sqlite.h"
 
 namespace weft::ops::data {
 
