@@ -266,3 +266,16 @@ def test_verification(tmp_path):
     os.remove(os.path.join(model, "fingerprint.pb"))
     with pytest.raises(tf.errors.NotFoundError, match="no fingerprint.pb to verify"):
         tf.saved_model.load(model, options=verified)
+
+
+def test_a_link_to_a_file_stays_a_link(tmp_path):
+    os.mkdir(tmp_path / "elsewhere")
+    put(str(tmp_path / "elsewhere" / "real"), b"old")
+    os.symlink("elsewhere/real", tmp_path / "x")
+    number = os.stat(tmp_path / "elsewhere" / "real").st_ino
+    save_to("file", str(tmp_path))
+    assert os.readlink(tmp_path / "x") == "elsewhere/real" and read(tmp_path / "elsewhere" / "real") == b"text"
+    assert os.stat(tmp_path / "elsewhere" / "real").st_ino != number  # replaced, and not written in place
+    os.symlink("elsewhere/none", tmp_path / "y")
+    tf.io.write_file(str(tmp_path / "y"), "new")
+    assert os.path.islink(tmp_path / "y") and read(tmp_path / "elsewhere" / "none") == b"new"

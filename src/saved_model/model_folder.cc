@@ -125,20 +125,6 @@ Status move_file(const std::string& from, const std::string& to) {
   return wire::replace_file(to, contents);
 }
 
-// The folder that a link leads to, by a path that goes the same way: those above may not be readable.
-Status follow_links(std::string& path) {
-  for (int i = 0; i < 40; ++i) {
-    char target[PATH_MAX];
-    const ssize_t n = ::readlink(path.c_str(), target, sizeof target);
-    if (n < 0) return errno == EINVAL ? Status() : io_error(path, errno);
-    std::string next(target, size_t(n));
-    if (!next.starts_with('/')) next = path.substr(0, path.rfind('/') + 1) + next;
-    while (next.size() > 1 && next.back() == '/') next.pop_back();
-    path = next;
-  }
-  return io_error(path, ELOOP);
-}
-
 // "." and "..", which cannot be renamed.
 bool has_no_name(const std::string& path) {
   const std::string_view last = std::string_view(path).substr(path.rfind('/') + 1);
@@ -186,7 +172,7 @@ Result<ModelFolder> ModelFolder::create(const std::string& target) {
   if (there) {
     if (::stat(to.c_str(), &info) != 0) return io_error(to, errno);  // a link to nothing
     if (!S_ISDIR(info.st_mode)) return failed_precondition(to, " is not a directory");
-    WEFT_RETURN_IF_ERROR(follow_links(to));
+    WEFT_RETURN_IF_ERROR(wire::follow_links(to));
     if (::access(to.c_str(), W_OK | X_OK) != 0) return io_error(to, errno);
   } else if (const std::string above(wire::folder_of(to)); !above.empty()) {
     WEFT_RETURN_IF_ERROR(wire::create_folders(above));

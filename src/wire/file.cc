@@ -143,9 +143,10 @@ Status write_in_place(WritableFile& file, std::string_view contents) {
   return file.close();
 }
 
-// The contents go to a file beside the old one, which then takes its name. What is not a plain file (a pipe, a device, a link) is written
-// in place.
-Status write_local(const std::string& path, std::string_view contents) {
+// The contents go to a file beside the old one, which then takes its name; a link stays, and what it leads to is replaced. What is not a plain file
+// (a pipe, a device) is written in place.
+Status write_local(std::string path, std::string_view contents) {
+  WEFT_RETURN_IF_ERROR(follow_links(path));
   const size_t slash = path.rfind('/');
   struct stat info;
   if (slash != path.npos && slash > 0 && ::stat(path.substr(0, slash).c_str(), &info) != 0)

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <chrono>
 #include <cstdlib>
 #include <map>
@@ -161,6 +162,20 @@ Status NewFile::publish() {
   path_.clear();
   file_.close();
   return {};
+}
+
+Status follow_links(std::string& path) {
+  for (int i = 0; i < 40; ++i) {
+    if (path.starts_with("/proc/") || path.starts_with("/dev/")) return {};  // /dev/stdout: what it leads to is open and has no name, or another
+    char target[PATH_MAX];
+    const ssize_t n = ::readlink(path.c_str(), target, sizeof target);
+    if (n < 0) return {};  // no link; or whoever uses the path says what is wrong with it
+    std::string next(target, size_t(n));
+    if (!next.starts_with('/')) next = path.substr(0, path.rfind('/') + 1) + next;
+    while (next.size() > 1 && next.back() == '/') next.pop_back();
+    path = next;
+  }
+  return io_error(path, ELOOP);
 }
 
 Status replace_file(const std::string& path, std::string_view contents) {

@@ -60,6 +60,9 @@ class TempFolder {
   Descriptor folder_;  // holds the lock
 };
 
+// What a name leads to in the end where it is a link, also to something that is not there. Paths above are not looked at.
+core::Status follow_links(std::string& path);
+
 // Publishes a file of these contents and waits until they are on the disk. The folder must exist.
 core::Status replace_file(const std::string& path, std::string_view contents);
 // Waits until the names in the folder of a file are on the disk.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "core/allocator.h"
 #include "kernels/cpu/image_codec.h"
 
 namespace weft::kernels {
@@ -179,6 +180,10 @@ Status decode_gif(std::string_view bytes, bool all_frames, const AllocatePixels&
     width = std::max<int64_t>(width, f.width);
     height = std::max<int64_t>(height, f.height);
   }
+  // Small frames on a large canvas stand for far more pixels than the file has: not where they would take much of the machine's memory.
+  const double pixels = double(width) * double(height) * double(count);
+  if (pixels * 3 > double(core::host_stats().bytes_limit) / 4 && pixels / 4096 > double(bytes.size()))
+    return core::resource_exhausted("GIF data of ", bytes.size(), " bytes with ", count, " frames of ", width, "x", height, " pixels does not fit into memory");
   auto memory = allocate({height, width, 3, int64_t(count)});
   if (!memory.ok()) return memory.status();
   const size_t size = size_t(width * height * 3);
