@@ -56,6 +56,7 @@ TFE_Context* TFE_NewContext(const TFE_ContextOptions* o, TF_Status* status) {
 // Datasets and iterators that live on call functions of their context: then it stays.
 void TFE_DeleteContext(TFE_Context* c) {
   if (!c) return;
+  c->alive->store(false);
   (void)c->context.sync_executors();
   c->context.clear_kernels();
   c->context.resources().clear();

@@ -102,14 +102,14 @@ const TFE_OpAttrs* TFE_OpGetAttrs(const TFE_Op* op) {
   // Valid until the next call on this thread, as in TensorFlow it is until the op goes.
   thread_local TFE_OpAttrs attrs;
   return guard_pointer<const TFE_OpAttrs>([&]() -> const TFE_OpAttrs* {
-    if (!op || !op->op.spec()) return nullptr;
+    if (!op || !op->usable() || !op->op.spec()) return nullptr;
     attrs.op = std::string(op->op.spec()->name);
     attrs.attrs.assign(op->op.attrs().begin(), op->op.attrs().end());
     return &attrs;
   });
 }
 void TFE_OpAddAttrs(TFE_Op* op, const TFE_OpAttrs* attrs) {
-  if (!op || !attrs || !op->op.spec()) return;
+  if (!op || !attrs || !op->usable() || !op->op.spec()) return;
   for (const auto& [name, value] : attrs->attrs) {
     if (!op->knows(name)) (void)op->op.set_attr(name, value);
   }

@@ -26,7 +26,11 @@ struct OpPool {
 
 TFE_Op* take_op(TFE_Context* c) {
   OpPool* pool = ThreadOwn<OpPool>::get();
-  if (pool && pool->count && pool->ops[pool->count - 1]->owner == c) return pool->ops[--pool->count];
+  if (pool && pool->count && pool->ops[pool->count - 1]->owner == c) {
+    TFE_Op* op = pool->ops[--pool->count];
+    if (op->usable()) [[likely]] return op;
+    delete op;  // of a context that was at this address before
+  }
   return new TFE_Op(c);
 }
 
@@ -62,7 +66,7 @@ Status reset(TFE_Op* op, const char* name, const char* device) {
 // Setters do not check: a value of the wrong kind is found when the op executes, and a name that the op does not have is left out, since clients
 // are made for other versions, too. What is known before stays.
 void set_attr(TFE_Op* op, const char* name, FunctionRef<AttrValue()> value) noexcept {
-  if (!op || !name || !op->op.spec() || op->knows(name)) return;
+  if (!op || !name || !op->usable() || !op->op.spec() || op->knows(name)) return;
   try {
     (void)op->op.set_attr(name, value());
   } catch (...) {  // out of memory: the op will report the missing attribute
@@ -126,7 +130,7 @@ void TFE_DeleteOp(TFE_Op* op) {
 
 void TFE_OpReset(TFE_Op* op, const char* name, const char* device, TF_Status* status) {
   guard(status, [&]() -> Status {
-    WEFT_NOT_NULL(op);
+    WEFT_RETURN_IF_ERROR(check_op(op));
     WEFT_NOT_NULL(name);
     return reset(op, name, device);
   });
@@ -135,7 +139,7 @@ void TFE_OpReset(TFE_Op* op, const char* name, const char* device, TF_Status* st
 const char* TFE_OpGetName(const TFE_Op* op, TF_Status* status) {
   const char* name = nullptr;
   guard(status, [&]() -> Status {
-    WEFT_NOT_NULL(op);
+    WEFT_RETURN_IF_ERROR(check_op(op));
     if (!op->op.spec()) return failed_precondition("the op has no name");
     name = op->op.spec()->name.data();  // a literal, or interned with a terminator
     return {};
@@ -145,22 +149,22 @@ const char* TFE_OpGetName(const TFE_Op* op, TF_Status* status) {
 
 TFE_Context* TFE_OpGetContext(const TFE_Op* op, TF_Status* status) {
   guard(status, [&]() -> Status {
-    WEFT_NOT_NULL(op);
+    WEFT_RETURN_IF_ERROR(check_op(op));
     return {};
   });
-  return op ? op->owner : nullptr;
+  return op && op->usable() ? op->owner : nullptr;
 }
 
 void TFE_OpSetDevice(TFE_Op* op, const char* device, TF_Status* status) {
   guard(status, [&]() -> Status {
-    WEFT_NOT_NULL(op);
+    WEFT_RETURN_IF_ERROR(check_op(op));
     return set_device(op, device);
   });
 }
 
 const char* TFE_OpGetDevice(const TFE_Op* op, TF_Status* status) {
   guard(status, [&]() -> Status {
-    WEFT_NOT_NULL(op);
+    WEFT_RETURN_IF_ERROR(check_op(op));
     return {};
   });
   return op ? op->device_text.c_str() : nullptr;
@@ -168,7 +172,7 @@ const char* TFE_OpGetDevice(const TFE_Op* op, TF_Status* status) {
 
 void TFE_OpAddInput(TFE_Op* op, TFE_TensorHandle* input, TF_Status* status) {
   guard(status, [&]() -> Status {
-    WEFT_NOT_NULL(op);
+    WEFT_RETURN_IF_ERROR(check_op(op));
     WEFT_NOT_NULL(input);
     op->op.add_input(RefPtr<weft::eager::TensorHandle>::share(unwrap(input)));
     return {};
@@ -177,7 +181,7 @@ void TFE_OpAddInput(TFE_Op* op, TFE_TensorHandle* input, TF_Status* status) {
 
 void TFE_OpAddInputList(TFE_Op* op, TFE_TensorHandle** inputs, int n, TF_Status* status) {
   guard(status, [&]() -> Status {
-    WEFT_NOT_NULL(op);
+    WEFT_RETURN_IF_ERROR(check_op(op));
     if (n > 0) WEFT_NOT_NULL(inputs);
     for (int i = 0; i < n; ++i) WEFT_NOT_NULL(inputs[i]);
     op->count_arguments();
@@ -192,7 +196,7 @@ void TFE_OpAddInputList(TFE_Op* op, TFE_TensorHandle** inputs, int n, TF_Status*
 
 int TFE_OpGetFlatInputCount(const TFE_Op* op, TF_Status* status) {
   guard(status, [&]() -> Status {
-    WEFT_NOT_NULL(op);
+    WEFT_RETURN_IF_ERROR(check_op(op));
     return {};
   });
   return op ? int(op->op.inputs().size()) : 0;
@@ -201,7 +205,7 @@ int TFE_OpGetFlatInputCount(const TFE_Op* op, TF_Status* status) {
 TFE_TensorHandle* TFE_OpGetFlatInput(const TFE_Op* op, int i, TF_Status* status) {
   TFE_TensorHandle* h = nullptr;
   guard(status, [&]() -> Status {
-    WEFT_NOT_NULL(op);
+    WEFT_RETURN_IF_ERROR(check_op(op));
     if (i < 0 || size_t(i) >= op->op.inputs().size()) return invalid_argument("input ", i, " does not exist");
     h = reinterpret_cast<TFE_TensorHandle*>(op->op.inputs()[size_t(i)].get());  // borrowed: the op's own reference
     return {};
@@ -212,7 +216,7 @@ TFE_TensorHandle* TFE_OpGetFlatInput(const TFE_Op* op, int i, TF_Status* status)
 int TFE_OpGetInputLength(TFE_Op* op, const char* name, TF_Status* status) {
   int n = -1;
   guard(status, [&]() -> Status {
-    WEFT_NOT_NULL(op);
+    WEFT_RETURN_IF_ERROR(check_op(op));
     WEFT_NOT_NULL(name);
     WEFT_ASSIGN(n, op->op.input_length(name));
     return {};
@@ -223,7 +227,7 @@ int TFE_OpGetInputLength(TFE_Op* op, const char* name, TF_Status* status) {
 int TFE_OpGetOutputLength(TFE_Op* op, const char* name, TF_Status* status) {
   int n = -1;
   guard(status, [&]() -> Status {
-    WEFT_NOT_NULL(op);
+    WEFT_RETURN_IF_ERROR(check_op(op));
     WEFT_NOT_NULL(name);
     WEFT_ASSIGN(n, op->op.output_length(name));
     return {};
@@ -257,7 +261,7 @@ Result<TF_AttrType> attr_type(const weft::op::OpSpec& spec, const char* name, un
 TF_AttrType TFE_OpGetAttrType(TFE_Op* op, const char* name, unsigned char* is_list, TF_Status* status) {
   TF_AttrType type = TF_ATTR_INT;
   guard(status, [&]() -> Status {
-    WEFT_NOT_NULL(op);
+    WEFT_RETURN_IF_ERROR(check_op(op));
     WEFT_NOT_NULL(name);
     if (!op->op.spec()) return failed_precondition("the op has no name");
     WEFT_ASSIGN(type, attr_type(*op->op.spec(), name, is_list));
@@ -296,7 +300,7 @@ void TFE_OpSetAttrType(TFE_Op* op, const char* name, TF_DataType value) {
 }
 void TFE_OpSetAttrShape(TFE_Op* op, const char* name, const int64_t* dims, int num_dims, TF_Status* status) {
   guard(status, [&]() -> Status {
-    WEFT_NOT_NULL(op);
+    WEFT_RETURN_IF_ERROR(check_op(op));
     WEFT_NOT_NULL(name);
     if (num_dims > kMaxRank) return invalid_argument("Value specified for `", name, "` has ", num_dims, " dimensions which is over the limit of ", kMaxRank, ".");
     set_attr(op, name, [&] { return AttrValue(partial_shape_from(dims, num_dims)); });
@@ -308,7 +312,7 @@ void TFE_OpSetAttrFunctionName(TFE_Op* op, const char* name, const char* data, s
 }
 void TFE_OpSetAttrTensor(TFE_Op* op, const char* name, TF_Tensor* tensor, TF_Status* status) {
   guard(status, [&]() -> Status {
-    WEFT_NOT_NULL(op);
+    WEFT_RETURN_IF_ERROR(check_op(op));
     WEFT_NOT_NULL(name);
     WEFT_NOT_NULL(tensor);
     set_attr(op, name, [&] { return AttrValue(tensor->tensor); });
@@ -336,7 +340,7 @@ void TFE_OpSetAttrTypeList(TFE_Op* op, const char* name, const TF_DataType* valu
 }
 void TFE_OpSetAttrShapeList(TFE_Op* op, const char* name, const int64_t** dims, const int* num_dims, int n, TF_Status* status) {
   guard(status, [&]() -> Status {
-    WEFT_NOT_NULL(op);
+    WEFT_RETURN_IF_ERROR(check_op(op));
     WEFT_NOT_NULL(name);
     if (n > 0) WEFT_NOT_NULL(dims);
     if (n > 0) WEFT_NOT_NULL(num_dims);
@@ -351,7 +355,7 @@ void TFE_OpSetAttrShapeList(TFE_Op* op, const char* name, const int64_t** dims, 
   });
 }
 void TFE_OpSetAttrFunction(TFE_Op* op, const char* name, const TFE_Op* value) {
-  if (!value || !value->op.spec()) return;
+  if (!value || !value->usable() || !value->op.spec()) return;
   set_attr(op, name, [&] {
     auto attrs = std::make_shared<weft::op::AttrMap>();
     for (const auto& [k, v] : value->op.attrs()) (*attrs)[k] = v;
@@ -362,14 +366,14 @@ void TFE_OpSetAttrFunctionList(TFE_Op* op, const char* name, const TFE_Op** valu
   set_attr(op, name, [&] {
     std::vector<weft::op::FunctionAttr> list;
     for (int i = 0; values && i < n; ++i) {
-      if (values[i] && values[i]->op.spec()) list.push_back({std::string(values[i]->op.spec()->name), nullptr});
+      if (values[i] && values[i]->usable() && values[i]->op.spec()) list.push_back({std::string(values[i]->op.spec()->name), nullptr});
     }
     return AttrValue(std::move(list));
   });
 }
 void TFE_OpSetAttrValueProto(const TFE_Op* op, const char* name, const void* proto, size_t length, TF_Status* status) {
   guard(status, [&]() -> Status {
-    WEFT_NOT_NULL(op);
+    WEFT_RETURN_IF_ERROR(check_op(op));
     WEFT_NOT_NULL(name);
     if (length) WEFT_NOT_NULL(proto);
     auto value = weft::io::decode_attr({static_cast<const char*>(proto), length});
@@ -389,7 +393,7 @@ static Status not_filled(const TFE_Op& op, int room) {
 
 void TFE_Execute(TFE_Op* op, TFE_TensorHandle** outputs, int* num_outputs, TF_Status* status) {
   guard(status, [&]() -> Status {
-    WEFT_NOT_NULL(op);
+    WEFT_RETURN_IF_ERROR(check_op(op));
     WEFT_NOT_NULL(num_outputs);
     if (*num_outputs > 0) WEFT_NOT_NULL(outputs);
     if (op->owner->custom || op->owner->has_packed.load(std::memory_order_relaxed)) [[unlikely]] {

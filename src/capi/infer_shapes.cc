@@ -86,7 +86,7 @@ std::vector<DType> input_types(const TFE_Op& op, const TF_ShapeAndTypeList& in) 
 void TFE_InferShapes(TFE_Op* op, TF_ShapeAndTypeList* input_shapes, TF_Tensor** input_tensors, TF_ShapeAndTypeList*,
                      TF_ShapeAndTypeList** input_handles, TF_ShapeAndTypeList** output_shapes, TF_ShapeAndTypeList*** output_handles, TF_Status* status) {
   guard(status, [&]() -> Status {
-    WEFT_NOT_NULL(op);
+    WEFT_RETURN_IF_ERROR(check_op(op));
     WEFT_NOT_NULL(op->op.spec());
     WEFT_NOT_NULL(input_shapes);
     WEFT_NOT_NULL(output_shapes);

@@ -38,6 +38,7 @@ struct TFE_Context {
   std::shared_ptr<weft::capi::CollectedGraphs> graphs;  // run_metadata.h
   std::shared_ptr<weft::capi::CustomDevices> custom;  // custom_device.h; null: none
   std::atomic<bool> has_packed{false};                // whether packed handles were made
+  const std::shared_ptr<std::atomic<bool>> alive = std::make_shared<std::atomic<bool>>(true);  // ops see by it that their context was deleted
 };
 
 struct TF_DeviceList {
@@ -45,9 +46,11 @@ struct TF_DeviceList {
 };
 
 struct TFE_Op {
-  explicit TFE_Op(TFE_Context* c) : op(c->context), owner(c) {}
+  explicit TFE_Op(TFE_Context* c) : op(c->context), owner(c), alive(c->alive) {}
+  bool usable() const { return alive->load(std::memory_order_relaxed); }
   weft::eager::Op op;
   TFE_Context* owner;
+  const std::shared_ptr<const std::atomic<bool>> alive;  // of the owner
   std::string device_text;
   weft::core::Status device_status;  // of a device that is not there: reported when the op executes
   // How many of the op's input arguments were added: they say what their attributes are. Inputs that are added one by one are counted when somebody
@@ -94,6 +97,13 @@ T* guard_pointer(F&& f) noexcept {
   } catch (...) {
     return nullptr;
   }
+}
+
+// An op that is there, and its context, too.
+inline Status check_op(const TFE_Op* op) {
+  if (!op) return invalid_argument("null argument: op");
+  if (!op->usable()) [[unlikely]] return failed_precondition("the context of this op was deleted");
+  return {};
 }
 
 #define WEFT_NOT_NULL(p) \

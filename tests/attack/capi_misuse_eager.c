@@ -467,6 +467,21 @@ static void policy_unknown(void) {
   TFE_ContextSetThreadLocalDevicePlacementPolicy(c, (TFE_ContextDevicePlacementPolicy)-7);
   execute(new_op(c, "Neg", handle(1), NULL));
 }
+static void op_of_deleted_context(void) {
+  two_contexts();
+  NEED(TFE_ContextAddFunction(a, square_function("square"), s));
+  TFE_Op *op = new_op(a, "Neg", handle(1), NULL), *call = new_op(a, "square", handle(1), NULL);
+  TFE_DeleteContext(a);
+  execute(op);
+  execute(call);
+  ASK(TFE_OpReset(op, "Neg", NULL, s));
+  ASK(TFE_OpSetDevice(call, "/device:CPU:0", s));
+  TFE_OpSetAttrType(call, "T", TF_FLOAT);
+  ASK(TFE_OpGetContext(op, s));
+  ASK(TFE_OpGetInputLength(call, "x", s));
+  TFE_DeleteOp(op);
+  TFE_DeleteOp(call);
+}
 static void op_attrs_of_other_op(void) {
   two_contexts();
   TFE_Op* cast = new_op(a, "Cast", handle(1), NULL);
@@ -487,4 +502,4 @@ const Case eager_cases[] = {
     CASE(attr_query), CASE(attr_shape_rank), CASE(attr_value_junk), CASE(attr_function_of_other_context), CASE(input_list_to_single),
     CASE(input_list_negative), CASE(input_null), CASE(flat_input_index), CASE(copy_to_unknown_device), CASE(copy_of_other_context),
     CASE(null_handles), CASE(dim_index), CASE(dim_index_out), CASE(executor_of_other_context), CASE(cancelled_manager), CASE(device_list_index),
-    CASE(policy_unknown), CASE(op_attrs_of_other_op), {NULL, NULL}};
+    CASE(policy_unknown), CASE(op_of_deleted_context), CASE(op_attrs_of_other_op), {NULL, NULL}};
