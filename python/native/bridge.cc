@@ -78,7 +78,7 @@ void set_error(const Status& status) {
   }
   const std::string text(status.message());
   nb::object message = nb::steal(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "replace"));
-  nb::object made = nb::steal(PyObject_CallFunctionObjArgs(type, Py_None, Py_None, message.ptr(), nullptr));
+  nb::object made = nb::steal(call_python(PyObject_CallFunctionObjArgs, type, Py_None, Py_None, message.ptr(), nullptr));
   if (made.is_valid()) PyErr_SetObject(type, made.ptr());
 }
 
@@ -97,7 +97,7 @@ DType dtype_of(PyObject* dtype) {
   nb::object number = nb::steal(PyObject_GetAttr(dtype, attribute));
   if (!number.is_valid()) {
     PyErr_Clear();
-    nb::object made = nb::steal(must(PyObject_CallOneArg(hooks().as_dtype, dtype)));
+    nb::object made = nb::steal(must(call_python(PyObject_CallOneArg, hooks().as_dtype, dtype)));
     number = nb::steal(must(PyObject_GetAttr(made.ptr(), attribute)));
   }
   const long n = PyLong_AsLong(number.ptr());
@@ -113,7 +113,7 @@ PyObject* shape_tuple(const PartialShape& s) {
 }
 
 PartialShape shape_of(PyObject* shape) {
-  nb::object t = nb::steal(must(PyObject_CallOneArg(hooks().as_shape, shape)));
+  nb::object t = nb::steal(must(call_python(PyObject_CallOneArg, hooks().as_shape, shape)));
   if (t.is_none()) return PartialShape::unknown();
   std::vector<int64_t> dims;
   for (nb::handle d : t) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "interpreter.h"
 #include "op/emitter.h"
 #include "trace/concrete_function.h"
 
@@ -82,6 +83,8 @@ inline PyObject* must(PyObject* p) {
 // The error that Python code raised while the engine ran it, as a status, so that it can pass through the engine; `raise`
 // gives the same exception again.
 Status status_of_python_error();
+// What is said to a thread that wants to call Python when that has ended.
+inline Status interpreter_gone() { return cancelled("the Python interpreter ends"); }
 // Whether the error tells of a tensor of a graph that the code which runs now cannot see.
 bool is_out_of_scope(const Status& status);
 // Whether a gradient could not be made: no error of something that ran.
@@ -191,20 +194,9 @@ void bind_bundle(nb::module_& m);
 void bind_proto(nb::module_& m);
 void bind_files(nb::module_& m);
 void bind_library(nb::module_& m);
+void bind_interpreter(nb::module_& m);
 
 // Whether a call of this size is worth letting other threads run meanwhile.
 inline constexpr int64_t kLongElements = 4096;
-// Lets go of the interpreter lock while it lives, if asked to.
-class Released {
- public:
-  explicit Released(bool on) : state_(on ? PyEval_SaveThread() : nullptr) {}
-  ~Released() {
-    if (state_) PyEval_RestoreThread(state_);
-  }
-  Released(const Released&) = delete;
-
- private:
-  PyThreadState* state_;
-};
 
 }  // namespace weft::python

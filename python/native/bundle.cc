@@ -19,12 +19,7 @@ nb::list tensors(NativeReader& r, nb::handle keys) {
   for (nb::handle k : keys) names.push_back(nb::cast<std::string>(nb::str(k)));
   const std::vector<std::string_view> views(names.begin(), names.end());
   std::vector<Tensor> out(names.size());
-  Status read;
-  {
-    Released released(true);
-    read = r.reader->lookup_all(views, out, nullptr);
-  }
-  check(read);
+  check(run_released(true, [&] { return r.reader->lookup_all(views, out, nullptr); }));
   nb::list made;
   for (Tensor& t : out) made.append(nb::steal(wrap(eager::TensorHandle::make(std::move(t), nullptr))));
   return made;

@@ -75,6 +75,7 @@ struct ByProgram {
 }  // namespace
 
 std::vector<RefPtr<eager::TensorHandle>> run_all(eager::Op& op, bool release, const char* name) {
+  stop_if_ending();
   Cleared cleared{op};
   const bool recording = trace::TapeStack::current().recording();
   op.keep_kernel(recording);
@@ -82,8 +83,7 @@ std::vector<RefPtr<eager::TensorHandle>> run_all(eager::Op& op, bool release, co
   Status s;
   {
     ByProgram by_program;
-    Released released(release);
-    s = op.execute(out);
+    s = run_released(release, [&] { return op.execute(out); });
   }
   if (!s.ok()) raise_op_error(op, s, name);
   if (recording) trace::record_eager(trace::eager_emitter(op.context()), op.kernel(), op.inputs(), out);
@@ -91,6 +91,7 @@ std::vector<RefPtr<eager::TensorHandle>> run_all(eager::Op& op, bool release, co
 }
 
 PyObject* run_one(eager::Op& op, bool release, const char* name) {
+  stop_if_ending();
   Cleared cleared{op};
   const bool recording = trace::TapeStack::current().recording();
   if (recording) op.keep_kernel(true);
@@ -99,8 +100,7 @@ PyObject* run_one(eager::Op& op, bool release, const char* name) {
   Status s;
   {
     ByProgram by_program;
-    Released released(release);
-    s = op.execute(&out, 1, &n);
+    s = run_released(release, [&] { return op.execute(&out, 1, &n); });
   }
   if (!s.ok()) raise_op_error(op, s, name);
   auto owned = RefPtr<eager::TensorHandle>::adopt(out);
@@ -388,7 +388,7 @@ PyObject* result_of(const OpCallable& c, List& flat, const NodeInfo* node, Make 
   }
   if (outputs.size() == 1) return Py_NewRef(PyTuple_GET_ITEM(fields.ptr(), 0));
   if (!c.result_type) return fields.release().ptr();
-  return must(PyObject_CallObject(c.result_type, fields.ptr()));
+  return must(call_python(PyObject_CallObject, c.result_type, fields.ptr()));
 }
 
 // Of ops that newer graphs may not have.
@@ -495,7 +495,7 @@ PyObject* dispatched(OpCallable& c, const Given& given) {
     if (given.values[i]) PyDict_SetItem(arguments.ptr(), (*c.parameters)[i], given.values[i]);
   }
   if (given.name) PyDict_SetItemString(arguments.ptr(), "name", given.name);
-  nb::object made = nb::steal(PyObject_CallFunctionObjArgs(hooks().dispatch, reinterpret_cast<PyObject*>(&c), arguments.ptr(), nullptr));
+  nb::object made = nb::steal(call_python(PyObject_CallFunctionObjArgs, hooks().dispatch, reinterpret_cast<PyObject*>(&c), arguments.ptr(), nullptr));
   if (!made.is_valid() || made.ptr() != Py_NotImplemented) {
     Py_XDECREF(type);
     Py_XDECREF(value);
@@ -516,7 +516,7 @@ PyObject* watched(OpCallable& c, const Given& given, PyObject* result) {
       if (given.values[i]) PyDict_SetItem(arguments.ptr(), (*c.parameters)[i], given.values[i]);
     }
     nb::object watch = nb::borrow(g_watch);
-    return must(PyObject_CallFunctionObjArgs(watch.ptr(), reinterpret_cast<PyObject*>(&c), arguments.ptr(), result, nullptr));
+    return must(call_python(PyObject_CallFunctionObjArgs, watch.ptr(), reinterpret_cast<PyObject*>(&c), arguments.ptr(), result, nullptr));
   });
 }
 
@@ -642,7 +642,7 @@ nb::object make_op(const std::string& name) {
   if (c.signature->outputs.size() > 1 && hooks().result_type) {
     nb::list fields;
     for (const ArgSpec& a : c.signature->outputs) fields.append(nb::str(a.name.c_str()));
-    c.result_type = must(PyObject_CallFunctionObjArgs(hooks().result_type, nb::str(name.c_str()).ptr(), fields.ptr(), nullptr));
+    c.result_type = must(call_python(PyObject_CallFunctionObjArgs, hooks().result_type, nb::str(name.c_str()).ptr(), fields.ptr(), nullptr));
   }
   return self;
 }

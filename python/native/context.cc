@@ -164,7 +164,8 @@ void bind_context(nb::module_& m) {
             raise_current();
           }
           auto release = [](void*, size_t, void* arg) {
-            nb::gil_scoped_acquire gil;
+            const Locked lock;
+            if (!lock) return;
             auto* v = static_cast<Py_buffer*>(arg);
             PyBuffer_Release(v);
             delete v;

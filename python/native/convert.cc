@@ -295,7 +295,7 @@ PyObject* convert(PyObject* o, DType dtype, DType preferred, const char* name) {
   nb::object want = nb::borrow(dtype == DType::kInvalid ? Py_None : dtype_object(dtype));
   nb::object wish = nb::borrow(preferred == DType::kInvalid ? Py_None : dtype_object(preferred));
   nb::object called = name ? nb::object(nb::str(name)) : nb::none();
-  PyObject* made = must(PyObject_CallFunctionObjArgs(hooks().convert, o, want.ptr(), wish.ptr(), called.ptr(), nullptr));
+  PyObject* made = must(call_python(PyObject_CallFunctionObjArgs, hooks().convert, o, want.ptr(), wish.ptr(), called.ptr(), nullptr));
   if (!is_tensor(made)) {
     nb::object owned = nb::steal(made);
     PyErr_Format(PyExc_TypeError, "the conversion of %R to a tensor gave %R", o, made);
@@ -355,7 +355,7 @@ std::string text(PyObject* o, std::string_view name) {
   unexpected(o, "string", name);
 }
 FunctionAttr function(PyObject* o) {
-  nb::object name = nb::steal(must(PyObject_CallOneArg(hooks().function_name, o)));
+  nb::object name = nb::steal(must(call_python(PyObject_CallOneArg, hooks().function_name, o)));
   return FunctionAttr{nb::cast<std::string>(name), nullptr};
 }
 Tensor tensor(PyObject* o) {
@@ -419,7 +419,7 @@ AttrValue attr_of(PyObject* o, std::string_view type, std::string_view name, std
 
 nb::object attr_to_python(const AttrValue& v) {
   auto bytes = [](const std::string& s) { return nb::object(nb::bytes(s.data(), s.size())); };
-  auto shape = [](const PartialShape& s) { return nb::steal(must(PyObject_CallOneArg(hooks().tensor_shape, nb::steal(shape_tuple(s)).ptr()))); };
+  auto shape = [](const PartialShape& s) { return nb::steal(must(call_python(PyObject_CallOneArg, hooks().tensor_shape, nb::steal(shape_tuple(s)).ptr()))); };
   auto tensor = [](const Tensor& t) { return nb::steal(wrap(eager::TensorHandle::make(t, nullptr))); };
   auto list = [](const auto& values, auto f) {
     nb::list out;

@@ -93,7 +93,7 @@ struct TracedGradient {
 TracedGradient trace_gradient(Marked& m) {
   autodiff::FreshTapes apart;
   trace::Entered inside(m.graph.get());
-  nb::tuple made = nb::cast<nb::tuple>(nb::steal(must(PyObject_CallMethod(m.call.ptr(), "_traced", nullptr))));
+  nb::tuple made = nb::cast<nb::tuple>(nb::steal(must(call_python(PyObject_CallMethod, m.call.ptr(), "_traced", nullptr))));
   FuncGraph& graph = func_graph_of(made[0]);
   TracedGradient out;
   std::vector<Value> results;
@@ -114,7 +114,7 @@ Grads gradient_here(Marked& m, const GradContext& g, FuncGraph& here, GraphEmitt
     const Value dy = g.dy(int(i)).dense();
     dys.append(nb::steal(wrap(&emitter == &here.emitter() ? dy : here.emitter().wrap(GraphEmitter::unwrap(dy)))));
   }
-  nb::object made = nb::steal(must(PyObject_CallMethod(m.call.ptr(), "_backward", "O", dys.ptr())));
+  nb::object made = nb::steal(must(call_python(PyObject_CallMethod, m.call.ptr(), "_backward", "O", dys.ptr())));
   Grads out = g.none();
   size_t at = m.num_results;
   for (nb::handle h : made) {
@@ -159,7 +159,8 @@ nb::list with_gradient(nb::handle sources, nb::handle results, nb::object call) 
   do {
     name = cat("CustomGradient-", next.fetch_add(1));
   } while (!autodiff::register_gradient(name, [m](const GradContext& c) -> Grads {
-    nb::gil_scoped_acquire gil;
+    const Locked lock;
+    if (!lock) return c.fail(interpreter_gone());
     try {
       if (size_t(c.num_inputs()) != m->num_results + m->num_sources) return c.fail(invalid_argument("a custom gradient was given another number of values than it belongs to"));
       auto* emitter = dynamic_cast<GraphEmitter*>(&c.emitter());

@@ -19,7 +19,7 @@ nb::bytes read(const RandomAccessFile& file, uint64_t offset, size_t n) {
   std::string out(n, '\0');
   core::Result<size_t> got = 0;
   {
-    const nb::gil_scoped_release free;
+    const Released released(true);
     got = file.read(offset, out.data(), n);
   }
   return nb::bytes(out.data(), unwrap(std::move(got)));
@@ -29,7 +29,7 @@ void append(WritableFile& file, nb::bytes content) {
   core::Status s;
   {
     const std::string_view view(content.c_str(), content.size());
-    const nb::gil_scoped_release free;
+    const Released released(true);
     s = file.append(view);
   }
   check(s);

@@ -31,11 +31,11 @@ nb::bytes bytes_of(const std::string& s) { return nb::bytes(s.data(), s.size());
 nb::list call(ConcreteFunction& f, nb::handle arguments) {
   const std::vector<Value> args = values_of(arguments);
   Result<std::vector<Value>> out = std::vector<Value>();
-  {
-    // Other threads run meanwhile, unless this only adds a node.
-    Released released(!FuncGraph::current());
+  // Other threads run meanwhile, unless this only adds a node.
+  (void)run_released(!FuncGraph::current(), [&] {
     out = f.call(args);
-  }
+    return Status();
+  });
   if (!out.ok() && FuncGraph::current() && out.status().code() == Code::kInvalidArgument && !is_out_of_scope(out.status())) {
     PyErr_SetString(PyExc_ValueError, out.status().message().c_str());
     raise_current();
@@ -58,7 +58,7 @@ std::string library_of(ConcreteFunction& f, bool custom_gradients) {
 trace::TracedCode traced(nb::object code) {
   return [code = std::move(code)](std::span<const Value> arguments) {
     nb::list args = wrap_all(arguments);
-    nb::object made = nb::steal(must(PyObject_CallOneArg(code.ptr(), args.ptr())));
+    nb::object made = nb::steal(must(call_python(PyObject_CallOneArg, code.ptr(), args.ptr())));
     return values_of(made);
   };
 }

@@ -333,18 +333,14 @@ PyObject* run_plain(ConcreteFunction& f, const Shape& shape, PyObject* builder, 
     PyObject* o = tensors[order.empty() ? i : order[i]];
     args[i] = is_eager(o) ? handle_of(o)->tensor() : variable_state(o)->eager_handle()->tensor();
   }
-  Status s;
-  {
-    Released released(true);
-    s = f.run(args, n, rets);
-  }
+  const Status s = run_released(true, [&] { return f.run(args, n, rets); });
   if (!s.ok()) raise(function_error(f, s));
   Device* host = f.context().host();
   auto make = [&](size_t i) { return wrap(eager::TensorHandle::make(std::move(rets[i]), host)); };
   if (!builder) return shape.build(make);
   nb::list flat;
   for (size_t i = 0; i < rets.size(); ++i) flat.append(nb::steal(make(i)));
-  return must(PyObject_CallOneArg(builder, flat.ptr()));
+  return must(call_python(PyObject_CallOneArg, builder, flat.ptr()));
 }
 
 PyObject* run_entry(Entry& e, const Reader& r) {
@@ -363,19 +359,20 @@ PyObject* run_entry(Entry& e, const Reader& r) {
     }
   }
   Result<std::vector<Value>> out = std::vector<Value>();
-  {
-    Released released(true);
+  (void)run_released(true, [&] {
     out = keep->call(args);
-  }
+    return Status();
+  });
   if (!out.ok()) raise(function_error(*keep, out.status()));
   auto make = [&](size_t i) { return wrap((*out)[i]); };
   if (!e.builder) return e.shape.build(make);
   nb::list flat = wrap_all(*out);
-  return must(PyObject_CallOneArg(e.builder, flat.ptr()));
+  return must(call_python(PyObject_CallOneArg, e.builder, flat.ptr()));
 }
 
 PyObject* function_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   return guarded([&]() -> PyObject* {
+    stop_if_ending();
     const size_t positional = size_t(PyVectorcall_NARGS(nargsf));
     Cache& cache = *cell(self).cache;
     if (!FuncGraph::current() && !g_run_eagerly.load(std::memory_order_relaxed) && !cache.entries.empty() && api::scoped_device().empty() &&
@@ -390,7 +387,7 @@ PyObject* function_call(PyObject* self, PyObject* const* args, size_t nargsf, Py
     }
     static PyObject* slow = PyUnicode_InternFromString("_call_slow");
     nb::object method = nb::steal(must(PyObject_GetAttr(self, slow)));
-    return must(PyObject_Vectorcall(method.ptr(), args, positional, kwnames));
+    return must(call_python(PyObject_Vectorcall, method.ptr(), args, positional, kwnames));
   });
 }
 
@@ -401,7 +398,7 @@ PyObject* function_get(PyObject* self, PyObject* instance, PyObject*) {
     FunctionObject& f = cell(self);
     if (f.owner && refers_to(f.owner, instance)) return Py_NewRef(f.bound);
     static PyObject* bind = PyUnicode_InternFromString("_bind");
-    nb::object made = nb::steal(must(PyObject_CallMethodOneArg(self, bind, instance)));
+    nb::object made = nb::steal(must(call_python(PyObject_CallMethodOneArg, self, bind, instance)));
     PyObject* ref = PyType_SUPPORTS_WEAKREFS(Py_TYPE(instance)) ? PyWeakref_NewRef(instance, nullptr) : nullptr;
     if (!ref) PyErr_Clear();
     Py_XSETREF(f.owner, ref);

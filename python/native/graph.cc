@@ -187,6 +187,7 @@ std::string node_name(FuncGraph& g, std::string_view op, PyObject* name, bool ma
 }
 
 std::string prepare_node(FuncGraph& g, std::string_view op, PyObject* name) {
+  stop_if_ending();
   const std::string full = node_name(g, op, name);
   g.emitter().refuse_bad_shapes(true);
   note_node(g, full);
@@ -234,13 +235,13 @@ void note_node(FuncGraph& g, const std::string& name) {
 
 nb::object graph_object(FuncGraph& g) {
   nb::object native = nb::cast(NativeGraph{g.shared_from_this()});
-  return nb::steal(must(PyObject_CallOneArg(hooks().graph_of, native.ptr())));
+  return nb::steal(must(call_python(PyObject_CallOneArg, hooks().graph_of, native.ptr())));
 }
 
 nb::object operation_object(FuncGraph& g, const graph::Node* node) {
   nb::object owner = graph_object(g);
   nb::object id = nb::int_(node->id());
-  return nb::steal(must(PyObject_CallFunctionObjArgs(hooks().operation, owner.ptr(), id.ptr(), nullptr)));
+  return nb::steal(must(call_python(PyObject_CallFunctionObjArgs, hooks().operation, owner.ptr(), id.ptr(), nullptr)));
 }
 
 FuncGraph& func_graph_of(nb::handle h) {
@@ -287,7 +288,7 @@ void bind_graph(nb::module_& m) {
            [](NativeGraph& g, const std::string& name, nb::handle dtype, nb::handle shape, nb::handle like) {
              std::optional<graph::HandleData> handle;
              if (!like.is_none() && is_variable(like.ptr())) {
-               nb::object s = nb::steal(must(PyObject_CallMethod(like.ptr(), "_native_shape", nullptr)));
+               nb::object s = nb::steal(must(call_python(PyObject_CallMethod, like.ptr(), "_native_shape", nullptr)));
                handle = graph::HandleData{variable_dtype(like.ptr()), shape_of(s.ptr())};
              }
              g.graph->names_in_use.emplace(lower(name), 1);

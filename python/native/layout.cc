@@ -58,12 +58,13 @@ nb::list run_kernel(LayoutCall& c, nb::handle inputs) {
 }
 
 Status run_laid_out(eager::Op& op, const NodeInfo& node, eager::TensorHandle** outputs) {
-  nb::gil_scoped_acquire gil;
+  const Locked lock;
+  if (!lock) return interpreter_gone();
   autodiff::PausedTapes paused;
   LayoutCall call{op, node};
   try {
     nb::object argument = nb::cast(&call, nb::rv_policy::reference);
-    Handles made = handles_of(nb::steal(must(PyObject_CallOneArg(g_runner, argument.ptr()))));
+    Handles made = handles_of(nb::steal(must(call_python(PyObject_CallOneArg, g_runner, argument.ptr()))));
     if (int(made.size()) != node.num_outputs()) return internal_error(node.op(), " has ", node.num_outputs(), " outputs, ", made.size(), " came");
     for (size_t i = 0; i < made.size(); ++i) outputs[i] = made[i].release();
     return {};

@@ -21,4 +21,5 @@ NB_MODULE(_weft, m) {
   bind_proto(m);
   bind_files(m);
   bind_library(m);
+  bind_interpreter(m);
 }

@@ -93,7 +93,7 @@ PyObject* binary(PyObject* a, PyObject* b) {
     if (kOps[kOp]) {
       if (PyObject* r = fast(Operator(kOp), a, b)) return r;
     }
-    return PyObject_CallFunctionObjArgs(hooks().binary[kOp], a, b, nullptr);
+    return call_python(PyObject_CallFunctionObjArgs, hooks().binary[kOp], a, b, nullptr);
   });
 }
 

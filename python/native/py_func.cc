@@ -20,14 +20,15 @@ class PythonKernel final : public Kernel {
  public:
   PythonKernel(std::string token, bool eager) : token_(std::move(token)), eager_(eager) {}
   Status run(KernelContext& c) override {
-    nb::gil_scoped_acquire gil;
+    const Locked lock;
+    if (!lock) return interpreter_gone();
     try {
       if (!caller()) return failed_precondition("Python is not ready to run functions");
       nb::list inputs, types;
       for (int i = 0; i < c.num_inputs(); ++i) inputs.append(nb::steal(wrap(eager::TensorHandle::make(c.input(i), nullptr))));
       for (int i = 0; i < c.num_outputs(); ++i) types.append(nb::borrow(dtype_object(c.output_type(i))));
       trace::Entered outside(nullptr);
-      nb::object made = nb::steal(must(PyObject_CallFunctionObjArgs(caller(), nb::str(token_.c_str()).ptr(), inputs.ptr(), types.ptr(), eager_ ? Py_True : Py_False, nullptr)));
+      nb::object made = nb::steal(must(call_python(PyObject_CallFunctionObjArgs, caller(), nb::str(token_.c_str()).ptr(), inputs.ptr(), types.ptr(), eager_ ? Py_True : Py_False, nullptr)));
       int i = 0;
       for (nb::handle h : made) {
         if (i == c.num_outputs()) break;
@@ -43,6 +44,10 @@ class PythonKernel final : public Kernel {
  private:
   // The package says what an exception of the user's code comes to; see weft/function/py_func.py.
   Status error_of(nb::python_error& e) {
+    if (e.matches(PyExc_KeyboardInterrupt)) {  // of the main thread, which is to get it
+      e.restore();
+      return status_of_python_error();
+    }
     nb::object told = nb::steal(PyObject_GetAttrString(e.value().ptr(), "_py_func_status"));
     if (!told.is_valid()) {
       PyErr_Clear();
@@ -76,11 +81,12 @@ Grads gradient(const GradContext& g) {
   if (wanted.empty()) return out;
   std::string token;
   {
-    nb::gil_scoped_acquire gil;
+    const Locked lock;
+    if (!lock) return g.fail(interpreter_gone());
     try {
       nb::list kinds;
       for (DType t : types) kinds.append(nb::borrow(dtype_object(t)));
-      nb::object made = nb::steal(must(PyObject_CallFunctionObjArgs(gradient_maker(), nb::str(g.attr<std::string>("token").c_str()).ptr(), kinds.ptr(), nullptr)));
+      nb::object made = nb::steal(must(call_python(PyObject_CallFunctionObjArgs, gradient_maker(), nb::str(g.attr<std::string>("token").c_str()).ptr(), kinds.ptr(), nullptr)));
       token = nb::cast<std::string>(made);
     } catch (nb::python_error& e) {
       e.restore();
@@ -111,11 +117,10 @@ PyObject*& printer() {
 
 // Through sys.stdout and sys.stderr: in order with what Python prints, and where the program has put them.
 bool print(bool to_stderr, std::string_view text) {
-  if (!Py_IsInitialized()) return false;
-  nb::gil_scoped_acquire gil;
-  if (!printer()) return false;
+  const Locked lock;
+  if (!lock || !printer()) return false;
   nb::object s = nb::steal(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "surrogateescape"));
-  nb::object done = s.is_valid() ? nb::steal(PyObject_CallFunctionObjArgs(printer(), to_stderr ? Py_True : Py_False, s.ptr(), nullptr)) : nb::object();
+  nb::object done = s.is_valid() ? nb::steal(call_python(PyObject_CallFunctionObjArgs, printer(), to_stderr ? Py_True : Py_False, s.ptr(), nullptr)) : nb::object();
   if (done.is_valid()) return true;
   PyErr_Clear();
   return false;

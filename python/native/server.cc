@@ -27,14 +27,7 @@ void bind_server(nb::module_& m) {
       .def("start", [](Server& s) { check(s.start()); })
       .def("stop", [](Server& s) { check(s.stop()); })
       .def("join",
-           [](Server& s) {
-             Status status;
-             {
-               Released released(true);
-               status = s.join();
-             }
-             check(status);
-           })
+           [](Server& s) { check(run_released(true, [&] { return s.join(); })); })
       .def_prop_ro("target", [](Server& s) { return s.target(); });
 }
 

@@ -54,12 +54,7 @@ nb::list run(trace::FuncGraph& g, nb::handle feeds, nb::handle fetches, nb::hand
   }
   const std::vector<graph::Node*> nodes = nodes_of(g, targets);
   std::vector<Tensor> results(out.size());
-  Status status;
-  {
-    Released released(true);
-    status = runs(in, values, out, results, nodes);
-  }
-  check(status);
+  check(run_released(true, [&] { return runs(in, values, out, results, nodes); }));
   nb::list made;
   for (Tensor& t : results) made.append(nb::steal(wrap(eager::TensorHandle::make(std::move(t), nullptr))));
   return made;

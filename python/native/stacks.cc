@@ -22,12 +22,11 @@ struct Stacks {
   Stacks() = default;
   Stacks(const Stacks&) = delete;
   ~Stacks() {
-    if (!Py_IsInitialized()) return;
-    const PyGILState_STATE state = PyGILState_Ensure();
+    const Locked lock;
+    if (!lock) return;
     for (auto& [name, frames] : nodes) {
       for (const Frame& f : frames) Py_DECREF(f.code);
     }
-    PyGILState_Release(state);
   }
 };
 

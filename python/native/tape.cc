@@ -41,8 +41,7 @@ Emitter& emitter() { return trace::emitter_here(api::context()); }
 // A Python object that the engine holds, and may let go of on any thread.
 std::shared_ptr<PyObject> held(nb::handle o) {
   return std::shared_ptr<PyObject>(Py_NewRef(o.ptr()), [](PyObject* p) {
-    nb::gil_scoped_acquire gil;
-    Py_DECREF(p);
+    if (const Locked lock; lock) Py_DECREF(p);
   });
 }
 
@@ -88,7 +87,8 @@ std::unordered_map<const void*, int>& graph_variables() {
 std::shared_ptr<void> graph_owner(nb::handle variable) {
   ++graph_variables()[variable.ptr()];
   return std::shared_ptr<void>(Py_NewRef(variable.ptr()), [](void* p) {
-    nb::gil_scoped_acquire gil;
+    const Locked lock;
+    if (!lock) return;
     if (--graph_variables()[p] == 0) graph_variables().erase(p);
     Py_DECREF(static_cast<PyObject*>(p));
   });
@@ -119,11 +119,11 @@ nb::list gradient(NativeTape& t, nb::handle targets, nb::handle sources, nb::han
   }
   Emitter& e = emitter();
   Result<std::vector<Value>> got = std::vector<Value>();
-  {
+  (void)run_released(!trace::FuncGraph::current(), [&] {
     const ScopedNodes nodes;
-    Released released(!trace::FuncGraph::current());
     got = t.tape.gradient(e, ys, xs, dys, zero ? autodiff::Unconnected::kZero : autodiff::Unconnected::kNone);
-  }
+    return Status();
+  });
   return wrap_all(unwrap(std::move(got)));
 }
 
@@ -167,7 +167,7 @@ Result<Grads> gradient_of_rows(trace::RowEmitter& rows, PyObject* code, std::spa
   Grads out;
   {
     trace::Entered inside(graph.get());
-    nb::object made = nb::steal(must(PyObject_CallOneArg(code, wrap_all(arguments).ptr())));
+    nb::object made = nb::steal(must(call_python(PyObject_CallOneArg, code, wrap_all(arguments).ptr())));
     for (nb::handle h : made) out.push_back(gradient_value(h).dense());
   }
   for (const Value& v : out) {
@@ -202,11 +202,12 @@ void record(const std::string& name, nb::handle inputs, nb::handle outputs, nb::
   for (nb::handle h : inputs) xs.push_back(source_value(h));
   auto code = held(backward);
   const autodiff::Backprop backprop = [code](Emitter& e, std::span<const Value> dys) -> Result<Grads> {
-    nb::gil_scoped_acquire gil;
+    const Locked lock;
+    if (!lock) return interpreter_gone();
     try {
       if (auto* rows = dynamic_cast<trace::RowEmitter*>(&e)) return gradient_of_rows(*rows, code.get(), dys);
       nb::list given = wrap_all(dys);
-      nb::object made = nb::steal(must(PyObject_CallOneArg(code.get(), given.ptr())));
+      nb::object made = nb::steal(must(call_python(PyObject_CallOneArg, code.get(), given.ptr())));
       Grads out;
       for (nb::handle h : made) out.push_back(gradient_value(h));
       return out;
@@ -231,7 +232,7 @@ Grads python_rule(PyObject* code, const GradContext& g, std::span<const Value> x
   for (const auto& [name, value] : g.node().extra_attrs()) attrs[name.c_str()] = attr_to_python(value);
   nb::object name = nb::str(std::string(g.node().op()).c_str());
   nb::list x = wrap_all(xs), y = wrap_all(ys), dy = wrap_all(dys);
-  nb::object made = nb::steal(must(PyObject_CallFunctionObjArgs(code, name.ptr(), attrs.ptr(), x.ptr(), y.ptr(), dy.ptr(), nullptr)));
+  nb::object made = nb::steal(must(call_python(PyObject_CallFunctionObjArgs, code, name.ptr(), attrs.ptr(), x.ptr(), y.ptr(), dy.ptr(), nullptr)));
   Grads out;
   for (nb::handle h : made) out.push_back(gradient_value(h));
   return out;
@@ -288,7 +289,8 @@ void register_gradient(const std::string& op, nb::object code) {
     raise(already_exists("Registering two gradient with name '", op, "'!"));
   auto kept = held(code);
   check(autodiff::register_gradient(op, [kept](const GradContext& g) -> Grads {
-    nb::gil_scoped_acquire gil;
+    const Locked lock;
+    if (!lock) return g.fail(interpreter_gone());
     try {
       std::vector<Value> xs, ys, dys;
       for (int i = 0; i < g.num_inputs(); ++i) xs.push_back(g.x(i));

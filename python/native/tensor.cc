@@ -92,12 +92,7 @@ const Tensor& data_of(PyObject* tensor) {
   }
   auto* h = static_cast<eager::TensorHandle*>(rep);
   if (!h->ready()) {
-    Status s;
-    {
-      Released released(true);
-      s = h->wait();
-    }
-    check(s);
+    check(run_released(true, [&] { return h->wait(); }));
   }
   if (!core::memory_of(h->tensor())) [[likely]] return h->tensor();
   // Of another device: a copy that lives until this thread has asked for some others.
@@ -179,7 +174,7 @@ PyObject* get_shape(PyObject* self, void*) {
       dims = nb::steal(must(PyTuple_New(s.rank())));
       for (int i = 0; i < s.rank(); ++i) PyTuple_SET_ITEM(dims.ptr(), i, PyLong_FromLongLong(s.dim(i)));
     }
-    return must(PyObject_CallOneArg(hooks().tensor_shape, dims.ptr()));
+    return must(call_python(PyObject_CallOneArg, hooks().tensor_shape, dims.ptr()));
   });
 }
 

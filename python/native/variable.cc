@@ -181,7 +181,7 @@ PyMethodDef methods[] = {
 
 Value read_variable(PyObject* variable) {
   if (!cell(variable).state) {
-    nb::object v = nb::steal(must(PyObject_CallMethod(variable, "value", nullptr)));
+    nb::object v = nb::steal(must(call_python(PyObject_CallMethod, variable, "value", nullptr)));
     return value_of(nb::handle(v));
   }
   trace::VariableState& s = *cell(variable).state;

@@ -1,4 +1,5 @@
 // clang-format off: the engine's headers before the public ones (unwrap.h)
+#include "core/threads.h"
 #include "saved_model/checkpoint_state.h"
 #include "trace/variable.h"
 #include "wire/leftovers.h"
@@ -88,12 +89,7 @@ PendingSave Checkpoint::State::write_async(const std::string& prefix, const std:
   out.state_ = std::make_shared<PendingSave::State>();
   out.state_->prefix = prefix;
   auto work = [state = out.state_, values, prefix, family, record = std::move(record)]() mutable {
-    Status s;
-    try {
-      s = write_all(prefix, family, *values, record);
-    } catch (const std::bad_alloc&) {
-      s = core::resource_exhausted(prefix, "; out of memory while it was written");
-    }
+    Status s = core::without_exceptions([&] { return write_all(prefix, family, *values, record); });
     values.reset();
     state->finish(std::move(s));
   };

@@ -87,7 +87,14 @@ void MirroredStrategy::run_all(const std::function<void(int)>& f) const {
     meeting.leave();
   };
   std::vector<std::thread> threads;
-  for (int i = 1; i < n; ++i) threads.emplace_back(one, i);
+  for (int i = 1; i < n; ++i) {
+    try {
+      threads.emplace_back(one, i);
+    } catch (...) {  // no thread to be had
+      errors[size_t(i)] = std::current_exception();
+      meeting.leave();
+    }
+  }
   one(0);
   for (auto& t : threads) t.join();
   // One that failed leaves the others waiting in vain: its error is the one to tell, not theirs.

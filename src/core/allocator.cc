@@ -11,6 +11,7 @@
 #include <mutex>
 #include <new>
 
+#include "core/fork.h"
 #include "core/thread_own.h"
 
 namespace weft::core {
@@ -49,6 +50,7 @@ int64_t current_limit() {
 // pages, and faulting them in costs more than most kernels spend on them.
 class LargeBlocks {
  public:
+  LargeBlocks() { hold_while_forking(mutex_); }
   void* take(size_t bytes) {
     std::lock_guard lock(mutex_);
     for (size_t i = 0; i < count_; ++i) {
@@ -90,6 +92,7 @@ constexpr size_t kLargeBlock = size_t(4) << 20;
 // freed memory back and faults it in again; a step that runs over and over would pay for that each time.
 class MediumBlocks {
  public:
+  MediumBlocks() { hold_while_forking(mutex_); }
   static constexpr size_t kMostBytes = size_t(192) << 20;
   // The size of the class that `bytes` falls into.
   static size_t round(size_t bytes) {
@@ -126,14 +129,16 @@ class MediumBlocks {
 };
 
 MediumBlocks& medium_blocks() {
-  static MediumBlocks* blocks = new MediumBlocks;
+  alignas(MediumBlocks) static std::byte place[sizeof(MediumBlocks)];  // asked for where memory is short, too
+  static MediumBlocks* blocks = new (place) MediumBlocks;
   return *blocks;
 }
 
 bool is_medium(size_t bytes) { return bytes > kSmallBlock && bytes < kLargeBlock && kLargeBlock != SIZE_MAX; }
 
 LargeBlocks& large_blocks() {
-  static LargeBlocks* blocks = new LargeBlocks;  // tensors may outlive static destructors
+  alignas(LargeBlocks) static std::byte place[sizeof(LargeBlocks)];
+  static LargeBlocks* blocks = new (place) LargeBlocks;  // tensors may outlive static destructors
   return *blocks;
 }
 

@@ -1,12 +1,16 @@
 #include "core/thread_pool.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <mutex>
-#include <thread>
-#include <vector>
+
+#include "core/interrupt.h"
+#include "core/threads.h"
 
 namespace weft::core {
 namespace {
@@ -20,16 +24,17 @@ thread_local bool inside_pool = false;
 
 struct ThreadPool::Impl {
   std::mutex mutex;
-  std::condition_variable wake;
+  std::condition_variable wake, ended;
   std::deque<std::function<void()>> queue;
-  std::vector<std::thread> workers;
+  int workers = 0;
   bool stop = false;
-  bool started = false;
+  Impl *previous = nullptr, *next = nullptr;  // in the list of all pools
 
-  void start(int count) {
-    if (started) return;
-    started = true;
-    for (int i = 0; i < count; ++i) workers.emplace_back([this] { work(); });
+  // With the mutex held. True: there are workers, if fewer than wanted where the system gives no more.
+  bool start(int count) {
+    if (workers) return true;
+    while (workers < count && start_thread([this] { work(); }).ok()) ++workers;
+    return workers > 0;
   }
 
   void work() {
@@ -37,74 +42,150 @@ struct ThreadPool::Impl {
     std::unique_lock lock(mutex);
     for (;;) {
       wake.wait(lock, [this] { return stop || !queue.empty(); });
-      if (queue.empty()) return;
+      if (queue.empty()) break;
       auto task = std::move(queue.front());
       queue.pop_front();
       lock.unlock();
       task();
+      task = nullptr;
       lock.lock();
+    }
+    --workers;
+    ended.notify_all();
+  }
+
+  // In the child of a fork, where no worker is and another thread may have held the mutex. What is overwritten is lost on purpose.
+  void begin_anew() {
+    new (&mutex) std::mutex;
+    new (&wake) std::condition_variable;
+    new (&ended) std::condition_variable;
+    new (&queue) std::deque<std::function<void()>>;
+    workers = 0;
+  }
+};
+
+namespace {
+
+// All pools, for the child of a fork.
+template <class Impl>
+struct Pools {
+  std::mutex mutex;
+  Impl* first = nullptr;
+
+  Pools() {
+    pthread_atfork([] { get().mutex.lock(); }, [] { get().mutex.unlock(); },
+                   [] {
+                     for (Impl* p = get().first; p; p = p->next) p->begin_anew();
+                     inside_pool = false;
+                     get().mutex.unlock();
+                   });
+  }
+  static Pools& get() {
+    static Pools* pools = new Pools;
+    return *pools;
+  }
+  void add(Impl* p) {
+    std::lock_guard lock(mutex);
+    p->next = first;
+    if (first) first->previous = p;
+    first = p;
+  }
+  void remove(Impl* p) {
+    std::lock_guard lock(mutex);
+    (p->previous ? p->previous->next : first) = p->next;
+    if (p->next) p->next->previous = p->previous;
+  }
+};
+
+}  // namespace
+
+ThreadPool::ThreadPool(int threads) : impl_(std::make_unique<Impl>()), threads_(std::max(threads, 1)) { Pools<Impl>::get().add(impl_.get()); }
+
+ThreadPool::~ThreadPool() {
+  Pools<Impl>::get().remove(impl_.get());
+  std::unique_lock lock(impl_->mutex);
+  impl_->stop = true;
+  impl_->wake.notify_all();
+  const bool over = wait_for_others(lock, impl_->ended, [this] { return impl_->workers == 0; });
+  lock.unlock();
+  if (!over) (void)impl_.release();  // the process ends; a worker that does not keeps it
+}
+
+void ThreadPool::schedule(std::function<void()> task) {
+  if (threads_ > 1) {
+    std::lock_guard lock(impl_->mutex);
+    if (impl_->start(threads_ - 1)) {
+      impl_->queue.push_back(std::move(task));
+      impl_->wake.notify_one();
+      return;
+    }
+  }
+  task();
+}
+
+namespace {
+
+// Shared with helpers that may start after the work is done: they find no chunk and touch only this.
+struct Work {
+  const int64_t n;
+  const FunctionRef<void(int64_t)> body;
+  std::atomic<int64_t> next{0}, done{0};
+  std::mutex mutex;
+  std::condition_variable finished;
+  std::atomic<bool> failed{false};
+  std::exception_ptr error;  // the first that a chunk threw; the chunks after it are not run
+
+  Work(int64_t count, FunctionRef<void(int64_t)> f) : n(count), body(f) {}
+  void run() noexcept {
+    int64_t ran = 0;
+    for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < n; ++ran) {
+      if (failed.load(std::memory_order_relaxed)) [[unlikely]] continue;
+      try {
+        if (interrupt_wanted()) [[unlikely]] throw Interrupted();
+        body(i);
+      } catch (...) {
+        std::lock_guard lock(mutex);
+        if (!failed.exchange(true)) error = std::current_exception();
+      }
+    }
+    if (ran && done.fetch_add(ran, std::memory_order_acq_rel) + ran == n) {
+      std::lock_guard lock(mutex);
+      finished.notify_one();
     }
   }
 };
 
-ThreadPool::ThreadPool(int threads) : impl_(std::make_unique<Impl>()), threads_(std::max(threads, 1)) {}
-
-ThreadPool::~ThreadPool() {
-  {
-    std::lock_guard lock(impl_->mutex);
-    impl_->stop = true;
-  }
-  impl_->wake.notify_all();
-  for (auto& w : impl_->workers) w.join();
-}
-
-void ThreadPool::schedule(std::function<void()> task) {
-  if (threads_ == 1) {
-    task();
-    return;
-  }
-  {
-    std::lock_guard lock(impl_->mutex);
-    impl_->start(threads_ - 1);
-    impl_->queue.push_back(std::move(task));
-  }
-  impl_->wake.notify_one();
-}
+}  // namespace
 
 void ThreadPool::parallel_chunks(int64_t n, FunctionRef<void(int64_t)> body) {
   if (n <= 0) return;
   if (n == 1 || threads_ == 1 || inside_pool) {
-    for (int64_t i = 0; i < n; ++i) body(i);
+    for (int64_t i = 0; i < n; ++i) {
+      if (interrupt_wanted()) [[unlikely]] throw Interrupted();
+      body(i);
+    }
     return;
   }
-  // Shared with helpers that may start after the work is done: they find no chunk and touch only this.
-  struct Work {
-    std::atomic<int64_t> next{0}, done{0};
-    std::mutex mutex;
-    std::condition_variable finished;
-  };
-  auto work = std::make_shared<Work>();
-  auto run = [n, body](Work& w) {
-    int64_t ran = 0;
-    for (int64_t i; (i = w.next.fetch_add(1, std::memory_order_relaxed)) < n; ++ran) body(i);
-    if (ran && w.done.fetch_add(ran, std::memory_order_acq_rel) + ran == n) {
-      std::lock_guard lock(w.mutex);
-      w.finished.notify_one();
-    }
-  };
-  const int64_t helpers = std::min<int64_t>(threads_ - 1, n - 1);
+  auto work = std::make_shared<Work>(n, body);
+  int64_t helpers = 0;
   {
     std::lock_guard lock(impl_->mutex);
-    impl_->start(threads_ - 1);
-    for (int64_t i = 0; i < helpers; ++i) impl_->queue.push_back([work, run] { run(*work); });
+    if (impl_->start(threads_ - 1)) {
+      try {
+        for (; helpers < std::min<int64_t>(impl_->workers, n - 1); ++helpers) impl_->queue.push_back([work] { work->run(); });
+      } catch (const std::bad_alloc&) {
+        // fewer will do
+      }
+    }
   }
   if (helpers > 1) impl_->wake.notify_all();
-  else impl_->wake.notify_one();
+  else if (helpers) impl_->wake.notify_one();
   inside_pool = true;
-  run(*work);
+  work->run();
   inside_pool = false;
   std::unique_lock lock(work->mutex);
   work->finished.wait(lock, [&] { return work->done.load(std::memory_order_acquire) == n; });
+  if (work->error) std::rethrow_exception(std::exchange(work->error, nullptr));
 }
 
 void ThreadPool::parallel_for(int64_t n, double cost, FunctionRef<void(int64_t, int64_t)> body) {

@@ -14,6 +14,7 @@ class FunctionKernel final : public op::Kernel {
   Status run(op::KernelContext& c) override {
     op::KernelEnv env = context_.runtime().step_env();
     env.device = c.env().device;
+    env.cancellation = c.env().cancellation;
     env.trace = context_.trace.load(std::memory_order_relaxed);
     const size_t n = size_t(c.num_inputs());
     std::span<Tensor> rets(c.num_outputs() ? &c.output(0) : nullptr, size_t(c.num_outputs()));

@@ -8,16 +8,22 @@
 #include "core/log.h"
 #include "core/own_memory.h"
 #include "core/resource.h"
+#include "core/threads.h"
 #include "eager/function_call.h"
 #include "eager/layout.h"
 #include "graph/import.h"
 #include "op/placed_kernel.h"
 #include "op/step_trace.h"
+#include "runtime/interruptible.h"
 
 namespace weft::eager {
 namespace {
 
 constexpr int kStackInputs = 16;
+// In bytes: work on less is not long.
+constexpr double kLargeInputs = 256 << 10;
+// The kernel of the call that runs on this thread, where a caller may interrupt it.
+thread_local const std::shared_ptr<CachedKernel>* t_running = nullptr;
 
 template <class T>
 void append_raw(std::string& key, const T& v) { key.append(reinterpret_cast<const char*>(&v), sizeof v); }
@@ -36,7 +42,7 @@ Status run_to_end(op::Kernel& kernel, op::KernelContext& c) {
     changed.notify_one();
   });
   std::unique_lock lock(mutex);
-  changed.wait(lock, [&] { return finished; });
+  op::CancellationManager::wait(lock, changed, c.env().cancellation, [&] { return finished; });
   return result;
 }
 
@@ -45,9 +51,36 @@ Status guarded_run(op::Kernel& kernel, op::KernelContext& c) {
     return run_to_end(kernel, c);
   } catch (const std::bad_alloc&) {
     return resource_exhausted("out of memory in ", c.node().op());
+  } catch (const core::Interrupted&) {
+    return core::interrupted_call();
   } catch (const std::exception& e) {
     return internal_error("unexpected exception in ", c.node().op(), ": ", e.what());
   }
+}
+
+// For a caller who may interrupt it. What is abandoned then keeps the kernel.
+Status run_interruptible(const std::shared_ptr<CachedKernel>& k, bool function, std::span<const Tensor* const> inputs, std::span<Tensor> outputs) {
+  double bytes = 0;
+  for (const Tensor* t : inputs) bytes += is_simple(t->dtype()) ? double(t->byte_size()) : 64.0 * double(t->num_elements());
+  auto work = [k](op::CancellationManager& cancellation, std::span<Tensor> in, std::span<Tensor> out) {
+    op::KernelEnv env = k->env;
+    env.cancellation = &cancellation;
+    std::vector<const Tensor*> pointers;
+    for (const Tensor& t : in) pointers.push_back(&t);
+    op::KernelContext c(k->node, env, pointers, out);
+    return guarded_run(*k->kernel, c);
+  };
+  // Small inputs: what takes long then waits or loops, and looks for itself.
+  auto run_inline = [&] {
+    op::CancellationManager cancellation;
+    op::KernelEnv env = k->env;
+    env.cancellation = &cancellation;
+    op::KernelContext c(k->node, env, inputs, outputs);
+    return guarded_run(*k->kernel, c);
+  };
+  if (!function && bytes < kLargeInputs) return run_inline();
+  const runtime::Expected expected(k->kernel.get(), function ? 1 : bytes, true);
+  return expected.long_call() ? runtime::run_elsewhere(inputs, outputs, std::move(work)) : run_inline();
 }
 
 }  // namespace
@@ -287,6 +320,12 @@ static Device* home_of(const Tensor& t, const CachedKernel& k) {
   return lies_elsewhere(t) ? memory_of(t) : k.device;
 }
 
+static Status run_here(CachedKernel& k, bool function, op::KernelContext& c, std::span<const Tensor* const> inputs, std::span<Tensor> outputs) {
+  if (core::interruptible_calls.load(std::memory_order_relaxed) && t_running && core::Interrupt::current()) [[unlikely]]
+    return run_interruptible(*std::exchange(t_running, nullptr), function, inputs, outputs);
+  return guarded_run(*k.kernel, c);
+}
+
 Status Op::run_now(CachedKernel& k, TensorHandle** outputs) {
   const Tensor* on_stack[kStackInputs];
   std::vector<const Tensor*> on_heap;
@@ -301,7 +340,7 @@ Status Op::run_now(CachedKernel& k, TensorHandle** outputs) {
   if (n == 1) [[likely]] {  // the kernel writes straight into the handle
     auto handle = TensorHandle::make(Tensor(), k.device);
     op::KernelContext c(k.node, k.env, inputs, std::span<Tensor>(&handle->slot(), 1));
-    WEFT_RETURN_IF_ERROR(guarded_run(*k.kernel, c));
+    WEFT_RETURN_IF_ERROR(run_here(k, is_function_, c, inputs, std::span<Tensor>(&handle->slot(), 1)));
     handle->filled();
     if (!handle->tensor().valid()) return internal_error(spec_->name, " did not set its output");
     if (Device* home = home_of(handle->tensor(), k); home != k.device) [[unlikely]] handle = TensorHandle::make(handle->tensor(), home);
@@ -310,7 +349,7 @@ Status Op::run_now(CachedKernel& k, TensorHandle** outputs) {
   }
   std::vector<Tensor> results(n);
   op::KernelContext c(k.node, k.env, inputs, results);
-  WEFT_RETURN_IF_ERROR(guarded_run(*k.kernel, c));
+  WEFT_RETURN_IF_ERROR(run_here(k, is_function_, c, inputs, results));
   for (size_t i = 0; i < n; ++i) {
     if (!results[i].valid()) {
       while (i-- > 0) RefPtr<TensorHandle>::adopt(outputs[i]);
@@ -379,6 +418,7 @@ Status Op::execute(TensorHandle** outputs, int capacity, int* count) {
     }
   }
   ran_on_ = k->device;
+  if (core::interruptible_calls.load(std::memory_order_relaxed)) [[unlikely]] t_running = kernel;
   op::StepTrace* trace = context_->trace.load(std::memory_order_relaxed);
   if (!trace) [[likely]] return run_now(*k, outputs);
   const int64_t start = op::StepTrace::now();

@@ -1,5 +1,8 @@
 #include "eager/tensor_handle.h"
 
+#include "core/interrupt.h"
+#include "core/threads.h"
+
 namespace weft::eager {
 
 RefPtr<TensorHandle> TensorHandle::pending(DType dtype, Device* device) {
@@ -12,7 +15,14 @@ RefPtr<TensorHandle> TensorHandle::pending(DType dtype, Device* device) {
 
 Status TensorHandle::wait_slowly() const {
   std::unique_lock lock(waiting_->mutex);
-  waiting_->changed.wait(lock, [this] { return state_.load(std::memory_order_acquire) != State::kPending; });
+  while (!waiting_->changed.wait_for(lock, core::kLookEvery, [this] { return state_.load(std::memory_order_acquire) != State::kPending; })) {
+    core::Interrupt* const call = core::Interrupt::current();
+    if (core::process_ending.load(std::memory_order_relaxed)) return cancelled("the process ends");
+    if (!call) continue;
+    lock.unlock();
+    if (call->look()) return core::interrupted_call();
+    lock.lock();
+  }
   return waiting_->status;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "autodiff/function_gradient.h"
+#include "core/threads.h"
 #include "engine/graph_messages.h"
 #include "io/op_def.h"
 #include "io/rewriter_config.h"
@@ -20,6 +21,7 @@ namespace weft::engine {
 using namespace weft::core;
 
 Engine::Engine() {
+  core::out_of_memory();
   ops::all(registry_);
   op::declare(registry_, ops::declared());
   runtime::set_config_reader(io::disabled_passes);

@@ -13,6 +13,12 @@ CancellationManager::~CancellationManager() {
   if (destroyed_) *destroyed_ = true;
 }
 
+bool CancellationManager::interrupted() {
+  if (!core::look_for_interrupt()) return false;
+  start_cancel();
+  return true;
+}
+
 void CancellationManager::start_cancel() {
   bool destroyed = false;
   std::unique_lock lock(mutex_);

@@ -10,6 +10,8 @@
 #include <mutex>
 #include <thread>
 
+#include "core/interrupt.h"
+
 namespace weft::op {
 
 class CancellationManager {
@@ -21,6 +23,8 @@ class CancellationManager {
   CancellationManager(const CancellationManager&) = delete;
 
   bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+  // For loops, with no lock held: looks whether the caller of this thread has interrupted it (core/interrupt.h), and cancels then.
+  bool asked_to_stop() { return cancelled() || (core::time_to_look.load(std::memory_order_relaxed) && interrupted()); }
   // Calls every registered callback, once; later calls do nothing.
   void start_cancel();
   Token get_token() { return next_.fetch_add(1, std::memory_order_relaxed); }
@@ -32,7 +36,20 @@ class CancellationManager {
   // As deregister_callback without the wait; for use inside what a callback may wait for.
   bool try_deregister_callback(Token token);
 
+  // changed.wait(lock, done) for the thread of a caller, who may interrupt it: that cancels `what`, which is to make `done` true. Null: it waits.
+  template <class Done>
+  static void wait(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, CancellationManager* what, Done done) {
+    core::Interrupt* const call = what && core::interruptible_calls.load(std::memory_order_relaxed) ? core::Interrupt::current() : nullptr;
+    while (call && !call->wanted() && !changed.wait_for(lock, core::kLookEvery, done)) {
+      lock.unlock();
+      if (call->look()) what->start_cancel();
+      lock.lock();
+    }
+    changed.wait(lock, done);
+  }
+
  private:
+  bool interrupted();
   std::atomic<bool> cancelled_{false};
   std::atomic<Token> next_{0};
   std::mutex mutex_;

@@ -5,9 +5,8 @@
 #include <future>
 #include <memory>
 #include <mutex>
-#include <system_error>
-#include <thread>
 
+#include "core/threads.h"
 #include "op/registry.h"
 #include "ops/all.h"
 #include "ops/function_call.h"
@@ -117,11 +116,7 @@ class BatchKernel : public Kernel {
     if (open && (open->rows + rows > options_.max_rows || !fits(*open->tasks[0].context, c))) close(*open), open = nullptr;
     if (!open) {
       auto made = std::make_shared<Batch>();
-      try {
-        std::thread([this, line, batch = made] { serve(*line, batch); }).detach();
-      } catch (const std::system_error& e) {
-        return resource_exhausted("no thread for a batch: ", e.what());
-      }
+      WEFT_RETURN_IF_ERROR(core::start_thread([this, line, batch = made] { serve(*line, batch); }));
       open = std::move(made);
     }
     open->tasks.push_back({&c, std::move(done), rows});
@@ -177,7 +172,7 @@ class BatchKernel : public Kernel {
       batch->change.wait_for(lock, std::chrono::microseconds(options_.timeout_micros), [&] { return batch->closed; });
       if (line.open == batch) line.open = nullptr;
     }
-    const Status status = compute(*batch);
+    const Status status = core::without_exceptions([&] { return compute(*batch); });
     for (Batch::Task& task : batch->tasks) task.done(status);
   }
 

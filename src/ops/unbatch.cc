@@ -4,9 +4,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <map>
-#include <system_error>
-#include <thread>
 
+#include "core/threads.h"
 #include "ops/summarize.h"
 #include "ops/waiters.h"
 
@@ -102,24 +101,19 @@ class Unbatched final : public core::Resource {
 
   // A thread that ends the call if no result comes.
   Status watch(std::shared_ptr<Unbatched> self, int64_t id, std::shared_ptr<std::condition_variable> answered, int64_t micros) {
-    try {
-      std::thread([self = std::move(self), id, answered = std::move(answered), micros] {
-        std::unique_lock lock(self->mutex_);
-        const auto waits = [&] {
-          auto it = self->calls_.find(id);
-          return it != self->calls_.end() && it->second.answered == answered;
-        };
-        answered->wait_for(lock, std::chrono::microseconds(micros), [&] { return !waits(); });
-        if (!waits()) return;
-        Call call = std::move(self->calls_.at(id));
-        self->calls_.erase(id);
-        lock.unlock();
-        call.done(deadline_exceeded("Batched data did not arrive within timeout window."));
-      }).detach();
-    } catch (const std::system_error& e) {
-      return resource_exhausted("no thread for a call that waits: ", e.what());
-    }
-    return {};
+    return core::start_thread([self = std::move(self), id, answered = std::move(answered), micros] {
+      std::unique_lock lock(self->mutex_);
+      const auto waits = [&] {
+        auto it = self->calls_.find(id);
+        return it != self->calls_.end() && it->second.answered == answered;
+      };
+      answered->wait_for(lock, std::chrono::microseconds(micros), [&] { return !waits(); });
+      if (!waits()) return;
+      Call call = std::move(self->calls_.at(id));
+      self->calls_.erase(id);
+      lock.unlock();
+      call.done(core::without_exceptions([] { return deadline_exceeded("Batched data did not arrive within timeout window."); }));
+    });
   }
 
   std::mutex mutex_;

@@ -4,8 +4,11 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <system_error>
-#include <thread>
+#include <new>
+
+#include <pthread.h>
+
+#include "core/threads.h"
 
 namespace weft::runtime {
 namespace {
@@ -23,16 +26,13 @@ class BlockingThreads {
       if (!fresh) wake_.notify_one();
     }
     if (!fresh) return;
-    try {
-      std::thread([this] { work(); }).detach();
-    } catch (const std::system_error&) {
-      std::unique_lock lock(mutex_);
-      if (queue_.empty()) return;
-      auto mine = std::move(queue_.back());
-      queue_.pop_back();
-      lock.unlock();
-      mine();
-    }
+    if (core::start_thread([this] { work(); }).ok()) return;
+    std::unique_lock lock(mutex_);
+    if (queue_.empty()) return;
+    auto mine = std::move(queue_.back());
+    queue_.pop_back();
+    lock.unlock();
+    mine();
   }
 
  private:
@@ -61,7 +61,12 @@ class BlockingThreads {
 }  // namespace
 
 void run_on_blocking_thread(std::function<void()> task) {
-  static auto* threads = new BlockingThreads();  // kept for ever: a thread may be idle in it when the process ends
+  // Kept for ever: a thread may be idle in it when the process ends. The child of a fork has none of the threads.
+  static auto* threads = [] {
+    static auto* made = new BlockingThreads();
+    pthread_atfork(nullptr, nullptr, [] { new (made) BlockingThreads(); });
+    return made;
+  }();
   threads->run(std::move(task));
 }
 

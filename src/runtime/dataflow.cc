@@ -172,8 +172,12 @@ void DataflowRun::summon(std::unique_lock<std::mutex>& lock) {
     DataflowWorker w(*self, pooled ? DataflowWorker::Where::kPool : DataflowWorker::Where::kBlocking);
     if (self->take_or_leave(w.queue, false)) w.loop();
   };
-  if (pooled) plan.inter_->schedule(std::move(help));
-  else run_on_blocking_thread(std::move(help));
+  try {
+    if (pooled) plan.inter_->schedule(help);
+    else run_on_blocking_thread(help);
+  } catch (const std::bad_alloc&) {
+    help();  // no memory to ask another with
+  }
 }
 
 void DataflowRun::share(std::span<const Ready> work) {
@@ -187,6 +191,10 @@ void DataflowRun::share(std::span<const Ready> work) {
 // `counted`: the worker is one of those in `live`.
 bool DataflowRun::take_or_leave(std::vector<Ready>& queue, bool counted) {
   std::lock_guard lock(mutex_);
+  if (counted && aborted()) {
+    live.fetch_sub(int64_t(inbox_.size()), std::memory_order_relaxed);
+    inbox_.clear();
+  }
   if (inbox_.empty()) {
     --active_;
     return false;
@@ -212,11 +220,16 @@ void DataflowRun::run_blocking(const Ready& r) {
     }
     ++active_;
   }
-  run_on_blocking_thread([self = shared_from_this(), r] {
+  auto work = [self = shared_from_this(), r] {
     DataflowWorker w(*self, DataflowWorker::Where::kBlocking);
-    w.queue.push_back(r);
+    w.start_with(r);
     w.loop();
-  });
+  };
+  try {
+    run_on_blocking_thread(work);
+  } catch (const std::bad_alloc&) {
+    work();
+  }
 }
 
 void DataflowRun::before_blocking() {
@@ -230,6 +243,16 @@ void DataflowRun::after_blocking() {
   ++active_;
 }
 
+// Until somebody calls, or a while where this thread's caller may interrupt it.
+void DataflowRun::wait_or_look(std::unique_lock<std::mutex>& lock) {
+  core::Interrupt* const call = parent_cancellation_ && !aborted() ? core::Interrupt::current() : nullptr;
+  if (!call) return wake_.wait(lock);
+  if (wake_.wait_for(lock, core::kLookEvery) == std::cv_status::no_timeout) return;
+  lock.unlock();
+  if (call->look()) parent_cancellation_->start_cancel();
+  lock.lock();
+}
+
 // The caller's thread, out of work. It helps when there is some, until all is done.
 void DataflowRun::wait_as_caller(DataflowWorker& caller) {
   std::unique_lock lock(mutex_);
@@ -237,7 +260,7 @@ void DataflowRun::wait_as_caller(DataflowWorker& caller) {
     // (active_ does not count the caller here, nor does live.)
     caller_idle.store(true, std::memory_order_relaxed);
     while (!finished_ && inbox_.empty() && caller_inbox_.empty()) {
-      wake_.wait(lock);
+      wait_or_look(lock);
       // Woken for work that another was quicker to take: idle again.
       if (inbox_.empty() && caller_inbox_.empty() && !caller_idle.exchange(true, std::memory_order_relaxed)) --active_;
     }
@@ -308,8 +331,12 @@ void Dataflow::run_async(const KernelEnv& env, std::vector<Tensor> args, Functio
     w.start();
     w.loop();
   };
-  if (pooled) inter_->schedule(std::move(begin));
-  else run_on_blocking_thread(std::move(begin));
+  try {
+    if (pooled) inter_->schedule(begin);
+    else run_on_blocking_thread(begin);
+  } catch (const std::bad_alloc&) {
+    begin();
+  }
 }
 
 }  // namespace weft::runtime

@@ -97,6 +97,11 @@ struct DataflowRun : std::enable_shared_from_this<DataflowRun> {
   DataflowRun(Dataflow& p, const KernelEnv& e);
   // Ties the run to the caller's cancellation. False: that was cancelled already.
   bool watch(CancellationManager* parent);
+  // For the caller's thread, now and again: an interrupt of the caller ends the run.
+  void look_for_interrupt() {
+    if (core::time_to_look.load(std::memory_order_relaxed) && parent_cancellation_) parent_cancellation_->asked_to_stop();
+  }
+  void wait_or_look(std::unique_lock<std::mutex>& lock);
   void fail(Status s);  // keeps the first error and stops everything else
   bool aborted() const { return aborted_.load(std::memory_order_relaxed); }
 
@@ -154,19 +159,23 @@ class DataflowWorker {
   enum class Where { kCaller, kPool, kBlocking };
   DataflowWorker(DataflowRun& run, Where where) : run_(run), plan_(run.plan), where_(where) {}
 
-  void start();  // the items that wait for nothing
-  void loop();
+  void start() noexcept;  // the items that wait for nothing
+  void start_with(const Ready& r) noexcept;
+  void loop() noexcept;   // an exception is the error of the run
   // Finishes an asynchronous item on a thread that is none of ours, and shares what follows.
-  void finish_elsewhere(struct AsyncItem& a);
+  void finish_elsewhere(struct AsyncItem& a) noexcept;
 
   std::vector<Ready> queue;
 
  private:
   using Item = Dataflow::Item;
+  void run_queue();
   void process(const Ready& r);
   void process_dead(const Ready& r);
   void run_kernel_item(const Item& item, Iteration* it);
   void run_async_item(const Item& item, Iteration* it);
+  template <class Back>
+  void begin_async(const std::shared_ptr<struct AsyncItem>& a, const Back& back);
   void finish_async(struct AsyncItem& a);
   void run_switch(const Item& item, Iteration* it);
   void run_merge(const Item& item, Iteration* it);

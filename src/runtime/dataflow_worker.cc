@@ -6,6 +6,7 @@
 
 #include "core/call_depth.h"
 #include "core/own_memory.h"
+#include "core/threads.h"
 #include "op/rendezvous.h"
 #include "op/step_trace.h"
 #include "op/variable.h"
@@ -66,46 +67,68 @@ void clear_inputs(const Dataflow::Item& item, Slot* slots) {
 
 // ---- the loop ------------------------------------------------------------------------------------------
 
-void DataflowWorker::start() {
-  queue.reserve(plan_.roots_.size());
-  for (size_t i = plan_.roots_.size(); i-- > 0;) push(plan_.roots_[i], run_.memory->root.get(), false);
+void DataflowWorker::start() noexcept {
+  const Status s = core::without_exceptions([&]() -> Status {
+    queue.reserve(plan_.roots_.size());
+    for (size_t i = plan_.roots_.size(); i-- > 0;) push(plan_.roots_[i], run_.memory->root.get(), false);
+    return {};
+  });
+  if (!s.ok()) run_.fail(s);
 }
 
-void DataflowWorker::loop() {
+void DataflowWorker::start_with(const Ready& r) noexcept {
+  try {
+    queue.push_back(r);
+  } catch (const std::bad_alloc&) {
+    run_.fail(core::out_of_memory());
+  }
+}
+
+void DataflowWorker::loop() noexcept {
   const core::AdoptCallDepth depth(run_.call_depth);
-  do {
-    queued_cost_ = 0;
-    for (const Ready& r : queue) queued_cost_ += r.cost;
-    for (;;) {
-      if (run_.aborted()) [[unlikely]] {
-        queue.clear();
-        deferred_.clear();
-        break;
-      }
-      if (queue.empty()) {
-        if (deferred_.empty()) break;
-        const Ready r = deferred_.back();
-        deferred_.pop_back();
-        for (const Ready& other : deferred_) run_.run_blocking(other);
-        deferred_.clear();
-        run_.before_blocking();
-        process(r);
-        run_.after_blocking();
-        continue;
-      }
-      const Ready r = queue.back();
-      queue.pop_back();
-      queued_cost_ -= r.cost;
-      if (r.item->blocking && !r.dead) {
-        if (where_ == Where::kPool) run_.run_blocking(r);
-        else deferred_.push_back(r);
-        continue;
-      }
-      process(r);
-      maybe_share();
-    }
-  } while (run_.take_or_leave(queue, true));
+  for (bool more = true; more;) {
+    const Status s = core::without_exceptions([&]() -> Status {
+      run_queue();
+      more = run_.take_or_leave(queue, true);
+      return {};
+    });
+    if (!s.ok()) run_.fail(s);  // the next round finds the run aborted, and leaves
+  }
   run_.end_of();
+}
+
+void DataflowWorker::run_queue() {
+  queued_cost_ = 0;
+  for (const Ready& r : queue) queued_cost_ += r.cost;
+  for (;;) {
+    if (where_ == Where::kCaller) run_.look_for_interrupt();
+    if (run_.aborted()) [[unlikely]] {
+      queue.clear();
+      deferred_.clear();
+      return;
+    }
+    if (queue.empty()) {
+      if (deferred_.empty()) return;
+      const Ready r = deferred_.back();
+      deferred_.pop_back();
+      for (const Ready& other : deferred_) run_.run_blocking(other);
+      deferred_.clear();
+      run_.before_blocking();
+      process(r);
+      run_.after_blocking();
+      continue;
+    }
+    const Ready r = queue.back();
+    queue.pop_back();
+    queued_cost_ -= r.cost;
+    if (r.item->blocking && !r.dead) {
+      if (where_ == Where::kPool) run_.run_blocking(r);
+      else deferred_.push_back(r);
+      continue;
+    }
+    process(r);
+    maybe_share();
+  }
 }
 
 void DataflowWorker::maybe_share() {
@@ -321,6 +344,19 @@ void DataflowWorker::run_async_item(const Item& item, Iteration* it) {
     a->status = std::move(s);
     if (a->passed.exchange(true, std::memory_order_acq_rel)) DataflowWorker(*a->run, Where::kPool).finish_elsewhere(*a);
   };
+  try {
+    begin_async(a, back);
+  } catch (...) {
+    back(core::status_of_exception());
+  }
+  if (!a->passed.exchange(true, std::memory_order_acq_rel)) return;
+  finish_async(*a);
+  run_.end_of();  // the worker itself still counts
+}
+
+template <class Back>
+void DataflowWorker::begin_async(const std::shared_ptr<AsyncItem>& a, const Back& back) {
+  const Item& item = *a->item;
   if (item.kind == Kind::kRecv) {
     Device* here = run_.env.device;
     run_.env.rendezvous->recv_async(item.key, [a, back, here](Status s, Tensor t, bool dead) {
@@ -339,20 +375,13 @@ void DataflowWorker::run_async_item(const Item& item, Iteration* it) {
     a->inputs.resize(item.num_inputs);
     a->input_refs.resize(item.num_inputs);
     a->output_refs.resize(item.num_outputs);
-    prepare_inputs(item, &it->slots[item.slot], a->inputs.data(), a->input_refs.data());
+    prepare_inputs(item, &a->iteration->slots[item.slot], a->inputs.data(), a->input_refs.data());
     a->context = std::make_unique<KernelContext>(item.node, run_.env, a->inputs, a->outputs);
     a->context->set_refs(a->input_refs, a->output_refs);
     a->context->donate_inputs(item.donated);
     a->context->constant_inputs(item.constant_inputs);
-    try {
-      item.kernel->run_async(*a->context, back);
-    } catch (const std::exception& e) {
-      back(internal_error("unexpected exception in ", item.node.op(), ": ", e.what()));
-    }
+    item.kernel->run_async(*a->context, back);
   }
-  if (!a->passed.exchange(true, std::memory_order_acq_rel)) return;
-  finish_async(*a);
-  run_.end_of();  // the worker itself still counts
 }
 
 void DataflowWorker::finish_async(AsyncItem& a) {
@@ -362,9 +391,13 @@ void DataflowWorker::finish_async(AsyncItem& a) {
   propagate(*a.item, a.iteration, Outputs(a.outputs.data(), a.output_refs.empty() ? nullptr : a.output_refs.data()), a.dead);
 }
 
-void DataflowWorker::finish_elsewhere(AsyncItem& a) {
-  finish_async(a);
-  if (!run_.aborted()) run_.share(queue);
+void DataflowWorker::finish_elsewhere(AsyncItem& a) noexcept {
+  const Status s = core::without_exceptions([&]() -> Status {
+    finish_async(a);
+    if (!run_.aborted()) run_.share(queue);
+    return {};
+  });
+  if (!s.ok()) run_.fail(s);
   run_.end_of();
 }
 

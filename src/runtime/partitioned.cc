@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "core/threads.h"
 #include "op/cancellation.h"
 #include "runtime/partition.h"
 #include "op/rendezvous.h"
@@ -80,14 +81,17 @@ class Partitioned final : public Executable {
     auto call = std::make_shared<Call>(env, parts_.size());
     if (!call->watch()) return before();
     // The first part, the largest, runs here.
-    for (size_t i = 1; i < parts_.size(); ++i) start(call, i, take_args(i, args), rets);
-    std::vector<Tensor> mine = take_args(0, args), out(parts_[0].rets.size());
-    for (Tensor& t : args) t = Tensor();
-    Status s = parts_[0].plan->run(call->env, mine, out);
-    if (s.ok()) put(parts_[0], out, rets);
+    for (size_t i = 1; i < parts_.size(); ++i) start(call, i, args, rets);
+    const Status s = core::without_exceptions([&]() -> Status {
+      std::vector<Tensor> mine = take_args(0, args), out(parts_[0].rets.size());
+      for (Tensor& t : args) t = Tensor();
+      WEFT_RETURN_IF_ERROR(parts_[0].plan->run(call->env, mine, out));
+      put(parts_[0], out, rets);
+      return {};
+    });
     call->end_of_part(s);
     std::unique_lock lock(call->mutex);
-    call->changed.wait(lock, [&] { return call->left == 0; });
+    CancellationManager::wait(lock, call->changed, call->parent, [&] { return call->left == 0; });
     return call->status;
   }
 
@@ -97,10 +101,7 @@ class Partitioned final : public Executable {
     if (!call->watch()) return done(before(), {});
     call->rets.resize(num_rets_);
     call->done = std::move(done);
-    std::vector<std::vector<Tensor>> taken;
-    for (size_t i = 0; i < parts_.size(); ++i) taken.push_back(take_args(i, args));
-    args.clear();
-    for (size_t i = parts_.size(); i-- > 0;) start(call, i, std::move(taken[i]), call->rets);
+    for (size_t i = parts_.size(); i-- > 0;) start(call, i, args, call->rets);
   }
 
  private:
@@ -121,12 +122,18 @@ class Partitioned final : public Executable {
     for (size_t i = 0; i < p.rets.size(); ++i) to[size_t(p.rets[i])] = std::move(from[i]);
   }
 
-  void start(const std::shared_ptr<Call>& call, size_t part, std::vector<Tensor> args, std::span<Tensor> rets) {
+  // With its arguments out of `args`; what throws here is the error of the part.
+  void start(const std::shared_ptr<Call>& call, size_t part, std::span<Tensor> args, std::span<Tensor> rets) const {
     const Planned& p = parts_[part];
-    p.plan->run_async(call->env, std::move(args), [call, &p, rets](Status s, std::vector<Tensor> out) {
+    auto end = [call, &p, rets](const Status& s, std::span<Tensor> out) {
       if (s.ok()) put(p, out, rets);
       if (call->end_of_part(s) && call->done) call->done(call->status, std::move(call->rets));
+    };
+    const Status started = core::without_exceptions([&]() -> Status {
+      p.plan->run_async(call->env, take_args(part, args), [end](Status s, std::vector<Tensor> out) { end(s, out); });
+      return {};
     });
+    if (!started.ok()) end(started, {});
   }
 
   const std::vector<Planned> parts_;

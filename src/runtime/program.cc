@@ -4,6 +4,7 @@
 
 #include "core/own_memory.h"
 
+#include "core/threads.h"
 #include "op/cancellation.h"
 #include "op/step_trace.h"
 #include "op/variable.h"
@@ -320,12 +321,14 @@ Status Program::execute(const KernelEnv& caller, Frame& f) {
   const Instruction* const end = in + instructions_.size();
   try {
     for (; in != end; ++in) {
-      if (env.cancellation && env.cancellation->cancelled()) [[unlikely]] return cancelled("Step was cancelled");
+      if (env.cancellation && env.cancellation->asked_to_stop()) [[unlikely]] return cancelled("Step was cancelled");
       Status s = step(*in, env, f);
       if (!s.ok()) [[unlikely]] return fail(std::move(s), *in);
     }
   } catch (const std::bad_alloc&) {
     return fail(resource_exhausted("out of memory in ", in->node->op()), *in);
+  } catch (const core::Interrupted&) {
+    return core::interrupted_call();
   } catch (const std::exception& e) {
     return fail(internal_error("unexpected exception in ", in->node->op(), ": ", e.what()), *in);
   }

@@ -1,3 +1,5 @@
+#include "core/interrupt.h"
+#include "core/threads.h"
 #include "op/make_kernel.h"
 #include "op/registry.h"
 #include "runtime/executable.h"
@@ -21,6 +23,8 @@ Status run_kernel(Kernel& kernel, KernelContext& c) {
     return kernel.run(c);
   } catch (const std::bad_alloc&) {
     return resource_exhausted("out of memory in ", c.node().op());
+  } catch (const core::Interrupted&) {
+    return core::interrupted_call();
   } catch (const std::exception& e) {
     return internal_error("unexpected exception in ", c.node().op(), ": ", e.what());
   }

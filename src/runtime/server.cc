@@ -8,6 +8,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <system_error>
+
+#include "core/interrupt.h"
+#include "core/threads.h"
 
 namespace weft::runtime {
 namespace {
@@ -183,7 +187,11 @@ Status Server::start() {
   std::lock_guard lock(mutex_);
   if (state_ == State::kStarted) return {};
   if (state_ == State::kStopped) return failed_precondition("Server has stopped.");
-  listener_ = std::thread([this] { listen(); });
+  try {
+    listener_ = std::thread([this] { listen(); });
+  } catch (const std::system_error& e) {
+    return resource_exhausted("no thread for the server on ", target_, ": ", e.what());
+  }
   cluster_->add(spec_);
   state_ = State::kStarted;
   return {};
@@ -208,7 +216,13 @@ Status Server::stop() {
 Status Server::join() {
   std::unique_lock lock(mutex_);
   if (state_ == State::kNew) state_ = State::kStopped;
-  changed_.wait(lock, [&] { return state_ == State::kStopped; });
+  while (!changed_.wait_for(lock, core::kLookEvery, [&] { return state_ == State::kStopped; })) {
+    core::Interrupt* const call = core::Interrupt::current();
+    if (!call) continue;
+    lock.unlock();
+    if (call->look()) return core::interrupted_call();
+    lock.lock();
+  }
   return {};
 }
 

@@ -2,16 +2,18 @@
 
 #include "op/session_state.h"
 #include "op/step_resources.h"
+#include "runtime/interruptible.h"
 #include "runtime/shared_devices.h"
 
 #include <algorithm>
 #include <condition_variable>
 #include <map>
-#include <thread>
+#include <memory>
 #include <unordered_map>
 #include <utility>
 
 #include "core/own_memory.h"
+#include "core/threads.h"
 #include "graph/holds.h"
 
 namespace weft::runtime {
@@ -284,33 +286,38 @@ namespace {
 // Cancels a step that takes too long.
 class Deadline {
  public:
-  Deadline(int64_t ms, CancellationManager& c) {
-    if (ms <= 0) return;
-    thread_ = std::thread([this, ms, &c] {
-      std::unique_lock lock(mutex_);
-      if (ended_.wait_for(lock, std::chrono::milliseconds(ms), [this] { return over_; })) return;
-      passed_ = true;
+  ~Deadline() { stop(); }
+  Status start(int64_t ms, CancellationManager& c) {
+    if (ms <= 0) return {};
+    state_ = std::make_shared<State>();
+    return core::start_thread([s = state_, ms, &c] {
+      std::unique_lock lock(s->mutex);
+      if (s->changed.wait_for(lock, std::chrono::milliseconds(ms), [&] { return s->over; })) return;
+      s->passed = s->calling = true;
       lock.unlock();
       c.start_cancel();
+      lock.lock();
+      s->calling = false;
+      s->changed.notify_all();
     });
   }
-  ~Deadline() { stop(); }
+  // Whether the time was over before.
   bool stop() {
-    if (!thread_.joinable()) return passed_;
-    {
-      std::lock_guard lock(mutex_);
-      over_ = true;
-      ended_.notify_one();
-    }
-    thread_.join();
-    return passed_;
+    if (!state_) return false;
+    std::unique_lock lock(state_->mutex);
+    state_->over = true;
+    state_->changed.notify_all();
+    state_->changed.wait(lock, [this] { return !state_->calling; });
+    return state_->passed;
   }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  bool over_ = false, passed_ = false;
-  std::thread thread_;
+  struct State {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool over = false, passed = false, calling = false;
+  };
+  std::shared_ptr<State> state_;
 };
 
 }  // namespace
@@ -349,7 +356,7 @@ Status Session::run(std::span<const Endpoint> feeds, std::span<Tensor> feed_valu
     }
     state_->end_step(env.step_id, fetched);
   };
-  if (timeout <= 0 && !options.cancellation) {
+  if (timeout <= 0 && !options.cancellation && !may_be_interrupted()) {
     env.cancellation = &cancellation_;
     Status s = instance->run(env, feed_values, results);
     end_step(s);
@@ -357,7 +364,8 @@ Status Session::run(std::span<const Endpoint> feeds, std::span<Tensor> feed_valu
   }
   CancellationManager own(options.cancellation ? options.cancellation : &cancellation_);
   env.cancellation = &own;
-  Deadline deadline(timeout, own);
+  Deadline deadline;
+  WEFT_RETURN_IF_ERROR(deadline.start(timeout, own));
   Status s = instance->run(env, feed_values, results);
   end_step(s);
   if (deadline.stop() && !s.ok()) return deadline_exceeded("Timed out waiting for notification");

@@ -8,6 +8,7 @@
 #include "eager/layout.h"
 #include "op/emit.h"
 #include "op/step_resources.h"
+#include "runtime/interruptible.h"
 #include "trace/library_function.h"
 #include "trace/variable.h"
 
@@ -337,9 +338,23 @@ Status ConcreteFunction::run(std::span<Tensor> args, size_t count, std::span<Ten
   KernelEnv env = context_.runtime().step_env();
   env.device = context_.host();
   env.trace = context_.trace.load(std::memory_order_relaxed);
-  Status s = handle_->run(env, args, rets);
-  if (!s.ok() || op::steps_have_resources()) context_.runtime().step_failed(env.step_id);
-  return s;
+  auto end = [&runtime = context_.runtime(), id = env.step_id](Status s) {
+    if (!s.ok() || op::steps_have_resources()) runtime.step_failed(id);
+    return s;
+  };
+  if (!runtime::may_be_interrupted()) return end(handle_->run(env, args, rets));
+  const runtime::Expected expected(handle_.get(), 1, false);
+  if (!expected.long_call()) {
+    op::CancellationManager cancellation;
+    env.cancellation = &cancellation;
+    return end(handle_->run(env, args, rets));
+  }
+  std::vector<const Tensor*> in;
+  for (const Tensor& t : args) in.push_back(&t);
+  return runtime::run_elsewhere(in, rets, [handle = handle_, env, end](op::CancellationManager& c, std::span<Tensor> from, std::span<Tensor> to) mutable {
+    env.cancellation = &c;
+    return end(handle->run(env, from, to));
+  });
 }
 
 Result<std::vector<Value>> ConcreteFunction::call(std::span<const Value> arguments) {

@@ -2,9 +2,15 @@
 
 #include <algorithm>
 #include <atomic>
-#include <system_error>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
 
 #include "core/call_depth.h"
+#include "core/fork.h"
+#include "core/threads.h"
+#include "op/cancellation.h"
 #include "op/held.h"
 
 namespace weft::ops::data {
@@ -21,20 +27,68 @@ int parallel_calls(int64_t wanted) {
 }
 void limit_parallel_calls(int threads) { most_calls.store(std::max(threads, 0), std::memory_order_relaxed); }
 
-Ahead::Ahead(IteratorPtr input, int threads, int64_t limit, Work work)
-    : num_threads_(threads), limit_(std::max<int64_t>(limit, 1)), work_(std::move(work)), input_(std::move(input)) {}
+class Ahead::State : public std::enable_shared_from_this<State> {
+ public:
+  State(IteratorPtr input, int threads, int64_t limit, Work work)
+      : num_threads_(threads), limit_(std::max<int64_t>(limit, 1)), work_(std::move(work)), input_(std::move(input)) {}
 
-Ahead::~Ahead() {
+  Status next(IteratorContext& c, Element& out, bool& end);
+  // Tells the threads to end and waits for it; at the end of the process, for a moment.
+  void stop() noexcept;
+
+ private:
+  struct Slot {
+    Element element;
+    Status status;
+    bool end = false, done = false;
+  };
+  void start(IteratorContext& c);
+  void run() noexcept;
+  bool make_one(IteratorContext& c);
+
+  const int num_threads_;
+  const int64_t limit_;
+  Work work_;
+  std::shared_ptr<const void> caller_;  // of env_
+  std::mutex input_mutex_;  // held while an element is drawn; taken before mutex_
+  IteratorPtr input_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::shared_ptr<Slot>> slots_;  // in the order of the input
+  Status failed_;                            // what a thread had no slot for
+  bool started_ = false, ended_ = false, stop_ = false;
+  int threads_ = 0;
+  const int generation_ = core::fork_generation();
+  CancellationManager cancellation_;
+  KernelEnv env_;
+  std::shared_ptr<const StatsSink> stats_;
+};
+
+Ahead::Ahead(IteratorPtr input, int threads, int64_t limit, Work work) : state_(std::make_shared<State>(std::move(input), threads, limit, std::move(work))) {}
+Ahead::~Ahead() { state_->stop(); }
+Status Ahead::next(IteratorContext& c, Element& out, bool& end) { return state_->next(c, out, end); }
+
+void Ahead::State::stop() noexcept {
+  if (generation_ != core::fork_generation()) return;
   {
     std::lock_guard lock(mutex_);
     stop_ = true;
   }
   cancellation_.start_cancel();
   changed_.notify_all();
-  for (std::thread& t : threads_) t.join();
+  std::unique_lock lock(mutex_);
+  if (!core::wait_for_others(lock, changed_, [this] { return threads_ == 0; })) return;
+  lock.unlock();
+  // Here, and not on a thread that has yet to let go of this object.
+  slots_.clear();
+  input_ = nullptr;
+  work_ = nullptr;
+  caller_ = nullptr;
 }
 
-bool Ahead::start(IteratorContext& c) {
+// With mutex_ held. Where the system gives no thread at all, the caller does the work.
+void Ahead::State::start(IteratorContext& c) {
   started_ = true;
   env_ = c.env;
   if (c.env.functions) caller_ = op::hold(*c.env.functions);
@@ -42,18 +96,18 @@ bool Ahead::start(IteratorContext& c) {
   env_.rendezvous = nullptr;
   env_.trace = nullptr;
   stats_ = c.stats;
-  try {
-    for (int i = 0; i < num_threads_; ++i) threads_.emplace_back([this, depth = core::call_depth()] {
-        const core::AdoptCallDepth adopt(depth);
-        run();
-      });
-  } catch (const std::system_error&) {
-    // The system gives no more threads: one is enough, and without any the caller does the work.
+  for (int i = 0; i < num_threads_; ++i) {
+    if (!core::start_thread([self = shared_from_this(), depth = core::call_depth()] {
+          const core::AdoptCallDepth adopt(depth);
+          self->run();
+        }).ok()) break;
+    ++threads_;
   }
-  return !threads_.empty();
 }
 
-Status Ahead::next(IteratorContext& c, Element& out, bool& end) {
+Status Ahead::State::next(IteratorContext& c, Element& out, bool& end) {
+  if (generation_ != core::fork_generation())
+    return failed_precondition("this iterator was made before the process was forked, and its threads are not in the child; make a new one there");
   std::unique_lock lock(mutex_);
   if (!started_) start(c);
   CancellationManager* step = c.env.cancellation;
@@ -61,11 +115,15 @@ Status Ahead::next(IteratorContext& c, Element& out, bool& end) {
   bool watched = false;
   Status status;
   while (slots_.empty() || !slots_.front()->done) {
+    if (!failed_.ok()) {
+      status = std::exchange(failed_, Status());
+      break;
+    }
     if (slots_.empty() && ended_) {
       end = true;
       break;
     }
-    if (threads_.empty()) {
+    if (threads_ == 0) {
       lock.unlock();
       make_one(c);
       lock.lock();
@@ -90,7 +148,17 @@ Status Ahead::next(IteratorContext& c, Element& out, bool& end) {
       status = cancelled("Iterator was cancelled");
       break;
     }
-    changed_.wait(lock);
+    if (step && core::interruptible_calls.load(std::memory_order_relaxed) && core::Interrupt::current()) {
+      CancellationManager::wait(lock, changed_, step, [&] { return (!slots_.empty() && slots_.front()->done) || (slots_.empty() && ended_) || !failed_.ok() || step->cancelled(); });
+      continue;
+    }
+    const bool ours = core::wait_for_others(lock, changed_, [&] {
+      return (!slots_.empty() && slots_.front()->done) || (slots_.empty() && ended_) || !failed_.ok() || (step && step->cancelled());
+    });
+    if (!ours) {
+      status = cancelled("Iterator was cancelled: the process ends");
+      break;
+    }
   }
   if (status.ok() && !end) {
     std::shared_ptr<Slot> slot = slots_.front();
@@ -106,15 +174,31 @@ Status Ahead::next(IteratorContext& c, Element& out, bool& end) {
   return status;
 }
 
-void Ahead::run() {
-  IteratorContext c(env_);
-  c.stats = stats_;
-  while (make_one(c)) {
+void Ahead::State::run() noexcept {
+  {
+    IteratorContext c(env_);
+    c.stats = stats_;
+    for (bool more = true; more;) {
+      const Status s = core::without_exceptions([&]() -> Status {
+        more = make_one(c);
+        return {};
+      });
+      if (s.ok()) continue;
+      std::unique_lock lock(mutex_);
+      failed_ = s;
+      changed_.notify_all();
+      // What failed so would do so again at once: not before somebody has heard of it.
+      changed_.wait(lock, [this] { return stop_ || failed_.ok(); });
+      more = !stop_;
+    }
   }
+  std::lock_guard lock(mutex_);
+  --threads_;
+  changed_.notify_all();
 }
 
 // Draws one element and works on it. False: there is nothing more to do.
-bool Ahead::make_one(IteratorContext& c) {
+bool Ahead::State::make_one(IteratorContext& c) {
   auto slot = std::make_shared<Slot>();
   {
     std::lock_guard drawing(input_mutex_);
@@ -124,13 +208,13 @@ bool Ahead::make_one(IteratorContext& c) {
       if (stop_ || ended_) return false;
       slots_.push_back(slot);
     }
-    slot->status = input_->next(c, slot->element, slot->end);
+    slot->status = core::without_exceptions([&] { return input_->next(c, slot->element, slot->end); });
     if (slot->end) {
       std::lock_guard lock(mutex_);
       ended_ = true;
     }
   }
-  if (slot->status.ok() && !slot->end && work_) slot->status = work_(c, slot->element, slot->end);
+  if (slot->status.ok() && !slot->end && work_) slot->status = core::without_exceptions([&] { return work_(c, slot->element, slot->end); });
   {
     std::lock_guard lock(mutex_);
     slot->done = true;

@@ -28,7 +28,7 @@ Status Iterator::next(IteratorContext& c, Element& out, bool& end) {
   out.clear();
   end = false;
   if (path_) c.generators = path_->generators.get();
-  if (c.env.cancellation && c.env.cancellation->cancelled()) return cancelled("Iterator was cancelled");
+  if (c.env.cancellation && c.env.cancellation->asked_to_stop()) return cancelled("Iterator was cancelled");
   Status s = advance(c, out, end);
   if (s.code() == Code::kOutOfRange) [[unlikely]]
     return internal_error("Iterator \"", path_ ? path_->to_string() : std::string(dataset_->kind()),

@@ -37,9 +37,9 @@ class MapDataset final : public UnaryDataset {
   class ParallelWalk final : public IteratorOf<MapDataset> {
    public:
     ParallelWalk(const MapDataset& d, IteratorPtr input)
-        : IteratorOf(d), ahead_(std::move(input), d.calls_, d.calls_, [this](IteratorContext& c, Element& e, bool& end) {
+        : IteratorOf(d), ahead_(std::move(input), d.calls_, d.calls_, [f = d.f_, preserve = d.preserve_cardinality_](IteratorContext& c, Element& e, bool& end) {
             Element out;
-            Status s = end_by_out_of_range(this->d().f_->call(c, std::move(e), out), this->d().preserve_cardinality_, end);
+            Status s = end_by_out_of_range(f->call(c, std::move(e), out), preserve, end);
             e = std::move(out);
             return s;
           }) {}

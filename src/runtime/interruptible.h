@@ -1,0 +1,43 @@
+// Calls whose caller may interrupt them (core/interrupt.h). Loops of the runtime and waits see an interrupt as a cancellation. A kernel that computes for long
+// does not, so what is expected to take long runs on another thread: the caller waits, and when it is interrupted leaves that thread to itself.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/interrupt.h"
+#include "op/cancellation.h"
+#include "op/kernel.h"
+
+namespace weft::runtime {
+
+// Whether this thread's caller may interrupt it.
+inline bool may_be_interrupted() { return core::interruptible_calls.load(std::memory_order_relaxed) != 0 && core::Interrupt::current() != nullptr; }
+
+// What calls of one kind (a kernel, a function: `key`) cost, for each of `units`: measured while this object lives.
+class Expected {
+ public:
+  // `exact`: by the clock, and not by the ticks of interrupts, which cost nothing.
+  Expected(const void* key, double units, bool exact) noexcept;
+  ~Expected();
+  Expected(const Expected&) = delete;
+  // Not known, or so long that the call should run on another thread.
+  bool long_call() const { return long_; }
+
+ private:
+  std::atomic<float>& cost_;
+  const double units_;
+  const bool exact_;
+  bool long_;
+  int64_t start_;
+};
+
+// Runs work on copies of `in` on another thread, and puts what it gives into `out`. Cancelled after an interrupt; work goes on then, and should end soon. It owns
+// what it uses.
+using Work = std::function<core::Status(op::CancellationManager& cancellation, std::span<core::Tensor> in, std::span<core::Tensor> out)>;
+core::Status run_elsewhere(std::span<const core::Tensor* const> in, std::span<core::Tensor> out, Work work);
+
+}  // namespace weft::runtime
