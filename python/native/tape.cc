@@ -119,8 +119,8 @@ nb::list gradient(NativeTape& t, nb::handle targets, nb::handle sources, nb::han
   }
   Emitter& e = emitter();
   Result<std::vector<Value>> got = std::vector<Value>();
+  const ScopedNodes nodes;
   (void)run_released(!trace::FuncGraph::current(), [&] {
-    const ScopedNodes nodes;
     got = t.tape.gradient(e, ys, xs, dys, zero ? autodiff::Unconnected::kZero : autodiff::Unconnected::kNone);
     return Status();
   });

@@ -418,8 +418,8 @@ Status Op::execute(TensorHandle** outputs, int capacity, int* count) {
     }
   }
   ran_on_ = k->device;
-  if (core::interruptible_calls.load(std::memory_order_relaxed)) [[unlikely]] t_running = kernel;
   op::StepTrace* trace = context_->trace.load(std::memory_order_relaxed);
+  if (core::interruptible_calls.load(std::memory_order_relaxed)) [[unlikely]] t_running = trace ? nullptr : kernel;
   if (!trace) [[likely]] return run_now(*k, outputs);
   const int64_t start = op::StepTrace::now();
   Status s = run_now(*k, outputs);

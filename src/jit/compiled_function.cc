@@ -14,6 +14,7 @@
 #include "jit/cluster.h"
 #include "op/step_trace.h"
 #include "op/variable.h"
+#include "runtime/interruptible.h"
 
 namespace weft::jit {
 namespace {
@@ -34,6 +35,7 @@ struct Version {
   std::unique_ptr<compiler::JitCode> code;
   compiler::Entry entry = nullptr;
   size_t arena_bytes = 0;
+  bool loops = false;  // which nothing can end from outside
   struct Parameter {
     int argument = -1, variable = -1;
     void* own = nullptr;  // a state of the function itself
@@ -51,6 +53,12 @@ struct Version {
   std::mutex mutex;
   std::vector<Tensor> spare;
 };
+
+bool has_loop(const ir::Region& region) {
+  return std::any_of(region.instrs.begin(), region.instrs.end(), [](const auto& i) {
+    return i->op == ir::Op::kWhile || std::any_of(i->regions.begin(), i->regions.end(), [](const auto& r) { return has_loop(*r); });
+  });
+}
 
 bool equal_values(const Tensor& a, const Tensor& b) {
   return a.dtype() == b.dtype() && a.shape() == b.shape() && std::equal(a.data<char>(), a.data<char>() + a.byte_size(), b.data<char>());
@@ -84,6 +92,7 @@ class CompiledFunction final : public runtime::Executable {
       WEFT_ASSIGN(runtime::Executable * e, fall_back(s));
       return e->run(env, args, rets);
     }
+    if (v->loops) runtime::note_blind_call();
     const int64_t start = env.trace ? StepTrace::now() : 0;
     s = call(*v, env, args, variables, rets);
     if (env.trace) {
@@ -229,6 +238,7 @@ class CompiledFunction final : public runtime::Executable {
     code.cpu = "native";
     WEFT_ASSIGN(v->code, api->jit(v->plan, code));
     v->entry = v->code->entry();
+    v->loops = has_loop(*v->module->main);
     WEFT_RETURN_IF_ERROR(bind(*v, o));
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     log(LogLevel::kInfo, cat("compiled ", body_.name, " in ", int(seconds * 1e3), " ms"));

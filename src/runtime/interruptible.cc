@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <condition_variable>
 #include <ctime>
+#include <limits>
+#include <utility>
 #include <mutex>
 
 #include "core/call_depth.h"
@@ -32,12 +34,15 @@ int64_t now(bool exact) {
   return int64_t(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
 }
 
+thread_local bool t_blind = false;
+std::atomic<bool> any_blind{false};
+
 struct Call {
   std::vector<Tensor> in, out;
   op::CancellationManager cancellation;
   std::mutex mutex;
   std::condition_variable changed;
-  bool done = false;
+  bool done = false, blind = false;
   Status status;
 };
 
@@ -49,10 +54,19 @@ Expected::Expected(const void* key, double units, bool exact) noexcept : cost_(c
 }
 
 Expected::~Expected() {
+  if (any_blind.load(std::memory_order_relaxed) && std::exchange(t_blind, false)) {
+    cost_.store(std::numeric_limits<float>::max(), std::memory_order_relaxed);
+    return;
+  }
   const auto took = float(double(now(exact_) - start_ + 1) / units_);
   const float known = cost_.load(std::memory_order_relaxed);
   const float learned = std::max(took, known * 0.75f + took * 0.25f);
   if (learned != known) cost_.store(learned, std::memory_order_relaxed);
+}
+
+void note_blind_call() noexcept {
+  any_blind.store(true, std::memory_order_relaxed);
+  t_blind = true;
 }
 
 Status run_elsewhere(std::span<const Tensor* const> in, std::span<Tensor> out, Work work) {
@@ -65,6 +79,7 @@ Status run_elsewhere(std::span<const Tensor* const> in, std::span<Tensor> out, W
     call->in.clear();
     std::lock_guard lock(call->mutex);
     call->status = std::move(s);
+    call->blind = std::exchange(t_blind, false);
     call->done = true;
     call->changed.notify_all();
   });
@@ -79,6 +94,7 @@ Status run_elsewhere(std::span<const Tensor* const> in, std::span<Tensor> out, W
     call->changed.wait_for(lock, kGrace, [&] { return call->done; });
     return core::interrupted_call();
   }
+  t_blind |= call->blind;
   for (size_t i = 0; i < out.size(); ++i) out[i] = std::move(call->out[i]);
   return call->status;
 }

@@ -344,7 +344,7 @@ Status ConcreteFunction::run(std::span<Tensor> args, size_t count, std::span<Ten
   };
   if (!runtime::may_be_interrupted()) return end(handle_->run(env, args, rets));
   const runtime::Expected expected(handle_.get(), 1, false);
-  if (!expected.long_call()) {
+  if (!expected.long_call() || env.trace) {
     op::CancellationManager cancellation;
     env.cancellation = &cancellation;
     return end(handle_->run(env, args, rets));
