@@ -88,7 +88,7 @@ void bind_files(nb::module_& m) {
       .def("publish", [](saved_model::ModelFolder& f) {
         core::Status s;
         {
-          const nb::gil_scoped_release free;
+          const Released released(true);
           s = f.publish();
         }
         check(s);
