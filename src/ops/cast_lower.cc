@@ -10,15 +10,13 @@ namespace {
 
 using V = ir::Value;
 
-// A float that does not fit a small integer keeps the low bits of its int32, as on x86.
+// A float that does not fit an integer gives the nearest one that does, as in TensorFlow's compiled code; its kernels do as the processor does.
 LoweredList cast(LowerContext& l) {
   V x = l.x();
   if (!x) return {};
   const DType from = x->type.dtype, to = base_type(l.out_type());
   if (from == to) return {x};
   if (l.attr<bool>("Truncate") && is_floating_type(from) && is_floating_type(to) && dtype_size(to) < dtype_size(from)) return l.unsupported("rounding towards zero");
-  if (is_floating_type(from) && is_integer_type(to) && dtype_size(to) < 4) x = l.b.convert(x, DType::kInt32);
-  if (is_floating_type(from) && to == DType::kUint32) x = l.b.convert(x, DType::kInt64);
   return {l.b.convert(x, to)};
 }
 

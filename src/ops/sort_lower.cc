@@ -109,6 +109,7 @@ void lower_sort(Registry& r) {
   r.lower("TopKV2", [](LowerContext& l) -> LoweredList { return top_k(l, l.integer(1)); });
   r.lower("Unique", shape_from_data);
   r.lower("UniqueV2", shape_from_data);
+  r.lower("ListDiff", shape_from_data);
   r.lower("UpperBound", [](LowerContext& l) -> LoweredList { return bound(l, Compare::kLe); });
   r.lower("XlaKeyValueSort", key_value_sort);
   r.lower("XlaSort", sort);

@@ -30,6 +30,17 @@ using Place = std::vector<int64_t>;
 
 bool is_unsigned(DType t) { return t == DType::kUint8 || t == DType::kUint16 || t == DType::kUint32 || t == DType::kUint64 || t == DType::kBool; }
 
+// The nearest number of an integer type; 0 for NaN.
+int64_t saturated(DType t, double v) {
+  const int bits = 8 * int(core::dtype_size(t));
+  if (v != v) return 0;
+  const bool no_sign = is_unsigned(t);
+  const double low = no_sign ? 0 : -std::ldexp(1.0, bits - 1), high = std::ldexp(1.0, no_sign ? bits : bits - 1);
+  if (v <= low) return no_sign ? 0 : int64_t(low);
+  if (v >= high) return no_sign ? int64_t(bits == 64 ? UINT64_MAX : (uint64_t(1) << bits) - 1) : int64_t((uint64_t(1) << (bits - 1)) - 1);
+  return no_sign ? int64_t(uint64_t(v)) : int64_t(v);
+}
+
 int64_t wrapped(DType t, int64_t v) {
   switch (t) {
     case DType::kBool: return v & 1;
@@ -419,7 +430,7 @@ Array Machine::compute(const Instr& i) {
       for (size_t k = 0; k < n; ++k) {
         if (out.real()) out.f[k] = x.real() ? x.f[k] : is_unsigned(x.dtype) ? double(uint64_t(x.n[k])) : double(x.n[k]);
         else if (out.dtype == DType::kBool) out.n[k] = x.real() ? x.f[k] != 0 : x.n[k] != 0;
-        else out.n[k] = x.real() ? int64_t(x.f[k]) : x.n[k];
+        else out.n[k] = x.real() ? saturated(out.dtype, x.f[k]) : x.n[k];
       }
       return out;
     }

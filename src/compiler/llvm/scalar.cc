@@ -185,10 +185,8 @@ Emitter::V Emitter::convert(V x, DType from, DType to) {
       }
       return v;
     }
-    // As the processor does it: through a type wide enough. Values that do not fit give some number, never undefined behaviour.
-    if (to == DType::kUint64) return b.CreateFreeze(b.CreateFPToUI(x, t));
-    llvm::Type* wide = to == DType::kInt64 || to == DType::kUint32 ? b.getInt64Ty() : b.getInt32Ty();
-    return b.CreateTrunc(b.CreateFreeze(b.CreateFPToSI(x, wide)), t);
+    // As TensorFlow's compiled code has it: the nearest number that fits, 0 for NaN. (Its kernels do as the processor does.)
+    return b.CreateIntrinsic(is_unsigned(to) ? llvm::Intrinsic::fptoui_sat : llvm::Intrinsic::fptosi_sat, {t, x->getType()}, {x});
   }
   if (t->isFloatingPointTy()) return convert(is_unsigned(from) ? b.CreateUIToFP(x, t) : b.CreateSIToFP(x, t), t->isDoubleTy() ? DType::kDouble : DType::kFloat, to);
   return is_unsigned(from) ? b.CreateZExtOrTrunc(x, t) : b.CreateSExtOrTrunc(x, t);
