@@ -30,7 +30,7 @@ Result<std::vector<int64_t>> subdiv_offsets(const CollectiveParams& p) {
   if (!p.subdiv_offsets.empty()) return p.subdiv_offsets;
   if (p.max_subdivs_per_device == -1) return std::vector<int64_t>{0};
   if (p.shape.num_elements() == 0) return internal_error("shape in CollectiveParams should be non-empty");
-  const int64_t most = (p.max_subdivs_per_device > 0 ? p.max_subdivs_per_device : kMaxSubdivs) * p.group.size;
+  const int64_t most = (p.max_subdivs_per_device > 0 ? std::min<int64_t>(p.max_subdivs_per_device, 1 << 20) : kMaxSubdivs) * p.group.size;
   const int64_t bytes = p.shape.num_elements() * int64_t(dtype_size(p.dtype));
   int64_t n = 1;
   while (bytes / (p.group.size * n) > kMaxChunkBytes && n < most) ++n;
