@@ -15,6 +15,7 @@
 #include "graph/graph_emitter.h"
 #include "graph/to_function.h"
 #include "op/emit.h"
+#include "release.h"
 #include "saved_model/export_graph.h"
 #include "trace/concrete_function.h"
 
@@ -26,11 +27,28 @@ using graph::GraphEmitter;
 using graph::Node;
 using trace::FuncGraph;
 
-// The gradient of marked results: `call` is a _Call of weft/gradients/custom.py. Kept for the life of the process, like every registered gradient.
+// The gradient of marked results: `call` is a _Call of weft/gradients/custom.py, which goes with the Python object of the graph.
 struct Marked {
-  nb::object call;
-  std::shared_ptr<FuncGraph> graph;  // that the code was traced in
+  PyObject* call = nullptr;          // a weak reference
+  std::weak_ptr<FuncGraph> graph;    // that the code was traced in; tensors of the call hold it
   size_t num_results = 0, num_sources = 0;
+
+  Marked() = default;
+  Marked(const Marked&) = delete;
+  ~Marked() {
+    if (call) release(call);
+  }
+};
+
+// A mark that is being used.
+struct Used {
+  explicit Used(const Marked& m) : graph(m.graph.lock()), mark(m) {
+    call = nb::borrow(PyWeakref_GetObject(m.call));
+    if (call.is_none() || !graph) raise(not_found("a custom gradient whose graph is gone"));
+  }
+  nb::object call;
+  std::shared_ptr<FuncGraph> graph;
+  const Marked& mark;
 };
 
 std::unordered_map<std::string, std::shared_ptr<Marked>>& marks() {  // guarded by the interpreter lock
@@ -90,7 +108,7 @@ struct TracedGradient {
 };
 
 // Runs the program's gradient in a graph inside the one that the code was traced in.
-TracedGradient trace_gradient(Marked& m) {
+TracedGradient trace_gradient(const Used& m) {
   autodiff::FreshTapes apart;
   trace::Entered inside(m.graph.get());
   nb::tuple made = nb::cast<nb::tuple>(nb::steal(must(call_python(PyObject_CallMethod, m.call.ptr(), "_traced", nullptr))));
@@ -101,22 +119,19 @@ TracedGradient trace_gradient(Marked& m) {
   for (nb::handle h : nb::borrow<nb::list>(made[2])) out.of.push_back(nb::cast<int64_t>(h));
   out.function = unwrap(trace::ConcreteFunction::make(graph.shared_from_this(), results));
   for (const auto& c : graph.captures()) out.uses.push_back(c.outer);
-  // Graphs that call it name it for as long as they live.
-  static auto* kept = new std::vector<std::shared_ptr<trace::ConcreteFunction>>;
-  kept->push_back(out.function);
   return out;
 }
 
 // In the graph that is being built: the program's code adds its ops there.
-Grads gradient_here(Marked& m, const GradContext& g, FuncGraph& here, GraphEmitter& emitter) {
+Grads gradient_here(const Used& m, const GradContext& g, FuncGraph& here, GraphEmitter& emitter) {
   nb::list dys;
-  for (size_t i = 0; i < m.num_results; ++i) {
+  for (size_t i = 0; i < m.mark.num_results; ++i) {
     const Value dy = g.dy(int(i)).dense();
     dys.append(nb::steal(wrap(&emitter == &here.emitter() ? dy : here.emitter().wrap(GraphEmitter::unwrap(dy)))));
   }
   nb::object made = nb::steal(must(call_python(PyObject_CallMethod, m.call.ptr(), "_backward", "O", dys.ptr())));
   Grads out = g.none();
-  size_t at = m.num_results;
+  size_t at = m.mark.num_results;
   for (nb::handle h : made) {
     if (at >= out.size()) break;
     Value v = gradient_value(h);
@@ -129,27 +144,27 @@ Grads gradient_here(Marked& m, const GradContext& g, FuncGraph& here, GraphEmitt
   return out;
 }
 
-Grads gradient_in_body(Marked& m, const GradContext& g, GraphEmitter& emitter) {
+Grads gradient_in_body(const Used& m, const GradContext& g, GraphEmitter& emitter) {
   const TracedGradient traced = trace_gradient(m);
   std::vector<Value> inputs;
-  for (size_t i = 0; i < m.num_results; ++i) inputs.push_back(g.dy(int(i)).dense());
+  for (size_t i = 0; i < m.mark.num_results; ++i) inputs.push_back(g.dy(int(i)).dense());
   InBody body(*m.graph, emitter);
   for (const Value& v : traced.uses) inputs.push_back(body.find(v));
   Grads out = g.none();
   if (traced.of.empty()) return out;
   const auto& f = *traced.function;
   auto made = emitter.apply(f.stateful() ? "StatefulPartitionedCall" : "PartitionedCall", inputs, {{"Tout", f.ret_types()}, {"f", op::FunctionAttr{f.name(), nullptr}}});
-  for (size_t k = 0; k < made.size() && k < traced.of.size(); ++k) out[m.num_results + size_t(traced.of[k])] = made[k];
+  for (size_t k = 0; k < made.size() && k < traced.of.size(); ++k) out[m.mark.num_results + size_t(traced.of[k])] = made[k];
   return out;
 }
 
-// results..., sources... marked: whoever differentiates the graph runs the gradient of `call`. Gives the results.
-nb::list with_gradient(nb::handle sources, nb::handle results, nb::object call) {
+// results..., sources... marked: whoever differentiates the graph runs the gradient of `call`. Gives the results, and the name for forget_gradient().
+nb::tuple with_gradient(nb::handle sources, nb::handle results, nb::object call) {
   static std::atomic<int64_t> next{0};
   FuncGraph* g = FuncGraph::current();
   if (!g) raise(failed_precondition("there is no graph around this code"));
   auto m = std::make_shared<Marked>();
-  m->call = std::move(call);
+  m->call = must(PyWeakref_NewRef(call.ptr(), nullptr));
   m->graph = g->shared_from_this();
   std::vector<Value> values = values_of(results);
   m->num_results = values.size();
@@ -166,8 +181,9 @@ nb::list with_gradient(nb::handle sources, nb::handle results, nb::object call) 
       auto* emitter = dynamic_cast<GraphEmitter*>(&c.emitter());
       if (!emitter) return c.fail(unimplemented("a custom gradient of a traced function outside of graphs"));
       FuncGraph* here = FuncGraph::current();
-      if (here && &here->graph() == &emitter->graph()) return gradient_here(*m, c, *here, *emitter);
-      return gradient_in_body(*m, c, *emitter);
+      const Used used(*m);
+      if (here && &here->graph() == &emitter->graph()) return gradient_here(used, c, *here, *emitter);
+      return gradient_in_body(used, c, *emitter);
     } catch (nb::python_error& e) {
       e.restore();
       return c.fail(status_of_python_error());
@@ -183,10 +199,15 @@ nb::list with_gradient(nb::handle sources, nb::handle results, nb::object call) 
   auto out = g->emitter().apply("IdentityN", values, std::move(attrs));
   node_done(*g);
   check(g->emitter().take_status());
-  return wrap_all(std::span(out).first(m->num_results));
+  return nb::make_tuple(wrap_all(std::span(out).first(m->num_results)), name);
 }
 
-Marked* mark_of(std::string_view op, const AttrMap& attrs) {
+void forget_gradient(const std::string& name) {
+  marks().erase(name);
+  autodiff::unregister_gradient(name);
+}
+
+const Marked* mark_of(std::string_view op, const AttrMap& attrs) {
   auto it = attrs.find("_gradient_op_type");
   const auto* name = op == "IdentityN" && it != attrs.end() ? it->second.get<std::string>() : nullptr;
   auto found = name ? marks().find(*name) : marks().end();
@@ -194,7 +215,7 @@ Marked* mark_of(std::string_view op, const AttrMap& attrs) {
 }
 
 // The body with the gradients traced, as functions that its nodes name; what they use of the body are further inputs of the nodes.
-graph::FunctionDef with_traced_gradients(const graph::FunctionDef& def, std::vector<std::string>& made) {
+graph::FunctionDef with_traced_gradients(const graph::FunctionDef& def, std::vector<std::shared_ptr<trace::ConcreteFunction>>& made) {
   auto& context = api::context();
   graph::FunctionBody body = unwrap(graph::instantiate_function(def, {}, context.registry(), context.runtime().library()));
   graph::Graph& g = *body.graph;
@@ -204,11 +225,12 @@ graph::FunctionDef with_traced_gradients(const graph::FunctionDef& def, std::vec
   const auto nodes = g.nodes();
   for (Node* n : nodes) {
     AttrMap attrs = graph::attrs_of(*n);
-    Marked* mark = mark_of(n->op(), attrs);
+    const Marked* mark = mark_of(n->op(), attrs);
     if (!mark) continue;
-    Marked& m = *mark;
-    const TracedGradient traced = trace_gradient(m);
-    InBody inside(*m.graph, emitter);
+    const Marked& m = *mark;
+    const Used used(m);
+    const TracedGradient traced = trace_gradient(used);
+    InBody inside(*used.graph, emitter);
     std::vector<Endpoint> inputs = n->inputs();
     for (const Value& v : traced.uses) inputs.push_back(GraphEmitter::unwrap(inside.find(v)));
     std::vector<DType> types;
@@ -219,7 +241,7 @@ graph::FunctionDef with_traced_gradients(const graph::FunctionDef& def, std::vec
     for (const int64_t i : traced.of) layout.push_back(int64_t(m.num_results) + i);
     attrs["_gradient_layout"] = std::move(layout);
     check(g.rewrite(n, "IdentityN", std::move(attrs), std::move(inputs)));
-    made.push_back(traced.function->name());
+    made.push_back(traced.function);
   }
   graph::FunctionOptions o;
   o.name = def.name;
@@ -249,19 +271,22 @@ void trace_custom_gradients(graph::FunctionLibrary& library) {
   for (const std::string& name : library.names()) {
     const auto before = unwrap(library.find(name));
     if (std::none_of(before->nodes.begin(), before->nodes.end(), [](const graph::NodeDef& n) { return mark_of(n.op, n.attrs); })) continue;
-    std::vector<std::string> made;
+    std::vector<std::shared_ptr<trace::ConcreteFunction>> made;
     graph::FunctionDef def = with_traced_gradients(*before, made);
     check(library.remove(name));
     check(library.add(std::move(def)));
-    for (const std::string& f : made) {
-      auto traced = unwrap(all.find(f));
+    for (const auto& f : made) {
+      auto traced = unwrap(all.find(f->name()));
       auto needed = unwrap(saved_model::needed_functions(traced->nodes, all));
-      if (!needed->contains(f)) check(needed->add(graph::FunctionDef(*traced)));
+      if (!needed->contains(f->name())) check(needed->add(graph::FunctionDef(*traced)));
       check(library.add_all(*needed));
     }
   }
 }
 
-void bind_custom_gradient(nb::module_& m) { m.def("with_gradient", with_gradient, nb::arg("sources"), nb::arg("results"), nb::arg("call")); }
+void bind_custom_gradient(nb::module_& m) {
+  m.def("with_gradient", with_gradient, nb::arg("sources"), nb::arg("results"), nb::arg("call"));
+  m.def("forget_gradient", forget_gradient, nb::arg("name"), "The call of with_gradient is gone.");
+}
 
 }  // namespace weft::python

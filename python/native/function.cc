@@ -211,8 +211,19 @@ void bind_function(nb::module_& m) {
         return nb::make_tuple(inputs, nodes);
       },
       nb::arg("name"), "Shapes of the arguments of a function, and of the outputs of its nodes by their names.");
+  nb::class_<trace::LoadedFunctions>(m, "LoadedFunctions", "Functions of a file in the engine's library: there as long as this or anything made of them lives.")
+      .def_static("make",
+                  [](nb::list defs) {
+                    std::vector<graph::FunctionDef> functions;
+                    for (nb::handle h : defs) {
+                      nb::bytes def = nb::cast<nb::bytes>(h);
+                      functions.push_back(unwrap(io::decode_function_def(std::string_view(def.c_str(), def.size()))));
+                    }
+                    return unwrap(trace::LoadedFunctions::make(api::context(), std::move(functions)));
+                  },
+                  nb::arg("defs"));
   m.def("add_function_def", [](nb::bytes def) { check(api::context().functions().add(unwrap(io::decode_function_def(std::string_view(def.c_str(), def.size()))))); });
-  m.def("remove_function", [](const std::string& name) { check(api::context().functions().remove(name)); });
+  m.def("remove_function", [](const std::string& name) { check(api::context().remove_function(name)); });
 }
 
 }  // namespace weft::python

@@ -134,6 +134,7 @@ nb::tuple import_graph(NativeGraph& g, nb::bytes def, const std::string& prefix,
     graph::remove_imported(g.graph->graph(), r.added);
     check(s);
   }
+  for (const graph::Node* n : r.added) g.graph->hold_functions_of(*n);
   nb::list tensors;
   for (const auto& e : r.return_outputs) tensors.append(nb::steal(wrap(g.graph->emitter().wrap(e))));
   nb::list missing;

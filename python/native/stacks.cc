@@ -5,6 +5,8 @@
 
 #include <unordered_map>
 
+#include "release.h"
+
 namespace weft::python {
 namespace {
 
@@ -22,11 +24,11 @@ struct Stacks {
   Stacks() = default;
   Stacks(const Stacks&) = delete;
   ~Stacks() {
-    const Locked lock;
-    if (!lock) return;
+    std::vector<PyObject*> codes;
     for (auto& [name, frames] : nodes) {
-      for (const Frame& f : frames) Py_DECREF(f.code);
+      for (const Frame& f : frames) codes.push_back(f.code);
     }
+    release(std::move(codes));  // the last function made of the graph may go on any thread
   }
 };
 

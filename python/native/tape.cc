@@ -14,6 +14,7 @@
 #include "custom_gradient.h"
 #include "graph/graph_emitter.h"
 #include "op/emit.h"
+#include "release.h"
 #include "scoped_nodes.h"
 #include "trace/concrete_function.h"
 #include "trace/variable.h"
@@ -41,7 +42,7 @@ Emitter& emitter() { return trace::emitter_here(api::context()); }
 // A Python object that the engine holds, and may let go of on any thread.
 std::shared_ptr<PyObject> held(nb::handle o) {
   return std::shared_ptr<PyObject>(Py_NewRef(o.ptr()), [](PyObject* p) {
-    if (const Locked lock; lock) Py_DECREF(p);
+    release(p);
   });
 }
 
@@ -273,8 +274,6 @@ Grads traced_rule(PyObject* code, const GradContext& g, std::span<const Value> x
     if (!h) raise(unimplemented("the gradient function of ", g.node().op(), " uses a tensor of another graph"));
     given.push_back(e.constant(h->tensor()));
   }
-  static auto* kept = new std::vector<std::shared_ptr<trace::ConcreteFunction>>;  // graphs name it for as long as they live
-  kept->push_back(function);
   std::vector<DType> types = function->ret_types();
   auto out = e.apply(function->stateful() ? "StatefulPartitionedCall" : "PartitionedCall", given, {{"Tout", types}, {"f", FunctionAttr{function->name(), nullptr}}});
   size_t at = 0;

@@ -126,14 +126,14 @@ Result<FunctionGradient> gradient_of_function(const Registry& registry, const st
                                               const std::vector<bool>& want, const std::vector<DType>& dys, const Inside* inside, bool slices = false);
 
 Result<FunctionBody> open_function(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f);
-// Adds it under a name made of what it computes, or finds it there.
 struct Interface {
   std::vector<Endpoint> inputs, outputs;
   std::vector<Node*> control_outputs;
   std::vector<const Node*> body;
 };
 Result<FunctionDef> make_function(const Graph& graph, std::string name, bool append_hash, const Interface& io);
-Result<FunctionAttr> define_function(Graph& graph, std::string name, const Interface& io);
+// Adds it under a name made of what it computes, or finds it there; `of` is the function that it is made of, empty where there is none.
+Result<FunctionAttr> define_function(Graph& graph, std::string name, const Interface& io, std::string_view of = {});
 // All nodes but arguments and results.
 std::vector<const Node*> nodes_of_body(const Graph& graph);
 

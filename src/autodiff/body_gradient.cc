@@ -121,10 +121,10 @@ Result<FunctionDef> make_function(const Graph& graph, std::string name, bool app
   return def;
 }
 
-Result<FunctionAttr> define_function(Graph& graph, std::string name, const Interface& io) {
+Result<FunctionAttr> define_function(Graph& graph, std::string name, const Interface& io, std::string_view of) {
   WEFT_ASSIGN(FunctionDef def, make_function(graph, std::move(name), true, io));
   FunctionAttr f{def.name, nullptr};
-  WEFT_RETURN_IF_ERROR(graph.library()->add(std::move(def)));
+  WEFT_RETURN_IF_ERROR(graph.library()->add_derived(std::move(def), of));
   return f;
 }
 

@@ -114,7 +114,7 @@ class BranchGradient {
       }
       WEFT_RETURN_IF_ERROR(w.emitter.take_status());
       w.io.body = nodes_of_body(w.graph);
-      WEFT_ASSIGN(FunctionAttr f, define_function(w.graph, cat(branch_name(k), "_weft_forward"), w.io));
+      WEFT_ASSIGN(FunctionAttr f, define_function(w.graph, cat(branch_name(k), "_weft_forward"), w.io, branches_[k].name));
       made.push_back(std::move(f));
     }
     AttrMap attrs = attrs_of(*node_);
@@ -198,7 +198,7 @@ class BranchGradient {
     WEFT_RETURN_IF_ERROR(w.emitter.take_status());
     w.io.body = nodes_of_body(w.graph);
     for (const Node* n : w.io.body) stateful |= n->spec().stateful;
-    return define_function(w.graph, cat(branch_name(k), "_weft_backward"), w.io);
+    return define_function(w.graph, cat(branch_name(k), "_weft_backward"), w.io, branches_[k].name);
   }
 
   Backward& b_;

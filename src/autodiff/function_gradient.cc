@@ -168,7 +168,7 @@ class Maker {
     if (!saved.empty() || (f_.attrs && !def_.signature_attrs.empty())) WEFT_RETURN_IF_ERROR(make_forward(g, parts, saved, forward));
     WEFT_ASSIGN(FunctionDef def, make_function(g.graph(), backward, false, back));
     def.attrs = record(out_, key);
-    WEFT_RETURN_IF_ERROR(library_->add(std::move(def)));
+    WEFT_RETURN_IF_ERROR(library_->add_derived(std::move(def), f_.name));
     return std::move(out_);
   }
 
@@ -212,7 +212,7 @@ class Maker {
     def.attrs = def_.attrs;
     for (const char* gone : {"backward_function_name", "forward_function_name", kRecord, kNumbers, kTypes, kShapes}) def.attrs.erase(gone);
     out_.forward = name;
-    return library_->add(std::move(def));
+    return library_->add_derived(std::move(def), f_.name);
   }
 
   const Registry& registry_;
@@ -282,7 +282,7 @@ Result<FunctionGradient> around_given(const Registry& registry, const std::share
   io.body = nodes_of_body(g);
   WEFT_ASSIGN(FunctionDef made, make_function(g, backward, false, io));
   made.attrs = record(out, key);
-  WEFT_RETURN_IF_ERROR(library->add(std::move(made)));
+  WEFT_RETURN_IF_ERROR(library->add_derived(std::move(made), f.name));
   return out;
 }
 

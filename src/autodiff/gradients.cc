@@ -68,6 +68,17 @@ Status register_gradient(const std::string& op, std::function<Grads(const GradCo
   return {};
 }
 
+void unregister_gradient(const std::string& op) {
+  std::function<Grads(const GradContext&)> gone;  // freed when the lock is, too
+  UserRules& u = user_rules();
+  std::unique_lock lock(u.mutex);
+  auto it = u.rules.find(op);
+  if (it == u.rules.end()) return;
+  gone = std::move(it->second);
+  u.rules.erase(it);
+  lock.unlock();
+}
+
 Result<Grads> op_gradient(Emitter& emitter, const NodeInfo& node, std::span<const Value> inputs, std::span<const Value> outputs,
                           std::span<const Value> output_grads) {
   return rule_gradient(node.spec().name, &node.spec(), GradContext(emitter, node, inputs, outputs, output_grads));

@@ -37,6 +37,8 @@ Result<Grads> op_gradient(Emitter& emitter, const NodeInfo& node, std::span<cons
                           std::span<const Value> output_grads);
 // A rule that a user gives for an op, before those of the ops themselves. AlreadyExists for a second one.
 Status register_gradient(const std::string& op, std::function<Grads(const GradContext&)> rule);
+// For one that goes with what it belongs to.
+void unregister_gradient(const std::string& op);
 // Can a gradient flow through a value of this type?
 bool differentiable(DType t);
 

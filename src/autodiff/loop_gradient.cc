@@ -277,8 +277,8 @@ class LoopGradient {
     cond.outputs.push_back(cond_.rets[0]->input(0));
     cond.control_outputs = cond_.control_rets;
     cond.body = nodes_of_body(*cond_.graph);
-    WEFT_ASSIGN(FunctionAttr body_f, define_function(g, cat(plain_name(body_f_.name), "_weft_forward"), body));
-    WEFT_ASSIGN(FunctionAttr cond_f, define_function(*cond_.graph, cat(plain_name(cond_.name), "_weft_forward"), cond));
+    WEFT_ASSIGN(FunctionAttr body_f, define_function(g, cat(plain_name(body_f_.name), "_weft_forward"), body, body_f_.name));
+    WEFT_ASSIGN(FunctionAttr cond_f, define_function(*cond_.graph, cat(plain_name(cond_.name), "_weft_forward"), cond, cond_.name));
     AttrMap attrs = attrs_of(*node_);
     std::vector<PartialShape> promised = node_->attr<std::vector<PartialShape>>("output_shapes");
     if (!promised.empty()) {
@@ -356,7 +356,7 @@ class LoopGradient {
     io.body.insert(io.body.end(), inner.added().begin() + long(from), inner.added().end());
     bool stateful = false;
     for (const Node* m : io.body) stateful |= m->spec().stateful;
-    WEFT_ASSIGN(FunctionAttr body, define_function(g, cat(plain_name(body_f_.name), "_weft_backward"), io));
+    WEFT_ASSIGN(FunctionAttr body, define_function(g, cat(plain_name(body_f_.name), "_weft_backward"), io, body_f_.name));
     WEFT_ASSIGN(FunctionAttr cond, make_cond(inputs));
     AttrMap attrs{{"body", body}, {"cond", cond}, {"output_shapes", promised}, {"parallel_iterations", node_->attr<int64_t>("parallel_iterations")}};
     auto out = outer.apply(stateful ? "While" : "StatelessWhile", inputs, std::move(attrs));
@@ -387,7 +387,7 @@ class LoopGradient {
     WEFT_RETURN_IF_ERROR(e.take_status());
     io.outputs.push_back(GraphEmitter::unwrap(go));
     io.body = nodes_of_body(g);
-    return define_function(g, cat(plain_name(cond_.name), "_weft_backward"), io);
+    return define_function(g, cat(plain_name(cond_.name), "_weft_backward"), io, cond_.name);
   }
 
   struct Kept {

@@ -52,7 +52,7 @@ Result<FunctionAttr> symbolic_gradient(const Registry& registry, const std::shar
     io.outputs.push_back(GraphEmitter::unwrap(out[i]));
   }
   io.body = nodes_of_body(graph);
-  return define_function(graph, cat("__gradient_", f.name), io);
+  return define_function(graph, cat("__gradient_", f.name), io, f.name);
 }
 
 }  // namespace weft::autodiff

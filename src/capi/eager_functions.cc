@@ -68,7 +68,7 @@ void TFE_ContextRemoveFunction(TFE_Context* context, const char* name, TF_Status
     auto it = context->function_counts.find(name);
     if (it != context->function_counts.end() && --it->second > 0) return {};
     if (it != context->function_counts.end()) context->function_counts.erase(it);
-    return context->context.functions().remove(name);
+    return context->context.remove_function(name);
   });
 }
 

@@ -1,6 +1,9 @@
 #include "eager/context.h"
 
+#include <algorithm>
+#include <shared_mutex>
 #include <thread>
+#include <unordered_map>
 
 #include "core/thread_own.h"
 #include "runtime/session.h"
@@ -56,7 +59,87 @@ struct ThreadExecutor {
 };
 thread_local ThreadExecutor thread_executor;
 
+using Map = std::unordered_map<std::string, std::shared_ptr<CachedKernel>>;
+
+// As many kernels as two generations hold: when the young one is full it becomes the old one, and what was not used since it began goes.
+class KernelMap {
+ public:
+  explicit KernelMap(size_t most) : half_(most / 2) {}
+  std::shared_ptr<CachedKernel> find(const std::string& key) const {
+    for (const auto* map : {&young_, &old_}) {
+      if (auto it = map->find(key); it != map->end()) return it->second;
+    }
+    return nullptr;
+  }
+  bool is_old(const std::string& key) const { return !young_.contains(key); }
+  // Gives the one that is there. `dead` gets what is dropped, for the caller to free outside of his lock.
+  std::shared_ptr<CachedKernel> put(std::string key, std::shared_ptr<CachedKernel> kernel, Map& dead) {
+    if (auto it = young_.find(key); it != young_.end()) return it->second;
+    if (auto it = old_.find(key); it != old_.end()) {
+      kernel = std::move(it->second);
+      old_.erase(it);
+    }
+    if (young_.size() >= half_) {
+      dead = std::move(old_);
+      old_ = std::exchange(young_, {});
+    }
+    return young_.emplace(std::move(key), std::move(kernel)).first->second;
+  }
+  template <class F>
+  void take_if(F unwanted, std::vector<std::shared_ptr<CachedKernel>>& dead) {
+    for (Map* map : {&young_, &old_}) {
+      std::erase_if(*map, [&](auto& entry) {
+        if (!unwanted(*entry.second)) return false;
+        dead.push_back(std::move(entry.second));
+        return true;
+      });
+    }
+  }
+  size_t size() const { return young_.size() + old_.size(); }
+
+ private:
+  const size_t half_;
+  Map young_, old_;
+};
+
+constexpr size_t kMostKernels = 8192, kMostFunctionKernels = 512;
+
+// Whether the kernel's op is one of the functions, or an attribute names one.
+bool names_any(const CachedKernel& k, std::span<const std::string> names) {
+  const auto is = [&](std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  if (is(k.node.op())) return true;
+  for (const op::AttrValue& a : k.node.attrs()) {
+    if (const auto* f = a.get<op::FunctionAttr>(); f && is(f->name)) return true;
+    if (const auto* list = a.get<std::vector<op::FunctionAttr>>()) {
+      if (std::any_of(list->begin(), list->end(), [&](const op::FunctionAttr& f) { return is(f.name); })) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
+
+struct Context::Kernels {
+  mutable std::shared_mutex mutex;
+  KernelMap plain{kMostKernels}, functions{kMostFunctionKernels};
+
+  Result<std::shared_ptr<CachedKernel>> get(KernelMap& map, std::string key, FunctionRef<Result<std::shared_ptr<CachedKernel>>()> make) {
+    std::shared_ptr<CachedKernel> found;
+    {
+      std::shared_lock lock(mutex);
+      found = map.find(key);
+      if (found && !map.is_old(key)) return found;
+    }
+    if (!found) {
+      WEFT_ASSIGN(found, make());
+    }
+    Map dead;
+    std::unique_lock lock(mutex);
+    found = map.put(std::move(key), std::move(found), dead);
+    lock.unlock();
+    return found;
+  }
+};
 
 Context::Context(op::Registry& registry, const ContextOptions& o)
     : soft_placement(o.soft_placement),
@@ -70,6 +153,7 @@ Context::Context(op::Registry& registry, const ContextOptions& o)
       library_(std::make_shared<graph::FunctionLibrary>()),
       executor_(std::make_shared<Executor>(o.async)),
       maybe_async_(o.async),
+      kernels_(std::make_unique<Kernels>()),
       generation_(next_generation.fetch_add(1)) {
   runtime::RuntimeOptions r;
   r.registry = &registry_;
@@ -138,17 +222,7 @@ Result<const std::shared_ptr<CachedKernel>*> Context::kernel(const KernelKey& ke
   auto& slot = cache->slots[key.hash() % ThreadCache::kSlots];
   const uint64_t generation = generation_.load(std::memory_order_acquire);
   if (slot.holds(key, generation)) [[likely]] return &slot.kernel;
-  std::shared_ptr<CachedKernel> found;
-  std::string bytes = as_bytes(key);
-  {
-    std::shared_lock lock(kernels_mutex_);
-    if (auto it = kernels_.find(bytes); it != kernels_.end()) found = it->second;
-  }
-  if (!found) {
-    WEFT_ASSIGN(std::shared_ptr<CachedKernel> made, make());
-    std::unique_lock lock(kernels_mutex_);
-    found = kernels_.emplace(std::move(bytes), std::move(made)).first->second;
-  }
+  WEFT_ASSIGN(std::shared_ptr<CachedKernel> found, kernels_->get(kernels_->plain, as_bytes(key), make));
   slot.generation = generation;
   slot.spec = key.spec;
   slot.device = key.device;
@@ -159,16 +233,36 @@ Result<const std::shared_ptr<CachedKernel>*> Context::kernel(const KernelKey& ke
   return &slot.kernel;
 }
 
+Result<std::shared_ptr<CachedKernel>> Context::function_kernel(const KernelKey& key, FunctionRef<Result<std::shared_ptr<CachedKernel>>()> make) {
+  return kernels_->get(kernels_->functions, as_bytes(key), make);
+}
+
+Status Context::remove_function(std::string_view name, bool owned) {
+  std::vector<std::string> gone;
+  WEFT_RETURN_IF_ERROR(library_->remove(name, &gone));
+  std::vector<std::shared_ptr<CachedKernel>> dead;
+  {
+    std::unique_lock lock(kernels_->mutex);
+    kernels_->functions.take_if([&](const CachedKernel& k) { return names_any(k, gone); }, dead);
+  }
+  dead.clear();
+  runtime_->forget(gone, owned);
+  return {};
+}
+
 void Context::clear_kernels() {
-  std::unique_lock lock(kernels_mutex_);
-  kernels_.clear();
+  std::vector<std::shared_ptr<CachedKernel>> dead;
+  {
+    std::unique_lock lock(kernels_->mutex);
+    for (KernelMap* map : {&kernels_->plain, &kernels_->functions}) map->take_if([](const CachedKernel&) { return true; }, dead);
+  }
   forget_kernels(generation_.load());
   generation_.store(next_generation.fetch_add(1));
 }
 
 int64_t Context::cached_kernels() const {
-  std::shared_lock lock(kernels_mutex_);
-  return int64_t(kernels_.size());
+  std::shared_lock lock(kernels_->mutex);
+  return int64_t(kernels_->plain.size() + kernels_->functions.size());
 }
 
 }  // namespace weft::eager

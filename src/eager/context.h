@@ -5,10 +5,8 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "core/device.h"
 #include "eager/executor.h"
@@ -26,6 +24,7 @@ struct CachedKernel {
   std::unique_ptr<op::Kernel> kernel;
   Device* device;
   op::KernelEnv env;
+  bool may_call_back;  // its run may execute ops on the same thread: whoever runs it holds it
 };
 
 // What a cached kernel was made for: op, device, the types of the inputs, the attributes as they were set.
@@ -65,6 +64,8 @@ class Context {
   // Functions that can be called by name, and what runs them.
   graph::FunctionLibrary& functions() { return *library_; }
   runtime::FunctionLibraryRuntime& runtime() { return *runtime_; }
+  // Takes the function and what was derived from it out of the library, with the kernels and plans that were made for them.
+  Status remove_function(std::string_view name, bool owned = false);
   // Set to collect what runs in functions; null otherwise.
   std::atomic<op::StepTrace*> trace{nullptr};
 
@@ -82,6 +83,8 @@ class Context {
   // The kernel for a key; made by `make` where it is not there. What is pointed to is
   // valid on this thread until its next call; copy the shared pointer to keep it longer. Null in a thread that is ending.
   Result<const std::shared_ptr<CachedKernel>*> kernel(const KernelKey& key, FunctionRef<Result<std::shared_ptr<CachedKernel>>()> make);
+  // The same where the key names functions: no thread remembers it, so that it can be forgotten with them.
+  Result<std::shared_ptr<CachedKernel>> function_kernel(const KernelKey& key, FunctionRef<Result<std::shared_ptr<CachedKernel>>()> make);
   void clear_kernels();
   int64_t cached_kernels() const;
   const op::KernelEnv env_for(Device* device) {
@@ -100,8 +103,8 @@ class Context {
   op::ResourceManager resources_;  // after the runtime: iterators in it hold functions
   std::shared_ptr<Executor> executor_;
   std::atomic<bool> maybe_async_;
-  mutable std::shared_mutex kernels_mutex_;
-  std::unordered_map<std::string, std::shared_ptr<CachedKernel>> kernels_;
+  struct Kernels;
+  std::unique_ptr<Kernels> kernels_;
   std::atomic<uint64_t> generation_;  // changes when kernels are dropped; unique over all contexts
 };
 

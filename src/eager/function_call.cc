@@ -53,7 +53,7 @@ Result<std::unique_ptr<op::Kernel>> make_function_kernel(Context& context, const
   }
   options.may_compile = context.runtime().auto_compile();
   if (const op::AttrValue* must = node.find_attr("_XlaMustCompile")) options.must_compile = must->get<bool>() && *must->get<bool>();
-  WEFT_ASSIGN(auto f, context.runtime().instantiate({std::string(node.op()), attrs}, options));
+  WEFT_ASSIGN(auto f, context.runtime().instance({std::string(node.op()), attrs}, options));
   return std::unique_ptr<op::Kernel>(new FunctionKernel(context, std::move(f)));
 }
 

@@ -99,6 +99,7 @@ void Op::clear() {
   attrs_.clear();
   attr_key_.clear();
   cacheable_ = true;
+  names_functions_ = false;
   device_ = nullptr;
   if (keep_kernel_) [[unlikely]] {
     keep_kernel_ = false;
@@ -139,6 +140,8 @@ Status Op::set_input(int i, RefPtr<TensorHandle> input) {
   return {};
 }
 
+static bool makes_handle(const op::Signature& s) { return s.inputs.empty() && s.outputs.size() == 1 && s.outputs[0].type == DType::kResource; }
+
 Status Op::set_attr(std::string_view name, op::AttrValue value) {
   const int index = signature_->attr_index(name);
   // Options of a call, not of the function.
@@ -164,8 +167,9 @@ Status Op::set_attr(std::string_view name, op::AttrValue value) {
     const std::string text = value.to_string();
     append_raw(attr_key_, text.size());
     attr_key_ += text;
-    // Every variable has a name of its own: its handle is made once, and a program may make any number of variables.
-    if (name == "shared_name" && spec_->name == "VarHandleOp") cacheable_ = false;
+    // Every variable or table has a name of its own: its handle is made once, and a program may make any number of them.
+    if (name == "shared_name" && makes_handle(*signature_) && value.get<std::string>() && !value.get<std::string>()->empty()) cacheable_ = false;
+    if (value.get<op::FunctionAttr>() || value.get<std::vector<op::FunctionAttr>>()) names_functions_ = true;
   }
   attrs_.emplace_back(std::string(name), std::move(value));
   return {};
@@ -261,12 +265,13 @@ Result<std::shared_ptr<CachedKernel>> Op::make_kernel(Device* device) const {
   if (!is_function_ && (!device || !device->host_memory())) {
     WEFT_ASSIGN(device, choose_device(*context_, n, device, resource_device(inputs_) != nullptr));
   }
-  auto cached = std::make_shared<CachedKernel>(CachedKernel{std::move(n), nullptr, device, context_->env_for(device)});
+  auto cached = std::make_shared<CachedKernel>(CachedKernel{std::move(n), nullptr, device, context_->env_for(device), false});
   auto kernel = is_function_ ? make_function_kernel(*context_, cached->node, device) : op::make_kernel(context_->registry(), cached->node, device->type());
   // Where a resource says the device there is nothing to look for, and TensorFlow has another code.
   if (!kernel.ok() && kernel.status().code() == Code::kNotFound && !is_function_ && resource_device(inputs_))
     return invalid_argument("No OpKernel was registered to support Op '", spec_->name, "' on the device of its resource. ", kernel.status().message());
   WEFT_ASSIGN(cached->kernel, std::move(kernel));
+  cached->may_call_back = spec_->stateful;
   return cached;
 }
 
@@ -285,6 +290,10 @@ Result<const std::shared_ptr<CachedKernel>*> Op::find_kernel(Device* device, std
     for (size_t i = 8; i < inputs_.size(); ++i) rest.push_back(char(inputs_[i]->dtype()));
     rest += attr_key_;
     key.rest = rest;
+  }
+  if (is_function_ || names_functions_) [[unlikely]] {
+    WEFT_ASSIGN(uncached, context_->function_kernel(key, make));
+    return &uncached;
   }
   auto cached = context_->kernel(key, make);
   return cached.ok() && !*cached ? make_uncached() : cached;
@@ -397,6 +406,10 @@ Status Op::execute(TensorHandle** outputs, int capacity, int* count) {
   std::shared_ptr<CachedKernel> uncached;
   WEFT_ASSIGN(const std::shared_ptr<CachedKernel>* kernel, find_kernel(device, uncached));
   CachedKernel* k = kernel->get();
+  if (k->may_call_back && !uncached) [[unlikely]] {  // what it runs may take its place in the cache
+    uncached = *kernel;
+    kernel = &uncached;
+  }
   // Made when another device would do; that may have changed.
   if (device && k->device != device && !context_->soft_placement.load(std::memory_order_relaxed)) [[unlikely]]
     return choose_device(*context_, k->node, device, false).status();

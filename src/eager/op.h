@@ -81,6 +81,7 @@ class Op {
   std::shared_ptr<CachedKernel> kernel_;
   Device* ran_on_ = nullptr;
   bool cacheable_ = true;     // attributes that hold tensors are not worth a key
+  bool names_functions_ = false;
 };
 
 }  // namespace weft::eager

@@ -70,10 +70,10 @@ bool same_function(const FunctionDef& a, const FunctionDef& b) {
 std::shared_ptr<FunctionLibrary::Entry> FunctionLibrary::entry(std::string_view name) const {
   std::shared_lock lock(mutex_);
   auto it = functions_.find(name);
-  return it == functions_.end() ? nullptr : it->second;
+  return it == functions_.end() ? nullptr : it->second.entry;
 }
 
-Status FunctionLibrary::add(FunctionDef def) {
+Status FunctionLibrary::add(FunctionDef def, std::weak_ptr<const void> owner) {
   if (def.name.empty()) return invalid_argument("a function without a name");
   if (auto old = entry(def.name)) {
     WEFT_ASSIGN(auto there, old->get());
@@ -84,8 +84,34 @@ Status FunctionLibrary::add(FunctionDef def) {
   std::string name = def.name;
   e->def = std::make_shared<const FunctionDef>(std::move(def));
   std::unique_lock lock(mutex_);
-  functions_.emplace(std::move(name), std::move(e));
+  functions_.emplace(std::move(name), Slot{std::move(e), std::move(owner), {}, {}});
   ++version_;
+  return {};
+}
+
+Status FunctionLibrary::add_derived(FunctionDef def, std::string_view of) {
+  std::weak_ptr<const void> weak;
+  {
+    std::shared_lock lock(mutex_);
+    if (auto it = functions_.find(of); it != functions_.end()) weak = it->second.owner;
+  }
+  const auto owner = weak.lock();
+  std::vector<std::shared_ptr<const void>> others;
+  for (const NodeDef& n : def.nodes) {
+    for_functions(n.attrs, [&](const std::string& name) {
+      auto other = this->owner(name);
+      if (other && other != owner && std::find(others.begin(), others.end(), other) == others.end()) others.push_back(std::move(other));
+    });
+  }
+  const std::string name = def.name;
+  WEFT_RETURN_IF_ERROR(add(std::move(def), std::move(weak)));
+  std::unique_lock lock(mutex_);
+  if (auto it = functions_.find(name); it != functions_.end()) std::swap(it->second.held, others);
+  auto it = functions_.find(of);
+  if (it == functions_.end() || it->first == name) return {};
+  auto& derived = it->second.derived;
+  if (std::find(derived.begin(), derived.end(), name) == derived.end()) derived.push_back(name);
+  lock.unlock();  // before what `others` had goes
   return {};
 }
 
@@ -94,7 +120,7 @@ Status FunctionLibrary::add(std::string name, LazyFunction def) {
   auto e = std::make_shared<Entry>();
   e->lazy = std::move(def);
   std::unique_lock lock(mutex_);
-  functions_.emplace(std::move(name), std::move(e));
+  functions_.emplace(std::move(name), Slot{std::move(e), {}, {}, {}});
   ++version_;
   return {};
 }
@@ -111,11 +137,11 @@ Status FunctionLibrary::add_gradient(GradientDef def) {
 
 Status FunctionLibrary::add_all(const FunctionLibrary& other) {
   if (&other == this) return {};
-  std::unordered_map<std::string, std::shared_ptr<Entry>, Hash, std::equal_to<>> theirs;
+  std::vector<std::pair<std::string, std::shared_ptr<Entry>>> theirs;
   decltype(gradients_) gradients;
   {
     std::shared_lock lock(other.mutex_);
-    theirs = other.functions_;
+    for (const auto& [name, slot] : other.functions_) theirs.emplace_back(name, slot.entry);
     gradients = other.gradients_;
   }
   for (auto& [name, e] : theirs) {
@@ -128,21 +154,39 @@ Status FunctionLibrary::add_all(const FunctionLibrary& other) {
       continue;
     }
     std::unique_lock lock(mutex_);
-    functions_.emplace(name, e);
+    functions_.emplace(name, Slot{e, {}, {}, {}});
     ++version_;
   }
   for (auto& [f, g] : gradients) WEFT_RETURN_IF_ERROR(add_gradient({f, g}));
   return {};
 }
 
-Status FunctionLibrary::remove(std::string_view name) {
+Status FunctionLibrary::remove(std::string_view name, std::vector<std::string>* gone) {
+  std::vector<Slot> dead;  // freed when the lock is, too
   std::unique_lock lock(mutex_);
-  auto it = functions_.find(name);
-  if (it == functions_.end()) return not_found("Tried to remove non-existent function '", name, "'.");
-  if (it->second->spec) removed_.push_back(it->second);
-  functions_.erase(it);
+  if (functions_.find(name) == functions_.end()) return not_found("Tried to remove non-existent function '", name, "'.");
+  std::vector<std::string> todo{std::string(name)};
+  while (!todo.empty()) {
+    const std::string next = std::move(todo.back());
+    todo.pop_back();
+    auto it = functions_.find(next);
+    if (it == functions_.end()) continue;
+    todo.insert(todo.end(), it->second.derived.begin(), it->second.derived.end());
+    if (it->second.entry->spec) removed_.push_back(it->second.entry);
+    dead.push_back(std::move(it->second));
+    functions_.erase(it);
+    gradients_.erase(next);
+    if (gone) gone->push_back(next);
+  }
   ++version_;
+  lock.unlock();
   return {};
+}
+
+std::shared_ptr<const void> FunctionLibrary::owner(std::string_view name) const {
+  std::shared_lock lock(mutex_);
+  auto it = functions_.find(name);
+  return it == functions_.end() ? nullptr : it->second.owner.lock();
 }
 
 bool FunctionLibrary::contains(std::string_view name) const {

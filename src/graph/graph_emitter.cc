@@ -1,5 +1,7 @@
 #include "graph/graph_emitter.h"
 
+#include "graph/function_library.h"
+
 namespace weft::graph {
 namespace {
 
@@ -67,6 +69,10 @@ Result<std::vector<Value>> GraphEmitter::do_apply(std::string_view op, std::span
   if (op.starts_with("TensorArrayGrad") && !attrs.contains("source")) attrs["source"] = source_;
   std::vector<Endpoint> ends;
   for (const Value& v : inputs) ends.push_back(unwrap(v));
+  for_functions(attrs, [&](const std::string& name) {
+    auto owner = graph_.library() ? graph_.library()->owner(name) : nullptr;
+    if (owner && (held_.empty() || held_.back() != owner)) held_.push_back(std::move(owner));
+  });
   WEFT_ASSIGN(Node * node, add(op, std::move(attrs), std::move(ends)));
   std::vector<Value> out;
   for (int i = 0; i < node->num_outputs(); ++i) out.push_back(wrap({node, i}));

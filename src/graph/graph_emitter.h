@@ -35,6 +35,8 @@ class GraphEmitter : public Emitter {
   void set_next_name(std::string name) { next_name_ = std::move(name); }
   // A node whose inputs do not fit is refused, with the words of its shape rule; else it is added and fails when it runs.
   void refuse_bad_shapes(bool on) { refuse_bad_shapes_ = on; }
+  // The owners of the functions that added nodes name (FunctionLibrary::owner): these stay in the library as long as this.
+  const std::vector<std::shared_ptr<const void>>& held() const { return held_; }
   const std::vector<Node*>& added() const { return added_; }
 
  protected:
@@ -50,6 +52,7 @@ class GraphEmitter : public Emitter {
   std::vector<Node*> controls_, user_controls_, added_;
   bool refuse_bad_shapes_ = false;
   std::weak_ptr<void> keep_;
+  std::vector<std::shared_ptr<const void>> held_;
 };
 
 }  // namespace weft::graph

@@ -44,7 +44,8 @@ struct Cluster {
   std::vector<Node*> nodes;
 };
 
-Status replace(Graph& g, const Cluster& c, const std::string& name) {
+Status replace(graph::FunctionBody& whole, const Cluster& c, const std::string& name) {
+  Graph& g = *whole.graph;
   const std::set<const Node*> inside(c.nodes.begin(), c.nodes.end());
   graph::FunctionOptions o;
   o.name = name;
@@ -84,7 +85,7 @@ Status replace(Graph& g, const Cluster& c, const std::string& name) {
   }
   o.body = body;
   WEFT_ASSIGN(graph::FunctionDef def, graph::to_function(g, o));
-  WEFT_RETURN_IF_ERROR(g.library()->add(std::move(def)));
+  WEFT_RETURN_IF_ERROR(g.library()->add_derived(std::move(def), whole.name));
   AttrMap attrs;
   attrs["f"] = FunctionAttr{name, nullptr};
   std::vector<DType> in, out;
@@ -150,7 +151,7 @@ Result<int> cluster(graph::FunctionBody& body) {
   int made = 0;
   for (const auto& [l, c] : clusters) {
     if (c.nodes.size() < kLeastNodes) continue;
-    WEFT_RETURN_IF_ERROR(replace(g, c, core::cat("__cluster_", next.fetch_add(1))));
+    WEFT_RETURN_IF_ERROR(replace(body, c, core::cat("__cluster_", next.fetch_add(1))));
     ++made;
   }
   return made;

@@ -15,7 +15,7 @@ namespace weft::op {
 struct KernelEnv;
 
 // A function that is planned and ready to run, from any number of threads at once.
-class FunctionHandle {
+class FunctionHandle : public std::enable_shared_from_this<FunctionHandle> {
  public:
   virtual ~FunctionHandle() = default;
   virtual const std::vector<DType>& arg_types() const = 0;
@@ -44,8 +44,8 @@ struct InstantiateOptions {
 class FunctionCaller {
  public:
   virtual ~FunctionCaller() = default;
-  // The same function, attributes and options give the same handle, which lives as long as the caller does.
-  // NotFound for an unknown name.
+  // The same function, attributes and options give the same handle. It stays planned as long as the function is in the
+  // caller's library, and the function stays there as long as somebody holds the handle. NotFound for an unknown name.
   virtual Result<std::shared_ptr<FunctionHandle>> instantiate(const FunctionAttr& function, const InstantiateOptions& options = {}) = 0;
 };
 

@@ -193,7 +193,7 @@ class BatchFunctionKernel final : public BatchKernel {
  protected:
   Status compute(Batch& batch) override {
     KernelContext& first = *batch.tasks[0].context;
-    WEFT_ASSIGN(FunctionHandle * f, f_.get(first));
+    WEFT_ASSIGN(auto f, f_.get(first));
     const int64_t rows = padded_rows(batch);
     std::vector<Tensor> args, rets(size_t(first.num_outputs()));
     for (int i = 0; i < num_in(); ++i) {

@@ -80,7 +80,7 @@ class CallKernel final : public Kernel {
  public:
   explicit CallKernel(const NodeInfo& node) : f_(node.attr<FunctionAttr>("f"), call_options(node)) {}
   Status run(KernelContext& c) override {
-    WEFT_ASSIGN(FunctionHandle * f, f_.get(c));
+    WEFT_ASSIGN(auto f, f_.get(c));
     return call(c, *f, 0);
   }
 
@@ -99,7 +99,7 @@ class GradientKernel final : public Kernel {
  public:
   explicit GradientKernel(const NodeInfo& node) : f_(gradient_of(node.attr<FunctionAttr>("f"))) {}
   Status run(KernelContext& c) override {
-    WEFT_ASSIGN(FunctionHandle * f, f_.get(c));
+    WEFT_ASSIGN(auto f, f_.get(c));
     return call(c, *f, 0);
   }
 
@@ -123,7 +123,7 @@ class RemoteCallKernel final : public Kernel {
       if (!slot) slot = std::make_unique<Callee>(f_, o);
       f = slot.get();
     }
-    WEFT_ASSIGN(FunctionHandle * h, f->get(c, 1));
+    WEFT_ASSIGN(auto h, f->get(c, 1));
     return call(c, *h, 1);
   }
 
@@ -149,7 +149,7 @@ class IfKernel final : public Kernel {
     } else {
       WEFT_ASSIGN(value, truth_of(pred));
     }
-    WEFT_ASSIGN(FunctionHandle * f, (value ? then_ : else_).get(c, 1));
+    WEFT_ASSIGN(auto f, (value ? then_ : else_).get(c, 1));
     return call(c, *f, 1);
   }
 
@@ -168,7 +168,7 @@ class CaseKernel final : public Kernel {
     if (index.rank() != 0) return invalid_argument("branch_index must be a scalar, got shape ", index.shape());
     int i = index.data<int32_t>()[0];
     if (i < 0 || i >= int(branches_.size())) i = int(branches_.size()) - 1;
-    WEFT_ASSIGN(FunctionHandle * f, branches_[size_t(i)]->get(c, 1));
+    WEFT_ASSIGN(auto f, branches_[size_t(i)]->get(c, 1));
     return call(c, *f, 1);
   }
 
@@ -180,8 +180,8 @@ class WhileKernel final : public Kernel {
  public:
   explicit WhileKernel(const NodeInfo& node) : cond_(node.attr<FunctionAttr>("cond")), body_(node.attr<FunctionAttr>("body")) {}
   Status run(KernelContext& c) override {
-    WEFT_ASSIGN(FunctionHandle * cond, cond_.get(c));
-    WEFT_ASSIGN(FunctionHandle * body, body_.get(c));
+    WEFT_ASSIGN(auto cond, cond_.get(c));
+    WEFT_ASSIGN(auto body, body_.get(c));
     const size_t n = size_t(c.num_inputs());
     if (cond->arg_types().size() != n || body->arg_types().size() != n || body->ret_types().size() != n || cond->ret_types().size() != 1)
       return invalid_argument("the functions of a loop with ", n, " variables take ", cond->arg_types().size(), " and ", body->arg_types().size(),
@@ -232,7 +232,7 @@ class ForKernel final : public Kernel {
     } else {
       return invalid_argument("Invalid start/limit/delta: ", start, " ", limit, " ", delta);
     }
-    WEFT_ASSIGN(FunctionHandle * f, body_.get(c, 2));  // the counter and the variables
+    WEFT_ASSIGN(auto f, body_.get(c, 2));  // the counter and the variables
     const size_t n = size_t(c.num_inputs()) - 3;
     if (f->arg_types().size() != n + 1 || f->ret_types().size() != n) return invalid_argument("For loop body returned ", f->ret_types().size(), " arguments. Expected: ", n);
     std::vector<Tensor> vars(n);
@@ -272,11 +272,20 @@ Status run_fake_param(KernelContext& c) {
 
 }  // namespace
 
-Result<FunctionHandle*> Callee::get(const KernelContext& c, int first) {
+Result<std::shared_ptr<FunctionHandle>> Callee::get(const KernelContext& c, int first) {
   FunctionCaller* caller = c.env().functions;
   if (!caller) return failed_precondition(c.node().op(), " calls function ", f_.name, ", which needs a context with functions");
-  if (caller_.load(std::memory_order_acquire) == caller) return handle_.load(std::memory_order_relaxed);
+  if (const Known* k = known_.load(std::memory_order_acquire); k && k->caller == caller) {
+    if (auto handle = k->handle.lock()) return handle;
+  }
   std::lock_guard lock(mutex_);
+  for (const auto& k : all_) {
+    if (k->caller != caller) continue;
+    if (auto handle = k->handle.lock()) {
+      known_.store(k.get(), std::memory_order_release);
+      return handle;
+    }
+  }
   InstantiateOptions options = options_;
   for (int i = first; i < c.num_inputs(); ++i) {
     const Tensor& t = c.input(i);
@@ -285,9 +294,9 @@ Result<FunctionHandle*> Callee::get(const KernelContext& c, int first) {
     if (const auto* info = t.data<ResourceHandle>()[0].info()) options.input_devices[size_t(i - first)] = info->device;
   }
   WEFT_ASSIGN(auto handle, caller->instantiate(f_, options));
-  handle_.store(handle.get(), std::memory_order_relaxed);
-  caller_.store(caller, std::memory_order_release);
-  return handle.get();
+  all_.push_back(std::make_unique<const Known>(Known{caller, handle->weak_from_this()}));
+  known_.store(all_.back().get(), std::memory_order_release);
+  return handle;
 }
 
 Tensor take_input(KernelContext& c, int i) {

@@ -16,6 +16,7 @@ namespace weft::runtime {
 namespace {
 
 constexpr size_t kMaxSpecials = 16;  // plans for particular shapes, per function
+constexpr size_t kMaxDropped = 64;   // plans of functions that were removed or replaced, for others that still call them
 
 std::string key_of(const FunctionAttr& f, const InstantiateOptions& o) {
   std::string key = f.name;
@@ -269,14 +270,26 @@ KernelEnv FunctionLibraryRuntime::env() const {
   return e;
 }
 
-Result<std::shared_ptr<FunctionHandle>> FunctionLibraryRuntime::instantiate(const FunctionAttr& function, const InstantiateOptions& given) {
+Result<std::shared_ptr<FunctionHandle>> FunctionLibraryRuntime::instantiate(const FunctionAttr& function, const InstantiateOptions& options) {
+  auto owner = library_->owner(function.name);
+  WEFT_ASSIGN(std::shared_ptr<Instance> made, instance(function, options));
+  if (!owner) return std::shared_ptr<FunctionHandle>(std::move(made));
+  struct Held {
+    std::shared_ptr<const void> owner;
+    std::shared_ptr<Instance> instance;  // goes first
+  };
+  FunctionHandle* handle = made.get();
+  return std::shared_ptr<FunctionHandle>(std::make_shared<Held>(std::move(owner), std::move(made)), handle);
+}
+
+Result<std::shared_ptr<Instance>> FunctionLibraryRuntime::instance(const FunctionAttr& function, const InstantiateOptions& given) {
   if (function.name == "SymbolicGradient" && function.attrs && !library_->contains(function.name)) {
     auto of = function.attrs->find("f");
     const FunctionAttr* f = of == function.attrs->end() ? nullptr : of->second.get<FunctionAttr>();
     const GradientMaker make = gradient_maker.load();
     if (!f || !make) return invalid_argument("SymbolicGradient without a function");
     WEFT_ASSIGN(FunctionAttr gradient, make(*options_.registry, library_, *f));
-    return instantiate(gradient, given);
+    return instance(gradient, given);
   }
   InstantiateOptions options = given;
   if (options_.devices->all().size() == 1) options.input_devices.clear();
@@ -293,7 +306,9 @@ Result<std::shared_ptr<FunctionHandle>> FunctionLibraryRuntime::instantiate(cons
     std::shared_lock lock(mutex_);
     if (settings_) key += cat("\x03", settings_);
     disabled = disabled_passes_;
-    if (auto it = instances_.find(key); it != instances_.end() && it->second.def == def) return std::shared_ptr<FunctionHandle>(it->second.instance);
+    if (auto of = instances_.find(function.name); of != instances_.end()) {
+      if (auto it = of->second.find(key); it != of->second.end() && it->second.def == def) return it->second.instance;
+    }
   }
   static const AttrMap kNone;
   WEFT_ASSIGN(graph::FunctionBody body, graph::instantiate_function(*def, function.attrs ? *function.attrs : kNone, *options_.registry, library_));
@@ -303,12 +318,37 @@ Result<std::shared_ptr<FunctionHandle>> FunctionLibraryRuntime::instantiate(cons
     disabled.insert(disabled.end(), passes->begin(), passes->end());
   }
   auto made = std::make_shared<Instance>(*this, std::move(body), options, nullptr, std::move(disabled));
+  std::vector<std::shared_ptr<Instance>> dead;  // freed when the lock is, too
   std::unique_lock lock(mutex_);
-  auto& slot = instances_[key];
-  if (slot.def == def && slot.instance) return std::shared_ptr<FunctionHandle>(slot.instance);
-  if (slot.instance) dropped_.push_back(std::move(slot.instance));
+  auto& slot = instances_[function.name][key];
+  if (slot.def == def && slot.instance) return slot.instance;
+  if (slot.instance) drop(std::move(slot.instance), dead);
   slot = {std::move(def), std::move(made)};
-  return std::shared_ptr<FunctionHandle>(slot.instance);
+  auto out = slot.instance;
+  lock.unlock();
+  return out;
+}
+
+void FunctionLibraryRuntime::drop(std::shared_ptr<Instance> instance, std::vector<std::shared_ptr<Instance>>& dead) {
+  dropped_.push_back(std::move(instance));
+  if (dropped_.size() <= kMaxDropped) return;
+  dead.push_back(std::move(dropped_.front()));
+  dropped_.pop_front();
+}
+
+void FunctionLibraryRuntime::forget(std::span<const std::string> names, bool owned) {
+  std::vector<std::shared_ptr<Instance>> dead;  // freed when the lock is, too: kernels may let go of further functions
+  std::unique_lock lock(mutex_);
+  for (const std::string& name : names) {
+    auto it = instances_.find(name);
+    if (it == instances_.end()) continue;
+    for (auto& [key, cached] : it->second) {
+      if (owned) dead.push_back(std::move(cached.instance));
+      else drop(std::move(cached.instance), dead);
+    }
+    instances_.erase(it);
+  }
+  lock.unlock();
 }
 
 std::shared_ptr<Instance> FunctionLibraryRuntime::instantiate(graph::FunctionBody body, std::shared_ptr<KernelCache> kernels, bool must_compile) {

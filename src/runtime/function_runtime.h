@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
@@ -91,7 +92,13 @@ class FunctionLibraryRuntime final : public FunctionCaller {
   FunctionLibraryRuntime(RuntimeOptions options, std::shared_ptr<graph::FunctionLibrary> library);
   ~FunctionLibraryRuntime() override;
 
+  // The handle holds the function's owner, if it has one: with it, the functions that it calls stay in the library.
   Result<std::shared_ptr<FunctionHandle>> instantiate(const FunctionAttr& function, const InstantiateOptions& options = {}) override;
+  // The same without the owner, for caches that forget the function when it leaves the library.
+  Result<std::shared_ptr<Instance>> instance(const FunctionAttr& function, const InstantiateOptions& options = {});
+  // These functions left the library. Plans that nobody holds go; those of functions without an owner may still be called by
+  // plans of others, so that the last ones are kept.
+  void forget(std::span<const std::string> names, bool owned);
   // A body that is not in the library (a session's graph with its feeds and fetches).
   std::shared_ptr<Instance> instantiate(graph::FunctionBody body, std::shared_ptr<KernelCache> kernels = nullptr, bool must_compile = false);
 
@@ -123,8 +130,9 @@ class FunctionLibraryRuntime final : public FunctionCaller {
     std::shared_ptr<const graph::FunctionDef> def;
     std::shared_ptr<Instance> instance;
   };
-  std::unordered_map<std::string, Cached> instances_;
-  std::vector<std::shared_ptr<Instance>> dropped_;  // running plans may still call them
+  std::unordered_map<std::string, std::unordered_map<std::string, Cached>> instances_;  // by name, then by attributes and options
+  std::deque<std::shared_ptr<Instance>> dropped_;
+  void drop(std::shared_ptr<Instance> instance, std::vector<std::shared_ptr<Instance>>& dead);
 };
 
 }  // namespace weft::runtime

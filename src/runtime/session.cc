@@ -22,6 +22,10 @@ using graph::Endpoint;
 using graph::FunctionBody;
 using graph::Node;
 
+namespace {
+constexpr size_t kMostPlans = 256;  // for different feeds and fetches
+}
+
 std::shared_ptr<ThreadPool> shared_pool(int threads, bool inter) {
   static std::mutex mutex;
   static auto* pools = new std::map<std::pair<int, bool>, std::shared_ptr<ThreadPool>>();
@@ -275,9 +279,15 @@ Result<std::shared_ptr<Instance>> Session::prepare(std::span<const Endpoint> fee
   }
   WEFT_RETURN_IF_ERROR(planned->instance->plan().status());
   planned->key = {{feeds.begin(), feeds.end()}, {fetches.begin(), fetches.end()}, {targets.begin(), targets.end()}, {done.begin(), done.end()}};
+  std::unique_ptr<Planned> oldest;  // freed when the lock is, too; a run that uses it holds the instance
   std::unique_lock lock(mutex_);
   auto instance = planned->instance;
   planned_.push_back(std::move(planned));
+  if (planned_.size() > kMostPlans) {
+    oldest = std::move(planned_.front());
+    planned_.erase(planned_.begin());
+  }
+  lock.unlock();
   return instance;
 }
 

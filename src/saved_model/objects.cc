@@ -8,6 +8,7 @@
 #include "saved_model/fingerprint.h"
 #include "saved_model/model.h"
 #include "saved_model/model_folder.h"
+#include "trace/library_function.h"
 #include "trace/variable.h"
 #include "wire/tensor_bundle.h"
 
@@ -42,6 +43,7 @@ Status Objects::add_library() {
   static std::atomic<int64_t> next{0};
   const std::string suffix = cat("_loaded_", next.fetch_add(1, std::memory_order_relaxed));
   for (const auto& [name, lazy] : graph_.functions) names_[name] = name + suffix;
+  std::vector<graph::FunctionDef> defs;
   for (const auto& [name, lazy] : graph_.functions) {
     WEFT_ASSIGN(graph::FunctionDef def, lazy());
     def.name = names_[name];
@@ -49,12 +51,14 @@ Status Objects::add_library() {
       if (auto it = names_.find(n.op); it != names_.end()) n.op = it->second;
       rename(n.attrs, names_);
     }
-    WEFT_RETURN_IF_ERROR(context_.functions().add(std::move(def)));
+    defs.push_back(std::move(def));
   }
+  std::vector<graph::GradientDef> gradients;
   for (const auto& g : graph_.gradients) {
     auto f = names_.find(g.function), d = names_.find(g.gradient);
-    if (f != names_.end() && d != names_.end()) WEFT_RETURN_IF_ERROR(context_.functions().add_gradient({f->second, d->second}));
+    if (f != names_.end() && d != names_.end()) gradients.push_back({f->second, d->second});
   }
+  WEFT_ASSIGN(loaded_, trace::LoadedFunctions::make(context_, std::move(defs), gradients));
   return {};
 }
 

@@ -50,6 +50,7 @@ class Objects {
   std::vector<std::string> paths_;
   std::vector<std::shared_ptr<trace::TrackableState>> states_;
   std::map<std::string, std::string> names_;  // of functions: in the file -> in the context's library
+  std::shared_ptr<const void> loaded_;        // the functions there
   std::map<int, op::Value> captured_, building_;
   std::map<std::string, std::shared_ptr<trace::ConcreteFunction>> concrete_;
   std::recursive_mutex mutex_;

@@ -170,9 +170,10 @@ Result<std::shared_ptr<ConcreteFunction>> ConcreteFunction::make(std::shared_ptr
     f->captures_.push_back(rooted(c.outer));
   }
   for (const Endpoint& e : inputs) f->arg_types_.push_back(e.node->output_type(0));
-  WEFT_ASSIGN(f->function_, LibraryFunction::make(*g, LibraryFunction::unique_name(g->context(), cat("__inference_", g->name())), std::move(inputs), results));
-  f->name_ = f->function_->name();
-  f->stateful_ = f->function_->stateful();
+  WEFT_ASSIGN(auto made, LibraryFunction::make(*g, LibraryFunction::unique_name(g->context(), cat("__inference_", g->name())), std::move(inputs), results));
+  f->name_ = made->name();
+  f->stateful_ = made->stateful();
+  f->owner_ = std::move(made);
   // By its body, not by name: the plan is this object's, and goes with it.
   WEFT_ASSIGN(auto def, g->context().functions().find(f->name_));
   WEFT_ASSIGN(graph::FunctionBody body, graph::instantiate_function(*def, {}, g->context().registry(), g->context().runtime().library()));
@@ -185,6 +186,7 @@ Result<std::shared_ptr<ConcreteFunction>> ConcreteFunction::make(std::shared_ptr
 
 Result<std::shared_ptr<ConcreteFunction>> ConcreteFunction::of_library(eager::Context& context, std::string name, std::vector<Value> captures) {
   std::shared_ptr<ConcreteFunction> f(new ConcreteFunction(context));
+  f->owner_ = context.functions().owner(name);
   WEFT_ASSIGN(auto def, context.functions().find(name));
   WEFT_ASSIGN(f->handle_, context.runtime().instantiate(FunctionAttr{name, nullptr}));
   f->arg_types_ = f->handle_->arg_types();
@@ -214,11 +216,11 @@ Result<std::shared_ptr<const FunctionPair>> ConcreteFunction::pair_for(const std
   WEFT_ASSIGN(made->forward, context_.runtime().instantiate(FunctionAttr{made->names.forward, nullptr}));
   if (!made->names.backward.empty()) {
     WEFT_ASSIGN(made->backward, of_library(context_, made->names.backward, {}));
-    made->backward->function_ = function_;  // it may call what this one calls
+    if (!made->backward->owner_) made->backward->owner_ = owner_;  // it may call what this one calls
   }
   if (made->names.num_saved > 0) {
     WEFT_ASSIGN(made->itself, of_library(context_, made->names.forward, {}));
-    made->itself->function_ = function_;
+    if (!made->itself->owner_) made->itself->owner_ = owner_;
   }
   if (auto found = known()) return found;
   std::lock_guard lock(mutex_);
@@ -369,7 +371,7 @@ Result<std::vector<Value>> ConcreteFunction::call(std::span<const Value> argumen
   }
   Emitter& emitter = emitter_here(context_);
   // What is made of it there (its gradient) may call what it calls.
-  if (FuncGraph* g = FuncGraph::current(); g && function_) g->hold(function_);
+  if (FuncGraph* g = FuncGraph::current(); g && owner_) g->hold(owner_);
   for (const auto& w : variables_) {
     auto v = w.lock();
     if (!v) continue;

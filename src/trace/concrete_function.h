@@ -13,7 +13,6 @@
 
 namespace weft::trace {
 
-class LibraryFunction;
 struct FunctionPair;  // forward and backward, for calls that a tape hears of
 
 class ConcreteFunction : public std::enable_shared_from_this<ConcreteFunction> {
@@ -60,7 +59,7 @@ class ConcreteFunction : public std::enable_shared_from_this<ConcreteFunction> {
   std::vector<std::pair<Value, std::shared_ptr<void>>> graph_variables_;
   bool stateful_ = false;
   std::shared_ptr<FuncGraph> graph_;
-  std::shared_ptr<LibraryFunction> function_;  // null for one of the library
+  std::shared_ptr<const void> owner_;  // of the function in the library; null for one that stays there
   std::shared_ptr<FunctionHandle> handle_;
   std::mutex mutex_;
   std::vector<std::pair<std::vector<bool>, std::shared_ptr<const FunctionPair>>> pairs_;  // by the inputs that need gradients

@@ -47,18 +47,6 @@ uint64_t next_id() {
   return next.fetch_add(1, std::memory_order_relaxed);
 }
 
-// The functions that an attribute names.
-template <class F>
-void for_functions(const AttrMap& attrs, F f) {
-  for (const auto& entry : attrs) {
-    const AttrValue& value = entry.second;
-    if (const auto* one = value.get<FunctionAttr>()) f(one->name);
-    else if (const auto* list = value.get<std::vector<FunctionAttr>>()) {
-      for (const FunctionAttr& a : *list) f(a.name);
-    }
-  }
-}
-
 // What is known of a variable by its handle.
 std::optional<HandleData> data_of(const Tensor& handle) {
   if (handle.dtype() != DType::kResource || handle.num_elements() != 1) return {};
@@ -234,6 +222,14 @@ void FuncGraph::use_variable(const Value& handle, const std::shared_ptr<void>& o
   graph_variables_.emplace_back(handle, owner);
 }
 
+void FuncGraph::hold_functions_of(const Node& node) {
+  const auto hold_owner = [&](std::string_view name) {
+    if (auto owner = context_.functions().owner(name)) hold(std::move(owner));
+  };
+  hold_owner(node.op());
+  graph::for_functions(graph::attrs_of(node), hold_owner);
+}
+
 bool FuncGraph::writes(const Endpoint& resource) const {
   auto it = order_.find(key_of(resource));
   return it != order_.end() && it->second.writer;
@@ -247,7 +243,7 @@ TraceEmitter::Effect TraceEmitter::effect_of(const OpSpec& spec, const AttrMap& 
   // What functions do is known where they were made here.
   std::vector<std::shared_ptr<LibraryFunction>> functions;
   bool any = false, known = true;
-  for_functions(attrs, [&](const std::string& name) {
+  graph::for_functions(attrs, [&](const std::string& name) {
     any = true;
     functions.push_back(LibraryFunction::find(name));
     known &= functions.back() != nullptr;
@@ -309,9 +305,6 @@ Result<std::vector<Value>> TraceEmitter::do_apply(std::string_view op, std::span
     own.push_back(std::move(mine));
   }
   WEFT_ASSIGN(const OpSpec* spec, graph().find_spec(op));
-  for_functions(attrs, [&](const std::string& name) {
-    if (auto f = LibraryFunction::find(name)) owner_.hold(std::move(f));
-  });
   if (!owner_.gradient_overrides.empty()) {
     if (auto it = owner_.gradient_overrides.find(op); it != owner_.gradient_overrides.end()) attrs.emplace("_gradient_op_type", it->second);
   }

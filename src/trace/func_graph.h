@@ -95,6 +95,8 @@ class FuncGraph : public std::enable_shared_from_this<FuncGraph> {
   // The functions that nodes name; held as long as this graph.
   const std::vector<std::shared_ptr<const void>>& callees() const { return callees_; }
   void hold(std::shared_ptr<const void> callee) { callees_.push_back(std::move(callee)); }
+  // For a node that came from elsewhere than the emitter.
+  void hold_functions_of(const Node& node);
   uint64_t id() const { return id_; }  // no two graphs of the process have the same
 
   // Whether variables may be made while this is traced, and how many were.

@@ -1,6 +1,8 @@
 #include "trace/library_function.h"
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <mutex>
 
 namespace weft::trace {
@@ -59,7 +61,8 @@ Result<std::shared_ptr<LibraryFunction>> LibraryFunction::make(FuncGraph& g, std
   f->stateful_ = def.stateful;
   f->free_effects_ = g.free_effects();
   f->callees_ = g.callees();
-  WEFT_RETURN_IF_ERROR(g.context().functions().add(std::move(def)));
+  f->callees_.insert(f->callees_.end(), g.emitter().held().begin(), g.emitter().held().end());
+  WEFT_RETURN_IF_ERROR(g.context().functions().add(std::move(def), f));
   f->name_ = std::move(options.name);
   std::lock_guard lock(living().mutex);
   living().by_name[f->name_] = f;
@@ -72,13 +75,36 @@ LibraryFunction::~LibraryFunction() {
     std::lock_guard lock(living().mutex);
     living().by_name.erase(name_);
   }
-  // With the gradients that were made of it. Whoever calls one of these holds this.
-  const std::string derived = name_ + "_";
-  std::vector<std::string> names{name_};
-  for (std::string& n : context_.functions().names()) {
-    if (n.find(derived) != std::string::npos && (n.starts_with("__") || n.find("_weft_") != std::string::npos)) names.push_back(std::move(n));
+  (void)context_.remove_function(name_, true);
+  // A chain of functions, each held by the one that calls it, goes one by one: a destructor inside another for each would need much stack.
+  thread_local std::vector<std::shared_ptr<const void>>* dying = nullptr;
+  if (dying) {
+    std::move(callees_.begin(), callees_.end(), std::back_inserter(*dying));
+    return;
   }
-  for (const std::string& n : names) (void)context_.functions().remove(n);
+  std::vector<std::shared_ptr<const void>> all = std::move(callees_);
+  dying = &all;
+  while (!all.empty()) {
+    const auto last = std::move(all.back());
+    all.pop_back();
+  }
+  dying = nullptr;
+}
+
+Result<std::shared_ptr<LoadedFunctions>> LoadedFunctions::make(eager::Context& context, std::vector<graph::FunctionDef> functions, std::span<const graph::GradientDef> gradients) {
+  std::shared_ptr<LoadedFunctions> all(new LoadedFunctions(context));
+  for (graph::FunctionDef& def : functions) {
+    std::string name = def.name;
+    if (context.functions().contains(name)) return invalid_argument("Cannot add function '", name, "' because a function with the same name already exists.");
+    WEFT_RETURN_IF_ERROR(context.functions().add(std::move(def), all));
+    all->names_.push_back(std::move(name));
+  }
+  for (const graph::GradientDef& g : gradients) WEFT_RETURN_IF_ERROR(context.functions().add_gradient(g));
+  return all;
+}
+
+LoadedFunctions::~LoadedFunctions() {
+  for (const std::string& name : names_) (void)context_.remove_function(name, true);
 }
 
 }  // namespace weft::trace

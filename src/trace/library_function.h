@@ -1,5 +1,5 @@
-// A function of the context's library that this process made: it leaves the library when its last holder goes. Graphs
-// that name it hold it, so a function stays as long as one that calls it.
+// Functions of the context's library that have an owner: they leave the library when its last holder goes. Graphs
+// that name such a function hold its owner, so a function stays as long as one that calls it, or a plan of one.
 #pragma once
 
 #include <memory>
@@ -11,6 +11,7 @@
 
 namespace weft::trace {
 
+// A function that this process made.
 class LibraryFunction {
  public:
   // The trace as a function: of these inputs (arguments and captures of it), with these results, which are values of it.
@@ -36,6 +37,20 @@ class LibraryFunction {
   bool stateful_ = false, free_effects_ = false;
   std::vector<bool> writes_;
   std::vector<std::shared_ptr<const void>> callees_;
+};
+
+// Functions of a file, which call each other: all stay as long as one of them is held.
+class LoadedFunctions {
+ public:
+  // InvalidArgument, with none of them in the library, where a name is taken by another function.
+  static Result<std::shared_ptr<LoadedFunctions>> make(eager::Context& context, std::vector<graph::FunctionDef> functions, std::span<const graph::GradientDef> gradients = {});
+  ~LoadedFunctions();
+  LoadedFunctions(const LoadedFunctions&) = delete;
+
+ private:
+  explicit LoadedFunctions(eager::Context& context) : context_(context) {}
+  eager::Context& context_;
+  std::vector<std::string> names_;
 };
 
 }  // namespace weft::trace

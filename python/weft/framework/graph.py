@@ -26,6 +26,16 @@ def graph_of(native):
     return found if found is not None else FuncGraph._of(native)
 
 
+def keep_in_graph(thing):
+    """`thing` lives as long as one of the graphs around the code that runs now; False where there is none."""
+    graph = _weft.current_graph() if _weft.in_graph() else None
+    found = graph is not None
+    while graph is not None:
+        graph._kept[id(thing)] = thing
+        graph = graph._native.outer
+    return found
+
+
 def operation_of(graph, node_id):
     return graph._operation(node_id)
 
@@ -170,6 +180,7 @@ class Graph:
         self._operations = {}
         self._collections = {}
         self._control_stack = []
+        self._kept = {}  # by id: code of the program's that nodes name, and graphs of functions that they call
         self._finalized = False
         self.seed = None
         _graphs[native.id] = self

@@ -62,7 +62,7 @@ def _import(graph, graph_def, input_map, wanted, return_elements, name):
             if node not in known:
                 kind = "node" if output is None else "tensor"
                 raise ValueError(f"Requested return {kind} {element!r} not found in graph def")
-        _add_functions(graph_def)
+        functions = _add_functions(graph_def)  # noqa: F841 - held until the graph does
         try:
             tensors, nodes, _, missing = graph._native.import_graph_def(
                 graph_def.SerializeToString(),
@@ -87,10 +87,10 @@ def _add_functions(graph_def):
     from weft.saved_model.load import add_functions, rename_functions
 
     if not graph_def.library.function:
-        return
+        return None
     if all(_weft.has_function(f.signature.name) for f in graph_def.library.function):
         graph_def.ClearField("library")
-        return
+        return None
     for f in graph_def.library.function:
         try:
             _weft.op_def(f.signature.name)
@@ -99,7 +99,8 @@ def _add_functions(graph_def):
         raise ValueError(
             f"Cannot add function '{f.signature.name}' because an op with the same name already exists."
         )
-    names = add_functions(graph_def.library)
+    names, functions = add_functions(graph_def.library)
     for node in graph_def.node:
         rename_functions(node, names)
     graph_def.ClearField("library")
+    return functions

@@ -2,7 +2,7 @@
 
 from weft import _weft
 from weft.framework import nest
-from weft.framework.graph import executing_eagerly
+from weft.framework.graph import executing_eagerly, keep_in_graph
 from weft.framework.tensor import Tensor
 from weft.function import signature as sig
 from weft.function.trace_type import Literal
@@ -115,6 +115,8 @@ class ConcreteFunction:
                 tensors[i] = t.handle
         if self._closures is not None:
             self._native.set_captures(self.captured_inputs)
+        if self._graph is not None:
+            keep_in_graph(self._graph)
         return self._build(self._native(tensors))
 
     def _call_flat(self, tensor_inputs, captured_inputs=None):

@@ -12,9 +12,11 @@ from weft._raw import raw
 from weft.framework import dtypes, errors, nest
 from weft.framework.convert import convert_to_tensor
 from weft.framework.dispatch import dispatchable
+from weft.framework.graph import keep_in_graph
 
 _numbers = itertools.count()
-_functions = {}  # token -> _Function; gone with the graph that uses it
+_functions = weakref.WeakValueDictionary()  # token -> _Function, which the graphs that use it hold
+_outside = []  # those of no graph
 _PLACE = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
@@ -52,16 +54,14 @@ class _Function:
         self.token = f"pyfunc_{next(_numbers)}"
         self.differentiable = False  # whether the gradient of an op with this token is in some graph
         self.calls = collections.OrderedDict()  # number of a call -> (tape, inputs, outputs), for its gradient
+        self.gradients = []  # the functions of its gradients
         self.lock = threading.Lock()
 
     def register(self):
-        """Known by its token as long as the graph around lives."""
+        """Known by its token as long as one of the graphs around lives."""
         _functions[self.token] = self
-        graph = _weft.current_graph() if _weft.in_graph() else None
-        while graph is not None and graph._native.outer is not None:
-            graph = graph._native.outer
-        if graph is not None:
-            weakref.finalize(graph, _functions.pop, self.token, None)
+        if not keep_in_graph(self):
+            _outside.append(self)
         return self.token
 
     # ---- with eager tensors
@@ -194,8 +194,8 @@ def _gradient(token, types):
         return [raw.ZerosLike(x=x) if g is None else convert_to_tensor(g) for x, g in zip(sources, made)]
 
     backward = _Function(run, types)
-    backward.register()
-    weakref.finalize(forward, _functions.pop, backward.token, None)
+    forward.gradients.append(backward)
+    _functions[backward.token] = backward
     return backward.token
 
 

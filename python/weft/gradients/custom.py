@@ -2,11 +2,12 @@
 
 import functools
 import inspect
+import weakref
 
 from weft import _weft
 from weft._raw import raw
 from weft.framework import nest
-from weft.framework.graph import FuncGraph
+from weft.framework.graph import FuncGraph, keep_in_graph
 from weft.framework.tensor import EagerTensor, Tensor
 from weft.gradients.tape import as_gradient, flat_components, from_gradient, is_trainable, pack_composites
 
@@ -145,7 +146,9 @@ class _Call:
         """The results, marked: whoever differentiates this graph from outside runs the gradient."""
         for outer in _outer_tensors(self._grad_fn):
             _weft.current_graph().capture(outer)
-        outputs = _weft.with_gradient([*self._inputs, *self._variables], self._results, self)
+        outputs, name = _weft.with_gradient([*self._inputs, *self._variables], self._results, self)
+        keep_in_graph(self)
+        weakref.finalize(self, _weft.forget_gradient, name).atexit = False
         self._node = outputs[0].op.node_def if outputs else ""
         return outputs
 

@@ -123,8 +123,8 @@ def _call_attribute(instance, *args, **kwargs):
 
 
 def add_functions(library, concrete_functions=None, objects=None):
-    """Puts the functions of a library among the engine's, under names of their own: old name -> new one."""
-    names = {}
+    """Puts the functions of a library among the engine's, under names of their own: old name -> new one; and what holds them there."""
+    names, defs = {}, []
     for f in library.function:
         base = re.sub(r"_\d+$", "", f.signature.name)
         number = add_functions.count = getattr(add_functions, "count", 0) + 1
@@ -146,8 +146,8 @@ def add_functions(library, concrete_functions=None, objects=None):
             for data in arg.handle_data:
                 f.arg_attr[i].attr["_handle_dtypes"].list.type.append(data.dtype)
                 f.arg_attr[i].attr["_handle_shapes"].list.shape.append(data.shape)
-        _weft.add_function_def(f.SerializeToString())
-    return names
+        defs.append(f.SerializeToString())
+    return names, _weft.LoadedFunctions.make(defs)
 
 
 def rename_functions(node, names):
@@ -171,7 +171,7 @@ class _Loader:
         self.objects = {}
         self.concretes = {}
         self.local_names = None  # number -> the name that its parent has for it
-        self.names = add_functions(meta.graph_def.library, self.concrete_protos, self.protos)
+        self.names, self.functions = add_functions(meta.graph_def.library, self.concrete_protos, self.protos)
         self.graph_nodes = {n.name: n for n in meta.graph_def.node}
 
     def load(self):

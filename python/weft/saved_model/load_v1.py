@@ -42,7 +42,7 @@ class _Loader:
     def __init__(self, meta, export_dir):
         self.meta, self.export_dir = meta, export_dir
         self.graph_def = meta.graph_def
-        names = add_functions(self.graph_def.library)
+        names, self.functions = add_functions(self.graph_def.library)
         self.graph_def.ClearField("library")
         _to_resources(self.graph_def)
         self.variables, self.captures = {}, {}

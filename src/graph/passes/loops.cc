@@ -48,7 +48,7 @@ Result<FunctionAttr> define(Graph& outer, const std::string& name, FunctionBody&
   def.attrs = original->attrs;
   def.stateful = original->stateful;
   FunctionAttr f{def.name, nullptr};
-  WEFT_RETURN_IF_ERROR(outer.library()->add(std::move(def)));
+  WEFT_RETURN_IF_ERROR(outer.library()->add_derived(std::move(def), name));
   return f;
 }
 

@@ -26,7 +26,7 @@ class MapDefun final : public Kernel {
         return invalid_argument("All inputs must have the same dimension 0. Input ", i, " has leading dimension ", arguments[i].dim(0),
                                 ", while all previous inputs have leading dimension ", rows);
     }
-    WEFT_ASSIGN(FunctionHandle * f, callee_.get(c, 0));
+    WEFT_ASSIGN(auto f, callee_.get(c, 0));
     if (f->arg_types().size() != arguments.size() + captured.size()) return invalid_argument("Mismatch in number of function inputs.");
     if (f->ret_types().size() != size_t(c.num_outputs())) return invalid_argument("Mismatch in number of function outputs.");
     std::vector<PartialShape> shapes = attr_shapes(c);
