@@ -279,3 +279,28 @@ def test_a_link_to_a_file_stays_a_link(tmp_path):
     os.symlink("elsewhere/none", tmp_path / "y")
     tf.io.write_file(str(tmp_path / "y"), "new")
     assert os.path.islink(tmp_path / "y") and read(tmp_path / "elsewhere" / "none") == b"new"
+
+
+def test_readers_find_whole_checkpoints(tmp_path):
+    prefix, stop = str(tmp_path / "x"), threading.Event()
+    tf.train.Checkpoint(net=Net(0.0)).write(prefix)
+
+    def write(start):
+        value = start
+        while not stop.is_set():
+            value += 1
+            tf.train.Checkpoint(net=Net(value)).write(prefix)
+
+    threads = [threading.Thread(target=write, args=(k * 1e5,)) for k in range(2)]
+    for t in threads:
+        t.start()
+    try:
+        for _ in range(150):
+            net = Net(-1.0)
+            tf.train.Checkpoint(net=net).read(prefix).assert_consumed()
+            assert np.all(net.w.numpy() == net.v.numpy())
+    finally:
+        stop.set()
+        for t in threads:
+            t.join()
+    assert names(tmp_path) == ["x.data-00000-of-00001", "x.index"]

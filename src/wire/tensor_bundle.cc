@@ -39,14 +39,23 @@ Status BundleReader::Shard::read(int64_t offset, void* to, size_t n) const {
   return {};
 }
 
+// Data files are opened at once where they are few, and the index is read again: an open file stays as it is when another writer puts a new bundle in the
+// place of this one, so that index and data belong together.
 Result<std::unique_ptr<BundleReader>> BundleReader::open(std::string_view prefix, VariantCodec variants) {
-  std::unique_ptr<BundleReader> r(new BundleReader);
-  WEFT_ASSIGN(r->prefix_, path_of(prefix));
-  r->variants_ = std::move(variants);
-  const std::string name = bundle_index_name(r->prefix_);
-  WEFT_RETURN_IF_ERROR(read_file(name, r->index_));
-  WEFT_RETURN_IF_ERROR(r->open_index(name));
-  return r;
+  constexpr int kMostOpened = 16, kMostAttempts = 20;
+  WEFT_ASSIGN(const Place place, locate(prefix));
+  for (int attempt = 1;; ++attempt) {
+    std::unique_ptr<BundleReader> r(new BundleReader);
+    r->prefix_ = place.path;
+    r->variants_ = variants;
+    const std::string name = bundle_index_name(r->prefix_);
+    WEFT_RETURN_IF_ERROR(read_file(name, r->index_));
+    WEFT_RETURN_IF_ERROR(r->open_index(name));
+    if (!place.local || r->num_shards_ > kMostOpened || attempt == kMostAttempts) return r;
+    for (int shard = 0; shard < r->num_shards_; ++shard) (void)r->shard(shard);  // one that is missing is told when it is read
+    std::string now;
+    if (!read_file(name, now).ok() || now == r->index_) return r;
+  }
 }
 
 Result<std::unique_ptr<BundleReader>> BundleReader::from_memory(std::string index, std::vector<std::string> shards, bool version_1) {
