@@ -1,5 +1,6 @@
-"""Random small functions with branches, loops, calls and shapes that depend on data, inside each other: compiled (jit_compile, and clusters by
-TF_XLA_FLAGS) they give what the plain function gives, or an error. A death, a hang or another value is a failure.
+"""Random small functions with branches, loops, calls and shapes that depend on data, inside each other: compiled (jit_compile, clusters by
+TF_XLA_FLAGS, SavedModels by `weft run --jit` and `weft compile`) they give what the plain function gives, or an error. A death, a hang or another value is
+a failure.
 
 All numbers are small integers, so that every way of computing gives the same bits. With WEFT_ATTACK_PRINT=1 the functions are printed."""
 import os
@@ -145,6 +146,17 @@ def small(x):
 '''
 
 TAIL = '''
+if sys.argv[1] == "save":
+    for f in FUNCTIONS:
+        m = tf.Module()
+        m.v = tf.Variable([-1., 0., 1., 2.])
+        specs = [tf.TensorSpec([4], tf.float32, name="x"), tf.TensorSpec([], tf.float32, name="s"), tf.TensorSpec([], tf.int32, name="k")]
+        try:
+            m.f = tf.function(lambda x, s, k: dict(zip("abc", f(x, s, k, m.v))), input_signature=specs)
+            tf.saved_model.save(m, f.__name__, signatures=m.f)
+        except (tf.errors.OpError, ValueError, TypeError) as e:
+            print("not saved:", type(e).__name__, str(e)[:300])
+    sys.exit()
 for f in FUNCTIONS:
     for n in (4, 1):
         g = tf.function(f, jit_compile=True) if sys.argv[1] == "compiled" else tf.function(f)
@@ -164,12 +176,34 @@ for f in FUNCTIONS:
 
 def run(path, folder, how):
     env = {"TF_XLA_FLAGS": "--tf_xla_auto_jit=2"} if how == "clusters" else {}
-    return support.child([sys.executable, path, how], seconds=120, env=env, cwd=folder)
+    return support.child([sys.executable, path, how], seconds=180, env=env, cwd=folder)
+
+
+def through_files(random, build, path, folder):
+    """As SavedModels, by the command."""
+    outcome = run(path, folder, "save")
+    if outcome.problem() or outcome.code != 0:
+        return f"save: {outcome.problem() or outcome.err.strip()[-1500:]}{SHOW}"
+    for i in range(FUNCTIONS):
+        model = os.path.join(folder, f"f{i}")
+        if not os.path.isdir(model):
+            continue
+        inputs = ["-i", "x=[1,-2,3,0]", "-i", f"s={random.randrange(-2, 3)}", "-i", f"k={random.randrange(5)}"]
+        outs = []
+        for command in (["run", model] + inputs, ["run", "--jit", model] + inputs, ["compile", model, "-o", os.path.join(folder, "out")]):
+            outcome = support.child([build.weft] + command, seconds=180, cwd=folder)
+            if outcome.problem() or "internal" in outcome.err.lower():
+                return f"weft {' '.join(command)}: {outcome.problem() or outcome.err[-600:]}{SHOW}"
+            if command[0] == "run":
+                outs.append("error" if outcome.code else outcome.out)
+        if outs[0] != outs[1]:
+            return f"weft run --jit of f{i} with {inputs}: {outs[1]}\n  plain: {outs[0]}{SHOW}"
+    return None
 
 
 def attack(random, build):
     functions = [Writer(random, i).text() for i in range(FUNCTIONS)]
-    how = "clusters" if random.random() < .3 else "compiled"
+    how = random.choice(["clusters", "compiled", "compiled", "files"])
     text = HEAD + "\n".join(functions) + f"\nFUNCTIONS = [{', '.join(f'f{i}' for i in range(FUNCTIONS))}]\n" + TAIL
     if os.environ.get("WEFT_ATTACK_PRINT"):
         print(text)
@@ -177,6 +211,8 @@ def attack(random, build):
         path = os.path.join(folder, "functions.py")
         with open(path, "w") as f:
             f.write(text)
+        if how == "files":
+            return through_files(random, build, path, folder)
         plain, other = run(path, folder, "plain"), run(path, folder, how)
     for outcome in (plain, other):
         if outcome.problem() or outcome.code != 0:
