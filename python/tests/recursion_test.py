@@ -100,3 +100,13 @@ def test_a_function_with_the_name_of_an_op_is_refused():
     f.signature.name = "Neg"
     with tf.Graph().as_default(), pytest.raises(ValueError, match="Cannot add function 'Neg' because an op with the same name already exists."):
         tf.import_graph_def(definition)
+
+
+def test_loops_are_compiled_inside_each_other():
+    # The plan of a loop asks twice what is inside; inside loops inside loops that was 2^depth questions.
+    def turn(g, x):
+        return tf.while_loop(lambda i, y: i < 1, lambda i, y: (i + 1, g(y) + 1.0), (tf.constant(0), x))[1]
+
+    g = _nested(40, turn)
+    f = tf.function(lambda x: g(x) * 2.0, jit_compile=True)
+    assert float(f(tf.constant(2.0))) == 84.0

@@ -18,8 +18,9 @@ using ir::Value;
 
 namespace {
 
+constexpr size_t kMostName = 80;          // of a node, in messages
 constexpr int kMostDepth = 500;           // of calls; whoever compiles gives a large stack (core/call_depth.h)
-constexpr int64_t kMostNodes = 1 << 21;  // walked in one attempt: loops are walked several times, one inside the other
+constexpr int64_t kMostNodes = 1 << 19;  // walked in one attempt: loops are walked several times, one inside the other
 
 // Hand on their inputs.
 bool is_identity(std::string_view op) {
@@ -396,7 +397,7 @@ LoweredList Lowerer::call(const op::FunctionAttr& function, LoweredList args) {
   const auto body = open(function, args.size());
   if (!body) return {};
   if (depth_ >= kMostDepth) {
-    b_.fail(core::unimplemented("calls nest too deeply at '", b_.node(), "': functions that call themselves are not compiled"));
+    b_.fail(core::unimplemented("calls nest more than ", kMostDepth, " deep at function '", function.name, "' ('", b_.node().substr(0, kMostName), "'...): functions that call themselves are not compiled"));
     return {};
   }
   ++depth_;

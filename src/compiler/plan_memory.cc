@@ -98,6 +98,7 @@ class Memory {
     const Var& var = draft_.vars[size_t(v)];
     if (var.read_only) return {{-1, 2 * last_ + 1}};
     Intervals out;
+    seen_.clear();
     const bool at_start = flow(v, draft_.nodes, -1, 2 * last_ + 1, var.at_end, out);
     if (at_start || var.at_start) out.emplace_back(-1, -1);
     std::sort(out.begin(), out.end());
@@ -143,6 +144,14 @@ class Memory {
   }
 
   bool inside(int v, const PlanNode& n, bool wanted, Intervals& out) {
+    // A loop asks twice, and so would every loop inside it: 2^depth times for the innermost.
+    const auto [known, fresh] = seen_.try_emplace({&n, wanted}, false);
+    if (!fresh) return known->second;
+    const bool before = inside_once(v, n, wanted, out);
+    return seen_[{&n, wanted}] = before;
+  }
+
+  bool inside_once(int v, const PlanNode& n, bool wanted, Intervals& out) {
     auto part = [&](size_t k, bool behind) { return flow(v, n.regions[k], first_moment(n, k), last_moment(n, k), behind, out); };
     if (n.step.kind == Step::Kind::kIf) {
       bool before = false;
@@ -419,6 +428,7 @@ class Memory {
   int last_ = 0;
   std::vector<const PlanNode*> leaves_;  // by time
   std::vector<std::vector<Event>> events_;
+  std::map<std::pair<const PlanNode*, bool>, bool> seen_;  // of one Var: in front of loops and branches, by whether it is wanted behind
   std::vector<int> slot_of_;
   std::vector<Slot> slots_;
   std::vector<Intervals> live_;  // of buffers

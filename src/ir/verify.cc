@@ -50,10 +50,10 @@ class Verifier {
   }
 
  private:
-  static constexpr int kDeepest = 64;  // loops in loops
+  static constexpr int kDeepest = 600;  // loops and branches in each other
 
   core::Status region(const Region& r, int depth) {
-    if (depth > kDeepest) return core::internal_error("IR: regions nested too deep");
+    if (depth > kDeepest) return core::unimplemented("the compiler does not handle branches and loops that nest more than ", kDeepest, " deep");
     const size_t outside = seen_.size();
     std::vector<const Instr*> here;
     size_t parameters = 0;
