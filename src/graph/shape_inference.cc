@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "core/call_depth.h"
+#include "core/fork.h"
 #include "graph/constant_values.h"
 #include "graph/function_body.h"
 #include "graph/function_library.h"
@@ -129,6 +130,7 @@ class KnownShapes {
     std::vector<Callee> callees;
   };
 
+  KnownShapes() { core::hold_while_forking(mutex_); }
   static KnownShapes& get() {
     static auto* all = new KnownShapes();
     return *all;
