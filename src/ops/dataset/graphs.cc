@@ -84,8 +84,17 @@ Status run_to_graph_v2(KernelContext& c) {
   return to_graph(c, c.attr<int64_t>("external_state_policy") == kFail);
 }
 
+// A graph may hold another as a text, and so on: each runs on the stack of the one outside.
+constexpr int kMaxGraphs = 16;
+thread_local int graphs_open = 0;
+
 Status run_from_graph(KernelContext& c) {
   WEFT_RETURN_IF_ERROR(check_scalar(c, "graph_def"));
+  struct Open {
+    Open() { ++graphs_open; }
+    ~Open() { --graphs_open; }
+  } const open;
+  if (graphs_open > kMaxGraphs) return resource_exhausted("more than ", kMaxGraphs, " graphs of datasets are inside of each other");
   WEFT_ASSIGN(const GraphMessages* m, messages(c));
   WEFT_ASSIGN(Tensor made, m->run(*c.env().functions, c.env(), c.input(0).data<tstring>()[0].view()));
   WEFT_RETURN_IF_ERROR(dataset_of_tensor(made).status());
