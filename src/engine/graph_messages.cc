@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 
 #include "graph/import.h"
 #include "io/graph_def.h"
 #include "op/graph_message.h"
+#include "op/held.h"
 #include "op/registry.h"
 #include "runtime/function_runtime.h"
 #include "wire/proto.h"
@@ -113,6 +115,22 @@ std::string stateful_op(FunctionCaller& functions, const HeldFunctions& held) {
   return {};
 }
 
+// Datasets hold the one who runs their functions (op/held.h); those that nobody holds any more go with the next that comes.
+void keep(std::unique_ptr<runtime::FunctionLibraryRuntime> runtime) {
+  static std::mutex mutex;
+  static auto* kept = new std::vector<std::unique_ptr<runtime::FunctionLibraryRuntime>>();
+  std::vector<std::unique_ptr<runtime::FunctionLibraryRuntime>> gone;
+  {
+    std::lock_guard lock(mutex);
+    for (auto& r : *kept) {
+      if (!op::held(*r)) gone.push_back(std::move(r));
+    }
+    std::erase(*kept, nullptr);
+    kept->push_back(std::move(runtime));
+  }
+  // Destroyed without the lock.
+}
+
 Result<Tensor> run(FunctionCaller& functions, const KernelEnv& env, std::string_view bytes) {
   WEFT_ASSIGN(auto* runtime, runtime_of(functions));
   auto def = io::decode_graph_def(std::make_shared<const std::string>(bytes));
@@ -133,9 +151,21 @@ Result<Tensor> run(FunctionCaller& functions, const KernelEnv& env, std::string_
       index = index * 10 + (ch - '0');
     }
   }
+  // A runtime of its own: the graph's functions come before those of the program that have the same names, and do not stay among them.
+  auto library = std::make_shared<graph::FunctionLibrary>();
+  for (const auto& [function, lazy] : def->functions) WEFT_RETURN_IF_ERROR(library->add(function, lazy));
+  def->functions.clear();
+  for (const std::string& function : runtime->library()->names()) {
+    auto find = [outer = runtime->library(), function]() -> Result<graph::FunctionDef> {
+      WEFT_ASSIGN(auto found, outer->find(function));
+      return *found;
+    };
+    WEFT_RETURN_IF_ERROR(library->add(function, std::move(find)));  // a name that is there stays as it is
+  }
+  auto own = std::make_unique<runtime::FunctionLibraryRuntime>(runtime->options(), library);
   graph::FunctionBody body;
   body.name = "graph_message";
-  body.graph = std::make_unique<graph::Graph>(*runtime->options().registry, runtime->library());
+  body.graph = std::make_unique<graph::Graph>(*runtime->options().registry, library);
   graph::ImportOptions options;
   options.return_outputs.emplace_back(name, index);
   WEFT_ASSIGN(graph::ImportResults imported, graph::import_graph_def(*body.graph, std::move(def).value(), options));
@@ -147,9 +177,11 @@ Result<Tensor> run(FunctionCaller& functions, const KernelEnv& env, std::string_
   WEFT_ASSIGN(graph::Node * ret, body.graph->add("graph_message_retval", "_Retval", std::move(attrs), {from}));
   body.rets = {ret};
   body.ret_types = {type};
-  auto instance = runtime->instantiate(std::move(body));
   Tensor result;
-  WEFT_RETURN_IF_ERROR(instance->run(env, {}, {&result, 1}));
+  KernelEnv inside = env;
+  inside.functions = own.get();
+  WEFT_RETURN_IF_ERROR(own->instantiate(std::move(body))->run(inside, {}, {&result, 1}));
+  keep(std::move(own));
   return result;
 }
 

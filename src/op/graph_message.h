@@ -30,7 +30,7 @@ struct GraphMessages {
   Result<std::string> (*encode)(const std::vector<MessageNode>& nodes, const HeldFunctions& held);
   // The first stateful op in functions; empty if there is none. Dataset ops do not count.
   std::string (*stateful_op)(FunctionCaller& functions, const HeldFunctions& held);
-  // What the node behind the (last) _Retval of a GraphDef gives when it runs. Its functions stay with `functions`.
+  // What the node behind the (last) _Retval of a GraphDef gives when it runs. Its functions live as long as a value holds who runs them (op/held.h).
   Result<Tensor> (*run)(FunctionCaller& functions, const KernelEnv& env, std::string_view graph);
 };
 inline std::atomic<const GraphMessages*> graph_messages{nullptr};  // set when the engine is made
