@@ -295,6 +295,11 @@ FolderLock::FolderLock(std::string_view path_inside) {
   }
 }
 
+// A process that was forked meanwhile has the descriptor too: closing it here would not end the lock.
+FolderLock::~FolderLock() {
+  if (folder_.valid()) ::flock(folder_.get(), LOCK_UN);
+}
+
 // From the system: umask() tells only by changing it, which other threads would see.
 unsigned masked_mode(unsigned mode) {
   std::string status;

@@ -83,6 +83,8 @@ void remove_abandoned_of(const std::string& target, const Salvage& salvage = {})
 class FolderLock {
  public:
   explicit FolderLock(std::string_view path_inside);
+  FolderLock(const FolderLock&) = delete;
+  ~FolderLock();
 
  private:
   Descriptor folder_;
