@@ -96,7 +96,7 @@ DType dtype_of(PyObject* dtype) {
   static PyObject* attribute = PyUnicode_InternFromString("_type_enum");
   nb::object number = nb::steal(PyObject_GetAttr(dtype, attribute));
   if (!number.is_valid()) {
-    PyErr_Clear();
+    forget_error();
     nb::object made = nb::steal(must(call_python(PyObject_CallOneArg, hooks().as_dtype, dtype)));
     number = nb::steal(must(PyObject_GetAttr(made.ptr(), attribute)));
   }

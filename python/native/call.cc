@@ -48,7 +48,7 @@ std::string wrapped_name(const eager::Op& op) {
   text += cat(" [Op:", op.spec()->name, "]");
   if (name) text += cat(" name: ", name);
   if (s.code() == Code::kUnknown) {
-    PyErr_Clear();
+    forget_error();
     set_error(s);  // perhaps an exception of Python code
     throw nb::python_error();
   }

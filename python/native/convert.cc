@@ -97,7 +97,7 @@ void store_whole(PyObject* o, DType t, T* out) {
         *out = T(u);
         return;
       }
-      PyErr_Clear();
+      forget_error();
     }
     fail(PyExc_ValueError, "Can't convert Python sequence with out-of-range integer to Tensor.");
   }
@@ -220,7 +220,7 @@ DType type_of_format(const char* f, Py_ssize_t size) {
 bool from_array(PyObject* o, DType want, Tensor& out) {
   Py_buffer view;
   if (PyObject_GetBuffer(o, &view, PyBUF_FORMAT | PyBUF_STRIDES) != 0) {
-    PyErr_Clear();
+    forget_error();
     return false;
   }
   struct Release {
@@ -323,7 +323,7 @@ Value convert_to_value(PyObject* o, DType dtype, DType preferred, const char* na
 namespace {
 
 [[noreturn]] void unexpected(PyObject* o, const char* kind, std::string_view name) {
-  PyErr_Clear();
+  forget_error();
   nb::object text = nb::steal(PyObject_Repr(o));
   fail(PyExc_TypeError, cat("Expected ", kind, " for argument '", name, "' not ", text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : "this", "."));
 }
@@ -369,7 +369,7 @@ auto listed(PyObject* o, std::string_view name, std::string_view op, F f) {
   if (!PyList_Check(o) && !PyTuple_Check(o)) {
     nb::object sequence = nb::steal(PySequence_List(o));
     if (!sequence.is_valid()) {
-      PyErr_Clear();
+      forget_error();
       nb::object text = nb::steal(PyObject_Repr(o));
       fail(PyExc_TypeError, cat("Expected list for '", name, "' argument to '", snake(op), "' Op, not ", text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : "this", "."));
     }

@@ -53,7 +53,7 @@ struct Reader {
     Py_ssize_t n = 0;
     const char* s = PyUnicode_AsUTF8AndSize(o, &n);
     if (!s) {
-      PyErr_Clear();
+      forget_error();
       return false;
     }
     if (n > 256 || !put(tag | uint64_t(n) << 8)) return false;
@@ -212,7 +212,7 @@ struct Shape {
     parts.resize(size_t(PyDict_GET_SIZE(o)));
     nb::object order = nb::steal(PyDict_Keys(o));
     if (!order.is_valid() || PyList_Sort(order.ptr()) != 0) {
-      PyErr_Clear();
+      forget_error();
       return false;
     }
     PyObject *key, *value;
@@ -400,7 +400,7 @@ PyObject* function_get(PyObject* self, PyObject* instance, PyObject*) {
     static PyObject* bind = PyUnicode_InternFromString("_bind");
     nb::object made = nb::steal(must(call_python(PyObject_CallMethodOneArg, self, bind, instance)));
     PyObject* ref = PyType_SUPPORTS_WEAKREFS(Py_TYPE(instance)) ? PyWeakref_NewRef(instance, nullptr) : nullptr;
-    if (!ref) PyErr_Clear();
+    if (!ref) forget_error();
     Py_XSETREF(f.owner, ref);
     f.bound = made.ptr();
     return made.release().ptr();

@@ -23,6 +23,13 @@ inline void stop_if_ending() {
   if (interpreter_ends.load(std::memory_order_relaxed)) [[unlikely]] stop_here();
 }
 
+// PyErr_Clear for an error that is an answer; Ctrl-C is none, and comes again.
+inline void forget_error() {
+  const bool interrupted = PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
+  PyErr_Clear();
+  if (interrupted) PyErr_SetInterrupt();
+}
+
 // Calls a function of Python's API that may run Python code: f(arguments...).
 template <class F, class... Args>
 auto call_python(F f, Args... args) {

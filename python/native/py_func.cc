@@ -50,11 +50,11 @@ class PythonKernel final : public Kernel {
     }
     nb::object told = nb::steal(PyObject_GetAttrString(e.value().ptr(), "_py_func_status"));
     if (!told.is_valid()) {
-      PyErr_Clear();
+      forget_error();
       return Status(Code::kUnknown, e.what());
     }
     const char* text = PyUnicode_AsUTF8(PyTuple_GetItem(told.ptr(), 1));
-    if (!text) PyErr_Clear();
+    if (!text) forget_error();
     return Status(static_cast<Code>(PyLong_AsLong(PyTuple_GetItem(told.ptr(), 0))), text ? text : "an error of Python code");
   }
   const std::string token_;
@@ -122,7 +122,7 @@ bool print(bool to_stderr, std::string_view text) {
   nb::object s = nb::steal(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "surrogateescape"));
   nb::object done = s.is_valid() ? nb::steal(call_python(PyObject_CallFunctionObjArgs, printer(), to_stderr ? Py_True : Py_False, s.ptr(), nullptr)) : nb::object();
   if (done.is_valid()) return true;
-  PyErr_Clear();
+  forget_error();
   return false;
 }
 

@@ -49,7 +49,7 @@ const std::string& package_folder() {
 bool is_users(PyObject* code) {
   Py_ssize_t size = 0;
   const char* file = PyUnicode_AsUTF8AndSize(reinterpret_cast<PyCodeObject*>(code)->co_filename, &size);
-  if (!file) PyErr_Clear();
+  if (!file) forget_error();
   return file && !std::string_view(file, size_t(size)).starts_with(package_folder());
 }
 

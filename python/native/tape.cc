@@ -141,7 +141,7 @@ nb::object batched_gradient(NativeTape& t, nb::handle target, nb::handle sources
   for (nb::handle h : sources) xs.push_back(source_value(h));
   const Value seed = many->batched(all);
   auto got = t.tape.gradient(*many, std::span(&y, 1), xs, std::span(&seed, 1));
-  if (!got.ok() && PyErr_Occurred()) PyErr_Clear();
+  if (!got.ok() && PyErr_Occurred()) forget_error();
   nb::list out;
   for (size_t i = 0; got.ok() && i < xs.size(); ++i) {
     Value v = (*got)[i].valid() ? many->unbatched((*got)[i].dense()) : Value();

@@ -68,6 +68,15 @@ except KeyboardInterrupt:
 LONG = {
     "while_loop": "def call(): tf.while_loop(lambda i: i < 10**9, lambda i: [i + 1], [tf.constant(0)])",
     "function": "f = tf.function(lambda n: tf.while_loop(lambda i: i < n, lambda i: i + 1, [tf.constant(0)]), autograph=False)\nf(tf.constant(3))\ndef call(): f(tf.constant(10**9))",
+    "first_call": "f = tf.function(lambda: tf.while_loop(lambda i: i < 10**9, lambda i: i + 1, [tf.constant(0)]), autograph=False)\ndef call(): f()",
+    "recorded": """
+f = tf.function(lambda x: tf.while_loop(lambda i, x: i < 10**9, lambda i, x: (i + 1, tf.sin(x)), [tf.constant(0), x])[1], autograph=False)
+def call():
+  with tf.GradientTape() as t: f(tf.Variable(1.0))""",
+    "compiled": """
+f = tf.function(lambda n: tf.while_loop(lambda i, x: i < n, lambda i, x: (i + 1, tf.sin(x)), [tf.constant(0), tf.ones([100])]), autograph=False, jit_compile=True)
+f(tf.constant(3))
+def call(): f(tf.constant(10**9))""",
     "filter": "def call(): next(iter(tf.data.Dataset.range(10**12).filter(lambda x: x < 0)))",
     "reduce": "def call(): tf.data.Dataset.range(10**12).reduce(tf.constant(0, tf.int64), lambda a, b: a + b)",
     "dequeue": "def call(): tf.queue.FIFOQueue(3, tf.float32).dequeue()",

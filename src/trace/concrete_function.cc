@@ -74,6 +74,37 @@ Emitter& emitter_here(eager::Context& context) {
 
 namespace {
 
+// The handle of the call that this thread makes, for a run that may be left to itself (runtime/interruptible.h).
+thread_local const std::shared_ptr<FunctionHandle>* t_handle = nullptr;
+struct HandleOfCall {
+  explicit HandleOfCall(const std::shared_ptr<FunctionHandle>& h) { t_handle = &h; }
+  ~HandleOfCall() { t_handle = nullptr; }
+};
+
+// Runs the function; its caller may interrupt it. `owner` may be null: it runs on this thread then.
+Status run_function(eager::Context& context, FunctionHandle& handle, const std::shared_ptr<FunctionHandle>* owner, std::span<Tensor> args, std::span<Tensor> rets) {
+  KernelEnv env = context.runtime().step_env();
+  env.device = context.host();
+  env.trace = context.trace.load(std::memory_order_relaxed);
+  auto end = [&runtime = context.runtime(), id = env.step_id](Status s) {
+    if (!s.ok() || op::steps_have_resources()) runtime.step_failed(id);
+    return s;
+  };
+  if (!runtime::may_be_interrupted()) return end(handle.run(env, args, rets));
+  const runtime::Expected expected(&handle, 1, false);
+  if (!expected.long_call() || env.trace || !owner) {
+    op::CancellationManager cancellation;
+    env.cancellation = &cancellation;
+    return end(handle.run(env, args, rets));
+  }
+  std::vector<const Tensor*> in;
+  for (const Tensor& t : args) in.push_back(&t);
+  return runtime::run_elsewhere(in, rets, [kept = *owner, env, end](op::CancellationManager& c, std::span<Tensor> from, std::span<Tensor> to) mutable {
+    env.cancellation = &c;
+    return end(kept->run(env, from, to));
+  });
+}
+
 Result<std::vector<Value>> run_now(EagerEmitter& emitter, eager::Context& context, FunctionHandle& handle, std::span<const Value> arguments) {
   std::vector<Tensor> args(arguments.size()), rets(handle.ret_types().size());
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -82,12 +113,8 @@ Result<std::vector<Value>> run_now(EagerEmitter& emitter, eager::Context& contex
     WEFT_RETURN_IF_ERROR(h->wait());
     args[i] = h->tensor();
   }
-  KernelEnv env = context.runtime().step_env();
-  env.device = context.host();
-  env.trace = context.trace.load(std::memory_order_relaxed);
-  Status s = handle.run(env, args, rets);
-  if (!s.ok() || op::steps_have_resources()) context.runtime().step_failed(env.step_id);
-  WEFT_RETURN_IF_ERROR(s);
+  const auto* owner = std::exchange(t_handle, nullptr);
+  WEFT_RETURN_IF_ERROR(run_function(context, handle, owner && owner->get() == &handle ? owner : nullptr, args, rets));
   std::vector<Value> out;
   out.reserve(rets.size());
   for (Tensor& t : rets) out.push_back(emitter.wrap(eager::TensorHandle::make(std::move(t), context.host())));
@@ -249,6 +276,7 @@ Result<std::vector<Value>> ConcreteFunction::call_recorded(Emitter& emitter, std
   std::vector<Value> out;
   {
     autodiff::PausedTapes paused;
+    const HandleOfCall held(last.forward);
     WEFT_ASSIGN(out, call_function(emitter, context_, last.names.forward, last.names.stateful_forward, all, last.forward->ret_types(), last.forward.get()));
   }
   if (out.size() != size_t(last.names.num_outputs + last.names.num_saved)) return internal_error("the forward function of ", name_, " gave ", out.size(), " values");
@@ -337,26 +365,7 @@ Status ConcreteFunction::run(std::span<Tensor> args, size_t count, std::span<Ten
     WEFT_RETURN_IF_ERROR(h->wait());
     args[count + i] = h->tensor();
   }
-  KernelEnv env = context_.runtime().step_env();
-  env.device = context_.host();
-  env.trace = context_.trace.load(std::memory_order_relaxed);
-  auto end = [&runtime = context_.runtime(), id = env.step_id](Status s) {
-    if (!s.ok() || op::steps_have_resources()) runtime.step_failed(id);
-    return s;
-  };
-  if (!runtime::may_be_interrupted()) return end(handle_->run(env, args, rets));
-  const runtime::Expected expected(handle_.get(), 1, false);
-  if (!expected.long_call() || env.trace) {
-    op::CancellationManager cancellation;
-    env.cancellation = &cancellation;
-    return end(handle_->run(env, args, rets));
-  }
-  std::vector<const Tensor*> in;
-  for (const Tensor& t : args) in.push_back(&t);
-  return runtime::run_elsewhere(in, rets, [handle = handle_, env, end](op::CancellationManager& c, std::span<Tensor> from, std::span<Tensor> to) mutable {
-    env.cancellation = &c;
-    return end(handle->run(env, from, to));
-  });
+  return run_function(context_, *handle_, &handle_, args, rets);
 }
 
 Result<std::vector<Value>> ConcreteFunction::call(std::span<const Value> arguments) {
@@ -392,6 +401,7 @@ Result<std::vector<Value>> ConcreteFunction::call(std::span<const Value> argumen
   // Tapes from outside of this trace know the node; what they need of it is made when they are asked.
   const bool recorded = FuncGraph::current() ? TapeStack::current().own_wants(all) : TapeStack::current().wants(all);
   if (recorded) return call_recorded(emitter, all);
+  const HandleOfCall held(handle_);
   return call_function(emitter, context_, name_, stateful_, all, ret_types_, handle_.get());
 }
 

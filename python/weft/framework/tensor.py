@@ -117,6 +117,9 @@ class Tensor(_weft.TensorBase):
     _class_name = "Tensor"
 
 
+np = None  # numpy, from its first use on
+
+
 class EagerTensor(Tensor):
     """A tensor that has its value."""
 
@@ -124,7 +127,9 @@ class EagerTensor(Tensor):
 
     def _numpy(self):
         """An array on this tensor's memory (or of its own, for text)."""
-        import numpy as np
+        global np
+        if np is None:  # kept: when the interpreter ends, nothing can be imported any more
+            import numpy as np
 
         dtype = self.dtype
         if dtype is dtypes.string:
