@@ -27,6 +27,7 @@ Result<FunctionPtr> CapturedFunction::make(const KernelContext& c, const Functio
   kept->caller = op::hold(*c.env().functions);
   f->handle_ = std::shared_ptr<FunctionHandle>(kept, kept->handle.get());
   f->captured_ = std::move(captured);
+  f->caller_ = c.env().functions;
   return FunctionPtr(std::move(f));
 }
 
@@ -45,6 +46,7 @@ Status CapturedFunction::call(IteratorContext& c, Element args, Element& rets) c
   KernelEnv env = c.env;
   env.step_resources = &step;
   env.rendezvous = nullptr;
+  env.functions = caller_;
   rets.assign(handle_->ret_types().size(), Tensor());
   const WalkGenerators::Scope generators(c.generators);
   return handle_->run(env, args, rets);

@@ -8,6 +8,7 @@
 #include "ops/dataset/dataset.h"
 
 namespace weft::op {
+class FunctionCaller;
 class FunctionHandle;
 }
 
@@ -30,6 +31,7 @@ class CapturedFunction {
  private:
   std::shared_ptr<FunctionHandle> handle_;
   Element captured_;
+  FunctionCaller* caller_ = nullptr;  // who made the handle, held with it; functions that it calls by name are his, too
 };
 using FunctionPtr = std::shared_ptr<const CapturedFunction>;
 
