@@ -10,7 +10,7 @@ Parts:
   retraces   a tf.function with a branch and a captured tensor is made, called and dropped                    (--retraces, 100000)
   tapes      a function is called under a tape, every tenth one new and dropped                               (--tapes, 10000)
 
-Each part runs in a process of its own, which reports its resident memory (after a garbage collection) at 200 points of equal work. Printed are a curve, threads and file
+Each part runs in a process of its own, which reports its resident memory (after a garbage collection) at 200 points of equal work (or time, where --seconds ends it). Printed are a curve, threads and file
 descriptors at the begin and the end, and the verdict. With --out a curve is written as PART.svg.
 
 The verdict is "flat" where the memory does not grow after the first tenth of the work: the median of the last tenth of the points is at most 2 MiB or 2 %, whichever is more,
@@ -161,16 +161,17 @@ def child(part, count, seconds, package):
         work, each = PARTS[part](tf, keras, folder)
         work()
         calls = max(1, count // each)
-        points = min(POINTS, calls)
-        end, done = time.monotonic() + seconds, 0
+        step = max(1, calls // POINTS)
+        now = time.monotonic()
+        end, done, due, late = now + seconds, 0, step, now + seconds / POINTS
         print(json.dumps([0, *state()]), flush=True)
-        for point in range(1, points + 1):
-            while done < calls * point // points:
-                work()
-                done += 1
-            print(json.dumps([done * each, *state()]), flush=True)
-            if time.monotonic() > end:
-                break
+        while done < calls and now < end:
+            work()
+            done += 1
+            now = time.monotonic()
+            if done >= due or now >= late:
+                print(json.dumps([done * each, *state()]), flush=True)
+                due, late = done + step, now + seconds / POINTS
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -236,8 +237,9 @@ def run(part, count, args):
     failed = process.wait() != 0
     if sys.stderr.isatty():
         print("\r" + " " * 100 + "\r", end="", file=sys.stderr)
-    if failed or len(samples) < 10:
-        print(f"{part}: FAILED after {samples[-1][0] if samples else 0} {UNITS[part]} (exit status {process.returncode})")
+    if failed or len(samples) < 20:
+        done = samples[-1][0] if samples else 0
+        print(f"{part}: FAILED after {done} {UNITS[part]} (exit status {process.returncode})" if failed else f"{part}: {done} {UNITS[part]} are too few to judge")
         return False
     levels = [s[1] for s in samples]
     flat, growth, allowed = verdict(levels)
