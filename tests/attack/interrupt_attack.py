@@ -127,8 +127,8 @@ def interrupt():
         _thread.interrupt_main()
 for turn in range(turns):
     came = []
-    threading.Thread(target=interrupt, daemon=True).start()
     try:
+        threading.Thread(target=interrupt, daemon=True).start()
         call()
         if came: time.sleep(1)  # it ended just before
         print("ended" if came else "was too short", flush=True)
