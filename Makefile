@@ -57,6 +57,7 @@ attack: build
 
 # Without the heap for frames that g++ 13 aligns too loosely for vectors of 64 bytes (its bug 110027).
 asan tsan: export ASAN_OPTIONS = detect_stack_use_after_return=0
+asan tsan: export TSAN_OPTIONS = suppressions=$(CURDIR)/tests/support/tsan.supp
 asan tsan: setup build/venv/ready
 	cmake --preset $@ -DPython_EXECUTABLE=$(CURDIR)/build/venv/bin/python >/dev/null && ninja -C build/$@ -j$(JOBS) && ctest --test-dir build/$@ -j$(JOBS) --output-on-failure
 

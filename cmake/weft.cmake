@@ -185,7 +185,7 @@ if(WEFT_SANITIZE)
   endforeach()
   list(JOIN WEFT_PYTHON_PREFIX ":" WEFT_PYTHON_PREFIX)
   set(WEFT_PYTHON_PREFIX ${CMAKE_COMMAND} -E env LD_PRELOAD=${WEFT_PYTHON_PREFIX} ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0:allocator_may_return_null=1
-    TSAN_OPTIONS=ignore_noninstrumented_modules=1:report_signal_unsafe=0 PYTHONMALLOC=malloc)
+    TSAN_OPTIONS=ignore_noninstrumented_modules=1:report_signal_unsafe=0:die_after_fork=0:suppressions=${CMAKE_SOURCE_DIR}/tests/support/tsan.supp PYTHONMALLOC=malloc)
 endif()
 
 # Takes the place of CMake's own command, so that no test can be added without: each runs in folders of its own (tests/support/room.sh). A test with a

@@ -292,7 +292,7 @@ struct Cache {
   int64_t calls = 0;  // answered here, since Python asked
 
   Entry* find(const Reader& r) {
-    auto same = [&](const Entry& e) { return e.key.size() == r.count && std::memcmp(e.key.data(), r.words, r.count * 8) == 0 && e.alive(r); };
+    auto same = [&](const Entry& e) { return e.key.size() == r.count && (r.count == 0 || std::memcmp(e.key.data(), r.words, r.count * 8) == 0) && e.alive(r); };
     if (last && same(*last)) return last;
     auto [from, to] = entries.equal_range(r.hash());
     for (auto it = from; it != to; ++it) {

@@ -150,7 +150,10 @@ Result<PartialShape> reduced(const PartialShape& in, const std::optional<std::ve
 }
 
 int64_t mul_dim(int64_t a, int64_t b) { return a == 0 || b == 0 ? 0 : a < 0 || b < 0 ? kUnknownDim : multiply_without_overflow(a, b); }
-int64_t add_dim(int64_t a, int64_t b) { return a < 0 || b < 0 ? kUnknownDim : a + b; }
+int64_t add_dim(int64_t a, int64_t b) {
+  int64_t sum;
+  return a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum) ? kUnknownDim : sum;
+}
 
 Result<int64_t> window_dim(int64_t in, int64_t window, int64_t stride, int64_t dilation, std::string_view padding, int64_t pad) {
   if (stride <= 0) return invalid_argument("Stride must be > 0, but got ", stride);

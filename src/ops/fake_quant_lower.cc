@@ -8,6 +8,9 @@ struct FakeQuantRange {
   Value min = nullptr, max = nullptr, scale = nullptr, empty = nullptr;  // nudged so that zero falls onto a step; `empty`: 0..0, null where the range is constant
 };
 
+// A product that is added to would become one instruction that rounds once, and steps would fall otherwise than in the kernel: max and min with 0, which
+// change nothing here, keep the two apart.
+//
 // The range as values of the shape of `low`; attributes of the node say how many steps it has.
 FakeQuantRange fake_quant_range(LowerContext& l, Value low, Value high, bool may_be_empty) {
   ir::Builder& b = l.b;
@@ -25,8 +28,8 @@ FakeQuantRange fake_quant_range(LowerContext& l, Value low, Value high, bool may
   const Value rounded = b.unary(ir::Unary::kFloor, b.add(from_min, 0.5));
   const Value zero = b.select(b.compare(ir::Compare::kLt, from_min, zero_point(quant_min)), zero_point(quant_min),
                               b.select(b.compare(ir::Compare::kGt, from_min, zero_point(quant_max)), zero_point(quant_max), rounded));
-  r.min = b.mul(b.sub(zero_point(quant_min), zero), r.scale);
-  r.max = b.mul(b.sub(zero_point(quant_max), zero), r.scale);
+  r.min = b.min(b.mul(b.sub(zero_point(quant_min), zero), r.scale), 0.0);
+  r.max = b.max(b.mul(b.sub(zero_point(quant_max), zero), r.scale), 0.0);
   if (may_be_empty) {
     const Value nothing = zero_point(0);
     r.empty = b.binary(ir::Binary::kAnd, b.compare(ir::Compare::kEq, low, nothing), b.compare(ir::Compare::kEq, high, nothing));
@@ -87,10 +90,10 @@ LoweredList fake_quant_forward(LowerContext& l) {
   if (!l.ok()) return {};
   const auto wide = [&](Value v) { return spread(l, in, v, x); };
   const Value inverse = b.div(b.broadcast_to(b.scalar(DType::kFloat, 1), r.scale->type.dims), r.scale);
-  const Value quant_zero = b.unary(ir::Unary::kFloor, b.add(b.mul(b.neg(r.min), inverse), 0.5));
+  const Value quant_zero = b.unary(ir::Unary::kFloor, b.add(b.max(b.mul(b.neg(r.min), inverse), 0.0), 0.5));
   const Value min = wide(r.min), max = wide(r.max);
   const Value clamped = b.select(b.compare(ir::Compare::kLt, x, min), min, b.select(b.compare(ir::Compare::kGt, x, max), max, x));
-  const Value steps = b.unary(ir::Unary::kFloor, b.add(b.sub(b.mul(b.sub(clamped, min), wide(inverse)), wide(quant_zero)), 0.5));
+  const Value steps = b.unary(ir::Unary::kFloor, b.add(b.sub(b.max(b.mul(b.sub(clamped, min), wide(inverse)), 0.0), wide(quant_zero)), 0.5));
   Value y = b.mul(steps, wide(r.scale));
   if (r.empty) y = b.select(wide(r.empty), b.fill(DType::kFloat, x->type.dims, 0), y);
   return {y};

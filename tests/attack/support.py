@@ -22,6 +22,10 @@ import tempfile
 import time
 
 
+# The sanitizers lay out address space for themselves: it cannot be limited.
+SANITIZED = any(name in os.environ.get("LD_PRELOAD", "") for name in ("libasan", "libtsan"))
+
+
 @dataclasses.dataclass
 class Build:
     """A build folder and what stands in it."""
@@ -79,7 +83,7 @@ def child(command, seconds, input=None, env=None, memory=None, processes=None, c
     def limits():
         os.setsid()
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        if memory:
+        if memory and not SANITIZED:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         if processes:
             resource.setrlimit(resource.RLIMIT_NPROC, (processes, processes))
