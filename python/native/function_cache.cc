@@ -287,16 +287,17 @@ bool by_identity(PyObject* o) {
 }
 
 struct Cache {
-  std::unordered_multimap<uint64_t, Entry> entries;
-  Entry* last = nullptr;
+  std::unordered_multimap<uint64_t, std::shared_ptr<Entry>> entries;
+  std::shared_ptr<Entry> last;
   int64_t calls = 0;  // answered here, since Python asked
 
-  Entry* find(const Reader& r) {
+  // Counted: Python code, or another thread, may empty the cache while the function runs.
+  std::shared_ptr<Entry> find(const Reader& r) {
     auto same = [&](const Entry& e) { return e.key.size() == r.count && (r.count == 0 || std::memcmp(e.key.data(), r.words, r.count * 8) == 0) && e.alive(r); };
     if (last && same(*last)) return last;
     auto [from, to] = entries.equal_range(r.hash());
     for (auto it = from; it != to; ++it) {
-      if (same(it->second)) return last = &it->second;
+      if (same(*it->second)) return last = it->second;
     }
     return nullptr;
   }
@@ -343,9 +344,9 @@ PyObject* run_plain(ConcreteFunction& f, const Shape& shape, PyObject* builder, 
   return must(call_python(PyObject_CallOneArg, builder, flat.ptr()));
 }
 
-PyObject* run_entry(Entry& e, const Reader& r) {
-  // Python code may change the cache while the function runs.
-  const std::shared_ptr<ConcreteFunction> keep = e.function;
+PyObject* run_entry(const Entry& e, const Reader& r) {
+  const std::shared_ptr<ConcreteFunction>& keep = e.function;
+  const nb::object builder = e.builder ? nb::borrow(e.builder) : nb::object();  // its owner may forget it meanwhile
   if (!trace::TapeStack::current().recording()) return run_plain(*keep, e.shape, e.builder, r.tensors, r.num_tensors, e.order);
   std::vector<Value> args;
   args.reserve(r.num_tensors);
@@ -379,7 +380,7 @@ PyObject* function_call(PyObject* self, PyObject* const* args, size_t nargsf, Py
         !eager::layout_runner.load(std::memory_order_relaxed)) {
       Reader r;
       if (r.call(args, positional, kwnames)) {
-        if (Entry* e = cache.find(r)) {
+        if (const std::shared_ptr<Entry> e = cache.find(r)) {
           ++cache.calls;
           return run_entry(*e, r);
         }
@@ -455,15 +456,15 @@ PyObject* remember(PyObject* self, PyObject* given) {
       e.objects.push_back(nb::steal(must(PyWeakref_NewRef(r.objects[i], nullptr))));
     }
     if (cache.find(r)) Py_RETURN_TRUE;
-    if (cache.entries.size() >= kMaxEntries) Py_RETURN_FALSE;  // entries stay where they are: calls on other threads are in them
-    cache.entries.emplace(r.hash(), std::move(e));
+    if (cache.entries.size() >= kMaxEntries) Py_RETURN_FALSE;
+    cache.entries.emplace(r.hash(), std::make_shared<Entry>(std::move(e)));
     Py_RETURN_TRUE;
   });
 }
 
 PyObject* forget(PyObject* self, PyObject*) {
   cell(self).cache->entries.clear();
-  cell(self).cache->last = nullptr;
+  cell(self).cache->last.reset();
   Py_RETURN_NONE;
 }
 PyObject* take_calls(PyObject* self, PyObject*) { return PyLong_FromLongLong(std::exchange(cell(self).cache->calls, 0)); }

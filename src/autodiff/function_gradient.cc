@@ -303,17 +303,23 @@ Result<FunctionGradient> gradient_of_function(const Registry& registry, const st
   WEFT_ASSIGN(auto def, library->find(f.name));
   const std::string given = library->gradient_of(f.name);
   const std::string key = request_key(*def, f, want, dys, given, slices);
-  for (int n = 0;; ++n) {
+  constexpr int kMostRaces = 100;
+  for (int n = 0, races = 0;; ++n) {
     const std::string backward = cat("__backward_", f.name, "_", n), forward = cat("__forward_", f.name, "_", n);
-    if (library->contains(backward)) {
+    if (auto there = library->find(backward); there.ok()) {
       FunctionGradient known;
-      WEFT_ASSIGN(auto there, library->find(backward));
-      if (recall(*library, *there, key, known)) return known;
+      if (recall(*library, **there, key, known)) return known;
       continue;
     }
     if (library->contains(forward)) continue;
-    if (!given.empty()) return around_given(registry, library, f, *def, given, want, dys, key, backward);
-    return Maker(registry, library, f, *def).run(want, dys, key, forward, backward, inside, slices);
+    auto made = !given.empty() ? around_given(registry, library, f, *def, given, want, dys, key, backward)
+                               : Maker(registry, library, f, *def).run(want, dys, key, forward, backward, inside, slices);
+    // Another thread may have made the same meanwhile: look again at what is there under this number.
+    if (!made.ok() && made.status().message().starts_with("Cannot add function") && ++races <= kMostRaces) {
+      --n;
+      continue;
+    }
+    return made;
   }
 }
 
