@@ -37,15 +37,19 @@ def _functions():
 
 
 def _check(work, times, most):
-    """Resident memory grows by less than `most` KiB a call, and the library of functions not at all."""
+    """Resident memory grows by less than `most` KiB a call, and the library of functions not at all. A heap grows in steps: what is kept for good
+    grows in every round."""
     for _ in range(max(5, times // 5)):
         work()
-    functions, before = _functions(), _resident()
-    for _ in range(times):
-        work()
-    grown = (_resident() - before) / times
-    assert _functions() == functions
-    assert grown < most, f"{grown:.1f} KiB a call"
+    for _ in range(3):
+        functions, before = _functions(), _resident()
+        for _ in range(times):
+            work()
+        grown = (_resident() - before) / times
+        assert _functions() == functions
+        if grown < most:
+            return
+    raise AssertionError(f"{grown:.1f} KiB a call")
 
 
 x = tf.ones([4, 4])
