@@ -111,7 +111,7 @@ for i in range(5):
     use()
     os._exit(7)
   assert os.waitpid(child, 0)[1] >> 8 == 7
-print("fine")
+print("fine", flush=True)
 os._exit(0)
 """
 

@@ -23,6 +23,7 @@ fi
 shift
 export HOME="$room/home" TMPDIR="$room/tmp" TMP="$room/tmp" TEMP="$room/tmp"
 export PYTHONDONTWRITEBYTECODE=1  # beside the sources
+unset PYTHONUNBUFFERED PYTHONWARNINGS PYTHONSTARTUP  # a caller's own, which tests must not need
 unset XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR XDG_STATE_HOME
 cd "$room/work" || exit 1
 "$@"
