@@ -2,7 +2,7 @@
 
 from weft import _weft
 from weft.framework import dtypes
-from weft.framework.static_value import get_static_value  # noqa: F401
+from weft.framework.static_value import get_static_value, value_outside_of_graphs  # noqa: F401
 from weft.framework.tensor import EagerTensor, SymbolicTensor, Tensor
 from weft.framework.tensor_shape import TensorShape, as_shape
 
@@ -319,14 +319,7 @@ def in_graph(tensor, name=None):
 
 def constant_value(tensor, partial=False):
     """The value as an array where the engine knows it before the graph runs; else None. Programs ask get_static_value."""
-    if isinstance(tensor, EagerTensor):
-        try:
-            return tensor.numpy()
-        except Exception:
-            return None
-    if not isinstance(tensor, Tensor):
-        return (
-            None if isinstance(tensor, _weft.VariableBase) or getattr(type(tensor), "_is_composite", False) else tensor
-        )
+    if isinstance(tensor, EagerTensor) or not isinstance(tensor, Tensor):
+        return value_outside_of_graphs(tensor)
     value = tensor._constant_value()
     return None if value is None else value.numpy()

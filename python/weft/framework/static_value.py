@@ -9,19 +9,24 @@ from weft.framework.tensor import EagerTensor, Tensor
 from weft.framework.tensor_shape import Dimension, TensorShape, unknown_shape
 
 
-def get_static_value(tensor, partial=False):
-    """tf.get_static_value: the value as an array where it is known before the graph runs; else None.
-
-    With partial, elements of a Pack that are not known are None."""
+def value_outside_of_graphs(tensor):
+    """What is known of anything but a tensor of a graph: an eager tensor's array, a plain value itself, None of variables and composites."""
     if isinstance(tensor, EagerTensor):
         try:
             return tensor.numpy()
         except Exception:
             return None
-    if not isinstance(tensor, Tensor):
-        return (
-            None if isinstance(tensor, _weft.VariableBase) or getattr(type(tensor), "_is_composite", False) else tensor
-        )
+    if isinstance(tensor, _weft.VariableBase) or getattr(type(tensor), "_is_composite", False):
+        return None
+    return tensor
+
+
+def get_static_value(tensor, partial=False):
+    """tf.get_static_value: the value as an array where it is known before the graph runs; else None.
+
+    With partial, elements of a Pack that are not known are None."""
+    if isinstance(tensor, EagerTensor) or not isinstance(tensor, Tensor):
+        return value_outside_of_graphs(tensor)
     value = _fold(tensor, partial)
     if value is not None:
         tensor.graph.prevent_feeding(tensor)
