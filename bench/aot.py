@@ -5,6 +5,7 @@
 PYTHON: an interpreter that has the package. FOLDER_OF_PEERS.PY holds peers.py and tflite_golden.py. A ratio is the best peer's time over ours: more than one is good.
 "limit": arithmetic at 150 GFLOP/s, or the weights read once, as the table of the peers' folder gives it.
 """
+
 import argparse
 import collections
 import pathlib
@@ -19,8 +20,15 @@ from packages import need
 need("numpy")
 import numpy as np  # noqa: E402
 
-LIMIT = {"mlp": (3, 43, 130), "cnn": (57, 1820, 5500), "cnn_bn": (69, 2200, 6700), "simple_rnn": (8, 70, 220), "lstm": (67, 950, 2900), "gru_text": (15, 200, 600),
-         "transformer": (45, 1450, 4400)}
+LIMIT = {
+    "mlp": (3, 43, 130),
+    "cnn": (57, 1820, 5500),
+    "cnn_bn": (69, 2200, 6700),
+    "simple_rnn": (8, 70, 220),
+    "lstm": (67, 950, 2900),
+    "gru_text": (15, 200, 600),
+    "transformer": (45, 1450, 4400),
+}
 KINDS = ("serve1", "serve32", "train32")
 p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 p.add_argument("--weft", required=True)
@@ -37,7 +45,7 @@ need("numpy", "jax", python=a.jax)
 need("numpy", "tensorflow", python=a.tflite)
 here = pathlib.Path(__file__).resolve().parent.parent
 sys.argv = ["run.py", a.weft, str(a.models), "unused"]
-sys.path.insert(0, str(here / "tests/aot"))
+sys.path.insert(0, str(here / "tests/compiler/aot"))
 import run as aot  # noqa: E402
 
 names = [n for n in LIMIT if not a.only or n in a.only]
@@ -62,7 +70,12 @@ for name in list(names):
 def ours():
     for name in names:
         for rows in (1, 32):
-            done = subprocess.run(["taskset", "-c", "1", str(work / name / "play"), "bench", str(work / name), str(rows)], capture_output=True, text=True, check=True)
+            done = subprocess.run(
+                ["taskset", "-c", "1", str(work / name / "play"), "bench", str(work / name), str(rows)],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
             for line in done.stdout.splitlines():
                 kind, us = line.split()
                 if kind == "serve" or rows == 32:
@@ -73,7 +86,12 @@ def peer(command):
     done = subprocess.run(command, capture_output=True, text=True)
     for line in done.stdout.splitlines():
         words = line.split()
-        if len(words) >= 3 and "/" in words[0] and words[0].split("/")[0] in names and words[2].replace(".", "").isdigit():
+        if (
+            len(words) >= 3
+            and "/" in words[0]
+            and words[0].split("/")[0] in names
+            and words[2].replace(".", "").isdigit()
+        ):
             name, kind = words[0].split("/")
             times[name, kind, words[1]].append(float(words[2]))
 
@@ -89,7 +107,11 @@ for _ in range(a.rounds):
 shutil.rmtree(work)
 
 who = sorted({w for _, _, w in times} - {"weft"})
-print(f"{'microseconds':22s} {'weft':>9s}" + "".join(f" {w:>13s}" for w in who) + f" {'best/weft':>9s} {'weft/limit':>10s}")
+print(
+    f"{'microseconds':22s} {'weft':>9s}"
+    + "".join(f" {w:>13s}" for w in who)
+    + f" {'best/weft':>9s} {'weft/limit':>10s}"
+)
 ratios = []
 for name in names:
     for i, kind in enumerate(KINDS):
@@ -99,6 +121,12 @@ for name in names:
         others = {w: statistics.median(times[name, kind, w]) for w in who if (name, kind, w) in times}
         ratio = min(others.values()) / mine if others else float("nan")
         ratios.append(ratio)
-        print(f"{name + '/' + kind:22s} {mine:9.1f}" + "".join(f" {others[w]:13.1f}" if w in others else f" {'-':>13s}" for w in who) + f" {ratio:9.2f} {mine / LIMIT[name][i]:10.2f}")
+        print(
+            f"{name + '/' + kind:22s} {mine:9.1f}"
+            + "".join(f" {others[w]:13.1f}" if w in others else f" {'-':>13s}" for w in who)
+            + f" {ratio:9.2f} {mine / LIMIT[name][i]:10.2f}"
+        )
 if ratios and ratios[0] == ratios[0]:
-    print(f"ahead of the best in {sum(r >= 1 for r in ratios)} of {len(ratios)}; least {min(ratios):.2f}; geometric mean {statistics.geometric_mean(ratios):.2f}")
+    print(
+        f"ahead of the best in {sum(r >= 1 for r in ratios)} of {len(ratios)}; least {min(ratios):.2f}; geometric mean {statistics.geometric_mean(ratios):.2f}"
+    )

@@ -46,7 +46,8 @@ static double now(clockid_t clock) {
 }
 
 int main(int argc, char** argv) {
-  if (argc != 7 || !(library = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL))) return fprintf(stderr, "usage: checkpoint LIBRARY PREFIX COUNT FLOATS ROUNDS save|restore\n"), 2;
+  if (argc != 7 || !(library = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL)))
+    return fprintf(stderr, "usage: checkpoint LIBRARY PREFIX COUNT FLOATS ROUNDS save|restore\n"), 2;
   const int count = atoi(argv[3]), floats = atoi(argv[4]), rounds = atoi(argv[5]), save = !strcmp(argv[6], "save");
   status = CALL(TF_NewStatus)();
   context = CALL(TFE_NewContext)(CALL(TFE_NewContextOptions)(), status);
@@ -63,7 +64,8 @@ int main(int argc, char** argv) {
     values[i] = CALL(TFE_NewTensorHandle)(t, status);
     CALL(TF_DeleteTensor)(t);
   }
-  TFE_TensorHandle* inputs[] = {strings(1, argv[2], 0), strings(count, "model/layer_%04d/kernel/.ATTRIBUTES/VARIABLE_VALUE", 1), strings(count, "", 1)};
+  TFE_TensorHandle* inputs[] = {strings(1, argv[2], 0), strings(count, "model/layer_%04d/kernel/.ATTRIBUTES/VARIABLE_VALUE", 1),
+                                strings(count, "", 1)};
   double best = 1e9, best_cpu = 1e9;
   for (int round = 0; round < rounds; ++round) {
     const double start = now(CLOCK_MONOTONIC), start_cpu = now(CLOCK_PROCESS_CPUTIME_ID);

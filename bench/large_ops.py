@@ -8,6 +8,7 @@
 every case. Two figures a peer: the median over rounds, and the best slice against the best slice, which other work on the machine
 disturbs least. Below 1.00 weft is slower.
 """
+
 import argparse
 import pathlib
 import statistics
@@ -23,26 +24,60 @@ N = 1 << 24
 # name: op and words of op_bench.c; the same in PyTorch, or None.
 LARGE = {
     "matmul 1024^3": ("MatMul f32[1024,1024] f32[1024,1024]", "a, b = r(1024, 1024), r(1024, 1024); f = lambda: a @ b"),
-    "conv 3x3 64->64 32x56x56": ("Conv2D f32[32,56,56,64] f32[3,3,64,64] @strides=li:1,1,1,1 @padding=s:SAME",
-                                 "x = r(32, 64, 56, 56).to(memory_format=torch.channels_last); w = r(64, 64, 3, 3).to(memory_format=torch.channels_last);"
-                                 "f = lambda: F.conv2d(x, w, padding=1)"),
+    "conv 3x3 64->64 32x56x56": (
+        "Conv2D f32[32,56,56,64] f32[3,3,64,64] @strides=li:1,1,1,1 @padding=s:SAME",
+        "x = r(32, 64, 56, 56).to(memory_format=torch.channels_last); w = r(64, 64, 3, 3).to(memory_format=torch.channels_last);"
+        "f = lambda: F.conv2d(x, w, padding=1)",
+    ),
     "softmax 16384x1024": ("Softmax f32[16384,1024]", "x = r(16384, 1024); f = lambda: torch.softmax(x, 1)"),
     "softmax 16x1M": ("Softmax f32[16,1048576]", "x = r(16, 1048576); f = lambda: torch.softmax(x, 1)"),
     "softmax 1Mx16": ("Softmax f32[1048576,16]", "x = r(1048576, 16); f = lambda: torch.softmax(x, 1)"),
 }
 for op, torch_op in (("Sum", "sum"), ("Mean", "mean"), ("Max", "amax")):
-    LARGE[f"{op} 16M all"] = (f"{op} f32[{N}] i32=[1]:0", f"x = r({N}); f = lambda: torch.{torch_op}(x)" + ("" if op != "Max" else ""))
-    LARGE[f"{op} 4096x4096 rows"] = (f"{op} f32[4096,4096] i32=[1]:1", f"x = r(4096, 4096); f = lambda: torch.{torch_op}(x, 1)")
-    LARGE[f"{op} 4096x4096 columns"] = (f"{op} f32[4096,4096] i32=[1]:0", f"x = r(4096, 4096); f = lambda: torch.{torch_op}(x, 0)")
-for op, torch_op in (("Tanh", "tanh"), ("Erf", "erf"), ("Sigmoid", "sigmoid"), ("Exp", "exp"), ("Rsqrt", "rsqrt"), ("Log", "log"), ("Sqrt", "sqrt")):
+    LARGE[f"{op} 16M all"] = (
+        f"{op} f32[{N}] i32=[1]:0",
+        f"x = r({N}); f = lambda: torch.{torch_op}(x)" + ("" if op != "Max" else ""),
+    )
+    LARGE[f"{op} 4096x4096 rows"] = (
+        f"{op} f32[4096,4096] i32=[1]:1",
+        f"x = r(4096, 4096); f = lambda: torch.{torch_op}(x, 1)",
+    )
+    LARGE[f"{op} 4096x4096 columns"] = (
+        f"{op} f32[4096,4096] i32=[1]:0",
+        f"x = r(4096, 4096); f = lambda: torch.{torch_op}(x, 0)",
+    )
+for op, torch_op in (
+    ("Tanh", "tanh"),
+    ("Erf", "erf"),
+    ("Sigmoid", "sigmoid"),
+    ("Exp", "exp"),
+    ("Rsqrt", "rsqrt"),
+    ("Log", "log"),
+    ("Sqrt", "sqrt"),
+):
     kind = "pos" if op in ("Rsqrt", "Log", "Sqrt") else "f32"
-    LARGE[f"{op} 1M"] = (f"{op} {kind}[1048576]", f"x = r(1048576) + {1 if kind == 'pos' else 0}; f = lambda: torch.{torch_op}(x)")
+    LARGE[f"{op} 1M"] = (
+        f"{op} {kind}[1048576]",
+        f"x = r(1048576) + {1 if kind == 'pos' else 0}; f = lambda: torch.{torch_op}(x)",
+    )
 LARGE["Add 16M"] = (f"AddV2 f32[{N}] f32[{N}]", f"x, y = r({N}), r({N}); f = lambda: x + y")
 LARGE["SpaceToBatchND"] = ("SpaceToBatchND f32[32,56,56,64] i32=[2]:2,2 i32=[2,2]:0,0,0,0", None)
-LARGE["BroadcastTo 1M"] = ("BroadcastTo f32[1,1024] i32=[2]:1024,1024", "x = r(1, 1024); f = lambda: x.expand(1024, 1024).contiguous()")
-LARGE["BroadcastTo 1M inner"] = ("BroadcastTo f32[1024,1] i32=[2]:1024,1024", "x = r(1024, 1); f = lambda: x.expand(1024, 1024).contiguous()")
-LARGE["Range i32 1M"] = ("Range i32=[]:0 i32=[]:1048576 i32=[]:1", "f = lambda: torch.arange(0, 1048576, 1, dtype=torch.int32)")
-LARGE["Transpose 2048^2"] = ("Transpose f32[2048,2048] i32=[2]:1,0", "x = r(2048, 2048); f = lambda: x.t().contiguous()")
+LARGE["BroadcastTo 1M"] = (
+    "BroadcastTo f32[1,1024] i32=[2]:1024,1024",
+    "x = r(1, 1024); f = lambda: x.expand(1024, 1024).contiguous()",
+)
+LARGE["BroadcastTo 1M inner"] = (
+    "BroadcastTo f32[1024,1] i32=[2]:1024,1024",
+    "x = r(1024, 1); f = lambda: x.expand(1024, 1024).contiguous()",
+)
+LARGE["Range i32 1M"] = (
+    "Range i32=[]:0 i32=[]:1048576 i32=[]:1",
+    "f = lambda: torch.arange(0, 1048576, 1, dtype=torch.int32)",
+)
+LARGE["Transpose 2048^2"] = (
+    "Transpose f32[2048,2048] i32=[2]:1,0",
+    "x = r(2048, 2048); f = lambda: x.t().contiguous()",
+)
 
 TORCH = """
 import sys, time, torch, torch.nn.functional as F
@@ -65,7 +100,9 @@ for line in sys.stdin:
 
 class Peer:
     def __init__(self, command, environment=None):
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
 
     def ask(self, line):
         self.process.stdin.write(line + "\n")
@@ -76,7 +113,9 @@ class Peer:
 def read_cases(path):
     """One case a line: a name, the op and its words, and the networks that run it (part*times), between tabs."""
     rows = [line.rstrip("\n").split("\t") for line in open(path) if line.strip() and line[0] != "#"]
-    uses = {row[0]: {use.split("*")[0]: int(use.split("*")[1]) for use in row[2].split()} for row in rows if len(row) > 2}
+    uses = {
+        row[0]: {use.split("*")[0]: int(use.split("*")[1]) for use in row[2].split()} for row in rows if len(row) > 2
+    }
     return {row[0]: (row[1], None) for row in rows}, uses
 
 
@@ -93,11 +132,28 @@ def main():
     a.add_argument("--only", default="", help="only cases whose name holds this; several separated by |")
     args = a.parse_args()
     need("torch", python=args.torch)
-    cases, uses = read_cases(args.cases if pathlib.Path(args.cases).exists() else HERE / args.cases) if args.cases else (LARGE, {})
+    cases, uses = (
+        read_cases(args.cases if pathlib.Path(args.cases).exists() else HERE / args.cases)
+        if args.cases
+        else (LARGE, {})
+    )
     cases = {name: case for name, case in cases.items() if any(part in name for part in args.only.split("|"))}
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder) / "op_bench"
-        subprocess.run(["cc", "-O2", "-w", "-I", str(HERE.parent / "include"), str(HERE / "op_bench.c"), "-ldl", "-o", str(program)], check=True)
+        subprocess.run(
+            [
+                "cc",
+                "-O2",
+                "-w",
+                "-I",
+                str(HERE.parent / "include"),
+                str(HERE / "op_bench.c"),
+                "-ldl",
+                "-o",
+                str(program),
+            ],
+            check=True,
+        )
         peers = {"weft": Peer([program, args.weft, str(args.threads)])}
         if args.other:
             peers["other"] = Peer([program, args.other, str(args.threads)])
@@ -106,7 +162,11 @@ def main():
         if args.torch:
             peers["torch"] = Peer([args.torch, "-c", TORCH, str(args.threads)])
         others = list(peers)[1:]
-        print(f"{'case':40} {'weft us':>11}" + "".join(f" {name + ' us':>14} {'median':>7} {'best':>6}" for name in others), flush=True)
+        print(
+            f"{'case':40} {'weft us':>11}"
+            + "".join(f" {name + ' us':>14} {'median':>7} {'best':>6}" for name in others),
+            flush=True,
+        )
         worst, totals = {}, {}
         for name, (words, torch_words) in cases.items():
             ids, seen = {}, {peer: [] for peer in peers}
@@ -139,9 +199,15 @@ def main():
                 line += f" {statistics.median(seen[peer]):14.2f} {middle:7.2f} {best:6.2f}"
             print(line + ("  <" if worst.get(name, 1) < 1 else ""), flush=True)
         for part, total in totals.items():
-            print(f"sum of {part:33} {total['weft']:11.2f}" + "".join(f" {total[peer]:14.2f} {'':7} {total[peer] / total['weft']:6.2f}" for peer in others))
+            print(
+                f"sum of {part:33} {total['weft']:11.2f}"
+                + "".join(f" {total[peer]:14.2f} {'':7} {total[peer] / total['weft']:6.2f}" for peer in others)
+            )
         slower = sorted((ratio, name) for name, ratio in worst.items() if ratio < 1)
-        print(f"{len(worst)} cases, {len(slower)} slower than the best peer" + "".join(f"\n  {ratio:.2f} {name}" for ratio, name in slower))
+        print(
+            f"{len(worst)} cases, {len(slower)} slower than the best peer"
+            + "".join(f"\n  {ratio:.2f} {name}" for ratio, name in slower)
+        )
 
 
 if __name__ == "__main__":

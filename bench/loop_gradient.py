@@ -6,6 +6,7 @@ Needs TensorFlow in Python. The loop without its gradient is built there and han
 TF_AddGradients; TensorFlow adds its own (tf.gradients). Both run turn by turn; printed are how far the numbers are apart, the median
 over the rounds of the fastest run in each, and the ratio.
 """
+
 import argparse
 import ctypes as C
 import os
@@ -50,9 +51,18 @@ def child(library, path, count):
 
     graph = C.c_void_p(c.TF_NewGraph())
     text = open(path, "rb").read()
-    call("TF_GraphImportGraphDef", graph, C.c_void_p(c.TF_NewBufferFromString(text, C.c_size_t(len(text)))), C.c_void_p(c.TF_NewImportGraphDefOptions()))
+    call(
+        "TF_GraphImportGraphDef",
+        graph,
+        C.c_void_p(c.TF_NewBufferFromString(text, C.c_size_t(len(text)))),
+        C.c_void_p(c.TF_NewImportGraphDefOptions()),
+    )
     end = lambda name: Output(c.TF_GraphOperationByName(graph, name.encode()), 0)
-    xs, ys, grads = (Output * count)(*[end(f"x_{i}") for i in range(count)]), (Output * 1)(end("y_0")), (Output * count)()
+    xs, ys, grads = (
+        (Output * count)(*[end(f"x_{i}") for i in range(count)]),
+        (Output * 1)(end("y_0")),
+        (Output * count)(),
+    )
     start = time.perf_counter()
     c.TF_AddGradients(graph, ys, 1, xs, count, None, status, grads)
     if c.TF_GetCode(status):
@@ -91,6 +101,7 @@ def main():
     need("numpy", "tensorflow")
     import numpy as np
     import tensorflow as tf
+
     tf1 = tf.compat.v1
     tf1.disable_eager_execution()
     tf1.enable_control_flow_v2()
@@ -98,7 +109,9 @@ def main():
     draw = lambda *shape: np.float32(rng.uniform(-0.1, 0.1, shape))
     x = tf1.placeholder_with_default(draw(o.steps, o.batch, o.units), [o.steps, o.batch, o.units], name="x_0")
     shapes = [(o.units, 4 * o.units), (o.units, 4 * o.units), (4 * o.units,)]
-    kernel, recurrent, bias = variables = [tf1.get_variable(f"x_{i + 1}", initializer=draw(*s), use_resource=True) for i, s in enumerate(shapes)]
+    kernel, recurrent, bias = variables = [
+        tf1.get_variable(f"x_{i + 1}", initializer=draw(*s), use_resource=True) for i, s in enumerate(shapes)
+    ]
     rows = tf.TensorArray(tf.float32, size=o.steps).unstack(x)
 
     def step(t, h, c, out):
@@ -109,7 +122,12 @@ def main():
         return t + 1, h, c, out.write(t, h)
 
     zero = tf.zeros([o.batch, o.units])
-    out = tf.while_loop(lambda t, *_: t < o.steps, step, [0, zero, zero, tf.TensorArray(tf.float32, size=o.steps, element_shape=[o.batch, o.units])], maximum_iterations=o.steps)[3]
+    out = tf.while_loop(
+        lambda t, *_: t < o.steps,
+        step,
+        [0, zero, zero, tf.TensorArray(tf.float32, size=o.steps, element_shape=[o.batch, o.units])],
+        maximum_iterations=o.steps,
+    )[3]
     y = tf.reduce_sum(tf.square(out.stack()), name="y_0")
     tf1.global_variables_initializer()
     path = os.path.join(tempfile.gettempdir(), f"loop_gradient.{os.getpid()}.pb")
@@ -118,7 +136,12 @@ def main():
     grads = tf1.gradients(y, [x] + [v.handle for v in variables])
     session = tf1.Session()
     session.run("init")
-    other = subprocess.Popen([sys.executable, __file__, "--child", o.library, path, "4"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    other = subprocess.Popen(
+        [sys.executable, __file__, "--child", o.library, path, "4"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     sums = [float(s) for s in other.stdout.readline().split()]
     want = [float(g.sum(dtype=np.float64)) for g in session.run(grads)]
     print("sums of the gradients differ by", max(abs(a - b) / max(1e-3, abs(b)) for a, b in zip(sums, want)))

@@ -5,6 +5,7 @@
 
 The networks run eagerly, batch 1 and 32 forward and batch 32 training, while TensorFlow reports each op that it executes.
 """
+
 import collections
 import os
 import sys
@@ -21,8 +22,23 @@ sys.path.insert(0, sys.argv[1])
 import make_models
 
 TYPES = {tf.float32: "f32", tf.float64: "f64", tf.int32: "i32", tf.int64: "i64", tf.bool: "bool"}
-SKIP = {"VarHandleOp", "ReadVariableOp", "AssignVariableOp", "Identity", "Shape", "Const", "NoOp", "VarIsInitializedOp", "DestroyResourceOp",
-        "TensorListFromTensor", "TensorListReserve", "TensorListSetItem", "TensorListStack", "TensorListGetItem", "DebugNumericSummaryV2"}
+SKIP = {
+    "VarHandleOp",
+    "ReadVariableOp",
+    "AssignVariableOp",
+    "Identity",
+    "Shape",
+    "Const",
+    "NoOp",
+    "VarIsInitializedOp",
+    "DestroyResourceOp",
+    "TensorListFromTensor",
+    "TensorListReserve",
+    "TensorListSetItem",
+    "TensorListStack",
+    "TensorListGetItem",
+    "DebugNumericSummaryV2",
+}
 seen = collections.OrderedDict()
 part = ""
 
@@ -83,22 +99,38 @@ def record(op_type, inputs, attrs, outputs, op_name=None, graph=None):
 
 
 tf.config.run_functions_eagerly(True)
-for build in (make_models.mlp, make_models.cnn, make_models.cnn_bn, make_models.simple_rnn, make_models.lstm, make_models.gru_text, make_models.transformer):
+for build in (
+    make_models.mlp,
+    make_models.cnn,
+    make_models.cnn_bn,
+    make_models.simple_rnn,
+    make_models.lstm,
+    make_models.gru_text,
+    make_models.transformer,
+):
     name = build.__name__
     net = build()
-    model = make_models.Trainable(net, make_models.OPTIMIZERS.get(name, lambda: make_models.keras.optimizers.Adam(1e-3))())
+    model = make_models.Trainable(
+        net, make_models.OPTIMIZERS.get(name, lambda: make_models.keras.optimizers.Adam(1e-3))()
+    )
     variables = [v.value if hasattr(v, "value") else v for v in net.variables + list(model.optimizer.variables)]
     variables = [getattr(v, "_value", v) if not hasattr(v, "handle") else v for v in variables]
     for batch, train in ((1, False), (32, False), (32, True)):
         shape = (batch,) + tuple(net.inputs[0].shape[1:])
-        x = tf.constant(np.random.randint(0, 1000, shape).astype("int32") if name == "gru_text" else np.random.standard_normal(shape).astype("float32"))
+        x = tf.constant(
+            np.random.randint(0, 1000, shape).astype("int32")
+            if name == "gru_text"
+            else np.random.standard_normal(shape).astype("float32")
+        )
         y = tf.constant(np.random.randint(0, 10, batch).astype("int32"))
         part = f"{name}/{'train' if train else 'serve'}{batch}"
         op_callbacks.add_op_callback(record)
         model._train(x, y) if train else model._serve(x)
         op_callbacks.remove_op_callback(record)
 
-print("# Made by make_model_ops.py: the ops of the golden networks. Name, op and words of op_bench.c, how often each part of a network runs it.")
+print(
+    "# Made by make_model_ops.py: the ops of the golden networks. Name, op and words of op_bench.c, how often each part of a network runs it."
+)
 names = collections.Counter()
 for text, parts in seen.items():
     op = text.split()[0]

@@ -12,8 +12,16 @@
 int main(int argc, char** argv) {
   void* library = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL) : NULL;
   if (!library) return fprintf(stderr, "usage: memory LIBRARY\n"), 2;
-  GET(TF_NewStatus); GET(TF_GetCode); GET(TFE_NewContextOptions); GET(TFE_NewContext); GET(TF_AllocateTensor); GET(TF_TensorData);
-  GET(TFE_NewTensorHandle); GET(TFE_NewOp); GET(TFE_OpAddInput); GET(TFE_Execute);
+  GET(TF_NewStatus);
+  GET(TF_GetCode);
+  GET(TFE_NewContextOptions);
+  GET(TFE_NewContext);
+  GET(TF_AllocateTensor);
+  GET(TF_TensorData);
+  GET(TFE_NewTensorHandle);
+  GET(TFE_NewOp);
+  GET(TFE_OpAddInput);
+  GET(TFE_Execute);
   TF_Status* s = p_TF_NewStatus();
   TFE_Context* context = p_TFE_NewContext(p_TFE_NewContextOptions(), s);
   TF_Tensor* t = p_TF_AllocateTensor(TF_FLOAT, NULL, 0, sizeof(float));

@@ -21,18 +21,43 @@
 
 extern void TFE_OpReset(TFE_Op*, const char* op_or_function_name, const char* device, TF_Status*);  // its header is C++ only
 
-#define API(X)                                                                                                       \
-  X(TF_NewStatus) X(TF_GetCode) X(TF_Message) X(TF_AllocateTensor) X(TF_TensorData) X(TF_DeleteTensor)               \
-  X(TFE_NewContextOptions) X(TFE_ContextOptionsSetConfig) X(TFE_NewContext) X(TFE_NewOp) X(TFE_OpReset)              \
-  X(TFE_OpAddInput) X(TFE_OpAddInputList) X(TFE_OpSetAttrType) X(TFE_OpSetAttrInt) X(TFE_OpSetAttrFloat)             \
-  X(TFE_OpSetAttrBool) X(TFE_OpSetAttrString) X(TFE_OpSetAttrIntList) X(TFE_OpSetAttrTypeList)                       \
-  X(TFE_OpSetAttrStringList) X(TFE_OpSetAttrShape) X(TFE_Execute) X(TFE_NewTensorHandle) X(TFE_DeleteTensorHandle)
+#define API(X)                   \
+  X(TF_NewStatus)                \
+  X(TF_GetCode)                  \
+  X(TF_Message)                  \
+  X(TF_AllocateTensor)           \
+  X(TF_TensorData)               \
+  X(TF_DeleteTensor)             \
+  X(TFE_NewContextOptions)       \
+  X(TFE_ContextOptionsSetConfig) \
+  X(TFE_NewContext)              \
+  X(TFE_NewOp)                   \
+  X(TFE_OpReset)                 \
+  X(TFE_OpAddInput)              \
+  X(TFE_OpAddInputList)          \
+  X(TFE_OpSetAttrType)           \
+  X(TFE_OpSetAttrInt)            \
+  X(TFE_OpSetAttrFloat)          \
+  X(TFE_OpSetAttrBool)           \
+  X(TFE_OpSetAttrString)         \
+  X(TFE_OpSetAttrIntList)        \
+  X(TFE_OpSetAttrTypeList) X(TFE_OpSetAttrStringList) X(TFE_OpSetAttrShape) X(TFE_Execute) X(TFE_NewTensorHandle) X(TFE_DeleteTensorHandle)
 #define DECLARE(f) static __typeof__(&f) p_##f;
 API(DECLARE)
 
 enum { kCases = 4096, kInputs = 40, kAttrs = 24, kList = 64 };
-struct attr { char name[48]; char kind[4]; char text[256]; };
-struct op_case { char op[64]; TFE_TensorHandle* in[kInputs]; int inputs; struct attr attrs[kAttrs]; int n_attrs; };
+struct attr {
+  char name[48];
+  char kind[4];
+  char text[256];
+};
+struct op_case {
+  char op[64];
+  TFE_TensorHandle* in[kInputs];
+  int inputs;
+  struct attr attrs[kAttrs];
+  int n_attrs;
+};
 static struct op_case* cases[kCases];
 static int n_cases;
 static TFE_Context* ctx;
@@ -43,7 +68,8 @@ static char problem[1024];
 static int failed(void) {
   if (p_TF_GetCode(st) == TF_OK) return 0;
   snprintf(problem, sizeof problem, "%s", p_TF_Message(st));
-  for (char* c = problem; *c; ++c) if (*c == '\n') *c = ' ';
+  for (char* c = problem; *c; ++c)
+    if (*c == '\n') *c = ' ';
   return 1;
 }
 static double now_us(void) {
@@ -172,11 +198,17 @@ static void add(char* line) {
       continue;
     }
     TF_Tensor* t = tensor(words[i]);
-    if (!t) { printf("error bad input %s\n", words[i]); return; }
+    if (!t) {
+      printf("error bad input %s\n", words[i]);
+      return;
+    }
     TFE_TensorHandle* h = p_TFE_NewTensorHandle(t, st);
     p_TF_DeleteTensor(t);
     if (!strncmp(words[i], "var", 3)) h = variable(h);
-    if (!h) { printf("error %s\n", problem); return; }
+    if (!h) {
+      printf("error %s\n", problem);
+      return;
+    }
     c->in[c->inputs++] = h;
   }
   if (n_cases == kCases || !run(c)) {
@@ -190,10 +222,20 @@ static void add(char* line) {
 }
 
 int main(int argc, char** argv) {
-  if (argc < 3) { fprintf(stderr, "usage: op_bench LIB THREADS\n"); return 2; }
+  if (argc < 3) {
+    fprintf(stderr, "usage: op_bench LIB THREADS\n");
+    return 2;
+  }
   void* lib = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL);
-  if (!lib) { fprintf(stderr, "%s\n", dlerror()); return 1; }
-#define LOAD(f) if (!(p_##f = (__typeof__(&f))dlsym(lib, #f))) { fprintf(stderr, "the library has no %s\n", #f); return 1; }
+  if (!lib) {
+    fprintf(stderr, "%s\n", dlerror());
+    return 1;
+  }
+#define LOAD(f)                                     \
+  if (!(p_##f = (__typeof__(&f))dlsym(lib, #f))) {  \
+    fprintf(stderr, "the library has no %s\n", #f); \
+    return 1;                                       \
+  }
   API(LOAD)
   st = p_TF_NewStatus();
   // ConfigProto: intra_op_parallelism_threads (2) and inter_op_parallelism_threads (5).
@@ -201,7 +243,10 @@ int main(int argc, char** argv) {
   TFE_ContextOptions* co = p_TFE_NewContextOptions();
   p_TFE_ContextOptionsSetConfig(co, config, 4, st);
   ctx = p_TFE_NewContext(co, st);
-  if (failed()) { fprintf(stderr, "%s\n", problem); return 1; }
+  if (failed()) {
+    fprintf(stderr, "%s\n", problem);
+    return 1;
+  }
   op = p_TFE_NewOp(ctx, "NoOp", st);
   static char line[1 << 16];
   while (fgets(line, sizeof line, stdin)) {
@@ -215,7 +260,7 @@ int main(int argc, char** argv) {
       const double start = now_us();
       double end;
       long calls = 0, step = 1;
-      do {  // the clock is looked at seldom enough not to show
+      do {  // the clock is looked at rarely enough not to show
         for (long i = 0; i < step; i++) run(cases[n]);
         calls += step;
         end = now_us();

@@ -1,4 +1,5 @@
 """Says which packages a benchmark misses before it starts, and how to get them."""
+
 import subprocess
 import sys
 

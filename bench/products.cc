@@ -17,7 +17,7 @@
 
 namespace {
 
-using namespace weft;
+using namespace weft_engine;
 using ir::Dim;
 using ir::DType;
 using ir::Value;
@@ -69,7 +69,7 @@ void compare(const std::string& name, double flops, const std::function<Value(ir
     memory.emplace_back(size_t(p.type.elements().value()));
     parameters.push_back(memory.back().floats);
   }
-  Memory result(size_t(v->type.elements().value())), arena(size_t(plan->arena_bytes.value()) / 4 + 16);
+  Memory result(size_t(v->type.elements().value())), arena(size_t(plan -> arena_bytes.value()) / 4 + 16);
   void* results[] = {result.floats};
   const auto entry = (*code)->entry();
   const auto ours = [&] { entry(parameters.data(), results, nullptr, nullptr, reinterpret_cast<char*>(arena.floats), nullptr); };
@@ -78,8 +78,8 @@ void compare(const std::string& name, double flops, const std::function<Value(ir
   once(theirs, 1);
   double best = 1, other = 1;
   for (int round = 0; round < 25; ++round) best = std::min(best, once(ours, n)), other = std::min(other, once(theirs, n));
-  std::printf("%-34s %9.2f us %6.1f GFLOP/s   oneDNN %9.2f us %6.1f   ratio %.2f\n", name.c_str(), best * 1e6, flops / best * 1e-9,
-              other * 1e6, flops / other * 1e-9, other / best);
+  std::printf("%-34s %9.2f us %6.1f GFLOP/s   oneDNN %9.2f us %6.1f   ratio %.2f\n", name.c_str(), best * 1e6, flops / best * 1e-9, other * 1e6,
+              flops / other * 1e-9, other / best);
 }
 
 void product(int64_t m, int64_t n, int64_t k, bool ta = false, bool tb = false) {
@@ -100,8 +100,8 @@ void product(int64_t m, int64_t n, int64_t k, bool ta = false, bool tb = false) 
 
 void convolution(int64_t batch, int64_t size, int64_t in, int64_t out, int64_t filter = 3, int64_t stride = 1) {
   const int64_t pad = filter / 2, to = (size + 2 * pad - filter) / stride + 1;
-  const std::string name = "conv " + std::to_string(batch) + "x" + std::to_string(size) + "x" + std::to_string(size) + "x" +
-                           std::to_string(in) + " by " + std::to_string(filter) + "x" + std::to_string(filter) + "x" + std::to_string(out) +
+  const std::string name = "conv " + std::to_string(batch) + "x" + std::to_string(size) + "x" + std::to_string(size) + "x" + std::to_string(in) +
+                           " by " + std::to_string(filter) + "x" + std::to_string(filter) + "x" + std::to_string(out) +
                            (stride > 1 ? "/" + std::to_string(stride) : "");
   compare(
       name, 2.0 * double(batch * to * to * filter * filter * in * out),
@@ -136,8 +136,7 @@ int main(int argc, char** argv) {
   if (argc > 2) only = argv[2];
   // What the golden networks compute.
   for (int64_t m : {1, 32}) {
-    for (auto [n, k] : {std::pair<int64_t, int64_t>{128, 784}, {10, 128}, {128, 3136}, {512, 128}, {512, 28}, {144, 48}, {64, 64}})
-      product(m, n, k);
+    for (auto [n, k] : {std::pair<int64_t, int64_t>{128, 784}, {10, 128}, {128, 3136}, {512, 128}, {512, 28}, {144, 48}, {64, 64}}) product(m, n, k);
   }
   product(1024, 64, 64), product(1024, 256, 64), product(1024, 64, 256);
   product(784, 128, 32, true), product(3136, 128, 32, true), product(128, 512, 32, true);
@@ -145,8 +144,7 @@ int main(int argc, char** argv) {
   product(256, 256, 256), product(512, 512, 512), product(1024, 1024, 1024);
   for (int64_t batch : {1, 32}) {
     convolution(batch, 28, 1, 32), convolution(batch, 14, 32, 64);
-    convolution(batch, 32, 3, 16), convolution(batch, 32, 16, 32, 3, 2), convolution(batch, 16, 32, 32),
-        convolution(batch, 16, 32, 64, 3, 2);
+    convolution(batch, 32, 3, 16), convolution(batch, 32, 16, 32, 3, 2), convolution(batch, 16, 32, 32), convolution(batch, 16, 32, 64, 3, 2);
   }
   convolution(1, 224, 3, 64, 7, 2), convolution(1, 56, 64, 64), convolution(1, 28, 128, 128), convolution(1, 14, 256, 256),
       convolution(1, 7, 512, 512);

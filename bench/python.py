@@ -237,7 +237,9 @@ def main():
             text = (
                 f"{value * 1000:.0f} ms"
                 if what == "import"
-                else f"{value:.0f} MB" if what == "import MB" else f"{value:.2f} us"
+                else f"{value:.0f} MB"
+                if what == "import MB"
+                else f"{value:.2f} us"
             )
             row += f"{text:>14s} {value / mine:7.2f}"
         print(f"{what:16s}{row}")

@@ -7,6 +7,7 @@ Builds engine_bench (a C program that dlopens the library it is given), runs it 
 round, and prints the median of each case and the ratio, then the peak memory of the runs. With --models the golden networks
 are loaded, served and trained too, and the geometric means of the ratios follow. Machines are noisy: look at ratios.
 """
+
 import argparse
 import math
 import os
@@ -22,13 +23,31 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 def build(folder):
     out = pathlib.Path(folder) / "engine_bench"
-    subprocess.run(["cc", "-O2", "-w", "-I", str(HERE.parent / "include"), str(HERE / "engine_bench.c"), "-ldl", "-lm", "-o", str(out)], check=True)
+    subprocess.run(
+        [
+            "cc",
+            "-O2",
+            "-w",
+            "-I",
+            str(HERE.parent / "include"),
+            str(HERE / "engine_bench.c"),
+            "-ldl",
+            "-lm",
+            "-o",
+            str(out),
+        ],
+        check=True,
+    )
     return out
 
 
 def run(program, library, args, models):
     """Median microseconds by case, and the peak memory of the process in MB."""
-    call = [str(program), library, "-t", str(args.threads)] + (["-c", args.case] if args.case else []) + (["-m", str(models)] if models else [])
+    call = (
+        [str(program), library, "-t", str(args.threads)]
+        + (["-c", args.case] if args.case else [])
+        + (["-m", str(models)] if models else [])
+    )
     process = subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     out = process.stdout.read()
     _, _, usage = os.wait4(process.pid, 0)
@@ -46,7 +65,7 @@ def main():
     a.add_argument("--threads", type=int, default=1)
     a.add_argument("--rounds", type=int, default=5)
     a.add_argument("--case", help="only cases that start with this")
-    a.add_argument("--models", action="store_true", help="the golden networks too (tests/golden/saved/models.tar.xz)")
+    a.add_argument("--models", action="store_true", help="the golden networks too (tests/models/saved/models.tar.xz)")
     args = a.parse_args()
     libraries = {"weft": args.weft} | ({"tensorflow": args.tensorflow} if args.tensorflow else {})
     seen = {name: {} for name in libraries}
@@ -55,7 +74,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         program, models = build(folder), None
         if args.models:
-            with tarfile.open(HERE.parent / "tests/golden/saved/models.tar.xz") as t:
+            with tarfile.open(HERE.parent / "tests/models/saved/models.tar.xz") as t:
                 t.extractall(folder)
             models = pathlib.Path(folder) / "models"
         for round_number in range(args.rounds):
@@ -77,10 +96,15 @@ def main():
             ratios[case] = statistics.median(theirs) / ours
             line += f" {statistics.median(theirs):14.3f} {ratios[case]:13.1f}"
         print(line)
-    for what, cases in (("model load", [c for c in ratios if c.endswith("/load")]), ("serving and training", [c for c in ratios if "/serve" in c or "/train" in c])):
+    for what, cases in (
+        ("model load", [c for c in ratios if c.endswith("/load")]),
+        ("serving and training", [c for c in ratios if "/serve" in c or "/train" in c]),
+    ):
         if cases:
             least = min(cases, key=ratios.get)
-            print(f"{what}: {geometric_mean([ratios[c] for c in cases]):.2f} times at the geometric mean, least {ratios[least]:.2f} ({least})")
+            print(
+                f"{what}: {geometric_mean([ratios[c] for c in cases]):.2f} times at the geometric mean, least {ratios[least]:.2f} ({least})"
+            )
     print("peak memory: " + ", ".join(f"{name} {statistics.median(v):.0f} MB" for name, v in memory.items()))
 
 

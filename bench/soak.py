@@ -5,7 +5,7 @@
     PYTHONPATH=build/python build/venv/bin/python bench/soak.py loads --loads 200 --out curves
 
 Parts:
-  train      Keras training with a tf.data pipeline that is made anew each epoch, checkpoints and summaries   (--steps, 200000)
+  train      Keras training with a tf.data pipeline that is made again each epoch, checkpoints and summaries   (--steps, 200000)
   loads      a SavedModel of 8 MB is loaded, called, differentiated and dropped                               (--loads, 1000)
   retraces   a tf.function with a branch and a captured tensor is made, called and dropped                    (--retraces, 100000)
   tapes      a function is called under a tape, every tenth one new and dropped                               (--tapes, 10000)
@@ -55,7 +55,14 @@ def train(tf, keras, folder):
     def work():
         nonlocal epochs
         scale = tf.constant(r.rand(16).astype("float32"))
-        data = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(100).map(lambda a, b: (a * scale, b), 2).filter(lambda a, b: b[0] < 2.0).batch(16).prefetch(2)
+        data = (
+            tf.data.Dataset.from_tensor_slices((x, y))
+            .shuffle(100)
+            .map(lambda a, b: (a * scale, b), 2)
+            .filter(lambda a, b: b[0] < 2.0)
+            .batch(16)
+            .prefetch(2)
+        )
         history = model.fit(data, epochs=1, verbose=0)
         with writer.as_default():
             tf.summary.scalar("loss", history.history["loss"][0], step=epochs)
@@ -215,7 +222,9 @@ def svg(part, samples, package):
         lines.append(f'<text x="{float(x) - 6}" y="{float(y) + 4}" text-anchor="end">{size / 2**20:.0f} MiB</text>')
         x = at(most_x * i / 4, 0).split(",")[0]
         lines.append(f'<text x="{x}" y="{height - bottom + 18}" text-anchor="middle">{most_x * i // 4}</text>')
-    lines.append(f'<polyline points="{" ".join(at(s[0], s[1]) for s in samples)}" stroke="#0645ad" stroke-width="1.5" fill="none"/>')
+    lines.append(
+        f'<polyline points="{" ".join(at(s[0], s[1]) for s in samples)}" stroke="#0645ad" stroke-width="1.5" fill="none"/>'
+    )
     return "\n".join([*lines, "</svg>\n"])
 
 
@@ -223,11 +232,26 @@ def bar(part, samples, count):
     if not sys.stderr.isatty():
         return
     done = samples[-1][0] / max(count, 1)
-    print(f"\r{part:9} [{'#' * int(30 * done):30}] {samples[-1][0]}/{count} {UNITS[part]}, {samples[-1][1] / 2**20:.0f} MiB ", end="", file=sys.stderr, flush=True)
+    print(
+        f"\r{part:9} [{'#' * int(30 * done):30}] {samples[-1][0]}/{count} {UNITS[part]}, {samples[-1][1] / 2**20:.0f} MiB ",
+        end="",
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 def run(part, count, args):
-    command = [sys.executable, __file__, part, "--child", str(count), "--seconds", str(args.seconds), "--package", args.package]
+    command = [
+        sys.executable,
+        __file__,
+        part,
+        "--child",
+        str(count),
+        "--seconds",
+        str(args.seconds),
+        "--package",
+        args.package,
+    ]
     start, samples = time.monotonic(), []
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     for line in process.stdout:
@@ -239,13 +263,21 @@ def run(part, count, args):
         print("\r" + " " * 100 + "\r", end="", file=sys.stderr)
     if failed or len(samples) < 20:
         done = samples[-1][0] if samples else 0
-        print(f"{part}: FAILED after {done} {UNITS[part]} (exit status {process.returncode})" if failed else f"{part}: {done} {UNITS[part]} are too few to judge")
+        print(
+            f"{part}: FAILED after {done} {UNITS[part]} (exit status {process.returncode})"
+            if failed
+            else f"{part}: {done} {UNITS[part]} are too few to judge"
+        )
         return False
     levels = [s[1] for s in samples]
     flat, growth, allowed = verdict(levels)
     first, last = samples[0], samples[-1]
-    print(f"{part}: {'flat' if flat else 'NOT FLAT'}: {growth / 2**20:+.1f} MiB after the first tenth (allowed {allowed / 2**20:.1f}); {last[0]} of {count} {UNITS[part]} in {time.monotonic() - start:.0f} s")
-    print(f"  {spark(levels)}  {min(levels) / 2**20:.0f} to {max(levels) / 2**20:.0f} MiB; threads {first[2]} to {last[2]}, file descriptors {first[3]} to {last[3]}")
+    print(
+        f"{part}: {'flat' if flat else 'NOT FLAT'}: {growth / 2**20:+.1f} MiB after the first tenth (allowed {allowed / 2**20:.1f}); {last[0]} of {count} {UNITS[part]} in {time.monotonic() - start:.0f} s"
+    )
+    print(
+        f"  {spark(levels)}  {min(levels) / 2**20:.0f} to {max(levels) / 2**20:.0f} MiB; threads {first[2]} to {last[2]}, file descriptors {first[3]} to {last[3]}"
+    )
     if args.out:
         args.out.mkdir(parents=True, exist_ok=True)
         (args.out / f"{part}.svg").write_text(svg(part, samples, args.package))
@@ -254,18 +286,40 @@ def run(part, count, args):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("parts", nargs="*", choices=[[], *PARTS], metavar="PART", help="train, loads, retraces, tapes; all where none is given")
+    p.add_argument(
+        "parts",
+        nargs="*",
+        choices=[[], *PARTS],
+        metavar="PART",
+        help="train, loads, retraces, tapes; all where none is given",
+    )
     p.add_argument("--short", action="store_true", help=f"few of each: {SHORT}")
     for name, part in (("steps", "train"), ("loads", "loads"), ("retraces", "retraces"), ("tapes", "tapes")):
-        p.add_argument(f"--{name}", type=int, dest=part, metavar="N", help=f"for {part}: how many {UNITS[part]} (default {FULL[part]})")
-    p.add_argument("--seconds", type=float, default=1e9, metavar="S", help="end each part after this time; what was done until then is judged")
+        p.add_argument(
+            f"--{name}",
+            type=int,
+            dest=part,
+            metavar="N",
+            help=f"for {part}: how many {UNITS[part]} (default {FULL[part]})",
+        )
+    p.add_argument(
+        "--seconds",
+        type=float,
+        default=1e9,
+        metavar="S",
+        help="end each part after this time; what was done until then is judged",
+    )
     p.add_argument("--out", type=pathlib.Path, metavar="DIR", help="write the curves there, as PART.svg")
     p.add_argument("--package", default="weft", choices=["weft", "tensorflow"], help="what to run on")
     p.add_argument("--child", type=int, help=argparse.SUPPRESS)
     args = p.parse_args()
     if args.child is not None:
         return child(args.parts[0], args.child, args.seconds, args.package)
-    counts = {**FULL, **(SHORT if args.short else {}), **{k: getattr(args, k) for k in PARTS if getattr(args, k) is not None}}
+    counts = {
+        **FULL,
+        **(SHORT if args.short else {}),
+        **{k: getattr(args, k) for k in PARTS if getattr(args, k) is not None},
+    }
     fine = [run(part, counts[part], args) for part in args.parts or PARTS]
     sys.exit(0 if all(fine) else 1)
 

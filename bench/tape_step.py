@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Eager training steps of weft and of TensorFlow, one after the other in the same run: tape_step.py BUILD_DIR [SCALE]."""
+
 import pathlib
 import subprocess
 import sys
@@ -28,9 +29,26 @@ def main():
     ours = {}
     with tempfile.TemporaryDirectory() as folder:
         library = pathlib.Path(build).resolve() / "src"
-        subprocess.run(["c++", "-std=c++20", "-O2", "-I", here.parent / "include", here / "tape_step.cc", "-L", library, "-lweft", f"-Wl,-rpath,{library}",
-                        "-o", f"{folder}/tape_step"], check=True)
-        for line in subprocess.run([f"{folder}/tape_step", str(scale)], check=True, capture_output=True, text=True).stdout.splitlines():
+        subprocess.run(
+            [
+                "c++",
+                "-std=c++20",
+                "-O2",
+                "-I",
+                here.parent / "include",
+                here / "tape_step.cc",
+                "-L",
+                library,
+                "-lweft",
+                f"-Wl,-rpath,{library}",
+                "-o",
+                f"{folder}/tape_step",
+            ],
+            check=True,
+        )
+        for line in subprocess.run(
+            [f"{folder}/tape_step", str(scale)], check=True, capture_output=True, text=True
+        ).stdout.splitlines():
             name, value = line.split()
             ours[name] = float(value)
 
@@ -59,7 +77,12 @@ def main():
 
     add = tf.function(lambda a: a + a)
     one = tf.constant(1.0)
-    theirs = {"forward": median_us(loss_of), "tape_step": median_us(step), "function_step": median_us(tf.function(step)), "call_1": median_us(lambda: add(one))}
+    theirs = {
+        "forward": median_us(loss_of),
+        "tape_step": median_us(step),
+        "function_step": median_us(tf.function(step)),
+        "call_1": median_us(lambda: add(one)),
+    }
     print(f"TensorFlow {tf.__version__}, sizes divided by {scale}, microseconds")
     print(f"{'':14}{'weft':>10}{'tensorflow':>12}{'times':>8}")
     for name, value in theirs.items():

@@ -1,7 +1,8 @@
 """PyTorch and JAX on the networks of train_step.cc: one step of training on 32 rows, forward, gradients and update.
 
-    train_peers.py torch|jax [THREADS]      one line a case: NAME/train32 CONTENDER MICROSECONDS
+train_peers.py torch|jax [THREADS]      one line a case: NAME/train32 CONTENDER MICROSECONDS
 """
+
 import os
 import sys
 import time
@@ -29,6 +30,7 @@ def report(name, who, step):
 def torch_side():
     import torch
     from torch import nn
+
     torch.set_num_threads(threads)
 
     class LastOfLstm(nn.Module):
@@ -61,18 +63,32 @@ def torch_side():
             return self.head(self.blocks(x).mean(1))
 
     conv = lambda i, o: [nn.Conv2d(i, o, 3, padding="same"), nn.ReLU(), nn.MaxPool2d(2)]
-    nets = {"mlp": (nn.Sequential(nn.Linear(784, 128), nn.ReLU(), nn.Linear(128, 10)), (32, 784)),
-            "cnn": (nn.Sequential(*conv(1, 32), *conv(32, 64), nn.Flatten(), nn.Linear(7 * 7 * 64, 128), nn.ReLU(), nn.Linear(128, 10)), (32, 1, 28, 28)),
-            "lstm": (LastOfLstm(), (32, 28, 28)), "transformer": (Transformer(), (32, 32, 64))}
+    nets = {
+        "mlp": (nn.Sequential(nn.Linear(784, 128), nn.ReLU(), nn.Linear(128, 10)), (32, 784)),
+        "cnn": (
+            nn.Sequential(
+                *conv(1, 32), *conv(32, 64), nn.Flatten(), nn.Linear(7 * 7 * 64, 128), nn.ReLU(), nn.Linear(128, 10)
+            ),
+            (32, 1, 28, 28),
+        ),
+        "lstm": (LastOfLstm(), (32, 28, 28)),
+        "transformer": (Transformer(), (32, 32, 64)),
+    }
     y = torch.arange(32) % 10
     for name, (net, shape) in nets.items():
         x = torch.randn(*shape)
-        optimizer = torch.optim.SGD(net.parameters(), 0.1) if name == "mlp" else torch.optim.Adam(net.parameters(), 1e-3, fused=True)
+        optimizer = (
+            torch.optim.SGD(net.parameters(), 0.1)
+            if name == "mlp"
+            else torch.optim.Adam(net.parameters(), 1e-3, fused=True)
+        )
         for who, model in (("torch-eager", net), ("torch-compile", torch.compile(net))):
+
             def step():
                 optimizer.zero_grad(set_to_none=True)
                 nn.functional.cross_entropy(model(x), y).backward()
                 optimizer.step()
+
             try:
                 report(name, who, step)
             except Exception as error:
@@ -82,6 +98,7 @@ def torch_side():
 def jax_side():
     import jax
     import jax.numpy as jnp
+
     lax, tree = jax.lax, jax.tree
     keys = iter(jax.random.split(jax.random.key(1), 100))
     weight = lambda *shape: jax.random.normal(next(keys), shape) * 0.05
@@ -102,6 +119,7 @@ def jax_side():
             i, f, g, o = jnp.split(row + h @ p[1], 4, -1)
             c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
             return (jax.nn.sigmoid(o) * jnp.tanh(c), c), None
+
         rows = dense(p[0], x).swapaxes(0, 1)
         zero = jnp.zeros((32, 128))
         return dense(p[2], lax.scan(cell, (zero, zero), rows)[0][0])
@@ -117,10 +135,12 @@ def jax_side():
         return dense(p[1], x.mean(1))
 
     block = lambda: (layer(64, 192), layer(64, 64), layer(64, 256), layer(256, 64))
-    nets = {"mlp": (lambda p, x: dense(p[1], relu(dense(p[0], x))), [layer(784, 128), layer(128, 10)], (32, 784)),
-            "cnn": (cnn, [weight(3, 3, 1, 32), weight(3, 3, 32, 64), layer(3136, 128), layer(128, 10)], (32, 28, 28, 1)),
-            "lstm": (lstm, [layer(28, 512), weight(128, 512), layer(128, 10)], (32, 28, 28)),
-            "transformer": (transformer, [[block(), block()], layer(64, 10)], (32, 32, 64))}
+    nets = {
+        "mlp": (lambda p, x: dense(p[1], relu(dense(p[0], x))), [layer(784, 128), layer(128, 10)], (32, 784)),
+        "cnn": (cnn, [weight(3, 3, 1, 32), weight(3, 3, 32, 64), layer(3136, 128), layer(128, 10)], (32, 28, 28, 1)),
+        "lstm": (lstm, [layer(28, 512), weight(128, 512), layer(128, 10)], (32, 28, 28)),
+        "transformer": (transformer, [[block(), block()], layer(64, 10)], (32, 32, 64)),
+    }
     y = jnp.arange(32) % 10
     for name, (net, params, shape) in nets.items():
         x = weight(*shape)
@@ -134,8 +154,9 @@ def jax_side():
         def adam(p, m, v, t):
             g = jax.grad(loss)(p)
             m, v = tree.map(lambda m, g: m + 0.1 * (g - m), m, g), tree.map(lambda v, g: v + 0.001 * (g * g - v), v, g)
-            rate = 1e-3 * jnp.sqrt(1 - 0.999 ** t) / (1 - 0.9 ** t)
+            rate = 1e-3 * jnp.sqrt(1 - 0.999**t) / (1 - 0.9**t)
             return tree.map(lambda p, m, v: p - rate * m / (jnp.sqrt(v) + 1e-7), p, m, v), m, v, t + 1
+
         update = jax.jit(sgd if name == "mlp" else adam, donate_argnums=(0, 1, 2))
         zeros = lambda: tree.map(jnp.zeros_like, params)
         state = [(params, zeros(), zeros(), jnp.float32(1))]
@@ -143,6 +164,7 @@ def jax_side():
         def step():
             state[0] = update(*state[0])
             jax.block_until_ready(state[0])
+
         report(name, "jax-jit", step)
 
 

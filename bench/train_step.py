@@ -4,6 +4,7 @@
 
 PYTHON: an interpreter that has the package. Ratios are the peer's time over ours: more than one is good.
 """
+
 import argparse
 import collections
 import pathlib
@@ -13,7 +14,9 @@ import subprocess
 from packages import need
 
 p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-p.add_argument("--build", default="build/release", help="where the library was built; train_step.cc is compiled into it")
+p.add_argument(
+    "--build", default="build/release", help="where the library was built; train_step.cc is compiled into it"
+)
 p.add_argument("--models", required=True)
 p.add_argument("--torch")
 p.add_argument("--jax")
@@ -24,8 +27,21 @@ need("torch", python=a.torch)
 need("jax", python=a.jax)
 here, build = pathlib.Path(__file__).resolve().parent, pathlib.Path(a.build).resolve()
 program, peers = str(build / "train_step"), str(here / "train_peers.py")
-subprocess.run(["g++", "-std=c++20", "-O1", f"-I{here.parent}/include", f"-I{build}/generated", str(here / "train_step.cc"), "-o", program,
-                str(build / "src/libweft.so.1"), f"-Wl,-rpath,{build}/src"], check=True)
+subprocess.run(
+    [
+        "g++",
+        "-std=c++20",
+        "-O1",
+        f"-I{here.parent}/include",
+        f"-I{build}/generated",
+        str(here / "train_step.cc"),
+        "-o",
+        program,
+        str(build / "src/libweft.so.1"),
+        f"-Wl,-rpath,{build}/src",
+    ],
+    check=True,
+)
 commands = [[program, a.models, str(a.threads)]]
 commands += [[python, peers, side, str(a.threads)] for python, side in ((a.torch, "torch"), (a.jax, "jax")) if python]
 times = collections.defaultdict(list)

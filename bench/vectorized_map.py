@@ -2,7 +2,7 @@
 
     python3 bench/vectorized_map.py --weft PYTHON --tensorflow PYTHON [--rounds N]
 
-PYTHON: interpreters that import weft and tensorflow (WEFT_EXTENSION_DIR and PYTHONPATH are handed on). Least times in
+PYTHON: interpreters that import weft and tensorflow (WEFT_EXTENSION_DIR and PYTHONPATH are passed on). Least times in
 microseconds.
 """
 

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Puts source files into batches that can be compiled as one: no file of a batch speaks of a name that is private to another.
+"""Puts source files into batches that can be compiled as one: no file of a batch uses a name that is private to another.
 
     batches.py SIZE FILE ...
 
-Prints a batch a line, files separated by spaces. Private are the names that stand in an unnamed namespace, or behind `static` outside of any
+Prints a batch a line, files separated by spaces. Private are the names that are in an unnamed namespace, or behind `static` outside of any
 function, and macros. Names are found by their looks: two files that only seem to share one go separate ways, which costs nothing.
+A file or a header that it includes may bring a name of another namespace, or an alias (`using ir::Value;`, `using Value = ...`): it goes separate ways from files that
+mean another thing by the name.
 """
+
 import pathlib
 import re
 import sys
@@ -29,7 +32,7 @@ def declared(head):
 
 
 def names_of(path):
-    """The private names of a file, and all that it speaks of other than as members."""
+    """The private names of a file, and all names that it uses other than as members."""
     text = NOISE.sub(" ", path.read_text())
     spoken = set(re.findall(r"(?<![\w.:>])(?<!-> )([A-Za-z_]\w*)", text))
     names = set(re.findall(r"^\s*#\s*define\s+(\w+)", text, re.M))
@@ -49,19 +52,50 @@ def names_of(path):
     return names - {"", "namespace", "const", "return"}, spoken
 
 
+def brought_by(header, known={}):
+    """The names that a file brings from other namespaces, and from where; and its own aliases."""
+    if header not in known:
+        text = NOISE.sub(" ", header.read_text()) if header.exists() else ""
+        known[header] = {name: space for space, name in re.findall(r"^using\s+([\w:]+)::(\w+);", text, re.M)}
+        known[header] |= {name: str(header) for name in re.findall(r"^using\s+(\w+)\s*=", text, re.M)}
+    return known[header]
+
+
+def brought(path):
+    """The same of a source file and its own includes."""
+    source = next((p for p in path.resolve().parents if p.name == "src"), None)
+    out = dict(brought_by(path))
+    if source:
+        for include in re.findall(r'^#include "([^"]+)"', path.read_text(), re.M):
+            out |= brought_by(source / include)
+    return out
+
+
+def agree(brought_here, spoken, brought_there):
+    return all(brought_there.get(name) == space for name, space in brought_here.items() if name in spoken)
+
+
 def main():
     size = int(sys.argv[1])
-    batches = []  # [files, private names, names spoken of]
+    batches = []  # [files, private names, names used, names brought from other namespaces]
     for file in sys.argv[2:]:
         private, spoken = names_of(pathlib.Path(file))
+        from_others = brought(pathlib.Path(file))
         for batch in batches:
-            if len(batch[0]) < size and not batch[1] & spoken and not batch[2] & private:
+            if (
+                len(batch[0]) < size
+                and not batch[1] & spoken
+                and not batch[2] & private
+                and agree(from_others, batch[2], batch[3])
+                and agree(batch[3], spoken, from_others)
+            ):
                 batch[0].append(file)
                 batch[1] |= private
                 batch[2] |= spoken
+                batch[3] |= from_others
                 break
         else:
-            batches.append([[file], private, spoken])
+            batches.append([[file], private, spoken, from_others])
     for files, *_ in batches:
         print(" ".join(files))
 

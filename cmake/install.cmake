@@ -9,7 +9,7 @@ set_target_properties(weft PROPERTIES EXPORT_NAME weft)
 target_include_directories(weft INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
 target_compile_features(weft INTERFACE cxx_std_20)
 foreach(alias libtensorflow.so libtensorflow.so.2 libtensorflow_framework.so.2 libtensorflow_cc.so.2)
-  install(CODE "execute_process(COMMAND ${CMAKE_COMMAND} -E create_symlink libweft.so.1 \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/${alias})")
+  install(CODE "execute_process(COMMAND ${CMAKE_COMMAND} -E create_symlink libweft.so.${PROJECT_VERSION_MAJOR} \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/${alias})")
 endforeach()
 
 install(DIRECTORY include/ DESTINATION include FILES_MATCHING PATTERN "*.h")

@@ -1,4 +1,4 @@
-// A training that is interrupted goes on where it was. Run with a folder that holds checkpoints it takes up the last one; run without, it
+// A training that is interrupted continues where it was. Run with a folder that holds checkpoints it takes up the last one; run without, it
 // plays both lives itself: one that stops half way, one that comes after it, and compares them with a training that was never interrupted.
 #include <cstdio>
 #include <filesystem>
@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
   std::filesystem::remove_all(folder);
   const float straight = train(folder, 200);
   std::filesystem::remove_all(folder);
-  std::printf("loss after 200 steps: interrupted %.6f, not interrupted %.6f\n%s\n", resumed, straight, resumed == straight ? "the same" : "NOT the same");
+  std::printf("loss after 200 steps: interrupted %.6f, not interrupted %.6f\n%s\n", resumed, straight,
+              resumed == straight ? "the same" : "NOT the same");
   return resumed != straight;
 }

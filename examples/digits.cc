@@ -21,15 +21,25 @@ constexpr int kEpochs = 16, kBatch = 32;
 // Two layers of convolutions; normalised batches make it learn fast, dropout keeps 1,400 pictures from being learnt by heart.
 struct Digits : weft::Module {
   nn::Sequential net{nn::Rescaling(1.0 / 16),
-                     nn::Conv2D(32, 3, {.padding = "same", .use_bias = false}), nn::BatchNormalization(), nn::ReLU(),
-                     nn::Conv2D(64, 3, {.padding = "same", .use_bias = false}), nn::BatchNormalization(), nn::ReLU(),
-                     nn::MaxPooling2D(2), nn::Dropout(0.25), nn::Flatten(), nn::Dense(128, "relu"), nn::Dropout(0.5), nn::Dense(10)};
+                     nn::Conv2D(32, 3, {.padding = "same", .use_bias = false}),
+                     nn::BatchNormalization(),
+                     nn::ReLU(),
+                     nn::Conv2D(64, 3, {.padding = "same", .use_bias = false}),
+                     nn::BatchNormalization(),
+                     nn::ReLU(),
+                     nn::MaxPooling2D(2),
+                     nn::Dropout(0.25),
+                     nn::Flatten(),
+                     nn::Dense(128, "relu"),
+                     nn::Dropout(0.5),
+                     nn::Dense(10)};
   nn::Adam adam{nn::AdamOptions{.learning_rate = nn::CosineDecay{.initial_learning_rate = 2e-3, .decay_steps = kEpochs * 45}}};
   nn::losses::SparseCategoricalCrossentropy loss{{.from_logits = true}};
 
   // One graph for any number of pictures, as it will be served.
-  weft::TracedFunction<Tensor(Tensor)> predict = weft::function([this](Tensor images) { return weft::softmax(net(images, {.training = false})); },
-                                                                {.name = "predict", .input_signature = {{"images", weft::DType::float32, {-1, 8, 8, 1}, ""}}});
+  weft::TracedFunction<Tensor(Tensor)> predict =
+      weft::function([this](Tensor images) { return weft::softmax(net(images, {.training = false})); },
+                     {.name = "predict", .input_signature = {{"images", weft::DType::float32, {-1, 8, 8, 1}, ""}}});
   weft::TracedFunction<Tensor(Tensor, Tensor)> train = weft::function(
       [this](Tensor images, Tensor labels) {
         weft::GradientTape tape;
@@ -85,7 +95,8 @@ int main(int argc, char** argv) try {
   std::filesystem::create_directories(out);
   nn::set_random_seed(argc > 3 ? std::atoi(argv[3]) : 7);
   auto [train, test] = read(data);
-  std::printf("%lld pictures to learn from, %lld to be judged by\n", static_cast<long long>(train.labels.size()), static_cast<long long>(test.labels.size()));
+  std::printf("%lld pictures to learn from, %lld to be judged by\n", static_cast<long long>(train.labels.size()),
+              static_cast<long long>(test.labels.size()));
 
   Digits model;
   weft::Checkpoint checkpoint({{"model", model}, {"optimizer", model.adam}});
@@ -120,8 +131,10 @@ int main(int argc, char** argv) try {
   weft::save(model, out + "/model", {{"serving_default", model.predict.concrete_function(), {"probabilities"}}, {"train", step, {"loss"}}});
 
   // The test's pictures as plain numbers, for examples/embedded.cc, which has no weft to read them with.
-  std::ofstream(out + "/images.f32", std::ios::binary).write(reinterpret_cast<const char*>(test.images.data<float>().data()), long(test.images.size() * 4));
-  std::ofstream(out + "/labels.i32", std::ios::binary).write(reinterpret_cast<const char*>(test.labels.data<int32_t>().data()), long(test.labels.size() * 4));
+  std::ofstream(out + "/images.f32", std::ios::binary)
+      .write(reinterpret_cast<const char*>(test.images.data<float>().data()), long(test.images.size() * 4));
+  std::ofstream(out + "/labels.i32", std::ios::binary)
+      .write(reinterpret_cast<const char*>(test.labels.data<int32_t>().data()), long(test.labels.size() * 4));
 
   // From here on as any other program would: nothing but the files.
   auto served = weft::load(out + "/model");

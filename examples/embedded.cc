@@ -1,5 +1,5 @@
 // The network that examples/digits.cc trained, inside a program that links no weft: `weft compile` made net.h and net.o, which needs libc and libm, of the
-// SavedModel. It reads the test's digits, judges itself, and goes on learning.
+// SavedModel. It reads the test's digits, judges itself, and continues learning.
 //
 //   weft compile build/digits/model -o build/digits/net --class demo::Digits -s serving_default -s train
 //   g++ -std=c++17 -O2 -Ibuild/digits examples/embedded.cc build/digits/net.o -lm -o embedded && ./embedded build/digits

@@ -6,7 +6,8 @@
 
 int main(int argc, char** argv) {
   weft::LoadedModule model = weft::load_module(argc > 1 ? argv[1] : "examples/data/xor");
-  for (const auto& [path, v] : model.variables_by_path()) std::printf("%s: %s %s\n", path.c_str(), v.name().c_str(), to_string(v.partial_shape()).c_str());
+  for (const auto& [path, v] : model.variables_by_path())
+    std::printf("%s: %s %s\n", path.c_str(), v.name().c_str(), to_string(v.partial_shape()).c_str());
 
   const weft::Tensor x{{0.f, 0.f}, {0.f, 1.f}, {1.f, 0.f}, {1.f, 1.f}}, y{{0.f}, {1.f}, {1.f}, {0.f}};
   weft::nn::Adam adam({.learning_rate = 0.05});

@@ -16,10 +16,12 @@ int main(int argc, char** argv) {
   nn::Trainer trainer(net, {.optimizer = nn::Adam({.learning_rate = 3e-3}),
                             .loss = nn::losses::SparseCategoricalCrossentropy({.from_logits = true}),
                             .metrics = {nn::metrics::SparseCategoricalAccuracy("accuracy")}});
-  const nn::History history = trainer.fit(images, labels, {.epochs = 30,
-                                                           .validation_split = 0.2,
-                                                           .seed = 1,
-                                                           .callbacks = {nn::EarlyStopping({.monitor = "val_accuracy", .patience = 5, .restore_best_weights = true})}});
+  const nn::History history =
+      trainer.fit(images, labels,
+                  {.epochs = 30,
+                   .validation_split = 0.2,
+                   .seed = 1,
+                   .callbacks = {nn::EarlyStopping({.monitor = "val_accuracy", .patience = 5, .restore_best_weights = true})}});
   std::printf("%s", net.summary().c_str());
   const double accuracy = trainer.evaluate(images, labels).at("accuracy");
   std::printf("%zu epochs, accuracy on all digits %.3f\n", history.epoch.size(), accuracy);

@@ -29,7 +29,7 @@ struct Block : nn::LayerOf<Block> {
   }
 };
 
-// What a token is, and where it stands.
+// What a token is, and where it is.
 struct Places : nn::LayerOf<Places> {
   nn::Embedding tokens{kTokens, kWidth}, places{kLength, kWidth};
   Places() : LayerOf("Places") {
@@ -51,9 +51,8 @@ int main() {
 
   nn::Adam adam({.learning_rate = 3e-3});
   nn::losses::SparseCategoricalCrossentropy loss_of({.from_logits = true});
-  auto step = weft::function([&](const Tensor& row) {
-    return adam.minimize([&] { return loss_of(weft::reverse(row, {1}), net(row, {.training = true})); });
-  });
+  auto step = weft::function(
+      [&](const Tensor& row) { return adam.minimize([&] { return loss_of(weft::reverse(row, {1}), net(row, {.training = true})); }); });
   auto batch = [&] {
     std::vector<int32_t> v(32 * kLength);
     for (int32_t& t : v) t = int32_t(random() % kTokens);

@@ -1,7 +1,8 @@
 """Makes the SavedModel `xor` with real TensorFlow: a small network, not yet trained, with a signature that predicts and one that trains.
 
-    python make_xor.py        (needs tensorflow; writes ./xor and prints what TensorFlow makes of it)
+python make_xor.py        (needs tensorflow; writes ./xor and prints what TensorFlow makes of it)
 """
+
 import os
 import shutil
 

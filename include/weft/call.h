@@ -20,8 +20,10 @@ class WEFT_API Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
+  // The next input, or a list of them.
   Call& in(const Tensor& t);
   Call& in(const std::vector<Tensor>& list);
+  // An attribute; those that follow from the inputs need not be set.
   Call& attr(std::string_view name, int64_t v);
   Call& attr(std::string_view name, int v) { return attr(name, int64_t(v)); }
   Call& attr(std::string_view name, float v);
@@ -39,8 +41,10 @@ class WEFT_API Call {
   Call& attr(std::string_view name, const std::vector<DType>& v);
   Call& attr(std::string_view name, const std::vector<PartialShape>& v);
   Call& attr(std::string_view name, const std::vector<Tensor>& v);
+  // An attribute that names a function, or several.
   Call& function(std::string_view name, const std::string& function_name);
   Call& functions(std::string_view name, const std::vector<std::string>& function_names);
+  // Where the op runs, in place of the scope's device.
   Call& device(std::string_view device);
 
   std::vector<Tensor> run();  // all outputs

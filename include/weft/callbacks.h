@@ -30,6 +30,7 @@ class WEFT_API EarlyStopping : public Callback {
   void on_epoch_end(Trainer& trainer, int epoch, Logs& logs) override;
   void on_train_end(Trainer& trainer, const Logs&) override;
   int stopped_epoch() const { return stopped_epoch_; }  // 0: it did not
+  // The epoch with the best value so far.
   int best_epoch() const { return best_epoch_; }
 
  private:

@@ -42,7 +42,7 @@ class WEFT_API Trackable {
     for (const auto& [key, value] : map) children.emplace_back(key, Trackable(value));
     state_ = group("trackable_dict_wrapper", children);
   }
-  const std::shared_ptr<trace::TrackableState>& state() const { return state_; }
+  const std::shared_ptr<weft_engine::trace::TrackableState>& state() const { return state_; }
 
  private:
   template <class T>
@@ -50,8 +50,8 @@ class WEFT_API Trackable {
     if (!p) throw Error(Code::kInvalidArgument, "nothing to track: a null pointer");
     return *p;
   }
-  static std::shared_ptr<trace::TrackableState> group(const char* kind, const std::vector<std::pair<std::string, Trackable>>& children);
-  std::shared_ptr<trace::TrackableState> state_;
+  static std::shared_ptr<weft_engine::trace::TrackableState> group(const char* kind, const std::vector<std::pair<std::string, Trackable>>& children);
+  std::shared_ptr<weft_engine::trace::TrackableState> state_;
 };
 
 // What became of a restoration. The checks throw (FailedPrecondition) unless they hold when they are made; they can be chained.
@@ -77,6 +77,7 @@ class WEFT_API RestoreStatus {
 // A save that another thread is writing. Copies mean the same one; it goes on when they are gone.
 class WEFT_API PendingSave {
  public:
+  // Whether all is written.
   bool done() const;
   // Waits; the prefix that was written, or the error.
   const std::string& wait() const;
@@ -163,6 +164,7 @@ class WEFT_API CheckpointManager {
   CheckpointManager(const CheckpointManager&) = delete;
   CheckpointManager& operator=(const CheckpointManager&) = delete;
 
+  // Where the checkpoints are.
   const std::string& directory() const;
   std::string latest_checkpoint() const;       // empty: none
   std::vector<std::string> checkpoints() const;  // those that are managed, oldest first

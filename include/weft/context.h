@@ -10,12 +10,14 @@
 
 namespace weft {
 
+// The version of the library.
 WEFT_API std::string version();
 
 struct DeviceInfo {
   std::string name, type;
   int64_t memory_limit = 0;
 };
+// The devices of the process.
 WEFT_API std::vector<DeviceInfo> devices();
 
 // How functions are optimised.
@@ -33,8 +35,11 @@ struct Config {
   bool log_device_placement = false;   // "Executing op MatMul in device ..." on stderr
   OptimizerOptions optimizer;          // of functions
 };
+// Settings of the process, before its first op.
 WEFT_API void configure(const Config& config);
+// Whether each op's device is written to stderr.
 WEFT_API void set_log_device_placement(bool on);
+// Whether an op runs elsewhere where the device that is named does not exist or has no kernel for it.
 WEFT_API void set_soft_placement(bool on);
 // For functions that are made from here on.
 WEFT_API void set_optimizer(const OptimizerOptions& options);

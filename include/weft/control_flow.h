@@ -33,6 +33,7 @@ struct LoopOptions {
   bool reverse = false;  // of scan and the folds: from the last element on
 };
 
+// For the library itself.
 namespace flow {
 
 // Structures as rows of tensors, with what is needed to put them together again.
@@ -84,17 +85,23 @@ Branch branch(F& f) {
 template <class T>
 struct Arguments {
   template <class F>
-  static decltype(auto) call(F& f, T args) { return f(std::move(args)); }
+  static decltype(auto) call(F& f, T args) {
+    return f(std::move(args));
+  }
 };
 template <class... T>
 struct Arguments<std::tuple<T...>> {
   template <class F>
-  static decltype(auto) call(F& f, std::tuple<T...> args) { return std::apply(f, std::move(args)); }
+  static decltype(auto) call(F& f, std::tuple<T...> args) {
+    return std::apply(f, std::move(args));
+  }
 };
 template <class A, class B>
 struct Arguments<std::pair<A, B>> {
   template <class F>
-  static decltype(auto) call(F& f, std::pair<A, B> args) { return f(std::move(args.first), std::move(args.second)); }
+  static decltype(auto) call(F& f, std::pair<A, B> args) {
+    return f(std::move(args.first), std::move(args.second));
+  }
 };
 
 }  // namespace flow
@@ -137,11 +144,14 @@ auto map_fn(F&& f, const E& elements, const LoopOptions& options = {}) {
   const flow::Row row = flow::row_of<Element>(Element(elements));
   using R = decltype(flow::Arguments<Element>::call(f, std::declval<Element>()));
   using Result = flow::Structure<R>;
-  auto step = [&](const std::vector<Tensor>& t) -> flow::Row { return flow::row_of<Result>(Result(flow::Arguments<Element>::call(f, flow::read<Element>(t, row.layout)))); };
+  auto step = [&](const std::vector<Tensor>& t) -> flow::Row {
+    return flow::row_of<Result>(Result(flow::Arguments<Element>::call(f, flow::read<Element>(t, row.layout))));
+  };
   const flow::Row out = flow::map_fn(step, row.tensors, options);
   return flow::read<Result>(out.tensors, out.layout);
 }
 
+// For the library itself.
 namespace flow {
 
 template <class State, class Element, class F>
@@ -210,6 +220,7 @@ class WEFT_API Printed {
   template <class T>
     requires std::is_floating_point_v<T>
   Printed(T v) : text_(number(double(v))) {}  // NOLINT
+  // What is printed: a text, or a tensor.
   const std::string& text() const { return text_; }
   const Tensor& tensor() const { return tensor_; }
 

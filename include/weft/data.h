@@ -16,15 +16,18 @@ namespace weft::data {
 
 // ---- whole files; paths may be URIs of other file systems ("ram://", those of plug-ins) ----
 
+// The bytes of a file.
 WEFT_API std::string read_file(const std::string& path);
 // Readers see the old file or the new one, never half of it. Makes the folder if need be.
 WEFT_API void write_file(const std::string& path, std::string_view bytes);
+// Whether there is a file or folder.
 WEFT_API bool file_exists(const std::string& path);
 
 // ---- numpy: .npy is one array, .npz a zip archive of them ----
 
 using Arrays = std::map<std::string, Tensor>;
 
+// Reads or writes an array, or an archive of them.
 WEFT_API Tensor read_npy(const std::string& path);
 WEFT_API Arrays read_npz(const std::string& path);
 WEFT_API void write_npy(const std::string& path, const Tensor& t);
@@ -52,16 +55,19 @@ struct WEFT_API Csv {
   std::vector<Tensor> columns;
 
   const Tensor& operator[](const std::string& name) const;  // NotFound names those that are there
+  // The number of rows.
   int64_t rows() const { return columns.empty() ? 0 : columns[0].size(); }
   // Columns of numbers side by side, [rows, columns]: all, or those named.
   Tensor matrix(const std::vector<std::string>& of = {}, DType dtype = DType::float32) const;
 };
 
+// Reads a table from a file or from text.
 WEFT_API Csv read_csv(const std::string& path, const CsvOptions& options = {});
 WEFT_API Csv parse_csv(std::string_view text, const std::string& name, const CsvOptions& options = {});
 
 // ---- IDX: the format of MNIST; also compressed by gzip ----
 
+// Reads an array.
 WEFT_API Tensor read_idx(const std::string& path);
 
 // ---- TFRecord files; compression is "", "GZIP" or "ZLIB" ----
@@ -94,6 +100,7 @@ class WEFT_API TFRecordWriter {
   std::unique_ptr<Impl> impl_;
 };
 
+// All records of a file.
 WEFT_API std::vector<std::string> read_tfrecords(const std::string& path, const std::string& compression = "");
 
 // ---- tf.Example: named lists of floats, int64s or strings ----
@@ -104,6 +111,7 @@ class WEFT_API Example {
   Example& set(const std::string& name, const Tensor& values);
   bool has(const std::string& name) const { return features_.count(name) != 0; }
   Tensor get(const std::string& name) const;  // a vector of float32, int64 or string; NotFound
+  // The names of the features.
   std::vector<std::string> names() const;
   std::string serialize() const;
   static Example parse(std::string_view bytes);
@@ -140,6 +148,7 @@ struct ImageFolder {
   std::vector<std::string> classes, files;
   std::vector<int32_t> labels;  // of the files: places in `classes`
 };
+// The images of a folder whose subfolders are the classes.
 WEFT_API ImageFolder list_image_folder(const std::string& folder);
 
 }  // namespace weft::data

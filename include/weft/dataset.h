@@ -69,6 +69,7 @@ class WEFT_API Dataset {
   int64_t cardinality() const;             // the number of elements, kInfinite or kUnknown
   std::vector<std::string> names() const;  // of an element's tensors, if they were given
 
+  // Elements in turn: `for (Element& e : dataset)`.
   Iterator begin() const;
   Iterator::End end() const { return {}; }
 

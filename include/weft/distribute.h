@@ -6,7 +6,7 @@
 //     auto scope = strategy.scope();
 //     w = weft::Variable(weft::zeros({4}), {.aggregation = weft::VariableAggregation::mean});
 //   }
-//   auto losses = strategy.run([&](int replica) { ... w.assign_sub(...); return loss; });
+//   auto losses = strategy.run([&](int replica) { weft::Tensor loss = weft::reduce_sum(w * float(replica)); w.assign_sub(w * 0.1f); return loss; });
 //   weft::Tensor loss = strategy.reduce(weft::distribute::ReduceOp::mean, losses);
 //
 // A variable that is synchronised on write (the default) is alike everywhere: what replicas write to it is put together first, as
@@ -31,6 +31,7 @@ class WEFT_API MirroredStrategy {
   // One replica a device; empty: all devices of the process. Two names of one device are an error.
   explicit MirroredStrategy(std::vector<std::string> devices = {});
 
+  // How many replicas there are, and their devices.
   int num_replicas_in_sync() const { return int(devices_.size()); }
   const std::vector<std::string>& devices() const { return devices_; }
   // Variables that are made on this thread while it lives have a copy on every device.

@@ -56,6 +56,7 @@ struct WEFT_API Logs : std::vector<std::pair<std::string, double>> {
   using vector::vector;
   const double* find(const std::string& name) const;  // null where there is none
   double at(const std::string& name) const;           // NotFound
+  // Sets or adds a value.
   void set(const std::string& name, double value);
 };
 
@@ -64,6 +65,7 @@ struct WEFT_API History {
   std::vector<int> epoch;
   std::vector<std::pair<std::string, std::vector<double>>> series;
   const std::vector<double>& operator[](const std::string& name) const;  // NotFound
+  // Whether there are values of that name.
   bool has(const std::string& name) const;
 };
 
@@ -71,6 +73,7 @@ struct WEFT_API History {
 class WEFT_API Callback {
  public:
   virtual ~Callback();
+  // Called when training begins, ends, and around epochs and batches.
   virtual void on_train_begin(Trainer&) {}
   virtual void on_train_end(Trainer&, const Logs&) {}
   virtual void on_epoch_begin(Trainer&, int /*epoch*/) {}
@@ -134,10 +137,13 @@ class WEFT_API Trainer {
   Trainer(const Module& module, Forward forward, std::function<std::vector<Tensor>()> extra_losses, const TrainerOptions& options,
           std::function<Tensor(const std::vector<Tensor>& inputs)> output_mask = {});
 
+  // Trains for some epochs.
   History fit(const Samples& samples, const FitOptions& options = {});
   History fit(const Tensor& x, const Tensor& y, const FitOptions& options = {}) { return fit(Samples(x, y), options); }
+  // The loss and the metrics on samples.
   Logs evaluate(const Samples& samples, const EvaluateOptions& options = {});
   Logs evaluate(const Tensor& x, const Tensor& y, const EvaluateOptions& options = {}) { return evaluate(Samples(x, y), options); }
+  // The model's outputs, batch by batch.
   Tensor predict(const Tensor& x, const PredictOptions& options = {}) { return predict(std::vector<Tensor>{x}, options); }
   Tensor predict(const std::vector<Tensor>& x, const PredictOptions& options = {});
 
@@ -147,6 +153,7 @@ class WEFT_API Trainer {
   std::vector<std::string> log_names() const;
   void reset_metrics();
 
+  // What is trained, and by what.
   const Module& model() const;
   Optimizer& optimizer() const;
   const History& history() const;  // of the fit() that runs, or of the last
@@ -177,7 +184,8 @@ class WEFT_API Trainer {
   }
   template <class M>
   static std::function<Tensor(const std::vector<Tensor>&)> mask_of(M& m) {
-    if constexpr (std::derived_from<M, Layer>) return [&m](const std::vector<Tensor>& x) { return m.compute_mask_many(x, std::vector<Tensor>(x.size())); };
+    if constexpr (std::derived_from<M, Layer>)
+      return [&m](const std::vector<Tensor>& x) { return m.compute_mask_many(x, std::vector<Tensor>(x.size())); };
     else return {};
   }
   struct Impl;

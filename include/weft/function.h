@@ -2,7 +2,7 @@
 //
 //   auto step = weft::function([&](const weft::Tensor& x, const weft::Tensor& y) {
 //     weft::GradientTape tape;
-//     weft::Tensor loss = ...;
+//     weft::Tensor loss = weft::reduce_mean(weft::square(model(x) - y));
 //     optimizer.apply(tape.gradient(loss, variables), variables);
 //     return loss;
 //   });
@@ -39,16 +39,20 @@ struct TraceOptions {
 class WEFT_API ConcreteFunction {
  public:
   ConcreteFunction() = default;
+  // The name in the function library.
   const std::string& name() const;
   std::vector<TensorSpec> inputs() const;   // without captures
+  // What comes out.
   std::vector<TensorSpec> outputs() const;
   std::vector<Variable> variables() const;  // that it uses
+  // How many values from outside it uses.
   int num_captures() const;
   std::vector<Tensor> operator()(const std::vector<Tensor>& inputs) const;
   Graph graph() const;             // the library with this function and all that it calls; the body is graph().function(name())
   std::string signature() const;   // for people
 
   struct Impl;
+  // For the library itself.
   const std::shared_ptr<const Impl>& impl() const { return impl_; }
   static ConcreteFunction adopt(std::shared_ptr<const Impl> impl);
 
@@ -74,9 +78,10 @@ class WEFT_API FunctionCore {
   std::string pretty_printed_signatures() const;
   const std::string& name() const;
 
-  std::shared_ptr<trace::TrackableState> tracking() const;  // as something that is saved
+  std::shared_ptr<weft_engine::trace::TrackableState> tracking() const;  // as something that is saved
 
   struct Impl;
+  // For the library itself.
   const std::shared_ptr<Impl>& impl() const { return impl_; }
 
  private:
@@ -147,6 +152,7 @@ struct SignatureOf<std::function<R(A...)>> {
 };
 }  // namespace function_detail
 
+// Makes a function of C++ code; it is traced when it is first called, and again for other types of arguments.
 template <class F>
 auto function(F f, TraceOptions options = {}) {
   using Std = decltype(std::function(std::move(f)));

@@ -37,8 +37,10 @@ class WEFT_API Graph {
  public:
   Graph() = default;
 
+  // All nodes.
   std::vector<NodeInfo> nodes() const;
   std::vector<std::string> functions() const;  // of the library, sorted
+  // One function of the library.
   FunctionBody function(std::string_view name) const;
   const std::vector<std::string>& inputs() const;   // the nodes to feed, where the graph was made for some
   const std::vector<std::string>& outputs() const;  // the nodes to fetch
@@ -50,6 +52,7 @@ class WEFT_API Graph {
 
   // For the library itself.
   struct Impl;
+  // For the library itself.
   const Impl& impl() const;
   static Graph adopt(std::shared_ptr<const Impl> impl);
 
@@ -65,6 +68,7 @@ struct PlanOptions {
   std::string signature = "serving_default";
   bool optimized = false;
 };
+// The graph of a model as it was saved, or as it runs.
 WEFT_API Graph plan(const Model& model, const PlanOptions& options = {});
 
 struct FreezeOptions {

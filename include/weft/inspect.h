@@ -33,6 +33,7 @@ struct SavedModelInfo {
   std::vector<MetaGraphInfo> graphs;
   std::optional<FingerprintInfo> fingerprint;
 };
+// What is in a SavedModel.
 WEFT_API SavedModelInfo describe_saved_model(const std::string& dir);
 
 // A tensor in a checkpoint.
@@ -47,7 +48,6 @@ struct CheckpointEntry {
 WEFT_API std::vector<CheckpointEntry> describe_checkpoint(const std::string& prefix);
 // One tensor of it.
 WEFT_API Tensor read_checkpoint(const std::string& prefix, const std::string& key);
-
 
 // Throws DataLoss where a file is not as it was saved. Of a SavedModel: its fingerprint (NotFound where it has none), then every tensor of its
 // variables. Of a checkpoint: every tensor. Assets, and graphs outside of SavedModels, have no checksums.

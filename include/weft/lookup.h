@@ -29,7 +29,9 @@ class WEFT_API StaticHashTable : public Module {
  public:
   StaticHashTable(const Tensor& keys, const Tensor& values, const Tensor& default_value);
   StaticHashTable(const Asset& file, const Tensor& default_value, const TextFileTable& format = {});
+  // The values of keys; the default for those that are not there.
   Tensor lookup(const Tensor& keys) const;
+  // How many keys there are.
   Tensor size() const;
   Tensor handle() const;  // the resource, for raw ops
 

@@ -26,6 +26,7 @@ class WEFT_API Loss {
 
   // Reduced; with Reduction::none one number for each sample. What a mask leaves out counts for nothing, and the mean is taken over the rest.
   Tensor operator()(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight = {}, const Tensor& mask = {}) const;
+  // What it is called, and how losses of samples become one.
   const std::string& name() const { return name_; }
   Reduction reduction() const { return reduction_; }
 
@@ -71,13 +72,15 @@ struct CrossentropyOptions {
   double label_smoothing = 0;
   int axis = -1;
 };
+// Crossentropy of two classes, of several one-hot, or of several by number.
 WEFT_API Tensor binary_crossentropy(const Tensor& y_true, const Tensor& y_pred, const CrossentropyOptions& options = {});
 WEFT_API Tensor categorical_crossentropy(const Tensor& y_true, const Tensor& y_pred, const CrossentropyOptions& options = {});  // labels one-hot
 struct SparseCrossentropyOptions {
   bool from_logits = false;
   std::optional<int64_t> ignore_class = {};  // samples of this class count for nothing
 };
-WEFT_API Tensor sparse_categorical_crossentropy(const Tensor& y_true, const Tensor& y_pred, const SparseCrossentropyOptions& options = {});  // labels are numbers
+WEFT_API Tensor sparse_categorical_crossentropy(const Tensor& y_true, const Tensor& y_pred,
+                                                const SparseCrossentropyOptions& options = {});  // labels are numbers
 struct FocalOptions {
   double alpha = 0.25, gamma = 2;
   bool apply_class_balancing = false;  // of two classes
@@ -85,6 +88,7 @@ struct FocalOptions {
   double label_smoothing = 0;
   int axis = -1;
 };
+// Crossentropy with less weight on what is easy.
 WEFT_API Tensor binary_focal_crossentropy(const Tensor& y_true, const Tensor& y_pred, const FocalOptions& options = {});
 WEFT_API Tensor categorical_focal_crossentropy(const Tensor& y_true, const Tensor& y_pred, const FocalOptions& options = {});
 // Overlap of sets: over all elements, one number.
@@ -93,9 +97,9 @@ WEFT_API Tensor tversky(const Tensor& y_true, const Tensor& y_pred, double alpha
 // Sequences: labels [batch, length] of int, padded with 0; logits [batch, time, classes], where class 0 is the blank.
 WEFT_API Tensor ctc(const Tensor& y_true, const Tensor& y_pred);
 
-#define WEFT_PLAIN_LOSS(Class)                    \
-  class WEFT_API Class : public Loss {            \
-   public:                                        \
+#define WEFT_PLAIN_LOSS(Class)                       \
+  class WEFT_API Class : public Loss {               \
+   public:                                           \
     explicit Class(const LossOptions& options = {}); \
   };
 WEFT_PLAIN_LOSS(MeanSquaredError)

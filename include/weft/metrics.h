@@ -74,16 +74,17 @@ class WEFT_API MeanMetricWrapper : public Mean {
   Function function_;
 };
 
+// How many predictions are right, for each sample.
 WEFT_API Tensor binary_accuracy(const Tensor& y_true, const Tensor& y_pred, double threshold = 0.5);
 WEFT_API Tensor categorical_accuracy(const Tensor& y_true, const Tensor& y_pred);
 WEFT_API Tensor sparse_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred);
 WEFT_API Tensor top_k_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred, int k = 5);
 WEFT_API Tensor sparse_top_k_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred, int k = 5);
 
-#define WEFT_MEAN_METRIC(Class, ...)                                   \
-  class WEFT_API Class : public MeanMetricWrapper {                    \
-   public:                                                             \
-    explicit Class(__VA_ARGS__);                                       \
+#define WEFT_MEAN_METRIC(Class, ...)                \
+  class WEFT_API Class : public MeanMetricWrapper { \
+   public:                                          \
+    explicit Class(__VA_ARGS__);                    \
   };
 WEFT_MEAN_METRIC(Accuracy, const std::string& name = "accuracy")
 WEFT_MEAN_METRIC(BinaryAccuracy, const std::string& name = "binary_accuracy", double threshold = 0.5)
@@ -128,7 +129,8 @@ class WEFT_API ConfusionMetric : public Metric {
 
  protected:
   enum Count { kTruePositives, kFalsePositives, kTrueNegatives, kFalseNegatives };
-  ConfusionMetric(const std::string& name, std::vector<double> thresholds, bool even, std::optional<int> top_k = {}, std::optional<int> class_id = {});
+  ConfusionMetric(const std::string& name, std::vector<double> thresholds, bool even, std::optional<int> top_k = {},
+                  std::optional<int> class_id = {});
   void keep(Count which, const std::string& attribute, const std::vector<int64_t>& shape);
   Variable count(Count which) const { return (*counts_)[size_t(which)]; }
   size_t num_thresholds() const { return thresholds_.size(); }
@@ -145,11 +147,11 @@ class WEFT_API ConfusionMetric : public Metric {
   std::shared_ptr<std::vector<Variable>> counts_ = std::make_shared<std::vector<Variable>>(4);
 };
 
-#define WEFT_COUNT_METRIC(Class)                                \
-  class WEFT_API Class : public ConfusionMetric {               \
-   public:                                                      \
-    explicit Class(const ThresholdOptions& options = {});       \
-    Tensor result() const override;                             \
+#define WEFT_COUNT_METRIC(Class)                          \
+  class WEFT_API Class : public ConfusionMetric {         \
+   public:                                                \
+    explicit Class(const ThresholdOptions& options = {}); \
+    Tensor result() const override;                       \
   };
 WEFT_COUNT_METRIC(TruePositives)
 WEFT_COUNT_METRIC(FalsePositives)
@@ -165,14 +167,14 @@ struct AtOptions {
   std::string name = {};
 };
 // The best of one where the other is at least `value`.
-#define WEFT_AT_METRIC(Class)                                          \
-  class WEFT_API Class : public ConfusionMetric {                      \
-   public:                                                             \
-    explicit Class(double value, const AtOptions& options = {});       \
-    Tensor result() const override;                                    \
-                                                                       \
-   private:                                                            \
-    double value_;                                                     \
+#define WEFT_AT_METRIC(Class)                                    \
+  class WEFT_API Class : public ConfusionMetric {                \
+   public:                                                       \
+    explicit Class(double value, const AtOptions& options = {}); \
+    Tensor result() const override;                              \
+                                                                 \
+   private:                                                      \
+    double value_;                                               \
   };
 WEFT_AT_METRIC(SensitivityAtSpecificity)
 WEFT_AT_METRIC(SpecificityAtSensitivity)

@@ -46,6 +46,7 @@ class WEFT_API Module {
   Module& operator=(const Module&) = default;
   Module& operator=(Module&&) = default;
 
+  // The name of the module.
   const std::string& name() const;
   // Its own and those of everything that it holds, each once: its own in the order of their names, then those of submodules.
   virtual std::vector<Variable> variables() const;
@@ -54,13 +55,13 @@ class WEFT_API Module {
   NameScope name_scope() const { return NameScope(name()); }
 
   // What is saved of it.
-  const std::shared_ptr<trace::TrackableState>& tracking() const { return tracking_; }
+  const std::shared_ptr<weft_engine::trace::TrackableState>& tracking() const { return tracking_; }
 
  protected:
   // A module of another kind than a plain object: an optimiser, a list.
   Module(std::string name, const std::string& kind);
   // One that stands for objects that are there already.
-  Module(std::string name, std::shared_ptr<trace::TrackableState> tracking);
+  Module(std::string name, std::shared_ptr<weft_engine::trace::TrackableState> tracking);
 
   // Variables, modules, shared pointers to modules, and vectors and maps of these.
   void track(const std::string& name, const Variable& v);
@@ -76,27 +77,30 @@ class WEFT_API Module {
   }
   template <class T>
   void track(const std::string& name, const std::vector<T>& list) {
-    std::vector<std::pair<std::string, std::shared_ptr<trace::TrackableState>>> states;
+    std::vector<std::pair<std::string, std::shared_ptr<weft_engine::trace::TrackableState>>> states;
     for (size_t i = 0; i < list.size(); ++i) states.emplace_back(std::to_string(i), state_of(list[i]));
     track_all(name, states, "trackable_list_wrapper");
   }
   template <class T>
   void track(const std::string& name, const std::map<std::string, T>& map) {
-    std::vector<std::pair<std::string, std::shared_ptr<trace::TrackableState>>> states;
+    std::vector<std::pair<std::string, std::shared_ptr<weft_engine::trace::TrackableState>>> states;
     for (const auto& [key, m] : map) states.emplace_back(key, state_of(m));
     track_all(name, states, "trackable_dict_wrapper");
   }
 
  private:
-  static std::shared_ptr<trace::TrackableState> state_of(const Variable& v);
-  static std::shared_ptr<trace::TrackableState> state_of(const Module& m) { return m.tracking_; }
+  static std::shared_ptr<weft_engine::trace::TrackableState> state_of(const Variable& v);
+  static std::shared_ptr<weft_engine::trace::TrackableState> state_of(const Module& m) { return m.tracking_; }
   template <class T>
-  static std::shared_ptr<trace::TrackableState> state_of(const std::shared_ptr<T>& m) { return static_cast<const Module&>(*m).tracking_; }
-  void track_state(const std::string& name, const std::shared_ptr<trace::TrackableState>& state);
-  void track_all(const std::string& name, const std::vector<std::pair<std::string, std::shared_ptr<trace::TrackableState>>>& children, const char* kind);
+  static std::shared_ptr<weft_engine::trace::TrackableState> state_of(const std::shared_ptr<T>& m) {
+    return static_cast<const Module&>(*m).tracking_;
+  }
+  void track_state(const std::string& name, const std::shared_ptr<weft_engine::trace::TrackableState>& state);
+  void track_all(const std::string& name, const std::vector<std::pair<std::string, std::shared_ptr<weft_engine::trace::TrackableState>>>& children,
+                 const char* kind);
 
   std::shared_ptr<const std::string> name_;
-  std::shared_ptr<trace::TrackableState> tracking_;
+  std::shared_ptr<weft_engine::trace::TrackableState> tracking_;
 };
 
 }  // namespace weft

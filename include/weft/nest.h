@@ -23,7 +23,7 @@ struct Flat {
   std::vector<std::string> layout;  // lengths and names, in the order of the walk
 };
 
-// Where a structure is read back from.
+// For the library itself. Where a structure is read back from.
 struct Reader {
   const std::vector<Tensor>& tensors;
   const std::vector<std::string>& layout;
@@ -32,11 +32,15 @@ struct Reader {
   const std::string& next_line() { return layout.at(line++); }
 };
 
+// For the library itself.
 template <class T>
 struct Walk;
 
+// The structure, behind what is there already or alone.
 template <class T>
-void flatten(const T& value, Flat& out) { Walk<T>::flatten(value, out); }
+void flatten(const T& value, Flat& out) {
+  Walk<T>::flatten(value, out);
+}
 template <class T>
 Flat flatten(const T& value) {
   Flat out;
@@ -45,8 +49,11 @@ Flat flatten(const T& value) {
 }
 // The structure that was flattened, with other tensors.
 template <class T>
-T rebuild(Reader& in) { return Walk<T>::rebuild(in); }
+T rebuild(Reader& in) {
+  return Walk<T>::rebuild(in);
+}
 
+// For the library itself.
 template <>
 struct Walk<Tensor> {
   static void flatten(const Tensor& t, Flat& out) {
@@ -56,6 +63,7 @@ struct Walk<Tensor> {
   static Tensor rebuild(Reader& in) { return in.next(); }
 };
 
+// For the library itself.
 template <class T>
   requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
 struct Walk<T> {
@@ -80,6 +88,7 @@ struct Walk<T> {
   }
 };
 
+// For the library itself.
 template <>
 struct Walk<std::string> {
   static void flatten(const std::string& v, Flat& out) {
@@ -89,6 +98,7 @@ struct Walk<std::string> {
   static std::string rebuild(Reader& in) { return in.next_line(); }
 };
 
+// For the library itself.
 template <class T>
 struct Walk<std::vector<T>> {
   static void flatten(const std::vector<T>& list, Flat& out) {
@@ -104,6 +114,7 @@ struct Walk<std::vector<T>> {
   }
 };
 
+// For the library itself.
 template <class T, size_t N>
 struct Walk<std::array<T, N>> {
   static void flatten(const std::array<T, N>& list, Flat& out) {
@@ -116,6 +127,7 @@ struct Walk<std::array<T, N>> {
   }
 };
 
+// For the library itself.
 template <class T>
 struct Walk<std::optional<T>> {
   static void flatten(const std::optional<T>& v, Flat& out) {
@@ -129,6 +141,7 @@ struct Walk<std::optional<T>> {
   }
 };
 
+// For the library itself.
 template <class T>
 struct Walk<std::map<std::string, T>> {
   static void flatten(const std::map<std::string, T>& m, Flat& out) {
@@ -150,6 +163,7 @@ struct Walk<std::map<std::string, T>> {
   }
 };
 
+// For the library itself.
 template <class A, class B>
 struct Walk<std::pair<A, B>> {
   static void flatten(const std::pair<A, B>& p, Flat& out) {
@@ -163,6 +177,7 @@ struct Walk<std::pair<A, B>> {
   }
 };
 
+// For the library itself.
 template <class... T>
 struct Walk<std::tuple<T...>> {
   static void flatten(const std::tuple<T...>& t, Flat& out) {

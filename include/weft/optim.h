@@ -2,7 +2,7 @@
 //
 //   weft::nn::Adam adam({.learning_rate = 1e-3, .clipnorm = 1.0});
 //   weft::GradientTape tape;
-//   weft::Tensor loss = ...;
+//   weft::Tensor loss = weft::reduce_mean(weft::square(model(x) - y));
 //   adam.apply(tape.gradient(loss, variables), variables);
 //
 // The same code runs eagerly and inside weft::function. Variables that an optimiser keeps beside each trained one (its
@@ -85,15 +85,15 @@ struct LearningRate {
 };
 
 // What all optimisers know; each one's options have the same fields behind its own.
-#define WEFT_OPTIMIZER_OPTIONS(decay)                                                                          \
-  std::optional<double> weight_decay = decay; /* variables shrink by this much of the learning rate */         \
-  std::optional<double> clipnorm = {};        /* each gradient's norm is at most this */                       \
-  std::optional<double> clipvalue = {};       /* each number of a gradient is within this */                   \
-  std::optional<double> global_clipnorm = {}; /* the norm of all gradients together is at most this */         \
-  bool use_ema = false;                       /* keeps moving averages of the variables */                     \
-  double ema_momentum = 0.99;                                                                                  \
-  int64_t ema_overwrite_frequency = 0;        /* steps after which the averages become the variables; 0: never */ \
-  std::optional<double> loss_scale_factor = {}; /* gradients are divided by this */                            \
+#define WEFT_OPTIMIZER_OPTIONS(decay)                                                                        \
+  std::optional<double> weight_decay = decay; /* variables shrink by this much of the learning rate */       \
+  std::optional<double> clipnorm = {};        /* each gradient's norm is at most this */                            \
+  std::optional<double> clipvalue = {};       /* each number of a gradient is within this */                       \
+  std::optional<double> global_clipnorm = {}; /* the norm of all gradients together is at most this */       \
+  bool use_ema = false;                       /* keeps moving averages of the variables */                                         \
+  double ema_momentum = 0.99;                                                                                \
+  int64_t ema_overwrite_frequency = 0;        /* steps after which the averages become the variables; 0: never */   \
+  std::optional<double> loss_scale_factor = {}; /* gradients are divided by this */                          \
   int64_t gradient_accumulation_steps = 0;    /* so many gradients make one update, with their mean; 0: each */ \
   std::string name = {};                      /* empty: "adam", "sgd" ... */
 
@@ -115,6 +115,7 @@ class WEFT_API Optimizer : public Module {
 
   Variable iterations() const;       // int64: how often apply() was called
   Tensor learning_rate() const;      // the one that the next update will use
+  // A rate or a schedule from here on.
   void set_learning_rate(double v);  // FailedPrecondition where a schedule decides
   void set_learning_rate(const LearningRate& rate);
   // Iterations, learning rate, and what it keeps for each variable, in Keras' order.
@@ -157,7 +158,16 @@ class WEFT_API Optimizer : public Module {
 
   template <class O>
   static OptimizerOptions common(const O& o) {
-    return {o.weight_decay, o.clipnorm, o.clipvalue, o.global_clipnorm, o.use_ema, o.ema_momentum, o.ema_overwrite_frequency, o.loss_scale_factor, o.gradient_accumulation_steps, o.name};
+    return {o.weight_decay,
+            o.clipnorm,
+            o.clipvalue,
+            o.global_clipnorm,
+            o.use_ema,
+            o.ema_momentum,
+            o.ema_overwrite_frequency,
+            o.loss_scale_factor,
+            o.gradient_accumulation_steps,
+            o.name};
   }
 
  private:

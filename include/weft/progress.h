@@ -2,10 +2,10 @@
 // second; elsewhere (files, pipes) one plain line at the end.
 //
 //   Progress bar(steps, {.label = "epoch 1/5"});
-//   for (...) bar.step({{"loss", loss}});
+//   for (int i = 0; i < steps; ++i) bar.step({{"loss", loss}});
 //   bar.finish({{"loss", loss}, {"val_loss", val_loss}});
 //
-//   epoch 1/5 [===========>        ] 33/57  412/s  ETA 0:01  loss: 0.2291
+// shows: epoch 1/5 [===========>        ] 33/57  412/s  ETA 0:01  loss: 0.2291
 #pragma once
 
 #include <cstdint>
@@ -39,6 +39,7 @@ class WEFT_API Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress();  // ends the line, if finish() was not called
 
+  // How far it is, and values to show.
   void update(int64_t done, const Metrics& metrics = {});
   void step(const Metrics& metrics = {}) { update(done_ + 1, metrics); }
   void finish(const Metrics& metrics = {});  // the last line, with the time that all took

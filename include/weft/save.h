@@ -38,7 +38,8 @@ class WEFT_API LoadedModule : public Module {
   std::vector<FunctionInfo> functions() const;
   bool has_function(const std::string& path) const;
   // Calls the form that the tensors fit.
-  std::vector<Tensor> call(const std::string& function, const std::vector<Tensor>& inputs, const std::map<std::string, PlainValue>& values = {}) const;
+  std::vector<Tensor> call(const std::string& function, const std::vector<Tensor>& inputs,
+                           const std::map<std::string, PlainValue>& values = {}) const;
   // A signature by name: tensors by name in and out.
   std::vector<std::string> signatures() const;
   std::map<std::string, Tensor> signature(const std::string& name, const std::map<std::string, Tensor>& inputs) const;

@@ -32,6 +32,7 @@ struct TensorSpec {
   std::string tensor;  // of a signature: the tensor of the graph, "node:0"
 };
 WEFT_API std::string to_string(const PartialShape& shape);  // "[?,784]", "<unknown>"
+// "float [?,2]".
 WEFT_API std::string to_string(const TensorSpec& spec);
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
@@ -45,6 +46,7 @@ class WEFT_API Outputs {
   const Tensor& operator[](const char* name) const { return (*this)[std::string_view(name)]; }
   const Tensor& operator[](int index) const;
   const Tensor& only() const;  // of one output
+  // How many there are.
   int size() const { return int(tensors_.size()); }
   auto begin() const { return tensors_.begin(); }
   auto end() const { return tensors_.end(); }
@@ -57,11 +59,13 @@ struct SignatureInfo {
   std::string name, method_name;
   std::vector<TensorSpec> inputs, outputs;
 };
+// The signature as one line.
 WEFT_API std::string to_string(const SignatureInfo& info);
 
 // One signature of a loaded model, which it keeps alive.
 class WEFT_API Signature {
  public:
+  // Inputs and outputs.
   const SignatureInfo& info() const;
   // Inputs by name: each must be given, of its type and a shape that fits.
   Outputs operator()(const NamedTensors& inputs) const;
@@ -87,18 +91,19 @@ struct FunctionInfo {
   std::string name;  // the path in the object graph: "predict", "encoder.call"
   std::vector<FunctionForm> forms;
 };
+// The function's forms as text.
 WEFT_API std::string to_string(const FunctionInfo& info);
 
 // A function of the object graph. Tensors go in flat, in the order of its parameters; the form that they fit is
 // called, where several do the one whose other arguments are Python's defaults.
 class WEFT_API Function {
  public:
+  // The forms that it can be called in.
   const FunctionInfo& info() const;
   // Chooses among forms by an argument that is no tensor: f.with("training", false)(x).
   template <class T>
   Function with(std::string_view parameter, const T& value) const {
-    if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, PlainValue> || std::is_same_v<T, std::nullptr_t>)
-      return with_value(parameter, value);
+    if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, PlainValue> || std::is_same_v<T, std::nullptr_t>) return with_value(parameter, value);
     else if constexpr (std::is_integral_v<T>) return with_value(parameter, int64_t(value));
     else if constexpr (std::is_floating_point_v<T>) return with_value(parameter, double(value));
     else return with_value(parameter, std::string(value));
@@ -132,17 +137,18 @@ struct LoadOptions {
   int cpu_devices = 1;         // virtual CPU devices
   bool soft_placement = true;  // run on another device where the one named does not exist
   bool log_device_placement = false;
-  bool verify = false;                       // an error where fingerprint.pb or a checksum of the variables tells of damage, before anything is used
-  bool verify_fingerprint = false;           // an error where fingerprint.pb was made for other files
-  int64_t timeout_ms = 0;                    // of every run; 0: none
+  bool verify = false;  // an error where fingerprint.pb or a checksum of the variables tells of damage, before anything is used
+  bool verify_fingerprint = false;  // an error where fingerprint.pb was made for other files
+  int64_t timeout_ms = 0;  // of every run; 0: none
   std::vector<std::string> disabled_passes;  // optimisations to leave out, by name (`weft optimize --list`)
-  bool jit_compile = false;                  // runs become machine code where they can; the log tells of those that cannot
+  bool jit_compile = false;  // runs become machine code where they can; the log tells of those that cannot
 };
 
 class WEFT_API Model {
  public:
   Model() = default;  // no model; using it is an error
 
+  // The signatures of the model.
   const std::vector<SignatureInfo>& signatures() const;
   Signature operator[](std::string_view signature) const;  // throws, saying which there are
   Signature operator[](const char* signature) const { return (*this)[std::string_view(signature)]; }
@@ -151,20 +157,22 @@ class WEFT_API Model {
   const std::vector<FunctionInfo>& functions() const;
   Function function(std::string_view name) const;  // throws, saying which there are
 
+  // The variables of the model.
   const std::vector<VariableInfo>& variables() const;
   Tensor variable(std::string_view name) const;  // the value now, by name or path
 
   // Version 1's way: any tensors of the graph ("node:0") may be fed and fetched; targets run for their effects.
   Outputs run(const NamedTensors& feeds, const std::vector<std::string>& fetches, const std::vector<std::string>& targets = {}) const;
-  Outputs run(const NamedTensors& feeds, const std::vector<std::string>& fetches, const std::vector<std::string>& targets,
-              TraceEvents& trace) const;
+  Outputs run(const NamedTensors& feeds, const std::vector<std::string>& fetches, const std::vector<std::string>& targets, TraceEvents& trace) const;
 
+  // Where it was loaded from, and by which tags.
   const std::string& path() const;
   const std::vector<std::string>& tags() const;
   std::string tensorflow_version() const;  // that saved it; empty: not told
 
   // For the library itself.
   struct Impl;
+  // For the library itself.
   const std::shared_ptr<Impl>& impl() const { return impl_; }
 
  private:

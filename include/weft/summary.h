@@ -29,6 +29,7 @@ class WEFT_API SummaryWriter {
   SummaryWriter& operator=(SummaryWriter&&) noexcept;
   ~SummaryWriter();  // closes; call close() to hear of errors
 
+  // Writes a number, text, tensor or graph.
   void scalar(const std::string& tag, double value, int64_t step);
   // Of all finite values of a tensor of numbers.
   void histogram(const std::string& tag, const Tensor& values, int64_t step, int buckets = 30);
@@ -39,6 +40,7 @@ class WEFT_API SummaryWriter {
   void graph(const Graph& graph, int64_t step = 0);
   void graph_def(std::string_view serialized, int64_t step = 0);
 
+  // Writes what is buffered.
   void flush();
   void close();
   const std::string& path() const;  // of the file

@@ -26,8 +26,10 @@ class WEFT_API Gradient {
   Gradient() = default;
   Gradient(Tensor t) : tensor_(std::move(t)) {}                            // NOLINT: implicit on purpose
   Gradient(IndexedSlices s) : slices_(std::move(s)), is_slices_(true) {}   // NOLINT
+  // Whether there is a gradient.
   bool has_value() const { return is_slices_ || tensor_.has_value(); }
   explicit operator bool() const { return has_value(); }
+  // Whether it is of a gather: slices by index.
   bool is_slices() const { return is_slices_; }
   const IndexedSlices& slices() const { return slices_; }
   Tensor dense() const;  // throws where there is none
@@ -132,6 +134,7 @@ class WEFT_API GradientTape {
   GradientTape(const GradientTape&) = delete;
   GradientTape& operator=(const GradientTape&) = delete;
 
+  // Records what is computed from the tensor or variable.
   void watch(const Tensor& t);
   void watch(const Variable& v);
   std::vector<Variable> watched_variables() const;  // in the order of their first use
@@ -154,12 +157,14 @@ class WEFT_API GradientTape {
     return tape_detail::Form<S>::take(sources, got, at);
   }
   template <class S>
-  typename tape_detail::Form<S>::Result gradient(const std::map<std::string, Tensor>& targets, const S& sources, const GradientOptions& options = {}) {
+  typename tape_detail::Form<S>::Result gradient(const std::map<std::string, Tensor>& targets, const S& sources,
+                                                 const GradientOptions& options = {}) {
     std::vector<Tensor> list;
     for (const auto& [name, t] : targets) list.push_back(t);
     return gradient(list, sources, options);
   }
-  std::vector<Gradient> flat_gradient(const std::vector<Tensor>& targets, const std::vector<tape_detail::Source>& sources, const GradientOptions& options);
+  std::vector<Gradient> flat_gradient(const std::vector<Tensor>& targets, const std::vector<tape_detail::Source>& sources,
+                                      const GradientOptions& options);
 
   // d target[i...] / d source[j...], of shape target.shape + source.shape.
   Tensor jacobian(const Tensor& target, const Tensor& source, const JacobianOptions& options = {});
@@ -190,6 +195,7 @@ WEFT_API std::vector<Tensor> custom_gradient(const std::function<CustomGradient(
 struct GradientInputs {
   std::vector<Tensor> inputs, outputs, output_gradients;  // no value where nothing flowed
 };
+// Gives an op a gradient, for all that follows in this process.
 WEFT_API void register_gradient(const std::string& op, std::function<std::vector<Tensor>(const GradientInputs&)> gradient);
 
 }  // namespace weft

@@ -14,17 +14,18 @@
 
 namespace weft::api {
 // The process-wide eager context, made at the first op (api/context.cc): Python and C++ code of one process share it.
-eager::Context& context();
+weft_engine::eager::Context& context();
 void reset_context();
 bool has_context();
 // The device scope of this thread; empty: none.
 std::string& scoped_device();
 }  // namespace weft::api
 
-namespace weft::python {
+namespace weft_engine::python {
 
 namespace nb = nanobind;
-using namespace weft::op;  // NOLINT: the extension speaks the engine's types
+namespace api = weft::api;
+using namespace weft_engine::op;  // NOLINT: the extension speaks the engine's types
 
 // Whether a program has used devices: run an op, made a tensor or a variable, traced a function. Graphs of version 1 alone do
 // not count; until then the settings of the context may still change.
@@ -41,7 +42,7 @@ inline eager::Context& used_context() {
   return api::context();
 }
 
-// Python objects that the package hands over when it is imported (weft/framework/_hooks.py); held for ever.
+// Python objects that the package hands over when it is imported (weft/_src/framework/_hooks.py); held for ever.
 struct Hooks {
   PyObject* dtypes[256] = {};         // tf.DType by number, refs included
   PyObject* errors[20] = {};          // exception classes by code
@@ -49,21 +50,21 @@ struct Hooks {
   PyTypeObject* symbolic_tensor = nullptr;
   PyTypeObject* laid_out_tensor = nullptr;  // of eager tensors with a layout; set when the first is made
   PyObject* tensor_shape = nullptr;   // (tuple or None) -> TensorShape
-  PyObject* convert = nullptr;        // (object, DType or None, preferred DType or None, name or None) -> tensor, for what is not converted natively
-  PyObject* as_dtype = nullptr;       // anything -> DType
-  PyObject* as_shape = nullptr;       // anything -> tuple of ints or None
+  PyObject* convert = nullptr;  // (object, DType or None, preferred DType or None, name or None) -> tensor, for what is not converted natively
+  PyObject* as_dtype = nullptr;  // anything -> DType
+  PyObject* as_shape = nullptr;  // anything -> tuple of ints or None
   PyObject* function_name = nullptr;  // what stands for a function in an attribute -> its name in the library
-  PyObject* result_type = nullptr;    // (op name, field names) -> namedtuple class
-  PyObject* operation = nullptr;      // (graph, node id) -> tf.Operation
-  PyObject* graph_of = nullptr;       // (native graph) -> tf.Graph, for graphs that the engine made
-  PyObject* binary[32] = {};          // the operators in Python, for what the native ones do not take
-  PyObject* dispatch = nullptr;       // (op name, args, kwargs) -> result or NotImplemented, for composite tensors
+  PyObject* result_type = nullptr;  // (op name, field names) -> namedtuple class
+  PyObject* operation = nullptr;  // (graph, node id) -> tf.Operation
+  PyObject* graph_of = nullptr;  // (native graph) -> tf.Graph, for graphs that the engine made
+  PyObject* binary[32] = {};  // the operators in Python, for what the native ones do not take
+  PyObject* dispatch = nullptr;  // (op name, args, kwargs) -> result or NotImplemented, for composite tensors
 };
 Hooks& hooks();
 
 // ---- errors --------------------------------------------------------------------------------------------
 
-// Sets Python's error; the class goes by the code.
+// Sets Python's error (errors.cc).
 void set_error(const Status& status);
 [[noreturn]] void raise(const Status& status);
 inline void check(const Status& status) {
@@ -80,15 +81,15 @@ inline PyObject* must(PyObject* p) {
   if (!p) raise_current();
   return p;
 }
-// The error that Python code raised while the engine ran it, as a status, so that it can pass through the engine; `raise`
-// gives the same exception again.
+// The error that Python code raised while the engine ran it, as a status that can pass through the engine, on any thread; `raise` gives the same
+// exception again.
 Status status_of_python_error();
 // What is said to a thread that wants to call Python when that has ended.
 inline Status interpreter_gone() { return cancelled("the Python interpreter ends"); }
-// Whether the error tells of a tensor of a graph that the code which runs now cannot see.
-bool is_out_of_scope(const Status& status);
-// Whether a gradient could not be made: no error of something that ran.
-bool is_gradient_error(const Status& status);
+// What a graph does not take: a ValueError in TensorFlow, which finds it by itself.
+bool is_refused_by_graph(const Status& status);
+// Of an eager op, in TensorFlow's words. `name`: what the caller called it; null: nothing is said of a name.
+[[noreturn]] void raise_op_error(const eager::Op& op, const Status& status, const char* name);
 
 // Runs f, whose exceptions become Python's; for functions of C.
 template <class F>
@@ -110,8 +111,7 @@ auto guarded(F f) -> decltype(f()) {
 // ---- tensors (tensor.cc) -------------------------------------------------------------------------------
 
 struct TensorObject {
-  PyObject_HEAD
-  RefPtr<ValueRep> rep;
+  PyObject_HEAD RefPtr<ValueRep> rep;
 };
 extern PyTypeObject* tensor_base;
 
@@ -124,7 +124,7 @@ inline eager::TensorHandle* handle_of(PyObject* o) { return static_cast<eager::T
 PyObject* wrap(RefPtr<ValueRep> rep);
 inline PyObject* wrap(const Value& v) { return wrap(RefPtr<ValueRep>::share(v.rep())); }
 inline PyObject* wrap(RefPtr<eager::TensorHandle> h) { return wrap(RefPtr<ValueRep>::adopt(h.release())); }
-nb::object wrap_or_none(const Value& v);   // None for an empty one, (values, indices, dense_shape) for slices
+nb::object wrap_or_none(const Value& v);  // None for an empty one, (values, indices, dense_shape) for slices
 nb::list wrap_all(std::span<const Value> values);
 
 // The value as the code that runs now can use it: whatever it is, what is made of it goes where this code is.
@@ -137,7 +137,7 @@ const Tensor& data_of(PyObject* tensor);
 PyObject* dtype_object(DType t);  // borrowed
 DType dtype_of(PyObject* dtype);  // anything that as_dtype takes
 PyObject* shape_tuple(const PartialShape& s);  // new: a tuple with None for open sizes, or None
-PartialShape shape_of(PyObject* shape);        // anything that as_shape takes
+PartialShape shape_of(PyObject* shape);  // anything that as_shape takes
 nb::object tensor_to_python(const Tensor& t);  // numbers and lists, for small things
 
 // ---- conversion (convert.cc) ---------------------------------------------------------------------------
@@ -156,7 +156,7 @@ nb::object attr_to_python(const AttrValue& v);
 
 extern PyTypeObject* variable_base;
 inline bool is_variable(PyObject* o) { return variable_base && PyType_IsSubtype(Py_TYPE(o), variable_base); }
-Value read_variable(PyObject* variable);    // tapes hear of it
+Value read_variable(PyObject* variable);  // tapes hear of it
 Value variable_handle(PyObject* variable);
 
 // ---- graphs (graph.cc) ---------------------------------------------------------------------------------
@@ -199,4 +199,4 @@ void bind_interpreter(nb::module_& m);
 // Whether a call of this size is worth letting other threads run meanwhile.
 inline constexpr int64_t kLongElements = 4096;
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

@@ -4,10 +4,10 @@
 #include <nanobind/stl/string.h>
 
 #include "bridge.h"
-#include "ops/variant_codec.h"
+#include "ops/list/variant_codec.h"
 #include "wire/leftovers.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 namespace {
 
 struct NativeReader {
@@ -29,10 +29,12 @@ nb::list tensors(NativeReader& r, nb::handle keys) {
 
 void bind_bundle(nb::module_& m) {
   m.def("remove_checkpoint", [](const std::string& prefix) { wire::remove_checkpoint(prefix); }, "Deletes the files of a checkpoint.");
-  m.def("remove_leftovers", [](const std::string& prefix, bool numbered) { wire::remove_leftovers(unwrap(wire::path_of(prefix)), numbered); },
-        "Removes what killed writers left of a checkpoint.");
+  m.def(
+      "remove_leftovers", [](const std::string& prefix, bool numbered) { wire::remove_leftovers(unwrap(wire::path_of(prefix)), numbered); },
+      "Removes what killed writers left of a checkpoint.");
   nb::class_<NativeReader>(m, "BundleReader", "The tensors of a checkpoint by name.")
-      .def("__init__", [](NativeReader* self, const std::string& prefix) { new (self) NativeReader{unwrap(wire::open_checkpoint(prefix, ops::variant_codec()))}; })
+      .def("__init__", [](NativeReader* self,
+                          const std::string& prefix) { new (self) NativeReader{unwrap(wire::open_checkpoint(prefix, ops::variant_codec()))}; })
       .def("keys",
            [](NativeReader& r) {
              nb::list out;
@@ -48,4 +50,4 @@ void bind_bundle(nb::module_& m) {
       .def("tensors", tensors, nb::arg("keys"), "Eager tensors, read together.");
 }
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

@@ -12,54 +12,11 @@
 #include "engine/engine.h"
 #include "variable.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 
 // ---- running -------------------------------------------------------------------------------------------
 
 namespace {
-
-// TensorFlow's name of the function around an eager op tells the lengths of its lists: "Pack_N_2".
-std::string wrapped_name(const eager::Op& op) {
-  const Signature& sig = op.spec()->signature();
-  std::string out(op.spec()->name);
-  for (size_t a = 0; a < sig.attrs.size(); ++a) {
-    size_t lists = 0, singles = 0, listed = 0;
-    for (const ArgSpec& arg : sig.inputs) {
-      singles += arg.number_attr < 0 && arg.type_list_attr < 0;
-      lists += arg.number_attr == int(a);
-    }
-    for (const ArgSpec& arg : sig.outputs) listed += arg.number_attr == int(a);
-    if (!lists && !listed) continue;
-    int64_t n = -1;
-    for (const auto& [name, value] : op.attrs()) {
-      if (const auto* i = value.get<int64_t>(); i && name == sig.attrs[a].name) n = *i;
-    }
-    if (n < 0 && lists && op.inputs().size() >= singles) n = int64_t((op.inputs().size() - singles) / lists);
-    if (n >= 0) out += cat("_", sig.attrs[a].name, "_", n);
-  }
-  return out;
-}
-
-[[noreturn]] void raise_op_error(const eager::Op& op, const Status& s, const char* name) {
-  std::string text(s.message());
-  // Kernels cannot tell what stands before an input; TensorFlow's Python has the argument's name there.
-  if (const size_t at = text.find("dummy_input"); at != std::string::npos && !op.spec()->signature().inputs.empty()) text.replace(at, 11, op.spec()->signature().inputs[0].name);
-  if (op.ran_on()) text = cat("{{function_node __wrapped__", wrapped_name(op), "_device_", op.ran_on()->name(), "}} ", text);
-  text += cat(" [Op:", op.spec()->name, "]");
-  if (name) text += cat(" name: ", name);
-  if (s.code() == Code::kUnknown) {
-    forget_error();
-    set_error(s);  // perhaps an exception of Python code
-    throw nb::python_error();
-  }
-  raise(Status(s.code(), std::move(text)));
-}
-
-// Inputs are given up on every way out.
-struct Cleared {
-  eager::Op& op;
-  ~Cleared() { op.clear(); }
-};
 
 // For whoever runs tensors with layouts.
 struct ByProgram {
@@ -72,59 +29,29 @@ struct ByProgram {
   }
 };
 
+// Waits for a kernel: without the interpreter lock where that is worth it.
+auto waiting(bool release) {
+  return [release](auto execute) {
+    ByProgram by_program;
+    return run_released(release, execute);
+  };
+}
+
 }  // namespace
 
-std::vector<RefPtr<eager::TensorHandle>> run_all(eager::Op& op, bool release, const char* name) {
+std::vector<RefPtr<eager::TensorHandle>> run_all(trace::OpCall& call, bool release, const char* name) {
   stop_if_ending();
-  Cleared cleared{op};
-  const bool recording = trace::TapeStack::current().recording();
-  op.keep_kernel(recording);
   std::vector<RefPtr<eager::TensorHandle>> out;
-  Status s;
-  {
-    ByProgram by_program;
-    s = run_released(release, [&] { return op.execute(out); });
-  }
-  if (!s.ok()) raise_op_error(op, s, name);
-  if (recording) trace::record_eager(trace::eager_emitter(op.context()), op.kernel(), op.inputs(), out);
+  if (Status s = call.run_eager(out, waiting(release)); !s.ok()) raise_op_error(call.op(), s, name);
   return out;
 }
 
-PyObject* run_one(eager::Op& op, bool release, const char* name) {
+PyObject* run_one(trace::OpCall& call, bool release, const char* name) {
   stop_if_ending();
-  Cleared cleared{op};
-  const bool recording = trace::TapeStack::current().recording();
-  if (recording) op.keep_kernel(true);
-  eager::TensorHandle* out = nullptr;
-  int n = 0;
-  Status s;
-  {
-    ByProgram by_program;
-    s = run_released(release, [&] { return op.execute(&out, 1, &n); });
-  }
-  if (!s.ok()) raise_op_error(op, s, name);
-  auto owned = RefPtr<eager::TensorHandle>::adopt(out);
-  if (recording) trace::record_eager(trace::eager_emitter(op.context()), op.kernel(), op.inputs(), std::span(&owned, 1));
-  return wrap(std::move(owned));
-}
-
-namespace {
-thread_local std::vector<std::unique_ptr<eager::Op>> t_spare;
-}
-
-SpareOp::SpareOp() {
-  use_devices();
-  if (!t_spare.empty() && &t_spare.back()->context() != &api::context()) t_spare.clear();
-  if (t_spare.empty()) {
-    op_ = std::make_unique<eager::Op>(api::context());
-  } else {
-    op_ = std::move(t_spare.back());
-    t_spare.pop_back();
-  }
-}
-SpareOp::~SpareOp() {
-  op_->clear();
-  if (t_spare.size() < 8) t_spare.push_back(std::move(op_));
+  RefPtr<eager::TensorHandle> out;
+  if (Status s = call.run_one(out, waiting(release)); !s.ok()) [[unlikely]]
+    raise_op_error(call.op(), s, name);
+  return wrap(std::move(out));
 }
 
 // ---- the callable --------------------------------------------------------------------------------------
@@ -134,8 +61,7 @@ std::string snake(std::string_view name) {
   for (size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];
     const bool up = c >= 'A' && c <= 'Z';
-    if (up && i && ((name[i - 1] >= 'a' && name[i - 1] <= 'z') || (i + 1 < name.size() && name[i + 1] >= 'a' && name[i + 1] <= 'z')))
-      out += '_';
+    if (up && i && ((name[i - 1] >= 'a' && name[i - 1] <= 'z') || (i + 1 < name.size() && name[i + 1] >= 'a' && name[i + 1] <= 'z'))) out += '_';
     out += up ? char(c - 'A' + 'a') : c;
   }
   return out;
@@ -165,8 +91,7 @@ void check_attr_in_graph(const AttrSpec& a, const AttrValue& value, std::string_
 }
 
 struct OpCallable {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   const OpSpec* spec;
   const Signature* signature;
   std::vector<PyObject*>* parameters;    // interned names, in order
@@ -245,8 +170,8 @@ void check_type(const OpCallable& c, const ArgSpec& arg, DType have, const std::
   const auto name = [](DType t) { return PyUnicode_AsUTF8(nb::steal(PyObject_GetAttrString(dtype_object(t), "name")).ptr()); };
   if (arg.type_attr < 0) {
     if (arg.type == DType::kInvalid || arg.type == have || arg.is_ref) return;
-    PyErr_Format(PyExc_TypeError, "Input '%s' of '%s' Op has type %s that does not match expected type of %s.", arg.name.c_str(), std::string(c.spec->name).c_str(), name(have),
-                 name(arg.type));
+    PyErr_Format(PyExc_TypeError, "Input '%s' of '%s' Op has type %s that does not match expected type of %s.", arg.name.c_str(),
+                 std::string(c.spec->name).c_str(), name(have), name(arg.type));
     raise_current();
   }
   const DType want = types[size_t(arg.type_attr)];
@@ -258,8 +183,8 @@ void check_type(const OpCallable& c, const ArgSpec& arg, DType have, const std::
       break;
     }
   }
-  PyErr_Format(PyExc_TypeError, "Input '%s' of '%s' Op has type %s that does not match type %s of argument '%s'.", arg.name.c_str(), std::string(c.spec->name).c_str(), name(have),
-               name(want), first);
+  PyErr_Format(PyExc_TypeError, "Input '%s' of '%s' Op has type %s that does not match type %s of argument '%s'.", arg.name.c_str(),
+               std::string(c.spec->name).c_str(), name(have), name(want), first);
   raise_current();
 }
 
@@ -288,7 +213,8 @@ void import_argument(trace::FuncGraph& g, const Value& v, const std::string& arg
 }
 
 // The inputs as values, in a row. `plain`: TensorFlow's fast way would have taken them (see raise_op_error's name).
-std::vector<Value> take_inputs(const OpCallable& c, const Given& given, bool& plain, std::vector<std::pair<std::string_view, AttrValue>>& attrs, trace::FuncGraph* g) {
+std::vector<Value> take_inputs(const OpCallable& c, const Given& given, bool& plain, std::vector<std::pair<std::string_view, AttrValue>>& attrs,
+                               trace::FuncGraph* g) {
   const Signature& sig = *c.signature;
   int lists = 0;
   for (const ArgSpec& a : sig.inputs) lists += a.number_attr >= 0 || a.type_list_attr >= 0;
@@ -335,7 +261,8 @@ std::vector<Value> take_inputs(const OpCallable& c, const Given& given, bool& pl
       plain = plain && !PyList_Check(object) && !PyTuple_Check(object) && !PyUnicode_Check(object) && !PyBytes_Check(object);
       const std::string numbered = g && k >= 0 ? cat(arg.name, "_", k) : std::string();
       const std::string& name = k < 0 ? arg.name : numbered;
-      if (g && want == DType::kResource && is_variable(object)) name_import(*g, cat(trace::name_scope(), name));  // its handle may be captured for this
+      if (g && want == DType::kResource && is_variable(object))
+        name_import(*g, cat(trace::name_scope(), name));  // its handle may be captured for this
       Value v = convert_to_value(object, want, preferred, name.c_str());
       if (g) name_import(*g, {});
       if (g && !v.rep()->owner()) import_argument(*g, v, name);
@@ -394,9 +321,21 @@ PyObject* result_of(const OpCallable& c, List& flat, const NodeInfo* node, Make 
 // Of ops that newer graphs may not have.
 void check_version(const OpSpec& spec, int producer) {
   if (spec.deprecated_since <= 0 || producer < spec.deprecated_since) return;
-  PyErr_SetString(PyExc_NotImplementedError, cat("Op ", spec.name, " is not available in GraphDef version ", producer, ". It has been removed in version ",
-                                                 spec.deprecated_since, ". ", spec.deprecation, ".").c_str());
+  PyErr_SetString(PyExc_NotImplementedError, cat("Op ", spec.name, " is not available in GraphDef version ", producer,
+                                                 ". It has been removed in version ", spec.deprecated_since, ". ", spec.deprecation, ".")
+                                                 .c_str());
   raise_current();
+}
+
+// A node with the name, device and scope that TensorFlow's Python gives it.
+Result<std::vector<Value>> add_node(trace::FuncGraph& g, std::string_view op, std::span<const Value> inputs, AttrMap attrs, PyObject* name) {
+  trace::OpCall call(g.context(), &g);
+  WEFT_RETURN_IF_ERROR(call.reset(op));
+  for (const Value& v : inputs) WEFT_RETURN_IF_ERROR(call.add_input(v));
+  prepare_node(g, op, name);
+  auto made = call.add_node(std::move(attrs));
+  node_done(g);
+  return made;
 }
 
 PyObject* call_op(OpCallable& c, const Given& given) {
@@ -429,51 +368,49 @@ PyObject* call_op(OpCallable& c, const Given& given) {
     }
     AttrMap map;
     for (auto& [name, value] : attrs) map.emplace(std::string(name), std::move(value));
-    prepare_node(*g, c.spec->name, given.name);
-    auto made = g->emitter().apply(c.spec->name, inputs, std::move(map));
-    node_done(*g);
-    if (Status s = g->emitter().take_status(); !s.ok()) {
+    auto added = add_node(*g, c.spec->name, inputs, std::move(map), given.name);
+    if (const Status& s = added.status(); !s.ok()) {
       // What a graph refuses is a ValueError in TensorFlow.
-      if (s.code() == Code::kInvalidArgument && !is_out_of_scope(s)) {
+      if (is_refused_by_graph(s)) {
         PyErr_SetString(PyExc_ValueError, std::string(s.message()).c_str());
         raise_current();
       }
       raise(s);
     }
     graph::Node* node = g->emitter().added().back();
-    if (c.signature->outputs.empty() || made.empty()) return operation_object(*g, node).release().ptr();
-    return result_of(c, made, &node->info(), [](const Value& v) { return wrap(v); });
+    if (c.signature->outputs.empty() || added->empty()) return operation_object(*g, node).release().ptr();
+    return result_of(c, *added, &node->info(), [](const Value& v) { return wrap(v); });
   }
-  SpareOp op;
-  check(op->reset(c.spec->name, api::scoped_device()));
+  trace::OpCall call(used_context());
+  check(call.reset(*c.spec, api::scoped_device()));
   int64_t elements = 0;
   for (Value& v : inputs) {
     auto* h = trace::eager_handle(v);
     if (!h) {
       PyErr_Format(PyExc_TypeError,
                    "%R is out of scope and cannot be used here. Use return values, explicit Python locals or TensorFlow collections "
-                   "to access it.\nPlease see https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values for more information.",
+                   "to access it.\nPlease see https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values for more "
+                   "information.",
                    nb::steal(wrap(v)).ptr());
       raise_current();
     }
     if (h->ready()) elements += h->tensor().num_elements();
-    op->add_input(RefPtr<eager::TensorHandle>::share(h));
+    call.add_input(RefPtr<eager::TensorHandle>::share(h));
   }
-  for (auto& [name, value] : attrs) check(op->set_attr(name, std::move(value)));
+  for (auto& [name, value] : attrs) check(call.set_attr(name, std::move(value)));
   // Where its fast way does not take the arguments, TensorFlow's eager errors say nothing of a name.
   const char* name = !plain ? nullptr : given.name && PyUnicode_Check(given.name) ? PyUnicode_AsUTF8(given.name) : "";
   // What has state may wait for something that another thread of Python does.
   const bool release = c.spec->stateful || c.spec->distributed_communication || elements > kLongElements;
   const auto& outputs = c.signature->outputs;
-  if (outputs.size() == 1 && outputs[0].number_attr < 0 && outputs[0].type_list_attr < 0) return run_one(*op, release, name);
-  op->keep_kernel(true);
+  if (outputs.size() == 1 && outputs[0].number_attr < 0 && outputs[0].type_list_attr < 0) return run_one(call, release, name);
   int lists = 0;
   for (const ArgSpec& a : outputs) lists += a.number_attr >= 0 || a.type_list_attr >= 0;
   AttrMap map;
   if (lists > 1) {
-    for (const auto& [attr, value] : op->attrs()) map.insert_or_assign(std::string(attr), value);
+    for (const auto& [attr, value] : call.op().attrs()) map.insert_or_assign(std::string(attr), value);
   }
-  auto flat = run_all(*op, release, name);
+  auto flat = run_all(call, release, name);
   if (outputs.empty()) Py_RETURN_NONE;
   std::optional<NodeInfo> node;
   if (lists > 1) {
@@ -664,22 +601,15 @@ nb::object execute_named(const std::string& op, nb::handle inputs, nb::dict attr
     map.emplace(k, attr_of(value.ptr(), at >= 0 ? spec->signature().attrs[size_t(at)].type : "any", k, op));
   }
   if (trace::FuncGraph* g = trace::FuncGraph::current()) {
-    prepare_node(*g, op, name.is_none() ? nullptr : name.ptr());
-    auto made = g->emitter().apply(op, values, std::move(map));
-    node_done(*g);
-    check(g->emitter().take_status());
+    check(add_node(*g, op, values, std::move(map), name.is_none() ? nullptr : name.ptr()).status());
     return operation_object(*g, g->emitter().added().back());
   }
-  SpareOp call;
-  check(call->reset(op, api::scoped_device()));
-  for (Value& v : values) {
-    auto* h = trace::eager_handle(v);
-    if (!h) raise(invalid_argument("an input of ", op, " belongs to a graph"));
-    call->add_input(RefPtr<eager::TensorHandle>::share(h));
-  }
-  for (auto& [key, value] : map) check(call->set_attr(key, std::move(value)));
+  trace::OpCall call(used_context());
+  check(call.reset(op, api::scoped_device()));
+  for (const Value& v : values) check(call.add_input(v));
+  for (auto& [key, value] : map) check(call.set_attr(key, std::move(value)));
   nb::list out;
-  for (auto& h : run_all(*call, true)) out.append(nb::steal(wrap(std::move(h))));
+  for (auto& h : run_all(call, true)) out.append(nb::steal(wrap(std::move(h))));
   return out;
 }
 
@@ -688,19 +618,24 @@ nb::object execute_named(const std::string& op, nb::handle inputs, nb::dict attr
 bool ops_are_watched() { return g_watch != nullptr; }
 
 void bind_call(nb::module_& m) {
-  m.def("watch_ops",
-        [](nb::object watch) {
-          PyObject* before = g_watch;
-          g_watch = watch.is_none() ? nullptr : watch.release().ptr();
-          Py_XDECREF(before);
-        },
-        nb::arg("watch").none(), "watch(op, arguments, result) is called after each op; what it gives is the result. None: nobody watches.");
+  m.def(
+      "watch_ops",
+      [](nb::object watch) {
+        PyObject* before = g_watch;
+        g_watch = watch.is_none() ? nullptr : watch.release().ptr();
+        Py_XDECREF(before);
+      },
+      nb::arg("watch").none(), "watch(op, arguments, result) is called after each op; what it gives is the result. None: nobody watches.");
   PyType_Slot slots[] = {
-      {Py_tp_dealloc, reinterpret_cast<void*>(op_dealloc)}, {Py_tp_repr, reinterpret_cast<void*>(op_repr)},
-      {Py_tp_getset, op_properties},                        {Py_tp_members, op_members},
-      {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)}, {0, nullptr},
+      {Py_tp_dealloc, reinterpret_cast<void*>(op_dealloc)},
+      {Py_tp_repr, reinterpret_cast<void*>(op_repr)},
+      {Py_tp_getset, op_properties},
+      {Py_tp_members, op_members},
+      {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+      {0, nullptr},
   };
-  PyType_Spec spec{"weft._weft.Op", sizeof(OpCallable), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+  PyType_Spec spec{"weft._weft.Op", sizeof(OpCallable), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                   slots};
   op_type = reinterpret_cast<PyTypeObject*>(must(PyType_FromSpec(&spec)));
   m.attr("Op") = nb::borrow(reinterpret_cast<PyObject*>(op_type));
   m.def("op", make_op, nb::arg("name"), "The op of that name as a callable.");
@@ -709,4 +644,4 @@ void bind_call(nb::module_& m) {
         "Runs an op, or adds it to the graph (then the Operation is the result), with tensors and attributes as they are.");
 }
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

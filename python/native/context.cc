@@ -7,12 +7,13 @@
 #include "bridge.h"
 #include "io/rewriter_config.h"
 #include "op/step_trace.h"
-#include "ops/random_common.h"
+#include "ops/random/random_common.h"
+#include "remote/client.h"
 #include "runtime/shared_devices.h"
 #include "weft/context.h"
 #include "weft/error.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 namespace {
 
 void set_hooks(nb::dict given) {
@@ -88,107 +89,129 @@ void bind_context(nb::module_& m) {
   m.def("set_hooks", set_hooks, "What the extension needs of the package; see bridge.h.");
   m.def("version", [] { return weft::version(); });
   m.def("devices", devices, "(name, type, memory) of each; makes the context.");
-  m.def("add_cpus", [](int count) { runtime::add_cpus(&api::context().devices(), std::min(count, 1024)); }, nb::arg("count"),
-        "The context has this many CPU devices at least from now on. Nothing may run meanwhile.");
-  m.def("configure",
-        [](int cpus, int threads, int inter, bool soft, bool log, nb::bytes config, bool jit) {
-          try {
-            weft::Config c;
-            c.cpu_devices = cpus;
-            c.intra_threads = threads;
-            c.soft_placement = soft;
-            c.log_device_placement = log;
-            c.inter_threads = inter;
-            c.optimizer = optimizer_options(config, jit);
-            // One that graphs alone have used is made anew; they keep theirs.
-            if (api::has_context() && !devices_ever_used.load()) api::reset_context();
-            weft::configure(c);
-          } catch (const weft::Error& e) {
-            raise(core::Status(static_cast<core::Code>(e.code()), e.what()));
-          }
-        },
-        nb::arg("cpu_devices"), nb::arg("intra_threads"), nb::arg("inter_threads"), nb::arg("soft_placement"), nb::arg("log_device_placement"),
-        nb::arg("config") = nb::bytes(""), nb::arg("jit") = false, "Before the first op; `config` is a ConfigProto, of which the optimizer's switches are read.");
-  m.def("reset_devices_used", [] { devices_used.store(false); }, "Devices may be configured anew; the context stays.");
-  m.def("use_devices", use_devices, "The settings of the context stand from here on.");
+  m.def(
+      "add_cpus", [](int count) { runtime::add_cpus(&api::context().devices(), std::min(count, 1024)); }, nb::arg("count"),
+      "The context has this many CPU devices at least from now on. Nothing may run meanwhile.");
+  m.def(
+      "connect",
+      [](nb::bytes server_def, double timeout) {
+        const auto def = unwrap(remote::decode_server_def(std::string_view(server_def.c_str(), server_def.size())));
+        check(run_released(true, [&] { return remote::connect(used_context(), def, {.timeout_seconds = timeout}); }));
+      },
+      nb::arg("server_def"), nb::arg("timeout"),
+      "Connects the context to the tasks of a cluster; `server_def` is a ServerDef that names this process as one of them.");
+  m.def(
+      "sync_executors", [] { check(run_released(true, [] { return api::context().sync_executors(); })); },
+      "Waits for all that was sent; raises the first error that nobody has seen.");
+  m.def(
+      "configure",
+      [](int cpus, int threads, int inter, bool soft, bool log, nb::bytes config, bool jit) {
+        try {
+          weft::Config c;
+          c.cpu_devices = cpus;
+          c.intra_threads = threads;
+          c.soft_placement = soft;
+          c.log_device_placement = log;
+          c.inter_threads = inter;
+          c.optimizer = optimizer_options(config, jit);
+            // One that graphs alone have used is made again; they keep theirs.
+          if (api::has_context() && !devices_ever_used.load()) api::reset_context();
+          weft::configure(c);
+        } catch (const weft::Error& e) {
+          raise(core::Status(static_cast<core::Code>(e.code()), e.what()));
+        }
+      },
+      nb::arg("cpu_devices"), nb::arg("intra_threads"), nb::arg("inter_threads"), nb::arg("soft_placement"), nb::arg("log_device_placement"),
+      nb::arg("config") = nb::bytes(""), nb::arg("jit") = false,
+      "Before the first op; `config` is a ConfigProto, of which the optimizer's switches are read.");
+  m.def("reset_devices_used", [] { devices_used.store(false); }, "Devices may be configured again; the context stays.");
+  m.def("use_devices", use_devices, "The settings of the context are fixed from here on.");
   m.def("devices_used", [] { return devices_used.load(); });
-  m.def("set_optimizer", [](nb::bytes config, bool jit) { weft::set_optimizer(optimizer_options(config, jit)); }, nb::arg("config"), nb::arg("jit"),
-        "For functions that are made from here on.");
+  m.def(
+      "set_optimizer", [](nb::bytes config, bool jit) { weft::set_optimizer(optimizer_options(config, jit)); }, nb::arg("config"), nb::arg("jit"),
+      "For functions that are made from here on.");
   m.def("set_log_device_placement", [](bool on) { api::context().log_device_placement.store(on); });
   m.def("set_soft_placement", [](bool on) { api::context().soft_placement.store(on); });
   m.def("scoped_device", [] { return api::scoped_device(); });
   m.def("set_device", [](const std::string& device) { api::scoped_device() = device; }, "The device scope of this thread; empty: none.");
-  m.def("resolve_device",
-        [](const std::string& device) -> nb::object {
-          Device* d = unwrap(used_context().devices().resolve(device, api::context().soft_placement.load()));
-          return d ? nb::object(nb::str(d->name().c_str())) : nb::none();
-        });
-  m.def("convert",
-        [](nb::handle o, nb::handle dtype, nb::handle preferred, nb::handle name) {
-          return nb::steal(convert(o.ptr(), dtype.is_none() ? DType::kInvalid : dtype_of(dtype.ptr()), preferred.is_none() ? DType::kInvalid : dtype_of(preferred.ptr()),
-                                    name.is_none() ? nullptr : PyUnicode_AsUTF8(name.ptr())));
-        },
-        nb::arg("value").none(), nb::arg("dtype").none() = nb::none(), nb::arg("preferred").none() = nb::none(), nb::arg("name").none() = nb::none(), "As a tensor.");
-  m.def("convert_native",
-        [](nb::handle o, nb::handle dtype) -> nb::object {
-          Tensor t;
-          if (!convert_native(o.ptr(), dtype.is_none() ? DType::kInvalid : dtype_of(dtype.ptr()), t)) return nb::none();
-          return nb::steal(wrap(eager::TensorHandle::make(std::move(t), used_context().host())));
-        },
-        nb::arg("value").none(), nb::arg("dtype").none() = nb::none(), "An eager tensor of plain Python values or an array; None for what is neither.");
-  m.def("from_buffer",
-        [](nb::handle o, nb::handle dtype, nb::handle shape) {
-          auto dims = shape_of(shape.ptr()).concrete();
-          if (!dims) raise(invalid_argument("the shape must be known"));
-          Py_buffer view;
-          if (PyObject_GetBuffer(o.ptr(), &view, PyBUF_SIMPLE) != 0) raise_current();
-          struct Release {
-            Py_buffer* v;
-            ~Release() { PyBuffer_Release(v); }
-          } release{&view};
-          const DType type = dtype_of(dtype.ptr());
-          if (!is_simple(type)) raise(invalid_argument("a tensor of ", dtype_name(type), " cannot be made from bytes"));
-          Tensor t = unwrap(Tensor::allocate(type, *dims));
-          if (t.byte_size() != size_t(view.len)) raise(invalid_argument(int64_t(view.len), " bytes do not fill a ", dtype_name(type), " tensor of shape ", t.shape()));
-          if (view.len) std::memcpy(t.raw(), view.buf, size_t(view.len));
-          return nb::steal(wrap(eager::TensorHandle::make(std::move(t), used_context().host())));
-        },
-        nb::arg("bytes"), nb::arg("dtype"), nb::arg("shape"), "A tensor with a copy of these bytes.");
-  m.def("borrow_buffer",
-        [](nb::handle o, nb::handle dtype, nb::handle shape) {
-          auto dims = shape_of(shape.ptr()).concrete();
-          if (!dims) raise(invalid_argument("the shape must be known"));
-          auto* view = new Py_buffer;
-          if (PyObject_GetBuffer(o.ptr(), view, PyBUF_SIMPLE) != 0) {
-            delete view;
-            raise_current();
-          }
-          auto release = [](void*, size_t, void* arg) {
-            const Locked lock;
-            if (!lock) return;
-            auto* v = static_cast<Py_buffer*>(arg);
-            PyBuffer_Release(v);
-            delete v;
-          };
-          const DType type = dtype_of(dtype.ptr());
-          if (!is_simple(type) || size_t(view->len) != size_t(dims->num_elements()) * dtype_size(type)) {
-            const auto len = int64_t(view->len);
-            release(nullptr, 0, view);
-            raise(invalid_argument(len, " bytes do not fill a ", dtype_name(type), " tensor of shape ", *dims));
-          }
-          Tensor t(type, *dims, Buffer::wrap(view->buf, size_t(view->len), release, view));
-          return nb::steal(wrap(eager::TensorHandle::make(std::move(t), used_context().host())));
-        },
-        nb::arg("bytes"), nb::arg("dtype"), nb::arg("shape"), "A tensor on this memory, which must not change while it lives.");
+  m.def("resolve_device", [](const std::string& device) -> nb::object {
+    Device* d = unwrap(used_context().devices().resolve(device, api::context().soft_placement.load()));
+    return d ? nb::object(nb::str(d->name().c_str())) : nb::none();
+  });
+  m.def(
+      "convert",
+      [](nb::handle o, nb::handle dtype, nb::handle preferred, nb::handle name) {
+        return nb::steal(convert(o.ptr(), dtype.is_none() ? DType::kInvalid : dtype_of(dtype.ptr()),
+                                 preferred.is_none() ? DType::kInvalid : dtype_of(preferred.ptr()),
+                                 name.is_none() ? nullptr : PyUnicode_AsUTF8(name.ptr())));
+      },
+      nb::arg("value").none(), nb::arg("dtype").none() = nb::none(), nb::arg("preferred").none() = nb::none(), nb::arg("name").none() = nb::none(),
+      "As a tensor.");
+  m.def(
+      "convert_native",
+      [](nb::handle o, nb::handle dtype) -> nb::object {
+        Tensor t;
+        if (!convert_native(o.ptr(), dtype.is_none() ? DType::kInvalid : dtype_of(dtype.ptr()), t)) return nb::none();
+        return nb::steal(wrap(eager::TensorHandle::make(std::move(t), used_context().host())));
+      },
+      nb::arg("value").none(), nb::arg("dtype").none() = nb::none(), "An eager tensor of plain Python values or an array; None for what is neither.");
+  m.def(
+      "from_buffer",
+      [](nb::handle o, nb::handle dtype, nb::handle shape) {
+        auto dims = shape_of(shape.ptr()).concrete();
+        if (!dims) raise(invalid_argument("the shape must be known"));
+        Py_buffer view;
+        if (PyObject_GetBuffer(o.ptr(), &view, PyBUF_SIMPLE) != 0) raise_current();
+        struct Release {
+          Py_buffer* v;
+          ~Release() { PyBuffer_Release(v); }
+        } release{&view};
+        const DType type = dtype_of(dtype.ptr());
+        if (!is_simple(type)) raise(invalid_argument("a tensor of ", dtype_name(type), " cannot be made from bytes"));
+        Tensor t = unwrap(Tensor::allocate(type, *dims));
+        if (t.byte_size() != size_t(view.len))
+          raise(invalid_argument(int64_t(view.len), " bytes do not fill a ", dtype_name(type), " tensor of shape ", t.shape()));
+        if (view.len) std::memcpy(t.raw(), view.buf, size_t(view.len));
+        return nb::steal(wrap(eager::TensorHandle::make(std::move(t), used_context().host())));
+      },
+      nb::arg("bytes"), nb::arg("dtype"), nb::arg("shape"), "A tensor with a copy of these bytes.");
+  m.def(
+      "borrow_buffer",
+      [](nb::handle o, nb::handle dtype, nb::handle shape) {
+        auto dims = shape_of(shape.ptr()).concrete();
+        if (!dims) raise(invalid_argument("the shape must be known"));
+        auto* view = new Py_buffer;
+        if (PyObject_GetBuffer(o.ptr(), view, PyBUF_SIMPLE) != 0) {
+          delete view;
+          raise_current();
+        }
+        auto release = [](void*, size_t, void* arg) {
+          const Locked lock;
+          if (!lock) return;
+          auto* v = static_cast<Py_buffer*>(arg);
+          PyBuffer_Release(v);
+          delete v;
+        };
+        const DType type = dtype_of(dtype.ptr());
+        if (!is_simple(type) || size_t(view->len) != size_t(dims->num_elements()) * dtype_size(type)) {
+          const auto len = int64_t(view->len);
+          release(nullptr, 0, view);
+          raise(invalid_argument(len, " bytes do not fill a ", dtype_name(type), " tensor of shape ", *dims));
+        }
+        Tensor t(type, *dims, Buffer::wrap(view->buf, size_t(view->len), release, view));
+        return nb::steal(wrap(eager::TensorHandle::make(std::move(t), used_context().host())));
+      },
+      nb::arg("bytes"), nb::arg("dtype"), nb::arg("shape"), "A tensor on this memory, which must not change while it lives.");
   m.def("start_trace", start_trace, "From here on ops are noted with their times.");
   m.def("stop_trace", stop_trace, "What ran since: (node, op, device, start, end, thread, [(dtype, shape)]), in nanoseconds of the wall clock.");
   m.def("trace_thread", [] { return StepTrace::thread_number(); }, "This thread's number in traces.");
-  m.def("clear_kernels",
-        [] {
-          if (api::has_context()) api::context().clear_kernels();
-          ops::restart_generators();
-        },
-        "Kernels of eager ops are made anew, and those of functions with seeds begin anew.");
+  m.def(
+      "clear_kernels",
+      [] {
+        if (api::has_context()) api::context().clear_kernels();
+        ops::restart_generators();
+      },
+      "Kernels of eager ops are made again, and those of functions with seeds start again.");
 }
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

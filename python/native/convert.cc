@@ -1,11 +1,13 @@
 // Python objects as tensors: numbers, text, nested sequences and whatever has the buffer protocol (numpy), with TensorFlow's rules for types.
+#include <nanobind/stl/string.h>
+
 #include <cmath>
 #include <limits>
 
 #include "bridge.h"
 #include "call.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 namespace {
 
 enum class Kind { kNone, kBool, kInt, kFloat, kComplex, kText, kOther };
@@ -53,7 +55,8 @@ void walk(PyObject* o, size_t depth, Walked& w, bool first) {
     const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
     if (depth == w.dims.size()) {
       if (!first || !w.leaves.empty())
-        fail(PyExc_ValueError, cat("Can't convert ", w.leaves.empty() ? "non-rectangular Python sequence" : "Python sequence with mixed types", " to Tensor."));
+        fail(PyExc_ValueError,
+             cat("Can't convert ", w.leaves.empty() ? "non-rectangular Python sequence" : "Python sequence with mixed types", " to Tensor."));
       w.dims.push_back(n);
     } else if (w.dims[depth] != n) {
       fail(PyExc_ValueError, "Can't convert non-rectangular Python sequence to Tensor.");
@@ -82,7 +85,8 @@ thread_local PyObject* t_whole = nullptr;  // the sequence that is being convert
 
 [[noreturn]] void cannot_convert(PyObject* o, DType t) {
   nb::object text = nb::steal(PyObject_Repr(t_whole ? t_whole : o));
-  fail(PyExc_TypeError, cat("Cannot convert ", text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : "a value", " to EagerTensor of dtype ", dtype_name(t)));
+  fail(PyExc_TypeError,
+       cat("Cannot convert ", text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : "a value", " to EagerTensor of dtype ", dtype_name(t)));
 }
 
 template <class T>
@@ -118,19 +122,26 @@ void store(PyObject* o, DType t, Tensor& out, int64_t i) {
   switch (t) {
     case DType::kFloat: {
       const double d = real_of(o, t);
-      if (std::isfinite(d) && std::isinf(float(d))) fail(PyExc_ValueError, "Can't convert Python sequence with a value out of range for a double-precision float.");
+      if (std::isfinite(d) && std::isinf(float(d)))
+        fail(PyExc_ValueError, "Can't convert Python sequence with a value out of range for a double-precision float.");
       out.data<float>()[i] = float(d);
       return;
     }
     case DType::kDouble: out.data<double>()[i] = real_of(o, t); return;
     case DType::kHalf: out.data<half>()[i] = half(float(real_of(o, t))); return;
     case DType::kBfloat16: out.data<bfloat16>()[i] = bfloat16(float(real_of(o, t))); return;
-    case DType::kInt8: case DType::kQint8: store_whole(o, t, out.data<int8_t>() + i); return;
-    case DType::kUint8: case DType::kQuint8: store_whole(o, t, out.data<uint8_t>() + i); return;
-    case DType::kInt16: case DType::kQint16: store_whole(o, t, out.data<int16_t>() + i); return;
-    case DType::kUint16: case DType::kQuint16: store_whole(o, t, out.data<uint16_t>() + i); return;
-    case DType::kInt32: case DType::kQint32:
-      if (!PyBool_Check(o) && PyLong_Check(o) && wide(o)) fail(PyExc_ValueError, "Can't convert Python sequence with out-of-range integer to Tensor.");
+    case DType::kInt8:
+    case DType::kQint8: store_whole(o, t, out.data<int8_t>() + i); return;
+    case DType::kUint8:
+    case DType::kQuint8: store_whole(o, t, out.data<uint8_t>() + i); return;
+    case DType::kInt16:
+    case DType::kQint16: store_whole(o, t, out.data<int16_t>() + i); return;
+    case DType::kUint16:
+    case DType::kQuint16: store_whole(o, t, out.data<uint16_t>() + i); return;
+    case DType::kInt32:
+    case DType::kQint32:
+      if (!PyBool_Check(o) && PyLong_Check(o) && wide(o))
+        fail(PyExc_ValueError, "Can't convert Python sequence with out-of-range integer to Tensor.");
       store_whole(o, t, out.data<int32_t>() + i);
       return;
     case DType::kUint32: store_whole(o, t, out.data<uint32_t>() + i); return;
@@ -170,10 +181,27 @@ void store(PyObject* o, DType t, Tensor& out, int64_t i) {
 
 bool stores(DType t) {
   switch (t) {
-    case DType::kFloat: case DType::kDouble: case DType::kHalf: case DType::kBfloat16: case DType::kInt8: case DType::kQint8: case DType::kUint8:
-    case DType::kQuint8: case DType::kInt16: case DType::kQint16: case DType::kUint16: case DType::kQuint16: case DType::kInt32: case DType::kQint32:
-    case DType::kUint32: case DType::kInt64: case DType::kUint64: case DType::kBool: case DType::kComplex64: case DType::kComplex128: case DType::kString:
-      return true;
+    case DType::kFloat:
+    case DType::kDouble:
+    case DType::kHalf:
+    case DType::kBfloat16:
+    case DType::kInt8:
+    case DType::kQint8:
+    case DType::kUint8:
+    case DType::kQuint8:
+    case DType::kInt16:
+    case DType::kQint16:
+    case DType::kUint16:
+    case DType::kQuint16:
+    case DType::kInt32:
+    case DType::kQint32:
+    case DType::kUint32:
+    case DType::kInt64:
+    case DType::kUint64:
+    case DType::kBool:
+    case DType::kComplex64:
+    case DType::kComplex128:
+    case DType::kString: return true;
     default: return false;
   }
 }
@@ -210,8 +238,12 @@ DType type_of_format(const char* f, Py_ssize_t size) {
     case 'B': return DType::kUint8;
     case 'h': return DType::kInt16;
     case 'H': return DType::kUint16;
-    case 'i': case 'l': case 'q': return size == 4 ? DType::kInt32 : DType::kInt64;
-    case 'I': case 'L': case 'Q': return size == 4 ? DType::kUint32 : DType::kUint64;
+    case 'i':
+    case 'l':
+    case 'q': return size == 4 ? DType::kInt32 : DType::kInt64;
+    case 'I':
+    case 'L':
+    case 'Q': return size == 4 ? DType::kUint32 : DType::kUint64;
     default: return DType::kInvalid;
   }
 }
@@ -301,7 +333,8 @@ PyObject* convert(PyObject* o, DType dtype, DType preferred, const char* name) {
     PyErr_Format(PyExc_TypeError, "the conversion of %R to a tensor gave %R", o, made);
     raise_current();
   }
-  if (trace::FuncGraph::current() && is_eager(made) && (PyList_CheckExact(o) || PyTuple_CheckExact(o) || PyFloat_CheckExact(o)) && handle_of(made)->ready()) {
+  if (trace::FuncGraph::current() && is_eager(made) && (PyList_CheckExact(o) || PyTuple_CheckExact(o) || PyFloat_CheckExact(o)) &&
+      handle_of(made)->ready()) {
     nb::object owned = nb::steal(made);
     return wrap(eager::TensorHandle::make(Tensor(handle_of(made)->tensor()), nullptr));
   }
@@ -371,7 +404,8 @@ auto listed(PyObject* o, std::string_view name, std::string_view op, F f) {
     if (!sequence.is_valid()) {
       forget_error();
       nb::object text = nb::steal(PyObject_Repr(o));
-      fail(PyExc_TypeError, cat("Expected list for '", name, "' argument to '", snake(op), "' Op, not ", text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : "this", "."));
+      fail(PyExc_TypeError, cat("Expected list for '", name, "' argument to '", snake(op), "' Op, not ",
+                                text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : "this", "."));
     }
     for (nb::handle h : sequence) out.push_back(f(h.ptr()));
     return out;
@@ -419,7 +453,9 @@ AttrValue attr_of(PyObject* o, std::string_view type, std::string_view name, std
 
 nb::object attr_to_python(const AttrValue& v) {
   auto bytes = [](const std::string& s) { return nb::object(nb::bytes(s.data(), s.size())); };
-  auto shape = [](const PartialShape& s) { return nb::steal(must(call_python(PyObject_CallOneArg, hooks().tensor_shape, nb::steal(shape_tuple(s)).ptr()))); };
+  auto shape = [](const PartialShape& s) {
+    return nb::steal(must(call_python(PyObject_CallOneArg, hooks().tensor_shape, nb::steal(shape_tuple(s)).ptr())));
+  };
   auto tensor = [](const Tensor& t) { return nb::steal(wrap(eager::TensorHandle::make(t, nullptr))); };
   auto list = [](const auto& values, auto f) {
     nb::list out;
@@ -446,4 +482,4 @@ nb::object attr_to_python(const AttrValue& v) {
   return nb::none();
 }
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

@@ -1,4 +1,4 @@
-// Custom gradients of code in graphs: results are marked with a name, and the program's gradient runs when whoever differentiates the graph asks for
+// Custom gradients of code in graphs: results are marked with a name, and the program's gradient runs when code that differentiates the graph asks for
 // that name. It may use values of the graph that the code was traced in: those are found again in the body of the function that became of it.
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -13,13 +13,14 @@
 #include "graph/function_body.h"
 #include "graph/function_library.h"
 #include "graph/graph_emitter.h"
+#include "graph/node_traits.h"
 #include "graph/to_function.h"
 #include "op/emit.h"
 #include "release.h"
 #include "saved_model/export_graph.h"
 #include "trace/concrete_function.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 namespace {
 
 using graph::Endpoint;
@@ -27,10 +28,10 @@ using graph::GraphEmitter;
 using graph::Node;
 using trace::FuncGraph;
 
-// The gradient of marked results: `call` is a _Call of weft/gradients/custom.py, which goes with the Python object of the graph.
+// The gradient of marked results: `call` is a _Call of weft/_src/gradients/custom.py, which is freed with the Python object of the graph.
 struct Marked {
-  PyObject* call = nullptr;          // a weak reference
-  std::weak_ptr<FuncGraph> graph;    // that the code was traced in; tensors of the call hold it
+  PyObject* call = nullptr;  // a weak reference
+  std::weak_ptr<FuncGraph> graph;  // that the code was traced in; tensors of the call hold it
   size_t num_results = 0, num_sources = 0;
 
   Marked() = default;
@@ -44,7 +45,7 @@ struct Marked {
 struct Used {
   explicit Used(const Marked& m) : graph(m.graph.lock()), mark(m) {
     call = nb::borrow(PyWeakref_GetObject(m.call));
-    if (call.is_none() || !graph) raise(not_found("a custom gradient whose graph is gone"));
+    if (call.is_none() || !graph) raise(not_found("a custom gradient whose graph was freed"));
   }
   nb::object call;
   std::shared_ptr<FuncGraph> graph;
@@ -61,7 +62,7 @@ class InBody {
  public:
   InBody(FuncGraph& from, GraphEmitter& to) : from_(from), to_(to) {
     for (Node* n : to.graph().nodes()) {
-      if (n->op() != "_Arg") continue;
+      if (!is_arg(*n)) continue;
       const auto i = size_t(n->attr<int64_t>("index"));
       if (i < from.function_inputs.size()) arguments_.emplace(from.function_inputs[i], n);
     }
@@ -73,21 +74,24 @@ class InBody {
     }
     const auto* made_in = dynamic_cast<const trace::TraceEmitter*>(v.rep()->owner());
     if (made_in == &from_.emitter()) return find(GraphEmitter::unwrap(v));
-    if (v.rep()->owner()) raise(unimplemented("the gradient function uses the tensor '", GraphEmitter::unwrap(v).node->name(), "' of a graph around the one that it belongs to"));
+    if (v.rep()->owner())
+      raise(unimplemented("the gradient function uses the tensor '", GraphEmitter::unwrap(v).node->name(),
+                          "' of a graph around the one that it belongs to"));
     return to_.constant(static_cast<const eager::TensorHandle*>(v.rep())->tensor());
   }
 
  private:
   Value find(const Endpoint& e) {
     if (auto it = arguments_.find(e.node); it != arguments_.end()) return to_.wrap({it->second, 0});
-    if (Node* same = to_.graph().find(e.node->name()); same && same->op() == e.node->op() && e.index < same->num_outputs()) return to_.wrap({same, e.index});
+    if (Node* same = to_.graph().find(e.node->name()); same && same->op() == e.node->op() && e.index < same->num_outputs())
+      return to_.wrap({same, e.index});
     return to_.wrap({copy(e.node), e.index});
   }
 
   // Nothing of the function's results needed the node, so the body does not have it.
   Node* copy(Node* node) {
     if (auto it = copies_.find(node); it != copies_.end()) return it->second;
-    if (node->spec().stateful || node->op() == "Placeholder")
+    if (node->spec().stateful || role_of(*node) == op::Role::kPlaceholder)
       raise(unimplemented("the gradient function uses '", node->name(), "' (", node->op(), "), which is not in the function's body"));
     std::vector<Value> inputs;
     for (const Endpoint& e : node->inputs()) inputs.push_back(find(e));
@@ -103,8 +107,8 @@ class InBody {
 
 struct TracedGradient {
   std::shared_ptr<trace::ConcreteFunction> function;  // of the results' gradients, then `uses`
-  std::vector<Value> uses;                            // values of the traced graph and of those around it
-  std::vector<int64_t> of;                            // the sources that its results are the gradients of
+  std::vector<Value> uses;  // values of the traced graph and of those around it
+  std::vector<int64_t> of;  // the sources that its results are the gradients of
 };
 
 // Runs the program's gradient in a graph inside the one that the code was traced in.
@@ -153,12 +157,12 @@ Grads gradient_in_body(const Used& m, const GradContext& g, GraphEmitter& emitte
   Grads out = g.none();
   if (traced.of.empty()) return out;
   const auto& f = *traced.function;
-  auto made = emitter.apply(f.stateful() ? "StatefulPartitionedCall" : "PartitionedCall", inputs, {{"Tout", f.ret_types()}, {"f", op::FunctionAttr{f.name(), nullptr}}});
+  auto made = emitter.apply(op_of(op::Role::kCall, f.stateful()), inputs, {{"Tout", f.ret_types()}, {"f", op::FunctionAttr{f.name(), nullptr}}});
   for (size_t k = 0; k < made.size() && k < traced.of.size(); ++k) out[m.mark.num_results + size_t(traced.of[k])] = made[k];
   return out;
 }
 
-// results..., sources... marked: whoever differentiates the graph runs the gradient of `call`. Gives the results, and the name for forget_gradient().
+// results..., sources... marked: code that differentiates the graph runs the gradient of `call`. Gives the results, and the name for forget_gradient().
 nb::tuple with_gradient(nb::handle sources, nb::handle results, nb::object call) {
   static std::atomic<int64_t> next{0};
   FuncGraph* g = FuncGraph::current();
@@ -174,29 +178,31 @@ nb::tuple with_gradient(nb::handle sources, nb::handle results, nb::object call)
   do {
     name = cat("CustomGradient-", next.fetch_add(1));
   } while (!autodiff::register_gradient(name, [m](const GradContext& c) -> Grads {
-    const Locked lock;
-    if (!lock) return c.fail(interpreter_gone());
-    try {
-      if (size_t(c.num_inputs()) != m->num_results + m->num_sources) return c.fail(invalid_argument("a custom gradient was given another number of values than it belongs to"));
-      auto* emitter = dynamic_cast<GraphEmitter*>(&c.emitter());
-      if (!emitter) return c.fail(unimplemented("a custom gradient of a traced function outside of graphs"));
-      FuncGraph* here = FuncGraph::current();
-      const Used used(*m);
-      if (here && &here->graph() == &emitter->graph()) return gradient_here(used, c, *here, *emitter);
-      return gradient_in_body(used, c, *emitter);
-    } catch (nb::python_error& e) {
-      e.restore();
-      return c.fail(status_of_python_error());
-    }
-  }).ok());
+              const Locked lock;
+              if (!lock) return c.fail(interpreter_gone());
+              try {
+                if (size_t(c.num_inputs()) != m->num_results + m->num_sources)
+                  return c.fail(invalid_argument("a custom gradient was given another number of values than it belongs to"));
+                auto* emitter = dynamic_cast<GraphEmitter*>(&c.emitter());
+                if (!emitter) return c.fail(unimplemented("a custom gradient of a traced function outside of graphs"));
+                FuncGraph* here = FuncGraph::current();
+                const Used used(*m);
+                if (here && &here->graph() == &emitter->graph()) return gradient_here(used, c, *here, *emitter);
+                return gradient_in_body(used, c, *emitter);
+              } catch (nb::python_error& e) {
+                e.restore();
+                return c.fail(status_of_python_error());
+              }
+            }).ok());
   marks()[name] = m;
   AttrMap attrs;
   std::vector<DType> types;
   for (const Value& v : values) types.push_back(v.dtype());
   attrs["T"] = std::move(types);
   attrs["_gradient_op_type"] = name;
-  prepare_node(*g, "IdentityN", nullptr);
-  auto out = g->emitter().apply("IdentityN", values, std::move(attrs));
+  const std::string_view op = op_of(op::Role::kIdentityN);
+  prepare_node(*g, op, nullptr);
+  auto out = g->emitter().apply(op, values, std::move(attrs));
   node_done(*g);
   check(g->emitter().take_status());
   return nb::make_tuple(wrap_all(std::span(out).first(m->num_results)), name);
@@ -209,7 +215,7 @@ void forget_gradient(const std::string& name) {
 
 const Marked* mark_of(std::string_view op, const AttrMap& attrs) {
   auto it = attrs.find("_gradient_op_type");
-  const auto* name = op == "IdentityN" && it != attrs.end() ? it->second.get<std::string>() : nullptr;
+  const auto* name = op == op_of(op::Role::kIdentityN) && it != attrs.end() ? it->second.get<std::string>() : nullptr;
   auto found = name ? marks().find(*name) : marks().end();
   return found == marks().end() ? nullptr : found->second.get();
 }
@@ -240,7 +246,7 @@ graph::FunctionDef with_traced_gradients(const graph::FunctionDef& def, std::vec
     std::vector<int64_t> layout{int64_t(m.num_results), int64_t(m.num_results + m.num_sources)};
     for (const int64_t i : traced.of) layout.push_back(int64_t(m.num_results) + i);
     attrs["_gradient_layout"] = std::move(layout);
-    check(g.rewrite(n, "IdentityN", std::move(attrs), std::move(inputs)));
+    check(g.rewrite(n, op_of(op::Role::kIdentityN), std::move(attrs), std::move(inputs)));
     made.push_back(traced.function);
   }
   graph::FunctionOptions o;
@@ -253,7 +259,7 @@ graph::FunctionDef with_traced_gradients(const graph::FunctionDef& def, std::vec
   for (Node* c : body.control_rets) o.control_outputs.push_back(c);
   o.body.emplace();
   for (const Node* n : g.nodes()) {
-    if (n->op() != "_Arg" && n->op() != "_Retval") o.body->push_back(n);
+    if (!is_end(*n)) o.body->push_back(n);
   }
   graph::FunctionDef out = unwrap(graph::to_function(g, o));
   out.attrs = def.attrs;
@@ -286,7 +292,7 @@ void trace_custom_gradients(graph::FunctionLibrary& library) {
 
 void bind_custom_gradient(nb::module_& m) {
   m.def("with_gradient", with_gradient, nb::arg("sources"), nb::arg("results"), nb::arg("call"));
-  m.def("forget_gradient", forget_gradient, nb::arg("name"), "The call of with_gradient is gone.");
+  m.def("forget_gradient", forget_gradient, nb::arg("name"), "The call of with_gradient was freed.");
 }
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

@@ -3,15 +3,15 @@
 
 #include "bridge.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 class FunctionLibrary;
 }
 
-namespace weft::python {
+namespace weft_engine::python {
 
 // A gradient as Python gives it: a tensor, None, or (values, indices, dense_shape).
 Value gradient_value(nb::handle h);
 // Functions that are to be saved: their custom gradients are traced and become functions of the library, which IdentityN nodes name.
 void trace_custom_gradients(graph::FunctionLibrary& library);
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

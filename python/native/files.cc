@@ -1,4 +1,4 @@
-// tf.io.gfile's way through the one door to files (core/file_system.h).
+// tf.io.gfile's way through the one interface to files (core/file_system.h).
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -8,7 +8,7 @@
 #include "saved_model/model_folder.h"
 #include "wire/file.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 namespace {
 
 using core::Place;
@@ -82,24 +82,17 @@ void bind_files(nb::module_& m) {
   m.def("folders_create", [](const std::string& name) { check(wire::create_folders(name)); });
   m.def("file_system_schemes", core::file_system_schemes);
 
-  nb::class_<saved_model::ModelFolder>(m, "ModelFolder", "The folder of a SavedModel while it is written.")
-      .def("__init__", [](saved_model::ModelFolder* self, const std::string& dir) { new (self) saved_model::ModelFolder(unwrap(saved_model::ModelFolder::create(dir))); })
-      .def_prop_ro("path", [](const saved_model::ModelFolder& f) { return f.path(); })
-      .def("publish", [](saved_model::ModelFolder& f) {
-        core::Status s;
-        {
-          const Released released(true);
-          s = f.publish();
-        }
-        check(s);
-      })
-      .def("discard", &saved_model::ModelFolder::discard);
   nb::class_<wire::TempFolder>(m, "TempFolder", "A folder of this process alone beside a file that is being made.")
-      .def("__init__", [](wire::TempFolder* self, const std::string& target) { new (self) wire::TempFolder(unwrap(wire::TempFolder::create(unwrap(wire::path_of(target))))); })
+      .def("__init__",
+           [](wire::TempFolder* self, const std::string& target) {
+             new (self) wire::TempFolder(unwrap(wire::TempFolder::create(unwrap(wire::path_of(target)))));
+           })
       .def_prop_ro("path", [](const wire::TempFolder& f) { return f.path(); })
       .def("remove", &wire::TempFolder::remove);
-  m.def("check_asset_name", [](const std::string& name) { check(saved_model::check_asset_name(name)); }, "Raises for a name that leads out of the folder of assets.");
+  m.def(
+      "check_asset_name", [](const std::string& name) { check(saved_model::check_asset_name(name)); },
+      "Raises for a name that leads out of the folder of assets.");
   m.def("is_local", [](const std::string& name) { return unwrap(core::locate(name)).local; });
 }
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

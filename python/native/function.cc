@@ -8,19 +8,17 @@
 
 #include "bridge.h"
 #include "custom_gradient.h"
-#include "function_cache.h"
 #include "graph/function_body.h"
 #include "graph/function_library.h"
 #include "graph/shape_inference.h"
 #include "io/graph_def.h"
 #include "saved_model/export_graph.h"
 #include "trace/control_flow.h"
-#include "trace/library_function.h"
 #include "trace/variable.h"
 #include "trace/vectorize.h"
 #include "variable.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 namespace {
 
 using trace::ConcreteFunction;
@@ -36,21 +34,20 @@ nb::list call(ConcreteFunction& f, nb::handle arguments) {
     out = f.call(args);
     return Status();
   });
-  if (!out.ok() && FuncGraph::current() && out.status().code() == Code::kInvalidArgument && !is_out_of_scope(out.status())) {
+  if (FuncGraph::current() && is_refused_by_graph(out.status())) {
     PyErr_SetString(PyExc_ValueError, out.status().message().c_str());
     raise_current();
   }
-  if (!out.ok()) raise(function_error(f, out.status()));
+  check(out.status());
   return wrap_all(*out);
 }
 
 // The functions that a function calls, and itself, as a FunctionDefLibrary.
-std::string library_of(ConcreteFunction& f, bool custom_gradients) {
+std::string library_of(ConcreteFunction& f) {
   const auto& from = *f.context().runtime().library();
   auto def = unwrap(from.find(f.name()));
   auto needed = unwrap(saved_model::needed_functions(def->nodes, from));
   if (!needed->contains(f.name())) check(needed->add(graph::FunctionDef(*def)));
-  if (custom_gradients) trace_custom_gradients(*needed);
   return unwrap(io::encode_function_library(*needed));
 }
 
@@ -71,7 +68,7 @@ FuncGraph& here() {
 
 // What the engine refuses while it traces is a mistake in the user's code.
 std::vector<Value> unwrap_traced(Result<std::vector<Value>> r) {
-  if (!r.ok() && r.status().code() == Code::kInvalidArgument && !is_out_of_scope(r.status())) {
+  if (is_refused_by_graph(r.status())) {
     PyErr_SetString(PyExc_ValueError, r.status().message().c_str());
     raise_current();
   }
@@ -92,7 +89,8 @@ nb::list add_branches(nb::handle choice, bool as_if, nb::list branches, const st
   return wrap_all(unwrap_traced(trace::add_branches(here(), value_of(choice), as_if, code, function_name(node), node)));
 }
 
-nb::list add_loop(nb::object condition, nb::object body, nb::handle vars, nb::handle invariants, nb::handle maximum, int64_t parallel, const std::string& name) {
+nb::list add_loop(nb::object condition, nb::object body, nb::handle vars, nb::handle invariants, nb::handle maximum, int64_t parallel,
+                  const std::string& name) {
   trace::LoopOptions o;
   o.node_name = here().unique_name(cat(trace::name_scope(), name));
   o.name = function_name(o.node_name);
@@ -127,17 +125,21 @@ nb::list vectorized(nb::handle graph, nb::handle results, nb::handle elements, i
 
 void bind_function(nb::module_& m) {
   nb::class_<ConcreteFunction>(m, "ConcreteFunction", "A trace that has ended, as a function of the engine.")
-      .def_static("make",
-                  [](nb::handle graph, nb::handle outputs) {
-                    FuncGraph& g = func_graph_of(graph);
-                    std::vector<Value> values;
-                    for (nb::handle h : outputs) values.emplace_back(g.emitter(), RefPtr<ValueRep>::share(rep_of(h.ptr())));
-                    return unwrap(ConcreteFunction::make(g.shared_from_this(), values));
-                  },
-                  nb::arg("graph"), nb::arg("outputs"))
-      .def_static("of_library",
-                  [](const std::string& name, nb::handle captures) { return unwrap(ConcreteFunction::of_library(api::context(), name, values_of(captures))); },
-                  nb::arg("name"), nb::arg("captures"), "A function of the library, with values for its last arguments.")
+      .def_static(
+          "make",
+          [](nb::handle graph, nb::handle outputs) {
+            FuncGraph& g = func_graph_of(graph);
+            std::vector<Value> values;
+            for (nb::handle h : outputs) values.emplace_back(g.emitter(), RefPtr<ValueRep>::share(rep_of(h.ptr())));
+            return unwrap(ConcreteFunction::make(g.shared_from_this(), values));
+          },
+          nb::arg("graph"), nb::arg("outputs"))
+      .def_static(
+          "of_library",
+          [](const std::string& name, nb::handle captures) {
+            return unwrap(ConcreteFunction::of_library(api::context(), name, values_of(captures)));
+          },
+          nb::arg("name"), nb::arg("captures"), "A function of the library, with values for its last arguments.")
       .def_prop_ro("name", [](ConcreteFunction& f) { return f.name(); })
       .def_prop_ro("stateful", [](ConcreteFunction& f) { return f.stateful(); })
       .def_prop_ro("num_arguments", [](ConcreteFunction& f) { return f.num_arguments(); })
@@ -160,7 +162,8 @@ void bind_function(nb::module_& m) {
                      return out;
                    })
       .def("captures", [](ConcreteFunction& f) { return wrap_all(f.captures()); })
-      .def("set_captures", [](ConcreteFunction& f, nb::handle values) { check(f.set_captures(values_of(values))); }, nb::arg("values"))
+      .def(
+          "set_captures", [](ConcreteFunction& f, nb::handle values) { check(f.set_captures(values_of(values))); }, nb::arg("values"))
       .def("variables",
            [](ConcreteFunction& f) {
              nb::list out;
@@ -173,19 +176,22 @@ void bind_function(nb::module_& m) {
            })
       .def("use_variable", [](ConcreteFunction& f, nb::handle v) { f.use_variable(variable_state(v.ptr())); })
       .def("__call__", call, nb::arg("arguments"), "Tensors in, tensors out; captures are added.")
-      .def("function_def", [](ConcreteFunction& f) { return bytes_of(unwrap(io::encode_function_def(*unwrap(f.context().functions().find(f.name()))))); })
-      .def("library_def", [](ConcreteFunction& f, bool custom_gradients) { return bytes_of(library_of(f, custom_gradients)); }, nb::arg("custom_gradients") = false,
-           "A FunctionDefLibrary with this function and all that it calls.");
+      .def("function_def",
+           [](ConcreteFunction& f) { return bytes_of(unwrap(io::encode_function_def(*unwrap(f.context().functions().find(f.name()))))); })
+      .def(
+          "library_def", [](ConcreteFunction& f) { return bytes_of(library_of(f)); },
+          "A FunctionDefLibrary with this function and all that it calls.");
 
   m.def("add_branches", add_branches, nb::arg("choice"), nb::arg("as_if"), nb::arg("branches"), nb::arg("name"),
         "An If (first branch: true) or Case; each branch takes [] and gives a list of tensors.");
-  m.def("add_loop", add_loop, nb::arg("condition"), nb::arg("body"), nb::arg("vars"), nb::arg("shape_invariants").none(), nb::arg("maximum_iterations").none(),
-        nb::arg("parallel_iterations"), nb::arg("name"), "A While; condition and body take a list of tensors.");
-  m.def("vectorized", vectorized, nb::arg("graph"), nb::arg("results"), nb::arg("elements"), nb::arg("rows"), nb::arg("loops"), nb::arg("warn").none(),
-        "The results of a trace of one element for all rows of the elements.");
+  m.def("add_loop", add_loop, nb::arg("condition"), nb::arg("body"), nb::arg("vars"), nb::arg("shape_invariants").none(),
+        nb::arg("maximum_iterations").none(), nb::arg("parallel_iterations"), nb::arg("name"), "A While; condition and body take a list of tensors.");
+  m.def("vectorized", vectorized, nb::arg("graph"), nb::arg("results"), nb::arg("elements"), nb::arg("rows"), nb::arg("loops"),
+        nb::arg("warn").none(), "The results of a trace of one element for all rows of the elements.");
   m.def("library_functions", [] { return api::context().functions().names(); });
   m.def("has_function", [](const std::string& name) { return api::context().functions().contains(name); });
-  m.def("function_def", [](const std::string& name) { return bytes_of(unwrap(io::encode_function_def(*unwrap(api::context().functions().find(name))))); });
+  m.def("function_def",
+        [](const std::string& name) { return bytes_of(unwrap(io::encode_function_def(*unwrap(api::context().functions().find(name))))); });
   m.def(
       "function_shapes",
       [](const std::string& name) {
@@ -198,7 +204,9 @@ void bind_function(nb::module_& m) {
         for (size_t i = 0; i < body.args.size(); ++i) {
           const AttrValue* v = body.args[i]->find_attr("_output_shapes");
           const auto* list = v ? v->get<std::vector<PartialShape>>() : nullptr;
-          args.shapes.push_back(list && list->size() == 1 ? (*list)[0] : body.arg_types[i] == DType::kResource ? PartialShape::scalar() : PartialShape());
+          args.shapes.push_back(list && list->size() == 1               ? (*list)[0]
+                                : body.arg_types[i] == DType::kResource ? PartialShape::scalar()
+                                                                        : PartialShape());
           inputs.append(nb::steal(shape_tuple(args.shapes.back())));
         }
         check(graph::infer_all(*body.graph, args));
@@ -211,19 +219,7 @@ void bind_function(nb::module_& m) {
         return nb::make_tuple(inputs, nodes);
       },
       nb::arg("name"), "Shapes of the arguments of a function, and of the outputs of its nodes by their names.");
-  nb::class_<trace::LoadedFunctions>(m, "LoadedFunctions", "Functions of a file in the engine's library: there as long as this or anything made of them lives.")
-      .def_static("make",
-                  [](nb::list defs) {
-                    std::vector<graph::FunctionDef> functions;
-                    for (nb::handle h : defs) {
-                      nb::bytes def = nb::cast<nb::bytes>(h);
-                      functions.push_back(unwrap(io::decode_function_def(std::string_view(def.c_str(), def.size()))));
-                    }
-                    return unwrap(trace::LoadedFunctions::make(api::context(), std::move(functions)));
-                  },
-                  nb::arg("defs"));
-  m.def("add_function_def", [](nb::bytes def) { check(api::context().functions().add(unwrap(io::decode_function_def(std::string_view(def.c_str(), def.size()))))); });
   m.def("remove_function", [](const std::string& name) { check(api::context().remove_function(name)); });
 }
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

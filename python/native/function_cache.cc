@@ -1,30 +1,29 @@
 // FunctionBase: what tf.function's objects are made on. A call of arguments that were seen before goes from here to the engine: a key of the
 // tensors' types and shapes and of plain Python values finds the trace, whose results are put together here, too. All else is
 // Python's `_call_slow`, which teaches the cache by `_remember`.
-#include "function_cache.h"
+#include "bridge.h"
+#include "core/small_array.h"
 
 #include <structmember.h>
 
 #include <nanobind/stl/shared_ptr.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstring>
-#include <unordered_map>
 
 #include "eager/layout.h"
+#include "trace/polymorphic_function.h"
 #include "trace/variable.h"
 #include "variable.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 namespace {
 
 using trace::ConcreteFunction;
 using trace::FuncGraph;
 
-constexpr size_t kMaxWords = 160, kMaxTensors = 64, kMaxEntries = 4096;
-std::atomic<bool> g_run_eagerly{false};
+constexpr size_t kMaxWords = 160, kMaxTensors = 64;
 
 enum Tag : uint64_t { kTensor = 1, kInt, kFloat, kBool, kNone, kText, kTuple, kList, kDict, kVariable, kKeyword, kObject };
 
@@ -81,7 +80,8 @@ struct Reader {
     for (size_t i = 0; i < num_tensors && tensors[i] != o; ++i) alias += is_variable(tensors[i]);
     const auto& spec = state->spec();
     const bool ranked = spec.shape.has_rank();
-    if (!put(kVariable | uint64_t(spec.dtype) << 8 | uint64_t(spec.trainable) << 16 | uint64_t(ranked) << 17 | (ranked ? uint64_t(spec.shape.rank()) << 24 : 0) | alias << 40))
+    if (!put(kVariable | uint64_t(spec.dtype) << 8 | uint64_t(spec.trainable) << 16 | uint64_t(ranked) << 17 |
+             (ranked ? uint64_t(spec.shape.rank()) << 24 : 0) | alias << 40))
       return false;
     for (int i = 0; ranked && i < spec.shape.rank(); ++i) {
       if (!put(uint64_t(spec.shape.dim(i)))) return false;
@@ -148,7 +148,8 @@ struct Reader {
   // An object that is equal to itself alone. Entries check that it still lives.
   bool object(PyObject* o) {
     if (std::strcmp(Py_TYPE(o)->tp_name, "numpy.ndarray") == 0) return array(o);
-    if (Py_TYPE(o)->tp_richcompare != PyBaseObject_Type.tp_richcompare || !PyType_SUPPORTS_WEAKREFS(Py_TYPE(o)) || num_objects == 8 || is_tensor(o)) return false;
+    if (Py_TYPE(o)->tp_richcompare != PyBaseObject_Type.tp_richcompare || !PyType_SUPPORTS_WEAKREFS(Py_TYPE(o)) || num_objects == 8 || is_tensor(o))
+      return false;
     objects[num_objects++] = o;
     return put(kObject) && put(reinterpret_cast<uintptr_t>(o));
   }
@@ -162,11 +163,7 @@ struct Reader {
     }
     return true;
   }
-  uint64_t hash() const {
-    uint64_t h = 0x9e3779b97f4a7c15u;
-    for (size_t i = 0; i < count; ++i) h = (h ^ words[i]) * 0xff51afd7ed558ccdu ^ (h >> 29);
-    return h;
-  }
+  std::string_view key() const { return {reinterpret_cast<const char*>(words), count * sizeof *words}; }
 };
 
 // The results of a trace as Python gets them.
@@ -262,9 +259,7 @@ bool refers_to(PyObject* reference, PyObject* object) {
 #endif
 }
 
-struct Entry {
-  std::vector<uint64_t> key;
-  std::shared_ptr<ConcreteFunction> function;
+struct Entry : trace::PolymorphicFunction::Binding {
   std::vector<uint16_t> order;  // of the call's tensors; empty: as they are
   Shape shape;
   PyObject* builder = nullptr;  // borrowed, of a concrete function that the owner keeps: puts results together that `shape` cannot
@@ -286,56 +281,31 @@ bool by_identity(PyObject* o) {
   return true;
 }
 
-struct Cache {
-  std::unordered_multimap<uint64_t, std::shared_ptr<Entry>> entries;
-  std::shared_ptr<Entry> last;
-  int64_t calls = 0;  // answered here, since Python asked
-
-  // Counted: Python code, or another thread, may empty the cache while the function runs.
-  std::shared_ptr<Entry> find(const Reader& r) {
-    auto same = [&](const Entry& e) { return e.key.size() == r.count && (r.count == 0 || std::memcmp(e.key.data(), r.words, r.count * 8) == 0) && e.alive(r); };
-    if (last && same(*last)) return last;
-    auto [from, to] = entries.equal_range(r.hash());
-    for (auto it = from; it != to; ++it) {
-      if (same(*it->second)) return last = it->second;
-    }
-    return nullptr;
-  }
-};
+// Counted: Python code, or another thread, may empty the cache while the function runs.
+std::shared_ptr<const Entry> find(trace::PolymorphicFunction& cache, const Reader& r) {
+  return std::static_pointer_cast<const Entry>(cache.find(r.key(), [&](const auto& b) { return static_cast<const Entry&>(b).alive(r); }));
+}
 
 struct FunctionObject {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
-  Cache* cache;
+  PyObject_HEAD vectorcallfunc vectorcall;
+  trace::PolymorphicFunction* cache;
   // The last object whose method this was asked for, weakly, and the function of that object, which `_bind` keeps as long as the object lives.
   PyObject *owner, *bound;
 };
 FunctionObject& cell(PyObject* o) { return *reinterpret_cast<FunctionObject*>(o); }
 
 // The results, with no tape to hear of them: straight from the plan.
-PyObject* run_plain(ConcreteFunction& f, const Shape& shape, PyObject* builder, PyObject* const* tensors, size_t n, const std::vector<uint16_t>& order) {
+PyObject* run_plain(ConcreteFunction& f, const Shape& shape, PyObject* builder, PyObject* const* tensors, size_t n,
+                    const std::vector<uint16_t>& order) {
   const size_t captures = f.captures().size();
-  Tensor few_args[16], few_rets[8];
-  std::vector<Tensor> many_args, many_rets;
-  std::span<Tensor> args, rets;
-  if (n + captures <= 16) {
-    args = std::span(few_args, n + captures);
-  } else {
-    many_args.resize(n + captures);
-    args = many_args;
-  }
-  if (f.ret_types().size() <= 8) {
-    rets = std::span(few_rets, f.ret_types().size());
-  } else {
-    many_rets.resize(f.ret_types().size());
-    rets = many_rets;
-  }
+  core::SmallArray<Tensor, 16> args(n + captures);
+  core::SmallArray<Tensor, 8> rets(f.ret_types().size());
   for (size_t i = 0; i < n; ++i) {
     PyObject* o = tensors[order.empty() ? i : order[i]];
     args[i] = is_eager(o) ? handle_of(o)->tensor() : variable_state(o)->eager_handle()->tensor();
   }
   const Status s = run_released(true, [&] { return f.run(args, n, rets); });
-  if (!s.ok()) raise(function_error(f, s));
+  check(s);
   Device* host = f.context().host();
   auto make = [&](size_t i) { return wrap(eager::TensorHandle::make(std::move(rets[i]), host)); };
   if (!builder) return shape.build(make);
@@ -364,7 +334,7 @@ PyObject* run_entry(const Entry& e, const Reader& r) {
     out = keep->call(args);
     return Status();
   });
-  if (!out.ok()) raise(function_error(*keep, out.status()));
+  check(out.status());
   auto make = [&](size_t i) { return wrap((*out)[i]); };
   if (!e.builder) return e.shape.build(make);
   nb::list flat = wrap_all(*out);
@@ -375,15 +345,12 @@ PyObject* function_call(PyObject* self, PyObject* const* args, size_t nargsf, Py
   return guarded([&]() -> PyObject* {
     stop_if_ending();
     const size_t positional = size_t(PyVectorcall_NARGS(nargsf));
-    Cache& cache = *cell(self).cache;
-    if (!FuncGraph::current() && !g_run_eagerly.load(std::memory_order_relaxed) && !cache.entries.empty() && api::scoped_device().empty() &&
-        !eager::layout_runner.load(std::memory_order_relaxed)) {
+    trace::PolymorphicFunction& cache = *cell(self).cache;
+    if (!FuncGraph::current() && !trace::functions_run_eagerly.load(std::memory_order_relaxed) && !cache.empty() && api::scoped_device().empty() &&
+        !eager::layout_runner.load(std::memory_order_relaxed) && !api::context().remote_tasks) {
       Reader r;
       if (r.call(args, positional, kwnames)) {
-        if (const std::shared_ptr<Entry> e = cache.find(r)) {
-          ++cache.calls;
-          return run_entry(*e, r);
-        }
+        if (const auto e = find(cache, r)) return run_entry(*e, r);
       }
     }
     static PyObject* slow = PyUnicode_InternFromString("_call_slow");
@@ -413,9 +380,10 @@ PyObject* function_get(PyObject* self, PyObject* instance, PyObject*) {
 PyObject* remember(PyObject* self, PyObject* given) {
   return guarded([&]() -> PyObject* {
     PyObject *args, *kwargs, *function, *structure, *builder, *parameters, *expected;
-    if (!PyArg_ParseTuple(given, "O!O!OOOO!O!", &PyTuple_Type, &args, &PyDict_Type, &kwargs, &function, &structure, &builder, &PyList_Type, &parameters, &PyList_Type, &expected))
+    if (!PyArg_ParseTuple(given, "O!O!OOOO!O!", &PyTuple_Type, &args, &PyDict_Type, &kwargs, &function, &structure, &builder, &PyList_Type,
+                          &parameters, &PyList_Type, &expected))
       return nullptr;
-    Cache& cache = *cell(self).cache;
+    trace::PolymorphicFunction& cache = *cell(self).cache;
     Reader r;
     std::vector<std::pair<long, uint16_t>> from;  // (parameter, tensor)
     Py_ssize_t at = 0;
@@ -434,7 +402,8 @@ PyObject* remember(PyObject* self, PyObject* given) {
       if (!r.text(key, kKeyword) || !one(value)) Py_RETURN_FALSE;
     }
     std::stable_sort(from.begin(), from.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    Entry e;
+    auto made = std::make_shared<Entry>();
+    Entry& e = *made;
     bool in_order = true;
     if (from.size() != size_t(PyList_GET_SIZE(expected))) Py_RETURN_FALSE;
     for (size_t i = 0; i < from.size(); ++i) {
@@ -450,30 +419,27 @@ PyObject* remember(PyObject* self, PyObject* given) {
     }
     size_t next = 0;
     if (!e.shape.read(structure, next) || next != e.function->ret_types().size()) e.builder = builder;
-    e.key.assign(r.words, r.words + r.count);
     for (size_t i = 0; i < r.num_objects; ++i) {
       if (!by_identity(r.objects[i])) Py_RETURN_FALSE;
       e.objects.push_back(nb::steal(must(PyWeakref_NewRef(r.objects[i], nullptr))));
     }
-    if (cache.find(r)) Py_RETURN_TRUE;
-    if (cache.entries.size() >= kMaxEntries) Py_RETURN_FALSE;
-    cache.entries.emplace(r.hash(), std::make_shared<Entry>(std::move(e)));
+    if (!cache.contains(r.key(), [&](const auto& b) { return static_cast<const Entry&>(b).alive(r); }))
+      cache.bind(std::string(r.key()), std::move(made));
     Py_RETURN_TRUE;
   });
 }
 
 PyObject* forget(PyObject* self, PyObject*) {
-  cell(self).cache->entries.clear();
-  cell(self).cache->last.reset();
+  cell(self).cache->forget_keys();
   Py_RETURN_NONE;
 }
-PyObject* take_calls(PyObject* self, PyObject*) { return PyLong_FromLongLong(std::exchange(cell(self).cache->calls, 0)); }
+PyObject* take_calls(PyObject* self, PyObject*) { return PyLong_FromLongLong(cell(self).cache->take_calls()); }
 
 PyObject* function_new(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* o = type->tp_alloc(type, 0);
   if (!o) return nullptr;
   cell(o).vectorcall = function_call;
-  cell(o).cache = new Cache;
+  cell(o).cache = new trace::PolymorphicFunction;
   cell(o).owner = cell(o).bound = nullptr;
   return o;
 }
@@ -497,17 +463,6 @@ PyMemberDef members[] = {
 
 }  // namespace
 
-Status function_error(ConcreteFunction& f, const Status& s) {
-  std::string text(s.message());
-  const std::string mark = cat(" [Op:", f.name(), "]");
-  if (const size_t at = text.find(" (weft::run_functions_eagerly"); at != std::string::npos) text.resize(at);
-  if (s.code() == Code::kUnknown && text.find("passes") != std::string::npos) return s;  // an exception of Python code
-  if (is_gradient_error(s)) return s;
-  if (text.find("[[{{node ") != std::string::npos && !text.starts_with("{{function_node")) text = cat("{{function_node ", f.name(), "}} ", text);
-  if (text.find(" [Op:") == std::string::npos) text += mark;
-  return Status(s.code(), std::move(text));
-}
-
 void bind_function_cache(nb::module_& m) {
   PyType_Slot slots[] = {
       {Py_tp_new, reinterpret_cast<void*>(function_new)},
@@ -519,7 +474,8 @@ void bind_function_cache(nb::module_& m) {
       {Py_tp_doc, const_cast<char*>("A function with traces; calls of known signatures do not need Python.")},
       {0, nullptr},
   };
-  PyType_Spec spec{"weft._weft.FunctionBase", sizeof(FunctionObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_VECTORCALL, slots};
+  PyType_Spec spec{"weft._weft.FunctionBase", sizeof(FunctionObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_VECTORCALL,
+                   slots};
   m.attr("FunctionBase") = nb::steal(must(PyType_FromSpec(&spec)));
   // Python's classes do not inherit the quick way to be called before 3.12.
   m.def("call_quickly", [](nb::handle type) {
@@ -528,14 +484,15 @@ void bind_function_cache(nb::module_& m) {
     PyType_Modified(t);
     return nb::borrow(type);
   });
-  m.def("set_run_functions_eagerly", [](bool on) { g_run_eagerly.store(on); });
-  m.def("functions_run_eagerly", [] { return g_run_eagerly.load(); });
-  m.def("tape_access",
-        [](nb::handle handle) {
-          const Value h = value_of(handle);
-          for (trace::Tape* t : trace::TapeStack::current().tapes()) t->access(h, nullptr);
-        },
-        "A variable that is an argument of the trace is used: tapes that watch variables by themselves hear of it.");
+  m.def("set_run_functions_eagerly", [](bool on) { trace::functions_run_eagerly.store(on); });
+  m.def("functions_run_eagerly", [] { return trace::functions_run_eagerly.load(); });
+  m.def(
+      "tape_access",
+      [](nb::handle handle) {
+        const Value h = value_of(handle);
+        for (trace::Tape* t : trace::TapeStack::current().tapes()) t->access(h, nullptr);
+      },
+      "A variable that is an argument of the trace is used: tapes that watch variables by themselves hear of it.");
 }
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

@@ -20,7 +20,7 @@
 #include "trace/variable.h"
 #include "variable.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 namespace {
 
 using trace::FuncGraph;
@@ -107,7 +107,7 @@ std::string graph_def(NativeGraph& g, bool all_functions) {
     }
     const std::string library = unwrap(io::encode_function_library(named));
     out.push_back(char(2 << 3 | 2));  // GraphDef.library
-    for (size_t n = library.size(); ; n >>= 7) {
+    for (size_t n = library.size();; n >>= 7) {
       out.push_back(char(n >= 128 ? (n & 127) | 128 : n));
       if (n < 128) break;
     }
@@ -117,7 +117,8 @@ std::string graph_def(NativeGraph& g, bool all_functions) {
 }
 
 // name: (ids of the returned nodes, tensors)
-nb::tuple import_graph(NativeGraph& g, nb::bytes def, const std::string& prefix, nb::dict input_map, std::vector<std::pair<std::string, int>> outputs, std::vector<std::string> nodes) {
+nb::tuple import_graph(NativeGraph& g, nb::bytes def, const std::string& prefix, nb::dict input_map, std::vector<std::pair<std::string, int>> outputs,
+                       std::vector<std::string> nodes) {
   graph::ImportOptions o;
   o.prefix = prefix;
   for (auto [key, value] : input_map) {
@@ -155,7 +156,8 @@ nb::list gradients(NativeGraph& g, nb::handle ys, nb::handle xs, nb::handle dys,
   auto made = unwrap(autodiff::add_sparse_gradients(g.graph->graph(), g.graph->emitter().shapes(), ends(ys), ends(xs), ends(dys), options));
   auto tensor = [&](const graph::Endpoint& e) { return e.node ? nb::steal(wrap(g.graph->emitter().wrap(e))) : nb::object(nb::none()); };
   nb::list out;
-  for (const auto& d : made) out.append(d.indices.node ? nb::object(nb::make_tuple(tensor(d.values), tensor(d.indices), tensor(d.dense_shape))) : tensor(d.values));
+  for (const auto& d : made)
+    out.append(d.indices.node ? nb::object(nb::make_tuple(tensor(d.values), tensor(d.indices), tensor(d.dense_shape))) : tensor(d.values));
   return out;
 }
 
@@ -253,23 +255,27 @@ FuncGraph& func_graph_of(nb::handle h) {
 
 void bind_graph(nb::module_& m) {
   nb::class_<NativeGraph>(m, "NativeGraph", "A graph of the engine; nodes have numbers.")
-      .def("__init__",
-           [](NativeGraph* self, const std::string& name, bool plain, bool nested) {
-             if (!plain) use_devices();
-             auto g = FuncGraph::make(api::context(), name, nested ? FuncGraph::current() : nullptr);
-             g->plain = plain;
-             g->graph().versions.producer = graph::kGraphDefVersion;
-             g->captures_floats = !plain;
-             new (self) NativeGraph{std::move(g)};
-           },
-           nb::arg("name"), nb::arg("plain") = false, nb::arg("nested") = true)
+      .def(
+          "__init__",
+          [](NativeGraph* self, const std::string& name, bool plain, bool nested) {
+            if (!plain) use_devices();
+            auto g = FuncGraph::make(api::context(), name, nested ? FuncGraph::current() : nullptr);
+            g->plain = plain;
+            g->graph().versions.producer = graph::kGraphDefVersion;
+            g->captures_floats = !plain;
+            new (self) NativeGraph{std::move(g)};
+          },
+          nb::arg("name"), nb::arg("plain") = false, nb::arg("nested") = true)
       .def_prop_ro("id", [](NativeGraph& g) { return g.graph->id(); })
       .def_prop_ro("name", [](NativeGraph& g) { return g.graph->name(); })
       .def_prop_ro("plain", [](NativeGraph& g) { return g.graph->plain; })
       .def_prop_ro("outer", [](NativeGraph& g) { return g.graph->outer() ? graph_object(*g.graph->outer()) : nb::none(); })
-      .def_prop_rw("may_create_variables", [](NativeGraph& g) { return g.graph->may_create_variables; }, [](NativeGraph& g, bool on) { g.graph->may_create_variables = on; })
+      .def_prop_rw(
+          "may_create_variables", [](NativeGraph& g) { return g.graph->may_create_variables; },
+          [](NativeGraph& g, bool on) { g.graph->may_create_variables = on; })
       .def_prop_ro("variables_created", [](NativeGraph& g) { return g.graph->variables_created; })
-      .def_prop_rw("must_compile", [](NativeGraph& g) { return g.graph->must_compile; }, [](NativeGraph& g, bool on) { g.graph->must_compile = on; })
+      .def_prop_rw(
+          "must_compile", [](NativeGraph& g) { return g.graph->must_compile; }, [](NativeGraph& g, bool on) { g.graph->must_compile = on; })
       .def_prop_rw(
           "gradient_overrides",
           [](NativeGraph& g) {
@@ -281,45 +287,59 @@ void bind_graph(nb::module_& m) {
             g.graph->gradient_overrides.clear();
             for (auto [op, name] : map) g.graph->gradient_overrides[nb::cast<std::string>(op)] = nb::cast<std::string>(name);
           })
-      .def("finalize", [](NativeGraph& g, bool on) { on ? void(finalized().insert(int64_t(g.graph->id()))) : void(finalized().erase(int64_t(g.graph->id()))); }, nb::arg("on") = true)
-      .def("enter", [](NativeGraph& g) { t_entered.emplace_back(g.graph, std::make_unique<trace::Entered>(g.graph.get())); }, "Ops of this thread go here until exit_graph().")
-      .def("unique_name", [](NativeGraph& g, const std::string& name, bool mark) { return g.graph->unique_name(name, mark); }, nb::arg("name"), nb::arg("mark") = true)
+      .def(
+          "finalize",
+          [](NativeGraph& g, bool on) { on ? void(finalized().insert(int64_t(g.graph->id()))) : void(finalized().erase(int64_t(g.graph->id()))); },
+          nb::arg("on") = true)
+      .def(
+          "enter", [](NativeGraph& g) { t_entered.emplace_back(g.graph, std::make_unique<trace::Entered>(g.graph.get())); },
+          "Ops of this thread go here until exit_graph().")
+      .def(
+          "unique_name", [](NativeGraph& g, const std::string& name, bool mark) { return g.graph->unique_name(name, mark); }, nb::arg("name"),
+          nb::arg("mark") = true)
       .def("mark_name", [](NativeGraph& g, const std::string& name) { g.graph->names_in_use.emplace(lower(name), 1); })
-      .def("add_argument",
-           [](NativeGraph& g, const std::string& name, nb::handle dtype, nb::handle shape, nb::handle like) {
-             std::optional<graph::HandleData> handle;
-             if (!like.is_none() && is_variable(like.ptr())) {
-               nb::object s = nb::steal(must(call_python(PyObject_CallMethod, like.ptr(), "_native_shape", nullptr)));
-               handle = graph::HandleData{variable_dtype(like.ptr()), shape_of(s.ptr())};
-             }
-             g.graph->names_in_use.emplace(lower(name), 1);
-             return nb::steal(wrap(unwrap(g.graph->add_argument(name, dtype_of(dtype.ptr()), shape_of(shape.ptr()), handle))));
-           },
-           nb::arg("name"), nb::arg("dtype"), nb::arg("shape"), nb::arg("like") = nb::none())
-      .def("bind_argument", [](NativeGraph& g, nb::handle outer, nb::handle argument) { g.graph->bind_argument(value_of(outer), value_of(argument)); }, nb::arg("outer"),
-           nb::arg("argument"), "Wherever the trace uses `outer`, a tensor of elsewhere, it uses its argument.")
+      .def(
+          "add_argument",
+          [](NativeGraph& g, const std::string& name, nb::handle dtype, nb::handle shape, nb::handle like) {
+            std::optional<graph::HandleData> handle;
+            if (!like.is_none() && is_variable(like.ptr())) {
+              nb::object s = nb::steal(must(call_python(PyObject_CallMethod, like.ptr(), "_native_shape", nullptr)));
+              handle = graph::HandleData{variable_dtype(like.ptr()), shape_of(s.ptr())};
+            }
+            g.graph->names_in_use.emplace(lower(name), 1);
+            return nb::steal(wrap(unwrap(g.graph->add_argument(name, dtype_of(dtype.ptr()), shape_of(shape.ptr()), handle))));
+          },
+          nb::arg("name"), nb::arg("dtype"), nb::arg("shape"), nb::arg("like") = nb::none())
+      .def(
+          "bind_argument", [](NativeGraph& g, nb::handle outer, nb::handle argument) { g.graph->bind_argument(value_of(outer), value_of(argument)); },
+          nb::arg("outer"), nb::arg("argument"), "Wherever the trace uses `outer`, a tensor of elsewhere, it uses its argument.")
       .def("arguments", [](NativeGraph& g) { return node_ids(g.graph->arguments()); })
-      .def("capture",
-           [](NativeGraph& g, nb::handle t, const std::string& name) {
-             const Value outer = value_of(t);
-             if (!outer.rep()->owner()) name_import(*g.graph, name.empty() ? name : cat(trace::name_scope(), name));
-             auto made = g.graph->import(outer);
-             name_import(*g.graph, {});
-             const Value inner = unwrap(std::move(made));
+      .def(
+          "capture",
+          [](NativeGraph& g, nb::handle t, const std::string& name) {
+            const Value outer = value_of(t);
+            if (!outer.rep()->owner()) name_import(*g.graph, name.empty() ? name : cat(trace::name_scope(), name));
+            auto made = g.graph->import(outer);
+            name_import(*g.graph, {});
+            const Value inner = unwrap(std::move(made));
              // What is made of the one is made of the other.
-             if (inner.rep() != outer.rep() && trace::TapeStack::current().wants(std::span(&outer, 1)))
-               trace::TapeStack::current().record("captured_value", std::span(&outer, 1), std::span(&inner, 1),
-                                                  [](Emitter&, std::span<const Value> dys) -> Result<Grads> { return Grads(dys.begin(), dys.end()); });
-             return nb::steal(wrap(inner));
-           },
-           nb::arg("tensor"), nb::arg("name") = "")
-      .def("capture_placeholder",
-           [](NativeGraph& g, nb::handle t, const std::string& name) { return nb::steal(wrap(unwrap(g.graph->unused_capture(value_of(t), std::nullopt, g.graph->unique_name(name))))); },
-           nb::arg("tensor"), nb::arg("name"), "A capture of a value that callers replace: it stays one, however small.")
+            if (inner.rep() != outer.rep() && trace::TapeStack::current().wants(std::span(&outer, 1)))
+              trace::TapeStack::current().record("captured_value", std::span(&outer, 1), std::span(&inner, 1),
+                                                 [](Emitter&, std::span<const Value> dys) -> Result<Grads> { return Grads(dys.begin(), dys.end()); });
+            return nb::steal(wrap(inner));
+          },
+          nb::arg("tensor"), nb::arg("name") = "")
+      .def(
+          "capture_placeholder",
+          [](NativeGraph& g, nb::handle t, const std::string& name) {
+            return nb::steal(wrap(unwrap(g.graph->unused_capture(value_of(t), std::nullopt, g.graph->unique_name(name)))));
+          },
+          nb::arg("tensor"), nb::arg("name"), "A capture of a value that callers replace: it stays one, however small.")
       .def("captures",
            [](NativeGraph& g) {
              nb::list out;
-             for (const auto& c : g.graph->captures()) out.append(nb::make_tuple(nb::steal(wrap(c.outer)), nb::steal(wrap(g.graph->emitter().wrap({c.node, 0})))));
+             for (const auto& c : g.graph->captures())
+               out.append(nb::make_tuple(nb::steal(wrap(c.outer)), nb::steal(wrap(g.graph->emitter().wrap({c.node, 0})))));
              return out;
            })
       .def("variables",
@@ -341,7 +361,9 @@ void bind_graph(nb::module_& m) {
              return n ? nb::object(nb::int_(n->id())) : nb::none();
            })
       .def("node_name", [](NativeGraph& g, int id) { return g.node(id)->name(); })
-      .def("node_stack", [](NativeGraph& g, const std::string& name) { return stack_of(*g.graph, name); }, "[(file, line, function)] of where that node was made.")
+      .def(
+          "node_stack", [](NativeGraph& g, const std::string& name) { return stack_of(*g.graph, name); },
+          "[(file, line, function)] of where that node was made.")
       .def("node_type", [](NativeGraph& g, int id) { return std::string(g.node(id)->op()); })
       .def("node_device", [](NativeGraph& g, int id) { return g.node(id)->device; })
       .def("set_node_device", [](NativeGraph& g, int id, const std::string& device) { g.node(id)->device = device; })
@@ -349,16 +371,18 @@ void bind_graph(nb::module_& m) {
       .def("tensor",
            [](NativeGraph& g, int id, int index) {
              graph::Node* n = g.node(id);
-             if (index < 0 || index >= n->num_outputs()) raise(invalid_argument("the node '", n->name(), "' has ", n->num_outputs(), " outputs, not ", index + 1));
+             if (index < 0 || index >= n->num_outputs())
+               raise(invalid_argument("the node '", n->name(), "' has ", n->num_outputs(), " outputs, not ", index + 1));
              return nb::steal(wrap(g.graph->emitter().wrap({n, index})));
            })
-      .def("node_inputs",
-           [](NativeGraph& g, int id) {
-             nb::list out;
-             for (const auto& e : g.node(id)->inputs()) out.append(nb::make_tuple(e.node ? e.node->id() : -1, e.index));
-             return out;
-           },
-           "(node, output) for each input.")
+      .def(
+          "node_inputs",
+          [](NativeGraph& g, int id) {
+            nb::list out;
+            for (const auto& e : g.node(id)->inputs()) out.append(nb::make_tuple(e.node ? e.node->id() : -1, e.index));
+            return out;
+          },
+          "(node, output) for each input.")
       .def("node_control_inputs", [](NativeGraph& g, int id) { return node_ids(g.node(id)->control_inputs()); })
       .def("node_control_outputs", [](NativeGraph& g, int id) { return node_ids(g.node(id)->control_outputs()); })
       .def("node_uses",
@@ -383,42 +407,53 @@ void bind_graph(nb::module_& m) {
              for (const auto& [name, value] : graph::attrs_of(*g.node(id))) out[name.c_str()] = attr_to_python(value);
              return out;
            })
-      .def("set_node_attr", [](NativeGraph& g, int id, const std::string& name, nb::handle value) {
+      .def("set_node_attr",
+           [](NativeGraph& g, int id, const std::string& name, nb::handle value) {
              graph::Node* n = g.node(id);
              const int at = n->spec().signature().attr_index(name);
              g.graph->graph().set_attr(n, name, attr_of(value.ptr(), at >= 0 ? n->spec().signature().attrs[size_t(at)].type : "any", name, n->op()));
            })
-      .def("set_input", [](NativeGraph& g, int id, int input, nb::handle t) { g.graph->graph().set_input(g.node(id), input, graph::GraphEmitter::unwrap(unwrap(g.graph->import(value_of(t))))); })
+      .def("set_input",
+           [](NativeGraph& g, int id, int input, nb::handle t) {
+             g.graph->graph().set_input(g.node(id), input, graph::GraphEmitter::unwrap(unwrap(g.graph->import(value_of(t)))));
+           })
       .def("node_def", [](NativeGraph& g, int id) { return bytes_of(unwrap(io::encode_node_def(io::to_node_def(*g.node(id))))); })
       .def("add_control", [](NativeGraph& g, int from, int to) { g.graph->graph().add_control(g.node(from), g.node(to)); })
-      .def("set_controls",
-           [](NativeGraph& g, const std::vector<int>& ids) {
-             std::vector<graph::Node*> nodes;
-             for (int id : ids) nodes.push_back(g.node(id));
-             g.graph->emitter().set_user_controls(std::move(nodes));
-           },
-           "What ops that follow wait for.")
-      .def("graph_def", [](NativeGraph& g, bool all) { return bytes_of(graph_def(g, all)); }, nb::arg("all_functions") = false)
+      .def(
+          "set_controls",
+          [](NativeGraph& g, const std::vector<int>& ids) {
+            std::vector<graph::Node*> nodes;
+            for (int id : ids) nodes.push_back(g.node(id));
+            g.graph->emitter().set_user_controls(std::move(nodes));
+          },
+          "What ops that follow wait for.")
+      .def(
+          "graph_def", [](NativeGraph& g, bool all) { return bytes_of(graph_def(g, all)); }, nb::arg("all_functions") = false)
       .def("import_graph_def", import_graph, nb::arg("graph_def"), nb::arg("prefix"), nb::arg("input_map"), nb::arg("outputs"), nb::arg("nodes"))
       .def("gradients", gradients, nb::arg("ys"), nb::arg("xs"), nb::arg("grad_ys"), nb::arg("scope"), nb::arg("stops") = nb::list())
-      .def("lift",
-           [](NativeGraph& g, nb::handle t, nb::handle arguments) {
-             const std::vector<Value> given = arguments.is_none() ? std::vector<Value>() : values_of(arguments);
-             const Value v(g.graph->emitter(), RefPtr<ValueRep>::share(rep_of(t.ptr())));
-             return nb::steal(wrap(unwrap(trace::lift(*g.graph, v, given))));
-           },
-           nb::arg("tensor"), nb::arg("arguments").none() = nb::none(), "Computes a value of the trace outside of it; an error where it depends on arguments that are not given.");
+      .def(
+          "lift",
+          [](NativeGraph& g, nb::handle t, nb::handle arguments) {
+            const std::vector<Value> given = arguments.is_none() ? std::vector<Value>() : values_of(arguments);
+            const Value v(g.graph->emitter(), RefPtr<ValueRep>::share(rep_of(t.ptr())));
+            return nb::steal(wrap(unwrap(trace::lift(*g.graph, v, given))));
+          },
+          nb::arg("tensor"), nb::arg("arguments").none() = nb::none(),
+          "Computes a value of the trace outside of it; an error where it depends on arguments that are not given.");
 
   m.def("exit_graph", [] {
     if (!t_entered.empty()) t_entered.pop_back();
   });
-  m.def("enter_eager", [] { t_entered.emplace_back(nullptr, std::make_unique<trace::Entered>(nullptr)); }, "Ops of this thread run at once until exit_graph().");
+  m.def(
+      "enter_eager", [] { t_entered.emplace_back(nullptr, std::make_unique<trace::Entered>(nullptr)); },
+      "Ops of this thread run at once until exit_graph().");
   m.def("current_graph", []() -> nb::object { return FuncGraph::current() ? graph_object(*FuncGraph::current()) : nb::none(); });
-  m.def("innermost_graph", []() -> nb::object { return FuncGraph::innermost() ? graph_object(*FuncGraph::innermost()) : nb::none(); },
-        "The graph that was entered last, also where code in it runs at once.");
+  m.def(
+      "innermost_graph", []() -> nb::object { return FuncGraph::innermost() ? graph_object(*FuncGraph::innermost()) : nb::none(); },
+      "The graph that was entered last, also where code in it runs at once.");
   m.def("in_graph", [] { return FuncGraph::current() != nullptr; });
   m.def("name_scope", [] { return trace::name_scope(); }, "The scope of this thread: empty, or ending in a slash.");
   m.def("set_name_scope", [](std::string scope) { trace::name_scope() = std::move(scope); });
 }
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

@@ -9,7 +9,7 @@
 #include "bridge.h"
 #include "core/threads.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 namespace {
 
 std::atomic<pthread_t> ending_thread{};
@@ -99,4 +99,4 @@ void bind_interpreter(nb::module_& m) {
   nb::module_::import_("atexit").attr("register")(m.attr("_end"));
 }
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

@@ -12,7 +12,7 @@
 #include "core/interrupt.h"
 #include "core/status.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 
 // Whether the interpreter ends; from then on only the thread that ends it calls Python.
 inline std::atomic<bool> interpreter_ends{false};
@@ -20,7 +20,8 @@ inline std::atomic<bool> interpreter_ends{false};
 // With the lock held: another thread than that which ends the interpreter goes no further.
 void stop_here();
 inline void stop_if_ending() {
-  if (interpreter_ends.load(std::memory_order_relaxed)) [[unlikely]] stop_here();
+  if (interpreter_ends.load(std::memory_order_relaxed)) [[unlikely]]
+    stop_here();
 }
 
 // PyErr_Clear for an error that is an answer; Ctrl-C is none, and comes again.
@@ -98,4 +99,4 @@ class Locked {
   core::Uninterruptible own_;
 };
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

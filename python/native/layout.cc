@@ -1,4 +1,4 @@
-// DTensors for Python: eager tensors with a layout, a number that weft/experimental/dtensor gives a meaning. Ops on them come to a function of the
+// DTensors for Python: eager tensors with a layout, a number that weft/_src/dtensor gives a meaning. Ops on them come to a function of the
 // package, which runs their kernels on plain tensors and says how the results are laid out.
 #include "eager/layout.h"
 
@@ -7,8 +7,9 @@
 #include "bridge.h"
 #include "call.h"
 #include "graph/function_body.h"
+#include "graph/node_traits.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 namespace {
 
 PyObject* g_runner = nullptr;  // runner(call) gives the list of the results
@@ -50,11 +51,11 @@ struct LayoutCall {
 nb::list run_kernel(LayoutCall& c, nb::handle inputs) {
   Handles plain;
   for (nb::handle t : inputs) plain.push_back(handle_with(t.ptr(), 0));
-  SpareOp op;
-  check(op->reset(c.node.op(), c.op.requested_device() ? c.op.requested_device()->name() : std::string()));
-  for (auto& h : plain) op->add_input(std::move(h));
-  for (const auto& [name, value] : c.op.attrs()) check(op->set_attr(name, value));
-  return list_of(run_all(*op, true));
+  trace::OpCall call(used_context());
+  check(call.reset(c.node.op(), c.op.requested_device() ? c.op.requested_device()->name() : std::string()));
+  for (auto& h : plain) call.add_input(std::move(h));
+  for (const auto& [name, value] : c.op.attrs()) check(call.set_attr(name, value));
+  return list_of(run_all(call, true));
 }
 
 Status run_laid_out(eager::Op& op, const NodeInfo& node, eager::TensorHandle** outputs) {
@@ -92,7 +93,7 @@ std::vector<bool> needed_nodes(const graph::FunctionBody& body) {
 }
 
 Result<Handles> run_node(const graph::Node& n, const std::vector<Handles>& made) {
-  if (n.op() == "Const") return Handles{eager::TensorHandle::make(n.attr<Tensor>("value"), nullptr)};
+  if (is_const(n)) return Handles{eager::TensorHandle::make(n.attr<Tensor>("value"), nullptr)};
   eager::Op op(api::context());
   WEFT_RETURN_IF_ERROR(op.reset(n.op()));
   for (const auto& in : n.inputs()) op.add_input(made[size_t(in.node->id())][size_t(in.index)]);
@@ -115,7 +116,7 @@ Result<Handles> replay(const std::string& name, const Handles& args) {
   const std::vector<bool> needed = needed_nodes(body);
   WEFT_ASSIGN(auto order, body.graph->topological_order());
   for (const graph::Node* n : order) {
-    if (!needed[size_t(n->id())] || n->op() == "_Arg" || n->op() == "_Retval") continue;
+    if (!needed[size_t(n->id())] || is_end(*n)) continue;
     WEFT_ASSIGN(made[size_t(n->id())], run_node(*n, made));
   }
   Handles out;
@@ -148,18 +149,27 @@ void bind_layout(nb::module_& m) {
              return v ? attr_to_python(*v) : nb::none();
            })
       .def("run", run_kernel, nb::arg("inputs"), "The op itself on these tensors, whatever their layouts.");
-  m.def("set_layout_runner",
-        [](nb::object runner, nb::object type) {
-          Py_XSETREF(g_runner, runner.release().ptr());
-          hooks().laid_out_tensor = reinterpret_cast<PyTypeObject*>(type.release().ptr());
-          eager::layout_runner.store(run_laid_out);
-        },
-        nb::arg("runner"), nb::arg("type"), "runner(call) gives the results of ops on tensors with layouts, which are of that type.");
-  m.def("layout_of", [](nb::handle t) { return is_tensor(t.ptr()) && !rep_of(t.ptr())->owner() ? handle_of(t.ptr())->layout() : 0; }, nb::arg("tensor"));
-  m.def("with_layout", [](nb::handle t, int layout) { return nb::steal(wrap(handle_with(t.ptr(), layout))); }, nb::arg("tensor"), nb::arg("layout"), "The same value; 0: without a layout.");
-  m.def("set_layout", [](nb::handle t, int layout) { handle_of(t.ptr())->set_layout(layout); }, nb::arg("handle"), nb::arg("layout"), "Of a variable, for whoever holds its handle.");
-  m.def("layout_scope", [](bool on) { return std::exchange(eager::layout_scope(), on); }, nb::arg("on"), "Whether this thread's ops go to the runner whatever their inputs; gives what it was.");
+  m.def(
+      "set_layout_runner",
+      [](nb::object runner, nb::object type) {
+        Py_XSETREF(g_runner, runner.release().ptr());
+        hooks().laid_out_tensor = reinterpret_cast<PyTypeObject*>(type.release().ptr());
+        eager::layout_runner.store(run_laid_out);
+      },
+      nb::arg("runner"), nb::arg("type"), "runner(call) gives the results of ops on tensors with layouts, which are of that type.");
+  m.def(
+      "layout_of", [](nb::handle t) { return is_tensor(t.ptr()) && !rep_of(t.ptr())->owner() ? handle_of(t.ptr())->layout() : 0; },
+      nb::arg("tensor"));
+  m.def(
+      "with_layout", [](nb::handle t, int layout) { return nb::steal(wrap(handle_with(t.ptr(), layout))); }, nb::arg("tensor"), nb::arg("layout"),
+      "The same value; 0: without a layout.");
+  m.def(
+      "set_layout", [](nb::handle t, int layout) { handle_of(t.ptr())->set_layout(layout); }, nb::arg("handle"), nb::arg("layout"),
+      "Of a variable, for code that holds its handle.");
+  m.def(
+      "layout_scope", [](bool on) { return std::exchange(eager::layout_scope(), on); }, nb::arg("on"),
+      "Whether this thread's ops go to the runner whatever their inputs; gives what it was.");
   m.def("replay", replay_function, nb::arg("function"), nb::arg("inputs"), "The function's ops one by one.");
 }
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

@@ -14,7 +14,7 @@
 #include "tensorflow/c/c_api_experimental.h"
 #include "tensorflow/c/tf_status.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 namespace {
 
 // Python loads extensions so that others do not see their symbols; a library that is loaded from here on does. Symbols that are visible to
@@ -50,7 +50,8 @@ void with_status(F&& f) {
   show_symbols();
   TF_Status* status = TF_NewStatus();
   f(status);
-  const core::Status result = TF_GetCode(status) == TF_OK ? core::Status() : core::Status(static_cast<core::Code>(TF_GetCode(status)), TF_Message(status));
+  const core::Status result =
+      TF_GetCode(status) == TF_OK ? core::Status() : core::Status(static_cast<core::Code>(TF_GetCode(status)), TF_Message(status));
   TF_DeleteStatus(status);
   check(result);
 }
@@ -82,10 +83,13 @@ void bind_library(nb::module_& m) {
   m.def("load_pluggable_device_library", load_pluggable_device_library, nb::arg("path"));
   m.def("physical_devices", physical_devices, "(type, number) of the devices that plug-ins brought.");
   m.def("start_profilers", core::start_profilers, "The profilers of plug-ins.");
-  m.def("stop_profilers", [] {
-    const std::string bytes = core::stop_profilers();
-    return nb::bytes(bytes.data(), bytes.size());
-  }, "An XSpace with what they saw.");
+  m.def(
+      "stop_profilers",
+      [] {
+        const std::string bytes = core::stop_profilers();
+        return nb::bytes(bytes.data(), bytes.size());
+      },
+      "An XSpace with what they saw.");
 }
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

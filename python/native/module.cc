@@ -1,7 +1,7 @@
-#include "bridge.h"
+#include "saved_model.h"
 
 NB_MODULE(_weft, m) {
-  using namespace weft::python;
+  using namespace weft_engine::python;
   nb::set_leak_warnings(false);  // graphs and tapes may live as long as the process
   m.doc() = "The engine, for the package weft.";
   bind_tensor(m);
@@ -18,6 +18,9 @@ NB_MODULE(_weft, m) {
   bind_server(m);
   bind_py_func(m);
   bind_bundle(m);
+  bind_structured(m);
+  bind_object_graph(m);
+  bind_saved_model(m);
   bind_proto(m);
   bind_files(m);
   bind_library(m);

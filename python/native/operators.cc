@@ -1,15 +1,20 @@
 #include "operators.h"
 
+#include <array>
+
 #include "bridge.h"
 #include "call.h"
+#include "engine/engine.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 namespace {
 
-const char* const kOps[kNumOperators] = {"AddV2", "Sub", "Mul", "RealDiv", "FloorDiv", "FloorMod", "Pow", "MatMul", nullptr, nullptr, nullptr,
-                                         "Less", "LessEqual", "Equal", "NotEqual", "Greater", "GreaterEqual"};
+const char* const kOps[kNumOperators] = {"AddV2", "Sub",   "Mul",  "RealDiv",   "FloorDiv", "FloorMod", "Pow",     "MatMul",      nullptr,
+                                         nullptr, nullptr, "Less", "LessEqual", "Equal",    "NotEqual", "Greater", "GreaterEqual"};
 
-bool plain_number(DType t) { return t == DType::kFloat || t == DType::kDouble || t == DType::kInt32 || t == DType::kInt64 || t == DType::kHalf || t == DType::kBfloat16; }
+bool plain_number(DType t) {
+  return t == DType::kFloat || t == DType::kDouble || t == DType::kInt32 || t == DType::kInt64 || t == DType::kHalf || t == DType::kBfloat16;
+}
 
 // The types for which the op of the table is what the operator means; others take the way through Python.
 bool takes(Operator o, DType t) {
@@ -45,10 +50,14 @@ RefPtr<eager::TensorHandle> scalar(PyObject* number, DType t) {
   }
 }
 
-struct Prepared {
-  std::unique_ptr<eager::Op> ops[kNumOperators];
-};
-thread_local Prepared t_prepared;
+const OpSpec& spec_of(Operator o) {
+  static const auto specs = [] {
+    std::array<const OpSpec*, kNumOperators> found{};
+    for (int i = 0; i < kNumOperators; ++i) found[size_t(i)] = kOps[i] ? engine::Engine::get().registry().find(kOps[i]) : nullptr;
+    return found;
+  }();
+  return *specs[size_t(o)];
+}
 
 // Null: not taken here, and nothing happened.
 PyObject* fast(Operator o, PyObject* a, PyObject* b) {
@@ -67,16 +76,12 @@ PyObject* fast(Operator o, PyObject* a, PyObject* b) {
   const Shape &sx = x->tensor().shape(), &sy = y->tensor().shape();
   if (o == kMatMul && (sx.rank() != 2 || sy.rank() != 2)) return nullptr;
   if ((o == kEqual || o == kNotEqual) && sx != sy && sx.rank() && sy.rank()) return nullptr;
-  auto& op = t_prepared.ops[o];
-  if (!op || &op->context() != &api::context()) {
-    op = std::make_unique<eager::Op>(api::context());
-    check(op->reset(kOps[o]));
-  }
   const bool large = sx.num_elements() + sy.num_elements() > kLongElements;
-  check(op->reset(kOps[o], api::scoped_device()));
-  op->add_input(std::move(x));
-  op->add_input(std::move(y));
-  return run_one(*op, large);
+  trace::OpCall call(api::context());
+  check(call.reset(spec_of(o), api::scoped_device()));
+  call.add_input(std::move(x));
+  call.add_input(std::move(y));
+  return run_one(call, large);
 }
 
 template <int kOp>
@@ -157,4 +162,4 @@ std::vector<PyType_Slot> operator_slots() {
           slot(Py_tp_hash, PyObject_HashNotImplemented)};
 }
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

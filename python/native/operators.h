@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace weft::python {
+namespace weft_engine::python {
 
 // Slots of TensorBase and VariableBase.
 std::vector<PyType_Slot> operator_slots();
@@ -14,6 +14,25 @@ std::vector<PyType_Slot> operator_slots();
 PyObject* matrix_product(PyObject* a, PyObject* b);
 
 // What hooks().binary holds: the Python function for each.
-enum Operator : int { kAdd, kSub, kMul, kTrueDiv, kFloorDiv, kMod, kPow, kMatMul, kAnd, kOr, kXor, kLess, kLessEqual, kEqual, kNotEqual, kGreater, kGreaterEqual, kNumOperators };
+enum Operator : int {
+  kAdd,
+  kSub,
+  kMul,
+  kTrueDiv,
+  kFloorDiv,
+  kMod,
+  kPow,
+  kMatMul,
+  kAnd,
+  kOr,
+  kXor,
+  kLess,
+  kLessEqual,
+  kEqual,
+  kNotEqual,
+  kGreater,
+  kGreaterEqual,
+  kNumOperators
+};
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

@@ -5,13 +5,13 @@
 #include "bridge.h"
 #include "engine/engine.h"
 #include "io/op_def.h"
-#include "saved_model/fingerprint.h"
+#include "op/op_traits.h"
 #include "wire/new_file.h"
 #include "wire/record.h"
 #include "wire/schema.h"
 #include "wire/text_format.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 namespace {
 
 nb::str text(std::string_view s) { return nb::str(s.data(), s.size()); }
@@ -50,24 +50,44 @@ nb::bytes op_def(const std::string& name) {
   return bytes(io::encode_op_def(*spec));
 }
 
+// What the spec of an op says of it beyond the signature; nothing of a name that is a function's. num_inputs: tensors; None where a list is
+// among them. strings: an input or output always is one.
+nb::dict op_traits(const std::string& name) {
+  const OpSpec* spec = engine::Engine::get().registry().find(name);
+  const op::OpTraits t = spec ? spec->traits() : op::OpTraits();
+  const std::vector<op::ArgSpec> inputs = spec ? spec->signature().inputs : std::vector<op::ArgSpec>();
+  const bool lists = std::any_of(inputs.begin(), inputs.end(), [](const op::ArgSpec& a) { return a.number_attr >= 0 || a.type_list_attr >= 0; });
+  const auto& outputs = spec ? spec->signature().outputs : inputs;
+  const auto of_strings = [](const op::ArgSpec& a) { return a.type == core::DType::kString; };
+  nb::dict out;
+  out["strings"] = std::any_of(inputs.begin(), inputs.end(), of_strings) || std::any_of(outputs.begin(), outputs.end(), of_strings);
+  out["elementwise"] = t.elementwise;
+  out["broadcasts"] = t.broadcasts;
+  out["num_inputs"] = lists ? nb::object(nb::none()) : nb::object(nb::int_(inputs.size()));
+  return out;
+}
+
 }  // namespace
 
 void bind_proto(nb::module_& m) {
   m.def("proto_schema", schema, "Messages and enums of proto/.");
-  m.def("proto_text", [](const std::string& message, nb::bytes b) { return text(unwrap(wire::binary_to_text(message, view(b)))); },
-        "The text that TensorFlow writes into .pbtxt files.");
+  m.def(
+      "proto_text", [](const std::string& message, nb::bytes b) { return text(unwrap(wire::binary_to_text(message, view(b)))); },
+      "The text that TensorFlow writes into .pbtxt files.");
   m.def("proto_parse_text", [](const std::string& message, const std::string& t) { return bytes(unwrap(wire::text_to_binary(message, t))); });
   m.def("proto_json", [](const std::string& message, nb::bytes b) { return text(unwrap(wire::binary_to_json(message, view(b)))); });
   m.def("op_def", op_def, "The OpDef of a registered op.");
-  m.def("write_fingerprint", [](const std::string& dir) { check(saved_model::write_fingerprint(dir)); }, "fingerprint.pb for the SavedModel in a folder.");
-  m.def("verify_saved_model", [](const std::string& dir) { check(saved_model::verify_saved_model(dir)); }, "Raises where a SavedModel is not as it was saved.");
-  m.def("replace_file", [](const std::string& path, nb::bytes b) { check(wire::replace_file(path, view(b))); }, "A file that appears when it is complete.");
+  m.def("op_traits", op_traits, "What the engine knows of an op: elementwise, broadcasts, num_inputs, strings.");
+  m.def(
+      "replace_file", [](const std::string& path, nb::bytes b) { check(wire::replace_file(path, view(b))); },
+      "A file that appears when it is complete.");
 
   nb::class_<wire::RecordWriter>(m, "RecordWriter", "A TFRecord file that is being written.")
-      .def_static("create", [](const std::string& path, const std::string& compression) { return unwrap(wire::RecordWriter::create(path, compression)); })
+      .def_static("create",
+                  [](const std::string& path, const std::string& compression) { return unwrap(wire::RecordWriter::create(path, compression)); })
       .def("write", [](wire::RecordWriter& w, nb::bytes record) { check(w.write(view(record))); })
       .def("flush", [](wire::RecordWriter& w) { check(w.flush()); })
       .def("finish", [](wire::RecordWriter& w) { check(w.finish()); });
 }
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

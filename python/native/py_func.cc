@@ -6,9 +6,9 @@
 #include "autodiff/gradients.h"
 #include "bridge.h"
 #include "engine/engine.h"
-#include "ops/print_hook.h"
+#include "ops/control_flow/print_hook.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 namespace {
 
 PyObject*& caller() {
@@ -28,7 +28,8 @@ class PythonKernel final : public Kernel {
       for (int i = 0; i < c.num_inputs(); ++i) inputs.append(nb::steal(wrap(eager::TensorHandle::make(c.input(i), nullptr))));
       for (int i = 0; i < c.num_outputs(); ++i) types.append(nb::borrow(dtype_object(c.output_type(i))));
       trace::Entered outside(nullptr);
-      nb::object made = nb::steal(must(call_python(PyObject_CallFunctionObjArgs, caller(), nb::str(token_.c_str()).ptr(), inputs.ptr(), types.ptr(), eager_ ? Py_True : Py_False, nullptr)));
+      nb::object made = nb::steal(must(call_python(PyObject_CallFunctionObjArgs, caller(), nb::str(token_.c_str()).ptr(), inputs.ptr(), types.ptr(),
+                                                   eager_ ? Py_True : Py_False, nullptr)));
       int i = 0;
       for (nb::handle h : made) {
         if (i == c.num_outputs()) break;
@@ -42,7 +43,7 @@ class PythonKernel final : public Kernel {
   }
 
  private:
-  // The package says what an exception of the user's code comes to; see weft/function/py_func.py.
+  // The package says what an exception of the user's code comes to; see weft/_src/function/py_func.py.
   Status error_of(nb::python_error& e) {
     if (e.matches(PyExc_KeyboardInterrupt)) {  // of the main thread, which is to get it
       e.restore();
@@ -86,7 +87,8 @@ Grads gradient(const GradContext& g) {
     try {
       nb::list kinds;
       for (DType t : types) kinds.append(nb::borrow(dtype_object(t)));
-      nb::object made = nb::steal(must(call_python(PyObject_CallFunctionObjArgs, gradient_maker(), nb::str(g.attr<std::string>("token").c_str()).ptr(), kinds.ptr(), nullptr)));
+      nb::object made = nb::steal(must(
+          call_python(PyObject_CallFunctionObjArgs, gradient_maker(), nb::str(g.attr<std::string>("token").c_str()).ptr(), kinds.ptr(), nullptr)));
       token = nb::cast<std::string>(made);
     } catch (nb::python_error& e) {
       e.restore();
@@ -120,7 +122,8 @@ bool print(bool to_stderr, std::string_view text) {
   const Locked lock;
   if (!lock || !printer()) return false;
   nb::object s = nb::steal(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "surrogateescape"));
-  nb::object done = s.is_valid() ? nb::steal(call_python(PyObject_CallFunctionObjArgs, printer(), to_stderr ? Py_True : Py_False, s.ptr(), nullptr)) : nb::object();
+  nb::object done =
+      s.is_valid() ? nb::steal(call_python(PyObject_CallFunctionObjArgs, printer(), to_stderr ? Py_True : Py_False, s.ptr(), nullptr)) : nb::object();
   if (done.is_valid()) return true;
   forget_error();
   return false;
@@ -141,9 +144,11 @@ void bind_py_func(nb::module_& m) {
   for (const char* op : {"PyFunc", "PyFuncStateless", "EagerPyFunc"}) {
     const bool eager = std::string_view(op) == "EagerPyFunc";
     KernelDef def;
-    def.make = [eager](const NodeInfo& n) -> Result<std::unique_ptr<Kernel>> { return std::unique_ptr<Kernel>(new PythonKernel(n.attr<std::string>("token"), eager)); };
+    def.make = [eager](const NodeInfo& n) -> Result<std::unique_ptr<Kernel>> {
+      return std::unique_ptr<Kernel>(new PythonKernel(n.attr<std::string>("token"), eager));
+    };
     check(engine::Engine::get().registry().add_kernel(op, std::move(def)));
   }
 }
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

@@ -5,7 +5,7 @@
 
 #include "interpreter.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 namespace {
 
 struct Waiting {
@@ -44,4 +44,4 @@ void release(std::vector<PyObject*> objects) {
   if (!w.announced) w.announced = Py_AddPendingCall(drain, nullptr) == 0;  // else with the next ones
 }
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

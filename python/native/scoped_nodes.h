@@ -5,7 +5,7 @@
 
 #include "trace/func_graph.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 
 // While it lives, nodes of the graph that is traced get the device of the program's scope.
 class ScopedNodes {
@@ -19,4 +19,4 @@ class ScopedNodes {
   trace::FuncGraph* graph_;
 };
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

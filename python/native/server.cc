@@ -7,7 +7,7 @@
 
 #include "bridge.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 
 void bind_server(nb::module_& m) {
   using runtime::Server;
@@ -26,9 +26,8 @@ void bind_server(nb::module_& m) {
           nb::arg("cluster"), nb::arg("job"), nb::arg("task"), nb::arg("port") = 0, nb::arg("cpu_devices") = 1)
       .def("start", [](Server& s) { check(s.start()); })
       .def("stop", [](Server& s) { check(s.stop()); })
-      .def("join",
-           [](Server& s) { check(run_released(true, [&] { return s.join(); })); })
+      .def("join", [](Server& s) { check(run_released(true, [&] { return s.join(); })); })
       .def_prop_ro("target", [](Server& s) { return s.target(); });
 }
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

@@ -9,7 +9,7 @@
 #include "io/rewriter_config.h"
 #include "io/run_metadata.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 namespace {
 
 struct NativeSession {
@@ -63,60 +63,71 @@ nb::list run(trace::FuncGraph& g, nb::handle feeds, nb::handle fetches, nb::hand
 }  // namespace
 
 void bind_session(nb::module_& m) {
-  m.def("session_tensor", [](const std::string& handle, const std::string& device) {
-    Tensor t = make_handle(device, SessionState::kContainer, handle, SessionState::kTensorType);
-    return nb::steal(wrap(eager::TensorHandle::make(std::move(t), nullptr)));
-  }, "The handle of a tensor that a session keeps, to be fed.");
+  m.def(
+      "session_tensor",
+      [](const std::string& handle, const std::string& device) {
+        Tensor t = make_handle(device, SessionState::kContainer, handle, SessionState::kTensorType);
+        return nb::steal(wrap(eager::TensorHandle::make(std::move(t), nullptr)));
+      },
+      "The handle of a tensor that a session keeps, to be fed.");
   nb::class_<NativePartialRun>(m, "NativePartialRun")
-      .def("run",
-           [](NativePartialRun& p, nb::handle feeds, nb::handle fetches, nb::handle targets) {
-             return run(*p.graph, feeds, fetches, targets,
-                        [&](auto& in, auto& values, auto& out, auto& results, auto& nodes) { return p.run->run(in, values, out, results, nodes); });
-           },
-           nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"));
+      .def(
+          "run",
+          [](NativePartialRun& p, nb::handle feeds, nb::handle fetches, nb::handle targets) {
+            return run(*p.graph, feeds, fetches, targets,
+                       [&](auto& in, auto& values, auto& out, auto& results, auto& nodes) { return p.run->run(in, values, out, results, nodes); });
+          },
+          nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"));
   nb::class_<NativeSession>(m, "NativeSession")
-      .def("__init__",
-           [](NativeSession* self, nb::handle graph, int cpus, int threads, int inter_threads, bool soft, bool log, nb::bytes config, const std::string& target) {
-             runtime::SessionOptions o;
-             o.place = unwrap(runtime::session_place(target));
-             o.cpu_devices = cpus;
-             o.intra_threads = threads;
-             o.inter_threads = inter_threads;
-             const std::string_view bytes(config.c_str(), config.size());
-             o.disabled_passes = unwrap(io::disabled_passes(bytes));
-             o.auto_compile = io::wants_jit(bytes);
-             o.allow_soft_placement = soft;
-             o.log_device_placement = log;
-             auto g = func_graph_of(graph).shared_from_this();
-             auto mutex = std::make_shared<std::mutex>();
-             auto session = std::make_unique<runtime::Session>(g->graph(), *mutex, o);
-             new (self) NativeSession{std::move(g), std::move(mutex), std::move(session)};
-           },
-           nb::arg("graph"), nb::arg("cpu_devices") = 1, nb::arg("threads") = 0, nb::arg("inter_threads") = 0, nb::arg("soft_placement") = true, nb::arg("log_device_placement") = false,
-           nb::arg("config") = nb::bytes(""), nb::arg("target") = "")
-      .def("run",
-           [](NativeSession& s, nb::handle feeds, nb::handle fetches, nb::handle targets, bool traced, int64_t timeout_ms) {
-             StepTrace trace;
-             runtime::Session::RunOptions options;
-             options.timeout_ms = timeout_ms;
-             if (traced) options.trace = &trace;
-             nb::list made = run(*s.graph, feeds, fetches, targets, [&](auto& in, auto& values, auto& out, auto& results, auto& nodes) {
-               return s.session->run(in, values, out, results, nodes, options);
-             });
-             if (traced) {
-               const std::string metadata = io::encode_run_metadata(trace.take());
-               made.append(nb::bytes(metadata.data(), metadata.size()));
-             }
-             return made;
-           },
-           nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"), nb::arg("traced") = false, nb::arg("timeout_ms") = 0, "When traced, the last of the results is a RunMetadata.")
-      .def("partial_run",
-           [](NativeSession& s, nb::handle feeds, nb::handle fetches, nb::handle targets) {
-             return NativePartialRun{s.graph, std::make_unique<runtime::PartialRun>(*s.session, endpoints(*s.graph, feeds), endpoints(*s.graph, fetches),
-                                                                                   nodes_of(*s.graph, targets))};
-           },
-           nb::keep_alive<0, 1>(), nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"), "What the calls of one step may feed and fetch.")
-      .def("delete_tensor", [](NativeSession& s, const std::string& handle) { check(s.session->state().remove(handle)); }, "Drops a tensor that the session keeps.")
+      .def(
+          "__init__",
+          [](NativeSession* self, nb::handle graph, int cpus, int threads, int inter_threads, bool soft, bool log, nb::bytes config,
+             const std::string& target) {
+            runtime::SessionOptions o;
+            o.place = unwrap(runtime::session_place(target));
+            o.cpu_devices = cpus;
+            o.intra_threads = threads;
+            o.inter_threads = inter_threads;
+            const std::string_view bytes(config.c_str(), config.size());
+            o.disabled_passes = unwrap(io::disabled_passes(bytes));
+            o.auto_compile = io::wants_jit(bytes);
+            o.allow_soft_placement = soft;
+            o.log_device_placement = log;
+            auto g = func_graph_of(graph).shared_from_this();
+            auto mutex = std::make_shared<std::mutex>();
+            auto session = std::make_unique<runtime::Session>(g->graph(), *mutex, o);
+            new (self) NativeSession{std::move(g), std::move(mutex), std::move(session)};
+          },
+          nb::arg("graph"), nb::arg("cpu_devices") = 1, nb::arg("threads") = 0, nb::arg("inter_threads") = 0, nb::arg("soft_placement") = true,
+          nb::arg("log_device_placement") = false, nb::arg("config") = nb::bytes(""), nb::arg("target") = "")
+      .def(
+          "run",
+          [](NativeSession& s, nb::handle feeds, nb::handle fetches, nb::handle targets, bool traced, int64_t timeout_ms) {
+            StepTrace trace;
+            runtime::Session::RunOptions options;
+            options.timeout_ms = timeout_ms;
+            if (traced) options.trace = &trace;
+            nb::list made = run(*s.graph, feeds, fetches, targets, [&](auto& in, auto& values, auto& out, auto& results, auto& nodes) {
+              return s.session->run(in, values, out, results, nodes, options);
+            });
+            if (traced) {
+              const std::string metadata = io::encode_run_metadata(trace.take());
+              made.append(nb::bytes(metadata.data(), metadata.size()));
+            }
+            return made;
+          },
+          nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"), nb::arg("traced") = false, nb::arg("timeout_ms") = 0,
+          "When traced, the last of the results is a RunMetadata.")
+      .def(
+          "partial_run",
+          [](NativeSession& s, nb::handle feeds, nb::handle fetches, nb::handle targets) {
+            return NativePartialRun{s.graph, std::make_unique<runtime::PartialRun>(*s.session, endpoints(*s.graph, feeds),
+                                                                                   endpoints(*s.graph, fetches), nodes_of(*s.graph, targets))};
+          },
+          nb::keep_alive<0, 1>(), nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"), "What the calls of one step may feed and fetch.")
+      .def(
+          "delete_tensor", [](NativeSession& s, const std::string& handle) { check(s.session->state().remove(handle)); },
+          "Drops a tensor that the session keeps.")
       .def("close", [](NativeSession& s) { check(s.session->close()); })
       .def("devices", [](NativeSession& s) {
         nb::list out;
@@ -125,4 +136,4 @@ void bind_session(nb::module_& m) {
       });
 }
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

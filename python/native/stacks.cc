@@ -7,7 +7,7 @@
 
 #include "release.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 namespace {
 
 using trace::FuncGraph;
@@ -97,4 +97,4 @@ nb::list stack_of(FuncGraph& g, const std::string& node) {
   return out;
 }
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

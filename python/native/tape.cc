@@ -1,4 +1,4 @@
-// Gradient tapes, gradients that users write, and the walk back.
+// Gradient tapes, gradients that users write, and the backward pass.
 #include "autodiff/tape.h"
 
 #include <nanobind/stl/shared_ptr.h>
@@ -21,7 +21,7 @@
 #include "trace/vectorize.h"
 #include "variable.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 
 Value gradient_value(nb::handle h) {
   if (h.is_none()) return {};
@@ -39,11 +39,9 @@ using autodiff::TapeStack;
 
 Emitter& emitter() { return trace::emitter_here(api::context()); }
 
-// A Python object that the engine holds, and may let go of on any thread.
+// A Python object that the engine holds, and may release on any thread.
 std::shared_ptr<PyObject> held(nb::handle o) {
-  return std::shared_ptr<PyObject>(Py_NewRef(o.ptr()), [](PyObject* p) {
-    release(p);
-  });
+  return std::shared_ptr<PyObject>(Py_NewRef(o.ptr()), [](PyObject* p) { release(p); });
 }
 
 struct NativeTape {
@@ -220,8 +218,7 @@ void record(const std::string& name, nb::handle inputs, nb::handle outputs, nb::
   for (Tape* t : TapeStack::current().tapes()) {
     if (forward_tapes().contains(t) && t->watches_any(made))
       t->record("Identity", made, ys, [](Emitter&, std::span<const Value> dys) -> Result<Grads> { return Grads(dys.begin(), dys.end()); });
-    else
-      t->record(name, xs, ys, backprop);
+    else t->record(name, xs, ys, backprop);
   }
 }
 
@@ -251,7 +248,8 @@ Grads traced_rule(PyObject* code, const GradContext& g, std::span<const Value> x
         continue;
       }
       std::optional<graph::HandleData> handle;
-      if (const graph::Endpoint e = graph::GraphEmitter::unwrap(dense); e.node && size_t(e.index) < e.node->handles.size()) handle = e.node->handles[size_t(e.index)];
+      if (const graph::Endpoint e = graph::GraphEmitter::unwrap(dense); e.node && size_t(e.index) < e.node->handles.size())
+        handle = e.node->handles[size_t(e.index)];
       arguments.push_back(unwrap(graph->add_argument(cat("a", given.size()), dense.dtype(), dense.shape(), handle)));
       given.push_back(dense);
     }
@@ -275,7 +273,8 @@ Grads traced_rule(PyObject* code, const GradContext& g, std::span<const Value> x
     given.push_back(e.constant(h->tensor()));
   }
   std::vector<DType> types = function->ret_types();
-  auto out = e.apply(function->stateful() ? "StatefulPartitionedCall" : "PartitionedCall", given, {{"Tout", types}, {"f", FunctionAttr{function->name(), nullptr}}});
+  auto out = e.apply(function->stateful() ? "StatefulPartitionedCall" : "PartitionedCall", given,
+                     {{"Tout", types}, {"f", FunctionAttr{function->name(), nullptr}}});
   size_t at = 0;
   for (Value& v : made) {
     if (v.valid() && at < out.size()) v = out[at++];
@@ -341,8 +340,9 @@ nb::list op_gradient(const std::string& op, nb::dict attrs, nb::handle inputs, n
 
 void bind_tape(nb::module_& m) {
   nb::class_<NativeTape>(m, "Tape", "Records what runs on this thread while it is started.")
-      .def("__init__", [](NativeTape* self, bool persistent, bool accessed) { new (self) NativeTape(persistent, accessed); },
-           nb::arg("persistent") = false, nb::arg("watch_accessed_variables") = true)
+      .def(
+          "__init__", [](NativeTape* self, bool persistent, bool accessed) { new (self) NativeTape(persistent, accessed); },
+          nb::arg("persistent") = false, nb::arg("watch_accessed_variables") = true)
       .def("start", &NativeTape::start)
       .def("stop", &NativeTape::stop)
       .def("start_alone", &NativeTape::start_alone)
@@ -350,7 +350,8 @@ void bind_tape(nb::module_& m) {
       .def("reset", [](NativeTape& t) { t.tape.reset(); })
       .def("watch",
            [](NativeTape& t, nb::handle h) {
-             if (is_variable(h.ptr())) t.tape.watch_variable(variable_handle(h.ptr()), variable_state(h.ptr()) ? variable_state(h.ptr()) : graph_owner(h));
+             if (is_variable(h.ptr()))
+               t.tape.watch_variable(variable_handle(h.ptr()), variable_state(h.ptr()) ? variable_state(h.ptr()) : graph_owner(h));
              else t.tape.watch(source_value(h));
            })
       .def("watches", [](NativeTape& t, nb::handle h) { return t.tape.watches(source_value(h)); })
@@ -361,25 +362,29 @@ void bind_tape(nb::module_& m) {
                nb::object o = watched_object(v);
                if (!o.is_none()) found.push_back(std::move(o));
              }
-             std::stable_sort(found.begin(), found.end(), [](const nb::object& a, const nb::object& b) { return variable_number(a.ptr()) < variable_number(b.ptr()); });
+             std::stable_sort(found.begin(), found.end(),
+                              [](const nb::object& a, const nb::object& b) { return variable_number(a.ptr()) < variable_number(b.ptr()); });
              nb::list out;
              for (const nb::object& o : found) out.append(o);
              return out;
            })
       .def_prop_ro("recording", [](NativeTape& t) { return t.recording; })
       .def_prop_ro("used", [](NativeTape& t) { return t.tape.used(); })
-      .def_prop_rw("persistent", [](NativeTape& t) { return t.tape.persistent(); }, [](NativeTape& t, bool on) { t.tape.set_persistent(on); })
+      .def_prop_rw(
+          "persistent", [](NativeTape& t) { return t.tape.persistent(); }, [](NativeTape& t, bool on) { t.tape.set_persistent(on); })
       .def("forget", [](NativeTape& t) { t.tape.forget(); })
-      .def("go_forward", [](NativeTape& t) { forward_tapes().insert(&t.tape); }, "Derivatives are taken of it forwards.")
+      .def(
+          "go_forward", [](NativeTape& t) { forward_tapes().insert(&t.tape); }, "Derivatives are taken of it forwards.")
       .def("gradient", gradient, nb::arg("targets"), nb::arg("sources"), nb::arg("output_gradients").none(), nb::arg("zero"))
       .def("batched_gradient", batched_gradient, nb::arg("target"), nb::arg("sources"), nb::arg("seeds"), nb::arg("rows"));
   m.def("tapes_listen", [] { return TapeStack::current().recording(); });
   m.def("pause_tapes", [] { TapeStack::current().pause(); });
   m.def("resume_tapes", [] { TapeStack::current().resume(); });
-  m.def("record_gradient", record, nb::arg("name"), nb::arg("inputs"), nb::arg("outputs"), nb::arg("backward"), nb::arg("results").none() = nb::none());
+  m.def("record_gradient", record, nb::arg("name"), nb::arg("inputs"), nb::arg("outputs"), nb::arg("backward"),
+        nb::arg("results").none() = nb::none());
   m.def("access_variable", access_variable, nb::arg("variable"), nb::arg("handle"), "Tells the tapes of a variable that is a node of a graph.");
   m.def("register_gradient", register_gradient, nb::arg("op"), nb::arg("code"));
   m.def("op_gradient", op_gradient, nb::arg("op"), nb::arg("attrs"), nb::arg("inputs"), nb::arg("outputs"), nb::arg("grads"));
 }
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

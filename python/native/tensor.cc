@@ -10,7 +10,7 @@
 #include "graph/graph_emitter.h"
 #include "operators.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 
 PyTypeObject* tensor_base = nullptr;
 
@@ -94,7 +94,8 @@ const Tensor& data_of(PyObject* tensor) {
   if (!h->ready()) {
     check(run_released(true, [&] { return h->wait(); }));
   }
-  if (!core::memory_of(h->tensor())) [[likely]] return h->tensor();
+  if (!core::memory_of(h->tensor())) [[likely]]
+    return h->tensor();
   // Of another device: a copy that lives until this thread has asked for some others.
   constexpr size_t kCopies = 32;
   static thread_local Tensor copies[kCopies];
@@ -112,11 +113,16 @@ nb::object element(const Tensor& t, int64_t i) {
     case DType::kDouble: return nb::steal(PyFloat_FromDouble(t.data<double>()[i]));
     case DType::kHalf: return nb::steal(PyFloat_FromDouble(float(t.data<half>()[i])));
     case DType::kBfloat16: return nb::steal(PyFloat_FromDouble(float(t.data<bfloat16>()[i])));
-    case DType::kInt8: case DType::kQint8: return nb::steal(PyLong_FromLong(t.data<int8_t>()[i]));
-    case DType::kUint8: case DType::kQuint8: return nb::steal(PyLong_FromLong(t.data<uint8_t>()[i]));
-    case DType::kInt16: case DType::kQint16: return nb::steal(PyLong_FromLong(t.data<int16_t>()[i]));
-    case DType::kUint16: case DType::kQuint16: return nb::steal(PyLong_FromLong(t.data<uint16_t>()[i]));
-    case DType::kInt32: case DType::kQint32: return nb::steal(PyLong_FromLong(t.data<int32_t>()[i]));
+    case DType::kInt8:
+    case DType::kQint8: return nb::steal(PyLong_FromLong(t.data<int8_t>()[i]));
+    case DType::kUint8:
+    case DType::kQuint8: return nb::steal(PyLong_FromLong(t.data<uint8_t>()[i]));
+    case DType::kInt16:
+    case DType::kQint16: return nb::steal(PyLong_FromLong(t.data<int16_t>()[i]));
+    case DType::kUint16:
+    case DType::kQuint16: return nb::steal(PyLong_FromLong(t.data<uint16_t>()[i]));
+    case DType::kInt32:
+    case DType::kQint32: return nb::steal(PyLong_FromLong(t.data<int32_t>()[i]));
     case DType::kUint32: return nb::steal(PyLong_FromUnsignedLong(t.data<uint32_t>()[i]));
     case DType::kInt64: return nb::steal(PyLong_FromLongLong(t.data<int64_t>()[i]));
     case DType::kUint64: return nb::steal(PyLong_FromUnsignedLongLong(t.data<uint64_t>()[i]));
@@ -161,7 +167,23 @@ void tensor_dealloc(PyObject* self) {
   type->tp_free(self);
 }
 
-PyObject* get_dtype(PyObject* self, void*) { return Py_NewRef(dtype_object(rep_of(self)->dtype())); }
+graph::Endpoint endpoint(PyObject* self) {
+  if (!rep_of(self)->owner()) {
+    PyErr_SetString(PyExc_AttributeError, "Tensor.op is undefined when eager execution is enabled.");
+    raise_current();
+  }
+  return graph::GraphEmitter::unwrap(Value(*rep_of(self)->owner(), RefPtr<ValueRep>::share(rep_of(self))));
+}
+
+// Of a node's output: also whether it is a reference.
+PyObject* get_dtype(PyObject* self, void*) {
+  ValueRep* rep = rep_of(self);
+  if (!rep->owner()) return Py_NewRef(dtype_object(rep->dtype()));
+  return guarded([&] {
+    const graph::Endpoint e = endpoint(self);
+    return Py_NewRef(dtype_object(e.node->output_type(e.index)));
+  });
+}
 
 PyObject* get_shape(PyObject* self, void*) {
   return guarded([&]() -> PyObject* {
@@ -215,14 +237,6 @@ PyObject* get_device(PyObject* self, void*) {
   });
 }
 
-graph::Endpoint endpoint(PyObject* self) {
-  if (!rep_of(self)->owner()) {
-    PyErr_SetString(PyExc_AttributeError, "Tensor.op is undefined when eager execution is enabled.");
-    raise_current();
-  }
-  return graph::GraphEmitter::unwrap(Value(*rep_of(self)->owner(), RefPtr<ValueRep>::share(rep_of(self))));
-}
-
 trace::FuncGraph& graph_of(PyObject* self) { return static_cast<trace::TraceEmitter*>(rep_of(self)->owner())->func_graph(); }
 
 PyObject* get_operation(PyObject* self, PyObject*) {
@@ -255,7 +269,8 @@ PyObject* set_shape(PyObject* self, PyObject* shape) {
     const PartialShape more = shape_of(shape);
     if (!rep_of(self)->owner()) {
       if (!PartialShape(data_of(self).shape()).compatible_with(more)) {
-        PyErr_Format(PyExc_ValueError, "Tensor's shape %s is not compatible with supplied shape %s.", PartialShape(data_of(self).shape()).to_string().c_str(), more.to_string().c_str());
+        PyErr_Format(PyExc_ValueError, "Tensor's shape %s is not compatible with supplied shape %s.",
+                     PartialShape(data_of(self).shape()).to_string().c_str(), more.to_string().c_str());
         raise_current();
       }
       Py_RETURN_NONE;
@@ -348,8 +363,17 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
       sizes[i] = t.dim(i);
       sizes[t.rank() + i] = stride;
     }
-    *view = Py_buffer{.buf = const_cast<void*>(t.raw()), .obj = Py_NewRef(self), .len = Py_ssize_t(t.byte_size()), .itemsize = Py_ssize_t(dtype_size(t.dtype())), .readonly = 1,
-                      .ndim = t.rank(), .format = const_cast<char*>(format), .shape = sizes, .strides = sizes + t.rank(), .suboffsets = nullptr, .internal = sizes};
+    *view = Py_buffer{.buf = const_cast<void*>(t.raw()),
+                      .obj = Py_NewRef(self),
+                      .len = Py_ssize_t(t.byte_size()),
+                      .itemsize = Py_ssize_t(dtype_size(t.dtype())),
+                      .readonly = 1,
+                      .ndim = t.rank(),
+                      .format = const_cast<char*>(format),
+                      .shape = sizes,
+                      .strides = sizes + t.rank(),
+                      .suboffsets = nullptr,
+                      .internal = sizes};
     return 0;
   });
 }
@@ -398,9 +422,10 @@ void bind_tensor(nb::module_& m) {
   size_t n = 6;
   for (const PyType_Slot& s : operator_slots()) slots[n++] = s;
   slots[n] = {0, nullptr};
-  PyType_Spec spec{"weft._weft.TensorBase", sizeof(TensorObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+  PyType_Spec spec{"weft._weft.TensorBase", sizeof(TensorObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                   slots};
   tensor_base = reinterpret_cast<PyTypeObject*>(must(PyType_FromSpec(&spec)));
   m.attr("TensorBase") = nb::borrow(reinterpret_cast<PyObject*>(tensor_base));
 }
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

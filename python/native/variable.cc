@@ -7,15 +7,14 @@
 #include "operators.h"
 #include "variable.h"
 
-namespace weft::python {
+namespace weft_engine::python {
 
 PyTypeObject* variable_base = nullptr;
 
 namespace {
 
 struct VariableObject {
-  PyObject_HEAD
-  std::shared_ptr<trace::VariableState> state;
+  PyObject_HEAD std::shared_ptr<trace::VariableState> state;
   uint64_t number;  // later ones have higher numbers
 };
 
@@ -226,9 +225,10 @@ void bind_variable(nb::module_& m) {
                              {0, nullptr}});
   PyType_Spec spec{"weft._weft.VariableBase", sizeof(VariableObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots.data()};
   variable_base = reinterpret_cast<PyTypeObject*>(must(PyType_FromSpec(&spec)));
-  m.def("matrix_product", [](nb::handle a, nb::handle b) { return nb::steal(must(matrix_product(a.ptr(), b.ptr()))); }, nb::arg("a").none(), nb::arg("b").none(),
-        "The product of two matrices that are tensors or variables, eager; NotImplemented for all else.");
+  m.def(
+      "matrix_product", [](nb::handle a, nb::handle b) { return nb::steal(must(matrix_product(a.ptr(), b.ptr()))); }, nb::arg("a").none(),
+      nb::arg("b").none(), "The product of two matrices that are tensors or variables, eager; NotImplemented for all else.");
   m.attr("VariableBase") = nb::borrow(reinterpret_cast<PyObject*>(variable_base));
 }
 
-}  // namespace weft::python
+}  // namespace weft_engine::python

@@ -2,7 +2,7 @@
 
     import weft as tf
 
-Names are loaded when they are first used; `_top.py` says where each is."""
+Names are loaded when they are first used; `_src/top.py` says where each is."""
 
 import os as _os
 import sys as _sys
@@ -12,13 +12,13 @@ if _os.environ.get("WEFT_EXTENSION_DIR"):
     __path__.append(_os.environ["WEFT_EXTENSION_DIR"])
 
 from weft import _weft  # noqa: E402
-from weft.framework import _hooks  # noqa: E402,F401
-from weft import _top  # noqa: E402
+from weft._src.framework import _hooks  # noqa: E402,F401
+from weft._src import namespace as _namespace, top as _top  # noqa: E402
 
 __version__ = "2.21.0"
 __git_version__ = _weft.version()
 newaxis = None
-_names = _top.names()
+_names = _namespace.names(_top.MODULES)
 _namespaces = _top.namespaces(__path__)
 
 
@@ -27,25 +27,15 @@ def __getattr__(name):
 
     found = _names.get(name)
     if found is not None:
-        value = getattr(importlib.import_module(found[0]), found[1])
+        value = getattr(importlib.import_module("weft._src." + found[0]), found[1])
     elif name in _namespaces:
         value = importlib.import_module("weft." + name)
+    elif name in _top.OF_KERAS:
+        value = getattr(importlib.import_module("weft.keras"), name)
     else:
         raise AttributeError(f"module 'tensorflow' has no attribute {name!r}")
     globals()[name] = value
     return value
-
-
-class _Package(type(_os)):
-    """Importing weft.function.* would put that package where tf.function is."""
-
-    def __setattr__(self, name, value):
-        if name in _names and isinstance(value, type(_os)):
-            return
-        super().__setattr__(name, value)
-
-
-_sys.modules[__name__].__class__ = _Package
 
 
 def _load_installed_plugins():
@@ -56,7 +46,7 @@ def _load_installed_plugins():
         folders.append(site.USER_SITE)
     for folder in dict.fromkeys(_os.path.join(f, "tensorflow-plugins") for f in folders):
         if _os.path.isdir(folder):
-            from weft.framework.load_library import load_pluggable_device_library
+            from weft._src.framework.load_library import load_pluggable_device_library
 
             load_pluggable_device_library(folder)
 
@@ -65,4 +55,4 @@ _load_installed_plugins()
 
 
 def __dir__():
-    return sorted({*_names, *_namespaces, "newaxis", "__version__"})
+    return sorted({*_names, *_namespaces, *_top.OF_KERAS, "newaxis", "__version__"})

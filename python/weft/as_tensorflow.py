@@ -9,41 +9,43 @@ import importlib.util
 import sys
 
 import weft
-from weft import _reported
+from weft._src import reported as _reported
 
 # TensorFlow's own modules that programs import although they are not public -> ours.
 PRIVATE = {
-    "tensorflow.python.framework.dtypes": "weft.framework.dtypes",
-    "tensorflow.python.framework.errors_impl": "weft.framework.errors",
-    "tensorflow.python.framework.errors": "weft.framework.errors",
-    "tensorflow.python.framework.tensor_shape": "weft.framework.tensor_shape",
-    "tensorflow.python.framework.ops": "weft.framework.graph",
-    "tensorflow.python.util.nest": "weft.framework.nest",
-    "tensorflow.python.trackable.base": "weft.trackable.base",
-    "tensorflow.python.trackable.autotrackable": "weft.trackable.autotrackable",
-    "tensorflow.python.trackable.data_structures": "weft.trackable.data_structures",
-    "tensorflow.python.framework.convert_to_constants": "weft.saved_model.freeze",
-    "tensorflow.python.framework.config": "weft.framework.config",
-    "tensorflow.python.framework.type_spec_registry": "weft.framework.type_spec_registry",
+    "tensorflow.python.framework.dtypes": "weft._src.framework.dtypes",
+    "tensorflow.python.framework.errors_impl": "weft._src.framework.errors",
+    "tensorflow.python.framework.errors": "weft._src.framework.errors",
+    "tensorflow.python.framework.tensor_shape": "weft._src.framework.tensor_shape",
+    "tensorflow.python.framework.ops": "weft._src.framework.graph",
+    "tensorflow.python.util.nest": "weft._src.framework.nest",
+    "tensorflow.python.trackable.base": "weft._src.trackable.base",
+    "tensorflow.python.trackable.autotrackable": "weft._src.trackable.autotrackable",
+    "tensorflow.python.trackable.data_structures": "weft._src.trackable.data_structures",
+    "tensorflow.python.framework.convert_to_constants": "weft._src.saved_model.freeze",
+    "tensorflow.python.framework.config": "weft._src.framework.config",
+    "tensorflow.python.framework.type_spec_registry": "weft._src.framework.type_spec_registry",
 }
 # Of others programs (and Keras) want a few names: each with our module and name.
 NAMES = {
-    "tensorflow.compiler.tf2xla.python.xla": {"dynamic_update_slice": ("weft.ops.private_ops", "dynamic_update_slice")},
+    "tensorflow.compiler.tf2xla.python.xla": {
+        "dynamic_update_slice": ("weft._src.ops.private_ops", "dynamic_update_slice")
+    },
     "tensorflow.python.data.experimental.ops.distribute": {
-        "compute_batch_size": ("weft.data.structure", "compute_batch_size")
+        "compute_batch_size": ("weft._src.data.structure", "compute_batch_size")
     },
     "tensorflow.python.eager.context": {
-        name: ("weft.framework.eager_context", name)
+        name: ("weft._src.framework.eager_context", name)
         for name in ("async_wait", "context", "executing_eagerly", "ensure_initialized", "_reset_context")
     },
     "tensorflow.python.framework.tensor_util": {
-        "is_tf_type": ("weft.framework.tensor", "is_tf_type"),
-        "is_tensor": ("weft.framework.tensor", "is_tf_type"),
-        "constant_value": ("weft.framework.static_value", "get_static_value"),
-        "constant_value_as_shape": ("weft.framework.static_value", "constant_value_as_shape"),
+        "is_tf_type": ("weft._src.framework.tensor", "is_tf_type"),
+        "is_tensor": ("weft._src.framework.tensor", "is_tf_type"),
+        "constant_value": ("weft._src.framework.static_value", "get_static_value"),
+        "constant_value_as_shape": ("weft._src.framework.static_value", "constant_value_as_shape"),
     },
     "tensorflow.python.ops.linalg.sparse.sparse_csr_matrix_ops": {
-        name: ("weft.ops.private_ops", name)
+        name: ("weft._src.ops.private_ops", name)
         for name in (
             "csr_sparse_matrix_to_sparse_tensor",
             "sparse_matrix_sparse_mat_mul",
@@ -51,14 +53,14 @@ NAMES = {
         )
     },
     "tensorflow.python.saved_model.nested_structure_coder": {
-        "can_encode": ("weft.saved_model.structured", "can_encode"),
-        "decode_proto": ("weft.saved_model.structured", "decode"),
-        "encode_structure": ("weft.saved_model.structured", "encode"),
-        "NotEncodableError": ("weft.saved_model.structured", "NotEncodableError"),
+        "can_encode": ("weft._src.saved_model.structured", "can_encode"),
+        "decode_proto": ("weft._src.saved_model.structured", "decode"),
+        "encode_structure": ("weft._src.saved_model.structured", "encode"),
+        "NotEncodableError": ("weft._src.saved_model.structured", "NotEncodableError"),
     },
     "tensorflow.python.types.core": {
-        "Tensor": ("weft.framework.tensor", "AnyTensor"),
-        "TensorLike": ("weft.types.experimental", "TensorLike"),
+        "Tensor": ("weft._src.framework.tensor", "AnyTensor"),
+        "TensorLike": ("weft._src.function.types", "TensorLike"),
     },
     "tensorflow.python.ops.math_ops": {"is_nan": ("weft.math", "is_nan")},
 }
@@ -75,7 +77,7 @@ EMPTY = {name.rpartition(".")[0] for name in PRIVATE} | {
 # The same for classes that are ours under other names.
 for _module in _reported.CLASSES:
     for _ours, _theirs, _name in _reported.classes(_module):
-        NAMES.setdefault(_theirs, {})[_name] = (f"weft.{_module}", _ours)
+        NAMES.setdefault(_theirs, {})[_name] = (f"weft._src.{_module}", _ours)
 EMPTY |= {_name.rsplit(".", _n)[0] for _name in NAMES for _n in range(1, _name.count("."))}
 
 
@@ -102,7 +104,7 @@ class _Renaming(importlib.machinery.SourceFileLoader):
 
 class _Finder(importlib.abc.MetaPathFinder):
     def find_spec(self, fullname, path=None, target=None):
-        if fullname.startswith("weft.") and fullname.removeprefix("weft.") in _reported.CLASSES:
+        if fullname.startswith("weft._src.") and fullname.removeprefix("weft._src.") in _reported.CLASSES:
             spec = importlib.machinery.PathFinder.find_spec(fullname, path)
             spec.loader = _Renaming(fullname, spec.origin)
             return spec
@@ -128,7 +130,7 @@ def _find(fullname):
     if fullname in PRIVATE:
         return importlib.import_module(PRIVATE[fullname])
     if fullname.startswith("tensorflow.core.") and fullname.endswith("_pb2"):
-        return importlib.import_module("weft.proto")
+        return importlib.import_module("weft._src.proto")
     if fullname in NAMES:
         return _of_names(fullname)
     if fullname.startswith("tensorflow.keras."):
@@ -163,9 +165,9 @@ def _of_names(fullname):
 
 def _report():
     for name in _reported.CLASSES:
-        if "weft." + name in sys.modules:
-            _reported.rename(sys.modules["weft." + name])
-    from weft.framework import errors
+        if "weft._src." + name in sys.modules:
+            _reported.rename(sys.modules["weft._src." + name])
+    from weft._src.framework import errors
 
     for cls in [
         errors.OpError,

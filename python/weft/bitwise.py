@@ -1,19 +1,11 @@
 """tf.bitwise."""
 
-from weft._missing import missing
-from weft.ops._direct import define
-
-define(
-    globals(),
-    """
-bitwise_and BitwiseAnd x, y
-bitwise_or BitwiseOr x, y
-bitwise_xor BitwiseXor x, y
-invert Invert x
-left_shift LeftShift x, y
-right_shift RightShift x, y
-""",
+from weft._src.ops.bitwise_ops import (  # noqa: F401
+    __getattr__,
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+    invert,
+    left_shift,
+    right_shift,
 )
-del define
-
-__getattr__ = missing("tf.bitwise")

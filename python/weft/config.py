@@ -2,9 +2,9 @@
 
 from types import SimpleNamespace as _Names
 
-from weft._missing import missing
-from weft.framework import config as _config
-from weft.framework.config import (  # noqa: F401
+from weft._src.namespace import missing
+from weft._src.framework import config as _config
+from weft._src.framework.config import (  # noqa: F401
     LogicalDevice,
     LogicalDeviceConfiguration,
     PhysicalDevice,
@@ -17,7 +17,7 @@ from weft.framework.config import (  # noqa: F401
     set_soft_device_placement,
     set_visible_devices,
 )
-from weft.framework.config import (
+from weft._src.framework.config import (
     connect_to_cluster as experimental_connect_to_cluster,
     connect_to_remote_host as experimental_connect_to_host,
 )  # noqa: F401
@@ -70,7 +70,7 @@ _RUN_EAGERLY = {
 
 def __getattr__(name):
     if name in _RUN_EAGERLY:
-        from weft.function import function
+        from weft._src.function import function
 
         return getattr(function, name.removeprefix("experimental_"))
     return missing("tf.config")(name)

@@ -2,9 +2,9 @@
 
 from types import SimpleNamespace as _Names
 
-from weft._missing import missing
-from weft.framework.config import get_log_device_placement, set_log_device_placement  # noqa: F401
-from weft.framework.debug import (  # noqa: F401
+from weft._src.namespace import missing
+from weft._src.framework.config import get_log_device_placement, set_log_device_placement  # noqa: F401
+from weft._src.framework.debug import (  # noqa: F401
     disable_check_numerics,
     disable_dump_debug_info,
     disable_traceback_filtering,
@@ -13,8 +13,8 @@ from weft.framework.debug import (  # noqa: F401
     enable_traceback_filtering,
     is_traceback_filtering_enabled,
 )
-from weft.function.control_flow import Assert  # noqa: F401
-from weft.ops.check_ops import (  # noqa: F401
+from weft._src.function.control_flow import Assert  # noqa: F401
+from weft._src.ops.check_ops import (  # noqa: F401
     assert_all_finite,
     assert_equal,
     assert_greater,

@@ -2,9 +2,9 @@
 
 from types import SimpleNamespace as _Names
 
-from weft._missing import missing as _missing
-from weft.framework import dtypes as _dtypes
-from weft.framework.dtypes import (  # noqa: F401
+from weft._src.namespace import missing as _missing
+from weft._src.framework import dtypes as _dtypes
+from weft._src.framework.dtypes import (  # noqa: F401
     DType,
     as_dtype,
     bfloat16,
@@ -33,7 +33,7 @@ from weft.framework.dtypes import (  # noqa: F401
     uint64,
     variant,
 )
-from weft.ops.math_ops import cast, complex, saturate_cast  # noqa: F401
+from weft._src.ops.math_ops import cast, complex, saturate_cast  # noqa: F401
 
 QUANTIZED_DTYPES = frozenset(
     [qint8, quint8, qint16, quint16, qint32, *(d._as_ref for d in (qint8, quint8, qint16, quint16, qint32))]

@@ -1,7 +1,7 @@
 """tf.errors."""
 
-from weft._missing import missing
-from weft.framework.errors import (  # noqa: F401
+from weft._src.namespace import missing
+from weft._src.framework.errors import (  # noqa: F401
     ABORTED,
     ALREADY_EXISTS,
     CANCELLED,

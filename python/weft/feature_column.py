@@ -1,7 +1,7 @@
 """tf.feature_column"""
 
-from weft._missing import missing as _missing
-from weft.ops.feature_columns import (  # noqa: F401
+from weft._src.namespace import missing as _missing
+from weft._src.ops.feature_columns import (  # noqa: F401
     bucketized_column,
     categorical_column_with_hash_bucket,
     categorical_column_with_identity,

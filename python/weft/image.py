@@ -1,7 +1,7 @@
 """tf.image."""
 
-from weft._missing import missing
-from weft.ops.image_ops import (
+from weft._src.namespace import missing
+from weft._src.ops.image_ops import (
     ResizeMethod,
     adjust_brightness,
     adjust_contrast,
@@ -30,7 +30,7 @@ from weft.ops.image_ops import (
     yiq_to_rgb,
     yuv_to_rgb,
 )
-from weft.ops.image_random import (
+from weft._src.ops.image_random import (
     random_brightness,
     random_contrast,
     random_crop,
@@ -48,7 +48,7 @@ from weft.ops.image_random import (
     stateless_random_jpeg_quality,
     stateless_random_saturation,
 )
-from weft.ops.image_boxes import (
+from weft._src.ops.image_boxes import (
     combined_non_max_suppression,
     crop_and_resize,
     draw_bounding_boxes,
@@ -68,7 +68,7 @@ from weft.ops.image_boxes import (
     stateless_sample_distorted_bounding_box,
     total_variation,
 )
-from weft.ops.io_ops import (
+from weft._src.ops.io_ops import (
     decode_and_crop_jpeg,
     decode_bmp,
     decode_gif,

@@ -2,9 +2,9 @@
 
 from types import SimpleNamespace as _Names
 
-from weft._missing import missing
-from weft.ops.array_ops import eye, matrix_transpose  # noqa: F401
-from weft.ops.linalg_ops import (  # noqa: F401
+from weft._src.namespace import missing
+from weft._src.ops.array_ops import eye, matrix_transpose  # noqa: F401
+from weft._src.ops.linalg_ops import (  # noqa: F401
     adjoint,
     band_part,
     banded_triangular_solve,
@@ -44,11 +44,11 @@ from weft.ops.linalg_ops import (  # noqa: F401
     tridiagonal_matmul,
     tridiagonal_solve,
 )
-from weft.ops.math_ops import einsum, global_norm, matmul, matvec, tensordot, trace  # noqa: F401
-from weft.ops.norm_ops import l2_normalize  # noqa: F401
+from weft._src.ops.math_ops import einsum, global_norm, matmul, matvec, tensordot, trace  # noqa: F401
+from weft._src.ops.norm_ops import l2_normalize  # noqa: F401
 
-from weft.ops.conjugate_gradient import conjugate_gradient as _conjugate_gradient
-from weft.ops.linear_operator import (  # noqa: F401
+from weft._src.ops.conjugate_gradient import conjugate_gradient as _conjugate_gradient
+from weft._src.ops.linear_operator import (  # noqa: F401
     LinearOperator,
     LinearOperatorAdjoint,
     LinearOperatorComposition,
@@ -60,7 +60,7 @@ from weft.ops.linear_operator import (  # noqa: F401
     LinearOperatorScaledIdentity,
     LinearOperatorZeros,
 )
-from weft.ops.linear_operator_structured import (  # noqa: F401
+from weft._src.ops.linear_operator_structured import (  # noqa: F401
     LinearOperatorBlockDiag,
     LinearOperatorBlockLowerTriangular,
     LinearOperatorCirculant,

@@ -2,9 +2,9 @@
 
 from types import SimpleNamespace as _Names
 
-from weft._missing import missing
-from weft.ops.array_ops import depth_to_space, space_to_batch, space_to_depth  # noqa: F401
-from weft.ops.conv_ops import (  # noqa: F401
+from weft._src.namespace import missing
+from weft._src.ops.array_ops import depth_to_space, space_to_batch, space_to_depth  # noqa: F401
+from weft._src.ops.conv_ops import (  # noqa: F401
     atrous_conv2d,
     atrous_conv2d_transpose,
     conv1d,
@@ -23,15 +23,15 @@ from weft.ops.conv_ops import (  # noqa: F401
     separable_conv2d,
     with_space_to_batch,
 )
-from weft.ops.ctc_ops import (
+from weft._src.ops.ctc_ops import (
     collapse_repeated,
     ctc_beam_search_decoder,
     ctc_greedy_decoder,
     ctc_loss,
     ctc_unique_labels,
 )  # noqa: F401
-from weft.ops.embedding_ops import embedding_lookup, embedding_lookup_sparse, safe_embedding_lookup_sparse  # noqa: F401
-from weft.ops.math_ops import (
+from weft._src.ops.embedding_ops import embedding_lookup, embedding_lookup_sparse, safe_embedding_lookup_sparse  # noqa: F401
+from weft._src.ops.math_ops import (
     approx_max_k,
     approx_min_k,
     in_top_k,
@@ -42,7 +42,7 @@ from weft.ops.math_ops import (
     top_k,
     zero_fraction,
 )  # noqa: F401
-from weft.ops.nn_ops import (  # noqa: F401
+from weft._src.ops.nn_ops import (  # noqa: F401
     bias_add,
     compute_average_loss,
     crelu,
@@ -70,7 +70,7 @@ from weft.ops.nn_ops import (  # noqa: F401
     swish,
     weighted_cross_entropy_with_logits,
 )
-from weft.ops.norm_ops import (  # noqa: F401
+from weft._src.ops.norm_ops import (  # noqa: F401
     batch_norm_with_global_normalization,
     batch_normalization,
     l2_normalize,
@@ -79,7 +79,7 @@ from weft.ops.norm_ops import (  # noqa: F401
     sufficient_statistics,
     weighted_moments,
 )
-from weft.ops.pool_ops import (  # noqa: F401
+from weft._src.ops.pool_ops import (  # noqa: F401
     avg_pool,
     avg_pool1d,
     avg_pool2d,
@@ -93,7 +93,7 @@ from weft.ops.pool_ops import (  # noqa: F401
     max_pool_with_argmax,
     pool,
 )
-from weft.ops.sampling_ops import (  # noqa: F401
+from weft._src.ops.sampling_ops import (  # noqa: F401
     all_candidate_sampler,
     compute_accidental_hits,
     fixed_unigram_candidate_sampler,
@@ -110,7 +110,7 @@ _missing = missing("tf.nn")
 
 def __getattr__(name):
     if name in ("RNNCellDeviceWrapper", "RNNCellDropoutWrapper", "RNNCellResidualWrapper"):
-        from weft.ops import rnn_cells
+        from weft._src.ops import rnn_cells
 
         return getattr(rnn_cells, name)
     return _missing(name)

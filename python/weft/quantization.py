@@ -1,7 +1,7 @@
 """tf.quantization."""
 
-from weft._missing import missing
-from weft.ops.quantize_ops import (  # noqa: F401
+from weft._src.namespace import missing
+from weft._src.ops.quantize_ops import (  # noqa: F401
     dequantize,
     fake_quant_with_min_max_args,
     fake_quant_with_min_max_args_gradient,

@@ -1,8 +1,8 @@
 """tf.ragged"""
 
-from weft._missing import missing
-from weft.ops.ragged.broadcast import map_flat_values
-from weft.ops.ragged.factory import (
+from weft._src.namespace import missing
+from weft._src.ops.ragged.broadcast import map_flat_values
+from weft._src.ops.ragged.factory import (
     boolean_mask,
     constant,
     cross,

@@ -1,6 +1,6 @@
 """tf.sets."""
 
-from weft._missing import missing
-from weft.ops.set_ops import difference, intersection, size, union  # noqa: F401
+from weft._src.namespace import missing
+from weft._src.ops.set_ops import difference, intersection, size, union  # noqa: F401
 
 __getattr__ = missing("tf.sets")

@@ -1,7 +1,7 @@
 """tf.signal."""
 
-from weft._missing import missing
-from weft.ops.signal_ops import (
+from weft._src.namespace import missing
+from weft._src.ops.signal_ops import (
     dct,
     fft,
     fft2d,

@@ -1,7 +1,7 @@
 """tf.sparse"""
 
-from weft._missing import missing
-from weft.ops.sparse_ops import (
+from weft._src.namespace import missing
+from weft._src.ops.sparse_ops import (
     add,
     bincount,
     concat,
@@ -33,7 +33,7 @@ from weft.ops.sparse_ops import (
     to_indicator,
     transpose,
 )
-from weft.ops.sparse_tensor import SparseTensor
+from weft._src.ops.sparse_tensor import SparseTensor
 
 __all__ = """
 SparseTensor add bincount concat cross cross_hashed expand_dims eye fill_empty_rows from_dense map_values mask maximum

@@ -1,7 +1,7 @@
 """tf.strings."""
 
-from weft._missing import missing
-from weft.ops.string_ops import (
+from weft._src.namespace import missing
+from weft._src.ops.string_ops import (
     as_string,
     bytes_split,
     format,

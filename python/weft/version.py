@@ -1,7 +1,7 @@
 """tf.version."""
 
 from weft import _weft
-from weft._missing import missing
+from weft._src.namespace import missing
 
 VERSION = "2.21.0"
 GIT_VERSION = _weft.version()

@@ -14,7 +14,7 @@
 #include "compiler/plan.h"
 #include "saved_model/model.h"
 
-namespace weft::aot {
+namespace weft_engine::aot {
 
 using core::DType;
 using core::Result;
@@ -101,8 +101,8 @@ std::string identifier(std::string_view name, std::vector<std::string>& taken);
 bool is_identifier(std::string_view name);  // and no keyword
 
 // Writing -------------------------------------------------------------------------------------------------
-std::string cpp_header(const Net& net, const std::string& file);   // net.h
-std::string c_header(const Net& net, const std::string& file);     // net_c.h
+std::string cpp_header(const Net& net, const std::string& file);  // net.h
+std::string c_header(const Net& net, const std::string& file);  // net_c.h
 std::string cmake_snippet(const Net& net, const std::string& file);
 // What symbol i must be equal to, where a guard says so; the others are the caller's to give.
 const ir::Dim* bound_to(const ir::Module& m, size_t symbol);
@@ -118,4 +118,4 @@ struct CheckLine {
 // Runs every function `steps` times on random inputs, compiled for this machine and in the engine, states going on in both.
 Result<std::vector<CheckLine>> check(saved_model::Model& model, const Net& net, int64_t open_size, int steps);
 
-}  // namespace weft::aot
+}  // namespace weft_engine::aot

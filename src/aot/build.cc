@@ -4,8 +4,9 @@
 
 #include "aot/aot.h"
 #include "core/cat.h"
+#include "graph/node_traits.h"
 
-namespace weft::aot {
+namespace weft_engine::aot {
 namespace {
 
 using core::cat;
@@ -76,7 +77,8 @@ class Builder {
 
  private:
   static Status without_value(const std::string& name, const Status& why) {
-    return failed_precondition("variable '", name, "' has no value to put into the code (", why.message(), "); run the node that initialises it: --init NODE");
+    return failed_precondition("variable '", name, "' has no value to put into the code (", why.message(),
+                               "); run the node that initialises it: --init NODE");
   }
 
   Result<Bound> bind(const FunctionSpec& s) {
@@ -88,7 +90,7 @@ class Builder {
     }
     auto port = [&](const std::string& tensor) -> Result<saved_model::BoundSignature::Port> {
       graph::InputName parsed;
-      if (!graph::parse_input_name(tensor, parsed) || parsed.control) return invalid_argument("'", tensor, "' is no name of a tensor");
+      if (!graph::parse_input_name(tensor, parsed) || parsed.control) return invalid_argument("'", tensor, "' is not a tensor name");
       graph::Node* n = model_.graph().find(parsed.node);
       if (!n) return not_found("there is no node '", parsed.node, "' in ", model_.path());
       if (parsed.index >= n->num_outputs()) return invalid_argument("node '", parsed.node, "' has no output ", parsed.index);
@@ -98,7 +100,7 @@ class Builder {
       p.name = parsed.index == 0 ? std::string(parsed.node) : p.tensor_name;
       p.dtype = core::base_type(n->output_type(parsed.index));
       if (size_t(parsed.index) < n->shapes.size()) p.shape = n->shapes[size_t(parsed.index)];
-      if (n->op() == "Placeholder") {
+      if (role_of(*n) == op::Role::kPlaceholder) {
         if (const PartialShape& given = n->attr<PartialShape>("shape"); given.has_rank() && !p.shape.has_rank()) p.shape = given;
       }
       if (config_) {
@@ -122,7 +124,8 @@ class Builder {
     }
     for (auto& p : b.inputs) {
       if (auto it = options_.shapes.find(p.name); it != options_.shapes.end()) {
-        if (!p.shape.compatible_with(it->second)) return invalid_argument("the shape ", it->second, " given for '", p.name, "' does not fit the model's ", p.shape);
+        if (!p.shape.compatible_with(it->second))
+          return invalid_argument("the shape ", it->second, " given for '", p.name, "' does not fit the model's ", p.shape);
         p.shape = it->second;
       }
       if (!p.shape.has_rank()) return invalid_argument("input '", p.name, "' has a shape of unknown rank; give it: --shape ", p.name, "=?,28,28");
@@ -201,7 +204,7 @@ class Builder {
           variables_.push_back({p.name, p.type.dtype, PartialShape({2}), std::nullopt});
           source_.push_back(-1);
         }
-        if (n < 0) return core::internal_error("a state '", p.name, "' that is no variable");
+        if (n < 0) return core::internal_error("a state '", p.name, "' that is not a variable");
         f.parameters.push_back(~n);
         continue;
       }
@@ -223,15 +226,15 @@ class Builder {
     }
     net.class_name = rest;
     for (const std::string& n : net.namespaces) {
-      if (!is_identifier(n)) return invalid_argument("'", options_.class_name, "' is no name of a class: '", n, "' cannot be a namespace");
+      if (!is_identifier(n)) return invalid_argument("'", options_.class_name, "' is not a class name: '", n, "' cannot be a namespace");
       prefix_ += n + "_";
     }
-    if (!is_identifier(rest)) return invalid_argument("'", options_.class_name, "' is no name of a class; give --class Net or --class ns::Net");
+    if (!is_identifier(rest)) return invalid_argument("'", options_.class_name, "' is not a class name; give --class Net or --class ns::Net");
     prefix_ += rest + "_";
     return {};
   }
 
-  // The variables that are left as state, numbered anew, with places in one block of memory.
+  // The variables that are left as state, numbered again, with places in one block of memory.
   Status states(Net& net) {
     std::vector<int> number(variables_.size(), -1);
     std::vector<std::string> taken;
@@ -271,7 +274,8 @@ class Builder {
       if (!zeros) net.initial.assign(size_t(net.state_bytes), '\0');
     }
     for (const NetVariable& v : net.variables) {
-      if (size_t(v.offset) + v.initial.byte_size() <= net.initial.size()) std::copy_n(v.initial.data<char>(), v.initial.byte_size(), net.initial.data() + v.offset);
+      if (size_t(v.offset) + v.initial.byte_size() <= net.initial.size())
+        std::copy_n(v.initial.data<char>(), v.initial.byte_size(), net.initial.data() + v.offset);
     }
     for (const auto& v : variables_) {
       if (v.constant) net.frozen.push_back(v.name);
@@ -301,4 +305,4 @@ Result<std::string> emit(const Net& net, const compiler::CodegenOptions& options
   return api->emit(code, data, options);
 }
 
-}  // namespace weft::aot
+}  // namespace weft_engine::aot

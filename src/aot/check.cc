@@ -6,7 +6,7 @@
 #include "aot/aot.h"
 #include "core/cat.h"
 
-namespace weft::aot {
+namespace weft_engine::aot {
 namespace {
 
 using core::Shape;
@@ -22,11 +22,21 @@ void fill_random(Tensor& t, std::mt19937& rng) {
   std::normal_distribution<float> normal;
   const int64_t n = t.num_elements();
   switch (t.dtype()) {
-    case DType::kFloat: for (float& v : t.span<float>()) v = normal(rng); break;
-    case DType::kDouble: for (double& v : t.span<double>()) v = double(normal(rng)); break;
-    case DType::kInt32: for (int32_t& v : t.span<int32_t>()) v = int32_t(rng() % 4); break;
-    case DType::kInt64: for (int64_t& v : t.span<int64_t>()) v = int64_t(rng() % 4); break;
-    case DType::kBool: for (int64_t i = 0; i < n; ++i) t.data<int8_t>()[i] = rng() % 2; break;
+    case DType::kFloat:
+      for (float& v : t.span<float>()) v = normal(rng);
+      break;
+    case DType::kDouble:
+      for (double& v : t.span<double>()) v = double(normal(rng));
+      break;
+    case DType::kInt32:
+      for (int32_t& v : t.span<int32_t>()) v = int32_t(rng() % 4);
+      break;
+    case DType::kInt64:
+      for (int64_t& v : t.span<int64_t>()) v = int64_t(rng() % 4);
+      break;
+    case DType::kBool:
+      for (int64_t i = 0; i < n; ++i) t.data<int8_t>()[i] = rng() % 2;
+      break;
     default: {
       char* p = t.data<char>();
       std::fill(p, p + t.byte_size(), char(1));
@@ -104,7 +114,8 @@ Result<std::vector<CheckLine>> check(saved_model::Model& model, const Net& net, 
       if (error != 0) return core::internal_error("compiled ", f.name, " failed: ", f.module->messages[size_t(error - 1)]);
       for (size_t i = 0; i < wants.size(); ++i) {
         CheckLine line = compare(f.name, f.outputs[i].name, outputs[i], wants[i]);
-        auto same = std::find_if(lines.begin(), lines.end(), [&](const CheckLine& l) { return l.function == line.function && l.output == line.output; });
+        auto same =
+            std::find_if(lines.begin(), lines.end(), [&](const CheckLine& l) { return l.function == line.function && l.output == line.output; });
         if (same == lines.end()) {
           lines.push_back(std::move(line));
         } else {
@@ -118,4 +129,4 @@ Result<std::vector<CheckLine>> check(saved_model::Model& model, const Net& net, 
   return lines;
 }
 
-}  // namespace weft::aot
+}  // namespace weft_engine::aot

@@ -5,7 +5,7 @@
 #include "wire/proto.h"
 #include "wire/text_format.h"
 
-namespace weft::aot {
+namespace weft_engine::aot {
 namespace {
 
 using wire::ProtoReader;
@@ -69,4 +69,4 @@ Result<Config> read_config(const std::string& path) {
   return c;
 }
 
-}  // namespace weft::aot
+}  // namespace weft_engine::aot

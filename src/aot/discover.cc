@@ -4,16 +4,18 @@
 
 #include "aot/aot.h"
 #include "core/cat.h"
+#include "graph/node_traits.h"
 #include "graph/shape_inference.h"
 
-namespace weft::aot {
+namespace weft_engine::aot {
 namespace {
 
 using core::invalid_argument;
 using core::not_found;
 using graph::Node;
+using graph::Role;
 
-bool is_placeholder(const Node& n) { return n.op() == "Placeholder" || n.op() == "PlaceholderV2" || n.op() == "PlaceholderWithDefault"; }
+bool is_placeholder(const Node& n) { return role_of(n) == Role::kPlaceholder || role_of(n) == Role::kPlaceholderWithDefault; }
 
 // All that a node needs.
 std::set<const Node*> ancestors(const Node* node) {
@@ -33,7 +35,8 @@ std::set<const Node*> ancestors(const Node* node) {
 
 bool writes(const Node& n) {
   const std::string_view op = n.op();
-  return op.starts_with("Assign") || op.starts_with("Apply") || op.starts_with("ResourceApply") || op.starts_with("Scatter") || op.starts_with("ResourceScatter");
+  return op.starts_with("Assign") || op.starts_with("Apply") || op.starts_with("ResourceApply") || op.starts_with("Scatter") ||
+         op.starts_with("ResourceScatter");
 }
 
 // A step of training: a node that nothing reads, with effects on variables that depend on what is fed.
@@ -45,7 +48,7 @@ bool is_training_target(const Node& n) {
 }
 
 // By-products of tf.gradients and of loops are read by nobody, and meant by nobody.
-bool is_by_product(const Node& n) { return n.name().starts_with("gradients") || n.op() == "Exit" || n.op() == "RefExit" || n.name().find("/gradients") != std::string::npos; }
+bool is_by_product(const Node& n) { return n.name().starts_with("gradients") || is_exit(n) || n.name().find("/gradients") != std::string::npos; }
 
 std::vector<std::string> needed_feeds(const std::vector<const Node*>& of) {
   std::vector<std::string> feeds;
@@ -72,7 +75,7 @@ std::set<const Node*> placeholders_of(const Node* n) {
 
 bool reads_variable(const Node* n) {
   const auto all = ancestors(n);
-  return std::any_of(all.begin(), all.end(), [](const Node* a) { return a->op() == "VarHandleOp" || a->op().starts_with("Variable"); });
+  return std::any_of(all.begin(), all.end(), [](const Node* a) { return is_variable(*a); });
 }
 
 // In a graph that trains: what the model says, before it is held against the labels. Its readers need more placeholders than it does.
@@ -90,12 +93,12 @@ Result<std::vector<FunctionSpec>> of_graph(saved_model::Model& model) {
   std::vector<const Node*> outputs, scalars, predictions, targets;
   WEFT_RETURN_IF_ERROR(graph::infer_all(model.graph()));
   for (const Node* n : model.graph().nodes()) {
-    if (n->op() == "NoOp" || n->num_outputs() == 0 || writes(*n)) {
+    if (is_no_op(*n) || n->num_outputs() == 0 || writes(*n)) {
       if (is_training_target(*n)) targets.push_back(n);
       continue;
     }
     if (is_prediction(*n)) predictions.push_back(n);
-    if (!n->uses().empty() || is_by_product(*n) || is_placeholder(*n) || n->op() == "ReadVariableOp" || placeholders_of(n).empty()) continue;
+    if (!n->uses().empty() || is_by_product(*n) || is_placeholder(*n) || role_of(*n) == Role::kReadVariable || placeholders_of(n).empty()) continue;
     const bool scalar = !n->shapes.empty() && n->shapes[0].has_rank() && n->shapes[0].rank() == 0;
     (scalar ? scalars : outputs).push_back(n);
   }
@@ -132,8 +135,9 @@ Status initialise(saved_model::Model& model) {
   for (graph::Node* n : model.graph().nodes()) {
     if (!n->uses().empty() || !n->control_outputs().empty()) continue;
     const auto all = ancestors(n);
-    const bool assigns = std::any_of(all.begin(), all.end(), [](const Node* a) { return a->op() == "Assign" || a->op() == "AssignVariableOp"; });
-    const bool other = std::any_of(all.begin(), all.end(), [](const Node* a) { return is_placeholder(*a) || (writes(*a) && a->op() != "Assign" && a->op() != "AssignVariableOp"); });
+    const bool assigns = std::any_of(all.begin(), all.end(), [](const Node* a) { return role_of(*a) == Role::kAssignVariable; });
+    const bool other =
+        std::any_of(all.begin(), all.end(), [](const Node* a) { return is_placeholder(*a) || (writes(*a) && role_of(*a) != Role::kAssignVariable); });
     if (assigns && !other) run.push_back(n);
   }
   if (run.empty()) return {};
@@ -154,7 +158,10 @@ Result<std::vector<FunctionSpec>> discover(saved_model::Model& model, const Opti
     if (specs.size() != 1) {
       std::string names;
       for (const auto& s : specs) names += (names.empty() ? "" : ", ") + s.signature;
-      return invalid_argument(model.path(), specs.empty() ? " has no signature that can be compiled; name tensors: --feed and --fetch" : " has several signatures; choose with --signature: ", names);
+      return invalid_argument(model.path(),
+                              specs.empty() ? " has no signature that can be compiled; name tensors: --feed and --fetch"
+                                            : " has several signatures; choose with --signature: ",
+                              names);
     }
   }
   for (FunctionSpec& s : specs) {
@@ -165,7 +172,7 @@ Result<std::vector<FunctionSpec>> discover(saved_model::Model& model, const Opti
         for (const auto& names : {s.fetches, s.targets}) {
           for (const std::string& name : names) {
             graph::InputName parsed;
-            if (!graph::parse_input_name(name, parsed)) return invalid_argument("'", name, "' is no name of a tensor");
+            if (!graph::parse_input_name(name, parsed)) return invalid_argument("'", name, "' is not a tensor name");
             const Node* n = model.graph().find(parsed.node);
             if (!n) return not_found("there is no node '", parsed.node, "' in ", model.path());
             of.push_back(n);
@@ -182,4 +189,4 @@ Result<std::vector<FunctionSpec>> discover(saved_model::Model& model, const Opti
   return specs;
 }
 
-}  // namespace weft::aot
+}  // namespace weft_engine::aot

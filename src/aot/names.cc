@@ -3,18 +3,23 @@
 
 #include "aot/aot.h"
 
-namespace weft::aot {
+namespace weft_engine::aot {
 namespace {
 
 // Of C++20, C11 and what the generated class itself uses.
 constexpr std::array kReserved = {
-    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char", "char16_t", "char32_t", "char8_t", "class", "co_await",
-    "co_return", "co_yield", "compl", "concept", "const", "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
-    "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new",
-    "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "restrict", "return", "short",
-    "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename",
-    "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
-    "run", "resize", "bytes", "error", "memory", "std", "main", "reset", "ready", "state", "set_pool"};
+    "alignas",   "alignof",  "and",      "and_eq",   "asm",          "auto",       "bitand",       "bitor",         "bool",
+    "break",     "case",     "catch",    "char",     "char16_t",     "char32_t",   "char8_t",      "class",         "co_await",
+    "co_return", "co_yield", "compl",    "concept",  "const",        "const_cast", "consteval",    "constexpr",     "constinit",
+    "continue",  "decltype", "default",  "delete",   "do",           "double",     "dynamic_cast", "else",          "enum",
+    "explicit",  "export",   "extern",   "false",    "float",        "for",        "friend",       "goto",          "if",
+    "inline",    "int",      "long",     "mutable",  "namespace",    "new",        "noexcept",     "not",           "not_eq",
+    "nullptr",   "operator", "or",       "or_eq",    "private",      "protected",  "public",       "register",      "reinterpret_cast",
+    "requires",  "restrict", "return",   "short",    "signed",       "sizeof",     "static",       "static_assert", "static_cast",
+    "struct",    "switch",   "template", "this",     "thread_local", "throw",      "true",         "try",           "typedef",
+    "typeid",    "typename", "union",    "unsigned", "using",        "virtual",    "void",         "volatile",      "wchar_t",
+    "while",     "xor",      "xor_eq",   "run",      "resize",       "bytes",      "error",        "memory",        "std",
+    "main",      "reset",    "ready",    "state",    "set_pool"};
 
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool digit(char c) { return c >= '0' && c <= '9'; }
@@ -54,4 +59,4 @@ std::string identifier(std::string_view name, std::vector<std::string>& taken) {
   return unique;
 }
 
-}  // namespace weft::aot
+}  // namespace weft_engine::aot

@@ -1,4 +1,3 @@
-// clang-format off: the engine's headers before the public ones (unwrap.h)
 #include "core/threads.h"
 #include "saved_model/checkpoint_state.h"
 #include "trace/variable.h"
@@ -10,7 +9,6 @@
 #include <algorithm>
 #include <new>
 #include <system_error>
-// clang-format on
 
 namespace weft {
 
@@ -175,9 +173,9 @@ void Checkpoint::track(const std::string& name, const Trackable& object) {
 namespace {
 
 Status record(const std::string& prefix) {
-  return saved_model::write_checkpoint_state(std::string(wire::folder_of(prefix)), {.model_checkpoint_path = prefix,
-                                                                                    .all_model_checkpoint_paths = {},
-                                                                                    .all_model_checkpoint_timestamps = {}});
+  return saved_model::write_checkpoint_state(
+      std::string(wire::folder_of(prefix)),
+      {.model_checkpoint_path = prefix, .all_model_checkpoint_paths = {}, .all_model_checkpoint_timestamps = {}});
 }
 
 }  // namespace
@@ -292,7 +290,9 @@ std::optional<CheckpointState> get_checkpoint_state(const std::string& folder, c
                          std::move(state->all_model_checkpoint_timestamps), state->last_preserved_timestamp};
 }
 
-std::string latest_checkpoint(const std::string& folder, const std::string& file) { return unwrap(saved_model::latest_checkpoint(unwrap(wire::path_of(folder)), file)); }
+std::string latest_checkpoint(const std::string& folder, const std::string& file) {
+  return unwrap(saved_model::latest_checkpoint(unwrap(wire::path_of(folder)), file));
+}
 
 namespace {
 

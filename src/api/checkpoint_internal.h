@@ -1,5 +1,4 @@
 // The inside of Checkpoint, which CheckpointManager shares.
-// clang-format off: the engine's headers before the public ones (unwrap.h)
 #pragma once
 
 #include "saved_model/checkpoint.h"
@@ -14,7 +13,6 @@
 #include <functional>
 #include <mutex>
 #include <thread>
-// clang-format on
 
 namespace weft {
 

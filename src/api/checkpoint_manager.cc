@@ -1,4 +1,3 @@
-// clang-format off: the engine's headers before the public ones (unwrap.h)
 #include "core/log.h"
 #include "saved_model/checkpoint_state.h"
 #include "wire/file.h"
@@ -10,7 +9,6 @@
 
 #include <algorithm>
 #include <chrono>
-// clang-format on
 
 namespace weft {
 
@@ -37,7 +35,10 @@ struct CheckpointManager::State {
   };
 
   State(Checkpoint& c, std::string d, CheckpointManagerOptions o)
-      : checkpoint(c), directory(std::move(d)), options(std::move(o)), prefix(directory.empty() || directory.ends_with('/') ? directory : directory + "/") {
+      : checkpoint(c),
+        directory(std::move(d)),
+        options(std::move(o)),
+        prefix(directory.empty() || directory.ends_with('/') ? directory : directory + "/") {
     prefix += options.checkpoint_name;
   }
 
@@ -70,7 +71,8 @@ void CheckpointManager::State::recover() {
   latest = state->model_checkpoint_path;
   last_preserved = state->last_preserved_timestamp;
   if (clock < last_preserved) {
-    core::log(core::LogLevel::kWarning, core::cat("the clock is ", last_preserved - clock, " seconds behind the last preserved checkpoint timestamp."));
+    core::log(core::LogLevel::kWarning,
+              core::cat("the clock is ", last_preserved - clock, " seconds behind the last preserved checkpoint timestamp."));
     last_preserved = clock;
   }
   const auto& paths = state->all_model_checkpoint_paths;
@@ -102,7 +104,7 @@ Status CheckpointManager::State::saved(const std::string& path) {
   std::erase_if(kept, [&](const Kept& k) { return k.prefix == path; });
   kept.push_back({path, now()});
   latest = path;
-  // First with those that are about to go: until they are gone, somebody may ask for them.
+  // First with those that are about to be deleted: until then, somebody may read them.
   if (Status s = record(); !s.ok()) {
     kept = std::move(kept_before);
     latest = std::move(latest_before);
@@ -112,7 +114,7 @@ Status CheckpointManager::State::saved(const std::string& path) {
   sweep();
   // A state file that still names those that went does no harm, and the next save writes another.
   if (kept.size() != before) {
-    if (Status s = record(); !s.ok()) core::log(core::LogLevel::kWarning, core::cat("the state file names checkpoints that are gone: ", s));
+    if (Status s = record(); !s.ok()) core::log(core::LogLevel::kWarning, core::cat("the state file names checkpoints that were deleted: ", s));
   }
   return {};
 }
@@ -152,7 +154,8 @@ bool CheckpointManager::State::due(bool check_interval) {
 CheckpointManager::CheckpointManager(Checkpoint& checkpoint, std::string directory, CheckpointManagerOptions options)
     : state_(std::make_unique<State>(checkpoint, api::unwrap(wire::path_of(directory)), std::move(options))) {
   const auto& o = state_->options;
-  if (o.max_to_keep < 0) throw Error(Code::kInvalidArgument, core::cat("Expected a positive integer or `None` for `max_to_keep`, got ", o.max_to_keep, "."));
+  if (o.max_to_keep < 0)
+    throw Error(Code::kInvalidArgument, core::cat("Expected a positive integer or `None` for `max_to_keep`, got ", o.max_to_keep, "."));
   if (o.checkpoint_interval < 0) throw Error(Code::kInvalidArgument, "`checkpoint_interval` must not be negative.");
   if (o.checkpoint_interval > 0 && !o.step_counter.has_value())
     throw Error(Code::kInvalidArgument, "`step_counter` should be passed if `checkpoint_interval` is not None.");

@@ -1,4 +1,3 @@
-// clang-format off: the engine's headers before the public ones (unwrap.h)
 #include "aot/aot.h"
 #include "core/cat.h"
 #include "wire/file.h"
@@ -12,13 +11,13 @@
 #include <unistd.h>
 
 #include <chrono>
-// clang-format on
 
 extern char** environ;
 
 namespace weft {
 namespace {
 
+namespace aot = weft_engine::aot;
 using core::cat;
 
 void run(std::vector<std::string> command) {
@@ -71,7 +70,8 @@ CompileReport compile(const Model& model, const CompileOptions& options) {
     return report;
   }
   if (!options.emit.empty()) {
-    if (options.emit != "llvm" && options.emit != "asm") throw Error(Code::kInvalidArgument, cat("--emit is ir, plan, llvm or asm, not '", options.emit, "'"));
+    if (options.emit != "llvm" && options.emit != "asm")
+      throw Error(Code::kInvalidArgument, cat("--emit is ir, plan, llvm or asm, not '", options.emit, "'"));
     o.code.emit = options.emit == "llvm" ? compiler::CodegenOptions::Emit::kLlvm : compiler::CodegenOptions::Emit::kAssembly;
     report.text = api::unwrap(aot::emit(net, o.code));
     return report;

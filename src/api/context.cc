@@ -1,4 +1,5 @@
 #include "engine/engine.h"
+#include "trace/concrete_function.h"
 #include "op/declarations.h"
 #include "op/registry.h"
 
@@ -9,7 +10,14 @@ namespace weft {
 namespace api {
 
 void check(const core::Status& status) {
-  if (!status.ok()) throw Error(static_cast<Code>(status.code()), status.message());
+  if (status.ok()) [[likely]]
+    return;
+  const core::Status::Origin& origin = status.origin();
+  std::string text = status.message();
+  if (!origin.op.empty()) text += core::cat(" [Op:", origin.op, "]");
+  // The end of a dataset is news, not a fault to look for.
+  if (!origin.function.empty() && status.code() != core::Code::kOutOfRange) text += " (weft::run_functions_eagerly(true) runs it op by op)";
+  throw Error(static_cast<Code>(status.code()), text);
 }
 
 namespace {
@@ -44,10 +52,7 @@ void reset_context() {
 
 bool has_context() { return process().context.load(std::memory_order_acquire) != nullptr; }
 
-std::string& scoped_device() {
-  thread_local std::string device;
-  return device;
-}
+std::string& scoped_device() { return trace::scoped_device(); }
 
 }  // namespace api
 
@@ -106,7 +111,8 @@ std::string kernel_text(const op::KernelDef& k) {
 std::string_view summary(const op::OpSpec& spec) { return op::is_declared_only(spec) ? "signature only, no kernel" : spec.summary; }
 
 std::string_view gradient_text(const op::OpSpec& spec) {
-  for (std::string_view name : {"If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", "PartitionedCall", "StatefulPartitionedCall"}) {
+  for (std::string_view name :
+       {"If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", "PartitionedCall", "StatefulPartitionedCall"}) {
     if (spec.name == name) return "yes";  // of the functions it calls
   }
   return spec.grad ? "yes" : spec.no_gradient ? "none (not differentiable)" : "missing";
@@ -138,8 +144,8 @@ std::string op_table() {
     for (const auto& k : registry.kernels(*spec)) kernels.push_back(kernel_text(k));
     std::string text = core::join(kernels, "; ");
     for (size_t at = 0; (at = text.find('|', at)) != std::string::npos;) text[at] = ' ';
-    out += core::cat("| ", spec->name, " | ", summary(*spec), " | ", text.empty() ? "none" : text, " | ",
-                     gradient_text(*spec), spec->lower ? " | yes |\n" : " | none |\n");
+    out += core::cat("| ", spec->name, " | ", summary(*spec), " | ", text.empty() ? "none" : text, " | ", gradient_text(*spec),
+                     spec->lower ? " | yes |\n" : " | none |\n");
   }
   return out;
 }

@@ -1,12 +1,14 @@
-// clang-format off: the engine's headers before the public ones (unwrap.h)
 #include "op/emit.h"
 #include "trace/control_flow.h"
 
 #include "api/unwrap.h"
-#include "weft/call.h"
 #include "weft/control_flow.h"
 #include "weft/math.h"
-// clang-format on
+#include "weft/raw/array.h"
+#include "weft/raw/control_flow.h"
+#include "weft/raw/list.h"
+#include "weft/raw/math.h"
+#include "weft/raw/strings.h"
 
 namespace weft::flow {
 
@@ -20,8 +22,9 @@ trace::FuncGraph* here() { return trace::FuncGraph::current(); }
 bool truth(const Tensor& t) {
   const core::Tensor& v = api::value_of(t);
   if (v.num_elements() != 1)
-    check(core::invalid_argument(v.num_elements() == 0 ? "The truth value of an empty array is ambiguous."
-                                                       : "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"));
+    check(core::invalid_argument(v.num_elements() == 0
+                                     ? "The truth value of an empty array is ambiguous."
+                                     : "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"));
   if (v.dtype() == core::DType::kBool) return v.data<bool>()[0];
   if (v.dtype() == core::DType::kString) return !v.data<core::tstring>()[0].str().empty();
   return cast(t, DType::boolean).item<bool>();
@@ -106,8 +109,9 @@ std::vector<Tensor> while_loop(const Test& condition, const Step& body, const Ro
   const Step checked = [&](const std::vector<Tensor>& t) {
     Row out = body(t);
     if (out.key != vars.key || out.layout != vars.layout)
-      check(core::invalid_argument("The two structures don't have the same nested structure.\n\nThe body of the loop gives another structure than its variables have: ",
-                                   out.tensors.size(), " tensors for ", vars.tensors.size()));
+      check(core::invalid_argument(
+          "The two structures don't have the same nested structure.\n\nThe body of the loop gives another structure than its variables have: ",
+          out.tensors.size(), " tensors for ", vars.tensors.size()));
     return out;
   };
   if (here()) return loop_in_graph(condition, checked, vars.tensors, o);
@@ -156,26 +160,25 @@ struct Rows {
     }
     if (known > INT32_MAX) check(core::invalid_argument(known, " rows are more than a loop can count"));
     if (known >= 0) count = Tensor(int32_t(known));
-    else count = Call("StridedSlice").in(Call("Shape").in(e[0]).one()).in(ints({0})).in(ints({1})).in(ints({1})).attr("shrink_axis_mask", 1).one();
+    else count = raw::StridedSlice(raw::Shape(e[0]), ints({0}), ints({1}), ints({1}), {.shrink_axis_mask = 1});
   }
 
   // Lists of the rows, made in front of a loop. (A gather in the loop would add up gradients as large as all rows, each time.)
   std::vector<Tensor> lists() const {
     std::vector<Tensor> out;
-    for (size_t i = 0; i < elements.size(); ++i) out.push_back(Call("TensorListFromTensor").in(elements[i]).in(element_shape(row_shapes[i])).one());
+    for (size_t i = 0; i < elements.size(); ++i) out.push_back(raw::TensorListFromTensor(elements[i], element_shape(row_shapes[i])));
     return out;
   }
   std::vector<Tensor> row(const std::vector<Tensor>& lists, const Tensor& i) const {
     std::vector<Tensor> out;
-    for (size_t k = 0; k < lists.size(); ++k)
-      out.push_back(Call("TensorListGetItem").in(lists[k]).in(i).in(element_shape(row_shapes[k])).attr("element_dtype", types[k]).one());
+    for (size_t k = 0; k < lists.size(); ++k) out.push_back(raw::TensorListGetItem(lists[k], i, element_shape(row_shapes[k]), types[k]));
     return out;
   }
   // Eagerly: all rows, by element.
   std::vector<std::vector<Tensor>> unstacked() const {
     std::vector<std::vector<Tensor>> by_row(size_t(std::max<int64_t>(known, 0)));
     for (const Tensor& t : elements) {
-      auto rows = Call("Unpack").in(t).attr("num", known).attr("axis", 0).run();
+      auto rows = raw::Unpack(t, known, {.axis = 0});
       for (size_t i = 0; i < by_row.size(); ++i) by_row[i].push_back(std::move(rows[i]));
     }
     return by_row;
@@ -204,12 +207,10 @@ Given ask(const Step& f, const std::vector<DType>& types, const std::vector<Part
   return out;
 }
 
-Tensor reserve(const Tensor& count, DType type, const PartialShape& shape) {
-  return Call("TensorListReserve").in(element_shape(shape)).in(count).attr("element_dtype", type).one();
-}
-Tensor set_item(const Tensor& list, const Tensor& i, const Tensor& item) { return Call("TensorListSetItem").in(list).in(i).in(item).one(); }
+Tensor reserve(const Tensor& count, DType type, const PartialShape& shape) { return raw::TensorListReserve(element_shape(shape), count, type); }
+Tensor set_item(const Tensor& list, const Tensor& i, const Tensor& item) { return raw::TensorListSetItem(list, i, item); }
 Tensor stacked(const Tensor& list, DType type, const PartialShape& shape, int64_t known) {
-  return Call("TensorListStack").in(list).in(element_shape(shape)).attr("element_dtype", type).attr("num_elements", known).one();
+  return raw::TensorListStack(list, element_shape(shape), type, {.num_elements = known});
 }
 Tensor no_rows(DType type, const PartialShape& shape) {
   std::vector<int64_t> dims{0};
@@ -319,8 +320,12 @@ Row accumulate(const Step& f, const std::vector<Tensor>& elements, const Row* in
 
 }  // namespace
 
-Row scan(const Step& f, const std::vector<Tensor>& elements, const Row* initial, const LoopOptions& o) { return accumulate(f, elements, initial, o, true); }
-Row fold(const Step& f, const std::vector<Tensor>& elements, const Row* initial, const LoopOptions& o) { return accumulate(f, elements, initial, o, false); }
+Row scan(const Step& f, const std::vector<Tensor>& elements, const Row* initial, const LoopOptions& o) {
+  return accumulate(f, elements, initial, o, true);
+}
+Row fold(const Step& f, const std::vector<Tensor>& elements, const Row* initial, const LoopOptions& o) {
+  return accumulate(f, elements, initial, o, false);
+}
 
 }  // namespace weft::flow
 
@@ -349,8 +354,8 @@ void print(const std::vector<Printed>& what, const PrintOptions& o) {
     if (what[i].tensor().has_value()) tensors.push_back(what[i].tensor());
     text += what[i].tensor().has_value() ? placeholder : what[i].text();
   }
-  Tensor line = Call("StringFormat").in(tensors).attr("template", text).attr("placeholder", placeholder).attr("summarize", o.summarize).one();
-  Call("PrintV2").in(line).attr("output_stream", o.output_stream).attr("end", o.end).run();
+  Tensor line = raw::StringFormat(tensors, {.template_ = text, .placeholder = placeholder, .summarize = o.summarize});
+  raw::PrintV2(line, {.output_stream = o.output_stream, .end = o.end});
 }
 
 void assert_that(const Tensor& condition, const std::vector<Printed>& data, const AssertOptions& o) {
@@ -358,24 +363,23 @@ void assert_that(const Tensor& condition, const std::vector<Printed>& data, cons
   if (!o.message.empty()) tensors.emplace_back(o.message);
   for (const Printed& p : data) tensors.push_back(p.tensor().has_value() ? p.tensor() : Tensor(p.text()));
   if (tensors.empty()) tensors.emplace_back("");
-  Call("Assert").in(condition).in(tensors).attr("summarize", o.summarize).run();
+  raw::Assert(condition, tensors, {.summarize = o.summarize});
 }
 
 namespace {
 
-void assert_all(const char* op, const char* sign, const Tensor& x, const Tensor& y, const AssertOptions& o) {
-  const Tensor each = Call(op).in(x).in(y).one();
-  const Tensor axes = Call("Range").in(Tensor(int32_t(0))).in(Call("Rank").in(each).one()).in(Tensor(int32_t(1))).one();
-  const Tensor all = Call("All").in(each).in(axes).one();
+void assert_all(const Tensor& each, const char* sign, const Tensor& x, const Tensor& y, const AssertOptions& o) {
+  const Tensor axes = raw::Range(Tensor(int32_t(0)), raw::Rank(each), Tensor(int32_t(1)));
+  const Tensor all = raw::All(each, axes);
   assert_that(all, {core::cat("Condition x ", sign, " y did not hold element-wise:"), "x = ", x, "y = ", y}, o);
 }
 
 }  // namespace
 
-void assert_equal(const Tensor& x, const Tensor& y, const AssertOptions& o) { assert_all("Equal", "==", x, y, o); }
-void assert_less(const Tensor& x, const Tensor& y, const AssertOptions& o) { assert_all("Less", "<", x, y, o); }
-void assert_less_equal(const Tensor& x, const Tensor& y, const AssertOptions& o) { assert_all("LessEqual", "<=", x, y, o); }
-void assert_greater(const Tensor& x, const Tensor& y, const AssertOptions& o) { assert_all("Greater", ">", x, y, o); }
-void assert_greater_equal(const Tensor& x, const Tensor& y, const AssertOptions& o) { assert_all("GreaterEqual", ">=", x, y, o); }
+void assert_equal(const Tensor& x, const Tensor& y, const AssertOptions& o) { assert_all(x == y, "==", x, y, o); }
+void assert_less(const Tensor& x, const Tensor& y, const AssertOptions& o) { assert_all(x < y, "<", x, y, o); }
+void assert_less_equal(const Tensor& x, const Tensor& y, const AssertOptions& o) { assert_all(x <= y, "<=", x, y, o); }
+void assert_greater(const Tensor& x, const Tensor& y, const AssertOptions& o) { assert_all(x > y, ">", x, y, o); }
+void assert_greater_equal(const Tensor& x, const Tensor& y, const AssertOptions& o) { assert_all(x >= y, ">=", x, y, o); }
 
 }  // namespace weft

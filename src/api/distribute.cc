@@ -1,16 +1,14 @@
-// clang-format off: the engine's headers before the public ones (unwrap.h)
 #include "trace/replica.h"
 #include "trace/variable.h"
 
 #include "api/unwrap.h"
-#include "weft/call.h"
+#include "weft/raw/math.h"
 #include "weft/context.h"
 #include "weft/distribute.h"
 
 #include <algorithm>
 #include <exception>
 #include <thread>
-// clang-format on
 
 namespace weft::distribute {
 
@@ -18,7 +16,7 @@ using api::check;
 
 namespace {
 
-// Code speaks for this replica while it lives.
+// Code runs for this replica while it lives.
 class AsReplica {
  public:
   explicit AsReplica(trace::Replica* replica) : previous_(std::exchange(trace::current_replica(), replica)) {}
@@ -43,22 +41,25 @@ MirroredStrategy::MirroredStrategy(std::vector<std::string> devices) {
 }
 
 VariableCreatorScope MirroredStrategy::scope() const {
-  return VariableCreatorScope([devices = devices_](const VariableCreatorScope::Next& next, const std::function<Tensor()>& initial, const VariableOptions& options) {
-    VariableOptions o = options;
-    if (o.synchronization == VariableSynchronization::none)
-      check(core::invalid_argument("`NONE` variable synchronization mode is not supported with tf.distribute strategy. Please change the `synchronization` for variable: ", o.name));
-    std::vector<Variable> copies;
-    for (size_t i = 0; i < devices.size(); ++i) {
-      o.device = devices[i];
-      if (i > 0) o.name = options.name + "/replica_" + std::to_string(i);
+  return VariableCreatorScope(
+      [devices = devices_](const VariableCreatorScope::Next& next, const std::function<Tensor()>& initial, const VariableOptions& options) {
+        VariableOptions o = options;
+        if (o.synchronization == VariableSynchronization::none)
+          check(core::invalid_argument(
+              "`NONE` variable synchronization mode is not supported with tf.distribute strategy. Please change the `synchronization` for variable: ",
+              o.name));
+        std::vector<Variable> copies;
+        for (size_t i = 0; i < devices.size(); ++i) {
+          o.device = devices[i];
+          if (i > 0) o.name = options.name + "/replica_" + std::to_string(i);
       // The others start as the first one does, however it came by its value.
-      copies.push_back(i == 0 ? next(initial, o) : next([&] { return copies[0].value(); }, o));
-    }
-    std::vector<std::shared_ptr<trace::VariableState>> others;
-    for (size_t i = 1; i < copies.size(); ++i) others.push_back(copies[i].state());
-    copies[0].state()->set_copies(std::move(others));
-    return copies[0];
-  });
+          copies.push_back(i == 0 ? next(initial, o) : next([&] { return copies[0].value(); }, o));
+        }
+        std::vector<std::shared_ptr<trace::VariableState>> others;
+        for (size_t i = 1; i < copies.size(); ++i) others.push_back(copies[i].state());
+        copies[0].state()->set_copies(std::move(others));
+        return copies[0];
+      });
 }
 
 void MirroredStrategy::run_all(const std::function<void(int)>& f) const {
@@ -105,7 +106,8 @@ void MirroredStrategy::run_all(const std::function<void(int)>& f) const {
     try {
       std::rethrow_exception(e);
     } catch (const Error& error) {
-      of_waiting = error.code() == Code::kFailedPrecondition && std::string_view(error.what()).find("another one has ended") != std::string_view::npos;
+      of_waiting =
+          error.code() == Code::kFailedPrecondition && std::string_view(error.what()).find("another one has ended") != std::string_view::npos;
     } catch (...) {
     }
     if (!first || !of_waiting) {
@@ -119,9 +121,9 @@ void MirroredStrategy::run_all(const std::function<void(int)>& f) const {
 Tensor MirroredStrategy::reduce(ReduceOp op, const std::vector<Tensor>& values) const {
   if (values.empty()) check(core::invalid_argument("there is nothing to reduce"));
   DeviceScope device(devices_[0]);
-  Tensor sum = values.size() == 1 ? values[0] : Call("AddN").in(values).one();
+  Tensor sum = values.size() == 1 ? values[0] : raw::AddN(values);
   if (op == ReduceOp::sum) return sum;
-  return Call("RealDiv").in(sum).in(Call("Cast").in(Tensor(float(values.size()))).attr("DstT", sum.dtype()).one()).one();
+  return raw::RealDiv(sum, raw::Cast(Tensor(float(values.size())), sum.dtype()));
 }
 
 std::vector<Tensor> MirroredStrategy::local_values(const Variable& v) {

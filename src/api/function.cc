@@ -1,4 +1,3 @@
-// clang-format off: the engine's headers before the public ones (unwrap.h)
 #include "core/log.h"
 #include "graph/shape_inference.h"
 #include "saved_model/export_graph.h"
@@ -11,17 +10,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <shared_mutex>
-#include <unordered_map>
-// clang-format on
 
 namespace weft {
 
 using api::check;
 
 namespace {
-
-std::atomic<bool> g_eager{false};
 
 // The graph that is being traced around a call; 0: none.
 uint64_t current_graph() { return trace::FuncGraph::current() ? trace::FuncGraph::current()->id() : 0; }
@@ -48,7 +42,8 @@ std::string python_spec(const TensorSpec& s, bool named) {
     out += "<unknown>";
   } else {
     out += "(";
-    for (size_t i = 0; i < s.shape.dims.size(); ++i) out += (i ? ", " : "") + (s.shape.dims[i] < 0 ? std::string("None") : std::to_string(s.shape.dims[i]));
+    for (size_t i = 0; i < s.shape.dims.size(); ++i)
+      out += (i ? ", " : "") + (s.shape.dims[i] < 0 ? std::string("None") : std::to_string(s.shape.dims[i]));
     out += s.shape.dims.size() == 1 ? ",)" : ")";
   }
   return out + ", dtype=" + python_type(s.dtype) + ", name=" + (named ? "'" + s.name + "'" : "None") + ")";
@@ -92,36 +87,35 @@ std::string key_of(const std::string& plain, const std::vector<Tensor>& tensors)
 }
 
 bool fits(const TensorSpec& spec, DType dtype, const PartialShape& shape) {
-  return spec.dtype == dtype && api::inner_shape(spec.shape).compatible_with(api::inner_shape(shape)) &&
-         (!spec.shape.known_rank || shape.known_rank);
+  return spec.dtype == dtype && api::inner_shape(spec.shape).compatible_with(api::inner_shape(shape)) && (!spec.shape.known_rank || shape.known_rank);
 }
 
 }  // namespace
 
 struct FunctionCore::Impl {
+  using Ptr = std::shared_ptr<const ConcreteFunction::Impl>;
   TraceOptions options;
-  mutable std::shared_mutex mutex;
-  std::unordered_map<std::string, std::vector<std::shared_ptr<const ConcreteFunction::Impl>>> by_key;
-  std::vector<std::shared_ptr<const ConcreteFunction::Impl>> all;
+  trace::PolymorphicFunction cache;
   std::atomic<int> traces{0};
   std::atomic<int64_t> calls{0};
   bool variables_made = false;  // once they are, no trace may make more
   bool warned = false;
+  std::mutex saving;
   std::shared_ptr<trace::TrackableState> saved;
 
-  std::shared_ptr<const ConcreteFunction::Impl> find(const std::string& key) const {
-    std::shared_lock lock(mutex);
-    auto it = by_key.find(key);
-    if (it == by_key.end()) return nullptr;
-    for (const auto& f : it->second) {
-      if (!f->outer || f->outer == current_graph()) return f;
-    }
-    return nullptr;
+  static Ptr cast(trace::PolymorphicFunction::Ptr binding) { return std::static_pointer_cast<const ConcreteFunction::Impl>(std::move(binding)); }
+  Ptr find(const std::string& key) {
+    return cast(cache.find(key, [](const auto& f) { return !f.graph || f.graph == current_graph(); }));
+  }
+  std::vector<Ptr> all() const {
+    std::vector<Ptr> out;
+    for (auto& f : cache.traces()) out.push_back(cast(std::move(f)));
+    return out;
   }
 
   // One run of the user's code.
-  std::shared_ptr<ConcreteFunction::Impl> trace_once(const std::vector<TensorSpec>& specs, const std::string& plain, const Body& body, bool may_create,
-                                                     int* created) {
+  std::shared_ptr<ConcreteFunction::Impl> trace_once(const std::vector<TensorSpec>& specs, const std::string& plain, const Body& body,
+                                                     bool may_create, int* created) {
     auto g = trace::FuncGraph::make(api::context(), options.name, trace::FuncGraph::current());
     g->may_create_variables = may_create;
     g->must_compile = options.jit_compile;
@@ -153,12 +147,12 @@ struct FunctionCore::Impl {
     made->results = std::move(flat.key);
     made->layout = std::make_shared<const std::vector<std::string>>(std::move(flat.layout));
     for (const auto& c : made->function->captures()) {
-      if (c.rep()->owner()) made->outer = current_graph();
+      if (c.rep()->owner()) made->graph = current_graph();
     }
     return made;
   }
 
-  std::shared_ptr<const ConcreteFunction::Impl> trace(const std::string& key, const std::vector<TensorSpec>& specs, const std::string& plain, const Body& body) {
+  Ptr trace(const std::string& key, const std::vector<TensorSpec>& specs, const std::string& plain, const Body& body) {
     std::lock_guard one(tracing());
     if (auto f = find(key)) return f;  // another thread was faster
     thread_local std::vector<const Impl*> held;
@@ -176,23 +170,23 @@ struct FunctionCore::Impl {
       made = trace_once(specs, plain, body, false, &created);
     }
     variables_made = true;
-    std::unique_lock lock(mutex);
-    by_key[key].push_back(made);
-    all.push_back(made);
+    cache.add(key, made);
     if (!warned && traces > 5 && traces * 2 > calls) {
       warned = true;
-      core::log(core::LogLevel::kWarning,
-                core::cat("5 out of the last ", calls.load(), " calls to the function '", options.name,
-                          "' triggered retracing. Tracing is expensive: pass tensors instead of plain values that change, make the function outside of the loop, "
-                          "or use reduce_retracing or an input_signature where shapes change."));
+      core::log(
+          core::LogLevel::kWarning,
+          core::cat(
+              "5 out of the last ", calls.load(), " calls to the function '", options.name,
+              "' triggered retracing. Tracing is expensive: pass tensors instead of plain values that change, make the function outside of the loop, "
+              "or use reduce_retracing or an input_signature where shapes change."));
     }
     return made;
   }
 
   // With reduce_retracing: what the last graph of the same types and ranks was made for, with the dimensions that differ left open.
   std::vector<TensorSpec> relax(const std::vector<TensorSpec>& specs, const std::string& plain) const {
-    std::shared_lock lock(mutex);
-    for (auto it = all.rbegin(); it != all.rend(); ++it) {
+    const auto traced = all();
+    for (auto it = traced.rbegin(); it != traced.rend(); ++it) {
       const auto& f = **it;
       if (f.key != plain || f.inputs.size() != specs.size()) continue;
       std::vector<TensorSpec> out = specs;
@@ -213,12 +207,12 @@ struct FunctionCore::Impl {
     return specs;
   }
 
-  // A graph with open dimensions that these tensors fit.
-  std::shared_ptr<const ConcreteFunction::Impl> find_fitting(const std::vector<TensorSpec>& specs, const std::string& plain) const {
-    std::shared_lock lock(mutex);
-    for (auto it = all.rbegin(); it != all.rend(); ++it) {
+  // A graph with unknown dimensions that these tensors fit.
+  Ptr find_fitting(const std::vector<TensorSpec>& specs, const std::string& plain) const {
+    const auto traced = all();
+    for (auto it = traced.rbegin(); it != traced.rend(); ++it) {
       const auto& f = **it;
-      if (f.key != plain || f.inputs.size() != specs.size() || (f.outer && f.outer != current_graph())) continue;
+      if (f.key != plain || f.inputs.size() != specs.size() || (f.graph && f.graph != current_graph())) continue;
       bool ok = true;
       for (size_t i = 0; i < specs.size() && ok; ++i) {
         const auto want = api::inner_shape(f.inputs[i].shape), have = api::inner_shape(specs[i].shape);
@@ -229,16 +223,18 @@ struct FunctionCore::Impl {
     return nullptr;
   }
 
-  std::shared_ptr<const ConcreteFunction::Impl> get(const std::vector<Tensor>& tensors, const std::string& plain, const Body& body) {
+  Ptr get(const std::vector<Tensor>& tensors, const std::string& plain, const Body& body) {
     if (!options.input_signature.empty()) {
       const auto& want = options.input_signature;
       if (tensors.size() != want.size())
-        check(core::invalid_argument("the function '", options.name, "' takes ", want.size(), " tensors by its input_signature, ", tensors.size(), " were given"));
+        check(core::invalid_argument("the function '", options.name, "' takes ", want.size(), " tensors by its input_signature, ", tensors.size(),
+                                     " were given"));
       for (size_t i = 0; i < want.size(); ++i) {
         if (!fits(want[i], tensors[i].dtype(), tensors[i].partial_shape()))
           check(core::invalid_argument("Binding inputs to tf.function failed due to `Can not cast ",
                                        python_spec({want[i].name, tensors[i].dtype(), tensors[i].partial_shape(), ""}, !want[i].name.empty()), " to ",
-                                       python_spec(want[i], !want[i].name.empty()), "`: argument ", i, " of '", options.name, "' does not fit its input_signature"));
+                                       python_spec(want[i], !want[i].name.empty()), "`: argument ", i, " of '", options.name,
+                                       "' does not fit its input_signature"));
       }
       const std::string key = signature_key(plain, want);
       if (auto f = find(key)) return f;
@@ -250,8 +246,7 @@ struct FunctionCore::Impl {
     for (const Tensor& t : tensors) specs.push_back({"", t.dtype(), t.partial_shape(), ""});
     if (options.reduce_retracing) {
       if (auto f = find_fitting(specs, plain)) {
-        std::unique_lock lock(mutex);
-        by_key[key].push_back(f);  // the next call finds it at once
+        cache.bind(key, f);  // the next call finds it at once
         return f;
       }
       return trace(key, relax(specs, plain), plain, body);
@@ -266,7 +261,7 @@ FunctionCore::Results FunctionCore::call(const std::vector<Tensor>& inputs, cons
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].has_value()) check(core::invalid_argument("argument ", i, " of the function '", impl_->options.name, "' has no value"));
   }
-  if (g_eager.load(std::memory_order_relaxed)) {
+  if (trace::functions_run_eagerly.load(std::memory_order_relaxed)) {
     nest::Flat flat = body(inputs);
     return {std::move(flat.tensors), std::make_shared<const std::vector<std::string>>(std::move(flat.layout))};
   }
@@ -289,9 +284,8 @@ ConcreteFunction FunctionCore::concrete(const std::vector<TensorSpec>& inputs, c
 }
 
 std::vector<ConcreteFunction> FunctionCore::concrete_functions() const {
-  std::shared_lock lock(impl_->mutex);
   std::vector<ConcreteFunction> out;
-  for (const auto& f : impl_->all) out.push_back(ConcreteFunction::adopt(f));
+  for (const auto& f : impl_->all()) out.push_back(ConcreteFunction::adopt(f));
   return out;
 }
 
@@ -304,9 +298,8 @@ class SavedFunction final : public trace::FunctionState {
     std::vector<Form> out;
     auto core = core_.lock();
     if (!core) return out;
-    std::shared_lock lock(core->mutex);
-    for (const auto& f : core->all) {
-      if (f->outer) continue;
+    for (const auto& f : core->all()) {
+      if (f->graph) continue;
       Form form{f->function, f->key, f->results, {}, {}};
       for (const TensorSpec& s : f->inputs) {
         form.input_names.push_back(s.name);
@@ -324,15 +317,12 @@ class SavedFunction final : public trace::FunctionState {
 }  // namespace
 
 std::shared_ptr<trace::TrackableState> FunctionCore::tracking() const {
-  std::unique_lock lock(impl_->mutex);
+  std::lock_guard lock(impl_->saving);
   if (!impl_->saved) impl_->saved = std::make_shared<SavedFunction>(impl_);
   return impl_->saved;
 }
 
-int FunctionCore::num_traces() const {
-  std::shared_lock lock(impl_->mutex);
-  return int(impl_->all.size());
-}
+int FunctionCore::num_traces() const { return int(impl_->cache.traces().size()); }
 const std::string& FunctionCore::name() const { return impl_->options.name; }
 
 std::string FunctionCore::pretty_printed_signatures() const {
@@ -411,8 +401,8 @@ Graph ConcreteFunction::graph() const {
   const auto& f = *of(*this).function;
   auto library = std::make_shared<graph::FunctionLibrary>();
   copy_with_callees(*f.context().runtime().library(), f.name(), *library);
-  return Graph::adopt(std::make_shared<const Graph::Impl>(
-      Graph::Impl{std::make_shared<graph::Graph>(f.context().registry(), std::move(library)), {}, {}}));
+  return Graph::adopt(
+      std::make_shared<const Graph::Impl>(Graph::Impl{std::make_shared<graph::Graph>(f.context().registry(), std::move(library)), {}, {}}));
 }
 
 std::string ConcreteFunction::signature() const {
@@ -424,8 +414,8 @@ std::string ConcreteFunction::signature() const {
   return out;
 }
 
-void run_functions_eagerly(bool on) { g_eager.store(on); }
-bool functions_run_eagerly() { return g_eager.load(); }
+void run_functions_eagerly(bool on) { trace::functions_run_eagerly.store(on); }
+bool functions_run_eagerly() { return trace::functions_run_eagerly.load(); }
 bool is_tracing() { return trace::FuncGraph::current() != nullptr; }
 void init_scope(const std::function<void()>& f) {
   trace::Entered outside(nullptr);

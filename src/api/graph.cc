@@ -1,4 +1,3 @@
-// clang-format off: the engine's headers before the public ones (unwrap.h)
 #include "engine/engine.h"
 #include "graph/function_body.h"
 #include "graph/import.h"
@@ -16,14 +15,12 @@
 #include "api/model_internal.h"
 
 #include <algorithm>
-// clang-format on
 
 namespace weft {
 namespace {
 
 std::string text_of(const op::AttrValue& v) {
-  if (const auto* t = v.get<core::Tensor>())
-    return core::cat(core::dtype_name(t->dtype()), " ", t->shape().to_string(), " ", t->summary(6));
+  if (const auto* t = v.get<core::Tensor>()) return core::cat(core::dtype_name(t->dtype()), " ", t->shape().to_string(), " ", t->summary(6));
   return v.to_string();
 }
 
@@ -131,8 +128,7 @@ FunctionBody Graph::function(std::string_view name) const {
   FunctionBody out{body.name, {}, {}, infos_of(*body.graph)};
   for (const auto* n : body.args) out.inputs.push_back({n->name(), static_cast<DType>(n->output_type(0)), {}, {}});
   for (size_t i = 0; i < body.rets.size(); ++i)
-    out.outputs.push_back(
-        {i < def->outputs.size() ? def->outputs[i].name : body.rets[i]->name(), static_cast<DType>(body.ret_types[i]), {}, {}});
+    out.outputs.push_back({i < def->outputs.size() ? def->outputs[i].name : body.rets[i]->name(), static_cast<DType>(body.ret_types[i]), {}, {}});
   return out;
 }
 

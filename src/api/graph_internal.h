@@ -1,12 +1,10 @@
 // What a weft::Graph holds. As with unwrap.h, this comes before any header of include/weft.
 #pragma once
 
-// clang-format off
 #include "graph/graph.h"
 
 #include "api/unwrap.h"
 #include "weft/graph.h"
-// clang-format on
 
 namespace weft {
 

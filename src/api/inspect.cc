@@ -1,12 +1,9 @@
-// clang-format off: the engine's headers before the public ones (unwrap.h)
 #include "io/graph_def.h"
 #include "wire/file.h"
 #include "wire/tensor_bundle.h"
 
 #include "api/model_internal.h"
 #include "weft/inspect.h"
-
-// clang-format on
 
 namespace weft {
 namespace {

@@ -1,10 +1,8 @@
-// clang-format off: the engine's headers before the public ones (unwrap.h)
 #include "trace/resource_state.h"
 
 #include "api/unwrap.h"
-#include "weft/call.h"
+#include "weft/raw/state.h"
 #include "weft/lookup.h"
-// clang-format on
 
 namespace weft {
 namespace {
@@ -13,7 +11,9 @@ const trace::CapturedState& captured(const Module& m) { return static_cast<const
 
 Tensor tensor_of(const Module& m) { return api::adopt(captured(m).handle()); }
 
-std::shared_ptr<trace::TrackableState> table(trace::TableState::Spec spec) { return api::unwrap(trace::TableState::make(api::context(), std::move(spec))); }
+std::shared_ptr<trace::TrackableState> table(trace::TableState::Spec spec) {
+  return api::unwrap(trace::TableState::make(api::context(), std::move(spec)));
+}
 
 trace::TableState::Spec from_tensors(const Tensor& keys, const Tensor& values) {
   trace::TableState::Spec s;
@@ -49,7 +49,7 @@ StaticHashTable::StaticHashTable(const Asset& file, const Tensor& default_value,
 }
 
 Tensor StaticHashTable::handle() const { return tensor_of(*this); }
-Tensor StaticHashTable::lookup(const Tensor& keys) const { return Call("LookupTableFindV2").in(handle()).in(keys).in(default_).one(); }
-Tensor StaticHashTable::size() const { return Call("LookupTableSizeV2").in(handle()).one(); }
+Tensor StaticHashTable::lookup(const Tensor& keys) const { return raw::LookupTableFindV2(handle(), keys, default_); }
+Tensor StaticHashTable::size() const { return raw::LookupTableSizeV2(handle()); }
 
 }  // namespace weft

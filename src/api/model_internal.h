@@ -1,13 +1,11 @@
 // What a weft::Model holds. As with unwrap.h, this comes before any header of include/weft.
 #pragma once
 
-// clang-format off
 #include "saved_model/model.h"
 
 #include "api/unwrap.h"
 #include "weft/saved_model.h"
 #include "weft/trace.h"
-// clang-format on
 
 namespace weft {
 

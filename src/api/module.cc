@@ -1,4 +1,3 @@
-// clang-format off: the engine's headers before the public ones (unwrap.h)
 #include "trace/trackable.h"
 #include "trace/variable.h"
 
@@ -7,7 +6,6 @@
 
 #include <algorithm>
 #include <set>
-// clang-format on
 
 namespace weft {
 
@@ -77,7 +75,8 @@ void Module::track(const std::string& name, const Module& m) { check(tracking_->
 
 void Module::track_state(const std::string& name, const std::shared_ptr<trace::TrackableState>& state) { check(tracking_->track(name, state)); }
 
-void Module::track_all(const std::string& name, const std::vector<std::pair<std::string, std::shared_ptr<trace::TrackableState>>>& children, const char* kind) {
+void Module::track_all(const std::string& name, const std::vector<std::pair<std::string, std::shared_ptr<trace::TrackableState>>>& children,
+                       const char* kind) {
   auto list = std::make_shared<trace::TrackableState>(kind);
   check(tracking_->track(name, list));
   for (const auto& [key, child] : children) check(list->track(key, child));

@@ -1,21 +1,19 @@
-// clang-format off: the engine's headers before the public ones (unwrap.h)
 #include "engine/engine.h"
+#include "saved_model/describe.h"
 #include "saved_model/model.h"
 #include "saved_model/objects.h"
-#include "saved_model/saver.h"
 #include "trace/variable.h"
 
 #include "api/function_internal.h"
 #include "api/model_internal.h"
 #include "weft/save.h"
-// clang-format on
 
 namespace weft {
 
 using api::check;
 
 void save(const Module& module, const std::string& dir, const std::vector<SaveSignature>& signatures) {
-  saved_model::SaveOptions options;
+  std::vector<saved_model::SaveSignature> described;
   for (const SaveSignature& s : signatures) {
     if (!s.function.impl()) check(core::invalid_argument("the signature '", s.name, "' has no function"));
     const ConcreteFunction::Impl& f = *s.function.impl();
@@ -27,14 +25,16 @@ void save(const Module& module, const std::string& dir, const std::vector<SaveSi
     if (out.outputs.empty()) {
       std::vector<saved_model::StructuredValue> results;
       for (size_t k = 0; k < f.outputs.size(); ++k)
-        results.push_back(saved_model::tensor_value(core::cat("output_", k), api::inner_type(f.outputs[k].dtype), api::inner_shape(f.outputs[k].shape)));
+        results.push_back(
+            saved_model::tensor_value(core::cat("output_", k), api::inner_type(f.outputs[k].dtype), api::inner_shape(f.outputs[k].shape)));
       const auto structure = api::unwrap(saved_model::parse_structure(f.results, results, true));
       const bool named = structure.kind == saved_model::StructuredValue::Kind::kDict && structure.items.size() == results.size();
       for (size_t k = 0; k < results.size(); ++k) out.outputs.push_back(named ? structure.items[k].first : results[k].text);
     }
-    options.signatures.push_back(std::move(out));
+    described.push_back(std::move(out));
   }
-  check(saved_model::save(engine::Engine::get().registry(), module.tracking(), dir, options));
+  auto model = api::unwrap(saved_model::describe(module.tracking(), described));
+  check(api::unwrap(saved_model::SavedModelFiles::make(engine::Engine::get().registry(), std::move(model))).write(dir));
 }
 
 struct LoadedModule::Impl {
@@ -59,7 +59,8 @@ std::vector<FunctionInfo> LoadedModule::functions() const {
 
 bool LoadedModule::has_function(const std::string& path) const { return impl_->objects->function(path).ok(); }
 
-std::vector<Tensor> LoadedModule::call(const std::string& path, const std::vector<Tensor>& inputs, const std::map<std::string, PlainValue>& values) const {
+std::vector<Tensor> LoadedModule::call(const std::string& path, const std::vector<Tensor>& inputs,
+                                       const std::map<std::string, PlainValue>& values) const {
   const auto* f = api::unwrap(impl_->objects->function(path));
   std::vector<saved_model::Argument> args;
   for (const Tensor& t : inputs) args.push_back({api::inner_type(t.dtype()), api::rep_of(t)->shape()});
@@ -79,7 +80,8 @@ std::map<std::string, Tensor> LoadedModule::signature(const std::string& name, c
     if (it == inputs.end()) check(core::invalid_argument("the signature '", name, "' needs the input '", leaf.path, "'"));
     args.push_back(it->second);
   }
-  if (inputs.size() != args.size()) check(core::invalid_argument("the signature '", name, "' takes ", args.size(), " inputs, ", inputs.size(), " were given"));
+  if (inputs.size() != args.size())
+    check(core::invalid_argument("the signature '", name, "' takes ", args.size(), " inputs, ", inputs.size(), " were given"));
   auto results = api::from_values(api::unwrap(api::unwrap(impl_->objects->concrete(*form))->call(api::to_values(args))));
   std::map<std::string, Tensor> out;
   for (size_t i = 0; i < results.size(); ++i) out[i < form->outputs.size() ? form->outputs[i].path : core::cat("output_", i)] = results[i];

@@ -1,8 +1,6 @@
-// clang-format off: the engine's headers before the public ones (unwrap.h)
 #include "engine/engine.h"
 
 #include "api/model_internal.h"
-// clang-format on
 
 namespace weft {
 
@@ -20,7 +18,6 @@ struct Function::Impl {
 };
 
 namespace api {
-
 
 Tensor adopt(core::Tensor t) { return adopt(eager::TensorHandle::make(std::move(t), nullptr)); }
 
@@ -97,8 +94,7 @@ std::string to_string(const PartialShape& shape) {
 }
 
 std::string to_string(const TensorSpec& spec) {
-  return core::cat(spec.name, spec.name.empty() ? "" : ": ", spec.dtype == DType::invalid ? "?" : to_string(spec.dtype), " ",
-                   to_string(spec.shape));
+  return core::cat(spec.name, spec.name.empty() ? "" : ": ", spec.dtype == DType::invalid ? "?" : to_string(spec.dtype), " ", to_string(spec.shape));
 }
 
 namespace {
@@ -111,9 +107,7 @@ std::string list_text(const std::vector<TensorSpec>& specs) {
 
 }  // namespace
 
-std::string to_string(const SignatureInfo& info) {
-  return core::cat(info.name, "(", list_text(info.inputs), ") -> (", list_text(info.outputs), ")");
-}
+std::string to_string(const SignatureInfo& info) { return core::cat(info.name, "(", list_text(info.inputs), ") -> (", list_text(info.outputs), ")"); }
 
 std::string to_string(const FunctionInfo& info) {
   std::string out;

@@ -1,14 +1,12 @@
-// clang-format off: the engine's headers before the public ones (unwrap.h)
 #include "autodiff/gradients.h"
 #include "op/emit.h"
 #include "trace/variable.h"
 #include "trace/vectorize.h"
 
 #include "api/unwrap.h"
-#include "weft/call.h"
+#include "weft/raw/array.h"
 #include "weft/math.h"
 #include "weft/tape.h"
-// clang-format on
 
 namespace weft {
 
@@ -59,7 +57,8 @@ Gradient to_gradient(const op::Value& v) {
 
 op::Value from_gradient(const Gradient& g) {
   if (!g.has_value()) return {};
-  if (g.is_slices()) return op::Value::slices(api::to_value(g.slices().values), api::to_value(g.slices().indices), api::to_value(g.slices().dense_shape));
+  if (g.is_slices())
+    return op::Value::slices(api::to_value(g.slices().values), api::to_value(g.slices().indices), api::to_value(g.slices().dense_shape));
   return api::to_value(g.dense());
 }
 
@@ -81,7 +80,9 @@ Tensor Gradient::dense() const {
   return api::from_value(v);
 }
 
-GradientTape::GradientTape(const TapeOptions& options) : impl_(new Impl{Tape(options.persistent, options.watch_accessed_variables), false, options}) { impl_->start(); }
+GradientTape::GradientTape(const TapeOptions& options) : impl_(new Impl{Tape(options.persistent, options.watch_accessed_variables), false, options}) {
+  impl_->start();
+}
 GradientTape::~GradientTape() { impl_->stop(); }
 
 void GradientTape::watch(const Tensor& t) { impl_->tape.watch(api::to_value(t)); }
@@ -117,17 +118,18 @@ void GradientTape::stop_recording(const std::function<void()>& f) {
 
 std::vector<Gradient> GradientTape::flat_gradient(const std::vector<Tensor>& targets, const std::vector<tape_detail::Source>& sources,
                                                   const GradientOptions& options) {
-  // A tape that answers once records no more; a persistent one inside its own scope records the way back as well.
+  // A tape that answers once records no more; a persistent one inside its own scope records the backward pass as well.
   if (!impl_->options.persistent) impl_->stop();
   std::vector<op::Value> flat;
   for (const auto& s : sources) flat.push_back(value_of(s));
   const std::vector<op::Value> ys = api::to_values(targets), seeds = api::to_values(options.output_gradients);
   op::Emitter& e = emitter();
-  auto got = api::unwrap(impl_->tape.gradient(e, ys, flat, seeds, options.unconnected == UnconnectedGradients::zero ? autodiff::Unconnected::kZero : autodiff::Unconnected::kNone));
+  auto got = api::unwrap(impl_->tape.gradient(
+      e, ys, flat, seeds, options.unconnected == UnconnectedGradients::zero ? autodiff::Unconnected::kZero : autodiff::Unconnected::kNone));
   std::vector<Gradient> out;
   for (size_t i = 0; i < got.size(); ++i) {
     if (!got[i].valid() && sources[i].variable.has_value() && options.unconnected == UnconnectedGradients::zero) {
-      out.push_back(Call("ZerosLike").in(sources[i].variable.value()).one());
+      out.push_back(raw::ZerosLike(sources[i].variable.value()));
       continue;
     }
     out.push_back(to_gradient(got[i]));
@@ -135,7 +137,7 @@ std::vector<Gradient> GradientTape::flat_gradient(const std::vector<Tensor>& tar
   return out;
 }
 
-Tensor stop_gradient(const Tensor& t) { return Call("StopGradient").in(t).one(); }
+Tensor stop_gradient(const Tensor& t) { return raw::StopGradient(t); }
 
 std::vector<Tensor> custom_gradient(const std::function<CustomGradient(const std::vector<Tensor>&)>& f, const std::vector<Tensor>& inputs) {
   CustomGradient made;
@@ -147,12 +149,12 @@ std::vector<Tensor> custom_gradient(const std::function<CustomGradient(const std
   std::vector<Tensor> outputs;
   {
     autodiff::PausedTapes paused;
-    for (const Tensor& t : made.outputs) outputs.push_back(Call("Identity").in(t).one());
+    for (const Tensor& t : made.outputs) outputs.push_back(raw::Identity(t));
   }
   if (!TapeStack::current().recording()) return outputs;
   auto backprop = [gradient = made.gradient, outputs](op::Emitter&, std::span<const op::Value> dys) -> core::Result<op::Grads> {
     std::vector<Tensor> given;
-    for (size_t i = 0; i < dys.size(); ++i) given.push_back(dys[i].valid() ? api::from_value(dys[i].dense()) : Call("ZerosLike").in(outputs[i]).one());
+    for (size_t i = 0; i < dys.size(); ++i) given.push_back(dys[i].valid() ? api::from_value(dys[i].dense()) : raw::ZerosLike(outputs[i]));
     return api::to_values(gradient(given));
   };
   TapeStack::current().record("custom_gradient", api::to_values(inputs), api::to_values(outputs), backprop);
@@ -195,7 +197,7 @@ std::string python_shape(const std::vector<int64_t>& dims) {
 }
 
 Tensor identity_rows(int64_t n, DType type) {
-  return Call("OneHot").in(range(Tensor(int64_t(0)), Tensor(n), Tensor(int64_t(1)))).in(Tensor(int32_t(n))).in(cast(Tensor(1.f), type)).in(cast(Tensor(0.f), type)).one();
+  return raw::OneHot(range(Tensor(int64_t(0)), Tensor(n), Tensor(int64_t(1))), Tensor(int32_t(n)), cast(Tensor(1.f), type), cast(Tensor(0.f), type));
 }
 
 // All the gradients for seeds[0], seeds[1] ... in one walk: [seeds, source...]. False where an op on the way does not allow that.
@@ -216,11 +218,12 @@ bool all_at_once(Tape& tape, const Tensor& target, const tape_detail::Source& so
 }
 
 // [n, source...] for the seeds, which are [n, target...].
-Gradient rows_of(GradientTape& tape, Tape& inner, const Tensor& target, const tape_detail::Source& source, const Tensor& seeds, int64_t n, bool vectorize) {
+Gradient rows_of(GradientTape& tape, Tape& inner, const Tensor& target, const tape_detail::Source& source, const Tensor& seeds, int64_t n,
+                 bool vectorize) {
   Gradient all;
   if (vectorize && n > 1 && all_at_once(inner, target, source, seeds, n, &all)) return all;
   std::vector<Tensor> rows;
-  for (const Tensor& seed : Call("Unpack").in(seeds).attr("num", n).attr("axis", 0).run()) {
+  for (const Tensor& seed : raw::Unpack(seeds, n, {.axis = 0})) {
     Gradient g = tape.flat_gradient({target}, {source}, {.output_gradients = {seed}})[0];
     if (!g.has_value()) return {};
     rows.push_back(g.dense());
@@ -258,7 +261,7 @@ Tensor GradientTape::batch_jacobian(const Tensor& target, const Tensor& source, 
   const std::vector<int64_t> row(t.begin() + 1, t.end()), rest(s.begin() + 1, s.end()), full = joined(t, rest);
   const int64_t n = product(row);
   if (n == 0 || t[0] == 0) return zeros(full, source.dtype());
-  Tensor seeds = Call("BroadcastTo").in(reshape(identity_rows(n, target.dtype()), {n, 1, n})).in(Tensor{n, t[0], n}).one();
+  Tensor seeds = raw::BroadcastTo(reshape(identity_rows(n, target.dtype()), {n, 1, n}), Tensor{n, t[0], n});
   Gradient g = rows_of(*this, impl_->tape, target, {source, {}}, reshape(seeds, joined({n}, t)), n, o.vectorize);
   if (!g.has_value()) return o.unconnected == UnconnectedGradients::zero ? zeros(full, source.dtype()) : Tensor();
   // [n, batch, source...] -> [batch, n, source...]

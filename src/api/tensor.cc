@@ -1,11 +1,13 @@
+#include "api/array_text.h"
 #include "api/unwrap.h"
 #include "core/own_memory.h"
+#include "eager/copy.h"
 #include "graph/graph_emitter.h"
 #include "weft/tensor.h"
 
 #include <ostream>
 
-#include "weft/call.h"
+#include "weft/raw/math.h"
 
 namespace weft {
 
@@ -25,18 +27,20 @@ Tensor::~Tensor() {
 
 Tensor::Tensor(const char* text) : Tensor(of_strings({}, {text})) {}
 Tensor::Tensor(const std::string& text) : Tensor(of_strings({}, {text})) {}
+Tensor::Tensor(std::initializer_list<const char*> texts) : Tensor(std::vector<std::string>(texts.begin(), texts.end())) {}
+Tensor::Tensor(const std::vector<std::string>& texts) : Tensor(of_strings({int64_t(texts.size())}, texts)) {}
 
 Tensor Tensor::of_strings(std::vector<int64_t> shape, const std::vector<std::string>& values) {
   auto t = api::unwrap(core::Tensor::allocate(core::DType::kString, api::unwrap(core::Shape::make(shape))));
-  if (t.num_elements() != int64_t(values.size()))
-    check(core::invalid_argument(values.size(), " strings do not fill the shape ", t.shape()));
+  if (t.num_elements() != int64_t(values.size())) check(core::invalid_argument(values.size(), " strings do not fill the shape ", t.shape()));
   for (size_t i = 0; i < values.size(); ++i) t.data<core::tstring>()[i] = values[i];
   return api::adopt(eager::TensorHandle::make(std::move(t), nullptr));
 }
 
 Tensor Tensor::from_bytes(DType dtype, std::vector<int64_t> shape, const void* bytes, size_t size) {
   const auto type = static_cast<core::DType>(dtype);
-  if (!core::is_valid_dtype(int(dtype)) || !core::is_simple(type)) check(core::invalid_argument("a tensor of ", weft::to_string(dtype), " cannot be made from bytes"));
+  if (!core::is_valid_dtype(int(dtype)) || !core::is_simple(type))
+    check(core::invalid_argument("a tensor of ", weft::to_string(dtype), " cannot be made from bytes"));
   auto t = api::unwrap(core::Tensor::allocate(type, api::unwrap(core::Shape::make(shape))));
   if (t.byte_size() != size) check(core::invalid_argument(size, " bytes do not fill a ", weft::to_string(dtype), " tensor of shape ", t.shape()));
   if (size) std::memcpy(t.raw(), bytes, size);
@@ -60,9 +64,10 @@ eager::TensorHandle* handle_of(const Tensor& t) {
   op::ValueRep* rep = rep_of(t);
   if (rep->owner()) {
     const auto at = graph::GraphEmitter::unwrap(op::Value(*rep->owner(), core::RefPtr<op::ValueRep>::share(rep)));
-    throw Error(Code::kInvalidArgument, core::cat("the tensor '", at.node->name(), ":", at.index,
-                                                  "' stands for a value of a function that is being traced: it has no data until the function is called. "
-                                                  "Use ops on it, or return it from the function."));
+    throw Error(Code::kInvalidArgument,
+                core::cat("the tensor '", at.node->name(), ":", at.index,
+                          "' stands for a value of a function that is being traced: it has no data until the function is called. "
+                          "Use ops on it, or return it from the function."));
   }
   return static_cast<eager::TensorHandle*>(rep);
 }
@@ -104,7 +109,8 @@ std::vector<int64_t> Tensor::shape() const {
   if (!rep->owner()) return value_of(*this).shape().vec();
   const core::PartialShape s = rep->shape();
   if (!s.fully_known())
-    check(core::invalid_argument("the shape of this tensor is ", s, " while the function is traced: use partial_shape(), or raw::Shape for the one it will have"));
+    check(core::invalid_argument("the shape of this tensor is ", s,
+                                 " while the function is traced: use partial_shape(), or raw::Shape for the one it will have"));
   return api::outer_shape(s).dims;
 }
 int Tensor::rank() const {
@@ -130,8 +136,7 @@ std::string Tensor::device() const {
 Tensor Tensor::on(std::string_view device) const {
   auto& context = api::context();
   core::Device* target = api::unwrap(context.devices().resolve(device, false));
-  api::check(handle_of(*this)->wait());
-  return api::adopt(eager::TensorHandle::make(api::unwrap(core::to_device(handle_of(*this)->tensor(), *target)), target));
+  return api::adopt(api::unwrap(eager::copy_to(context, core::RefPtr<eager::TensorHandle>::share(handle_of(*this)), target)));
 }
 
 namespace {
@@ -140,7 +145,7 @@ namespace {
 const core::Tensor& value_on_host(const Tensor& tensor) {
   const core::Tensor& t = value_of(tensor);
   if (const auto* d = core::memory_of(t))
-    check(core::failed_precondition("the tensor lies in the memory of ", d->name(), "; on(\"CPU:0\") brings it to the host"));
+    check(core::failed_precondition("the tensor is in the memory of ", d->name(), "; on(\"CPU:0\") brings it to the host"));
   return t;
 }
 
@@ -167,31 +172,38 @@ std::vector<std::string> Tensor::strings() const {
   return out;
 }
 
+size_t Tensor::offset_of(const std::vector<int64_t>& at) const {
+  const core::Tensor& t = value_of(*this);
+  if (int(at.size()) != t.rank())
+    check(core::invalid_argument("item() of a tensor of shape ", t.shape(), " needs ", t.rank(), " numbers, got ", at.size()));
+  int64_t offset = 0;
+  for (size_t i = 0; i < at.size(); ++i) {
+    const int64_t n = t.dim(int(i)), k = at[i] < 0 ? at[i] + n : at[i];
+    if (k < 0 || k >= n) check(core::out_of_range("index ", at[i], " is out of range for dimension ", i, " of size ", n));
+    offset = offset * n + k;
+  }
+  return size_t(offset);
+}
+
 std::string Tensor::to_string() const {
+  if (!has_value()) return "<no value>";
   if (is_symbolic()) return core::cat("<symbolic> shape=", api::rep_of(*this)->shape(), " dtype=", weft::to_string(dtype()));
-  const core::Tensor t = api::unwrap(core::to_host(value_of(*this)));
-  return core::cat(t.summary(20), " shape=", t.shape(), " dtype=", core::dtype_name(t.dtype()));
+  return api::array_text(api::unwrap(core::to_host(value_of(*this))));
 }
 
 std::ostream& operator<<(std::ostream& out, const Tensor& t) { return out << t.to_string(); }
 
-namespace {
-
-Tensor binary(std::string_view op, const Tensor& a, const Tensor& b) { return Call(op).in(a).in(b).one(); }
-
-}  // namespace
-
-Tensor operator+(const Tensor& a, const Tensor& b) { return binary(a.dtype() == DType::string ? "Add" : "AddV2", a, b); }
-Tensor operator-(const Tensor& a, const Tensor& b) { return binary("Sub", a, b); }
-Tensor operator*(const Tensor& a, const Tensor& b) { return binary("Mul", a, b); }
-Tensor operator/(const Tensor& a, const Tensor& b) { return binary("RealDiv", a, b); }
-Tensor operator%(const Tensor& a, const Tensor& b) { return binary("FloorMod", a, b); }
-Tensor operator-(const Tensor& a) { return Call("Neg").in(a).one(); }
-Tensor operator==(const Tensor& a, const Tensor& b) { return binary("Equal", a, b); }
-Tensor operator!=(const Tensor& a, const Tensor& b) { return binary("NotEqual", a, b); }
-Tensor operator<(const Tensor& a, const Tensor& b) { return binary("Less", a, b); }
-Tensor operator<=(const Tensor& a, const Tensor& b) { return binary("LessEqual", a, b); }
-Tensor operator>(const Tensor& a, const Tensor& b) { return binary("Greater", a, b); }
-Tensor operator>=(const Tensor& a, const Tensor& b) { return binary("GreaterEqual", a, b); }
+Tensor operator+(const Tensor& a, const Tensor& b) { return a.dtype() == DType::string ? raw::Add(a, b) : raw::AddV2(a, b); }
+Tensor operator-(const Tensor& a, const Tensor& b) { return raw::Sub(a, b); }
+Tensor operator*(const Tensor& a, const Tensor& b) { return raw::Mul(a, b); }
+Tensor operator/(const Tensor& a, const Tensor& b) { return raw::RealDiv(a, b); }
+Tensor operator%(const Tensor& a, const Tensor& b) { return raw::FloorMod(a, b); }
+Tensor operator-(const Tensor& a) { return raw::Neg(a); }
+Tensor operator==(const Tensor& a, const Tensor& b) { return raw::Equal(a, b); }
+Tensor operator!=(const Tensor& a, const Tensor& b) { return raw::NotEqual(a, b); }
+Tensor operator<(const Tensor& a, const Tensor& b) { return raw::Less(a, b); }
+Tensor operator<=(const Tensor& a, const Tensor& b) { return raw::LessEqual(a, b); }
+Tensor operator>(const Tensor& a, const Tensor& b) { return raw::Greater(a, b); }
+Tensor operator>=(const Tensor& a, const Tensor& b) { return raw::GreaterEqual(a, b); }
 
 }  // namespace weft

@@ -1,18 +1,17 @@
 // The one place where a Status becomes an exception, and how the public types stand to the engine's.
-// Include this before any header of include/weft: the engine's folders say `using namespace core`, and
-// would find weft::Tensor beside core::Tensor if the public one were declared first.
 #pragma once
 
 #include <mutex>
 #include <string>
 
+#include "api/engine_names.h"
 #include "core/status.h"
 #include "trace/concrete_function.h"
 #include "weft/tensor.h"
 
 namespace weft::api {
 
-// Throws weft::Error unless the status is OK.
+// Throws weft::Error unless the status is OK; the text ends with the op or function that was called.
 void check(const core::Status& status);
 // Gives the value, or throws.
 template <class T>

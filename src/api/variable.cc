@@ -1,16 +1,17 @@
-// clang-format off: the engine's headers before the public ones (unwrap.h)
 #include "op/variable.h"
 #include "trace/replica.h"
 #include "trace/variable.h"
 
+#include "api/indexing.h"
 #include "api/unwrap.h"
-#include "weft/call.h"
+#include "weft/math.h"
+#include "weft/raw/array.h"
+#include "weft/raw/state.h"
 #include "weft/variable.h"
 
 #include <map>
 #include <mutex>
 #include <ostream>
-// clang-format on
 
 namespace weft {
 
@@ -45,7 +46,8 @@ Variable make_plain(const std::function<Tensor()>& initial_value, const Variable
   spec.name = trace::name_scope() + o.name;
   spec.dtype = api::inner_type(o.dtype == DType::invalid ? value.dtype() : o.dtype);
   if (spec.dtype != api::inner_type(value.dtype()))
-    check(core::invalid_argument("the initial value of the variable '", o.name, "' is ", weft::to_string(value.dtype()), ", not ", weft::to_string(o.dtype)));
+    check(core::invalid_argument("the initial value of the variable '", o.name, "' is ", weft::to_string(value.dtype()), ", not ",
+                                 weft::to_string(o.dtype)));
   const core::PartialShape of_value = api::rep_of(value)->shape();
   if (o.unknown_rank) spec.shape = core::PartialShape::unknown();
   else if (o.any_shape || !o.shape.empty()) spec.shape = core::PartialShape(o.shape);
@@ -70,15 +72,18 @@ Variable make_plain(const std::function<Tensor()>& initial_value, const Variable
 Variable make_through(size_t scopes, const std::function<Tensor()>& initial_value, const VariableOptions& options) {
   if (scopes == 0) return make_plain(initial_value, options);
   const auto creator = creators()[scopes - 1];
-  return creator([scopes](const std::function<Tensor()>& v, const VariableOptions& o) { return make_through(scopes - 1, v, o); }, initial_value, options);
+  return creator([scopes](const std::function<Tensor()>& v, const VariableOptions& o) { return make_through(scopes - 1, v, o); }, initial_value,
+                 options);
 }
 
 // Writes that are no assignments: to every copy, or to that of the replica.
 void on_copies(const Variable& v, const std::function<void(const Tensor& handle)>& write) {
   trace::VariableState& state = state_of(v);
   if (state.copies().empty() || trace::current_replica()) {
-    if (!state.copies().empty() && state.spec().synchronization != trace::Synchronization::kOnRead && state.spec().aggregation != trace::Aggregation::kNone)
-      check(core::unimplemented("slices of the variable '", v.name(), "' are written by replicas, which must write it together: write them outside of the replicas"));
+    if (!state.copies().empty() && state.spec().synchronization != trace::Synchronization::kOnRead &&
+        state.spec().aggregation != trace::Aggregation::kNone)
+      check(core::unimplemented("slices of the variable '", v.name(),
+                                "' are written by replicas, which must write it together: write them outside of the replicas"));
     write(v.handle());
     return;
   }
@@ -87,11 +92,11 @@ void on_copies(const Variable& v, const std::function<void(const Tensor& handle)
   }
 }
 
-const Variable& scatter(const Variable& v, const char* op, const Tensor& indices, const Tensor& updates) {
-  const bool nd = std::string_view(op).find("Nd") != std::string_view::npos;
+template <class Op>
+const Variable& scatter(const Variable& v, Op op, const Tensor& indices, const Tensor& updates) {
   on_copies(v, [&](const Tensor& handle) {
-    if (nd) Call(op).in(handle).in(indices).in(updates).run();
-    else Call(op).in(handle).in(indices).in(updates).attr("dtype", v.dtype()).run();
+    if constexpr (std::is_invocable_v<Op, Tensor, Tensor, Tensor>) op(handle, indices, updates);
+    else op(handle, indices, updates, {});
   });
   return v;
 }
@@ -148,12 +153,12 @@ const std::function<Tensor(const Tensor&)>& Variable::constraint() const {
   return it == c.by_state.end() || it->second.first.expired() ? none : it->second.second;
 }
 
-bool Variable::is_initialized() const { return Call("VarIsInitializedOp").in(handle()).one().item<bool>(); }
+bool Variable::is_initialized() const { return raw::VarIsInitializedOp(handle()).item<bool>(); }
 Tensor Variable::handle() const { return api::from_value(api::unwrap(state_of(*this).handle())); }
 Tensor Variable::value() const { return api::from_value(api::unwrap(state_of(*this).read())); }
 Tensor Variable::sparse_read(const Tensor& indices) const {
   check(state_of(*this).accessed());
-  return Call("ResourceGather").in(handle()).in(indices).attr("dtype", dtype()).one();
+  return raw::ResourceGather(handle(), indices, dtype());
 }
 
 const Variable& Variable::assign(const Tensor& v) const {
@@ -168,21 +173,44 @@ const Variable& Variable::assign_sub(const Tensor& v) const {
   check(state_of(*this).assign("AssignSubVariableOp", api::to_value(v)));
   return *this;
 }
-const Variable& Variable::scatter_add(const IndexedSlices& s) const { return scatter(*this, "ResourceScatterAdd", s.indices, s.values); }
-const Variable& Variable::scatter_sub(const IndexedSlices& s) const { return scatter(*this, "ResourceScatterSub", s.indices, s.values); }
-const Variable& Variable::scatter_mul(const IndexedSlices& s) const { return scatter(*this, "ResourceScatterMul", s.indices, s.values); }
-const Variable& Variable::scatter_div(const IndexedSlices& s) const { return scatter(*this, "ResourceScatterDiv", s.indices, s.values); }
-const Variable& Variable::scatter_max(const IndexedSlices& s) const { return scatter(*this, "ResourceScatterMax", s.indices, s.values); }
-const Variable& Variable::scatter_min(const IndexedSlices& s) const { return scatter(*this, "ResourceScatterMin", s.indices, s.values); }
-const Variable& Variable::scatter_update(const IndexedSlices& s) const { return scatter(*this, "ResourceScatterUpdate", s.indices, s.values); }
-const Variable& Variable::scatter_nd_add(const Tensor& i, const Tensor& u) const { return scatter(*this, "ResourceScatterNdAdd", i, u); }
-const Variable& Variable::scatter_nd_update(const Tensor& i, const Tensor& u) const { return scatter(*this, "ResourceScatterNdUpdate", i, u); }
+const Variable& Variable::scatter_add(const IndexedSlices& s) const { return scatter(*this, raw::ResourceScatterAdd, s.indices, s.values); }
+const Variable& Variable::scatter_sub(const IndexedSlices& s) const { return scatter(*this, raw::ResourceScatterSub, s.indices, s.values); }
+const Variable& Variable::scatter_mul(const IndexedSlices& s) const { return scatter(*this, raw::ResourceScatterMul, s.indices, s.values); }
+const Variable& Variable::scatter_div(const IndexedSlices& s) const { return scatter(*this, raw::ResourceScatterDiv, s.indices, s.values); }
+const Variable& Variable::scatter_max(const IndexedSlices& s) const { return scatter(*this, raw::ResourceScatterMax, s.indices, s.values); }
+const Variable& Variable::scatter_min(const IndexedSlices& s) const { return scatter(*this, raw::ResourceScatterMin, s.indices, s.values); }
+const Variable& Variable::scatter_update(const IndexedSlices& s) const { return scatter(*this, raw::ResourceScatterUpdate, s.indices, s.values); }
+const Variable& Variable::scatter_nd_add(const Tensor& i, const Tensor& u) const { return scatter(*this, raw::ResourceScatterNdAdd, i, u); }
+const Variable& Variable::scatter_nd_update(const Tensor& i, const Tensor& u) const { return scatter(*this, raw::ResourceScatterNdUpdate, i, u); }
 
 const Variable& Variable::assign_slice(const std::vector<int64_t>& begin, const std::vector<int64_t>& end, const std::vector<int64_t>& strides,
                                        const Tensor& value) const {
   auto list = [](const std::vector<int64_t>& v) { return Tensor::of<int64_t>({int64_t(v.size())}, std::span<const int64_t>(v)); };
-  on_copies(*this, [&](const Tensor& h) { Call("ResourceStridedSliceAssign").in(h).in(list(begin)).in(list(end)).in(list(strides)).in(value).run(); });
+  on_copies(*this, [&](const Tensor& h) { raw::ResourceStridedSliceAssign(h, list(begin), list(end), list(strides), value); });
   return *this;
+}
+
+const Variable& VariableSlice::assign(const Tensor& value) const {
+  if (!api::has_advanced(items_)) {
+    const api::StridedItems s = api::strided_items(items_);
+    on_copies(variable_, [&](const Tensor& h) {
+      raw::ResourceStridedSliceAssign(h, s.begin, s.end, s.strides, value,
+                                      {.begin_mask = s.begin_mask,
+                                       .end_mask = s.end_mask,
+                                       .ellipsis_mask = s.ellipsis,
+                                       .new_axis_mask = s.new_axis,
+                                       .shrink_axis_mask = s.shrink});
+    });
+    return variable_;
+  }
+  // The same brackets on the numbers of the elements say which ones are written.
+  const std::vector<int64_t> dims = variable_.shape();
+  int64_t count = 1;
+  for (int64_t d : dims) count *= d;
+  const Tensor numbers = reshape(range(Tensor(int64_t(0)), Tensor(count), Tensor(int64_t(1))), dims).index(items_);
+  const Tensor places = transpose(raw::UnravelIndex(reshape(numbers, {-1}), Tensor(std::span<const int64_t>(dims))));
+  variable_.scatter_nd_update(places, reshape(raw::BroadcastTo(value, shape(numbers)), {-1}));
+  return variable_;
 }
 
 std::string Variable::to_string() const {

@@ -9,8 +9,9 @@
 #include "autodiff/gradients.h"
 #include "graph/function_body.h"
 #include "graph/graph_emitter.h"
+#include "graph/to_function.h"
 
-namespace weft::autodiff {
+namespace weft_engine::autodiff {
 
 // The functions whose gradients are being made around this one: a call of one of them is one of itself.
 struct Inside {
@@ -84,9 +85,6 @@ Result<Grads> traced_gradient(GraphEmitter& emitter, Node* node, std::vector<Val
 
 // Those whose gradients are made here; all others have rules.
 bool calls_functions(const Node& n);
-bool is_call(const Node& n);    // PartitionedCall, StatefulPartitionedCall, a function's name
-bool is_branch(const Node& n);  // If, Case and their stateless forms
-bool is_loop(const Node& n);    // While, StatelessWhile
 // By input; each may give the node further outputs (Backward::extend).
 Result<Grads> call_gradient(Backward& b, const Flow& flow);
 Result<Grads> branch_gradient(Backward& b, const Flow& flow);
@@ -105,9 +103,9 @@ struct BodyGradient {
   FunctionBody body;
   std::unique_ptr<ShapeInference> shapes;
   std::unique_ptr<GraphEmitter> emitter;
-  int first_new = 0;            // nodes of the body have smaller ids
-  std::vector<Node*> dys;       // by output: the argument that is its gradient, or null
-  std::vector<Value> grads;     // by input; empty where there is none
+  int first_new = 0;  // nodes of the body have smaller ids
+  std::vector<Node*> dys;  // by output: the argument that is its gradient, or null
+  std::vector<Value> grads;  // by input; empty where there is none
 
   Graph& graph() { return *body.graph; }
   // A new argument, behind those that are there.
@@ -123,17 +121,13 @@ Result<BodyGradient> differentiate(const Registry& registry, const std::shared_p
 
 // function_gradient with the types of the gradients, for results that are resources.
 Result<FunctionGradient> gradient_of_function(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f,
-                                              const std::vector<bool>& want, const std::vector<DType>& dys, const Inside* inside, bool slices = false);
+                                              const std::vector<bool>& want, const std::vector<DType>& dys, const Inside* inside,
+                                              bool slices = false);
+
+// Whether the function is BACKWARD of a pair with `reads_values`.
+bool backward_reads_values(const FunctionLibrary& library, const std::string& function);
 
 Result<FunctionBody> open_function(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f);
-struct Interface {
-  std::vector<Endpoint> inputs, outputs;
-  std::vector<Node*> control_outputs;
-  std::vector<const Node*> body;
-};
-Result<FunctionDef> make_function(const Graph& graph, std::string name, bool append_hash, const Interface& io);
-// Adds it under a name made of what it computes, or finds it there; `of` is the function that it is made of, empty where there is none.
-Result<FunctionAttr> define_function(Graph& graph, std::string name, const Interface& io, std::string_view of = {});
 // All nodes but arguments and results.
 std::vector<const Node*> nodes_of_body(const Graph& graph);
 
@@ -145,4 +139,4 @@ std::vector<DType> types_of(const std::vector<Value>& values);
 // The types of the gradients that flow into a node.
 std::vector<DType> flowing_types(const Flow& flow);
 
-}  // namespace weft::autodiff
+}  // namespace weft_engine::autodiff

@@ -1,10 +1,11 @@
 // Bodies of functions with their gradients, and what their makers share.
 #include "autodiff/backward.h"
 #include "core/call_depth.h"
+#include "graph/node_traits.h"
 #include "graph/to_function.h"
 #include "op/emit.h"
 
-namespace weft::autodiff {
+namespace weft_engine::autodiff {
 
 Result<FunctionBody> open_function(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f) {
   static const AttrMap kNone;
@@ -14,7 +15,7 @@ Result<FunctionBody> open_function(const Registry& registry, const std::shared_p
 
 Result<Node*> BodyGradient::add_arg(std::string_view name, DType type, const PartialShape& shape) {
   Graph& g = graph();
-  WEFT_ASSIGN(Node * arg, g.add(g.unique_name(name), "_Arg", {{"T", type}, {"index", int64_t(body.args.size())}}, {}));
+  WEFT_ASSIGN(Node* arg, graph::add_arg(g, name, type, int64_t(body.args.size())));
   arg->shapes.assign(1, shape);
   arg->handles.resize(1);
   return arg;
@@ -38,14 +39,14 @@ ArgShapes known_args(const FunctionBody& body, const ArgShapes& caller) {
 }  // namespace
 
 static Result<BodyGradient> differentiate_here(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f,
-                                               const std::vector<bool>& want, const std::vector<DType>& dys, const ArgShapes& args, const Inside& here,
-                                               const std::string& scope, bool slices) {
+                                               const std::vector<bool>& want, const std::vector<DType>& dys, const ArgShapes& args,
+                                               const Inside& here, const std::string& scope, bool slices) {
   BodyGradient out;
   WEFT_ASSIGN(out.body, open_function(registry, library, f));
   FunctionBody& body = out.body;
   if (want.size() != body.args.size() || dys.size() != body.rets.size())
-    return invalid_argument("function ", f.name, " has ", body.args.size(), " arguments and ", body.rets.size(), " results; the gradient was asked with ",
-                            want.size(), " and ", dys.size());
+    return invalid_argument("function ", f.name, " has ", body.args.size(), " arguments and ", body.rets.size(),
+                            " results; the gradient was requested with ", want.size(), " and ", dys.size());
   Graph& g = *body.graph;
   out.first_new = g.num_ids();
   out.shapes = std::make_unique<ShapeInference>(g);
@@ -96,36 +97,9 @@ Result<BodyGradient> differentiate(const Registry& registry, const std::shared_p
 std::vector<const Node*> nodes_of_body(const Graph& graph) {
   std::vector<const Node*> out;
   for (const Node* n : graph.nodes()) {
-    if (n->op() != "_Arg" && n->op() != "_Retval") out.push_back(n);
+    if (!is_end(*n)) out.push_back(n);
   }
   return out;
-}
-
-Result<FunctionDef> make_function(const Graph& graph, std::string name, bool append_hash, const Interface& io) {
-  FunctionOptions o;
-  o.name = std::move(name);
-  o.append_hash = append_hash;
-  o.inputs = io.inputs;
-  o.outputs = io.outputs;
-  for (size_t i = 0; i < io.outputs.size(); ++i) o.output_names.push_back(cat("result_", i));
-  for (Node* c : io.control_outputs) o.control_outputs.push_back(c);
-  o.body = io.body;
-  WEFT_ASSIGN(FunctionDef def, to_function(graph, o));
-  // An input may be any value; what its node says of itself holds for an argument alone, and its shape is worth telling.
-  for (size_t i = 0; i < io.inputs.size(); ++i) {
-    const Endpoint& e = io.inputs[i];
-    if (e.node->op() != "_Arg") def.arg_attrs.erase(int(i));
-    if (size_t(e.index) < e.node->shapes.size() && e.node->shapes[size_t(e.index)].has_rank() && def.inputs[i].type != DType::kResource)
-      def.arg_attrs[int(i)]["_output_shapes"] = std::vector<PartialShape>{e.node->shapes[size_t(e.index)]};
-  }
-  return def;
-}
-
-Result<FunctionAttr> define_function(Graph& graph, std::string name, const Interface& io, std::string_view of) {
-  WEFT_ASSIGN(FunctionDef def, make_function(graph, std::move(name), true, io));
-  FunctionAttr f{def.name, nullptr};
-  WEFT_RETURN_IF_ERROR(graph.library()->add_derived(std::move(def), of));
-  return f;
 }
 
 Endpoint same_value(Endpoint e) {
@@ -153,4 +127,4 @@ std::vector<DType> flowing_types(const Flow& flow) {
   return out;
 }
 
-}  // namespace weft::autodiff
+}  // namespace weft_engine::autodiff

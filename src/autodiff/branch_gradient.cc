@@ -3,17 +3,16 @@
 #include <algorithm>
 
 #include "autodiff/backward.h"
+#include "graph/node_traits.h"
 #include "op/emit.h"
 
-namespace weft::autodiff {
-
-bool is_branch(const Node& n) { return n.op() == "If" || n.op() == "StatelessIf" || n.op() == "Case" || n.op() == "StatelessCase"; }
+namespace weft_engine::autodiff {
 
 namespace {
 
 class BranchGradient {
  public:
-  BranchGradient(Backward& b, const Flow& flow) : b_(b), flow_(flow), node_(flow.node), graph_(b.graph()), is_if_(node_->op().ends_with("If")) {
+  BranchGradient(Backward& b, const Flow& flow) : b_(b), flow_(flow), node_(flow.node), graph_(b.graph()), is_if_(role_of(*node_) == Role::kIf) {
     if (is_if_) branches_ = {node_->attr<FunctionAttr>("then_branch"), node_->attr<FunctionAttr>("else_branch")};
     else branches_ = node_->attr<std::vector<FunctionAttr>>("branches");
   }
@@ -62,7 +61,8 @@ class BranchGradient {
     }
     // A branch that does not use an input gives zeros of its shape.
     for (int i : input_grads_) {
-      const bool by_all = std::all_of(parts_.begin(), parts_.end(), [&](const auto& p) { return std::find(p.input_grads.begin(), p.input_grads.end(), i) != p.input_grads.end(); });
+      const bool by_all = std::all_of(parts_.begin(), parts_.end(),
+                                      [&](const auto& p) { return std::find(p.input_grads.begin(), p.input_grads.end(), i) != p.input_grads.end(); });
       if (!by_all) add(passed_inputs_, {i});
     }
     return {};
@@ -75,7 +75,7 @@ class BranchGradient {
   struct Wrapper {
     Wrapper(Graph& outer) : graph(outer.registry(), outer.library()), shapes(graph), emitter(graph, shapes) {}
     Status arg(DType type, const PartialShape& shape) {
-      WEFT_ASSIGN(Node * n, graph.add(cat("arg_", args.size()), "_Arg", {{"T", base_type(type)}, {"index", int64_t(args.size())}}, {}));
+      WEFT_ASSIGN(Node* n, graph::add_arg(graph, cat("arg_", args.size()), base_type(type), int64_t(args.size())));
       n->shapes.assign(1, shape);
       n->handles.resize(1);
       io.inputs.push_back({n, 0});
@@ -105,7 +105,7 @@ class BranchGradient {
       std::vector<DType> out_types = types;
       out_types.insert(out_types.end(), p.saved_types.begin(), p.saved_types.end());
       const FunctionAttr callee = p.num_saved > 0 ? FunctionAttr{p.forward, nullptr} : branches_[k];
-      auto out = w.emitter.apply(p.stateful_forward ? "StatefulPartitionedCall" : "PartitionedCall", w.args, {{"Tout", out_types}, {"f", callee}});
+      auto out = w.emitter.apply(op_of(Role::kCall, p.stateful_forward), w.args, {{"Tout", out_types}, {"f", callee}});
       WEFT_RETURN_IF_ERROR(w.emitter.take_status());
       if (p.stateful_forward) w.io.control_outputs.push_back(w.emitter.added().back());
       for (size_t i = 0; i < types.size(); ++i) w.result(out[i]);
@@ -137,7 +137,8 @@ class BranchGradient {
   // ask for zeros like it.
   static Value absent(Emitter& e, const FunctionGradient& p, int s) {
     const DType type = p.saved_types[size_t(s)];
-    if (type == DType::kVariant) return e.one("EmptyTensorList", {scalar(e, DType::kInt32, -1), scalar(e, DType::kInt32, -1)}, {{"element_dtype", DType::kFloat}});
+    if (type == DType::kVariant)
+      return e.one(op_of(Role::kEmptyList), {scalar(e, DType::kInt32, -1), scalar(e, DType::kInt32, -1)}, {{"element_dtype", DType::kFloat}});
     return e.one("FakeParam", {}, {{"dtype", type}, {"shape", p.saved_shapes[size_t(s)]}});
   }
 
@@ -170,7 +171,7 @@ class BranchGradient {
       promised.push_back(base_type(x.node->output_type(x.index)) == DType::kResource ? PartialShape() : shape_at(x));
     }
     attrs["output_shapes"] = std::move(promised);
-    auto out = e.apply(is_if_ ? (stateful ? "If" : "StatelessIf") : (stateful ? "Case" : "StatelessCase"), inputs, std::move(attrs));
+    auto out = e.apply(op_of(is_if_ ? Role::kIf : Role::kCase, stateful), inputs, std::move(attrs));
     WEFT_RETURN_IF_ERROR(e.take_status());
     return out;
   }
@@ -188,7 +189,7 @@ class BranchGradient {
       for (int s = 0; s < p.num_saved; ++s) args.push_back(w.args[at_saved + size_t(offsets_[k] + s)]);
       std::vector<DType> types;
       for (int i : p.input_grads) types.push_back(grad_types_[place(input_grads_, i)]);
-      out = w.emitter.apply(p.stateful_backward ? "StatefulPartitionedCall" : "PartitionedCall", args, {{"Tout", types}, {"f", FunctionAttr{p.backward, nullptr}}});
+      out = w.emitter.apply(op_of(Role::kCall, p.stateful_backward), args, {{"Tout", types}, {"f", FunctionAttr{p.backward, nullptr}}});
       WEFT_RETURN_IF_ERROR(w.emitter.take_status());
     }
     for (int i : input_grads_) {
@@ -218,4 +219,4 @@ class BranchGradient {
 
 Result<Grads> branch_gradient(Backward& b, const Flow& flow) { return BranchGradient(b, flow).run(); }
 
-}  // namespace weft::autodiff
+}  // namespace weft_engine::autodiff

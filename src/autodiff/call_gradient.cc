@@ -2,13 +2,12 @@
 #include <algorithm>
 
 #include "autodiff/backward.h"
+#include "graph/node_traits.h"
 #include "op/emit.h"
 
-namespace weft::autodiff {
+namespace weft_engine::autodiff {
 
-bool is_call(const Node& n) { return n.is_function_call() || n.op() == "PartitionedCall" || n.op() == "StatefulPartitionedCall"; }
-
-bool calls_functions(const Node& n) { return is_call(n) || is_branch(n) || is_loop(n) || n.op() == "SymbolicGradient"; }
+bool calls_functions(const Node& n) { return is_call(n) || is_branch(n) || is_while(n) || role_of(n) == Role::kSymbolicGradient; }
 
 namespace {
 
@@ -17,7 +16,8 @@ namespace {
 Result<Grads> recursive_gradient(Backward& b, const Flow& flow, const FunctionAttr& f) {
   Node* node = flow.node;
   GraphEmitter& e = b.emitter();
-  if (node->spec().stateful) return unimplemented("the gradient of function ", f.name, ", which calls itself and has side effects: they would happen again");
+  if (node->spec().stateful)
+    return unimplemented("the gradient of function ", f.name, ", which calls itself and has side effects: they would happen again");
   std::vector<Value> inputs;
   std::vector<DType> types;
   for (int i = 0; i < node->num_inputs(); ++i) {
@@ -25,7 +25,7 @@ Result<Grads> recursive_gradient(Backward& b, const Flow& flow, const FunctionAt
     types.push_back(inputs.back().dtype());
   }
   for (size_t i = 0; i < flow.dys.size(); ++i) inputs.push_back(flow.dys[i].valid() ? flow.dys[i].dense() : zeros_like(e.wrap({node, int(i)})));
-  Grads grads = e.apply("SymbolicGradient", inputs, {{"Tin", types_of(inputs)}, {"Tout", types}, {"f", f}});
+  Grads grads = e.apply(op_of(Role::kSymbolicGradient), inputs, {{"Tin", types_of(inputs)}, {"Tout", types}, {"f", f}});
   WEFT_RETURN_IF_ERROR(e.take_status());
   for (size_t i = 0; i < grads.size(); ++i) {
     if (!flow.wanted[i]) grads[i] = {};
@@ -62,7 +62,7 @@ Result<Grads> call_gradient(Backward& b, const Flow& flow) {
       types.insert(types.end(), g.saved_types.begin(), g.saved_types.end());
       attrs["Tout"] = std::move(types);
       attrs["f"] = FunctionAttr{g.forward, nullptr};
-      if (g.stateful_forward) op = "StatefulPartitionedCall";
+      if (g.stateful_forward) op = op_of(Role::kCall, true);
     }
     WEFT_RETURN_IF_ERROR(b.extend(node, op, std::move(attrs), node->inputs(), g.saved_shapes));
   }
@@ -75,7 +75,7 @@ Result<Grads> call_gradient(Backward& b, const Flow& flow) {
   WEFT_ASSIGN(auto def, graph.library()->find(g.backward));
   std::vector<DType> args, rets;
   WEFT_RETURN_IF_ERROR(function_types(*def, {}, args, rets));
-  auto out = e.apply(g.stateful_backward ? "StatefulPartitionedCall" : "PartitionedCall", inputs, {{"Tout", rets}, {"f", FunctionAttr{g.backward, nullptr}}});
+  auto out = e.apply(op_of(Role::kCall, g.stateful_backward), inputs, {{"Tout", rets}, {"f", FunctionAttr{g.backward, nullptr}}});
   WEFT_RETURN_IF_ERROR(e.take_status());
   return g.unpack(size_t(n), out);
 }
@@ -95,7 +95,7 @@ Result<Grads> user_gradient(Backward& b, const Flow& flow, const std::string& fu
   for (size_t i = 0; args.size() == n + m && i < n; ++i) inputs.push_back(e.wrap(node->input(int(i))));
   for (size_t i = 0; i < m; ++i) inputs.push_back(flow.dys[i].valid() ? flow.dys[i] : zeros_like(e.wrap({node, int(i)})));
   FunctionAttr f{function, def->signature_attrs.empty() ? nullptr : std::make_shared<const AttrMap>(attrs)};
-  auto out = e.apply(def->stateful ? "StatefulPartitionedCall" : "PartitionedCall", inputs, {{"Tout", rets}, {"f", std::move(f)}});
+  auto out = e.apply(op_of(Role::kCall, def->stateful), inputs, {{"Tout", rets}, {"f", std::move(f)}});
   WEFT_RETURN_IF_ERROR(e.take_status());
   Grads grads(n);
   for (size_t i = 0; i < out.size(); ++i) {
@@ -108,7 +108,8 @@ Result<Grads> custom_gradient(Backward& b, const Flow& flow, const std::string& 
   Node* node = flow.node;
   GraphEmitter& e = b.emitter();
   const int64_t n = node->num_inputs();
-  if (layout.size() < 2 || layout[0] < 0 || layout[0] > layout[1] || layout[1] > n || std::any_of(layout.begin() + 2, layout.end(), [&](int64_t i) { return i < 0 || i >= layout[1]; }))
+  if (layout.size() < 2 || layout[0] < 0 || layout[0] > layout[1] || layout[1] > n ||
+      std::any_of(layout.begin() + 2, layout.end(), [&](int64_t i) { return i < 0 || i >= layout[1]; }))
     return invalid_argument("the attribute _gradient_layout of node '", node->name(), "' does not fit its inputs");
   WEFT_ASSIGN(auto def, b.graph().library()->find(function));
   std::vector<DType> args, rets;
@@ -117,11 +118,11 @@ Result<Grads> custom_gradient(Backward& b, const Flow& flow, const std::string& 
   for (int i = 0; i < layout[0]; ++i) inputs.push_back(flow.dys[size_t(i)].valid() ? flow.dys[size_t(i)].dense() : zeros_like(e.wrap({node, i})));
   for (int i = int(layout[1]); i < n; ++i) inputs.push_back(e.wrap(node->input(i)));
   if (args.size() != inputs.size() || rets.size() != layout.size() - 2)
-    return invalid_argument("function ", function, ", the gradient of node '", node->name(), "', takes ", args.size(), " values and gives ", rets.size(), "; expected ",
-                            inputs.size(), " and ", layout.size() - 2);
+    return invalid_argument("function ", function, ", the gradient of node '", node->name(), "', takes ", args.size(), " values and gives ",
+                            rets.size(), "; expected ", inputs.size(), " and ", layout.size() - 2);
   Grads grads{size_t(n)};
   if (rets.empty()) return grads;
-  auto out = e.apply(def->stateful ? "StatefulPartitionedCall" : "PartitionedCall", inputs, {{"Tout", rets}, {"f", FunctionAttr{function, nullptr}}});
+  auto out = e.apply(op_of(Role::kCall, def->stateful), inputs, {{"Tout", rets}, {"f", FunctionAttr{function, nullptr}}});
   WEFT_RETURN_IF_ERROR(e.take_status());
   for (size_t k = 0; k < out.size(); ++k) {
     if (const auto i = size_t(layout[k + 2]); flow.wanted[i]) grads[i] = out[k];
@@ -129,4 +130,4 @@ Result<Grads> custom_gradient(Backward& b, const Flow& flow, const std::string& 
   return grads;
 }
 
-}  // namespace weft::autodiff
+}  // namespace weft_engine::autodiff

@@ -4,11 +4,14 @@
 #include <charconv>
 #include <cstring>
 
+#include "autodiff/pack.h"
 #include "autodiff/split.h"
+#include "core/error_notes.h"
+#include "graph/node_traits.h"
 #include "graph/passes/loops.h"
 #include "op/emit.h"
 
-namespace weft::autodiff {
+namespace weft_engine::autodiff {
 namespace {
 
 // ---- what is kept of an answer, as an attribute of BACKWARD ----------------------------------------------
@@ -30,7 +33,8 @@ uint64_t mix(uint64_t h, std::string_view s) {
 }
 
 uint64_t mix_value(uint64_t h, const AttrValue& v) {
-  if (const Tensor* t = v.get<Tensor>(); t && t->valid() && t->dtype() != DType::kString && t->dtype() != DType::kResource && t->dtype() != DType::kVariant)
+  if (const Tensor* t = v.get<Tensor>();
+      t && t->valid() && t->dtype() != DType::kString && t->dtype() != DType::kResource && t->dtype() != DType::kVariant)
     return mix(mix(h, cat(int(t->dtype()), t->shape())), {static_cast<const char*>(t->raw()), t->byte_size()});
   return mix(h, v.to_string());
 }
@@ -52,7 +56,8 @@ uint64_t fingerprint(const FunctionDef& f) {
   return h;
 }
 
-std::string request_key(const FunctionDef& def, const FunctionAttr& f, const std::vector<bool>& want, const std::vector<DType>& dys, std::string_view user, bool slices) {
+std::string request_key(const FunctionDef& def, const FunctionAttr& f, const std::vector<bool>& want, const std::vector<DType>& dys,
+                        std::string_view user, bool slices) {
   std::string key = f.name;
   if (f.attrs) {
     for (const auto& [k, v] : *f.attrs) key += cat("|", k, "=", v.to_string());
@@ -64,7 +69,7 @@ std::string request_key(const FunctionDef& def, const FunctionAttr& f, const std
 }
 
 AttrMap record(const FunctionGradient& g, const std::string& key) {
-  std::vector<int64_t> n{g.num_outputs, g.num_saved, g.stateful_forward, g.stateful_backward};
+  std::vector<int64_t> n{g.num_outputs, g.num_saved, g.stateful_forward, g.stateful_backward + 2 * g.reads_values};
   for (const auto* list : {&g.output_grads, &g.passed_inputs, &g.passed_outputs, &g.input_grads, &g.slice_grads}) {
     n.push_back(int64_t(list->size()));
     n.insert(n.end(), list->begin(), list->end());
@@ -96,7 +101,8 @@ bool recall(const FunctionLibrary& library, const FunctionDef& backward, const s
   g.num_outputs = int((*n)[0]);
   g.num_saved = int((*n)[1]);
   g.stateful_forward = (*n)[2] != 0;
-  g.stateful_backward = (*n)[3] != 0;
+  g.stateful_backward = ((*n)[3] & 1) != 0;
+  g.reads_values = ((*n)[3] & 2) != 0;
   size_t at = 4;
   for (auto* list : {&g.output_grads, &g.passed_inputs, &g.passed_outputs, &g.input_grads, &g.slice_grads}) {
     if (at >= n->size()) return false;
@@ -154,8 +160,15 @@ class Maker {
     out_.stateful_forward = is_stateful(nodes_of_body(*body.graph));
     if (out_.input_grads.empty()) return std::move(out_);
 
-    WEFT_ASSIGN(Split parts, split(g, back.outputs, [](const Endpoint& e) { return e.node->op() == "_Arg"; }));
+    WEFT_ASSIGN(Split parts, split(g, back.outputs, [](const Endpoint& e) { return is_arg(*e.node); }));
+    out_.reads_values = parts.reads_values;
     std::vector<Endpoint> saved = sort_needed(body, parts.needed, back);
+    WEFT_ASSIGN(const Pack packed, pack(g, saved));
+    back.inputs.insert(back.inputs.end(), saved.begin(), saved.end());
+    const size_t made = g.emitter->added().size();
+    for (const Packed& p : packed.lists) WEFT_RETURN_IF_ERROR(unpack(g, parts, back.outputs, p, p.list));
+    parts.forward.insert(parts.forward.end(), packed.nodes.begin(), packed.nodes.end());
+    parts.backward.insert(parts.backward.end(), g.emitter->added().begin() + long(made), g.emitter->added().end());
     out_.num_saved = int(saved.size());
     for (const Endpoint& e : saved) {
       out_.saved_types.push_back(base_type(type_of(e)));
@@ -178,7 +191,7 @@ class Maker {
     std::vector<Endpoint> outputs, saved;
     std::vector<std::pair<int, Endpoint>> args;
     for (const Endpoint& e : needed) {
-      if (e.node->op() == "_Arg") {
+      if (is_arg(*e.node)) {
         args.emplace_back(int(e.node->attr<int64_t>("index")), e);
         continue;
       }
@@ -196,7 +209,6 @@ class Maker {
       back.inputs.push_back(e);
     }
     back.inputs.insert(back.inputs.end(), outputs.begin(), outputs.end());
-    back.inputs.insert(back.inputs.end(), saved.begin(), saved.end());
     return saved;
   }
 
@@ -223,9 +235,9 @@ class Maker {
 };
 
 // BACKWARD around a gradient that the user gave: a function of the arguments and the gradients of all results.
-Result<FunctionGradient> around_given(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f, const FunctionDef& def,
-                                      const std::string& given, const std::vector<bool>& want, const std::vector<DType>& dys, const std::string& key,
-                                      const std::string& backward) {
+Result<FunctionGradient> around_given(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f,
+                                      const FunctionDef& def, const std::string& given, const std::vector<bool>& want, const std::vector<DType>& dys,
+                                      const std::string& key, const std::string& backward) {
   static const AttrMap kNone;
   const AttrMap& attrs = f.attrs ? *f.attrs : kNone;
   std::vector<DType> args, rets, grad_args, grad_rets;
@@ -233,8 +245,8 @@ Result<FunctionGradient> around_given(const Registry& registry, const std::share
   WEFT_ASSIGN(auto grad, library->find(given));
   WEFT_RETURN_IF_ERROR(function_types(*grad, grad->signature_attrs.empty() ? kNone : attrs, grad_args, grad_rets));
   if (want.size() != args.size() || dys.size() != rets.size() || grad_args.size() != args.size() + rets.size() || grad_rets.size() != args.size())
-    return invalid_argument("function ", given, ", the gradient of ", f.name, ", takes ", grad_args.size(), " values and gives ", grad_rets.size(), "; expected ",
-                            args.size() + rets.size(), " and ", args.size());
+    return invalid_argument("function ", given, ", the gradient of ", f.name, ", takes ", grad_args.size(), " values and gives ", grad_rets.size(),
+                            "; expected ", args.size() + rets.size(), " and ", args.size());
   Graph g(registry, library);
   ShapeInference shapes(g);
   GraphEmitter e(g, shapes);
@@ -246,7 +258,7 @@ Result<FunctionGradient> around_given(const Registry& registry, const std::share
   out.stateful_backward = grad->stateful;
   Interface io;
   auto add_arg = [&](std::string name, DType t) -> Result<Value> {
-    WEFT_ASSIGN(Node * n, g.add(std::move(name), "_Arg", {{"T", t}, {"index", int64_t(io.inputs.size())}}, {}));
+    WEFT_ASSIGN(Node* n, graph::add_arg(g, name, t, int64_t(io.inputs.size())));
     n->shapes.resize(1);
     n->handles.resize(1);
     io.inputs.push_back({n, 0});
@@ -271,7 +283,7 @@ Result<FunctionGradient> around_given(const Registry& registry, const std::share
   }
   inputs.insert(inputs.end(), flowing.begin(), flowing.end());
   const FunctionAttr callee{given, grad->signature_attrs.empty() ? nullptr : f.attrs};
-  auto grads = e.apply(grad->stateful ? "StatefulPartitionedCall" : "PartitionedCall", inputs, {{"Tout", grad_rets}, {"f", callee}});
+  auto grads = e.apply(op_of(Role::kCall, grad->stateful), inputs, {{"Tout", grad_rets}, {"f", callee}});
   WEFT_RETURN_IF_ERROR(e.take_status());
   for (size_t i = 0; i < args.size(); ++i) {
     if (!want[i] || !differentiable(args[i])) continue;
@@ -287,6 +299,12 @@ Result<FunctionGradient> around_given(const Registry& registry, const std::share
 }
 
 }  // namespace
+
+bool backward_reads_values(const FunctionLibrary& library, const std::string& function) {
+  const auto def = library.find(function);
+  const auto* n = def.ok() ? find<std::vector<int64_t>>((*def)->attrs, kNumbers) : nullptr;
+  return n && n->size() > 3 && ((*n)[3] & 2) != 0;
+}
 
 op::Grads FunctionGradient::unpack(size_t num_inputs, std::span<const Value> results) const {
   op::Grads grads(num_inputs);
@@ -315,7 +333,7 @@ Result<FunctionGradient> gradient_of_function(const Registry& registry, const st
     auto made = !given.empty() ? around_given(registry, library, f, *def, given, want, dys, key, backward)
                                : Maker(registry, library, f, *def).run(want, dys, key, forward, backward, inside, slices);
     // Another thread may have made the same meanwhile: look again at what is there under this number.
-    if (!made.ok() && made.status().message().starts_with("Cannot add function") && ++races <= kMostRaces) {
+    if (!made.ok() && core::find_note(made.status(), core::kNoteNameTaken) && ++races <= kMostRaces) {
       --n;
       continue;
     }
@@ -330,8 +348,8 @@ Result<FunctionGradient> function_gradient(const Registry& registry, const std::
   std::vector<DType> args, rets;
   WEFT_RETURN_IF_ERROR(function_types(*def, function.attrs ? *function.attrs : kNone, args, rets));
   if (want_input.size() != args.size() || have_output_grad.size() != rets.size())
-    return invalid_argument("function ", function.name, " has ", args.size(), " arguments and ", rets.size(), " results; the gradient was asked with ",
-                            want_input.size(), " and ", have_output_grad.size());
+    return invalid_argument("function ", function.name, " has ", args.size(), " arguments and ", rets.size(),
+                            " results; the gradient was requested with ", want_input.size(), " and ", have_output_grad.size());
   std::vector<DType> dys(rets.size(), DType::kInvalid);
   for (size_t i = 0; i < rets.size(); ++i) {
     if (!have_output_grad[i] || !differentiable(rets[i])) continue;
@@ -341,4 +359,4 @@ Result<FunctionGradient> function_gradient(const Registry& registry, const std::
   return gradient_of_function(registry, library, function, want_input, dys, nullptr, slices);
 }
 
-}  // namespace weft::autodiff
+}  // namespace weft_engine::autodiff

@@ -18,23 +18,24 @@
 #include "op/gradient.h"
 #include "op/registry.h"
 
-namespace weft::autodiff {
+namespace weft_engine::autodiff {
 
-using namespace weft::graph;
+using namespace weft_engine::graph;
 
 struct FunctionGradient {
-  std::string forward, backward;    // names in the library; forward is the function itself where it gives all that is needed.
-                                    // Neither has attributes. backward is empty where input_grads is.
-  int num_outputs = 0;              // of the function
-  int num_saved = 0;                // further results of forward
-  std::vector<int> output_grads;    // the results whose gradients backward takes, in order
-  std::vector<int> passed_inputs;   // the arguments of the function that backward takes too
+  std::string forward, backward;  // names in the library; forward is the function itself where it gives all that is needed.
+      // Neither has attributes. backward is empty where input_grads is.
+  int num_outputs = 0;  // of the function
+  int num_saved = 0;  // further results of forward
+  std::vector<int> output_grads;  // the results whose gradients backward takes, in order
+  std::vector<int> passed_inputs;  // the arguments of the function that backward takes too
   std::vector<int> passed_outputs;  // the results that it takes too
-  std::vector<int> input_grads;     // the arguments for which backward gives a gradient, in order; none for those that do not matter
-  std::vector<int> slice_grads;     // those of input_grads that are slices: values, indices and dense shape instead of one result
-  std::vector<DType> saved_types;   // of the saved values, and their shapes as far as they are known
+  std::vector<int> input_grads;  // the arguments for which backward gives a gradient, in order; none for those that do not matter
+  std::vector<int> slice_grads;  // those of input_grads that are slices: values, indices and dense shape instead of one result
+  std::vector<DType> saved_types;  // of the saved values, and their shapes as far as they are known
   std::vector<PartialShape> saved_shapes;
   bool stateful_forward = false, stateful_backward = false;
+  bool reads_values = false;  // backward depends on values, constants included, that are not results: TensorFlow's forward gives them as results
 
   // By argument: the gradients that are among the results of backward.
   op::Grads unpack(size_t num_inputs, std::span<const op::Value> results) const;
@@ -50,4 +51,4 @@ Result<FunctionGradient> function_gradient(const Registry& registry, const std::
 // none give zeros.
 Result<FunctionAttr> symbolic_gradient(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& function);
 
-}  // namespace weft::autodiff
+}  // namespace weft_engine::autodiff

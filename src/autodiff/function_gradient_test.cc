@@ -1,4 +1,4 @@
-// Gradients through calls, branches and loops, against what TensorFlow made of the same graphs (tests/golden/function_gradients).
+// Gradients through calls, branches and loops, against what TensorFlow made of the same graphs (tests/gradients/functions).
 #include "autodiff/function_gradient.h"
 
 #include <algorithm>
@@ -18,13 +18,13 @@
 #include "runtime/testing.h"
 #include "tests/support/cases.h"
 
-using namespace weft;                    // NOLINT
-using namespace weft::runtime;           // NOLINT
-using namespace weft::runtime::testing;  // NOLINT
+using namespace weft_engine;                    // NOLINT
+using namespace weft_engine::runtime;           // NOLINT
+using namespace weft_engine::runtime::testing;  // NOLINT
 
 namespace {
 
-using weft::testing::difference;
+using weft_engine::testing::difference;
 
 struct Loaded {
   explicit Loaded(const std::filesystem::path& path) : graph(engine::Engine::get().registry()), shapes(graph) {
@@ -72,7 +72,7 @@ struct Loaded {
 
 std::vector<std::filesystem::path> paths() {
   std::vector<std::filesystem::path> paths;
-  for (const auto& e : std::filesystem::directory_iterator("tests/golden/function_gradients")) {
+  for (const auto& e : std::filesystem::directory_iterator("tests/gradients/functions")) {
     if (e.path().extension() == ".pb") paths.push_back(e.path());
   }
   std::sort(paths.begin(), paths.end());
@@ -247,7 +247,8 @@ struct Made {
     return *n;
   }
   Node* call(std::string name, Node* in, std::string function) {
-    return add(std::move(name), "PartitionedCall", {{in, 0}}, {{"Tout", std::vector<DType>{DType::kFloat}}, {"f", op::FunctionAttr{std::move(function), nullptr}}});
+    return add(std::move(name), "PartitionedCall", {{in, 0}},
+               {{"Tout", std::vector<DType>{DType::kFloat}}, {"f", op::FunctionAttr{std::move(function), nullptr}}});
   }
   Status gradients(Node* y) { return autodiff::add_gradients(graph, shapes, {{y, 0}}, {{x, 0}}, {}).status(); }
   graph::Graph graph;
@@ -282,15 +283,25 @@ TEST_CASE("a function that calls itself has a gradient") {
   const std::vector<DType> floats{DType::kFloat};
   const op::AttrMap one{{"dtype", DType::kFloat}, {"value", Tensor::scalar(1.0f)}};
   const op::AttrMap itself{{"Tin", floats}, {"Tout", floats}, {"f", op::FunctionAttr{"f", nullptr}}};
-  const op::AttrMap branches{{"Tcond", DType::kBool}, {"Tin", floats}, {"Tout", floats}, {"then_branch", op::FunctionAttr{"deeper", nullptr}},
-                             {"else_branch", op::FunctionAttr{"stay", nullptr}}, {"output_shapes", std::vector<PartialShape>{}}};
+  const op::AttrMap branches{{"Tcond", DType::kBool},
+                             {"Tin", floats},
+                             {"Tout", floats},
+                             {"then_branch", op::FunctionAttr{"deeper", nullptr}},
+                             {"else_branch", op::FunctionAttr{"stay", nullptr}},
+                             {"output_shapes", std::vector<PartialShape>{}}};
   REQUIRE(g.graph.library()->add(unary_function("stay", {node("same", "Identity", {"x"}, kFloats)}, "same:output:0")).ok());
-  REQUIRE(g.graph.library()->add(unary_function("deeper", {node("one", "Const", {}, one), node("less", "Sub", {"x", "one:output:0"}, kFloats),
-                                                           node("again", "PartitionedCall", {"less:z:0"}, itself), node("times", "Mul", {"x", "again:output:0"}, kFloats)},
-                                                "times:z:0")).ok());
-  REQUIRE(g.graph.library()->add(unary_function("f", {node("one", "Const", {}, one), node("more", "Greater", {"x", "one:output:0"}, kFloats),
-                                                      node("choice", "StatelessIf", {"more:z:0", "x"}, branches)},
-                                                "choice:output:0")).ok());
+  REQUIRE(g.graph.library()
+              ->add(unary_function("deeper",
+                                   {node("one", "Const", {}, one), node("less", "Sub", {"x", "one:output:0"}, kFloats),
+                                    node("again", "PartitionedCall", {"less:z:0"}, itself), node("times", "Mul", {"x", "again:output:0"}, kFloats)},
+                                   "times:z:0"))
+              .ok());
+  REQUIRE(g.graph.library()
+              ->add(unary_function("f",
+                                   {node("one", "Const", {}, one), node("more", "Greater", {"x", "one:output:0"}, kFloats),
+                                    node("choice", "StatelessIf", {"more:z:0", "x"}, branches)},
+                                   "choice:output:0"))
+              .ok());
   Node* y = g.call("call", g.x, "f");
   auto first = autodiff::add_gradients(g.graph, g.shapes, {{y, 0}}, {{g.x, 0}}, {});
   REQUIRE_MESSAGE(first.ok(), first.status().to_string());
@@ -349,7 +360,7 @@ TEST_CASE("the same request gives the same functions") {
 }
 
 TEST_CASE("loops of version 1 become While ops") {
-  Loaded g("tests/golden/control_flow/one_iteration_at_a_time.pb");
+  Loaded g("tests/graphs/control_flow/one_iteration_at_a_time.pb");
   for (Node* n : g.graph.nodes()) {
     if (n->op() == "PlaceholderWithDefault") g.xs = {{n, 0}};
   }
@@ -361,8 +372,10 @@ TEST_CASE("loops of version 1 become While ops") {
 TEST_CASE("a loop whose functions do not fit has no gradient") {
   Made g;
   REQUIRE(g.graph.library()->add(cube()).ok());
-  Node* loop = g.add("loop", "StatelessWhile", {{g.x, 0}, {g.x, 0}}, {{"cond", op::FunctionAttr{"cube", nullptr}}, {"body", op::FunctionAttr{"cube", nullptr}}});
+  Node* loop = g.add("loop", "StatelessWhile", {{g.x, 0}, {g.x, 0}},
+                     {{"cond", op::FunctionAttr{"cube", nullptr}}, {"body", op::FunctionAttr{"cube", nullptr}}});
   CHECK(g.gradients(loop).code() == Code::kInvalidArgument);
-  Node* missing = g.add("missing", "StatelessWhile", {{g.x, 0}}, {{"cond", op::FunctionAttr{"none", nullptr}}, {"body", op::FunctionAttr{"none", nullptr}}});
+  Node* missing =
+      g.add("missing", "StatelessWhile", {{g.x, 0}}, {{"cond", op::FunctionAttr{"none", nullptr}}, {"body", op::FunctionAttr{"none", nullptr}}});
   CHECK(g.gradients(missing).code() == Code::kNotFound);
 }

@@ -8,15 +8,23 @@
 
 #include "autodiff/backward.h"
 #include "autodiff/tape.h"
+#include "core/error_notes.h"
 #include "graph/function_library.h"
+#include "graph/node_traits.h"
 #include "op/emit.h"
 
-namespace weft::autodiff {
+namespace weft_engine::autodiff {
 
 bool differentiable(DType t) {
   switch (base_type(t)) {
-    case DType::kFloat: case DType::kDouble: case DType::kHalf: case DType::kBfloat16: case DType::kComplex64: case DType::kComplex128:
-    case DType::kResource: case DType::kVariant: return true;
+    case DType::kFloat:
+    case DType::kDouble:
+    case DType::kHalf:
+    case DType::kBfloat16:
+    case DType::kComplex64:
+    case DType::kComplex128:
+    case DType::kResource:
+    case DType::kVariant: return true;
     default: return false;
   }
 }
@@ -49,7 +57,8 @@ Result<Grads> rule_gradient(std::string_view name, const OpSpec* spec, const Gra
     if (spec && spec->no_gradient) return context.none();
     if (!spec || !spec->grad)
       return not_found("gradient registry has no entry for: ", name, " (No gradient defined for op: ", name, "; `weft ops ", name,
-                       "` tells more, register_gradient() gives one)");
+                       "` shows more, register_gradient() adds one)")
+          .with_payload(core::kNoteNoGradient, std::string(name));
     grads = spec->grad(context);
   }
   WEFT_RETURN_IF_ERROR(context.emitter().take_status());
@@ -171,13 +180,15 @@ Status Backward::back(Node* node) {
   WEFT_RETURN_IF_ERROR(emitter_.take_status());
   if (!any || node->num_inputs() == 0 || std::find(stops_.begin(), stops_.end(), node) != stops_.end()) return {};
   std::vector<bool> wanted;
-  for (const Endpoint& e : node->inputs()) wanted.push_back(e.node && size_t(e.node->id()) < between_.size() && between_[size_t(e.node->id())] && differentiable(e.node->output_type(e.index)));
+  for (const Endpoint& e : node->inputs())
+    wanted.push_back(e.node && size_t(e.node->id()) < between_.size() && between_[size_t(e.node->id())] &&
+                     differentiable(e.node->output_type(e.index)));
   if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return {};
   const std::vector<Endpoint> inputs = node->inputs();  // the node may get more
   emitter_.set_scope(cat(scope_, "/", node->name(), "_grad"));
   auto got = gradient(node, std::move(dys), std::move(wanted));
   emitter_.set_scope(scope_);
-  if (!got.ok()) return got.status().with_suffix(cat("\n\t [[{{node ", node->name(), "}}]]"));
+  if (!got.ok()) return core::at_node(got.status(), node->name());
   for (size_t i = 0; i < inputs.size() && i < got->size(); ++i) add(inputs[i], std::move((*got)[i]));
   return {};
 }
@@ -216,9 +227,12 @@ std::string tuple_text(const PartialShape& s) {
 // What the program's own rules gave.
 Status check_shapes(const Node& node, const std::vector<Value>& inputs, const Grads& grads) {
   for (size_t i = 0; i < inputs.size() && i < grads.size(); ++i) {
-    if (!grads[i].valid() || grads[i].is_slices() || inputs[i].dtype() == DType::kResource || inputs[i].shape().compatible_with(grads[i].shape())) continue;
-    return invalid_argument("Incompatible shapes between op input and calculated input gradient. Forward operation: ", node.name(), ". Input index: ", i,
-                            ". Original input shape: ", tuple_text(inputs[i].shape()), ". Calculated input gradient shape: ", tuple_text(grads[i].shape()));
+    if (!grads[i].valid() || grads[i].is_slices() || inputs[i].dtype() == DType::kResource || inputs[i].shape().compatible_with(grads[i].shape()))
+      continue;
+    return with_note(invalid_argument("Incompatible shapes between op input and calculated input gradient. Forward operation: ", node.name(),
+                                      ". Input index: ", i, ". Original input shape: ", tuple_text(inputs[i].shape()),
+                                      ". Calculated input gradient shape: ", tuple_text(grads[i].shape())),
+                     core::kNoteGradientShape);
   }
   return {};
 }
@@ -243,18 +257,20 @@ Result<Grads> Backward::gradient(Node* node, std::vector<Value> dys, std::vector
       rule = name;
       spec = other;
       replaced = true;
-      if (!other && !user_rule(name)) return not_found("gradient registry has no entry for: ", node->op(), " (No gradient defined for op: ", name, ")");
+      if (!other && !user_rule(name))
+        return not_found("gradient registry has no entry for: ", node->op(), " (No gradient defined for op: ", name, ")")
+            .with_payload(core::kNoteNoGradient, std::string(node->op()));
     }
   }
   if (spec == &node->spec() && !user_rule(rule)) {
     if (is_call(*node)) return call_gradient(*this, flow);
     if (is_branch(*node)) return branch_gradient(*this, flow);
-    if (is_loop(*node)) return loop_gradient(*this, flow);
-    if (node->op() == "SymbolicGradient") {
+    if (is_while(*node)) return loop_gradient(*this, flow);
+    if (role_of(*node) == Role::kSymbolicGradient) {
       // As a call it has a gradient like any other.
       WEFT_ASSIGN(FunctionAttr f, symbolic_gradient(graph_.registry(), graph_.library(), node->attr<FunctionAttr>("f")));
       const AttrMap attrs{{"Tin", node->attr<std::vector<DType>>("Tin")}, {"Tout", node->attr<std::vector<DType>>("Tout")}, {"f", f}};
-      WEFT_RETURN_IF_ERROR(extend(node, "PartitionedCall", attrs, node->inputs(), {}));
+      WEFT_RETURN_IF_ERROR(extend(node, op_of(Role::kCall), attrs, node->inputs(), {}));
       return call_gradient(*this, flow);
     }
   }
@@ -294,7 +310,7 @@ Status Backward::extend(Node* node, std::string_view op, AttrMap attrs, std::vec
 
 void Backward::undo() {
   for (auto it = changed_.rbegin(); it != changed_.rend(); ++it) {
-    // What was added and reads the further outputs goes now; the caller removes the rest.
+    // What was added and reads the further outputs is removed now; the caller removes the rest.
     for (const Use& u : std::vector<Use>(it->node->uses())) {
       if (u.node->id() >= first_new_) graph_.set_input(u.node, u.input, {});
     }
@@ -318,8 +334,9 @@ Result<Grads> traced_gradient(GraphEmitter& emitter, Node* node, std::vector<Val
 
 namespace {
 
-Result<std::vector<GradientEnds>> gradient_ends(Graph& graph, ShapeInference& shapes, const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs,
-                                                const std::vector<Endpoint>& dys, const GradientOptions& options, bool sparse) {
+Result<std::vector<GradientEnds>> gradient_ends(Graph& graph, ShapeInference& shapes, const std::vector<Endpoint>& ys,
+                                                const std::vector<Endpoint>& xs, const std::vector<Endpoint>& dys, const GradientOptions& options,
+                                                bool sparse) {
   for (const auto& [list, what] : {std::pair(&ys, "output"), std::pair(&xs, "input")}) {
     for (const Endpoint& e : *list) {
       if (!e.node || e.index < 0 || e.index >= e.node->num_outputs()) return invalid_argument("a gradient's ", what, " does not exist");
@@ -327,7 +344,8 @@ Result<std::vector<GradientEnds>> gradient_ends(Graph& graph, ShapeInference& sh
   }
   for (const Endpoint& y : ys) {
     if (!differentiable(y.node->output_type(y.index)))
-      return invalid_argument("the gradient of {{node ", y.node->name(), "}} was asked for, whose type is ", dtype_name(y.node->output_type(y.index)));
+      return invalid_argument("the gradient of {{node ", y.node->name(), "}} was requested, whose type is ",
+                              dtype_name(y.node->output_type(y.index)));
   }
   GraphEmitter emitter(graph, shapes, options.scope);
   Backward backward(emitter, options);
@@ -337,13 +355,15 @@ Result<std::vector<GradientEnds>> gradient_ends(Graph& graph, ShapeInference& sh
   for (size_t i = 0; i < xs.size() && bad.ok(); ++i) {
     const Value& g = grads[i];
     if (sparse && g.is_slices()) {
-      out.push_back({GraphEmitter::unwrap(g.slice_values()), GraphEmitter::unwrap(g.slice_indices()), g.slice_dense_shape().valid() ? GraphEmitter::unwrap(g.slice_dense_shape()) : Endpoint()});
+      out.push_back({GraphEmitter::unwrap(g.slice_values()), GraphEmitter::unwrap(g.slice_indices()),
+                     g.slice_dense_shape().valid() ? GraphEmitter::unwrap(g.slice_dense_shape()) : Endpoint()});
       continue;
     }
     const Value dense = g.dense();
     bad = emitter.take_status();
     if (bad.ok() && !dense.valid() && options.unreachable_is_error)
-      bad = invalid_argument("Cannot compute the partial derivative for node '", xs[i].node->name(), "' as it's unreachable from the output node(s).");
+      bad =
+          invalid_argument("Cannot compute the partial derivative for node '", xs[i].node->name(), "' as it's unreachable from the output node(s).");
     out.push_back({GraphEmitter::unwrap(dense), {}, {}});
   }
   if (bad.ok()) return out;
@@ -353,8 +373,9 @@ Result<std::vector<GradientEnds>> gradient_ends(Graph& graph, ShapeInference& sh
 
 }  // namespace
 
-Result<std::vector<GradientEnds>> add_sparse_gradients(Graph& graph, ShapeInference& shapes, const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs,
-                                                       const std::vector<Endpoint>& dys, const GradientOptions& options) {
+Result<std::vector<GradientEnds>> add_sparse_gradients(Graph& graph, ShapeInference& shapes, const std::vector<Endpoint>& ys,
+                                                       const std::vector<Endpoint>& xs, const std::vector<Endpoint>& dys,
+                                                       const GradientOptions& options) {
   return gradient_ends(graph, shapes, ys, xs, dys, options, true);
 }
 
@@ -366,4 +387,4 @@ Result<std::vector<Endpoint>> add_gradients(Graph& graph, ShapeInference& shapes
   return out;
 }
 
-}  // namespace weft::autodiff
+}  // namespace weft_engine::autodiff

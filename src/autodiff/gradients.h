@@ -9,9 +9,9 @@
 #include "graph/shape_inference.h"
 #include "op/gradient.h"
 
-namespace weft::autodiff {
+namespace weft_engine::autodiff {
 
-using namespace weft::graph;
+using namespace weft_engine::graph;
 
 struct GradientOptions {
   std::string scope = "gradients";
@@ -27,8 +27,9 @@ struct GradientOptions {
 struct GradientEnds {
   Endpoint values, indices, dense_shape;
 };
-Result<std::vector<GradientEnds>> add_sparse_gradients(Graph& graph, ShapeInference& shapes, const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs,
-                                                       const std::vector<Endpoint>& dys, const GradientOptions& options = {});
+Result<std::vector<GradientEnds>> add_sparse_gradients(Graph& graph, ShapeInference& shapes, const std::vector<Endpoint>& ys,
+                                                       const std::vector<Endpoint>& xs, const std::vector<Endpoint>& dys,
+                                                       const GradientOptions& options = {});
 Result<std::vector<Endpoint>> add_gradients(Graph& graph, ShapeInference& shapes, const std::vector<Endpoint>& ys, const std::vector<Endpoint>& xs,
                                             const std::vector<Endpoint>& dys, const GradientOptions& options = {});
 
@@ -42,4 +43,4 @@ void unregister_gradient(const std::string& op);
 // Can a gradient flow through a value of this type?
 bool differentiable(DType t);
 
-}  // namespace weft::autodiff
+}  // namespace weft_engine::autodiff

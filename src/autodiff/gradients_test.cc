@@ -15,8 +15,8 @@
 #include "op/emit.h"
 #include "tests/support/differences.h"
 
-using namespace weft;           // NOLINT
-using namespace weft::testing;  // NOLINT
+using namespace weft_engine;           // NOLINT
+using namespace weft_engine::testing;  // NOLINT
 using graph::Endpoint;
 using graph::GraphEmitter;
 using op::AttrMap;
@@ -184,8 +184,7 @@ TEST_CASE("lists: split and concatenated") {
     const Value lengths = p.e.constant(Tensor::vector(std::vector<int64_t>{2, 3}));
     Value list = p.e.one("TensorListSplit", {square(p.x[0]), p.ints({-1, 2}), lengths});
     std::vector<Value> joined;
-    if (second_version)
-      joined = p.e.apply("TensorListConcatV2", {list, p.ints({-1, 2}), lengths}, {{"element_dtype", DType::kDouble}});
+    if (second_version) joined = p.e.apply("TensorListConcatV2", {list, p.ints({-1, 2}), lengths}, {{"element_dtype", DType::kDouble}});
     else joined = p.e.apply("TensorListConcat", {list}, {{"element_dtype", DType::kDouble}, {"element_shape", PartialShape{kUnknownDim, 2}}});
     p.check(joined[0] * p.x[0]);
   }
@@ -242,8 +241,9 @@ TEST_CASE("optionals and maps") {
   {
     Program p({numbers({3}), numbers({2})});
     Value some = p.e.apply("OptionalFromValue", std::vector<Value>{square(p.x[0]), p.x[1]})[0];
-    auto out = p.e.apply("OptionalGetValue", {some}, {{"output_types", std::vector<DType>{DType::kDouble, DType::kDouble}},
-                                                      {"output_shapes", std::vector<PartialShape>{PartialShape{3}, PartialShape{2}}}});
+    auto out = p.e.apply("OptionalGetValue", {some},
+                         {{"output_types", std::vector<DType>{DType::kDouble, DType::kDouble}},
+                          {"output_shapes", std::vector<PartialShape>{PartialShape{3}, PartialShape{2}}}});
     p.check({square(out[0]), square(out[1])}, p.x, p.x);
   }
   {
@@ -354,8 +354,10 @@ TEST_CASE("sparse matrices") {
 TEST_CASE("ragged tensors as variants") {
   Program p({numbers({5, 2})});
   const Value splits = p.e.constant(Tensor::vector(std::vector<int64_t>{0, 2, 2, 5}));
-  Value rows = p.e.apply("RaggedTensorToVariant", std::vector<Value>{splits, square(p.x[0])}, {{"RAGGED_RANK", int64_t(1)}, {"batched_input", true}})[0];
-  auto back = p.e.apply("RaggedTensorFromVariant", {rows}, {{"input_ragged_rank", int64_t(0)}, {"output_ragged_rank", int64_t(1)}, {"Tvalues", DType::kDouble}});
+  Value rows =
+      p.e.apply("RaggedTensorToVariant", std::vector<Value>{splits, square(p.x[0])}, {{"RAGGED_RANK", int64_t(1)}, {"batched_input", true}})[0];
+  auto back = p.e.apply("RaggedTensorFromVariant", {rows},
+                        {{"input_ragged_rank", int64_t(0)}, {"output_ragged_rank", int64_t(1)}, {"Tvalues", DType::kDouble}});
   REQUIRE(!back.empty());
   p.check(back.back() * p.x[0], false);
 }
@@ -405,7 +407,8 @@ TEST_CASE("loops of frames") {
     Program p({numbers({3}), numbers({3})});
     FrameLoop loop{p, "outer/while"};
     const Value limit = loop.enter(p.number(4), true), factor = loop.enter(p.x[1], true);
-    Values out = loop.run({p.number(0), p.x[0]}, limit, [&](const Values& v) { return Values{v[0] + loop.number(v[0], 1), op::unary("Sin", v[1]) * factor}; });
+    Values out =
+        loop.run({p.number(0), p.x[0]}, limit, [&](const Values& v) { return Values{v[0] + loop.number(v[0], 1), op::unary("Sin", v[1]) * factor}; });
     p.check(square(out[1]));
     // The loop still gives what it gave.
     auto now = p.g.run(std::vector<Endpoint>{GraphEmitter::unwrap(out[0])});
@@ -429,11 +432,14 @@ TEST_CASE("loops of frames") {
     const AttrMap type = {{"dtype", DType::kDouble}};
     Program p({numbers({4, 3}), numbers({3})});
     p.scope = scope;
-    auto array = [&] { return p.e.apply("TensorArrayV3", {p.number(4)}, {{"dtype", DType::kDouble}, {"clear_after_read", false}, {"element_shape", PartialShape{3}}}); };
+    auto array = [&] {
+      return p.e.apply("TensorArrayV3", {p.number(4)}, {{"dtype", DType::kDouble}, {"clear_after_read", false}, {"element_shape", PartialShape{3}}});
+    };
     auto steps = array(), results = array();
     const Value flow = p.e.one("TensorArrayScatterV3", {steps[0], p.ints({0, 1, 2, 3}), p.x[0], steps[1]});
     FrameLoop loop{p, "rnn"};
-    const Value limit = loop.enter(p.number(4), true), from = loop.enter(steps[0], true), from_flow = loop.enter(flow, true), to = loop.enter(results[0], true);
+    const Value limit = loop.enter(p.number(4), true), from = loop.enter(steps[0], true), from_flow = loop.enter(flow, true),
+                to = loop.enter(results[0], true);
     Values out = loop.run({p.number(0), p.x[1], results[1]}, limit, [&](const Values& v) {
       const Value state = op::unary("Tanh", v[1] * p.e.one("TensorArrayReadV3", {from, v[0], from_flow}, type));
       return Values{v[0] + loop.number(v[0], 1), state, p.e.one("TensorArrayWriteV3", {to, v[0], state, v[2]})};
@@ -446,7 +452,8 @@ TEST_CASE("where the gradient of a loop fails, the loop is as it was") {
   Program p({numbers({3})});
   FrameLoop loop{p, "loop"};
   const Value limit = loop.enter(p.number(2), true);
-  Values out = loop.run({p.number(0), p.x[0]}, limit, [&](const Values& v) { return Values{v[0] + loop.number(v[0], 1), op::binary("IgammaGradA", v[1], v[1])}; });
+  Values out = loop.run({p.number(0), p.x[0]}, limit,
+                        [&](const Values& v) { return Values{v[0] + loop.number(v[0], 1), op::binary("IgammaGradA", v[1], v[1])}; });
   const Endpoint y = GraphEmitter::unwrap(out[1]), x = GraphEmitter::unwrap(p.x[0]);
   const int before = p.g.graph.num_ids();
   auto grads = autodiff::add_gradients(p.g.graph, p.g.shapes, {y}, {x}, {});
@@ -471,7 +478,8 @@ TEST_CASE("loops as TF_FinishWhile builds them") {
     for (const Value& x : v) out.push_back(GraphEmitter::unwrap(x));
     return out;
   };
-  graph::WhileLoop loop{"loop", ends({p.number(0), p.x[0]}), {&cond.g.graph, ends(cond.x), ends({go})}, {&body.g.graph, ends(body.x), ends({count, next})}};
+  graph::WhileLoop loop{
+      "loop", ends({p.number(0), p.x[0]}), {&cond.g.graph, ends(cond.x), ends({go})}, {&body.g.graph, ends(body.x), ends({count, next})}};
   auto built = graph::build_while_loop(p.g.graph, loop);
   REQUIRE_MESSAGE(built.ok(), built.status().to_string());
   REQUIRE(p.g.shapes.all({}).ok());
@@ -481,7 +489,7 @@ TEST_CASE("loops as TF_FinishWhile builds them") {
 TEST_CASE("loops that TensorFlow wrote have TensorFlow's gradients") {
   for (const char* name : {"power", "nested", "until", "rnn", "branch", "branches_inside", "rnn_lengths"}) {
     CAPTURE(name);
-    const std::string path = cat("tests/golden/frame_loops/", name);
+    const std::string path = cat("tests/graphs/frame_loops/", name);
     std::ifstream file(path + ".pb", std::ios::binary);
     auto bytes = std::make_shared<std::string>(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
     auto def = io::decode_graph_def(std::shared_ptr<const std::string>(bytes));

@@ -1,21 +1,23 @@
-// The gradient of While: the loop keeps what its way back needs in lists, one element an iteration, and counts; the gradient
+// The gradient of While: the loop keeps what its backward pass needs in lists, one element an iteration, and counts; the gradient
 // is a loop that runs as many times and takes the elements from behind.
 //
-// Variables that the body hands on unchanged are read from in front of the loop, not kept; their gradients are sums over the
+// Variables that the body passes on unchanged are read from in front of the loop, not kept; their gradients are sums over the
 // iterations. Of the others those are carried back that the gradient reaches.
 #include <algorithm>
 
+#include "autodiff/pack.h"
 #include "autodiff/split.h"
+#include "graph/node_traits.h"
 #include "graph/passes/loops.h"
 #include "op/emit.h"
 
-namespace weft::autodiff {
-
-bool is_loop(const Node& n) { return is_while(n); }
+namespace weft_engine::autodiff {
 
 namespace {
 
-PartialShape known_shape(const Endpoint& e) { return e.node && size_t(e.index) < e.node->shapes.size() ? e.node->shapes[size_t(e.index)] : PartialShape(); }
+PartialShape known_shape(const Endpoint& e) {
+  return e.node && size_t(e.index) < e.node->shapes.size() ? e.node->shapes[size_t(e.index)] : PartialShape();
+}
 
 Tensor shape_tensor(const PartialShape& s) {
   if (!s.has_rank()) return Tensor::scalar<int32_t>(-1);
@@ -57,8 +59,8 @@ class LoopGradient {
     WEFT_ASSIGN(cond_, open_function(graph_.registry(), graph_.library(), node_->attr<FunctionAttr>("cond")));
     WEFT_ASSIGN(FunctionBody body, open_function(graph_.registry(), graph_.library(), body_f_));
     if (cond_.args.size() != n_ || cond_.rets.size() != 1 || body.args.size() != n_ || body.rets.size() != n_)
-      return invalid_argument("the functions of a loop with ", n_, " variables take ", cond_.args.size(), " and ", body.args.size(), " arguments and give ",
-                              cond_.rets.size(), " and ", body.rets.size(), " results");
+      return invalid_argument("the functions of a loop with ", n_, " variables take ", cond_.args.size(), " and ", body.args.size(),
+                              " arguments and give ", cond_.rets.size(), " and ", body.rets.size(), " results");
     for (size_t i = 0; i < n_; ++i) invariant_.push_back(same_value(body.rets[i]->input(0)) == Endpoint{body.args[i], 0});
     find_useful(body);
     return {};
@@ -130,7 +132,7 @@ class LoopGradient {
         grads_[i] = flow_.dys[i];
         continue;
       }
-      WEFT_ASSIGN(Node * arg, g_->add_arg(cat("gradients/sum_", i), part.dtype(), part.shape()));
+      WEFT_ASSIGN(Node* arg, g_->add_arg(cat("gradients/sum_", i), part.dtype(), part.shape()));
       const Value so_far = g_->emitter->wrap({arg, 0});
       const Value both[] = {so_far, part};
       const Value sum = part.dtype() == DType::kVariant ? add_n(both) : so_far + part;
@@ -155,14 +157,13 @@ class LoopGradient {
     return -1;
   }
 
-  // Puts what the way back needs into lists.
+  // Puts what the backward pass needs into lists.
   Status keep() {
     GraphEmitter& e = *g_->emitter;
-    for (const Endpoint& value : parts_.needed) {
-      if (is_invariant_arg(value)) {
-        captured_.push_back(value);
-        continue;
-      }
+    std::vector<Endpoint> values;
+    for (const Endpoint& value : parts_.needed) (is_invariant_arg(value) ? captured_ : values).push_back(value);
+    WEFT_ASSIGN(packed_, pack(*g_, values));
+    for (const Endpoint& value : values) {
       const DType type = base_type(type_of(value));
       if (type == DType::kResource)
         return unimplemented("the gradient of a loop whose body makes a resource, {{node ", value.node->name(), "}}, that the gradient reads");
@@ -170,7 +171,7 @@ class LoopGradient {
       if (type == DType::kVariant) k.shape = PartialShape::scalar();
       if (k.variable < 0) {
         WEFT_ASSIGN(k.arg, g_->add_arg(cat(value.node->name(), "/accumulator"), DType::kVariant, PartialShape::scalar()));
-        Value pushed = e.one("TensorListPushBack", {e.wrap({k.arg, 0}), e.wrap(value)}, {{"element_dtype", type}});
+        Value pushed = pushed_back(e.wrap({k.arg, 0}), e.wrap(value), type);
         WEFT_RETURN_IF_ERROR(e.take_status());
         k.push = GraphEmitter::unwrap(pushed).node;
       }
@@ -239,6 +240,7 @@ class LoopGradient {
       cond.inputs.push_back({cond_.args[i], 0});
     }
     body.body = parts_.forward;
+    body.body.insert(body.body.end(), packed_.nodes.begin(), packed_.nodes.end());
     std::vector<DType> types = node_->attr<std::vector<DType>>("T");
     auto add_variable = [&](Endpoint init, Node* arg, Endpoint next) -> Status {
       inputs.push_back(init);
@@ -246,7 +248,8 @@ class LoopGradient {
       body.outputs.push_back(next);
       types.push_back(arg->output_type(0));
       Graph& cg = *cond_.graph;
-      WEFT_ASSIGN(Node * unused, cg.add(cg.unique_name(arg->name()), "_Arg", {{"T", arg->output_type(0)}, {"index", int64_t(cond.inputs.size())}}, {}));
+      WEFT_ASSIGN(Node* unused,
+                  cg.add(cg.unique_name(arg->name()), "_Arg", {{"T", arg->output_type(0)}, {"index", int64_t(cond.inputs.size())}}, {}));
       cond.inputs.push_back({unused, 0});
       return {};
     };
@@ -265,7 +268,7 @@ class LoopGradient {
     for (Kept& k : kept_) {
       if (k.variable >= 0) continue;
       if (!most.valid()) most = most_iterations();
-      Value list = e.one("EmptyTensorList", {e.constant(shape_tensor(k.shape)), most}, {{"element_dtype", k.type}});
+      Value list = empty_list(e, k.shape, most, k.type);
       WEFT_RETURN_IF_ERROR(e.take_status());
       k.variable = int(types.size());
       WEFT_RETURN_IF_ERROR(add_variable(GraphEmitter::unwrap(list), k.arg, {k.push, 0}));
@@ -290,7 +293,8 @@ class LoopGradient {
     attrs["body"] = body_f;
     attrs["cond"] = cond_f;
     attrs.erase("_num_original_outputs");
-    return b_.extend(node_, node_->op(), std::move(attrs), std::move(inputs), std::vector<PartialShape>(types.size() - before, PartialShape::scalar()));
+    return b_.extend(node_, node_->op(), std::move(attrs), std::move(inputs),
+                     std::vector<PartialShape>(types.size() - before, PartialShape::scalar()));
   }
 
   static std::string plain_name(const std::string& name) { return name.substr(0, name.find("_weft_")); }
@@ -306,7 +310,7 @@ class LoopGradient {
     inputs.push_back(counts_down_ ? first - last : last - first);
     WEFT_RETURN_IF_ERROR(outer.take_status());
     const DType count_type = inputs[0].dtype();
-    WEFT_ASSIGN(Node * remaining, g_->add_arg("gradients/remaining", count_type, PartialShape::scalar()));
+    WEFT_ASSIGN(Node* remaining, g_->add_arg("gradients/remaining", count_type, PartialShape::scalar()));
     const size_t from = inner.added().size();  // nodes of the body besides those of the split
     const Value less = inner.wrap({remaining, 0}) - 1;
     WEFT_RETURN_IF_ERROR(inner.take_status());
@@ -315,12 +319,15 @@ class LoopGradient {
     promised.push_back(PartialShape::scalar());
 
     for (const Kept& k : kept_) {
-      WEFT_ASSIGN(Node * list, g_->add_arg(cat(k.value.node->name(), "/list"), DType::kVariant, PartialShape::scalar()));
+      WEFT_ASSIGN(Node* list, g_->add_arg(cat(k.value.node->name(), "/list"), DType::kVariant, PartialShape::scalar()));
       auto popped = inner.apply("TensorListPopBack", {inner.wrap({list, 0}), inner.constant(shape_tensor(k.shape))}, {{"element_dtype", k.type}});
       WEFT_RETURN_IF_ERROR(inner.take_status());
       const Endpoint value = GraphEmitter::unwrap(popped[1]);
       value.node->shapes[1] = k.shape;
       read_instead(g, parts_, results_, k.value, value);
+      for (const Packed& p : packed_.lists) {
+        if (p.list == k.value) WEFT_RETURN_IF_ERROR(unpack(*g_, parts_, results_, p, value));
+      }
       lists_.push_back({list, GraphEmitter::unwrap(popped[0])});
     }
     size_t r = 0;
@@ -377,7 +384,7 @@ class LoopGradient {
     GraphEmitter e(g, shapes);
     Interface io;
     for (size_t i = 0; i < inputs.size(); ++i) {
-      WEFT_ASSIGN(Node * arg, g.add(cat("arg_", i), "_Arg", {{"T", inputs[i].dtype()}, {"index", int64_t(i)}}, {}));
+      WEFT_ASSIGN(Node* arg, g.add(cat("arg_", i), "_Arg", {{"T", inputs[i].dtype()}, {"index", int64_t(i)}}, {}));
       arg->shapes.assign(1, inputs[i].shape());
       arg->handles.resize(1);
       io.inputs.push_back({arg, 0});
@@ -420,6 +427,7 @@ class LoopGradient {
   std::vector<int> carried_;       // variables whose gradients go from iteration to iteration
   std::vector<Summed> summed_;     // ... and those that are summed
   std::vector<Endpoint> results_;  // in the body: the next of either
+  Pack packed_;
   std::vector<Kept> kept_;
   std::vector<List> lists_;
   std::vector<Endpoint> captured_;
@@ -431,6 +439,20 @@ class LoopGradient {
 
 }  // namespace
 
+Value empty_list(Emitter& e, const PartialShape& element, const Value& most, DType type) {
+  return e.one("EmptyTensorList", {e.constant(shape_tensor(element)), most}, {{"element_dtype", type}});
+}
+Value pushed_back(const Value& list, const Value& item, DType type) {
+  return list.emitter().one("TensorListPushBack", {list, item}, {{"element_dtype", type}});
+}
+std::vector<Value> popped_back(const Value& list, const PartialShape& element, DType type) {
+  Emitter& e = list.emitter();
+  auto popped = e.apply("TensorListPopBack", {list, e.constant(shape_tensor(element))}, {{"element_dtype", type}});
+  const Endpoint value = GraphEmitter::unwrap(popped[1]);
+  value.node->shapes[1] = element;
+  return popped;
+}
+
 Result<Grads> loop_gradient(Backward& b, const Flow& flow) { return LoopGradient(b, flow).run(); }
 
-}  // namespace weft::autodiff
+}  // namespace weft_engine::autodiff

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <map>
 
+#include "graph/node_traits.h"
 #include "graph/passes/loops.h"
 #include "op/emit.h"
 
-namespace weft::autodiff {
+namespace weft_engine::autodiff {
 namespace {
 
 constexpr int64_t kSmall = 64;    // elements of an integer that is known and becomes a constant
@@ -16,14 +17,12 @@ constexpr int kMostDepth = 12;
 bool is_integer(DType t) { return t == DType::kInt32 || t == DType::kInt64 || t == DType::kBool; }
 
 // Reads of its inputs no more than how large they are.
-bool reads_size_only(const Node& n) {
-  const std::string_view op = n.op();
-  return op == "Shape" || op == "ShapeN" || op == "Size" || op == "Rank" || op == "TensorListLength" || op == "TensorListElementShape";
-}
+bool reads_size_only(const Node& n) { return traits_of(n).metadata && !n.spec().stateful; }
 
 // Zeros or ones of the size of the input.
 bool is_fill_like(const Node& n) {
-  return (n.op() == "ZerosLike" || n.op() == "OnesLike") && differentiable(n.output_type(0)) && n.output_type(0) != DType::kVariant && n.output_type(0) != DType::kResource;
+  return traits_of(n).fills_like >= 0 && differentiable(n.output_type(0)) && n.output_type(0) != DType::kVariant &&
+         n.output_type(0) != DType::kResource;
 }
 
 struct ByPlace {
@@ -40,21 +39,24 @@ class Splitter {
   Result<Split> run() {
     mark_forward();
     mark_live();
+    const bool values = reads_values();
     WEFT_RETURN_IF_ERROR(bring_constants());
     WEFT_RETURN_IF_ERROR(keep_sizes_only());
     WEFT_RETURN_IF_ERROR(copy_facts());
-    return gather();
+    Split out = gather();
+    out.reads_values = values;
+    return out;
   }
 
  private:
   bool forward(const Node* n) const { return size_t(n->id()) < forward_.size() && forward_[size_t(n->id())]; }
   bool live(const Node* n) const { return size_t(n->id()) >= live_.size() || live_[size_t(n->id())]; }
-  // Nodes of the way back that a result needs; those made here are among them.
+  // Nodes of the backward pass that a result needs; those made here are among them.
   std::vector<Node*> backward() const {
     std::vector<Node*> out;
     for (int id = g_.first_new; id < graph_.num_ids(); ++id) {
       Node* n = graph_.node(id);
-      if (n && !forward(n) && live(n) && n->op() != "_Arg") out.push_back(n);
+      if (n && !forward(n) && live(n) && !is_arg(*n)) out.push_back(n);
     }
     return out;
   }
@@ -91,11 +93,27 @@ class Splitter {
       todo.pop_back();
       for (const Endpoint& e : n->inputs()) visit(e.node);
       for (Node* c : std::vector<Node*>(n->control_inputs())) {
-        // The body has run when the way back starts.
+        // The body has run when the backward pass starts.
         if (forward(c)) graph_.remove_control(c, n);
         else visit(c);
       }
     }
+  }
+
+  bool reads_values() const {
+    for (const Node* n : backward()) {
+      if (is_while(*n) || is_branch(*n)) return true;
+      if (is_call(*n)) {
+        const AttrValue* f = n->find_attr("f");
+        if (backward_reads_values(*graph_.library(), f ? f->get<FunctionAttr>()->name : std::string(n->op()))) return true;
+      }
+      for (const Endpoint& e : n->inputs()) {
+        if (!e.node || !forward(e.node) || !differentiable(base_type(type_of(e))) || (reads_size_only(*n) && shape_of(e).fully_known())) continue;
+        const Endpoint value = same_value(e);
+        if (std::none_of(g_.body.rets.begin(), g_.body.rets.end(), [&](Node* r) { return same_value(r->input(0)) == value; })) return true;
+      }
+    }
+    return false;
   }
 
   // Calls f(endpoint) for each reading of a value of the body; it gives what to read instead.
@@ -117,7 +135,7 @@ class Splitter {
   }
 
   Result<Endpoint> constant(const Endpoint& e, Tensor value) {
-    WEFT_ASSIGN(Node * c, graph_.add_const(graph_.unique_name(cat("gradients/", e.node->name())), std::move(value)));
+    WEFT_ASSIGN(Node* c, graph_.add_const(graph_.unique_name(cat("gradients/", e.node->name())), std::move(value)));
     c->shapes.assign(1, c->attr<Tensor>("value").shape());
     c->handles.resize(1);
     return Endpoint{c, 0};
@@ -161,8 +179,9 @@ class Splitter {
         continue;
       }
       std::string key = n->info().to_string();
-      Node*& same = n->num_inputs() == 1 ? sizes[{n->op() == "Shape" && n->attr<DType>("out_type") == DType::kInt32 ? "Shape" : key, {from.node->id(), from.index}}]
-                                         : sizes[{cat(key, n->id()), {0, 0}}];
+      Node*& same = n->num_inputs() == 1
+                        ? sizes[{n->op() == "Shape" && n->attr<DType>("out_type") == DType::kInt32 ? "Shape" : key, {from.node->id(), from.index}}]
+                        : sizes[{cat(key, n->id()), {0, 0}}];
       if (same) {
         replace({n, 0}, {same, 0});
         continue;
@@ -187,7 +206,7 @@ class Splitter {
       }
       size = g_.emitter->wrap({shape, 0});
     }
-    const Value filled = fill(size, scalar(*g_.emitter, n.output_type(0), n.op() == "OnesLike"));
+    const Value filled = fill(size, scalar(*g_.emitter, n.output_type(0), traits_of(n).fills_like));
     WEFT_RETURN_IF_ERROR(g_.emitter->take_status());
     return GraphEmitter::unwrap(filled);
   }
@@ -224,7 +243,7 @@ class Splitter {
   bool follows(const Endpoint& e, const std::map<Endpoint, bool, ByPlace>& there, int& budget, int depth) const {
     if (there.count(e) || given_(e) || is_const(*e.node)) return true;
     const Node& n = *e.node;
-    if (depth > kMostDepth || --budget < 0 || n.op() == "_Arg" || !is_pure(n) || has_function(n) || has_refs(n)) return false;
+    if (depth > kMostDepth || --budget < 0 || is_arg(n) || !is_pure(n) || has_function(n) || has_refs(n)) return false;
     if (n.num_outputs() > 4 || !is_integer(type_of(e))) return false;
     if (reads_size_only(n) && n.num_inputs() == 1) return there.count(same_value(n.input(0))) || given_(same_value(n.input(0)));
     for (const Endpoint& in : n.inputs()) {
@@ -242,7 +261,7 @@ class Splitter {
       WEFT_ASSIGN(Endpoint c, copy(same_value(in), there, copies));
       inputs.push_back(c);
     }
-    WEFT_ASSIGN(Node * c, graph_.add(graph_.unique_name(cat("gradients/", e.node->name())), e.node->op(), attrs_of(*e.node), std::move(inputs)));
+    WEFT_ASSIGN(Node* c, graph_.add(graph_.unique_name(cat("gradients/", e.node->name())), e.node->op(), attrs_of(*e.node), std::move(inputs)));
     c->shapes = e.node->shapes;
     c->handles = e.node->handles;
     for (int i = 0; i < c->num_outputs(); ++i) copies[{e.node, i}] = {c, i};
@@ -262,7 +281,7 @@ class Splitter {
     }
     for (const Endpoint& r : results_) need(r);
     for (Node* n : graph_.nodes()) {
-      if (forward(n) && n->op() != "_Arg" && n->op() != "_Retval") out.forward.push_back(n);
+      if (forward(n) && !is_end(*n)) out.forward.push_back(n);
     }
     return out;
   }
@@ -291,4 +310,4 @@ void read_instead(Graph& graph, const Split& split, std::vector<Endpoint>& resul
   }
 }
 
-}  // namespace weft::autodiff
+}  // namespace weft_engine::autodiff

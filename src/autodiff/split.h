@@ -5,11 +5,12 @@
 
 #include "autodiff/backward.h"
 
-namespace weft::autodiff {
+namespace weft_engine::autodiff {
 
 struct Split {
   std::vector<const Node*> forward, backward;  // nodes of either, without arguments and results
   std::vector<Endpoint> needed;                // values of the body that the way back reads, each once, in a fixed order
+  bool reads_values = false;                   // some of them, constants included, have gradients and are not results
 };
 
 // `results`: what the way back gives (they may change: a value that only hands on another gives way to it). `given`: arguments
@@ -20,4 +21,4 @@ Result<Split> split(BodyGradient& g, std::vector<Endpoint>& results, const std::
 // The readers of `from` on the way back read `to`.
 void read_instead(Graph& graph, const Split& split, std::vector<Endpoint>& results, Endpoint from, Endpoint to);
 
-}  // namespace weft::autodiff
+}  // namespace weft_engine::autodiff

@@ -1,8 +1,9 @@
 // SymbolicGradient: one function of the arguments and the gradients of all results.
 #include "autodiff/backward.h"
+#include "graph/node_traits.h"
 #include "op/emit.h"
 
-namespace weft::autodiff {
+namespace weft_engine::autodiff {
 
 Result<FunctionAttr> symbolic_gradient(const Registry& registry, const std::shared_ptr<FunctionLibrary>& library, const FunctionAttr& f) {
   static const AttrMap kNone;
@@ -22,7 +23,7 @@ Result<FunctionAttr> symbolic_gradient(const Registry& registry, const std::shar
   std::vector<DType> types = args;
   types.insert(types.end(), rets.begin(), rets.end());
   for (size_t i = 0; i < types.size(); ++i) {
-    WEFT_ASSIGN(Node * n, graph.add(cat("arg_", i), "_Arg", {{"T", types[i]}, {"index", int64_t(i)}}, {}));
+    WEFT_ASSIGN(Node* n, graph::add_arg(graph, cat("arg_", i), types[i], int64_t(i)));
     n->shapes.resize(1);
     n->handles.resize(1);
     io.inputs.push_back({n, 0});
@@ -33,7 +34,7 @@ Result<FunctionAttr> symbolic_gradient(const Registry& registry, const std::shar
     std::vector<DType> forward_types = rets;
     forward_types.insert(forward_types.end(), g.saved_types.begin(), g.saved_types.end());
     const FunctionAttr forward{g.forward, g.forward == f.name ? f.attrs : nullptr};
-    auto y = e.apply(g.stateful_forward ? "StatefulPartitionedCall" : "PartitionedCall", std::span(inputs).first(args.size()), {{"Tout", forward_types}, {"f", forward}});
+    auto y = e.apply(op_of(Role::kCall, g.stateful_forward), std::span(inputs).first(args.size()), {{"Tout", forward_types}, {"f", forward}});
     WEFT_RETURN_IF_ERROR(e.take_status());
     std::vector<Value> back;
     for (int i : g.output_grads) back.push_back(inputs[args.size() + size_t(i)]);
@@ -42,7 +43,7 @@ Result<FunctionAttr> symbolic_gradient(const Registry& registry, const std::shar
     back.insert(back.end(), y.begin() + g.num_outputs, y.end());
     WEFT_ASSIGN(auto backward, library->find(g.backward));
     WEFT_RETURN_IF_ERROR(function_types(*backward, kNone, grad_args, grads));
-    auto dx = e.apply(g.stateful_backward ? "StatefulPartitionedCall" : "PartitionedCall", back, {{"Tout", grads}, {"f", FunctionAttr{g.backward, nullptr}}});
+    auto dx = e.apply(op_of(Role::kCall, g.stateful_backward), back, {{"Tout", grads}, {"f", FunctionAttr{g.backward, nullptr}}});
     WEFT_RETURN_IF_ERROR(e.take_status());
     for (size_t k = 0; k < g.input_grads.size(); ++k) out[size_t(g.input_grads[k])] = dx[k];
   }
@@ -55,4 +56,4 @@ Result<FunctionAttr> symbolic_gradient(const Registry& registry, const std::shar
   return define_function(graph, cat("__gradient_", f.name), io, f.name);
 }
 
-}  // namespace weft::autodiff
+}  // namespace weft_engine::autodiff

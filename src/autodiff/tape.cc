@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "autodiff/backward.h"
-#include "autodiff/vectorize.h"
 #include "graph/graph_emitter.h"
+#include "op/batching.h"
 #include "op/emit.h"
 
-namespace weft::autodiff {
+namespace weft_engine::autodiff {
 
 ValueId id_of(const Value& v) {
   if (!v.rep()) return {};
@@ -145,7 +145,7 @@ Result<Grads> Tape::back(Emitter& emitter, const Record& r, std::span<const Valu
   const size_t num_inputs = r.num_inputs;
   if (!r.custom) {
     const auto outputs = r.outputs();
-    if (dynamic_cast<VectorEmitter*>(&emitter) || (!outputs.empty() && &outputs[0].emitter() != &emitter)) {
+    if (dynamic_cast<BatchEmitter*>(&emitter) || (!outputs.empty() && &outputs[0].emitter() != &emitter)) {
       // Rules start from the values of the forward as often as from gradients: all must meet in the same emitter. It may be that of a graph
       // inside the one that was recorded, or around which values ran at once.
       std::vector<Value> own;
@@ -177,8 +177,15 @@ Result<Grads> Tape::back(Emitter& emitter, const Record& r, std::span<const Valu
 // One question: gradients by slot, on the way from the last record to the first.
 class Tape::Walk {
  public:
-  Walk(Tape& tape, Emitter& emitter) : tape_(tape), emitter_(emitter), n_(tape.records_.size()), flows_(tape.made_by_.size()), reached_(flows_.size(), 0),
-        is_source_(flows_.size(), 0), from_source_(n_, 0), needed_(n_, 0) {}
+  Walk(Tape& tape, Emitter& emitter)
+      : tape_(tape),
+        emitter_(emitter),
+        n_(tape.records_.size()),
+        flows_(tape.made_by_.size()),
+        reached_(flows_.size(), 0),
+        is_source_(flows_.size(), 0),
+        from_source_(n_, 0),
+        needed_(n_, 0) {}
 
   // Which records depend on a source.
   void forward(std::span<const Value> sources) {
@@ -315,8 +322,8 @@ class Tape::Walk {
   std::vector<std::pair<ValueId, Value>> by_id_;
 };
 
-Result<std::vector<Value>> Tape::gradient(Emitter& emitter, std::span<const Value> targets, std::span<const Value> sources, std::span<const Value> seeds,
-                                          Unconnected unconnected) {
+Result<std::vector<Value>> Tape::gradient(Emitter& emitter, std::span<const Value> targets, std::span<const Value> sources,
+                                          std::span<const Value> seeds, Unconnected unconnected) {
   if (used_ && !persistent_)
     return failed_precondition("A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)");
   used_ = true;
@@ -372,4 +379,4 @@ void TapeStack::record(std::string_view name, std::span<const Value> inputs, std
   for (Tape* t : tapes_) t->record(name, inputs, outputs, backprop);
 }
 
-}  // namespace weft::autodiff
+}  // namespace weft_engine::autodiff

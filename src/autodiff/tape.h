@@ -13,9 +13,9 @@
 
 #include "op/gradient.h"
 
-namespace weft::autodiff {
+namespace weft_engine::autodiff {
 
-using namespace weft::op;
+using namespace weft_engine::op;
 
 enum class Unconnected { kNone, kZero };
 
@@ -179,4 +179,4 @@ class PausedTapes {
   PausedTapes(const PausedTapes&) = delete;
 };
 
-}  // namespace weft::autodiff
+}  // namespace weft_engine::autodiff

@@ -6,12 +6,12 @@
 #include "wire/proto.h"
 #include "wire/text_format.h"
 
-using namespace weft::capi;  // NOLINT
-using weft::core::cat;
-using weft::engine::Engine;
-using weft::wire::ProtoReader;
-using weft::wire::ProtoWriter;
-using weft::wire::WireType;
+using namespace weft_engine::capi;  // NOLINT
+using weft_engine::core::cat;
+using weft_engine::engine::Engine;
+using weft_engine::wire::ProtoReader;
+using weft_engine::wire::ProtoWriter;
+using weft_engine::wire::WireType;
 
 struct TF_ApiDefMap {
   std::map<std::string, std::string, std::less<>> defs;  // by op
@@ -139,7 +139,7 @@ TF_ApiDefMap* TF_NewApiDefMap(TF_Buffer* op_list, TF_Status* status) {
         const auto* spec = Engine::get().registry().find(name);
         ProtoWriter bare;
         bare.bytes(kName, name);
-        made->defs[name] = spec ? weft::io::encode_api_def(*spec) : bare.take();
+        made->defs[name] = spec ? weft_engine::io::encode_api_def(*spec) : bare.take();
       }
     }
     if (!r.ok()) return invalid_argument("Unparseable OpList");
@@ -155,7 +155,7 @@ void TF_ApiDefMapPut(TF_ApiDefMap* map, const char* text, size_t length, TF_Stat
     WEFT_NOT_NULL(map);
     WEFT_NOT_NULL(text);
     if (map->read) return failed_precondition("TF_ApiDefMapPut cannot be called after TF_ApiDefMapGet has been called.");
-    auto bytes = weft::wire::text_to_binary("tensorflow.ApiDefs", without_multiline({text, length}));
+    auto bytes = weft_engine::wire::text_to_binary("tensorflow.ApiDefs", without_multiline({text, length}));
     if (!bytes.ok()) return invalid_argument("Unparseable ApiDefs: ", bytes.status().message());
     ProtoReader r(*bytes);
     while (r.next()) {
@@ -175,7 +175,7 @@ TF_Buffer* TF_ApiDefMapGet(TF_ApiDefMap* map, const char* name, size_t length, T
     WEFT_NOT_NULL(name);
     map->read = true;
     auto it = map->defs.find(std::string_view(name, length));
-    if (it != map->defs.end()) out = new_buffer(it->second);  // none is no error
+    if (it != map->defs.end()) out = new_buffer(it->second);  // none is not an error
     return {};
   });
   return out;

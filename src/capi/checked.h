@@ -5,7 +5,7 @@
 
 #include "capi/internal.h"
 
-namespace weft::capi {
+namespace weft_engine::capi {
 
 struct StatusDeleter {
   void operator()(TF_Status* s) const { TF_DeleteStatus(s); }
@@ -19,4 +19,4 @@ Status checked(F f) {
   return s->status;
 }
 
-}  // namespace weft::capi
+}  // namespace weft_engine::capi

@@ -3,8 +3,8 @@
 #include "tensorflow/c/c_api_experimental.h"
 #include "wire/tensor_bundle.h"
 
-using namespace weft;        // NOLINT
-using namespace weft::capi;  // NOLINT
+using namespace weft_engine;        // NOLINT
+using namespace weft_engine::capi;  // NOLINT
 
 struct TF_CheckpointReader {
   std::unique_ptr<wire::BundleReader> reader;
@@ -37,9 +37,7 @@ TF_CheckpointReader* TF_NewCheckpointReader(const char* filename, TF_Status* sta
 
 void TF_DeleteCheckpointReader(TF_CheckpointReader* reader) { delete reader; }
 
-int TF_CheckpointReaderHasTensor(TF_CheckpointReader* reader, const char* name) {
-  return reader && name && reader->reader->contains(name) ? 1 : 0;
-}
+int TF_CheckpointReaderHasTensor(TF_CheckpointReader* reader, const char* name) { return reader && name && reader->reader->contains(name) ? 1 : 0; }
 
 const char* TF_CheckpointReaderGetVariable(TF_CheckpointReader* reader, int index) {
   if (!reader || index < 0 || size_t(index) >= reader->names.size()) return nullptr;

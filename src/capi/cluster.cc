@@ -1,20 +1,29 @@
-// Contexts as tasks of a cluster. Contexts of this version are alone: what needs other processes says so, and what asks for a cluster gets the answer that
-// TensorFlow gives where there is none.
+// Contexts as clients of a cluster (remote/client.h). Collectives over processes and the coordination service are not there yet: what asks for them gets the
+// answer that TensorFlow gives where there are none.
 #include "capi/internal.h"
+#include "remote/client.h"
 #include "tensorflow/c/c_api_experimental.h"
 #include "tensorflow/c/eager/c_api_experimental.h"
 #include "wire/message_view.h"
 
-using namespace weft::capi;  // NOLINT
+using namespace weft_engine::capi;  // NOLINT
 
 namespace {
 
-Status join_cluster(TFE_Context* c, const void* proto, size_t length, std::string_view function) {
+// Ten minutes, as TensorFlow, where the caller gives no time.
+constexpr int64_t kTimeoutMs = 600000;
+
+Status join_cluster(TFE_Context* c, const void* proto, size_t length, std::string_view function, bool connects = false,
+                    int64_t timeout_ms = kTimeoutMs) {
   WEFT_NOT_NULL(c);
   if (length) WEFT_NOT_NULL(proto);
-  auto def = weft::wire::MessageView::read(weft::wire::Schema::builtin().find("tensorflow.ServerDef"), {static_cast<const char*>(proto), length});
+  const std::string_view bytes(static_cast<const char*>(proto), length);
+  auto def = weft_engine::wire::MessageView::read(weft_engine::wire::Schema::builtin().find("tensorflow.ServerDef"), bytes);
   if (!def.ok()) return invalid_argument("Invalid tensorflow.ServerDef protocol buffer");
-  return unimplemented(function, ": eager contexts that are tasks of a cluster are not there yet; sessions are (TF_NewServer)");
+  if (!connects) return unimplemented(function, " is not there yet; TFE_ContextSetServerDef connects a context to a cluster");
+  auto server = weft_engine::remote::decode_server_def(bytes);
+  if (!server.ok()) return invalid_argument("Invalid tensorflow.ServerDef protocol buffer");
+  return weft_engine::remote::connect(c->context, *server, {.timeout_seconds = double(timeout_ms) / 1000});
 }
 
 Status no_coordination(TFE_Context* c, std::string_view who = "Coordination service") {
@@ -31,13 +40,14 @@ Status no_worker(TFE_Context* c, const char* task) {
 }  // namespace
 
 void TFE_ContextSetServerDef(TFE_Context* c, int, const void* proto, size_t length, TF_Status* status) {
-  guard(status, [&] { return join_cluster(c, proto, length, "TFE_ContextSetServerDef"); });
+  guard(status, [&] { return join_cluster(c, proto, length, "TFE_ContextSetServerDef", true); });
 }
-void TFE_ContextSetServerDefWithTimeout(TFE_Context* c, int, const void* proto, size_t length, int64_t, TF_Status* status, bool) {
-  guard(status, [&] { return join_cluster(c, proto, length, "TFE_ContextSetServerDefWithTimeout"); });
+void TFE_ContextSetServerDefWithTimeout(TFE_Context* c, int, const void* proto, size_t length, int64_t timeout_ms, TF_Status* status, bool) {
+  guard(status, [&] { return join_cluster(c, proto, length, "TFE_ContextSetServerDefWithTimeout", true, timeout_ms); });
 }
-void TFE_ContextSetServerDefWithTimeoutAndRetries(TFE_Context* c, int, const void* proto, size_t length, int64_t, int, TF_Status* status, bool) {
-  guard(status, [&] { return join_cluster(c, proto, length, "TFE_ContextSetServerDefWithTimeoutAndRetries"); });
+void TFE_ContextSetServerDefWithTimeoutAndRetries(TFE_Context* c, int, const void* proto, size_t length, int64_t timeout_ms, int, TF_Status* status,
+                                                  bool) {
+  guard(status, [&] { return join_cluster(c, proto, length, "TFE_ContextSetServerDefWithTimeoutAndRetries", true, timeout_ms); });
 }
 void TFE_ContextUpdateServerDef(TFE_Context* c, int, const void* proto, size_t length, TF_Status* status) {
   guard(status, [&] { return join_cluster(c, proto, length, "TFE_ContextUpdateServerDef"); });

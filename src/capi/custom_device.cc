@@ -5,10 +5,10 @@
 
 #include "capi/checked.h"
 
-using namespace weft::capi;  // NOLINT
-using weft::eager::TensorHandle;
+using namespace weft_engine::capi;  // NOLINT
+using weft_engine::eager::TensorHandle;
 
-namespace weft::capi {
+namespace weft_engine::capi {
 
 // A device that the engine cannot use; it gives handles their name and finds the callbacks.
 class CustomDevice final : public Device {
@@ -18,21 +18,27 @@ class CustomDevice final : public Device {
   bool host_memory() const override { return false; }
   Result<Tensor> allocate(DType, const Shape&) override { return unimplemented("memory of the custom device ", name()); }
   AllocatorStats stats() const override { return {}; }
-  void copy_from(Device&, const Tensor&, CopyDone done) override { done(unimplemented("a copy to the custom device ", name(), " inside the engine")); }
+  void copy_from(Device&, const Tensor&, CopyDone done) override {
+    done(unimplemented("a copy to the custom device ", name(), " inside the engine"));
+  }
   void synchronize(std::function<void(Status)> done) override { done({}); }
+
+  // Its callbacks may be called until the context that it was registered with is deleted; handles may outlive that.
+  Status alive() const { return context ? Status() : failed_precondition("the context of the custom device ", name(), " was deleted"); }
 
   const TFE_CustomDevice callbacks;
   void* const info;
-  TFE_Context* const context;
+  std::atomic<TFE_Context*> context;  // null: deleted
 };
 
-// Of one context. Devices are kept for ever: handles name theirs after the context is gone.
+// Of one context. Handles hold theirs, too, and name them after the context is deleted.
 struct CustomDevices {
   std::mutex mutex;
-  std::vector<CustomDevice*> all;
+  std::vector<std::shared_ptr<CustomDevice>> all;
 
   ~CustomDevices() {
-    for (CustomDevice* d : all) {
+    for (const auto& d : all) {
+      d->context = nullptr;
       if (d->callbacks.delete_device) d->callbacks.delete_device(d->info);
     }
   }
@@ -40,11 +46,12 @@ struct CustomDevices {
 
 namespace {
 
-// What stands in the memory of a tensor that is not the engine's.
+// What is in the memory of a tensor that is not the engine's.
 struct Foreign {
   void* data = nullptr;
   TFE_CustomDeviceTensorHandle methods{};
   std::vector<RefPtr<TensorHandle>> parts;  // of a packed one
+  std::shared_ptr<CustomDevice> device;     // of the handle, held as long as the tensor; null for a packed one
   ~Foreign() {
     if (data && methods.deallocator) methods.deallocator(data);
   }
@@ -82,8 +89,10 @@ Result<CustomDevice*> device_of_inputs(TFE_Op* op) {
     auto* h = reinterpret_cast<TFE_TensorHandle*>(input.get());
     CustomDevice* d = is_packed(h) ? nullptr : custom_device_of(h);
     if (d && found && d != found)
-      return invalid_argument("If an operation has one of its inputs in a custom device, then all inputs should be on that same custom device or another physical device. Operation ",
-                              op->op.spec()->name, " has one input in custom device ", found->name(), " and at least one input in a different custom device ", d->name());
+      return invalid_argument(
+          "If an operation has one of its inputs in a custom device, then all inputs should be on that same custom device or another physical "
+          "device. Operation ",
+          op->op.spec()->name, " has one input in custom device ", found->name(), " and at least one input in a different custom device ", d->name());
     if (d) found = d;
   }
   return found;
@@ -97,10 +106,10 @@ CustomDevice* custom_device_of(TFE_TensorHandle* h) { return h ? dynamic_cast<Cu
 
 TFE_Context* custom_context_of(TFE_TensorHandle* h) { return custom_device_of(h)->context; }
 
-CustomDevice* find_custom_device(TFE_Context* c, std::string_view name) {
+std::shared_ptr<CustomDevice> find_custom_device(TFE_Context* c, std::string_view name) {
   if (!c || !c->custom) return nullptr;
   std::lock_guard lock(c->custom->mutex);
-  for (CustomDevice* d : c->custom->all) {
+  for (const auto& d : c->custom->all) {
     if (d->name() == name) return d;
   }
   return nullptr;
@@ -127,6 +136,7 @@ void* custom_data(TFE_TensorHandle* h) { return foreign(h).data; }
 Status custom_copy(TFE_Context* c, TFE_TensorHandle* h, CustomDevice* to, const char* name, TFE_TensorHandle** out) {
   *out = nullptr;
   if (is_packed(h)) return internal_error("Invalid Tensor call on a PACKED handle");
+  if (!to) WEFT_RETURN_IF_ERROR(custom_device_of(h)->alive());
   return checked([&](TF_Status* s) {
     if (to) {
       *out = to->callbacks.copy_tensor_to_device(c, h, s, to->info);
@@ -139,11 +149,13 @@ Status custom_copy(TFE_Context* c, TFE_TensorHandle* h, CustomDevice* to, const 
 
 Status run_on_custom_device(TFE_Op* op, TFE_TensorHandle** outputs, int* num_outputs, bool* taken) {
   *taken = false;
-  CustomDevice* device = find_custom_device(op->owner, op->device_text);
-  WEFT_ASSIGN(CustomDevice * of_inputs, device_of_inputs(op));
+  const auto named = find_custom_device(op->owner, op->device_text);
+  CustomDevice* device = named.get();
+  WEFT_ASSIGN(CustomDevice* of_inputs, device_of_inputs(op));
   if (!device && op->device_text.empty()) device = of_inputs;
   if (device) {
     *taken = true;
+    WEFT_RETURN_IF_ERROR(device->alive());
     return checked([&](TF_Status* s) { device->callbacks.execute(op, num_outputs, outputs, s, device->info); });
   }
   // On a device of the engine: what lives elsewhere comes there first.
@@ -162,7 +174,7 @@ Status run_on_custom_device(TFE_Op* op, TFE_TensorHandle** outputs, int* num_out
   return {};
 }
 
-}  // namespace weft::capi
+}  // namespace weft_engine::capi
 
 // ---- The C functions ----
 
@@ -171,17 +183,19 @@ namespace {
 Status add_device(TFE_Context* c, const TFE_CustomDevice& device, const char* name, void* info) {
   WEFT_NOT_NULL(c);
   WEFT_NOT_NULL(name);
-  if (!device.execute || !device.copy_tensor_to_device || !device.copy_tensor_from_device) return invalid_argument("a custom device needs the callbacks that execute and copy");
+  if (!device.execute || !device.copy_tensor_to_device || !device.copy_tensor_from_device)
+    return invalid_argument("a custom device needs the callbacks that execute and copy");
   auto parsed = DeviceName::parse(name);
   if (!parsed.ok() || !parsed->complete())
-    return invalid_argument(name, " could not be parsed as a device name. Use the full /job:<name>/replica:<replica>/task:<task>/device:<type>:<device_num> format.");
+    return invalid_argument(
+        name, " could not be parsed as a device name. Use the full /job:<name>/replica:<replica>/task:<task>/device:<type>:<device_num> format.");
   if (c->context.devices().find(*parsed)) return already_exists(name, " already registered as a physical device.");
   static std::mutex mutex;
   std::lock_guard lock(mutex);
   if (find_custom_device(c, parsed->to_string())) return already_exists(name, " already registered as a custom device.");
   if (!c->custom) c->custom = std::make_shared<CustomDevices>();
   std::lock_guard devices(c->custom->mutex);
-  c->custom->all.push_back(new CustomDevice(std::move(*parsed), device, info, c));
+  c->custom->all.push_back(std::make_shared<CustomDevice>(std::move(*parsed), device, info, c));
   return {};
 }
 
@@ -197,8 +211,8 @@ void TFE_RegisterCustomDevice(TFE_Context* c, TFE_CustomDevice device, const cha
 
 bool TFE_IsCustomDevice(TFE_Context* c, const char* name) { return name && find_custom_device(c, name) != nullptr; }
 
-TFE_TensorHandle* TFE_NewCustomDeviceTensorHandle(TFE_Context* c, const char* device, TF_DataType type, void* data, TFE_CustomDeviceTensorHandle methods,
-                                                  TF_Status* status) {
+TFE_TensorHandle* TFE_NewCustomDeviceTensorHandle(TFE_Context* c, const char* device, TF_DataType type, void* data,
+                                                  TFE_CustomDeviceTensorHandle methods, TF_Status* status) {
   TFE_TensorHandle* h = nullptr;
   guard(status, [&]() -> Status {
     auto value = std::make_unique<Foreign>();
@@ -207,9 +221,10 @@ TFE_TensorHandle* TFE_NewCustomDeviceTensorHandle(TFE_Context* c, const char* de
     WEFT_NOT_NULL(c);
     WEFT_NOT_NULL(device);
     if (!methods.num_dims || !methods.dim) return invalid_argument("a tensor of a custom device needs the callbacks that say its shape");
-    CustomDevice* d = find_custom_device(c, device);
-    if (!d) return invalid_argument(device, " unknown device.");
+    value->device = find_custom_device(c, device);
+    if (!value->device) return invalid_argument(device, " unknown device.");
     WEFT_ASSIGN(DType dtype, dtype_from(type));
+    CustomDevice* d = value->device.get();
     h = new_handle(std::move(value), dtype, d);
     return {};
   });
@@ -225,6 +240,7 @@ TFE_TensorHandle* TFE_CreatePackedTensorHandle(TFE_Context* c, TFE_TensorHandle*
     WEFT_NOT_NULL(handles);
     for (int i = 0; i < *num_handles; ++i) WEFT_NOT_NULL(handles[i]);
     if (CustomDevice* d = is_packed(handles[0]) ? nullptr : custom_device_of(handles[0])) {
+      WEFT_RETURN_IF_ERROR(d->alive());
       if (!d->callbacks.pack) return unimplemented("This custom device does not support packing tensors.");
       return checked([&](TF_Status* s) { out = d->callbacks.pack(c, handles, *num_handles, s, d->info); });
     }

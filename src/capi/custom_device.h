@@ -8,17 +8,17 @@
 #include "capi/internal.h"
 #include "tensorflow/c/eager/c_api_experimental.h"
 
-namespace weft::capi {
+namespace weft_engine::capi {
 
 class CustomDevice;
 
 // The device if the handle lives on a custom one; null otherwise.
 CustomDevice* custom_device_of(TFE_TensorHandle* h);
 bool is_packed(TFE_TensorHandle* h);
-TFE_Context* custom_context_of(TFE_TensorHandle* h);  // where its device was registered
+TFE_Context* custom_context_of(TFE_TensorHandle* h);  // where its device was registered; null: deleted
 
 // The device of that full name; null if the context has none.
-CustomDevice* find_custom_device(TFE_Context* c, std::string_view name);
+std::shared_ptr<CustomDevice> find_custom_device(TFE_Context* c, std::string_view name);
 
 // What the callbacks of a tensor on a custom device say; also of a packed one, which has the shape of its first part.
 Result<int> custom_num_dims(TFE_TensorHandle* h);
@@ -32,4 +32,4 @@ Status custom_copy(TFE_Context* c, TFE_TensorHandle* h, CustomDevice* to, const 
 // its inputs are then tensors that the engine can read.
 Status run_on_custom_device(TFE_Op* op, TFE_TensorHandle** outputs, int* num_outputs, bool* taken);
 
-}  // namespace weft::capi
+}  // namespace weft_engine::capi

@@ -8,7 +8,7 @@
 #include "capi/checked.h"
 #include "capi/session_internal.h"
 
-using namespace weft::capi;  // NOLINT
+using namespace weft_engine::capi;  // NOLINT
 
 struct TF_DeprecatedSession {
   TF_Graph* graph = nullptr;
@@ -30,7 +30,8 @@ Result<TF_Output> find_output(TF_Graph* graph, std::string_view given) {
   TF_Operation* node = TF_GraphOperationByName(graph, std::string(text).c_str());
   if (!node) return invalid_argument("Tensor ", given, ", specified in either feed_devices or fetch_devices was not found in the Graph");
   if (index >= TF_OperationNumOutputs(node))
-    return out_of_range("Node '", text, "' (type: '", TF_OperationOpType(node), "', num of outputs: ", TF_OperationNumOutputs(node), ") does not have output ", index);
+    return out_of_range("Node '", text, "' (type: '", TF_OperationOpType(node), "', num of outputs: ", TF_OperationNumOutputs(node),
+                        ") does not have output ", index);
   return TF_Output{node, index};
 }
 
@@ -113,7 +114,8 @@ void TF_ExtendGraph(TF_DeprecatedSession* session, const void* proto, size_t pro
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(session);
     if (proto_len) WEFT_NOT_NULL(proto);
-    std::unique_ptr<TF_ImportGraphDefOptions, void (*)(TF_ImportGraphDefOptions*)> options(TF_NewImportGraphDefOptions(), TF_DeleteImportGraphDefOptions);
+    std::unique_ptr<TF_ImportGraphDefOptions, void (*)(TF_ImportGraphDefOptions*)> options(TF_NewImportGraphDefOptions(),
+                                                                                           TF_DeleteImportGraphDefOptions);
     map_known_nodes(session->graph, options.get());
     TF_Buffer def{};
     def.data = proto;
@@ -130,8 +132,9 @@ void TF_ExtendSession(TF_Session* session, TF_Status* status) {
   });
 }
 
-void TF_Run(TF_DeprecatedSession* session, const TF_Buffer* run_options, const char** input_names, TF_Tensor** inputs, int ninputs, const char** output_names,
-            TF_Tensor** outputs, int noutputs, const char** target_oper_names, int ntargets, TF_Buffer* run_metadata, TF_Status* status) {
+void TF_Run(TF_DeprecatedSession* session, const TF_Buffer* run_options, const char** input_names, TF_Tensor** inputs, int ninputs,
+            const char** output_names, TF_Tensor** outputs, int noutputs, const char** target_oper_names, int ntargets, TF_Buffer* run_metadata,
+            TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(session);
     if (ninputs > 0) WEFT_NOT_NULL(inputs);

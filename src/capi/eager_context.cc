@@ -1,6 +1,7 @@
 // TFE_Context and TFE_TensorHandle.
 #include "capi/custom_device.h"
 #include "capi/internal.h"
+#include "eager/copy.h"
 #include "capi/run_metadata.h"
 #include "core/own_memory.h"
 #include "io/op_def.h"
@@ -8,11 +9,11 @@
 #include "op/held.h"
 #include "tensorflow/c/eager/c_api_experimental.h"
 
-using namespace weft::capi;  // NOLINT
-using weft::eager::TensorHandle;
+using namespace weft_engine::capi;  // NOLINT
+using weft_engine::eager::TensorHandle;
 
 struct TFE_ContextOptions {
-  weft::eager::ContextOptions options{.soft_placement = false};  // unless a ConfigProto asks for it
+  weft_engine::eager::ContextOptions options{.soft_placement = false};  // unless a ConfigProto asks for it
 };
 
 TFE_ContextOptions* TFE_NewContextOptions() {
@@ -25,9 +26,9 @@ void TFE_ContextOptionsSetConfig(TFE_ContextOptions* o, const void* proto, size_
     WEFT_NOT_NULL(o);
     if (length) WEFT_NOT_NULL(proto);
     const std::string_view bytes(static_cast<const char*>(proto), length);
-    WEFT_ASSIGN(weft::io::SessionConfig c, weft::io::decode_config(bytes));
-    WEFT_ASSIGN(o->options.disabled_passes, weft::io::disabled_passes(bytes));
-    o->options.auto_compile = weft::io::wants_jit(bytes);
+    WEFT_ASSIGN(weft_engine::io::SessionConfig c, weft_engine::io::decode_config(bytes));
+    WEFT_ASSIGN(o->options.disabled_passes, weft_engine::io::disabled_passes(bytes));
+    o->options.auto_compile = weft_engine::io::wants_jit(bytes);
     o->options.cpu_devices = c.cpu_devices;
     o->options.intra_threads = c.intra_threads;
     o->options.inter_threads = c.inter_threads;
@@ -40,7 +41,7 @@ void TFE_ContextOptionsSetAsync(TFE_ContextOptions* o, unsigned char enable) {
   if (o) o->options.async = enable;
 }
 void TFE_ContextOptionsSetDevicePlacementPolicy(TFE_ContextOptions* o, TFE_ContextDevicePlacementPolicy p) {
-  if (o) o->options.policy = static_cast<weft::eager::PlacementPolicy>(p);
+  if (o) o->options.policy = static_cast<weft_engine::eager::PlacementPolicy>(p);
 }
 
 TFE_Context* TFE_NewContext(const TFE_ContextOptions* o, TF_Status* status) {
@@ -60,14 +61,14 @@ void TFE_DeleteContext(TFE_Context* c) {
   (void)c->context.sync_executors();
   c->context.clear_kernels();
   c->context.resources().clear();
-  if (!weft::op::held(c->context.runtime())) delete c;
+  if (!weft_engine::op::held(c->context.runtime())) delete c;
 }
 
 void TFE_ContextClearCaches(TFE_Context* c) {
   if (c) c->context.clear_kernels();
 }
 TFE_ContextDevicePlacementPolicy TFE_ContextGetDevicePlacementPolicy(TFE_Context* c) {
-  return static_cast<TFE_ContextDevicePlacementPolicy>(c ? c->context.policy.load() : weft::eager::PlacementPolicy::kSilent);
+  return static_cast<TFE_ContextDevicePlacementPolicy>(c ? c->context.policy.load() : weft_engine::eager::PlacementPolicy::kSilent);
 }
 
 // ---- Devices ----
@@ -87,8 +88,8 @@ int TF_DeviceListCount(const TF_DeviceList* list) { return list ? int(list->devi
 
 namespace {
 
-const weft::core::Device* device_at(const TF_DeviceList* list, int i, TF_Status* status) {
-  const weft::core::Device* d = nullptr;
+const weft_engine::core::Device* device_at(const TF_DeviceList* list, int i, TF_Status* status) {
+  const weft_engine::core::Device* d = nullptr;
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(list);
     if (i < 0 || size_t(i) >= list->devices.size()) return invalid_argument("index out of bounds");
@@ -210,8 +211,8 @@ const char* TFE_TensorHandleDeviceName(TFE_TensorHandle* h, TF_Status* status) {
 // Of a result in host memory of a device with its own, the host's.
 const char* TFE_TensorHandleBackingDeviceName(TFE_TensorHandle* h, TF_Status* status) {
   const char* name = device_name(h, status);
-  if (!h || !name || !dynamic_cast<weft::core::OwnMemoryDevice*>(unwrap(h)->device())) return name;
-  return unwrap(h)->wait().ok() && !weft::core::memory_of(unwrap(h)->tensor()) ? kHostName : name;
+  if (!h || !name || !dynamic_cast<weft_engine::core::OwnMemoryDevice*>(unwrap(h)->device())) return name;
+  return unwrap(h)->wait().ok() && !weft_engine::core::memory_of(unwrap(h)->tensor()) ? kHostName : name;
 }
 
 TFE_TensorHandle* TFE_TensorHandleCopySharingTensor(TFE_TensorHandle* h, TF_Status* status) {
@@ -238,7 +239,7 @@ TF_Tensor* TFE_TensorHandleResolve(TFE_TensorHandle* h, TF_Status* status) {
       out = new TF_Tensor{owned->tensor()};
       return {};
     }
-    WEFT_ASSIGN(Tensor here, weft::core::to_host(t));
+    WEFT_ASSIGN(Tensor here, weft_engine::core::to_host(t));
     out = new TF_Tensor{std::move(here)};
     return {};
   });
@@ -246,7 +247,7 @@ TF_Tensor* TFE_TensorHandleResolve(TFE_TensorHandle* h, TF_Status* status) {
 }
 
 // By its full name or the part that says it inside a process, as TensorFlow finds the target of a copy; no name is the first CPU.
-static Result<weft::core::Device*> device_named(weft::eager::Context& context, std::string_view name) {
+static Result<weft_engine::core::Device*> device_named(weft_engine::eager::Context& context, std::string_view name) {
   if (name.empty()) return context.host();
   for (const auto& d : context.devices().all()) {
     const std::string local = cat(d->type(), ":", d->parsed_name().id.value_or(0));
@@ -260,15 +261,17 @@ TFE_TensorHandle* TFE_TensorHandleCopyToDevice(TFE_TensorHandle* h, TFE_Context*
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(h);
     WEFT_NOT_NULL(c);
-    CustomDevice* custom = name ? find_custom_device(c, name) : nullptr;
-    weft::core::Device* target = nullptr;
+    const std::shared_ptr<CustomDevice> custom = name ? find_custom_device(c, name) : nullptr;
+    weft_engine::core::Device* target = nullptr;
     if (!custom) {
       WEFT_ASSIGN(target, device_named(c->context, name ? name : ""));
     }
-    WEFT_RETURN_IF_ERROR(unwrap(h)->wait());
-    if (custom || custom_device_of(h)) return custom_copy(c, h, custom, target ? target->name().c_str() : name, &out);
-    WEFT_ASSIGN(Tensor there, weft::core::to_device(unwrap(h)->tensor(), *target));
-    out = wrap(TensorHandle::make(std::move(there), target));
+    if (custom || custom_device_of(h)) {
+      WEFT_RETURN_IF_ERROR(unwrap(h)->wait());
+      return custom_copy(c, h, custom.get(), target ? target->name().c_str() : name, &out);
+    }
+    WEFT_ASSIGN(auto there, weft_engine::eager::copy_to(c->context, weft_engine::core::RefPtr<TensorHandle>::share(unwrap(h)), target));
+    out = wrap(std::move(there));
     return {};
   });
   return out;

@@ -6,21 +6,22 @@
 #include "capi/internal.h"
 #include "core/log.h"
 #include "io/attr_codec.h"
+#include "op/cancellation.h"
 #include "tensorflow/c/c_api_experimental.h"
 #include "tensorflow/c/eager/c_api_experimental.h"
 #include "wire/proto.h"
 
-using namespace weft::capi;  // NOLINT
-using weft::eager::TensorHandle;
+using namespace weft_engine::capi;  // NOLINT
+using weft_engine::eager::TensorHandle;
 
 // ---- Executors ----
 
 struct TFE_Executor {
-  std::shared_ptr<weft::eager::Executor> executor;
+  std::shared_ptr<weft_engine::eager::Executor> executor;
 };
 
 TFE_Executor* TFE_NewExecutor(bool async, bool, int) {
-  return guard_pointer<TFE_Executor>([&] { return new TFE_Executor{std::make_shared<weft::eager::Executor>(async)}; });
+  return guard_pointer<TFE_Executor>([&] { return new TFE_Executor{std::make_shared<weft_engine::eager::Executor>(async)}; });
 }
 void TFE_DeleteExecutor(TFE_Executor* e) { delete e; }
 bool TFE_ExecutorIsAsync(TFE_Executor* e) { return e && e->executor->async(); }
@@ -64,7 +65,7 @@ void TFE_ContextSetLogDevicePlacement(TFE_Context* c, unsigned char on, TF_Statu
   });
 }
 void TFE_ContextSetThreadLocalDevicePlacementPolicy(TFE_Context* c, TFE_ContextDevicePlacementPolicy p) {
-  if (c) c->context.policy.store(static_cast<weft::eager::PlacementPolicy>(p));
+  if (c) c->context.policy.store(static_cast<weft_engine::eager::PlacementPolicy>(p));
 }
 void TFE_ContextOptionsSetTfrt(TFE_ContextOptions*, bool) {}  // one runtime, whatever is asked
 void TFE_ContextSetRunEagerOpAsFunction(TFE_Context*, unsigned char, TF_Status* status) { set(status, {}); }
@@ -95,11 +96,11 @@ void TFE_ContextEndStep(TFE_Context*) {}
 
 struct TFE_OpAttrs {
   std::string op;
-  std::vector<std::pair<std::string, weft::op::AttrValue>> attrs;
+  std::vector<std::pair<std::string, weft_engine::op::AttrValue>> attrs;
 };
 
 const TFE_OpAttrs* TFE_OpGetAttrs(const TFE_Op* op) {
-  // Valid until the next call on this thread, as in TensorFlow it is until the op goes.
+  // Valid until the next call on this thread, as in TensorFlow it is until the op is freed.
   thread_local TFE_OpAttrs attrs;
   return guard_pointer<const TFE_OpAttrs>([&]() -> const TFE_OpAttrs* {
     if (!op || !op->usable() || !op->op.spec()) return nullptr;
@@ -118,12 +119,12 @@ void TFE_OpAttrsSerialize(const TFE_OpAttrs* attrs, TF_Buffer* buffer, TF_Status
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(attrs);
     WEFT_NOT_NULL(buffer);
-    weft::wire::ProtoWriter w;  // NameAttrList
+    weft_engine::wire::ProtoWriter w;  // NameAttrList
     w.bytes(1, attrs->op);
     for (const auto& [name, value] : attrs->attrs) {
-      weft::wire::ProtoWriter entry;
+      weft_engine::wire::ProtoWriter entry;
       entry.bytes(1, name);
-      WEFT_ASSIGN(std::string bytes, weft::io::encode_attr(value));
+      WEFT_ASSIGN(std::string bytes, weft_engine::io::encode_attr(value));
       entry.bytes(2, bytes);
       w.message(2, entry);
     }
@@ -135,67 +136,40 @@ void TFE_OpAttrsSerialize(const TFE_OpAttrs* attrs, TF_Buffer* buffer, TF_Status
 // ---- Cancellation ----
 
 struct TFE_CancellationManager {
-  std::mutex mutex;
-  bool cancelling = false, cancelled = false;
-  int64_t next = 1;
-  std::map<int64_t, TFE_CancelCallback> callbacks;
+  weft_engine::op::CancellationManager manager;
+  std::atomic<bool> cancelling{false};
 };
 
 TFE_CancellationManager* TFE_NewCancellationManager() {
   return guard_pointer<TFE_CancellationManager>([] { return new TFE_CancellationManager; });
 }
 void TFE_DeleteCancellationManager(TFE_CancellationManager* m) { delete m; }
-bool TFE_CancellationManagerIsCancelled(TFE_CancellationManager* m) {
-  if (!m) return false;
-  std::lock_guard lock(m->mutex);
-  return m->cancelled;
-}
-bool TFE_CancellationManagerIsCancelling(TFE_CancellationManager* m) {
-  if (!m) return false;
-  std::lock_guard lock(m->mutex);
-  return m->cancelling;
-}
+bool TFE_CancellationManagerIsCancelled(TFE_CancellationManager* m) { return m && m->manager.cancelled(); }
+bool TFE_CancellationManagerIsCancelling(TFE_CancellationManager* m) { return m && m->cancelling.load(); }
 void TFE_CancellationManagerStartCancel(TFE_CancellationManager* m) {
-  if (!m) return;
-  std::map<int64_t, TFE_CancelCallback> callbacks;
-  {
-    std::lock_guard lock(m->mutex);
-    if (m->cancelled || m->cancelling) return;
-    m->cancelling = true;
-    callbacks.swap(m->callbacks);
-  }
-  for (auto& [token, c] : callbacks) {
-    if (c.callback) c.callback(c.context);
-  }
-  std::lock_guard lock(m->mutex);
-  m->cancelling = false;
-  m->cancelled = true;
+  if (!m || m->manager.cancelled() || m->cancelling.exchange(true)) return;
+  m->manager.start_cancel();
+  m->cancelling.store(false);
 }
-TFE_CancellationToken TFE_CancellationManagerGetToken(TFE_CancellationManager* m) {
-  if (!m) return -1;
-  std::lock_guard lock(m->mutex);
-  return m->next++;
-}
+TFE_CancellationToken TFE_CancellationManagerGetToken(TFE_CancellationManager* m) { return m ? m->manager.get_token() : -1; }
 bool TFE_CancellationManagerRegisterCallback(TFE_CancellationManager* m, TFE_CancellationToken token, const TFE_CancelCallback* c, const char*) {
   if (!m || !c) return false;
-  std::lock_guard lock(m->mutex);
-  if (m->cancelled || m->cancelling) return false;
-  return m->callbacks.emplace(token, *c).second;
+  return m->manager.register_callback(token, [c = *c] {
+    if (c.callback) c.callback(c.context);
+  });
 }
 bool TFE_CancellationManagerDeregisterCallback(TFE_CancellationManager* m, TFE_CancellationToken token) {
-  return TFE_CancellationManagerTryDeregisterCallback(m, token);
+  return m && m->manager.deregister_callback(token);
 }
 bool TFE_CancellationManagerTryDeregisterCallback(TFE_CancellationManager* m, TFE_CancellationToken token) {
-  if (!m) return false;
-  std::lock_guard lock(m->mutex);
-  return !m->cancelled && !m->cancelling && m->callbacks.erase(token) > 0;
+  return m && m->manager.try_deregister_callback(token);
 }
-// An op that is already cancelled does not run; one that runs is not interrupted.
 void TFE_OpSetCancellationManager(TFE_Op* op, TFE_CancellationManager* m, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(op);
     WEFT_NOT_NULL(m);
-    return TFE_CancellationManagerIsCancelled(m) ? cancelled("TFE_OpSetCancellationManager: the manager is cancelled") : Status();
+    op->cancellation = &m->manager;
+    return {};
   });
 }
 
@@ -207,7 +181,8 @@ TFE_TensorHandle* TFE_NewTensorHandleFromScalar(TF_DataType type, void* data, si
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(data);
     WEFT_ASSIGN(DType dtype, dtype_from(type));
-    if (!is_simple(dtype) || length != dtype_size(dtype)) return invalid_argument("a ", dtype_name(dtype), " scalar does not have ", length, " bytes");
+    if (!is_simple(dtype) || length != dtype_size(dtype))
+      return invalid_argument("a ", dtype_name(dtype), " scalar does not have ", length, " bytes");
     WEFT_ASSIGN(Tensor t, Tensor::allocate(dtype, Shape()));
     std::memcpy(t.raw(), data, length);
     h = wrap(TensorHandle::make(std::move(t), nullptr));
@@ -249,12 +224,13 @@ size_t TFE_TensorHandleDeviceMemorySize(TFE_TensorHandle* h, TF_Status* status) 
   });
   return n;
 }
-TFE_TensorHandle* TFE_NewTensorHandleFromDeviceMemory(TFE_Context* c, const char* device, TF_DataType type, const int64_t* dims, int num_dims, void* data,
-                                                      size_t len, void (*deallocator)(void*, size_t, void*), void* arg, TF_Status* status) {
+TFE_TensorHandle* TFE_NewTensorHandleFromDeviceMemory(TFE_Context* c, const char* device, TF_DataType type, const int64_t* dims, int num_dims,
+                                                      void* data, size_t len, void (*deallocator)(void*, size_t, void*), void* arg,
+                                                      TF_Status* status) {
   TFE_TensorHandle* h = nullptr;
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(c);
-    WEFT_ASSIGN(weft::core::Device * target, c->context.devices().resolve(device ? device : "", false));
+    WEFT_ASSIGN(weft_engine::core::Device * target, c->context.devices().resolve(device ? device : "", false));
     const std::unique_ptr<TF_Tensor> t(TF_NewTensor(type, dims, num_dims, data, len, deallocator, arg));
     if (!t) return invalid_argument("the memory does not fit the type and shape");
     h = wrap(TensorHandle::make(t->tensor, target));
@@ -316,7 +292,7 @@ int TF_OpIsStateful(const char* op, TF_Status* status) {
   int stateful = 0;
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(op);
-    WEFT_ASSIGN(const weft::op::OpSpec* spec, weft::engine::Engine::get().registry().get(op));
+    WEFT_ASSIGN(const weft_engine::op::OpSpec* spec, weft_engine::engine::Engine::get().registry().get(op));
     stateful = spec->stateful;
     return {};
   });
@@ -326,7 +302,7 @@ const char* TF_GetNumberAttrForOpListInput(const char* op, int i, TF_Status* sta
   const char* name = nullptr;
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(op);
-    WEFT_ASSIGN(const weft::op::OpSpec* spec, weft::engine::Engine::get().registry().get(op));
+    WEFT_ASSIGN(const weft_engine::op::OpSpec* spec, weft_engine::engine::Engine::get().registry().get(op));
     const auto& sig = spec->signature();
     if (i < 0 || size_t(i) >= sig.inputs.size()) return invalid_argument(i, " out of range for ", op);
     const int attr = sig.inputs[size_t(i)].number_attr;

@@ -4,15 +4,15 @@
 #include "tensorflow/c/eager/c_api_experimental.h"
 #include "wire/text_format.h"
 
-using namespace weft::capi;  // NOLINT
-using weft::graph::FunctionDef;
+using namespace weft_engine::capi;  // NOLINT
+using weft_engine::graph::FunctionDef;
 
 namespace {
 
 std::string as_text(const FunctionDef& def) {
-  auto bytes = weft::io::encode_function_def(def);
+  auto bytes = weft_engine::io::encode_function_def(def);
   if (!bytes.ok()) return def.name;
-  auto text = weft::wire::binary_to_text("tensorflow.FunctionDef", *bytes);
+  auto text = weft_engine::wire::binary_to_text("tensorflow.FunctionDef", *bytes);
   return text.ok() ? std::move(text).value() : def.name;
 }
 
@@ -53,7 +53,7 @@ void TFE_ContextAddFunctionDef(TFE_Context* context, const char* bytes, size_t s
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(context);
     if (size) WEFT_NOT_NULL(bytes);
-    auto def = weft::io::decode_function_def({bytes, size});
+    auto def = weft_engine::io::decode_function_def({bytes, size});
     if (!def.ok()) return invalid_argument("Invalid FunctionDef proto");
     return add(context, *def);
   });
@@ -80,7 +80,7 @@ void TFE_ContextGetFunctionDef(TFE_Context* context, const char* name, TF_Buffer
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(buffer);
     WEFT_ASSIGN(auto def, find(context, name, "FunctionDef"));
-    WEFT_ASSIGN(std::string bytes, weft::io::encode_function_def(*def));
+    WEFT_ASSIGN(std::string bytes, weft_engine::io::encode_function_def(*def));
     fill_buffer(buffer, bytes);
     return {};
   });

@@ -1,16 +1,18 @@
 // TFE_Op: building and executing one eager op.
 #include <algorithm>
+#include <optional>
 
 #include "capi/custom_device.h"
 #include "capi/internal.h"
 #include "capi/run_metadata.h"
 #include "core/thread_own.h"
+#include "eager/cancellable.h"
 #include "io/attr_codec.h"
 #include "tensorflow/c/eager/c_api_experimental.h"
 #include "wire/proto.h"
 
-using namespace weft::capi;  // NOLINT
-using weft::op::AttrValue;
+using namespace weft_engine::capi;  // NOLINT
+using weft_engine::op::AttrValue;
 
 namespace {
 
@@ -28,7 +30,8 @@ TFE_Op* take_op(TFE_Context* c) {
   OpPool* pool = ThreadOwn<OpPool>::get();
   if (pool && pool->count && pool->ops[pool->count - 1]->owner == c) {
     TFE_Op* op = pool->ops[--pool->count];
-    if (op->usable()) [[likely]] return op;
+    if (op->usable()) [[likely]]
+      return op;
     delete op;  // of a context that was at this address before
   }
   return new TFE_Op(c);
@@ -51,7 +54,7 @@ Status set_device(TFE_Op* op, const char* device) {
   return {};
 }
 
-bool is_list(const weft::op::ArgSpec& arg) { return arg.number_attr >= 0 || arg.type_list_attr >= 0; }
+bool is_list(const weft_engine::op::ArgSpec& arg) { return arg.number_attr >= 0 || arg.type_list_attr >= 0; }
 
 Status reset(TFE_Op* op, const char* name, const char* device) {
   op->device_text.clear();
@@ -59,6 +62,7 @@ Status reset(TFE_Op* op, const char* name, const char* device) {
   op->arguments = 0;
   op->counted_inputs = 0;
   op->ran_inputs = 0;
+  op->cancellation = nullptr;
   WEFT_RETURN_IF_ERROR(op->op.reset(name));
   return device ? set_device(op, device) : Status();
 }
@@ -99,7 +103,7 @@ bool TFE_Op::knows(std::string_view attr) {
   if (arguments <= 0) return false;
   const auto& sig = op.spec()->signature();
   const int index = sig.attr_index(attr);
-  return index >= 0 && std::any_of(sig.inputs.begin(), sig.inputs.begin() + arguments, [&](const weft::op::ArgSpec& a) {
+  return index >= 0 && std::any_of(sig.inputs.begin(), sig.inputs.begin() + arguments, [&](const weft_engine::op::ArgSpec& a) {
            return a.type_attr == index || a.number_attr == index || a.type_list_attr == index;
          });
 }
@@ -174,7 +178,7 @@ void TFE_OpAddInput(TFE_Op* op, TFE_TensorHandle* input, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_RETURN_IF_ERROR(check_op(op));
     WEFT_NOT_NULL(input);
-    op->op.add_input(RefPtr<weft::eager::TensorHandle>::share(unwrap(input)));
+    op->op.add_input(RefPtr<weft_engine::eager::TensorHandle>::share(unwrap(input)));
     return {};
   });
 }
@@ -185,7 +189,7 @@ void TFE_OpAddInputList(TFE_Op* op, TFE_TensorHandle** inputs, int n, TF_Status*
     if (n > 0) WEFT_NOT_NULL(inputs);
     for (int i = 0; i < n; ++i) WEFT_NOT_NULL(inputs[i]);
     op->count_arguments();
-    for (int i = 0; i < n; ++i) op->op.add_input(RefPtr<weft::eager::TensorHandle>::share(unwrap(inputs[i])));
+    for (int i = 0; i < n; ++i) op->op.add_input(RefPtr<weft_engine::eager::TensorHandle>::share(unwrap(inputs[i])));
     op->counted_inputs = op->op.inputs().size();
     if (op->arguments == TFE_Op::kNotCounted || !op->op.spec()) return {};
     const auto& args = op->op.spec()->signature().inputs;
@@ -239,7 +243,7 @@ int TFE_OpGetOutputLength(TFE_Op* op, const char* name, TF_Status* status) {
 
 namespace {
 
-Result<TF_AttrType> attr_type(const weft::op::OpSpec& spec, const char* name, unsigned char* is_list) {
+Result<TF_AttrType> attr_type(const weft_engine::op::OpSpec& spec, const char* name, unsigned char* is_list) {
   const int i = spec.signature().attr_index(name);
   if (i < 0) return invalid_argument("Attribute '", name, "' does not exist for this operation");
   std::string_view type = spec.signature().attrs[size_t(i)].type;
@@ -276,7 +280,7 @@ TF_AttrType TFE_OpNameGetAttrType(TFE_Context* context, const char* op_name, con
     WEFT_NOT_NULL(context);
     WEFT_NOT_NULL(op_name);
     WEFT_NOT_NULL(name);
-    WEFT_ASSIGN(const weft::op::OpSpec* spec, weft::eager::find_op(context->context, op_name));
+    WEFT_ASSIGN(const weft_engine::op::OpSpec* spec, weft_engine::eager::find_op(context->context, op_name));
     WEFT_ASSIGN(type, attr_type(*spec, name, is_list));
     return {};
   });
@@ -302,13 +306,14 @@ void TFE_OpSetAttrShape(TFE_Op* op, const char* name, const int64_t* dims, int n
   guard(status, [&]() -> Status {
     WEFT_RETURN_IF_ERROR(check_op(op));
     WEFT_NOT_NULL(name);
-    if (num_dims > kMaxRank) return invalid_argument("Value specified for `", name, "` has ", num_dims, " dimensions which is over the limit of ", kMaxRank, ".");
+    if (num_dims > kMaxRank)
+      return invalid_argument("Value specified for `", name, "` has ", num_dims, " dimensions which is over the limit of ", kMaxRank, ".");
     set_attr(op, name, [&] { return AttrValue(partial_shape_from(dims, num_dims)); });
     return {};
   });
 }
 void TFE_OpSetAttrFunctionName(TFE_Op* op, const char* name, const char* data, size_t length) {
-  set_attr(op, name, [&] { return AttrValue(weft::op::FunctionAttr{bytes_of(data, length), nullptr}); });
+  set_attr(op, name, [&] { return AttrValue(weft_engine::op::FunctionAttr{bytes_of(data, length), nullptr}); });
 }
 void TFE_OpSetAttrTensor(TFE_Op* op, const char* name, TF_Tensor* tensor, TF_Status* status) {
   guard(status, [&]() -> Status {
@@ -357,14 +362,14 @@ void TFE_OpSetAttrShapeList(TFE_Op* op, const char* name, const int64_t** dims, 
 void TFE_OpSetAttrFunction(TFE_Op* op, const char* name, const TFE_Op* value) {
   if (!value || !value->usable() || !value->op.spec()) return;
   set_attr(op, name, [&] {
-    auto attrs = std::make_shared<weft::op::AttrMap>();
+    auto attrs = std::make_shared<weft_engine::op::AttrMap>();
     for (const auto& [k, v] : value->op.attrs()) (*attrs)[k] = v;
-    return AttrValue(weft::op::FunctionAttr{std::string(value->op.spec()->name), std::move(attrs)});
+    return AttrValue(weft_engine::op::FunctionAttr{std::string(value->op.spec()->name), std::move(attrs)});
   });
 }
 void TFE_OpSetAttrFunctionList(TFE_Op* op, const char* name, const TFE_Op** values, int n) {
   set_attr(op, name, [&] {
-    std::vector<weft::op::FunctionAttr> list;
+    std::vector<weft_engine::op::FunctionAttr> list;
     for (int i = 0; values && i < n; ++i) {
       if (values[i] && values[i]->usable() && values[i]->op.spec()) list.push_back({std::string(values[i]->op.spec()->name), nullptr});
     }
@@ -376,7 +381,7 @@ void TFE_OpSetAttrValueProto(const TFE_Op* op, const char* name, const void* pro
     WEFT_RETURN_IF_ERROR(check_op(op));
     WEFT_NOT_NULL(name);
     if (length) WEFT_NOT_NULL(proto);
-    auto value = weft::io::decode_attr({static_cast<const char*>(proto), length});
+    auto value = weft_engine::io::decode_attr({static_cast<const char*>(proto), length});
     if (!value.ok() || value->empty()) return invalid_argument("Unparseable AttrValue proto");
     set_attr(const_cast<TFE_Op*>(op), name, [&] { return std::move(value).value(); });
     return {};
@@ -402,15 +407,20 @@ void TFE_Execute(TFE_Op* op, TFE_TensorHandle** outputs, int* num_outputs, TF_St
       if (taken) return {};
     }
     WEFT_RETURN_IF_ERROR(op->device_status);
-    if (op->ran_inputs && op->op.inputs().empty()) [[unlikely]] return not_filled(*op, *num_outputs);
-    Status s = op->op.execute(reinterpret_cast<weft::eager::TensorHandle**>(outputs), *num_outputs, num_outputs);
+    if (op->ran_inputs && op->op.inputs().empty()) [[unlikely]]
+      return not_filled(*op, *num_outputs);
+    std::optional<weft_engine::eager::Cancellable> cancellable;
+    if (op->cancellation) [[unlikely]]
+      cancellable.emplace(op->cancellation);
+    Status s = op->op.execute(reinterpret_cast<weft_engine::eager::TensorHandle**>(outputs), *num_outputs, num_outputs);
     if (s.ok() || op->op.ran_on()) {
       op->ran_inputs = int(op->op.inputs().size());
       op->ran_outputs = *num_outputs;
       op->op.clear_inputs();
     }
     WEFT_RETURN_IF_ERROR(s);
-    if (op->owner->graphs->on.load(std::memory_order_relaxed)) [[unlikely]] return collect_graphs(op);
+    if (op->owner->graphs->on.load(std::memory_order_relaxed)) [[unlikely]]
+      return collect_graphs(op);
     return {};
   });
 }

@@ -15,11 +15,11 @@
 #include "core/file_system.h"
 #include "tensorflow/c/env.h"
 
-using namespace weft::capi;  // NOLINT
+using namespace weft_engine::capi;  // NOLINT
 namespace fs = std::filesystem;
 
 struct TF_WritableFileHandle {
-  std::unique_ptr<weft::core::WritableFile> file;
+  std::unique_ptr<weft_engine::core::WritableFile> file;
 };
 struct TF_StringStream {
   std::vector<std::string> names;
@@ -147,7 +147,9 @@ char* TF_GetTempFileName(const char* extension) {
 
 namespace {
 template <class Unit>
-uint64_t now() { return uint64_t(std::chrono::duration_cast<Unit>(std::chrono::system_clock::now().time_since_epoch()).count()); }
+uint64_t now() {
+  return uint64_t(std::chrono::duration_cast<Unit>(std::chrono::system_clock::now().time_since_epoch()).count());
+}
 }  // namespace
 
 uint64_t TF_NowNanos() { return now<std::chrono::nanoseconds>(); }
@@ -170,11 +172,14 @@ TF_Thread* TF_StartThread(const TF_ThreadOptions* o, const char* name, void (*wo
     if (o && o->guard_size) pthread_attr_setguardsize(&attr, o->guard_size);
     auto start = std::make_unique<Start>(Start{work, param});
     auto thread = std::make_unique<TF_Thread>();
-    const int failed = pthread_create(&thread->thread, &attr, [](void* p) -> void* {
-      const std::unique_ptr<Start> s(static_cast<Start*>(p));
-      s->work(s->param);
-      return nullptr;
-    }, start.get());
+    const int failed = pthread_create(
+        &thread->thread, &attr,
+        [](void* p) -> void* {
+          const std::unique_ptr<Start> s(static_cast<Start*>(p));
+          s->work(s->param);
+          return nullptr;
+        },
+        start.get());
     pthread_attr_destroy(&attr);
     if (failed) return nullptr;
     start.release();

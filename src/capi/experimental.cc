@@ -11,8 +11,8 @@
 #include "tensorflow/c/c_api_experimental.h"
 #include "wire/proto.h"
 
-using namespace weft::capi;  // NOLINT
-using weft::wire::ProtoWriter;
+using namespace weft_engine::capi;  // NOLINT
+using weft_engine::wire::ProtoWriter;
 
 void TF_MakeInternalErrorStatus(TF_Status* status, const char* message) {
   guard(status, [&] { return internal_error(message ? message : ""); });
@@ -50,8 +50,8 @@ int TF_PickUnusedPortOrDie() {
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
-  const bool bound = fd >= 0 && bind(fd, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
-                     getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  const bool bound =
+      fd >= 0 && bind(fd, reinterpret_cast<sockaddr*>(&address), size) == 0 && getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0;
   if (fd >= 0) close(fd);
   if (bound) return ntohs(address.sin_port);
   std::fputs("TF_PickUnusedPortOrDie: no port is free\n", stderr);

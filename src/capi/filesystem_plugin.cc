@@ -10,12 +10,12 @@
 #include "core/log.h"
 #include "tensorflow/c/experimental/filesystem/filesystem_interface.h"
 
-using namespace weft::capi;  // NOLINT
+using namespace weft_engine::capi;  // NOLINT
 
 namespace {
 
-using weft::core::FileInfo;
-using weft::core::WritableFile;
+using weft_engine::core::FileInfo;
+using weft_engine::core::WritableFile;
 
 constexpr size_t kMostBytes = size_t(1) << 40;  // a size beyond this is a plugin gone wrong
 
@@ -77,9 +77,9 @@ class PluginWritableFile : public WritableFile {
   bool open_ = false;
 };
 
-class PluginRandomAccessFile : public weft::core::RandomAccessFile {
+class PluginRandomAccessFile : public weft_engine::core::RandomAccessFile {
  public:
-  PluginRandomAccessFile(std::string name, const Tables& t, weft::core::FileSystem& system, TF_RandomAccessFile file)
+  PluginRandomAccessFile(std::string name, const Tables& t, weft_engine::core::FileSystem& system, TF_RandomAccessFile file)
       : name_(std::move(name)), t_(t), system_(system), file_(file) {}
   ~PluginRandomAccessFile() override { t_.reading.cleanup(&file_); }
   Result<size_t> read(uint64_t offset, void* to, size_t n) const override {
@@ -90,8 +90,7 @@ class PluginRandomAccessFile : public weft::core::RandomAccessFile {
       const int64_t got = t_.reading.read(&file_, offset + done, n - done, at + done, &s);
       const bool end = s.status.code() == Code::kOutOfRange;
       if (!s.status.ok() && !end) return s.status;
-      if (got < 0 || size_t(got) > n - done)
-        return data_loss("The plugin for ", name_, " read ", got, " bytes where ", n - done, " were wanted");
+      if (got < 0 || size_t(got) > n - done) return data_loss("The plugin for ", name_, " read ", got, " bytes where ", n - done, " were wanted");
       done += size_t(got);
       if (end || got == 0) break;
     }
@@ -99,18 +98,18 @@ class PluginRandomAccessFile : public weft::core::RandomAccessFile {
   }
   Result<int64_t> size() const override {
     WEFT_ASSIGN(FileInfo info, system_.stat(name_));
-    if (info.size < 0 || uint64_t(info.size) > kMostBytes) return data_loss("The plugin for ", name_, " tells a size of ", info.size, " bytes");
+    if (info.size < 0 || uint64_t(info.size) > kMostBytes) return data_loss("The plugin for ", name_, " reports a size of ", info.size, " bytes");
     return info.size;
   }
 
  private:
   const std::string name_;
   const Tables& t_;
-  weft::core::FileSystem& system_;
+  weft_engine::core::FileSystem& system_;
   mutable TF_RandomAccessFile file_;
 };
 
-class PluginFileSystem : public weft::core::FileSystem {
+class PluginFileSystem : public weft_engine::core::FileSystem {
  public:
   explicit PluginFileSystem(const Tables& tables) : t_(tables) {}
   ~PluginFileSystem() override {
@@ -123,14 +122,14 @@ class PluginFileSystem : public weft::core::FileSystem {
     return s.status;
   }
 
-  Result<std::unique_ptr<weft::core::RandomAccessFile>> open(const std::string& name) override {
+  Result<std::unique_ptr<weft_engine::core::RandomAccessFile>> open(const std::string& name) override {
     if (!t_.fs.new_random_access_file) return missing(name, "NewRandomAccessFile");
     if (!t_.reading.read) return unimplemented("Read() not implemented for ", name);
     TF_Status s;
     TF_RandomAccessFile file{};
     t_.fs.new_random_access_file(&system_, translated(name).c_str(), &file, &s);
     if (!s.status.ok()) return s.status;
-    return std::unique_ptr<weft::core::RandomAccessFile>(std::make_unique<PluginRandomAccessFile>(name, t_, *this, file));
+    return std::unique_ptr<weft_engine::core::RandomAccessFile>(std::make_unique<PluginRandomAccessFile>(name, t_, *this, file));
   }
 
   Result<std::unique_ptr<WritableFile>> create(const std::string& name) override {
@@ -165,7 +164,7 @@ class PluginFileSystem : public weft::core::FileSystem {
   Status create_folder(const std::string& name) override { return on(name, t_.fs.create_dir, "CreateDir"); }
   Status create_folders(const std::string& name) override {
     if (t_.fs.recursively_create_dir) return on(name, t_.fs.recursively_create_dir, "RecursivelyCreateDir");
-    const auto uri = weft::core::parse_uri(name);
+    const auto uri = weft_engine::core::parse_uri(name);
     const size_t root = name.size() - uri.path.size();
     for (size_t at = root; at < name.size();) {
       at = std::min(name.find('/', at + 1), name.size());
@@ -224,7 +223,7 @@ class PluginFileSystem : public weft::core::FileSystem {
       t_.free(given);
       return out;
     }
-    const auto path = weft::core::parse_uri(name).path;
+    const auto path = weft_engine::core::parse_uri(name).path;
     if (path.empty()) return "/";
     std::string clean = std::filesystem::path(path).lexically_normal().string();
     if (clean.size() > 1 && clean.back() == '/') clean.pop_back();
@@ -322,13 +321,12 @@ Status register_scheme(const TF_FilesystemPluginOps& o, void (*free)(void*)) {
                                                           copied(o.random_access_file_ops, o.random_access_file_ops_size),
                                                           copied(o.writable_file_ops, o.writable_file_ops_size), free});
   WEFT_RETURN_IF_ERROR(system->init());
-  return weft::core::register_file_system(o.scheme, std::move(system));
+  return weft_engine::core::register_file_system(o.scheme, std::move(system));
 }
 
 // As many schemes as can be; the first error is told.
 Status register_all(const TF_FilesystemPluginInfo& info) {
-  if (!info.plugin_memory_allocate)
-    return failed_precondition("Cannot load filesystem plugin which does not provide `plugin_memory_allocate`");
+  if (!info.plugin_memory_allocate) return failed_precondition("Cannot load filesystem plugin which does not provide `plugin_memory_allocate`");
   if (!info.plugin_memory_free) return failed_precondition("Cannot load filesystem plugin which does not provide `plugin_memory_free`");
   if (info.num_schemes && !info.ops) return failed_precondition("Trying to register filesystem without operations");
   Status first;

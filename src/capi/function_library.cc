@@ -4,10 +4,10 @@
 #include "io/op_def.h"
 #include "tensorflow/c/experimental/grappler/grappler.h"
 
-using namespace weft::capi;  // NOLINT
+using namespace weft_engine::capi;  // NOLINT
 
 struct TF_FunctionLibraryDefinition {
-  weft::graph::FunctionLibrary functions;
+  weft_engine::graph::FunctionLibrary functions;
 };
 
 TF_FunctionLibraryDefinition* TF_NewFunctionLibraryDefinition(const TF_Buffer* graph_buf, TF_Status* status) {
@@ -16,7 +16,7 @@ TF_FunctionLibraryDefinition* TF_NewFunctionLibraryDefinition(const TF_Buffer* g
     WEFT_NOT_NULL(graph_buf);
     if (graph_buf->length) WEFT_NOT_NULL(graph_buf->data);
     // Functions are decoded when they are asked for, so the library keeps the bytes.
-    auto def = weft::io::decode_graph_def(std::make_shared<const std::string>(static_cast<const char*>(graph_buf->data), graph_buf->length));
+    auto def = weft_engine::io::decode_graph_def(std::make_shared<const std::string>(static_cast<const char*>(graph_buf->data), graph_buf->length));
     if (!def.ok()) return invalid_argument("Unparseable proto: ", def.status().message());
     auto made = std::make_unique<TF_FunctionLibraryDefinition>();
     for (auto& [name, f] : def->functions) WEFT_RETURN_IF_ERROR(made->functions.add(name, f));
@@ -33,10 +33,10 @@ void TF_LookUpOpDef(TF_FunctionLibraryDefinition* fn_lib, const char* name, TF_B
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(fn_lib);
     WEFT_NOT_NULL(name);
-    const weft::op::OpSpec* spec = fn_lib->functions.find_spec(name);
+    const weft_engine::op::OpSpec* spec = fn_lib->functions.find_spec(name);
     if (!spec) {
-      WEFT_ASSIGN(spec, weft::engine::Engine::get().registry().get(name));
+      WEFT_ASSIGN(spec, weft_engine::engine::Engine::get().registry().get(name));
     }
-    return fill_empty_buffer(buf, weft::io::encode_op_def(*spec));
+    return fill_empty_buffer(buf, weft_engine::io::encode_op_def(*spec));
   });
 }

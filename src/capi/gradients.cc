@@ -5,8 +5,8 @@
 #include "autodiff/gradients.h"
 #include "capi/graph_internal.h"
 
-using namespace weft::capi;  // NOLINT
-using weft::graph::Endpoint;
+using namespace weft_engine::capi;  // NOLINT
+using weft_engine::graph::Endpoint;
 
 namespace {
 
@@ -40,7 +40,7 @@ void TF_AddGradientsWithPrefix(TF_Graph* g, const char* prefix, TF_Output* y, in
     WEFT_RETURN_IF_ERROR(endpoints(*g, y, ny, ys));
     WEFT_RETURN_IF_ERROR(endpoints(*g, x, nx, xs));
     if (dx) WEFT_RETURN_IF_ERROR(endpoints(*g, dx, ny, dys));
-    weft::autodiff::GradientOptions options;
+    weft_engine::autodiff::GradientOptions options;
     if (prefix) {
       // A prefix of the caller's own must be new.
       options.scope = prefix;
@@ -55,7 +55,7 @@ void TF_AddGradientsWithPrefix(TF_Graph* g, const char* prefix, TF_Output* y, in
         options.scope = cat("gradients_", k);
     }
     const int before = g->graph.num_ids();
-    auto grads = weft::autodiff::add_gradients(g->graph, g->shapes, ys, xs, dys, options);
+    auto grads = weft_engine::autodiff::add_gradients(g->graph, g->shapes, ys, xs, dys, options);
     if (!grads.ok()) {
       // Nothing half done stays behind.
       for (int id = g->graph.num_ids() - 1; id >= before; --id) {

@@ -11,15 +11,15 @@
 #include "wire/proto.h"
 #include "wire/text_format.h"
 
-using namespace weft::capi;  // NOLINT
-using weft::engine::Engine;
-using weft::graph::HandleData;
-using weft::graph::Node;
-using weft::op::AttrValue;
+using namespace weft_engine::capi;  // NOLINT
+using weft_engine::engine::Engine;
+using weft_engine::graph::HandleData;
+using weft_engine::graph::Node;
+using weft_engine::op::AttrValue;
 
-TF_Graph::TF_Graph() : graph(Engine::get().registry()) { graph.versions.producer = weft::graph::kGraphDefVersion; }
+TF_Graph::TF_Graph() : graph(Engine::get().registry()) { graph.versions.producer = weft_engine::graph::kGraphDefVersion; }
 
-namespace weft::capi {
+namespace weft_engine::capi {
 
 Status check_output(const TF_Graph& g, TF_Output output) {
   const graph::Node* n = unwrap(output.oper);
@@ -69,7 +69,7 @@ Status fill_empty_buffer(TF_Buffer* buffer, std::string_view bytes) {
   return {};
 }
 
-}  // namespace weft::capi
+}  // namespace weft_engine::capi
 
 TF_Graph* TF_NewGraph() {
   return guard_pointer<TF_Graph>([] { return new TF_Graph; });
@@ -155,10 +155,10 @@ TF_Buffer* TF_GetHandleShapeAndType(TF_Graph* graph, TF_Output output) {
     const Node& n = *unwrap(output.oper);
     if (size_t(output.index) >= n.handles.size() || !n.handles[size_t(output.index)]) return nullptr;
     const HandleData& h = *n.handles[size_t(output.index)];
-    auto shape = weft::io::encode_attr(AttrValue(h.shape));
+    auto shape = weft_engine::io::encode_attr(AttrValue(h.shape));
     if (!shape.ok()) return nullptr;
-    weft::wire::ProtoWriter item, all;
-    weft::wire::ProtoReader r(*shape);
+    weft_engine::wire::ProtoWriter item, all;
+    weft_engine::wire::ProtoReader r(*shape);
     while (r.next()) {
       if (r.field() == 7) item.bytes(1, r.bytes());
     }
@@ -179,17 +179,17 @@ void TF_SetHandleShapeAndType(TF_Graph* graph, TF_Output output, const void* pro
     know_shapes(*graph);
     const auto bad = [] { return invalid_argument("Couldn't deserialize HandleData proto"); };
     std::optional<HandleData> first;
-    weft::wire::ProtoReader r({static_cast<const char*>(proto), length});
+    weft_engine::wire::ProtoReader r({static_cast<const char*>(proto), length});
     while (r.next()) {
       if (r.field() != 2) continue;
       HandleData h;
-      weft::wire::ProtoReader item = r.message();
+      weft_engine::wire::ProtoReader item = r.message();
       while (item.next()) {
         if (item.field() == 2) h.dtype = static_cast<DType>(item.int32());
         if (item.field() != 1) continue;
-        weft::wire::ProtoWriter attr;
+        weft_engine::wire::ProtoWriter attr;
         attr.bytes(7, item.bytes());
-        auto shape = weft::io::decode_attr(attr.str());
+        auto shape = weft_engine::io::decode_attr(attr.str());
         if (!shape.ok() || !shape->get<PartialShape>()) return bad();
         h.shape = *shape->get<PartialShape>();
       }
@@ -214,7 +214,7 @@ unsigned char TF_TryEvaluateConstant(TF_Graph* graph, TF_Output output, TF_Tenso
     WEFT_RETURN_IF_ERROR(check_output(*graph, output));
     know_shapes(*graph);
     constexpr int64_t kMostElements = int64_t(1) << 28;
-    auto value = weft::graph::ConstantValues(graph->graph, kMostElements).value(unwrap(output));
+    auto value = weft_engine::graph::ConstantValues(graph->graph, kMostElements).value(unwrap(output));
     if (!value) return {};
     WEFT_ASSIGN(Tensor copy, value->copy());  // the caller may write into it
     *result = new TF_Tensor{std::move(copy)};
@@ -230,7 +230,7 @@ void TF_GraphToGraphDef(TF_Graph* graph, TF_Buffer* buffer, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(graph);
     std::lock_guard lock(graph->mutex);
-    WEFT_ASSIGN(std::string bytes, weft::io::encode_graph_def(graph->graph));
+    WEFT_ASSIGN(std::string bytes, weft_engine::io::encode_graph_def(graph->graph));
     return fill_empty_buffer(buffer, bytes);
   });
 }
@@ -240,8 +240,8 @@ void TF_GraphGetOpDef(TF_Graph* graph, const char* name, TF_Buffer* buffer, TF_S
     WEFT_NOT_NULL(graph);
     WEFT_NOT_NULL(name);
     std::lock_guard lock(graph->mutex);
-    WEFT_ASSIGN(const weft::op::OpSpec* spec, graph->graph.find_spec(name));
-    return fill_empty_buffer(buffer, weft::io::encode_op_def(*spec));
+    WEFT_ASSIGN(const weft_engine::op::OpSpec* spec, graph->graph.find_spec(name));
+    return fill_empty_buffer(buffer, weft_engine::io::encode_op_def(*spec));
   });
 }
 
@@ -249,7 +249,7 @@ void TF_GraphVersions(TF_Graph* graph, TF_Buffer* buffer, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(graph);
     std::lock_guard lock(graph->mutex);
-    return fill_empty_buffer(buffer, weft::io::encode_versions(graph->graph.versions));
+    return fill_empty_buffer(buffer, weft_engine::io::encode_versions(graph->graph.versions));
   });
 }
 
@@ -258,7 +258,7 @@ namespace {
 // For the client to free().
 char* copy_text(const Result<std::string>& bytes, const char* message, size_t* length) {
   if (!bytes.ok()) return nullptr;
-  auto text = weft::wire::binary_to_text(message, *bytes);
+  auto text = weft_engine::wire::binary_to_text(message, *bytes);
   if (!text.ok()) return nullptr;
   char* out = static_cast<char*>(std::malloc(text->size() + 1));
   if (!out) return nullptr;
@@ -273,11 +273,11 @@ const char* TF_GraphDebugString(TF_Graph* graph, size_t* length) {
   if (!graph) return nullptr;
   return guard_pointer<char>([&] {
     std::lock_guard lock(graph->mutex);
-    return copy_text(weft::io::encode_graph_def(graph->graph), "tensorflow.GraphDef", length);
+    return copy_text(weft_engine::io::encode_graph_def(graph->graph), "tensorflow.GraphDef", length);
   });
 }
 
 char* TF_FunctionDebugString(TF_Function* function, size_t* length) {
   if (!function) return nullptr;
-  return guard_pointer<char>([&] { return copy_text(weft::io::encode_function_def(function->def), "tensorflow.FunctionDef", length); });
+  return guard_pointer<char>([&] { return copy_text(weft_engine::io::encode_function_def(function->def), "tensorflow.FunctionDef", length); });
 }

@@ -1,11 +1,12 @@
 // Changing nodes of a finished graph, for bindings that build graphs in an order of their own.
 #include "capi/graph_internal.h"
+#include "graph/node_traits.h"
 #include "io/attr_codec.h"
 
-using namespace weft::capi;  // NOLINT
-using weft::graph::Endpoint;
-using weft::graph::Node;
-using weft::op::AttrValue;
+using namespace weft_engine::capi;  // NOLINT
+using weft_engine::graph::Endpoint;
+using weft_engine::graph::Node;
+using weft_engine::op::AttrValue;
 
 namespace {
 
@@ -40,15 +41,14 @@ void TF_UpdateEdge(TF_Graph* graph, TF_Output new_src, TF_Input dst, TF_Status* 
     Node* from = unwrap(new_src.oper);
     if (!holds(*graph, from)) return invalid_argument("Node ", from->name(), " was not found in the graph");
     if (new_src.index < 0 || new_src.index >= from->num_outputs())
-      return out_of_range("Cannot update edge. Output index [", new_src.index, "] is greater than the number of total outputs [",
-                          from->num_outputs(), "].");
+      return out_of_range("Cannot update edge. Output index [", new_src.index, "] is greater than the number of total outputs [", from->num_outputs(),
+                          "].");
     if (dst.index < 0 || dst.index >= node->num_inputs())
-      return out_of_range("Cannot update edge. Input index [", dst.index, "] is greater than the number of total inputs [",
-                          node->num_inputs(), "].");
+      return out_of_range("Cannot update edge. Input index [", dst.index, "] is greater than the number of total inputs [", node->num_inputs(), "].");
     const DType given = from->output_type(new_src.index), wanted = node->input_type(dst.index);
     if (base_type(given) != base_type(wanted) || (is_ref_type(wanted) && !is_ref_type(given)))
-      return invalid_argument("Input ", dst.index, " of node ", node->name(), " was passed ", dtype_name(given), " from ", from->name(),
-                              ":", new_src.index, " incompatible with expected ", dtype_name(wanted), ".");
+      return invalid_argument("Input ", dst.index, " of node ", node->name(), " was passed ", dtype_name(given), " from ", from->name(), ":",
+                              new_src.index, " incompatible with expected ", dtype_name(wanted), ".");
     know_shapes(*graph);
     const PartialShape& shape = from->shapes[size_t(new_src.index)];
     if (const Endpoint& old = node->input(dst.index); old.node && !shape.compatible_with(old.node->shapes[size_t(old.index)]))
@@ -93,14 +93,14 @@ void TF_SetAttr(TF_Graph* graph, TF_Operation* op, const char* name, TF_Buffer* 
   edit(graph, op, status, [&](Node* node) -> Status {
     WEFT_NOT_NULL(name);
     WEFT_NOT_NULL(proto);
-    auto value = weft::io::decode_attr({static_cast<const char*>(proto->data), proto->data ? proto->length : 0});
+    auto value = weft_engine::io::decode_attr({static_cast<const char*>(proto->data), proto->data ? proto->length : 0});
     if (!value.ok()) return invalid_argument("Invalid AttrValue proto");
     if (node->spec().signature().attr_index(name) < 0) {
       graph->graph.set_attr(node, name, std::move(value).value());
       return {};
     }
-    // A declared one may change the types of inputs and outputs: the node is checked anew.
-    auto attrs = weft::graph::attrs_of(*node);
+    // A declared one may change the types of inputs and outputs: the node is checked again.
+    auto attrs = weft_engine::graph::attrs_of(*node);
     attrs.insert_or_assign(std::string(name), std::move(value).value());
     std::vector<Endpoint> inputs = node->inputs();
     if (auto it = graph->further_inputs.find(node); it != graph->further_inputs.end())
@@ -135,8 +135,7 @@ void TF_SetRequireShapeInferenceFns(TF_Graph* graph, bool require) {
 void TF_AddWhileInputHack(TF_Graph* graph, TF_Output new_src, TF_Operation* dst, TF_Status* status) {
   edit(graph, dst, status, [&](Node* node) -> Status {
     WEFT_RETURN_IF_ERROR(check_output(*graph, new_src));
-    if (node->op() != "While" && node->op() != "StatelessWhile")
-      return internal_error("dst argument to AddWhileInputHack should be a While op, got: ", node->op());
+    if (!is_while(*node)) return internal_error("dst argument to AddWhileInputHack should be a While op, got: ", node->op());
     graph->further_inputs[node].push_back(unwrap(new_src));
     return {};
   });

@@ -5,18 +5,19 @@
 #include "io/graph_def.h"
 #include "tensorflow/c/c_api_experimental.h"
 
-using namespace weft::capi;  // NOLINT
-using weft::graph::FunctionDef;
-using weft::graph::FunctionOptions;
+using namespace weft_engine::capi;  // NOLINT
+using weft_engine::graph::FunctionDef;
+using weft_engine::graph::FunctionOptions;
 
 namespace {
 
-Result<FunctionDef> convert(const TF_Graph* graph, const char* name, bool hash, int num_opers, const TF_Operation* const* opers,
-                            int ninputs, const TF_Output* inputs, int noutputs, const TF_Output* outputs, const char* const* output_names,
-                            int ncontrols, const TF_Operation* const* controls, const char* const* control_names, const char* description) {
+Result<FunctionDef> convert(const TF_Graph* graph, const char* name, bool hash, int num_opers, const TF_Operation* const* opers, int ninputs,
+                            const TF_Output* inputs, int noutputs, const TF_Output* outputs, const char* const* output_names, int ncontrols,
+                            const TF_Operation* const* controls, const char* const* control_names, const char* description) {
   WEFT_NOT_NULL(graph);
   WEFT_NOT_NULL(name);
-  if (num_opers < -1 || ninputs < 0 || noutputs < 0 || ncontrols < 0) return invalid_argument("a negative number of nodes, inputs, outputs or control outputs");
+  if (num_opers < -1 || ninputs < 0 || noutputs < 0 || ncontrols < 0)
+    return invalid_argument("a negative number of nodes, inputs, outputs or control outputs");
   if (num_opers > 0) WEFT_NOT_NULL(opers);
   if (ninputs > 0) WEFT_NOT_NULL(inputs);
   if (noutputs > 0) WEFT_NOT_NULL(outputs);
@@ -41,7 +42,7 @@ Result<FunctionDef> convert(const TF_Graph* graph, const char* name, bool hash, 
     for (int i = 0; i < num_opers; ++i) o.body->push_back(unwrap(opers[i]));
   }
   std::lock_guard lock(const_cast<TF_Graph*>(graph)->mutex);
-  return weft::graph::to_function(graph->graph, o);
+  return weft_engine::graph::to_function(graph->graph, o);
 }
 
 }  // namespace
@@ -49,8 +50,8 @@ Result<FunctionDef> convert(const TF_Graph* graph, const char* name, bool hash, 
 TF_Function* TF_GraphToFunctionWithControlOutputs(const TF_Graph* graph, const char* name, unsigned char append_hash, int num_opers,
                                                   const TF_Operation* const* opers, int ninputs, const TF_Output* inputs, int noutputs,
                                                   const TF_Output* outputs, const char* const* output_names, int ncontrols,
-                                                  const TF_Operation* const* controls, const char* const* control_names,
-                                                  const TF_FunctionOptions*, const char* description, TF_Status* status) {
+                                                  const TF_Operation* const* controls, const char* const* control_names, const TF_FunctionOptions*,
+                                                  const char* description, TF_Status* status) {
   TF_Function* out = nullptr;
   guard(status, [&]() -> Status {
     WEFT_ASSIGN(FunctionDef def, convert(graph, name, append_hash, num_opers, opers, ninputs, inputs, noutputs, outputs, output_names,
@@ -61,12 +62,11 @@ TF_Function* TF_GraphToFunctionWithControlOutputs(const TF_Graph* graph, const c
   return out;
 }
 
-TF_Function* TF_GraphToFunction(const TF_Graph* graph, const char* name, unsigned char append_hash, int num_opers,
-                                const TF_Operation* const* opers, int ninputs, const TF_Output* inputs, int noutputs,
-                                const TF_Output* outputs, const char* const* output_names, const TF_FunctionOptions* options,
-                                const char* description, TF_Status* status) {
-  return TF_GraphToFunctionWithControlOutputs(graph, name, append_hash, num_opers, opers, ninputs, inputs, noutputs, outputs, output_names,
-                                              0, nullptr, nullptr, options, description, status);
+TF_Function* TF_GraphToFunction(const TF_Graph* graph, const char* name, unsigned char append_hash, int num_opers, const TF_Operation* const* opers,
+                                int ninputs, const TF_Output* inputs, int noutputs, const TF_Output* outputs, const char* const* output_names,
+                                const TF_FunctionOptions* options, const char* description, TF_Status* status) {
+  return TF_GraphToFunctionWithControlOutputs(graph, name, append_hash, num_opers, opers, ninputs, inputs, noutputs, outputs, output_names, 0,
+                                              nullptr, nullptr, options, description, status);
 }
 
 const char* TF_FunctionName(TF_Function* f) { return f ? f->def.name.c_str() : nullptr; }
@@ -75,7 +75,7 @@ void TF_DeleteFunction(TF_Function* f) { delete f; }
 void TF_FunctionToFunctionDef(TF_Function* f, TF_Buffer* buffer, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(f);
-    WEFT_ASSIGN(std::string bytes, weft::io::encode_function_def(f->def));
+    WEFT_ASSIGN(std::string bytes, weft_engine::io::encode_function_def(f->def));
     return fill_empty_buffer(buffer, bytes);
   });
 }
@@ -84,7 +84,7 @@ TF_Function* TF_FunctionImportFunctionDef(const void* proto, size_t length, TF_S
   TF_Function* out = nullptr;
   guard(status, [&]() -> Status {
     if (length) WEFT_NOT_NULL(proto);
-    auto def = weft::io::decode_function_def({static_cast<const char*>(proto), length});
+    auto def = weft_engine::io::decode_function_def({static_cast<const char*>(proto), length});
     if (!def.ok()) return invalid_argument("Invalid FunctionDef given to TF_FunctionImportFunctionDef");
     out = new TF_Function{std::move(def).value()};
     return {};
@@ -97,7 +97,7 @@ void TF_FunctionSetAttrValueProto(TF_Function* f, const char* name, const void* 
     WEFT_NOT_NULL(f);
     WEFT_NOT_NULL(name);
     if (length) WEFT_NOT_NULL(proto);
-    auto value = weft::io::decode_attr({static_cast<const char*>(proto), length});
+    auto value = weft_engine::io::decode_attr({static_cast<const char*>(proto), length});
     if (!value.ok()) return invalid_argument("Unparseable AttrValue proto passed to TF_FunctionSetAttrValueProto");
     f->def.attrs.insert_or_assign(std::string(name), std::move(value).value());
     return {};
@@ -110,7 +110,7 @@ void TF_FunctionGetAttrValueProto(TF_Function* f, const char* name, TF_Buffer* b
     WEFT_NOT_NULL(name);
     auto it = f->def.attrs.find(name);
     if (it == f->def.attrs.end()) return invalid_argument("Function '", f->def.name, "' has no attr named '", name, "'.");
-    WEFT_ASSIGN(std::string bytes, weft::io::encode_attr(it->second));
+    WEFT_ASSIGN(std::string bytes, weft_engine::io::encode_attr(it->second));
     return fill_empty_buffer(buffer, bytes);
   });
 }

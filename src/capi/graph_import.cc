@@ -3,13 +3,13 @@
 #include "io/graph_def.h"
 #include "tensorflow/c/c_api_experimental.h"
 
-using namespace weft::capi;  // NOLINT
-using weft::graph::Endpoint;
-using weft::graph::ImportOptions;
-using weft::graph::ImportResults;
-using weft::graph::Node;
+using namespace weft_engine::capi;  // NOLINT
+using weft_engine::graph::Endpoint;
+using weft_engine::graph::ImportOptions;
+using weft_engine::graph::ImportResults;
+using weft_engine::graph::Node;
 
-namespace weft::capi {
+namespace weft_engine::capi {
 namespace {
 
 Status check_colocations(const TF_Graph& g, const std::vector<graph::Node*>& added) {
@@ -49,7 +49,7 @@ Result<graph::ImportResults> import_locked(TF_Graph& g, graph::GraphDef def, con
   return results;
 }
 
-}  // namespace weft::capi
+}  // namespace weft_engine::capi
 
 namespace {
 
@@ -58,13 +58,13 @@ Result<ImportResults> import(TF_Graph* graph, const TF_Buffer* buffer, const TF_
   WEFT_NOT_NULL(buffer);
   WEFT_NOT_NULL(options);
   auto bytes = std::make_shared<const std::string>(static_cast<const char*>(buffer->data), buffer->data ? buffer->length : 0);
-  auto def = weft::io::decode_graph_def(std::move(bytes));
+  auto def = weft_engine::io::decode_graph_def(std::move(bytes));
   if (!def.ok()) return invalid_argument("Invalid GraphDef");
   std::lock_guard lock(graph->mutex);
   WEFT_ASSIGN(ImportResults results, import_locked(*graph, std::move(def).value(), options->options));
   if (!options->validate_colocation) return results;
   if (Status s = check_colocations(*graph, results.added); !s.ok()) {
-    weft::graph::remove_imported(graph->graph, results.added);
+    weft_engine::graph::remove_imported(graph->graph, results.added);
     return s;
   }
   return results;
@@ -76,8 +76,8 @@ void TF_GraphImportGraphDef(TF_Graph* graph, const TF_Buffer* def, const TF_Impo
   guard(status, [&]() -> Status { return import(graph, def, options).status(); });
 }
 
-void TF_GraphImportGraphDefWithReturnOutputs(TF_Graph* graph, const TF_Buffer* def, const TF_ImportGraphDefOptions* options,
-                                             TF_Output* outputs, int n, TF_Status* status) {
+void TF_GraphImportGraphDefWithReturnOutputs(TF_Graph* graph, const TF_Buffer* def, const TF_ImportGraphDefOptions* options, TF_Output* outputs,
+                                             int n, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(options);
     const auto wanted = options->options.return_outputs.size();

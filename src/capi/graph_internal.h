@@ -33,8 +33,8 @@ struct TF_Graph {
   TF_Graph();
 
   std::mutex mutex;  // guards everything below
-  weft::graph::Graph graph;
-  weft::graph::ShapeInference shapes{graph};
+  weft_engine::graph::Graph graph;
+  weft_engine::graph::ShapeInference shapes{graph};
   int inferred = 0;  // nodes with smaller ids have shapes; see know_shapes
   // Grows with every change to nodes that were already there (an edge, an attribute, a device), so that a
   // session knows that a plan made earlier is out of date. New nodes are seen by graph.num_ids().
@@ -48,19 +48,19 @@ struct TF_Graph {
 
   // Condition and body of a while loop being built: the graph that will hold the loop, and what enters it.
   TF_Graph* parent = nullptr;
-  std::vector<weft::graph::Endpoint> parent_inputs;
+  std::vector<weft_engine::graph::Endpoint> parent_inputs;
 
   // Inputs that TF_AddWhileInputHack added and the node's attributes do not know of yet.
-  std::map<weft::graph::Node*, std::vector<weft::graph::Endpoint>> further_inputs;
+  std::map<weft_engine::graph::Node*, std::vector<weft_engine::graph::Endpoint>> further_inputs;
 };
 
 // The definition alone: functions that its body calls must be in the library that it is copied to.
 struct TF_Function {
-  weft::graph::FunctionDef def;
+  weft_engine::graph::FunctionDef def;
 };
 
 struct TF_ImportGraphDefOptions {
-  weft::graph::ImportOptions options;
+  weft_engine::graph::ImportOptions options;
   bool validate_colocation = true;
 };
 
@@ -72,7 +72,7 @@ struct TF_ImportGraphDefResults {
   std::vector<int> missing_indexes;
 };
 
-namespace weft::capi {
+namespace weft_engine::capi {
 
 inline graph::Node* unwrap(TF_Operation* o) { return reinterpret_cast<graph::Node*>(o); }
 inline const graph::Node* unwrap(const TF_Operation* o) { return reinterpret_cast<const graph::Node*>(o); }
@@ -99,4 +99,4 @@ void know_shapes(TF_Graph& g);
 // Fills a buffer that must be empty, as TensorFlow's functions that write messages want it.
 Status fill_empty_buffer(TF_Buffer* buffer, std::string_view bytes);
 
-}  // namespace weft::capi
+}  // namespace weft_engine::capi

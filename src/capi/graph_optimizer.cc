@@ -7,6 +7,7 @@
 #include "capi/pluggable_device.h"
 #include "core/log.h"
 #include "graph/import.h"
+#include "graph/node_traits.h"
 #include "graph/rewriters.h"
 #include "graph/shape_inference.h"
 #include "io/graph_def.h"
@@ -14,9 +15,9 @@
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
 
-using namespace weft::capi;  // NOLINT
-using weft::graph::FunctionBody;
-using weft::graph::Node;
+using namespace weft_engine::capi;  // NOLINT
+using weft_engine::graph::FunctionBody;
+using weft_engine::graph::Node;
 
 struct TF_GrapplerItem {
   const FunctionBody& body;
@@ -28,7 +29,7 @@ struct TF_GraphProperties {
   bool inferred = false, input_values = false, output_values = false;
 };
 
-namespace weft::capi {
+namespace weft_engine::capi {
 namespace {
 
 class PluginOptimizer {
@@ -67,8 +68,8 @@ class PluginOptimizer {
     out.graph->versions = before.graph->versions;
     WEFT_RETURN_IF_ERROR(graph::import_graph_def(*out.graph, std::move(def)).status());
     WEFT_RETURN_IF_ERROR(out.graph->topological_order().status());
-    WEFT_ASSIGN(out.args, ends(*out.graph, "_Arg", before.arg_types));
-    WEFT_ASSIGN(out.rets, ends(*out.graph, "_Retval", before.ret_types));
+    WEFT_ASSIGN(out.args, ends(*out.graph, op_of(weft_engine::op::Role::kArg), before.arg_types));
+    WEFT_ASSIGN(out.rets, ends(*out.graph, op_of(weft_engine::op::Role::kRetval), before.ret_types));
     for (const Node* n : before.control_rets) {
       Node* now = out.graph->find(n->name());
       if (!now) return invalid_argument("node ", n->name(), ", which must run, is missing in the answer");
@@ -130,7 +131,7 @@ Status load_graph_optimizer(void* library) {
   return {};
 }
 
-}  // namespace weft::capi
+}  // namespace weft_engine::capi
 
 // ---- What an optimizer may ask ----
 
@@ -192,14 +193,16 @@ void TF_GetFetchNodesList(const TF_GrapplerItem* item, char** values, size_t* le
 }
 
 TF_GraphProperties* TF_NewGraphProperties(const TF_GrapplerItem* item) {
-  return guard_pointer<TF_GraphProperties>([&]() -> TF_GraphProperties* { return item ? new TF_GraphProperties{weft::graph::clone(item->body)} : nullptr; });
+  return guard_pointer<TF_GraphProperties>(
+      [&]() -> TF_GraphProperties* { return item ? new TF_GraphProperties{weft_engine::graph::clone(item->body)} : nullptr; });
 }
 void TF_DeleteGraphProperties(TF_GraphProperties* properties) { delete properties; }
 
-void TF_InferStatically(TF_GraphProperties* properties, TF_Bool, TF_Bool, TF_Bool include_input_values, TF_Bool include_output_values, TF_Status* status) {
+void TF_InferStatically(TF_GraphProperties* properties, TF_Bool, TF_Bool, TF_Bool include_input_values, TF_Bool include_output_values,
+                        TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(properties);
-    WEFT_RETURN_IF_ERROR(weft::graph::infer_all(*properties->body.graph));
+    WEFT_RETURN_IF_ERROR(weft_engine::graph::infer_all(*properties->body.graph));
     properties->input_values = include_input_values;
     properties->output_values = include_output_values;
     properties->inferred = true;
@@ -211,12 +214,12 @@ namespace {
 
 // OpInfo.TensorProperties: dtype, shape, and the value of a constant.
 Result<std::string> properties_of(const Node& node, int output, bool with_value) {
-  weft::wire::ProtoWriter w;
+  weft_engine::wire::ProtoWriter w;
   w.varint(1, uint64_t(node.output_type(output)));
   const bool known = size_t(output) < node.shapes.size();
-  w.bytes(2, weft::wire::encode_shape(known ? node.shapes[size_t(output)] : PartialShape::unknown()));
-  if (with_value && node.op() == "Const") {
-    WEFT_ASSIGN(std::string value, weft::wire::encode_tensor(node.attr<Tensor>("value")));
+  w.bytes(2, weft_engine::wire::encode_shape(known ? node.shapes[size_t(output)] : PartialShape::unknown()));
+  if (with_value && is_const(node)) {
+    WEFT_ASSIGN(std::string value, weft_engine::wire::encode_tensor(node.attr<Tensor>("value")));
     w.bytes(3, value);
   }
   return w.take();
@@ -231,7 +234,8 @@ Result<std::vector<std::string>> list_properties(TF_GraphProperties* p, const ch
   if (!n) return out;
   for (int i = 0; i < (inputs ? n->num_inputs() : n->num_outputs()); ++i) {
     if (inputs && !n->input(i).node) return out;
-    WEFT_ASSIGN(std::string one, inputs ? properties_of(*n->input(i).node, n->input(i).index, p->input_values) : properties_of(*n, i, p->output_values));
+    WEFT_ASSIGN(std::string one,
+                inputs ? properties_of(*n->input(i).node, n->input(i).index, p->input_values) : properties_of(*n, i, p->output_values));
     out.push_back(std::move(one));
   }
   return out;

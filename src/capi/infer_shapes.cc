@@ -3,9 +3,9 @@
 #include "op/shape_context.h"
 #include "tensorflow/c/c_api_experimental.h"
 
-using namespace weft::capi;  // NOLINT
-using weft::op::AttrValue;
-using weft::op::NodeInfo;
+using namespace weft_engine::capi;  // NOLINT
+using weft_engine::op::AttrValue;
+using weft_engine::op::NodeInfo;
 
 // ---- Lists of shapes: plain structs that clients read ----
 
@@ -84,7 +84,8 @@ std::vector<DType> input_types(const TFE_Op& op, const TF_ShapeAndTypeList& in) 
 }  // namespace
 
 void TFE_InferShapes(TFE_Op* op, TF_ShapeAndTypeList* input_shapes, TF_Tensor** input_tensors, TF_ShapeAndTypeList*,
-                     TF_ShapeAndTypeList** input_handles, TF_ShapeAndTypeList** output_shapes, TF_ShapeAndTypeList*** output_handles, TF_Status* status) {
+                     TF_ShapeAndTypeList** input_handles, TF_ShapeAndTypeList** output_shapes, TF_ShapeAndTypeList*** output_handles,
+                     TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_RETURN_IF_ERROR(check_op(op));
     WEFT_NOT_NULL(op->op.spec());
@@ -93,7 +94,7 @@ void TFE_InferShapes(TFE_Op* op, TF_ShapeAndTypeList* input_shapes, TF_Tensor** 
     *output_shapes = nullptr;
     if (output_handles) *output_handles = nullptr;
     if (input_handles) return unimplemented("TFE_InferShapes: the shapes behind resources are not taken");
-    weft::op::AttrMap attrs;
+    weft_engine::op::AttrMap attrs;
     for (const auto& [name, value] : op->op.attrs()) attrs[name] = value;
     WEFT_ASSIGN(NodeInfo node, NodeInfo::make(*op->op.spec(), std::string(), std::move(attrs), input_types(*op, *input_shapes)));
     std::vector<PartialShape> shapes;
@@ -104,7 +105,7 @@ void TFE_InferShapes(TFE_Op* op, TF_ShapeAndTypeList* input_shapes, TF_Tensor** 
       shapes.push_back(partial_shape_from(s.dims, s.num_dims));
       constants.push_back(input_tensors && input_tensors[i] ? &input_tensors[i]->tensor : nullptr);
     }
-    weft::op::ShapeContext c(node, std::move(shapes), std::move(constants));
+    weft_engine::op::ShapeContext c(node, std::move(shapes), std::move(constants));
     WEFT_RETURN_IF_ERROR(op->op.spec()->infer_shapes(c));
     auto* out = TF_NewShapeAndTypeList(c.num_outputs());
     if (!out) return resource_exhausted("out of memory");
@@ -152,11 +153,11 @@ void TF_AttrBuilderCheckCanRunOnDevice(TF_AttrBuilder* b, const char* device_typ
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(b);
     WEFT_NOT_NULL(device_type);
-    auto& registry = weft::engine::Engine::get().registry();
-    WEFT_ASSIGN(const weft::op::OpSpec* spec, registry.get(b->op));
+    auto& registry = weft_engine::engine::Engine::get().registry();
+    WEFT_ASSIGN(const weft_engine::op::OpSpec* spec, registry.get(b->op));
     for (const auto& kernel : registry.kernels(*spec)) {
       if (kernel.device_type != device_type) continue;
-      const bool fits = std::all_of(kernel.constraints.begin(), kernel.constraints.end(), [&](const weft::op::TypeConstraint& c) {
+      const bool fits = std::all_of(kernel.constraints.begin(), kernel.constraints.end(), [&](const weft_engine::op::TypeConstraint& c) {
         auto it = b->attrs.find(c.attr);
         const DType* t = it == b->attrs.end() ? nullptr : it->second.get<DType>();
         return !t || std::find(c.types.begin(), c.types.end(), *t) != c.types.end();

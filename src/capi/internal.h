@@ -17,42 +17,42 @@
 #include "tensorflow/c/c_api.h"
 #include "tensorflow/c/eager/c_api.h"
 
-namespace weft::capi {
+namespace weft_engine::capi {
 struct CollectedGraphs;
 struct CustomDevices;
-}
+}  // namespace weft_engine::capi
 
 struct TSL_Status {
-  weft::core::Status status;
+  weft_engine::core::Status status;
 };
 
 struct TF_Tensor {
-  weft::core::Tensor tensor;
+  weft_engine::core::Tensor tensor;
 };
 
 struct TFE_Context {
-  explicit TFE_Context(const weft::eager::ContextOptions& o) : context(weft::engine::Engine::get().registry(), o) {}
-  weft::eager::Context context;
+  explicit TFE_Context(const weft_engine::eager::ContextOptions& o) : context(weft_engine::engine::Engine::get().registry(), o) {}
+  weft_engine::eager::Context context;
   std::mutex functions_mutex;
   std::map<std::string, int, std::less<>> function_counts;  // how often each was added
-  std::shared_ptr<weft::capi::CollectedGraphs> graphs;  // run_metadata.h
-  std::shared_ptr<weft::capi::CustomDevices> custom;  // custom_device.h; null: none
+  std::shared_ptr<weft_engine::capi::CollectedGraphs> graphs;  // run_metadata.h
+  std::shared_ptr<weft_engine::capi::CustomDevices> custom;  // custom_device.h; null: none
   std::atomic<bool> has_packed{false};                // whether packed handles were made
   const std::shared_ptr<std::atomic<bool>> alive = std::make_shared<std::atomic<bool>>(true);  // ops see by it that their context was deleted
 };
 
 struct TF_DeviceList {
-  std::vector<const weft::core::Device*> devices;
+  std::vector<const weft_engine::core::Device*> devices;
 };
 
 struct TFE_Op {
   explicit TFE_Op(TFE_Context* c) : op(c->context), owner(c), alive(c->alive) {}
   bool usable() const { return alive->load(std::memory_order_relaxed); }
-  weft::eager::Op op;
+  weft_engine::eager::Op op;
   TFE_Context* owner;
   const std::shared_ptr<const std::atomic<bool>> alive;  // of the owner
   std::string device_text;
-  weft::core::Status device_status;  // of a device that is not there: reported when the op executes
+  weft_engine::core::Status device_status;  // of a device that is not there: reported when the op executes
   // How many of the op's input arguments were added: they say what their attributes are. Inputs that are added one by one are counted when somebody
   // asks (count_arguments). It is kNotCounted from the element of a list that is added alone, since nobody knows where such a list ends.
   static constexpr int kNotCounted = -1;
@@ -61,13 +61,14 @@ struct TFE_Op {
   void count_arguments();
   // Of the last call, which took the inputs: another one needs its own.
   int ran_inputs = 0, ran_outputs = 0;
+  weft_engine::op::CancellationManager* cancellation = nullptr;  // of calls until it is reset
   // Set, or inferred from an input that was added: the first value of an attribute stays, as in TensorFlow.
   bool knows(std::string_view attr);
 };
 
-namespace weft::capi {
+namespace weft_engine::capi {
 
-using namespace weft::core;
+using namespace weft_engine::core;
 
 // A TFE_TensorHandle* is a TensorHandle with one reference owned by the client.
 inline eager::TensorHandle* unwrap(TFE_TensorHandle* h) { return reinterpret_cast<eager::TensorHandle*>(h); }
@@ -102,12 +103,13 @@ T* guard_pointer(F&& f) noexcept {
 // An op that is there, and its context, too.
 inline Status check_op(const TFE_Op* op) {
   if (!op) return invalid_argument("null argument: op");
-  if (!op->usable()) [[unlikely]] return failed_precondition("the context of this op was deleted");
+  if (!op->usable()) [[unlikely]]
+    return failed_precondition("the context of this op was deleted");
   return {};
 }
 
 #define WEFT_NOT_NULL(p) \
-  if (!(p)) return ::weft::core::invalid_argument("null argument: " #p)
+  if (!(p)) return ::weft_engine::core::invalid_argument("null argument: " #p)
 
 // Takes bytes over into a buffer that the client frees.
 void fill_buffer(TF_Buffer* buffer, std::string_view bytes);
@@ -118,4 +120,4 @@ Result<Shape> shape_from(const int64_t* dims, int num_dims);
 PartialShape partial_shape_from(const int64_t* dims, int num_dims);
 Result<DType> dtype_from(TF_DataType t);
 
-}  // namespace weft::capi
+}  // namespace weft_engine::capi

@@ -10,7 +10,7 @@
 #include "tensorflow/c/eager/c_api_experimental.h"
 #include "wire/proto.h"
 
-using namespace weft::capi;  // NOLINT
+using namespace weft_engine::capi;  // NOLINT
 
 struct TFE_MonitoringCounterCell {
   std::atomic<int64_t> value{0};
@@ -26,7 +26,7 @@ struct TFE_MonitoringStringGaugeCell {
   std::string value;
 };
 struct TFE_MonitoringBuckets {
-  std::vector<double> limits;  // each bucket lies below its limit; the last limit is DBL_MAX
+  std::vector<double> limits;  // each bucket is below its limit; the last limit is DBL_MAX
 };
 struct TFE_MonitoringSamplerCell {
   explicit TFE_MonitoringSamplerCell(const std::vector<double>& l) : limits(l), counts(l.size()) {}
@@ -105,24 +105,23 @@ M* new_sampler(const char* name, const TFE_MonitoringBuckets* buckets, TF_Status
 #define WEFT_USE_3 l1, l2, l3
 #define WEFT_USE_4 l1, l2, l3, l4
 
-#define WEFT_METRIC_COMMON(Kind, n)                                                                                       \
-  struct TFE_Monitoring##Kind##n : Metric<TFE_Monitoring##Kind##Cell> {                                                   \
-    using Metric::Metric;                                                                                                 \
-  };                                                                                                                      \
-  void TFE_MonitoringDelete##Kind##n(TFE_Monitoring##Kind##n* m) { delete m; }                                            \
-  TFE_Monitoring##Kind##Cell* TFE_MonitoringGetCell##Kind##n(TFE_Monitoring##Kind##n* m WEFT_LABELS_##n) {              \
-    return m ? m->cell(WEFT_USE_##n) : nullptr;                                                                           \
+#define WEFT_METRIC_COMMON(Kind, n)                                                                        \
+  struct TFE_Monitoring##Kind##n : Metric<TFE_Monitoring##Kind##Cell> {                                    \
+    using Metric::Metric;                                                                                  \
+  };                                                                                                       \
+  void TFE_MonitoringDelete##Kind##n(TFE_Monitoring##Kind##n* m) { delete m; }                             \
+  TFE_Monitoring##Kind##Cell* TFE_MonitoringGetCell##Kind##n(TFE_Monitoring##Kind##n* m WEFT_LABELS_##n) { \
+    return m ? m->cell(WEFT_USE_##n) : nullptr;                                                            \
   }
-#define WEFT_METRIC(Kind, n)                                                                                              \
-  WEFT_METRIC_COMMON(Kind, n)                                                                                             \
-  TFE_Monitoring##Kind##n* TFE_MonitoringNew##Kind##n(const char* name, TF_Status* status, const char* WEFT_NAMES_##n) {  \
-    return new_metric<TFE_Monitoring##Kind##n>(name, status);                                                             \
+#define WEFT_METRIC(Kind, n)                                                                                             \
+  WEFT_METRIC_COMMON(Kind, n)                                                                                            \
+  TFE_Monitoring##Kind##n* TFE_MonitoringNew##Kind##n(const char* name, TF_Status* status, const char* WEFT_NAMES_##n) { \
+    return new_metric<TFE_Monitoring##Kind##n>(name, status);                                                            \
   }
-#define WEFT_SAMPLER(n)                                                                                                   \
-  WEFT_METRIC_COMMON(Sampler, n)                                                                                          \
-  TFE_MonitoringSampler##n* TFE_MonitoringNewSampler##n(const char* name, TFE_MonitoringBuckets* b, TF_Status* status,    \
-                                                        const char* WEFT_NAMES_##n) {                                     \
-    return new_sampler<TFE_MonitoringSampler##n>(name, b, status);                                                        \
+#define WEFT_SAMPLER(n)                                                                                                                              \
+  WEFT_METRIC_COMMON(Sampler, n)                                                                                                                     \
+  TFE_MonitoringSampler##n* TFE_MonitoringNewSampler##n(const char* name, TFE_MonitoringBuckets* b, TF_Status* status, const char* WEFT_NAMES_##n) { \
+    return new_sampler<TFE_MonitoringSampler##n>(name, b, status);                                                                                   \
   }
 
 WEFT_METRIC(Counter, 0)
@@ -198,7 +197,7 @@ void TFE_MonitoringSamplerCellValue(TFE_MonitoringSamplerCell* c, TF_Buffer* buf
   if (!c || !buffer) return;
   guard(nullptr, [&]() -> Status {
     std::lock_guard lock(c->mutex);
-    weft::wire::ProtoWriter w;  // HistogramProto
+    weft_engine::wire::ProtoWriter w;  // HistogramProto
     const double numbers[] = {c->min, c->max, c->num, c->sum, c->sum_squares};
     for (int i = 0; i < 5; ++i) {
       if (numbers[i] != 0) w.float64(i + 1, numbers[i]);

@@ -5,9 +5,9 @@
 #include "io/attr_codec.h"
 #include "wire/proto.h"
 
-using namespace weft::capi;  // NOLINT
-using weft::graph::Node;
-using weft::op::AttrValue;
+using namespace weft_engine::capi;  // NOLINT
+using weft_engine::graph::Node;
+using weft_engine::op::AttrValue;
 
 namespace {
 
@@ -30,7 +30,7 @@ Result<const T*> typed(TF_Operation* oper, const char* name, std::string_view ki
   }
   if (const T* t = v->get<T>()) return t;
   static const T kEmpty{};
-  if (v->get<weft::op::EmptyList>() && kind.starts_with("list(")) return &kEmpty;
+  if (v->get<weft_engine::op::EmptyList>() && kind.starts_with("list(")) return &kEmpty;
   return invalid_argument("AttrValue had value with type '", v->kind(), "' when '", kind, "' expected");
 }
 
@@ -83,7 +83,7 @@ Sizes sizes_of(const AttrValue& value) {
           return {-1, int64_t(v.size())};
         } else if constexpr (std::is_same_v<T, PartialShape>) {
           return {-1, v.rank()};
-        } else if constexpr (std::is_same_v<T, weft::op::EmptyList>) {
+        } else if constexpr (std::is_same_v<T, weft_engine::op::EmptyList>) {
           return {0, -1};
         } else if constexpr (requires {
                                typename T::value_type;
@@ -106,8 +106,8 @@ Sizes sizes_of(const AttrValue& value) {
 }
 
 Result<std::string> encode_shape(const PartialShape& s) {
-  WEFT_ASSIGN(std::string attr, weft::io::encode_attr(AttrValue(s)));
-  weft::wire::ProtoReader r(attr);
+  WEFT_ASSIGN(std::string attr, weft_engine::io::encode_attr(AttrValue(s)));
+  weft_engine::wire::ProtoReader r(attr);
   while (r.next()) {
     if (r.field() == 7) return r.string();
   }
@@ -143,8 +143,8 @@ void TF_OperationGetAttrString(TF_Operation* oper, const char* name, void* value
   });
 }
 
-void TF_OperationGetAttrStringList(TF_Operation* oper, const char* name, void** values, size_t* lengths, int max, void* storage,
-                                   size_t storage_size, TF_Status* status) {
+void TF_OperationGetAttrStringList(TF_Operation* oper, const char* name, void** values, size_t* lengths, int max, void* storage, size_t storage_size,
+                                   TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_ASSIGN(const AttrValue* v, find(oper, name));
     if (!v->is_list()) return invalid_argument("Value for '", name, "' is not a list");
@@ -202,8 +202,8 @@ void TF_OperationGetAttrShape(TF_Operation* oper, const char* name, int64_t* val
   });
 }
 
-void TF_OperationGetAttrShapeList(TF_Operation* oper, const char* name, int64_t** dims, int* num_dims, int max, int64_t* storage,
-                                  int storage_size, TF_Status* status) {
+void TF_OperationGetAttrShapeList(TF_Operation* oper, const char* name, int64_t** dims, int* num_dims, int max, int64_t* storage, int storage_size,
+                                  TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_ASSIGN(const std::vector<PartialShape>* list, typed<std::vector<PartialShape>>(oper, name, "list(shape)"));
     if (list->empty() || max <= 0) return {};
@@ -281,7 +281,7 @@ void TF_OperationGetAttrTensorList(TF_Operation* oper, const char* name, TF_Tens
 void TF_OperationGetAttrValueProto(TF_Operation* oper, const char* name, TF_Buffer* buffer, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_ASSIGN(const AttrValue* v, find(oper, name));
-    WEFT_ASSIGN(std::string bytes, weft::io::encode_attr(*v));
+    WEFT_ASSIGN(std::string bytes, weft_engine::io::encode_attr(*v));
     return fill_empty_buffer(buffer, bytes);
   });
 }
@@ -292,7 +292,7 @@ int TF_OperationGetNumAttrs(TF_Operation* oper) {
   if (!oper) return 0;
   int n = 0;
   guard(nullptr, [&]() -> Status {
-    n = int(weft::graph::attrs_of(*unwrap(oper)).size());
+    n = int(weft_engine::graph::attrs_of(*unwrap(oper)).size());
     return {};
   });
   return n;
@@ -302,7 +302,7 @@ namespace {
 
 Result<std::string> attr_name(TF_Operation* oper, int i) {
   WEFT_NOT_NULL(oper);
-  const auto attrs = weft::graph::attrs_of(*unwrap(oper));
+  const auto attrs = weft_engine::graph::attrs_of(*unwrap(oper));
   if (i < 0 || size_t(i) >= attrs.size()) return out_of_range("Operation only has ", attrs.size(), " attributes, can't get the ", i, "th");
   return std::next(attrs.begin(), i)->first;
 }

@@ -6,13 +6,13 @@
 #include "op/summary.h"
 #include "wire/proto.h"
 
-using namespace weft::capi;  // NOLINT
-using weft::graph::Endpoint;
-using weft::graph::Node;
-using weft::op::ArgSpec;
-using weft::op::AttrMap;
-using weft::op::AttrValue;
-using weft::op::OpSpec;
+using namespace weft_engine::capi;  // NOLINT
+using weft_engine::graph::Endpoint;
+using weft_engine::graph::Node;
+using weft_engine::op::ArgSpec;
+using weft_engine::op::AttrMap;
+using weft_engine::op::AttrValue;
+using weft_engine::op::OpSpec;
 
 struct TF_OperationDescription::Building {
   std::string name, op, device;
@@ -58,8 +58,7 @@ struct TF_OperationDescription::Building {
     def_errors.push_back(cat("Input '", arg.name, "' passed ", dtype_name(given), " expected ", dtype_name(expected)));
   }
   void check_ref(const ArgSpec& arg, DType given) {
-    if (arg.is_ref && !is_ref_type(given))
-      def_errors.push_back(cat("Input '", arg.name, "' passed ", dtype_name(given), " expected ref type"));
+    if (arg.is_ref && !is_ref_type(given)) def_errors.push_back(cat("Input '", arg.name, "' passed ", dtype_name(given), " expected ref type"));
   }
 
   void add_input(const Endpoint& e) {
@@ -102,7 +101,7 @@ struct TF_OperationDescription::Building {
         check_ref(*arg, t);
         t = base_type(t);
       }
-      set_attr(attr_name(arg->type_list_attr), types.empty() ? AttrValue(weft::op::EmptyList{}) : AttrValue(std::move(types)));
+      set_attr(attr_name(arg->type_list_attr), types.empty() ? AttrValue(weft_engine::op::EmptyList{}) : AttrValue(std::move(types)));
     } else {
       def_errors.push_back(cat("List provided to input '", arg->name, "' when single Tensor expected"));
     }
@@ -120,8 +119,7 @@ struct TF_OperationDescription::Building {
   }
 };
 
-TF_OperationDescription::TF_OperationDescription(TF_Graph* g, const char* op, const char* name)
-    : graph(g), building(std::make_unique<Building>()) {
+TF_OperationDescription::TF_OperationDescription(TF_Graph* g, const char* op, const char* name) : graph(g), building(std::make_unique<Building>()) {
   building->name = name;
   building->op = op;
   auto spec = g->graph.find_spec(op);
@@ -156,16 +154,14 @@ void set_attr(TF_OperationDescription* d, const char* name, F&& value) noexcept 
 
 template <class T, class From, class Convert>
 AttrValue list_of(const From* values, int n, Convert convert) {
-  if (!values || n <= 0) return weft::op::EmptyList{};
+  if (!values || n <= 0) return weft_engine::op::EmptyList{};
   std::vector<T> list;
   list.reserve(size_t(n));
   for (int i = 0; i < n; ++i) list.push_back(convert(values[i]));
   return list;
 }
 
-std::string text_of(const void* value, size_t length) {
-  return value ? std::string(static_cast<const char*>(value), length) : std::string();
-}
+std::string text_of(const void* value, size_t length) { return value ? std::string(static_cast<const char*>(value), length) : std::string(); }
 
 // Numbers below 0 are unknown dimensions, whichever they are. A shape that cannot be is an error of the node.
 PartialShape attr_shape(Building& b, const char* name, const int64_t* dims, int n) {
@@ -188,9 +184,9 @@ PartialShape attr_shape(Building& b, const char* name, const int64_t* dims, int 
 }
 
 Result<PartialShape> decode_shape(const void* proto, size_t length) {
-  weft::wire::ProtoWriter w;
+  weft_engine::wire::ProtoWriter w;
   w.bytes(7, std::string_view(static_cast<const char*>(proto), length));  // as the shape of an AttrValue
-  WEFT_ASSIGN(AttrValue v, weft::io::decode_attr(w.str()));
+  WEFT_ASSIGN(AttrValue v, weft_engine::io::decode_attr(w.str()));
   if (const auto* s = v.get<PartialShape>()) return *s;
   return invalid_argument("not a shape");
 }
@@ -207,12 +203,12 @@ Result<Node*> finish(TF_Graph& g, Building& b) {
   }
   const OpSpec& spec = *b.spec;
   if (spec.deprecated_since > 0 && g.graph.versions.producer >= spec.deprecated_since)
-    return unimplemented("Op ", spec.name, " is not available in GraphDef version ", g.graph.versions.producer, ". It has been removed in version ", spec.deprecated_since, ". ", spec.deprecation,
-                         ".");
-  if (!spec.shape && !spec.dynamic_shape && g.require_shape_rules && !weft::op::is_declared_only(spec))  // TensorFlow has a rule for those
+    return unimplemented("Op ", spec.name, " is not available in GraphDef version ", g.graph.versions.producer, ". It has been removed in version ",
+                         spec.deprecated_since, ". ", spec.deprecation, ".");
+  if (!spec.shape && !spec.dynamic_shape && g.require_shape_rules && !weft_engine::op::is_declared_only(spec))  // TensorFlow has a rule for those
     return invalid_argument("No shape inference function exists for op '", spec.name, "', did you forget to define it?");
   know_shapes(g);
-  WEFT_ASSIGN(Node * node, g.graph.add(b.name, b.op, std::move(b.attrs), std::move(b.inputs), b.controls));
+  WEFT_ASSIGN(Node* node, g.graph.add(b.name, b.op, std::move(b.attrs), std::move(b.inputs), b.controls));
   node->device = b.device;
   g.inferred = g.graph.num_ids();
   Status s = g.shapes.node(node);
@@ -283,7 +279,7 @@ void TF_SetAttrString(TF_OperationDescription* d, const char* name, const void* 
 }
 void TF_SetAttrStringList(TF_OperationDescription* d, const char* name, const void* const* values, const size_t* lengths, int n) {
   set_attr(d, name, [&]() -> AttrValue {
-    if (!values || !lengths || n <= 0) return weft::op::EmptyList{};
+    if (!values || !lengths || n <= 0) return weft_engine::op::EmptyList{};
     std::vector<std::string> list;
     for (int i = 0; i < n; ++i) list.push_back(text_of(values[i], lengths[i]));
     return list;
@@ -314,10 +310,10 @@ void TF_SetAttrTypeList(TF_OperationDescription* d, const char* name, const TF_D
   set_attr(d, name, [&] { return list_of<DType>(values, n, [](TF_DataType v) { return static_cast<DType>(v); }); });
 }
 void TF_SetAttrPlaceholder(TF_OperationDescription* d, const char* name, const char* placeholder) {
-  set_attr(d, name, [&] { return AttrValue(weft::op::PlaceholderAttr{placeholder ? placeholder : ""}); });
+  set_attr(d, name, [&] { return AttrValue(weft_engine::op::PlaceholderAttr{placeholder ? placeholder : ""}); });
 }
 void TF_SetAttrFuncName(TF_OperationDescription* d, const char* name, const char* value, size_t length) {
-  set_attr(d, name, [&] { return AttrValue(weft::op::FunctionAttr{text_of(value, length), nullptr}); });
+  set_attr(d, name, [&] { return AttrValue(weft_engine::op::FunctionAttr{text_of(value, length), nullptr}); });
 }
 void TF_SetAttrShape(TF_OperationDescription* d, const char* name, const int64_t* dims, int n) {
   if (!name) return;
@@ -326,7 +322,7 @@ void TF_SetAttrShape(TF_OperationDescription* d, const char* name, const int64_t
 void TF_SetAttrShapeList(TF_OperationDescription* d, const char* name, const int64_t* const* dims, const int* num_dims, int n) {
   if (!name) return;
   build(d, [&](Building& b) {
-    if (!dims || !num_dims || n <= 0) return b.set_attr(name, weft::op::EmptyList{});
+    if (!dims || !num_dims || n <= 0) return b.set_attr(name, weft_engine::op::EmptyList{});
     std::vector<PartialShape> list;
     for (int i = 0; i < n; ++i) list.push_back(attr_shape(b, name, dims[i], num_dims[i]));
     b.set_attr(name, std::move(list));
@@ -357,7 +353,7 @@ void TF_SetAttrTensorShapeProtoList(TF_OperationDescription* d, const char* name
       if (!shape.ok()) return invalid_argument("Unparseable TensorShapeProto at index ", i);
       list.push_back(std::move(shape).value());
     }
-    set_attr(d, name, [&] { return list.empty() ? AttrValue(weft::op::EmptyList{}) : AttrValue(std::move(list)); });
+    set_attr(d, name, [&] { return list.empty() ? AttrValue(weft_engine::op::EmptyList{}) : AttrValue(std::move(list)); });
     return {};
   });
 }
@@ -383,7 +379,7 @@ void TF_SetAttrTensorList(TF_OperationDescription* d, const char* name, TF_Tenso
       WEFT_ASSIGN(Tensor copy, values[i]->tensor.copy());
       list.push_back(std::move(copy));
     }
-    set_attr(d, name, [&] { return list.empty() ? AttrValue(weft::op::EmptyList{}) : AttrValue(std::move(list)); });
+    set_attr(d, name, [&] { return list.empty() ? AttrValue(weft_engine::op::EmptyList{}) : AttrValue(std::move(list)); });
     return {};
   });
 }
@@ -392,7 +388,7 @@ void TF_SetAttrValueProto(TF_OperationDescription* d, const char* name, const vo
     WEFT_NOT_NULL(d);
     WEFT_NOT_NULL(name);
     if (length) WEFT_NOT_NULL(proto);
-    auto value = weft::io::decode_attr({static_cast<const char*>(proto), length});
+    auto value = weft_engine::io::decode_attr({static_cast<const char*>(proto), length});
     if (!value.ok()) return invalid_argument("Unparseable AttrValue proto");
     // Colocation is kept apart, so that TF_ColocateWith adds to it.
     const auto* classes = std::string_view(name) == "_class" ? value->get<std::vector<std::string>>() : nullptr;

@@ -2,9 +2,9 @@
 #include "capi/graph_internal.h"
 #include "io/graph_def.h"
 
-using namespace weft::capi;  // NOLINT
-using weft::graph::Endpoint;
-using weft::graph::Node;
+using namespace weft_engine::capi;  // NOLINT
+using weft_engine::graph::Endpoint;
+using weft_engine::graph::Node;
 
 namespace {
 
@@ -93,7 +93,7 @@ int TF_OperationGetControlOutputs(TF_Operation* oper, TF_Operation** out, int ma
 void TF_OperationToNodeDef(TF_Operation* oper, TF_Buffer* buffer, TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(oper);
-    WEFT_ASSIGN(std::string bytes, weft::io::encode_node_def(weft::io::to_node_def(*unwrap(oper))));
+    WEFT_ASSIGN(std::string bytes, weft_engine::io::encode_node_def(weft_engine::io::to_node_def(*unwrap(oper))));
     return fill_empty_buffer(buffer, bytes);
   });
 }

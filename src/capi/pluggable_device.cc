@@ -10,7 +10,7 @@
 #include "core/own_memory.h"
 #include "tensorflow/c/experimental/stream_executor/stream_executor.h"
 
-namespace weft::capi {
+namespace weft_engine::capi {
 namespace {
 
 // ---- What a plug-in must have filled ----
@@ -88,7 +88,7 @@ Status check(const SP_StreamExecutor& se, const SP_Platform& platform) {
 
 // ---- A platform and its devices ----
 
-// One device as the plug-in knows it, made once per process. Never destroyed: tensors in its memory may outlive everything.
+// One device as the plug-in knows it, made once per process. Not destroyed once its plug-in is loaded: tensors in its memory may outlive everything.
 struct Executor {
   SP_Device device{};
   SP_Stream stream = nullptr;
@@ -133,9 +133,8 @@ class PluggableDevice final : public OwnMemoryDevice {
     SP_DeviceMemoryBase block = block_of(nullptr, 0);
     executor_->fns->allocate(&executor_->device, uint64_t(bytes), 0, &block);
     if (!block.opaque) return resource_exhausted("OOM when allocating tensor with shape", shape, " and type ", dtype_name(dtype), " on ", name());
-    return adopt(dtype, shape, block.opaque, size_t(bytes), [executor = executor_, block]() mutable {
-      executor->fns->deallocate(&executor->device, &block);
-    });
+    return adopt(dtype, shape, block.opaque, size_t(bytes),
+                 [executor = executor_, block]() mutable { executor->fns->deallocate(&executor->device, &block); });
   }
 
   AllocatorStats stats() const override {
@@ -182,8 +181,22 @@ class PluggableDevice final : public OwnMemoryDevice {
   const std::shared_ptr<const Executor> executor_;
 };
 
+// Until it is registered, all that the plug-in made is given back when the platform goes.
 class Platform {
  public:
+  ~Platform() {
+    if (registered) return;
+    for (const auto& e : executors_) {
+      if (e->stream) executor_.destroy_stream(&e->device, e->stream);
+      platform_fns_.destroy_device(&platform_, &e->device);
+    }
+    if (has_timers_) platform_fns_.destroy_timer_fns(&platform_, &timer_fns_);
+    if (has_executor_) platform_fns_.destroy_stream_executor(&platform_, &executor_);
+    if (has_device_fns_) platform_fns_.destroy_device_fns(&platform_, &device_fns_);
+    if (destroy_platform_fns_) destroy_platform_fns_(&platform_fns_);
+    if (destroy_platform_) destroy_platform_(&platform_);
+  }
+
   Status init(void (*init_plugin)(SE_PlatformRegistrationParams*, TF_Status*)) {
     SE_PlatformRegistrationParams params{};
     params.struct_size = SE_PLATFORM_REGISTRATION_PARAMS_STRUCT_SIZE;
@@ -202,6 +215,8 @@ class Platform {
     WEFT_CHECK_SET(SE_PlatformRegistrationParams, params, destroy_platform_fns);
     WEFT_RETURN_IF_ERROR(check(platform_));
     WEFT_RETURN_IF_ERROR(check(platform_fns_));
+    destroy_platform_ = params.destroy_platform;
+    destroy_platform_fns_ = params.destroy_platform_fns;
     type_ = platform_.type;
     name_ = platform_.name;
     if (type_ == "CPU") return failed_precondition("Device type 'CPU' is not one that a plug-in can bring.");
@@ -214,7 +229,7 @@ class Platform {
     TF_Status s;
     platform_fns_.get_device_count(&platform_, &count, &s);
     WEFT_RETURN_IF_ERROR(s.status);
-    if (count < 0 || count > kMostDevices) return failed_precondition("The plug-in for ", type_, " tells of ", count, " devices.");
+    if (count < 0 || count > kMostDevices) return failed_precondition("The plug-in for ", type_, " reports ", count, " devices.");
     for (int i = 0; i < count; ++i) {
       auto e = std::make_shared<Executor>();
       e->fns = &executor_;
@@ -225,10 +240,13 @@ class Platform {
       params.device = &e->device;
       platform_fns_.create_device(&platform_, &params, &s);
       WEFT_RETURN_IF_ERROR(s.status);
-      WEFT_RETURN_IF_ERROR(check_size(e->device.struct_size, "SP_Device", "SP_DEVICE_STRUCT_SIZE"));
-      executor_.create_stream(&e->device, &e->stream, &s);
-      WEFT_RETURN_IF_ERROR(s.status);
+      Executor& made = *e;
       executors_.push_back(std::move(e));
+      WEFT_RETURN_IF_ERROR(check_size(made.device.struct_size, "SP_Device", "SP_DEVICE_STRUCT_SIZE"));
+      SP_Stream stream = nullptr;
+      executor_.create_stream(&made.device, &stream, &s);
+      WEFT_RETURN_IF_ERROR(s.status);
+      made.stream = stream;
     }
     return {};
   }
@@ -244,6 +262,7 @@ class Platform {
     return out;
   }
   const std::string& type() const { return type_; }
+  bool registered = false;
 
  private:
   static constexpr int kMostDevices = 1024;
@@ -262,6 +281,7 @@ class Platform {
     device_params.device_fns = &device_fns_;
     platform_fns_.create_device_fns(&platform_, &device_params, &s);
     WEFT_RETURN_IF_ERROR(s.status);
+    has_device_fns_ = true;
     WEFT_RETURN_IF_ERROR(check_size(device_fns_.struct_size, "SP_DeviceFns", "SP_DEVICE_FNS_STRUCT_SIZE"));
 
     SE_CreateStreamExecutorParams executor_params{};
@@ -270,11 +290,13 @@ class Platform {
     executor_params.stream_executor = &executor_;
     platform_fns_.create_stream_executor(&platform_, &executor_params, &s);
     WEFT_RETURN_IF_ERROR(s.status);
+    has_executor_ = true;
     WEFT_RETURN_IF_ERROR(check(executor_, platform_));
 
     timer_fns_.struct_size = SP_TIMER_FNS_STRUCT_SIZE;
     platform_fns_.create_timer_fns(&platform_, &timer_fns_, &s);
     WEFT_RETURN_IF_ERROR(s.status);
+    has_timers_ = true;
     WEFT_RETURN_IF_ERROR(check_size(timer_fns_.struct_size, "SP_TimerFns", "SP_TIMER_FNS_STRUCT_SIZE"));
     WEFT_CHECK_SET(SP_TimerFns, timer_fns_, nanoseconds);
     return {};
@@ -285,8 +307,11 @@ class Platform {
   SP_DeviceFns device_fns_{};
   SP_StreamExecutor executor_{};
   SP_TimerFns timer_fns_{};
+  bool has_device_fns_ = false, has_executor_ = false, has_timers_ = false;
+  void (*destroy_platform_)(SP_Platform*) = nullptr;
+  void (*destroy_platform_fns_)(SP_PlatformFns*) = nullptr;
   std::string type_, name_;
-  std::vector<std::shared_ptr<const Executor>> executors_;
+  std::vector<std::shared_ptr<Executor>> executors_;
 };
 
 }  // namespace
@@ -297,7 +322,10 @@ Status load_devices(void* library) {
   auto platform = std::make_shared<Platform>();
   WEFT_RETURN_IF_ERROR(platform->init(init));
   WEFT_RETURN_IF_ERROR(platform->create_devices());
-  return register_device_type(platform->type(), [platform]() -> Result<std::vector<std::unique_ptr<Device>>> { return platform->devices(); });
+  WEFT_RETURN_IF_ERROR(
+      register_device_type(platform->type(), [platform]() -> Result<std::vector<std::unique_ptr<Device>>> { return platform->devices(); }));
+  platform->registered = true;
+  return {};
 }
 
-}  // namespace weft::capi
+}  // namespace weft_engine::capi

@@ -3,10 +3,10 @@
 
 #include "core/status.h"
 
-namespace weft::capi {
+namespace weft_engine::capi {
 
 core::Status load_devices(void* library);          // SE_InitPlugin
 core::Status load_graph_optimizer(void* library);  // TF_InitGraph
 core::Status load_profiler(void* library);         // TF_InitProfiler
 
-}  // namespace weft::capi
+}  // namespace weft_engine::capi

@@ -7,7 +7,7 @@
 #include "tensorflow/c/experimental/pluggable_profiler/pluggable_profiler.h"
 #include "wire/proto.h"
 
-namespace weft::capi {
+namespace weft_engine::capi {
 namespace {
 
 class PluginProfiler final : public Profiler {
@@ -40,7 +40,7 @@ class PluginProfiler final : public Profiler {
     wire::ProtoReader r(out);
     while (r.next()) {
     }
-    if (!r.ok()) return data_loss("the profile is no XSpace message");
+    if (!r.ok()) return data_loss("the profile is not an XSpace message");
     return out;
   }
 };
@@ -84,4 +84,4 @@ Status load_profiler(void* library) {
   return {};
 }
 
-}  // namespace weft::capi
+}  // namespace weft_engine::capi

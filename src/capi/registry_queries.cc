@@ -10,8 +10,8 @@
 #include "io/op_def.h"
 #include "tensorflow/c/c_api_experimental.h"
 
-using namespace weft::capi;  // NOLINT
-using weft::engine::Engine;
+using namespace weft_engine::capi;  // NOLINT
+using weft_engine::engine::Engine;
 
 const char* TF_Version() { return "2.21.0"; }
 
@@ -25,7 +25,7 @@ TF_Buffer* TF_GetAllOpList() {
   return guard_pointer<TF_Buffer>([] {
     auto specs = Engine::get().registry().all();
     std::erase_if(specs, [](const auto* spec) { return is_of_python(spec->name); });
-    return new_buffer(weft::io::encode_op_list(specs));
+    return new_buffer(weft_engine::io::encode_op_list(specs));
   });
 }
 
@@ -35,9 +35,9 @@ TF_Buffer* TF_GetAllRegisteredKernels(TF_Status* status) {
     std::vector<std::string> defs;
     auto& registry = Engine::get().registry();
     for (const auto* spec : registry.all()) {
-      for (const auto& k : registry.kernels(*spec)) defs.push_back(weft::io::encode_kernel_def(spec->name, k));
+      for (const auto& k : registry.kernels(*spec)) defs.push_back(weft_engine::io::encode_kernel_def(spec->name, k));
     }
-    out = new_buffer(weft::io::encode_kernel_list(defs));
+    out = new_buffer(weft_engine::io::encode_kernel_list(defs));
     return {};
   });
   return out;
@@ -50,9 +50,9 @@ TF_Buffer* TF_GetRegisteredKernelsForOp(const char* name, TF_Status* status) {
     std::vector<std::string> defs;
     auto& registry = Engine::get().registry();
     if (const auto* spec = registry.find(name)) {
-      for (const auto& k : registry.kernels(*spec)) defs.push_back(weft::io::encode_kernel_def(spec->name, k));
+      for (const auto& k : registry.kernels(*spec)) defs.push_back(weft_engine::io::encode_kernel_def(spec->name, k));
     }
-    out = new_buffer(weft::io::encode_kernel_list(defs));
+    out = new_buffer(weft_engine::io::encode_kernel_list(defs));
     return {};
   });
   return out;

@@ -5,9 +5,9 @@
 #include "tensorflow/c/eager/c_api_experimental.h"
 #include "wire/proto.h"
 
-using namespace weft::capi;  // NOLINT
+using namespace weft_engine::capi;  // NOLINT
 
-namespace weft::capi {
+namespace weft_engine::capi {
 
 Status collect_graphs(TFE_Op* op) {
   auto& context = op->owner->context;
@@ -37,7 +37,7 @@ Status collect_graphs(TFE_Op* op) {
   return {};
 }
 
-}  // namespace weft::capi
+}  // namespace weft_engine::capi
 
 namespace {
 

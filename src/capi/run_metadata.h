@@ -7,7 +7,7 @@
 
 #include "capi/internal.h"
 
-namespace weft::capi {
+namespace weft_engine::capi {
 
 struct CollectedGraphs {
   std::atomic<bool> on{false};
@@ -19,4 +19,4 @@ struct CollectedGraphs {
 // Called for an op that ran; adds its graphs if it is a function that was not seen before.
 Status collect_graphs(TFE_Op* op);
 
-}  // namespace weft::capi
+}  // namespace weft_engine::capi

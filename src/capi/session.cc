@@ -15,9 +15,9 @@
 #include "saved_model/loader.h"
 #include "saved_model/model_folder.h"
 
-using namespace weft::capi;  // NOLINT
-using weft::graph::Endpoint;
-using weft::graph::Node;
+using namespace weft_engine::capi;  // NOLINT
+using weft_engine::graph::Endpoint;
+using weft_engine::graph::Node;
 
 TF_SessionOptions* TF_NewSessionOptions() {
   return guard_pointer<TF_SessionOptions>([] { return new TF_SessionOptions; });
@@ -33,9 +33,9 @@ void TF_SetConfig(TF_SessionOptions* o, const void* proto, size_t length, TF_Sta
     WEFT_NOT_NULL(o);
     if (length) WEFT_NOT_NULL(proto);
     const std::string_view bytes(static_cast<const char*>(proto), length);
-    WEFT_ASSIGN(weft::io::SessionConfig c, weft::io::decode_config(bytes));
-    WEFT_ASSIGN(o->options.disabled_passes, weft::io::disabled_passes(bytes));
-    o->options.auto_compile = weft::io::wants_jit(bytes);
+    WEFT_ASSIGN(weft_engine::io::SessionConfig c, weft_engine::io::decode_config(bytes));
+    WEFT_ASSIGN(o->options.disabled_passes, weft_engine::io::disabled_passes(bytes));
+    o->options.auto_compile = weft_engine::io::wants_jit(bytes);
     o->options.cpu_devices = c.cpu_devices;
     o->options.intra_threads = c.intra_threads;
     o->options.inter_threads = c.inter_threads;
@@ -53,7 +53,7 @@ struct PartialRuns {
   std::mutex mutex;
   struct Entry {
     TF_Session* session;
-    std::shared_ptr<weft::runtime::PartialRun> run;
+    std::shared_ptr<weft_engine::runtime::PartialRun> run;
   };
   std::map<std::string, Entry> runs;
   std::map<const char*, std::unique_ptr<char[]>> handles;  // until they are deleted, which may be after their session
@@ -65,9 +65,9 @@ PartialRuns& partial_runs() {
 }
 
 // Where the options' target says: in this process, or on one of its servers.
-Result<weft::runtime::SessionOptions> placed(const TF_SessionOptions& o) {
-  weft::runtime::SessionOptions options = o.options;
-  WEFT_ASSIGN(options.place, weft::runtime::session_place(o.target));
+Result<weft_engine::runtime::SessionOptions> placed(const TF_SessionOptions& o) {
+  weft_engine::runtime::SessionOptions options = o.options;
+  WEFT_ASSIGN(options.place, weft_engine::runtime::session_place(o.target));
   return options;
 }
 
@@ -81,7 +81,7 @@ LiveSessions& live_sessions() {
   return *s;
 }
 
-TF_Session* attach(TF_Graph* graph, std::unique_ptr<weft::runtime::Session> session) {
+TF_Session* attach(TF_Graph* graph, std::unique_ptr<weft_engine::runtime::Session> session) {
   auto* s = new TF_Session{graph, std::move(session)};
   attach_session(graph, s);
   std::lock_guard lock(live_sessions().mutex);
@@ -98,7 +98,7 @@ Result<Run> decode_run_options(const TF_Buffer* b) {
   Run run;
   if (!b || !b->length) return run;
   WEFT_NOT_NULL(b->data);
-  weft::wire::ProtoReader r({static_cast<const char*>(b->data), b->length});
+  weft_engine::wire::ProtoReader r({static_cast<const char*>(b->data), b->length});
   while (r.next()) {
     if (r.field() == 1) run.trace = r.varint() != 0;
     if (r.field() == 2) run.timeout_ms = r.int64();
@@ -145,7 +145,7 @@ Status run_session(TF_Session* session, const TF_Buffer* run_options, const TF_O
   if (run_metadata && run_metadata->data) return invalid_argument("Passing non-empty run_metadata is invalid.");
   for (int i = 0; i < noutputs; ++i) output_values[i] = nullptr;
   Small<Endpoint, 4> feeds(ninputs), fetches(noutputs);
-  Small<weft::core::Tensor, 4> values(ninputs), results(noutputs);
+  Small<weft_engine::core::Tensor, 4> values(ninputs), results(noutputs);
   Small<Node*, 4> wanted(ntargets);
   for (int i = 0; i < ninputs; ++i) {
     WEFT_NOT_NULL(inputs[i].oper);
@@ -162,17 +162,17 @@ Status run_session(TF_Session* session, const TF_Buffer* run_options, const TF_O
     wanted[size_t(i)] = const_cast<Node*>(unwrap(targets[i]));
   }
   WEFT_RETURN_IF_ERROR(check_not_fed(feeds.span(), fetches.span()));
-  weft::runtime::Session::RunOptions options;
+  weft_engine::runtime::Session::RunOptions options;
   bool trace = false;
   if (run_options && run_options->length) {
     WEFT_ASSIGN(Run run, decode_run_options(run_options));
     options.timeout_ms = run.timeout_ms;
     trace = run.trace;
   }
-  weft::op::StepTrace steps;
+  weft_engine::op::StepTrace steps;
   if (trace && run_metadata) options.trace = &steps;
   WEFT_RETURN_IF_ERROR(session->session->run(feeds.span(), values.span(), fetches.span(), results.span(), wanted.span(), options));
-  if (run_metadata) fill_buffer(run_metadata, weft::io::encode_run_metadata(steps.take()));
+  if (run_metadata) fill_buffer(run_metadata, weft_engine::io::encode_run_metadata(steps.take()));
   for (int i = 0; i < noutputs; ++i) output_values[i] = new TF_Tensor{std::move(results[size_t(i)])};
   return {};
 }
@@ -184,15 +184,15 @@ TF_Session* TF_NewSession(TF_Graph* graph, const TF_SessionOptions* options, TF_
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(graph);
     WEFT_NOT_NULL(options);
-    WEFT_ASSIGN(weft::runtime::SessionOptions where, placed(*options));
-    out = attach(graph, std::make_unique<weft::runtime::Session>(graph->graph, graph->mutex, where));
+    WEFT_ASSIGN(weft_engine::runtime::SessionOptions where, placed(*options));
+    out = attach(graph, std::make_unique<weft_engine::runtime::Session>(graph->graph, graph->mutex, where));
     return {};
   });
   return out;
 }
 
-TF_Session* TF_LoadSessionFromSavedModel(const TF_SessionOptions* options, const TF_Buffer* run_options, const char* export_dir, const char* const* tags,
-                                         int tags_len, TF_Graph* graph, TF_Buffer* meta_graph_def, TF_Status* status) {
+TF_Session* TF_LoadSessionFromSavedModel(const TF_SessionOptions* options, const TF_Buffer* run_options, const char* export_dir,
+                                         const char* const* tags, int tags_len, TF_Graph* graph, TF_Buffer* meta_graph_def, TF_Status* status) {
   TF_Session* out = nullptr;
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(options);
@@ -209,12 +209,12 @@ TF_Session* TF_LoadSessionFromSavedModel(const TF_SessionOptions* options, const
       WEFT_NOT_NULL(tags[i]);
       wanted.push_back(tags[i]);
     }
-    const weft::saved_model::FolderIdentity folder(export_dir);
-    WEFT_ASSIGN(weft::saved_model::MetaGraph meta, weft::saved_model::read_meta_graph(export_dir, wanted));
-    WEFT_ASSIGN(weft::runtime::SessionOptions where, placed(*options));
-    WEFT_ASSIGN(auto session, weft::saved_model::load(graph->graph, graph->mutex, meta, export_dir, where));
-    if (weft::saved_model::FolderIdentity(export_dir) != folder)
-      return weft::core::aborted(export_dir, " was replaced by another SavedModel while it was loaded");
+    const weft_engine::saved_model::FolderIdentity folder(export_dir);
+    WEFT_ASSIGN(weft_engine::saved_model::MetaGraph meta, weft_engine::saved_model::read_meta_graph(export_dir, wanted));
+    WEFT_ASSIGN(weft_engine::runtime::SessionOptions where, placed(*options));
+    WEFT_ASSIGN(auto session, weft_engine::saved_model::load(graph->graph, graph->mutex, meta, export_dir, where));
+    if (weft_engine::saved_model::FolderIdentity(export_dir) != folder)
+      return weft_engine::core::aborted(export_dir, " was replaced by another SavedModel while it was loaded");
     if (meta_graph_def) fill_buffer(meta_graph_def, meta.bytes);
     out = attach(graph, std::move(session));
     return {};
@@ -314,7 +314,7 @@ void TF_SessionPRunSetup(TF_Session* session, const TF_Output* inputs, int ninpu
         return invalid_argument("Endpoint \"", feeds[i].node->name(), ":", feeds[i].index, "\" fed more than once.");
     }
     WEFT_RETURN_IF_ERROR(check_not_fed(feeds, fetches));
-    auto run = std::make_shared<weft::runtime::PartialRun>(*session->session, std::move(feeds), std::move(fetches), std::move(targets));
+    auto run = std::make_shared<weft_engine::runtime::PartialRun>(*session->session, std::move(feeds), std::move(fetches), std::move(targets));
     PartialRuns& all = partial_runs();
     std::lock_guard lock(all.mutex);
     const std::string name = cat("partial_run;", all.next++);
@@ -327,19 +327,21 @@ void TF_SessionPRunSetup(TF_Session* session, const TF_Output* inputs, int ninpu
   });
 }
 
-void TF_SessionPRun(TF_Session* session, const char* handle, const TF_Output* inputs, TF_Tensor* const* input_values, int ninputs, const TF_Output* outputs,
-                    TF_Tensor** output_values, int noutputs, const TF_Operation* const* target_opers, int ntargets, TF_Status* status) {
+void TF_SessionPRun(TF_Session* session, const char* handle, const TF_Output* inputs, TF_Tensor* const* input_values, int ninputs,
+                    const TF_Output* outputs, TF_Tensor** output_values, int noutputs, const TF_Operation* const* target_opers, int ntargets,
+                    TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(session);
     if (ninputs > 0) WEFT_NOT_NULL(input_values);
     if (noutputs > 0) WEFT_NOT_NULL(output_values);
     for (int i = 0; i < noutputs; ++i) output_values[i] = nullptr;
     if (!handle) return invalid_argument("Must run 'setup' before performing partial runs!");
-    std::shared_ptr<weft::runtime::PartialRun> run;
+    std::shared_ptr<weft_engine::runtime::PartialRun> run;
     {
       std::lock_guard lock(partial_runs().mutex);
       auto it = partial_runs().runs.find(handle);
-      if (it == partial_runs().runs.end() || it->second.session != session) return invalid_argument("Must run 'setup' before performing partial runs!");
+      if (it == partial_runs().runs.end() || it->second.session != session)
+        return invalid_argument("Must run 'setup' before performing partial runs!");
       run = it->second.run;
     }
     std::vector<Endpoint> feeds, fetches;
@@ -347,7 +349,7 @@ void TF_SessionPRun(TF_Session* session, const char* handle, const TF_Output* in
     WEFT_RETURN_IF_ERROR(check_endpoints(session, inputs, ninputs, feeds));
     WEFT_RETURN_IF_ERROR(check_endpoints(session, outputs, noutputs, fetches));
     WEFT_RETURN_IF_ERROR(check_targets(session, target_opers, ntargets, targets));
-    std::vector<weft::core::Tensor> values, results(fetches.size());
+    std::vector<weft_engine::core::Tensor> values, results(fetches.size());
     for (int i = 0; i < ninputs; ++i) {
       WEFT_NOT_NULL(input_values[i]);
       values.push_back(input_values[i]->tensor);

@@ -9,10 +9,10 @@
 
 struct TF_SessionOptions {
   std::string target;
-  weft::runtime::SessionOptions options;
+  weft_engine::runtime::SessionOptions options;
 };
 
 struct TF_Session {
   TF_Graph* graph = nullptr;  // kept alive by attach_session
-  std::unique_ptr<weft::runtime::Session> session;
+  std::unique_ptr<weft_engine::runtime::Session> session;
 };

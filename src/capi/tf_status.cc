@@ -3,9 +3,11 @@
 #include "capi/internal.h"
 #include "core/file_system.h"
 
-using namespace weft::capi;  // NOLINT
+using namespace weft_engine::capi;  // NOLINT
 
-TSL_Status* TSL_NewStatus() { return guard_pointer<TSL_Status>([] { return new TSL_Status; }); }
+TSL_Status* TSL_NewStatus() {
+  return guard_pointer<TSL_Status>([] { return new TSL_Status; });
+}
 void TSL_DeleteStatus(TSL_Status* s) { delete s; }
 
 void TSL_SetStatus(TSL_Status* s, TSL_Code code, const char* message) {
@@ -24,7 +26,7 @@ void TSL_ForEachPayload(const TSL_Status* s, TSL_PayloadVisitor visitor, void* c
 }
 
 void TSL_SetStatusFromIOError(TSL_Status* s, int error, const char* context) {
-  guard(s, [&] { return weft::core::io_error(context ? context : "", error); });
+  guard(s, [&] { return weft_engine::core::io_error(context ? context : "", error); });
 }
 
 TSL_Code TSL_GetCode(const TSL_Status* s) { return static_cast<TSL_Code>(s ? s->status.code() : Code::kOk); }

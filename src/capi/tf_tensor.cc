@@ -7,9 +7,9 @@
 #include "tensorflow/c/tf_tstring.h"
 #include "wire/tensor_proto.h"
 
-using namespace weft::capi;  // NOLINT
+using namespace weft_engine::capi;  // NOLINT
 
-namespace weft::capi {
+namespace weft_engine::capi {
 
 void fill_buffer(TF_Buffer* buffer, std::string_view bytes) {
   if (buffer->data_deallocator) buffer->data_deallocator(const_cast<void*>(buffer->data), buffer->length);
@@ -42,12 +42,13 @@ Result<DType> dtype_from(TF_DataType t) {
   return static_cast<DType>(t);
 }
 
-}  // namespace weft::capi
+}  // namespace weft_engine::capi
 
 // ---- Tensors ----
 
 // Whatever comes of it, the memory is the library's from here on and goes back exactly once.
-TF_Tensor* TF_NewTensor(TF_DataType type, const int64_t* dims, int num_dims, void* data, size_t len, void (*deallocator)(void*, size_t, void*), void* arg) {
+TF_Tensor* TF_NewTensor(TF_DataType type, const int64_t* dims, int num_dims, void* data, size_t len, void (*deallocator)(void*, size_t, void*),
+                        void* arg) {
   return guard_pointer<TF_Tensor>([&]() -> TF_Tensor* {
     auto memory = Buffer::wrap(data, len, deallocator, arg);
     auto dtype = dtype_from(type);
@@ -107,7 +108,8 @@ void TF_TensorBitcastFrom(const TF_Tensor* from, TF_DataType type, TF_Tensor* to
     WEFT_ASSIGN(Shape shape, shape_from(dims, num_dims));
     const int64_t bytes = multiply_without_overflow(shape.num_elements(), int64_t(dtype_size(dtype)));
     if (!is_simple(dtype) || !is_simple(from->tensor.dtype()) || bytes < 0 || size_t(bytes) != from->tensor.byte_size())
-      return invalid_argument("cannot bitcast a ", dtype_name(from->tensor.dtype()), " tensor of shape ", from->tensor.shape(), " to ", dtype_name(dtype), " ", shape);
+      return invalid_argument("cannot bitcast a ", dtype_name(from->tensor.dtype()), " tensor of shape ", from->tensor.shape(), " to ",
+                              dtype_name(dtype), " ", shape);
     to->tensor = from->tensor.viewed_as(dtype, std::move(shape));
     return {};
   });
@@ -118,7 +120,7 @@ void TF_TensorFromProto(const TF_Buffer* from, TF_Tensor* to, TF_Status* status)
     WEFT_NOT_NULL(from);
     WEFT_NOT_NULL(to);
     if (from->length) WEFT_NOT_NULL(from->data);
-    auto t = weft::wire::decode_tensor({static_cast<const char*>(from->data), from->length});
+    auto t = weft_engine::wire::decode_tensor({static_cast<const char*>(from->data), from->length});
     if (!t.ok()) return invalid_argument("Unparseable tensor proto: ", t.status().message());
     to->tensor = std::move(t).value();
     return {};

@@ -9,7 +9,7 @@
 
 #include "capi/checked.h"
 
-using namespace weft::capi;  // NOLINT
+using namespace weft_engine::capi;  // NOLINT
 
 struct TF_ExecutionContext {
   TFE_Context* eager = nullptr;  // one of the two
@@ -23,7 +23,7 @@ struct TF_ExecutionContext {
 };
 
 struct TF_AbstractTensor {
-  TFE_TensorHandle* handle = nullptr;  // null: `output` of `graph`, which may be gone
+  TFE_TensorHandle* handle = nullptr;  // null: `output` of `graph`, which may have been deleted
   TF_Output output{};
   const TF_Graph* graph = nullptr;
   ~TF_AbstractTensor() { TFE_DeleteTensorHandle(handle); }

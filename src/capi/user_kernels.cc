@@ -10,11 +10,11 @@
 #include "tensorflow/c/kernels.h"
 #include "wire/proto.h"
 
-using namespace weft::capi;  // NOLINT
-using weft::op::AttrValue;
-using weft::op::Kernel;
-using weft::op::KernelContext;
-using weft::op::NodeInfo;
+using namespace weft_engine::capi;  // NOLINT
+using weft_engine::op::AttrValue;
+using weft_engine::op::Kernel;
+using weft_engine::op::KernelContext;
+using weft_engine::op::NodeInfo;
 
 struct TF_OpKernelConstruction {
   const NodeInfo& node;
@@ -23,7 +23,7 @@ struct TF_OpKernelConstruction {
 
 struct TF_OpKernelContext {
   KernelContext& context;
-  const weft::op::HostArgs& host;
+  const weft_engine::op::HostArgs& host;
   Status status;
   // In host memory, as all is on the host itself.
   bool input_on_host(int i) const { return context.device().host_memory() || host.inputs[size_t(i)]; }
@@ -64,7 +64,7 @@ struct Functions {
 
 class UserKernel final : public Kernel {
  public:
-  UserKernel(const Functions& f, void* object, weft::op::HostArgs host) : f_(f), object_(object), host_(std::move(host)) {}
+  UserKernel(const Functions& f, void* object, weft_engine::op::HostArgs host) : f_(f), object_(object), host_(std::move(host)) {}
   ~UserKernel() override {
     if (f_.destroy && f_.create) f_.destroy(object_);
   }
@@ -82,7 +82,7 @@ class UserKernel final : public Kernel {
  private:
   Functions f_;
   void* object_;
-  const weft::op::HostArgs host_;
+  const weft_engine::op::HostArgs host_;
 };
 
 TF_KernelBuilder* new_builder(const char* op, const char* device, void* (*create)(TF_OpKernelConstruction*), void (*destroy)(void*)) {
@@ -98,8 +98,8 @@ TF_KernelBuilder* new_builder(const char* op, const char* device, void* (*create
 
 Status register_kernel(TF_KernelBuilder& b) {
   if (!b.compute && !b.compute_async) return invalid_argument("a kernel needs a compute function");
-  auto& registry = weft::engine::Engine::get().registry();
-  weft::op::KernelDef def;
+  auto& registry = weft_engine::engine::Engine::get().registry();
+  weft_engine::op::KernelDef def;
   def.device_type = b.device;
   def.priority = b.priority;
   def.host_memory_args = b.host_memory;
@@ -113,7 +113,7 @@ Status register_kernel(TF_KernelBuilder& b) {
   def.make = [f, host = b.host_memory](const NodeInfo& node) -> Result<std::unique_ptr<Kernel>> {
     TF_OpKernelConstruction construction{node, {}};
     void* object = f.create ? f.create(&construction) : nullptr;
-    auto kernel = std::make_unique<UserKernel>(f, object, weft::op::HostArgs::of(node, host));
+    auto kernel = std::make_unique<UserKernel>(f, object, weft_engine::op::HostArgs::of(node, host));
     if (!construction.status.ok()) return construction.status;
     return std::unique_ptr<Kernel>(std::move(kernel));
   };
@@ -158,7 +158,7 @@ void TF_KernelBuilder_HostMemory(TF_KernelBuilder* b, const char* arg) {
 void TF_KernelBuilder_Priority(TF_KernelBuilder* b, int32_t priority) {
   if (b) b->priority = priority;
 }
-void TF_KernelBuilder_Label(TF_KernelBuilder*, const char*) {}  // labels choose kernels only by a graph's wish
+void TF_KernelBuilder_Label(TF_KernelBuilder*, const char*) {}  // labels choose kernels only where a graph requests it
 
 void TF_RegisterKernelBuilder(const char*, TF_KernelBuilder* b, TF_Status* status) {
   guard(status, [&]() -> Status {
@@ -281,7 +281,8 @@ TF_Tensor* TF_ForwardInputOrAllocateOutput(TF_OpKernelContext* c, const int* can
   });
   return out;
 }
-TF_Tensor* TF_AllocateTemp(TF_OpKernelContext* c, TF_DataType type, const int64_t* dims, int num_dims, TF_AllocatorAttributes* where, TF_Status* status) {
+TF_Tensor* TF_AllocateTemp(TF_OpKernelContext* c, TF_DataType type, const int64_t* dims, int num_dims, TF_AllocatorAttributes* where,
+                           TF_Status* status) {
   TF_Tensor* out = nullptr;
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(c);
@@ -326,9 +327,7 @@ TF_StringView TF_GetOpKernelRequestedInput(TF_OpKernelContext* c, size_t i) {
 
 TF_StringView TF_GetDeviceName(TF_OpKernelContext* c) { return c ? view(c->context.device().name()) : view(""); }
 TF_StringView TF_GetOpKernelName(TF_OpKernelContext* c) { return c ? view(c->context.node().name()) : view(""); }
-TF_StringView TF_GetResourceMgrDefaultContainerName(TF_OpKernelContext* c) {
-  return c ? view(c->context.resources().default_container()) : view("");
-}
+TF_StringView TF_GetResourceMgrDefaultContainerName(TF_OpKernelContext* c) { return c ? view(c->context.resources().default_container()) : view(""); }
 
 // ---- Messages about the surroundings ----
 
@@ -336,12 +335,12 @@ void TF_GetSerializedFunctionDefLibrary(TF_OpKernelContext* c, TF_Buffer* buffer
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(c);
     WEFT_NOT_NULL(buffer);
-    const auto* runtime = dynamic_cast<const weft::runtime::FunctionLibraryRuntime*>(c->context.env().functions);
+    const auto* runtime = dynamic_cast<const weft_engine::runtime::FunctionLibraryRuntime*>(c->context.env().functions);
     if (!runtime) {
       fill_buffer(buffer, {});
       return {};
     }
-    WEFT_ASSIGN(const std::string bytes, weft::io::encode_function_library(*runtime->library()));
+    WEFT_ASSIGN(const std::string bytes, weft_engine::io::encode_function_library(*runtime->library()));
     fill_buffer(buffer, bytes);
     return {};
   });
@@ -364,7 +363,7 @@ void TF_GetSerializedResourceHandleProto(TF_OpKernelContext* c, int i, TF_Buffer
     if (t.dtype() != DType::kResource || t.num_elements() < 1) return invalid_argument("input ", i, " is not a resource handle");
     const ResourceHandle::Info* h = t.data<ResourceHandle>()[0].info();
     if (!h) return invalid_argument("input ", i, " is an empty resource handle");
-    weft::wire::ProtoWriter w;
+    weft_engine::wire::ProtoWriter w;
     w.bytes(1, h->device);
     w.bytes(2, h->container);
     w.bytes(3, h->name);
@@ -381,18 +380,20 @@ void TF_DecNumDeferredOps(TF_OpKernelContext*) {}
 
 namespace {
 
-std::string_view key_of(const TF_RendezvousParsedKey* key) { return key && key->full_key ? std::string_view(key->full_key, key->full_key_size) : std::string_view(); }
+std::string_view key_of(const TF_RendezvousParsedKey* key) {
+  return key && key->full_key ? std::string_view(key->full_key, key->full_key_size) : std::string_view();
+}
 
 void rendezvous_send(void* rendezvous, TF_RendezvousSend_Params* p) {
   if (!rendezvous || !p) return;
   guard(p->status, [&]() -> Status {
-    return static_cast<weft::op::Rendezvous*>(rendezvous)->send(key_of(p->key), p->tensor ? p->tensor->tensor : Tensor(), p->is_dead);
+    return static_cast<weft_engine::op::Rendezvous*>(rendezvous)->send(key_of(p->key), p->tensor ? p->tensor->tensor : Tensor(), p->is_dead);
   });
 }
 void rendezvous_recv(void* rendezvous, TF_RendezvousAsyncRecv_Params* p) {
   if (!rendezvous || !p || !p->on_done.callback) return;
   const TF_RendezvousDoneCallbackImpl on_done = p->on_done;
-  static_cast<weft::op::Rendezvous*>(rendezvous)->recv_async(key_of(p->key), [on_done](Status s, Tensor value, bool dead) {
+  static_cast<weft_engine::op::Rendezvous*>(rendezvous)->recv_async(key_of(p->key), [on_done](Status s, Tensor value, bool dead) {
     const TF_Status status{std::move(s)};
     const TF_Tensor tensor{std::move(value)};
     TF_RendezvousDoneCallback_Params done{on_done.context, &status, tensor.tensor.valid() ? &tensor : nullptr, dead};
@@ -400,14 +401,14 @@ void rendezvous_recv(void* rendezvous, TF_RendezvousAsyncRecv_Params* p) {
   });
 }
 void rendezvous_abort(void* rendezvous, const TF_Status* status) {
-  if (rendezvous && status) static_cast<weft::op::Rendezvous*>(rendezvous)->abort(status->status);
+  if (rendezvous && status) static_cast<weft_engine::op::Rendezvous*>(rendezvous)->abort(status->status);
 }
 
 }  // namespace
 
 // Only steps that run on several devices have one; elsewhere the thunk is empty.
 TF_RendezvousThunk TF_GetRendezvous(TF_OpKernelContext* c) {
-  weft::op::Rendezvous* r = c ? c->context.env().rendezvous : nullptr;
+  weft_engine::op::Rendezvous* r = c ? c->context.env().rendezvous : nullptr;
   if (!r) return {nullptr, nullptr, nullptr, nullptr};
   return {r, rendezvous_send, rendezvous_recv, rendezvous_abort};
 }
@@ -422,14 +423,14 @@ TF_Buffer* TF_OpKernelConstruction_GetNodeDef(TF_OpKernelConstruction* c, TF_Sta
   TF_Buffer* out = nullptr;
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(c);
-    weft::wire::ProtoWriter w;
+    weft_engine::wire::ProtoWriter w;
     w.bytes(1, c->node.name());
     w.bytes(2, c->node.op());
     const auto& sig = c->node.spec().signature();
     for (size_t i = 0; i < sig.attrs.size(); ++i) {
-      weft::wire::ProtoWriter entry;
+      weft_engine::wire::ProtoWriter entry;
       entry.bytes(1, sig.attrs[i].name);
-      WEFT_ASSIGN(std::string value, weft::io::encode_attr(c->node.attrs()[i]));
+      WEFT_ASSIGN(std::string value, weft_engine::io::encode_attr(c->node.attrs()[i]));
       entry.bytes(2, value);
       w.message(5, entry);
     }
@@ -489,11 +490,21 @@ void TF_OpKernelConstruction_GetAttrInt32(TF_OpKernelConstruction* c, const char
 void TF_OpKernelConstruction_GetAttrInt64(TF_OpKernelConstruction* c, const char* n, int64_t* v, TF_Status* s) { get_plain<int64_t>(c, n, v, s); }
 void TF_OpKernelConstruction_GetAttrFloat(TF_OpKernelConstruction* c, const char* n, float* v, TF_Status* s) { get_plain<float>(c, n, v, s); }
 void TF_OpKernelConstruction_GetAttrBool(TF_OpKernelConstruction* c, const char* n, TF_Bool* v, TF_Status* s) { get_plain<bool>(c, n, v, s); }
-void TF_OpKernelConstruction_GetAttrTypeList(TF_OpKernelConstruction* c, const char* n, TF_DataType* v, int most, TF_Status* s) { get_list<DType>(c, n, v, most, s); }
-void TF_OpKernelConstruction_GetAttrInt32List(TF_OpKernelConstruction* c, const char* n, int32_t* v, int most, TF_Status* s) { get_list<int64_t>(c, n, v, most, s); }
-void TF_OpKernelConstruction_GetAttrInt64List(TF_OpKernelConstruction* c, const char* n, int64_t* v, int most, TF_Status* s) { get_list<int64_t>(c, n, v, most, s); }
-void TF_OpKernelConstruction_GetAttrFloatList(TF_OpKernelConstruction* c, const char* n, float* v, int most, TF_Status* s) { get_list<float>(c, n, v, most, s); }
-void TF_OpKernelConstruction_GetAttrBoolList(TF_OpKernelConstruction* c, const char* n, TF_Bool* v, int most, TF_Status* s) { get_list<bool>(c, n, v, most, s); }
+void TF_OpKernelConstruction_GetAttrTypeList(TF_OpKernelConstruction* c, const char* n, TF_DataType* v, int most, TF_Status* s) {
+  get_list<DType>(c, n, v, most, s);
+}
+void TF_OpKernelConstruction_GetAttrInt32List(TF_OpKernelConstruction* c, const char* n, int32_t* v, int most, TF_Status* s) {
+  get_list<int64_t>(c, n, v, most, s);
+}
+void TF_OpKernelConstruction_GetAttrInt64List(TF_OpKernelConstruction* c, const char* n, int64_t* v, int most, TF_Status* s) {
+  get_list<int64_t>(c, n, v, most, s);
+}
+void TF_OpKernelConstruction_GetAttrFloatList(TF_OpKernelConstruction* c, const char* n, float* v, int most, TF_Status* s) {
+  get_list<float>(c, n, v, most, s);
+}
+void TF_OpKernelConstruction_GetAttrBoolList(TF_OpKernelConstruction* c, const char* n, TF_Bool* v, int most, TF_Status* s) {
+  get_list<bool>(c, n, v, most, s);
+}
 
 void TF_OpKernelConstruction_GetAttrString(TF_OpKernelConstruction* c, const char* name, char* out, size_t most, TF_Status* status) {
   guard(status, [&]() -> Status {
@@ -550,10 +561,12 @@ TF_Buffer* TF_OpKernelConstruction_GetAttrFunction(TF_OpKernelConstruction* c, c
     WEFT_NOT_NULL(c);
     WEFT_NOT_NULL(name);
     const AttrValue* v = c->node.find_attr(name);
-    if (!v) return not_found("No attr named '", name, "' in NodeDef:\n\t [[{{node ", c->node.name().empty() ? std::string(c->node.op()) : c->node.name(), "}}]]");
-    if (!v->get<weft::op::FunctionAttr>()) return invalid_argument("AttrValue had value with type '", v->kind(), "' when 'func' expected");
-    WEFT_ASSIGN(const std::string value, weft::io::encode_attr(*v));
-    weft::wire::ProtoReader r(value);
+    if (!v)
+      return not_found("No attr named '", name, "' in NodeDef:\n\t [[{{node ", c->node.name().empty() ? std::string(c->node.op()) : c->node.name(),
+                       "}}]]");
+    if (!v->get<weft_engine::op::FunctionAttr>()) return invalid_argument("AttrValue had value with type '", v->kind(), "' when 'func' expected");
+    WEFT_ASSIGN(const std::string value, weft_engine::io::encode_attr(*v));
+    weft_engine::wire::ProtoReader r(value);
     while (r.next()) {
       if (r.field() == 10) out = new_buffer(r.bytes());  // the NameAttrList inside of the AttrValue
     }

@@ -2,8 +2,8 @@
 #include "capi/internal.h"
 #include "tensorflow/c/ops.h"
 
-using namespace weft::capi;  // NOLINT
-using weft::op::ShapeContext;
+using namespace weft_engine::capi;  // NOLINT
+using weft_engine::op::ShapeContext;
 
 struct TF_OpDefinitionBuilder {
   std::string name, deprecation;
@@ -72,11 +72,12 @@ bool valid_op_name(std::string_view name) {
 
 Status register_op(const TF_OpDefinitionBuilder& b) {
   if (!valid_op_name(b.name)) return invalid_argument("'", b.name, "' is not a name for an op: letters and digits, a capital first");
-  std::vector<std::string_view> inputs(b.inputs.begin(), b.inputs.end()), outputs(b.outputs.begin(), b.outputs.end()), attrs(b.attrs.begin(), b.attrs.end());
-  auto parsed = weft::op::parse_signature(inputs, outputs, attrs);  // before anything is added
-  if (!parsed.ok()) return parsed.status().with_suffix(weft::core::cat(" (op ", b.name, ")"));
-  auto& registry = weft::engine::Engine::get().registry();
-  auto spec = std::make_unique<weft::op::OpSpec>();
+  std::vector<std::string_view> inputs(b.inputs.begin(), b.inputs.end()), outputs(b.outputs.begin(), b.outputs.end()),
+      attrs(b.attrs.begin(), b.attrs.end());
+  auto parsed = weft_engine::op::parse_signature(inputs, outputs, attrs);  // before anything is added
+  if (!parsed.ok()) return parsed.status().with_suffix(weft_engine::core::cat(" (op ", b.name, ")"));
+  auto& registry = weft_engine::engine::Engine::get().registry();
+  auto spec = std::make_unique<weft_engine::op::OpSpec>();
   spec->name = registry.intern(b.name);
   for (const auto& s : b.inputs) spec->declared_inputs.push_back(registry.intern(s));
   for (const auto& s : b.outputs) spec->declared_outputs.push_back(registry.intern(s));
@@ -201,7 +202,8 @@ void TF_ShapeInferenceContextDim(TF_ShapeInferenceContext*, TF_ShapeHandle* h, i
   if (i < 0) i += rank;
   result->value = rank >= 0 && i >= 0 && i < rank ? h->shape.dim(int(i)) : -1;
 }
-void TF_ShapeInferenceContextSubshape(TF_ShapeInferenceContext*, TF_ShapeHandle* h, int64_t start, int64_t end, TF_ShapeHandle* result, TF_Status* status) {
+void TF_ShapeInferenceContextSubshape(TF_ShapeInferenceContext*, TF_ShapeHandle* h, int64_t start, int64_t end, TF_ShapeHandle* result,
+                                      TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(h);
     WEFT_NOT_NULL(result);
@@ -219,7 +221,8 @@ void TF_ShapeInferenceContextSubshape(TF_ShapeInferenceContext*, TF_ShapeHandle*
     return {};
   });
 }
-void TF_ShapeInferenceContextConcatenateShapes(TF_ShapeInferenceContext*, TF_ShapeHandle* a, TF_ShapeHandle* b, TF_ShapeHandle* result, TF_Status* status) {
+void TF_ShapeInferenceContextConcatenateShapes(TF_ShapeInferenceContext*, TF_ShapeHandle* a, TF_ShapeHandle* b, TF_ShapeHandle* result,
+                                               TF_Status* status) {
   guard(status, [&]() -> Status {
     WEFT_NOT_NULL(a);
     WEFT_NOT_NULL(b);

@@ -6,10 +6,11 @@
 
 #include "capi/graph_internal.h"
 #include "graph/function_library.h"
+#include "op/op_traits.h"
 
-using namespace weft::capi;  // NOLINT
-using weft::graph::Endpoint;
-using weft::graph::Node;
+using namespace weft_engine::capi;  // NOLINT
+using weft_engine::graph::Endpoint;
+using weft_engine::graph::Node;
 
 namespace {
 
@@ -17,9 +18,9 @@ namespace {
 Status add_inputs(TF_Graph& part, const char* prefix, const TF_Output* inputs, int n, TF_Output* out) {
   for (int i = 0; i < n; ++i) {
     const Node* from = unwrap(inputs[i].oper);
-    weft::op::AttrMap attrs;
+    weft_engine::op::AttrMap attrs;
     attrs["dtype"] = base_type(from->output_type(inputs[i].index));
-    WEFT_ASSIGN(Node * node, part.graph.add(cat(prefix, i), "Placeholder", std::move(attrs), {}));
+    WEFT_ASSIGN(Node* node, part.graph.add(cat(prefix, i), op_of(weft_engine::op::Role::kPlaceholder), std::move(attrs), {}));
     WEFT_RETURN_IF_ERROR(part.shapes.node(node));
     // What a resource holds is the same in every round.
     if (size_t(inputs[i].index) < from->handles.size()) node->handles[0] = from->handles[size_t(inputs[i].index)];
@@ -37,7 +38,7 @@ std::unique_ptr<TF_Graph> new_part(TF_Graph* parent, const TF_Output* inputs, in
   return part;
 }
 
-// The struct is the client's; with its pointers gone, a second end is an error and no crash.
+// The struct is the client's; with its pointers cleared, a second end is an error and not a crash.
 void free_params(const TF_WhileParams* p) {
   if (p->cond_graph) TF_DeleteGraph(p->cond_graph);
   if (p->body_graph) TF_DeleteGraph(p->body_graph);
@@ -49,8 +50,8 @@ void free_params(const TF_WhileParams* p) {
 
 Status check(const TF_WhileParams& p) {
   if (!p.cond_graph || !p.body_graph || !p.cond_graph->parent || p.cond_graph->parent != p.body_graph->parent ||
-      p.cond_graph->parent_inputs != p.body_graph->parent_inputs || p.ninputs <= 0 ||
-      size_t(p.ninputs) != p.cond_graph->parent_inputs.size() || !p.cond_inputs || !p.body_inputs || !p.body_outputs)
+      p.cond_graph->parent_inputs != p.body_graph->parent_inputs || p.ninputs <= 0 || size_t(p.ninputs) != p.cond_graph->parent_inputs.size() ||
+      !p.cond_inputs || !p.body_inputs || !p.body_outputs)
     return invalid_argument("TF_WhileParams must be created by successful TF_NewWhile() call");
   return {};
 }
@@ -80,7 +81,7 @@ Status check_set(const TF_WhileParams& p) {
 Status finish(const TF_WhileParams& p, TF_Output* outputs) {
   WEFT_RETURN_IF_ERROR(check_set(p));
   WEFT_NOT_NULL(outputs);
-  weft::graph::WhileLoop loop;
+  weft_engine::graph::WhileLoop loop;
   loop.name = p.name;
   loop.inputs = p.cond_graph->parent_inputs;
   loop.cond.graph = &p.cond_graph->graph;
@@ -96,7 +97,7 @@ Status finish(const TF_WhileParams& p, TF_Output* outputs) {
   know_shapes(g);
   WEFT_RETURN_IF_ERROR(g.graph.library()->add_all(*p.cond_graph->graph.library()));
   WEFT_RETURN_IF_ERROR(g.graph.library()->add_all(*p.body_graph->graph.library()));
-  WEFT_ASSIGN(weft::graph::WhileLoopResult made, build_while_loop(g.graph, loop));
+  WEFT_ASSIGN(weft_engine::graph::WhileLoopResult made, build_while_loop(g.graph, loop));
   know_shapes(g);
   for (int i = 0; i < p.ninputs; ++i) outputs[i] = wrap(made.outputs[size_t(i)]);
   return {};

@@ -127,13 +127,7 @@ int bench(const BenchArgs& args) {
     j.key("rows").value(rows).key("load_s").value(load_time).key("first_run_s").value(first).key("latency_s").begin_object();
     j.key("mean").value(mean).key("min").value(all.empty() ? 0 : all.front());
     for (const auto& [name, p] : marks) j.key(name).value(percentile(all, p));
-    j.key("max")
-        .value(all.empty() ? 0 : all.back())
-        .end_object()
-        .key("runs_per_s")
-        .value(rate)
-        .key("rows_per_s")
-        .value(rate * double(rows));
+    j.key("max").value(all.empty() ? 0 : all.back()).end_object().key("runs_per_s").value(rate).key("rows_per_s").value(rate * double(rows));
     j.key("memory_bytes")
         .begin_object()
         .key("loaded")
@@ -147,18 +141,17 @@ int bench(const BenchArgs& args) {
     std::cout << j.str();
     return 0;
   }
-  std::cout << args.load.path << ", " << signature.info().name << ", " << rows << (rows == 1 ? " row" : " rows") << " a run, "
-            << args.clients << (args.clients == 1 ? " client\n" : " clients\n");
+  std::cout << args.load.path << ", " << signature.info().name << ", " << rows << (rows == 1 ? " row" : " rows") << " a run, " << args.clients
+            << (args.clients == 1 ? " client\n" : " clients\n");
   std::cout << "  load        " << human_time(load_time) << ", first run " << human_time(first) << "\n";
   std::cout << "  latency     mean " << human_time(mean) << "   min " << human_time(all.empty() ? 0 : all.front());
   for (const auto& [name, p] : marks) std::cout << "   " << name << " " << human_time(percentile(all, p));
   std::cout << "   max " << human_time(all.empty() ? 0 : all.back()) << "\n";
   char text[128];
-  std::snprintf(text, sizeof text, "  throughput  %.1f runs/s, %.1f rows/s (%zu runs in %.2f s)\n", rate, rate * double(rows), all.size(),
-                wall);
+  std::snprintf(text, sizeof text, "  throughput  %.1f runs/s, %.1f rows/s (%zu runs in %.2f s)\n", rate, rate * double(rows), all.size(), wall);
   std::cout << text;
-  std::cout << "  memory      " << human_bytes(now) << " resident, " << human_bytes(peak) << " at its peak, "
-            << human_bytes(loaded - before) << " by loading\n";
+  std::cout << "  memory      " << human_bytes(now) << " resident, " << human_bytes(peak) << " at its peak, " << human_bytes(loaded - before)
+            << " by loading\n";
   return 0;
 }
 

@@ -19,7 +19,7 @@ std::pair<std::string, PartialShape> shape_of(const std::string& text) {
     const std::string one = rest.substr(0, comma);
     char* end = nullptr;
     dims.push_back(one == "?" ? -1 : std::strtoll(one.c_str(), &end, 10));
-    if (end && (*end || dims.back() < -1)) throw Error(Code::kInvalidArgument, "'" + one + "' in --shape " + text + " is no size");
+    if (end && (*end || dims.back() < -1)) throw Error(Code::kInvalidArgument, "'" + one + "' in --shape " + text + " is not a size");
     rest = comma == std::string::npos ? "" : rest.substr(comma + 1);
   }
   return {text.substr(0, at), PartialShape(dims)};
@@ -61,7 +61,8 @@ int compile(const CompileArgs& args) {
   for (const auto& p : r.ports) rows.push_back({p.function, p.is_output ? "out" : "in", p.identifier, p.type, p.identifier == p.name ? "" : p.name});
   std::cout << "class " << args.class_name << "\n" << table({"", "", "", "", ""}, rows);
   std::cout << "variables: " << r.states.size() << " as state (" << human_bytes(double(r.state_bytes)) << "), " << r.frozen.size() << " frozen\n";
-  std::cout << "object: " << human_bytes(double(r.object_bytes)) << ", of which weights " << human_bytes(double(r.weight_bytes)) << "; compiled in " << human_time(r.seconds) << "\n";
+  std::cout << "object: " << human_bytes(double(r.object_bytes)) << ", of which weights " << human_bytes(double(r.weight_bytes)) << "; compiled in "
+            << human_time(r.seconds) << "\n";
   for (const auto& f : r.files) std::cout << "  " << f << "\n";
   bool good = true;
   for (const auto& c : r.check) {

@@ -6,19 +6,18 @@
 namespace weft::cli {
 namespace {
 
-// Each command with what stands in its help and the options that are completed. "path": it takes files.
+// Each command with what is in its help and the options that are completed. "path": it takes files.
 struct Command {
   const char *name, *does, *options;
   bool path;
 };
 constexpr const char* kLoad = "--tags --threads --devices --disable --init --verify --help ";
 constexpr Command kCommands[] = {
-    {"show", "Tell what a SavedModel, a graph or a checkpoint holds", "--json --nodes --verify --help ", true},
+    {"show", "Show what a SavedModel, a graph or a checkpoint holds", "--json --nodes --verify --help ", true},
     {"run", "Run a model once", "--signature --input --output --save --function --fetch --target --cast ", true},
     {"graph", "Draw a graph", "--svg --dot --signature --function --optimized --saved --limit --depth ", true},
-    {"freeze", "Make one graph of a model, its variables constants", "--output --signature --inputs --outputs ", true},
-    {"optimize", "Run the optimisations over a graph", "--output --passes --disable --list --signature --init --inputs --outputs --help ",
-     true},
+    {"freeze", "Write a model as one graph, with its variables as constants", "--output --signature --inputs --outputs ", true},
+    {"optimize", "Run the optimisations over a graph", "--output --passes --disable --list --signature --init --inputs --outputs --help ", true},
     {"trace", "Record what runs when", "--signature --input --output --runs --warmup --rows --batch --cast ", true},
     {"bench", "Measure latency, throughput and memory", "--signature --input --batch --clients --duration --cast --json ", true},
     {"ops", "List the ops, or explain one", "--names --table --help ", false},

@@ -13,8 +13,7 @@ std::string joined(const std::vector<std::string>& list) {
   return out.empty() ? "none" : out;
 }
 
-Graph frozen(const Model& model, const std::string& signature, const std::vector<std::string>& inputs,
-             const std::vector<std::string>& outputs) {
+Graph frozen(const Model& model, const std::string& signature, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) {
   FreezeOptions o;
   o.inputs = inputs;
   o.outputs = outputs;
@@ -44,8 +43,7 @@ int optimize(const OptimizeArgs& args) {
     std::cout << table({"", ""}, rows);
     return 0;
   }
-  if (args.input.empty() || args.output.empty())
-    throw Error(Code::kInvalidArgument, "give a model or graph and -o OUT; --list names the passes");
+  if (args.input.empty() || args.output.empty()) throw Error(Code::kInvalidArgument, "give a model or graph and -o OUT; --list names the passes");
   LoadArgs load;
   load.path = args.input;
   load.init = args.init;
@@ -62,8 +60,7 @@ int optimize(const OptimizeArgs& args) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& r : reports) {
     const int change = r.nodes_after - r.nodes_before;
-    rows.push_back(
-        {r.pass, std::to_string(r.nodes_before), std::to_string(r.nodes_after), (change > 0 ? "+" : "") + std::to_string(change)});
+    rows.push_back({r.pass, std::to_string(r.nodes_before), std::to_string(r.nodes_after), (change > 0 ? "+" : "") + std::to_string(change)});
   }
   std::cout << table({"pass", "before>", "after>", "change>"}, rows);
   std::cout << args.output << ": " << out.nodes().size() << " nodes (" << g.nodes().size() << " before); inputs " << joined(out.inputs())

@@ -21,8 +21,8 @@ struct Cell {
 };
 
 struct Edge {
-  int wire, from, to;  // from above, to below: turned round where the wire closes a cycle
-  bool turned;
+  int wire, from, to;  // from above, to below: reversed where the wire closes a cycle
+  bool reversed;
   std::vector<int> bends;
 };
 
@@ -72,7 +72,7 @@ class Layout {
     std::vector<std::vector<int>> out(n);
     for (size_t w = 0; w < p_.wires.size(); ++w) out[size_t(p_.wires[w].from)].push_back(int(w));
     std::vector<int> state(n, 0), at(n, 0);
-    std::vector<char> turned(p_.wires.size(), 0);
+    std::vector<char> reversed(p_.wires.size(), 0);
     for (size_t root = 0; root < n; ++root) {
       std::vector<int> stack;
       if (!state[root]) stack.push_back(int(root)), state[root] = 1;
@@ -85,13 +85,13 @@ class Layout {
         }
         const int w = out[v][size_t(at[v]++)];
         const auto to = size_t(p_.wires[size_t(w)].to);
-        if (state[to] == 1) turned[size_t(w)] = 1;
+        if (state[to] == 1) reversed[size_t(w)] = 1;
         else if (state[to] == 0) state[to] = 1, stack.push_back(int(to));
       }
     }
     for (size_t w = 0; w < p_.wires.size(); ++w) {
-      Edge e{int(w), p_.wires[w].from, p_.wires[w].to, turned[w] != 0, {}};
-      if (e.turned) std::swap(e.from, e.to);
+      Edge e{int(w), p_.wires[w].from, p_.wires[w].to, reversed[w] != 0, {}};
+      if (e.reversed) std::swap(e.from, e.to);
       edges_.push_back(std::move(e));
     }
   }
@@ -121,7 +121,7 @@ class Layout {
         if (--waiting[size_t(t)] == 0) ready.push_back(t);
       }
     }
-    // What starts a chain late stands right above its reader, not at the top of the page.
+    // What starts a chain late is right above its reader, not at the top of the page.
     for (auto it = order.rbegin(); it != order.rend(); ++it) {
       const auto v = size_t(*it);
       if (!above[v].empty() || below[v].empty()) continue;
@@ -319,8 +319,7 @@ class Layout {
         auto& s = sides[b];
         std::sort(s.begin(), s.end());
         const double room = std::min(p_.boxes[b].w - 16, 24.0 * double(s.size()));
-        for (size_t i = 0; i < s.size(); ++i)
-          out[size_t(s[i].second)] = cells_[b].x + room * ((double(i) + 1) / (double(s.size()) + 1) - 0.5);
+        for (size_t i = 0; i < s.size(); ++i) out[size_t(s[i].second)] = cells_[b].x + room * ((double(i) + 1) / (double(s.size()) + 1) - 0.5);
       }
     };
     spread(leaving, start);
@@ -342,7 +341,7 @@ class Layout {
         }
       }
       w.points.push_back({end[i], b.y});
-      if (e.turned) std::reverse(w.points.begin(), w.points.end());
+      if (e.reversed) std::reverse(w.points.begin(), w.points.end());
     }
   }
 

@@ -24,8 +24,8 @@ std::string choose_signature(const Model& model, const std::string& wanted) {
   }
   std::string there;
   for (const auto& s : all) there += (there.empty() ? "" : ", ") + s.name;
-  throw Error(Code::kInvalidArgument, all.empty() ? "the model has no signatures; `weft show` tells what it has"
-                                                  : "which signature? Add --signature with one of: " + there);
+  throw Error(Code::kInvalidArgument,
+              all.empty() ? "the model has no signatures; `weft show` lists what it has" : "which signature? Add --signature with one of: " + there);
 }
 
 }  // namespace weft::cli

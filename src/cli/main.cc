@@ -1,4 +1,4 @@
-// The `weft` command: reads the command line; what is done stands in the other files.
+// The `weft` command: reads the command line; what is done is in the other files.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
@@ -68,8 +68,8 @@ void add_load(CLI::App* c, LoadArgs& a, bool runs) {
   c->add_option("--devices", a.devices, "virtual CPU devices")->check(CLI::Range(1, 1024));
   c->add_option("--disable", a.disable, "optimisations to leave out (`weft optimize --list`)")->delimiter(',');
   c->add_option("--init", a.init, "nodes to run once after loading, for graphs of version 1")->delimiter(',');
-  c->add_flag("--verify", a.verify, "fail where the fingerprint or a checksum of the variables tells of damage");
-  c->add_flag("--jit", a.jit, "machine code where it can be had; the log tells of what cannot be compiled");
+  c->add_flag("--verify", a.verify, "fail if the fingerprint or a checksum of the variables does not match");
+  c->add_flag("--jit", a.jit, "compile just in time where possible; the log names what cannot be compiled");
 }
 
 }  // namespace
@@ -77,15 +77,15 @@ void add_load(CLI::App* c, LoadArgs& a, bool runs) {
 int main(int argc, char** argv) {
   CLI::App app{
       "weft: TensorFlow 2's execution engine in modern C++.\n"
-      "Looks at SavedModels, graphs and checkpoints, runs and measures them, and makes graphs smaller; each command's --help has "
+      "Shows SavedModels, graphs and checkpoints, runs, measures, optimizes and compiles them; each command's --help has "
       "examples."};
   app.set_version_flag("--version", "weft " + weft::version() + " (TensorFlow 2.21 ops and C API)");
   app.require_subcommand(0, 1);
 
   ShowArgs show_args;
-  auto* show_command = app.add_subcommand("show", "Tell what a SavedModel, a graph or a checkpoint holds");
+  auto* show_command = app.add_subcommand("show", "Show what a SavedModel, a graph or a checkpoint holds");
   show_command->add_option("PATH", show_args.path, "a SavedModel's folder, a GraphDef (.pb, .pbtxt) or a checkpoint's prefix")->required();
-  show_command->add_flag("--json", show_args.json, "for programs");
+  show_command->add_flag("--json", show_args.json, "machine-readable output");
   show_command->add_flag("--nodes", show_args.nodes, "of a graph: every node");
   show_command->add_flag("--verify", show_args.verify, "first compare all checksums: a SavedModel's fingerprint, every tensor of a checkpoint");
   show_command->footer(
@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
   run_command->add_option("-f,--function", run_args.function, "a function of the object graph instead of a signature");
   run_command->add_option("--fetch", run_args.fetches, "tensors of the graph (node:0) instead of a signature")->delimiter(',');
   run_command->add_option("--target", run_args.targets, "nodes to run for their effects")->delimiter(',');
-  run_command->add_flag("--cast", run_args.cast, "turn arrays into the inputs' types");
+  run_command->add_flag("--cast", run_args.cast, "convert arrays to the inputs' types");
   run_command->footer(
       std::string(kValueHelp) +
       "\nExamples:\n  weft run mnist -i x='random(1,784)'\n  weft run mnist -i x=images.npz[test] -o y=scores.npy\n"
@@ -118,9 +118,7 @@ int main(int argc, char** argv) {
   graph_command->add_option("-f,--function", graph_args.function, "one function of the library");
   graph_command->add_flag("--optimized", graph_args.optimized, "after the engine's passes and placement");
   graph_command->add_flag("--saved", graph_args.saved, "of a SavedModel: the whole graph as it was saved");
-  graph_command->add_option("--limit", graph_args.limit, "boxes before scopes are collapsed")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
+  graph_command->add_option("--limit", graph_args.limit, "boxes before scopes are collapsed")->check(CLI::Range(1, 100000))->capture_default_str();
   graph_command->add_option("--depth", graph_args.depth, "functions inside functions")->check(CLI::Range(0, 32))->capture_default_str();
   graph_command->footer(
       "Examples:\n  weft graph mnist --svg mnist.svg\n  weft graph mnist --svg fast.svg --optimized\n  weft graph model --svg parts.svg "
@@ -128,7 +126,7 @@ int main(int argc, char** argv) {
       "  weft graph frozen.pb --dot frozen.dot --limit 60");
 
   FreezeArgs freeze_args;
-  auto* freeze_command = app.add_subcommand("freeze", "Make one graph of a model, its variables constants");
+  auto* freeze_command = app.add_subcommand("freeze", "Write a model as one graph, with its variables as constants");
   add_load(freeze_command, freeze_args.load, true);
   freeze_command->add_option("-o,--output", freeze_args.output, "the GraphDef; text where it ends in .pbtxt")->required();
   freeze_command->add_option("-s,--signature", freeze_args.signature, "default: serving_default, or the only one");
@@ -144,25 +142,30 @@ int main(int argc, char** argv) {
   add_load(compile_command, compile_args.load, true);
   compile_command->add_option("-o,--output", compile_args.output, "DIR/net: writes DIR/net.o, net.h, net_c.h and net.cmake");
   compile_command->add_option("--class", compile_args.class_name, "name of the class, with namespaces: ns::Net");
-  compile_command->add_option("-s,--signature", compile_args.signatures, "what to compile, one method each; default: serving_default, or what a graph offers");
+  compile_command->add_option("-s,--signature", compile_args.signatures,
+                              "what to compile, one method each; default: serving_default, or what a graph offers");
   compile_command->add_option("--feed", compile_args.feeds, "tensors of the graph instead of a signature's: x:0")->delimiter(',');
   compile_command->add_option("--fetch", compile_args.fetches, "tensors to compute: predict:0")->delimiter(',');
   compile_command->add_option("--target", compile_args.targets, "nodes to run for their effect: train_op")->delimiter(',');
-  compile_command->add_option("--shape", compile_args.shapes, "shape of an input, where the model's is too open: x=1,28,28 (? is open)");
+  compile_command->add_option("--shape", compile_args.shapes,
+                              "shape of an input, where the model's is not known well enough: x=1,28,28 (? is unknown)");
   compile_command->add_option("--config", compile_args.config, "a tfcompile config file (.pbtxt); never needed");
   compile_command->add_option("--keep", compile_args.keep, "variables to keep settable though nothing writes them")->delimiter(',');
   compile_command->add_option("--target-cpu", compile_args.cpu, "processor: x86-64-v3 (the default here), native, znver4, ...");
   compile_command->add_option("--target-features", compile_args.features, "more or fewer instructions: +avx512f,-fma");
   compile_command->add_option("--target-triple", compile_args.triple, "another machine: aarch64-linux-gnu");
-  compile_command->add_option("--parts", compile_args.parts, "that large steps of fixed shapes run in at once, where the class is given threads (set_pool)")->check(CLI::Range(1, 16));
+  compile_command
+      ->add_option("--parts", compile_args.parts, "threads that large steps of fixed shapes are split over, if the class is given a pool (set_pool)")
+      ->check(CLI::Range(1, 16));
   compile_command->add_option("--emit", compile_args.emit, "print instead: ir, plan, llvm or asm");
   compile_command->add_flag("--archive", compile_args.archive, "write net.a, too");
   compile_command->add_flag("--shared", compile_args.shared, "write net.so, too");
-  compile_command->add_flag("--check", compile_args.check, "run the result beside the engine on random inputs");
-  compile_command->add_option("--check-size", compile_args.check_size, "size of open dimensions in the check");
+  compile_command->add_flag("--check", compile_args.check, "compare the result with the engine's on random inputs");
+  compile_command->add_option("--check-size", compile_args.check_size, "size of unknown dimensions in the check");
   compile_command->footer(
       "\nThe object needs nothing but libc and libm. Variables that no method writes are frozen into it; the others are state of the class.\n\n"
-      "Examples:\n  weft compile mnist -o out/net --class demo::Net --check\n  weft compile mnist -o out/net -s serving_default -s train --target-cpu native\n"
+      "Examples:\n  weft compile mnist -o out/net --class demo::Net --check\n  weft compile mnist -o out/net -s serving_default -s train "
+      "--target-cpu native\n"
       "  weft compile v1.pb -o out/net\n  weft compile mnist --emit ir");
 
   OptimizeArgs optimize_args;
@@ -180,7 +183,7 @@ int main(int argc, char** argv) {
       "Examples:\n  weft optimize --list\n  weft optimize frozen.pb -o fast.pb\n  weft optimize mnist -o fast.pb --disable fold");
 
   TraceArgs trace_args;
-  auto* trace_command = app.add_subcommand("trace", "Record what runs when, for Perfetto or Chrome, and name the costly ops");
+  auto* trace_command = app.add_subcommand("trace", "Record what runs when, for Perfetto or Chrome, and list the most expensive ops");
   add_load(trace_command, trace_args.load, true);
   trace_command->add_option("-s,--signature", trace_args.signature, "default: serving_default, or the only one");
   trace_command->add_option("-i,--input", trace_args.inputs, "NAME=VALUE; inputs that are not given are random");
@@ -189,7 +192,7 @@ int main(int argc, char** argv) {
   trace_command->add_option("--warmup", trace_args.warmup, "runs before")->check(CLI::Range(0, 1000000))->capture_default_str();
   trace_command->add_option("--rows", trace_args.rows, "of the table")->check(CLI::Range(0, 10000))->capture_default_str();
   trace_command->add_option("--batch", trace_args.batch, "rows of random inputs")->check(CLI::Range(1, 1 << 24))->capture_default_str();
-  trace_command->add_flag("--cast", trace_args.cast, "turn arrays into the inputs' types");
+  trace_command->add_flag("--cast", trace_args.cast, "convert arrays to the inputs' types");
   trace_command->footer(std::string(kValueHelp) +
                         "\nExamples:\n  weft trace mnist -o trace.json\n  weft trace mnist --batch 32 --runs 10 -o trace.json --threads 2");
 
@@ -199,12 +202,10 @@ int main(int argc, char** argv) {
   bench_command->add_option("-s,--signature", bench_args.signature, "default: serving_default, or the only one");
   bench_command->add_option("-i,--input", bench_args.inputs, "NAME=VALUE; inputs that are not given are random");
   bench_command->add_option("--batch", bench_args.batch, "rows of random inputs")->check(CLI::Range(1, 1 << 24))->capture_default_str();
-  bench_command->add_option("--clients", bench_args.clients, "threads that call at once")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+  bench_command->add_option("--clients", bench_args.clients, "threads that call at once")->check(CLI::Range(1, 1024))->capture_default_str();
   bench_command->add_option("--duration", bench_args.duration, "seconds")->check(CLI::Range(0.01, 86400.0))->capture_default_str();
-  bench_command->add_flag("--cast", bench_args.cast, "turn arrays into the inputs' types");
-  bench_command->add_flag("--json", bench_args.json, "for programs");
+  bench_command->add_flag("--cast", bench_args.cast, "convert arrays to the inputs' types");
+  bench_command->add_flag("--json", bench_args.json, "machine-readable output");
   bench_command->footer(std::string(kValueHelp) +
                         "\nExamples:\n  weft bench mnist\n  weft bench mnist --batch 32 --threads 1\n  weft bench mnist --clients 8 "
                         "--threads 1 --duration 10 --json");
@@ -215,8 +216,7 @@ int main(int argc, char** argv) {
   ops->add_option("NAME", op, "an op, e.g. MatMul");
   ops->add_flag("--names", names, "only the names, one a line");
   ops->add_flag("--table", table, "a Markdown table of all ops with their kernels");
-  ops->footer(
-      "Examples:\n  weft ops MatMul      signature, kernels and what it does\n  weft ops | grep -i pool\n  weft ops --table > ops.md");
+  ops->footer("Examples:\n  weft ops MatMul      signature, kernels and what it does\n  weft ops | grep -i pool\n  weft ops --table > ops.md");
 
   auto* devices = app.add_subcommand("devices", "List the devices of this machine");
 

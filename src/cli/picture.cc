@@ -18,8 +18,7 @@ std::string shortened(const std::string& s) { return s.size() <= kMaxText ? s : 
 std::string edge_label(const NodeInfo& n, size_t output) {
   if (output >= n.types.size()) return {};
   std::string out = to_string(n.types[output]);
-  if (output < n.shapes.size() && n.shapes[output].known_rank && n.types[output] != DType::resource)
-    out += " " + to_string(n.shapes[output]);
+  if (output < n.shapes.size() && n.shapes[output].known_rank && n.types[output] != DType::resource) out += " " + to_string(n.shapes[output]);
   return out;
 }
 
@@ -141,8 +140,8 @@ class Maker {
   }
 
   template <class Folded>
-  void fill(Box& b, const NodeInfo& n, const std::vector<NodeInfo>& nodes, const std::unordered_map<std::string, int>& by_name,
-            const Folded& folded, int depth, std::vector<std::string>& inside) {
+  void fill(Box& b, const NodeInfo& n, const std::vector<NodeInfo>& nodes, const std::unordered_map<std::string, int>& by_name, const Folded& folded,
+            int depth, std::vector<std::string>& inside) {
     b.title = n.op;
     if (n.op == "_Arg" || n.op == "Placeholder") b.kind = Box::Kind::kInput, b.title = "input";
     if (n.op == "_Retval") b.kind = Box::Kind::kOutput, b.title = "output";
@@ -185,8 +184,7 @@ class Maker {
     }
   }
 
-  void connect(const std::vector<NodeInfo>& nodes, const std::unordered_map<std::string, int>& by_name, const std::vector<int>& box_of,
-               Picture& p) {
+  void connect(const std::vector<NodeInfo>& nodes, const std::unordered_map<std::string, int>& by_name, const std::vector<int>& box_of, Picture& p) {
     struct Bundle {
       std::set<std::string> labels;
       std::set<std::string> tensors;
@@ -228,8 +226,7 @@ class Maker {
 
 }  // namespace
 
-Picture make_picture(const std::string& title, const std::vector<NodeInfo>& nodes, const FindFunction& find,
-                     const PictureOptions& options) {
+Picture make_picture(const std::string& title, const std::vector<NodeInfo>& nodes, const FindFunction& find, const PictureOptions& options) {
   std::vector<std::string> inside;
   return Maker(find, options).make(title, nodes, 0, inside);
 }

@@ -18,8 +18,7 @@ void deliver(const RunArgs& args, const Outputs& results) {
   }
   if (!args.save.empty() || !args.outputs.empty()) return;
   for (const auto& [name, t] : results) {
-    std::cout << (name.empty() ? "result" : name) << ": " << to_string(t.dtype()) << " " << to_string(PartialShape(t.shape())) << "\n"
-              << print_tensor(t) << "\n";
+    std::cout << (name.empty() ? "result" : name) << ": " << to_string(t.dtype()) << " " << to_string(PartialShape(t.shape())) << "\n" << t << "\n";
   }
 }
 

@@ -18,22 +18,17 @@ int64_t bytes_of(DType t) {
     case DType::float64:
     case DType::int64:
     case DType::uint64:
-    case DType::complex64:
-      return 8;
-    case DType::complex128:
-      return 16;
+    case DType::complex64: return 8;
+    case DType::complex128: return 16;
     case DType::float32:
     case DType::int32:
     case DType::uint32:
-    case DType::qint32:
-      return 4;
+    case DType::qint32: return 4;
     case DType::float16:
     case DType::bfloat16:
     case DType::int16:
-    case DType::uint16:
-      return 2;
-    default:
-      return 1;
+    case DType::uint16: return 2;
+    default: return 1;
   }
 }
 
@@ -78,8 +73,7 @@ void print_signature(const SignatureInfo& s) {
   std::cout << "\n  " << s.name << (s.method_name.empty() ? "" : "   (" + s.method_name + ")") << "\n";
   std::vector<std::vector<std::string>> rows;
   for (const auto& t : s.inputs) rows.push_back({"in", t.name, to_string(t.dtype), to_string(t.shape), t.tensor});
-  for (const auto& t : s.outputs)
-    rows.push_back({"out", t.name, t.dtype == DType::invalid ? "-" : to_string(t.dtype), to_string(t.shape), t.tensor});
+  for (const auto& t : s.outputs) rows.push_back({"out", t.name, t.dtype == DType::invalid ? "-" : to_string(t.dtype), to_string(t.shape), t.tensor});
   std::cout << table({"", "", "", "", ""}, rows, "    ");
 }
 
@@ -99,8 +93,7 @@ void print_meta_graph(const MetaGraphInfo& g) {
   if (!g.variables.empty()) {
     std::cout << "\nVariables (" << g.variables.size() << ", " << size_text(g.variables) << ")\n";
     std::vector<std::vector<std::string>> rows;
-    for (const auto& v : g.variables)
-      rows.push_back({v.name, to_string(v.dtype), to_string(v.shape), v.trainable ? "trainable" : "", v.path});
+    for (const auto& v : g.variables) rows.push_back({v.name, to_string(v.dtype), to_string(v.shape), v.trainable ? "trainable" : "", v.path});
     std::cout << table({"", "", "", "", ""}, rows, "  ");
   }
   if (!g.assets.empty()) std::cout << "\nAssets: " << joined(g.assets) << "\n";
@@ -121,15 +114,7 @@ void json_specs(Json& j, const std::vector<TensorSpec>& specs) {
 void json_variables(Json& j, const std::vector<VariableInfo>& variables) {
   j.key("variables").begin_array();
   for (const auto& v : variables) {
-    j.begin_object()
-        .key("name")
-        .value(v.name)
-        .key("dtype")
-        .value(to_string(v.dtype))
-        .key("shape")
-        .shape(v.shape)
-        .key("trainable")
-        .value(v.trainable);
+    j.begin_object().key("name").value(v.name).key("dtype").value(to_string(v.dtype)).key("shape").shape(v.shape).key("trainable").value(v.trainable);
     if (!v.path.empty()) j.key("path").value(v.path);
     if (!v.checkpoint_key.empty()) j.key("checkpoint_key").value(v.checkpoint_key);
     j.end_object();
@@ -146,13 +131,7 @@ void json_ops(Json& j, const std::map<std::string, int>& ops) {
 void json_meta_graph(Json& j, const MetaGraphInfo& g) {
   j.begin_object().key("tags").begin_array();
   for (const auto& t : g.tags) j.value(t);
-  j.end_array()
-      .key("tensorflow_version")
-      .value(g.tensorflow_version)
-      .key("nodes")
-      .value(g.nodes)
-      .key("library_functions")
-      .value(g.library_functions);
+  j.end_array().key("tensorflow_version").value(g.tensorflow_version).key("nodes").value(g.nodes).key("library_functions").value(g.library_functions);
   j.key("signatures").begin_object();
   for (const auto& s : g.signatures) {
     j.key(s.name).begin_object().key("method").value(s.method_name).key("inputs");
@@ -269,8 +248,7 @@ int show_graph(const ShowArgs& args) {
     std::cout << j.str();
     return 0;
   }
-  std::cout << args.path << ": GraphDef with " << nodes.size() << " nodes and " << functions.size() << " functions, version "
-            << g.producer() << "\n";
+  std::cout << args.path << ": GraphDef with " << nodes.size() << " nodes and " << functions.size() << " functions, version " << g.producer() << "\n";
   std::map<std::string, const NodeInfo*> by_name;
   for (const auto& n : nodes) by_name[n.name] = &n;
   const auto ports = [&](const char* title, const std::vector<std::string>& names) {
@@ -290,7 +268,7 @@ int show_graph(const ShowArgs& args) {
     for (const auto& f : functions) {
       const auto it = bodies.find(f);
       if (it == bodies.end()) {
-        std::cout << "  " << f << "   types come with the call\n";
+        std::cout << "  " << f << "   types depend on the call\n";
         continue;
       }
       std::cout << "  " << f << "(";
@@ -357,8 +335,7 @@ int show(const ShowArgs& given) {
   if (prefix.ends_with(".index")) prefix.resize(prefix.size() - 6);
   if (file_exists(prefix + ".index")) return show_checkpoint(args, prefix);
   if (!file_exists(args.path))
-    throw Error(Code::kNotFound,
-                args.path + " does not exist; give a SavedModel's folder, a GraphDef (.pb, .pbtxt) or a checkpoint's prefix");
+    throw Error(Code::kNotFound, args.path + " does not exist; give a SavedModel's folder, a GraphDef (.pb, .pbtxt) or a checkpoint's prefix");
   if (file_exists(args.path + "/.")) throw Error(Code::kNotFound, args.path + " is a folder without saved_model.pb");
   if (args.path.ends_with("saved_model.pb")) {
     args.path.resize(args.path.size() - std::string("saved_model.pb").size());

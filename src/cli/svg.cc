@@ -27,8 +27,8 @@ class Writer {
     double w = std::max(p.w, double(p.title.size()) * kCharWidth * 1.2) + 2 * kMargin;
     for (const auto& [d, fill] : devices_) w = std::max(w, double(d.size()) * kCharWidth + 60);
     const double h = p.h + top + kMargin;
-    out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + number(w) + "\" height=\"" + number(h) + "\" viewBox=\"0 0 " + number(w) +
-           " " + number(h) +
+    out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + number(w) + "\" height=\"" + number(h) + "\" viewBox=\"0 0 " + number(w) + " " +
+           number(h) +
            "\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"11\">\n"
            "<defs><marker id=\"a\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
            "orient=\"auto-start-reverse\">"
@@ -41,8 +41,7 @@ class Writer {
     text(kMargin, kMargin + 12, p.title, "class=\"title\" font-size=\"14\"");
     double y = kMargin + kTitle + 10;
     for (const auto& [device, fill] : devices_) {
-      out_ += "<rect x=\"" + number(kMargin) + "\" y=\"" + number(y - 10) + "\" width=\"22\" height=\"13\" class=\"box\" fill=\"" + fill +
-              "\"/>\n";
+      out_ += "<rect x=\"" + number(kMargin) + "\" y=\"" + number(y - 10) + "\" width=\"22\" height=\"13\" class=\"box\" fill=\"" + fill + "\"/>\n";
       text(kMargin + 30, y, device.empty() ? "anywhere" : device, "class=\"name\"");
       y += kLegendLine;
     }
@@ -67,16 +66,11 @@ class Writer {
   std::string fill_of(const Box& b) const {
     if (auto it = devices_.find(b.device); it != devices_.end()) return it->second;
     switch (b.kind) {
-      case Box::Kind::kGroup:
-        return "#eef0f4";
-      case Box::Kind::kInput:
-        return "#dff0df";
-      case Box::Kind::kOutput:
-        return "#f6dfdc";
-      case Box::Kind::kVariable:
-        return "#fff3cd";
-      default:
-        return b.inner.empty() ? "#f7f8fa" : "#ffffff";
+      case Box::Kind::kGroup: return "#eef0f4";
+      case Box::Kind::kInput: return "#dff0df";
+      case Box::Kind::kOutput: return "#f6dfdc";
+      case Box::Kind::kVariable: return "#fff3cd";
+      default: return b.inner.empty() ? "#f7f8fa" : "#ffffff";
     }
   }
 
@@ -108,8 +102,8 @@ class Writer {
         return {(after.x - before.x) * std::abs(scale), (after.y - before.y) * std::abs(scale)};
       };
       const Point p = slope(i - 1), q = slope(i);
-      d += "C" + number(a.x + p.x / 3) + " " + number(a.y + p.y / 3) + " " + number(b.x - q.x / 3) + " " + number(b.y - q.y / 3) + " " +
-           number(b.x) + " " + number(b.y);
+      d += "C" + number(a.x + p.x / 3) + " " + number(a.y + p.y / 3) + " " + number(b.x - q.x / 3) + " " + number(b.y - q.y / 3) + " " + number(b.x) +
+           " " + number(b.y);
     }
     out_ += "<path d=\"" + d + "\" class=\"wire" + (w.control ? " control" : "") + "\" marker-end=\"url(#a)\"/>\n";
   }
@@ -117,8 +111,8 @@ class Writer {
   void box(const Box& b) {
     const bool round = b.kind == Box::Kind::kInput || b.kind == Box::Kind::kOutput;
     out_ += "<g><title>" + xml(b.tooltip) + "</title><rect x=\"" + number(b.x) + "\" y=\"" + number(b.y) + "\" width=\"" + number(b.w) +
-            "\" height=\"" + number(b.h) + "\" rx=\"" + (round ? "14" : "4") + "\" class=\"box" +
-            (b.kind == Box::Kind::kGroup ? " group" : "") + "\" fill=\"" + fill_of(b) + "\"/>\n";
+            "\" height=\"" + number(b.h) + "\" rx=\"" + (round ? "14" : "4") + "\" class=\"box" + (b.kind == Box::Kind::kGroup ? " group" : "") +
+            "\" fill=\"" + fill_of(b) + "\"/>\n";
     double y = b.y + 15;
     const double middle = b.x + b.w / 2;
     text(middle, y, b.title, "class=\"op\" text-anchor=\"middle\"");
@@ -157,11 +151,9 @@ void dot_boxes(const Picture& p, const std::string& prefix, const std::string& i
     const std::string id = prefix + std::to_string(i);
     std::string label = b.title;
     for (const auto& l : b.lines) label += "\n" + l;
-    const char* shape = b.kind == Box::Kind::kInput || b.kind == Box::Kind::kOutput ? "ellipse"
-                        : b.kind == Box::Kind::kGroup                               ? "box3d"
-                                                                                    : "box";
-    out += indent + dot_text(id) + " [label=" + dot_text(label) + ", shape=" + shape +
-           (b.device.empty() ? "" : ", tooltip=" + dot_text(b.device)) + "];\n";
+    const char* shape = b.kind == Box::Kind::kInput || b.kind == Box::Kind::kOutput ? "ellipse" : b.kind == Box::Kind::kGroup ? "box3d" : "box";
+    out += indent + dot_text(id) + " [label=" + dot_text(label) + ", shape=" + shape + (b.device.empty() ? "" : ", tooltip=" + dot_text(b.device)) +
+           "];\n";
     for (size_t k = 0; k < b.inner.size(); ++k) {
       const std::string inner = id + "_" + std::to_string(k) + "_";
       out += indent + "subgraph " + dot_text("cluster_" + inner) + " {\n" + indent + "  label=" + dot_text(b.inner[k].title) + ";\n";
@@ -172,8 +164,8 @@ void dot_boxes(const Picture& p, const std::string& prefix, const std::string& i
     }
   }
   for (const Wire& w : p.wires) {
-    out += indent + dot_text(prefix + std::to_string(w.from)) + " -> " + dot_text(prefix + std::to_string(w.to)) +
-           " [label=" + dot_text(w.label) + (w.control ? ", style=dashed" : "") + "];\n";
+    out += indent + dot_text(prefix + std::to_string(w.from)) + " -> " + dot_text(prefix + std::to_string(w.to)) + " [label=" + dot_text(w.label) +
+           (w.control ? ", style=dashed" : "") + "];\n";
   }
 }
 

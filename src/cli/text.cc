@@ -7,116 +7,11 @@
 namespace weft::cli {
 namespace {
 
-constexpr int64_t kSummarize = 1000;  // elements beyond which the middle is left out
-constexpr int64_t kEdge = 3;          // and how many stay at each side
-
-template <class T>
-std::string number(T v) {
-  char text[64];
-  if constexpr (std::is_floating_point_v<T>) std::snprintf(text, sizeof text, std::is_same_v<T, float> ? "%.7g" : "%.10g", double(v));
-  else if constexpr (std::is_signed_v<T>) std::snprintf(text, sizeof text, "%lld", static_cast<long long>(v));
-  else std::snprintf(text, sizeof text, "%llu", static_cast<unsigned long long>(v));
-  return text;
-}
-
-template <class T>
-std::vector<std::string> cells(const Tensor& t) {
-  std::vector<std::string> out;
-  for (const T v : t.data<T>()) out.push_back(number(v));
-  return out;
-}
-
-std::vector<std::string> cells_of(const Tensor& t) {
-  switch (t.dtype()) {
-    case DType::float32:
-      return cells<float>(t);
-    case DType::float64:
-      return cells<double>(t);
-    case DType::int8:
-      return cells<int8_t>(t);
-    case DType::int16:
-      return cells<int16_t>(t);
-    case DType::int32:
-      return cells<int32_t>(t);
-    case DType::int64:
-      return cells<int64_t>(t);
-    case DType::uint8:
-      return cells<uint8_t>(t);
-    case DType::uint16:
-      return cells<uint16_t>(t);
-    case DType::uint32:
-      return cells<uint32_t>(t);
-    case DType::uint64:
-      return cells<uint64_t>(t);
-    case DType::boolean: {
-      std::vector<std::string> out;
-      for (const bool v : t.data<bool>()) out.push_back(v ? "true" : "false");
-      return out;
-    }
-    case DType::string: {
-      std::vector<std::string> out;
-      for (const std::string& s : t.strings()) {
-        std::string q = "\"";
-        for (const char c : s) {
-          if (c == '"' || c == '\\') q += '\\';
-          if (c == '\n') q += "\\n";
-          else if (static_cast<unsigned char>(c) < 0x20) q += '?';
-          else q += c;
-        }
-        out.push_back(q + "\"");
-      }
-      return out;
-    }
-    default:
-      return {};
-  }
-}
-
-void print(const std::vector<std::string>& cells, const std::vector<int64_t>& shape, size_t dim, int64_t offset, bool summarize,
-           size_t width, std::string& out) {
-  if (dim == shape.size()) {
-    const std::string& c = cells[size_t(offset)];
-    if (!shape.empty()) out.append(width - std::min(width, c.size()), ' ');
-    out += c;
-    return;
-  }
-  int64_t stride = 1;
-  for (size_t d = dim + 1; d < shape.size(); ++d) stride *= shape[d];
-  out += '[';
-  const int64_t n = shape[dim];
-  const bool cut = summarize && n > 2 * kEdge;
-  for (int64_t i = 0; i < n; ++i) {
-    if (i) {
-      out += dim + 1 == shape.size() ? " " : "\n" + std::string(dim + 1, ' ');
-    }
-    if (cut && i == kEdge) {
-      out += "...";
-      i = n - kEdge - 1;
-      continue;
-    }
-    print(cells, shape, dim + 1, offset + i * stride, summarize, width, out);
-  }
-  out += ']';
-}
-
 size_t columns(std::string_view s) {  // characters of UTF-8, not bytes
   return size_t(std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 }  // namespace
-
-std::string print_tensor(const Tensor& t) {
-  const std::vector<std::string> c = cells_of(t);
-  if (c.empty() && t.size() > 0) return t.to_string();  // types that C++ has no numbers for
-  size_t width = 0;
-  const bool summarize = t.size() > kSummarize;
-  if (t.dtype() != DType::string) {
-    for (const auto& s : c) width = std::max(width, s.size());
-  }
-  std::string out;
-  print(c, t.shape(), 0, 0, summarize, width, out);
-  return out;
-}
 
 std::string utf8(std::string_view s) {
   std::string out;
@@ -264,21 +159,11 @@ std::string xml(std::string_view text) {
   std::string out;
   for (const char c : utf8(text)) {
     switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '&': out += "&amp;"; break;
+      case '"': out += "&quot;"; break;
+      case '\'': out += "&#39;"; break;
       default:
         if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t') out += c;
     }

@@ -1,4 +1,4 @@
-// Texts for people and for programs: tensors as numpy prints them, tables, JSON, sizes.
+// Texts for people and for programs: tables, JSON, sizes.
 #pragma once
 
 #include <string>
@@ -9,15 +9,11 @@
 
 namespace weft::cli {
 
-// Nested brackets, aligned; the middle of long dimensions left out.
-std::string print_tensor(const Tensor& t);
-
 std::string human_bytes(double bytes);   // "407.1 kB"
 std::string human_time(double seconds);  // "1.25 ms"
 
 // Columns padded to their widest cell; a column whose header ends in '>' is set to the right.
-std::string table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows,
-                  const std::string& indent = "");
+std::string table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows, const std::string& indent = "");
 
 // Writes JSON piece by piece: keys and values, commas and indentation by itself.
 class Json {

@@ -41,8 +41,8 @@ class Parser {
 
  private:
   [[noreturn]] void fail(const std::string& why) const {
-    throw Error(Code::kInvalidArgument, "input '" + spec_.name + "': cannot read '" + std::string(text_) + "' at character " +
-                                            std::to_string(at_ + 1) + ": " + why);
+    throw Error(Code::kInvalidArgument,
+                "input '" + spec_.name + "': cannot read '" + std::string(text_) + "' at character " + std::to_string(at_ + 1) + ": " + why);
   }
   void space() {
     while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
@@ -195,7 +195,7 @@ class Parser {
   std::string_view text_;
   size_t at_ = 0;
   std::vector<int64_t> shape_;
-  std::optional<size_t> fixed_;  // how deep scalars stand
+  std::optional<size_t> fixed_;  // how deep scalars are
 };
 
 bool is_float(DType t) { return t == DType::float32 || t == DType::float64 || t == DType::float16 || t == DType::bfloat16; }
@@ -206,32 +206,15 @@ bool range_of(DType t, double& low, double& high) {
   int bits = 0;
   bool sign = true;
   switch (t) {
-    case DType::int8:
-      bits = 8;
-      break;
-    case DType::int16:
-      bits = 16;
-      break;
-    case DType::int32:
-      bits = 32;
-      break;
-    case DType::int64:
-      bits = 64;
-      break;
-    case DType::uint8:
-      bits = 8, sign = false;
-      break;
-    case DType::uint16:
-      bits = 16, sign = false;
-      break;
-    case DType::uint32:
-      bits = 32, sign = false;
-      break;
-    case DType::uint64:
-      bits = 64, sign = false;
-      break;
-    default:
-      return false;
+    case DType::int8: bits = 8; break;
+    case DType::int16: bits = 16; break;
+    case DType::int32: bits = 32; break;
+    case DType::int64: bits = 64; break;
+    case DType::uint8: bits = 8, sign = false; break;
+    case DType::uint16: bits = 16, sign = false; break;
+    case DType::uint32: bits = 32, sign = false; break;
+    case DType::uint64: bits = 64, sign = false; break;
+    default: return false;
   }
   low = sign ? -std::ldexp(1.0, bits - 1) : 0;
   high = std::ldexp(1.0, bits - (sign ? 1 : 0)) - 1;
@@ -307,8 +290,7 @@ Tensor parse_value(const TensorSpec& spec, const std::string& text, bool cast) {
 
 std::pair<std::string, std::string> split_assignment(const std::string& text, const char* option) {
   const size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0)
-    throw Error(Code::kInvalidArgument, std::string(option) + " '" + text + "' must be NAME=VALUE");
+  if (equals == std::string::npos || equals == 0) throw Error(Code::kInvalidArgument, std::string(option) + " '" + text + "' must be NAME=VALUE");
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
@@ -332,9 +314,8 @@ NamedTensors make_inputs(const SignatureInfo& signature, const std::vector<std::
     for (const auto& [name, t] : out) given |= name == s.name;
     if (given) continue;
     if (!fill)
-      throw Error(Code::kInvalidArgument, "input '" + s.name + "' of signature '" + signature.name +
-                                              "' is missing; add for example --input " + s.name + "='" +
-                                              (s.dtype == DType::string ? "\"text\"" : random_text(s, 1)) + "'");
+      throw Error(Code::kInvalidArgument, "input '" + s.name + "' of signature '" + signature.name + "' is missing; add for example --input " +
+                                              s.name + "='" + (s.dtype == DType::string ? "\"text\"" : random_text(s, 1)) + "'");
     if (s.dtype == DType::string) {
       std::vector<int64_t> dims;
       int64_t n = 1;

@@ -11,7 +11,7 @@
 #include "compiler/plan.h"
 #include "core/status.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 
 // Runs f(data, begin, end) over [0, n), perhaps on several threads; null: on the caller's.
 struct Pool {
@@ -22,7 +22,8 @@ struct Pool {
 // Compiled code. `parameters` and `results` as in the module (results that are new values of a state are null: the state is written
 // in place); `constants` as in Plan::constants (null if they are inside the object); `symbols`: the open sizes; `arena`: arena_bytes, 64-byte
 // aligned, contents of no meaning between calls. 0, or 1 + the number of one of the module's messages.
-using Entry = int32_t (*)(void* const* parameters, void* const* results, const void* const* constants, const int64_t* symbols, char* arena, const Pool* pool);
+using Entry = int32_t (*)(void* const* parameters, void* const* results, const void* const* constants, const int64_t* symbols, char* arena,
+                          const Pool* pool);
 
 // One function of an object file, and bytes that go beside (64-byte aligned, read-only).
 struct CodeUnit {
@@ -49,7 +50,8 @@ class JitCode {
 };
 
 // Tells a library of another build, as far as the layout of what is exchanged does.
-inline constexpr uint64_t kCodegenLayout = uint64_t(sizeof(Plan)) | uint64_t(sizeof(Step)) << 16 | uint64_t(sizeof(CodegenOptions)) << 32 | uint64_t(sizeof(ir::Instr)) << 48;
+inline constexpr uint64_t kCodegenLayout =
+    uint64_t(sizeof(Plan)) | uint64_t(sizeof(Step)) << 16 | uint64_t(sizeof(CodegenOptions)) << 32 | uint64_t(sizeof(ir::Instr)) << 48;
 
 struct CodegenApi {
   uint64_t layout;
@@ -63,4 +65,4 @@ core::Result<const CodegenApi*> codegen();
 // The one symbol of the library.
 inline constexpr char kCodegenSymbol[] = "weft_codegen_api";  // extern "C" const CodegenApi* weft_codegen_api()
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

@@ -2,8 +2,8 @@
 // Their names end as follows; those without seeds may begin anywhere.
 #pragma once
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 
 inline constexpr char kGeneratorState[] = "/generator", kUnseededGeneratorState[] = "/any_generator";
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

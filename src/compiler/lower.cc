@@ -5,10 +5,11 @@
 #include "compiler/lower_internal.h"
 #include "core/call_depth.h"
 #include "graph/function_library.h"
+#include "graph/node_traits.h"
 #include "graph/passes/util.h"
 #include "ir/simplify.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 namespace {
 
 using core::Result;
@@ -62,7 +63,7 @@ void each_node(const FunctionBody& body, core::FunctionRef<void(const Node&)> se
 // The ops without a rule, and those whose rule always refuses.
 void collect(const FunctionBody& body, Rules& missing, Rules& from_data) {
   each_node(body, [&](const Node& n) {
-    if (!n.is_function_call() && !is_builtin(n.op()) && !n.spec().lower && !graph::is_v1_control_flow(n)) missing[std::string(n.op())].push_back(n.name());
+    if (!n.is_function_call() && !is_end(n) && !n.spec().lower && !graph::is_v1_control_flow(n)) missing[std::string(n.op())].push_back(n.name());
     if (n.spec().lower == op::shape_from_data) from_data[std::string(n.op())].push_back(n.name());
   });
 }
@@ -98,7 +99,7 @@ Result<std::unique_ptr<ir::Module>> attempts(const FunctionBody& body, const Low
     replaced[symbol] = with;
     guards.push_back({ir::Dim::symbol(symbol), with, ""});
   }
-  return core::unimplemented("too many open sizes of '", body.name, "' turn out to be equal");
+  return core::unimplemented("too many unknown sizes of '", body.name, "' turn out to be equal");
 }
 
 }  // namespace
@@ -158,4 +159,4 @@ Result<std::unique_ptr<ir::Module>> lower(const FunctionBody& body, const LowerO
   return module;
 }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

@@ -11,7 +11,7 @@
 #include "graph/passes/passes.h"
 #include "ir/ir.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 
 // What is known of one argument of the body.
 struct ArgInfo {
@@ -40,7 +40,8 @@ struct LowerOptions {
 
 // Makes a body ready for lower: loops and branches of version 1 become While and If, calls their bodies, and the graph's passes run,
 // without those that put in fused kernels. Shapes and handles of the arguments as far as they are known; may be empty.
-core::Status prepare(graph::FunctionBody& body, std::vector<core::PartialShape> arg_shapes, std::vector<std::optional<op::ShapeContext::HandleData>> arg_handles);
+core::Status prepare(graph::FunctionBody& body, std::vector<core::PartialShape> arg_shapes,
+                     std::vector<std::optional<op::ShapeContext::HandleData>> arg_handles);
 
 // The module, verified. Open dimensions of the arguments are symbols, in order; one that had to be equal to another size is used nowhere,
 // and a guard (a: the symbol, b: what it must be) says so. Parameters: the tensor arguments without constants in order, then the variables that are used, as states.
@@ -54,4 +55,4 @@ bool may_grow_lists(const graph::FunctionBody& body);
 // Is the whole hindrance that the shapes of some results depend on data (op/lower.h)?
 bool only_shapes_from_data(const graph::FunctionBody& body);
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

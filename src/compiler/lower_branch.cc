@@ -2,7 +2,7 @@
 #include "compiler/lower_internal.h"
 #include "op/lower_list.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 
 using ir::Value;
 
@@ -100,9 +100,11 @@ LoweredList Lowerer::branch(Value which, const std::vector<op::FunctionAttr>& br
     if (!model || j.passes) {
       // Only a value that was there before may pass by; a region's own must be its result.
       const bool own = model && std::any_of(regions.begin(), regions.end(), [&](const auto& r) {
-        const Value v = model->kind() == Lowered::Kind::kTensor ? model->tensor() : model->kind() == Lowered::Kind::kList ? model->list().buffer : nullptr;
-        return v && v->parent == r.get();
-      });
+                         const Value v = model->kind() == Lowered::Kind::kTensor ? model->tensor()
+                                         : model->kind() == Lowered::Kind::kList ? model->list().buffer
+                                                                                 : nullptr;
+                         return v && v->parent == r.get();
+                       });
       if (!own) {
         j.passes = true;
         continue;
@@ -131,7 +133,8 @@ LoweredList Lowerer::branch(Value which, const std::vector<op::FunctionAttr>& br
     const Lowered first = *model;
     for (size_t r = 0; r < regions.size(); ++r) {
       Lowered& v = j.values[r];
-      if (v.kind() == Lowered::Kind::kNone && first.kind() == Lowered::Kind::kTensor) v = b_.fill(first.tensor()->type.dtype, first.tensor()->type.dims, 0);
+      if (v.kind() == Lowered::Kind::kNone && first.kind() == Lowered::Kind::kTensor)
+        v = b_.fill(first.tensor()->type.dtype, first.tensor()->type.dims, 0);
       if (v.kind() == Lowered::Kind::kNone && first.kind() == Lowered::Kind::kList) {
         Lowered::List l = first.list();
         l.buffer = nullptr;
@@ -186,4 +189,4 @@ LoweredList Lowerer::branch(Value which, const std::vector<op::FunctionAttr>& br
   return out;
 }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

@@ -13,7 +13,7 @@
 #include "ir/builder.h"
 #include "op/lower.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 
 using core::DType;
 using op::Lowered;
@@ -37,6 +37,7 @@ class Lowerer final : public op::LowerHost {
   LoweredList call(const op::FunctionAttr& function, LoweredList args) override;
   LoweredList while_loop(const op::FunctionAttr& cond, const op::FunctionAttr& body, LoweredList vars) override;
   LoweredList branch(ir::Value which, const std::vector<op::FunctionAttr>& branches, LoweredList args) override;
+  Lowered variable(const op::NodeInfo& node) override;
   Lowered named_state(const op::NodeInfo& node) override;
   Lowered derived_state(int of, std::string_view what) override;
   const Lowered* read(int state) override;
@@ -55,8 +56,7 @@ class Lowerer final : public op::LowerHost {
   core::Status arguments(const graph::FunctionBody& body);
   core::Status finish(const graph::FunctionBody& body, const LoweredList& out);
   LoweredList walk(const graph::FunctionBody& f, const LoweredList& args);
-  ir::Value splat_or(const core::Tensor& t);
-  LoweredList lower_node(const graph::Node& n, const graph::Graph& g, const LoweredList& inputs);
+  LoweredList lower_node(const graph::Node& n, const LoweredList& inputs);
   // A function of the library that is being walked, prepared; null and an error if there is none.
   std::shared_ptr<const graph::FunctionBody> open(const op::FunctionAttr& function, size_t args);
   int variable_state(int variable);
@@ -81,9 +81,7 @@ class Lowerer final : public op::LowerHost {
 bool same_value(const Lowered& a, const Lowered& b);
 // One type from two that must be equal; asks the builder to unify sizes.
 bool same_type(ir::Builder& b, const ir::Type& x, const ir::Type& y, std::string_view what);
-// Handled by the walk itself.
-bool is_builtin(std::string_view op);
 // Loops and branches of version 1 become While and If.
 core::Status raise_frames(graph::FunctionBody& body);
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

@@ -3,10 +3,11 @@
 #include <algorithm>
 
 #include "compiler/lower_internal.h"
+#include "graph/node_traits.h"
 #include "graph/passes/util.h"
 #include "op/lower_list.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 
 using graph::Endpoint;
 using graph::FunctionBody;
@@ -40,14 +41,14 @@ struct Cell {
 
 // The value behind nodes that hand it on.
 Endpoint behind(Endpoint e) {
-  while (e.node && (e.node->op() == "Identity" || e.node->op() == "IdentityN" || e.node->op() == "StopGradient")) e = e.node->input(e.index);
+  while (e.node && graph::forwards_inputs(*e.node)) e = e.node->input(e.index);
   return e;
 }
 
 bool hands_on(const FunctionBody& body, size_t i) {
   if (i >= body.rets.size()) return false;
   const Endpoint e = behind(body.rets[i]->input(0));
-  return e.node && e.node->op() == "_Arg" && size_t(e.node->attr<int64_t>("index")) == i;
+  return e.node && graph::is_arg(*e.node) && size_t(e.node->attr<int64_t>("index")) == i;
 }
 
 Value through_views(Value v) {
@@ -122,7 +123,11 @@ Trips trips_of(Value c, const Region& cond, const Region& body, const std::vecto
   if (!(x->op == ir::Op::kParameter && x->parent == &cond)) {
     std::swap(x, limit);
     x = through_views(x);
-    op = op == ir::Compare::kLt ? ir::Compare::kGt : op == ir::Compare::kGt ? ir::Compare::kLt : op == ir::Compare::kLe ? ir::Compare::kGe : op == ir::Compare::kGe ? ir::Compare::kLe : op;
+    op = op == ir::Compare::kLt   ? ir::Compare::kGt
+         : op == ir::Compare::kGt ? ir::Compare::kLt
+         : op == ir::Compare::kLe ? ir::Compare::kGe
+         : op == ir::Compare::kGe ? ir::Compare::kLe
+                                  : op;
   }
   if (x->op != ir::Op::kParameter || x->parent != &cond || x->rank() != 0 || !limit->known) return {};
   const Value start = init[size_t(x->index)];
@@ -310,7 +315,8 @@ LoweredList Lowerer::while_loop(const op::FunctionAttr& cond, const op::Function
         const auto step = most_step(*body_r, k, body_r->results[size_t(k)]);
         const Value length = c.init.list().length;
         if (!trips.most || !step || !length->known) {
-          b_.fail(core::unimplemented("the loop '", b_.node(), "' makes a list longer, and how often it turns is not known when compiling; give it maximum_iterations"));
+          b_.fail(core::unimplemented("the loop '", b_.node(),
+                                      "' makes a list longer, and how often it turns is not known when compiling; give it maximum_iterations"));
           return {};
         }
         c.capacity = (*length->known)[0] + *trips.most * Dim(std::max<int64_t>(*step, 0));
@@ -327,7 +333,8 @@ LoweredList Lowerer::while_loop(const op::FunctionAttr& cond, const op::Function
     if (!b_.status().ok()) return {};
     if (trips.exact && trips.most) {
       for (size_t k = 0; k < last.size(); ++k) {
-        if (steps[k] && init[k]->known && init[k]->rank() == 0) last[k]->known = std::vector<Dim>{(*init[k]->known)[0] + *trips.most * Dim(*steps[k])};
+        if (steps[k] && init[k]->known && init[k]->rank() == 0)
+          last[k]->known = std::vector<Dim>{(*init[k]->known)[0] + *trips.most * Dim(*steps[k])};
       }
     }
     LoweredList result = vars;
@@ -342,4 +349,4 @@ LoweredList Lowerer::while_loop(const op::FunctionAttr& cond, const op::Function
   return {};
 }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

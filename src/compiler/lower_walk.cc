@@ -1,13 +1,10 @@
 // The walk: arguments, nodes in order, calls, states, results.
-#include <cstring>
-#include <set>
-
 #include "compiler/generator_state.h"
 #include "compiler/lower_internal.h"
 #include "graph/function_library.h"
-#include "op/lower_list.h"
+#include "graph/node_traits.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 
 using core::Status;
 using graph::FunctionBody;
@@ -19,19 +16,8 @@ using ir::Value;
 namespace {
 
 constexpr size_t kMostName = 80;          // of a node, in messages
-constexpr int kMostDepth = 500;           // of calls; whoever compiles gives a large stack (core/call_depth.h)
+constexpr int kMostDepth = 500;           // of calls; the compiler runs on a large stack (core/call_depth.h)
 constexpr int64_t kMostNodes = 1 << 19;  // walked in one attempt: loops are walked several times, one inside the other
-
-// Hand on their inputs.
-bool is_identity(std::string_view op) {
-  static const std::set<std::string_view> kOps{"Identity", "IdentityN", "StopGradient", "PreventGradient", "Snapshot", "RefIdentity", "_Retval", "LoopCond", "CopyHost", "Copy",
-                                               "PlaceholderWithDefault", "_XlaMustCompile", "ReadVariableXlaSplitND"};
-  return kOps.contains(op);
-}
-bool is_nothing(std::string_view op) {
-  static const std::set<std::string_view> kOps{"NoOp", "ControlTrigger", "DisableCopyOnRead", "StackCloseV2", "TensorArrayCloseV3"};
-  return kOps.contains(op);
-}
 
 core::Result<ir::Type> type_of(DType dtype, const core::PartialShape& shape, std::string_view what, std::string_view name) {
   ir::Type t{dtype, {}};
@@ -44,8 +30,6 @@ core::Result<ir::Type> type_of(DType dtype, const core::PartialShape& shape, std
 }
 
 }  // namespace
-
-bool is_builtin(std::string_view op) { return op == "_Arg" || op == "Const" || op == "HostConst" || is_identity(op) || is_nothing(op); }
 
 bool same_value(const Lowered& a, const Lowered& b) {
   if (a.kind() != b.kind()) return false;
@@ -85,24 +69,24 @@ int Lowerer::variable_state(int variable) {
   return variable_states_[variable] = int(states_.size()) - 1;
 }
 
-Lowered Lowerer::named_state(const op::NodeInfo& node) {
-  const std::string_view op = node.op();
-  if (op == "VarHandleOp" || op == "VariableV2" || op == "Variable") {
-    const auto number = options_.variable_of ? options_.variable_of(node) : std::nullopt;
-    if (!number) {
-      b_.fail(core::unimplemented("the variable of ", op, " '", node.name(), "' is not one that the compiler was told of"));
-      return {};
-    }
-    const int s = variable_state(*number);
-    return s < 0 ? Lowered() : Lowered::state(s);
+Lowered Lowerer::variable(const op::NodeInfo& node) {
+  const auto number = options_.variable_of ? options_.variable_of(node) : std::nullopt;
+  if (!number) {
+    b_.fail(core::unimplemented("the variable of ", node.op(), " '", node.name(), "' is not known to the compiler"));
+    return {};
   }
+  const int s = variable_state(*number);
+  return s < 0 ? Lowered() : Lowered::state(s);
+}
+
+Lowered Lowerer::named_state(const op::NodeInfo& node) {
   const std::string key = path_ + node.name();
   auto [it, is_new] = named_.try_emplace(key, int(states_.size()));
   if (!is_new) return Lowered::state(it->second);
   State s;
   s.name = key;
-  if (const auto* seed = node.find_attr("seed"), *seed2 = node.find_attr("seed2"); seed && seed2) {
-    // A generator goes on from call to call: its counter is a state, zeros at first; without seeds it may begin anywhere.
+  if (const auto *seed = node.find_attr("seed"), *seed2 = node.find_attr("seed2"); seed && seed2) {
+    // A generator continues from call to call: its counter is a state, zeros at first; without seeds it may begin anywhere.
     const bool seeded = *seed->get<int64_t>() || *seed2->get<int64_t>();
     s.name = core::cat(key, seeded ? kGeneratorState : kUnseededGeneratorState);
     s.parameter = int(b_.module().parameters.size());
@@ -161,7 +145,8 @@ bool same_type(ir::Builder& b, const ir::Type& x, const ir::Type& y, std::string
   }
   for (int d = 0; d < x.rank(); ++d) {
     if (x.dims[size_t(d)].is_const() && y.dims[size_t(d)].is_const() && !(x.dims[size_t(d)] == y.dims[size_t(d)])) {
-      b.fail(core::unimplemented(what, " is ", y.to_string(), " and was ", x.to_string(), " ('", b.node(), "'): shapes that change are not compiled"));
+      b.fail(
+          core::unimplemented(what, " is ", y.to_string(), " and was ", x.to_string(), " ('", b.node(), "'): shapes that change are not compiled"));
       return false;
     }
     b.same(x.dims[size_t(d)], y.dims[size_t(d)]);
@@ -202,7 +187,8 @@ Status Lowerer::arguments(const FunctionBody& body) {
       continue;
     }
     if (dtype == DType::kResource || dtype == DType::kVariant || dtype == DType::kString)
-      return core::unimplemented("argument '", info.name, "' of '", body.name, "' is a ", core::dtype_name(dtype), ", which compiled code cannot take");
+      return core::unimplemented("argument '", info.name, "' of '", body.name, "' is a ", core::dtype_name(dtype),
+                                 ", which compiled code cannot take");
     if (!info.shape.has_rank()) return core::unimplemented("the rank of input '", info.name, "' must be known to compile '", body.name, "'");
     ir::Type type{dtype, {}};
     for (int d = 0; d < info.shape.rank(); ++d) {
@@ -229,7 +215,7 @@ Status Lowerer::finish(const FunctionBody& body, const LoweredList& out) {
   for (size_t i = 0; i < out.size(); ++i) {
     const std::string name = i < options_.result_names.size() ? options_.result_names[i] : core::cat("output_", i);
     if (out[i].kind() != Lowered::Kind::kTensor)
-      return core::unimplemented("result ", i, " ('", name, "') of '", body.name, "' is no plain tensor, which compiled code cannot give");
+      return core::unimplemented("result ", i, " ('", name, "') of '", body.name, "' is not a plain tensor, which compiled code cannot return");
     m.main->results.push_back(out[i].tensor());
     m.results.push_back({name, -1});
   }
@@ -260,51 +246,10 @@ Status Lowerer::run(const FunctionBody& body) {
 
 // ---- nodes -----------------------------------------------------------------------------------------------
 
-// A constant of equal elements needs no memory.
-ir::Value Lowerer::splat_or(const core::Tensor& t) {
-  constexpr int64_t kFew = 16;
-  const size_t size = core::dtype_size(t.dtype());
-  if (t.num_elements() <= kFew || size == 0) return b_.constant(t);
-  const char* p = static_cast<const char*>(t.raw());
-  if (std::memcmp(p, p + size, t.byte_size() - size) != 0) return b_.constant(t);
-  auto one = core::Tensor::allocate(t.dtype(), core::Shape());
-  if (!one.ok()) return b_.constant(t);
-  std::memcpy(one->raw(), p, size);
-  return b_.broadcast_to(b_.constant(*one), std::vector<Dim>(t.shape().dims().begin(), t.shape().dims().end()));
-}
-
-LoweredList Lowerer::lower_node(const Node& n, const Graph&, const LoweredList& inputs) {
-  const std::string_view op = n.op();
-  if (is_identity(op)) {
-    LoweredList out = inputs;
-    out.resize(size_t(n.num_outputs()));
-    return out;
-  }
-  if (is_nothing(op)) return LoweredList(size_t(n.num_outputs()));
-  if (op == "Const" || op == "HostConst") {
-    const core::Tensor& t = n.attr<core::Tensor>("value");
-    // Texts of assertions and the like; whoever reads them as tensors says so.
-    if (t.dtype() == DType::kString || t.dtype() == DType::kVariant || t.dtype() == DType::kResource) return LoweredList(1);
-    return {splat_or(t)};
-  }
-  if (n.is_function_call()) return call({std::string(op), std::make_shared<op::AttrMap>(graph::attrs_of(n))}, inputs);
-  bool lists = false;
-  for (const Lowered& v : inputs) lists |= v.kind() == Lowered::Kind::kList;
-  if (lists && op == "ZerosLike") {
-    Lowered::List l = inputs[0].list();
-    l.buffer = nullptr;
-    l.same = Lowered::List::Same::kMixed;
-    return {Lowered::list(op::lists::with_buffer(b_, l))};
-  }
-  if (lists && (op == "AddN" || op == "AddV2" || op == "Add")) {
-    Lowered::List sum;
-    for (const Lowered& v : inputs) {
-      if (v.kind() == Lowered::Kind::kList) sum = sum.length ? op::lists::add(b_, sum, v.list()) : v.list();
-    }
-    return {Lowered::list(std::move(sum))};
-  }
+LoweredList Lowerer::lower_node(const Node& n, const LoweredList& inputs) {
+  if (n.is_function_call()) return call({std::string(n.op()), std::make_shared<op::AttrMap>(graph::attrs_of(n))}, inputs);
   op::LowerContext context(b_, *this, n.info(), inputs);
-  if (!n.spec().lower) return context.fail(core::unimplemented("the compiler has no rule for ", op, " ('", n.name(), "')"));
+  if (!n.spec().lower) return context.fail(core::unimplemented("the compiler has no rule for ", n.op(), " ('", n.name(), "')"));
   return n.spec().lower(context);
 }
 
@@ -318,12 +263,13 @@ LoweredList Lowerer::walk(const FunctionBody& f, const LoweredList& args) {
   std::vector<LoweredList> values(size_t(f.graph->num_ids()));
   for (const Node* n : *order) {
     if (!b_.status().ok()) break;
-    if (n->op() == "_Retval") continue;
+    if (is_retval(*n)) continue;
     if (++walked_ > kMostNodes) {
-      b_.fail(core::unimplemented("'", f.name, "' is too large to compile: calls, loops and branches inside each other unfold to more than ", kMostNodes, " nodes"));
+      b_.fail(core::unimplemented("'", f.name, "' is too large to compile: calls, loops and branches inside each other unfold to more than ",
+                                  kMostNodes, " nodes"));
       break;
     }
-    if (n->op() == "_Arg") {
+    if (is_arg(*n)) {
       const auto i = size_t(n->attr<int64_t>("index"));
       values[size_t(n->id())] = {i < args.size() ? args[i] : Lowered()};
       continue;
@@ -341,7 +287,7 @@ LoweredList Lowerer::walk(const FunctionBody& f, const LoweredList& args) {
       if (v.kind() != Lowered::Kind::kState || core::is_ref_type(n->input_type(i)) || n->input_type(i) == DType::kResource) continue;
       if (const Lowered* now = read(v.state())) v = *now;
     }
-    LoweredList out = lower_node(*n, *f.graph, inputs);
+    LoweredList out = lower_node(*n, inputs);
     if (b_.status().ok() && int(out.size()) != n->num_outputs() && n->num_outputs() > 0)
       b_.fail(core::internal_error("the rule of ", n->op(), " gives ", out.size(), " values for ", n->num_outputs(), " ('", n->name(), "')"));
     values[size_t(n->id())] = std::move(out);
@@ -375,7 +321,8 @@ std::shared_ptr<const FunctionBody> Lowerer::open(const op::FunctionAttr& functi
     const auto make = [&]() -> core::Result<std::shared_ptr<const FunctionBody>> {
       if (!graph_ || !graph_->library()) return core::not_found("function '", function.name, "' is not defined");
       WEFT_ASSIGN(auto def, graph_->library()->find(function.name));
-      WEFT_ASSIGN(FunctionBody body, graph::instantiate_function(*def, function.attrs ? *function.attrs : op::AttrMap{}, graph_->registry(), graph_->library()));
+      WEFT_ASSIGN(FunctionBody body,
+                  graph::instantiate_function(*def, function.attrs ? *function.attrs : op::AttrMap{}, graph_->registry(), graph_->library()));
       WEFT_RETURN_IF_ERROR(prepare(body, {}, {}));
       return std::make_shared<const FunctionBody>(std::move(body));
     };
@@ -397,7 +344,8 @@ LoweredList Lowerer::call(const op::FunctionAttr& function, LoweredList args) {
   const auto body = open(function, args.size());
   if (!body) return {};
   if (depth_ >= kMostDepth) {
-    b_.fail(core::unimplemented("calls nest more than ", kMostDepth, " deep at function '", function.name, "' ('", b_.node().substr(0, kMostName), "'...): functions that call themselves are not compiled"));
+    b_.fail(core::unimplemented("calls nest more than ", kMostDepth, " deep at function '", function.name, "' ('", b_.node().substr(0, kMostName),
+                                "'...): functions that call themselves are not compiled"));
     return {};
   }
   ++depth_;
@@ -410,4 +358,4 @@ LoweredList Lowerer::call(const op::FunctionAttr& function, LoweredList args) {
   return out;
 }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

@@ -3,7 +3,7 @@
 #include "compiler/plan_internal.h"
 #include "core/call_depth.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 namespace {
 
 class Printer {
@@ -77,4 +77,4 @@ core::Result<Plan> make_plan(const ir::Module& m, int threads) {
 
 std::string print(const Plan& p) { return Printer(p).run(); }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

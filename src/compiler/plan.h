@@ -8,7 +8,7 @@
 
 #include "ir/ir.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 
 struct Buffer {
   enum class Kind : uint8_t { kArena, kParameter, kResult, kConstant };
@@ -25,13 +25,13 @@ struct Step {
              // and at no other, so all of an index is computed before any of it is stored. A kPad, kConcat or kGather is always the only
              // instruction of its loop; so are kIota, kSizes and other leaves that are needed in memory
     kInstr,  // instrs[0] alone: a reduction, product, window ...; operands without a buffer are computed on the spot (those of kDot, kConv,
-             // kConvFilterGrad, kWindow, kMaxPoolGrad, kSort, kScatter always have one). kDynamicUpdate and kScatter may have the buffer of their
-             // operand 0, of which the rest is then there already; else it is copied first. kCheck stands here, too
+    // kConvFilterGrad, kWindow, kMaxPoolGrad, kSort, kScatter always have one). kDynamicUpdate and kScatter may have the buffer of their
+    // operand 0, of which the rest is then there already; else it is copied first. kCheck stands here, too
     kWhile,  // instrs[0] is the kWhile; regions: condition, body. Its parameters' buffers hold the variables; copies stand in the steps, those
-             // of the first values before this one. The condition's result may be without a buffer: it is computed behind its steps
-    kIf,     // regions: one for each; copies stand in the steps. Operand 0 may be without a buffer
-    kCopy,   // the value of `copy_from` (which may be computed on the spot) into buffer `copy_to`; if copy_from_buffer is set, the
-             // value lies there for now
+    // of the first values before this one. The condition's result may be without a buffer: it is computed behind its steps
+    kIf,  // regions: one for each; copies stand in the steps. Operand 0 may be without a buffer
+    kCopy,  // the value of `copy_from` (which may be computed on the spot) into buffer `copy_to`; if copy_from_buffer is set, the
+    // value lies there for now
   };
   Kind kind = Kind::kInstr;
   std::vector<const ir::Instr*> instrs;
@@ -62,4 +62,4 @@ core::Result<Plan> make_plan(const ir::Module& m, int threads = 1);
 // For people: weft compile --emit plan.
 std::string print(const Plan& p);
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

@@ -3,7 +3,7 @@
 #include "compiler/plan_internal.h"
 #include "ir/simplify.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 namespace {
 
 using ir::Op;
@@ -19,20 +19,38 @@ enum class Read : uint8_t {
 
 Read read_of(const Instr& user, size_t k) {
   switch (user.op) {
-    case Op::kUnary: case Op::kBinary: case Op::kCompare: case Op::kSelect: case Op::kConvert: case Op::kBitcast: return Read::kSame;
+    case Op::kUnary:
+    case Op::kBinary:
+    case Op::kCompare:
+    case Op::kSelect:
+    case Op::kConvert:
+    case Op::kBitcast: return Read::kSame;
     case Op::kBroadcast: return user.type.elements() == user.operand(0).type.elements() ? Read::kOnce : Read::kMany;
-    case Op::kPad: case Op::kDynamicSlice: return k == 0 ? Read::kOnce : Read::kMany;
-    case Op::kGather: case Op::kPhilox: return Read::kMany;
-    case Op::kReshape: case Op::kTranspose: case Op::kSlice: case Op::kReverse: case Op::kConcat: case Op::kDynamicUpdate: case Op::kReduce: case Op::kArgReduce:
-    case Op::kScan: case Op::kWhile: case Op::kIf: case Op::kCheck: return Read::kOnce;
+    case Op::kPad:
+    case Op::kDynamicSlice: return k == 0 ? Read::kOnce : Read::kMany;
+    case Op::kGather:
+    case Op::kPhilox: return Read::kMany;
+    case Op::kReshape:
+    case Op::kTranspose:
+    case Op::kSlice:
+    case Op::kReverse:
+    case Op::kConcat:
+    case Op::kDynamicUpdate:
+    case Op::kReduce:
+    case Op::kArgReduce:
+    case Op::kScan:
+    case Op::kWhile:
+    case Op::kIf:
+    case Op::kCheck: return Read::kOnce;
     default: return Read::kPointer;
   }
 }
 
 // What can be computed for one index without memory of its own. Pads, concats and gathers could be, but their branches and
-// checks stand in the way of vector code: they run alone.
+// checks prevent vector code: they run alone.
 bool on_the_spot(Op op) {
-  return ir::is_elementwise(op) || op == Op::kBroadcast || op == Op::kReshape || op == Op::kTranspose || op == Op::kSlice || op == Op::kReverse || op == Op::kDynamicSlice;
+  return ir::is_elementwise(op) || op == Op::kBroadcast || op == Op::kReshape || op == Op::kTranspose || op == Op::kSlice || op == Op::kReverse ||
+         op == Op::kDynamicSlice;
 }
 
 bool is_loop(Op op) {
@@ -43,18 +61,34 @@ int cost_of(const Instr& i) {
   switch (i.op) {
     case Op::kUnary:
       switch (i.unary) {
-        case ir::Unary::kNeg: case ir::Unary::kAbs: case ir::Unary::kNot: case ir::Unary::kSign: case ir::Unary::kFloor: case ir::Unary::kCeil:
-        case ir::Unary::kRound: case ir::Unary::kTrunc: case ir::Unary::kIsNan: case ir::Unary::kIsInf: case ir::Unary::kIsFinite: return 1;
-        case ir::Unary::kSqrt: case ir::Unary::kPopcount: return 6;
+        case ir::Unary::kNeg:
+        case ir::Unary::kAbs:
+        case ir::Unary::kNot:
+        case ir::Unary::kSign:
+        case ir::Unary::kFloor:
+        case ir::Unary::kCeil:
+        case ir::Unary::kRound:
+        case ir::Unary::kTrunc:
+        case ir::Unary::kIsNan:
+        case ir::Unary::kIsInf:
+        case ir::Unary::kIsFinite: return 1;
+        case ir::Unary::kSqrt:
+        case ir::Unary::kPopcount: return 6;
         default: return 20;
       }
     case Op::kBinary:
       switch (i.binary) {
-        case ir::Binary::kDiv: case ir::Binary::kFloorDiv: case ir::Binary::kMod: case ir::Binary::kFloorMod: return 6;
-        case ir::Binary::kPow: case ir::Binary::kAtan2: return 30;
+        case ir::Binary::kDiv:
+        case ir::Binary::kFloorDiv:
+        case ir::Binary::kMod:
+        case ir::Binary::kFloorMod: return 6;
+        case ir::Binary::kPow:
+        case ir::Binary::kAtan2: return 30;
         default: return 1;
       }
-    case Op::kCompare: case Op::kSelect: case Op::kConvert: return 1;
+    case Op::kCompare:
+    case Op::kSelect:
+    case Op::kConvert: return 1;
     case Op::kDynamicSlice: return 2;
     default: return 0;
   }
@@ -135,7 +169,7 @@ class Fusion {
       f.depth = 1;
       for (size_t k = 0; k < i->operands.size(); ++k) {
         const Instr* o = i->operands[k];
-        if (!on_the_spot(o->op) || (read_of(*i, k) == Read::kMany && info_[o].cost > (o->rank() == 0 ? kLight : 0))) continue;  // lies in memory
+        if (!on_the_spot(o->op) || (read_of(*i, k) == Read::kMany && info_[o].cost > (o->rank() == 0 ? kLight : 0))) continue;  // is in memory
         f.depth = std::max(f.depth, info_[o].depth + 1);
         if (users(o) == 1 || info_[o].cost <= kCheap) f.cost = std::min(f.cost + info_[o].cost, kDearest);
       }
@@ -186,7 +220,7 @@ class Fusion {
       return;
     }
     if (i->op == Op::kReshape && !is_leafish(i)) {
-      // A view: its operand must lie in memory where indices would have to be taken apart.
+      // A view: its operand must be in memory where indices would have to be taken apart.
       if (pointer || !keeps_index(i)) must_.insert(i->operands[0]);
       return;
     }
@@ -196,7 +230,8 @@ class Fusion {
     }
     // A number is computed once in front of the loops that read it.
     const bool light = i->rank() == 0 && f.cost <= kLight;
-    const bool store = pointer || !on_the_spot(i->op) || ((many || loop) && f.cost > 0 && !light) || (users(i) > 1 && f.cost > (light ? kLight : kCheap) && !in_parts(i, f));
+    const bool store = pointer || !on_the_spot(i->op) || ((many || loop) && f.cost > 0 && !light) ||
+                       (users(i) > 1 && f.cost > (light ? kLight : kCheap) && !in_parts(i, f));
     if (store) draft_.stored.insert(i);
   }
 
@@ -276,9 +311,14 @@ class Fusion {
 bool is_leafish(const Instr* i) {
   for (int depth = 0; depth < 64; ++depth) {
     switch (i->op) {
-      case Op::kSizes: case Op::kIota: return true;
+      case Op::kSizes:
+      case Op::kIota: return true;
       case Op::kConstant: return i->type.elements().is(1);
-      case Op::kBroadcast: case Op::kReshape: case Op::kConvert: case Op::kTranspose: case Op::kReverse: i = i->operands[0]; break;
+      case Op::kBroadcast:
+      case Op::kReshape:
+      case Op::kConvert:
+      case Op::kTranspose:
+      case Op::kReverse: i = i->operands[0]; break;
       default: return false;
     }
   }
@@ -309,4 +349,4 @@ int Draft::var_of(const Instr* i) const {
 
 void fuse(Draft& d) { Fusion(d).run(); }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

@@ -10,7 +10,7 @@
 
 #include "compiler/plan.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 
 using ir::Instr;
 
@@ -48,7 +48,7 @@ struct Draft {
   std::unordered_set<const Instr*> stored;  // gets memory of its own
   std::vector<PlanNode> nodes;
   std::vector<Var> vars;
-  std::unordered_map<const Instr*, int> var;                   // of stored values
+  std::unordered_map<const Instr*, int> var;  // of stored values
   std::unordered_map<const Instr*, std::vector<int>> results;  // of instructions with several results
   std::vector<const Instr*> constants;
 
@@ -66,7 +66,8 @@ void fuse(Draft& d);
 
 // ---- plan_merge.cc
 // Makes one loop of several, where that is right; `places`: (old, new) values that should lie in one place; `wanted`: stay stored.
-void merge_loops(Draft& d, std::vector<PlanNode>& nodes, const std::vector<std::pair<const Instr*, const Instr*>>& places, const std::unordered_set<const Instr*>& wanted);
+void merge_loops(Draft& d, std::vector<PlanNode>& nodes, const std::vector<std::pair<const Instr*, const Instr*>>& places,
+                 const std::unordered_set<const Instr*>& wanted);
 
 // ---- plan_schedule.cc
 // Vars, what nodes read and write, copies for loops, branches, states and results; puts nodes in order.
@@ -75,4 +76,4 @@ core::Status schedule(Draft& d);
 // ---- plan_memory.cc
 core::Status place(Draft& d, Plan& plan);
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

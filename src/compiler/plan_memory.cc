@@ -4,7 +4,7 @@
 
 #include "compiler/plan_internal.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 namespace {
 
 using ir::Dim;
@@ -213,16 +213,16 @@ class Memory {
     y = {};
   }
 
-  struct Wish {
+  struct Request {
     int rank;
     int u, v;
   };
 
   // Copies that would vanish; those in loops first, as they are run often, then what is written in place.
-  void wishes(const std::vector<PlanNode>& nodes, int depth, std::vector<Wish>& out) const {
+  void requests(const std::vector<PlanNode>& nodes, int depth, std::vector<Request>& out) const {
     for (const PlanNode& n : nodes) {
       const int in = depth + (n.step.kind == Step::Kind::kWhile ? 1 : 0);
-      for (const auto& part : n.regions) wishes(part, in, out);
+      for (const auto& part : n.regions) requests(part, in, out);
       for (const PlanNode::Copy& c : n.copies) {
         const int from = draft_.var_of(c.from);
         const Var& to = draft_.vars[size_t(c.to)];
@@ -236,10 +236,10 @@ class Memory {
   }
 
   void coalesce() {
-    std::vector<Wish> all;
-    wishes(draft_.nodes, 0, all);
-    std::stable_sort(all.begin(), all.end(), [](const Wish& a, const Wish& b) { return a.rank < b.rank; });
-    for (const Wish& w : all) join(w.u, w.v);
+    std::vector<Request> all;
+    requests(draft_.nodes, 0, all);
+    std::stable_sort(all.begin(), all.end(), [](const Request& a, const Request& b) { return a.rank < b.rank; });
+    for (const Request& w : all) join(w.u, w.v);
   }
 
   // ---- the plan
@@ -321,7 +321,7 @@ class Memory {
         return std::none_of(left.begin(), left.end(), [&](const Move& o) { return &o != &m && o.from == m.to; });
       });
       if (it == left.end()) {
-        // All wait for each other: what lies where the first goes is put aside.
+        // All wait for each other: what is where the first goes is put aside.
         const int place = left[0].to;
         const auto reader = std::find_if(left.begin(), left.end(), [&](const Move& m) { return m.from == place; });
         const int aside = add_buffer(nullptr, plan_.buffers[size_t(place)].bytes, {{2 * n.begin, 2 * n.begin + 1}});
@@ -340,7 +340,7 @@ class Memory {
 
   // ---- offsets
 
-  // Sizes that are a number times the same product of symbols are placed together, each by its number; others stand alone.
+  // Sizes that are a number times the same product of symbols are placed together, each by its number; others are alone.
   void offsets() {
     std::map<std::string, std::vector<size_t>> kinds;
     std::map<std::string, Dim> unit;
@@ -438,4 +438,4 @@ class Memory {
 
 core::Status place(Draft& d, Plan& plan) { return Memory(d, plan).run(); }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

@@ -6,14 +6,15 @@
 
 #include "compiler/plan_internal.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 namespace {
 
 using ir::Op;
 
 class Merger {
  public:
-  Merger(Draft& d, std::vector<PlanNode>& nodes, const std::vector<std::pair<const Instr*, const Instr*>>& places, const std::unordered_set<const Instr*>& wanted)
+  Merger(Draft& d, std::vector<PlanNode>& nodes, const std::vector<std::pair<const Instr*, const Instr*>>& places,
+         const std::unordered_set<const Instr*>& wanted)
       : draft_(d), nodes_(nodes), places_(places), wanted_(wanted) {}
 
   void run() {
@@ -32,12 +33,12 @@ class Merger {
     bool loop = false;  // can take others
     std::vector<const Instr*> instrs, stores;
     std::map<const Instr*, bool, ById> reads;  // value in memory: read only at the loop's index, and directly
-    std::vector<size_t> after;                 // whoever must come later
+    std::vector<size_t> after;                 // steps that must come later
     size_t order = 0;
     size_t into;  // the group that took it
   };
 
-  // The value in whose memory this one lies; null: it has none.
+  // The value in whose memory this one is; null: it has none.
   const Instr* home(const Instr* i) const {
     while (i->op == Op::kReshape && !draft_.stored.contains(i)) i = i->operands[0];
     if (i->op == Op::kGet) return i->operands[0];
@@ -147,7 +148,8 @@ class Merger {
     for (const Group* g : {&a, &b}) {
       for (const Instr* v : g->stores) {
         const auto r = readers_.find(v);
-        const bool others = r != readers_.end() && std::any_of(r->second.begin(), r->second.end(), [&](size_t k) { return &groups_[find(k)] != &a && &groups_[find(k)] != &b; });
+        const bool others = r != readers_.end() && std::any_of(r->second.begin(), r->second.end(),
+                                                               [&](size_t k) { return &groups_[find(k)] != &a && &groups_[find(k)] != &b; });
         n += others || wanted_.contains(v);
       }
     }
@@ -230,7 +232,7 @@ class Merger {
     order();
   }
 
-  // Every instruction that is computed here, in the order in which it stands; those of outer regions first.
+  // Every instruction that is computed here, in the order in which it is; those of outer regions first.
   std::vector<const Instr*> all_instrs() const {
     std::vector<const ir::Region*> regions;
     std::unordered_set<const ir::Region*> seen;
@@ -294,8 +296,9 @@ class Merger {
 
 }  // namespace
 
-void merge_loops(Draft& d, std::vector<PlanNode>& nodes, const std::vector<std::pair<const Instr*, const Instr*>>& places, const std::unordered_set<const Instr*>& wanted) {
+void merge_loops(Draft& d, std::vector<PlanNode>& nodes, const std::vector<std::pair<const Instr*, const Instr*>>& places,
+                 const std::unordered_set<const Instr*>& wanted) {
   Merger(d, nodes, places, wanted).run();
 }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

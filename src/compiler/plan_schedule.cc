@@ -5,7 +5,7 @@
 #include "compiler/plan_internal.h"
 #include "compiler/scratch.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 namespace {
 
 using ir::Dim;
@@ -249,7 +249,7 @@ class Scheduler {
 
   // ---- order
 
-  // `pairs`: (old, new) values of what should lie in one place: readers of the old go first, where they can.
+  // `pairs`: (old, new) values of what should be in one place: readers of the old go first, where they can.
   void arrange(std::vector<PlanNode>& nodes, std::vector<std::pair<int, int>> pairs) {
     const size_t n = nodes.size();
     std::unordered_map<int, size_t> writer;
@@ -378,4 +378,4 @@ class Scheduler {
 
 core::Status schedule(Draft& d) { return Scheduler(d).run(); }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 namespace {
 
 using ir::Dim;
 
 // A multiple of 64 bytes.
-Dim bytes_of(const Dim& elements, int64_t size) {
-  return elements.is_const() ? Dim((elements.value() * size + 63) / 64 * 64) : elements * size + 64;
-}
+Dim bytes_of(const Dim& elements, int64_t size) { return elements.is_const() ? Dim((elements.value() * size + 63) / 64 * 64) : elements * size + 64; }
 
 bool is_narrow(core::DType t) { return t == core::DType::kHalf || t == core::DType::kBfloat16; }
 
@@ -45,11 +43,11 @@ DotPlan plan_dot(const ir::Instr& i) {
     p.way = Way::kRows;
   } else if ((i.transpose_a ? 0 : m * k) + m * n < n * k) {
     p.way = Way::kSwap;
-    if (!i.transpose_a) p.turned = bytes_of(p.m * p.k, size);
-    p.turned_c = bytes_of(p.m * p.n, size);
+    if (!i.transpose_a) p.transposed = bytes_of(p.m * p.k, size);
+    p.transposed_c = bytes_of(p.m * p.n, size);
   } else {
     p.way = Way::kTurnB;
-    p.turned = bytes_of(p.k * p.n, size);
+    p.transposed = bytes_of(p.k * p.n, size);
   }
   return p;
 }
@@ -66,8 +64,7 @@ bool plan_phases(const ir::Instr& i, ConvPlan& p) {
     const Dim &in = i.operand(0).type.dims[d + 1], &out = i.type.dims[d + 1];
     const int64_t h = w.base_dilation.empty() ? 1 : w.base_dilation[d];
     holes *= h, taps *= w.size[d];
-    if (w.stride[d] != 1 || w.dilation[d] != 1 || !in.is_const() || !out.is_const() || !w.low[d].is_const() || in.value() < 1 ||
-        out.value() < 1)
+    if (w.stride[d] != 1 || w.dilation[d] != 1 || !in.is_const() || !out.is_const() || !w.low[d].is_const() || in.value() < 1 || out.value() < 1)
       return false;
     // Input pixels that the outputs see: from -low / h to (out + size - 2 - low) / h, rounded inwards.
     const int64_t low = w.low[d].value(), last = out.value() + w.size[d] - 2 - low;
@@ -137,7 +134,7 @@ ir::Dim scratch_bytes(const ir::Instr& i) {
   switch (i.op) {
     case ir::Op::kDot: {
       const DotPlan p = plan_dot(i);
-      return p.a + p.b + p.c + p.turned + p.turned_c + p.panel + p.rows;
+      return p.a + p.b + p.c + p.transposed + p.transposed_c + p.panel + p.rows;
     }
     case ir::Op::kConv:
     case ir::Op::kConvFilterGrad: {
@@ -145,8 +142,7 @@ ir::Dim scratch_bytes(const ir::Instr& i) {
       const ConvPlan p = plan_conv(i);
       return p.image + p.x + p.filter + p.y;
     }
-    default:
-      return 0;
+    default: return 0;
   }
 }
 
@@ -169,12 +165,9 @@ bool worth_threads(const ir::Instr& i) {
       return work > kWorth;
     }
     case ir::Op::kWindow:
-    case ir::Op::kMaxPoolGrad:
-      return number(i.operand(0).type.dims[0]) >= 2 && number(i.operand(0).type.elements()) * kPerElement > kWorth;
-    case ir::Op::kReduce:
-      return number(i.operand(0).type.elements()) * kPerElement > kWorth;
-    default:
-      return number(i.type.elements()) * kPerElement > kWorth;
+    case ir::Op::kMaxPoolGrad: return number(i.operand(0).type.dims[0]) >= 2 && number(i.operand(0).type.elements()) * kPerElement > kWorth;
+    case ir::Op::kReduce: return number(i.operand(0).type.elements()) * kPerElement > kWorth;
+    default: return number(i.type.elements()) * kPerElement > kWorth;
   }
 }
 
@@ -186,4 +179,4 @@ ir::Dim scratch_bytes(const ir::Instr& i, int threads) {
   return one;
 }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

@@ -4,7 +4,7 @@
 
 #include "ir/ir.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 
 ir::Dim scratch_bytes(const ir::Instr& i);  // 0 for most
 
@@ -24,7 +24,7 @@ struct DotPlan {
   } way = Way::kPlain;
   bool narrow = false;  // half and bfloat16: computed on copies as float
   // Parts of the scratch, in bytes: copies of A, B and C as float; the transposed A or B; the transposed C; a panel of B; rows of A.
-  ir::Dim a, b, c, turned, turned_c, panel, rows;
+  ir::Dim a, b, c, transposed, transposed_c, panel, rows;
 };
 inline constexpr int64_t kPackRows = 256, kPackColumns = 128;  // of a panel, at most
 inline constexpr int64_t kPackABytes = 256 << 10;
@@ -56,4 +56,4 @@ struct WinogradPlan {
 inline constexpr int64_t kWinogradPoints = 36, kWinogradTile = 4;
 WinogradPlan plan_winograd(const ir::Instr& i);
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

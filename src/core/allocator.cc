@@ -11,10 +11,9 @@
 #include <mutex>
 #include <new>
 
-#include "core/fork.h"
 #include "core/thread_own.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 namespace {
 
 constexpr size_t kSmallBlock = 1024;
@@ -50,7 +49,6 @@ int64_t current_limit() {
 // pages, and faulting them in costs more than most kernels spend on them.
 class LargeBlocks {
  public:
-  LargeBlocks() { hold_while_forking(mutex_); }
   void* take(size_t bytes) {
     std::lock_guard lock(mutex_);
     for (size_t i = 0; i < count_; ++i) {
@@ -92,7 +90,6 @@ constexpr size_t kLargeBlock = size_t(4) << 20;
 // freed memory back and faults it in again; a step that runs over and over would pay for that each time.
 class MediumBlocks {
  public:
-  MediumBlocks() { hold_while_forking(mutex_); }
   static constexpr size_t kMostBytes = size_t(192) << 20;
   // The size of the class that `bytes` falls into.
   static size_t round(size_t bytes) {
@@ -118,7 +115,9 @@ class MediumBlocks {
   }
 
  private:
-  struct Block { Block* next; };
+  struct Block {
+    Block* next;
+  };
   static size_t index(size_t rounded) {
     const size_t log = size_t(std::bit_width(rounded)) - 1;
     return (log - 10) * 4 + (rounded >> (log - 2) & 3);
@@ -147,7 +146,7 @@ void* allocate_large(size_t bytes) noexcept {
   constexpr size_t kLargePage = size_t(2) << 20;
   void* p = nullptr;
   if (posix_memalign(&p, kLargePage, bytes) != 0) return nullptr;  // unlike aligned_alloc, takes any size
-  madvise(p, bytes / kLargePage * kLargePage, MADV_HUGEPAGE);  // a wish; where it is not granted, nothing is lost
+  madvise(p, bytes / kLargePage * kLargePage, MADV_HUGEPAGE);  // a hint that the kernel may ignore
   return p;
 }
 
@@ -174,9 +173,11 @@ void* system_allocate(size_t bytes) noexcept {
   }
   num_allocs.fetch_add(1, std::memory_order_relaxed);
   int64_t now = before + size, old = peak.load(std::memory_order_relaxed);
-  while (now > old && !peak.compare_exchange_weak(old, now, std::memory_order_relaxed)) {}
+  while (now > old && !peak.compare_exchange_weak(old, now, std::memory_order_relaxed)) {
+  }
   old = largest.load(std::memory_order_relaxed);
-  while (size > old && !largest.compare_exchange_weak(old, size, std::memory_order_relaxed)) {}
+  while (size > old && !largest.compare_exchange_weak(old, size, std::memory_order_relaxed)) {
+  }
   return p;
 }
 
@@ -189,7 +190,9 @@ void system_free(void* p, size_t bytes) noexcept {
 
 // A block freed on another thread than the one that made it simply joins that thread's list.
 struct ThreadLists {
-  struct Block { Block* next; };
+  struct Block {
+    Block* next;
+  };
   Block* head[kClasses] = {};
   int room[kClasses];  // how many more blocks may wait
   ThreadLists() {
@@ -238,11 +241,9 @@ void host_free(void* p, size_t bytes) noexcept {
   system_free(p, rounded);
 }
 
-AllocatorStats host_stats() {
-  return {num_allocs.load(), in_use.load(), peak.load(), largest.load(), current_limit()};
-}
+AllocatorStats host_stats() { return {num_allocs.load(), in_use.load(), peak.load(), largest.load(), current_limit()}; }
 
 void reset_peak_stats() { peak.store(in_use.load()); }
 void set_host_limit(int64_t bytes) { limit.store(std::max<int64_t>(bytes, 1)); }
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace weft::core {
+namespace weft_engine::core {
 
 inline constexpr size_t kAlignment = 64;
 
@@ -27,4 +27,4 @@ void reset_peak_stats();
 // By default the memory of the machine (or of its control group).
 void set_host_limit(int64_t bytes);
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

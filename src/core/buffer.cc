@@ -8,7 +8,7 @@
 #include "core/tstring.h"
 #include "core/variant.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 namespace {
 
 static_assert(sizeof(Buffer) <= kAlignment);
@@ -72,4 +72,4 @@ void Buffer::destroy() {
   host_free(this, block);
 }
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

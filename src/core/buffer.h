@@ -8,7 +8,7 @@
 
 #include "core/dtype.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 
 // Owner of an object that counts its own references (T::add_ref, T::drop_ref).
 template <class T>
@@ -83,4 +83,4 @@ class Buffer {
   void* arg_ = nullptr;
 };
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

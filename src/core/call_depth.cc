@@ -5,11 +5,16 @@
 #include <cstdint>
 #include <exception>
 
-namespace weft::core {
+namespace weft_engine::core {
 namespace {
 
 constexpr size_t kReserve = 512 << 10;      // for what runs between two looks: kernels, passes
-constexpr size_t kFreshStack = 64 << 20;    // address space; memory is used as far as it is touched
+constexpr size_t kLargeStack = 64 << 20;    // address space; memory is used as far as it is touched
+#ifdef __SANITIZE_THREAD__
+constexpr size_t kFreshStack = 4 << 20;     // the thread sanitizer records at most 65,536 frames of one stack
+#else
+constexpr size_t kFreshStack = kLargeStack;
+#endif
 constexpr size_t kLeastStack = 4 << 20;     // where the system does not give as much
 
 struct Here {
@@ -32,10 +37,17 @@ void find_bounds(Here& h) {
   pthread_attr_destroy(&attr);
 }
 
+size_t left_of(Here& h) {
+  if (!h.known) [[unlikely]]
+    find_bounds(h);
+  const auto at = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  return at > h.low && at <= h.high ? at - h.low : SIZE_MAX;
+}
+
 // A quarter of a small stack is all that one can keep free.
-bool enough() {
-  const size_t left = stack_left();
-  return left >= kReserve || (left != SIZE_MAX && left >= (here.high - here.low) / 4);
+bool enough(Here& h) {
+  const size_t left = left_of(h);
+  return left >= kReserve || (left != SIZE_MAX && left >= (h.high - h.low) / 4);
 }
 
 struct Task {
@@ -56,9 +68,9 @@ void* run_task(void* p) {
   return nullptr;
 }
 
-Status on_fresh_stack(FunctionRef<Status()> work) {
+Status on_fresh_stack(FunctionRef<Status()> work, size_t most = kFreshStack) {
   Task task{work, here.depth, {}, nullptr};
-  for (size_t size = kFreshStack; size >= kLeastStack; size /= 4) {
+  for (size_t size = most; size >= kLeastStack; size /= 4) {
     pthread_attr_t attr;
     if (pthread_attr_init(&attr) != 0) break;
     pthread_t thread;
@@ -79,25 +91,27 @@ int call_depth() { return here.depth; }
 AdoptCallDepth::AdoptCallDepth(int depth) : outer_(here.depth) { here.depth = depth; }
 AdoptCallDepth::~AdoptCallDepth() { here.depth = outer_; }
 
-size_t stack_left() {
-  Here& h = here;
-  if (!h.known) find_bounds(h);
-  const auto at = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  return at > h.low && at <= h.high ? at - h.low : SIZE_MAX;
-}
+size_t stack_left() { return left_of(here); }
 
 Status with_stack(FunctionRef<Status()> work) {
-  if (enough()) [[likely]] return work();
+  if (enough(here)) [[likely]]
+    return work();
   return on_fresh_stack(work);
 }
 
-Status with_large_stack(FunctionRef<Status()> work) { return on_fresh_stack(work); }
+Status with_large_stack(FunctionRef<Status()> work) { return on_fresh_stack(work, kLargeStack); }
 
 Status call_deeper(std::string_view function, FunctionRef<Status()> call) {
-  if (here.depth >= kMostCallDepth)
-    return invalid_argument("Function calls nest more than ", kMostCallDepth, " deep at function '", function, "'. Does a function call itself without end?");
-  const AdoptCallDepth adopt(here.depth + 1);
-  return with_stack(call);
+  Here& h = here;  // looked up once: a call of a small function notices more
+  if (h.depth >= kMostCallDepth)
+    return invalid_argument("Function calls nest more than ", kMostCallDepth, " deep at function '", function,
+                            "'. Does a function call itself without end?");
+  ++h.depth;
+  const struct Back {
+    Here& h;
+    ~Back() { --h.depth; }
+  } back{h};
+  return enough(h) ? call() : on_fresh_stack(call);
 }
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

@@ -8,7 +8,7 @@
 #include "core/function_ref.h"
 #include "core/status.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 
 inline constexpr int kMostCallDepth = 10'000;  // calls of functions inside each other
 
@@ -35,4 +35,4 @@ Status with_large_stack(FunctionRef<Status()> work);
 // with_stack, one call deeper. InvalidArgument beyond kMostCallDepth.
 Status call_deeper(std::string_view function, FunctionRef<Status()> call);
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cstdio>
 
-namespace weft::core {
+namespace weft_engine::core {
 
 void append_int(std::string& out, long long v) {
   char buf[24];
@@ -22,4 +22,4 @@ void append_double(std::string& out, double v) {
   out.append(buf, static_cast<size_t>(std::snprintf(buf, sizeof buf, "%g", v)));
 }
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

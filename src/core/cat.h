@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace weft::core {
+namespace weft_engine::core {
 
 void append_int(std::string& out, long long v);
 void append_uint(std::string& out, unsigned long long v);
@@ -26,12 +26,18 @@ void append(std::string& out, T v) {
   else append_uint(out, v);
 }
 template <std::floating_point T>
-void append(std::string& out, T v) { append_double(out, static_cast<double>(v)); }
+void append(std::string& out, T v) {
+  append_double(out, static_cast<double>(v));
+}
 
 // Anything else that knows how to print itself.
 template <class T>
-  requires requires(const T& t) { { t.to_string() } -> std::convertible_to<std::string>; }
-void append(std::string& out, const T& t) { out += t.to_string(); }
+  requires requires(const T& t) {
+    { t.to_string() } -> std::convertible_to<std::string>;
+  }
+void append(std::string& out, const T& t) {
+  out += t.to_string();
+}
 
 template <class... Args>
 std::string cat(const Args&... args) {
@@ -53,4 +59,4 @@ std::string join(const Range& range, std::string_view separator = ",") {
   return out;
 }
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

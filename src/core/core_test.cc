@@ -12,7 +12,7 @@
 #include "core/tensor.h"
 #include "core/thread_pool.h"
 
-using namespace weft::core;  // NOLINT
+using namespace weft_engine::core;  // NOLINT
 
 TEST_CASE("half rounds to even and keeps subnormals, infinities and NaN") {
   CHECK(half(1.0f).bits == 0x3c00);

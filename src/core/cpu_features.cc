@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace weft::core {
+namespace weft_engine::core {
 namespace {
 
 CpuLevel detect() {
@@ -17,10 +17,10 @@ CpuLevel detect() {
       best = CpuLevel::kAvx512;
   }
 #endif
-  if (const char* wish = std::getenv("WEFT_CPU")) {
+  if (const char* requested = std::getenv("WEFT_CPU")) {
     CpuLevel limit = best;
-    if (!std::strcmp(wish, "generic")) limit = CpuLevel::kGeneric;
-    else if (!std::strcmp(wish, "avx2")) limit = CpuLevel::kAvx2;
+    if (!std::strcmp(requested, "generic")) limit = CpuLevel::kGeneric;
+    else if (!std::strcmp(requested, "avx2")) limit = CpuLevel::kAvx2;
     if (limit < best) best = limit;
   }
   return best;
@@ -41,4 +41,4 @@ const char* cpu_level_name(CpuLevel level) {
   }
 }
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

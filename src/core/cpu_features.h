@@ -2,11 +2,11 @@
 // variable WEFT_CPU=generic|avx2|avx512 (tests of the lower paths set it).
 #pragma once
 
-namespace weft::core {
+namespace weft_engine::core {
 
 enum class CpuLevel { kGeneric = 0, kAvx2 = 1, kAvx512 = 2 };
 
 CpuLevel cpu_level();
 const char* cpu_level_name(CpuLevel level);
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

@@ -4,7 +4,7 @@
 
 #include "core/own_memory.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 
 Device::Device(DeviceName name, int64_t memory_limit, std::string description)
     : parsed_(std::move(name)), name_(parsed_.to_string()), description_(std::move(description)), memory_limit_(memory_limit) {
@@ -44,4 +44,4 @@ Result<Device*> DeviceSet::resolve(std::string_view text, bool soft_placement) c
                           " All available devices [", join(names, ", "), "].");
 }
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

@@ -13,7 +13,7 @@
 #include "core/tensor.h"
 #include "core/thread_pool.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 
 class Device {
  public:
@@ -73,4 +73,4 @@ class DeviceSet {
   std::vector<std::unique_ptr<Device>> devices_;
 };
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

@@ -2,7 +2,7 @@
 
 #include <cctype>
 
-namespace weft::core {
+namespace weft_engine::core {
 namespace {
 
 std::string upper(std::string_view s) {
@@ -82,8 +82,8 @@ Result<DeviceName> DeviceName::parse(std::string_view text) {
 }
 
 bool DeviceName::matches(const DeviceName& full) const {
-  return (!job || job == full.job) && (!replica || replica == full.replica) && (!task || task == full.task) &&
-         (!type || type == full.type) && (!id || id == full.id);
+  return (!job || job == full.job) && (!replica || replica == full.replica) && (!task || task == full.task) && (!type || type == full.type) &&
+         (!id || id == full.id);
 }
 
 DeviceName DeviceName::completed_by(const DeviceName& d) const {
@@ -105,4 +105,4 @@ std::string DeviceName::to_string() const {
   return out;
 }
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

@@ -8,7 +8,7 @@
 
 #include "core/status.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 
 struct DeviceName {
   std::optional<std::string> job;
@@ -26,4 +26,4 @@ struct DeviceName {
   std::string to_string() const;
 };
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

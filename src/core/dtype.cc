@@ -2,7 +2,7 @@
 
 #include "core/cat.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 namespace {
 
 struct Row {
@@ -91,23 +91,35 @@ std::optional<DType> dtype_from_name(std::string_view name) {
 
 bool is_integer_type(DType t) {
   switch (t) {
-    case DType::kInt8: case DType::kInt16: case DType::kInt32: case DType::kInt64:
-    case DType::kUint8: case DType::kUint16: case DType::kUint32: case DType::kUint64:
-    case DType::kInt4: case DType::kUint4: case DType::kInt2: case DType::kUint2:
-      return true;
-    default:
-      return false;
+    case DType::kInt8:
+    case DType::kInt16:
+    case DType::kInt32:
+    case DType::kInt64:
+    case DType::kUint8:
+    case DType::kUint16:
+    case DType::kUint32:
+    case DType::kUint64:
+    case DType::kInt4:
+    case DType::kUint4:
+    case DType::kInt2:
+    case DType::kUint2: return true;
+    default: return false;
   }
 }
 
 bool is_floating_type(DType t) {
   switch (t) {
-    case DType::kFloat: case DType::kDouble: case DType::kHalf: case DType::kBfloat16:
-    case DType::kFloat8E5m2: case DType::kFloat8E4m3fn: case DType::kFloat8E4m3fnuz:
-    case DType::kFloat8E4m3b11fnuz: case DType::kFloat8E5m2fnuz: case DType::kFloat4E2m1fn:
-      return true;
-    default:
-      return false;
+    case DType::kFloat:
+    case DType::kDouble:
+    case DType::kHalf:
+    case DType::kBfloat16:
+    case DType::kFloat8E5m2:
+    case DType::kFloat8E4m3fn:
+    case DType::kFloat8E4m3fnuz:
+    case DType::kFloat8E4m3b11fnuz:
+    case DType::kFloat8E5m2fnuz:
+    case DType::kFloat4E2m1fn: return true;
+    default: return false;
   }
 }
 
@@ -117,4 +129,4 @@ bool is_quantized_type(DType t) {
   return t == DType::kQint8 || t == DType::kQuint8 || t == DType::kQint16 || t == DType::kQuint16 || t == DType::kQint32;
 }
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

@@ -9,7 +9,7 @@
 
 #include "core/float_types.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 
 class tstring;
 class ResourceHandle;
@@ -81,18 +81,38 @@ inline void append(std::string& out, DType t) { out += dtype_name(t); }
 
 template <class T>
 struct DTypeOf;  // DTypeOf<float>::value
-#define WEFT_DTYPES(X)                                                                                              \
-  X(float, kFloat) X(double, kDouble) X(int32_t, kInt32) X(uint8_t, kUint8) X(int16_t, kInt16) X(int8_t, kInt8)     \
-  X(tstring, kString) X(complex64, kComplex64) X(int64_t, kInt64) X(bool, kBool) X(qint8, kQint8)                   \
-  X(quint8, kQuint8) X(qint32, kQint32) X(bfloat16, kBfloat16) X(qint16, kQint16) X(quint16, kQuint16)              \
-  X(uint16_t, kUint16) X(complex128, kComplex128) X(half, kHalf) X(ResourceHandle, kResource) X(Variant, kVariant)  \
-  X(uint32_t, kUint32) X(uint64_t, kUint64) X(float8_e5m2, kFloat8E5m2) X(float8_e4m3fn, kFloat8E4m3fn)             \
-  X(float8_e4m3fnuz, kFloat8E4m3fnuz) X(float8_e4m3b11fnuz, kFloat8E4m3b11fnuz)                                     \
-  X(float8_e5m2fnuz, kFloat8E5m2fnuz) X(int4, kInt4) X(uint4, kUint4) X(int2, kInt2) X(uint2, kUint2)               \
-  X(float4_e2m1fn, kFloat4E2m1fn)
-#define WEFT_X(T, name) \
-  template <>           \
-  struct DTypeOf<T> {   \
+#define WEFT_DTYPES(X)                      \
+  X(float, kFloat)                          \
+  X(double, kDouble)                        \
+  X(int32_t, kInt32)                        \
+  X(uint8_t, kUint8)                        \
+  X(int16_t, kInt16)                        \
+  X(int8_t, kInt8)                          \
+  X(tstring, kString)                       \
+  X(complex64, kComplex64)                  \
+  X(int64_t, kInt64)                        \
+  X(bool, kBool)                            \
+  X(qint8, kQint8)                          \
+  X(quint8, kQuint8)                        \
+  X(qint32, kQint32)                        \
+  X(bfloat16, kBfloat16)                    \
+  X(qint16, kQint16)                        \
+  X(quint16, kQuint16)                      \
+  X(uint16_t, kUint16)                      \
+  X(complex128, kComplex128)                \
+  X(half, kHalf)                            \
+  X(ResourceHandle, kResource)              \
+  X(Variant, kVariant)                      \
+  X(uint32_t, kUint32)                      \
+  X(uint64_t, kUint64)                      \
+  X(float8_e5m2, kFloat8E5m2)               \
+  X(float8_e4m3fn, kFloat8E4m3fn)           \
+  X(float8_e4m3fnuz, kFloat8E4m3fnuz)       \
+  X(float8_e4m3b11fnuz, kFloat8E4m3b11fnuz) \
+  X(float8_e5m2fnuz, kFloat8E5m2fnuz) X(int4, kInt4) X(uint4, kUint4) X(int2, kInt2) X(uint2, kUint2) X(float4_e2m1fn, kFloat4E2m1fn)
+#define WEFT_X(T, name)                         \
+  template <>                                   \
+  struct DTypeOf<T> {                           \
     static constexpr DType value = DType::name; \
   };
 WEFT_DTYPES(WEFT_X)
@@ -100,4 +120,4 @@ WEFT_DTYPES(WEFT_X)
 template <class T>
 inline constexpr DType dtype_of = DTypeOf<T>::value;
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

@@ -7,7 +7,7 @@
 #include <map>
 #include <mutex>
 
-namespace weft::core {
+namespace weft_engine::core {
 namespace {
 
 struct Systems {
@@ -28,8 +28,7 @@ bool is_local(std::string_view scheme) { return scheme.empty() || scheme == "fil
 
 Code code_of(int error) {
   switch (error) {
-    case 0:
-      return Code::kOk;
+    case 0: return Code::kOk;
     case EINVAL:
     case ENAMETOOLONG:
     case E2BIG:
@@ -42,24 +41,19 @@ Code code_of(int error) {
     case ENOTSOCK:
     case ENOTTY:
     case EPROTOTYPE:
-    case ESPIPE:
-      return Code::kInvalidArgument;
+    case ESPIPE: return Code::kInvalidArgument;
     case ETIMEDOUT:
-    case ETIME:
-      return Code::kDeadlineExceeded;
+    case ETIME: return Code::kDeadlineExceeded;
     case ENODEV:
     case ENOENT:
     case ENXIO:
-    case ESRCH:
-      return Code::kNotFound;
+    case ESRCH: return Code::kNotFound;
     case EEXIST:
     case EADDRNOTAVAIL:
-    case EALREADY:
-      return Code::kAlreadyExists;
+    case EALREADY: return Code::kAlreadyExists;
     case EPERM:
     case EACCES:
-    case EROFS:
-      return Code::kPermissionDenied;
+    case EROFS: return Code::kPermissionDenied;
     case ENOTEMPTY:
     case EISDIR:
     case ENOTDIR:
@@ -72,8 +66,7 @@ Code code_of(int error) {
     case ENOTCONN:
     case EPIPE:
     case ESHUTDOWN:
-    case ETXTBSY:
-      return Code::kFailedPrecondition;
+    case ETXTBSY: return Code::kFailedPrecondition;
     case ENOSPC:
     case EDQUOT:
     case EMFILE:
@@ -83,20 +76,17 @@ Code code_of(int error) {
     case ENODATA:
     case ENOMEM:
     case ENOSR:
-    case EUSERS:
-      return Code::kResourceExhausted;
+    case EUSERS: return Code::kResourceExhausted;
     case EFBIG:
     case EOVERFLOW:
-    case ERANGE:
-      return Code::kOutOfRange;
+    case ERANGE: return Code::kOutOfRange;
     case ENOSYS:
     case ENOTSUP:
     case EAFNOSUPPORT:
     case EPFNOSUPPORT:
     case EPROTONOSUPPORT:
     case ESOCKTNOSUPPORT:
-    case EXDEV:
-      return Code::kUnimplemented;
+    case EXDEV: return Code::kUnimplemented;
     case EAGAIN:
     case ECONNREFUSED:
     case ECONNABORTED:
@@ -109,15 +99,11 @@ Code code_of(int error) {
     case ENETUNREACH:
     case ENOLCK:
     case ENOLINK:
-    case ENONET:
-      return Code::kUnavailable;
+    case ENONET: return Code::kUnavailable;
     case EDEADLK:
-    case ESTALE:
-      return Code::kAborted;
-    case ECANCELED:
-      return Code::kCancelled;
-    default:
-      return Code::kUnknown;
+    case ESTALE: return Code::kAborted;
+    case ECANCELED: return Code::kCancelled;
+    default: return Code::kUnknown;
   }
 }
 
@@ -185,8 +171,7 @@ Status delete_all(FileSystem& system, const std::string& name, int64_t& files, i
   auto inside = system.children(name);
   note(inside.status());
   if (inside.ok())
-    for (const std::string& child : *inside)
-      note(delete_all(system, cat(name, name.ends_with('/') ? "" : "/", child), files, folders, depth - 1));
+    for (const std::string& child : *inside) note(delete_all(system, cat(name, name.ends_with('/') ? "" : "/", child), files, folders, depth - 1));
   const Status done = system.delete_folder(name);
   folders += !done.ok();
   note(done);
@@ -228,4 +213,4 @@ Result<std::vector<std::string>> FileSystem::match_by_component(const std::strin
 
 Status io_error(std::string_view path, int error) { return Status(code_of(error), cat(path, "; ", std::strerror(error))); }
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

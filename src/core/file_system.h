@@ -9,7 +9,7 @@
 
 #include "core/status.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 
 struct FileInfo {
   int64_t size = 0, mtime_nsec = 0;
@@ -82,4 +82,4 @@ Uri parse_uri(std::string_view name);
 // TensorFlow's code for an error number of the system, with the path and the system's words.
 Status io_error(std::string_view path, int error);
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

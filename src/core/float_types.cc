@@ -1,6 +1,6 @@
 #include "core/float_types.h"
 
-namespace weft::core::detail {
+namespace weft_engine::core::detail {
 
 float small_to_float(uint8_t bits, int e, int m, int bias, bool fn, bool uz, bool has_nan) {
   const int sign_shift = e + m;
@@ -21,12 +21,9 @@ uint8_t float_to_small(float f, int e, int m, int bias, bool fn, bool uz, bool h
   const int sign_shift = e + m, top_exponent = (1 << e) - 1;
   const bool negative = std::signbit(f);
   const uint8_t sign = negative ? uint8_t(1 << sign_shift) : uint8_t(0);
-  const uint8_t nan = uz ? uint8_t(1 << sign_shift)
-                         : uint8_t(sign | (top_exponent << m) | (fn ? (1 << m) - 1 : 1 << (m - 1)));
+  const uint8_t nan = uz ? uint8_t(1 << sign_shift) : uint8_t(sign | (top_exponent << m) | (fn ? (1 << m) - 1 : 1 << (m - 1)));
   // The largest finite bit pattern without the sign.
-  const int max_bits = !has_nan || uz ? (1 << sign_shift) - 1
-                       : fn           ? (1 << sign_shift) - 2
-                                      : (top_exponent << m) - 1;
+  const int max_bits = !has_nan || uz ? (1 << sign_shift) - 1 : fn ? (1 << sign_shift) - 2 : (top_exponent << m) - 1;
   if (std::isnan(f)) return has_nan ? nan : sign;
   const float a = std::fabs(f);
   if (std::isinf(a)) return !has_nan ? uint8_t(sign | max_bits) : fn ? nan : uint8_t(sign | (top_exponent << m));
@@ -43,4 +40,4 @@ uint8_t float_to_small(float f, int e, int m, int bias, bool fn, bool uz, bool h
   return uint8_t(sign | result);
 }
 
-}  // namespace weft::core::detail
+}  // namespace weft_engine::core::detail

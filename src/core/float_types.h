@@ -10,7 +10,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace weft::core {
+namespace weft_engine::core {
 
 namespace detail {
 
@@ -63,28 +63,32 @@ struct NarrowFloat {
   }
 };
 
-#define WEFT_NARROW_OPERATORS(T)                                                          \
-  T() = default;                                                                          \
-  template <class U>                                                                      \
-    requires(std::is_arithmetic_v<U>)                                                     \
-  explicit T(U v) { bits = encode(static_cast<float>(v)); }                               \
-  template <class U>                                                                      \
+#define WEFT_NARROW_OPERATORS(T)                                                                   \
+  T() = default;                                                                                   \
+  template <class U>                                                                               \
+    requires(std::is_arithmetic_v<U>)                                                              \
+  explicit T(U v) {                                                                                \
+    bits = encode(static_cast<float>(v));                                                          \
+  }                                                                                                \
+  template <class U>                                                                               \
     requires(!std::is_arithmetic_v<U> && std::is_convertible_v<U, float> && !std::is_same_v<U, T>) \
-  explicit T(const U& v) { bits = encode(static_cast<float>(v)); }                        \
-  friend T operator+(T a, T b) { return T(float(a) + float(b)); }                         \
-  friend T operator-(T a, T b) { return T(float(a) - float(b)); }                         \
-  friend T operator*(T a, T b) { return T(float(a) * float(b)); }                         \
-  friend T operator/(T a, T b) { return T(float(a) / float(b)); }                         \
-  friend T operator-(T a) { return T(-float(a)); }                                        \
-  friend bool operator==(T a, T b) { return float(a) == float(b); }                       \
-  friend bool operator!=(T a, T b) { return float(a) != float(b); }                       \
-  friend bool operator<(T a, T b) { return float(a) < float(b); }                         \
-  friend bool operator>(T a, T b) { return float(a) > float(b); }                         \
-  friend bool operator<=(T a, T b) { return float(a) <= float(b); }                       \
-  friend bool operator>=(T a, T b) { return float(a) >= float(b); }                       \
-  T& operator+=(T b) { return *this = *this + b; }                                        \
-  T& operator-=(T b) { return *this = *this - b; }                                        \
-  T& operator*=(T b) { return *this = *this * b; }                                        \
+  explicit T(const U& v) {                                                                         \
+    bits = encode(static_cast<float>(v));                                                          \
+  }                                                                                                \
+  friend T operator+(T a, T b) { return T(float(a) + float(b)); }                                  \
+  friend T operator-(T a, T b) { return T(float(a) - float(b)); }                                  \
+  friend T operator*(T a, T b) { return T(float(a) * float(b)); }                                  \
+  friend T operator/(T a, T b) { return T(float(a) / float(b)); }                                  \
+  friend T operator-(T a) { return T(-float(a)); }                                                 \
+  friend bool operator==(T a, T b) { return float(a) == float(b); }                                \
+  friend bool operator!=(T a, T b) { return float(a) != float(b); }                                \
+  friend bool operator<(T a, T b) { return float(a) < float(b); }                                  \
+  friend bool operator>(T a, T b) { return float(a) > float(b); }                                  \
+  friend bool operator<=(T a, T b) { return float(a) <= float(b); }                                \
+  friend bool operator>=(T a, T b) { return float(a) >= float(b); }                                \
+  T& operator+=(T b) { return *this = *this + b; }                                                 \
+  T& operator-=(T b) { return *this = *this - b; }                                                 \
+  T& operator*=(T b) { return *this = *this * b; }                                                 \
   T& operator/=(T b) { return *this = *this / b; }
 
 struct half : NarrowFloat<half, uint16_t> {
@@ -99,11 +103,11 @@ struct bfloat16 : NarrowFloat<bfloat16, uint16_t> {
   static uint16_t encode(float f) { return detail::float_to_bfloat(f); }
 };
 
-#define WEFT_SMALL_FLOAT(T, e, m, bias, fn, uz, nan)                                                       \
-  struct T : NarrowFloat<T, uint8_t> {                                                                     \
-    WEFT_NARROW_OPERATORS(T)                                                                               \
-    static float decode(uint8_t b) { return detail::small_to_float(b, e, m, bias, fn, uz, nan); }          \
-    static uint8_t encode(float f) { return detail::float_to_small(f, e, m, bias, fn, uz, nan); }          \
+#define WEFT_SMALL_FLOAT(T, e, m, bias, fn, uz, nan)                                              \
+  struct T : NarrowFloat<T, uint8_t> {                                                            \
+    WEFT_NARROW_OPERATORS(T)                                                                      \
+    static float decode(uint8_t b) { return detail::small_to_float(b, e, m, bias, fn, uz, nan); } \
+    static uint8_t encode(float f) { return detail::float_to_small(f, e, m, bias, fn, uz, nan); } \
   };
 WEFT_SMALL_FLOAT(float8_e5m2, 5, 2, 15, false, false, true)
 WEFT_SMALL_FLOAT(float8_e4m3fn, 4, 3, 7, true, false, true)
@@ -121,10 +125,14 @@ struct NarrowInt {
   NarrowInt() = default;
   template <class U>
     requires(std::is_arithmetic_v<U>)
-  explicit NarrowInt(U v) { value = wrap(static_cast<int>(v)); }
+  explicit NarrowInt(U v) {
+    value = wrap(static_cast<int>(v));
+  }
   template <class U>
     requires(!std::is_arithmetic_v<U> && std::is_convertible_v<U, float> && !std::is_same_v<U, NarrowInt>)
-  explicit NarrowInt(const U& v) { value = wrap(static_cast<int>(static_cast<float>(v))); }
+  explicit NarrowInt(const U& v) {
+    value = wrap(static_cast<int>(static_cast<float>(v)));
+  }
   operator int() const { return value; }  // NOLINT: implicit on purpose
   static Byte wrap(int v) {
     constexpr int kMask = (1 << N) - 1;
@@ -159,9 +167,9 @@ using complex128 = std::complex<double>;
 
 template <class T>
 inline constexpr bool is_narrow_float =
-    std::is_same_v<T, half> || std::is_same_v<T, bfloat16> || std::is_same_v<T, float8_e5m2> ||
-    std::is_same_v<T, float8_e4m3fn> || std::is_same_v<T, float8_e4m3fnuz> ||
-    std::is_same_v<T, float8_e4m3b11fnuz> || std::is_same_v<T, float8_e5m2fnuz> || std::is_same_v<T, float4_e2m1fn>;
+    std::is_same_v<T, half> || std::is_same_v<T, bfloat16> || std::is_same_v<T, float8_e5m2> || std::is_same_v<T, float8_e4m3fn> ||
+    std::is_same_v<T, float8_e4m3fnuz> || std::is_same_v<T, float8_e4m3b11fnuz> || std::is_same_v<T, float8_e5m2fnuz> ||
+    std::is_same_v<T, float4_e2m1fn>;
 template <class T>
 inline constexpr bool is_complex = std::is_same_v<T, complex64> || std::is_same_v<T, complex128>;
 template <class T>
@@ -171,12 +179,12 @@ inline constexpr bool is_floating = std::is_floating_point_v<T> || is_narrow_flo
 template <class T>
 using Wide = std::conditional_t<is_narrow_float<T>, float, T>;
 
-}  // namespace weft::core
+}  // namespace weft_engine::core
 
 namespace std {
 template <>
-struct numeric_limits<weft::core::half> {
-  using half = weft::core::half;
+struct numeric_limits<weft_engine::core::half> {
+  using half = weft_engine::core::half;
   static constexpr bool is_specialized = true, is_signed = true, is_integer = false, has_infinity = true, has_quiet_NaN = true;
   static half lowest() { return half::from_bits(0xfbff); }
   static half max() { return half::from_bits(0x7bff); }
@@ -186,8 +194,8 @@ struct numeric_limits<weft::core::half> {
   static half epsilon() { return half::from_bits(0x1400); }
 };
 template <>
-struct numeric_limits<weft::core::bfloat16> {
-  using bfloat16 = weft::core::bfloat16;
+struct numeric_limits<weft_engine::core::bfloat16> {
+  using bfloat16 = weft_engine::core::bfloat16;
   static constexpr bool is_specialized = true, is_signed = true, is_integer = false, has_infinity = true, has_quiet_NaN = true;
   static bfloat16 lowest() { return bfloat16::from_bits(0xff7f); }
   static bfloat16 max() { return bfloat16::from_bits(0x7f7f); }

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace weft::core {
+namespace weft_engine::core {
 
 template <class Signature>
 class FunctionRef;
@@ -25,4 +25,4 @@ class FunctionRef<R(Args...)> {
   R (*call_)(void*, Args...);
 };
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

@@ -6,7 +6,7 @@
 #include "core/fork.h"
 #include "core/threads.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 namespace {
 
 thread_local Interrupt* t_current = nullptr;
@@ -58,4 +58,4 @@ bool look_for_interrupt() noexcept {
   return true;
 }
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

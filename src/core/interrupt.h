@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <exception>
 
-namespace weft::core {
+namespace weft_engine::core {
 
 // One call from outside, on the thread that makes it: always the same thread of a program. Calls may be nested: the last one counts.
 class Interrupt {
@@ -60,4 +60,4 @@ struct Interrupted : std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

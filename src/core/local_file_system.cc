@@ -10,7 +10,7 @@
 
 #include "core/file_system.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 namespace {
 
 // Of a system call that gives 0 for success.
@@ -25,7 +25,7 @@ class LocalReader final : public RandomAccessFile {
     size_t done = 0;
     while (done < n) {
       ssize_t got = ::pread(fd_, at + done, n - done, off_t(offset + done));
-      if (got < 0 && errno == ESPIPE) got = ::read(fd_, at + done, n - done);  // a pipe: read from front to back
+      if (got < 0 && errno == ESPIPE) got = ::read(fd_, at + done, n - done);  // a pipe: read sequentially
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return io_error(path_, errno);
       if (got == 0) break;
@@ -174,7 +174,7 @@ class LocalFileSystem final : public FileSystem {
     if (how == O_APPEND) ::lseek(fd, 0, SEEK_END);
     return std::unique_ptr<WritableFile>(std::make_unique<LocalWriter>(path, fd));
   }
-  // Links are deleted and not followed; goes on after an error, and tells the first.
+  // Links are deleted and not followed; continues after an error, and tells the first.
   Status delete_all(const std::string& path, bool folder, int64_t& files, int64_t& folders) {
     Status first;
     if (folder) {
@@ -202,4 +202,4 @@ FileSystem& local_file_system() {
   return system;
 }
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

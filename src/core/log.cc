@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace weft::core {
+namespace weft_engine::core {
 namespace {
 std::atomic<void (*)(const char*)> log_listener{nullptr};
 }  // namespace
@@ -23,4 +23,4 @@ void log(LogLevel level, const std::string& text) {
   if (auto* listener = log_listener.load()) listener(text.c_str());
 }
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

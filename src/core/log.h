@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace weft::core {
+namespace weft_engine::core {
 
 enum class LogLevel { kInfo = 0, kWarning = 1, kError = 2 };
 
@@ -12,4 +12,4 @@ void log(LogLevel level, const std::string& text);
 // Called with each message that is printed; null for none.
 void set_log_listener(void (*listener)(const char*));
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

@@ -9,7 +9,7 @@
 #include "core/function_ref.h"
 #include "core/log.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 
 std::atomic<int64_t> own_memory_blocks{0};
 
@@ -174,4 +174,4 @@ Status unsatisfied(const DeviceSet& devices, std::string_view wanted, const std:
                           join(supported_types, ", "), "]. All available devices [", join(names, ", "), "].");
 }
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

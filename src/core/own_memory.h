@@ -11,7 +11,7 @@
 
 #include "core/device.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 
 class OwnMemoryDevice : public Device {
  public:
@@ -53,4 +53,4 @@ std::vector<Device*> by_priority(const DeviceSet& devices);
 // TensorFlow's words for a device that an op cannot have.
 Status unsatisfied(const DeviceSet& devices, std::string_view wanted, const std::vector<std::string>& supported_types);
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

@@ -5,7 +5,7 @@
 
 #include "core/log.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 namespace {
 
 struct Profilers {
@@ -56,4 +56,4 @@ std::string stop_profilers() {
   return out;
 }
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

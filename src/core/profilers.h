@@ -6,7 +6,7 @@
 
 #include "core/status.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 
 class Profiler {
  public:
@@ -22,4 +22,4 @@ void start_profilers();
 // One XSpace with all that they saw; empty where there are none.
 std::string stop_profilers();
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

@@ -9,7 +9,7 @@
 
 #include "core/file_system.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 namespace {
 
 struct Contents {
@@ -157,4 +157,4 @@ class RamFileSystem final : public FileSystem {
 
 std::unique_ptr<FileSystem> make_ram_file_system() { return std::make_unique<RamFileSystem>(); }
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

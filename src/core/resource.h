@@ -7,7 +7,7 @@
 
 #include "core/dtype.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 
 class Resource {
  public:
@@ -36,4 +36,4 @@ class ResourceHandle {
 };
 static_assert(sizeof(ResourceHandle) == 16);
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

@@ -1,6 +1,6 @@
 #include "core/shape.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 
 int64_t multiply_without_overflow(int64_t a, int64_t b) {
   int64_t r;
@@ -155,14 +155,13 @@ bool PartialShape::compatible_with(const PartialShape& o) const {
 Result<PartialShape> PartialShape::merge_with(const PartialShape& o) const {
   if (!known_) return o;
   if (!o.known_) return *this;
-  if (dims_.size() != o.dims_.size())
-    return invalid_argument("Shapes must be equal rank, but are ", dims_.size(), " and ", o.dims_.size());
+  if (dims_.size() != o.dims_.size()) return invalid_argument("Shapes must be equal rank, but are ", dims_.size(), " and ", o.dims_.size());
   PartialShape merged = *this;
   for (size_t i = 0; i < dims_.size(); ++i) {
     if (dims_[i] < 0) merged.dims_[i] = o.dims_[i];
     else if (o.dims_[i] >= 0 && o.dims_[i] != dims_[i])
-      return invalid_argument("Dimension ", i, " in both shapes must be equal, but are ", dims_[i], " and ", o.dims_[i],
-                              ". Shapes are ", to_string(), " and ", o.to_string(), ".");
+      return invalid_argument("Dimension ", i, " in both shapes must be equal, but are ", dims_[i], " and ", o.dims_[i], ". Shapes are ", to_string(),
+                              " and ", o.to_string(), ".");
   }
   return merged;
 }
@@ -178,4 +177,4 @@ std::string PartialShape::to_string() const {
   return out + "]";
 }
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

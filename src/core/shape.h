@@ -13,7 +13,7 @@
 
 #include "core/status.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 
 inline constexpr int kMaxRank = 254;
 
@@ -153,4 +153,4 @@ class PartialShape {
 // Product of two sizes that are not negative; -1 on overflow.
 int64_t multiply_without_overflow(int64_t a, int64_t b);
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

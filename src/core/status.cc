@@ -1,19 +1,18 @@
 #include "core/status.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 
 const char* code_name(Code code) {
-  static constexpr const char* kNames[] = {
-      "OK",           "Cancelled",          "Unknown",          "InvalidArgument",    "DeadlineExceeded",
-      "NotFound",     "AlreadyExists",      "PermissionDenied", "ResourceExhausted",  "FailedPrecondition",
-      "Aborted",      "OutOfRange",         "Unimplemented",    "Internal",           "Unavailable",
-      "DataLoss",     "Unauthenticated"};
+  static constexpr const char* kNames[] = {"OK",       "Cancelled",      "Unknown",          "InvalidArgument",   "DeadlineExceeded",
+                                           "NotFound", "AlreadyExists",  "PermissionDenied", "ResourceExhausted", "FailedPrecondition",
+                                           "Aborted",  "OutOfRange",     "Unimplemented",    "Internal",          "Unavailable",
+                                           "DataLoss", "Unauthenticated"};
   auto i = static_cast<unsigned>(code);
   return i < std::size(kNames) ? kNames[i] : "Unknown";
 }
 
 Status::Status(Code code, std::string message) {
-  if (code != Code::kOk) rep_ = std::make_shared<const Rep>(Rep{code, std::move(message), {}});
+  if (code != Code::kOk) rep_ = std::make_shared<const Rep>(Rep{code, std::move(message), {}, {}});
 }
 
 const std::string& Status::message() const {
@@ -27,6 +26,18 @@ Status Status::with_suffix(std::string_view suffix) const {
   if (ok()) return *this;
   Rep rep = *rep_;
   rep.message += suffix;
+  return Status(std::make_shared<const Rep>(std::move(rep)));
+}
+
+const Status::Origin& Status::origin() const {
+  static const Origin kUnknown;
+  return rep_ ? rep_->origin : kUnknown;
+}
+
+Status Status::with_origin(Origin origin) const {
+  if (ok()) return *this;
+  Rep rep = *rep_;
+  rep.origin = std::move(origin);
   return Status(std::make_shared<const Rep>(std::move(rep)));
 }
 
@@ -48,4 +59,4 @@ Status Status::with_payload(std::string key, std::string value) const {
   return Status(std::make_shared<const Rep>(std::move(rep)));
 }
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

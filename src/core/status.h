@@ -11,7 +11,7 @@
 
 #include "core/cat.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 
 enum class Code : int {
   kOk = 0,
@@ -50,6 +50,14 @@ class [[nodiscard]] Status {
   // The same code with more text behind the message. No effect on OK.
   Status with_suffix(std::string_view suffix) const;
 
+  // Where an error came from, as far as it is known. Front ends print it, each in its own way; it is no part of the message.
+  struct Origin {
+    std::string op, node, function;
+    std::shared_ptr<void> exception;  // of another language, which a callback raised
+  };
+  const Origin& origin() const;
+  Status with_origin(Origin origin) const;
+
   // Named binary notes that travel with an error (TF_SetPayload).
   using Payloads = std::vector<std::pair<std::string, std::string>>;
   const Payloads& payloads() const;
@@ -60,15 +68,16 @@ class [[nodiscard]] Status {
     Code code;
     std::string message;
     Payloads payloads;
+    Origin origin;
   };
   explicit Status(std::shared_ptr<const Rep> rep) : rep_(std::move(rep)) {}
   std::shared_ptr<const Rep> rep_;
 };
 
-#define WEFT_ERROR(function, code)                    \
-  template <class... Args>                            \
-  Status function(const Args&... args) {              \
-    return Status(Code::code, cat(args...));          \
+#define WEFT_ERROR(function, code)           \
+  template <class... Args>                   \
+  Status function(const Args&... args) {     \
+    return Status(Code::code, cat(args...)); \
   }
 WEFT_ERROR(cancelled, kCancelled)
 WEFT_ERROR(unknown_error, kUnknown)
@@ -93,8 +102,8 @@ class [[nodiscard]] Result {
   Result(T value) : value_(std::move(value)) {}                     // NOLINT: implicit on purpose
   Result(Status status) : status_(std::move(status)) { assert(!status_.ok()); }  // NOLINT
   template <class U>
-    requires(std::is_convertible_v<U, T> && !std::is_same_v<std::decay_t<U>, T> &&
-             !std::is_same_v<std::decay_t<U>, Status> && !std::is_same_v<std::decay_t<U>, Result>)
+    requires(std::is_convertible_v<U, T> && !std::is_same_v<std::decay_t<U>, T> && !std::is_same_v<std::decay_t<U>, Status> &&
+             !std::is_same_v<std::decay_t<U>, Result>)
   Result(U&& value) : value_(T(std::forward<U>(value))) {}          // NOLINT
 
   bool ok() const { return value_.has_value(); }
@@ -116,10 +125,10 @@ class [[nodiscard]] Result {
 #define WEFT_CONCAT(a, b) WEFT_CONCAT_(a, b)
 
 // Leaves the function with the status, if it is an error.
-#define WEFT_RETURN_IF_ERROR(expr)                         \
-  do {                                                     \
-    if (::weft::core::Status weft_status_ = (expr); !weft_status_.ok()) [[unlikely]] \
-      return weft_status_;                                 \
+#define WEFT_RETURN_IF_ERROR(expr)                                                          \
+  do {                                                                                      \
+    if (::weft_engine::core::Status weft_status_ = (expr); !weft_status_.ok()) [[unlikely]] \
+      return weft_status_;                                                                  \
   } while (0)
 
 // WEFT_ASSIGN(int64_t axis, attrs.get_int("axis")): declares the variable, or leaves with the error.
@@ -130,4 +139,4 @@ class [[nodiscard]] Result {
     return tmp.status();                     \
   declaration = std::move(tmp).value()
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

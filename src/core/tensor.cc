@@ -6,10 +6,11 @@
 #include "core/resource.h"
 #include "core/variant.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 
 Result<Tensor> Tensor::allocate(DType dtype, const Shape& shape) {
-  if (!shape.valid()) [[unlikely]] return shape.check();
+  if (!shape.valid()) [[unlikely]]
+    return shape.check();
   auto buffer = Buffer::allocate(dtype, shape.num_elements());
   if (!buffer) [[unlikely]]
     return resource_exhausted("OOM when allocating tensor with shape", shape, " and type ", dtype_name(dtype),
@@ -124,4 +125,4 @@ std::string Tensor::summary(int64_t limit) const {
   return out + "]";
 }
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

@@ -11,7 +11,7 @@
 #include "core/shape.h"
 #include "core/tstring.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 
 class Tensor {
  public:
@@ -33,9 +33,13 @@ class Tensor {
   }
   static Tensor scalar(const char* s) { return scalar(tstring(s)); }
   template <class T>
-  static Tensor vector(std::span<const T> values) { return of<T>({int64_t(values.size())}, values); }
+  static Tensor vector(std::span<const T> values) {
+    return of<T>({int64_t(values.size())}, values);
+  }
   template <class T>
-  static Tensor vector(const std::vector<T>& values) { return of<T>({int64_t(values.size())}, std::span<const T>(values)); }
+  static Tensor vector(const std::vector<T>& values) {
+    return of<T>({int64_t(values.size())}, std::span<const T>(values));
+  }
   template <class T>
   static Tensor of(const Shape& shape, std::span<const T> values) {
     Tensor t = must_allocate(dtype_of<T>, shape);
@@ -53,15 +57,23 @@ class Tensor {
 
   // The elements. T must be the C++ type of dtype() or another of the same size (int8_t for bool ...).
   template <class T>
-  const T* data() const { return static_cast<const T*>(data_); }
+  const T* data() const {
+    return static_cast<const T*>(data_);
+  }
   template <class T>
-  T* data() { return static_cast<T*>(data_); }
+  T* data() {
+    return static_cast<T*>(data_);
+  }
   const void* raw() const { return data_; }
   void* raw() { return data_; }
   template <class T>
-  std::span<const T> span() const { return {data<T>(), size_t(num_elements())}; }
+  std::span<const T> span() const {
+    return {data<T>(), size_t(num_elements())};
+  }
   template <class T>
-  std::span<T> span() { return {data<T>(), size_t(num_elements())}; }
+  std::span<T> span() {
+    return {data<T>(), size_t(num_elements())};
+  }
 
   const RefPtr<Buffer>& buffer() const { return buffer_; }
   bool unique() const { return buffer_ && buffer_->unique() && buffer_->owns_elements(); }
@@ -100,4 +112,4 @@ class Tensor {
 // Copies elements [from, from + n) of a tensor into another of the same type, at `to`.
 void copy_elements(const Tensor& source, int64_t from, Tensor& target, int64_t to, int64_t n);
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

@@ -5,7 +5,7 @@
 
 #include <new>
 
-namespace weft::core {
+namespace weft_engine::core {
 
 template <class T>
 class ThreadOwn {
@@ -13,7 +13,8 @@ class ThreadOwn {
   // Made at first use and gone with the thread. Null where memory is short, and in an ending thread that has given it up.
   static T* get() noexcept {
     const State& s = state_;
-    if (s.own) [[likely]] return s.own;
+    if (s.own) [[likely]]
+      return s.own;
     return make();
   }
 
@@ -31,10 +32,11 @@ class ThreadOwn {
     }
   };
   [[gnu::noinline]] static T* make() noexcept {
-    if (!state_.ended) [[maybe_unused]] thread_local Holder holder;
+    if (!state_.ended) [[maybe_unused]]
+      thread_local Holder holder;
     return state_.own;
   }
   static constinit inline thread_local State state_ = {};
 };
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

@@ -12,7 +12,7 @@
 #include "core/interrupt.h"
 #include "core/threads.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 namespace {
 
 // Work below this many nanoseconds is not worth waking another thread.
@@ -54,9 +54,8 @@ struct ThreadPool::Impl {
     ended.notify_all();
   }
 
-  // In the child of a fork, where no worker is and another thread may have held the mutex. What is overwritten is lost on purpose.
+  // In the child of a fork, where no worker is. What is overwritten is lost on purpose.
   void begin_anew() {
-    new (&mutex) std::mutex;
     new (&wake) std::condition_variable;
     new (&ended) std::condition_variable;
     new (&queue) std::deque<std::function<void()>>;
@@ -73,12 +72,10 @@ struct Pools {
   Impl* first = nullptr;
 
   Pools() {
-    pthread_atfork([] { get().mutex.lock(); }, [] { get().mutex.unlock(); },
-                   [] {
-                     for (Impl* p = get().first; p; p = p->next) p->begin_anew();
-                     inside_pool = false;
-                     get().mutex.unlock();
-                   });
+    pthread_atfork(nullptr, nullptr, [] {
+      for (Impl* p = get().first; p; p = p->next) p->begin_anew();
+      inside_pool = false;
+    });
   }
   static Pools& get() {
     static Pools* pools = new Pools;
@@ -139,9 +136,11 @@ struct Work {
   void run() noexcept {
     int64_t ran = 0;
     for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < n; ++ran) {
-      if (failed.load(std::memory_order_relaxed)) [[unlikely]] continue;
+      if (failed.load(std::memory_order_relaxed)) [[unlikely]]
+        continue;
       try {
-        if (interrupt_wanted()) [[unlikely]] throw Interrupted();
+        if (interrupt_wanted()) [[unlikely]]
+          throw Interrupted();
         body(i);
       } catch (...) {
         std::lock_guard lock(mutex);
@@ -161,7 +160,8 @@ void ThreadPool::parallel_chunks(int64_t n, FunctionRef<void(int64_t)> body) {
   if (n <= 0) return;
   if (n == 1 || threads_ == 1 || inside_pool) {
     for (int64_t i = 0; i < n; ++i) {
-      if (interrupt_wanted()) [[unlikely]] throw Interrupted();
+      if (interrupt_wanted()) [[unlikely]]
+        throw Interrupted();
       body(i);
     }
     return;
@@ -201,4 +201,4 @@ void ThreadPool::parallel_for(int64_t n, double cost, FunctionRef<void(int64_t, 
   parallel_chunks((n + size - 1) / size, [&](int64_t i) { body(i * size, std::min(n, (i + 1) * size)); });
 }
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

@@ -8,7 +8,7 @@
 
 #include "core/function_ref.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 
 class ThreadPool {
  public:
@@ -35,4 +35,4 @@ class ThreadPool {
   int threads_;
 };
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

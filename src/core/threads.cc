@@ -5,7 +5,7 @@
 
 #include "core/interrupt.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 
 const Status& out_of_memory() {
   static const Status* status = new Status(Code::kResourceExhausted, "out of memory");
@@ -51,4 +51,4 @@ Status start_thread(std::function<void()> body) noexcept {
   }
 }
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

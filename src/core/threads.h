@@ -9,7 +9,7 @@
 
 #include "core/status.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 
 // ResourceExhausted; made once, so that no memory is needed when it is short (the Engine asks for it first).
 const Status& out_of_memory();
@@ -48,4 +48,4 @@ bool wait_for_others(std::unique_lock<std::mutex>& lock, std::condition_variable
   return changed.wait_for(lock, kSlice, done);
 }
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

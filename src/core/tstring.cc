@@ -2,11 +2,11 @@
 
 #include <new>
 
-namespace weft::core {
+namespace weft_engine::core {
 
 void tstring::assign(std::string_view s) {
   if (kind() == kLarge && s.data() >= pointer(16) && s.data() < pointer(16) + size()) {
-    *this = tstring(std::string(s));  // the source lies inside this string
+    *this = tstring(std::string(s));  // the source is inside this string
     return;
   }
   char* to = resize_uninitialized(s.size());
@@ -39,4 +39,4 @@ char* tstring::resize_uninitialized(size_t n) {
   return p;
 }
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

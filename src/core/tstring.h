@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace weft::core {
+namespace weft_engine::core {
 
 class tstring {
  public:
@@ -100,9 +100,9 @@ class tstring {
 };
 static_assert(sizeof(tstring) == 24);
 
-}  // namespace weft::core
+}  // namespace weft_engine::core
 
 template <>
-struct std::hash<weft::core::tstring> {
-  size_t operator()(const weft::core::tstring& s) const { return std::hash<std::string_view>()(s.view()); }
+struct std::hash<weft_engine::core::tstring> {
+  size_t operator()(const weft_engine::core::tstring& s) const { return std::hash<std::string_view>()(s.view()); }
 };

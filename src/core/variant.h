@@ -7,7 +7,7 @@
 
 #include "core/dtype.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 
 class VariantObject {
  public:
@@ -20,9 +20,13 @@ class Variant {
   Variant() = default;
   explicit Variant(std::shared_ptr<const VariantObject> object) : object_(std::move(object)) {}
   template <class T>
-  const T* get() const { return dynamic_cast<const T*>(object_.get()); }
+  const T* get() const {
+    return dynamic_cast<const T*>(object_.get());
+  }
   template <class T>
-  std::shared_ptr<const T> share() const { return std::dynamic_pointer_cast<const T>(object_); }
+  std::shared_ptr<const T> share() const {
+    return std::dynamic_pointer_cast<const T>(object_);
+  }
   bool empty() const { return !object_; }
   std::string type_name() const { return object_ ? object_->type_name() : "<empty variant>"; }
 
@@ -31,4 +35,4 @@ class Variant {
 };
 static_assert(sizeof(Variant) == 16);
 
-}  // namespace weft::core
+}  // namespace weft_engine::core

@@ -1,5 +1,6 @@
 #include "eager/context.h"
 
+#include <array>
 #include <algorithm>
 #include <shared_mutex>
 #include <thread>
@@ -8,7 +9,7 @@
 #include "core/thread_own.h"
 #include "runtime/session.h"
 
-namespace weft::eager {
+namespace weft_engine::eager {
 namespace {
 
 std::atomic<uint64_t> next_generation{1};
@@ -19,21 +20,32 @@ int thread_count(int wanted) {
   return cores ? int(cores) : 1;
 }
 
-// Each thread remembers the kernels it used last, so that a hit takes no lock.
+// Each thread remembers the kernels it used last, so that a hit takes no lock. Of functions it holds weak references: a function
+// that is removed frees its kernels whatever other threads remember.
 struct ThreadCache {
-  static constexpr size_t kSlots = 256;
+  template <class Pointer>
   struct Slot {
     uint64_t generation = 0;
     const op::OpSpec* spec = nullptr;
     Device* device = nullptr;
     uint64_t types = 0, count = 0;
     std::string rest;
-    std::shared_ptr<CachedKernel> kernel;
+    Pointer kernel;
     bool holds(const KernelKey& k, uint64_t now) const {
       return generation == now && spec == k.spec && device == k.device && types == k.types && count == k.count && rest == k.rest;
     }
+    void set(const KernelKey& k, uint64_t now, Pointer p) {
+      generation = now;
+      spec = k.spec;
+      device = k.device;
+      types = k.types;
+      count = k.count;
+      rest = k.rest;
+      kernel = std::move(p);
+    }
   };
-  Slot slots[kSlots];
+  std::array<Slot<std::shared_ptr<CachedKernel>>, 256> slots;
+  std::array<Slot<std::weak_ptr<CachedKernel>>, 64> function_slots;
 };
 
 std::string as_bytes(const KernelKey& k) {
@@ -44,7 +56,7 @@ std::string as_bytes(const KernelKey& k) {
   return out;
 }
 
-// Lets go of what this thread remembers; other threads do so when they need the slot, or end.
+// Releases what this thread remembers; other threads do so when they need the slot, or end.
 void forget_kernels(uint64_t generation) {
   ThreadCache* cache = ThreadOwn<ThreadCache>::get();
   if (!cache) return;
@@ -61,7 +73,7 @@ thread_local ThreadExecutor thread_executor;
 
 using Map = std::unordered_map<std::string, std::shared_ptr<CachedKernel>>;
 
-// As many kernels as two generations hold: when the young one is full it becomes the old one, and what was not used since it began goes.
+// As many kernels as two generations hold: when the young one is full it becomes the old one, and what was not used since it began is dropped.
 class KernelMap {
  public:
   explicit KernelMap(size_t most) : half_(most / 2) {}
@@ -146,7 +158,7 @@ Context::Context(op::Registry& registry, const ContextOptions& o)
       log_device_placement(o.log_device_placement),
       policy(o.policy),
       registry_(registry),
-      devices_(runtime::shared_cpus(o.cpu_devices)),
+      devices_(o.devices ? o.devices : runtime::shared_cpus(o.cpu_devices)),
       id_(next_generation.fetch_add(1)),
       pool_(thread_count(o.intra_threads)),
       inter_pool_(thread_count(o.inter_threads)),
@@ -165,6 +177,7 @@ Context::Context(op::Registry& registry, const ContextOptions& o)
   r.log_device_placement = &log_device_placement;
   r.disabled_passes = o.disabled_passes;
   r.auto_compile = o.auto_compile;
+  r.rendezvous = o.rendezvous;
   runtime_ = std::make_unique<runtime::FunctionLibraryRuntime>(std::move(r), library_);
 }
 
@@ -189,6 +202,10 @@ Status Context::sync_executors() {
   if (auto mine = executor(); mine != executor_) {
     Status s = mine->wait();
     mine->clear_error();
+    if (status.ok()) status = std::move(s);
+  }
+  if (remote_tasks) {
+    Status s = remote_tasks->sync();
     if (status.ok()) status = std::move(s);
   }
   return status;
@@ -219,22 +236,27 @@ uint64_t KernelKey::hash() const {
 Result<const std::shared_ptr<CachedKernel>*> Context::kernel(const KernelKey& key, FunctionRef<Result<std::shared_ptr<CachedKernel>>()> make) {
   ThreadCache* cache = ThreadOwn<ThreadCache>::get();
   if (!cache) return nullptr;
-  auto& slot = cache->slots[key.hash() % ThreadCache::kSlots];
+  auto& slot = cache->slots[key.hash() % cache->slots.size()];
   const uint64_t generation = generation_.load(std::memory_order_acquire);
-  if (slot.holds(key, generation)) [[likely]] return &slot.kernel;
+  if (slot.holds(key, generation)) [[likely]]
+    return &slot.kernel;
   WEFT_ASSIGN(std::shared_ptr<CachedKernel> found, kernels_->get(kernels_->plain, as_bytes(key), make));
-  slot.generation = generation;
-  slot.spec = key.spec;
-  slot.device = key.device;
-  slot.types = key.types;
-  slot.count = key.count;
-  slot.rest = key.rest;
-  slot.kernel = std::move(found);
+  slot.set(key, generation, std::move(found));
   return &slot.kernel;
 }
 
 Result<std::shared_ptr<CachedKernel>> Context::function_kernel(const KernelKey& key, FunctionRef<Result<std::shared_ptr<CachedKernel>>()> make) {
-  return kernels_->get(kernels_->functions, as_bytes(key), make);
+  ThreadCache* cache = ThreadOwn<ThreadCache>::get();
+  if (!cache) return kernels_->get(kernels_->functions, as_bytes(key), make);
+  auto& slot = cache->function_slots[key.hash() % cache->function_slots.size()];
+  const uint64_t generation = generation_.load(std::memory_order_acquire);
+  if (slot.holds(key, generation)) [[likely]] {
+    if (auto found = slot.kernel.lock()) [[likely]]
+      return found;
+  }
+  WEFT_ASSIGN(std::shared_ptr<CachedKernel> found, kernels_->get(kernels_->functions, as_bytes(key), make));
+  slot.set(key, generation, found);
+  return found;
 }
 
 Status Context::remove_function(std::string_view name, bool owned) {
@@ -265,4 +287,4 @@ int64_t Context::cached_kernels() const {
   return int64_t(kernels_->plain.size() + kernels_->functions.size());
 }
 
-}  // namespace weft::eager
+}  // namespace weft_engine::eager

@@ -10,13 +10,14 @@
 
 #include "core/device.h"
 #include "eager/executor.h"
+#include "eager/remote.h"
 #include "graph/function_library.h"
 #include "op/registry.h"
 #include "runtime/function_runtime.h"
 
-namespace weft::eager {
+namespace weft_engine::eager {
 
-using namespace weft::core;
+using namespace weft_engine::core;
 
 // A kernel with the node it was made for, kept for later calls of the same form.
 struct CachedKernel {
@@ -24,7 +25,8 @@ struct CachedKernel {
   std::unique_ptr<op::Kernel> kernel;
   Device* device;
   op::KernelEnv env;
-  bool may_call_back;  // its run may execute ops on the same thread: whoever runs it holds it
+  bool may_call_back;  // its run may execute ops on the same thread: whoever runs it holds it. True for remote ones, too
+  RemoteDevice* remote = nullptr;  // there is no kernel: the op is sent there
 };
 
 // What a cached kernel was made for: op, device, the types of the inputs, the attributes as they were set.
@@ -42,6 +44,8 @@ enum class PlacementPolicy : int { kExplicit = 0, kWarn = 1, kSilent = 2, kSilen
 
 struct ContextOptions {
   int cpu_devices = 1;
+  const DeviceSet* devices = nullptr;          // null: the CPUs of this process, and what plug-ins brought
+  op::Rendezvous* rendezvous = nullptr;        // where Send and Recv of single ops meet; null: each op for itself
   int intra_threads = 0, inter_threads = 0;  // 0: one per core
   bool soft_placement = true;
   bool log_device_placement = false;
@@ -66,6 +70,8 @@ class Context {
   runtime::FunctionLibraryRuntime& runtime() { return *runtime_; }
   // Takes the function and what was derived from it out of the library, with the kernels and plans that were made for them.
   Status remove_function(std::string_view name, bool owned = false);
+  // The other tasks of its cluster; null: it is alone. Set before ops run on their devices.
+  std::shared_ptr<RemoteTasks> remote_tasks;
   // Set to collect what runs in functions; null otherwise.
   std::atomic<op::StepTrace*> trace{nullptr};
 
@@ -108,4 +114,4 @@ class Context {
   std::atomic<uint64_t> generation_;  // changes when kernels are dropped; unique over all contexts
 };
 
-}  // namespace weft::eager
+}  // namespace weft_engine::eager

@@ -1,13 +1,37 @@
 #include "eager/executor.h"
 
+#include <pthread.h>
+
+#include <list>
+#include <new>
 #include <system_error>
 
 #include "core/interrupt.h"
 #include "core/threads.h"
 
-namespace weft::eager {
+namespace weft_engine::eager {
 
 using core::Status;
+
+namespace {
+
+// The threads of all executors, for the child of a fork, which has none of them.
+struct Running {
+  Executor* executor;
+  Executor::Task* task = nullptr;  // that runs
+};
+struct AllRunning {
+  std::mutex mutex;
+  std::list<Running> all;
+  static AllRunning& get() {
+    static auto* made = new AllRunning;
+    return *made;
+  }
+};
+
+thread_local Running* t_me = nullptr;
+
+}  // namespace
 
 // Runs what was added, unless the process ends.
 Executor::~Executor() {
@@ -20,15 +44,39 @@ Executor::~Executor() {
   lock.unlock();
   if (!thread_.joinable()) return;
   if (idle) thread_.join();
-  else thread_.detach();  // it stands still in an interpreter that ends
+  else thread_.detach();  // it blocks in an interpreter that ends
 }
 
 // Fails the task where there is no thread to run it.
 void Executor::add(Task task) {
   std::unique_lock lock(mutex_);
   if (!thread_.joinable()) {
+    // In a child the executor starts again; what it had to do fails.
+    [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] {
+      std::list<Running> left;
+      left.swap(AllRunning::get().all);
+      for (Running& r : left) {
+        Executor& e = *r.executor;
+        new (&e.thread_) std::thread;  // the destructor of one that is not there would end the process
+        e.running_ = false;
+        std::deque<Task> dropped;
+        dropped.swap(e.queue_);
+        const Status status = core::failed_precondition("the op was to run on a thread that is not in this process, the child of a fork");
+        if (r.task) r.task->abort(status);
+        for (Task& t : dropped) t.abort(status);
+      }
+    });
+    auto& running = AllRunning::get();
+    std::unique_lock registering(running.mutex);
+    const auto me = running.all.insert(running.all.begin(), Running{this});  // before it starts: a fork may come first
+    registering.unlock();
     try {
-      thread_ = std::thread([this] { work(); });
+      thread_ = std::thread([this, me] {
+        t_me = &*me;
+        work();
+        std::lock_guard erasing(AllRunning::get().mutex);
+        AllRunning::get().all.erase(me);
+      });
     } catch (const std::system_error& e) {
       error_ = core::resource_exhausted("no thread for ops that run later: ", e.what());
       lock.unlock();
@@ -43,10 +91,11 @@ void Executor::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
     wake_.wait(lock, [this] { return stop_ || !queue_.empty(); });
-    if (queue_.empty()) return;
+    if (queue_.empty()) break;
     Task task = std::move(queue_.front());
     queue_.pop_front();
     running_ = true;
+    t_me->task = &task;
     const Status before = error_;
     lock.unlock();
     Status status;
@@ -60,6 +109,7 @@ void Executor::work() {
       status = before;
     }
     if (!status.ok()) task.abort(status);
+    t_me->task = nullptr;
     task = {};  // its handles go before anyone is told that it is done
     lock.lock();
     running_ = false;
@@ -90,4 +140,4 @@ void Executor::clear_error() {
   error_ = Status();
 }
 
-}  // namespace weft::eager
+}  // namespace weft_engine::eager

@@ -10,7 +10,7 @@
 
 #include "core/status.h"
 
-namespace weft::eager {
+namespace weft_engine::eager {
 
 class Executor {
  public:
@@ -39,4 +39,4 @@ class Executor {
   std::thread thread_;
 };
 
-}  // namespace weft::eager
+}  // namespace weft_engine::eager

@@ -1,15 +1,15 @@
 #include "eager/function_call.h"
 
+#include "core/small_array.h"
 #include "graph/graph.h"
 #include "op/step_resources.h"
-#include "runtime/results.h"
 
-namespace weft::eager {
+namespace weft_engine::eager {
 namespace {
 
 class FunctionKernel final : public op::Kernel {
  public:
-  FunctionKernel(Context& context, std::shared_ptr<op::FunctionHandle> f) : context_(context), f_(std::move(f)) {}
+  FunctionKernel(Context& context, std::shared_ptr<runtime::Instance> f) : context_(context), f_(std::move(f)) {}
 
   Status run(op::KernelContext& c) override {
     op::KernelEnv env = context_.runtime().step_env();
@@ -18,17 +18,9 @@ class FunctionKernel final : public op::Kernel {
     env.trace = context_.trace.load(std::memory_order_relaxed);
     const size_t n = size_t(c.num_inputs());
     std::span<Tensor> rets(c.num_outputs() ? &c.output(0) : nullptr, size_t(c.num_outputs()));
-    constexpr size_t kOnStack = 8;
-    if (n <= kOnStack) {
-      Tensor args[kOnStack];
-      for (size_t i = 0; i < n; ++i) args[i] = c.input(int(i));
-      const runtime::ResultsAnywhere keep;
-      return end(env, f_->run(env, {args, n}, rets));
-    }
-    std::vector<Tensor> args(n);
+    core::SmallArray<Tensor, 8> args(n);
     for (size_t i = 0; i < n; ++i) args[i] = c.input(int(i));
-    const runtime::ResultsAnywhere keep;
-    return end(env, f_->run(env, args, rets));
+    return end(env, f_->run_in_place(env, args, rets));
   }
 
  private:
@@ -37,7 +29,7 @@ class FunctionKernel final : public op::Kernel {
     return s;
   }
   Context& context_;
-  std::shared_ptr<op::FunctionHandle> f_;
+  std::shared_ptr<runtime::Instance> f_;
 };
 
 }  // namespace
@@ -57,4 +49,4 @@ Result<std::unique_ptr<op::Kernel>> make_function_kernel(Context& context, const
   return std::unique_ptr<op::Kernel>(new FunctionKernel(context, std::move(f)));
 }
 
-}  // namespace weft::eager
+}  // namespace weft_engine::eager

@@ -5,8 +5,8 @@
 
 #include "eager/context.h"
 
-namespace weft::eager {
+namespace weft_engine::eager {
 
 Result<std::unique_ptr<op::Kernel>> make_function_kernel(Context& context, const op::NodeInfo& node, Device* device);
 
-}  // namespace weft::eager
+}  // namespace weft_engine::eager

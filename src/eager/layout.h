@@ -9,7 +9,7 @@
 #include "eager/tensor_handle.h"
 #include "op/node_info.h"
 
-namespace weft::eager {
+namespace weft_engine::eager {
 
 class Op;
 
@@ -34,8 +34,9 @@ inline bool& called_by_program() {
 // The runner for an op on these inputs; null: its kernel runs.
 inline LayoutRunner runner_for(std::span<const RefPtr<TensorHandle>> inputs) {
   LayoutRunner runner = layout_runner.load(std::memory_order_relaxed);
-  if (!runner) [[likely]] return nullptr;
+  if (!runner) [[likely]]
+    return nullptr;
   return layout_scope() || std::any_of(inputs.begin(), inputs.end(), [](const auto& h) { return h->layout() != 0; }) ? runner : nullptr;
 }
 
-}  // namespace weft::eager
+}  // namespace weft_engine::eager

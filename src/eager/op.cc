@@ -9,6 +9,7 @@
 #include "core/own_memory.h"
 #include "core/resource.h"
 #include "core/threads.h"
+#include "eager/cancellable.h"
 #include "eager/function_call.h"
 #include "eager/layout.h"
 #include "graph/import.h"
@@ -16,7 +17,7 @@
 #include "op/step_trace.h"
 #include "runtime/interruptible.h"
 
-namespace weft::eager {
+namespace weft_engine::eager {
 namespace {
 
 constexpr int kStackInputs = 16;
@@ -24,13 +25,21 @@ constexpr int kStackInputs = 16;
 constexpr double kLargeInputs = 256 << 10;
 // The kernel of the call that runs on this thread, where a caller may interrupt it.
 thread_local const std::shared_ptr<CachedKernel>* t_running = nullptr;
+// What ends it besides (eager/cancellable.h).
+thread_local op::CancellationManager* t_cancellation = nullptr;
+std::atomic<int> cancellable_calls{0};
+// Whether some thread's caller may end its call.
+bool some_may_end() { return core::interruptible_calls.load(std::memory_order_relaxed) || cancellable_calls.load(std::memory_order_relaxed); }
 
 template <class T>
-void append_raw(std::string& key, const T& v) { key.append(reinterpret_cast<const char*>(&v), sizeof v); }
+void append_raw(std::string& key, const T& v) {
+  key.append(reinterpret_cast<const char*>(&v), sizeof v);
+}
 
 // Runs a kernel to its end, whatever its kind. Eager calls wait on the caller's thread, never on the pool.
 Status run_to_end(op::Kernel& kernel, op::KernelContext& c) {
-  if (!kernel.is_async()) [[likely]] return kernel.run(c);
+  if (!kernel.is_async()) [[likely]]
+    return kernel.run(c);
   std::mutex mutex;
   std::condition_variable changed;
   bool finished = false;
@@ -58,8 +67,9 @@ Status guarded_run(op::Kernel& kernel, op::KernelContext& c) {
   }
 }
 
-// For a caller who may interrupt it. What is abandoned then keeps the kernel.
-Status run_interruptible(const std::shared_ptr<CachedKernel>& k, bool function, std::span<const Tensor* const> inputs, std::span<Tensor> outputs) {
+// For a caller who may interrupt or cancel it. What is abandoned then keeps the kernel.
+Status run_interruptible(const std::shared_ptr<CachedKernel>& k, bool function, op::CancellationManager* outer, std::span<const Tensor* const> inputs,
+                         std::span<Tensor> outputs) {
   double bytes = 0;
   for (const Tensor* t : inputs) bytes += is_simple(t->dtype()) ? double(t->byte_size()) : 64.0 * double(t->num_elements());
   auto work = [k](op::CancellationManager& cancellation, std::span<Tensor> in, std::span<Tensor> out) {
@@ -72,15 +82,16 @@ Status run_interruptible(const std::shared_ptr<CachedKernel>& k, bool function, 
   };
   // Small inputs: what takes long then waits or loops, and looks for itself.
   auto run_inline = [&] {
-    op::CancellationManager cancellation;
+    op::CancellationManager cancellation(outer);
     op::KernelEnv env = k->env;
     env.cancellation = &cancellation;
     op::KernelContext c(k->node, env, inputs, outputs);
     return guarded_run(*k->kernel, c);
   };
-  if (!function && bytes < kLargeInputs) return run_inline();
+  // What was cancelled before finds that out itself, if it asks at all.
+  if ((!function && bytes < kLargeInputs) || (outer && outer->cancelled())) return run_inline();
   const runtime::Expected expected(k->kernel.get(), function ? 1 : bytes, true);
-  return expected.long_call() ? runtime::run_elsewhere(inputs, outputs, std::move(work)) : run_inline();
+  return expected.long_call() ? runtime::run_elsewhere(inputs, outputs, std::move(work), {.cancellation = outer}) : run_inline();
 }
 
 }  // namespace
@@ -92,6 +103,14 @@ Result<const op::OpSpec*> find_op(Context& context, std::string_view name) {
   gethostname(host, sizeof host - 1);
   return not_found("'", name, "' is neither a type of a primitive operation nor a name of a function registered in binary running on ", host,
                    ". Make sure the operation or function is registered in the binary running in this process.");
+}
+
+Cancellable::Cancellable(op::CancellationManager* manager) : outer_(std::exchange(t_cancellation, manager)) {
+  cancellable_calls.fetch_add(1, std::memory_order_relaxed);
+}
+Cancellable::~Cancellable() {
+  cancellable_calls.fetch_sub(1, std::memory_order_relaxed);
+  t_cancellation = outer_;
 }
 
 void Op::clear() {
@@ -108,17 +127,29 @@ void Op::clear() {
 }
 
 Status Op::reset(std::string_view name, std::string_view device) {
-  if (!is(name) || is_function_) {  // a function may have been replaced meanwhile
-    const op::OpSpec* op = is_function_ && is(name) ? context_->functions().find_spec(name) : nullptr;
-    if (!op) {
-      op = context_->registry().find(name);
-      is_function_ = op == nullptr;
+  if (!is(name)) {
+    const op::OpSpec* found = context_->registry().find(name);
+    const bool function = !found;
+    if (function) {
+      functions_version_ = context_->functions().version();
+      WEFT_ASSIGN(found, find_op(*context_, name));
     }
-    if (!op) {
-      WEFT_ASSIGN(op, find_op(*context_, name));
-    }
-    spec_ = op;
-    signature_ = &spec_->signature();
+    is_function_ = function;
+    spec_ = found;
+    signature_ = &found->signature();
+  } else if (is_function_ && functions_version_ != context_->functions().version()) {  // it may have been replaced meanwhile
+    spec_ = nullptr;
+    return reset(name, device);
+  }
+  clear();
+  return device.empty() ? Status() : set_device(device);
+}
+
+Status Op::reset(const op::OpSpec& spec, std::string_view device) {
+  if (spec_ != &spec) {
+    spec_ = &spec;
+    signature_ = &spec.signature();
+    is_function_ = false;
   }
   clear();
   return device.empty() ? Status() : set_device(device);
@@ -128,8 +159,9 @@ Status Op::set_device(std::string_view device) {
   device_ = nullptr;
   if (device.empty()) return {};
   const bool soft = context_->soft_placement.load(std::memory_order_relaxed);
-  auto found = DeviceName::parse(device).ok() ? context_->devices().resolve(device, soft)
-                                              : Result<Device*>(invalid_argument("Malformed device specification '", device, "' in eager op: Name: ", spec_->name));
+  auto found = DeviceName::parse(device).ok()
+                   ? context_->devices().resolve(device, soft)
+                   : Result<Device*>(invalid_argument("Malformed device specification '", device, "' in eager op: Name: ", spec_->name));
   WEFT_ASSIGN(device_, std::move(found));
   return {};
 }
@@ -232,7 +264,8 @@ static Result<Device*> choose_device(Context& context, const op::NodeInfo& node,
     if (!wanted) return d;
     supported.push_back(d->type());
   }
-  if (wanted && !context.soft_placement.load(std::memory_order_relaxed)) return unsatisfied(context.devices(), cat("/device:", wanted->type(), ":", wanted->parsed_name().id.value_or(0)), supported);
+  if (wanted && !context.soft_placement.load(std::memory_order_relaxed))
+    return unsatisfied(context.devices(), cat("/device:", wanted->type(), ":", wanted->parsed_name().id.value_or(0)), supported);
   return context.host();
 }
 
@@ -244,7 +277,8 @@ Status Op::check_output_types() const {
     if (attr < 0 || sig.attrs[size_t(attr)].default_value) continue;
     const std::string& name = sig.attrs[size_t(attr)].name;
     const bool given = std::any_of(attrs_.begin(), attrs_.end(), [&](const auto& a) { return a.first == name; });
-    const bool inferred = std::any_of(sig.inputs.begin(), sig.inputs.end(), [&](const auto& in) { return in.type_attr == attr || in.type_list_attr == attr; });
+    const bool inferred =
+        std::any_of(sig.inputs.begin(), sig.inputs.end(), [&](const auto& in) { return in.type_attr == attr || in.type_list_attr == attr; });
     if (!given && !inferred) return not_found("No attr named '", name, "' in NodeDef:\n\t [[{{node ", spec_->name, "}}]]");
   }
   return {};
@@ -262,14 +296,18 @@ Result<std::shared_ptr<CachedKernel>> Op::make_kernel(Device* device) const {
   for (DType t : n.input_types()) {
     if (is_ref_type(t)) return unimplemented(spec_->name, " op does not support eager execution: an input is a ref.");
   }
+  if (auto* remote = dynamic_cast<RemoteDevice*>(device))
+    return std::make_shared<CachedKernel>(CachedKernel{std::move(n), nullptr, device, context_->env_for(device), true, remote});
   if (!is_function_ && (!device || !device->host_memory())) {
     WEFT_ASSIGN(device, choose_device(*context_, n, device, resource_device(inputs_) != nullptr));
   }
-  auto cached = std::make_shared<CachedKernel>(CachedKernel{std::move(n), nullptr, device, context_->env_for(device), false});
-  auto kernel = is_function_ ? make_function_kernel(*context_, cached->node, device) : op::make_kernel(context_->registry(), cached->node, device->type());
+  auto cached = std::make_shared<CachedKernel>(CachedKernel{std::move(n), nullptr, device, context_->env_for(device), false, nullptr});
+  auto kernel =
+      is_function_ ? make_function_kernel(*context_, cached->node, device) : op::make_kernel(context_->registry(), cached->node, device->type());
   // Where a resource says the device there is nothing to look for, and TensorFlow has another code.
   if (!kernel.ok() && kernel.status().code() == Code::kNotFound && !is_function_ && resource_device(inputs_))
-    return invalid_argument("No OpKernel was registered to support Op '", spec_->name, "' on the device of its resource. ", kernel.status().message());
+    return invalid_argument("No OpKernel was registered to support Op '", spec_->name, "' on the device of its resource. ",
+                            kernel.status().message());
   WEFT_ASSIGN(cached->kernel, std::move(kernel));
   cached->may_call_back = spec_->stateful;
   return cached;
@@ -281,7 +319,8 @@ Result<const std::shared_ptr<CachedKernel>*> Op::find_kernel(Device* device, std
     WEFT_ASSIGN(uncached, make());
     return &uncached;
   };
-  if (!cacheable_) [[unlikely]] return make_uncached();
+  if (!cacheable_) [[unlikely]]
+    return make_uncached();
   KernelKey key{spec_, device, 0, inputs_.size(), attr_key_};
   const size_t packed = std::min<size_t>(inputs_.size(), 8);
   for (size_t i = 0; i < packed; ++i) key.types = key.types << 8 | uint64_t(inputs_[i]->dtype());
@@ -308,10 +347,11 @@ Status Op::bring_inputs(Device* device, const Tensor** tensors) {
     if (in->device() != device && in->device() && !(in->device()->host_memory() && device->host_memory())) [[unlikely]] {
       const auto policy = context_->policy.load();
       if (policy == PlacementPolicy::kExplicit || (policy == PlacementPolicy::kSilentForInt32 && in->dtype() != DType::kInt32))
-        return invalid_argument("Tensors on conflicting devices: cannot compute ", spec_->name, " as input #", i, " was expected to be on ", device->name(),
-                                " but is actually on ", in->device()->name(), " (operation running on ", device->name(),
+        return invalid_argument("Tensors on conflicting devices: cannot compute ", spec_->name, " as input #", i, " was expected to be on ",
+                                device->name(), " but is actually on ", in->device()->name(), " (operation running on ", device->name(),
                                 "). Tensors can be copied explicitly using: TFE_TensorHandleCopyToDevice.");
-      if (policy == PlacementPolicy::kWarn) log(LogLevel::kWarning, cat("before computing ", spec_->name, " input #", i, " is copied to ", device->name()));
+      if (policy == PlacementPolicy::kWarn)
+        log(LogLevel::kWarning, cat("before computing ", spec_->name, " input #", i, " is copied to ", device->name()));
     }
     // On a device with memory of its own the kernel has its inputs brought (op/placed_kernel.h). Functions have theirs where their nodes are.
     if (on_host && lies_elsewhere(in->tensor())) [[unlikely]] {
@@ -325,13 +365,11 @@ Status Op::bring_inputs(Device* device, const Tensor** tensors) {
 }
 
 // Where a result is said to be: with its op, or for a function where it was computed.
-static Device* home_of(const Tensor& t, const CachedKernel& k) {
-  return lies_elsewhere(t) ? memory_of(t) : k.device;
-}
+static Device* home_of(const Tensor& t, const CachedKernel& k) { return lies_elsewhere(t) ? memory_of(t) : k.device; }
 
 static Status run_here(CachedKernel& k, bool function, op::KernelContext& c, std::span<const Tensor* const> inputs, std::span<Tensor> outputs) {
-  if (core::interruptible_calls.load(std::memory_order_relaxed) && t_running && core::Interrupt::current()) [[unlikely]]
-    return run_interruptible(*std::exchange(t_running, nullptr), function, inputs, outputs);
+  if (some_may_end() && t_running && (t_cancellation || core::Interrupt::current())) [[unlikely]]
+    return run_interruptible(*std::exchange(t_running, nullptr), function, t_cancellation, inputs, outputs);
   return guarded_run(*k.kernel, c);
 }
 
@@ -352,7 +390,8 @@ Status Op::run_now(CachedKernel& k, TensorHandle** outputs) {
     WEFT_RETURN_IF_ERROR(run_here(k, is_function_, c, inputs, std::span<Tensor>(&handle->slot(), 1)));
     handle->filled();
     if (!handle->tensor().valid()) return internal_error(spec_->name, " did not set its output");
-    if (Device* home = home_of(handle->tensor(), k); home != k.device) [[unlikely]] handle = TensorHandle::make(handle->tensor(), home);
+    if (Device* home = home_of(handle->tensor(), k); home != k.device) [[unlikely]]
+      handle = TensorHandle::make(handle->tensor(), home);
     outputs[0] = handle.release();
     return {};
   }
@@ -380,12 +419,14 @@ Status Op::run_later(std::shared_ptr<CachedKernel> k, const std::shared_ptr<Exec
   auto fail = [handles](const Status& s) {
     for (auto& h : *handles) h->fail(s);
   };
-  executor->add({[call, handles, k]() -> Status {
+  executor->add({[call, handles, k, cancellation = t_cancellation]() -> Status {
                    std::vector<const Tensor*> tensors(call->inputs_.size());
                    std::vector<Tensor> results(handles->size());
                    Status s = call->bring_inputs(k->device, tensors.data());
                    if (s.ok()) {
-                     op::KernelContext c(k->node, k->env, tensors, results);
+                     op::KernelEnv env = k->env;
+                     if (cancellation) env.cancellation = cancellation;
+                     op::KernelContext c(k->node, env, tensors, results);
                      s = guarded_run(*k->kernel, c);
                    }
                    for (size_t i = 0; s.ok() && i < results.size(); ++i) {
@@ -399,10 +440,10 @@ Status Op::run_later(std::shared_ptr<CachedKernel> k, const std::shared_ptr<Exec
   return {};
 }
 
-Status Op::execute(TensorHandle** outputs, int capacity, int* count) {
+[[gnu::always_inline]] inline Status Op::try_execute(TensorHandle** outputs, int capacity, int* count) {
   if (!spec_) return failed_precondition("the op has no name: reset it before executing");
   ran_on_ = nullptr;
-  WEFT_ASSIGN(Device * device, place());
+  WEFT_ASSIGN(Device* device, place());
   std::shared_ptr<CachedKernel> uncached;
   WEFT_ASSIGN(const std::shared_ptr<CachedKernel>* kernel, find_kernel(device, uncached));
   CachedKernel* k = kernel->get();
@@ -413,7 +454,8 @@ Status Op::execute(TensorHandle** outputs, int capacity, int* count) {
   // Made when another device would do; that may have changed.
   if (device && k->device != device && !context_->soft_placement.load(std::memory_order_relaxed)) [[unlikely]]
     return choose_device(*context_, k->node, device, false).status();
-  if (keep_kernel_) [[unlikely]] kernel_ = *kernel;
+  if (keep_kernel_) [[unlikely]]
+    kernel_ = *kernel;
   const int n = k->node.num_outputs();
   if (n > capacity) return invalid_argument("Expecting ", n, " outputs, but *num_retvals is ", capacity);
   if (context_->log_device_placement.load(std::memory_order_relaxed)) [[unlikely]]
@@ -422,6 +464,10 @@ Status Op::execute(TensorHandle** outputs, int capacity, int* count) {
   if (LayoutRunner runner = runner_for(inputs_)) [[unlikely]] {
     ran_on_ = k->device;
     return runner(*this, k->node, outputs);
+  }
+  if (k->remote) [[unlikely]] {
+    ran_on_ = k->device;
+    return k->remote->execute(*this, k->node, outputs);
   }
   if (context_->maybe_async()) [[unlikely]] {
     auto executor = context_->executor();
@@ -432,14 +478,26 @@ Status Op::execute(TensorHandle** outputs, int capacity, int* count) {
   }
   ran_on_ = k->device;
   op::StepTrace* trace = context_->trace.load(std::memory_order_relaxed);
-  if (core::interruptible_calls.load(std::memory_order_relaxed)) [[unlikely]] t_running = trace ? nullptr : kernel;
-  if (!trace) [[likely]] return run_now(*k, outputs);
+  if (some_may_end()) [[unlikely]]
+    t_running = trace ? nullptr : kernel;
+  if (!trace) [[likely]]
+    return run_now(*k, outputs);
   const int64_t start = op::StepTrace::now();
   Status s = run_now(*k, outputs);
-  op::StepTrace::Event e{std::string(spec_->name), std::string(spec_->name), k->device->name(), start, op::StepTrace::now(), op::StepTrace::thread_number(), {}};
+  op::StepTrace::Event e{
+      std::string(spec_->name), std::string(spec_->name), k->device->name(), start, op::StepTrace::now(), op::StepTrace::thread_number(), {}};
   for (int i = 0; s.ok() && i < n; ++i) e.outputs.emplace_back(outputs[i]->dtype(), outputs[i]->tensor().shape());
   trace->add(std::move(e));
   return s;
+}
+
+Status Op::execute(TensorHandle** outputs, int capacity, int* count) {
+  Status s = try_execute(outputs, capacity, count);
+  if (s.ok() || !spec_) [[likely]]
+    return s;
+  Status::Origin origin = s.origin();
+  origin.op = spec_->name;
+  return s.with_origin(std::move(origin));
 }
 
 Status Op::execute(std::vector<RefPtr<TensorHandle>>& outputs) {
@@ -462,4 +520,4 @@ Status Op::execute(std::vector<RefPtr<TensorHandle>>& outputs) {
   return {};
 }
 
-}  // namespace weft::eager
+}  // namespace weft_engine::eager

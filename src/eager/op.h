@@ -9,7 +9,7 @@
 #include "eager/context.h"
 #include "eager/tensor_handle.h"
 
-namespace weft::eager {
+namespace weft_engine::eager {
 
 // The op of that name; NotFound in the words of TensorFlow's eager runtime, which also knows functions.
 Result<const op::OpSpec*> find_op(Context& context, std::string_view name);
@@ -30,6 +30,8 @@ class Op {
   }
   // NotFound for an unknown op; InvalidArgument for a bad device name.
   Status reset(std::string_view name, std::string_view device = {});
+  // The same for an op of the registry, without a look-up.
+  Status reset(const op::OpSpec& spec, std::string_view device = {});
   bool is(std::string_view name) const { return spec_ && spec_->name == name; }
 
   Context& context() const { return *context_; }
@@ -55,13 +57,14 @@ class Op {
   // The device on whose kernel the last call got as far as running; null: it was refused before.
   Device* ran_on() const { return ran_on_; }
 
-  // Runs the op; `outputs` is filled with as many handles as the op has outputs.
+  // Runs the op; `outputs` is filled with as many handles as the op has outputs. An error names the op in its origin.
   Status execute(std::vector<RefPtr<TensorHandle>>& outputs);
   // The hot form: at most `capacity` outputs, written to `outputs` as owned pointers; `count` says how many.
   Status execute(TensorHandle** outputs, int capacity, int* count);
 
  private:
   Result<op::NodeInfo> node() const;
+  Status try_execute(TensorHandle** outputs, int capacity, int* count);
   Result<Device*> place() const;
   Status check_output_types() const;
   Result<const std::shared_ptr<CachedKernel>*> find_kernel(Device* device, std::shared_ptr<CachedKernel>& uncached) const;
@@ -78,10 +81,11 @@ class Op {
   std::vector<std::pair<std::string, op::AttrValue>> attrs_;  // as set; a later one of the same name wins
   std::string attr_key_;      // what was set, in order, as bytes: part of the kernel's cache key
   bool is_function_ = false, keep_kernel_ = false;
+  uint64_t functions_version_ = 0;  // of the library in which spec_ was found, for a function
   std::shared_ptr<CachedKernel> kernel_;
   Device* ran_on_ = nullptr;
   bool cacheable_ = true;     // attributes that hold tensors are not worth a key
   bool names_functions_ = false;
 };
 
-}  // namespace weft::eager
+}  // namespace weft_engine::eager

@@ -3,7 +3,7 @@
 #include "core/interrupt.h"
 #include "core/threads.h"
 
-namespace weft::eager {
+namespace weft_engine::eager {
 
 RefPtr<TensorHandle> TensorHandle::pending(DType dtype, Device* device) {
   auto h = make(Tensor(), device);
@@ -13,8 +13,40 @@ RefPtr<TensorHandle> TensorHandle::pending(DType dtype, Device* device) {
   return h;
 }
 
+RefPtr<TensorHandle> TensorHandle::remote(DType dtype, Device* device, std::shared_ptr<RemoteValue> value) {
+  auto h = pending(dtype, device);
+  h->waiting_->remote = std::move(value);
+  return h;
+}
+
+Status TensorHandle::wait_for_op() const {
+  if (ready() || !waiting_ || !waiting_->remote) return wait();
+  return waiting_->remote->shape().status();
+}
+
+PartialShape TensorHandle::slow_shape() const {
+  if (waiting_->remote) {
+    auto shape = waiting_->remote->shape();
+    return shape.ok() ? *shape : PartialShape::unknown();
+  }
+  return wait().ok() ? PartialShape(tensor_.shape()) : PartialShape::unknown();
+}
+
 Status TensorHandle::wait_slowly() const {
+  if (!can_be_brought()) {
+    WEFT_RETURN_IF_ERROR(waiting_->remote->shape().status());
+    return invalid_argument("a ", dtype_, " of ", device_->name(), " stays in its process: it can be used by ops there only");
+  }
   std::unique_lock lock(waiting_->mutex);
+  if (waiting_->remote && !std::exchange(waiting_->fetching, true) && state_.load(std::memory_order_acquire) == State::kPending) {
+    lock.unlock();
+    auto self = RefPtr<TensorHandle>::share(const_cast<TensorHandle*>(this));
+    waiting_->remote->fetch([self](Result<Tensor> value) {
+      if (value.ok()) self->set(std::move(value).value());
+      else self->fail(value.status());
+    });
+    lock.lock();
+  }
   while (!waiting_->changed.wait_for(lock, core::kLookEvery, [this] { return state_.load(std::memory_order_acquire) != State::kPending; })) {
     core::Interrupt* const call = core::Interrupt::current();
     if (core::process_ending.load(std::memory_order_relaxed)) return cancelled("the process ends");
@@ -40,4 +72,4 @@ void TensorHandle::fail(Status status) {
   waiting_->changed.notify_all();
 }
 
-}  // namespace weft::eager
+}  // namespace weft_engine::eager

@@ -1,5 +1,5 @@
-// TensorHandle: a value that may not be there yet (async mode), on a device. An error is one of its
-// states and passes to whoever uses the handle.
+// TensorHandle: a value that may not be there yet (async mode), on a device; one of another process stays there until it is
+// waited for. An error is one of its states and passes to whoever uses the handle.
 #pragma once
 
 #include <atomic>
@@ -10,24 +10,25 @@
 #include "core/buffer.h"
 #include "core/device.h"
 #include "core/tensor.h"
+#include "eager/remote.h"
 #include "op/emitter.h"
 
-namespace weft::eager {
+namespace weft_engine::eager {
 
-using namespace weft::core;
+using namespace weft_engine::core;
 
 class TensorHandle final : public op::ValueRep {
  public:
-  static RefPtr<TensorHandle> make(Tensor tensor, Device* device) {
-    return RefPtr<TensorHandle>::adopt(new TensorHandle(std::move(tensor), device));
-  }
+  static RefPtr<TensorHandle> make(Tensor tensor, Device* device) { return RefPtr<TensorHandle>::adopt(new TensorHandle(std::move(tensor), device)); }
   // Its type is known, its value comes later by set or fail.
   static RefPtr<TensorHandle> pending(DType dtype, Device* device);
+  // Its value is held by another process: who waits for it has it brought here.
+  static RefPtr<TensorHandle> remote(DType dtype, Device* device, std::shared_ptr<RemoteValue> value);
 
   DType dtype() const override { return dtype_; }
-  // These two wait for the value; unknown where it ended in an error.
-  PartialShape shape() const override { return wait().ok() ? PartialShape(tensor_.shape()) : PartialShape::unknown(); }
-  const Tensor* constant() const override { return wait().ok() ? &tensor_ : nullptr; }
+  // These two wait for the value; unknown where it ended in an error. A remote one is not brought here for its shape.
+  PartialShape shape() const override { return ready() ? PartialShape(tensor_.shape()) : slow_shape(); }
+  const Tensor* constant() const override { return ready() || (can_be_brought() && wait().ok()) ? &tensor_ : nullptr; }
   Device* device() const { return device_; }
   // How it is laid out over devices (layout.h); 0: it is not.
   int layout() const { return layout_; }
@@ -35,6 +36,10 @@ class TensorHandle final : public op::ValueRep {
   // Waits until there is a value or an error.
   Status wait() const { return ready() ? Status() : wait_slowly(); }
   bool ready() const { return state_.load(std::memory_order_acquire) == State::kReady; }
+  // Null: it is this process's own.
+  std::shared_ptr<RemoteValue> remote_value() const { return waiting_ ? waiting_->remote : nullptr; }
+  // As wait(), but a remote value stays where it is: only its op is waited for.
+  Status wait_for_op() const;
   // After wait() was OK.
   const Tensor& tensor() const { return tensor_; }
 
@@ -57,6 +62,8 @@ class TensorHandle final : public op::ValueRep {
   enum class State : int { kReady, kPending, kFailed };
   TensorHandle(Tensor tensor, Device* device) : dtype_(tensor.dtype()), device_(device), tensor_(std::move(tensor)) {}
   Status wait_slowly() const;
+  PartialShape slow_shape() const;
+  bool can_be_brought() const { return !waiting_ || !waiting_->remote || (dtype_ != DType::kResource && dtype_ != DType::kVariant); }
 
   std::atomic<State> state_{State::kReady};
   DType dtype_;
@@ -68,8 +75,10 @@ class TensorHandle final : public op::ValueRep {
     std::mutex mutex;
     std::condition_variable changed;
     Status status;
+    std::shared_ptr<RemoteValue> remote;
+    bool fetching = false;
   };
   std::unique_ptr<Waiting> waiting_;
 };
 
-}  // namespace weft::eager
+}  // namespace weft_engine::eager

@@ -12,13 +12,14 @@
 #include "jit/compiled_function.h"
 #include "ops/all.h"
 #include "ops/declared.h"
-#include "ops/dataset/ahead.h"
+#include "ops/data/prefetch_buffer.h"
+#include "remote/worker.h"
 #include "runtime/function_runtime.h"
 #include "runtime/function_text.h"
 
-namespace weft::engine {
+namespace weft_engine::engine {
 
-using namespace weft::core;
+using namespace weft_engine::core;
 
 Engine::Engine() {
   core::out_of_memory();
@@ -26,6 +27,7 @@ Engine::Engine() {
   op::declare(registry_, ops::declared());
   runtime::set_config_reader(io::disabled_passes);
   runtime::set_gradient_maker(autodiff::symbolic_gradient);
+  runtime::set_network_maker([](const runtime::ServerSpec& spec, int port) { return remote::serve(Engine::get().registry(), spec, port); });
   runtime::describe_functions();
   set_graph_messages();
   runtime::set_function_compiler(jit::compile_function);
@@ -53,4 +55,4 @@ Result<Engine::LoadedLibrary> Engine::load_library(const std::string& path) {
   return LoadedLibrary{handle, io::encode_op_list(added)};
 }
 
-}  // namespace weft::engine
+}  // namespace weft_engine::engine

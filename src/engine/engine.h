@@ -3,7 +3,7 @@
 
 #include "op/registry.h"
 
-namespace weft::engine {
+namespace weft_engine::engine {
 
 class Engine {
  public:
@@ -26,4 +26,4 @@ class Engine {
   op::Registry registry_;
 };
 
-}  // namespace weft::engine
+}  // namespace weft_engine::engine

@@ -5,16 +5,18 @@
 #include <mutex>
 
 #include "graph/import.h"
+#include "graph/node_traits.h"
 #include "io/graph_def.h"
 #include "op/graph_message.h"
 #include "op/held.h"
+#include "op/op_traits.h"
 #include "op/registry.h"
 #include "runtime/function_runtime.h"
 #include "wire/proto.h"
 
-namespace weft::engine {
+namespace weft_engine::engine {
 
-using namespace weft::op;
+using namespace weft_engine::op;
 
 namespace {
 
@@ -137,9 +139,9 @@ Result<Tensor> run(FunctionCaller& functions, const KernelEnv& env, std::string_
   if (!def.ok()) return invalid_argument("Could not parse GraphDef");
   std::string fetch;
   for (const graph::NodeDef& n : def->nodes) {
-    if (n.op == "_Retval" && !n.inputs.empty()) fetch = n.inputs[0];
+    if (n.op == op_of(op::Role::kRetval) && !n.inputs.empty()) fetch = n.inputs[0];
   }
-  std::erase_if(def->nodes, [](const graph::NodeDef& n) { return n.op == "_Retval"; });
+  std::erase_if(def->nodes, [](const graph::NodeDef& n) { return n.op == op_of(op::Role::kRetval); });
   const size_t colon = fetch.rfind(':');
   const std::string name = fetch.substr(0, colon);
   if (fetch.empty() || std::none_of(def->nodes.begin(), def->nodes.end(), [&](const graph::NodeDef& n) { return n.name == name; }))
@@ -171,10 +173,7 @@ Result<Tensor> run(FunctionCaller& functions, const KernelEnv& env, std::string_
   WEFT_ASSIGN(graph::ImportResults imported, graph::import_graph_def(*body.graph, std::move(def).value(), options));
   const graph::Endpoint from = imported.return_outputs[0];
   const DType type = base_type(from.node->output_type(from.index));
-  AttrMap attrs;
-  attrs["T"] = type;
-  attrs["index"] = int64_t(0);
-  WEFT_ASSIGN(graph::Node * ret, body.graph->add("graph_message_retval", "_Retval", std::move(attrs), {from}));
+  WEFT_ASSIGN(graph::Node* ret, add_retval(*body.graph, "graph_message_retval", from, type, 0));
   body.rets = {ret};
   body.ret_types = {type};
   Tensor result;
@@ -192,4 +191,4 @@ void set_graph_messages() {
   graph_messages.store(&kMessages);
 }
 
-}  // namespace weft::engine
+}  // namespace weft_engine::engine

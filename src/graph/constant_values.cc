@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "graph/evaluate.h"
+#include "graph/node_traits.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
+
+using op::ShapeQuery;
 
 // Chains longer than this are given up: the walk is recursive, and graphs come from files.
 constexpr int kMostDepth = 200;
@@ -46,7 +49,7 @@ std::optional<Tensor> tensor_of(DType type, const Shape& shape, const std::vecto
 
 std::optional<Tensor> ConstantValues::value(Endpoint e, int depth) {
   if (!e.node || depth > kMostDepth) return std::nullopt;
-  if (e.node->op() == "Const") {  // a file may say one type and hold another
+  if (is_const(*e.node)) {  // a file may say one type and hold another
     const Tensor& v = e.node->attr<Tensor>("value");
     return v.valid() && v.dtype() == e.node->output_type(0) ? std::optional<Tensor>(v) : std::nullopt;
   }
@@ -85,17 +88,18 @@ std::optional<Tensor> ConstantValues::from_shapes(Endpoint e, int depth) {
   const Node& node = *e.node;
   const DType type = node.output_type(e.index);
   if (!is_integer(type) || node.num_inputs() == 0) return std::nullopt;
-  if (node.op() == "Shape" || node.op() == "ShapeN") {
+  const ShapeQuery query = traits_of(node).shape_query;
+  if (query == ShapeQuery::kDims) {
     const PartialShape in = shape_of(node.input(e.index));
     if (in.fully_known()) return tensor_of(type, Shape({int64_t(in.rank())}), in.dims());
-  } else if (node.op() == "Rank") {
+  } else if (query == ShapeQuery::kRank) {
     const PartialShape in = shape_of(node.input(0));
     if (in.has_rank()) return tensor_of(type, Shape(), {int64_t(in.rank())});
-  } else if (node.op() == "Size") {
+  } else if (query == ShapeQuery::kSize) {
     const PartialShape in = shape_of(node.input(0));
     if (in.fully_known() && in.num_elements()) return tensor_of(type, Shape(), {*in.num_elements()});
   } else if (node.op() == "StridedSlice") {
-    if (as_builder && node.input(0).node && node.input(0).node->op() != "Shape") return std::nullopt;
+    if (as_builder && node.input(0).node && traits_of(*node.input(0).node).shape_query != ShapeQuery::kDims) return std::nullopt;
     const PartialShape dims = sliced(node, depth);
     if (!dims.fully_known()) return std::nullopt;
     if (node.attr<int64_t>("shrink_axis_mask") == 0) return tensor_of(type, Shape({int64_t(dims.rank())}), dims.dims());
@@ -163,13 +167,12 @@ PartialShape ConstantValues::find_shape(Endpoint e, int depth) {
   if (own.rank() == 1 && own.dim(0) == 0) return PartialShape::scalar();
   const std::string_view op = node.op();
   PartialShape out;
-  if (op == "Shape" || op == "ShapeN") {
+  if (traits_of(node).shape_query == ShapeQuery::kDims) {
     out = shape_of(node.input(e.index));
   } else if (op == "VariableShape") {
     const Endpoint in = node.input(0);
-    if (in.node && size_t(in.index) < in.node->handles.size() && in.node->handles[size_t(in.index)])
-      out = in.node->handles[size_t(in.index)]->shape;
-  } else if ((op == "Cast" || (op == "Identity" && !as_builder)) && is_integer(base_type(node.input_type(0)))) {
+    if (in.node && size_t(in.index) < in.node->handles.size() && in.node->handles[size_t(in.index)]) out = in.node->handles[size_t(in.index)]->shape;
+  } else if ((op == "Cast" || (role_of(node) == Role::kIdentity && !as_builder)) && is_integer(base_type(node.input_type(0)))) {
     out = as_shape(node.input(0), depth + 1);
   } else if (op == "Pack" && is_integer(node.output_type(0)) && own.rank() == 1) {
     out = PartialShape::scalar();
@@ -191,9 +194,8 @@ PartialShape ConstantValues::find_shape(Endpoint e, int depth) {
     if (v && !v->empty() && *std::min_element(v->begin(), v->end()) < kUnknownDim) return {};  // no shape; the rule will say so
     if (v) out = PartialShape(std::move(*v));
   }
-  if (!out.has_rank() && own.rank() == 1 && own.dim(0) >= 0 && own.dim(0) <= kMaxRank)
-    return PartialShape::unknown_of_rank(int(own.dim(0)));
+  if (!out.has_rank() && own.rank() == 1 && own.dim(0) >= 0 && own.dim(0) <= kMaxRank) return PartialShape::unknown_of_rank(int(own.dim(0)));
   return out;
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -8,7 +8,7 @@
 
 #include "graph/graph.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 
 class ConstantValues {
  public:
@@ -56,4 +56,4 @@ class ConstantValues {
   std::unordered_map<Endpoint, PartialShape, Hash> shapes_, bound_shapes_;
 };
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

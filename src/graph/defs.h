@@ -10,9 +10,9 @@
 
 #include "op/op_spec.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 
-using namespace weft::op;
+using namespace weft_engine::op;
 
 struct NodeDef {
   std::string name, op, device;
@@ -63,4 +63,4 @@ struct GraphDef {
   Versions versions;
 };
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

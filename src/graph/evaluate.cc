@@ -1,8 +1,8 @@
 #include "graph/evaluate.h"
 
-#include <array>
+#include "graph/node_traits.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
 
 // One thread, and resources that nothing can name: what is evaluated has no state.
@@ -13,21 +13,6 @@ struct Surroundings {
 };
 
 bool plain(DType t) { return !is_ref_type(t) && t != DType::kResource && t != DType::kVariant; }
-
-constexpr std::array<std::string_view, 14> kSteering = {"Switch",
-                                                        "_SwitchN",
-                                                        "Merge",
-                                                        "Enter",
-                                                        "Exit",
-                                                        "NextIteration",
-                                                        "LoopCond",
-                                                        "RefSwitch",
-                                                        "RefMerge",
-                                                        "RefEnter",
-                                                        "RefExit",
-                                                        "RefNextIteration",
-                                                        "PlaceholderWithDefault",
-                                                        "ControlTrigger"};
 
 }  // namespace
 
@@ -42,7 +27,7 @@ bool can_evaluate(const Node& node) {
   for (const AttrSpec& a : node.spec().signature().attrs) {
     if (a.type == "func" || a.type == "list(func)") return false;
   }
-  return std::find(kSteering.begin(), kSteering.end(), node.op()) == kSteering.end();
+  return !is_v1_control_flow(node) && role_of(node) != Role::kPlaceholderWithDefault;  // which may be fed
 }
 
 Result<std::vector<Tensor>> evaluate_node(const Registry& registry, const NodeInfo& node, std::span<const Tensor* const> inputs) {
@@ -69,4 +54,4 @@ Result<std::vector<Tensor>> evaluate_node(const Registry& registry, const NodeIn
   }
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

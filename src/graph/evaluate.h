@@ -7,7 +7,7 @@
 
 #include "graph/graph.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 
 // Whether running the node at any time gives what a step would get: it has no state, calls no function, steers
 // no control flow, cannot be fed, and carries plain tensors.
@@ -16,4 +16,4 @@ bool can_evaluate(const Node& node);
 // The node's outputs. An error of the kernel is the error that a step would report; exceptions become a status.
 Result<std::vector<Tensor>> evaluate_node(const Registry& registry, const NodeInfo& node, std::span<const Tensor* const> inputs);
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -3,9 +3,11 @@
 #include <charconv>
 #include <unordered_map>
 
+#include "core/error_notes.h"
 #include "graph/function_library.h"
+#include "graph/node_traits.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
 
 const AttrValue* lookup(const FunctionDef& def, const AttrMap& attrs, const std::string& name) {
@@ -107,10 +109,8 @@ class Builder {
             if (k.starts_with("_")) attrs[k] = v;
           }
         }
-        attrs["T"] = types[i];
-        attrs["index"] = int64_t(index);
         std::string name = list ? cat(def_.inputs[a].name, "_", i) : def_.inputs[a].name;
-        WEFT_ASSIGN(Node * node, graph_.add(graph_.unique_name(name), "_Arg", std::move(attrs), {}));
+        WEFT_ASSIGN(Node* node, add_arg(graph_, name, types[i], index, std::move(attrs)));
         body_.args.push_back(node);
         body_.arg_types.push_back(types[i]);
         ends.push_back({node, 0});
@@ -158,7 +158,7 @@ class Builder {
     return error == std::errc() && end == s.data() + s.size() && v >= 0;
   }
 
-  // Nodes may stand in any order: each is added when all it reads is there.
+  // Nodes may be in any order: each is added when all it reads is there.
   Status add_nodes() {
     const size_t n = def_.nodes.size();
     std::unordered_map<std::string_view, size_t> by_name;
@@ -226,7 +226,7 @@ class Builder {
       }
     }
     auto made = graph_.add(nd.name, nd.op, std::move(attrs), std::move(inputs), controls);
-    if (!made.ok()) return made.status().with_suffix(cat("\n\t [[{{node ", nd.name, "}}]] in function ", def_.name));
+    if (!made.ok()) return core::at_node(made.status(), nd.name).with_suffix(cat(" in function ", def_.name));
     Node* node = *made;
     node->device = nd.device;
     node->debug_info = nd.debug_info;
@@ -248,7 +248,7 @@ class Builder {
         if (i > 0) {  // a list: the outputs (or arguments) that follow
           from.index += int(i);
           if (from.index >= from.node->num_outputs()) {
-            if (from.node->op() != "_Arg") return invalid_argument("Return ", out.name, " of function ", def_.name, " has too few values");
+            if (!is_arg(*from.node)) return invalid_argument("Return ", out.name, " of function ", def_.name, " has too few values");
             const int64_t at = first.node->attr<int64_t>("index") + int64_t(i);
             if (at >= int64_t(body_.args.size())) return invalid_argument("Return ", out.name, " of function ", def_.name, " has too few values");
             from = {body_.args[size_t(at)], 0};
@@ -257,10 +257,7 @@ class Builder {
         if (base_type(from.node->output_type(from.index)) != base_type(types[i]))
           return invalid_argument("Invalid ret types ", out.name, " : ", dtype_name(types[i]), " vs ", dtype_name(from.node->output_type(from.index)),
                                   " in function ", def_.name);
-        AttrMap attrs;
-        attrs["T"] = base_type(types[i]);
-        attrs["index"] = int64_t(index);
-        WEFT_ASSIGN(Node * ret, graph_.add(graph_.unique_name(cat(out.name, "_RetVal")), "_Retval", std::move(attrs), {from}));
+        WEFT_ASSIGN(Node* ret, add_retval(graph_, cat(out.name, "_RetVal"), from, base_type(types[i]), index));
         body_.rets.push_back(ret);
         body_.ret_types.push_back(base_type(types[i]));
         ++index;
@@ -299,6 +296,16 @@ Status function_types(const FunctionDef& def, const AttrMap& attrs, std::vector<
   return {};
 }
 
+Result<Node*> add_arg(Graph& g, std::string_view name, DType type, int64_t index, AttrMap more) {
+  more["T"] = type;
+  more["index"] = index;
+  return g.add(g.unique_name(name), op_of(Role::kArg), std::move(more), {});
+}
+
+Result<Node*> add_retval(Graph& g, std::string_view name, Endpoint from, DType type, int64_t index) {
+  return g.add(g.unique_name(name), op_of(Role::kRetval), {{"T", type}, {"index", index}}, {from});
+}
+
 FunctionBody clone(const FunctionBody& body) {
   FunctionBody copy;
   std::vector<Node*> map;
@@ -315,4 +322,4 @@ FunctionBody clone(const FunctionBody& body) {
   return copy;
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

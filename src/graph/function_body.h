@@ -7,7 +7,7 @@
 
 #include "graph/graph.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 
 struct FunctionBody {
   std::string name;
@@ -27,4 +27,4 @@ Result<FunctionBody> instantiate_function(const FunctionDef& def, const AttrMap&
 // Argument and result types without making the graph.
 Status function_types(const FunctionDef& def, const AttrMap& attrs, std::vector<DType>& args, std::vector<DType>& rets);
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <mutex>
 
+#include "core/error_notes.h"
 #include "op/shape_context.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 
 // Decoding happens once, under the entry's own lock, so that one bad or large function blocks no other.
 struct FunctionLibrary::Entry {
@@ -48,6 +49,11 @@ std::string declare(const AttrSpec& a) {
   return text;
 }
 
+Status name_taken(const std::string& name) {
+  return invalid_argument("Cannot add function '", name, "' because a different function with the same name already exists.")
+      .with_payload(core::kNoteNameTaken, name);
+}
+
 bool same_nodes(const std::vector<NodeDef>& a, const std::vector<NodeDef>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const NodeDef& x, const NodeDef& y) {
     return x.name == y.name && x.op == y.op && x.device == y.device && x.inputs == y.inputs && x.attrs == y.attrs;
@@ -56,7 +62,8 @@ bool same_nodes(const std::vector<NodeDef>& a, const std::vector<NodeDef>& b) {
 
 bool same_args(const std::vector<ArgDef>& a, const std::vector<ArgDef>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const ArgDef& x, const ArgDef& y) {
-    return x.name == y.name && x.type == y.type && x.type_attr == y.type_attr && x.number_attr == y.number_attr && x.type_list_attr == y.type_list_attr;
+    return x.name == y.name && x.type == y.type && x.type_attr == y.type_attr && x.number_attr == y.number_attr &&
+           x.type_list_attr == y.type_list_attr;
   });
 }
 
@@ -78,7 +85,7 @@ Status FunctionLibrary::add(FunctionDef def, std::weak_ptr<const void> owner) {
   if (auto old = entry(def.name)) {
     WEFT_ASSIGN(auto there, old->get());
     if (same_function(*there, def)) return {};
-    return invalid_argument("Cannot add function '", def.name, "' because a different function with the same name already exists.");
+    return name_taken(def.name);
   }
   auto e = std::make_shared<Entry>();
   std::string name = def.name;
@@ -111,7 +118,7 @@ Status FunctionLibrary::add_derived(FunctionDef def, std::string_view of) {
   if (it == functions_.end() || it->first == name) return {};
   auto& derived = it->second.derived;
   if (std::find(derived.begin(), derived.end(), name) == derived.end()) derived.push_back(name);
-  lock.unlock();  // before what `others` had goes
+  lock.unlock();  // before what `others` had is freed
   return {};
 }
 
@@ -129,8 +136,8 @@ Status FunctionLibrary::add_gradient(GradientDef def) {
   std::unique_lock lock(mutex_);
   auto [it, fresh] = gradients_.emplace(def.function, def.gradient);
   if (!fresh && it->second != def.gradient)
-    return invalid_argument("Cannot assign gradient function '", def.gradient, "' to '", def.function,
-                            "' because it already has gradient function '", it->second, "'");
+    return invalid_argument("Cannot assign gradient function '", def.gradient, "' to '", def.function, "' because it already has gradient function '",
+                            it->second, "'");
   ++version_;
   return {};
 }
@@ -149,8 +156,7 @@ Status FunctionLibrary::add_all(const FunctionLibrary& other) {
       if (mine == e) continue;
       WEFT_ASSIGN(auto a, mine->get());
       WEFT_ASSIGN(auto b, e->get());
-      if (!same_function(*a, *b))
-        return invalid_argument("Cannot add function '", name, "' because a different function with the same name already exists.");
+      if (!same_function(*a, *b)) return name_taken(name);
       continue;
     }
     std::unique_lock lock(mutex_);
@@ -252,9 +258,4 @@ int FunctionLibrary::size() const {
   return int(functions_.size());
 }
 
-uint64_t FunctionLibrary::version() const {
-  std::shared_lock lock(mutex_);
-  return version_;
-}
-
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

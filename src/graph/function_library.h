@@ -2,6 +2,8 @@
 // was found stays valid for whoever holds it.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <shared_mutex>
 #include <string>
@@ -11,7 +13,7 @@
 
 #include "graph/defs.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 
 class FunctionLibrary {
  public:
@@ -43,8 +45,8 @@ class FunctionLibrary {
   std::vector<GradientDef> gradients() const;
   std::vector<std::string> names() const;
   int size() const;
-  // Changes with every addition or removal.
-  uint64_t version() const;
+  // Changes with every addition or removal: who found something may keep it as long as this stays the same.
+  uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
  private:
   struct Entry;
@@ -63,7 +65,7 @@ class FunctionLibrary {
   std::unordered_map<std::string, Slot, Hash, std::equal_to<>> functions_;
   std::vector<std::shared_ptr<Entry>> removed_;  // their specs may still be in use
   std::unordered_map<std::string, std::string, Hash, std::equal_to<>> gradients_;
-  uint64_t version_ = 0;
+  std::atomic<uint64_t> version_{0};
 };
 
 // Calls f with the names of the functions in a node's attributes.
@@ -81,4 +83,4 @@ void for_functions(const AttrMap& attrs, F f) {
 // Equal in what they compute; used to tell a repeated definition from a conflicting one.
 bool same_function(const FunctionDef& a, const FunctionDef& b);
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

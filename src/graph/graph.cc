@@ -4,8 +4,9 @@
 #include <charconv>
 
 #include "graph/function_library.h"
+#include "graph/node_traits.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 
 const AttrValue* Node::find_attr(std::string_view name) const {
   if (const AttrValue* v = info_.find_attr(name)) return v;
@@ -60,7 +61,7 @@ Result<Node*> Graph::add_const(std::string name, Tensor value) {
   AttrMap attrs;
   attrs["dtype"] = value.dtype();
   attrs["value"] = std::move(value);
-  return add(std::move(name), "Const", std::move(attrs), {});
+  return add(std::move(name), op_of(op::Role::kConst), std::move(attrs), {});
 }
 
 std::string Graph::unique_name(std::string_view prefix) const {
@@ -203,7 +204,7 @@ std::unique_ptr<Graph> Graph::clone(std::vector<Node*>* map) const {
 
 // Kahn's algorithm, the smallest id first, so that the order is that of the program as far as edges allow.
 Result<std::vector<Node*>> Graph::topological_order() const {
-  auto is_back = [](const Node* n) { return n->op() == "NextIteration" || n->op() == "RefNextIteration"; };
+  auto is_back = [](const Node* n) { return is_next_iteration(*n); };
   std::vector<int> waiting(nodes_.size(), 0);
   std::vector<int> ready;  // a heap
   for (const auto& n : nodes_) {
@@ -263,4 +264,4 @@ bool parse_input_name(std::string_view text, InputName& out) {
   return error == std::errc() && end == digits.data() + digits.size() && out.index >= 0 && !out.node.empty();
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -15,7 +15,7 @@
 #include "op/registry.h"
 #include "op/shape_context.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 
 class FunctionLibrary;
 class Node;
@@ -42,7 +42,9 @@ class Node {
   const OpSpec& spec() const { return info_.spec(); }
   const NodeInfo& info() const { return info_; }
   template <class T>
-  const T& attr(std::string_view name) const { return info_.attr<T>(name); }
+  const T& attr(std::string_view name) const {
+    return info_.attr<T>(name);
+  }
   const AttrValue* find_attr(std::string_view name) const;  // declared or extra ("_class"); null if absent
   bool is_function_call() const { return function_call_; }  // the op is the name of a function
 
@@ -147,4 +149,4 @@ struct InputName {
 };
 bool parse_input_name(std::string_view text, InputName& out);
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

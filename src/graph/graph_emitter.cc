@@ -1,8 +1,9 @@
 #include "graph/graph_emitter.h"
 
 #include "graph/function_library.h"
+#include "graph/node_traits.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
 
 class GraphValue final : public ValueRep {
@@ -17,7 +18,7 @@ class GraphValue final : public ValueRep {
   }
   Emitter* owner() const override { return &owner_; }
   const Tensor* constant() const override {
-    if (at_.node->op() == "Const") return &at_.node->attr<Tensor>("value");
+    if (is_const(*at_.node)) return &at_.node->attr<Tensor>("value");
     if (!asked_) {
       asked_ = true;
       value_ = shapes_.value(at_);
@@ -51,7 +52,7 @@ Result<Node*> GraphEmitter::add(std::string_view op, AttrMap attrs, std::vector<
     both = controls_;
     both.insert(both.end(), user_controls_.begin(), user_controls_.end());
   }
-  WEFT_ASSIGN(Node * node, graph_.add(graph_.unique_name(name), op, std::move(attrs), std::move(inputs), both.empty() ? controls_ : both));
+  WEFT_ASSIGN(Node* node, graph_.add(graph_.unique_name(name), op, std::move(attrs), std::move(inputs), both.empty() ? controls_ : both));
   node->device = device_;
   if (Status s = shapes_.node(node); !s.ok()) {
     if (refuse_bad_shapes_) {
@@ -73,7 +74,7 @@ Result<std::vector<Value>> GraphEmitter::do_apply(std::string_view op, std::span
     auto owner = graph_.library() ? graph_.library()->owner(name) : nullptr;
     if (owner && (held_.empty() || held_.back() != owner)) held_.push_back(std::move(owner));
   });
-  WEFT_ASSIGN(Node * node, add(op, std::move(attrs), std::move(ends)));
+  WEFT_ASSIGN(Node* node, add(op, std::move(attrs), std::move(ends)));
   std::vector<Value> out;
   for (int i = 0; i < node->num_outputs(); ++i) out.push_back(wrap({node, i}));
   return out;
@@ -83,8 +84,8 @@ Result<Value> GraphEmitter::do_constant(Tensor value) {
   AttrMap attrs;
   attrs["dtype"] = value.dtype();
   attrs["value"] = std::move(value);
-  WEFT_ASSIGN(Node * node, add("Const", std::move(attrs), {}));
+  WEFT_ASSIGN(Node* node, add(op_of(Role::kConst), std::move(attrs), {}));
   return wrap({node, 0});
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -10,12 +10,13 @@
 #include "graph/shape_inference.h"
 #include "op/emitter.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 
 class GraphEmitter : public Emitter {
  public:
   // Names of nodes start with "scope/". `shapes` must be that of the graph.
-  GraphEmitter(Graph& graph, ShapeInference& shapes, std::string scope = "") : graph_(graph), shapes_(shapes), source_(scope), scope_(std::move(scope)) {}
+  GraphEmitter(Graph& graph, ShapeInference& shapes, std::string scope = "")
+      : graph_(graph), shapes_(shapes), source_(scope), scope_(std::move(scope)) {}
 
   Value wrap(Endpoint e);
   static Endpoint unwrap(const Value& v);
@@ -55,4 +56,4 @@ class GraphEmitter : public Emitter {
   std::vector<std::shared_ptr<const void>> held_;
 };
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -3,8 +3,8 @@
 
 #include "graph/graph.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 
 inline bool holds(const Graph& g, const Node* n) { return n && n->id() < g.num_ids() && g.node(n->id()) == n; }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

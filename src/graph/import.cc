@@ -6,14 +6,12 @@
 #include <unordered_map>
 
 #include "graph/function_library.h"
+#include "graph/node_traits.h"
 #include "graph/shape_inference.h"
 #include "op/summary.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
-
-bool is_back_edge_source(std::string_view op) { return op == "NextIteration" || op == "RefNextIteration"; }
-bool is_merge(std::string_view op) { return op == "Merge" || op == "RefMerge"; }
 
 // Letters, digits and ".\-/_>"; the first a letter, digit, dot (or underscore inside an engine's own graphs).
 bool is_name(std::string_view s) {
@@ -132,6 +130,10 @@ class Importer {
     waiting_.assign(n, 0);
     readers_.resize(n);
     nodes_.assign(n, nullptr);
+    for (const NodeDef& nd : def_.nodes) {
+      const OpSpec* spec = graph_.registry().find(nd.op);
+      roles_.push_back(spec ? spec->traits().role : Role::kNone);
+    }
     for (size_t i = 0; i < n; ++i) {
       bool control_seen = false;
       for (std::string_view text : def_.nodes[i].inputs) {
@@ -142,8 +144,7 @@ class Importer {
         if (mapped(in.node, in.control ? -1 : in.index)) continue;
         auto it = by_name_.find(in.node);
         if (it == by_name_.end()) return invalid_argument("Node '", def_.nodes[i].name, "': Unknown input node '", text, "'");
-        const NodeDef& source = def_.nodes[it->second];
-        if (is_merge(def_.nodes[i].op) && is_back_edge_source(source.op)) continue;
+        if (roles_[i] == Role::kMerge && roles_[it->second] == Role::kNextIteration) continue;
         ++waiting_[i];
         readers_[it->second].push_back(i);
       }
@@ -196,7 +197,7 @@ class Importer {
         continue;
       }
       const size_t source = by_name_.find(in.node)->second;
-      if (is_merge(nd.op) && is_back_edge_source(def_.nodes[source].op)) {
+      if (roles_[i] == Role::kMerge && roles_[source] == Role::kNextIteration) {
         inputs.push_back({});
         has_back_edge = reads_imported = true;
         continue;
@@ -249,15 +250,15 @@ class Importer {
     if (wanted->size() != inputs.size()) {
       std::vector<std::string> names;
       for (DType t : *wanted) names.push_back(dtype_name(t));
-      return invalid_argument("NodeDef expected inputs '", join(names, ", "), "' do not match ", inputs.size(), " inputs specified; ", summarize_op(spec),
-                              "; NodeDef: {{node ", nd.name, "}}");
+      return invalid_argument("NodeDef expected inputs '", join(names, ", "), "' do not match ", inputs.size(), " inputs specified; ",
+                              summarize_op(spec), "; NodeDef: {{node ", nd.name, "}}");
     }
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (!inputs[i].node) continue;
       const DType given = inputs[i].node->output_type(inputs[i].index), want = (*wanted)[i];
       if (given != want && base_type(given) != want)
-        return invalid_argument("Input ", i, " of node ", nd.name, " was passed ", dtype_name(given), " from ", inputs[i].node->name(), ":", inputs[i].index,
-                                " incompatible with expected ", dtype_name(want), ".");
+        return invalid_argument("Input ", i, " of node ", nd.name, " was passed ", dtype_name(given), " from ", inputs[i].node->name(), ":",
+                                inputs[i].index, " incompatible with expected ", dtype_name(want), ".");
     }
     return {};
   }
@@ -293,7 +294,7 @@ class Importer {
   Status close_loops() {
     for (size_t i = 0; i < def_.nodes.size(); ++i) {
       Node* node = nodes_[i];
-      if (!node || !is_merge(def_.nodes[i].op)) continue;
+      if (!node || roles_[i] != Role::kMerge) continue;
       int at = 0;
       for (std::string_view text : def_.nodes[i].inputs) {
         InputName in;
@@ -362,6 +363,7 @@ class Importer {
   ImportResults results_;
   std::string prefix_;
   std::unordered_map<std::string_view, size_t> by_name_;
+  std::vector<Role> roles_;  // of the nodes of def_
   std::vector<int> waiting_;
   std::vector<std::vector<size_t>> readers_;
   std::vector<Node*> nodes_, added_;
@@ -397,8 +399,8 @@ static Status take_output_shapes(Graph& graph, Node* node) {
     return {};
   }
   if (list->size() < node->shapes.size())
-    return invalid_argument("Node '", node->name(), "' has ", node->shapes.size(), " outputs but the ", kAttr, " attribute specifies shapes for ", list->size(),
-                            " outputs");
+    return invalid_argument("Node '", node->name(), "' has ", node->shapes.size(), " outputs but the ", kAttr, " attribute specifies shapes for ",
+                            list->size(), " outputs");
   for (size_t i = 0; i < node->shapes.size(); ++i) {
     // TensorFlow says [2] of handles that are scalars (TensorArrayV3): nobody computes with those.
     if (node->output_type(int(i)) == DType::kResource) continue;
@@ -428,4 +430,4 @@ void remove_imported(Graph& graph, const std::vector<Node*>& added) {
   for (auto it = added.rbegin(); it != added.rend(); ++it) graph.remove(*it);
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

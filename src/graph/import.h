@@ -8,7 +8,7 @@
 
 #include "graph/graph.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 
 // A tensor of the GraphDef being imported, by name; index -1 stands for control.
 using TensorName = std::pair<std::string, int>;
@@ -45,4 +45,4 @@ Status check_versions(const Versions& v);
 inline constexpr int kGraphDefVersion = 2474;            // TensorFlow 2.21's
 inline constexpr int kGraphDefVersionMinProducer = 0;
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -2,7 +2,7 @@
 #include "graph/shape_inference.h"
 #include "op/summary.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 
 std::string summarize_node(const Node& node) {
   std::string out = cat("{{node ", node.name(), "}} = ", node.op(), "[");
@@ -28,4 +28,4 @@ std::string summarize_node(const Node& node) {
   return out + ")";
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -6,7 +6,7 @@
 
 #include "core/log.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
 
 struct Entry {
@@ -47,8 +47,10 @@ void run_rewriters(FunctionBody& body, const core::DeviceSet& devices) {
     if (!wanted) continue;
     auto better = e.rewriter(body);
     if (better.ok()) body = std::move(better).value();
-    else core::log(core::LogLevel::kWarning, core::cat("The graph optimizer ", e.name, " failed on ", body.name, ", which stays as it was: ", better.status()));
+    else
+      core::log(core::LogLevel::kWarning,
+                core::cat("The graph optimizer ", e.name, " failed on ", body.name, ", which stays as it was: ", better.status()));
   }
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -7,7 +7,7 @@
 #include "core/device.h"
 #include "graph/function_body.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 
 // Gives a better body, or an error, which leaves the body as it was.
 using Rewriter = std::function<Result<FunctionBody>(const FunctionBody& body)>;
@@ -17,4 +17,4 @@ void add_rewriter(std::string name, std::string device_type, Rewriter rewriter);
 // Runs them, one after the other. What fails is logged and changes nothing.
 void run_rewriters(FunctionBody& body, const core::DeviceSet& devices);
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

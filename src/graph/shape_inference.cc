@@ -7,13 +7,13 @@
 #include <unordered_set>
 
 #include "core/call_depth.h"
-#include "core/fork.h"
 #include "graph/constant_values.h"
 #include "graph/function_body.h"
 #include "graph/function_library.h"
+#include "graph/node_traits.h"
 #include "op/summary.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
 
 using Handles = std::vector<std::optional<HandleData>>;
@@ -63,10 +63,6 @@ bool same(const Values& a, const Values& b) {
   }
   return true;
 }
-
-bool is_merge(const Node& n) { return n.op() == "Merge" || n.op() == "RefMerge"; }
-bool is_enter(const Node& n) { return n.op() == "Enter" || n.op() == "RefEnter"; }
-bool is_back(const Node& n) { return n.op() == "NextIteration" || n.op() == "RefNextIteration"; }
 
 // TensorFlow's words around an error of a rule.
 Status with_context(const Status& s, const Node& node, const ShapeContext& c, const std::vector<std::optional<PartialShape>>& partial,
@@ -130,7 +126,6 @@ class KnownShapes {
     std::vector<Callee> callees;
   };
 
-  KnownShapes() { core::hold_while_forking(mutex_); }
   static KnownShapes& get() {
     static auto* all = new KnownShapes();
     return *all;
@@ -289,8 +284,7 @@ Result<ShapeInference::Impl::Body*> ShapeInference::Impl::body_of(const Graph& g
 
 // Infers the body for these arguments. Inputs first_input ... of the calling node give the arguments' values,
 // where `bind` says that they are the same in every run of the body.
-Status ShapeInference::Impl::call(Scope& scope, const FunctionAttr& f, const Values& in, Node* node, int first_input, bool bind,
-                                  Values& out) {
+Status ShapeInference::Impl::call(Scope& scope, const FunctionAttr& f, const Values& in, Node* node, int first_input, bool bind, Values& out) {
   static const AttrMap kNone;
   const AttrMap& attrs = f.attrs ? *f.attrs : kNone;
   ShapeQuestion question;
@@ -328,7 +322,7 @@ Status ShapeInference::Impl::call(Scope& scope, const FunctionAttr& f, const Val
       return {};
     }
   }
-  WEFT_ASSIGN(Body * b, body_of(scope.graph, f.name, attrs));
+  WEFT_ASSIGN(Body* b, body_of(scope.graph, f.name, attrs));
   FunctionBody& body = b->body;
   out.unknown(body.rets.size());
   if (b->busy || scope.depth >= kMostDepth || work > kMostWork) {  // recursion, or more than it is worth
@@ -408,7 +402,6 @@ Status ShapeInference::Impl::loop(Scope& scope, const FunctionAttr& body, Values
 // Calls go through their bodies; branches and loops only over whole graphs, as TensorFlow's builder leaves
 // them to their attributes.
 Status ShapeInference::Impl::through_body(Scope& scope, Node* node, Values& out, bool& done) {
-  const std::string_view op = node->op();
   done = false;
   auto inputs_from = [&](int first) {
     Values v;
@@ -418,12 +411,10 @@ Status ShapeInference::Impl::through_body(Scope& scope, Node* node, Values& out,
     }
     return v;
   };
-  const bool plain_call = op == "PartitionedCall" || op == "StatefulPartitionedCall";
-  if (node->is_function_call() || plain_call) {
+  if (is_call(*node)) {
     const AttrValue* off = node->find_attr("_disable_call_shape_inference");
     if (off && off->get<bool>() && *off->get<bool>()) return {};
-    FunctionAttr f =
-        plain_call ? node->attr<FunctionAttr>("f") : FunctionAttr{std::string(op), std::make_shared<const AttrMap>(attrs_of(*node))};
+    const FunctionAttr f = callee_of(*node);
     if (!scope.graph.library()->contains(f.name)) {
       ++cuts;
       return {};
@@ -432,10 +423,8 @@ Status ShapeInference::Impl::through_body(Scope& scope, Node* node, Values& out,
     return call(scope, f, inputs_from(0), node, 0, true, out);
   }
   if (!lenient) return {};
-  if (op == "If" || op == "StatelessIf" || op == "Case" || op == "StatelessCase") {
-    std::vector<FunctionAttr> branches;
-    if (op.ends_with("If")) branches = {node->attr<FunctionAttr>("then_branch"), node->attr<FunctionAttr>("else_branch")};
-    else branches = node->attr<std::vector<FunctionAttr>>("branches");
+  if (is_branch(*node)) {
+    const std::vector<FunctionAttr> branches = branches_of(*node);
     const Values in = inputs_from(1);
     for (size_t b = 0; b < branches.size(); ++b) {
       Values one;
@@ -447,7 +436,7 @@ Status ShapeInference::Impl::through_body(Scope& scope, Node* node, Values& out,
       else relax(out, one);
     }
     done = !branches.empty();
-  } else if (op == "While" || op == "StatelessWhile") {
+  } else if (is_while(*node)) {
     done = true;
     if (!loop(scope, node->attr<FunctionAttr>("body"), inputs_from(0), out).ok()) {
       ++cuts;
@@ -484,7 +473,7 @@ Status ShapeInference::Impl::whole(Scope& scope, const ArgShapes& args) {
     n->handles.clear();
   }
   auto pass = [&](Node* n) -> Status {
-    if (n->op() == "_Arg") {
+    if (is_arg(*n)) {
       const auto i = size_t(n->attr<int64_t>("index"));
       n->shapes.assign(1, i < args.shapes.size() ? args.shapes[i] : PartialShape());
       n->handles.assign(1, i < args.handles.size() ? args.handles[i] : std::nullopt);
@@ -508,14 +497,14 @@ Status ShapeInference::Impl::whole(Scope& scope, const ArgShapes& args) {
     if (round > 0) scope.values.forget();
     for (Node* n : order) {
       const bool looped =
-          is_merge(*n) && std::any_of(n->inputs().begin(), n->inputs().end(), [](const Endpoint& e) { return e.node && is_back(*e.node); });
+          is_merge(*n) && std::any_of(n->inputs().begin(), n->inputs().end(), [](const Endpoint& e) { return e.node && is_next_iteration(*e.node); });
       if (!looped) {
         WEFT_RETURN_IF_ERROR(pass(n));
         continue;
       }
       Values v;
       for (const Endpoint& e : n->inputs()) {
-        if (round == 0 && (!e.node || is_back(*e.node))) continue;
+        if (round == 0 && (!e.node || is_next_iteration(*e.node))) continue;
         Values one{{shape_at(e)}, {handle_at(e)}};
         if (v.size() == 0) v = std::move(one);
         else relax(v, one);
@@ -576,4 +565,4 @@ Status ShapeInference::all(const ArgShapes& args) {
 Status infer_node(Graph& graph, Node* node) { return ShapeInference(graph).node(node); }
 Status infer_all(Graph& graph, const ArgShapes& args) { return ShapeInference(graph).all(args); }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

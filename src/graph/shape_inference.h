@@ -11,7 +11,7 @@
 
 #include "graph/graph.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 
 using HandleData = ShapeContext::HandleData;
 
@@ -58,4 +58,4 @@ PartialShape common_shape(const PartialShape& a, const PartialShape& b);
 // "{{node x}} = MatMul[T=DT_FLOAT, ...](a, b:1, ^c)", as TensorFlow shows nodes in its messages.
 std::string summarize_node(const Node& node);
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

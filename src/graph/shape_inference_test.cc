@@ -7,8 +7,8 @@
 #include "graph/function_library.h"
 #include "graph/shape_inference.h"
 
-using namespace weft;         // NOLINT
-using namespace weft::graph;  // NOLINT
+using namespace weft_engine;         // NOLINT
+using namespace weft_engine::graph;  // NOLINT
 
 namespace {
 
@@ -24,9 +24,7 @@ struct Builder {
     CHECK_MESSAGE(s.ok(), s.message());
     return {*n, 0};
   }
-  Endpoint placeholder(PartialShape shape, DType type = DType::kFloat) {
-    return add("Placeholder", {}, {{"dtype", type}, {"shape", shape}});
-  }
+  Endpoint placeholder(PartialShape shape, DType type = DType::kFloat) { return add("Placeholder", {}, {{"dtype", type}, {"shape", shape}}); }
   Endpoint ints(std::vector<int32_t> v) {
     auto n = graph.add_const(cat("n", count++), Tensor::vector(v));
     REQUIRE(n.ok());
@@ -147,13 +145,17 @@ TEST_CASE("functional loops and branches keep what every round has") {
   REQUIRE(lib->add(function("cond", {"x", "g"}, {{"c", "x"}}, {})).ok());
   REQUIRE(lib->add(function("then", {"x"}, {{"y", "x"}}, {})).ok());
   REQUIRE(lib->add(function("else", {"x"}, {{"y", "n:y:0"}}, {node("n", "Neg", {"x"}, t)})).ok());
-  REQUIRE(lib->add(function("other", {"x"}, {{"y", "s:output:0"}}, {node("z", "Const", {}, {{"dtype", DType::kInt32}, {"value", Tensor::scalar<int32_t>(0)}}), node("s", "Sum", {"x", "z:output:0"}, {{"T", DType::kFloat}, {"Tidx", DType::kInt32}, {"keep_dims", true}})})).ok());
+  REQUIRE(lib->add(function("other", {"x"}, {{"y", "s:output:0"}},
+                            {node("z", "Const", {}, {{"dtype", DType::kInt32}, {"value", Tensor::scalar<int32_t>(0)}}),
+                             node("s", "Sum", {"x", "z:output:0"}, {{"T", DType::kFloat}, {"Tidx", DType::kInt32}, {"keep_dims", true}})}))
+              .ok());
   Endpoint x = b.placeholder({4, 3}), g = b.placeholder({1, 3});
   const std::vector<DType> two{DType::kFloat, DType::kFloat}, one{DType::kFloat};
   Endpoint w = b.add("While", {x, g}, {{"T", two}, {"cond", named("cond")}, {"body", named("body")}});
   Endpoint p = b.placeholder(PartialShape::scalar(), DType::kBool);
   auto branch = [&](const char* other) {
-    return b.add("StatelessIf", {p, x}, {{"Tcond", DType::kBool}, {"Tin", one}, {"Tout", one}, {"then_branch", named("then")}, {"else_branch", named(other)}});
+    return b.add("StatelessIf", {p, x},
+                 {{"Tcond", DType::kBool}, {"Tin", one}, {"Tout", one}, {"then_branch", named("then")}, {"else_branch", named(other)}});
   };
   Endpoint same = branch("else"), less = branch("other");
   REQUIRE(infer_all(b.graph).ok());
@@ -207,7 +209,10 @@ TEST_CASE("a function is looked at once, however many ways lead to it") {
   REQUIRE(b.graph.library()->add(function("f0", {"x"}, {{"y", "y:z:0"}}, {node("y", "AddV2", {"x", "x"}, {{"T", DType::kFloat}})})).ok());
   for (int i = 1; i <= 60; ++i) {
     const AttrMap call{{"Tin", std::vector<DType>{DType::kFloat}}, {"Tout", std::vector<DType>{DType::kFloat}}, {"f", named(cat("f", i - 1))}};
-    REQUIRE(b.graph.library()->add(function(cat("f", i), {"x"}, {{"y", "b:output:0"}}, {node("a", "PartitionedCall", {"x"}, call), node("b", "PartitionedCall", {"a:output:0"}, call)})).ok());
+    REQUIRE(b.graph.library()
+                ->add(function(cat("f", i), {"x"}, {{"y", "b:output:0"}},
+                               {node("a", "PartitionedCall", {"x"}, call), node("b", "PartitionedCall", {"a:output:0"}, call)}))
+                .ok());
   }
   const AttrMap call{{"Tin", std::vector<DType>{DType::kFloat}}, {"Tout", std::vector<DType>{DType::kFloat}}, {"f", named("f60")}};
   CHECK(shape(b.add("PartitionedCall", {b.placeholder({2, -1})}, call)) == "[2,?]");
@@ -247,9 +252,10 @@ TEST_CASE("what was found of a function does not outlive what it calls") {
   REQUIRE(library.add(function("inner", {"x"}, {{"y", "i:output:0"}}, {node("i", "Identity", {"x"}, {{"T", DType::kFloat}})})).ok());
   CHECK(shape(b.add("PartitionedCall", {x}, call("outer"))) == "[2,3]");
   REQUIRE(library.remove("inner").ok());
-  REQUIRE(library.add(function("inner", {"x"}, {{"y", "s:output:0"}},
-                               {node("z", "Const", {}, {{"dtype", DType::kInt32}, {"value", Tensor::vector(std::vector<int32_t>{0})}}),
-                                node("s", "Sum", {"x", "z:output:0"}, {{"T", DType::kFloat}, {"Tidx", DType::kInt32}})}))
+  REQUIRE(library
+              .add(function("inner", {"x"}, {{"y", "s:output:0"}},
+                            {node("z", "Const", {}, {{"dtype", DType::kInt32}, {"value", Tensor::vector(std::vector<int32_t>{0})}}),
+                             node("s", "Sum", {"x", "z:output:0"}, {{"T", DType::kFloat}, {"Tidx", DType::kInt32}})}))
               .ok());
   CHECK(shape(b.add("PartitionedCall", {x}, call("outer"))) == "[3]");
   // In another graph of the same library, too.

@@ -8,8 +8,9 @@
 
 #include "graph/function_library.h"
 #include "graph/holds.h"
+#include "graph/node_traits.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
 
 // Argument names are lower-case words that begin with a letter.
@@ -70,8 +71,7 @@ class Converter {
   bool in_graph(const Node* n) const { return holds(graph_, n); }
 
   Status check_end(const Endpoint& e, std::string_view where) const {
-    if (!in_graph(e.node))
-      return invalid_argument("Node is not in the graph\n\tEncountered while processing ", where, " function '", o_.name, "'");
+    if (!in_graph(e.node)) return invalid_argument("Node is not in the graph\n\tEncountered while processing ", where, " function '", o_.name, "'");
     if (e.index < 0 || e.index >= e.node->num_outputs())
       return out_of_range("Node '", e.node->name(), "' (type: '", e.node->op(), "', num of outputs: ", e.node->num_outputs(),
                           ") does not have output ", e.index, "\n\tEncountered while processing ", where, " function '", o_.name, "'");
@@ -81,8 +81,8 @@ class Converter {
   Status check_ref(const Endpoint& e, std::string_view where) const {
     const DType t = e.node->output_type(e.index);
     if (!is_ref_type(t)) return {};
-    return invalid_argument("Output ", e.index, " of node '", e.node->name(), "' has a reference type ", dtype_name(t),
-                            "\n\tEncountered while ", where, " function '", o_.name, "'");
+    return invalid_argument("Output ", e.index, " of node '", e.node->name(), "' has a reference type ", dtype_name(t), "\n\tEncountered while ",
+                            where, " function '", o_.name, "'");
   }
 
   Status check_ends() {
@@ -90,18 +90,15 @@ class Converter {
       const Endpoint& e = o_.inputs[i];
       WEFT_RETURN_IF_ERROR(check_end(e, cat("input ", i, " into")));
       WEFT_RETURN_IF_ERROR(check_ref(e, cat("processing input ", i, " into")));
-      if (!inputs_[e.node].insert(e.index).second)
-        return invalid_argument("TF_Output ", flat(e), " appears more than once in the input list");
+      if (!inputs_[e.node].insert(e.index).second) return invalid_argument("TF_Output ", flat(e), " appears more than once in the input list");
     }
     for (size_t i = 0; i < o_.outputs.size(); ++i) WEFT_RETURN_IF_ERROR(check_end(o_.outputs[i], cat("output ", i, " from")));
     for (const Node* n : o_.control_outputs) {
-      if (!in_graph(n))
-        return invalid_argument("Control output is not in the graph\n\tEncountered while creating function '", o_.name, "'");
+      if (!in_graph(n)) return invalid_argument("Control output is not in the graph\n\tEncountered while creating function '", o_.name, "'");
     }
     if (o_.body) {
       for (const Node* n : *o_.body) {
-        if (!in_graph(n))
-          return invalid_argument("Node of the body is not in the graph\n\tEncountered while creating function '", o_.name, "'");
+        if (!in_graph(n)) return invalid_argument("Node of the body is not in the graph\n\tEncountered while creating function '", o_.name, "'");
       }
     }
     return {};
@@ -115,8 +112,8 @@ class Converter {
     for (const Node* n : graph_.nodes()) {
       if (!inputs_.count(n)) body_.push_back(n);
       else if (n->num_outputs() != 1)
-        return invalid_argument("When `num_opers` is set to -1, nodes referenced in `inputs` must have a single output. Node ", n->name(),
-                                " has ", n->num_outputs(), " outputs. Encountered while creating function '", o_.name, "'");
+        return invalid_argument("When `num_opers` is set to -1, nodes referenced in `inputs` must have a single output. Node ", n->name(), " has ",
+                                n->num_outputs(), " outputs. Encountered while creating function '", o_.name, "'");
     }
     return {};
   }
@@ -165,8 +162,7 @@ class Converter {
           attrs["_output_shapes"] = std::vector<PartialShape>{*s};
       }
       if (auto it = attrs.find("_resource_arg_unique_id"); it != attrs.end()) {
-        if (const auto* id = it->second.get<int64_t>(); id && f_.inputs.back().type == DType::kResource)
-          f_.resource_arg_unique_id[int(i)] = int(*id);
+        if (const auto* id = it->second.get<int64_t>(); id && f_.inputs.back().type == DType::kResource) f_.resource_arg_unique_id[int(i)] = int(*id);
       }
       if (!attrs.empty()) f_.arg_attrs[int(i)] = std::move(attrs);
     }
@@ -179,8 +175,7 @@ class Converter {
     for (size_t o = 0; o < outs.size(); ++o) {
       const auto range = n.info().output_range(int(o));
       // An output that is an input of the function keeps its argument.
-      for (int i = range.begin; i < range.end; ++i)
-        tensors_.emplace(cat(n.name(), ":", i), cat(name, ":", outs[o].name, ":", i - range.begin));
+      for (int i = range.begin; i < range.end; ++i) tensors_.emplace(cat(n.name(), ":", i), cat(name, ":", outs[o].name, ":", i - range.begin));
     }
   }
 
@@ -208,6 +203,7 @@ class Converter {
         d.inputs.push_back(cat("^", it->second));
         continue;
       }
+      if (o_.drops_outer_controls) continue;
       // An input's node is there as an argument; any other is missing.
       if (!inputs_.count(c))
         return invalid_argument("The source of control edge ", c->name(), " -> ", n.name(),
@@ -226,8 +222,7 @@ class Converter {
       auto it = tensors_.find(flat(o_.outputs[i]));
       if (it == tensors_.end())
         return invalid_argument("TF_Output ", flat(o_.outputs[i]),
-                                " is neither in the function body nor among function inputs. Encountered while creating function '",
-                                o_.name, "'");
+                                " is neither in the function body nor among function inputs. Encountered while creating function '", o_.name, "'");
       f_.ret[f_.outputs[i].name] = it->second;
     }
     for (size_t i = 0; i < o_.control_outputs.size(); ++i) {
@@ -254,4 +249,32 @@ class Converter {
 
 Result<FunctionDef> to_function(const Graph& graph, const FunctionOptions& options) { return Converter(graph, options).run(); }
 
-}  // namespace weft::graph
+Result<FunctionDef> make_function(const Graph& graph, std::string name, bool append_hash, const Interface& io) {
+  FunctionOptions o;
+  o.name = std::move(name);
+  o.append_hash = append_hash;
+  o.inputs = io.inputs;
+  o.outputs = io.outputs;
+  for (size_t i = 0; i < io.outputs.size(); ++i) o.output_names.push_back(cat("result_", i));
+  for (Node* c : io.control_outputs) o.control_outputs.push_back(c);
+  o.body = io.body;
+  o.drops_outer_controls = io.drops_outer_controls;
+  WEFT_ASSIGN(FunctionDef def, to_function(graph, o));
+  // An input may be any value; what its node says of itself holds for an argument alone, and its shape is worth telling.
+  for (size_t i = 0; i < io.inputs.size(); ++i) {
+    const Endpoint& e = io.inputs[i];
+    if (!is_arg(*e.node)) def.arg_attrs.erase(int(i));
+    if (size_t(e.index) < e.node->shapes.size() && e.node->shapes[size_t(e.index)].has_rank() && def.inputs[i].type != DType::kResource)
+      def.arg_attrs[int(i)]["_output_shapes"] = std::vector<PartialShape>{e.node->shapes[size_t(e.index)]};
+  }
+  return def;
+}
+
+Result<FunctionAttr> define_function(Graph& graph, std::string name, const Interface& io, std::string_view of) {
+  WEFT_ASSIGN(FunctionDef def, make_function(graph, std::move(name), true, io));
+  FunctionAttr f{def.name, nullptr};
+  WEFT_RETURN_IF_ERROR(graph.library()->add_derived(std::move(def), of));
+  return f;
+}
+
+}  // namespace weft_engine::graph

@@ -2,7 +2,9 @@
 
 #include <unordered_map>
 
-namespace weft::graph {
+#include "graph/node_traits.h"
+
+namespace weft_engine::graph {
 namespace {
 
 class Builder {
@@ -21,14 +23,15 @@ class Builder {
  private:
   std::string unique_prefix() const {
     std::string p = loop_.name;
-    for (int i = 1; graph_.find(p) || graph_.find(cat(p, "/Enter")); ++i) p = cat(loop_.name, "_", i);
+    for (int i = 1; graph_.find(p) || graph_.find(cat(p, "/", op_of(Role::kEnter))); ++i) p = cat(loop_.name, "_", i);
     return p;
   }
 
-  Result<Node*> add(std::string_view op, size_t number, AttrMap attrs, std::vector<Endpoint> inputs, std::span<const DType> pending = {}) {
+  Result<Node*> add(Role role, size_t number, AttrMap attrs, std::vector<Endpoint> inputs, std::span<const DType> pending = {}) {
+    const std::string_view op = op_of(role);
     std::string name = cat(prefix_, "/", op);
     if (number > 0) name += cat("_", number);
-    WEFT_ASSIGN(Node * n, graph_.add(std::move(name), op, std::move(attrs), std::move(inputs), {}, pending));
+    WEFT_ASSIGN(Node* n, graph_.add(std::move(name), op, std::move(attrs), std::move(inputs), {}, pending));
     result_.added.push_back(n);
     return n;
   }
@@ -37,14 +40,14 @@ class Builder {
     const size_t n = loop_.inputs.size();
     std::vector<Node*> enters, merges, switches;
     for (size_t i = 0; i < n; ++i) {
-      WEFT_ASSIGN(Node * enter,
-                  add("Enter", i, {{"frame_name", prefix_}, {"is_constant", false}, {"parallel_iterations", 10}}, {loop_.inputs[i]}));
+      WEFT_ASSIGN(Node* enter,
+                  add(Role::kEnter, i, {{"frame_name", prefix_}, {"is_constant", false}, {"parallel_iterations", 10}}, {loop_.inputs[i]}));
       enters.push_back(enter);
     }
     for (size_t i = 0; i < n; ++i) {
       const DType type = base_type(enters[i]->output_type(0));
       const DType pending[] = {type, type};
-      WEFT_ASSIGN(Node * merge, add("Merge", i, {{"N", 2}, {"T", type}}, {{enters[i], 0}, {}}, pending));
+      WEFT_ASSIGN(Node* merge, add(Role::kMerge, i, {{"N", 2}, {"T", type}}, {{enters[i], 0}, {}}, pending));
       merges.push_back(merge);
     }
     std::vector<Endpoint> rounds, in, next;
@@ -53,9 +56,9 @@ class Builder {
     const DType cond = next[0].node->output_type(next[0].index);
     if (base_type(cond) != DType::kBool)
       return invalid_argument("BuildWhileLoop: 'cond' argument must return a boolean output, got ", dtype_name(cond));
-    WEFT_ASSIGN(Node * loop_cond, add("LoopCond", 0, {}, {next[0]}));
+    WEFT_ASSIGN(Node* loop_cond, add(Role::kLoopCond, 0, {}, {next[0]}));
     for (size_t i = 0; i < n; ++i) {
-      WEFT_ASSIGN(Node * s, add("Switch", i, {}, {{merges[i], 0}, {loop_cond, 0}}));
+      WEFT_ASSIGN(Node* s, add(Role::kSwitch, i, {}, {{merges[i], 0}, {loop_cond, 0}}));
       switches.push_back(s);
       in.push_back({s, 1});
     }
@@ -65,11 +68,11 @@ class Builder {
       if (base_type(type) != merges[i]->input_type(1))
         return invalid_argument("BuildWhileLoop: output ", i, " of 'body' is ", dtype_name(type), ", but the loop variable is ",
                                 dtype_name(merges[i]->input_type(1)));
-      WEFT_ASSIGN(Node * back, add("NextIteration", i, {}, {next[i]}));
+      WEFT_ASSIGN(Node* back, add(Role::kNextIteration, i, {}, {next[i]}));
       graph_.set_input(merges[i], 1, {back, 0});
     }
     for (size_t i = 0; i < n; ++i) {
-      WEFT_ASSIGN(Node * exit, add("Exit", i, {}, {{switches[i], 0}}));
+      WEFT_ASSIGN(Node* exit, add(Role::kExit, i, {}, {{switches[i], 0}}));
       result_.outputs.push_back({exit, 0});
     }
     return {};
@@ -77,8 +80,7 @@ class Builder {
 
   // Copies the part's nodes, its inputs replaced; nodes that read none of the others wait for `first`, so that
   // they run once a round.
-  Status copy(const LoopPart& part, std::string_view name, const std::vector<Endpoint>& inputs, Node* first,
-              std::vector<Endpoint>& outputs) {
+  Status copy(const LoopPart& part, std::string_view name, const std::vector<Endpoint>& inputs, Node* first, std::vector<Endpoint>& outputs) {
     std::unordered_map<const Node*, Node*> made;
     std::unordered_map<const Node*, Endpoint> given;
     for (size_t i = 0; i < part.inputs.size(); ++i) given[part.inputs[i].node] = inputs[i];
@@ -117,7 +119,7 @@ class Builder {
         }
       }
       if (!reads_copied) controls.push_back(first);
-      WEFT_ASSIGN(Node * c, graph_.add(cat(prefix_, "/", name, "/", n->name()), n->op(), attrs_of(*n), std::move(in), controls, pending));
+      WEFT_ASSIGN(Node* c, graph_.add(cat(prefix_, "/", name, "/", n->name()), n->op(), attrs_of(*n), std::move(in), controls, pending));
       c->device = n->device;
       c->debug_info = n->debug_info;
       c->full_type = n->full_type;
@@ -161,4 +163,4 @@ Result<WhileLoopResult> build_while_loop(Graph& graph, const WhileLoop& loop) {
   return Builder(graph, loop).run();
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

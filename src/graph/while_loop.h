@@ -6,7 +6,7 @@
 
 #include "graph/graph.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 
 // One part of the loop: a graph whose placeholders stand for the loop's variables.
 struct LoopPart {
@@ -29,4 +29,4 @@ struct WhileLoopResult {
 // On an error nothing has been added.
 Result<WhileLoopResult> build_while_loop(Graph& graph, const WhileLoop& loop);
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

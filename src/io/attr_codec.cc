@@ -6,10 +6,10 @@
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
 
-namespace weft::io {
+namespace weft_engine::io {
 namespace {
 
-using namespace weft::core;
+using namespace weft_engine::core;
 using op::AttrValue;
 using op::FunctionAttr;
 using wire::ProtoReader;
@@ -290,4 +290,4 @@ Result<std::string> encode_attr(const AttrValue& value) {
   return e.out.take();
 }
 
-}  // namespace weft::io
+}  // namespace weft_engine::io

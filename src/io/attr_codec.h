@@ -6,10 +6,10 @@
 
 #include "op/attr_value.h"
 
-namespace weft::io {
+namespace weft_engine::io {
 
 // InvalidArgument for malformed bytes. An empty message gives an empty value.
 core::Result<op::AttrValue> decode_attr(std::string_view bytes);
 core::Result<std::string> encode_attr(const op::AttrValue& value);
 
-}  // namespace weft::io
+}  // namespace weft_engine::io

@@ -3,10 +3,10 @@
 #include "io/attr_codec.h"
 #include "wire/proto.h"
 
-namespace weft::io {
+namespace weft_engine::io {
 namespace {
 
-using namespace weft::core;
+using namespace weft_engine::core;
 using graph::ArgDef;
 using graph::FunctionDef;
 using graph::GraphDef;
@@ -64,7 +64,9 @@ Result<ArgDef> decode_arg(std::string_view bytes) {
       case 5: a.number_attr = r.string(); break;
       case 6: a.type_list_attr = r.string(); break;
       case 16: a.is_ref = r.boolean(); break;
-      case 2: case 7: case 17: rest.bytes(r.field(), r.bytes()); break;
+      case 2:
+      case 7:
+      case 17: rest.bytes(r.field(), r.bytes()); break;
       default: break;
     }
   }
@@ -120,7 +122,8 @@ Status decode_signature(std::string_view bytes, FunctionDef& f) {
   while (r.next()) {
     switch (r.field()) {
       case 1: f.name = r.string(); break;
-      case 2: case 3: {
+      case 2:
+      case 3: {
         WEFT_ASSIGN(ArgDef a, decode_arg(r.bytes()));
         (r.field() == 2 ? f.inputs : f.outputs).push_back(std::move(a));
         break;
@@ -239,7 +242,8 @@ Result<FunctionDef> decode_function_def(std::string_view bytes) {
         f.nodes.push_back(std::move(n).value());
         break;
       }
-      case 4: case 6: {
+      case 4:
+      case 6: {
         Entry e;
         if (!read_entry(r.message(), e)) return malformed("FunctionDef");
         (r.field() == 4 ? f.ret : f.control_ret)[std::string(e.key)] = std::string(e.value);
@@ -406,4 +410,4 @@ Result<std::string> encode_graph_def(const graph::Graph& graph, bool with_librar
   return w.take();
 }
 
-}  // namespace weft::io
+}  // namespace weft_engine::io

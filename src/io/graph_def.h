@@ -9,7 +9,7 @@
 #include "graph/function_library.h"
 #include "graph/graph.h"
 
-namespace weft::io {
+namespace weft_engine::io {
 
 // Functions are decoded when they are first asked for; `bytes` is kept alive until then.
 core::Result<graph::GraphDef> decode_graph_def(std::shared_ptr<const std::string> bytes);
@@ -27,4 +27,4 @@ core::Result<std::string> encode_graph_def(const graph::Graph& graph, bool with_
 core::Result<std::string> encode_function_library(const graph::FunctionLibrary& library);
 std::string encode_versions(const graph::Versions& v);
 
-}  // namespace weft::io
+}  // namespace weft_engine::io

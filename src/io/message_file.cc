@@ -4,7 +4,7 @@
 #include "wire/message_view.h"
 #include "wire/text_format.h"
 
-namespace weft::io {
+namespace weft_engine::io {
 
 using core::Result;
 using core::Status;
@@ -45,4 +45,4 @@ Result<std::string> read_message(std::string_view message, const std::string& pa
   return core::data_loss("Can't parse ", path, " as text proto: ", read.status().message());
 }
 
-}  // namespace weft::io
+}  // namespace weft_engine::io

@@ -6,7 +6,7 @@
 
 #include "core/status.h"
 
-namespace weft::io {
+namespace weft_engine::io {
 
 // The whole file. NotFound, PermissionDenied ... with the path and the system's words; ResourceExhausted above 2 GiB.
 core::Result<std::string> read_file(const std::string& path);
@@ -15,4 +15,4 @@ core::Result<std::string> read_file(const std::string& path);
 // if it is no binary message but reads as text. DataLoss if it is neither, with the place of the first mistake in a text.
 core::Result<std::string> read_message(std::string_view message, const std::string& path);
 
-}  // namespace weft::io
+}  // namespace weft_engine::io

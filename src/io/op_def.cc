@@ -4,19 +4,19 @@
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
 
-namespace weft::io {
+namespace weft_engine::io {
 namespace {
 
-using namespace weft::core;
-using namespace weft::op;
+using namespace weft_engine::core;
+using namespace weft_engine::op;
 using wire::ProtoReader;
 using wire::ProtoWriter;
 
 // "DATASET(VAR:output_types)" as a FullTypeDef; takes what it reads off the front of the text.
 ProtoWriter encode_full_type(std::string_view& text) {
   static constexpr std::pair<std::string_view, int> kIds[] = {
-      {"VAR", 1},          {"ANY", 2},          {"PRODUCT", 3},      {"FOR_EACH", 20},       {"STRING", 214},    {"TENSOR", 1000}, {"ARRAY", 1001},
-      {"OPTIONAL", 1002},  {"SHAPE_TENSOR", 1005}, {"DATASET", 10102},  {"RAGGED", 10103},  {"MUTEX_LOCK", 10202}};
+      {"VAR", 1},      {"ANY", 2},         {"PRODUCT", 3},         {"FOR_EACH", 20},   {"STRING", 214},   {"TENSOR", 1000},
+      {"ARRAY", 1001}, {"OPTIONAL", 1002}, {"SHAPE_TENSOR", 1005}, {"DATASET", 10102}, {"RAGGED", 10103}, {"MUTEX_LOCK", 10202}};
   auto word = [&] {
     const size_t n = std::min(text.find_first_of(":(), "), text.size());
     auto w = text.substr(0, n);
@@ -209,8 +209,9 @@ Result<SessionConfig> decode_config(std::string_view bytes) {
     }
   }
   if (!r.ok()) return invalid_argument("Unparseable ConfigProto");
-  if (config.cpu_devices < 1 || config.cpu_devices > 1024) return invalid_argument("device_count of CPU must be from 1 to 1024, got ", config.cpu_devices);
+  if (config.cpu_devices < 1 || config.cpu_devices > 1024)
+    return invalid_argument("device_count of CPU must be from 1 to 1024, got ", config.cpu_devices);
   return config;
 }
 
-}  // namespace weft::io
+}  // namespace weft_engine::io

@@ -8,7 +8,7 @@
 #include "core/device.h"
 #include "op/registry.h"
 
-namespace weft::io {
+namespace weft_engine::io {
 
 std::string encode_op_def(const op::OpSpec& spec);                       // OpDef
 std::string encode_op_list(const std::vector<const op::OpSpec*>& specs); // OpList
@@ -26,4 +26,4 @@ struct SessionConfig {
 };
 core::Result<SessionConfig> decode_config(std::string_view bytes);
 
-}  // namespace weft::io
+}  // namespace weft_engine::io

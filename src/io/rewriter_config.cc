@@ -5,10 +5,10 @@
 #include "graph/passes/passes.h"
 #include "wire/proto.h"
 
-namespace weft::io {
+namespace weft_engine::io {
 
-using namespace weft::core;
-using weft::wire::ProtoReader;
+using namespace weft_engine::core;
+using weft_engine::wire::ProtoReader;
 
 namespace {
 
@@ -100,4 +100,4 @@ bool wants_jit(std::string_view config_proto) {
   return level > 0;
 }
 
-}  // namespace weft::io
+}  // namespace weft_engine::io

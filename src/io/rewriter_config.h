@@ -8,11 +8,11 @@
 
 #include "core/status.h"
 
-namespace weft::io {
+namespace weft_engine::io {
 
 // Names of passes, as PassContext::disabled takes them. InvalidArgument for bytes that are no ConfigProto.
 core::Result<std::vector<std::string>> disabled_passes(std::string_view config_proto);
 // Whether it asks for compiled clusters: global_jit_level is ON_1 or ON_2.
 bool wants_jit(std::string_view config_proto);
 
-}  // namespace weft::io
+}  // namespace weft_engine::io

@@ -6,7 +6,7 @@
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
 
-namespace weft::io {
+namespace weft_engine::io {
 
 using wire::ProtoWriter;
 
@@ -52,4 +52,4 @@ std::string encode_run_metadata(const std::vector<op::StepTrace::Event>& events)
   return out.take();
 }
 
-}  // namespace weft::io
+}  // namespace weft_engine::io

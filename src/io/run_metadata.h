@@ -6,8 +6,8 @@
 
 #include "op/step_trace.h"
 
-namespace weft::io {
+namespace weft_engine::io {
 
 std::string encode_run_metadata(const std::vector<op::StepTrace::Event>& events);
 
-}  // namespace weft::io
+}  // namespace weft_engine::io

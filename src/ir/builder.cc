@@ -4,7 +4,7 @@
 
 #include "ir/known.h"
 
-namespace weft::ir {
+namespace weft_engine::ir {
 namespace {
 
 using core::cat;
@@ -48,11 +48,13 @@ std::optional<Dim> known_binary(Binary op, const Dim& a, const Dim& b) {
     case Binary::kMax: return max(a, b);
     case Binary::kMin: return min(a, b);
     case Binary::kDiv:
-      if (b.is(0) || !a.nonnegative() || !b.nonnegative()) return a.is_const() && b.is_const() && !b.is(0) ? std::optional<Dim>(a.value() / b.value()) : std::nullopt;
+      if (b.is(0) || !a.nonnegative() || !b.nonnegative())
+        return a.is_const() && b.is_const() && !b.is(0) ? std::optional<Dim>(a.value() / b.value()) : std::nullopt;
       return floor_div(a, b);
     case Binary::kFloorDiv: return b.is(0) ? std::nullopt : std::optional<Dim>(floor_div(a, b));
     case Binary::kMod:
-      if (b.is(0) || !a.nonnegative() || !b.nonnegative()) return a.is_const() && b.is_const() && !b.is(0) ? std::optional<Dim>(a.value() % b.value()) : std::nullopt;
+      if (b.is(0) || !a.nonnegative() || !b.nonnegative())
+        return a.is_const() && b.is_const() && !b.is(0) ? std::optional<Dim>(a.value() % b.value()) : std::nullopt;
       return floor_mod(a, b);
     case Binary::kFloorMod: return b.is(0) ? std::nullopt : std::optional<Dim>(floor_mod(a, b));
     default: return std::nullopt;
@@ -126,7 +128,8 @@ Dim Builder::same(const Dim& a, const Dim& b) {
   } else if (sb >= 0 && !a.uses(sb)) {
     unify_.emplace(sb, a);
   }
-  fail(unimplemented("the compiler cannot tell whether the sizes ", a.to_string(), " and ", b.to_string(), " at '", node_, "' are equal; give more of the inputs' shapes"));
+  fail(unimplemented("the compiler cannot tell whether the sizes ", a.to_string(), " and ", b.to_string(), " at '", node_,
+                     "' are equal; give more of the inputs' shapes"));
   return a;
 }
 
@@ -166,8 +169,18 @@ int Builder::message(std::string text) {
 
 bool computes(Op op) {
   switch (op) {
-    case Op::kUnary: case Op::kBinary: case Op::kCompare: case Op::kReduce: case Op::kArgReduce: case Op::kWindow: case Op::kMaxPoolGrad:
-    case Op::kScan: case Op::kSort: case Op::kDot: case Op::kConv: case Op::kConvFilterGrad: return true;
+    case Op::kUnary:
+    case Op::kBinary:
+    case Op::kCompare:
+    case Op::kReduce:
+    case Op::kArgReduce:
+    case Op::kWindow:
+    case Op::kMaxPoolGrad:
+    case Op::kScan:
+    case Op::kSort:
+    case Op::kDot:
+    case Op::kConv:
+    case Op::kConvFilterGrad: return true;
     default: return false;
   }
 }
@@ -175,7 +188,8 @@ bool computes(Op op) {
 Instr* Builder::make(Op op, Type type, std::vector<Value> operands) {
   if (computes(op)) {
     for (Value v : operands) {
-      if (v && is_float8(v->type.dtype)) fail(unimplemented("the compiler does not compute in ", core::dtype_name(v->type.dtype), " ('", node_, "')"));
+      if (v && is_float8(v->type.dtype))
+        fail(unimplemented("the compiler does not compute in ", core::dtype_name(v->type.dtype), " ('", node_, "')"));
     }
   }
   auto i = std::make_unique<Instr>();
@@ -192,7 +206,8 @@ Instr* Builder::make(Op op, Type type, std::vector<Value> operands) {
 // ---- leaves ----------------------------------------------------------------------------------------------
 
 Value Builder::parameter(Parameter p) {
-  if (!supported(p.type.dtype)) return fail(unimplemented("the compiler does not handle ", core::dtype_name(p.type.dtype), " tensors ('", p.name, "')"));
+  if (!supported(p.type.dtype))
+    return fail(unimplemented("the compiler does not handle ", core::dtype_name(p.type.dtype), " tensors ('", p.name, "')"));
   Region* main = module_.main.get();
   auto i = std::make_unique<Instr>();
   i->op = Op::kParameter;
@@ -244,7 +259,8 @@ Value Builder::fill(DType dtype, std::vector<Dim> dims, double v) { return broad
 Value Builder::sizes(std::vector<Dim> v, DType dtype, bool is_scalar) {
   if (!status_.ok()) return nullptr;
   if (!tracks(dtype) || (is_scalar && v.size() != 1))
-    return fail(core::internal_error(v.size(), " sizes as ", core::dtype_name(dtype), is_scalar ? " scalar" : " vector", " while lowering '", node_, "'"));
+    return fail(
+        core::internal_error(v.size(), " sizes as ", core::dtype_name(dtype), is_scalar ? " scalar" : " vector", " while lowering '", node_, "'"));
   Type type{dtype, {}};
   if (!is_scalar) type.dims.emplace_back(int64_t(v.size()));
   Instr* i = make(Op::kSizes, std::move(type), {});
@@ -269,7 +285,8 @@ Value Builder::iota(DType dtype, std::vector<Dim> dims, int axis) {
 std::pair<Value, Value> Builder::matched(Value a, Value b) {
   if (!ok({a, b})) return {nullptr, nullptr};
   if (a->type.dtype != b->type.dtype) {
-    fail(core::internal_error("operands of types ", core::dtype_name(a->type.dtype), " and ", core::dtype_name(b->type.dtype), " while lowering '", node_, "'"));
+    fail(core::internal_error("operands of types ", core::dtype_name(a->type.dtype), " and ", core::dtype_name(b->type.dtype), " while lowering '",
+                              node_, "'"));
     return {nullptr, nullptr};
   }
   const std::vector<Dim> dims = broadcast_dims(a->type.dims, b->type.dims);
@@ -464,4 +481,4 @@ void Builder::check(Value condition, std::string text) {
   i->message = message(std::move(text));
 }
 
-}  // namespace weft::ir
+}  // namespace weft_engine::ir

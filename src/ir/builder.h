@@ -11,7 +11,7 @@
 #include "core/status.h"
 #include "ir/ir.h"
 
-namespace weft::ir {
+namespace weft_engine::ir {
 
 class Builder;
 
@@ -152,4 +152,4 @@ class Builder {
   std::optional<std::pair<int, Dim>> unify_;
 };
 
-}  // namespace weft::ir
+}  // namespace weft_engine::ir

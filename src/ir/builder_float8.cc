@@ -4,7 +4,7 @@
 #include "core/float_types.h"
 #include "ir/builder.h"
 
-namespace weft::ir {
+namespace weft_engine::ir {
 
 namespace {
 
@@ -46,7 +46,8 @@ Tensor numbers(DType t) {
 }  // namespace
 
 bool is_float8(DType t) {
-  return t == DType::kFloat8E5m2 || t == DType::kFloat8E4m3fn || t == DType::kFloat8E4m3fnuz || t == DType::kFloat8E4m3b11fnuz || t == DType::kFloat8E5m2fnuz;
+  return t == DType::kFloat8E5m2 || t == DType::kFloat8E4m3fn || t == DType::kFloat8E4m3fnuz || t == DType::kFloat8E4m3b11fnuz ||
+         t == DType::kFloat8E5m2fnuz;
 }
 
 Value Builder::from_float8(Value x) { return gather(constant(numbers(x->type.dtype)), convert(bitcast(x, DType::kUint8), DType::kInt32), 0, 0, ""); }
@@ -74,4 +75,4 @@ Value Builder::to_float8(Value x, DType to) {
   return bitcast(convert(code, DType::kUint8), to);
 }
 
-}  // namespace weft::ir
+}  // namespace weft_engine::ir

@@ -4,7 +4,7 @@
 #include "ir/builder.h"
 #include "ir/known.h"
 
-namespace weft::ir {
+namespace weft_engine::ir {
 
 using core::invalid_argument;
 using namespace known;  // NOLINT: what this file is about
@@ -79,8 +79,9 @@ Value Builder::slice(Value x, std::vector<Dim> starts, std::vector<Dim> sizes, s
   for (size_t d = 0; d < starts.size(); ++d) {
     whole = whole && starts[d].is(0) && steps[d] == 1;
     const Dim end = starts[d] + (sizes[d] - Dim(1)) * Dim(steps[d]);  // the last one
-    if (end.is_const() && x->dim(int(d)).is_const() && !sizes[d].is(0) && (end.value() >= x->dim(int(d)).value() || (starts[d].is_const() && starts[d].value() < 0)))
-      return fail(invalid_argument("slice of '", node_, "' goes beyond dimension ", d, " of ", x->type.to_string()));
+    if (end.is_const() && x->dim(int(d)).is_const() && !sizes[d].is(0) &&
+        (end.value() >= x->dim(int(d)).value() || (starts[d].is_const() && starts[d].value() < 0)))
+      return fail(invalid_argument("slice of '", node_, "' exceeds dimension ", d, " of ", x->type.to_string()));
     if (sizes[d].is_const() && sizes[d].value() < 0) return fail(invalid_argument("slice of '", node_, "' has a negative size"));
   }
   if (whole) return x;
@@ -99,7 +100,7 @@ Value Builder::slice(Value x, std::vector<Dim> starts, std::vector<Dim> sizes, s
 
 Value Builder::slice_axis(Value x, int axis, Dim start, Dim size) {
   if (!ok({x})) return nullptr;
-  std::vector<Dim> starts(size_t(x->rank()), Dim(0)), dims = x->type.dims;
+  std::vector<Dim> starts(size_t(x->rank()), Dim(0)), dims = x -> type.dims;
   starts[size_t(axis)] = std::move(start);
   dims[size_t(axis)] = std::move(size);
   return slice(x, std::move(starts), std::move(dims));
@@ -215,8 +216,8 @@ Value Builder::gather(Value x, Value indices, int axis, int batch, std::string t
   i->message = message(std::move(text));
   const Dim& most = x->dim(axis);
   const bool numbers = indices->known && most.is_const() && std::all_of(indices->known->begin(), indices->known->end(), [&](const Dim& d) {
-    return d.is_const() && d.value() >= 0 && d.value() < most.value();
-  });
+                         return d.is_const() && d.value() >= 0 && d.value() < most.value();
+                       });
   if (numbers) i->message = -1;
   if (numbers && batch == 0) {
     const size_t n = indices->type.dims.size();
@@ -233,7 +234,8 @@ Value Builder::gather(Value x, Value indices, int axis, int batch, std::string t
 
 Value Builder::scatter(Value x, Value indices, Value updates, Reduce reduce, std::string text) {
   if (!ok({x, indices, updates})) return nullptr;
-  if (x->rank() < 1 || indices->rank() != 1 || updates->rank() != x->rank()) return fail(core::internal_error("scatter of wrong ranks at '", node_, "'"));
+  if (x->rank() < 1 || indices->rank() != 1 || updates->rank() != x->rank())
+    return fail(core::internal_error("scatter of wrong ranks at '", node_, "'"));
   same(indices->dim(0), updates->dim(0));
   for (int d = 1; d < x->rank(); ++d) same(x->dim(d), updates->dim(d));
   if (!status_.ok()) return nullptr;
@@ -243,4 +245,4 @@ Value Builder::scatter(Value x, Value indices, Value updates, Reduce reduce, std
   return i;
 }
 
-}  // namespace weft::ir
+}  // namespace weft_engine::ir

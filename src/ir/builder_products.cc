@@ -3,7 +3,7 @@
 
 #include "ir/builder.h"
 
-namespace weft::ir {
+namespace weft_engine::ir {
 
 using core::invalid_argument;
 using core::unimplemented;
@@ -125,7 +125,8 @@ std::pair<Value, Value> Builder::sort(Value x, bool descending) {
 Value Builder::dot(Value a, Value b, bool transpose_a, bool transpose_b) {
   if (!ok({a, b})) return nullptr;
   const int n = a->rank();
-  if (n < 2 || b->rank() != n || a->type.dtype != b->type.dtype) return fail(core::internal_error("product of ", a->type.to_string(), " and ", b->type.to_string(), " at '", node_, "'"));
+  if (n < 2 || b->rank() != n || a->type.dtype != b->type.dtype)
+    return fail(core::internal_error("product of ", a->type.to_string(), " and ", b->type.to_string(), " at '", node_, "'"));
   std::vector<Dim> dims;
   for (int d = 0; d < n - 2; ++d) dims.push_back(same(a->dim(d), b->dim(d)));
   const Dim &ka = a->dim(transpose_a ? n - 2 : n - 1), &kb = b->dim(transpose_b ? n - 1 : n - 2);
@@ -147,7 +148,7 @@ Value Builder::conv(Value x, Value filter, Window w) {
   w.size.clear();
   std::vector<Dim> dims{x->dim(0)};
   for (int d = 0; d < spatial; ++d) {
-    if (!filter->dim(d).is_const()) return fail(unimplemented("a convolution whose filter has open sizes ('", node_, "')"));
+    if (!filter->dim(d).is_const()) return fail(unimplemented("a convolution whose filter has unknown sizes ('", node_, "')"));
     w.size.push_back(filter->dim(d).value());
     const int64_t holes = w.base_dilation.empty() ? 1 : w.base_dilation[size_t(d)];
     const Dim& in = x->dim(d + 1);
@@ -180,4 +181,4 @@ Value Builder::philox(Value key, Value counter, Dim n) {
   return make(Op::kPhilox, {DType::kUint32, {std::move(n)}}, {key, counter});
 }
 
-}  // namespace weft::ir
+}  // namespace weft_engine::ir

@@ -3,7 +3,7 @@
 
 #include "ir/simplify.h"
 
-namespace weft::ir {
+namespace weft_engine::ir {
 namespace {
 
 void mark(const Region& r, std::unordered_set<const Instr*>& live) {
@@ -134,4 +134,4 @@ bool drop_variables(Module& m) { return drop_in(*m.main, needed(m)); }
 
 void drop_dead(Module& m) { sweep(*m.main, needed(m)); }
 
-}  // namespace weft::ir
+}  // namespace weft_engine::ir

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace weft::ir {
+namespace weft_engine::ir {
 namespace {
 
 // Around the end of their range, as the ops on int64 tensors whose values these may be.
@@ -256,4 +256,4 @@ Dim Dim::substitute(const std::function<std::optional<Dim>(int)>& with) const {
   return sum;
 }
 
-}  // namespace weft::ir
+}  // namespace weft_engine::ir

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace weft::ir {
+namespace weft_engine::ir {
 
 class Dim {
  public:
@@ -76,4 +76,4 @@ Dim max(const Dim& a, const Dim& b);
 Dim ceil_div(const Dim& a, const Dim& b);
 Dim product(std::span<const Dim> dims);
 
-}  // namespace weft::ir
+}  // namespace weft_engine::ir

@@ -14,7 +14,7 @@
 #include "core/tensor.h"
 #include "ir/dim.h"
 
-namespace weft::ir {
+namespace weft_engine::ir {
 
 using core::DType;
 using core::Tensor;
@@ -65,27 +65,72 @@ enum class Op : uint8_t {
   kConvFilterGrad,// operands x, dy; gives the filter's gradient; `window` is that of the forward convolution
   kPhilox,        // uint32 numbers of Philox 4x32-10: operand 0 is the key (uint64 scalar), 1 the counter (uint64[2])
   kWhile,         // regions: condition, body; as many parameters and results as operands; results by kGet
-  kIf,            // operand 0: bool (region 0 is "false"), or an int32 number of a region (outside: the last); regions take no parameters; results by kGet
-  kGet,           // result number `index` of operand 0
-  kCheck,         // operand 0 (bool scalar) must hold, or the call ends with error `message`; no result
+  kIf,  // operand 0: bool (region 0 is "false"), or an int32 number of a region (outside: the last); regions take no parameters; results by kGet
+  kGet,  // result number `index` of operand 0
+  kCheck,  // operand 0 (bool scalar) must hold, or the call ends with error `message`; no result
 };
 
 enum class Unary : uint8_t {
-  kNeg, kAbs, kSign, kExp, kExpm1, kLog, kLog1p, kSqrt, kRsqrt, kSin, kCos, kTan, kAsin, kAcos, kAtan, kSinh, kCosh, kTanh, kAsinh, kAcosh, kAtanh,
-  kLogistic, kErf, kErfc, kLgamma, kFloor, kCeil, kRound /* half to even */, kTrunc, kNot /* bool: logical; ints: bits */, kIsNan, kIsInf, kIsFinite,
+  kNeg,
+  kAbs,
+  kSign,
+  kExp,
+  kExpm1,
+  kLog,
+  kLog1p,
+  kSqrt,
+  kRsqrt,
+  kSin,
+  kCos,
+  kTan,
+  kAsin,
+  kAcos,
+  kAtan,
+  kSinh,
+  kCosh,
+  kTanh,
+  kAsinh,
+  kAcosh,
+  kAtanh,
+  kLogistic,
+  kErf,
+  kErfc,
+  kLgamma,
+  kFloor,
+  kCeil,
+  kRound /* half to even */,
+  kTrunc,
+  kNot /* bool: logical; ints: bits */,
+  kIsNan,
+  kIsInf,
+  kIsFinite,
   kPopcount,
 };
 enum class Binary : uint8_t {
-  kAdd, kSub, kMul, kDiv /* ints: towards zero; by zero: 0 and error `message` */, kFloorDiv, kMod /* sign of the left */, kFloorMod, kPow, kMax, kMin /* NaN if one is */,
-  kAtan2, kAnd, kOr, kXor, kShl, kShr /* outside the width: as at the width - 1 */,
+  kAdd,
+  kSub,
+  kMul,
+  kDiv /* ints: towards zero; by zero: 0 and error `message` */,
+  kFloorDiv,
+  kMod /* sign of the left */,
+  kFloorMod,
+  kPow,
+  kMax,
+  kMin /* NaN if one is */,
+  kAtan2,
+  kAnd,
+  kOr,
+  kXor,
+  kShl,
+  kShr /* outside the width: as at the width - 1 */,
 };
 enum class Compare : uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };
 enum class Reduce : uint8_t { kSum, kProd, kMax, kMin, kAnd, kOr, kMean /* kWindow only */, kSet, kSub, kDiv /* these: kScatter only */ };
 
 struct Window {
   std::vector<int64_t> size, stride, dilation;  // one a spatial dimension; size of a convolution is the filter's
-  std::vector<int64_t> base_dilation;           // holes between the input's elements (kConv: gradients with strides); all 1 if not
-  std::vector<Dim> low, high;                   // padding
+  std::vector<int64_t> base_dilation;  // holes between the input's elements (kConv: gradients with strides); all 1 if not
+  std::vector<Dim> low, high;  // padding
   int64_t groups = 1;
   bool winograd = false;  // kConv: operand 1, kConvFilterGrad: the result is the filter as winograd.cc has it, [6, 6, c, out]
 };
@@ -95,7 +140,7 @@ struct Region;
 struct Instr {
   Op op = Op::kParameter;
   int id = 0;  // unique in the module
-  Type type;   // of the one result; kWhile, kIf, kSort: see `results`
+  Type type;  // of the one result; kWhile, kIf, kSort: see `results`
   std::vector<Instr*> operands;
   Unary unary = Unary::kNeg;
   Binary binary = Binary::kAdd;
@@ -140,7 +185,7 @@ struct Result {
   int state = -1;  // the parameter (a kState) whose new value this is; -1: an output
 };
 struct Symbol {
-  std::string name;        // "batch"
+  std::string name;  // "batch"
   int parameter = 0, dim = 0;  // where its number is read
 };
 // Sizes that the code assumes to be equal and that the caller's numbers must bear out.
@@ -174,4 +219,4 @@ core::Status verify(const Module& m);
 // Drops instructions that no result and no check needs.
 void drop_dead(Module& m);
 
-}  // namespace weft::ir
+}  // namespace weft_engine::ir

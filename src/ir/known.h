@@ -6,7 +6,7 @@
 
 #include "ir/ir.h"
 
-namespace weft::ir::known {
+namespace weft_engine::ir::known {
 
 constexpr size_t kMostKnown = 1024;  // elements of a tensor whose values are tracked
 
@@ -50,4 +50,4 @@ std::optional<std::vector<Dim>> moved(const Instr& x, const std::vector<Dim>& di
   return out;
 }
 
-}  // namespace weft::ir::known
+}  // namespace weft_engine::ir::known

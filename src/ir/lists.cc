@@ -7,7 +7,7 @@
 #include "ir/rewrite.h"
 #include "ir/simplify.h"
 
-namespace weft::ir {
+namespace weft_engine::ir {
 namespace {
 
 const Instr* strip(const Instr* v) {
@@ -103,7 +103,8 @@ class Lists {
       slice.operands = {row};
       return true;
     }
-    if (row->op != Op::kDynamicSlice || row->operand(0).parent == body || !(row->operand(0).type == list->type) || strip(row->operands[1]) != body->parameters[d.counter])
+    if (row->op != Op::kDynamicSlice || row->operand(0).parent == body || !(row->operand(0).type == list->type) ||
+        strip(row->operands[1]) != body->parameters[d.counter])
       return false;
     slice.operands[0] = row->operands[0];
     return true;
@@ -139,9 +140,12 @@ class Lists {
   Sum sum_of(const Instr& loop, size_t k) {
     const Region &condition = *loop.regions[0], &body = *loop.regions[1];
     Instr *p = body.parameters[k], *s = body.results[k];
-    if (s->op != Op::kBinary || s->binary != Binary::kAdd || s->parent != &body || uses(condition, condition.parameters[k]) || uses(body, p) != 1 || uses(body, s) != 1) return {};
+    if (s->op != Op::kBinary || s->binary != Binary::kAdd || s->parent != &body || uses(condition, condition.parameters[k]) || uses(body, p) != 1 ||
+        uses(body, s) != 1)
+      return {};
     Instr* d = s->operands[0] == p ? s->operands[1] : s->operands[1] == p ? s->operands[0] : nullptr;
-    if (!d || d->op != Op::kDot || d->parent != &body || d->rank() != 2 || !d->transpose_a || d->transpose_b || d->operand(1).parent != &body) return {};
+    if (!d || d->op != Op::kDot || d->parent != &body || d->rank() != 2 || !d->transpose_a || d->transpose_b || d->operand(1).parent != &body)
+      return {};
     Instr* row = d->operands[0];
     if (row->op == Op::kReshape) row = row->operands[0];
     if (row->op != Op::kDynamicSlice || row->parent != &body || row->operand(0).parent == &body) return {};
@@ -197,7 +201,8 @@ class Lists {
   }
 
   // A new variable of the loop that keeps operand 1 of the product in row `at`; what it holds in the end.
-  Instr* kept(Instr& loop, const Instr& product, Instr* at, const Type& type, Region& around, std::vector<std::unique_ptr<Instr>>& before, std::vector<std::unique_ptr<Instr>>& after) {
+  Instr* kept(Instr& loop, const Instr& product, Instr* at, const Type& type, Region& around, std::vector<std::unique_ptr<Instr>>& before,
+              std::vector<std::unique_ptr<Instr>>& after) {
     Region& body = *loop.regions[1];
     before.push_back(make(Op::kConstant, {type.dtype, {}}, {}, product, around));
     before.back()->literal = *Tensor::zeros(type.dtype, core::Shape());
@@ -234,4 +239,4 @@ class Lists {
 
 bool simplify_lists(Module& m) { return Lists(m).run(*m.main); }
 
-}  // namespace weft::ir
+}  // namespace weft_engine::ir

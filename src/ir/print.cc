@@ -1,18 +1,20 @@
 #include "core/cat.h"
 #include "ir/ir.h"
 
-namespace weft::ir {
+namespace weft_engine::ir {
 namespace {
 
 constexpr std::string_view kOps[] = {
-    "parameter", "constant", "sizes",  "iota",    "unary",   "binary",        "compare",        "select",   "convert",          "bitcast", "broadcast",
-    "reshape",   "transpose", "slice", "pad",     "concat",  "reverse",       "dynamic_slice",  "dynamic_update", "gather",     "scatter", "reduce",
-    "arg_reduce", "window",   "max_pool_grad", "scan", "sort", "dot",         "conv",           "conv_filter_grad", "philox",   "while",   "if",
-    "get",       "check"};
-constexpr std::string_view kUnaries[] = {
-    "neg",  "abs",  "sign",  "exp",   "expm1", "log",   "log1p",    "sqrt", "rsqrt", "sin",    "cos",   "tan",  "asin",  "acos",  "atan", "sinh",   "cosh",
-    "tanh", "asinh", "acosh", "atanh", "logistic", "erf", "erfc",   "lgamma", "floor", "ceil", "round", "trunc", "not",  "is_nan", "is_inf", "is_finite", "popcount"};
-constexpr std::string_view kBinaries[] = {"add", "sub", "mul", "div", "floor_div", "mod", "floor_mod", "pow", "max", "min", "atan2", "and", "or", "xor", "shl", "shr"};
+    "parameter", "constant", "sizes",      "iota",   "unary",         "binary", "compare", "select",        "convert",        "bitcast",
+    "broadcast", "reshape",  "transpose",  "slice",  "pad",           "concat", "reverse", "dynamic_slice", "dynamic_update", "gather",
+    "scatter",   "reduce",   "arg_reduce", "window", "max_pool_grad", "scan",   "sort",    "dot",           "conv",           "conv_filter_grad",
+    "philox",    "while",    "if",         "get",    "check"};
+constexpr std::string_view kUnaries[] = {"neg",   "abs",   "sign",  "exp",      "expm1",  "log",       "log1p",   "sqrt",  "rsqrt",
+                                         "sin",   "cos",   "tan",   "asin",     "acos",   "atan",      "sinh",    "cosh",  "tanh",
+                                         "asinh", "acosh", "atanh", "logistic", "erf",    "erfc",      "lgamma",  "floor", "ceil",
+                                         "round", "trunc", "not",   "is_nan",   "is_inf", "is_finite", "popcount"};
+constexpr std::string_view kBinaries[] = {"add", "sub", "mul",   "div", "floor_div", "mod", "floor_mod", "pow",
+                                          "max", "min", "atan2", "and", "or",        "xor", "shl",       "shr"};
 constexpr std::string_view kCompares[] = {"eq", "ne", "lt", "le", "gt", "ge"};
 constexpr std::string_view kReduces[] = {"sum", "prod", "max", "min", "and", "or", "mean", "set", "sub", "div"};
 static_assert(std::size(kOps) == size_t(Op::kCheck) + 1 && std::size(kUnaries) == size_t(Unary::kPopcount) + 1);
@@ -87,7 +89,11 @@ class Printer {
       case Op::kSizes:
         if (i.known) out_ += " " + list(*i.known);
         break;
-      case Op::kReduce: case Op::kArgReduce: case Op::kWindow: case Op::kScan: case Op::kScatter: out_ += core::cat(" ", name_of(i.reduce)); break;
+      case Op::kReduce:
+      case Op::kArgReduce:
+      case Op::kWindow:
+      case Op::kScan:
+      case Op::kScatter: out_ += core::cat(" ", name_of(i.reduce)); break;
       case Op::kGet: out_ += core::cat(" ", i.index); break;
       default: break;
     }
@@ -148,4 +154,4 @@ std::string_view name_of(Reduce op) { return at(kReduces, op); }
 
 std::string print(const Module& m) { return Printer(m).run(); }
 
-}  // namespace weft::ir
+}  // namespace weft_engine::ir

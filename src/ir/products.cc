@@ -4,7 +4,7 @@
 
 #include "ir/simplify.h"
 
-namespace weft::ir {
+namespace weft_engine::ir {
 namespace {
 
 class Hoister {
@@ -84,4 +84,4 @@ class Hoister {
 
 bool hoist_products(Module& m) { return Hoister(m).run(*m.main); }
 
-}  // namespace weft::ir
+}  // namespace weft_engine::ir

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace weft::ir {
+namespace weft_engine::ir {
 namespace {
 
 std::optional<double> number(const Tensor& t) {
@@ -17,7 +17,8 @@ std::optional<double> number(const Tensor& t) {
     case DType::kInt8: return t.data<int8_t>()[0];
     case DType::kInt16: return t.data<int16_t>()[0];
     case DType::kInt32: return t.data<int32_t>()[0];
-    case DType::kInt64: return std::abs(t.data<int64_t>()[0]) < (int64_t(1) << 52) ? std::optional<double>(double(t.data<int64_t>()[0])) : std::nullopt;
+    case DType::kInt64:
+      return std::abs(t.data<int64_t>()[0]) < (int64_t(1) << 52) ? std::optional<double>(double(t.data<int64_t>()[0])) : std::nullopt;
     case DType::kUint8: return t.data<uint8_t>()[0];
     case DType::kBool: return t.data<int8_t>()[0] != 0;
     default: return std::nullopt;
@@ -150,7 +151,8 @@ Instr* Rewriter::simplify(Instr* i, std::vector<std::unique_ptr<Instr>>& before)
       const Instr& x = i->operand(0);
       if (x.type.dtype == i->type.dtype) return i->operands[0];
       // There and back through a wider integer.
-      if (x.op == Op::kConvert && x.type.dtype == DType::kInt64 && i->type.dtype == DType::kInt32 && x.operand(0).type.dtype == DType::kInt32) return x.operands[0];
+      if (x.op == Op::kConvert && x.type.dtype == DType::kInt64 && i->type.dtype == DType::kInt32 && x.operand(0).type.dtype == DType::kInt32)
+        return x.operands[0];
       return i;
     }
     case Op::kDynamicSlice: return i->operand(0).type.dims == i->type.dims ? i->operands[0] : i;  // starts are clamped to 0
@@ -345,7 +347,8 @@ Instr* Rewriter::unary(Instr* i) {
   const Instr& x = i->operand(0);
   const bool back = i->unary == Unary::kNeg || i->unary == Unary::kNot;
   if (back && x.op == Op::kUnary && x.unary == i->unary) return x.operands[0];
-  const bool again = i->unary == Unary::kAbs || i->unary == Unary::kFloor || i->unary == Unary::kCeil || i->unary == Unary::kRound || i->unary == Unary::kTrunc;
+  const bool again =
+      i->unary == Unary::kAbs || i->unary == Unary::kFloor || i->unary == Unary::kCeil || i->unary == Unary::kRound || i->unary == Unary::kTrunc;
   return again && x.op == Op::kUnary && x.unary == i->unary ? i->operands[0] : i;
 }
 
@@ -387,7 +390,8 @@ Instr* Rewriter::binary(Instr* i, std::vector<std::unique_ptr<Instr>>& before) {
         changed_ = true;
       }
       return i;
-    case Binary::kMax: case Binary::kMin: return a == b ? a : i;
+    case Binary::kMax:
+    case Binary::kMin: return a == b ? a : i;
     case Binary::kAnd:
       if (a == b || (logical && is(cb, 1))) return a;
       if (logical && is(ca, 1)) return b;
@@ -463,7 +467,7 @@ Instr* Rewriter::sum(Instr* i, std::vector<std::unique_ptr<Instr>>& before) {
     to.insert(to.end(), u->operands.begin() + 2, u->operands.end());
     return become(i, Op::kDynamicUpdate, std::move(to));
   }
-  // Parts that lie beside each other.
+  // Parts that are beside each other.
   Instr *a = i->operands[0], *b = i->operands[1];
   if (!read_once(a) || !read_once(b) || (a->op != Op::kPad && b->op != Op::kPad)) return i;
   auto p = parts_of(a), q = parts_of(b);
@@ -512,7 +516,7 @@ Instr* Rewriter::select(Instr* i) {
 }
 
 Instr* Rewriter::dot(Instr* i) {
-  auto turned = [&](Instr* x) {
+  auto transposed = [&](Instr* x) {
     if (x->op != Op::kTranspose) return false;
     const int n = x->rank();
     for (int d = 0; d < n; ++d) {
@@ -521,12 +525,12 @@ Instr* Rewriter::dot(Instr* i) {
     }
     return true;
   };
-  if (turned(i->operands[0])) {
+  if (transposed(i->operands[0])) {
     i->operands[0] = i->operands[0]->operands[0];
     i->transpose_a = !i->transpose_a;
     changed_ = true;
   }
-  if (turned(i->operands[1])) {
+  if (transposed(i->operands[1])) {
     i->operands[1] = i->operands[1]->operands[0];
     i->transpose_b = !i->transpose_b;
     changed_ = true;
@@ -563,4 +567,4 @@ Instr* Rewriter::window(Instr* i, std::vector<std::unique_ptr<Instr>>& before) {
   return become(i, Op::kBinary, which == 1 ? std::vector<Instr*>{largest, many} : std::vector<Instr*>{many, largest});
 }
 
-}  // namespace weft::ir
+}  // namespace weft_engine::ir

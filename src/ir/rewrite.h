@@ -11,7 +11,7 @@
 
 #include "ir/ir.h"
 
-namespace weft::ir {
+namespace weft_engine::ir {
 
 // The number of which every element of the value is a copy, where that is known.
 std::optional<double> scalar_of(const Instr* v);
@@ -57,4 +57,4 @@ class Rewriter {
   bool changed_ = false;
 };
 
-}  // namespace weft::ir
+}  // namespace weft_engine::ir

@@ -7,17 +7,15 @@
 #include "core/cat.h"
 #include "ir/rewrite.h"
 
-namespace weft::ir {
+namespace weft_engine::ir {
 
-bool is_pure(const Instr& i) {
-  return i.op != Op::kParameter && i.op != Op::kWhile && i.op != Op::kIf && i.op != Op::kCheck;
-}
+bool is_pure(const Instr& i) { return i.op != Op::kParameter && i.op != Op::kWhile && i.op != Op::kIf && i.op != Op::kCheck; }
 
 std::string key_of(const Instr& i, const std::function<std::string(const Instr*)>& operand) {
   constexpr size_t kMostBytes = 4096;
   if (!is_pure(i)) return "";
-  std::string k = core::cat(int(i.op), "|", i.type.to_string(), "|", int(i.unary), ",", int(i.binary), ",", int(i.compare), ",", int(i.reduce), ",", i.reverse, i.exclusive,
-                            i.transpose_a, i.transpose_b, ",", i.index, ",", i.batch, ",", i.message, "|");
+  std::string k = core::cat(int(i.op), "|", i.type.to_string(), "|", int(i.unary), ",", int(i.binary), ",", int(i.compare), ",", int(i.reduce), ",",
+                            i.reverse, i.exclusive, i.transpose_a, i.transpose_b, ",", i.index, ",", i.batch, ",", i.message, "|");
   for (const Instr* o : i.operands) k += operand(o) + ",";
   auto list = [&](const auto& v) {
     k += '|';
@@ -109,7 +107,8 @@ class Simplifier {
   void put(std::unique_ptr<Instr> p, Region& r, Instrs& out, Instrs* outside) {
     Instr* i = p.get();
     i->parent = &r;
-    const bool fixed = outside && is_pure(*i) && i->message < 0 && std::none_of(i->operands.begin(), i->operands.end(), [&](Instr* o) { return o->parent == &r; });
+    const bool fixed =
+        outside && is_pure(*i) && i->message < 0 && std::none_of(i->operands.begin(), i->operands.end(), [&](Instr* o) { return o->parent == &r; });
     size_t level = equal_.size() - 1;
     if (fixed) {
       i->parent = r.owner->parent;
@@ -162,7 +161,7 @@ class Simplifier {
   Instr* got(Instr* get) const {
     Instr* of = get->operands[0];
     if (const auto it = chosen_.find(of); it != chosen_.end()) {
-      get->operands.clear();  // the branch will be gone
+      get->operands.clear();  // the branch will be removed
       return it->second[size_t(get->index)];
     }
     if (const auto it = kept_.find(of); it != kept_.end()) {
@@ -199,13 +198,13 @@ void simplify(Module& m, bool rows) {
   bool jammed = false, fast = false;
   for (int round = 0; round < kMostRounds; ++round) {
     const bool changed = Simplifier(m).run();
-    const bool dropped = drop_variables(m), hoisted = hoist_products(m), joined = join_twins(m), lists = simplify_lists(m);
+    const bool dropped = drop_variables(m), hoisted = hoist_products(m), joined = merge_equal_loops(m), lists = simplify_lists(m);
     drop_dead(m);
     if (changed || dropped || hoisted || joined || lists) continue;
     if (!std::exchange(fast, true) && use_winograd(m)) continue;
-    if (jammed || !rows || !jam_rows(m)) return;
+    if (jammed || !rows || !unroll_and_jam(m)) return;
     jammed = true;
   }
 }
 
-}  // namespace weft::ir
+}  // namespace weft_engine::ir

@@ -6,11 +6,11 @@
 
 #include "ir/ir.h"
 
-namespace weft::ir {
+namespace weft_engine::ir {
 
 // Equal instructions become one; what moves nothing, adds nothing or is known goes; instructions that every iteration of a loop would
 // repeat move in front of it; variables of loops that nobody reads go. Also drops what is dead. `rows`: runs of convolutions row by
-// row (jam_rows), which one thread is better off with.
+// row (unroll_and_jam), which one thread is better off with.
 void simplify(Module& m, bool rows = true);
 
 // Variables of loops and results of branches that nobody reads; whether there were any.
@@ -19,14 +19,14 @@ bool drop_variables(Module& m);
 bool hoist_products(Module& m);
 // Runs of convolutions and pooling as loops over the rows of dimension 0, so that what lies between them stays in the cache; whether
 // there were any.
-bool jam_rows(Module& m);
+bool unroll_and_jam(Module& m);
 // Convolutions by 3x3 filters in the form that takes a quarter of the multiplications: see winograd.cc; whether there were any.
 bool use_winograd(Module& m);
 // Variables of loops that always hold the same become one; whether there were any.
-bool join_twins(Module& m);
+bool merge_equal_loops(Module& m);
 // Lists that one loop writes and the loop of its gradient reads: see lists.cc; whether something changed.
 bool simplify_lists(Module& m);
 // What results and checks depend on.
 std::unordered_set<const Instr*> needed(const Module& m);
 
-}  // namespace weft::ir
+}  // namespace weft_engine::ir

@@ -4,7 +4,7 @@
 #include "core/status.h"
 #include "ir/ir.h"
 
-namespace weft::ir {
+namespace weft_engine::ir {
 namespace {
 
 // Sizes that cannot be equal, whatever the symbols are.
@@ -32,11 +32,14 @@ class Verifier {
 
   core::Status run() {
     const Region& main = *module_.main;
-    if (main.parameters.size() != module_.parameters.size()) return core::internal_error("IR: ", main.parameters.size(), " parameters, ", module_.parameters.size(), " described");
-    if (main.results.size() != module_.results.size()) return core::internal_error("IR: ", main.results.size(), " results, ", module_.results.size(), " described");
+    if (main.parameters.size() != module_.parameters.size())
+      return core::internal_error("IR: ", main.parameters.size(), " parameters, ", module_.parameters.size(), " described");
+    if (main.results.size() != module_.results.size())
+      return core::internal_error("IR: ", main.results.size(), " results, ", module_.results.size(), " described");
     WEFT_RETURN_IF_ERROR(region(main, 0));
     for (size_t k = 0; k < main.parameters.size(); ++k) {
-      if (differ(main.parameters[k]->type, module_.parameters[k].type)) return core::internal_error("IR: parameter ", k, " is not of the type described");
+      if (differ(main.parameters[k]->type, module_.parameters[k].type))
+        return core::internal_error("IR: parameter ", k, " is not of the type described");
     }
     std::unordered_set<int> states;
     for (size_t k = 0; k < main.results.size(); ++k) {
@@ -44,7 +47,8 @@ class Verifier {
       if (s < 0) continue;
       if (size_t(s) >= module_.parameters.size() || module_.parameters[size_t(s)].kind != Parameter::Kind::kState || !states.insert(s).second)
         return core::internal_error("IR: result ", k, " is the new value of parameter ", s, ", which is not a state or has one already");
-      if (differ(main.results[k]->type, main.parameters[size_t(s)]->type)) return core::internal_error("IR: the new value of state ", s, " is of another type");
+      if (differ(main.results[k]->type, main.parameters[size_t(s)]->type))
+        return core::internal_error("IR: the new value of state ", s, " is of another type");
     }
     return {};
   }
@@ -59,11 +63,12 @@ class Verifier {
     size_t parameters = 0;
     for (const auto& p : r.instrs) {
       const Instr& i = *p;
-      if (i.parent != &r) return wrong(i, "stands in another region than it says");
+      if (i.parent != &r) return wrong(i, "is in another region than it says");
       for (const Instr* o : i.operands) {
         if (!o || !seen_.contains(o)) return wrong(i, "reads a value that is not there yet");
       }
-      if (i.op == Op::kParameter && (size_t(i.index) != parameters++ || size_t(i.index) >= r.parameters.size() || r.parameters[size_t(i.index)] != &i))
+      if (i.op == Op::kParameter &&
+          (size_t(i.index) != parameters++ || size_t(i.index) >= r.parameters.size() || r.parameters[size_t(i.index)] != &i))
         return wrong(i, "is not the parameter it says");
       if (i.message >= int(module_.messages.size())) return wrong(i, "has an error without a text");
       for (const auto& part : i.regions) {
@@ -82,7 +87,7 @@ class Verifier {
     }
     if (depth > 0) {
       for (const Instr* i : here) seen_.erase(i);
-      if (seen_.size() != outside) return core::internal_error("IR: an instruction stands in two regions");
+      if (seen_.size() != outside) return core::internal_error("IR: an instruction is in two regions");
     }
     return {};
   }
@@ -110,10 +115,27 @@ class Verifier {
       if (several != (i.op == Op::kGet) || o->op == Op::kCheck) return "reads something that is not a tensor";
     }
     switch (i.op) {
-      case Op::kUnary: case Op::kBinary: case Op::kCompare: case Op::kSelect: case Op::kConvert: case Op::kBitcast: return check_elementwise(i);
-      case Op::kBroadcast: case Op::kReshape: case Op::kTranspose: case Op::kSlice: case Op::kPad: case Op::kConcat: case Op::kReverse: case Op::kDynamicSlice:
-      case Op::kDynamicUpdate: case Op::kGather: case Op::kScatter: return check_movement(i);
-      case Op::kWhile: case Op::kIf: case Op::kGet: case Op::kCheck: return check_control(i);
+      case Op::kUnary:
+      case Op::kBinary:
+      case Op::kCompare:
+      case Op::kSelect:
+      case Op::kConvert:
+      case Op::kBitcast: return check_elementwise(i);
+      case Op::kBroadcast:
+      case Op::kReshape:
+      case Op::kTranspose:
+      case Op::kSlice:
+      case Op::kPad:
+      case Op::kConcat:
+      case Op::kReverse:
+      case Op::kDynamicSlice:
+      case Op::kDynamicUpdate:
+      case Op::kGather:
+      case Op::kScatter: return check_movement(i);
+      case Op::kWhile:
+      case Op::kIf:
+      case Op::kGet:
+      case Op::kCheck: return check_control(i);
       default: return check_other(i);
     }
   }
@@ -171,7 +193,10 @@ class Verifier {
           if (s <= 0) return "has a step that is not positive";
         }
         return nullptr;
-      case Op::kPad: return i.low.size() != rank || i.high.size() != rank || i.interior.size() != rank || i.type.dims.size() != rank || i.operand(1).rank() != 0 ? "has wrong ranks" : nullptr;
+      case Op::kPad:
+        return i.low.size() != rank || i.high.size() != rank || i.interior.size() != rank || i.type.dims.size() != rank || i.operand(1).rank() != 0
+                   ? "has wrong ranks"
+                   : nullptr;
       case Op::kConcat: {
         if (i.axes.size() != 1 || !axes_in(i.axes, int(rank), true)) return "has wrong axes";
         Dim total(0);
@@ -183,12 +208,18 @@ class Verifier {
       }
       case Op::kReverse: return !axes_in(i.axes, int(rank), false) || differ(x.dims, i.type.dims) ? "has wrong axes" : nullptr;
       case Op::kDynamicSlice: return !scalars(1) || i.type.dims.size() != rank ? "has wrong starts" : nullptr;
-      case Op::kDynamicUpdate: return !scalars(2) || differ(x, i.type) || i.operand(1).type.dtype != x.dtype || size_t(i.operand(1).rank()) != rank ? "has wrong starts or sizes" : nullptr;
+      case Op::kDynamicUpdate:
+        return !scalars(2) || differ(x, i.type) || i.operand(1).type.dtype != x.dtype || size_t(i.operand(1).rank()) != rank
+                   ? "has wrong starts or sizes"
+                   : nullptr;
       case Op::kGather:
-        if (i.axes.size() != 1 || !axes_in(i.axes, int(rank), true) || i.batch < 0 || i.batch > i.axes[0] || i.batch > i.operand(1).rank()) return "has wrong axes";
+        if (i.axes.size() != 1 || !axes_in(i.axes, int(rank), true) || i.batch < 0 || i.batch > i.axes[0] || i.batch > i.operand(1).rank())
+          return "has wrong axes";
         return !is_index(i.operand(1).type) || i.rank() != int(rank) - 1 + i.operand(1).rank() - i.batch ? "has wrong indices" : nullptr;
       default:
-        return rank == 0 || differ(x, i.type) || i.operand(1).rank() != 1 || !is_index(i.operand(1).type) || size_t(i.operand(2).rank()) != rank ? "has wrong sizes" : nullptr;
+        return rank == 0 || differ(x, i.type) || i.operand(1).rank() != 1 || !is_index(i.operand(1).type) || size_t(i.operand(2).rank()) != rank
+                   ? "has wrong sizes"
+                   : nullptr;
     }
   }
 
@@ -197,7 +228,9 @@ class Verifier {
       if (!has(i, 1) || size_t(i.index) >= i.operand(0).results.size() || i.index < 0) return "is of a result that is not there";
       return differ(i.type, i.operand(0).results[size_t(i.index)]) ? "is of another type" : nullptr;
     }
-    if (i.op == Op::kCheck) return !has(i, 1) || i.operand(0).type.dtype != DType::kBool || i.operand(0).rank() != 0 || i.message < 0 ? "is not a scalar with a text" : nullptr;
+    if (i.op == Op::kCheck)
+      return !has(i, 1) || i.operand(0).type.dtype != DType::kBool || i.operand(0).rank() != 0 || i.message < 0 ? "is not a scalar with a text"
+                                                                                                                : nullptr;
     if (i.op == Op::kIf) {
       if (!has(i, 1) || i.operand(0).rank() != 0 || i.regions.empty()) return "has no branches";
       if (i.operand(0).type.dtype != DType::kBool && i.operand(0).type.dtype != DType::kInt32) return "is decided by neither a bool nor an int32";
@@ -213,7 +246,8 @@ class Verifier {
         if (differ(r.parameters[p]->type, i.operands[p]->type) || differ(i.results[p], i.operands[p]->type)) return "has parameters of other types";
       }
       if (loop && k == 0) {
-        if (r.results.size() != 1 || r.results[0]->type.dtype != DType::kBool || r.results[0]->rank() != 0) return "has a condition that is not a bool";
+        if (r.results.size() != 1 || r.results[0]->type.dtype != DType::kBool || r.results[0]->rank() != 0)
+          return "has a condition that is not a bool";
         continue;
       }
       if (r.results.size() != i.results.size()) return "has a region with another number of results";
@@ -227,17 +261,24 @@ class Verifier {
   static const char* check_other(const Instr& i) {
     auto rank = [&](size_t k) { return i.operands[k]->rank(); };
     switch (i.op) {
-      case Op::kParameter: case Op::kIota: return i.operands.empty() && (i.op != Op::kIota || (i.axes.size() == 1 && axes_in(i.axes, i.rank(), true))) ? nullptr : "has operands or wrong axes";
+      case Op::kParameter:
+      case Op::kIota:
+        return i.operands.empty() && (i.op != Op::kIota || (i.axes.size() == 1 && axes_in(i.axes, i.rank(), true))) ? nullptr
+                                                                                                                    : "has operands or wrong axes";
       case Op::kConstant:
         if (i.literal.dtype() != i.type.dtype || i.literal.rank() != i.rank()) return "has a literal of another type";
         for (int d = 0; d < i.rank(); ++d) {
           if (!i.dim(d).is(i.literal.dim(d))) return "has a literal of other sizes";
         }
         return nullptr;
-      case Op::kSizes: return !i.known || i.rank() > 1 || !is_index(i.type) || !i.type.elements().is(int64_t(i.known->size())) ? "has wrong numbers" : nullptr;
+      case Op::kSizes:
+        return !i.known || i.rank() > 1 || !is_index(i.type) || !i.type.elements().is(int64_t(i.known->size())) ? "has wrong numbers" : nullptr;
       case Op::kReduce: return !has(i, 1) || !axes_in(i.axes, rank(0), true) || i.rank() != rank(0) - int(i.axes.size()) ? "has wrong axes" : nullptr;
-      case Op::kArgReduce: return !has(i, 1) || i.axes.size() != 1 || !axes_in(i.axes, rank(0), true) || i.rank() != rank(0) - 1 || !is_index(i.type) ? "has wrong axes" : nullptr;
-      case Op::kScan: return !has(i, 1) || i.axes.size() != 1 || !axes_in(i.axes, i.rank(), true) || differ(i.operand(0).type, i.type) ? "has wrong axes" : nullptr;
+      case Op::kArgReduce:
+        return !has(i, 1) || i.axes.size() != 1 || !axes_in(i.axes, rank(0), true) || i.rank() != rank(0) - 1 || !is_index(i.type) ? "has wrong axes"
+                                                                                                                                   : nullptr;
+      case Op::kScan:
+        return !has(i, 1) || i.axes.size() != 1 || !axes_in(i.axes, i.rank(), true) || differ(i.operand(0).type, i.type) ? "has wrong axes" : nullptr;
       case Op::kSort: return !has(i, 1) || i.results.size() != 2 || rank(0) < 1 ? "has wrong results" : nullptr;
       case Op::kPhilox: return !has(i, 2) || i.rank() != 1 || i.type.dtype != DType::kUint32 ? "has wrong types" : nullptr;
       case Op::kDot: {
@@ -245,12 +286,15 @@ class Verifier {
         const int n = i.rank();
         const Instr &a = i.operand(0), &b = i.operand(1);
         if (a.type.dtype != i.type.dtype || b.type.dtype != i.type.dtype) return "has operands of other types";
-        if (differ(a.dim(i.transpose_a ? n - 2 : n - 1), b.dim(i.transpose_b ? n - 1 : n - 2)) || differ(a.dim(i.transpose_a ? n - 1 : n - 2), i.dim(n - 2)) ||
-            differ(b.dim(i.transpose_b ? n - 2 : n - 1), i.dim(n - 1)))
+        if (differ(a.dim(i.transpose_a ? n - 2 : n - 1), b.dim(i.transpose_b ? n - 1 : n - 2)) ||
+            differ(a.dim(i.transpose_a ? n - 1 : n - 2), i.dim(n - 2)) || differ(b.dim(i.transpose_b ? n - 2 : n - 1), i.dim(n - 1)))
           return "has sizes that do not go together";
         return nullptr;
       }
-      case Op::kWindow: case Op::kMaxPoolGrad: case Op::kConv: case Op::kConvFilterGrad: {
+      case Op::kWindow:
+      case Op::kMaxPoolGrad:
+      case Op::kConv:
+      case Op::kConvFilterGrad: {
         const size_t spatial = size_t(rank(0)) - 2;
         const Window& w = i.window;
         if (rank(0) < 3 || !has(i, i.op == Op::kWindow ? 1 : 2) || i.rank() != rank(0)) return "has wrong ranks";
@@ -261,7 +305,9 @@ class Verifier {
               differ(filter, {Dim(6), Dim(6), i.operand(0).dim(3), out}))
             return "has a filter of another form";
         }
-        return w.size.size() != spatial || w.stride.size() != spatial || w.low.size() != spatial || w.high.size() != spatial ? "has a window of another rank" : nullptr;
+        return w.size.size() != spatial || w.stride.size() != spatial || w.low.size() != spatial || w.high.size() != spatial
+                   ? "has a window of another rank"
+                   : nullptr;
       }
       default: return nullptr;
     }
@@ -276,4 +322,4 @@ class Verifier {
 
 core::Status verify(const Module& m) { return Verifier(m).run(); }
 
-}  // namespace weft::ir
+}  // namespace weft_engine::ir

@@ -6,17 +6,14 @@
 
 #include "ir/simplify.h"
 
-namespace weft::ir {
+namespace weft_engine::ir {
 namespace {
 
 constexpr int64_t kPoints = 6, kTaps = 3;
 // Filters to their values at the points, a_i^j / f_i, where f_i is the product of a_i - a_j; and values back to the sums for each tap.
-constexpr float kToPoints[kPoints][kTaps] = {{1, 0, 0},
-                                             {1.f / 3, 1.f / 3, 1.f / 3},
-                                             {-1.f / 3, 1.f / 3, -1.f / 3},
-                                             {-16.f / 15, -8.f / 15, -4.f / 15},
-                                             {1.f / 15, -2.f / 15, 4.f / 15},
-                                             {0, 0, 1}};
+constexpr float kToPoints[kPoints][kTaps] = {
+    {1, 0, 0}, {1.f / 3, 1.f / 3, 1.f / 3}, {-1.f / 3, 1.f / 3, -1.f / 3}, {-16.f / 15, -8.f / 15, -4.f / 15}, {1.f / 15, -2.f / 15, 4.f / 15},
+    {0, 0, 1}};
 constexpr float kToTaps[kTaps][kPoints] = {{1, 1, 1, 1, 1, 0}, {0, 1, -1, .5f, -2, 0}, {0, 1, 1, .25f, 4, 1}};
 
 class Pass {
@@ -66,8 +63,7 @@ class Pass {
       if (w.size[d] != kTaps || w.stride[d] != 1 || (!w.dilation.empty() && w.dilation[d] != 1) ||
           (!w.base_dilation.empty() && w.base_dilation[d] != 1))
         return false;
-      if (!in.is_const() || !out.is_const() || !w.low[d].is_const() || !w.high[d].is_const() || in.value() < 1 || out.value() < 1)
-        return false;
+      if (!in.is_const() || !out.is_const() || !w.low[d].is_const() || !w.high[d].is_const() || in.value() < 1 || out.value() < 1) return false;
       if (w.low[d].value() < 0 || w.low[d].value() > 2 || w.high[d].value() < 0) return false;
       tiles *= double((out.value() + 3) / 4), used *= double(out.value());
     }
@@ -130,4 +126,4 @@ class Pass {
 
 bool use_winograd(Module& m) { return Pass(m).run(*m.main); }
 
-}  // namespace weft::ir
+}  // namespace weft_engine::ir

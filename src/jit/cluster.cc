@@ -8,13 +8,14 @@
 #include "compiler/lower.h"
 #include "core/cat.h"
 #include "graph/function_library.h"
+#include "graph/node_traits.h"
 #include "graph/to_function.h"
 #include "op/lower.h"
 
-namespace weft::jit {
+namespace weft_engine::jit {
 namespace {
 
-using namespace weft::op;
+using namespace weft_engine::op;
 using graph::Endpoint;
 using graph::Graph;
 using graph::Node;
@@ -25,8 +26,8 @@ bool plain(DType t) { return is_simple(t) && !is_ref_type(t) && !is_complex_type
 
 // May the node be part of compiled code? It only computes, or reads a variable; what it writes, waits for or calls stays outside.
 bool can_join(const Node& n) {
-  if (!n.spec().lower || n.spec().lower == op::shape_from_data || n.op() == "Const" || n.op() == "NoOp" || n.op() == "_Arg" || n.op() == "_Retval" || n.num_outputs() == 0) return false;
-  const bool reads = n.op() == "ReadVariableOp";
+  if (!n.spec().lower || n.spec().lower == op::shape_from_data || is_const(n) || is_no_op(n) || is_end(n) || n.num_outputs() == 0) return false;
+  const bool reads = role_of(n) == op::Role::kReadVariable;
   if (n.spec().stateful && !reads) return false;
   for (const AttrValue& a : n.info().attrs()) {
     if (a.get<FunctionAttr>() || a.get<std::vector<FunctionAttr>>()) return false;
@@ -60,7 +61,7 @@ Status replace(graph::FunctionBody& whole, const Cluster& c, const std::string& 
     stateful = stateful || n->spec().stateful;
     for (const Endpoint& e : n->inputs()) {
       if (inside.count(e.node)) continue;
-      if (e.node->op() == "Const") {
+      if (is_const(*e.node)) {
         if (constants.insert(e.node).second) body.push_back(e.node);
       } else {
         add(o.inputs, e);
@@ -95,7 +96,7 @@ Status replace(graph::FunctionBody& whole, const Cluster& c, const std::string& 
   attrs["Tout"] = out;
   attrs[kMayCompile] = true;
   const std::vector<Node*> controls(before.begin(), before.end());
-  WEFT_ASSIGN(Node * call, g.add(g.unique_name(name), stateful ? "StatefulPartitionedCall" : "PartitionedCall", std::move(attrs), o.inputs, controls));
+  WEFT_ASSIGN(Node* call, g.add(g.unique_name(name), op_of(op::Role::kCall, stateful), std::move(attrs), o.inputs, controls));
   for (size_t i = 0; i < o.outputs.size(); ++i) {
     const std::vector<graph::Use> uses = o.outputs[i].node->uses();
     for (const graph::Use& u : uses) {
@@ -133,11 +134,11 @@ Result<int> cluster(graph::FunctionBody& body) {
   std::vector<int> level(size_t(g.num_ids()), 0);
   std::map<int, Cluster> clusters;
   for (Node* n : order) {
-    if (n->op() == "Const") continue;
+    if (is_const(*n)) continue;
     const bool mine = can_join(*n);
     int at = mine ? 1 : 0;  // odd: compiled
     auto after = [&](const Node* w) {
-      if (w->op() == "Const") return;
+      if (is_const(*w)) return;
       int l = level[size_t(w->id())];
       if ((l & 1) != at % 2) ++l;
       at = std::max(at, l);
@@ -157,4 +158,4 @@ Result<int> cluster(graph::FunctionBody& body) {
   return made;
 }
 
-}  // namespace weft::jit
+}  // namespace weft_engine::jit

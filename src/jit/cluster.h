@@ -4,7 +4,7 @@
 
 #include "graph/function_body.h"
 
-namespace weft::jit {
+namespace weft_engine::jit {
 
 // A call whose function is compiled if it can be, and run by the engine otherwise.
 inline constexpr char kMayCompile[] = "_WeftMayCompile";
@@ -12,4 +12,4 @@ inline constexpr char kMayCompile[] = "_WeftMayCompile";
 // Changes the body; gives the number of clusters.
 core::Result<int> cluster(graph::FunctionBody& body);
 
-}  // namespace weft::jit
+}  // namespace weft_engine::jit

@@ -11,18 +11,19 @@
 #include "compiler/generator_state.h"
 #include "compiler/lower.h"
 #include "core/log.h"
+#include "graph/node_traits.h"
 #include "jit/cluster.h"
 #include "op/step_trace.h"
 #include "op/variable.h"
 #include "runtime/interruptible.h"
 
-namespace weft::jit {
+namespace weft_engine::jit {
 namespace {
 
-using namespace weft::op;
+using namespace weft_engine::op;
 using runtime::PlanContext;
 
-constexpr size_t kMostVersions = 64;  // after that the oldest signature is compiled anew when it comes again
+constexpr size_t kMostVersions = 64;  // after that the oldest signature is compiled again when it comes again
 constexpr int64_t kMostKeyElements = 64;  // integer arguments of at most this size may be fixed in the code
 
 // The code for one signature.
@@ -72,12 +73,13 @@ class CompiledFunction final : public runtime::Executable {
       if (body_.arg_types[i] == DType::kResource) sources_.push_back({int(i), nullptr});
     }
     for (const graph::Node* n : body_.graph->nodes()) {
-      if (n->op() == "VarHandleOp") sources_.push_back({-1, n});
+      if (role_of(*n) == op::Role::kVarHandle) sources_.push_back({-1, n});
     }
   }
 
   Status run(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) override {
-    if (args.size() != body_.arg_types.size()) return invalid_argument("function ", body_.name, " takes ", body_.arg_types.size(), " arguments, got ", args.size());
+    if (args.size() != body_.arg_types.size())
+      return invalid_argument("function ", body_.name, " takes ", body_.arg_types.size(), " arguments, got ", args.size());
     if (runtime::Executable* e = fallback_.load(std::memory_order_acquire)) return e->run(env, args, rets);
     std::vector<std::shared_ptr<Variable>> variables;
     Status s = find_variables(env, args, variables);
@@ -89,14 +91,15 @@ class CompiledFunction final : public runtime::Executable {
     }
     if (!v) {
       if (must_ && !in_parts(s)) return s;
-      WEFT_ASSIGN(runtime::Executable * e, fall_back(s));
+      WEFT_ASSIGN(runtime::Executable* e, fall_back(s));
       return e->run(env, args, rets);
     }
     if (v->loops) runtime::note_blind_call();
     const int64_t start = env.trace ? StepTrace::now() : 0;
     s = call(*v, env, args, variables, rets);
     if (env.trace) {
-      StepTrace::Event e{body_.name, "_Compiled", context_.device ? context_.device->name() : "", start, StepTrace::now(), StepTrace::thread_number(), {}};
+      StepTrace::Event e{body_.name, "_Compiled", context_.device ? context_.device->name() : "", start, StepTrace::now(), StepTrace::thread_number(),
+                         {}};
       for (const Tensor& t : rets) e.outputs.emplace_back(t.dtype(), t.shape());
       env.trace->add(std::move(e));
     }
@@ -120,7 +123,8 @@ class CompiledFunction final : public runtime::Executable {
         continue;
       }
       const Tensor& t = args[size_t(s.argument)];
-      if (t.dtype() != DType::kResource || t.num_elements() != 1) return invalid_argument("argument ", s.argument, " of ", body_.name, " must be the handle of a variable");
+      if (t.dtype() != DType::kResource || t.num_elements() != 1)
+        return invalid_argument("argument ", s.argument, " of ", body_.name, " must be the handle of a variable");
       WEFT_ASSIGN(auto v, env.resources->get<Variable>(t.data<ResourceHandle>()[0]));
       out.push_back(std::move(v));
     }
@@ -280,7 +284,8 @@ class CompiledFunction final : public runtime::Executable {
     return {};
   }
 
-  Status call(Version& v, const KernelEnv& env, std::span<Tensor> args, const std::vector<std::shared_ptr<Variable>>& variables, std::span<Tensor> rets) {
+  Status call(Version& v, const KernelEnv& env, std::span<Tensor> args, const std::vector<std::shared_ptr<Variable>>& variables,
+              std::span<Tensor> rets) {
     std::vector<void*> parameters(v.parameters.size()), results(v.results.size());
     // Variables that are written stay locked, in the order of their addresses; of the others the value of now is held.
     std::vector<Variable*> written;
@@ -314,7 +319,8 @@ class CompiledFunction final : public runtime::Executable {
         parameters[i] = x.tensor().raw();
       }
       const Shape& now = p.written ? x.tensor().shape() : held.back().shape();
-      if (!(now == v.variable_shapes[size_t(p.variable)])) return failed_precondition("a variable of function ", body_.name, " changed its shape while the function was called");
+      if (!(now == v.variable_shapes[size_t(p.variable)]))
+        return failed_precondition("a variable of function ", body_.name, " changed its shape while the function was called");
     }
     for (size_t i = 0; i < v.results.size(); ++i) {
       const auto& r = v.results[i];
@@ -337,7 +343,8 @@ class CompiledFunction final : public runtime::Executable {
                           static_cast<ThreadPool*>(p)->parallel_for(n, 1e5, [&](int64_t begin, int64_t end) { f(data, begin, end); });
                         },
                         env.pool};
-    const int32_t error = v.entry(parameters.data(), results.data(), v.constants.data(), nullptr, arena.data<char>(), env.pool && env.pool->threads() > 1 ? &pool : nullptr);
+    const int32_t error = v.entry(parameters.data(), results.data(), v.constants.data(), nullptr, arena.data<char>(),
+                                  env.pool && env.pool->threads() > 1 ? &pool : nullptr);
     {
       std::lock_guard lock(v.mutex);
       v.spare.push_back(std::move(arena));
@@ -377,8 +384,9 @@ class CompiledFunction final : public runtime::Executable {
 
 }  // namespace
 
-Result<std::unique_ptr<runtime::Executable>> compile_function(graph::FunctionBody body, const PlanContext& c, runtime::PlanMaker otherwise, bool must) {
+Result<std::unique_ptr<runtime::Executable>> compile_function(graph::FunctionBody body, const PlanContext& c, runtime::PlanMaker otherwise,
+                                                              bool must) {
   return std::unique_ptr<runtime::Executable>(new CompiledFunction(std::move(body), c, std::move(otherwise), must));
 }
 
-}  // namespace weft::jit
+}  // namespace weft_engine::jit

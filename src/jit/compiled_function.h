@@ -5,8 +5,9 @@
 
 #include "runtime/executable.h"
 
-namespace weft::jit {
+namespace weft_engine::jit {
 
-core::Result<std::unique_ptr<runtime::Executable>> compile_function(graph::FunctionBody body, const runtime::PlanContext& c, runtime::PlanMaker otherwise, bool must);
+core::Result<std::unique_ptr<runtime::Executable>> compile_function(graph::FunctionBody body, const runtime::PlanContext& c,
+                                                                    runtime::PlanMaker otherwise, bool must);
 
-}  // namespace weft::jit
+}  // namespace weft_engine::jit

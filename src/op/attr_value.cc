@@ -2,12 +2,12 @@
 
 #include <cstdio>
 
-namespace weft::op {
+namespace weft_engine::op {
 namespace {
 
-constexpr std::string_view kKinds[] = {"",          "int",        "float",     "bool",         "string",     "type",        "shape",
-                                       "tensor",    "func",       "placeholder", "list",       "list(int)",  "list(float)", "list(bool)",
-                                       "list(string)", "list(type)", "list(shape)", "list(tensor)", "list(func)"};
+constexpr std::string_view kKinds[] = {
+    "",     "int",       "float",       "bool",       "string",       "type",       "shape",       "tensor",       "func",      "placeholder",
+    "list", "list(int)", "list(float)", "list(bool)", "list(string)", "list(type)", "list(shape)", "list(tensor)", "list(func)"};
 
 std::string quote(std::string_view s) {
   std::string out = "\"";
@@ -70,8 +70,6 @@ std::string AttrValue::to_string() const {
   return std::visit([](const auto& v) { return show(v); }, v_);
 }
 
-bool operator==(const AttrValue& a, const AttrValue& b) {
-  return a.storage().index() == b.storage().index() && a.to_string() == b.to_string();
-}
+bool operator==(const AttrValue& a, const AttrValue& b) { return a.storage().index() == b.storage().index() && a.to_string() == b.to_string(); }
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -11,9 +11,9 @@
 
 #include "core/tensor.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
-using namespace weft::core;  // NOLINT: the engine speaks core's types everywhere
+using namespace weft_engine::core;  // NOLINT: the engine speaks core's types everywhere
 
 class AttrValue;
 using AttrMap = std::map<std::string, AttrValue, std::less<>>;
@@ -34,10 +34,9 @@ struct EmptyList {};
 
 class AttrValue {
  public:
-  using Storage =
-      std::variant<std::monostate, int64_t, float, bool, std::string, DType, PartialShape, Tensor, FunctionAttr, PlaceholderAttr,
-                   EmptyList, std::vector<int64_t>, std::vector<float>, std::vector<bool>, std::vector<std::string>,
-                   std::vector<DType>, std::vector<PartialShape>, std::vector<Tensor>, std::vector<FunctionAttr>>;
+  using Storage = std::variant<std::monostate, int64_t, float, bool, std::string, DType, PartialShape, Tensor, FunctionAttr, PlaceholderAttr,
+                               EmptyList, std::vector<int64_t>, std::vector<float>, std::vector<bool>, std::vector<std::string>, std::vector<DType>,
+                               std::vector<PartialShape>, std::vector<Tensor>, std::vector<FunctionAttr>>;
   AttrValue() = default;
   template <class T>
     requires(!std::is_same_v<std::decay_t<T>, AttrValue> && std::is_constructible_v<Storage, T> && !std::is_integral_v<std::decay_t<T>>)
@@ -49,7 +48,9 @@ class AttrValue {
 
   bool empty() const { return v_.index() == 0; }
   template <class T>
-  const T* get() const { return std::get_if<T>(&v_); }
+  const T* get() const {
+    return std::get_if<T>(&v_);
+  }
   const Storage& storage() const { return v_; }
   // "int", "list(type)", "shape" ...: the attribute type this value can stand for.
   std::string_view kind() const;
@@ -63,4 +64,4 @@ class AttrValue {
 
 bool operator==(const AttrValue& a, const AttrValue& b);
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

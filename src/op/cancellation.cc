@@ -1,6 +1,6 @@
 #include "op/cancellation.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 CancellationManager::CancellationManager(CancellationManager* parent) : parent_(parent) {
   if (!parent_) return;
@@ -60,4 +60,4 @@ bool CancellationManager::deregister_callback(Token token) {
   return false;
 }
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -12,7 +12,7 @@
 
 #include "core/interrupt.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 class CancellationManager {
  public:
@@ -62,4 +62,4 @@ class CancellationManager {
   Token parent_token_ = 0;
 };
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -9,7 +9,7 @@
 #include <map>
 #include <thread>
 
-namespace weft::op {
+namespace weft_engine::op {
 
 namespace {
 
@@ -73,9 +73,7 @@ Result<std::vector<Field>> ring_plan(const CollectiveParams& p, int rank) {
 
 }  // namespace
 
-int CollectiveMembers::rank_of(const std::string& device) const {
-  return int(std::find(devices.begin(), devices.end(), device) - devices.begin());
-}
+int CollectiveMembers::rank_of(const std::string& device) const { return int(std::find(devices.begin(), devices.end(), device) - devices.begin()); }
 
 // Calls back when time is up, on a thread that is there once somebody waits.
 class CollectiveExecutor::Deadlines {
@@ -139,23 +137,29 @@ class CollectiveExecutor::Deadlines {
 class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
  public:
   Run(std::shared_ptr<CollectiveExecutor> executor, CollectiveParams params, Tensor input, CancellationManager* cancellation, Done done)
-      : e_(std::move(executor)), p_(std::move(params)), input_(std::move(input)), cancellation_(cancellation), done_(std::move(done)), id_(e_->next_run_.fetch_add(1)) {}
+      : e_(std::move(executor)),
+        p_(std::move(params)),
+        input_(std::move(input)),
+        cancellation_(cancellation),
+        done_(std::move(done)),
+        id_(e_->next_run_.fetch_add(1)) {}
 
   void start() {
     watch("Collective has timed out waiting for other workers.");
-    e_->resolver_->complete_group_async(p_.group, cancellation_, [self = shared_from_this()](Status s, std::shared_ptr<const CollectiveMembers> members) {
-      if (!s.ok()) return self->fail(std::move(s));
-      self->members_ = std::move(members);
-      self->rank_ = self->members_->rank_of(self->p_.group.device);
-      if (self->p_.type == CollectiveType::kReduceScatter || self->p_.type == CollectiveType::kPermute)  // TensorFlow has none for CPUs
-        return self->fail(internal_error("CollectiveRegistry::Lookup did not find collective implementation undef"));
-      if (!self->heed_cancellation()) return self->fail(cancelled("Collective op is cancelled"));
-      self->e_->resolver_->complete_instance_async(self->p_, *self->members_, [self](Status t, int source) {
-        if (!t.ok()) return self->fail(std::move(t));
-        self->source_ = source;
-        self->execute();
-      });
-    });
+    e_->resolver_->complete_group_async(
+        p_.group, cancellation_, [self = shared_from_this()](Status s, std::shared_ptr<const CollectiveMembers> members) {
+          if (!s.ok()) return self->fail(std::move(s));
+          self->members_ = std::move(members);
+          self->rank_ = self->members_->rank_of(self->p_.group.device);
+          if (self->p_.type == CollectiveType::kReduceScatter || self->p_.type == CollectiveType::kPermute)  // TensorFlow has none for CPUs
+            return self->fail(internal_error("CollectiveRegistry::Lookup did not find collective implementation undef"));
+          if (!self->heed_cancellation()) return self->fail(cancelled("Collective op is cancelled"));
+          self->e_->resolver_->complete_instance_async(self->p_, *self->members_, [self](Status t, int source) {
+            if (!t.ok()) return self->fail(std::move(t));
+            self->source_ = source;
+            self->execute();
+          });
+        });
   }
 
  private:
@@ -181,7 +185,7 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
     if (const int64_t id = deadline_.exchange(0)) e_->deadlines_->remove(id);
   }
 
-  // False: cancelled already. (Until the group is complete the resolver sees to it.)
+  // False: cancelled already. (Until the group is complete the resolver ensures it.)
   bool heed_cancellation() {
     std::lock_guard lock(end_mutex_);
     if (!cancellation_ || over_.load()) return true;
@@ -215,7 +219,7 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
     if (!s.ok()) e_->access_->retract(id_);
     unwatch();
     {
-      std::lock_guard lock(end_mutex_);  // the caller's objects are gone when done returns
+      std::lock_guard lock(end_mutex_);  // the caller's objects are freed when done returns
       if (registered_) cancellation_->try_deregister_callback(token_);  // without waiting: the callback finds the call over
     }
     Done done = std::move(done_);
@@ -248,7 +252,8 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
     WEFT_ASSIGN(Tensor out, Tensor::allocate(p_.dtype, p_.shape));
     int64_t at = 0;
     for (const Tensor& t : parts_) {
-      if (at + t.num_elements() > out.num_elements()) return internal_error("the members of collective instance ", p_.instance_key, " sent more than they said");
+      if (at + t.num_elements() > out.num_elements())
+        return internal_error("the members of collective instance ", p_.instance_key, " sent more than they said");
       copy_elements(t, 0, out, at, t.num_elements());
       at += t.num_elements();
     }
@@ -334,7 +339,8 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
   void all_to_all() {
     const int n = size();
     const int64_t rows = input_.rank() > 0 ? input_.dim(0) : 0;
-    if (rows != n) return fail(invalid_argument("input to all-to-all first dimension size (", rows, ") must be the same as the group size (", n, ")"));
+    if (rows != n)
+      return fail(invalid_argument("input to all-to-all first dimension size (", rows, ") must be the same as the group size (", n, ")"));
     expect_parts(size_t(n));
     for (int other = 0; other < n; ++other) {
       Tensor slice = input_.slice_rows(other, other + 1);
@@ -375,7 +381,8 @@ void CollectiveExecutor::run_async(CollectiveParams params, Tensor input, Cancel
   std::make_shared<Run>(shared_from_this(), std::move(params), std::move(input), cancellation, std::move(done))->start();
 }
 
-void CollectiveExecutor::complete_group_async(const CollectiveGroup& group, double timeout_seconds, CancellationManager* cancellation, std::function<void(Status)> done) {
+void CollectiveExecutor::complete_group_async(const CollectiveGroup& group, double timeout_seconds, CancellationManager* cancellation,
+                                              std::function<void(Status)> done) {
   struct Wait {
     std::atomic<bool> over{false};
     std::function<void(Status)> done;
@@ -409,7 +416,8 @@ void CollectiveExecutor::start_abort(const Status& status) {
   {
     std::lock_guard lock(mutex_);
     if (!aborted_.ok()) return;
-    aborted_ = s = Status(status.code(), cat("Collective ops is aborted by: ", status.message(), "\nThe error could be from a previous operation. Restart your program to reset."));
+    aborted_ = s = Status(status.code(), cat("Collective ops is aborted by: ", status.message(),
+                                             "\nThe error could be from a previous operation. Restart your program to reset."));
   }
   resolver_->start_abort(s);
   access_->start_abort(s);
@@ -422,4 +430,4 @@ std::shared_ptr<CollectiveExecutor> collective_executor(ResourceManager& resourc
       .value();
 }
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -17,7 +17,7 @@
 #include "op/cancellation.h"
 #include "op/resource_manager.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 // TensorFlow's numbers; texts of errors have them.
 enum class CollectiveType : int { kReduction = 0, kBroadcast = 1, kGather = 2, kPermute = 3, kAllToAll = 4, kReduceScatter = 5 };
@@ -87,7 +87,8 @@ class CollectiveExecutor final : public core::Resource, public std::enable_share
 
   // `input` is not read where the op has none. `done` is called once: from this thread, another member's or that of a deadline.
   void run_async(CollectiveParams params, Tensor input, CancellationManager* cancellation, Done done);
-  void complete_group_async(const CollectiveGroup& group, double timeout_seconds, CancellationManager* cancellation, std::function<void(Status)> done);
+  void complete_group_async(const CollectiveGroup& group, double timeout_seconds, CancellationManager* cancellation,
+                            std::function<void(Status)> done);
   // An error of one member is everybody's; all calls fail from now on.
   void start_abort(const Status& status);
 
@@ -109,4 +110,4 @@ std::shared_ptr<CollectiveExecutor> make_local_collectives();
 // That of these resources, a local one if none was installed.
 std::shared_ptr<CollectiveExecutor> collective_executor(ResourceManager& resources);
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

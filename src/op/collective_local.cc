@@ -6,7 +6,7 @@
 
 #include "op/collective.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 namespace {
 
@@ -23,7 +23,8 @@ class LocalResolver final : public CollectiveParamResolver {
     // The callback must not outlive the wait.
     if (cancellation) {
       const auto token = cancellation->get_token();
-      if (!cancellation->register_callback(token, [this, key = joining.key] { cancel_group(key); })) return done(cancelled("CompleteGroup is cancelled before it starts"), nullptr);
+      if (!cancellation->register_callback(token, [this, key = joining.key] { cancel_group(key); }))
+        return done(cancelled("CompleteGroup is cancelled before it starts"), nullptr);
       done = [cancellation, token, done = std::move(done)](Status s, std::shared_ptr<const CollectiveMembers> members) {
         cancellation->try_deregister_callback(token);
         done(std::move(s), std::move(members));
@@ -114,7 +115,8 @@ class LocalResolver final : public CollectiveParamResolver {
   static void join(Group& g, const CollectiveGroup& j) {
     if (!g.status.ok()) return;
     if (j.size != g.size) {
-      g.status = internal_error("Device ", j.device, " is joining a group with size", j.size, ", but that group has size ", g.size, " (group_key=", j.key, ")");
+      g.status = internal_error("Device ", j.device, " is joining a group with size", j.size, ", but that group has size ", g.size,
+                                " (group_key=", j.key, ")");
       return;
     }
     if (std::any_of(g.joined.begin(), g.joined.end(), [&](const auto& m) { return m.first == j.device; })) return;
@@ -147,22 +149,25 @@ class LocalResolver final : public CollectiveParamResolver {
   }
   static Status check(const CollectiveParams& p, const Instance& i) {
     if (i.type != p.type || i.dtype != p.dtype)
-      return internal_error("Collective instance ", p.instance_key, " expected type ", int(i.type), " and data_type ", int(i.dtype), " but got type ", int(p.type), " and data_type ",
-                            int(p.dtype));
+      return internal_error("Collective instance ", p.instance_key, " expected type ", int(i.type), " and data_type ", int(i.dtype), " but got type ",
+                            int(p.type), " and data_type ", int(p.dtype));
     if (i.shape != p.shape)
-      return invalid_argument("Shape mismatch in the collective instance ", p.instance_key, ". Op at device ", p.group.device, " expected shape ", p.shape,
-                              " but another member in the group expected shape ", i.shape, ". This is likely due to different input shapes at different members of the collective op.");
+      return invalid_argument("Shape mismatch in the collective instance ", p.instance_key, ". Op at device ", p.group.device, " expected shape ",
+                              p.shape, " but another member in the group expected shape ", i.shape,
+                              ". This is likely due to different input shapes at different members of the collective op.");
     return {};
   }
   static void claim_source(const CollectiveParams& p, const CollectiveMembers& members, Instance& i) {
     const int rank = members.rank_of(p.group.device);
     if (p.is_source) {
-      if (i.source >= 0 && i.source != rank) i.status = internal_error("Instance ", p.instance_key, " already has source ", i.source, ", received second claim from ", rank);
+      if (i.source >= 0 && i.source != rank)
+        i.status = internal_error("Instance ", p.instance_key, " already has source ", i.source, ", received second claim from ", rank);
       else i.source = rank;
     }
     if (i.status.ok() && int(i.known.size()) == p.group.size && i.source < 0)
-      i.status = internal_error("Instance ", p.instance_key, " found no source for broadcast.  This could mean that there were group_size=", p.group.size,
-                                " BcastRecvs but no BcastSend.");
+      i.status =
+          internal_error("Instance ", p.instance_key, " found no source for broadcast.  This could mean that there were group_size=", p.group.size,
+                         " BcastRecvs but no BcastSend.");
   }
 
   void cancel_group(int32_t key) {
@@ -172,7 +177,7 @@ class LocalResolver final : public CollectiveParamResolver {
       auto it = groups_.find(key);
       if (it == groups_.end() || it->second.members) return;
       waiting.swap(it->second.waiting);
-      groups_.erase(it);  // it may be built anew
+      groups_.erase(it);  // it may be built again
     }
     for (GroupDone& done : waiting) done(cancelled("group is cancelled"), nullptr);
   }
@@ -274,4 +279,4 @@ std::shared_ptr<CollectiveExecutor> make_local_collectives() {
   return std::make_shared<CollectiveExecutor>(std::make_unique<LocalResolver>(), std::make_unique<LocalAccess>());
 }
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

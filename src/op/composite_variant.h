@@ -7,7 +7,7 @@
 #include "core/tensor.h"
 #include "core/variant.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 struct CompositeTensorVariant final : core::VariantObject {
   std::string type_name() const override { return "CompositeTensorVariant"; }
@@ -15,4 +15,4 @@ struct CompositeTensorVariant final : core::VariantObject {
   std::vector<core::Tensor> components;
 };
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -6,7 +6,7 @@
 #include "core/tensor.h"
 #include "core/variant.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 struct CsrMatrix final : core::VariantObject {
   std::string type_name() const override { return "tensorflow::CSRSparseMatrix"; }
@@ -27,7 +27,9 @@ struct CsrMatrix final : core::VariantObject {
   const int32_t* rows_of(int64_t b) const { return row_pointers.data<int32_t>() + b * (num_rows() + 1); }
   const int32_t* columns_of(int64_t b) const { return columns.data<int32_t>() + begin(b); }
   template <class T>
-  const T* values_of(int64_t b) const { return values.data<T>() + begin(b); }
+  const T* values_of(int64_t b) const {
+    return values.data<T>() + begin(b);
+  }
 };
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

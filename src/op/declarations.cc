@@ -5,9 +5,10 @@
 #include <shared_mutex>
 #include <unordered_map>
 
+#include "op/op_traits.h"
 #include "op/registry.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 namespace {
 
 // One table per process, as there is one engine. It is not a member of Registry, whose header every op file reads.
@@ -39,6 +40,7 @@ std::unique_ptr<OpSpec> read_op(uint32_t begin) {
   auto spec = std::make_unique<OpSpec>();
   spec->name = declared_name(begin);
   OpBuilder builder(*spec);
+  builder.traits({.impure = true});  // nobody knows what a kernel for it would do
   for (size_t at = begin + spec->name.size() + 2; at < declared().table.text.size();) {
     const std::string_view line = line_at(at), rest = line.substr(1);
     if (line[0] == '+') break;
@@ -80,7 +82,8 @@ OpSpec* find_declared(const Registry& registry, std::string_view name) {
     for (uint32_t begin : d.table.begins) d.index.emplace(declared_name(begin), begin);
   });
   const auto at = d.index.find(name);
-  if (at == d.index.end()) [[likely]] return nullptr;
+  if (at == d.index.end()) [[likely]]
+    return nullptr;
   {
     std::shared_lock lock(d.mutex);
     if (auto it = d.made.find(name); it != d.made.end()) return it->second.get();
@@ -96,4 +99,4 @@ bool is_declared_only(const OpSpec& spec) {
   return !text.empty() && std::less_equal<>()(text.data(), spec.name.data()) && std::less<>()(spec.name.data(), text.data() + text.size());
 }
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

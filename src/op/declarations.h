@@ -7,7 +7,7 @@
 
 #include "op/op_spec.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 class Registry;
 
@@ -28,4 +28,4 @@ std::string_view declared_name(uint32_t begin);
 // Whether a spec comes from the table: no documentation, shape rule, gradient, and no kernel unless one was added.
 bool is_declared_only(const OpSpec& spec);
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -10,7 +10,7 @@
 #include "core/variant.h"
 #include "op/op_spec.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 template <class T>
 struct Tag {
@@ -54,19 +54,21 @@ namespace detail {
 // Hidden by name: g++ shows variable templates of a library whatever -fvisibility says.
 template <class... Ts>
 __attribute__((visibility("hidden"))) inline constexpr DType kTypeArray[] = {dtype_of<Ts>...};
-}
+}  // namespace detail
 
 // types<float, double>("T"): the kernel serves these values of the attribute T.
 template <class... Ts>
-TypeConstraint types(std::string_view attr) { return {attr, std::span<const DType>(detail::kTypeArray<Ts...>)}; }
+TypeConstraint types(std::string_view attr) {
+  return {attr, std::span<const DType>(detail::kTypeArray<Ts...>)};
+}
 
 // The lists that TensorFlow's kernels are registered for again and again.
-#define WEFT_FLOATS ::weft::core::half, ::weft::core::bfloat16, float, double
-#define WEFT_COMPLEX ::weft::core::complex64, ::weft::core::complex128
+#define WEFT_FLOATS ::weft_engine::core::half, ::weft_engine::core::bfloat16, float, double
+#define WEFT_COMPLEX ::weft_engine::core::complex64, ::weft_engine::core::complex128
 #define WEFT_SIGNED int8_t, int16_t, int32_t, int64_t
 #define WEFT_UNSIGNED uint8_t, uint16_t, uint32_t, uint64_t
 #define WEFT_INTEGERS WEFT_SIGNED, WEFT_UNSIGNED
 #define WEFT_REALS WEFT_FLOATS, WEFT_INTEGERS
 #define WEFT_NUMBERS WEFT_REALS, WEFT_COMPLEX
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

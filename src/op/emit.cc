@@ -4,11 +4,13 @@
 
 #include "op/gradient.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 namespace {
 
 template <class T>
-Tensor filled(double v) { return Tensor::scalar<T>(T(float(v))); }
+Tensor filled(double v) {
+  return Tensor::scalar<T>(T(float(v)));
+}
 
 std::optional<Tensor> number(DType t, double v) {
   switch (t) {
@@ -137,7 +139,9 @@ Value reshape_like(const Value& x, const Value& like) {
 
 Value transpose(const Value& x, const Value& permutation) { return binary("Transpose", x, permutation); }
 Value expand_dims(const Value& x, int axis) { return x.valid() ? x.emitter().one("ExpandDims", {x, scalar(x.emitter(), DType::kInt32, axis)}) : x; }
-Value squeeze(const Value& x, const std::vector<int64_t>& axes) { return x.valid() ? x.emitter().one("Squeeze", {x}, with("squeeze_dims", axes)) : x; }
+Value squeeze(const Value& x, const std::vector<int64_t>& axes) {
+  return x.valid() ? x.emitter().one("Squeeze", {x}, with("squeeze_dims", axes)) : x;
+}
 
 Value reduce(std::string_view op, const Value& x, const Value& axes, bool keep_dims) {
   if (!x.valid() || !axes.valid()) return {};
@@ -270,4 +274,4 @@ Value GradContext::dy(int i) const {
   return v.valid() ? v.dense() : zeros_like(outputs_[size_t(i)]);
 }
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -4,7 +4,7 @@
 
 #include "op/emitter.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 Value operator+(const Value& a, const Value& b);
 Value operator-(const Value& a, const Value& b);
@@ -58,4 +58,4 @@ Value sum_to(const Value& grad, const Value& x);
 // Both at once, for a binary op.
 void sum_to_both(Value& a, const Value& x, Value& b, const Value& y);
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -1,6 +1,6 @@
 #include "op/emitter.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 struct Value::Slices {
   Value values, indices, dense_shape;
@@ -85,4 +85,4 @@ Value Emitter::constant(Tensor value) {
   return {};
 }
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

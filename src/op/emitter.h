@@ -15,7 +15,7 @@
 #include "core/buffer.h"
 #include "op/attr_value.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 class Emitter;
 
@@ -95,4 +95,4 @@ class Emitter {
   Status status_;
 };
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -10,7 +10,7 @@
 
 #include "op/attr_value.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 struct KernelEnv;
 
@@ -49,4 +49,4 @@ class FunctionCaller {
   virtual Result<std::shared_ptr<FunctionHandle>> instantiate(const FunctionAttr& function, const InstantiateOptions& options = {}) = 0;
 };
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

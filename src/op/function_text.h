@@ -7,11 +7,11 @@
 
 #include "op/attr_value.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 class FunctionCaller;
 
 using FunctionDescriber = Result<std::string> (*)(FunctionCaller& functions, const FunctionAttr& function);
 inline std::atomic<FunctionDescriber> function_describer{nullptr};  // set when the engine is made
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -10,7 +10,7 @@
 
 #include "op/attr_value.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 class FunctionCaller;
 struct KernelEnv;
@@ -35,4 +35,4 @@ struct GraphMessages {
 };
 inline std::atomic<const GraphMessages*> graph_messages{nullptr};  // set when the engine is made
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -3,7 +3,7 @@
 #include <map>
 #include <mutex>
 
-namespace weft::op {
+namespace weft_engine::op {
 namespace {
 
 struct Holders {
@@ -39,4 +39,4 @@ bool held(const FunctionCaller& caller) {
   return false;
 }
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

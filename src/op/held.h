@@ -4,11 +4,11 @@
 
 #include <memory>
 
-namespace weft::op {
+namespace weft_engine::op {
 
 class FunctionCaller;
 
 std::shared_ptr<const void> hold(const FunctionCaller& caller);
 bool held(const FunctionCaller& caller);
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -12,7 +12,7 @@
 #include "op/node_info.h"
 #include "op/resource_manager.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 class CancellationManager;
 class FunctionCaller;
@@ -45,7 +45,9 @@ class KernelContext {
   Device& device() const { return *env_.device; }
   ResourceManager& resources() const { return *env_.resources; }
   template <class T>
-  const T& attr(std::string_view name) const { return node_.attr<T>(name); }
+  const T& attr(std::string_view name) const {
+    return node_.attr<T>(name);
+  }
 
   int num_inputs() const { return int(inputs_.size()); }
   const Tensor& input(int i) const { return *inputs_[size_t(i)]; }
@@ -62,7 +64,8 @@ class KernelContext {
   // Memory for output i, of the type that the signature says, not initialised.
   Result<Tensor*> allocate(int i, const Shape& shape) {
     auto t = env_.device->allocate(output_type(i), shape);
-    if (!t.ok()) [[unlikely]] return t.status();
+    if (!t.ok()) [[unlikely]]
+      return t.status();
     outputs_[size_t(i)] = std::move(t).value();
     return &outputs_[size_t(i)];
   }
@@ -165,4 +168,4 @@ class StructKernel final : public Kernel {
   K k_;
 };
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -1,6 +1,6 @@
 #include "op/lower.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 ir::Value LowerContext::x(int i) {
   if (!ok() || i >= num_inputs()) return nullptr;
@@ -31,7 +31,7 @@ std::optional<std::vector<int64_t>> LowerContext::ints(int i) {
   std::vector<int64_t> out;
   for (const ir::Dim& d : *dims) {
     if (!d.is_const()) {
-      b.fail(unimplemented("input ", i, " of ", node.op(), " '", node.name(), "' must be known when compiling; it depends on an open dimension"));
+      b.fail(unimplemented("input ", i, " of ", node.op(), " '", node.name(), "' must be known when compiling; it depends on an unknown dimension"));
       return std::nullopt;
     }
     out.push_back(d.value());
@@ -60,7 +60,8 @@ std::optional<int> LowerContext::axis(int64_t a, int of) {
 
 ir::Value LowerContext::read(int i) {
   if (!ok() || i >= num_inputs()) return nullptr;
-  if (input(i).kind() != Lowered::Kind::kState) return b.fail(internal_error("input ", i, " of ", node.op(), " '", node.name(), "' is no variable to the compiler"));
+  if (input(i).kind() != Lowered::Kind::kState)
+    return b.fail(internal_error("input ", i, " of ", node.op(), " '", node.name(), "' is not a variable to the compiler"));
   const Lowered* v = host.read(input(i).state());
   return v ? v->tensor() : nullptr;
 }
@@ -68,7 +69,7 @@ ir::Value LowerContext::read(int i) {
 void LowerContext::assign(int i, ir::Value v) {
   if (!v || !ok() || i >= num_inputs()) return;
   if (input(i).kind() != Lowered::Kind::kState) {
-    b.fail(internal_error("input ", i, " of ", node.op(), " '", node.name(), "' is no variable to the compiler"));
+    b.fail(internal_error("input ", i, " of ", node.op(), " '", node.name(), "' is not a variable to the compiler"));
     return;
   }
   host.write(input(i).state(), v);
@@ -83,6 +84,14 @@ LoweredList LowerContext::unsupported(std::string_view what) {
   return fail(unimplemented("the compiler cannot lower ", what, " of ", node.op(), " '", node.name(), "'"));
 }
 
+LoweredList forward_inputs(LowerContext& l) {
+  LoweredList out;
+  for (int i = 0; i < l.num_inputs(); ++i) out.push_back(l.input(i));
+  return out;
+}
+
+LoweredList lower_to_nothing(LowerContext& l) { return LoweredList(l.node.output_types().size()); }
+
 LoweredList shape_from_data(LowerContext& l) { return l.unsupported("the shape, which depends on data,"); }
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

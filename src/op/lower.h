@@ -1,5 +1,5 @@
 // What a lowering rule sees and gives: the op in terms of the compiler's IR. A rule is written beside its op
-// (ops/<family>_lower.cc), against ir::Builder:
+// (ops/<folder>/<family>.cc, or <family>_lower.cc), against ir::Builder:
 //
 //   r.lower("Relu", [](LowerContext& l) -> LoweredList { return {l.b.max(l.x(), 0)}; });
 //
@@ -15,7 +15,7 @@
 #include "ir/builder.h"
 #include "op/node_info.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 // What one output of a node is while a graph is lowered: a tensor; a piece of state by number (a variable, a version 1 TensorArray
 // or stack: what its handle points at); or a TensorList, which is a value: rows [0, length) of a buffer.
@@ -73,7 +73,9 @@ class LowerHost {
   virtual LoweredList while_loop(const FunctionAttr& cond, const FunctionAttr& body, LoweredList vars) = 0;
   // A bool scalar (index 0 of the branches is then "false"), or an int32 scalar.
   virtual LoweredList branch(ir::Value which, const std::vector<FunctionAttr>& branches, LoweredList args) = 0;
-  // The number of a named piece of state, made at its first mention: VarHandleOp, VariableV2, TensorArrayV3, StackV2.
+  // The variable of a node that makes its own handle.
+  virtual Lowered variable(const NodeInfo& node) = 0;
+  // The number of a node's own piece of state (an array, a stack, a generator), made at its first mention.
   virtual Lowered named_state(const NodeInfo& node) = 0;
   // One that belongs to another: the gradients of a TensorArray.
   virtual Lowered derived_state(int of, std::string_view what) = 0;
@@ -93,7 +95,9 @@ class LowerContext {
   const NodeInfo& node;
 
   template <class T>
-  const T& attr(std::string_view name) const { return node.attr<T>(name); }
+  const T& attr(std::string_view name) const {
+    return node.attr<T>(name);
+  }
   int num_inputs() const { return int(inputs_.size()); }
   const Lowered& input(int i) const { return inputs_[size_t(i)]; }
   // Input i as a tensor; null and an error if it is none. A state of reference type is read.
@@ -123,7 +127,11 @@ class LowerContext {
   std::span<const Lowered> inputs_;
 };
 
+// The rule of ops that hand their inputs on, whatever they are.
+LoweredList forward_inputs(LowerContext& l);
+// The rule of ops that compiled code need not run.
+LoweredList lower_to_nothing(LowerContext& l);
 // The rule of ops whose result's shape depends on data: always refused. Who finds one compiles what lies around it (jit/cluster.h).
 LoweredList shape_from_data(LowerContext& l);
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -1,6 +1,6 @@
 #include "op/lower_list.h"
 
-namespace weft::op::lists {
+namespace weft_engine::op::lists {
 namespace {
 
 using ir::Dim;
@@ -91,7 +91,8 @@ Value buffer(ir::Builder& b, List& l) {
   l = with_buffer(b, std::move(l));
   if (l.buffer || !b.status().ok()) return l.buffer;
   if (!l.capacity)
-    return b.fail(unimplemented("a list at '", b.node(), "' has no bound: compiled code needs to know how long it can get. Give the loop "
+    return b.fail(unimplemented("a list at '", b.node(),
+                                "' has no bound: compiled code needs to know how long it can get. Give the loop "
                                 "maximum_iterations, or the list a size (max_num_elements)"));
   return b.fail(unimplemented("the shape of the elements of a list is not known at '", b.node(), "'; give element_shape where the list is made"));
 }
@@ -158,7 +159,8 @@ List push(ir::Builder& b, List l, Value item) {
   }
   if (l.buffer) {
     if (!at->known || !(*l.capacity - (*at->known)[0] - Dim(1)).nonnegative())
-      b.check(b.compare(ir::Compare::kLt, at, b.sizes({*l.capacity}, DType::kInt32, true)), "Tried to push item into a full list. list size and max_num_elements are equal");
+      b.check(b.compare(ir::Compare::kLt, at, b.sizes({*l.capacity}, DType::kInt32, true)),
+              "Tried to push item into a full list. list size and max_num_elements are equal");
     l.buffer = b.dynamic_update(l.buffer, b.expand_dims(item, 0), row(b, at, l.buffer->rank()));
   }
   l.length = b.add(at, 1);  // without a buffer: the loop around learns that it grows
@@ -192,4 +194,4 @@ List add(ir::Builder& b, const List& x, const List& y) {
   return p;
 }
 
-}  // namespace weft::op::lists
+}  // namespace weft_engine::op::lists

@@ -5,7 +5,7 @@
 
 #include "op/lower.h"
 
-namespace weft::op::lists {
+namespace weft_engine::op::lists {
 
 using List = Lowered::List;
 
@@ -36,4 +36,4 @@ std::optional<std::vector<ir::Dim>> element_of(const std::vector<ir::Dim>& shape
 // Takes what is known of the element's dims; an error where both know and differ.
 void know_element(ir::Builder& b, List& l, const std::vector<ir::Dim>& dims);
 
-}  // namespace weft::op::lists
+}  // namespace weft_engine::op::lists

@@ -5,11 +5,11 @@
 
 #include "op/op_spec.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 class Registry;
 
 // The first that fits; InvalidArgument in the words of TensorFlow's placer.
 Result<std::unique_ptr<Kernel>> make_graph_kernel(const Registry& registry, const NodeInfo& node, std::string_view device_type);
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -5,7 +5,7 @@
 
 #include "op/summary.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 namespace {
 
 AttrValue empty_list_of(std::string_view type) {
@@ -22,7 +22,11 @@ AttrValue empty_list_of(std::string_view type) {
 int64_t list_size(const AttrValue& v) {
   return std::visit(
       [](const auto& x) -> int64_t {
-        if constexpr (requires { x.begin(); x.size(); } && !std::is_same_v<std::decay_t<decltype(x)>, std::string>) return int64_t(x.size());
+        if constexpr (requires {
+                        x.begin();
+                        x.size();
+                      } && !std::is_same_v<std::decay_t<decltype(x)>, std::string>)
+          return int64_t(x.size());
         else return 0;
       },
       v.storage());
@@ -181,7 +185,8 @@ Result<NodeInfo> NodeInfo::make(const OpSpec& spec, std::string name, AttrMap gi
   if (input_types.size() != node.input_types_.size()) {
     std::vector<std::string> names;
     for (DType t : node.input_types_) names.push_back(dtype_name(t));
-    return invalid_argument("NodeDef expected inputs '", join(names, ", "), "' do not match ", input_types.size(), " inputs specified; ", summarize_op(spec), "; ", def());
+    return invalid_argument("NodeDef expected inputs '", join(names, ", "), "' do not match ", input_types.size(), " inputs specified; ",
+                            summarize_op(spec), "; ", def());
   }
   for (size_t i = 0; i < input_types.size(); ++i) {
     if (base_type(input_types[i]) != base_type(node.input_types_[i]))
@@ -234,4 +239,4 @@ std::string NodeInfo::to_string() const {
   return cat(spec_->name, "[", join(texts, ", "), "]");
 }
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

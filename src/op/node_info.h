@@ -7,7 +7,7 @@
 
 #include "op/op_spec.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 class NodeInfo {
  public:
@@ -67,4 +67,4 @@ class NodeInfo {
 // list into one of the declared type.
 Status check_attr(const AttrSpec& spec, AttrValue& value, std::string_view op);
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -1,9 +1,10 @@
 #include "op/op_spec.h"
 
 #include "op/node_info.h"
+#include "op/op_traits.h"
 #include "op/shape_context.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 bool KernelDef::matches(const NodeInfo& node) const {
   for (const auto& c : constraints) {
@@ -28,10 +29,18 @@ int Signature::attr_index(std::string_view name) const {
   return -1;
 }
 
+const OpTraits OpSpec::kNoTraits;
+
+void OpSpec::set_traits(const OpTraits& traits) {
+  owned_traits_ = std::make_shared<const OpTraits>(traits);
+  traits_ = owned_traits_.get();
+}
+
 OpSpec::~OpSpec() { delete parsed_.load(); }
 
 const OpSpec::Parsed& OpSpec::parsed() const {
-  if (const Parsed* p = parsed_.load(std::memory_order_acquire)) [[likely]] return *p;
+  if (const Parsed* p = parsed_.load(std::memory_order_acquire)) [[likely]]
+    return *p;
   auto made = std::make_unique<Parsed>();
   auto result = parse_signature(declared_inputs, declared_outputs, declared_attrs);
   if (result.ok()) made->signature = std::move(result).value();
@@ -51,4 +60,4 @@ Status OpSpec::infer_shapes(ShapeContext& c) const {
   return {};  // no rule: every output stays unknown
 }
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

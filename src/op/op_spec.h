@@ -14,10 +14,11 @@
 
 #include "op/attr_value.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 class Kernel;
 class NodeInfo;
+struct OpTraits;  // op/op_traits.h
 class ShapeContext;
 
 struct ArgSpec {
@@ -64,6 +65,9 @@ class LowerContext;
 class Lowered;
 // The op in terms of the compiler's IR: a value for each output (see op/lower.h).
 using LowerRule = std::vector<Lowered> (*)(LowerContext&);
+class BatchContext;
+// The op on values that carry a row for each of many runs: a value for each output (see op/batching.h).
+using BatchRule = Result<std::vector<Value>> (*)(BatchContext&);
 
 struct Signature {
   std::vector<ArgSpec> inputs, outputs;
@@ -80,8 +84,7 @@ class OpSpec {
 
   std::string_view name;
   std::string_view summary;  // one sentence of documentation
-  bool stateful = false, commutative = false, aggregate = false, allows_uninitialized_input = false,
-       distributed_communication = false;
+  bool stateful = false, commutative = false, aggregate = false, allows_uninitialized_input = false, distributed_communication = false;
   // Stateful only in what it reads or makes (a handle, a random number): unused, it need not run.
   bool effect_free = false;
   bool has_side_effect() const { return stateful && !effect_free; }
@@ -95,6 +98,10 @@ class OpSpec {
   GradRule grad = nullptr;
   bool no_gradient = false;  // on purpose: nothing flows back through this op
   LowerRule lower = nullptr;  // null: the compiler refuses the op, or leaves it to the engine
+  BatchRule batch = nullptr;  // null: batching runs the op row by row
+  // What optimisations, tracing and batching ask of an op; never null.
+  const OpTraits& traits() const { return *traits_; }
+  void set_traits(const OpTraits& traits);
 
   // The declarations as written.
   std::vector<std::string_view> declared_inputs, declared_outputs, declared_attrs;
@@ -113,10 +120,13 @@ class OpSpec {
   };
   const Parsed& parsed() const;
   mutable std::atomic<const Parsed*> parsed_{nullptr};  // made once, kept as long as the spec
+  static const OpTraits kNoTraits;
+  std::shared_ptr<const OpTraits> owned_traits_;
+  const OpTraits* traits_ = &kNoTraits;
 };
 
 // Parses one signature in TensorFlow's notation: "x: T", "values: N * T", "T: {float, int32} = DT_FLOAT".
 Result<Signature> parse_signature(std::span<const std::string_view> inputs, std::span<const std::string_view> outputs,
                                   std::span<const std::string_view> attrs);
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

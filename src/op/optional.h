@@ -6,7 +6,7 @@
 #include "core/tensor.h"
 #include "core/variant.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 class Optional final : public core::VariantObject {
  public:
@@ -15,4 +15,4 @@ class Optional final : public core::VariantObject {
   std::vector<core::Tensor> values;
 };
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -5,7 +5,7 @@
 
 #include "core/own_memory.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 namespace {
 
 using core::memory_of;
@@ -142,4 +142,4 @@ void any_device(Registry& registry, std::string_view op, std::vector<std::string
   }
 }
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -9,7 +9,7 @@
 
 #include "op/registry.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 // By number: which inputs and outputs of a node lie in host memory. Types that only the host knows always do.
 struct HostArgs {
@@ -27,4 +27,4 @@ bool has_kernel(const Registry& registry, const NodeInfo& node, std::string_view
 // make themselves is in host memory.
 void any_device(Registry& registry, std::string_view op, std::vector<std::string> host_args = {});
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -6,7 +6,7 @@
 #include "core/tensor.h"
 #include "core/variant.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 struct RaggedTensorVariant final : core::VariantObject {
   std::string type_name() const override { return "RaggedTensorVariant"; }
@@ -15,4 +15,4 @@ struct RaggedTensorVariant final : core::VariantObject {
   std::vector<core::Tensor> splits;
 };
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -8,7 +8,7 @@
 #include "op/make_kernel.h"
 #include "op/placed_kernel.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 OpBuilder Registry::add(std::string_view name) {
   std::unique_lock lock(mutex_);
@@ -23,6 +23,18 @@ void Registry::lower(std::string_view name, LowerRule rule) {
   const auto it = ops_.find(name);
   assert(it != ops_.end() && "a lowering of an op that is not there");
   if (it != ops_.end()) it->second->lower = rule;
+}
+
+void Registry::batch(std::string_view name, BatchRule rule) {
+  const auto it = ops_.find(name);
+  assert(it != ops_.end() && "a batching rule of an op that is not there");
+  if (it != ops_.end()) it->second->batch = rule;
+}
+
+void Registry::set_traits(std::string_view name, const OpTraits& traits) {
+  const auto it = ops_.find(name);
+  assert(it != ops_.end() && "traits of an op that is not there");
+  if (it != ops_.end()) it->second->set_traits(traits);
 }
 
 Status Registry::add_dynamic(std::unique_ptr<OpSpec> spec) {
@@ -132,8 +144,8 @@ bool has_kernel(const Registry& registry, const NodeInfo& node, std::string_view
 Result<std::unique_ptr<Kernel>> make_kernel(const Registry& registry, const NodeInfo& node, std::string_view device_type) {
   const auto kernels = registry.kernels(node.spec());
   if (const KernelDef* best = best_kernel(kernels, node, device_type)) return made(*best, node, device_type);
-  return not_found("Could not find device for node: {{node ", node_name(node), "}} = ", node.to_string(), "\nAll kernels registered for op ", node.op(), ":\n",
-                   describe(kernels));
+  return not_found("Could not find device for node: {{node ", node_name(node), "}} = ", node.to_string(), "\nAll kernels registered for op ",
+                   node.op(), ":\n", describe(kernels));
 }
 
 Result<std::unique_ptr<Kernel>> make_graph_kernel(const Registry& registry, const NodeInfo& node, std::string_view device_type) {
@@ -141,9 +153,9 @@ Result<std::unique_ptr<Kernel>> make_graph_kernel(const Registry& registry, cons
   if (const KernelDef* best = best_kernel(kernels, node, device_type)) return made(*best, node, device_type);
   std::string attrs = node.to_string();
   attrs.erase(0, node.op().size());
-  return invalid_argument("No OpKernel was registered to support Op '", node.op(), "' used by {{node ", node_name(node), "}} with these attrs: ", attrs,
-                          "\nRegistered devices: [", device_type == "CPU" ? "" : "CPU, ", device_type, "]\nRegistered kernels:\n", describe(kernels), "\n\t [[",
-                          node_name(node), "]]");
+  return invalid_argument("No OpKernel was registered to support Op '", node.op(), "' used by {{node ", node_name(node),
+                          "}} with these attrs: ", attrs, "\nRegistered devices: [", device_type == "CPU" ? "" : "CPU, ", device_type,
+                          "]\nRegistered kernels:\n", describe(kernels), "\n\t [[", node_name(node), "]]");
 }
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

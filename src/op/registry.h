@@ -17,35 +17,82 @@
 #include "op/op_spec.h"
 #include "op/shape_context.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 // Fills one OpSpec; texts must be literals (or interned by the registry).
 class OpBuilder {
  public:
   explicit OpBuilder(OpSpec& spec) : spec_(spec) {}
-  OpBuilder& in(std::string_view s) { spec_.declared_inputs.push_back(s); return *this; }
-  OpBuilder& out(std::string_view s) { spec_.declared_outputs.push_back(s); return *this; }
-  OpBuilder& attr(std::string_view s) { spec_.declared_attrs.push_back(s); return *this; }
+  OpBuilder& in(std::string_view s) {
+    spec_.declared_inputs.push_back(s);
+    return *this;
+  }
+  OpBuilder& out(std::string_view s) {
+    spec_.declared_outputs.push_back(s);
+    return *this;
+  }
+  OpBuilder& attr(std::string_view s) {
+    spec_.declared_attrs.push_back(s);
+    return *this;
+  }
   // Of the output declared last.
   OpBuilder& full_type(std::string_view s) {
     spec_.full_types.emplace_back(int(spec_.declared_outputs.size()) - 1, s);
     return *this;
   }
-  OpBuilder& stateful() { spec_.stateful = true; return *this; }
-  OpBuilder& effect_free() { spec_.effect_free = true; return *this; }
-  OpBuilder& commutative() { spec_.commutative = true; return *this; }
-  OpBuilder& aggregate() { spec_.aggregate = true; return *this; }
-  OpBuilder& allows_uninitialized_input() { spec_.allows_uninitialized_input = true; return *this; }
-  OpBuilder& distributed_communication() { spec_.distributed_communication = true; return *this; }
+  OpBuilder& stateful() {
+    spec_.stateful = true;
+    return *this;
+  }
+  OpBuilder& effect_free() {
+    spec_.effect_free = true;
+    return *this;
+  }
+  OpBuilder& commutative() {
+    spec_.commutative = true;
+    return *this;
+  }
+  OpBuilder& aggregate() {
+    spec_.aggregate = true;
+    return *this;
+  }
+  OpBuilder& allows_uninitialized_input() {
+    spec_.allows_uninitialized_input = true;
+    return *this;
+  }
+  OpBuilder& distributed_communication() {
+    spec_.distributed_communication = true;
+    return *this;
+  }
   OpBuilder& deprecated(int version, std::string_view why) {
     spec_.deprecated_since = version;
     spec_.deprecation = why;
     return *this;
   }
-  OpBuilder& doc(std::string_view s) { spec_.summary = s; return *this; }
-  OpBuilder& grad(GradRule rule) { spec_.grad = rule; return *this; }
-  OpBuilder& no_grad() { spec_.no_gradient = true; return *this; }
-  OpBuilder& shape(ShapeRule rule) { spec_.shape = rule; return *this; }
+  OpBuilder& doc(std::string_view s) {
+    spec_.summary = s;
+    return *this;
+  }
+  OpBuilder& grad(GradRule rule) {
+    spec_.grad = rule;
+    return *this;
+  }
+  OpBuilder& no_grad() {
+    spec_.no_gradient = true;
+    return *this;
+  }
+  OpBuilder& batch(BatchRule rule) {
+    spec_.batch = rule;
+    return *this;
+  }
+  OpBuilder& shape(ShapeRule rule) {
+    spec_.shape = rule;
+    return *this;
+  }
+  OpBuilder& traits(const OpTraits& traits) {
+    spec_.set_traits(traits);
+    return *this;
+  }
 
   // Kernels, in order of preference. Constraints limit the types; without any, all that the signature allows.
   template <class... Constraints>
@@ -81,6 +128,10 @@ class Registry {
   OpBuilder add(std::string_view name);
   // The lowering of an op that was added before. Rules stand in <family>_lower.cc beside the family: kernels take long to compile.
   void lower(std::string_view name, LowerRule rule);
+  // The batching rule of an op that was added before, in <family>_batch.cc.
+  void batch(std::string_view name, BatchRule rule);
+  // The traits of an op that was added before, for what stands in a file of its own.
+  void set_traits(std::string_view name, const OpTraits& traits);
   // For libraries and users: a finished spec, whose texts are interned here. AlreadyExists if the name is taken.
   Status add_dynamic(std::unique_ptr<OpSpec> spec);
   Status add_kernel(std::string_view op, KernelDef kernel);
@@ -103,4 +154,4 @@ class Registry {
 // The kernel of a node for a kind of device: the first that fits.
 Result<std::unique_ptr<Kernel>> make_kernel(const Registry& registry, const NodeInfo& node, std::string_view device_type);
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

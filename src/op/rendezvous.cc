@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_map>
 
-namespace weft::op {
+namespace weft_engine::op {
 namespace {
 
 class LocalRendezvous final : public Rendezvous {
@@ -83,4 +83,4 @@ class LocalRendezvous final : public Rendezvous {
 
 std::shared_ptr<Rendezvous> make_local_rendezvous() { return std::make_shared<LocalRendezvous>(); }
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -9,9 +9,9 @@
 
 #include "core/tensor.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
-using namespace weft::core;
+using namespace weft_engine::core;
 
 class Rendezvous {
  public:
@@ -29,7 +29,7 @@ class Rendezvous {
 std::shared_ptr<Rendezvous> make_local_rendezvous();
 
 // "source;incarnation;destination;name;frame:iteration", as in TensorFlow.
-std::string rendezvous_key(std::string_view source, uint64_t incarnation, std::string_view destination, std::string_view name,
-                           int64_t frame = 0, int64_t iteration = 0);
+std::string rendezvous_key(std::string_view source, uint64_t incarnation, std::string_view destination, std::string_view name, int64_t frame = 0,
+                           int64_t iteration = 0);
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

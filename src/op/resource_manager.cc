@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdlib>
 
-namespace weft::op {
+namespace weft_engine::op {
 
 std::shared_ptr<Resource> ResourceManager::lookup(const std::string& container, const std::string& type, const std::string& name) const {
   std::lock_guard lock(mutex_);
@@ -91,7 +91,7 @@ void ResourceManager::clear() {
 Status ResourceManager::destroy(const ResourceHandle& handle) {
   const auto* info = handle.info();
   if (!info) return invalid_argument("the resource handle is empty");
-  if (info->anonymous) return {};  // goes with its last handle
+  if (info->anonymous) return {};  // is freed with its last handle
   Status removed = remove(info->container, info->type_name, info->name);
   // By handle, TensorFlow looks with a hash code alone and so cannot name the type.
   if (removed.code() == Code::kNotFound && removed.message().starts_with("Resource "))
@@ -113,4 +113,4 @@ Tensor make_handle(std::string device, std::string container, std::string name, 
   return Tensor::scalar(ResourceHandle(std::move(info)));
 }
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

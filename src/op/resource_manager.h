@@ -13,9 +13,9 @@
 #include "core/resource.h"
 #include "core/tensor.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
-using namespace weft::core;
+using namespace weft_engine::core;
 
 class ResourceManager {
  public:
@@ -43,8 +43,9 @@ class ResourceManager {
   // has its handle before it has a value, and until then programs must find it absent.
   template <class T>
   std::shared_ptr<T> reserve(const std::string& container, const std::string& name, const std::function<std::shared_ptr<T>()>& make) {
-    auto r = lookup_or_create(container, T::kTypeName, name, [&]() -> Result<std::shared_ptr<Resource>> { return std::shared_ptr<Resource>(make()); },
-                              /*exists=*/false);
+    auto r = lookup_or_create(
+        container, T::kTypeName, name, [&]() -> Result<std::shared_ptr<Resource>> { return std::shared_ptr<Resource>(make()); },
+        /*exists=*/false);
     return std::static_pointer_cast<T>(std::move(r).value());
   }
   // The container holds, or once held, a resource.
@@ -86,7 +87,7 @@ class ResourceManager {
 };
 
 // A scalar resource tensor that names a resource; `resource` set means the handle carries the object.
-Tensor make_handle(std::string device, std::string container, std::string name, std::string type_name,
-                   std::shared_ptr<Resource> resource = nullptr, bool anonymous = false);
+Tensor make_handle(std::string device, std::string container, std::string name, std::string type_name, std::shared_ptr<Resource> resource = nullptr,
+                   bool anonymous = false);
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

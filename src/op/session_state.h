@@ -14,7 +14,7 @@
 #include "core/resource.h"
 #include "core/tensor.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 class SessionState final : public core::Resource {
  public:
@@ -39,7 +39,8 @@ class SessionState final : public core::Resource {
     std::lock_guard lock(mutex_);
     auto [begin, end] = pending_.equal_range(step);
     for (auto it = begin; it != end; ++it) {
-      if (std::find(fetched.begin(), fetched.end(), it->second.node) != fetched.end()) tensors_.insert_or_assign(it->second.handle, std::move(it->second.tensor));
+      if (std::find(fetched.begin(), fetched.end(), it->second.node) != fetched.end())
+        tensors_.insert_or_assign(it->second.handle, std::move(it->second.tensor));
     }
     pending_.erase(begin, end);
     has_pending_.store(!pending_.empty(), std::memory_order_relaxed);
@@ -68,4 +69,4 @@ class SessionState final : public core::Resource {
   std::atomic<bool> has_pending_{false};
 };
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

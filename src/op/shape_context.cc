@@ -1,19 +1,27 @@
 #include "op/shape_context.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 ShapeContext::ShapeContext(const NodeInfo& node, std::vector<PartialShape> inputs, std::vector<const Tensor*> constants,
                            std::vector<std::optional<HandleData>> handles, std::vector<std::optional<PartialShape>> partial)
-    : node_(node), inputs_(std::move(inputs)), constants_(std::move(constants)), handles_(std::move(handles)),
-      partial_(std::move(partial)), asked_(inputs_.size()), outputs_(size_t(node.num_outputs())), output_handles_(size_t(node.num_outputs())) {
+    : node_(node),
+      inputs_(std::move(inputs)),
+      constants_(std::move(constants)),
+      handles_(std::move(handles)),
+      partial_(std::move(partial)),
+      asked_(inputs_.size()),
+      outputs_(size_t(node.num_outputs())),
+      output_handles_(size_t(node.num_outputs())) {
   // Rules read values by the shapes and types that they see: a value says what its shape is, and one that cannot be that input's is left out.
   for (size_t i = 0; i < inputs_.size(); ++i) {
     if (i < constants_.size() && constants_[i]) {
       const PartialShape exact(constants_[i]->shape());
-      if (i < node.input_types().size() && constants_[i]->dtype() == base_type(node.input_types()[i]) && inputs_[i].compatible_with(exact)) inputs_[i] = exact;
+      if (i < node.input_types().size() && constants_[i]->dtype() == base_type(node.input_types()[i]) && inputs_[i].compatible_with(exact))
+        inputs_[i] = exact;
       else constants_[i] = nullptr;
     }
-    if (i < partial_.size() && partial_[i] && partial_[i]->has_rank() && !inputs_[i].compatible_with(PartialShape({partial_[i]->rank()}))) partial_[i].reset();
+    if (i < partial_.size() && partial_[i] && partial_[i]->has_rank() && !inputs_[i].compatible_with(PartialShape({partial_[i]->rank()})))
+      partial_[i].reset();
   }
 }
 
@@ -164,9 +172,11 @@ Result<int64_t> window_dim(int64_t in, int64_t window, int64_t stride, int64_t d
   if (padding == "SAME") out = (in + stride - 1) / stride;
   else if (padding == "VALID") out = (in - reach + stride) / stride;
   else out = (in + pad - reach + stride) / stride;
-  if (out < 0) return invalid_argument("Computed output size would be negative: ", out, " [input_size: ", in, ", effective_filter_size: ", reach, ", stride: ", stride, "]");
+  if (out < 0)
+    return invalid_argument("Computed output size would be negative: ", out, " [input_size: ", in, ", effective_filter_size: ", reach,
+                            ", stride: ", stride, "]");
   return out;
 }
 
 }  // namespace shapes
-}  // namespace weft::op
+}  // namespace weft_engine::op

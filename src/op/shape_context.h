@@ -7,7 +7,7 @@
 
 #include "op/node_info.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 class ShapeContext {
  public:
@@ -23,7 +23,9 @@ class ShapeContext {
 
   const NodeInfo& node() const { return node_; }
   template <class T>
-  const T& attr(std::string_view name) const { return node_.attr<T>(name); }
+  const T& attr(std::string_view name) const {
+    return node_.attr<T>(name);
+  }
 
   int num_inputs() const { return int(inputs_.size()); }
   const PartialShape& input(int i) const { return inputs_[size_t(i)]; }
@@ -89,4 +91,4 @@ Result<int64_t> window_dim(int64_t in, int64_t window, int64_t stride, int64_t d
 
 }  // namespace shapes
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -3,7 +3,7 @@
 
 #include "op/op_spec.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 namespace {
 
 class Scanner {
@@ -169,12 +169,12 @@ Status read_default(Scanner& s, std::string_view type, AttrValue& out) {
   return s.error("no default can be written for this list");
 }
 
-constexpr DType kNumberTypes[] = {DType::kFloat, DType::kDouble, DType::kInt32, DType::kUint8, DType::kInt16, DType::kInt8,
-                                  DType::kComplex64, DType::kInt64, DType::kQint8, DType::kQuint8, DType::kQint32,
-                                  DType::kBfloat16, DType::kQint16, DType::kQuint16, DType::kUint16, DType::kComplex128,
-                                  DType::kHalf, DType::kUint32, DType::kUint64};
+constexpr DType kNumberTypes[] = {DType::kFloat,      DType::kDouble,    DType::kInt32,  DType::kUint8,   DType::kInt16,
+                                  DType::kInt8,       DType::kComplex64, DType::kInt64,  DType::kQint8,   DType::kQuint8,
+                                  DType::kQint32,     DType::kBfloat16,  DType::kQint16, DType::kQuint16, DType::kUint16,
+                                  DType::kComplex128, DType::kHalf,      DType::kUint32, DType::kUint64};
 
-// What stands between the braces: types or quoted strings.
+// What is between the braces: types or quoted strings.
 Status read_choices(Scanner& s, AttrSpec& attr) {
   if (s.peek('"') || s.peek('\'')) {
     attr.type = "string";
@@ -280,4 +280,4 @@ Result<Signature> parse_signature(std::span<const std::string_view> inputs, std:
   return signature;
 }
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -6,10 +6,10 @@
 #include "op/step_resources.h"
 #include "op/step_trace.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
-std::string rendezvous_key(std::string_view source, uint64_t incarnation, std::string_view destination, std::string_view name,
-                           int64_t frame, int64_t iteration) {
+std::string rendezvous_key(std::string_view source, uint64_t incarnation, std::string_view destination, std::string_view name, int64_t frame,
+                           int64_t iteration) {
   static const char* digits = "0123456789abcdef";
   std::string hex(16, '0');
   for (int i = 15; i >= 0; --i, incarnation >>= 4) hex[size_t(i)] = digits[incarnation & 15];
@@ -36,4 +36,4 @@ int64_t StepTrace::wall_offset_ns() {
   return duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count() - now();
 }
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -2,9 +2,9 @@
 // messages outside of partitions), so a step that went well clears its container only if some step of the process had one.
 #pragma once
 
-namespace weft::op {
+namespace weft_engine::op {
 
 void note_step_resource();
 bool steps_have_resources();
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

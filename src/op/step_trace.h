@@ -10,7 +10,7 @@
 
 #include "core/tensor.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 class StepTrace {
  public:
@@ -43,4 +43,4 @@ class StepTrace {
 // The container of what belongs to one step alone.
 std::string step_container(int64_t step_id);
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace weft::op {
+namespace weft_engine::op {
 
 namespace {
 
@@ -20,7 +20,7 @@ int64_t entry(const Tensor& t, int i) {
 
 bool bit(int64_t mask, int i) { return i < 63 && ((mask >> i) & 1); }
 
-// The slice with one entry per dimension: the ellipsis spelt out, new axes set aside.
+// The slice with one entry per dimension: the ellipsis written out, new axes set aside.
 struct Dense {
   struct Dim {
     int64_t begin = 0, end = 0, stride = 1;
@@ -36,16 +36,15 @@ Status check_vectors(const Tensor* begin, const Tensor* end, const Tensor& strid
   };
   if (!wrong(begin) && !wrong(end) && strides.rank() == 1 && strides.num_elements() < kMaxEntries) return {};
   if (begin && end)
-    return invalid_argument("Expected begin, end, and strides to be 1D equal size tensors, but got shapes ", begin->shape(), ", ",
-                            end->shape(), ", and ", strides.shape(), " instead.");
-  return invalid_argument("Expected begin, end, and strides to be 1D equal size tensors, but got shape ", strides.shape(),
-                          " for strides.");
+    return invalid_argument("Expected begin, end, and strides to be 1D equal size tensors, but got shapes ", begin->shape(), ", ", end->shape(),
+                            ", and ", strides.shape(), " instead.");
+  return invalid_argument("Expected begin, end, and strides to be 1D equal size tensors, but got shape ", strides.shape(), " for strides.");
 }
 
 Result<Dense> spell_out(const Tensor* begin, const Tensor* end, const Tensor& strides, int rank, const SliceMasks& masks) {
   int entries = int(strides.num_elements());
   bool ellipsis_seen = false;
-  int new_axes_after = 0, ellipsis_at = entries;  // without one, it stands behind all entries
+  int new_axes_after = 0, ellipsis_at = entries;  // without one, it is behind all entries
   for (int i = 0; i < entries; ++i) {
     if (ellipsis_seen && bit(masks.new_axis, i)) ++new_axes_after;
     if (bit(masks.ellipsis, i)) {
@@ -99,8 +98,8 @@ int64_t steps(int64_t length, int64_t stride) {
 }  // namespace
 
 SliceMasks SliceMasks::of(const NodeInfo& node) {
-  return {node.attr<int64_t>("begin_mask"), node.attr<int64_t>("end_mask"), node.attr<int64_t>("ellipsis_mask"),
-          node.attr<int64_t>("new_axis_mask"), node.attr<int64_t>("shrink_axis_mask")};
+  return {node.attr<int64_t>("begin_mask"), node.attr<int64_t>("end_mask"), node.attr<int64_t>("ellipsis_mask"), node.attr<int64_t>("new_axis_mask"),
+          node.attr<int64_t>("shrink_axis_mask")};
 }
 
 Shape StridedSlice::cut() const {
@@ -113,8 +112,7 @@ Result<StridedSlice> parse_strided_slice(const Tensor* begin, const Tensor* end,
                                          const SliceMasks& masks) {
   if (!shape.has_rank()) return invalid_argument("Unexpected input_shape with unknown rank");
   WEFT_RETURN_IF_ERROR(check_vectors(begin, end, strides));
-  if (std::popcount(uint64_t(masks.ellipsis)) > 1)
-    return invalid_argument("Multiple ellipses in slice spec not allowed");
+  if (std::popcount(uint64_t(masks.ellipsis)) > 1) return invalid_argument("Multiple ellipses in slice spec not allowed");
   WEFT_ASSIGN(Dense dense, spell_out(begin, end, strides, shape.rank(), masks));
 
   StridedSlice out;
@@ -156,4 +154,4 @@ Result<StridedSlice> parse_strided_slice(const Tensor* begin, const Tensor* end,
   return out;
 }
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

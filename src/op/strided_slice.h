@@ -7,7 +7,7 @@
 
 #include "op/node_info.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 struct SliceMasks {
   int64_t begin = 0, end = 0, ellipsis = 0, new_axis = 0, shrink_axis = 0;
@@ -35,4 +35,4 @@ struct StridedSlice {
 Result<StridedSlice> parse_strided_slice(const Tensor* begin, const Tensor* end, const Tensor& strides, const PartialShape& shape,
                                          const SliceMasks& masks);
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

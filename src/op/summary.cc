@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace weft::op {
+namespace weft_engine::op {
 namespace {
 
 // Lists from this length on show their ends only.
@@ -96,4 +96,4 @@ std::string summarize_op(const OpSpec& spec) {
   return out + ">";
 }
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

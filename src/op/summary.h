@@ -5,7 +5,7 @@
 
 #include "op/op_spec.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 // "Op<name=Neg; signature=x:T -> y:T; attr=T:type,allowed=[DT_FLOAT, ...]>"
 std::string summarize_op(const OpSpec& spec);
@@ -14,4 +14,4 @@ std::string summarize_attr(const AttrValue& value);
 // "1 2 3...": a tensor's elements, at most `limit` of them.
 std::string summarize_values(const Tensor& value, int64_t limit);
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

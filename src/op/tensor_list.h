@@ -8,7 +8,7 @@
 #include "core/tensor.h"
 #include "core/variant.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 class TensorList final : public core::VariantObject {
  public:
@@ -19,4 +19,4 @@ class TensorList final : public core::VariantObject {
   std::vector<core::Tensor> tensors;    // one without a type is not initialised yet
 };
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

@@ -8,7 +8,7 @@
 #include "core/tensor.h"
 #include "core/variant.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 class TensorMap final : public core::VariantObject {
  public:
@@ -16,4 +16,4 @@ class TensorMap final : public core::VariantObject {
   std::map<std::string, std::pair<core::Tensor, core::Tensor>> items;  // by the key's bytes: key and value
 };
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

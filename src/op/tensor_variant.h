@@ -6,7 +6,7 @@
 #include "core/tensor.h"
 #include "core/variant.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 struct TensorVariant final : core::VariantObject {
   explicit TensorVariant(core::Tensor t) : tensor(std::move(t)) {}
@@ -21,4 +21,4 @@ inline const core::Tensor* unwrap_tensor(const core::Variant& v) {
   return t ? &t->tensor : nullptr;
 }
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

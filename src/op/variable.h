@@ -8,7 +8,7 @@
 #include "core/resource.h"
 #include "core/tensor.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 
 class Variable final : public core::Resource {
  public:
@@ -71,4 +71,4 @@ class RefVariable final : public core::Resource {
   std::optional<core::Shape> declared_shape_;
 };
 
-}  // namespace weft::op
+}  // namespace weft_engine::op

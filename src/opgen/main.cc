@@ -1,23 +1,25 @@
-// Writes the C++ wrappers of every op: raw.h with declarations, raw_<i>.cc with the code.
-//   opgen OUTPUT_DIR PARTS
+// Writes the C++ wrappers of every op: raw/<area>.h with the declarations of a folder of src/ops, raw/<area>.cc with their code, raw.h, which includes all.
+//   opgen OUTPUT_DIR
 #include <cctype>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <set>
 
 #include "op/registry.h"
 #include "ops/all.h"
 
-using namespace weft::op;  // NOLINT
+using namespace weft_engine::op;  // NOLINT
 
 namespace {
 
 // Words that cannot name a parameter, and names of the wrappers' own types.
-const std::set<std::string> kReserved = {"and", "or", "not", "xor", "default", "delete", "new", "template", "this", "operator", "private", "public",
-                                         "union", "switch", "case", "bool", "int", "float", "double", "long", "short", "char", "const", "static",
-                                         "true", "false", "if", "else", "for", "while", "do", "return", "goto", "try", "catch", "throw", "using",
-                                         "namespace", "class", "struct", "enum", "export", "friend", "inline", "register", "signed", "unsigned",
-                                         "void", "volatile", "auto", "o", "c", "r", "out"};
+const std::set<std::string> kReserved = {"and",      "or",        "not",    "xor",      "default", "delete", "new",    "template", "this",
+                                         "operator", "private",   "public", "union",    "switch",  "case",   "bool",   "int",      "float",
+                                         "double",   "long",      "short",  "char",     "const",   "static", "true",   "false",    "if",
+                                         "else",     "for",       "while",  "do",       "return",  "goto",   "try",    "catch",    "throw",
+                                         "using",    "namespace", "class",  "struct",   "enum",    "export", "friend", "inline",   "register",
+                                         "signed",   "unsigned",  "void",   "volatile", "auto",    "o",      "c",      "r",        "out"};
 std::string safe(const std::string& name) { return kReserved.count(name) ? name + "_" : name; }
 
 std::string cpp_type(std::string_view t) {
@@ -55,7 +57,9 @@ std::string literal(float v) {
 std::string literal(bool v) { return v ? "true" : "false"; }
 std::string literal(const std::string& v) { return quoted(v); }
 std::string literal(DType v) { return cat("static_cast<DType>(", int(v), ")"); }
-std::string literal(const PartialShape& v) { return v.has_rank() ? cat("PartialShape(std::vector<int64_t>{", join(v.dims()), "})") : "PartialShape()"; }
+std::string literal(const PartialShape& v) {
+  return v.has_rank() ? cat("PartialShape(std::vector<int64_t>{", join(v.dims()), "})") : "PartialShape()";
+}
 template <class T>
   requires(!std::is_same_v<T, Tensor> && !std::is_same_v<T, FunctionAttr>)
 std::string literal(const std::vector<T>& list) {
@@ -77,6 +81,16 @@ std::string default_text(const AttrSpec& a) {
         else return {};
       },
       a.default_value->storage());
+}
+
+// Whether an option is not at its default, which then need not be set; empty: it is set always.
+std::string differs(const AttrSpec& a, const std::string& value) {
+  if (a.type == "shape") return std::get<PartialShape>(a.default_value->storage()).has_rank() ? "" : cat(value, ".known_rank");
+  if (a.type.substr(0, 5) == "list(") return default_text(a) == "{}" ? cat("!", value, ".empty()") : "";
+  if (a.type == "bool") return default_text(a) == "true" ? cat("!", value) : value;
+  if (a.type == "int" || a.type == "float" || a.type == "type") return cat(value, " != ", default_text(a));
+  if (a.type == "string") return default_text(a) == "\"\"" ? cat("!", value, ".empty()") : cat(value, " != ", default_text(a));
+  return {};
 }
 
 struct Wrapper {
@@ -101,10 +115,16 @@ std::string result_type(const OpSpec& spec, const Signature& sig) {
 Wrapper wrap(const OpSpec& spec) {
   const Signature& sig = spec.signature();
   std::string parameters, calls, options, structs;
+  size_t lists = 0;
+  for (const auto& in : sig.inputs) lists += in.number_attr >= 0 || in.type_list_attr >= 0;
+  std::set<int> counted;
   for (const auto& in : sig.inputs) {
     const bool list = in.number_attr >= 0 || in.type_list_attr >= 0;
     parameters += cat(parameters.empty() ? "" : ", ", list ? "const std::vector<Tensor>& " : "const Tensor& ", safe(in.name));
     calls += cat("  c.in(", safe(in.name), ");\n");
+    // Where one list ends and the next begins.
+    if (lists > 1 && in.number_attr >= 0 && counted.insert(in.number_attr).second)
+      calls += cat("  c.attr(", quoted(sig.attrs[size_t(in.number_attr)].name), ", int64_t(", safe(in.name), ".size()));\n");
   }
   std::set<std::string> taken;
   for (const auto& in : sig.inputs) taken.insert(safe(in.name));
@@ -123,7 +143,8 @@ Wrapper wrap(const OpSpec& spec) {
     } else {
       parameters += cat(parameters.empty() ? "" : ", ", by_value(a.type) ? cpp_type(a.type) + " " : "const " + cpp_type(a.type) + "& ", name);
     }
-    calls += cat("  c.", setter, "(", quoted(a.name), ", ", value, ");\n");
+    const std::string condition = optional ? differs(a, value) : "";
+    calls += cat("  ", condition.empty() ? "" : cat("if (", condition, ") "), "c.", setter, "(", quoted(a.name), ", ", value, ");\n");
   }
   if (!options.empty()) structs += cat("struct ", spec.name, "Options {\n", options, "};\n");
   const std::string result = result_type(spec, sig);
@@ -144,7 +165,8 @@ Wrapper wrap(const OpSpec& spec) {
     for (const auto& o : sig.outputs) {
       const bool list = o.number_attr >= 0 || o.type_list_attr >= 0;
       structs += cat("  ", list ? "std::vector<Tensor> " : "Tensor ", safe(o.name), ";\n");
-      if (list) fetch += cat("  for (size_t n = (out.size() - ", singles, ") / ", lists, "; n > 0; --n) r.", safe(o.name), ".push_back(out.at(at++));\n");
+      if (list)
+        fetch += cat("  for (size_t n = (out.size() - ", singles, ") / ", lists, "; n > 0; --n) r.", safe(o.name), ".push_back(out.at(at++));\n");
       else fetch += cat("  r.", safe(o.name), " = out.at(at++);\n");
     }
     structs += "};\n";
@@ -157,9 +179,25 @@ Wrapper wrap(const OpSpec& spec) {
     declared += cat(comma, "const ", spec.name, "Options& o = {}");
     defined += cat(comma, "const ", spec.name, "Options& o");
   }
+  // Without lists and attributes the call is one of a shared function.
+  bool plain = true;
+  std::string addresses;
+  for (const auto& in : sig.inputs) {
+    plain &= in.number_attr < 0 && in.type_list_attr < 0;
+    addresses += cat(addresses.empty() ? "&" : ", &", safe(in.name));
+  }
+  for (size_t i = 0; i < sig.attrs.size(); ++i) plain &= inferred(sig, int(i));
+  std::string call = cat("  Call c(", quoted(spec.name), ");\n", calls);
+  if (plain) {
+    call.clear();
+    const std::string shared = cat("(", quoted(spec.name), ", {", addresses, "})");
+    for (const auto& [from, to] : {std::pair("c.one()", "api::call_for_one"), std::pair("c.run()", "api::call_for_all")}) {
+      if (const size_t at = fetch.find(from); at != std::string::npos) fetch.replace(at, 7, to + shared);
+    }
+  }
   Wrapper w;
   w.declaration = cat(structs, "// ", spec.summary, "\nWEFT_API ", result, " ", declared, ");\n\n");
-  w.definition = cat(result, " ", defined, ") {\n  Call c(", quoted(spec.name), ");\n", calls, fetch, "}\n\n");
+  w.definition = cat(result, " ", defined, ") {\n", call, fetch, "}\n\n");
   return w;
 }
 
@@ -182,32 +220,53 @@ bool eager_op(const OpSpec& spec) {
   return true;
 }
 
+// Writes a file unless it is there already: what includes it is then not compiled again.
+bool write_file(const std::string& path, const std::string& text) {
+  std::ifstream in(path);
+  if (in && std::string(std::istreambuf_iterator<char>(in), {}) == text) return true;
+  std::ofstream out(path);
+  out << text;
+  return bool(out.flush());
+}
+
+// The families of one folder of src/ops.
+struct Area {
+  const char* name;
+  void (*add)(Registry& r);
+};
+const Area kAreas[] = {
+#include "ops/areas.inc"
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return 2;
+  if (argc != 2) return 2;
   const std::string dir = argv[1];
-  const size_t parts = size_t(std::atoi(argv[2]));
   Registry registry;
-  weft::ops::all(registry);
-  std::vector<Wrapper> wrappers;
-  for (const auto* spec : registry.all()) {
-    if (auto s = spec->check(); !s.ok()) {
-      std::fprintf(stderr, "%s\n", s.to_string().c_str());
-      return 1;
+  std::set<std::string_view> known;
+  std::string all = "// Written by opgen from the op registry: one function for every op, as tf.raw_ops in Python.\n#pragma once\n\n";
+  for (const Area& area : kAreas) {
+    area.add(registry);
+    const std::string include = cat("weft/raw/", area.name, ".h");
+    std::string header = cat("// Written by opgen from the op registry: the ops of src/ops/", area.name,
+                             ", one function each.\n#pragma once\n\n#include <cmath>\n#include <string>\n#include <vector>\n\n#include "
+                             "\"weft/call.h\"\n\nnamespace weft::raw {\n\n");
+    std::string code = cat("// Written by opgen.\n#include \"", include, "\"\n\n#include \"api/raw_call.h\"\n\nnamespace weft::raw {\n\n");
+    for (const OpSpec* spec : registry.all()) {
+      if (!known.insert(spec->name).second) continue;
+      if (auto s = spec->check(); !s.ok()) {
+        std::fprintf(stderr, "%s\n", s.to_string().c_str());
+        return 1;
+      }
+      if (!eager_op(*spec)) continue;
+      const Wrapper w = wrap(*spec);
+      header += w.declaration;
+      code += w.definition;
     }
-    if (eager_op(*spec)) wrappers.push_back(wrap(*spec));
+    const std::string end = "}  // namespace weft::raw\n";
+    if (!write_file(cat(dir, "/raw/", area.name, ".h"), header + end) || !write_file(cat(dir, "/raw/", area.name, ".cc"), code + end)) return 1;
+    all += cat("#include \"", include, "\"\n");
   }
-  std::ofstream header(dir + "/raw.h");
-  header << "// Written by opgen from the op registry: one function for every op, as tf.raw_ops in Python.\n#pragma once\n\n#include <cmath>\n"
-            "#include <string>\n#include <vector>\n\n#include \"weft/call.h\"\n\nnamespace weft::raw {\n\n";
-  for (const auto& w : wrappers) header << w.declaration;
-  header << "}  // namespace weft::raw\n";
-  for (size_t p = 0; p < parts; ++p) {
-    std::ofstream part(cat(dir, "/raw_", p, ".cc"));
-    part << "// Written by opgen.\n#include \"weft/raw.h\"\n\nnamespace weft::raw {\n\n";
-    for (size_t i = p * wrappers.size() / parts; i < (p + 1) * wrappers.size() / parts; ++i) part << wrappers[i].definition;
-    part << "}  // namespace weft::raw\n";
-  }
-  return header ? 0 : 1;
+  return write_file(dir + "/raw.h", all) ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 #include "ops/declared.h"
 
-namespace weft::ops {
+namespace weft_engine::ops {
 namespace {
 
 #include "ops/declared_ops.inc"
@@ -9,4 +9,4 @@ namespace {
 
 op::Declarations declared() { return {{kText, sizeof kText - 1}, kBegins}; }
 
-}  // namespace weft::ops
+}  // namespace weft_engine::ops

@@ -3,8 +3,8 @@
 
 #include "op/declarations.h"
 
-namespace weft::ops {
+namespace weft_engine::ops {
 
 op::Declarations declared();
 
-}  // namespace weft::ops
+}  // namespace weft_engine::ops

@@ -1,6 +1,6 @@
 #include "ops/lower_util.h"
 
-namespace weft::ops {
+namespace weft_engine::ops {
 
 std::string size_text(ir::Builder& b, const Dim& d) {
   const int s = d.as_symbol();
@@ -72,4 +72,4 @@ Value rows_of_tuples(ir::Builder& b, Value indices, std::span<const Dim> dims) {
   return dims.size() == 1 ? row : b.select(good, row, b.scalar_int(DType::kInt64, -1));
 }
 
-}  // namespace weft::ops
+}  // namespace weft_engine::ops

@@ -3,11 +3,11 @@
 
 #include "op/lower.h"
 #include "op/registry.h"
-#include "ops/lower_families.h"
+#include "ops/all.h"
 
-namespace weft::ops {
+namespace weft_engine::ops {
 
-using namespace weft::op;  // NOLINT: an ops file is written in the vocabulary of op/
+using namespace weft_engine::op;  // NOLINT: an ops file is written in the vocabulary of op/
 using ir::Dim;
 using ir::Value;
 using Dims = std::vector<ir::Dim>;
@@ -52,4 +52,4 @@ std::optional<SlicedShape> read_strided_slice(LowerContext& l, const Dims& dims,
 // x with the slice replaced by `value`, which is broadcast.
 Value strided_update(LowerContext& l, Value x, const SlicedShape& s, Value value);
 
-}  // namespace weft::ops
+}  // namespace weft_engine::ops

@@ -10,7 +10,7 @@
 
 #include "core/threads.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 namespace {
 
 constexpr auto kIdle = std::chrono::seconds(5);
@@ -70,4 +70,4 @@ void run_on_blocking_thread(std::function<void()> task) {
   threads->run(std::move(task));
 }
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

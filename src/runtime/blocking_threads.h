@@ -4,9 +4,9 @@
 
 #include <functional>
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 // Runs the task on a thread of its own. Where the system gives no more threads, on the caller's.
 void run_on_blocking_thread(std::function<void()> task);
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

@@ -4,7 +4,7 @@
 
 #include "runtime/testing.h"
 
-using weft::op::CancellationManager;
+using weft_engine::op::CancellationManager;
 
 TEST_CASE("a callback takes itself and others back") {
   CancellationManager m;

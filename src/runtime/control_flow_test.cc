@@ -1,4 +1,4 @@
-// Graphs of version 1 with loops and branches, against what TensorFlow made of them (tests/golden/control_flow).
+// Graphs of version 1 with loops and branches, against what TensorFlow made of them (tests/graphs/control_flow).
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -10,9 +10,9 @@
 #include "runtime/testing.h"
 #include "tests/support/cases.h"
 
-using namespace weft;                    // NOLINT
-using namespace weft::runtime;           // NOLINT
-using namespace weft::runtime::testing;  // NOLINT
+using namespace weft_engine;                    // NOLINT
+using namespace weft_engine::runtime;           // NOLINT
+using namespace weft_engine::runtime::testing;  // NOLINT
 
 namespace {
 
@@ -54,7 +54,7 @@ void play(const std::filesystem::path& path, const SessionOptions& options) {
     const auto expected = g.named(prefix);
     REQUIRE(expected.size() == outs.size());
     for (size_t i = 0; i < outs.size(); ++i) {
-      const std::string why = weft::testing::difference(got[i], expected[i].node->attr<Tensor>("value"));
+      const std::string why = weft_engine::testing::difference(got[i], expected[i].node->attr<Tensor>("value"));
       CHECK_MESSAGE(why.empty(), "out_", i, ": ", why);
     }
   }
@@ -64,7 +64,7 @@ void play(const std::filesystem::path& path, const SessionOptions& options) {
 
 TEST_CASE("loops and branches of version 1 give what TensorFlow gives") {
   std::vector<std::filesystem::path> paths;
-  for (const auto& e : std::filesystem::directory_iterator("tests/golden/control_flow")) {
+  for (const auto& e : std::filesystem::directory_iterator("tests/graphs/control_flow")) {
     if (e.path().extension() == ".pb") paths.push_back(e.path());
   }
   std::sort(paths.begin(), paths.end());

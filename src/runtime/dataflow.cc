@@ -1,4 +1,4 @@
-// A run as a whole: who works on it, how it ends. What an item does stands in dataflow_worker.cc.
+// A run as a whole: who works on it, how it ends. What an item does is in dataflow_worker.cc.
 #include "runtime/dataflow.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include "runtime/blocking_threads.h"
 #include "runtime/dataflow_state.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 // ---- memory --------------------------------------------------------------------------------------------
 
@@ -76,7 +76,8 @@ void DataflowRun::free_frame(Frame* f) {
 
 // ---- beginning and end ---------------------------------------------------------------------------------
 
-DataflowRun::DataflowRun(Dataflow& p, const KernelEnv& e) : plan(p), env(e), call_depth(core::call_depth()), max_active_(p.inter_ ? p.inter_->threads() : 1), receives_(p.receives_) {
+DataflowRun::DataflowRun(Dataflow& p, const KernelEnv& e)
+    : plan(p), env(e), call_depth(core::call_depth()), max_active_(p.inter_ ? p.inter_->threads() : 1), receives_(p.receives_) {
   env.device = p.device_;
   if (p.pool_) env.pool = p.pool_;
   memory = p.acquire_memory();
@@ -134,7 +135,7 @@ Status DataflowRun::finish(std::span<Tensor> results) {
       if (!results[i].valid()) s = invalid_argument("Retval[", i, "] does not have value");
     }
   }
-  // After an error loops may stand half done.
+  // After an error loops may be half done.
   if (!aborted() && memory->all_free()) plan.release_memory(std::move(memory));
   memory.reset();
   return s;
@@ -339,4 +340,4 @@ void Dataflow::run_async(const KernelEnv& env, std::vector<Tensor> args, Functio
   }
 }
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

@@ -16,7 +16,7 @@
 
 #include "runtime/executable.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 struct DataflowMemory;
 
@@ -122,4 +122,4 @@ class Dataflow final : public Executable {
   std::vector<std::unique_ptr<DataflowMemory>> spare_memory_;
 };
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

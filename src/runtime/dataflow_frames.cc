@@ -1,7 +1,7 @@
 // Whom an item makes ready, and the frames of loops.
 #include "runtime/dataflow_state.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 using Kind = Dataflow::Kind;
 
@@ -206,8 +206,7 @@ void DataflowWorker::clean_up(Frame* f) {
       auto held = std::move(f->next);
       f->next.clear();
       Iteration* next = start_iteration(*f);
-      for (Frame::Held& h : held)
-        next->outstanding.fetch_add(activate(*h.item, next, Outputs(h.value), false, false), std::memory_order_relaxed);
+      for (Frame::Held& h : held) next->outstanding.fetch_add(activate(*h.item, next, Outputs(h.value), false, false), std::memory_order_relaxed);
     }
     dead_exits.swap(f->dead_exits);
     f->invariants.clear();
@@ -225,4 +224,4 @@ void DataflowWorker::clean_up(Frame* f) {
   item_ended(outer, n);
 }
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

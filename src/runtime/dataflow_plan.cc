@@ -1,52 +1,41 @@
-// Making a Dataflow from a body: which frame a node stands in, where its inputs lie, what it waits for.
+// Making a Dataflow from a body: which frame a node is in, where its inputs are, what it waits for.
 #include <unordered_map>
 
+#include "graph/node_traits.h"
 #include "op/rendezvous.h"
 #include "runtime/dataflow.h"
 #include "runtime/dataflow_state.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 using graph::Endpoint;
 using graph::Node;
+using op::Role;
 using Kind = Dataflow::Kind;
 
 namespace {
 
-Kind kind_of(std::string_view op) {
-  static const std::unordered_map<std::string_view, Kind> kinds = {
-      {"Const", Kind::kConst},
-      {"NoOp", Kind::kNothing},
-      {"ControlTrigger", Kind::kNothing},
-      {"Identity", Kind::kForward},
-      {"RefIdentity", Kind::kForward},
-      {"StopGradient", Kind::kForward},
-      {"PreventGradient", Kind::kForward},
-      {"LoopCond", Kind::kForward},
-      {"Switch", Kind::kSwitch},
-      {"RefSwitch", Kind::kSwitch},
-      {"_SwitchN", Kind::kSwitchN},
-      {"Merge", Kind::kMerge},
-      {"RefMerge", Kind::kMerge},
-      {"Enter", Kind::kEnter},
-      {"RefEnter", Kind::kEnter},
-      {"Exit", Kind::kExit},
-      {"RefExit", Kind::kExit},
-      {"NextIteration", Kind::kNextIteration},
-      {"RefNextIteration", Kind::kNextIteration},
-      {"_Arg", Kind::kArg},
-      {"_Retval", Kind::kRetval},
-      {"_Send", Kind::kSend},
-      {"_HostSend", Kind::kSend},
-      {"_Recv", Kind::kRecv},
-      {"_HostRecv", Kind::kRecv},
-  };
-  const auto it = kinds.find(op);
-  return it == kinds.end() ? Kind::kKernel : it->second;
+Kind kind_of(const Node& n) {
+  switch (role_of(n)) {
+    case Role::kArg: return Kind::kArg;
+    case Role::kRetval: return Kind::kRetval;
+    case Role::kConst: return Kind::kConst;
+    case Role::kNoOp:
+    case Role::kControlTrigger: return Kind::kNothing;
+    case Role::kSwitch: return Kind::kSwitch;
+    case Role::kSwitchN: return Kind::kSwitchN;
+    case Role::kMerge: return Kind::kMerge;
+    case Role::kEnter: return Kind::kEnter;
+    case Role::kExit: return Kind::kExit;
+    case Role::kNextIteration: return Kind::kNextIteration;
+    case Role::kSend: return Kind::kSend;
+    case Role::kRecv: return Kind::kRecv;
+    default: return forwards_inputs(n) && n.num_inputs() == 1 && n.num_outputs() == 1 ? Kind::kForward : Kind::kKernel;
+  }
 }
 
 // Always there: whoever reads it neither waits for it nor has it copied. (A Merge goes by what arrives.)
-bool plain_constant(const Node& n) { return n.op() == "Const" && n.control_inputs().empty(); }
+bool plain_constant(const Node& n) { return is_const(n) && n.control_inputs().empty(); }
 bool always_there(const Node& n, Kind reader) { return reader != Kind::kMerge && plain_constant(n); }
 
 bool has_functions(const Node& n) {
@@ -101,7 +90,7 @@ class Dataflow::Planner {
     p_.frames_.emplace_back();
     for (Node* n : order_) {
       Item& it = item(n);
-      it.kind = kind_of(n->op());
+      it.kind = kind_of(*n);
       const Node* first = nullptr;
       auto join = [&](const Node* from) -> Status {
         const uint32_t f = frame_behind(from);
@@ -112,7 +101,7 @@ class Dataflow::Planner {
       };
       for (const Endpoint& e : n->inputs()) {
         if (!e.node) return invalid_argument("{{node ", n->name(), "}} has an input that leads nowhere");
-        if (kind_of(e.node->op()) == Kind::kNextIteration) {
+        if (kind_of(*e.node) == Kind::kNextIteration) {
           if (it.kind == Kind::kMerge) continue;
           return invalid_argument("{{node ", n->name(), "}} reads {{node ", e.node->name(), "}}, which only a Merge may");
         }
@@ -120,14 +109,14 @@ class Dataflow::Planner {
         WEFT_RETURN_IF_ERROR(join(e.node));
       }
       for (Node* c : n->control_inputs()) {
-        if (kind_of(c->op()) == Kind::kNextIteration)
+        if (kind_of(*c) == Kind::kNextIteration)
           return invalid_argument("{{node ", n->name(), "}} waits for {{node ", c->name(), "}}, which only a Merge may");
         if (plain_constant(*c)) continue;
         WEFT_RETURN_IF_ERROR(join(c));
       }
-      if (it.kind == Kind::kExit && it.frame == 0) return invalid_argument("{{node ", n->name(), "}} leaves a loop but does not stand in one");
+      if (it.kind == Kind::kExit && it.frame == 0) return invalid_argument("{{node ", n->name(), "}} leaves a loop but is not in one");
       if (it.kind == Kind::kNextIteration && it.frame == 0)
-        return invalid_argument("{{node ", n->name(), "}} leads to the next iteration of a loop but does not stand in one");
+        return invalid_argument("{{node ", n->name(), "}} leads to the next iteration of a loop but is not in one");
       if (it.kind == Kind::kEnter) WEFT_RETURN_IF_ERROR(enter(it, *n));
     }
     return check_back_edges();
@@ -145,7 +134,7 @@ class Dataflow::Planner {
     }
     FramePlan& f = p_.frames_[at->second];
     if (f.parent != int(it.frame))
-      return invalid_argument("{{node ", n.name(), "}} enters frame '", name, "', which stands in another frame than the node");
+      return invalid_argument("{{node ", n.name(), "}} enters frame '", name, "', which is in another frame than the node");
     ++f.enters;
     it.child = at->second;
     it.constant_enter = n.attr<bool>("is_constant");
@@ -168,7 +157,7 @@ class Dataflow::Planner {
     it.node = n.info();
     it.num_inputs = uint32_t(n.num_inputs());
     it.num_outputs = uint32_t(n.num_outputs());
-    it.trigger = n.op() == "ControlTrigger";
+    it.trigger = role_of(n) == Role::kControlTrigger;
     it.uninitialized_ok = n.spec().allows_uninitialized_input;
     FramePlan& f = p_.frames_[it.frame];
     it.slot = f.num_slots;
@@ -193,7 +182,7 @@ class Dataflow::Planner {
       }
       if (i >= 64) continue;
       if (!ref) it.donated |= uint64_t(1) << i;
-      if (e.node->op() == "Const") it.constant_inputs |= uint64_t(1) << i;
+      if (is_const(*e.node)) it.constant_inputs |= uint64_t(1) << i;
     }
     const uint64_t waits = it.kind == Kind::kMerge ? 1 + 2 * controls : data + controls;
     f.counts.push_back(waits);
@@ -241,7 +230,8 @@ class Dataflow::Planner {
       for (size_t i = 0; i < body_.rets.size(); ++i) index_[body_.rets[i]] = int(i);
     }
     const auto at = index_.find(&n);
-    if (at == index_.end() || all[size_t(at->second)] != &n) return internal_error("{{node ", n.name(), "}} is not in the function's list of arguments or results");
+    if (at == index_.end() || all[size_t(at->second)] != &n)
+      return internal_error("{{node ", n.name(), "}} is not in the function's list of arguments or results");
     it.index = at->second;
     return {};
   }
@@ -288,4 +278,4 @@ Result<std::unique_ptr<Executable>> plan_dataflow(const graph::FunctionBody& bod
   return std::unique_ptr<Executable>(std::move(p));
 }
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

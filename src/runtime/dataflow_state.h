@@ -9,7 +9,7 @@
 #include "op/cancellation.h"
 #include "runtime/dataflow.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 // A value on its way: a tensor, or the variable behind a reference.
 struct Slot {
@@ -223,4 +223,4 @@ struct AsyncItem : std::enable_shared_from_this<AsyncItem> {
   bool dead = false;
 };
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

@@ -6,9 +6,9 @@
 #include "op/variable.h"
 #include "runtime/testing.h"
 
-using namespace weft;           // NOLINT
-using namespace weft::runtime;  // NOLINT
-using namespace weft::runtime::testing;  // NOLINT
+using namespace weft_engine;           // NOLINT
+using namespace weft_engine::runtime;  // NOLINT
+using namespace weft_engine::runtime::testing;  // NOLINT
 
 TEST_CASE("a body runs in the order of its edges, also side by side") {
   for (int threads : {1, 2, 4}) {
@@ -149,7 +149,8 @@ TEST_CASE("a node that reads from two frames is refused") {
   b.ret(v1_loop(b, "loop", n, x, [&](Endpoint z, Endpoint) { return Endpoint{b.add("step", "AddV2", {z, y}), 0}; }));
   auto p = plan_dataflow(b.body(), w.context());
   REQUIRE(!p.ok());
-  CHECK(p.status().message() == "{{node step}} has inputs from different frames. The input {{node loop/x}} is in frame 'loop'. The input {{node arg2}} is in frame ''.");
+  CHECK(p.status().message() ==
+        "{{node step}} has inputs from different frames. The input {{node loop/x}} is in frame 'loop'. The input {{node arg2}} is in frame ''.");
 }
 
 TEST_CASE("a queue inside one body: the reader waits for the writer, with no thread standing by") {

@@ -12,7 +12,7 @@
 #include "op/variable.h"
 #include "runtime/dataflow_state.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 using Kind = Dataflow::Kind;
 
@@ -20,7 +20,7 @@ namespace {
 
 // In nanoseconds. Waking another thread costs some ten microseconds, so less than this is not handed over.
 constexpr uint64_t kWorthSharing = 60'000;
-// What costs less is seldom measured again.
+// What costs less is rarely measured again.
 constexpr uint32_t kCheap = 2'000;
 // Pool threads run kernels alone, the caller with the help of the pool: what is larger than this goes
 // back to a caller who has nothing to do.
@@ -28,17 +28,17 @@ constexpr uint32_t kWorthReturning = 200'000;
 
 // n values on the stack, or on the heap where there are many.
 template <class T, size_t kInline>
-class Few {
+class SmallArray {
  public:
-  explicit Few(size_t n) : size_(n) {
+  explicit SmallArray(size_t n) : size_(n) {
     if (n > kInline) heap_ = std::make_unique<T[]>(n);
     data_ = heap_ ? heap_.get() : reinterpret_cast<T*>(few_);
     if (!heap_) std::uninitialized_value_construct_n(data_, n);
   }
-  ~Few() {
+  ~SmallArray() {
     if (!heap_) std::destroy_n(data_, size_);
   }
-  Few(const Few&) = delete;
+  SmallArray(const SmallArray&) = delete;
   T* data() { return data_; }
   T& operator[](size_t i) { return data_[i]; }
   std::span<T> span() { return {data_, size_}; }
@@ -194,7 +194,8 @@ Status DataflowWorker::resolve_refs(const Item& item, Slot* slots) {
 void DataflowWorker::process(const Ready& r) {
   const Item& item = *r.item;
   Iteration* it = r.iteration;
-  if (r.dead) [[unlikely]] return process_dead(r);
+  if (r.dead) [[unlikely]]
+    return process_dead(r);
   if (item.reads_refs) {
     if (Status s = resolve_refs(item, &it->slots[item.slot]); !s.ok()) return fail(item, std::move(s));
   }
@@ -257,8 +258,8 @@ void DataflowWorker::run_switch(const Item& item, Iteration* it) {
     const int32_t i = t.data<int32_t>()[0];
     taken = i < 0 || uint32_t(i) >= item.num_outputs ? item.num_outputs - 1 : uint32_t(i);
   }
-  Few<Tensor, 8> tensors(item.num_outputs);
-  Few<RefVariable*, 16> refs(item.gives_refs ? item.num_outputs : 0);
+  SmallArray<Tensor, 8> tensors(item.num_outputs);
+  SmallArray<RefVariable*, 16> refs(item.gives_refs ? item.num_outputs : 0);
   tensors[taken] = std::move(data.tensor);
   if (item.gives_refs) refs[taken] = data.ref;
   propagate(item, it, Outputs(tensors.data(), item.gives_refs ? refs.data() : nullptr), false);
@@ -298,9 +299,9 @@ void DataflowWorker::prepare_inputs(const Item& item, Slot* slots, const Tensor*
 void DataflowWorker::run_kernel_item(const Item& item, Iteration* it) {
   Slot* slots = &it->slots[item.slot];
   const bool has_refs = item.reads_refs || item.gives_refs;
-  Few<const Tensor*, 16> inputs(item.num_inputs);
-  Few<Tensor, 8> outputs(item.num_outputs);
-  Few<RefVariable*, 16> input_refs(has_refs ? item.num_inputs : 0), output_refs(has_refs ? item.num_outputs : 0);
+  SmallArray<const Tensor*, 16> inputs(item.num_inputs);
+  SmallArray<Tensor, 8> outputs(item.num_outputs);
+  SmallArray<RefVariable*, 16> input_refs(has_refs ? item.num_inputs : 0), output_refs(has_refs ? item.num_outputs : 0);
   prepare_inputs(item, slots, inputs.data(), has_refs ? input_refs.data() : nullptr);
   KernelContext c(item.node, run_.env, inputs.span(), outputs.span());
   if (has_refs) c.set_refs(input_refs.span(), output_refs.span());
@@ -313,7 +314,8 @@ void DataflowWorker::run_kernel_item(const Item& item, Iteration* it) {
   if (timed) learn_cost(const_cast<Item&>(item), StepTrace::now() - start);
   clear_inputs(item, slots);
   if (run_.env.trace) trace(item, start, outputs.data());
-  if (!s.ok()) [[unlikely]] return fail(item, std::move(s));
+  if (!s.ok()) [[unlikely]]
+    return fail(item, std::move(s));
   propagate(item, it, Outputs(outputs.data(), has_refs ? output_refs.data() : nullptr), false);
 }
 
@@ -401,4 +403,4 @@ void DataflowWorker::finish_elsewhere(AsyncItem& a) noexcept {
   run_.end_of();
 }
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

@@ -6,9 +6,9 @@
 #include "runtime/function_runtime.h"
 #include "runtime/testing.h"
 
-using namespace weft;                    // NOLINT
-using namespace weft::runtime;           // NOLINT
-using namespace weft::runtime::testing;  // NOLINT
+using namespace weft_engine;                    // NOLINT
+using namespace weft_engine::runtime;           // NOLINT
+using namespace weft_engine::runtime::testing;  // NOLINT
 
 namespace {
 
@@ -66,7 +66,7 @@ TEST_CASE("a function that names three devices runs on them at the same time and
   auto b = three.runtime->instantiate(three_chains());
   const Tensor x = numbers(256), y = numbers(256);
   bool overlap = false;
-  // More than once: plans for shapes that come again are made anew. The machine may be busy, so that not every run overlaps.
+  // More than once: plans for shapes that come again are made again. The machine may be busy, so that not every run overlaps.
   for (int run = 0; run < 30 && (run < 4 || !overlap); ++run) {
     std::vector<Tensor> args{x, y}, ra(2), rb(2);
     REQUIRE(a->run(one.world.env, args, ra).ok());

@@ -12,9 +12,9 @@
 #include "op/function_caller.h"
 #include "op/kernel.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
-using namespace weft::op;
+using namespace weft_engine::op;
 
 class KernelCache;
 
@@ -57,4 +57,4 @@ void set_function_compiler(FunctionCompiler compiler);
 Status run_kernel(Kernel& kernel, KernelContext& c);
 Status with_node(Status s, const NodeInfo& node);
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

@@ -5,10 +5,10 @@
 
 #include "graph/function_body.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 // By node id: the outermost loop a node belongs to (Enter and Exit included), or -1. All -1 for a body
 // that has none, or that is not right (planning says what is wrong).
 std::vector<int> outermost_loops(const graph::Graph& graph);
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

@@ -6,13 +6,13 @@
 #include "core/call_depth.h"
 #include "core/own_memory.h"
 #include "graph/rewriters.h"
+#include "op/op_traits.h"
 #include "op/step_trace.h"
 #include "runtime/partition.h"
 #include "runtime/placer.h"
 #include "runtime/program.h"
-#include "runtime/results.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 namespace {
 
 constexpr size_t kMaxSpecials = 16;  // plans for particular shapes, per function
@@ -23,7 +23,11 @@ std::string key_of(const FunctionAttr& f, const InstantiateOptions& o) {
   if (f.attrs) {
     for (const auto& [k, v] : *f.attrs) key += cat("\x01", k, "\x02", v.to_string());
   }
-  key += cat("\x03", o.target, "\x03", o.executor_type, "\x03", o.multi_device ? "1" : "0", o.must_compile ? "c" : o.may_compile ? "m" : "", "\x03", o.config_proto);
+  key += cat("\x03", o.target, "\x03", o.executor_type, "\x03", o.multi_device ? "1" : "0",
+             o.must_compile  ? "c"
+             : o.may_compile ? "m"
+                             : "",
+             "\x03", o.config_proto);
   for (const auto& d : o.output_devices) key += cat("\x03", d);
   for (const auto& d : o.input_devices) key += cat("\x04", d);
   return key;
@@ -49,13 +53,18 @@ void set_function_compiler(FunctionCompiler compiler) { function_compiler.store(
 
 Instance::Instance(FunctionLibraryRuntime& runtime, graph::FunctionBody body, InstantiateOptions options, std::shared_ptr<KernelCache> kernels,
                    std::vector<std::string> disabled_passes)
-    : runtime_(runtime), body_(std::move(body)), options_(std::move(options)), disabled_passes_(std::move(disabled_passes)),
+    : runtime_(runtime),
+      body_(std::move(body)),
+      options_(std::move(options)),
+      disabled_passes_(std::move(disabled_passes)),
       kernels_(kernels ? std::move(kernels) : std::make_shared<KernelCache>()) {
   // Without a plain tensor among the arguments there are no shapes to specialise to.
-  specialisable_ = !options_.must_compile && !options_.may_compile && std::any_of(body_.arg_types.begin(), body_.arg_types.end(), [](DType t) { return t != DType::kResource && t != DType::kVariant; });
+  specialisable_ = !options_.must_compile && !options_.may_compile &&
+                   std::any_of(body_.arg_types.begin(), body_.arg_types.end(), [](DType t) { return t != DType::kResource && t != DType::kVariant; });
 }
 
-Result<graph::FunctionBody> Instance::optimized(const std::vector<PartialShape>& arg_shapes, const std::function<Status(graph::FunctionBody&)>& change) const {
+Result<graph::FunctionBody> Instance::optimized(const std::vector<PartialShape>& arg_shapes,
+                                                const std::function<Status(graph::FunctionBody&)>& change) const {
   graph::FunctionBody body = graph::clone(body_);
   if (change) WEFT_RETURN_IF_ERROR(change(body));
   graph::PassContext c;
@@ -92,6 +101,7 @@ Result<std::unique_ptr<Executable>> Instance::make_plan(const std::vector<Partia
     if (devices.all().size() > 1) {
       Device* only = single_device(body, devices);
       if (!only) return plan_partitioned(body, devices, c);
+      WEFT_RETURN_IF_ERROR(runs_here(body, *only));
       c.device = only;
     }
     WEFT_ASSIGN(std::unique_ptr<Executable> program, plan_sequential(body, c));
@@ -126,7 +136,8 @@ bool Instance::matches(const Special& s, std::span<const Tensor> args) const {
 }
 
 const Instance::Special* Instance::special_for(std::span<const Tensor> args) {
-  if (const Special* s = recent_.load(std::memory_order_acquire); s && matches(*s, args)) [[likely]] return s;
+  if (const Special* s = recent_.load(std::memory_order_acquire); s && matches(*s, args)) [[likely]]
+    return s;
   if (!specialisable_.load(std::memory_order_relaxed) || args.size() != body_.arg_types.size()) return nullptr;
   if (auto all = specials_.load()) {
     for (const auto& s : *all) {
@@ -147,7 +158,8 @@ Result<Executable*> Instance::choose(std::span<const Tensor> args) {
 const Instance::Special* Instance::specialise(std::span<const Tensor> args) {
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return nullptr;
-  const bool again = missed_.size() == args.size() && std::equal(args.begin(), args.end(), missed_.begin(), [](const Tensor& t, const Shape& s) { return t.shape() == s; });
+  const bool again = missed_.size() == args.size() &&
+                     std::equal(args.begin(), args.end(), missed_.begin(), [](const Tensor& t, const Shape& s) { return t.shape() == s; });
   missed_.clear();
   for (const Tensor& t : args) missed_.push_back(t.shape());
   auto all = specials_.load();
@@ -170,17 +182,20 @@ const Instance::Special* Instance::specialise(std::span<const Tensor> args) {
   return special.get();
 }
 
-Status Instance::run(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) {
-  const bool anywhere = ResultsAnywhere::take();
-  WEFT_RETURN_IF_ERROR(core::call_deeper(body_.name, [&]() -> Status {
+Status Instance::run_in_place(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) {
+  return core::call_deeper(body_.name, [&]() -> Status {
     WEFT_ASSIGN(Executable * e, choose(args));
     return e->run(env, args, rets);
-  }));
-  return anywhere ? Status() : core::all_to_host(rets);
+  });
+}
+
+Status Instance::run(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) {
+  WEFT_RETURN_IF_ERROR(run_in_place(env, args, rets));
+  return core::all_to_host(rets);
 }
 
 void Instance::run_async(const KernelEnv& env, std::vector<Tensor> args, Done done) {
-  // What it calls in turn runs on this thread or on those of the plan, which go on from this depth.
+  // What it calls in turn runs on this thread or on those of the plan, which continue from this depth.
   if (core::call_depth() >= core::kMostCallDepth) return done(core::call_deeper(body_.name, [] { return Status(); }), {});
   const core::AdoptCallDepth deeper(core::call_depth() + 1);
   auto e = choose(args);
@@ -240,7 +255,10 @@ bool environment_compiles() {
 }  // namespace
 
 FunctionLibraryRuntime::FunctionLibraryRuntime(RuntimeOptions options, std::shared_ptr<graph::FunctionLibrary> library)
-    : options_(std::move(options)), library_(std::move(library)), auto_compile_(options_.auto_compile || environment_compiles()), disabled_passes_(options_.disabled_passes) {}
+    : options_(std::move(options)),
+      library_(std::move(library)),
+      auto_compile_(options_.auto_compile || environment_compiles()),
+      disabled_passes_(options_.disabled_passes) {}
 
 void FunctionLibraryRuntime::set_optimizer(std::vector<std::string> disabled_passes, bool auto_compile) {
   std::unique_lock lock(mutex_);
@@ -267,6 +285,7 @@ KernelEnv FunctionLibraryRuntime::env() const {
   e.resources = options_.resources;
   e.step_resources = options_.resources;
   e.functions = const_cast<FunctionLibraryRuntime*>(this);
+  e.rendezvous = options_.rendezvous;
   return e;
 }
 
@@ -283,7 +302,7 @@ Result<std::shared_ptr<FunctionHandle>> FunctionLibraryRuntime::instantiate(cons
 }
 
 Result<std::shared_ptr<Instance>> FunctionLibraryRuntime::instance(const FunctionAttr& function, const InstantiateOptions& given) {
-  if (function.name == "SymbolicGradient" && function.attrs && !library_->contains(function.name)) {
+  if (function.name == op_of(op::Role::kSymbolicGradient) && function.attrs && !library_->contains(function.name)) {
     auto of = function.attrs->find("f");
     const FunctionAttr* f = of == function.attrs->end() ? nullptr : of->second.get<FunctionAttr>();
     const GradientMaker make = gradient_maker.load();
@@ -297,7 +316,8 @@ Result<std::shared_ptr<Instance>> FunctionLibraryRuntime::instance(const Functio
   if (!options.target.empty()) {
     auto name = DeviceName::parse(options.target);
     if (!name.ok()) return invalid_argument("Malformed device specification '", options.target, "' for function ", function.name);
-    if (!options_.devices->find(*name)) return invalid_argument("function ", function.name, " is to run on ", options.target, ", which is no device of this process");
+    if (!options_.devices->find(*name))
+      return invalid_argument("function ", function.name, " is to run on ", options.target, ", which is not a device of this process");
   }
   options.must_compile = options.must_compile || flag(def->attrs, "_XlaMustCompile");
   std::string key = key_of(function, options);
@@ -337,7 +357,7 @@ void FunctionLibraryRuntime::drop(std::shared_ptr<Instance> instance, std::vecto
 }
 
 void FunctionLibraryRuntime::forget(std::span<const std::string> names, bool owned) {
-  std::vector<std::shared_ptr<Instance>> dead;  // freed when the lock is, too: kernels may let go of further functions
+  std::vector<std::shared_ptr<Instance>> dead;  // freed when the lock is, too: kernels may release further functions
   std::unique_lock lock(mutex_);
   for (const std::string& name : names) {
     auto it = instances_.find(name);
@@ -363,4 +383,4 @@ void FunctionLibraryRuntime::step_failed(int64_t step_id) {
   if (options_.resources) options_.resources->clear_container(step_container(step_id));
 }
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

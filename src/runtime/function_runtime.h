@@ -21,7 +21,7 @@
 #include "runtime/executable.h"
 #include "runtime/kernel_cache.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 struct RuntimeOptions {
   const Registry* registry = nullptr;
@@ -33,23 +33,28 @@ struct RuntimeOptions {
   std::atomic<bool>* log_device_placement = nullptr;  // null: off
   std::vector<std::string> disabled_passes;
   bool auto_compile = false;  // functions and sessions' runs become machine code where they can
+  Rendezvous* rendezvous = nullptr;  // of all steps that have none of their own
 };
 
 // Which passes a ConfigProto (a call's attribute config_proto) turns off. io/ knows the format; the engine says so once, at its start.
 using ConfigReader = Result<std::vector<std::string>> (*)(std::string_view);
 void set_config_reader(ConfigReader reader);
 // Makes of a function that of its gradients, for SymbolicGradient. Set by engine/, which knows autodiff/.
-using GradientMaker = Result<FunctionAttr> (*)(const Registry& registry, const std::shared_ptr<graph::FunctionLibrary>& library, const FunctionAttr& function);
+using GradientMaker = Result<FunctionAttr> (*)(const Registry& registry, const std::shared_ptr<graph::FunctionLibrary>& library,
+                                               const FunctionAttr& function);
 void set_gradient_maker(GradientMaker maker);
 
 // What instantiate makes.
 class Instance final : public FunctionHandle {
  public:
-  Instance(class FunctionLibraryRuntime& runtime, graph::FunctionBody body, InstantiateOptions options, std::shared_ptr<KernelCache> kernels = nullptr,
-           std::vector<std::string> disabled_passes = {});
+  Instance(class FunctionLibraryRuntime& runtime, graph::FunctionBody body, InstantiateOptions options,
+           std::shared_ptr<KernelCache> kernels = nullptr, std::vector<std::string> disabled_passes = {});
   const std::vector<DType>& arg_types() const override { return body_.arg_types; }
   const std::vector<DType>& ret_types() const override { return body_.ret_types; }
+  // Results are in host memory, where the kernels of another function read them.
   Status run(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) override;
+  // The same for an eager call: results stay where they were computed.
+  Status run_in_place(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets);
   void run_async(const KernelEnv& env, std::vector<Tensor> args, Done done) override;
   Status loop(const KernelEnv& env, FunctionHandle& cond, std::span<Tensor> vars) override;
 
@@ -57,7 +62,8 @@ class Instance final : public FunctionHandle {
   // The general plan; made at the first call, or here.
   Result<Executable*> plan();
   // The body after passes and placement, for people and tools.
-  Result<graph::FunctionBody> optimized(const std::vector<PartialShape>& arg_shapes, const std::function<Status(graph::FunctionBody&)>& change = nullptr) const;
+  Result<graph::FunctionBody> optimized(const std::vector<PartialShape>& arg_shapes,
+                                        const std::function<Status(graph::FunctionBody&)>& change = nullptr) const;
 
  private:
   struct Special {
@@ -135,4 +141,4 @@ class FunctionLibraryRuntime final : public FunctionCaller {
   void drop(std::shared_ptr<Instance> instance, std::vector<std::shared_ptr<Instance>>& dead);
 };
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

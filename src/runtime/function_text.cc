@@ -5,7 +5,7 @@
 #include "op/function_text.h"
 #include "runtime/function_runtime.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 namespace {
 
@@ -74,4 +74,4 @@ void describe_functions() {
   };
 }
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

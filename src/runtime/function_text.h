@@ -1,9 +1,9 @@
 // Lets kernels ask what a function computes (op/function_text.h).
 #pragma once
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 // Called once, before there are runtimes.
 void describe_functions();
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

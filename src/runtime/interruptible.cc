@@ -11,7 +11,7 @@
 #include "core/threads.h"
 #include "runtime/blocking_threads.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 using core::Status;
 using core::Tensor;
@@ -42,9 +42,30 @@ struct Call {
   op::CancellationManager cancellation;
   std::mutex mutex;
   std::condition_variable changed;
-  bool done = false, blind = false;
+  bool done = false, blind = false, stop = false;
   Status status;
 };
+
+// What ends a call before its work is done; Ok: nothing did, it is done. With the lock.
+Status wait_for(Call& call, std::unique_lock<std::mutex>& lock, const Limits& limits) {
+  using Clock = std::chrono::steady_clock;
+  core::Interrupt* const caller = core::Interrupt::current();
+  const Clock::time_point end = limits.timeout_ms > 0 ? Clock::now() + std::chrono::milliseconds(limits.timeout_ms) : Clock::time_point::max();
+  for (;;) {
+    const Clock::time_point next = caller ? std::min(end, Clock::now() + core::kLookEvery) : end;
+    const auto changed = [&] { return call.done || call.stop; };
+    if (next == Clock::time_point::max()) call.changed.wait(lock, changed);
+    else call.changed.wait_until(lock, next, changed);
+    if (call.done) return {};
+    if (call.stop) return core::cancelled("the call was cancelled");
+    if (Clock::now() >= end) return core::deadline_exceeded("Timed out waiting for notification");
+    if (!caller) continue;
+    lock.unlock();
+    const bool wanted = caller->look();
+    lock.lock();
+    if (wanted) return core::interrupted_call();
+  }
+}
 
 }  // namespace
 
@@ -69,10 +90,18 @@ void note_blind_call() noexcept {
   t_blind = true;
 }
 
-Status run_elsewhere(std::span<const Tensor* const> in, std::span<Tensor> out, Work work) {
+Status run_elsewhere(std::span<const Tensor* const> in, std::span<Tensor> out, Work work, const Limits& limits) {
   auto call = std::make_shared<Call>();
   for (const Tensor* t : in) call->in.push_back(*t);
   call->out.resize(out.size());
+  op::CancellationManager* const outer = limits.cancellation;
+  const auto token = outer ? outer->get_token() : 0;
+  if (outer && !outer->register_callback(token, [call] {
+        std::lock_guard lock(call->mutex);
+        call->stop = true;
+        call->changed.notify_all();
+      }))
+    return core::cancelled("the call was cancelled");
   run_on_blocking_thread([call, work = std::move(work), depth = core::call_depth()] {
     const core::AdoptCallDepth adopt(depth);
     Status s = core::without_exceptions([&] { return work(call->cancellation, call->in, call->out); });
@@ -83,20 +112,24 @@ Status run_elsewhere(std::span<const Tensor* const> in, std::span<Tensor> out, W
     call->done = true;
     call->changed.notify_all();
   });
-  core::Interrupt& caller = *core::Interrupt::current();
   std::unique_lock lock(call->mutex);
-  while (!call->changed.wait_for(lock, core::kLookEvery, [&] { return call->done; })) {
+  const Status ended = wait_for(*call, lock, limits);
+  if (!ended.ok()) {
     lock.unlock();
-    const bool wanted = caller.look();
-    if (wanted) call->cancellation.start_cancel();
+    call->cancellation.start_cancel();
     lock.lock();
-    if (!wanted) continue;
-    call->changed.wait_for(lock, kGrace, [&] { return call->done; });
-    return core::interrupted_call();
+    const auto done = [&] { return call->done; };
+    if (limits.may_abandon) call->changed.wait_for(lock, kGrace, done);
+    else call->changed.wait(lock, done);
   }
+  const bool done = call->done, stop = call->stop;
+  lock.unlock();
+  if (outer) outer->deregister_callback(token);
+  // What was cancelled by its manager may say so in words of its own, or have been done before.
+  if (!ended.ok() && !(done && stop)) return ended;
   t_blind |= call->blind;
   for (size_t i = 0; i < out.size(); ++i) out[i] = std::move(call->out[i]);
   return call->status;
 }
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

@@ -12,7 +12,7 @@
 #include "op/cancellation.h"
 #include "op/kernel.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 // Whether this thread's caller may interrupt it.
 inline bool may_be_interrupted() { return core::interruptible_calls.load(std::memory_order_relaxed) != 0 && core::Interrupt::current() != nullptr; }
@@ -39,9 +39,14 @@ class Expected {
 // first time.
 void note_blind_call() noexcept;
 
-// Runs work on copies of `in` on another thread, and puts what it gives into `out`. Cancelled after an interrupt; work goes on then, and should end soon. It owns
-// what it uses.
+// Runs work on copies of `in` on another thread, and puts what it gives into `out`. Cancelled after an interrupt or by `limits`; work goes on then, and should end
+// soon. It owns what it uses.
 using Work = std::function<core::Status(op::CancellationManager& cancellation, std::span<core::Tensor> in, std::span<core::Tensor> out)>;
-core::Status run_elsewhere(std::span<const core::Tensor* const> in, std::span<core::Tensor> out, Work work);
+struct Limits {
+  op::CancellationManager* cancellation = nullptr;  // ends the call, beside the caller's interrupt
+  int64_t timeout_ms = 0;  // DeadlineExceeded after it; 0: none
+  bool may_abandon = true;  // false: a call that was cancelled is waited for all the same
+};
+core::Status run_elsewhere(std::span<const core::Tensor* const> in, std::span<core::Tensor> out, Work work, const Limits& limits = {});
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

@@ -2,9 +2,9 @@
 
 #include "op/make_kernel.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
-using namespace weft::op;
+using namespace weft_engine::op;
 
 Result<std::shared_ptr<Kernel>> KernelCache::get(const Registry& registry, const NodeInfo& node, const std::string& device_type) {
   if (!node.spec().stateful) {
@@ -25,4 +25,4 @@ Result<std::shared_ptr<Kernel>> KernelCache::get(const Registry& registry, const
   return slot;
 }
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

@@ -9,7 +9,7 @@
 
 #include "op/registry.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 class KernelCache {
  public:
@@ -21,4 +21,4 @@ class KernelCache {
   std::map<std::string, std::shared_ptr<op::Kernel>> kernels_;
 };
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

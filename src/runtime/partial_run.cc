@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 using graph::Endpoint;
 using graph::Node;
@@ -10,7 +10,9 @@ using graph::Node;
 namespace {
 
 template <class V, class T>
-bool contains(const V& v, const T& x) { return std::find(v.begin(), v.end(), x) != v.end(); }
+bool contains(const V& v, const T& x) {
+  return std::find(v.begin(), v.end(), x) != v.end();
+}
 
 std::string label(const Endpoint& e) { return cat(e.node->name(), ":", e.index); }
 
@@ -112,4 +114,4 @@ Status PartialRun::run(std::span<const Endpoint> feeds, std::span<Tensor> values
   return {};
 }
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

@@ -7,7 +7,7 @@
 
 #include "runtime/session.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 class PartialRun {
  public:
@@ -36,4 +36,4 @@ class PartialRun {
   std::vector<graph::Node*> ran_;
 };
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

@@ -3,9 +3,10 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "graph/node_traits.h"
 #include "runtime/frames.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 using graph::Endpoint;
 using graph::Node;
@@ -38,7 +39,7 @@ class Partitioner {
 
  private:
   // In the memory of every part that needs it, so that it need not be sent.
-  static bool anywhere(const Node& n) { return n.op() == "_Arg" || (n.op() == "Const" && n.control_inputs().empty()); }
+  static bool anywhere(const Node& n) { return is_arg(n) || (is_const(n) && n.control_inputs().empty()); }
 
   Result<int> part_for(const Node& n) {
     const auto [at, fresh] = part_numbers_.try_emplace(n.assigned_device, int(parts_.size()));
@@ -47,7 +48,7 @@ class Partitioner {
       for (const auto& d : devices_.all()) {
         if (d->name() == n.assigned_device) p.device = d.get();
       }
-      if (!p.device) return internal_error("{{node ", n.name(), "}} was placed on '", n.assigned_device, "', which is no device");
+      if (!p.device) return internal_error("{{node ", n.name(), "}} was placed on '", n.assigned_device, "', which is not a device");
       parts_.push_back(std::move(p));
     }
     return at->second;
@@ -55,7 +56,7 @@ class Partitioner {
 
   Status choose_parts() {
     for (Node* n : order_) {
-      if (anywhere(*n) || n->op() == "_Retval") continue;
+      if (anywhere(*n) || is_retval(*n)) continue;
       WEFT_ASSIGN(part_of_[size_t(n->id())], part_for(*n));
     }
     for (Node* r : body_.rets) {
@@ -72,8 +73,8 @@ class Partitioner {
       const int loop = loops[size_t(n->id())], part = part_of_[size_t(n->id())];
       if (loop < 0 || part < 0) continue;
       if (where.try_emplace(loop, part).first->second != part)
-        return unimplemented("a loop of version 1 over several devices: {{node ", n->name(), "}} stands on ", n->assigned_device, ", other nodes of its loop on ",
-                             parts_[size_t(where[loop])].device->name());
+        return unimplemented("a loop of version 1 over several devices: {{node ", n->name(), "}} is on ", n->assigned_device,
+                             ", other nodes of its loop on ", parts_[size_t(where[loop])].device->name());
     }
     return {};
   }
@@ -84,7 +85,7 @@ class Partitioner {
     return all[size_t(part)];
   }
 
-  // The node itself in its part, or one of those that stand anywhere.
+  // The node itself in its part, or one of those that are anywhere.
   Result<Node*> copy(const Node& n, int part) {
     Node*& mine = copied(n, part);
     if (mine) return mine;
@@ -105,11 +106,11 @@ class Partitioner {
     std::vector<Node*> controls;
     for (const Node* c : n.control_inputs()) {
       if (anywhere(*c)) continue;
-      WEFT_ASSIGN(Node * before, wait_for(*c, part));
+      WEFT_ASSIGN(Node* before, wait_for(*c, part));
       controls.push_back(before);
     }
     AttrMap attrs = graph::attrs_of(n);
-    if (n.op() == "_Arg") attrs["index"] = int(p.args.size());
+    if (is_arg(n)) attrs["index"] = int(p.args.size());
     auto made = p.body.graph->add(n.name(), n.op(), std::move(attrs), std::move(inputs), controls, types);
     if (!made.ok()) return made.status();
     mine = *made;
@@ -119,7 +120,7 @@ class Partitioner {
     mine->full_type = n.full_type;
     mine->shapes = n.shapes;
     mine->handles = n.handles;
-    if (n.op() == "_Arg") {
+    if (is_arg(n)) {
       const int index = arg_index_.at(&n);
       p.args.push_back(index);
       p.body.args.push_back(mine);
@@ -128,7 +129,7 @@ class Partitioner {
     return mine;
   }
 
-  static bool is_back_edge(const Endpoint& e) { return e.node->op() == "NextIteration" || e.node->op() == "RefNextIteration"; }
+  static bool is_back_edge(const Endpoint& e) { return is_next_iteration(*e.node); }
 
   Status close_loops() {
     for (const Node* n : order_) {
@@ -147,12 +148,12 @@ class Partitioner {
   Result<Endpoint> read(const Endpoint& e, const Node& reader, int input, int part) {
     const int from = part_of_[size_t(e.node->id())];
     if (anywhere(*e.node) || from == part) {
-      WEFT_ASSIGN(Node * n, copy(*e.node, part));
+      WEFT_ASSIGN(Node* n, copy(*e.node, part));
       return Endpoint{n, e.index};
     }
     if (is_ref_type(reader.input_type(input)))
-      return invalid_argument("{{node ", reader.name(), "}} changes the variable of {{node ", e.node->name(), "}}, which stands on another device");
-    WEFT_ASSIGN(Node * n, receive(Endpoint{copied(*e.node, from), e.index}, from, part, {e.node->id(), e.index, part}));
+      return invalid_argument("{{node ", reader.name(), "}} changes the variable of {{node ", e.node->name(), "}}, which is on another device");
+    WEFT_ASSIGN(Node* n, receive(Endpoint{copied(*e.node, from), e.index}, from, part, {e.node->id(), e.index, part}));
     return Endpoint{n, 0};
   }
 
@@ -163,7 +164,7 @@ class Partitioner {
     if (auto it = received_.find(key); it != received_.end()) return it->second;
     // Control goes over as an empty tensor.
     graph::Graph& g = *parts_[size_t(from)].body.graph;
-    WEFT_ASSIGN(Node * signal, g.add_const(fresh_name(n, "/_control_"), *Tensor::zeros(DType::kFloat, {0})));
+    WEFT_ASSIGN(Node* signal, g.add_const(fresh_name(n, "/_control_"), *Tensor::zeros(DType::kFloat, {0})));
     g.add_control(copied(n, from), signal);
     signal->assigned_device = parts_[size_t(from)].device->name();
     return receive({signal, 0}, from, part, key);
@@ -189,8 +190,8 @@ class Partitioner {
     AttrMap receive_attrs = attrs;
     attrs["T"] = type;
     receive_attrs["tensor_type"] = type;
-    WEFT_ASSIGN(Node * send, a.body.graph->add(fresh_name(*e.node, "/_send_"), "_Send", std::move(attrs), {e}));
-    WEFT_ASSIGN(Node * recv, b.body.graph->add(fresh_name(*e.node, "/_recv_"), "_Recv", std::move(receive_attrs), {}));
+    WEFT_ASSIGN(Node* send, a.body.graph->add(fresh_name(*e.node, "/_send_"), op_of(Role::kSend), std::move(attrs), {e}));
+    WEFT_ASSIGN(Node* recv, b.body.graph->add(fresh_name(*e.node, "/_recv_"), op_of(Role::kRecv), std::move(receive_attrs), {}));
     send->assigned_device = a.device->name();
     recv->assigned_device = b.device->name();
     if (size_t(e.index) < e.node->shapes.size()) recv->shapes = {e.node->shapes[size_t(e.index)]};
@@ -230,4 +231,4 @@ class Partitioner {
 
 Result<std::vector<Part>> partition(const graph::FunctionBody& body, const DeviceSet& devices) { return Partitioner(body, devices).cut(); }
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

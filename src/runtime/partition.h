@@ -6,7 +6,7 @@
 #include "core/device.h"
 #include "runtime/executable.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 struct Part {
   core::Device* device = nullptr;
@@ -17,5 +17,7 @@ struct Part {
 Result<std::vector<Part>> partition(const graph::FunctionBody& body, const core::DeviceSet& devices);
 // Runs the parts of one call side by side, with a rendezvous of their own; an error in one cancels the others.
 Result<std::unique_ptr<Executable>> plan_partitioned(const graph::FunctionBody& body, const core::DeviceSet& devices, const PlanContext& c);
+// Unimplemented for nodes on a device of another process.
+Status runs_here(const graph::FunctionBody& body, const core::Device& device);
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

@@ -7,9 +7,9 @@
 #include "runtime/placer.h"
 #include "runtime/testing.h"
 
-using namespace weft;                    // NOLINT
-using namespace weft::runtime;           // NOLINT
-using namespace weft::runtime::testing;  // NOLINT
+using namespace weft_engine;                    // NOLINT
+using namespace weft_engine::runtime;           // NOLINT
+using namespace weft_engine::runtime::testing;  // NOLINT
 
 namespace {
 

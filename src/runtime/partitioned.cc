@@ -3,12 +3,13 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "core/remote_device.h"
 #include "core/threads.h"
 #include "op/cancellation.h"
 #include "runtime/partition.h"
 #include "op/rendezvous.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 namespace {
 
 struct Planned {
@@ -77,7 +78,8 @@ class Partitioned final : public Executable {
 
   Status run(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) override {
     if (args.size() != num_args_ || rets.size() != num_rets_)
-      return invalid_argument("function ", name_, " of ", num_args_, " arguments and ", num_rets_, " results was called with ", args.size(), " and ", rets.size());
+      return invalid_argument("function ", name_, " of ", num_args_, " arguments and ", num_rets_, " results was called with ", args.size(), " and ",
+                              rets.size());
     auto call = std::make_shared<Call>(env, parts_.size());
     if (!call->watch()) return before();
     // The first part, the largest, runs here.
@@ -96,7 +98,8 @@ class Partitioned final : public Executable {
   }
 
   void run_async(const KernelEnv& env, std::vector<Tensor> args, FunctionHandle::Done done) override {
-    if (args.size() != num_args_) return done(invalid_argument("function ", name_, " of ", num_args_, " arguments was called with ", args.size()), {});
+    if (args.size() != num_args_)
+      return done(invalid_argument("function ", name_, " of ", num_args_, " arguments was called with ", args.size()), {});
     auto call = std::make_shared<Call>(env, parts_.size());
     if (!call->watch()) return done(before(), {});
     call->rets.resize(num_rets_);
@@ -144,11 +147,19 @@ class Partitioned final : public Executable {
 
 }  // namespace
 
+Status runs_here(const graph::FunctionBody& body, const Device& device) {
+  if (!dynamic_cast<const core::RemoteDevice*>(&device)) return {};
+  return unimplemented("function ", body.name, " has nodes on ", device.name(),
+                       ", a device of another process, and is called from here: functions over several tasks are not there yet. "
+                       "Called under the device scope of one task it runs there as a whole.");
+}
+
 Result<std::unique_ptr<Executable>> plan_partitioned(const graph::FunctionBody& body, const DeviceSet& devices, const PlanContext& c) {
   WEFT_ASSIGN(std::vector<Part> parts, partition(body, devices));
   std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.body.graph->num_nodes() > b.body.graph->num_nodes(); });
   std::vector<Planned> planned;
   for (Part& p : parts) {
+    WEFT_RETURN_IF_ERROR(runs_here(body, *p.device));
     PlanContext here = c;
     here.device = p.device;
     WEFT_ASSIGN(std::unique_ptr<Executable> plan, plan_dataflow(p.body, here));
@@ -158,4 +169,4 @@ Result<std::unique_ptr<Executable>> plan_partitioned(const graph::FunctionBody& 
   return std::unique_ptr<Executable>(std::make_unique<Partitioned>(std::move(planned), body.name, body.args.size(), body.rets.size()));
 }
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

@@ -5,12 +5,13 @@
 #include <unordered_map>
 
 #include "core/own_memory.h"
+#include "graph/node_traits.h"
 #include "op/placed_kernel.h"
 #include "runtime/frames.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
-using namespace weft::op;  // NOLINT: speaks of nodes and their types throughout
+using namespace weft_engine::op;  // NOLINT: refers to nodes and their types throughout
 using graph::Node;
 
 namespace {
@@ -34,10 +35,10 @@ bool has_functions(const Node& n) {
   return false;
 }
 
-bool is_generator(const Node& n) { return n.op() != "_Arg" && n.num_inputs() == 0 && n.num_outputs() == 1 && !is_ref_type(n.output_type(0)); }
+bool is_generator(const Node& n) { return !is_arg(n) && n.num_inputs() == 0 && n.num_outputs() == 1 && !is_ref_type(n.output_type(0)); }
 
 // Tells of its input without reading it.
-bool is_metadata(const Node& n) { return n.op() == "Shape" || n.op() == "Size" || n.op() == "Rank" || n.op() == "TensorArraySizeV3"; }
+bool is_metadata(const Node& n) { return n.num_inputs() == 1 && n.spec().traits().shape_query != op::ShapeQuery::kNone; }
 
 bool names_something(const DeviceName& n) { return n.job || n.replica || n.task || n.type || n.id; }
 
@@ -103,7 +104,7 @@ class Placer {
     while (parent_[size_t(i)] != i) i = parent_[size_t(i)] = parent_[size_t(parent_[size_t(i)])];
     return i;
   }
-  // The smaller id stays the name of the group, so that messages speak of what comes first.
+  // The smaller id stays the name of the group, so that messages refer to what comes first.
   void unite(const Node* a, const Node* b) {
     const int x = find(a->id()), y = find(b->id());
     parent_[size_t(std::max(x, y))] = std::min(x, y);
@@ -129,7 +130,7 @@ class Placer {
         if (!e.node) continue;
         const DType given = e.node->output_type(e.index);
         // A function may use a resource of another device; what is in it is placed by itself.
-        const bool resource = given == DType::kResource && !has_functions(*n) && !has_functions(*e.node) && n->op() != "_Retval";
+        const bool resource = given == DType::kResource && !has_functions(*n) && !has_functions(*e.node) && !is_retval(*n);
         const bool ref = is_ref_type(given) && is_ref_type(n->input_type(i));
         if (resource || ref) unite(n, e.node);
       }
@@ -164,17 +165,17 @@ class Placer {
       DeviceName& into = maker ? g.resource : g.wanted;
       const DeviceName before = into;
       if (const char* conflict = merge(into, name, o_.allow_soft_placement && !maker && !g.loop)) {
-        // What uses two resources may stand with either: all of them are in the memory of this process.
+        // What uses two resources may be with either: all of them are in the memory of this process.
         if (g.loop || (maker && o_.allow_soft_placement)) {
           into = before;
           continue;
         }
-        return invalid_argument("Cannot colocate nodes {{colocation_node ", n->name(), "}} and {{colocation_node ", g.asker ? g.asker->name() : n->name(),
-                                "}}: Cannot merge devices with incompatible ", conflict, ": '", name.to_string(), "' and '", before.to_string(),
-                                "'\n\t [[{{node ", n->name(), "}}]]");
+        return invalid_argument("Cannot colocate nodes {{colocation_node ", n->name(), "}} and {{colocation_node ",
+                                g.asker ? g.asker->name() : n->name(), "}}: Cannot merge devices with incompatible ", conflict, ": '",
+                                name.to_string(), "' and '", before.to_string(), "'\n\t [[{{node ", n->name(), "}}]]");
       }
       if (!g.asker) g.asker = n;
-      if (mixed_ && maker && n->op() == "_Arg") {
+      if (mixed_ && maker && is_arg(*n)) {
         const Device* there = o_.devices->find(name);
         g.bound |= there && !there->host_memory();
       }
@@ -183,19 +184,21 @@ class Placer {
   }
 
   Status no_kernel(const Node& n, const DeviceName& wanted) const {
-    return invalid_argument("Cannot assign a device for operation ", n.name(), ": Could not satisfy explicit device specification '", wanted.to_string(),
-                            "' because no supported kernel for ", wanted.type.value_or("CPU"), " devices is available.\n\t [[", n.name(), "]]");
+    return invalid_argument("Cannot assign a device for operation ", n.name(), ": Could not satisfy explicit device specification '",
+                            wanted.to_string(), "' because no supported kernel for ", wanted.type.value_or("CPU"), " devices is available.\n\t [[",
+                            n.name(), "]]");
   }
 
   Status unknown(const Node& n, const DeviceName& wanted) const {
     std::vector<std::string> names;
     for (const auto& d : o_.devices->all()) names.push_back(d->name());
-    return invalid_argument("Cannot assign a device for operation ", n.name(), ": {{node ", n.name(), "}} was explicitly assigned to ", wanted.to_string(),
-                            " but available devices are [ ", join(names, ", "), " ]. Make sure the device specification refers to a valid device.",
-                            wanted.type == "GPU" ? " The requested device appears to be a GPU, but CUDA is not enabled." : "", "\n\t [[", n.name(), "]]");
+    return invalid_argument(
+        "Cannot assign a device for operation ", n.name(), ": {{node ", n.name(), "}} was explicitly assigned to ", wanted.to_string(),
+        " but available devices are [ ", join(names, ", "), " ]. Make sure the device specification refers to a valid device.",
+        wanted.type == "GPU" ? " The requested device appears to be a GPU, but CUDA is not enabled." : "", "\n\t [[", n.name(), "]]");
   }
 
-  // Has the node a kernel there? What has none at all (arguments, results) stands anywhere.
+  // Has the node a kernel there? What has none at all (arguments, results) is anywhere.
   bool runs_on(const Node& n, const Device& d) const {
     if (!mixed_ || n.spec().kernels.empty()) return true;
     if (n.is_function_call() && !o_.registry->find(n.op())) return d.host_memory();
@@ -250,12 +253,12 @@ class Placer {
   }
 
   bool free(const Node& n) { return !names_something(names_[size_t(n.id())]) && groups_[size_t(find(n.id()))].size == 1; }
-  bool follows(const Node& n) { return n.op() == "_Retval" || (free(n) && (is_generator(n) || (is_metadata(n) && n.input(0).node))); }
+  bool follows(const Node& n) { return is_retval(n) || (free(n) && (is_generator(n) || (is_metadata(n) && n.input(0).node))); }
 
-  // Nodes that cost nothing stand where that saves a message.
+  // Nodes that cost nothing are where that saves a message.
   void follow() {
     for (Node* n : nodes_) {
-      if (n->op() == "_Retval" || !follows(*n)) continue;
+      if (is_retval(*n) || !follows(*n)) continue;
       auto can_go = [&](const std::string& name) {
         if (!mixed_) return true;
         for (const auto& d : o_.devices->all()) {
@@ -317,9 +320,9 @@ Status place(graph::FunctionBody& body, const PlaceOptions& options) { return Pl
 Device* single_device(const graph::FunctionBody& body, const DeviceSet& devices) {
   const std::string* one = nullptr;
   // Arguments and constants are there wherever they are needed.
-  auto anywhere = [](const Node* n) { return n->op() == "_Arg" || (n->op() == "Const" && n->control_inputs().empty()); };
+  auto anywhere = [](const Node* n) { return is_arg(*n) || (is_const(*n) && n->control_inputs().empty()); };
   for (const Node* n : body.graph->nodes()) {
-    if (anywhere(n) || (n->op() == "_Retval" && n->input(0).node && anywhere(n->input(0).node))) continue;
+    if (anywhere(n) || (is_retval(*n) && n->input(0).node && anywhere(n->input(0).node))) continue;
     if (one && *one != n->assigned_device) return nullptr;
     one = &n->assigned_device;
   }
@@ -330,4 +333,4 @@ Device* single_device(const graph::FunctionBody& body, const DeviceSet& devices)
   return nullptr;
 }
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

@@ -8,11 +8,11 @@
 #include "core/device.h"
 #include "graph/function_body.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 class Registry;
 }
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 struct PlaceOptions {
   const core::DeviceSet* devices = nullptr;
@@ -30,4 +30,4 @@ core::Status place(graph::FunctionBody& body, const PlaceOptions& options);
 // Is everything on one device? Then that device; else null.
 core::Device* single_device(const graph::FunctionBody& body, const core::DeviceSet& devices);
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

@@ -3,9 +3,9 @@
 
 #include "runtime/testing.h"
 
-using namespace weft;                    // NOLINT
-using namespace weft::runtime;           // NOLINT
-using namespace weft::runtime::testing;  // NOLINT
+using namespace weft_engine;                    // NOLINT
+using namespace weft_engine::runtime;           // NOLINT
+using namespace weft_engine::runtime::testing;  // NOLINT
 
 namespace {
 
@@ -55,7 +55,8 @@ TEST_CASE("a device that is not there") {
     add->device = asked;
     Status s = place_on(b, *devices, false);
     CHECK(s.code() == Code::kInvalidArgument);
-    CHECK(s.message() == cat("Cannot assign a device for operation add: {{node add}} was explicitly assigned to ", shown, available, more, "\n\t [[add]]"));
+    CHECK(s.message() ==
+          cat("Cannot assign a device for operation add: {{node add}} was explicitly assigned to ", shown, available, more, "\n\t [[add]]"));
     CHECK(place_on(b, *devices, true).ok() == soft_works);
     if (soft_works) CHECK(where(add) == "CPU:0");
   }
@@ -79,7 +80,8 @@ TEST_CASE("colocation") {
     a->device = "/cpu:1";
     c->device = "/cpu:2";
     CHECK(place_on(b, *devices, false).message() ==
-          "Cannot colocate nodes {{colocation_node b}} and {{colocation_node a}}: Cannot merge devices with incompatible ids: '/device:CPU:2' and '/device:CPU:1'"
+          "Cannot colocate nodes {{colocation_node b}} and {{colocation_node a}}: Cannot merge devices with incompatible ids: '/device:CPU:2' and "
+          "'/device:CPU:1'"
           "\n\t [[{{node b}}]]");
     REQUIRE(place_on(b, *devices, true).ok());
     CHECK(where(a) == "CPU:0");
@@ -109,7 +111,7 @@ TEST_CASE("what uses a resource stands with it, whatever it asks for") {
     CHECK(where(assign) == "CPU:1");
     CHECK(where(read) == "CPU:1");
     CHECK(where(id) == "CPU:0");
-    CHECK(where(init) == "CPU:1");  // costs nothing, so it goes with its only reader
+    CHECK(where(init) == "CPU:1");  // costs nothing, so it is placed with its only reader
   }
 }
 

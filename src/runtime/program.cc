@@ -5,11 +5,12 @@
 #include "core/own_memory.h"
 
 #include "core/threads.h"
+#include "graph/node_traits.h"
 #include "op/cancellation.h"
 #include "op/step_trace.h"
 #include "op/variable.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 using graph::Endpoint;
 using graph::Node;
@@ -65,7 +66,7 @@ class Program::Planner {
     }
     for (Node* n : order_) {
       auto& mine = values_[size_t(n->id())];
-      if (n->op() == "_Arg") {
+      if (is_arg(*n)) {
         if (mine.empty()) return internal_error("an _Arg that is not in the list of arguments: ", n->name());
         continue;
       }
@@ -80,7 +81,7 @@ class Program::Planner {
         mine.push_back(fresh());
         all_.back().ref = is_ref_type(n->output_type(i));
       }
-      if (n->op() == "Const") {
+      if (is_const(*n)) {
         all_.back().constant = int(p_.constants_.size());
         p_.constants_.push_back(n->attr<Tensor>("value"));
       }
@@ -89,14 +90,14 @@ class Program::Planner {
   }
 
   bool is_alias(const Node& n) const {
-    if (n.op() != "Identity" && n.op() != "IdentityN" && n.op() != "StopGradient" && n.op() != "PreventGradient") return false;
+    if (!forwards_inputs(n)) return false;
     for (const Endpoint& e : n.inputs()) {
       if (is_ref_type(e.node->output_type(e.index))) return false;  // reads the variable here and now
     }
     return n.num_inputs() == n.num_outputs();
   }
 
-  static bool makes_no_code(const Node& n) { return n.op() == "_Arg" || n.op() == "_Retval" || n.op() == "Const" || n.op() == "NoOp" || n.op() == "ControlTrigger"; }
+  static bool makes_no_code(const Node& n) { return is_end(n) || is_const(n) || is_no_op(n) || role_of(n) == op::Role::kControlTrigger; }
 
   Status emit() {
     for (Node* n : order_) {
@@ -269,7 +270,8 @@ void Program::release(Frame* f, bool clean) {
 Status Program::fail(Status s, const Instruction& in) const { return with_node(std::move(s), *in.node); }
 
 inline Status Program::step(const Instruction& in, const KernelEnv& env, Frame& f) {
-  if (in.refs) [[unlikely]] return step_with_refs(in, env, f);
+  if (in.refs) [[unlikely]]
+    return step_with_refs(in, env, f);
   KernelContext c(*in.node, env, {f.operands.get() + in.operands, in.num_inputs}, {f.slots.get() + in.first_output, in.num_outputs});
   c.donate_inputs(in.donated);
   c.constant_inputs(in.constant);
@@ -315,15 +317,18 @@ Status Program::step_with_refs(const Instruction& in, const KernelEnv& env, Fram
 Status Program::execute(const KernelEnv& caller, Frame& f) {
   KernelEnv env = caller;
   env.device = device_;
-  if (env.trace) [[unlikely]] return execute_traced(env, f);
+  if (env.trace) [[unlikely]]
+    return execute_traced(env, f);
   for (uint32_t a : unused_args_) f.slots[a].drop();
   const Instruction* in = instructions_.data();
   const Instruction* const end = in + instructions_.size();
   try {
     for (; in != end; ++in) {
-      if (env.cancellation && env.cancellation->asked_to_stop()) [[unlikely]] return cancelled("Step was cancelled");
+      if (env.cancellation && env.cancellation->asked_to_stop()) [[unlikely]]
+        return cancelled("Step was cancelled");
       Status s = step(*in, env, f);
-      if (!s.ok()) [[unlikely]] return fail(std::move(s), *in);
+      if (!s.ok()) [[unlikely]]
+        return fail(std::move(s), *in);
     }
   } catch (const std::bad_alloc&) {
     return fail(resource_exhausted("out of memory in ", in->node->op()), *in);
@@ -384,7 +389,8 @@ Status Program::fetch(Frame& f, std::span<Tensor> rets) {
 
 Status Program::run(const KernelEnv& env, std::span<Tensor> args, std::span<Tensor> rets) {
   if (args.size() != num_args_ || rets.size() != rets_.size())
-    return invalid_argument("a function of ", num_args_, " arguments and ", rets_.size(), " results was called with ", args.size(), " and ", rets.size());
+    return invalid_argument("a function of ", num_args_, " arguments and ", rets_.size(), " results was called with ", args.size(), " and ",
+                            rets.size());
   // On the host kernels read all that they get; elsewhere they have it brought (op/placed_kernel.h).
   if (device_->host_memory()) WEFT_RETURN_IF_ERROR(core::all_to_host(args));
   Frame* f = acquire();
@@ -409,7 +415,7 @@ Status Program::loop(Program& cond, Program& body, const KernelEnv& env, std::sp
   Frame* bf = body.acquire();
   Status s;
   Tensor go;
-  // What the body hands on unchanged stays in its slot from the first iteration to the last.
+  // What the body passes on unchanged stays in its slot from the first iteration to the last.
   bool entered = false;
   for (;;) {
     for (size_t i = 0; i < vars.size(); ++i) {
@@ -450,4 +456,4 @@ Status Program::loop(Program& cond, Program& body, const KernelEnv& env, std::sp
   return s;
 }
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

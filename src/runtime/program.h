@@ -11,7 +11,7 @@
 
 #include "runtime/executable.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 class Program final : public Executable {
  public:
@@ -77,4 +77,4 @@ class Program final : public Executable {
   std::atomic<Frame*> spare_{nullptr};  // the one that a single-threaded caller keeps using
 };
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

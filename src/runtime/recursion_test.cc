@@ -6,9 +6,9 @@
 #include "runtime/function_runtime.h"
 #include "runtime/testing.h"
 
-using namespace weft;                    // NOLINT
-using namespace weft::runtime;           // NOLINT
-using namespace weft::runtime::testing;  // NOLINT
+using namespace weft_engine;                    // NOLINT
+using namespace weft_engine::runtime;           // NOLINT
+using namespace weft_engine::runtime::testing;  // NOLINT
 
 namespace {
 
@@ -43,7 +43,9 @@ AttrMap with_types(AttrMap attrs) {
   attrs["Tin"] = attrs["Tout"] = std::vector<DType>{DType::kInt32};
   return attrs;
 }
-NodeDef constant(std::string name, int32_t v) { return node(std::move(name), "Const", {}, {{"dtype", DType::kInt32}, {"value", Tensor::scalar<int32_t>(v)}}); }
+NodeDef constant(std::string name, int32_t v) {
+  return node(std::move(name), "Const", {}, {{"dtype", DType::kInt32}, {"value", Tensor::scalar<int32_t>(v)}});
+}
 FunctionAttr named(std::string name) { return {std::move(name), nullptr}; }
 
 struct Functions {
@@ -72,8 +74,9 @@ struct Functions {
     }
     add(function("sum", result, std::move(sum)));
     add(function("last", "i:output:0", {node("i", "Identity", {"n"}, kInt)}));
-    add(function("more", "a:z:0", {constant("one", 1), node("m", "Sub", {"n", "one:output:0"}, kInt),
-                                   node("k", "PartitionedCall", {"m:z:0"}, with_types({{"f", named("sum")}})), node("a", "AddV2", {"n", "k:output:0"}, kInt)}));
+    add(function("more", "a:z:0",
+                 {constant("one", 1), node("m", "Sub", {"n", "one:output:0"}, kInt),
+                  node("k", "PartitionedCall", {"m:z:0"}, with_types({{"f", named("sum")}})), node("a", "AddV2", {"n", "k:output:0"}, kInt)}));
   }
   Status run(const std::string& name, int32_t n, int32_t& result) {
     WEFT_ASSIGN(auto f, runtime->instantiate(named(name)));
@@ -127,14 +130,18 @@ TEST_CASE("every way to call oneself without end is an error") {
   f.add(function("there", "k:output:0", {node("k", "StatefulPartitionedCall", {"n"}, with_types({{"f", named("back")}}))}));
   f.add(function("back", "k:output:0", {node("k", "PartitionedCall", {"n"}, with_types({{"f", named("there")}}))}));
   f.add(function("case", "k:output:0", {node("k", "Case", {"n", "n"}, with_types({{"branches", std::vector<FunctionAttr>{named("case")}}}))}));
-  f.add(function("twice", "a:z:0", {node("k", "PartitionedCall", {"n"}, with_types({{"f", named("twice")}})), node("l", "PartitionedCall", {"n"}, with_types({{"f", named("twice")}})),
-                                    node("a", "AddV2", {"k:output:0", "l:output:0"}, kInt)}));
+  f.add(function("twice", "a:z:0",
+                 {node("k", "PartitionedCall", {"n"}, with_types({{"f", named("twice")}})),
+                  node("l", "PartitionedCall", {"n"}, with_types({{"f", named("twice")}})), node("a", "AddV2", {"k:output:0", "l:output:0"}, kInt)}));
   FunctionDef cond = function("cond", "g:z:0", {constant("zero", 0), node("g", "Greater", {"n", "zero:output:0"}, kInt)});
   cond.outputs[0].type = DType::kBool;
   f.add(std::move(cond));
-  f.add(function("loop", "k:output:0", {node("k", "While", {"n"}, {{"T", std::vector<DType>{DType::kInt32}}, {"cond", named("cond")}, {"body", named("loop")}})}));
-  f.add(function("remote", "k:output:0", {node("t", "Const", {}, {{"dtype", DType::kString}, {"value", Tensor::scalar(core::tstring("/job:localhost/replica:0/task:0/device:CPU:0"))}}),
-                                          node("k", "RemoteCall", {"t:output:0", "n"}, with_types({{"f", named("remote")}}))}));
+  f.add(function("loop", "k:output:0",
+                 {node("k", "While", {"n"}, {{"T", std::vector<DType>{DType::kInt32}}, {"cond", named("cond")}, {"body", named("loop")}})}));
+  f.add(function(
+      "remote", "k:output:0",
+      {node("t", "Const", {}, {{"dtype", DType::kString}, {"value", Tensor::scalar(core::tstring("/job:localhost/replica:0/task:0/device:CPU:0"))}}),
+       node("k", "RemoteCall", {"t:output:0", "n"}, with_types({{"f", named("remote")}}))}));
   for (const char* name : {"direct", "by_name", "there", "case", "twice", "loop", "remote"}) {
     CAPTURE(name);
     check_endless(f, name);

@@ -1,15 +1,20 @@
+#include "core/error_notes.h"
 #include "core/interrupt.h"
 #include "core/threads.h"
+#include "graph/node_traits.h"
 #include "op/make_kernel.h"
 #include "op/registry.h"
 #include "runtime/executable.h"
 #include "runtime/kernel_cache.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
+
+using op::Role;
 
 Status with_node(Status s, const NodeInfo& node) {
-  if (s.ok() || s.message().find("{{node ") != std::string_view::npos) return s;
-  return s.with_suffix(cat("\n\t [[{{node ", node.name(), "}}]]"));
+  // What planners refuse names its node in its text.
+  if (s.ok() || !s.origin().node.empty() || s.message().find("{{node ") != std::string_view::npos) return s;
+  return core::at_node(s, node.name());
 }
 
 Result<std::shared_ptr<Kernel>> PlanContext::kernel(const NodeInfo& node, const std::string& device_type) const {
@@ -32,12 +37,16 @@ Status run_kernel(Kernel& kernel, KernelContext& c) {
 
 bool needs_dataflow(const graph::FunctionBody& body) {
   for (const graph::Node* n : body.graph->nodes()) {
-    const std::string_view op = n->op();
-    if (op == "Merge" || op == "RefMerge" || op == "Switch" || op == "RefSwitch" || op == "_SwitchN" || op == "Enter" || op == "RefEnter" || op == "_Recv" ||
-        op == "_HostRecv")
-      return true;
+    switch (role_of(*n)) {
+      case Role::kMerge:
+      case Role::kSwitch:
+      case Role::kSwitchN:
+      case Role::kEnter:
+      case Role::kRecv: return true;
+      default: break;
+    }
   }
   return false;
 }
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

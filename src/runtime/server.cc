@@ -1,19 +1,13 @@
 #include "runtime/server.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
+#include <atomic>
 #include <charconv>
-#include <system_error>
 
 #include "core/interrupt.h"
 #include "core/threads.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 namespace {
 
 // A CPU of one task.
@@ -31,6 +25,8 @@ class TaskCpu final : public Device {
 };
 
 }  // namespace
+
+std::unique_ptr<Device> make_task_cpu(const std::string& job, int task, int id) { return std::make_unique<TaskCpu>(job, task, id); }
 
 class Cluster final : public SharedState {
  public:
@@ -62,16 +58,17 @@ class Cluster final : public SharedState {
       }
     }
     if (!missing.empty())
-      return unavailable("these tasks of the cluster do not run in this process, and remote ones cannot be reached in this version: ", join(missing, ", "));
+      return unavailable("these tasks of the cluster do not run in this process, and remote ones cannot be reached in this version: ",
+                         join(missing, ", "));
     std::vector<std::unique_ptr<Device>> list;
     auto add = [&](const std::string& job, int task, int cpus) {
-      for (int i = 0; i < cpus; ++i) list.push_back(std::make_unique<TaskCpu>(job, task, i));
+      for (int i = 0; i < cpus; ++i) list.push_back(make_task_cpu(job, task, i));
     };
     add(master.job, master.task, master.cpu_devices);
     for (const auto& [name, cpus] : running_) {
       if (name.first != master.job || name.second != master.task) add(name.first, name.second, cpus);
     }
-    // Kept for ever, as those of the process are: tensors and handles name their device after the session is gone.
+    // Kept for ever, as those of the process are: tensors and handles name their device after the session is deleted.
     std::string key;
     for (const auto& d : list) key += d->name() + "\n";
     static auto* sets = new std::map<std::string, std::unique_ptr<DeviceSet>>;
@@ -104,25 +101,18 @@ Servers& servers() {
 
 }  // namespace
 
+static std::atomic<NetworkMaker> network_maker{nullptr};
+void set_network_maker(NetworkMaker maker) { network_maker = maker; }
+
 Status Server::bind() {
   const std::string& address = spec_.cluster.at(spec_.job).at(spec_.task);
   int port = spec_.port;
   const size_t colon = address.rfind(':');
   if (!port && colon != address.npos) std::from_chars(address.data() + colon + 1, address.data() + address.size(), port);
-  const Status failed(Code::kUnknown, "Could not start gRPC server");
-  if (pipe(wake_) != 0) return failed;
-  socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (socket_ < 0) return failed;
-  const int on = 1;
-  setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  sockaddr_in at{};
-  at.sin_family = AF_INET;
-  at.sin_addr.s_addr = htonl(INADDR_ANY);
-  at.sin_port = htons(uint16_t(port & 0xffff));
-  if (::bind(socket_, reinterpret_cast<sockaddr*>(&at), sizeof at) != 0 || ::listen(socket_, 16) != 0) return failed;
-  socklen_t size = sizeof at;
-  getsockname(socket_, reinterpret_cast<sockaddr*>(&at), &size);
-  target_ = cat("grpc://localhost:", ntohs(at.sin_port));
+  const NetworkMaker make = network_maker.load();
+  if (!make) return failed_precondition("servers need an Engine");
+  WEFT_ASSIGN(network_, make(spec_, port));
+  target_ = cat("grpc://localhost:", network_->port());
   return {};
 }
 
@@ -165,51 +155,25 @@ Server::~Server() {
     std::lock_guard lock(all.mutex);
     all.by_target.erase(target_);
   }
-  if (socket_ >= 0) ::close(socket_);
-  for (int fd : wake_) {
-    if (fd >= 0) ::close(fd);
-  }
-}
-
-// Nobody can be spoken to yet: a connection is taken and closed, which clients see as a server that refuses them.
-void Server::listen() {
-  for (;;) {
-    pollfd fds[2] = {{socket_, POLLIN, 0}, {wake_[0], POLLIN, 0}};
-    if (poll(fds, 2, -1) < 0 && errno != EINTR) return;
-    if (fds[1].revents) return;
-    if (!(fds[0].revents & POLLIN)) continue;
-    const int client = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
-    if (client >= 0) ::close(client);
-  }
 }
 
 Status Server::start() {
   std::lock_guard lock(mutex_);
   if (state_ == State::kStarted) return {};
   if (state_ == State::kStopped) return failed_precondition("Server has stopped.");
-  try {
-    listener_ = std::thread([this] { listen(); });
-  } catch (const std::system_error& e) {
-    return resource_exhausted("no thread for the server on ", target_, ": ", e.what());
-  }
   cluster_->add(spec_);
   state_ = State::kStarted;
   return {};
 }
 
 Status Server::stop() {
-  std::thread ended;
   {
     std::lock_guard lock(mutex_);
-    if (state_ == State::kStarted) {
-      cluster_->remove(spec_);
-      if (write(wake_[1], "x", 1) < 0) return internal_error("the server on ", target_, " cannot be woken");
-      ended = std::move(listener_);
-    }
+    if (state_ == State::kStarted) cluster_->remove(spec_);
     state_ = State::kStopped;
     changed_.notify_all();
   }
-  if (ended.joinable()) ended.join();
+  if (network_) network_->stop();
   return {};
 }
 
@@ -247,10 +211,11 @@ Result<SessionPlace> Server::place() {
 Result<SessionPlace> session_place(std::string_view target) {
   if (target.empty() || target == "local") return SessionPlace{};
   if (!target.starts_with("grpc://"))
-    return not_found("No session factory registered for the given session options: {target: \"", target, "\" config: } Registered factories are {DIRECT_SESSION, GRPC_SESSION}.");
+    return not_found("No session factory registered for the given session options: {target: \"", target,
+                     "\" config: } Registered factories are {DIRECT_SESSION, GRPC_SESSION}.");
   auto server = Server::find(target);
   if (!server) return unavailable("no server of this process listens on '", target, "', and those of others cannot be reached in this version");
   return server->place();
 }
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

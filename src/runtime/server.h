@@ -1,6 +1,6 @@
-// Server: one task of a cluster. Sessions that name its target run on it: on the devices of all tasks of the cluster, with state
-// that outlives them. Only tasks of this process can take part so far; a network between processes comes later, and until
-// then a connection from outside is closed.
+// Server: one task of a cluster. Sessions of this process that name its target run on it: on the devices of all tasks of the cluster that
+// live in this process, with state that outlives them. Other processes reach its devices through the network (remote/worker.h); sessions on
+// targets in other processes are not there yet.
 #pragma once
 
 #include <condition_variable>
@@ -9,11 +9,10 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <thread>
 
 #include "runtime/session.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 struct ServerSpec {
   std::string job;
@@ -22,6 +21,19 @@ struct ServerSpec {
   int port = 0;                                               // 0: the one of the task's address, where 0 is any free one
   int cpu_devices = 1;
 };
+
+// What other processes reach of a server. Made by remote/, which the engine hands over here.
+class ServerNetwork {
+ public:
+  virtual ~ServerNetwork() = default;
+  virtual int port() const = 0;
+  virtual void stop() = 0;
+};
+using NetworkMaker = Result<std::unique_ptr<ServerNetwork>> (*)(const ServerSpec& spec, int port);
+void set_network_maker(NetworkMaker maker);
+
+// A CPU of this process under a task's name.
+std::unique_ptr<Device> make_task_cpu(const std::string& job, int task, int id);
 
 // What the sessions on one cluster share.
 class Cluster;
@@ -48,13 +60,11 @@ class Server {
   enum class State { kNew, kStarted, kStopped };
   explicit Server(ServerSpec spec) : spec_(std::move(spec)) {}
   Status bind();
-  void listen();
 
   const ServerSpec spec_;
   std::string target_;
   std::shared_ptr<Cluster> cluster_;
-  int socket_ = -1, wake_[2] = {-1, -1};
-  std::thread listener_;
+  std::unique_ptr<ServerNetwork> network_;
   std::mutex mutex_;
   std::condition_variable changed_;
   State state_ = State::kNew;
@@ -63,4 +73,4 @@ class Server {
 // Where a session runs by its target: in this process ("" or "local"), or on one of its servers.
 Result<SessionPlace> session_place(std::string_view target);
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

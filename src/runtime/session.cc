@@ -1,5 +1,6 @@
 #include "runtime/session.h"
 
+#include "graph/node_traits.h"
 #include "op/session_state.h"
 #include "op/step_resources.h"
 #include "runtime/interruptible.h"
@@ -12,11 +13,12 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/remote_device.h"
 #include "core/own_memory.h"
 #include "core/threads.h"
 #include "graph/holds.h"
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 using graph::Endpoint;
 using graph::FunctionBody;
@@ -42,7 +44,18 @@ namespace {
 struct SharedDevices {
   std::mutex mutex;
   std::map<std::pair<int, int>, std::unique_ptr<DeviceSet>> sets;  // by CPUs and kinds of devices, which may come while the process runs
-  std::vector<std::unique_ptr<DeviceSet>> grown;  // by add_cpus()
+  std::vector<std::unique_ptr<DeviceSet>> grown;  // by add_cpus() and set_remote_devices()
+  std::vector<std::unique_ptr<Device>> left;      // remote devices of earlier clusters: handles name them
+  // The devices of a set that belongs to one user from now on.
+  std::vector<std::unique_ptr<Device>>* own(const DeviceSet* set) {
+    for (auto& [size, owned] : sets) {
+      if (owned.get() == set) grown.push_back(std::exchange(owned, nullptr));
+    }
+    for (const auto& owned : grown) {
+      if (owned.get() == set) return const_cast<std::vector<std::unique_ptr<Device>>*>(&owned->all());  // sets are constant for all but their owner
+    }
+    return nullptr;
+  }
 };
 SharedDevices& shared_devices() {
   static auto* shared = new SharedDevices;
@@ -62,15 +75,22 @@ const DeviceSet* shared_cpus(int count) {
 void add_cpus(const DeviceSet* set, int count) {
   SharedDevices& shared = shared_devices();
   std::lock_guard lock(shared.mutex);
-  for (auto& [size, owned] : shared.sets) {
-    if (owned.get() == set) shared.grown.push_back(std::exchange(owned, nullptr));
-  }
-  for (const auto& owned : shared.grown) {
-    if (owned.get() != set) continue;
-    auto& devices = const_cast<std::vector<std::unique_ptr<Device>>&>(owned->all());  // sets are constant for all but their owner
-    const auto cpus = std::count_if(devices.begin(), devices.end(), [](const auto& d) { return d->type() == "CPU"; });
-    for (int i = int(cpus); i < count; ++i) devices.push_back(std::make_unique<core::CpuDevice>(i));
-  }
+  auto* devices = shared.own(set);
+  if (!devices) return;
+  const auto cpus = std::count_if(devices->begin(), devices->end(), [](const auto& d) { return d->type() == "CPU"; });
+  for (int i = int(cpus); i < count; ++i) devices->push_back(std::make_unique<core::CpuDevice>(i));
+}
+
+void set_remote_devices(const DeviceSet* set, std::vector<std::unique_ptr<Device>> remote) {
+  SharedDevices& shared = shared_devices();
+  std::lock_guard lock(shared.mutex);
+  auto* devices = shared.own(set);
+  if (!devices) return;
+  const auto first =
+      std::stable_partition(devices->begin(), devices->end(), [](const auto& d) { return !dynamic_cast<core::RemoteDevice*>(d.get()); });
+  for (auto it = first; it != devices->end(); ++it) shared.left.push_back(std::move(*it));
+  devices->erase(first, devices->end());
+  for (auto& d : remote) devices->push_back(std::move(d));
 }
 
 Session::Session(graph::Graph& graph, std::mutex& mutex, const SessionOptions& o)
@@ -78,7 +98,9 @@ Session::Session(graph::Graph& graph, std::mutex& mutex, const SessionOptions& o
       graph_mutex_(mutex),
       options_(o),
       devices_(o.place.devices ? o.place.devices : shared_cpus(std::max(1, o.cpu_devices))),
-      base_(std::make_shared<Base>(shared_pool(o.intra_threads, false), shared_pool(o.inter_threads, true), o.allow_soft_placement, o.log_device_placement)) {
+      base_(std::make_shared<Base>(shared_pool(o.intra_threads, false), shared_pool(o.inter_threads, true), o.allow_soft_placement,
+                                   o.log_device_placement)),
+      elsewhere_(std::make_shared<Elsewhere>()) {
   RuntimeOptions r;
   r.registry = &graph.registry();
   r.devices = devices_;
@@ -96,8 +118,43 @@ Session::Session(graph::Graph& graph, std::mutex& mutex, const SessionOptions& o
                .value();
 }
 
+// How many they are. A run counts from when it is put together until its work is destroyed.
+struct Session::Elsewhere {
+  std::mutex mutex;
+  std::condition_variable changed;
+  int running = 0;
+  bool gone = false;  // the session; only where the process ends
+
+  class Run {
+   public:
+    explicit Run(std::shared_ptr<Elsewhere> of) : of_(std::move(of)) { add(1); }
+    Run(const Run& o) : of_(o.of_) { add(1); }
+    ~Run() { add(-1); }
+    Run& operator=(const Run&) = delete;
+    bool over() const {
+      std::lock_guard lock(of_->mutex);
+      return of_->gone;
+    }
+
+   private:
+    void add(int n) {
+      std::lock_guard lock(of_->mutex);
+      of_->running += n;
+      if (!of_->running) of_->changed.notify_all();
+    }
+    std::shared_ptr<Elsewhere> of_;
+  };
+};
+
 Session::~Session() {
   (void)close();
+  {
+    std::unique_lock lock(elsewhere_->mutex);
+    if (!core::wait_for_others(lock, elsewhere_->changed, [this] { return elsewhere_->running == 0; })) {
+      elsewhere_->gone = true;
+      new std::shared_ptr(base_);  // the process ends; a kernel that does not keeps it
+    }
+  }
   // Plans call functions of the runtime and hold resources; iterators hold functions.
   planned_.clear();
   resources_.clear();
@@ -115,7 +172,8 @@ std::shared_ptr<Instance> Session::find(std::span<const Endpoint> feeds, std::sp
   for (const auto& p : planned_) {
     if (std::equal(feeds.begin(), feeds.end(), p->key.feeds.begin(), p->key.feeds.end()) &&
         std::equal(fetches.begin(), fetches.end(), p->key.fetches.begin(), p->key.fetches.end()) &&
-        std::equal(targets.begin(), targets.end(), p->key.targets.begin(), p->key.targets.end()) && std::equal(done.begin(), done.end(), p->key.done.begin(), p->key.done.end()))
+        std::equal(targets.begin(), targets.end(), p->key.targets.begin(), p->key.targets.end()) &&
+        std::equal(done.begin(), done.end(), p->key.done.begin(), p->key.done.end()))
       return p->instance;
   }
   return nullptr;
@@ -125,9 +183,11 @@ std::shared_ptr<Instance> Session::find(std::span<const Endpoint> feeds, std::sp
 static Status check_output(const graph::Graph& graph, const Endpoint& e, const char* what, size_t i) {
   if (!e.node) return invalid_argument(what, " ", i, " names no node");
   if (!graph::holds(graph, e.node) || e.index < 0)
-    return invalid_argument("Tensor ", e.node->name(), ":", e.index, ", specified in either feed_devices or fetch_devices was not found in the Graph");
+    return invalid_argument("Tensor ", e.node->name(), ":", e.index,
+                            ", specified in either feed_devices or fetch_devices was not found in the Graph");
   if (e.index < e.node->num_outputs()) return {};
-  return out_of_range("Node '", e.node->name(), "' (type: '", e.node->op(), "', num of outputs: ", e.node->num_outputs(), ") does not have output ", e.index);
+  return out_of_range("Node '", e.node->name(), "' (type: '", e.node->op(), "', num of outputs: ", e.node->num_outputs(), ") does not have output ",
+                      e.index);
 }
 
 // The part of the graph that the fetches and targets need, cut off at the feeds.
@@ -145,10 +205,8 @@ Result<FunctionBody> Session::make_body(std::span<const Endpoint> feeds, std::sp
       if (output == f.index) return invalid_argument("Endpoint \"", f.node->name(), ":", f.index, "\" fed more than once.");
     }
     fed[size_t(f.node->id())].emplace_back(f.index, int(i));
-    AttrMap attrs;
-    attrs["T"] = base_type(f.node->output_type(f.index));
-    attrs["index"] = int64_t(i);
-    WEFT_ASSIGN(Node * arg, body.graph->add(cat("_arg_", f.node->name(), "_", f.index, "_", i), "_Arg", std::move(attrs), {}));
+    WEFT_ASSIGN(Node* arg,
+                add_arg(*body.graph, cat("_arg_", f.node->name(), "_", f.index, "_", i), base_type(f.node->output_type(f.index)), int64_t(i)));
     body.args.push_back(arg);
     body.arg_types.push_back(base_type(f.node->output_type(f.index)));
   }
@@ -194,7 +252,7 @@ Result<FunctionBody> Session::make_body(std::span<const Endpoint> feeds, std::sp
   std::vector<Node*> order;
   std::vector<int> waiting(size_t(graph_.num_ids()), 0);
   std::vector<int> ready;
-  auto is_back = [](const Node* n) { return n->op() == "NextIteration" || n->op() == "RefNextIteration"; };
+  auto is_back = [](const Node* n) { return is_next_iteration(*n); };
   const auto later = std::greater<int>();
   for (int id = 0; id < graph_.num_ids(); ++id) {
     if (!need[size_t(id)]) continue;
@@ -227,7 +285,8 @@ Result<FunctionBody> Session::make_body(std::span<const Endpoint> feeds, std::sp
     for (Node* c : n->control_inputs()) {
       if (map[size_t(c->id())]) controls.push_back(map[size_t(c->id())]);
     }
-    WEFT_ASSIGN(Node * copy, body.graph->add(n->name(), n->op(), graph::attrs_of(*n), std::move(inputs), controls, back ? std::span<const DType>(n->info().input_types()) : std::span<const DType>()));
+    WEFT_ASSIGN(Node* copy, body.graph->add(n->name(), n->op(), graph::attrs_of(*n), std::move(inputs), controls,
+                                            back ? std::span<const DType>(n->info().input_types()) : std::span<const DType>()));
     if (!n->device.empty() && (n->device[0] != '/' || !DeviceName::parse(n->device).ok()))
       return invalid_argument("Malformed device specification '", n->device, "' in node: {{node ", n->name(), "}}\n\t [[", n->name(), "]]");
     copy->device = n->device;
@@ -256,11 +315,8 @@ Result<FunctionBody> Session::make_body(std::span<const Endpoint> feeds, std::sp
   for (size_t i = 0; i < fetches.size(); ++i) {
     const int arg = feed_of(fetches[i]);
     Endpoint from = arg >= 0 ? Endpoint{body.args[size_t(arg)], 0} : Endpoint{map[size_t(fetches[i].node->id())], fetches[i].index};
-    AttrMap attrs;
     const DType t = base_type(from.node->output_type(from.index));
-    attrs["T"] = t;
-    attrs["index"] = int64_t(i);
-    WEFT_ASSIGN(Node * ret, body.graph->add(cat("_retval_", fetches[i].node->name(), "_", fetches[i].index, "_", i), "_Retval", std::move(attrs), {from}));
+    WEFT_ASSIGN(Node* ret, add_retval(*body.graph, cat("_retval_", fetches[i].node->name(), "_", fetches[i].index, "_", i), from, t, int64_t(i)));
     body.rets.push_back(ret);
     body.ret_types.push_back(t);
   }
@@ -291,51 +347,11 @@ Result<std::shared_ptr<Instance>> Session::prepare(std::span<const Endpoint> fee
   return instance;
 }
 
-namespace {
-
-// Cancels a step that takes too long.
-class Deadline {
- public:
-  ~Deadline() { stop(); }
-  Status start(int64_t ms, CancellationManager& c) {
-    if (ms <= 0) return {};
-    state_ = std::make_shared<State>();
-    return core::start_thread([s = state_, ms, &c] {
-      std::unique_lock lock(s->mutex);
-      if (s->changed.wait_for(lock, std::chrono::milliseconds(ms), [&] { return s->over; })) return;
-      s->passed = s->calling = true;
-      lock.unlock();
-      c.start_cancel();
-      lock.lock();
-      s->calling = false;
-      s->changed.notify_all();
-    });
-  }
-  // Whether the time was over before.
-  bool stop() {
-    if (!state_) return false;
-    std::unique_lock lock(state_->mutex);
-    state_->over = true;
-    state_->changed.notify_all();
-    state_->changed.wait(lock, [this] { return !state_->calling; });
-    return state_->passed;
-  }
-
- private:
-  struct State {
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool over = false, passed = false, calling = false;
-  };
-  std::shared_ptr<State> state_;
-};
-
-}  // namespace
-
 // A handle of a tensor that the session keeps, fed in place of that tensor.
 Status Session::resolve_handle(Tensor& fed) const {
   const auto* info = fed.num_elements() == 1 ? fed.data<ResourceHandle>()[0].info() : nullptr;
-  if (!info || info->container != SessionState::kContainer) return invalid_argument("Invalid resource type hash code: 0(name: ", info ? info->name : "", " type: ", info ? info->type_name : "", ")");
+  if (!info || info->container != SessionState::kContainer)
+    return invalid_argument("Invalid resource type hash code: 0(name: ", info ? info->name : "", " type: ", info ? info->type_name : "", ")");
   WEFT_ASSIGN(Tensor kept, state_->get(info->name));
   fed = std::move(kept);
   return {};
@@ -350,36 +366,54 @@ Status Session::run(std::span<const Endpoint> feeds, std::span<Tensor> feed_valu
     WEFT_ASSIGN(instance, prepare(feeds, fetches, targets, options.done));
   }
   for (size_t i = 0; i < feeds.size(); ++i) {
-    if (feed_values[i].dtype() == DType::kResource && instance->arg_types()[i] != DType::kResource) WEFT_RETURN_IF_ERROR(resolve_handle(feed_values[i]));
+    if (feed_values[i].dtype() == DType::kResource && instance->arg_types()[i] != DType::kResource)
+      WEFT_RETURN_IF_ERROR(resolve_handle(feed_values[i]));
     if (feed_values[i].dtype() != instance->arg_types()[i])
-      return invalid_argument("Expects arg[", i, "] to be ", dtype_name(instance->arg_types()[i]), " but ", dtype_name(feed_values[i].dtype()), " is provided");
+      return invalid_argument("Expects arg[", i, "] to be ", dtype_name(instance->arg_types()[i]), " but ", dtype_name(feed_values[i].dtype()),
+                              " is provided");
   }
   const int64_t timeout = options.timeout_ms > 0 ? options.timeout_ms : options_.timeout_ms;
   KernelEnv env = runtime().step_env();
   env.trace = options.trace;
-  auto end_step = [&](const Status& s) {
-    if (!s.ok() || steps_have_resources()) runtime().step_failed(env.step_id);
-    if (!state_->has_pending()) return;
-    std::vector<std::string> fetched;
-    if (s.ok()) {
-      for (const Endpoint& f : fetches) fetched.push_back(f.node->name());
-    }
-    state_->end_step(env.step_id, fetched);
-  };
-  if (timeout <= 0 && !options.cancellation && !may_be_interrupted()) {
-    env.cancellation = &cancellation_;
-    Status s = instance->run(env, feed_values, results);
-    end_step(s);
-    return s;
-  }
-  CancellationManager own(options.cancellation ? options.cancellation : &cancellation_);
-  env.cancellation = &own;
-  Deadline deadline;
-  WEFT_RETURN_IF_ERROR(deadline.start(timeout, own));
+  if (timeout > 0 || options.cancellation || may_be_interrupted())
+    return run_limited(instance, env, feed_values, fetches, results, timeout, options.cancellation);
+  env.cancellation = &cancellation_;
   Status s = instance->run(env, feed_values, results);
-  end_step(s);
-  if (deadline.stop() && !s.ok()) return deadline_exceeded("Timed out waiting for notification");
+  end_step(env.step_id, s.ok(), fetches);
   return s;
 }
 
-}  // namespace weft::runtime
+// For a caller who may end the run before it is done.
+Status Session::run_limited(const std::shared_ptr<Instance>& instance, KernelEnv env, std::span<Tensor> feeds, std::span<const Endpoint> fetches,
+                            std::span<Tensor> results, int64_t timeout_ms, CancellationManager* cancellation) {
+  CancellationManager own(cancellation ? cancellation : &cancellation_);
+  const Expected expected(instance.get(), 1, cancellation || timeout_ms > 0);
+  if (timeout_ms <= 0 && !expected.long_call()) {
+    env.cancellation = &own;
+    Status s = instance->run(env, feeds, results);
+    end_step(env.step_id, s.ok(), fetches);
+    return s;
+  }
+  std::vector<const Tensor*> in;
+  for (const Tensor& t : feeds) in.push_back(&t);
+  auto work = [this, instance, env, fetched = std::vector<Endpoint>(fetches.begin(), fetches.end()), here = Elsewhere::Run(elsewhere_)](
+                  CancellationManager& c, std::span<Tensor> from, std::span<Tensor> to) mutable {
+    env.cancellation = &c;
+    Status s = instance->run(env, from, to);
+    if (!here.over()) end_step(env.step_id, s.ok(), fetched);
+    return s;
+  };
+  return run_elsewhere(in, results, std::move(work), {.cancellation = &own, .timeout_ms = timeout_ms, .may_abandon = !env.trace});
+}
+
+void Session::end_step(int64_t id, bool ok, std::span<const Endpoint> fetches) {
+  if (!ok || steps_have_resources()) runtime().step_failed(id);
+  if (!state_->has_pending()) return;
+  std::vector<std::string> fetched;
+  if (ok) {
+    for (const Endpoint& f : fetches) fetched.push_back(f.node->name());
+  }
+  state_->end_step(id, fetched);
+}
+
+}  // namespace weft_engine::runtime

@@ -11,11 +11,11 @@
 #include "op/step_trace.h"
 #include "runtime/function_runtime.h"
 
-namespace weft::op {
+namespace weft_engine::op {
 class SessionState;
 }
 
-namespace weft::runtime {
+namespace weft_engine::runtime {
 
 // State that several sessions have in common, on a server.
 class SharedState {
@@ -53,13 +53,14 @@ class Session {
     std::span<graph::Node* const> done;  // ran in an earlier part of this step (PartialRun): control edges from them are no reason to run them
   };
   // `fetches` outputs are written to `results`. Errors as TensorFlow's: a fetch that is fed is its feed.
-  Status run(std::span<const graph::Endpoint> feeds, std::span<Tensor> feed_values, std::span<const graph::Endpoint> fetches, std::span<Tensor> results,
-             std::span<graph::Node* const> targets, const RunOptions& options);
+  Status run(std::span<const graph::Endpoint> feeds, std::span<Tensor> feed_values, std::span<const graph::Endpoint> fetches,
+             std::span<Tensor> results, std::span<graph::Node* const> targets, const RunOptions& options);
   // The plan for these feeds and fetches, as a graph; for people and tools.
   Result<std::shared_ptr<Instance>> prepare(std::span<const graph::Endpoint> feeds, std::span<const graph::Endpoint> fetches,
                                             std::span<graph::Node* const> targets, std::span<graph::Node* const> done = {});
   // The same part of the graph before any pass: arguments for the feeds, results for the fetches.
-  Result<graph::FunctionBody> body(std::span<const graph::Endpoint> feeds, std::span<const graph::Endpoint> fetches, std::span<graph::Node* const> targets) {
+  Result<graph::FunctionBody> body(std::span<const graph::Endpoint> feeds, std::span<const graph::Endpoint> fetches,
+                                   std::span<graph::Node* const> targets) {
     std::lock_guard lock(graph_mutex_);
     return make_body(feeds, fetches, targets);
   }
@@ -81,12 +82,15 @@ class Session {
     Key key;
     std::shared_ptr<Instance> instance;
   };
-  std::shared_ptr<Instance> find(std::span<const graph::Endpoint> feeds, std::span<const graph::Endpoint> fetches, std::span<graph::Node* const> targets,
-                                 std::span<graph::Node* const> done) const;
-  Result<graph::FunctionBody> make_body(std::span<const graph::Endpoint> feeds, std::span<const graph::Endpoint> fetches, std::span<graph::Node* const> targets,
-                                        std::span<graph::Node* const> done = {});
+  std::shared_ptr<Instance> find(std::span<const graph::Endpoint> feeds, std::span<const graph::Endpoint> fetches,
+                                 std::span<graph::Node* const> targets, std::span<graph::Node* const> done) const;
+  Result<graph::FunctionBody> make_body(std::span<const graph::Endpoint> feeds, std::span<const graph::Endpoint> fetches,
+                                        std::span<graph::Node* const> targets, std::span<graph::Node* const> done = {});
 
   Status resolve_handle(Tensor& fed) const;
+  Status run_limited(const std::shared_ptr<Instance>& instance, KernelEnv env, std::span<Tensor> feeds, std::span<const graph::Endpoint> fetches,
+                     std::span<Tensor> results, int64_t timeout_ms, CancellationManager* cancellation);
+  void end_step(int64_t id, bool ok, std::span<const graph::Endpoint> fetches);
 
   graph::Graph& graph_;
   std::mutex& graph_mutex_;
@@ -103,6 +107,9 @@ class Session {
   std::shared_ptr<op::SessionState> state_;
   CancellationManager cancellation_;
   std::atomic<bool> closed_{false};
+  // Runs on other threads, of which some may be left to themselves (runtime/interruptible.h). The session outlives them.
+  struct Elsewhere;
+  std::shared_ptr<Elsewhere> elsewhere_;
   mutable std::shared_mutex mutex_;
   std::shared_ptr<KernelCache> kernels_ = std::make_shared<KernelCache>();
   std::vector<std::unique_ptr<Planned>> planned_;
@@ -113,4 +120,4 @@ std::shared_ptr<ThreadPool> shared_pool(int threads, bool inter);
 // The CPU devices of a process with that many virtual ones; kept for ever.
 const DeviceSet* shared_cpus(int count);
 
-}  // namespace weft::runtime
+}  // namespace weft_engine::runtime

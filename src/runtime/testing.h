@@ -11,7 +11,7 @@
 #include "runtime/executable.h"
 #include "op/rendezvous.h"
 
-namespace weft::runtime::testing {
+namespace weft_engine::runtime::testing {
 
 using graph::Endpoint;
 using graph::Node;
@@ -115,4 +115,4 @@ Endpoint v1_loop(BodyBuilder& b, const std::string& name, Endpoint limit, Endpoi
   return {b.add(at("exit_x"), "Exit", {{switch_x, 0}}), 0};
 }
 
-}  // namespace weft::runtime::testing
+}  // namespace weft_engine::runtime::testing

@@ -4,11 +4,9 @@
 #include "trace/variable.h"
 #include "wire/tensor_bundle.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 
-namespace {
-
-Result<Tensor> value_of(trace::VariableState& v) {
+Result<Tensor> variable_value(trace::VariableState& v) {
   WEFT_ASSIGN(op::Value value, v.read());
   eager::TensorHandle* handle = trace::eager_handle(value);
   if (!handle) return internal_error("the variable '", v.spec().name, "' was read in a trace");
@@ -16,23 +14,21 @@ Result<Tensor> value_of(trace::VariableState& v) {
   return core::to_host(handle->tensor());
 }
 
-}  // namespace
-
 Result<Snapshot> take_snapshot(const std::shared_ptr<TrackableState>& root, std::span<const TrackableState::Child> attached) {
   if (trace::FuncGraph::current())
     return unimplemented(
         "Calling tf.train.Checkpoint.save() from a function is not supported, as save() modifies saving metadata in ways not supported by "
         "TensorFlow Operations.");
-  trace::Entered untraced(nullptr);  // no tape hears of these reads
+  trace::Entered untraced(nullptr);  // no tape records these reads
   Snapshot out;
   WEFT_ASSIGN(out.objects, list_tracked(root, attached));
   for (const auto& node : out.objects.nodes) {
     trace::VariableState* v = node.state->as_variable();
     if (!v) continue;
-    WEFT_ASSIGN(Tensor value, value_of(*v));
+    WEFT_ASSIGN(Tensor value, variable_value(*v));
     out.values.emplace_back(value_key(node.path), std::move(value));
   }
-  out.values.emplace_back(kObjectGraphKey, Tensor::scalar(tstring(encode_tracked(out.objects))));
+  out.values.emplace_back(kObjectGraphKey, Tensor::scalar(tstring(encode_trackables(trackables_of(out.objects)))));
   return out;
 }
 
@@ -45,11 +41,10 @@ Status write_snapshot(std::string_view prefix, Snapshot& snapshot) {
   return writer.finish();
 }
 
-Result<TrackedObjects> write_checkpoint(std::string_view prefix, const std::shared_ptr<TrackableState>& root,
-                                        std::span<const TrackableState::Child> attached) {
-  WEFT_ASSIGN(Snapshot snapshot, take_snapshot(root, attached));
-  WEFT_RETURN_IF_ERROR(write_snapshot(prefix, snapshot));
-  return std::move(snapshot.objects);
+Status write_values(std::string_view prefix, std::span<const std::pair<std::string, Tensor>> values) {
+  wire::BundleWriter writer(prefix, {}, {.durable = true});
+  for (const auto& [key, tensor] : values) WEFT_RETURN_IF_ERROR(writer.add(key, tensor));
+  return writer.finish();
 }
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

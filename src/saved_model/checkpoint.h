@@ -12,7 +12,7 @@
 #include "core/tensor.h"
 #include "saved_model/tracked_objects.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 
 // All that a checkpoint holds, taken at one moment. The tensors share the memory of the variables, which copy themselves when
 // they are next changed; so a snapshot costs nothing but the reads, and can be written by another thread.
@@ -27,8 +27,9 @@ Result<Snapshot> take_snapshot(const std::shared_ptr<TrackableState>& root, std:
 // Each tensor is let go when it is written, so that a variable that changes meanwhile seldom has to copy itself.
 Status write_snapshot(std::string_view prefix, Snapshot& snapshot);
 
-// Both together. Gives the objects and their nodes: those of a SavedModel that is written beside it.
-Result<TrackedObjects> write_checkpoint(std::string_view prefix, const std::shared_ptr<TrackableState>& root,
-                                        std::span<const TrackableState::Child> attached = {});
+Status write_values(std::string_view prefix, std::span<const std::pair<std::string, Tensor>> values);
 
-}  // namespace weft::saved_model
+// What a variable holds now.
+Result<Tensor> variable_value(trace::VariableState& v);
+
+}  // namespace weft_engine::saved_model

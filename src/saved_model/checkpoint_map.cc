@@ -5,7 +5,7 @@
 #include "graph/function_body.h"
 #include "graph/function_library.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 namespace {
 
 using graph::Endpoint;
@@ -41,8 +41,7 @@ void scan(const graph::Graph& g, const std::function<Endpoint(Endpoint)>& outsid
 Result<std::map<std::string, Endpoint>> restored_variables(const graph::Graph& graph, const MetaGraph& meta) {
   std::map<std::string, Endpoint> out;
   if (meta.restore_op.empty()) return out;
-  scan(
-      graph, [](Endpoint e) { return e; }, out);
+  scan(graph, [](Endpoint e) { return e; }, out);
   // Version 2: the restore op calls a function, and passes it the handles.
   const Node* call = graph.find(meta.restore_op.substr(0, meta.restore_op.rfind(':')));
   const op::AttrValue* f = call ? call->find_attr("f") : nullptr;
@@ -60,4 +59,4 @@ Result<std::map<std::string, Endpoint>> restored_variables(const graph::Graph& g
   return out;
 }
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

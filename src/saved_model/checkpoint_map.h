@@ -7,9 +7,9 @@
 #include "graph/graph.h"
 #include "saved_model/meta_graph.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 
 // Checkpoint key -> the handle (or ref) that is assigned. Empty where the model restores nothing.
 Result<std::map<std::string, graph::Endpoint>> restored_variables(const graph::Graph& graph, const MetaGraph& meta);
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

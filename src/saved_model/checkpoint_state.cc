@@ -7,7 +7,7 @@
 #include "wire/proto.h"
 #include "wire/text_format.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 
 namespace {
 
@@ -35,20 +35,13 @@ Result<CheckpointState> parse(const std::string& text) {
   wire::ProtoReader r(bytes);
   while (r.next()) {
     switch (r.field()) {
-      case 1:
-        out.model_checkpoint_path = r.string();
-        break;
-      case 2:
-        out.all_model_checkpoint_paths.push_back(r.string());
-        break;
+      case 1: out.model_checkpoint_path = r.string(); break;
+      case 2: out.all_model_checkpoint_paths.push_back(r.string()); break;
       case 3:
         if (!r.append_fixed(out.all_model_checkpoint_timestamps)) return data_loss("malformed CheckpointState");
         break;
-      case 4:
-        out.last_preserved_timestamp = r.float64();
-        break;
-      default:
-        break;
+      case 4: out.last_preserved_timestamp = r.float64(); break;
+      default: break;
     }
   }
   if (!r.ok()) return data_loss("malformed CheckpointState");
@@ -107,4 +100,4 @@ Result<std::string> latest_checkpoint(const std::string& folder, std::string_vie
   return std::string();
 }
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

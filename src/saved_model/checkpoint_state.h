@@ -8,9 +8,9 @@
 
 #include "core/status.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 
-using namespace weft::core;
+using namespace weft_engine::core;
 
 struct CheckpointState {
   std::string model_checkpoint_path;
@@ -28,4 +28,4 @@ Status write_checkpoint_state(const std::string& folder, CheckpointState state, 
 // The prefix of the latest one; empty where there is none whose index exists.
 Result<std::string> latest_checkpoint(const std::string& folder, std::string_view file = "checkpoint");
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

@@ -9,7 +9,7 @@
 #include "graph/import.h"
 #include "io/graph_def.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 namespace {
 
 using graph::Endpoint;
@@ -26,14 +26,12 @@ std::string_view node_of(std::string_view input) {
 
 std::string valid_node_name(std::string_view text) {
   std::string out;
-  for (const char c : text)
-    out += std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '/' || c == '-' || c == '>' ? c : '_';
+  for (const char c : text) out += std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '/' || c == '-' || c == '>' ? c : '_';
   if (out.empty() || !(std::isalnum(static_cast<unsigned char>(out[0])) || out[0] == '.')) out.insert(0, "t");
   return out;
 }
 
-Result<ExportedGraph> export_body(const graph::FunctionBody& body, const std::vector<ExportPort>& args,
-                                  const std::vector<ExportPort>& results) {
+Result<ExportedGraph> export_body(const graph::FunctionBody& body, const std::vector<ExportPort>& args, const std::vector<ExportPort>& results) {
   if (args.size() != body.args.size() || results.size() > body.rets.size())
     return internal_error("a body with other arguments or results than its names");
   ExportedGraph out;
@@ -54,8 +52,8 @@ Result<ExportedGraph> export_body(const graph::FunctionBody& body, const std::ve
   for (size_t i = 0; i < results.size(); ++i) {
     const Endpoint from = body.rets[i]->input(0);
     const std::string wanted = valid_node_name(results[i].name);
-    const bool same = from.index == 0 && from.node->num_outputs() == 1 && from.node->name() == wanted && from.node->op() != "_Arg" &&
-                      !taken.count(wanted);
+    const bool same =
+        from.index == 0 && from.node->num_outputs() == 1 && from.node->name() == wanted && from.node->op() != "_Arg" && !taken.count(wanted);
     out.outputs.push_back(reserve(wanted));
     names[same ? from.node : body.rets[i]] = out.outputs.back();
     if (same) plain.insert(body.rets[i]);
@@ -73,7 +71,7 @@ Result<ExportedGraph> export_body(const graph::FunctionBody& body, const std::ve
       d.inputs.push_back(e.index ? cat(names[e.node], ":", e.index) : names[e.node]);
     }
     for (const Node* c : n->control_inputs()) d.inputs.push_back(cat("^", names[c]));
-    d.attrs.erase("_class");  // names nodes, which may be gone or called otherwise
+    d.attrs.erase("_class");  // names nodes, which may have been removed or renamed
     if (n->op() == "_Arg") {
       const auto index = size_t(n->attr<int64_t>("index"));
       const DType type = base_type(n->attr<DType>("T"));
@@ -171,4 +169,4 @@ Result<std::unique_ptr<graph::Graph>> make_graph(ExportedGraph exported, std::sh
   return g;
 }
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

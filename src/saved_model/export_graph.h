@@ -10,9 +10,9 @@
 #include "graph/function_body.h"
 #include "graph/function_library.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 
-using namespace weft::core;
+using namespace weft_engine::core;
 
 struct ExportPort {
   std::string name;
@@ -27,15 +27,13 @@ struct ExportedGraph {
 };
 
 // `results` may be shorter than the body's results: the others are left out with what only they need.
-Result<ExportedGraph> export_body(const graph::FunctionBody& body, const std::vector<ExportPort>& args,
-                                  const std::vector<ExportPort>& results);
+Result<ExportedGraph> export_body(const graph::FunctionBody& body, const std::vector<ExportPort>& args, const std::vector<ExportPort>& results);
 
 // Drops nodes that the outputs do not need, through data or control edges.
 void prune_nodes(ExportedGraph& g);
 
 // The functions that nodes call, directly or through others, and their gradients.
-Result<std::shared_ptr<graph::FunctionLibrary>> needed_functions(const std::vector<graph::NodeDef>& nodes,
-                                                                 const graph::FunctionLibrary& from);
+Result<std::shared_ptr<graph::FunctionLibrary>> needed_functions(const std::vector<graph::NodeDef>& nodes, const graph::FunctionLibrary& from);
 // The functions that a node names, in its attributes or as its op.
 std::vector<std::string> functions_of(const graph::NodeDef& node, const graph::FunctionLibrary& library);
 
@@ -46,4 +44,4 @@ Result<std::unique_ptr<graph::Graph>> make_graph(ExportedGraph exported, std::sh
 // A name that a node may have, made from any text.
 std::string valid_node_name(std::string_view text);
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

@@ -12,7 +12,7 @@
 #include "wire/schema.h"
 #include "wire/tensor_bundle.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 namespace {
 
 using wire::MessageDef;
@@ -175,4 +175,4 @@ Status write_fingerprint(const std::string& dir) {
   return wire::write_file(dir + "/fingerprint.pb", w.str());
 }
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

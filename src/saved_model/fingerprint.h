@@ -7,9 +7,9 @@
 
 #include "core/status.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 
-using namespace weft::core;
+using namespace weft_engine::core;
 
 struct Fingerprint {
   uint64_t saved_model_checksum = 0, graph_def_program_hash = 0, signature_def_hash = 0, saved_object_graph_hash = 0, checkpoint_hash = 0;
@@ -31,4 +31,4 @@ Status verify_fingerprint(const std::string& dir, const Fingerprint& fingerprint
 // no fingerprint, DataLoss for what is not as it was saved. Assets have no checksums.
 Status verify_saved_model(const std::string& dir);
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

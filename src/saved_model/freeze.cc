@@ -9,10 +9,13 @@
 #include "core/cat.h"
 #include "core/own_memory.h"
 #include "graph/passes/passes.h"
+#include "io/graph_def.h"
+#include "op/op_traits.h"
 #include "op/variable.h"
 #include "saved_model/export_graph.h"
+#include "wire/proto.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 namespace {
 
 using graph::FunctionDef;
@@ -20,6 +23,7 @@ using graph::FunctionLibrary;
 using graph::NodeDef;
 using op::AttrMap;
 using op::OpSpec;
+using op::Role;
 
 constexpr int kMaxDepth = 2'000;  // functions inside functions
 
@@ -32,22 +36,31 @@ struct Frozen {
 // An output of a node, by flat index; an argument of a function is output 0 of its name.
 using Ref = std::pair<std::string, int>;
 
-// Ops that hand an input on, and what they are called where that is no longer a reference.
-const std::map<std::string_view, std::string_view>& pass_through() {
-  static const auto* ops = new std::map<std::string_view, std::string_view>{{"Identity", "Identity"},
-                                                                            {"Switch", "Switch"},
-                                                                            {"Enter", "Enter"},
-                                                                            {"Exit", "Exit"},
-                                                                            {"Merge", "Merge"},
-                                                                            {"NextIteration", "NextIteration"},
-                                                                            {"StopGradient", "StopGradient"},
-                                                                            {"RefIdentity", "Identity"},
-                                                                            {"RefSwitch", "Switch"},
-                                                                            {"RefEnter", "Enter"},
-                                                                            {"RefExit", "Exit"},
-                                                                            {"RefMerge", "Merge"},
-                                                                            {"RefNextIteration", "NextIteration"}};
-  return *ops;
+Role role_of(const op::Registry& registry, const NodeDef& n) {
+  const OpSpec* spec = registry.find(n.op);
+  return spec ? spec->traits().role : Role::kNone;  // a function
+}
+
+bool is_variable(const op::Registry& registry, const NodeDef& n) {
+  const Role role = role_of(registry, n);
+  return role == Role::kVarHandle || role == Role::kRefVariable;
+}
+
+// An op that hands its first input on, of type T: what it is called where that is not a reference. Empty for all others.
+std::string_view hands_on(const op::Registry& registry, const NodeDef& n) {
+  const OpSpec* spec = registry.find(n.op);
+  if (!spec) return {};
+  switch (const Role role = spec->traits().role) {
+    case Role::kSwitch:
+    case Role::kMerge:
+    case Role::kEnter:
+    case Role::kExit:
+    case Role::kNextIteration: return op::op_of(role);
+    default: break;
+  }
+  const auto& in = spec->signature().inputs;
+  if (!spec->traits().forwards_inputs || in.size() != 1 || in[0].type_attr < 0 || in[0].number_attr >= 0) return {};
+  return in[0].is_ref ? op::op_of(Role::kIdentity) : spec->name;
 }
 
 // A call op: where its function attributes are, and at which input their arguments begin.
@@ -57,19 +70,18 @@ struct CallOp {
   std::string_view result_types;  // and the results'
   int first = 0;
 };
-const CallOp* call_op(std::string_view op) {
-  static const auto* ops = new std::map<std::string_view, CallOp>{
-      {"PartitionedCall", {{"f"}, "Tin", "Tout", 0}},
-      {"StatefulPartitionedCall", {{"f"}, "Tin", "Tout", 0}},
-      {"While", {{"cond", "body"}, "T", "T", 0}},
-      {"StatelessWhile", {{"cond", "body"}, "T", "T", 0}},
-      {"If", {{"then_branch", "else_branch"}, "Tin", "Tout", 1}},
-      {"StatelessIf", {{"then_branch", "else_branch"}, "Tin", "Tout", 1}},
-      {"Case", {{"branches"}, "Tin", "Tout", 1}},
-      {"StatelessCase", {{"branches"}, "Tin", "Tout", 1}},
-  };
-  auto it = ops->find(op);
-  return it == ops->end() ? nullptr : &it->second;
+const CallOp* call_op(Role role) {
+  static const auto* call = new CallOp{{"f"}, "Tin", "Tout", 0};
+  static const auto* loop = new CallOp{{"cond", "body"}, "T", "T", 0};
+  static const auto* branch = new CallOp{{"then_branch", "else_branch"}, "Tin", "Tout", 1};
+  static const auto* branches = new CallOp{{"branches"}, "Tin", "Tout", 1};
+  switch (role) {
+    case Role::kCall: return call;
+    case Role::kWhile: return loop;
+    case Role::kIf: return branch;
+    case Role::kCase: return branches;
+    default: return nullptr;
+  }
 }
 
 // Rewrites lists of nodes: those of the graph, and those of functions that handles are passed to.
@@ -78,9 +90,8 @@ class Freezer {
   Freezer(const op::Registry& registry, FunctionLibrary& library) : registry_(registry), library_(library) {}
 
   // Nodes of a graph ("node:1") or, with `function`, of one of the library ("node:output:1"). `frozen` says which
-  // tensors hold values already; more are added as handles are handed on.
-  Status rewrite(std::vector<NodeDef>& nodes, std::map<Ref, Frozen>& frozen, bool function, std::map<std::string, std::string>& ret,
-                 int depth);
+  // tensors hold values already; more are added as handles are passed on.
+  Status rewrite(std::vector<NodeDef>& nodes, std::map<Ref, Frozen>& frozen, bool function, std::map<std::string, std::string>& ret, int depth);
 
  private:
   struct Special {
@@ -107,8 +118,8 @@ Ref Freezer::parse(std::string_view input, bool function, const std::unordered_m
   if (const size_t second = rest.find(':'); function && second != std::string_view::npos) {
     // Of the ops that hand handles on only these have more than one output argument.
     auto it = by_name.find(node);
-    const std::string_view op = it == by_name.end() ? std::string_view() : std::string_view(it->second->op);
-    offset = (op == "Switch" && rest.starts_with("output_true")) || (op == "Merge" && rest.starts_with("value_index"));
+    const Role role = it == by_name.end() ? Role::kNone : role_of(registry_, *it->second);
+    offset = (role == Role::kSwitch && rest.starts_with("output_true")) || (role == Role::kMerge && rest.starts_with("value_index"));
     rest = rest.substr(second + 1);
   }
   return {std::move(node), offset + std::atoi(std::string(rest).c_str())};
@@ -159,8 +170,9 @@ Status Freezer::rewrite(std::vector<NodeDef>& nodes, std::map<Ref, Frozen>& froz
       }
       n.attrs = std::move(attrs);
     };
-    if (n.op == "ReadVariableOp") {
-      n.op = "Identity";
+    const Role role = role_of(registry_, n);
+    if (role == Role::kReadVariable) {
+      n.op = op::op_of(Role::kIdentity);
       keep_extra({{"T", f.dtype}});
       renames("value");
     } else if (n.op == "ResourceGather") {
@@ -169,7 +181,7 @@ Status Freezer::rewrite(std::vector<NodeDef>& nodes, std::map<Ref, Frozen>& froz
       NodeDef axis;
       axis.name = cat(n.name, "/axis");
       while (by_name.count(axis.name)) axis.name += "_";
-      axis.op = "Const";
+      axis.op = op::op_of(Role::kConst);
       axis.attrs = {{"dtype", DType::kInt32}, {"value", Tensor::scalar(int32_t(dims ? *dims : 0))}};
       AttrMap attrs{{"Tparams", f.dtype}, {"Taxis", DType::kInt32}, {"batch_dims", dims ? *dims : int64_t(0)}};
       if (indices != n.attrs.end()) attrs["Tindices"] = indices->second;
@@ -190,19 +202,19 @@ Status Freezer::rewrite(std::vector<NodeDef>& nodes, std::map<Ref, Frozen>& froz
       renames("output");
       keep_extra(std::move(attrs));
     } else if (n.op == "VarIsInitializedOp" || n.op == "IsVariableInitialized") {
-      n.op = "Const";
+      n.op = op::op_of(Role::kConst);
       renames("is_initialized");
       n.inputs.erase(n.inputs.begin());
       keep_extra({{"dtype", DType::kBool}, {"value", Tensor::scalar(true)}});
-    } else if (auto it = pass_through().find(n.op); it != pass_through().end()) {
-      if (n.op.ends_with("Switch") && !inputs.count(0)) continue;
-      n.op = it->second;
+    } else if (const std::string_view as_value = hands_on(registry_, n); !as_value.empty()) {
+      if (role == Role::kSwitch && !inputs.count(0)) continue;
+      n.op = as_value;
       n.attrs["T"] = f.dtype;
       n.attrs.erase("_output_shapes");
-      for (int out = 0; out < (n.op == "Switch" ? 2 : 1); ++out) frozen[{n.name, out}] = f;
+      for (int out = 0; out < (role == Role::kSwitch ? 2 : 1); ++out) frozen[{n.name, out}] = f;
       read_by(n.name);
-    } else if (const CallOp* call = call_op(n.op)) {
-      if (!first_time) return unimplemented("node ", n.name, ": a handle comes to it by way of its own results");
+    } else if (const CallOp* call = call_op(role)) {
+      if (!first_time) return unimplemented("node ", n.name, ": a handle reaches it through its own results");
       WEFT_RETURN_IF_ERROR(rewrite_call(n, *call, inputs, frozen, depth));
       read_by(n.name);
     } else if (library_.contains(n.op)) {
@@ -211,8 +223,7 @@ Status Freezer::rewrite(std::vector<NodeDef>& nodes, std::map<Ref, Frozen>& froz
       WEFT_ASSIGN(Special s, specialise({n.op, attrs}, args, depth + 1));
       n.op = s.name;
       n.attrs.clear();
-      if (!s.results.empty())
-        return unimplemented("node ", n.name, " calls function ", n.op, " by its name, which gives a variable's handle back");
+      if (!s.results.empty()) return unimplemented("node ", n.name, " calls function ", n.op, " by its name, which gives a variable's handle back");
     } else {
       const OpSpec* spec = registry_.find(n.op);
       const auto reads_value = [&] {
@@ -221,8 +232,8 @@ Status Freezer::rewrite(std::vector<NodeDef>& nodes, std::map<Ref, Frozen>& froz
         for (const auto& [i, x] : inputs) {
           // A list of tensors before the argument would shift it; then every argument is asked.
           for (size_t a = 0; a < args.size(); ++a) {
-            const bool single = std::none_of(args.begin(), args.begin() + int(a),
-                                             [](const auto& s) { return s.number_attr >= 0 || s.type_list_attr >= 0; });
+            const bool single =
+                std::none_of(args.begin(), args.begin() + int(a), [](const auto& s) { return s.number_attr >= 0 || s.type_list_attr >= 0; });
             if ((single ? int(a) == i : true) && (args[a].is_ref || args[a].type == DType::kResource)) return false;
           }
         }
@@ -295,17 +306,16 @@ Result<Freezer::Special> Freezer::specialise(const FunctionAttr& f, const std::m
   return specials_[key] = s;
 }
 
-Status Freezer::rewrite_call(NodeDef& n, const CallOp& call, const std::map<int, Frozen>& inputs, std::map<Ref, Frozen>& frozen,
-                             int depth) {
+Status Freezer::rewrite_call(NodeDef& n, const CallOp& call, const std::map<int, Frozen>& inputs, std::map<Ref, Frozen>& frozen, int depth) {
   std::map<int, Frozen> args;
   for (const auto& [i, f] : inputs) {
-    if (i < call.first) return invalid_argument("node ", n.name, " is told what to do by a variable's handle");
+    if (i < call.first) return invalid_argument("node ", n.name, " is controlled by a variable's handle");
     args.emplace(i - call.first, f);
   }
   std::optional<std::map<int, Frozen>> results;
   const auto one = [&](const FunctionAttr& f) -> Result<FunctionAttr> {
     WEFT_ASSIGN(Special s, specialise(f, args, depth + 1));
-    const bool cond = n.op.ends_with("While") && &f == n.attrs["cond"].get<FunctionAttr>();
+    const bool cond = role_of(registry_, n) == Role::kWhile && &f == n.attrs["cond"].get<FunctionAttr>();
     if (!cond) {
       const auto same = [&] {
         if (results->size() != s.results.size()) return false;
@@ -344,10 +354,10 @@ Status Freezer::rewrite_call(NodeDef& n, const CallOp& call, const std::map<int,
     return {};
   };
   WEFT_RETURN_IF_ERROR(set_types(call.types, args));
-  const bool loop = n.op.ends_with("While");
+  const bool loop = role_of(registry_, n) == Role::kWhile;
   if (loop) {
     for (const auto& [i, f] : args) {
-      if (!results->count(i)) return invalid_argument("node ", n.name, ": variable '", f.variable, "' comes out of the loop as another");
+      if (!results->count(i)) return invalid_argument("node ", n.name, ": variable '", f.variable, "' leaves the loop as another one");
     }
   } else {
     WEFT_RETURN_IF_ERROR(set_types(call.result_types, *results));
@@ -373,7 +383,8 @@ Status Freezer::rewrite_call(NodeDef& n, const CallOp& call, const std::map<int,
 void drop_idle_controls(ExportedGraph& g, const op::Registry& registry, const FunctionLibrary& library) {
   std::unordered_map<std::string_view, const NodeDef*> by_name;
   for (const NodeDef& n : g.nodes) {
-    if (n.op == "Switch" || n.op == "Enter" || n.op == "Merge") return;
+    const Role role = role_of(registry, n);
+    if (role == Role::kSwitch || role == Role::kEnter || role == Role::kMerge) return;
     by_name.emplace(n.name, &n);
   }
   std::unordered_map<std::string_view, int> effects;  // 1: it, or what it waits for, does something; -1: being asked
@@ -405,8 +416,6 @@ void drop_idle_controls(ExportedGraph& g, const op::Registry& registry, const Fu
   for (auto& [n, inputs] : changed) n->inputs = std::move(inputs);
 }
 
-bool is_variable(std::string_view op) { return op == "VarHandleOp" || op == "VariableV2" || op == "Variable"; }
-
 const std::string* text_attr(const NodeDef& n, std::string_view key) {
   auto it = n.attrs.find(key);
   return it == n.attrs.end() ? nullptr : it->second.get<std::string>();
@@ -418,10 +427,9 @@ Result<Tensor> value_of(Model& model, const NodeDef& n) {
   const std::string* shared = text_attr(n, "shared_name");
   const std::string name = shared && !shared->empty() ? *shared : n.name;
   const auto none = [&] {
-    return failed_precondition("variable '", name,
-                               "' has no value yet: run the graph's initialiser first, or give a SavedModel with its checkpoint");
+    return failed_precondition("variable '", name, "' has no value yet: run the graph's initialiser first, or give a SavedModel with its checkpoint");
   };
-  if (n.op == "VarHandleOp") {
+  if (role_of(model.graph().registry(), n) == Role::kVarHandle) {
     auto variable = model.session().resources().find<op::Variable>(container ? *container : "", name);
     if (!variable.ok()) return none();
     std::shared_lock lock((*variable)->mutex());
@@ -439,8 +447,6 @@ Result<Tensor> value_of(Model& model, const NodeDef& n) {
 
 // ---- tables: their contents come from an initialiser, which goes along -----------------------------------------
 
-bool is_table(std::string_view op) { return op == "HashTableV2" || op == "HashTable"; }
-
 Node* initialiser(Model& model) {
   if (Node* n = model.graph().find(kInitTables)) return n;
   const std::string& name = model.meta().init_op;
@@ -450,22 +456,23 @@ Node* initialiser(Model& model) {
 // Gives the initialiser its name, and the files that it reads their places. Of all that loading runs only what fills
 // tables stays: it sets variables, too, before what reads them. `own` are the nodes that the outputs need.
 void keep_initialiser(Model& model, const std::set<std::string>& own, ExportedGraph& g) {
+  const op::Registry& registry = model.graph().registry();
   for (const auto& [tensor, file] : model.meta().assets) {
     const std::string node = tensor.substr(0, tensor.rfind(':'));
     for (NodeDef& n : g.nodes) {
-      if (n.name == node && n.op == "Const") n.attrs["value"] = Tensor::scalar((model.path() + "/assets/" + file).c_str());
+      if (n.name == node && role_of(registry, n) == Role::kConst) n.attrs["value"] = Tensor::scalar((model.path() + "/assets/" + file).c_str());
     }
   }
   std::set<std::string> sets;
   for (const NodeDef& n : g.nodes) {
-    if (n.op.starts_with("Assign") && !own.count(n.name)) sets.insert("^" + n.name);
+    if (role_of(registry, n) == Role::kAssignVariable && !own.count(n.name)) sets.insert("^" + n.name);
   }
   NodeDef init;
   init.name = kInitTables;
-  init.op = "NoOp";
+  init.op = op::op_of(Role::kNoOp);
   for (NodeDef& n : g.nodes) {
     std::erase_if(n.inputs, [&](const std::string& in) { return sets.count(in) > 0; });
-    if (n.op.starts_with("LookupTableImport") || n.op.starts_with("InitializeTable")) init.inputs.push_back("^" + n.name);
+    if (role_of(registry, n) == Role::kFillTable) init.inputs.push_back("^" + n.name);
   }
   g.targets = {init.name};
   std::erase_if(g.nodes, [&](const NodeDef& n) { return n.name == init.name; });  // of a graph that was frozen before
@@ -475,9 +482,9 @@ void keep_initialiser(Model& model, const std::set<std::string>& own, ExportedGr
 
 }  // namespace
 
-Result<FrozenGraph> freeze(Model& model, const std::vector<BoundSignature::Port>& inputs,
-                           const std::vector<BoundSignature::Port>& outputs) {
+Result<FrozenGraph> freeze(Model& model, const std::vector<BoundSignature::Port>& inputs, const std::vector<BoundSignature::Port>& outputs) {
   if (outputs.empty()) return invalid_argument("freezing needs at least one output");
+  const op::Registry& registry = model.graph().registry();
   std::vector<Endpoint> feeds, fetches;
   std::vector<ExportPort> in, out;
   for (const auto& p : inputs) feeds.push_back(p.tensor), in.push_back({p.name, p.shape});
@@ -493,7 +500,7 @@ Result<FrozenGraph> freeze(Model& model, const std::vector<BoundSignature::Port>
   };
   WEFT_ASSIGN(ExportedGraph g, part({}));
   if (Node* init = initialiser(model);
-      init && std::any_of(g.nodes.begin(), g.nodes.end(), [](const NodeDef& n) { return is_table(n.op); })) {
+      init && std::any_of(g.nodes.begin(), g.nodes.end(), [&](const NodeDef& n) { return role_of(registry, n) == Role::kHashTable; })) {
     std::set<std::string> own;
     for (const NodeDef& n : g.nodes) own.insert(n.name);
     WEFT_ASSIGN(g, part({&init, 1}));
@@ -505,19 +512,19 @@ Result<FrozenGraph> freeze(Model& model, const std::vector<BoundSignature::Port>
   WEFT_RETURN_IF_ERROR(library->add_all(*model.graph().library()));
   std::map<Ref, Frozen> frozen;
   for (NodeDef& n : g.nodes) {
-    if (!is_variable(n.op)) continue;
+    if (!is_variable(registry, n)) continue;
     WEFT_ASSIGN(Tensor value, value_of(model, n));
     const std::string* shared = text_attr(n, "shared_name");
     Frozen f{value.dtype(), value.shape(), shared && !shared->empty() ? *shared : n.name};
-    n.op = "Const";
+    n.op = op::op_of(Role::kConst);
     n.attrs = {{"dtype", value.dtype()}, {"value", value}};
     n.full_type.clear();
     result.constants.push_back(f.variable);
     frozen[{n.name, 0}] = std::move(f);
   }
   std::map<std::string, std::string> none;
-  WEFT_RETURN_IF_ERROR(Freezer(model.graph().registry(), *library).rewrite(g.nodes, frozen, false, none, 0));
-  drop_idle_controls(g, model.graph().registry(), *library);
+  WEFT_RETURN_IF_ERROR(Freezer(registry, *library).rewrite(g.nodes, frozen, false, none, 0));
+  drop_idle_controls(g, registry, *library);
   prune_nodes(g);
   result.inputs = g.inputs;
   result.outputs = g.outputs;
@@ -526,4 +533,36 @@ Result<FrozenGraph> freeze(Model& model, const std::vector<BoundSignature::Port>
   return result;
 }
 
-}  // namespace weft::saved_model
+Result<std::string> freeze_graph_def(std::shared_ptr<const std::string> graph_def, const std::map<std::string, Tensor>& values,
+                                     const Registry& registry) {
+  WEFT_ASSIGN(graph::GraphDef def, io::decode_graph_def(std::move(graph_def)));
+  FunctionLibrary library;
+  for (auto& [name, function] : def.functions) WEFT_RETURN_IF_ERROR(library.add(name, std::move(function)));
+  for (auto& g : def.gradients) WEFT_RETURN_IF_ERROR(library.add_gradient(std::move(g)));
+  std::map<Ref, Frozen> frozen;
+  for (NodeDef& n : def.nodes) {
+    auto value = values.find(n.name);
+    if (value == values.end()) continue;
+    auto dtype = n.attrs.find("dtype");
+    const DType* type = dtype == n.attrs.end() ? nullptr : dtype->second.get<DType>();
+    if (is_variable(registry, n) || (type && *type == DType::kResource)) frozen[{n.name, 0}] = {value->second.dtype(), value->second.shape(), n.name};
+    n.op = op::op_of(Role::kConst);
+    n.inputs.clear();
+    n.attrs = {{"dtype", value->second.dtype()}, {"value", value->second}};
+    n.full_type.clear();
+  }
+  std::map<std::string, std::string> none;
+  WEFT_RETURN_IF_ERROR(Freezer(registry, library).rewrite(def.nodes, frozen, false, none, 0));
+  WEFT_ASSIGN(auto needed, needed_functions(def.nodes, library));
+  wire::ProtoWriter w;
+  for (const NodeDef& n : def.nodes) {
+    WEFT_ASSIGN(std::string bytes, io::encode_node_def(n));
+    w.bytes(1, bytes);
+  }
+  w.bytes(4, io::encode_versions(def.versions));
+  WEFT_ASSIGN(std::string functions, io::encode_function_library(*needed));
+  w.bytes(2, functions);
+  return w.take();
+}
+
+}  // namespace weft_engine::saved_model

@@ -7,7 +7,7 @@
 #include "op/step_resources.h"
 #include "saved_model/loader.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 namespace {
 
 using Kind = SavedObject::Kind;
@@ -26,13 +26,13 @@ struct Parameters {
   std::vector<std::string> names;
   std::map<std::string, StructuredValue> defaults;
 };
-Result<Parameters> parameters_of(const SavedObject& o) {
+Parameters parameters_of(const SavedObject& o) {
   Parameters p;
-  if (o.arg_spec.empty()) {
+  const StructuredValue& spec = o.spec.arg_spec;
+  if (o.kind == Kind::kBareFunction || spec.kind == StructuredValue::Kind::kNone) {
     p.names = o.keywords;
     return p;
   }
-  WEFT_ASSIGN(StructuredValue spec, decode_structured_value(o.arg_spec));
   if (const auto* args = item(spec, "args")) {
     for (const auto& [key, name] : args->items) p.names.push_back(name.text);
   }
@@ -43,7 +43,7 @@ Result<Parameters> parameters_of(const SavedObject& o) {
   if (const auto* defaults = item(spec, "kwonlydefaults")) {
     for (const auto& [key, value] : defaults->items) p.defaults[key] = value;
   }
-  if (o.is_method && !p.names.empty() && p.names[0] == "self") p.names.erase(p.names.begin());
+  if (o.spec.is_method && !p.names.empty() && p.names[0] == "self") p.names.erase(p.names.begin());
   return p;
 }
 
@@ -113,12 +113,11 @@ std::vector<ModelFunction> list_functions(const ObjectGraph& objects) {
     ModelFunction f;
     f.path = paths[i];
     f.internal = o.kind == Kind::kBareFunction || f.path[f.path.rfind('.') + 1] == '_';
-    auto parameters = parameters_of(o);
-    if (!parameters.ok()) continue;
-    f.defaults = parameters->defaults;
+    const Parameters parameters = parameters_of(o);
+    f.defaults = parameters.defaults;
     for (const std::string& name : o.concrete_functions) {
       auto it = objects.concrete_functions.find(name);
-      if (it != objects.concrete_functions.end()) f.forms.push_back(form_of(name, it->second, *parameters));
+      if (it != objects.concrete_functions.end()) f.forms.push_back(form_of(name, it->second, parameters));
     }
     functions.push_back(std::move(f));
   }
@@ -126,8 +125,7 @@ std::vector<ModelFunction> list_functions(const ObjectGraph& objects) {
   return functions;
 }
 
-FunctionTable::FunctionTable(const ObjectGraph& objects, const MetaGraph& meta, std::string dir, const graph::Graph& graph,
-                             runtime::Session& session)
+FunctionTable::FunctionTable(const ObjectGraph& objects, const MetaGraph& meta, std::string dir, const graph::Graph& graph, runtime::Session& session)
     : objects_(objects),
       meta_(meta),
       dir_(std::move(dir)),
@@ -198,8 +196,7 @@ Result<const FunctionForm*> choose_form(const ModelFunction& f, std::span<const 
   for (const Argument& a : args) given += cat(given.empty() ? "" : ", ", dtype_name(a.dtype), " ", a.shape.to_string());
   for (const auto& [parameter, value] : plain) given += cat(given.empty() ? "" : ", ", parameter, "=", value.to_string());
   for (const auto& form : f.forms) forms += cat("\n  ", f.path, describe(form));
-  return invalid_argument("function '", f.path, "' has no form for the arguments (", given,
-                          "); it was saved with:", forms.empty() ? " none" : forms);
+  return invalid_argument("function '", f.path, "' has no form for the arguments (", given, "); it was saved with:", forms.empty() ? " none" : forms);
 }
 
 Result<std::vector<Tensor>> FunctionTable::call(const FunctionForm& form, std::vector<Tensor> args, StepTrace* trace) {
@@ -207,8 +204,8 @@ Result<std::vector<Tensor>> FunctionTable::call(const FunctionForm& form, std::v
   return call(form.name, std::move(args), form.bound, trace, 0);
 }
 
-Result<std::vector<Tensor>> FunctionTable::call(const std::string& name, std::vector<Tensor> args, const std::vector<int>& bound,
-                                                StepTrace* trace, int depth) {
+Result<std::vector<Tensor>> FunctionTable::call(const std::string& name, std::vector<Tensor> args, const std::vector<int>& bound, StepTrace* trace,
+                                                int depth) {
   for (int object : bound) {
     WEFT_ASSIGN(Tensor t, captured(object, depth));
     args.push_back(std::move(t));
@@ -219,8 +216,7 @@ Result<std::vector<Tensor>> FunctionTable::call(const std::string& name, std::ve
     return invalid_argument("function ", name, " takes ", types.size(), " tensors, the object graph passes ", args.size());
   for (size_t i = 0; i < args.size(); ++i) {
     if (types[i] != args[i].dtype())
-      return invalid_argument("argument ", i, " of function ", name, " must be ", dtype_name(types[i]), ", not ",
-                              dtype_name(args[i].dtype()));
+      return invalid_argument("argument ", i, " of function ", name, " must be ", dtype_name(types[i]), ", not ", dtype_name(args[i].dtype()));
   }
   std::vector<Tensor> rets(handle->ret_types().size());
   op::KernelEnv env = session_.runtime().step_env();
@@ -267,33 +263,19 @@ Result<Tensor> FunctionTable::make_captured(int object, int depth) {
 
 // A table that no signature uses: made and filled by its own functions.
 Result<Tensor> FunctionTable::create_resource(int object, int depth) {
-  const auto child = [&](std::string_view name) -> const SavedConcreteFunction* {
-    for (const auto& [child_name, node] : objects_.nodes[size_t(object)].children) {
-      const auto& forms = objects_.nodes[size_t(node)].concrete_functions;
-      if (child_name != name || forms.empty()) continue;
-      auto it = objects_.concrete_functions.find(forms[0]);
-      if (it != objects_.concrete_functions.end()) return &it->second;
-    }
-    return nullptr;
-  };
-  const auto name_of = [&](const SavedConcreteFunction* f) {
-    for (const auto& [name, g] : objects_.concrete_functions) {
-      if (&g == f) return name;
-    }
-    return std::string();
-  };
-  const SavedConcreteFunction* create = child("_create_resource");
-  if (!create) return unimplemented("resource ", objects_.paths()[size_t(object)], " of the SavedModel says not how to make it");
-  WEFT_ASSIGN(std::vector<Tensor> made, call(name_of(create), {}, create->bound_inputs, nullptr, depth + 1));
+  const std::string create = objects_.own_trace(object, "_create_resource"), initialize = objects_.own_trace(object, "_initialize");
+  if (create.empty()) return unimplemented("resource ", objects_.paths()[size_t(object)], " of the SavedModel says not how to make it");
+  const auto run = [&](const std::string& name) { return call(name, {}, objects_.concrete_functions.at(name).bound_inputs, nullptr, depth + 1); };
+  WEFT_ASSIGN(std::vector<Tensor> made, run(create));
   if (made.empty() || made[0].dtype() != DType::kResource)
     return invalid_argument("the function that makes resource ", objects_.paths()[size_t(object)], " gives no handle");
   building_[object] = made[0];  // the initialiser takes it
-  if (const SavedConcreteFunction* initialize = child("_initialize")) {
-    Status s = call(name_of(initialize), {}, initialize->bound_inputs, nullptr, depth + 1).status();
+  if (!initialize.empty()) {
+    Status s = run(initialize).status();
     if (!s.ok()) building_.erase(object);
     WEFT_RETURN_IF_ERROR(s);
   }
   return made[0];
 }
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

@@ -13,7 +13,7 @@
 #include "saved_model/meta_graph.h"
 #include "saved_model/object_graph.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 
 using graph::Endpoint;
 using graph::Node;
@@ -57,8 +57,7 @@ class FunctionTable {
   const std::vector<ModelFunction>& functions() const { return functions_; }
   // NotFound tells which there are.
   Result<const ModelFunction*> find(std::string_view path) const;
-  Result<const FunctionForm*> choose(const ModelFunction& f, std::span<const Tensor> args,
-                                     const std::map<std::string, StructuredValue>& plain) const;
+  Result<const FunctionForm*> choose(const ModelFunction& f, std::span<const Tensor> args, const std::map<std::string, StructuredValue>& plain) const;
   Result<std::vector<Tensor>> call(const FunctionForm& form, std::vector<Tensor> args, StepTrace* trace = nullptr);
 
   // The tensor of the graph that an object stands for; null where nothing tells.
@@ -70,8 +69,7 @@ class FunctionTable {
   Result<Tensor> captured(int object, int depth);
   Result<Tensor> make_captured(int object, int depth);
   Result<Tensor> create_resource(int object, int depth);
-  Result<std::vector<Tensor>> call(const std::string& name, std::vector<Tensor> args, const std::vector<int>& bound, StepTrace* trace,
-                                   int depth);
+  Result<std::vector<Tensor>> call(const std::string& name, std::vector<Tensor> args, const std::vector<int>& bound, StepTrace* trace, int depth);
 
   const ObjectGraph& objects_;
   const MetaGraph& meta_;
@@ -89,4 +87,4 @@ class FunctionTable {
 // "(x: float [?,3], training=False)"
 std::string describe(const FunctionForm& form);
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

@@ -7,7 +7,7 @@
 #include "graph/import.h"
 #include "io/graph_def.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 
 using graph::Endpoint;
 using graph::Node;
@@ -87,4 +87,4 @@ Result<std::unique_ptr<runtime::Session>> load(graph::Graph& graph, std::mutex& 
   return session;
 }
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

@@ -7,7 +7,7 @@
 #include "runtime/session.h"
 #include "saved_model/meta_graph.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 
 // The tensor that a name stands for: "node:0" or "node".
 Result<graph::Endpoint> find_tensor(const graph::Graph& graph, std::string_view name);
@@ -16,4 +16,4 @@ Result<graph::Endpoint> find_tensor(const graph::Graph& graph, std::string_view 
 Result<std::unique_ptr<runtime::Session>> load(graph::Graph& graph, std::mutex& mutex, const MetaGraph& meta, const std::string& dir,
                                                const runtime::SessionOptions& options);
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

@@ -9,7 +9,7 @@
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 namespace {
 
 using wire::ProtoReader;
@@ -22,12 +22,8 @@ Result<TensorInfo> decode_tensor_info(std::string_view bytes, int depth = 0) {
   ProtoReader r(bytes);
   while (r.next()) {
     switch (r.field()) {
-      case 1:
-        info.name = r.string();
-        break;
-      case 2:
-        info.dtype = static_cast<DType>(r.int32());
-        break;
+      case 1: info.name = r.string(); break;
+      case 2: info.dtype = static_cast<DType>(r.int32()); break;
       case 3: {
         WEFT_ASSIGN(info.shape, wire::decode_shape(r.bytes()));
         break;
@@ -51,8 +47,7 @@ Result<TensorInfo> decode_tensor_info(std::string_view bytes, int depth = 0) {
         if (!s.ok()) return malformed("TensorInfo");
         break;
       }
-      default:
-        break;
+      default: break;
     }
   }
   if (!r.ok()) return malformed("TensorInfo");
@@ -120,13 +115,21 @@ Result<MetaGraph> decode_meta_graph(std::shared_ptr<const std::string> file, std
         while (info.next()) {
           if (info.field() == 4) m.tags.push_back(info.string());
           if (info.field() == 5) m.tensorflow_version = info.string();
+          if (info.field() == 6) m.git_version = info.string();
+          if (info.field() == 8) {
+            std::string function, alias;
+            ProtoReader entry = info.message();
+            while (entry.next()) {
+              if (entry.field() == 1) function = entry.string();
+              if (entry.field() == 2) alias = entry.string();
+            }
+            m.aliases[std::move(function)] = std::move(alias);
+          }
         }
         if (!info.ok()) return malformed("MetaInfoDef");
         break;
       }
-      case 2:
-        m.graph_def = r.bytes();
-        break;
+      case 2: m.graph_def = r.bytes(); break;
       case 3: {
         ProtoReader s = r.message();
         while (s.next()) {
@@ -174,11 +177,8 @@ Result<MetaGraph> decode_meta_graph(std::shared_ptr<const std::string> file, std
         m.assets.emplace_back(info.name, name);
         break;
       }
-      case 7:
-        m.object_graph = r.bytes();
-        break;
-      default:
-        break;
+      case 7: m.object_graph = r.bytes(); break;
+      default: break;
     }
   }
   if (!r.ok()) return malformed("MetaGraphDef");
@@ -218,9 +218,9 @@ Result<MetaGraph> read_meta_graph(const std::string& dir, const std::vector<std:
     if (has == want) return std::move(m);
     there += cat(there.empty() ? "" : ", ", quoted_tags(m.tags));
   }
-  return not_found("Could not find meta graph def matching supplied tags: ", quoted_tags(tags),
-                   ". To inspect available tag-sets in the SavedModel, please use the SavedModel CLI: `weft show DIR`. It has: ",
-                   there.empty() ? "none" : there);
+  return not_found(
+      "Could not find meta graph def matching supplied tags: ", quoted_tags(tags),
+      ". To inspect available tag-sets in the SavedModel, please use the SavedModel CLI: `weft show DIR`. It has: ", there.empty() ? "none" : there);
 }
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

@@ -11,9 +11,9 @@
 #include "core/shape.h"
 #include "core/status.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 
-using namespace weft::core;
+using namespace weft_engine::core;
 
 struct TensorInfo {
   std::string name;  // "node:0"; empty for a sparse or composite value
@@ -33,7 +33,8 @@ struct MetaGraph {
   std::string_view bytes;                   // this MetaGraphDef
   std::string_view graph_def, object_graph;
   std::vector<std::string> tags;
-  std::string tensorflow_version;
+  std::string tensorflow_version, git_version;
+  std::map<std::string, std::string> aliases;  // function -> the name that the program gave it
   std::map<std::string, Signature> signatures;
   std::vector<std::pair<std::string, std::string>> assets;  // tensor name, file name
   std::string save_tensor, filename_tensor, restore_op;     // of the saver
@@ -47,4 +48,4 @@ Result<std::vector<MetaGraph>> read_saved_model(const std::string& dir);
 Result<MetaGraph> read_meta_graph(const std::string& dir, const std::vector<std::string>& tags);
 Result<MetaGraph> decode_meta_graph(std::shared_ptr<const std::string> file, std::string_view bytes);
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

@@ -17,7 +17,7 @@
 #include "saved_model/model_folder.h"
 #include "wire/tensor_bundle.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 namespace {
 
 bool is_directory(const std::string& path) {
@@ -82,7 +82,7 @@ Result<graph::GraphDef> read_graph_file(const std::string& path) {
   if (is_directory(path)) return invalid_argument(path, " is a folder; a GraphDef is one file (.pb or .pbtxt)");
   WEFT_ASSIGN(std::string bytes, io::read_message("tensorflow.GraphDef", path));
   auto def = io::decode_graph_def(std::make_shared<const std::string>(std::move(bytes)));
-  if (!def.ok()) return Status(def.status().code(), cat(path, " is no GraphDef: ", def.status().message()));
+  if (!def.ok()) return Status(def.status().code(), cat(path, " is not a GraphDef: ", def.status().message()));
   return def;
 }
 
@@ -114,11 +114,13 @@ BoundSignature signature_of_graph(const graph::Graph& graph) {
 
 Result<std::vector<std::string>> read_checkpoint_keys(const ObjectGraph& objects, const std::string& prefix) {
   WEFT_ASSIGN(auto bundle, wire::BundleReader::open(prefix));
-  constexpr std::string_view kObjectGraph = "_CHECKPOINTABLE_OBJECT_GRAPH";
-  if (!bundle->contains(kObjectGraph)) return std::vector<std::string>(objects.nodes.size());
-  WEFT_ASSIGN(Tensor t, bundle->lookup(kObjectGraph));
-  if (t.dtype() != DType::kString || t.num_elements() != 1) return data_loss(prefix, ": ", kObjectGraph, " is no single string");
-  return checkpoint_keys(objects, t.data<tstring>()[0].str());
+  WEFT_ASSIGN(const std::vector<SavedTrackable> nodes, read_trackables(*bundle));
+  const std::vector<int> matched = match_objects(objects, nodes);
+  std::vector<std::string> keys(objects.nodes.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (matched[i] >= 0) keys[i] = variable_key(nodes[size_t(matched[i])]);
+  }
+  return keys;
 }
 
 Result<std::shared_ptr<Model>> Model::load(const Registry& registry, const std::string& path, const LoadOptions& options) {
@@ -132,8 +134,7 @@ Result<std::shared_ptr<Model>> Model::load_once(const Registry& registry, const 
   if (path.ends_with(kFile)) m->path_ = path.substr(0, path.size() - kFile.size());
   while (m->path_.size() > 1 && m->path_.back() == '/') m->path_.pop_back();
   struct stat s;
-  if (stat(m->path_.c_str(), &s) != 0)
-    return not_found(m->path_, " does not exist; give a SavedModel's folder or a GraphDef (.pb, .pbtxt)");
+  if (stat(m->path_.c_str(), &s) != 0) return not_found(m->path_, " does not exist; give a SavedModel's folder or a GraphDef (.pb, .pbtxt)");
   m->saved_model_ = S_ISDIR(s.st_mode);
   WEFT_RETURN_IF_ERROR(m->saved_model_ ? m->open_saved_model(registry, options) : m->open_graph(registry, options));
   return m;
@@ -164,8 +165,7 @@ Status Model::open_graph(const Registry& registry, const LoadOptions& options) {
   session_ = std::make_unique<runtime::Session>(*graph_, graph_mutex_, options.session);
   functions_ = std::make_unique<FunctionTable>(objects_, meta_, path_, *graph_, *session_);
   signatures_.push_back(signature_of_graph(*graph_));
-  if (Node* init = graph_->find(kInitTables); init && init->op() == "NoOp")
-    WEFT_RETURN_IF_ERROR(session_->run({}, {}, {}, {}, {&init, 1}, {}));
+  if (Node* init = graph_->find(kInitTables); init && init->op() == "NoOp") WEFT_RETURN_IF_ERROR(session_->run({}, {}, {}, {}, {&init, 1}, {}));
   return list_variables();
 }
 
@@ -175,9 +175,7 @@ Status Model::bind_signatures() {
     BoundSignature s;
     s.name = name;
     s.method_name = signature.method_name;
-    const auto in = [&](Status status) {
-      return status.ok() ? status : Status(status.code(), cat("signature '", name, "': ", status.message()));
-    };
+    const auto in = [&](Status status) { return status.ok() ? status : Status(status.code(), cat("signature '", name, "': ", status.message())); };
     WEFT_RETURN_IF_ERROR(in(bind_all(*graph_, signature.inputs, s.inputs)));
     WEFT_RETURN_IF_ERROR(in(bind_all(*graph_, signature.outputs, s.outputs)));
     fill_endpoints(s);
@@ -211,15 +209,14 @@ Status Model::check_inputs(const BoundSignature& s, std::span<const Tensor> inpu
   return {};
 }
 
-Status Model::run(const BoundSignature& s, std::span<Tensor> inputs, std::span<Tensor> outputs,
-                  const runtime::Session::RunOptions& options) {
+Status Model::run(const BoundSignature& s, std::span<Tensor> inputs, std::span<Tensor> outputs, const runtime::Session::RunOptions& options) {
   WEFT_RETURN_IF_ERROR(check_inputs(s, inputs));
   if (s.fetches.empty()) return invalid_argument("signature '", s.name, "' has no outputs");
   return session_->run(s.feeds, inputs, s.fetches, outputs, {}, options);
 }
 
-Status Model::run(std::span<const std::pair<std::string, Tensor>> feeds, std::span<const std::string> fetches,
-                  std::span<const std::string> targets, std::vector<Tensor>& results, const runtime::Session::RunOptions& options) {
+Status Model::run(std::span<const std::pair<std::string, Tensor>> feeds, std::span<const std::string> fetches, std::span<const std::string> targets,
+                  std::vector<Tensor>& results, const runtime::Session::RunOptions& options) {
   std::vector<Endpoint> in, out;
   std::vector<Tensor> values;
   std::vector<Node*> nodes;
@@ -264,8 +261,7 @@ Status Model::list_variables() {
     v.dtype = o.dtype;
     v.shape = o.shape;
     v.trainable = o.trainable;
-    if (auto it = restored.find(keys[i]); it != restored.end() && !functions_->tensor_of(int(i)).node)
-      functions_->set_tensor(int(i), it->second);
+    if (auto it = restored.find(keys[i]); it != restored.end() && !functions_->tensor_of(int(i)).node) functions_->set_tensor(int(i), it->second);
     v.handle = functions_->tensor_of(int(i));
     variables_.push_back(std::move(v));
   }
@@ -299,4 +295,4 @@ Result<Tensor> Model::value(const VariableInfo& v) {
   return core::to_host(variable->tensor());
 }
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

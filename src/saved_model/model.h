@@ -13,7 +13,7 @@
 #include "saved_model/functions.h"
 #include "saved_model/meta_graph.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 
 struct LoadOptions {
   std::vector<std::string> tags = {"serve"};
@@ -69,13 +69,12 @@ class Model {
   const std::vector<BoundSignature>& signatures() const { return signatures_; }
   Result<const BoundSignature*> signature(std::string_view name) const;
   // Inputs and outputs in the signature's order. Checks types and shapes, naming the input.
-  Status run(const BoundSignature& s, std::span<Tensor> inputs, std::span<Tensor> outputs,
-             const runtime::Session::RunOptions& options = {});
+  Status run(const BoundSignature& s, std::span<Tensor> inputs, std::span<Tensor> outputs, const runtime::Session::RunOptions& options = {});
   Status check_inputs(const BoundSignature& s, std::span<const Tensor> inputs) const;
 
   // Version 1's way: any tensor ("node:0") may be fed and fetched; targets run for their effect.
-  Status run(std::span<const std::pair<std::string, Tensor>> feeds, std::span<const std::string> fetches,
-             std::span<const std::string> targets, std::vector<Tensor>& results, const runtime::Session::RunOptions& options = {});
+  Status run(std::span<const std::pair<std::string, Tensor>> feeds, std::span<const std::string> fetches, std::span<const std::string> targets,
+             std::vector<Tensor>& results, const runtime::Session::RunOptions& options = {});
 
   FunctionTable& functions() { return *functions_; }
   const std::vector<VariableInfo>& variables() const { return variables_; }
@@ -109,4 +108,4 @@ Result<std::vector<std::string>> read_checkpoint_keys(const ObjectGraph& objects
 // The signature that a plain graph has: its placeholders and what no other node reads.
 BoundSignature signature_of_graph(const graph::Graph& graph);
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

@@ -14,7 +14,7 @@
 #include "wire/leftovers.h"
 #include "wire/tensor_bundle.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 namespace {
 
 constexpr std::string_view kVariables = "variables/variables";
@@ -116,7 +116,7 @@ bool has_linked_folder(const std::string& folder) {
   return false;
 }
 
-// Renames, or copies where the target lies on another file system.
+// Renames, or copies where the target is on another file system.
 Status move_file(const std::string& from, const std::string& to) {
   if (::rename(from.c_str(), to.c_str()) == 0) return {};
   if (errno != EXDEV) return io_error(to, errno);
@@ -238,7 +238,8 @@ Status ModelFolder::exchange() {
   const wire::FolderLock lock(target_);  // one save at a time
   WEFT_RETURN_IF_ERROR(link_strangers(target_, path_));
   if (::chmod(path_.c_str(), old.st_mode & 07777) != 0) return io_error(target_, errno);
-  if ((old.st_uid != made.st_uid || old.st_gid != made.st_gid) && ::lchown(path_.c_str(), old.st_uid, old.st_gid) != 0) return io_error(target_, errno);
+  if ((old.st_uid != made.st_uid || old.st_gid != made.st_gid) && ::lchown(path_.c_str(), old.st_uid, old.st_gid) != 0)
+    return io_error(target_, errno);
   const std::string swap = cat(temp_.path(), kSwap, uint64_t(made.st_ino));
   if (::rename(path_.c_str(), swap.c_str()) != 0) return io_error(target_, errno);
   path_ = swap;
@@ -274,4 +275,4 @@ Status ModelFolder::move_files() {
   return {};
 }
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

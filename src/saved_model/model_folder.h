@@ -12,9 +12,9 @@
 
 #include "wire/new_file.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 
-using namespace weft::core;
+using namespace weft_engine::core;
 
 class ModelFolder {
  public:
@@ -62,4 +62,4 @@ auto read_whole(const std::string& dir, const Read& read) {
 // A name inside the folder "assets": InvalidArgument for one that leads out of it.
 Status check_asset_name(const std::string& name);
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

@@ -6,10 +6,11 @@
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 namespace {
 
 using wire::ProtoReader;
+using wire::ProtoWriter;
 using Kind = SavedObject::Kind;
 
 Status malformed(std::string_view what) { return data_loss("the SavedModel is damaged: malformed ", what); }
@@ -25,38 +26,63 @@ bool read_reference(ProtoReader r, std::vector<std::pair<std::string, int>>& out
   return r.ok();
 }
 
-Status decode_function_spec(ProtoReader r, SavedObject& o) {
+Status decode_function_spec(ProtoReader r, FunctionSpec& spec) {
   while (r.next()) {
-    if (r.field() == 1) o.arg_spec = r.string();
-    if (r.field() == 2) o.is_method = r.boolean();
+    if (r.field() == 1) {
+      WEFT_ASSIGN(spec.arg_spec, decode_structured_value(r.bytes()));
+    }
+    if (r.field() == 2) spec.is_method = r.boolean();
+    if (r.field() == 5) {
+      WEFT_ASSIGN(spec.input_signature, decode_structured_value(r.bytes()));
+    }
+    if (r.field() == 6) spec.jit_compile = r.int32();
   }
   return r.ok() ? Status() : malformed("FunctionSpec");
+}
+
+// SlotVariableReference: variable 1, name 2, slot variable 3.
+bool read_slot(ProtoReader r, std::vector<SavedTrackable::Slot>& out) {
+  SavedTrackable::Slot slot;
+  while (r.next()) {
+    if (r.field() == 1) slot.original = r.int32();
+    if (r.field() == 2) slot.name = r.string();
+    if (r.field() == 3) slot.variable = r.int32();
+  }
+  out.push_back(std::move(slot));
+  return r.ok();
+}
+
+// An entry of saveable_objects: name 1, SaveableObject 2 (save 2, restore 3).
+bool read_saveable(ProtoReader r, std::map<std::string, std::pair<int, int>>& out) {
+  std::string name;
+  std::pair<int, int> functions(0, 0);
+  while (r.next()) {
+    if (r.field() == 1) name = r.string();
+    if (r.field() != 2) continue;
+    ProtoReader m = r.message();
+    while (m.next()) {
+      if (m.field() == 2) functions.first = m.int32();
+      if (m.field() == 3) functions.second = m.int32();
+    }
+    if (!m.ok()) return false;
+  }
+  out[std::move(name)] = functions;
+  return r.ok();
 }
 
 Status decode_variable(ProtoReader r, SavedObject& o) {
   while (r.next()) {
     switch (r.field()) {
-      case 1:
-        o.dtype = static_cast<DType>(r.int32());
-        break;
+      case 1: o.dtype = static_cast<DType>(r.int32()); break;
       case 2: {
         WEFT_ASSIGN(o.shape, wire::decode_shape(r.bytes()));
         break;
       }
-      case 3:
-        o.trainable = r.boolean();
-        break;
-      case 4:
-        o.synchronization = r.int32();
-        break;
-      case 5:
-        o.aggregation = r.int32();
-        break;
-      case 6:
-        o.name = r.string();
-        break;
-      default:
-        break;
+      case 3: o.trainable = r.boolean(); break;
+      case 4: o.synchronization = r.int32(); break;
+      case 5: o.aggregation = r.int32(); break;
+      case 6: o.name = r.string(); break;
+      default: break;
     }
   }
   return r.ok() ? Status() : malformed("SavedVariable");
@@ -74,6 +100,7 @@ Result<SavedObject> decode_object(ProtoReader r) {
         o.kind = Kind::kUser;
         while (m.next()) {
           if (m.field() == 1) o.name = m.string();
+          if (m.field() == 3) o.metadata = m.string();
         }
         break;
       case 5:
@@ -87,7 +114,7 @@ Result<SavedObject> decode_object(ProtoReader r) {
         o.kind = Kind::kFunction;
         while (m.next()) {
           if (m.field() == 1) o.concrete_functions.push_back(m.string());
-          if (m.field() == 2) WEFT_RETURN_IF_ERROR(decode_function_spec(m.message(), o));
+          if (m.field() == 2) WEFT_RETURN_IF_ERROR(decode_function_spec(m.message(), o.spec));
         }
         break;
       case 7:
@@ -99,6 +126,8 @@ Result<SavedObject> decode_object(ProtoReader r) {
         while (m.next()) {
           if (m.field() == 1) o.concrete_functions.push_back(m.string());
           if (m.field() == 2) o.keywords.push_back(m.string());
+          if (m.field() == 3) o.positional = m.int64();
+          if (m.field() == 4) WEFT_RETURN_IF_ERROR(decode_function_spec(m.message(), o.spec));
         }
         break;
       case 9:
@@ -107,14 +136,22 @@ Result<SavedObject> decode_object(ProtoReader r) {
           if (m.field() == 1) o.name = m.string();
         }
         break;
-      case 10:
-        o.kind = Kind::kResource;
+      case 10: o.kind = Kind::kResource; continue;
+      case 3:
+        if (!read_slot(m, o.slots)) return malformed("SlotVariableReference");
+        continue;
+      case 11:
+        if (!read_saveable(m, o.saveables)) return malformed("SaveableObject");
         continue;
       case 12:
         o.kind = Kind::kCapturedTensor;
-        continue;
-      default:
-        continue;
+        while (m.next()) {
+          if (m.field() == 1) o.name = m.string();
+          if (m.field() == 2) o.concrete_functions.push_back(m.string());
+        }
+        break;
+      case 13: o.registered_name = r.string(); continue;
+      default: continue;
     }
     if (!m.ok()) return malformed("SavedObject");
   }
@@ -167,6 +204,10 @@ Result<ObjectGraph> decode_object_graph(std::string_view bytes) {
     for (const auto& [name, node] : o.children) {
       if (!valid(node)) return data_loss("the SavedModel is damaged: its object '", name, "' does not exist");
     }
+    for (const auto& [name, functions] : o.saveables) {
+      if (!valid(functions.first) || !valid(functions.second))
+        return data_loss("the SavedModel is damaged: the functions that save '", name, "' do not exist");
+    }
   }
   for (const auto& [name, f] : g.concrete_functions) {
     for (int node : f.bound_inputs) {
@@ -184,8 +225,7 @@ int ObjectGraph::find(std::string_view path) const {
     int next = -1;
     size_t used = 0;
     for (const auto& [name, node] : nodes[size_t(at)].children) {
-      if (name.empty() || name.size() <= used || !path.starts_with(name) || (path.size() > name.size() && path[name.size()] != '.'))
-        continue;
+      if (name.empty() || name.size() <= used || !path.starts_with(name) || (path.size() > name.size() && path[name.size()] != '.')) continue;
       next = node;
       used = name.size();
     }
@@ -194,6 +234,14 @@ int ObjectGraph::find(std::string_view path) const {
     path.remove_prefix(std::min(path.size(), used + 1));
   }
   return at;
+}
+
+std::string ObjectGraph::own_trace(int object, std::string_view name) const {
+  for (const auto& [child, node] : nodes[size_t(object)].children) {
+    const auto& traces = nodes[size_t(node)].concrete_functions;
+    if (child == name && !traces.empty() && concrete_functions.count(traces[0])) return traces[0];
+  }
+  return {};
 }
 
 std::vector<std::string> ObjectGraph::paths() const {
@@ -214,54 +262,144 @@ std::vector<std::string> ObjectGraph::paths() const {
   return out;
 }
 
-Result<std::vector<std::string>> checkpoint_keys(const ObjectGraph& graph, std::string_view bytes) {
-  struct Trackable {
-    std::vector<std::pair<std::string, int>> children;
-    std::string key;
-  };
-  std::vector<Trackable> there;
-  ProtoReader r(bytes);
-  while (r.next()) {
-    if (r.field() != 1) continue;
-    Trackable t;
-    ProtoReader o = r.message();
-    while (o.next()) {
-      if (o.field() == 1 && !read_reference(o.message(), t.children)) return malformed("TrackableObjectGraph");
-      if (o.field() != 2) continue;
-      std::string name, key;
-      ProtoReader a = o.message();
-      while (a.next()) {
-        if (a.field() == 1) name = a.string();
-        if (a.field() == 3) key = a.string();
-      }
-      if (!a.ok()) return malformed("TrackableObjectGraph");
-      if (name == "VARIABLE_VALUE" || t.key.empty()) t.key = std::move(key);
-    }
-    if (!o.ok()) return malformed("TrackableObjectGraph");
-    there.push_back(std::move(t));
-  }
-  if (!r.ok()) return malformed("TrackableObjectGraph");
-  std::vector<std::string> keys(graph.nodes.size());
-  if (graph.nodes.empty() || there.empty()) return keys;
-  std::vector<char> seen(graph.nodes.size(), 0);
-  std::deque<std::pair<int, int>> todo{{0, 0}};
-  seen[0] = 1;
+std::vector<int> match_objects(const ObjectGraph& graph, std::span<const SavedTrackable> checkpoint) {
+  std::vector<int> out(graph.nodes.size(), -1);
+  if (graph.nodes.empty() || checkpoint.empty()) return out;
+  std::deque<int> todo{0};
+  out[0] = 0;
   while (!todo.empty()) {
-    auto [mine, its] = todo.front();
+    const int mine = todo.front();
     todo.pop_front();
-    keys[size_t(mine)] = there[size_t(its)].key;
     std::map<std::string_view, int> by_name;
-    for (const auto& [name, node] : there[size_t(its)].children) {
-      if (node >= 0 && size_t(node) < there.size()) by_name.emplace(name, node);
-    }
+    for (const auto& [name, node] : checkpoint[size_t(out[size_t(mine)])].children) by_name.emplace(name, node);
     for (const auto& [name, node] : graph.nodes[size_t(mine)].children) {
       auto it = by_name.find(name);
-      if (it == by_name.end() || seen[size_t(node)]) continue;
-      seen[size_t(node)] = 1;
-      todo.emplace_back(node, it->second);
+      if (it == by_name.end() || out[size_t(node)] >= 0) continue;
+      out[size_t(node)] = it->second;
+      todo.push_back(node);
     }
   }
-  return keys;
+  return out;
 }
 
-}  // namespace weft::saved_model
+std::string variable_key(const SavedTrackable& node) {
+  for (const auto& value : node.values) {
+    if (value.name == kVariableValue) return value.key;
+  }
+  return node.values.empty() ? std::string() : node.values[0].key;
+}
+
+// ---- writing
+
+namespace {
+
+void put_int(ProtoWriter& w, int field, int64_t v) {
+  if (v) w.int64(field, v);
+}
+void put_text(ProtoWriter& w, int field, std::string_view v) {
+  if (!v.empty()) w.bytes(field, v);
+}
+
+ProtoWriter reference(const std::pair<std::string, int>& child) {
+  ProtoWriter w;
+  put_int(w, 1, child.second);
+  put_text(w, 2, child.first);
+  return w;
+}
+
+ProtoWriter encode_function_spec(const FunctionSpec& spec) {
+  ProtoWriter w;
+  w.bytes(1, encode_structured_value(spec.arg_spec));
+  if (spec.is_method) w.boolean(2, true);
+  w.bytes(5, encode_structured_value(spec.input_signature));
+  put_int(w, 6, spec.jit_compile);
+  return w;
+}
+
+// The member of the oneof that the object is; its field.
+int encode_kind(const SavedObject& o, ProtoWriter& m) {
+  switch (o.kind) {
+    case Kind::kNone: return 0;
+    case Kind::kUser: {
+      ProtoWriter version;
+      version.varint(1, 1);
+      version.varint(2, 1);
+      put_text(m, 1, o.name);
+      m.message(2, version);
+      put_text(m, 3, o.metadata);
+      return 4;
+    }
+    case Kind::kAsset: put_int(m, 1, o.asset); return 5;
+    case Kind::kFunction:
+      for (const auto& name : o.concrete_functions) m.bytes(1, name);
+      m.message(2, encode_function_spec(o.spec));
+      return 6;
+    case Kind::kVariable:
+      put_int(m, 1, int64_t(o.dtype));
+      m.bytes(2, wire::encode_shape(o.shape));
+      if (o.trainable) m.boolean(3, true);
+      put_int(m, 4, o.synchronization);
+      put_int(m, 5, o.aggregation);
+      put_text(m, 6, o.name);
+      return 7;
+    case Kind::kBareFunction:
+      for (const auto& name : o.concrete_functions) m.bytes(1, name);
+      for (const auto& name : o.keywords) m.bytes(2, name);
+      put_int(m, 3, o.positional);
+      m.message(4, encode_function_spec(o.spec));
+      return 8;
+    case Kind::kConstant: put_text(m, 1, o.name); return 9;
+    case Kind::kResource: return 10;
+    case Kind::kCapturedTensor:
+      put_text(m, 1, o.name);
+      for (const auto& name : o.concrete_functions) m.bytes(2, name);
+      return 12;
+  }
+  return 0;
+}
+
+ProtoWriter encode_object(const SavedObject& o) {
+  ProtoWriter w, kind;
+  for (const auto& child : o.children) w.message(1, reference(child));
+  for (const auto& slot : o.slots) {
+    ProtoWriter m;
+    put_int(m, 1, slot.original);
+    put_text(m, 2, slot.name);
+    put_int(m, 3, slot.variable);
+    w.message(3, m);
+  }
+  if (const int field = encode_kind(o, kind)) w.message(field, kind);
+  for (const auto& [name, functions] : o.saveables) {
+    ProtoWriter entry, m;
+    put_int(m, 2, functions.first);
+    put_int(m, 3, functions.second);
+    entry.bytes(1, name);
+    entry.message(2, m);
+    w.message(11, entry);
+  }
+  put_text(w, 13, o.registered_name);
+  // What a function captured is made before it.
+  if (o.kind == Kind::kFunction || o.kind == Kind::kBareFunction) {
+    for (const auto& child : o.children) w.message(15, reference(child));
+  }
+  return w;
+}
+
+}  // namespace
+
+std::string encode_object_graph(const ObjectGraph& graph) {
+  ProtoWriter w;
+  for (const SavedObject& o : graph.nodes) w.message(1, encode_object(o));
+  for (const auto& [name, f] : graph.concrete_functions) {
+    ProtoWriter entry, m;
+    if (!f.bound_inputs.empty()) m.packed_varints(2, std::vector<int64_t>(f.bound_inputs.begin(), f.bound_inputs.end()));
+    m.bytes(3, encode_structured_value(f.inputs));
+    m.bytes(4, encode_structured_value(f.outputs));
+    entry.bytes(1, name);
+    entry.message(2, m);
+    w.message(2, entry);
+  }
+  return w.take();
+}
+
+}  // namespace weft_engine::saved_model

@@ -1,28 +1,43 @@
 // The objects of a SavedModel as Python saw them: modules, variables, tables, functions, and who holds whom under
-// which name. SavedObjectGraph stands in saved_model.pb, TrackableObjectGraph in the checkpoint.
+// which name: SavedObjectGraph, which stands in saved_model.pb. (TrackableObjectGraph stands in the checkpoint: trackable_graph.h.)
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "saved_model/structured_value.h"
+#include "saved_model/trackable_graph.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
+
+// How Python arguments become those of a trace.
+struct FunctionSpec {
+  StructuredValue arg_spec;  // FullArgSpec; None: the file has none
+  StructuredValue input_signature;
+  bool is_method = false;  // the first argument is self
+  int jit_compile = 0;     // FunctionSpec.JitCompile
+};
 
 struct SavedObject {
   enum class Kind { kNone, kUser, kAsset, kFunction, kVariable, kBareFunction, kConstant, kResource, kCapturedTensor };
   Kind kind = Kind::kNone;
   std::vector<std::pair<std::string, int>> children;  // name, node
-  std::vector<std::string> concrete_functions;        // kFunction: all of its forms; kBareFunction: the one
-  std::vector<std::string> keywords;                  // kBareFunction: names of its arguments
-  std::string arg_spec;                               // kFunction: FullArgSpec, a StructuredValue, as bytes
-  bool is_method = false;                             // kFunction: the first argument is self
-  std::string name;                                   // kUser: identifier; kVariable: its name; kConstant: the node that holds it
-  int asset = -1;                                     // kAsset: which of the model's assets
-  DType dtype = DType::kInvalid;                      // kVariable
+  std::vector<SavedTrackable::Slot> slots;            // of optimisers
+  std::string registered_name;
+  std::map<std::string, std::pair<int, int>> saveables;  // by name: the functions that save and restore it
+  // kUser: identifier; kVariable: its name; kConstant: the node that holds it; kCapturedTensor: a tensor of its function.
+  std::string name;
+  std::string metadata;                         // kUser
+  int asset = -1;                               // kAsset: which of the model's assets
+  std::vector<std::string> concrete_functions;  // kFunction: all of its forms; kBareFunction: the one; kCapturedTensor: where it is
+  std::vector<std::string> keywords;            // kBareFunction: names of its arguments
+  int64_t positional = 0;                       // kBareFunction: how many of them need no names
+  FunctionSpec spec;                            // kFunction, kBareFunction
+  DType dtype = DType::kInvalid;                // kVariable
   PartialShape shape;
   bool trainable = false;
   int synchronization = 0, aggregation = 0;
@@ -40,14 +55,18 @@ struct ObjectGraph {
 
   // The object that a dotted path from the root leads to ("net.layers.0"); -1 if there is none.
   int find(std::string_view path) const;
+  // The trace of a function that an object holds under this name ("_create_resource"); empty where there is none.
+  std::string own_trace(int object, std::string_view name) const;
   // The shortest path of every object; "" for the root and for what cannot be reached.
   std::vector<std::string> paths() const;
 };
 
 Result<ObjectGraph> decode_object_graph(std::string_view bytes);
+std::string encode_object_graph(const ObjectGraph& graph);
 
-// Which key of the checkpoint holds each object's value: by object of `graph`; empty where there is none.
-// `bytes` is the checkpoint's TrackableObjectGraph; objects are matched by the names that lead to them.
-Result<std::vector<std::string>> checkpoint_keys(const ObjectGraph& graph, std::string_view bytes);
+// By object of `graph`: which node of a checkpoint it is; -1: none. Objects are matched by the names that lead to them.
+std::vector<int> match_objects(const ObjectGraph& graph, std::span<const SavedTrackable> checkpoint);
+// The key of the value that a node of a checkpoint has; empty where it has none.
+std::string variable_key(const SavedTrackable& node);
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

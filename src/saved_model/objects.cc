@@ -1,76 +1,59 @@
 #include "saved_model/objects.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "core/cat.h"
 #include "io/graph_def.h"
 #include "saved_model/fingerprint.h"
-#include "saved_model/model.h"
 #include "saved_model/model_folder.h"
-#include "trace/library_function.h"
-#include "trace/variable.h"
-#include "wire/tensor_bundle.h"
+#include "wire/file.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 namespace {
 
 using Kind = SavedObject::Kind;
 constexpr int kMaxDepth = 64;
 
-// Functions of different models may have the same names; here each gets one of its own.
-void rename(AttrMap& attrs, const std::map<std::string, std::string>& names) {
-  auto renamed = [&](const FunctionAttr& f) {
-    auto it = names.find(f.name);
-    return it == names.end() ? f : FunctionAttr{it->second, f.attrs};
-  };
-  for (auto& [key, value] : attrs) {
-    if (const auto* f = value.get<FunctionAttr>()) {
-      value = renamed(*f);
-    } else if (const auto* list = value.get<std::vector<FunctionAttr>>()) {
-      std::vector<FunctionAttr> out;
-      for (const FunctionAttr& f : *list) out.push_back(renamed(f));
-      value = std::move(out);
-    }
-  }
-}
-
 }  // namespace
 
 Objects::~Objects() = default;
 
-Status Objects::add_library() {
-  static std::atomic<int64_t> next{0};
-  const std::string suffix = cat("_loaded_", next.fetch_add(1, std::memory_order_relaxed));
-  for (const auto& [name, lazy] : graph_.functions) names_[name] = name + suffix;
-  std::vector<graph::FunctionDef> defs;
-  for (const auto& [name, lazy] : graph_.functions) {
-    WEFT_ASSIGN(graph::FunctionDef def, lazy());
-    def.name = names_[name];
-    for (graph::NodeDef& n : def.nodes) {
-      if (auto it = names_.find(n.op); it != names_.end()) n.op = it->second;
-      rename(n.attrs, names_);
-    }
-    defs.push_back(std::move(def));
-  }
-  std::vector<graph::GradientDef> gradients;
-  for (const auto& g : graph_.gradients) {
-    auto f = names_.find(g.function), d = names_.find(g.gradient);
-    if (f != names_.end() && d != names_.end()) gradients.push_back({f->second, d->second});
-  }
-  WEFT_ASSIGN(loaded_, trace::LoadedFunctions::make(context_, std::move(defs), gradients));
-  return {};
+Result<std::shared_ptr<Objects>> Objects::open(eager::Context& context, const std::string& dir, MetaGraph meta) {
+  std::shared_ptr<Objects> m(new Objects(context));
+  m->dir_ = dir;
+  while (m->dir_.size() > 1 && m->dir_.back() == '/') m->dir_.pop_back();
+  m->meta_ = std::move(meta);
+  WEFT_ASSIGN(m->objects_, decode_object_graph(m->meta_.object_graph));
+  if (m->objects_.nodes.empty())
+    return failed_precondition(m->dir_, " holds no objects: it was saved by version 1's builder. weft::load runs its signatures.");
+  for (const auto& [tensor, file] : m->meta_.assets) WEFT_RETURN_IF_ERROR(check_asset_name(file));
+  m->paths_ = m->objects_.paths();
+  m->variables_.resize(m->objects_.nodes.size());
+  WEFT_ASSIGN(m->graph_, io::decode_graph_def(m->meta_.file, m->meta_.graph_def));
+  WEFT_ASSIGN(const RegisteredGradients gradients, decode_registered_gradients(m->meta_.graph_def));
+  trace::Entered outside(nullptr);
+  WEFT_ASSIGN(m->library_, load_functions(context, m->graph_, m->objects_, gradients));
+  m->fill_resources_ = false;
+  return m;
 }
 
-Status Objects::make_variables() {
-  const std::string prefix = dir_ + "/variables/variables";
-  std::vector<std::string> keys(objects_.nodes.size());
-  std::unique_ptr<wire::BundleReader> bundle;
-  const bool any = std::any_of(objects_.nodes.begin(), objects_.nodes.end(), [](const SavedObject& o) { return o.kind == Kind::kVariable; });
-  if (any) {
-    WEFT_ASSIGN(keys, read_checkpoint_keys(objects_, prefix));
-    WEFT_ASSIGN(bundle, wire::BundleReader::open(prefix));
-  }
+Result<std::shared_ptr<Objects>> Objects::load(eager::Context& context, const std::string& dir, const std::vector<std::string>& tags, bool verify) {
+  return read_whole(dir, [&]() -> Result<std::shared_ptr<Objects>> {
+    if (verify) WEFT_RETURN_IF_ERROR(verify_saved_model(dir));
+    WEFT_ASSIGN(MetaGraph meta, read_meta_graph(dir, tags));
+    WEFT_ASSIGN(std::shared_ptr<Objects> m, open(context, dir, std::move(meta)));
+    m->functions_ = list_functions(m->objects_);
+    m->fill_resources_ = true;
+    trace::Entered outside(nullptr);
+    WEFT_RETURN_IF_ERROR(m->make_objects());
+    WEFT_RETURN_IF_ERROR(m->restore_saveables());
+    m->bundle_.reset();
+    return m;
+  });
+}
+
+// The states that a C++ program sees: variables with their values, and who holds whom.
+Status Objects::make_objects() {
   states_.resize(objects_.nodes.size());
   for (size_t i = 0; i < objects_.nodes.size(); ++i) {
     const SavedObject& o = objects_.nodes[i];
@@ -83,15 +66,16 @@ Status Objects::make_variables() {
       spec.synchronization = trace::Synchronization(o.synchronization);
       spec.aggregation = trace::Aggregation(o.aggregation);
       WEFT_ASSIGN(auto v, trace::VariableState::make(context_, std::move(spec)));
-      if (!keys[i].empty() && bundle->contains(keys[i])) {
-        WEFT_ASSIGN(Tensor value, bundle->lookup(keys[i], &context_.pool()));
-        WEFT_RETURN_IF_ERROR(v->initialize(trace::eager_emitter(context_).wrap(eager::TensorHandle::make(std::move(value), nullptr))));
-      }
+      set_variable(int(i), {v});
       states_[i] = std::move(v);
     } else if (o.kind == Kind::kUser || i == 0) {
       states_[i] = std::make_shared<trace::TrackableState>(o.name.empty() ? "_UserObject" : o.name);
     }
   }
+  WEFT_ASSIGN(auto values, read_values());
+  for (auto& [node, value] : values)
+    WEFT_RETURN_IF_ERROR(
+        variables_[size_t(node)][0]->initialize(trace::eager_emitter(context_).wrap(eager::TensorHandle::make(std::move(value), nullptr))));
   for (size_t i = 0; i < objects_.nodes.size(); ++i) {
     if (!states_[i] || states_[i]->as_variable()) continue;
     for (const auto& [name, node] : objects_.nodes[i].children) {
@@ -102,29 +86,80 @@ Status Objects::make_variables() {
   return {};
 }
 
-Result<std::shared_ptr<Objects>> Objects::load(eager::Context& context, const std::string& dir, const std::vector<std::string>& tags, bool verify) {
-  return read_whole(dir, [&]() -> Result<std::shared_ptr<Objects>> {
-    if (verify) WEFT_RETURN_IF_ERROR(verify_saved_model(dir));
-    return load_once(context, dir, tags);
-  });
+// ---- values
+
+Status Objects::open_checkpoint() {
+  if (!matched_.empty()) return {};
+  matched_.assign(objects_.nodes.size(), -1);
+  const std::string prefix = dir_ + "/variables/variables";
+  if (!wire::file_exists(prefix + ".index")) {
+    const auto is_variable = [](const SavedObject& o) { return o.kind == Kind::kVariable; };
+    if (std::none_of(objects_.nodes.begin(), objects_.nodes.end(), is_variable)) return {};
+    return not_found("Could not find SavedModel variables at ", prefix, ".index");
+  }
+  WEFT_ASSIGN(bundle_, wire::BundleReader::open(prefix));
+  WEFT_ASSIGN(checkpoint_, read_trackables(*bundle_));
+  matched_ = match_objects(objects_, checkpoint_);
+  return {};
 }
 
-Result<std::shared_ptr<Objects>> Objects::load_once(eager::Context& context, const std::string& dir, const std::vector<std::string>& tags) {
-  std::shared_ptr<Objects> m(new Objects(context));
-  m->dir_ = dir;
-  while (m->dir_.size() > 1 && m->dir_.back() == '/') m->dir_.pop_back();
-  WEFT_ASSIGN(m->meta_, read_meta_graph(m->dir_, tags));
-  WEFT_ASSIGN(m->objects_, decode_object_graph(m->meta_.object_graph));
-  if (m->objects_.nodes.empty())
-    return failed_precondition(m->dir_, " holds no objects: it was saved by version 1's builder. weft::load runs its signatures.");
-  m->paths_ = m->objects_.paths();
-  m->functions_ = list_functions(m->objects_);
-  WEFT_ASSIGN(m->graph_, io::decode_graph_def(m->meta_.file, m->meta_.graph_def));
-  trace::Entered outside(nullptr);
-  WEFT_RETURN_IF_ERROR(m->add_library());
-  WEFT_RETURN_IF_ERROR(m->make_variables());
-  return m;
+Result<std::map<int, Tensor>> Objects::read_values() {
+  WEFT_RETURN_IF_ERROR(open_checkpoint());
+  std::vector<int> nodes;
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < objects_.nodes.size(); ++i) {
+    if (objects_.nodes[i].kind != Kind::kVariable || matched_[i] < 0) continue;
+    std::string key = variable_key(checkpoint_[size_t(matched_[i])]);
+    if (key.empty() || !bundle_->contains(key)) continue;
+    nodes.push_back(int(i));
+    keys.push_back(std::move(key));
+  }
+  std::vector<Tensor> tensors(keys.size());
+  if (!keys.empty()) {
+    const std::vector<std::string_view> views(keys.begin(), keys.end());
+    WEFT_RETURN_IF_ERROR(bundle_->lookup_all(views, tensors, &context_.pool()));
+  }
+  std::map<int, Tensor> out;
+  for (size_t i = 0; i < nodes.size(); ++i) out[nodes[i]] = std::move(tensors[i]);
+  return out;
 }
+
+// The function that saves tells the names of its tensors in the bundle, the one that restores takes these.
+Status Objects::restore_saveables() {
+  WEFT_RETURN_IF_ERROR(open_checkpoint());
+  trace::Entered outside(nullptr);
+  const auto wrap = [&](Tensor t) { return trace::eager_emitter(context_).wrap(eager::TensorHandle::make(std::move(t), nullptr)); };
+  for (size_t i = 0; i < objects_.nodes.size(); ++i) {
+    for (const auto& [name, functions] : objects_.nodes[i].saveables) {
+      std::string key;
+      if (matched_[i] >= 0) {
+        for (const auto& value : checkpoint_[size_t(matched_[i])].values) {
+          if (value.name == name) key = value.key;
+        }
+      }
+      if (key.empty()) continue;
+      WEFT_ASSIGN(const std::string save, only_trace(functions.first));
+      WEFT_ASSIGN(const std::string restore, only_trace(functions.second));
+      WEFT_ASSIGN(auto saver, concrete(save, 0, 0));
+      WEFT_ASSIGN(auto restorer, concrete(restore, 0, 0));
+      const op::Value key_value = wrap(Tensor::scalar(tstring(key)));
+      WEFT_ASSIGN(std::vector<op::Value> parts, saver->call({&key_value, 1}));
+      std::vector<op::Value> contents;
+      for (size_t k = 0; k + 2 < parts.size(); k += 3) {  // {"name", "slice_spec", "tensor"} of each
+        const eager::TensorHandle* part = trace::eager_handle(parts[k]);
+        WEFT_RETURN_IF_ERROR(part->wait());
+        if (part->dtype() != DType::kString || part->tensor().num_elements() != 1)
+          return invalid_argument("the function that saves ", paths_[i], " does not say under which names");
+        WEFT_ASSIGN(Tensor t, bundle_->lookup(part->tensor().data<tstring>()[0].view(), &context_.pool()));
+        contents.push_back(wrap(std::move(t)));
+      }
+      WEFT_RETURN_IF_ERROR(restorer->call(contents).status());
+    }
+  }
+  return {};
+}
+
+// ---- functions
 
 Result<const ModelFunction*> Objects::function(std::string_view path) const {
   std::string there;
@@ -155,85 +190,111 @@ Result<const FunctionForm*> Objects::signature(std::string_view name) const {
 
 Result<std::shared_ptr<trace::ConcreteFunction>> Objects::concrete(const FunctionForm& form) {
   WEFT_RETURN_IF_ERROR(form.unsupported);
-  trace::Entered outside(nullptr);
-  return concrete(form.name, form.bound, 0);
+  return concrete(form.name, 0);
 }
 
-Result<std::shared_ptr<trace::ConcreteFunction>> Objects::concrete(const std::string& name, const std::vector<int>& bound, int depth) {
+Result<std::shared_ptr<trace::ConcreteFunction>> Objects::concrete(const std::string& name, int replica) {
+  trace::Entered outside(nullptr);
+  return concrete(name, replica, 0);
+}
+
+int Objects::replicas(const std::string& name) const {
+  size_t most = 1;
+  if (auto it = objects_.concrete_functions.find(name); it != objects_.concrete_functions.end()) {
+    for (int object : it->second.bound_inputs) most = std::max(most, variables_[size_t(object)].size());
+  }
+  return int(most);
+}
+
+Result<std::shared_ptr<trace::ConcreteFunction>> Objects::concrete(const std::string& name, int replica, int depth) {
   std::lock_guard lock(mutex_);
-  if (auto it = concrete_.find(name); it != concrete_.end()) return it->second;
-  auto there = names_.find(name);
-  if (there == names_.end()) return data_loss("the SavedModel is damaged: it has no function ", name);
+  if (auto it = concrete_.find({name, replica}); it != concrete_.end()) return it->second;
+  auto there = library_.names.find(name);
+  if (there == library_.names.end()) return data_loss("the SavedModel is damaged: it has no function ", name);
+  std::vector<int> bound;  // one that is only called by others captured nothing
+  if (auto it = objects_.concrete_functions.find(name); it != objects_.concrete_functions.end()) bound = it->second.bound_inputs;
   std::vector<op::Value> captures;
   for (int object : bound) {
-    WEFT_ASSIGN(op::Value v, captured(object, depth));
+    WEFT_ASSIGN(op::Value v, captured(object, replica, depth));
     captures.push_back(std::move(v));
   }
   WEFT_ASSIGN(auto f, trace::ConcreteFunction::of_library(context_, there->second, std::move(captures)));
   for (int object : bound) {
-    if (auto* v = states_[size_t(object)] ? states_[size_t(object)]->as_variable() : nullptr)
-      f->use_variable(std::static_pointer_cast<trace::VariableState>(v->shared_from_this()));
+    if (const auto& copies = variables_[size_t(object)]; !copies.empty()) f->use_variable(copies[std::min(size_t(replica), copies.size() - 1)]);
   }
-  concrete_[name] = f;
+  concrete_[{name, replica}] = f;
   return f;
 }
 
-Result<op::Value> Objects::captured(int object, int depth) {
-  if (auto it = captured_.find(object); it != captured_.end()) return it->second;
+Result<std::string> Objects::only_trace(int function) const {
+  const auto& traces = objects_.nodes[size_t(function)].concrete_functions;
+  if (traces.empty()) return data_loss("the SavedModel is damaged: the function ", paths_[size_t(function)], " has no trace");
+  return traces[0];
+}
+
+// ---- what functions captured
+
+Result<op::Value> Objects::captured(int node) {
+  trace::Entered outside(nullptr);
+  return captured(node, 0, 0);
+}
+
+Result<op::Value> Objects::captured(int object, int replica, int depth) {
+  std::lock_guard lock(mutex_);
+  if (variables_[size_t(object)].size() <= size_t(replica)) replica = 0;  // one for all
+  if (auto it = captured_.find({object, replica}); it != captured_.end()) return it->second;
   if (auto it = building_.find(object); it != building_.end()) return it->second;
   if (depth > kMaxDepth) return invalid_argument("the objects of the SavedModel need each other in a circle");
+  WEFT_ASSIGN(op::Value made, make_captured(object, replica, depth));
+  captured_[{object, replica}] = made;
+  return made;
+}
+
+Result<op::Value> Objects::make_captured(int object, int replica, int depth) {
   const SavedObject& o = objects_.nodes[size_t(object)];
-  auto wrap = [&](Tensor t) { return trace::eager_emitter(context_).wrap(eager::TensorHandle::make(std::move(t), nullptr)); };
-  op::Value made;
-  if (states_[size_t(object)] && states_[size_t(object)]->as_variable()) {
-    WEFT_ASSIGN(made, states_[size_t(object)]->as_variable()->handle());
-  } else if (o.kind == Kind::kConstant) {
+  const auto wrap = [&](Tensor t) { return trace::eager_emitter(context_).wrap(eager::TensorHandle::make(std::move(t), nullptr)); };
+  if (const auto& copies = variables_[size_t(object)]; !copies.empty())
+    return trace::eager_emitter(context_).wrap(copies[size_t(replica)]->eager_handle());
+  if (o.kind == Kind::kConstant) {
     auto n = std::find_if(graph_.nodes.begin(), graph_.nodes.end(), [&](const graph::NodeDef& d) { return d.name == o.name; });
     const AttrValue* value = nullptr;
     if (n != graph_.nodes.end()) {
       if (auto it = n->attrs.find("value"); it != n->attrs.end()) value = &it->second;
     }
     if (!value || !value->get<Tensor>()) return data_loss("the SavedModel is damaged: it has no constant ", o.name);
-    made = wrap(*value->get<Tensor>());
-  } else if (o.kind == Kind::kAsset) {
-    if (o.asset < 0 || size_t(o.asset) >= meta_.assets.size()) return data_loss("the SavedModel is damaged: it has no asset ", o.asset);
-    made = wrap(Tensor::scalar((dir_ + "/assets/" + meta_.assets[size_t(o.asset)].second).c_str()));
-  } else if (o.kind == Kind::kResource) {
-    WEFT_ASSIGN(made, create_resource(object, depth));
-    building_.erase(object);
-  } else {
-    return unimplemented("object ", object, " of the SavedModel (", paths_[size_t(object)], "), which a function captured, is of a kind that cannot be captured");
+    return wrap(*value->get<Tensor>());
   }
-  captured_[object] = made;
-  return made;
+  if (o.kind == Kind::kAsset) {
+    if (o.asset < 0 || size_t(o.asset) >= meta_.assets.size()) return data_loss("the SavedModel is damaged: it has no asset ", o.asset);
+    return wrap(Tensor::scalar(file_of(o).c_str()));
+  }
+  if (o.kind == Kind::kResource) {
+    auto made = create_resource(object, depth);
+    building_.erase(object);
+    return made;
+  }
+  return unimplemented("object ", object, " of the SavedModel (", paths_[size_t(object)],
+                       "), which a function captured, is of a kind that cannot be captured");
+}
+
+std::string Objects::file_of(const SavedObject& asset) const {
+  return size_t(asset.asset) < meta_.assets.size() ? cat(dir_, "/assets/", meta_.assets[size_t(asset.asset)].second) : std::string();
 }
 
 // A table: made and filled by its own functions.
 Result<op::Value> Objects::create_resource(int object, int depth) {
-  auto child = [&](std::string_view name) -> std::string {
-    for (const auto& [child_name, node] : objects_.nodes[size_t(object)].children) {
-      const auto& forms = objects_.nodes[size_t(node)].concrete_functions;
-      if (child_name == name && !forms.empty()) return forms[0];
-    }
-    return {};
-  };
-  auto call = [&](const std::string& name) -> Result<std::vector<op::Value>> {
-    auto it = objects_.concrete_functions.find(name);
-    if (it == objects_.concrete_functions.end()) return data_loss("the SavedModel is damaged: it has no function ", name);
-    WEFT_ASSIGN(auto f, concrete(name, it->second.bound_inputs, depth + 1));
+  const auto call = [&](const std::string& name) -> Result<std::vector<op::Value>> {
+    WEFT_ASSIGN(auto f, concrete(name, 0, depth + 1));
     return f->call({});
   };
-  const std::string create = child("_create_resource"), initialize = child("_initialize");
+  const std::string create = objects_.own_trace(object, "_create_resource"), initialize = objects_.own_trace(object, "_initialize");
   if (create.empty()) return unimplemented("resource ", paths_[size_t(object)], " of the SavedModel says not how to make it");
   WEFT_ASSIGN(std::vector<op::Value> made, call(create));
-  if (made.empty() || made[0].dtype() != DType::kResource) return invalid_argument("the function that makes resource ", paths_[size_t(object)], " gives no handle");
+  if (made.empty() || made[0].dtype() != DType::kResource)
+    return invalid_argument("the function that makes resource ", paths_[size_t(object)], " gives no handle");
   building_[object] = made[0];
-  if (!initialize.empty()) {
-    Status s = call(initialize).status();
-    if (!s.ok()) building_.erase(object);
-    WEFT_RETURN_IF_ERROR(s);
-  }
+  if (fill_resources_ && !initialize.empty()) WEFT_RETURN_IF_ERROR(call(initialize).status());
   return made[0];
 }
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

@@ -1,9 +1,10 @@
 #include "saved_model/optimize.h"
 
 #include "graph/passes/passes.h"
+#include "op/op_traits.h"
 #include "saved_model/export_graph.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 namespace {
 
 // Passes may dissolve a NoOp that others wait for; its name is what tools fetch. So a node with an effect waits for it
@@ -15,7 +16,7 @@ Result<std::vector<Guard>> guard_targets(graph::FunctionBody& body) {
   std::vector<Guard> guards;
   for (Node* t : body.control_rets) {
     Guard g{t->name(), body.graph->unique_name(cat(t->name(), "/guard"))};
-    WEFT_ASSIGN(Node * text, body.graph->add_const(body.graph->unique_name(cat(t->name(), "/text")), Tensor::scalar("")));
+    WEFT_ASSIGN(Node* text, body.graph->add_const(body.graph->unique_name(cat(t->name(), "/text")), Tensor::scalar("")));
     WEFT_RETURN_IF_ERROR(body.graph->add(g.name, "PrintV2", {}, {{text, 0}}, {&t, 1}).status());
     guards.push_back(std::move(g));
   }
@@ -34,7 +35,7 @@ Status restore_targets(graph::FunctionBody& body, const std::vector<Guard>& guar
     if (text && text->uses().empty() && text->control_outputs().empty()) g.remove(text);
     Node* target = g.find(guard.target);
     if (!target) {
-      WEFT_ASSIGN(target, g.add(guard.target, "NoOp", {}, {}, waits));
+      WEFT_ASSIGN(target, g.add(guard.target, op::op_of(op::Role::kNoOp), {}, {}, waits));
     }
     body.control_rets.push_back(target);
   }
@@ -53,8 +54,7 @@ Result<OptimizedGraph> optimize_graph(const graph::Graph& source, const std::vec
   for (Node* n : copy->nodes()) {
     if (n->num_outputs() == 0 && n->control_outputs().empty()) targets.push_back(n);
   }
-  if (s.fetches.empty() && targets.empty())
-    return invalid_argument("the graph has no node that others do not read, so there is nothing to keep");
+  if (s.fetches.empty() && targets.empty()) return invalid_argument("the graph has no node that others do not read, so there is nothing to keep");
   WEFT_ASSIGN(graph::FunctionBody body, session.body(s.feeds, s.fetches, targets));
   graph::PassContext c;
   c.env = session.runtime().env();
@@ -75,4 +75,4 @@ Result<OptimizedGraph> optimize_graph(const graph::Graph& source, const std::vec
   return result;
 }
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

@@ -5,7 +5,7 @@
 
 #include "saved_model/model.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 
 struct OptimizedGraph {
   std::unique_ptr<graph::Graph> graph;
@@ -16,4 +16,4 @@ struct OptimizedGraph {
 Result<OptimizedGraph> optimize_graph(const graph::Graph& graph, const std::vector<std::string>& disabled,
                                       std::function<void(std::string_view pass, int before, int after)> report);
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

@@ -7,13 +7,14 @@
 #include <set>
 
 #include "core/log.h"
+#include "saved_model/restore_graph.h"
 #include "saved_model/structured_value.h"
 #include "trace/concrete_function.h"
 #include "trace/variable.h"
 #include "wire/tensor_bundle.h"
 #include "wire/text_format.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 
 namespace {
 
@@ -39,8 +40,8 @@ Status check_fits(const Assignment& a) {
     return invalid_argument("tensor_name = ", a.key, "; expected dtype ", spec.dtype, " does not equal original dtype ", a.entry.dtype);
   const PartialShape saved(a.entry.shape);
   if (!spec.shape.compatible_with(saved))
-    return invalid_argument("Received incompatible tensor with shape ", python_shape(saved),
-                            " when attempting to restore variable with shape ", python_shape(spec.shape), " and name ", spec.name, ".");
+    return invalid_argument("Received incompatible tensor with shape ", python_shape(saved), " when attempting to restore variable with shape ",
+                            python_shape(spec.shape), " and name ", spec.name, ".");
   return {};
 }
 
@@ -102,7 +103,7 @@ struct Objects {
   }
   Result<TrackedObjects> list() const {
     auto alive = root.lock();
-    if (!alive) return failed_precondition("the object that was restored is gone");
+    if (!alive) return failed_precondition("the object that was restored was freed");
     std::vector<TrackableState::Child> children;
     for (const auto& [name, state] : attached) {
       if (auto s = state.lock()) children.push_back({name, std::move(s)});
@@ -115,17 +116,7 @@ struct Objects {
 class ObjectRestore final : public RestoreStatus, public std::enable_shared_from_this<ObjectRestore> {
  public:
   ObjectRestore(std::unique_ptr<BundleReader> reader, std::vector<SavedTrackable> nodes, const std::shared_ptr<TrackableState>& root)
-      : id_(next_restoration()),
-        reader_(std::move(reader)),
-        nodes_(std::move(nodes)),
-        objects_{root, {}},
-        bound_(nodes_.size()),
-        matched_(nodes_.size(), 0) {
-    slots_of_.resize(nodes_.size());
-    for (size_t i = 0; i < nodes_.size(); ++i) {
-      for (const auto& slot : nodes_[i].slots) slots_of_[size_t(slot.original)].push_back({int(i), &slot});
-    }
-  }
+      : id_(next_restoration()), reader_(std::move(reader)), graph_(std::move(nodes)), objects_{root, {}}, bound_(size_t(graph_.size())) {}
 
   ~ObjectRestore() override {
     if (!expect_partial_) warn();
@@ -144,7 +135,7 @@ class ObjectRestore final : public RestoreStatus, public std::enable_shared_from
 
   Status tracked(int node_id, std::string_view name, TrackableState& child) override {
     std::lock_guard lock(mutex_);
-    for (const auto& [saved, node] : nodes_[size_t(node_id)].children) {
+    for (const auto& [saved, node] : graph_.node(node_id).children) {
       if (saved == name && is_free(node)) return restore(node, child.shared_from_this());
     }
     return {};
@@ -152,8 +143,8 @@ class ObjectRestore final : public RestoreStatus, public std::enable_shared_from
 
   Status slot_made(int node_id, std::string_view slot, VariableState& original, VariableState& made) override {
     std::lock_guard lock(mutex_);
-    for (const auto& s : nodes_[size_t(node_id)].slots) {
-      if (s.name != slot || bound_[size_t(s.original)].lock().get() != &original || matched_[size_t(s.variable)]) continue;
+    for (const auto& s : graph_.node(node_id).slots) {
+      if (s.name != slot || bound_[size_t(s.original)].lock().get() != &original || graph_.matched(s.variable)) continue;
       return restore(s.variable, made.shared_from_this());
     }
     return {};
@@ -161,33 +152,33 @@ class ObjectRestore final : public RestoreStatus, public std::enable_shared_from
 
   bool waits(int node_id) const override {
     std::lock_guard lock(mutex_);
-    const SavedTrackable& n = nodes_[size_t(node_id)];
-    return std::any_of(n.children.begin(), n.children.end(), [&](const auto& c) { return is_awaited(c.second); }) ||
-           std::any_of(n.slots.begin(), n.slots.end(), [&](const auto& s) { return !matched_[size_t(s.variable)]; });
+    const SavedTrackable& n = graph_.node(node_id);
+    return std::any_of(n.children.begin(), n.children.end(), [&](const auto& c) { return graph_.awaited(c.second); }) ||
+           std::any_of(n.slots.begin(), n.slots.end(), [&](const auto& s) { return !graph_.matched(s.variable); });
   }
 
   std::vector<std::string> awaited(int node_id) const override {
     std::lock_guard lock(mutex_);
     std::vector<std::string> out;
-    const SavedTrackable& n = nodes_[size_t(node_id)];
+    const SavedTrackable& n = graph_.node(node_id);
     for (const auto& [name, node] : n.children) {
-      if (is_awaited(node)) out.push_back(name);
+      if (graph_.awaited(node)) out.push_back(name);
     }
     for (const auto& s : n.slots) {
-      if (!matched_[size_t(s.variable)]) out.push_back(cat(".OPTIMIZER_SLOT/", s.name));
+      if (!graph_.matched(s.variable)) out.push_back(cat(".OPTIMIZER_SLOT/", s.name));
     }
     return out;
   }
 
   Status assert_consumed() override {
     WEFT_RETURN_IF_ERROR(assert_existing_objects_matched());
-    for (size_t i = 0; i < nodes_.size(); ++i) {
-      if (nodes_[i].values.empty() || !bound_[i].expired()) continue;
-      auto text = wire::binary_to_text("tensorflow.TrackableObjectGraph.TrackableObject", nodes_[i].bytes);
-      return failed_precondition("Unresolved object in checkpoint ", readable_names(nodes_)[i], ": ", text.ok() ? *text : std::string());
+    for (int i = 0; i < graph_.size(); ++i) {
+      if (graph_.node(i).values.empty() || !bound_[size_t(i)].expired()) continue;
+      auto text = wire::binary_to_text("tensorflow.TrackableObjectGraph.TrackableObject", graph_.node(i).bytes);
+      return failed_precondition("Unresolved object in checkpoint ", graph_.names()[size_t(i)], ": ", text.ok() ? *text : std::string());
     }
     if (unused_.empty()) return {};
-    const auto names = readable_names(nodes_);
+    const auto& names = graph_.names();
     std::string message = "Unused attributes in these objects (the attributes exist in the checkpoint but were not restored):";
     for (const auto& [node, attribute] : unused_) {
       auto object = bound_[size_t(node)].lock();
@@ -199,9 +190,9 @@ class ObjectRestore final : public RestoreStatus, public std::enable_shared_from
   Status assert_existing_objects_matched() override {
     WEFT_ASSIGN(auto unmatched, unmatched_variables());
     if (unmatched.empty()) return {};
-    return failed_precondition(
-        "Found ", unmatched.size(), " objects that were not bound to checkpointed values, likely due to changes in the program. Showing ",
-        std::min<size_t>(10, unmatched.size()), " of ", unmatched.size(), " unmatched objects: ", describe_some(unmatched));
+    return failed_precondition("Found ", unmatched.size(),
+                               " objects that were not bound to checkpointed values, likely due to changes in the program. Showing ",
+                               std::min<size_t>(10, unmatched.size()), " of ", unmatched.size(), " unmatched objects: ", describe_some(unmatched));
   }
 
   Status assert_nontrivial_match() override {
@@ -236,24 +227,20 @@ class ObjectRestore final : public RestoreStatus, public std::enable_shared_from
     return assign_all(*reader_, std::move(work.assignments));
   }
 
-  bool is_awaited(int node) const { return !matched_[size_t(node)] && nodes_[size_t(node)].has_values; }
-
   // Each node goes to one object. One that only holds others (a list that is replaced when it grows) may pass to its successor.
-  bool is_free(int node) const {
-    return !matched_[size_t(node)] || (nodes_[size_t(node)].values.empty() && bound_[size_t(node)].expired());
-  }
+  bool is_free(int node) const { return !graph_.matched(node) || (graph_.node(node).values.empty() && bound_[size_t(node)].expired()); }
 
   void bind(int node, const std::shared_ptr<TrackableState>& object, Work& work) {
     if (!is_free(node)) return;
     bound_[size_t(node)] = object;
-    matched_[size_t(node)] = 1;
+    graph_.set_matched(node);
     work.queue.push_back(node);
   }
 
   Status visit(int node, Work& work) {
     const std::shared_ptr<TrackableState> object = bound_[size_t(node)].lock();
     if (!object) return {};
-    const SavedTrackable& saved = nodes_[size_t(node)];
+    const SavedTrackable& saved = graph_.node(node);
     if (id_ > object->restored_by()) {
       WEFT_RETURN_IF_ERROR(gather(node, object, work));
       object->set_restored_by(id_);
@@ -264,7 +251,7 @@ class ObjectRestore final : public RestoreStatus, public std::enable_shared_from
     }
     // Slots: this may be the optimiser, or the variable that one belongs to.
     for (const auto& slot : saved.slots) bind_slot(*object, slot, work);
-    for (const auto& [optimizer, slot] : slots_of_[size_t(node)]) {
+    for (const auto& [optimizer, slot] : graph_.slots_of(node)) {
       if (auto o = bound_[size_t(optimizer)].lock()) bind_slot(*o, *slot, work);
     }
     object->await(shared_from_this(), node);
@@ -280,7 +267,7 @@ class ObjectRestore final : public RestoreStatus, public std::enable_shared_from
   }
 
   Status gather(int node, const std::shared_ptr<TrackableState>& object, Work& work) {
-    const SavedTrackable& saved = nodes_[size_t(node)];
+    const SavedTrackable& saved = graph_.node(node);
     for (const auto& value : saved.values) {
       if (!object->as_variable() || value.name != kVariableValue) {
         unused_.emplace_back(node, value.name);
@@ -304,32 +291,26 @@ class ObjectRestore final : public RestoreStatus, public std::enable_shared_from
   }
 
   void warn() const {
-    std::vector<size_t> unmatched;
-    for (size_t i = 0; i < nodes_.size(); ++i) {
-      if (!nodes_[i].values.empty() && !matched_[i]) unmatched.push_back(i);
-    }
+    const std::vector<int> unmatched = graph_.unresolved();
     if (unmatched.empty() && unused_.empty()) return;
-    const auto names = readable_names(nodes_);
+    const auto& names = graph_.names();
     std::string text =
         "Detecting that an object or model or Checkpoint is being deleted with unrestored values. To silence these warnings, use "
         "`status.expect_partial()`.";
-    for (size_t i : unmatched) text += cat("\nValue in checkpoint could not be found in the restored object: ", names[i]);
+    for (int i : unmatched) text += cat("\nValue in checkpoint could not be found in the restored object: ", names[size_t(i)]);
     for (const auto& [node, attribute] : unused_)
-      text += cat("\nAn attribute in the restored object could not be found in the checkpoint. Object: ", names[size_t(node)],
-                  ", attribute: ['", attribute, "']");
+      text += cat("\nAn attribute in the restored object could not be found in the checkpoint. Object: ", names[size_t(node)], ", attribute: ['",
+                  attribute, "']");
     log(LogLevel::kWarning, text);
   }
 
   // The objects hold this while they wait, so this must not hold them.
   const int64_t id_;
   const std::unique_ptr<BundleReader> reader_;
-  const std::vector<SavedTrackable> nodes_;
+  RestoreGraph graph_;
   Objects objects_;
   mutable std::recursive_mutex mutex_;                // objects may be tracked by several threads, and ask back while they are bound
   std::vector<std::weak_ptr<TrackableState>> bound_;  // by node
-  std::vector<char> matched_;                         // whether a node ever had an object
-  std::vector<std::vector<std::pair<int, const TrackedObjects::Slot*>>>
-      slots_of_;                                     // by original variable: the optimiser's node and its slot
   std::vector<std::pair<int, std::string>> unused_;  // nodes and values that their objects do not know
   bool expect_partial_ = false;
 };
@@ -417,15 +398,12 @@ Result<std::shared_ptr<RestoreStatus>> restore_checkpoint(std::string_view prefi
   std::string path(prefix);
   if (wire::file_exists(path + "/saved_model.pb") || wire::file_exists(path + "/saved_model.pbtxt")) path += "/variables/variables";
   WEFT_ASSIGN(std::unique_ptr<BundleReader> reader, wire::open_checkpoint(path));
-  if (!reader->contains(kObjectGraphKey)) {
+  WEFT_ASSIGN(std::vector<SavedTrackable> nodes, read_trackables(*reader));
+  if (nodes.empty()) {
     auto restore = std::make_shared<NameRestore>(std::move(reader), root);
     WEFT_RETURN_IF_ERROR(restore->start(root, attached));
     return std::shared_ptr<RestoreStatus>(std::move(restore));
   }
-  WEFT_ASSIGN(Tensor graph, reader->lookup(kObjectGraphKey));
-  if (graph.dtype() != DType::kString || graph.num_elements() != 1)
-    return data_loss("the checkpoint is damaged: its object graph is a tensor of type ", graph.dtype(), " and shape ", graph.shape());
-  WEFT_ASSIGN(std::vector<SavedTrackable> nodes, decode_tracked(graph.data<tstring>()[0].view()));
   auto restore = std::make_shared<ObjectRestore>(std::move(reader), std::move(nodes), root);
   if (Status s = restore->start(root, attached); !s.ok()) {
     restore->expect_partial();  // the error says enough
@@ -434,4 +412,4 @@ Result<std::shared_ptr<RestoreStatus>> restore_checkpoint(std::string_view prefi
   return std::shared_ptr<RestoreStatus>(std::move(restore));
 }
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

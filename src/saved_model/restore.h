@@ -11,7 +11,7 @@
 
 #include "saved_model/tracked_objects.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 
 // What became of a restoration. The checks are errors (FailedPrecondition) unless they hold at the time of asking.
 class RestoreStatus : public trace::PendingRestore {
@@ -35,4 +35,4 @@ class RestoreStatus : public trace::PendingRestore {
 Result<std::shared_ptr<RestoreStatus>> restore_checkpoint(std::string_view prefix, const std::shared_ptr<TrackableState>& root,
                                                           std::span<const TrackableState::Child> attached = {});
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

@@ -6,7 +6,7 @@
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 namespace {
 
 using wire::ProtoReader;
@@ -18,7 +18,7 @@ Status malformed() { return data_loss("the SavedModel is damaged: malformed Stru
 
 Result<StructuredValue> decode(std::string_view bytes, int depth);
 
-// TensorSpecProto, BoundedTensorSpecProto: name 1, shape 2, dtype 3.
+// TensorSpecProto, BoundedTensorSpecProto: name 1, shape 2, dtype 3; minimum 4, maximum 5.
 Status decode_tensor_spec(ProtoReader r, StructuredValue& v) {
   v.kind = Kind::kTensor;
   while (r.next()) {
@@ -27,19 +27,24 @@ Status decode_tensor_spec(ProtoReader r, StructuredValue& v) {
       WEFT_ASSIGN(v.shape, wire::decode_shape(r.bytes()));
     }
     if (r.field() == 3) v.dtype = static_cast<DType>(r.int32());
+    if (r.field() == 4 || r.field() == 5) {
+      WEFT_ASSIGN(Tensor limit, wire::decode_tensor(r.bytes()));
+      v.contents.push_back(std::move(limit));
+    }
   }
   return r.ok() ? Status() : malformed();
 }
 
 // TypeSpecProto: class 1, state 2, class name 3, number of tensors 4.
 Status decode_type_spec(ProtoReader r, StructuredValue& v, int depth) {
-  static constexpr const char* kClasses[] = {
-      "unknown",      "SparseTensorSpec", "IndexedSlicesSpec", "RaggedTensorSpec", "TensorArraySpec", "DatasetSpec",     "IteratorSpec",
-      "OptionalSpec", "PerReplicaSpec",   "VariableSpec",      "RowPartitionSpec", "unknown",         "registered type", "ExtensionType"};
+  static constexpr const char* kClasses[] = {"unknown",          "SparseTensorSpec", "IndexedSlicesSpec", "RaggedTensorSpec", "TensorArraySpec",
+                                             "DatasetSpec",      "IteratorSpec",     "OptionalSpec",      "PerReplicaSpec",   "VariableSpec",
+                                             "RowPartitionSpec", "unknown",          "registered type",   "ExtensionType"};
   v.kind = Kind::kComposite;
   while (r.next()) {
     switch (r.field()) {
       case 1:
+        v.type_class = r.int32();
         if (v.text.empty()) v.text = r.varint() < std::size(kClasses) ? kClasses[r.varint()] : "unknown";
         break;
       case 2: {
@@ -51,11 +56,8 @@ Status decode_type_spec(ProtoReader r, StructuredValue& v, int depth) {
       case 3:
         if (!r.bytes().empty()) v.text = r.string();
         break;
-      case 4:
-        v.components = std::clamp(r.int32(), 0, 1 << 16);
-        break;
-      default:
-        break;
+      case 4: v.components = std::clamp(r.int32(), 0, 1 << 16); break;
+      default: break;
     }
   }
   return r.ok() ? Status() : malformed();
@@ -95,36 +97,20 @@ Result<StructuredValue> decode(std::string_view bytes, int depth) {
   ProtoReader r(bytes);
   while (r.next()) {
     switch (r.field()) {
-      case 1:
-        v.kind = Kind::kNone;
-        break;
-      case 11:
-        v.kind = Kind::kFloat, v.number = r.float64();
-        break;
-      case 12:
-        v.kind = Kind::kInt, v.integer = r.zigzag();
-        break;
-      case 13:
-        v.kind = Kind::kString, v.text = r.string();
-        break;
-      case 14:
-        v.kind = Kind::kBool, v.integer = r.boolean();
-        break;
+      case 1: v.kind = Kind::kNone; break;
+      case 11: v.kind = Kind::kFloat, v.number = r.float64(); break;
+      case 12: v.kind = Kind::kInt, v.integer = r.zigzag(); break;
+      case 13: v.kind = Kind::kString, v.text = r.string(); break;
+      case 14: v.kind = Kind::kBool, v.integer = r.boolean(); break;
       case 31: {
         v.kind = Kind::kShape;
         WEFT_ASSIGN(v.shape, wire::decode_shape(r.bytes()));
         break;
       }
-      case 32:
-        v.kind = Kind::kType, v.dtype = static_cast<DType>(r.int32());
-        break;
+      case 32: v.kind = Kind::kType, v.dtype = static_cast<DType>(r.int32()); break;
       case 33:
-      case 35:
-        WEFT_RETURN_IF_ERROR(decode_tensor_spec(r.message(), v));
-        break;
-      case 34:
-        WEFT_RETURN_IF_ERROR(decode_type_spec(r.message(), v, depth + 1));
-        break;
+      case 35: WEFT_RETURN_IF_ERROR(decode_tensor_spec(r.message(), v)); break;
+      case 34: WEFT_RETURN_IF_ERROR(decode_type_spec(r.message(), v, depth + 1)); break;
       case 51:
         v.kind = Kind::kList;
         WEFT_RETURN_IF_ERROR(decode_values(r.message(), v, depth + 1));
@@ -143,11 +129,13 @@ Result<StructuredValue> decode(std::string_view bytes, int depth) {
         WEFT_RETURN_IF_ERROR(decode_pairs(r.message(), 2, v, depth + 1));
         break;
       case 55:
-      case 56:
-        v.kind = Kind::kArray;
-        break;  // a constant; nothing here looks into it
-      default:
+      case 56: {
+        v.kind = r.field() == 55 ? Kind::kConstant : Kind::kArray;
+        WEFT_ASSIGN(Tensor value, wire::decode_tensor(r.bytes()));
+        v.contents.assign(1, std::move(value));
         break;
+      }
+      default: break;
     }
   }
   if (!r.ok()) return malformed();
@@ -170,9 +158,7 @@ Status flatten_into(const StructuredValue& v, const std::string& path, std::vect
   if (depth > kMaxDepth) return malformed();
   const auto inner = [&](const std::string& key) { return path.empty() ? key : cat(path, ".", key); };
   switch (v.kind) {
-    case Kind::kTensor:
-      out.push_back({path, v.text, v.dtype, v.shape});
-      return {};
+    case Kind::kTensor: out.push_back({path, v.text, v.dtype, v.shape}); return {};
     case Kind::kComposite: {
       const int n = components_of(v);
       if (!n) return unimplemented("arguments or results of the type ", v.text);
@@ -186,9 +172,14 @@ Status flatten_into(const StructuredValue& v, const std::string& path, std::vect
       for (size_t i = 0; i < v.items.size(); ++i)
         WEFT_RETURN_IF_ERROR(flatten_into(v.items[i].second, inner(v.items[i].first.empty() ? cat(i) : v.items[i].first), out, depth + 1));
       return {};
-    default:
-      return {};
+    default: return {};
   }
+}
+
+// Values of a structure are numbers and texts, which always have a message.
+std::string encode_contents(const Tensor& t) {
+  auto bytes = wire::encode_tensor(t);
+  return bytes.ok() ? std::move(bytes).value() : std::string();
 }
 
 std::string python_type(DType t) {
@@ -201,6 +192,15 @@ Result<StructuredValue> decode_structured_value(std::string_view bytes) { return
 
 Status flatten(const StructuredValue& v, const std::string& path, std::vector<Leaf>& out) { return flatten_into(v, path, out, 0); }
 
+std::string encode_type_spec(const StructuredValue& v) {
+  wire::ProtoWriter w;
+  if (v.type_class) w.varint(1, uint64_t(v.type_class));
+  if (!v.items.empty()) w.bytes(2, encode_structured_value(v.items[0].second));
+  if (!v.text.empty()) w.bytes(3, v.text);
+  if (v.components) w.varint(4, uint64_t(v.components));
+  return w.take();
+}
+
 std::string encode_structured_value(const StructuredValue& v) {
   wire::ProtoWriter w;
   auto list = [&](int field) {
@@ -210,7 +210,7 @@ std::string encode_structured_value(const StructuredValue& v) {
   };
   auto pairs = [&](int field, int item_field) {
     wire::ProtoWriter items;
-    if (item_field != 1) items.bytes(1, v.text);
+    if (item_field != 1 && !v.text.empty()) items.bytes(1, v.text);
     for (const auto& item : v.items) {
       wire::ProtoWriter pair;
       pair.bytes(1, item.first);
@@ -231,14 +231,18 @@ std::string encode_structured_value(const StructuredValue& v) {
       if (!v.text.empty()) spec.bytes(1, v.text);
       spec.bytes(2, wire::encode_shape(v.shape));
       spec.varint(3, uint64_t(v.dtype));
-      w.message(33, spec);
+      for (size_t i = 0; i < v.contents.size() && i < 2; ++i) spec.bytes(4 + int(i), encode_contents(v.contents[i]));
+      w.message(v.contents.empty() ? 33 : 35, spec);
       break;
     }
+    case Kind::kComposite: w.bytes(34, encode_type_spec(v)); break;
+    case Kind::kArray:
+    case Kind::kConstant: w.bytes(v.kind == Kind::kArray ? 56 : 55, v.contents.empty() ? std::string() : encode_contents(v.contents[0])); break;
     case Kind::kList: list(51); break;
     case Kind::kTuple: list(52); break;
     case Kind::kDict: pairs(53, 1); break;
     case Kind::kNamedTuple: pairs(54, 2); break;
-    case Kind::kNone: case Kind::kComposite: case Kind::kArray: w.bytes(1, ""); break;
+    case Kind::kNone: w.bytes(1, ""); break;
   }
   return w.take();
 }
@@ -290,37 +294,25 @@ std::string StructuredValue::to_string() const {
     return out + std::string(close);
   };
   switch (kind) {
-    case Kind::kNone:
-      return "None";
-    case Kind::kFloat:
-      return cat(number);
-    case Kind::kInt:
-      return cat(integer);
-    case Kind::kString:
-      return cat("'", text, "'");
-    case Kind::kBool:
-      return integer ? "True" : "False";
-    case Kind::kShape:
-      return cat("TensorShape(", python_shape(shape), ")");
-    case Kind::kType:
-      return python_type(dtype);
+    case Kind::kNone: return "None";
+    case Kind::kFloat: return cat(number);
+    case Kind::kInt: return cat(integer);
+    case Kind::kString: return cat("'", text, "'");
+    case Kind::kBool: return integer ? "True" : "False";
+    case Kind::kShape: return cat("TensorShape(", python_shape(shape), ")");
+    case Kind::kType: return python_type(dtype);
     case Kind::kTensor:
-      return cat("TensorSpec(shape=", python_shape(shape), ", dtype=", python_type(dtype),
-                 ", name=", text.empty() ? "None" : cat("'", text, "'"), ")");
-    case Kind::kComposite:
-      return cat(text, items.empty() ? "()" : items[0].second.to_string());
+      return cat("TensorSpec(shape=", python_shape(shape), ", dtype=", python_type(dtype), ", name=", text.empty() ? "None" : cat("'", text, "'"),
+                 ")");
+    case Kind::kComposite: return cat(text, items.empty() ? "()" : items[0].second.to_string());
     case Kind::kArray:
-      return "<constant>";
-    case Kind::kList:
-      return joined("[", "]", false, "");
-    case Kind::kTuple:
-      return joined("(", ")", false, "");
-    case Kind::kDict:
-      return joined("{", "}", true, ": ");
-    case Kind::kNamedTuple:
-      return joined(cat(text, "("), ")", true, "=");
+    case Kind::kConstant: return "<constant>";
+    case Kind::kList: return joined("[", "]", false, "");
+    case Kind::kTuple: return joined("(", ")", false, "");
+    case Kind::kDict: return joined("{", "}", true, ": ");
+    case Kind::kNamedTuple: return joined(cat(text, "("), ")", true, "=");
   }
   return {};
 }
 
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

@@ -1,32 +1,23 @@
-// The objects that a program tracks, in the order and under the names in which TensorFlow writes them into a checkpoint, and
-// TrackableObjectGraph, the message that tells of them there (proto/object_graph.proto).
+// The objects that a C++ program tracks, in the order and under the names in which TensorFlow writes them into a checkpoint.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "core/status.h"
+#include "saved_model/trackable_graph.h"
 #include "trace/trackable.h"
 
-namespace weft::saved_model {
+namespace weft_engine::saved_model {
 
-using namespace weft::core;
+using namespace weft_engine::core;
 using trace::TrackableState;
 
-// The bundle's key of the object graph, and the name of a variable's value.
-inline constexpr std::string_view kObjectGraphKey = "_CHECKPOINTABLE_OBJECT_GRAPH";
-inline constexpr std::string_view kVariableValue = "VARIABLE_VALUE";
-
 struct TrackedObjects {
-  struct Slot {
-    std::string name;
-    int original = 0, variable = 0;  // nodes
-  };
+  using Slot = SavedTrackable::Slot;
   struct Node {
     std::shared_ptr<TrackableState> state;
     std::string path;                                   // "model/layer/kernel": names from the root, escaped
@@ -41,28 +32,7 @@ struct TrackedObjects {
 // not know of itself (the counter of a Checkpoint).
 Result<TrackedObjects> list_tracked(const std::shared_ptr<TrackableState>& root, std::span<const TrackableState::Child> attached = {});
 
-// "." becomes "..", "/" becomes ".S".
-std::string escape_name(std::string_view name);
-// "path/.ATTRIBUTES/VARIABLE_VALUE".
-std::string value_key(std::string_view path, std::string_view attribute = kVariableValue);
+// What a checkpoint tells of them.
+std::vector<SavedTrackable> trackables_of(const TrackedObjects& objects);
 
-// A node of a checkpoint.
-struct SavedTrackable {
-  struct Value {
-    std::string name, full_name, key;
-  };
-  std::vector<std::pair<std::string, int>> children;
-  std::vector<Value> values;
-  std::vector<TrackedObjects::Slot> slots;
-  std::string registered_saver;
-  bool has_values = true;  // it or something below it; true where the file does not say
-  std::string bytes;       // the message
-};
-
-std::string encode_tracked(const TrackedObjects& objects);
-// DataLoss where it is malformed or speaks of nodes that are not there.
-Result<std::vector<SavedTrackable>> decode_tracked(std::string_view bytes);
-// "(root).model.kernel" of every node, as TensorFlow's messages name them.
-std::vector<std::string> readable_names(std::span<const SavedTrackable> nodes);
-
-}  // namespace weft::saved_model
+}  // namespace weft_engine::saved_model

@@ -1,4 +1,4 @@
-// The one door for ops of user code: run now, or add to the trace that this thread is in; tapes hear of both.
+// EagerEmitter: the emitter (op/emitter.h) whose ops run at once, by trace/op_call.h.
 #pragma once
 
 #include <span>
@@ -8,9 +8,9 @@
 #include "autodiff/tape.h"
 #include "eager/op.h"
 
-namespace weft::trace {
+namespace weft_engine::trace {
 
-using namespace weft::op;
+using namespace weft_engine::op;
 using autodiff::Tape;
 using autodiff::TapeStack;
 
@@ -41,8 +41,7 @@ inline eager::TensorHandle* eager_handle(const Value& v) {
   return v.rep() && !v.rep()->owner() ? static_cast<eager::TensorHandle*>(v.rep()) : nullptr;
 }
 
-// After an op ran eagerly: tells the tapes of this thread.
-void record_eager(EagerEmitter& emitter, const std::shared_ptr<eager::CachedKernel>& kernel, std::span<const RefPtr<eager::TensorHandle>> inputs,
-                  std::span<const RefPtr<eager::TensorHandle>> outputs);
+// That of the calling thread for a context.
+EagerEmitter& eager_emitter(eager::Context& context);
 
-}  // namespace weft::trace
+}  // namespace weft_engine::trace

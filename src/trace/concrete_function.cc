@@ -4,15 +4,17 @@
 
 #include "autodiff/function_gradient.h"
 #include "autodiff/gradients.h"
-#include "autodiff/vectorize.h"
+#include "eager/remote.h"
+#include "eager/op.h"
 #include "eager/layout.h"
+#include "op/batching.h"
 #include "op/emit.h"
 #include "op/step_resources.h"
 #include "runtime/interruptible.h"
 #include "trace/library_function.h"
 #include "trace/variable.h"
 
-namespace weft::trace {
+namespace weft_engine::trace {
 
 struct FunctionPair {
   autodiff::FunctionGradient names;
@@ -20,52 +22,6 @@ struct FunctionPair {
   std::shared_ptr<ConcreteFunction> backward;
   std::shared_ptr<ConcreteFunction> itself;  // forward as a function, for gradients of the next order; null where it saves nothing
 };
-
-namespace {
-
-// Values name the emitter of the thread that made them, and may outlive that thread: emitters are never freed, but handed
-// on to a later thread.
-struct Emitters {
-  std::mutex mutex;
-  std::vector<EagerEmitter*> free;
-};
-Emitters& emitters() {
-  static auto* e = new Emitters;
-  return *e;
-}
-EagerEmitter* from_pool(eager::Context& context) {
-  std::lock_guard lock(emitters().mutex);
-  auto& free = emitters().free;
-  auto it = std::find_if(free.begin(), free.end(), [&](EagerEmitter* e) { return &e->context() == &context; });
-  if (it == free.end()) return new EagerEmitter(context);
-  EagerEmitter* got = *it;
-  free.erase(it);
-  return got;
-}
-// Plain, so that they can be read when the thread's other objects are gone: variables of static storage die last.
-thread_local EagerEmitter* t_latest = nullptr;
-thread_local bool t_ending = false;
-struct OfThread {
-  std::vector<EagerEmitter*> list;
-  ~OfThread() {
-    std::lock_guard lock(emitters().mutex);
-    emitters().free.insert(emitters().free.end(), list.begin(), list.end());
-    t_ending = true;
-  }
-};
-
-}  // namespace
-
-EagerEmitter& eager_emitter(eager::Context& context) {
-  if (t_latest && &t_latest->context() == &context) return *t_latest;
-  if (t_ending) return *(t_latest = from_pool(context));
-  thread_local OfThread mine;
-  for (EagerEmitter* e : mine.list) {
-    if (&e->context() == &context) return *(t_latest = e);
-  }
-  mine.list.push_back(from_pool(context));
-  return *(t_latest = mine.list.back());
-}
 
 Emitter& emitter_here(eager::Context& context) {
   if (FuncGraph* g = FuncGraph::current()) return g->emitter();
@@ -82,7 +38,8 @@ struct HandleOfCall {
 };
 
 // Runs the function; its caller may interrupt it. `owner` may be null: it runs on this thread then.
-Status run_function(eager::Context& context, FunctionHandle& handle, const std::shared_ptr<FunctionHandle>* owner, std::span<Tensor> args, std::span<Tensor> rets) {
+Status run_function(eager::Context& context, FunctionHandle& handle, const std::shared_ptr<FunctionHandle>* owner, std::span<Tensor> args,
+                    std::span<Tensor> rets) {
   KernelEnv env = context.runtime().step_env();
   env.device = context.host();
   env.trace = context.trace.load(std::memory_order_relaxed);
@@ -99,10 +56,11 @@ Status run_function(eager::Context& context, FunctionHandle& handle, const std::
   }
   std::vector<const Tensor*> in;
   for (const Tensor& t : args) in.push_back(&t);
-  return runtime::run_elsewhere(in, rets, [kept = *owner, env, end](op::CancellationManager& c, std::span<Tensor> from, std::span<Tensor> to) mutable {
-    env.cancellation = &c;
-    return end(kept->run(env, from, to));
-  });
+  return runtime::run_elsewhere(in, rets,
+                                [kept = *owner, env, end](op::CancellationManager& c, std::span<Tensor> from, std::span<Tensor> to) mutable {
+                                  env.cancellation = &c;
+                                  return end(kept->run(env, from, to));
+                                });
 }
 
 Result<std::vector<Value>> run_now(EagerEmitter& emitter, eager::Context& context, FunctionHandle& handle, std::span<const Value> arguments) {
@@ -121,25 +79,70 @@ Result<std::vector<Value>> run_now(EagerEmitter& emitter, eager::Context& contex
   return out;
 }
 
+// Of a call that the program made; `name` is what it called, if the error does not say that already.
+Status in_function(const Status& s, const std::string& name) {
+  Status::Origin origin = s.origin();
+  if (origin.function.empty()) origin.op = name;
+  origin.function = name;
+  return s.with_origin(std::move(origin));
+}
+
 // Whether the call is for whoever runs tensors with layouts; as an op it comes there.
 bool laid_out(std::span<const Value> arguments) {
   if (!eager::layout_runner.load(std::memory_order_relaxed)) return false;
-  return eager::layout_scope() || std::any_of(arguments.begin(), arguments.end(), [](const Value& v) { return eager_handle(v) && eager_handle(v)->layout(); });
+  return eager::layout_scope() ||
+         std::any_of(arguments.begin(), arguments.end(), [](const Value& v) { return eager_handle(v) && eager_handle(v)->layout(); });
+}
+
+// The device of another process that the call is for: where a resource argument lives, or that of the device scope. Null: it runs here.
+eager::RemoteDevice* remote_target(eager::Context& context, std::span<const Value> arguments) {
+  if (!context.remote_tasks) [[likely]]
+    return nullptr;
+  for (const Value& v : arguments) {
+    eager::TensorHandle* h = eager_handle(v);
+    if (h && h->dtype() == DType::kResource && h->device()) return dynamic_cast<eager::RemoteDevice*>(h->device());
+  }
+  if (scoped_device().empty()) return nullptr;
+  auto device = context.devices().resolve(scoped_device(), true);
+  return device.ok() ? dynamic_cast<eager::RemoteDevice*>(*device) : nullptr;
+}
+
+// There it is an op of the function's name.
+Result<std::vector<Value>> call_there(EagerEmitter& emitter, eager::Context& context, eager::RemoteDevice& device, const std::string& name,
+                                      std::span<const Value> arguments) {
+  eager::Op op(context);
+  WEFT_RETURN_IF_ERROR(op.reset(name, device.name()));
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    eager::TensorHandle* h = eager_handle(arguments[i]);
+    if (!h) return invalid_argument("argument ", i, " belongs to a graph: it has no value outside the function that was traced");
+    op.add_input(RefPtr<eager::TensorHandle>::share(h));
+  }
+  std::vector<RefPtr<eager::TensorHandle>> handles;
+  WEFT_RETURN_IF_ERROR(op.execute(handles));
+  std::vector<Value> out;
+  out.reserve(handles.size());
+  for (auto& h : handles) out.push_back(emitter.wrap(std::move(h)));
+  return out;
 }
 
 }  // namespace
 
-Result<std::vector<Value>> call_function(Emitter& emitter, eager::Context& context, const std::string& name, bool stateful, std::span<const Value> arguments,
-                                         const std::vector<DType>& ret_types, FunctionHandle* handle) {
+std::string& scoped_device() {
+  thread_local std::string device;
+  return device;
+}
+
+Result<std::vector<Value>> call_function(Emitter& emitter, eager::Context& context, const std::string& name, bool stateful,
+                                         std::span<const Value> arguments, const std::vector<DType>& ret_types, FunctionHandle* handle) {
   if (auto* eager = dynamic_cast<EagerEmitter*>(&emitter); eager && !laid_out(arguments)) {
+    if (eager::RemoteDevice* there = remote_target(context, arguments)) return call_there(*eager, context, *there, name, arguments);
     std::shared_ptr<FunctionHandle> found;
     if (!handle) {
       WEFT_ASSIGN(found, context.runtime().instantiate(FunctionAttr{name, nullptr}));
       handle = found.get();
     }
     auto out = run_now(*eager, context, *handle, arguments);
-    // The end of a dataset is news, not a fault to look for.
-    if (!out.ok()) return out.status().with_suffix(cat(" [Op:", name, "]", out.status().code() == Code::kOutOfRange ? "" : " (weft::run_functions_eagerly(true) runs it op by op)"));
+    if (!out.ok()) return in_function(out.status(), name);
     return out;
   }
   AttrMap attrs;
@@ -197,11 +200,12 @@ Result<std::shared_ptr<ConcreteFunction>> ConcreteFunction::make(std::shared_ptr
     f->captures_.push_back(rooted(c.outer));
   }
   for (const Endpoint& e : inputs) f->arg_types_.push_back(e.node->output_type(0));
-  WEFT_ASSIGN(auto made, LibraryFunction::make(*g, LibraryFunction::unique_name(g->context(), cat("__inference_", g->name())), std::move(inputs), results));
+  WEFT_ASSIGN(auto made,
+              LibraryFunction::make(*g, LibraryFunction::unique_name(g->context(), cat("__inference_", g->name())), std::move(inputs), results));
   f->name_ = made->name();
   f->stateful_ = made->stateful();
   f->owner_ = std::move(made);
-  // By its body, not by name: the plan is this object's, and goes with it.
+  // By its body, not by name: the plan is this object's, and is freed with it.
   WEFT_ASSIGN(auto def, g->context().functions().find(f->name_));
   WEFT_ASSIGN(graph::FunctionBody body, graph::instantiate_function(*def, {}, g->context().registry(), g->context().runtime().library()));
   f->handle_ = g->context().runtime().instantiate(std::move(body), nullptr, g->must_compile);
@@ -219,7 +223,8 @@ Result<std::shared_ptr<ConcreteFunction>> ConcreteFunction::of_library(eager::Co
   f->arg_types_ = f->handle_->arg_types();
   f->ret_types_ = f->handle_->ret_types();
   f->ret_shapes_.resize(f->ret_types_.size());
-  if (captures.size() > f->arg_types_.size()) return invalid_argument(name, " has ", f->arg_types_.size(), " arguments, but ", captures.size(), " captures");
+  if (captures.size() > f->arg_types_.size())
+    return invalid_argument(name, " has ", f->arg_types_.size(), " arguments, but ", captures.size(), " captures");
   f->captures_ = std::move(captures);
   f->stateful_ = def->stateful;
   f->name_ = std::move(name);
@@ -239,7 +244,8 @@ Result<std::shared_ptr<const FunctionPair>> ConcreteFunction::pair_for(const std
   auto made = std::make_shared<FunctionPair>();
   std::vector<bool> output_grads;
   for (DType t : ret_types_) output_grads.push_back(autodiff::differentiable(t) && t != DType::kResource && (saved || t != DType::kVariant));
-  WEFT_ASSIGN(made->names, autodiff::function_gradient(context_.registry(), context_.runtime().library(), {name_, nullptr}, wanted, output_grads, true));
+  WEFT_ASSIGN(made->names,
+              autodiff::function_gradient(context_.registry(), context_.runtime().library(), {name_, nullptr}, wanted, output_grads, true));
   WEFT_ASSIGN(made->forward, context_.runtime().instantiate(FunctionAttr{made->names.forward, nullptr}));
   if (!made->names.backward.empty()) {
     WEFT_ASSIGN(made->backward, of_library(context_, made->names.backward, {}));
@@ -277,9 +283,11 @@ Result<std::vector<Value>> ConcreteFunction::call_recorded(Emitter& emitter, std
   {
     autodiff::PausedTapes paused;
     const HandleOfCall held(last.forward);
-    WEFT_ASSIGN(out, call_function(emitter, context_, last.names.forward, last.names.stateful_forward, all, last.forward->ret_types(), last.forward.get()));
+    WEFT_ASSIGN(
+        out, call_function(emitter, context_, last.names.forward, last.names.stateful_forward, all, last.forward->ret_types(), last.forward.get()));
   }
-  if (out.size() != size_t(last.names.num_outputs + last.names.num_saved)) return internal_error("the forward function of ", name_, " gave ", out.size(), " values");
+  if (out.size() != size_t(last.names.num_outputs + last.names.num_saved))
+    return internal_error("the forward function of ", name_, " gave ", out.size(), " values");
   for (size_t k = 0; k < tapes.size(); ++k) {
     const auto& pair = orders[std::min(k, orders.size() - 1)];
     const auto results = std::span<const Value>(out).first(size_t(pair->names.num_outputs + pair->names.num_saved));
@@ -290,16 +298,16 @@ Result<std::vector<Value>> ConcreteFunction::call_recorded(Emitter& emitter, std
 }
 
 void ConcreteFunction::record(Tape& tape, const std::shared_ptr<const FunctionPair>& pair, std::span<const Value> all, std::span<const Value> out) {
-  // The tapes hear of the saved values, too: second derivatives flow back through them.
-  auto backprop = [pair, self = shared_from_this(), inputs = std::vector<Value>(all.begin(), all.end()), results = std::vector<Value>(out.begin(), out.end()), &context = context_](
-                      Emitter& e, std::span<const Value> dys) -> Result<Grads> {
+  // The tapes record the saved values, too: second derivatives flow back through them.
+  auto backprop = [pair, self = shared_from_this(), inputs = std::vector<Value>(all.begin(), all.end()),
+                   results = std::vector<Value>(out.begin(), out.end()),
+                   &context = context_](Emitter& e, std::span<const Value> dys) -> Result<Grads> {
     const autodiff::FunctionGradient& g = pair->names;
     Grads grads(inputs.size());
     const auto saved_dys = dys.subspan(size_t(g.num_outputs));
     if (std::any_of(saved_dys.begin(), saved_dys.end(), [](const Value& v) { return v.valid(); })) {
       // Seldom (a tape that is asked for the gradient of its own): the forward function once more, whose every result has a gradient.
-      if (g.stateful_forward)
-        return unimplemented("the second derivative of ", g.forward, ", which has side effects: they would happen again");
+      if (g.stateful_forward) return unimplemented("the second derivative of ", g.forward, ", which has side effects: they would happen again");
       WEFT_ASSIGN(auto again, ConcreteFunction::of_library(context, g.forward, {}));
       Tape tape(false);
       for (const Value& v : inputs) tape.watch(v);
@@ -324,14 +332,16 @@ void ConcreteFunction::record(Tape& tape, const std::shared_ptr<const FunctionPa
     args.insert(args.end(), results.begin() + g.num_outputs, results.end());
     // Gradients with rows (jacobians) open the function; all others call it.
     ConcreteFunction& back = *pair->backward;
-    const bool rows = std::any_of(args.begin(), args.end(), autodiff::VectorEmitter::is_batched);
+    const bool rows = std::any_of(args.begin(), args.end(), op::BatchEmitter::is_batched);
     if (rows) args.insert(args.end(), back.captures_.begin(), back.captures_.end());
     WEFT_ASSIGN(std::vector<Value> made, rows ? call_function(e, context, back.name_, back.stateful_, args, back.ret_types_) : back.call(args));
     return g.unpack(inputs.size(), made);
   };
-  // As in TensorFlow: where gradients of gradients may be asked for, the gradient of an integer result is that of the others, zero; else only of those in front
-  // of a result that has one.
-  const bool answers = tape.persistent() || TapeStack::current().tapes().size() > 1 || FuncGraph::current();
+  // As in TensorFlow: an integer result has the gradient of the others, zero, where it is in front of a result that has one. Where gradients of gradients may be asked
+  // for, what backward reads is among the results, behind the others.
+  const auto& tapes = TapeStack::current().tapes();
+  const auto watching = std::count_if(tapes.begin(), tapes.end(), [&](const Tape* t) { return t->watches_any(all); });
+  const bool answers = pair->names.reads_values && (tape.persistent() || watching > 1 || FuncGraph::current());
   if (!answers) {
     std::vector<Value> integers, in_front;
     for (const Value& v : out.first(size_t(pair->names.num_outputs))) {
@@ -343,17 +353,20 @@ void ConcreteFunction::record(Tape& tape, const std::shared_ptr<const FunctionPa
       integers.clear();
     }
     if (!in_front.empty())
-      tape.record(name_, all, in_front, [backprop, n = out.size()](Emitter& e, std::span<const Value>) { return backprop(e, std::vector<Value>(n)); }, true);
+      tape.record(
+          name_, all, in_front, [backprop, n = out.size()](Emitter& e, std::span<const Value>) { return backprop(e, std::vector<Value>(n)); }, true);
   }
   tape.record(name_, all, out, backprop, answers);
 }
 
 Status ConcreteFunction::set_captures(std::vector<Value> values) {
-  if (values.size() != captures_.size()) return invalid_argument(name_, " has ", captures_.size(), " captures, ", values.size(), " values were given");
+  if (values.size() != captures_.size())
+    return invalid_argument(name_, " has ", captures_.size(), " captures, ", values.size(), " values were given");
   const size_t first = arg_types_.size() - captures_.size();
   for (size_t i = 0; i < values.size(); ++i) {
     if (values[i].dtype() != arg_types_[first + i])
-      return invalid_argument("capture ", i, " of ", name_, " is ", dtype_name(arg_types_[first + i]), ", the new value is ", dtype_name(values[i].dtype()));
+      return invalid_argument("capture ", i, " of ", name_, " is ", dtype_name(arg_types_[first + i]), ", the new value is ",
+                              dtype_name(values[i].dtype()));
   }
   captures_ = std::move(values);
   return {};
@@ -365,44 +378,49 @@ Status ConcreteFunction::run(std::span<Tensor> args, size_t count, std::span<Ten
     WEFT_RETURN_IF_ERROR(h->wait());
     args[count + i] = h->tensor();
   }
-  return run_function(context_, *handle_, &handle_, args, rets);
+  Status s = run_function(context_, *handle_, &handle_, args, rets);
+  return s.ok() ? s : in_function(s, name_);
 }
 
 Result<std::vector<Value>> ConcreteFunction::call(std::span<const Value> arguments) {
-  if (int(arguments.size()) != num_arguments())
-    return invalid_argument(name_, " takes ", num_arguments(), " tensors, ", arguments.size(), " were given");
-  std::vector<Value> all(arguments.begin(), arguments.end());
-  all.insert(all.end(), captures_.begin(), captures_.end());
-  for (size_t i = 0; i < all.size(); ++i) {
-    if (all[i].dtype() != base_type(arg_types_[i]))
-      return invalid_argument("cannot compute ", name_, " as input #", i, "(zero-based) was expected to be a ", dtype_name(arg_types_[i]), " tensor but is a ",
-                              dtype_name(all[i].dtype()), " tensor");
-  }
-  Emitter& emitter = emitter_here(context_);
-  // What is made of it there (its gradient) may call what it calls.
-  if (FuncGraph* g = FuncGraph::current(); g && owner_) g->hold(owner_);
-  for (const auto& w : variables_) {
-    auto v = w.lock();
-    if (!v) continue;
-    if (TapeStack::current().recording()) WEFT_RETURN_IF_ERROR(v->accessed());
-    if (FuncGraph::current()) WEFT_RETURN_IF_ERROR(v->handle().status());  // as a capture that knows its type and shape
-  }
-  // In a trace, tapes know variables by the handles of that graph.
-  if (FuncGraph* g = FuncGraph::current()) {
-    for (size_t i = arguments.size(); i < all.size(); ++i) {
-      if (all[i].dtype() != DType::kResource) continue;
-      WEFT_ASSIGN(all[i], g->import(all[i]));
+  auto out = [&]() -> Result<std::vector<Value>> {
+    if (int(arguments.size()) != num_arguments())
+      return invalid_argument(name_, " takes ", num_arguments(), " tensors, ", arguments.size(), " were given");
+    std::vector<Value> all(arguments.begin(), arguments.end());
+    all.insert(all.end(), captures_.begin(), captures_.end());
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (all[i].dtype() != base_type(arg_types_[i]))
+        return invalid_argument("cannot compute ", name_, " as input #", i, "(zero-based) was expected to be a ", dtype_name(arg_types_[i]),
+                                " tensor but is a ", dtype_name(all[i].dtype()), " tensor");
     }
-  }
-  for (const auto& [handle, owner] : graph_variables_) {
-    if (!TapeStack::current().recording()) break;
-    for (Tape* t : TapeStack::current().tapes()) t->access(handle, owner);
-  }
-  // Tapes from outside of this trace know the node; what they need of it is made when they are asked.
-  const bool recorded = FuncGraph::current() ? TapeStack::current().own_wants(all) : TapeStack::current().wants(all);
-  if (recorded) return call_recorded(emitter, all);
-  const HandleOfCall held(handle_);
-  return call_function(emitter, context_, name_, stateful_, all, ret_types_, handle_.get());
+    Emitter& emitter = emitter_here(context_);
+    // What is made of it there (its gradient) may call what it calls.
+    if (FuncGraph* g = FuncGraph::current(); g && owner_) g->hold(owner_);
+    for (const auto& w : variables_) {
+      auto v = w.lock();
+      if (!v) continue;
+      if (TapeStack::current().recording()) WEFT_RETURN_IF_ERROR(v->accessed());
+      if (FuncGraph::current()) WEFT_RETURN_IF_ERROR(v->handle().status());  // as a capture that knows its type and shape
+    }
+    // In a trace, tapes know variables by the handles of that graph.
+    if (FuncGraph* g = FuncGraph::current()) {
+      for (size_t i = arguments.size(); i < all.size(); ++i) {
+        if (all[i].dtype() != DType::kResource) continue;
+        WEFT_ASSIGN(all[i], g->import(all[i]));
+      }
+    }
+    for (const auto& [handle, owner] : graph_variables_) {
+      if (!TapeStack::current().recording()) break;
+      for (Tape* t : TapeStack::current().tapes()) t->access(handle, owner);
+    }
+    // Tapes from outside of this trace know the node; what they need of it is made when they are asked.
+    const bool recorded = FuncGraph::current() ? TapeStack::current().own_wants(all) : TapeStack::current().wants(all);
+    if (recorded) return call_recorded(emitter, all);
+    const HandleOfCall held(handle_);
+    return call_function(emitter, context_, name_, stateful_, all, ret_types_, handle_.get());
+  }();
+  if (!out.ok() && !FuncGraph::current()) return in_function(out.status(), name_);
+  return out;
 }
 
-}  // namespace weft::trace
+}  // namespace weft_engine::trace

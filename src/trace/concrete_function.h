@@ -11,7 +11,7 @@
 #include "op/function_caller.h"
 #include "trace/func_graph.h"
 
-namespace weft::trace {
+namespace weft_engine::trace {
 
 struct FunctionPair;  // forward and backward, for calls that a tape hears of
 
@@ -66,11 +66,13 @@ class ConcreteFunction : public std::enable_shared_from_this<ConcreteFunction> {
 };
 
 // Calls a function of the library with all its arguments, on that emitter: runs it, or adds a call node.
-Result<std::vector<Value>> call_function(Emitter& emitter, eager::Context& context, const std::string& name, bool stateful, std::span<const Value> arguments,
-                                         const std::vector<DType>& ret_types, FunctionHandle* handle = nullptr);
+Result<std::vector<Value>> call_function(Emitter& emitter, eager::Context& context, const std::string& name, bool stateful,
+                                         std::span<const Value> arguments, const std::vector<DType>& ret_types, FunctionHandle* handle = nullptr);
+
+// The device scope of this thread; empty: none. A function that is called in the scope of another process's device runs there.
+std::string& scoped_device();
 
 // The emitter of this thread for a context: that of the trace it is in, else the eager one.
 Emitter& emitter_here(eager::Context& context);
-EagerEmitter& eager_emitter(eager::Context& context);
 
-}  // namespace weft::trace
+}  // namespace weft_engine::trace

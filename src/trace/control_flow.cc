@@ -3,17 +3,19 @@
 #include <algorithm>
 
 #include "op/emit.h"
+#include "op/op_traits.h"
 #include "trace/library_function.h"
 #include "trace/variable.h"
 
-namespace weft::trace {
+namespace weft_engine::trace {
 namespace {
 
 using graph::GraphEmitter;
 
 std::string describe(const Value& v) {
   const Endpoint at = v.rep() && v.rep()->owner() ? GraphEmitter::unwrap(v) : Endpoint{};
-  return cat("Tensor(", at.node ? cat("\"", at.node->name(), ":", at.index, "\", ") : "", "shape=", v.shape(), ", dtype=", dtype_name(v.dtype()), ")");
+  return cat("Tensor(", at.node ? cat("\"", at.node->name(), ":", at.index, "\", ") : "", "shape=", v.shape(), ", dtype=", dtype_name(v.dtype()),
+             ")");
 }
 std::string describe_all(const std::vector<Value>& list) {
   if (list.size() == 1) return describe(list[0]);
@@ -62,14 +64,14 @@ struct Part {
   Status own_results() {
     for (Value& v : results) {
       const bool outside = v.rep() && v.rep()->owner() != &graph->emitter();
-      if (outside && !v.rep()->owner()) name_next("Const");
-      const std::string name = graph->unique_name(cat(name_scope(), "Identity"));
+      if (outside && !v.rep()->owner()) name_next(std::string(op_of(Role::kConst)));
+      const std::string name = graph->unique_name(cat(name_scope(), op_of(Role::kIdentity)));
       if (outside) {
         InScope scope(name);  // names what is captured
         WEFT_ASSIGN(v, graph->import(v));
       }
       graph->emitter().set_next_name(name);
-      v = graph->emitter().one("Identity", {v});
+      v = graph->emitter().one(op_of(Role::kIdentity), {v});
     }
     return graph->emitter().take_status();
   }
@@ -140,7 +142,8 @@ Status use_variables(FuncGraph& outer, std::span<const Part> parts) {
 void describe(AttrMap& attrs, std::span<const std::shared_ptr<LibraryFunction>> functions, std::span<const Value> inputs, size_t first) {
   std::vector<int64_t> read_only;
   for (size_t i = first; i < inputs.size(); ++i) {
-    if (inputs[i].dtype() == DType::kResource && std::none_of(functions.begin(), functions.end(), [&](const auto& f) { return f->writes(i - first); }))
+    if (inputs[i].dtype() == DType::kResource &&
+        std::none_of(functions.begin(), functions.end(), [&](const auto& f) { return f->writes(i - first); }))
       read_only.push_back(int64_t(i));
   }
   attrs["_lower_using_switch_merge"] = true;
@@ -151,8 +154,8 @@ bool at_most(const PartialShape& a, const PartialShape& b) { return graph::commo
 
 }  // namespace
 
-Result<std::vector<Value>> add_branches(FuncGraph& outer, const Value& choice, bool as_if, std::span<const TracedCode> branches, const std::string& name,
-                                        const std::string& node_name) {
+Result<std::vector<Value>> add_branches(FuncGraph& outer, const Value& choice, bool as_if, std::span<const TracedCode> branches,
+                                        const std::string& name, const std::string& node_name) {
   std::vector<Part> parts;
   for (size_t k = 0; k < branches.size(); ++k) {
     const std::string base = cat(name, "_", as_if ? (k == 0 ? "true" : "false") : cat("branch", k));
@@ -175,8 +178,8 @@ Result<std::vector<Value>> add_branches(FuncGraph& outer, const Value& choice, b
     if (!details.empty()) {
       const std::string first = as_if ? "true_fn" : "branches[0]", other = as_if ? "false_fn" : cat("branches[", k, "]");
       return invalid_argument(first, " and ", other, " arguments to tf.", as_if ? "cond" : "switch_case",
-                              " must have the same number, type, and overall structure of return values.\n\n", first, " output: ", describe_all(a), "\n", other,
-                              " output: ", describe_all(b), "\n\nError details:\n", details);
+                              " must have the same number, type, and overall structure of return values.\n\n", first, " output: ", describe_all(a),
+                              "\n", other, " output: ", describe_all(b), "\n\nError details:\n", details);
     }
   }
   Captures captures;
@@ -186,7 +189,7 @@ Result<std::vector<Value>> add_branches(FuncGraph& outer, const Value& choice, b
   bool stateful = false;
   const std::string prefix = node_name.empty() ? node_name : node_name + "/";
   for (Part& p : parts) {
-    WEFT_ASSIGN(std::vector<Endpoint> inputs, captures.inputs_of(p, [&](int) { return cat(prefix, "Placeholder"); }));
+    WEFT_ASSIGN(std::vector<Endpoint> inputs, captures.inputs_of(p, [&](int) { return cat(prefix, op_of(Role::kPlaceholder)); }));
     WEFT_ASSIGN(auto f, LibraryFunction::make(*p.graph, p.graph->name(), std::move(inputs), p.results));
     functions.push_back({f->name(), nullptr});
     stateful |= f->stateful();
@@ -214,17 +217,17 @@ Result<std::vector<Value>> add_branches(FuncGraph& outer, const Value& choice, b
   if (as_if) {
     attrs["then_branch"] = functions[0];
     attrs["else_branch"] = functions[1];
-    op = stateful ? "If" : "StatelessIf";
+    op = op_of(Role::kIf, stateful);
   } else {
     attrs["branches"] = functions;
-    op = stateful ? "Case" : "StatelessCase";
+    op = op_of(Role::kCase, stateful);
   }
   describe(attrs, held, inputs, 1);
   WEFT_RETURN_IF_ERROR(use_variables(outer, parts));
   if (!node_name.empty()) outer.emitter().set_next_name(node_name);
   std::vector<Value> out = outer.emitter().apply(op, inputs, std::move(attrs));
   InScope scope(node_name);
-  for (Value& v : out) v = outer.emitter().one("Identity", {v});  // so that who asks for one result alone can leave the node out
+  for (Value& v : out) v = outer.emitter().one(op_of(Role::kIdentity), {v});  // so that who asks for one result alone can leave the node out
   WEFT_RETURN_IF_ERROR(outer.emitter().take_status());
   return out;
 }
@@ -254,7 +257,8 @@ class Loop {
     InScope scope(options_.node_name);
     const std::string prefix = options_.node_name.empty() ? cat(options_.name, "/") : name_scope();
     GraphEmitter& e = outer_.emitter();
-    if (!options_.maximum_iterations || !options_.maximum_iterations->rep()->owner()) outer_.capture_name = outer_.unique_name(cat(prefix, "maximum_iterations"));
+    if (!options_.maximum_iterations || !options_.maximum_iterations->rep()->owner())
+      outer_.capture_name = outer_.unique_name(cat(prefix, "maximum_iterations"));
     e.set_next_name(outer_.capture_name);
     if (options_.maximum_iterations) {
       WEFT_ASSIGN(vars_[1], outer_.import(*options_.maximum_iterations));
@@ -283,7 +287,7 @@ class Loop {
     p.graph = FuncGraph::make(outer_.context(), LibraryFunction::unique_name(outer_.context(), cat(options_.name, "_", what)), &outer_);
     std::vector<Value> args;
     for (size_t i = 0; i < vars_.size(); ++i) {
-      const std::string name = i < kFirst ? GraphEmitter::unwrap(vars_[i]).node->name() : "Placeholder";
+      const std::string name = i < kFirst ? GraphEmitter::unwrap(vars_[i]).node->name() : std::string(op_of(Role::kPlaceholder));
       WEFT_ASSIGN(Value a, p.graph->add_argument(cat(name_scope(), name), vars_[i].dtype(), shapes_[i], handle_data(vars_[i])));
       args.push_back(std::move(a));
     }
@@ -327,7 +331,8 @@ class Loop {
       given = body(std::span(args).subspan(kFirst));
     }
     if (given.size() != user_)
-      return invalid_argument("The two structures don't have the same nested structure.\n\nThe loop has ", user_, " variables, its body gives ", given.size());
+      return invalid_argument("The two structures don't have the same nested structure.\n\nThe loop has ", user_, " variables, its body gives ",
+                              given.size());
     GraphEmitter& e = p.graph->emitter();
     const std::string next = p.name_next("add");
     e.set_next_name(next + "/y");
@@ -344,12 +349,13 @@ class Loop {
       const Value &before = vars_[i], &after = parts_[1].results[i];
       const std::string name = name_of(before, i - kFirst);
       if (before.dtype() != after.dtype())
-        return invalid_argument("Loop var ", name, " enters the loop with type ", dtype_name(before.dtype()), " but has type ", dtype_name(after.dtype()),
-                                " after 1 iteration. ", name, " type should remain constant.");
+        return invalid_argument("Loop var ", name, " enters the loop with type ", dtype_name(before.dtype()), " but has type ",
+                                dtype_name(after.dtype()), " after 1 iteration. ", name, " type should remain constant.");
       if (!at_most(after.shape(), shapes_[i]))
-        return invalid_argument("Input tensor `", name, "` enters the loop with shape ", before.shape(), ", but has shape ", after.shape(),
-                                " after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop to "
-                                "specify a less-specific shape.");
+        return invalid_argument(
+            "Input tensor `", name, "` enters the loop with shape ", before.shape(), ", but has shape ", after.shape(),
+            " after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop to "
+            "specify a less-specific shape.");
     }
     return {};
   }
@@ -362,7 +368,8 @@ class Loop {
     for (Part& p : parts_) {
       const bool is_body = &p == &parts_[1];
       const std::string prefix = options_.node_name.empty() ? "" : options_.node_name + "/";
-      WEFT_ASSIGN(std::vector<Endpoint> ends, captures_.inputs_of(p, [&](int k) { return cat(prefix, p.graph->name(), "___redundant_placeholder", k); }));
+      WEFT_ASSIGN(std::vector<Endpoint> ends,
+                  captures_.inputs_of(p, [&](int k) { return cat(prefix, p.graph->name(), "___redundant_placeholder", k); }));
       if (is_body) {
         for (size_t i = vars_.size(); i < ends.size(); ++i) p.results.push_back(p.graph->emitter().wrap(ends[i]));
       }
@@ -387,7 +394,7 @@ class Loop {
     describe(attrs, held, inputs, 0);
     WEFT_RETURN_IF_ERROR(use_variables(outer_, parts_));
     if (!options_.node_name.empty()) outer_.emitter().set_next_name(options_.node_name);
-    auto out = outer_.emitter().apply(stateful ? "While" : "StatelessWhile", inputs, std::move(attrs));
+    auto out = outer_.emitter().apply(op_of(Role::kWhile, stateful), inputs, std::move(attrs));
     WEFT_RETURN_IF_ERROR(outer_.emitter().take_status());
     return std::vector<Value>(out.begin() + int64_t(kFirst), out.begin() + int64_t(kFirst + user_));
   }
@@ -409,4 +416,4 @@ Result<std::vector<Value>> add_loop(FuncGraph& graph, const TracedCode& conditio
   return Loop(graph, vars, options).run(condition, body);
 }
 
-}  // namespace weft::trace
+}  // namespace weft_engine::trace

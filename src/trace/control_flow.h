@@ -10,7 +10,7 @@
 
 #include "trace/func_graph.h"
 
-namespace weft::trace {
+namespace weft_engine::trace {
 
 // The user's code. It may throw: everything is as before then, but for nodes that nobody reads.
 using TracedCode = std::function<std::vector<Value>(std::span<const Value> arguments)>;
@@ -18,8 +18,8 @@ using TracedCode = std::function<std::vector<Value>(std::span<const Value> argum
 // `choice` is a boolean for two branches (first: true) when `as_if`, else the index of one. InvalidArgument where they do not give the same
 // number of values of the same types.
 // Names are those that TensorFlow gives: the functions' after `name`, those of their nodes in the scope `node_name`.
-Result<std::vector<Value>> add_branches(FuncGraph& graph, const Value& choice, bool as_if, std::span<const TracedCode> branches, const std::string& name,
-                                        const std::string& node_name = {});
+Result<std::vector<Value>> add_branches(FuncGraph& graph, const Value& choice, bool as_if, std::span<const TracedCode> branches,
+                                        const std::string& name, const std::string& node_name = {});
 
 struct LoopOptions {
   std::optional<Value> maximum_iterations;  // int32
@@ -33,4 +33,4 @@ struct LoopOptions {
 Result<std::vector<Value>> add_loop(FuncGraph& graph, const TracedCode& condition, const TracedCode& body, std::span<const Value> vars,
                                     const LoopOptions& options);
 
-}  // namespace weft::trace
+}  // namespace weft_engine::trace

@@ -4,12 +4,14 @@
 #include <atomic>
 
 #include "autodiff/gradients.h"
+#include "core/error_notes.h"
+#include "graph/node_traits.h"
 #include "op/variable.h"
 #include "trace/concrete_function.h"
 #include "trace/library_function.h"
 #include "trace/variable.h"
 
-namespace weft::trace {
+namespace weft_engine::trace {
 namespace {
 
 FuncGraph*& current_slot() {
@@ -22,18 +24,12 @@ FuncGraph*& innermost_slot() {
   return innermost;
 }
 
-// Reading ops of the same resource need no order among themselves.
-bool only_reads(std::string_view op) {
-  return op == "ReadVariableOp" || op == "ResourceGather" || op == "ResourceGatherNd" || op == "VarIsInitializedOp" || op == "VariableShape" ||
-         op == "LookupTableFindV2" || op == "LookupTableSizeV2" || op == "_ReadVariablesOp";
-}
-
 // Small enough to be written into the graph (TensorFlow's bound).
 bool embeds(const Tensor& t, bool text) { return (is_simple(t.dtype()) || (text && t.dtype() == DType::kString)) && t.num_elements() <= 128; }
 
 // By where the handle comes from: what only passes it on does not count.
 int64_t key_of(Endpoint e) {
-  while (e.node->op() == "Identity" && e.node->num_inputs() == 1) e = e.node->input(0);
+  while (forwards_inputs(*e.node)) e = e.node->input(e.index);
   return int64_t(e.node->id()) << 16 | e.index;
 }
 
@@ -103,7 +99,7 @@ Result<Value> FuncGraph::add_argument(std::string_view name, DType dtype, const 
   attrs["dtype"] = dtype;
   attrs["shape"] = shape;
   attrs["_user_specified_name"] = std::string(name.starts_with(name_scope()) ? name.substr(name_scope().size()) : name);
-  WEFT_ASSIGN(Node * node, graph_.add(graph_.unique_name(name.empty() ? "arg" : name), "Placeholder", std::move(attrs), {}));
+  WEFT_ASSIGN(Node* node, graph_.add(graph_.unique_name(name.empty() ? "arg" : name), op_of(Role::kPlaceholder), std::move(attrs), {}));
   node->shapes = {dtype == DType::kResource ? PartialShape::scalar() : shape};
   node->handles = {std::move(handle)};
   arguments_.push_back(node);
@@ -143,19 +139,21 @@ Result<Value> FuncGraph::capture(const Value& v, std::optional<HandleData> data)
   const eager::TensorHandle* h = eager_handle(v);
   const bool small = h && h->ready() && (!h->device() || h->device() == context_.host()) && embeds(h->tensor(), true);
   if (small) attrs["value"] = h->tensor();
-  else attrs["_user_specified_name"] = !h && name.starts_with(name_scope()) ? name.substr(name_scope().size()) : name.substr(name.rfind('/') + 1);  // without the scope
-  return add_capture(v, std::move(data), name, small ? "Const" : "Placeholder", std::move(attrs));
+  else
+    attrs["_user_specified_name"] =
+        !h && name.starts_with(name_scope()) ? name.substr(name_scope().size()) : name.substr(name.rfind('/') + 1);  // without the scope
+  return add_capture(v, std::move(data), name, op_of(small ? Role::kConst : Role::kPlaceholder), std::move(attrs));
 }
 
 Result<Value> FuncGraph::unused_capture(const Value& v, std::optional<HandleData> data, const std::string& name) {
-  return add_capture(v, std::move(data), name, "Placeholder", {});
+  return add_capture(v, std::move(data), name, op_of(Role::kPlaceholder), {});
 }
 
 Result<Value> FuncGraph::add_capture(const Value& v, std::optional<HandleData> data, const std::string& name, std::string_view op, AttrMap attrs) {
   const PartialShape shape = v.shape();
   attrs["dtype"] = v.dtype();
-  if (op == "Placeholder") attrs["shape"] = shape;
-  WEFT_ASSIGN(Node * node, graph_.add(graph_.unique_name(name), op, std::move(attrs), {}));
+  if (op == op_of(Role::kPlaceholder)) attrs["shape"] = shape;
+  WEFT_ASSIGN(Node* node, graph_.add(graph_.unique_name(name), op, std::move(attrs), {}));
   node->shapes = {shape};
   node->handles = {std::move(data)};
   captured_[autodiff::id_of(v)] = captures_.size();
@@ -199,13 +197,15 @@ Result<Value> FuncGraph::import(const Value& v) {
   const Endpoint at = graph::GraphEmitter::unwrap(v);
   const bool inside = made_in->func_graph().outer() == this;
   return invalid_argument("the tensor '", at.node->name(), ":", at.index, "' (", dtype_name(v.dtype()), " ", v.shape().to_string(),
-                          ") is out of scope and cannot be used here: it belongs to ", inside ? "a branch or loop inside this function" : "another function's graph", ". Return it from there instead of "
-                          "keeping it in a variable of the program.");
+                          ") is out of scope and cannot be used here: it belongs to ",
+                          inside ? "a branch or loop inside this function" : "another function's graph",
+                          ". Return it from there instead of "
+                          "keeping it in a variable of the program.")
+      .with_payload(core::kNoteOutOfScope, cat(at.node->name(), ":", at.index, "\n", dtype_name(v.dtype()), "\n", v.shape().to_string(), "\n",
+                                               inside ? "inside" : "elsewhere"));
 }
 
-Result<Value> FuncGraph::import_handle(const Value& v, const HandleData& data) {
-  return v.rep() && !v.rep()->owner() ? capture(v, data) : import(v);
-}
+Result<Value> FuncGraph::import_handle(const Value& v, const HandleData& data) { return v.rep() && !v.rep()->owner() ? capture(v, data) : import(v); }
 
 void FuncGraph::use_variable(const std::shared_ptr<VariableState>& v) {
   if (!bound_.empty() && bound_.contains(autodiff::id_of(eager_emitter(context_).wrap(v->eager_handle())))) return;
@@ -248,11 +248,12 @@ TraceEmitter::Effect TraceEmitter::effect_of(const OpSpec& spec, const AttrMap& 
     functions.push_back(LibraryFunction::find(name));
     known &= functions.back() != nullptr;
   });
-  const size_t first = spec.name == "If" || spec.name == "Case" ? 1 : 0;  // input of the functions' first argument
-  known &= first || spec.name == "While" || spec.name == "StatefulPartitionedCall";
+  const Role role = spec.traits().role;
+  const size_t first = role == Role::kIf || role == Role::kCase ? 1 : 0;  // input of the functions' first argument
+  known &= first || role == Role::kWhile || role == Role::kCall;
   e.resources.resize(inputs.size());
   bool resources = false;
-  const bool reads = only_reads(spec.name);
+  const bool reads = spec.traits().only_reads;  // such ops need no order among themselves
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].dtype() != DType::kResource) continue;
     resources = true;
@@ -336,4 +337,4 @@ void destroy_resource(eager::Context& context, const RefPtr<eager::TensorHandle>
   (void)e.take_status();  // nobody is left to tell
 }
 
-}  // namespace weft::trace
+}  // namespace weft_engine::trace

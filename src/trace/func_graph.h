@@ -13,7 +13,7 @@
 #include "graph/graph_emitter.h"
 #include "trace/apply.h"
 
-namespace weft::trace {
+namespace weft_engine::trace {
 
 using graph::Endpoint;
 using graph::Graph;
@@ -167,4 +167,4 @@ class Entered {
 // Drops what a handle points to, outside any trace; for owners that go.
 void destroy_resource(eager::Context& context, const RefPtr<eager::TensorHandle>& handle);
 
-}  // namespace weft::trace
+}  // namespace weft_engine::trace

@@ -8,7 +8,7 @@
 #include "trace/concrete_function.h"
 #include "trace/trackable.h"
 
-namespace weft::trace {
+namespace weft_engine::trace {
 
 class FunctionState : public TrackableState {
  public:
@@ -23,4 +23,4 @@ class FunctionState : public TrackableState {
   virtual bool has_signature() const { return false; }  // made for one signature alone
 };
 
-}  // namespace weft::trace
+}  // namespace weft_engine::trace

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <mutex>
 
-namespace weft::trace {
+namespace weft_engine::trace {
 namespace {
 
 struct Living {
@@ -37,7 +37,8 @@ std::shared_ptr<LibraryFunction> LibraryFunction::find(const std::string& name) 
   return it == living().by_name.end() ? nullptr : it->second.lock();
 }
 
-Result<std::shared_ptr<LibraryFunction>> LibraryFunction::make(FuncGraph& g, std::string name, std::vector<Endpoint> inputs, std::span<const Value> results) {
+Result<std::shared_ptr<LibraryFunction>> LibraryFunction::make(FuncGraph& g, std::string name, std::vector<Endpoint> inputs,
+                                                               std::span<const Value> results) {
   std::shared_ptr<LibraryFunction> f(new LibraryFunction(g.context()));
   graph::FunctionOptions options;
   options.name = std::move(name);
@@ -76,7 +77,7 @@ LibraryFunction::~LibraryFunction() {
     living().by_name.erase(name_);
   }
   (void)context_.remove_function(name_, true);
-  // A chain of functions, each held by the one that calls it, goes one by one: a destructor inside another for each would need much stack.
+  // A chain of functions, each held by the one that calls it, is freed one by one: a destructor inside another for each would need much stack.
   thread_local std::vector<std::shared_ptr<const void>>* dying = nullptr;
   if (dying) {
     std::move(callees_.begin(), callees_.end(), std::back_inserter(*dying));
@@ -91,11 +92,13 @@ LibraryFunction::~LibraryFunction() {
   dying = nullptr;
 }
 
-Result<std::shared_ptr<LoadedFunctions>> LoadedFunctions::make(eager::Context& context, std::vector<graph::FunctionDef> functions, std::span<const graph::GradientDef> gradients) {
+Result<std::shared_ptr<LoadedFunctions>> LoadedFunctions::make(eager::Context& context, std::vector<graph::FunctionDef> functions,
+                                                               std::span<const graph::GradientDef> gradients) {
   std::shared_ptr<LoadedFunctions> all(new LoadedFunctions(context));
   for (graph::FunctionDef& def : functions) {
     std::string name = def.name;
-    if (context.functions().contains(name)) return invalid_argument("Cannot add function '", name, "' because a function with the same name already exists.");
+    if (context.functions().contains(name))
+      return invalid_argument("Cannot add function '", name, "' because a function with the same name already exists.");
     WEFT_RETURN_IF_ERROR(context.functions().add(std::move(def), all));
     all->names_.push_back(std::move(name));
   }
@@ -107,4 +110,4 @@ LoadedFunctions::~LoadedFunctions() {
   for (const std::string& name : names_) (void)context_.remove_function(name, true);
 }
 
-}  // namespace weft::trace
+}  // namespace weft_engine::trace

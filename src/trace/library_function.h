@@ -9,13 +9,14 @@
 #include "graph/to_function.h"
 #include "trace/func_graph.h"
 
-namespace weft::trace {
+namespace weft_engine::trace {
 
 // A function that this process made.
 class LibraryFunction {
  public:
   // The trace as a function: of these inputs (arguments and captures of it), with these results, which are values of it.
-  static Result<std::shared_ptr<LibraryFunction>> make(FuncGraph& graph, std::string name, std::vector<Endpoint> inputs, std::span<const Value> results);
+  static Result<std::shared_ptr<LibraryFunction>> make(FuncGraph& graph, std::string name, std::vector<Endpoint> inputs,
+                                                       std::span<const Value> results);
   // A name that no function of the context has.
   static std::string unique_name(eager::Context& context, const std::string& base);
   // One that was made here and still lives; else null.
@@ -43,7 +44,8 @@ class LibraryFunction {
 class LoadedFunctions {
  public:
   // InvalidArgument, with none of them in the library, where a name is taken by another function.
-  static Result<std::shared_ptr<LoadedFunctions>> make(eager::Context& context, std::vector<graph::FunctionDef> functions, std::span<const graph::GradientDef> gradients = {});
+  static Result<std::shared_ptr<LoadedFunctions>> make(eager::Context& context, std::vector<graph::FunctionDef> functions,
+                                                       std::span<const graph::GradientDef> gradients = {});
   ~LoadedFunctions();
   LoadedFunctions(const LoadedFunctions&) = delete;
 
@@ -53,4 +55,4 @@ class LoadedFunctions {
   std::vector<std::string> names_;
 };
 
-}  // namespace weft::trace
+}  // namespace weft_engine::trace

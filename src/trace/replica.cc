@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace weft::trace {
+namespace weft_engine::trace {
 
 Replica*& current_replica() {
   thread_local Replica* current = nullptr;
@@ -15,7 +15,8 @@ Status Meeting::meet(int replica, Value value, const std::function<Status(std::s
   const int64_t mine = round_;
   if (++here_ + gone_ == int(values_.size())) {
     if (gone_ > 0) {
-      outcome_ = failed_precondition("a replica writes a variable that all replicas must write together, but another one has ended: every replica must run the same code");
+      outcome_ = failed_precondition(
+          "a replica writes a variable that all replicas must write together, but another one has ended: every replica must run the same code");
     } else {
       Replica* me = std::exchange(current_replica(), nullptr);
       outcome_ = f(values_);
@@ -35,11 +36,12 @@ void Meeting::leave() {
   std::lock_guard lock(mutex_);
   ++gone_;
   if (here_ == 0 || here_ + gone_ < int(values_.size())) return;
-  outcome_ = failed_precondition("a replica writes a variable that all replicas must write together, but another one has ended: every replica must run the same code");
+  outcome_ = failed_precondition(
+      "a replica writes a variable that all replicas must write together, but another one has ended: every replica must run the same code");
   values_.assign(values_.size(), Value());
   here_ = 0;
   ++round_;
   changed_.notify_all();
 }
 
-}  // namespace weft::trace
+}  // namespace weft_engine::trace

@@ -10,9 +10,9 @@
 
 #include "op/emitter.h"
 
-namespace weft::trace {
+namespace weft_engine::trace {
 
-using namespace weft::op;
+using namespace weft_engine::op;
 
 class Meeting {
  public:
@@ -39,4 +39,4 @@ struct Replica {
 // Of this thread; null: none, code speaks for all replicas.
 Replica*& current_replica();
 
-}  // namespace weft::trace
+}  // namespace weft_engine::trace

@@ -4,8 +4,9 @@
 #include <functional>
 
 #include "op/emit.h"
+#include "op/op_traits.h"
 
-namespace weft::trace {
+namespace weft_engine::trace {
 
 AssetState::AssetState(std::string path)
     : CapturedState("asset"), path_(std::move(path)), handle_(eager::TensorHandle::make(Tensor::scalar(path_.c_str()), nullptr)) {}
@@ -30,7 +31,7 @@ Status TableState::fill(Emitter& e, const Value& handle) const {
     attrs["delimiter"] = spec_.delimiter;
     e.apply("InitializeTableFromTextFileV2", {handle, eager_emitter(context_).wrap(spec_.file->handle())}, std::move(attrs));
   } else {
-    e.apply("LookupTableImportV2", {handle, spec_.key_tensor, spec_.value_tensor});
+    e.apply(op_of(Role::kFillTable), {handle, spec_.key_tensor, spec_.value_tensor});
   }
   return e.take_status();
 }
@@ -44,7 +45,7 @@ Result<std::shared_ptr<TableState>> TableState::make(eager::Context& context, Sp
     attrs["key_dtype"] = t->spec_.keys;
     attrs["value_dtype"] = t->spec_.values;
     attrs["shared_name"] = shared_name;
-    return e.one("HashTableV2", {}, std::move(attrs));
+    return e.one(op_of(Role::kHashTable), {}, std::move(attrs));
   };
   {
     Entered eagerly(nullptr);
@@ -54,20 +55,25 @@ Result<std::shared_ptr<TableState>> TableState::make(eager::Context& context, Sp
     t->handle_ = RefPtr<eager::TensorHandle>::share(eager_handle(handle));
     WEFT_RETURN_IF_ERROR(t->fill(e, handle));
   }
-  WEFT_ASSIGN(t->creator_, traced(context, "creator", [&](FuncGraph& g) -> Result<Value> {
-                Value v = create(g.emitter());
-                WEFT_RETURN_IF_ERROR(g.emitter().take_status());
-                return v;
-              }));
-  WEFT_ASSIGN(t->initializer_, traced(context, "initializer", [&](FuncGraph& g) -> Result<Value> {
-                WEFT_ASSIGN(Value handle, g.import(eager_emitter(context).wrap(t->handle_)));
-                WEFT_RETURN_IF_ERROR(t->fill(g.emitter(), handle));
-                return g.emitter().constant(Tensor::scalar(int32_t(1)));
-              }));
-  WEFT_ASSIGN(t->destroyer_, traced(context, "destroyer", [&](FuncGraph& g) -> Result<Value> { return g.emitter().constant(Tensor::scalar(int32_t(1))); }));
+  WEFT_ASSIGN(t->creator_, traced(
+                               context, "creator",
+                               [&](FuncGraph& g) -> Result<Value> {
+                                 Value v = create(g.emitter());
+                                 WEFT_RETURN_IF_ERROR(g.emitter().take_status());
+                                 return v;
+                               }));
+  WEFT_ASSIGN(t->initializer_, traced(
+                                   context, "initializer",
+                                   [&](FuncGraph& g) -> Result<Value> {
+                                     WEFT_ASSIGN(Value handle, g.import(eager_emitter(context).wrap(t->handle_)));
+                                     WEFT_RETURN_IF_ERROR(t->fill(g.emitter(), handle));
+                                     return g.emitter().constant(Tensor::scalar(int32_t(1)));
+                                   }));
+  WEFT_ASSIGN(t->destroyer_,
+              traced(context, "destroyer", [&](FuncGraph& g) -> Result<Value> { return g.emitter().constant(Tensor::scalar(int32_t(1))); }));
   return t;
 }
 
 TableState::~TableState() { destroy_resource(context_, handle_); }
 
-}  // namespace weft::trace
+}  // namespace weft_engine::trace

@@ -9,7 +9,7 @@
 #include "trace/concrete_function.h"
 #include "trace/trackable.h"
 
-namespace weft::trace {
+namespace weft_engine::trace {
 
 // A state whose tensor functions capture.
 class CapturedState : public TrackableState {
@@ -61,4 +61,4 @@ class TableState final : public CapturedState {
   std::shared_ptr<ConcreteFunction> creator_, initializer_, destroyer_;
 };
 
-}  // namespace weft::trace
+}  // namespace weft_engine::trace

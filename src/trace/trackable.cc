@@ -4,7 +4,7 @@
 
 #include "trace/variable.h"
 
-namespace weft::trace {
+namespace weft_engine::trace {
 
 TrackableState* TrackableState::child(std::string_view name) const {
   for (const Child& c : children_) {
@@ -52,4 +52,4 @@ void TrackableState::forget_done() {
   std::erase_if(pending_, [](const Pending& p) { return !p.restore->waits(p.node_id); });
 }
 
-}  // namespace weft::trace
+}  // namespace weft_engine::trace

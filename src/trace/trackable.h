@@ -9,9 +9,9 @@
 
 #include "core/status.h"
 
-namespace weft::trace {
+namespace weft_engine::trace {
 
-using namespace weft::core;
+using namespace weft_engine::core;
 
 class TrackableState;
 class VariableState;
@@ -79,4 +79,4 @@ class TrackableState : public std::enable_shared_from_this<TrackableState> {
   std::vector<Pending> pending_;
 };
 
-}  // namespace weft::trace
+}  // namespace weft_engine::trace

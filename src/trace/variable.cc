@@ -7,10 +7,11 @@
 #include "graph/function_body.h"
 #include "graph/to_function.h"
 #include "op/emit.h"
+#include "op/op_traits.h"
 #include "trace/concrete_function.h"
 #include "trace/replica.h"
 
-namespace weft::trace {
+namespace weft_engine::trace {
 
 Result<std::shared_ptr<VariableState>> VariableState::make(eager::Context& context, VariableSpec spec) {
   static std::atomic<int64_t> next{0};
@@ -18,7 +19,8 @@ Result<std::shared_ptr<VariableState>> VariableState::make(eager::Context& conte
   for (FuncGraph* g = inside; g; g = g->outer()) {
     if (!g->may_create_variables)
       return invalid_argument(
-          "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only created once or created outside "
+          "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only created once or created "
+          "outside "
           "tf.function. See https://www.tensorflow.org/guide/function#creating_tfvariables for more information.");
   }
   std::shared_ptr<VariableState> v(new VariableState(context, std::move(spec)));
@@ -31,7 +33,7 @@ Result<std::shared_ptr<VariableState>> VariableState::make(eager::Context& conte
     Entered eagerly(nullptr);
     EagerEmitter& e = eager_emitter(context);
     e.set_device(v->spec_.device);
-    Value handle = e.one("VarHandleOp", {}, std::move(attrs));
+    Value handle = e.one(op_of(Role::kVarHandle), {}, std::move(attrs));
     e.set_device("");
     WEFT_RETURN_IF_ERROR(e.take_status());
     v->handle_ = RefPtr<eager::TensorHandle>::share(trace::eager_handle(handle));
@@ -76,7 +78,7 @@ Result<Value> VariableState::read_own() {
   Emitter& e = emitter_here(context_);
   AttrMap attrs;
   attrs["dtype"] = spec_.dtype;
-  Value v = e.one("ReadVariableOp", {h}, std::move(attrs));
+  Value v = e.one(op_of(Role::kReadVariable), {h}, std::move(attrs));
   WEFT_RETURN_IF_ERROR(e.take_status());
   return v;
 }
@@ -114,7 +116,8 @@ Result<Value> VariableState::read() {
 
 Status VariableState::check_value(const Value& value) const {
   if (value.dtype() != spec_.dtype)
-    return invalid_argument("a value of type ", dtype_name(value.dtype()), " was assigned to the variable '", spec_.name, "' of type ", dtype_name(spec_.dtype));
+    return invalid_argument("a value of type ", dtype_name(value.dtype()), " was assigned to the variable '", spec_.name, "' of type ",
+                            dtype_name(spec_.dtype));
   if (!spec_.shape.compatible_with(value.shape()))
     return invalid_argument("Cannot assign value to variable '", spec_.name, "': Shape mismatch. The variable shape ", spec_.shape,
                             ", and the assigned value shape ", value.shape(), " are incompatible.");
@@ -125,7 +128,7 @@ Status VariableState::assign_own(std::string_view op, const Value& value) {
   WEFT_ASSIGN(Value h, handle());
   Emitter& e = emitter_here(context_);
   AttrMap attrs;
-  if (op == "AssignVariableOp" && spec_.shape.fully_known()) attrs["validate_shape"] = true;
+  if (op == op_of(Role::kAssignVariable) && spec_.shape.fully_known()) attrs["validate_shape"] = true;
   e.apply(op, {h, value}, std::move(attrs));
   return e.take_status();
 }
@@ -141,7 +144,8 @@ Status VariableState::assign_together(std::string_view op, const Value& value) {
   if (spec_.aggregation == Aggregation::kNone) return assign_own(op, value);  // as TensorFlow: each its own, and no longer alike
   const Replica& r = *current_replica();
   if (!r.meeting || FuncGraph::current())
-    return unimplemented("the variable '", spec_.name, "' is written by replicas inside a traced function, where they cannot meet: write it outside of the function");
+    return unimplemented("the variable '", spec_.name,
+                         "' is written by replicas inside a traced function, where they cannot meet: write it outside of the function");
   return r.meeting->meet(r.id, value, [&](std::span<const Value> values) -> Status {
     std::vector<Value> mine;  // of this thread
     for (const Value& v : values) mine.emplace_back(eager_emitter(context_), RefPtr<ValueRep>::share(v.rep()));
@@ -157,7 +161,7 @@ Status VariableState::assign(std::string_view op, const Value& value) {
   if (current_replica()) return on_read ? assign_own(op, value) : assign_together(op, value);
   if (on_read && spec_.aggregation == Aggregation::kNone) return no_aggregation();
   if (on_read && spec_.aggregation == Aggregation::kSum) {
-    if (op != "AssignVariableOp")
+    if (op != op_of(Role::kAssignVariable))
       return invalid_argument("SyncOnReadVariable does not support `", op == "AssignAddVariableOp" ? "assign_add" : "assign_sub",
                               "` in cross-replica context when aggregation is set to `tf.VariableAggregation.SUM`.");
     Emitter& e = emitter_here(context_);
@@ -174,7 +178,7 @@ Status VariableState::initialize(const Value& value) {
     WEFT_ASSIGN(outside, lift(*g, value));
   }
   Entered eagerly(nullptr);
-  return assign("AssignVariableOp", outside);
+  return assign(op_of(Role::kAssignVariable), outside);
 }
 
 Result<Value> lift(FuncGraph& g, const Value& v, std::span<const Value> given) {
@@ -238,4 +242,4 @@ Result<Value> lift(FuncGraph& g, const Value& v, std::span<const Value> given) {
   return out[0];
 }
 
-}  // namespace weft::trace
+}  // namespace weft_engine::trace

@@ -8,7 +8,7 @@
 #include "trace/func_graph.h"
 #include "trace/trackable.h"
 
-namespace weft::trace {
+namespace weft_engine::trace {
 
 // The numbers are those of TensorFlow's messages.
 enum class Synchronization : int { kAuto = 0, kNone = 1, kOnWrite = 2, kOnRead = 3 };
@@ -71,4 +71,4 @@ class VariableState final : public TrackableState {
 // Computes a value of a trace outside of it. InvalidArgument where it depends on the arguments of the function, unless values are given for them.
 Result<Value> lift(FuncGraph& graph, const Value& v, std::span<const Value> given = {});
 
-}  // namespace weft::trace
+}  // namespace weft_engine::trace

@@ -8,10 +8,8 @@
 #include "trace/control_flow.h"
 #include "trace/variable.h"
 
-namespace weft::trace {
+namespace weft_engine::trace {
 namespace {
-
-using autodiff::VectorEmitter;
 
 Value on(Emitter& e, const Value& v) { return Value(e, RefPtr<ValueRep>::share(v.rep())); }
 
@@ -32,7 +30,7 @@ PartialShape with_front(const PartialShape& s, int64_t rows) {
 
 std::vector<bool> rows_among(std::span<const Value> values) {
   std::vector<bool> out;
-  for (const Value& v : values) out.push_back(VectorEmitter::is_batched(v));
+  for (const Value& v : values) out.push_back(BatchEmitter::is_batched(v));
   return out;
 }
 
@@ -113,17 +111,12 @@ Result<std::vector<Value>> RowEmitter::replay(FuncGraph& traced, std::span<const
 }
 
 RowEmitter::Outputs RowEmitter::do_apply(std::string_view op, std::span<const Value> inputs, AttrMap attrs) {
-  const bool any = std::any_of(inputs.begin(), inputs.end(), is_batched);
-  if (!any) {
-    // What makes random numbers, prints or writes inside does so for each row.
-    const OpSpec* spec = context_.registry().find(op);
-    const bool opened = is_call(op) || is_branch(op) || is_loop(op);
-    if (!spec || !spec->stateful ||
-        (!opened && (!spec->has_side_effect() || op == "Assert" || op == "PrintV2" || op == "ReadVariableOp" || op == "ResourceGather")))
-      return VectorEmitter::do_apply(op, inputs, std::move(attrs));
-    return otherwise(op, inputs, std::move(attrs));
+  if (std::none_of(inputs.begin(), inputs.end(), is_batched)) {
+    // What writes, or calls what may, does so for each row, unless the op has a rule of its own.
+    const OpSpec* spec = registry().find(op);
+    if (spec && spec->has_side_effect() && !batch_rule(*spec)) return otherwise(op, inputs, std::move(attrs));
   }
-  return VectorEmitter::do_apply(op, inputs, std::move(attrs));
+  return BatchEmitter::do_apply(op, inputs, std::move(attrs));
 }
 
 RowEmitter::Outputs RowEmitter::otherwise(std::string_view op, std::span<const Value> inputs, AttrMap attrs) {
@@ -173,10 +166,8 @@ RowEmitter::Outputs RowEmitter::in_function(std::span<const Value> inputs, const
 
 RowEmitter::Outputs RowEmitter::call(const FunctionAttr& f, std::span<const Value> inputs) {
   WEFT_ASSIGN(auto def, context_.functions().find(f.name));
-  WEFT_ASSIGN(auto body,
-              graph::instantiate_function(*def, f.attrs ? *f.attrs : AttrMap(), context_.registry(), context_.runtime().library()));
-  if (body.args.size() != inputs.size())
-    return invalid_argument("function ", f.name, " takes ", body.args.size(), " arguments, not ", inputs.size());
+  WEFT_ASSIGN(auto body, graph::instantiate_function(*def, f.attrs ? *f.attrs : AttrMap(), context_.registry(), context_.runtime().library()));
+  if (body.args.size() != inputs.size()) return invalid_argument("function ", f.name, " takes ", body.args.size(), " arguments, not ", inputs.size());
   Feeds feeds;
   for (size_t i = 0; i < inputs.size(); ++i) feeds[body.args[i]] = inputs[i];
   std::vector<Endpoint> outputs;
@@ -241,7 +232,7 @@ RowEmitter::Outputs RowEmitter::taken(RowEmitter& e, std::span<const Value> inpu
 // Each branch runs for the rows that take it, perhaps for none.
 RowEmitter::Outputs RowEmitter::branch_by_row(std::span<const FunctionAttr> functions, bool as_if, std::span<const Value> inputs) {
   const PartialShape s = inputs[0].shape();
-  if (!s.has_rank() || s.rank() != 0) return unimplemented("a branch by a value that is no scalar");
+  if (!s.has_rank() || s.rank() != 0) return unimplemented("a branch on a value that is not a scalar");
   Emitter& b = base();
   Value choice = inner(inputs[0]);
   if (!as_if) {  // an index that is none means the last branch
@@ -253,8 +244,7 @@ RowEmitter::Outputs RowEmitter::branch_by_row(std::span<const FunctionAttr> func
   std::vector<Value> places;
   std::vector<std::vector<Value>> parts;
   for (size_t k = 0; k < functions.size(); ++k) {
-    Value takes =
-        as_if ? (k == 0 ? choice : op::unary("LogicalNot", choice)) : op::binary("Equal", choice, op::scalar(b, DType::kInt32, double(k)));
+    Value takes = as_if ? (k == 0 ? choice : op::unary("LogicalNot", choice)) : op::binary("Equal", choice, op::scalar(b, DType::kInt32, double(k)));
     places.push_back(places_where(b, takes));
     auto e = some(b, places.back());
     WEFT_ASSIGN(std::vector<Value> args, taken(*e, inputs.subspan(1), places.back()));
@@ -301,8 +291,7 @@ RowEmitter::Outputs RowEmitter::loop(std::span<const Value> inputs, const AttrMa
     }
     WEFT_RETURN_IF_ERROR(take_status());
     Status failed;
-    auto part = [&](const FunctionAttr& f, std::span<const Value> args,
-                    const std::function<Outputs(RowEmitter&, std::vector<Value>)>& then) {
+    auto part = [&](const FunctionAttr& f, std::span<const Value> args, const std::function<Outputs(RowEmitter&, std::vector<Value>)>& then) {
       auto e = beside(FuncGraph::current()->emitter());
       auto run = [&]() -> Outputs {
         WEFT_ASSIGN(std::vector<Value> in, wrapped(*e, args, rowed));
@@ -378,8 +367,7 @@ RowEmitter::Outputs RowEmitter::loop_by_row(const FunctionAttr& condition, const
     WEFT_ASSIGN(in, taken(*e, in, places));
     WEFT_ASSIGN(std::vector<Value> next, e->call(body, in));
     for (size_t i = 0; i < next.size(); ++i)
-      next[i] =
-          rowed[i] ? b.one("TensorScatterUpdate", {on(b, args[i]), op::expand_dims(places, 1), e->unbatched(next[i])}) : e->inner(next[i]);
+      next[i] = rowed[i] ? b.one("TensorScatterUpdate", {on(b, args[i]), op::expand_dims(places, 1), e->unbatched(next[i])}) : e->inner(next[i]);
     WEFT_RETURN_IF_ERROR(e->take_status());
     WEFT_RETURN_IF_ERROR(b.take_status());
     return next;
@@ -406,8 +394,9 @@ RowEmitter::Outputs RowEmitter::loop_by_row(const FunctionAttr& condition, const
 // ---- one row after another -------------------------------------------------------------------------------------
 
 RowEmitter::Outputs RowEmitter::row_by_row(std::string_view op, std::span<const Value> inputs, AttrMap attrs) {
-  // Where a rule did not hold this time, and for random numbers by a seed, TensorFlow does not speak of the loop either.
-  const bool quiet = has_rule(op) || op.starts_with("Stateless");
+  // Where a rule did not hold this time, and for random numbers by a seed, TensorFlow does not refer to the loop either.
+  const OpSpec* spec = registry().find(op);
+  const bool quiet = (spec && batch_rule(*spec)) || op.starts_with("Stateless");
   if (!options_.loops && !quiet) {
     std::string given;
     for (const Value& v : inputs)
@@ -565,7 +554,7 @@ Result<std::vector<Value>> vectorized(FuncGraph& traced, std::span<const Value> 
     return has_control_flow(context.functions(), n->op(), calls ? attrs_of(*n) : AttrMap(), 0);
   });
   if (FuncGraph::current() || !whole) return emit_rows(traced, results, elements, rows, options);
-  // As one function: lists that pass from a loop to what stands behind it have gradients inside of graphs alone.
+  // As one function: lists that pass from a loop to what is behind it have gradients inside of graphs alone.
   auto graph = FuncGraph::make(context, "vectorized_map", nullptr);
   graph->captures_floats = true;
   std::vector<Value> args, out;
@@ -581,4 +570,4 @@ Result<std::vector<Value>> vectorized(FuncGraph& traced, std::span<const Value> 
   return f->call(elements);
 }
 
-}  // namespace weft::trace
+}  // namespace weft_engine::trace

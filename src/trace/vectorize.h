@@ -1,31 +1,30 @@
 // A traced function of one element, run for many at once (tf.vectorized_map): its nodes are emitted again with a row for each element
-// (autodiff/vectorize.h). Calls are opened; branches and loops whose condition differs by row go on with the rows that take them; an op
+// (op/batching.h). Calls are opened; branches and loops whose condition differs by row go on with the rows that take them; an op
 // without a rule runs row by row.
 #pragma once
 
 #include <functional>
 
-#include "autodiff/vectorize.h"
+#include "op/batching.h"
 #include "trace/func_graph.h"
 
-namespace weft::trace {
+namespace weft_engine::trace {
 
 struct RowOptions {
   bool loops = true;                              // may an op run row by row? Else it is Unimplemented
   std::function<void(std::string_view op)> warn;  // hears of ops that do; may be empty
 };
 
-class RowEmitter final : public autodiff::VectorEmitter {
+class RowEmitter final : public op::BatchEmitter {
  public:
   RowEmitter(Emitter& base, eager::Context& context, int64_t rows, const RowOptions& options)
-      : VectorEmitter(base, rows), context_(context), options_(options) {}
+      : BatchEmitter(base, context.registry(), rows), context_(context), options_(options) {}
   RowEmitter(Emitter& base, eager::Context& context, Value rows, const RowOptions& options)
-      : VectorEmitter(base, std::move(rows)), context_(context), options_(options) {}
+      : BatchEmitter(base, context.registry(), std::move(rows)), context_(context), options_(options) {}
 
   // The values of `outputs`; `feeds` are those of the nodes that have no inputs of their own here, by node. What `effects` do happens.
   using Feeds = std::unordered_map<const Node*, Value>;
-  Result<std::vector<Value>> replay(const Graph& graph, std::span<const Endpoint> outputs, const Feeds& feeds,
-                                    std::span<Node* const> effects);
+  Result<std::vector<Value>> replay(const Graph& graph, std::span<const Endpoint> outputs, const Feeds& feeds, std::span<Node* const> effects);
   // The same for a trace that has ended, with values for its arguments.
   Result<std::vector<Value>> replay(FuncGraph& traced, std::span<const Value> results, std::span<const Value> arguments);
 
@@ -64,4 +63,4 @@ class RowEmitter final : public autodiff::VectorEmitter {
 Result<std::vector<Value>> vectorized(FuncGraph& traced, std::span<const Value> results, std::span<const Value> elements, int64_t rows,
                                       const RowOptions& options);
 
-}  // namespace weft::trace
+}  // namespace weft_engine::trace

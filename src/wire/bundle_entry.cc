@@ -9,9 +9,9 @@
 #include "wire/tensor_proto.h"
 #include "wire/varint.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
-using namespace weft::core;  // NOLINT
+using namespace weft_engine::core;  // NOLINT
 
 std::string bundle_index_name(std::string_view prefix) { return cat(prefix, ".index"); }
 
@@ -63,39 +63,27 @@ Result<BundleEntry> decode_entry(std::string_view key, std::string_view proto) {
   PartialShape shape = PartialShape::scalar();
   while (r.next()) {
     switch (r.field()) {
-      case 1:
-        dtype = r.int32();
-        break;
+      case 1: dtype = r.int32(); break;
       case 2: {
         auto read = decode_shape(r.bytes());
         if (!read.ok()) return data_loss("Invalid tensor shape: ", key, " ", read.status().message());
         shape = std::move(read).value();
         break;
       }
-      case 3:
-        e.shard = r.int32();
-        break;
-      case 4:
-        e.offset = r.int64();
-        break;
-      case 5:
-        e.size = r.int64();
-        break;
-      case 6:
-        e.crc32c = r.fixed32();
-        break;
+      case 3: e.shard = r.int32(); break;
+      case 4: e.offset = r.int64(); break;
+      case 5: e.size = r.int64(); break;
+      case 6: e.crc32c = r.fixed32(); break;
       case 7: {
         WEFT_ASSIGN(TensorSlice slice, TensorSlice::decode(r.bytes()));
         e.slices.push_back(std::move(slice));
         break;
       }
-      default:
-        break;
+      default: break;
     }
   }
   if (!r.ok()) return data_loss("Entry for key ", key, " not parseable.");
-  if (!is_valid_dtype(dtype) || dtype > kRefOffset || dtype == 0)
-    return data_loss("Invalid dtype in bundle entry: key ", key, "; dtype ", dtype);
+  if (!is_valid_dtype(dtype) || dtype > kRefOffset || dtype == 0) return data_loss("Invalid dtype in bundle entry: key ", key, "; dtype ", dtype);
   e.dtype = DType(dtype);
   if (!shape.fully_known()) return data_loss("Invalid tensor shape: ", key, " ", shape);
   e.shape = Shape(shape.dims());
@@ -116,15 +104,16 @@ std::string encode_entry(const BundleEntry& e) {
 }
 
 Status corrupt_file(std::string_view name, std::string_view detail, const Status& why) {
-  std::string text =
-      cat("Unable to read file (", name,
-          "). Perhaps the file is corrupt or was produced by a newer version of TensorFlow with format changes (", detail, ")");
+  std::string text = cat("Unable to read file (", name,
+                         "). Perhaps the file is corrupt or was produced by a newer version of TensorFlow with format changes (", detail, ")");
   if (why.ok()) return internal_error(text);
   return Status(why.code(), cat(text, ": ", why.message()));
 }
 
 Status v1_checkpoint(std::string_view name) {
-  return unimplemented(name, " is a checkpoint in the old V1 format (one file), where the index of a checkpoint in the V2 format (PREFIX.index with PREFIX.data-*) is expected.");
+  return unimplemented(name,
+                       " is a checkpoint in the old V1 format (one file), where the index of a checkpoint in the V2 format (PREFIX.index with "
+                       "PREFIX.data-*) is expected.");
 }
 
 std::string encode_lengths(const Tensor& strings, uint32_t& crc) {
@@ -155,8 +144,8 @@ Result<std::unique_ptr<BundleReader>> without_index(std::string_view pattern, co
   };
   for (const std::string& name : found) {
     if (Status s = look(name); !s.ok())
-      return data_loss("Unable to open table file ", name, ": ", s.code() == Code::kDataLoss ? "DATA_LOSS" : code_name(s.code()), ": ",
-                       s.message(), ": perhaps your file is in a different file format and you need to use a different restore operator?");
+      return data_loss("Unable to open table file ", name, ": ", s.code() == Code::kDataLoss ? "DATA_LOSS" : code_name(s.code()), ": ", s.message(),
+                       ": perhaps your file is in a different file format and you need to use a different restore operator?");
   }
   return open_old_checkpoint(found);
 }
@@ -169,4 +158,4 @@ Result<std::unique_ptr<BundleReader>> open_checkpoint(std::string_view prefix, V
   return BundleReader::open(prefix, std::move(variants));
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -3,7 +3,7 @@
 
 #include "wire/tensor_bundle.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 struct BundleHeader {
   int num_shards = 0;
@@ -30,4 +30,4 @@ core::Status v1_checkpoint(std::string_view name);
 // The lengths of a tensor's strings as they stand in front of the bytes, with their checksum; `crc` is extended over both.
 std::string encode_lengths(const core::Tensor& strings, uint32_t& crc);
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

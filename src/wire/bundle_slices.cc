@@ -3,9 +3,9 @@
 
 #include "wire/bundle_entry.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
-using namespace weft::core;  // NOLINT
+using namespace weft_engine::core;  // NOLINT
 
 namespace {
 
@@ -29,8 +29,7 @@ Status check_overlaps(const std::vector<TensorSlice>& slices, const std::vector<
   }
   auto extent = [&](size_t i) { return rank ? boxes[order[i]].extents[best] : TensorSlice::Extent{0, 1}; };
   if (rank)
-    std::stable_sort(order.begin(), order.end(),
-                     [&](size_t a, size_t b) { return boxes[a].extents[best].start < boxes[b].extents[best].start; });
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return boxes[a].extents[best].start < boxes[b].extents[best].start; });
   int64_t comparisons = 0;
   for (size_t i = 0; i < order.size(); ++i) {
     for (size_t j = i + 1; j < order.size() && extent(j).start < extent(i).end(); ++j) {
@@ -85,8 +84,8 @@ Result<Tensor> BundleReader::assemble(std::string_view key, const BundleEntry& e
       WEFT_ASSIGN(piece.entry, entry(piece.key));
       WEFT_ASSIGN(Shape shape, slices[piece.box].shape_of(e.shape));
       if (piece.entry.dtype != e.dtype || piece.entry.shape != shape || !piece.entry.slices.empty())
-        return data_loss("Slice ", slices[piece.box], " of tensor ", key, " is stored as ", piece.entry.dtype, " of shape ",
-                         piece.entry.shape, " where ", e.dtype, " of shape ", shape, " is expected");
+        return data_loss("Slice ", slices[piece.box], " of tensor ", key, " is stored as ", piece.entry.dtype, " of shape ", piece.entry.shape,
+                         " where ", e.dtype, " of shape ", shape, " is expected");
     }
   }
   if (pieces.size() == 1 && boxes[pieces[0].box] == target) {
@@ -127,4 +126,4 @@ Status verify_bundle(std::string_view prefix) {
   return {};
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -11,13 +11,13 @@
 #include "wire/tensor_proto.h"
 #include "wire/varint.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
-using namespace weft::core;  // NOLINT
+using namespace weft_engine::core;  // NOLINT
 
 namespace {
 
-constexpr size_t kBuffer = 256 << 10;  // what is larger is written straight from where it lies
+constexpr size_t kBuffer = 256 << 10;  // what is larger is written straight from where it is
 
 // As TensorFlow's: the last folder is made, those above it must be there.
 Status make_folder_of(std::string_view prefix) {
@@ -49,7 +49,7 @@ int bundle_shards(const std::string& index_path) {
 
 namespace {
 
-// How many data files a new bundle of `needed` ones has, so that none takes the name of one that the present index speaks of. On other file systems
+// How many data files a new bundle of `needed` ones has, so that none takes the name of one that the present index refers to. On other file systems
 // than this machine's, which have no links, they do.
 int other_shards_than(const std::string& prefix, int needed) {
   const std::string index = bundle_index_name(prefix);
@@ -61,7 +61,7 @@ void delete_shards(const std::string& prefix, int shards) {
   for (int shard = 0; shard < shards; ++shard) (void)delete_file(bundle_data_name(prefix, shard, shards));
 }
 
-// Gives the data of a bundle that was just written over another the names of `needed` files. The data have both names until an index that speaks of the
+// Gives the data of a bundle that was just written over another the names of `needed` files. The data have both names until an index that refers to the
 // new ones is there, so that the bundle is whole all the while; where there are no links it stays as it is.
 template <class Entries>
 void drop_empty_shard(const std::string& prefix, BundleHeader header, const Entries& entries, int needed) {
@@ -69,7 +69,8 @@ void drop_empty_shard(const std::string& prefix, BundleHeader header, const Entr
   if (shards == needed) return;
   delete_shards(prefix, needed);  // those of the bundle before
   for (int shard = 0; shard < needed; ++shard) {
-    if (::link(bundle_data_name(prefix, shard, shards).c_str(), bundle_data_name(prefix, shard, needed).c_str()) != 0) return delete_shards(prefix, needed);
+    if (::link(bundle_data_name(prefix, shard, shards).c_str(), bundle_data_name(prefix, shard, needed).c_str()) != 0)
+      return delete_shards(prefix, needed);
   }
   header.num_shards = needed;
   const auto write_index = [&]() -> Status {
@@ -184,8 +185,8 @@ Status BundleWriter::add_slice(std::string_view key, const Shape& whole, const T
   auto [it, fresh] = entries_.try_emplace(std::string(key));
   BundleEntry& entry = it->second;
   if (!fresh && (entry.dtype != part.dtype() || entry.shape != whole || entry.slices.empty()))
-    return status_ = invalid_argument("Slices of tensor ", key, " do not agree: ", part.dtype(), " of shape ", whole, " after ",
-                                      entry.dtype, " of shape ", entry.shape);
+    return status_ = invalid_argument("Slices of tensor ", key, " do not agree: ", part.dtype(), " of shape ", whole, " after ", entry.dtype,
+                                      " of shape ", entry.shape);
   entry.dtype = part.dtype();
   entry.shape = whole;
   entry.slices.push_back(slice);
@@ -203,7 +204,7 @@ Status BundleWriter::finish() {
   return {};
 }
 
-// The index goes last: a checkpoint is there when its index is, and an index never points at nothing.
+// The index is renamed last: a checkpoint is there when its index is, and an index never points at nothing.
 Status BundleWriter::publish() {
   WEFT_RETURN_IF_ERROR(flush());
   if (options_.durable) WEFT_RETURN_IF_ERROR(file_.sync());
@@ -218,7 +219,7 @@ Status BundleWriter::publish() {
     if (s.ok()) s = file_.publish();
     if (s.ok()) s = index.publish();
     if (!s.ok()) {
-      delete_shards(prefix_, shards);  // data that an index does not speak of is of no use
+      delete_shards(prefix_, shards);  // data that an index does not refer to is of no use
       return s;
     }
     // A durable one keeps the names: other ones would have to be waited for, too.
@@ -251,8 +252,8 @@ Status merge_entry(Merge& merge, std::string_view prefix, const BundleHeader& he
   if (e.slices.empty()) return internal_error("Duplicate tensor keyed by ", row.key, "; attempting to merge in a non-slice bundle entry");
   BundleEntry& old = it->second;
   if (old.dtype != e.dtype || old.shape != e.shape)
-    return invalid_argument("Slices of tensor ", row.key, " do not agree: ", e.dtype, " of shape ", e.shape, " and ", old.dtype,
-                            " of shape ", old.shape, ", when merging prefix: ", prefix);
+    return invalid_argument("Slices of tensor ", row.key, " do not agree: ", e.dtype, " of shape ", e.shape, " and ", old.dtype, " of shape ",
+                            old.shape, ", when merging prefix: ", prefix);
   for (TensorSlice& slice : e.slices) old.slices.push_back(std::move(slice));
   return {};
 }
@@ -313,4 +314,4 @@ Status merge_bundles(std::span<const std::string> prefixes, std::string_view mer
   return {};
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

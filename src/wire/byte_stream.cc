@@ -8,9 +8,9 @@
 #include "wire/file.h"
 #include "wire/snappy.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
-using namespace weft::core;  // NOLINT
+using namespace weft_engine::core;  // NOLINT
 
 namespace {
 
@@ -174,4 +174,4 @@ Result<bool> ByteStream::read_line(std::string& out) {
   }
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -7,7 +7,7 @@
 
 #include "core/status.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 class ByteStream {
  public:
@@ -36,4 +36,4 @@ class ByteStream {
   size_t at_ = 0;
 };
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

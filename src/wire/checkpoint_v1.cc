@@ -10,9 +10,9 @@
 #include "wire/tensor_proto.h"
 #include "wire/varint.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
-using namespace weft::core;  // NOLINT
+using namespace weft_engine::core;  // NOLINT
 
 namespace {
 
@@ -170,9 +170,11 @@ Status OldCheckpointWriter::add(std::string_view name, const Shape& whole, const
   Entry& e = it->second;
   if (e.shape != whole) return internal_error("Mismatching shapes: existing tensor = ", e.shape, ", trying to add name ", name, ", shape = ", whole);
   if (e.dtype != part.dtype())
-    return internal_error("Mismatching types: existing type = ", dtype_name(e.dtype), ", trying to add name ", name, ", type = ", dtype_name(part.dtype()));
+    return internal_error("Mismatching types: existing type = ", dtype_name(e.dtype), ", trying to add name ", name,
+                          ", type = ", dtype_name(part.dtype()));
   WEFT_ASSIGN(std::string values, encode_values(part));
-  if (values.size() > size_t(INT_MAX)) return invalid_argument("Tensor slice is too large to serialize (conservative estimate: ", values.size(), " bytes)");
+  if (values.size() > size_t(INT_MAX))
+    return invalid_argument("Tensor slice is too large to serialize (conservative estimate: ", values.size(), " bytes)");
   e.slices.push_back(slice);
   ProtoWriter saved, row;
   saved.bytes(1, name);
@@ -216,4 +218,4 @@ Result<std::unique_ptr<BundleReader>> open_old_checkpoint(const std::vector<std:
   return BundleReader::from_memory(index.finish(), std::move(shards), true);
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

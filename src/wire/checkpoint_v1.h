@@ -6,7 +6,7 @@
 
 #include "wire/tensor_bundle.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 class OldCheckpointWriter {
  public:
@@ -28,4 +28,4 @@ class OldCheckpointWriter {
 // The tensors of these files, which belong to one checkpoint.
 core::Result<std::unique_ptr<BundleReader>> open_old_checkpoint(const std::vector<std::string>& paths);
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

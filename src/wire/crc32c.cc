@@ -9,7 +9,7 @@
 #include <immintrin.h>
 #endif
 
-namespace weft::wire {
+namespace weft_engine::wire {
 namespace {
 
 constexpr uint32_t kPolynomial = 0x82f63b78u;  // reflected: bit 31 is the coefficient of x^0
@@ -127,8 +127,6 @@ uint32_t crc32c_extend(uint32_t crc, const void* data, size_t n) {
   return extend_by_table(crc, p, n);
 }
 
-uint32_t crc32c_combine(uint32_t first, uint32_t second, uint64_t second_length) {
-  return multiply(power_of_x(8 * second_length), first) ^ second;
-}
+uint32_t crc32c_combine(uint32_t first, uint32_t second, uint64_t second_length) { return multiply(power_of_x(8 * second_length), first) ^ second; }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

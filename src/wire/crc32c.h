@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 // The checksum of the bytes so far (0 for none) followed by n more.
 uint32_t crc32c_extend(uint32_t crc, const void* data, size_t n);
@@ -33,4 +33,4 @@ inline bool crc32c_agrees([[maybe_unused]] uint32_t stored, [[maybe_unused]] uin
 #endif
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -5,7 +5,7 @@
 
 #include "wire/schema.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 namespace {
 
 using core::Result;
@@ -31,46 +31,27 @@ struct Enum {
   std::vector<std::pair<int, std::string>> values;
 };
 
-std::string qualified(const std::string& scope, std::string_view name) {
-  return scope.empty() ? std::string(name) : core::cat(scope, ".", name);
-}
+std::string qualified(const std::string& scope, std::string_view name) { return scope.empty() ? std::string(name) : core::cat(scope, ".", name); }
 
 bool read_field(std::string_view bytes, Field& f) {
   ProtoReader r(bytes);
   while (r.next()) {
     switch (r.field()) {
-      case 1:
-        f.name = r.string();
-        break;
-      case 3:
-        f.number = r.int32();
-        break;
-      case 4:
-        f.label = r.int32();
-        break;
-      case 5:
-        f.type = r.int32();
-        break;
-      case 6:
-        f.type_name = r.string().substr(r.bytes().starts_with('.') ? 1 : 0);
-        break;
-      case 7:
-        f.default_value = r.string();
-        break;
+      case 1: f.name = r.string(); break;
+      case 3: f.number = r.int32(); break;
+      case 4: f.label = r.int32(); break;
+      case 5: f.type = r.int32(); break;
+      case 6: f.type_name = r.string().substr(r.bytes().starts_with('.') ? 1 : 0); break;
+      case 7: f.default_value = r.string(); break;
       case 8: {
         ProtoReader options = r.message();
         while (options.next())
           if (options.field() == 2) f.packed = options.boolean();
         break;
       }
-      case 9:
-        f.oneof = r.int32();
-        break;
-      case 17:
-        f.proto3_optional = r.boolean();
-        break;
-      default:
-        break;
+      case 9: f.oneof = r.int32(); break;
+      case 17: f.proto3_optional = r.boolean(); break;
+      default: break;
     }
   }
   return r.ok() && f.type >= 1 && f.type <= 18 && f.number > 0 && f.number < (1 << 29);
@@ -123,18 +104,12 @@ class Builder {
     ProtoReader r(bytes);
     while (r.next()) {
       switch (r.field()) {
-        case 1:
-          name = qualified(scope, r.bytes());
-          break;
+        case 1: name = qualified(scope, r.bytes()); break;
         case 2:
           if (!read_field(r.bytes(), m.fields.emplace_back())) return false;
           break;
-        case 3:
-          nested.push_back(r.bytes());
-          break;
-        case 4:
-          enums.push_back(r.bytes());
-          break;
+        case 3: nested.push_back(r.bytes()); break;
+        case 4: enums.push_back(r.bytes()); break;
         case 7: {
           ProtoReader options = r.message();
           while (options.next())
@@ -148,11 +123,8 @@ class Builder {
             if (oneof.field() == 1) m.oneofs.back() = oneof.string();
           break;
         }
-        case 10:
-          m.reserved.push_back(r.string());
-          break;
-        default:
-          break;
+        case 10: m.reserved.push_back(r.string()); break;
+        default: break;
       }
     }
     bool good = r.ok();
@@ -238,4 +210,4 @@ Result<std::shared_ptr<const Schema>> Schema::parse(std::string_view bytes) {
   return std::shared_ptr<const Schema>(std::make_shared<Schema>(std::move(tables)));
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -8,9 +8,9 @@
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
-using namespace weft::core;  // NOLINT
+using namespace weft_engine::core;  // NOLINT
 
 namespace {
 
@@ -27,8 +27,7 @@ std::string host_name() {
   char name[256] = {};
   if (::gethostname(name, sizeof name - 1) != 0 || !*name) return "localhost";
   for (char* c = name; *c; ++c) {
-    const bool plain =
-        (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '-' || *c == '.' || *c == '_';
+    const bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '-' || *c == '.' || *c == '_';
     if (!plain) *c = '_';
   }
   return name;
@@ -71,9 +70,8 @@ Result<std::unique_ptr<EventFile>> EventFile::create(const std::string& folder, 
   WEFT_RETURN_IF_ERROR(create_folders(path));
   const double now = wall_time_now();
   const std::string seconds = std::to_string(int64_t(now));
-  const std::string front =
-      cat(path, path.back() == '/' ? "" : "/", "events.out.tfevents.", std::string(10 - std::min<size_t>(10, seconds.size()), '0'), seconds,
-          ".", host_name(), ".", ::getpid(), ".");
+  const std::string front = cat(path, path.back() == '/' ? "" : "/", "events.out.tfevents.",
+                                std::string(10 - std::min<size_t>(10, seconds.size()), '0'), seconds, ".", host_name(), ".", ::getpid(), ".");
   std::string name;
   do {
     name = cat(front, files_made.fetch_add(1), options.suffix);
@@ -115,4 +113,4 @@ Status EventFile::flush_locked() {
   return writer_.flush();
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

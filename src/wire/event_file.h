@@ -12,7 +12,7 @@
 #include "core/tensor.h"
 #include "wire/record.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 // The messages. Times are seconds since the epoch.
 double wall_time_now();
@@ -51,4 +51,4 @@ class EventFile {
   bool closed_ = false;
 };
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -4,7 +4,7 @@
 
 #include "wire/proto.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 using core::DType;
 using core::Tensor;
@@ -117,7 +117,8 @@ bool FeatureValues::append(const Feature& feature) {
 void FeatureValues::copy_to(int64_t from, int64_t n, Tensor& t, int64_t to) const {
   if (type_ == DType::kFloat) std::copy_n(floats_.begin() + from, n, t.data<float>() + to);
   else if (type_ == DType::kInt64) std::copy_n(ints_.begin() + from, n, t.data<int64_t>() + to);
-  else for (int64_t i = 0; i < n; ++i) t.data<tstring>()[to + i] = strings_[size_t(from + i)];
+  else
+    for (int64_t i = 0; i < n; ++i) t.data<tstring>()[to + i] = strings_[size_t(from + i)];
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -7,7 +7,7 @@
 
 #include "core/tensor.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 // The numbers are those of Feature's fields.
 enum class FeatureKind { kNone = 0, kBytes = 1, kFloat = 2, kInt64 = 3, kUnsupported = 4 };
@@ -45,4 +45,4 @@ class FeatureValues {
   std::vector<std::string_view> strings_;
 };
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -9,9 +9,9 @@
 
 #include "wire/new_file.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
-using namespace weft::core;  // NOLINT
+using namespace weft_engine::core;  // NOLINT
 
 Descriptor& Descriptor::operator=(Descriptor&& o) noexcept {
   if (this != &o) {
@@ -185,4 +185,4 @@ Result<std::vector<std::string>> match_paths(std::string_view pattern) {
   return place.system.matching(place.path);
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -11,7 +11,7 @@
 #include "core/file_system.h"
 #include "core/status.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 using core::io_error;
 
@@ -67,4 +67,4 @@ core::Result<std::vector<std::string>> children_of(const std::string& folder);
 // The paths that match a pattern (*, ?, [...]), in no order.
 core::Result<std::vector<std::string>> match_paths(std::string_view pattern);
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

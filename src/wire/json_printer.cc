@@ -5,7 +5,7 @@
 #include "wire/text_format.h"
 #include "wire/text_util.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 using core::Result;
 using core::Status;
@@ -110,42 +110,29 @@ class JsonPrinter {
   static std::string key_text(FieldDef f, const WireValue& v) {
     switch (f.type()) {
       case FieldType::kString:
-      case FieldType::kBytes:
-        return std::string(v.bytes);
-      case FieldType::kBool:
-        return v.number ? "true" : "false";
+      case FieldType::kBytes: return std::string(v.bytes);
+      case FieldType::kBool: return v.number ? "true" : "false";
       case FieldType::kUint32:
       case FieldType::kUint64:
       case FieldType::kFixed32:
-      case FieldType::kFixed64:
-        return core::cat(v.number);
-      default:
-        return core::cat(int64_t(v.number));
+      case FieldType::kFixed64: return core::cat(v.number);
+      default: return core::cat(int64_t(v.number));
     }
   }
 
   Status value(FieldDef f, const WireValue& v, int depth) {
     std::string& out = w_.out();
     switch (f.type()) {
-      case FieldType::kMessage:
-        return message(f.message(), v.bytes, depth + 1);
-      case FieldType::kString:
-        append_json_string(out, v.bytes);
-        break;
+      case FieldType::kMessage: return message(f.message(), v.bytes, depth + 1);
+      case FieldType::kString: append_json_string(out, v.bytes); break;
       case FieldType::kBytes:
         out.push_back('"');
         append_base64(out, v.bytes);
         out.push_back('"');
         break;
-      case FieldType::kBool:
-        out += v.number ? "true" : "false";
-        break;
-      case FieldType::kFloat:
-        real(double(std::bit_cast<float>(uint32_t(v.number))), true);
-        break;
-      case FieldType::kDouble:
-        real(std::bit_cast<double>(v.number), false);
-        break;
+      case FieldType::kBool: out += v.number ? "true" : "false"; break;
+      case FieldType::kFloat: real(double(std::bit_cast<float>(uint32_t(v.number))), true); break;
+      case FieldType::kDouble: real(std::bit_cast<double>(v.number), false); break;
       case FieldType::kEnum: {
         const auto name = f.enumeration().name_of(int32_t(v.number));
         if (name.empty()) core::append_int(out, int32_t(v.number));
@@ -153,21 +140,15 @@ class JsonPrinter {
         break;
       }
       case FieldType::kUint32:
-      case FieldType::kFixed32:
-        core::append_uint(out, v.number);
-        break;
+      case FieldType::kFixed32: core::append_uint(out, v.number); break;
       case FieldType::kUint64:
       case FieldType::kFixed64:  // as text: JavaScript's numbers end at 2^53
         out += core::cat("\"", v.number, "\"");
         break;
       case FieldType::kInt64:
       case FieldType::kSfixed64:
-      case FieldType::kSint64:
-        out += core::cat("\"", int64_t(v.number), "\"");
-        break;
-      default:
-        core::append_int(out, int64_t(v.number));
-        break;
+      case FieldType::kSint64: out += core::cat("\"", int64_t(v.number), "\""); break;
+      default: core::append_int(out, int64_t(v.number)); break;
     }
     return {};
   }
@@ -214,4 +195,4 @@ Result<std::string> binary_to_json(std::string_view message, std::string_view by
   return binary_to_json(def, bytes);
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

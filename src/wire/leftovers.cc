@@ -8,9 +8,9 @@
 #include "wire/table.h"
 #include "wire/tensor_bundle.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
-using namespace weft::core;  // NOLINT
+using namespace weft_engine::core;  // NOLINT
 
 namespace {
 
@@ -121,4 +121,4 @@ void remove_leftovers(std::string_view prefix, bool numbered) {
   for (const auto& [p, f] : found) remove_data(folder, p, f);
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 // Removes unfinished files and folders, data without an index, and data of an earlier checkpoint under the same prefix. Looks at the
 // checkpoint PREFIX, and with `numbered` also at PREFIX-1, PREFIX-2 ... and the state file beside them. What another writer is
@@ -21,4 +21,4 @@ bool is_file_of_checkpoint(std::string_view name, std::string_view prefix);
 // Removes the checkpoint PREFIX: its index first, so that what a death leaves of it is no checkpoint.
 void remove_checkpoint(const std::string& prefix);
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -4,7 +4,7 @@
 
 #include "wire/text_util.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 using core::Result;
 using core::Status;
@@ -20,20 +20,14 @@ uint64_t normal(FieldType type, uint64_t raw) {
   switch (type) {
     case FieldType::kInt32:
     case FieldType::kEnum:
-    case FieldType::kSfixed32:
-      return uint64_t(int64_t(int32_t(raw)));
+    case FieldType::kSfixed32: return uint64_t(int64_t(int32_t(raw)));
     case FieldType::kUint32:
     case FieldType::kFixed32:
-    case FieldType::kFloat:
-      return uint32_t(raw);
-    case FieldType::kBool:
-      return raw != 0;
-    case FieldType::kSint32:
-      return uint64_t(int64_t(int32_t(uint32_t(raw) >> 1) ^ -int32_t(raw & 1)));
-    case FieldType::kSint64:
-      return raw >> 1 ^ (0 - (raw & 1));
-    default:
-      return raw;
+    case FieldType::kFloat: return uint32_t(raw);
+    case FieldType::kBool: return raw != 0;
+    case FieldType::kSint32: return uint64_t(int64_t(int32_t(uint32_t(raw) >> 1) ^ -int32_t(raw & 1)));
+    case FieldType::kSint64: return raw >> 1 ^ (0 - (raw & 1));
+    default: return raw;
   }
 }
 
@@ -49,12 +43,9 @@ bool unpack(ProtoReader& r, FieldDef def, std::vector<Item>& out) {
   std::vector<uint64_t> wide;
   std::vector<uint32_t> narrow;
   switch (wire_type(def.type())) {
-    case WireType::kVarint:
-      return r.append_varints(wide) && add(wide);
-    case WireType::kFixed64:
-      return r.append_fixed(wide) && add(wide);
-    default:
-      return r.append_fixed(narrow) && add(narrow);
+    case WireType::kVarint: return r.append_varints(wide) && add(wide);
+    case WireType::kFixed64: return r.append_fixed(wide) && add(wide);
+    default: return r.append_fixed(narrow) && add(narrow);
   }
 }
 
@@ -76,14 +67,13 @@ Result<MessageView> MessageView::read(MessageDef def, std::string_view bytes) {
     const FieldDef f = def.find(r.field());
     const bool is_packed = f && f.repeated() && is_packable(f.type()) && r.type() == WireType::kBytes;
     const bool known = f && f.type() != FieldType::kGroup && (is_packed || wire_type(f.type()) == r.type());
-    const bool listed = !known || f.type() != FieldType::kEnum || is_packed || !f.enumeration().closed() ||
-                        !f.enumeration().name_of(int32_t(r.varint())).empty();
+    const bool listed =
+        !known || f.type() != FieldType::kEnum || is_packed || !f.enumeration().closed() || !f.enumeration().name_of(int32_t(r.varint())).empty();
     if (!known || !listed) {
       view.unknown_.push_back({r.field(), r.type(), {raw_number(r), r.bytes()}});
       continue;
     }
-    if (f.must_be_utf8() && !is_utf8(r.bytes()))
-      return core::data_loss("String field '", def.name(), ".", f.name(), "' contains invalid UTF-8 data");
+    if (f.must_be_utf8() && !is_utf8(r.bytes())) return core::data_loss("String field '", def.name(), ".", f.name(), "' contains invalid UTF-8 data");
     if (const auto oneof = f.oneof(); !oneof.empty()) {
       auto it = std::find_if(holders.begin(), holders.end(), [&](const Holder& h) { return h.oneof == oneof; });
       if (it == holders.end()) holders.push_back({oneof, f, items.size()});
@@ -92,7 +82,7 @@ Result<MessageView> MessageView::read(MessageDef def, std::string_view bytes) {
     if (!is_packed) items.push_back({f, {normal(f.type(), raw_number(r)), r.bytes()}});
     else if (!unpack(r, f, items)) return core::data_loss("Field ", def.name(), ".", f.name(), " is not a whole number of values");
   }
-  if (!r.ok()) return core::data_loss("The bytes are no ", def.name());
+  if (!r.ok()) return core::data_loss("The bytes are not a ", def.name());
   if (!holders.empty()) {
     size_t index = 0;
     std::erase_if(items, [&](const Item& item) {
@@ -146,8 +136,8 @@ Result<std::vector<MessageView>> read_map(MessageDef entry, std::span<const Wire
     entries.push_back(std::move(e));
   }
   const WireType type = wire_type(key.type());
-  const bool is_signed = key.type() != FieldType::kUint32 && key.type() != FieldType::kUint64 && key.type() != FieldType::kFixed32 &&
-                         key.type() != FieldType::kFixed64;
+  const bool is_signed =
+      key.type() != FieldType::kUint32 && key.type() != FieldType::kUint64 && key.type() != FieldType::kFixed32 && key.type() != FieldType::kFixed64;
   auto less = [&](const MessageView& a, const MessageView& b) {
     const WireValue *x = a.find(kKey), *y = b.find(kKey);
     if (type == WireType::kBytes) return (x ? x->bytes : std::string_view()) < (y ? y->bytes : std::string_view());
@@ -174,12 +164,8 @@ void append_value(std::string& out, FieldDef field, const WireValue& value, bool
       varint(zigzag ? value.number << 1 ^ uint64_t(int64_t(value.number) >> 63) : value.number);
       break;
     }
-    case WireType::kFixed64:
-      out.append(reinterpret_cast<const char*>(&value.number), 8);
-      break;
-    case WireType::kFixed32:
-      out.append(reinterpret_cast<const char*>(&value.number), 4);
-      break;
+    case WireType::kFixed64: out.append(reinterpret_cast<const char*>(&value.number), 8); break;
+    case WireType::kFixed32: out.append(reinterpret_cast<const char*>(&value.number), 4); break;
     case WireType::kBytes:
       varint(value.bytes.size());
       out.append(value.bytes);
@@ -187,4 +173,4 @@ void append_value(std::string& out, FieldDef field, const WireValue& value, bool
   }
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -10,7 +10,7 @@
 #include "core/status.h"
 #include "wire/schema.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 // Messages deeper than this are refused, as protobuf does.
 constexpr int kMaxMessageDepth = 100;
@@ -61,4 +61,4 @@ core::Result<std::vector<MessageView>> read_map(MessageDef entry, std::span<cons
 // Appends one value as it lies on the wire, behind its tag if wanted.
 void append_value(std::string& out, FieldDef field, const WireValue& value, bool with_tag);
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -16,9 +16,9 @@
 #include <random>
 #include <thread>
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
-using namespace weft::core;  // NOLINT
+using namespace weft_engine::core;  // NOLINT
 
 namespace {
 
@@ -312,4 +312,4 @@ unsigned masked_mode(unsigned mode) {
   return mode & ~mask;
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

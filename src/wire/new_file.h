@@ -10,7 +10,7 @@
 
 #include "wire/file.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 class NewFile {
  public:
@@ -93,4 +93,4 @@ class FolderLock {
 // What open() with these permissions would give a new file.
 unsigned masked_mode(unsigned mode);
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -1,6 +1,6 @@
 #include "wire/proto.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 bool ProtoReader::read_varint(uint64_t& v) {
   v = 0;
@@ -97,4 +97,4 @@ void ProtoWriter::packed_floats(int field, const std::vector<float>& v) {
   bytes(field, std::string_view(reinterpret_cast<const char*>(v.data()), v.size() * 4));
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

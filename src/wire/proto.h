@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 enum class WireType : int { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
@@ -125,4 +125,4 @@ class ProtoWriter {
   std::string out_;
 };
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -8,9 +8,9 @@
 #include "wire/crc32c.h"
 #include "wire/snappy.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
-using namespace weft::core;  // NOLINT
+using namespace weft_engine::core;  // NOLINT
 
 namespace {
 
@@ -61,8 +61,7 @@ Result<bool> RecordReader::checked(uint64_t n, std::string& out) {
 }
 
 struct RecordWriter::Deflater {
-  explicit Deflater(int window_bits)
-      : ready(deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY) == Z_OK) {}
+  explicit Deflater(int window_bits) : ready(deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY) == Z_OK) {}
   ~Deflater() {
     if (ready) deflateEnd(&z);
   }
@@ -153,4 +152,4 @@ Status RecordWriter::put_pending(int how) {
   return {};
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

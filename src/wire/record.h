@@ -10,7 +10,7 @@
 #include "wire/byte_stream.h"
 #include "wire/file.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 // Appends a record as it lies in a file.
 void append_record(std::string& out, std::string_view record);
@@ -61,4 +61,4 @@ class RecordWriter {
   core::Status failed_;  // the file may end inside a record then: nothing more is written
 };
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

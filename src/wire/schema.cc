@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace weft::wire {
+namespace weft_engine::wire {
 namespace {
 
 #include "wire/schema_tables.inc"
@@ -90,20 +90,16 @@ WireType wire_type(FieldType type) {
   switch (type) {
     case FieldType::kDouble:
     case FieldType::kFixed64:
-    case FieldType::kSfixed64:
-      return WireType::kFixed64;
+    case FieldType::kSfixed64: return WireType::kFixed64;
     case FieldType::kFloat:
     case FieldType::kFixed32:
-    case FieldType::kSfixed32:
-      return WireType::kFixed32;
+    case FieldType::kSfixed32: return WireType::kFixed32;
     case FieldType::kString:
     case FieldType::kGroup:
     case FieldType::kMessage:
-    case FieldType::kBytes:
-      return WireType::kBytes;
-    default:
-      return WireType::kVarint;
+    case FieldType::kBytes: return WireType::kBytes;
+    default: return WireType::kVarint;
   }
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

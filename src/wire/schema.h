@@ -15,7 +15,7 @@
 #include "wire/proto.h"
 #include "wire/schema_rows.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 class Schema;
 class MessageDef;
@@ -125,4 +125,4 @@ class Schema {
 // How a value of the type lies on the wire when it is not packed.
 WireType wire_type(FieldType type);
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -5,12 +5,29 @@
 
 #include <cstdint>
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 // FieldDescriptorProto.Type; kNone is a name that is reserved, which text may mention and no one reads.
 enum class FieldType : uint8_t {
-  kNone = 0, kDouble = 1, kFloat = 2, kInt64 = 3, kUint64 = 4, kInt32 = 5, kFixed64 = 6, kFixed32 = 7, kBool = 8, kString = 9,
-  kGroup = 10, kMessage = 11, kBytes = 12, kUint32 = 13, kEnum = 14, kSfixed32 = 15, kSfixed64 = 16, kSint32 = 17, kSint64 = 18,
+  kNone = 0,
+  kDouble = 1,
+  kFloat = 2,
+  kInt64 = 3,
+  kUint64 = 4,
+  kInt32 = 5,
+  kFixed64 = 6,
+  kFixed32 = 7,
+  kBool = 8,
+  kString = 9,
+  kGroup = 10,
+  kMessage = 11,
+  kBytes = 12,
+  kUint32 = 13,
+  kEnum = 14,
+  kSfixed32 = 15,
+  kSfixed64 = 16,
+  kSint32 = 17,
+  kSint64 = 18,
 };
 
 constexpr bool is_packable(FieldType t) {
@@ -46,4 +63,4 @@ struct ValueRow {
   int32_t number;
 };
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -5,7 +5,7 @@
 
 #include "wire/varint.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 namespace {
 
 // A little-endian number of n bytes (at most four) off the front; false if there are fewer.
@@ -118,4 +118,4 @@ std::string snappy_compress(std::string_view in) {
   return out;
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 // Nothing if the input is malformed in any way.
 std::optional<std::string> snappy_uncompress(std::string_view in);
 // For less than four gigabytes.
 std::string snappy_compress(std::string_view in);
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -8,9 +8,9 @@
 #include "wire/snappy.h"
 #include "wire/varint.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
-using namespace weft::core;  // NOLINT
+using namespace weft_engine::core;  // NOLINT
 
 namespace {
 
@@ -38,8 +38,7 @@ Result<std::string_view> read_block(std::string_view file, const BlockHandle& ha
     return data_loss("truncated block read");
   const std::string_view block = file.substr(handle.offset, handle.size);
   const char* trailer = block.data() + block.size();
-  if (!crc32c_agrees(crc32c_unmask(load32(trailer + 1)), crc32c(block.data(), block.size() + 1)))
-    return data_loss("block checksum mismatch");
+  if (!crc32c_agrees(crc32c_unmask(load32(trailer + 1)), crc32c(block.data(), block.size() + 1))) return data_loss("block checksum mismatch");
   type = BlockType(*trailer);
   if (type != kPlain && type != kSnappy) return data_loss("bad block type");
   return block;
@@ -56,8 +55,8 @@ Status for_each_row(std::string_view block, F row) {
   std::string key;
   while (!rest.empty()) {
     uint32_t shared, own, length;
-    if (!take_varint32(rest, shared) || !take_varint32(rest, own) || !take_varint32(rest, length) || shared > key.size() ||
-        own > rest.size() || length > rest.size() - own)
+    if (!take_varint32(rest, shared) || !take_varint32(rest, own) || !take_varint32(rest, length) || shared > key.size() || own > rest.size() ||
+        length > rest.size() - own)
       return data_loss("bad entry in block");
     key.resize(shared);
     key.append(rest.substr(0, own));
@@ -235,4 +234,4 @@ std::string TableBuilder::finish() {
   return std::move(file_);
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -12,7 +12,7 @@
 
 #include "core/status.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 // A whole table, every checksum verified and every row unpacked when it is opened; immutable after that.
 class Table {
@@ -79,4 +79,4 @@ class TableBuilder {
   bool has_pending_ = false;  // a written block whose row in the index waits for the next key
 };
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

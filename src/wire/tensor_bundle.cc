@@ -11,9 +11,9 @@
 #include "wire/tensor_proto.h"
 #include "wire/varint.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
-using namespace weft::core;  // NOLINT
+using namespace weft_engine::core;  // NOLINT
 
 namespace {
 
@@ -91,8 +91,7 @@ Status BundleReader::read_header(std::string_view name) {
   if (!read.ok()) return corrupt_file(name, "unable to parse header", read.status());
   const BundleHeader& h = *read;
   if (h.looks_like_v1) return v1_checkpoint(name);
-  if (h.big_endian)
-    return unimplemented("TensorBundle at ", prefix_, " was written on a big-endian machine; only little-endian bundles are read");
+  if (h.big_endian) return unimplemented("TensorBundle at ", prefix_, " was written on a big-endian machine; only little-endian bundles are read");
   if (h.min_consumer > kBundleVersion)
     return invalid_argument("Checkpoint min consumer version ", h.min_consumer, " above current version ", kBundleVersion,
                             " for TensorFlow 2.21.0.  Please upgrade TensorFlow.");
@@ -100,8 +99,7 @@ Status BundleReader::read_header(std::string_view name) {
     return invalid_argument("Checkpoint producer version ", h.producer,
                             " below min producer 0 supported by TensorFlow 2.21.0.  Please regenerate your checkpoint.");
   if (std::find(h.bad_consumers.begin(), h.bad_consumers.end(), kBundleVersion) != h.bad_consumers.end())
-    return invalid_argument("Checkpoint disallows consumer version ", kBundleVersion,
-                            ".  Please upgrade TensorFlow: this version is likely buggy.");
+    return invalid_argument("Checkpoint disallows consumer version ", kBundleVersion, ".  Please upgrade TensorFlow: this version is likely buggy.");
   if (h.num_shards < 0) return corrupt_file(name, "unable to parse header", data_loss("num_shards is ", h.num_shards));
   num_shards_ = h.num_shards;
   rows_ = table_->rows().subspan(1);
@@ -129,16 +127,14 @@ Status BundleReader::allocate(Read& read) const {
   const int64_t n = e.shape.num_elements();
   if (is_simple(e.dtype)) {
     const int64_t bytes = multiply_without_overflow(n, int64_t(dtype_size(e.dtype)));
-    if (bytes != e.size)
-      return data_loss("Invalid size in bundle entry: key ", read.key, "; stored size ", e.size, "; expected size ", bytes);
+    if (bytes != e.size) return data_loss("Invalid size in bundle entry: key ", read.key, "; stored size ", e.size, "; expected size ", bytes);
   } else if (e.dtype == DType::kResource) {
     return data_loss("Invalid dtype in bundle entry: key ", read.key, "; a resource cannot be stored");
   } else if (n > e.size) {  // each string or variant has at least one byte for its length
     return data_loss("Invalid size in bundle entry: key ", read.key, "; stored size ", e.size, "; expected size is at least ", n);
   }
   WEFT_ASSIGN(read.shard, shard(e.shard));
-  if (e.offset < 0 || e.size > read.shard->size || e.offset > read.shard->size - e.size)
-    return out_of_range("Read less bytes than requested");
+  if (e.offset < 0 || e.size > read.shard->size || e.offset > read.shard->size - e.size) return out_of_range("Read less bytes than requested");
   WEFT_ASSIGN(*read.tensor, Tensor::allocate(e.dtype, e.shape));
   return {};
 }
@@ -146,8 +142,8 @@ Status BundleReader::allocate(Read& read) const {
 Status BundleReader::check(const Read& read, uint32_t crc) const {
   const uint32_t stored = crc32c_unmask(read.entry->crc32c);
   if (crc32c_agrees(stored, crc)) return {};
-  return data_loss("TensorBundle at ", prefix_, " shard ", read.entry->shard, " (", read.entry->size,
-                   " bytes): Checksum does not match: stored ", padded(stored), " vs. calculated on the restored bytes ", crc);
+  return data_loss("TensorBundle at ", prefix_, " shard ", read.entry->shard, " (", read.entry->size, " bytes): Checksum does not match: stored ",
+                   padded(stored), " vs. calculated on the restored bytes ", crc);
 }
 
 // Part by part, each checked while it is in the cache.
@@ -186,8 +182,7 @@ Status BundleReader::read_all(std::span<Read> reads, ThreadPool* pool) const {
       Part& last = parts.back();
       const BundleEntry &first = *last.reads[0].entry, &before = *last.reads.back().entry;
       const int64_t gap = e.offset - before.offset - before.size, length = e.offset + e.size - first.offset;
-      if (&last.reads.back() + 1 == &reads[i] && first.size <= kSmall && before.shard == e.shard && gap >= 0 && gap <= kGap &&
-          length <= kPart) {
+      if (&last.reads.back() + 1 == &reads[i] && first.size <= kSmall && before.shard == e.shard && gap >= 0 && gap <= kGap && length <= kPart) {
         last.reads = {last.reads.data(), last.reads.size() + 1};
         last.length = length;
         continue;
@@ -273,8 +268,7 @@ Status BundleReader::read_variants(const Read& read) const {
     uint32_t masked;
     std::memcpy(&masked, rest.data() + length, 4);
     if (!crc32c_agrees(crc32c_unmask(masked), crc))
-      return data_loss("The checksum after Variant ", i, " does not match. Expected: ", padded(crc32c_unmask(masked)),
-                       " Actual: ", padded(crc));
+      return data_loss("The checksum after Variant ", i, " does not match. Expected: ", padded(crc32c_unmask(masked)), " Actual: ", padded(crc));
     crc = crc32c_extend(crc, &masked, 4);
     rest.remove_prefix(length + 4);
   }
@@ -325,4 +319,4 @@ Result<Tensor> BundleReader::lookup_slice(std::string_view key, const TensorSlic
   return assemble(key, e, slice, pool);
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -18,11 +18,11 @@
 #include "wire/tensor_slice.h"
 #include "wire/variant_data.h"
 
-namespace weft::core {
+namespace weft_engine::core {
 class ThreadPool;
 }
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 std::string bundle_index_name(std::string_view prefix);
 std::string bundle_data_name(std::string_view prefix, int shard, int num_shards);
@@ -96,8 +96,7 @@ class BundleReader {
   core::Status check(const Read& read, uint32_t crc) const;
   core::Status read_strings(const Read& read) const;
   core::Status read_variants(const Read& read) const;
-  core::Result<core::Tensor> assemble(std::string_view key, const BundleEntry& entry, const TensorSlice& wanted,
-                                      core::ThreadPool* pool) const;
+  core::Result<core::Tensor> assemble(std::string_view key, const BundleEntry& entry, const TensorSlice& wanted, core::ThreadPool* pool) const;
 
   std::string prefix_, index_;
   std::unique_ptr<Table> table_;
@@ -155,4 +154,4 @@ class BundleWriter {
 // without an index is passed over where allow_missing says so. What was there stays whole as with BundleWriter.
 core::Status merge_bundles(std::span<const std::string> prefixes, std::string_view merged, bool allow_missing);
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

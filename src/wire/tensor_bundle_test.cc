@@ -1,4 +1,4 @@
-// Checkpoints written by TensorFlow (tests/golden/bundle) read and written again byte for byte; broken ones refused.
+// Checkpoints written by TensorFlow (tests/files/bundle/recorded) read and written again byte for byte; broken ones refused.
 #include "wire/tensor_bundle.h"
 
 #include <doctest/doctest.h>
@@ -15,13 +15,13 @@
 #include "wire/table.h"
 #include "wire/tensor_proto.h"
 
-using namespace weft;        // NOLINT
-using namespace weft::core;  // NOLINT
-using namespace weft::wire;  // NOLINT
+using namespace weft_engine;        // NOLINT
+using namespace weft_engine::core;  // NOLINT
+using namespace weft_engine::wire;  // NOLINT
 
 namespace {
 
-const std::string kGolden = "tests/golden/bundle/";
+const std::string kGolden = "tests/files/bundle/recorded/";
 
 std::string slurp(const std::string& path) {
   std::string bytes;
@@ -136,8 +136,8 @@ TEST_CASE("snappy: literals and copies, and nothing else") {
   };
   std::string far = noise(100, 256);
   far += noise(70000, 256) + far;  // the same bytes again, too far away to be copied
-  for (const std::string& text : {""s, "a"s, "abcd"s, "abcdabcdabcdabcdx"s, std::string(1000000, 'r'), noise(59, 256), noise(61, 256), noise(300, 256),
-                                  noise(70000, 256), noise(200000, 3), far}) {
+  for (const std::string& text : {""s, "a"s, "abcd"s, "abcdabcdabcdabcdx"s, std::string(1000000, 'r'), noise(59, 256), noise(61, 256),
+                                  noise(300, 256), noise(70000, 256), noise(200000, 3), far}) {
     const std::string packed = snappy_compress(text);
     CHECK(snappy_uncompress(packed) == text);
     CHECK(packed.size() <= text.size() + text.size() / 1000 + 16);
@@ -210,7 +210,7 @@ TEST_CASE("many tensors at once, over threads") {
   std::vector<Tensor> read(keys.size());
   REQUIRE(reader->lookup_all(keys, read, &pool).ok());
   for (size_t i = 0; i < read.size(); ++i) CHECK(same(read[i], tensors[tensors.size() - 1 - i]));
-  // A bit turned in the middle of a large tensor is found by whichever thread reads it.
+  // A bit flipped in the middle of a large tensor is found by whichever thread reads it.
   std::string data = slurp(folder.path + "/big.data-00000-of-00001");
   data[2000000] ^= 4;
   REQUIRE(write_file(folder.path + "/big.data-00000-of-00001", data).ok());
@@ -249,8 +249,8 @@ TEST_CASE("what is written equals what TensorFlow writes, byte for byte") {
     REQUIRE_MESSAGE(s.ok(), s.to_string());
     CHECK(std::filesystem::is_empty(folder.path + "/new"));
   }
-  for (const char* file : {"all_types.index", "all_types.data-00000-of-00001", "sharded.index", "sharded.data-00000-of-00002",
-                           "sharded.data-00001-of-00002"}) {
+  for (const char* file :
+       {"all_types.index", "all_types.data-00000-of-00001", "sharded.index", "sharded.data-00000-of-00002", "sharded.data-00001-of-00002"}) {
     CAPTURE(file);
     CHECK(slurp(folder.path + "/" + file) == slurp(kGolden + file));
   }
@@ -279,14 +279,13 @@ TEST_CASE("slices that leave a hole or overlap") {
   REQUIRE(writer.add_slice("twice", {8, 6}, slice("3,4:-"), t(4)).ok());
   REQUIRE(writer.finish().ok());
   auto reader = opened(folder.path + "/x");
-  CHECK(reader->lookup("hole").status().message() ==
-        "Does not have sufficient slices for partitioned tensor hole to restore in slice_spec: -:-");
+  CHECK(reader->lookup("hole").status().message() == "Does not have sufficient slices for partitioned tensor hole to restore in slice_spec: -:-");
   CHECK(reader->lookup_slice("hole", slice("4,2:1,1")).ok());
   CHECK(reader->lookup_slice("hole", slice("2,2:-")).status().code() == Code::kInvalidArgument);
   CHECK(reader->lookup("twice").status().message() == "Overlapping slices: existing slice = 0,4:-, new slice = 3,4:-");
 }
 
-TEST_CASE("every truncation and every turned bit gives an error or the same tensors") {
+TEST_CASE("every truncation and every flipped bit gives an error or the same tensors") {
   for (const char* name : {"sliced", "sharded", "snappy", "all_types"}) {
     CAPTURE(name);
     const std::vector<Expected> wanted = expected(name);
@@ -343,19 +342,17 @@ TEST_CASE("entries that lie about their tensors") {
     return (*reader)->lookup("x").status();
   };
   using namespace std::string_literals;
-  CHECK(lookup("\x08\x01\x12\x04\x12\x02\x08\x04\x28\x0c"s).message() ==
-        "Invalid size in bundle entry: key x; stored size 12; expected size 16");
+  CHECK(lookup("\x08\x01\x12\x04\x12\x02\x08\x04\x28\x0c"s).message() == "Invalid size in bundle entry: key x; stored size 12; expected size 16");
   CHECK(lookup("\x08\x01\x12\x04\x12\x02\x08\x04\x20\x38\x28\x10"s).code() == Code::kOutOfRange);  // beyond the file
-  CHECK(lookup("\x08\x01\x12\x04\x12\x02\x08\x04\x20\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x28\x10"s).code() ==
-        Code::kOutOfRange);                                                                                              // offset -1
+  CHECK(lookup("\x08\x01\x12\x04\x12\x02\x08\x04\x20\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x28\x10"s).code() == Code::kOutOfRange);  // offset -1
   CHECK(lookup("\x08\x01\x12\x0b\x12\x09\x08\x80\x80\x80\x80\x80\x80\x80\x80\x40\x28\x10"s).code() == Code::kDataLoss);  // 2^62 floats
   CHECK(lookup("\x08\x07\x12\x08\x12\x06\x08\x80\x80\x80\x80\x10\x28\x10"s).code() == Code::kDataLoss);  // 2^32 strings in 16 bytes
-  CHECK(lookup("\x08\x14\x12\x00\x28\x10"s).code() == Code::kDataLoss);                                  // a resource
-  CHECK(lookup("\x08\x63\x12\x00\x28\x10"s).code() == Code::kDataLoss);                                  // no such type
-  CHECK(lookup("\x08\x01\x12\x02\x18\x01\x28\x10"s).code() == Code::kDataLoss);                          // unknown rank
+  CHECK(lookup("\x08\x14\x12\x00\x28\x10"s).code() == Code::kDataLoss);  // a resource
+  CHECK(lookup("\x08\x63\x12\x00\x28\x10"s).code() == Code::kDataLoss);  // no such type
+  CHECK(lookup("\x08\x01\x12\x02\x18\x01\x28\x10"s).code() == Code::kDataLoss);  // unknown rank
   CHECK(lookup("\x08\x01\x12\x00\x18\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x28\x04"s).code() == Code::kDataLoss);  // shard -1
-  CHECK(lookup("\x08\x01\x12\x00\x18\x05\x28\x04"s).code() == Code::kNotFound);                                      // shard 5 of 1
-  CHECK(lookup("\x08\x15\x12\x00\x28\x10"s).code() != Code::kOk);                                                    // a variant
+  CHECK(lookup("\x08\x01\x12\x00\x18\x05\x28\x04"s).code() == Code::kNotFound);  // shard 5 of 1
+  CHECK(lookup("\x08\x15\x12\x00\x28\x10"s).code() != Code::kOk);  // a variant
   CHECK(lookup("\x08"s).code() == Code::kDataLoss);
 }
 

@@ -7,10 +7,10 @@
 #include "wire/variant_data.h"
 #include "wire/varint.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 namespace {
 
-using namespace weft::core;
+using namespace weft_engine::core;
 
 // The typed value lists of a TensorProto, by what they hold.
 struct Lists {
@@ -59,13 +59,29 @@ Status fill_from_lists(Tensor& t, const Lists& l) {
     case DType::kString: return fill<tstring>(t, l.s, [](std::string_view v) { return tstring(v); });
     case DType::kComplex64: return fill_complex<complex64>(t, l.c);
     case DType::kComplex128: return fill_complex<complex128>(t, l.z);
-    case DType::kInt64: case DType::kUint64: return fill_int<int64_t>(t, l);
-    case DType::kInt32: case DType::kUint32: case DType::kQint32: return fill_int<int32_t>(t, l);
-    case DType::kInt16: case DType::kUint16: case DType::kQint16: case DType::kQuint16: return fill_int<int16_t>(t, l);
-    case DType::kInt8: case DType::kUint8: case DType::kQint8: case DType::kQuint8: case DType::kInt4: case DType::kUint4: case DType::kInt2:
+    case DType::kInt64:
+    case DType::kUint64: return fill_int<int64_t>(t, l);
+    case DType::kInt32:
+    case DType::kUint32:
+    case DType::kQint32: return fill_int<int32_t>(t, l);
+    case DType::kInt16:
+    case DType::kUint16:
+    case DType::kQint16:
+    case DType::kQuint16: return fill_int<int16_t>(t, l);
+    case DType::kInt8:
+    case DType::kUint8:
+    case DType::kQint8:
+    case DType::kQuint8:
+    case DType::kInt4:
+    case DType::kUint4:
+    case DType::kInt2:
     case DType::kUint2: return fill_int<int8_t>(t, l);
     case DType::kBool: return fill<bool>(t, l.i, [](int64_t v) { return v != 0; });
-    case DType::kFloat8E5m2: case DType::kFloat8E4m3fn: case DType::kFloat8E4m3fnuz: case DType::kFloat8E4m3b11fnuz: case DType::kFloat8E5m2fnuz:
+    case DType::kFloat8E5m2:
+    case DType::kFloat8E4m3fn:
+    case DType::kFloat8E4m3fnuz:
+    case DType::kFloat8E4m3b11fnuz:
+    case DType::kFloat8E5m2fnuz:
     case DType::kFloat4E2m1fn: return fill<uint8_t>(t, l.float8, [](char v) { return uint8_t(v); });
     default: return unimplemented("a TensorProto of type ", dtype_name(t.dtype()), " cannot be read");
   }
@@ -160,7 +176,11 @@ Result<Tensor> decode_tensor(std::string_view bytes, const VariantCodec* variant
       case 4: content = r.bytes(); break;
       case 5: r.append_fixed(l.f); break;
       case 6: r.append_fixed(l.d); break;
-      case 7: case 10: case 11: case 16: case 17: r.append_varints(l.i); break;
+      case 7:
+      case 10:
+      case 11:
+      case 16:
+      case 17: r.append_varints(l.i); break;
       case 8: l.s.push_back(r.bytes()); break;
       case 9: r.append_fixed(l.c); break;
       case 12: r.append_fixed(l.z); break;
@@ -235,4 +255,4 @@ Result<std::string> encode_tensor(const Tensor& t) {
   return w.take();
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -6,7 +6,7 @@
 
 #include "core/tensor.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 struct VariantCodec;
 
@@ -22,4 +22,4 @@ core::Result<std::string> encode_tensor_content(const core::Tensor& t, const Var
 core::Result<core::PartialShape> decode_shape(std::string_view bytes);
 std::string encode_shape(const core::PartialShape& s);
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

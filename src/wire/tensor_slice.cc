@@ -6,9 +6,9 @@
 
 #include "wire/proto.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
-using namespace weft::core;  // NOLINT
+using namespace weft_engine::core;  // NOLINT
 
 namespace {
 
@@ -236,4 +236,4 @@ void copy_box(const TensorSlice& box, const Tensor& source, const TensorSlice& f
   }
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

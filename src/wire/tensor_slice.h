@@ -9,7 +9,7 @@
 
 #include "core/tensor.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 struct TensorSlice {
   static constexpr int64_t kFull = -1;
@@ -54,4 +54,4 @@ std::string slice_key(std::string_view name, const TensorSlice& slice);
 // are explicit, of the same whole tensor, and the box lies inside both.
 void copy_box(const TensorSlice& box, const core::Tensor& source, const TensorSlice& from, core::Tensor& target, const TensorSlice& to);
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

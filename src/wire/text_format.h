@@ -10,7 +10,7 @@
 #include "core/status.h"
 #include "wire/schema.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 // Takes all that protobuf's readers take. The bytes come out as protobuf writes them: fields by number, zeros of
 // proto3 left out, entries of maps by key. InvalidArgument tells the place as line:column.
@@ -31,4 +31,4 @@ core::Result<std::string> binary_to_json(std::string_view message, std::string_v
 // The schema of the built-in message, or InvalidArgument.
 core::Result<MessageDef> find_message(std::string_view name);
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -9,7 +9,7 @@
 #include "wire/text_tokenizer.h"
 #include "wire/text_util.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 using core::Result;
 using core::Status;
@@ -137,7 +137,7 @@ class TextParser {
     }
     return false;
   }
-  // Moves on if the sign stands here; good() tells whether what follows is a token.
+  // Moves on if the sign is here; good() tells whether what follows is a token.
   bool accept(std::string_view sign) { return at(sign) && (advance() || true); }
   bool good() const { return error_.empty(); }
   bool expect(std::string_view sign) {
@@ -181,8 +181,8 @@ class TextParser {
     if (f.type() == FieldType::kGroup) return fail(core::cat("Field \"", name, "\" is a group, which is not supported."));
     if (!f.repeated() && builder.slot(f).set) return fail(core::cat("Non-repeated field \"", name, "\" is specified multiple times."));
     if (const FieldDef rival = builder.rival(f))
-      return fail(core::cat("Field \"", name, "\" is specified along with field \"", rival.name(), "\", another member of oneof \"",
-                            f.oneof(), "\"."));
+      return fail(
+          core::cat("Field \"", name, "\" is specified along with field \"", rival.name(), "\", another member of oneof \"", f.oneof(), "\"."));
     if (f.type() == FieldType::kMessage) accept(":");  // optional before a message
     else if (!expect(":")) return false;
     if (!f.repeated() || !accept("[")) return good() && value(f, builder, depth) && separator();
@@ -283,8 +283,7 @@ class TextParser {
     const bool hex = s.size() > 1 && (s[1] | 32) == 'x', octal = !hex && s.size() > 1 && s[0] == '0';
     if (hex) s.remove_prefix(2);
     const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), out, hex ? 16 : octal ? 8 : 10);
-    if (error != std::errc() || end != s.data() + s.size() || out > most)
-      return fail(core::cat("Integer out of range (", token().text, ")"));
+    if (error != std::errc() || end != s.data() + s.size() || out > most) return fail(core::cat("Integer out of range (", token().text, ")"));
     return advance();
   }
   bool signed_integer(int64_t most, uint64_t& out) {
@@ -348,7 +347,7 @@ class TextParser {
     return true;
   }
 
-  // Strings that stand side by side are one.
+  // Strings that are side by side are one.
   bool strings(std::string& out) {
     if (!at(Kind::kString)) return fail(core::cat("Expected string, got: ", token().text));
     while (at(Kind::kString)) {
@@ -413,4 +412,4 @@ Result<std::string> text_to_binary(std::string_view message, std::string_view te
   return text_to_binary(def, text);
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

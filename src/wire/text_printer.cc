@@ -4,7 +4,7 @@
 #include "wire/text_format.h"
 #include "wire/text_util.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 using core::Result;
 using core::Status;
@@ -83,15 +83,9 @@ class TextPrinter {
         append_escaped(out_, v.bytes);
         out_.push_back('"');
         break;
-      case FieldType::kBool:
-        out_ += v.number ? "true" : "false";
-        break;
-      case FieldType::kFloat:
-        append_float_text(out_, std::bit_cast<float>(uint32_t(v.number)));
-        break;
-      case FieldType::kDouble:
-        append_double_text(out_, std::bit_cast<double>(v.number));
-        break;
+      case FieldType::kBool: out_ += v.number ? "true" : "false"; break;
+      case FieldType::kFloat: append_float_text(out_, std::bit_cast<float>(uint32_t(v.number))); break;
+      case FieldType::kDouble: append_double_text(out_, std::bit_cast<double>(v.number)); break;
       case FieldType::kEnum: {
         const auto name = f.enumeration().name_of(int32_t(v.number));
         if (name.empty()) core::append_int(out_, int32_t(v.number));
@@ -101,12 +95,8 @@ class TextPrinter {
       case FieldType::kUint32:
       case FieldType::kUint64:
       case FieldType::kFixed32:
-      case FieldType::kFixed64:
-        core::append_uint(out_, v.number);
-        break;
-      default:
-        core::append_int(out_, int64_t(v.number));
-        break;
+      case FieldType::kFixed64: core::append_uint(out_, v.number); break;
+      default: core::append_int(out_, int64_t(v.number)); break;
     }
     out_.push_back('\n');
     return {};
@@ -148,8 +138,7 @@ class TextPrinter {
       core::append_uint(out_, v.number);
     } else {
       out_ += "0x";
-      for (int shift = type == WireType::kFixed64 ? 60 : 28; shift >= 0; shift -= 4)
-        out_.push_back("0123456789abcdef"[v.number >> shift & 15]);
+      for (int shift = type == WireType::kFixed64 ? 60 : 28; shift >= 0; shift -= 4) out_.push_back("0123456789abcdef"[v.number >> shift & 15]);
     }
     out_.push_back('\n');
   }
@@ -184,4 +173,4 @@ Result<std::string> binary_to_text(std::string_view message, std::string_view by
   return binary_to_text(def, bytes);
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -1,4 +1,4 @@
-// Schema, text form and JSON against what protobuf says (tests/golden/text, made by make_text.py), and hostile input.
+// Schema, text form and JSON against what protobuf says (tests/files/text, made by make_text.py), and hostile input.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -15,9 +15,9 @@
 #include "wire/text_format.h"
 #include "wire/text_util.h"
 
-using namespace weft::wire;  // NOLINT
-using weft::core::cat;
-using weft::core::Code;
+using namespace weft_engine::wire;  // NOLINT
+using weft_engine::core::cat;
+using weft_engine::core::Code;
 
 namespace {
 
@@ -91,7 +91,7 @@ std::string describe(const Schema& schema) {
 }  // namespace
 
 TEST_CASE("proto/ says of every message what TensorFlow's descriptors say") {
-  std::istringstream ours(describe(Schema::builtin())), theirs(read_file("tests/golden/text/schema.txt"));
+  std::istringstream ours(describe(Schema::builtin())), theirs(read_file("tests/files/text/schema.txt"));
   std::string a, b;
   int line = 0;
   while (std::getline(theirs, b)) {
@@ -119,7 +119,7 @@ TEST_CASE("what is not there is not found") {
 }
 
 TEST_CASE("messages print and read as protobuf prints and reads them") {
-  const auto rows = read_rows("tests/golden/text/messages.bin", 4);
+  const auto rows = read_rows("tests/files/text/messages.bin", 4);
   CHECK(rows.size() > 250);
   for (const auto& row : rows) {
     const auto text = binary_to_text(row[0], row[1]), json = binary_to_json(row[0], row[1]), back = text_to_binary(row[0], row[2]);
@@ -133,7 +133,7 @@ TEST_CASE("messages print and read as protobuf prints and reads them") {
 }
 
 TEST_CASE("texts are taken and refused as TensorFlow takes and refuses them, with its words and places") {
-  const auto rows = read_rows("tests/golden/text/parse.bin", 3);
+  const auto rows = read_rows("tests/files/text/parse.bin", 3);
   CHECK(rows.size() > 140);
   for (const auto& row : rows) {
     const auto got = text_to_binary("tensorflow.ServerDef", row[0]);
@@ -149,8 +149,7 @@ TEST_CASE("texts are taken and refused as TensorFlow takes and refuses them, wit
 }
 
 TEST_CASE("an Any opens where its type is known") {
-  const std::string text =
-      "meta_info_def {\n  any_info {\n    [type.googleapis.com/tensorflow.NodeDef] {\n      name: \"a\"\n    }\n  }\n}\n";
+  const std::string text = "meta_info_def {\n  any_info {\n    [type.googleapis.com/tensorflow.NodeDef] {\n      name: \"a\"\n    }\n  }\n}\n";
   const auto bytes = text_to_binary("tensorflow.MetaGraphDef", text);
   REQUIRE(bytes.ok());
   CHECK(*binary_to_text("tensorflow.MetaGraphDef", *bytes) == text);
@@ -250,7 +249,7 @@ TEST_CASE("text that nests too deeply is refused, and so are bytes") {
 }
 
 TEST_CASE("broken bytes and texts give errors or messages, never a crash") {
-  const auto rows = read_rows("tests/golden/text/messages.bin", 4);
+  const auto rows = read_rows("tests/files/text/messages.bin", 4);
   std::mt19937 random(7);
   int refused = 0;
   for (const auto& row : rows) {

@@ -3,7 +3,7 @@
 #include "core/cat.h"
 #include "wire/text_util.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 namespace {
 
 constexpr int kTab = 8;
@@ -139,7 +139,7 @@ bool TextTokenizer::hex_digits(int count) {
   return true;
 }
 
-// What stands behind a backslash; values are made by append_string.
+// What is behind a backslash; values are made by append_string.
 bool TextTokenizer::escape() {
   const char c = peek();
   if (kEscapes.find(c) != kEscapes.npos || is_octal(c)) {
@@ -193,4 +193,4 @@ bool TextTokenizer::append_string(std::string& out) {
   return true;
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

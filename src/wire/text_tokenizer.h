@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 class TextTokenizer {
  public:
@@ -45,4 +45,4 @@ class TextTokenizer {
   std::string error_;
 };
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace weft::wire {
+namespace weft_engine::wire {
 namespace {
 
 // Reads one code point; -1 for bytes that are no UTF-8. Always moves on.
@@ -101,24 +101,12 @@ void append_escaped(std::string& out, std::string_view s) {
   for (char c : s) {
     const auto b = uint8_t(c);
     switch (c) {
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '"':
-        out += "\\\"";
-        break;
-      case '\'':
-        out += "\\'";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
+      case '\n': out += "\\n"; break;
+      case '\r': out += "\\r"; break;
+      case '\t': out += "\\t"; break;
+      case '"': out += "\\\""; break;
+      case '\'': out += "\\'"; break;
+      case '\\': out += "\\\\"; break;
       default:
         if (b >= 32 && b < 127) {
           out.push_back(c);
@@ -144,27 +132,13 @@ void append_json_string(std::string& out, std::string_view s) {
   for (size_t at = 0; at < s.size();) {
     const int32_t code = next_code(s, at);
     switch (code) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\b': out += "\\b"; break;
+      case '\f': out += "\\f"; break;
+      case '\n': out += "\\n"; break;
+      case '\r': out += "\\r"; break;
+      case '\t': out += "\\t"; break;
       default:
         if (code >= 32 && code < 127) out.push_back(char(code));
         else if (code < 0) append_hex4(out, 0xfffd);  // not UTF-8: the replacement character
@@ -178,4 +152,4 @@ void append_json_string(std::string& out, std::string_view s) {
   out.push_back('"');
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

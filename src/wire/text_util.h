@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 bool is_utf8(std::string_view s);
 // Appends a code point below 0x110000.
@@ -22,4 +22,4 @@ void append_base64(std::string& out, std::string_view s);
 // A JSON string with its quotes; the input must be UTF-8, the output is ASCII.
 void append_json_string(std::string& out, std::string_view s);
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -3,9 +3,9 @@
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
-using namespace weft::core;  // NOLINT
+using namespace weft_engine::core;  // NOLINT
 
 Result<EncodedVariant> EncodedVariant::parse(std::string_view bytes) {
   EncodedVariant v;
@@ -33,4 +33,4 @@ Result<std::string> EncodedVariant::to_string() const {
   return w.take();
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -9,7 +9,7 @@
 #include "core/tensor.h"
 #include "core/variant.h"
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 struct EncodedVariant {
   std::string type_name, metadata;
@@ -26,4 +26,4 @@ struct VariantCodec {
   std::function<core::Result<EncodedVariant>(const core::Variant&)> encode;
 };
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace weft::wire {
+namespace weft_engine::wire {
 
 // Takes a number off the front of `in`; false if it is cut off or has more than 64 bits.
 inline bool take_varint(std::string_view& in, uint64_t& value) {
@@ -40,4 +40,4 @@ inline void put_varint(std::string& out, uint64_t value) {
   out.push_back(static_cast<char>(value));
 }
 
-}  // namespace weft::wire
+}  // namespace weft_engine::wire

@@ -1,4 +1,4 @@
-"""Misuse of the C API: nodes, handles and functions of other owners, ends that come twice, wrong indices, counts, types and nulls.
+"""Misuse of the C API: nodes, handles and functions of other owners, objects that are freed twice, wrong indices, counts, types and nulls.
 
 The first attempt plays the cases of capi_misuse_*.c, each in a process of its own, and compares each answer with TensorFlow's (capi_misuse_tensorflow.txt).
 Where TensorFlow dies, weft must refuse; where TensorFlow takes a node of another graph for one of the same name, weft refuses with InvalidArgument.
@@ -6,6 +6,7 @@ Every further attempt makes random calls of all functions with objects of mixed 
 
 To record again, link capi_misuse*.c with TensorFlow's libraries and run it: TF_CPP_MIN_LOG_LEVEL=3 ./capi_misuse > capi_misuse_tensorflow.txt
 """
+
 import os
 import tempfile
 
@@ -16,19 +17,50 @@ INVALID = "3"
 
 # TensorFlow takes these for its own; weft refuses them with InvalidArgument.
 OTHER_OWNER = {
-    "graph_input_of_other_graph", "graph_input_list_of_other_graph", "graph_control_of_other_graph", "graph_evaluate_of_other_graph",
-    "graph_function_body_of_other_graph", "graph_function_control_of_other_graph", "graph_gradient_dx_of_other_graph", "graph_gradient_x_index",
-    "graph_import_mapped_to_other_graph", "graph_import_control_of_other_graph", "graph_import_remapped_control_of_other_graph", "graph_while_of_other_graph",
-    "session_fetch_of_other_graph", "session_fetch_of_other_graph_with_same_id", "session_feed_of_other_graph", "session_feed_of_other_graph_beside_own",
-    "session_target_of_other_graph", "session_partial_of_other_graph", "session_partial_fetch_of_other_graph", "session_partial_target_of_other_graph",
-    "session_partial_nodes_of_other_graph", "session_partial_handle_null", "session_new_session_null", "eager_flat_input_index",
+    "graph_input_of_other_graph",
+    "graph_input_list_of_other_graph",
+    "graph_control_of_other_graph",
+    "graph_evaluate_of_other_graph",
+    "graph_function_body_of_other_graph",
+    "graph_function_control_of_other_graph",
+    "graph_gradient_dx_of_other_graph",
+    "graph_gradient_x_index",
+    "graph_import_mapped_to_other_graph",
+    "graph_import_control_of_other_graph",
+    "graph_import_remapped_control_of_other_graph",
+    "graph_while_of_other_graph",
+    "session_fetch_of_other_graph",
+    "session_fetch_of_other_graph_with_same_id",
+    "session_feed_of_other_graph",
+    "session_feed_of_other_graph_beside_own",
+    "session_target_of_other_graph",
+    "session_partial_of_other_graph",
+    "session_partial_fetch_of_other_graph",
+    "session_partial_target_of_other_graph",
+    "session_partial_nodes_of_other_graph",
+    "session_partial_handle_null",
+    "session_new_session_null",
+    "eager_flat_input_index",
 }
-# The same code, another text: TensorFlow's speaks of ids, of its kernels or of its messages.
+# The same code, another text: TensorFlow's refers to ids, to its kernels or to its messages.
 OTHER_TEXT = {
-    "graph_function_input_of_other_graph", "graph_function_output_of_other_graph", "graph_gradient_y_of_other_graph", "graph_gradient_x_of_other_graph",
-    "graph_while_index", "graph_while_counts_changed", "session_output_index_negative", "session_new_session_target", "eager_function_removed_under_op",
-    "eager_no_inputs", "eager_device_malformed", "eager_attr_of_other_kind", "graph_unknown_op", "eager_unknown_op",
-    "eager_function_of_other_context", "eager_function_removed_then_reset", "eager_attr_query",
+    "graph_function_input_of_other_graph",
+    "graph_function_output_of_other_graph",
+    "graph_gradient_y_of_other_graph",
+    "graph_gradient_x_of_other_graph",
+    "graph_while_index",
+    "graph_while_counts_changed",
+    "session_output_index_negative",
+    "session_new_session_target",
+    "eager_function_removed_under_op",
+    "eager_no_inputs",
+    "eager_device_malformed",
+    "eager_attr_of_other_kind",
+    "graph_unknown_op",
+    "eager_unknown_op",
+    "eager_function_of_other_context",
+    "eager_function_removed_then_reset",
+    "eager_attr_query",
 }
 # What weft does here on purpose; only a death counts.
 OTHER_ANSWER = {
@@ -92,7 +124,9 @@ def cases(build):
     if outcome.problem():
         return outcome.problem()
     got = read(outcome.out)
-    problems = [f"{name} has no recording" for name in got if name not in wanted] + [f"{name} did not run" for name in wanted if name not in got]
+    problems = [f"{name} has no recording" for name in got if name not in wanted] + [
+        f"{name} did not run" for name in wanted if name not in got
+    ]
     problems += filter(None, (compare(name, wanted[name], got[name]) for name in wanted if name in got))
     return "\n  ".join(problems) or None
 

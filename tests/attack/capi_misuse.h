@@ -18,12 +18,12 @@ extern TF_Status* s;
 
 // Runs the call with a cleared status and prints its code and message on a line of its own. The line is announced before, so that a death shows
 // which call it was.
-#define ASK(call)                \
-  do {                           \
-    TF_SetStatus(s, TF_OK, "");  \
-    asked(#call);                \
-    call;                        \
-    answered();                  \
+#define ASK(call)               \
+  do {                          \
+    TF_SetStatus(s, TF_OK, ""); \
+    asked(#call);               \
+    call;                       \
+    answered();                 \
   } while (0)
 // The same for a call without a status: `format` and the value are the answer.
 #define TELL(format, value) \
@@ -32,11 +32,11 @@ extern TF_Status* s;
     told(format, value);    \
   } while (0)
 // Preparation, which must work.
-#define NEED(call)                                                                                                \
-  do {                                                                                                            \
-    TF_SetStatus(s, TF_OK, "");                                                                                   \
-    call;                                                                                                         \
-    if (TF_GetCode(s) != TF_OK) printf("prepare: %s: %s\n", #call, TF_Message(s)), fflush(stdout), exit(3);       \
+#define NEED(call)                                                                                          \
+  do {                                                                                                      \
+    TF_SetStatus(s, TF_OK, "");                                                                             \
+    call;                                                                                                   \
+    if (TF_GetCode(s) != TF_OK) printf("prepare: %s: %s\n", #call, TF_Message(s)), fflush(stdout), exit(3); \
   } while (0)
 
 void asked(const char* call);

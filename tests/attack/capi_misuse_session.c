@@ -11,8 +11,8 @@ static void two_sessions(void) {
   sb = session_of(b.graph);
 }
 
-static void run(TF_Session* session, TF_Output* in, TF_Tensor** values, int nin, TF_Output* out, TF_Tensor** results, int nout, TF_Operation** targets,
-                int ntargets) {
+static void run(TF_Session* session, TF_Output* in, TF_Tensor** values, int nin, TF_Output* out, TF_Tensor** results, int nout,
+                TF_Operation** targets, int ntargets) {
   TF_SessionRun(session, NULL, in, values, nin, out, results, nout, (const TF_Operation* const*)targets, ntargets, NULL, s);
 }
 
@@ -343,15 +343,55 @@ static void load_into_full_graph(void) {
 }
 
 #define CASE(name) {"session_" #name, name}
-const Case session_cases[] = {
-    CASE(fetch_of_other_graph), CASE(fetch_of_other_graph_with_same_id), CASE(fetch_of_other_graph_after_own), CASE(fetch_name_that_other_graph_has),
-    CASE(feed_of_other_graph), CASE(feed_of_other_graph_beside_own), CASE(target_of_other_graph), CASE(output_index), CASE(output_index_negative),
-    CASE(feed_index_huge), CASE(fetch_null_node), CASE(feed_null_node), CASE(target_null), CASE(feed_null_tensor), CASE(null_outputs_with_count),
-    CASE(null_results_with_count), CASE(null_inputs_with_count), CASE(null_values_with_count), CASE(null_targets_with_count), CASE(negative_counts),
-    CASE(negative_outputs), CASE(nothing_asked), CASE(null_session), CASE(fed_twice), CASE(fed_and_fetched), CASE(not_fed), CASE(fed_with_other_type),
-    CASE(closed_session), CASE(graph_deleted_before_session), CASE(run_options_junk), CASE(run_options_without_data), CASE(metadata_not_empty),
-    CASE(partial_of_other_graph), CASE(partial_fetch_of_other_graph), CASE(partial_target_of_other_graph), CASE(partial_null_arrays),
-    CASE(partial_null_targets), CASE(partial_negative_counts), CASE(partial_handle_of_other_session), CASE(partial_nodes_of_other_graph),
-    CASE(partial_handle_unknown), CASE(partial_handle_null), CASE(partial_not_announced), CASE(partial_null_values), CASE(partial_null_results),
-    CASE(partial_handle_of_deleted_session), CASE(new_session_null), CASE(new_session_target), CASE(config_junk), CASE(load_null_tags),
-    CASE(load_into_full_graph), {NULL, NULL}};
+const Case session_cases[] = {CASE(fetch_of_other_graph),
+                              CASE(fetch_of_other_graph_with_same_id),
+                              CASE(fetch_of_other_graph_after_own),
+                              CASE(fetch_name_that_other_graph_has),
+                              CASE(feed_of_other_graph),
+                              CASE(feed_of_other_graph_beside_own),
+                              CASE(target_of_other_graph),
+                              CASE(output_index),
+                              CASE(output_index_negative),
+                              CASE(feed_index_huge),
+                              CASE(fetch_null_node),
+                              CASE(feed_null_node),
+                              CASE(target_null),
+                              CASE(feed_null_tensor),
+                              CASE(null_outputs_with_count),
+                              CASE(null_results_with_count),
+                              CASE(null_inputs_with_count),
+                              CASE(null_values_with_count),
+                              CASE(null_targets_with_count),
+                              CASE(negative_counts),
+                              CASE(negative_outputs),
+                              CASE(nothing_asked),
+                              CASE(null_session),
+                              CASE(fed_twice),
+                              CASE(fed_and_fetched),
+                              CASE(not_fed),
+                              CASE(fed_with_other_type),
+                              CASE(closed_session),
+                              CASE(graph_deleted_before_session),
+                              CASE(run_options_junk),
+                              CASE(run_options_without_data),
+                              CASE(metadata_not_empty),
+                              CASE(partial_of_other_graph),
+                              CASE(partial_fetch_of_other_graph),
+                              CASE(partial_target_of_other_graph),
+                              CASE(partial_null_arrays),
+                              CASE(partial_null_targets),
+                              CASE(partial_negative_counts),
+                              CASE(partial_handle_of_other_session),
+                              CASE(partial_nodes_of_other_graph),
+                              CASE(partial_handle_unknown),
+                              CASE(partial_handle_null),
+                              CASE(partial_not_announced),
+                              CASE(partial_null_values),
+                              CASE(partial_null_results),
+                              CASE(partial_handle_of_deleted_session),
+                              CASE(new_session_null),
+                              CASE(new_session_target),
+                              CASE(config_junk),
+                              CASE(load_null_tags),
+                              CASE(load_into_full_graph),
+                              {NULL, NULL}};

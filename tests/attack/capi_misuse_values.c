@@ -179,10 +179,19 @@ static void string_views(void) {
 }
 
 #define CASE(name) {"value_" #name, name}
-const Case value_cases[] = {
-    CASE(tensor_too_short), CASE(tensor_type_unknown), CASE(tensor_negative_dim), CASE(tensor_dims_overflow), CASE(tensor_dims_null),
-    CASE(tensor_rank_negative), CASE(tensor_data_null), CASE(allocate_overflow), CASE(allocate_negative), CASE(allocate_type_unknown),
-    CASE(dim_index), CASE(bitcast_wrong), CASE(set_shape_larger), CASE(data_type_size_unknown), CASE(tensor_from_junk), CASE(tensor_from_no_data),
-    CASE(status_code_unknown), CASE(io_error_unknown), CASE(buffer_empty), CASE(api_defs_junk), CASE(api_defs_no_data), CASE(api_defs_text),
-    CASE(library_missing), CASE(kernels_of_unknown_op), CASE(op_stateful_unknown), CASE(number_attr_index), CASE(shape_list_index),
-    CASE(infer_type_unknown), CASE(attr_builder), CASE(server_junk), CASE(string_views), {NULL, NULL}};
+const Case value_cases[] = {CASE(tensor_too_short),    CASE(tensor_type_unknown),
+                            CASE(tensor_negative_dim), CASE(tensor_dims_overflow),
+                            CASE(tensor_dims_null),    CASE(tensor_rank_negative),
+                            CASE(tensor_data_null),    CASE(allocate_overflow),
+                            CASE(allocate_negative),   CASE(allocate_type_unknown),
+                            CASE(dim_index),           CASE(bitcast_wrong),
+                            CASE(set_shape_larger),    CASE(data_type_size_unknown),
+                            CASE(tensor_from_junk),    CASE(tensor_from_no_data),
+                            CASE(status_code_unknown), CASE(io_error_unknown),
+                            CASE(buffer_empty),        CASE(api_defs_junk),
+                            CASE(api_defs_no_data),    CASE(api_defs_text),
+                            CASE(library_missing),     CASE(kernels_of_unknown_op),
+                            CASE(op_stateful_unknown), CASE(number_attr_index),
+                            CASE(shape_list_index),    CASE(infer_type_unknown),
+                            CASE(attr_builder),        CASE(server_junk),
+                            CASE(string_views),        {NULL, NULL}};

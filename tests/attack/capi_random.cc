@@ -30,10 +30,31 @@ std::mt19937_64 rng;
 size_t pick(size_t n) { return n ? rng() % n : 0; }
 
 constexpr size_t kArray = 8;
-constexpr const char* kWords[] = {"", "x", "y", "c", "n", "T", "dtype", "value", "shape", "f", "no such", "CPU", "square", "output", "_class", "N", "component",
-                                  "input: T", "T: {float, int32}", "y: float", "T: type", "name: \"x\"", "\xff\xfe"};
-constexpr const char* kOps[] = {"AddV2", "Neg", "Const", "NoOp", "Placeholder", "MatMul", "Identity", "VarHandleOp", "ReadVariableOp", "AddN", "While", "square",
-                                "Unpack", "Reshape", "Concat", "NoSuchOp"};
+constexpr const char* kWords[] = {"",
+                                  "x",
+                                  "y",
+                                  "c",
+                                  "n",
+                                  "T",
+                                  "dtype",
+                                  "value",
+                                  "shape",
+                                  "f",
+                                  "no such",
+                                  "CPU",
+                                  "square",
+                                  "output",
+                                  "_class",
+                                  "N",
+                                  "component",
+                                  "input: T",
+                                  "T: {float, int32}",
+                                  "y: float",
+                                  "T: type",
+                                  "name: \"x\"",
+                                  "\xff\xfe"};
+constexpr const char* kOps[] = {"AddV2",          "Neg",  "Const", "NoOp",   "Placeholder", "MatMul",  "Identity", "VarHandleOp",
+                                "ReadVariableOp", "AddN", "While", "square", "Unpack",      "Reshape", "Concat",   "NoSuchOp"};
 constexpr const char* kDevices[] = {"", "/device:CPU:0", "/job:localhost/replica:0/task:0/device:CPU:0", "/cpu:0", "GPU:0", "CPU", "nonsense"};
 constexpr const char* kFiles[] = {"", "a_file", "a_folder", "missing", "no_such_library.so"};
 
@@ -97,8 +118,7 @@ R (*function(R (*)(A...)))(A...) {
 // Memory for arguments of this call.
 void* memory(size_t n) { return std::calloc(1, n); }
 
-const char* text(std::string_view name) {
-  if (pick(24) == 0) return nullptr;
+const char* word(std::string_view name) {
   if (name.find("op_type") != name.npos || name == "op_name" || name == "op" || name == "op_or_function_name") return kOps[pick(std::size(kOps))];
   if (name.find("device") != name.npos) return kDevices[pick(std::size(kDevices))];
   for (const char* part : {"path", "file", "dir", "library"}) {
@@ -107,10 +127,17 @@ const char* text(std::string_view name) {
   return pick(4) ? kWords[pick(std::size(kWords))] : kOps[pick(std::size(kOps))];
 }
 
+// With room behind it for any length that goes with it.
+const char* text(std::string_view name) {
+  if (pick(24) == 0) return nullptr;
+  return std::strcpy(static_cast<char*>(memory(64)), word(name));
+}
+
 // Bytes that are sometimes a message.
 const void* bytes() {
   auto* b = static_cast<unsigned char*>(memory(64));
-  constexpr std::string_view kMessages[] = {"\x0a\x05\x0a\x01x\x12\x00", "\x30\x01", "\x18\x07", "\x0a\x00", "\xff\xff\xff", "\x08\x01\x12\x04\x12\x02\x08\x03", ""};
+  constexpr std::string_view kMessages[] = {"\x0a\x05\x0a\x01x\x12\x00",        "\x30\x01", "\x18\x07", "\x0a\x00", "\xff\xff\xff",
+                                            "\x08\x01\x12\x04\x12\x02\x08\x03", ""};
   const auto m = kMessages[pick(std::size(kMessages))];
   std::memcpy(b, m.data(), m.size());
   return b;
@@ -190,8 +217,9 @@ T draw(std::string_view name) {
                   std::is_same_v<Value, TF_Input>) {
       return pick(24) ? array<Target>(name) : nullptr;
     } else if constexpr (std::is_same_v<Value, TF_TString> || std::is_same_v<Value, TF_FileStatistics> || std::is_same_v<Value, TF_ThreadOptions> ||
-                         std::is_same_v<Value, TFE_CancelCallback> || std::is_same_v<Value, TF_InputRange_Args> || std::is_same_v<Value, TF_AllocatorAttributes> ||
-                         std::is_same_v<Value, TF_FilesystemPluginInfo> || std::is_same_v<Value, TF_WhileParams>) {
+                         std::is_same_v<Value, TFE_CancelCallback> || std::is_same_v<Value, TF_InputRange_Args> ||
+                         std::is_same_v<Value, TF_AllocatorAttributes> || std::is_same_v<Value, TF_FilesystemPluginInfo> ||
+                         std::is_same_v<Value, TF_WhileParams>) {
       return static_cast<Target*>(memory(sizeof(Value)));
     } else {
       return one<Value>();
@@ -258,8 +286,9 @@ void refill() {
   if (pool<TFE_Op>().empty()) keep(TFE_NewOp(pool<TFE_Context>()[0], kOps[pick(2)], status));
   if (pool<TF_Tensor>().empty()) keep(scalar(2));
   if (pool<TF_ExecutionContext>().size() < 2) {
-    TF_ExecutionContext* c = pick(2) ? TF_NewEagerExecutionContext(pool<TFE_ContextOptions>().empty() ? nullptr : pool<TFE_ContextOptions>()[0], status)
-                                     : TF_CreateFunction("traced", status);
+    TF_ExecutionContext* c = pick(2)
+                                 ? TF_NewEagerExecutionContext(pool<TFE_ContextOptions>().empty() ? nullptr : pool<TFE_ContextOptions>()[0], status)
+                                 : TF_CreateFunction("traced", status);
     keep(c);
     if (c) keep(TF_NewAbstractOp(c));
   }

@@ -1,5 +1,6 @@
 """Collective ops of members that do not fit together, do not come, or come again: in one graph, in threads, with deadlines of ops and of runs that pass at any
 moment. Errors are answers; a death, a hang, or a sum that is not the sum of all members is a failure."""
+
 import sys
 
 import support

@@ -3,6 +3,7 @@ TF_XLA_FLAGS, SavedModels by `weft run --jit` and `weft compile`) they give what
 a failure.
 
 All numbers are small integers, so that every way of computing gives the same bits. With WEFT_ATTACK_PRINT=1 the functions are printed."""
+
 import os
 import sys
 import tempfile
@@ -36,23 +37,61 @@ class Writer:
             return self.pick("x", "v + 0.", f"x * {c}.", "tf.fill(tf.shape(x), s)")
         a = self.vector(depth + 1)
         return self.pick(
-            f"({a}) + {c}.", f"({a}) - x", f"tf.maximum({a}, {c}.)", f"tf.minimum({a}, v)", f"tf.abs({a})", f"tf.where(x > {c}., {a}, s)", f"tf.reverse({a}, [0])", f"tf.cumsum({a})",
-            f"tf.gather({a}, tf.math.floormod(tf.cast(x, tf.int32), tf.size(x)))", f"tf.sort({a})", f"tf.concat([({a})[1:], ({a})[:1]], 0)", f"tf.transpose(tf.stack([{a}, x]))[:, 0]",
-            f"tf.cast(tf.argsort({a}, stable=True), tf.float32)", f"tf.roll({a}, k, 0)", f"tf.tensor_scatter_nd_add({a}, [[tf.math.floormod(k, tf.size(x))]], [s])",
-            f"tf.linalg.matvec(tf.reshape(tf.tile({a}, [tf.size(x)]), [tf.size(x), tf.size(x)]), x)", f"tf.math.floormod({a}, 5.)", f"tf.reshape(tf.reshape({a}, [-1, 1]), tf.shape(x))")
+            f"({a}) + {c}.",
+            f"({a}) - x",
+            f"tf.maximum({a}, {c}.)",
+            f"tf.minimum({a}, v)",
+            f"tf.abs({a})",
+            f"tf.where(x > {c}., {a}, s)",
+            f"tf.reverse({a}, [0])",
+            f"tf.cumsum({a})",
+            f"tf.gather({a}, tf.math.floormod(tf.cast(x, tf.int32), tf.size(x)))",
+            f"tf.sort({a})",
+            f"tf.concat([({a})[1:], ({a})[:1]], 0)",
+            f"tf.transpose(tf.stack([{a}, x]))[:, 0]",
+            f"tf.cast(tf.argsort({a}, stable=True), tf.float32)",
+            f"tf.roll({a}, k, 0)",
+            f"tf.tensor_scatter_nd_add({a}, [[tf.math.floormod(k, tf.size(x))]], [s])",
+            f"tf.linalg.matvec(tf.reshape(tf.tile({a}, [tf.size(x)]), [tf.size(x), tf.size(x)]), x)",
+            f"tf.math.floormod({a}, 5.)",
+            f"tf.reshape(tf.reshape({a}, [-1, 1]), tf.shape(x))",
+        )
 
     def scalar(self):
         a = self.vector(1)
         return self.pick(
-            f"tf.reduce_sum({a})", f"tf.reduce_max({a})", f"({a})[0]", "s + 1.", "s - tf.cast(k, tf.float32)", f"({a})[tf.math.floormod(k, tf.size(x))]", "tf.cast(tf.size(x), tf.float32)",
+            f"tf.reduce_sum({a})",
+            f"tf.reduce_max({a})",
+            f"({a})[0]",
+            "s + 1.",
+            "s - tf.cast(k, tf.float32)",
+            f"({a})[tf.math.floormod(k, tf.size(x))]",
+            "tf.cast(tf.size(x), tf.float32)",
             # Shapes from data.
-            "tf.cast(tf.reduce_sum(tf.range(tf.math.floormod(tf.cast(x[0], tf.int32), 6))), tf.float32)", "tf.reduce_sum(tf.boolean_mask(x, x > 0.))", "tf.cast(tf.size(tf.unique(x)[0]), tf.float32)",
-            "tf.cast(tf.shape(tf.where(x > s))[0], tf.float32)", "tf.reduce_sum(tf.zeros([tf.math.floormod(k, 4)]) + 1.)", "tf.reduce_sum(x[:tf.math.floormod(k, 3)])",
-            "tf.reduce_sum(tf.repeat(x, tf.math.floormod(k, 3)))", "tf.cast(tf.strings.length(tf.strings.as_string(k)), tf.float32)", "tf.reduce_sum(tf.one_hot(k, tf.math.floormod(k, 4) + 1))",
-            "tf.reduce_sum(tf.linspace(0., 4., 5))", "tf.reduce_sum(tf.reshape(tf.range(12.), [tf.math.floormod(k, 2) + 1, -1])[0])")
+            "tf.cast(tf.reduce_sum(tf.range(tf.math.floormod(tf.cast(x[0], tf.int32), 6))), tf.float32)",
+            "tf.reduce_sum(tf.boolean_mask(x, x > 0.))",
+            "tf.cast(tf.size(tf.unique(x)[0]), tf.float32)",
+            "tf.cast(tf.shape(tf.where(x > s))[0], tf.float32)",
+            "tf.reduce_sum(tf.zeros([tf.math.floormod(k, 4)]) + 1.)",
+            "tf.reduce_sum(x[:tf.math.floormod(k, 3)])",
+            "tf.reduce_sum(tf.repeat(x, tf.math.floormod(k, 3)))",
+            "tf.cast(tf.strings.length(tf.strings.as_string(k)), tf.float32)",
+            "tf.reduce_sum(tf.one_hot(k, tf.math.floormod(k, 4) + 1))",
+            "tf.reduce_sum(tf.linspace(0., 4., 5))",
+            "tf.reduce_sum(tf.reshape(tf.range(12.), [tf.math.floormod(k, 2) + 1, -1])[0])",
+        )
 
     def condition(self):
-        return self.pick("tf.reduce_sum(x) > 0.", "s < 3.", "tf.math.floormod(k, 2) == 0", "x[0] > x[-1]", "tf.reduce_any(x > s)", "tf.constant(True)", "tf.size(x) > 2", "k < 4")
+        return self.pick(
+            "tf.reduce_sum(x) > 0.",
+            "s < 3.",
+            "tf.math.floormod(k, 2) == 0",
+            "x[0] > x[-1]",
+            "tf.reduce_any(x > s)",
+            "tf.constant(True)",
+            "tf.size(x) > 2",
+            "k < 4",
+        )
 
     def put(self, indent, line):
         self.lines.append("    " * indent + line)
@@ -64,33 +103,65 @@ class Writer:
     def statement(self, indent, depth):
         kinds = ["x", "x", "s", "s", "k", "variable"]
         if depth < 4:
-            kinds += ["if", "if", "for", "while", "for", "call", "cond", "switch", "array", "while_loop", "try_shape", "grad"]
+            kinds += [
+                "if",
+                "if",
+                "for",
+                "while",
+                "for",
+                "call",
+                "cond",
+                "switch",
+                "array",
+                "while_loop",
+                "try_shape",
+                "grad",
+            ]
         kind = self.random.choice(kinds)
         if kind == "x":
             self.put(indent, f"x = small({self.vector()})")
         elif kind == "s":
             self.put(indent, f"s = small({self.scalar()})")
         elif kind == "k":
-            self.put(indent, f"k = tf.math.floormod({self.pick('k + 3', 'k * 2 + tf.size(x)', 'tf.cast(s, tf.int32)', 'tf.cast(x[0], tf.int32) - k')}, 7)")
+            self.put(
+                indent,
+                f"k = tf.math.floormod({self.pick('k + 3', 'k * 2 + tf.size(x)', 'tf.cast(s, tf.int32)', 'tf.cast(x[0], tf.int32) - k')}, 7)",
+            )
         elif kind == "variable":
-            self.put(indent, self.pick("v.assign(small(v + x))", "v.assign_add(tf.clip_by_value(x, -1., 1.))", "v.assign(x)", "s = small(s + tf.reduce_sum(v))"))
+            self.put(
+                indent,
+                self.pick(
+                    "v.assign(small(v + x))",
+                    "v.assign_add(tf.clip_by_value(x, -1., 1.))",
+                    "v.assign(x)",
+                    "s = small(s + tf.reduce_sum(v))",
+                ),
+            )
         elif kind == "if":
             self.put(indent, f"if {self.condition()}:")
             self.block(indent + 1, depth + 1)
-            if self.random.random() < .6:
+            if self.random.random() < 0.6:
                 self.put(indent, "else:")
                 self.block(indent + 1, depth + 1)
         elif kind == "for":
-            over = self.pick("tf.range(3)", "tf.range(tf.math.floormod(k, 4))", "x", "tf.range(2)", "tf.range(tf.cast(tf.math.floormod(s, 3.), tf.int32))")
+            over = self.pick(
+                "tf.range(3)",
+                "tf.range(tf.math.floormod(k, 4))",
+                "x",
+                "tf.range(2)",
+                "tf.range(tf.cast(tf.math.floormod(s, 3.), tf.int32))",
+            )
             self.put(indent, f"for {self.fresh('i')} in {over}:")
             self.block(indent + 1, depth + 1)
-            if self.random.random() < .2:
+            if self.random.random() < 0.2:
                 self.put(indent + 1, f"if {self.condition()}:")
                 self.put(indent + 2, self.pick("break", "continue"))
         elif kind == "while":
             n = self.fresh("n")
             self.put(indent, f"{n} = tf.constant(0)")
-            self.put(indent, f"while {n} < {self.pick('2', 'tf.math.floormod(k, 4)', '3')}{self.pick('', ' and s < 30.')}:")
+            self.put(
+                indent, f"while {n} < {self.pick('2', 'tf.math.floormod(k, 4)', '3')}{self.pick('', ' and s < 30.')}:"
+            )
             self.put(indent + 1, f"{n} += 1")
             self.block(indent + 1, depth + 1)
         elif kind == "call":
@@ -98,10 +169,18 @@ class Writer:
             inner = Writer(self.random, f"{self.number}_{name}")
             inner.names = self.names + 100
             inner.block(1, depth + 2)
-            self.helpers += inner.helpers + [f"@tf.function{self.pick('', '', '(jit_compile=True)')}", f"def {name}(x, s, k, v):"] + inner.lines + ["    return x, s, k", ""]
+            self.helpers += (
+                inner.helpers
+                + [f"@tf.function{self.pick('', '', '(jit_compile=True)')}", f"def {name}(x, s, k, v):"]
+                + inner.lines
+                + ["    return x, s, k", ""]
+            )
             self.put(indent, f"x, s, k = {name}(x, s, k, v)")
         elif kind == "cond":
-            self.put(indent, f"x, s = tf.cond({self.condition()}, lambda: (small({self.vector()}), small({self.scalar()})), lambda: (x, small({self.scalar()})))")
+            self.put(
+                indent,
+                f"x, s = tf.cond({self.condition()}, lambda: (small({self.vector()}), small({self.scalar()})), lambda: (x, small({self.scalar()})))",
+            )
         elif kind == "switch":
             branches = ", ".join(f"lambda: small({self.scalar()})" for _ in range(self.random.randrange(1, 4)))
             self.put(indent, f"s = tf.switch_case({self.pick('k', 'k - 1', 'tf.constant(1)')}, [{branches}])")
@@ -111,23 +190,38 @@ class Writer:
             turns = "3" if size != "tf.math.floormod(k, 3) + 1" else size
             self.put(indent, f"{a} = tf.TensorArray(tf.float32, size={size}, dynamic_size={dynamic})")
             self.put(indent, f"for {i} in tf.range({turns}):")
-            self.put(indent + 1, f"{a} = {a}.write({i}, small({self.pick('x', 's', 'x[:1]')} + tf.cast({i}, tf.float32)))")
-            if self.random.random() < .5:
+            self.put(
+                indent + 1, f"{a} = {a}.write({i}, small({self.pick('x', 's', 'x[:1]')} + tf.cast({i}, tf.float32)))"
+            )
+            if self.random.random() < 0.5:
                 self.block(indent + 1, depth + 2)
             self.put(indent, f"s = small(tf.reduce_sum({a}.stack()))")
         elif kind == "while_loop":
-            body = self.pick("(x, small(s + x[0]), k)", f"(small({self.vector()}), s, k)", "(tf.concat([x, x], 0)[:tf.size(x)], s, k)")
+            body = self.pick(
+                "(x, small(s + x[0]), k)",
+                f"(small({self.vector()}), s, k)",
+                "(tf.concat([x, x], 0)[:tf.size(x)], s, k)",
+            )
             limit = self.pick("", ", maximum_iterations=3")
-            self.put(indent, f"{self.fresh('n')}, (x, s, k) = tf.while_loop(lambda n, t: n < 2, lambda n, t: (n + 1, (lambda x, s, k: {body})(*t)), (tf.constant(0), (x, s, k)){limit})")
+            self.put(
+                indent,
+                f"{self.fresh('n')}, (x, s, k) = tf.while_loop(lambda n, t: n < 2, lambda n, t: (n + 1, (lambda x, s, k: {body})(*t)), (tf.constant(0), (x, s, k)){limit})",
+            )
         elif kind == "try_shape":
             z = self.fresh("z")
-            self.put(indent, f"{z} = {self.pick('tf.boolean_mask(x, x >= s)', 'tf.range(tf.cast(tf.abs(s), tf.float32))', 'x[:tf.math.floormod(k, 4)]', 'tf.tile(x, [tf.math.floormod(k, 3)])')}")
+            self.put(
+                indent,
+                f"{z} = {self.pick('tf.boolean_mask(x, x >= s)', 'tf.range(tf.cast(tf.abs(s), tf.float32))', 'x[:tf.math.floormod(k, 4)]', 'tf.tile(x, [tf.math.floormod(k, 3)])')}",
+            )
             self.put(indent, f"s = small(s + tf.reduce_sum({z}) + tf.cast(tf.size({z}), tf.float32))")
         elif kind == "grad":
             t = self.fresh("t")
             self.put(indent, f"with tf.GradientTape() as {t}:")
             self.put(indent + 1, f"{t}.watch(x)")
-            self.put(indent + 1, f"y = {self.pick('tf.reduce_sum(x * x)', 'tf.reduce_sum(tf.where(x > 0., x * s, x))', 'tf.reduce_sum(tf.gather(x, [0, 0]) * s)')}")
+            self.put(
+                indent + 1,
+                f"y = {self.pick('tf.reduce_sum(x * x)', 'tf.reduce_sum(tf.where(x > 0., x * s, x))', 'tf.reduce_sum(tf.gather(x, [0, 0]) * s)')}",
+            )
             self.put(indent, f"x = small({t}.gradient(y, x))")
 
     def text(self):
@@ -136,16 +230,16 @@ class Writer:
         return "\n".join(self.helpers + [f"def f{self.number}(x, s, k, v):"] + self.lines + ["    return x, s, k", ""])
 
 
-HEAD = '''import sys
+HEAD = """import sys
 import numpy as np
 import weft as tf
 
 def small(x):
     return tf.clip_by_value(tf.floor(x), -40., 40.)
 
-'''
+"""
 
-TAIL = '''
+TAIL = """
 if sys.argv[1] == "save":
     for f in FUNCTIONS:
         m = tf.Module()
@@ -171,7 +265,7 @@ for f in FUNCTIONS:
                 print(where, "| error", type(e).__name__, str(e).replace("\\n", " ")[:500])
                 v = tf.Variable(tf.cast(tf.range(n) - 1, tf.float32))
             sys.stdout.flush()
-'''
+"""
 
 
 def run(path, folder, how):
@@ -190,7 +284,11 @@ def through_files(random, build, path, folder):
             continue
         inputs = ["-i", "x=[1,-2,3,0]", "-i", f"s={random.randrange(-2, 3)}", "-i", f"k={random.randrange(5)}"]
         outs = []
-        for command in (["run", model] + inputs, ["run", "--jit", model] + inputs, ["compile", model, "-o", os.path.join(folder, "out")]):
+        for command in (
+            ["run", model] + inputs,
+            ["run", "--jit", model] + inputs,
+            ["compile", model, "-o", os.path.join(folder, "out")],
+        ):
             outcome = support.child([build.weft] + command, seconds=180, cwd=folder)
             if outcome.problem() or "internal" in outcome.err.lower():
                 return f"weft {' '.join(command)}: {outcome.problem() or outcome.err[-600:]}{SHOW}"

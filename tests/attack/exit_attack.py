@@ -1,5 +1,6 @@
 """Ends the interpreter while the engine is busy: daemon threads inside ops, functions and Python callbacks, iterators that are made ahead, queues, servers,
 writers, in any mix and by any kind of end. The end must be quick and silent, with the exit status that the program asked for."""
+
 import sys
 
 import support
@@ -136,13 +137,21 @@ def attack(random, build):
     text, status = program(random)
     outcome = support.child([sys.executable, "-c", text], seconds=60)
     problem = outcome.problem()
-    if status == 130 and outcome.code in (-2, 1):  # Python ends so; with 1 where another thread evaluated code meanwhile
+    if status == 130 and outcome.code in (
+        -2,
+        1,
+    ):  # Python ends so; with 1 where another thread evaluated code meanwhile
         problem = None
     elif not problem and outcome.code != status:
         problem = f"exit status {outcome.code}, not {status}: {outcome.err[-600:]}"
     if not problem and "end " in outcome.out:
         import time
-        noise = [line for line in outcome.err.splitlines() if "Error" in line or "terminate" in line or "Exception ignored" in line]
+
+        noise = [
+            line
+            for line in outcome.err.splitlines()
+            if "Error" in line or "terminate" in line or "Exception ignored" in line
+        ]
         noise = [line for line in noise if "the end" not in line]
         took = time.time() - float(outcome.out.split("end ")[1].split()[0])
         if noise:

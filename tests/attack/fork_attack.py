@@ -1,4 +1,5 @@
 """Forks while the engine is busy, from Python (os.fork, multiprocessing) and from C++, and uses it in the child: that works or is an error, and never hangs."""
+
 import sys
 
 import support
@@ -65,15 +66,21 @@ def attack(random, build):
         return outcome.problem() or (outcome.code and f"exit status {outcome.code}: {outcome.err[-300:]}") or None
     text = HEAD + "import signal\n" + SETUP
     for i in range(random.choice([0, 1, 2])):
-        code = PARTS[random.choice(BUSY)].format(n=f"p{i}", size=random.choice([1, 10, 10000]), pause=random.choice([0.05, 30]))
+        code = PARTS[random.choice(BUSY)].format(
+            n=f"p{i}", size=random.choice([1, 10, 10000]), pause=random.choice([0.05, 30])
+        )
         text += "\n".join(line[8:] for line in code.splitlines()) + "\n"
     uses = random.sample(list(USES), 3)
     text += "def use():\n" + "".join("".join(f"    {line}\n" for line in USES[u].strip().splitlines()) for u in uses)
-    # Long enough for the first calls: a fork while another thread traces may still hang (docs/status.md).
-    text += f"time.sleep({random.choice([1, 1.5])})\nshutil.rmtree(here, ignore_errors=True)\n"
-    text += random.choice(list(FORKS.values())).format(times=random.choice([1, 3])) + "print('fine', flush=True)\nos._exit(0)\n"
+    text += f"time.sleep({random.choice([0, 0.05, 0.2, 1])})\nshutil.rmtree(here, ignore_errors=True)\n"
+    text += (
+        random.choice(list(FORKS.values())).format(times=random.choice([1, 3]))
+        + "print('fine', flush=True)\nos._exit(0)\n"
+    )
     outcome = support.child([sys.executable, "-c", text], seconds=150)
-    problem = outcome.problem() or (f"exit status {outcome.code}: {outcome.err[-800:]}" if outcome.code or "fine" not in outcome.out else None)
+    problem = outcome.problem() or (
+        f"exit status {outcome.code}: {outcome.err[-800:]}" if outcome.code or "fine" not in outcome.out else None
+    )
     return problem and f"{problem}\n{text}"
 
 

@@ -1,4 +1,5 @@
-"""Ctrl-C at random moments: loops, datasets, queues, sessions and long kernels end as KeyboardInterrupt soon after the signal came, and all goes on working after it."""
+"""Ctrl-C at random moments: loops, datasets, queues, sessions and long kernels end as KeyboardInterrupt soon after the signal came, and all continues working after it."""
+
 import sys
 
 import support
@@ -151,7 +152,9 @@ def attack(random, build):
     problem = outcome.problem()
     if not problem and (outcome.code or "fine" not in outcome.out):
         problem = f"exit status {outcome.code}: {outcome.err[-800:]}"
-    late = [line for line in outcome.out.splitlines() if line.startswith("interrupted") and float(line.split()[1]) > 2]  # half a second, on an idle machine
+    late = [
+        line for line in outcome.out.splitlines() if line.startswith("interrupted") and float(line.split()[1]) > 2
+    ]  # half a second, on an idle machine
     if not problem and late:
         problem = f"{name}: {late}"
     return problem and f"{problem}\n{text}"

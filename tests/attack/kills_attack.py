@@ -2,6 +2,7 @@
 files, datasets. Each time what is there must load and belong together, and the next save must leave nothing but whole files.
 
 The long form: kills_attack.py --attempts 200"""
+
 import os
 import re
 import signal
@@ -12,7 +13,7 @@ import time
 
 import support
 
-SCRIPT = r'''
+SCRIPT = r"""
 import os, sys
 import numpy as np
 import weft as tf
@@ -96,7 +97,7 @@ else:
     print("ready", flush=True)
     while True:
         save_all()
-'''
+"""
 
 
 def left_over(folder):
@@ -118,7 +119,9 @@ def left_over(folder):
             bad.append(prefix + str(sorted(parts)))
     data = os.path.join(folder, "data")
     if os.path.isdir(data):
-        bad += ["data/" + n for n in os.listdir(data) if not re.fullmatch(r"\d+|snapshot\.metadata|dataset_spec\.pb", n)]
+        bad += [
+            "data/" + n for n in os.listdir(data) if not re.fullmatch(r"\d+|snapshot\.metadata|dataset_spec\.pb", n)
+        ]
     return bad
 
 
@@ -136,7 +139,13 @@ def attack(random, build):
                 f.write("kept")
         program = [sys.executable, script] if language == "python" else [build.program("attack_kills_saver")]
         for _ in range(random.randint(1, 3)):
-            child = subprocess.Popen([*program, "save", place], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+            child = subprocess.Popen(
+                [*program, "save", place],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                start_new_session=True,
+            )
             line = child.stdout.readline()
             time.sleep(random.expovariate(8))
             os.killpg(child.pid, signal.SIGKILL)

@@ -1,7 +1,8 @@
 """Writes the table of calls for capi_random.cc: every function that TensorFlow's C headers declare, with arguments drawn by their types and names.
 
-    make_capi_calls.py INCLUDE OUT
+make_capi_calls.py INCLUDE OUT
 """
+
 import pathlib
 import re
 import sys
@@ -24,11 +25,27 @@ LEFT_OUT = {
     "TF_StringDealloc": "frees what a string points to",
 }
 # What they return belongs to one of their arguments, and is not to be deleted.
-BORROWED = {"TF_ExecutionContextGetTFEContext", "TFE_OpGetContext", "TF_OutputListGet", "TF_AbstractTensorGetEagerTensor", "TFE_OpGetFlatInput", "TFE_OpGetAttrs",
-            "TF_TensorMaybeMove"}
+BORROWED = {
+    "TF_ExecutionContextGetTFEContext",
+    "TFE_OpGetContext",
+    "TF_OutputListGet",
+    "TF_AbstractTensorGetEagerTensor",
+    "TFE_OpGetFlatInput",
+    "TFE_OpGetAttrs",
+    "TF_TensorMaybeMove",
+}
 # They take one of their arguments over, beside all whose names say so.
-TAKES = {"TF_CreateAbstractTensorFromEagerTensor": 0, "TF_FinalizeFunction": 0, "TF_RegisterKernelBuilder": 1, "TF_RegisterKernelBuilderWithKernelDef": 2,
-         "TF_RegisterOpDefinition": 0, "TF_CloseWritableFile": 0, "TF_StringStreamDone": 0, "TF_JoinThread": 0, "TF_RunAsyncOpKernelDoneCallback": 0}
+TAKES = {
+    "TF_CreateAbstractTensorFromEagerTensor": 0,
+    "TF_FinalizeFunction": 0,
+    "TF_RegisterKernelBuilder": 1,
+    "TF_RegisterKernelBuilderWithKernelDef": 2,
+    "TF_RegisterOpDefinition": 0,
+    "TF_CloseWritableFile": 0,
+    "TF_StringStreamDone": 0,
+    "TF_JoinThread": 0,
+    "TF_RunAsyncOpKernelDoneCallback": 0,
+}
 
 
 def split(args):
@@ -48,7 +65,12 @@ def typed(arg):
     if function:
         return function[1] + function[3], function[2]
     m = re.match(r"(.*?[\s*&])(\w+)(\[\d*\])?$", arg)
-    if not m or m[2] in ("int", "char", "bool") or re.fullmatch(r"(const |unsigned )*\w+\s?[*&]*", arg) and not re.search(r"[*&\s]\w+$", arg):
+    if (
+        not m
+        or m[2] in ("int", "char", "bool")
+        or re.fullmatch(r"(const |unsigned )*\w+\s?[*&]*", arg)
+        and not re.search(r"[*&\s]\w+$", arg)
+    ):
         return arg, ""
     if re.fullmatch(r"(const|unsigned)\s+", m[1]):
         return arg, ""
@@ -75,7 +97,13 @@ def main():
         taken = TAKES.get(name, 0 if re.search(r"Delete(?!File|Dir|Recursively|PRun)", name) else None)
         if taken is not None and args:
             body.append(f"  forget(a{taken});")
-        body.append(f"  keep({call});" if pointer and name not in BORROWED else f"  (void){call};" if returns != "void" else f"  {call};")
+        body.append(
+            f"  keep({call});"
+            if pointer and name not in BORROWED
+            else f"  (void){call};"
+            if returns != "void"
+            else f"  {call};"
+        )
         for i, (t, _) in enumerate(args):
             if re.fullmatch(r"(TF|TFE)_\w+\*\*", t):
                 body.append(f"  keep_all(a{i});")

@@ -1,12 +1,13 @@
 """Broken and boastful media: images, sound, compressed data, CSV, JSON and protos whose headers promise more than there is, or that are damaged at random
 places, through every decoder, in 2 GB of address space. An error or a value is an answer; so is ResourceExhausted."""
+
 import os
 import sys
 import tempfile
 
 import support
 
-CHILD = r'''
+CHILD = r"""
 import os, struct, sys, time, zlib, random, resource
 import weft as tf
 from weft import raw_ops as raw
@@ -142,7 +143,7 @@ for one in attempts():
     took = time.monotonic() - start
     if took > 20:
         sys.exit(f"FAILED: a call took {took:.0f} s")
-'''
+"""
 
 
 def attack(random, build):
@@ -151,7 +152,9 @@ def attack(random, build):
         with open(script, "w") as f:
             f.write(CHILD)
         seed = random.randrange(2**31)
-        outcome = support.child([sys.executable, script, str(seed), folder], seconds=90, memory=2 << 30, env={"OMP_NUM_THREADS": "2"})
+        outcome = support.child(
+            [sys.executable, script, str(seed), folder], seconds=90, memory=2 << 30, env={"OMP_NUM_THREADS": "2"}
+        )
         problem = outcome.problem()
         if not problem and outcome.code:
             problem = (outcome.out + outcome.err)[-1500:]

@@ -1,5 +1,6 @@
-"""Programs with less memory, or fewer threads, than they need: errors of Python, TensorFlow or the system, but no deaths and no hangs. The limit on the address space lies
+"""Programs with less memory, or fewer threads, than they need: errors of Python, TensorFlow or the system, but no crashes and no hangs. The limit on the address space is
 somewhat above what the process has when it is set, so that any allocation may be the one that fails."""
+
 import sys
 
 import support
@@ -80,13 +81,32 @@ def attack(random, build):
     code = CALLS[name].format(n=random.choice([1000, 100_000, 1_000_000, 10_000_000]))
     body = "".join(f"    {line}\n" for line in code.strip().splitlines())
     room = int(2 ** random.uniform(12, 28))
-    text = PROGRAM.format(warm=random.random() < 0.5, room=room, call=f"    # {name}\n{body}", turns=random.choice([1, 3]))
+    text = PROGRAM.format(
+        warm=random.random() < 0.5, room=room, call=f"    # {name}\n{body}", turns=random.choice([1, 3])
+    )
     outcome = support.child([sys.executable, "-c", text], seconds=120)
     problem = outcome.problem()
     # The interpreter and the loader may end for want of memory by themselves; they say so.
-    if problem and not outcome.hung and any(m in outcome.err for m in ("Fatal Python error", "cannot allocate memory in static TLS block", "failed to register TLS destructor")):
+    if (
+        problem
+        and not outcome.hung
+        and any(
+            m in outcome.err
+            for m in (
+                "Fatal Python error",
+                "cannot allocate memory in static TLS block",
+                "failed to register TLS destructor",
+            )
+        )
+    ):
         return None
-    if not problem and "fine" not in outcome.out and "MemoryError" not in outcome.err and "Cannot allocate" not in outcome.err and "cannot allocate" not in outcome.err:
+    if (
+        not problem
+        and "fine" not in outcome.out
+        and "MemoryError" not in outcome.err
+        and "Cannot allocate" not in outcome.err
+        and "cannot allocate" not in outcome.err
+    ):
         problem = f"exit status {outcome.code}: {outcome.out[-200:]} {outcome.err[-800:]}"
     return problem and f"{problem}\n{text}"
 

@@ -1,5 +1,6 @@
 """Damaged SavedModels, graphs and checkpoints through every `weft` command that reads them, the C++ loader (`weft run`) and Python's loaders. Damage: bits,
 lengths, cuts, swapped pieces, missing and strange files, asset names that lead out of the folder. With --verify a damaged model must be DataLoss."""
+
 import os
 import shutil
 import sys
@@ -8,10 +9,10 @@ import tempfile
 import support
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-GOLDEN = os.path.join(HERE, "..", "golden")
+MODELS = os.path.join(HERE, "..", "models")
 EXAMPLES = os.path.join(HERE, "..", "..", "examples", "data")
 
-PYTHON = r'''
+PYTHON = r"""
 import sys
 import weft as tf
 
@@ -33,12 +34,12 @@ try:
 except (tf.errors.OpError, ValueError, TypeError, KeyError, IndexError, AttributeError, OSError, NotImplementedError, RuntimeError, AssertionError, MemoryError, RecursionError) as e:
     print("error:", type(e).__name__, str(e)[:300])
     sys.exit(3)
-'''
+"""
 
 
 def models():
     out = []
-    for root in (os.path.join(GOLDEN, "model_api"), EXAMPLES):
+    for root in (os.path.join(MODELS, "model_api"), EXAMPLES):
         for where, _, files in os.walk(root):
             if "saved_model.pb" in files:
                 out.append(where)
@@ -63,15 +64,17 @@ def damage(random, folder):
         elif kind == 1:
             del data[at:]
         elif kind == 2:
-            data[at:at + 5] = random.choice([b"\xff" * 5, b"\0" * 5, b"\x80\x80\x80\x80\x7f"])
+            data[at : at + 5] = random.choice([b"\xff" * 5, b"\0" * 5, b"\x80\x80\x80\x80\x7f"])
         elif kind == 3:
             other = random.randrange(len(data))
-            data[at:at] = data[other:other + random.randrange(100)]
+            data[at:at] = data[other : other + random.randrange(100)]
         elif kind == 4:
-            del data[at:at + random.randrange(1, 20)]
+            del data[at : at + random.randrange(1, 20)]
         else:  # a name with a path in it, of the same length
             spot = data.find(b"variables")
-            data[at:at + 9] = random.choice([b"../../etc", b"/dev/zero", b"\n" * 9]) if spot < 0 else data[spot:spot + 9]
+            data[at : at + 9] = (
+                random.choice([b"../../etc", b"/dev/zero", b"\n" * 9]) if spot < 0 else data[spot : spot + 9]
+            )
     with open(path, "wb") as f:
         f.write(data)
     return name, bytes(data) != old
@@ -91,12 +94,21 @@ def attack(random, build):
         os.mkdir(out)
         prefix = os.path.join(model, "variables", "variables")
         commands = [
-            [build.weft, "show", model], [build.weft, "show", model, "--json"], [build.weft, "show", prefix],
-            [build.weft, "show", prefix, "--verify"], [build.weft, "run", model], [build.weft, "graph", model, "--svg", out + "/g.svg"],
-            [build.weft, "graph", model, "--dot", out + "/g.dot", "--optimized"], [build.weft, "freeze", model, "-o", out + "/f.pb"],
-            [build.weft, "optimize", model, "-o", out + "/o.pb"], [build.weft, "bench", model, "--duration", "0.2"],
-            [build.weft, "trace", model, "-o", out + "/t.json"], [build.weft, "compile", model, "-o", out + "/net"],
-            [sys.executable, script, "load", model], [sys.executable, script, "v1", model], [sys.executable, script, "checkpoint", model],
+            [build.weft, "show", model],
+            [build.weft, "show", model, "--json"],
+            [build.weft, "show", prefix],
+            [build.weft, "show", prefix, "--verify"],
+            [build.weft, "run", model],
+            [build.weft, "graph", model, "--svg", out + "/g.svg"],
+            [build.weft, "graph", model, "--dot", out + "/g.dot", "--optimized"],
+            [build.weft, "freeze", model, "-o", out + "/f.pb"],
+            [build.weft, "optimize", model, "-o", out + "/o.pb"],
+            [build.weft, "bench", model, "--duration", "0.2"],
+            [build.weft, "trace", model, "-o", out + "/t.json"],
+            [build.weft, "compile", model, "-o", out + "/net"],
+            [sys.executable, script, "load", model],
+            [sys.executable, script, "v1", model],
+            [sys.executable, script, "checkpoint", model],
         ]
         for command in random.sample(commands, 3):
             outcome = support.child(command, seconds=90, memory=6 << 30)

@@ -1,5 +1,5 @@
 // Calls ops of the whole registry with random arguments: types, shapes, values, attributes, functions, resources and variants that other calls made;
-// and asks their shape rules with shapes that are known in part. A result or an error is an answer; a death or a hang is not.
+// and asks their shape rules with shapes that are known in part. A result or an error is an answer; a crash or a hang is not.
 //   op_random --seed S [--seconds N] [--op NAME] [--calls N] [--list]
 // Each op runs in a process of its own; --op repeats what a seed did with one op.
 #include <sys/mman.h>
@@ -18,10 +18,10 @@
 #include "eager/op.h"
 #include "engine/engine.h"
 #include "op/shape_context.h"
-#include "tests/mutation/values.h"
+#include "tests/play/mutation_values.h"
 
-using namespace weft;           // NOLINT
-using namespace weft::testing;  // NOLINT
+using namespace weft_engine;           // NOLINT
+using namespace weft_engine::testing;  // NOLINT
 using Handle = RefPtr<eager::TensorHandle>;
 
 namespace {
@@ -31,14 +31,67 @@ constexpr int64_t kTensorMemory = int64_t(1) << 30;   // more is refused by the 
 constexpr rlim_t kAddressSpace = rlim_t(12) << 30;
 
 // These wait for another thread or process by their meaning, or end this one.
-const std::set<std::string_view> kLeftOut = {
-    "Abort", "While", "StatelessWhile", "PyFunc", "PyFuncStateless", "EagerPyFunc", "PrintV2", "Print",  // prints every call
-    "QueueDequeue", "QueueDequeueV2", "QueueDequeueMany", "QueueDequeueManyV2", "QueueDequeueUpTo", "QueueDequeueUpToV2", "QueueEnqueue", "QueueEnqueueV2",
-    "QueueEnqueueMany", "QueueEnqueueManyV2", "BarrierTakeMany", "Unstage", "StagePeek", "MapUnstage", "MapPeek", "MapUnstageNoKey", "OrderedMapUnstage",
-    "OrderedMapPeek", "OrderedMapUnstageNoKey", "Stage", "MapStage", "OrderedMapStage", "ReaderRead", "ReaderReadV2", "ReaderReadUpTo", "ReaderReadUpToV2",
-    "AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient", "SparseAccumulatorTakeGradient", "MutexLock", "Recv", "_Recv", "_HostRecv", "Batch", "BatchFunction", "Unbatch", "UnbatchGrad",
-    "RecordInput", "CollectiveGather", "CollectiveReduce", "CollectiveReduceV2", "CollectiveReduceV3", "CollectiveGatherV2", "CollectiveBcastSend", "CollectiveBcastRecv", "CollectiveBcastSendV2",
-    "CollectiveBcastRecvV2", "CollectiveAllToAllV3", "CollectiveAllToAllV2", "CollectiveInitializeCommunicator", "CollectiveReduceScatterV2", "CollectiveAssignGroupV2", "CollectivePermute"};
+const std::set<std::string_view> kLeftOut = {"Abort",
+                                             "While",
+                                             "StatelessWhile",
+                                             "PyFunc",
+                                             "PyFuncStateless",
+                                             "EagerPyFunc",
+                                             "PrintV2",
+                                             "Print",  // prints every call
+                                             "QueueDequeue",
+                                             "QueueDequeueV2",
+                                             "QueueDequeueMany",
+                                             "QueueDequeueManyV2",
+                                             "QueueDequeueUpTo",
+                                             "QueueDequeueUpToV2",
+                                             "QueueEnqueue",
+                                             "QueueEnqueueV2",
+                                             "QueueEnqueueMany",
+                                             "QueueEnqueueManyV2",
+                                             "BarrierTakeMany",
+                                             "Unstage",
+                                             "StagePeek",
+                                             "MapUnstage",
+                                             "MapPeek",
+                                             "MapUnstageNoKey",
+                                             "OrderedMapUnstage",
+                                             "OrderedMapPeek",
+                                             "OrderedMapUnstageNoKey",
+                                             "Stage",
+                                             "MapStage",
+                                             "OrderedMapStage",
+                                             "ReaderRead",
+                                             "ReaderReadV2",
+                                             "ReaderReadUpTo",
+                                             "ReaderReadUpToV2",
+                                             "AccumulatorTakeGradient",
+                                             "ResourceAccumulatorTakeGradient",
+                                             "SparseAccumulatorTakeGradient",
+                                             "MutexLock",
+                                             "Recv",
+                                             "_Recv",
+                                             "_HostRecv",
+                                             "Batch",
+                                             "BatchFunction",
+                                             "Unbatch",
+                                             "UnbatchGrad",
+                                             "RecordInput",
+                                             "CollectiveGather",
+                                             "CollectiveReduce",
+                                             "CollectiveReduceV2",
+                                             "CollectiveReduceV3",
+                                             "CollectiveGatherV2",
+                                             "CollectiveBcastSend",
+                                             "CollectiveBcastRecv",
+                                             "CollectiveBcastSendV2",
+                                             "CollectiveBcastRecvV2",
+                                             "CollectiveAllToAllV3",
+                                             "CollectiveAllToAllV2",
+                                             "CollectiveInitializeCommunicator",
+                                             "CollectiveReduceScatterV2",
+                                             "CollectiveAssignGroupV2",
+                                             "CollectivePermute"};
 
 struct Progress {  // shared with the parent
   std::atomic<int64_t> call, answered, fine, shapes, shapes_fine;
@@ -46,7 +99,9 @@ struct Progress {  // shared with the parent
 Progress* progress = nullptr;
 
 template <class T>
-const T& any_of(const std::vector<T>& v) { return v[pick(v.size())]; }
+const T& any_of(const std::vector<T>& v) {
+  return v[pick(v.size())];
+}
 
 DType any_type() { return static_cast<DType>(1 + pick(kNumDTypes - 1)); }
 
@@ -56,7 +111,8 @@ Shape any_shape() {
   return Shape(dims);
 }
 
-const char* kWords[] = {"", "x", "a,b", "ij,jk->ik", "NHWC", "SAME", "VALID", "float32", "(\\w+)", "[", "%d", "1", "0x", "a_file", "UTF-8", "max", "int32", "\xff"};
+const char* kWords[] = {"",  "x",  "a,b", "ij,jk->ik", "NHWC",   "SAME",  "VALID", "float32", "(\\w+)",
+                        "[", "%d", "1",   "0x",        "a_file", "UTF-8", "max",   "int32",   "\xff"};
 
 // Small numbers, as most arguments are.
 template <class T>
@@ -170,7 +226,8 @@ class Caller {
     const Status s = op.execute(results);
     ++progress->answered;
     progress->fine += s.ok();
-    if (!s.ok() && s.code() == Code::kInternal) std::printf("%.*s: internal error: %s\n", int(name.size()), name.data(), s.message().substr(0, 160).c_str());
+    if (!s.ok() && s.code() == Code::kInternal)
+      std::printf("%.*s: internal error: %s\n", int(name.size()), name.data(), s.message().substr(0, 160).c_str());
     return results;
   }
 
@@ -286,11 +343,16 @@ class Caller {
       for (size_t i = 0; i < std::min<size_t>(n, 16); ++i) all.push_back(make());
       return op::AttrValue(std::move(all));
     };
-    if (type == "int") return many([&] { return pick(5) ? std::max<int64_t>(int64_t(pick(6)) - (pick(3) ? 0 : 1), list ? -1 : a.minimum.value_or(-1)) : kInts[pick(std::size(kInts))]; });
+    if (type == "int")
+      return many([&] {
+        return pick(5) ? std::max<int64_t>(int64_t(pick(6)) - (pick(3) ? 0 : 1), list ? -1 : a.minimum.value_or(-1)) : kInts[pick(std::size(kInts))];
+      });
     if (type == "float") return many([&] { return pick(4) ? float(pick(5)) * 0.5f : float(kDoubles[pick(10)]); });
     if (type == "bool") return many([&] { return bool(pick(2)); });
-    if (type == "string") return many([&] { return !a.allowed_strings.empty() && pick(10) ? any_of(a.allowed_strings) : std::string(kWords[pick(std::size(kWords))]); });
-    if (type == "type") return many([&] { return !a.allowed_types.empty() && pick(30) ? any_of(a.allowed_types) : pick(3) ? DType::kFloat : any_type(); });
+    if (type == "string")
+      return many([&] { return !a.allowed_strings.empty() && pick(10) ? any_of(a.allowed_strings) : std::string(kWords[pick(std::size(kWords))]); });
+    if (type == "type")
+      return many([&] { return !a.allowed_types.empty() && pick(30) ? any_of(a.allowed_types) : pick(3) ? DType::kFloat : any_type(); });
     if (type == "shape") return many([&] { return pick(3) ? PartialShape(base) : blurred(any_shape()); });
     if (type == "tensor") return many([&] { return any_tensor(pick(2) ? DType::kFloat : any_type(), base); });
     if (type == "func") {
@@ -370,12 +432,15 @@ class Caller {
     made("ResourceConditionalAccumulator", {{"dtype", DType::kFloat}, {"shape", PartialShape(two)}}, {});
     made("StatsAggregatorHandleV2", {}, {});
     made("BoostedTreesEnsembleResourceHandleOp", {}, {});
-    made("EmptyTensorList", {{"element_dtype", DType::kFloat}, {"shape_type", DType::kInt32}}, {value(small(DType::kInt32, Shape({1}))), value(small(DType::kInt32, Shape()))});
-    made("TensorListReserve", {{"element_dtype", DType::kFloat}, {"shape_type", DType::kInt32}}, {value(small(DType::kInt32, Shape({1}))), value(small(DType::kInt32, Shape()))});
+    made("EmptyTensorList", {{"element_dtype", DType::kFloat}, {"shape_type", DType::kInt32}},
+         {value(small(DType::kInt32, Shape({1}))), value(small(DType::kInt32, Shape()))});
+    made("TensorListReserve", {{"element_dtype", DType::kFloat}, {"shape_type", DType::kInt32}},
+         {value(small(DType::kInt32, Shape({1}))), value(small(DType::kInt32, Shape()))});
     made("EmptyTensorMap", {}, {});
     made("OptionalFromValue", {{"Toutput_types", floats}}, {value(small(DType::kFloat, two))});
     made("OptionalNone", {}, {});
-    made("TensorSliceDataset", {{"Toutput_types", floats}, {"output_shapes", std::vector<PartialShape>{PartialShape(Shape())}}}, {value(small(DType::kFloat, two))});
+    made("TensorSliceDataset", {{"Toutput_types", floats}, {"output_shapes", std::vector<PartialShape>{PartialShape(Shape())}}},
+         {value(small(DType::kFloat, two))});
     made("RaggedTensorToVariant", {{"RAGGED_RANK", 0}, {"Tvalues", DType::kFloat}, {"batched_input", true}}, {value(small(DType::kFloat, two))});
     made("DenseToCSRSparseMatrix", {{"T", DType::kFloat}}, {value(small(DType::kFloat, Shape({2, 2}))), value(small(DType::kInt64, Shape({1, 2})))});
   }
@@ -464,7 +529,7 @@ int main(int argc, char** argv) {
     died += !attack(*spec, seed, calls);
   }
   std::printf("%d ops: %lld calls, %lld of them without an error; %lld shape rules, %lld without an error; %d ops died\n", ops,
-              static_cast<long long>(progress->answered.load()), static_cast<long long>(progress->fine.load()), static_cast<long long>(progress->shapes.load()),
-              static_cast<long long>(progress->shapes_fine.load()), died);
+              static_cast<long long>(progress->answered.load()), static_cast<long long>(progress->fine.load()),
+              static_cast<long long>(progress->shapes.load()), static_cast<long long>(progress->shapes_fine.load()), died);
   return died || ops == 0 ? 1 : 0;
 }

@@ -3,6 +3,7 @@
     python3 tests/attack/run.py --minutes 30 --build build/release
 
 `make attack` is this. A seed from the clock is printed, so that each run tries something new and can be repeated by --seed."""
+
 import argparse
 import glob
 import os
@@ -31,7 +32,10 @@ env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in (package, os.envir
 failed = []
 for i, (name, driver) in enumerate(chosen):
     print(f"[{i + 1}/{len(chosen)}] {name}", flush=True)
-    code = subprocess.call([sys.executable, driver, "--seed", str(options.seed), "--seconds", f"{share:.0f}", "--build", options.build], env=env)
+    code = subprocess.call(
+        [sys.executable, driver, "--seed", str(options.seed), "--seconds", f"{share:.0f}", "--build", options.build],
+        env=env,
+    )
     if code:
         failed.append(name)
 print("failed: " + ", ".join(failed) if failed else "nothing died, hung or gave a wrong answer")

@@ -10,6 +10,7 @@
 
 The interpreter that runs a driver finds the Python package by PYTHONPATH, and so do its children.
 """
+
 import argparse
 import dataclasses
 import os
@@ -28,7 +29,8 @@ SANITIZED = any(name in os.environ.get("LD_PRELOAD", "") for name in ("libasan",
 
 @dataclasses.dataclass
 class Build:
-    """A build folder and what stands in it."""
+    """A build folder and what is in it."""
+
     folder: str
 
     @property
@@ -44,6 +46,7 @@ class Build:
 @dataclasses.dataclass
 class Outcome:
     """How a child ended. code is negative for a signal, None where it was stopped at its deadline."""
+
     code: int | None
     out: str
     err: str
@@ -80,6 +83,7 @@ def signal_name(code):
 def child(command, seconds, input=None, env=None, memory=None, processes=None, cwd=None, interrupt_after=None):
     """Runs command to its end, or kills it and all of its children after `seconds`. memory: bytes of address space;
     interrupt_after: seconds until it gets SIGINT, as Ctrl-C gives it."""
+
     def limits():
         os.setsid()
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -90,8 +94,15 @@ def child(command, seconds, input=None, env=None, memory=None, processes=None, c
 
     start = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        process = subprocess.Popen(command, stdin=subprocess.PIPE if input is not None else subprocess.DEVNULL, stdout=out, stderr=err,
-                                   env={**os.environ, **(env or {})}, cwd=cwd, preexec_fn=limits)
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE if input is not None else subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            env={**os.environ, **(env or {})},
+            cwd=cwd,
+            preexec_fn=limits,
+        )
         try:
             if interrupt_after is not None:
                 try:
@@ -119,7 +130,12 @@ def main(doc, attack, *, at_least=1):
     """Calls attack(random, build) with a seed of its own each time until the seconds are over, at least `at_least` times. An attack
     returns None, or text that says what went wrong and how to see it again; the first lines of it and the seed are printed."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seed", type=int, default=1, help="the first attempt's seed; a failure prints the one that repeats it (default 1)")
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=1,
+        help="the first attempt's seed; a failure prints the one that repeats it (default 1)",
+    )
     parser.add_argument("--seconds", type=float, default=5, help="how long to go on (default 5)")
     parser.add_argument("--attempts", type=int, help="how many attempts, whatever time they take")
     parser.add_argument("--build", default="build/release", help="the build folder (default build/release)")

@@ -1,7 +1,8 @@
 """The weft command, tried as a user would: files that TensorFlow wrote, its numbers, and the facts that its own command tells.
 
-    python3 cli_test.py WEFT TESTS_FOLDER WORK_FOLDER [[--without] TEST ...]
+python3 cli_test.py WEFT TESTS_FOLDER WORK_FOLDER [[--without] TEST ...]
 """
+
 import json
 import os
 import pathlib
@@ -14,13 +15,17 @@ import zipfile
 import numpy as np
 
 weft, tests, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-calls = str(tests / "golden/model_api/calls")
+calls = str(tests / "models/model_api/calls")
 CLOSE = {"float64": 1e-6, "float32": 1e-3, "float16": 2e-2, "complex64": 1e-3, "complex128": 1e-6}
 PYTHON_TYPES = {"float": "float32", "double": "float64", "half": "float16"}
 
 
 def run(*arguments, code=0):
-    p = subprocess.run([weft, *map(str, arguments)], capture_output=True, text=True, errors="replace")
+    for _ in range(5):
+        p = subprocess.run([weft, *map(str, arguments)], capture_output=True, text=True, errors="replace")
+        # The leak sanitizer of g++ 12 sometimes dies itself where threads end while it looks; a leak is another report.
+        if "LeakSanitizer has encountered a fatal error" not in p.stderr:
+            break
     assert p.returncode == code, f"weft {' '.join(map(str, arguments))}: exit {p.returncode}\n{p.stdout}{p.stderr}"
     return p.stdout if code == 0 else p.stderr
 
@@ -30,7 +35,7 @@ def unpacked(archive):
     out = work / archive
     if not (out / ".done").exists():
         out.mkdir(parents=True, exist_ok=True)
-        with tarfile.open(tests / f"golden/saved/{archive}.tar.xz") as t:
+        with tarfile.open(tests / f"models/saved/{archive}.tar.xz") as t:
             t.extractall(out)
         (out / ".done").touch()
     found = sorted(out.rglob("*.npz"))
@@ -46,18 +51,22 @@ def differs(got, want):
         text = lambda a: [s if isinstance(s, bytes) else str(s).encode() for s in a.ravel().tolist()]
         return None if text(got) == text(want) else "other texts"
     if want.dtype == "V2":  # bfloat16
-        got, want = ((a.reshape(-1).view("uint16").astype("uint32") << 16).view("float32").astype("float16") for a in (got, want))
+        got, want = (
+            (a.reshape(-1).view("uint16").astype("uint32") << 16).view("float32").astype("float16") for a in (got, want)
+        )
     if want.dtype.kind not in "fc":
         return None if np.array_equal(got, want) else "other values"
     finite = np.isfinite(want)
     if not np.array_equal(got[~finite], want[~finite], equal_nan=True):
         return "inf or nan in other places"
-    off = np.abs(got[finite].astype("complex128") - want[finite]).max(initial=0) / np.abs(want[finite]).max(initial=1e-6)
+    off = np.abs(got[finite].astype("complex128") - want[finite]).max(initial=0) / np.abs(want[finite]).max(
+        initial=1e-6
+    )
     return None if off <= CLOSE[want.dtype.name] else f"off by {off:.2g}"
 
 
 def test_show_tells_what_saved_model_cli_tells():
-    want = json.loads((tests / "golden/model_api/show.json").read_text())
+    want = json.loads((tests / "models/model_api/show.json").read_text())
     folders = {"calls": calls}
     for archive in ("models", "programs"):
         for path in unpacked(archive):
@@ -79,10 +88,18 @@ def test_show_tells_what_saved_model_cli_tells():
         assert set(facts["ops"]) <= set(graph["ops"]), name
         for function, forms in facts["functions"].items():
             mine = next(f for f in graph["functions"] if f["name"] == function)
-            spec = lambda i: [str(i["shape"]).replace("[", "(").replace("]", ")").replace("-1", "None"), PYTHON_TYPES.get(i["dtype"], i["dtype"])]
+            spec = lambda i: [
+                str(i["shape"]).replace("[", "(").replace("]", ")").replace("-1", "None"),
+                PYTHON_TYPES.get(i["dtype"], i["dtype"]),
+            ]
             # It prints dictionaries in the order of the file, which is none.
             got = sorted(sorted(spec(i) for i in form["inputs"].values()) for form in mine["forms"])
-            assert got == sorted(sorted([s.replace(",)", ")"), t] for s, t, _ in form) for form in forms), (name, function, got, forms)
+            assert got == sorted(sorted([s.replace(",)", ")"), t] for s, t, _ in form) for form in forms), (
+                name,
+                function,
+                got,
+                forms,
+            )
 
 
 def test_show_of_graphs_and_checkpoints():
@@ -93,7 +110,12 @@ def test_show_of_graphs_and_checkpoints():
     assert data["inputs"] == ["x", "y"]
     text = run("show", calls + "/variables/variables")
     assert "layer/w/.ATTRIBUTES/VARIABLE_VALUE" in text and "[2,2]" in text
-    assert json.loads(run("show", calls + "/variables/variables.index", "--json"))["tensors"]["layer/w/.ATTRIBUTES/VARIABLE_VALUE"]["bytes"] == 16
+    assert (
+        json.loads(run("show", calls + "/variables/variables.index", "--json"))["tensors"][
+            "layer/w/.ATTRIBUTES/VARIABLE_VALUE"
+        ]["bytes"]
+        == 16
+    )
     assert "does not exist" in run("show", "no/such", code=1)
     assert "without saved_model.pb" in run("show", tests, code=1)
 
@@ -114,17 +136,28 @@ def test_run_takes_arrays_and_expressions():
     np.save(file, np.asfortranarray(want["x"]))
     run("run", model, "-i", f"x={file}", "-o", f"y={work}/y.npy")
     assert differs(np.load(work / "y.npy"), want["predict"]) is None
-    assert run("run", calls, "-i", "x=[[1, 1], [2, 0]]") == "y: float [2,2]\n[[ 4.5 6.25]\n [ 2.5 4.25]]\n"
-    assert run("run", calls, "-i", "x=ones(1,2)") == "y: float [1,2]\n[[ 4.5 6.25]]\n"
+    assert run("run", calls, "-i", "x=[[1, 1], [2, 0]]") == "y: float [2,2]\n[[4.5  6.25]\n [2.5  4.25]]\n"
+    assert run("run", calls, "-i", "x=ones(1,2)") == "y: float [1,2]\n[[4.5  6.25]]\n"
     assert run("run", calls, "-f", "lookup", "-i", 'words=["two", "beta", "x"]').splitlines()[1] == "[ 2 -1 -1]"
     assert run("run", calls, "-f", "either", "-i", "x=3") == "result: int32 []\n6\n"
-    assert run("run", calls, "-f", "either", "-i", "x=[1.5]") == "result: float [1]\n[3]\n"
+    assert run("run", calls, "-f", "either", "-i", "x=[1.5]") == "result: float [1]\n[3.]\n"
 
 
 def test_run_of_a_graph_with_its_initialiser():
     for path in unpacked("v1"):
         want = np.load(path)
-        run("run", str(path)[:-4] + ".pb", "--init", "init", "-i", f"x={path}", "--fetch", "predict:0", "--save", work / "p.npz")
+        run(
+            "run",
+            str(path)[:-4] + ".pb",
+            "--init",
+            "init",
+            "-i",
+            f"x={path}",
+            "--fetch",
+            "predict:0",
+            "--save",
+            work / "p.npz",
+        )
         assert differs(np.load(work / "p.npz")["predict:0"], want["predict"]) is None, path.stem
 
 
@@ -147,13 +180,30 @@ def test_arrays_of_every_type_go_in_and_out():
     np.save(work / "o.npy", np.array(["a", None], dtype=object), allow_pickle=True)
     assert "pickled" in run("run", calls, "-i", f"x={work}/o.npy", code=1)
     # What numpy writes, in every type, is what comes back.
-    for dtype in ("float16", "float64", "int8", "uint8", "int16", "uint16", "uint32", "int64", "uint64", "bool", "complex64", "complex128", "S5", "U5"):
+    for dtype in (
+        "float16",
+        "float64",
+        "int8",
+        "uint8",
+        "int16",
+        "uint16",
+        "uint32",
+        "int64",
+        "uint64",
+        "bool",
+        "complex64",
+        "complex128",
+        "S5",
+        "U5",
+    ):
         a = np.array([[0, 1, 2], [3, 4, 5]]).astype(dtype)
         np.savez(work / "t.npz", x=a)
         with zipfile.ZipFile(work / "t.npz") as z:
             assert z.testzip() is None
-        graph = 'node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_%s } } attr { key: "shape" value { shape { unknown_rank: true } } } } ' \
-                'node { name: "y" op: "Identity" input: "x" attr { key: "T" value { type: DT_%s } } } versions { producer: 2000 }'
+        graph = (
+            'node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_%s } } attr { key: "shape" value { shape { unknown_rank: true } } } } '
+            'node { name: "y" op: "Identity" input: "x" attr { key: "T" value { type: DT_%s } } } versions { producer: 2000 }'
+        )
         name = {"float16": "HALF", "float64": "DOUBLE", "S5": "STRING", "U5": "STRING"}.get(dtype, dtype.upper())
         (work / f"{dtype}.pbtxt").write_text(graph % (name, name))
         run("run", work / f"{dtype}.pbtxt", "-i", f"x={work}/t.npz", "--save", work / "back.npz")
@@ -173,7 +223,7 @@ def frozen_and_compared(model, arguments, feeds, want, optimized=True):
     assigned = [a for k in feeds for a in ("-i", f"{inputs[k]}={work}/in.npz[{k}]")]
     if optimized:
         run("optimize", file, "-o", work / "fast.pb")
-    for graph in (file, work / "fast.pb")[:1 + optimized]:
+    for graph in (file, work / "fast.pb")[: 1 + optimized]:
         run("run", graph, *assigned, "--save", work / "out.npz")
         got = np.load(work / "out.npz")
         for key, name in zip(sorted(want), names("outputs")):
@@ -190,8 +240,15 @@ def test_frozen_models_give_the_same():
         assert "itself, not its value" in run("freeze", str(path)[:-4], "-s", "train", "-o", work / "no.pb", code=1)
     for path in unpacked("v1"):
         z = np.load(path)
-        done += frozen_and_compared(str(path)[:-4] + ".pb", ["--init", "init", "--inputs", "x:0", "--outputs", "predict:0"], {"x": z["x"]}, {"predict": z["predict"]})
-        assert "has no value yet" in run("freeze", str(path)[:-4] + ".pb", "--outputs", "predict:0", "-o", work / "no.pb", code=1)
+        done += frozen_and_compared(
+            str(path)[:-4] + ".pb",
+            ["--init", "init", "--inputs", "x:0", "--outputs", "predict:0"],
+            {"x": z["x"]},
+            {"predict": z["predict"]},
+        )
+        assert "has no value yet" in run(
+            "freeze", str(path)[:-4] + ".pb", "--outputs", "predict:0", "-o", work / "no.pb", code=1
+        )
     assert done == 13, done
 
 
@@ -201,8 +258,10 @@ def test_frozen_programs_give_the_same():
         z = np.load(path)
         if "error" in z:
             continue
-        pick = lambda prefix: {k[len(prefix):]: z[k] for k in z if k.startswith(prefix)}
-        done += bool(frozen_and_compared(str(path)[:-4], [], pick("in_"), pick("out_"), number % 4 == 0 or "table" in path.stem))
+        pick = lambda prefix: {k[len(prefix) :]: z[k] for k in z if k.startswith(prefix)}
+        done += bool(
+            frozen_and_compared(str(path)[:-4], [], pick("in_"), pick("out_"), number % 4 == 0 or "table" in path.stem)
+        )
     assert done == 113, done
 
 
@@ -217,7 +276,9 @@ def test_pictures():
     run("graph", str(path)[:-4], "--svg", work / "g.svg")
     svg = (work / "g.svg").read_text()
     assert "While" in svg and "body: " in svg and "cond: " in svg and "float [?,28,28]" in svg
-    assert "/device:CPU:0" in (run("graph", str(path)[:-4], "--svg", work / "g.svg", "--optimized") and (work / "g.svg").read_text())
+    assert "/device:CPU:0" in (
+        run("graph", str(path)[:-4], "--svg", work / "g.svg", "--optimized") and (work / "g.svg").read_text()
+    )
     graph = next(p for p in unpacked("v1") if p.stem == "v1_rnn_sgd_ref")
     run("graph", str(graph)[:-4] + ".pb", "--svg", work / "g.svg", "--limit", "30")
     assert "79 nodes" in (work / "g.svg").read_text()  # the scope of gradients, collapsed
@@ -229,8 +290,12 @@ def test_three_devices_are_seen():
     node = 'node { name: "%s" op: "%s" %s device: "%s" attr { key: "T" value { type: DT_FLOAT } } } '
     (work / "devices.pbtxt").write_text(
         'node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "shape" value { shape { unknown_rank: true } } } } '
-        + node % ("a", "Relu", 'input: "x"', "/device:CPU:0") + node % ("b", "Tanh", 'input: "x"', "/device:CPU:1")
-        + node % ("c", "AddV2", 'input: "a" input: "b"', "/device:CPU:2") + node % ("y", "Identity", 'input: "c"', "") + "versions { producer: 2000 }")
+        + node % ("a", "Relu", 'input: "x"', "/device:CPU:0")
+        + node % ("b", "Tanh", 'input: "x"', "/device:CPU:1")
+        + node % ("c", "AddV2", 'input: "a" input: "b"', "/device:CPU:2")
+        + node % ("y", "Identity", 'input: "c"', "")
+        + "versions { producer: 2000 }"
+    )
     run("graph", work / "devices.pbtxt", "--svg", work / "g.svg", "--optimized", "--devices", "3")
     svg = (work / "g.svg").read_text()
     assert all(f"/device:CPU:{i}" in svg for i in range(3))

@@ -3,9 +3,9 @@
 #include "core/float_types.h"
 #include "tests/compiler/run_module.h"
 
-namespace weft::testing {
+namespace weft_engine::testing {
 
-using namespace weft::core;  // NOLINT
+using namespace weft_engine::core;  // NOLINT
 
 namespace {
 
@@ -76,4 +76,4 @@ Result<std::vector<Tensor>> run(const ir::Module& m, const std::vector<Tensor>& 
   return results;
 }
 
-}  // namespace weft::testing
+}  // namespace weft_engine::testing

@@ -11,7 +11,7 @@
 #include "core/float_types.h"
 #include "kernels/cpu/philox.h"
 
-namespace weft::testing {
+namespace weft_engine::testing {
 
 using ir::DType;
 using ir::Instr;
@@ -396,7 +396,10 @@ Array Machine::compute(const Instr& i) {
             case U::kAbs: out.n[k] = v < 0 ? int64_t(-uint64_t(v)) : v; break;
             case U::kSign: out.n[k] = v > 0 ? 1 : v < 0 ? -1 : 0; break;
             case U::kNot: out.n[k] = x.dtype == DType::kBool ? !v : ~v; break;
-            case U::kPopcount: out.n[k] = std::popcount(core::dtype_size(x.dtype) == 8 ? uint64_t(v) : uint64_t(v) & ((uint64_t(1) << core::dtype_size(x.dtype) * 8) - 1)); break;
+            case U::kPopcount:
+              out.n[k] =
+                  std::popcount(core::dtype_size(x.dtype) == 8 ? uint64_t(v) : uint64_t(v) & ((uint64_t(1) << core::dtype_size(x.dtype) * 8) - 1));
+              break;
             default: out.n[k] = v;
           }
         } else {
@@ -638,4 +641,4 @@ Interpreted interpret(const ir::Module& m, const std::vector<Array>& parameters,
   return {machine.results(*m.main), machine.error};
 }
 
-}  // namespace weft::testing
+}  // namespace weft_engine::testing

@@ -6,7 +6,7 @@
 
 #include "ir/ir.h"
 
-namespace weft::testing {
+namespace weft_engine::testing {
 
 struct Array {
   ir::DType dtype = ir::DType::kInvalid;
@@ -24,4 +24,4 @@ struct Interpreted {
 
 Interpreted interpret(const ir::Module& m, const std::vector<Array>& parameters, const std::vector<int64_t>& symbols);
 
-}  // namespace weft::testing
+}  // namespace weft_engine::testing

@@ -9,7 +9,7 @@
 #include "core/cat.h"
 #include "ir/simplify.h"
 
-namespace weft::testing {
+namespace weft_engine::testing {
 namespace {
 
 using compiler::Buffer;
@@ -56,7 +56,10 @@ class Reference {
       switch (i->op) {
         case Op::kParameter: break;
         case Op::kReshape: values[i] = values.at(i->operands[0]); break;
-        case Op::kGet: values[i] = i->operand(0).op == Op::kSort ? result_of(values.at(i->operands[0]), size_t(i->index)) : several.at(i->operands[0])[size_t(i->index)]; break;
+        case Op::kGet:
+          values[i] =
+              i->operand(0).op == Op::kSort ? result_of(values.at(i->operands[0]), size_t(i->index)) : several.at(i->operands[0])[size_t(i->index)];
+          break;
         case Op::kWhile: loop(i); break;
         case Op::kIf: {
           const ir::Region& part = *i->regions[branch_of(values.at(i->operands[0]), i->regions.size())];
@@ -195,8 +198,8 @@ class Runner {
       return read(b, i);
     }
     if (i->op == Op::kReshape) return value(i->operands[0], same);
-    if (ir::is_elementwise(i->op) || i->op == Op::kBroadcast || i->op == Op::kTranspose || i->op == Op::kSlice || i->op == Op::kReverse || i->op == Op::kDynamicSlice ||
-        i->op == Op::kIota || i->op == Op::kSizes || (i->op == Op::kConstant && i->type.elements().is(1))) {
+    if (ir::is_elementwise(i->op) || i->op == Op::kBroadcast || i->op == Op::kTranspose || i->op == Op::kSlice || i->op == Op::kReverse ||
+        i->op == Op::kDynamicSlice || i->op == Op::kIota || i->op == Op::kSizes || (i->op == Op::kConstant && i->type.elements().is(1))) {
       return computed(i, same);
     }
     fail(cat("%", i->id, " (", name_of(i->op), ") is read but has no buffer"));
@@ -279,8 +282,8 @@ class Runner {
     Hash h = own(*i);
     std::set<int> first;
     for (size_t k = 0; k < i->operands.size(); ++k) {
-      const bool pointer = i->op == Op::kDot || i->op == Op::kConv || i->op == Op::kConvFilterGrad || i->op == Op::kWindow || i->op == Op::kMaxPoolGrad || i->op == Op::kSort ||
-                           i->op == Op::kScatter;
+      const bool pointer = i->op == Op::kDot || i->op == Op::kConv || i->op == Op::kConvFilterGrad || i->op == Op::kWindow ||
+                           i->op == Op::kMaxPoolGrad || i->op == Op::kSort || i->op == Op::kScatter;
       if (pointer && plan_.buffer_of(i->operands[k]) < 0) fail(cat("operand ", k, " of %", i->id, " has no buffer"));
       h = mix(h, value(i->operands[k]));
       if (k == 0 && (i->op == Op::kDynamicUpdate || i->op == Op::kScatter)) {
@@ -329,4 +332,4 @@ class Runner {
 
 std::string check_plan(const compiler::Plan& plan) { return Runner(plan).run(); }
 
-}  // namespace weft::testing
+}  // namespace weft_engine::testing

@@ -6,9 +6,9 @@
 
 #include "compiler/plan.h"
 
-namespace weft::testing {
+namespace weft_engine::testing {
 
 // Empty, or what is wrong. Loops run three times; open sizes are small numbers.
 std::string check_plan(const compiler::Plan& plan);
 
-}  // namespace weft::testing
+}  // namespace weft_engine::testing

@@ -4,7 +4,7 @@
 
 #include "ir/builder.h"
 
-namespace weft::testing {
+namespace weft_engine::testing {
 namespace {
 
 using ir::Dim;
@@ -87,7 +87,9 @@ class Maker {
       case 0: return b_.exp(x);
       case 1: return b_.neg(x);
       case 2: return b_.mul(x, 2.0);
-      case 3: case 4: case 5: return b_.add(x, of_type(pool, x->type));
+      case 3:
+      case 4:
+      case 5: return b_.add(x, of_type(pool, x->type));
       case 6: return b_.sub(x, of_type(pool, x->type));
       case 7: return b_.select(b_.compare(ir::Compare::kLt, x, of_type(pool, x->type)), x, b_.tanh(x));
       case 8: return r > 0 ? b_.sum(x, {pick(r)}, pick(2) == 0) : b_.square(x);
@@ -128,7 +130,8 @@ class Maker {
         return b_.dynamic_update(x, row, starts);
       }
       case 20: return r > 0 ? b_.gather(x, b_.convert(b_.reshape(counter(pool), {1}), DType::kInt32), 0, 0, "bad index") : nullptr;
-      case 21: return r > 0 ? b_.scatter(x, b_.reshape(counter(pool), {1}), b_.fill(x->type.dtype, rest(x), 1), ir::Reduce::kSum, "bad row") : nullptr;
+      case 21:
+        return r > 0 ? b_.scatter(x, b_.reshape(counter(pool), {1}), b_.fill(x->type.dtype, rest(x), 1), ir::Reduce::kSum, "bad row") : nullptr;
       case 22: return loop(pool, depth);
       default: return branch(pool, depth);
     }
@@ -207,4 +210,4 @@ std::unique_ptr<ir::Module> random_module(uint64_t seed, const RandomOptions& op
   return m;
 }
 
-}  // namespace weft::testing
+}  // namespace weft_engine::testing

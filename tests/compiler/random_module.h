@@ -6,7 +6,7 @@
 
 #include "ir/ir.h"
 
-namespace weft::testing {
+namespace weft_engine::testing {
 
 struct RandomOptions {
   int instrs = 20;
@@ -16,4 +16,4 @@ struct RandomOptions {
 
 std::unique_ptr<ir::Module> random_module(uint64_t seed, const RandomOptions& options = {});
 
-}  // namespace weft::testing
+}  // namespace weft_engine::testing

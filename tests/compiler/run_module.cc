@@ -5,7 +5,7 @@
 #include <cstring>
 #include <random>
 
-namespace weft::testing {
+namespace weft_engine::testing {
 namespace {
 
 using ir::DType;
@@ -94,7 +94,11 @@ std::vector<Array> random_parameters(const ir::Module& m, const std::vector<int6
         a.f.push_back(a.dtype == DType::kFloat ? double(float(v)) : a.dtype == DType::kDouble ? v : std::round(v * 64) / 64);
       } else {
         const int64_t v = whole(random);
-        a.n.push_back(a.dtype == DType::kBool ? v & 1 : p.type.dtype == DType::kUint8 || p.type.dtype == DType::kUint16 || p.type.dtype == DType::kUint32 || p.type.dtype == DType::kUint64 ? std::abs(v) : v);
+        a.n.push_back(a.dtype == DType::kBool ? v & 1
+                      : p.type.dtype == DType::kUint8 || p.type.dtype == DType::kUint16 || p.type.dtype == DType::kUint32 ||
+                              p.type.dtype == DType::kUint64
+                          ? std::abs(v)
+                          : v);
       }
     }
     out.push_back(std::move(a));
@@ -102,7 +106,8 @@ std::vector<Array> random_parameters(const ir::Module& m, const std::vector<int6
   return out;
 }
 
-core::Result<Interpreted> run_compiled(const ir::Module& m, const std::vector<Array>& parameters, const std::vector<int64_t>& symbols, const compiler::CodegenOptions& options) {
+core::Result<Interpreted> run_compiled(const ir::Module& m, const std::vector<Array>& parameters, const std::vector<int64_t>& symbols,
+                                       const compiler::CodegenOptions& options) {
   WEFT_RETURN_IF_ERROR(ir::verify(m));
   WEFT_ASSIGN(const compiler::Plan plan, compiler::make_plan(m));
   WEFT_ASSIGN(const compiler::CodegenApi* api, compiler::codegen());
@@ -151,7 +156,8 @@ std::string difference(const Interpreted& got, const Interpreted& want, double t
         if (std::isnan(a) && std::isnan(c)) continue;
         // float cannot hold what double can
         if (w.dtype == DType::kFloat && a == double(float(c))) continue;
-        if (!(std::fabs(a - c) <= tolerance * std::max(1.0, std::fabs(c)))) return core::cat("result ", r, " element ", k, " of ", w.size(), ": ", a, " instead of ", c);
+        if (!(std::fabs(a - c) <= tolerance * std::max(1.0, std::fabs(c))))
+          return core::cat("result ", r, " element ", k, " of ", w.size(), ": ", a, " instead of ", c);
       } else if (g.n[k] != w.n[k]) {
         return core::cat("result ", r, " element ", k, " of ", w.size(), ": ", g.n[k], " instead of ", w.n[k]);
       }
@@ -160,11 +166,12 @@ std::string difference(const Interpreted& got, const Interpreted& want, double t
   return "";
 }
 
-std::string compare_with_interpreter(const ir::Module& m, const std::vector<int64_t>& symbols, uint64_t seed, double tolerance, const Fill& fill, const compiler::CodegenOptions& options) {
+std::string compare_with_interpreter(const ir::Module& m, const std::vector<int64_t>& symbols, uint64_t seed, double tolerance, const Fill& fill,
+                                     const compiler::CodegenOptions& options) {
   const std::vector<Array> parameters = random_parameters(m, symbols, seed, fill);
   const auto got = run_compiled(m, parameters, symbols, options);
   if (!got.ok()) return got.status().to_string();
   return difference(*got, interpret(m, parameters, symbols), tolerance);
 }
 
-}  // namespace weft::testing
+}  // namespace weft_engine::testing

@@ -6,7 +6,7 @@
 #include "compiler/codegen.h"
 #include "tests/compiler/interpret.h"
 
-namespace weft::testing {
+namespace weft_engine::testing {
 
 // Random numbers of the parameter's type: floats in [-scale, scale], ints in [low, high].
 struct Fill {
@@ -16,10 +16,12 @@ struct Fill {
 std::vector<Array> random_parameters(const ir::Module& m, const std::vector<int64_t>& symbols, uint64_t seed, const Fill& fill = {});
 
 // The results of the compiled module (states: what their parameter holds afterwards).
-core::Result<Interpreted> run_compiled(const ir::Module& m, const std::vector<Array>& parameters, const std::vector<int64_t>& symbols, const compiler::CodegenOptions& options = {});
+core::Result<Interpreted> run_compiled(const ir::Module& m, const std::vector<Array>& parameters, const std::vector<int64_t>& symbols,
+                                       const compiler::CodegenOptions& options = {});
 
 // Empty, or the first difference. `tolerance`: relative to the larger of the two numbers and 1.
-std::string compare_with_interpreter(const ir::Module& m, const std::vector<int64_t>& symbols, uint64_t seed, double tolerance, const Fill& fill = {}, const compiler::CodegenOptions& options = {});
+std::string compare_with_interpreter(const ir::Module& m, const std::vector<int64_t>& symbols, uint64_t seed, double tolerance, const Fill& fill = {},
+                                     const compiler::CodegenOptions& options = {});
 std::string difference(const Interpreted& got, const Interpreted& want, double tolerance);
 
-}  // namespace weft::testing
+}  // namespace weft_engine::testing

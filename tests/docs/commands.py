@@ -2,8 +2,9 @@
 
     commands.py CMAKE BUILD_FOLDER SOURCE_FOLDER PYTHON PACKAGE_FOLDER
 
-docs/compiling.md has a test of its own (tests/aot/docs.py).
+docs/compiling.md has a test of its own (tests/compiler/aot/docs.py).
 """
+
 import os
 import pathlib
 import re
@@ -27,10 +28,14 @@ def lay_out():
         if entry.name not in ("build", ".git"):
             pathlib.Path(entry.name).symlink_to(entry)
     pathlib.Path("build").mkdir()
-    subprocess.run([cmake, "--install", build, "--prefix", "build/install", "--strip"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [cmake, "--install", build, "--prefix", "build/install", "--strip"], check=True, stdout=subprocess.DEVNULL
+    )
     for name, target in (("release", build), ("python", package), ("venv", python.parent.parent)):
         pathlib.Path("build", name).symlink_to(target)
-    with tarfile.open(source / "tests/golden/saved/models.tar.xz") as archive:  # the README's model reads digits, as this one does
+    with tarfile.open(
+        source / "tests/models/saved/models.tar.xz"
+    ) as archive:  # the README's model reads digits, as this one does
         members = [m for m in archive.getmembers() if m.name.split("/")[1:2] == ["mlp"]]
         for m in members:
             m.mode |= 0o200  # a folder is moved by who may write to it
@@ -57,11 +62,15 @@ def main():
         for line in commands(page):
             if any(part in line for part in LEFT_OUT):
                 continue
-            done = subprocess.run(["sh", "-ec", line], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            done = subprocess.run(
+                ["sh", "-ec", line], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
+            )
             ran += 1
             if done.returncode:
                 failed += 1
-                print(f"{page.relative_to(source)}: {line}\nexit status {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+                print(
+                    f"{page.relative_to(source)}: {line}\nexit status {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+                )
     print(f"{ran} commands of {len(pages)} pages, {failed} failed")
     return 1 if failed or not ran else 0
 

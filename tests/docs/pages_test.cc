@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <sstream>
 
 using namespace weft;  // NOLINT
 
@@ -15,6 +16,7 @@ using namespace weft;  // NOLINT
 #include "docs/functions.inc"
 #include "docs/graphs.inc"
 #include "docs/layers.inc"
+#include "docs/tensors.inc"
 #include "docs/training.inc"
 
 int main(int argc, char** argv) {

@@ -14,8 +14,8 @@
 #include "wire/table.h"
 #include "wire/tensor_bundle.h"
 
-using namespace weft;        // NOLINT
-using namespace weft::wire;  // NOLINT
+using namespace weft_engine;        // NOLINT
+using namespace weft_engine::wire;  // NOLINT
 
 namespace {
 
@@ -85,11 +85,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       if (parsed.ok() && !parsed->slice_shape.valid()) __builtin_trap();
       break;
     }
-    case 3:
-      (void)snappy_uncompress(in);
-      break;
-    default:
-      return -1;  // not worth a place in the corpus
+    case 3: (void)snappy_uncompress(in); break;
+    default: return -1;  // not worth a place in the corpus
   }
   return 0;
 }

@@ -17,8 +17,9 @@
 #include "runtime/session.h"
 #include "saved_model/functions.h"
 #include "saved_model/meta_graph.h"
+#include "saved_model/trackable_graph.h"
 
-using namespace weft;  // NOLINT
+using namespace weft_engine;  // NOLINT
 
 namespace {
 
@@ -76,7 +77,11 @@ void fuzz_saved_model(std::string bytes) {
   for (const auto& f : saved_model::list_functions(*objects)) {
     for (const auto& form : f.forms) (void)saved_model::describe(form);
   }
-  (void)saved_model::checkpoint_keys(*objects, meta->object_graph);
+  // A checkpoint's object graph has the same first fields.
+  auto trackables = saved_model::decode_trackables(meta->object_graph);
+  if (!trackables.ok()) return;
+  (void)saved_model::trackable_paths(*trackables);
+  (void)saved_model::readable_names(*trackables);
 }
 
 }  // namespace

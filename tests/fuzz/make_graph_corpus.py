@@ -1,13 +1,14 @@
 """Makes corpus/graph from the golden archives: small GraphDefs, FunctionDefs and MetaGraphDefs, each behind the byte that
 graph_fuzz.cc reads first.
 
-  python3 make_graph_corpus.py ../golden/saved corpus/graph
+  python3 make_graph_corpus.py ../models/saved corpus/graph
 """
+
 import pathlib
 import sys
 import tarfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent / "../golden/saved"))
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "../models/saved"))
 from play import messages
 
 
@@ -31,7 +32,9 @@ def main():
                         if field == 2:
                             for n, function in messages(value):
                                 if n == 1:
-                                    kinds.setdefault("1", []).append((f"{name}_{len(kinds['1']) if '1' in kinds else 0}", function))
+                                    kinds.setdefault("1", []).append(
+                                        (f"{name}_{len(kinds['1']) if '1' in kinds else 0}", function)
+                                    )
                 else:
                     kinds.setdefault("0", []).append((name, data))
     for kind, items in kinds.items():

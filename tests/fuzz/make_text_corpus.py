@@ -1,11 +1,12 @@
-"""Writes corpus/text from tests/golden/text: some texts, some messages, and a FileDescriptorSet made of proto/ by protoc."""
+"""Writes corpus/text from tests/files/text: some texts, some messages, and a FileDescriptorSet made of proto/ by protoc."""
+
 import pathlib
 import re
 import struct
 import subprocess
 
 here = pathlib.Path(__file__).parent
-golden = here.parent / "golden" / "text"
+golden = here.parent / "files" / "text"
 names = re.findall(r'"(\w+)"', re.search(r"kMessages\[\] = \{(.*?)\};", (here / "text_fuzz.cc").read_text(), re.S)[1])
 out = here / "corpus" / "text"
 out.mkdir(parents=True, exist_ok=True)
@@ -18,8 +19,8 @@ def rows(path, columns):
     while at < len(data):
         row = []
         for _ in range(columns):
-            n, = struct.unpack_from("<I", data, at)
-            row.append(data[at + 4:at + 4 + n])
+            (n,) = struct.unpack_from("<I", data, at)
+            row.append(data[at + 4 : at + 4 + n])
             at += 4 + n
         yield row
 
@@ -40,5 +41,9 @@ for row in rows(golden / "messages.bin", 4):
         put(f"bytes_{name}", 1, name, row[1])
 proto = here.parent.parent / "proto"
 for name in ("attr", "debug_info"):
-    done = subprocess.run(["protoc", "-I", proto, "--include_imports", "--descriptor_set_out=/dev/stdout", f"{name}.proto"], stdout=subprocess.PIPE, check=True)
+    done = subprocess.run(
+        ["protoc", "-I", proto, "--include_imports", "--descriptor_set_out=/dev/stdout", f"{name}.proto"],
+        stdout=subprocess.PIPE,
+        check=True,
+    )
     put(f"descriptors_{name}", 2, "GraphDef", done.stdout)

@@ -1,5 +1,5 @@
 // Plays files, or folders of them, through a fuzz target in builds without libFuzzer: whatever it once found stays found.
-// `--mutate SECONDS SEED` goes on with changed copies of them (bits, bytes, numbers, cuts, pieces of two files); the input in work is
+// `--mutate SECONDS SEED` continues with changed copies of them (bits, bytes, numbers, cuts, pieces of two files); the input in work is
 // kept in ./last_input_SEED, so that a death leaves what caused it.
 #include <algorithm>
 #include <chrono>
@@ -21,8 +21,12 @@ std::string changed(std::string in, const std::vector<std::string>& all, std::mt
   for (int k = int(r() % 4); k >= 0; --k) {
     const size_t at = in.empty() ? 0 : r() % in.size();
     switch (r() % 8) {
-      case 0: if (!in.empty()) in[at] = char(in[at] ^ (1 << r() % 8)); break;
-      case 1: if (!in.empty()) in[at] = char(r()); break;
+      case 0:
+        if (!in.empty()) in[at] = char(in[at] ^ (1 << r() % 8));
+        break;
+      case 1:
+        if (!in.empty()) in[at] = char(r());
+        break;
       case 2: in.resize(at); break;
       case 3: in.erase(at, 1 + r() % 16); break;
       case 4: in.insert(at, in.substr(r() % (at + 1), r() % 64)); break;
@@ -33,7 +37,9 @@ std::string changed(std::string in, const std::vector<std::string>& all, std::mt
         in.replace(at, r() % 64, other.substr(from, r() % 256));
         break;
       }
-      default: if (in.size() > 8) std::swap(in[at], in[r() % in.size()]); break;
+      default:
+        if (in.size() > 8) std::swap(in[at], in[r() % in.size()]);
+        break;
     }
   }
   return in;

@@ -9,7 +9,7 @@
 #include "wire/message_view.h"
 #include "wire/text_format.h"
 
-using namespace weft::wire;  // NOLINT
+using namespace weft_engine::wire;  // NOLINT
 
 namespace {
 

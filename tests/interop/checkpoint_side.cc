@@ -4,20 +4,19 @@
 //   checkpoint_side train_late PREFIX     the same, restored before the layers have weights
 //   checkpoint_side values PREFIX         nested objects restored; their values
 // Numbers go to stdout: a name and values on each line.
-// clang-format off: the engine's headers before the public ones
 #include "trace/trackable.h"
 #include "trace/variable.h"
 
 #include <weft/nn.h>
 #include <weft/optim.h>
 #include <weft/weft.h>
-// clang-format on
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 using namespace weft;  // NOLINT
+using namespace weft_engine;  // NOLINT
 
 namespace {
 
@@ -46,7 +45,8 @@ struct Layer : Module {
 struct Nested : Module {
   Layer first{2, 1.f};
   std::vector<Layer> layers{Layer(1, 2.f), Layer(3, 4.f)};
-  std::map<std::string, Variable> table{{"left", Variable(Tensor(1.5f), {.name = "left"})}, {"with/slash.dot", Variable(Tensor(-2.5f), {.name = "odd"})}};
+  std::map<std::string, Variable> table{{"left", Variable(Tensor(1.5f), {.name = "left"})},
+                                        {"with/slash.dot", Variable(Tensor(-2.5f), {.name = "odd"})}};
   Nested() {
     track("first", first);
     track("layers", layers);
@@ -58,11 +58,11 @@ struct Nested : Module {
 struct Types : Module {
   std::vector<Variable> all;
   Types() {
-    const std::vector<std::pair<const char*, DType>> types = {{"half", DType::float16},     {"bfloat16", DType::bfloat16}, {"float32", DType::float32},
-                                                              {"float64", DType::float64},  {"int8", DType::int8},         {"uint8", DType::uint8},
-                                                              {"int16", DType::int16},      {"uint16", DType::uint16},     {"int32", DType::int32},
-                                                              {"uint32", DType::uint32},    {"int64", DType::int64},       {"uint64", DType::uint64},
-                                                              {"complex64", DType::complex64}, {"complex128", DType::complex128}};
+    const std::vector<std::pair<const char*, DType>> types = {
+        {"half", DType::float16},        {"bfloat16", DType::bfloat16},    {"float32", DType::float32}, {"float64", DType::float64},
+        {"int8", DType::int8},           {"uint8", DType::uint8},          {"int16", DType::int16},     {"uint16", DType::uint16},
+        {"int32", DType::int32},         {"uint32", DType::uint32},        {"int64", DType::int64},     {"uint64", DType::uint64},
+        {"complex64", DType::complex64}, {"complex128", DType::complex128}};
     for (const auto& [name, dtype] : types) add(name, Variable(cast(Tensor{1.f, 2.f, 3.f}, dtype), {.name = name}));
     add("bool", Variable(cast(Tensor{1.f, 0.f}, DType::boolean), {.name = "bool"}));
     add("string", Variable(Tensor::of_strings({3}, {"", "a", std::string(300, 'b')}), {.name = "string"}));

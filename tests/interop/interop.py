@@ -1,7 +1,8 @@
-"""Files exchanged with real TensorFlow, both ways: predictions equal, training goes on with equal losses.
+"""Files exchanged with real TensorFlow, both ways: predictions equal, training continues with equal losses.
 
 Usage: interop.py WEFT_SIDE_PROGRAM WORK_DIR     (python with tensorflow; `make interop` calls it)
 """
+
 import os
 import subprocess
 import sys
@@ -33,7 +34,9 @@ def same(what, a, b, rtol=2e-5):
 def grid(shape, step, start):
     n = int(np.prod(shape))
     i = np.arange(n)
-    return np.float32(np.float32(start) + np.float32(step) * np.float32(i % 11) - np.float32(0.02) * np.float32(i % 7)).reshape(shape)
+    return np.float32(
+        np.float32(start) + np.float32(step) * np.float32(i % 11) - np.float32(0.02) * np.float32(i % 7)
+    ).reshape(shape)
 
 
 X, Y = grid((16, 4), 0.1, -0.5), grid((16, 2), 0.07, -0.3)
@@ -93,14 +96,25 @@ with tf.compat.v1.Session(graph=tf.Graph()) as session:
     s = meta.signature_def["serving_default"]
     got = session.run(s.outputs["y"].name, {s.inputs["x"].name: X})
     s = meta.signature_def["ids"]
-    same("  tables, version 1's loader", session.run([s.outputs["word"].name, s.outputs["line"].name], {s.inputs["x"].name: ["cat", "dog", "emu"]}), [WORDS, LINES])
+    same(
+        "  tables, version 1's loader",
+        session.run([s.outputs["word"].name, s.outputs["line"].name], {s.inputs["x"].name: ["cat", "dog", "emu"]}),
+        [WORDS, LINES],
+    )
 same("  version 1's loader (the way of TF Serving)", got, ours["predict"][0])
 tf.saved_model.save(loaded, f"{WORK}/resaved")
 again = tf.saved_model.load(f"{WORK}/resaved")
 same("  saved again by TensorFlow and loaded", again.predict(X)["y"], loaded.predict(X)["y"])
-out = subprocess.run([os.path.join(os.path.dirname(sys.executable), "saved_model_cli"), "show", "--dir", f"{WORK}/from_weft", "--all"],
-                     capture_output=True, text=True)
-same("  saved_model_cli show", [out.returncode, "serving_default" in out.stdout, "'predict'" in out.stdout or "predict" in out.stdout], [0, 1, 1])
+out = subprocess.run(
+    [os.path.join(os.path.dirname(sys.executable), "saved_model_cli"), "show", "--dir", f"{WORK}/from_weft", "--all"],
+    capture_output=True,
+    text=True,
+)
+same(
+    "  saved_model_cli show",
+    [out.returncode, "serving_default" in out.stdout, "'predict'" in out.stdout or "predict" in out.stdout],
+    [0, 1, 1],
+)
 
 # Written by TensorFlow, read by weft.
 net = Net()

@@ -1,7 +1,8 @@
-"""Checkpoints exchanged with real TensorFlow, both ways: all values arrive, and training goes on with equal losses.
+"""Checkpoints exchanged with real TensorFlow, both ways: all values arrive, and training continues with equal losses.
 
-Usage: interop_checkpoints.py WEFT_SIDE_PROGRAM WORK_DIR     (the program of this exchange lies beside that one)
+Usage: interop_checkpoints.py WEFT_SIDE_PROGRAM WORK_DIR     (the program of this exchange is beside that one)
 """
+
 import os
 import subprocess
 import sys
@@ -10,7 +11,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
 import tensorflow as tf
 
-PROGRAM = os.path.join(os.path.dirname(sys.argv[1]), "checkpoint", "checkpoint_side")
+PROGRAM = os.path.join(os.path.dirname(sys.argv[1]), "checkpoint_side")
 WORK = os.path.join(sys.argv[2], "checkpoints")
 os.makedirs(WORK, exist_ok=True)
 failures = []
@@ -21,7 +22,9 @@ def weft(*args):
     if out.returncode:
         raise SystemExit(f"{PROGRAM} {args}: {out.stderr}")
     rows = [line.split() for line in out.stdout.splitlines()]
-    return {k: np.array([r[1:] for r in rows if r[0] == k], "float32").squeeze() for k in dict.fromkeys(r[0] for r in rows)}
+    return {
+        k: np.array([r[1:] for r in rows if r[0] == k], "float32").squeeze() for k in dict.fromkeys(r[0] for r in rows)
+    }
 
 
 def check(what, ok, detail=""):
@@ -32,18 +35,27 @@ def check(what, ok, detail=""):
 
 def same(what, a, b, rtol=0.0):
     a, b = np.asarray(a).ravel(), np.asarray(b).ravel()
-    check(what, a.shape == b.shape and (np.allclose(a, b, rtol=rtol, atol=rtol / 10) if rtol else np.array_equal(a, b)), f"{a[:6]}\n  {b[:6]}")
+    check(
+        what,
+        a.shape == b.shape and (np.allclose(a, b, rtol=rtol, atol=rtol / 10) if rtol else np.array_equal(a, b)),
+        f"{a[:6]}\n  {b[:6]}",
+    )
 
 
 def grid(shape, step, start):
     i = np.arange(int(np.prod(shape)))
-    return np.float32(np.float32(start) + np.float32(step) * np.float32(i % 11) - np.float32(0.02) * np.float32(i % 7)).reshape(shape)
+    return np.float32(
+        np.float32(start) + np.float32(step) * np.float32(i % 11) - np.float32(0.02) * np.float32(i % 7)
+    ).reshape(shape)
 
 
 class Layer(tf.Module):
     def __init__(self, n, start):
         super().__init__()
-        self.w, self.b = tf.Variable(grid((n, n), 0.5, start), name="w"), tf.Variable(grid((n,), 0.25, -start), name="b")
+        self.w, self.b = (
+            tf.Variable(grid((n, n), 0.5, start), name="w"),
+            tf.Variable(grid((n,), 0.25, -start), name="b"),
+        )
 
     def clear(self):
         self.w.assign(tf.zeros_like(self.w))
@@ -104,7 +116,9 @@ step.assign(0)
 tf.train.Checkpoint(nested, step=step).read(WORK + "/rooted").assert_consumed()
 same("a root with an attached child", [step.numpy(), nested.first.b.numpy()[0]], [3, -1.0])
 
-tf.train.Checkpoint(step=step, model=nested.clear()).read(WORK + "/over").expect_partial().assert_existing_objects_matched()
+tf.train.Checkpoint(step=step, model=nested.clear()).read(
+    WORK + "/over"
+).expect_partial().assert_existing_objects_matched()
 same("one that was written over (two data files)", [step.numpy(), nested.first.b.numpy()[0]], [4, -1.0])
 
 later = tf.Module()
@@ -114,11 +128,16 @@ same("objects that TensorFlow makes later", later.first.b, grid((2,), 0.25, -1.0
 status.expect_partial()
 
 manager = tf.train.CheckpointManager(checkpoint, WORK + "/managed", max_to_keep=2)
-check("a managed folder", [os.path.basename(p) for p in manager.checkpoints] == ["ckpt-5", "ckpt-6"], manager.checkpoints)
+check(
+    "a managed folder", [os.path.basename(p) for p in manager.checkpoints] == ["ckpt-5", "ckpt-6"], manager.checkpoints
+)
 check("restore_or_initialize of it", manager.restore_or_initialize() == WORK + "/managed/ckpt-6")
 manager.save()
-check("TensorFlow's manager goes on in it", sorted(f for f in os.listdir(WORK + "/managed") if f.endswith(".index")) == ["ckpt-6.index", "ckpt-7.index"],
-      os.listdir(WORK + "/managed"))
+check(
+    "TensorFlow's manager goes on in it",
+    sorted(f for f in os.listdir(WORK + "/managed") if f.endswith(".index")) == ["ckpt-6.index", "ckpt-7.index"],
+    os.listdir(WORK + "/managed"),
+)
 
 types = tf.Module()
 names = "half bfloat16 float32 float64 int8 uint8 int16 uint16 int32 uint32 int64 uint64 complex64 complex128".split()
@@ -136,11 +155,17 @@ same("an open shape", types.open, grid((2, 3), 1.0, 0.0))
 model, optimizer = Layer(2, 1.0), tf.compat.v1.train.AdamOptimizer(0.1)
 optimizer.minimize(lambda: tf.reduce_sum(tf.square(model.w)) + tf.reduce_sum(model.b), var_list=[model.w, model.b])
 tf.train.Checkpoint(model=model, optimizer=optimizer).read(WORK + "/slots").assert_consumed()
-same("slot variables", [optimizer.get_slot(model.w, "m"), optimizer.get_slot(model.w, "v")], [2 * model.w.numpy(), 3 * model.w.numpy()])
+same(
+    "slot variables",
+    [optimizer.get_slot(model.w, "m"), optimizer.get_slot(model.w, "v")],
+    [2 * model.w.numpy(), 3 * model.w.numpy()],
+)
 same("slot variables of another", optimizer.get_slot(model.b, "v"), 3 * model.b.numpy())
 late_model, late_optimizer = Layer(2, 1.0).clear(), tf.compat.v1.train.AdamOptimizer(0.1)
 status = tf.train.Checkpoint(model=late_model, optimizer=late_optimizer).read(WORK + "/slots")
-late_optimizer.minimize(lambda: tf.reduce_sum(tf.square(late_model.w)) + tf.reduce_sum(late_model.b), var_list=[late_model.w, late_model.b])
+late_optimizer.minimize(
+    lambda: tf.reduce_sum(tf.square(late_model.w)) + tf.reduce_sum(late_model.b), var_list=[late_model.w, late_model.b]
+)
 status.assert_consumed()
 check("slot variables that TensorFlow makes later", np.all(late_optimizer.get_slot(late_model.b, "m").numpy() != 0.1))
 
@@ -153,8 +178,11 @@ same("a Sequential with Adam: 20 more losses", [training.step() for _ in range(2
 nested, step = Nested(), tf.Variable(7, dtype=tf.int64)
 checkpoint = tf.train.Checkpoint(step=step, model=nested)
 read = weft("values", checkpoint.save(WORK + "/theirs"))
-same("weft reads nested objects", np.concatenate([read["step"][None], read["first"], read["last"], read["odd"][None]]),
-     np.concatenate([[7], nested.first.w.numpy().ravel(), nested.layers[1].b.numpy(), [-2.5]]))
+same(
+    "weft reads nested objects",
+    np.concatenate([read["step"][None], read["first"], read["last"], read["odd"][None]]),
+    np.concatenate([[7], nested.first.w.numpy().ravel(), nested.layers[1].b.numpy(), [-2.5]]),
+)
 training = Training().build()
 for _ in range(5):
     training.step()
@@ -165,5 +193,8 @@ for how in ("train", "train_late"):
     mine = weft(how, WORK + "/their_keras")
     same(f"weft's {how}: predictions", mine["predictions"], predictions, 1e-5)
     same(f"weft's {how}: 20 more losses", mine["loss"], losses, 2e-5)
-print(f"checkpoints: TensorFlow {tf.__version__}, Keras {tf.keras.__version__}:", "all agree" if not failures else f"{len(failures)} differ")
+print(
+    f"checkpoints: TensorFlow {tf.__version__}, Keras {tf.keras.__version__}:",
+    "all agree" if not failures else f"{len(failures)} differ",
+)
 sys.exit(bool(failures))

@@ -1,8 +1,9 @@
 """Layers and models exchanged with Keras through checkpoints, both ways, with equal outputs.
 
-Usage: interop_layers.py WEFT_SIDE_PROGRAM WORK_DIR     (the program of this exchange lies beside that one)
+Usage: interop_layers.py WEFT_SIDE_PROGRAM WORK_DIR     (the program of this exchange is beside that one)
        interop_layers.py record DIR                     writes what the tests read without TensorFlow
 """
+
 import os
 import subprocess
 import sys
@@ -21,9 +22,18 @@ def floats(*shape):
 
 
 def text():
-    model = keras.Sequential([
-        L.Embedding(9, 4), L.Bidirectional(L.LSTM(3, return_sequences=True)), L.LayerNormalization(), L.TimeDistributed(L.Dense(4, "relu")), L.Dropout(0.2),
-        L.GRU(3, return_sequences=True), L.SimpleRNN(3), L.Dense(2)])
+    model = keras.Sequential(
+        [
+            L.Embedding(9, 4),
+            L.Bidirectional(L.LSTM(3, return_sequences=True)),
+            L.LayerNormalization(),
+            L.TimeDistributed(L.Dense(4, "relu")),
+            L.Dropout(0.2),
+            L.GRU(3, return_sequences=True),
+            L.SimpleRNN(3),
+            L.Dense(2),
+        ]
+    )
     model.build((None, 4))
     return model, [np.array([[1, 2, 3, 8], [0, 4, 5, 7]], "int32")]
 
@@ -86,7 +96,11 @@ def same(what, a, b):
 
 for make in (text, vision):
     name = make.__name__
-    same(f"layers: Keras writes {name}, weft reads", write(make, f"{WORK}/{name}_keras"), weft("read", name, f"{WORK}/{name}_keras"))
+    same(
+        f"layers: Keras writes {name}, weft reads",
+        write(make, f"{WORK}/{name}_keras"),
+        weft("read", name, f"{WORK}/{name}_keras"),
+    )
     values = weft("write", name, f"{WORK}/{name}_weft")
     model, inputs = make()
     tf.train.Checkpoint(model=model).read(f"{WORK}/{name}_weft").assert_consumed()

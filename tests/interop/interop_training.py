@@ -1,8 +1,9 @@
-"""Training that goes on from the other's checkpoint, for every optimiser: weft (inside weft::function) and Keras 3 (inside tf.function) see
+"""Training that continues from the other's checkpoint, for every optimiser: weft (inside weft::function) and Keras 3 (inside tf.function) see
 equal losses for 20 steps, both ways.
 
-Usage: interop_training.py WEFT_SIDE_PROGRAM WORK_DIR     (the program of this exchange lies beside that one)
+Usage: interop_training.py WEFT_SIDE_PROGRAM WORK_DIR     (the program of this exchange is beside that one)
 """
+
 import os
 import subprocess
 import sys
@@ -16,9 +17,18 @@ PROGRAM = os.path.join(os.path.dirname(sys.argv[1]), "training_side")
 WORK = os.path.join(sys.argv[2], "training")
 os.makedirs(WORK, exist_ok=True)
 O = keras.optimizers
-OPTIMIZERS = {"SGD": lambda: O.SGD(0.05, momentum=0.9, nesterov=True), "Adam": lambda: O.Adam(0.02, clipnorm=1.0), "AdamW": lambda: O.AdamW(0.02),
-              "RMSprop": lambda: O.RMSprop(0.01, momentum=0.5, centered=True, epsilon=1e-4), "Adagrad": lambda: O.Adagrad(0.1), "Adadelta": lambda: O.Adadelta(1.0),
-              "Ftrl": lambda: O.Ftrl(0.1), "Adamax": lambda: O.Adamax(0.02), "Nadam": lambda: O.Nadam(0.02), "Lion": lambda: O.Lion(0.002)}
+OPTIMIZERS = {
+    "SGD": lambda: O.SGD(0.05, momentum=0.9, nesterov=True),
+    "Adam": lambda: O.Adam(0.02, clipnorm=1.0),
+    "AdamW": lambda: O.AdamW(0.02),
+    "RMSprop": lambda: O.RMSprop(0.01, momentum=0.5, centered=True, epsilon=1e-4),
+    "Adagrad": lambda: O.Adagrad(0.1),
+    "Adadelta": lambda: O.Adadelta(1.0),
+    "Ftrl": lambda: O.Ftrl(0.1),
+    "Adamax": lambda: O.Adamax(0.02),
+    "Nadam": lambda: O.Nadam(0.02),
+    "Lion": lambda: O.Lion(0.002),
+}
 i, j = np.mgrid[0:24, 0:6]
 x, y = tf.constant(np.sin(i * 0.7 + j * 1.3).astype("float32")), tf.constant(np.arange(24) % 3, tf.int32)
 loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
@@ -46,7 +56,10 @@ def weft_side(mode, name, path):
     if out.returncode:
         raise SystemExit(f"{PROGRAM} {mode} {name}: {out.stderr}")
     rows = [line.split() for line in out.stdout.splitlines()]
-    return [np.array([r[1:] for r in rows if r[0] == "loss"], "float32").ravel(), np.concatenate([np.array(r[1:], "float32") for r in rows if r[0] == "weights"])]
+    return [
+        np.array([r[1:] for r in rows if r[0] == "loss"], "float32").ravel(),
+        np.concatenate([np.array(r[1:], "float32") for r in rows if r[0] == "weights"]),
+    ]
 
 
 def check(what, a, b):
@@ -66,7 +79,11 @@ for name in OPTIMIZERS:
     status = tf.train.Checkpoint(model=model, optimizer=optimizer).read(path)
     status.assert_consumed()
     losses = np.array([step().numpy() for _ in range(20)])
-    check(f"{name}: Keras goes on from weft's checkpoint with equal losses", [losses, np.concatenate([w.ravel() for w in model.get_weights()])], ours)
+    check(
+        f"{name}: Keras goes on from weft's checkpoint with equal losses",
+        [losses, np.concatenate([w.ravel() for w in model.get_weights()])],
+        ours,
+    )
 
     path = os.path.join(WORK, f"keras_{name}")
     model, optimizer, step = keras_side(name)
@@ -74,5 +91,9 @@ for name in OPTIMIZERS:
         step()
     tf.train.Checkpoint(model=model, optimizer=optimizer).write(path)
     losses = np.array([step().numpy() for _ in range(20)])
-    check(f"{name}: weft goes on from Keras' checkpoint with equal losses", weft_side("read", name, path), [losses, np.concatenate([w.ravel() for w in model.get_weights()])])
+    check(
+        f"{name}: weft goes on from Keras' checkpoint with equal losses",
+        weft_side("read", name, path),
+        [losses, np.concatenate([w.ravel() for w in model.get_weights()])],
+    )
 sys.exit(bool(failures))

@@ -14,7 +14,8 @@ static std::shared_ptr<nn::Optimizer> optimizer(const std::string& name) {
   if (name == "SGD") return std::make_shared<nn::SGD>(nn::SGDOptions{.learning_rate = 0.05, .momentum = 0.9, .nesterov = true});
   if (name == "Adam") return std::make_shared<nn::Adam>(nn::AdamOptions{.learning_rate = 0.02, .clipnorm = 1.0});
   if (name == "AdamW") return std::make_shared<nn::AdamW>(nn::AdamWOptions{.learning_rate = 0.02});
-  if (name == "RMSprop") return std::make_shared<nn::RMSprop>(nn::RMSpropOptions{.learning_rate = 0.01, .momentum = 0.5, .epsilon = 1e-4, .centered = true});
+  if (name == "RMSprop")
+    return std::make_shared<nn::RMSprop>(nn::RMSpropOptions{.learning_rate = 0.01, .momentum = 0.5, .epsilon = 1e-4, .centered = true});
   if (name == "Adagrad") return std::make_shared<nn::Adagrad>(nn::AdagradOptions{.learning_rate = 0.1});
   if (name == "Adadelta") return std::make_shared<nn::Adadelta>(nn::AdadeltaOptions{.learning_rate = 1.0});
   if (name == "Ftrl") return std::make_shared<nn::Ftrl>(nn::FtrlOptions{.learning_rate = 0.1});
@@ -37,7 +38,9 @@ int main(int argc, char** argv) {
   const nn::losses::SparseCategoricalCrossentropy loss({.from_logits = true});
   auto made = optimizer(argv[2]);
   Checkpoint checkpoint({{"model", model}, {"optimizer", *made}});
-  auto step = function([&](const Tensor& a, const Tensor& b) { return made->minimize([&] { return loss(b, model(a, {.training = true})); }, model.trainable_variables()); });
+  auto step = function([&](const Tensor& a, const Tensor& b) {
+    return made->minimize([&] { return loss(b, model(a, {.training = true})); }, model.trainable_variables());
+  });
   RestoreStatus status;
   if (std::strcmp(argv[1], "write") == 0) {
     for (int i = 0; i < 5; ++i) step(x, y);

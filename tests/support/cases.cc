@@ -9,7 +9,7 @@
 #include "wire/proto.h"
 #include "wire/tensor_proto.h"
 
-namespace weft::testing {
+namespace weft_engine::testing {
 namespace {
 
 using wire::ProtoReader;
@@ -20,8 +20,10 @@ struct Tolerance {
 
 std::optional<Tolerance> tolerance(DType t) {
   switch (t) {
-    case DType::kDouble: case DType::kComplex128: return Tolerance{1e-9, 1e-10};
-    case DType::kFloat: case DType::kComplex64: return Tolerance{2e-5, 5e-6};
+    case DType::kDouble:
+    case DType::kComplex128: return Tolerance{1e-9, 1e-10};
+    case DType::kFloat:
+    case DType::kComplex64: return Tolerance{2e-5, 5e-6};
     case DType::kHalf: return Tolerance{4e-3, 2e-3};
     case DType::kBfloat16: return Tolerance{3e-2, 1e-2};
     default: return std::nullopt;
@@ -91,19 +93,6 @@ Result<std::vector<std::string>> read_records(const std::string& path) {
   return records;
 }
 
-std::map<std::string, int> read_known_counts(const std::string& path) {
-  std::map<std::string, int> known;
-  std::ifstream file(path);
-  std::string line;
-  while (std::getline(file, line)) {
-    std::istringstream fields(line);
-    std::string op;
-    int agree;
-    if (!line.empty() && line[0] != '#' && fields >> op >> agree) known[op] = agree;
-  }
-  return known;
-}
-
 Result<OpCase> parse_case(std::string_view record) {
   OpCase c;
   std::string name;
@@ -116,27 +105,6 @@ Result<OpCase> parse_case(std::string_view record) {
     lists[r.field() - 2]->push_back(std::move(t));
   }
   return r.ok() ? Result<OpCase>(std::move(c)) : data_loss("malformed OpCase");
-}
-
-bool each_case(const std::vector<std::string>& paths, const std::string& only, const std::function<void(const OpCase&, int)>& f) {
-  for (const auto& path : paths) {
-    auto records = read_records(path);
-    if (!records.ok()) {
-      std::printf("%s\n", records.status().to_string().c_str());
-      return false;
-    }
-    int number = 0;
-    for (const auto& record : *records) {
-      auto c = parse_case(record);
-      ++number;
-      if (!c.ok()) {
-        std::printf("%s: %s\n", path.c_str(), c.status().to_string().c_str());
-        return false;
-      }
-      if (only.empty() || c->op == only) f(*c, number);
-    }
-  }
-  return true;
 }
 
 Result<SeqStep> parse_step(std::string_view record) {
@@ -172,6 +140,45 @@ Result<SeqStep> parse_step(std::string_view record) {
     }
   }
   return r.ok() ? Result<SeqStep>(std::move(s)) : data_loss("malformed SeqStep");
+}
+
+// Calls f for each record of the files, with its number in the file. False, and a line printed, for a file or a record that cannot be read.
+static bool each_record(const std::vector<std::string>& paths, const std::function<Status(const std::string&, int number)>& f) {
+  for (const auto& path : paths) {
+    auto records = read_records(path);
+    Status status = records.status();
+    int number = 0;
+    for (size_t i = 0; status.ok() && i < records->size(); ++i) status = f((*records)[i], ++number);
+    if (status.ok()) continue;
+    std::printf("%s: %s\n", path.c_str(), status.to_string().c_str());
+    return false;
+  }
+  return true;
+}
+
+bool each_case(const std::vector<std::string>& paths, const std::string& only, const std::function<void(const OpCase&, int)>& f) {
+  return each_record(paths, [&](const std::string& record, int number) -> Status {
+    WEFT_ASSIGN(const OpCase c, parse_case(record));
+    if (only.empty() || c.op == only) f(c, number);
+    return {};
+  });
+}
+
+bool each_sequence(const std::vector<std::string>& paths, const std::string& only, const std::function<void(const std::vector<SeqStep>&)>& f) {
+  std::vector<SeqStep> sequence;
+  const auto finish = [&] {
+    if (!sequence.empty() && sequence[0].sequence.starts_with(only)) f(sequence);
+    sequence.clear();
+  };
+  const bool read = each_record(paths, [&](const std::string& record, int) -> Status {
+    WEFT_ASSIGN(SeqStep step, parse_step(record));
+    if (!step.sequence.empty()) finish();
+    if (sequence.empty() && step.sequence.empty()) return data_loss("a step before its sequence");
+    sequence.push_back(std::move(step));
+    return {};
+  });
+  if (read) finish();
+  return read;
 }
 
 std::string difference(const Tensor& got, const Tensor& want, double scale) {
@@ -216,4 +223,4 @@ std::string difference(const std::vector<Tensor>& got, const std::vector<Recorde
   return {};
 }
 
-}  // namespace weft::testing
+}  // namespace weft_engine::testing

@@ -1,9 +1,8 @@
 // Recorded op calls with TensorFlow's answers: reading them and comparing with ours.
-// The format is described in tests/conformance/README.md.
+// The format is described in tests/ops/README.md.
 #pragma once
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,9 +11,9 @@
 #include "core/tensor.h"
 #include "op/attr_value.h"
 
-namespace weft::testing {
+namespace weft_engine::testing {
 
-using namespace weft::core;
+using namespace weft_engine::core;
 
 // One tensor of a record; nothing for the empty message, which is not compared.
 using Recorded = std::optional<Tensor>;
@@ -45,12 +44,12 @@ struct SeqStep {
 
 // Length-prefixed records of a file.
 Result<std::vector<std::string>> read_records(const std::string& path);
-// A known file: op, how many cases agree, why not all. Lines with # are for readers.
-std::map<std::string, int> read_known_counts(const std::string& path);
 Result<OpCase> parse_case(std::string_view record);
 // Calls f for each case of the files, with its number in the file; `only` is an op, or empty for all. False, and a line printed, for a file or a record that cannot be read.
 bool each_case(const std::vector<std::string>& paths, const std::string& only, const std::function<void(const OpCase&, int number)>& f);
 Result<SeqStep> parse_step(std::string_view record);
+// The same for sequences; `only` is how their names start.
+bool each_sequence(const std::vector<std::string>& paths, const std::string& only, const std::function<void(const std::vector<SeqStep>&)>& f);
 
 // Empty when the tensors agree within the tolerance of their type, else what differs.
 // `scale` is the size of the numbers that the result was made from, where that is larger than its own.
@@ -58,4 +57,4 @@ std::string difference(const Tensor& got, const Tensor& want, double scale = 0);
 // For all outputs; those that were not recorded are skipped.
 std::string difference(const std::vector<Tensor>& got, const std::vector<Recorded>& want);
 
-}  // namespace weft::testing
+}  // namespace weft_engine::testing

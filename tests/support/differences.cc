@@ -3,7 +3,7 @@
 #include <cmath>
 #include <random>
 
-namespace weft::testing {
+namespace weft_engine::testing {
 
 using graph::Endpoint;
 
@@ -151,7 +151,8 @@ Verdict check_differences(GradGraph& g, const std::vector<Endpoint>& outputs, st
     if (options.hermitian && feed < g.inputs.size()) make_hermitian(check.directions.back(), value.shape());
     if (!grads[i].node) continue;
     const Numbers n = numbers_of((*got)[at++]);
-    if (n.size() != check.directions.back().size()) return {Outcome::kDiffers, cat("a gradient of ", n.size(), " elements for ", value.num_elements())};
+    if (n.size() != check.directions.back().size())
+      return {Outcome::kDiffers, cat("a gradient of ", n.size(), " elements for ", value.num_elements())};
     for (size_t k = 0; k < n.size(); ++k) {
       const double part = (std::conj(n[k]) * check.directions.back()[k]).real();
       told += part;
@@ -169,11 +170,12 @@ Verdict check_differences(GradGraph& g, const std::vector<Endpoint>& outputs, st
       verdict = {Outcome::kNotHere, "not finite"};
       continue;
     }
-    const double allowed = exact ? 1e-6 * (size + std::abs(*d)) + 1e-9 * (1 + std::abs(*base)) : 1e-2 * (size + std::abs(*d)) + 1e-3 * (1 + std::abs(*base));
+    const double allowed =
+        exact ? 1e-6 * (size + std::abs(*d)) + 1e-9 * (1 + std::abs(*base)) : 1e-2 * (size + std::abs(*d)) + 1e-3 * (1 + std::abs(*base));
     if (std::abs(*d - told) <= allowed) return {};
     verdict = {Outcome::kDiffers, cat("the rule says ", told, ", differences say ", *d, exact ? "" : " (float)")};
   }
   return verdict;
 }
 
-}  // namespace weft::testing
+}  // namespace weft_engine::testing

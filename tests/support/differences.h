@@ -5,7 +5,7 @@
 
 #include "tests/support/grad_graph.h"
 
-namespace weft::testing {
+namespace weft_engine::testing {
 
 // The elements of a tensor of floating point numbers.
 using Numbers = std::vector<std::complex<double>>;
@@ -31,7 +31,7 @@ struct DifferenceOptions {
 
 size_t feed_of(const GradGraph& g, const graph::Endpoint& e);
 // `outputs` weighted by `weights` and differentiated by the feeds `by` must give `grads` (null where nothing flows).
-Verdict check_differences(GradGraph& g, const std::vector<graph::Endpoint>& outputs, std::vector<Numbers> weights, const std::vector<graph::Endpoint>& by,
-                          const std::vector<graph::Endpoint>& grads, const DifferenceOptions& options = {});
+Verdict check_differences(GradGraph& g, const std::vector<graph::Endpoint>& outputs, std::vector<Numbers> weights,
+                          const std::vector<graph::Endpoint>& by, const std::vector<graph::Endpoint>& grads, const DifferenceOptions& options = {});
 
-}  // namespace weft::testing
+}  // namespace weft_engine::testing

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace weft::testing {
+namespace weft_engine::testing {
 
 struct Folder {
   std::string path;
@@ -27,4 +27,4 @@ struct Folder {
   }
 };
 
-}  // namespace weft::testing
+}  // namespace weft_engine::testing

@@ -1,6 +1,6 @@
 #include "tests/support/grad_graph.h"
 
-namespace weft::testing {
+namespace weft_engine::testing {
 
 using graph::Endpoint;
 using graph::Node;
@@ -9,7 +9,7 @@ Result<Endpoint> GradGraph::placeholder(std::string name, const Tensor& value, c
   op::AttrMap attrs;
   attrs["dtype"] = value.dtype();
   attrs["shape"] = tell ? tell(value.shape()) : PartialShape(value.shape());
-  WEFT_ASSIGN(Node * n, graph.add(std::move(name), "Placeholder", std::move(attrs), {}));
+  WEFT_ASSIGN(Node* n, graph.add(std::move(name), "Placeholder", std::move(attrs), {}));
   WEFT_RETURN_IF_ERROR(shapes.node(n));
   feeds.push_back({n, 0});
   values.push_back(value);
@@ -46,4 +46,4 @@ Result<std::vector<Tensor>> GradGraph::run(std::span<const Endpoint> fetches) {
   return results;
 }
 
-}  // namespace weft::testing
+}  // namespace weft_engine::testing

@@ -7,7 +7,7 @@
 #include "runtime/session.h"
 #include "tests/support/cases.h"
 
-namespace weft::testing {
+namespace weft_engine::testing {
 
 struct GradGraph {
   explicit GradGraph(const op::Registry& registry) : graph(registry), shapes(graph) { graph.versions.producer = 2000; }
@@ -34,4 +34,4 @@ struct GradGraph {
   std::unique_ptr<runtime::Session> session_;
 };
 
-}  // namespace weft::testing
+}  // namespace weft_engine::testing

@@ -35,26 +35,22 @@ TF_CAPI_EXPORT extern void TF_CreateDir(const char* dirname, TF_Status* status);
 TF_CAPI_EXPORT extern void TF_DeleteDir(const char* dirname, TF_Status* status);
 
 // On failure the counts say how much could not be removed.
-TF_CAPI_EXPORT extern void TF_DeleteRecursively(const char* dirname, int64_t* undeleted_file_count,
-                                                int64_t* undeleted_dir_count, TF_Status* status);
+TF_CAPI_EXPORT extern void TF_DeleteRecursively(const char* dirname, int64_t* undeleted_file_count, int64_t* undeleted_dir_count, TF_Status* status);
 
 TF_CAPI_EXPORT extern TF_StringStream* TF_GetChildren(const char* filename, TF_Status* status);
 
 // ---- Files ----
 
-TF_CAPI_EXPORT extern void TF_FileStat(const char* filename, TF_FileStatistics* stats,
-                                       TF_Status* status);
+TF_CAPI_EXPORT extern void TF_FileStat(const char* filename, TF_FileStatistics* stats, TF_Status* status);
 TF_CAPI_EXPORT extern void TF_DeleteFile(const char* filename, TF_Status* status);
 
 // Creates or truncates; *handle is null on failure.
-TF_CAPI_EXPORT extern void TF_NewWritableFile(const char* filename, TF_WritableFileHandle** handle,
-                                              TF_Status* status);
+TF_CAPI_EXPORT extern void TF_NewWritableFile(const char* filename, TF_WritableFileHandle** handle, TF_Status* status);
 
 // Closes, and frees the handle whatever the status says.
 TF_CAPI_EXPORT extern void TF_CloseWritableFile(TF_WritableFileHandle* handle, TF_Status* status);
 
-TF_CAPI_EXPORT extern void TF_AppendWritableFile(TF_WritableFileHandle* handle, const char* data,
-                                                 size_t length, TF_Status* status);
+TF_CAPI_EXPORT extern void TF_AppendWritableFile(TF_WritableFileHandle* handle, const char* data, size_t length, TF_Status* status);
 
 // To the operating system; TF_SyncWritableFile: to the disk.
 TF_CAPI_EXPORT extern void TF_FlushWritableFile(TF_WritableFileHandle* handle, TF_Status* status);
@@ -84,9 +80,7 @@ TF_CAPI_EXPORT extern uint64_t TF_NowSeconds(void);
 TF_CAPI_EXPORT extern void TF_DefaultThreadOptions(TF_ThreadOptions* options);
 
 // Every thread must be joined.
-TF_CAPI_EXPORT extern TF_Thread* TF_StartThread(const TF_ThreadOptions* options,
-                                                const char* thread_name, void (*work_func)(void*),
-                                                void* param);
+TF_CAPI_EXPORT extern TF_Thread* TF_StartThread(const TF_ThreadOptions* options, const char* thread_name, void (*work_func)(void*), void* param);
 
 // Waits for the end and frees the thread.
 TF_CAPI_EXPORT extern void TF_JoinThread(TF_Thread* thread);
@@ -94,8 +88,7 @@ TF_CAPI_EXPORT extern void TF_JoinThread(TF_Thread* thread);
 // ---- Shared libraries ----
 
 TF_CAPI_EXPORT extern void* TF_LoadSharedLibrary(const char* library_filename, TF_Status* status);
-TF_CAPI_EXPORT extern void* TF_GetSymbolFromLibrary(void* handle, const char* symbol_name,
-                                                    TF_Status* status);
+TF_CAPI_EXPORT extern void* TF_GetSymbolFromLibrary(void* handle, const char* symbol_name, TF_Status* status);
 
 #ifdef __cplusplus
 }  // extern "C"

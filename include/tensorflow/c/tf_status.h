@@ -42,12 +42,10 @@ TF_CAPI_EXPORT extern void TF_SetStatus(TF_Status* status, TF_Code code, const c
 
 // Does nothing on a status that is OK.
 TF_CAPI_EXPORT extern void TF_SetPayload(TF_Status* status, const char* key, const char* value);
-TF_CAPI_EXPORT extern void TF_ForEachPayload(const TF_Status* status, TF_PayloadVisitor visitor,
-                                             void* capture);
+TF_CAPI_EXPORT extern void TF_ForEachPayload(const TF_Status* status, TF_PayloadVisitor visitor, void* capture);
 
 // Translates an errno value; context is put before the system's text.
-TF_CAPI_EXPORT extern void TF_SetStatusFromIOError(TF_Status* status, int error_code,
-                                                   const char* context);
+TF_CAPI_EXPORT extern void TF_SetStatusFromIOError(TF_Status* status, int error_code, const char* context);
 
 TF_CAPI_EXPORT extern TF_Code TF_GetCode(const TF_Status* status);
 

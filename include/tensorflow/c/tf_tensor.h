@@ -31,16 +31,14 @@ typedef struct TF_Tensor TF_Tensor;
 // Takes over data, which is handed to deallocator once nobody needs it any more. Data that is not
 // aligned enough may be copied, and then is handed back before the call returns. Null if len is too
 // small for the type and shape.
-TF_CAPI_EXPORT extern TF_Tensor* TF_NewTensor(
-    TF_DataType dtype, const int64_t* dims, int num_dims, void* data, size_t len,
-    void (*deallocator)(void* data, size_t len, void* arg), void* deallocator_arg);
+TF_CAPI_EXPORT extern TF_Tensor* TF_NewTensor(TF_DataType dtype, const int64_t* dims, int num_dims, void* data, size_t len,
+                                              void (*deallocator)(void* data, size_t len, void* arg), void* deallocator_arg);
 
 // Alignment, in bytes, at which TF_NewTensor need not copy.
 TF_CAPI_EXPORT extern size_t TF_TensorDefaultAlignment(void);
 
 // The elements are not initialised; len is in bytes.
-TF_CAPI_EXPORT extern TF_Tensor* TF_AllocateTensor(TF_DataType dtype, const int64_t* dims,
-                                                   int num_dims, size_t len);
+TF_CAPI_EXPORT extern TF_Tensor* TF_AllocateTensor(TF_DataType dtype, const int64_t* dims, int num_dims, size_t len);
 
 // Only if nobody else owns the memory: a new handle on it, the old one being deleted. Otherwise
 // null, and the tensor stays as it is.
@@ -68,9 +66,8 @@ TF_CAPI_EXPORT extern bool TF_TensorIsAligned(const TF_Tensor* tensor);
 TF_CAPI_EXPORT extern void TF_SetShape(TF_Tensor* tensor, const int64_t* dims, int num_dims);
 
 // Makes `to` share the memory of `from` under another type and shape of equal size in bytes.
-TF_CAPI_EXPORT extern void TF_TensorBitcastFrom(const TF_Tensor* from, TF_DataType type,
-                                                TF_Tensor* to, const int64_t* new_dims,
-                                                int num_new_dims, TF_Status* status);
+TF_CAPI_EXPORT extern void TF_TensorBitcastFrom(const TF_Tensor* from, TF_DataType type, TF_Tensor* to, const int64_t* new_dims, int num_new_dims,
+                                                TF_Status* status);
 
 #ifdef __cplusplus
 }  // extern "C"

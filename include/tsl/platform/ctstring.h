@@ -20,16 +20,12 @@ extern "C" {
 
 // ---- Reading ----
 
-static inline TF_TString_Type TF_TString_GetType(const TF_TString* str) {
-  return (TF_TString_Type)(str->u.raw.raw[0] & TF_TSTR_TYPE_MASK);
-}
+static inline TF_TString_Type TF_TString_GetType(const TF_TString* str) { return (TF_TString_Type)(str->u.raw.raw[0] & TF_TSTR_TYPE_MASK); }
 
 static inline size_t TF_TString_GetSize(const TF_TString* str) {
   switch (TF_TString_GetType(str)) {
-    case TF_TSTR_SMALL:
-      return str->u.smll.size >> 2;
-    case TF_TSTR_OFFSET:
-      return str->u.offset.size >> 2;
+    case TF_TSTR_SMALL: return str->u.smll.size >> 2;
+    case TF_TSTR_OFFSET: return str->u.offset.size >> 2;
     default:  // large and view begin alike
       return str->u.large.size >> 2;
   }
@@ -38,26 +34,19 @@ static inline size_t TF_TString_GetSize(const TF_TString* str) {
 // How far the string can grow where it is; 0 if its bytes are not its own.
 static inline size_t TF_TString_GetCapacity(const TF_TString* str) {
   switch (TF_TString_GetType(str)) {
-    case TF_TSTR_SMALL:
-      return TF_TString_SmallCapacity;
-    case TF_TSTR_LARGE:
-      return str->u.large.cap;
-    default:
-      return 0;
+    case TF_TSTR_SMALL: return TF_TString_SmallCapacity;
+    case TF_TSTR_LARGE: return str->u.large.cap;
+    default: return 0;
   }
 }
 
 // Ends with a 0 byte for small and large strings only.
 static inline const char* TF_TString_GetDataPointer(const TF_TString* str) {
   switch (TF_TString_GetType(str)) {
-    case TF_TSTR_SMALL:
-      return str->u.smll.str;
-    case TF_TSTR_LARGE:
-      return str->u.large.ptr;
-    case TF_TSTR_OFFSET:
-      return (const char*)str + str->u.offset.offset;
-    default:
-      return str->u.view.ptr;
+    case TF_TSTR_SMALL: return str->u.smll.str;
+    case TF_TSTR_LARGE: return str->u.large.ptr;
+    case TF_TSTR_OFFSET: return (const char*)str + str->u.offset.offset;
+    default: return str->u.view.ptr;
   }
 }
 
@@ -107,8 +96,7 @@ static inline void TF_TString_Init(TF_TString* str) { memset(str, 0, sizeof *str
 // Frees what the string owns; it is then empty, except that a view without owner stays as it is.
 static inline void TF_TString_Dealloc(TF_TString* str) {
   const TF_TString_Type type = TF_TString_GetType(str);
-  const bool owns = (type == TF_TSTR_LARGE && str->u.large.ptr != NULL) ||
-                    (type == TF_TSTR_VIEW && str->u.view.owner_ref != NULL);
+  const bool owns = (type == TF_TSTR_LARGE && str->u.large.ptr != NULL) || (type == TF_TSTR_VIEW && str->u.view.owner_ref != NULL);
   if (!owns) return;
   weft_tstr_release(str);
   TF_TString_Init(str);
@@ -171,12 +159,9 @@ static inline void TF_TString_ReserveAmortized(TF_TString* str, size_t new_cap) 
 // A view or offset string becomes a copy first.
 static inline char* TF_TString_GetMutableDataPointer(TF_TString* str) {
   switch (TF_TString_GetType(str)) {
-    case TF_TSTR_SMALL:
-      return str->u.smll.str;
-    case TF_TSTR_LARGE:
-      return str->u.large.ptr;
-    default:
-      return TF_TString_ResizeUninitialized(str, TF_TString_GetSize(str));
+    case TF_TSTR_SMALL: return str->u.smll.str;
+    case TF_TSTR_LARGE: return str->u.large.ptr;
+    default: return TF_TString_ResizeUninitialized(str, TF_TString_GetSize(str));
   }
 }
 
@@ -186,8 +171,7 @@ static inline void TF_TString_Copy(TF_TString* dst, const char* src, size_t size
 }
 
 // Refers to src without copying. owner_ref may be null: then src must outlive dst.
-static inline void TF_TString_AssignViewWithOwner(TF_TString* dst, const char* src, size_t size,
-                                                  TStringOwnerCApi* owner_ref) {
+static inline void TF_TString_AssignViewWithOwner(TF_TString* dst, const char* src, size_t size, TStringOwnerCApi* owner_ref) {
   if (owner_ref != NULL) owner_ref->ref(owner_ref);  // before dst lets go: it may be the same owner
   TF_TString_Dealloc(dst);
   dst->u.view.size = (size << 2) | TF_TSTR_VIEW;
@@ -195,9 +179,7 @@ static inline void TF_TString_AssignViewWithOwner(TF_TString* dst, const char* s
   dst->u.view.owner_ref = owner_ref;
 }
 
-static inline void TF_TString_AssignView(TF_TString* dst, const char* src, size_t size) {
-  TF_TString_AssignViewWithOwner(dst, src, size, NULL);
-}
+static inline void TF_TString_AssignView(TF_TString* dst, const char* src, size_t size) { TF_TString_AssignViewWithOwner(dst, src, size, NULL); }
 
 // src must not point into dst.
 static inline void TF_TString_AppendN(TF_TString* dst, const char* src, size_t size) {
@@ -231,12 +213,8 @@ static inline void TF_TString_Assign(TF_TString* dst, const TF_TString* src) {
       TF_TString_Dealloc(dst);
       TF_TString_Copy(dst, data, size);
       return;
-    case TF_TSTR_VIEW:
-      TF_TString_AssignViewWithOwner(dst, data, size, src->u.view.owner_ref);
-      return;
-    default:
-      TF_TString_AssignView(dst, data, size);
-      return;
+    case TF_TSTR_VIEW: TF_TString_AssignViewWithOwner(dst, data, size, src->u.view.owner_ref); return;
+    default: TF_TString_AssignView(dst, data, size); return;
   }
 }
 
@@ -245,12 +223,8 @@ static inline void TF_TString_Move(TF_TString* dst, TF_TString* src) {
   if (dst == src) return;
   TF_TString_Dealloc(dst);
   switch (TF_TString_GetType(src)) {
-    case TF_TSTR_SMALL:
-      *dst = *src;
-      return;
-    case TF_TSTR_OFFSET:
-      TF_TString_AssignView(dst, TF_TString_GetDataPointer(src), TF_TString_GetSize(src));
-      return;
+    case TF_TSTR_SMALL: *dst = *src; return;
+    case TF_TSTR_OFFSET: TF_TString_AssignView(dst, TF_TString_GetDataPointer(src), TF_TString_GetSize(src)); return;
     default:
       *dst = *src;
       TF_TString_Init(src);

@@ -198,7 +198,8 @@ inline bool replace_file(const std::string& path, const std::string& contents) {
   if (DIR* names = opendir(folder.empty() ? "." : folder.c_str())) {
     while (const dirent* entry = readdir(names)) {
       const std::string name = entry->d_name;
-      if (name.compare(0, base.size(), base) != 0 || name.size() == base.size() || name.find_first_not_of("0123456789", base.size()) != name.npos) continue;
+      if (name.compare(0, base.size(), base) != 0 || name.size() == base.size() || name.find_first_not_of("0123456789", base.size()) != name.npos)
+        continue;
       const int left = open((folder + name).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
       if (left < 0) continue;
       if (flock(left, LOCK_EX | LOCK_NB) == 0) unlink((folder + name).c_str());
@@ -351,7 +352,8 @@ bool save_checkpoint(Net& net, const std::string& prefix, std::string* error = n
   if (!replace_file(data_name(prefix, 0, shards), data)) return fail(error, "cannot write " + data_name(prefix, 0, shards));
   if (!replace_file(prefix + ".index", index)) return fail(error, "cannot write " + prefix + ".index");
   if (shards == 2) std::remove(data_name(prefix, 0, 1).c_str());
-  else for (uint64_t i = 0; i < 2; ++i) std::remove(data_name(prefix, i, 2).c_str());
+  else
+    for (uint64_t i = 0; i < 2; ++i) std::remove(data_name(prefix, i, 2).c_str());
   return true;
 }
 
@@ -372,7 +374,8 @@ bool load_checkpoint(Net& net, const std::string& prefix, std::string* error = n
     Entry e;
     if (it == entries.end()) return fail(error, prefix + " has no '" + key + "'");
     if (!decode(it->second, e)) return fail(error, "'" + key + "' of " + prefix + " is damaged, or in slices");
-    if (e.dtype != v.dtype || e.dims != std::vector<int64_t>(v.dims, v.dims + v.rank) || e.size != v.bytes) return fail(error, "'" + key + "' has another type or shape");
+    if (e.dtype != v.dtype || e.dims != std::vector<int64_t>(v.dims, v.dims + v.rank) || e.size != v.bytes)
+      return fail(error, "'" + key + "' has another type or shape");
     if (e.shard != 0) return fail(error, "'" + key + "' is not in the first data file of " + prefix + ", which is all that is read here");
     if (e.offset > data.size() || e.size > data.size() - e.offset) return fail(error, data_file + " is too short");
     if (masked(crc32c(data.data() + e.offset, static_cast<size_t>(e.size))) != e.crc) return fail(error, "'" + key + "' is damaged: wrong checksum");

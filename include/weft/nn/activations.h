@@ -20,6 +20,7 @@ class WEFT_API Activation {
   Activation(F f) : f_(std::move(f)), name_("function") {}  // NOLINT
   Tensor operator()(const Tensor& x) const { return f_ ? f_(x) : x; }
   explicit operator bool() const { return bool(f_); }  // false: linear
+  // "relu", or "function".
   const std::string& name() const { return name_; }
 
  private:
@@ -32,6 +33,7 @@ struct ReluOptions {
 };
 
 namespace activations {
+// Keras' activations as functions; the options have its names.
 WEFT_API Tensor relu(const Tensor& x, const ReluOptions& o = {});
 WEFT_API Tensor relu6(const Tensor& x);
 WEFT_API Tensor leaky_relu(const Tensor& x, double negative_slope = 0.2);

@@ -16,6 +16,7 @@ class Extent {
   Extent(int all) : dims_{all} {}                                // NOLINT
   Extent(std::initializer_list<int64_t> dims) : dims_(dims) {}   // NOLINT
   Extent(std::vector<int64_t> dims) : dims_(std::move(dims)) {}  // NOLINT
+  // The sizes as given.
   const std::vector<int64_t>& dims() const { return dims_; }
 
  private:
@@ -211,14 +212,14 @@ class WEFT_API GlobalPooling : public Layer {
   int rank_;
   bool max_, keepdims_;
 };
-#define WEFT_POOLING(Name)                                                        \
-  class WEFT_API Name : public LayerOf<Name, Pooling> {                           \
-   public:                                                                        \
-    explicit Name(const Extent& pool_size = 2, PoolingOptions o = {});            \
-  };                                                                              \
-  class WEFT_API Global##Name : public LayerOf<Global##Name, GlobalPooling> {     \
-   public:                                                                        \
-    explicit Global##Name(GlobalPoolingOptions o = {});                           \
+#define WEFT_POOLING(Name)                                                    \
+  class WEFT_API Name : public LayerOf<Name, Pooling> {                       \
+   public:                                                                    \
+    explicit Name(const Extent& pool_size = 2, PoolingOptions o = {});        \
+  };                                                                          \
+  class WEFT_API Global##Name : public LayerOf<Global##Name, GlobalPooling> { \
+   public:                                                                    \
+    explicit Global##Name(GlobalPoolingOptions o = {});                       \
   };
 WEFT_POOLING(MaxPooling1D)
 WEFT_POOLING(MaxPooling2D)
@@ -276,14 +277,14 @@ class WEFT_API UpSampling : public Layer {
   std::vector<int64_t> size_;
   std::string interpolation_;
 };
-#define WEFT_MARGINS(rank)                                                                     \
-  class WEFT_API ZeroPadding##rank##D : public LayerOf<ZeroPadding##rank##D, ZeroPadding> {    \
-   public:                                                                                     \
-    explicit ZeroPadding##rank##D(const Margins& padding = 1, MarginOptions o = {});           \
-  };                                                                                           \
-  class WEFT_API Cropping##rank##D : public LayerOf<Cropping##rank##D, Cropping> {             \
-   public:                                                                                     \
-    explicit Cropping##rank##D(const Margins& cropping = 1, MarginOptions o = {});             \
+#define WEFT_MARGINS(rank)                                                                  \
+  class WEFT_API ZeroPadding##rank##D : public LayerOf<ZeroPadding##rank##D, ZeroPadding> { \
+   public:                                                                                  \
+    explicit ZeroPadding##rank##D(const Margins& padding = 1, MarginOptions o = {});        \
+  };                                                                                        \
+  class WEFT_API Cropping##rank##D : public LayerOf<Cropping##rank##D, Cropping> {          \
+   public:                                                                                  \
+    explicit Cropping##rank##D(const Margins& cropping = 1, MarginOptions o = {});          \
   };
 WEFT_MARGINS(1)
 WEFT_MARGINS(2)

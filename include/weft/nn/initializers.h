@@ -51,20 +51,30 @@ struct OrthogonalOptions {
 };
 
 namespace initializers {
+// Zeros.
 WEFT_API Initializer zeros();
+// Ones.
 WEFT_API Initializer ones();
+// A number.
 WEFT_API Initializer constant(double value);
+// The identity matrix times gain.
 WEFT_API Initializer identity(double gain = 1);
+// Numbers of a normal distribution.
 WEFT_API Initializer random_normal(const NormalOptions& o = {});
+// The same without those more than two standard deviations from the mean.
 WEFT_API Initializer truncated_normal(const NormalOptions& o = {});
+// Numbers of a uniform distribution.
 WEFT_API Initializer random_uniform(const UniformOptions& o = {});
+// Numbers whose variance fits the number of inputs or outputs.
 WEFT_API Initializer variance_scaling(const VarianceScalingOptions& o = {});
+// Variance scaling by Glorot, He or LeCun.
 WEFT_API Initializer glorot_uniform(const SeedOptions& o = {});
 WEFT_API Initializer glorot_normal(const SeedOptions& o = {});
 WEFT_API Initializer he_uniform(const SeedOptions& o = {});
 WEFT_API Initializer he_normal(const SeedOptions& o = {});
 WEFT_API Initializer lecun_uniform(const SeedOptions& o = {});
 WEFT_API Initializer lecun_normal(const SeedOptions& o = {});
+// An orthogonal matrix.
 WEFT_API Initializer orthogonal(const OrthogonalOptions& o = {});
 }  // namespace initializers
 
@@ -90,9 +100,11 @@ class WEFT_API Regularizer {
 };
 
 namespace regularizers {
+// The sum of sizes, of squares, or both.
 WEFT_API Regularizer l1(double factor = 0.01);
 WEFT_API Regularizer l2(double factor = 0.01);
 WEFT_API Regularizer l1_l2(double l1 = 0.01, double l2 = 0.01);
+// How far rows or columns are from orthogonal.
 WEFT_API Regularizer orthogonal(double factor = 0.01, const std::string& mode = "rows");
 }  // namespace regularizers
 
@@ -114,9 +126,12 @@ class WEFT_API Constraint {
 };
 
 namespace constraints {
+// The norm at most, or within limits.
 WEFT_API Constraint max_norm(double max_value = 2, std::vector<int64_t> axis = {0});
 WEFT_API Constraint min_max_norm(double min_value = 0, double max_value = 1, double rate = 1, std::vector<int64_t> axis = {0});
+// Vectors of length 1.
 WEFT_API Constraint unit_norm(std::vector<int64_t> axis = {0});
+// No number below 0.
 WEFT_API Constraint non_neg();
 }  // namespace constraints
 

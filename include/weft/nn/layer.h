@@ -31,7 +31,7 @@ WEFT_API bool in_training();
 
 struct CallOptions {
   bool training = in_training();  // inside a layer's call: as that layer was called
-  Tensor mask = {};               // which time steps count: bool [batch, time]
+  Tensor mask = {};  // which time steps count: bool [batch, time]
 };
 
 struct WeightOptions {
@@ -39,7 +39,7 @@ struct WeightOptions {
   Regularizer regularizer = {};
   Constraint constraint = {};
   DType dtype = DType::invalid;  // invalid: the layer's
-  std::string attribute = {};    // its name in checkpoints; empty: that of the weight
+  std::string attribute = {};  // its name in checkpoints; empty: that of the weight
 };
 
 class WEFT_API Layer : public Module {
@@ -70,15 +70,18 @@ class WEFT_API Layer : public Module {
   // Another handle of this layer, for functional models; LayerOf writes it.
   virtual std::shared_ptr<Layer> clone() const;
 
+  // Whether the weights were made.
   bool built() const;
   const std::string& type() const;
   DType dtype() const;  // of the weights
+  // The type of weights that are made from here on.
   void set_dtype(DType dtype);
 
   // In Keras' order: its own, trainable ones first, then those of its layers in the order they were tracked.
   std::vector<Variable> weights() const;
   std::vector<Variable> trainable_weights() const { return trainable_variables(); }
   std::vector<Variable> variables() const override;  // the weights, and the states of random numbers
+  // The values of all weights.
   std::vector<Tensor> get_weights() const;
   void set_weights(const std::vector<Tensor>& values) const;
   int64_t count_params() const;
@@ -88,6 +91,7 @@ class WEFT_API Layer : public Module {
   std::vector<Tensor> losses() const;
   void add_loss(const Tensor& loss) const;
 
+  // For the library itself.
   const std::shared_ptr<LayerState>& state() const { return state_; }
 
  protected:

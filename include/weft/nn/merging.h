@@ -23,10 +23,10 @@ class WEFT_API Merge : public Layer {
  private:
   Kind kind_;
 };
-#define WEFT_MERGE(Name)                                   \
-  class WEFT_API Name : public LayerOf<Name, Merge> {      \
-   public:                                                 \
-    explicit Name(const std::string& name = {});           \
+#define WEFT_MERGE(Name)                              \
+  class WEFT_API Name : public LayerOf<Name, Merge> { \
+   public:                                            \
+    explicit Name(const std::string& name = {});      \
   };
 WEFT_MERGE(Add)
 WEFT_MERGE(Subtract)

@@ -23,6 +23,7 @@ struct Node;
 class WEFT_API KerasTensor {
  public:
   KerasTensor() = default;
+  // What is known of the tensor.
   const PartialShape& shape() const;
   DType dtype() const;
   const std::string& name() const;  // of the layer that gives it
@@ -55,6 +56,7 @@ class WEFT_API Model : public LayerOf<Model> {
   Model(const KerasTensor& input, const KerasTensor& output, const std::string& name = {});
 
   const std::vector<std::shared_ptr<Layer>>& layers() const;  // in Keras' order, inputs included
+  // A layer by its name.
   std::shared_ptr<Layer> get_layer(const std::string& name) const;
   const std::vector<KerasTensor>& inputs() const;
   const std::vector<KerasTensor>& outputs() const;
@@ -62,6 +64,7 @@ class WEFT_API Model : public LayerOf<Model> {
   std::vector<Tensor> call_many(const std::vector<Tensor>& inputs, const CallOptions& o) const override;
   Tensor compute_mask(const Tensor& x, const Tensor& mask) const override;
   Tensor compute_mask_many(const std::vector<Tensor>& inputs, const std::vector<Tensor>& masks) const override;
+  // A table of the layers.
   std::string summary() const;
 
  private:
@@ -81,6 +84,7 @@ class WEFT_API Sequential : public LayerOf<Sequential> {
   Sequential(std::initializer_list<AnyLayer> layers, const SequentialOptions& o = {});
   explicit Sequential(const std::vector<AnyLayer>& layers, const SequentialOptions& o = {});
 
+  // A layer more, or the last one less.
   void add(const AnyLayer& layer);
   void pop();
   const std::vector<std::shared_ptr<Layer>>& layers() const { return *layers_; }

@@ -35,7 +35,9 @@ class WEFT_API RNNCell : public Layer {
   void build_many(const std::vector<PartialShape>& inputs) override;
   std::vector<Tensor> call_many(const std::vector<Tensor>& inputs, const CallOptions& o) const override;
 
+  // The size of a state.
   int64_t units() const { return units_; }
+  // How many states a cell has.
   int num_states() const { return num_states_; }
   // What the input adds to the gates; x may be all steps together.
   virtual Tensor project(const Tensor& x) const;
@@ -95,11 +97,11 @@ class WEFT_API RNN : public Layer {
   RNNOptions o_;
   Variable seed_;
 };
-#define WEFT_RNN(Name)                                                 \
-  class WEFT_API Name : public LayerOf<Name, RNN> {                    \
-   public:                                                             \
-    explicit Name(int64_t units, const RNNOptions& o = {});            \
-    std::shared_ptr<RNN> again(const RNNOptions& o) const override;    \
+#define WEFT_RNN(Name)                                              \
+  class WEFT_API Name : public LayerOf<Name, RNN> {                 \
+   public:                                                          \
+    explicit Name(int64_t units, const RNNOptions& o = {});         \
+    std::shared_ptr<RNN> again(const RNNOptions& o) const override; \
   };
 WEFT_RNN(SimpleRNN)
 WEFT_RNN(LSTM)

@@ -1,8 +1,8 @@
 """tf.io: files, records, and what is written in them."""
 
-from weft._missing import missing as _missing
+from weft._src.namespace import missing as _missing
 from weft.io import gfile  # noqa: F401
-from weft.ops.io_ops import (  # noqa: F401
+from weft._src.ops.io_ops import (  # noqa: F401
     TFRecordOptions,
     TFRecordWriter,
     decode_and_crop_jpeg,
@@ -35,14 +35,14 @@ from weft.ops.io_ops import (  # noqa: F401
     write_file,
     write_graph,
 )
-from weft.ops.parsing_config import (  # noqa: F401
+from weft._src.ops.parsing_config import (  # noqa: F401
     FixedLenFeature,
     FixedLenSequenceFeature,
     RaggedFeature,
     SparseFeature,
     VarLenFeature,
 )
-from weft.ops.parsing_ops import (
+from weft._src.ops.parsing_ops import (
     parse_example,
     parse_sequence_example,
     parse_single_example,

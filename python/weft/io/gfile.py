@@ -1,6 +1,6 @@
 """tf.io.gfile: files and folders of any file system that the engine knows."""
 
-from weft.framework.gfile import (  # noqa: F401
+from weft._src.framework.gfile import (  # noqa: F401
     GFile,
     copy,
     exists,

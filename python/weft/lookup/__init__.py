@@ -1,8 +1,8 @@
 """tf.lookup: tables."""
 
-from weft._missing import missing as _missing
+from weft._src.namespace import missing as _missing
 from weft.lookup import experimental  # noqa: F401
-from weft.ops.lookup_ops import (
+from weft._src.ops.lookup_ops import (
     KeyValueTensorInitializer,
     StaticHashTable,
     StaticVocabularyTable,

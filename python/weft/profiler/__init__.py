@@ -1,6 +1,6 @@
 """tf.profiler"""
 
-from weft._missing import missing as _missing
+from weft._src.namespace import missing as _missing
 from weft.profiler import experimental  # noqa: F401
 
 __getattr__ = _missing("tf.profiler")

@@ -1,8 +1,8 @@
 """tf.saved_model: whole programs as files: objects, functions, variables, signatures."""
 
-from weft._missing import missing as _missing
+from weft._src.namespace import missing as _missing
 from weft.saved_model import experimental  # noqa: F401
-from weft.saved_model.constants import (  # noqa: F401
+from weft._src.saved_model.constants import (  # noqa: F401
     ASSETS_DIRECTORY,
     ASSETS_KEY,
     CLASSIFY_INPUTS,
@@ -28,9 +28,9 @@ from weft.saved_model.constants import (  # noqa: F401
     VARIABLES_DIRECTORY,
     VARIABLES_FILENAME,
 )
-from weft.saved_model.load import contains_saved_model, load  # noqa: F401
-from weft.saved_model.options import LoadOptions, SaveOptions  # noqa: F401
-from weft.saved_model.save import save  # noqa: F401
-from weft.trackable.asset import Asset  # noqa: F401
+from weft._src.saved_model.load import contains_saved_model, load  # noqa: F401
+from weft._src.saved_model.options import LoadOptions, SaveOptions  # noqa: F401
+from weft._src.saved_model.save import save  # noqa: F401
+from weft._src.trackable.asset import Asset  # noqa: F401
 
 __getattr__ = _missing("tf.saved_model")

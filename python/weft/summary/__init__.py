@@ -1,7 +1,7 @@
 """tf.summary"""
 
-from weft._missing import missing as _missing
-from weft.ops.summary_ops import (  # noqa: F401
+from weft._src.namespace import missing as _missing
+from weft._src.ops.summary_ops import (  # noqa: F401
     SummaryWriter,
     audio,
     create_file_writer,

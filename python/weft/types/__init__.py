@@ -1,6 +1,6 @@
 """tf.types"""
 
-from weft._missing import missing
+from weft._src.namespace import missing
 from weft.types import experimental
 
 __all__ = ["experimental"]

@@ -106,22 +106,15 @@ bool parse_number(std::string_view s, T& v) {
   const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), v);
   if constexpr (std::is_floating_point_v<T>) {
     // What is too large or too small for the type is inf or 0, as everywhere else.
-    if (error == std::errc::result_out_of_range && end == s.data() + s.size())
-      return v = T(std::strtod(std::string(s).c_str(), nullptr)), true;
+    if (error == std::errc::result_out_of_range && end == s.data() + s.size()) return v = T(std::strtod(std::string(s).c_str(), nullptr)), true;
   }
   return error == std::errc() && end == s.data() + s.size();
 }
 
 bool parse_bool(std::string_view s, bool& v) {
   s = trimmed(s);
-  for (const auto& [text, value] : {std::pair{"true", true},
-                                    {"True", true},
-                                    {"TRUE", true},
-                                    {"1", true},
-                                    {"false", false},
-                                    {"False", false},
-                                    {"FALSE", false},
-                                    {"0", false}}) {
+  for (const auto& [text, value] :
+       {std::pair{"true", true}, {"True", true}, {"TRUE", true}, {"1", true}, {"false", false}, {"False", false}, {"FALSE", false}, {"0", false}}) {
     if (s == text) return v = value, true;
   }
   return false;
@@ -140,32 +133,19 @@ class Typing {
 
   Tensor typed(DType dtype) const {
     switch (dtype) {
-      case DType::string:
-        return Tensor::of_strings({int64_t(c_.texts.size())}, {c_.texts.begin(), c_.texts.end()});
-      case DType::float32:
-        return numbers<float>("a number");
-      case DType::float64:
-        return numbers<double>("a number");
-      case DType::int8:
-        return numbers<int8_t>("an int8");
-      case DType::int16:
-        return numbers<int16_t>("an int16");
-      case DType::int32:
-        return numbers<int32_t>("an int32");
-      case DType::int64:
-        return numbers<int64_t>("an int64");
-      case DType::uint8:
-        return numbers<uint8_t>("a uint8");
-      case DType::uint16:
-        return numbers<uint16_t>("a uint16");
-      case DType::uint32:
-        return numbers<uint32_t>("a uint32");
-      case DType::uint64:
-        return numbers<uint64_t>("a uint64");
-      case DType::boolean:
-        return numbers<bool>("true or false");
-      default:
-        throw Error(Code::kUnimplemented, file_ + ": column '" + c_.name + "': CSV columns cannot be of type " + to_string(dtype));
+      case DType::string: return Tensor::of_strings({int64_t(c_.texts.size())}, {c_.texts.begin(), c_.texts.end()});
+      case DType::float32: return numbers<float>("a number");
+      case DType::float64: return numbers<double>("a number");
+      case DType::int8: return numbers<int8_t>("an int8");
+      case DType::int16: return numbers<int16_t>("an int16");
+      case DType::int32: return numbers<int32_t>("an int32");
+      case DType::int64: return numbers<int64_t>("an int64");
+      case DType::uint8: return numbers<uint8_t>("a uint8");
+      case DType::uint16: return numbers<uint16_t>("a uint16");
+      case DType::uint32: return numbers<uint32_t>("a uint32");
+      case DType::uint64: return numbers<uint64_t>("a uint64");
+      case DType::boolean: return numbers<bool>("true or false");
+      default: throw Error(Code::kUnimplemented, file_ + ": column '" + c_.name + "': CSV columns cannot be of type " + to_string(dtype));
     }
   }
 
@@ -197,8 +177,7 @@ class Typing {
           out[i] = std::numeric_limits<T>::quiet_NaN();
           continue;
         } else {
-          throw Error(Code::kInvalidArgument,
-                      place(file_, lines_[i]) + ": column '" + c_.name + "' has no value here, and nothing to fill in");
+          throw Error(Code::kInvalidArgument, place(file_, lines_[i]) + ": column '" + c_.name + "' has no value here, and nothing to fill in");
         }
       }
       bool fits;
@@ -272,57 +251,29 @@ Tensor Csv::matrix(const std::vector<std::string>& of, DType dtype) const {
         for (size_t i = 0; i < n; ++i) out[i * width + k] = T(values[i]);
       };
       switch (c.dtype()) {
-        case DType::float32:
-          copy(float());
-          break;
-        case DType::float64:
-          copy(double());
-          break;
-        case DType::int8:
-          copy(int8_t());
-          break;
-        case DType::int16:
-          copy(int16_t());
-          break;
-        case DType::int32:
-          copy(int32_t());
-          break;
-        case DType::int64:
-          copy(int64_t());
-          break;
-        case DType::uint8:
-          copy(uint8_t());
-          break;
-        case DType::uint16:
-          copy(uint16_t());
-          break;
-        case DType::uint32:
-          copy(uint32_t());
-          break;
-        case DType::uint64:
-          copy(uint64_t());
-          break;
-        case DType::boolean:
-          copy(bool());
-          break;
+        case DType::float32: copy(float()); break;
+        case DType::float64: copy(double()); break;
+        case DType::int8: copy(int8_t()); break;
+        case DType::int16: copy(int16_t()); break;
+        case DType::int32: copy(int32_t()); break;
+        case DType::int64: copy(int64_t()); break;
+        case DType::uint8: copy(uint8_t()); break;
+        case DType::uint16: copy(uint16_t()); break;
+        case DType::uint32: copy(uint32_t()); break;
+        case DType::uint64: copy(uint64_t()); break;
+        case DType::boolean: copy(bool()); break;
         default:
-          throw Error(Code::kInvalidArgument,
-                      "column '" + names[which[k]] + "' holds " + to_string(c.dtype()) + ", which no matrix of numbers can");
+          throw Error(Code::kInvalidArgument, "column '" + names[which[k]] + "' holds " + to_string(c.dtype()) + ", which no matrix of numbers can");
       }
     }
     return Tensor::of<T>({int64_t(n), int64_t(width)}, std::span<const T>(out));
   };
   switch (dtype) {
-    case DType::float32:
-      return fill(float());
-    case DType::float64:
-      return fill(double());
-    case DType::int32:
-      return fill(int32_t());
-    case DType::int64:
-      return fill(int64_t());
-    default:
-      throw Error(Code::kUnimplemented, "a matrix of columns is float, double, int32 or int64, not " + to_string(dtype));
+    case DType::float32: return fill(float());
+    case DType::float64: return fill(double());
+    case DType::int32: return fill(int32_t());
+    case DType::int64: return fill(int64_t());
+    default: throw Error(Code::kUnimplemented, "a matrix of columns is float, double, int32 or int64, not " + to_string(dtype));
   }
 }
 

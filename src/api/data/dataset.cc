@@ -1,4 +1,4 @@
-// The recipes (Node) and the walks over them (Walk). A walk over slices of tensors hands on the numbers of rows until someone needs
+// The recipes (Node) and the walks over them (Walk). A walk over slices of tensors passes on the numbers of rows until someone needs
 // their values, so that slices -> shuffle -> batch is one gather.
 #include "weft/dataset.h"
 
@@ -8,7 +8,7 @@
 #include <map>
 #include <random>
 
-#include "api/data/ahead.h"
+#include "api/data/prefetch.h"
 #include "api/data/rows.h"
 
 namespace weft::data {
@@ -170,8 +170,7 @@ struct Records final : Node {
 // ---- steps ----
 
 struct Shuffle final : Node {
-  Shuffle(NodePtr from, int64_t buffer, uint64_t seed, bool reshuffle)
-      : Node(std::move(from)), buffer(buffer), seed(seed), reshuffle(reshuffle) {}
+  Shuffle(NodePtr from, int64_t buffer, uint64_t seed, bool reshuffle) : Node(std::move(from)), buffer(buffer), seed(seed), reshuffle(reshuffle) {}
   void prepare(Run& run) const override {
     run.epochs[this] = epochs.fetch_add(1);
     from->prepare(run);
@@ -243,22 +242,21 @@ struct Batch final : Node {
 // Work on threads: map with several, prefetch with one and no function.
 struct OnThreads final : Node {
   using F = std::function<Element(Element)>;
-  OnThreads(NodePtr from, F f, int threads, int64_t capacity)
-      : Node(std::move(from)), f(std::move(f)), threads(threads), capacity(capacity) {}
+  OnThreads(NodePtr from, F f, int threads, int64_t capacity) : Node(std::move(from)), f(std::move(f)), threads(threads), capacity(capacity) {}
   std::unique_ptr<Walk> open(const Run& run, uint64_t pass) const override {
     struct W final : Over {
       W(std::unique_ptr<Walk> source, const F& f, int threads, size_t capacity)
       try
           : Over(std::move(source)),
-            ahead([walk = from.get()](Item& item) { return walk->next(item); },
-                  f ? Ahead<Item>::Work([walk = from.get(), &f](Item& item) { item.element = f(std::move(walk->value(item))); }) : nullptr,
-                  threads, capacity) {
+            prefetch([walk = from.get()](Item& item) { return walk->next(item); },
+                     f ? Prefetcher<Item>::Work([walk = from.get(), &f](Item& item) { item.element = f(std::move(walk->value(item))); }) : nullptr,
+                     threads, capacity) {
         if (f) columns = nullptr;
       } catch (const std::system_error& e) {
         throw Error(Code::kResourceExhausted, std::string("no thread for a dataset: ") + e.what());
       }
-      bool next(Item& item) override { return ahead.next(item); }
-      Ahead<Item> ahead;  // its threads end before the walk that they pull from
+      bool next(Item& item) override { return prefetch.next(item); }
+      Prefetcher<Item> prefetch;  // its threads end before the walk that they pull from
     };
     return std::make_unique<W>(from->open(run, pass), f, threads, size_t(capacity));
   }
@@ -420,8 +418,7 @@ Dataset Dataset::repeat(int64_t times) const { return Dataset(std::make_shared<R
 Dataset Dataset::take(int64_t n) const { return Dataset(std::make_shared<Part>(node_, 0, n)); }
 Dataset Dataset::skip(int64_t n) const { return n < 0 ? take(0) : Dataset(std::make_shared<Part>(node_, n, -1)); }
 Dataset Dataset::shard(int64_t count, int64_t index) const {
-  if (count < 1 || index < 0 || index >= count)
-    wrong("shard " + std::to_string(index) + " of " + std::to_string(count) + " does not exist");
+  if (count < 1 || index < 0 || index >= count) wrong("shard " + std::to_string(index) + " of " + std::to_string(count) + " does not exist");
   return Dataset(std::make_shared<Part>(node_, index, -1, count));
 }
 

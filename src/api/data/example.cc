@@ -28,35 +28,21 @@ Tensor converted(const Tensor& t, const std::string& name) {
 // One of the three types that a tf.Example knows, as a vector.
 Tensor as_feature(const Tensor& t, const std::string& name) {
   switch (t.dtype()) {
-    case DType::string:
-      return Tensor::of_strings({t.size()}, t.strings());
-    case DType::float32:
-      return converted<float, float>(t, name);
-    case DType::float64:
-      return converted<float, double>(t, name);
+    case DType::string: return Tensor::of_strings({t.size()}, t.strings());
+    case DType::float32: return converted<float, float>(t, name);
+    case DType::float64: return converted<float, double>(t, name);
     case DType::float16:
-    case DType::bfloat16:
-      return converted<float, float>(weft::cast(t, DType::float32), name);
-    case DType::int8:
-      return converted<int64_t, int8_t>(t, name);
-    case DType::int16:
-      return converted<int64_t, int16_t>(t, name);
-    case DType::int32:
-      return converted<int64_t, int32_t>(t, name);
-    case DType::int64:
-      return converted<int64_t, int64_t>(t, name);
-    case DType::uint8:
-      return converted<int64_t, uint8_t>(t, name);
-    case DType::uint16:
-      return converted<int64_t, uint16_t>(t, name);
-    case DType::uint32:
-      return converted<int64_t, uint32_t>(t, name);
-    case DType::uint64:
-      return converted<int64_t, uint64_t>(t, name);
-    case DType::boolean:
-      return converted<int64_t, bool>(t, name);
-    default:
-      throw Error(Code::kInvalidArgument, "feature '" + name + "': a tf.Example holds no " + to_string(t.dtype()));
+    case DType::bfloat16: return converted<float, float>(weft::cast(t, DType::float32), name);
+    case DType::int8: return converted<int64_t, int8_t>(t, name);
+    case DType::int16: return converted<int64_t, int16_t>(t, name);
+    case DType::int32: return converted<int64_t, int32_t>(t, name);
+    case DType::int64: return converted<int64_t, int64_t>(t, name);
+    case DType::uint8: return converted<int64_t, uint8_t>(t, name);
+    case DType::uint16: return converted<int64_t, uint16_t>(t, name);
+    case DType::uint32: return converted<int64_t, uint32_t>(t, name);
+    case DType::uint64: return converted<int64_t, uint64_t>(t, name);
+    case DType::boolean: return converted<int64_t, bool>(t, name);
+    default: throw Error(Code::kInvalidArgument, "feature '" + name + "': a tf.Example holds no " + to_string(t.dtype()));
   }
 }
 

@@ -11,9 +11,7 @@ std::string read_file(const std::string& path) {
   return bytes;
 }
 
-void write_file(const std::string& path, std::string_view bytes) {
-  api::check(wire::write_file(path, bytes));
-}
+void write_file(const std::string& path, std::string_view bytes) { api::check(wire::write_file(path, bytes)); }
 
 bool file_exists(const std::string& path) { return wire::file_exists(path); }
 

@@ -3,7 +3,7 @@
 #include "wire/file.h"
 
 #include "api/unwrap.h"
-#include "weft/call.h"
+#include "weft/raw/image.h"
 #include "weft/data.h"
 #include "weft/math.h"
 #include "weft/saved_model.h"
@@ -13,11 +13,10 @@ namespace weft::data {
 Tensor decode_image(std::string_view bytes, const ImageOptions& options) {
   if (options.height < 0 || options.width < 0 || (options.height == 0) != (options.width == 0))
     throw Error(Code::kInvalidArgument, "an image is resized to a height and a width that are both positive");
-  Tensor image =
-      Call("DecodeImage").in(Tensor(std::string(bytes))).attr("channels", options.channels).attr("expand_animations", false).one();
+  Tensor image = raw::DecodeImage(Tensor(std::string(bytes)), {.channels = options.channels, .expand_animations = false});
   if (options.height == 0) return image;
   const Tensor size{int32_t(options.height), int32_t(options.width)};
-  const Tensor resized = Call("ResizeBilinear").in(expand_dims(image, 0)).in(size).attr("half_pixel_centers", true).one();
+  const Tensor resized = raw::ResizeBilinear(expand_dims(image, 0), size, {.half_pixel_centers = true});
   auto shape = resized.shape();
   shape.erase(shape.begin());
   return reshape(resized, shape);
@@ -36,8 +35,7 @@ std::string encode_png(const Tensor& image) {
   auto shape = image.shape();
   if (shape.size() == 2) shape.push_back(1);
   if (shape.size() != 3 || shape[2] < 1 || shape[2] > 4)
-    throw Error(Code::kInvalidArgument,
-                "a PNG is made of [height, width] or [height, width, 1 to 4], not " + to_string(PartialShape(image.shape())));
+    throw Error(Code::kInvalidArgument, "a PNG is made of [height, width] or [height, width, 1 to 4], not " + to_string(PartialShape(image.shape())));
   Tensor pixels;
   if (image.dtype() == DType::float32) {
     std::vector<uint8_t> values;
@@ -51,7 +49,7 @@ std::string encode_png(const Tensor& image) {
   } else {
     throw Error(Code::kInvalidArgument, "a PNG is made of uint8, uint16 or float values, not " + to_string(image.dtype()));
   }
-  return Call("EncodePng").in(pixels).one().strings()[0];
+  return raw::EncodePng(pixels).strings()[0];
 }
 
 void write_png(const std::string& path, const Tensor& image) { write_file(path, encode_png(image)); }

@@ -9,7 +9,7 @@ namespace weft::data {
 namespace {
 
 std::string inflate_raw(std::string_view packed, size_t size, const std::string& name) {
-  // deflate cannot shrink below 1:1032, so a larger claim is a lie and worth no memory.
+  // deflate cannot shrink below 1:1032, so a larger claim is false, and no memory is allocated for it.
   if (size / 1040 > packed.size()) bad(name, "the archive claims an impossible size");
   std::string out(size, '\0');
   z_stream z{};
@@ -64,16 +64,14 @@ std::vector<Entry> central_directory(std::string_view bytes, const std::string& 
   if (at == std::string_view::npos) bad(name, "not an .npz archive, or cut off");
   uint64_t count = little(bytes, at + 10, 2), size = little(bytes, at + 12, 4), offset = little(bytes, at + 16, 4);
   // Large archives have a second end record, pointed to by a locator right before this one.
-  if ((count == 0xFFFF || size == 0xFFFFFFFF || offset == 0xFFFFFFFF) && at >= 20 &&
-      bytes.substr(at - 20, 4) == std::string_view("PK\6\7", 4)) {
+  if ((count == 0xFFFF || size == 0xFFFFFFFF || offset == 0xFFFFFFFF) && at >= 20 && bytes.substr(at - 20, 4) == std::string_view("PK\6\7", 4)) {
     const uint64_t far = little(bytes, at - 20 + 8, 8);
-    if (far > bytes.size() || bytes.size() - far < 56 || bytes.substr(far, 4) != std::string_view("PK\6\6", 4))
-      bad(name, "the archive is damaged");
+    if (far > bytes.size() || bytes.size() - far < 56 || bytes.substr(far, 4) != std::string_view("PK\6\6", 4)) bad(name, "the archive is damaged");
     count = little(bytes, far + 32, 8);
     size = little(bytes, far + 40, 8);
     offset = little(bytes, far + 48, 8);
   }
-  if (offset > bytes.size() || size > bytes.size() - offset) bad(name, "the archive is damaged: its directory lies outside");
+  if (offset > bytes.size() || size > bytes.size() - offset) bad(name, "the archive is damaged: its directory is outside the file");
   std::string_view dir = bytes.substr(offset, size);
   std::vector<Entry> entries;
   size_t i = 0;
@@ -89,7 +87,7 @@ std::vector<Entry> central_directory(std::string_view bytes, const std::string& 
     e.size = little(dir, i + 24, 4);
     e.offset = little(dir, i + 42, 4);
     e.name = std::string(dir.substr(i + 46, n));
-    // Sizes that do not fit in 32 bits stand in extra field 1, those alone and in this order.
+    // Sizes that do not fit in 32 bits are in extra field 1, those alone and in this order.
     std::string_view more = dir.substr(i + 46 + n, extra);
     while (more.size() >= 4) {
       const size_t length = little(more, 2, 2);

@@ -36,14 +36,10 @@ void copy_rows(std::byte* to, const std::byte* from, std::span<const int64_t> ro
 
 void copy_rows(std::byte* to, const std::byte* from, size_t size, std::span<const int64_t> rows) {
   switch (size) {
-    case 1:
-      return copy_rows<1>(to, from, rows);
-    case 4:
-      return copy_rows<4>(to, from, rows);
-    case 8:
-      return copy_rows<8>(to, from, rows);
-    default:
-      break;
+    case 1: return copy_rows<1>(to, from, rows);
+    case 4: return copy_rows<4>(to, from, rows);
+    case 8: return copy_rows<8>(to, from, rows);
+    default: break;
   }
   for (size_t i = 0; i < rows.size();) {
     size_t n = 1;  // rows that follow each other go in one copy
@@ -124,9 +120,9 @@ Element stack(std::span<const Element> elements) {
     const std::vector<int64_t> row_shape = first[k].shape();
     for (size_t i = 1; i < n; ++i) {
       if (elements[i][k].dtype() != dtype)
-        throw Error(Code::kInvalidArgument, "Cannot batch tensors with different types in component " + std::to_string(k) +
-                                                ". First element had " + to_string(dtype) + " and element " + std::to_string(i) + " had " +
-                                                to_string(elements[i][k].dtype()) + ".");
+        throw Error(Code::kInvalidArgument, "Cannot batch tensors with different types in component " + std::to_string(k) + ". First element had " +
+                                                to_string(dtype) + " and element " + std::to_string(i) + " had " + to_string(elements[i][k].dtype()) +
+                                                ".");
       if (elements[i][k].shape() != row_shape)
         throw Error(Code::kInvalidArgument, "Cannot batch tensors with different shapes in component " + std::to_string(k) +
                                                 ". First element had shape " + to_string(PartialShape(row_shape)) + " and element " +

@@ -4,6 +4,8 @@
 #include <map>
 
 #include "api/nn/support.h"
+#include "weft/raw/math.h"
+#include "weft/raw/nn.h"
 
 namespace weft::nn {
 
@@ -11,17 +13,15 @@ using namespace detail;
 
 namespace {
 
-Tensor unary(const char* op, const Tensor& x) { return Call(op).in(x).one(); }
-
 // An op on the last axis, for any.
-Tensor along(const char* op, const Tensor& x, int64_t axis) {
-  if (axis == -1) return unary(op, x);
+Tensor along(Tensor (*op)(const Tensor&), const Tensor& x, int64_t axis) {
+  if (axis == -1) return op(x);
   const int rank = rank_of(x, "softmax");
   const int64_t a = positive_axis(axis, rank, "softmax");
-  if (a == rank - 1) return unary(op, x);
+  if (a == rank - 1) return op(x);
   std::vector<int64_t> perm;  // swaps the two, and so undoes itself
   for (int64_t i = 0; i < rank; ++i) perm.push_back(i == a ? rank - 1 : i == rank - 1 ? a : i);
-  return transpose(unary(op, transpose(x, perm)), perm);
+  return transpose(op(transpose(x, perm)), perm);
 }
 
 using Function = Tensor (*)(const Tensor&);
@@ -75,30 +75,30 @@ Tensor relu(const Tensor& x, const ReluOptions& o) {
   if (o.max_value >= 0) above = minimum(above, number(o.max_value, x));
   return o.negative_slope == 0 ? above : above + below;
 }
-Tensor relu6(const Tensor& x) { return unary("Relu6", x); }
-Tensor leaky_relu(const Tensor& x, double negative_slope) { return Call("LeakyRelu").in(x).attr("alpha", negative_slope).one(); }
+Tensor relu6(const Tensor& x) { return raw::Relu6(x); }
+Tensor leaky_relu(const Tensor& x, double negative_slope) { return raw::LeakyRelu(x, {.alpha = float(negative_slope)}); }
 Tensor elu(const Tensor& x, double alpha) {
-  const Tensor y = unary("Elu", x);
+  const Tensor y = raw::Elu(x);
   return alpha == 1 ? y : where(x > number(0, x), y, number(alpha, x) * y);
 }
-Tensor selu(const Tensor& x) { return unary("Selu", x); }
+Tensor selu(const Tensor& x) { return raw::Selu(x); }
 Tensor gelu(const Tensor& x, bool approximate) {
   const Tensor half = number(0.5, x);
   if (approximate) {
     const Tensor inner = number(std::sqrt(2 / 3.14159265358979323846), x) * (x + number(0.044715, x) * weft::pow(x, number(3, x)));
     return half * x * (number(1, x) + weft::tanh(inner));
   }
-  return half * x * unary("Erfc", -x * number(0.70710678118654752, x));
+  return half * x * raw::Erfc(-x * number(0.70710678118654752, x));
 }
 Tensor sigmoid(const Tensor& x) { return weft::sigmoid(x); }
 Tensor hard_sigmoid(const Tensor& x) { return relu6(x + number(3, x)) / number(6, x); }
 Tensor hard_silu(const Tensor& x) { return x * hard_sigmoid(x); }
-Tensor log_sigmoid(const Tensor& x) { return -unary("Softplus", -x); }
+Tensor log_sigmoid(const Tensor& x) { return -raw::Softplus(-x); }
 Tensor tanh(const Tensor& x) { return weft::tanh(x); }
-Tensor softmax(const Tensor& x, int64_t axis) { return along("Softmax", x, axis); }
-Tensor log_softmax(const Tensor& x, int64_t axis) { return along("LogSoftmax", x, axis); }
-Tensor softplus(const Tensor& x) { return unary("Softplus", x); }
-Tensor softsign(const Tensor& x) { return unary("Softsign", x); }
+Tensor softmax(const Tensor& x, int64_t axis) { return along(raw::Softmax, x, axis); }
+Tensor log_softmax(const Tensor& x, int64_t axis) { return along(raw::LogSoftmax, x, axis); }
+Tensor softplus(const Tensor& x) { return raw::Softplus(x); }
+Tensor softsign(const Tensor& x) { return raw::Softsign(x); }
 Tensor silu(const Tensor& x) { return x * weft::sigmoid(x); }
 Tensor swish(const Tensor& x) { return silu(x); }
 Tensor mish(const Tensor& x) { return x * weft::tanh(weft::softplus(x)); }

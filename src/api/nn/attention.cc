@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "api/nn/support.h"
+#include "weft/raw/array.h"
 
 namespace weft::nn {
 
@@ -30,7 +31,8 @@ class MultiHeadAttention::Heads : public LayerOf<Heads> {
   void build(const PartialShape&) override {
     std::vector<int64_t> shape = in_;
     shape.insert(shape.end(), out_.begin(), out_.end());
-    kernel_ = add_weight("kernel", shape, o_.kernel_initializer, {.regularizer = o_.kernel_regularizer, .constraint = o_.kernel_constraint, .attribute = "_kernel"});
+    kernel_ = add_weight("kernel", shape, o_.kernel_initializer,
+                         {.regularizer = o_.kernel_regularizer, .constraint = o_.kernel_constraint, .attribute = "_kernel"});
     if (o_.use_bias) bias_ = add_weight("bias", out_, o_.bias_initializer, {.regularizer = o_.bias_regularizer, .constraint = o_.bias_constraint});
   }
   Tensor call(const Tensor& x, const CallOptions&) const override {
@@ -68,7 +70,8 @@ void MultiHeadAttention::build_many(const std::vector<PartialShape>& inputs) {
   const PartialShape& v = inputs.size() > 1 && inputs[1].known_rank ? inputs[1] : q;
   const PartialShape& k = inputs.size() > 2 && inputs[2].known_rank ? inputs[2] : v;
   for (const PartialShape* s : {&q, &v, &k})
-    if (!s->known_rank || s->dims.size() != 3) fail(Code::kUnimplemented, "MultiHeadAttention works on inputs [batch, positions, features]; it was given " + text(*s));
+    if (!s->known_rank || s->dims.size() != 3)
+      fail(Code::kUnimplemented, "MultiHeadAttention works on inputs [batch, positions, features]; it was given " + text(*s));
   const int64_t dq = known_dim(q, -1, name()), dv = known_dim(v, -1, name()), dk = known_dim(k, -1, name());
   Parts& p = *parts_;
   if (p.query) return;
@@ -87,11 +90,14 @@ Tensor MultiHeadAttention::operator()(const Tensor& query, const Tensor& value, 
   return with_scores(query, value, key, o)[0];
 }
 
-std::vector<Tensor> MultiHeadAttention::with_scores(const Tensor& query, const Tensor& value, const Tensor& key, const AttentionCallOptions& o) const {
+std::vector<Tensor> MultiHeadAttention::with_scores(const Tensor& query, const Tensor& value, const Tensor& key,
+                                                    const AttentionCallOptions& o) const {
   return as_call({query, value, key}, {.training = o.training}, [&] { return attend(query, value, key, o); });
 }
 
-Tensor MultiHeadAttention::call(const Tensor& x, const CallOptions& o) const { return attend(x, x, {}, {.query_mask = o.mask, .training = o.training})[0]; }
+Tensor MultiHeadAttention::call(const Tensor& x, const CallOptions& o) const {
+  return attend(x, x, {}, {.query_mask = o.mask, .training = o.training})[0];
+}
 
 std::vector<Tensor> MultiHeadAttention::call_many(const std::vector<Tensor>& inputs, const CallOptions& o) const {
   auto input = [&](size_t i) { return i < inputs.size() ? inputs[i] : Tensor(); };
@@ -99,7 +105,8 @@ std::vector<Tensor> MultiHeadAttention::call_many(const std::vector<Tensor>& inp
   return {attend(inputs[0], value, input(2), {.query_mask = o.mask, .attention_mask = input(3), .training = o.training})[0]};
 }
 
-std::vector<Tensor> MultiHeadAttention::attend(const Tensor& query, const Tensor& value, const Tensor& given_key, const AttentionCallOptions& o) const {
+std::vector<Tensor> MultiHeadAttention::attend(const Tensor& query, const Tensor& value, const Tensor& given_key,
+                                               const AttentionCallOptions& o) const {
   const Tensor key = given_key.has_value() ? given_key : value;
   Tensor mask = as_bool(o.attention_mask);
   if (o.query_mask.has_value()) mask = both(mask, expand_dims(as_bool(o.query_mask), -1));
@@ -109,7 +116,7 @@ std::vector<Tensor> MultiHeadAttention::attend(const Tensor& query, const Tensor
 
   // [batch, heads, positions, features], so that the products are over the last two.
   const std::vector<int64_t> perm{0, 2, 1, 3};
-  const Tensor q = transpose((*parts_->query)(query) * number(1 / std::sqrt(double(key_dim_)), query), perm);
+  const Tensor q = transpose((*parts_->query)(query)*number(1 / std::sqrt(double(key_dim_)), query), perm);
   const Tensor k = transpose((*parts_->key)(key), perm), v = transpose((*parts_->value)(value), perm);
   Tensor scores = matmul(q, k, {.transpose_b = true});
   if (mask.has_value()) {
@@ -128,7 +135,8 @@ Attention::Attention(const std::string& type, AttentionOptions o) : LayerOf(type
 }
 
 void Attention::build_many(const std::vector<PartialShape>& inputs) {
-  if (inputs.size() < 2 || inputs.size() > 3) fail(Code::kInvalidArgument, type() + " layer must be called on a list of inputs, namely [query, value] or [query, value, key]");
+  if (inputs.size() < 2 || inputs.size() > 3)
+    fail(Code::kInvalidArgument, type() + " layer must be called on a list of inputs, namely [query, value] or [query, value, key]");
   if (o_.score_mode == "additive") {
     if (o_.use_scale) scale_ = add_weight("scale", {known_dim(inputs[0], -1, name())}, "glorot_uniform");
   } else if (o_.use_scale) {
@@ -144,7 +152,9 @@ Tensor Attention::operator()(const Tensor& query, const Tensor& value, const Ten
   return as_call(inputs, {.training = o.training}, [&] { return attend(inputs, o); })[0];
 }
 
-std::vector<Tensor> Attention::call_many(const std::vector<Tensor>& inputs, const CallOptions& o) const { return {attend(inputs, {.training = o.training})[0]}; }
+std::vector<Tensor> Attention::call_many(const std::vector<Tensor>& inputs, const CallOptions& o) const {
+  return {attend(inputs, {.training = o.training})[0]};
+}
 
 Tensor Attention::scores(const Tensor& query, const Tensor& key) const {
   if (o_.score_mode == "dot") {
@@ -169,7 +179,7 @@ std::vector<Tensor> Attention::attend(const std::vector<Tensor>& inputs, const A
   const Tensor weights = softmax(s);
   Tensor used = weights;
   if (o.training && o_.dropout > 0) {
-    const Tensor keep = random_uniform(Call("Shape").in(weights).one(), next_seed(seed_), weights.dtype()) >= number(o_.dropout, weights);
+    const Tensor keep = random_uniform(raw::Shape(weights), next_seed(seed_), weights.dtype()) >= number(o_.dropout, weights);
     used = where(keep, weights * number(1 / (1 - o_.dropout), weights), number(0, weights));
   }
   Tensor y = matmul(used, value);

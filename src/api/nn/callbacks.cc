@@ -25,7 +25,9 @@ bool wants_max(Mode mode, const std::string& monitor) {
   return false;
 }
 double worst(bool max) { return (max ? -1 : 1) * std::numeric_limits<double>::infinity(); }
-bool better(double value, double best, double min_delta, bool max) { return max ? value - std::abs(min_delta) > best : value + std::abs(min_delta) < best; }
+bool better(double value, double best, double min_delta, bool max) {
+  return max ? value - std::abs(min_delta) > best : value + std::abs(min_delta) < best;
+}
 
 // Null, and a word to the user, where the number is not there: an epoch without validation, or a misspelt name.
 const double* watched(const Logs& logs, const std::string& monitor, const char* who) {
@@ -73,7 +75,7 @@ void EarlyStopping::on_epoch_end(Trainer& trainer, int epoch, Logs& logs) {
     best_ = *now;
     best_epoch_ = epoch;
     if (options_.restore_best_weights) keep();
-    // Only what beats the baseline starts the count anew.
+    // Only what beats the baseline starts the count again.
     if (!options_.baseline || better(*now, *options_.baseline, options_.min_delta, max)) wait_ = 0;
     return;
   }
@@ -133,7 +135,7 @@ void LearningRateScheduler::on_epoch_end(Trainer& trainer, int, Logs& logs) { lo
 // -- ModelCheckpoint
 
 void ModelCheckpoint::on_train_begin(Trainer&) {
-  if (began_) return;  // a second fit() goes on
+  if (began_) return;  // a second fit() continues
   began_ = true;
   best_ = options_.initial_value_threshold.value_or(worst(wants_max(options_.mode, options_.monitor)));
 }

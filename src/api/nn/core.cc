@@ -3,13 +3,15 @@
 #include <algorithm>
 
 #include "api/nn/support.h"
+#include "weft/raw/array.h"
 
 namespace weft::nn {
 
 using namespace detail;
 
 Dense::Dense(int64_t units, DenseOptions o) : LayerOf("Dense", o.name), units_(units), o_(std::move(o)) {
-  if (units_ <= 0) fail(Code::kInvalidArgument, "Received an invalid value for `units`, expected a positive integer. Received: units=" + std::to_string(units_));
+  if (units_ <= 0)
+    fail(Code::kInvalidArgument, "Received an invalid value for `units`, expected a positive integer. Received: units=" + std::to_string(units_));
   if (o_.activity_regularizer) set_activity_regularizer(o_.activity_regularizer);
 }
 Dense::Dense(int64_t units, Activation activation) : Dense(units, DenseOptions{.activation = std::move(activation)}) {}
@@ -46,7 +48,8 @@ Tensor Embedding::compute_mask(const Tensor& x, const Tensor&) const { return o_
 Dropout::Dropout(double rate, DropoutOptions o) : Dropout("Dropout", rate, std::move(o)) {}
 Dropout::Dropout(const std::string& type, double rate, DropoutOptions o) : LayerOf(type, o.name), rate_(rate), o_(std::move(o)) {
   if (!(rate >= 0 && rate <= 1)) {
-    fail(Code::kInvalidArgument, "Invalid value received for argument `rate`. Expected a float value between 0 and 1. Received: rate=" + std::to_string(rate));
+    fail(Code::kInvalidArgument,
+         "Invalid value received for argument `rate`. Expected a float value between 0 and 1. Received: rate=" + std::to_string(rate));
   }
 }
 
@@ -56,10 +59,10 @@ void Dropout::build(const PartialShape&) {
 
 Tensor Dropout::call(const Tensor& x, const CallOptions& o) const {
   if (!o.training || rate_ == 0) return x;
-  if (rate_ == 1) return Call("ZerosLike").in(x).one();
+  if (rate_ == 1) return raw::ZerosLike(x);
   Tensor shape;
   if (o_.noise_shape.empty()) {
-    shape = x.is_symbolic() ? Call("Shape").in(x).one() : ints(x.shape());
+    shape = x.is_symbolic() ? raw::Shape(x) : ints(x.shape());
   } else {
     std::vector<int64_t> dims = o_.noise_shape;
     if (int(dims.size()) != rank_of(x, "Dropout")) fail(Code::kInvalidArgument, "the noise_shape of Dropout has another rank than its input");
@@ -72,17 +75,20 @@ Tensor Dropout::call(const Tensor& x, const CallOptions& o) const {
 
 SpatialDropout1D::SpatialDropout1D(double rate, NoiseOptions o) : LayerOf("SpatialDropout1D", rate, DropoutOptions{{-1, 1, -1}, o.seed, o.name}) {}
 SpatialDropout2D::SpatialDropout2D(double rate, NoiseOptions o) : LayerOf("SpatialDropout2D", rate, DropoutOptions{{-1, 1, 1, -1}, o.seed, o.name}) {}
-SpatialDropout3D::SpatialDropout3D(double rate, NoiseOptions o) : LayerOf("SpatialDropout3D", rate, DropoutOptions{{-1, 1, 1, 1, -1}, o.seed, o.name}) {}
+SpatialDropout3D::SpatialDropout3D(double rate, NoiseOptions o)
+    : LayerOf("SpatialDropout3D", rate, DropoutOptions{{-1, 1, 1, 1, -1}, o.seed, o.name}) {}
 
 GaussianNoise::GaussianNoise(double stddev, NoiseOptions o) : LayerOf("GaussianNoise", o.name), stddev_(stddev), o_(std::move(o)) {
-  if (stddev < 0) fail(Code::kInvalidArgument, "Invalid value received for argument `stddev`. Expected a float value between 0 and 1. Received: stddev=" + std::to_string(stddev));
+  if (stddev < 0)
+    fail(Code::kInvalidArgument,
+         "Invalid value received for argument `stddev`. Expected a float value between 0 and 1. Received: stddev=" + std::to_string(stddev));
 }
 void GaussianNoise::build(const PartialShape&) {
   if (stddev_ > 0) seed_ = add_seed(o_.seed);
 }
 Tensor GaussianNoise::call(const Tensor& x, const CallOptions& o) const {
   if (!o.training || stddev_ == 0) return x;
-  const Tensor shape = x.is_symbolic() ? Call("Shape").in(x).one() : ints(x.shape());
+  const Tensor shape = x.is_symbolic() ? raw::Shape(x) : ints(x.shape());
   return x + random_normal(shape, next_seed(seed_), x.dtype()) * number(stddev_, x);
 }
 
@@ -93,7 +99,8 @@ Tensor Lambda::call(const Tensor& x, const CallOptions&) const { return f_(x); }
 ActivationLayer::ActivationLayer(Activation activation, const std::string& name)
     : LayerOf("Activation", [activation](const Tensor& x) { return activation(x); }, name) {}
 ReLU::ReLU(ReluOptions o, const std::string& name) : LayerOf("ReLU", [o](const Tensor& x) { return activations::relu(x, o); }, name) {}
-LeakyReLU::LeakyReLU(double slope, const std::string& name) : LayerOf("LeakyReLU", [slope](const Tensor& x) { return activations::leaky_relu(x, slope); }, name) {}
+LeakyReLU::LeakyReLU(double slope, const std::string& name)
+    : LayerOf("LeakyReLU", [slope](const Tensor& x) { return activations::leaky_relu(x, slope); }, name) {}
 ELU::ELU(double alpha, const std::string& name) : LayerOf("ELU", [alpha](const Tensor& x) { return activations::elu(x, alpha); }, name) {}
 
 Softmax::Softmax(int64_t axis, const std::string& name) : LayerOf("Softmax", name), axis_(axis) {}
@@ -126,7 +133,7 @@ Tensor Flatten::call(const Tensor& x, const CallOptions&) const {
     else rest *= s.dims[i];
   }
   if (known) return reshape_like(x, {like_dim(0), rest}, x);
-  return Call("Reshape").in(x).in(stack({size_along(x, 0), Tensor(int32_t(-1))})).one();
+  return raw::Reshape(x, stack({size_along(x, 0), Tensor(int32_t(-1))}));
 }
 
 Reshape::Reshape(std::vector<int64_t> target_shape, const std::string& name) : LayerOf("Reshape", name), target_(std::move(target_shape)) {}
@@ -149,7 +156,9 @@ Permute::Permute(std::vector<int64_t> dims, const std::string& name) : LayerOf("
   std::vector<int64_t> sorted = perm_;
   std::sort(sorted.begin(), sorted.end());
   for (size_t i = 0; i < sorted.size(); ++i)
-    if (sorted[i] != int64_t(i) + 1) fail(Code::kInvalidArgument, "Invalid permutation argument `dims` for Permute Layer. The set of indices in `dims` must be consecutive and start from 1.");
+    if (sorted[i] != int64_t(i) + 1)
+      fail(Code::kInvalidArgument,
+           "Invalid permutation argument `dims` for Permute Layer. The set of indices in `dims` must be consecutive and start from 1.");
   perm_.insert(perm_.begin(), 0);
 }
 Tensor Permute::call(const Tensor& x, const CallOptions&) const { return transpose(x, perm_); }
@@ -157,7 +166,7 @@ Tensor Permute::call(const Tensor& x, const CallOptions&) const { return transpo
 RepeatVector::RepeatVector(int64_t n, const std::string& name) : LayerOf("RepeatVector", name), n_(n) {}
 Tensor RepeatVector::call(const Tensor& x, const CallOptions&) const {
   shape_of_rank(x, 2, 2, name());
-  return Call("Tile").in(expand_dims(x, 1)).in(ints32({1, n_, 1})).one();
+  return raw::Tile(expand_dims(x, 1), ints32({1, n_, 1}));
 }
 
 Masking::Masking(double mask_value, const std::string& name) : LayerOf("Masking", name), mask_value_(mask_value) {}

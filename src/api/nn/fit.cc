@@ -8,6 +8,7 @@
 #include "api/nn/loss_shapes.h"
 #include "weft/function.h"
 #include "weft/progress.h"
+#include "weft/raw/array.h"
 
 namespace weft::nn {
 
@@ -66,7 +67,7 @@ struct Trainer::Impl {
     const Tensor w = weight.empty() ? Tensor() : weight[0];
     Tensor value;
     if (options.loss) value = (*options.loss)(y, y_pred, w, output_mask ? output_mask(x) : Tensor());
-    if (value.has_value() && rank_of(value) > 0) value = reduce_op("Mean", value, axes_of(value));
+    if (value.has_value() && rank_of(value) > 0) value = reduce_op(raw::Mean, value, axes_of(value));
     if (extra_losses) {
       for (const Tensor& extra : extra_losses()) value = value.has_value() ? value + as_type(extra, value.dtype()) : extra;
     }
@@ -79,7 +80,8 @@ struct Trainer::Impl {
     return axes;
   }
 
-  std::vector<Tensor> count(const Tensor& value, const std::vector<Tensor>& x, const Tensor& y, const Tensor& y_pred, const std::vector<Tensor>& weight) {
+  std::vector<Tensor> count(const Tensor& value, const std::vector<Tensor>& x, const Tensor& y, const Tensor& y_pred,
+                            const std::vector<Tensor>& weight) {
     const int64_t n = dim_of(x[0], 0);
     loss.update_state(value, n >= 0 ? Tensor(float(n)) : cast(gather(shape_of(x[0]), Tensor(int32_t(0))), DType::float32));
     const Tensor mask = output_mask ? output_mask(x) : Tensor();
@@ -114,7 +116,8 @@ struct Trainer::Impl {
 
   void prepare() {
     if (options.run_eagerly) return;
-    train = Step([this](const std::vector<Tensor>& x, const Tensor& y, const std::vector<Tensor>& w) { return train_step(x, y, w); }, {.name = "train_step"});
+    train = Step([this](const std::vector<Tensor>& x, const Tensor& y, const std::vector<Tensor>& w) { return train_step(x, y, w); },
+                 {.name = "train_step"});
     test = Step(
         [this](const std::vector<Tensor>& x, const Tensor& y, const std::vector<Tensor>& w) {
           Tensor y_pred;
@@ -122,7 +125,8 @@ struct Trainer::Impl {
           return count(value, x, y, y_pred, w);
         },
         {.name = "test_step"});
-    predict = TracedFunction<Tensor(std::vector<Tensor>)>([this](const std::vector<Tensor>& x) { return forward(x, false); }, {.name = "predict_step"});
+    predict =
+        TracedFunction<Tensor(std::vector<Tensor>)>([this](const std::vector<Tensor>& x) { return forward(x, false); }, {.name = "predict_step"});
   }
 };
 
@@ -185,7 +189,7 @@ Tensor rows(const Tensor& t, int64_t begin, int64_t end) {
   from[0] = begin;
   size[0] = end - begin;
   auto list = [](const std::vector<int64_t>& v) { return Tensor::of<int64_t>({int64_t(v.size())}, std::span<const int64_t>(v)); };
-  return Call("Slice").in(t).in(list(from)).in(list(size)).one();
+  return raw::Slice(t, list(from), list(size));
 }
 
 Samples part(const Samples& s, int64_t begin, int64_t end) {
@@ -202,8 +206,8 @@ void check_samples(const Samples& s) {
   const int64_t n = rows_of(s.x[0]);
   auto check = [&](const Tensor& t, const char* what) {
     if (rows_of(t) != n)
-      throw Error(Code::kInvalidArgument, "Data cardinality is ambiguous. Make sure all arrays contain the same number of samples: " + std::to_string(n) + " inputs, " +
-                                              std::to_string(rows_of(t)) + " " + what);
+      throw Error(Code::kInvalidArgument, "Data cardinality is ambiguous. Make sure all arrays contain the same number of samples: " +
+                                              std::to_string(n) + " inputs, " + std::to_string(rows_of(t)) + " " + what);
   };
   for (const Tensor& x : s.x) check(x, "inputs");
   check(s.y, "labels");
@@ -231,7 +235,8 @@ struct Batch {
 Batch take_apart(data::Element& e, size_t inputs) {
   if (inputs == 0) inputs = 1;
   if (e.size() < inputs + 1 || e.size() > inputs + 2)
-    throw Error(Code::kInvalidArgument, "an element of a dataset to train on has inputs, labels, and perhaps weights; this one has " + std::to_string(e.size()) + " tensors");
+    throw Error(Code::kInvalidArgument,
+                "an element of a dataset to train on has inputs, labels, and perhaps weights; this one has " + std::to_string(e.size()) + " tensors");
   Batch b;
   b.x.assign(std::make_move_iterator(e.begin()), std::make_move_iterator(e.begin() + int64_t(inputs)));
   b.y = std::move(e[inputs]);
@@ -313,10 +318,12 @@ History Trainer::fit(const Samples& given, const FitOptions& o) {
   Samples samples = given;
   std::optional<Samples> validation = o.validation_data;
   if (!validation && o.validation_split > 0) {
-    if (samples.batches || o.validation_split >= 1) throw Error(Code::kInvalidArgument, "validation_split is a part, below 1, of samples that are given as tensors");
+    if (samples.batches || o.validation_split >= 1)
+      throw Error(Code::kInvalidArgument, "validation_split is a part, below 1, of samples that are given as tensors");
     const int64_t n = rows_of(samples.x[0]), cut = int64_t(std::floor(double(n) * (1 - o.validation_split)));
     if (cut == 0 || cut == n)
-      throw Error(Code::kInvalidArgument, "Training data contains " + std::to_string(n) + " samples, which is not sufficient to split it into a validation and training set");
+      throw Error(Code::kInvalidArgument,
+                  "Training data contains " + std::to_string(n) + " samples, which is not sufficient to split it into a validation and training set");
     validation = part(samples, cut, n);
     samples = part(samples, 0, cut);
   }
@@ -339,9 +346,10 @@ History Trainer::fit(const Samples& given, const FitOptions& o) {
     reset_metrics();
     for (const AnyCallback& c : o.callbacks) c->on_epoch_begin(*this, epoch);
     std::optional<Progress> bar;
-    if (o.verbose > 0) bar.emplace(std::max<int64_t>(steps, -1), ProgressOptions{.label = "Epoch " + std::to_string(epoch + 1) + "/" + std::to_string(o.epochs)});
+    if (o.verbose > 0)
+      bar.emplace(std::max<int64_t>(steps, -1), ProgressOptions{.label = "Epoch " + std::to_string(epoch + 1) + "/" + std::to_string(o.epochs)});
     std::vector<Tensor> last;
-    // An epoch of a number of steps goes on in the dataset where the last one stopped.
+    // An epoch of a number of steps continues in the dataset where the last one stopped.
     if (!iterator || o.steps_per_epoch == 0) iterator = batches.begin();
     int64_t done = 0;
     for (bool again = false; steps < 0 || done < steps;) {
@@ -372,7 +380,8 @@ History Trainer::fit(const Samples& given, const FitOptions& o) {
     if (done == 0) throw Error(Code::kInvalidArgument, "there is nothing to train on: the dataset is empty");
     logs = read(names, last);
     if (validation && (epoch + 1) % std::max(o.validation_freq, 1) == 0) {
-      for (const auto& [name, value] : evaluate(*validation, {.batch_size = o.batch_size, .steps = o.validation_steps})) logs.set("val_" + name, value);
+      for (const auto& [name, value] : evaluate(*validation, {.batch_size = o.batch_size, .steps = o.validation_steps}))
+        logs.set("val_" + name, value);
     }
     for (const AnyCallback& c : o.callbacks) c->on_epoch_end(*this, epoch, logs);
     if (bar) bar->finish(logs);

@@ -6,6 +6,10 @@
 #include <random>
 
 #include "api/nn/support.h"
+#include "weft/raw/array.h"
+#include "weft/raw/linalg.h"
+#include "weft/raw/math.h"
+#include "weft/raw/random.h"
 
 namespace weft::nn {
 
@@ -52,7 +56,7 @@ Tensor normal(const std::vector<int64_t>& shape, double mean, double stddev, int
   return random_normal(ints(shape), seed_pair(seed), t) * number(stddev, t) + number(mean, t);
 }
 Tensor truncated(const std::vector<int64_t>& shape, double mean, double stddev, int64_t seed, DType t) {
-  return Call("StatelessTruncatedNormal").in(ints(shape)).in(seed_pair(seed)).attr("dtype", t).one() * number(stddev, t) + number(mean, t);
+  return raw::StatelessTruncatedNormal(ints(shape), seed_pair(seed), {.dtype = t}) * number(stddev, t) + number(mean, t);
 }
 
 Initializer scaled(double scale, const char* mode, const char* distribution, int64_t seed) {
@@ -114,13 +118,15 @@ Initializer ones() {
   return [](const std::vector<int64_t>& shape, DType t) { return weft::ones(shape, t); };
 }
 Initializer constant(double value) {
-  return [value](const std::vector<int64_t>& shape, DType t) { return Call("Fill").in(ints(shape)).in(number(value, t)).one(); };
+  return [value](const std::vector<int64_t>& shape, DType t) { return raw::Fill(ints(shape), number(value, t)); };
 }
 Initializer identity(double gain) {
   return [gain](const std::vector<int64_t>& shape, DType t) {
-    if (shape.size() != 2) fail(Code::kInvalidArgument, "Identity matrix initializer can only be used for 2D matrices. Received: shape=" + text(shape) + " of rank " + std::to_string(shape.size()) + ".");
+    if (shape.size() != 2)
+      fail(Code::kInvalidArgument, "Identity matrix initializer can only be used for 2D matrices. Received: shape=" + text(shape) + " of rank " +
+                                       std::to_string(shape.size()) + ".");
     const int64_t n = std::min(shape[0], shape[1]);
-    return Call("MatrixSetDiag").in(weft::zeros(shape, t)).in(Call("Fill").in(ints({n})).in(number(gain, t)).one()).one();
+    return raw::MatrixSetDiag(weft::zeros(shape, t), raw::Fill(ints({n}), number(gain, t)));
   };
 }
 Initializer random_normal(const NormalOptions& o) {
@@ -141,7 +147,8 @@ Initializer variance_scaling(const VarianceScalingOptions& o) {
   if (o.mode != "fan_in" && o.mode != "fan_out" && o.mode != "fan_avg")
     fail(Code::kInvalidArgument, "Invalid `mode` argument: " + o.mode + ". Please use one of 'fan_in', 'fan_out', 'fan_avg'");
   if (o.distribution != "truncated_normal" && o.distribution != "untruncated_normal" && o.distribution != "uniform")
-    fail(Code::kInvalidArgument, "Invalid `distribution` argument: " + o.distribution + ". Please use one of 'uniform', 'truncated_normal', 'untruncated_normal'");
+    fail(Code::kInvalidArgument,
+         "Invalid `distribution` argument: " + o.distribution + ". Please use one of 'uniform', 'truncated_normal', 'untruncated_normal'");
   const int64_t seed = seed_or_drawn(o.seed);
   return [o, seed](const std::vector<int64_t>& shape, DType t) {
     const double scale = fan_scale(shape, o);
@@ -163,15 +170,16 @@ Initializer orthogonal(const OrthogonalOptions& o) {
   const int64_t seed = seed_or_drawn(o.seed);
   return [o, seed](const std::vector<int64_t>& shape, DType t) {
     if (shape.size() < 2) {
-      fail(Code::kInvalidArgument, "The tensor to initialize must be at least two-dimensional. Received: shape=" + text(shape) + " of rank " + std::to_string(shape.size()) + ".");
+      fail(Code::kInvalidArgument, "The tensor to initialize must be at least two-dimensional. Received: shape=" + text(shape) + " of rank " +
+                                       std::to_string(shape.size()) + ".");
     }
     int64_t rows = 1;
     for (size_t i = 0; i + 1 < shape.size(); ++i) rows *= shape[i];
     const int64_t cols = shape.back();
     const Tensor a = normal({std::max(rows, cols), std::min(rows, cols)}, 0, 1, seed, t);
-    const std::vector<Tensor> qr = Call("Qr").in(a).run();
+    const raw::QrResult qr = raw::Qr(a);
     // The signs of R's diagonal make the distribution uniform.
-    Tensor q = qr[0] * Call("Sign").in(Call("MatrixDiagPart").in(qr[1]).one()).one();
+    Tensor q = qr.q * raw::Sign(raw::MatrixDiagPart(qr.r_));
     if (rows < cols) q = transpose(q, {1, 0});
     return number(o.gain, t) * reshape(q, shape);
   };

@@ -111,7 +111,8 @@ void clear_session() {
   names().used.clear();
 }
 
-Layer::Layer(const std::string& type, const std::string& name) : Module(name.empty() ? unique_name(type) : name), state_(std::make_shared<LayerState>()) {
+Layer::Layer(const std::string& type, const std::string& name)
+    : Module(name.empty() ? unique_name(type) : name), state_(std::make_shared<LayerState>()) {
   state_->type = type;
   state_->name = Module::name();
 }
@@ -214,8 +215,8 @@ std::vector<Tensor> Layer::get_weights() const {
 void Layer::set_weights(const std::vector<Tensor>& values) const {
   const std::vector<Variable> own = weights();
   if (own.size() != values.size()) {
-    fail(Code::kInvalidArgument, "You called `set_weights(weights)` on layer '" + name() + "' with a weight list of length " + std::to_string(values.size()) +
-                                     ", but the layer was expecting " + std::to_string(own.size()) + " weights.");
+    fail(Code::kInvalidArgument, "You called `set_weights(weights)` on layer '" + name() + "' with a weight list of length " +
+                                     std::to_string(values.size()) + ", but the layer was expecting " + std::to_string(own.size()) + " weights.");
   }
   for (size_t i = 0; i < own.size(); ++i) {
     if (own[i].shape() != values[i].shape()) {
@@ -281,9 +282,10 @@ Variable Layer::add_weight(const std::string& name, const std::vector<int64_t>& 
     return w.variable;
   }
   const DType dtype = o.dtype == DType::invalid ? state_->dtype : o.dtype;
-  const Initializer init = initializer ? initializer : dtype == DType::float32 || dtype == DType::float64 || dtype == DType::float16 || dtype == DType::bfloat16
-                                                           ? initializers::glorot_uniform()
-                                                           : initializers::zeros();
+  const Initializer init = initializer ? initializer
+                           : dtype == DType::float32 || dtype == DType::float64 || dtype == DType::float16 || dtype == DType::bfloat16
+                               ? initializers::glorot_uniform()
+                               : initializers::zeros();
   VariableOptions v{.name = name, .trainable = o.trainable && state_->trainable, .dtype = dtype, .constraint = o.constraint.function()};
   const std::function<Tensor()> value = [&] { return init(shape, dtype); };
   Variable made(value, v);

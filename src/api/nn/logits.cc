@@ -1,9 +1,7 @@
-// clang-format off: the engine's headers before the public ones (unwrap.h)
 #include "trace/func_graph.h"
 
 #include "api/unwrap.h"
 #include "api/nn/train_ops.h"
-// clang-format on
 
 namespace weft::nn {
 

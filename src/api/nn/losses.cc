@@ -4,6 +4,9 @@
 #include <numbers>
 
 #include "api/nn/loss_shapes.h"
+#include "weft/raw/array.h"
+#include "weft/raw/math.h"
+#include "weft/raw/nn.h"
 
 namespace weft::nn {
 
@@ -41,7 +44,7 @@ Tensor smoothed_classes(const Tensor& y, double smoothing) {
 }
 
 Tensor normalized(const Tensor& x, int axis) {
-  const Tensor norm = unary("Rsqrt", reduce_op("Sum", square(x), {axis}, true));
+  const Tensor norm = raw::Rsqrt(reduce_op(raw::Sum, square(x), {axis}, true));
   return x * minimum(norm, number_like(x, 1 / kEpsilon));
 }
 
@@ -50,7 +53,7 @@ Tensor signed_labels(const Tensor& y) {
   const Tensor zero = number_like(y, 0), one = number_like(y, 1);
   std::vector<int32_t> axes;
   for (int i = 0; i < rank_of(y); ++i) axes.push_back(i);
-  const Tensor binary = reduce_op("All", logical_or(y == zero, y == one), axes);
+  const Tensor binary = reduce_op(raw::All, logical_or(y == zero, y == one), axes);
   return where(binary, times(y, 2) - one, y);
 }
 
@@ -60,7 +63,7 @@ Tensor rows_of(const Tensor& x) {
   if (rank == 2) return x;
   const int64_t classes = dim_of(x, -1);
   if (classes >= 0) return reshape(x, {-1, classes});
-  return binary("Reshape", x, concat({int_list({-1}), Call("Slice").in(shape_of(x)).in(int_list({rank - 1})).in(int_list({1})).one()}, 0));
+  return raw::Reshape(x, concat({int_list({-1}), raw::Slice(shape_of(x), int_list({rank - 1}), int_list({1}))}, 0));
 }
 Tensor in_shape_of_rows(const Tensor& values, const Tensor& x) {
   const int rank = rank_of(x);
@@ -70,7 +73,7 @@ Tensor in_shape_of_rows(const Tensor& values, const Tensor& x) {
   int unknown = 0;
   for (int64_t d : outer) unknown += d < 0;
   if (unknown <= 1) return reshape(values, outer);
-  return binary("Reshape", values, Call("Slice").in(shape_of(x)).in(int_list({0})).in(int_list({rank - 1})).one());
+  return raw::Reshape(values, raw::Slice(shape_of(x), int_list({0}), int_list({rank - 1})));
 }
 
 void check_same_shape(const Tensor& y_true, const Tensor& y_pred) {
@@ -84,7 +87,8 @@ void check_same_shape(const Tensor& y_true, const Tensor& y_pred) {
     for (size_t i = 0; i < s.dims.size(); ++i) out += (i ? ", " : "") + (s.dims[i] < 0 ? std::string("None") : std::to_string(s.dims[i]));
     return out + (s.dims.size() == 1 ? ",)" : ")");
   };
-  throw Error(Code::kInvalidArgument, "Arguments `target` and `output` must have the same " + std::string(a.dims.size() == b.dims.size() ? "shape" : "rank (ndim)") +
+  throw Error(Code::kInvalidArgument, "Arguments `target` and `output` must have the same " +
+                                          std::string(a.dims.size() == b.dims.size() ? "shape" : "rank (ndim)") +
                                           ". Received: target.shape=" + text(a) + ", output.shape=" + text(b));
 }
 
@@ -99,7 +103,7 @@ Tensor elementwise_binary_crossentropy(const Tensor& y, Tensor p, bool from_logi
   if (from_logits) {
     // max(x, 0) - x * y + log(1 + exp(-|x|))
     const Tensor zero = number_like(p, 0), positive = p >= zero;
-    return where(positive, p, zero) - p * y + unary("Log1p", exp(where(positive, -p, p)));
+    return where(positive, p, zero) - p * y + raw::Log1p(exp(where(positive, -p, p)));
   }
   p = clip(p, kEpsilon, 1 - kEpsilon);
   const Tensor one = number_like(p, 1);
@@ -111,7 +115,8 @@ Tensor keep_positive(const Tensor& x) { return maximum(x, number_like(x, 0)); }
 }  // namespace
 
 Loss::Loss(Function f, std::string name, Reduction reduction)
-    : Loss([f = std::move(f)](const Tensor& y, const Tensor& p) { return Values{f(y, p), {}}; }, std::move(name), reduction, Labels::like_predictions) {}
+    : Loss([f = std::move(f)](const Tensor& y, const Tensor& p) { return Values{f(y, p), {}}; }, std::move(name), reduction,
+           Labels::like_predictions) {}
 Loss::Loss(Masked f, std::string name, Reduction reduction, Labels labels)
     : function_(std::move(f)), name_(std::move(name)), reduction_(reduction), labels_(labels) {}
 
@@ -161,7 +166,7 @@ Tensor mean_squared_logarithmic_error(const Tensor& given, const Tensor& given_p
 Tensor cosine_similarity(const Tensor& given, const Tensor& given_pred, int axis) {
   Tensor y, p = given_pred;
   align(y, given, p);
-  return -reduce_op("Sum", normalized(y, axis) * normalized(p, axis), {axis});
+  return -reduce_op(raw::Sum, normalized(y, axis) * normalized(p, axis), {axis});
 }
 Tensor huber(const Tensor& given, const Tensor& given_pred, double delta) {
   Tensor y, p = given_pred;
@@ -173,7 +178,7 @@ Tensor log_cosh(const Tensor& given, const Tensor& given_pred) {
   Tensor y, p = given_pred;
   align(y, given, p);
   const Tensor x = p - y;
-  return mean_last(x + unary("Softplus", times(x, -2)) - number_like(p, std::numbers::ln2));
+  return mean_last(x + raw::Softplus(times(x, -2)) - number_like(p, std::numbers::ln2));
 }
 Tensor kl_divergence(const Tensor& given, const Tensor& given_pred) {
   const Tensor y = clip(as_type(given, given_pred.dtype()), kEpsilon, 1), p = clip(given_pred, kEpsilon, 1);
@@ -193,13 +198,13 @@ Tensor squared_hinge(const Tensor& given, const Tensor& p) {
 }
 Tensor categorical_hinge(const Tensor& given, const Tensor& p) {
   const Tensor y = as_type(given, p.dtype());
-  const Tensor right = sum_last(y * p), wrong = reduce_op("Max", minus_from(1, y) * p, {-1});
+  const Tensor right = sum_last(y * p), wrong = reduce_op(raw::Max, minus_from(1, y) * p, {-1});
   return keep_positive(plus(wrong - right, 1));
 }
 
 Tensor binary_crossentropy(const Tensor& given, const Tensor& p, const CrossentropyOptions& o) {
   const Tensor y = smoothed_binary(as_type(given, p.dtype()), o.label_smoothing);
-  return reduce_op("Mean", elementwise_binary_crossentropy(y, p, o.from_logits), {o.axis});
+  return reduce_op(raw::Mean, elementwise_binary_crossentropy(y, p, o.from_logits), {o.axis});
 }
 
 Tensor categorical_crossentropy(const Tensor& given, const Tensor& given_pred, const CrossentropyOptions& o) {
@@ -223,10 +228,10 @@ Tensor categorical_crossentropy(const Tensor& given, const Tensor& given_pred, c
       p = transpose(p, order);
       yt = transpose(y, order);
     }
-    return in_shape_of_rows(Call("SoftmaxCrossEntropyWithLogits").in(rows_of(p)).in(rows_of(yt)).run()[0], p);
+    return in_shape_of_rows(raw::SoftmaxCrossEntropyWithLogits(rows_of(p), rows_of(yt)).loss, p);
   }
-  p = p / reduce_op("Sum", p, {o.axis}, true);
-  return -reduce_op("Sum", y * log(clip(p, kEpsilon, 1 - kEpsilon)), {o.axis});
+  p = p / reduce_op(raw::Sum, p, {o.axis}, true);
+  return -reduce_op(raw::Sum, y * log(clip(p, kEpsilon, 1 - kEpsilon)), {o.axis});
 }
 
 namespace {
@@ -246,19 +251,21 @@ std::pair<Tensor, Tensor> sparse_crossentropy(Tensor y, Tensor p, const SparseCr
     p = where(expand_dims(mask, -1), p, number_like(p, 0));
   }
   if (rank_of(y) + 1 != rank_of(p))
-    throw Error(Code::kInvalidArgument, "Argument `output` must have rank (ndim) `target.ndim - 1`. Received: target of rank " + std::to_string(rank_of(y)) +
-                                            ", output of rank " + std::to_string(rank_of(p)));
+    throw Error(Code::kInvalidArgument, "Argument `output` must have rank (ndim) `target.ndim - 1`. Received: target of rank " +
+                                            std::to_string(rank_of(y)) + ", output of rank " + std::to_string(rank_of(p)));
   if (!from_logits) p = log(clip(p, kEpsilon, 1 - kEpsilon));
   Tensor labels = y.dtype() == DType::int32 ? y : as_type(y, DType::int64);
   if (rank_of(p) != 2) labels = reshape(labels, {-1});
-  Tensor values = in_shape_of_rows(Call("SparseSoftmaxCrossEntropyWithLogits").in(rows_of(p)).in(labels).run()[0], p);
+  Tensor values = in_shape_of_rows(raw::SparseSoftmaxCrossEntropyWithLogits(rows_of(p), labels).loss, p);
   if (mask.has_value()) values = where(mask, values, number_like(values, 0));
   return {values, mask};
 }
 
 }  // namespace
 
-Tensor sparse_categorical_crossentropy(const Tensor& y, const Tensor& p, const SparseCrossentropyOptions& o) { return sparse_crossentropy(y, p, o).first; }
+Tensor sparse_categorical_crossentropy(const Tensor& y, const Tensor& p, const SparseCrossentropyOptions& o) {
+  return sparse_crossentropy(y, p, o).first;
+}
 
 Tensor binary_focal_crossentropy(const Tensor& given, const Tensor& given_pred, const FocalOptions& o) {
   const Tensor y = smoothed_binary(as_type(given, given_pred.dtype()), o.label_smoothing), p = o.from_logits ? sigmoid(given_pred) : given_pred;
@@ -266,16 +273,17 @@ Tensor binary_focal_crossentropy(const Tensor& given, const Tensor& given_pred, 
   const Tensor entropy = elementwise_binary_crossentropy(y, p, false), hit = y * p + (one - y) * (one - p);
   Tensor focal = pow(one - hit, number_like(p, o.gamma)) * entropy;
   if (o.apply_class_balancing) focal = (times(y, o.alpha) + times(one - y, 1 - o.alpha)) * focal;
-  return reduce_op("Mean", focal, {o.axis});
+  return reduce_op(raw::Mean, focal, {o.axis});
 }
 
 Tensor categorical_focal_crossentropy(const Tensor& given, const Tensor& given_pred, const FocalOptions& o) {
   const Tensor y = smoothed_classes(as_type(given, given_pred.dtype()), o.label_smoothing);
-  if (o.from_logits && last_axis(o.axis, given_pred) != -1) throw Error(Code::kUnimplemented, "categorical_focal_crossentropy of logits on another axis than the last");
+  if (o.from_logits && last_axis(o.axis, given_pred) != -1)
+    throw Error(Code::kUnimplemented, "categorical_focal_crossentropy of logits on another axis than the last");
   Tensor p = o.from_logits ? softmax(given_pred) : given_pred;
-  p = clip(p / reduce_op("Sum", p, {o.axis}, true), kEpsilon, 1 - kEpsilon);
+  p = clip(p / reduce_op(raw::Sum, p, {o.axis}, true), kEpsilon, 1 - kEpsilon);
   const Tensor factor = times(pow(minus_from(1, p), number_like(p, o.gamma)), o.alpha);
-  return reduce_op("Sum", factor * (-y * log(p)), {o.axis});
+  return reduce_op(raw::Sum, factor * (-y * log(p)), {o.axis});
 }
 
 Tensor dice(const Tensor& given, const Tensor& p) {
@@ -290,19 +298,21 @@ Tensor tversky(const Tensor& given, const Tensor& p, double alpha, double beta) 
 
 // TensorFlow's op takes the last class for the blank and labels as a sparse matrix.
 Tensor ctc(const Tensor& given, const Tensor& given_pred) {
-  if (rank_of(given) != 2) throw Error(Code::kInvalidArgument, "Targets `y_true` are expected to be a tensor of shape `(batch_size, max_length)` in integer format.");
-  if (rank_of(given_pred) != 3) throw Error(Code::kInvalidArgument, "Logits `y_pred` are expected to be a tensor of shape `(batch_size, max_length, num_classes)`.");
+  if (rank_of(given) != 2)
+    throw Error(Code::kInvalidArgument, "Targets `y_true` are expected to be a tensor of shape `(batch_size, max_length)` in integer format.");
+  if (rank_of(given_pred) != 3)
+    throw Error(Code::kInvalidArgument, "Logits `y_pred` are expected to be a tensor of shape `(batch_size, max_length, num_classes)`.");
   const Tensor y = as_type(given, DType::int32), p = as_type(given_pred, DType::float32), zero(int32_t(0)), one(int32_t(1));
   const Tensor shape = shape_of(p), batch = gather(shape, Tensor(int32_t(0))), steps = gather(shape, one);
-  const Tensor lengths = reduce_op("Sum", cast(y != zero, DType::int32), {-1}, true);
+  const Tensor lengths = reduce_op(raw::Sum, cast(y != zero, DType::int32), {-1}, true);
   const Tensor positions = expand_dims(range(zero, gather(shape_of(y), one), one), 0);
-  const Tensor indices = unary("Where", positions < lengths);
-  const Tensor labels = binary("GatherNd", y, indices) - one;
-  const Tensor blank = Call("Slice").in(p).in(int_list({0, 0, 0})).in(int_list({-1, -1, 1})).one();
-  const Tensor rest = Call("Slice").in(p).in(int_list({0, 0, 1})).in(int_list({-1, -1, -1})).one();
+  const Tensor indices = raw::Where(positions < lengths);
+  const Tensor labels = raw::GatherNd(y, indices) - one;
+  const Tensor blank = raw::Slice(p, int_list({0, 0, 0}), int_list({-1, -1, 1}));
+  const Tensor rest = raw::Slice(p, int_list({0, 0, 1}), int_list({-1, -1, -1}));
   const Tensor logits = transpose(concat({rest, blank}, 2), {1, 0, 2});
-  const Tensor times = Call("Fill").in(expand_dims(batch, 0)).in(steps).one();
-  return as_type(Call("CTCLoss").in(logits).in(indices).in(labels).in(times).run()[0], given_pred.dtype());
+  const Tensor times = raw::Fill(expand_dims(batch, 0), steps);
+  return as_type(raw::CTCLoss(logits, indices, labels, times).loss, given_pred.dtype());
 }
 
 namespace {
@@ -333,10 +343,12 @@ Huber::Huber(const HuberOptions& o)
 CosineSimilarity::CosineSimilarity(const CosineSimilarityOptions& o)
     : Loss([a = o.axis](const Tensor& y, const Tensor& p) { return cosine_similarity(y, p, a); }, named(o.name, "cosine_similarity"), o.reduction) {}
 BinaryCrossentropy::BinaryCrossentropy(const CrossentropyLossOptions& o)
-    : Loss([c = CrossentropyOptions{o.from_logits, o.label_smoothing, o.axis}](const Tensor& y, const Tensor& p) { return binary_crossentropy(y, p, c); },
+    : Loss([c = CrossentropyOptions{o.from_logits, o.label_smoothing, o.axis}](const Tensor& y,
+                                                                               const Tensor& p) { return binary_crossentropy(y, p, c); },
            named(o.name, "binary_crossentropy"), o.reduction) {}
 CategoricalCrossentropy::CategoricalCrossentropy(const CrossentropyLossOptions& o)
-    : Loss([c = CrossentropyOptions{o.from_logits, o.label_smoothing, o.axis}](const Tensor& y, const Tensor& p) { return categorical_crossentropy(y, p, c); },
+    : Loss([c = CrossentropyOptions{o.from_logits, o.label_smoothing, o.axis}](const Tensor& y,
+                                                                               const Tensor& p) { return categorical_crossentropy(y, p, c); },
            named(o.name, "categorical_crossentropy"), o.reduction) {}
 SparseCategoricalCrossentropy::SparseCategoricalCrossentropy(const SparseCrossentropyLossOptions& o)
     : Loss(

@@ -76,11 +76,13 @@ Dot::Dot(int64_t axes, DotOptions o) : Dot(std::pair(axes, axes), std::move(o)) 
 Dot::Dot(std::pair<int64_t, int64_t> axes, DotOptions o) : LayerOf("Dot", o.name), axes_(axes), o_(std::move(o)) {}
 
 std::vector<Tensor> Dot::call_many(const std::vector<Tensor>& inputs, const CallOptions&) const {
-  if (inputs.size() != 2) fail(Code::kInvalidArgument, "A `Dot` layer should be called on a list of exactly 2 inputs. Received: " + std::to_string(inputs.size()));
+  if (inputs.size() != 2)
+    fail(Code::kInvalidArgument, "A `Dot` layer should be called on a list of exactly 2 inputs. Received: " + std::to_string(inputs.size()));
   const PartialShape sa = shape_of_rank(inputs[0], 2, 8, name()), sb = shape_of_rank(inputs[1], 2, 8, name());
   const int ra = int(sa.dims.size()), rb = int(sb.dims.size());
   const int64_t ia = positive_axis(axes_.first, ra, name()), ib = positive_axis(axes_.second, rb, name());
-  if (ia == 0 || ib == 0) fail(Code::kInvalidArgument, "Cannot perform batch_dot over axis 0. If your inputs are not batched, add a dummy batch dimension to your inputs");
+  if (ia == 0 || ib == 0)
+    fail(Code::kInvalidArgument, "Cannot perform batch_dot over axis 0. If your inputs are not batched, add a dummy batch dimension to your inputs");
   Tensor a = inputs[0], b = inputs[1];
   if (o_.normalize) {
     a = l2_normalize(a, {.axis = {ia}});

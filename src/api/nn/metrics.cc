@@ -3,6 +3,8 @@
 
 #include "api/nn/loss_shapes.h"
 #include "weft/losses.h"
+#include "weft/raw/array.h"
+#include "weft/raw/nn.h"
 
 namespace weft::nn::metrics {
 
@@ -37,14 +39,15 @@ std::vector<int32_t> axes_from(int first, int rank) {
 }
 
 // One number for each sample, weighted; and the weights of the samples, if there are any.
-std::pair<Tensor, Tensor> samplewise(const Tensor& given, const Tensor& given_weights, const char* reduce) {
+template <class Options>
+std::pair<Tensor, Tensor> samplewise(const Tensor& given, const Tensor& given_weights, Reduction<Options> reduce) {
   Tensor values = as_type(given, DType::float32), weights;
   if (given_weights.has_value()) {
     weights = as_type(given_weights, DType::float32);
     same_rank(values, weights);
     const int rank = rank_of(weights);
     if (rank_of(values) > rank) values = reduce_op(reduce, values, axes_from(rank, rank_of(values)));
-    weights = binary("BroadcastTo", weights, shape_of(values));
+    weights = raw::BroadcastTo(weights, shape_of(values));
     values = values * weights;
     if (rank > 1) weights = reduce_op(reduce, weights, axes_from(1, rank));
   }
@@ -55,20 +58,24 @@ std::pair<Tensor, Tensor> samplewise(const Tensor& given, const Tensor& given_we
 }  // namespace
 
 Sum::Sum(const std::string& name) : Metric(name), total_(add_variable("total", {})) {}
-void Sum::update_state(const Tensor& values, const Tensor& sample_weight) { total_.assign_add(sum_all(samplewise(values, sample_weight, "Sum").first)); }
+void Sum::update_state(const Tensor& values, const Tensor& sample_weight) {
+  total_.assign_add(sum_all(samplewise(values, sample_weight, raw::Sum).first));
+}
 Tensor Sum::result() const { return total_; }
 
 Mean::Mean(const std::string& name) : Metric(name), total_(add_variable("total", {})), count_(add_variable("count", {})) {}
 void Mean::update_state(const Tensor& values, const Tensor& sample_weight) { add(values, sample_weight); }
 void Mean::add(const Tensor& given, const Tensor& sample_weight) {
-  const auto [values, weights] = samplewise(given, sample_weight, "Mean");
+  const auto [values, weights] = samplewise(given, sample_weight, raw::Mean);
   total_.assign_add(sum_all(values));
   count_.assign_add(weights.has_value() ? sum_all(weights) : size_like(values));
 }
 Tensor Mean::result() const { return div_no_nan(total_, count_); }
 
 MeanMetricWrapper::MeanMetricWrapper(Function f, const std::string& name) : Mean(name), function_(std::move(f)) {}
-void MeanMetricWrapper::update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) { add(function_(y_true, y_pred), sample_weight); }
+void MeanMetricWrapper::update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) {
+  add(function_(y_true, y_pred), sample_weight);
+}
 
 RootMeanSquaredError::RootMeanSquaredError(const std::string& name) : Mean(name) {}
 void RootMeanSquaredError::update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) {
@@ -92,8 +99,8 @@ Tensor in_top_k(const Tensor& given, const Tensor& given_pred, int k) {
   const Tensor shape = flatten ? shape_of(y) : Tensor();
   if (rank_of(p) > 2) p = reshape(p, {-1, dim_of(p, -1)});
   if (flatten) y = reshape(y, {-1});
-  const Tensor matches = as_float(Call("InTopKV2").in(as_type(p, DType::float32)).in(y).in(Tensor(int32_t(k))).one());
-  return flatten ? binary("Reshape", matches, shape) : matches;
+  const Tensor matches = as_float(raw::InTopKV2(as_type(p, DType::float32), y, Tensor(int32_t(k))));
+  return flatten ? raw::Reshape(matches, shape) : matches;
 }
 
 }  // namespace
@@ -132,7 +139,8 @@ CosineSimilarity::CosineSimilarity(const std::string& name, int axis)
 BinaryCrossentropy::BinaryCrossentropy(const std::string& name, bool from_logits, double label_smoothing)
     : MeanMetricWrapper([=](const Tensor& y, const Tensor& p) { return losses::binary_crossentropy(y, p, {from_logits, label_smoothing}); }, name) {}
 CategoricalCrossentropy::CategoricalCrossentropy(const std::string& name, bool from_logits, double label_smoothing)
-    : MeanMetricWrapper([=](const Tensor& y, const Tensor& p) { return losses::categorical_crossentropy(y, p, {from_logits, label_smoothing}); }, name) {}
+    : MeanMetricWrapper([=](const Tensor& y, const Tensor& p) { return losses::categorical_crossentropy(y, p, {from_logits, label_smoothing}); },
+                        name) {}
 SparseCategoricalCrossentropy::SparseCategoricalCrossentropy(const std::string& name, bool from_logits)
     : MeanMetricWrapper([=](const Tensor& y, const Tensor& p) { return losses::sparse_categorical_crossentropy(y, p, {from_logits, {}}); }, name) {}
 

@@ -110,7 +110,7 @@ struct Model::Plan {
 namespace {
 
 // The calls between outputs and inputs, and Keras' order of their layers: by the distance from the outputs, and where it is
-// the same by the order in which a walk back from them meets the layers.
+// the same by the order in which a backward walk from them meets the layers.
 class Walk {
  public:
   explicit Walk(const std::vector<KerasTensor>& inputs) {
@@ -245,7 +245,8 @@ Tensor Model::call(const Tensor& x, const CallOptions& o) const { return call_ma
 std::vector<Tensor> Model::call_many(const std::vector<Tensor>& inputs, const CallOptions& o) const {
   const Plan& p = *plan_;
   if (inputs.size() != p.inputs.size()) {
-    fail(Code::kInvalidArgument, "Layer \"" + name() + "\" expects " + std::to_string(p.inputs.size()) + " input(s), but it received " + std::to_string(inputs.size()) + " input tensors.");
+    fail(Code::kInvalidArgument, "Layer \"" + name() + "\" expects " + std::to_string(p.inputs.size()) + " input(s), but it received " +
+                                     std::to_string(inputs.size()) + " input tensors.");
   }
   std::vector<Tensor> values(p.slots), masks(p.slots);
   for (size_t i = 0; i < inputs.size(); ++i) values[p.input_slots[i]] = inputs[i];
@@ -258,7 +259,8 @@ std::vector<Tensor> Model::call_many(const std::vector<Tensor>& inputs, const Ca
     }
     const Layer& layer = *s.node->layer;
     std::vector<Tensor> out = layer.apply(in, {.training = o.training, .mask = in_masks[0]});
-    if (out.size() != s.node->shapes.size()) fail(Code::kInternal, "Layer \"" + layer.name() + "\" gave another number of outputs than it did before");
+    if (out.size() != s.node->shapes.size())
+      fail(Code::kInternal, "Layer \"" + layer.name() + "\" gave another number of outputs than it did before");
     masks[s.outputs] = layer.compute_mask_many(in, in_masks);
     for (size_t i = 0; i < out.size(); ++i) values[s.outputs + i] = std::move(out[i]);
   }
@@ -294,7 +296,8 @@ std::string Model::summary() const {
     for (const Plan::Step& s : plan_->steps) {
       if (s.node->layer->state() != l->state()) continue;
       for (const KerasTensor& t : s.node->inputs) {
-        r.connected += (r.connected.empty() ? "" : ", ") + t.name() + "[" + std::to_string(t.node()->nth_call) + "][" + std::to_string(t.index()) + "]";
+        r.connected +=
+            (r.connected.empty() ? "" : ", ") + t.name() + "[" + std::to_string(t.node()->nth_call) + "][" + std::to_string(t.index()) + "]";
       }
     }
     if (r.connected.empty()) r.connected = "-";

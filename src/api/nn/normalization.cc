@@ -4,6 +4,9 @@
 
 #include "api/nn/support.h"
 #include "weft/tape.h"
+#include "weft/raw/array.h"
+#include "weft/raw/math.h"
+#include "weft/raw/nn.h"
 
 namespace weft::nn {
 
@@ -17,12 +20,12 @@ struct Moments {
 Moments moments(const Tensor& x, const std::vector<int64_t>& axes) {
   const Tensor mean = reduce_mean(x, {.axis = axes, .keepdims = true});
   // The mean is taken as a number here: its gradient is zero in sum.
-  return {mean, reduce_mean(Call("SquaredDifference").in(x).in(stop_gradient(mean)).one(), {.axis = axes, .keepdims = true})};
+  return {mean, reduce_mean(raw::SquaredDifference(x, stop_gradient(mean)), {.axis = axes, .keepdims = true})};
 }
 
 // (x - mean) / sqrt(variance + epsilon) * gamma + beta, where gamma and beta may have no value.
 Tensor normalize(const Tensor& x, const Moments& m, double epsilon, const Tensor& gamma, const Tensor& beta) {
-  Tensor inverse = Call("Rsqrt").in(m.variance + number(epsilon, x)).one();
+  Tensor inverse = raw::Rsqrt(m.variance + number(epsilon, x));
   if (gamma.has_value()) inverse = inverse * gamma;
   const Tensor offset = beta.has_value() ? beta - m.mean * inverse : -m.mean * inverse;
   return x * inverse + offset;
@@ -67,18 +70,15 @@ Tensor BatchNormalization::fused(const Tensor& x, bool training) const {
   const Tensor in = flat ? reshape_like(x, {like_dim(0), 1, 1, channels}, x) : x;
   const Tensor gamma = o_.scale ? gamma_.value() : ones({channels});
   const Tensor beta = o_.center ? beta_.value() : zeros({channels});
-  Call op("FusedBatchNormV3");
-  op.in(in).in(gamma).in(beta);
-  const Tensor none = zeros({0});
-  if (training) op.in(none).in(none);
-  else op.in(mean_).in(variance_);
-  const std::vector<Tensor> out = op.attr("epsilon", o_.epsilon).attr("is_training", training).run();
+  const Tensor none = training ? zeros({0}) : Tensor(), mean = training ? none : mean_.value(), variance = training ? none : variance_.value();
+  const raw::FusedBatchNormV3Result out =
+      raw::FusedBatchNormV3(in, gamma, beta, mean, variance, {.epsilon = float(o_.epsilon), .is_training = training});
   if (training) {
     // The op gives the variance of a sample (over n - 1); Keras moves that of the whole (over n).
-    const Tensor n = cast(Call("Size").in(x).one(), DType::float32) / number(double(channels), DType::float32);
-    move(out[1], out[2] * ((n - number(1, n)) / n));
+    const Tensor n = cast(raw::Size(x), DType::float32) / number(double(channels), DType::float32);
+    move(out.batch_mean, out.batch_variance * ((n - number(1, n)) / n));
   }
-  return flat ? reshape_like(out[0], {like_dim(0), channels}, x) : out[0];
+  return flat ? reshape_like(out.y, {like_dim(0), channels}, x) : out.y;
 }
 
 Tensor BatchNormalization::composed(const Tensor& x, int64_t axis, const CallOptions& o) const {
@@ -131,15 +131,18 @@ Tensor LayerNormalization::call(const Tensor& x, const CallOptions&) const {
   return normalize(x, moments(x, axes), o_.epsilon, o_.scale ? spread(gamma_) : Tensor(), o_.center ? spread(beta_) : Tensor());
 }
 
-GroupNormalization::GroupNormalization(int64_t groups, GroupNormalizationOptions o) : LayerOf("GroupNormalization", o.name), groups_(groups), o_(std::move(o)) {}
+GroupNormalization::GroupNormalization(int64_t groups, GroupNormalizationOptions o)
+    : LayerOf("GroupNormalization", o.name), groups_(groups), o_(std::move(o)) {}
 
 void GroupNormalization::build(const PartialShape& input) {
   const int64_t channels = known_dim(input, o_.axis, "a `GroupNormalization` layer");
   if (groups_ == -1) groups_ = channels;
   if (groups_ <= 0 || channels < groups_ || channels % groups_) {
-    fail(Code::kInvalidArgument, "The number of groups must be a multiple of the number of channels. Received: groups=" + std::to_string(groups_) + ", channels=" + std::to_string(channels) + ".");
+    fail(Code::kInvalidArgument, "The number of groups must be a multiple of the number of channels. Received: groups=" + std::to_string(groups_) +
+                                     ", channels=" + std::to_string(channels) + ".");
   }
-  if (o_.scale) gamma_ = add_weight("gamma", {channels}, o_.gamma_initializer, {.regularizer = o_.gamma_regularizer, .constraint = o_.gamma_constraint});
+  if (o_.scale)
+    gamma_ = add_weight("gamma", {channels}, o_.gamma_initializer, {.regularizer = o_.gamma_regularizer, .constraint = o_.gamma_constraint});
   if (o_.center) beta_ = add_weight("beta", {channels}, o_.beta_initializer, {.regularizer = o_.beta_regularizer, .constraint = o_.beta_constraint});
 }
 
@@ -164,14 +167,16 @@ Tensor GroupNormalization::call(const Tensor& x, const CallOptions&) const {
   for (int64_t i = 1; i <= rank; ++i)
     if (i != axis) axes.push_back(i);
   const Tensor g = reshape_like(x, grouped, x);
-  const Tensor y = normalize(g, moments(g, axes), o_.epsilon, o_.scale ? reshape(gamma_, wide) : Tensor(), o_.center ? reshape(beta_, wide) : Tensor());
+  const Tensor y =
+      normalize(g, moments(g, axes), o_.epsilon, o_.scale ? reshape(gamma_, wide) : Tensor(), o_.center ? reshape(beta_, wide) : Tensor());
   return reshape_like(y, whole, x);
 }
 
-UnitNormalization::UnitNormalization(std::vector<int64_t> axis, const std::string& name) : LayerOf("UnitNormalization", name), axis_(std::move(axis)) {}
+UnitNormalization::UnitNormalization(std::vector<int64_t> axis, const std::string& name)
+    : LayerOf("UnitNormalization", name), axis_(std::move(axis)) {}
 Tensor UnitNormalization::call(const Tensor& x, const CallOptions&) const {
   const Tensor squares = reduce_sum(square(x), {.axis = axis_, .keepdims = true});
-  return x * Call("Rsqrt").in(maximum(squares, number(1e-12, x))).one();
+  return x * raw::Rsqrt(maximum(squares, number(1e-12, x)));
 }
 
 Normalization::Normalization(NormalizationOptions o) : LayerOf("Normalization", o.name), o_(std::move(o)) {

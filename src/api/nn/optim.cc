@@ -6,6 +6,8 @@
 
 #include "api/nn/train_ops.h"
 #include "weft/optim.h"
+#include "weft/raw/math.h"
+#include "weft/raw/training.h"
 
 namespace weft::nn {
 namespace {
@@ -35,7 +37,9 @@ bool exact(double beta, DType dtype) {
 
 // -- SGD
 
-SGD::SGD(const SGDOptions& o) : Optimizer("sgd", o.learning_rate, common(o)), momentum_(o.momentum), nesterov_(o.nesterov) { check_momentum(momentum_); }
+SGD::SGD(const SGDOptions& o) : Optimizer("sgd", o.learning_rate, common(o)), momentum_(o.momentum), nesterov_(o.nesterov) {
+  check_momentum(momentum_);
+}
 
 void SGD::make_slots() {
   if (momentum_ != 0) add_slots({{"momentum", "momentum", "momentums"}});
@@ -46,16 +50,9 @@ void SGD::update_step(const Gradient& g, size_t i, const Tensor& rate) {
   if (momentum_ == 0 && g.is_slices()) {
     v.scatter_sub({g.slices().values * rate, g.slices().indices, {}});
   } else if (momentum_ == 0) {
-    Call("ResourceApplyGradientDescent").in(v.handle()).in(rate).in(g.dense()).run();
+    raw::ResourceApplyGradientDescent(v.handle(), rate, g.dense());
   } else {
-    Call("ResourceApplyKerasMomentum")
-        .in(v.handle())
-        .in(slot(0, i).handle())
-        .in(rate)
-        .in(g.dense())
-        .in(keras_cast(momentum_, v.dtype()))
-        .attr("use_nesterov", nesterov_)
-        .run();
+    raw::ResourceApplyKerasMomentum(v.handle(), slot(0, i).handle(), rate, g.dense(), keras_cast(momentum_, v.dtype()), {.use_nesterov = nesterov_});
   }
 }
 
@@ -77,10 +74,11 @@ void Adam::update_step(const Gradient& g, size_t i, const Tensor& rate) {
   const Tensor power_2 = once("beta_2_power", type, [&] { return pow(keras_cast(o.beta_2, type), local_step(type)); });
   const bool fused = !g.is_slices() && o.fused.value_or(exact(o.beta_1, type) && exact(o.beta_2, type));
   if (fused) {
-    Call op(o.amsgrad ? "ResourceApplyAdamWithAmsgrad" : "ResourceApplyAdam");
-    op.in(var.handle()).in(m.handle()).in(v.handle());
-    if (o.amsgrad) op.in(slot(2, i).handle());
-    op.in(power_1).in(power_2).in(rate).in(number(o.beta_1, type)).in(number(o.beta_2, type)).in(number(o.epsilon, type)).in(g.dense()).run();
+    const Tensor beta_1 = number(o.beta_1, type), beta_2 = number(o.beta_2, type), epsilon = number(o.epsilon, type);
+    if (o.amsgrad)
+      raw::ResourceApplyAdamWithAmsgrad(var.handle(), m.handle(), v.handle(), slot(2, i).handle(), power_1, power_2, rate, beta_1, beta_2, epsilon,
+                                        g.dense());
+    else raw::ResourceApplyAdam(var.handle(), m.handle(), v.handle(), power_1, power_2, rate, beta_1, beta_2, epsilon, g.dense());
     return;
   }
   const Tensor alpha = once("alpha", type, [&] { return rate * sqrt(minus_from(1, power_2)) / minus_from(1, power_1); });
@@ -98,8 +96,22 @@ namespace {
 
 AdamOptions adam_options(const AdamWOptions& o) {
   if (!o.weight_decay) throw Error(Code::kInvalidArgument, "Argument `weight_decay` must be a float. Received: weight_decay=None");
-  return {o.learning_rate, o.beta_1, o.beta_2, o.epsilon, o.amsgrad, o.fused, o.weight_decay, o.clipnorm, o.clipvalue, o.global_clipnorm,
-          o.use_ema, o.ema_momentum, o.ema_overwrite_frequency, o.loss_scale_factor, o.gradient_accumulation_steps, o.name};
+  return {o.learning_rate,
+          o.beta_1,
+          o.beta_2,
+          o.epsilon,
+          o.amsgrad,
+          o.fused,
+          o.weight_decay,
+          o.clipnorm,
+          o.clipvalue,
+          o.global_clipnorm,
+          o.use_ema,
+          o.ema_momentum,
+          o.ema_overwrite_frequency,
+          o.loss_scale_factor,
+          o.gradient_accumulation_steps,
+          o.name};
 }
 
 }  // namespace
@@ -122,16 +134,8 @@ void RMSprop::update_step(const Gradient& g, size_t i, const Tensor& rate) {
   const DType type = var.dtype();
   const bool has_momentum = o.momentum > 0;
   if (has_momentum && !o.centered && !g.is_slices() && exact(o.rho, type)) {
-    Call("ResourceApplyRMSProp")
-        .in(var.handle())
-        .in(velocity.handle())
-        .in(slot(1, i).handle())
-        .in(rate)
-        .in(number(o.rho, type))
-        .in(number(o.momentum, type))
-        .in(number(o.epsilon, type))
-        .in(g.dense())
-        .run();
+    raw::ResourceApplyRMSProp(var.handle(), velocity.handle(), slot(1, i).handle(), rate, number(o.rho, type), number(o.momentum, type),
+                              number(o.epsilon, type), g.dense());
     return;
   }
   Tensor denominator;
@@ -139,7 +143,8 @@ void RMSprop::update_step(const Gradient& g, size_t i, const Tensor& rate) {
     // Almost all of the two is taken away from each other where gradients hardly change: then only Keras' own order of operations,
     // unlike that of TensorFlow's op, leaves what Keras is left with.
     const Variable& average = slot(has_momentum ? 2 : 1, i);
-    const Tensor new_velocity = times(velocity, o.rho) + times(squares(g), 1 - o.rho), new_average = times(average, o.rho) + times(g.dense(), 1 - o.rho);
+    const Tensor new_velocity = times(velocity, o.rho) + times(squares(g), 1 - o.rho),
+                 new_average = times(average, o.rho) + times(g.dense(), 1 - o.rho);
     velocity.assign(new_velocity);
     average.assign(new_average);
     denominator = new_velocity - square(new_average);
@@ -178,22 +183,16 @@ void Adagrad::update_step(const Gradient& g, size_t i, const Tensor& rate) {
 
 Adadelta::Adadelta(const AdadeltaOptions& o) : Optimizer("adadelta", o.learning_rate, common(o)), options_(o) {}
 
-void Adadelta::make_slots() { add_slots({{"accumulated_grad", "accum_grad", "_accumulated_grads"}, {"accumulated_delta_var", "accum_var", "_accumulated_delta_vars"}}); }
+void Adadelta::make_slots() {
+  add_slots({{"accumulated_grad", "accum_grad", "_accumulated_grads"}, {"accumulated_delta_var", "accum_var", "_accumulated_delta_vars"}});
+}
 
 void Adadelta::update_step(const Gradient& g, size_t i, const Tensor& rate) {
   const AdadeltaOptions& o = options_;
   const Variable &var = variable(i), &gradients = slot(0, i), &deltas = slot(1, i);
   const DType type = var.dtype();
   if (!g.is_slices() && exact(o.rho, type)) {
-    Call("ResourceApplyAdadelta")
-        .in(var.handle())
-        .in(gradients.handle())
-        .in(deltas.handle())
-        .in(rate)
-        .in(number(o.rho, type))
-        .in(number(o.epsilon, type))
-        .in(g.dense())
-        .run();
+    raw::ResourceApplyAdadelta(var.handle(), gradients.handle(), deltas.handle(), rate, number(o.rho, type), number(o.epsilon, type), g.dense());
     return;
   }
   const Tensor square_sum = squares(g);
@@ -208,7 +207,9 @@ void Adadelta::update_step(const Gradient& g, size_t i, const Tensor& rate) {
 
 Ftrl::Ftrl(const FtrlOptions& o) : Optimizer("ftrl", o.learning_rate, common(o)), options_(o) {
   auto check = [](bool ok, const char* name, const char* want, double v) {
-    if (!ok) throw Error(Code::kInvalidArgument, std::string("`") + name + "` needs to be " + want + " or zero. Received: " + name + "=" + std::to_string(v) + ".");
+    if (!ok)
+      throw Error(Code::kInvalidArgument,
+                  std::string("`") + name + "` needs to be " + want + " or zero. Received: " + name + "=" + std::to_string(v) + ".");
   };
   check(o.initial_accumulator_value >= 0, "initial_accumulator_value", "positive", o.initial_accumulator_value);
   check(o.learning_rate_power <= 0, "learning_rate_power", "negative", o.learning_rate_power);
@@ -217,7 +218,9 @@ Ftrl::Ftrl(const FtrlOptions& o) : Optimizer("ftrl", o.learning_rate, common(o))
   check(o.l2_shrinkage_regularization_strength >= 0, "l2_shrinkage_regularization_strength", "positive", o.l2_shrinkage_regularization_strength);
 }
 
-void Ftrl::make_slots() { add_slots({{"accumulator", "accumulator", "_accumulators", options_.initial_accumulator_value}, {"linear", "linear", "_linears"}}); }
+void Ftrl::make_slots() {
+  add_slots({{"accumulator", "accumulator", "_accumulators", options_.initial_accumulator_value}, {"linear", "linear", "_linears"}});
+}
 
 void Ftrl::update_step(const Gradient& g, size_t i, const Tensor& rate) {
   const FtrlOptions& o = options_;
@@ -226,17 +229,8 @@ void Ftrl::update_step(const Gradient& g, size_t i, const Tensor& rate) {
   Tensor l2 = number(o.l2_regularization_strength, type);
   if (o.beta != 0) l2 = l2 + number(o.beta, type) / times(rate, 2);
   if (!g.is_slices()) {
-    Call("ResourceApplyFtrlV2")
-        .in(var.handle())
-        .in(accumulator.handle())
-        .in(linear.handle())
-        .in(g.dense())
-        .in(rate)
-        .in(number(o.l1_regularization_strength, type))
-        .in(l2)
-        .in(number(o.l2_shrinkage_regularization_strength, type))
-        .in(number(o.learning_rate_power, type))
-        .run();
+    raw::ResourceApplyFtrlV2(var.handle(), accumulator.handle(), linear.handle(), g.dense(), rate, number(o.l1_regularization_strength, type), l2,
+                             number(o.l2_shrinkage_regularization_strength, type), number(o.learning_rate_power, type));
     return;
   }
   const Tensor value = var, old = accumulator, power = number(-o.learning_rate_power, type);
@@ -261,17 +255,8 @@ void Adamax::update_step(const Gradient& g, size_t i, const Tensor& rate) {
   const DType type = var.dtype();
   const Tensor power = once("beta_1_power", type, [&] { return pow(keras_cast(o.beta_1, type), local_step(type)); });
   if (!g.is_slices() && exact(o.beta_1, type)) {
-    Call("ResourceApplyAdaMax")
-        .in(var.handle())
-        .in(m.handle())
-        .in(u.handle())
-        .in(power)
-        .in(rate)
-        .in(number(o.beta_1, type))
-        .in(number(o.beta_2, type))
-        .in(number(o.epsilon, type))
-        .in(g.dense())
-        .run();
+    raw::ResourceApplyAdaMax(var.handle(), m.handle(), u.handle(), power, rate, number(o.beta_1, type), number(o.beta_2, type),
+                             number(o.epsilon, type), g.dense());
     return;
   }
   const Tensor old = m, new_m = old + times(g.dense() - old, 1 - o.beta_1), new_u = maximum(times(u, o.beta_2), sizes(g));
@@ -315,7 +300,10 @@ void Nadam::update_step(const Gradient& g, size_t i, const Tensor& rate) {
 // -- Lion
 
 Lion::Lion(const LionOptions& o) : Optimizer("lion", o.learning_rate, common(o)), options_(o) {
-  if (!(o.beta_1 > 0 && o.beta_1 <= 1)) throw Error(Code::kInvalidArgument, "Argument `beta_1` must be in the [0, 1] range. Otherwise, the optimizer degenerates to SignSGD. Received: beta_1=" + std::to_string(o.beta_1) + ".");
+  if (!(o.beta_1 > 0 && o.beta_1 <= 1))
+    throw Error(Code::kInvalidArgument,
+                "Argument `beta_1` must be in the [0, 1] range. Otherwise, the optimizer degenerates to SignSGD. Received: beta_1=" +
+                    std::to_string(o.beta_1) + ".");
 }
 
 void Lion::make_slots() { add_slots({{"momentum", "m", "_momentums"}}); }
@@ -325,7 +313,7 @@ void Lion::update_step(const Gradient& g, size_t i, const Tensor& rate) {
   const DType type = var.dtype();
   const Tensor one = number(1, type), beta_1 = keras_cast(options_.beta_1, type), beta_2 = keras_cast(options_.beta_2, type);
   const Tensor old = m, gradient = g.dense();
-  var.assign_sub(rate * unary("Sign", old * beta_1 + gradient * (one - beta_1)));
+  var.assign_sub(rate * raw::Sign(old * beta_1 + gradient * (one - beta_1)));
   m.assign_add((gradient - old) * (one - beta_2));
 }
 

@@ -6,7 +6,6 @@
 // checkpoints have the same keys and go both ways. Slot variables, as TensorFlow's older optimisers write them, are registered
 // too, under their old names ("m", "v"): so files of these give their slots. They are never written as slots, since
 // TensorFlow allows no variable to be a child and a slot at once (saved_model/tracked_objects.cc leaves them out).
-// clang-format off: the engine's headers before the public ones (unwrap.h)
 #include "core/log.h"
 #include "trace/trackable.h"
 #include "trace/variable.h"
@@ -17,10 +16,11 @@
 #include "weft/control_flow.h"
 #include "weft/function.h"
 #include "weft/optim.h"
+#include "weft/raw/array.h"
+#include "weft/raw/math.h"
 
 #include <algorithm>
 #include <unordered_map>
-// clang-format on
 
 namespace weft::nn {
 
@@ -92,9 +92,11 @@ Optimizer::Optimizer(const std::string& default_name, const LearningRate& rate, 
   if (options.use_ema && (options.ema_momentum > 1 || options.ema_momentum < 0))
     check(core::invalid_argument("`ema_momentum` must be in the range [0, 1]. Received: ema_momentum=", options.ema_momentum));
   if (options.gradient_accumulation_steps != 0 && options.gradient_accumulation_steps < 2)
-    check(core::invalid_argument("`gradient_accumulation_steps` must be an integer >= 2. Received: gradient_accumulation_steps=", options.gradient_accumulation_steps));
+    check(core::invalid_argument("`gradient_accumulation_steps` must be an integer >= 2. Received: gradient_accumulation_steps=",
+                                 options.gradient_accumulation_steps));
   if (options.ema_overwrite_frequency < 0)
-    check(core::invalid_argument("`ema_overwrite_frequency` must be an integer >= 1 or None. Received: ema_overwrite_frequency=", options.ema_overwrite_frequency));
+    check(core::invalid_argument("`ema_overwrite_frequency` must be an integer >= 1 or None. Received: ema_overwrite_frequency=",
+                                 options.ema_overwrite_frequency));
   check(tracking()->track("_variables", s.list));
   check(tracking()->track("_trainable_variables", list_of({})));
   s.iterations = make(name(), "iteration", [] { return Tensor(int64_t(0)); }, VariableAggregation::only_first_replica);
@@ -131,9 +133,10 @@ Tensor Optimizer::learning_rate() const {
 
 void Optimizer::set_learning_rate(double v) {
   if (state_->schedule)
-    check(core::failed_precondition("This optimizer was created with a `LearningRateSchedule` object as its `learning_rate` constructor argument, hence its "
-                                    "learning rate is not settable. If you need the learning rate to be settable, you should instantiate the optimizer with a "
-                                    "float `learning_rate` argument."));
+    check(core::failed_precondition(
+        "This optimizer was created with a `LearningRateSchedule` object as its `learning_rate` constructor argument, hence its "
+        "learning rate is not settable. If you need the learning rate to be settable, you should instantiate the optimizer with a "
+        "float `learning_rate` argument."));
   state_->learning_rate.assign(Tensor(float(v)));
 }
 void Optimizer::set_learning_rate(const LearningRate& rate) {
@@ -160,7 +163,7 @@ void Optimizer::add_slots(const std::vector<SlotKind>& kinds) {
         const PartialShape shape = v.partial_shape();
         const bool known = shape.known_rank && std::none_of(shape.dims.begin(), shape.dims.end(), [](int64_t d) { return d < 0; });
         if (known && kinds[i].initial == 0) return zeros(shape.dims, v.dtype());
-        return Call("Fill").in(known ? int_list({shape.dims.begin(), shape.dims.end()}) : shape_of(v)).in(number(kinds[i].initial, v.dtype())).one();
+        return raw::Fill(known ? int_list({shape.dims.begin(), shape.dims.end()}) : shape_of(v), number(kinds[i].initial, v.dtype()));
       };
       DeviceScope device(v.device());  // beside the variable
       s.kinds[first + i].variables.push_back(make(name(), path + "_" + kinds[i].keras, value, VariableAggregation::none));
@@ -214,7 +217,7 @@ Tensor Optimizer::local_step(DType dtype) const {
 
 Tensor Optimizer::updates_done() const {
   const int64_t steps = state_->options.gradient_accumulation_steps;
-  return steps ? binary("FloorDiv", state_->iterations, Tensor(steps)) : state_->iterations.value();
+  return steps ? raw::FloorDiv(state_->iterations, Tensor(steps)) : state_->iterations.value();
 }
 
 std::vector<Gradient> Optimizer::clipped(std::vector<Gradient> gradients) const {
@@ -251,7 +254,8 @@ void Optimizer::decay_weights(const std::vector<size_t>& which) const {
     const Variable& v = s.trained[i];
     if (std::find(s.no_decay.begin(), s.no_decay.end(), v.state().get()) != s.no_decay.end()) continue;
     const std::string& name = v.name();
-    if (std::any_of(s.no_decay_words.begin(), s.no_decay_words.end(), [&](const std::string& w) { return name.find(w) != std::string::npos; })) continue;
+    if (std::any_of(s.no_decay_words.begin(), s.no_decay_words.end(), [&](const std::string& w) { return name.find(w) != std::string::npos; }))
+      continue;
     const Tensor rate = once("learning_rate", v.dtype(), [&] { return as_type(learning_rate(), v.dtype()); });
     v.assign_sub(v * keras_cast(*s.options.weight_decay, v.dtype()) * rate);
   }
@@ -268,7 +272,7 @@ void Optimizer::update_averages() const {
     average.assign(momentum * average + (number(1, v.dtype()) - momentum) * v);
   }
   if (s.options.ema_overwrite_frequency == 0) return;
-  const Tensor now = binary("FloorMod", step + Tensor(int64_t(1)), Tensor(s.options.ema_overwrite_frequency)) == Tensor(int64_t(0));
+  const Tensor now = raw::FloorMod(step + Tensor(int64_t(1)), Tensor(s.options.ema_overwrite_frequency)) == Tensor(int64_t(0));
   for (size_t i = 0; i < s.trained.size(); ++i) s.trained[i].assign(where(now, s.averages[i], s.trained[i]));
 }
 
@@ -299,14 +303,14 @@ void Optimizer::update(std::vector<Gradient> gradients, const std::vector<size_t
 void Optimizer::accumulate(const std::vector<Gradient>& gradients, const std::vector<size_t>& which) {
   State& s = *state_;
   const int64_t steps = s.options.gradient_accumulation_steps;
-  const Tensor last = binary("FloorMod", s.iterations + Tensor(int64_t(1)), Tensor(steps)) == Tensor(int64_t(0));
+  const Tensor last = raw::FloorMod(s.iterations + Tensor(int64_t(1)), Tensor(steps)) == Tensor(int64_t(0));
   std::vector<Tensor> dense;
   for (const Gradient& g : gradients) dense.push_back(g.dense());
   auto use = [&] {
     std::vector<Gradient> means;
     for (size_t i = 0; i < which.size(); ++i) means.push_back((dense[i] + s.accumulated[which[i]]) / number_like(dense[i], double(steps)));
     update(std::move(means), which);
-    for (const Variable& v : s.accumulated) v.assign(unary("ZerosLike", v));
+    for (const Variable& v : s.accumulated) v.assign(raw::ZerosLike(v));
   };
   auto keep = [&] {
     for (size_t i = 0; i < which.size(); ++i) s.accumulated[which[i]].assign_add(dense[i]);
@@ -326,9 +330,10 @@ void Optimizer::apply(const std::vector<Gradient>& given, const std::vector<Vari
   for (size_t i = 0; i < given.size(); ++i) {
     auto at = s.index.find(variables[i].state().get());
     if (at == s.index.end())
-      check(core::invalid_argument("Unknown variable: ", variables[i].has_value() ? variables[i].name() : "none",
-                                   ". This optimizer can only be called for the variables it was originally built with. When working with a new set of variables, "
-                                   "you should recreate a new optimizer instance."));
+      check(core::invalid_argument(
+          "Unknown variable: ", variables[i].has_value() ? variables[i].name() : "none",
+          ". This optimizer can only be called for the variables it was originally built with. When working with a new set of variables, "
+          "you should recreate a new optimizer instance."));
     if (!given[i].has_value()) {
       missing += (missing.empty() ? "'" : ", '") + variables[i].name() + "'";
       continue;
@@ -346,7 +351,8 @@ void Optimizer::apply(const std::vector<Gradient>& given, const std::vector<Vari
     const DType dtype = s.trained[which[i]].dtype();
     Tensor dense;
     if (values_of(gradients[i], dense).dtype() != dtype) gradients[i] = with_values(gradients[i], [&](const Tensor& v) { return cast(v, dtype); });
-    if (s.options.loss_scale_factor) gradients[i] = with_values(gradients[i], [&](const Tensor& v) { return v / number_like(v, *s.options.loss_scale_factor); });
+    if (s.options.loss_scale_factor)
+      gradients[i] = with_values(gradients[i], [&](const Tensor& v) { return v / number_like(v, *s.options.loss_scale_factor); });
   }
   if (s.options.gradient_accumulation_steps) accumulate(gradients, which);
   else update(std::move(gradients), which);

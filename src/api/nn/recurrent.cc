@@ -4,6 +4,7 @@
 
 #include "api/nn/support.h"
 #include "weft/control_flow.h"
+#include "weft/raw/array.h"
 
 namespace weft::nn {
 
@@ -11,12 +12,14 @@ using namespace detail;
 
 RNNCell::RNNCell(const std::string& type, int64_t units, int gates, int num_states, const RNNOptions& o)
     : Layer(type), units_(units), gates_(gates), num_states_(num_states), o_(o) {
-  if (units <= 0) fail(Code::kInvalidArgument, "Received an invalid value for argument `units`, expected a positive integer, got " + std::to_string(units) + ".");
+  if (units <= 0)
+    fail(Code::kInvalidArgument, "Received an invalid value for argument `units`, expected a positive integer, got " + std::to_string(units) + ".");
 }
 
 void RNNCell::build(const PartialShape& input) {
   const int64_t in = known_dim(input, -1, "a `" + type() + "` layer");
-  kernel_ = add_weight("kernel", {in, gates_ * units_}, o_.kernel_initializer, {.regularizer = o_.kernel_regularizer, .constraint = o_.kernel_constraint});
+  kernel_ =
+      add_weight("kernel", {in, gates_ * units_}, o_.kernel_initializer, {.regularizer = o_.kernel_regularizer, .constraint = o_.kernel_constraint});
   recurrent_ = add_weight("recurrent_kernel", {units_, gates_ * units_}, o_.recurrent_initializer,
                           {.regularizer = o_.recurrent_regularizer, .constraint = o_.recurrent_constraint});
   if (o_.use_bias) bias_ = add_weight("bias", bias_shape(), bias_start(), {.regularizer = o_.bias_regularizer, .constraint = o_.bias_constraint});
@@ -32,7 +35,8 @@ Tensor RNNCell::recurrent(const Tensor& h, const Tensor& kept) const { return ma
 
 std::vector<Tensor> RNNCell::call_many(const std::vector<Tensor>& inputs, const CallOptions&) const {
   if (int(inputs.size()) != num_states_ + 1)
-    fail(Code::kInvalidArgument, "a " + type() + " takes an input and " + std::to_string(num_states_) + " states, not " + std::to_string(inputs.size()) + " tensors");
+    fail(Code::kInvalidArgument,
+         "a " + type() + " takes an input and " + std::to_string(num_states_) + " states, not " + std::to_string(inputs.size()) + " tensors");
   std::vector<Tensor> states = step(project(inputs[0]), {inputs.begin() + 1, inputs.end()}, {});
   states.insert(states.begin(), states[0]);
   return states;
@@ -46,7 +50,9 @@ std::vector<Tensor> SimpleRNNCell::step(const Tensor& projected, const std::vect
 LSTMCell::LSTMCell(int64_t units, const RNNOptions& o) : LayerOf("LSTMCell", units, 4, 2, o) {}
 Initializer LSTMCell::bias_start() const {
   if (!o_.unit_forget_bias) return o_.bias_initializer;
-  return [init = o_.bias_initializer, u = units_](const std::vector<int64_t>&, DType t) { return concat({init({u}, t), ones({u}, t), init({2 * u}, t)}, 0); };
+  return [init = o_.bias_initializer, u = units_](const std::vector<int64_t>&, DType t) {
+    return concat({init({u}, t), ones({u}, t), init({2 * u}, t)}, 0);
+  };
 }
 std::vector<Tensor> LSTMCell::step(const Tensor& projected, const std::vector<Tensor>& states, const Tensor& kept) const {
   const std::vector<Tensor> z = split(projected + recurrent(states[0], kept), 4, 1);  // input, forget, candidate, output
@@ -118,16 +124,17 @@ std::vector<Tensor> RNN::call_many(const std::vector<Tensor>& inputs, const Call
   const int64_t steps = s.dims[1], units = cell_->units();
   if (steps == 0) fail(Code::kInvalidArgument, "Layer \"" + name() + "\" was called on a sequence without steps");
   std::vector<Tensor> states(inputs.begin() + 1, inputs.end());
-  const Tensor zero = Call("Fill").in(shape_like({like_dim(0), units}, x)).in(number(0, x)).one();
+  const Tensor zero = raw::Fill(shape_like({like_dim(0), units}, x), number(0, x));
   if (states.empty()) states.assign(size_t(cell_->num_states()), zero);
   if (int(states.size()) != cell_->num_states())
-    fail(Code::kInvalidArgument, "Layer \"" + name() + "\" has " + std::to_string(cell_->num_states()) + " states, but it was given " + std::to_string(states.size()));
+    fail(Code::kInvalidArgument,
+         "Layer \"" + name() + "\" has " + std::to_string(cell_->num_states()) + " states, but it was given " + std::to_string(states.size()));
 
   Tensor kept;
   if (o.training && o_.dropout > 0) x = x * dropped(shape_like({like_dim(0), 1, s.dims[2]}, x), o_.dropout, next_seed(seed_), x.dtype());
   if (o.training && o_.recurrent_dropout > 0) kept = dropped(shape_like({like_dim(0), units}, x), o_.recurrent_dropout, next_seed(seed_), x.dtype());
 
-  // What does not depend on the states is done for all steps at once; steps come first, so that each lies in one piece.
+  // What does not depend on the states is done for all steps at once; steps come first, so that each is in one piece.
   const Tensor projected = cell_->project(transpose(x, {1, 0, 2}));
   const Tensor mask = !o.mask.has_value() || o.mask.dtype() == DType::boolean ? o.mask : cast(o.mask, DType::boolean);
   // One step: from the output and the states before it (`counts`: bool [batch, 1], or none) to those after it.
@@ -145,7 +152,8 @@ std::vector<Tensor> RNN::call_many(const std::vector<Tensor>& inputs, const Call
   now.insert(now.end(), states.begin(), states.end());
   Tensor sequence;
   const bool unrolled = !x.is_symbolic() || o_.unroll || (steps >= 0 && steps <= kUnrolledSteps);
-  if (unrolled && steps < 0) fail(Code::kInvalidArgument, "Cannot unroll a RNN if the time dimension is undefined. Layer \"" + name() + "\" was given " + text(s));
+  if (unrolled && steps < 0)
+    fail(Code::kInvalidArgument, "Cannot unroll a RNN if the time dimension is undefined. Layer \"" + name() + "\" was given " + text(s));
   if (unrolled) {
     const std::vector<Tensor> in = unstack(projected, 0);
     std::vector<Tensor> masks, outputs;
@@ -161,7 +169,9 @@ std::vector<Tensor> RNN::call_many(const std::vector<Tensor>& inputs, const Call
     auto in_order = [&](const Tensor& t) { return o_.go_backwards ? reverse(t, {0}) : t; };
     std::vector<Tensor> elements{in_order(projected)};
     if (mask.has_value()) elements.push_back(in_order(transpose(expand_dims(mask, 2), {1, 0, 2})));
-    const auto body = [&](const std::vector<Tensor>& before, const std::vector<Tensor>& in) { return step(in[0], in.size() > 1 ? in[1] : Tensor(), before); };
+    const auto body = [&](const std::vector<Tensor>& before, const std::vector<Tensor>& in) {
+      return step(in[0], in.size() > 1 ? in[1] : Tensor(), before);
+    };
     if (o_.return_sequences) {
       const std::vector<Tensor> all = scan(body, elements, now);
       for (size_t k = 0; k < all.size(); ++k) now[k] = squeeze(slice_axis(all[k], 0, -1, 0), {0});
@@ -175,8 +185,8 @@ std::vector<Tensor> RNN::call_many(const std::vector<Tensor>& inputs, const Call
   return out;
 }
 
-#define WEFT_RNN(Name)                                                                                                   \
-  Name::Name(int64_t units, const RNNOptions& o) : LayerOf(#Name, std::make_shared<Name##Cell>(units, o), o) {}          \
+#define WEFT_RNN(Name)                                                                                          \
+  Name::Name(int64_t units, const RNNOptions& o) : LayerOf(#Name, std::make_shared<Name##Cell>(units, o), o) {} \
   std::shared_ptr<RNN> Name::again(const RNNOptions& o) const { return std::make_shared<Name>(cell().units(), o); }
 WEFT_RNN(SimpleRNN)
 WEFT_RNN(LSTM)
@@ -185,7 +195,8 @@ WEFT_RNN(GRU)
 Bidirectional::Bidirectional(const RNN& layer, BidirectionalOptions o) : LayerOf("Bidirectional", o.name), merge_mode_(o.merge_mode) {
   const std::vector<std::string> modes{"concat", "sum", "ave", "mul", ""};
   if (std::find(modes.begin(), modes.end(), merge_mode_) == modes.end())
-    fail(Code::kInvalidArgument, "Invalid merge mode. Received: " + merge_mode_ + ". Merge mode should be one of {\"sum\", \"mul\", \"ave\", \"concat\", None}");
+    fail(Code::kInvalidArgument,
+         "Invalid merge mode. Received: " + merge_mode_ + ". Merge mode should be one of {\"sum\", \"mul\", \"ave\", \"concat\", None}");
   RNNOptions f = layer.options(), b = layer.options();
   f.zero_output_for_mask = b.zero_output_for_mask = f.return_sequences;
   f.name = "forward_" + layer.name();
@@ -195,7 +206,8 @@ Bidirectional::Bidirectional(const RNN& layer, BidirectionalOptions o) : LayerOf
   backward_ = o.backward_layer ? o.backward_layer : layer.again(b);
   const RNNOptions& other = backward_->options();
   if (other.go_backwards == f.go_backwards || other.return_sequences != f.return_sequences || other.return_state != f.return_state)
-    fail(Code::kInvalidArgument, "Forward layer and backward layer should have different `go_backwards` values, and equal `return_sequences` and `return_state`");
+    fail(Code::kInvalidArgument,
+         "Forward layer and backward layer should have different `go_backwards` values, and equal `return_sequences` and `return_state`");
   track("forward_layer", forward_);
   track("backward_layer", backward_);
 }
@@ -221,7 +233,9 @@ std::vector<Tensor> Bidirectional::call_many(const std::vector<Tensor>& inputs, 
   return out;
 }
 
-TimeDistributed::TimeDistributed(const AnyLayer& layer, const std::string& name) : LayerOf("TimeDistributed", name), layer_(layer.ptr()) { track("layer", layer_); }
+TimeDistributed::TimeDistributed(const AnyLayer& layer, const std::string& name) : LayerOf("TimeDistributed", name), layer_(layer.ptr()) {
+  track("layer", layer_);
+}
 
 Tensor TimeDistributed::call(const Tensor& x, const CallOptions& o) const {
   const PartialShape s = shape_of_rank(x, 3, 100, name());

@@ -3,6 +3,7 @@
 
 #include "api/nn/train_ops.h"
 #include "weft/optim.h"
+#include "weft/raw/math.h"
 
 namespace weft::nn {
 namespace {
@@ -11,11 +12,12 @@ Tensor f(double v) { return Tensor(float(v)); }
 Tensor f(const Tensor& step) { return cast(step, DType::float32); }
 
 void check_steps(int64_t steps, const char* name) {
-  if (steps <= 0) throw Error(Code::kInvalidArgument, std::string("Argument `") + name + "` must be > 0. Received: " + name + "=" + std::to_string(steps));
+  if (steps <= 0)
+    throw Error(Code::kInvalidArgument, std::string("Argument `") + name + "` must be > 0. Received: " + name + "=" + std::to_string(steps));
 }
 
 Tensor half_wave(const Tensor& fraction, double from, double alpha) {
-  const Tensor cosine = f(0.5) * (f(1) + unary("Cos", f(std::numbers::pi) * fraction));
+  const Tensor cosine = f(0.5) * (f(1) + raw::Cos(f(std::numbers::pi) * fraction));
   return f(from) * (f(1 - alpha) * cosine + f(alpha));
 }
 
@@ -40,7 +42,7 @@ Tensor PiecewiseConstantDecay::operator()(const Tensor& step) const {
 Tensor PolynomialDecay::operator()(const Tensor& step) const {
   check_steps(decay_steps, "decay_steps");
   Tensor done = f(step), steps = f(double(decay_steps));
-  if (cycle) steps = steps * where(done == f(0), f(1), unary("Ceil", done / steps));
+  if (cycle) steps = steps * where(done == f(0), f(1), raw::Ceil(done / steps));
   else done = minimum(done, steps);
   const Tensor p = done / steps;
   return (f(initial_learning_rate) - f(end_learning_rate)) * pow(f(1) - p, f(power)) + f(end_learning_rate);
@@ -74,7 +76,7 @@ Tensor CosineDecayRestarts::operator()(const Tensor& step) const {
     const Tensor power = pow(t, restarts);
     fraction = (fraction - (f(1) - power) / (f(1) - t)) / power;
   }
-  const Tensor cosine = f(0.5) * pow(f(m_mul), restarts) * (f(1) + unary("Cos", f(std::numbers::pi) * fraction));
+  const Tensor cosine = f(0.5) * pow(f(m_mul), restarts) * (f(1) + raw::Cos(f(std::numbers::pi) * fraction));
   return f(initial_learning_rate) * ((f(1) - f(alpha)) * cosine + f(alpha));
 }
 

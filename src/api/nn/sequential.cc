@@ -23,7 +23,10 @@ class Sequential::Tracked : public Module {
 };
 
 Sequential::Sequential(const SequentialOptions& o)
-    : LayerOf("Sequential", o.name), layers_(std::make_shared<std::vector<std::shared_ptr<Layer>>>()), tracked_(std::make_shared<Tracked>()), input_dtype_(o.dtype) {
+    : LayerOf("Sequential", o.name),
+      layers_(std::make_shared<std::vector<std::shared_ptr<Layer>>>()),
+      tracked_(std::make_shared<Tracked>()),
+      input_dtype_(o.dtype) {
   Module::track("_functional", *tracked_);
 }
 
@@ -40,7 +43,8 @@ Sequential::Sequential(std::initializer_list<AnyLayer> layers, const SequentialO
 void Sequential::add(const AnyLayer& layer) {
   for (const auto& l : *layers_) {
     if (l->name() != layer->name()) continue;
-    fail(Code::kInvalidArgument, "All layers added to a Sequential model should have unique names. Name '" + l->name() + "' is already the name of a layer in this model. Update the `name` argument to pass a unique name.");
+    fail(Code::kInvalidArgument, "All layers added to a Sequential model should have unique names. Name '" + l->name() +
+                                     "' is already the name of a layer in this model. Update the `name` argument to pass a unique name.");
   }
   layers_->push_back(layer.ptr());
   hold(*layer);

@@ -86,9 +86,17 @@ std::string readable(double bytes) {
 
 int dtype_bytes(DType t) {
   switch (t) {
-    case DType::float64: case DType::int64: case DType::uint64: case DType::complex64: return 8;
-    case DType::float16: case DType::bfloat16: case DType::int16: case DType::uint16: return 2;
-    case DType::int8: case DType::uint8: case DType::boolean: return 1;
+    case DType::float64:
+    case DType::int64:
+    case DType::uint64:
+    case DType::complex64: return 8;
+    case DType::float16:
+    case DType::bfloat16:
+    case DType::int16:
+    case DType::uint16: return 2;
+    case DType::int8:
+    case DType::uint8:
+    case DType::boolean: return 1;
     case DType::complex128: return 16;
     default: return 4;
   }

@@ -1,4 +1,7 @@
 #include "api/nn/support.h"
+#include "weft/raw/array.h"
+#include "weft/raw/nn.h"
+#include "weft/raw/random.h"
 
 #include <algorithm>
 
@@ -29,14 +32,17 @@ PartialShape shape_of_rank(const Tensor& x, int min, int max, const std::string&
   const int rank = int(s.dims.size());
   if (rank < min || rank > max) {
     fail(Code::kInvalidArgument, "Input 0 of layer \"" + who + "\" is incompatible with the layer: expected " +
-                                     (min == max ? "ndim=" + std::to_string(min) : rank < min ? "min_ndim=" + std::to_string(min) : "max_ndim=" + std::to_string(max)) +
+                                     (min == max   ? "ndim=" + std::to_string(min)
+                                      : rank < min ? "min_ndim=" + std::to_string(min)
+                                                   : "max_ndim=" + std::to_string(max)) +
                                      ", found ndim=" + std::to_string(rank) + ". Full shape received: " + text(s));
   }
   return s;
 }
 
 int64_t positive_axis(int64_t axis, int rank, const std::string& who) {
-  if (axis < -rank || axis >= rank) fail(Code::kInvalidArgument, who + ": axis " + std::to_string(axis) + " is out of range for a tensor of rank " + std::to_string(rank));
+  if (axis < -rank || axis >= rank)
+    fail(Code::kInvalidArgument, who + ": axis " + std::to_string(axis) + " is out of range for a tensor of rank " + std::to_string(rank));
   return axis < 0 ? axis + rank : axis;
 }
 
@@ -53,8 +59,8 @@ int64_t known_dim(const PartialShape& shape, int64_t axis, const std::string& wh
 void check_last(const Tensor& x, int64_t want, const std::string& layer) {
   const PartialShape s = x.partial_shape();
   if (!s.known_rank || s.dims.empty() || s.dims.back() < 0 || s.dims.back() == want) return;
-  fail(Code::kInvalidArgument, "Input 0 of layer \"" + layer + "\" is incompatible with the layer: expected axis -1 of input shape to have value " + std::to_string(want) +
-                                   ", but received input with shape " + text(s));
+  fail(Code::kInvalidArgument, "Input 0 of layer \"" + layer + "\" is incompatible with the layer: expected axis -1 of input shape to have value " +
+                                   std::to_string(want) + ", but received input with shape " + text(s));
 }
 
 Tensor size_along(const Tensor& x, int64_t axis) {
@@ -63,8 +69,8 @@ Tensor size_along(const Tensor& x, int64_t axis) {
     const int64_t i = axis < 0 ? axis + int64_t(s.dims.size()) : axis;
     if (s.dims[size_t(i)] >= 0) return Tensor(int32_t(s.dims[size_t(i)]));
   }
-  const Tensor shape = Call("Shape").in(x).one();
-  return Call("StridedSlice").in(shape).in(ints32({axis})).in(ints32({axis + 1})).in(ints32({1})).attr("shrink_axis_mask", 1).attr("end_mask", axis == -1 ? 1 : 0).one();
+  const Tensor shape = raw::Shape(x);
+  return raw::StridedSlice(shape, ints32({axis}), ints32({axis + 1}), ints32({1}), {.end_mask = axis == -1 ? 1 : 0, .shrink_axis_mask = 1});
 }
 
 namespace {
@@ -100,12 +106,10 @@ Tensor reshape_like(const Tensor& x, std::vector<int64_t> dims, const Tensor& of
     for (int64_t& d : dims) d = std::max<int64_t>(d, -1);
     return reshape(x, std::move(dims));
   }
-  return Call("Reshape").in(x).in(pack(dims, of)).one();
+  return raw::Reshape(x, pack(dims, of));
 }
 
-Tensor shape_like(std::vector<int64_t> dims, const Tensor& of) {
-  return resolve(dims, of) == 0 ? ints32(dims) : pack(dims, of);
-}
+Tensor shape_like(std::vector<int64_t> dims, const Tensor& of) { return resolve(dims, of) == 0 ? ints32(dims) : pack(dims, of); }
 
 Tensor matmul_last(const Tensor& x, const Tensor& w) {
   const int rank = rank_of(x, "a product with a matrix");
@@ -116,7 +120,7 @@ Tensor matmul_last(const Tensor& x, const Tensor& w) {
   return reshape_like(matmul(reshape(x, {-1, w.shape()[0]}), w), std::move(dims), x);
 }
 
-Tensor bias_add(const Tensor& x, const Tensor& bias) { return Call("BiasAdd").in(x).in(bias).one(); }
+Tensor bias_add(const Tensor& x, const Tensor& bias) { return raw::BiasAdd(x, bias); }
 
 Tensor slice_axis(const Tensor& x, int64_t axis, int64_t begin, int64_t end) {
   const int rank = rank_of(x, "a slice");
@@ -125,14 +129,10 @@ Tensor slice_axis(const Tensor& x, int64_t axis, int64_t begin, int64_t end) {
   b[size_t(axis)] = begin;
   e[size_t(axis)] = end;
   const int64_t all = (int64_t(1) << axis) - 1;
-  return Call("StridedSlice").in(x).in(ints(b)).in(ints(e)).in(ints(s)).attr("begin_mask", all).attr("end_mask", end == 0 ? all | (int64_t(1) << axis) : all).one();
+  return raw::StridedSlice(x, ints(b), ints(e), ints(s), {.begin_mask = all, .end_mask = end == 0 ? all | (int64_t(1) << axis) : all});
 }
 
-Tensor random_uniform(const Tensor& shape, const Tensor& seed, DType dtype) {
-  return Call("StatelessRandomUniform").in(shape).in(seed).attr("dtype", dtype).one();
-}
-Tensor random_normal(const Tensor& shape, const Tensor& seed, DType dtype) {
-  return Call("StatelessRandomNormal").in(shape).in(seed).attr("dtype", dtype).one();
-}
+Tensor random_uniform(const Tensor& shape, const Tensor& seed, DType dtype) { return raw::StatelessRandomUniform(shape, seed, {.dtype = dtype}); }
+Tensor random_normal(const Tensor& shape, const Tensor& seed, DType dtype) { return raw::StatelessRandomNormal(shape, seed, {.dtype = dtype}); }
 
 }  // namespace weft::nn::detail

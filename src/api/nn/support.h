@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "weft/call.h"
 #include "weft/math.h"
 #include "weft/nn/layer.h"
 

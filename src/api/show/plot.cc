@@ -23,20 +23,11 @@ std::string escaped(const std::string& s) {
   std::string out;
   for (const char c : s) {
     switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 32 || c == 127 ? ' ' : c;
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += static_cast<unsigned char>(c) < 32 || c == 127 ? ' ' : c;
     }
   }
   return out;
@@ -47,7 +38,7 @@ std::string number(double v) {  // for coordinates
   std::snprintf(text, sizeof text, "%.1f", v);
   return text;
 }
-std::string label(double v) {  // for people
+std::string label(double v) {  // human-readable
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", std::abs(v) < 1e-300 ? 0.0 : v);
   return text;
@@ -57,7 +48,7 @@ struct Point {
   double x, y;
 };
 
-// From data to pixels, and where the ticks stand.
+// From data to pixels, and where the ticks are.
 struct Axis {
   double low = 0, high = 1;  // in data, or in powers of ten
   bool log = false;
@@ -178,8 +169,8 @@ class Drawing {
     out_ += "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" text-anchor=\"" + anchor + "\"" + more + ">" + escaped(s) + "</text>\n";
   }
   void rule(double xa, double ya, double xb, double yb, const char* kind) {
-    out_ += "<line class=\"" + std::string(kind) + "\" x1=\"" + number(xa) + "\" y1=\"" + number(ya) + "\" x2=\"" + number(xb) +
-            "\" y2=\"" + number(yb) + "\"/>\n";
+    out_ += "<line class=\"" + std::string(kind) + "\" x1=\"" + number(xa) + "\" y1=\"" + number(ya) + "\" x2=\"" + number(xb) + "\" y2=\"" +
+            number(yb) + "\"/>\n";
   }
 
   void axes(const Panel& p, const Axis& x, const Axis& y, double left, double top) {
@@ -206,8 +197,7 @@ class Drawing {
     out_ += "\"/>\n";
     constexpr size_t kFewEnoughForDots = 40;
     if (points.size() > kFewEnoughForDots) return;
-    for (const Point& p : points)
-      out_ += "<circle" + colour + " cx=\"" + number(px(x, p.x)) + "\" cy=\"" + number(py(y, p.y)) + "\" r=\"2.5\"/>\n";
+    for (const Point& p : points) out_ += "<circle" + colour + " cx=\"" + number(px(x, p.x)) + "\" cy=\"" + number(py(y, p.y)) + "\" r=\"2.5\"/>\n";
   }
 
   void legend(const Panel& p, double top) {
@@ -217,8 +207,8 @@ class Drawing {
       at -= 7.2 * double(name.size());
       text(at, top + 42, "start", name);
       const std::string colour = " class=\"s" + std::to_string(i % kColourCount) + "\"";
-      out_ += "<polyline" + colour + (i % 2 ? " stroke-dasharray=\"6 3\"" : "") + " points=\"" + number(at - 26) + "," + number(top + 38) +
-              " " + number(at - 6) + "," + number(top + 38) + "\"/>\n";
+      out_ += "<polyline" + colour + (i % 2 ? " stroke-dasharray=\"6 3\"" : "") + " points=\"" + number(at - 26) + "," + number(top + 38) + " " +
+              number(at - 6) + "," + number(top + 38) + "\"/>\n";
       at -= 40;
     }
   }
@@ -244,8 +234,7 @@ std::string style() {
 }  // namespace
 
 std::string curves_svg(const std::vector<Series>& series, const PlotOptions& options) {
-  if (options.panel_width < 160 || options.panel_height < 140 || options.panel_width > 10000 || options.panel_height > 10000 ||
-      options.columns < 1)
+  if (options.panel_width < 160 || options.panel_height < 140 || options.panel_width > 10000 || options.panel_height > 10000 || options.columns < 1)
     throw Error(Code::kInvalidArgument, "a panel is 160x140 to 10000x10000 pixels, and there is at least one column");
   for (const Series& s : series) {
     if (!s.x.empty() && s.x.size() != s.y.size())
@@ -256,8 +245,8 @@ std::string curves_svg(const std::vector<Series>& series, const PlotOptions& opt
   const int columns = std::min(options.columns, int(panels.size())), rows = (int(panels.size()) + columns - 1) / columns;
   const int head = options.title.empty() ? 0 : 34, width = columns * options.panel_width, height = head + rows * options.panel_height;
   const std::string w = std::to_string(width), h = std::to_string(height);
-  std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + w + "\" height=\"" + h + "\" viewBox=\"0 0 " + w + " " + h +
-                    "\">\n" + style() + "<rect class=\"paper\" width=\"" + w + "\" height=\"" + h + "\"/>\n";
+  std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + w + "\" height=\"" + h + "\" viewBox=\"0 0 " + w + " " + h + "\">\n" +
+                    style() + "<rect class=\"paper\" width=\"" + w + "\" height=\"" + h + "\"/>\n";
   if (head) out += "<text class=\"title\" x=\"16\" y=\"24\">" + escaped(options.title) + "</text>\n";
   Drawing drawing(options, out);
   for (size_t i = 0; i < panels.size(); ++i)

@@ -60,9 +60,7 @@ std::string clock_time(double seconds) {
   return text;
 }
 
-std::string duration(double seconds) {
-  return seconds < 100 ? formatted(seconds < 10 ? "%.2f s" : "%.1f s", seconds) : clock_time(seconds);
-}
+std::string duration(double seconds) { return seconds < 100 ? formatted(seconds < 10 ? "%.2f s" : "%.1f s", seconds) : clock_time(seconds); }
 
 std::string listed(const Progress::Metrics& metrics) {
   std::string out;

@@ -1,7 +1,5 @@
-// clang-format off
 #include "api/unwrap.h"
 #include "weft/summary.h"
-// clang-format on
 
 #include <algorithm>
 
@@ -29,9 +27,7 @@ bool read_value(wire::ProtoReader value, const SummaryEvent& common, std::vector
   bool known = false;
   while (value.next()) {
     switch (value.field()) {
-      case 1:
-        e.tag = value.string();
-        break;
+      case 1: e.tag = value.string(); break;
       case 2:
         e.value = Tensor(value.float32());
         e.plugin = "scalars";
@@ -44,11 +40,8 @@ bool read_value(wire::ProtoReader value, const SummaryEvent& common, std::vector
         known = true;
         break;
       }
-      case 9:
-        e.plugin = plugin_of(value.message());
-        break;
-      default:
-        break;
+      case 9: e.plugin = plugin_of(value.message()); break;
+      default: break;
     }
   }
   if (known) out.push_back(std::move(e));
@@ -61,21 +54,14 @@ bool read_event(std::string_view bytes, std::vector<SummaryEvent>& out) {
   std::string_view summary;
   while (r.next()) {
     switch (r.field()) {
-      case 1:
-        e.wall_time = r.float64();
-        break;
-      case 2:
-        e.step = r.int64();
-        break;
+      case 1: e.wall_time = r.float64(); break;
+      case 2: e.step = r.int64(); break;
       case 4:
         e.plugin = "graph";
         e.value = Tensor(r.string());
         break;
-      case 5:
-        summary = r.bytes();
-        break;
-      default:
-        break;
+      case 5: summary = r.bytes(); break;
+      default: break;
     }
   }
   if (!r.ok()) return false;

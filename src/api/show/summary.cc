@@ -1,7 +1,5 @@
-// clang-format off
 #include "api/unwrap.h"
 #include "weft/summary.h"
-// clang-format on
 
 #include <algorithm>
 #include <cmath>
@@ -50,7 +48,7 @@ Tensor histogram_of(const Tensor& values, int buckets) {
       rows[size_t(i) * 3 + 1] = i + 1 == buckets ? max : min + width * (i + 1);
     }
     for (const double x : v) {
-      // Where all values are the same, or so far apart that their distance is no number, they count in the last bucket.
+      // Where all values are the same, or so far apart that their distance is not a number, they count in the last bucket.
       const double at = width > 0 && std::isfinite(width) ? std::floor((x - min) / width) : buckets - 1;
       ++rows[size_t(std::min<double>(at, buckets - 1)) * 3 + 2];
     }
@@ -85,8 +83,7 @@ void SummaryWriter::tensor(const std::string& tag, const Tensor& value, int64_t 
 void SummaryWriter::scalar(const std::string& tag, double value, int64_t step) { tensor(tag, Tensor(float(value)), step, "scalars"); }
 
 void SummaryWriter::histogram(const std::string& tag, const Tensor& values, int64_t step, int buckets) {
-  if (buckets < 0 || buckets > (1 << 20))
-    throw Error(Code::kInvalidArgument, "a histogram has 0 to 1048576 buckets, not " + std::to_string(buckets));
+  if (buckets < 0 || buckets > (1 << 20)) throw Error(Code::kInvalidArgument, "a histogram has 0 to 1048576 buckets, not " + std::to_string(buckets));
   tensor(tag, histogram_of(values, buckets), step, "histograms");
 }
 
@@ -94,15 +91,13 @@ void SummaryWriter::image(const std::string& tag, const Tensor& images, int64_t 
   auto shape = images.shape();
   if (shape.size() == 3) shape.insert(shape.begin(), 1);
   if (shape.size() != 4)
-    throw Error(Code::kInvalidArgument,
-                "images are [height, width, channels] or several of them, not " + to_string(PartialShape(images.shape())));
+    throw Error(Code::kInvalidArgument, "images are [height, width, channels] or several of them, not " + to_string(PartialShape(images.shape())));
   const std::vector<int64_t> one(shape.begin() + 1, shape.end());
   const int64_t n = std::min<int64_t>(shape[0], std::max(max_outputs, 0));
   const auto bytes = images.bytes();
   const size_t size = shape[0] ? bytes.size() / size_t(shape[0]) : 0;
   std::vector<std::string> parts{std::to_string(shape[2]), std::to_string(shape[1])};
-  for (int64_t i = 0; i < n; ++i)
-    parts.push_back(data::encode_png(Tensor::from_bytes(images.dtype(), one, bytes.data() + size_t(i) * size, size)));
+  for (int64_t i = 0; i < n; ++i) parts.push_back(data::encode_png(Tensor::from_bytes(images.dtype(), one, bytes.data() + size_t(i) * size, size)));
   tensor(tag, Tensor::of_strings({int64_t(parts.size())}, parts), step, "images");
 }
 

@@ -5,10 +5,10 @@
 
 #include <cstdlib>
 
-#include "compiler/llvm/emitter.h"
+#include "compiler/llvm/code_emitter.h"
 #include "compiler/llvm/target.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 namespace {
 
 // Remarks about loops that were not vectorised are no one's business.
@@ -16,8 +16,8 @@ struct Quiet : llvm::DiagnosticHandler {
   bool handleDiagnostics(const llvm::DiagnosticInfo&) override { return true; }
 };
 
-core::Result<std::string> write(llvm::LLVMContext& context, llvm::Module& module, std::span<const CodeUnit> code, std::span<const DataUnit> data, const CodegenOptions& options,
-                                Machine& machine) {
+core::Result<std::string> write(llvm::LLVMContext& context, llvm::Module& module, std::span<const CodeUnit> code, std::span<const DataUnit> data,
+                                const CodegenOptions& options, Machine& machine) {
   context.setDiagnosticHandler(std::make_unique<Quiet>());
 #if LLVM_VERSION_MAJOR >= 21
   module.setTargetTriple(machine.machine->getTargetTriple());
@@ -27,12 +27,13 @@ core::Result<std::string> write(llvm::LLVMContext& context, llvm::Module& module
   module.setDataLayout(machine.machine->createDataLayout());
   // Equal constants become one in LLVM's passes.
   for (const DataUnit& d : data) {
-    llvm::Constant* bytes = llvm::ConstantDataArray::getRaw(llvm::StringRef(static_cast<const char*>(d.bytes), d.size), d.size, llvm::Type::getInt8Ty(context));
+    llvm::Constant* bytes =
+        llvm::ConstantDataArray::getRaw(llvm::StringRef(static_cast<const char*>(d.bytes), d.size), d.size, llvm::Type::getInt8Ty(context));
     auto* g = new llvm::GlobalVariable(module, bytes->getType(), true, llvm::GlobalValue::ExternalLinkage, bytes, d.symbol);
     g->setAlignment(llvm::Align(64));
   }
   for (const CodeUnit& c : code) {
-    Emitter emitter(module, *c.plan, machine.target, options, c.symbol);
+    CodeEmitter emitter(module, *c.plan, machine.target, options, c.symbol);
     WEFT_RETURN_IF_ERROR(emitter.run());
   }
   if (std::getenv("WEFT_JIT_DUMP")) module.print(llvm::errs(), nullptr);  // as written, before LLVM's passes
@@ -46,7 +47,8 @@ core::Result<std::string> write(llvm::LLVMContext& context, llvm::Module& module
   return write_code(module, machine, options.emit);
 }
 
-core::Result<std::string> write(std::span<const CodeUnit> code, std::span<const DataUnit> data, const CodegenOptions& options, std::unique_ptr<Machine>& machine) {
+core::Result<std::string> write(std::span<const CodeUnit> code, std::span<const DataUnit> data, const CodegenOptions& options,
+                                std::unique_ptr<Machine>& machine) {
   // All on the heap: if LLVM gives up in the middle, nothing of it can be destroyed.
   auto context = std::make_unique<llvm::LLVMContext>();
   auto module = std::make_unique<llvm::Module>(code.empty() ? "weft" : code[0].plan->module->name, *context);
@@ -82,9 +84,9 @@ core::Result<std::unique_ptr<JitCode>> jit(const Plan& plan, const CodegenOption
 }
 
 }  // namespace
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler
 
-extern "C" __attribute__((visibility("default"))) const weft::compiler::CodegenApi* weft_codegen_api() {
-  static const weft::compiler::CodegenApi api{weft::compiler::kCodegenLayout, weft::compiler::emit, weft::compiler::jit};
+extern "C" __attribute__((visibility("default"))) const weft_engine::compiler::CodegenApi* weft_codegen_api() {
+  static const weft_engine::compiler::CodegenApi api{weft_engine::compiler::kCodegenLayout, weft_engine::compiler::emit, weft_engine::compiler::jit};
   return &api;
 }

@@ -1,11 +1,11 @@
 // Loops and branches of the model itself.
-#include "compiler/llvm/emitter_impl.h"
+#include "compiler/llvm/code_emitter_impl.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 
 // The condition's steps, its value, the body's steps, again. Ends at the first error too: a loop that waits for data which an error
 // has spoilt might never end.
-core::Status Emitter::emit_while(const Step& s) {
+core::Status CodeEmitter::emit_while(const Step& s) {
   const ir::Instr* i = s.instrs[0];
   Impl::Frame& f = impl_->frame;
   if (s.regions.size() != 2 || i->regions.empty() || i->regions[0]->results.empty()) return core::internal_error("a loop without condition or body");
@@ -33,7 +33,7 @@ core::Status Emitter::emit_while(const Step& s) {
   return status;
 }
 
-core::Status Emitter::emit_if(const Step& s) {
+core::Status CodeEmitter::emit_if(const Step& s) {
   const ir::Instr* i = s.instrs[0];
   Impl::Frame& f = impl_->frame;
   if (s.regions.empty()) return core::internal_error("a branch without regions");
@@ -66,4 +66,4 @@ core::Status Emitter::emit_if(const Step& s) {
   return {};
 }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

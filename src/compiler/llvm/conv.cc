@@ -1,9 +1,9 @@
-// Convolutions as products, with no copy of every patch: the image is copied once with its padding (or read where it lies), and the pixels
+// Convolutions as products, with no copy of every patch: the image is copied once with its padding (or read where it is), and the pixels
 // under one row of the filter then are a row of A, that of the next pixel a stride further on.
 #include "compiler/llvm/gemm_kernel.h"
 #include "compiler/scratch.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 namespace {
 
 using V = llvm::Value*;
@@ -11,7 +11,7 @@ constexpr int kSpatial = 3;  // convolutions of fewer dimensions get leading one
 
 class Conv {
  public:
-  Conv(Emitter& e, const ir::Instr* i) : e_(e), b_(e.b), i_(i), plan_(plan_conv(*i)) {
+  Conv(CodeEmitter& e, const ir::Instr* i) : e_(e), b_(e.b), i_(i), plan_(plan_conv(*i)) {
     const bool gradient = i->op == ir::Op::kConvFilterGrad;
     const ir::Instr &x = i->operand(0), &other = i->operand(1);
     const ir::Type& y = gradient ? other.type : i->type;
@@ -173,7 +173,7 @@ class Conv {
       p.a_stride = e_.dim(stride_[2] * channels_);
       V a = g ? at(from, b_.CreateMul(g, e_.dim(channels_of_group_))) : from;
       V filter = g ? at(other_, b_.CreateMul(g, e_.dim(features_of_group_))) : other_;
-      // As much of the filter as the kernel walks by itself: rows of it where its pixels lie side by side, else one row.
+      // As much of the filter as the kernel walks by itself: rows of it where its pixels are side by side, else one row.
       const bool whole = dilation_[2] == 1 && groups_ == 1;
       const ir::Dim taps = channels_of_group_ * features_;
       if (whole) p.k = e_.dim(filter_[2] * channels_), p.outer = i64(filter_[1]), p.a_outer = e_.dim(dilation_[1] * line());
@@ -212,8 +212,7 @@ class Conv {
               V to = b_.CreateMul(b_.CreateAdd(b_.CreateMul(depth, e_.dim(out_[1])), row), e_.dim(out_[2] * features_));
               Product p = product();
               p.m = e_.dim(out_[2]), p.n = i64(n), p.k = e_.dim(filter_[2] * channels_);
-              p.a = at(at(image, from), e_.dim(d * dilation_[0] * plane() + h * dilation_[1] * line())),
-              p.a_stride = e_.dim(stride_[2] * channels_);
+              p.a = at(at(image, from), e_.dim(d * dilation_[0] * plane() + h * dilation_[1] * line())), p.a_stride = e_.dim(stride_[2] * channels_);
               p.b = at(at(other_, e_.dim((d * filter_[1] + h) * filter_[2] * channels_ * features_)), column);
               p.c = at(at(y, to), column);
               p.b_stride = p.c_stride = e_.dim(features_);
@@ -245,11 +244,9 @@ class Conv {
   // Output pixels that see the same part of the filter, together.
   void forward_phases(V image, V y) {
     for (int64_t n = 0; n < phases_[0] * phases_[1] * phases_[2]; ++n) {
-      const Phase depth = phase(0, n / (phases_[1] * phases_[2])), row = phase(1, n / phases_[2] % phases_[1]),
-                  column = phase(2, n % phases_[2]);
+      const Phase depth = phase(0, n / (phases_[1] * phases_[2])), row = phase(1, n / phases_[2] % phases_[1]), column = phase(2, n % phases_[2]);
       if (depth.count <= 0 || row.count <= 0 || column.count <= 0) continue;
-      emit_for(b_, i64(depth.count),
-               [&](V z) { emit_for(b_, i64(row.count), [&](V h) { phase_row(image, y, depth, row, column, z, h); }); });
+      emit_for(b_, i64(depth.count), [&](V z) { emit_for(b_, i64(row.count), [&](V h) { phase_row(image, y, depth, row, column, z, h); }); });
     }
   }
   void phase_row(V image, V y, const Phase& depth, const Phase& row, const Phase& column, V z, V h) {
@@ -268,8 +265,7 @@ class Conv {
     for (int64_t td = 0; td < depth.taps; ++td) {
       for (int64_t th = 0; th < row.taps; ++th) {
         for (int64_t tw = 0; tw < column.taps; ++tw) {
-          const int64_t tap =
-              ((depth.tap + td * depth.step) * filter_[1] + row.tap + th * row.step) * filter_[2] + column.tap + tw * column.step;
+          const int64_t tap = ((depth.tap + td * depth.step) * filter_[1] + row.tap + th * row.step) * filter_[2] + column.tap + tw * column.step;
           p.a = at(from, e_.dim(td * plane() + th * line() + tw * channels_));
           p.b = at(other_, e_.dim(tap * channels_ * features_));
           p.accumulate = td + th + tw > 0;
@@ -297,7 +293,7 @@ class Conv {
   V sum_over(V n, V start, const std::function<V(V i, V sum)>& body) {
     return e_.loop(i64(0), n, i64(1), {start}, false, [&](V i, const std::vector<V>& sum) { return std::vector<V>{body(i, sum[0])}; })[0];
   }
-  // body(number of the tap, where its pixel lies, sum so far) over the filter, written out where that is short.
+  // body(number of the tap, where its pixel is, sum so far) over the filter, written out where that is short.
   V over_taps(V start, const std::function<V(V tap, V offset, V sum)>& body) {
     const int64_t taps = filter_[0] * filter_[1] * filter_[2];
     const auto offset = [&](V d, V h, V w) {
@@ -312,8 +308,7 @@ class Conv {
     }
     return sum_over(i64(taps), start, [&](V t, V sum) {
       V row = b_.CreateUDiv(t, i64(filter_[2]));
-      return body(t, offset(b_.CreateUDiv(row, i64(filter_[1])), b_.CreateURem(row, i64(filter_[1])), b_.CreateURem(t, i64(filter_[2]))),
-                  sum);
+      return body(t, offset(b_.CreateUDiv(row, i64(filter_[1])), b_.CreateURem(row, i64(filter_[1])), b_.CreateURem(t, i64(filter_[2]))), sum);
     });
   }
 
@@ -323,8 +318,7 @@ class Conv {
       emit_for(b_, e_.dim(out_[2]), [&](V column) {
         V pixel = at(from, b_.CreateAdd(b_.CreateMul(column, e_.dim(stride_[2] * channels_)), c));
         V sum = over_taps(llvm::Constant::getNullValue(type), [&](V tap, V offset, V sum) {
-          return multiply_add(load(type, at(pixel, offset)), load(type, at(other_, b_.CreateAdd(b_.CreateMul(tap, e_.dim(features_)), c))),
-                              sum);
+          return multiply_add(load(type, at(pixel, offset)), load(type, at(other_, b_.CreateAdd(b_.CreateMul(tap, e_.dim(features_)), c))), sum);
         });
         store(sum, at(to, b_.CreateAdd(b_.CreateMul(column, e_.dim(features_)), c)));
       });
@@ -349,7 +343,7 @@ class Conv {
     });
   }
 
-  // The filter's gradient is a product over pixels: A's columns are what lies under a row of the filter.
+  // The filter's gradient is a product over pixels: A's columns are what is under a row of the filter.
   void gradient_products(V from, V dy) {
     const bool whole = dilation_[2] == 1 && groups_ == 1;
     const auto group = [&](V g) {
@@ -381,25 +375,23 @@ class Conv {
     else emit_for(b_, i64(groups_), group);
   }
 
-  Emitter& e_;
+  CodeEmitter& e_;
   llvm::IRBuilder<>& b_;
   const ir::Instr* i_;
   ConvPlan plan_;
   core::DType dtype_;
   llvm::Type* element_;
-  int64_t phases_[kSpatial] = {1, 1, 1},
-          shift_[kSpatial] = {};  // ConvPlan::phased: the holes, and the padding before the input with its holes
+  int64_t phases_[kSpatial] = {1, 1, 1}, shift_[kSpatial] = {};  // ConvPlan::phased: the holes, and the padding before the input with its holes
   int64_t filter_[kSpatial], stride_[kSpatial], dilation_[kSpatial], holes_[kSpatial], groups_;
-  ir::Dim low_[kSpatial], in_[kSpatial], size_[kSpatial], out_[kSpatial], batch_, channels_, features_, channels_of_group_,
-      features_of_group_;
+  ir::Dim low_[kSpatial], in_[kSpatial], size_[kSpatial], out_[kSpatial], batch_, channels_, features_, channels_of_group_, features_of_group_;
   V x_ = nullptr, other_ = nullptr, y_ = nullptr, image_ = nullptr;
 };
 
 }  // namespace
 
-core::Status Emitter::emit_conv(const ir::Instr* i) { return i->window.winograd ? emit_winograd(i) : Conv(*this, i).forward(); }
-core::Status Emitter::emit_conv_filter_grad(const ir::Instr* i) {
+core::Status CodeEmitter::emit_conv(const ir::Instr* i) { return i->window.winograd ? emit_winograd(i) : Conv(*this, i).forward(); }
+core::Status CodeEmitter::emit_conv_filter_grad(const ir::Instr* i) {
   return i->window.winograd ? emit_winograd(i) : Conv(*this, i).filter_gradient();
 }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

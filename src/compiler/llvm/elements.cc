@@ -1,9 +1,9 @@
 // An element of a value: from memory, or computed where it is read.
 #include <llvm/IR/Constants.h>
 
-#include "compiler/llvm/emitter_impl.h"
+#include "compiler/llvm/code_emitter_impl.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 
 using core::DType;
 using ir::Op;
@@ -50,7 +50,7 @@ std::vector<Group> reshape_groups(std::span<const ir::Dim> from, std::span<const
 namespace {
 
 // A literal's element as an immediate.
-llvm::Constant* immediate(Emitter& e, const core::Tensor& t, int64_t n) {
+llvm::Constant* immediate(CodeEmitter& e, const core::Tensor& t, int64_t n) {
   llvm::Type* type = e.value_type(t.dtype());
   switch (t.dtype()) {
     case DType::kFloat: return llvm::ConstantFP::get(e.context, llvm::APFloat(t.data<float>()[n]));
@@ -61,7 +61,8 @@ llvm::Constant* immediate(Emitter& e, const core::Tensor& t, int64_t n) {
       f.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmNearestTiesToEven, &lost);
       return llvm::ConstantFP::get(e.context, f);
     }
-    case DType::kBfloat16: return llvm::ConstantFP::get(e.context, llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, uint32_t(t.data<uint16_t>()[n]) << 16)));
+    case DType::kBfloat16:
+      return llvm::ConstantFP::get(e.context, llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, uint32_t(t.data<uint16_t>()[n]) << 16)));
     case DType::kBool: return e.b.getInt1(t.data<uint8_t>()[n] != 0);
     case DType::kFloat8E5m2:
     case DType::kFloat8E4m3fn:
@@ -80,7 +81,7 @@ llvm::Constant* immediate(Emitter& e, const core::Tensor& t, int64_t n) {
 
 }  // namespace
 
-Emitter::V Emitter::element(const ir::Instr* i, const Index& index) {
+CodeEmitter::V CodeEmitter::element(const ir::Instr* i, const Index& index) {
   Impl::Frame& f = impl_->frame;
   const auto key = std::make_pair(i, index);
   for (int d = f.level; d >= 0; --d) {
@@ -88,7 +89,8 @@ Emitter::V Emitter::element(const ir::Instr* i, const Index& index) {
     if (auto it = known.find(key); it != known.end()) return it->second;
   }
   if (index.size() != size_t(i->rank())) {
-    return fail(core::internal_error("an element of %", i->id, " (", ir::name_of(i->op), ") by ", index.size(), " numbers instead of ", i->rank()), value_type(i->type.dtype));
+    return fail(core::internal_error("an element of %", i->id, " (", ir::name_of(i->op), ") by ", index.size(), " numbers instead of ", i->rank()),
+                value_type(i->type.dtype));
   }
   const bool stored = plan.buffer_of(i) >= 0 && !impl_->current.count(i);
   V v = nullptr;
@@ -108,7 +110,7 @@ Emitter::V Emitter::element(const ir::Instr* i, const Index& index) {
   return v;
 }
 
-Emitter::V Emitter::compute(const ir::Instr* i, const Index& index) {
+CodeEmitter::V CodeEmitter::compute(const ir::Instr* i, const Index& index) {
   Impl::Frame& f = impl_->frame;
   const size_t rank = index.size();
   // A place that is known to exist.
@@ -280,7 +282,7 @@ Emitter::V Emitter::compute(const ir::Instr* i, const Index& index) {
     case Op::kGather: {
       const ir::Instr *x = i->operands[0], *n = i->operands[1];
       const size_t axis = size_t(i->axes[0]), batch = size_t(i->batch), extra = size_t(n->rank()) - batch;
-      Index at(size_t(x->rank())), of(size_t(n->rank()));
+      Index at(size_t(x->rank())), of(size_t(n -> rank()));
       for (size_t d = 0; d < of.size(); ++d) of[d] = d < batch ? index[d] : index[axis + d - batch];
       // The number itself, its check and its error belong to where the index varies, perhaps outside of the innermost loop.
       V number = element(n, of);
@@ -317,8 +319,9 @@ Emitter::V Emitter::compute(const ir::Instr* i, const Index& index) {
     }
     case Op::kPhilox: return philox(i, index[0]);
     default:
-      return fail(core::internal_error("an element of %", i->id, " (", ir::name_of(i->op), ") was asked for, but it lies nowhere"), value_type(i->type.dtype));
+      return fail(core::internal_error("an element of %", i->id, " (", ir::name_of(i->op), ") was requested, but it is not stored"),
+                  value_type(i->type.dtype));
   }
 }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

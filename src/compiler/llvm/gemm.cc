@@ -1,31 +1,28 @@
 // Products of matrices: which way round they are computed. The code itself: gemm_kernel.cc.
 #include <numeric>
 
-#include "compiler/llvm/emitter_impl.h"
+#include "compiler/llvm/code_emitter_impl.h"
 #include "compiler/llvm/gemm_kernel.h"
 #include "compiler/scratch.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 
-llvm::Type* product_type(Emitter& e, core::DType t) {
+llvm::Type* product_type(CodeEmitter& e, core::DType t) {
   switch (t) {
     case core::DType::kHalf:
-    case core::DType::kBfloat16:
-      return e.b.getFloatTy();
+    case core::DType::kBfloat16: return e.b.getFloatTy();
     case core::DType::kBool:
     case core::DType::kComplex64:
-    case core::DType::kComplex128:
-      return nullptr;
-    default:
-      return e.type(t);
+    case core::DType::kComplex128: return nullptr;
+    default: return e.type(t);
   }
 }
 
-void copy_as_float(Emitter& e, core::DType from, llvm::Value* p, llvm::Value* to, llvm::Value* elements) {
+void copy_as_float(CodeEmitter& e, core::DType from, llvm::Value* p, llvm::Value* to, llvm::Value* elements) {
   e.loop(elements, true, [&](llvm::Value* n) { e.store(core::DType::kFloat, e.load(from, p, n), to, n); });
 }
 
-void copy_from_float(Emitter& e, core::DType to, llvm::Value* p, llvm::Value* into, llvm::Value* elements) {
+void copy_from_float(CodeEmitter& e, core::DType to, llvm::Value* p, llvm::Value* into, llvm::Value* elements) {
   e.loop(elements, true, [&](llvm::Value* n) { e.store(to, e.load(core::DType::kFloat, p, n), into, n); });
 }
 
@@ -76,7 +73,7 @@ bool may_read(const Plan& plan, const Step& s, int buffer) {
 
 }  // namespace
 
-void find_accumulations(const Plan& plan, std::span<const Step> steps, Emitter::Impl& impl) {
+void find_accumulations(const Plan& plan, std::span<const Step> steps, CodeEmitter::Impl& impl) {
   std::unordered_map<const ir::Instr*, int> uses;
   for (size_t n = 0; n < steps.size(); ++n) {
     if (steps[n].kind != Step::Kind::kInstr || steps[n].instrs.empty() || steps[n].instrs[0]->op != ir::Op::kDot) continue;
@@ -103,7 +100,7 @@ void find_accumulations(const Plan& plan, std::span<const Step> steps, Emitter::
   }
 }
 
-core::Status Emitter::emit_dot(const ir::Instr* i) {
+core::Status CodeEmitter::emit_dot(const ir::Instr* i) {
   using Way = DotPlan::Way;
   const ir::Instr &x = i->operand(0), &y = i->operand(1);
   const core::DType dtype = x.type.dtype;
@@ -129,8 +126,7 @@ core::Status Emitter::emit_dot(const ir::Instr* i) {
   const auto in_memory = [&](V base, V number) { return b.CreateGEP(type(dtype), base, number); };
 
   const auto one = [&](V number) {
-    V a = in_memory(a0, b.CreateMul(number, mk)), bb = in_memory(b0, b.CreateMul(number, kn)), c = in_memory(c0, b.CreateMul(number, mn)),
-      to = c;
+    V a = in_memory(a0, b.CreateMul(number, mk)), bb = in_memory(b0, b.CreateMul(number, kn)), c = in_memory(c0, b.CreateMul(number, mn)), to = c;
     if (way.narrow) {
       V as = piece(0), bs = piece(way.a), cs = piece(way.a + way.b);
       copy_as_float(*this, dtype, a, as, mk);
@@ -149,9 +145,9 @@ core::Status Emitter::emit_dot(const ir::Instr* i) {
     p.m_multiple = m == m_all ? multiple_of(way.m) : 1;
     p.accumulate = accumulate;
     const ir::Dim behind = way.a + way.b + way.c;
-    if (!way.panel.is(0)) p.pack = piece(behind + way.turned + way.turned_c);
-    if (!way.rows.is(0)) p.pack_a = piece(behind + way.turned + way.turned_c + way.panel);
-    const auto turned = [&] {
+    if (!way.panel.is(0)) p.pack = piece(behind + way.transposed + way.transposed_c);
+    if (!way.rows.is(0)) p.pack_a = piece(behind + way.transposed + way.transposed_c + way.panel);
+    const auto transposed = [&] {
       Product q = p;
       if (way.way == Way::kTurnB) {
         q.b = piece(behind), q.b_stride = n;
@@ -165,7 +161,7 @@ core::Status Emitter::emit_dot(const ir::Instr* i) {
         q.b = piece(behind);
         emit_transpose(b, target, element, a, k, q.b, m, m, k);
       }
-      q.c = piece(behind + way.turned), q.c_stride = m;
+      q.c = piece(behind + way.transposed), q.c_stride = m;
       q.m = n, q.n = m;
       q.m_multiple = n == n_all ? multiple_of(way.n) : 1;
       emit_product(b, target, q);
@@ -178,9 +174,9 @@ core::Status Emitter::emit_dot(const ir::Instr* i) {
     } else if (!way.m.is_const() && !i->transpose_a) {
       V few = b.CreateICmpULE(m, i64(4));
       emit_when(b, few, [&] { emit_product_rows(b, target, p); });
-      emit_when(b, b.CreateNot(few), turned);
+      emit_when(b, b.CreateNot(few), transposed);
     } else {
-      turned();
+      transposed();
     }
     if (way.narrow) copy_from_float(*this, dtype, c, to, mn);
   };
@@ -196,4 +192,4 @@ core::Status Emitter::emit_dot(const ir::Instr* i) {
   return core::Status();
 }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

@@ -8,7 +8,7 @@
 #include "compiler/scratch.h"
 #include "core/cat.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 namespace {
 
 using V = llvm::Value*;
@@ -305,9 +305,8 @@ llvm::Function* pack_function(llvm::Module& m, const Target& target, const Kerne
     V to = b.CreateGEP(k.element, f->getArg(1), b.CreateMul(row, b.getInt64(uint64_t(k.vectors * k.lanes))));
     for (int v = 0; v < k.vectors; ++v) {
       V offset = b.getInt64(uint64_t(v * k.lanes)), place = b.CreateGEP(k.element, from, offset);
-      V x = mask && v == k.vectors - 1
-                ? static_cast<V>(b.CreateMaskedLoad(vector, place, align, mask, llvm::Constant::getNullValue(vector)))
-                : b.CreateAlignedLoad(vector, place, align);
+      V x = mask && v == k.vectors - 1 ? static_cast<V>(b.CreateMaskedLoad(vector, place, align, mask, llvm::Constant::getNullValue(vector)))
+                                       : b.CreateAlignedLoad(vector, place, align);
       b.CreateAlignedStore(x, b.CreateGEP(k.element, to, offset), align);
     }
   });
@@ -403,12 +402,11 @@ class ProductWriter {
     pack_ = m == 1 ? nullptr : p_.pack, pack_a_ = p_.pack_a;  // one row is not worth packing for
     block_size_ = pack_ ? kPackRows : 512;
     const bool whole = p_.outer || m == 1 || (k_ >= 0 && k_ <= block_size_);
-    const Tile tile =
-        best_tile(t_, m < 0 ? 32 : m, n < 0 ? 2 : n, k_ < 0 ? 64 : std::max<int64_t>(1, k_) * constant_or(p_.outer, 1),
-                  pack_ ? int(kPackColumns) / lanes_ : 16, [&](Tile tile) {
-                    return !b_.GetInsertBlock()->getModule()->getFunction(
-                        kernel(tile.rows, tile.vectors, lanes_, false, !whole || p_.accumulate, whole ? p_.k : nullptr).name());
-                  });
+    const Tile tile = best_tile(t_, m < 0 ? 32 : m, n < 0 ? 2 : n, k_ < 0 ? 64 : std::max<int64_t>(1, k_) * constant_or(p_.outer, 1),
+                                pack_ ? int(kPackColumns) / lanes_ : 16, [&](Tile tile) {
+                                  return !b_.GetInsertBlock()->getModule()->getFunction(
+                                      kernel(tile.rows, tile.vectors, lanes_, false, !whole || p_.accumulate, whole ? p_.k : nullptr).name());
+                                });
     rows_ = tile.rows, vectors_ = tile.vectors;
     if (whole) {
       groups(m, p_.a, p_.b, p_.k, p_.accumulate ? b_.getTrue() : nullptr);
@@ -451,8 +449,8 @@ class ProductWriter {
   void group(V row, int rows, V tiles, V a, V b, V k, V accumulate) {
     const int64_t count = constant_or(tiles, -1);
     const int64_t depth = k_ < 0 ? block_size_ : p_.outer ? k_ * constant_or(p_.outer, 3) : std::min(k_, block_size_);
-    const int64_t most = std::max<int64_t>(1, (pack_ || pack_a_ ? kPackABytes : 128 << 10) /
-                                                  std::max<int64_t>(1, depth * rows * int64_t(p_.element->getScalarSizeInBits() / 8)));
+    const int64_t most = std::max<int64_t>(
+        1, (pack_ || pack_a_ ? kPackABytes : 128 << 10) / std::max<int64_t>(1, depth * rows * int64_t(p_.element->getScalarSizeInBits() / 8)));
     const auto part = [&](V first, V n) {
       V r = b_.CreateAdd(row, b_.CreateMul(first, i64(rows))), c = at(p_.c, b_.CreateMul(r, p_.c_stride));
       a_columns_ = p_.a_columns, a_stride_ = p_.a_stride;
@@ -485,8 +483,7 @@ class ProductWriter {
           const int64_t count = (w ? s.wide : s.narrow) - (w == 0 && last), width = (s.size + w) * lanes_;
           const int v = int(s.size) + w;
           if (count == 1) call(v, lanes_, i64(column), nullptr);
-          else if (count > 1)
-            emit_for(b_, i64(count * width), i64(width), [&](V i) { call(v, lanes_, b_.CreateAdd(i, i64(column)), nullptr); });
+          else if (count > 1) emit_for(b_, i64(count * width), i64(width), [&](V i) { call(v, lanes_, b_.CreateAdd(i, i64(column)), nullptr); });
           column += count * width;
         }
         if (last) call(int(s.size), lanes_, i64(column), i64(rest));
@@ -567,19 +564,15 @@ llvm::Function* transpose_function(llvm::Module& m, const Target& target, llvm::
   auto& c = m.getContext();
   llvm::Type *p = llvm::PointerType::getUnqual(c), *i = llvm::Type::getInt64Ty(c);
   auto* f = internal_function(m, name, llvm::FunctionType::get(llvm::Type::getVoidTy(c), {p, p, i, i, i, i}, false), 1, 1, target);
-  V from = f->getArg(0), to = f->getArg(1), from_stride = f->getArg(2), to_stride = f->getArg(3), rows = f->getArg(4),
-    columns = f->getArg(5);
+  V from = f->getArg(0), to = f->getArg(1), from_stride = f->getArg(2), to_stride = f->getArg(3), rows = f->getArg(4), columns = f->getArg(5);
   Builder b(llvm::BasicBlock::Create(c, "", f));
   const unsigned bytes = element->getScalarSizeInBits() / 8;
   const unsigned size = std::max(2u, unsigned(std::min(target.vector_bytes, 32)) / std::max(bytes, 4u));
   auto* vector = llvm::FixedVectorType::get(element, size);
   const llvm::Align align(bytes);
-  const auto place = [&](V base, V row, V stride, V column) {
-    return b.CreateGEP(element, base, b.CreateAdd(b.CreateMul(row, stride), column));
-  };
+  const auto place = [&](V base, V row, V stride, V column) { return b.CreateGEP(element, base, b.CreateAdd(b.CreateMul(row, stride), column)); };
   const auto one = [&](V row, V column) {
-    b.CreateAlignedStore(b.CreateAlignedLoad(element, place(from, row, from_stride, column), align), place(to, column, to_stride, row),
-                         align);
+    b.CreateAlignedStore(b.CreateAlignedLoad(element, place(from, row, from_stride, column), align), place(to, column, to_stride, row), align);
   };
   V n = b.getInt64(size);
   V whole_rows = b.CreateMul(b.CreateUDiv(rows, n), n), whole_columns = b.CreateMul(b.CreateUDiv(columns, n), n);
@@ -589,15 +582,13 @@ llvm::Function* transpose_function(llvm::Module& m, const Target& target, llvm::
       for (unsigned r = 0; r < size; ++r)
         block.push_back(b.CreateAlignedLoad(vector, place(from, b.CreateAdd(row, b.getInt64(r)), from_stride, column), align));
       transpose_block(b, block);
-      for (unsigned r = 0; r < size; ++r)
-        b.CreateAlignedStore(block[r], place(to, b.CreateAdd(column, b.getInt64(r)), to_stride, row), align);
+      for (unsigned r = 0; r < size; ++r) b.CreateAlignedStore(block[r], place(to, b.CreateAdd(column, b.getInt64(r)), to_stride, row), align);
     });
     emit_for(b, b.CreateSub(columns, whole_columns), [&](V column) {
       for (unsigned r = 0; r < size; ++r) one(b.CreateAdd(row, b.getInt64(r)), b.CreateAdd(whole_columns, column));
     });
   });
-  emit_for(b, b.CreateSub(rows, whole_rows),
-           [&](V row) { emit_for(b, columns, [&](V column) { one(b.CreateAdd(whole_rows, row), column); }); });
+  emit_for(b, b.CreateSub(rows, whole_rows), [&](V row) { emit_for(b, columns, [&](V column) { one(b.CreateAdd(whole_rows, row), column); }); });
   b.CreateRetVoid();
   return f;
 }
@@ -673,8 +664,7 @@ llvm::Function* rows_function(llvm::Module& m, const Target& target, llvm::Type*
 
 }  // namespace
 
-llvm::Function* internal_function(llvm::Module& m, const std::string& name, llvm::FunctionType* type, int reads, int writes,
-                                  const Target& target) {
+llvm::Function* internal_function(llvm::Module& m, const std::string& name, llvm::FunctionType* type, int reads, int writes, const Target& target) {
   auto* f = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, m);
   f->addFnAttr(llvm::Attribute::NoInline);
   f->addFnAttr(llvm::Attribute::NoUnwind);
@@ -703,7 +693,7 @@ void emit_for(Builder& b, V end, V step, const std::function<void(V)>& body) {
   V next = b.CreateAdd(i, step);
   i->addIncoming(next, b.GetInsertBlock());
   auto* again = b.CreateCondBr(b.CreateICmpSLT(next, end), head, after);
-  // What stands in these loops are calls, or written out as far as it is good.
+  // What is in these loops are calls, or written out as far as it is good.
   auto* once = llvm::MDNode::get(c, llvm::MDString::get(c, "llvm.loop.unroll.disable"));
   auto* loop = llvm::MDNode::getDistinct(c, {nullptr, once});
   loop->replaceOperandWith(0, loop);
@@ -744,4 +734,4 @@ void emit_product_rows(Builder& b, const Target& target, const Product& p) {
   });
 }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

@@ -3,9 +3,9 @@
 // else has to know how loops were laid out.
 #include <array>
 
-#include "compiler/llvm/emitter_impl.h"
+#include "compiler/llvm/code_emitter_impl.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 namespace {
 
 using V = llvm::Value*;
@@ -20,13 +20,13 @@ bool is(V v, int64_t n) {
 }  // namespace
 
 // The innermost scope that a value belongs to.
-int depth_of(Emitter::Impl::Frame& f, V v) {
+int depth_of(CodeEmitter::Impl::Frame& f, V v) {
   if (llvm::isa<llvm::Constant>(v) || llvm::isa<llvm::Argument>(v)) return 0;
   const auto it = f.depth.find(v);
   return it == f.depth.end() ? int(f.scopes.size()) - 1 : it->second;
 }
 
-int place_for(Emitter::Impl::Frame& f, std::span<const V> from) {
+int place_for(CodeEmitter::Impl::Frame& f, std::span<const V> from) {
   int depth = 0;
   for (V v : from) depth = std::max(depth, depth_of(f, v));
   for (int k = f.level; k > depth; --k) {
@@ -35,20 +35,20 @@ int place_for(Emitter::Impl::Frame& f, std::span<const V> from) {
   return std::min(depth, f.level);
 }
 
-void push_scope(Emitter::Impl::Frame& f, llvm::Instruction* entry, bool fixed) {
+void push_scope(CodeEmitter::Impl::Frame& f, llvm::Instruction* entry, bool fixed) {
   f.scopes.emplace_back();
   f.scopes.back().entry = entry;
   f.scopes.back().fixed = fixed;
   f.level = int(f.scopes.size()) - 1;
 }
 
-void pop_scope(Emitter::Impl::Frame& f) {
+void pop_scope(CodeEmitter::Impl::Frame& f) {
   f.scopes.pop_back();
   f.level = int(f.scopes.size()) - 1;
 }
 
 // Moves the builder to the end of scope `depth` for as long as it lives.
-Hoist::Hoist(Emitter& e, int depth) : guard(e.b), frame(e.impl().frame), group(frame.access_group), level(frame.level) {
+Hoist::Hoist(CodeEmitter& e, int depth) : guard(e.b), frame(e.impl().frame), group(frame.access_group), level(frame.level) {
   if (depth < level) {
     e.b.SetInsertPoint(frame.scopes[size_t(depth) + 1].entry);
     frame.level = depth;
@@ -62,7 +62,7 @@ Hoist::~Hoist() {
 
 namespace {
 
-bool below(Emitter::Impl::Frame& f, V x, V limit) {
+bool below(CodeEmitter::Impl::Frame& f, V x, V limit) {
   if (const auto* c = constant(x)) {
     const auto* l = constant(limit);
     return l && c->getSExtValue() >= 0 && c->getSExtValue() < l->getSExtValue();
@@ -75,8 +75,8 @@ bool below(Emitter::Impl::Frame& f, V x, V limit) {
   return p && q && p->getSExtValue() <= q->getSExtValue();
 }
 
-V arithmetic(Emitter& e, int op, V a, V c, const std::function<V()>& write) {
-  Emitter::Impl::Frame& f = e.impl().frame;
+V arithmetic(CodeEmitter& e, int op, V a, V c, const std::function<V()>& write) {
+  CodeEmitter::Impl::Frame& f = e.impl().frame;
   const int depth = place_for(f, std::array{a, c});
   const auto key = std::make_tuple(op, a, c);
   for (int d = f.level; d >= 0; --d) {
@@ -96,7 +96,7 @@ V arithmetic(Emitter& e, int op, V a, V c, const std::function<V()>& write) {
 
 }  // namespace
 
-Emitter::V Emitter::add(V a, V c) {
+CodeEmitter::V CodeEmitter::add(V a, V c) {
   Impl::Frame& f = impl_->frame;
   if (is(a, 0)) return c;
   if (is(c, 0)) return a;
@@ -116,14 +116,14 @@ Emitter::V Emitter::add(V a, V c) {
   return arithmetic(*this, kAdd, a, c, [&] { return b.CreateNSWAdd(a, c); });
 }
 
-Emitter::V Emitter::sub(V a, V c) {
+CodeEmitter::V CodeEmitter::sub(V a, V c) {
   if (is(c, 0)) return a;
   if (const auto* n = constant(c)) return add(a, i64(-n->getSExtValue()));
   if (a == c) return i64(0);
   return arithmetic(*this, kSub, a, c, [&] { return b.CreateNSWSub(a, c); });
 }
 
-Emitter::V Emitter::mul(V a, V c) {
+CodeEmitter::V CodeEmitter::mul(V a, V c) {
   if (is(a, 0) || is(c, 0)) return i64(0);
   if (is(a, 1)) return c;
   if (is(c, 1)) return a;
@@ -139,7 +139,7 @@ Emitter::V Emitter::mul(V a, V c) {
   return arithmetic(*this, kMul, a, c, [&] { return b.CreateNSWMul(a, c); });
 }
 
-Emitter::V Emitter::div(V a, V c) {
+CodeEmitter::V CodeEmitter::div(V a, V c) {
   Impl::Frame& f = impl_->frame;
   if (is(c, 1) || is(a, 0)) return a;
   if (constant(a) && constant(c)) return i64(constant(c)->isZero() ? 0 : constant(a)->getSExtValue() / constant(c)->getSExtValue());
@@ -161,7 +161,7 @@ Emitter::V Emitter::div(V a, V c) {
   return arithmetic(*this, kDiv, a, c, [&] { return b.CreateUDiv(a, constant(c) ? c : b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, c, i64(1))); });
 }
 
-Emitter::V Emitter::mod(V a, V c) {
+CodeEmitter::V CodeEmitter::mod(V a, V c) {
   Impl::Frame& f = impl_->frame;
   if (is(c, 1) || is(a, 0)) return i64(0);
   if (constant(a) && constant(c)) return i64(constant(c)->isZero() ? 0 : constant(a)->getSExtValue() % constant(c)->getSExtValue());
@@ -181,7 +181,7 @@ Emitter::V Emitter::mod(V a, V c) {
   return arithmetic(*this, kMod, a, c, [&] { return b.CreateURem(a, constant(c) ? c : b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, c, i64(1))); });
 }
 
-Emitter::V Emitter::clamp(V x, V high) {
+CodeEmitter::V CodeEmitter::clamp(V x, V high) {
   if (below(impl_->frame, x, high)) return x;
   if (const auto *c = constant(x), *h = constant(high); c && h) {
     return i64(std::max<int64_t>(0, std::min(c->getSExtValue(), h->getSExtValue() - 1)));
@@ -192,7 +192,7 @@ Emitter::V Emitter::clamp(V x, V high) {
   });
 }
 
-Emitter::Index Emitter::places(V linear, std::span<const ir::Dim> dims) {
+CodeEmitter::Index CodeEmitter::places(V linear, std::span<const ir::Dim> dims) {
   Index index(dims.size());
   size_t first = 0;  // the first dimension that is not 1: what is left over is its place
   while (first < dims.size() && dims[first].is(1)) ++first;
@@ -215,7 +215,7 @@ Emitter::Index Emitter::places(V linear, std::span<const ir::Dim> dims) {
   return index;
 }
 
-Emitter::V Emitter::linear(std::span<const ir::Dim> dims, std::span<const V> index) {
+CodeEmitter::V CodeEmitter::linear(std::span<const ir::Dim> dims, std::span<const V> index) {
   const auto& facts = impl_->frame.facts;
   const auto is_of = [&](V v, int op, V a, V c) {
     const auto it = facts.find(v);
@@ -266,6 +266,6 @@ Emitter::V Emitter::linear(std::span<const ir::Dim> dims, std::span<const V> ind
   return sum;
 }
 
-Emitter::V Emitter::offset(const ir::Type& t, const Index& index) { return linear(t.dims, index); }
+CodeEmitter::V CodeEmitter::offset(const ir::Type& t, const Index& index) { return linear(t.dims, index); }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

@@ -7,7 +7,7 @@
 
 #include "compiler/llvm/target.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 namespace {
 
 class Loaded : public JitCode {
@@ -27,18 +27,57 @@ struct Symbol {
   const char* name;
   void* address;
 };
-#define WEFT_MATH1(n) {#n, reinterpret_cast<void*>(static_cast<double (*)(double)>(::n))}, {#n "f", reinterpret_cast<void*>(static_cast<float (*)(float)>(::n##f))}
-#define WEFT_MATH2(n) {#n, reinterpret_cast<void*>(static_cast<double (*)(double, double)>(::n))}, {#n "f", reinterpret_cast<void*>(static_cast<float (*)(float, float)>(::n##f))}
+#define WEFT_MATH1(n) \
+  {#n, reinterpret_cast<void*>(static_cast<double (*)(double)>(::n))}, { #n "f", reinterpret_cast<void*>(static_cast<float (*)(float)>(::n##f)) }
+#define WEFT_MATH2(n)                                                             \
+  {#n, reinterpret_cast<void*>(static_cast<double (*)(double, double)>(::n))}, {  \
+    #n "f", reinterpret_cast<void*>(static_cast<float (*)(float, float)>(::n##f)) \
+  }
 const Symbol kSymbols[] = {
-    WEFT_MATH1(exp), WEFT_MATH1(exp2), WEFT_MATH1(expm1), WEFT_MATH1(log), WEFT_MATH1(log2), WEFT_MATH1(log10), WEFT_MATH1(log1p), WEFT_MATH1(sin), WEFT_MATH1(cos), WEFT_MATH1(tan),
-    WEFT_MATH1(asin), WEFT_MATH1(acos), WEFT_MATH1(atan), WEFT_MATH1(sinh), WEFT_MATH1(cosh), WEFT_MATH1(tanh), WEFT_MATH1(asinh), WEFT_MATH1(acosh), WEFT_MATH1(atanh),
-    WEFT_MATH1(erf), WEFT_MATH1(erfc), WEFT_MATH1(lgamma), WEFT_MATH1(floor), WEFT_MATH1(ceil), WEFT_MATH1(trunc), WEFT_MATH1(rint), WEFT_MATH1(round), WEFT_MATH1(sqrt), WEFT_MATH1(cbrt),
-    WEFT_MATH2(pow), WEFT_MATH2(atan2), WEFT_MATH2(fmod), WEFT_MATH2(fmin), WEFT_MATH2(fmax),
-    {"sincos", reinterpret_cast<void*>(::sincos)}, {"sincosf", reinterpret_cast<void*>(::sincosf)},
-    {"fma", reinterpret_cast<void*>(static_cast<double (*)(double, double, double)>(::fma))}, {"fmaf", reinterpret_cast<void*>(static_cast<float (*)(float, float, float)>(::fmaf))},
-    {"ldexp", reinterpret_cast<void*>(static_cast<double (*)(double, int)>(::ldexp))}, {"ldexpf", reinterpret_cast<void*>(static_cast<float (*)(float, int)>(::ldexpf))},
-    {"memcpy", reinterpret_cast<void*>(static_cast<void* (*)(void*, const void*, size_t)>(::memcpy))}, {"memmove", reinterpret_cast<void*>(static_cast<void* (*)(void*, const void*, size_t)>(::memmove))},
-    {"memset", reinterpret_cast<void*>(static_cast<void* (*)(void*, int, size_t)>(::memset))}, {"memcmp", reinterpret_cast<void*>(static_cast<int (*)(const void*, const void*, size_t)>(::memcmp))},
+    WEFT_MATH1(exp),
+    WEFT_MATH1(exp2),
+    WEFT_MATH1(expm1),
+    WEFT_MATH1(log),
+    WEFT_MATH1(log2),
+    WEFT_MATH1(log10),
+    WEFT_MATH1(log1p),
+    WEFT_MATH1(sin),
+    WEFT_MATH1(cos),
+    WEFT_MATH1(tan),
+    WEFT_MATH1(asin),
+    WEFT_MATH1(acos),
+    WEFT_MATH1(atan),
+    WEFT_MATH1(sinh),
+    WEFT_MATH1(cosh),
+    WEFT_MATH1(tanh),
+    WEFT_MATH1(asinh),
+    WEFT_MATH1(acosh),
+    WEFT_MATH1(atanh),
+    WEFT_MATH1(erf),
+    WEFT_MATH1(erfc),
+    WEFT_MATH1(lgamma),
+    WEFT_MATH1(floor),
+    WEFT_MATH1(ceil),
+    WEFT_MATH1(trunc),
+    WEFT_MATH1(rint),
+    WEFT_MATH1(round),
+    WEFT_MATH1(sqrt),
+    WEFT_MATH1(cbrt),
+    WEFT_MATH2(pow),
+    WEFT_MATH2(atan2),
+    WEFT_MATH2(fmod),
+    WEFT_MATH2(fmin),
+    WEFT_MATH2(fmax),
+    {"sincos", reinterpret_cast<void*>(::sincos)},
+    {"sincosf", reinterpret_cast<void*>(::sincosf)},
+    {"fma", reinterpret_cast<void*>(static_cast<double (*)(double, double, double)>(::fma))},
+    {"fmaf", reinterpret_cast<void*>(static_cast<float (*)(float, float, float)>(::fmaf))},
+    {"ldexp", reinterpret_cast<void*>(static_cast<double (*)(double, int)>(::ldexp))},
+    {"ldexpf", reinterpret_cast<void*>(static_cast<float (*)(float, int)>(::ldexpf))},
+    {"memcpy", reinterpret_cast<void*>(static_cast<void* (*)(void*, const void*, size_t)>(::memcpy))},
+    {"memmove", reinterpret_cast<void*>(static_cast<void* (*)(void*, const void*, size_t)>(::memmove))},
+    {"memset", reinterpret_cast<void*>(static_cast<void* (*)(void*, int, size_t)>(::memset))},
+    {"memcmp", reinterpret_cast<void*>(static_cast<int (*)(const void*, const void*, size_t)>(::memcmp))},
 };
 
 }  // namespace
@@ -69,4 +108,4 @@ core::Result<std::unique_ptr<JitCode>> load_code(const std::string& object, Mach
   return std::unique_ptr<JitCode>(std::make_unique<Loaded>(std::move(jit), entry));
 }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

@@ -3,13 +3,13 @@
 
 #include <set>
 
-#include "compiler/llvm/emitter_impl.h"
+#include "compiler/llvm/code_emitter_impl.h"
 #include "compiler/llvm/gemm_kernel.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 
-std::vector<Emitter::V> Emitter::loop(V begin, V end, V step, std::vector<V> carried, bool vectorize,
-                                      const std::function<std::vector<V>(V, const std::vector<V>&)>& body) {
+std::vector<CodeEmitter::V> CodeEmitter::loop(V begin, V end, V step, std::vector<V> carried, bool vectorize,
+                                              const std::function<std::vector<V>(V, const std::vector<V>&)>& body) {
   Impl::Frame& f = impl_->frame;
   const auto *first = llvm::dyn_cast<llvm::ConstantInt>(begin), *last = llvm::dyn_cast<llvm::ConstantInt>(end);
   if (first && last && first->getSExtValue() >= last->getSExtValue()) return carried;
@@ -19,8 +19,8 @@ std::vector<Emitter::V> Emitter::loop(V begin, V end, V step, std::vector<V> car
   llvm::BasicBlock* before = b.GetInsertBlock();
   llvm::BasicBlock* inside = llvm::BasicBlock::Create(context, "loop", function);
   llvm::BasicBlock* behind = llvm::BasicBlock::Create(context, "end", function);
-  llvm::Instruction* entry = first && last ? static_cast<llvm::Instruction*>(b.CreateBr(inside))
-                                           : b.CreateCondBr(b.CreateICmpSLT(begin, end), inside, behind);
+  llvm::Instruction* entry =
+      first && last ? static_cast<llvm::Instruction*>(b.CreateBr(inside)) : b.CreateCondBr(b.CreateICmpSLT(begin, end), inside, behind);
   b.SetInsertPoint(inside);
   llvm::PHINode* i = b.CreatePHI(b.getInt64Ty(), 2);
   i->addIncoming(begin, before);
@@ -67,7 +67,7 @@ std::vector<Emitter::V> Emitter::loop(V begin, V end, V step, std::vector<V> car
       note("llvm.loop.interleave.count", b.getInt32(1));
       note("llvm.loop.unroll.disable", nullptr);
     } else if (target.vector_bytes == 64 && turns > 4 && turns < 4 * lanes && turns % lanes != 0) {
-      // Rows that are no whole vectors: masks, which cost little here, rather than one element after the other.
+      // Rows that are not whole vectors: masks, which cost little here, rather than one element after the other.
       note("llvm.loop.vectorize.enable", b.getTrue());
       note("llvm.loop.vectorize.predicate.enable", b.getTrue());
       note("llvm.loop.vectorize.width", b.getInt32(uint32_t(turns < lanes / 2 ? lanes / 2 : lanes)));
@@ -99,14 +99,14 @@ std::vector<Emitter::V> Emitter::loop(V begin, V end, V step, std::vector<V> car
   return results;
 }
 
-void Emitter::loop(V end, bool vectorize, const std::function<void(V)>& body) {
+void CodeEmitter::loop(V end, bool vectorize, const std::function<void(V)>& body) {
   loop(i64(0), end, i64(1), {}, vectorize, [&](V i, const std::vector<V>&) {
     body(i);
     return std::vector<V>();
   });
 }
 
-void Emitter::when(V condition, const std::function<void()>& then, const std::function<void()>& otherwise) {
+void CodeEmitter::when(V condition, const std::function<void()>& then, const std::function<void()>& otherwise) {
   Impl::Frame& f = impl_->frame;
   llvm::BasicBlock* yes = llvm::BasicBlock::Create(context, "then", function);
   llvm::BasicBlock* no = otherwise ? llvm::BasicBlock::Create(context, "else", function) : nullptr;
@@ -124,7 +124,7 @@ void Emitter::when(V condition, const std::function<void()>& then, const std::fu
   b.SetInsertPoint(behind);
 }
 
-void Emitter::nest(std::span<const ir::Dim> dims, const std::vector<bool>& keep, bool vectorize, const std::function<void(const Index&)>& body) {
+void CodeEmitter::nest(std::span<const ir::Dim> dims, const std::vector<bool>& keep, bool vectorize, const std::function<void(const Index&)>& body) {
   // Runs of dimensions, each one loop.
   struct Run {
     std::vector<size_t> members;
@@ -168,7 +168,7 @@ struct Along {
 using Map = std::vector<Along>;
 
 struct Needs {
-  Emitter& e;
+  CodeEmitter& e;
   std::span<const ir::Dim> dims;  // of the loops
   std::vector<bool>& keep;
   std::set<std::pair<const ir::Instr*, Map>> seen;
@@ -180,7 +180,7 @@ struct Needs {
     if (a.low > 0) keep[size_t(a.low) - 1] = true;
     if (a.high + 1 < int(dims.size())) keep[size_t(a.high)] = true;
   }
-  // A value that lies in memory: dimensions can run as one if they follow one another there.
+  // A value that is in memory: dimensions can run as one if they follow one another there.
   void leaf(const ir::Instr* i, const Map& at) {
     const auto holder = [&](int p) {
       for (size_t d = 0; d < at.size(); ++d) {
@@ -322,7 +322,7 @@ struct Needs {
       case Op::kGather: {
         const ir::Instr *x = i->operands[0], *n = i->operands[1];
         const size_t axis = size_t(i->axes[0]), batch = size_t(i->batch), extra = size_t(n->rank()) - batch;
-        Map to(size_t(x->rank())), of(size_t(n->rank()));
+        Map to(size_t(x->rank())), of(size_t(n -> rank()));
         for (size_t d = 0; d < axis; ++d) to[d] = at[d];
         for (size_t d = axis + 1; d < to.size(); ++d) to[d] = at[d + extra - 1];
         for (size_t d = 0; d < of.size(); ++d) of[d] = d < batch ? at[d] : at[axis + d - batch];
@@ -336,14 +336,14 @@ struct Needs {
 
 }  // namespace
 
-void Emitter::boundaries(const ir::Instr* i, std::vector<bool>& keep) {
+void CodeEmitter::boundaries(const ir::Instr* i, std::vector<bool>& keep) {
   keep.resize(i->type.dims.empty() ? 0 : i->type.dims.size() - 1, false);
   Map at(i->type.dims.size());
   for (size_t d = 0; d < at.size(); ++d) at[d] = {int(d), int(d)};
   Needs{*this, i->type.dims, keep, {}, -1, {}}.visit(i, at);
 }
 
-Emitter::Layout Emitter::layout(std::span<const ir::Instr* const> values) {
+CodeEmitter::Layout CodeEmitter::layout(std::span<const ir::Instr* const> values) {
   Layout l;
   l.loops = values[0]->type.dims;  // at first one for each dimension
   for (size_t d = 0; d < l.loops.size(); ++d) l.parts.emplace_back(d, d + 1);
@@ -365,7 +365,7 @@ Emitter::Layout Emitter::layout(std::span<const ir::Instr* const> values) {
   return l;
 }
 
-Emitter::Index Emitter::Layout::index(Emitter& e, const Index& at) const {
+CodeEmitter::Index CodeEmitter::Layout::index(CodeEmitter& e, const Index& at) const {
   Index index;
   for (const auto& [begin, end] : parts) {
     index.push_back(end - begin == 1 ? at[begin] : e.linear(std::span(loops).subspan(begin, end - begin), std::span(at).subspan(begin, end - begin)));
@@ -373,7 +373,7 @@ Emitter::Index Emitter::Layout::index(Emitter& e, const Index& at) const {
   return index;
 }
 
-void Emitter::nest_for(std::span<const ir::Instr* const> values, const std::function<void(const Index&)>& body) {
+void CodeEmitter::nest_for(std::span<const ir::Instr* const> values, const std::function<void(const Index&)>& body) {
   const Layout l = layout(values);
   nest(l.loops, l.keep, true, [&](const Index& at) { body(l.index(*this, at)); });
 }
@@ -381,7 +381,7 @@ void Emitter::nest_for(std::span<const ir::Instr* const> values, const std::func
 namespace {
 
 // Stores the parts of a concatenation, each in loops of its own.
-void store_parts(Emitter& e, const ir::Instr* i, llvm::Value* pointer) {
+void store_parts(CodeEmitter& e, const ir::Instr* i, llvm::Value* pointer) {
   const size_t axis = size_t(i->axes[0]);
   ir::Dim start = 0;
   for (const ir::Instr* part : i->operands) {
@@ -394,10 +394,11 @@ void store_parts(Emitter& e, const ir::Instr* i, llvm::Value* pointer) {
     if (leading && e.plan.buffer_of(part) >= 0 && !e.impl().current.count(part)) {
       llvm::Type* t = e.type(i->type.dtype);
       const llvm::Align align(core::dtype_size(i->type.dtype));
-      e.b.CreateMemCpy(e.b.CreateInBoundsGEP(t, pointer, e.dim(start * inner)), align, e.pointer(part), align, e.dim(part->type.elements() * ir::Dim(int64_t(core::dtype_size(i->type.dtype)))));
+      e.b.CreateMemCpy(e.b.CreateInBoundsGEP(t, pointer, e.dim(start * inner)), align, e.pointer(part), align,
+                       e.dim(part->type.elements() * ir::Dim(int64_t(core::dtype_size(i->type.dtype)))));
     } else {
       if (!leading && axis > 0) keep[axis - 1] = true;
-      e.nest(dims, keep, true, [&](const Emitter::Index& index) {
+      e.nest(dims, keep, true, [&](const CodeEmitter::Index& index) {
         llvm::Value* v = e.element(part, index);
         llvm::Value* place = nullptr;
         if (leading) {
@@ -417,7 +418,7 @@ void store_parts(Emitter& e, const ir::Instr* i, llvm::Value* pointer) {
 
 }  // namespace
 
-void Emitter::materialize(const ir::Instr* i, V pointer) {
+void CodeEmitter::materialize(const ir::Instr* i, V pointer) {
   const bool stored = plan.buffer_of(i) >= 0 && !impl_->current.count(i);
   if (stored) {
     const llvm::Align align(core::dtype_size(i->type.dtype));
@@ -432,7 +433,7 @@ namespace {
 
 // A transposition of stored floats (or whatever has their size) that turns its innermost dimension round: squares in registers instead of
 // elements one by one. False: nothing was written.
-bool turn_round(Emitter& e, const ir::Instr* i) {
+bool turn_round(CodeEmitter& e, const ir::Instr* i) {
   if (i->op != ir::Op::kTranspose) return false;
   const ir::Instr* x = i->operands[0];
   if (core::dtype_size(i->type.dtype) != 4 || e.plan.buffer_of(x) < 0 || e.impl().current.count(x)) return false;
@@ -471,21 +472,21 @@ bool turn_round(Emitter& e, const ir::Instr* i) {
   }
   llvm::Type* t = e.b.getFloatTy();
   llvm::Value *from = e.pointer(x), *to = e.pointer(i);
-  e.nest(others, std::vector<bool>(others.size(), true), false, [&](const Emitter::Index& index) {
+  e.nest(others, std::vector<bool>(others.size(), true), false, [&](const CodeEmitter::Index& index) {
     llvm::Value *read = e.i64(0), *write = e.i64(0);
     for (size_t k = 0; k < outer.size(); ++k) {
       read = e.add(read, e.mul(index[k], e.dim(outer[k].from_stride)));
       write = e.add(write, e.mul(index[k], e.dim(outer[k].to_stride)));
     }
-    emit_transpose(e.b, e.target, t, e.b.CreateInBoundsGEP(t, from, read), e.dim(rows.from_stride), e.b.CreateInBoundsGEP(t, to, write), e.dim(columns.to_stride),
-                   e.dim(rows.size), e.dim(columns.size));
+    emit_transpose(e.b, e.target, t, e.b.CreateInBoundsGEP(t, from, read), e.dim(rows.from_stride), e.b.CreateInBoundsGEP(t, to, write),
+                   e.dim(columns.to_stride), e.dim(rows.size), e.dim(columns.size));
   });
   return true;
 }
 
 }  // namespace
 
-core::Status Emitter::emit_copy(const Step& s) {
+core::Status CodeEmitter::emit_copy(const Step& s) {
   const int from = s.copy_from_buffer >= 0 ? s.copy_from_buffer : plan.buffer_of(s.copy_from);
   if (from == s.copy_to) return {};
   if (from >= 0) {
@@ -498,7 +499,7 @@ core::Status Emitter::emit_copy(const Step& s) {
   return impl_->status;
 }
 
-core::Status Emitter::emit_loop(const Step& s) {
+core::Status CodeEmitter::emit_loop(const Step& s) {
   std::vector<const ir::Instr*> stored;
   for (const ir::Instr* i : s.instrs) {
     if (plan.buffer_of(i) < 0) continue;
@@ -526,4 +527,4 @@ core::Status Emitter::emit_loop(const Step& s) {
   return impl_->status;
 }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

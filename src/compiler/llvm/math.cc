@@ -4,14 +4,14 @@
 
 #include <cmath>
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 namespace {
 
 using V = llvm::Value*;
 
 // Arithmetic on floats; every function is straight code.
 struct Float {
-  Emitter& e;
+  CodeEmitter& e;
   llvm::IRBuilder<>& b = e.b;
 
   V k(double x) { return llvm::ConstantFP::get(b.getFloatTy(), x); }
@@ -74,12 +74,13 @@ struct Float {
   V log(V x) {
     V tiny = b.CreateFCmpOLT(x, k(1.17549435e-38));
     V scaled = b.CreateSelect(tiny, b.CreateFMul(x, k(8388608.0)), x);
-    V shifted = b.CreateSub(bits(scaled), n(0x3f3504f3));  // so that the mantissa lies around 1
+    V shifted = b.CreateSub(bits(scaled), n(0x3f3504f3));  // so that the mantissa is around 1
     V exponent = b.CreateAShr(shifted, 23);
     V m = real(b.CreateSub(bits(scaled), b.CreateShl(exponent, 23)));
     exponent = b.CreateSub(exponent, b.CreateSelect(tiny, n(23), n(0)));
     V f = b.CreateFSub(m, k(1)), z = b.CreateFMul(f, f), ef = b.CreateSIToFP(exponent, b.getFloatTy());
-    V p = polynomial(f, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1});
+    V p = polynomial(f, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1, 2.0000714765e-1,
+                         -2.4999993993e-1, 3.3333331174e-1});
     V y = b.CreateFMul(b.CreateFMul(f, z), p);
     y = fma(ef, k(-2.12194440e-4), y);
     y = fma(z, k(-0.5), y);
@@ -112,7 +113,8 @@ struct Float {
   // A rational function on [-4, 4], beyond which erf is 1 to the last bit.
   V erf(V x) {
     V c = at_least(at_most(x, 4.0), -4.0), z = b.CreateFMul(c, c);
-    V p = polynomial(z, {-2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06, -5.69250639462346e-05, -7.34990630326855e-04, -2.95459980854025e-03, -1.60960333262415e-02});
+    V p = polynomial(z, {-2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06, -5.69250639462346e-05, -7.34990630326855e-04,
+                         -2.95459980854025e-03, -1.60960333262415e-02});
     V q = polynomial(z, {-1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03, -7.37332916720468e-03, -1.42647390514189e-02});
     return b.CreateFMul(c, b.CreateFDiv(p, q));  // in this order: tiny numbers keep their bits
   }
@@ -122,8 +124,8 @@ struct Float {
     V z = b.CreateFMul(a, a);
     const Reduced d = reduce(b.CreateFNeg(z));
     V u = b.CreateFDiv(k(1), fma(a, k(0.42), k(1)));
-    V p = polynomial(u, {7.838383799429216e-2, -3.569240309864e-1, 5.102734266183586e-1, -2.0314251292458874e-1, 3.1416546238564946e-1, 1.7732360256875118e-1, 2.4356691740285608e-1, 2.3632743796699168e-1,
-                         2.5899058586353885e-5});
+    V p = polynomial(u, {7.838383799429216e-2, -3.569240309864e-1, 5.102734266183586e-1, -2.0314251292458874e-1, 3.1416546238564946e-1,
+                         1.7732360256875118e-1, 2.4356691740285608e-1, 2.3632743796699168e-1, 2.5899058586353885e-5});
     V y = b.CreateFMul(fma(exp_rest(d.r), p, p), power_of_two(d.whole));
     if (e.target.fma) y = fma(b.CreateFNeg(y), fma(a, a, b.CreateFNeg(z)), y);  // what rounding a^2 lost
     return b.CreateSelect(b.CreateFCmpOLT(x, k(0)), b.CreateFSub(k(2), y), y);
@@ -131,7 +133,7 @@ struct Float {
 };
 
 // A function of libm, or its float form.
-V call(Emitter& e, const std::string& name, std::initializer_list<V> arguments) {
+V call(CodeEmitter& e, const std::string& name, std::initializer_list<V> arguments) {
   llvm::Type* t = (*arguments.begin())->getType();
   std::vector<llvm::Type*> types(arguments.size(), t);
   llvm::FunctionCallee f = e.module.getOrInsertFunction(t->isFloatTy() ? name + "f" : name, llvm::FunctionType::get(t, types, false));
@@ -144,7 +146,7 @@ V call(Emitter& e, const std::string& name, std::initializer_list<V> arguments) 
 
 }  // namespace
 
-V math(Emitter& e, ir::Unary op, V x) {
+V math(CodeEmitter& e, ir::Unary op, V x) {
   using ir::Unary;
   auto& b = e.b;
   if (x->getType()->isFloatTy()) {
@@ -191,7 +193,7 @@ V math(Emitter& e, ir::Unary op, V x) {
   }
 }
 
-V math(Emitter& e, ir::Binary op, V x, V y) {
+V math(CodeEmitter& e, ir::Binary op, V x, V y) {
   if (op == ir::Binary::kAtan2) return call(e, "atan2", {x, y});
   if (const auto* c = llvm::dyn_cast<llvm::ConstantFP>(y)) {
     if (c->isExactlyValue(1)) return x;
@@ -202,7 +204,7 @@ V math(Emitter& e, ir::Binary op, V x, V y) {
   return call(e, "pow", {x, y});
 }
 
-V integer_power(Emitter& e, V x, V y, bool is_signed, int message) {
+V integer_power(CodeEmitter& e, V x, V y, bool is_signed, int message) {
   auto& b = e.b;
   llvm::Type* t = x->getType();
   V zero = llvm::ConstantInt::get(t, 0), one = llvm::ConstantInt::get(t, 1);
@@ -219,4 +221,4 @@ V integer_power(Emitter& e, V x, V y, bool is_signed, int message) {
   return b.CreateSelect(negative, zero, result);
 }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

@@ -1,9 +1,9 @@
 // Where order matters: scans, sorts, scatters, updates in place.
-#include "compiler/llvm/emitter_impl.h"
+#include "compiler/llvm/code_emitter_impl.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 
-core::Status Emitter::emit_scan(const ir::Instr* i) {
+core::Status CodeEmitter::emit_scan(const ir::Instr* i) {
   const ir::Instr* x = i->operands[0];
   const core::DType t = i->type.dtype;
   const size_t axis = size_t(i->axes[0]);
@@ -27,7 +27,8 @@ core::Status Emitter::emit_scan(const ir::Instr* i) {
           };
           V v = nullptr;
           if (!before) v = i->exclusive ? identity(i->reduce, t) : element(x, index(place_of(k)));
-          else v = combine(i->reduce, t, load(t, out, offset(i->type, index(place_of(before)))), element(x, index(place_of(i->exclusive ? before : k))));
+          else
+            v = combine(i->reduce, t, load(t, out, offset(i->type, index(place_of(before)))), element(x, index(place_of(i->exclusive ? before : k))));
           store(t, v, out, offset(i->type, index(place_of(k))));
         });
       };
@@ -60,9 +61,10 @@ namespace {
 using V = llvm::Value*;
 
 // while (condition(values)) values = body(values), each in a block of its own.
-std::vector<V> repeat(Emitter& e, std::vector<V> values, const std::function<V(const std::vector<V>&)>& condition, const std::function<std::vector<V>(const std::vector<V>&)>& body) {
+std::vector<V> repeat(CodeEmitter& e, std::vector<V> values, const std::function<V(const std::vector<V>&)>& condition,
+                      const std::function<std::vector<V>(const std::vector<V>&)>& body) {
   auto& b = e.b;
-  Emitter::Impl::Frame& f = e.impl().frame;
+  CodeEmitter::Impl::Frame& f = e.impl().frame;
   llvm::BasicBlock* before = b.GetInsertBlock();
   llvm::BasicBlock* test = llvm::BasicBlock::Create(e.context, "while", e.function);
   llvm::BasicBlock* inside = llvm::BasicBlock::Create(e.context, "body", e.function);
@@ -91,7 +93,7 @@ std::vector<V> repeat(Emitter& e, std::vector<V> values, const std::function<V(c
 
 // Heapsort: in place, and no input makes it slow. Where places are asked for, they are what is sorted, by value and then by place, which
 // makes the order the stable one; else the values themselves.
-core::Status Emitter::emit_sort(const ir::Instr* i) {
+core::Status CodeEmitter::emit_sort(const ir::Instr* i) {
   const ir::Instr* x = i->operands[0];
   const core::DType t = x->type.dtype;
   const auto found = plan.results.find(i);
@@ -104,7 +106,8 @@ core::Status Emitter::emit_sort(const ir::Instr* i) {
   V n = dim(x->type.dims.back());
   const ir::Dim rows = ir::product(std::span(x->type.dims).first(x->type.dims.size() - 1));
   const core::DType place_dtype = place_type.dtype;
-  const bool is_unsigned = t == core::DType::kBool || t == core::DType::kUint8 || t == core::DType::kUint16 || t == core::DType::kUint32 || t == core::DType::kUint64;
+  const bool is_unsigned =
+      t == core::DType::kBool || t == core::DType::kUint8 || t == core::DType::kUint16 || t == core::DType::kUint32 || t == core::DType::kUint64;
   const auto less = [&](V a, V c) {
     if (i->reverse) std::swap(a, c);
     return a->getType()->isFloatingPointTy() ? b.CreateFCmpOLT(a, c) : is_unsigned ? b.CreateICmpULT(a, c) : b.CreateICmpSLT(a, c);
@@ -125,19 +128,21 @@ core::Status Emitter::emit_sort(const ir::Instr* i) {
     };
     const auto sift = [&](V root, V end) {
       // root, and whether to go on
-      repeat(*this, {root, b.getTrue()}, [&](const std::vector<V>& v) { return b.CreateAnd(v[1], b.CreateICmpSLT(b.CreateAdd(b.CreateShl(v[0], 1), i64(1)), end)); },
-             [&](const std::vector<V>& v) {
-               V left = b.CreateAdd(b.CreateShl(v[0], 1), i64(1)), right = b.CreateAdd(left, i64(1));
-               V exists = b.CreateICmpSLT(right, end);
-               V other = b.CreateSelect(exists, right, left);
-               V take = b.CreateAnd(exists, before(get(left), get(other)));
-               V child = b.CreateSelect(take, right, left);
-               V here = get(v[0]), there = get(child);
-               V down = before(here, there);
-               put(v[0], b.CreateSelect(down, there, here));
-               put(child, b.CreateSelect(down, here, there));
-               return std::vector<V>{child, down};
-             });
+      repeat(
+          *this, {root, b.getTrue()},
+          [&](const std::vector<V>& v) { return b.CreateAnd(v[1], b.CreateICmpSLT(b.CreateAdd(b.CreateShl(v[0], 1), i64(1)), end)); },
+          [&](const std::vector<V>& v) {
+            V left = b.CreateAdd(b.CreateShl(v[0], 1), i64(1)), right = b.CreateAdd(left, i64(1));
+            V exists = b.CreateICmpSLT(right, end);
+            V other = b.CreateSelect(exists, right, left);
+            V take = b.CreateAnd(exists, before(get(left), get(other)));
+            V child = b.CreateSelect(take, right, left);
+            V here = get(v[0]), there = get(child);
+            V down = before(here, there);
+            put(v[0], b.CreateSelect(down, there, here));
+            put(child, b.CreateSelect(down, here, there));
+            return std::vector<V>{child, down};
+          });
     };
     loop(n, true, [&](V k) {
       if (places) store(place_dtype, convert(k, core::DType::kInt64, place_dtype), places, b.CreateNSWAdd(base, k));
@@ -157,7 +162,7 @@ core::Status Emitter::emit_sort(const ir::Instr* i) {
   return impl_->status;
 }
 
-core::Status Emitter::emit_scatter(const ir::Instr* i) {
+core::Status CodeEmitter::emit_scatter(const ir::Instr* i) {
   const ir::Instr *x = i->operands[0], *numbers = i->operands[1], *updates = i->operands[2];
   const core::DType t = i->type.dtype;
   V out = pointer(i);
@@ -185,7 +190,7 @@ core::Status Emitter::emit_scatter(const ir::Instr* i) {
   return impl_->status;
 }
 
-core::Status Emitter::emit_dynamic_update(const ir::Instr* i) {
+core::Status CodeEmitter::emit_dynamic_update(const ir::Instr* i) {
   const ir::Instr *x = i->operands[0], *update = i->operands[1];
   const core::DType t = i->type.dtype;
   V out = pointer(i);
@@ -210,4 +215,4 @@ core::Status Emitter::emit_dynamic_update(const ir::Instr* i) {
   return impl_->status;
 }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

@@ -1,10 +1,10 @@
 // Random numbers by counter.
-#include "compiler/llvm/emitter_impl.h"
+#include "compiler/llvm/code_emitter_impl.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 
 // Number n of Philox 4x32-10: word n % 4 of the block whose counter is counter + n / 4 (128 bits).
-Emitter::V Emitter::philox(const ir::Instr* i, V n) {
+CodeEmitter::V CodeEmitter::philox(const ir::Instr* i, V n) {
   V key = element(i->operands[0], {});
   V low = element(i->operands[1], {i64(0)}), high = element(i->operands[1], {i64(1)});
   V block = b.CreateLShr(n, 2);
@@ -29,4 +29,4 @@ Emitter::V Emitter::philox(const ir::Instr* i, V n) {
   return result;
 }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

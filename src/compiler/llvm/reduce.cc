@@ -1,12 +1,12 @@
 // Reductions. Over trailing dimensions: one accumulator in a register (LLVM makes vectors and several of them out of it). Over others,
 // with dimensions behind them that stay: row by row into the result, four rows at a time.
-#include "compiler/llvm/emitter_impl.h"
+#include "compiler/llvm/code_emitter_impl.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 namespace {
 
 using V = llvm::Value*;
-using Index = Emitter::Index;
+using Index = CodeEmitter::Index;
 
 // Dimensions that run as one loop.
 struct Run {
@@ -14,13 +14,13 @@ struct Run {
   std::vector<ir::Dim> sizes;
   bool reduced = false;
   ir::Dim size() const { return ir::product(sizes); }
-  void set(Emitter& e, V i, Index& index) const {
+  void set(CodeEmitter& e, V i, Index& index) const {
     const Index at = e.places(i, sizes);
     for (size_t k = 0; k < members.size(); ++k) index[members[k]] = at[k];
   }
 };
 
-std::vector<Run> runs_of(const Emitter::Layout& l, const std::vector<int>& axes) {
+std::vector<Run> runs_of(const CodeEmitter::Layout& l, const std::vector<int>& axes) {
   std::vector<Run> runs;
   bool apart = true;
   for (size_t d = 0; d < l.loops.size(); ++d) {
@@ -39,7 +39,7 @@ std::vector<Run> runs_of(const Emitter::Layout& l, const std::vector<int>& axes)
 }
 
 // Loops over the runs, outermost first.
-void over(Emitter& e, std::span<const Run> runs, Index& index, bool vectorize, const std::function<void()>& body, bool shared = false) {
+void over(CodeEmitter& e, std::span<const Run> runs, Index& index, bool vectorize, const std::function<void()>& body, bool shared = false) {
   if (runs.empty()) return body();
   V all = e.dim(runs[0].size());
   const auto [begin, end] = shared ? e.share(all, vectorize && runs.size() == 1 ? 16 : 1) : std::pair<V, V>(e.i64(0), all);
@@ -51,8 +51,9 @@ void over(Emitter& e, std::span<const Run> runs, Index& index, bool vectorize, c
   });
 }
 
-// The same with values handed on.
-std::vector<V> fold(Emitter& e, std::span<const Run> runs, Index& index, std::vector<V> values, const std::function<std::vector<V>(const std::vector<V>&)>& body) {
+// The same with values passed on.
+std::vector<V> fold(CodeEmitter& e, std::span<const Run> runs, Index& index, std::vector<V> values,
+                    const std::function<std::vector<V>(const std::vector<V>&)>& body) {
   if (runs.empty()) return body(values);
   return e.loop(e.i64(0), e.dim(runs[0].size()), e.i64(1), std::move(values), runs.size() == 1, [&](V i, const std::vector<V>& v) {
     runs[0].set(e, i, index);
@@ -71,7 +72,7 @@ Index kept(const Index& index, const std::vector<int>& axes) {
 
 }  // namespace
 
-core::Status Emitter::emit_reduce(const ir::Instr* i) {
+core::Status CodeEmitter::emit_reduce(const ir::Instr* i) {
   const ir::Instr* x = i->operands[0];
   const core::DType t = i->type.dtype;
   const Layout shape = layout(std::span(&x, 1));
@@ -156,7 +157,7 @@ core::Status Emitter::emit_reduce(const ir::Instr* i) {
   return impl_->status;
 }
 
-core::Status Emitter::emit_arg_reduce(const ir::Instr* i) {
+core::Status CodeEmitter::emit_arg_reduce(const ir::Instr* i) {
   const ir::Instr* x = i->operands[0];
   const core::DType from = x->type.dtype;
   const size_t axis = size_t(i->axes[0]);
@@ -178,8 +179,10 @@ core::Status Emitter::emit_arg_reduce(const ir::Instr* i) {
       if (y->getType()->isFloatingPointTy()) {
         better = max ? b.CreateFCmpOGT(y, v[0]) : b.CreateFCmpOLT(y, v[0]);
       } else {
-        const bool is_unsigned = from == core::DType::kBool || from == core::DType::kUint8 || from == core::DType::kUint16 || from == core::DType::kUint32 || from == core::DType::kUint64;
-        better = is_unsigned ? (max ? b.CreateICmpUGT(y, v[0]) : b.CreateICmpULT(y, v[0])) : (max ? b.CreateICmpSGT(y, v[0]) : b.CreateICmpSLT(y, v[0]));
+        const bool is_unsigned = from == core::DType::kBool || from == core::DType::kUint8 || from == core::DType::kUint16 ||
+                                 from == core::DType::kUint32 || from == core::DType::kUint64;
+        better =
+            is_unsigned ? (max ? b.CreateICmpUGT(y, v[0]) : b.CreateICmpULT(y, v[0])) : (max ? b.CreateICmpSGT(y, v[0]) : b.CreateICmpSLT(y, v[0]));
       }
       return std::vector<V>{b.CreateSelect(better, y, v[0]), b.CreateSelect(better, k, v[1])};
     });
@@ -188,4 +191,4 @@ core::Status Emitter::emit_arg_reduce(const ir::Instr* i) {
   return impl_->status;
 }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

@@ -1,10 +1,10 @@
 // Arithmetic of single elements.
 #include <llvm/IR/Constants.h>
 
-#include "compiler/llvm/emitter_impl.h"
+#include "compiler/llvm/code_emitter_impl.h"
 #include "compiler/llvm/math.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 
 using core::DType;
 
@@ -16,7 +16,7 @@ llvm::Value* number(llvm::Value* like, double x) { return llvm::ConstantFP::get(
 llvm::Value* integer(llvm::Value* like, int64_t x) { return llvm::ConstantInt::get(like->getType(), uint64_t(x), true); }
 
 // Integer quotients and rests, safe for every divisor.
-llvm::Value* divide(Emitter& e, ir::Binary op, bool is_signed, llvm::Value* a, llvm::Value* c, int message) {
+llvm::Value* divide(CodeEmitter& e, ir::Binary op, bool is_signed, llvm::Value* a, llvm::Value* c, int message) {
   auto& b = e.b;
   llvm::Value *zero = integer(a, 0), *one = integer(a, 1);
   const bool rest = op == ir::Binary::kMod || op == ir::Binary::kFloorMod;
@@ -40,7 +40,7 @@ llvm::Value* divide(Emitter& e, ir::Binary op, bool is_signed, llvm::Value* a, l
 }
 
 // NaN if one is; which of two equal zeros does not matter.
-llvm::Value* extreme(Emitter& e, bool max, bool is_signed, llvm::Value* a, llvm::Value* c) {
+llvm::Value* extreme(CodeEmitter& e, bool max, bool is_signed, llvm::Value* a, llvm::Value* c) {
   auto& b = e.b;
   if (!is_float(a)) {
     const auto kind = max ? (is_signed ? llvm::Intrinsic::smax : llvm::Intrinsic::umax) : (is_signed ? llvm::Intrinsic::smin : llvm::Intrinsic::umin);
@@ -55,7 +55,7 @@ llvm::Value* extreme(Emitter& e, bool max, bool is_signed, llvm::Value* a, llvm:
 
 }  // namespace
 
-Emitter::V Emitter::unary(const ir::Instr* i, V x) {
+CodeEmitter::V CodeEmitter::unary(const ir::Instr* i, V x) {
   using ir::Unary;
   const DType t = i->operand(0).type.dtype;
   llvm::Type* type = x->getType();
@@ -106,7 +106,7 @@ Emitter::V Emitter::unary(const ir::Instr* i, V x) {
   return fail(core::unimplemented(ir::name_of(i->unary), " of ", t), value_type(i->type.dtype));
 }
 
-Emitter::V Emitter::binary(const ir::Instr* i, V a, V c) {
+CodeEmitter::V CodeEmitter::binary(const ir::Instr* i, V a, V c) {
   using ir::Binary;
   const DType t = i->operand(0).type.dtype;
   const bool is_signed = !is_unsigned(t);
@@ -157,7 +157,7 @@ Emitter::V Emitter::binary(const ir::Instr* i, V a, V c) {
   return fail(core::unimplemented(ir::name_of(i->binary), " of ", t), value_type(i->type.dtype));
 }
 
-Emitter::V Emitter::compare(const ir::Instr* i, V a, V c) {
+CodeEmitter::V CodeEmitter::compare(const ir::Instr* i, V a, V c) {
   using ir::Compare;
   using P = llvm::CmpInst::Predicate;
   static constexpr P kFloat[] = {P::FCMP_OEQ, P::FCMP_UNE, P::FCMP_OLT, P::FCMP_OLE, P::FCMP_OGT, P::FCMP_OGE};
@@ -168,7 +168,7 @@ Emitter::V Emitter::compare(const ir::Instr* i, V a, V c) {
   return b.CreateICmp(is_unsigned(i->operand(0).type.dtype) ? kUnsigned[n] : kSigned[n], a, c);
 }
 
-Emitter::V Emitter::convert(V x, DType from, DType to) {
+CodeEmitter::V CodeEmitter::convert(V x, DType from, DType to) {
   if (from == to) return x;
   llvm::Type* t = value_type(to);
   if (to == DType::kBool) return is_float(x) ? b.CreateFCmpUNE(x, number(x, 0)) : b.CreateICmpNE(x, integer(x, 0));
@@ -188,11 +188,12 @@ Emitter::V Emitter::convert(V x, DType from, DType to) {
     // As TensorFlow's compiled code has it: the nearest number that fits, 0 for NaN. (Its kernels do as the processor does.)
     return b.CreateIntrinsic(is_unsigned(to) ? llvm::Intrinsic::fptoui_sat : llvm::Intrinsic::fptosi_sat, {t, x->getType()}, {x});
   }
-  if (t->isFloatingPointTy()) return convert(is_unsigned(from) ? b.CreateUIToFP(x, t) : b.CreateSIToFP(x, t), t->isDoubleTy() ? DType::kDouble : DType::kFloat, to);
+  if (t->isFloatingPointTy())
+    return convert(is_unsigned(from) ? b.CreateUIToFP(x, t) : b.CreateSIToFP(x, t), t->isDoubleTy() ? DType::kDouble : DType::kFloat, to);
   return is_unsigned(from) ? b.CreateZExtOrTrunc(x, t) : b.CreateSExtOrTrunc(x, t);
 }
 
-Emitter::V Emitter::combine(ir::Reduce r, DType t, V a, V c) {
+CodeEmitter::V CodeEmitter::combine(ir::Reduce r, DType t, V a, V c) {
   using ir::Reduce;
   const bool real = is_float(a);
   switch (r) {
@@ -227,7 +228,7 @@ Emitter::V Emitter::combine(ir::Reduce r, DType t, V a, V c) {
   return a;
 }
 
-Emitter::V Emitter::identity(ir::Reduce r, DType t) {
+CodeEmitter::V CodeEmitter::identity(ir::Reduce r, DType t) {
   using ir::Reduce;
   llvm::Type* type = value_type(t);
   const unsigned bits = type->isIntegerTy() ? type->getIntegerBitWidth() : 0;
@@ -245,4 +246,4 @@ Emitter::V Emitter::identity(ir::Reduce r, DType t) {
   }
 }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

@@ -33,7 +33,7 @@
 
 #include "core/call_depth.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 namespace {
 
 // LLVM ends the process when it finds that it cannot go on. Here the compilation ends instead: what it has allocated is lost.
@@ -125,7 +125,8 @@ core::Result<Machine> make_machine(const CodegenOptions& options) {
   std::string error;
   const llvm::Target* t = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!t) {
-    return core::invalid_argument("unknown target triple '", options.triple, "'; expected something like ", host, " or aarch64-linux-gnu, with one of these architectures: ", known_architectures());
+    return core::invalid_argument("unknown target triple '", options.triple, "'; expected something like ", host,
+                                  " or aarch64-linux-gnu, with one of these architectures: ", known_architectures());
   }
   const bool native = options.cpu == "native" || (options.cpu.empty() && options.triple.empty());
   if (native && llvm::Triple(triple).getArch() != llvm::Triple(host).getArch()) {
@@ -169,7 +170,9 @@ core::Result<Machine> make_machine(const CodegenOptions& options) {
       known = known || (sign && f.substr(1) == d.Key);
       if (names.size() < 900) names += (names.empty() ? "" : ", ") + std::string(d.Key);
     }
-    if (!known) return core::invalid_argument("unknown feature '", f, "' for ", triple, "; features are written +name or -name, with names such as ", names, ", ...");
+    if (!known)
+      return core::invalid_argument("unknown feature '", f, "' for ", triple, "; features are written +name or -name, with names such as ", names,
+                                    ", ...");
   }
 
   llvm::TargetOptions o;
@@ -235,9 +238,10 @@ core::Result<std::string> write_code(llvm::Module& m, Machine& machine, CodegenO
 #else
   const auto kind = what == CodegenOptions::Emit::kObject ? llvm::CGFT_ObjectFile : llvm::CGFT_AssemblyFile;
 #endif
-  if (machine.machine->addPassesToEmitFile(passes, out, nullptr, kind)) return core::invalid_argument("target ", m.getTargetTriple(), " has no such output");
+  if (machine.machine->addPassesToEmitFile(passes, out, nullptr, kind))
+    return core::invalid_argument("target ", m.getTargetTriple(), " has no such output");
   passes.run(m);
   return std::string(bytes.data(), bytes.size());
 }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

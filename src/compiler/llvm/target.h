@@ -8,9 +8,9 @@
 #include <memory>
 #include <string>
 
-#include "compiler/llvm/emitter.h"
+#include "compiler/llvm/code_emitter.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 
 struct Machine {
   std::unique_ptr<llvm::TargetMachine> machine;
@@ -26,4 +26,4 @@ void optimize(llvm::Module& m, Machine& machine);
 core::Result<std::string> write_code(llvm::Module& m, Machine& machine, CodegenOptions::Emit what);
 core::Result<std::unique_ptr<JitCode>> load_code(const std::string& object, Machine& machine, const std::string& symbol);
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

@@ -1,7 +1,7 @@
 // Pooling: reductions over windows, and where the gradient of the largest goes. Channels run in vectors.
 #include "compiler/llvm/gemm_kernel.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 namespace {
 
 using V = llvm::Value*;
@@ -9,7 +9,7 @@ constexpr int kSpatial = 3;  // fewer dimensions get leading ones of size 1
 
 class Windows {
  public:
-  Windows(Emitter& e, const ir::Instr* i, const ir::Type& out) : e_(e), b_(e.b), i_(i) {
+  Windows(CodeEmitter& e, const ir::Instr* i, const ir::Type& out) : e_(e), b_(e.b), i_(i) {
     const ir::Type& x = i->operand(0).type;
     const ir::Window& w = i->window;
     dtype_ = x.dtype;
@@ -52,8 +52,7 @@ class Windows {
     V x = e_.pointer(&i_->operand(0)), dy = e_.pointer(&i_->operand(1)), dx = e_.pointer(i_);
     // Windows side by side that cover everything store what they find; else they add to zeros.
     bool apart = true;
-    for (int d = 0; d < kSpatial; ++d)
-      apart = apart && !clipped_[d] && stride_[d] == size_[d] && dilation_[d] == 1 && out_[d] * stride_[d] == in_[d];
+    for (int d = 0; d < kSpatial; ++d) apart = apart && !clipped_[d] && stride_[d] == size_[d] && dilation_[d] == 1 && out_[d] * stride_[d] == in_[d];
     if (!apart) {
       const auto [begin, end] = e_.share(e_.dim(batch_));
       V image = e_.dim(in_[0] * in_[1] * in_[2] * channels_ * int64_t(core::dtype_size(dtype_)));
@@ -115,8 +114,7 @@ class Windows {
   }
   bool is_unsigned() const {
     using core::DType;
-    return dtype_ == DType::kUint8 || dtype_ == DType::kUint16 || dtype_ == DType::kUint32 || dtype_ == DType::kUint64 ||
-           dtype_ == DType::kBool;
+    return dtype_ == DType::kUint8 || dtype_ == DType::kUint16 || dtype_ == DType::kUint32 || dtype_ == DType::kUint64 || dtype_ == DType::kBool;
   }
   V greater(V a, V c) { return is_float(a) ? b_.CreateFCmpOGT(a, c) : is_unsigned() ? b_.CreateICmpUGT(a, c) : b_.CreateICmpSGT(a, c); }
   V combine(V so_far, V x) {
@@ -145,7 +143,7 @@ class Windows {
     b_.CreateAlignedStore(value, b_.CreateGEP(e_.type(dtype_), pointer, offset), llvm::Align(core::dtype_size(dtype_)));
   }
 
-  // body(offset of the window's first place in x, offset of the output) for each output pixel. The first place may lie outside.
+  // body(offset of the window's first place in x, offset of the output) for each output pixel. The first place may be outside.
   void each_window(const std::function<void(V image, V place)>& body) {
     const auto [begin, end] = e_.share(e_.dim(batch_));
     emit_for(b_, b_.CreateSub(end, begin), [&, begin = begin](V k) {
@@ -168,7 +166,7 @@ class Windows {
       });
     });
   }
-  // The taps that lie inside: begin = ceil(-origin / dilation), end = ceil((in - origin) / dilation), both in [0, size].
+  // The taps that are inside: begin = ceil(-origin / dilation), end = ceil((in - origin) / dilation), both in [0, size].
   void bounds(int d) {
     const auto up = [&](V x) {
       x = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, x, i64(0));
@@ -180,8 +178,7 @@ class Windows {
   }
   V taps_inside() {
     V n = i64(1);
-    for (int d = 0; d < kSpatial; ++d)
-      n = b_.CreateMul(n, b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b_.CreateSub(end_[d], begin_[d]), i64(0)));
+    for (int d = 0; d < kSpatial; ++d) n = b_.CreateMul(n, b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b_.CreateSub(end_[d], begin_[d]), i64(0)));
     return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, n, i64(1));
   }
 
@@ -192,11 +189,9 @@ class Windows {
     emit_for(b_, b_.CreateSub(all, whole), [&](V c) { body(b_.CreateAdd(whole, c), 1); });
   }
 
-  // body(number of the tap, its offset from the window's first place, values so far) for the taps that lie inside.
+  // body(number of the tap, its offset from the window's first place, values so far) for the taps that are inside.
   std::vector<V> over_taps(std::vector<V> values, const std::function<std::vector<V>(V, V, const std::vector<V>&)>& body) {
-    const auto tap = [&](V d, V h, V w) {
-      return b_.CreateAdd(b_.CreateMul(b_.CreateAdd(b_.CreateMul(d, i64(size_[1])), h), i64(size_[2])), w);
-    };
+    const auto tap = [&](V d, V h, V w) { return b_.CreateAdd(b_.CreateMul(b_.CreateAdd(b_.CreateMul(d, i64(size_[1])), h), i64(size_[2])), w); };
     const auto offset = [&](V d, V h, V w) {
       V row = b_.CreateAdd(b_.CreateMul(b_.CreateMul(d, i64(dilation_[0])), e_.dim(in_[1])), b_.CreateMul(h, i64(dilation_[1])));
       return b_.CreateMul(b_.CreateAdd(b_.CreateMul(row, e_.dim(in_[2])), b_.CreateMul(w, i64(dilation_[2]))), e_.dim(channels_));
@@ -211,13 +206,12 @@ class Windows {
     }
     return e_.loop(begin_[0], end_[0], i64(1), values, false, [&](V d, const std::vector<V>& v0) {
       return e_.loop(begin_[1], end_[1], i64(1), v0, false, [&](V h, const std::vector<V>& v1) {
-        return e_.loop(begin_[2], end_[2], i64(1), v1, false,
-                       [&](V w, const std::vector<V>& v2) { return body(tap(d, h, w), offset(d, h, w), v2); });
+        return e_.loop(begin_[2], end_[2], i64(1), v1, false, [&](V w, const std::vector<V>& v2) { return body(tap(d, h, w), offset(d, h, w), v2); });
       });
     });
   }
 
-  Emitter& e_;
+  CodeEmitter& e_;
   llvm::IRBuilder<>& b_;
   const ir::Instr* i_;
   core::DType dtype_;
@@ -230,7 +224,7 @@ class Windows {
 
 }  // namespace
 
-core::Status Emitter::emit_window(const ir::Instr* i) { return Windows(*this, i, i->type).reduce(); }
-core::Status Emitter::emit_max_pool_grad(const ir::Instr* i) { return Windows(*this, i, i->operand(1).type).max_gradient(); }
+core::Status CodeEmitter::emit_window(const ir::Instr* i) { return Windows(*this, i, i->type).reduce(); }
+core::Status CodeEmitter::emit_max_pool_grad(const ir::Instr* i) { return Windows(*this, i, i->operand(1).type).max_gradient(); }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

@@ -7,7 +7,7 @@
 #include "compiler/scratch.h"
 #include "core/cat.h"
 
-namespace weft::compiler {
+namespace weft_engine::compiler {
 namespace {
 
 using V = llvm::Value*;
@@ -74,9 +74,7 @@ enum Argument { kFrom, kTo, kPlane, kLine, kPixel, kRows, kColumns, kHeight, kWi
 
 // Tiles of pixels to points [36][tiles, channels], or points to tiles of results.
 llvm::Function* transform_function(llvm::Module& m, const Target& target, Transform::Kind kind) {
-  const std::string name = core::cat("winograd_", kind == Transform::kPixels     ? "pixels"
-                                                  : kind == Transform::kGradient ? "gradient"
-                                                                                 : "result");
+  const std::string name = core::cat("winograd_", kind == Transform::kPixels ? "pixels" : kind == Transform::kGradient ? "gradient" : "result");
   if (auto* f = m.getFunction(name)) return f;
   auto& c = m.getContext();
   llvm::Type *p = llvm::PointerType::getUnqual(c), *i = llvm::Type::getInt64Ty(c), *element = llvm::Type::getFloatTy(c);
@@ -138,8 +136,7 @@ llvm::Function* transform_function(llvm::Module& m, const Target& target, Transf
           for (int k = 0; k < in; ++k) d[size_t(k)] = b.CreateAlignedLoad(vector, half(b.CreateAdd(from, n(k))), whole);
           d = t.run(d);
           V to = results ? at(line(row), channel) : at(here, b.CreateMul(b.CreateMul(row, n(kSide)), arg(kPlane)));
-          for (int k = out; k-- > 0;)
-            b.CreateAlignedStore(d[size_t(k)], at(to, results ? places[size_t(k)] : b.CreateMul(arg(kPlane), n(k))), align);
+          for (int k = out; k-- > 0;) b.CreateAlignedStore(d[size_t(k)], at(to, results ? places[size_t(k)] : b.CreateMul(arg(kPlane), n(k))), align);
         });
       });
     });
@@ -150,7 +147,7 @@ llvm::Function* transform_function(llvm::Module& m, const Target& target, Transf
 
 class Winograd {
  public:
-  Winograd(Emitter& e, const ir::Instr* i) : e_(e), b_(e.b), i_(i), plan_(plan_winograd(*i)), gradient_(i->op == ir::Op::kConvFilterGrad) {
+  Winograd(CodeEmitter& e, const ir::Instr* i) : e_(e), b_(e.b), i_(i), plan_(plan_winograd(*i)), gradient_(i->op == ir::Op::kConvFilterGrad) {
     const ir::Type &x = i->operand(0).type, &y = gradient_ ? i->operand(1).type : i->type;
     batch_ = x.dims[0];
     channels_ = x.dims[3].value(), features_ = y.dims[3].value();
@@ -212,10 +209,9 @@ class Winograd {
   // Images with their padding.
   void fetch(V first, V count) {
     if (plan_.copy_x)
-      copy(first, count, x_, in_height_, in_width_, channels_, x_image_, i_->window.low[0].value(), i_->window.low[1].value(),
-           plan_.x_height, plan_.x_width);
-    if (plan_.copy_y)
-      copy(first, count, other_, height_, width_, features_, y_image_, 0, 0, plan_.high * kWinogradTile, plan_.wide * kWinogradTile);
+      copy(first, count, x_, in_height_, in_width_, channels_, x_image_, i_->window.low[0].value(), i_->window.low[1].value(), plan_.x_height,
+           plan_.x_width);
+    if (plan_.copy_y) copy(first, count, other_, height_, width_, features_, y_image_, 0, 0, plan_.high * kWinogradTile, plan_.wide * kWinogradTile);
   }
   void copy(V first, V count, V from, int64_t height, int64_t width, int64_t channels, V to, int64_t top, int64_t before, int64_t to_height,
             int64_t to_width) {
@@ -245,14 +241,13 @@ class Winograd {
     const int64_t tiles = rows * plan_.wide;
     each_image(count, [&](V k) {
       V x = pixels(x_, plan_.copy_x ? x_image_ : nullptr, first, k, row, plan_.x_height, plan_.x_width, channels_);
-      transform(Transform::kPixels, x, at(x_points_, b_.CreateMul(k, i64(tiles * channels_))), plan_.x_plane, plan_.x_width * channels_,
-                channels_, rows, i64(0));
+      transform(Transform::kPixels, x, at(x_points_, b_.CreateMul(k, i64(tiles * channels_))), plan_.x_plane, plan_.x_width * channels_, channels_,
+                rows, i64(0));
       if (!gradient_) return;
-      const int64_t height = plan_.copy_y ? plan_.high * kWinogradTile : height_,
-                    width = plan_.copy_y ? plan_.wide * kWinogradTile : width_;
+      const int64_t height = plan_.copy_y ? plan_.high * kWinogradTile : height_, width = plan_.copy_y ? plan_.wide * kWinogradTile : width_;
       V y = pixels(other_, plan_.copy_y ? y_image_ : nullptr, first, k, row, height, width, features_);
-      transform(Transform::kGradient, y, at(y_points_, b_.CreateMul(k, i64(tiles * features_))), plan_.y_plane, width * features_,
-                features_, rows, i64(0));
+      transform(Transform::kGradient, y, at(y_points_, b_.CreateMul(k, i64(tiles * features_))), plan_.y_plane, width * features_, features_, rows,
+                i64(0));
     });
     V all = b_.CreateMul(count, i64(tiles));
     emit_for(b_, i64(kWinogradPoints), [&](V point) {
@@ -276,12 +271,12 @@ class Winograd {
     each_image(count, [&](V k) {
       V y = pixels(result_, nullptr, first, k, row, height_, width_, features_);
       V height = b_.CreateSub(i64(height_), b_.CreateMul(row, i64(kWinogradTile)));
-      transform(Transform::kResult, at(y_points_, b_.CreateMul(k, i64(tiles * features_))), y, plan_.y_plane, width_ * features_, features_,
-                rows, height);
+      transform(Transform::kResult, at(y_points_, b_.CreateMul(k, i64(tiles * features_))), y, plan_.y_plane, width_ * features_, features_, rows,
+                height);
     });
   }
 
-  Emitter& e_;
+  CodeEmitter& e_;
   Builder& b_;
   const ir::Instr* i_;
   const WinogradPlan plan_;
@@ -294,6 +289,6 @@ class Winograd {
 
 }  // namespace
 
-core::Status Emitter::emit_winograd(const ir::Instr* i) { return Winograd(*this, i).write(); }
+core::Status CodeEmitter::emit_winograd(const ir::Instr* i) { return Winograd(*this, i).write(); }
 
-}  // namespace weft::compiler
+}  // namespace weft_engine::compiler

@@ -4,11 +4,8 @@
 #include "graph/function_library.h"
 #include "graph/passes/loops.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
-
-bool is_if(const Node& n) { return n.op() == "If" || n.op() == "StatelessIf"; }
-bool is_case(const Node& n) { return n.op() == "Case" || n.op() == "StatelessCase"; }
 
 // What If makes of its condition: a scalar by its value, anything else by whether it has elements.
 std::optional<bool> truth(const Tensor& t) {
@@ -26,7 +23,7 @@ std::optional<bool> truth(const Tensor& t) {
 std::optional<FunctionAttr> chosen_branch(const Node& n) {
   const Tensor* choice = const_value(n.input(0));
   if (!choice) return std::nullopt;
-  if (is_if(n)) {
+  if (role_of(n) == Role::kIf) {
     auto yes = truth(*choice);
     if (!yes) return std::nullopt;
     return n.attr<FunctionAttr>(*yes ? "then_branch" : "else_branch");
@@ -47,7 +44,7 @@ Status call_branch(Graph& g, Node* n, FunctionAttr branch) {
   attrs["f"] = std::move(branch);
   std::vector<Endpoint> inputs(n->inputs().begin() + 1, n->inputs().end());
   const std::vector<PartialShape> shapes = n->shapes;
-  WEFT_RETURN_IF_ERROR(g.rewrite(n, n->spec().stateful ? "StatefulPartitionedCall" : "PartitionedCall", std::move(attrs), std::move(inputs)));
+  WEFT_RETURN_IF_ERROR(g.rewrite(n, op_of(Role::kCall, n->spec().stateful), std::move(attrs), std::move(inputs)));
   n->shapes = shapes;
   return {};
 }
@@ -67,8 +64,8 @@ Result<bool> never_runs(const Graph& g, const Node& n) {
   WEFT_ASSIGN(std::vector<Node*> order, cond.graph->topological_order());
   for (Node* m : order) {
     auto& mine = values[size_t(m->id())];
-    if (m->spec().has_side_effect() && m->op() != "_Arg" && m->op() != "_Retval") return false;
-    if (m->op() == "_Arg") {
+    if (m->spec().has_side_effect() && !is_end(*m)) return false;
+    if (is_arg(*m)) {
       const Tensor* t = const_value(n.input(int(m->attr<int64_t>("index"))));
       if (t) mine.push_back(*t);
       continue;
@@ -77,7 +74,7 @@ Result<bool> never_runs(const Graph& g, const Node& n) {
       mine.push_back(m->attr<Tensor>("value"));
       continue;
     }
-    if (m->op() == "_Retval" || !can_evaluate(*m)) continue;
+    if (is_retval(*m) || !can_evaluate(*m)) continue;
     std::vector<const Tensor*> in;
     for (const Endpoint& e : m->inputs()) {
       const auto& from = values[size_t(e.node->id())];
@@ -100,7 +97,7 @@ Status pass_branches(FunctionBody& body, PassContext& c) {
   Graph& g = *body.graph;
   const Region region(g);
   for (Node* n : g.nodes()) {
-    if (is_if(*n) || is_case(*n)) {
+    if (is_branch(*n)) {
       if (auto branch = chosen_branch(*n)) {
         WEFT_RETURN_IF_ERROR(call_branch(g, n, std::move(*branch)));
         c.again = true;  // the call can be inlined now
@@ -113,4 +110,4 @@ Status pass_branches(FunctionBody& body, PassContext& c) {
   return {};
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -8,7 +8,7 @@
 
 #include "graph/passes/util.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
 
 constexpr size_t kHashedBytes = 256;  // of a constant; equality looks at all
@@ -46,7 +46,8 @@ struct Key {
 
   explicit Key(Node* n) : node(n), inputs(n->inputs()), controls(n->control_inputs()) {
     if (n->spec().commutative) {
-      std::sort(inputs.begin(), inputs.end(), [](const Endpoint& a, const Endpoint& b) { return std::pair(a.node->id(), a.index) < std::pair(b.node->id(), b.index); });
+      std::sort(inputs.begin(), inputs.end(),
+                [](const Endpoint& a, const Endpoint& b) { return std::pair(a.node->id(), a.index) < std::pair(b.node->id(), b.index); });
     }
     std::sort(controls.begin(), controls.end(), [](Node* a, Node* b) { return a->id() < b->id(); });
     hash = mix(0, n->op());
@@ -74,7 +75,7 @@ bool may_merge(const Node& n) {
   for (const Endpoint& e : n.inputs()) {
     if (!e.node) return false;
   }
-  return is_pure(n) || is_read(n);
+  return is_pure(n) || only_reads(n);
 }
 
 }  // namespace
@@ -99,4 +100,4 @@ Status pass_cse(FunctionBody& body, PassContext&) {
   return {};
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -2,12 +2,12 @@
 //
 // An edge from a pure node only says "after the effects that it depends on", so it is replaced by edges
 // from those; a NoOp is a knot of edges, replaced by the edges where that is not more; and an edge that a
-// path of other edges implies goes.
+// path of other edges implies is removed.
 #include <algorithm>
 
 #include "graph/passes/util.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
 
 constexpr size_t kMaxOrigins = 8;       // beyond it an edge from a pure node stays as it is
@@ -22,7 +22,7 @@ class Dependencies {
     find_origins(order);
     for (Node* n : order) replace_pure_sources(n);
     for (Node* n : order) {
-      if (n->op() == "NoOp" && !region_.contains(n)) untie(n);
+      if (is_no_op(*n) && !region_.contains(n)) untie(n);
     }
     replace_pure_results();
     WEFT_ASSIGN(order, g_.topological_order());
@@ -34,7 +34,7 @@ class Dependencies {
   // The nearest ordered nodes that a pure one depends on; nullopt: too many to name.
   using Origins = std::optional<std::vector<Node*>>;
 
-  bool transparent(const Node* n) const { return !region_.contains(n) && (is_pure(*n) || n->op() == "_Arg"); }
+  bool transparent(const Node* n) const { return !region_.contains(n) && (is_pure(*n) || is_arg(*n)); }
 
   void find_origins(const std::vector<Node*>& order) {
     origins_.resize(size_t(g_.num_ids()));
@@ -80,7 +80,7 @@ class Dependencies {
     for (Node* c : controls) {
       const Origins& from = origins_[size_t(c->id())];
       // A read has no effect; where its value is used, it runs anyhow.
-      if (is_read(*c) && !c->uses().empty() && !region_.contains(c)) continue;
+      if (only_reads(*c) && !c->uses().empty() && !region_.contains(c)) continue;
       if (!transparent(c) || !from) {
         add_control_ret(body_, c);
       } else {
@@ -154,4 +154,4 @@ class Dependencies {
 
 Status pass_dependency(FunctionBody& body, PassContext&) { return Dependencies(body).run(); }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -2,7 +2,7 @@
 #include "graph/evaluate.h"
 #include "graph/passes/util.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
 
 constexpr int64_t kMaxResult = 10 << 20;  // bytes, as Grappler's bound
@@ -50,7 +50,7 @@ Result<bool> fold_node(FunctionBody& body, const Region& region, Node* n) {
   }
   const int64_t limit = std::min(kMaxResult, input_bytes + kMaxGrowth);
   const int64_t expected = expected_bytes(*n);
-  if (expected > limit || (expected < 0 && (!shrinks(*n) || input_bytes > limit))) return false;
+  if (expected > limit || (expected < 0 && (!traits_of(*n).shrinks || input_bytes > limit))) return false;
 
   // A node that fails stays: it may never be reached, and if it is, it fails then, with the right text.
   auto result = evaluate_node(g.registry(), n->info(), inputs);
@@ -74,7 +74,7 @@ Result<bool> fold_node(FunctionBody& body, const Region& region, Node* n) {
     attrs["dtype"] = outputs[0].dtype();
     const Shape shape = outputs[0].shape();
     attrs["value"] = std::move(outputs[0]);
-    WEFT_RETURN_IF_ERROR(g.rewrite(n, "Const", std::move(attrs), {}));
+    WEFT_RETURN_IF_ERROR(g.rewrite(n, op_of(Role::kConst), std::move(attrs), {}));
     n->shapes = {shape};
     return true;
   }
@@ -123,4 +123,4 @@ Status pass_fold(FunctionBody& body, PassContext& c) {
   return {};
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -3,21 +3,20 @@
 #include <unordered_map>
 
 #include "graph/function_library.h"
+#include "graph/node_traits.h"
 #include "graph/passes/passes.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
 
 constexpr int kMaxNodes = 1 << 20;    // beyond it calls stay calls
 constexpr int kMaxCopied = 1 << 12;   // nodes of functions that are there already: calls of calls of calls would make exponentially many
 
-bool is_call(const Node& n) { return n.is_function_call() || n.op() == "PartitionedCall" || n.op() == "StatefulPartitionedCall"; }
-
 struct Chain {
   std::string function;
   std::shared_ptr<const Chain> outer;
 };
-// A call and the functions it lies in: a function is not inlined into itself.
+// A call and the functions it is in: a function is not inlined into itself.
 struct Call {
   Node* node;
   std::shared_ptr<const Chain> inside;
@@ -42,7 +41,7 @@ Status inline_call(FunctionBody& body, Node* call, const FunctionBody& callee, s
   const std::string prefix = call->name();
   Node* before = nullptr;
   if (!call->control_inputs().empty()) {
-    WEFT_ASSIGN(before, g.add(g.unique_name(cat(prefix, "/input_control_node")), "NoOp", {}, {}, call->control_inputs()));
+    WEFT_ASSIGN(before, g.add(g.unique_name(cat(prefix, "/input_control_node")), op_of(Role::kNoOp), {}, {}, call->control_inputs()));
     before->device = call->device;
   }
   WEFT_ASSIGN(std::vector<Node*> order, callee.graph->topological_order());
@@ -50,11 +49,11 @@ Status inline_call(FunctionBody& body, Node* call, const FunctionBody& callee, s
   std::vector<Endpoint> args(callee.args.size());
   for (size_t i = 0; i < callee.args.size(); ++i) args[i] = call->input(int(i));
   auto translate = [&](const Endpoint& e) -> Endpoint {
-    if (e.node->op() == "_Arg") return args[size_t(e.node->attr<int64_t>("index"))];
+    if (is_arg(*e.node)) return args[size_t(e.node->attr<int64_t>("index"))];
     return {map[size_t(e.node->id())], e.index};
   };
   for (Node* n : order) {
-    if (n->op() == "_Arg" || n->op() == "_Retval") continue;
+    if (is_end(*n)) continue;
     std::vector<Endpoint> inputs;
     std::vector<Node*> controls;
     std::vector<DType> pending;
@@ -66,11 +65,11 @@ Status inline_call(FunctionBody& body, Node* call, const FunctionBody& callee, s
     }
     if (back) pending = n->info().input_types();
     for (Node* c : n->control_inputs()) {
-      if (c->op() == "_Arg") controls.push_back(args[size_t(c->attr<int64_t>("index"))].node);
+      if (is_arg(*c)) controls.push_back(args[size_t(c->attr<int64_t>("index"))].node);
       else controls.push_back(map[size_t(c->id())]);
     }
     if (before && (inputs.empty() || n->spec().stateful)) controls.push_back(before);
-    WEFT_ASSIGN(Node * copy, g.add(g.unique_name(cat(prefix, "/", n->name())), n->op(), attrs_of(*n), std::move(inputs), controls, pending));
+    WEFT_ASSIGN(Node* copy, g.add(g.unique_name(cat(prefix, "/", n->name())), n->op(), attrs_of(*n), std::move(inputs), controls, pending));
     copy->device = n->device.empty() ? call->device : n->device;
     copy->debug_info = n->debug_info;
     map[size_t(n->id())] = copy;
@@ -97,7 +96,7 @@ Status inline_call(FunctionBody& body, Node* call, const FunctionBody& callee, s
       }
     }
     if (before) last.push_back(before);
-    WEFT_ASSIGN(Node * after, g.add(g.unique_name(cat(prefix, "/output_control_node")), "NoOp", {}, {}, last));
+    WEFT_ASSIGN(Node* after, g.add(g.unique_name(cat(prefix, "/output_control_node")), op_of(Role::kNoOp), {}, {}, last));
     after->device = call->device;
     g.replace_controls(call, after);
     for (Node*& c : body.control_rets) {
@@ -123,7 +122,7 @@ Status pass_inline(FunctionBody& body, PassContext& c) {
     auto [call, inside] = todo.back();
     todo.pop_back();
     if (g.num_nodes() > kMaxNodes) continue;
-    FunctionAttr f = call->is_function_call() ? FunctionAttr{std::string(call->op()), std::make_shared<AttrMap>(attrs_of(*call))} : call->attr<FunctionAttr>("f");
+    const FunctionAttr f = callee_of(*call);
     if (contains(inside.get(), f.name)) continue;
     auto def = g.library()->find(f.name);
     if (!def.ok()) {
@@ -148,12 +147,12 @@ Status pass_inline(FunctionBody& body, PassContext& c) {
     }
     const FunctionBody& callee = known->second;
     if (callee.args.size() != size_t(call->num_inputs()) || callee.rets.size() != size_t(call->num_outputs()))
-      return invalid_argument("{{node ", call->name(), "}} passes ", call->num_inputs(), " arguments and expects ", call->num_outputs(), " results of function ",
-                              f.name, ", which has ", callee.args.size(), " and ", callee.rets.size());
+      return invalid_argument("{{node ", call->name(), "}} passes ", call->num_inputs(), " arguments and expects ", call->num_outputs(),
+                              " results of function ", f.name, ", which has ", callee.args.size(), " and ", callee.rets.size());
     for (size_t i = 0; i < callee.args.size(); ++i) {
       if (base_type(callee.arg_types[i]) != base_type(call->input_type(int(i))))
-        return invalid_argument("{{node ", call->name(), "}}: argument ", i, " of function ", f.name, " is ", dtype_name(callee.arg_types[i]), ", not ",
-                                dtype_name(call->input_type(int(i))));
+        return invalid_argument("{{node ", call->name(), "}}: argument ", i, " of function ", f.name, " is ", dtype_name(callee.arg_types[i]),
+                                ", not ", dtype_name(call->input_type(int(i))));
     }
     for (size_t i = 0; i < callee.rets.size(); ++i) {
       if (base_type(callee.ret_types[i]) != base_type(call->output_type(int(i))))
@@ -184,10 +183,10 @@ Status pass_calls(FunctionBody& body, PassContext&) {
     };
     attrs["Tin"] = base(n->info().input_types());
     attrs["Tout"] = base(n->info().output_types());
-    attrs["f"] = FunctionAttr{std::string(n->op()), std::make_shared<const AttrMap>(attrs_of(*n))};
-    WEFT_RETURN_IF_ERROR(g.rewrite(n, n->spec().stateful ? "StatefulPartitionedCall" : "PartitionedCall", std::move(attrs), n->inputs()));
+    attrs["f"] = callee_of(*n);
+    WEFT_RETURN_IF_ERROR(g.rewrite(n, op_of(Role::kCall, n->spec().stateful), std::move(attrs), n->inputs()));
   }
   return {};
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -4,7 +4,7 @@
 
 #include "graph/passes/loops.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
 
 constexpr size_t kMaxMoved = 64;  // values; each is one more variable of the loop
@@ -12,7 +12,7 @@ constexpr size_t kMaxMoved = 64;  // values; each is one more variable of the lo
 // No effects, so that reads of variables see the same in every iteration.
 bool quiet(const FunctionBody& b) {
   for (Node* n : b.graph->nodes()) {
-    if (n->op() == "_Arg" || n->op() == "_Retval" || n->op() == "NoOp" || is_pure(*n) || is_read(*n)) continue;
+    if (is_end(*n) || is_no_op(*n) || is_pure(*n) || only_reads(*n)) continue;
     return false;
   }
   return true;
@@ -20,8 +20,10 @@ bool quiet(const FunctionBody& b) {
 
 // Cannot fail on inputs of known shapes; the loop might run no iteration, and then nothing may fail.
 bool safe(const Node& n) {
-  if (is_read(n)) return n.op() == "ReadVariableOp";
-  return is_elementwise(n) && (is_floating_type(n.output_type(0)) || n.op() == "Cast");
+  if (only_reads(n)) return role_of(n) == Role::kReadVariable;
+  if (n.input_type(0) == DType::kString) return false;  // a text may be no number, or no base64
+  // Of integers: not a division.
+  return traits_of(n).elementwise && (is_floating_type(n.output_type(0)) || (n.num_inputs() == 1 && is_simple(n.output_type(0))));
 }
 
 class Motion {
@@ -62,12 +64,12 @@ class Motion {
     for (Node* n : order) {
       if (n->num_outputs() != 1 || n->num_inputs() == 0 || !n->control_inputs().empty() || !safe(*n) || has_type(*n, DType::kVariant)) continue;
       if (moved_.size() >= kMaxMoved) break;
-      // All inputs come from in front of the loop, and at least one is no constant.
+      // All inputs come from in front of the loop, and at least one is not a constant.
       std::vector<Endpoint> inputs;
       bool any = false;
       for (const Endpoint& e : n->inputs()) {
         const Endpoint s = source(e);
-        if (s.node->op() == "_Arg" && invariant_[size_t(s.node->attr<int64_t>("index"))]) {
+        if (is_arg(*s.node) && invariant_[size_t(s.node->attr<int64_t>("index"))]) {
           inputs.push_back(node->input(int(s.node->attr<int64_t>("index"))));
           any = true;
         } else if (Node* copy = copies[size_t(s.node->id())]) {
@@ -81,8 +83,8 @@ class Motion {
         }
       }
       if (inputs.size() != size_t(n->num_inputs()) || !any || forwards_inputs(*n)) continue;
-      if (!is_read(*n) && !std::all_of(inputs.begin(), inputs.end(), [](const Endpoint& e) { return shape_of(e).fully_known(); })) continue;
-      WEFT_ASSIGN(Node * copy, g_.add(g_.unique_name(cat(node->name(), "/", n->name())), n->op(), attrs_of(*n), inputs, node->control_inputs()));
+      if (!only_reads(*n) && !std::all_of(inputs.begin(), inputs.end(), [](const Endpoint& e) { return shape_of(e).fully_known(); })) continue;
+      WEFT_ASSIGN(Node* copy, g_.add(g_.unique_name(cat(node->name(), "/", n->name())), n->op(), attrs_of(*n), inputs, node->control_inputs()));
       copy->device = n->device.empty() ? node->device : n->device;
       refresh_shapes(copy);
       copies[size_t(n->id())] = copy;
@@ -102,7 +104,7 @@ class Motion {
   void find_needed() {
     const size_t n = body_.args.size();
     needed_.assign(n, 0);
-    std::vector<char> seen(size_t(body_.graph->num_ids()), 0), moved(size_t(body_.graph->num_ids()), 0);
+    std::vector<char> seen(size_t(body_.graph->num_ids()), 0), moved(size_t(body_.graph -> num_ids()), 0);
     std::vector<Node*> todo;
     auto want = [&](Node* m) {
       if (m && !seen[size_t(m->id())]) {
@@ -117,7 +119,7 @@ class Motion {
     };
     for (const Moved& m : moved_) moved[size_t(m.inside->id())] = 1;
     for (Node* m : body_.graph->nodes()) {
-      if (m->op() != "_Arg" && m->op() != "_Retval" && m->spec().has_side_effect()) want(m);
+      if (!is_end(*m) && m->spec().has_side_effect()) want(m);
     }
     for (Node* m : body_.control_rets) want(m);
     for (size_t i = 0; i < n; ++i) {
@@ -126,7 +128,7 @@ class Motion {
     while (!todo.empty()) {
       Node* m = todo.back();
       todo.pop_back();
-      if (m->op() == "_Arg") {
+      if (is_arg(*m)) {
         need(size_t(m->attr<int64_t>("index")));
         continue;
       }
@@ -162,4 +164,4 @@ Status pass_loop_invariant(FunctionBody& body, PassContext&) {
   return {};
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -10,7 +10,7 @@
 #include "graph/passes/loops.h"
 #include "graph/shape_inference.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
 
 constexpr int64_t kSmall = 64;  // elements of a value that may become a constant of the body
@@ -47,8 +47,8 @@ class Lists {
     for (size_t i = 0; i < n; ++i) {
       if (loop.body.arg_types[i] != DType::kVariant) continue;
       const Endpoint r = source(loop.body.rets[i]->input(0)), arg{loop.body.args[i], 0};
-      if (r == arg || (r.node->op() == "TensorListPopBack" && r.index == 0 && source(r.node->input(0)) == arg)) out[i] = in[i];
-      else if (r.node->op() == "TensorListPushBack" && source(r.node->input(0)) == arg) out[i] = pushed(loop, int(i), r.node->input(1), inference);
+      if (r == arg || (role_of(*r.node) == Role::kListPop && r.index == 0 && source(r.node->input(0)) == arg)) out[i] = in[i];
+      else if (role_of(*r.node) == Role::kListPush && source(r.node->input(0)) == arg) out[i] = pushed(loop, int(i), r.node->input(1), inference);
     }
     if (changed) {
       std::vector<int> kept;
@@ -63,7 +63,7 @@ class Lists {
   Elements elements_of(Endpoint e) const {
     e = source(e);
     Elements out;
-    if (e.node->op() == "TensorListFromTensor") {
+    if (role_of(*e.node) == Role::kListFromTensor) {
       const PartialShape& s = shape_of(e.node->input(0));
       if (s.fully_known() && s.rank() >= 1) out.shape = s.slice(1, s.rank());
     } else if (auto it = known_.find(e.node->id()); it != known_.end() && size_t(e.index) < it->second.size()) {
@@ -75,10 +75,10 @@ class Lists {
   // Every iteration pushes `value` to a list that was empty.
   Elements pushed(const Loop& loop, int i, const Endpoint& value, ShapeInference& inference) const {
     Elements out;
-    if (source(loop.node->input(i)).node->op() != "EmptyTensorList") return out;
+    if (role_of(*source(loop.node->input(i)).node) != Role::kEmptyList) return out;
     out.shape = shape_of(value);
     const Endpoint s = source(value);
-    if (s.node->op() == "_Arg") {
+    if (is_arg(*s.node)) {
       const auto k = int(s.node->attr<int64_t>("index"));
       if (k < loop.node->num_inputs() && loop.invariant(k)) out.same = loop.node->input(k);
     } else if (const DType t = type_of(s); t == DType::kInt32 || t == DType::kInt64) {
@@ -93,11 +93,11 @@ class Lists {
     Graph& bg = *loop.body.graph;
     Node* arg = loop.body.args[size_t(i)];
     const Endpoint r = source(loop.body.rets[size_t(i)]->input(0));
-    const bool popped = r.node->op() == "TensorListPopBack" && r.index == 0 && source(r.node->input(0)) == Endpoint{arg, 0};
+    const bool popped = role_of(*r.node) == Role::kListPop && r.index == 0 && source(r.node->input(0)) == Endpoint{arg, 0};
     if (!popped && !(r == Endpoint{arg, 0})) return {};
     for (const Use& u : std::vector<Use>(arg->uses())) {
       Node* reader = u.node;
-      const int shape_at = reader->op() == "TensorListPopBack" ? 1 : reader->op() == "TensorListGetItem" ? 2 : -1;
+      const int shape_at = role_of(*reader) == Role::kListPop ? 1 : role_of(*reader) == Role::kListGet ? 2 : -1;
       if (shape_at < 0 || u.input != 0) continue;
       const Endpoint item{reader, reader->num_outputs() - 1};
       if (popped && reader == r.node && (in.same.node || in.value) && num_uses(item) > 0) {
@@ -143,4 +143,4 @@ Status pass_loop_lists(FunctionBody& body, PassContext&) {
   return {};
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

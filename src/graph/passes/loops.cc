@@ -3,7 +3,7 @@
 #include "graph/function_library.h"
 #include "graph/to_function.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
 
 Status instantiate(const Graph& g, const FunctionAttr& f, FunctionBody& out) {
@@ -27,7 +27,7 @@ Result<FunctionAttr> define(Graph& outer, const std::string& name, FunctionBody&
   for (const Endpoint& e : o.outputs) want(e.node);
   for (Node* c : b.control_rets) want(c);
   for (Node* m : b.graph->nodes()) {
-    if (m->op() != "_Arg" && m->op() != "_Retval" && m->spec().has_side_effect()) want(m);
+    if (!is_end(*m) && m->spec().has_side_effect()) want(m);
   }
   while (!todo.empty()) {
     Node* m = todo.back();
@@ -37,7 +37,7 @@ Result<FunctionAttr> define(Graph& outer, const std::string& name, FunctionBody&
   }
   o.body.emplace();
   for (Node* m : b.graph->nodes()) {
-    if (keep[size_t(m->id())] && m->op() != "_Arg" && m->op() != "_Retval") o.body->push_back(m);
+    if (keep[size_t(m->id())] && !is_end(*m)) o.body->push_back(m);
   }
   for (Node* c : b.control_rets) o.control_outputs.push_back(c);
   // One more hash behind the name for each change would make names grow.
@@ -54,8 +54,6 @@ Result<FunctionAttr> define(Graph& outer, const std::string& name, FunctionBody&
 
 }  // namespace
 
-bool is_while(const Node& n) { return n.op() == "While" || n.op() == "StatelessWhile"; }
-
 Endpoint source(Endpoint e) {
   while (forwards_inputs(*e.node) && !has_refs(*e.node)) e = e.node->input(e.index);
   return e;
@@ -63,7 +61,8 @@ Endpoint source(Endpoint e) {
 
 bool Loop::open(const Graph& g, Node* node, Loop& loop) {
   loop.node = node;
-  if (!instantiate(g, node->attr<FunctionAttr>("cond"), loop.cond).ok() || !instantiate(g, node->attr<FunctionAttr>("body"), loop.body).ok()) return false;
+  if (!instantiate(g, node->attr<FunctionAttr>("cond"), loop.cond).ok() || !instantiate(g, node->attr<FunctionAttr>("body"), loop.body).ok())
+    return false;
   const size_t n = size_t(node->num_inputs());
   return loop.cond.args.size() == n && loop.cond.rets.size() == 1 && loop.body.args.size() == n && loop.body.rets.size() == n;
 }
@@ -73,8 +72,7 @@ bool Loop::invariant(int i) const { return source(body.rets[size_t(i)]->input(0)
 Result<LoopInput> add_loop_input(Loop& loop, Endpoint value, std::string_view name) {
   Graph& g = *loop.body.graph;
   // The number is only right in the new function, which counts its arguments itself.
-  const AttrMap attrs{{"T", base_type(type_of(value))}, {"index", int64_t(g.num_ids())}};
-  WEFT_ASSIGN(Node * arg, g.add(g.unique_name(name), "_Arg", attrs, {}));
+  WEFT_ASSIGN(Node* arg, add_arg(g, name, base_type(type_of(value)), g.num_ids()));
   arg->shapes = {shape_of(value)};
   return LoopInput{value, arg};
 }
@@ -95,8 +93,7 @@ Result<Node*> rebuild_loop(FunctionBody& outer, Loop& loop, const std::vector<in
     bo.inputs.push_back({a.arg, 0});
     bo.outputs.push_back({a.arg, 0});
     Graph& cg = *loop.cond.graph;
-    const AttrMap attrs{{"T", a.arg->output_type(0)}, {"index", int64_t(co.inputs.size())}};
-    WEFT_ASSIGN(Node * unused, cg.add(cg.unique_name(a.arg->name()), "_Arg", attrs, {}));
+    WEFT_ASSIGN(Node* unused, add_arg(cg, a.arg->name(), a.arg->output_type(0), int64_t(co.inputs.size())));
     co.inputs.push_back({unused, 0});
   }
   co.outputs.push_back(loop.cond.rets[0]->input(0));
@@ -117,7 +114,7 @@ Result<Node*> rebuild_loop(FunctionBody& outer, Loop& loop, const std::vector<in
   attrs["output_shapes"] = old_promises.empty() ? std::vector<PartialShape>() : promised;
   attrs.erase("_num_original_outputs");
   const std::vector<Endpoint> values = inputs;
-  WEFT_ASSIGN(Node * node, g.add(g.unique_name(old->name()), old->op(), std::move(attrs), std::move(inputs), old->control_inputs()));
+  WEFT_ASSIGN(Node* node, g.add(g.unique_name(old->name()), old->op(), std::move(attrs), std::move(inputs), old->control_inputs()));
   node->device = old->device;
   node->debug_info = old->debug_info;
   node->shapes.resize(size_t(node->num_outputs()));
@@ -138,4 +135,4 @@ Result<Node*> rebuild_loop(FunctionBody& outer, Loop& loop, const std::vector<in
   return node;
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -3,9 +3,7 @@
 
 #include "graph/passes/util.h"
 
-namespace weft::graph {
-
-bool is_while(const Node& n);
+namespace weft_engine::graph {
 
 struct Loop {
   Node* node = nullptr;
@@ -32,4 +30,4 @@ Result<LoopInput> add_loop_input(Loop& loop, Endpoint value, std::string_view na
 // new node; the functions go to the library, under names made of what they compute.
 Result<Node*> rebuild_loop(FunctionBody& outer, Loop& loop, const std::vector<int>& kept, const std::vector<LoopInput>& added);
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

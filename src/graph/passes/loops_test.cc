@@ -1,8 +1,8 @@
 // Passes over loops: results before and after, and what is left.
 #include "graph/passes/testing.h"
 
-using namespace weft::graph;           // NOLINT
-using namespace weft::graph::testing;  // NOLINT
+using namespace weft_engine::graph;           // NOLINT
+using namespace weft_engine::graph::testing;  // NOLINT
 
 namespace {
 
@@ -11,7 +11,9 @@ constexpr DType kF = DType::kFloat, kI = DType::kInt32, kV = DType::kVariant;
 Endpoint empty_list(Maker& m, std::vector<int32_t> shape, DType t) {
   return m.op("EmptyTensorList", {m.ints(std::move(shape)), m.i(-1)}, {{"element_dtype", t}});
 }
-Node* pop(Maker& m, Endpoint list, DType t) { return m.node("TensorListPopBack", {list, m.constant(Tensor::scalar(int32_t(-1)))}, {{"element_dtype", t}}); }
+Node* pop(Maker& m, Endpoint list, DType t) {
+  return m.node("TensorListPopBack", {list, m.constant(Tensor::scalar(int32_t(-1)))}, {{"element_dtype", t}});
+}
 
 Node* only(const Maker& m, std::string_view op, int which = 0) {
   for (Node* n : m.body.graph->nodes()) {
@@ -56,7 +58,8 @@ void push_and_pop(Maker& m) {
     f.ret({v, 0}), f.ret({w, 0}), f.ret({s, 0});
   });
   const std::vector<DType> back_types{kI, kI, kF, kV, kV, kV};
-  Node* gradient = m.node("StatelessWhile", {m.i(0), n, x, {loop, 4}, {loop, 5}, {loop, 6}}, {{"T", back_types}, {"cond", back_cond}, {"body", back}});
+  Node* gradient =
+      m.node("StatelessWhile", {m.i(0), n, x, {loop, 4}, {loop, 5}, {loop, 6}}, {{"T", back_types}, {"cond", back_cond}, {"body", back}});
   m.ret({loop, 2});
   m.ret({gradient, 2});
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
 
 constexpr Pass kPasses[] = {
@@ -10,9 +10,9 @@ constexpr Pass kPasses[] = {
     {"calls", "", "turn calls by a function's name into calls of an op", pass_calls},
     {"fold", "constant_folding", "run nodes whose inputs are constants", pass_fold},
     {"shapes", "shape_optimization", "answer questions about known shapes", pass_shapes},
-    {"arithmetic", "arithmetic_optimization", "drop nodes that change nothing, replace dear ones by cheap ones", pass_arithmetic},
+    {"arithmetic", "arithmetic_optimization", "drop nodes that change nothing, replace expensive ops by cheap ones", pass_arithmetic},
     {"branches", "loop_optimization", "replace branches and loops that are decided already", pass_branches},
-    {"loop_lists", "loop_optimization", "tell loops what the lists that they pass on hold", pass_loop_lists},
+    {"loop_lists", "loop_optimization", "infer the elements of lists that loops pass on", pass_loop_lists},
     {"loop_invariant", "loop_optimization", "compute what is the same in every iteration once", pass_loop_invariant},
     {"cse", "common_subgraph_elimination", "of equal nodes keep one", pass_cse},
     {"dependency", "dependency_optimization", "say the same with fewer control edges", pass_dependency},
@@ -41,4 +41,4 @@ Status optimize(FunctionBody& body, PassContext& c) {
   return {};
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

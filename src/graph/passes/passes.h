@@ -12,7 +12,7 @@
 #include "graph/function_body.h"
 #include "op/kernel.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 
 struct PassContext {
   // For constant folding: kernels run with this.
@@ -58,4 +58,4 @@ Status pass_remap(FunctionBody& body, PassContext& c);       // patterns become 
 Status pass_cse(FunctionBody& body, PassContext& c);         // equal nodes become one
 Status pass_dependency(FunctionBody& body, PassContext& c);  // fewer control edges that say the same
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

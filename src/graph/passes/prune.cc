@@ -1,6 +1,6 @@
 #include "graph/passes/passes.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 
 // Keeps what results, control results, arguments and nodes with an effect need.
 Status pass_prune(FunctionBody& body, PassContext&) {
@@ -32,4 +32,4 @@ Status pass_prune(FunctionBody& body, PassContext&) {
   return {};
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

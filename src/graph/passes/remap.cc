@@ -5,7 +5,7 @@
 #include <cmath>
 #include <unordered_set>
 
-namespace weft::graph {
+namespace weft_engine::graph {
 
 bool has_kernel(const Graph& g, std::string_view op) {
   const OpSpec* spec = g.registry().find(op);
@@ -29,7 +29,7 @@ std::string_view activation_name(const Node& n) {
 }
 
 void drop_unused(FunctionBody& body, Node* n) {
-  std::vector<int> todo{n->id()};  // a node may come twice, and is gone the second time
+  std::vector<int> todo{n->id()};  // a node may come twice, and is already removed the second time
   while (!todo.empty()) {
     Node* m = body.graph->node(todo.back());
     todo.pop_back();
@@ -85,9 +85,8 @@ bool Ancestry::any_depends(std::initializer_list<Endpoint> inputs, const std::ve
 Result<Endpoint> as_vector(Graph& g, Node* near, const Endpoint& v) {
   if (shape_of(v).rank() == 1) return v;
   // Reshape(b, [1, n]) of a vector b.
-  if (v.node->op() == "Reshape" && shape_of(v.node->input(0)).rank() == 1) return v.node->input(0);
-  WEFT_ASSIGN(Endpoint shape, add_const_near(g, near, "/vector_shape", Tensor::vector(std::vector<int64_t>{*shape_of(v).num_elements()})));
-  WEFT_ASSIGN(Node * n, add_near(g, near, "/vector", "Reshape", {}, {v, shape}));
+  if (traits_of(*v.node).reshapes && shape_of(v.node->input(0)).rank() == 1) return v.node->input(0);
+  WEFT_ASSIGN(Node* n, add_reshape_near(g, near, "/vector", v, {*shape_of(v).num_elements()}));
   return Endpoint{n, 0};
 }
 
@@ -180,11 +179,11 @@ Status pass_remap(FunctionBody& body, PassContext& c) {
   // What nobody reads any more must not count as a reader.
   WEFT_RETURN_IF_ERROR(pass_prune(body, c));
   const Region region(*body.graph);
-  for (auto part : {remap_adam, remap_sums, remap_turned, remap_recurrent, remap_recurrent_gradient, remap_layer_norm, remap_attention, remap_attention_gradient,
-                    remap_dense, remap_elementwise}) {
+  for (auto part : {remap_adam, remap_sums, remap_transposed, remap_recurrent, remap_recurrent_gradient, remap_layer_norm, remap_attention,
+                    remap_attention_gradient, remap_dense, remap_elementwise}) {
     WEFT_RETURN_IF_ERROR(part(body, region));
   }
   return {};
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

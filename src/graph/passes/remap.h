@@ -4,7 +4,7 @@
 
 #include "graph/passes/util.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 
 // MatMul and Conv2D with a scale, a bias and an activation behind them.
 Status remap_dense(FunctionBody& body, const Region& region);
@@ -22,8 +22,8 @@ Status remap_recurrent_gradient(FunctionBody& body, const Region& region);
 Status remap_adam(FunctionBody& body, const Region& region);
 // Sums of products as one product (no fused op).
 Status remap_sums(FunctionBody& body, const Region& region);
-// Weights that many small products read turned are turned once (no fused op).
-Status remap_turned(FunctionBody& body, const Region& region);
+// Weights that many small products read transposed are transposed once (no fused op).
+Status remap_transposed(FunctionBody& body, const Region& region);
 // What is left of elementwise nodes, several in one (_WeftFusedElementwise).
 Status remap_elementwise(FunctionBody& body, const Region& region);
 
@@ -62,4 +62,4 @@ void replace_root(FunctionBody& body, Endpoint from, Endpoint to);
 // Removes a pure node that nobody reads or waits for, and then its inputs likewise.
 void drop_unused(FunctionBody& body, Node* n);
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

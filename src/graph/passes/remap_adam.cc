@@ -5,7 +5,7 @@
 
 #include "graph/passes/remap.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
 
 struct Adam {
@@ -35,7 +35,8 @@ class AdamMatcher {
     if (!add_m) return false;
     for (int i : {0, 1}) {
       const Endpoint sqrt = root.node->input(i);
-      if (sqrt.node->op() != "Sqrt" || !is_scalar(root.node->input(1 - i)) || !take(sqrt) || !(add_v = update_behind(sqrt.node->input(0), p_.v))) continue;
+      if (sqrt.node->op() != "Sqrt" || !is_scalar(root.node->input(1 - i)) || !take(sqrt) || !(add_v = update_behind(sqrt.node->input(0), p_.v)))
+        continue;
       p_.epsilon = root.node->input(1 - i);
       break;
     }
@@ -75,7 +76,8 @@ class AdamMatcher {
       if (difference.node->op() != "Sub" || !is_scalar(rest)) continue;
       const Endpoint old = difference.node->input(1);
       x = difference.node->input(0);
-      if (old.node->op() != "ReadVariableOp" || !(old.node->input(0) == handle) || !(shape_of(old) == shape_of(x)) || !shape_of(x).fully_known()) continue;
+      if (old.node->op() != "ReadVariableOp" || !(old.node->input(0) == handle) || !(shape_of(old) == shape_of(x)) || !shape_of(x).fully_known())
+        continue;
       return take(difference) && take(old);
     }
     return false;
@@ -115,8 +117,8 @@ Status remap_adam(FunctionBody& body, const Region& region) {
     bool circle = ancestry.any_depends({p.variable, p.m, p.v, p.rate, p.rest1, p.rest2, p.epsilon, p.gradient}, p.inside);
     for (Node* b : before) circle |= ancestry.any_depends({Endpoint{b, 0}}, p.inside);
     if (circle) continue;
-    WEFT_ASSIGN(Node * fused, g.add(g.unique_name(cat(n->name(), "/adam")), "_WeftAdam", {},
-                                    {p.variable, p.m, p.v, p.rate, p.rest1, p.rest2, p.epsilon, p.gradient}, before));
+    WEFT_ASSIGN(Node* fused, g.add(g.unique_name(cat(n->name(), "/adam")), "_WeftAdam", {},
+                                   {p.variable, p.m, p.v, p.rate, p.rest1, p.rest2, p.epsilon, p.gradient}, before));
     fused->device = n->device;
     fused->assigned_device = n->assigned_device;
     ancestry.set_place(fused, ancestry.place(n));
@@ -135,4 +137,4 @@ Status remap_adam(FunctionBody& body, const Region& region) {
   return {};
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -3,13 +3,14 @@
 
 #include "graph/passes/remap.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
 
 // "ab,bc->ac" in its three parts; false for anything with an ellipsis or more operands.
 bool parse_equation(const std::string& text, std::string& a, std::string& b, std::string& out) {
   const size_t comma = text.find(','), arrow = text.find("->");
-  if (comma == std::string::npos || arrow == std::string::npos || comma > arrow || text.find('.') != std::string::npos || text.find(',', comma + 1) != std::string::npos)
+  if (comma == std::string::npos || arrow == std::string::npos || comma > arrow || text.find('.') != std::string::npos ||
+      text.find(',', comma + 1) != std::string::npos)
     return false;
   a = text.substr(0, comma);
   b = text.substr(comma + 1, arrow - comma - 1);
@@ -32,7 +33,8 @@ bool match_scores(const Endpoint& e, Attention& p, std::string& labels) {
     // out is B N T S; one operand has T (the query), the other S, in the order B T N H.
     for (int i : {0, 1}) {
       const std::string &q = i == 0 ? a : b, &k = i == 0 ? b : a;
-      if (q[0] == out[0] && q[1] == out[2] && q[2] == out[1] && k[0] == out[0] && k[1] == out[3] && k[2] == out[1] && q[3] == k[3] && out.find(q[3]) == std::string::npos) {
+      if (q[0] == out[0] && q[1] == out[2] && q[2] == out[1] && k[0] == out[0] && k[1] == out[3] && k[2] == out[1] && q[3] == k[3] &&
+          out.find(q[3]) == std::string::npos) {
         p.query = e.node->input(i);
         p.key = e.node->input(1 - i);
         p.layout = "BTNH";
@@ -52,14 +54,16 @@ bool match_scores(const Endpoint& e, Attention& p, std::string& labels) {
 }
 
 bool match_values(const Node& root, const Attention& p, const std::string& labels, const Endpoint& softmax) {
-  if (root.op() == "BatchMatMulV2") return std::string_view(p.layout) == "BNTH" && !root.attr<bool>("adj_x") && !root.attr<bool>("adj_y") && root.input(0) == softmax;
+  if (root.op() == "BatchMatMulV2")
+    return std::string_view(p.layout) == "BNTH" && !root.attr<bool>("adj_x") && !root.attr<bool>("adj_y") && root.input(0) == softmax;
   std::string a, b, out;
   if (std::string_view(p.layout) != "BTNH" || !parse_equation(root.attr<std::string>("equation"), a, b, out)) return false;
   const int i = root.input(0) == softmax ? 0 : 1;
   const std::string &s = i == 0 ? a : b, &v = i == 0 ? b : a;
   // s is B N T S, v is B S N H and the result B T N H, whatever the letters are.
   if (s.size() != labels.size()) return false;
-  return v[0] == s[0] && v[1] == s[3] && v[2] == s[1] && out[0] == s[0] && out[1] == s[2] && out[2] == s[1] && out[3] == v[3] && s.find(v[3]) == std::string::npos;
+  return v[0] == s[0] && v[1] == s[3] && v[2] == s[1] && out[0] == s[0] && out[1] == s[2] && out[2] == s[1] && out[3] == v[3] &&
+         s.find(v[3]) == std::string::npos;
 }
 
 // Inner values that only the next node reads; the scores need not be kept.
@@ -118,7 +122,8 @@ Status remap_attention(FunctionBody& body, const Region& region) {
   if (!has_kernel(g, "_WeftAttention")) return {};
   std::vector<int> roots;
   for (Node* n : g.nodes()) {
-    if ((n->op() == "Einsum" || n->op() == "BatchMatMulV2") && n->num_inputs() == 2 && n->output_type(0) == DType::kFloat && !region.contains(n)) roots.push_back(n->id());
+    if ((n->op() == "Einsum" || n->op() == "BatchMatMulV2") && n->num_inputs() == 2 && n->output_type(0) == DType::kFloat && !region.contains(n))
+      roots.push_back(n->id());
   }
   if (roots.empty()) return {};
   WEFT_ASSIGN(const Ancestry ancestry, Ancestry::make(g));
@@ -128,11 +133,12 @@ Status remap_attention(FunctionBody& body, const Region& region) {
     if (!root || !root->control_inputs().empty() || !match(body, root, p) || !fits(p)) continue;
     std::vector<Endpoint> inputs{p.query, p.key, p.value};
     if (p.mask.node) inputs.push_back(p.mask);
-    const bool kept = p.probabilities.node->uses().size() > 1 || !p.probabilities.node->control_outputs().empty() || is_control_ret(body, p.probabilities.node);
+    const bool kept =
+        p.probabilities.node->uses().size() > 1 || !p.probabilities.node->control_outputs().empty() || is_control_ret(body, p.probabilities.node);
     // The softmax is given out with everything else, so nothing that reads it may lead back to the values.
     if (kept && ancestry.depends(p.value.node, p.probabilities.node)) continue;
     AttrMap attrs{{"num_masks", int64_t(p.mask.node != nullptr)}, {"scale", p.scale}, {"layout", p.layout}, {"keep_probabilities", AttrValue(kept)}};
-    WEFT_ASSIGN(Node * fused, add_near(g, root, "/attention", "_WeftAttention", std::move(attrs), std::move(inputs)));
+    WEFT_ASSIGN(Node* fused, add_near(g, root, "/attention", "_WeftAttention", std::move(attrs), std::move(inputs)));
     const int softmax = p.probabilities.node->id();
     replace_root(body, {root, 0}, {fused, 0});
     if (Node* n = g.node(softmax)) replace_root(body, {n, 0}, {fused, 1});
@@ -140,4 +146,4 @@ Status remap_attention(FunctionBody& body, const Region& region) {
   return {};
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -2,7 +2,7 @@
 //   t = d_out v^T,  ds = (t - Sum(t p)) p,  dq = ds k,  dk = ds^T q,  dv = p^T d_out
 #include "graph/passes/remap.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
 
 bool is_product(const Node* n, bool adj_x, bool adj_y) {
@@ -38,7 +38,9 @@ class Matcher {
     if (!g_.dv || !ds || !t_times_p) return false;
     // ds = (t - Sum(t p)) p
     const Endpoint difference = other(ds, p_), t = difference.node->input(0), sum = difference.node->input(1);
-    if (!(other(t_times_p, p_) == t) || sum.node->op() != "Sum" || !(sum.node->input(0) == Endpoint{t_times_p, 0}) || !sum.node->attr<bool>("keep_dims")) return false;
+    if (!(other(t_times_p, p_) == t) || sum.node->op() != "Sum" || !(sum.node->input(0) == Endpoint{t_times_p, 0}) ||
+        !sum.node->attr<bool>("keep_dims"))
+      return false;
     auto axis = const_int(sum.node->input(1));
     if (!axis || (*axis != -1 && *axis != 3)) return false;
     if (!is_product(t.node, false, true) || !(t.node->input(0) == g_.d_out) || !(t.node->input(1) == forward_->input(2))) return false;
@@ -77,8 +79,9 @@ class Attentions {
     Gradient p;
     if (!Matcher(body_, forward, p).match()) return {};
     if (ancestry.any_depends({p.d_out, forward->input(0), forward->input(1), forward->input(2)}, p.inside)) return {};
-    // A scale would stand between ds and the products.
-    WEFT_ASSIGN(backward, add_near(g_, p.dq, "/attention_gradient", "_WeftAttentionGradient", {{"scale", 1.f}, {"layout", forward->attr<std::string>("layout")}},
+    // A scale would be between ds and the products.
+    WEFT_ASSIGN(backward, add_near(g_, p.dq, "/attention_gradient", "_WeftAttentionGradient",
+                                   {{"scale", 1.f}, {"layout", forward->attr<std::string>("layout")}},
                                    {forward->input(0), forward->input(1), forward->input(2), {forward, 1}, p.d_out}));
     const int ids[] = {p.dq->id(), p.dk->id(), p.dv->id()};
     for (int i = 0; i < 3; ++i) {
@@ -87,7 +90,7 @@ class Attentions {
     return {};
   }
 
-  // The ops read heads where they lie: transposing them before and afterwards is not needed.
+  // The ops read heads where they are: transposing them before and afterwards is not needed.
   Status unturn(Node* forward, Node* backward) {
     for (int i = 0; i < 3; ++i) {
       if (!swaps_heads(forward->input(i).node)) return {};
@@ -102,7 +105,7 @@ class Attentions {
           turns.push_back(e.node->id());
           g_.set_input(n, i, e.node->input(0));
         } else {
-          WEFT_ASSIGN(Endpoint t, turn(n, e));
+          WEFT_ASSIGN(Endpoint t, transpose(n, e));
           g_.set_input(n, i, t);
         }
       }
@@ -117,27 +120,27 @@ class Attentions {
   }
 
  private:
-  Result<Endpoint> turn(Node* near, const Endpoint& e) {
+  Result<Endpoint> transpose(Node* near, const Endpoint& e) {
     WEFT_ASSIGN(Endpoint order, add_const_near(g_, near, "/order", Tensor::vector(std::vector<int32_t>{0, 2, 1, 3})));
-    WEFT_ASSIGN(Node * t, add_near(g_, near, "/turned", "Transpose", {}, {e, order}));
+    WEFT_ASSIGN(Node* t, add_near(g_, near, "/transposed", "Transpose", {}, {e, order}));
     return Endpoint{t, 0};
   }
-  // e lies the other way round than its readers think.
+  // e is the other way round than its readers think.
   Status unturn_readers(const Endpoint& e) {
     std::vector<Use> readers;
     for (const Use& u : e.node->uses()) {
       if (u.output == e.index) readers.push_back(u);
     }
-    Endpoint turned;
+    Endpoint transposed;
     for (const Use& u : readers) {
       if (swaps_heads(u.node) && u.input == 0) {
         replace_root(body_, {u.node, 0}, e);
         continue;
       }
-      if (!turned.node) {
-        WEFT_ASSIGN(turned, turn(e.node, e));
+      if (!transposed.node) {
+        WEFT_ASSIGN(transposed, transpose(e.node, e));
       }
-      g_.set_input(u.node, u.input, turned);
+      g_.set_input(u.node, u.input, transposed);
     }
     return {};
   }
@@ -167,4 +170,4 @@ Status remap_attention_gradient(FunctionBody& body, const Region& region) {
   return {};
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

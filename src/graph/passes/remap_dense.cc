@@ -3,7 +3,7 @@
 
 #include "graph/passes/remap.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
 
 // A product, perhaps seen in another shape, that one node reads.
@@ -27,7 +27,8 @@ class Dense {
     }
     for (int id : ids) {
       // A pattern found earlier may have taken the node.
-      if (Node* n = g_.node(id); n && n->num_inputs() == 2 && n->num_outputs() == 1 && n->output_type(0) == DType::kFloat) WEFT_RETURN_IF_ERROR(fuse(n));
+      if (Node* n = g_.node(id); n && n->num_inputs() == 2 && n->num_outputs() == 1 && n->output_type(0) == DType::kFloat)
+        WEFT_RETURN_IF_ERROR(fuse(n));
     }
     return {};
   }
@@ -151,7 +152,7 @@ class Dense {
     if (p.view) join(p.view);
     if (scale.node) {
       WEFT_ASSIGN(scale, as_vector_if_known(bias_node, scale, p));
-      WEFT_ASSIGN(Node * scaled, add_near(g_, p.node, "/scaled", "Mul", {}, {weights, scale}));
+      WEFT_ASSIGN(Node* scaled, add_near(g_, p.node, "/scaled", "Mul", {}, {weights, scale}));
       weights = {scaled, 0};
       WEFT_RETURN_IF_ERROR(fold_node(body_, region_, scaled).status());
     }
@@ -166,14 +167,15 @@ class Dense {
     attrs["leakyrelu_alpha"] = alpha;
     const bool conv = p.node->op() == "Conv2D";
     if (conv) attrs["TArgs"] = std::vector<DType>{DType::kFloat};
-    WEFT_ASSIGN(Node * n, g_.add(g_.unique_name(root->name()), conv ? "_FusedConv2D" : "_FusedMatMul", std::move(attrs), {p.node->input(0), weights, bias}, controls));
+    WEFT_ASSIGN(Node* n, g_.add(g_.unique_name(root->name()), conv ? "_FusedConv2D" : "_FusedMatMul", std::move(attrs),
+                                {p.node->input(0), weights, bias}, controls));
     n->device = root->device;
     n->assigned_device = root->assigned_device;
     n->shapes = p.node->shapes;
     Endpoint result{n, 0};
     if (p.view) {
       WEFT_ASSIGN(Endpoint shape, add_const_near(g_, root, "/shape", Tensor::vector(shape_of({root, 0}).dims())));
-      WEFT_ASSIGN(Node * view, add_near(g_, root, "/view", "Reshape", {}, {result, shape}));
+      WEFT_ASSIGN(Node* view, add_near(g_, root, "/view", "Reshape", {}, {result, shape}));
       view->shapes = root->shapes;
       result = {view, 0};
     }
@@ -207,4 +209,4 @@ class Dense {
 
 Status remap_dense(FunctionBody& body, const Region& region) { return Dense(body, region).run(); }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -1,15 +1,16 @@
 // Elementwise nodes of one shape that follow each other become one node, which goes over memory once.
 //
 // A group grows backwards from its last node. A value of it may be read from elsewhere, too, if all those
-// readers stand behind the last node in a valid order: then no way leads out of the group and back.
+// readers are behind the last node in a valid order: then no way leads out of the group and back.
 #include <algorithm>
 #include <bit>
 #include <map>
 #include <set>
 
 #include "graph/passes/remap.h"
+#include "op/op_traits.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
 
 // What a group may hold. Of numbers (one element each) a step costs next to nothing beside a kernel of its own.
@@ -17,15 +18,6 @@ struct Limits {
   size_t steps, inputs;
 };
 constexpr Limits kArrays{48, 24}, kNumbers{4096, 1024};
-
-// Ops with a loop in _WeftFusedElementwise: one or two inputs of a type, an output of the same.
-constexpr std::string_view kSteps[] = {
-    "Abs", "Add", "AddV2", "Ceil", "Cos", "Div", "DivNoNan", "Elu", "EluGrad", "Erf", "Erfc", "Exp", "Expm1", "Floor", "Inv", "InvGrad",
-    "Log", "Log1p", "Maximum", "Minimum", "Mul", "MulNoNan", "Neg", "Pow", "RealDiv", "Reciprocal", "ReciprocalGrad", "Relu", "Relu6",
-    "Relu6Grad", "ReluGrad", "Rint", "Round", "Rsqrt", "RsqrtGrad", "Selu", "SeluGrad", "Sigmoid", "SigmoidGrad", "Sign", "Sin", "Softplus",
-    "SoftplusGrad", "Softsign", "SoftsignGrad", "Sqrt", "SqrtGrad", "Square", "SquaredDifference", "Sub", "Tanh", "TanhGrad",
-};
-static_assert(std::is_sorted(std::begin(kSteps), std::end(kSteps)));
 
 class Elementwise {
  public:
@@ -51,23 +43,17 @@ class Elementwise {
   }
 
  private:
-  // An addition under another name.
-  static std::string_view step_name(const Node& n) { return n.op() == "AddN" || n.op() == "BiasAdd" ? "AddV2" : n.op(); }
+  static const ScalarForm& scalar(const Node& n) { return n.spec().traits().scalar; }
 
   bool eligible(const Node* n) const {
+    const int operands = scalar(*n).operands;
+    if (operands == 0 || (operands == 1 ? n->num_inputs() != 1 : n->num_inputs() < 2)) return false;
     if (n->num_outputs() != 1 || n->output_type(0) != DType::kFloat || !n->control_inputs().empty() || region_.contains(n)) return false;
     if (!shape_of({const_cast<Node*>(n), 0}).fully_known() || n->is_function_call()) return false;
     for (DType t : n->info().input_types()) {
       if (t != DType::kFloat) return false;
     }
-    if (n->op() == "AddN") {
-      for (const Endpoint& e : n->inputs()) {
-        if (!(shape_of(e) == n->shapes[0])) return false;
-      }
-      return n->num_inputs() >= 2;
-    }
-    if (n->op() == "BiasAdd") return n->attr<std::string>("data_format") == "NHWC" && shape_of(n->input(0)).fully_known() && shape_of(n->input(1)).fully_known();
-    if (!std::binary_search(std::begin(kSteps), std::end(kSteps), n->op())) return false;
+    if (const AttrValue* format = n->find_attr("data_format"); format && *format->get<std::string>() != "NHWC") return false;
     for (const Endpoint& e : n->inputs()) {
       if (!shape_of(e).fully_known()) return false;
     }
@@ -103,8 +89,9 @@ class Elementwise {
         if (!known(p) || taken_[size_t(p->id())] || member(p) || is_const(*p) || !eligible(p) || !same_device(*p, *last)) continue;
         if (!(p->shapes[0] == last->shapes[0]) || is_control_ret(body_, p)) continue;
         if (steps + steps_of(*p) > limits.steps || count_inputs(p) > limits.inputs) continue;
-        const bool later = std::all_of(p->uses().begin(), p->uses().end(), [&](const Use& u) { return member(u.node) || ancestry_.place(u.node) > end; }) &&
-                           std::all_of(p->control_outputs().begin(), p->control_outputs().end(), [&](Node* o) { return ancestry_.place(o) > end; });
+        const bool later =
+            std::all_of(p->uses().begin(), p->uses().end(), [&](const Use& u) { return member(u.node) || ancestry_.place(u.node) > end; }) &&
+            std::all_of(p->control_outputs().begin(), p->control_outputs().end(), [&](Node* o) { return ancestry_.place(o) > end; });
         if (later) add(p);
       }
     }
@@ -153,9 +140,9 @@ class Elementwise {
     };
     for (Node* n : group) {
       size_t at = number(n->input(0));
-      if (n->num_inputs() == 1) steps.push_back(cat(step_name(*n), " ", at));
+      if (n->num_inputs() == 1) steps.push_back(cat(scalar(*n).function, " ", at));
       for (int i = 1; i < n->num_inputs(); ++i) {
-        steps.push_back(cat(step_name(*n), " ", at, " ", number(n->input(i))));
+        steps.push_back(cat(scalar(*n).function, " ", at, " ", number(n->input(i))));
         at = first + steps.size() - 1;
       }
       numbers.emplace(n->id(), first + steps.size() - 1);
@@ -163,13 +150,14 @@ class Elementwise {
     std::vector<int64_t> results;
     std::vector<Node*> given;
     for (Node* n : group) {
-      const bool outside = n == last || !n->control_outputs().empty() || std::any_of(n->uses().begin(), n->uses().end(), [&](const Use& u) { return !member(u.node); });
+      const bool outside = n == last || !n->control_outputs().empty() ||
+                           std::any_of(n->uses().begin(), n->uses().end(), [&](const Use& u) { return !member(u.node); });
       if (!outside) continue;
       results.push_back(int64_t(numbers.at(n->id())));
       given.push_back(n);
     }
     AttrMap attrs{{"N", int64_t(inputs.size())}, {"M", int64_t(results.size())}, {"steps", steps}, {"constants", constants}, {"results", results}};
-    WEFT_ASSIGN(Node * fused, add_near(g_, last, "/fused", "_WeftFusedElementwise", std::move(attrs), std::move(inputs)));
+    WEFT_ASSIGN(Node* fused, add_near(g_, last, "/fused", "_WeftFusedElementwise", std::move(attrs), std::move(inputs)));
     ancestry_.set_place(fused, ancestry_.place(last));
     for (size_t i = 0; i < given.size(); ++i) {
       g_.replace_uses({given[i], 0}, {fused, int(i)});
@@ -197,4 +185,4 @@ Status remap_elementwise(FunctionBody& body, const Region& region) {
   return Elementwise(body, region).run();
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -4,7 +4,7 @@
 // Gradients read the mean and the root, which the fused op gives out, too.
 #include "graph/passes/remap.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
 
 struct LayerNorm {
@@ -107,14 +107,14 @@ Status remap_layer_norm(FunctionBody& body, const Region& region) {
     if (!root || !match(root, p)) continue;
     WEFT_ASSIGN(Endpoint gamma, as_vector(g, root, p.gamma));
     WEFT_ASSIGN(Endpoint beta, as_vector(g, root, p.beta));
-    WEFT_ASSIGN(Node * fused, add_near(g, root, "/layer_norm", "_WeftLayerNorm", {{"epsilon", p.epsilon}}, {p.x, gamma, beta}));
+    WEFT_ASSIGN(Node* fused, add_near(g, root, "/layer_norm", "_WeftLayerNorm", {{"epsilon", p.epsilon}}, {p.x, gamma, beta}));
     const int mean = p.mean.node->id(), factor = p.root.node->id();
     replace_root(body, {root, 0}, {fused, 0});
-    // The gradient reads these; where it does not, they have gone by now.
+    // The gradient reads these; where it does not, they have been removed by now.
     if (Node* n = g.node(mean)) replace_root(body, {n, 0}, {fused, 1});
     if (Node* n = g.node(factor)) replace_root(body, {n, 0}, {fused, 2});
   }
   return {};
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -3,7 +3,7 @@
 
 #include "graph/passes/remap.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
 
 // The nodes between a pattern's inputs and its results. They may be read from outside only where the fused
@@ -128,7 +128,8 @@ class Recurrent {
     const int64_t cells = cs.dim(1);
     auto is_state = [&](const Endpoint& m) {
       const PartialShape &h = shape_of(m.node->input(0)), &r = shape_of(m.node->input(1));
-      return known_matrix(m.node->input(1)) && h.rank() == 2 && h.fully_known() && h.dim(0) == cs.dim(0) && h.dim(1) == cells && r.dim(0) == cells && r.dim(1) == 4 * cells;
+      return known_matrix(m.node->input(1)) && h.rank() == 2 && h.fully_known() && h.dim(0) == cs.dim(0) && h.dim(1) == cells && r.dim(0) == cells &&
+             r.dim(1) == 4 * cells;
     };
     auto is_input = [&](const Endpoint& m) { return known_matrix(m.node->input(1)) && shape_of(m.node->input(1)).dim(1) == 4 * cells; };
     if (!is_state(sum.second) && !sum.projected.node) std::swap(sum.first, sum.second);
@@ -143,13 +144,13 @@ class Recurrent {
     const Endpoint h = sum.second.node->input(0), r = sum.second.node->input(1);
     if (sum.projected.node) {
       if (!step_ || ancestry_.any_depends({sum.projected, h, c, r}, inside)) return {};
-      WEFT_ASSIGN(Node * cell, add_near(g_, h_new, "/lstm_step", "_WeftLstmStep", std::move(attrs), {sum.projected, h, c, r}));
+      WEFT_ASSIGN(Node* cell, add_near(g_, h_new, "/lstm_step", "_WeftLstmStep", std::move(attrs), {sum.projected, h, c, r}));
       return replace(cell, results);
     }
     const Endpoint x = sum.first.node->input(0), w = sum.first.node->input(1);
     if (ancestry_.any_depends({x, h, c, w, r, sum.bias}, inside)) return {};
     WEFT_ASSIGN(Endpoint bias, as_vector(g_, h_new, sum.bias));
-    WEFT_ASSIGN(Node * cell, add_near(g_, h_new, "/lstm_cell", "_WeftLstmCell", std::move(attrs), {x, h, c, w, r, bias}));
+    WEFT_ASSIGN(Node* cell, add_near(g_, h_new, "/lstm_cell", "_WeftLstmCell", std::move(attrs), {x, h, c, w, r, bias}));
     return replace(cell, results);
   }
 
@@ -185,7 +186,9 @@ class Recurrent {
     Node* h_new = zn ? joint({zh, 0}, {zn, 0}, "AddV2") : nullptr;
     if (!h_new || waits(zh) || waits(rest) || waits(zn) || waits(h_new)) return {};
     const PartialShape &hs = shape_of(h), &ws = shape_of(x_product.node->input(1)), &rs = shape_of(h_product.node->input(1));
-    if (hs.rank() != 2 || !hs.fully_known() || hs.dim(1) != cells || ws.dim(1) != 3 * cells || rs.rank() != 2 || rs.dim(0) != cells || rs.dim(1) != 3 * cells) return {};
+    if (hs.rank() != 2 || !hs.fully_known() || hs.dim(1) != cells || ws.dim(1) != 3 * cells || rs.rank() != 2 || rs.dim(0) != cells ||
+        rs.dim(1) != 3 * cells)
+      return {};
     if (!is_row(b0, 3 * cells) || !is_row(b1, 3 * cells) || shape_of(inner).dim(1) != 3 * cells) return {};
     std::vector<Node*> results{h_new, z, s, n, bn.node};
     std::vector<Node*> inside = results;
@@ -193,8 +196,8 @@ class Recurrent {
     const bool keep = read_outside(inside, {z, s, n, bn.node, sn.node, zh, rest, zn});
     if (ancestry_.any_depends({x_product.node->input(0), h, x_product.node->input(1), h_product.node->input(1), b0, b1}, inside)) return {};
     WEFT_ASSIGN(Endpoint bias, both_biases(h_new, b0, b1, 3 * cells));
-    WEFT_ASSIGN(Node * cell, add_near(g_, h_new, "/gru_cell", "_WeftGruCell", {{"keep_gates", AttrValue(keep)}},
-                                      {x_product.node->input(0), h, x_product.node->input(1), h_product.node->input(1), bias}));
+    WEFT_ASSIGN(Node* cell, add_near(g_, h_new, "/gru_cell", "_WeftGruCell", {{"keep_gates", AttrValue(keep)}},
+                                     {x_product.node->input(0), h, x_product.node->input(1), h_product.node->input(1), bias}));
     return replace(cell, results);
   }
 
@@ -221,13 +224,14 @@ class Recurrent {
       return e;
     };
     const Endpoint s0 = source(b0), s1 = source(b1);
-    if (s0.node == s1.node && s0.node->op() == "Split" && s0.index == 0 && s1.index == 1 && s0.node->num_outputs() == 2 && const_int(s0.node->input(0)) == 0) {
+    if (s0.node == s1.node && s0.node->op() == "Split" && s0.index == 0 && s1.index == 1 && s0.node->num_outputs() == 2 &&
+        const_int(s0.node->input(0)) == 0) {
       const Endpoint whole = s0.node->input(1);
       if (shape_of(whole).rank() == 2 && shape_of(whole).dim(0) == 2 && shape_of(whole).dim(1) == n) return whole;
     }
     WEFT_ASSIGN(Endpoint v0, as_vector(g_, near, b0));
     WEFT_ASSIGN(Endpoint v1, as_vector(g_, near, b1));
-    WEFT_ASSIGN(Node * stack, add_near(g_, near, "/biases", "Pack", {{"axis", 0}}, {v0, v1}));
+    WEFT_ASSIGN(Node* stack, add_near(g_, near, "/biases", "Pack", {{"axis", 0}}, {v0, v1}));
     return Endpoint{stack, 0};
   }
 
@@ -263,4 +267,4 @@ class Recurrent {
 
 Status remap_recurrent(FunctionBody& body, const Region& region) { return Recurrent(body, region).run(); }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

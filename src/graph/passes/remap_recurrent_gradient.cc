@@ -5,7 +5,7 @@
 
 #include "graph/passes/remap.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
 
 struct LstmGradient {
@@ -85,7 +85,8 @@ class Matcher {
   }
   // An inner value: the pattern alone reads it, and it waits for nothing.
   bool take(const Endpoint& e, size_t readers) {
-    if (e.node->uses().size() != readers || !e.node->control_outputs().empty() || is_control_ret(body_, e.node) || !e.node->control_inputs().empty()) return false;
+    if (e.node->uses().size() != readers || !e.node->control_outputs().empty() || is_control_ret(body_, e.node) || !e.node->control_inputs().empty())
+      return false;
     p_.inside.push_back(e.node);
     return true;
   }
@@ -112,7 +113,8 @@ Status remap_recurrent_gradient(FunctionBody& body, const Region& region) {
     if (ancestry.any_depends({p.i, p.f, p.g, p.o, p.tanh_c, p.c, p.dh}, p.inside) || (p.dc.node && ancestry.any_depends({p.dc}, p.inside))) continue;
     std::vector<Endpoint> inputs{p.i, p.f, p.g, p.o, p.tanh_c, p.c, p.dh};
     if (p.dc.node) inputs.push_back(p.dc);
-    WEFT_ASSIGN(Node * fused, add_near(g, root, "/lstm_gradient", "_WeftLstmGradient", {{"num_dc", int64_t(p.dc.node != nullptr)}}, std::move(inputs)));
+    WEFT_ASSIGN(Node* fused,
+                add_near(g, root, "/lstm_gradient", "_WeftLstmGradient", {{"num_dc", int64_t(p.dc.node != nullptr)}}, std::move(inputs)));
     const int dc_in = p.dc_in ? p.dc_in->id() : -1;
     replace_root(body, {root, 0}, {fused, 0});
     if (Node* n = dc_in >= 0 ? g.node(dc_in) : nullptr) replace_root(body, {n, 0}, {fused, 1});
@@ -120,4 +122,4 @@ Status remap_recurrent_gradient(FunctionBody& body, const Region& region) {
   return {};
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -5,7 +5,7 @@
 
 #include "graph/passes/remap.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 namespace {
 
 constexpr int kLeast = 4;  // fewer are not worth the stacking
@@ -13,7 +13,8 @@ constexpr int kLeast = 4;  // fewer are not worth the stacking
 bool is_part(const Endpoint& e, const Node* first) {
   const Node* n = e.node;
   if (n->op() != "MatMul" || !n->attr<bool>("transpose_a") || n->attr<bool>("transpose_b") || n->uses().size() != 1) return false;
-  if (!n->control_inputs().empty() || !n->control_outputs().empty() || n->device != first->device || n->assigned_device != first->assigned_device) return false;
+  if (!n->control_inputs().empty() || !n->control_outputs().empty() || n->device != first->device || n->assigned_device != first->assigned_device)
+    return false;
   for (int i : {0, 1}) {
     const PartialShape& s = shape_of(n->input(i));
     const PartialShape& t = shape_of(first->input(i));
@@ -24,9 +25,9 @@ bool is_part(const Endpoint& e, const Node* first) {
 }
 
 Result<Endpoint> stack(Graph& g, Node* near, std::vector<Endpoint> parts, std::string_view name) {
-  WEFT_ASSIGN(Node * axis, g.add_const(g.unique_name(cat(near->name(), "/", name, "/axis")), Tensor::scalar(int32_t(0))));
+  WEFT_ASSIGN(Node* axis, g.add_const(g.unique_name(cat(near->name(), "/", name, "/axis")), Tensor::scalar(int32_t(0))));
   parts.push_back({axis, 0});
-  WEFT_ASSIGN(Node * all, g.add(g.unique_name(cat(near->name(), "/", name)), "ConcatV2", {}, std::move(parts)));
+  WEFT_ASSIGN(Node* all, g.add(g.unique_name(cat(near->name(), "/", name)), "ConcatV2", {}, std::move(parts)));
   for (Node* n : {axis, all}) n->device = near->device, n->assigned_device = near->assigned_device;
   int64_t rows = 0;
   for (int i = 0; i + 1 < all->num_inputs(); ++i) {
@@ -39,11 +40,12 @@ Result<Endpoint> stack(Graph& g, Node* near, std::vector<Endpoint> parts, std::s
 }
 
 // The Pack that holds exactly these values, each once, on a new first axis: the gradient of values that were unstacked. It is the
-// stack already, in another order perhaps: `order` says which part stands where.
+// stack already, in another order perhaps: `order` says which part is where.
 Node* packed_already(const std::vector<Endpoint>& parts, std::vector<size_t>& order) {
   for (const Use& u : parts[0].node->uses()) {
     Node* pack = u.node;
-    if (pack->op() != "Pack" || pack->num_inputs() != int(parts.size()) || pack->attr<int64_t>("axis") != 0 || !pack->control_inputs().empty()) continue;
+    if (pack->op() != "Pack" || pack->num_inputs() != int(parts.size()) || pack->attr<int64_t>("axis") != 0 || !pack->control_inputs().empty())
+      continue;
     if (!shape_of({pack, 0}).fully_known()) continue;
     order.clear();
     std::vector<char> used(parts.size(), 0);
@@ -64,7 +66,7 @@ Node* packed_already(const std::vector<Endpoint>& parts, std::vector<size_t>& or
 Result<Endpoint> rows_of(Graph& g, Node* pack) {
   const PartialShape& s = shape_of({pack, 0});
   WEFT_ASSIGN(Endpoint shape, add_const_near(g, pack, "/rows/shape", Tensor::vector(std::vector<int64_t>{s.dim(0) * s.dim(1), s.dim(2)})));
-  WEFT_ASSIGN(Node * rows, add_near(g, pack, "/rows", "Reshape", {}, {{pack, 0}, shape}));
+  WEFT_ASSIGN(Node* rows, add_near(g, pack, "/rows", "Reshape", {}, {{pack, 0}, shape}));
   return Endpoint{rows, 0};
 }
 
@@ -75,7 +77,8 @@ Status remap_sums(FunctionBody& body, const Region& region) {
   for (Node* sum : g.nodes()) {
     if (sum->op() != "AddN" || sum->num_inputs() < kLeast || region.contains(sum)) continue;
     Node* first = sum->input(0).node;
-    if (first->op() != "MatMul" || !std::all_of(sum->inputs().begin(), sum->inputs().end(), [&](const Endpoint& e) { return is_part(e, first); })) continue;
+    if (first->op() != "MatMul" || !std::all_of(sum->inputs().begin(), sum->inputs().end(), [&](const Endpoint& e) { return is_part(e, first); }))
+      continue;
     std::vector<Endpoint> a, b;
     for (const Endpoint& e : sum->inputs()) {
       a.push_back(e.node->input(0));
@@ -94,7 +97,7 @@ Status remap_sums(FunctionBody& body, const Region& region) {
     WEFT_ASSIGN(as, stack(g, sum, std::move(a), "a"));
     AttrMap attrs;
     attrs["transpose_a"] = true;
-    WEFT_ASSIGN(Node * product, g.add(g.unique_name(cat(sum->name(), "/product")), "MatMul", std::move(attrs), {as, bs}));
+    WEFT_ASSIGN(Node* product, g.add(g.unique_name(cat(sum->name(), "/product")), "MatMul", std::move(attrs), {as, bs}));
     product->device = sum->device;
     product->assigned_device = sum->assigned_device;
     product->shapes = sum->shapes;
@@ -103,13 +106,15 @@ Status remap_sums(FunctionBody& body, const Region& region) {
   return {};
 }
 
-Status remap_turned(FunctionBody& body, const Region& region) {
-  // A product turns what it reads turned; with so few rows that costs as much as some of the rows themselves.
+Status remap_transposed(FunctionBody& body, const Region& region) {
+  // A product packs an operand that it reads transposed; with so few rows that costs as much as some of the rows themselves.
   constexpr int64_t kMostRows = 128;
   Graph& g = *body.graph;
   std::map<std::pair<int, int>, std::vector<Node*>> readers;  // by the weights' node and output
   for (Node* n : g.nodes()) {
-    if (n->op() != "MatMul" || n->output_type(0) != DType::kFloat || n->attr<bool>("transpose_a") || !n->attr<bool>("transpose_b") || region.contains(n)) continue;
+    if (n->op() != "MatMul" || n->output_type(0) != DType::kFloat || n->attr<bool>("transpose_a") || !n->attr<bool>("transpose_b") ||
+        region.contains(n))
+      continue;
     const PartialShape &a = shape_of(n->input(0)), &b = shape_of(n->input(1));
     if (a.rank() != 2 || b.rank() != 2 || !a.fully_known() || !b.fully_known() || a.dim(0) < 2 || a.dim(0) > kMostRows) continue;
     readers[{n->input(1).node->id(), n->input(1).index}].push_back(n);
@@ -117,14 +122,14 @@ Status remap_turned(FunctionBody& body, const Region& region) {
   for (auto& [key, nodes] : readers) {
     if (int(nodes.size()) < kLeast || !std::all_of(nodes.begin(), nodes.end(), [&](Node* n) { return same_device(*n, *nodes[0]); })) continue;
     const Endpoint weights = nodes[0]->input(1);
-    WEFT_ASSIGN(Endpoint order, add_const_near(g, nodes[0], "/turned/order", Tensor::vector(std::vector<int32_t>{1, 0})));
-    WEFT_ASSIGN(Node * turned, add_near(g, nodes[0], "/turned", "Transpose", {}, {weights, order}));
+    WEFT_ASSIGN(Endpoint order, add_const_near(g, nodes[0], "/transposed/order", Tensor::vector(std::vector<int32_t>{1, 0})));
+    WEFT_ASSIGN(Node* transposed, add_near(g, nodes[0], "/transposed", "Transpose", {}, {weights, order}));
     for (Node* n : nodes) {
-      WEFT_ASSIGN(Node * product, add_near(g, n, "/product", "MatMul", {}, {n->input(0), {turned, 0}}));
+      WEFT_ASSIGN(Node* product, add_near(g, n, "/product", "MatMul", {}, {n->input(0), {transposed, 0}}));
       replace_root(body, {n, 0}, {product, 0});
     }
   }
   return {};
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -7,11 +7,11 @@
 #include "graph/passes/util.h"
 #include "graph/shape_inference.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 
 void refresh_shapes(Node* n) {
   // Arguments say what they were told, and bodies of functions are looked into once, by ShapeInference.
-  if (n->op() == "_Arg" || has_function(*n)) return;
+  if (is_arg(*n) || has_function(*n)) return;
   std::vector<PartialShape> shapes;
   std::vector<const Tensor*> constants;
   std::vector<std::optional<HandleData>> handles;
@@ -52,20 +52,21 @@ class Simplifier {
  public:
   Simplifier(FunctionBody& body, const Region& region) : body_(body), g_(*body.graph), region_(region) {}
 
-  // True when the node was replaced or has gone.
+  // True when the node was replaced or removed.
   Result<bool> simplify(Node* n) {
     // In a region the node's value may be dead, which a constant would forget.
     if (!is_pure(*n) || region_.contains(n)) return false;
-    const std::string_view op = n->op();
-    if (op == "Shape" || op == "ShapeN") return shape(n);
-    if (op == "Rank") return rank(n);
-    if (op == "Size") return size(n);
-    if (op == "StridedSlice" || op == "GatherV2" || op == "Gather") return pick_dim(n);
-    if (op == "Reshape" || op == "BroadcastTo" || op == "EnsureShape" || op == "Tile" || op == "Squeeze") return same_shape(n);
-    if (op == "Slice" || op == "Pad" || op == "PadV2" || op == "MirrorPad") return same_shape(n);
-    if (op == "ZerosLike" || op == "OnesLike") return filled(n);
-    if (op == "Sum" || op == "Mean" || op == "Max" || op == "Min" || op == "Prod" || op == "Any" || op == "All") return reduction(n);
-    return false;
+    const OpTraits& t = traits_of(*n);
+    switch (t.shape_query) {
+      case op::ShapeQuery::kDims: return shape(n);
+      case op::ShapeQuery::kRank: return rank(n);
+      case op::ShapeQuery::kSize: return size(n);
+      case op::ShapeQuery::kNone: break;
+    }
+    if (t.same_if_same_shape) return same_shape(n);
+    if (t.fills_like >= 0) return filled(n);
+    if (t.reduction) return reduction(n);
+    return t.pick_dims ? pick_dims(n) : Result<bool>(false);
   }
 
  private:
@@ -108,39 +109,18 @@ class Simplifier {
   }
 
   // Shape(x)[1] where x is [?,28]: the rest of the shape need not be known.
-  Result<bool> pick_dim(Node* n) {
+  Result<bool> pick_dims(Node* n) {
     const Node* source = n->input(0).node;
-    if (source->op() != "Shape" || n->output_type(0) == DType::kInvalid) return false;
+    if (traits_of(*source).shape_query != op::ShapeQuery::kDims || source->num_inputs() != 1) return false;
     const PartialShape& s = shape_of(source->input(0));
-    if (!s.has_rank()) return false;
-    auto at = const_int(n->input(1));
-    if (!at) return false;
-    bool scalar = true;
-    int64_t count = 1;
-    if (n->op() == "StridedSlice") {
-      auto end = const_int(n->input(2)), stride = const_int(n->input(3));
-      if (!end || !stride || *stride != 1 || n->attr<int64_t>("ellipsis_mask") || n->attr<int64_t>("new_axis_mask")) return false;
-      scalar = n->attr<int64_t>("shrink_axis_mask") & 1;
-      const int64_t rank = s.rank();
-      if (scalar) {
-        if (n->attr<int64_t>("begin_mask") & 1) *at = 0;
-        if (*at < 0) *at += rank;
-      } else {
-        auto clamp = [&](int64_t v) { return std::clamp(v < 0 ? v + rank : v, int64_t(0), rank); };
-        *at = n->attr<int64_t>("begin_mask") & 1 ? 0 : clamp(*at);
-        *end = n->attr<int64_t>("end_mask") & 1 ? rank : clamp(*end);
-        count = std::max(*end - *at, int64_t(0));
-      }
-    } else {
-      if (const_value(n->input(1))->rank() != 0) return false;
-      if (n->op() == "GatherV2" && (const_int(n->input(2)) != 0 || n->attr<int64_t>("batch_dims") != 0)) return false;
-    }
+    op::PickedDims picked;
+    if (!s.has_rank() || !traits_of(*n).pick_dims(*n, s.rank(), picked)) return false;
     std::vector<int64_t> dims;
-    for (int64_t i = *at; i < *at + count; ++i) {
+    for (int64_t i = picked.first; i < picked.first + picked.count; ++i) {
       if (i < 0 || i >= s.rank() || s.dim(int(i)) < 0 || !fits(n->output_type(0), s.dim(int(i)))) return false;
       dims.push_back(s.dim(int(i)));
     }
-    return constant(n, 0, scalar ? integer(n->output_type(0), dims[0]) : integers(n->output_type(0), dims));
+    return constant(n, 0, picked.scalar ? integer(n->output_type(0), dims[0]) : integers(n->output_type(0), dims));
   }
 
   // Ops that give their first input another shape, when it is the one that it has.
@@ -160,7 +140,7 @@ class Simplifier {
     if (!count || !is_simple(t) || *count * int64_t(dtype_size(t)) > kSmall) return false;
     auto in = Tensor::zeros(t, *s.concrete());
     if (!in.ok()) return false;
-    if (n->op() == "ZerosLike") return constant(n, 0, std::move(in).value());
+    if (traits_of(*n).fills_like == 0) return constant(n, 0, std::move(in).value());
     const Tensor* inputs[] = {&*in};
     auto out = evaluate_node(g_.registry(), n->info(), inputs);
     if (!out.ok()) return false;
@@ -180,10 +160,7 @@ class Simplifier {
     if (axes->empty() || n->attr<bool>("keep_dims")) return bypass(body_, region_, n, in);
     const PartialShape& to = shape_of({n, 0});
     if (!to.fully_known()) return false;
-    WEFT_ASSIGN(Endpoint target, add_const_near(g_, n, "/shape", integers(DType::kInt64, to.dims())));
-    const std::vector<PartialShape> shapes = n->shapes;
-    WEFT_RETURN_IF_ERROR(g_.rewrite(n, "Reshape", {}, {in, target}));
-    n->shapes = shapes;
+    WEFT_RETURN_IF_ERROR(become_reshape(g_, n, in));
     return same_shape(n);
   }
 
@@ -210,4 +187,4 @@ Status pass_shapes(FunctionBody& body, PassContext& c) {
   return {};
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -16,7 +16,7 @@
 #include "graph/to_function.h"
 #include "runtime/function_runtime.h"
 
-namespace weft::graph::testing {
+namespace weft_engine::graph::testing {
 
 inline eager::Context& context() {
   static auto* c = new eager::Context(engine::Engine::get().registry(), {});
@@ -190,4 +190,4 @@ inline int work(const Maker& m) {
   return count;
 }
 
-}  // namespace weft::graph::testing
+}  // namespace weft_engine::graph::testing

@@ -1,86 +1,8 @@
 #include "graph/passes/util.h"
 
 #include <algorithm>
-#include <unordered_map>
 
-namespace weft::graph {
-namespace {
-
-enum Property : unsigned {
-  kImpure = 1,         // stateless by its signature, and yet more than a function of its inputs
-  kReads = 2,          // stateful, but only looks
-  kForwards = 4,       // output i is input i
-  kV1 = 8,             // version 1 control flow
-  kElementwise = 16,
-  kShrinks = 32,
-  kBroadcasts = 64 | kElementwise,  // and its inputs may have different shapes
-};
-
-// What signatures do not say. One place for all passes.
-constexpr std::pair<std::string_view, unsigned> kProperties[] = {
-    // files, clocks, strangers' code, randomness without a seed, memory that is changed in place
-    {"Abort", kImpure}, {"Batch", kImpure}, {"BatchFunction", kImpure}, {"Copy", kImpure}, {"CopyHost", kImpure},
-    {"DatasetToGraph", kImpure}, {"DatasetToGraphV2", kImpure}, {"DebugGradientIdentity", kImpure}, {"DebugIdentity", kImpure}, {"DebugNanCount", kImpure},
-    {"DebugNumericSummary", kImpure}, {"DebugNumericSummaryV2", kImpure}, {"FakeParam", kImpure},
-    {"FractionalAvgPool", kImpure}, {"FractionalMaxPool", kImpure}, {"GenerateVocabRemapping", kImpure},
-    {"GetDeadline", kImpure}, {"ImmutableConst", kImpure}, {"InplaceAdd", kImpure}, {"InplaceSub", kImpure},
-    {"InplaceUpdate", kImpure}, {"MatchingFiles", kImpure}, {"Placeholder", kImpure}, {"PlaceholderV2", kImpure},
-    {"PyFuncStateless", kImpure}, {"ReadFile", kImpure}, {"RegisterDataset", kImpure},
-    {"RegisterDatasetV2", kImpure}, {"TensorArrayCloseV2", kImpure}, {"TensorArrayConcatV2", kImpure},
-    {"TensorArrayGatherV2", kImpure}, {"TensorArrayReadV2", kImpure}, {"TensorArrayScatterV2", kImpure},
-    {"TensorArraySizeV2", kImpure}, {"TensorArraySplitV2", kImpure}, {"TensorArrayWriteV2", kImpure},
-    {"Unbatch", kImpure}, {"UnbatchGrad", kImpure}, {"XlaReplicaId", kImpure}, {"_ParallelConcatUpdate", kImpure},
-
-    {"ReadVariableOp", kReads}, {"ResourceGather", kReads}, {"ResourceGatherNd", kReads}, {"VarIsInitializedOp", kReads},
-    {"VariableShape", kReads}, {"LookupTableFindV2", kReads}, {"LookupTableSizeV2", kReads},
-
-    {"Identity", kForwards | kElementwise}, {"IdentityN", kForwards}, {"PreventGradient", kForwards | kElementwise},
-    {"Snapshot", kForwards | kElementwise}, {"StopGradient", kForwards | kElementwise}, {"_EagerConst", kForwards}, {"PlaceholderWithDefault", kForwards},
-    {"_ArrayToList", kForwards}, {"_ListToArray", kForwards},
-
-    {"ControlTrigger", kV1}, {"Enter", kV1}, {"Exit", kV1}, {"LoopCond", kV1}, {"Merge", kV1}, {"NextIteration", kV1},
-    {"RefEnter", kV1}, {"RefExit", kV1}, {"RefMerge", kV1}, {"RefNextIteration", kV1}, {"RefSwitch", kV1}, {"RefSelect", kV1},
-    {"Switch", kV1}, {"_SwitchN", kV1}, {"_XlaMerge", kV1},
-
-    {"Abs", kElementwise}, {"Add", kBroadcasts}, {"AddV2", kBroadcasts}, {"Cast", kElementwise}, {"Ceil", kElementwise},
-    {"Conj", kElementwise}, {"Cos", kElementwise}, {"Div", kBroadcasts}, {"DivNoNan", kBroadcasts}, {"Elu", kElementwise},
-    {"Equal", kBroadcasts}, {"Erf", kElementwise}, {"Erfc", kElementwise}, {"Exp", kElementwise}, {"Expm1", kElementwise},
-    {"Floor", kElementwise}, {"FloorDiv", kBroadcasts}, {"FloorMod", kBroadcasts}, {"Greater", kBroadcasts},
-    {"GreaterEqual", kBroadcasts}, {"Inv", kElementwise}, {"IsFinite", kElementwise}, {"IsInf", kElementwise}, {"IsNan", kElementwise},
-    {"LeakyRelu", kElementwise}, {"Less", kBroadcasts}, {"LessEqual", kBroadcasts}, {"Log", kElementwise},
-    {"Log1p", kElementwise}, {"LogicalAnd", kBroadcasts}, {"LogicalNot", kElementwise}, {"LogicalOr", kBroadcasts},
-    {"Maximum", kBroadcasts}, {"Minimum", kBroadcasts}, {"Mul", kBroadcasts}, {"MulNoNan", kBroadcasts}, {"Neg", kElementwise},
-    {"NotEqual", kBroadcasts}, {"Pow", kBroadcasts}, {"RealDiv", kBroadcasts}, {"Reciprocal", kElementwise}, {"Relu", kElementwise},
-    {"Relu6", kElementwise}, {"ReluGrad", kElementwise}, {"Rint", kElementwise}, {"Round", kElementwise}, {"Rsqrt", kElementwise},
-    {"RsqrtGrad", kElementwise}, {"SelectV2", kBroadcasts}, {"Selu", kElementwise}, {"Sigmoid", kElementwise}, {"SigmoidGrad", kElementwise},
-    {"Sign", kElementwise}, {"Sin", kElementwise}, {"Softplus", kElementwise}, {"Softsign", kElementwise}, {"Sqrt", kElementwise},
-    {"SqrtGrad", kElementwise}, {"Square", kElementwise}, {"SquaredDifference", kBroadcasts}, {"Sub", kBroadcasts}, {"Tanh", kElementwise},
-    {"TanhGrad", kElementwise}, {"Xdivy", kBroadcasts}, {"Xlogy", kBroadcasts},
-
-    {"BroadcastGradientArgs", kShrinks}, {"ListDiff", kShrinks}, {"SetDiff1d", kShrinks}, {"Unique", kShrinks}, {"UniqueV2", kShrinks},
-    {"Where", kShrinks},
-};
-
-unsigned properties(const Node& n) {
-  static const auto* table = [] {
-    auto* t = new std::unordered_map<std::string_view, unsigned>();
-    for (const auto& [op, p] : kProperties) (*t)[op] |= p;
-    return t;
-  }();
-  auto it = table->find(n.op());
-  return it == table->end() ? 0 : it->second;
-}
-
-}  // namespace
-
-bool is_const(const Node& n) { return n.op() == "Const"; }
-bool is_read(const Node& n) { return properties(n) & kReads; }
-bool forwards_inputs(const Node& n) { return properties(n) & kForwards && !n.is_function_call(); }
-bool is_v1_control_flow(const Node& n) { return properties(n) & kV1; }
-bool is_elementwise(const Node& n) { return properties(n) & kElementwise; }
-bool broadcasts(const Node& n) { return (properties(n) & kBroadcasts) == kBroadcasts; }
-bool shrinks(const Node& n) { return properties(n) & kShrinks; }
-
+namespace weft_engine::graph {
 bool has_refs(const Node& n) {
   for (DType t : n.info().input_types()) {
     if (is_ref_type(t)) return true;
@@ -107,9 +29,8 @@ bool has_function(const Node& n) {
 
 bool is_pure(const Node& n) {
   if (n.spec().stateful || has_refs(n)) return false;
-  const unsigned p = properties(n);
-  if (p & (kImpure | kV1)) return false;
-  return (p & kForwards) || !has_type(n, DType::kResource);
+  if (traits_of(n).impure || is_v1_control_flow(n)) return false;
+  return forwards_inputs(n) || !has_type(n, DType::kResource);
 }
 
 const Tensor* const_value(const Endpoint& e) {
@@ -191,7 +112,7 @@ bool is_control_ret(const FunctionBody& body, const Node* n) {
 }
 
 void add_control_ret(FunctionBody& body, Node* n) {
-  if (!is_const(*n) && n->op() != "_Arg" && !is_control_ret(body, n)) body.control_rets.push_back(n);
+  if (!is_const(*n) && !is_arg(*n) && !is_control_ret(body, n)) body.control_rets.push_back(n);
 }
 
 Node* only_reader(const FunctionBody& body, const Endpoint& e) {
@@ -229,7 +150,7 @@ void keep_extra_attrs(const Node& from, AttrMap& to) {
 }
 
 Result<Endpoint> add_const_near(Graph& g, Node* near, std::string_view suffix, Tensor value) {
-  WEFT_ASSIGN(Node * n, g.add_const(g.unique_name(cat(near->name(), suffix)), std::move(value)));
+  WEFT_ASSIGN(Node* n, g.add_const(g.unique_name(cat(near->name(), suffix)), std::move(value)));
   n->device = near->device;
   n->assigned_device = near->assigned_device;
   n->shapes = {n->attr<Tensor>("value").shape()};
@@ -237,11 +158,28 @@ Result<Endpoint> add_const_near(Graph& g, Node* near, std::string_view suffix, T
 }
 
 Result<Node*> add_near(Graph& g, Node* near, std::string_view suffix, std::string_view op, AttrMap attrs, std::vector<Endpoint> inputs) {
-  WEFT_ASSIGN(Node * n, g.add(g.unique_name(cat(near->name(), suffix)), op, std::move(attrs), std::move(inputs)));
+  WEFT_ASSIGN(Node* n, g.add(g.unique_name(cat(near->name(), suffix)), op, std::move(attrs), std::move(inputs)));
   n->device = near->device;
   n->assigned_device = near->assigned_device;
   refresh_shapes(n);
   return n;
+}
+
+static constexpr std::string_view kReshape = "Reshape";
+
+Result<Node*> add_reshape_near(Graph& g, Node* near, std::string_view suffix, Endpoint x, const std::vector<int64_t>& dims) {
+  WEFT_ASSIGN(Endpoint shape, add_const_near(g, near, cat(suffix, "_shape"), Tensor::vector(dims)));
+  return add_near(g, near, suffix, kReshape, {}, {x, shape});
+}
+
+Status become_reshape(Graph& g, Node* n, Endpoint x) {
+  const PartialShape to = shape_of({n, 0});
+  WEFT_ASSIGN(Endpoint target, add_const_near(g, n, "/shape", Tensor::vector(to.dims())));
+  AttrMap attrs;
+  keep_extra_attrs(*n, attrs);
+  WEFT_RETURN_IF_ERROR(g.rewrite(n, kReshape, std::move(attrs), {x, target}));
+  n->shapes = {to};
+  return {};
 }
 
 bool bypass(FunctionBody& body, const Region& region, Node* n, const std::vector<Endpoint>& values) {
@@ -255,7 +193,7 @@ bool bypass(FunctionBody& body, const Region& region, Node* n, const std::vector
   const bool fixed = region.contains(n);
   if (fixed && !controls.empty()) return false;
   size_t readers = n->control_outputs().size();
-  for (const Use& u : n->uses()) readers += value_of(u.output).node != nullptr && u.node->op() != "_Retval";
+  for (const Use& u : n->uses()) readers += value_of(u.output).node != nullptr && !is_retval(*u.node);
   if (controls.size() > 1 && controls.size() * readers > controls.size() + readers) return false;
 
   auto wait = [&](Node* reader) {
@@ -267,8 +205,9 @@ bool bypass(FunctionBody& body, const Region& region, Node* n, const std::vector
     if (!v.node) continue;
     g.set_input(u.node, u.input, v);
     // Results are handed out when all effects are done, so a result need not wait for them itself.
-    if (u.node->op() != "_Retval") wait(u.node);
-    else for (Node* c : controls) add_control_ret(body, c);
+    if (!is_retval(*u.node)) wait(u.node);
+    else
+      for (Node* c : controls) add_control_ret(body, c);
   }
   if (!n->uses().empty()) return true;
   if (fixed && !n->control_outputs().empty()) return true;
@@ -276,7 +215,7 @@ bool bypass(FunctionBody& body, const Region& region, Node* n, const std::vector
   for (Node* o : waiting) {
     wait(o);
     for (const Endpoint& v : values) {
-      if (v.node && !is_const(*v.node) && v.node->op() != "_Arg") g.add_control(v.node, o);
+      if (v.node && !is_const(*v.node) && !is_arg(*v.node)) g.add_control(v.node, o);
     }
   }
   if (is_control_ret(body, n)) {
@@ -302,7 +241,7 @@ void free_constants(FunctionBody& body, const Region& region) {
     for (Node* c : controls) {
       g.remove_control(c, n);
       for (const Use& u : uses) {
-        if (u.node->op() != "_Retval") g.add_control(c, u.node);
+        if (!is_retval(*u.node)) g.add_control(c, u.node);
         else add_control_ret(body, c);
       }
       for (Node* o : waiting) g.add_control(c, o);
@@ -313,4 +252,4 @@ void free_constants(FunctionBody& body, const Region& region) {
   }
 }
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

@@ -11,27 +11,16 @@
 #include <vector>
 
 #include "graph/function_body.h"
+#include "graph/node_traits.h"
 #include "graph/passes/passes.h"
 
-namespace weft::graph {
+namespace weft_engine::graph {
 
-// ---- questions about a node ---------------------------------------------------------------------------
+// ---- questions about a node, beside those of graph/node_traits.h ---------------------------------------------------------------------------
 bool is_pure(const Node& n);
-bool is_const(const Node& n);
-// Looks at a resource without changing it (ReadVariableOp): two of them with the same edges see the same.
-bool is_read(const Node& n);
-// Output i is input i, unchanged (Identity, IdentityN, StopGradient, Snapshot ...).
-bool forwards_inputs(const Node& n);
-// Switch, Merge, Enter, Exit, NextIteration, LoopCond ...
-bool is_v1_control_flow(const Node& n);
 bool has_refs(const Node& n);
 bool has_function(const Node& n);        // names a function in an attribute, or is a call of one
 bool has_type(const Node& n, DType t);   // among inputs and outputs
-// Each element of the output comes from the elements of the inputs at the same place (after broadcasting).
-bool is_elementwise(const Node& n);
-bool broadcasts(const Node& n);          // such a node, and its inputs may have different shapes
-// The results are never larger than the inputs, though their shapes are not known beforehand.
-bool shrinks(const Node& n);
 
 // The value of a Const; null if the endpoint is something else.
 const Tensor* const_value(const Endpoint& e);
@@ -66,6 +55,10 @@ class Region {
 Result<Endpoint> add_const_near(Graph& g, Node* near, std::string_view suffix, Tensor value);
 // A new node likewise, with its shapes.
 Result<Node*> add_near(Graph& g, Node* near, std::string_view suffix, std::string_view op, AttrMap attrs, std::vector<Endpoint> inputs);
+// A Reshape of x, to these sizes.
+Result<Node*> add_reshape_near(Graph& g, Node* near, std::string_view suffix, Endpoint x, const std::vector<int64_t>& dims);
+// The node becomes a Reshape of x to the shape of its output, which must be known.
+Status become_reshape(Graph& g, Node* n, Endpoint x);
 // The readers of output i of the node read `values[i]` instead (an empty Endpoint leaves that output
 // alone); if nobody reads it afterwards it goes. What waited for the node waits for what it waited for.
 // False, and nothing done, where that would cost more edges than it saves or the node must stay.
@@ -88,4 +81,4 @@ Status infer_body(FunctionBody& body, const PassContext& c);
 // Shapes of the outputs of a node that is new or has other inputs now.
 void refresh_shapes(Node* n);
 
-}  // namespace weft::graph
+}  // namespace weft_engine::graph

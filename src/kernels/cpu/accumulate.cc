@@ -2,9 +2,9 @@
 
 #include <type_traits>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
-using namespace weft::core;
+using namespace weft_engine::core;
 
 namespace {
 
@@ -52,4 +52,4 @@ bool accumulate(DType type, void* target, const void* value, int64_t n, bool sub
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -2,7 +2,7 @@
 
 #include "kernels/cpu/elementwise_simd.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 using core::DType;
 
@@ -23,11 +23,12 @@ void leaky_relu(DType t, const void* x, void* y, int64_t n, float alpha) { leaky
 
 void leaky_relu_grad(DType t, const void* g, const void* x, void* dx, int64_t n, float alpha) {
   switch (t) {
-    case DType::kFloat: return WEFT_BEST_ISA(leaky_relu_floats)(static_cast<const float*>(g), static_cast<const float*>(x), static_cast<float*>(dx), n, alpha);
+    case DType::kFloat:
+      return WEFT_BEST_ISA(leaky_relu_floats)(static_cast<const float*>(g), static_cast<const float*>(x), static_cast<float*>(dx), n, alpha);
     case DType::kDouble: return relu_of<double>(g, x, dx, n, alpha);
     case DType::kHalf: return relu_of<core::half>(g, x, dx, n, alpha);
     default: return relu_of<core::bfloat16>(g, x, dx, n, alpha);
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

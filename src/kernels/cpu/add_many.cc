@@ -5,7 +5,7 @@
 #include "kernels/cpu/elementwise_simd.h"
 #include "kernels/cpu/narrow.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 using core::DType;
 
@@ -36,7 +36,8 @@ void add_many(DType t, std::span<const void* const> inputs, void* out, int64_t b
   auto at = [size](const void* p, int64_t i) { return static_cast<const char*>(p) + i * size; };
   if (t == DType::kHalf || t == DType::kBfloat16) return add_narrow(t, inputs, out, begin, end);
   if (t == DType::kFloat) {
-    return WEFT_BEST_ISA(add_floats)(reinterpret_cast<const float* const*>(inputs.data()), int64_t(inputs.size()), static_cast<float*>(out), begin, end);
+    return WEFT_BEST_ISA(add_floats)(reinterpret_cast<const float* const*>(inputs.data()), int64_t(inputs.size()), static_cast<float*>(out), begin,
+                                     end);
   }
   const BinaryLoop add = binary_loop(Binary::kAdd, t);
   // A block at a time, so that the running sum stays in the nearest cache.
@@ -48,4 +49,4 @@ void add_many(DType t, std::span<const void* const> inputs, void* out, int64_t b
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 int64_t Spectrogram::bins_for(int64_t window) { return int64_t(std::bit_ceil(uint64_t(window))) / 2 + 1; }
 
@@ -58,7 +58,7 @@ Mfcc::Mfcc(int64_t bins, double sample_rate, const Options& options)
   const double low = mel(options.lower_hz), spacing = (mel(options.upper_hz) - low) / double(channels + 1);
   auto center = [&](int64_t c) { return low + spacing * double(c + 1); };
   const double hz_per_bin = 0.5 * sample_rate / double(bins - 1);
-  // The constant part never counts; the limits may lie far outside the spectrum.
+  // The constant part never counts; the limits may be far outside the spectrum.
   first_ = int64_t(std::min(1.5 + options.lower_hz / hz_per_bin, double(bins)));
   last_ = int64_t(std::min(options.upper_hz / hz_per_bin, double(bins)));
   int64_t channel = 0;
@@ -93,4 +93,4 @@ void Mfcc::compute(const float* spectrum, float* out) {
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

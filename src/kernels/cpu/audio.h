@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // Magnitudes of the spectrum of windows of one channel.
 class Spectrogram {
@@ -42,4 +42,4 @@ class Mfcc {
   std::vector<double> weight_, cosines_, work_;
 };
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -6,7 +6,7 @@
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/narrow_simd.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 using core::DType;
@@ -22,11 +22,13 @@ void for_each_batch(const BatchMatMulArgs& g, ThreadPool& pool, F body) {
   });
 }
 
-void multiply(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb, float* c, int64_t ldc, ThreadPool* pool) {
+void multiply(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb, float* c, int64_t ldc,
+              ThreadPool* pool) {
   if (pool) sgemm(ta, tb, m, n, k, a, lda, b, ldb, c, ldc, false, *pool);
   else sgemm(ta, tb, m, n, k, a, lda, b, ldb, c, ldc, false);
 }
-void multiply(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* b, int64_t ldb, double* c, int64_t ldc, ThreadPool* pool) {
+void multiply(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* b, int64_t ldb, double* c, int64_t ldc,
+              ThreadPool* pool) {
   if (pool) dgemm(ta, tb, m, n, k, a, lda, b, ldb, c, ldc, false, *pool);
   else dgemm(ta, tb, m, n, k, a, lda, b, ldb, c, ldc, false);
 }
@@ -46,7 +48,7 @@ void run_real(const BatchMatMulArgs& g, const T* a, const T* b, T* c, ThreadPool
 
 template <class T>
 void run_plain(const BatchMatMulArgs& g, const void* a, const void* b, void* c, ThreadPool& pool) {
-  // A single product is cut along its rows, which only works as long as A lies row by row.
+  // A single product is cut along its rows, which only works as long as A is stored row by row.
   if (g.batches == 1 && !g.transa) {
     pool.parallel_for(g.m, double(g.n) * double(g.k), [&](int64_t begin, int64_t end) {
       plain_gemm(false, g.transb, g.conj_a, g.conj_b, end - begin, g.n, g.k, static_cast<const T*>(a) + begin * g.k, static_cast<const T*>(b),
@@ -110,4 +112,4 @@ void narrow(DType type, const float* from, void* to, int64_t n, ThreadPool& pool
   });
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

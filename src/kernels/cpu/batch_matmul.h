@@ -7,7 +7,7 @@
 #include "core/status.h"
 #include "core/thread_pool.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 struct BatchMatMulArgs {
   bool transa = false, transb = false;
@@ -26,4 +26,4 @@ core::Status batch_matmul(core::DType type, const BatchMatMulArgs& args, const v
 void widen(core::DType type, const void* from, float* to, int64_t n, core::ThreadPool& pool);
 void narrow(core::DType type, const float* from, void* to, int64_t n, core::ThreadPool& pool);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

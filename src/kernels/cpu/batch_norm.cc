@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 using core::ThreadPool;
@@ -62,11 +62,13 @@ void channel_moments(const ChannelArray& a, const float* x, float* mean, float* 
 }
 
 void channel_scale(const ChannelArray& a, const float* x, const float* center, const float* factor, const float* offset, float* y, ThreadPool& pool) {
-  each(a, pool, [&](int64_t at, int64_t rows) { WEFT_BEST_ISA(channel_scale_rows)(x + at, center, factor, offset, y + at, rows, a.channels); },
-       [&](int64_t at, int64_t c) { WEFT_BEST_ISA(channel_scale_row)(x + at, center[c], factor[c], offset[c], y + at, a.inner); });
+  each(
+      a, pool, [&](int64_t at, int64_t rows) { WEFT_BEST_ISA(channel_scale_rows)(x + at, center, factor, offset, y + at, rows, a.channels); },
+      [&](int64_t at, int64_t c) { WEFT_BEST_ISA(channel_scale_row)(x + at, center[c], factor[c], offset[c], y + at, a.inner); });
 }
 
-void channel_grad_sums(const ChannelArray& a, const float* dy, const float* x, const float* mean, double* sum_dy, double* sum_dy_x, ThreadPool& pool) {
+void channel_grad_sums(const ChannelArray& a, const float* dy, const float* x, const float* mean, double* sum_dy, double* sum_dy_x,
+                       ThreadPool& pool) {
   const int64_t n = a.channels;
   const std::vector<double> sums = summed(a, 2, pool, [&](int64_t first, int64_t rows, double* to) {
     const int64_t at = first * n * a.inner;
@@ -81,9 +83,14 @@ void channel_grad_sums(const ChannelArray& a, const float* dy, const float* x, c
 
 void channel_grad(const ChannelArray& a, const float* dy, const float* x, const float* mean, const float* dy_shift, const float* dy_factor,
                   const float* x_factor, float* dx, ThreadPool& pool) {
-  each(a, pool,
-       [&](int64_t at, int64_t rows) { WEFT_BEST_ISA(channel_dx_rows)(dy + at, x + at, mean, dy_shift, dy_factor, x_factor, dx + at, rows, a.channels); },
-       [&](int64_t at, int64_t c) { WEFT_BEST_ISA(channel_dx_row)(dy + at, x + at, mean[c], dy_shift[c], dy_factor[c], x_factor[c], dx + at, a.inner); });
+  each(
+      a, pool,
+      [&](int64_t at, int64_t rows) {
+        WEFT_BEST_ISA(channel_dx_rows)(dy + at, x + at, mean, dy_shift, dy_factor, x_factor, dx + at, rows, a.channels);
+      },
+      [&](int64_t at, int64_t c) {
+        WEFT_BEST_ISA(channel_dx_row)(dy + at, x + at, mean[c], dy_shift[c], dy_factor[c], x_factor[c], dx + at, a.inner);
+      });
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -79,7 +79,7 @@ void channel_grad_columns(const float* dy, const float* x, const float* mean, in
     const int64_t w = std::min(kTile, n - c0);
     for (int64_t r0 = 0; r0 < rows; r0 += kDepth) {
       const int64_t r1 = std::min(rows, r0 + kDepth);
-      float *__restrict a = part, *__restrict b = part2;
+      float* __restrict a = part, * __restrict b = part2;
       for (int64_t j = 0; j < w; ++j) a[j] = b[j] = 0;
       for (int64_t r = r0; r < r1; ++r) {
         const float *p = dy + r * n + c0, *q = x + r * n + c0, *m = mean + c0;
@@ -125,8 +125,8 @@ void channel_scale_row(const float* x, float center, float factor, float offset,
   for (int64_t j = 0; j < n; ++j) y[j] = (x[j] - center) * factor + offset;
 }
 
-void channel_dx_rows(const float* dy, const float* x, const float* mean, const float* shift, const float* dy_factor, const float* x_factor,
-                     float* dx, int64_t rows, int64_t n) {
+void channel_dx_rows(const float* dy, const float* x, const float* mean, const float* shift, const float* dy_factor, const float* x_factor, float* dx,
+                     int64_t rows, int64_t n) {
   for (int64_t r = 0; r < rows; ++r, dy += n, x += n, dx += n) {
     for (int64_t j = 0; j < n; ++j) dx[j] = (dy[j] - shift[j]) * dy_factor[j] + (x[j] - mean[j]) * x_factor[j];
   }

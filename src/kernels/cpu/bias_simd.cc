@@ -26,20 +26,24 @@ void runs(const void* x, const void* bias, void* y, int64_t first, int64_t rows,
 }
 
 // Signed integers are added as unsigned ones, which wrap.
-#define WEFT_BIAS_CASES(f, ...)                                                      \
-  using core::DType;                                                                 \
-  switch (type) {                                                                    \
-    case DType::kFloat: f<float>(__VA_ARGS__); return true;                          \
-    case DType::kDouble: f<double>(__VA_ARGS__); return true;                        \
-    case DType::kHalf: f<core::half>(__VA_ARGS__); return true;                      \
-    case DType::kBfloat16: f<core::bfloat16>(__VA_ARGS__); return true;              \
-    case DType::kInt8: case DType::kUint8: f<uint8_t>(__VA_ARGS__); return true;     \
-    case DType::kInt16: case DType::kUint16: f<uint16_t>(__VA_ARGS__); return true;  \
-    case DType::kInt32: case DType::kUint32: f<uint32_t>(__VA_ARGS__); return true;  \
-    case DType::kInt64: case DType::kUint64: f<uint64_t>(__VA_ARGS__); return true;  \
-    case DType::kComplex64: f<core::complex64>(__VA_ARGS__); return true;            \
-    case DType::kComplex128: f<core::complex128>(__VA_ARGS__); return true;          \
-    default: return false;                                                           \
+#define WEFT_BIAS_CASES(f, ...)                                             \
+  using core::DType;                                                        \
+  switch (type) {                                                           \
+    case DType::kFloat: f<float>(__VA_ARGS__); return true;                 \
+    case DType::kDouble: f<double>(__VA_ARGS__); return true;               \
+    case DType::kHalf: f<core::half>(__VA_ARGS__); return true;             \
+    case DType::kBfloat16: f<core::bfloat16>(__VA_ARGS__); return true;     \
+    case DType::kInt8:                                                      \
+    case DType::kUint8: f<uint8_t>(__VA_ARGS__); return true;               \
+    case DType::kInt16:                                                     \
+    case DType::kUint16: f<uint16_t>(__VA_ARGS__); return true;             \
+    case DType::kInt32:                                                     \
+    case DType::kUint32: f<uint32_t>(__VA_ARGS__); return true;             \
+    case DType::kInt64:                                                     \
+    case DType::kUint64: f<uint64_t>(__VA_ARGS__); return true;             \
+    case DType::kComplex64: f<core::complex64>(__VA_ARGS__); return true;   \
+    case DType::kComplex128: f<core::complex128>(__VA_ARGS__); return true; \
+    default: return false;                                                  \
   }
 
 }  // namespace

@@ -6,24 +6,21 @@
 #include "kernels/cpu/binary_loops.h"
 #include "kernels/cpu/complex_math.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 using core::DType;
 
-#define WEFT_OP(Name, expr)                              \
-  struct Name {                                          \
-    template <class T>                                   \
-    T operator()(T a, T b) const { return expr; }        \
+#define WEFT_OP(Name, expr)        \
+  struct Name {                    \
+    template <class T>             \
+    T operator()(T a, T b) const { \
+      return expr;                 \
+    }                              \
   };
 WEFT_OP(Pow, std::pow(a, b))
-WEFT_OP(Atan2, std::atan2(a, b))
-WEFT_OP(NextAfter, std::nextafter(a, b))
-WEFT_OP(Xdivy, a == T(0) ? T(0) : a / b)
-WEFT_OP(Xlogy, a == T(0) ? T(0) : a * std::log(b))
-WEFT_OP(Xlog1py, a == T(0) ? T(0) : a * std::log1p(b))
-WEFT_OP(SoftplusGrad, a / (std::exp(-b) + T(1)))
-WEFT_OP(SoftsignGrad, a / ((T(1) + std::abs(b)) * (T(1) + std::abs(b))))
+#define WEFT_BINARY_PLAIN WEFT_OP
+#include "kernels/cpu/scalar_functions.inc"
 #undef WEFT_OP
 
 struct SeluGrad {
@@ -38,15 +35,21 @@ struct SeluGrad {
 // be computed as float.
 struct FloorDiv {
   template <class T>
-  T operator()(T a, T b) const { return T(std::floor(core::Wide<T>(a / b))); }
+  T operator()(T a, T b) const {
+    return T(std::floor(core::Wide<T>(a / b)));
+  }
 };
 struct TruncateDiv {
   template <class T>
-  T operator()(T a, T b) const { return T(std::trunc(core::Wide<T>(a / b))); }
+  T operator()(T a, T b) const {
+    return T(std::trunc(core::Wide<T>(a / b)));
+  }
 };
 struct TruncateMod {
   template <class T>
-  T operator()(T a, T b) const { return T(std::fmod(core::Wide<T>(a), core::Wide<T>(b))); }
+  T operator()(T a, T b) const {
+    return T(std::fmod(core::Wide<T>(a), core::Wide<T>(b)));
+  }
 };
 struct FloorMod {
   template <class T>
@@ -88,13 +91,17 @@ BinaryLoop of_all(DType t) {
 
 struct MakeComplex {
   template <class T>
-  std::complex<T> operator()(T a, T b) const { return {a, b}; }
+  std::complex<T> operator()(T a, T b) const {
+    return {a, b};
+  }
 };
 
-#define WEFT_OP(Name, expr)                                            \
-  struct Name {                                                        \
-    template <class T>                                                 \
-    std::complex<T> operator()(std::complex<T> a, std::complex<T> b) const { return expr; } \
+#define WEFT_OP(Name, expr)                                                  \
+  struct Name {                                                              \
+    template <class T>                                                       \
+    std::complex<T> operator()(std::complex<T> a, std::complex<T> b) const { \
+      return expr;                                                           \
+    }                                                                        \
   };
 WEFT_OP(ComplexAdd, a + b)
 WEFT_OP(ComplexSub, a - b)
@@ -118,11 +125,15 @@ WEFT_OP(ComplexSigmoidGrad, multiply(multiply(b, a), T(1) - a))
 
 struct ComplexEqual {
   template <class T>
-  bool operator()(std::complex<T> a, std::complex<T> b) const { return a == b; }
+  bool operator()(std::complex<T> a, std::complex<T> b) const {
+    return a == b;
+  }
 };
 struct ComplexNotEqual {
   template <class T>
-  bool operator()(std::complex<T> a, std::complex<T> b) const { return a != b; }
+  bool operator()(std::complex<T> a, std::complex<T> b) const {
+    return a != b;
+  }
 };
 
 template <class Op>
@@ -142,14 +153,10 @@ BinaryLoop of_complex_to_bool(DType t) {
 
 BinaryLoop float_binary_loop(Binary op, DType t) {
   switch (op) {
+#define WEFT_BINARY_PLAIN(Name, ...) \
+  case Binary::k##Name: return of_wide<Name>(t);
+#include "kernels/cpu/scalar_functions.inc"
     case Binary::kPow: return t == DType::kFloat ? &pow_loop<float> : t == DType::kDouble ? &pow_loop<double> : nullptr;
-    case Binary::kAtan2: return of_wide<Atan2>(t);
-    case Binary::kNextAfter: return of_wide<NextAfter>(t);
-    case Binary::kXdivy: return of_wide<Xdivy>(t);
-    case Binary::kXlogy: return of_wide<Xlogy>(t);
-    case Binary::kXlog1py: return of_wide<Xlog1py>(t);
-    case Binary::kSoftplusGrad: return of_wide<SoftplusGrad>(t);
-    case Binary::kSoftsignGrad: return of_wide<SoftsignGrad>(t);
     case Binary::kSeluGrad: return of_wide<SeluGrad>(t);
     case Binary::kFloorDiv: return of_all<FloorDiv>(t);
     case Binary::kFloorMod: return of_all<FloorMod>(t);
@@ -187,4 +194,4 @@ BinaryLoop complex_binary_loop(Binary op, DType t) {
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

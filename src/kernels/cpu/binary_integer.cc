@@ -5,7 +5,7 @@
 #include "core/tstring.h"
 #include "kernels/cpu/binary_loops.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 using core::DType;
@@ -14,10 +14,12 @@ using core::DType;
 template <class T>
 using Modular = std::conditional_t<(sizeof(T) < 4), unsigned, std::make_unsigned_t<T>>;
 
-#define WEFT_OP(Name, expr)                              \
-  struct Name {                                          \
-    template <class T>                                   \
-    auto operator()(T a, T b) const { return expr; }     \
+#define WEFT_OP(Name, expr)           \
+  struct Name {                       \
+    template <class T>                \
+    auto operator()(T a, T b) const { \
+      return expr;                    \
+    }                                 \
   };
 WEFT_OP(Add, T(Modular<T>(a) + Modular<T>(b)))
 WEFT_OP(Sub, T(Modular<T>(a) - Modular<T>(b)))
@@ -25,7 +27,7 @@ WEFT_OP(Mul, T(Modular<T>(a) * Modular<T>(b)))
 WEFT_OP(SquaredDifference, T((Modular<T>(a) - Modular<T>(b)) * (Modular<T>(a) - Modular<T>(b))))
 WEFT_OP(Maximum, a < b ? b : a)
 WEFT_OP(Minimum, b < a ? b : a)
-WEFT_OP(And, T(a & b))
+WEFT_OP(And, T(a& b))
 WEFT_OP(Or, T(a | b))
 WEFT_OP(Xor, T(a ^ b))
 WEFT_OP(Equal, a == b)
@@ -38,11 +40,15 @@ WEFT_OP(Relu6Grad, (b > 0 && b < 6) ? a : T(0))
 
 struct Greater {
   template <class T>
-  bool operator()(T a, T b) const { return a > b; }
+  bool operator()(T a, T b) const {
+    return a > b;
+  }
 };
 struct GreaterEqual {
   template <class T>
-  bool operator()(T a, T b) const { return a >= b; }
+  bool operator()(T a, T b) const {
+    return a >= b;
+  }
 };
 
 struct StringEqual {
@@ -59,11 +65,15 @@ int shift_count(T b) {
 }
 struct LeftShift {
   template <class T>
-  T operator()(T a, T b) const { return T(Modular<T>(a) << shift_count(b)); }
+  T operator()(T a, T b) const {
+    return T(Modular<T>(a) << shift_count(b));
+  }
 };
 struct RightShift {
   template <class T>
-  T operator()(T a, T b) const { return T(a >> shift_count(b)); }
+  T operator()(T a, T b) const {
+    return T(a >> shift_count(b));
+  }
 };
 
 // The quotient rounded towards zero; the lowest value divided by -1 wraps around to itself.
@@ -82,16 +92,16 @@ T remainder(T a, T b) {
   return T(a % b);
 }
 
-#define WEFT_DIVISION(Name, body)                      \
-  struct Name {                                        \
-    template <class T>                                 \
-    T operator()(T a, T b, bool& ok) const {           \
-      if (b == 0) {                                    \
-        ok = false;                                    \
-        return 0;                                      \
-      }                                                \
-      body                                             \
-    }                                                  \
+#define WEFT_DIVISION(Name, body)            \
+  struct Name {                              \
+    template <class T>                       \
+    T operator()(T a, T b, bool& ok) const { \
+      if (b == 0) {                          \
+        ok = false;                          \
+        return 0;                            \
+      }                                      \
+      body                                   \
+    }                                        \
   };
 WEFT_DIVISION(Div, return divide(a, b);)
 WEFT_DIVISION(Mod, return remainder(a, b);)
@@ -143,24 +153,54 @@ BinaryLoop equality_by_size(DType t) {
   }
 }
 
-#define WEFT_INTEGER_CASES(expr)                                                       \
-  switch (t) {                                                                         \
-    case DType::kInt8: { using T = int8_t; return expr; }                              \
-    case DType::kUint8: { using T = uint8_t; return expr; }                            \
-    case DType::kInt16: { using T = int16_t; return expr; }                            \
-    case DType::kUint16: { using T = uint16_t; return expr; }                          \
-    case DType::kInt32: { using T = int32_t; return expr; }                            \
-    case DType::kUint32: { using T = uint32_t; return expr; }                          \
-    case DType::kInt64: { using T = int64_t; return expr; }                            \
-    case DType::kUint64: { using T = uint64_t; return expr; }                          \
-    default: return nullptr;                                                           \
+#define WEFT_INTEGER_CASES(expr) \
+  switch (t) {                   \
+    case DType::kInt8: {         \
+      using T = int8_t;          \
+      return expr;               \
+    }                            \
+    case DType::kUint8: {        \
+      using T = uint8_t;         \
+      return expr;               \
+    }                            \
+    case DType::kInt16: {        \
+      using T = int16_t;         \
+      return expr;               \
+    }                            \
+    case DType::kUint16: {       \
+      using T = uint16_t;        \
+      return expr;               \
+    }                            \
+    case DType::kInt32: {        \
+      using T = int32_t;         \
+      return expr;               \
+    }                            \
+    case DType::kUint32: {       \
+      using T = uint32_t;        \
+      return expr;               \
+    }                            \
+    case DType::kInt64: {        \
+      using T = int64_t;         \
+      return expr;               \
+    }                            \
+    case DType::kUint64: {       \
+      using T = uint64_t;        \
+      return expr;               \
+    }                            \
+    default: return nullptr;     \
   }
 template <class Op>
-BinaryLoop by_type(DType t) { WEFT_INTEGER_CASES((&strided_loop<T, T, Op>)) }
+BinaryLoop by_type(DType t) {
+  WEFT_INTEGER_CASES((&strided_loop<T, T, Op>))
+}
 template <class Op>
-BinaryLoop comparison_by_type(DType t) { WEFT_INTEGER_CASES((&strided_loop<T, bool, Op>)) }
+BinaryLoop comparison_by_type(DType t) {
+  WEFT_INTEGER_CASES((&strided_loop<T, bool, Op>))
+}
 template <class Op>
-BinaryLoop checked_by_type(DType t) { WEFT_INTEGER_CASES((&checked_loop<T, Op>)) }
+BinaryLoop checked_by_type(DType t) {
+  WEFT_INTEGER_CASES((&checked_loop<T, Op>))
+}
 
 bool has_plain_bytes(DType t) { return core::is_integer_type(t) || core::is_quantized_type(t) || t == DType::kBool; }
 
@@ -204,4 +244,4 @@ BinaryLoop integer_binary_loop(Binary op, DType t) {
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -4,7 +4,7 @@
 
 #include "kernels/cpu/elementwise.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 template <class T, class R, class Op>
 bool strided_loop(const void* va, const void* vb, void* vo, int64_t n, int stride_a, int stride_b) {
@@ -34,4 +34,4 @@ BinaryLoop float_binary_loop(Binary op, core::DType t);   // float, double; Floo
 BinaryLoop complex_binary_loop(Binary op, core::DType t);
 BinaryLoop special_binary_loop(Binary op, core::DType t);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

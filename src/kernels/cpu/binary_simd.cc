@@ -58,17 +58,16 @@ void rows_loop(const void* va, const void* vb, void* vo, const BinaryRows& g) {
   }
 }
 
-#define WEFT_OP(Name, expr)                   \
-  struct Name {                               \
-    template <class T>                        \
-    auto operator()(T a, T b) const { return expr; } \
+#define WEFT_OP(Name, expr)           \
+  struct Name {                       \
+    template <class T>                \
+    auto operator()(T a, T b) const { \
+      return expr;                    \
+    }                                 \
   };
 WEFT_OP(Add, T(a + b))
 WEFT_OP(Sub, T(a - b))
-WEFT_OP(Mul, T(a * b))
-WEFT_OP(Div, T(a / b))
-WEFT_OP(DivNoNan, b == 0 ? T(0) : a / b)
-WEFT_OP(MulNoNan, b == 0 ? T(0) : a * b)
+WEFT_OP(Mul, T(a* b))
 // A NaN on either side is the result.
 WEFT_OP(Maximum, (a > b || a != a) ? a : b)
 WEFT_OP(Minimum, (a < b || a != a) ? a : b)
@@ -79,18 +78,10 @@ WEFT_OP(Less, uint8_t(a < b))
 WEFT_OP(LessEqual, uint8_t(a <= b))
 WEFT_OP(Greater, uint8_t(a > b))
 WEFT_OP(GreaterEqual, uint8_t(a >= b))
-WEFT_OP(And, T(a & b))
+WEFT_OP(And, T(a& b))
 WEFT_OP(Or, T(a | b))
-// A masked gradient is multiplied by 0, not replaced: a NaN that comes in must come out.
-WEFT_OP(ReluGrad, T(a * (b > 0 ? T(1) : T(0))))
-WEFT_OP(Relu6Grad, T(a * (b > 0 && b < 6 ? T(1) : T(0))))
-WEFT_OP(EluGrad, b < 0 ? (b + T(1)) * a : a)
-WEFT_OP(TanhGrad, b * (T(1) - a * a))
-WEFT_OP(SigmoidGrad, b * a * (T(1) - a))
-// A gradient of 0 is 0 whatever the value: programs mask poles by Where.
-WEFT_OP(SqrtGrad, b == 0 ? T(0) : T(0.5) * b / a)
-WEFT_OP(RsqrtGrad, b == 0 ? T(0) : T(-0.5) * b * (a * a * a))
-WEFT_OP(ReciprocalGrad, b == 0 ? T(0) : -b * (a * a))
+#define WEFT_BINARY_FORMULA WEFT_OP
+#include "kernels/cpu/scalar_functions.inc"
 #undef WEFT_OP
 
 template <class Op>
@@ -128,12 +119,12 @@ BinaryLoop of_compared(DType t) {
 
 BinaryLoop binary_loop(Binary op, DType t) {
   switch (op) {
+#define WEFT_BINARY_FORMULA(Name, ...) \
+  case Binary::k##Name: return of_floats<Name>(t);
+#include "kernels/cpu/scalar_functions.inc"
     case Binary::kAdd: return of_wrapping<Add>(t);
     case Binary::kSub: return of_wrapping<Sub>(t);
     case Binary::kMul: return of_wrapping<Mul>(t);
-    case Binary::kDiv: return of_floats<Div>(t);
-    case Binary::kDivNoNan: return of_floats<DivNoNan>(t);
-    case Binary::kMulNoNan: return of_floats<MulNoNan>(t);
     case Binary::kMaximum: return of_ordered<Maximum>(t);
     case Binary::kMinimum: return of_ordered<Minimum>(t);
     case Binary::kSquaredDifference: return of_wrapping<SquaredDifference>(t);
@@ -145,14 +136,6 @@ BinaryLoop binary_loop(Binary op, DType t) {
     case Binary::kGreaterEqual: return of_compared<GreaterEqual>(t);
     case Binary::kLogicalAnd: return &loop<uint8_t, uint8_t, And>;
     case Binary::kLogicalOr: return &loop<uint8_t, uint8_t, Or>;
-    case Binary::kReluGrad: return of_floats<ReluGrad>(t);
-    case Binary::kRelu6Grad: return of_floats<Relu6Grad>(t);
-    case Binary::kEluGrad: return of_floats<EluGrad>(t);
-    case Binary::kTanhGrad: return of_floats<TanhGrad>(t);
-    case Binary::kSigmoidGrad: return of_floats<SigmoidGrad>(t);
-    case Binary::kSqrtGrad: return of_floats<SqrtGrad>(t);
-    case Binary::kRsqrtGrad: return of_floats<RsqrtGrad>(t);
-    case Binary::kReciprocalGrad: return of_floats<ReciprocalGrad>(t);
     default: return nullptr;
   }
 }

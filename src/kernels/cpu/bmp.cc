@@ -5,7 +5,7 @@
 #include "core/shape.h"
 #include "kernels/cpu/image_codec.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 namespace {
 
@@ -22,7 +22,9 @@ T read(std::string_view s, size_t at) {
 
 core::Status decode_bmp(std::string_view bytes, int channels, const AllocatePixels& allocate) {
   constexpr size_t kHeader = 32;  // as far as the fields that are read
-  if (bytes.size() < kHeader) return core::invalid_argument("Incomplete bmp content, requires at least 32 bytes to find the header size, width, height, and bpp, got ", bytes.size(), " bytes");
+  if (bytes.size() < kHeader)
+    return core::invalid_argument("Incomplete bmp content, requires at least 32 bytes to find the header size, width, height, and bpp, got ",
+                                  bytes.size(), " bytes");
   const auto offset = int64_t(read<int32_t>(bytes, 10)), width = int64_t(read<int32_t>(bytes, 18)), signed_height = int64_t(read<int32_t>(bytes, 22));
   const int bits = read<uint16_t>(bytes, 28);
   const int64_t height = signed_height < 0 ? -signed_height : signed_height;
@@ -52,4 +54,4 @@ core::Status decode_bmp(std::string_view bytes, int channels, const AllocatePixe
   return {};
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 using core::Shape;
 
@@ -22,7 +22,7 @@ std::optional<Shape> broadcast_shape(const Shape& a, const Shape& b) {
 Broadcast::Broadcast(const Shape& out, std::span<const Shape* const> operands) {
   const int count = int(operands.size());
   int64_t next[kMaxOperands] = {1, 1, 1};  // the stride of the next dimension of each operand
-  // From the last dimension to the first; turned round at the end.
+  // From the last dimension to the first; reversed at the end.
   for (int i = out.rank() - 1; i >= 0; --i) {
     const int64_t size = out.dim(i);
     if (size == 1) continue;
@@ -86,4 +86,4 @@ void Broadcast::for_runs(int64_t begin, int64_t end, core::FunctionRef<void(cons
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -7,7 +7,7 @@
 #include "core/shape.h"
 #include "kernels/cpu/elementwise.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // The shape that operands of these shapes have together; nullopt if they do not fit.
 std::optional<core::Shape> broadcast_shape(const core::Shape& a, const core::Shape& b);
@@ -45,4 +45,4 @@ class Broadcast {
   Dim dims_[core::kMaxRank + 1];  // not initialised beyond rank_
 };
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -7,7 +7,7 @@
 #include "kernels/cpu/cast_simd.h"
 #include "kernels/cpu/narrow.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 using core::DType;
 
@@ -56,9 +56,13 @@ void double_to_sticky_float(const void* vin, void* vout, int64_t n) {
 }
 
 template <WidenLoop (*of)(DType), DType t>
-void widen(const void* in, void* out, int64_t n) { of(t)(static_cast<const uint16_t*>(in), static_cast<float*>(out), n); }
+void widen(const void* in, void* out, int64_t n) {
+  of(t)(static_cast<const uint16_t*>(in), static_cast<float*>(out), n);
+}
 template <NarrowLoop (*of)(DType), DType t>
-void narrow(const void* in, void* out, int64_t n) { of(t)(static_cast<const float*>(in), static_cast<uint16_t*>(out), n); }
+void narrow(const void* in, void* out, int64_t n) {
+  of(t)(static_cast<const float*>(in), static_cast<uint16_t*>(out), n);
+}
 
 // Quantised types have the bits of plain integers.
 DType plain_type(DType t) {
@@ -172,9 +176,7 @@ void clear_bits(const void* in, void* out, int64_t n, int size, uint64_t mask) {
 
 }  // namespace
 
-void CastPlan::add(DType from, DType to, CastLoop loop) {
-  steps_[count_++] = {loop, 0, int(core::dtype_size(from)), int(core::dtype_size(to))};
-}
+void CastPlan::add(DType from, DType to, CastLoop loop) { steps_[count_++] = {loop, 0, int(core::dtype_size(from)), int(core::dtype_size(to))}; }
 
 void CastPlan::add_mask(DType t, int digits_lost) {
   const int size = int(core::dtype_size(t));
@@ -242,4 +244,4 @@ void CastPlan::run(const void* in, void* out, int64_t n) const {
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

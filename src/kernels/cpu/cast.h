@@ -7,7 +7,7 @@
 
 #include "core/dtype.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 using CastLoop = void (*)(const void* in, void* out, int64_t n);
 
@@ -37,4 +37,4 @@ class CastPlan {
   bool same_ = false;
 };
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -6,7 +6,7 @@
 
 #include "core/float_types.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 namespace {
 
@@ -66,8 +66,8 @@ void hsv_to_rgb(const T* in, T* out, int64_t pixels) {
   }
 }
 
-#define WEFT_COLOR(T)                                    \
-  template void rgb_to_hsv(const T*, T*, int64_t);       \
+#define WEFT_COLOR(T)                              \
+  template void rgb_to_hsv(const T*, T*, int64_t); \
   template void hsv_to_rgb(const T*, T*, int64_t);
 WEFT_COLOR(core::half)
 WEFT_COLOR(core::bfloat16)
@@ -152,4 +152,4 @@ void adjust_contrast(const float* in, float* out, int64_t pixels, int64_t channe
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

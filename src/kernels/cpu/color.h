@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // half, bfloat16, float and double; arithmetic in T.
 template <class T>
@@ -17,4 +17,4 @@ void adjust_saturation(const float* in, float* out, int64_t pixels, float scale)
 // out = mean + (in - mean) * factor, by channel of one image.
 void adjust_contrast(const float* in, float* out, int64_t pixels, int64_t channels, float factor);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

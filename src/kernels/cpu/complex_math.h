@@ -6,7 +6,7 @@
 #include <complex>
 #include <limits>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 template <class T>
 std::complex<T> multiply(std::complex<T> a, std::complex<T> b) {
@@ -68,4 +68,4 @@ std::complex<T> complex_pow(std::complex<T> a, std::complex<T> b) {
   return std::exp(multiply(b, std::log(a)));
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -5,21 +5,21 @@
 
 #include "kernels/cpu/gemm.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
-void gemm(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb, float* c,
-          int64_t ldc, bool accumulate, core::ThreadPool& pool) {
+void gemm(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb, float* c, int64_t ldc,
+          bool accumulate, core::ThreadPool& pool) {
   sgemm(ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, pool);
 }
 
-void gemm(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* b, int64_t ldb, double* c,
-          int64_t ldc, bool accumulate, core::ThreadPool& pool) {
+void gemm(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* b, int64_t ldb, double* c, int64_t ldc,
+          bool accumulate, core::ThreadPool& pool) {
   dgemm(ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, pool);
 }
 
-void gemm(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const uint32_t* a, int64_t lda, const uint32_t* b, int64_t ldb,
-          uint32_t* c, int64_t ldc, bool accumulate, core::ThreadPool&) {
+void gemm(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const uint32_t* a, int64_t lda, const uint32_t* b, int64_t ldb, uint32_t* c, int64_t ldc,
+          bool accumulate, core::ThreadPool&) {
   for (int64_t i = 0; i < m; ++i) {
     uint32_t* row = c + i * ldc;
     if (!accumulate) std::fill(row, row + n, 0u);
@@ -33,9 +33,7 @@ void gemm(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const uint32_t* a, 
 
 // Output positions of one product: its patches fill about a megabyte, so that they are still in the
 // cache when the product reads them.
-int64_t block_rows(const ConvGeometry& g) {
-  return std::clamp<int64_t>((int64_t(1) << 18) / std::max<int64_t>(g.patch(), 1), 8, 512);
-}
+int64_t block_rows(const ConvGeometry& g) { return std::clamp<int64_t>((int64_t(1) << 18) / std::max<int64_t>(g.patch(), 1), 8, 512); }
 
 // Walks over output positions of the whole batch in order.
 struct Position {
@@ -55,7 +53,7 @@ struct Position {
   }
 };
 
-// Calls f(offset in the patch, offset in the image, elements) for every run of the patch at p that lies
+// Calls f(offset in the patch, offset in the image, elements) for every run of the patch at p that is
 // inside the input; `group` selects the channels.
 template <class F>
 void for_each_run(const ConvGeometry& g, const Position& p, int64_t group, F&& f) {
@@ -64,7 +62,7 @@ void for_each_run(const ConvGeometry& g, const Position& p, int64_t group, F&& f
   const int64_t sd = dd.start(p.d), sh = dh.start(p.h), sw = dw.start(p.w);
   const auto td = dd.taps(sd), th = dh.taps(sh), tw = dw.taps(sw);
   if (tw.size() == 0) return;
-  // Neighbouring columns are neighbours in memory too, if nothing lies between them.
+  // Neighbouring columns are neighbours in memory too, if nothing is between them.
   const bool joined = dw.dilation == 1 && g.groups == 1;
   for (int64_t fd = td.begin; fd < td.end; ++fd) {
     for (int64_t fh = th.begin; fh < th.end; ++fh) {
@@ -74,8 +72,7 @@ void for_each_run(const ConvGeometry& g, const Position& p, int64_t group, F&& f
       if (joined) {
         f(to + tw.begin * channels, from + (sw + tw.begin) * channels, tw.size() * channels);
       } else {
-        for (int64_t fw = tw.begin; fw < tw.end; ++fw)
-          f(to + fw * channels, from + (sw + fw * dw.dilation) * g.in_channels, channels);
+        for (int64_t fw = tw.begin; fw < tw.end; ++fw) f(to + fw * channels, from + (sw + fw * dw.dilation) * g.in_channels, channels);
       }
     }
   }
@@ -109,9 +106,7 @@ void scatter_patches(const ConvGeometry& g, const T* patches, int64_t begin, int
   }
 }
 
-bool is_pointwise(const ConvGeometry& g) {
-  return g.groups == 1 && g.dim[0].trivial() && g.dim[1].trivial() && g.dim[2].trivial();
-}
+bool is_pointwise(const ConvGeometry& g) { return g.groups == 1 && g.dim[0].trivial() && g.dim[1].trivial() && g.dim[2].trivial(); }
 
 }  // namespace
 
@@ -126,8 +121,8 @@ void conv_forward(const ConvGeometry& g, const T* in, const T* filter, T* out, c
     auto patches = std::make_unique_for_overwrite<T[]>(size_t((end - begin) * k));
     for (int64_t group = 0; group < g.groups; ++group) {
       gather_patches(g, in, begin, end, group, patches.get());
-      gemm(false, false, end - begin, per_group, k, patches.get(), k, filter + group * per_group, n, out + begin * n + group * per_group,
-           n, false, pool);
+      gemm(false, false, end - begin, per_group, k, patches.get(), k, filter + group * per_group, n, out + begin * n + group * per_group, n, false,
+           pool);
     }
   });
 }
@@ -149,8 +144,8 @@ void conv_backward_input(const ConvGeometry& g, const T* filter, const T* dout, 
     for (int64_t begin = b * positions, last = begin + positions; begin < last; begin += block) {
       const int64_t end = std::min(last, begin + block);
       for (int64_t group = 0; group < g.groups; ++group) {
-        gemm(false, true, end - begin, k, per_group, dout + begin * n + group * per_group, n, filter + group * per_group, n, patches.get(),
-             k, false, pool);
+        gemm(false, true, end - begin, k, per_group, dout + begin * n + group * per_group, n, filter + group * per_group, n, patches.get(), k, false,
+             pool);
         scatter_patches(g, patches.get(), begin, end, group, din);
       }
     }
@@ -192,13 +187,13 @@ void conv_backward_filter(const ConvGeometry& g, const T* in, const T* dout, T* 
   }
 }
 
-#define WEFT_INSTANTIATE(T)                                                                              \
-  template void conv_forward<T>(const ConvGeometry&, const T*, const T*, T*, core::ThreadPool&);         \
-  template void conv_backward_input<T>(const ConvGeometry&, const T*, const T*, T*, core::ThreadPool&);  \
+#define WEFT_INSTANTIATE(T)                                                                             \
+  template void conv_forward<T>(const ConvGeometry&, const T*, const T*, T*, core::ThreadPool&);        \
+  template void conv_backward_input<T>(const ConvGeometry&, const T*, const T*, T*, core::ThreadPool&); \
   template void conv_backward_filter<T>(const ConvGeometry&, const T*, const T*, T*, core::ThreadPool&);
 WEFT_INSTANTIATE(float)
 WEFT_INSTANTIATE(double)
 WEFT_INSTANTIATE(uint32_t)
 #undef WEFT_INSTANTIATE
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

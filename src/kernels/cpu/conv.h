@@ -6,7 +6,7 @@
 #include "core/thread_pool.h"
 #include "kernels/cpu/window.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 template <class T>
 void conv_forward(const ConvGeometry& g, const T* in, const T* filter, T* out, core::ThreadPool& pool);
@@ -15,4 +15,4 @@ void conv_backward_input(const ConvGeometry& g, const T* filter, const T* dout, 
 template <class T>
 void conv_backward_filter(const ConvGeometry& g, const T* in, const T* dout, T* dfilter, core::ThreadPool& pool);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

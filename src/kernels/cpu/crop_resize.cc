@@ -6,7 +6,7 @@
 
 #include "core/float_types.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 using core::bfloat16;
 using core::half;
@@ -14,7 +14,7 @@ using core::ThreadPool;
 
 namespace {
 
-// Where samples of a box lie along one axis of the image.
+// Where samples of a box are along one axis of the image.
 struct BoxAxis {
   BoxAxis(float from, float to, int64_t image, int64_t crop) : from_(from), image_(image), single_(crop <= 1) {
     const float last = float(image - 1);
@@ -109,7 +109,8 @@ void crop_and_resize_grad_image(const CropSizes& s, bool nearest, const float* g
     }
   };
   // By image, so that sums are made in the order of the boxes whatever the threads.
-  const double cost = double(image_size) + double(s.boxes) * double(s.crop_height * s.crop_width) * double(s.depth) * 4 / double(std::max<int64_t>(s.batch, 1));
+  const double cost =
+      double(image_size) + double(s.boxes) * double(s.crop_height * s.crop_width) * double(s.depth) * 4 / double(std::max<int64_t>(s.batch, 1));
   pool.parallel_for(s.batch, cost, [&](int64_t begin, int64_t end) {
     std::memset(static_cast<void*>(image + begin * image_size), 0, size_t((end - begin) * image_size) * sizeof(T));
     for (int64_t b = 0; b < s.boxes; ++b) {
@@ -124,7 +125,8 @@ template void crop_and_resize_grad_image(const CropSizes&, bool, const float*, c
 void crop_and_resize_grad_boxes(const CropSizes& s, const float* grads, const float* image, const float* boxes, const int32_t* box_image, float* out,
                                 ThreadPool& pool) {
   const float last_y = float(s.height - 1), last_x = float(s.width - 1);
-  const float ratio_y = s.crop_height > 1 ? last_y / float(s.crop_height - 1) : 0.f, ratio_x = s.crop_width > 1 ? last_x / float(s.crop_width - 1) : 0.f;
+  const float ratio_y = s.crop_height > 1 ? last_y / float(s.crop_height - 1) : 0.f,
+              ratio_x = s.crop_width > 1 ? last_x / float(s.crop_width - 1) : 0.f;
   pool.parallel_for(s.boxes, double(s.crop_height * s.crop_width) * double(s.depth) * 10, [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) {
       const float* box = boxes + b * 4;
@@ -162,7 +164,7 @@ constexpr float kLargest = 9.2e18f;  // fits int64
 
 int64_t to_index(float v) { return std::isnan(v) ? INT64_MIN : int64_t(std::clamp(v, -kLargest, kLargest)); }
 
-// Brings a coordinate that lies outside [0, n - 1] into it, the way the mode says; constants stay outside.
+// Brings a coordinate that is outside [0, n - 1] into it, the way the mode says; constants stay outside.
 float inner_coordinate(FillMode mode, float v, int64_t n) {
   if (mode == FillMode::kConstant || std::isnan(v)) return v;
   const float last = float(n - 1);
@@ -250,4 +252,4 @@ WEFT_WARP(float)
 WEFT_WARP(double)
 #undef WEFT_WARP
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -5,7 +5,7 @@
 
 #include "core/thread_pool.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 struct CropSizes {
   int64_t batch, height, width, depth;           // of the images
@@ -28,6 +28,7 @@ struct WarpSizes {
 };
 // transforms: 8 numbers each, from output to input coordinates.
 template <class T>  // uint8, int32, int64, half, bfloat16, float, double
-void projective_warp(const WarpSizes& s, bool bilinear, FillMode mode, float fill, const T* in, const float* transforms, T* out, core::ThreadPool& pool);
+void projective_warp(const WarpSizes& s, bool bilinear, FillMode mode, float fill, const T* in, const float* transforms, T* out,
+                     core::ThreadPool& pool);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

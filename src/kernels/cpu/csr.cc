@@ -6,7 +6,7 @@
 
 #include "core/float_types.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 using core::complex128;
 using core::complex64;
@@ -80,13 +80,13 @@ std::optional<CsrParts<T>> csr_multiply(const CsrView<T>& a, const CsrView<T>& b
   return out;
 }
 
-#define WEFT_CSR(T)                                                                   \
-  template CsrParts<T> csr_transpose(const CsrView<T>&, bool);                        \
-  template CsrParts<T> csr_add(const CsrView<T>&, T, const CsrView<T>&, T);           \
+#define WEFT_CSR(T)                                                         \
+  template CsrParts<T> csr_transpose(const CsrView<T>&, bool);              \
+  template CsrParts<T> csr_add(const CsrView<T>&, T, const CsrView<T>&, T); \
   template std::optional<CsrParts<T>> csr_multiply(const CsrView<T>&, const CsrView<T>&);
 WEFT_CSR(float)
 WEFT_CSR(double)
 WEFT_CSR(complex64)
 WEFT_CSR(complex128)
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // Borrowed: row r has the entries [row_pointers[r], row_pointers[r + 1]).
 template <class T>
@@ -43,4 +43,4 @@ std::vector<int32_t> amd_ordering(int64_t n, const int32_t* row_pointers, const 
 template <class T>
 std::optional<CsrParts<T>> sparse_cholesky(const CsrView<T>& a, const int32_t* permutation);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -5,7 +5,7 @@
 #include <deque>
 #include <limits>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 namespace {
 
@@ -54,14 +54,12 @@ struct Path {
   int32_t blank;
   bool merge;
   int64_t size() const { return int64_t(labels.size()); }
-  // Positions outside of these cannot lie on a complete path at step t.
+  // Positions outside of these cannot be on a complete path at step t.
   int64_t begin(int64_t t) const { return std::max<int64_t>(0, size() - 2 * (time - t)); }
   int64_t end(int64_t t) const { return std::min<int64_t>(size(), 2 * (t + 1)); }
   bool may_stay(int64_t u) const { return merge || labels[size_t(u)] == blank; }
   // From u to u + 2, over a blank.
-  bool may_skip(int64_t from, int64_t to) const {
-    return labels[size_t(to)] != blank && !(merge && labels[size_t(from)] == labels[size_t(to)]);
-  }
+  bool may_skip(int64_t from, int64_t to) const { return labels[size_t(to)] != blank && !(merge && labels[size_t(from)] == labels[size_t(to)]); }
 };
 
 // Graves, equation 7.9.
@@ -290,4 +288,4 @@ template double ctc_loss(const CtcSequence<double>&, std::span<const int32_t>, b
 template std::vector<BeamPath> ctc_beam_search(const CtcSequence<float>&, int64_t, int64_t, bool);
 template std::vector<BeamPath> ctc_beam_search(const CtcSequence<double>&, int64_t, int64_t, bool);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

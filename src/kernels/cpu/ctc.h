@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // One sequence: `time` rows of `classes` logits that lie `stride` apart. The blank is the last class.
 template <class T>
@@ -30,4 +30,4 @@ struct BeamPath {
 template <class T>
 std::vector<BeamPath> ctc_beam_search(const CtcSequence<T>& s, int64_t beam_width, int64_t top, bool merge_repeated);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -3,7 +3,7 @@
 #include <memory>
 #include <type_traits>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 // Rough nanoseconds for one row: a multiplication and addition in vectors is about a quarter of one.
@@ -57,4 +57,4 @@ WEFT_INSTANTIATE(float)
 WEFT_INSTANTIATE(double)
 #undef WEFT_INSTANTIATE
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -6,7 +6,7 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/window.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 struct DepthwiseGeometry {
   int64_t batch = 0, channels = 0, multiplier = 1;
@@ -16,13 +16,10 @@ struct DepthwiseGeometry {
 
 // Work on rows [begin, end) of all images' rows: of the output (forward), of the input (backward_input)
 // or of the output, adding to dfilter (backward_filter).
-#define WEFT_DEPTHWISE(T, suffix)                                                                                                     \
-  WEFT_DECLARE_ISA(void depthwise_forward_##suffix(const DepthwiseGeometry& g, const T* in, const T* filter, T* out, int64_t begin,   \
-                                                   int64_t end))                                                                      \
-  WEFT_DECLARE_ISA(void depthwise_input_##suffix(const DepthwiseGeometry& g, const T* filter, const T* dout, T* din, int64_t begin,   \
-                                                 int64_t end))                                                                        \
-  WEFT_DECLARE_ISA(void depthwise_filter_##suffix(const DepthwiseGeometry& g, const T* in, const T* dout, T* dfilter, int64_t begin,  \
-                                                  int64_t end))
+#define WEFT_DEPTHWISE(T, suffix)                                                                                                                 \
+  WEFT_DECLARE_ISA(void depthwise_forward_##suffix(const DepthwiseGeometry& g, const T* in, const T* filter, T* out, int64_t begin, int64_t end)) \
+  WEFT_DECLARE_ISA(void depthwise_input_##suffix(const DepthwiseGeometry& g, const T* filter, const T* dout, T* din, int64_t begin, int64_t end)) \
+  WEFT_DECLARE_ISA(void depthwise_filter_##suffix(const DepthwiseGeometry& g, const T* in, const T* dout, T* dfilter, int64_t begin, int64_t end))
 WEFT_DEPTHWISE(float, float)
 WEFT_DEPTHWISE(double, double)
 #undef WEFT_DEPTHWISE
@@ -34,4 +31,4 @@ void depthwise_backward_input(const DepthwiseGeometry& g, const T* filter, const
 template <class T>
 void depthwise_backward_filter(const DepthwiseGeometry& g, const T* in, const T* dout, T* dfilter, core::ThreadPool& pool);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

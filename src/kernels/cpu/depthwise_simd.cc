@@ -131,15 +131,15 @@ void backward_filter(const DepthwiseGeometry& g, const T* in, const T* dout, T* 
 
 }  // namespace
 
-#define WEFT_DEPTHWISE(T, suffix)                                                                                                  \
-  void depthwise_forward_##suffix(const DepthwiseGeometry& g, const T* in, const T* filter, T* out, int64_t begin, int64_t end) {  \
-    forward(g, in, filter, out, begin, end);                                                                                       \
-  }                                                                                                                                \
-  void depthwise_input_##suffix(const DepthwiseGeometry& g, const T* filter, const T* dout, T* din, int64_t begin, int64_t end) {  \
-    backward_input(g, filter, dout, din, begin, end);                                                                              \
-  }                                                                                                                                \
-  void depthwise_filter_##suffix(const DepthwiseGeometry& g, const T* in, const T* dout, T* df, int64_t begin, int64_t end) {      \
-    backward_filter(g, in, dout, df, begin, end);                                                                                  \
+#define WEFT_DEPTHWISE(T, suffix)                                                                                                 \
+  void depthwise_forward_##suffix(const DepthwiseGeometry& g, const T* in, const T* filter, T* out, int64_t begin, int64_t end) { \
+    forward(g, in, filter, out, begin, end);                                                                                      \
+  }                                                                                                                               \
+  void depthwise_input_##suffix(const DepthwiseGeometry& g, const T* filter, const T* dout, T* din, int64_t begin, int64_t end) { \
+    backward_input(g, filter, dout, din, begin, end);                                                                             \
+  }                                                                                                                               \
+  void depthwise_filter_##suffix(const DepthwiseGeometry& g, const T* in, const T* dout, T* df, int64_t begin, int64_t end) {     \
+    backward_filter(g, in, dout, df, begin, end);                                                                                 \
   }
 WEFT_DEPTHWISE(float, float)
 WEFT_DEPTHWISE(double, double)

@@ -6,15 +6,59 @@
 #include "kernels/cpu/narrow_simd.h"
 #include "kernels/cpu/unary_loops.h"
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 
 #if defined(__x86_64__)
 #include <emmintrin.h>
 #endif
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 using core::DType;
+
+namespace {
+
+constexpr std::string_view kUnaryNames[] = {
+#define WEFT_UNARY(Name) #Name,
+#include "kernels/cpu/scalar_functions.inc"
+};
+constexpr std::string_view kBinaryNames[] = {
+#define WEFT_BINARY(Name) #Name,
+#include "kernels/cpu/scalar_functions.inc"
+};
+
+template <class F>
+std::optional<F> find(std::span<const std::string_view> names, std::string_view name) {
+  const auto it = std::find(names.begin(), names.end(), name);
+  return it == names.end() ? std::nullopt : std::optional(F(it - names.begin()));
+}
+
+}  // namespace
+
+std::string_view name_of(Unary f) { return kUnaryNames[size_t(f)]; }
+std::string_view name_of(Binary f) { return kBinaryNames[size_t(f)]; }
+std::optional<Unary> find_unary(std::string_view name) { return find<Unary>(kUnaryNames, name); }
+std::optional<Binary> find_binary(std::string_view name) { return find<Binary>(kBinaryNames, name); }
+
+bool keeps_type(Unary f) {
+  switch (f) {
+#define WEFT_UNARY_TO_OTHER(Name) case Unary::k##Name:
+#include "kernels/cpu/scalar_functions.inc"
+    return false;
+    default: return true;
+  }
+}
+
+bool keeps_type(Binary f) {
+  switch (f) {
+#define WEFT_BINARY_TO_OTHER(Name) case Binary::k##Name:
+#include "kernels/cpu/scalar_functions.inc"
+    return false;
+    default: return true;
+  }
+}
 
 BinaryLoop binary_loop(Binary op, DType t) {
   if (BinaryLoop f = WEFT_BEST_ISA(binary_loop)(op, t)) return f;
@@ -111,4 +155,4 @@ NarrowLoop narrow_loop(DType t) {
   return t == DType::kHalf ? WEFT_BEST_ISA(floats_to_half) : t == DType::kBfloat16 ? WEFT_BEST_ISA(floats_to_bfloat) : nullptr;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -7,37 +7,30 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "core/dtype.h"
 
-namespace weft::kernels {
-
-enum class Binary : uint8_t {
-  kAdd, kSub, kMul, kDiv, kDivNoNan, kMulNoNan, kFloorDiv, kFloorMod, kTruncateDiv, kTruncateMod,
-  kMaximum, kMinimum, kPow, kSquaredDifference, kAtan2, kNextAfter, kXdivy, kXlogy, kXlog1py,
-  // Bits of integers. Shift counts are clamped to the width.
-  kBitwiseAnd, kBitwiseOr, kBitwiseXor, kLeftShift, kRightShift,
-  // To bool.
-  kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual, kLogicalAnd, kLogicalOr,
-  // Gradients; (y, dy) or (gradients, features), in the order of the op's inputs.
-  kReciprocalGrad, kSqrtGrad, kRsqrtGrad, kTanhGrad, kSigmoidGrad,
-  kReluGrad, kRelu6Grad, kEluGrad, kSeluGrad, kSoftplusGrad, kSoftsignGrad,
-  // Special functions.
-  kIgamma, kIgammac, kIgammaGradA, kZeta, kPolygamma,
-  kComplex,  // two reals to a complex number
-};
+namespace weft_engine::kernels {
 
 enum class Unary : uint8_t {
-  kAbs, kNeg, kSign, kSquare, kSqrt, kRsqrt, kReciprocal, kCeil, kFloor, kRint, kConj,
-  kExp, kExpm1, kLog, kLog1p, kSin, kCos, kTan, kAsin, kAcos, kAtan, kSinh, kCosh, kTanh, kAsinh, kAcosh, kAtanh,
-  kSigmoid, kRelu, kRelu6, kElu, kSelu, kSoftplus, kSoftsign,
-  kErf, kErfc, kErfinv, kNdtri, kLgamma, kDigamma, kDawsn, kExpint, kFresnelCos, kFresnelSin, kSpence,
-  kBesselI0, kBesselI0e, kBesselI1, kBesselI1e, kBesselJ0, kBesselJ1, kBesselK0, kBesselK0e, kBesselK1, kBesselK1e,
-  kBesselY0, kBesselY1,
-  kInvert, kPopulationCount,             // the latter to uint8
-  kIsNan, kIsInf, kIsFinite, kLogicalNot,  // to bool
-  kComplexAbs, kAngle, kReal, kImag,     // of a complex number, to the real type
+#define WEFT_UNARY(Name) k##Name,
+#include "kernels/cpu/scalar_functions.inc"
 };
+enum class Binary : uint8_t {
+#define WEFT_BINARY(Name) k##Name,
+#include "kernels/cpu/scalar_functions.inc"
+};
+
+// "Exp" of Unary::kExp, and back.
+std::string_view name_of(Unary f);
+std::string_view name_of(Binary f);
+std::optional<Unary> find_unary(std::string_view name);
+std::optional<Binary> find_binary(std::string_view name);
+// Has the result the type of the operands?
+bool keeps_type(Unary f);
+bool keeps_type(Binary f);
 
 // out[i] = f(a[i * stride_a], b[i * stride_b]) for i in [0, n); the strides are 0 or 1, not both 0
 // unless n is 1. False: some element has no result (an integer divided by zero, an integer to a
@@ -68,4 +61,4 @@ inline constexpr size_t kStreamFrom = size_t(40) << 20;  // bytes; more than wha
 double binary_cost(Binary op, core::DType t);
 double unary_cost(Unary op, core::DType t);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -7,11 +7,11 @@
 #include <optional>
 
 #include "core/cat.h"
-#include "core/few.h"
+#include "core/small_array.h"
 #include "kernels/cpu/broadcast.h"
 #include "kernels/cpu/fill.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 using core::DType;
 using core::invalid_argument;
@@ -19,32 +19,6 @@ using core::Result;
 using core::Shape;
 
 namespace {
-
-constexpr std::pair<std::string_view, Unary> kUnary[] = {
-    {"Abs", Unary::kAbs},           {"Ceil", Unary::kCeil},         {"Cos", Unary::kCos},           {"Elu", Unary::kElu},
-    {"Erf", Unary::kErf},           {"Erfc", Unary::kErfc},         {"Exp", Unary::kExp},           {"Expm1", Unary::kExpm1},
-    {"Floor", Unary::kFloor},       {"Inv", Unary::kReciprocal},    {"Log", Unary::kLog},           {"Log1p", Unary::kLog1p},
-    {"Neg", Unary::kNeg},           {"Reciprocal", Unary::kReciprocal}, {"Relu", Unary::kRelu},     {"Relu6", Unary::kRelu6},
-    {"Rint", Unary::kRint},         {"Round", Unary::kRint},        {"Rsqrt", Unary::kRsqrt},       {"Selu", Unary::kSelu},
-    {"Sigmoid", Unary::kSigmoid},   {"Sign", Unary::kSign},         {"Sin", Unary::kSin},           {"Softplus", Unary::kSoftplus},
-    {"Softsign", Unary::kSoftsign}, {"Sqrt", Unary::kSqrt},         {"Square", Unary::kSquare},     {"Tanh", Unary::kTanh}};
-
-constexpr std::pair<std::string_view, Binary> kBinary[] = {
-    {"Add", Binary::kAdd},           {"AddV2", Binary::kAdd},           {"Sub", Binary::kSub},           {"Mul", Binary::kMul},
-    {"RealDiv", Binary::kDiv},       {"Div", Binary::kDiv},             {"DivNoNan", Binary::kDivNoNan}, {"MulNoNan", Binary::kMulNoNan},
-    {"Maximum", Binary::kMaximum},   {"Minimum", Binary::kMinimum},     {"Pow", Binary::kPow},           {"SquaredDifference", Binary::kSquaredDifference},
-    {"EluGrad", Binary::kEluGrad},   {"InvGrad", Binary::kReciprocalGrad}, {"ReciprocalGrad", Binary::kReciprocalGrad},
-    {"Relu6Grad", Binary::kRelu6Grad}, {"ReluGrad", Binary::kReluGrad}, {"RsqrtGrad", Binary::kRsqrtGrad}, {"SeluGrad", Binary::kSeluGrad},
-    {"SigmoidGrad", Binary::kSigmoidGrad}, {"SoftplusGrad", Binary::kSoftplusGrad}, {"SoftsignGrad", Binary::kSoftsignGrad},
-    {"SqrtGrad", Binary::kSqrtGrad}, {"TanhGrad", Binary::kTanhGrad}};
-
-template <class E, size_t n>
-std::optional<E> find(const std::pair<std::string_view, E> (&table)[n], std::string_view name) {
-  for (const auto& [text, e] : table) {
-    if (text == name) return e;
-  }
-  return std::nullopt;
-}
 
 constexpr size_t kMostSteps = 8192;
 constexpr int64_t kBlock = 512;  // elements, about; four to eight blocks fit the nearest cache
@@ -91,15 +65,16 @@ Result<ElementwiseProgram> ElementwiseProgram::make(DType type, int inputs, std:
       at = next;
     }
     const int known = before + int(p.steps_.size());
-    if (at != end || count == 0) return invalid_argument("\"", text, "\" is no step of a program: an op and its operands, separated by spaces");
+    if (at != end || count == 0) return invalid_argument("\"", text, "\" is not a step of a program: an op and its operands, separated by spaces");
     for (int i = 0; i < count; ++i) {
-      if (operands[i] < 0 || operands[i] >= known) return invalid_argument("step \"", text, "\" reads value ", operands[i], ", and there are ", known);
+      if (operands[i] < 0 || operands[i] >= known)
+        return invalid_argument("step \"", text, "\" reads value ", operands[i], ", and there are ", known);
     }
     Step step;
     step.a = int(operands[0]), step.b = int(operands[1]);
-    const auto unary = find(kUnary, name);
-    const auto binary = find(kBinary, name);
-    if (!unary && !binary) return core::unimplemented("a program cannot hold the op ", name);
+    const auto unary = find_unary(name);
+    const auto binary = find_binary(name);
+    if (unary ? !keeps_type(*unary) : !binary || !keeps_type(*binary)) return core::unimplemented("a program cannot hold the function ", name);
     if ((unary && count != 1) || (binary && count != 2)) return invalid_argument("step \"", text, "\" has the wrong number of operands");
     if (unary) step.unary = unary_loop(*unary, type);
     else step.binary = binary_loop(*binary, type);
@@ -165,7 +140,7 @@ bool ElementwiseProgram::may_reuse(int input, int output) const {
 
 void ElementwiseProgram::run_numbers(std::span<const void* const> inputs, std::span<void* const> outputs) const {
   const size_t before = inputs.size() + numbers_.size(), count = before + steps_.size();
-  core::Few<float, 1024> memory(count);
+  core::SmallArray<float, 1024> memory(count);
   float* const values = memory.data();
   for (size_t i = 0; i < inputs.size(); ++i) values[i] = *static_cast<const float*>(inputs[i]);
   std::copy(numbers_.begin(), numbers_.end(), values + inputs.size());
@@ -231,7 +206,7 @@ void ElementwiseProgram::run(const Shape& shape, std::span<const Shape* const> i
   if (b.total == 0) return;
   b.outputs = outputs;
   b.size = core::dtype_size(type_);
-  core::Few<Operand, kFew> operands{size_t(inputs_)};
+  core::SmallArray<Operand, kFew> operands{size_t(inputs_)};
   b.operands = {operands.data(), operands.size()};
   int64_t longest = 0;
   for (int i = 0; i < inputs_; ++i) {
@@ -272,8 +247,8 @@ void ElementwiseProgram::run(const Shape& shape, std::span<const Shape* const> i
 
 void ElementwiseProgram::run_blocks(const Block& b, int64_t begin, int64_t end) const {
   const size_t block_bytes = size_t(b.block) * b.size;
-  int own = slots_;  // blocks of scratch: the steps', and those of inputs that are not read where they lie
-  core::Few<int, kFew> expanded{size_t(inputs_)};
+  int own = slots_;  // blocks of scratch: the steps', and those of inputs that are not read where they are
+  core::SmallArray<int, kFew> expanded{size_t(inputs_)};
   for (int i = 0; i < inputs_; ++i) {
     const auto kind = b.operands[size_t(i)].kind;
     expanded[size_t(i)] = kind == Operand::kDense || kind == Operand::kScalar ? -1 : own++;
@@ -297,7 +272,7 @@ void ElementwiseProgram::run_blocks(const Block& b, int64_t begin, int64_t end) 
     const char* data;
     int stride;
   };
-  core::Few<View, 4 * kFew> values(size_t(before) + steps_.size());
+  core::SmallArray<View, 4 * kFew> values(size_t(before) + steps_.size());
   for (size_t i = 0; i < constants_.size(); ++i) values[size_t(inputs_) + i] = {reinterpret_cast<const char*>(&constants_[i]), 0};
   for (int64_t block = begin; block < end; ++block) {
     const int64_t first = block * b.block, n = std::min(b.block, b.total - first);
@@ -346,4 +321,4 @@ void ElementwiseProgram::run_blocks(const Block& b, int64_t begin, int64_t end) 
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

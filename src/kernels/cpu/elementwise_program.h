@@ -11,13 +11,13 @@
 #include "core/thread_pool.h"
 #include "kernels/cpu/elementwise.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // Values are numbered: first the inputs, then the constants, then the result of each step. They are all of one type.
 class ElementwiseProgram {
  public:
-  // Steps as text: the name of an op and its operands, "AddV2 0 1". InvalidArgument for what cannot be a program, Unimplemented
-  // for an op that has no loop of the type. `results` are the values to give out.
+  // Steps as text: the name of a function of scalar_functions.inc and its operands, "Add 0 1". InvalidArgument for what cannot be a
+  // program, Unimplemented for a function that has no loop of the type. `results` are the values to give out.
   static core::Result<ElementwiseProgram> make(core::DType type, int inputs, std::span<const float> constants, std::span<const std::string> steps,
                                                std::span<const int64_t> results);
 
@@ -65,4 +65,4 @@ class ElementwiseProgram {
   double cost_ = 0;                      // nanoseconds an element
 };
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

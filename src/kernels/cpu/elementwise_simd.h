@@ -4,7 +4,7 @@
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/isa.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // Null where the plain loop serves.
 WEFT_DECLARE_ISA(BinaryLoop binary_loop(Binary op, core::DType t))
@@ -15,4 +15,4 @@ WEFT_DECLARE_ISA(void add_floats(const float* const* in, int64_t count, float* o
 // y = x > 0 ? g : alpha g.
 WEFT_DECLARE_ISA(void leaky_relu_floats(const float* g, const float* x, float* y, int64_t n, float alpha))
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -1,5 +1,5 @@
 // What the recorded cases do not show of the elementwise loops: accuracy over all floats, the same bits
-// wherever an element stands, broadcasts of many dimensions, floats that fit no integer.
+// wherever an element is, broadcasts of many dimensions, floats that fit no integer.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -11,8 +11,8 @@
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/elementwise_simd.h"
 
-using namespace weft;           // NOLINT
-using namespace weft::kernels;  // NOLINT
+using namespace weft_engine;           // NOLINT
+using namespace weft_engine::kernels;  // NOLINT
 using core::DType;
 
 namespace {
@@ -30,12 +30,11 @@ struct Function {
   double (*exact)(double);
   double most = 2;  // units in the last place
 };
-const Function kFunctions[] = {{"exp", Unary::kExp, std::exp},       {"expm1", Unary::kExpm1, std::expm1},
-                               {"log", Unary::kLog, std::log},       {"log1p", Unary::kLog1p, std::log1p},
-                               {"tanh", Unary::kTanh, std::tanh, 7},    {"sigmoid", Unary::kSigmoid, sigmoid, 3},
-                               {"erf", Unary::kErf, std::erf, 7},       {"softplus", Unary::kSoftplus, softplus},
-                               {"erfc", Unary::kErfc, std::erfc, 7},    {"rsqrt", Unary::kRsqrt, rsqrt},
-                               {"sin", Unary::kSin, std::sin},       {"cos", Unary::kCos, std::cos}};
+const Function kFunctions[] = {
+    {"exp", Unary::kExp, std::exp},       {"expm1", Unary::kExpm1, std::expm1},     {"log", Unary::kLog, std::log},
+    {"log1p", Unary::kLog1p, std::log1p}, {"tanh", Unary::kTanh, std::tanh, 7},     {"sigmoid", Unary::kSigmoid, sigmoid, 3},
+    {"erf", Unary::kErf, std::erf, 7},    {"softplus", Unary::kSoftplus, softplus}, {"erfc", Unary::kErfc, std::erfc, 7},
+    {"rsqrt", Unary::kRsqrt, rsqrt},      {"sin", Unary::kSin, std::sin},           {"cos", Unary::kCos, std::cos}};
 
 double ulps(float got, double want) {
   const float rounded = float(want);

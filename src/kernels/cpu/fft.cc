@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 namespace {
 
@@ -75,9 +75,11 @@ class Plan {
     if (inner_) return convolve(work, lines);
     bool swapped;
     if constexpr (std::is_same_v<Real, float>) {
-      swapped = WEFT_BEST_ISA(fft_passes_float)(stages_.data(), int64_t(stages_.size()), work.re.data(), work.im.data(), work.other_re.data(), work.other_im.data(), lines);
+      swapped = WEFT_BEST_ISA(fft_passes_float)(stages_.data(), int64_t(stages_.size()), work.re.data(), work.im.data(), work.other_re.data(),
+                                                work.other_im.data(), lines);
     } else {
-      swapped = WEFT_BEST_ISA(fft_passes_double)(stages_.data(), int64_t(stages_.size()), work.re.data(), work.im.data(), work.other_re.data(), work.other_im.data(), lines);
+      swapped = WEFT_BEST_ISA(fft_passes_double)(stages_.data(), int64_t(stages_.size()), work.re.data(), work.im.data(), work.other_re.data(),
+                                                 work.other_im.data(), lines);
     }
     if (swapped) {
       work.re.swap(work.other_re);
@@ -286,12 +288,12 @@ void inverse_real_fft(const std::complex<Real>* in, Real* out, int64_t lines, in
   });
 }
 
-#define WEFT_FFT(Real)                                                                                                    \
-  template void fft_axis(std::complex<Real>*, int64_t, int64_t, int64_t, bool, Real, core::ThreadPool&);                  \
-  template void real_fft(const Real*, std::complex<Real>*, int64_t, int64_t, core::ThreadPool&);                          \
+#define WEFT_FFT(Real)                                                                                   \
+  template void fft_axis(std::complex<Real>*, int64_t, int64_t, int64_t, bool, Real, core::ThreadPool&); \
+  template void real_fft(const Real*, std::complex<Real>*, int64_t, int64_t, core::ThreadPool&);         \
   template void inverse_real_fft(const std::complex<Real>*, Real*, int64_t, int64_t, Real, core::ThreadPool&);
 WEFT_FFT(float)
 WEFT_FFT(double)
 #undef WEFT_FFT
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -9,7 +9,7 @@
 #include "core/thread_pool.h"
 #include "kernels/cpu/isa.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // In place over the middle axis of [outer, n, inner]: x_k = factor * sum_j x_j exp(-+ 2 pi i j k / n), with
 // the minus forwards and the plus inverse.
@@ -38,4 +38,4 @@ struct FftStage {
 WEFT_DECLARE_ISA(WEFT_FFT_PASSES(fft_passes_float, float))
 WEFT_DECLARE_ISA(WEFT_FFT_PASSES(fft_passes_double, double))
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -7,7 +7,7 @@ namespace {
 
 #define INLINE inline __attribute__((always_inline))
 
-// One butterfly's inputs and outputs: pointers to the first of `radix` rows that lie `step` apart.
+// One butterfly's inputs and outputs: pointers to the first of `radix` rows that are `step` apart.
 template <class R>
 struct Rows {
   const R *re, *im;
@@ -30,7 +30,7 @@ INLINE void store(const Rows<R>& t, int64_t k, int64_t i, R re, R im) {
 
 template <class R>
 INLINE void radix2(const Rows<R>& t) {
-  const R *__restrict a = t.re, *__restrict b = t.im;
+  const R* __restrict a = t.re, * __restrict b = t.im;
   for (int64_t i = 0; i < t.n; ++i) {
     const R r0 = a[i], i0 = b[i], r1 = a[t.in_step + i], i1 = b[t.in_step + i];
     store(t, 0, i, r0 + r1, i0 + i1);
@@ -57,7 +57,8 @@ INLINE void radix4(const Rows<R>& t) {
   const int64_t s = t.in_step;
   for (int64_t i = 0; i < t.n; ++i) {
     const R ar = t.re[i] + t.re[2 * s + i], ai = t.im[i] + t.im[2 * s + i], br = t.re[i] - t.re[2 * s + i], bi = t.im[i] - t.im[2 * s + i];
-    const R cr = t.re[s + i] + t.re[3 * s + i], ci = t.im[s + i] + t.im[3 * s + i], dr = t.re[s + i] - t.re[3 * s + i], di = t.im[s + i] - t.im[3 * s + i];
+    const R cr = t.re[s + i] + t.re[3 * s + i], ci = t.im[s + i] + t.im[3 * s + i], dr = t.re[s + i] - t.re[3 * s + i],
+            di = t.im[s + i] - t.im[3 * s + i];
     store(t, 0, i, ar + cr, ai + ci);
     store(t, 1, i, br + di, bi - dr);
     store(t, 2, i, ar - cr, ai - ci);
@@ -71,7 +72,8 @@ INLINE void radix5(const Rows<R>& t) {
   const int64_t s = t.in_step;
   for (int64_t i = 0; i < t.n; ++i) {
     const R r0 = t.re[i], i0 = t.im[i];
-    const R ar = t.re[s + i] + t.re[4 * s + i], ai = t.im[s + i] + t.im[4 * s + i], br = t.re[s + i] - t.re[4 * s + i], bi = t.im[s + i] - t.im[4 * s + i];
+    const R ar = t.re[s + i] + t.re[4 * s + i], ai = t.im[s + i] + t.im[4 * s + i], br = t.re[s + i] - t.re[4 * s + i],
+            bi = t.im[s + i] - t.im[4 * s + i];
     const R cr = t.re[2 * s + i] + t.re[3 * s + i], ci = t.im[2 * s + i] + t.im[3 * s + i];
     const R dr = t.re[2 * s + i] - t.re[3 * s + i], di = t.im[2 * s + i] - t.im[3 * s + i];
     const R er = r0 + c1 * ar + c2 * cr, ei = i0 + c1 * ai + c2 * ci, fr = r0 + c2 * ar + c1 * cr, fi = i0 + c2 * ai + c1 * ci;
@@ -113,8 +115,8 @@ INLINE bool passes(const FftStage<R>* stages, int64_t count, R* re, R* im, R* ot
     const FftStage<R>& stage = stages[k];
     const int64_t row = stage.stride * lines;
     for (int64_t p = 0; p < stage.m; ++p) {
-      const Rows<R> t{re + p * row,      im + p * row, other_re + p * stage.radix * row, other_im + p * stage.radix * row, stage.m * row, row, row,
-                      stage.twiddle_re + p * (stage.radix - 1), stage.twiddle_im + p * (stage.radix - 1)};
+      const Rows<R> t{re + p * row, im + p * row, other_re + p * stage.radix * row,         other_im + p * stage.radix * row,        stage.m * row,
+                      row,          row,          stage.twiddle_re + p * (stage.radix - 1), stage.twiddle_im + p * (stage.radix - 1)};
       switch (stage.radix) {
         case 2: radix2(t); break;
         case 3: radix3(t); break;

@@ -5,7 +5,7 @@
 
 #include "kernels/cpu/isa.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 WEFT_DECLARE_ISA(void fill_words(uint32_t value, uint32_t* to, int64_t n))
 // to[i] = first + i * step, wrapping.
@@ -13,4 +13,4 @@ WEFT_DECLARE_ISA(void count_words(uint32_t first, uint32_t step, uint32_t* to, i
 // to[i] = from[(i + skip) / run], skip being less than run.
 WEFT_DECLARE_ISA(void repeat_words(const uint32_t* from, int64_t run, int64_t skip, uint32_t* to, int64_t n))
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -5,7 +5,7 @@
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/softmax.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 using core::ThreadPool;
 
@@ -35,7 +35,8 @@ void attention(const AttentionArgs& g, ThreadPool& pool) {
       const int64_t b = i / g.heads, head = i % g.heads;
       auto at = [&](auto* p, const AttentionArgs::Strides& s) { return p + b * s.batch + head * s.head; };
       float* scores = g.probabilities ? g.probabilities + i * size : own.get();
-      sgemm(false, true, g.queries, g.keys, g.depth, at(g.q, g.q_stride), g.q_stride.step, at(g.k, g.k_stride), g.k_stride.step, scores, g.keys, false);
+      sgemm(false, true, g.queries, g.keys, g.depth, at(g.q, g.q_stride), g.q_stride.step, at(g.k, g.k_stride), g.k_stride.step, scores, g.keys,
+            false);
       const float* mask = g.mask ? g.mask + b * g.mask_stride[0] + head * g.mask_stride[1] : nullptr;
       for (int64_t t = 0; t < g.queries; ++t) {
         float* row = scores + t * g.keys;
@@ -71,4 +72,4 @@ void attention_gradient(const AttentionGradientArgs& g, ThreadPool& pool) {
   });
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -7,7 +7,7 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/matmul_epilogue.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // y = (x - mean) * scale * gamma + beta, row by row, scale being 1 / sqrt(variance + epsilon); mean and scale may be null.
 struct LayerNormArgs {
@@ -84,4 +84,4 @@ WEFT_DECLARE_ISA(void gru_gate_rows(const GruGates& g, int64_t begin, int64_t en
 // x[i, j] = f(x[i, j] + bias[j]); rows lie ld elements apart; bias may be null.
 WEFT_DECLARE_ISA(void epilogue_rows(Epilogue e, float alpha, const float* bias, float* x, int64_t rows, int64_t n, int64_t ld))
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -8,7 +8,7 @@
 #include "core/tstring.h"
 #include "core/variant.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 using core::DType;
 using core::ThreadPool;
@@ -26,20 +26,26 @@ void each_row(ThreadPool& pool, int64_t rows, double cost, Copy copy, Offset off
 // Rows of a size known to the compiler become a load and a store.
 template <int kBytes, class Offset>
 void rows_of(ThreadPool& pool, const char* params, int64_t size, char* out, int64_t rows, Offset offset) {
-  each_row(pool, rows, 2, [&](int64_t i, int64_t at) {
-    if (at < 0) std::memset(out + i * kBytes, 0, kBytes);
-    else std::memcpy(out + i * kBytes, params + at * size, kBytes);
-  }, offset);
+  each_row(
+      pool, rows, 2,
+      [&](int64_t i, int64_t at) {
+        if (at < 0) std::memset(out + i * kBytes, 0, kBytes);
+        else std::memcpy(out + i * kBytes, params + at * size, kBytes);
+      },
+      offset);
 }
 
 template <class Element, class Offset>
 void object_rows(ThreadPool& pool, const void* params, void* out, int64_t rows, int64_t inner, Offset offset) {
   const auto* from = static_cast<const Element*>(params);
   auto* to = static_cast<Element*>(out);
-  each_row(pool, rows, 20.0 * double(inner), [&](int64_t i, int64_t at) {
-    if (at < 0) std::fill_n(to + i * inner, inner, Element());
-    else std::copy_n(from + at, inner, to + i * inner);
-  }, offset);
+  each_row(
+      pool, rows, 20.0 * double(inner),
+      [&](int64_t i, int64_t at) {
+        if (at < 0) std::fill_n(to + i * inner, inner, Element());
+        else std::copy_n(from + at, inner, to + i * inner);
+      },
+      offset);
 }
 
 // `offset(i)` counts in elements.
@@ -63,10 +69,13 @@ void copy_rows(ThreadPool& pool, DType dtype, const void* params, void* out, int
     case 16: return rows_of<16>(pool, from, size, to, rows, offset);
     default: break;
   }
-  each_row(pool, rows, double(bytes) / 8 + 5, [&](int64_t i, int64_t at) {
-    if (at < 0) std::memset(to + i * bytes, 0, size_t(bytes));
-    else std::memcpy(to + i * bytes, from + at * size, size_t(bytes));
-  }, offset);
+  each_row(
+      pool, rows, double(bytes) / 8 + 5,
+      [&](int64_t i, int64_t at) {
+        if (at < 0) std::memset(to + i * bytes, 0, size_t(bytes));
+        else std::memcpy(to + i * bytes, from + at * size, size_t(bytes));
+      },
+      offset);
 }
 
 }  // namespace
@@ -88,8 +97,8 @@ int64_t first_bad_index(const Index* indices, int64_t n, int64_t limit) {
 }
 
 template <class Index>
-void gather(ThreadPool& pool, DType dtype, const void* params, int64_t batch, int64_t outer, int64_t limit, int64_t inner,
-            const Index* indices, int64_t n, void* out) {
+void gather(ThreadPool& pool, DType dtype, const void* params, int64_t batch, int64_t outer, int64_t limit, int64_t inner, const Index* indices,
+            int64_t n, void* out) {
   const int64_t rows = batch * outer * n;
   if (rows == 0 || inner == 0) return;
   if (batch * outer == 1) return copy_rows(pool, dtype, params, out, rows, inner, [=](int64_t i) { return int64_t(indices[i]) * inner; });
@@ -115,12 +124,12 @@ std::string position_text(const core::Shape& shape, int64_t flat) {
   return out + "]";
 }
 
-#define WEFT_X(Index)                                                      \
-  template int64_t first_bad_index(const Index*, int64_t, int64_t);        \
+#define WEFT_X(Index)                                               \
+  template int64_t first_bad_index(const Index*, int64_t, int64_t); \
   template void gather(ThreadPool&, DType, const void*, int64_t, int64_t, int64_t, int64_t, const Index*, int64_t, void*);
 WEFT_X(int16_t)
 WEFT_X(int32_t)
 WEFT_X(int64_t)
 #undef WEFT_X
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

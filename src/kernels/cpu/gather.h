@@ -8,7 +8,7 @@
 #include "core/shape.h"
 #include "core/thread_pool.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // Position of the first index that is not in [0, limit), or -1. Index: int16, int32 or int64.
 template <class Index>
@@ -21,10 +21,9 @@ void gather(core::ThreadPool& pool, core::DType dtype, const void* params, int64
             const Index* indices, int64_t n, void* out);
 
 // out[i, :] = elements [offsets[i], offsets[i] + inner) of params; zeros where the offset is negative.
-void gather_offsets(core::ThreadPool& pool, core::DType dtype, const void* params, const int64_t* offsets, int64_t n, int64_t inner,
-                    void* out);
+void gather_offsets(core::ThreadPool& pool, core::DType dtype, const void* params, const int64_t* offsets, int64_t n, int64_t inner, void* out);
 
 // "[1,2]": where the flat position lies in a tensor of that shape; "" for a scalar.
 std::string position_text(const core::Shape& shape, int64_t flat);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -6,7 +6,7 @@
 #include <new>
 #include <vector>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 struct Free {
@@ -114,20 +114,20 @@ void gemm(GemmTask<T> g, core::ThreadPool* pool) {
 
 }  // namespace
 
-void sgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb,
-           float* c, int64_t ldc, bool accumulate, core::ThreadPool& pool) {
+void sgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb, float* c, int64_t ldc,
+           bool accumulate, core::ThreadPool& pool) {
   gemm<float>({transa, transb, accumulate, m, n, k, a, lda, b, ldb, c, ldc, nullptr}, &pool);
 }
-void dgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* b, int64_t ldb,
-           double* c, int64_t ldc, bool accumulate, core::ThreadPool& pool) {
+void dgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* b, int64_t ldb, double* c,
+           int64_t ldc, bool accumulate, core::ThreadPool& pool) {
   gemm<double>({transa, transb, accumulate, m, n, k, a, lda, b, ldb, c, ldc, nullptr}, &pool);
 }
-void sgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb,
-           float* c, int64_t ldc, bool accumulate) {
+void sgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb, float* c, int64_t ldc,
+           bool accumulate) {
   gemm<float>({transa, transb, accumulate, m, n, k, a, lda, b, ldb, c, ldc, nullptr}, nullptr);
 }
-void dgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* b, int64_t ldb,
-           double* c, int64_t ldc, bool accumulate) {
+void dgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* b, int64_t ldb, double* c,
+           int64_t ldc, bool accumulate) {
   gemm<double>({transa, transb, accumulate, m, n, k, a, lda, b, ldb, c, ldc, nullptr}, nullptr);
 }
 
@@ -136,13 +136,13 @@ void plain_gemm(bool transa, bool transb, bool conj_a, bool conj_b, int64_t m, i
   std::fill_n(c, m * n, T(0));
   if (k <= 0) return;
   // With B transposed, turn it first: the inner loop then runs along rows of B and C.
-  std::vector<T> turned;
+  std::vector<T> transposed;
   if (transb && n > 0) {
-    turned.resize(size_t(n * k));
+    transposed.resize(size_t(n * k));
     for (int64_t j = 0; j < n; ++j) {
-      for (int64_t i = 0; i < k; ++i) turned[size_t(i * n + j)] = b[j * k + i];
+      for (int64_t i = 0; i < k; ++i) transposed[size_t(i * n + j)] = b[j * k + i];
     }
-    b = turned.data();
+    b = transposed.data();
   }
   for (int64_t i = 0; i < m; ++i) {
     T* __restrict row = c + i * n;
@@ -174,4 +174,4 @@ WEFT_PLAIN(core::complex64)
 WEFT_PLAIN(core::complex128)
 #undef WEFT_PLAIN
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

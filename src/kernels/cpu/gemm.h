@@ -10,17 +10,17 @@
 #include "core/thread_pool.h"
 #include "kernels/cpu/isa.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
-void sgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb,
-           float* c, int64_t ldc, bool accumulate, core::ThreadPool& pool);
-void dgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* b, int64_t ldb,
-           double* c, int64_t ldc, bool accumulate, core::ThreadPool& pool);
+void sgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb, float* c, int64_t ldc,
+           bool accumulate, core::ThreadPool& pool);
+void dgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* b, int64_t ldb, double* c,
+           int64_t ldc, bool accumulate, core::ThreadPool& pool);
 // The same on the calling thread alone.
-void sgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb,
-           float* c, int64_t ldc, bool accumulate);
-void dgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* b, int64_t ldb,
-           double* c, int64_t ldc, bool accumulate);
+void sgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb, float* c, int64_t ldc,
+           bool accumulate);
+void dgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* b, int64_t ldb, double* c,
+           int64_t ldc, bool accumulate);
 
 // Integers (unsigned, so that they wrap) and complex numbers: plain loops, C = op(A) op(B).
 // conj_a, conj_b: with the conjugate of the elements.
@@ -53,4 +53,4 @@ WEFT_DECLARE_ISA(void gemm_double(const GemmTask<double>& g))
 WEFT_DECLARE_ISA(void gemm_pack_float(const GemmTask<float>& g, int64_t begin, int64_t end, float* packed))
 WEFT_DECLARE_ISA(void gemm_pack_double(const GemmTask<double>& g, int64_t begin, int64_t end, double* packed))
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -1,7 +1,7 @@
 // The matrix product of one thread: a register tile of C (14 x 32 floats with AVX-512, 6 x 16 with AVX2)
 // is summed over k from a column panel of B and a row panel of A. Panels are packed into scratch memory
 // only where that pays: B when many row tiles read it again, A when many column panels do; small
-// matrices are read where they lie.
+// matrices are read where they are.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -30,7 +30,8 @@ struct Vec {
 // C[0:R, 0:V vectors] (+)= A B over `depth`. A(i, k) is a[i * rs + k * cs], with rs == 1 if UnitRows;
 // row k of B starts at b + k * bs.
 template <class T, int R, int V, bool UnitRows>
-__attribute__((noinline)) void tile(int64_t depth, const T* __restrict a, int64_t rs, int64_t cs, const T* __restrict b, int64_t bs, T* __restrict c, int64_t ldc, bool add) {
+__attribute__((noinline)) void tile(int64_t depth, const T* __restrict a, int64_t rs, int64_t cs, const T* __restrict b, int64_t bs, T* __restrict c,
+                                    int64_t ldc, bool add) {
   using W = typename Vec<T>::type;
   using L = typename Vec<T>::loose;
   constexpr int N = Vec<T>::n;
@@ -107,7 +108,7 @@ inline void transpose(typename Vec<T>::type (&v)[Vec<T>::n]) {
 }
 
 // dst[k * width + i] = src[i * stride + k] for i < rows; columns up to width are cleared. N x N blocks are
-// turned in registers. In a panel narrower than a register a row is stored whole, over the beginning of the
+// transposed in registers. In a panel narrower than a register a row is stored whole, over the beginning of the
 // next row, which comes after it.
 template <class T>
 void pack_transposed(const T* __restrict src, int64_t stride, int64_t rows, int64_t depth, int64_t width, T* __restrict dst) {

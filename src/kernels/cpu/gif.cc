@@ -7,7 +7,7 @@
 #include "core/allocator.h"
 #include "kernels/cpu/image_codec.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 using core::Status;
@@ -137,7 +137,8 @@ const char* read_frame(Reader& r, std::string_view global_colors, Frame& f) {
 Status read_gif(std::string_view bytes, std::vector<Frame>& frames) {
   Reader r{bytes};
   const std::string_view magic = r.take(6);
-  if (magic != "GIF87a" && magic != "GIF89a") return core::invalid_argument("Invalid GIF data (size ", bytes.size(), "), failed to open gif file: Data is not in GIF format");
+  if (magic != "GIF87a" && magic != "GIF89a")
+    return core::invalid_argument("Invalid GIF data (size ", bytes.size(), "), failed to open gif file: Data is not in GIF format");
   r.take(4);  // the screen's size says nothing: frames may be smaller or larger
   const int flags = r.byte();
   r.take(2);
@@ -183,7 +184,8 @@ Status decode_gif(std::string_view bytes, bool all_frames, const AllocatePixels&
   // Small frames on a large canvas stand for far more pixels than the file has: not where they would take much of the machine's memory.
   const double pixels = double(width) * double(height) * double(count);
   if (pixels * 3 > double(core::host_stats().bytes_limit) / 4 && pixels / 4096 > double(bytes.size()))
-    return core::resource_exhausted("GIF data of ", bytes.size(), " bytes with ", count, " frames of ", width, "x", height, " pixels does not fit into memory");
+    return core::resource_exhausted("GIF data of ", bytes.size(), " bytes with ", count, " frames of ", width, "x", height,
+                                    " pixels does not fit into memory");
   auto memory = allocate({height, width, 3, int64_t(count)});
   if (!memory.ok()) return memory.status();
   const size_t size = size_t(width * height * 3);
@@ -198,7 +200,9 @@ Status decode_gif(std::string_view bytes, bool all_frames, const AllocatePixels&
       for (int64_t x = 0; x < columns; ++x) {
         const size_t index = f.indices[size_t(y * f.width + x)];
         if (int(index) == f.transparent) continue;
-        if (index * 3 + 3 > f.colors.size()) return core::invalid_argument("Invalid GIF data (size ", bytes.size(), "), found color index ", index, " outside of color map range ", f.colors.size() / 3);
+        if (index * 3 + 3 > f.colors.size())
+          return core::invalid_argument("Invalid GIF data (size ", bytes.size(), "), found color index ", index, " outside of color map range ",
+                                        f.colors.size() / 3);
         std::memcpy(to + ((y + f.y) * width + x + f.x) * 3, f.colors.data() + index * 3, 3);
       }
     }
@@ -206,4 +210,4 @@ Status decode_gif(std::string_view bytes, bool all_frames, const AllocatePixels&
   return {};
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "the hashes read words as they lie in memory");
@@ -246,4 +246,4 @@ uint64_t sip_hash(uint64_t key0, uint64_t key1, std::string_view s) {
   return t.v0 ^ t.v1 ^ t.v2 ^ t.v3;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // FarmHash's Fingerprint64, stable over machines and versions.
 uint64_t fingerprint64(std::string_view s);
@@ -24,4 +24,4 @@ uint64_t hash64(std::string_view s, uint64_t seed = kHash64Seed);
 // SipHash-2-4 with a 128-bit key: buckets that an attacker cannot aim at.
 uint64_t sip_hash(uint64_t key0, uint64_t key1, std::string_view s);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

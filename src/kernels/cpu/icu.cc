@@ -8,7 +8,7 @@
 #include <unicode/ustring.h>
 #include <unicode/uvernum.h>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 using core::Result;
@@ -17,9 +17,10 @@ using core::Status;
 // ICU's headers rename every function with the version; so must the look-up.
 #define WEFT_TEXT_(x) #x
 #define WEFT_TEXT(x) WEFT_TEXT_(x)
-#define WEFT_ICU_FUNCTIONS(X)                                                                              \
-  X(u_strToLower) X(u_strToUpper) X(uscript_getScript) X(ucnv_open) X(ucnv_close) X(u_charAge)             \
-  X(ucnv_setToUCallBack) X(ucnv_getNextUChar) X(UCNV_TO_U_CALLBACK_SUBSTITUTE)
+#define WEFT_ICU_FUNCTIONS(X) \
+  X(u_strToLower)             \
+  X(u_strToUpper)             \
+  X(uscript_getScript) X(ucnv_open) X(ucnv_close) X(u_charAge) X(ucnv_setToUCallBack) X(ucnv_getNextUChar) X(UCNV_TO_U_CALLBACK_SUBSTITUTE)
 
 struct Icu {
 #define WEFT_X(f) decltype(&::f) f##_p = nullptr;
@@ -46,15 +47,12 @@ const Icu& icu() {
 
 constexpr int kUnicodeVersion = 13;
 
-Status missing() {
-  return core::unavailable("this needs ICU (libicuuc.so." U_ICU_VERSION_SHORT "), which could not be loaded");
-}
+Status missing() { return core::unavailable("this needs ICU (libicuuc.so." U_ICU_VERSION_SHORT "), which could not be loaded"); }
 
 // Notes the error and puts in U+FFFD.
-void on_bad_input(const void* context, UConverterToUnicodeArgs* args, const char* units, int32_t length,
-                  UConverterCallbackReason reason, UErrorCode* error) {
-  if (reason == UCNV_UNASSIGNED || reason == UCNV_ILLEGAL || reason == UCNV_IRREGULAR)
-    *const_cast<bool*>(static_cast<const bool*>(context)) = true;
+void on_bad_input(const void* context, UConverterToUnicodeArgs* args, const char* units, int32_t length, UConverterCallbackReason reason,
+                  UErrorCode* error) {
+  if (reason == UCNV_UNASSIGNED || reason == UCNV_ILLEGAL || reason == UCNV_IRREGULAR) *const_cast<bool*>(static_cast<const bool*>(context)) = true;
   icu().UCNV_TO_U_CALLBACK_SUBSTITUTE_p(nullptr, args, units, length, reason, error);
 }
 
@@ -127,4 +125,4 @@ DecodedChar IcuDecoder::next(std::string_view s, size_t at) {
   return {char32_t(c), int(from - (s.data() + at)), bad};
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -10,7 +10,7 @@
 #include "core/status.h"
 #include "kernels/cpu/text.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // Full case mapping of UTF-8, by the rules of no particular language; broken parts become U+FFFD.
 core::Result<std::string> icu_change_case(std::string_view utf8, bool upper);
@@ -33,4 +33,4 @@ class IcuDecoder {
   std::unique_ptr<void, Close> converter_;
 };
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -11,7 +11,7 @@
 
 #include "core/status.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // Where a decoder puts its pixels once it knows how many there are: rows of height * width * channels
 // samples (times frames, for animations). Returns null if there is no memory.
@@ -55,4 +55,4 @@ core::Result<std::string> encode_jpeg(const uint8_t* pixels, const ImageSize& si
 // ---- WebP. channels: 3, 4, or 0 for what the file has.
 core::Status decode_webp(std::string_view bytes, int channels, const AllocatePixels& allocate);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

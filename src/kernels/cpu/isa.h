@@ -1,12 +1,12 @@
 // Calls the variant of a vector function that fits the machine:
 //   WEFT_BEST_ISA(add_floats)(a, b, out, n);
-// where add_floats exists in weft::kernels::generic, ::avx2 and ::avx512, compiled from one file that is
+// where add_floats exists in weft_engine::kernels::generic, ::avx2 and ::avx512, compiled from one file that is
 // listed under SIMD in kernels/CMakeLists.txt and includes isa_begin.h and isa_end.h.
 #pragma once
 
 #include "core/cpu_features.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 const char* isa_name();
 
@@ -19,11 +19,18 @@ F* best_isa(F* generic, F* avx2, F* avx512) {
   }
 }
 
-#define WEFT_BEST_ISA(f) ::weft::kernels::best_isa(&::weft::kernels::generic::f, &::weft::kernels::avx2::f, &::weft::kernels::avx512::f)
+#define WEFT_BEST_ISA(f) \
+  ::weft_engine::kernels::best_isa(&::weft_engine::kernels::generic::f, &::weft_engine::kernels::avx2::f, &::weft_engine::kernels::avx512::f)
 // Declares one function for all levels.
-#define WEFT_DECLARE_ISA(signature)             \
-  namespace generic { signature; }              \
-  namespace avx2 { signature; }                 \
-  namespace avx512 { signature; }
+#define WEFT_DECLARE_ISA(signature) \
+  namespace generic {               \
+  signature;                        \
+  }                                 \
+  namespace avx2 {                  \
+  signature;                        \
+  }                                 \
+  namespace avx512 {                \
+  signature;                        \
+  }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -1,4 +1,4 @@
-// Include after all other headers: opens namespace weft::kernels::<level> and lets the compiler use that
+// Include after all other headers: opens namespace weft_engine::kernels::<level> and lets the compiler use that
 // level's instructions from here to isa_end.h. No guard: used once per file. Define helpers inside,
 // in an unnamed namespace; code from headers above keeps the plain instruction set.
 #if defined(WEFT_ISA_AVX512)
@@ -21,4 +21,4 @@
 #define WEFT_ISA generic
 #endif
 
-namespace weft::kernels::WEFT_ISA {
+namespace weft_engine::kernels::WEFT_ISA {

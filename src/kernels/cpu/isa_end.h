@@ -1,5 +1,5 @@
 // Closes what isa_begin.h opened.
-}  // namespace weft::kernels::WEFT_ISA
+}  // namespace weft_engine::kernels::WEFT_ISA
 
 #if defined(WEFT_ISA_AVX512) || defined(WEFT_ISA_AVX2)
 #if defined(__clang__)

@@ -11,17 +11,27 @@
 
 #include "kernels/cpu/image_codec.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 using core::Result;
 using core::Status;
 
-#define WEFT_JPEG_FUNCTIONS(X)                                                                                              \
-  X(jpeg_std_error) X(jpeg_CreateDecompress) X(jpeg_destroy_decompress) X(jpeg_read_header) X(jpeg_calc_output_dimensions)  \
-  X(jpeg_start_decompress) X(jpeg_read_scanlines) X(jpeg_crop_scanline) X(jpeg_skip_scanlines) X(jpeg_resync_to_restart)    \
-  X(jpeg_CreateCompress) X(jpeg_destroy_compress) X(jpeg_set_defaults) X(jpeg_set_quality) X(jpeg_simple_progression)       \
-  X(jpeg_start_compress) X(jpeg_write_scanlines) X(jpeg_write_marker) X(jpeg_finish_compress)
+#define WEFT_JPEG_FUNCTIONS(X)   \
+  X(jpeg_std_error)              \
+  X(jpeg_CreateDecompress)       \
+  X(jpeg_destroy_decompress)     \
+  X(jpeg_read_header)            \
+  X(jpeg_calc_output_dimensions) \
+  X(jpeg_start_decompress)       \
+  X(jpeg_read_scanlines)         \
+  X(jpeg_crop_scanline)          \
+  X(jpeg_skip_scanlines)         \
+  X(jpeg_resync_to_restart)      \
+  X(jpeg_CreateCompress)         \
+  X(jpeg_destroy_compress)       \
+  X(jpeg_set_defaults)           \
+  X(jpeg_set_quality) X(jpeg_simple_progression) X(jpeg_start_compress) X(jpeg_write_scanlines) X(jpeg_write_marker) X(jpeg_finish_compress)
 
 struct Library {
 #define WEFT_X(f) decltype(&::f) f = nullptr;
@@ -34,7 +44,7 @@ struct Library {
     void* library = JPEG_LIB_VERSION == 62 ? dlopen("libjpeg.so.62", RTLD_NOW | RTLD_LOCAL) : nullptr;
     if (!library) return;
     loaded = true;
-#define WEFT_X(f)                                          \
+#define WEFT_X(f)                                        \
   f = reinterpret_cast<decltype(f)>(dlsym(library, #f)); \
   loaded = loaded && f;
     WEFT_JPEG_FUNCTIONS(WEFT_X)
@@ -138,7 +148,8 @@ Outcome start(Decoder& d, const JpegOptions& o) {
   d.height = d.info.output_height;
   const bool started = lib().jpeg_start_decompress(&d.info);
   if (!o.crop) return started || o.acceptable_fraction < 1 ? Outcome::kOk : Outcome::kBroken;
-  if (o.crop_x < 0 || o.crop_y < 0 || o.crop_width <= 0 || o.crop_height <= 0 || o.crop_x + o.crop_width > d.width || o.crop_y + o.crop_height > d.height)
+  if (o.crop_x < 0 || o.crop_y < 0 || o.crop_width <= 0 || o.crop_height <= 0 || o.crop_x + o.crop_width > d.width ||
+      o.crop_y + o.crop_height > d.height)
     return Outcome::kBadCrop;
   if (!started) return Outcome::kBroken;
   d.width = JDIMENSION(o.crop_width);
@@ -315,4 +326,4 @@ Result<std::string> encode_jpeg(const uint8_t* pixels, const ImageSize& size, co
   return out;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

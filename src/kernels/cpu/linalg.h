@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 template <class T>
 struct RealPart {
@@ -90,4 +90,4 @@ void tridiagonal_solve(TridiagonalMethod method, const T* diagonals, const T* b,
 template <class T>
 void tridiagonal_matmul(const T* super, const T* main, const T* sub, const T* b, int64_t n, int64_t k, T* x);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -1,6 +1,6 @@
 #include "kernels/cpu/linalg_vectors.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 namespace {
 
@@ -213,11 +213,11 @@ void tridiagonal_matmul(const T* super, const T* main, const T* sub, const T* b,
   }
 }
 
-#define X(T)                                                                                                     \
-  template void banded_triangular_solve(const T*, const T*, int64_t, int64_t, int64_t, bool, bool, T*);                    \
-  template void tridiagonal_solve(TridiagonalMethod, const T*, const T*, int64_t, int64_t, T*);                            \
+#define X(T)                                                                                            \
+  template void banded_triangular_solve(const T*, const T*, int64_t, int64_t, int64_t, bool, bool, T*); \
+  template void tridiagonal_solve(TridiagonalMethod, const T*, const T*, int64_t, int64_t, T*);         \
   template void tridiagonal_matmul(const T*, const T*, const T*, const T*, int64_t, int64_t, T*);
 WEFT_FOR_SCALARS(X)
 #undef X
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -2,7 +2,7 @@
 
 #include <Eigen/Cholesky>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 template <class T>
 bool cholesky_factor(const T* a, int64_t n, T* l) {
@@ -18,4 +18,4 @@ bool cholesky_factor(const T* a, int64_t n, T* l) {
 WEFT_FOR_SCALARS(X)
 #undef X
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

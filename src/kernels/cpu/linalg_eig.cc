@@ -1,9 +1,9 @@
-// Eigenvalues of general matrices, and functions of matrices: all stand on Eigen's complex Schur form.
+// Eigenvalues of general matrices, and functions of matrices: all are built on Eigen's complex Schur form.
 #include "kernels/cpu/linalg_eigen.h"
 
 #include <Eigen/Eigenvalues>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 template <class T>
 bool eig(const T* a, int64_t n, T* e, T* v) {
@@ -85,7 +85,8 @@ void matrix_square_root(const Complex* a, int64_t n, Complex* x) {
 // Inverse scaling and squaring (Higham, Functions of Matrices, 11.5): roots of the Schur factor until it
 // is near one, then log(1 + y) = sum of w y / (1 + s y) over the seven points s of Gauss and Legendre.
 void matrix_logarithm(const Complex* a, int64_t n, Complex* x) {
-  constexpr double kPoints[7] = {-0.9491079123427585, -0.7415311855993945, -0.4058451513773972, 0, 0.4058451513773972, 0.7415311855993945, 0.9491079123427585};
+  constexpr double kPoints[7] = {-0.9491079123427585, -0.7415311855993945, -0.4058451513773972, 0,
+                                 0.4058451513773972,  0.7415311855993945,  0.9491079123427585};
   constexpr double kWeights[7] = {0.1294849661688697, 0.2797053914892767, 0.3818300505051189, 0.4179591836734694,
                                   0.3818300505051189, 0.2797053914892767, 0.1294849661688697};
   constexpr double kNear = 0.25;
@@ -114,4 +115,4 @@ void matrix_logarithm(const Complex* a, int64_t n, Complex* x) {
   from_schur(s.u, log, n, x);
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -4,7 +4,7 @@
 
 #include <Eigen/Eigenvalues>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 template <class T>
 bool real_eig(const T* a, int64_t n, std::complex<T>* e, std::complex<T>* v) {
@@ -20,4 +20,4 @@ bool real_eig(const T* a, int64_t n, std::complex<T>* e, std::complex<T>* v) {
 template bool real_eig(const float*, int64_t, std::complex<float>*, std::complex<float>*);
 template bool real_eig(const double*, int64_t, std::complex<double>*, std::complex<double>*);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

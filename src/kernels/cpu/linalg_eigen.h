@@ -7,14 +7,17 @@
 
 #include "kernels/cpu/linalg_vectors.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 template <class T>
 using Dense = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 template <class T>
-Eigen::Map<const Dense<T>> matrix(const T* data, int64_t rows, int64_t columns) { return {data, rows, columns}; }
+Eigen::Map<const Dense<T>> matrix(const T* data, int64_t rows, int64_t columns) {
+  return {data, rows, columns};
+}
 template <class T>
-Eigen::Map<Dense<T>> matrix(T* data, int64_t rows, int64_t columns) { return {data, rows, columns}; }
+Eigen::Map<Dense<T>> matrix(T* data, int64_t rows, int64_t columns) {
+  return {data, rows, columns};
+}
 
-
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -6,7 +6,7 @@
 
 #include "kernels/cpu/linalg.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 namespace {
 
@@ -30,9 +30,20 @@ constexpr double kPade3[] = {120, 60, 12, 1};
 constexpr double kPade5[] = {30240, 15120, 3360, 420, 30, 1};
 constexpr double kPade7[] = {17297280, 8648640, 1995840, 277200, 25200, 1512, 56, 1};
 constexpr double kPade9[] = {17643225600., 8821612800., 2075673600., 302702400., 30270240., 2162160., 110880., 3960., 90., 1.};
-constexpr double kPade13[] = {64764752532480000., 32382376266240000., 7771770303897600., 1187353796428800., 129060195264000., 10559470521600.,
-                              670442572800.,      33522128640.,       1323241920.,       40840800.,         960960.,          16380.,
-                              182.,               1.};
+constexpr double kPade13[] = {64764752532480000.,
+                              32382376266240000.,
+                              7771770303897600.,
+                              1187353796428800.,
+                              129060195264000.,
+                              10559470521600.,
+                              670442572800.,
+                              33522128640.,
+                              1323241920.,
+                              40840800.,
+                              960960.,
+                              16380.,
+                              182.,
+                              1.};
 
 // u: the odd powers, v: the even ones.
 template <class T>
@@ -73,8 +84,11 @@ bool matrix_exponential(const T* in, int64_t n, T* out) {
     int degree;
   };
   static constexpr Step kFloats[] = {{4.258730016922831e-1, kPade3, 3}, {1.880152677804762, kPade5, 5}, {3.925724783138660, kPade7, 7}};
-  static constexpr Step kDoubles[] = {{1.495585217958292e-2, kPade3, 3}, {2.539398330063230e-1, kPade5, 5}, {9.504178996162932e-1, kPade7, 7},
-                                      {2.097847961257068, kPade9, 9},     {5.371920351148152, kPade13, 13}};
+  static constexpr Step kDoubles[] = {{1.495585217958292e-2, kPade3, 3},
+                                      {2.539398330063230e-1, kPade5, 5},
+                                      {9.504178996162932e-1, kPade7, 7},
+                                      {2.097847961257068, kPade9, 9},
+                                      {5.371920351148152, kPade13, 13}};
   const Step* step = kFloat ? kFloats : kDoubles;
   const Step* last = kFloat ? std::end(kFloats) - 1 : std::end(kDoubles) - 1;
   while (step != last && !(norm < step->limit)) ++step;
@@ -100,4 +114,4 @@ template bool matrix_exponential(const double*, int64_t, double*);
 template bool matrix_exponential(const std::complex<float>*, int64_t, std::complex<float>*);
 template bool matrix_exponential(const std::complex<double>*, int64_t, std::complex<double>*);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

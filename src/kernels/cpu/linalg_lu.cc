@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 namespace {
 
@@ -74,12 +74,12 @@ RealOf<T> lu_log_determinant(const T* a, int64_t n, T* sign) {
   return log;
 }
 
-#define X(T)                                                                      \
-  template bool lu_inverse(const T*, int64_t, bool, T*);                          \
-  template bool lu_solve(const T*, const T*, int64_t, int64_t, bool, T*);         \
-  template bool lu_factor(const T*, int64_t, T*, int64_t*);                       \
+#define X(T)                                                              \
+  template bool lu_inverse(const T*, int64_t, bool, T*);                  \
+  template bool lu_solve(const T*, const T*, int64_t, int64_t, bool, T*); \
+  template bool lu_factor(const T*, int64_t, T*, int64_t*);               \
   template RealOf<T> lu_log_determinant(const T*, int64_t, T*);
 WEFT_FOR_SCALARS(X)
 #undef X
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -1,6 +1,6 @@
 #include "kernels/cpu/linalg_vectors.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 template <class T>
 void qr(const T* a, int64_t m, int64_t n, bool full, T* q, T* r) {
@@ -20,4 +20,4 @@ void qr(const T* a, int64_t m, int64_t n, bool full, T* q, T* r) {
 WEFT_FOR_SCALARS(X)
 #undef X
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

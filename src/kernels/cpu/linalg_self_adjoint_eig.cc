@@ -2,7 +2,7 @@
 // Loan, 8.3), in the order and with the signs of Eigen's solver.
 #include "kernels/cpu/linalg_vectors.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 namespace {
 
@@ -96,7 +96,8 @@ std::vector<T> tridiagonalize(T* a, int64_t n, Real* d, Real* e) {
       const T* row = a + (i + 1 + j) * n + i + 1;
       T sum(0);
       if constexpr (std::is_same_v<T, Real>) sum = dot(row, v.data(), m);
-      else for (int64_t k = 0; k < m; ++k) sum += multiply(row[k], v[size_t(k)]);
+      else
+        for (int64_t k = 0; k < m; ++k) sum += multiply(row[k], v[size_t(k)]);
       w[size_t(j)] = multiply(h, sum);
     }
     axpy(multiply(h, T(Real(-0.5)) * dot(w.data(), v.data(), m)), v.data(), w.data(), m);
@@ -165,4 +166,4 @@ bool self_adjoint_eig(const T* a, int64_t n, T* values, T* vectors) {
 WEFT_FOR_SCALARS(X)
 #undef X
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -1,7 +1,7 @@
-// Solvers that stand on the decompositions.
+// Solvers built on the decompositions.
 #include "kernels/cpu/linalg_vectors.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 template <class T>
 void triangular_solve(const T* a, const T* b, int64_t n, int64_t k, bool lower, bool adjoint, T* x) {
@@ -13,7 +13,8 @@ void triangular_solve(const T* a, const T* b, int64_t n, int64_t k, bool lower, 
     if (k == 1 && !adjoint) {
       T sum = row[0];
       if constexpr (std::is_same_v<T, RealOf<T>>) sum -= dot(a + i * n + begin, x + begin, end - begin);
-      else for (int64_t j = begin; j < end; ++j) sum -= multiply(a[i * n + j], x[j]);
+      else
+        for (int64_t j = begin; j < end; ++j) sum -= multiply(a[i * n + j], x[j]);
       row[0] = sum;
     } else if (!adjoint) {
       for (int64_t j = begin; j < end; ++j) axpy(-a[i * n + j], x + j * k, row, k);
@@ -115,12 +116,12 @@ void least_squares_robust(const T* a, const T* b, int64_t m, int64_t n, int64_t 
   }
 }
 
-#define X(T)                                                                                    \
-  template void triangular_solve(const T*, const T*, int64_t, int64_t, bool, bool, T*);         \
-  template void cholesky(const T*, int64_t, T*);                                                \
-  template bool least_squares_fast(const T*, const T*, int64_t, int64_t, int64_t, double, T*);  \
+#define X(T)                                                                                   \
+  template void triangular_solve(const T*, const T*, int64_t, int64_t, bool, bool, T*);        \
+  template void cholesky(const T*, int64_t, T*);                                               \
+  template bool least_squares_fast(const T*, const T*, int64_t, int64_t, int64_t, double, T*); \
   template void least_squares_robust(const T*, const T*, int64_t, int64_t, int64_t, T*);
 WEFT_FOR_SCALARS(X)
 #undef X
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

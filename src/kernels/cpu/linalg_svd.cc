@@ -3,7 +3,7 @@
 // and implicit QR steps (Golub and Van Loan, 8.6).
 #include "kernels/cpu/linalg_vectors.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 namespace {
 
@@ -454,4 +454,4 @@ void svd(const T* a, int64_t m, int64_t n, bool full, T* s, T* u, T* v) {
 WEFT_FOR_SCALARS(X)
 #undef X
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -10,7 +10,7 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/linalg.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 WEFT_DECLARE_ISA(float dot_floats(const float* x, const float* y, int64_t n))
 WEFT_DECLARE_ISA(double dot_doubles(const double* x, const double* y, int64_t n))
@@ -47,7 +47,8 @@ template <class T>
 void axpy(T a, const T* x, T* y, int64_t n) {
   if constexpr (std::is_same_v<T, float>) return WEFT_BEST_ISA(axpy_floats)(a, x, y, n);
   else if constexpr (std::is_same_v<T, double>) return WEFT_BEST_ISA(axpy_doubles)(a, x, y, n);
-  else for (int64_t i = 0; i < n; ++i) y[i] += multiply(a, x[i]);
+  else
+    for (int64_t i = 0; i < n; ++i) y[i] += multiply(a, x[i]);
 }
 
 // x, y = c x + s y, c y - s x, with real c and s.
@@ -127,4 +128,4 @@ void transpose(const T* in, int64_t rows, int64_t columns, T* out, bool conj = f
 
 #define WEFT_FOR_SCALARS(X) X(float) X(double) X(std::complex<float>) X(std::complex<double>)
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 // norm[j] = bias + alpha * sum of squares around j, from running sums in double.
@@ -49,4 +49,4 @@ void lrn_grad(const LrnArgs& args, const float* dy, const float* x, const float*
   });
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -6,7 +6,7 @@
 
 #include "core/thread_pool.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 struct LrnArgs {
   int64_t radius;
@@ -17,4 +17,4 @@ void lrn(const LrnArgs& args, const float* x, float* y, int64_t rows, int64_t de
 // dy, x and y = lrn(x) to dx.
 void lrn_grad(const LrnArgs& args, const float* dy, const float* x, const float* y, float* dx, int64_t rows, int64_t depth, core::ThreadPool& pool);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -2,16 +2,7 @@
 
 #include "kernels/cpu/fused.h"
 
-namespace weft::kernels {
-std::optional<Epilogue> epilogue_of(std::string_view name) {
-  constexpr std::pair<std::string_view, Epilogue> kNames[] = {
-      {"Relu", Epilogue::kRelu}, {"Relu6", Epilogue::kRelu6}, {"Elu", Epilogue::kElu}, {"LeakyRelu", Epilogue::kLeakyRelu}, {"Tanh", Epilogue::kTanh},
-      {"Sigmoid", Epilogue::kSigmoid}, {"GeluExact", Epilogue::kGeluExact}, {"GeluApproximate", Epilogue::kGeluApproximate}};
-  for (const auto& [text, e] : kNames) {
-    if (text == name) return e;
-  }
-  return std::nullopt;
-}
+namespace weft_engine::kernels {
 
 void apply_epilogue(Epilogue e, float alpha, const float* bias, float* x, int64_t rows, int64_t columns, core::ThreadPool& pool) {
   if (e == Epilogue::kNone && !bias) return;
@@ -21,4 +12,4 @@ void apply_epilogue(Epilogue e, float alpha, const float* bias, float* x, int64_
   });
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

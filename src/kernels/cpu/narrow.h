@@ -5,7 +5,7 @@
 
 #include "core/dtype.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // For DType kHalf and kBfloat16; null for the others.
 using WidenLoop = void (*)(const uint16_t* narrow, float* wide, int64_t n);
@@ -13,4 +13,4 @@ using NarrowLoop = void (*)(const float* wide, uint16_t* narrow, int64_t n);
 WidenLoop widen_loop(core::DType t);
 NarrowLoop narrow_loop(core::DType t);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -7,7 +7,7 @@
 
 #include "core/float_types.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 namespace {
 
@@ -101,4 +101,4 @@ void select_class(const ClassBoxes& in, int64_t label, int64_t most, float overl
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

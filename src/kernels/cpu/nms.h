@@ -6,7 +6,7 @@
 
 #include "core/function_ref.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // Intersection over union of two boxes given by any two opposite corners.
 float box_overlap(const float* a, const float* b);
@@ -38,4 +38,4 @@ struct Detection {
 // The best `most` of each class: detections [label * most, (label + 1) * most), those unused left as they are.
 void select_class(const ClassBoxes& in, int64_t label, int64_t most, float overlap_threshold, float score_threshold, Detection* out);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -15,18 +15,30 @@
 
 #include "core/log.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 // The functions that we call, by name.
-#define WEFT_DNNL_FUNCTIONS(X)                                                                                          \
-  X(dnnl_engine_create) X(dnnl_stream_create) X(dnnl_stream_destroy) X(dnnl_stream_wait) X(dnnl_memory_desc_init_by_strides)                   \
-  X(dnnl_memory_desc_init_by_tag) X(dnnl_memory_desc_get_size) X(dnnl_memory_desc_equal) X(dnnl_memory_create)          \
-  X(dnnl_memory_destroy) X(dnnl_primitive_attr_create) X(dnnl_primitive_attr_destroy)                                   \
-  X(dnnl_primitive_attr_set_scratchpad_mode) X(dnnl_dilated_convolution_forward_desc_init)                              \
-  X(dnnl_dilated_convolution_backward_data_desc_init) X(dnnl_dilated_convolution_backward_weights_desc_init)            \
-  X(dnnl_primitive_desc_create) X(dnnl_primitive_desc_destroy) X(dnnl_primitive_desc_query_md)                          \
-  X(dnnl_reorder_primitive_desc_create) X(dnnl_primitive_create) X(dnnl_primitive_destroy) X(dnnl_primitive_execute)
+#define WEFT_DNNL_FUNCTIONS(X)                           \
+  X(dnnl_engine_create)                                  \
+  X(dnnl_stream_create)                                  \
+  X(dnnl_stream_destroy)                                 \
+  X(dnnl_stream_wait)                                    \
+  X(dnnl_memory_desc_init_by_strides)                    \
+  X(dnnl_memory_desc_init_by_tag)                        \
+  X(dnnl_memory_desc_get_size)                           \
+  X(dnnl_memory_desc_equal)                              \
+  X(dnnl_memory_create)                                  \
+  X(dnnl_memory_destroy)                                 \
+  X(dnnl_primitive_attr_create)                          \
+  X(dnnl_primitive_attr_destroy)                         \
+  X(dnnl_primitive_attr_set_scratchpad_mode)             \
+  X(dnnl_dilated_convolution_forward_desc_init)          \
+  X(dnnl_dilated_convolution_backward_data_desc_init)    \
+  X(dnnl_dilated_convolution_backward_weights_desc_init) \
+  X(dnnl_primitive_desc_create)                          \
+  X(dnnl_primitive_desc_destroy)                         \
+  X(dnnl_primitive_desc_query_md) X(dnnl_reorder_primitive_desc_create) X(dnnl_primitive_create) X(dnnl_primitive_destroy) X(dnnl_primitive_execute)
 
 struct Library {
 #define X(name) decltype(&::name) name = nullptr;
@@ -128,11 +140,13 @@ bool describe(const Library& l, Kind kind, const ConvGeometry& g, Convolution& c
   dnnl_convolution_desc_t desc;
   dnnl_status_t status;
   if (kind == Kind::kForward)
-    status = l.dnnl_dilated_convolution_forward_desc_init(&desc, dnnl_forward_inference, dnnl_convolution_direct, &c.src, &any, nullptr, &c.dst, step, gap, left, right);
+    status = l.dnnl_dilated_convolution_forward_desc_init(&desc, dnnl_forward_inference, dnnl_convolution_direct, &c.src, &any, nullptr, &c.dst, step,
+                                                          gap, left, right);
   else if (kind == Kind::kInput)
     status = l.dnnl_dilated_convolution_backward_data_desc_init(&desc, dnnl_convolution_direct, &c.src, &any, &c.dst, step, gap, left, right);
   else
-    status = l.dnnl_dilated_convolution_backward_weights_desc_init(&desc, dnnl_convolution_direct, &c.src, &any, nullptr, &c.dst, step, gap, left, right);
+    status =
+        l.dnnl_dilated_convolution_backward_weights_desc_init(&desc, dnnl_convolution_direct, &c.src, &any, nullptr, &c.dst, step, gap, left, right);
   if (status != dnnl_success) return false;
 
   dnnl_primitive_attr_t attr = nullptr;
@@ -383,8 +397,11 @@ bool onednn_conv_backward_filter(const ConvGeometry& g, const float* in, const f
     Bytes storage, packed;
     const void* scratch = aligned(l->dnnl_memory_desc_get_size(&c.scratch), storage);
     void* result = c.reorder ? aligned(l->dnnl_memory_desc_get_size(&c.filter), packed) : sum;
-    bool done = execute(*l, c.primitive, {{DNNL_ARG_SRC, &c.src, in + t * src_size}, {DNNL_ARG_DIFF_DST, &c.dst, dout + t * dst_size},
-                                          {DNNL_ARG_DIFF_WEIGHTS, &c.filter, result}, {DNNL_ARG_SCRATCHPAD, &c.scratch, scratch}});
+    bool done = execute(*l, c.primitive,
+                        {{DNNL_ARG_SRC, &c.src, in + t * src_size},
+                         {DNNL_ARG_DIFF_DST, &c.dst, dout + t * dst_size},
+                         {DNNL_ARG_DIFF_WEIGHTS, &c.filter, result},
+                         {DNNL_ARG_SCRATCHPAD, &c.scratch, scratch}});
     done = done && (!c.reorder || reorder(c, c.filter, result, c.plain, sum));
     if (!done) ok = false;
   });
@@ -394,4 +411,4 @@ bool onednn_conv_backward_filter(const ConvGeometry& g, const float* in, const f
   return ok;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -7,7 +7,7 @@
 #include "core/thread_pool.h"
 #include "kernels/cpu/window.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // false: the library is missing or switched off, or does not do this convolution, or our own code is
 // known to be faster for it; nothing was written.
@@ -15,4 +15,4 @@ bool onednn_conv_forward(const ConvGeometry& g, const float* in, const float* fi
 bool onednn_conv_backward_input(const ConvGeometry& g, const float* filter, const float* dout, float* din, core::ThreadPool& pool);
 bool onednn_conv_backward_filter(const ConvGeometry& g, const float* in, const float* dout, float* dfilter, core::ThreadPool& pool);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

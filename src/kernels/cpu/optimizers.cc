@@ -3,9 +3,9 @@
 #include <cmath>
 #include <complex>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
-using namespace weft::core;
+using namespace weft_engine::core;
 
 #include "kernels/cpu/optimizer_formulas.inc"
 
@@ -40,7 +40,8 @@ bool run(ThreadPool& pool, Optimizer kind, const OptimizerArrays& a, int64_t n, 
 
 }  // namespace
 
-bool run_optimizer(ThreadPool& pool, Optimizer kind, DType type, const OptimizerArrays& a, int64_t n, const int64_t* rows, int64_t count, int64_t width) {
+bool run_optimizer(ThreadPool& pool, Optimizer kind, DType type, const OptimizerArrays& a, int64_t n, const int64_t* rows, int64_t count,
+                   int64_t width) {
   switch (type) {
     case DType::kFloat: return run<float>(pool, kind, a, n, rows, count, width);
     case DType::kDouble: return run<double>(pool, kind, a, n, rows, count, width);
@@ -52,4 +53,4 @@ bool run_optimizer(ThreadPool& pool, Optimizer kind, DType type, const Optimizer
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

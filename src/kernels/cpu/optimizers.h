@@ -5,11 +5,27 @@
 #include "core/thread_pool.h"
 #include "kernels/cpu/isa.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 enum class Optimizer {
-  kGradientDescent, kProximalGradientDescent, kMomentum, kKerasMomentum, kAdagrad, kAdagradV2, kProximalAdagrad, kAdagradDA, kAdadelta,
-  kRmsProp, kCenteredRmsProp, kFtrl, kFtrlV2, kAdam, kAdaMax, kAdamWithAmsgrad, kAddSign, kPowerSign,
+  kGradientDescent,
+  kProximalGradientDescent,
+  kMomentum,
+  kKerasMomentum,
+  kAdagrad,
+  kAdagradV2,
+  kProximalAdagrad,
+  kAdagradDA,
+  kAdadelta,
+  kRmsProp,
+  kCenteredRmsProp,
+  kFtrl,
+  kFtrlV2,
+  kAdam,
+  kAdaMax,
+  kAdamWithAmsgrad,
+  kAddSign,
+  kPowerSign,
   kScaledAdam,  // Adam whose rate comes ready: rate, 1 - beta1, 1 - beta2, epsilon
 };
 
@@ -49,4 +65,4 @@ bool run_optimizer(core::ThreadPool& pool, Optimizer kind, core::DType type, con
 WEFT_DECLARE_ISA(void optimize_floats(Optimizer kind, const OptimizerStep<float>& s, const OptimizerRange& r))
 WEFT_DECLARE_ISA(void optimize_doubles(Optimizer kind, const OptimizerStep<double>& s, const OptimizerRange& r))
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

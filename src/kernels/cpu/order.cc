@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 using core::DType;
@@ -98,7 +98,8 @@ void top_k_row(const T* x, int64_t n, int64_t k, bool sorted, std::vector<int64_
 
 }  // namespace
 
-Status top_k(DType type, bool sorted, const void* x, int64_t rows, int64_t n, int64_t k, void* values, void* indices, int index_size, ThreadPool& pool) {
+Status top_k(DType type, bool sorted, const void* x, int64_t rows, int64_t n, int64_t k, void* values, void* indices, int index_size,
+             ThreadPool& pool) {
   if (k <= 0 || rows <= 0) return {};
   return for_type(type, [&]<class T>() {
     pool.parallel_for(rows, double(n) * 5, [&](int64_t begin, int64_t end) {
@@ -156,4 +157,4 @@ Status search_rows(DType type, bool upper, const void* sorted, int64_t rows, int
   });
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -11,7 +11,7 @@
 
 #include "core/float_types.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 class Philox {
  public:
@@ -110,8 +110,12 @@ class PhiloxStream {
     return uniform_double(high, next());
   }
   // Uniform in [0, n), without bias: numbers below 2^32 mod n are drawn again.
-  uint32_t below(uint32_t n) { return unbiased<uint32_t>(n, [this] { return next(); }); }
-  uint64_t below64(uint64_t n) { return unbiased<uint64_t>(n, [this] { return next64(); }); }
+  uint32_t below(uint32_t n) {
+    return unbiased<uint32_t>(n, [this] { return next(); });
+  }
+  uint64_t below64(uint64_t n) {
+    return unbiased<uint64_t>(n, [this] { return next64(); });
+  }
 
  private:
   template <class U, class F>
@@ -129,4 +133,4 @@ class PhiloxStream {
   int used_ = 4;
 };
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

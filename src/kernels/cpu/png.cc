@@ -7,7 +7,7 @@
 
 #include "kernels/cpu/image_codec.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 using core::Result;
@@ -33,8 +33,8 @@ struct Header {
   int bits_per_pixel() const { return samples() * depth; }
   int64_t row_bytes(int64_t pixels) const { return (pixels * bits_per_pixel() + 7) / 8; }
   bool valid() const {
-    const bool depth_fits = depth == 8 || (depth == 16 && color != kPalette) ||
-                            ((depth == 1 || depth == 2 || depth == 4) && (color == kGray || color == kPalette));
+    const bool depth_fits =
+        depth == 8 || (depth == 16 && color != kPalette) || ((depth == 1 || depth == 2 || depth == 4) && (color == kGray || color == kPalette));
     const bool color_fits = color == kGray || color == kRgb || color == kPalette || color == kGrayAlpha || color == kRgba;
     constexpr int64_t kMost = 1000000;  // libpng's limit for either side
     return depth_fits && color_fits && width > 0 && height > 0 && width <= kMost && height <= kMost;
@@ -203,7 +203,8 @@ class Converter {
     if (h_.color == kPalette) {
       const size_t i = sample(row, x, 0);
       Pixel p{0, 0, 0, keyed ? most() : opaque()};
-      if (i * 3 + 3 <= f_.palette.size()) p.r = uint8_t(f_.palette[i * 3]), p.g = uint8_t(f_.palette[i * 3 + 1]), p.b = uint8_t(f_.palette[i * 3 + 2]);
+      if (i * 3 + 3 <= f_.palette.size())
+        p.r = uint8_t(f_.palette[i * 3]), p.g = uint8_t(f_.palette[i * 3 + 1]), p.b = uint8_t(f_.palette[i * 3 + 2]);
       if (i < f_.transparency.size()) p.a = uint8_t(f_.transparency[i]);
       return p;
     }
@@ -337,4 +338,4 @@ Result<std::string> encode_png(const void* pixels, const ImageSize& size, int bi
   return out;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -4,7 +4,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 // Nanoseconds for one output position, roughly.
@@ -84,9 +84,8 @@ void max_pool_grad(const PoolGeometry& g, const float* in, const float* dout, fl
   for (const WindowDim& d : g.dim) fresh = fresh && d.window == d.stride && d.start(0) <= 0 && d.out > 0 && d.start(d.out - 1) + d.window >= d.in;
   const int64_t per_image = g.out_positions();
   if (fresh) {  // no two windows share an input
-    return pool.parallel_for(g.batch * per_image, 2 * position_cost(g), [&](int64_t begin, int64_t end) {
-      WEFT_BEST_ISA(max_pool_grad_float)(g, in, dout, din, begin, end, true);
-    });
+    return pool.parallel_for(g.batch * per_image, 2 * position_cost(g),
+                             [&](int64_t begin, int64_t end) { WEFT_BEST_ISA(max_pool_grad_float)(g, in, dout, din, begin, end, true); });
   }
   pool.parallel_for(g.batch, 2 * position_cost(g) * double(per_image), [&](int64_t first, int64_t last) {
     std::fill(din + first * g.in_size(), din + last * g.in_size(), 0.0f);
@@ -144,9 +143,9 @@ void avg_pool_grad(const PoolGeometry& g, const T* dout, T* din, core::ThreadPoo
   });
 }
 
-#define WEFT_INSTANTIATE(T)                                                                                \
-  template void max_pool<T>(const PoolGeometry&, const T*, T*, core::ThreadPool&);                         \
-  template void max_pool_argmax<T>(const PoolGeometry&, const T*, T*, int64_t*, core::ThreadPool&);        \
+#define WEFT_INSTANTIATE(T)                                                                         \
+  template void max_pool<T>(const PoolGeometry&, const T*, T*, core::ThreadPool&);                  \
+  template void max_pool_argmax<T>(const PoolGeometry&, const T*, T*, int64_t*, core::ThreadPool&); \
   template void max_pool_grad_grad<T>(const PoolGeometry&, const T*, const T*, const T*, T*, core::ThreadPool&);
 WEFT_INSTANTIATE(float)
 WEFT_INSTANTIATE(double)
@@ -164,4 +163,4 @@ template void avg_pool<double>(const PoolGeometry&, const double*, double*, core
 template void avg_pool_grad<float>(const PoolGeometry&, const float*, float*, core::ThreadPool&);
 template void avg_pool_grad<double>(const PoolGeometry&, const double*, double*, core::ThreadPool&);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

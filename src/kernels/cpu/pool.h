@@ -5,7 +5,7 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/window.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 struct PoolGeometry {
   int64_t batch = 0, channels = 0;
@@ -37,7 +37,8 @@ void avg_pool_grad(const PoolGeometry& g, const T* dout, T* din, core::ThreadPoo
 // Output positions [begin, end) of the whole batch.
 WEFT_DECLARE_ISA(void max_pool_float(const PoolGeometry& g, const float* in, float* out, int64_t begin, int64_t end))
 // fresh: the windows cover each input exactly once, so that din is written, not added to.
-WEFT_DECLARE_ISA(void max_pool_grad_float(const PoolGeometry& g, const float* in, const float* dout, float* din, int64_t begin, int64_t end, bool fresh))
+WEFT_DECLARE_ISA(void max_pool_grad_float(const PoolGeometry& g, const float* in, const float* dout, float* din, int64_t begin, int64_t end,
+                                          bool fresh))
 WEFT_DECLARE_ISA(void avg_pool_float(const PoolGeometry& g, const float* in, float* out, int64_t begin, int64_t end))
 
 // Calls f(output position in its image, d, h, w ranges of inputs) for positions [begin, end) of the batch.
@@ -54,4 +55,4 @@ void for_each_window(const PoolGeometry& g, int64_t begin, int64_t end, F&& f) {
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

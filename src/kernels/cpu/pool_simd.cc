@@ -46,7 +46,7 @@ void run(const PoolGeometry& g, const float* in, float* out, int64_t begin, int6
   }
 }
 
-// The inputs of one window: where its first channel lies, and how far the next row and column are.
+// The inputs of one window: where its first channel is, and how far the next row and column are.
 struct Window {
   const float* in;
   float* din;

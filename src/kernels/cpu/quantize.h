@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <limits>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 inline int32_t to_int32(float v) { return v >= -2147483648.0f && v < 2147483648.0f ? int32_t(v) : std::numeric_limits<int32_t>::min(); }
-inline int64_t to_int64(double v) { return v >= -9223372036854775808.0 && v < 9223372036854775808.0 ? int64_t(v) : std::numeric_limits<int64_t>::min(); }
+inline int64_t to_int64(double v) {
+  return v >= -9223372036854775808.0 && v < 9223372036854775808.0 ? int64_t(v) : std::numeric_limits<int64_t>::min();
+}
 inline int32_t wrap_add(int32_t a, int32_t b) { return int32_t(uint32_t(a) + uint32_t(b)); }
 inline int32_t wrap_mul(int32_t a, int32_t b) { return int32_t(uint32_t(a) * uint32_t(b)); }
 
@@ -113,4 +115,4 @@ void product_range(float min_a, float max_a, float min_b, float max_b, float& mi
   max_c = level * float(kHighest<int32_t>);
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
-using namespace weft::core;
+using namespace weft_engine::core;
 
 namespace {
 
@@ -123,4 +123,4 @@ void fill_bits64(ThreadPool& pool, const Philox& gen, uint64_t* out, int64_t n) 
   });
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -6,7 +6,7 @@
 #include "core/thread_pool.h"
 #include "kernels/cpu/philox.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // Blocks that TensorFlow sets aside for each element, so that those that reject draws never run out.
 inline constexpr uint64_t kReservedBlocks = 256;
@@ -23,4 +23,4 @@ void fill_uniform_int64(core::ThreadPool& pool, const Philox& gen, uint64_t low,
 void fill_bits32(core::ThreadPool& pool, const Philox& gen, uint32_t* out, int64_t n);
 void fill_bits64(core::ThreadPool& pool, const Philox& gen, uint64_t* out, int64_t n);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -6,9 +6,9 @@
 
 #include "kernels/cpu/random_fill.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
-using namespace weft::core;
+using namespace weft_engine::core;
 
 namespace {
 
@@ -225,7 +225,8 @@ void sample_gamma(ThreadPool& pool, const Philox& gen, DType dtype, const void* 
   }
 }
 
-Status sample_poisson(ThreadPool& pool, const Philox& gen, DType rate_type, const void* rate, int64_t rates, int64_t samples, DType out_type, void* out) {
+Status sample_poisson(ThreadPool& pool, const Philox& gen, DType rate_type, const void* rate, int64_t rates, int64_t samples, DType out_type,
+                      void* out) {
   const Store store = store_of(out_type);
   if (!store) return unimplemented("no kernel for type ", out_type);
   const bool known = with_type(rate_type, [&]<class T>(T) {
@@ -528,4 +529,4 @@ double gamma_sample_derivative(double a, double x) {
 
 float gamma_sample_derivative(float a, float x) { return float(gamma_sample_derivative(double(a), double(x))); }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

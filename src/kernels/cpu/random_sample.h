@@ -9,7 +9,7 @@
 #include "core/thread_pool.h"
 #include "kernels/cpu/philox.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // Where the parameters of distribution p stand: in[index ? index[p] : p].
 struct Parameter {
@@ -52,4 +52,4 @@ uint64_t shuffle_index(uint64_t index, const std::array<uint32_t, 3>& key, uint6
 double gamma_sample_derivative(double alpha, double sample);
 float gamma_sample_derivative(float alpha, float sample);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -9,7 +9,7 @@
 
 #include "kernels/cpu/batch_matmul.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 using core::DType;
@@ -37,7 +37,7 @@ void collapse(std::span<const int64_t> dims, std::span<const bool> reduced, Dims
   }
 }
 
-// The dimensions of one kind, of those outside the innermost loops: where the i-th combination lies.
+// The dimensions of one kind, of those outside the innermost loops: where the i-th combination is.
 struct Offsets {
   int64_t count = 1;
   int rank = 0;
@@ -183,14 +183,14 @@ void int_roots(void* out, int64_t n) {
   }
 }
 
-#define WEFT_INT_CASES(call)                       \
-  case DType::kInt8: call(int8_t); break;          \
-  case DType::kUint8: call(uint8_t); break;        \
-  case DType::kInt16: call(int16_t); break;        \
-  case DType::kUint16: call(uint16_t); break;      \
-  case DType::kInt32: call(int32_t); break;        \
-  case DType::kUint32: call(uint32_t); break;      \
-  case DType::kInt64: call(int64_t); break;        \
+#define WEFT_INT_CASES(call)                  \
+  case DType::kInt8: call(int8_t); break;     \
+  case DType::kUint8: call(uint8_t); break;   \
+  case DType::kInt16: call(int16_t); break;   \
+  case DType::kUint16: call(uint16_t); break; \
+  case DType::kInt32: call(int32_t); break;   \
+  case DType::kUint32: call(uint32_t); break; \
+  case DType::kInt64: call(int64_t); break;   \
   case DType::kUint64: call(uint64_t); break;
 
 Status narrow_reduce(ReduceOp op, DType type, const void* in, std::span<const int64_t> dims, std::span<const bool> reduced, int64_t n, int64_t n_out,
@@ -307,7 +307,8 @@ int64_t arg_row(bool greatest, const T* in, int64_t n) {
   for (T v : lanes) best = (greatest ? v > best : v < best) ? v : best;
   for (; i < n; ++i) best = (greatest ? in[i] > best : in[i] < best) ? in[i] : best;
   if (best == start) return 0;
-  for (i = 0; in[i] != best; ++i) {}
+  for (i = 0; in[i] != best; ++i) {
+  }
   return i;
 }
 
@@ -347,7 +348,8 @@ Status arg_extreme(bool greatest, DType type, const void* in, int64_t outer, int
       const int64_t count = outer * n * inner;
       auto wide = std::make_unique_for_overwrite<float[]>(size_t(count));
       widen(type, in, wide.get(), count, pool);
-      const float lowest = type == DType::kHalf ? float(std::numeric_limits<core::half>::lowest()) : float(std::numeric_limits<core::bfloat16>::lowest());
+      const float lowest =
+          type == DType::kHalf ? float(std::numeric_limits<core::half>::lowest()) : float(std::numeric_limits<core::bfloat16>::lowest());
       for (int64_t i = 0; i < count; ++i) {
         float& v = wide[size_t(i)];
         if (greatest ? v <= lowest : v >= -lowest) v = greatest ? std::numeric_limits<float>::lowest() : std::numeric_limits<float>::max();
@@ -360,4 +362,4 @@ Status arg_extreme(bool greatest, DType type, const void* in, int64_t outer, int
   return {};
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -10,7 +10,7 @@
 #include "core/thread_pool.h"
 #include "kernels/cpu/isa.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 enum class ReduceOp { kSum, kMean, kProd, kMax, kMin, kNorm, kSumSquares };  // kNorm: the root of kSumSquares
 
@@ -43,4 +43,4 @@ WEFT_DECLARE_ISA(float extreme_float(bool greatest, const float* x, int64_t n))
 core::Status arg_extreme(bool greatest, core::DType type, const void* in, int64_t outer, int64_t n, int64_t inner, void* out, int index_size,
                          core::ThreadPool& pool);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -40,9 +40,13 @@ struct Add {
   using Total = std::conditional_t<std::is_same_v<T, float>, double, std::conditional_t<std::is_same_v<T, core::complex64>, core::complex128, T>>;
   static T identity() { return T(0); }
   template <class V>
-  static inline __attribute__((always_inline)) V step(V a, V x) { return a + x; }
+  static inline __attribute__((always_inline)) V step(V a, V x) {
+    return a + x;
+  }
   template <class V>
-  static inline __attribute__((always_inline)) V join(V a, V b) { return a + b; }
+  static inline __attribute__((always_inline)) V join(V a, V b) {
+    return a + b;
+  }
 };
 template <class T>
 struct AddSquares : Add<T> {
@@ -57,9 +61,13 @@ struct Multiply {
   using Total = T;
   static T identity() { return T(1); }
   template <class V>
-  static inline __attribute__((always_inline)) V step(V a, V x) { return a * x; }
+  static inline __attribute__((always_inline)) V step(V a, V x) {
+    return a * x;
+  }
   template <class V>
-  static inline __attribute__((always_inline)) V join(V a, V b) { return a * b; }
+  static inline __attribute__((always_inline)) V join(V a, V b) {
+    return a * b;
+  }
 };
 // A NaN, once met, stays.
 template <class T>
@@ -72,7 +80,9 @@ struct Greatest {
     else return ((x > a) | (x != x)) ? x : a;
   }
   template <class V>
-  static inline __attribute__((always_inline)) V join(V a, V b) { return step(a, b); }
+  static inline __attribute__((always_inline)) V join(V a, V b) {
+    return step(a, b);
+  }
 };
 template <class T>
 struct Least {
@@ -84,7 +94,9 @@ struct Least {
     else return ((x < a) | (x != x)) ? x : a;
   }
   template <class V>
-  static inline __attribute__((always_inline)) V join(V a, V b) { return step(a, b); }
+  static inline __attribute__((always_inline)) V join(V a, V b) {
+    return step(a, b);
+  }
 };
 
 // Small unsigned integers are computed in unsigned int: promotion to int could overflow.
@@ -160,7 +172,7 @@ struct Loops {
     }
   }
 
-  // Short rows that lie one behind the other are taken as fewer, longer ones.
+  // Short rows that are one behind the other are taken as fewer, longer ones.
   static void columns(const void* in, int64_t rows, int64_t stride, int64_t columns, void* totals) {
     const T* p = static_cast<const T*>(in);
     Total* __restrict out = static_cast<Total*>(totals);
@@ -261,7 +273,9 @@ const ReduceLoops* signed_mean() {
 }
 
 template <class T>
-const ReduceLoops* extreme(ReduceOp op) { return op == ReduceOp::kMax ? plain<Greatest, T>() : plain<Least, T>(); }
+const ReduceLoops* extreme(ReduceOp op) {
+  return op == ReduceOp::kMax ? plain<Greatest, T>() : plain<Least, T>();
+}
 
 }  // namespace
 

@@ -6,7 +6,7 @@
 
 #include "kernels/cpu/resize.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 namespace {
 
@@ -102,7 +102,7 @@ Spans make_spans(SamplingKernel kernel, int64_t out, int64_t in, float scale, fl
 
 Spans transposed_spans(const Spans& spans, int64_t in) {
   const int64_t out = int64_t(spans.start.size());
-  // The outputs that an input reaches lie in [begin, end).
+  // The outputs that an input reaches are in [begin, end).
   std::vector<int64_t> begin(size_t(in), out), end(size_t(in), 0);
   const auto each = [&](auto&& f) {
     for (int64_t o = 0; o < out; ++o) {
@@ -133,7 +133,8 @@ void gather_spans(const Spans& rows, const Spans& columns, int64_t batch, int64_
                   float* out, core::ThreadPool& pool) {
   const int64_t out_height = int64_t(rows.start.size()), out_width = int64_t(columns.start.size()), in_row = in_width * channels;
   const auto add = WEFT_BEST_ISA(add_scaled_row);
-  const double cost = double(in_row) * double(rows.weights.size()) / double(std::max<int64_t>(out_height, 1)) + double(columns.weights.size()) * double(channels);
+  const double cost =
+      double(in_row) * double(rows.weights.size()) / double(std::max<int64_t>(out_height, 1)) + double(columns.weights.size()) * double(channels);
   pool.parallel_for(batch * out_height, cost, [&](int64_t begin, int64_t end) {
     std::vector<float> sums(size_t(in_row), 0.f);
     for (int64_t i = begin; i < end; ++i) {
@@ -155,4 +156,4 @@ void gather_spans(const Spans& rows, const Spans& columns, int64_t batch, int64_
   });
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -9,7 +9,7 @@
 
 #include "core/thread_pool.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 enum class SamplingKernel { kLanczos1, kLanczos3, kLanczos5, kGaussian, kBox, kTriangle, kKeysCubic, kMitchellCubic };
 std::optional<SamplingKernel> sampling_kernel(std::string_view name);
@@ -28,4 +28,4 @@ Spans transposed_spans(const Spans& spans, int64_t in);
 void gather_spans(const Spans& rows, const Spans& columns, int64_t batch, int64_t in_height, int64_t in_width, int64_t channels, const float* in,
                   float* out, core::ThreadPool& pool);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

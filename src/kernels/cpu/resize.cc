@@ -8,7 +8,7 @@
 
 #include "core/float_types.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 using core::bfloat16;
 using core::DType;
@@ -81,7 +81,8 @@ std::vector<int64_t> nearest_indices(int64_t out, int64_t in, float scale, bool 
 }
 
 template <class T>
-void nearest_grad(const ResizeSizes& s, const std::vector<int64_t>& ys, const std::vector<int64_t>& xs, const void* dout_, void* din_, ThreadPool& pool) {
+void nearest_grad(const ResizeSizes& s, const std::vector<int64_t>& ys, const std::vector<int64_t>& xs, const void* dout_, void* din_,
+                  ThreadPool& pool) {
   const T* dout = static_cast<const T*>(dout_);
   T* din = static_cast<T*>(din_);
   const int64_t out_row = s.out_width * s.channels, in_row = s.in_width * s.channels;
@@ -327,4 +328,4 @@ void resize_bicubic_grad(const ResizeSizes& s, const float* dout, T* din, Thread
 template void resize_bicubic_grad(const ResizeSizes&, const float*, float*, ThreadPool&);
 template void resize_bicubic_grad(const ResizeSizes&, const float*, double*, ThreadPool&);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -9,7 +9,7 @@
 #include "core/thread_pool.h"
 #include "kernels/cpu/isa.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 struct ResizeSizes {
   int64_t batch, in_height, in_width, channels, out_height, out_width;
@@ -47,9 +47,10 @@ std::vector<LinearTap> linear_taps(int64_t out, int64_t in, float scale, bool ha
 std::vector<CubicTap> cubic_taps(int64_t out, int64_t in, float scale, bool half_pixel_centers, int64_t step);
 
 // Row loops.
-WEFT_DECLARE_ISA(void bilinear_row(const float* top, const float* bottom, float weight, const LinearTap* taps, int64_t width, int64_t channels, float* out))
+WEFT_DECLARE_ISA(void bilinear_row(const float* top, const float* bottom, float weight, const LinearTap* taps, int64_t width, int64_t channels,
+                                   float* out))
 WEFT_DECLARE_ISA(void cubic_blend(const float* const* rows, const float* weight, int64_t n, float* out))
 WEFT_DECLARE_ISA(void cubic_columns(const float* row, const CubicTap* taps, int64_t width, int64_t channels, float* out))
 WEFT_DECLARE_ISA(void add_scaled_row(const float* in, float weight, int64_t n, float* out))
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -19,8 +19,8 @@ inline __attribute__((always_inline)) void bilinear_pixels(const float* __restri
 }
 
 template <int C>
-inline __attribute__((always_inline)) void cubic_pixels(const float* __restrict row, const CubicTap* __restrict taps, int64_t width,
-                                                        int64_t channels, float* __restrict out) {
+inline __attribute__((always_inline)) void cubic_pixels(const float* __restrict row, const CubicTap* __restrict taps, int64_t width, int64_t channels,
+                                                        float* __restrict out) {
   const int64_t n = C ? C : channels;
   for (int64_t x = 0; x < width; ++x) {
     const CubicTap& t = taps[x];
@@ -43,7 +43,7 @@ void bilinear_row(const float* top, const float* bottom, float weight, const Lin
 }
 
 void cubic_blend(const float* const* rows, const float* weight, int64_t n, float* __restrict out) {
-  const float *__restrict a = rows[0], *__restrict b = rows[1], *__restrict c = rows[2], *__restrict d = rows[3];
+  const float* __restrict a = rows[0], * __restrict b = rows[1], * __restrict c = rows[2], * __restrict d = rows[3];
   const float wa = weight[0], wb = weight[1], wc = weight[2], wd = weight[3];
   for (int64_t i = 0; i < n; ++i) out[i] = a[i] * wa + b[i] * wb + c[i] * wc + d[i] * wd;
 }

@@ -7,7 +7,7 @@
 #include "core/float_types.h"
 #include "kernels/cpu/gemm.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 float sigmoid(float x) { return 1.0f / (1.0f + std::exp(-x)); }
@@ -153,4 +153,4 @@ void gru_backward(const GruSizes& s, const float* h_prev, const float* w_ru, con
   product(false, true, s.batch, cells, 2 * cells, dr_u_bar, 2 * cells, w_ru + s.input * 2 * cells, 2 * cells, dh_prev, cells, true, pool);
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -6,7 +6,7 @@
 
 #include "core/thread_pool.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // i, f, o: gates; ci: input candidate; cs: cell state; co: its tanh; h: output. Gates of one cell stand
 // in the order i, ci, f, o (or i, f, ci, o) in the columns of weights.
@@ -52,4 +52,4 @@ void gru_backward(const GruSizes& s, const float* h_prev, const float* w_ru, con
 void product(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb, float* c, int64_t ldc,
              bool accumulate, core::ThreadPool& pool);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

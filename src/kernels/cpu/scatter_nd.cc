@@ -7,9 +7,9 @@
 #include "core/variant.h"
 #include "kernels/cpu/gather.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
-using namespace weft::core;  // NOLINT
+using namespace weft_engine::core;  // NOLINT
 
 namespace {
 
@@ -43,7 +43,9 @@ T combine(const T& a, const T& b) {
 }
 
 template <>
-tstring combine<Update::kAdd, tstring>(const tstring& a, const tstring& b) { return tstring(a.str() + b.str()); }
+tstring combine<Update::kAdd, tstring>(const tstring& a, const tstring& b) {
+  return tstring(a.str() + b.str());
+}
 
 template <Update kOp, class T>
 void apply(T* __restrict to, const T* __restrict from, int64_t n, bool broadcast) {
@@ -98,22 +100,19 @@ using Rows = Status (*)(ThreadPool&, void*, const void*, std::span<const int64_t
 template <Update kOp>
 Rows arithmetic(DType t) {
   switch (t) {
-#define WEFT_X(T) case dtype_of<T>: return &update_rows<kOp, T>;
-    WEFT_X(half) WEFT_X(bfloat16) WEFT_X(float) WEFT_X(double) WEFT_X(int8_t) WEFT_X(int16_t) WEFT_X(int32_t) WEFT_X(int64_t)
-    WEFT_X(uint8_t) WEFT_X(uint16_t) WEFT_X(uint32_t) WEFT_X(uint64_t)
-    default: break;
+#define WEFT_X(T) \
+  case dtype_of<T>: return &update_rows<kOp, T>;
+    WEFT_X(half)
+    WEFT_X(bfloat16)
+    WEFT_X(float)
+    WEFT_X(double)
+    WEFT_X(int8_t) WEFT_X(int16_t) WEFT_X(int32_t) WEFT_X(int64_t) WEFT_X(uint8_t) WEFT_X(uint16_t) WEFT_X(uint32_t) WEFT_X(uint64_t) default : break;
   }
   if constexpr (kOp != Update::kMin && kOp != Update::kMax) {
-    switch (t) {
-      WEFT_X(complex64) WEFT_X(complex128)
-      default: break;
-    }
+    switch (t) { WEFT_X(complex64) WEFT_X(complex128) default : break; }
   }
   if constexpr (kOp == Update::kAdd) {
-    switch (t) {
-      WEFT_X(bool) WEFT_X(tstring)
-      default: break;
-    }
+    switch (t) { WEFT_X(bool) WEFT_X(tstring) default : break; }
   }
 #undef WEFT_X
   return nullptr;
@@ -143,8 +142,8 @@ Rows assignment(DType t) {
 
 }  // namespace
 
-Status scatter_update(ThreadPool& pool, Update op, DType dtype, void* params, const void* updates, std::span<const int64_t> offsets,
-                      int64_t slice, bool broadcast) {
+Status scatter_update(ThreadPool& pool, Update op, DType dtype, void* params, const void* updates, std::span<const int64_t> offsets, int64_t slice,
+                      bool broadcast) {
   Rows rows = nullptr;
   switch (op) {
     case Update::kAssign: rows = assignment(dtype); break;
@@ -167,8 +166,8 @@ Result<ScatterNdSizes> check_scatter_nd(const Shape& params, const Shape& indice
     return invalid_argument("Indices and updates specified for empty output.  indices shape: ", indices);
   const int64_t leading = indices.rank() > 0 ? indices.dim(0) : 1, update_leading = updates.rank() > 0 ? updates.dim(0) : 1;
   if (indices.rank() < 1 || updates.rank() < 1 || leading != update_leading)
-    return invalid_argument("Dimensions [0,1) of indices[shape=", indices, "] = ", leading, " must match dimensions [0,1) of updates[shape=",
-                            updates, "] = ", update_leading);
+    return invalid_argument("Dimensions [0,1) of indices[shape=", indices, "] = ", leading, " must match dimensions [0,1) of updates[shape=", updates,
+                            "] = ", update_leading);
   ScatterNdSizes s;
   const int batch = indices.rank() > 1 ? indices.rank() - 1 : 1;
   s.tuple = indices.rank() > 1 ? indices.dim(indices.rank() - 1) : 1;
@@ -177,8 +176,8 @@ Result<ScatterNdSizes> check_scatter_nd(const Shape& params, const Shape& indice
                             ") of updates[shape=", updates, "]");
   };
   auto tail_differs = [&] {
-    return invalid_argument("Dimensions [", s.tuple, ",", params.rank(), ") of input[shape=", params, "] must match dimensions [", s.tuple,
-                            ",", updates.rank(), ") of updates[shape=", updates, "]");
+    return invalid_argument("Dimensions [", s.tuple, ",", params.rank(), ") of input[shape=", params, "] must match dimensions [", s.tuple, ",",
+                            updates.rank(), ") of updates[shape=", updates, "]");
   };
   if (updates.rank() < batch) return head_differs();
   if (s.tuple > params.rank() || updates.rank() != batch + params.rank() - int(s.tuple)) return tail_differs();
@@ -219,8 +218,8 @@ Status scatter_nd_error(const Index* indices, const Shape& indices_shape, const 
                           "] does not index into ", what, " ", params);
 }
 
-#define WEFT_X(Index)                                                                                          \
-  template int64_t scatter_nd_offsets(const Index*, const ScatterNdSizes&, const Shape&, int64_t*);            \
+#define WEFT_X(Index)                                                                               \
+  template int64_t scatter_nd_offsets(const Index*, const ScatterNdSizes&, const Shape&, int64_t*); \
   template Status scatter_nd_error(const Index*, const Shape&, const ScatterNdSizes&, const Shape&, int64_t, std::string_view);
 WEFT_X(int16_t)
 WEFT_X(uint16_t)
@@ -228,4 +227,4 @@ WEFT_X(int32_t)
 WEFT_X(int64_t)
 #undef WEFT_X
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

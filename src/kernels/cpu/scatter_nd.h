@@ -10,7 +10,7 @@
 #include "core/shape.h"
 #include "core/thread_pool.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 struct ScatterNdSizes {
   int64_t updates = 0;     // index tuples
@@ -28,15 +28,15 @@ int64_t scatter_nd_offsets(const Index* indices, const ScatterNdSizes& sizes, co
 
 // "indices[0] = [5] does not index into shape [3]"; `what` is what TensorFlow calls the argument.
 template <class Index>
-core::Status scatter_nd_error(const Index* indices, const core::Shape& indices_shape, const ScatterNdSizes& sizes,
-                              const core::Shape& params, int64_t bad, std::string_view what = "shape");
+core::Status scatter_nd_error(const Index* indices, const core::Shape& indices_shape, const ScatterNdSizes& sizes, const core::Shape& params,
+                              int64_t bad, std::string_view what = "shape");
 
 enum class Update { kAssign, kAdd, kSub, kMul, kDiv, kMin, kMax };
 
 // params[offsets[i] + j] op= updates[i * slice + j], tuple after tuple; negative offsets are left out.
 // `broadcast`: updates is one element for all. Integers wrap; integer division by zero leaves zero.
 // Unimplemented for types that the operation does not know.
-core::Status scatter_update(core::ThreadPool& pool, Update op, core::DType dtype, void* params, const void* updates,
-                            std::span<const int64_t> offsets, int64_t slice, bool broadcast = false);
+core::Status scatter_update(core::ThreadPool& pool, Update op, core::DType dtype, void* params, const void* updates, std::span<const int64_t> offsets,
+                            int64_t slice, bool broadcast = false);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

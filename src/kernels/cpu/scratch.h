@@ -6,7 +6,7 @@
 
 #include "core/allocator.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 class Scratch {
  public:
@@ -23,4 +23,4 @@ class Scratch {
   void* data_;
 };
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -4,12 +4,14 @@
 #include <limits>
 #include <type_traits>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 // Integers wrap, which signed ones may not do by themselves.
 template <class T>
-using Wrap = std::conditional_t<!std::is_integral_v<T>, T, std::conditional_t<(sizeof(T) < 4), unsigned, std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, int>>>>;
+using Wrap =
+    std::conditional_t<!std::is_integral_v<T>, T,
+                       std::conditional_t<(sizeof(T) < 4), unsigned, std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, int>>>>;
 
 template <class T>
 struct Loops {
@@ -92,4 +94,4 @@ const SegmentRows* segment_rows(core::DType type) {
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -5,7 +5,7 @@
 
 #include "core/dtype.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 enum class SegmentOp { kSum, kProd, kMax, kMin };
 
@@ -20,4 +20,4 @@ struct SegmentRows {
 // Null for types that cannot be added.
 const SegmentRows* segment_rows(core::DType type);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 struct SelectStrides {
   int cond, t, e;  // 0 or 1
@@ -13,4 +13,4 @@ using SelectLoop = void (*)(const uint8_t* cond, const void* t, const void* e, v
 // For 1, 2, 4, 8 and 16 bytes; null otherwise. `out` may be t or e where its stride is 1.
 SelectLoop select_loop(size_t element_size);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

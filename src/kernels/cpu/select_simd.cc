@@ -1,7 +1,7 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/select.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 WEFT_DECLARE_ISA(SelectLoop select_loop(size_t element_size))
 }
 
@@ -64,7 +64,7 @@ SelectLoop select_loop(size_t element_size) {
 #include "kernels/cpu/isa_end.h"
 
 #if !defined(WEFT_ISA_AVX2) && !defined(WEFT_ISA_AVX512)
-namespace weft::kernels {
+namespace weft_engine::kernels {
 SelectLoop select_loop(size_t element_size) { return WEFT_BEST_ISA(select_loop)(element_size); }
-}
+}  // namespace weft_engine::kernels
 #endif

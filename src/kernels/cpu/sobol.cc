@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 namespace {
 
@@ -351,4 +351,4 @@ void sobol_points(int64_t dims, int64_t n, int64_t skip, T* out) {
 template void sobol_points(int64_t, int64_t, int64_t, float*);
 template void sobol_points(int64_t, int64_t, int64_t, double*);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

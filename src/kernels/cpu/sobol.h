@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 inline constexpr int kMaxSobolDim = 21200;    // what the published table has
 inline constexpr int kSobolTableDims = 1111;  // what is kept here: all polynomials up to degree 13
@@ -13,4 +13,4 @@ inline constexpr int kSobolTableDims = 1111;  // what is kept here: all polynomi
 template <class T>
 void sobol_points(int64_t dims, int64_t n, int64_t skip, T* out);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

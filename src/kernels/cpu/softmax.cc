@@ -6,7 +6,7 @@
 
 #include "kernels/cpu/narrow_simd.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 using core::DType;
@@ -127,7 +127,7 @@ void narrow_row(DType type, const float* from, void* to, int64_t at, int64_t n) 
   else WEFT_BEST_ISA(floats_to_bfloat)(from, p, n);
 }
 
-// Row i of a view as a run of T; `buffer` is used when it does not lie so.
+// Row i of a view as a run of T; `buffer` is used when it is not contiguous.
 template <class T>
 const T* row_of(DType type, const MatrixView& v, int64_t i, int64_t n, std::vector<T>& buffer) {
   const int64_t at = i * v.row_step;
@@ -244,4 +244,4 @@ void sparse_cross_entropy_rows(DType type, const void* x, const int64_t* labels,
   else run(FloatRows{});
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -7,7 +7,7 @@
 #include "core/thread_pool.h"
 #include "kernels/cpu/isa.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // y[i] = exp(x[i] - max x) / sum, or with `log` x[i] - max - log(sum), for each of `rows` rows.
 void softmax_rows(core::DType type, bool log, const void* x, void* y, int64_t rows, int64_t columns, core::ThreadPool& pool);
@@ -31,4 +31,4 @@ WEFT_DECLARE_ISA(float exp_row(const float* x, float shift, float* y, int64_t n)
 WEFT_DECLARE_ISA(void scale_row(float* y, float factor, int64_t n))
 WEFT_DECLARE_ISA(void shift_row(const float* x, float shift, float* y, int64_t n))
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -5,9 +5,9 @@
 
 #include "kernels/cpu/isa.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 WEFT_DECLARE_ISA(void axpy_float(float a, const float* x, float* y, int64_t n))
 WEFT_DECLARE_ISA(void axpy_double(double a, const double* x, double* y, int64_t n))
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

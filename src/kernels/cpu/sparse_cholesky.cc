@@ -7,7 +7,7 @@
 #include "core/float_types.h"
 #include "kernels/cpu/csr.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 std::vector<int32_t> amd_ordering(int64_t n, const int32_t* row_pointers, const int32_t* column_indices) {
   using Matrix = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
@@ -45,4 +45,4 @@ template std::optional<CsrParts<double>> sparse_cholesky(const CsrView<double>&,
 template std::optional<CsrParts<core::complex64>> sparse_cholesky(const CsrView<core::complex64>&, const int32_t*);
 template std::optional<CsrParts<core::complex128>> sparse_cholesky(const CsrView<core::complex128>&, const int32_t*);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

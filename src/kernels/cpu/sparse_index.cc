@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 std::vector<int64_t> sort_index_rows(const int64_t* indices, int64_t n, int64_t rank, std::span<const int64_t> order) {
   std::vector<int64_t> rows(static_cast<size_t>(n));
@@ -33,4 +33,4 @@ std::vector<IndexPair> merge_index_rows(const int64_t* a, int64_t a_rows, const 
   return out;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

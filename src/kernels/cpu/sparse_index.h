@@ -8,7 +8,7 @@
 
 #include "core/float_types.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // -1, 0 or 1, column by column.
 inline int compare_index_rows(const int64_t* a, const int64_t* b, int64_t rank) {
@@ -45,4 +45,4 @@ T wrap_multiply(T a, T b) {
   else return T(a * b);
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

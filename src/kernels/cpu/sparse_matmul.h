@@ -5,7 +5,7 @@
 
 #include "core/float_types.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // sums[row, j] += value * b[column, j] for each entry and each column j in [begin, end). Entries are
 // added in the order they stand in. T is the type of the operands, W that of the sums.
@@ -30,4 +30,4 @@ void multiply_sparse_dense(const SparseProduct<core::complex128, core::complex12
 void multiply_sparse_dense(const SparseProduct<core::half, float>& p);
 void multiply_sparse_dense(const SparseProduct<core::bfloat16, float>& p);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

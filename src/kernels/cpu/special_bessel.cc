@@ -6,7 +6,7 @@
 
 #include "kernels/cpu/special_math.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -115,4 +115,4 @@ double bessel_j1(double x) { return std::isinf(x) ? kNan : ::j1(x); }
 double bessel_y0(double x) { return x <= 0 ? -kInf : std::isinf(x) ? kNan : ::y0(x); }
 double bessel_y1(double x) { return x <= 0 ? -kInf : std::isinf(x) ? kNan : ::y1(x); }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -5,7 +5,7 @@
 
 #include "kernels/cpu/special_math.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -71,7 +71,8 @@ Dual upper_fraction(double a, double x) {
     const double dp = dp1 * z - p1 - dp2 * yc + p2 * c, dq = dq1 * z - q1 - dq2 * yc + q2 * c;
     if (q != 0) {
       const Dual next = {p / q, (dp - p / q * dq) / q};
-      const bool done = std::abs(next.value - ans.value) <= kEps * std::abs(next.value) && std::abs(next.slope - ans.slope) <= kEps * std::abs(next.slope);
+      const bool done =
+          std::abs(next.value - ans.value) <= kEps * std::abs(next.value) && std::abs(next.slope - ans.slope) <= kEps * std::abs(next.slope);
       ans = next;
       if (done) break;
     }
@@ -143,9 +144,18 @@ double zeta(double x, double q) {
   if (std::isinf(q)) return 0;
   if (std::isinf(x)) return q < 1 ? kInf : q == 1 ? 1 : 0;
   // Euler and Maclaurin; the numbers are (2k)! / B(2k).
-  constexpr double kFactors[] = {12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1.8924375803183791606e9, 7.47242496e10,
-                                 -2.950130727918164224e12, 1.1646782814350067249e14, -4.5979787224074726105e15,
-                                 1.8152105401943546773e17, -7.1661652561756670113e18};
+  constexpr double kFactors[] = {12.0,
+                                 -720.0,
+                                 30240.0,
+                                 -1209600.0,
+                                 47900160.0,
+                                 -1.8924375803183791606e9,
+                                 7.47242496e10,
+                                 -2.950130727918164224e12,
+                                 1.1646782814350067249e14,
+                                 -4.5979787224074726105e15,
+                                 1.8152105401943546773e17,
+                                 -7.1661652561756670113e18};
   double sum = std::pow(q, -x), a = q, b = 0;
   for (int i = 0; i < 9 || a <= 9; ++i) {
     a += 1;
@@ -209,4 +219,4 @@ double betainc(double a, double b, double x) {
   return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -4,7 +4,7 @@
 #include "kernels/cpu/special_math.h"
 #include "kernels/cpu/unary_loops.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 using core::DType;
@@ -12,12 +12,16 @@ using core::DType;
 template <double (*f)(double)>
 struct Map {
   template <class T>
-  T operator()(T x) const { return T(f(double(x))); }
+  T operator()(T x) const {
+    return T(f(double(x)));
+  }
 };
 template <double (*f)(double, double)>
 struct Combine {
   template <class T>
-  T operator()(T a, T b) const { return T(f(double(a), double(b))); }
+  T operator()(T a, T b) const {
+    return T(f(double(a), double(b)));
+  }
 };
 
 template <double (*f)(double)>
@@ -88,4 +92,4 @@ UnaryLoop special_unary_loop(Unary op, DType t) {
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

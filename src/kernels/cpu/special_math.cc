@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -141,7 +141,8 @@ double spence(double x) {
   }
   if (x < 0.5) return kPi * kPi / 6 - std::log(x) * std::log1p(-x) - spence(1 - x);
   // Li2(1 - exp(-u)) = sum of B(n) u^(n+1) / (n+1)!, |u| <= log 2.
-  constexpr double kBernoulli[] = {1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66, -691.0 / 2730, 7.0 / 6, -3617.0 / 510, 43867.0 / 798, -174611.0 / 330};
+  constexpr double kBernoulli[] = {1.0 / 6,       -1.0 / 30, 1.0 / 42,      -1.0 / 30,     5.0 / 66,
+                                   -691.0 / 2730, 7.0 / 6,   -3617.0 / 510, 43867.0 / 798, -174611.0 / 330};
   const double u = -std::log1p(x - 1);
   double sum = u - 0.25 * u * u, power = u;
   for (int k = 1; k <= 10; ++k) {
@@ -192,4 +193,4 @@ Fresnel fresnel(double x) {
   return x < 0 ? Fresnel{-r.c, -r.s} : r;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

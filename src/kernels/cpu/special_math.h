@@ -3,7 +3,7 @@
 // gives NaN or an infinity, the same that TensorFlow gives.
 #pragma once
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 double digamma(double x);
 double lgamma(double x);  // log |gamma(x)|; unlike std::lgamma, writes no global
@@ -39,4 +39,4 @@ double zeta(double x, double q);           // Hurwitz
 double polygamma(double n, double x);
 double betainc(double a, double b, double x);  // regularised
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

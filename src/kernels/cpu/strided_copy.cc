@@ -9,7 +9,7 @@
 #include "core/variant.h"
 #include "kernels/cpu/fill.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 using core::DType;
 using core::ThreadPool;
@@ -63,7 +63,7 @@ void copy_row(const T* source, int64_t ss, T* target, int64_t ts, int64_t n) {
   }
 }
 
-// Where the walk over the first `count` dimensions stands.
+// Where the walk over the first `count` dimensions is.
 struct Odometer {
   int64_t at[CopyPlan::kMaxDims];
   int64_t source = 0, target = 0;
@@ -138,7 +138,8 @@ void copy_rows(ThreadPool& pool, const T* source, T* target, const CopyPlan& p) 
       o.start(p, order, outer, b);
       for (int64_t i = b; i < e;) {
         const int64_t count = std::min(e - i, last.size - o.at[outer - 1]);
-        copy_short_runs(reinterpret_cast<const char*>(source + o.source), last.source * kSize, reinterpret_cast<char*>(target + o.target), last.target * kSize, count, bytes);
+        copy_short_runs(reinterpret_cast<const char*>(source + o.source), last.source * kSize, reinterpret_cast<char*>(target + o.target),
+                        last.target * kSize, count, bytes);
         i += count;
         o.source += (count - 1) * last.source, o.target += (count - 1) * last.target, o.at[outer - 1] += count - 1;
         o.next(p, order, outer);
@@ -159,7 +160,9 @@ void copy_rows(ThreadPool& pool, const T* source, T* target, const CopyPlan& p) 
 // Transposes n x n elements in vector registers, where n is what the element size makes worth it: column k
 // of the block is a run at s + k * sx, row j of the result a run at t + j * ty.
 template <class T>
-inline constexpr int64_t kBlock = sizeof(T) == 4 ? 4 : sizeof(T) == 8 ? 2 : 1;
+inline constexpr int64_t kBlock = sizeof(T) == 4   ? 4
+                                  : sizeof(T) == 8 ? 2
+                                                   : 1;
 
 template <class T>
 inline void transpose_block(const T* s, int64_t sx, T* t, int64_t ty) {
@@ -299,4 +302,4 @@ void fill_zero(ThreadPool& pool, DType dtype, void* target, int64_t n) {
   pool.parallel_for(n, double(size) / kBytesPerNs, [&](int64_t b, int64_t e) { std::memset(bytes + b * size, 0, size_t((e - b) * size)); });
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -8,7 +8,7 @@
 #include "core/dtype.h"
 #include "core/thread_pool.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // The walk, outermost dimension first. Strides count elements; they may be negative, and 0 in the source
 // (repeats it). Dimensions of size 1 vanish and those that are one run in both arrays merge as they are
@@ -57,4 +57,4 @@ void fill(core::ThreadPool& pool, core::DType dtype, const void* value, void* ta
 // n elements of value zero: 0, false, the empty string.
 void fill_zero(core::ThreadPool& pool, core::DType dtype, void* target, int64_t n);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

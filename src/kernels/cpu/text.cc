@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <limits>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 int64_t utf8_length(std::string_view s) {
   int64_t n = 0;
@@ -215,4 +215,4 @@ std::string c_escape(std::string_view s) {
   return out;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -7,7 +7,7 @@
 
 #include "core/status.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 inline bool is_utf8_trail(char c) { return (static_cast<uint8_t>(c) & 0xC0) == 0x80; }
 inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -48,4 +48,4 @@ void append_shortest(std::string& out, double v);
 // C escapes for what cannot be printed; bytes of UTF-8 stay.
 std::string c_escape(std::string_view s);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -8,15 +8,17 @@
 #include "kernels/cpu/complex_math.h"
 #include "kernels/cpu/unary_loops.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 using core::DType;
 
-#define WEFT_OP(Name, expr)                            \
-  struct Name {                                        \
-    template <class T>                                 \
-    auto operator()(T x) const { return expr; }        \
+#define WEFT_OP(Name, expr)      \
+  struct Name {                  \
+    template <class T>           \
+    auto operator()(T x) const { \
+      return expr;               \
+    }                            \
   };
 WEFT_OP(Exp, std::exp(x))
 WEFT_OP(Expm1, std::expm1(x))
@@ -50,7 +52,7 @@ WEFT_OP(IntInvert, T(~x))
 WEFT_OP(IntRelu, x > 0 ? x : T(0))
 WEFT_OP(IntRelu6, x > 6 ? T(6) : x > 0 ? x : T(0))
 // TensorFlow 2.21 rounds every integer to 0; tf.round never asks it to.
-WEFT_OP(IntRound, x & T(0))
+WEFT_OP(IntRound, x& T(0))
 WEFT_OP(PopulationCount, uint8_t(std::popcount(x)))
 
 // Complex numbers; T is the complex type.
@@ -183,4 +185,4 @@ UnaryLoop plain_unary_loop(Unary op, DType t) {
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

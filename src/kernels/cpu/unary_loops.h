@@ -3,7 +3,7 @@
 
 #include "kernels/cpu/elementwise.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 template <class T, class R, class Op>
 void map_loop(const void* vin, void* vout, int64_t n) {
@@ -16,4 +16,4 @@ void map_loop(const void* vin, void* vout, int64_t n) {
 UnaryLoop plain_unary_loop(Unary op, core::DType t);
 UnaryLoop special_unary_loop(Unary op, core::DType t);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -25,36 +25,29 @@ void loop(const void* vin, void* vout, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = op(in[i]);
 }
 
-#define WEFT_OP(Name, expr)                            \
-  struct Name {                                        \
-    template <class T>                                 \
-    auto operator()(T x) const { return expr; }        \
+#define WEFT_OP(Name, expr)      \
+  struct Name {                  \
+    template <class T>           \
+    auto operator()(T x) const { \
+      return expr;               \
+    }                            \
   };
 WEFT_OP(Neg, T(-x))
 WEFT_OP(Abs, std::fabs(x))
 WEFT_OP(AbsInt, T(x >> (sizeof(T) * 8 - 1) ? -x : x))  // of the unsigned type: the lowest value wraps
-WEFT_OP(Square, T(x * x))
-WEFT_OP(Sqrt, std::sqrt(x))
+WEFT_OP(Square, T(x* x))
 WEFT_OP(Rsqrt, T(1) / std::sqrt(x))
-WEFT_OP(Reciprocal, T(1) / x)
-WEFT_OP(Ceil, std::ceil(x))
-WEFT_OP(Floor, std::floor(x))
-WEFT_OP(Rint, std::nearbyint(x))
-WEFT_OP(Sign, x > 0 ? T(1) : x < 0 ? T(-1) : x)
-WEFT_OP(Relu, x <= 0 ? T(0) : x)
-WEFT_OP(Relu6, x <= 0 ? T(0) : x > 6 ? T(6) : x)
-WEFT_OP(Softsign, x / (T(1) + std::fabs(x)))
 WEFT_OP(IsNan, uint8_t(x != x))
 WEFT_OP(IsInf, uint8_t(std::fabs(x) == T(__builtin_inf())))
 WEFT_OP(IsFinite, uint8_t(std::fabs(x) < T(__builtin_inf())))
 WEFT_OP(Not, uint8_t(x ^ 1))
+#define WEFT_UNARY_FORMULA WEFT_OP
+#include "kernels/cpu/scalar_functions.inc"
 #undef WEFT_OP
 
 // exp(x) - 1, as TensorFlow has it, and not expm1.
 inline Floats velu(Floats x) { return x < 0.f ? vexp(x) - 1.f : x; }
-inline Floats vselu(Floats x) {
-  return x < 0.f ? 1.75809934f * (vexp(x) - 1.f) : 1.05070099f * x;
-}
+inline Floats vselu(Floats x) { return x < 0.f ? 1.75809934f * (vexp(x) - 1.f) : 1.05070099f * x; }
 
 float exact_sin(float x) { return std::sin(x); }
 float exact_cos(float x) { return std::cos(x); }
@@ -85,22 +78,16 @@ UnaryLoop if_float(DType t, UnaryLoop f) { return t == DType::kFloat ? f : nullp
 
 UnaryLoop unary_loop(Unary op, DType t) {
   switch (op) {
+#define WEFT_UNARY_FORMULA(Name, ...) \
+  case Unary::k##Name: return of_floats<Name>(t);
+#include "kernels/cpu/scalar_functions.inc"
     case Unary::kNeg: return of_wrapping<Neg>(t);
     case Unary::kAbs:
       if (t == DType::kInt32) return &loop<uint32_t, uint32_t, AbsInt>;
       if (t == DType::kInt64) return &loop<uint64_t, uint64_t, AbsInt>;
       return of_floats<Abs>(t);
     case Unary::kSquare: return of_wrapping<Square>(t);
-    case Unary::kSqrt: return of_floats<Sqrt>(t);
     case Unary::kRsqrt: return t == DType::kFloat ? &map_floats<vrsqrt> : of_floats<Rsqrt>(t);
-    case Unary::kReciprocal: return of_floats<Reciprocal>(t);
-    case Unary::kCeil: return of_floats<Ceil>(t);
-    case Unary::kFloor: return of_floats<Floor>(t);
-    case Unary::kRint: return of_floats<Rint>(t);
-    case Unary::kSign: return of_floats<Sign>(t);
-    case Unary::kRelu: return of_floats<Relu>(t);
-    case Unary::kRelu6: return of_floats<Relu6>(t);
-    case Unary::kSoftsign: return of_floats<Softsign>(t);
     case Unary::kIsNan: return to_bool<IsNan>(t);
     case Unary::kIsInf: return to_bool<IsInf>(t);
     case Unary::kIsFinite: return to_bool<IsFinite>(t);

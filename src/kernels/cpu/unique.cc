@@ -7,7 +7,7 @@
 
 #include "core/tstring.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 using core::DType;
@@ -116,4 +116,4 @@ UniqueSlices unique_slices(DType type, const void* x, int64_t outer, int64_t n, 
   return out;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

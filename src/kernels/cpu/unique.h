@@ -6,7 +6,7 @@
 
 #include "core/dtype.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 struct UniqueSlices {
   std::vector<int64_t> first;   // for each distinct slice, in order of appearance, where it first stands
@@ -17,4 +17,4 @@ struct UniqueSlices {
 // Numbers are compared by value: -0 equals 0, NaN equals nothing.
 UniqueSlices unique_slices(core::DType type, const void* x, int64_t outer, int64_t n, int64_t inner);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

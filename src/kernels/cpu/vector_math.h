@@ -30,9 +30,7 @@ inline Floats load(const float* p) {
 }
 inline void store(float* p, Floats v) { __builtin_memcpy(p, &v, sizeof v); }
 inline Floats absolute(Floats x) { return (Floats)((Ints)x & 0x7fffffff); }
-inline Floats with_sign_of(Floats magnitude, Floats sign) {
-  return (Floats)(((Ints)magnitude & 0x7fffffff) | ((Ints)sign & int32_t(0x80000000)));
-}
+inline Floats with_sign_of(Floats magnitude, Floats sign) { return (Floats)(((Ints)magnitude & 0x7fffffff) | ((Ints)sign & int32_t(0x80000000))); }
 // The first n of a register, n in [1, kLanes]; the other lanes hold `rest`.
 inline Floats load_part(const float* p, int64_t n, float rest) {
 #if defined(WEFT_ISA_AVX512)

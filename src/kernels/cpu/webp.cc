@@ -6,7 +6,7 @@
 
 #include "kernels/cpu/image_codec.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 // decode.h, WEBP_DECODER_ABI_VERSION 0x02..
@@ -56,4 +56,4 @@ core::Status decode_webp(std::string_view bytes, int channels, const AllocatePix
   return {};
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // One spatial dimension. Output o reads inputs o * stride - before + f * dilation for f in [0, window).
-// Whoever fills it has checked that none of these products overflows (ops/window.h).
+// Whoever fills it has checked that none of these products overflows (ops/nn/window.h).
 struct WindowDim {
   int64_t in = 1, window = 1, out = 1, stride = 1, dilation = 1, before = 0;
 
@@ -42,4 +42,4 @@ struct ConvGeometry {
   int64_t patch() const { return taps() * (in_channels / groups); }
 };
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

@@ -5,7 +5,7 @@
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/scratch.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 using core::ThreadPool;
 
@@ -59,33 +59,35 @@ bool winograd_serves(const ConvGeometry& g) {
   return tiles_of(g) >= 8 && double(h.out * w.out) >= 0.55 * double((h.out + 3) / 4 * 4 * ((w.out + 3) / 4 * 4));
 }
 
-void winograd_forward(const ConvGeometry& g, const float* in, const float* filter, float* out, const float* bias, Epilogue e, float alpha, ThreadPool& pool) {
+void winograd_forward(const ConvGeometry& g, const float* in, const float* filter, float* out, const float* bias, Epilogue e, float alpha,
+                      ThreadPool& pool) {
   const WindowDim &h = g.dim[1], &w = g.dim[2];
   const Scratch u(kPoints * g.in_channels * g.out_channels);
   WEFT_BEST_ISA(winograd_filter)(filter, g.in_channels, g.out_channels, u.get());
   const bool relu = e == Epilogue::kRelu, later = !relu && e != Epilogue::kNone;
-  convolve(grid(h, w, h.in, w.in, g.in_channels, h.before, w.before, false), grid(h, w, h.out, w.out, g.out_channels, 0, 0, false), tiles_of(g), in, u.get(),
-           out, later ? nullptr : bias, relu, pool);
+  convolve(grid(h, w, h.in, w.in, g.in_channels, h.before, w.before, false), grid(h, w, h.out, w.out, g.out_channels, 0, 0, false), tiles_of(g), in,
+           u.get(), out, later ? nullptr : bias, relu, pool);
   if (later) apply_epilogue(e, alpha, bias, out, g.batch * g.out_positions(), g.out_channels, pool);
 }
 
-// The input's gradient is a convolution of the output's by the filter turned round, with what is missing to 2 as padding.
+// The input's gradient is a convolution of the output's by the filter reversed, with what is missing to 2 as padding.
 void winograd_backward_input(const ConvGeometry& g, const float* filter, const float* dout, float* din, ThreadPool& pool) {
   const WindowDim &h = g.dim[1], &w = g.dim[2];
   const int64_t in = g.in_channels, out = g.out_channels, size = in * out;
-  const Scratch turned(9 * size), u(kPoints * size);
+  const Scratch reversed(9 * size), u(kPoints * size);
   for (int64_t k = 0; k < 9; ++k) {
     const float* from = filter + (8 - k) * size;
-    float* to = turned.get() + k * size;
+    float* to = reversed.get() + k * size;
     for (int64_t c0 = 0; c0 < in; c0 += 16) {
       for (int64_t o = 0; o < out; ++o) {
         for (int64_t c = c0; c < std::min(in, c0 + 16); ++c) to[o * in + c] = from[c * out + o];
       }
     }
   }
-  WEFT_BEST_ISA(winograd_filter)(turned.get(), out, in, u.get());
+  WEFT_BEST_ISA(winograd_filter)(reversed.get(), out, in, u.get());
   const int64_t tiles = g.batch * ((h.in + 3) / 4) * ((w.in + 3) / 4);
-  convolve(grid(h, w, h.out, w.out, out, 2 - h.before, 2 - w.before, true), grid(h, w, h.in, w.in, in, 0, 0, true), tiles, dout, u.get(), din, nullptr, false, pool);
+  convolve(grid(h, w, h.out, w.out, out, 2 - h.before, 2 - w.before, true), grid(h, w, h.in, w.in, in, 0, 0, true), tiles, dout, u.get(), din,
+           nullptr, false, pool);
 }
 
 // Each part of the tiles sums products of its own; how many parts there are depends on shapes alone.
@@ -95,7 +97,8 @@ void winograd_backward_filter(const ConvGeometry& g, const float* in, const floa
   const TileGrid from = grid(h, w, h.in, w.in, ic, h.before, w.before, false), grads = grid(h, w, h.out, w.out, oc, 0, 0, false);
   constexpr int64_t kBytes = 1 << 20;
   const int64_t block = std::min(tiles, std::clamp<int64_t>(kBytes / (kPoints * int64_t(sizeof(float)) * (ic + oc)), 32, 256));
-  const int64_t blocks = (tiles + block - 1) / block, parts = std::min<int64_t>({blocks, 8, std::max<int64_t>(1, (int64_t(1) << 24) / (kPoints * size))});
+  const int64_t blocks = (tiles + block - 1) / block,
+                parts = std::min<int64_t>({blocks, 8, std::max<int64_t>(1, (int64_t(1) << 24) / (kPoints * size))});
   const Scratch sums(parts * kPoints * size);
   pool.parallel_chunks(parts, [&](int64_t part) {
     const Scratch scratch(kPoints * (plane(block * ic) + plane(block * oc)));
@@ -121,4 +124,4 @@ void winograd_backward_filter(const ConvGeometry& g, const float* in, const floa
   WEFT_BEST_ISA(winograd_filter_grad)(total, ic, oc, dfilter);
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

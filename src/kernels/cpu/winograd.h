@@ -8,7 +8,7 @@
 #include "kernels/cpu/matmul_epilogue.h"
 #include "kernels/cpu/window.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // Whether these kernels serve the convolution and are faster than a direct one.
 bool winograd_serves(const ConvGeometry& g);
@@ -32,9 +32,10 @@ WEFT_DECLARE_ISA(void winograd_filter(const float* w, int64_t in, int64_t out, f
 // Tiles [first, first + count) of 6x6, 4 apart -> v [36, count, channels], `plane` elements from one of the 36 to the next
 WEFT_DECLARE_ISA(void winograd_input(const TileGrid& g, const float* x, int64_t first, int64_t count, float* v, int64_t plane))
 // m [36, count, channels] -> tiles of 4x4
-WEFT_DECLARE_ISA(void winograd_output(const TileGrid& g, const float* m, int64_t plane, int64_t first, int64_t count, const float* bias, bool relu, float* y))
+WEFT_DECLARE_ISA(void winograd_output(const TileGrid& g, const float* m, int64_t plane, int64_t first, int64_t count, const float* bias, bool relu,
+                                      float* y))
 // For the filter's gradient: tiles of 4x4 -> v [36, count, channels], and m [36, in, out] -> dw [3, 3, in, out]
 WEFT_DECLARE_ISA(void winograd_grad(const TileGrid& g, const float* dy, int64_t first, int64_t count, float* v, int64_t plane))
 WEFT_DECLARE_ISA(void winograd_filter_grad(const float* m, int64_t in, int64_t out, float* dw))
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

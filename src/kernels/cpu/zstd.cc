@@ -4,7 +4,7 @@
 
 #include <memory>
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 namespace {
 
 // The stable part of zstd.h (version 1.0 on), declared here since only the library itself is common.
@@ -62,4 +62,4 @@ core::Status zstd_decompress(std::string_view bytes, std::string& out, size_t mo
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

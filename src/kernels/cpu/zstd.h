@@ -6,9 +6,9 @@
 
 #include "core/status.h"
 
-namespace weft::kernels {
+namespace weft_engine::kernels {
 
 // Replaces `out`. DataLoss for bytes that are not Zstandard's, ResourceExhausted where there are more than `most`.
 core::Status zstd_decompress(std::string_view in, std::string& out, size_t most);
 
-}  // namespace weft::kernels
+}  // namespace weft_engine::kernels

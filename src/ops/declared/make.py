@@ -3,9 +3,10 @@
     python3 src/ops/declared/make.py WEFT
 
 WEFT is the built command, which says what ops families register (`weft ops`). The OpDefs are those of
-tests/data/op_defs.bin, without the ones that TensorFlow's Python package alone adds. It needs to run again only for another
+tests/ops/data/op_defs.bin, without the ones that TensorFlow's Python package alone adds. It needs to run again only for another
 version of TensorFlow: where a family registers an op that stands in the file, the family's spec wins.
 """
+
 import pathlib
 import struct
 import subprocess
@@ -21,9 +22,27 @@ TYPES = """invalid float double int32 uint8 int16 int8 string complex64 int64 bo
 complex128 half resource variant uint32 uint64 float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz int4 uint4
 int2 uint2 float4_e2m1fn""".split()
 NUMBERS = [1, 2, 3, 4, 5, 6, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19, 22, 23]
-FULL_TYPES = {1: "VAR", 2: "ANY", 3: "PRODUCT", 20: "FOR_EACH", 214: "STRING", 1000: "TENSOR", 1001: "ARRAY", 1002: "OPTIONAL", 1005: "SHAPE_TENSOR",
-              10102: "DATASET", 10103: "RAGGED", 10202: "MUTEX_LOCK"}
-PROPERTIES = {16: "aggregate", 17: "stateful", 18: "commutative", 19: "allows_uninitialized_input", 21: "distributed_communication"}
+FULL_TYPES = {
+    1: "VAR",
+    2: "ANY",
+    3: "PRODUCT",
+    20: "FOR_EACH",
+    214: "STRING",
+    1000: "TENSOR",
+    1001: "ARRAY",
+    1002: "OPTIONAL",
+    1005: "SHAPE_TENSOR",
+    10102: "DATASET",
+    10103: "RAGGED",
+    10202: "MUTEX_LOCK",
+}
+PROPERTIES = {
+    16: "aggregate",
+    17: "stateful",
+    18: "commutative",
+    19: "allows_uninitialized_input",
+    21: "distributed_communication",
+}
 
 
 def varint(data, at):
@@ -61,7 +80,9 @@ def signed(value):
 
 
 def number(value):
-    short = next(t for t in (f"{value:.{n}g}" for n in range(1, 10)) if struct.pack("<f", float(t)) == struct.pack("<f", value))
+    short = next(
+        t for t in (f"{value:.{n}g}" for n in range(1, 10)) if struct.pack("<f", float(t)) == struct.pack("<f", value)
+    )
     return short if any(c in short for c in ".en") else short + ".0"
 
 
@@ -197,7 +218,7 @@ def op_lines(data):
 
 
 def records():
-    data = (ROOT / "tests/data/op_defs.bin").read_bytes()
+    data = (ROOT / "tests/ops/data/op_defs.bin").read_bytes()
     at = 0
     while at < len(data):
         size = struct.unpack_from("<I", data, at)[0]
@@ -208,7 +229,7 @@ def records():
 def main():
     lines = subprocess.run([sys.argv[1], "ops"], check=True, capture_output=True, text=True).stdout.splitlines()
     registered = {line.split(":")[0] for line in lines if not line.endswith(": signature only, no kernel")}
-    left_out = registered | set((ROOT / "tests/data/op_defs_python.txt").read_text().split())
+    left_out = registered | set((ROOT / "tests/ops/data/op_defs_python.txt").read_text().split())
     ops = sorted((one(r, 1).decode(), r) for r in records())
     chosen = [r for name, r in ops if name not in left_out]
     OUT.write_text(HEAD + "".join(line + "\n" for r in chosen for line in op_lines(r)))

@@ -16,8 +16,8 @@
 
 namespace {
 
-using weft::wire::FieldFlags;
-using weft::wire::FieldType;
+using weft_engine::wire::FieldFlags;
+using weft_engine::wire::FieldType;
 
 struct Field {
   std::string name, type, oneof, scope;
@@ -223,11 +223,10 @@ class Parser {
 };
 
 const std::map<std::string, FieldType> kScalars = {
-    {"double", FieldType::kDouble},     {"float", FieldType::kFloat},   {"int64", FieldType::kInt64},
-    {"uint64", FieldType::kUint64},     {"int32", FieldType::kInt32},   {"fixed64", FieldType::kFixed64},
-    {"fixed32", FieldType::kFixed32},   {"bool", FieldType::kBool},     {"string", FieldType::kString},
-    {"bytes", FieldType::kBytes},       {"uint32", FieldType::kUint32}, {"sfixed32", FieldType::kSfixed32},
-    {"sfixed64", FieldType::kSfixed64}, {"sint32", FieldType::kSint32}, {"sint64", FieldType::kSint64},
+    {"double", FieldType::kDouble},     {"float", FieldType::kFloat},     {"int64", FieldType::kInt64},     {"uint64", FieldType::kUint64},
+    {"int32", FieldType::kInt32},       {"fixed64", FieldType::kFixed64}, {"fixed32", FieldType::kFixed32}, {"bool", FieldType::kBool},
+    {"string", FieldType::kString},     {"bytes", FieldType::kBytes},     {"uint32", FieldType::kUint32},   {"sfixed32", FieldType::kSfixed32},
+    {"sfixed64", FieldType::kSfixed64}, {"sint32", FieldType::kSint32},   {"sint64", FieldType::kSint64},
 };
 
 template <class Map>
@@ -289,7 +288,7 @@ int main(int argc, char** argv) {
   std::string message_rows, field_rows, enum_rows, value_rows;
   int fields = 0, values = 0;
   for (auto& [full, m] : messages) {
-    message_rows += row({name(full), fields, m.map_entry ? weft::wire::kMapEntry : 0});
+    message_rows += row({name(full), fields, m.map_entry ? weft_engine::wire::kMapEntry : 0});
     std::stable_sort(m.fields.begin(), m.fields.end(), [](const Field& a, const Field& b) { return a.number < b.number; });
     for (const Field& f : m.fields) {
       FieldType type;
@@ -297,7 +296,7 @@ int main(int argc, char** argv) {
       if (!resolve(f, type, ref)) return std::fprintf(stderr, "%s.%s: no type %s\n", full.c_str(), f.name.c_str(), f.type.c_str()), 1;
       int flags = f.flags;
       const bool repeated = flags & FieldFlags::kRepeated;
-      if (repeated && f.packed > 0 && weft::wire::is_packable(type)) flags |= FieldFlags::kPacked;
+      if (repeated && f.packed > 0 && weft_engine::wire::is_packable(type)) flags |= FieldFlags::kPacked;
       if (type == FieldType::kMessage && !repeated) flags |= FieldFlags::kPresence;
       if (type != FieldType::kString) flags &= ~FieldFlags::kUtf8;
       field_rows += row({name(f.name), name(f.oneof), 0, f.number, ref, int(type), flags});
@@ -306,7 +305,7 @@ int main(int argc, char** argv) {
   }
   message_rows += row({0, fields, 0});
   for (auto& [full, e] : enums) {
-    enum_rows += row({name(full), values, e.closed ? weft::wire::kClosedEnum : 0});
+    enum_rows += row({name(full), values, e.closed ? weft_engine::wire::kClosedEnum : 0});
     std::stable_sort(e.values.begin(), e.values.end(), [](const Value& a, const Value& b) { return a.number < b.number; });
     for (const Value& v : e.values) value_rows += row({name(v.name), v.number});
     values += int(e.values.size());

@@ -33,31 +33,22 @@ typedef struct TF_Shape {
 TF_CAPI_EXPORT extern void TF_SetTracingImplementation(const char* name, TF_Status* status);
 
 // A context that runs ops at once.
-TF_CAPI_EXPORT extern TF_ExecutionContext* TF_NewEagerExecutionContext(TFE_ContextOptions* options,
-                                                                       TF_Status* status);
+TF_CAPI_EXPORT extern TF_ExecutionContext* TF_NewEagerExecutionContext(TFE_ContextOptions* options, TF_Status* status);
 TF_CAPI_EXPORT extern void TF_DeleteExecutionContext(TF_ExecutionContext* ctx);
 
 // The eager context inside; an error for a tracing one.
-TF_CAPI_EXPORT extern TFE_Context* TF_ExecutionContextGetTFEContext(TF_ExecutionContext* ctx,
-                                                                    TF_Status* status);
+TF_CAPI_EXPORT extern TFE_Context* TF_ExecutionContextGetTFEContext(TF_ExecutionContext* ctx, TF_Status* status);
 
 // ---- Tracing ----
 
 // A context that traces; TF_FinalizeFunction ends it.
-TF_CAPI_EXPORT extern TF_ExecutionContext* TF_CreateFunction(const char* fn_name,
-                                                             TF_Status* status);
-TF_CAPI_EXPORT extern TF_AbstractTensor* TF_AddFunctionParameter(TF_ExecutionContext* func,
-                                                                 TF_DataType dtype, TF_Shape shape,
-                                                                 TF_Status* status);
+TF_CAPI_EXPORT extern TF_ExecutionContext* TF_CreateFunction(const char* fn_name, TF_Status* status);
+TF_CAPI_EXPORT extern TF_AbstractTensor* TF_AddFunctionParameter(TF_ExecutionContext* func, TF_DataType dtype, TF_Shape shape, TF_Status* status);
 
 // Frees ctx.
-TF_CAPI_EXPORT extern TF_AbstractFunction* TF_FinalizeFunction(TF_ExecutionContext* ctx,
-                                                               TF_OutputList* outputs,
-                                                               TF_Status* status);
+TF_CAPI_EXPORT extern TF_AbstractFunction* TF_FinalizeFunction(TF_ExecutionContext* ctx, TF_OutputList* outputs, TF_Status* status);
 TF_CAPI_EXPORT extern void TF_DeleteAbstractFunction(TF_AbstractFunction* func);
-TF_CAPI_EXPORT extern void TF_ExecutionContextRegisterFunction(TF_ExecutionContext* ctx,
-                                                               TF_AbstractFunction* func,
-                                                               TF_Status* status);
+TF_CAPI_EXPORT extern void TF_ExecutionContextRegisterFunction(TF_ExecutionContext* ctx, TF_AbstractFunction* func, TF_Status* status);
 
 // ---- Ops ----
 
@@ -65,25 +56,19 @@ TF_CAPI_EXPORT extern TF_AbstractOp* TF_NewAbstractOp(TF_ExecutionContext* ctx);
 TF_CAPI_EXPORT extern void TF_DeleteAbstractOp(TF_AbstractOp* op);
 
 // The type must come before name and attributes.
-TF_CAPI_EXPORT extern void TF_AbstractOpSetOpType(TF_AbstractOp* op, const char* const op_type,
-                                                  TF_Status* status);
-TF_CAPI_EXPORT extern void TF_AbstractOpSetOpName(TF_AbstractOp* op, const char* const op_name,
-                                                  TF_Status* status);
-TF_CAPI_EXPORT extern void TF_AbstractOpSetAttrType(TF_AbstractOp* op, const char* const attr_name,
-                                                    TF_DataType value, TF_Status* status);
+TF_CAPI_EXPORT extern void TF_AbstractOpSetOpType(TF_AbstractOp* op, const char* const op_type, TF_Status* status);
+TF_CAPI_EXPORT extern void TF_AbstractOpSetOpName(TF_AbstractOp* op, const char* const op_name, TF_Status* status);
+TF_CAPI_EXPORT extern void TF_AbstractOpSetAttrType(TF_AbstractOp* op, const char* const attr_name, TF_DataType value, TF_Status* status);
 
-TF_CAPI_EXPORT extern void TF_ExecuteOperation(TF_AbstractOp* op, int num_inputs,
-                                               TF_AbstractTensor* const* inputs,
-                                               TF_OutputList* outputs, TF_Status* status);
+TF_CAPI_EXPORT extern void TF_ExecuteOperation(TF_AbstractOp* op, int num_inputs, TF_AbstractTensor* const* inputs, TF_OutputList* outputs,
+                                               TF_Status* status);
 
 // ---- Tensors ----
 
-TF_CAPI_EXPORT extern TF_AbstractTensor* TF_CreateAbstractTensorFromEagerTensor(TFE_TensorHandle* t,
-                                                                                TF_Status* status);
+TF_CAPI_EXPORT extern TF_AbstractTensor* TF_CreateAbstractTensorFromEagerTensor(TFE_TensorHandle* t, TF_Status* status);
 
 // Still belongs to the abstract tensor; an error for a traced one.
-TF_CAPI_EXPORT extern TFE_TensorHandle* TF_AbstractTensorGetEagerTensor(TF_AbstractTensor* tensor,
-                                                                        TF_Status* status);
+TF_CAPI_EXPORT extern TFE_TensorHandle* TF_AbstractTensorGetEagerTensor(TF_AbstractTensor* tensor, TF_Status* status);
 TF_CAPI_EXPORT extern void TF_DeleteAbstractTensor(TF_AbstractTensor* tensor);
 
 // ---- Lists of outputs ----
@@ -94,12 +79,10 @@ TF_CAPI_EXPORT extern TF_OutputList* TF_NewOutputList(void);
 TF_CAPI_EXPORT extern void TF_DeleteOutputList(TF_OutputList* outputs);
 
 // Number of outputs expected from the next TF_ExecuteOperation.
-TF_CAPI_EXPORT extern void TF_OutputListSetNumOutputs(TF_OutputList* outputs, int num_outputs,
-                                                      TF_Status* status);
+TF_CAPI_EXPORT extern void TF_OutputListSetNumOutputs(TF_OutputList* outputs, int num_outputs, TF_Status* status);
 TF_CAPI_EXPORT extern int TF_OutputListNumOutputs(TF_OutputList* outputs);
 TF_CAPI_EXPORT extern TF_AbstractTensor* TF_OutputListGet(TF_OutputList* outputs, int i);
-TF_CAPI_EXPORT extern void TF_OutputListPushBack(TF_OutputList* outputs, TF_AbstractTensor* tensor,
-                                                 TF_Status* status);
+TF_CAPI_EXPORT extern void TF_OutputListPushBack(TF_OutputList* outputs, TF_AbstractTensor* tensor, TF_Status* status);
 
 #ifdef __cplusplus
 }  // extern "C"

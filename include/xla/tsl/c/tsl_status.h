@@ -44,12 +44,10 @@ TF_CAPI_EXPORT extern void TSL_SetStatus(TSL_Status* status, TSL_Code code, cons
 
 // Does nothing on a status that is OK.
 TF_CAPI_EXPORT extern void TSL_SetPayload(TSL_Status* status, const char* key, const char* value);
-TF_CAPI_EXPORT extern void TSL_ForEachPayload(const TSL_Status* status, TSL_PayloadVisitor visitor,
-                                              void* capture);
+TF_CAPI_EXPORT extern void TSL_ForEachPayload(const TSL_Status* status, TSL_PayloadVisitor visitor, void* capture);
 
 // Translates an errno value; context is put before the system's text.
-TF_CAPI_EXPORT extern void TSL_SetStatusFromIOError(TSL_Status* status, int error_code,
-                                                    const char* context);
+TF_CAPI_EXPORT extern void TSL_SetStatusFromIOError(TSL_Status* status, int error_code, const char* context);
 
 TF_CAPI_EXPORT extern TSL_Code TSL_GetCode(const TSL_Status* status);
 

@@ -1,6 +1,6 @@
 """tf.compat.v1.image."""
 
-from weft.compat.v1.old_ops import extract_glimpse  # noqa: F401
+from weft._src.compat.v1.old_ops import extract_glimpse  # noqa: F401
 
 
 def __getattr__(name):

@@ -1,36 +1,24 @@
 """tf.compat.v1.logging: TensorFlow's logger."""
 
-import logging as _logging
-
-from weft._missing import missing as _missing
-from weft.framework.log import log_every_n, log_first_n, log_if
-
-DEBUG, INFO, WARN, ERROR, FATAL = _logging.DEBUG, _logging.INFO, _logging.WARNING, _logging.ERROR, _logging.CRITICAL
-_logger = _logging.getLogger("tensorflow")
-debug, info, warning, warn, error, fatal, log, vlog = (
-    _logger.debug,
-    _logger.info,
-    _logger.warning,
-    _logger.warning,
-    _logger.error,
-    _logger.critical,
-    _logger.log,
-    _logger.log,
+from weft._src.compat.v1.logging import (  # noqa: F401
+    __getattr__,
+    DEBUG,
+    ERROR,
+    FATAL,
+    INFO,
+    WARN,
+    debug,
+    error,
+    fatal,
+    flush,
+    get_verbosity,
+    info,
+    log,
+    log_every_n,
+    log_first_n,
+    log_if,
+    set_verbosity,
+    vlog,
+    warn,
+    warning,
 )
-
-
-def set_verbosity(v):
-    """Messages below this level are not shown."""
-    _logger.setLevel(v)
-
-
-def get_verbosity():
-    return _logger.getEffectiveLevel()
-
-
-def flush():
-    for handler in _logger.handlers:
-        handler.flush()
-
-
-__getattr__ = _missing("tf.compat.v1.logging")

@@ -1,9 +1,10 @@
 """tf.compat.v1.math: tf.math with version 1's arguments where they differ."""
 
-from weft.compat.v1.old_ops import (  # noqa: F401
+from weft._src.compat.v1.old_ops import (  # noqa: F401
     argmax,
     argmin,
     count_nonzero,
+    in_top_k,
     reduce_all,
     reduce_any,
     reduce_logsumexp,
@@ -13,13 +14,6 @@ from weft.compat.v1.old_ops import (  # noqa: F401
     reduce_prod,
     reduce_sum,
 )
-
-
-def in_top_k(predictions, targets, k, name=None):
-    """Whether the class of each row is among its k greatest."""
-    from weft.ops.search_ops import in_top_k as find
-
-    return find(targets, predictions, k, name)
 
 
 def __getattr__(name):

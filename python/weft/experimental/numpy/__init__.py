@@ -2,15 +2,10 @@
 
 import math as _math
 
-from weft._missing import missing
-from weft.experimental.numpy import (
-    arrays as _arrays,
-    elementwise as _elementwise,
-    reductions as _reductions,
-    types as _types,
-)
-from weft.experimental.numpy.behavior import experimental_enable_numpy_behavior  # noqa: F401
-from weft.framework.tensor import Tensor as ndarray  # noqa: F401
+from weft._src.namespace import missing
+from weft._src.numpy import arrays as _arrays, elementwise as _elementwise, reductions as _reductions, types as _types
+from weft._src.numpy.behavior import experimental_enable_numpy_behavior  # noqa: F401
+from weft._src.framework.tensor import Tensor as ndarray  # noqa: F401
 
 for _module in (_types, _elementwise, _reductions, _arrays):
     globals().update(

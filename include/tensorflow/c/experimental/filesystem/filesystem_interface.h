@@ -78,8 +78,7 @@ typedef struct TF_RandomAccessFileOps {
   void (*cleanup)(TF_RandomAccessFile* file);
 
   // Bytes read, or -1; fewer than n with TF_OUT_OF_RANGE at the end of the file.
-  int64_t (*read)(const TF_RandomAccessFile* file, uint64_t offset, size_t n, char* buffer,
-                  TF_Status* status);
+  int64_t (*read)(const TF_RandomAccessFile* file, uint64_t offset, size_t n, char* buffer, TF_Status* status);
 } TF_RandomAccessFileOps;
 
 typedef struct TF_WritableFileOps {
@@ -103,73 +102,48 @@ typedef struct TF_FilesystemOps {
   void (*init)(TF_Filesystem* filesystem, TF_Status* status);
   void (*cleanup)(TF_Filesystem* filesystem);
 
-  void (*new_random_access_file)(const TF_Filesystem* filesystem, const char* path,
-                                 TF_RandomAccessFile* file, TF_Status* status);
-  void (*new_writable_file)(const TF_Filesystem* filesystem, const char* path,
-                            TF_WritableFile* file, TF_Status* status);
-  void (*new_appendable_file)(const TF_Filesystem* filesystem, const char* path,
-                              TF_WritableFile* file, TF_Status* status);
-  void (*new_read_only_memory_region_from_file)(const TF_Filesystem* filesystem, const char* path,
-                                                TF_ReadOnlyMemoryRegion* region, TF_Status* status);
+  void (*new_random_access_file)(const TF_Filesystem* filesystem, const char* path, TF_RandomAccessFile* file, TF_Status* status);
+  void (*new_writable_file)(const TF_Filesystem* filesystem, const char* path, TF_WritableFile* file, TF_Status* status);
+  void (*new_appendable_file)(const TF_Filesystem* filesystem, const char* path, TF_WritableFile* file, TF_Status* status);
+  void (*new_read_only_memory_region_from_file)(const TF_Filesystem* filesystem, const char* path, TF_ReadOnlyMemoryRegion* region,
+                                                TF_Status* status);
 
   void (*create_dir)(const TF_Filesystem* filesystem, const char* path, TF_Status* status);
-  void (*recursively_create_dir)(const TF_Filesystem* filesystem, const char* path,
-                                 TF_Status* status);
+  void (*recursively_create_dir)(const TF_Filesystem* filesystem, const char* path, TF_Status* status);
   void (*delete_file)(const TF_Filesystem* filesystem, const char* path, TF_Status* status);
   void (*delete_dir)(const TF_Filesystem* filesystem, const char* path, TF_Status* status);
-  void (*delete_recursively)(const TF_Filesystem* filesystem, const char* path,
-                             uint64_t* undeleted_files, uint64_t* undeleted_dirs,
+  void (*delete_recursively)(const TF_Filesystem* filesystem, const char* path, uint64_t* undeleted_files, uint64_t* undeleted_dirs,
                              TF_Status* status);
-  void (*rename_file)(const TF_Filesystem* filesystem, const char* src, const char* dst,
-                      TF_Status* status);
-  void (*copy_file)(const TF_Filesystem* filesystem, const char* src, const char* dst,
-                    TF_Status* status);
+  void (*rename_file)(const TF_Filesystem* filesystem, const char* src, const char* dst, TF_Status* status);
+  void (*copy_file)(const TF_Filesystem* filesystem, const char* src, const char* dst, TF_Status* status);
 
   // TF_OK or TF_NOT_FOUND.
   void (*path_exists)(const TF_Filesystem* filesystem, const char* path, TF_Status* status);
   // Whether all exist; statuses may be null, else one for each path.
-  bool (*paths_exist)(const TF_Filesystem* filesystem, char** paths, int num_files,
-                      TF_Status** statuses);
-  void (*stat)(const TF_Filesystem* filesystem, const char* path, TF_FileStatistics* stats,
-               TF_Status* status);
+  bool (*paths_exist)(const TF_Filesystem* filesystem, char** paths, int num_files, TF_Status** statuses);
+  void (*stat)(const TF_Filesystem* filesystem, const char* path, TF_FileStatistics* stats, TF_Status* status);
   bool (*is_directory)(const TF_Filesystem* filesystem, const char* path, TF_Status* status);
   int64_t (*get_file_size)(const TF_Filesystem* filesystem, const char* path, TF_Status* status);
   char* (*translate_name)(const TF_Filesystem* filesystem, const char* uri);
 
   // Number of entries, or -1.
-  int (*get_children)(const TF_Filesystem* filesystem, const char* path, char*** entries,
-                      TF_Status* status);
-  int (*get_matching_paths)(const TF_Filesystem* filesystem, const char* glob, char*** entries,
-                            TF_Status* status);
+  int (*get_children)(const TF_Filesystem* filesystem, const char* path, char*** entries, TF_Status* status);
+  int (*get_matching_paths)(const TF_Filesystem* filesystem, const char* glob, char*** entries, TF_Status* status);
 
   void (*flush_caches)(const TF_Filesystem* filesystem);
 
-  int (*start_transaction)(const TF_Filesystem* filesystem, TF_TransactionToken** token,
-                           TF_Status* status);
-  int (*end_transaction)(const TF_Filesystem* filesystem, TF_TransactionToken* token,
-                         TF_Status* status);
-  int (*add_to_transaction)(const TF_Filesystem* filesystem, const char* path,
-                            TF_TransactionToken* token, TF_Status* status);
-  int (*get_transaction_for_path)(const TF_Filesystem* filesystem, const char* path,
-                                  TF_TransactionToken** token, TF_Status* status);
-  int (*get_or_start_transaction_for_path)(const TF_Filesystem* filesystem, const char* path,
-                                           TF_TransactionToken** token, TF_Status* status);
-  char* (*decode_transaction_token)(const TF_Filesystem* filesystem,
-                                    const TF_TransactionToken* token);
+  int (*start_transaction)(const TF_Filesystem* filesystem, TF_TransactionToken** token, TF_Status* status);
+  int (*end_transaction)(const TF_Filesystem* filesystem, TF_TransactionToken* token, TF_Status* status);
+  int (*add_to_transaction)(const TF_Filesystem* filesystem, const char* path, TF_TransactionToken* token, TF_Status* status);
+  int (*get_transaction_for_path)(const TF_Filesystem* filesystem, const char* path, TF_TransactionToken** token, TF_Status* status);
+  int (*get_or_start_transaction_for_path)(const TF_Filesystem* filesystem, const char* path, TF_TransactionToken** token, TF_Status* status);
+  char* (*decode_transaction_token)(const TF_Filesystem* filesystem, const TF_TransactionToken* token);
 
-  void (*get_filesystem_configuration)(const TF_Filesystem* filesystem,
-                                       TF_Filesystem_Option** options, int* num_options,
-                                       TF_Status* status);
-  void (*set_filesystem_configuration)(const TF_Filesystem* filesystem,
-                                       const TF_Filesystem_Option* options, int num_options,
-                                       TF_Status* status);
-  void (*get_filesystem_configuration_option)(const TF_Filesystem* filesystem, const char* key,
-                                              TF_Filesystem_Option** option, TF_Status* status);
-  void (*set_filesystem_configuration_option)(const TF_Filesystem* filesystem,
-                                              const TF_Filesystem_Option* option,
-                                              TF_Status* status);
-  void (*get_filesystem_configuration_keys)(const TF_Filesystem* filesystem, char** keys,
-                                            int* num_keys, TF_Status* status);
+  void (*get_filesystem_configuration)(const TF_Filesystem* filesystem, TF_Filesystem_Option** options, int* num_options, TF_Status* status);
+  void (*set_filesystem_configuration)(const TF_Filesystem* filesystem, const TF_Filesystem_Option* options, int num_options, TF_Status* status);
+  void (*get_filesystem_configuration_option)(const TF_Filesystem* filesystem, const char* key, TF_Filesystem_Option** option, TF_Status* status);
+  void (*set_filesystem_configuration_option)(const TF_Filesystem* filesystem, const TF_Filesystem_Option* option, TF_Status* status);
+  void (*get_filesystem_configuration_keys)(const TF_Filesystem* filesystem, char** keys, int* num_keys, TF_Status* status);
 } TF_FilesystemOps;
 
 // ---- Versions: ABI counts breaking changes, API additions ----

@@ -59,8 +59,7 @@ typedef struct TP_OptimizerConfigs {
   TF_TriState scoped_allocator_optimization;
 } TP_OptimizerConfigs;
 
-#define TP_OPTIMIZER_CONFIGS_STRUCT_SIZE \
-  TF_OFFSET_OF_END(TP_OptimizerConfigs, scoped_allocator_optimization)
+#define TP_OPTIMIZER_CONFIGS_STRUCT_SIZE TF_OFFSET_OF_END(TP_OptimizerConfigs, scoped_allocator_optimization)
 
 typedef struct TP_Optimizer {
   size_t struct_size;
@@ -84,8 +83,7 @@ typedef struct TP_OptimizerRegistrationParams {
   TP_Optimizer* optimizer;
 } TP_OptimizerRegistrationParams;
 
-#define TP_OPTIMIZER_REGISTRATION_PARAMS_STRUCT_SIZE \
-  TF_OFFSET_OF_END(TP_OptimizerRegistrationParams, optimizer)
+#define TP_OPTIMIZER_REGISTRATION_PARAMS_STRUCT_SIZE TF_OFFSET_OF_END(TP_OptimizerRegistrationParams, optimizer)
 
 // Defined by a plugin, not by the library: fills params.
 void TF_InitGraph(TP_OptimizerRegistrationParams* params, TF_Status* status);
@@ -93,16 +91,11 @@ void TF_InitGraph(TP_OptimizerRegistrationParams* params, TF_Status* status);
 // ---- Nodes that must stay ----
 
 // Ask for the size, then for the list; values[i] points into storage.
-TF_CAPI_EXPORT extern void TF_GetNodesToPreserveListSize(const TF_GrapplerItem* item,
-                                                         int* num_values, size_t* storage_size,
-                                                         TF_Status* status);
-TF_CAPI_EXPORT extern void TF_GetNodesToPreserveList(const TF_GrapplerItem* item, char** values,
-                                                     size_t* lengths, int num_values, void* storage,
+TF_CAPI_EXPORT extern void TF_GetNodesToPreserveListSize(const TF_GrapplerItem* item, int* num_values, size_t* storage_size, TF_Status* status);
+TF_CAPI_EXPORT extern void TF_GetNodesToPreserveList(const TF_GrapplerItem* item, char** values, size_t* lengths, int num_values, void* storage,
                                                      size_t storage_size, TF_Status* status);
-TF_CAPI_EXPORT extern void TF_GetFetchNodesListSize(const TF_GrapplerItem* item, int* num_values,
-                                                    size_t* storage_size, TF_Status* status);
-TF_CAPI_EXPORT extern void TF_GetFetchNodesList(const TF_GrapplerItem* item, char** values,
-                                                size_t* lengths, int num_values, void* storage,
+TF_CAPI_EXPORT extern void TF_GetFetchNodesListSize(const TF_GrapplerItem* item, int* num_values, size_t* storage_size, TF_Status* status);
+TF_CAPI_EXPORT extern void TF_GetFetchNodesList(const TF_GrapplerItem* item, char** values, size_t* lengths, int num_values, void* storage,
                                                 size_t storage_size, TF_Status* status);
 
 // ---- Shapes and types ----
@@ -111,37 +104,25 @@ TF_CAPI_EXPORT extern TF_GraphProperties* TF_NewGraphProperties(const TF_Grapple
 TF_CAPI_EXPORT extern void TF_DeleteGraphProperties(TF_GraphProperties* graph_properties);
 
 // Must come before the questions below.
-TF_CAPI_EXPORT extern void TF_InferStatically(TF_GraphProperties* graph_properties,
-                                              TF_Bool assume_valid_feeds,
-                                              TF_Bool aggressive_shape_inference,
-                                              TF_Bool include_input_tensor_values,
-                                              TF_Bool include_output_tensor_values,
-                                              TF_Status* status);
+TF_CAPI_EXPORT extern void TF_InferStatically(TF_GraphProperties* graph_properties, TF_Bool assume_valid_feeds, TF_Bool aggressive_shape_inference,
+                                              TF_Bool include_input_tensor_values, TF_Bool include_output_tensor_values, TF_Status* status);
 
 // One serialized OpInfo.TensorProperties for each input or output of the node name.
-TF_CAPI_EXPORT extern void TF_GetInputPropertiesListSize(TF_GraphProperties* graph_properties,
-                                                         const char* name, int* num_values,
-                                                         TF_Status* status);
-TF_CAPI_EXPORT extern void TF_GetInputPropertiesList(TF_GraphProperties* graph_properties,
-                                                     const char* name, TF_Buffer** properties,
-                                                     int num_values, TF_Status* status);
-TF_CAPI_EXPORT extern void TF_GetOutputPropertiesListSize(TF_GraphProperties* graph_properties,
-                                                          const char* name, int* num_values,
-                                                          TF_Status* status);
-TF_CAPI_EXPORT extern void TF_GetOutputPropertiesList(TF_GraphProperties* graph_properties,
-                                                      const char* name, TF_Buffer** properties,
-                                                      int num_values, TF_Status* status);
+TF_CAPI_EXPORT extern void TF_GetInputPropertiesListSize(TF_GraphProperties* graph_properties, const char* name, int* num_values, TF_Status* status);
+TF_CAPI_EXPORT extern void TF_GetInputPropertiesList(TF_GraphProperties* graph_properties, const char* name, TF_Buffer** properties, int num_values,
+                                                     TF_Status* status);
+TF_CAPI_EXPORT extern void TF_GetOutputPropertiesListSize(TF_GraphProperties* graph_properties, const char* name, int* num_values, TF_Status* status);
+TF_CAPI_EXPORT extern void TF_GetOutputPropertiesList(TF_GraphProperties* graph_properties, const char* name, TF_Buffer** properties, int num_values,
+                                                      TF_Status* status);
 
 // ---- Ops and functions ----
 
 // From a serialized GraphDef.
-TF_CAPI_EXPORT extern TF_FunctionLibraryDefinition* TF_NewFunctionLibraryDefinition(
-    const TF_Buffer* graph_buf, TF_Status* status);
+TF_CAPI_EXPORT extern TF_FunctionLibraryDefinition* TF_NewFunctionLibraryDefinition(const TF_Buffer* graph_buf, TF_Status* status);
 TF_CAPI_EXPORT extern void TF_DeleteFunctionLibraryDefinition(TF_FunctionLibraryDefinition* fn_lib);
 
 // Serialized OpDef of an op or function.
-TF_CAPI_EXPORT extern void TF_LookUpOpDef(TF_FunctionLibraryDefinition* fn_lib, const char* name,
-                                          TF_Buffer* buf, TF_Status* status);
+TF_CAPI_EXPORT extern void TF_LookUpOpDef(TF_FunctionLibraryDefinition* fn_lib, const char* name, TF_Buffer* buf, TF_Status* status);
 
 #ifdef __cplusplus
 }  // extern "C"

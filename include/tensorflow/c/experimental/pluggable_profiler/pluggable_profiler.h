@@ -21,7 +21,7 @@ extern "C" {
 
 typedef struct TP_Profiler {
   size_t struct_size;
-  void* ext;                // the plug-in's own
+  void* ext;  // the plug-in's own
   const char* device_type;  // whose work it watches
 } TP_Profiler;
 

@@ -52,8 +52,7 @@ typedef struct TF_RendezvousDoneCallback_Params {
   bool is_dead;
 } TF_RendezvousDoneCallback_Params;
 
-typedef void (*TF_RendezvousDoneCallback_Function)(void* context,
-                                                   TF_RendezvousDoneCallback_Params* params);
+typedef void (*TF_RendezvousDoneCallback_Function)(void* context, TF_RendezvousDoneCallback_Params* params);
 
 typedef struct TF_RendezvousDoneCallbackImpl {
   void* context;
@@ -67,8 +66,7 @@ typedef struct TF_RendezvousAsyncRecv_Params {
   TF_RendezvousDoneCallbackImpl on_done;
 } TF_RendezvousAsyncRecv_Params;
 
-typedef void (*TF_RendezvousAsyncRecv_Function)(void* rendezvous,
-                                                TF_RendezvousAsyncRecv_Params* params);
+typedef void (*TF_RendezvousAsyncRecv_Function)(void* rendezvous, TF_RendezvousAsyncRecv_Params* params);
 typedef void (*TF_RendezvousStartAbort_Function)(void* rendezvous, const TF_Status* status);
 
 // The first argument of each function is the member rendezvous.

@@ -1,0 +1,1 @@
+"""What version 1 has otherwise than version 2."""

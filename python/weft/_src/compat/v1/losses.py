@@ -1,0 +1,296 @@
+"""tf.compat.v1.losses: losses with weights and reductions, collected in the graph."""
+
+from weft import _weft
+from weft._src.namespace import missing as _missing
+from weft._src.framework import dtypes
+from weft._src.framework.convert import convert_to_tensor
+from weft._src.framework.graph import name_scope_v1
+
+
+class Reduction:
+    """How the losses of a batch become one."""
+
+    NONE = "none"
+    SUM = "weighted_sum"
+    SUM_OVER_BATCH_SIZE = "weighted_sum_over_batch_size"
+    MEAN = "weighted_mean"
+    SUM_BY_NONZERO_WEIGHTS = SUM_OVER_NONZERO_WEIGHTS = "weighted_sum_by_nonzero_weights"
+
+    @classmethod
+    def all(cls):
+        return (
+            cls.NONE,
+            cls.SUM,
+            cls.MEAN,
+            cls.SUM_OVER_BATCH_SIZE,
+            cls.SUM_OVER_NONZERO_WEIGHTS,
+            cls.SUM_BY_NONZERO_WEIGHTS,
+        )
+
+    @classmethod
+    def validate(cls, key):
+        if key not in cls.all():
+            raise ValueError(f"Invalid Reduction Key {key}.")
+
+
+def _math():
+    from weft._src.ops import math_ops
+
+    return math_ops
+
+
+def compute_weighted_loss(
+    losses, weights=1.0, scope=None, loss_collection="losses", reduction=Reduction.SUM_BY_NONZERO_WEIGHTS
+):
+    """The losses times their weights, reduced; the graph's collection gets the result."""
+    Reduction.validate(reduction)
+    from weft._src.ops import array_ops
+
+    m = _math()
+    with name_scope_v1(scope, "weighted_loss"):
+        losses = convert_to_tensor(losses)
+        given = losses.dtype
+        losses = m.cast(losses, dtypes.float32)
+        weights = m.cast(convert_to_tensor(weights), dtypes.float32)
+        weighted = m.multiply(losses, weights)
+        if reduction == Reduction.NONE:
+            loss = weighted
+        else:
+            loss = m.reduce_sum(weighted)
+            if reduction == Reduction.MEAN:
+                loss = _safe_mean(loss, m.reduce_sum(array_ops.ones_like(losses) * weights))
+            elif reduction == Reduction.SUM_BY_NONZERO_WEIGHTS:
+                present = m.reduce_sum(m.cast(m.not_equal(array_ops.ones_like(losses) * weights, 0.0), dtypes.float32))
+                loss = _safe_mean(loss, present)
+            elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
+                loss = _safe_mean(loss, m.cast(array_ops.size(losses), dtypes.float32))
+        loss = m.cast(loss, given)
+        add_loss(loss, loss_collection)
+        return loss
+
+
+def _safe_mean(total, count):
+    from weft._src.raw import raw
+
+    return raw.DivNoNan(x=total, y=count)
+
+
+def add_loss(loss, loss_collection="losses"):
+    if loss_collection and _weft.in_graph():
+        _weft.current_graph().add_to_collection(loss_collection, loss)
+
+
+def get_losses(scope=None, loss_collection="losses"):
+    from weft._src.compat.v1.variables import get_collection
+
+    return get_collection(loss_collection, scope)
+
+
+def get_regularization_losses(scope=None):
+    from weft._src.compat.v1.variables import get_collection
+
+    return get_collection("regularization_losses", scope)
+
+
+def get_regularization_loss(scope=None, name="total_regularization_loss"):
+    losses = get_regularization_losses(scope)
+    return _math().add_n(losses, name=name) if losses else convert_to_tensor(0.0)
+
+
+def get_total_loss(add_regularization_losses=True, name="total_loss", scope=None):
+    """The sum of all losses of the graph."""
+    losses = get_losses(scope)
+    if add_regularization_losses:
+        losses += get_regularization_losses(scope)
+    return _math().add_n(losses, name=name)
+
+
+def _both(labels, predictions):
+    m = _math()
+    predictions = m.cast(convert_to_tensor(predictions), dtypes.float32)
+    labels = m.cast(convert_to_tensor(labels), dtypes.float32)
+    if not predictions.shape.is_compatible_with(labels.shape):
+        raise ValueError(f"Shapes {predictions.shape} and {labels.shape} are incompatible")
+    return labels, predictions
+
+
+def _loss(labels, predictions, what, default, weights, scope, loss_collection, reduction, compute):
+    for name, value in (("labels", labels), (what, predictions)):
+        if value is None:
+            raise ValueError(f"Argument `{name}` must not be None.")
+    with name_scope_v1(scope, default) as inner:
+        return compute_weighted_loss(compute(labels, predictions), weights, inner, loss_collection, reduction)
+
+
+def absolute_difference(
+    labels, predictions, weights=1.0, scope=None, loss_collection="losses", reduction=Reduction.SUM_BY_NONZERO_WEIGHTS
+):
+    def compute(a, b):
+        a, b = _both(a, b)
+        return _math().abs(b - a)
+
+    return _loss(
+        labels, predictions, "predictions", "absolute_difference", weights, scope, loss_collection, reduction, compute
+    )
+
+
+def mean_squared_error(
+    labels, predictions, weights=1.0, scope=None, loss_collection="losses", reduction=Reduction.SUM_BY_NONZERO_WEIGHTS
+):
+    def compute(a, b):
+        a, b = _both(a, b)
+        return _math().squared_difference(b, a)
+
+    return _loss(
+        labels, predictions, "predictions", "mean_squared_error", weights, scope, loss_collection, reduction, compute
+    )
+
+
+def huber_loss(
+    labels,
+    predictions,
+    weights=1.0,
+    delta=1.0,
+    scope=None,
+    loss_collection="losses",
+    reduction=Reduction.SUM_BY_NONZERO_WEIGHTS,
+):
+    def compute(a, b):
+        a, b = _both(a, b)
+        error = _math().abs(b - a)
+        near = _math().minimum(error, delta)
+        return 0.5 * near * near + delta * (error - near)
+
+    return _loss(labels, predictions, "predictions", "huber_loss", weights, scope, loss_collection, reduction, compute)
+
+
+def hinge_loss(
+    labels, logits, weights=1.0, scope=None, loss_collection="losses", reduction=Reduction.SUM_BY_NONZERO_WEIGHTS
+):
+    def compute(a, b):
+        a, b = _both(a, b)
+        return _math().maximum(1.0 - (2.0 * a - 1.0) * b, 0.0)
+
+    return _loss(labels, logits, "logits", "hinge_loss", weights, scope, loss_collection, reduction, compute)
+
+
+def log_loss(
+    labels,
+    predictions,
+    weights=1.0,
+    epsilon=1e-07,
+    scope=None,
+    loss_collection="losses",
+    reduction=Reduction.SUM_BY_NONZERO_WEIGHTS,
+):
+    def compute(a, b):
+        a, b = _both(a, b)
+        log = _math().log
+        return -(a * log(b + epsilon)) - (1 - a) * log(1 - b + epsilon)
+
+    return _loss(labels, predictions, "predictions", "log_loss", weights, scope, loss_collection, reduction, compute)
+
+
+def cosine_distance(
+    labels,
+    predictions,
+    axis=None,
+    weights=1.0,
+    scope=None,
+    loss_collection="losses",
+    reduction=Reduction.SUM_BY_NONZERO_WEIGHTS,
+    dim=None,
+):
+    def compute(a, b):
+        a, b = _both(a, b)
+        return 1 - _math().reduce_sum(a * b, axis=axis if dim is None else dim, keepdims=True)
+
+    return _loss(
+        labels, predictions, "predictions", "cosine_distance_loss", weights, scope, loss_collection, reduction, compute
+    )
+
+
+def sigmoid_cross_entropy(
+    multi_class_labels,
+    logits,
+    weights=1.0,
+    label_smoothing=0,
+    scope=None,
+    loss_collection="losses",
+    reduction=Reduction.SUM_BY_NONZERO_WEIGHTS,
+):
+    def compute(a, b):
+        from weft._src.ops.nn_ops import sigmoid_cross_entropy_with_logits
+
+        b = convert_to_tensor(b)
+        a = _math().cast(convert_to_tensor(a), b.dtype)
+        if label_smoothing > 0:
+            a = a * (1 - label_smoothing) + 0.5 * label_smoothing
+        return sigmoid_cross_entropy_with_logits(labels=a, logits=b)
+
+    return _loss(
+        multi_class_labels,
+        logits,
+        "logits",
+        "sigmoid_cross_entropy_loss",
+        weights,
+        scope,
+        loss_collection,
+        reduction,
+        compute,
+    )
+
+
+def softmax_cross_entropy(
+    onehot_labels,
+    logits,
+    weights=1.0,
+    label_smoothing=0,
+    scope=None,
+    loss_collection="losses",
+    reduction=Reduction.SUM_BY_NONZERO_WEIGHTS,
+):
+    def compute(a, b):
+        from weft._src.ops.nn_ops import softmax_cross_entropy_with_logits
+
+        b = convert_to_tensor(b)
+        a = _math().cast(convert_to_tensor(a), b.dtype)
+        if label_smoothing > 0:
+            a = a * (1 - label_smoothing) + label_smoothing / a.shape[1]
+        return softmax_cross_entropy_with_logits(labels=a, logits=b)
+
+    return _loss(
+        onehot_labels,
+        logits,
+        "logits",
+        "softmax_cross_entropy_loss",
+        weights,
+        scope,
+        loss_collection,
+        reduction,
+        compute,
+    )
+
+
+def sparse_softmax_cross_entropy(
+    labels, logits, weights=1.0, scope=None, loss_collection="losses", reduction=Reduction.SUM_BY_NONZERO_WEIGHTS
+):
+    def compute(a, b):
+        from weft._src.ops.nn_ops import sparse_softmax_cross_entropy_with_logits
+
+        return sparse_softmax_cross_entropy_with_logits(labels=convert_to_tensor(a), logits=convert_to_tensor(b))
+
+    return _loss(
+        labels,
+        logits,
+        "logits",
+        "sparse_softmax_cross_entropy_loss",
+        weights,
+        scope,
+        loss_collection,
+        reduction,
+        compute,
+    )
+
+
+__getattr__ = _missing("tf.compat.v1.losses")

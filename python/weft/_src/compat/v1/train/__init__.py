@@ -1,0 +1,1 @@
+"""Version 1's optimisers, savers, queues and monitored sessions."""

@@ -1,0 +1,307 @@
+"""Sessions with hooks: what is called around every run."""
+
+import collections
+import time
+
+from weft._src.compat.session import Session
+from weft._src.compat.v1.train.coordinator import Coordinator
+from weft._src.framework.graph import get_default_graph
+
+SessionRunArgs = collections.namedtuple("SessionRunArgs", ["fetches", "feed_dict", "options"], defaults=[None, None])
+SessionRunValues = collections.namedtuple("SessionRunValues", ["results", "options", "run_metadata"])
+
+
+class SessionRunContext:
+    """What hooks know of a run; they can ask to stop."""
+
+    def __init__(self, original_args, session):
+        self.original_args, self.session, self._stop = original_args, session, False
+
+    @property
+    def stop_requested(self):
+        return self._stop
+
+    def request_stop(self):
+        self._stop = True
+
+
+class SessionRunHook:
+    """Called when a session begins, around each run, and at the end."""
+
+    def begin(self):
+        pass
+
+    def after_create_session(self, session, coord):
+        pass
+
+    def before_run(self, run_context):
+        return None
+
+    def after_run(self, run_context, run_values):
+        pass
+
+    def end(self, session):
+        pass
+
+
+class StopAtStepHook(SessionRunHook):
+    """Stops after a number of steps, or at one."""
+
+    def __init__(self, num_steps=None, last_step=None):
+        if (num_steps is None) == (last_step is None):
+            raise ValueError(
+                "One of num_steps or last_step must be specified."
+                if num_steps is None
+                else "Only one of num_steps or last_step can be specified."
+            )
+        self._num_steps, self._last_step = num_steps, last_step
+
+    def begin(self):
+        from weft._src.compat.v1.train.steps import get_global_step
+
+        self._step = get_global_step()
+        if self._step is None:
+            raise RuntimeError("Global step should be created to use StopAtStepHook.")
+
+    def after_create_session(self, session, coord):
+        if self._last_step is None:
+            self._last_step = int(session.run(self._step)) + self._num_steps
+
+    def before_run(self, run_context):
+        return SessionRunArgs(self._step)
+
+    def after_run(self, run_context, run_values):
+        if run_values.results + 1 >= self._last_step:
+            # The step that was fetched may be of before the run.
+            if run_context.session.run(self._step) >= self._last_step:
+                run_context.request_stop()
+
+
+class LoggingTensorHook(SessionRunHook):
+    """Prints tensors every so many runs or seconds."""
+
+    def __init__(self, tensors, every_n_iter=None, every_n_secs=None, at_end=False, formatter=None):
+        if at_end is False and (every_n_iter is None) == (every_n_secs is None):
+            raise ValueError("either at_end and/or exactly one of every_n_iter and every_n_secs must be provided.")
+        if every_n_iter is not None and every_n_iter <= 0:
+            raise ValueError(f"invalid every_n_iter={every_n_iter}.")
+        self._tensors = dict(tensors) if isinstance(tensors, dict) else {getattr(t, "name", t): t for t in tensors}
+        self._every, self._seconds, self._at_end, self._formatter = every_n_iter, every_n_secs, at_end, formatter
+        self._count, self._last = 0, None
+
+    def _due(self):
+        if self._every is not None:
+            return self._count % self._every == 0
+        return self._seconds is not None and (self._last is None or time.time() - self._last >= self._seconds)
+
+    def before_run(self, run_context):
+        self._show = self._due()
+        return SessionRunArgs(self._tensors) if self._show else None
+
+    def after_run(self, run_context, run_values):
+        if self._show:
+            self._log(run_values.results)
+        self._count += 1
+
+    def _log(self, values):
+        from weft._src.compat.v1 import logging
+
+        self._last = time.time()
+        logging.info(self._formatter(values) if self._formatter else ", ".join(f"{k} = {v}" for k, v in values.items()))
+
+    def end(self, session):
+        if self._at_end:
+            self._log(session.run(self._tensors))
+
+
+class FinalOpsHook(SessionRunHook):
+    """Runs ops at the end and keeps their values."""
+
+    def __init__(self, final_ops, final_ops_feed_dict=None):
+        self._ops, self._feeds, self.final_ops_values = final_ops, final_ops_feed_dict, None
+
+    def end(self, session):
+        if self._ops is not None:
+            self.final_ops_values = session.run(self._ops, self._feeds)
+
+
+class FeedFnHook(SessionRunHook):
+    """Feeds every run with what a function gives."""
+
+    def __init__(self, feed_fn):
+        self._feed = feed_fn
+
+    def before_run(self, run_context):
+        return SessionRunArgs(fetches=None, feed_dict=self._feed())
+
+
+class Scaffold:
+    """What a session needs to begin."""
+
+    def __init__(
+        self,
+        init_op=None,
+        init_feed_dict=None,
+        init_fn=None,
+        ready_op=None,
+        ready_for_local_init_op=None,
+        local_init_op=None,
+        summary_op=None,
+        saver=None,
+        copy_from_scaffold=None,
+        local_init_feed_dict=None,
+    ):
+        self.init_op, self.init_feed_dict, self.init_fn, self.ready_op = init_op, init_feed_dict, init_fn, ready_op
+        self.ready_for_local_init_op, self.local_init_op, self.summary_op, self.saver = (
+            ready_for_local_init_op,
+            local_init_op,
+            summary_op,
+            saver,
+        )
+        self.local_init_feed_dict = local_init_feed_dict
+
+    def finalize(self):
+        from weft._src.compat.v1 import variables
+        from weft._src.function.control_flow import group
+
+        if self.init_op is None:
+            self.init_op = group(variables.global_variables_initializer(), name="init")
+        if self.local_init_op is None:
+            self.local_init_op = group(
+                variables.local_variables_initializer(), variables.tables_initializer(), name="local_init"
+            )
+        return self
+
+
+class ChiefSessionCreator:
+    """Makes the session of a MonitoredSession."""
+
+    def __init__(self, scaffold=None, master="", config=None, checkpoint_dir=None, checkpoint_filename_with_path=None):
+        self._scaffold, self._config, self._folder, self._path = (
+            scaffold or Scaffold(),
+            config,
+            checkpoint_dir,
+            checkpoint_filename_with_path,
+        )
+
+    def create_session(self):
+        from weft._src.trackable.checkpoint_files import latest_checkpoint
+
+        scaffold = self._scaffold.finalize()
+        session = Session(graph=get_default_graph(), config=self._config)
+        path = self._path or (latest_checkpoint(self._folder) if self._folder else None)
+        if path is not None:
+            from weft._src.compat.v1.train.saver import Saver
+
+            scaffold.saver = scaffold.saver or Saver()
+            scaffold.saver.restore(session, path)
+        else:
+            session.run(scaffold.init_op, scaffold.init_feed_dict)
+            if scaffold.init_fn is not None:
+                scaffold.init_fn(scaffold, session)
+        session.run(scaffold.local_init_op, scaffold.local_init_feed_dict)
+        return session
+
+
+class MonitoredSession:
+    """A session with hooks, initialised at the start."""
+
+    def __init__(self, session_creator=None, hooks=None, stop_grace_period_secs=120):
+        self._hooks, self._creator = list(hooks or ()), session_creator or ChiefSessionCreator()
+        for hook in self._hooks:
+            hook.begin()
+        self._coordinator = Coordinator()
+        self._session = self._creator.create_session()
+        self._stop = False
+        for hook in self._hooks:
+            hook.after_create_session(self._session, self._coordinator)
+
+    @property
+    def graph(self):
+        return self._session.graph
+
+    def should_stop(self):
+        return self._stop or self._session is None
+
+    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+        """Runs, with what the hooks ask for."""
+        if self._session is None or self._stop:
+            raise RuntimeError("Run called even after should_stop requested.")
+        context = SessionRunContext(SessionRunArgs(fetches, feed_dict), self._session)
+        asked, feeds, wanted = {"caller": fetches}, dict(feed_dict or {}), {}
+        for i, hook in enumerate(self._hooks):
+            request = hook.before_run(context)
+            if request is not None:
+                if request.fetches is not None:
+                    asked[f"hook_{i}"] = wanted[i] = request.fetches
+                feeds.update(request.feed_dict or {})
+        results = self._session.run(asked, feeds)
+        for i, hook in enumerate(self._hooks):
+            hook.after_run(context, SessionRunValues(results.get(f"hook_{i}"), options, run_metadata))
+        self._stop = self._stop or context.stop_requested
+        return results["caller"]
+
+    def run_step_fn(self, step_fn):
+        """Runs a function of a context with request_stop, session and run_with_hooks."""
+
+        class Context:
+            session, run_with_hooks = self._session, staticmethod(self.run)
+
+            @staticmethod
+            def request_stop():
+                raise StopIteration("step_fn has requested the iterations to stop.")
+
+        return step_fn(Context())
+
+    def close(self):
+        self._end(None)
+
+    def _end(self, error):
+        if self._session is None:
+            return
+        try:
+            if error is None:
+                for hook in self._hooks:
+                    hook.end(self._session)
+        finally:
+            self._session.close()
+            self._session = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        from weft._src.framework.errors import OutOfRangeError
+
+        ends = kind is not None and issubclass(kind, (OutOfRangeError, StopIteration))
+        self._end(None if ends or kind is None else error)
+        return ends
+
+
+SingularMonitoredSession = MonitoredSession
+
+
+def MonitoredTrainingSession(
+    master="",
+    is_chief=True,
+    checkpoint_dir=None,
+    scaffold=None,
+    hooks=None,
+    chief_only_hooks=None,
+    save_checkpoint_secs=None,  # noqa: N802
+    save_summaries_steps=None,
+    save_summaries_secs=None,
+    config=None,
+    stop_grace_period_secs=120,
+    log_step_count_steps=100,
+    max_wait_secs=7200,
+    save_checkpoint_steps=None,
+    summary_dir=None,
+    save_graph_def=True,
+):
+    """A MonitoredSession for training."""
+    if save_checkpoint_secs or save_checkpoint_steps:
+        raise NotImplementedError("MonitoredTrainingSession that saves checkpoints by itself: use a Saver in a hook")
+    return MonitoredSession(
+        ChiefSessionCreator(scaffold, master, config, checkpoint_dir), [*(hooks or ()), *(chief_only_hooks or ())]
+    )

@@ -1,0 +1,1 @@
+"""Datasets, their iterators, readers and options."""

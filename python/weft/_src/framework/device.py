@@ -1,0 +1,128 @@
+"""tf.device and tf.DeviceSpec: names of devices in part or whole."""
+
+from weft import _weft
+from weft._src.framework import errors
+
+_FIELDS = ("job", "replica", "task", "device_type", "device_index")
+
+
+class DeviceSpec:
+    """A device's name by its parts, each of which may be open."""
+
+    __slots__ = tuple("_" + name for name in _FIELDS)
+
+    def __init__(self, job=None, replica=None, task=None, device_type=None, device_index=None):
+        number = lambda v: None if v is None else int(v)  # noqa: E731
+        self._job = None if job is None else str(job)
+        self._replica, self._task = number(replica), number(task)
+        self._device_type = None if device_type is None else _type(str(device_type))
+        self._device_index = number(device_index)
+
+    job = property(lambda self: self._job)
+    replica = property(lambda self: self._replica)
+    task = property(lambda self: self._task)
+    device_type = property(lambda self: self._device_type)
+    device_index = property(lambda self: self._device_index)
+
+    @classmethod
+    def from_string(cls, spec):
+        """The parts of a text such as "/job:worker/task:1/device:CPU:0"."""
+        return cls(**_parsed(spec))
+
+    def parse_from_string(self, spec):
+        return type(self).from_string(spec)
+
+    def make_merged_spec(self, dev):
+        """dev's parts where it has them, else this one's."""
+        return type(self)(**self._merged(dev))
+
+    def _merged(self, dev):
+        return {name: getattr(dev, name) if getattr(dev, name) is not None else getattr(self, name) for name in _FIELDS}
+
+    def replace(self, **kwargs):
+        """The same with other parts."""
+        return type(self)(**{**{name: getattr(self, name) for name in _FIELDS}, **kwargs})
+
+    def to_string(self):
+        text = "".join(
+            f"/{name}:{value}"
+            for name, value in (("job", self.job), ("replica", self.replica), ("task", self.task))
+            if value is not None
+        )
+        if self.device_type is not None:
+            text += f"/device:{self.device_type}:{'*' if self.device_index is None else self.device_index}"
+        return text
+
+    def __eq__(self, other):
+        return isinstance(other, DeviceSpec) and self.to_string() == other.to_string()
+
+    def __hash__(self):
+        return hash(self.to_string())
+
+    def __repr__(self):
+        return "<DeviceSpec(" + ", ".join(f"{name}={getattr(self, name)}" for name in _FIELDS) + ")>"
+
+
+def _type(text):
+    return text.upper() if text.lower() in ("cpu", "gpu") else text
+
+
+def _parsed(spec):
+    fields = {}
+    for part in (spec or "").split("/"):
+        if not part:
+            continue
+        word, *rest = part.split(":")
+        if word in ("job", "replica", "task") and len(rest) == 1:
+            fields[word] = rest[0] if word == "job" else int(rest[0])
+            continue
+        if word == "device" and len(rest) == 2:
+            word, rest = rest[0], rest[1:]
+        elif word.upper() not in ("CPU", "GPU", "TPU", "TPU_SYSTEM") or len(rest) > 1:
+            raise ValueError(f"Unknown attribute '{word}' is encountered while parsing the device spec: '{spec}'.")
+        if "device_type" in fields:
+            raise ValueError(f"Multiple device types are not allowed while parsing the device spec: {spec}.")
+        fields["device_type"] = _type(word)
+        if rest and rest[0] != "*":
+            fields["device_index"] = int(rest[0])
+    return fields
+
+
+class _Device:
+    """One use of tf.device; may be entered more than once."""
+
+    def __init__(self, name):
+        self._name = name
+        self._before = []
+
+    def __enter__(self):
+        if not _weft.in_graph():
+            _weft.use_devices()
+        before = _weft.scoped_device()
+        name = self._name
+        if name is None:
+            now = ""
+        else:
+            text = name.to_string() if isinstance(name, DeviceSpec) else name
+            if not isinstance(text, str):
+                raise ValueError(f"Expecting a string device name. Got {type(name)}({name})")
+            spec = DeviceSpec.from_string(text)
+            now = DeviceSpec.from_string(before).make_merged_spec(spec).to_string() if before else spec.to_string()
+            if not _weft.in_graph() and spec.job not in (None, "localhost"):
+                full = DeviceSpec("localhost", 0, 0, "CPU", 0).make_merged_spec(spec).to_string()
+                if not any(full == known for known, _, _ in _weft.devices()):
+                    raise errors.InvalidArgumentError(None, None, f"{full} unknown device.")
+        self._before.append(before)
+        _weft.set_device(now)
+
+    def __exit__(self, *error):
+        _weft.set_device(self._before.pop())
+
+
+def device(device_name):
+    """Ops of the block run on this device."""
+    if callable(device_name) and not isinstance(device_name, (str, DeviceSpec)):
+        if not _weft.in_graph():
+            raise RuntimeError("tf.device does not support functions.")
+        raise NotImplementedError("tf.device with a function of the op; give a name")
+    return _Device(device_name)

@@ -1,0 +1,225 @@
+"""tf.test: what tests of programs use."""
+
+import functools as _functools
+import unittest as _unittest
+from types import SimpleNamespace as _Names
+
+from weft._src.namespace import missing
+from weft._src.ops.gradient_checker import compute_gradient  # noqa: F401
+
+
+def gpu_device_name():
+    """The name of a GPU: there is none."""
+    return ""
+
+
+def is_gpu_available(cuda_only=False, min_cuda_compute_capability=None):
+    return False
+
+
+def is_built_with_cuda():
+    return False
+
+
+def is_built_with_rocm():
+    return False
+
+
+def is_built_with_gpu_support():
+    return False
+
+
+def is_built_with_xla():
+    """Whether functions can be compiled."""
+    return True
+
+
+def is_cpu_target_available(target):
+    """Whether the compiler makes code for this kind of machine."""
+    return target in ("x86_64", "x86")
+
+
+def main(argv=None):
+    """Runs all tests of the program."""
+    return _unittest.main(argv=argv)
+
+
+def disable_with_predicate(pred, skip_message):
+    """The decorated test is skipped where pred() is true."""
+
+    def decorator(test):
+        @_functools.wraps(test)
+        def run(self, *args, **kwargs):
+            if pred():
+                self.skipTest(skip_message)
+            return test(self, *args, **kwargs)
+
+        return run
+
+    return decorator
+
+
+def with_eager_op_as_function(cls=None, only_as_function=False):
+    """Eager ops always run as themselves: the class as it is."""
+    return cls if cls is not None else lambda given: given
+
+
+def assert_equal_graph_def(expected, actual):
+    """AssertionError with the first difference between two GraphDefs; the order of nodes does not count."""
+    from weft._src.proto import GraphDef
+
+    for name, given in (("actual", actual), ("expected", expected)):
+        if not isinstance(given, GraphDef):
+            raise TypeError(f"Expected tf.GraphDef for {name}, got {type(given).__name__}")
+    left = {node.name: node for node in actual.node}
+    for node in expected.node:
+        if node.name not in left:
+            raise AssertionError(f"Did not find expected node '{_node_text(node)}'")
+        _compare_nodes(node, left.pop(node.name))
+    if left:
+        raise AssertionError(f"Found unexpected node '{_node_text(next(iter(left.values())))}'")
+
+
+def _node_text(node):
+    attrs = ", ".join(f"{k}={_attr_text(node.attr[k])}" for k in sorted(node.attr) if not k.startswith("_"))
+    return f"{{{{node {node.name}}}}} = {node.op}[{attrs}]({', '.join(node.input)})"
+
+
+def _attr_text(value):
+    return " ".join(str(value).split())
+
+
+def _compare_nodes(expected, actual):
+    named = f"Node named '{actual.name}' has"
+    if actual.op != expected.op:
+        raise AssertionError(f"{named} op '{actual.op}' that is not expected '{expected.op}'")
+    if actual.device != expected.device:
+        raise AssertionError(f"{named} device '{actual.device}' that is not expected '{expected.device}'")
+    if len(actual.input) != len(expected.input):
+        raise AssertionError(f"{named} {len(actual.input)} inputs instead of expected {len(expected.input)}")
+    for i, (have, want) in enumerate(zip(actual.input, expected.input)):
+        if have != want:
+            raise AssertionError(f"{named} input {i} '{have}' that doesn't match expected '{want}'")
+    for key in sorted({*actual.attr, *expected.attr}):
+        if key.startswith("_output_shapes"):
+            continue
+        if key not in actual.attr:
+            raise AssertionError(
+                f"Node named '{actual.name}' missing expected attr '{key}' with value: {_attr_text(expected.attr[key])}"
+            )
+        if key not in expected.attr:
+            raise AssertionError(f"{named} unexpected attr '{key}' with value: {_attr_text(actual.attr[key])}")
+        if actual.attr[key].SerializeToString() != expected.attr[key].SerializeToString():
+            raise AssertionError(
+                f"{named} attr '{key}' with value: {_attr_text(actual.attr[key])} that does not match expected: {_attr_text(expected.attr[key])}"
+            )
+
+
+def _sync_devices():
+    """Waits for all ops of this process: they have run when their calls return."""
+    import weft as tf
+
+    if not tf.executing_eagerly():
+        raise RuntimeError("sync_devices() must only be called in Eager mode, outside tf.functions")
+
+
+experimental = _Names(sync_devices=_sync_devices)
+
+
+class TestCase(_unittest.TestCase):
+    """unittest's, with comparisons of arrays."""
+
+    def setUp(self):
+        from weft._src.framework.random_seed import set_seed
+
+        super().setUp()
+        set_seed(87654321)
+
+    def evaluate(self, tensors):
+        """The values as numpy arrays."""
+        from weft._src.framework import nest
+
+        return nest.map_structure(lambda t: t.numpy() if hasattr(t, "numpy") else t, tensors)
+
+    def _array(self, value):
+        import numpy as np
+
+        return np.asarray(self.evaluate(value))
+
+    def get_temp_dir(self):
+        """A folder of this test's own."""
+        import tempfile
+
+        if not hasattr(self, "_folder"):
+            self._folder = tempfile.TemporaryDirectory()
+            self.addCleanup(self._folder.cleanup)
+        return self._folder.name
+
+    def assertAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
+        import numpy as np
+
+        if isinstance(a, dict):
+            self.assertEqual(a.keys(), b.keys(), msg)
+            for key in a:
+                self.assertAllClose(a[key], b[key], rtol, atol, msg)
+            return
+        if isinstance(a, (list, tuple)) and any(getattr(x, "shape", None) != getattr(a[0], "shape", None) for x in a):
+            self.assertEqual(len(a), len(b), msg)
+            for x, y in zip(a, b):
+                self.assertAllClose(x, y, rtol, atol, msg)
+            return
+        np.testing.assert_allclose(self._array(a), self._array(b), rtol=rtol, atol=atol, err_msg=msg or "")
+
+    def assertAllEqual(self, a, b, msg=None):
+        import numpy as np
+
+        np.testing.assert_array_equal(self._array(a), self._array(b), err_msg=msg or "")
+
+    def assertNotAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
+        try:
+            self.assertAllClose(a, b, rtol, atol)
+        except AssertionError:
+            return
+        raise AssertionError(f"The two values are close at all elements. {msg or ''}")
+
+    def assertNotAllEqual(self, a, b, msg=None):
+        try:
+            self.assertAllEqual(a, b)
+        except AssertionError:
+            return
+        raise AssertionError(f"The two values are equal at all elements. {msg or ''}")
+
+    def assertAllInRange(self, target, lower_bound, upper_bound, open_lower_bound=False, open_upper_bound=False):
+        array = self._array(target)
+        low = array > lower_bound if open_lower_bound else array >= lower_bound
+        high = array < upper_bound if open_upper_bound else array <= upper_bound
+        self.assertTrue(bool((low & high).all()), f"not all elements are between {lower_bound} and {upper_bound}")
+
+    def assertShapeEqual(self, input_a, input_b, msg=None):
+        self.assertEqual(tuple(input_a.shape), tuple(input_b.shape), msg)
+
+    def assertDTypeEqual(self, target, expected_dtype):
+        import numpy as np
+
+        self.assertEqual(self._array(target).dtype, np.dtype(expected_dtype))
+
+    def assertNear(self, f1, f2, err, msg=None):
+        self.assertTrue(
+            f1 == f2 or abs(f1 - f2) <= err, f"{f1!r} != {f2!r} +/- {err!r}{' (' + msg + ')' if msg else ''}"
+        )
+
+    def assertRaisesOpError(self, expected_err_re_or_predicate):
+        from weft._src.framework.errors import OpError
+
+        return self.assertRaisesRegex(OpError, expected_err_re_or_predicate)
+
+
+_missing = missing("tf.test")
+
+
+def __getattr__(name):
+    if name in ("Benchmark", "benchmark_config", "create_local_cluster"):
+        from weft._src.framework import benchmark
+
+        return getattr(benchmark, name)
+    return _missing(name)

@@ -1,0 +1,1 @@
+"""What libraries that build on TensorFlow use of its inside."""

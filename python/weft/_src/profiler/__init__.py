@@ -1,0 +1,1 @@
+"""Profiles: what ran when."""

@@ -1,0 +1,108 @@
+"""What ran when, in the files of TensorBoard's profile plugin: XSpace (tsl/profiler/protobuf/xplane.proto) and Chrome's trace."""
+
+import gzip
+import json
+import os
+import struct
+
+from weft import _weft
+from weft._src.framework import gfile
+
+
+def _varint(n):
+    n &= (1 << 64) - 1
+    out = bytearray()
+    while n > 127:
+        out.append(n & 127 | 128)
+        n >>= 7
+    out.append(n)
+    return bytes(out)
+
+
+def _number(field, n):
+    return _varint(field << 3) + _varint(n) if n else b""
+
+
+def _bytes(field, value):
+    value = value.encode() if isinstance(value, str) else value
+    return _varint(field << 3 | 2) + _varint(len(value)) + value
+
+
+class _Names:
+    """Numbers for texts: the metadata of events and of their facts."""
+
+    def __init__(self):
+        self.ids = {}
+
+    def __getitem__(self, name):
+        return self.ids.setdefault(name, len(self.ids) + 1)
+
+    def messages(self, field, display=None):
+        out = []
+        for name, i in self.ids.items():
+            shown = display.get(name) if display else None
+            entry = _number(1, i) + _bytes(2, name) + (_bytes(4, shown) if shown else b"")
+            out.append(_bytes(field, _number(1, i) + _bytes(2, entry)))
+        return b"".join(out)
+
+
+def _fact(names, key, value):
+    out = _number(1, names[key])
+    if isinstance(value, bool) or isinstance(value, int):
+        return out + _varint(4 << 3) + _varint(int(value))
+    if isinstance(value, float):
+        return out + _varint(2 << 3 | 1) + struct.pack("<d", value)
+    return out + _bytes(5, str(value))
+
+
+def encode(events, thread_names, host, start, stop):
+    """events: dicts of name, display, start and end (nanoseconds of the wall clock), thread, facts."""
+    names, facts, display = _Names(), _Names(), {}
+    by_thread = {}
+    for e in events:
+        by_thread.setdefault(e["thread"], []).append(e)
+        if e.get("display"):
+            display[e["name"]] = e["display"]
+    lines = b""
+    for thread, mine in sorted(by_thread.items()):
+        # Those around others first, as readers expect.
+        mine.sort(key=lambda e: (e["start"], -e["end"]))
+        line = _number(1, thread) + _bytes(2, thread_names(thread)) + _number(3, start)
+        line += _bytes(11, thread_names(thread))
+        for e in mine:
+            event = _number(1, names[e["name"]]) + _number(2, max(e["start"] - start, 0) * 1000)
+            event += _number(3, max(e["end"] - e["start"], 0) * 1000)
+            event += b"".join(_bytes(4, _fact(facts, k, v)) for k, v in e["facts"].items())
+            line += _bytes(4, event)
+        lines += _bytes(3, line)
+    plane = _bytes(2, "/host:CPU") + lines + names.messages(4, display) + facts.messages(5)
+    times = _Names()
+    stats = b""
+    for key, value in (("profile_start_time", start), ("profile_stop_time", stop)):
+        stats += _bytes(6, _number(1, times[key]) + _number(3, value))
+    environment = _bytes(2, "Task Environment") + times.messages(5) + stats
+    return _bytes(1, plane) + _bytes(1, environment) + _bytes(4, host)
+
+
+def chrome_trace(events, thread_names, start):
+    """The same for chrome://tracing and Perfetto."""
+    out = [{"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/host:CPU"}}]
+    for thread in sorted({e["thread"] for e in events}):
+        out.append({"ph": "M", "pid": 1, "tid": thread, "name": "thread_name", "args": {"name": thread_names(thread)}})
+    for e in events:
+        entry = {"ph": "X", "pid": 1, "tid": e["thread"], "name": e["name"]}
+        entry.update(ts=(e["start"] - start) / 1000, dur=(e["end"] - e["start"]) / 1000)
+        if e["facts"]:
+            entry["args"] = {k: str(v) for k, v in e["facts"].items()}
+        out.append(entry)
+    return {"displayTimeUnit": "ns", "metadata": {"highres-ticks": True}, "traceEvents": out}
+
+
+def write(folder, host, events, thread_names, start, stop, planes=b""):
+    """HOST.xplane.pb and HOST.trace.json.gz in the folder of one run; `planes` is an XSpace that others made."""
+    gfile.makedirs(folder)
+    _weft.replace_file(
+        os.path.join(folder, f"{host}.xplane.pb"), encode(events, thread_names, host, start, stop) + planes
+    )
+    trace = json.dumps(chrome_trace(events, thread_names, start)).encode()
+    _weft.replace_file(os.path.join(folder, f"{host}.trace.json.gz"), gzip.compress(trace))

@@ -1,0 +1,1 @@
+"""SavedModels: saving, loading, freezing."""

@@ -1,0 +1,240 @@
+"""SavedModels without objects, of version 1: signatures and parts of the graph as functions."""
+
+import inspect
+import os
+
+from weft import _weft
+from weft._src.framework import dtypes, gfile
+from weft._src.framework.convert import convert_to_tensor
+from weft._src.framework.importer import _place
+from weft._src.framework.type_spec import TensorSpec
+from weft._src.function import signature as sig, trace_type
+from weft._src.saved_model import constants, structured
+from weft._src.saved_model.graph_functions import function_of_graph
+from weft._src.saved_model.load import add_functions, rename_functions, uninitialized_variable
+from weft._src.saved_model.restored import RestoredConcreteFunction
+from weft._src.saved_model.signatures import SignatureMap
+from weft._src.trackable.autotrackable import AutoTrackable
+
+
+def load(model, export_dir, tags):
+    """The root of a SavedModel that has only graphs."""
+    tag_sets = [sorted(m.meta_info_def.tags) for m in model.meta_graphs]
+    if tags is None:
+        if len(model.meta_graphs) != 1:
+            raise ValueError(
+                "Importing a SavedModel with `tf.saved_model.load` requires a `tags=` argument if there is more than one MetaGraph. Got `tags=None`, but "
+                f"there are {len(model.meta_graphs)} MetaGraphs in SavedModel with tag sets: {tag_sets}. Pass a `tags=` argument to load this "
+                "SavedModel."
+            )
+        tags = tag_sets[0]
+    from weft._src.compat.v1.saved_model import find_meta_graph
+
+    return _Loader(find_meta_graph(model, tags, export_dir), export_dir).root()
+
+
+class _Root(AutoTrackable):
+    """What a SavedModel of version 1 becomes."""
+
+
+class _Loader:
+    def __init__(self, meta, export_dir):
+        self.meta, self.export_dir = meta, export_dir
+        self.graph_def = meta.graph_def
+        names, self.functions = add_functions(self.graph_def.library)
+        self.graph_def.ClearField("library")
+        _to_resources(self.graph_def)
+        self.variables, self.captures = {}, {}
+        trainable = self._trainable()
+        for node in self.graph_def.node:
+            rename_functions(node, names)
+            if node.op == "VarHandleOp":
+                self._add_variable(node, trainable)
+            elif "shared_name" in node.attr and not node.attr["shared_name"].s and node.op.endswith("TableV2"):
+                node.attr["shared_name"].s = node.name.encode()
+        self.nodes = {n.name: n for n in self.graph_def.node}
+
+    def _trainable(self):
+        from weft._src.proto import VariableDef
+
+        found = set()
+        if "trainable_variables" in self.meta.collection_def:
+            for data in self.meta.collection_def["trainable_variables"].bytes_list.value:
+                found.add(VariableDef.FromString(data).variable_name.partition(":")[0])
+        return found
+
+    def _add_variable(self, node, trainable):
+        dtype, shape = dtypes.as_dtype(node.attr["dtype"].type), structured.shape_from_proto(node.attr["shape"].shape)
+        v = uninitialized_variable(node.name, dtype, shape, node.name in trainable)
+        self.variables[node.name] = v
+        self.captures[node.name, 0] = v
+
+    # ---- functions
+
+    def function(self, name, inputs, fetches, targets=()):
+        """inputs: (tensor name, dtype, shape, argument)"""
+        feeds = [(*self._at(tensor), dtype, shape, argument) for tensor, dtype, shape, argument in inputs]
+        made, graph, _ = function_of_graph(
+            self.graph_def, name, feeds, [self._at(f) for f in fetches], targets, self.captures
+        )
+        return made, graph
+
+    @staticmethod
+    def _at(text):
+        node, index = _place(text)
+        return node, index or 0
+
+    def signature(self, key, proto):
+        inputs = []
+        for name in sorted(proto.inputs):
+            info = proto.inputs[name]
+            if info.WhichOneof("encoding") != "name":
+                raise NotImplementedError(f"the signature {key}: the input {name} is a sparse or composite tensor")
+            inputs.append(
+                (info.name, dtypes.as_dtype(info.dtype), structured.shape_from_proto(info.tensor_shape), name)
+            )
+        outputs = sorted(proto.outputs)
+        native, graph = self.function(f"signature_{key}", inputs, [proto.outputs[o].name for o in outputs])
+        types = sig.Types(
+            (n, inspect.Parameter.KEYWORD_ONLY, trace_type.type_of(TensorSpec(shape, dtype, n)))
+            for _, dtype, shape, n in inputs
+        )
+        structure = {
+            o: TensorSpec(
+                structured.shape_from_proto(proto.outputs[o].tensor_shape), dtypes.as_dtype(proto.outputs[o].dtype), o
+            )
+            for o in outputs
+        }
+        made = RestoredConcreteFunction(
+            native,
+            types,
+            structure,
+            list(self.variables.values()),
+            [n for _, _, _, n in inputs],
+            1 if len(inputs) == 1 else 0,
+        )
+        made._graph = graph
+        made._signature_names = made._arg_keywords
+        return made
+
+    # ---- the whole
+
+    def root(self):
+        root = _Root()
+        for a in self.meta.asset_file_def:
+            _weft.check_asset_name(a.filename)
+        assets = [
+            (a.tensor_info.name, os.path.join(self.export_dir, constants.ASSETS_DIRECTORY, a.filename))
+            for a in self.meta.asset_file_def
+        ]
+        self._restore()
+        self._initialize(assets)
+        root.variables = list(self.variables.values())
+        root.asset_paths = [convert_to_tensor(path) for _, path in assets]
+        root.tensorflow_version = self.meta.meta_info_def.tensorflow_version
+        root.tensorflow_git_version = self.meta.meta_info_def.tensorflow_git_version
+        root.prune = self._prune
+        root.signatures = SignatureMap()
+        for key in sorted(self.meta.signature_def):
+            proto = self.meta.signature_def[key]
+            if key != constants.INIT_OP_SIGNATURE_KEY and proto.outputs:
+                root.signatures._add_signature(key, self.signature(key, proto))
+        return root
+
+    def _restore(self):
+        prefix = os.path.join(self.export_dir, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
+        saver = self.meta.saver_def
+        if not saver.restore_op_name or not gfile.exists(prefix + ".index"):
+            return
+        native, _ = self.function(
+            "restore", [(saver.filename_tensor_name, dtypes.string, [], "path")], [], [saver.restore_op_name]
+        )
+        native([convert_to_tensor(prefix)])
+
+    def _initialize(self, assets):
+        for key in (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY):
+            if key in self.meta.collection_def and self.meta.collection_def[key].node_list.value:
+                op = self.meta.collection_def[key].node_list.value[0]
+                native, _ = self.function(
+                    "initialize", [(t, dtypes.string, [], f"asset_{i}") for i, (t, _) in enumerate(assets)], [], [op]
+                )
+                native([convert_to_tensor(path) for _, path in assets])
+                return
+
+    def _prune(self, feeds, fetches, name=None, input_signature=None):
+        """A function from some tensors of the graph to others, by name."""
+        feeds = [feeds] if isinstance(feeds, str) else list(feeds)
+        single = isinstance(fetches, str)
+        inputs = []
+        for feed in feeds:
+            node = self.nodes[self._at(feed)[0]]
+            dtype = node.attr["dtype"].type or node.attr["T"].type
+            shape = structured.shape_from_proto(node.attr["shape"].shape) if "shape" in node.attr else None
+            inputs.append((feed, dtypes.as_dtype(dtype), shape, node.name))
+        native, graph = self.function(name or "pruned", inputs, [fetches] if single else list(fetches))
+        return PrunedFunction(native, graph, single)
+
+
+class PrunedFunction:
+    """A part of a graph that can be called with tensors, in the order of the feeds."""
+
+    def __init__(self, native, graph, single):
+        self._native, self.graph, self._single = native, graph, single
+
+    @property
+    def variables(self):
+        return tuple(self._native.variables())
+
+    def __call__(self, *args):
+        given = [convert_to_tensor(a, dtype=t) for a, t in zip(args, self._native.arg_types)]
+        out = self._native(given)
+        return out[0] if self._single else out
+
+
+def _to_resources(graph_def):
+    """Variables of the old kind, which were references to a tensor, as resources."""
+    old = {n.name for n in graph_def.node if n.op in ("VariableV2", "Variable")}
+    if not old:
+        return
+    reads = {}
+    for node in list(graph_def.node):
+        if node.name in old:
+            dtype, shape = node.attr["dtype"].type, node.attr["shape"].shape
+            node.op = "VarHandleOp"
+            for key in [k for k in node.attr if k not in ("dtype", "shape", "container", "shared_name")]:
+                del node.attr[key]
+            node.attr["dtype"].type = dtype
+            node.attr["shape"].shape.CopyFrom(shape)
+            if not node.attr["shared_name"].s:  # a resource without a name would be shared by all
+                node.attr["shared_name"].s = node.name.encode()
+            continue
+        if not any(_place(i)[0] in old for i in node.input if not i.startswith("^")):
+            continue
+        if node.op == "Assign" and _place(node.input[0])[0] in old:
+            dtype = node.attr["T"].type
+            node.op = "AssignVariableOp"
+            for key in list(node.attr):
+                del node.attr[key]
+            node.attr["dtype"].type = dtype
+        elif node.op in ("AssignAdd", "AssignSub") and _place(node.input[0])[0] in old:
+            dtype = node.attr["T"].type
+            node.op += "VariableOp"
+            for key in list(node.attr):
+                del node.attr[key]
+            node.attr["dtype"].type = dtype
+        elif node.op == "IsVariableInitialized":
+            node.op = "VarIsInitializedOp"
+            for key in list(node.attr):
+                del node.attr[key]
+        else:
+            for i, text in enumerate(node.input):
+                name = _place(text)[0]
+                if not text.startswith("^") and name in old:
+                    if node.op.startswith(("Scatter", "Apply", "SparseApply", "CountUpTo")) and i == 0:
+                        raise NotImplementedError(f"the op {node.op} on a variable of the old kind ({node.name})")
+                    reads[name] = f"{name}/read_as_resource"
+                    node.input[i] = reads[name]
+    types = {n.name: n.attr["dtype"].type for n in graph_def.node if n.name in old}
+    for name, read in reads.items():
+        made = graph_def.node.add(name=read, op="ReadVariableOp", input=[name])
+        made.attr["dtype"].type = types[name]

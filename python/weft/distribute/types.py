@@ -1,7 +1,0 @@
-"""tf.types.experimental.distributed: classes to test values of replicas against."""
-
-from weft._missing import missing
-from weft.distribute.values import MirroredInterface as Mirrored  # noqa: F401
-from weft.distribute.values import PerReplicaInterface as PerReplica  # noqa: F401
-
-__getattr__ = missing("tf.types.experimental.distributed")

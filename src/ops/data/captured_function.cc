@@ -1,0 +1,71 @@
+#include "ops/data/captured_function.h"
+
+#include "op/function_caller.h"
+#include "op/held.h"
+#include "ops/random/random_common.h"
+
+namespace weft_engine::ops::data {
+
+Result<FunctionPtr> CapturedFunction::make(const KernelContext& c, std::string_view attr, std::string_view captured) {
+  return make(c, attr, inputs_of(c, captured));
+}
+
+Result<FunctionPtr> CapturedFunction::make(const KernelContext& c, std::string_view attr, Element captured) {
+  return make(c, c.attr<FunctionAttr>(attr), std::move(captured));
+}
+
+Result<FunctionPtr> CapturedFunction::make(const KernelContext& c, const FunctionAttr& function, Element captured) {
+  if (!c.env().functions) return internal_error(c.node().op(), " calls a function, but there is no function runtime here");
+  auto f = std::make_shared<CapturedFunction>();
+  // The handle with the one who runs it, which a dataset may outlive otherwise.
+  struct Kept {
+    std::shared_ptr<FunctionHandle> handle;
+    std::shared_ptr<const void> caller;
+  };
+  auto kept = std::make_shared<Kept>();
+  WEFT_ASSIGN(kept->handle, c.env().functions->instantiate(function));
+  kept->caller = op::hold(*c.env().functions);
+  f->handle_ = std::shared_ptr<FunctionHandle>(kept, kept->handle.get());
+  f->captured_ = std::move(captured);
+  f->caller_ = c.env().functions;
+  return FunctionPtr(std::move(f));
+}
+
+size_t CapturedFunction::num_results() const { return handle_->ret_types().size(); }
+
+Status CapturedFunction::call(IteratorContext& c, Element args, Element& rets) const {
+  args.insert(args.end(), captured_.begin(), captured_.end());
+  const auto& types = handle_->arg_types();
+  if (args.size() != types.size()) return invalid_argument("The function of a dataset takes ", types.size(), " arguments, but gets ", args.size());
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (args[i].dtype() != base_type(types[i]))
+      return invalid_argument("Argument ", i, " of the function of a dataset must be ", base_type(types[i]), ", but is ", args[i].dtype());
+  }
+  // What a call leaves behind for its step (TensorArrays) is freed with the call: an iterator outlives many.
+  ResourceManager step(c.env.resources ? c.env.resources->default_container() : "localhost");
+  KernelEnv env = c.env;
+  env.step_resources = &step;
+  env.rendezvous = nullptr;
+  env.functions = caller_;
+  rets.assign(handle_->ret_types().size(), Tensor());
+  const WalkGenerators::Scope generators(c.generators);
+  return handle_->run(env, args, rets);
+}
+
+Status CapturedFunction::call_predicate(IteratorContext& c, Element args, std::string_view error, bool& answer) const {
+  Element rets;
+  WEFT_RETURN_IF_ERROR(call(c, std::move(args), rets));
+  if (rets.size() != 1 || rets[0].dtype() != DType::kBool || rets[0].num_elements() != 1) return invalid_argument(error);
+  answer = rets[0].data<bool>()[0];
+  return {};
+}
+
+Status CapturedFunction::call_number(IteratorContext& c, Element args, std::string_view error, int64_t& answer) const {
+  Element rets;
+  WEFT_RETURN_IF_ERROR(call(c, std::move(args), rets));
+  if (rets.size() != 1 || rets[0].dtype() != DType::kInt64 || rets[0].num_elements() != 1) return invalid_argument(error);
+  answer = rets[0].data<int64_t>()[0];
+  return {};
+}
+
+}  // namespace weft_engine::ops::data

@@ -1,0 +1,5 @@
+weft_op_families(linalg
+  FAMILIES
+    diag einsum linalg linalg_solve matmul
+  SMALL_PARTS
+    einsum_equation linalg_grad)

@@ -1,0 +1,10 @@
+weft_op_families(nn
+  FAMILIES
+    bias conv conv3d conv_depthwise conv_dilation conv_fused ctc fused loss norm pool pool_fractional
+    rnn
+  PARTS
+    conv_common window
+  SMALL_FAMILIES
+    candidate_sampling nn_act norm_global
+  SMALL_PARTS
+    window_lower)

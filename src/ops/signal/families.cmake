@@ -1,0 +1,5 @@
+weft_op_families(signal
+  FAMILIES
+    fft
+  SMALL_FAMILIES
+    audio)

@@ -1,0 +1,63 @@
+#include "remote/connections.h"
+
+#include <random>
+
+#include "core/device_name.h"
+
+namespace weft_engine::remote {
+
+std::string task_name(std::string_view job, int task) { return cat("/job:", job, "/replica:0/task:", task); }
+
+std::string task_of(std::string_view device) {
+  auto name = DeviceName::parse(device);
+  if (!name.ok() || !name->job || !name->task) return {};
+  return task_name(*name->job, *name->task);
+}
+
+Result<std::shared_ptr<Channel>> Connections::to(const std::string& task) {
+  std::lock_guard lock(mutex_);
+  for (const auto& [job, tasks] : cluster_) {
+    for (const auto& [index, address] : tasks) {
+      if (task_name(job, index) != task) continue;
+      auto& [known, channel] = channels_[task];
+      if (!channel || known != address) {
+        known = address;
+        channel = transport_.connect(address);
+      }
+      return channel;
+    }
+  }
+  return not_found("No worker known as ", task);
+}
+
+void Connections::update(ClusterMap cluster) {
+  std::lock_guard lock(mutex_);
+  cluster_ = std::move(cluster);
+}
+
+static int64_t next_request_id() {
+  static std::mutex mutex;
+  static std::mt19937_64 numbers{std::random_device()()};
+  std::lock_guard lock(mutex);
+  return int64_t(numbers() >> 1) + 1;
+}
+
+void Connections::recv_tensor(const std::string& task, int64_t step_id, std::string_view key, op::Rendezvous::Done done) {
+  auto channel = to(task);
+  if (!channel.ok()) return done(channel.status(), {}, false);
+  Message request(encode_recv_tensor({step_id, std::string(key), next_request_id()}));
+  (*channel)->call("/tensorflow.WorkerService/RecvTensor", std::move(request), 0, false, [done = std::move(done)](Status s, Message response) {
+    if (!s.ok()) return done(std::move(s), {}, false);
+    auto value = decode_recv_tensor_response(response.flatten());
+    if (!value.ok()) return done(value.status(), {}, false);
+    done({}, std::move(value->first), value->second);
+  });
+}
+
+void TaskRendezvous::recv_async(std::string_view key, Done done) {
+  const std::string source = task_of(key.substr(0, key.find(';')));
+  if (source.empty() || source == task_) return local_->recv_async(key, std::move(done));
+  connections_->recv_tensor(source, step_id_, key, std::move(done));
+}
+
+}  // namespace weft_engine::remote

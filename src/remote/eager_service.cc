@@ -1,0 +1,354 @@
+#include "remote/eager_service.h"
+
+#include <condition_variable>
+
+#include "io/graph_def.h"
+#include "io/op_def.h"
+
+namespace weft_engine::remote {
+
+// ---- steps
+
+std::shared_ptr<TaskRendezvous> StepTable::find_or_create(int64_t step_id, const std::shared_ptr<Connections>& connections) {
+  std::lock_guard lock(mutex_);
+  auto& step = steps_[step_id];
+  if (!step) step = std::make_shared<TaskRendezvous>(step_id, task_, connections ? connections : connections_);
+  if (!stopped_.ok()) step->abort(stopped_);
+  return step;
+}
+
+void StepTable::stop(const Status& status) {
+  std::unordered_map<int64_t, std::shared_ptr<TaskRendezvous>> steps;
+  {
+    std::lock_guard lock(mutex_);
+    stopped_ = status;
+    steps = steps_;
+  }
+  for (auto& [id, step] : steps) step->abort(status);
+}
+
+void StepTable::erase(int64_t step_id, const Status& status) {
+  std::shared_ptr<TaskRendezvous> step;
+  {
+    std::lock_guard lock(mutex_);
+    auto it = steps_.find(step_id);
+    if (it == steps_.end()) return;
+    step = std::move(it->second);
+    steps_.erase(it);
+  }
+  step->abort(status);
+}
+
+// ---- one context
+
+static eager::ContextOptions context_options(const DeviceSet* devices, op::Rendezvous* rendezvous) {
+  eager::ContextOptions o;
+  o.devices = devices;
+  o.rendezvous = rendezvous;
+  return o;
+}
+
+ServerContext::ServerContext(op::Registry& registry, const DeviceSet* devices, const CreateContext& request, std::string task,
+                             std::shared_ptr<Connections> connections, std::shared_ptr<TaskRendezvous> rendezvous)
+    : id_(request.context_id),
+      task_(std::move(task)),
+      keep_alive_(request.keep_alive_secs),
+      connections_(std::move(connections)),
+      rendezvous_(std::move(rendezvous)),
+      context_(registry, context_options(devices, rendezvous_.get())),
+      last_use_(now()),
+      view_id_(request.view_id) {
+  for (const DeviceAttributes& d : request.devices) incarnations_[d.name] = d.incarnation;
+}
+
+Status ServerContext::update(const CreateContext& request) {
+  if (request.view_id != view_id_.load() + 1)
+    return invalid_argument("EagerService:UpdateContext failed. Context id: <", id_, "> currently at view #", view_id_.load(),
+                            " but received update request at view #", request.view_id, ". View id should only be continuously incremented.");
+  if (request.has_server_def) connections_->update(request.server_def.cluster);
+  std::lock_guard lock(mutex_);
+  for (const DeviceAttributes& d : request.devices) incarnations_[d.name] = d.incarnation;
+  view_id_.store(request.view_id);
+  return {};
+}
+
+void ServerContext::store(int64_t op_id, int output, Handle handle) {
+  std::lock_guard lock(mutex_);
+  auto& outputs = handles_[op_id];
+  if (outputs.size() <= size_t(output)) outputs.resize(size_t(output) + 1);
+  outputs[size_t(output)] = std::move(handle);
+}
+
+Result<ServerContext::Handle> ServerContext::find(const RemoteTensorHandle& h) {
+  std::lock_guard lock(mutex_);
+  auto it = handles_.find(h.op_id);
+  if (it == handles_.end() || h.output_num < 0 || size_t(h.output_num) >= it->second.size() || !it->second[size_t(h.output_num)])
+    return invalid_argument("Unable to find the relevant tensor remote_handle: Op ID: ", h.op_id, ", Output num: ", h.output_num,
+                            ". One possible cause is that the tensor was accessed after deletion in a distributed worker setup. Try setting "
+                            "`os.environ['TF_ENABLE_EAGER_CLIENT_STREAMING_ENQUEUE']='False'` in your client to disable async streaming behavior to "
+                            "see if it fixes the problem.");
+  return it->second[size_t(h.output_num)];
+}
+
+Result<ServerContext::Handle> ServerContext::input(const std::variant<RemoteTensorHandle, Tensor>& in) {
+  if (const auto* t = std::get_if<Tensor>(&in)) return eager::TensorHandle::make(*t, context_.host());
+  const auto& h = std::get<RemoteTensorHandle>(in);
+  const std::string holder = task_of(h.device);
+  return holder.empty() || holder == task_ ? find(h) : fetch(h);
+}
+
+Result<ServerContext::Handle> ServerContext::fetch(const RemoteTensorHandle& h) {
+  const std::string holder = task_of(h.device);
+  WEFT_ASSIGN(std::shared_ptr<Channel> channel, connections_->to(holder));
+  const int64_t number = transfers_.fetch_add(1) + 1;
+  const std::string name = cat("transfer ", task_, " ", number, " ", id_);
+  uint64_t incarnation = 0;
+  {
+    std::lock_guard lock(mutex_);
+    incarnation = incarnations_[h.device];
+  }
+  Operation send = send_operation(-number, h, incarnation, context_.host()->name(), name);
+  WEFT_ASSIGN(Message request, encode_enqueue(id_, QueueItem(std::move(send))));
+  auto handle = eager::TensorHandle::pending(h.dtype, context_.host());
+  channel->call("/tensorflow.eager.EagerService/Enqueue", std::move(request), 0, false, [handle](Status s, Message) {
+    if (!s.ok()) handle->fail(std::move(s));
+  });
+  connections_->recv_tensor(holder, int64_t(id_), op::rendezvous_key(h.device, incarnation, context_.host()->name(), name),
+                            [handle](Status s, Tensor value, bool) {
+                              if (s.ok()) handle->set(std::move(value));
+                              else handle->fail(std::move(s));
+                            });
+  WEFT_RETURN_IF_ERROR(handle->wait());
+  return handle;
+}
+
+Result<QueueResponse> ServerContext::run_operation(const Operation& o) {
+  eager::Op call(context_);
+  WEFT_RETURN_IF_ERROR(call.reset(o.name, o.device));
+  for (const auto& [name, value] : o.attrs) WEFT_RETURN_IF_ERROR(call.set_attr(name, value));
+  for (const auto& in : o.inputs) {
+    WEFT_ASSIGN(Handle h, input(in));
+    call.add_input(std::move(h));
+  }
+  std::vector<Handle> outputs;
+  WEFT_RETURN_IF_ERROR(call.execute(outputs));
+  QueueResponse response;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    response.shapes.push_back(outputs[i]->shape());
+    if (o.is_function) response.devices.push_back(outputs[i]->device() ? outputs[i]->device()->name() : "");
+    store(o.id, int(i), std::move(outputs[i]));
+  }
+  return response;
+}
+
+Status ServerContext::register_function(const RegisterFunction& f) {
+  for (const std::string& bytes : f.library) {
+    WEFT_ASSIGN(graph::FunctionDef def, io::decode_function_def(bytes));
+    if (!context_.functions().contains(def.name)) WEFT_RETURN_IF_ERROR(context_.functions().add(std::move(def)));
+  }
+  WEFT_ASSIGN(graph::FunctionDef def, io::decode_function_def(f.function_def));
+  return context_.functions().add(std::move(def));
+}
+
+Result<QueueResponse> ServerContext::run(const QueueItem& item, StepTable& steps) {
+  touch();
+  if (const auto* o = std::get_if<Operation>(&item)) return run_operation(*o);
+  if (const auto* s = std::get_if<SendTensor>(&item)) {
+    WEFT_ASSIGN(Device* device, s->device.empty() ? Result<Device*>(context_.host()) : context_.devices().resolve(s->device, false));
+    for (size_t i = 0; i < s->tensors.size(); ++i) store(s->op_id, int(i), eager::TensorHandle::make(s->tensors[i], device));
+    return QueueResponse();
+  }
+  if (const auto* d = std::get_if<DecRef>(&item)) {
+    WEFT_ASSIGN(Handle h, find(d->handle));
+    std::lock_guard lock(mutex_);
+    auto it = handles_.find(d->handle.op_id);
+    if (it == handles_.end()) return QueueResponse();
+    it->second[size_t(d->handle.output_num)] = Handle();
+    bool any = false;
+    for (const Handle& left : it->second) any |= bool(left);
+    if (!any) handles_.erase(it);
+    return QueueResponse();
+  }
+  if (const auto* f = std::get_if<RegisterFunction>(&item)) {
+    WEFT_RETURN_IF_ERROR(register_function(*f));
+    return QueueResponse();
+  }
+  if (const auto* f = std::get_if<RemoveFunction>(&item)) {
+    WEFT_RETURN_IF_ERROR(context_.remove_function(f->name));
+    return QueueResponse();
+  }
+  if (const auto* c = std::get_if<CleanupFunction>(&item)) {
+    steps.erase(c->step_id, cancelled("the step was cleaned up"));
+    return QueueResponse();
+  }
+  if (std::get_if<SyncExecutor>(&item)) {
+    WEFT_RETURN_IF_ERROR(context_.sync_executors());
+    return QueueResponse();
+  }
+  return unimplemented("queue item ", std::get<UnknownItem>(item).field, " of EagerService.Enqueue");
+}
+
+Result<QueueResponse> ServerContext::run_component(const RunComponentFunction& request, StepTable& steps) {
+  touch();
+  const Operation& o = request.operation;
+  const auto rendezvous = steps.find_or_create(o.func_step_id, connections_);
+  auto attrs = std::make_shared<op::AttrMap>();
+  const op::OpSpec* spec = context_.functions().find_spec(o.name);
+  if (!spec) return not_found("the component function ", o.name, " was not registered");
+  for (const auto& [name, value] : o.attrs) {
+    if (spec->signature().attr_index(name) >= 0) (*attrs)[name] = value;
+  }
+  op::InstantiateOptions options;
+  options.target = o.device;
+  options.multi_device = false;
+  WEFT_ASSIGN(auto function, context_.runtime().instantiate({o.name, attrs}, options));
+  std::vector<Tensor> args;
+  for (const auto& in : o.inputs) {
+    WEFT_ASSIGN(Handle h, input(in));
+    WEFT_RETURN_IF_ERROR(h->wait());
+    args.push_back(h->tensor());
+  }
+  WEFT_ASSIGN(Device* device, context_.devices().resolve(o.device, true));
+  if (!device) device = context_.host();
+  op::KernelEnv env = context_.runtime().step_env();
+  env.device = device;
+  env.rendezvous = rendezvous.get();
+  std::vector<Tensor> rets(function->ret_types().size());
+  if (args.size() != function->arg_types().size())
+    return invalid_argument("function ", o.name, " has ", function->arg_types().size(), " arguments, got ", args.size());
+  const Status s = function->run(env, args, rets);
+  if (!s.ok()) {
+    context_.runtime().step_failed(env.step_id);
+    rendezvous->abort(s);  // the other parts of the step must not wait for what will not come; CleanupFunction removes the step
+    return s;
+  }
+  if (rets.size() != request.output_nums.size())
+    return invalid_argument("function ", o.name, " has ", rets.size(), " results, ", request.output_nums.size(), " were asked for");
+  QueueResponse response;
+  for (size_t i = 0; i < rets.size(); ++i) {
+    response.shapes.push_back(PartialShape(rets[i].shape()));
+    if (request.output_nums[i] < 0 || request.output_nums[i] > 1 << 20)
+      return invalid_argument("output number ", request.output_nums[i], " of function ", o.name);
+    store(o.id, request.output_nums[i], eager::TensorHandle::make(std::move(rets[i]), device));
+  }
+  return response;
+}
+
+// ---- the service
+
+Result<std::shared_ptr<ServerContext>> EagerService::find(uint64_t id) {
+  std::lock_guard lock(mutex_);
+  auto it = contexts_.find(id);
+  if (it == contexts_.end()) {
+    char hex[32];
+    std::snprintf(hex, sizeof hex, "%llu", static_cast<unsigned long long>(id));
+    return Status(Code::kAborted, cat("Unable to find a context_id matching the specified one (", hex,
+                                      "). Perhaps the worker was restarted, or the context was GC'd?"));
+  }
+  return it->second;
+}
+
+Message EagerService::own_devices(int field) const {
+  std::vector<DeviceAttributes> list;
+  for (const auto& d : devices_->all()) list.push_back(attributes_of(*d));
+  return Message(encode_device_list(field, list));
+}
+
+Result<Message> EagerService::create(const CreateContext& request) {
+  if (request.context_id == 0) return invalid_argument("context_id must not be 0");
+  drop_expired();
+  {
+    std::lock_guard lock(mutex_);
+    if (contexts_.contains(request.context_id)) {
+      if (request.view_id == 0) return invalid_argument("EagerService:CreateContext failed. Context id: <", request.context_id, "> already exists.");
+    }
+  }
+  auto connections = std::make_shared<Connections>(transport_, request.server_def.cluster);
+  auto rendezvous = steps_->find_or_create(int64_t(request.context_id), connections);
+  auto context = std::make_shared<ServerContext>(registry_, devices_, request, task_, connections, std::move(rendezvous));
+  std::lock_guard lock(mutex_);
+  contexts_[request.context_id] = std::move(context);
+  return own_devices(2);
+}
+
+void EagerService::close(uint64_t id) {
+  std::shared_ptr<ServerContext> context;
+  {
+    std::lock_guard lock(mutex_);
+    auto it = contexts_.find(id);
+    if (it == contexts_.end()) return;
+    context = std::move(it->second);
+    contexts_.erase(it);
+  }
+  steps_->erase(int64_t(id), cancelled("the context was closed"));
+}
+
+void EagerService::close_all() {
+  for (;;) {
+    uint64_t id = 0;
+    {
+      std::lock_guard lock(mutex_);
+      if (contexts_.empty()) return;
+      id = contexts_.begin()->first;
+    }
+    close(id);
+  }
+}
+
+void EagerService::drop_expired() {
+  std::vector<uint64_t> ids;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& [id, context] : contexts_) {
+      if (context->expired()) ids.push_back(id);
+    }
+  }
+  for (uint64_t id : ids) close(id);
+}
+
+Result<Message> EagerService::enqueue(std::string_view bytes) {
+  WEFT_ASSIGN(EnqueueRequest request, decode_enqueue(bytes));
+  WEFT_ASSIGN(std::shared_ptr<ServerContext> context, find(request.context_id));
+  std::vector<QueueResponse> responses;
+  for (const QueueItem& item : request.queue) {
+    WEFT_ASSIGN(QueueResponse r, context->run(item, *steps_));
+    responses.push_back(std::move(r));
+  }
+  return Message(encode_enqueue_response(responses));
+}
+
+Result<Message> EagerService::call(std::string_view method, std::string_view request) {
+  if (method == "Enqueue") return enqueue(request);
+  if (method == "CreateContext") {
+    WEFT_ASSIGN(CreateContext c, decode_create_context(request));
+    return create(c);
+  }
+  if (method == "UpdateContext") {
+    WEFT_ASSIGN(CreateContext c, decode_create_context(request, true));
+    WEFT_ASSIGN(std::shared_ptr<ServerContext> context, find(c.context_id));
+    WEFT_RETURN_IF_ERROR(context->update(c));
+    return own_devices(1);
+  }
+  if (method == "RunComponentFunction") {
+    WEFT_ASSIGN(RunComponentFunction r, decode_run_component(request));
+    WEFT_ASSIGN(std::shared_ptr<ServerContext> context, find(r.context_id));
+    WEFT_ASSIGN(QueueResponse response, context->run_component(r, *steps_));
+    return Message(encode_component_response(response));
+  }
+  if (method == "KeepAlive") {
+    WEFT_ASSIGN(std::shared_ptr<ServerContext> context, find(decode_id(1, request)));
+    context->touch();
+    return Message(encode_ids(1, context->view_id()));
+  }
+  if (method == "WaitQueueDone") {
+    WEFT_RETURN_IF_ERROR(find(decode_id(1, request)).status());
+    return Message();
+  }
+  if (method == "CloseContext") {
+    close(decode_id(1, request));
+    return Message();
+  }
+  return unimplemented("tensorflow.eager.EagerService/", method);
+}
+
+}  // namespace weft_engine::remote

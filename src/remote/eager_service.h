@@ -1,0 +1,95 @@
+// EagerService: contexts that clients in other processes made here, and what their queues ask for.
+#pragma once
+
+#include <chrono>
+#include <unordered_map>
+
+#include "eager/op.h"
+#include "remote/connections.h"
+
+namespace weft_engine::remote {
+
+// Rendezvous by step, for all contexts of a task.
+class StepTable {
+ public:
+  StepTable(std::string task, std::shared_ptr<Connections> connections) : task_(std::move(task)), connections_(std::move(connections)) {}
+  std::shared_ptr<TaskRendezvous> find_or_create(int64_t step_id, const std::shared_ptr<Connections>& connections = nullptr);
+  // Whoever waits gets the status.
+  void erase(int64_t step_id, const Status& status);
+  // From here on everyone who waits gets the status, also those who come later: a server that ends must not wait for values that will not come.
+  void stop(const Status& status);
+
+ private:
+  const std::string task_;
+  const std::shared_ptr<Connections> connections_;
+  std::mutex mutex_;
+  std::unordered_map<int64_t, std::shared_ptr<TaskRendezvous>> steps_;
+  Status stopped_;
+};
+
+// One context of a client: an eager context on this task's devices, and the tensors that the client holds by number.
+class ServerContext {
+ public:
+  ServerContext(op::Registry& registry, const DeviceSet* devices, const CreateContext& request, std::string task,
+                std::shared_ptr<Connections> connections, std::shared_ptr<TaskRendezvous> rendezvous);
+  Result<QueueResponse> run(const QueueItem& item, StepTable& steps);
+  Result<QueueResponse> run_component(const RunComponentFunction& request, StepTable& steps);
+
+  void touch() { last_use_.store(now(), std::memory_order_relaxed); }
+  bool expired() const { return keep_alive_ > 0 && now() - last_use_.load(std::memory_order_relaxed) > keep_alive_; }
+  // The client's next view of the cluster; InvalidArgument for one out of order.
+  Status update(const CreateContext& request);
+  uint64_t view_id() const { return view_id_.load(); }
+
+ private:
+  static int64_t now() { return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+  using Handle = RefPtr<eager::TensorHandle>;
+  Result<QueueResponse> run_operation(const Operation& o);
+  Status register_function(const RegisterFunction& f);
+  Result<Handle> input(const std::variant<RemoteTensorHandle, Tensor>& in);
+  Result<Handle> find(const RemoteTensorHandle& h);
+  // A tensor of another task: that task is told to send it here.
+  Result<Handle> fetch(const RemoteTensorHandle& h);
+  void store(int64_t op_id, int output, Handle handle);
+
+  const uint64_t id_;
+  const std::string task_;
+  const int64_t keep_alive_;  // seconds; 0: for ever
+  const std::shared_ptr<Connections> connections_;
+  const std::shared_ptr<TaskRendezvous> rendezvous_;
+  eager::Context context_;
+  std::mutex mutex_;
+  std::unordered_map<int64_t, std::vector<Handle>> handles_;  // by op, then by output
+  std::map<std::string, uint64_t> incarnations_;              // of devices of the cluster
+  std::atomic<int64_t> last_use_;
+  std::atomic<uint64_t> view_id_;
+  std::atomic<int64_t> transfers_{0};
+};
+
+class EagerService {
+ public:
+  EagerService(op::Registry& registry, const DeviceSet* devices, std::string task, const TransportApi& transport, std::shared_ptr<StepTable> steps)
+      : registry_(registry), devices_(devices), task_(std::move(task)), transport_(transport), steps_(std::move(steps)) {}
+
+  // A method of the service by its name, on a thread that may wait.
+  Result<Message> call(std::string_view method, std::string_view request);
+  Result<Message> enqueue(std::string_view request);
+  void close_all();
+
+ private:
+  Result<std::shared_ptr<ServerContext>> find(uint64_t id);
+  Result<Message> create(const CreateContext& request);
+  void close(uint64_t id);
+  void drop_expired();
+  Message own_devices(int field) const;
+
+  op::Registry& registry_;
+  const DeviceSet* const devices_;
+  const std::string task_;
+  const TransportApi& transport_;
+  const std::shared_ptr<StepTable> steps_;
+  std::mutex mutex_;
+  std::unordered_map<uint64_t, std::shared_ptr<ServerContext>> contexts_;
+};
+
+}  // namespace weft_engine::remote

@@ -1,0 +1,349 @@
+// The transport over gRPC, with messages as plain bytes: its generic interface, in the form with callbacks.
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/support/byte_buffer.h>
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+
+#include "remote/transport.h"
+#include "wire/proto.h"
+
+namespace weft_engine::remote {
+namespace {
+
+// ---- messages and statuses
+
+grpc::ByteBuffer to_buffer(const Message& m) {
+  std::vector<grpc::Slice> slices;
+  slices.reserve(m.pieces().size());
+  for (const Message::Piece& p : m.pieces()) {
+    constexpr size_t kCopied = 512;  // below this a copy is cheaper than an owner
+    if (p.bytes.size() < kCopied) {
+      slices.emplace_back(p.bytes.data(), p.bytes.size());
+      continue;
+    }
+    auto* owner = new std::shared_ptr<const void>(p.owner);
+    slices.emplace_back(
+        const_cast<char*>(p.bytes.data()), p.bytes.size(), [](void* o) { delete static_cast<std::shared_ptr<const void>*>(o); }, owner);
+  }
+  return grpc::ByteBuffer(slices.data(), slices.size());
+}
+
+// The pieces stay in gRPC's memory.
+Message from_buffer(const grpc::ByteBuffer& buffer) {
+  Message out;
+  std::vector<grpc::Slice> slices;
+  if (!buffer.Dump(&slices).ok()) return out;
+  for (grpc::Slice& s : slices) {
+    auto owner = std::make_shared<grpc::Slice>(std::move(s));
+    const std::string_view bytes(reinterpret_cast<const char*>(owner->begin()), owner->size());
+    out.append(bytes, std::move(owner));
+  }
+  return out;
+}
+
+// Payloads travel as a GrpcPayloadContainer: a map in field 1.
+std::string encode_payloads(const Status& s) {
+  wire::ProtoWriter out;
+  for (const auto& [key, value] : s.payloads()) {
+    wire::ProtoWriter entry;
+    entry.bytes(1, key);
+    entry.bytes(2, value);
+    out.message(1, entry);
+  }
+  return out.take();
+}
+
+grpc::Status to_grpc(const Status& s) {
+  if (s.ok()) return grpc::Status::OK;
+  constexpr size_t kMost = 3 << 10;  // a status travels in a header, whose size gRPC limits
+  const std::string text = s.message().size() <= kMost ? s.message() : s.message().substr(0, kMost) + " ... [truncated]";
+  return grpc::Status(static_cast<grpc::StatusCode>(s.code()), text, encode_payloads(s));
+}
+
+Status from_grpc(const grpc::Status& s) {
+  if (s.ok()) return {};
+  Status out(static_cast<Code>(s.error_code()), s.error_message());
+  wire::ProtoReader r(s.error_details());
+  while (r.next()) {
+    if (r.field() != 1) continue;
+    std::string key, value;
+    wire::ProtoReader entry = r.message();
+    while (entry.next()) (entry.field() == 1 ? key : value) = entry.string();
+    out = out.with_payload(std::move(key), std::move(value));
+  }
+  return out;
+}
+
+// ---- client
+
+struct UnaryCall final : ClientCall, std::enable_shared_from_this<UnaryCall> {
+  void cancel() override { context.TryCancel(); }
+  grpc::ClientContext context;
+  grpc::ByteBuffer request, response;
+};
+
+// Lives until its end was told; the reactor's OnDone is the last that gRPC does with it.
+class BidiStream final : public ClientStream,
+                         public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
+                         public std::enable_shared_from_this<BidiStream> {
+ public:
+  explicit BidiStream(Events events) : events_(std::move(events)) {}
+
+  void start(grpc::GenericStub& stub, const std::string& method) {
+    self_ = shared_from_this();
+    stub.PrepareBidiStreamingCall(&context_, method, grpc::StubOptions(), this);
+    AddHold();  // writes come from outside of the reactions
+    StartRead(&incoming_);
+    StartCall();
+  }
+
+  bool write(Message message) override {
+    std::lock_guard lock(mutex_);
+    if (closing_ || ended_) return false;
+    queue_.push_back(to_buffer(message));
+    if (!writing_) write_next();
+    return true;
+  }
+  void close() override {
+    std::lock_guard lock(mutex_);
+    if (closing_ || ended_) return;
+    closing_ = true;
+    if (!writing_) write_next();
+  }
+  void cancel() override {
+    context_.TryCancel();
+    close();
+  }
+
+  void OnWriteDone(bool ok) override {
+    std::lock_guard lock(mutex_);
+    writing_ = false;
+    if (!queue_.empty()) queue_.pop_front();
+    if (!ok) return release();
+    write_next();
+  }
+  void OnWritesDoneDone(bool) override {
+    std::lock_guard lock(mutex_);
+    writing_ = false;
+    release();
+  }
+  void OnReadDone(bool ok) override {
+    if (!ok) {
+      std::lock_guard lock(mutex_);
+      ended_ = true;
+      if (!writing_) release();
+      return;
+    }
+    events_.message(from_buffer(incoming_));
+    StartRead(&incoming_);
+  }
+  void OnDone(const grpc::Status& status) override {
+    events_.end(from_grpc(status));
+    auto last = std::move(self_);
+  }
+
+ private:
+  void write_next() {
+    if (released_) return;
+    if (!queue_.empty()) {
+      writing_ = true;
+      StartWrite(&queue_.front());
+    } else if (closing_) {
+      writing_ = true;
+      StartWritesDone();
+    } else if (ended_) {
+      release();
+    }
+  }
+  void release() {
+    ended_ = true;
+    if (std::exchange(released_, true)) return;
+    RemoveHold();
+  }
+  const Events events_;
+  grpc::ClientContext context_;
+  grpc::ByteBuffer incoming_;
+  std::mutex mutex_;
+  std::deque<grpc::ByteBuffer> queue_;
+  bool writing_ = false, closing_ = false, ended_ = false, released_ = false;
+  std::shared_ptr<BidiStream> self_;
+};
+
+class GrpcChannel final : public Channel {
+ public:
+  explicit GrpcChannel(const std::string& address) {
+    grpc::ChannelArguments args;
+    args.SetMaxReceiveMessageSize(-1);
+    args.SetMaxSendMessageSize(-1);
+    args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
+    args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
+    args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2000);
+    args.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 30000);
+    args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);  // tasks of a cluster are reached directly
+    stub_ = std::make_unique<grpc::GenericStub>(grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), args));
+  }
+
+  std::shared_ptr<ClientCall> call(std::string_view method, Message request, double seconds, bool wait, Reply reply) override {
+    auto call = std::make_shared<UnaryCall>();
+    call->request = to_buffer(request);
+    if (seconds > 0) call->context.set_deadline(std::chrono::system_clock::now() + std::chrono::microseconds(int64_t(seconds * 1e6)));
+    call->context.set_wait_for_ready(wait);
+    stub_->UnaryCall(
+        &call->context, std::string(method), grpc::StubOptions(), &call->request, &call->response,
+        [call, reply = std::move(reply)](const grpc::Status& s) { reply(from_grpc(s), s.ok() ? from_buffer(call->response) : Message()); });
+    return call;
+  }
+
+  std::shared_ptr<ClientStream> stream(std::string_view method, ClientStream::Events events) override {
+    auto stream = std::make_shared<BidiStream>(std::move(events));
+    stream->start(*stub_, std::string(method));
+    return stream;
+  }
+
+ private:
+  std::unique_ptr<grpc::GenericStub> stub_;
+};
+
+// ---- server
+
+class UnaryReactor final : public grpc::ServerGenericBidiReactor {
+ public:
+  UnaryReactor(Service& service, std::string method) : service_(service), method_(std::move(method)) { StartRead(&request_); }
+
+  void OnReadDone(bool ok) override {
+    if (!ok) return Finish(grpc::Status(grpc::StatusCode::INTERNAL, "the request did not arrive"));
+    service_.call(method_, from_buffer(request_), [this](Status s, Message response) {
+      if (!s.ok()) return Finish(to_grpc(s));
+      response_ = to_buffer(response);
+      StartWriteAndFinish(&response_, grpc::WriteOptions(), grpc::Status::OK);
+    });
+  }
+  void OnDone() override { delete this; }
+
+ private:
+  Service& service_;
+  const std::string method_;
+  grpc::ByteBuffer request_, response_;
+};
+
+// The stream's object is shared with the handler and outlives the reactor; after OnDone it does nothing.
+class StreamReactor final : public grpc::ServerGenericBidiReactor {
+ public:
+  class Handle final : public ServerStream {
+   public:
+    explicit Handle(StreamReactor* r) : reactor_(r) {}
+    void write(Message message) override {
+      std::lock_guard lock(mutex_);
+      if (!reactor_ || finished_) return;
+      queue_.push_back(to_buffer(message));
+      if (!writing_) write_next();
+    }
+    void next() override {
+      std::lock_guard lock(mutex_);
+      if (reactor_ && !finished_) reactor_->StartRead(&reactor_->request_);
+    }
+    void finish(Status status) override {
+      std::lock_guard lock(mutex_);
+      if (!reactor_ || finished_) return;
+      finished_ = true;
+      status_ = std::move(status);
+      if (!writing_) reactor_->Finish(to_grpc(status_));
+    }
+    void written(bool ok) {
+      std::lock_guard lock(mutex_);
+      writing_ = false;
+      queue_.pop_front();
+      if (!ok) queue_.clear();
+      if (!queue_.empty()) write_next();
+      else if (finished_) reactor_->Finish(to_grpc(status_));
+    }
+    void detach() {
+      std::lock_guard lock(mutex_);
+      reactor_ = nullptr;
+    }
+
+   private:
+    void write_next() {
+      writing_ = true;
+      reactor_->StartWrite(&queue_.front());
+    }
+    std::mutex mutex_;
+    StreamReactor* reactor_;
+    std::deque<grpc::ByteBuffer> queue_;
+    bool writing_ = false, finished_ = false;
+    Status status_;
+  };
+
+  StreamReactor(Service& service, std::string_view method) : handle_(std::make_shared<Handle>(this)), handler_(service.stream(method, handle_)) {
+    StartRead(&request_);
+  }
+  void OnReadDone(bool ok) override {
+    if (ok) handler_->message(from_buffer(request_));
+    else handler_->ended();
+  }
+  void OnWriteDone(bool ok) override { handle_->written(ok); }
+  void OnDone() override {
+    handle_->detach();
+    delete this;
+  }
+
+ private:
+  grpc::ByteBuffer request_;
+  const std::shared_ptr<Handle> handle_;
+  const std::unique_ptr<StreamHandler> handler_;
+};
+
+class GrpcListener final : public Listener, grpc::CallbackGenericService {
+ public:
+  explicit GrpcListener(Service& service) : service_(service) {}
+  ~GrpcListener() override { stop(); }
+
+  Status start(const std::string& host, int port) {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort(host + ":" + std::to_string(port), grpc::InsecureServerCredentials(), &port_);
+    builder.SetMaxReceiveMessageSize(-1);
+    builder.SetMaxSendMessageSize(-1);
+    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10000);
+    builder.RegisterCallbackGenericService(this);
+    server_ = builder.BuildAndStart();
+    // TensorFlow's words, with the reason behind.
+    if (!server_ || port_ == 0) return Status(Code::kUnknown, "Could not start gRPC server");
+    return {};
+  }
+  int port() const override { return port_; }
+  void stop() override {
+    if (!server_) return;
+    server_->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(200));
+    server_.reset();
+  }
+
+ private:
+  grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext* context) override {
+    if (service_.is_stream(context->method())) return new StreamReactor(service_, context->method());
+    return new UnaryReactor(service_, context->method());
+  }
+  Service& service_;
+  int port_ = 0;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+const TransportApi kApi = {
+    kTransportLayout,
+    [](const std::string& address) -> std::shared_ptr<Channel> { return std::make_shared<GrpcChannel>(address); },
+    [](const std::string& host, int port, Service& service) -> Result<std::unique_ptr<Listener>> {
+      auto listener = std::make_unique<GrpcListener>(service);
+      WEFT_RETURN_IF_ERROR(listener->start(host, port));
+      return std::unique_ptr<Listener>(std::move(listener));
+    },
+};
+
+}  // namespace
+}  // namespace weft_engine::remote
+
+extern "C" __attribute__((visibility("default"))) const weft_engine::remote::TransportApi* weft_transport_api() { return &weft_engine::remote::kApi; }

@@ -1,0 +1,592 @@
+#include "remote/messages.h"
+
+#include "io/attr_codec.h"
+#include "wire/proto.h"
+#include "wire/tensor_proto.h"
+
+namespace weft_engine::remote {
+
+using wire::ProtoReader;
+using wire::ProtoWriter;
+
+namespace {
+
+Status malformed(std::string_view what) { return invalid_argument("a malformed ", what, " message"); }
+
+void encode_job(ProtoWriter& cluster, const std::string& name, const std::map<int, std::string>& tasks) {
+  ProtoWriter job;
+  job.bytes(1, name);
+  for (const auto& [task, address] : tasks) {
+    ProtoWriter entry;
+    entry.int64(1, task);
+    entry.bytes(2, address);
+    job.message(2, entry);
+  }
+  cluster.message(1, job);
+}
+
+Result<ClusterMap> decode_cluster(std::string_view bytes) {
+  ClusterMap out;
+  ProtoReader r(bytes);
+  while (r.next()) {
+    if (r.field() != 1) continue;
+    ProtoReader job = r.message();
+    std::string name;
+    std::map<int, std::string> tasks;
+    while (job.next()) {
+      if (job.field() == 1) name = job.string();
+      if (job.field() != 2) continue;
+      ProtoReader entry = job.message();
+      int task = 0;
+      std::string address;
+      while (entry.next()) {
+        if (entry.field() == 1) task = entry.int32();
+        if (entry.field() == 2) address = entry.string();
+      }
+      if (!entry.ok()) return malformed("ClusterDef");
+      tasks[task] = std::move(address);
+    }
+    if (!job.ok()) return malformed("ClusterDef");
+    out[name] = std::move(tasks);
+  }
+  if (!r.ok()) return malformed("ClusterDef");
+  return out;
+}
+
+}  // namespace
+
+Result<ServerDef> decode_server_def(std::string_view bytes) {
+  ServerDef out;
+  out.protocol.clear();
+  ProtoReader r(bytes);
+  while (r.next()) {
+    switch (r.field()) {
+      case 1: {
+        WEFT_ASSIGN(out.cluster, decode_cluster(r.bytes()));
+        break;
+      }
+      case 2: out.job = r.string(); break;
+      case 3: out.task = r.int32(); break;
+      case 4: out.config = r.string(); break;
+      case 5: out.protocol = r.string(); break;
+      default: break;
+    }
+  }
+  if (!r.ok()) return malformed("ServerDef");
+  return out;
+}
+
+std::string encode_server_def(const ServerDef& def) {
+  ProtoWriter w, cluster;
+  for (const auto& [job, tasks] : def.cluster) encode_job(cluster, job, tasks);
+  w.message(1, cluster);
+  w.bytes(2, def.job);
+  if (def.task) w.int64(3, def.task);
+  if (!def.config.empty()) w.bytes(4, def.config);
+  w.bytes(5, def.protocol);
+  return w.take();
+}
+
+Result<DeviceAttributes> decode_device(std::string_view bytes) {
+  DeviceAttributes out;
+  ProtoReader r(bytes);
+  while (r.next()) {
+    switch (r.field()) {
+      case 1: out.name = r.string(); break;
+      case 2: out.type = r.string(); break;
+      case 4: out.memory_limit = r.int64(); break;
+      case 6: out.incarnation = r.fixed64(); break;
+      default: break;
+    }
+  }
+  if (!r.ok()) return malformed("DeviceAttributes");
+  return out;
+}
+
+std::string encode_device(const DeviceAttributes& d) {
+  ProtoWriter w;
+  w.bytes(1, d.name);
+  w.bytes(2, d.type);
+  if (d.memory_limit) w.int64(4, d.memory_limit);
+  w.bytes(5, "");  // the locality: nothing is known of it
+  w.fixed64(6, d.incarnation);
+  w.int64(8, -1);  // no device of XLA
+  return w.take();
+}
+
+DeviceAttributes attributes_of(const Device& d) { return {d.name(), d.type(), d.memory_limit(), d.incarnation()}; }
+
+std::string encode_device_list(int field, const std::vector<DeviceAttributes>& devices) {
+  ProtoWriter w;
+  for (const auto& d : devices) w.bytes(field, encode_device(d));
+  return w.take();
+}
+
+Result<std::vector<DeviceAttributes>> decode_device_list(int field, std::string_view bytes) {
+  std::vector<DeviceAttributes> out;
+  ProtoReader r(bytes);
+  while (r.next()) {
+    if (r.field() != field) continue;
+    WEFT_ASSIGN(DeviceAttributes d, decode_device(r.bytes()));
+    out.push_back(std::move(d));
+  }
+  if (!r.ok()) return malformed("DeviceAttributes");
+  return out;
+}
+
+// ---- tensors
+
+Result<Message> tensor_message(const Tensor& t) {
+  constexpr int64_t kPlain = 1024;  // smaller ones are copied with the rest
+  if (!is_simple(t.dtype()) || int64_t(t.byte_size()) < kPlain) {
+    WEFT_ASSIGN(std::string bytes, wire::encode_tensor_content(t));
+    return Message(std::move(bytes));
+  }
+  ProtoWriter head;
+  head.varint(1, uint64_t(t.dtype()));
+  head.bytes(2, wire::encode_shape(PartialShape(t.shape())));
+  Message out(head.take()), content;
+  auto owner = std::make_shared<const Tensor>(t);
+  content.append({static_cast<const char*>(owner->raw()), size_t(owner->byte_size())}, owner);
+  out.append_field(4, std::move(content));
+  return out;
+}
+
+// ---- handles and operations
+
+namespace {
+
+std::string encode_handle(const RemoteTensorHandle& h) {
+  ProtoWriter w;
+  w.int64(1, h.op_id);
+  if (h.output_num) w.int64(2, h.output_num);
+  w.bytes(3, h.device);
+  w.bytes(4, h.op_device);
+  w.varint(5, uint64_t(h.dtype));
+  return w.take();
+}
+
+Result<RemoteTensorHandle> decode_handle(std::string_view bytes) {
+  RemoteTensorHandle h;
+  ProtoReader r(bytes);
+  while (r.next()) {
+    switch (r.field()) {
+      case 1: h.op_id = r.int64(); break;
+      case 2: h.output_num = r.int32(); break;
+      case 3: h.device = r.string(); break;
+      case 4: h.op_device = r.string(); break;
+      case 5: h.dtype = static_cast<DType>(r.int32()); break;
+      default: break;
+    }
+  }
+  if (!r.ok()) return malformed("RemoteTensorHandle");
+  return h;
+}
+
+Result<std::pair<std::string, op::AttrValue>> decode_attr_entry(ProtoReader entry) {
+  std::string name;
+  op::AttrValue value;
+  while (entry.next()) {
+    if (entry.field() == 1) name = entry.string();
+    if (entry.field() == 2) {
+      WEFT_ASSIGN(value, io::decode_attr(entry.bytes()));
+    }
+  }
+  if (!entry.ok()) return malformed("AttrValue");
+  return std::pair(std::move(name), std::move(value));
+}
+
+Result<Operation> decode_operation(std::string_view bytes) {
+  Operation out;
+  ProtoReader r(bytes);
+  while (r.next()) {
+    switch (r.field()) {
+      case 1: out.id = r.int64(); break;
+      case 2: out.name = r.string(); break;
+      case 5: {
+        WEFT_ASSIGN(auto entry, decode_attr_entry(r.message()));
+        out.attrs[entry.first] = std::move(entry.second);
+        break;
+      }
+      case 6: out.device = r.string(); break;
+      case 7: out.is_component_function = r.boolean(); break;
+      case 8: out.func_step_id = r.int64(); break;
+      case 9: out.is_function = r.boolean(); break;
+      case 10: {
+        ProtoReader in = r.message();
+        bool any = false;
+        while (in.next()) {
+          if (in.field() == 1) {
+            WEFT_ASSIGN(RemoteTensorHandle h, decode_handle(in.bytes()));
+            out.inputs.emplace_back(std::move(h));
+            any = true;
+          } else if (in.field() == 2) {
+            WEFT_ASSIGN(Tensor t, wire::decode_tensor(in.bytes()));
+            out.inputs.emplace_back(std::move(t));
+            any = true;
+          }
+        }
+        if (!in.ok() || !any) return malformed("Operation.Input");
+        break;
+      }
+      default: break;
+    }
+  }
+  if (!r.ok()) return malformed("Operation");
+  return out;
+}
+
+Result<Message> encode_operation(const Operation& o) {
+  ProtoWriter w;
+  w.int64(1, o.id);
+  w.bytes(2, o.name);
+  for (const auto& [name, value] : o.attrs) {
+    WEFT_ASSIGN(std::string encoded, io::encode_attr(value));
+    ProtoWriter entry;
+    entry.bytes(1, name);
+    entry.bytes(2, encoded);
+    w.message(5, entry);
+  }
+  w.bytes(6, o.device);
+  if (o.is_component_function) w.boolean(7, true);
+  if (o.func_step_id) w.int64(8, o.func_step_id);
+  if (o.is_function) w.boolean(9, true);
+  Message out(w.take());
+  for (const auto& in : o.inputs) {
+    Message item;
+    if (const auto* h = std::get_if<RemoteTensorHandle>(&in)) {
+      item.append_field(1, Message(encode_handle(*h)));
+    } else {
+      WEFT_ASSIGN(Message tensor, tensor_message(std::get<Tensor>(in)));
+      item.append_field(2, std::move(tensor));
+    }
+    out.append_field(10, std::move(item));
+  }
+  return out;
+}
+
+Result<SendTensor> decode_send_tensor(std::string_view bytes) {
+  SendTensor out;
+  ProtoReader r(bytes);
+  while (r.next()) {
+    if (r.field() == 1) out.op_id = r.int64();
+    if (r.field() == 3) out.device = r.string();
+    if (r.field() != 2) continue;
+    WEFT_ASSIGN(Tensor t, wire::decode_tensor(r.bytes()));
+    out.tensors.push_back(std::move(t));
+  }
+  if (!r.ok()) return malformed("SendTensorOp");
+  return out;
+}
+
+Result<RegisterFunction> decode_register(std::string_view bytes) {
+  RegisterFunction out;
+  ProtoReader r(bytes);
+  while (r.next()) {
+    if (r.field() == 1) out.function_def = r.string();
+    if (r.field() == 2) out.is_component = r.boolean();
+    if (r.field() != 3) continue;
+    ProtoReader library = r.message();
+    while (library.next()) {
+      if (library.field() == 1) out.library.push_back(library.string());
+    }
+    if (!library.ok()) return malformed("FunctionDefLibrary");
+  }
+  if (!r.ok()) return malformed("RegisterFunctionOp");
+  return out;
+}
+
+Result<QueueItem> decode_item(std::string_view bytes) {
+  QueueItem out;
+  ProtoReader r(bytes);
+  while (r.next()) {
+    switch (r.field()) {
+      case 1: {
+        WEFT_ASSIGN(RemoteTensorHandle h, decode_handle(r.bytes()));
+        out = DecRef{std::move(h)};
+        break;
+      }
+      case 2: {
+        WEFT_ASSIGN(out, decode_operation(r.bytes()));
+        break;
+      }
+      case 3: {
+        WEFT_ASSIGN(out, decode_send_tensor(r.bytes()));
+        break;
+      }
+      case 4: {
+        WEFT_ASSIGN(out, decode_register(r.bytes()));
+        break;
+      }
+      case 5: {
+        CleanupFunction c;
+        ProtoReader inner = r.message();
+        while (inner.next()) {
+          if (inner.field() == 1) c.step_id = inner.int64();
+        }
+        if (!inner.ok()) return malformed("CleanupFunctionOp");
+        out = c;
+        break;
+      }
+      case 6: out = SyncExecutor{}; break;
+      case 8: {
+        RemoveFunction f;
+        ProtoReader inner = r.message();
+        while (inner.next()) {
+          if (inner.field() == 1) f.name = inner.string();
+        }
+        if (!inner.ok()) return malformed("RemoveFunctionOp");
+        out = std::move(f);
+        break;
+      }
+      default: out = UnknownItem{r.field()}; break;
+    }
+  }
+  if (!r.ok()) return malformed("QueueItem");
+  return out;
+}
+
+struct ItemEncoder {
+  Message out;
+  Status operator()(const UnknownItem&) { return internal_error("an empty queue item cannot be sent"); }
+  Status operator()(const DecRef& d) {
+    out.append_field(1, Message(encode_handle(d.handle)));
+    return {};
+  }
+  Status operator()(const Operation& o) {
+    WEFT_ASSIGN(Message m, encode_operation(o));
+    out.append_field(2, std::move(m));
+    return {};
+  }
+  Status operator()(const SendTensor& s) {
+    ProtoWriter head;
+    head.int64(1, s.op_id);
+    head.bytes(3, s.device);
+    Message m(head.take());
+    for (const Tensor& t : s.tensors) {
+      WEFT_ASSIGN(Message tensor, tensor_message(t));
+      m.append_field(2, std::move(tensor));
+    }
+    out.append_field(3, std::move(m));
+    return {};
+  }
+  Status operator()(const RegisterFunction& f) {
+    ProtoWriter w, library;
+    w.bytes(1, f.function_def);
+    if (f.is_component) w.boolean(2, true);
+    for (const std::string& def : f.library) library.bytes(1, def);
+    if (!f.library.empty()) w.message(3, library);
+    out.append_field(4, Message(w.take()));
+    return {};
+  }
+  Status operator()(const CleanupFunction& c) {
+    ProtoWriter w;
+    w.int64(1, c.step_id);
+    out.append_field(5, Message(w.take()));
+    return {};
+  }
+  Status operator()(const SyncExecutor&) {
+    out.append_field(6, Message());
+    return {};
+  }
+  Status operator()(const RemoveFunction& f) {
+    ProtoWriter w;
+    w.bytes(1, f.name);
+    out.append_field(8, Message(w.take()));
+    return {};
+  }
+};
+
+}  // namespace
+
+Operation send_operation(int64_t id, const RemoteTensorHandle& tensor, uint64_t incarnation, const std::string& to, const std::string& name) {
+  Operation o;
+  o.id = id;
+  o.name = "_Send";
+  o.device = tensor.device;
+  o.inputs.emplace_back(tensor);
+  o.attrs["T"] = tensor.dtype;
+  o.attrs["tensor_name"] = name;
+  o.attrs["send_device"] = tensor.device;
+  o.attrs["send_device_incarnation"] = int64_t(incarnation);
+  o.attrs["recv_device"] = to;
+  o.attrs["client_terminated"] = false;
+  return o;
+}
+
+Result<EnqueueRequest> decode_enqueue(std::string_view bytes) {
+  EnqueueRequest out;
+  ProtoReader r(bytes);
+  while (r.next()) {
+    if (r.field() == 1) out.context_id = r.fixed64();
+    if (r.field() != 3) continue;
+    WEFT_ASSIGN(QueueItem item, decode_item(r.bytes()));
+    out.queue.push_back(std::move(item));
+  }
+  if (!r.ok()) return malformed("EnqueueRequest");
+  return out;
+}
+
+Result<Message> encode_enqueue(uint64_t context_id, const QueueItem& item) {
+  ItemEncoder encoder;
+  WEFT_RETURN_IF_ERROR(std::visit(encoder, item));
+  ProtoWriter head;
+  head.fixed64(1, context_id);
+  Message out(head.take());
+  out.append_field(3, std::move(encoder.out));
+  return out;
+}
+
+std::string encode_enqueue_response(const std::vector<QueueResponse>& responses) {
+  ProtoWriter w;
+  for (const QueueResponse& r : responses) {
+    ProtoWriter one;
+    for (const PartialShape& s : r.shapes) one.bytes(1, wire::encode_shape(s));
+    for (const std::string& d : r.devices) one.bytes(3, d);
+    w.message(1, one);
+  }
+  return w.take();
+}
+
+std::string encode_component_response(const QueueResponse& response) {
+  ProtoWriter w;
+  for (const PartialShape& s : response.shapes) w.bytes(1, wire::encode_shape(s));
+  return w.take();
+}
+
+Result<std::vector<QueueResponse>> decode_enqueue_response(std::string_view bytes) {
+  std::vector<QueueResponse> out;
+  ProtoReader r(bytes);
+  while (r.next()) {
+    if (r.field() != 1) continue;
+    QueueResponse one;
+    ProtoReader inner = r.message();
+    while (inner.next()) {
+      if (inner.field() == 1) {
+        WEFT_ASSIGN(PartialShape shape, wire::decode_shape(inner.bytes()));
+        one.shapes.push_back(std::move(shape));
+      }
+      if (inner.field() == 3) one.devices.push_back(inner.string());
+    }
+    if (!inner.ok()) return malformed("QueueResponse");
+    out.push_back(std::move(one));
+  }
+  if (!r.ok()) return malformed("EnqueueResponse");
+  return out;
+}
+
+// ---- contexts
+
+Result<CreateContext> decode_create_context(std::string_view bytes, bool update) {
+  CreateContext out;
+  const int devices = update ? 2 : 6, id = update ? 3 : 7, view = update ? 4 : 8;
+  ProtoReader r(bytes);
+  while (r.next()) {
+    if (r.field() == 1) {
+      WEFT_ASSIGN(out.server_def, decode_server_def(r.bytes()));
+      out.has_server_def = true;
+    } else if (r.field() == devices) {
+      WEFT_ASSIGN(DeviceAttributes d, decode_device(r.bytes()));
+      out.devices.push_back(std::move(d));
+    } else if (r.field() == id) {
+      out.context_id = r.fixed64();
+    } else if (r.field() == view) {
+      out.view_id = r.fixed64();
+    } else if (r.field() == 3) {
+      out.keep_alive_secs = r.int64();
+    }
+  }
+  if (!r.ok()) return malformed(update ? "UpdateContextRequest" : "CreateContextRequest");
+  return out;
+}
+
+std::string encode_create_context(const CreateContext& c) {
+  ProtoWriter w;
+  w.bytes(1, encode_server_def(c.server_def));
+  w.int64(3, c.keep_alive_secs);
+  for (const auto& d : c.devices) w.bytes(6, encode_device(d));
+  w.fixed64(7, c.context_id);
+  if (c.view_id) w.fixed64(8, c.view_id);
+  w.boolean(9, true);  // inputs of functions that are elsewhere are brought when they are needed
+  return w.take();
+}
+
+Result<RunComponentFunction> decode_run_component(std::string_view bytes) {
+  RunComponentFunction out;
+  ProtoReader r(bytes);
+  while (r.next()) {
+    if (r.field() == 1) out.context_id = r.fixed64();
+    if (r.field() == 2) {
+      WEFT_ASSIGN(out.operation, decode_operation(r.bytes()));
+    }
+    if (r.field() == 3 && !r.append_varints(out.output_nums)) return malformed("RunComponentFunctionRequest");
+  }
+  if (!r.ok()) return malformed("RunComponentFunctionRequest");
+  return out;
+}
+
+// ---- tensors that are asked for
+
+Result<RecvTensorRequest> decode_recv_tensor(std::string_view bytes) {
+  RecvTensorRequest out;
+  ProtoReader r(bytes);
+  while (r.next()) {
+    if (r.field() == 1) out.step_id = r.int64();
+    if (r.field() == 2) out.key = r.string();
+    if (r.field() == 7) out.request_id = r.int64();
+  }
+  if (!r.ok()) return malformed("RecvTensorRequest");
+  return out;
+}
+
+std::string encode_recv_tensor(const RecvTensorRequest& q) {
+  ProtoWriter w;
+  w.int64(1, q.step_id);
+  w.bytes(2, q.key);
+  w.int64(7, q.request_id);
+  return w.take();
+}
+
+Result<Message> encode_recv_tensor_response(const Tensor& tensor, bool dead) {
+  Message out;
+  if (!dead) {
+    WEFT_ASSIGN(Message m, tensor_message(tensor));
+    out.append_field(1, std::move(m));
+    return out;
+  }
+  ProtoWriter w;
+  w.boolean(2, true);
+  out.append(w.take());
+  return out;
+}
+
+Result<std::pair<Tensor, bool>> decode_recv_tensor_response(std::string_view bytes) {
+  std::pair<Tensor, bool> out;
+  ProtoReader r(bytes);
+  while (r.next()) {
+    if (r.field() == 1) {
+      WEFT_ASSIGN(out.first, wire::decode_tensor(r.bytes()));
+    }
+    if (r.field() == 2) out.second = r.boolean();
+  }
+  if (!r.ok() || (!out.second && !out.first.valid())) return malformed("RecvTensorResponse");
+  return out;
+}
+
+std::string encode_ids(int first_field, uint64_t first, int second_field, uint64_t second) {
+  ProtoWriter w;
+  if (first) w.fixed64(first_field, first);
+  if (second) w.fixed64(second_field, second);
+  return w.take();
+}
+
+uint64_t decode_id(int field, std::string_view bytes) {
+  uint64_t id = 0;
+  ProtoReader r(bytes);
+  while (r.next()) {
+    if (r.field() == field) id = r.fixed64();
+  }
+  return r.ok() ? id : 0;
+}
+
+}  // namespace weft_engine::remote
