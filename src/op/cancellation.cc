@@ -34,7 +34,7 @@ void CancellationManager::start_cancel() {
     next.mapped()();
     if (destroyed) return;
     lock.lock();
-    running_ = -1;
+    running_.reset();
     call_ended_.notify_all();
   }
   destroyed_ = nullptr;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "core/interrupt.h"
@@ -55,8 +56,8 @@ class CancellationManager {
   std::mutex mutex_;
   std::condition_variable call_ended_;
   std::map<Token, std::function<void()>> callbacks_;
-  Token running_ = -1;        // whose callback is being called
-  std::thread::id caller_;    // by whom
+  std::optional<Token> running_;  // whose callback is being called; any number can be a token
+  std::thread::id caller_;  // by whom
   bool* destroyed_ = nullptr;  // tells start_cancel that a callback destroyed the manager
   CancellationManager* parent_;
   Token parent_token_ = 0;

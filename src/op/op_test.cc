@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "engine/engine.h"
+#include "op/cancellation.h"
 #include "op/node_info.h"
 #include "op/registry.h"
 #include "op/shape_context.h"
@@ -62,6 +63,21 @@ TEST_CASE("shape rules: broadcasting and products") {
   CHECK(shape_of("MatMul", {}, two, {PartialShape({2, 3}), PartialShape({3, 5})}) == "[2,5]");
   CHECK(shape_of("MatMul", {{"transpose_b", true}}, two, {PartialShape({2, 3}), PartialShape({5, -1})}) == "[2,5]");
   CHECK(shape_of("MatMul", {}, two, {PartialShape({2, 3}), PartialShape({4, 5})}) == "error");
+}
+
+TEST_CASE("any number may be a token of a cancellation manager") {
+  CancellationManager manager;
+  for (CancellationManager::Token token : {-1, 0, 7}) {
+    CHECK_FALSE(manager.deregister_callback(token));  // nobody registered it: no wait
+    CHECK_FALSE(manager.try_deregister_callback(token));
+  }
+  int called = 0;
+  CHECK(manager.register_callback(-1, [&] { ++called; }));
+  CHECK(manager.register_callback(3, [&] { ++called; }));
+  CHECK(manager.deregister_callback(3));
+  manager.start_cancel();
+  CHECK(called == 1);
+  CHECK_FALSE(manager.deregister_callback(-1));
 }
 
 }  // namespace

@@ -417,7 +417,7 @@ Status connect(eager::Context& context, const ServerDef& given, const ConnectOpt
   const std::string self = task_name(def.job, def.task);
   std::string& address = def.cluster[def.job][def.task];
   auto worker = std::make_unique<Worker>(context.registry(), *api, &context.devices(), self, def.cluster);
-  WEFT_ASSIGN(std::unique_ptr<Listener> listener, api->listen("127.0.0.1", port_of(address), *worker));
+  WEFT_ASSIGN(std::unique_ptr<Listener> listener, api->listen("127.0.0.1", port_of(address), worker->service()));
   if (port_of(address) == 0) address = cat("localhost:", listener->port());
   auto connections = std::make_shared<Connections>(*api, def.cluster);
   auto cluster = std::make_shared<Cluster>(random_id(), std::move(worker), std::move(listener), options.keep_alive_seconds);

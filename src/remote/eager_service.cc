@@ -1,7 +1,9 @@
 #include "remote/eager_service.h"
 
 #include <condition_variable>
+#include <deque>
 
+#include "core/threads.h"
 #include "io/graph_def.h"
 #include "io/op_def.h"
 
@@ -317,38 +319,107 @@ Result<Message> EagerService::enqueue(std::string_view bytes) {
   return Message(encode_enqueue_response(responses));
 }
 
-Result<Message> EagerService::call(std::string_view method, std::string_view request) {
-  if (method == "Enqueue") return enqueue(request);
-  if (method == "CreateContext") {
-    WEFT_ASSIGN(CreateContext c, decode_create_context(request));
-    return create(c);
+Result<Message> EagerService::update(std::string_view bytes) {
+  WEFT_ASSIGN(CreateContext request, decode_create_context(bytes, true));
+  WEFT_ASSIGN(std::shared_ptr<ServerContext> context, find(request.context_id));
+  WEFT_RETURN_IF_ERROR(context->update(request));
+  return own_devices(1);
+}
+
+Result<Message> EagerService::run_component(std::string_view bytes) {
+  WEFT_ASSIGN(RunComponentFunction request, decode_run_component(bytes));
+  WEFT_ASSIGN(std::shared_ptr<ServerContext> context, find(request.context_id));
+  WEFT_ASSIGN(QueueResponse response, context->run_component(request, *steps_));
+  return Message(encode_component_response(response));
+}
+
+Result<Message> EagerService::keep_alive(uint64_t id) {
+  WEFT_ASSIGN(std::shared_ptr<ServerContext> context, find(id));
+  context->touch();
+  return Message(encode_ids(1, context->view_id()));
+}
+
+namespace {
+
+// The requests of one StreamingEnqueue, one after the other on a thread of its own. A failed one ends the stream with its status, as TensorFlow does.
+class EnqueueStream final : public StreamHandler {
+ public:
+  EnqueueStream(std::shared_ptr<EagerService> service, std::shared_ptr<ServerStream> stream) : state_(std::make_shared<State>()) {
+    const Status started = start_thread([state = state_, service = std::move(service), stream] { work(*state, *service, *stream); });
+    if (started.ok()) return;
+    stream->finish(started);
+    state_->ended = true;
   }
-  if (method == "UpdateContext") {
-    WEFT_ASSIGN(CreateContext c, decode_create_context(request, true));
-    WEFT_ASSIGN(std::shared_ptr<ServerContext> context, find(c.context_id));
-    WEFT_RETURN_IF_ERROR(context->update(c));
-    return own_devices(1);
+  void message(Message m) override {
+    std::lock_guard lock(state_->mutex);
+    state_->queue.push_back(std::move(m));
+    state_->changed.notify_one();
   }
-  if (method == "RunComponentFunction") {
-    WEFT_ASSIGN(RunComponentFunction r, decode_run_component(request));
-    WEFT_ASSIGN(std::shared_ptr<ServerContext> context, find(r.context_id));
-    WEFT_ASSIGN(QueueResponse response, context->run_component(r, *steps_));
-    return Message(encode_component_response(response));
+  void ended() override {
+    std::lock_guard lock(state_->mutex);
+    state_->ended = true;
+    state_->changed.notify_one();
   }
-  if (method == "KeepAlive") {
-    WEFT_ASSIGN(std::shared_ptr<ServerContext> context, find(decode_id(1, request)));
-    context->touch();
-    return Message(encode_ids(1, context->view_id()));
+
+ private:
+  struct State {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::deque<Message> queue;
+    bool ended = false;
+  };
+  static void work(State& state, EagerService& service, ServerStream& stream) {
+    for (;;) {
+      Message request;
+      {
+        std::unique_lock lock(state.mutex);
+        state.changed.wait(lock, [&] { return state.ended || !state.queue.empty(); });
+        if (state.queue.empty()) break;
+        request = std::move(state.queue.front());
+        state.queue.pop_front();
+      }
+      Message response;
+      const Status s = without_exceptions([&]() -> Status {
+        WEFT_ASSIGN(response, service.enqueue(request.flatten()));
+        return {};
+      });
+      if (!s.ok()) {
+        stream.finish(s);
+        break;
+      }
+      stream.write(std::move(response));
+      stream.next();
+    }
+    stream.finish({});
   }
-  if (method == "WaitQueueDone") {
-    WEFT_RETURN_IF_ERROR(find(decode_id(1, request)).status());
+  const std::shared_ptr<State> state_;
+};
+
+}  // namespace
+
+void add_eager_methods(MethodTable& methods, std::shared_ptr<EagerService> service) {
+  constexpr std::string_view kService = "tensorflow.eager.EagerService";
+  const auto add = [&](std::string_view name, auto run) {
+    methods.add_blocking(kService, name, [service, run](std::string_view bytes) -> Result<Message> { return run(*service, bytes); });
+  };
+  add("Enqueue", [](EagerService& s, std::string_view bytes) { return s.enqueue(bytes); });
+  add("CreateContext", [](EagerService& s, std::string_view bytes) -> Result<Message> {
+    WEFT_ASSIGN(CreateContext request, decode_create_context(bytes));
+    return s.create(request);
+  });
+  add("UpdateContext", [](EagerService& s, std::string_view bytes) { return s.update(bytes); });
+  add("RunComponentFunction", [](EagerService& s, std::string_view bytes) { return s.run_component(bytes); });
+  add("KeepAlive", [](EagerService& s, std::string_view bytes) { return s.keep_alive(decode_id(1, bytes)); });
+  add("WaitQueueDone", [](EagerService& s, std::string_view bytes) -> Result<Message> {
+    WEFT_RETURN_IF_ERROR(s.find(decode_id(1, bytes)).status());
     return Message();
-  }
-  if (method == "CloseContext") {
-    close(decode_id(1, request));
+  });
+  add("CloseContext", [](EagerService& s, std::string_view bytes) -> Result<Message> {
+    s.close(decode_id(1, bytes));
     return Message();
-  }
-  return unimplemented("tensorflow.eager.EagerService/", method);
+  });
+  methods.add_stream(kService, "StreamingEnqueue",
+                     [service](std::shared_ptr<ServerStream> stream) { return std::make_unique<EnqueueStream>(service, std::move(stream)); });
 }
 
 }  // namespace weft_engine::remote

@@ -6,6 +6,7 @@
 
 #include "eager/op.h"
 #include "remote/connections.h"
+#include "remote/method_table.h"
 
 namespace weft_engine::remote {
 
@@ -71,15 +72,17 @@ class EagerService {
   EagerService(op::Registry& registry, const DeviceSet* devices, std::string task, const TransportApi& transport, std::shared_ptr<StepTable> steps)
       : registry_(registry), devices_(devices), task_(std::move(task)), transport_(transport), steps_(std::move(steps)) {}
 
-  // A method of the service by its name, on a thread that may wait.
-  Result<Message> call(std::string_view method, std::string_view request);
+  // The service's methods. They may wait.
   Result<Message> enqueue(std::string_view request);
+  Result<Message> create(const CreateContext& request);
+  Result<Message> update(std::string_view request);
+  Result<Message> run_component(std::string_view request);
+  Result<Message> keep_alive(uint64_t id);
+  Result<std::shared_ptr<ServerContext>> find(uint64_t id);
+  void close(uint64_t id);
   void close_all();
 
  private:
-  Result<std::shared_ptr<ServerContext>> find(uint64_t id);
-  Result<Message> create(const CreateContext& request);
-  void close(uint64_t id);
   void drop_expired();
   Message own_devices(int field) const;
 
@@ -91,5 +94,7 @@ class EagerService {
   std::mutex mutex_;
   std::unordered_map<uint64_t, std::shared_ptr<ServerContext>> contexts_;
 };
+
+void add_eager_methods(MethodTable& methods, std::shared_ptr<EagerService> service);
 
 }  // namespace weft_engine::remote

@@ -6,26 +6,24 @@
 
 namespace weft_engine::remote {
 
-class Worker final : public Service {
+// Areas of a server put their methods into its table in add_*_methods, each in a file of its own; handlers share what they use with the threads that calls run on.
+class Worker final {
  public:
   Worker(op::Registry& registry, const TransportApi& transport, const DeviceSet* devices, std::string task, ClusterMap cluster);
-  ~Worker() override;
+  ~Worker();
 
-  void call(std::string_view method, Message request, Reply reply) override;
-  std::unique_ptr<StreamHandler> stream(std::string_view method, std::shared_ptr<ServerStream> stream) override;
-  bool is_stream(std::string_view method) const override;
-
+  Service& service() { return methods_; }
   StepTable& steps() { return *steps_; }
 
  private:
-  void worker_call(std::string_view method, Message request, Reply reply);
-  void recv_tensor(std::string_view bytes, Reply reply);
+  void add_worker_methods();
 
   const DeviceSet* const devices_;
   const std::shared_ptr<Connections> connections_;
   // Shared with the threads that calls run on.
   const std::shared_ptr<StepTable> steps_;
   const std::shared_ptr<EagerService> eager_;
+  MethodTable methods_;
 };
 
 // CPUs under the names of a task; kept for ever, as those of the process are.

@@ -1,0 +1,43 @@
+#include "remote/method_table.h"
+
+#include "core/threads.h"
+#include "runtime/blocking_threads.h"
+
+namespace weft_engine::remote {
+
+static std::string full_name(std::string_view service, std::string_view method) { return cat("/", service, "/", method); }
+
+void MethodTable::add(std::string_view service, std::string_view method, Handler handler) {
+  handlers_[full_name(service, method)] = std::move(handler);
+}
+
+void MethodTable::add_blocking(std::string_view service, std::string_view method, BlockingHandler handler) {
+  blocking_[full_name(service, method)] = std::make_shared<const BlockingHandler>(std::move(handler));
+}
+
+void MethodTable::add_stream(std::string_view service, std::string_view method, StreamMaker maker) {
+  streams_[full_name(service, method)] = std::move(maker);
+}
+
+void MethodTable::call(std::string_view method, Message request, Reply reply) {
+  if (const auto it = handlers_.find(method); it != handlers_.end()) return it->second(request.flatten(), std::move(reply));
+  const auto it = blocking_.find(method);
+  if (it == blocking_.end()) return reply(unimplemented("this server has no method ", method), {});
+  runtime::run_on_blocking_thread([handler = it->second, request = std::move(request), reply = std::move(reply)]() mutable {
+    Message response;
+    Status s = without_exceptions([&]() -> Status {
+      WEFT_ASSIGN(response, (*handler)(request.flatten()));
+      return {};
+    });
+    reply(std::move(s), std::move(response));
+  });
+}
+
+std::unique_ptr<StreamHandler> MethodTable::stream(std::string_view method, std::shared_ptr<ServerStream> stream) {
+  const auto it = streams_.find(method);
+  return it == streams_.end() ? nullptr : it->second(std::move(stream));
+}
+
+bool MethodTable::is_stream(std::string_view method) const { return streams_.contains(method); }
+
+}  // namespace weft_engine::remote
