@@ -77,11 +77,14 @@ Result<std::unique_ptr<runtime::ServerNetwork>> serve(op::Registry& registry, co
   WEFT_ASSIGN(const TransportApi* api, transport());
   auto worker =
       std::make_unique<Worker>(registry, *api, task_devices(spec.job, spec.task, spec.cpu_devices), task_name(spec.job, spec.task), spec.cluster);
-  const bool local = is_loopback(spec.cluster.at(spec.job).at(spec.task));
-  if (!local)
-    log(LogLevel::kWarning, cat("the server of ", task_name(spec.job, spec.task),
-                                " listens on all addresses of this machine, without encryption: whoever reaches it can run ops here"));
-  WEFT_ASSIGN(std::unique_ptr<Listener> listener, api->listen(local ? "127.0.0.1" : "0.0.0.0", port, worker->service()));
+  WEFT_RETURN_IF_ERROR(settings().status());
+  std::string host = settings()->bind;
+  if (host.empty()) host = is_loopback(spec.cluster.at(spec.job).at(spec.task)) ? "127.0.0.1" : "0.0.0.0";
+  if (!is_loopback(host + ":") && !settings()->tls() && settings()->token.empty())
+    log(LogLevel::kWarning,
+        cat("the server of ", task_name(spec.job, spec.task), " listens on ", host == "0.0.0.0" ? "all addresses of this machine" : host,
+            ", without encryption: whoever reaches it can run ops here"));
+  WEFT_ASSIGN(std::unique_ptr<Listener> listener, api->listen(host, port, worker->service()));
   return std::unique_ptr<runtime::ServerNetwork>(std::make_unique<Network>(std::move(worker), std::move(listener)));
 }
 
