@@ -263,6 +263,8 @@ Result<Message> EagerService::create(const CreateContext& request) {
     std::lock_guard lock(mutex_);
     if (contexts_.contains(request.context_id)) {
       if (request.view_id == 0) return invalid_argument("EagerService:CreateContext failed. Context id: <", request.context_id, "> already exists.");
+    } else if (contexts_.size() >= size_t(settings().ok() ? settings()->max_contexts : 1)) {
+      return resource_exhausted("this server keeps state for ", contexts_.size(), " clients, which is its limit (WEFT_CLUSTER_MAX_CONTEXTS)");
     }
   }
   auto connections = std::make_shared<Connections>(transport_, request.server_def.cluster);

@@ -84,11 +84,13 @@ class Network final : public runtime::ServerNetwork {
 
 Result<std::unique_ptr<runtime::ServerNetwork>> serve(std::unique_ptr<Worker> worker, const std::string& task, const std::string& address, int port) {
   WEFT_ASSIGN(const TransportApi* api, transport());
-  const bool local = is_loopback(address);
-  if (!local)
-    log(LogLevel::kWarning,
-        cat("the server of ", task, " listens on all addresses of this machine, without encryption: whoever reaches it can run ops here"));
-  WEFT_ASSIGN(std::unique_ptr<Listener> listener, api->listen(local ? "127.0.0.1" : "0.0.0.0", port, worker->service()));
+  WEFT_RETURN_IF_ERROR(settings().status());
+  std::string host = settings()->bind;
+  if (host.empty()) host = is_loopback(address) ? "127.0.0.1" : "0.0.0.0";
+  if (!is_loopback(host + ":") && !settings()->tls() && settings()->token.empty())
+    log(LogLevel::kWarning, cat("the server of ", task, " listens on ", host == "0.0.0.0" ? "all addresses of this machine" : host,
+                                ", without encryption: whoever reaches it can run ops here"));
+  WEFT_ASSIGN(std::unique_ptr<Listener> listener, api->listen(host, port, worker->service()));
   return std::unique_ptr<runtime::ServerNetwork>(std::make_unique<Network>(std::move(worker), std::move(listener)));
 }
 
