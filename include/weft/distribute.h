@@ -20,6 +20,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "weft/cluster.h"
+#include "weft/tape.h"
 #include "weft/variable.h"
 
 namespace weft::distribute {
@@ -58,6 +60,52 @@ class WEFT_API MirroredStrategy {
  private:
   void run_all(const std::function<void(int)>& f) const;
   std::vector<std::string> devices_;
+};
+
+struct MultiWorkerOptions {
+  double timeout_seconds = 0;  // for the others to take part in an operation; 0: as long as it takes
+};
+
+// One of several processes that train together, each on its own part of the data (TensorFlow's MultiWorkerMirroredStrategy):
+//
+//   weft::distribute::MultiWorkerStrategy workers;  // by TF_CONFIG, as `weft launch -n 4 PROGRAM` sets it
+//   Net net;
+//   net(example);
+//   workers.broadcast(net.variables());  // all begin as the chief does
+//   ...
+//   adam.apply(workers.all_reduce(ReduceOp::mean, tape.gradient(loss, variables)), variables);
+//
+// Every worker makes the same calls in the same order. What runs in a traced function runs there in every call of it. A worker that ends is an error for the others
+// that names its task.
+class WEFT_API MultiWorkerStrategy {
+ public:
+  // This process becomes the task that the cluster names (Cluster::job, Cluster::task), and serves there: before the first op. A cluster of one task, or of none, is this
+  // process alone.
+  explicit MultiWorkerStrategy(const Cluster& cluster = Cluster::from_environment(), const MultiWorkerOptions& options = {});
+
+  // How many workers there are, and which of them this is: 0 is the chief, who saves.
+  int num_replicas_in_sync() const { return size_; }
+  int id() const { return id_; }
+  bool is_chief() const { return id_ == 0; }
+
+  // The values of all workers as one, the same bits for all of them.
+  Tensor all_reduce(ReduceOp op, const Tensor& value) const;
+  std::vector<Tensor> all_reduce(ReduceOp op, const std::vector<Tensor>& values) const;
+  // Gradients; those that are none stay so, slices are gathered. Dense ones travel together.
+  std::vector<Gradient> all_reduce(ReduceOp op, const std::vector<Gradient>& gradients) const;
+  // The values of all workers one after the other along the first dimension, which may differ.
+  Tensor all_gather(const Tensor& value) const;
+  // The chief's value, of the same shape and type everywhere.
+  Tensor broadcast(const Tensor& value) const;
+  // All variables take the chief's values.
+  void broadcast(const std::vector<Variable>& variables) const;
+  // Waits until all workers are here.
+  void barrier() const;
+
+ private:
+  Tensor reduce(bool mean, const Tensor& value) const;
+  int size_ = 1, id_ = 0;
+  float timeout_ = 0;
 };
 
 // Of the code that runs now; -1 outside of replicas.
