@@ -101,6 +101,12 @@ void bind_context(nb::module_& m) {
       nb::arg("server_def"), nb::arg("timeout"),
       "Connects the context to the tasks of a cluster; `server_def` is a ServerDef that names this process as one of them.");
   m.def(
+      "sync_task", [](const std::string& task) { check(run_released(true, [&] { return remote::sync_task(used_context(), task); })); },
+      nb::arg("task"), "Waits for all that was sent to one task; raises the first error there that nobody has seen.");
+  m.def(
+      "reconnect", [](double timeout) { check(run_released(true, [&] { return remote::reconnect(used_context(), timeout); })); },
+      nb::arg("timeout"), "Gives tasks of the cluster that were started again the context anew.");
+  m.def(
       "sync_executors", [] { check(run_released(true, [] { return api::context().sync_executors(); })); },
       "Waits for all that was sent; raises the first error that nobody has seen.");
   m.def(

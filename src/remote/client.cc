@@ -91,6 +91,26 @@ class Task : public std::enable_shared_from_this<Task> {
     return std::move(*response);
   }
 
+  // The task was started again: it has none of what was sent before.
+  void start_again(const std::vector<DeviceAttributes>& devices) {
+    {
+      std::lock_guard lock(functions_mutex);
+      functions.clear();
+    }
+    std::lock_guard lock(mutex_);
+    ++epoch_;
+    incarnations_.clear();
+    for (const DeviceAttributes& d : devices) incarnations_[d.name] = d.incarnation;
+  }
+  int epoch() {
+    std::lock_guard lock(mutex_);
+    return epoch_;
+  }
+  uint64_t incarnation(const std::string& device) {
+    std::lock_guard lock(mutex_);
+    return incarnations_[device];
+  }
+
   // The first error that nobody was told of, of what was sent so far.
   Status sync() {
     std::vector<std::shared_ptr<Sent>> all;
@@ -124,6 +144,12 @@ class Task : public std::enable_shared_from_this<Task> {
     }
     if (stream) stream->close();
     channel_->call(cat(kEager, "CloseContext"), Message(encode_ids(1, context_id)), 2, false, [](Status, Message) {});
+  }
+
+  // An error of the connection, or of a task that was started again, names the task.
+  Status told(Status s) const {
+    if (s.code() != Code::kUnavailable && s.code() != Code::kAborted) return s;
+    return Status(s.code(), cat(s.message(), "\nAdditional GRPC error information from remote target ", name));
   }
 
   const std::string name;
@@ -174,18 +200,14 @@ class Task : public std::enable_shared_from_this<Task> {
     stream_ = channel_->stream(cat(kEager, "StreamingEnqueue"), std::move(events));
   }
 
-  // An error of the connection names the task.
-  Status told(Status s) const {
-    if (s.code() != Code::kUnavailable) return s;
-    return Status(s.code(), cat(s.message(), "\nAdditional GRPC error information from remote target ", name));
-  }
-
   static constexpr size_t kMostFailed = 1024;
   const std::shared_ptr<Channel> channel_;
   std::mutex mutex_;
   std::shared_ptr<ClientStream> stream_;
   std::shared_ptr<Queue> pending_ = std::make_shared<Queue>();
   std::vector<std::shared_ptr<Sent>> failed_;
+  std::map<std::string, uint64_t> incarnations_;  // of the devices there
+  int epoch_ = 0;                                 // how often the task was started again
   bool closed_ = false;
 };
 
@@ -204,7 +226,10 @@ class Cluster final : public eager::RemoteTasks, public std::enable_shared_from_
     for (auto& t : tasks_) t->close();
   }
 
-  void add(std::shared_ptr<Task> task) { tasks_.push_back(std::move(task)); }
+  void add(std::shared_ptr<Task> task, CreateContext request) {
+    tasks_.push_back(std::move(task));
+    requests_.push_back(std::move(request));
+  }
   const std::vector<std::shared_ptr<Task>>& tasks() const { return tasks_; }
 
   Status sync() override {
@@ -215,6 +240,8 @@ class Cluster final : public eager::RemoteTasks, public std::enable_shared_from_
     }
     return first;
   }
+
+  Status reconnect(double seconds);
 
   // Every half of the time after which tasks forget a client.
   void keep_alive() {
@@ -236,6 +263,8 @@ class Cluster final : public eager::RemoteTasks, public std::enable_shared_from_
   const std::unique_ptr<Listener> listener_;
   const int64_t keep_alive_;
   std::vector<std::shared_ptr<Task>> tasks_;
+  std::mutex reconnect_mutex_;
+  std::vector<CreateContext> requests_;  // what each task was asked for; its devices are those of the whole cluster
   std::atomic<int64_t> next_op_{1}, next_transfer_{1};
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -245,10 +274,8 @@ class Cluster final : public eager::RemoteTasks, public std::enable_shared_from_
 
 class TaskDevice final : public eager::RemoteDevice {
  public:
-  TaskDevice(DeviceName name, const DeviceAttributes& attributes, std::shared_ptr<Task> task, std::weak_ptr<Cluster> cluster,
-             std::string client_device)
-      : eager::RemoteDevice(std::move(name), attributes.memory_limit, ""),
-        incarnation_there(attributes.incarnation),
+  TaskDevice(DeviceName name, int64_t memory_limit, std::shared_ptr<Task> task, std::weak_ptr<Cluster> cluster, std::string client_device)
+      : eager::RemoteDevice(std::move(name), memory_limit, ""),
         task(std::move(task)),
         cluster_(std::move(cluster)),
         client_device_(std::move(client_device)) {}
@@ -256,7 +283,6 @@ class TaskDevice final : public eager::RemoteDevice {
   Status execute(eager::Op& op, const op::NodeInfo& node, eager::TensorHandle** outputs) override;
   void fetch(const RemoteTensorHandle& handle, std::function<void(Result<Tensor>)> done);
 
-  const uint64_t incarnation_there;
   const std::shared_ptr<Task> task;
 
  private:
@@ -269,13 +295,13 @@ class TaskDevice final : public eager::RemoteDevice {
 class Output final : public eager::RemoteValue {
  public:
   Output(TaskDevice& device, int64_t op, int index, DType dtype, std::shared_ptr<Sent> sent)
-      : device_(device), op_(op), index_(index), dtype_(dtype), sent_(std::move(sent)) {}
+      : device_(device), op_(op), index_(index), dtype_(dtype), epoch_(device.task->epoch()), sent_(std::move(sent)) {}
   // The task frees it after all that was sent before. An output of an op that failed is not there.
   ~Output() override {
     std::unique_lock lock(sent_->mutex);
     const bool there = !sent_->done || sent_->status.ok();
     lock.unlock();
-    if (there) device_.task->enqueue(QueueItem(DecRef{handle()}));
+    if (there && !lost()) device_.task->enqueue(QueueItem(DecRef{handle()}));
   }
   Result<PartialShape> shape() override {
     WEFT_RETURN_IF_ERROR(sent_->wait());
@@ -283,16 +309,24 @@ class Output final : public eager::RemoteValue {
   }
   void fetch(std::function<void(Result<Tensor>)> done) override {
     if (Status s = sent_->wait(); !s.ok()) return done(std::move(s));
+    if (lost()) return done(lost_error());
     device_.fetch(handle(), std::move(done));
   }
   RemoteTensorHandle handle() const { return {op_, index_, device_.name(), device_.name(), dtype_}; }
   const Task& task() const { return *device_.task; }
+  // The task was started again since.
+  bool lost() const { return device_.task->epoch() != epoch_; }
+  Status lost_error() const {
+    return device_.task->told(Status(Code::kAborted, cat("Unable to find the relevant tensor remote_handle: Op ID: ", op_, ", Output num: ", index_,
+                                                         ": ", device_.task->name, " was started again since it was made")));
+  }
 
  private:
   TaskDevice& device_;  // kept for ever
   const int64_t op_;
   const int index_;
   const DType dtype_;
+  const int epoch_;
   const std::shared_ptr<Sent> sent_;
 };
 
@@ -344,6 +378,7 @@ Status TaskDevice::execute(eager::Op& call, const op::NodeInfo& node, eager::Ten
     const auto remote = in->remote_value();
     const auto* there = dynamic_cast<const Output*>(remote.get());
     if (there && &there->task() == task.get()) {
+      if (there->lost()) return there->lost_error();
       o.inputs.emplace_back(there->handle());
       continue;
     }
@@ -363,13 +398,14 @@ void TaskDevice::fetch(const RemoteTensorHandle& handle, std::function<void(Resu
   auto cluster = cluster_.lock();
   if (!cluster) return done(failed_precondition(name(), " belongs to a cluster that the context has left"));
   const std::string key = cluster->next_transfer();
-  Operation send = send_operation(cluster->next_op(), handle, incarnation_there, client_device_, key);
+  const uint64_t incarnation = task->incarnation(name());
+  Operation send = send_operation(cluster->next_op(), handle, incarnation, client_device_, key);
   task->enqueue(QueueItem(std::move(send)));
-  RecvTensorRequest request{int64_t(cluster->id), op::rendezvous_key(name(), incarnation_there, client_device_, key),
+  RecvTensorRequest request{int64_t(cluster->id), op::rendezvous_key(name(), incarnation, client_device_, key),
                             int64_t(std::hash<std::string>()(key) >> 1)};
   task->channel()->call("/tensorflow.WorkerService/RecvTensor", Message(encode_recv_tensor(request)), 0, false,
-                        [done = std::move(done)](Status s, Message response) {
-                          if (!s.ok()) return done(std::move(s));
+                        [task = task, done = std::move(done)](Status s, Message response) {
+                          if (!s.ok()) return done(task->told(std::move(s)));
                           auto value = decode_recv_tensor_response(response.flatten());
                           if (!value.ok()) return done(value.status());
                           done(std::move(value->first));
@@ -395,6 +431,36 @@ Result<std::vector<DeviceAttributes>> devices_of(const std::string& task, Channe
     return Status(s.code(), cat("task ", task, " of the cluster did not answer: ", s.message()));
   }
   return decode_device_list(1, response->flatten());
+}
+
+Status Cluster::reconnect(double seconds) {
+  std::lock_guard lock(reconnect_mutex_);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  const auto left = [&] { return std::max(0.1, std::chrono::duration<double>(deadline - std::chrono::steady_clock::now()).count()); };
+  std::vector<size_t> fresh;
+  for (size_t i = 0; i < tasks_.size(); ++i) {
+    Status s = tasks_[i]->call("KeepAlive", encode_ids(1, id), left(), true).status();
+    if (s.code() == Code::kAborted) fresh.push_back(i);
+    else if (s.code() == Code::kDeadlineExceeded) return tasks_[i]->told(Status(Code::kUnavailable, s.message()));
+    else if (!s.ok()) return tasks_[i]->told(std::move(s));
+  }
+  if (fresh.empty()) return {};
+  std::vector<DeviceAttributes> devices = requests_.front().devices;
+  for (size_t i : fresh) {
+    WEFT_ASSIGN(std::vector<DeviceAttributes> found, devices_of(tasks_[i]->name, *tasks_[i]->channel(), left()));
+    std::erase_if(devices, [&](const DeviceAttributes& d) { return task_of(d.name) == tasks_[i]->name; });
+    devices.insert(devices.end(), found.begin(), found.end());
+    tasks_[i]->start_again(found);
+  }
+  for (size_t i = 0; i < tasks_.size(); ++i) {
+    CreateContext& request = requests_[i];
+    const bool is_fresh = std::ranges::find(fresh, i) != fresh.end();
+    request.devices = devices;
+    ++request.view_id;
+    Status s = tasks_[i]->call(is_fresh ? "CreateContext" : "UpdateContext", encode_create_context(request, !is_fresh), left(), true).status();
+    if (!s.ok()) return tasks_[i]->told(std::move(s));
+  }
+  return {};
 }
 
 int port_of(const std::string& address) {
@@ -446,17 +512,34 @@ Status connect(eager::Context& context, const ServerDef& given, const ConnectOpt
     request.server_def.job = places[i].first;
     request.server_def.task = places[i].second;
     WEFT_RETURN_IF_ERROR(task->call("CreateContext", encode_create_context(request), options.timeout_seconds, true).status());
-    cluster->add(task);
+    task->start_again(devices);
+    cluster->add(task, request);
     for (const auto& d : devices) {
       WEFT_ASSIGN(DeviceName name, DeviceName::parse(d.name));
       if (!name.complete()) return invalid_argument("task ", task->name, " has a device of the name '", d.name, "'");
-      remote.push_back(std::make_unique<TaskDevice>(std::move(name), d, task, cluster, context.host()->name()));
+      remote.push_back(std::make_unique<TaskDevice>(std::move(name), d.memory_limit, task, cluster, context.host()->name()));
     }
   }
   cluster->keep_alive();
   runtime::set_remote_devices(&context.devices(), std::move(remote));
   context.remote_tasks = std::move(cluster);
   return {};
+}
+
+Status sync_task(eager::Context& context, std::string_view name) {
+  const auto cluster = std::dynamic_pointer_cast<Cluster>(context.remote_tasks);
+  if (cluster) {
+    for (const auto& task : cluster->tasks()) {
+      if (task->name == name) return task->sync();
+    }
+  }
+  return invalid_argument("the context is not connected to a task ", name);
+}
+
+Status reconnect(eager::Context& context, double timeout_seconds) {
+  const auto cluster = std::dynamic_pointer_cast<Cluster>(context.remote_tasks);
+  if (!cluster) return failed_precondition("the context is not connected to a cluster");
+  return cluster->reconnect(timeout_seconds);
 }
 
 }  // namespace weft_engine::remote

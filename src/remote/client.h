@@ -16,4 +16,11 @@ struct ConnectOptions {
 // No op may run meanwhile.
 Status connect(eager::Context& context, const ServerDef& def, const ConnectOptions& options = {});
 
+// Waits for all that was sent to one task ("/job:worker/replica:0/task:0"); the first error there that nobody has seen.
+Status sync_task(eager::Context& context, std::string_view task);
+
+// Tasks that were started again since get the context anew, and the others are told of it; what they held before is lost, what the others hold stays.
+// Unavailable, with the task's name, if one does not answer within the time.
+Status reconnect(eager::Context& context, double timeout_seconds);
+
 }  // namespace weft_engine::remote

@@ -500,14 +500,14 @@ Result<CreateContext> decode_create_context(std::string_view bytes, bool update)
   return out;
 }
 
-std::string encode_create_context(const CreateContext& c) {
+std::string encode_create_context(const CreateContext& c, bool update) {
   ProtoWriter w;
   w.bytes(1, encode_server_def(c.server_def));
-  w.int64(3, c.keep_alive_secs);
-  for (const auto& d : c.devices) w.bytes(6, encode_device(d));
-  w.fixed64(7, c.context_id);
-  if (c.view_id) w.fixed64(8, c.view_id);
-  w.boolean(9, true);  // inputs of functions that are elsewhere are brought when they are needed
+  if (!update) w.int64(3, c.keep_alive_secs);
+  for (const auto& d : c.devices) w.bytes(update ? 2 : 6, encode_device(d));
+  w.fixed64(update ? 3 : 7, c.context_id);
+  if (c.view_id) w.fixed64(update ? 4 : 8, c.view_id);
+  if (!update) w.boolean(9, true);  // inputs of functions that are elsewhere are brought when they are needed
   return w.take();
 }
 

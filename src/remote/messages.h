@@ -107,7 +107,7 @@ struct CreateContext {
 };
 // The same fields under other numbers are an UpdateContext.
 Result<CreateContext> decode_create_context(std::string_view bytes, bool update = false);
-std::string encode_create_context(const CreateContext& request);
+std::string encode_create_context(const CreateContext& request, bool update = false);
 std::string encode_device_list(int field, const std::vector<DeviceAttributes>& devices);
 Result<std::vector<DeviceAttributes>> decode_device_list(int field, std::string_view bytes);
 

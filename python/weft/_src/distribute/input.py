@@ -263,7 +263,7 @@ class DistributedIteratorSpec(_FactsSpec):
 class _Distributed(CompositeTensor, DistributedDatasetInterface):
     """A dataset for each pipeline."""
 
-    __slots__ = ()
+    _per_worker = False  # a ClusterCoordinator makes it on the workers
 
     @property
     def element_spec(self):
@@ -276,6 +276,10 @@ class _Distributed(CompositeTensor, DistributedDatasetInterface):
     def __iter__(self):
         if _weft.in_graph() and not _weft.current_graph().building_function:
             raise RuntimeError("__iter__() is only supported inside of tf.function or when eager execution is enabled.")
+        if self._per_worker:
+            raise ValueError(
+                "To use this dataset, you need to pass this dataset to ClusterCoordinator.create_per_worker_dataset."
+            )
         return DistributedIterator(self._facts, [iter(d) for d in self._datasets])
 
     def reduce(self, initial_state, reduce_func):
@@ -312,8 +316,9 @@ class _DatasetsSpec(_FactsSpec):
 class DistributedDataset(_Distributed):
     """A dataset whose batches are divided among the replicas."""
 
-    def __init__(self, strategy, pipelines, dataset):
+    def __init__(self, strategy, pipelines, dataset, per_worker=False):
         count = strategy.num_replicas_in_sync
+        self._per_worker = per_worker
         self._datasets = [rebatched(dataset, count) if count > 1 else dataset]
         self._facts = _Facts.of(strategy, pipelines, dataset, self._datasets[0])
 
@@ -331,7 +336,11 @@ class DistributedDatasetSpec(_DatasetsSpec):
 class DistributedDatasetsFromFunction(_Distributed):
     """Datasets that a function of the user's made, batched for one replica."""
 
-    def __init__(self, strategy, pipelines, contexts, dataset_fn):
+    def __init__(self, strategy, pipelines, contexts, dataset_fn, per_worker=False):
+        if per_worker:
+            self._per_worker = True
+            self._make_one = lambda: DistributedDatasetsFromFunction(strategy, pipelines, contexts, dataset_fn)
+            return
         self._datasets = [dataset_fn(one) for one in contexts]
         self._facts = _Facts.of(strategy, pipelines, self._datasets[-1], self._datasets[-1])
 
