@@ -28,12 +28,16 @@ class ParameterServerExtended(OneDeviceExtended):
 
     def __init__(self, container_strategy, cluster_resolver, variable_partitioner):
         super().__init__(container_strategy, "/device:CPU:0")
-        self._device = "/device:CPU:0"  # of whichever task runs the step
+        self._device = ""  # that of whichever task runs the step
         self._cluster_resolver = cluster_resolver
         self._num_ps, self._num_workers = container_strategy._num_ps, container_strategy._num_workers
         self._variable_partitioner = variable_partitioner
         self._variable_count = 0
         self._used_with_coordinator = self._being_scheduled = False
+
+    @property
+    def worker_devices(self):
+        return ("/device:CPU:0",)
 
     @property
     def parameter_devices(self):
