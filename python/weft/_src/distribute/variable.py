@@ -389,8 +389,9 @@ _METHODS = {
 }
 
 
-def create(strategy, devices, next_creator, kwargs):
-    """A distributed variable, with a copy on each device; the copies start with the value of the first."""
+def create(strategy, devices, next_creator, kwargs, shared=None):
+    """A distributed variable, with a copy on each device; the copies start with the value of the first, which
+    shared(value, device, dtype), where it is given, makes the same in all processes."""
     name = kwargs.get("name")
     mode = kwargs.get("synchronization", VariableSynchronization.AUTO)
     if mode == VariableSynchronization.NONE:
@@ -408,6 +409,8 @@ def create(strategy, devices, next_creator, kwargs):
     kwargs["synchronization"] = mode
     kwargs.pop("caching_device", None)
     position = _checkpoint_position(kwargs)
+    if shared is not None:
+        kwargs["initial_value"] = shared(kwargs["initial_value"], devices[0], kwargs.get("dtype"))
     copies = []
     _weft.pause_tapes()
     try:
