@@ -9,6 +9,7 @@
 #include "op/step_trace.h"
 #include "ops/random/random_common.h"
 #include "remote/client.h"
+#include "remote/collective_task.h"
 #include "runtime/shared_devices.h"
 #include "weft/context.h"
 #include "weft/error.h"
@@ -106,6 +107,22 @@ void bind_context(nb::module_& m) {
   m.def(
       "reconnect", [](double timeout) { check(run_released(true, [&] { return remote::reconnect(used_context(), timeout); })); },
       nb::arg("timeout"), "Gives tasks of the cluster that were started again the context anew.");
+      "enable_collective_ops",
+      [](nb::bytes server_def) {
+        const auto def = unwrap(remote::decode_server_def(std::string_view(server_def.c_str(), server_def.size())));
+        check(run_released(true, [&] { return remote::enable_collective_ops(used_context(), def); }));
+      },
+      nb::arg("server_def"),
+      "Makes this process the task that the ServerDef names, with a server; its devices get the task's names. Before the first op.");
+  m.def(
+      "abort_collective_ops", [](int code, const std::string& message) { remote::abort_collective_ops(used_context(), Status(Code(code), message)); },
+      nb::arg("code"), nb::arg("message"), "All collectives that wait, now or later, get this error.");
+  m.def(
+      "check_collective_ops_peer_health",
+      [](const std::string& task, double seconds) {
+        check(run_released(true, [&] { return remote::check_peer_health(used_context(), task, seconds); }));
+      },
+      nb::arg("task"), nb::arg("timeout"), "Raises where the task '/job:worker/replica:0/task:1' does not answer, or is another one than before.");
   m.def(
       "sync_executors", [] { check(run_released(true, [] { return api::context().sync_executors(); })); },
       "Waits for all that was sent; raises the first error that nobody has seen.");

@@ -1,7 +1,8 @@
-// Contexts as clients of a cluster (remote/client.h). Collectives over processes and the coordination service are not there yet: what asks for them gets the
-// answer that TensorFlow gives where there are none.
+// Contexts as clients of a cluster (remote/client.h) and as tasks of one (remote/collective_task.h). The coordination service is not there yet: what asks for it gets the
+// answer that TensorFlow gives where there is none.
 #include "capi/internal.h"
 #include "remote/client.h"
+#include "remote/collective_task.h"
 #include "tensorflow/c/c_api_experimental.h"
 #include "tensorflow/c/eager/c_api_experimental.h"
 #include "wire/message_view.h"
@@ -59,17 +60,29 @@ void TFE_InitializeLocalOnlyContext(TFE_Context* c, int, const void* proto, size
   guard(status, [&] { return join_cluster(c, proto, length, "TFE_InitializeLocalOnlyContext"); });
 }
 void TFE_EnableCollectiveOps(TFE_Context* c, const void* proto, size_t length, TF_Status* status) {
-  guard(status, [&] { return join_cluster(c, proto, length, "TFE_EnableCollectiveOps"); });
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(c);
+    if (length) WEFT_NOT_NULL(proto);
+    auto def = weft_engine::remote::decode_server_def({static_cast<const char*>(proto), length});
+    if (!def.ok()) return invalid_argument("Invalid tensorflow.ServerDef protocol buffer");
+    return weft_engine::remote::enable_collective_ops(c->context, *def);
+  });
 }
 bool TFE_ContextCheckAlive(TFE_Context* c, const char* worker, TF_Status* status) {
   guard(status, [&] { return no_worker(c, worker); });
   return false;
 }
-void TFE_CollectiveOpsCheckPeerHealth(TFE_Context* c, const char* task, int64_t, TF_Status* status) {
-  guard(status, [&] { return no_worker(c, task); });
+void TFE_CollectiveOpsCheckPeerHealth(TFE_Context* c, const char* task, int64_t timeout_ms, TF_Status* status) {
+  guard(status, [&]() -> Status {
+    WEFT_NOT_NULL(c);
+    WEFT_NOT_NULL(task);
+    return weft_engine::remote::check_peer_health(c->context, task, double(timeout_ms) / 1000);
+  });
 }
-// The status is the reason that waiting collectives get; none can wait.
-void TFE_AbortCollectiveOps(TFE_Context*, TF_Status*) {}
+// The status is the reason that waiting collectives get.
+void TFE_AbortCollectiveOps(TFE_Context* c, TF_Status* status) {
+  if (c && status) weft_engine::remote::abort_collective_ops(c->context, status->status);
+}
 
 void TFE_InsertConfigKeyValue(TFE_Context* c, const char*, const char*, TF_Status* status) {
   guard(status, [&] { return no_coordination(c, "Coordination service agent"); });

@@ -62,6 +62,7 @@ Result<weft_engine::runtime::ServerSpec> read_server_def(std::string_view bytes)
   WEFT_ASSIGN(spec.cluster, read_cluster(*def));
   WEFT_ASSIGN(weft_engine::io::SessionConfig config, weft_engine::io::decode_config(get(*def, "default_session_config").bytes));
   spec.cpu_devices = std::max(1, config.cpu_devices);
+  spec.config = std::string(get(*def, "default_session_config").bytes);
   return spec;
 }
 

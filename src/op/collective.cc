@@ -165,7 +165,13 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
  private:
   int size() const { return p_.group.size; }
   const std::string& device(int rank) const { return members_->devices[size_t(rank)]; }
-  std::string key(int pass, int section, int source) const { return cat(p_.group.key, ":", p_.instance_key, ":", pass, ":", section, ":", source); }
+  // TensorFlow's, with frame and iteration of the op: in functions both are 0.
+  std::string call_key() const { return cat(p_.group.key, ":", p_.instance_key, ":0:0"); }
+  std::string key(int pass, int section, int source) const { return cat(call_key(), ":", pass, ":", section, ":", source); }
+
+  std::string_view task(int rank) const { return std::string_view(device(rank)).substr(0, device(rank).find("/device:")); }
+  // Of all-to-all. TensorFlow's has nothing between the numbers: 1 and 11 are as 11 and 1, which only members of one task would meet.
+  std::string pair_key(int from, int to) const { return cat(call_key(), from, task(from) == task(to) ? ":" : "", to); }
 
   // From now on this phase must end in time.
   void watch(const char* text) {
@@ -230,9 +236,9 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
     if (!over_.load()) e_->access_->send(device(to), k, std::move(t), id_);
   }
   template <class F>
-  void recv(int from, const std::string& k, F then) {
+  void recv(int from, const std::string& k, const Shape& shape, F then) {
     if (over_.load()) return;
-    e_->access_->recv_async(device(from), k, id_, [self = shared_from_this(), then = std::move(then)](Status s, Tensor t) {
+    e_->access_->recv_async(device(from), k, p_.dtype, shape, id_, [self = shared_from_this(), then = std::move(then)](Status s, Tensor t) {
       if (self->over_.load()) return;
       if (!s.ok()) return self->fail(std::move(s));
       then(*self, std::move(t));
@@ -280,7 +286,8 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
         first_pass(i, std::move(own));
         continue;
       }
-      recv(f.previous, key(0, f.index, f.previous_place), [i, own = std::move(own)](Run& run, Tensor received) {
+      const Shape shape = own.shape();
+      recv(f.previous, key(0, f.index, f.previous_place), shape, [i, own = std::move(own)](Run& run, Tensor received) {
         if (received.num_elements() != own.num_elements() || received.dtype() != own.dtype())
           return run.fail(internal_error("a member of collective instance ", run.p_.instance_key, " sent a chunk of another size"));
         auto merged = run.p_.merge(own, received);
@@ -301,8 +308,9 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
       }
       return second_pass(i, std::move(sum));
     }
+    const Shape shape = sum.shape();
     send(f.next, key(0, f.index, f.rank), std::move(sum));
-    recv(f.previous, key(1, f.index, f.previous_place), [i](Run& run, Tensor received) { run.second_pass(i, std::move(received)); });
+    recv(f.previous, key(1, f.index, f.previous_place), shape, [i](Run& run, Tensor received) { run.second_pass(i, std::move(received)); });
   }
   void second_pass(size_t i, Tensor sum) {
     const Field& f = fields_[i];
@@ -313,13 +321,18 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
 
   void gather() {
     const int n = size();
+    if (p_.shape.num_elements() == 0) {  // nothing is sent
+      auto empty = Tensor::allocate(p_.dtype, p_.shape);
+      return empty.ok() ? succeed(std::move(empty).value()) : fail(empty.status());
+    }
     expect_parts(size_t(n));
     for (int chunk = 0; chunk < n; ++chunk) {
       if (chunk == rank_) {
         pass_on(chunk, input_);
         continue;
       }
-      recv((rank_ + n - 1) % n, key(0, chunk, (rank_ + n - 1) % n), [chunk](Run& run, Tensor t) { run.pass_on(chunk, std::move(t)); });
+      recv((rank_ + n - 1) % n, key(0, chunk, (rank_ + n - 1) % n), input_.shape(),
+           [chunk](Run& run, Tensor t) { run.pass_on(chunk, std::move(t)); });
     }
   }
   void pass_on(int chunk, Tensor t) {
@@ -328,12 +341,57 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
     part_done(size_t(chunk), std::move(t));
   }
 
+  // One device of each task takes part in a tree over the tasks, then all devices of a task in one of theirs; those of one task need the second alone. In a tree the
+  // member at place r sends to 2r+1 and 2r+2; a source at another place than 0 counts as if it also stood in front of all.
   void broadcast() {
-    if (rank_ != source_) return recv(source_, key(0, source_, rank_), [](Run& run, Tensor t) { run.succeed(t.reshaped(run.p_.shape)); });
-    for (int to = 0; to < size(); ++to) {
-      if (to != rank_) send(to, key(0, rank_, to), input_);
+    value_ = input_;
+    std::vector<std::vector<int>> tasks;
+    int source_task = 0;
+    for (int i = 0; i < size(); ++i) {
+      if (tasks.empty() || task(i) != task(tasks.back()[0])) tasks.emplace_back();
+      tasks.back().push_back(i);
+      if (i == source_) source_task = int(tasks.size()) - 1;
     }
-    succeed(input_);
+    if (tasks.size() > 1) {
+      std::vector<int> first;
+      for (const auto& t : tasks) first.push_back(int(first.size()) == source_task ? source_ : t[0]);
+      add_tree(0, std::move(first), source_task);
+    }
+    for (size_t t = 0; t < tasks.size(); ++t) {
+      const auto at = std::find(tasks[t].begin(), tasks[t].end(), source_);
+      const int source = at == tasks[t].end() ? 0 : int(at - tasks[t].begin());
+      add_tree(int(t) + (tasks.size() > 1), std::move(tasks[t]), source);
+    }
+    next_tree(0);
+  }
+  void add_tree(int index, std::vector<int> members, int source) {
+    const auto at = std::find(members.begin(), members.end(), rank_);
+    if (at != members.end()) trees_.push_back({index, int(at - members.begin()), source, std::move(members)});
+  }
+  void next_tree(size_t i) {
+    if (i == trees_.size()) return succeed(value_.reshaped(p_.shape));
+    const Tree& t = trees_[i];
+    if (t.place == t.source) return pass_down(i);
+    const int above = t.source == 0 ? (t.place - 1) / 2 : t.place / 2 - 1, from = above < 0 ? t.source : above;
+    recv(t.members[size_t(from)], key(t.index, from, t.place), p_.shape, [i](Run& run, Tensor received) {
+      run.value_ = std::move(received);
+      run.pass_down(i);
+    });
+  }
+  void pass_down(size_t i) {
+    const Tree& t = trees_[i];
+    const int n = int(t.members.size());
+    std::vector<int> to;
+    if (rank_ == source_ && t.source != 0) {
+      if (n > 1) to.push_back(0);
+      if (n > 2 && t.source != 1) to.push_back(1);
+    }
+    const int below = t.source == 0 ? 2 * t.place + 1 : 2 * (t.place + 1);
+    for (int place : {below, below + 1}) {
+      if (place < n && place != t.source) to.push_back(place);
+    }
+    for (int place : to) send(t.members[size_t(place)], key(t.index, t.place, place), value_);
+    next_tree(i + 1);
   }
 
   void all_to_all() {
@@ -349,8 +407,9 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
         part_done(to, std::move(slice));
         continue;
       }
-      send(other, key(0, rank_, other), std::move(slice));
-      recv(other, key(0, other, rank_), [to](Run& run, Tensor t) { run.part_done(to, std::move(t)); });
+      const Shape shape = slice.shape();
+      send(other, pair_key(rank_, other), std::move(slice));
+      recv(other, pair_key(other, rank_), shape, [to](Run& run, Tensor t) { run.part_done(to, std::move(t)); });
     }
   }
 
@@ -371,6 +430,12 @@ class CollectiveExecutor::Run : public std::enable_shared_from_this<Run> {
   std::vector<Field> fields_;
   std::vector<Tensor> parts_;
   std::atomic<int64_t> left_{0};
+  struct Tree {
+    int index, place, source;  // number in keys; this member's place and the source's
+    std::vector<int> members;  // ranks of the group by place
+  };
+  std::vector<Tree> trees_;  // of a broadcast: those that this member is in
+  Tensor value_;
 };
 
 CollectiveExecutor::CollectiveExecutor(std::unique_ptr<CollectiveParamResolver> resolver, std::unique_ptr<CollectiveRemoteAccess> access)

@@ -27,15 +27,20 @@ struct CollectiveGroup {
   int32_t key = 0, size = 0;
   int32_t rank = -1;  // where the program says it
   std::string device;
+  std::string attributes;  // of a device of another process, as its task tells them; the members get them as they are
 };
 struct CollectiveMembers {
   std::vector<std::string> devices;  // in the order of their names
   std::vector<int> ranks;            // as the program says, else 0, 1, ...
+  std::vector<std::string> attributes;
   // The place of a device; ring and messages go by it. (Ranks only say where all-to-all puts what a member sent.)
   int rank_of(const std::string& device) const;
 };
+// All that joined, in the order of a group. InvalidArgument where they ask for the same ranks.
+Result<std::shared_ptr<const CollectiveMembers>> group_members(std::vector<CollectiveGroup> joined);
 
 struct CollectiveParams {
+  std::string name;  // of the node
   CollectiveGroup group;
   CollectiveType type = CollectiveType::kReduction;
   int32_t instance_key = 0;
@@ -49,6 +54,9 @@ struct CollectiveParams {
   std::function<Result<Tensor>(const Tensor& own, const Tensor& received)> merge;
   std::function<Result<Tensor>(const Tensor& sum, int group_size)> finish;
 };
+
+// Whether a call fits to an instance that began with these.
+Status check_instance(const CollectiveParams& params, CollectiveType type, DType dtype, const Shape& shape);
 
 class CollectiveParamResolver {
  public:
@@ -69,7 +77,8 @@ class CollectiveRemoteAccess {
   virtual ~CollectiveRemoteAccess() = default;
   // Messages of one key come in the order in which they were sent. `run` tells which call sends or receives.
   virtual void send(const std::string& to_device, const std::string& key, Tensor value, int64_t run) = 0;
-  virtual void recv_async(const std::string& from_device, const std::string& key, int64_t run, Done done) = 0;
+  // What is received has this type and shape: other processes send bare bytes.
+  virtual void recv_async(const std::string& from_device, const std::string& key, DType dtype, const Shape& shape, int64_t run, Done done) = 0;
   // A call that failed: what it sent and nobody received is dropped, what it waits for ends without a call of done.
   virtual void retract(int64_t run) = 0;
   virtual void start_abort(const Status& status) = 0;
@@ -105,7 +114,9 @@ class CollectiveExecutor final : public core::Resource, public std::enable_share
   Status aborted_;
 };
 
-// For groups inside this process.
+// For groups inside this process, and what others build upon.
+std::unique_ptr<CollectiveParamResolver> make_local_resolver();
+std::unique_ptr<CollectiveRemoteAccess> make_local_access();
 std::shared_ptr<CollectiveExecutor> make_local_collectives();
 // That of these resources, a local one if none was installed.
 std::shared_ptr<CollectiveExecutor> collective_executor(ResourceManager& resources);

@@ -3,7 +3,9 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <tuple>
 
+#include "core/device_name.h"
 #include "op/collective.h"
 
 namespace weft_engine::op {
@@ -12,10 +14,48 @@ namespace {
 
 // Devices in the order of their names, numbers by their size.
 bool before(const std::string& a, const std::string& b) {
-  const size_t i = a.rfind(':'), j = b.rfind(':');
-  if (i == std::string::npos || j == std::string::npos || a.compare(0, i, b, 0, j) != 0) return a < b;
-  return std::make_pair(a.size(), a) < std::make_pair(b.size(), b);
+  const auto x = core::DeviceName::parse(a), y = core::DeviceName::parse(b);
+  if (!x.ok() || !y.ok()) return a < b;
+  return std::tie(x->job, x->replica, x->task, x->type, x->id) < std::tie(y->job, y->replica, y->task, y->type, y->id);
 }
+
+Status check_ranks(const std::vector<CollectiveGroup>& joined) {
+  std::set<int32_t> ranks;
+  std::string text;
+  for (const CollectiveGroup& m : joined) {
+    if (m.rank >= 0) ranks.insert(m.rank);
+    text += cat(text.empty() ? "" : ",", m.rank);
+  }
+  if (ranks.empty() || ranks.size() == joined.size()) return {};
+  return invalid_argument("Duplicate ranks specified for group members. Received ranks: ", text);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const CollectiveMembers>> group_members(std::vector<CollectiveGroup> joined) {
+  WEFT_RETURN_IF_ERROR(check_ranks(joined));
+  std::sort(joined.begin(), joined.end(), [](const auto& a, const auto& b) { return before(a.device, b.device); });
+  auto members = std::make_shared<CollectiveMembers>();
+  for (const CollectiveGroup& m : joined) {
+    members->ranks.push_back(m.rank >= 0 ? m.rank : int(members->devices.size()));
+    members->devices.push_back(m.device);
+    members->attributes.push_back(m.attributes);
+  }
+  return std::shared_ptr<const CollectiveMembers>(std::move(members));
+}
+
+Status check_instance(const CollectiveParams& p, CollectiveType type, DType dtype, const Shape& shape) {
+  if (type != p.type || dtype != p.dtype)
+    return internal_error("Collective instance ", p.instance_key, " expected type ", int(type), " and data_type ", int(dtype), " but got type ",
+                          int(p.type), " and data_type ", int(p.dtype));
+  if (shape != p.shape)
+    return invalid_argument("Shape mismatch in the collective instance ", p.instance_key, ". Op at device ", p.group.device, " expected shape ",
+                            p.shape, " but another member in the group expected shape ", shape,
+                            ". This is likely due to different input shapes at different members of the collective op.");
+  return {};
+}
+
+namespace {
 
 class LocalResolver final : public CollectiveParamResolver {
  public:
@@ -62,7 +102,7 @@ class LocalResolver final : public CollectiveParamResolver {
       if (status.ok()) {
         auto [it, created] = instances_.try_emplace({p.group.key, p.instance_key}, Instance{p.type, p.dtype, p.shape});
         Instance& i = it->second;
-        status = check(p, i);
+        status = check_instance(p, i.type, i.dtype, i.shape);
         if (status.ok() && p.type == CollectiveType::kBroadcast) {
           i.known.insert(members.rank_of(p.group.device));
           claim_source(p, members, i);
@@ -97,7 +137,7 @@ class LocalResolver final : public CollectiveParamResolver {
  private:
   struct Group {
     int32_t size;
-    std::vector<std::pair<std::string, int32_t>> joined{};  // devices and the ranks they ask for
+    std::vector<CollectiveGroup> joined{};                  // devices with the ranks they ask for
     std::shared_ptr<const CollectiveMembers> members{};     // set when all are there
     Status status{};
     std::vector<GroupDone> waiting{};
@@ -119,43 +159,24 @@ class LocalResolver final : public CollectiveParamResolver {
                                 " (group_key=", j.key, ")");
       return;
     }
-    if (std::any_of(g.joined.begin(), g.joined.end(), [&](const auto& m) { return m.first == j.device; })) return;
+    const auto known = std::find_if(g.joined.begin(), g.joined.end(), [&](const CollectiveGroup& m) { return m.device == j.device; });
+    if (known != g.joined.end()) {
+      if (known->attributes != j.attributes)
+        g.status =
+            failed_precondition("Device ", j.device,
+                                " current incarnation doesn't match with one in the group. This usually means this worker has restarted but the "
+                                "collective leader hasn't, or this worker connects to a wrong cluster.");
+      return;
+    }
     if (int(g.joined.size()) == g.size) {
       g.status = internal_error("Device ", j.device, " is joining a group that is already full (group_key=", j.key, ")");
       return;
     }
-    g.joined.emplace_back(j.device, j.rank);
+    g.joined.push_back(j);
     if (int(g.joined.size()) < g.size) return;
-    g.status = check_ranks(g);
-    if (!g.status.ok()) return;
-    auto sorted = g.joined;
-    std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return before(a.first, b.first); });
-    auto members = std::make_shared<CollectiveMembers>();
-    for (const auto& [device, rank] : sorted) {
-      members->ranks.push_back(rank >= 0 ? rank : int(members->devices.size()));
-      members->devices.push_back(device);
-    }
-    g.members = std::move(members);
-  }
-  static Status check_ranks(const Group& g) {
-    std::set<int32_t> ranks;
-    std::string text;
-    for (const auto& [device, rank] : g.joined) {
-      if (rank >= 0) ranks.insert(rank);
-      text += cat(text.empty() ? "" : ",", rank);
-    }
-    if (ranks.empty() || int(ranks.size()) == g.size) return {};
-    return invalid_argument("Duplicate ranks specified for group members. Received ranks: ", text);
-  }
-  static Status check(const CollectiveParams& p, const Instance& i) {
-    if (i.type != p.type || i.dtype != p.dtype)
-      return internal_error("Collective instance ", p.instance_key, " expected type ", int(i.type), " and data_type ", int(i.dtype), " but got type ",
-                            int(p.type), " and data_type ", int(p.dtype));
-    if (i.shape != p.shape)
-      return invalid_argument("Shape mismatch in the collective instance ", p.instance_key, ". Op at device ", p.group.device, " expected shape ",
-                              p.shape, " but another member in the group expected shape ", i.shape,
-                              ". This is likely due to different input shapes at different members of the collective op.");
-    return {};
+    auto members = group_members(g.joined);
+    if (members.ok()) g.members = std::move(members).value();
+    else g.status = members.status();
   }
   static void claim_source(const CollectiveParams& p, const CollectiveMembers& members, Instance& i) {
     const int rank = members.rank_of(p.group.device);
@@ -208,7 +229,7 @@ class LocalAccess final : public CollectiveRemoteAccess {
     done({}, std::move(value));
   }
 
-  void recv_async(const std::string&, const std::string& key, int64_t run, Done done) override {
+  void recv_async(const std::string&, const std::string& key, DType, const Shape&, int64_t run, Done done) override {
     Tensor value;
     Status status;
     {
@@ -275,8 +296,10 @@ class LocalAccess final : public CollectiveRemoteAccess {
 
 }  // namespace
 
+std::unique_ptr<CollectiveParamResolver> make_local_resolver() { return std::make_unique<LocalResolver>(); }
+std::unique_ptr<CollectiveRemoteAccess> make_local_access() { return std::make_unique<LocalAccess>(); }
 std::shared_ptr<CollectiveExecutor> make_local_collectives() {
-  return std::make_shared<CollectiveExecutor>(std::make_unique<LocalResolver>(), std::make_unique<LocalAccess>());
+  return std::make_shared<CollectiveExecutor>(make_local_resolver(), make_local_access());
 }
 
 }  // namespace weft_engine::op

@@ -268,6 +268,7 @@ Result<Message> EagerService::create(const CreateContext& request) {
   auto connections = std::make_shared<Connections>(transport_, request.server_def.cluster);
   auto rendezvous = steps_->find_or_create(int64_t(request.context_id), connections);
   auto context = std::make_shared<ServerContext>(registry_, devices_, request, task_, connections, std::move(rendezvous));
+  if (prepare) WEFT_RETURN_IF_ERROR(prepare(context->resources()));
   std::lock_guard lock(mutex_);
   contexts_[request.context_id] = std::move(context);
   return own_devices(2);

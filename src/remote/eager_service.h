@@ -41,6 +41,7 @@ class ServerContext {
   // The client's next view of the cluster; InvalidArgument for one out of order.
   Status update(const CreateContext& request);
   uint64_t view_id() const { return view_id_.load(); }
+  op::ResourceManager& resources() { return context_.resources(); }
 
  private:
   static int64_t now() { return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -81,6 +82,8 @@ class EagerService {
   Result<std::shared_ptr<ServerContext>> find(uint64_t id);
   void close(uint64_t id);
   void close_all();
+  // What each new context is given; set before the service serves.
+  std::function<Status(op::ResourceManager&)> prepare;
 
  private:
   void drop_expired();

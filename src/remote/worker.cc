@@ -19,13 +19,22 @@ const DeviceSet* task_devices(const std::string& job, int task, int cpus) {
   return sets->back().get();
 }
 
-Worker::Worker(op::Registry& registry, const TransportApi& transport, const DeviceSet* devices, std::string task, ClusterMap cluster)
+Worker::Worker(op::Registry& registry, const TransportApi& transport, const DeviceSet* devices, std::string task, ClusterMap cluster,
+               std::string collective_leader)
     : devices_(devices),
       connections_(std::make_shared<Connections>(transport, std::move(cluster))),
       steps_(std::make_shared<StepTable>(task, connections_)),
+      collectives_(std::make_shared<Collectives>(task, std::move(collective_leader), connections_, devices)),
       eager_(std::make_shared<EagerService>(registry, devices, task, transport, steps_)) {
+  eager_->prepare = [c = collectives_](op::ResourceManager& resources) { return c->install(resources); };
   add_worker_methods();
   add_eager_methods(methods_, eager_);
+  add_collective_methods(methods_, collectives_);
+}
+
+void Worker::stop(const Status& status) {
+  steps_->stop(status);
+  collectives_->executor()->start_abort(status);
 }
 
 Worker::~Worker() { eager_->close_all(); }
@@ -62,7 +71,7 @@ class Network final : public runtime::ServerNetwork {
   ~Network() override { stop(); }
   int port() const override { return listener_->port(); }
   void stop() override {
-    worker_->steps().stop(cancelled("the server has stopped"));
+    worker_->stop(cancelled("the server has stopped"));
     listener_->stop();
   }
 
@@ -73,16 +82,22 @@ class Network final : public runtime::ServerNetwork {
 
 }  // namespace
 
-Result<std::unique_ptr<runtime::ServerNetwork>> serve(op::Registry& registry, const runtime::ServerSpec& spec, int port) {
+Result<std::unique_ptr<runtime::ServerNetwork>> serve(std::unique_ptr<Worker> worker, const std::string& task, const std::string& address, int port) {
   WEFT_ASSIGN(const TransportApi* api, transport());
-  auto worker =
-      std::make_unique<Worker>(registry, *api, task_devices(spec.job, spec.task, spec.cpu_devices), task_name(spec.job, spec.task), spec.cluster);
-  const bool local = is_loopback(spec.cluster.at(spec.job).at(spec.task));
+  const bool local = is_loopback(address);
   if (!local)
-    log(LogLevel::kWarning, cat("the server of ", task_name(spec.job, spec.task),
-                                " listens on all addresses of this machine, without encryption: whoever reaches it can run ops here"));
+    log(LogLevel::kWarning,
+        cat("the server of ", task, " listens on all addresses of this machine, without encryption: whoever reaches it can run ops here"));
   WEFT_ASSIGN(std::unique_ptr<Listener> listener, api->listen(local ? "127.0.0.1" : "0.0.0.0", port, worker->service()));
   return std::unique_ptr<runtime::ServerNetwork>(std::make_unique<Network>(std::move(worker), std::move(listener)));
+}
+
+Result<std::unique_ptr<runtime::ServerNetwork>> serve(op::Registry& registry, const runtime::ServerSpec& spec, int port) {
+  WEFT_ASSIGN(const TransportApi* api, transport());
+  WEFT_ASSIGN(std::string leader, collective_leader(spec.config, spec.cluster, spec.job));
+  const std::string task = task_name(spec.job, spec.task);
+  auto worker = std::make_unique<Worker>(registry, *api, task_devices(spec.job, spec.task, spec.cpu_devices), task, spec.cluster, std::move(leader));
+  return serve(std::move(worker), task, spec.cluster.at(spec.job).at(spec.task), port);
 }
 
 }  // namespace weft_engine::remote

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "core/interrupt.h"
+#include "core/own_memory.h"
 #include "core/threads.h"
 
 namespace weft_engine::runtime {
@@ -18,6 +19,7 @@ class TaskCpu final : public Device {
   Result<Tensor> allocate(DType dtype, const Shape& shape) override { return Tensor::allocate(dtype, shape); }
   AllocatorStats stats() const override { return host_stats(); }
   void copy_from(Device& source, const Tensor& tensor, CopyDone done) override {
+    if (OwnMemoryDevice* there = memory_of(tensor)) return there->copy_to_host(tensor, std::move(done));
     if (source.host_memory()) return done(tensor);
     done(internal_error("device ", source.name(), " must copy to the host by itself"));
   }

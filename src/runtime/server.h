@@ -20,6 +20,7 @@ struct ServerSpec {
   std::map<std::string, std::map<int, std::string>> cluster;  // job -> task -> host:port
   int port = 0;                                               // 0: the one of the task's address, where 0 is any free one
   int cpu_devices = 1;
+  std::string config;  // a serialized ConfigProto
 };
 
 // What other processes reach of a server. Made by remote/, which the engine hands over here.

@@ -4,6 +4,7 @@
 #include "op/session_state.h"
 #include "op/step_resources.h"
 #include "runtime/interruptible.h"
+#include "runtime/server.h"
 #include "runtime/shared_devices.h"
 
 #include <algorithm>
@@ -91,6 +92,18 @@ void set_remote_devices(const DeviceSet* set, std::vector<std::unique_ptr<Device
   for (auto it = first; it != devices->end(); ++it) shared.left.push_back(std::move(*it));
   devices->erase(first, devices->end());
   for (auto& d : remote) devices->push_back(std::move(d));
+}
+
+bool set_task(const DeviceSet* set, const std::string& job, int task) {
+  SharedDevices& shared = shared_devices();
+  std::lock_guard lock(shared.mutex);
+  auto* devices = shared.own(set);
+  if (!devices) return false;
+  for (auto& d : *devices) {
+    if (d->type() != "CPU" || dynamic_cast<core::RemoteDevice*>(d.get())) continue;
+    shared.left.push_back(std::exchange(d, make_task_cpu(job, task, *d->parsed_name().id)));
+  }
+  return true;
 }
 
 Session::Session(graph::Graph& graph, std::mutex& mutex, const SessionOptions& o)

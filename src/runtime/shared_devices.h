@@ -11,4 +11,7 @@ void add_cpus(const core::DeviceSet* set, int count);
 // Devices of other processes in place of those that the set has of them; the rules are the same.
 void set_remote_devices(const core::DeviceSet* set, std::vector<std::unique_ptr<core::Device>> devices);
 
+// The CPUs of the set are those of this task from now on, under its names; the rules are the same. False: the set is not one that can change.
+bool set_task(const core::DeviceSet* set, const std::string& job, int task);
+
 }  // namespace weft_engine::runtime

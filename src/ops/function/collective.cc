@@ -79,6 +79,7 @@ void set_reduction(CollectiveParams& p, const std::string& merge, const std::str
 }
 
 void start(KernelContext& c, CollectiveParams p, Tensor input, Done done) {
+  p.name = c.node().name();
   collective_executor(c.resources())
       ->run_async(std::move(p), std::move(input), c.env().cancellation, [&c, done = std::move(done)](Status s, Tensor result) {
         if (s.ok()) c.set_output(0, std::move(result));

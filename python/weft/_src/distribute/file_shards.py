@@ -17,12 +17,21 @@ def reads_files(dataset):
 
 
 def _makes_readers(function):
-    graph = getattr(function, "graph", None)
-    if graph is None:
-        return False
-    definition = graph.as_graph_def()
-    nodes = [*definition.node, *(n for f in definition.library.function for n in f.node_def)]
-    return any(_is_reader(n.op) for n in nodes)
+    """Whether a function, or one that it calls, has a reader."""
+    from weft import _weft
+    from weft._src.proto import FunctionDef
+
+    todo, seen = [function.function_def.signature.name] if hasattr(function, "function_def") else [], set()
+    while todo:
+        name = todo.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        for node in FunctionDef.FromString(_weft.function_def(name)).node_def:
+            if _is_reader(node.op):
+                return True
+            todo.extend(node.attr[a].func.name for a in node.attr if node.attr[a].func.name)
+    return False
 
 
 def _is_reader(op):
