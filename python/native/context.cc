@@ -107,6 +107,7 @@ void bind_context(nb::module_& m) {
   m.def(
       "reconnect", [](double timeout) { check(run_released(true, [&] { return remote::reconnect(used_context(), timeout); })); },
       nb::arg("timeout"), "Gives tasks of the cluster that were started again the context anew.");
+  m.def(
       "enable_collective_ops",
       [](nb::bytes server_def) {
         const auto def = unwrap(remote::decode_server_def(std::string_view(server_def.c_str(), server_def.size())));
