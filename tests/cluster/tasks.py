@@ -4,6 +4,7 @@ ask for that by lines on their output (`@kill worker 0`, `@start worker 0`), ans
 import json
 import os
 import pathlib
+import re
 import socket
 import subprocess
 import sys
@@ -131,9 +132,21 @@ def ask(what, job, task):
     sys.stdin.readline()
 
 
-def compare(name, expected, printed):
+NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
+
+
+def same(a, b, tolerance):
+    """Whether lines are equal, their numbers up to the tolerance."""
+    if a == b:
+        return True
+    pairs = zip(NUMBER.findall(a), NUMBER.findall(b))
+    return NUMBER.sub("#", a) == NUMBER.sub("#", b) and all(abs(float(x) - float(y)) <= tolerance for x, y in pairs)
+
+
+def compare(name, expected, printed, tolerance=0.0):
     """How many lines differ; says so."""
-    differ = [(a, b) for a, b in zip(expected.splitlines(), printed.splitlines()) if a != b]
+    lines = zip(expected.splitlines(), printed.splitlines())
+    differ = [(a, b) for a, b in lines if not same(a, b, tolerance)]
     differ += [("", line) for line in printed.splitlines()[len(expected.splitlines()) :]]
     differ += [(line, "") for line in expected.splitlines()[len(printed.splitlines()) :]]
     print(f"{name}: {'agrees' if not differ else 'DIFFERS'}")

@@ -8,7 +8,6 @@ from weft import _weft
 from weft._src.distribute import collectives, multi_worker_util, values, variable
 from weft._src.distribute.cluster_resolver import ClusterResolver, TFConfigClusterResolver
 from weft._src.distribute.cluster_spec import ClusterSpec
-from weft._src.distribute.cross_device_ops import reduce_plain
 from weft._src.distribute.grouping import is_mirrored, regroup
 from weft._src.distribute.mirrored import MirroredExtended
 from weft._src.distribute.options import (
@@ -129,17 +128,16 @@ class CollectiveAllReduceExtended(MirroredExtended):
     def _reduce_to(self, reduce_op, value, destinations, options):
         if self._num_workers == 1:
             return super()._reduce_to(reduce_op, value, destinations, options)
+        if isinstance(value, (tuple, list, dict)) and all(isinstance(v, DistributedValues) for v in nest.flatten(value)):
+            # TensorFlow would make one tensor of them; keras means each.
+            return nest.map_structure(lambda v: self._reduce_to(reduce_op, v, destinations, options), value)
         if is_mirrored(value) and reduce_op == ReduceOp.MEAN:
             return value
         assert not is_mirrored(value)
-
-        def reduced(one):
-            if isinstance(one, DistributedValues) and len(self._devices) == 1:
-                one = one._values[0]
-            merged = self._communication_options.merge(options)
-            return self._ways(one).reduce(reduce_op, one, destinations=destinations, options=merged)
-
-        return nest.map_structure(reduced, value)
+        if isinstance(value, DistributedValues) and len(self._devices) == 1:
+            value = value._values[0]
+        merged = self._communication_options.merge(options)
+        return self._ways(value).reduce(reduce_op, value, destinations=destinations, options=merged)
 
     def _batch_reduce_to(self, reduce_op, value_destination_pairs, options):
         if self._num_workers == 1:
