@@ -7,7 +7,6 @@ process with the whole batch (mirrored_one.out, printed by TensorFlow as the onl
 """
 
 import argparse
-import importlib.util
 import json
 import os
 import pathlib
@@ -18,7 +17,7 @@ import time
 from tasks import HERE, cluster_of, compare, play
 
 SECTIONS = ["facts", "variables", "values", "gradients", "input_", "training", "checkpoints"]
-LOSSES = ["training", "fit"]  # keras on TensorFlow cannot fit with two workers: it asks strategy.reduce for the mean of tuples
+LOSSES = ["training"]
 
 
 def played(sides, sections):
@@ -57,16 +56,12 @@ def main():
     args = parser.parse_args()
     weft, tensorflow = (args.weft, True), (args.tensorflow, False)
     recorded, recorded_one = HERE / "mirrored.out", HERE / "mirrored_one.out"
-    sections, losses = SECTIONS, LOSSES
     if args.record:
-        first, second = played([tensorflow, tensorflow], sections)
+        first, second = played([tensorflow, tensorflow], SECTIONS)
         if compare("TensorFlow's workers among themselves", first, second):
             sys.exit("the program prints other things on other workers")
         recorded.write_text(first)
-        recorded_one.write_text(played([tensorflow], losses)[0])
-    if importlib.util.find_spec("keras") is None:
-        print("keras is not installed: fit is not played")
-        losses = ["training"]
+        recorded_one.write_text(played([tensorflow], LOSSES)[0])
     cases = {f"{args.workers} workers on weft": [weft] * args.workers}
     if args.tensorflow:
         cases["TensorFlow as the chief, weft as the other"] = [tensorflow, weft]
@@ -75,14 +70,12 @@ def main():
     bad = 0
     for name, sides in cases.items():
         begin = time.time()
-        only_weft = sides == [weft] * len(sides)
-        like_two = sections if len(sides) == 2 else []
-        like_one = losses if only_weft else ["training"]
-        for i, printed in enumerate(played(sides, list(dict.fromkeys([*like_two, *like_one])))):
+        like_two = SECTIONS if len(sides) == 2 else []
+        for i, printed in enumerate(played(sides, like_two or LOSSES)):
             found = by_section(printed)
             for s in like_two:
                 bad += compare(f"{name}: worker {i}: {s}", of_two[s], found.get(s, ""), 1e-5)
-            for s in like_one:
+            for s in LOSSES:
                 bad += compare(f"{name}: worker {i}: {s} as one process", of_one[s], found.get(s, ""), 1e-5)
         print(f"  {time.time() - begin:.1f} s")
     sys.exit(bad > 0)

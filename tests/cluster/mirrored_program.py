@@ -174,19 +174,6 @@ def training():
     print(rounded(losses), rounded(w2.numpy()[0]))
 
 
-def fit():
-    import keras
-
-    x, y = data()
-    with strategy.scope():
-        model = keras.Sequential([keras.layers.Input([8]), keras.layers.Dense(16, "tanh"), keras.layers.Dense(1)])
-        rng = np.random.RandomState(1)
-        model.set_weights([rng.uniform(-0.3, 0.3, w.shape) for w in model.get_weights()])
-        model.compile(keras.optimizers.SGD(0.1, momentum=0.9), "mse", metrics=["mae"])
-    history = model.fit(tf.data.Dataset.from_tensor_slices((x, y)).batch(16), epochs=3, verbose=0)
-    print({k: rounded(v) for k, v in sorted(history.history.items())}, rounded(model.evaluate(x, y, batch_size=16, verbose=0)))
-
-
 def checkpoints():
     with strategy.scope():
         v = tf.Variable([1.0, 2.0])
@@ -200,7 +187,7 @@ def checkpoints():
     print(rounded(v.numpy()), float(n.read_value()), rounded(tf.train.load_checkpoint(path).get_tensor("n/.ATTRIBUTES/VARIABLE_VALUE")))
 
 
-sections = {f.__name__: f for f in (facts, variables, values, gradients, input_, training, fit, checkpoints)}
+sections = {f.__name__: f for f in (facts, variables, values, gradients, input_, training, checkpoints)}
 for name in os.environ["SECTIONS"].split(","):
     print("==", name, flush=True)
     sections[name]()

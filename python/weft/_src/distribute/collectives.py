@@ -52,26 +52,24 @@ class Member:
 
     def __init__(self, group, size, keys, where, options):
         self._group, self._size, self._keys, self._device, self._options = group, size, keys, where, options
+        self._tracing = False
 
     def _instance(self):
-        """The next instance key; in a function, of each call."""
-        tracing = _weft.in_graph()
+        """The next instance key; in a function, that of each call."""
+        from weft._src.framework.convert import constant
 
-        def key():
-            from weft._src.framework.convert import constant
-
+        if self._tracing or not _weft.in_graph():
             with device(None), device("CPU:0"):
-                return constant(0 if tracing else self._keys.instance(self._group, self._device), dtypes.int32)
-
-        if not tracing:
-            return key()
+                return constant(0 if self._tracing else self._keys.instance(self._group, self._device), dtypes.int32)
         graph = _weft.current_graph()
-        while getattr(graph, "is_control_flow_graph", False) and graph.outer_graph is not None:
+        while "_around" not in graph.__dict__ and graph.outer_graph.building_function:  # out of branches and loops
             graph = graph.outer_graph
-        with graph.as_default():
-            placeholder = graph.capture_call_time_value(key, TensorSpec([], dtypes.int32))
-        tracing = False
-        return placeholder
+        self._tracing = True  # what it is then does not matter, and takes no key
+        try:
+            with graph.as_default():
+                return graph.capture_call_time_value(self._instance, TensorSpec([], dtypes.int32))
+        finally:
+            self._tracing = False
 
     def _attributes(self, options):
         return {

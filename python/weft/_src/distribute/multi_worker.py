@@ -20,7 +20,7 @@ from weft._src.distribute.options import (
 )
 from weft._src.distribute.strategy import Strategy, StrategyV1
 from weft._src.distribute.values import DistributedValues
-from weft._src.framework import errors, nest
+from weft._src.framework import errors
 from weft._src.framework.device import device
 from weft._src.framework.misc import get_logger
 from weft._src.trackable.base import CheckpointInitialValue
@@ -128,9 +128,6 @@ class CollectiveAllReduceExtended(MirroredExtended):
     def _reduce_to(self, reduce_op, value, destinations, options):
         if self._num_workers == 1:
             return super()._reduce_to(reduce_op, value, destinations, options)
-        if isinstance(value, (tuple, list, dict)) and all(isinstance(v, DistributedValues) for v in nest.flatten(value)):
-            # TensorFlow would make one tensor of them; keras means each.
-            return nest.map_structure(lambda v: self._reduce_to(reduce_op, v, destinations, options), value)
         if is_mirrored(value) and reduce_op == ReduceOp.MEAN:
             return value
         assert not is_mirrored(value)
