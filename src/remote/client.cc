@@ -96,6 +96,7 @@ class Keeper {
     if (silent)
       w->task->fail(deadline_exceeded("task ", w->task->name, " has not answered for ", limit_,
                                       " seconds (WEFT_CLUSTER_TIMEOUT_SECONDS): it may have stopped, or cannot be reached"));
+    w->task->flush();
     if (!ask) return;
     const auto answer = w->task->start(kKeepAlive, Message(encode_ids(1, context_id_)), limit_ > 0 ? limit_ * 2 : 60);
     answer->when_done([this, w, keeper = weak_](const Status& s) {

@@ -74,8 +74,10 @@ void TaskRendezvous::recv_async(std::string_view key, Done done) {
   if (source.empty() || source == task_) return local_->recv_async(key, std::move(done));
   auto asked = std::make_shared<Asked>();
   asked->done = std::move(done);
+  std::shared_ptr<Connections> connections;
   {
     std::unique_lock lock(mutex_);
+    connections = connections_;
     if (!aborted_.ok()) {
       const Status s = aborted_;
       lock.unlock();
@@ -90,7 +92,7 @@ void TaskRendezvous::recv_async(std::string_view key, Done done) {
       self->asked_.erase(asked);
     }
   };
-  auto call = connections_->recv_tensor(source, step_id_, key, [asked, forget](Status s, Tensor value, bool dead) {
+  auto call = connections->recv_tensor(source, step_id_, key, [asked, forget](Status s, Tensor value, bool dead) {
     forget();
     asked->end(std::move(s), std::move(value), dead);
   });

@@ -41,6 +41,11 @@ class TaskRendezvous final : public op::Rendezvous, public std::enable_shared_fr
       : step_id_(step_id), task_(std::move(task)), connections_(std::move(connections)), local_(op::make_local_rendezvous()) {}
 
   int64_t step_id() const { return step_id_; }
+  // Those of the context that runs the step, where somebody asked for a tensor of it before.
+  void use(std::shared_ptr<Connections> connections) {
+    std::lock_guard lock(mutex_);
+    connections_ = std::move(connections);
+  }
   Status send(std::string_view key, Tensor value, bool dead) override { return local_->send(key, std::move(value), dead); }
   void recv_async(std::string_view key, Done done) override;
   // Ends what runs in the step here, too.
@@ -66,7 +71,7 @@ class TaskRendezvous final : public op::Rendezvous, public std::enable_shared_fr
   };
   const int64_t step_id_;
   const std::string task_;
-  const std::shared_ptr<Connections> connections_;
+  std::shared_ptr<Connections> connections_;
   const std::shared_ptr<op::Rendezvous> local_;
   op::CancellationManager cancellation_;
   std::mutex mutex_;

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <deque>
 
+#include "core/own_memory.h"
 #include "core/threads.h"
 #include "io/graph_def.h"
 #include "io/op_def.h"
@@ -22,6 +23,7 @@ std::shared_ptr<TaskRendezvous> StepTable::find_or_create(int64_t step_id, const
   }
   auto& step = steps_[step_id];
   if (!step) step = std::make_shared<TaskRendezvous>(step_id, task_, connections ? connections : connections_);
+  else if (connections) step->use(connections);
   if (!stopped_.ok()) step->abort(stopped_);
   return step;
 }
@@ -134,6 +136,19 @@ Result<ServerContext::Handle> ServerContext::fetch(const RemoteTensorHandle& h) 
   return handle;
 }
 
+// The values themselves where all of them are small: then nobody needs to ask for them.
+static void add_small(QueueResponse& response, std::span<const Tensor> values) {
+  size_t bytes = 0;
+  for (const Tensor& t : values) {
+    if (t.dtype() == DType::kResource || t.dtype() == DType::kVariant || core::lies_elsewhere(t)) return;
+    bytes += t.byte_size();
+    if (t.dtype() == DType::kString) {
+      for (const tstring& s : t.span<tstring>()) bytes += s.size();
+    }
+  }
+  if (bytes <= kSmallValues) response.tensors.assign(values.begin(), values.end());
+}
+
 Result<QueueResponse> ServerContext::run_operation(const Operation& o) {
   eager::Op call(context_);
   WEFT_RETURN_IF_ERROR(call.reset(o.name, o.device));
@@ -145,6 +160,14 @@ Result<QueueResponse> ServerContext::run_operation(const Operation& o) {
   std::vector<Handle> outputs;
   WEFT_RETURN_IF_ERROR(call.execute(outputs));
   QueueResponse response;
+  if (o.wants_values) {
+    std::vector<Tensor> values;
+    for (const Handle& h : outputs) {
+      WEFT_RETURN_IF_ERROR(h->wait());
+      values.push_back(h->tensor());
+    }
+    add_small(response, values);
+  }
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (o.id == kAnswerOnly) {
       WEFT_RETURN_IF_ERROR(outputs[i]->wait());
@@ -243,6 +266,7 @@ Result<QueueResponse> ServerContext::run_component(const RunComponentFunction& r
   if (rets.size() != request.output_nums.size())
     return invalid_argument("function ", o.name, " has ", rets.size(), " results, ", request.output_nums.size(), " were asked for");
   QueueResponse response;
+  if (o.wants_values && o.id != kAnswerOnly) add_small(response, rets);
   for (size_t i = 0; i < rets.size(); ++i) {
     if (o.id == kAnswerOnly) {
       response.tensors.push_back(std::move(rets[i]));
@@ -349,6 +373,7 @@ Result<Message> EagerService::update(std::string_view bytes) {
 Result<Message> EagerService::run_component(std::string_view bytes) {
   WEFT_ASSIGN(RunComponentFunction request, decode_run_component(whole(bytes)));
   WEFT_ASSIGN(std::shared_ptr<ServerContext> context, find(request.context_id));
+  for (int64_t step : request.ended_steps) steps_->erase(step, cancelled("the step has ended"));
   WEFT_ASSIGN(QueueResponse response, context->run_component(request, *steps_));
   return encode_component_response(response);
 }

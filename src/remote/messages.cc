@@ -197,6 +197,9 @@ Result<std::pair<std::string, op::AttrValue>> decode_attr_entry(ProtoReader entr
   return std::pair(std::move(name), std::move(value));
 }
 
+// Fields that only weft knows, in messages of TensorFlow. A number that no field of it will have.
+constexpr int kOwnField = 20001;
+
 Result<Operation> decode_operation(std::string_view bytes, const Unpacked& message) {
   Operation out;
   ProtoReader r(bytes);
@@ -213,6 +216,7 @@ Result<Operation> decode_operation(std::string_view bytes, const Unpacked& messa
       case 7: out.is_component_function = r.boolean(); break;
       case 8: out.func_step_id = r.int64(); break;
       case 9: out.is_function = r.boolean(); break;
+      case kOwnField: out.wants_values = r.boolean(); break;
       case 10: {
         ProtoReader in = r.message();
         bool any = false;
@@ -252,6 +256,7 @@ Result<Message> encode_operation(const Operation& o) {
   if (o.is_component_function) w.boolean(7, true);
   if (o.func_step_id) w.int64(8, o.func_step_id);
   if (o.is_function) w.boolean(9, true);
+  if (o.wants_values) w.boolean(kOwnField, true);
   Message out(w.take());
   for (const auto& in : o.inputs) {
     Message item;
@@ -549,6 +554,7 @@ Result<RunComponentFunction> decode_run_component(const Unpacked& message) {
       WEFT_ASSIGN(out.operation, decode_operation(r.bytes(), message));
     }
     if (r.field() == 3 && !r.append_varints(out.output_nums)) return malformed("RunComponentFunctionRequest");
+    if (r.field() == kOwnField && !r.append_varints(out.ended_steps)) return malformed("RunComponentFunctionRequest");
   }
   if (!r.ok()) return malformed("RunComponentFunctionRequest");
   return out;
@@ -559,6 +565,7 @@ Result<Message> encode_run_component(const RunComponentFunction& request) {
   w.fixed64(1, request.context_id);
   std::vector<int64_t> outputs(request.output_nums.begin(), request.output_nums.end());
   if (!outputs.empty()) w.packed_varints(3, outputs);
+  if (!request.ended_steps.empty()) w.packed_varints(kOwnField, request.ended_steps);
   Message out(w.take());
   WEFT_ASSIGN(Message operation, encode_operation(request.operation));
   out.append_field(2, std::move(operation));

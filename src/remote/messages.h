@@ -52,6 +52,7 @@ struct Operation {
   op::AttrMap attrs;
   std::vector<std::variant<RemoteTensorHandle, Tensor>> inputs;
   bool is_function = false, is_component_function = false;
+  bool wants_values = false;  // weft's own: small outputs may come with the answer, beside their shapes. Others do not know the field
   int64_t func_step_id = 0;
 };
 
@@ -96,6 +97,8 @@ std::string encode_context(uint64_t context_id);
 
 // An operation of this id keeps nothing there: its outputs are in the answer.
 inline constexpr int64_t kAnswerOnly = -1;
+// What Operation::wants_values is answered with at most, in bytes.
+inline constexpr size_t kSmallValues = 1024;
 
 // The answer to one queue item: shapes and devices of an operation's outputs, or the outputs themselves.
 struct QueueResponse {
@@ -125,6 +128,7 @@ struct RunComponentFunction {
   uint64_t context_id = 0;
   Operation operation;
   std::vector<int> output_nums;
+  std::vector<int64_t> ended_steps;  // weft's own: what CleanupFunction says, of earlier steps
 };
 Result<RunComponentFunction> decode_run_component(const Unpacked& message);
 Result<Message> encode_run_component(const RunComponentFunction& request);

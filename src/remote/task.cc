@@ -128,6 +128,27 @@ void Task::release(const RemoteTensorHandle& handle) {
 
 void Task::send_releases() { send({std::make_shared<Answer>(), Message(encode_context(context_id)), std::exchange(releases_, {}), 0, {}, {}, {}}); }
 
+void Task::end_step(int64_t step) {
+  constexpr size_t kMost = 64;
+  bool many = false;
+  {
+    std::lock_guard lock(mutex_);
+    if (closed_) return;
+    ended_steps_.push_back(step);
+    many = ended_steps_.size() >= kMost;
+  }
+  if (many || !gives_values()) flush();
+}
+
+std::vector<int64_t> Task::take_ended_steps() {
+  std::lock_guard lock(mutex_);
+  return std::exchange(ended_steps_, {});
+}
+
+void Task::flush() {
+  for (int64_t step : take_ended_steps()) enqueue(QueueItem(CleanupFunction{step}));
+}
+
 void Task::when_idle(std::function<void()> then) {
   std::shared_ptr<Answer> last;
   {
@@ -170,7 +191,9 @@ void Task::answered(const std::shared_ptr<Queue>& queue, Message message) {
   if (!unpacked.ok()) return request.answer->finish(unpacked.status(), {});
   auto responses = decode_enqueue_response(*unpacked);
   if (!responses.ok()) return request.answer->finish(responses.status(), {});
-  request.answer->finish({}, responses->empty() ? QueueResponse() : std::move(responses->back()));
+  QueueResponse last = responses->empty() ? QueueResponse() : std::move(responses->back());
+  if (!last.tensors.empty() && !last.shapes.empty()) now_gives_values();
+  request.answer->finish({}, std::move(last));
 }
 
 // A failed request ends the stream. Those behind it were not looked at: what needs its results fails as it did, and so does what the same thread sent

@@ -1,6 +1,7 @@
 // Task: one other task of a cluster as its client sees it: the stream of requests to it, single calls, and what becomes of both when the task fails.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -56,6 +57,14 @@ class Task : public std::enable_shared_from_this<Task> {
   std::shared_ptr<Answer> enqueue(const QueueItem& item, std::vector<std::shared_ptr<const void>> keep = {});
   // The task frees the tensor after all that was sent before.
   void release(const RemoteTensorHandle& handle);
+  // The task forgets the step, soon: with the next call of a part, if it is weft.
+  void end_step(int64_t step);
+  std::vector<int64_t> take_ended_steps();
+  void flush();  // what waits for something to go with
+  // Whether it gives small values with its answers, as weft does.
+  bool gives_values() const { return gives_values_.load(std::memory_order_relaxed); }
+  void now_gives_values() { gives_values_.store(true, std::memory_order_relaxed); }
+
   // Calls `then` when everything that was sent so far has been answered.
   void when_idle(std::function<void()> then);
 
@@ -108,6 +117,8 @@ class Task : public std::enable_shared_from_this<Task> {
   std::vector<RemoteTensorHandle> releases_;  // go with the next request
   std::vector<std::shared_ptr<Answer>> failed_;
   std::map<const void*, std::pair<std::shared_ptr<ClientCall>, std::shared_ptr<Answer>>> calls_;
+  std::vector<int64_t> ended_steps_;
+  std::atomic<bool> gives_values_{false};
   bool closed_ = false;
 };
 

@@ -20,8 +20,21 @@ Result<PartialShape> Output::shape() {
   return size_t(index_) < shapes.size() ? shapes[size_t(index_)] : PartialShape::unknown();
 }
 
-// Not waiting for the op: what comes behind it on the stream comes after it, or fails as it did.
 void Output::fetch(std::function<void(Result<Tensor>)> done) {
+  if (!device_.task->gives_values()) return ask(std::move(done));
+  // The value may come with the answer.
+  answer_->when_done([self = shared_from_this(), done = std::move(done)](const Status& s) mutable {
+    Answer& answer = *self->answer_;
+    answer.mark_seen();
+    if (!s.ok()) return done(s);
+    if (answer.response().tensors.size() == answer.response().shapes.size() && size_t(self->index_) < answer.response().tensors.size())
+      return done(answer.response().tensors[size_t(self->index_)]);
+    self->ask(std::move(done));
+  });
+}
+
+// Not waiting for the op: what comes behind it on the stream comes after it, or fails as it did.
+void Output::ask(std::function<void(Result<Tensor>)> done) {
   Operation o;
   o.id = kAnswerOnly;
   o.name = "Identity";
@@ -128,6 +141,7 @@ Status TaskDevice::execute(eager::Op& call, const op::NodeInfo& node, eager::Ten
     WEFT_RETURN_IF_ERROR(in->wait());
     o.inputs.emplace_back(in->tensor());
   }
+  o.wants_values = true;
   const int64_t id = o.id;
   const auto answer = task->enqueue(QueueItem(std::move(o)), std::move(keep));
   for (size_t i = 0; i < node.output_types().size(); ++i) {
@@ -194,7 +208,7 @@ class RemotePart final : public runtime::Executable {
     auto* step = dynamic_cast<TaskRendezvous*>(env.rendezvous);
     if (!step) return internal_error("a part of a function on ", device_.name(), " runs outside of a step of the cluster");
     auto call = std::make_shared<Call>();
-    step->when_ended([task = device_.task, id = step->step_id()] { task->enqueue(QueueItem(CleanupFunction{id})); });
+    step->when_ended([task = device_.task, id = step->step_id()] { task->end_step(id); });
     call->device = &device_;
     call->ret_types = ret_types_;
     call->registered = registered_;
@@ -207,6 +221,7 @@ class RemotePart final : public runtime::Executable {
     o.device = device_.name();
     o.is_function = o.is_component_function = true;
     o.func_step_id = step->step_id();
+    o.wants_values = true;
     for (size_t i = 0; i < ret_types_.size(); ++i) r.output_nums.push_back(int(i));
     for (const Tensor& t : args) {
       if (const auto there = std::dynamic_pointer_cast<Output>(core::referred(t))) {
@@ -224,9 +239,10 @@ class RemotePart final : public runtime::Executable {
 
   static void start(const std::shared_ptr<Call>& call) {
     if (call->registered->failed()) return call->done(call->registered->status(), {});
+    Task& task = *call->device->task;
+    if (task.gives_values()) call->request.ended_steps = task.take_ended_steps();
     auto message = encode_run_component(call->request);
     if (!message.ok()) return call->done(message.status(), {});
-    Task& task = *call->device->task;
     std::shared_ptr<ClientCall> running;
     const auto answer = task.start("/tensorflow.eager.EagerService/RunComponentFunction", std::move(message).value(), 0, false, &running);
     if (call->cancellation) {
@@ -251,6 +267,7 @@ class RemotePart final : public runtime::Executable {
   static Result<std::vector<Tensor>> results(const Call& call, Message message) {
     WEFT_ASSIGN(Unpacked unpacked, unpack(std::move(message), TensorsIn::kRunComponentResponse));
     WEFT_ASSIGN(QueueResponse response, decode_component_response(unpacked));
+    if (!response.tensors.empty() && !response.shapes.empty()) call.device->task->now_gives_values();
     auto known = std::make_shared<Answer>();
     known->finish({}, std::move(response));
     std::vector<Tensor> out;

@@ -63,6 +63,7 @@ class Output final : public eager::RemoteValue, public core::RemoteTensor, publi
   const std::shared_ptr<Answer>& answer() const { return answer_; }
 
  private:
+  void ask(std::function<void(Result<Tensor>)> done);
   TaskDevice& device_;  // kept for ever
   const int64_t op_;
   const int index_;
