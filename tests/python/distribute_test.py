@@ -171,25 +171,112 @@ def test_a_function_keeps_traces_of_replicas_apart(strategy):
     assert numbers(strategy.run(lambda: f())) == [0.0, 10.0] and f.experimental_get_tracing_count() == 2
 
 
-def test_clusters_of_several_processes_are_refused(monkeypatch):
-    cluster = {"worker": ["localhost:1", "localhost:2"]}
-    monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": cluster, "task": {"type": "worker", "index": 0}}))
-    with pytest.raises(NotImplementedError, match="more than one worker: weft has no remote execution"):
-        tf.distribute.MultiWorkerMirroredStrategy()
-    monkeypatch.setenv(
-        "TF_CONFIG", json.dumps({"cluster": {"worker": ["localhost:1"]}, "task": {"type": "worker", "index": 0}})
-    )
+def test_a_cluster_of_one_worker(monkeypatch):
+    config = {"cluster": {"worker": ["localhost:1"]}, "task": {"type": "worker", "index": 0}}
+    monkeypatch.setenv("TF_CONFIG", json.dumps(config))
     one = tf.distribute.MultiWorkerMirroredStrategy()
     assert (one.num_replicas_in_sync, one.cluster_resolver.task_type) == (1, "worker")
+    assert one.extended.should_checkpoint and not one.extended._in_multi_worker_mode()
     resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
         tf.train.ClusterSpec({"worker": ["a:1"], "ps": ["b:1"]})
     )
-    with pytest.raises(NotImplementedError, match="no remote execution"):
-        tf.distribute.ParameterServerStrategy(resolver)
+    with pytest.raises(ValueError, match="you must also specify `task_type` and `task_id`"):
+        tf.distribute.MultiWorkerMirroredStrategy(resolver)
     with pytest.raises(NotImplementedError, match="no TPU devices"):
         tf.distribute.TPUStrategy(resolver)
     with pytest.raises(NotImplementedError, match="devices of another process"):
         tf.distribute.MirroredStrategy(["/job:worker/task:0/device:CPU:0"])
+
+
+def test_sagemaker(monkeypatch):
+    from weft._src.distribute.platform_resolvers import SageMakerClusterResolver
+
+    monkeypatch.delenv("SM_HOSTS", raising=False)
+    with pytest.raises(AssertionError, match="Not a SageMaker Environment"):
+        SageMakerClusterResolver().cluster_spec()
+    monkeypatch.setenv("SM_HOSTS", '["algo-2", "algo-1"]')
+    monkeypatch.setenv("SM_CURRENT_HOST", "algo-2")
+    r = SageMakerClusterResolver(rpc_layer="grpc")
+    assert r.cluster_spec().as_dict() == {"worker": ["algo-1:2223", "algo-2:2223"]}
+    assert (r.task_type, r.task_id, r.master(), r.master("worker", 0)) == (
+        "worker", 1, "grpc://algo-2:2223", "grpc://algo-1:2223",
+    )  # fmt: skip
+    monkeypatch.setenv("SM_CURRENT_HOST", "elsewhere")
+    assert (r.cluster_spec().as_dict(), r.task_type, r.task_id, r.master()) == ({}, None, None, "")
+
+
+def test_kubernetes_by_its_api():
+    import http.server
+    import threading
+    import urllib.parse
+
+    from weft._src.distribute.platform_resolvers import PodList
+
+    pods = {"app=w": ["10.0.0.2", "10.0.0.1"], "app=p": ["10.0.0.9"]}
+    asked = []
+
+    class Api(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append((urllib.parse.urlparse(self.path).path, self.headers["Authorization"]))
+            label = urllib.parse.parse_qs(urllib.parse.urlparse(self.path).query)["labelSelector"][0]
+            items = [
+                {"metadata": {"name": ip}, "status": {"phase": "Running", "hostIP": ip, "podIP": "1.1.1.1"}}
+                for ip in pods[label]
+            ]
+            body = json.dumps({"kind": "PodList", "items": items}).encode()
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *args):
+            pass
+
+    server = http.server.HTTPServer(("127.0.0.1", 0), Api)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        client = PodList(f"http://127.0.0.1:{server.server_port}", "secret")
+        labels = {"worker": ["app=w"], "ps": ["app=p"]}
+        r = tf.distribute.cluster_resolver.KubernetesClusterResolver(labels, 8000, override_client=client)
+        assert r.cluster_spec().as_dict() == {"worker": ["10.0.0.1:8000", "10.0.0.2:8000"], "ps": ["10.0.0.9:8000"]}
+        assert set(asked) == {("/api/v1/pods", "Bearer secret")}
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.mark.parametrize("grace", [0, 1])
+def test_preemption(tmp_path, grace):
+    """A run after the notice, then the checkpoint and the end; the next start goes on from there."""
+    import os
+    import signal
+
+    class Ended(Exception):
+        pass
+
+    def leave():
+        raise Ended
+
+    config = tf.distribute.experimental.TerminationConfig(exit_fn=leave, grace_period=grace)
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        v = tf.Variable(0.0)
+        checkpoint = tf.train.Checkpoint(v=v)
+        handler = tf.distribute.experimental.PreemptionCheckpointHandler(None, checkpoint, str(tmp_path), config)
+        for _ in range(3):
+            handler.run(v.assign_add, 1.0)
+        assert not list(tmp_path.iterdir())
+        os.kill(os.getpid(), signal.SIGTERM)
+        with pytest.raises(Ended):
+            for _ in range(1000):
+                handler.run(lambda: (v.assign_add(1.0), __import__("time").sleep(0.01 * grace)))
+        assert handler.total_run_calls == float(v) and (float(v) == 4.0 if grace == 0 else float(v) > 5.0)
+        w = tf.Variable(0.0)
+        again = tf.distribute.experimental.PreemptionCheckpointHandler(
+            None, tf.train.Checkpoint(v=w), str(tmp_path), config
+        )
+        assert again.total_run_calls == handler.total_run_calls and float(w) == float(v)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_expanded_copies_are_refused(strategy, tmp_path):

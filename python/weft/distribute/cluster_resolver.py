@@ -8,3 +8,9 @@ from weft._src.distribute.cluster_resolver import (  # noqa: F401
     TPUClusterResolver,
     UnionResolver,
 )
+from weft._src.distribute.platform_resolvers import (  # noqa: F401
+    ExecutableLocation as KubernetesExecutableLocation,
+    GCEClusterResolver,
+    KubernetesClusterResolver,
+    SlurmClusterResolver,
+)

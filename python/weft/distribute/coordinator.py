@@ -1,7 +1,7 @@
 """tf.distribute.coordinator"""
 
-from weft._src.distribute.parameter_server import (
-    ClusterCoordinator,
+from weft._src.distribute.coordinator import ClusterCoordinator
+from weft._src.distribute.remote_value import (
     PerWorkerValues as PerWorkerValue,
     RemoteValue,
     experimental_get_current_worker_index,

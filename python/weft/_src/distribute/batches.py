@@ -3,6 +3,7 @@
 from weft._src.raw import raw
 from weft._src.data import structure
 from weft._src.data.dataset import make
+from weft._src.distribute.file_shards import of_files, reads_files
 from weft._src.framework import dtypes
 from weft._src.framework.convert import constant_value, convert_to_tensor
 
@@ -33,19 +34,44 @@ def rebatched(dataset, replicas):
     return parts.prefetch(replicas)
 
 
+def of_worker(dataset, replicas, context):
+    """A worker's part of a dataset that all workers have: of its files, of its batches, or all of it in smaller batches."""
+    from weft._src.data.experimental import AutoShardPolicy
+
+    workers, index = context.num_input_pipelines, context.input_pipeline_id
+    policy = dataset.options().experimental_distribute.auto_shard_policy
+    if policy is None or policy == AutoShardPolicy.AUTO:
+        policy = AutoShardPolicy.FILE if reads_files(dataset) else AutoShardPolicy.DATA
+    local = replicas // workers
+    size = _batch_size(dataset)
+    if policy == AutoShardPolicy.DATA:
+        spec = None
+        if size is not None:
+            spec = dataset.rebatch(_sizes_for(size, workers, local, index)).element_spec
+        return _divided(dataset, replicas, spec).shard(workers, index).prefetch(local)
+    if policy == AutoShardPolicy.FILE:
+        dataset = of_files(dataset, workers, index)
+    elif policy == AutoShardPolicy.HINT:
+        raise NotImplementedError("tf.data.experimental.AutoShardPolicy.HINT for several workers")
+    if size is None:
+        return _divided(dataset, replicas).prefetch(local)
+    return dataset.rebatch(_sizes_for(size, workers, local, index)).prefetch(local)
+
+
+def _sizes_for(size, workers, local, index):
+    """The batches that a worker makes of `workers` global ones, each of which all replicas have parts of."""
+    replicas, first = workers * local, index * local
+    parts = [size // replicas + (i < size % replicas) for i in range(replicas)]
+    return parts[first:] + parts[:first]
+
+
 def _may_be_sharded(dataset):
     from weft._src.data.experimental import AutoShardPolicy
 
     policy = dataset.options().experimental_distribute.auto_shard_policy
     return policy in (None, AutoShardPolicy.AUTO, AutoShardPolicy.DATA) or (
-        policy == AutoShardPolicy.FILE and _reads_files(dataset)
+        policy == AutoShardPolicy.FILE and reads_files(dataset)
     )
-
-
-def _reads_files(dataset):
-    from weft._src.data.readers import _FileDataset
-
-    return isinstance(dataset, _FileDataset) or any(_reads_files(d) for d in dataset._input_datasets)
 
 
 def _batch_size(dataset):

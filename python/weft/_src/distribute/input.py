@@ -4,9 +4,10 @@ from weft import _weft
 from weft._src.data.dataset import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, DatasetSpec
 from weft._src.data.iterator import IteratorSpec, Optional
 from weft._src.distribute import context
-from weft._src.distribute.batches import rebatched
+from weft._src.distribute.batches import of_worker, rebatched
 from weft._src.distribute.grouping import regroup
 from weft._src.distribute.input_types import DistributedDatasetInterface, DistributedIteratorInterface
+from weft._src.distribute.options import ReduceOp
 from weft._src.distribute.values import PerReplicaSpec
 from weft._src.framework import errors, nest
 from weft._src.framework.composite import CompositeTensor
@@ -32,7 +33,11 @@ class _Facts:
         cardinality = UNKNOWN_CARDINALITY if _weft.in_graph() else original.cardinality().numpy()
         multi_worker = strategy.extended._in_multi_worker_mode()
         partial = cardinality != INFINITE_CARDINALITY and (multi_worker or not _is_static(original.element_spec))
-        return cls(strategy, pipelines, dataset.element_spec, cardinality, partial)
+        partial = partial and getattr(strategy.extended, "experimental_enable_get_next_as_optional", True)
+        spec = dataset.element_spec
+        if partial and multi_worker:  # a worker that has no more rows than others goes on with none
+            spec = nest.map_structure(_any_rows, spec)
+        return cls(strategy, pipelines, spec, cardinality, partial)
 
     def key(self):
         return id(self.strategy), self.pipelines, self.partial
@@ -50,6 +55,10 @@ class _Facts:
             return self.element_spec
         count = len(self.strategy.extended.worker_devices)
         return nest.map_structure(lambda spec: PerReplicaSpec(*[spec] * count), self.element_spec)
+
+
+def _any_rows(spec):
+    return spec._unbatch()._batch(None) if spec.shape.rank else spec
 
 
 def _is_static(element_spec):
@@ -135,12 +144,12 @@ class DistributedIterator(CompositeTensor, DistributedIteratorInterface):
                 )
         if not self._facts.partial:
             return self._whole()
-        if not _weft.in_graph():
+        if not _weft.in_graph() and not self._facts.strategy.extended._in_multi_worker_mode():
             return self._facts.together(self._taken())
         from weft._src.function.control_flow import cond
 
         optionals = self._each(lambda it, d: (it.get_next_as_optional(), d))
-        return cond(_any_value(optionals), lambda: self._filled(optionals), self._whole)
+        return cond(self._any_value(optionals), lambda: self._filled(optionals), self._whole)
 
     def _whole(self):
         return self._facts.together(self._each(lambda it, d: _on(d, it.get_next())))
@@ -159,6 +168,20 @@ class DistributedIterator(CompositeTensor, DistributedIteratorInterface):
             raise end
         return [_nothing(self._facts.element_spec) if f is None else f for f in found]
 
+    def _any_value(self, optionals):
+        """Whether there is an element for any replica, of any worker."""
+        from weft._src.framework import dtypes
+        from weft._src.ops import array_ops, math_ops
+
+        found = [optional.has_value() for optional, _ in optionals]
+        strategy = self._facts.strategy
+        if not strategy.extended._in_multi_worker_mode():
+            return math_ops.reduce_any(found)
+        # In the shape in which TensorFlow's workers send it.
+        count = math_ops.reduce_sum([math_ops.cast(f, dtypes.int64) for f in found], keepdims=True)
+        total = strategy.reduce(ReduceOp.SUM, array_ops.expand_dims(count, 0), axis=None)
+        return array_ops.reshape(total, []) > 0
+
     def _filled(self, optionals):
         from weft._src.function.control_flow import cond
 
@@ -175,20 +198,14 @@ class DistributedIterator(CompositeTensor, DistributedIteratorInterface):
         facts = self._facts
         if facts.cardinality == INFINITE_CARDINALITY:
             return Optional.from_value(self._whole())
-        if facts.cardinality == 0:
+        if facts.cardinality == 0 and not facts.strategy.extended._in_multi_worker_mode():
             return Optional.empty(facts.distributed_spec)
         optionals = self._each(lambda it, d: (it.get_next_as_optional(), d))
         return cond(
-            _any_value(optionals),
+            self._any_value(optionals),
             lambda: Optional(*_packed(facts.distributed_spec, self._filled(optionals))),
             lambda: Optional.empty(facts.distributed_spec),
         )
-
-
-def _any_value(optionals):
-    from weft._src.ops.math_ops import reduce_any
-
-    return reduce_any([optional.has_value() for optional, _ in optionals])
 
 
 def _packed(spec, value):
@@ -263,7 +280,7 @@ class DistributedIteratorSpec(_FactsSpec):
 class _Distributed(CompositeTensor, DistributedDatasetInterface):
     """A dataset for each pipeline."""
 
-    __slots__ = ()
+    _per_worker = False  # a ClusterCoordinator makes it on the workers
 
     @property
     def element_spec(self):
@@ -276,6 +293,10 @@ class _Distributed(CompositeTensor, DistributedDatasetInterface):
     def __iter__(self):
         if _weft.in_graph() and not _weft.current_graph().building_function:
             raise RuntimeError("__iter__() is only supported inside of tf.function or when eager execution is enabled.")
+        if self._per_worker:
+            raise ValueError(
+                "To use this dataset, you need to pass this dataset to ClusterCoordinator.create_per_worker_dataset."
+            )
         return DistributedIterator(self._facts, [iter(d) for d in self._datasets])
 
     def reduce(self, initial_state, reduce_func):
@@ -312,9 +333,13 @@ class _DatasetsSpec(_FactsSpec):
 class DistributedDataset(_Distributed):
     """A dataset whose batches are divided among the replicas."""
 
-    def __init__(self, strategy, pipelines, dataset):
+    def __init__(self, strategy, pipelines, dataset, input_context=None, per_worker=False):
         count = strategy.num_replicas_in_sync
-        self._datasets = [rebatched(dataset, count) if count > 1 else dataset]
+        self._per_worker = per_worker
+        if input_context is not None and input_context.num_input_pipelines > 1:
+            self._datasets = [of_worker(dataset, count, input_context)]
+        else:
+            self._datasets = [rebatched(dataset, count) if count > 1 else dataset]
         self._facts = _Facts.of(strategy, pipelines, dataset, self._datasets[0])
 
     @property
@@ -331,7 +356,11 @@ class DistributedDatasetSpec(_DatasetsSpec):
 class DistributedDatasetsFromFunction(_Distributed):
     """Datasets that a function of the user's made, batched for one replica."""
 
-    def __init__(self, strategy, pipelines, contexts, dataset_fn):
+    def __init__(self, strategy, pipelines, contexts, dataset_fn, per_worker=False):
+        if per_worker:
+            self._per_worker = True
+            self._make_one = lambda: DistributedDatasetsFromFunction(strategy, pipelines, contexts, dataset_fn)
+            return
         self._datasets = [dataset_fn(one) for one in contexts]
         self._facts = _Facts.of(strategy, pipelines, self._datasets[-1], self._datasets[-1])
 

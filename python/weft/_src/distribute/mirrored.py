@@ -1,7 +1,7 @@
 """tf.distribute.MirroredStrategy: a replica on each device of this process, with variables that are alike."""
 
 from weft import _weft
-from weft._src.distribute import context, replicas, variable
+from weft._src.distribute import context, replicas, values, variable
 from weft._src.distribute.cross_device_ops import CollectiveAllReduce, ReductionToOneDevice, devices_of, reduce_plain
 from weft._src.distribute.extended import StrategyExtendedV1, check_colocation
 from weft._src.distribute.grouping import is_mirrored, regroup, select_replica, update_regroup, value_container
@@ -24,7 +24,7 @@ def local_devices():
 def _checked(devices):
     names = [getattr(d, "name", d) for d in devices]
     specs = [DeviceSpec.from_string(name) for name in names]
-    local = [spec.job in (None, "localhost") for spec in specs]
+    local = [spec.job in (None, "localhost") or [spec.job, spec.task] == values._own_task for spec in specs]
     if any(local) and not all(local):
         raise ValueError(
             "Local device should have only 'localhost' in the job field in device string. E.g. 'job:localhost' in "
@@ -34,12 +34,12 @@ def _checked(devices):
     if not all(local):
         if len({(s.job, s.task, s.replica) for s in specs}) > 1:
             raise RuntimeError("In-graph multi-worker training with `MirroredStrategy` is not supported in eager mode.")
-        raise NotImplementedError("tf.distribute on devices of another process: remote execution is missing")
+        raise NotImplementedError("tf.distribute.MirroredStrategy on devices of another process")
     return tuple(full_device(name) for name in names)
 
 
 def _is_int32(value):
-    parts = value.values if isinstance(value, DistributedValues) else (value,)
+    parts = value._values if isinstance(value, DistributedValues) else (value,)
     return any(getattr(v, "dtype", None) == dtypes.int32 for v in parts)
 
 

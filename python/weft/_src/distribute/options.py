@@ -174,6 +174,17 @@ class CommunicationOptions:
         self.timeout_seconds = timeout_seconds
         self.implementation = implementation
 
+    def merge(self, options):
+        """These, with what others ask for."""
+        if options is None:
+            return self
+        auto = options.implementation == CommunicationImplementation.AUTO
+        return CommunicationOptions(
+            options.bytes_per_pack or self.bytes_per_pack,
+            self.timeout_seconds if options.timeout_seconds is None else options.timeout_seconds,
+            self.implementation if auto else options.implementation,
+        )
+
 
 class CollectiveHints:
     """The old name of CommunicationOptions, which it makes."""

@@ -243,7 +243,7 @@ class _MirroredReplicaContext(ReplicaContext):
     @property
     def devices(self):
         context.require_replica(self)
-        return [self._strategy.extended.worker_devices_by_replica[self._replica_id_in_sync_group]]
+        return [self._strategy.extended.worker_devices_by_replica[self._replica_id]]
 
 
 def _summary_state():

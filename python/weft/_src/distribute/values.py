@@ -55,11 +55,15 @@ class DistributedValues(DistributedValuesInterface):
         return self._listed(repr)
 
 
+_own_task = ["localhost", 0]  # what this process is in its cluster
+
+
 def full_device(name):
     """A device by its whole name, as TensorFlow writes it."""
     from weft._src.framework.device import DeviceSpec
 
-    return DeviceSpec("localhost", 0, 0, "CPU", 0).make_merged_spec(DeviceSpec.from_string(name)).to_string()
+    job, task = _own_task
+    return DeviceSpec(job, 0, task, "CPU", 0).make_merged_spec(DeviceSpec.from_string(name)).to_string()
 
 
 class PerReplica(DistributedValues, CompositeTensor, PerReplicaInterface):

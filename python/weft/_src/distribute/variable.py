@@ -380,6 +380,16 @@ class SyncOnReadVariable(DistributedVariable):
 
         return cast(value / self._distribute_strategy.num_replicas_in_sync, self.dtype)
 
+    def _serialize_to_tensors(self):
+        strategy = self._distribute_strategy
+        if self._aggregation == _FIRST or not strategy.extended._in_multi_worker_mode():
+            return super()._serialize_to_tensors()
+        # TensorFlow's workers put the variable together three times when they save, once for each attribute that they ask it for.
+        # All workers must take part in that.
+        for _ in range(2):
+            self._read_for_saving()
+        return {VARIABLE_VALUE_KEY: self._read_for_saving}
+
     def _scatter(self, op, delta, name):
         raise NotImplementedError(f"Variables with `synchronization=ON_READ` doesn't support `{_METHODS.get(op, op)}`")
 
@@ -389,8 +399,9 @@ _METHODS = {
 }
 
 
-def create(strategy, devices, next_creator, kwargs):
-    """A distributed variable, with a copy on each device; the copies start with the value of the first."""
+def create(strategy, devices, next_creator, kwargs, shared=None):
+    """A distributed variable, with a copy on each device; the copies start with the value of the first, which
+    shared(value, device, dtype), where it is given, makes the same in all processes."""
     name = kwargs.get("name")
     mode = kwargs.get("synchronization", VariableSynchronization.AUTO)
     if mode == VariableSynchronization.NONE:
@@ -408,6 +419,8 @@ def create(strategy, devices, next_creator, kwargs):
     kwargs["synchronization"] = mode
     kwargs.pop("caching_device", None)
     position = _checkpoint_position(kwargs)
+    if shared is not None:
+        kwargs["initial_value"] = shared(kwargs["initial_value"], devices[0], kwargs.get("dtype"))
     copies = []
     _weft.pause_tapes()
     try:

@@ -8,6 +8,7 @@ distribute.multi_worker: MultiWorkerMirroredStrategy=CollectiveAllReduceStrategy
 distribute.options: CollectiveCommunication=CommunicationImplementation CollectiveHints CommunicationImplementation
 distribute.options: CommunicationOptions ValueContext
 distribute.parameter_server: ParameterServerStrategy=ParameterServerStrategyV2
+distribute.preemption: PreemptionCheckpointHandler TerminationConfig
 distribute.tpu: TPUStrategy=TPUStrategyExperimental
 """
 

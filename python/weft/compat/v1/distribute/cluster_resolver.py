@@ -2,7 +2,11 @@
 
 from weft.distribute.cluster_resolver import (  # noqa: F401
     ClusterResolver,
+    GCEClusterResolver,
+    KubernetesClusterResolver,
+    KubernetesExecutableLocation,
     SimpleClusterResolver,
+    SlurmClusterResolver,
     TFConfigClusterResolver,
     TPUClusterResolver,
     UnionResolver,

@@ -1,0 +1,285 @@
+"""tf.distribute.coordinator.ClusterCoordinator: gives functions to the workers of a ParameterServerStrategy, which do not wait
+for each other. A worker has a thread here that sends it one function after the other; what a lost worker was doing is done
+again, by another one or by itself when it is back."""
+
+import os
+import re
+import threading
+import time
+import weakref
+
+from weft import _weft
+from weft._src.distribute.closures import (
+    Closure,
+    ClosureAbortedError,
+    ClosureInputError,
+    ClosureQueue,
+    PerWorkerVariableClosure,
+    ResourceClosure,
+)
+from weft._src.distribute.remote_value import PerWorkerValues, RemoteValue
+from weft._src.framework import errors, nest
+from weft._src.framework.misc import get_logger
+from weft._src.function.concrete import ConcreteFunction
+from weft._src.function.function import Function
+
+_RECOVERY_SECONDS = 3600  # a worker that is not back by then is given up
+_ATTEMPT_SECONDS = 5.0
+_FROM_PS = "GRPC error information from remote target /job:ps"
+
+
+def _reason(error):
+    return error.original_exception if isinstance(error, (ClosureInputError, ClosureAbortedError)) else error
+
+
+def _is_lost(error):
+    return isinstance(error, (errors.UnavailableError, errors.AbortedError)) or (
+        isinstance(error, errors.InvalidArgumentError)
+        and ("unknown device" in str(error).lower() or "Unable to find the relevant tensor remote_handle" in str(error))
+    )
+
+
+def is_ps_failure(error):
+    """Whether a parameter server did not answer, or is another one than before."""
+    error = _reason(error)
+    return _FROM_PS in str(error) and _is_lost(error)
+
+
+def is_worker_failure(error):
+    """Whether a worker did not answer, or is another one than before."""
+    error = _reason(error)
+    if "/job:worker" not in str(error) or _FROM_PS in str(error):
+        return False
+    if _is_lost(error) or isinstance(error, errors.CancelledError):
+        return True
+    return isinstance(error, errors.NotFoundError) and (
+        "is neither a type of a primitive operation nor a name of a function registered" in str(error)
+    )
+
+
+class Worker:
+    """A worker as its thread here sees it."""
+
+    def __init__(self, worker_index, cluster):
+        self.worker_index = worker_index
+        self.device_name = f"/job:worker/replica:0/task:{worker_index}"
+        self._cluster = cluster
+        self._lock = threading.Lock()
+        self._resources = []  # weak: what was made on the worker
+        self._lost_by = None  # the error, while the worker is away
+        self._thread = threading.Thread(
+            target=_serve, args=(weakref.ref(self), cluster.queue, worker_index), daemon=True
+        )
+        self._thread.start()
+
+    def wait(self):
+        """Until all that was sent to the worker, and by it to parameter servers, is done."""
+        _weft.sync_task(self.device_name)
+        for task in self._cluster.servers:
+            _weft.sync_task(task)
+
+    def process(self, closure):
+        queue = self._cluster.queue
+        try:
+            closure.execute_on(self)
+            if isinstance(closure, ResourceClosure):
+                return
+            closure.tell_output(lambda value: value.get())
+        except Exception as e:  # noqa: BLE001: it belongs to the one who waits for the closure
+            self._failed(closure, e)
+        else:
+            queue.mark_finished()
+
+    def _failed(self, closure, error):
+        """Runs the closure again where the error comes from a lost task, else the error is its result."""
+        cluster, queue = self._cluster, self._cluster.queue
+        is_resource = isinstance(closure, ResourceClosure)
+        if cluster.may_pass(error):
+            get_logger().error(f"{self.device_name} failed with {error!r}: tried again, as it may pass")
+            return self.process(closure) if is_resource else queue.put_back(closure)
+        if not is_worker_failure(error) or queue.cancelling:
+            if not isinstance(error, errors.CancelledError):
+                get_logger().error(f"{self.device_name} encountered an error when processing a closure: {error!r}")
+            closure.tell_output(lambda value: value._set_error(error))
+            return None if is_resource else queue.mark_failed(error)
+        get_logger().error(f"{self.device_name} was lost: {error!r}")
+        with self._lock:
+            self._lost_by = error
+            if is_resource:
+                queue.clear_tag(self.worker_index)
+            for value in self._living():
+                value._set_aborted(ClosureAbortedError(error))
+        # Before the function is given to another worker: an error on the way to this one must find it running.
+        try:
+            if not is_resource:
+                queue.put_back(closure)
+            cluster.recover()
+        except Exception as e:  # noqa: BLE001: of a parameter server, or after a long time
+            return cluster.give_up(e)
+        with self._lock:
+            for value in self._living():
+                value._known.clear()
+                queue.put(value._closure, tag=self.worker_index)
+            self._lost_by = None
+        return get_logger().info(f"{self.device_name} is back")
+
+    def _living(self):
+        self._resources = [r for r in self._resources if r() is not None]
+        return [value for value in (r() for r in self._resources) if value is not None]
+
+    def create_resource(self, function, args=None, kwargs=None, kind=ResourceClosure):
+        """What function() gives on this worker."""
+        closure = kind(function, args=args, kwargs=kwargs)
+        value = closure.build_output_remote_value()
+        with self._lock:
+            self._resources.append(weakref.ref(value))
+            if self._lost_by is not None:
+                value._set_aborted(ClosureAbortedError(self._lost_by))
+            else:
+                self._cluster.queue.put(closure, tag=self.worker_index)
+        return value
+
+
+def _serve(worker, queue, index):
+    """A worker's thread; ends with the queue."""
+    delay = int(os.environ.get("TF_COORDINATOR_SCHEDULE_START_DELAY", "0")) * index
+    most = int(os.environ.get("TF_COORDINATOR_SCHEDULE_START_DELAY_MAX", "0"))
+    time.sleep(min(delay, most) if most else delay)
+    while True:
+        closure = queue.get(tag=index)
+        if closure is None:
+            return
+        one = worker()
+        if one is None:
+            closure.mark_cancelled()
+            return
+        one.process(closure)
+        del closure, one
+
+
+class Cluster:
+    """The workers, the queue, and what is done when a task is lost."""
+
+    def __init__(self, strategy):
+        self.queue = ClosureQueue()
+        self.servers = [f"/job:ps/replica:0/task:{i}" for i in range(strategy._num_ps)]
+        self._stopped = False
+        self._recovering = threading.Lock()
+        self._counting = threading.Lock()
+        self._ps_limit = int(os.environ.get("TF_COORDINATOR_IGNORE_TRANSIENT_PS_FAILURES", 3))
+        self._ps_failures = [0] * strategy._num_ps
+        self._timeout_limit = int(
+            os.environ.get("TF_COORDINATOR_IGNORE_TRANSIENT_TIMEOUTS", strategy._num_workers // 10)
+        )
+        self._timeouts = 0
+        self.workers = [Worker(i, self) for i in range(strategy._num_workers)]
+
+    def stop(self):
+        self._stopped = True
+        self.queue.stop()
+
+    def may_pass(self, error):
+        """Whether the closure is run again at once: an error of the connection to a parameter server, or one that follows from
+        another; only so many times."""
+        with self._counting:
+            if self._ps_limit > 0 and is_ps_failure(error):
+                tasks = {int(t) for t in re.findall(r"/job:ps/replica:0/task:([0-9]+)", str(error))}
+                for t in tasks:
+                    self._ps_failures[t] += 1
+                return all(self._ps_failures[t] < self._ps_limit for t in tasks)
+            if self._timeout_limit > 0 and isinstance(error, errors.DeadlineExceededError):
+                self._timeouts += 1
+                return self._timeouts < self._timeout_limit
+        return False
+
+    def recover(self):
+        """Until all tasks are there again. An error that is not a worker's is raised."""
+        end = time.monotonic() + _RECOVERY_SECONDS
+        while not self._stopped:
+            try:
+                with self._recovering:
+                    return _weft.reconnect(_ATTEMPT_SECONDS)
+            except errors.OpError as e:
+                if not is_worker_failure(e) or time.monotonic() > end:
+                    raise
+            time.sleep(0.2)
+        return None
+
+    def give_up(self, error):
+        """The error of whoever joins, though no closure runs."""
+        with self.queue._lock:
+            self.queue._running += 1
+        self.queue.mark_failed(error)
+
+
+class ClusterCoordinator:
+    """Gives functions to workers; one for a strategy."""
+
+    def __new__(cls, strategy):
+        if strategy._cluster_coordinator is None:
+            strategy._cluster_coordinator = super().__new__(cls)
+        return strategy._cluster_coordinator
+
+    def __init__(self, strategy):
+        if getattr(self, "_cluster", None) is not None:
+            return
+        if not hasattr(strategy, "_is_parameter_server_strategy_v2"):
+            raise ValueError(
+                "Only `tf.distribute.experimental.ParameterServerStrategy` is supported to work with "
+                "`tf.distribute.experimental.coordinator.ClusterCoordinator` currently."
+            )
+        self._strategy = strategy
+        strategy.extended._used_with_coordinator = True
+        self._cluster = Cluster(strategy)
+
+    def __del__(self):
+        if getattr(self, "_cluster", None) is not None:
+            self._cluster.stop()
+
+    @property
+    def strategy(self):
+        """The strategy whose workers these are."""
+        return self._strategy
+
+    def schedule(self, fn, args=None, kwargs=None):
+        """Has a worker run a tf.function; gives a RemoteValue at once."""
+        if not isinstance(fn, (Function, ConcreteFunction)):
+            raise TypeError(
+                "`tf.distribute.experimental.coordinator.ClusterCoordinator.schedule` only accepts a `tf.function` or a concrete "
+                "function."
+            )
+        extended = self._strategy.extended
+        with self._strategy.scope():
+            extended._being_scheduled = True
+            try:
+                closure = Closure(fn, args, kwargs, self._strategy)
+                result = closure.build_output_remote_value()
+                self._cluster.queue.put(closure)
+            finally:
+                extended._being_scheduled = False
+        return result
+
+    def join(self):
+        """Waits for all that was scheduled; raises the first error."""
+        self._cluster.queue.wait()
+
+    def done(self):
+        """Whether all that was scheduled is done; raises the first error."""
+        return self._cluster.queue.done()
+
+    def fetch(self, val):
+        """RemoteValues as numpy arrays, in any structure."""
+        return nest.map_structure(lambda x: x.fetch() if isinstance(x, RemoteValue) else x, val)
+
+    def create_per_worker_dataset(self, dataset_fn):
+        """A dataset for each worker: of a function that makes it there, or of a dataset that is sent there."""
+        from weft._src.distribute.per_worker_dataset import per_worker_dataset
+
+        return per_worker_dataset(dataset_fn, self)
+
+    def _create_per_worker_resources(self, fn, args=None, kwargs=None):
+        return PerWorkerValues(tuple(w.create_resource(fn, args, kwargs) for w in self._cluster.workers))
+
+    def _create_per_worker_variables(self, fn, args=None, kwargs=None):
+        made = (w.create_resource(fn, args, kwargs, PerWorkerVariableClosure) for w in self._cluster.workers)
+        return PerWorkerValues(tuple(made))

@@ -1,0 +1,155 @@
+"""Processes of a cluster on this machine, for the tests of this folder: servers that can be killed and started again, and programs that
+ask for that by lines on their output (`@kill worker 0`, `@start worker 0`), answered by a line on their input."""
+
+import json
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import threading
+
+HERE = pathlib.Path(__file__).resolve().parent
+LIMIT = 300
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for s in sockets:
+        s.bind(("127.0.0.1", 0))
+    ports = [s.getsockname()[1] for s in sockets]
+    for s in sockets:
+        s.close()
+    return ports
+
+
+def cluster_of(**jobs):
+    """Addresses for so many tasks of each job."""
+    ports = iter(free_ports(sum(jobs.values())))
+    return {job: [f"localhost:{next(ports)}" for _ in range(count)] for job, count in jobs.items()}
+
+
+def command(side, script, *args):
+    """`side`: (interpreter, whether it runs weft)."""
+    interpreter, on_weft = side
+    return [interpreter, *(["-m", "weft"] if on_weft else []), str(HERE / script), *args]
+
+
+class Servers:
+    """Tasks that serve until they are killed."""
+
+    def __init__(self, side, cluster):
+        self._side, self._cluster, self._running = side, cluster, {}
+
+    def __enter__(self):
+        for job, tasks in self._cluster.items():
+            for i in range(len(tasks)):
+                self._launch(job, i)
+        for job, i in self._running:
+            self._ready(job, i)
+        return self
+
+    def __exit__(self, *error):
+        for job, i in list(self._running):
+            self.kill(job, i)
+
+    def start(self, job, i):
+        self._launch(job, i)
+        self._ready(job, i)
+
+    def kill(self, job, i):
+        process = self._running.pop((job, i))
+        process.kill()
+        process.wait()
+
+    def _launch(self, job, i):
+        call = command(self._side, "worker.py", json.dumps(self._cluster), job, str(i))
+        self._running[job, i] = subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+    def _ready(self, job, i):
+        line = self._running[job, i].stdout.readline()
+        if line != "READY\n":
+            sys.exit(f"task {i} of job {job} did not start: {line!r}")
+
+
+def play(side, script, *args, servers=None, env=None):
+    """What a program prints, with the lines that ask for something done and left out."""
+    process = subprocess.Popen(
+        command(side, script, *args),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **(env or {})},
+    )
+    return _Played(process, servers)
+
+
+class _Played:
+    """A program that runs; result() waits for it."""
+
+    def __init__(self, process, servers):
+        self._process, self._servers, self._printed, self._errors = process, servers, [], []
+        self._threads = [threading.Thread(target=f, daemon=True) for f in (self._read, self._read_errors)]
+        self._timer = threading.Timer(LIMIT, process.kill)
+        for t in (*self._threads, self._timer):
+            t.daemon = True
+            t.start()
+
+    def _read(self):
+        for line in self._process.stdout:
+            if not line.startswith("@"):
+                self._printed.append(line)
+                continue
+            what, job, task = line[1:].split()
+            getattr(self._servers, what)(job, int(task))
+            self._process.stdin.write("done\n")
+            self._process.stdin.flush()
+
+    def _read_errors(self):
+        self._errors.extend(self._process.stderr)
+
+    def kill(self):
+        self._process.kill()
+
+    def result(self, fails=False):
+        """(what it printed, whether it ended well); stops the test where it did not, unless that is expected."""
+        self._process.wait()
+        self._timer.cancel()
+        for t in self._threads:
+            t.join(10)
+        printed = "".join(self._printed)
+        if self._process.returncode and not fails:
+            print(printed[-3000:], "".join(self._errors)[-6000:])
+            sys.exit(f"{self._process.args[-1] if len(self._process.args) < 3 else self._process.args} ended with {self._process.returncode}")
+        return printed
+
+
+def ask(what, job, task):
+    """In a program: has the test do something with a server, and waits for it."""
+    print(f"@{what} {job} {task}", flush=True)
+    sys.stdin.readline()
+
+
+NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
+
+
+def same(a, b, tolerance):
+    """Whether lines are equal, their numbers up to the tolerance."""
+    if a == b:
+        return True
+    pairs = zip(NUMBER.findall(a), NUMBER.findall(b))
+    return NUMBER.sub("#", a) == NUMBER.sub("#", b) and all(abs(float(x) - float(y)) <= tolerance for x, y in pairs)
+
+
+def compare(name, expected, printed, tolerance=0.0):
+    """How many lines differ; says so."""
+    lines = zip(expected.splitlines(), printed.splitlines())
+    differ = [(a, b) for a, b in lines if not same(a, b, tolerance)]
+    differ += [("", line) for line in printed.splitlines()[len(expected.splitlines()) :]]
+    differ += [(line, "") for line in expected.splitlines()[len(printed.splitlines()) :]]
+    print(f"{name}: {'agrees' if not differ else 'DIFFERS'}")
+    for a, b in differ:
+        print("  expected", a, "\n  printed ", b)
+    return len(differ)
