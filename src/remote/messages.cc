@@ -69,6 +69,7 @@ Result<ServerDef> decode_server_def(std::string_view bytes) {
       case 3: out.task = r.int32(); break;
       case 4: out.config = r.string(); break;
       case 5: out.protocol = r.string(); break;
+      case 6: out.port = r.int32(); break;
       default: break;
     }
   }
@@ -84,6 +85,7 @@ std::string encode_server_def(const ServerDef& def) {
   if (def.task) w.int64(3, def.task);
   if (!def.config.empty()) w.bytes(4, def.config);
   w.bytes(5, def.protocol);
+  if (def.port) w.int64(6, def.port);
   return w.take();
 }
 
