@@ -36,15 +36,18 @@ void Worker::add_worker_methods() {
     for (const auto& d : devices->all()) list.push_back(attributes_of(*d));
     reply({}, Message(encode_device_list(1, list)));
   });
-  methods_.add(kWorkerService, "RecvTensor", [steps = steps_](std::string_view bytes, Reply reply) {
+  methods_.add_waiting(kWorkerService, "RecvTensor", [steps = steps_](std::string_view bytes, Reply reply, const OnAbandoned& on_abandoned) {
     auto request = decode_recv_tensor(bytes);
     if (!request.ok()) return reply(request.status(), {});
-    steps->find_or_create(request->step_id)->recv_local(request->key, [reply = std::move(reply)](Status s, Tensor value, bool dead) {
+    auto ticket = std::make_shared<char>();
+    const auto done = [ticket, reply = std::move(reply)](Status s, Tensor value, bool dead) {
       if (!s.ok()) return reply(std::move(s), {});
       auto response = encode_recv_tensor_response(value, dead);
       if (!response.ok()) return reply(response.status(), {});
       reply({}, std::move(response).value());
-    });
+    };
+    steps->find_or_create(request->step_id)->recv_local(request->key, done, ticket.get());
+    on_abandoned([steps, ticket, step = request->step_id, key = request->key] { steps->give_up(step, key, ticket.get()); });
   });
 }
 
