@@ -59,6 +59,11 @@ bool is_loopback(const std::string& address) {
   return host.empty() || host == "localhost" || host.starts_with("127.") || host == "[::1]";
 }
 
+std::string listening_host(const std::string& address) {
+  if (!is_loopback(address)) return "0.0.0.0";
+  return address.starts_with("127.") ? address.substr(0, address.rfind(':')) : "127.0.0.1";
+}
+
 class Network final : public runtime::ServerNetwork {
  public:
   Network(std::unique_ptr<Worker> worker, std::unique_ptr<Listener> listener) : worker_(std::move(worker)), listener_(std::move(listener)) {}
@@ -82,7 +87,7 @@ Result<std::unique_ptr<runtime::ServerNetwork>> serve(op::Registry& registry, co
       std::make_unique<Worker>(registry, *api, task_devices(spec.job, spec.task, spec.cpu_devices), task_name(spec.job, spec.task), spec.cluster);
   WEFT_RETURN_IF_ERROR(settings().status());
   std::string host = settings()->bind;
-  if (host.empty()) host = is_loopback(spec.cluster.at(spec.job).at(spec.task)) ? "127.0.0.1" : "0.0.0.0";
+  if (host.empty()) host = listening_host(spec.cluster.at(spec.job).at(spec.task));
   if (!is_loopback(host + ":") && !settings()->tls() && settings()->token.empty())
     log(LogLevel::kWarning,
         cat("the server of ", task_name(spec.job, spec.task), " listens on ", host == "0.0.0.0" ? "all addresses of this machine" : host,
