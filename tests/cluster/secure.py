@@ -3,6 +3,7 @@
 Servers and clients in Python take both from the environment. A client without them is refused.
 """
 
+import contextlib
 import os
 import pathlib
 import subprocess
@@ -22,6 +23,18 @@ import sys
 import weft as tf
 tf.config.experimental_connect_to_host(sys.argv[1])
 """
+LARGE = """
+import sys
+import numpy as np
+import weft as tf
+tf.config.experimental_connect_to_host(sys.argv[1])
+with tf.device("/job:worker/task:0"):
+    try:
+        tf.reduce_sum(tf.constant(np.ones([1 << 20], np.float32))).numpy()
+    except tf.errors.ResourceExhaustedError:
+        print("too large", float(tf.constant(1.0) + 1.0), flush=True)
+sys.stdin.read()
+"""
 
 
 def certificates(folder):
@@ -38,6 +51,36 @@ def certificates(folder):
     )
 
 
+@contextlib.contextmanager
+def server(variables):
+    """The target of a server with these variables."""
+    command, pipe = [sys.executable, "-c", STRANGER], subprocess.PIPE
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env={**os.environ, **variables})
+    try:
+        yield process.stdout.readline().strip()
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def limits():
+    """A request that is too large fails alone; a client more than the server takes is told so."""
+    with server({"WEFT_CLUSTER_MAX_MESSAGE_MB": "1", "WEFT_CLUSTER_MAX_CONTEXTS": "1"}) as target:
+        pipe = subprocess.PIPE
+        first = subprocess.Popen([sys.executable, "-c", LARGE, target], stdin=pipe, stdout=pipe, text=True)
+        try:
+            line = first.stdout.readline()
+            if line != "too large 2.0\n":
+                sys.exit(f"a request of 4 MB to a server that takes one: {line!r}")
+            asked = subprocess.run([sys.executable, "-c", ASK, target], capture_output=True, text=True, timeout=120)
+            if "ResourceExhaustedError" not in asked.stderr or "which is its limit" not in asked.stderr:
+                sys.exit(f"a second client is not refused: {asked.returncode} {asked.stderr}")
+        finally:
+            first.kill()
+            first.communicate()
+    print("limits hold")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -51,15 +94,7 @@ def main():
         )
         if played.returncode:
             sys.exit("the program does not run with certificates and a token")
-        server = subprocess.Popen(
-            [sys.executable, "-c", STRANGER],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, **token},
-        )
-        try:
-            target = server.stdout.readline().strip()
+        with server(token) as target:
             asked = subprocess.run([sys.executable, "-c", ASK, target], capture_output=True, text=True, timeout=120)
             if (
                 asked.returncode != 1
@@ -67,9 +102,7 @@ def main():
                 or "asks for a token" not in asked.stderr
             ):
                 sys.exit(f"a client without the token is not refused: {asked.returncode} {asked.stdout} {asked.stderr}")
-        finally:
-            server.kill()
-            server.wait()
+        limits()
     print("a client without the token is refused")
 
 
