@@ -91,12 +91,15 @@ class StreamHandler {
   virtual void ended() = 0;
 };
 
+// How a server's method learns that the caller waits no longer: what it hands over is called then, once, from any thread; never after the reply.
+using OnAbandoned = std::function<void(std::function<void()>)>;
+
 // What a server does. Calls come on threads of the transport and must not block there.
 class Service {
  public:
   virtual ~Service() = default;
-  // `reply` is called exactly once. Unimplemented for a method that is not there.
-  virtual void call(std::string_view method, Message request, Reply reply) = 0;
+  // `reply` is called at most once; it may be left out when the call was abandoned. Unimplemented for a method that is not there.
+  virtual void call(std::string_view method, Message request, Reply reply, const OnAbandoned& on_abandoned) = 0;
   // Null: the method is no stream.
   virtual std::unique_ptr<StreamHandler> stream(std::string_view method, std::shared_ptr<ServerStream> stream) = 0;
   virtual bool is_stream(std::string_view method) const = 0;

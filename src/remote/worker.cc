@@ -45,15 +45,18 @@ void Worker::add_worker_methods() {
     for (const auto& d : devices->all()) list.push_back(attributes_of(*d));
     reply({}, Message(encode_device_list(1, list)));
   });
-  methods_.add(kWorkerService, "RecvTensor", [steps = steps_](std::string_view bytes, Reply reply) {
+  methods_.add_waiting(kWorkerService, "RecvTensor", [steps = steps_](std::string_view bytes, Reply reply, const OnAbandoned& on_abandoned) {
     auto request = decode_recv_tensor(bytes);
     if (!request.ok()) return reply(request.status(), {});
-    steps->find_or_create(request->step_id)->recv_local(request->key, [reply = std::move(reply)](Status s, Tensor value, bool dead) {
+    auto ticket = std::make_shared<char>();
+    const auto done = [ticket, reply = std::move(reply)](Status s, Tensor value, bool dead) {
       if (!s.ok()) return reply(std::move(s), {});
       auto response = encode_recv_tensor_response(value, dead);
       if (!response.ok()) return reply(response.status(), {});
       reply({}, std::move(response).value());
-    });
+    };
+    steps->find_or_create(request->step_id)->recv_local(request->key, done, ticket.get());
+    on_abandoned([steps, ticket, step = request->step_id, key = request->key] { steps->give_up(step, key, ticket.get()); });
   });
 }
 
@@ -63,6 +66,11 @@ namespace {
 bool is_loopback(const std::string& address) {
   const std::string host = address.substr(0, address.rfind(':'));
   return host.empty() || host == "localhost" || host.starts_with("127.") || host == "[::1]";
+}
+
+std::string listening_host(const std::string& address) {
+  if (!is_loopback(address)) return "0.0.0.0";
+  return address.starts_with("127.") ? address.substr(0, address.rfind(':')) : "127.0.0.1";
 }
 
 class Network final : public runtime::ServerNetwork {
@@ -86,7 +94,7 @@ Result<std::unique_ptr<runtime::ServerNetwork>> serve(std::unique_ptr<Worker> wo
   WEFT_ASSIGN(const TransportApi* api, transport());
   WEFT_RETURN_IF_ERROR(settings().status());
   std::string host = settings()->bind;
-  if (host.empty()) host = is_loopback(address) ? "127.0.0.1" : "0.0.0.0";
+  if (host.empty()) host = listening_host(address);
   if (!is_loopback(host + ":") && !settings()->tls() && settings()->token.empty())
     log(LogLevel::kWarning, cat("the server of ", task, " listens on ", host == "0.0.0.0" ? "all addresses of this machine" : host,
                                 ", without encryption: whoever reaches it can run ops here"));

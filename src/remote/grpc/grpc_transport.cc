@@ -264,23 +264,80 @@ class Refusal final : public grpc::ServerGenericBidiReactor {
   void OnDone() override { delete this; }
 };
 
+// Ends by its reply or when the caller has gone, whichever is first; a reply that comes later finds nobody.
 class UnaryReactor final : public grpc::ServerGenericBidiReactor {
  public:
-  UnaryReactor(Service& service, std::string method) : service_(service), method_(std::move(method)) { StartRead(&request_); }
+  UnaryReactor(Service& service, std::string method) : service_(service), method_(std::move(method)), state_(std::make_shared<State>(this)) {
+    StartRead(&request_);
+  }
 
   void OnReadDone(bool ok) override {
-    if (!ok) return Finish(grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "the request did not arrive, or is larger than this server takes"));
-    service_.call(method_, from_buffer(request_), [this](Status s, Message response) {
-      if (!s.ok()) return Finish(to_grpc(s));
-      response_ = to_buffer(response);
-      StartWriteAndFinish(&response_, grpc::WriteOptions(), grpc::Status::OK);
-    });
+    if (!ok)
+      return state_->finish(grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "the request did not arrive, or is larger than this server takes"));
+    service_.call(
+        method_, from_buffer(request_), [state = state_](Status s, Message response) { state->reply(s, response); },
+        [state = state_](std::function<void()> abandoned) { state->watch(std::move(abandoned)); });
   }
-  void OnDone() override { delete this; }
+  void OnCancel() override { state_->abandon(); }
+  void OnDone() override {
+    state_->detach();
+    delete this;
+  }
 
  private:
+  class State {
+   public:
+    explicit State(UnaryReactor* r) : reactor_(r) {}
+    void reply(const Status& s, const Message& response) {
+      std::function<void()> dropped;  // destroyed without the lock
+      std::lock_guard lock(mutex_);
+      dropped = std::exchange(abandoned_, nullptr);
+      if (!take()) return;
+      if (!s.ok()) return reactor_->Finish(to_grpc(s));
+      reactor_->response_ = to_buffer(response);
+      reactor_->StartWriteAndFinish(&reactor_->response_, grpc::WriteOptions(), grpc::Status::OK);
+    }
+    void finish(const grpc::Status& s) {
+      std::lock_guard lock(mutex_);
+      if (take()) reactor_->Finish(s);
+    }
+    void watch(std::function<void()> abandoned) {
+      {
+        std::lock_guard lock(mutex_);
+        if (!finished_) {
+          abandoned_ = std::move(abandoned);
+          return;
+        }
+        if (!gone_) return;  // it was answered
+      }
+      abandoned();
+    }
+    void abandon() {
+      std::function<void()> abandoned;
+      {
+        std::lock_guard lock(mutex_);
+        gone_ = true;
+        abandoned = std::exchange(abandoned_, nullptr);
+        if (take()) reactor_->Finish(grpc::Status::CANCELLED);
+      }
+      if (abandoned) abandoned();
+    }
+    void detach() {
+      std::lock_guard lock(mutex_);
+      reactor_ = nullptr;
+    }
+
+   private:
+    bool take() { return reactor_ && !std::exchange(finished_, true); }
+    std::mutex mutex_;
+    UnaryReactor* reactor_;
+    bool finished_ = false, gone_ = false;
+    std::function<void()> abandoned_;
+  };
+
   Service& service_;
   const std::string method_;
+  const std::shared_ptr<State> state_;
   grpc::ByteBuffer request_, response_;
 };
 
